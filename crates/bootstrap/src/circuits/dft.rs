@@ -1,0 +1,220 @@
+//! The homomorphic DFT: `coeffs_to_slots` and `slots_to_coeffs` as a few sparse linear maps each.
+//!
+//! The special FFT is a product of `log2 n` radix-2 layers (after a bit reversal) with three diagonals each, at distances
+//! 0 and plus or minus `2^i`. Consecutive layers are merged into stages (eprint 2018/1073; baby and giant steps as in
+//! eprint 2020/1203); one stage costs one level. The bit reversal is never computed:
+//! `slots_to_coeffs` makes from slots `z` a ciphertext with coefficients `c_j + i c_(j+n) = z_(reversed j)`, and
+//! `coeffs_to_slots` is its inverse, so whatever happens slot by slot in between does not notice the order.
+//!
+//! A merged stage of `m` layers with strides `s .. 2^(m-1) s` has diagonals at `-(2^m - 1) s .. (2^m - 1) s` of period
+//! `2^m s`. To count baby steps and giant steps from 0, it is rotated by `2^m s`, and since this is the stride of the
+//! neighbouring stage, the leftover rotation disappears there. The stage that contains the stride `n/2` wraps around:
+//! its indices are non-negative anyway, and it absorbs its neighbour's rotation for nothing.
+
+use crate::error::Error;
+use aglet_ring::fft::layer_twiddles;
+use aglet_schemes::LinearMap;
+use num_complex::Complex64;
+use std::collections::BTreeMap;
+
+/// The stages of slots-to-coefficients times `factor`, in the order of application (smallest strides first).
+///
+/// Applied to slots `z`, the stages give a ciphertext with coefficient pairs `c_j + i c_(j+n) = factor * z` in
+/// bit-reversed order of `j`. `factor` (not zero) is spread evenly over the stages. `baby` is the number of baby steps of
+/// each stage: 16 for few key switches, 8 for fewer keys.
+///
+/// # Errors
+/// [`Error::Slots`], [`Error::StageCount`], [`Error::Factor`], and `InvalidLinearMap` for `baby = 0`.
+pub fn slots_to_coeffs(
+    slots: usize,
+    stage_count: usize,
+    factor: Complex64,
+    baby: usize,
+) -> Result<Vec<LinearMap>, Error> {
+    let share = check(slots, stage_count, factor)?;
+    let mut stages = Vec::with_capacity(stage_count);
+    for layers in split(slots.ilog2(), stage_count) {
+        let maps = layers.map(|i| layer(slots, i));
+        stages.push(merge(slots, maps, share, baby)?);
+    }
+    for i in 1..stages.len() {
+        let turn = stages[i].stride() as isize;
+        stages[i - 1] = stages[i - 1].then_rotated(turn);
+        stages[i] = stages[i].of_rotated(-turn);
+    }
+    Ok(stages)
+}
+
+/// The stages of coefficients-to-slots times `factor`, in the order of application (largest strides first).
+///
+/// Applied to a ciphertext with coefficient pairs `c_j + i c_(j+n)`, the stages give the slots `factor * (c_j + i
+/// c_(j+n))` in bit-reversed order of `j`. The `1/n` of the inverse transform is included. Other arguments as for
+/// [`slots_to_coeffs`].
+///
+/// # Errors
+/// Those of [`slots_to_coeffs`].
+pub fn coeffs_to_slots(
+    slots: usize,
+    stage_count: usize,
+    factor: Complex64,
+    baby: usize,
+) -> Result<Vec<LinearMap>, Error> {
+    let share = check(slots, stage_count, factor)?;
+    let mut stages = Vec::with_capacity(stage_count);
+    for layers in split(slots.ilog2(), stage_count).into_iter().rev() {
+        let maps = layers.rev().map(|i| inverse_layer(slots, i));
+        stages.push(merge(slots, maps, share, baby)?);
+    }
+    for i in (1..stages.len()).rev() {
+        let turn = stages[i - 1].stride() as isize;
+        stages[i] = stages[i].of_rotated(turn);
+        stages[i - 1] = stages[i - 1].then_rotated(-turn);
+    }
+    Ok(stages)
+}
+
+/// Checks the arguments and returns the share of `factor` that each stage carries, its principal root.
+fn check(slots: usize, stage_count: usize, factor: Complex64) -> Result<Complex64, Error> {
+    if !slots.is_power_of_two() || slots < 2 {
+        return Err(Error::Slots { slots });
+    }
+    let layers = slots.ilog2();
+    if stage_count == 0 || stage_count > layers as usize {
+        return Err(Error::StageCount { slots, layers, stage_count });
+    }
+    if !factor.is_finite() || factor.norm() == 0.0 {
+        return Err(Error::Factor { what: "factor of a DFT", requirement: "not zero" });
+    }
+    Ok(factor.powf(1.0 / stage_count as f64))
+}
+
+/// Cuts `0..layers` into consecutive ranges as even as possible; longer ones last, where the wrap-around halves the
+/// number of diagonals.
+fn split(layers: u32, stage_count: usize) -> Vec<std::ops::Range<u32>> {
+    let parts = stage_count as u32;
+    (0..parts).map(|s| layers * s / parts..layers * (s + 1) / parts).collect()
+}
+
+/// The product of maps given in the order of application, times `factor`.
+fn merge(
+    slots: usize,
+    maps: impl Iterator<Item = Result<LinearMap, Error>>,
+    factor: Complex64,
+    baby: usize,
+) -> Result<LinearMap, Error> {
+    let mut product = LinearMap::identity(slots)?;
+    for map in maps {
+        product = map?.compose(&product)?;
+    }
+    Ok(product.scaled(factor).with_baby(baby)?)
+}
+
+/// Layer `i` of the special FFT: `(l, h) -> (l + w h, l - w h)` at distance `2^i`.
+fn layer(slots: usize, i: u32) -> Result<LinearMap, Error> {
+    let (w, ones) = twiddles(i);
+    let minus_w = w.iter().map(|w| -w).collect();
+    butterflies(slots, [&ones, &minus_w, &w, &ones])
+}
+
+/// The inverse of [`layer`]: `(l, h) -> ((l + h) / 2, conj(w) (l - h) / 2)`.
+fn inverse_layer(slots: usize, i: u32) -> Result<LinearMap, Error> {
+    let (w, ones) = twiddles(i);
+    let half: Vec<_> = ones.iter().map(|x| 0.5 * x).collect();
+    let half_w = w.iter().map(|w| 0.5 * w.conj()).collect();
+    let minus_half_w = w.iter().map(|w| -0.5 * w.conj()).collect();
+    butterflies(slots, [&half, &minus_half_w, &half, &half_w])
+}
+
+fn twiddles(i: u32) -> (Vec<Complex64>, Vec<Complex64>) {
+    let w = layer_twiddles(1 << i);
+    let ones = vec![Complex64::new(1.0, 0.0); w.len()];
+    (w, ones)
+}
+
+/// The map that on every period `(l, h)` of twice the common length of the four vectors, `l` and `h` adjacent, gives
+/// `(a l + c h, d l + b h)` for `[a, b, c, d]`.
+fn butterflies(slots: usize, [a, b, c, d]: [&Vec<Complex64>; 4]) -> Result<LinearMap, Error> {
+    let stride = a.len();
+    let zeros = vec![Complex64::new(0.0, 0.0); stride];
+    let mut diagonals = BTreeMap::from([(0, [&a[..], b].concat())]);
+    if 2 * stride == slots {
+        // Up by half the slots and down by half the slots are the same rotation.
+        diagonals.insert(stride, [&c[..], d].concat());
+    } else {
+        diagonals.insert(stride, [&c[..], &zeros].concat());
+        diagonals.insert(slots - stride, [&zeros[..], d].concat());
+    }
+    Ok(LinearMap::new(slots, diagonals, 1, stride)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aglet_ring::fft::{bit_reverse, SpecialFft};
+
+    fn sample(n: usize) -> Vec<Complex64> {
+        (0..n).map(|j| Complex64::new((j as f64 * 1.7).sin(), (j as f64 * j as f64 * 0.3).cos())).collect()
+    }
+
+    fn run(stages: &[LinearMap], z: &[Complex64]) -> Vec<Complex64> {
+        stages.iter().fold(z.to_vec(), |v, stage| stage.apply(&v).unwrap())
+    }
+
+    fn assert_close(a: &[Complex64], b: &[Complex64], bound: f64) {
+        let worst = a.iter().zip(b).map(|(x, y)| (x - y).norm()).fold(0.0, f64::max);
+        assert!(worst < bound, "off by {worst}");
+    }
+
+    #[test]
+    fn stages_multiply_to_the_special_fft() {
+        let factor = Complex64::new(0.3, -0.4);
+        for log_n in 4..=10 {
+            let n = 1 << log_n;
+            let (fft, z) = (SpecialFft::new(n), sample(n));
+            for stage_count in 1..=log_n.min(5) {
+                for baby in [1, 8, 16] {
+                    // Slots whose polynomial has the pairs z, in bit-reversed order.
+                    let mut slots = z.clone();
+                    bit_reverse(&mut slots);
+                    fft.forward(&mut slots);
+                    let s2c = slots_to_coeffs(n, stage_count, factor, baby).unwrap();
+                    let scaled: Vec<_> = slots.iter().map(|x| x * factor).collect();
+                    assert_close(&run(&s2c, &z), &scaled, 1e-14 * n as f64);
+                    let c2s = coeffs_to_slots(n, stage_count, factor.inv(), baby).unwrap();
+                    assert_close(&run(&c2s, &scaled), &z, 1e-14);
+                    assert_close(&run(&c2s, &run(&s2c, &z)), &z, 1e-14);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn full_size_stages_are_compressed_and_use_the_rotations_expected() {
+        let n = 1 << 15;
+        for (stages, large) in [
+            (slots_to_coeffs(n, 3, Complex64::new(1.0, 0.0), 16).unwrap(), 2),
+            (coeffs_to_slots(n, 3, Complex64::new(1.0, 0.0), 16).unwrap(), 0),
+        ] {
+            for (place, stage) in stages.iter().enumerate() {
+                let layer = if large == 2 { 5 * place } else { 10 - 5 * place };
+                let count = if place == large { 32 } else { 63 };
+                assert_eq!((stage.stride(), stage.diagonals().len()), (1 << layer, count));
+                assert_eq!(stage.stored_entries(), count << (layer + 5));
+                let stride = stage.stride();
+                let babies = (1..16).map(|i| i * stride).collect();
+                assert_eq!(stage.rotations(), (babies, Some(16 * stride)));
+                assert_eq!(stage.giant_steps().len(), if place == large { 2 } else { 4 });
+            }
+        }
+    }
+
+    #[test]
+    fn impossible_splits_are_refused() {
+        let one = Complex64::new(1.0, 0.0);
+        assert!(matches!(slots_to_coeffs(16, 5, one, 8), Err(Error::StageCount { layers: 4, .. })));
+        assert!(matches!(coeffs_to_slots(16, 0, one, 8), Err(Error::StageCount { .. })));
+        assert!(matches!(coeffs_to_slots(12, 1, one, 8), Err(Error::Slots { slots: 12 })));
+        assert!(matches!(coeffs_to_slots(16, 2, 0.0 * one, 8), Err(Error::Factor { .. })));
+        assert!(matches!(coeffs_to_slots(16, 2, one, 0), Err(Error::Scheme(_))));
+    }
+}

@@ -1,0 +1,193 @@
+//! Products of decomposed polynomials with switching keys, over one limb in the transform domain.
+
+use crate::arch::lanes::{Lanes, CHUNK, CHUNK_CONSTANT};
+use crate::automorphism::Automorphism;
+use crate::modulus::Modulus;
+
+/// One product with a key: the limbs of its two halves for each digit, and the automorphism that the digits go
+/// through first (`None`: the identity).
+pub struct KeyRow<'a> {
+    /// Applied to the digits and to the addend.
+    pub automorphism: Option<&'a Automorphism>,
+    /// The `b` half, one limb for each digit.
+    pub b: Vec<&'a [u64]>,
+    /// The `a` half, one limb for each digit.
+    pub a: Vec<&'a [u64]>,
+}
+
+/// Limbs per tile of [`linear_map`]: rotated pairs of a tile (16 babies x 2 x 4 KB) stay in the L2 cache.
+const TILE: usize = 512;
+/// Vectors in flight in the inner sums; their chains of multiply-adds are independent.
+const FLIGHT: usize = 2;
+
+/// Loads through an automorphism, or straight.
+#[inline(always)]
+unsafe fn load<L: Lanes>(l: L, row: &[u64], at: usize, automorphism: Option<&Automorphism>) -> L::V {
+    // SAFETY: `at + WIDTH <= row.len()`, and an automorphism made for this length and width permutes `0..row.len()`.
+    unsafe {
+        match automorphism {
+            None => l.load(row.as_ptr().add(at)),
+            Some(g) => l.load_permuted(row.as_ptr(), *g.table().get_unchecked(at / L::WIDTH), g.inner().as_ptr()),
+        }
+    }
+}
+
+/// The pair `sum_d phi(digit_d) (b_d, a_d)`, plus `phi(addend)` on the first, at one position.
+#[inline(always)]
+unsafe fn product<L: Lanes>(l: L, digits: &[&[u64]], addend: Option<&[u64]>, key: &KeyRow<'_>, at: usize) -> (L::V, L::V) {
+    // SAFETY: all rows are longer than `at + WIDTH` words.
+    unsafe {
+        let (mut b, mut a) = (l.acc_zero(), l.acc_zero());
+        for (d, digit) in digits.iter().enumerate() {
+            if d > 0 && d % CHUNK == 0 {
+                (b, a) = (l.acc_fold(b), l.acc_fold(a));
+            }
+            let x = load(l, digit, at, key.automorphism);
+            b = l.mac(b, x, l.load(key.b.get_unchecked(d).as_ptr().add(at)));
+            a = l.mac(a, x, l.load(key.a.get_unchecked(d).as_ptr().add(at)));
+        }
+        let b = l.acc_reduce(b);
+        let b = match addend {
+            Some(row) => l.add(b, load(l, row, at, key.automorphism)),
+            None => b,
+        };
+        (b, l.acc_reduce(a))
+    }
+}
+
+/// `out = sum_d phi(digit_d) (b_d, a_d) + (phi(addend), 0)` over one limb, canonical.
+///
+/// # Safety
+/// The CPU has the instruction set of `L`; all rows have the length of the outputs, a multiple of 8; as many key
+/// limbs as digits; automorphisms were made for this length and for `L`.
+#[inline(always)]
+pub(crate) unsafe fn key_product<L: Lanes>(
+    m: &Modulus,
+    digits: &[&[u64]],
+    addend: Option<&[u64]>,
+    key: &KeyRow<'_>,
+    out: (&mut [u64], &mut [u64]),
+) {
+    // SAFETY: as stated.
+    unsafe {
+        let l = L::new(m);
+        for at in (0..out.0.len()).step_by(L::WIDTH) {
+            let (b, a) = product(l, digits, addend, key, at);
+            l.store(out.0.as_mut_ptr().add(at), b);
+            l.store(out.1.as_mut_ptr().add(at), a);
+        }
+    }
+}
+
+/// One limb of an encoded diagonal: `2^log_len` prepared constants, each standing for a run of equal values.
+pub struct DiagonalRow<'a> {
+    /// Words as [`Kernels::prepare_constants`](crate::arch::Kernels::prepare_constants) shaped them.
+    pub constants: &'a [u64],
+}
+
+/// One limb of all inner sums of a baby-step giant-step linear map.
+pub struct LinearMapRow<'a> {
+    /// Digits of `c1`, raised.
+    pub digits: Vec<&'a [u64]>,
+    /// `P c0` and `P c1`; `None` where P vanishes.
+    pub lifted: Option<(&'a [u64], &'a [u64])>,
+    /// The rotated copies; `None` is the unrotated pair.
+    pub babies: Vec<Option<KeyRow<'a>>>,
+    /// For each giant step, for each baby step, the diagonal if there is one.
+    pub diagonals: Vec<Vec<Option<DiagonalRow<'a>>>>,
+}
+
+/// For every giant step `g`: `out_g = sum_i diagonal_{g,i} * rotated_i`, both halves, canonical.
+///
+/// # Safety
+/// As for [`key_product`]; a diagonal has a power of two of words, at most the length of a limb.
+#[inline(always)]
+pub(crate) unsafe fn linear_map<L: Lanes>(m: &Modulus, row: &LinearMapRow<'_>, out: &mut [(&mut [u64], &mut [u64])]) {
+    let n = row.digits[0].len();
+    let babies = row.babies.len();
+    let tile = TILE.min(n);
+    let mut rotated = vec![0u64; 2 * babies * tile];
+    // SAFETY: offsets stay below n in limbs and below 2 * babies * tile in the scratch; the shift maps 0..n to the
+    // constants of a diagonal.
+    unsafe {
+        let l = L::new(m);
+        for start in (0..n).step_by(tile) {
+            for (i, baby) in row.babies.iter().enumerate() {
+                let (u, v) = rotated[2 * i * tile..][..2 * tile].split_at_mut(tile);
+                for at in (0..tile).step_by(L::WIDTH) {
+                    let (b, a) = match (baby, row.lifted) {
+                        (Some(key), _) => product(l, &row.digits, row.lifted.map(|x| x.0), key, start + at),
+                        (None, Some((c0, c1))) => {
+                            (l.load(c0.as_ptr().add(start + at)), l.load(c1.as_ptr().add(start + at)))
+                        }
+                        (None, None) => (l.constant(0), l.constant(0)),
+                    };
+                    L::store_raw(u.as_mut_ptr().add(at), b);
+                    L::store_raw(v.as_mut_ptr().add(at), a);
+                }
+            }
+            for (diagonals, (b, a)) in row.diagonals.iter().zip(out.iter_mut()) {
+                let (b, a) = (b.as_mut_ptr().add(start), a.as_mut_ptr().add(start));
+                for at in (0..tile).step_by(FLIGHT * L::WIDTH) {
+                    inner_sum::<L>(l, (&rotated, tile), diagonals, n, (start, at), (b.add(at), a.add(at)));
+                }
+            }
+        }
+    }
+}
+
+/// `FLIGHT` neighbouring vectors of one inner sum, both halves.
+#[inline(always)]
+unsafe fn inner_sum<L: Lanes>(
+    l: L,
+    (rotated, tile): (&[u64], usize),
+    diagonals: &[Option<DiagonalRow<'_>>],
+    n: usize,
+    (start, at): (usize, usize),
+    (b, a): (*mut u64, *mut u64),
+) {
+    // SAFETY: `at + FLIGHT * WIDTH <= tile`, and the outputs are valid for as many words.
+    unsafe {
+        let mut sums = [(l.acc_zero(), l.acc_zero()); FLIGHT];
+        let mut used = 0;
+        for (i, diagonal) in diagonals.iter().enumerate() {
+            let Some(d) = diagonal else { continue };
+            if used == CHUNK_CONSTANT {
+                sums.iter_mut().for_each(|s| *s = (l.acc_fold(s.0), l.acc_fold(s.1)));
+                used = 0;
+            }
+            let shift = n.trailing_zeros() - d.constants.len().trailing_zeros();
+            let u = rotated.as_ptr().add(2 * i * tile + at);
+            for (k, s) in sums.iter_mut().enumerate() {
+                let off = k * L::WIDTH;
+                let c = load_constants::<L>(d.constants, start + at + off, shift);
+                s.0 = l.mac_constant(s.0, L::load_raw(u.add(off)), c);
+                s.1 = l.mac_constant(s.1, L::load_raw(u.add(tile + off)), c);
+            }
+            used += 1;
+        }
+        for (k, &(sum_b, sum_a)) in sums.iter().enumerate() {
+            l.store(b.add(k * L::WIDTH), l.acc_reduce(sum_b));
+            l.store(a.add(k * L::WIDTH), l.acc_reduce(sum_a));
+        }
+    }
+}
+
+/// `WIDTH` constants of a diagonal at position `at` whose runs have `2^shift` words.
+#[inline(always)]
+unsafe fn load_constants<L: Lanes>(constants: &[u64], at: usize, shift: u32) -> L::V {
+    // SAFETY: `at >> shift` is below the number of constants; runs shorter than a vector are copied out.
+    unsafe {
+        if shift == 0 {
+            L::load_raw(constants.as_ptr().add(at))
+        } else if 1usize << shift >= L::WIDTH {
+            L::splat_raw(*constants.get_unchecked(at >> shift))
+        } else {
+            let mut copy = [0u64; 8];
+            for (i, c) in copy.iter_mut().enumerate().take(L::WIDTH) {
+                *c = *constants.get_unchecked((at + i) >> shift);
+            }
+            L::load_raw(copy.as_ptr())
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The trait that every kernel is written over, once: a vector of residues modulo one prime.
+//!
+//! Kernels never see which instruction set they run on. A `Lanes` value holds the constants of one modulus in
+//! registers; `V` is its working form of `WIDTH` residues. Ranges are contracts:
+//!
+//! * *canonical*: in `[0, q)`, the only form that leaves a kernel;
+//! * *lazy*: what `tame`, `mul`, `fwd_butterfly`, `inv_*` and `acc_reduce` give and take. Integer lanes keep
+//!   `[0, 4q)`, the floating-point lanes keep `|x| <= 4q` as exact integers (q < 2^50, so 4q <= 2^52).
+
+use crate::modulus::Modulus;
+
+/// Products of canonical residues that one accumulator takes between two `acc_fold` calls.
+pub(crate) const CHUNK: usize = 4;
+/// The same for a canonical residue times a balanced constant (`constant`): the floating-point lanes hold
+/// `7 * 2^50 * 2^49 < 2^102` and `7 * 2^50 < 2^53`, see `avx2.rs`.
+pub(crate) const CHUNK_CONSTANT: usize = 7;
+
+/// A vector of `WIDTH` residues modulo one prime, with the constants of that prime.
+///
+/// # Safety
+/// Every method may be called only where the CPU has the instruction set of the implementation; pointers must be
+/// valid for `WIDTH` words (8-byte aligned is enough).
+pub(crate) trait Lanes: Copy {
+    /// Residues per vector: 1, 4 or 8.
+    const WIDTH: usize;
+    /// Whether sums grow until `tame` is called (integer lanes reduce inside the butterflies).
+    const GROWS: bool;
+    /// Working form of `WIDTH` residues.
+    type V: Copy;
+    /// A multiplier with its precomputed quotient.
+    type T: Copy;
+    /// An accumulator of exact double-width products.
+    type A: Copy;
+    /// A vector of `WIDTH` doubles.
+    type F: Copy;
+
+    unsafe fn new(m: &Modulus) -> Self;
+
+    /// The stored word of a constant: what `load_raw` turns into the right operand of `mac_constant`.
+    fn prepare_constant(m: &Modulus, c: u64) -> u64;
+    /// Word pair of a multiplier `w` (canonical): the form tables store.
+    fn prepare(m: &Modulus, w: u64) -> [u64; 2];
+    /// One multiplier in all lanes.
+    unsafe fn splat(self, w: [u64; 2]) -> Self::T;
+    /// `WIDTH` multipliers from a table: main words at `w`, second words at `aux`.
+    unsafe fn load_t(self, w: *const u64, aux: *const u64) -> Self::T;
+
+    /// Canonical residues from memory. Also loads canonical residues of *another* modulus below 2^50 (2^61 for
+    /// the scalar lanes) for use as the left operand of `mac_constant` and `mul`.
+    unsafe fn load(self, p: *const u64) -> Self::V;
+    /// Lazy to canonical, to memory.
+    unsafe fn store(self, p: *mut u64, x: Self::V);
+    /// Working form from memory, as `store_raw` left it.
+    unsafe fn load_raw(p: *const u64) -> Self::V;
+    /// One stored word of working form in all lanes.
+    unsafe fn splat_raw(x: u64) -> Self::V;
+    /// Working form to memory.
+    unsafe fn store_raw(p: *mut u64, x: Self::V);
+    /// Transposes the leading `WIDTH` x `WIDTH` block.
+    unsafe fn transpose(x: &mut [Self::V; 8]);
+
+    /// Any lazy value (the floating-point lanes: `|x| < 2^53`) to the smallest lazy range.
+    unsafe fn tame(self, x: Self::V) -> Self::V;
+    /// `x * w`, `x` lazy.
+    unsafe fn mul(self, x: Self::V, w: Self::T) -> Self::V;
+    /// `(x + w y, x - w y)`; grows the range of the floating-point lanes by at most q, see `generic/ntt.rs`.
+    unsafe fn fwd_butterfly(self, x: Self::V, y: Self::V, w: Self::T) -> (Self::V, Self::V);
+    /// `x + y` for the inverse transform.
+    unsafe fn inv_sum(self, x: Self::V, y: Self::V) -> Self::V;
+    /// `(x - y) w` for the inverse transform.
+    unsafe fn inv_diff_mul(self, x: Self::V, y: Self::V, w: Self::T) -> Self::V;
+    /// `x + y` of two values fresh from `acc_reduce`, `tame`, `mul` or `load`; the result may go to `store`.
+    unsafe fn add(self, x: Self::V, y: Self::V) -> Self::V;
+    /// `x - y` of two canonical values; the result may go to `mul`.
+    unsafe fn sub(self, x: Self::V, y: Self::V) -> Self::V;
+
+    unsafe fn acc_zero(self) -> Self::A;
+    /// `a + x y`, both canonical (or fresh from `acc_reduce`); at most [`CHUNK`] between folds.
+    unsafe fn mac(self, a: Self::A, x: Self::V, y: Self::V) -> Self::A;
+    /// `a + x c` for a constant from `constant`; at most [`CHUNK_CONSTANT`] between folds.
+    unsafe fn mac_constant(self, a: Self::A, x: Self::V, c: Self::V) -> Self::A;
+    /// Makes room for another chunk.
+    unsafe fn acc_fold(self, a: Self::A) -> Self::A;
+    unsafe fn acc_reduce(self, a: Self::A) -> Self::V;
+    /// A canonical constant in all lanes, balanced where that helps.
+    unsafe fn constant(self, c: u64) -> Self::V;
+
+    unsafe fn f_zero() -> Self::F;
+    /// `f + x as f64 * inv`: two rounded operations, never fused, so that all lanes agree.
+    unsafe fn f_mul_add(f: Self::F, x: Self::V, inv: f64) -> Self::F;
+    /// `floor(f + 1/2)` as small non-negative integers in working form.
+    unsafe fn f_round(f: Self::F) -> Self::V;
+
+    /// `WIDTH` canonical residues of `src` through a permutation table with blocks of `WIDTH`
+    /// (see `automorphism.rs`): `entry` is the table entry of this block.
+    unsafe fn load_permuted(self, src: *const u64, entry: u32, inner: *const [u32; 16]) -> Self::V;
+}

@@ -1,0 +1,266 @@
+//! The only rooms of this crate where `unsafe` stands: vector lanes, the kernels written over them, and the table of
+//! kernels that fits this CPU.
+//!
+//! A [`Kernels`] value is the proof that the CPU has what its functions need: values exist only in [`available`],
+//! which asks the CPU first. The safe methods check lengths, then call.
+
+mod generic;
+mod lanes;
+mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+pub use generic::keyswitch::{DiagonalRow, KeyRow, LinearMapRow};
+
+use crate::basis::BaseConverter;
+use crate::modulus::Modulus;
+use crate::ntt::NttTable;
+use crate::Error;
+use std::sync::OnceLock;
+
+type Form = unsafe fn(&Modulus, &[(&[u64], &[u64])], &[(&[u64], u64)], u64, &mut [u64]);
+type KeyProduct = unsafe fn(&Modulus, &[&[u64]], Option<&[u64]>, &KeyRow<'_>, (&mut [u64], &mut [u64]));
+
+/// The kernels of one instruction set.
+pub struct Kernels {
+    name: &'static str,
+    width: usize,
+    max_bits: u32,
+    prepare: fn(&Modulus, u64) -> [u64; 2],
+    prepare_constant: fn(&Modulus, u64) -> u64,
+    ntt_forward: unsafe fn(&NttTable, &mut [u64]),
+    ntt_inverse: unsafe fn(&NttTable, &mut [u64], u64),
+    form: Form,
+    rsub_mul: unsafe fn(&Modulus, &mut [u64], &[u64], u64),
+    convert: unsafe fn(&BaseConverter, &[&[u64]], &mut [&mut [u64]]),
+    key_product: KeyProduct,
+    linear_map: unsafe fn(&Modulus, &LinearMapRow<'_>, &mut [(&mut [u64], &mut [u64])]),
+}
+
+/// Wraps every generic kernel in a function with the target features of `$lanes`, and makes the table of them.
+macro_rules! kernels {
+    ($(#[$feature:meta])* $lanes:ty, $name:literal, $max_bits:literal) => {
+        $(#[$feature])*
+        unsafe fn ntt_forward(t: &NttTable, data: &mut [u64]) {
+            // SAFETY (here and below): the caller vouches for the CPU and the lengths.
+            unsafe { generic::ntt::forward::<$lanes>(t, data) }
+        }
+        $(#[$feature])*
+        unsafe fn ntt_inverse(t: &NttTable, data: &mut [u64], scale: u64) {
+            // SAFETY: see above.
+            unsafe { generic::ntt::inverse::<$lanes>(t, data, scale) }
+        }
+        $(#[$feature])*
+        unsafe fn form(m: &Modulus, p: &[(&[u64], &[u64])], t: &[(&[u64], u64)], c: u64, out: &mut [u64]) {
+            // SAFETY: see above.
+            unsafe { generic::pointwise::form::<$lanes>(m, p, t, c, out) }
+        }
+        $(#[$feature])*
+        unsafe fn rsub_mul(m: &Modulus, x: &mut [u64], y: &[u64], w: u64) {
+            // SAFETY: see above.
+            unsafe { generic::pointwise::rsub_mul::<$lanes>(m, x, y, w) }
+        }
+        $(#[$feature])*
+        unsafe fn convert(c: &BaseConverter, src: &[&[u64]], dst: &mut [&mut [u64]]) {
+            // SAFETY: see above.
+            unsafe { generic::basis::convert::<$lanes>(c, src, dst) }
+        }
+        $(#[$feature])*
+        unsafe fn key_product(
+            m: &Modulus,
+            digits: &[&[u64]],
+            addend: Option<&[u64]>,
+            key: &KeyRow<'_>,
+            out: (&mut [u64], &mut [u64]),
+        ) {
+            // SAFETY: see above.
+            unsafe { generic::keyswitch::key_product::<$lanes>(m, digits, addend, key, out) }
+        }
+        $(#[$feature])*
+        unsafe fn linear_map(m: &Modulus, row: &LinearMapRow<'_>, out: &mut [(&mut [u64], &mut [u64])]) {
+            // SAFETY: see above.
+            unsafe { generic::keyswitch::linear_map::<$lanes>(m, row, out) }
+        }
+        pub(in crate::arch) static KERNELS: Kernels = Kernels {
+            name: $name,
+            width: <$lanes as Lanes>::WIDTH,
+            max_bits: $max_bits,
+            prepare: <$lanes as Lanes>::prepare,
+            prepare_constant: <$lanes as Lanes>::prepare_constant,
+            ntt_forward,
+            ntt_inverse,
+            form,
+            rsub_mul,
+            convert,
+            key_product,
+            linear_map,
+        };
+    };
+}
+
+mod table {
+    use super::lanes::Lanes;
+    use super::*;
+
+    pub(super) mod scalar {
+        use super::*;
+        kernels!(crate::arch::scalar::Scalar, "scalar", 61);
+    }
+    #[cfg(target_arch = "x86_64")]
+    pub(super) mod avx2 {
+        use super::*;
+        kernels!(#[target_feature(enable = "avx2,fma")] crate::arch::x86_64::avx2::Avx2, "avx2", 50);
+    }
+    #[cfg(target_arch = "x86_64")]
+    pub(super) mod avx512ifma {
+        use super::*;
+        kernels!(
+            #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+            crate::arch::x86_64::avx512ifma::Avx512Ifma, "avx512ifma", 50
+        );
+    }
+}
+
+/// The kernels that this CPU can run, best first; the last is scalar.
+pub fn available() -> &'static [&'static Kernels] {
+    static LIST: OnceLock<Vec<&'static Kernels>> = OnceLock::new();
+    LIST.get_or_init(|| {
+        let mut list = Vec::new();
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512ifma")
+            {
+                list.push(&table::avx512ifma::KERNELS);
+            }
+            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                list.push(&table::avx2::KERNELS);
+            }
+        }
+        list.push(&table::scalar::KERNELS);
+        list
+    })
+}
+
+/// The kernels of this name. Errors: [`Error::Backend`] if there are none of that name, or the CPU lacks them.
+pub fn by_name(name: &str) -> Result<&'static Kernels, Error> {
+    available().iter().copied().find(|k| k.name == name).ok_or_else(|| Error::Backend {
+        name: name.to_string(),
+        reason: match name {
+            "avx2" | "avx512ifma" => "this CPU lacks the instructions".to_string(),
+            _ => "there is no backend of that name (scalar, avx2, avx512ifma)".to_string(),
+        },
+        available: available().iter().map(|k| k.name).collect::<Vec<_>>().join(", "),
+    })
+}
+
+/// The kernels that `AGLET_BACKEND` names, or else the best that this CPU has.
+pub fn chosen() -> Result<&'static Kernels, Error> {
+    match std::env::var("AGLET_BACKEND") {
+        Ok(name) if !name.is_empty() => by_name(&name),
+        _ => Ok(available()[0]),
+    }
+}
+
+impl Kernels {
+    /// "scalar", "avx2" or "avx512ifma".
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+    /// Residues per vector; automorphism tables are shaped by it.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+    /// Whether the kernels serve this modulus.
+    pub fn serves(&self, m: &Modulus) -> bool {
+        m.bits() <= self.max_bits
+    }
+    /// The kernels themselves if they serve all moduli, the scalar ones otherwise.
+    pub fn for_moduli(&'static self, moduli: &[Modulus]) -> &'static Kernels {
+        if moduli.iter().all(|m| self.serves(m)) {
+            self
+        } else {
+            &table::scalar::KERNELS
+        }
+    }
+    pub(crate) fn prepare(&self, m: &Modulus, w: u64) -> [u64; 2] {
+        (self.prepare)(m, w)
+    }
+    /// Shapes canonical constants for [`DiagonalRow`], in place.
+    pub fn prepare_constants(&self, m: &Modulus, constants: &mut [u64]) {
+        constants.iter_mut().for_each(|c| *c = (self.prepare_constant)(m, *c));
+    }
+    pub(crate) fn ntt_forward(&self, t: &NttTable, data: &mut [u64]) {
+        assert!(data.len() == t.n());
+        // SAFETY: the table holds these very kernels and was shaped by them; the length is checked.
+        unsafe { (self.ntt_forward)(t, data) }
+    }
+    pub(crate) fn ntt_inverse(&self, t: &NttTable, data: &mut [u64], scale: u64) {
+        assert!(data.len() == t.n());
+        // SAFETY: the table holds these very kernels and was shaped by them; the length is checked.
+        unsafe { (self.ntt_inverse)(t, data, scale) }
+    }
+    /// `out = sum a b + sum c x + constant` over one limb, canonical in and out.
+    pub fn form(&self, m: &Modulus, products: &[(&[u64], &[u64])], terms: &[(&[u64], u64)], constant: u64, out: &mut [u64]) {
+        let n = out.len();
+        assert!(n % 8 == 0 && self.serves(m));
+        assert!(products.iter().all(|p| p.0.len() == n && p.1.len() == n) && terms.iter().all(|t| t.0.len() == n));
+        // SAFETY: the lengths are checked, the CPU by the existence of `self`.
+        unsafe { (self.form)(m, products, terms, constant, out) }
+    }
+    /// `x = (y - x) w` over one limb, canonical.
+    pub fn rsub_mul(&self, m: &Modulus, x: &mut [u64], y: &[u64], w: u64) {
+        assert!(x.len() % 8 == 0 && x.len() == y.len() && self.serves(m));
+        // SAFETY: the lengths are checked, the CPU by the existence of `self`.
+        unsafe { (self.rsub_mul)(m, x, y, w) }
+    }
+    /// Base conversion of rows of equal length, see [`BaseConverter`].
+    pub(crate) fn convert(&self, c: &BaseConverter, src: &[&[u64]], dst: &mut [&mut [u64]]) {
+        let n = src[0].len();
+        assert!(n % 8 == 0 && src.len() == c.source_inverses().len() && dst.len() == c.targets().len());
+        assert!(src.iter().all(|r| r.len() == n) && dst.iter().all(|r| r.len() == n) && src.len() <= 32);
+        // SAFETY: the lengths are checked, the CPU by the existence of `self`.
+        unsafe { (self.convert)(c, src, dst) }
+    }
+    /// `out = sum_d phi(digit_d) (b_d, a_d) + (phi(addend), 0)` over one limb, canonical.
+    pub fn key_product(
+        &self,
+        m: &Modulus,
+        digits: &[&[u64]],
+        addend: Option<&[u64]>,
+        key: &KeyRow<'_>,
+        out: (&mut [u64], &mut [u64]),
+    ) {
+        let n = out.0.len();
+        assert!(out.1.len() == n && digits.iter().all(|d| d.len() == n) && addend.is_none_or(|r| r.len() == n));
+        self.check_key(key, digits.len(), n);
+        assert!(self.serves(m));
+        // SAFETY: the lengths are checked, the CPU by the existence of `self`.
+        unsafe { (self.key_product)(m, digits, addend, key, out) }
+    }
+    /// One limb of all inner sums of a linear map, see [`LinearMapRow`].
+    pub fn linear_map(&self, m: &Modulus, row: &LinearMapRow<'_>, out: &mut [(&mut [u64], &mut [u64])]) {
+        let n = row.digits[0].len();
+        assert!(n % 8 == 0 && n.is_power_of_two() && self.serves(m));
+        assert!(row.digits.iter().all(|d| d.len() == n) && row.lifted.is_none_or(|(x, y)| x.len() == n && y.len() == n));
+        row.babies.iter().flatten().for_each(|key| self.check_key(key, row.digits.len(), n));
+        assert!(row.diagonals.len() == out.len() && out.iter().all(|(b, a)| b.len() == n && a.len() == n));
+        for d in row.diagonals.iter() {
+            assert!(d.len() == row.babies.len());
+            assert!(d.iter().flatten().all(|d| d.constants.len().is_power_of_two() && d.constants.len() <= n));
+        }
+        // SAFETY: the lengths are checked, the CPU by the existence of `self`.
+        unsafe { (self.linear_map)(m, row, out) }
+    }
+    fn check_key(&self, key: &KeyRow<'_>, digits: usize, n: usize) {
+        assert!(n % 8 == 0 && key.b.len() >= digits && key.a.len() >= digits);
+        assert!(key.b.iter().chain(&key.a).all(|r| r.len() == n));
+        assert!(key.automorphism.is_none_or(|g| g.n() == n && g.width() == self.width));
+    }
+}
+
+#[cfg(test)]
+#[path = "../tests/kernels.rs"]
+mod tests;

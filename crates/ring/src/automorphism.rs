@@ -1,0 +1,116 @@
+//! The automorphisms X -> X^g as permutations of the transform domain.
+
+/// X -> X^g for odd g, on limbs of N values in the order of [`NttTable`](crate::ntt::NttTable).
+///
+/// Position `i` holds the value at `psi^e(i)`, `e(i) = 2 brv(i) + 1`, so the image at `i` is the source at `j` with
+/// `e(j) = g e(i) mod 2N`. The low bits of `e` decide the high bits of `i`: aligned blocks of every power of two go to
+/// aligned blocks. A vector is therefore one load and one permutation of its lanes; which one, the source lane of
+/// the first destination lane tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Automorphism {
+    galois: u64,
+    n: usize,
+    width: usize,
+    /// For each block of `width` destinations, the source of the first.
+    table: Vec<u32>,
+    /// 32-bit lane numbers of the permutation inside a block, for each source lane of the first destination.
+    inner: [[u32; 16]; 8],
+}
+
+fn brv(i: usize, bits: u32) -> usize {
+    if bits == 0 {
+        0
+    } else {
+        i.reverse_bits() >> (usize::BITS - bits)
+    }
+}
+
+impl Automorphism {
+    /// Makes the table for odd `galois` on N = `n` values, for vectors of `width` lanes (1, 4 or 8).
+    pub fn new(galois: u64, n: usize, width: usize) -> Self {
+        assert!(galois % 2 == 1 && n.is_power_of_two() && width.is_power_of_two() && width <= 8);
+        let (bits, width_bits) = (n.trailing_zeros(), width.trailing_zeros());
+        let g = galois as usize % (2 * n);
+        let source = |i: usize| brv(((2 * brv(i, bits) + 1) * g % (2 * n)) >> 1, bits);
+        let table = (0..n).step_by(width).map(|i| source(i) as u32).collect();
+        let mut inner = [[0; 16]; 8];
+        for (code, row) in inner.iter_mut().enumerate().take(width) {
+            for t in 0..width {
+                // Reversed lane numbers are the top bits of the exponent: they map affinely, with factor g.
+                let lane = brv((g * brv(t, width_bits) + brv(code, width_bits)) % width, width_bits) as u32;
+                (row[2 * t], row[2 * t + 1]) = (2 * lane, 2 * lane + 1);
+            }
+        }
+        Self { galois: g as u64, n, width, table, inner }
+    }
+
+    /// The exponent g modulo 2N.
+    pub fn galois(&self) -> u64 {
+        self.galois
+    }
+    /// Number of values of a limb.
+    pub fn n(&self) -> usize {
+        self.n
+    }
+    /// Lanes of the vectors that the table is shaped for.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+    pub(crate) fn table(&self) -> &[u32] {
+        &self.table
+    }
+    pub(crate) fn inner(&self) -> &[[u32; 16]; 8] {
+        &self.inner
+    }
+
+    /// The image of one limb.
+    pub fn apply(&self, src: &[u64], dst: &mut [u64]) {
+        assert!(src.len() == self.n && dst.len() == self.n);
+        let block = !(self.width - 1);
+        for (&entry, out) in self.table.iter().zip(dst.chunks_exact_mut(self.width)) {
+            let (base, lanes) = (entry as usize & block, &self.inner[entry as usize & !block]);
+            for (t, out) in out.iter_mut().enumerate() {
+                *out = src[base + lanes[2 * t] as usize / 2];
+            }
+        }
+    }
+}
+
+/// The exponent of a rotation of the N/2 slots by `k` to the left: 5^k mod 2N.
+pub fn rotation_exponent(k: isize, n: usize) -> u64 {
+    let slots = n as isize / 2;
+    let (mut e, m) = (1u64, 2 * n as u64);
+    for _ in 0..k.rem_euclid(slots) {
+        e = e * 5 % m;
+    }
+    e
+}
+
+/// The exponent of complex conjugation: 2N - 1.
+pub fn conjugation_exponent(n: usize) -> u64 {
+    2 * n as u64 - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vector_tables_agree_with_the_definition() {
+        for n in [64usize, 1024] {
+            for g in [1, 5, 25, 2 * n as u64 - 1, 3, 7, rotation_exponent(n as isize / 4 - 3, n)] {
+                let src: Vec<u64> = (0..n as u64).collect();
+                let bits = n.trailing_zeros();
+                let e = |i: usize| 2 * brv(i, bits) + 1;
+                for width in [1, 4, 8] {
+                    let a = Automorphism::new(g, n, width);
+                    let mut dst = vec![0; n];
+                    a.apply(&src, &mut dst);
+                    for i in 0..n {
+                        assert_eq!(e(dst[i] as usize), e(i) * g as usize % (2 * n), "n {n} g {g} width {width} i {i}");
+                    }
+                }
+            }
+        }
+    }
+}

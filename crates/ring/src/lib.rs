@@ -1,0 +1,24 @@
+//! Floor 0 of Aglet: integers modulo primes, the negacyclic transform, RNS polynomials, base conversion,
+//! automorphisms and samplers. Nothing here knows of ciphertexts.
+//!
+//! `unsafe` stands in `arch/` only.
+#![deny(unsafe_code)]
+
+#[allow(unsafe_code)]
+pub mod arch;
+pub mod automorphism;
+pub mod basis;
+mod error;
+pub mod fft;
+pub mod modulus;
+pub mod ntt;
+pub mod poly;
+pub mod pool;
+pub mod primes;
+pub mod ring;
+pub mod sample;
+
+pub use error::Error;
+pub use modulus::Modulus;
+pub use poly::{Coeff, Eval, Poly};
+pub use ring::Ring;

@@ -1,0 +1,179 @@
+//! Tables of the negacyclic transform modulo one prime, shaped for the kernel that will read them.
+
+use crate::arch::Kernels;
+use crate::modulus::Modulus;
+use crate::Error;
+
+/// Multipliers of the transform of degree N modulo one prime (Longa and Naehrig, eprint 2016/504, with the blocking
+/// of `arch/generic/ntt.rs`). The kernel that shaped the table is stored in it, so the two cannot be mixed up.
+pub struct NttTable {
+    modulus: Modulus,
+    kernels: &'static Kernels,
+    log_n: u32,
+    log_r: u32,
+    psi: u64,
+    n_inv: u64,
+    last_inverse: u64,
+    column_forward: Vec<[u64; 2]>,
+    column_inverse: Vec<[u64; 2]>,
+    row_forward: [Vec<u64>; 2],
+    row_inverse: [Vec<u64>; 2],
+}
+
+impl NttTable {
+    /// Makes the tables. Errors: [`Error::NoRootOfUnity`] unless q = 1 mod 2N, [`Error::BadDegree`].
+    pub fn new(modulus: Modulus, log_n: u32, kernels: &'static Kernels) -> Result<Self, Error> {
+        if !(6..=17).contains(&log_n) {
+            return Err(Error::BadDegree { log_n });
+        }
+        let n = 1usize << log_n;
+        let psi = primitive_root(&modulus, n).ok_or(Error::NoRootOfUnity { q: modulus.value(), n })?;
+        let log_r = log_n.div_ceil(2);
+        let (rows, columns) = (1usize << log_r, n >> log_r);
+        let forward = bit_reversed_powers(&modulus, psi, log_n);
+        let inverse = bit_reversed_powers(&modulus, modulus.inv(psi), log_n);
+        let prepare = |w: &u64| kernels.prepare(&modulus, *w);
+        // The inverse transform multiplies by the inverses of the same powers: the inverse of psi^brv(i) is the
+        // power table of psi^-1.
+        let width = kernels.width();
+        let layout = |table: &[u64], order: &[Step]| {
+            let mut out = [Vec::with_capacity(n), Vec::with_capacity(n)];
+            for row in (0..rows).step_by(width) {
+                for step in order {
+                    for j in 0..1usize << step.stage {
+                        for &(stage, index) in step.twiddles(j).iter() {
+                            for r in row..row + width {
+                                let pair = prepare(&table[((rows + r) << stage) + index]);
+                                out[0].push(pair[0]);
+                                out[1].push(pair[1]);
+                            }
+                        }
+                    }
+                }
+            }
+            out
+        };
+        let mut order = Step::order(columns.trailing_zeros());
+        let row_forward = layout(&forward, &order);
+        order.reverse();
+        let row_inverse = layout(&inverse, &order);
+        Ok(Self {
+            modulus,
+            kernels,
+            log_n,
+            log_r,
+            psi,
+            n_inv: modulus.inv(n as u64),
+            last_inverse: inverse[1],
+            column_forward: forward[..rows].iter().map(prepare).collect(),
+            column_inverse: inverse[..rows].iter().map(prepare).collect(),
+            row_forward,
+            row_inverse,
+        })
+    }
+
+    /// Coefficients to values, in place; `data` is canonical, N words. Position `i` of the result holds the value
+    /// at `psi^(2 brv(i) + 1)`.
+    pub fn forward(&self, data: &mut [u64]) {
+        assert_eq!(data.len(), self.n(), "a limb has N words");
+        self.kernels.ntt_forward(self, data);
+    }
+
+    /// Values to coefficients, in place.
+    pub fn inverse(&self, data: &mut [u64]) {
+        self.inverse_scaled(data, 1);
+    }
+
+    /// Values to coefficients times the canonical constant `factor`, at no extra cost.
+    pub fn inverse_scaled(&self, data: &mut [u64], factor: u64) {
+        assert_eq!(data.len(), self.n(), "a limb has N words");
+        self.kernels.ntt_inverse(self, data, self.modulus.mul(self.n_inv, factor));
+    }
+
+    /// The modulus.
+    pub fn modulus(&self) -> &Modulus {
+        &self.modulus
+    }
+
+    /// The degree N.
+    pub fn n(&self) -> usize {
+        1 << self.log_n
+    }
+
+    /// The 2N-th root of unity whose powers the tables hold.
+    pub fn psi(&self) -> u64 {
+        self.psi
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        1 << self.log_r
+    }
+    pub(crate) fn columns(&self) -> usize {
+        self.n() >> self.log_r
+    }
+    pub(crate) fn last_inverse(&self) -> u64 {
+        self.last_inverse
+    }
+    pub(crate) fn column_forward(&self) -> &[[u64; 2]] {
+        &self.column_forward
+    }
+    pub(crate) fn column_inverse(&self) -> &[[u64; 2]] {
+        &self.column_inverse
+    }
+    pub(crate) fn row_forward(&self, row: usize) -> (*const u64, *const u64) {
+        let at = row * (self.columns() - 1);
+        (self.row_forward[0][at..].as_ptr(), self.row_forward[1][at..].as_ptr())
+    }
+    pub(crate) fn row_inverse(&self, row: usize) -> (*const u64, *const u64) {
+        let at = row * (self.columns() - 1);
+        (self.row_inverse[0][at..].as_ptr(), self.row_inverse[1][at..].as_ptr())
+    }
+}
+
+/// One step of a row transform: radix 2 (`log_radix` 1) or 4 (2), starting at `stage`.
+struct Step {
+    stage: u32,
+    log_radix: u32,
+}
+
+impl Step {
+    /// The steps of the forward transform: radix 2 first where the number of stages is odd.
+    fn order(stages: u32) -> Vec<Self> {
+        let first = (stages % 2 == 1).then_some(Self { stage: 0, log_radix: 1 });
+        let rest = (stages % 2..stages).step_by(2).map(|stage| Self { stage, log_radix: 2 });
+        first.into_iter().chain(rest).collect()
+    }
+
+    /// (stage, index) of the multipliers of block `j`, in the order of use.
+    fn twiddles(&self, j: usize) -> Vec<(u32, usize)> {
+        let mut all = vec![(self.stage, j)];
+        if self.log_radix == 2 {
+            all.extend([(self.stage + 1, 2 * j), (self.stage + 1, 2 * j + 1)]);
+        }
+        all
+    }
+}
+
+/// A primitive 2N-th root of unity, the power of the smallest non-residue that gives one.
+fn primitive_root(m: &Modulus, n: usize) -> Option<u64> {
+    let (q, order) = (m.value(), 2 * n as u64);
+    if (q - 1) % order != 0 {
+        return None;
+    }
+    (2..q).map(|g| m.pow(g, (q - 1) / order)).find(|&r| m.pow(r, n as u64) == q - 1)
+}
+
+/// `root^brv(i)` for `i < 2^log_n`.
+fn bit_reversed_powers(m: &Modulus, root: u64, log_n: u32) -> Vec<u64> {
+    let mut table = vec![0; 1 << log_n];
+    let mut power = 1;
+    for i in 0..table.len() {
+        table[i.reverse_bits() >> (usize::BITS - log_n)] = power;
+        power = m.mul(power, root);
+    }
+    table
+}
+
+#[cfg(test)]
+#[path = "tests/ntt.rs"]
+mod tests;

@@ -1,0 +1,88 @@
+//! Polynomials as matrices of residues: one limb of N words for each prime, the representation in the type.
+
+use crate::pool::Buffer;
+use std::marker::PhantomData;
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Coeff {}
+    impl Sealed for super::Eval {}
+}
+
+/// How the limbs of a [`Poly`] are to be read.
+pub trait Representation: sealed::Sealed + Send + Sync + 'static {}
+
+/// Coefficients, in natural order.
+#[derive(Debug, Clone, Copy)]
+pub struct Coeff;
+/// Values at the odd powers of a 2N-th root of unity, in the order of [`NttTable`](crate::ntt::NttTable).
+#[derive(Debug, Clone, Copy)]
+pub struct Eval;
+impl Representation for Coeff {}
+impl Representation for Eval {}
+
+/// A polynomial modulo X^N + 1 and a product of primes: `q_limbs` limbs modulo the first primes of the chain, then
+/// `p_limbs` limbs modulo the first special primes. Residues are canonical.
+pub struct Poly<R: Representation> {
+    data: Buffer,
+    n: usize,
+    q_limbs: usize,
+    p_limbs: usize,
+    representation: PhantomData<R>,
+}
+
+impl<R: Representation> Poly<R> {
+    pub(crate) fn from_buffer(data: Buffer, n: usize, q_limbs: usize, p_limbs: usize) -> Self {
+        debug_assert_eq!(data.len(), n * (q_limbs + p_limbs));
+        Self { data, n, q_limbs, p_limbs, representation: PhantomData }
+    }
+
+    /// The same words read in the other representation; the caller has transformed them.
+    pub(crate) fn reinterpret<S: Representation>(self) -> Poly<S> {
+        Poly::from_buffer(self.data, self.n, self.q_limbs, self.p_limbs)
+    }
+
+    /// Ring degree N.
+    pub fn n(&self) -> usize {
+        self.n
+    }
+    /// Limbs modulo primes of the chain.
+    pub fn q_limbs(&self) -> usize {
+        self.q_limbs
+    }
+    /// Limbs modulo special primes.
+    pub fn p_limbs(&self) -> usize {
+        self.p_limbs
+    }
+    /// All limbs.
+    pub fn limbs(&self) -> usize {
+        self.q_limbs + self.p_limbs
+    }
+    /// Limb `i`: modulo prime `i` of the chain, or special prime `i - q_limbs`.
+    pub fn limb(&self, i: usize) -> &[u64] {
+        &self.data[i * self.n..(i + 1) * self.n]
+    }
+    /// Limb `i`, to write to.
+    pub fn limb_mut(&mut self, i: usize) -> &mut [u64] {
+        let n = self.n;
+        &mut self.data[i * n..(i + 1) * n]
+    }
+    /// All words, limb after limb.
+    pub fn words(&self) -> &[u64] {
+        &self.data
+    }
+    /// All words, to write to.
+    pub fn words_mut(&mut self) -> &mut [u64] {
+        &mut self.data
+    }
+    /// Bytes of the limbs.
+    pub fn byte_count(&self) -> usize {
+        self.data.len() * 8
+    }
+}
+
+impl<R: Representation> std::fmt::Debug for Poly<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Poly {{ n: {}, q_limbs: {}, p_limbs: {} }}", self.n, self.q_limbs, self.p_limbs)
+    }
+}

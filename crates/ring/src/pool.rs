@@ -1,0 +1,150 @@
+//! Buffers of words that return to a pool when dropped, so that a bootstrap allocates nothing once it is warm.
+
+use crate::Error;
+use memmap2::MmapMut;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, Weak};
+
+/// Buffers of at least this many bytes are mapped on their own and ask for huge pages.
+const LARGE: usize = 1 << 21;
+
+enum Storage {
+    Heap(Vec<u64>),
+    Mapped(MmapMut),
+}
+
+impl Storage {
+    fn new(words: usize) -> Result<Self, Error> {
+        let bytes = words * 8;
+        if bytes < LARGE {
+            return Ok(Self::Heap(vec![0; words]));
+        }
+        let map = MmapMut::map_anon(bytes).map_err(|_| Error::OutOfMemory { bytes })?;
+        // Huge pages only make it faster: a kernel that has none may say no.
+        #[cfg(target_os = "linux")]
+        let _ = map.advise(memmap2::Advice::HugePage);
+        Ok(Self::Mapped(map))
+    }
+    fn words(&self) -> &[u64] {
+        match self {
+            Self::Heap(v) => v,
+            Self::Mapped(m) => bytemuck::cast_slice(m),
+        }
+    }
+    fn words_mut(&mut self) -> &mut [u64] {
+        match self {
+            Self::Heap(v) => v,
+            Self::Mapped(m) => bytemuck::cast_slice_mut(m),
+        }
+    }
+    fn capacity(&self) -> usize {
+        self.words().len()
+    }
+}
+
+#[derive(Default)]
+struct Shelves {
+    free: HashMap<usize, Vec<Storage>>,
+    held_words: usize,
+}
+
+/// Keeps dropped buffers for the next taker, up to a bound.
+pub struct Pool {
+    shelves: Mutex<Shelves>,
+    grain: usize,
+    limit_words: usize,
+}
+
+impl Pool {
+    /// A pool whose buffers have sizes in multiples of `grain` words and that keeps at most `limit_bytes`.
+    pub fn new(grain: usize, limit_bytes: usize) -> Arc<Self> {
+        Arc::new(Self { shelves: Mutex::default(), grain, limit_words: limit_bytes / 8 })
+    }
+
+    /// A buffer of `len` words with arbitrary contents.
+    pub fn take(self: &Arc<Self>, len: usize) -> Result<Buffer, Error> {
+        let capacity = len.next_multiple_of(self.grain);
+        let reused = self.shelves.lock().ok().and_then(|mut s| {
+            let found = s.free.get_mut(&capacity)?.pop();
+            if found.is_some() {
+                s.held_words -= capacity;
+            }
+            found
+        });
+        let storage = match reused {
+            Some(s) => s,
+            None => Storage::new(capacity)?,
+        };
+        Ok(Buffer { storage: Some(storage), len, pool: Arc::downgrade(self) })
+    }
+
+    /// A buffer that never returns: for keys and other things that live long.
+    pub fn take_exact(len: usize) -> Result<Buffer, Error> {
+        Ok(Buffer { storage: Some(Storage::new(len)?), len, pool: Weak::new() })
+    }
+
+    /// Bytes that lie unused in the pool.
+    pub fn held_bytes(&self) -> usize {
+        self.shelves.lock().map_or(0, |s| s.held_words * 8)
+    }
+
+    fn give_back(&self, storage: Storage) {
+        let capacity = storage.capacity();
+        if let Ok(mut s) = self.shelves.lock() {
+            if s.held_words + capacity <= self.limit_words {
+                s.held_words += capacity;
+                s.free.entry(capacity).or_default().push(storage);
+            }
+        }
+    }
+}
+
+/// Words on loan from a [`Pool`].
+pub struct Buffer {
+    /// Present until dropped.
+    storage: Option<Storage>,
+    len: usize,
+    pool: Weak<Pool>,
+}
+
+impl std::ops::Deref for Buffer {
+    type Target = [u64];
+    fn deref(&self) -> &[u64] {
+        self.storage.as_ref().map_or(&[], |s| &s.words()[..self.len])
+    }
+}
+
+impl std::ops::DerefMut for Buffer {
+    fn deref_mut(&mut self) -> &mut [u64] {
+        let len = self.len;
+        self.storage.as_mut().map_or(&mut [], |s| &mut s.words_mut()[..len])
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        if let (Some(storage), Some(pool)) = (self.storage.take(), self.pool.upgrade()) {
+            pool.give_back(storage);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_come_back_and_the_bound_holds() {
+        let pool = Pool::new(64, 1024 * 8);
+        let mut a = pool.take(100).unwrap();
+        assert_eq!(a.len(), 100);
+        a[99] = 7;
+        drop(a);
+        assert_eq!(pool.held_bytes(), 128 * 8);
+        assert_eq!(pool.take(120).unwrap()[99], 7);
+        drop(pool.take(2000).unwrap());
+        assert_eq!(pool.held_bytes(), 128 * 8, "a buffer over the bound is not kept");
+        let large = Pool::take_exact(LARGE / 8).unwrap();
+        assert!(large.iter().all(|&w| w == 0));
+    }
+}

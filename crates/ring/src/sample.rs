@@ -1,0 +1,253 @@
+//! Randomness: a ChaCha20 source and the samplers that lattice cryptography needs.
+//!
+//! Every sampler reads its source in a fixed order, so a 32-byte seed can stand for the data it generates. That order is part
+//! of the file format: change it only together with the format's version.
+
+use chacha20::cipher::{KeyIvInit, StreamCipher};
+use chacha20::ChaCha20Legacy;
+use zeroize::{Zeroize, Zeroizing};
+
+/// Something that fills memory with random bytes. Words are little-endian, so a source gives the same numbers everywhere.
+pub trait RandomSource {
+    /// Overwrites `out` with the next bytes of the source.
+    fn fill_bytes(&mut self, out: &mut [u8]);
+
+    /// The next eight bytes as a little-endian number.
+    fn next_u64(&mut self) -> u64 {
+        let mut bytes = [0; 8];
+        self.fill_bytes(&mut bytes);
+        u64::from_le_bytes(bytes)
+    }
+}
+
+/// The key stream of ChaCha20 (Bernstein 2008) with nonce 0 and a 64-bit block counter, which no program exhausts.
+///
+/// The seed and the cipher's state are erased when the source is dropped. Constant time. Not `Clone`: a copy would repeat
+/// the stream; use [`ChaChaSource::fork`] or [`ChaChaSource::fresh_seed`].
+pub struct ChaChaSource {
+    seed: Zeroizing<[u8; 32]>,
+    stream: ChaCha20Legacy,
+}
+
+impl ChaChaSource {
+    /// A source seeded by the operating system.
+    ///
+    /// # Errors
+    /// The system's error if it has no randomness to give.
+    pub fn from_os() -> std::io::Result<Self> {
+        let mut seed = Zeroizing::new([0; 32]);
+        getrandom::fill(seed.as_mut()).map_err(std::io::Error::from)?;
+        Ok(Self::from_seed(*seed))
+    }
+
+    /// The source that this seed stands for.
+    ///
+    /// ```
+    /// use aglet_ring::sample::{ChaChaSource, RandomSource};
+    /// let mut a = ChaChaSource::from_seed([7; 32]);
+    /// let mut b = ChaChaSource::from_seed([7; 32]);
+    /// assert_eq!(a.next_u64(), b.next_u64());
+    /// ```
+    #[must_use]
+    pub fn from_seed(seed: [u8; 32]) -> Self {
+        let seed = Zeroizing::new(seed);
+        let stream = ChaCha20Legacy::new((&*seed).into(), &[0; 8].into());
+        ChaChaSource { seed, stream }
+    }
+
+    /// An independent source for a purpose, derived from the seed and the label by keyed BLAKE3.
+    ///
+    /// It depends on neither the position in this stream nor on other forks: the same label gives the same source, different
+    /// labels give sources that look independent, and a child's seed may become public without revealing its parent.
+    #[must_use]
+    pub fn fork(&self, label: &[u8]) -> Self {
+        let mut key = blake3::derive_key("aglet 2026-11 random source fork v1", self.seed.as_ref());
+        let child = Self::from_seed(*blake3::keyed_hash(&key, label).as_bytes());
+        key.zeroize();
+        child
+    }
+
+    /// The next 32 bytes of the stream, as the seed of another source: for data that is stored as a seed. May become public.
+    pub fn fresh_seed(&mut self) -> [u8; 32] {
+        let mut seed = [0; 32];
+        self.fill_bytes(&mut seed);
+        seed
+    }
+}
+
+impl std::fmt::Debug for ChaChaSource {
+    /// Shows no seed.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ChaChaSource")
+    }
+}
+
+impl RandomSource for ChaChaSource {
+    fn fill_bytes(&mut self, out: &mut [u8]) {
+        self.stream.write_keystream(out);
+    }
+}
+
+/// Words drawn at a time: a buffer of 4 KiB stays in the first cache.
+const BLOCK: usize = 512;
+
+/// Draws `words.len()` little-endian words.
+fn fill_words<S: RandomSource + ?Sized>(source: &mut S, words: &mut [u64]) {
+    let mut bytes = Zeroizing::new([0u8; 8 * BLOCK]);
+    for block in words.chunks_mut(BLOCK) {
+        let bytes = &mut bytes[..8 * block.len()];
+        source.fill_bytes(bytes);
+        for (word, b) in block.iter_mut().zip(bytes.chunks_exact(8)) {
+            *word = u64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]);
+        }
+    }
+}
+
+/// Fills `out` with independent uniform residues in `[0, q)`, for `2 <= q <= 2^63`.
+///
+/// Order: the source's 64-bit words one after the other; a word at or above `floor(2^64/q) * q` is skipped, the residue of
+/// any other is the next element. Exactly the words that are needed are read. The time depends on skipped words only.
+///
+/// # Panics
+/// If `q` is out of range, which a modulus never is.
+pub fn uniform<S: RandomSource + ?Sized>(source: &mut S, q: u64, out: &mut [u64]) {
+    assert!((2..=1 << 63).contains(&q), "the modulus {q} is not between 2 and 2^63");
+    let ratio = u64::MAX / q;
+    let last = u64::MAX - (u64::MAX % q + 1) % q; // floor(2^64/q) * q - 1
+    let mut bytes = [0u8; 8 * BLOCK];
+    let mut filled = 0;
+    while filled < out.len() {
+        let rest = &mut out[filled..];
+        let wanted = rest.len().min(BLOCK);
+        let bytes = &mut bytes[..8 * wanted];
+        source.fill_bytes(bytes);
+        let mut accepted = 0;
+        for b in bytes.chunks_exact(8) {
+            let word = u64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]);
+            // The quotient is at most one too small, as word / 2^64 < 1.
+            let quotient = (u128::from(word) * u128::from(ratio)) >> 64;
+            let residue = word.wrapping_sub((quotient as u64).wrapping_mul(q)); // in [0, 2q)
+            rest[accepted] = residue.min(residue.wrapping_sub(q)); // in [0, q)
+            accepted += usize::from(word <= last);
+        }
+        filled += accepted;
+    }
+}
+
+/// Fills `out` with independent values, each of -1, 0, 1 with probability 1/3.
+///
+/// Order: the source's bytes one after the other, 255 skipped, `byte mod 3 - 1` otherwise. Constant time in the values.
+pub fn ternary<S: RandomSource + ?Sized>(source: &mut S, out: &mut [i8]) {
+    let mut bytes = Zeroizing::new([0u8; BLOCK]);
+    let mut filled = 0;
+    while filled < out.len() {
+        let rest = &mut out[filled..];
+        let wanted = rest.len().min(BLOCK);
+        source.fill_bytes(&mut bytes[..wanted]);
+        let mut accepted = 0;
+        for &byte in &bytes[..wanted] {
+            let quotient = (u16::from(byte) * 171) >> 9; // byte / 3, exact for every byte
+            rest[accepted] = (u16::from(byte) - 3 * quotient) as i8 - 1;
+            accepted += usize::from(byte != 255);
+        }
+        filled += accepted;
+    }
+}
+
+/// Fills `out` with exactly `weight` values of -1 or 1, uniform over all such vectors, and 0 elsewhere.
+///
+/// Selection sampling (Knuth, TAOCP 2, section 3.4.2, algorithm S): element `i` of `n` is non-zero with probability
+/// (non-zeros left)/(n - i), decided by an unbiased number (Lemire 2019), its sign by another word. Constant time: neither
+/// branches nor addresses depend on the result.
+///
+/// # Panics
+/// If `weight > out.len()`; parameter sets are checked for it.
+pub fn fixed_weight<S: RandomSource + ?Sized>(source: &mut S, weight: usize, out: &mut [i8]) {
+    let n = out.len();
+    assert!(weight <= n, "a vector of length {n} has no {weight} non-zeros");
+    let mut left = weight as u64;
+    for (i, value) in out.iter_mut().enumerate() {
+        let number = below(source, (n - i) as u64);
+        let sign = (source.next_u64() & 1) as i8;
+        let chosen = number.wrapping_sub(left) >> 63; // number < left, both far below 2^63
+        left -= chosen;
+        *value = chosen as i8 * (1 - 2 * sign);
+    }
+}
+
+/// An unbiased number in `[0, bound)`, `bound > 0`: the high half of a product, rejected with probability below bound/2^64.
+fn below<S: RandomSource + ?Sized>(source: &mut S, bound: u64) -> u64 {
+    loop {
+        let product = u128::from(source.next_u64()) * u128::from(bound);
+        let low = product as u64;
+        if low >= bound || low >= bound.wrapping_neg() % bound {
+            return (product >> 64) as u64;
+        }
+    }
+}
+
+/// Standard deviation of [`gaussian`], the one that the security table assumes.
+pub const GAUSSIAN_SIGMA: f64 = 3.2;
+
+/// Largest absolute value of [`gaussian`], 9.06 sigma: beyond it lies less than 2^-63 of the distribution.
+pub const GAUSSIAN_BOUND: i64 = 29;
+
+/// `CUMULATIVE[k] = floor(2^63 Pr[|X| <= k])` for the discrete Gaussian X over the integers with sigma = 3.2.
+/// Computed with 300 bits of precision; a test compares it with floating-point sums.
+const CUMULATIVE: [u64; GAUSSIAN_BOUND as usize] = [
+    0x0ff5_2b40_64a1_f258,
+    0x2e5a_25d4_026f_ff6d,
+    0x489a_e268_2e3d_b9bb,
+    0x5d2b_c20d_e6f9_5105,
+    0x6bc8_694a_862f_cdce,
+    0x7532_d898_e9d1_95d9,
+    0x7ab3_96c9_80f5_facb,
+    0x7d9e_4e8f_6717_ea70,
+    0x7f05_4956_150a_592b,
+    0x7fa1_ce99_f8db_f691,
+    0x7fdf_b3f0_0a8f_3398,
+    0x7ff5_e6f7_c97d_68d8,
+    0x7ffd_1f95_b372_bd35,
+    0x7fff_40f7_f7ae_dc63,
+    0x7fff_d2e6_2d05_7ef0,
+    0x7fff_f650_3aaa_2874,
+    0x7fff_fe1b_ab99_a743,
+    0x7fff_ffaa_0140_ce52,
+    0x7fff_fff2_1f8a_3a77,
+    0x7fff_fffd_f723_01f4,
+    0x7fff_ffff_ba9f_d472,
+    0x7fff_ffff_f79b_78ce,
+    0x7fff_ffff_ff13_f6f9,
+    0x7fff_ffff_ffe8_7489,
+    0x7fff_ffff_fffd_de23,
+    0x7fff_ffff_ffff_d31f,
+    0x7fff_ffff_ffff_fca6,
+    0x7fff_ffff_ffff_ffc5,
+    0x7fff_ffff_ffff_fffc,
+];
+
+/// Fills `out` with independent samples of the discrete Gaussian of standard deviation [`GAUSSIAN_SIGMA`] around 0, cut at
+/// [`GAUSSIAN_BOUND`].
+///
+/// One 64-bit word per sample: the lowest bit is the sign, the other 63 are compared with every entry of the cumulative
+/// table. Constant time. The distance to the exact distribution is below 2^-58.
+pub fn gaussian<S: RandomSource + ?Sized>(source: &mut S, out: &mut [i64]) {
+    let mut words = Zeroizing::new([0u64; BLOCK]);
+    for block in out.chunks_mut(BLOCK) {
+        let words = &mut words[..block.len()];
+        fill_words(source, words);
+        for (value, &word) in block.iter_mut().zip(words.iter()) {
+            let number = word >> 1;
+            let mut magnitude = 0;
+            for entry in CUMULATIVE {
+                magnitude += 1 - (number.wrapping_sub(entry) >> 63); // one more if number >= entry
+            }
+            let negative = ((word & 1) as i64).wrapping_neg(); // 0 or -1
+            *value = (magnitude as i64 ^ negative) - negative;
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "sample_tests.rs"]
+mod tests;

@@ -1,0 +1,235 @@
+//! Tests of the sampler module: known answers, word order, and statistics against the formulas.
+
+use super::*;
+
+/// Replays recorded words; panics when they are used up, so a test sees how many a sampler reads.
+struct Recorded(std::vec::IntoIter<u8>);
+
+impl Recorded {
+    fn words(words: &[u64]) -> Self {
+        Recorded(words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>().into_iter())
+    }
+}
+
+impl RandomSource for Recorded {
+    fn fill_bytes(&mut self, out: &mut [u8]) {
+        out.fill_with(|| self.0.next().expect("the recording is long enough"));
+    }
+}
+
+fn source(seed: u8) -> ChaChaSource {
+    ChaChaSource::from_seed([seed; 32])
+}
+
+/// Pearson's statistic for observed counts and expected probabilities.
+fn chi_square(counts: &[usize], probabilities: &[f64]) -> f64 {
+    let total: usize = counts.iter().sum();
+    let terms = counts.iter().zip(probabilities).map(|(&count, &p)| {
+        let expected = total as f64 * p;
+        (count as f64 - expected).powi(2) / expected
+    });
+    terms.sum()
+}
+
+/// Mean plus five standard deviations of the chi-square distribution.
+fn chi_square_limit(degrees: f64) -> f64 {
+    degrees + 5.0 * (2.0 * degrees).sqrt()
+}
+
+const COUNT: usize = 1 << 16;
+
+#[test]
+fn chacha20_known_answer() {
+    // RFC 8439, appendix A.1, test vectors 1 and 2 (key and nonce zero, blocks 0 and 1).
+    let mut stream = [0; 128];
+    source(0).fill_bytes(&mut stream);
+    assert_eq!(stream[..8], [0x76, 0xb8, 0xe0, 0xad, 0xa0, 0xf1, 0x3d, 0x90]);
+    assert_eq!(stream[64..72], [0x9f, 0x07, 0xe7, 0xbe, 0x55, 0x51, 0x38, 0x7a]);
+    assert_eq!(source(0).next_u64(), u64::from_le_bytes(stream[..8].try_into().unwrap()));
+}
+
+#[test]
+fn pieces_make_the_same_stream() {
+    let mut whole = [0; 1000];
+    source(1).fill_bytes(&mut whole);
+    let (mut pieces, mut s) = ([0; 1000], source(1));
+    for piece in pieces.chunks_mut(37) {
+        s.fill_bytes(piece);
+    }
+    assert_eq!(whole, pieces);
+}
+
+#[test]
+fn forks_depend_on_seed_and_label_only() {
+    let mut parent = source(2);
+    let first = parent.fork(b"noise").next_u64();
+    parent.next_u64();
+    assert_eq!(parent.fork(b"noise").next_u64(), first);
+    let others = [parent.fork(b"mask").next_u64(), source(3).fork(b"noise").next_u64(), source(2).next_u64()];
+    assert!(others.iter().all(|&o| o != first));
+    assert_ne!(parent.fresh_seed(), parent.fresh_seed());
+    assert_ne!(ChaChaSource::from_os().unwrap().next_u64(), ChaChaSource::from_os().unwrap().next_u64());
+    assert_eq!(format!("{parent:?}"), "ChaChaSource");
+}
+
+#[test]
+fn uniform_reads_words_in_order_and_skips_the_tail() {
+    let q = (1u64 << 62) + 57; // floor(2^64/q) = 3, so a quarter of all words is skipped
+    let words = [5, u64::MAX, 3 * q, 3 * q - 1, q, 2 * q + 9, 7];
+    let mut out = [0; 5];
+    let mut recorded = Recorded::words(&words);
+    uniform(&mut recorded, q, &mut out);
+    assert_eq!(out, [5, q - 1, 0, 9, 7]);
+    assert!(recorded.0.next().is_none());
+}
+
+#[test]
+fn uniform_is_the_exact_residue() {
+    for q in [2, 3, 65537, (1 << 47) - 115, 1 << 50, (1 << 50) - 27, (1 << 61) - 1, 1 << 63] {
+        let mut out = vec![0; 3000];
+        uniform(&mut source(4), q, &mut out);
+        let mut s = source(4);
+        let limit = ((1u128 << 64) / u128::from(q)) * u128::from(q);
+        let mut expected = std::iter::repeat_with(|| s.next_u64()).filter(|&w| u128::from(w) < limit).map(|w| w % q);
+        assert!(out.iter().all(|&x| Some(x) == expected.next()), "{q}");
+    }
+}
+
+#[test]
+fn uniform_is_uniform() {
+    for (seed, q) in [(5, 1_125_899_905_794_049u64), (6, (1 << 62) + 57), (7, 97)] {
+        let mut out = vec![0; COUNT];
+        uniform(&mut source(seed), q, &mut out);
+        let cells = q.min(64) as usize;
+        let mut counts = vec![0; cells];
+        for &x in &out {
+            assert!(x < q);
+            counts[(u128::from(x) * cells as u128 / u128::from(q)) as usize] += 1;
+        }
+        let share = |c: usize| {
+            let first = |c: usize| (c as u128 * u128::from(q)).div_ceil(cells as u128);
+            (first(c + 1) - first(c)) as f64 / q as f64
+        };
+        let probabilities: Vec<f64> = (0..cells).map(share).collect();
+        assert!(chi_square(&counts, &probabilities) < chi_square_limit(cells as f64 - 1.0), "{q}");
+        let mean = out.iter().map(|&x| x as f64).sum::<f64>() / COUNT as f64 / (q - 1) as f64;
+        assert!((mean - 0.5).abs() < 5.0 / (12.0 * COUNT as f64).sqrt(), "{q}: {mean}");
+    }
+}
+
+#[test]
+fn ternary_is_uniform() {
+    let mut out = vec![0; COUNT];
+    ternary(&mut source(8), &mut out);
+    let counts = [-1, 0, 1].map(|v| out.iter().filter(|&&x| x == v).count());
+    assert_eq!(counts.iter().sum::<usize>(), COUNT);
+    assert!(chi_square(&counts, &[1.0 / 3.0; 3]) < 13.8, "{counts:?}"); // 0.1 % point, 2 degrees of freedom
+    let products = out.windows(2).map(|w| f64::from(w[0] * w[1])).sum::<f64>() / COUNT as f64;
+    assert!(products.abs() < 5.0 * (4.0 / 9.0 / COUNT as f64).sqrt(), "neighbours correlate: {products}");
+}
+
+#[test]
+fn ternary_maps_bytes_in_order() {
+    let mut out = [9; 6];
+    ternary(&mut Recorded(vec![0, 255, 1, 2, 254, 253, 252].into_iter()), &mut out);
+    assert_eq!(out, [-1, 0, 1, 1, 0, -1]);
+}
+
+#[test]
+fn fixed_weight_is_exact() {
+    for (n, weight) in [(COUNT, 32), (COUNT, 0), (1024, 1024), (1000, 999), (1, 1), (0, 0)] {
+        let mut out = vec![7; n];
+        fixed_weight(&mut source(9), weight, &mut out);
+        assert!(out.iter().all(|x| (-1..=1).contains(x)));
+        assert_eq!(out.iter().filter(|&&x| x != 0).count(), weight);
+    }
+}
+
+#[test]
+fn fixed_weight_favours_no_place_sign_or_pair() {
+    const RUNS: usize = 20_000;
+    let (mut places, mut plus, mut pairs) = ([0; 8], 0, [0; 28]);
+    let mut s = source(10);
+    for _ in 0..RUNS {
+        let mut out = [0; 8];
+        fixed_weight(&mut s, 2, &mut out);
+        let chosen: Vec<usize> = (0..8).filter(|&i| out[i] != 0).collect();
+        chosen.iter().for_each(|&i| places[i] += 1);
+        pairs[chosen[1] * (chosen[1] - 1) / 2 + chosen[0]] += 1;
+        plus += out.iter().filter(|&&x| x == 1).count();
+    }
+    assert!(chi_square(&places, &[1.0 / 8.0; 8]) < chi_square_limit(7.0), "{places:?}");
+    assert!(chi_square(&pairs, &[1.0 / 28.0; 28]) < chi_square_limit(27.0), "{pairs:?}");
+    assert!(plus.abs_diff(RUNS) < 5 * ((2 * RUNS) as f64 / 4.0).sqrt() as usize, "{plus}");
+}
+
+/// Unnormalised weight of k.
+fn rho(k: i64) -> f64 {
+    (-(k * k) as f64 / (2.0 * GAUSSIAN_SIGMA * GAUSSIAN_SIGMA)).exp()
+}
+
+#[test]
+fn gaussian_table_is_the_distribution() {
+    let total: f64 = (-60..=60).map(rho).sum();
+    for (k, &entry) in CUMULATIVE.iter().enumerate() {
+        let k = k as i64;
+        let probability = (-k..=k).map(rho).sum::<f64>() / total;
+        assert!((entry as f64 / 63f64.exp2() - probability).abs() < 1e-15, "{k}");
+    }
+    let tail = 2.0 * (GAUSSIAN_BOUND + 1..60).map(rho).sum::<f64>() / total;
+    assert!(tail < (-63f64).exp2() && GAUSSIAN_BOUND as f64 > 6.0 * GAUSSIAN_SIGMA);
+}
+
+#[test]
+fn gaussian_extremes() {
+    let mut out = [0; 4];
+    gaussian(&mut Recorded::words(&[0, 1, u64::MAX, u64::MAX - 1]), &mut out);
+    assert_eq!(out, [0, 0, -GAUSSIAN_BOUND, GAUSSIAN_BOUND]);
+    let edge = CUMULATIVE[0] << 1;
+    gaussian(&mut Recorded::words(&[edge - 2, edge, edge | 1, CUMULATIVE[1] << 1]), &mut out);
+    assert_eq!(out, [0, 1, -1, 2]);
+}
+
+#[test]
+fn gaussian_moments_and_shape() {
+    let mut out = vec![0; COUNT];
+    gaussian(&mut source(11), &mut out);
+    let moment = |power: i32| out.iter().map(|&x| (x as f64).powi(power)).sum::<f64>() / COUNT as f64;
+    let (n, sigma) = (COUNT as f64, GAUSSIAN_SIGMA);
+    // Five standard errors: var(x^k) = E[x^2k] - E[x^k]^2 with E[x^4] = 3 s^4, E[x^6] = 15 s^6, E[x^8] = 105 s^8.
+    assert!(moment(1).abs() < 5.0 * sigma / n.sqrt());
+    assert!((moment(2) / sigma.powi(2) - 1.0).abs() < 5.0 * (2.0 / n).sqrt(), "{}", moment(2));
+    assert!(moment(3).abs() < 5.0 * sigma.powi(3) * (15.0 / n).sqrt());
+    assert!((moment(4) / sigma.powi(4) / 3.0 - 1.0).abs() < 5.0 * (96.0 / 9.0 / n).sqrt(), "{}", moment(4));
+    let total: f64 = (-60..=60).map(rho).sum();
+    // Cells -10..=10 and the two tails, which hold enough samples for the statistic.
+    let tail = (11..60).map(rho).sum::<f64>() / total;
+    let mut counts: Vec<usize> = (-10..=10).map(|k| out.iter().filter(|&&x| x == k).count()).collect();
+    let mut probabilities: Vec<f64> = (-10..=10).map(|k| rho(k) / total).collect();
+    counts.extend([out.iter().filter(|&&x| x < -10).count(), out.iter().filter(|&&x| x > 10).count()]);
+    probabilities.extend([tail, tail]);
+    assert_eq!(counts.iter().sum::<usize>(), COUNT);
+    assert!(chi_square(&counts, &probabilities) < chi_square_limit(22.0));
+}
+
+#[test]
+#[ignore = "prints speeds; run with --release -- --ignored --nocapture"]
+fn speeds() {
+    let time = |name: &str, bytes: usize, f: &mut dyn FnMut()| {
+        let best = (0..20).map(|_| {
+            let start = std::time::Instant::now();
+            f();
+            start.elapsed().as_secs_f64()
+        });
+        let best = best.fold(f64::MAX, f64::min);
+        println!("{name}: {:.3} ms for 2^16, {:.2} GB/s", best * 1e3, bytes as f64 / best / 1e9);
+    };
+    let mut s = source(12);
+    let (mut words, mut small, mut wide, mut bytes) =
+        (vec![0; COUNT], vec![0i8; COUNT], vec![0i64; COUNT], vec![0; 8 * COUNT]);
+    time("bytes", 8 * COUNT, &mut || s.fill_bytes(&mut bytes));
+    time("uniform", 8 * COUNT, &mut || uniform(&mut s, 1_125_899_905_794_049, &mut words));
+    time("ternary", COUNT, &mut || ternary(&mut s, &mut small));
+    time("fixed_weight", COUNT, &mut || fixed_weight(&mut s, 32, &mut small));
+    time("gaussian", 8 * COUNT, &mut || gaussian(&mut s, &mut wide));
+}

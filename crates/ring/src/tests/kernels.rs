@@ -1,0 +1,143 @@
+//! Pointwise, base conversion and key switching kernels against u128 arithmetic, on every backend.
+
+use super::*;
+use crate::automorphism::Automorphism;
+use proptest::prelude::*;
+
+/// Primes of the sizes that parameter sets use; congruences do not matter here.
+const QS: [u64; 6] =
+    [(1 << 50) - 27, (1 << 50) - 35, (1 << 48) - 59, (1 << 40) - 87, (1 << 40) - 167, 1_073_741_789];
+const N: usize = 64;
+
+fn rows(q: u64, count: usize, seed: u64) -> Vec<Vec<u64>> {
+    let mut x = seed | 1;
+    (0..count)
+        .map(|k| {
+            (0..N)
+                .map(|i| {
+                    x ^= x << 13;
+                    x ^= x >> 7;
+                    x ^= x << 17;
+                    match (seed % 5, (i + k) % 3) {
+                        (0, _) => q - 1,
+                        (1, 0) | (2, 1) => q / 2 + 1,
+                        (1, 1) => 0,
+                        _ => x % q,
+                    }
+                })
+                .collect()
+        })
+        .collect()
+}
+
+fn refs(rows: &[Vec<u64>]) -> Vec<&[u64]> {
+    rows.iter().map(Vec::as_slice).collect()
+}
+
+proptest! {
+    #[test]
+    fn form_is_exact(i in 0..QS.len(), np in 0usize..20, nt in 0usize..20, c: u64, seed: u64) {
+        let m = Modulus::new(QS[i]).unwrap();
+        let (a, b, x) = (rows(QS[i], np, seed), rows(QS[i], np, seed ^ 5), rows(QS[i], nt, seed ^ 10));
+        let constants: Vec<u64> = (0..nt as u64).map(|k| if seed % 5 == 0 { QS[i] / 2 } else { m.mul(seed, k + 1) }).collect();
+        let c = m.reduce(c);
+        let products: Vec<_> = refs(&a).into_iter().zip(refs(&b)).collect();
+        let terms: Vec<_> = refs(&x).into_iter().zip(constants.iter().copied()).collect();
+        let expected: Vec<u64> = (0..N).map(|j| {
+            let s = products.iter().fold(c, |s, p| m.add(s, m.mul(p.0[j], p.1[j])));
+            terms.iter().fold(s, |s, t| m.add(s, m.mul(t.0[j], t.1)))
+        }).collect();
+        for k in available() {
+            let mut out = vec![0; N];
+            k.form(&m, &products, &terms, c, &mut out);
+            prop_assert_eq!(&out, &expected, "{}", k.name());
+        }
+    }
+
+    #[test]
+    fn rsub_mul_is_exact(i in 0..QS.len(), w: u64, seed: u64) {
+        let m = Modulus::new(QS[i]).unwrap();
+        let (x, y, w) = (rows(QS[i], 1, seed), rows(QS[i], 1, seed ^ 3), m.reduce(w));
+        let expected: Vec<u64> = (0..N).map(|j| m.mul(m.sub(y[0][j], x[0][j]), w)).collect();
+        for k in available() {
+            let mut out = x[0].clone();
+            k.rsub_mul(&m, &mut out, &y[0], w);
+            prop_assert_eq!(&out, &expected, "{}", k.name());
+        }
+    }
+
+    #[test]
+    fn conversion_centres_and_agrees(count in 1usize..=4, seed: u64) {
+        let sources: Vec<Modulus> = QS[..count].iter().map(|&q| Modulus::new(q).unwrap()).collect();
+        let targets: Vec<Modulus> = QS[count..].iter().map(|&q| Modulus::new(q).unwrap()).collect();
+        let c = BaseConverter::new(&sources, &targets);
+        let y: Vec<Vec<u64>> = sources.iter().enumerate().map(|(k, m)| rows(m.value(), 1, seed ^ k as u64).remove(0)).collect();
+        // The number itself: sum y_i Q/q_i mod Q, centred, in u128 arithmetic modulo each target.
+        let expected: Vec<Vec<u64>> = targets.iter().map(|t| (0..N).map(|j| {
+            let quotient: f64 = sources.iter().enumerate().fold(0.0, |f, (i, m)| f + y[i][j] as f64 * (1.0 / m.value() as f64));
+            let v = (quotient + 0.5) as u64;
+            let q = sources.iter().fold(1, |p, m| t.mul(p, t.reduce(m.value())));
+            let sum = (0..count).fold(0, |s, i| {
+                let hat = (0..count).filter(|&l| l != i).fold(1, |p, l| t.mul(p, t.reduce(QS[l])));
+                t.add(s, t.mul(hat, t.reduce(y[i][j])))
+            });
+            t.sub(sum, t.mul(v, q))
+        }).collect()).collect();
+        for k in available() {
+            let mut out = vec![vec![0; N]; targets.len()];
+            k.convert(&c, &refs(&y), &mut out.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
+            prop_assert_eq!(&out, &expected, "{}", k.name());
+        }
+    }
+
+    #[test]
+    fn key_products_and_linear_maps_are_exact(i in 0..QS.len(), d in 1usize..7, babies in 1usize..18, giants in 1usize..4, seed: u64) {
+        let m = Modulus::new(QS[i]).unwrap();
+        let q = QS[i];
+        let digits = rows(q, d, seed);
+        let lifted = rows(q, 2, seed ^ 9);
+        let keys: Vec<_> = (0..babies).map(|b| (rows(q, d, seed ^ (20 + b as u64)), rows(q, d, seed ^ (50 + b as u64)))).collect();
+        let galois: Vec<u64> = (0..babies).map(|b| crate::automorphism::rotation_exponent(b as isize, N)).collect();
+        let lens = [1usize, 2, 4, 16, 64];
+        let diagonals: Vec<Vec<Option<Vec<u64>>>> = (0..giants).map(|g| (0..babies).map(|b| {
+            ((seed >> ((g * babies + b) % 60)) & 3 != 0).then(|| rows(q, 1, seed ^ (g * 100 + b) as u64).remove(0)[..lens[(g + b) % 5]].to_vec())
+        }).collect()).collect();
+        let permuted = |g: u64, row: &[u64]| { let mut out = vec![0; N]; Automorphism::new(g, N, 1).apply(row, &mut out); out };
+        let rotated: Vec<(Vec<u64>, Vec<u64>)> = (0..babies).map(|b| {
+            if b == 0 { return (lifted[0].clone(), lifted[1].clone()); }
+            let ds: Vec<Vec<u64>> = digits.iter().map(|x| permuted(galois[b], x)).collect();
+            let add = permuted(galois[b], &lifted[0]);
+            ((0..N).map(|j| (0..d).fold(add[j], |s, k| m.add(s, m.mul(ds[k][j], keys[b].0[k][j])))).collect(),
+             (0..N).map(|j| (0..d).fold(0, |s, k| m.add(s, m.mul(ds[k][j], keys[b].1[k][j])))).collect())
+        }).collect();
+        for k in available() {
+            let autos: Vec<_> = galois.iter().map(|&g| Automorphism::new(g, N, k.width())).collect();
+            let key = |b: usize| KeyRow { automorphism: Some(&autos[b]), b: refs(&keys[b].0), a: refs(&keys[b].1) };
+            if babies > 1 {
+                let (mut x, mut y) = (vec![0; N], vec![0; N]);
+                k.key_product(&m, &refs(&digits), Some(&lifted[0]), &key(1), (&mut x, &mut y));
+                prop_assert_eq!(&(x, y), &rotated[1], "{}", k.name());
+            }
+            let mut shaped = diagonals.clone();
+            shaped.iter_mut().flatten().flatten().for_each(|c| k.prepare_constants(&m, c));
+            let row = LinearMapRow {
+                digits: refs(&digits),
+                lifted: Some((&lifted[0], &lifted[1])),
+                babies: (0..babies).map(|b| (b > 0).then(|| key(b))).collect(),
+                diagonals: shaped.iter().map(|g| g.iter().map(|d| d.as_ref().map(|c| DiagonalRow { constants: c })).collect()).collect(),
+            };
+            let mut out = vec![(vec![0; N], vec![0; N]); giants];
+            k.linear_map(&m, &row, &mut out.iter_mut().map(|(b, a)| (b.as_mut_slice(), a.as_mut_slice())).collect::<Vec<_>>());
+            for (g, (b, a)) in out.iter().enumerate() {
+                for j in 0..N {
+                    let sum = |half: fn(&(Vec<u64>, Vec<u64>)) -> &Vec<u64>| (0..babies).fold(0, |s, i| match &diagonals[g][i] {
+                        Some(c) => m.add(s, m.mul(half(&rotated[i])[j], c[j * c.len() / N])),
+                        None => s,
+                    });
+                    prop_assert_eq!(b[j], sum(|r| &r.0), "{} giant {}", k.name(), g);
+                    prop_assert_eq!(a[j], sum(|r| &r.1), "{} giant {}", k.name(), g);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The transform against its definition, and every backend against scalar, bit for bit.
+
+use crate::arch;
+use crate::modulus::Modulus;
+use crate::ntt::NttTable;
+use proptest::prelude::*;
+
+fn prime(bits: u32, log_n: u32) -> Modulus {
+    let step = 2u64 << log_n;
+    let mut q = ((1u64 << bits) - 1) / step * step + 1;
+    loop {
+        if q < 1 << bits && crate::primes::is_prime(q) {
+            return Modulus::new(q).unwrap();
+        }
+        q -= step;
+    }
+}
+
+fn inputs(m: &Modulus, n: usize, seed: u64) -> Vec<u64> {
+    let q = m.value();
+    match seed % 8 {
+        0 => vec![q - 1; n],
+        1 => (0..n as u64).map(|i| if i % 2 == 0 { q - 1 } else { 0 }).collect(),
+        2 => (0..n as u64).map(|i| if i < n as u64 / 2 { q / 2 } else { q / 2 + 1 }).collect(),
+        3 => (0..n as u64).map(|i| i % 2).collect(),
+        _ => {
+            let mut x = seed | 1;
+            (0..n)
+                .map(|_| {
+                    x ^= x << 13;
+                    x ^= x >> 7;
+                    x ^= x << 17;
+                    x % q
+                })
+                .collect()
+        }
+    }
+}
+
+#[test]
+fn values_stand_where_they_are_said_to() {
+    let log_n = 6;
+    let n = 1usize << log_n;
+    for bits in [30, 50, 61] {
+        let m = prime(bits, log_n);
+        for kernels in arch::available().iter().filter(|k| k.serves(&m)) {
+            let t = NttTable::new(m, log_n, kernels).unwrap();
+            let a = inputs(&m, n, 1234567);
+            let mut b = a.clone();
+            t.forward(&mut b);
+            for (i, &value) in b.iter().enumerate() {
+                let e = 2 * (i.reverse_bits() >> (usize::BITS - log_n)) as u64 + 1;
+                let x = m.pow(t.psi(), e);
+                let expected = a.iter().rev().fold(0, |s, &c| m.add(m.mul(s, x), c));
+                assert_eq!(value, expected, "{} position {i}", kernels.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn multiplication_is_negacyclic() {
+    let (log_n, m) = (7, prime(50, 7));
+    let n = 1usize << log_n;
+    let (a, b) = (inputs(&m, n, 99), inputs(&m, n, 77));
+    let mut expected = vec![0; n];
+    for i in 0..n {
+        for j in 0..n {
+            let p = m.mul(a[i], b[j]);
+            let k = (i + j) % n;
+            expected[k] = if i + j < n { m.add(expected[k], p) } else { m.sub(expected[k], p) };
+        }
+    }
+    for kernels in arch::available() {
+        let t = NttTable::new(m, log_n, kernels).unwrap();
+        let (mut x, mut y, mut z) = (a.clone(), b.clone(), vec![0; n]);
+        t.forward(&mut x);
+        t.forward(&mut y);
+        kernels.form(&m, &[(&x, &y)], &[], 0, &mut z);
+        t.inverse(&mut z);
+        assert_eq!(z, expected, "{}", kernels.name());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn backends_agree_with_scalar(log_n in 6u32..=13, bits in prop::sample::select(vec![25u32, 40, 48, 50]), seed: u64) {
+        let m = prime(bits, log_n);
+        let n = 1usize << log_n;
+        let scalar = NttTable::new(m, log_n, arch::by_name("scalar").unwrap()).unwrap();
+        let a = inputs(&m, n, seed);
+        let mut expected = a.clone();
+        scalar.forward(&mut expected);
+        let factor = m.reduce(seed);
+        for kernels in arch::available() {
+            let t = NttTable::new(m, log_n, kernels).unwrap();
+            let mut b = a.clone();
+            t.forward(&mut b);
+            prop_assert_eq!(&b, &expected);
+            t.inverse_scaled(&mut b, factor);
+            let scaled: Vec<u64> = a.iter().map(|&x| m.mul(x, factor)).collect();
+            prop_assert_eq!(&b, &scaled);
+        }
+    }
+}
+
+#[test]
+fn a_thousand_round_trips_at_the_real_size() {
+    let m = prime(50, 16);
+    let n = 1usize << 16;
+    for kernels in arch::available() {
+        let t = NttTable::new(m, 16, kernels).unwrap();
+        let a = inputs(&m, n, 0);
+        let mut b = a.clone();
+        for _ in 0..if kernels.name() == "scalar" { 32 } else { 1024 } {
+            t.forward(&mut b);
+            t.inverse(&mut b);
+        }
+        assert!(a == b, "{}", kernels.name());
+    }
+}

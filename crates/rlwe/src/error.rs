@@ -1,0 +1,38 @@
+//! The one error type of this crate: every variant is a sentence that names the fix.
+
+use crate::security::Secret;
+
+/// What can go wrong on the lattice floor. All of it is caused by input; our own bugs panic instead.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The modulus is larger than 128-bit security allows for this ring and secret.
+    #[error(
+        "log2(QP) = {log_qp:.2} at N = 2^{log_n} with {secret} is below 128 bits of security: the limit there is \
+         {limit}; take fewer or smaller moduli, a larger log_n or a denser secret, or spell out Security::NotChecked"
+    )]
+    InsecureParameters {
+        /// log2 of the ring degree.
+        log_n: u32,
+        /// log2 of the modulus under which this secret appears (Q*P, or q0*p' for the ephemeral secret).
+        log_qp: f64,
+        /// Largest allowed log2(QP); 0 if no modulus of 12 bits or more reaches 128 bits.
+        limit: f64,
+        /// Distribution of the secret.
+        secret: Secret,
+    },
+
+    /// A parameter literal contradicts itself or asks for primes that do not exist.
+    #[error("these parameters do not work: {reason}")]
+    BadParameters {
+        /// What is wrong and what to write instead.
+        reason: String,
+    },
+}
+
+impl Error {
+    /// A [`Error::BadParameters`] with this reason.
+    pub(crate) fn bad_parameters(reason: impl Into<String>) -> Self {
+        Error::BadParameters { reason: reason.into() }
+    }
+}

@@ -1,0 +1,319 @@
+//! Parameter sets: a checked literal, its primes, its levels and the digits of its key switching.
+//!
+//! The chain of primes of Q runs bottom to top: base, slots_to_coeffs, message, eval_mod, coeffs_to_slots. A *chain level* is
+//! the number of Q limbs minus one. A *user level* counts the multiplications left to the user; user level 0 lies above the
+//! hidden slots_to_coeffs primes, so user level `l` is chain level `hidden_levels() + l`.
+
+mod chain;
+mod literal;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+pub use literal::{Claims, ModuliGroup, ParamsLiteral, Role};
+
+use crate::error::Error;
+use crate::security::{self, Secret, Security, SecurityReport};
+use chain::Chain;
+
+/// Slack in bits when a digit is compared with P: more than the rounding of the logarithms, less than any prime gap.
+const DIGIT_SLACK: f64 = 1e-9;
+
+/// A checked, immutable parameter set. Cloning shares it.
+#[derive(Clone)]
+pub struct Params(Arc<Inner>);
+
+struct Inner {
+    literal: ParamsLiteral,
+    security: Security,
+    chain: Chain,
+    log2_q: Vec<f64>,
+    log2_p: Vec<f64>,
+    report: SecurityReport,
+    ephemeral_report: Option<SecurityReport>,
+    fingerprint: [u8; 32],
+}
+
+impl Params {
+    /// Checks a literal, chooses its primes (the rule stands in `params/chain.rs`) and passes the security gate: the main
+    /// secret at QP, the ephemeral secret at `q0 * p'` with p' the first special prime.
+    ///
+    /// Deterministic: the same literal gives the same primes everywhere. Takes milliseconds.
+    ///
+    /// # Errors
+    /// [`Error::BadParameters`] if the literal contradicts itself or the primes do not exist, [`Error::InsecureParameters`]
+    /// if 128 bits are asked for and not reached.
+    pub fn new(literal: ParamsLiteral, security: Security) -> Result<Self, Error> {
+        literal.check()?;
+        let chain = Chain::new(&literal)?;
+        let log2 = |primes: &[u64]| primes.iter().map(|&p| (p as f64).log2()).collect::<Vec<f64>>();
+        let (log2_q, log2_p) = (log2(&chain.q), log2(&chain.p));
+        let log_qp = log2_q.iter().sum::<f64>() + log2_p.iter().sum::<f64>();
+        security::check(literal.log_n, log_qp, literal.secret, security)?;
+        let report = SecurityReport::new(literal.log_n, log_qp, literal.secret);
+        let mut ephemeral_report = None;
+        if let Some(h) = literal.ephemeral_weight {
+            let (log_qp, secret) = (log2_q[0] + log2_p[0], Secret::FixedWeight(h));
+            security::check(literal.log_n, log_qp, secret, security)?;
+            ephemeral_report = Some(SecurityReport::new(literal.log_n, log_qp, secret));
+        }
+        let fingerprint = fingerprint(&literal, &chain);
+        let params =
+            Params(Arc::new(Inner { literal, security, chain, log2_q, log2_p, report, ephemeral_report, fingerprint }));
+        params.digits(params.q().len(), params.p().len())?;
+        Ok(params)
+    }
+
+    /// [`ParamsLiteral::from_toml`], then [`Params::new`].
+    ///
+    /// # Errors
+    /// As those two.
+    pub fn from_toml(text: &str, security: Security) -> Result<Self, Error> {
+        Params::new(ParamsLiteral::from_toml(text)?, security)
+    }
+
+    /// The literal this set was built from.
+    #[must_use]
+    pub fn literal(&self) -> &ParamsLiteral {
+        &self.0.literal
+    }
+
+    /// Name of the set.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.literal.name
+    }
+
+    /// log2 of the ring degree.
+    #[must_use]
+    pub fn log_n(&self) -> u32 {
+        self.0.literal.log_n
+    }
+
+    /// Ring degree N.
+    #[must_use]
+    pub fn n(&self) -> usize {
+        1 << self.log_n()
+    }
+
+    /// Number of complex slots, N/2.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.n() / 2
+    }
+
+    /// Primes of Q, bottom to top: `q()[i]` is the prime that a rescale at chain level `i` divides by.
+    #[must_use]
+    pub fn q(&self) -> &[u64] {
+        &self.0.chain.q
+    }
+
+    /// The special primes, whose product is P.
+    #[must_use]
+    pub fn p(&self) -> &[u64] {
+        &self.0.chain.p
+    }
+
+    /// Limb indices of a role: into [`Params::p`] for [`Role::Special`], into [`Params::q`] for every other. Empty if the set
+    /// has no such primes.
+    #[must_use]
+    pub fn role(&self, role: Role) -> Range<usize> {
+        let count = |wanted: &dyn Fn(Role) -> bool| -> usize {
+            self.0.literal.moduli.iter().filter(|g| wanted(g.role)).map(|g| g.count).sum()
+        };
+        let start = if role == Role::Special { 0 } else { count(&|r| r < role) };
+        start..start + count(&|r| r == role)
+    }
+
+    /// Number of chain levels hidden below user level 0 (the slots_to_coeffs primes).
+    #[must_use]
+    pub fn hidden_levels(&self) -> usize {
+        self.role(Role::SlotsToCoeffs).len()
+    }
+
+    /// The highest user level: the number of message primes.
+    #[must_use]
+    pub fn max_level(&self) -> usize {
+        self.role(Role::Message).len()
+    }
+
+    /// Chain level of a user level, `hidden_levels() + user_level`. Its number of limbs is one more. No range check.
+    #[must_use]
+    pub fn chain_level(&self, user_level: usize) -> usize {
+        self.hidden_levels() + user_level
+    }
+
+    /// Canonical scale of a user level: `2^bits` at [`Params::max_level`] (and, for lack of another, above it), then
+    /// `scale(l-1) = scale(l)^2 / q_l`, so that products of canonical ciphertexts are canonical again after a rescale.
+    #[must_use]
+    pub fn scale_at(&self, user_level: usize) -> f64 {
+        self.0.chain.scales[user_level.min(self.max_level())]
+    }
+
+    /// log2 of the wanted message scale: the size of the message primes.
+    #[must_use]
+    pub fn scale_bits(&self) -> u32 {
+        self.0.literal.bits_of(Role::Message)
+    }
+
+    /// log2 of Q, from the primes.
+    #[must_use]
+    pub fn log_q(&self) -> f64 {
+        self.0.log2_q.iter().sum()
+    }
+
+    /// log2 of P, from the primes.
+    #[must_use]
+    pub fn log_p(&self) -> f64 {
+        self.0.log2_p.iter().sum()
+    }
+
+    /// log2 of QP, from the primes.
+    #[must_use]
+    pub fn log_qp(&self) -> f64 {
+        self.0.report.log_qp
+    }
+
+    /// Distribution of the main secret.
+    #[must_use]
+    pub fn secret(&self) -> Secret {
+        self.0.literal.secret
+    }
+
+    /// Weight of the ephemeral secret; `None` for a set that cannot bootstrap.
+    #[must_use]
+    pub fn ephemeral_weight(&self) -> Option<usize> {
+        self.0.literal.ephemeral_weight
+    }
+
+    /// log2 of the message ratio of a bootstrap; `None` for a set that cannot bootstrap.
+    #[must_use]
+    pub fn message_ratio_log2(&self) -> Option<u32> {
+        self.0.literal.message_ratio_log2
+    }
+
+    /// What was asked of the security gate.
+    #[must_use]
+    pub fn gate(&self) -> Security {
+        self.0.security
+    }
+
+    /// Security of the main secret at QP.
+    #[must_use]
+    pub fn security(&self) -> &SecurityReport {
+        &self.0.report
+    }
+
+    /// Security of the ephemeral secret at `q0 * p'`; `None` for a set that cannot bootstrap.
+    #[must_use]
+    pub fn ephemeral_security(&self) -> Option<&SecurityReport> {
+        self.0.ephemeral_report.as_ref()
+    }
+
+    /// BLAKE3 of everything that keys and ciphertexts depend on: ring, secrets, message ratio and primes with their roles.
+    /// Name, source, claims and gate do not enter: sets that differ only there are interchangeable.
+    #[must_use]
+    pub fn fingerprint(&self) -> [u8; 32] {
+        self.0.fingerprint
+    }
+
+    /// The bit-balanced digits of a key switch: consecutive ranges that cover the first `q_limbs` primes of Q, each as long
+    /// as the product of its primes is at most the product of the first `p_limbs` special primes.
+    ///
+    /// Grouping by bits instead of by count is what keeps the number of digits small in a chain of unequal primes
+    /// (ckks.md section 2.5).
+    ///
+    /// # Errors
+    /// [`Error::BadParameters`] if a count is zero or too large, or if one prime alone exceeds the special product.
+    pub fn digits(&self, q_limbs: usize, p_limbs: usize) -> Result<Vec<Range<usize>>, Error> {
+        let (all_q, all_p) = (self.q().len(), self.p().len());
+        if !(1..=all_q).contains(&q_limbs) || !(1..=all_p).contains(&p_limbs) {
+            return Err(Error::bad_parameters(format!(
+                "a key over {q_limbs} limbs of Q and {p_limbs} of P does not exist; choose 1 to {all_q} and 1 to {all_p}"
+            )));
+        }
+        let room = self.0.log2_p[..p_limbs].iter().sum::<f64>() + DIGIT_SLACK;
+        let (mut digits, mut start, mut bits) = (Vec::new(), 0, 0.0);
+        for (i, log2) in self.0.log2_q[..q_limbs].iter().enumerate() {
+            if *log2 > room {
+                return Err(Error::bad_parameters(format!(
+                    "limb {i} of Q ({log2:.2} bits) is larger than the special modulus ({room:.2} bits); make the special primes \
+                     larger or more"
+                )));
+            }
+            if bits + log2 > room {
+                digits.push(start..i);
+                (start, bits) = (i, 0.0);
+            }
+            bits += log2;
+        }
+        digits.push(start..q_limbs);
+        Ok(digits)
+    }
+
+    /// The smallest number of special primes that splits the first `q_limbs` primes of Q into as few digits as all of them
+    /// do. Keys of low levels are shorter and faster with it. A count out of range gives all special primes.
+    #[must_use]
+    pub fn special_limbs_for(&self, q_limbs: usize) -> usize {
+        let all = self.p().len();
+        let fewest = self.digits(q_limbs, all).map(|d| d.len());
+        let enough = |&p_limbs: &usize| self.digits(q_limbs, p_limbs).map(|d| d.len()) == fewest;
+        (1..all).find(enough).unwrap_or(all)
+    }
+}
+
+impl fmt::Debug for Params {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "Params {{ name: {:?}, log_n: {}, limbs: {} + {}, log_qp: {:.2}, security: {}{} }}",
+            self.name(),
+            self.log_n(),
+            self.q().len(),
+            self.p().len(),
+            self.log_qp(),
+            self.security(),
+            if self.gate() == Security::NotChecked { ", NOT CHECKED" } else { "" },
+        )
+    }
+}
+
+impl PartialEq for Params {
+    /// Equal fingerprints: keys and ciphertexts of one are those of the other.
+    fn eq(&self, other: &Self) -> bool {
+        self.0.fingerprint == other.0.fingerprint
+    }
+}
+
+impl Eq for Params {}
+
+/// BLAKE3 over little-endian words, each list preceded by its length, so that no two sets share an encoding.
+fn fingerprint(literal: &ParamsLiteral, chain: &Chain) -> [u8; 32] {
+    let secret = match literal.secret {
+        Secret::Ternary => 0,
+        Secret::FixedWeight(h) => h as u64,
+    };
+    let mut words = vec![
+        u64::from(literal.log_n),
+        secret,
+        literal.ephemeral_weight.map_or(0, |h| h as u64),
+        literal.sparse_switch_bits.map_or(0, u64::from),
+        literal.message_ratio_log2.map_or(u64::MAX, u64::from),
+        literal.moduli.len() as u64,
+    ];
+    for g in &literal.moduli {
+        words.extend([g.role as u64, u64::from(g.bits), g.count as u64]);
+    }
+    for primes in [&chain.q, &chain.p] {
+        words.push(primes.len() as u64);
+        words.extend(primes);
+    }
+    let mut hasher = blake3::Hasher::new_derive_key("aglet 2026-11 parameter fingerprint v1");
+    for word in words {
+        hasher.update(&word.to_le_bytes());
+    }
+    *hasher.finalize().as_bytes()
+}

@@ -1,0 +1,99 @@
+//! The deterministic choice of the primes.
+//!
+//! Order of choice, every prime distinct and `= 1 mod 2N`:
+//! 1. `message`, from the top level down: the prime nearest to `scale^2 / 2^bits`, where `scale` is the canonical scale of the
+//!    level (`2^bits` at the top). The recursion `scale(l-1) = scale(l)^2 / q_l` then steers itself back to `2^bits` at every
+//!    level; with primes taken in plain order its deviation would double with each level.
+//! 2. `special`, `base`, `slots_to_coeffs`, `eval_mod`, `coeffs_to_slots`, in this order: the largest unused primes below
+//!    `2^bits`. The special primes come first so that P is as large as its bits allow, which the digits need.
+//!
+//! Groups of at most 50 bits stay strictly below 2^50, the bound of the fast kernels.
+
+use aglet_ring::primes::ntt_primes;
+
+use super::literal::{ParamsLiteral, Role};
+use crate::error::Error;
+
+/// How far a canonical scale may be from `2^bits`, relative. Scales are tracked exactly, so this only guards against runs of
+/// primes so sparse (small bits in a large ring) that the scales wander off.
+const SCALE_DRIFT: f64 = 1.0 / 256.0;
+
+/// The bound that keeps a prime on the kernels of its size.
+fn bound(bits: u32) -> u64 {
+    1 << if bits <= 50 { 50 } else { 61 }
+}
+
+/// The primes of a literal and the scales that follow from them.
+pub(super) struct Chain {
+    /// Primes of Q, bottom to top.
+    pub q: Vec<u64>,
+    /// Primes of P.
+    pub p: Vec<u64>,
+    /// Canonical scale of each user level, level 0 first.
+    pub scales: Vec<f64>,
+}
+
+impl Chain {
+    /// Chooses the primes of a literal that passed its own check.
+    pub fn new(literal: &ParamsLiteral) -> Result<Self, Error> {
+        let mut used = Vec::new();
+        let (message, scales) = message_primes(literal, &mut used)?;
+        let p = primes_below(literal, Role::Special, &mut used)?;
+        let mut q = primes_below(literal, Role::Base, &mut used)?;
+        q.extend(primes_below(literal, Role::SlotsToCoeffs, &mut used)?);
+        q.extend(message);
+        q.extend(primes_below(literal, Role::EvalMod, &mut used)?);
+        q.extend(primes_below(literal, Role::CoeffsToSlots, &mut used)?);
+        Ok(Chain { q, p, scales })
+    }
+}
+
+fn too_few(literal: &ParamsLiteral, role: Role, bits: u32) -> Error {
+    let log_2n = literal.log_n + 1;
+    Error::bad_parameters(format!(
+        "there are not enough primes = 1 mod 2^{log_2n} of {bits} bits for the {role:?} group; take more bits or fewer primes"
+    ))
+}
+
+/// The message primes and the canonical scales, both with user level 0 (its prime: that of level 1) first.
+fn message_primes(literal: &ParamsLiteral, used: &mut Vec<u64>) -> Result<(Vec<u64>, Vec<f64>), Error> {
+    let (mut primes, mut scales) = (Vec::new(), Vec::new());
+    for group in literal.groups(Role::Message) {
+        let wanted = f64::from(group.bits).exp2();
+        let mut scale = wanted;
+        scales.push(scale);
+        for _ in 0..group.count {
+            let target = scale * scale / wanted;
+            let prime = ntt_primes(target, literal.log_n, used, bound(group.bits)).next();
+            let prime = prime.ok_or_else(|| too_few(literal, Role::Message, group.bits))?;
+            scale = scale * scale / prime as f64;
+            if !((scale / wanted - 1.0).abs() <= SCALE_DRIFT) {
+                return Err(too_few(literal, Role::Message, group.bits));
+            }
+            used.push(prime);
+            primes.push(prime);
+            scales.push(scale);
+        }
+    }
+    primes.reverse();
+    scales.reverse();
+    Ok((primes, scales))
+}
+
+/// The primes of every group of a role: the largest unused ones below `2^bits`.
+fn primes_below(literal: &ParamsLiteral, role: Role, used: &mut Vec<u64>) -> Result<Vec<u64>, Error> {
+    let mut primes = Vec::new();
+    for group in literal.groups(role) {
+        let bound = 1u64 << group.bits;
+        let found: Vec<u64> = ntt_primes(bound as f64, literal.log_n, used, bound)
+            .take_while(|&p| p > bound / 2)
+            .take(group.count)
+            .collect();
+        if found.len() < group.count {
+            return Err(too_few(literal, role, group.bits));
+        }
+        used.extend(&found);
+        primes.extend(found);
+    }
+    Ok(primes)
+}

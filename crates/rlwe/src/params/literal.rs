@@ -1,0 +1,187 @@
+//! The unchecked form of a parameter set: what a preset file says.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::security::Secret;
+
+/// What a group of moduli is for. The order is that of the chain, bottom to top, with the special primes after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The bottom prime `q0`, which a decryption at level 0 uses.
+    Base,
+    /// Primes that SlotsToCoeffs spends at the bottom of a slots-first bootstrap; hidden below user level 0.
+    SlotsToCoeffs,
+    /// Primes that users spend: one per level.
+    Message,
+    /// Primes that EvalMod spends.
+    EvalMod,
+    /// Primes that CoeffsToSlots spends, at the top.
+    CoeffsToSlots,
+    /// The primes of P for hybrid key switching, not part of Q.
+    Special,
+}
+
+/// A run of primes of one size and purpose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModuliGroup {
+    /// What the primes are for.
+    pub role: Role,
+    /// log2 of their size; at most 61, at most 50 for the fast kernels.
+    pub bits: u32,
+    /// How many.
+    pub count: usize,
+}
+
+/// What a preset promises. Tests recompute every figure that stands here; a figure that nobody has measured is left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claims {
+    /// log2(QP) from the primes themselves, to 0.01.
+    pub log_qp: f64,
+    /// Classical security of the main secret in bits, rounded down to 0.1.
+    pub security_bits: f64,
+    /// Mean precision of a bootstrap, -log2(mean |error|), for uniform messages: at least this.
+    pub precision_bits: Option<f64>,
+    /// log2 of the probability that a bootstrap fails; -inf if it cannot.
+    pub log2_p_fail: Option<f64>,
+    /// Bytes of all evaluation keys of the largest bootstrap, in memory: at most this.
+    pub key_bytes: Option<u64>,
+}
+
+/// A parameter set as written down: plain data, nothing checked. [`super::Params::new`] checks it and finds the primes.
+///
+/// ```
+/// use aglet_rlwe::params::ParamsLiteral;
+/// let literal = ParamsLiteral::from_toml(r#"
+///     name = "two-levels"
+///     source = "an example"
+///     log_n = 13
+///     moduli = [
+///         { role = "base", bits = 50, count = 1 },
+///         { role = "message", bits = 40, count = 2 },
+///         { role = "special", bits = 50, count = 1 },
+///     ]
+/// "#)?;
+/// assert_eq!(literal.moduli.len(), 3);
+/// # Ok::<(), aglet_rlwe::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ParamsLiteral {
+    /// Short name, as users type it.
+    pub name: String,
+    /// Where the numbers come from.
+    pub source: String,
+    /// log2 of the ring degree N, from 4 to 17.
+    pub log_n: u32,
+    /// Distribution of the main secret.
+    #[serde(default)]
+    pub secret: Secret,
+    /// Weight of the ephemeral sparse secret of a bootstrap (`eval_mod` primes present), used at q0*p' only.
+    pub ephemeral_weight: Option<usize>,
+    /// log2 of p', the special modulus of the switch from the dense to the ephemeral secret: the first special prime.
+    pub sparse_switch_bits: Option<u32>,
+    /// log2 of the message ratio q0 / scale at which a bootstrap raises the modulus.
+    pub message_ratio_log2: Option<u32>,
+    /// The moduli, bottom to top, special primes last.
+    pub moduli: Vec<ModuliGroup>,
+    /// What the preset promises.
+    pub claims: Option<Claims>,
+}
+
+impl ParamsLiteral {
+    /// Reads the literal from the text of a TOML file. Unknown fields are refused, so that a typing error is not ignored.
+    ///
+    /// # Errors
+    /// [`Error::BadParameters`] with the place and the reason.
+    pub fn from_toml(text: &str) -> Result<Self, Error> {
+        toml::from_str(text).map_err(|e| Error::bad_parameters(format!("the preset is not a parameter literal: {e}")))
+    }
+
+    /// The groups of one role.
+    pub fn groups(&self, role: Role) -> impl Iterator<Item = &ModuliGroup> {
+        self.moduli.iter().filter(move |g| g.role == role)
+    }
+
+    /// Checks everything that needs no primes: ranges, order and presence of the groups, the bootstrap fields.
+    ///
+    /// # Errors
+    /// [`Error::BadParameters`] with the first contradiction found.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let bad = |reason: String| Err(Error::bad_parameters(reason));
+        if !(4..=17).contains(&self.log_n) {
+            return bad(format!("log_n = {} is not between 4 and 17", self.log_n));
+        }
+        for g in &self.moduli {
+            let smallest = self.log_n + 3;
+            if !(smallest..=61).contains(&g.bits) || !(1..=1000).contains(&g.count) {
+                let ModuliGroup { role, bits, count } = g;
+                return bad(format!(
+                    "the {role:?} group has {count} primes of {bits} bits; give it 1 to 1000 primes of {smallest} to 61 bits"
+                ));
+            }
+        }
+        if self.moduli.windows(2).any(|w| w[0].role > w[1].role) {
+            return bad(
+                "the moduli are out of order; write them bottom to top: base, slots_to_coeffs, message, eval_mod, \
+                        coeffs_to_slots, special"
+                    .into(),
+            );
+        }
+        if self.groups(Role::Base).map(|g| g.count).sum::<usize>() != 1 {
+            return bad("there must be exactly one base prime".into());
+        }
+        if self.groups(Role::Message).count() != 1 {
+            return bad("there must be exactly one group of message primes".into());
+        }
+        if self.groups(Role::Special).next().is_none() {
+            return bad("there is no special prime; key switching needs at least one".into());
+        }
+        if self.bits_of(Role::Base) <= self.bits_of(Role::Message) {
+            return bad(
+                "the base prime must have more bits than the message primes, or level 0 cannot hold a message".into()
+            );
+        }
+        if let Secret::FixedWeight(h) = self.secret {
+            self.check_weight("secret", h)?;
+        }
+        self.check_bootstrap()
+    }
+
+    /// log2 of the size of the first group of a role, 0 if there is none.
+    pub(super) fn bits_of(&self, role: Role) -> u32 {
+        self.groups(role).next().map_or(0, |g| g.bits)
+    }
+
+    fn check_weight(&self, what: &str, h: usize) -> Result<(), Error> {
+        let n = 1usize << self.log_n;
+        if (1..=n).contains(&h) {
+            return Ok(());
+        }
+        Err(Error::bad_parameters(format!("the {what} has weight {h}; choose 1 to N = {n}")))
+    }
+
+    /// The three bootstrap fields stand there exactly if there are `eval_mod` primes.
+    fn check_bootstrap(&self) -> Result<(), Error> {
+        let has_eval_mod = self.groups(Role::EvalMod).next().is_some();
+        match (self.ephemeral_weight, self.sparse_switch_bits, self.message_ratio_log2) {
+            (None, None, None) if !has_eval_mod => Ok(()),
+            (Some(h), Some(bits), Some(_)) if has_eval_mod => {
+                self.check_weight("ephemeral secret", h)?;
+                let special = self.bits_of(Role::Special);
+                if bits != special {
+                    return Err(Error::bad_parameters(format!(
+                        "sparse_switch_bits = {bits}, but p' is the first special prime, which has {special} bits; make them equal"
+                    )));
+                }
+                Ok(())
+            }
+            _ => Err(Error::bad_parameters(
+                "ephemeral_weight, sparse_switch_bits and message_ratio_log2 belong to the eval_mod primes: give all of them or none",
+            )),
+        }
+    }
+}

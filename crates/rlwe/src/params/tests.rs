@@ -1,0 +1,234 @@
+//! Tests of the parameter sets, the presets of the crate `aglet` included.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use super::*;
+use aglet_ring::primes::is_prime;
+
+fn preset_paths() -> Vec<PathBuf> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../aglet/presets");
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    paths.retain(|p| p.extension().is_some_and(|e| e == "toml"));
+    paths.sort();
+    assert!(paths.len() >= 6);
+    paths
+}
+
+fn preset(name: &str) -> ParamsLiteral {
+    let path = format!("{}/../aglet/presets/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+    ParamsLiteral::from_toml(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn unchecked(name: &str) -> Params {
+    Params::new(preset(name), Security::NotChecked).unwrap()
+}
+
+#[test]
+fn every_preset_keeps_its_claims() {
+    for path in preset_paths() {
+        let literal = ParamsLiteral::from_toml(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        let name = literal.name.clone();
+        assert_eq!(path.file_stem().unwrap().to_str().unwrap(), name);
+        assert!(!literal.source.trim().is_empty(), "{name} names no source");
+        let claims = literal.claims.clone().unwrap_or_else(|| panic!("{name} claims nothing"));
+        let params = Params::new(literal.clone(), Security::NotChecked).unwrap();
+        assert!((params.log_qp() - claims.log_qp).abs() <= 0.01, "{name}: log QP = {}", params.log_qp());
+        let bits = (params.security().bits * 10.0).floor() / 10.0;
+        assert!((bits - claims.security_bits).abs() < 1e-9, "{name}: {bits} bits");
+        let gated = Params::new(literal, Security::Bits128);
+        if claims.security_bits >= 128.0 {
+            assert!(gated.is_ok(), "{name}: {gated:?}");
+        } else {
+            assert!(matches!(gated, Err(Error::InsecureParameters { .. })), "{name}");
+            assert!(format!("{params:?}").contains("NOT CHECKED"));
+        }
+    }
+}
+
+#[test]
+fn primes_are_what_the_kernels_need() {
+    for path in preset_paths() {
+        let text = std::fs::read_to_string(path).unwrap();
+        let params = Params::from_toml(&text, Security::NotChecked).unwrap();
+        let all: Vec<u64> = params.q().iter().chain(params.p()).copied().collect();
+        assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len());
+        assert!(all.iter().all(|&p| p < 1 << 50 && p % (2 * params.n() as u64) == 1 && is_prime(p)));
+        for role in [Role::Base, Role::SlotsToCoeffs, Role::EvalMod, Role::CoeffsToSlots, Role::Special] {
+            let primes = if role == Role::Special { params.p() } else { params.q() };
+            let bits = params.literal().bits_of(role);
+            assert!(primes[params.role(role)].iter().all(|&p| p < 1 << bits && p > 1 << (bits - 1)));
+        }
+    }
+}
+
+#[test]
+fn scales_follow_the_recursion_and_stay_near_the_wanted_size() {
+    for path in preset_paths() {
+        let text = std::fs::read_to_string(path).unwrap();
+        let params = Params::from_toml(&text, Security::NotChecked).unwrap();
+        let wanted = f64::from(params.scale_bits()).exp2();
+        assert_eq!(params.scale_at(params.max_level()), wanted);
+        assert_eq!(params.scale_at(usize::MAX), wanted);
+        // 77 primes = 1 mod 2^18 do not fit closer around 2^40.
+        let tolerance = if params.log_n() <= 16 { 2f64.powi(-15) } else { 2f64.powi(-13) };
+        for level in 0..=params.max_level() {
+            let scale = params.scale_at(level);
+            assert!((scale / wanted - 1.0).abs() <= tolerance, "{} level {level}: {scale}", params.name());
+            if level > 0 {
+                let q = params.q()[params.chain_level(level)] as f64;
+                assert_eq!(params.scale_at(level - 1), scale * scale / q);
+            }
+        }
+    }
+}
+
+#[test]
+fn design_a() {
+    let params = Params::new(preset("regular"), Security::Bits128).unwrap();
+    assert_eq!((params.n(), params.slots(), params.q().len(), params.p().len()), (65536, 32768, 26, 8));
+    assert_eq!((params.hidden_levels(), params.max_level(), params.chain_level(10)), (3, 10, 13));
+    assert_eq!(params.role(Role::Base), 0..1);
+    assert_eq!(params.role(Role::SlotsToCoeffs), 1..4);
+    assert_eq!(params.role(Role::Message), 4..14);
+    assert_eq!(params.role(Role::EvalMod), 14..23);
+    assert_eq!(params.role(Role::CoeffsToSlots), 23..26);
+    assert_eq!(params.role(Role::Special), 0..8);
+    assert!((params.log_q() - 1161.0).abs() < 1e-3 && (params.log_p() - 400.0).abs() < 1e-3);
+    let ephemeral = params.ephemeral_security().unwrap();
+    assert!((ephemeral.log_qp - 97.0).abs() < 1e-3 && ephemeral.bits > 150.0, "{ephemeral}");
+    assert_eq!((params.ephemeral_weight(), params.message_ratio_log2()), (Some(32), Some(7)));
+}
+
+#[test]
+fn digits_are_balanced_by_bits() {
+    for name in ["regular", "toy"] {
+        let params = unchecked(name);
+        assert_eq!(params.digits(26, 8).unwrap(), [0..9, 9..18, 18..26]);
+        assert_eq!(params.digits(4, 4).unwrap(), [0..4]);
+        assert_eq!(params.digits(1, 1).unwrap(), [0..1]);
+        assert_eq!(params.digits(2, 1).unwrap(), [0..1, 1..2]);
+        for (q_limbs, p_limbs) in [(1, 1), (2, 2), (4, 4), (9, 8), (10, 5), (26, 8)] {
+            assert_eq!(params.special_limbs_for(q_limbs), p_limbs, "{name} at {q_limbs} limbs");
+        }
+        assert!(params.digits(0, 1).is_err() && params.digits(27, 8).is_err());
+        assert!(params.digits(1, 0).is_err() && params.digits(1, 9).is_err());
+    }
+    let counts = [(13, 3), (14, 4), (15, 6), (16, 7), (17, 10)];
+    for (log_n, digits) in counts {
+        let params = unchecked(&format!("levels-{log_n}"));
+        assert_eq!(params.digits(params.q().len(), params.p().len()).unwrap().len(), digits);
+        assert_eq!(params.hidden_levels(), 0);
+    }
+}
+
+#[test]
+fn digits_cover_and_fit_at_every_level() {
+    let params = unchecked("regular");
+    for q_limbs in 1..=26 {
+        for p_limbs in 1..=8 {
+            let digits = params.digits(q_limbs, p_limbs).unwrap();
+            let room: f64 = params.p()[..p_limbs].iter().map(|&p| (p as f64).log2()).sum();
+            let mut next = 0;
+            for digit in digits {
+                assert_eq!(digit.start, next);
+                next = digit.end;
+                let bits: f64 = params.q()[digit].iter().map(|&q| (q as f64).log2()).sum();
+                assert!(bits <= room + 2e-9);
+            }
+            assert_eq!(next, q_limbs);
+        }
+    }
+}
+
+#[test]
+fn the_gate_stands_at_the_limit() {
+    // N = 2^13 allows 214 bits. The primes are just below their powers of two, so 214 passes and 215 does not.
+    let literal = |base| ParamsLiteral {
+        moduli: vec![
+            ModuliGroup { role: Role::Base, bits: base, count: 1 },
+            ModuliGroup { role: Role::Message, bits: 40, count: 2 },
+            ModuliGroup { role: Role::Special, bits: 60, count: 1 },
+            ModuliGroup { role: Role::Special, bits: 30, count: 1 },
+        ],
+        ..preset("levels-13")
+    };
+    let at = Params::new(literal(44), Security::Bits128).unwrap();
+    assert!((at.log_qp() - 214.0).abs() < 1e-3);
+    let error = Params::new(literal(45), Security::Bits128).unwrap_err();
+    assert!(matches!(error, Error::InsecureParameters { log_n: 13, limit: 214.0, .. }), "{error}");
+    assert!(error.to_string().contains("Security::NotChecked"));
+    assert!(Params::new(literal(45), Security::NotChecked).is_ok());
+}
+
+#[test]
+fn the_ephemeral_secret_is_gated_too() {
+    let mut literal = preset("regular");
+    literal.ephemeral_weight = Some(31);
+    assert!(Params::new(literal.clone(), Security::Bits128).is_ok());
+    literal.ephemeral_weight = Some(16);
+    let error = Params::new(literal, Security::Bits128).unwrap_err();
+    assert!(matches!(error, Error::InsecureParameters { secret: Secret::FixedWeight(16), .. }), "{error}");
+}
+
+#[test]
+fn fingerprints_see_numbers_only() {
+    let base = unchecked("regular");
+    let mut renamed = preset("regular");
+    (renamed.name, renamed.source, renamed.claims) = ("other".into(), "elsewhere".into(), None);
+    assert_eq!(base, Params::new(renamed, Security::Bits128).unwrap());
+    let mut seen = HashSet::from([base.fingerprint()]);
+    let changes: [fn(&mut ParamsLiteral); 5] = [
+        |l| l.log_n = 15,
+        |l| l.secret = Secret::FixedWeight(1 << 14),
+        |l| l.ephemeral_weight = Some(64),
+        |l| l.message_ratio_log2 = Some(8),
+        |l| l.moduli[2].count = 9,
+    ];
+    for change in changes {
+        let mut literal = preset("regular");
+        change(&mut literal);
+        assert!(seen.insert(Params::new(literal, Security::NotChecked).unwrap().fingerprint()));
+    }
+}
+
+#[test]
+fn contradictions_are_named() {
+    let changes: [(fn(&mut ParamsLiteral), &str); 14] = [
+        (|l| l.log_n = 3, "log_n"),
+        (|l| l.log_n = 18, "log_n"),
+        (|l| l.moduli[2].bits = 62, "bits"),
+        (|l| l.moduli[2].count = 0, "primes"),
+        (|l| l.moduli.swap(2, 3), "out of order"),
+        (|l| l.moduli[0].count = 2, "one base prime"),
+        (|l| l.moduli.retain(|g| g.role != Role::Message), "message primes"),
+        (|l| l.moduli.retain(|g| g.role != Role::Special), "special prime"),
+        (|l| l.moduli[0].bits = 40, "base prime"),
+        (|l| l.secret = Secret::FixedWeight(65537), "weight"),
+        (|l| l.ephemeral_weight = Some(0), "weight"),
+        (|l| l.ephemeral_weight = None, "all of them or none"),
+        (|l| l.sparse_switch_bits = Some(60), "make them equal"),
+        (|l| l.moduli[1] = ModuliGroup { bits: 19, count: 40, ..l.moduli[1] }, "not enough primes"),
+    ];
+    for (change, word) in changes {
+        let mut literal = preset("regular");
+        change(&mut literal);
+        let error = Params::new(literal, Security::NotChecked).unwrap_err();
+        assert!(error.to_string().contains(word), "{error}");
+    }
+    let error = Params::from_toml("name = 1", Security::Bits128).unwrap_err();
+    assert!(error.to_string().contains("TOML") || error.to_string().contains("literal"), "{error}");
+}
+
+#[test]
+fn primes_up_to_61_bits_work_outside_the_fast_path() {
+    let mut literal = preset("levels-13");
+    literal.moduli = vec![
+        ModuliGroup { role: Role::Base, bits: 61, count: 1 },
+        ModuliGroup { role: Role::Message, bits: 55, count: 3 },
+        ModuliGroup { role: Role::Special, bits: 61, count: 1 },
+    ];
+    let params = Params::new(literal, Security::NotChecked).unwrap();
+    assert!(params.q().iter().chain(params.p()).all(|&p| p > 1 << 54 && p < 1 << 61));
+    assert!((params.scale_at(0) / 55f64.exp2() - 1.0).abs() < 1e-6);
+}

@@ -1,0 +1,323 @@
+//! CKKS without encryption: the same levels, scales and refusals, on complex numbers in the clear.
+//!
+//! Circuits are tested here against plain arithmetic, and a bootstrap's approximation error is measured here apart from
+//! the noise. A value `v` at scale `s` stands for coefficients `s * v`; nothing is rounded.
+
+use crate::error::Error;
+use crate::evaluator::{check_scale, same_scale, Evaluator, Quadratic, Refresh};
+use crate::linear_map::LinearMap;
+use aglet_ring::fft::SpecialFft;
+use num_complex::Complex64;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Numbers with the level and scale that a ciphertext of them would have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClearCiphertext {
+    values: Vec<Complex64>,
+    level: usize,
+    scale: f64,
+}
+
+impl ClearCiphertext {
+    /// The numbers in the slots, in natural order.
+    pub fn values(&self) -> &[Complex64] {
+        &self.values
+    }
+}
+
+/// A linear map with the level and scale ratio it was encoded for.
+#[derive(Debug, Clone)]
+pub struct ClearTransform {
+    map: LinearMap,
+    level: usize,
+    scale_ratio: f64,
+}
+
+/// The evaluator on numbers in the clear.
+#[derive(Debug)]
+pub struct ClearEvaluator {
+    fft: SpecialFft,
+    moduli: Vec<f64>,
+    sparse_weight: usize,
+    seed: u64,
+    raises: AtomicU64,
+}
+
+impl ClearEvaluator {
+    /// Makes an evaluator on `slots` (a power of two) with the primes `moduli`, `q0` first.
+    ///
+    /// `sparse_weight` is the Hamming weight `h` of the imagined ephemeral secret, which shapes the multiples of `q0` that
+    /// [`Refresh::mod_raise`] adds; `seed` makes them reproducible.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameters`] for a slot count that is no power of two, an empty chain or a modulus that is not
+    /// finite and above 1.
+    pub fn new(slots: usize, moduli: Vec<f64>, sparse_weight: usize, seed: u64) -> Result<Self, Error> {
+        let refuse = |reason| Err(Error::InvalidParameters { reason });
+        if !slots.is_power_of_two() {
+            return refuse("the number of slots must be a power of two");
+        }
+        if moduli.is_empty() || moduli.iter().any(|q| !(q.is_finite() && *q > 1.0)) {
+            return refuse("the modulus chain must have at least one modulus, each finite and above 1");
+        }
+        Ok(ClearEvaluator { fft: SpecialFft::new(slots), moduli, sparse_weight, seed, raises: AtomicU64::new(0) })
+    }
+
+    /// Takes `values`, one per slot, as a ciphertext at `level` with `scale`.
+    ///
+    /// # Errors
+    /// [`Error::SlotMismatch`], [`Error::NoSuchLevel`], [`Error::InvalidScale`].
+    pub fn encrypt(&self, values: &[Complex64], level: usize, scale: f64) -> Result<ClearCiphertext, Error> {
+        self.check_slots(values.len())?;
+        self.check_level(level)?;
+        check_scale(scale)?;
+        Ok(ClearCiphertext { values: values.to_vec(), level, scale })
+    }
+
+    /// The chain level of a fresh ciphertext.
+    pub fn max_level(&self) -> usize {
+        self.moduli.len() - 1
+    }
+
+    fn check_slots(&self, found: usize) -> Result<(), Error> {
+        let expected = self.slots();
+        (found == expected).then_some(()).ok_or(Error::SlotMismatch { expected, found })
+    }
+
+    fn check_level(&self, level: usize) -> Result<(), Error> {
+        let max = self.max_level();
+        (level <= max).then_some(()).ok_or(Error::NoSuchLevel { level, max })
+    }
+
+    fn check_bottom(&self, ct: &ClearCiphertext) -> Result<(), Error> {
+        (ct.level == 0).then_some(()).ok_or(Error::LevelMismatch { left: ct.level, right: 0 })
+    }
+
+    /// Adds or subtracts slot by slot.
+    fn sum(&self, a: &ClearCiphertext, b: &ClearCiphertext, sign: f64) -> Result<ClearCiphertext, Error> {
+        if a.level != b.level {
+            return Err(Error::LevelMismatch { left: a.level, right: b.level });
+        }
+        if !same_scale(a.scale, b.scale) {
+            return Err(Error::ScaleMismatch { expected: a.scale, found: b.scale });
+        }
+        let values = a.values.iter().zip(&b.values).map(|(x, y)| x + sign * y).collect();
+        Ok(ClearCiphertext { values, ..*a })
+    }
+
+    fn map(&self, a: &ClearCiphertext, f: impl Fn(&Complex64) -> Complex64) -> ClearCiphertext {
+        ClearCiphertext { values: a.values.iter().map(f).collect(), ..*a }
+    }
+}
+
+impl Evaluator for ClearEvaluator {
+    type Ciphertext = ClearCiphertext;
+    type Transform = ClearTransform;
+
+    fn slots(&self) -> usize {
+        self.fft.slots()
+    }
+
+    fn level(&self, ct: &ClearCiphertext) -> usize {
+        ct.level
+    }
+
+    fn scale(&self, ct: &ClearCiphertext) -> f64 {
+        ct.scale
+    }
+
+    fn modulus(&self, level: usize) -> f64 {
+        self.moduli.get(level).copied().unwrap_or(f64::NAN)
+    }
+
+    fn quadratic(&self, form: &Quadratic<'_, ClearCiphertext>) -> Result<ClearCiphertext, Error> {
+        form.check(self)?;
+        let mut values = vec![form.constant; self.slots()];
+        for p in &form.products {
+            let factor = f64::from(p.factor);
+            for ((v, x), y) in values.iter_mut().zip(&p.left.values).zip(&p.right.values) {
+                *v += factor * x * y;
+            }
+        }
+        for (constant, term) in &form.terms {
+            values.iter_mut().zip(&term.values).for_each(|(v, x)| *v += constant * x);
+        }
+        Ok(ClearCiphertext { values, level: form.level - 1, scale: form.scale })
+    }
+
+    fn add(&self, a: &ClearCiphertext, b: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
+        self.sum(a, b, 1.0)
+    }
+
+    fn sub(&self, a: &ClearCiphertext, b: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
+        self.sum(a, b, -1.0)
+    }
+
+    fn negate(&self, a: &ClearCiphertext) -> ClearCiphertext {
+        self.map(a, |x| -x)
+    }
+
+    fn mul_i(&self, a: &ClearCiphertext) -> ClearCiphertext {
+        self.map(a, |x| Complex64::new(-x.im, x.re))
+    }
+
+    fn level_down(&self, a: &ClearCiphertext, level: usize) -> Result<ClearCiphertext, Error> {
+        if a.level < level {
+            return Err(Error::LevelTooLow { required: level, actual: a.level });
+        }
+        Ok(ClearCiphertext { level, ..a.clone() })
+    }
+
+    fn rotate(&self, a: &ClearCiphertext, by: isize) -> Result<ClearCiphertext, Error> {
+        let mut rotated = a.clone();
+        rotated.values.rotate_left(by.rem_euclid(self.slots() as isize) as usize);
+        Ok(rotated)
+    }
+
+    fn conjugate(&self, a: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
+        Ok(self.map(a, Complex64::conj))
+    }
+
+    fn encode_transform(&self, map: &LinearMap, level: usize, scale_ratio: f64) -> Result<ClearTransform, Error> {
+        self.check_slots(map.slots())?;
+        self.check_level(level)?;
+        check_scale(scale_ratio)?;
+        if level == 0 {
+            return Err(Error::LevelTooLow { required: 1, actual: 0 });
+        }
+        Ok(ClearTransform { map: map.clone(), level, scale_ratio })
+    }
+
+    fn transform(&self, ct: &ClearCiphertext, transform: &ClearTransform) -> Result<ClearCiphertext, Error> {
+        if ct.level < transform.level {
+            return Err(Error::LevelTooLow { required: transform.level, actual: ct.level });
+        }
+        Ok(ClearCiphertext {
+            values: transform.map.apply(&ct.values)?,
+            level: transform.level - 1,
+            scale: ct.scale * transform.scale_ratio,
+        })
+    }
+}
+
+impl Refresh for ClearEvaluator {
+    fn sparse_secret(&self, ct: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
+        self.check_bottom(ct)?;
+        Ok(ct.clone())
+    }
+
+    /// Adds `q0 * I` to every coefficient, `I` the rounded sum of `h + 1` uniform numbers in `[-1/2, 1/2)`: the
+    /// distribution that a ternary secret of weight `h` gives. Every call draws afresh.
+    fn mod_raise(&self, ct: &ClearCiphertext, level: usize) -> Result<ClearCiphertext, Error> {
+        self.check_bottom(ct)?;
+        self.check_level(level)?;
+        let mut random = SplitMix(self.seed ^ self.raises.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b9));
+        let mut overflow =
+            || (0..=self.sparse_weight).map(|_| random.uniform()).sum::<f64>().round() * self.moduli[0] / ct.scale;
+        let mut values = ct.values.clone();
+        self.fft.inverse(&mut values);
+        let n = values.len() as f64;
+        for v in &mut values {
+            *v = *v / n + Complex64::new(overflow(), overflow());
+        }
+        self.fft.forward(&mut values);
+        Ok(ClearCiphertext { values, level, scale: ct.scale })
+    }
+}
+
+/// Sebastiano Vigna's SplitMix64: small, and good enough to imitate the overflow. Nothing secret depends on it.
+struct SplitMix(u64);
+
+impl SplitMix {
+    /// Uniform in `[-1/2, 1/2)`.
+    fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluator::Product;
+
+    const Q: [f64; 3] = [1024.0, 500.0, 520.0];
+
+    fn evaluator() -> ClearEvaluator {
+        ClearEvaluator::new(4, Q.to_vec(), 32, 1).unwrap()
+    }
+
+    fn c(x: f64) -> Complex64 {
+        Complex64::new(x, 1.0 - x)
+    }
+
+    #[test]
+    fn a_quadratic_form_is_what_it_says_and_lands_on_its_scale() {
+        let e = evaluator();
+        let a = e.encrypt(&[1.0, 2.0, 3.0, 4.0].map(c), 2, 512.0).unwrap();
+        let b = e.encrypt(&[0.5; 4].map(c), 2, 128.0).unwrap();
+        let form = Quadratic {
+            products: vec![Product { factor: 2, left: &a, right: &a }],
+            terms: vec![(c(3.0), &b)],
+            constant: c(-1.0),
+            level: 2,
+            scale: 512.0 * 512.0 / 520.0,
+        };
+        let out = e.quadratic(&form).unwrap();
+        assert_eq!((e.level(&out), e.scale(&out)), (1, 512.0 * 512.0 / 520.0));
+        for (o, x) in out.values().iter().zip(a.values()) {
+            assert!((o - (2.0 * x * x + c(3.0) * c(0.5) + c(-1.0))).norm() < 1e-12);
+        }
+        let off = Quadratic { scale: 512.0, ..form.clone() };
+        assert!(matches!(e.quadratic(&off), Err(Error::ScaleMismatch { .. })));
+        let low = e.level_down(&b, 1).unwrap();
+        let low_term = Quadratic { terms: vec![(c(1.0), &low)], ..form.clone() };
+        assert_eq!(e.quadratic(&low_term), Err(Error::LevelTooLow { required: 2, actual: 1 }));
+        let bottom = Quadratic { products: vec![], level: 0, ..form.clone() };
+        assert_eq!(e.quadratic(&bottom), Err(Error::LevelTooLow { required: 1, actual: 0 }));
+        let empty = Quadratic { products: vec![], terms: vec![], ..form };
+        assert_eq!(e.quadratic(&empty), Err(Error::EmptyQuadratic));
+    }
+
+    #[test]
+    fn sums_refuse_what_ckks_refuses() {
+        let e = evaluator();
+        let a = e.encrypt(&[0.0; 4].map(c), 2, 512.0).unwrap();
+        assert!(matches!(e.add(&a, &e.level_down(&a, 1).unwrap()), Err(Error::LevelMismatch { left: 2, right: 1 })));
+        let other = e.encrypt(&[0.0; 4].map(c), 2, 512.0 * (1.0 + 1e-9)).unwrap();
+        assert!(matches!(e.sub(&a, &other), Err(Error::ScaleMismatch { .. })));
+        assert!(matches!(e.level_down(&e.level_down(&a, 0).unwrap(), 1), Err(Error::LevelTooLow { .. })));
+        assert!(matches!(e.encrypt(a.values(), 3, 1.0), Err(Error::NoSuchLevel { level: 3, max: 2 })));
+        assert!(matches!(e.encrypt(&a.values()[1..], 0, 1.0), Err(Error::SlotMismatch { .. })));
+        assert!(matches!(e.encrypt(a.values(), 0, f64::NAN), Err(Error::InvalidScale { .. })));
+        assert!(matches!(e.mod_raise(&a, 2), Err(Error::LevelMismatch { left: 2, right: 0 })));
+    }
+
+    #[test]
+    fn rotation_is_to_the_left_and_i_is_free() {
+        let e = evaluator();
+        let a = e.encrypt(&[1.0, 2.0, 3.0, 4.0].map(c), 1, 512.0).unwrap();
+        assert_eq!(e.rotate(&a, 1).unwrap().values()[0], c(2.0));
+        assert_eq!(e.rotate(&a, -1).unwrap().values()[0], c(4.0));
+        assert_eq!(e.mul_i(&e.mul_i(&a)), e.negate(&a));
+    }
+
+    #[test]
+    fn raising_the_modulus_adds_small_multiples_of_q0() {
+        let slots = 1 << 12;
+        let e = ClearEvaluator::new(slots, Q.to_vec(), 32, 7).unwrap();
+        let zero = e.encrypt(&vec![Complex64::new(0.0, 0.0); slots], 0, 8.0).unwrap();
+        let raised = e.mod_raise(&zero, 2).unwrap();
+        assert_eq!((raised.level, raised.scale), (2, 8.0));
+        let mut pairs = raised.values.clone();
+        e.fft.inverse(&mut pairs);
+        let overflow: Vec<f64> = pairs.iter().flat_map(|w| [w.re, w.im]).map(|x| x / slots as f64 / 128.0).collect();
+        assert!(overflow.iter().all(|i| (i - i.round()).abs() < 1e-9 && i.abs() < 16.5));
+        let variance = overflow.iter().map(|i| i * i).sum::<f64>() / overflow.len() as f64;
+        assert!((variance - (33.0 / 12.0 + 1.0 / 12.0)).abs() < 0.2, "variance {variance}");
+        assert_ne!(e.mod_raise(&zero, 2).unwrap(), raised);
+    }
+}

@@ -1,0 +1,79 @@
+//! Everything that can be refused on this floor.
+
+use thiserror::Error;
+
+/// Why an operation on ciphertexts was refused.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An operand has too few limbs left.
+    #[error(
+        "The operation needs a ciphertext at chain level {required} or above, and this one is at level {actual}; \
+         use it earlier in the circuit or bootstrap it first."
+    )]
+    LevelTooLow {
+        /// The lowest chain level that would do.
+        required: usize,
+        /// The chain level found.
+        actual: usize,
+    },
+    /// A level that the modulus chain does not have.
+    #[error("Chain level {level} does not exist; the highest level of this modulus chain is {max}.")]
+    NoSuchLevel {
+        /// The level asked for.
+        level: usize,
+        /// The top of the chain.
+        max: usize,
+    },
+    /// The two operands of a sum stand at different levels.
+    #[error("The operands are at chain levels {left} and {right}; bring the higher one down with level_down first.")]
+    LevelMismatch {
+        /// Level of the left operand.
+        left: usize,
+        /// Level of the right operand.
+        right: usize,
+    },
+    /// Two scales that must agree to 2^-45 do not.
+    #[error(
+        "A scale of 2^{} was needed and 2^{} was found (ratio - 1 = {:e}); choose the target scales from the result \
+         backwards so that every product lands on scale * modulus(level).",
+        expected.log2(), found.log2(), found / expected - 1.0
+    )]
+    ScaleMismatch {
+        /// The scale that would have been right.
+        expected: f64,
+        /// The scale found.
+        found: f64,
+    },
+    /// A scale or scale ratio that is zero, negative or not finite.
+    #[error("A scale must be positive and finite; {scale} is not. Compute it from the scales of the operands.")]
+    InvalidScale {
+        /// The number given.
+        scale: f64,
+    },
+    /// A vector or map made for another number of slots.
+    #[error("This evaluator works on {expected} slots and was given {found}; encode for the same slot count.")]
+    SlotMismatch {
+        /// Slots of the evaluator or map.
+        expected: usize,
+        /// Slots found.
+        found: usize,
+    },
+    /// A `Quadratic` in which no ciphertext occurs.
+    #[error("A quadratic form without products and terms has no ciphertext in it; encode the constant instead.")]
+    EmptyQuadratic,
+    /// A linear map whose parts contradict each other.
+    #[error("This is not a linear map on {slots} slots: {reason}.")]
+    InvalidLinearMap {
+        /// Slots the map was declared for.
+        slots: usize,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// Parameters that the evaluator cannot be built from.
+    #[error("These parameters cannot be used: {reason}.")]
+    InvalidParameters {
+        /// What is wrong with them.
+        reason: &'static str,
+    },
+}

@@ -1,0 +1,190 @@
+//! The arithmetic that circuits are written against.
+//!
+//! A circuit (a polynomial, a homomorphic DFT, a whole bootstrap) is generic over [`Evaluator`], so that one text runs
+//! on ciphertexts and on numbers in the clear ([`crate::clear::ClearEvaluator`]). Levels are always *chain levels*:
+//! the number of `Q` limbs minus one.
+
+use crate::error::Error;
+use crate::linear_map::LinearMap;
+use num_complex::Complex64;
+
+/// Relative difference up to which two scales count as equal.
+///
+/// Scales are `f64` and are chosen exactly, so only rounding of their own computation may separate them.
+pub const SCALE_TOLERANCE: f64 = 1.0 / (1u64 << 45) as f64;
+
+/// One term `factor * left * right` of a [`Quadratic`].
+#[derive(Debug, Clone, Copy)]
+pub struct Product<'a, C> {
+    /// A small integer; it costs no scale and no noise beyond itself.
+    pub factor: i32,
+    /// Left operand, at or above the level of the form.
+    pub left: &'a C,
+    /// Right operand; may be the left one, which makes it a square.
+    pub right: &'a C,
+}
+
+/// A quadratic form in ciphertexts, evaluated with one relinearisation and one rescale.
+///
+/// The value is `sum factor * left * right + sum constant * ciphertext + constant`, slot by slot. Operands are first
+/// dropped to `level`; the result is at `level - 1` with exactly the scale `scale`. For every product
+/// `left.scale * right.scale = scale * modulus(level)` must hold to [`SCALE_TOLERANCE`]; the constants of `terms` are
+/// encoded at exactly `scale * modulus(level) / term.scale`, so the terms may have any scale.
+#[derive(Debug, Clone)]
+pub struct Quadratic<'a, C> {
+    /// The products; with none of them nothing is relinearised.
+    pub products: Vec<Product<'a, C>>,
+    /// Multiples of single ciphertexts.
+    pub terms: Vec<(Complex64, &'a C)>,
+    /// Added to every slot.
+    pub constant: Complex64,
+    /// The chain level at which the form is computed, at least 1.
+    pub level: usize,
+    /// The scale of the result.
+    pub scale: f64,
+}
+
+impl<C> Quadratic<'_, C> {
+    /// Refuses a form that `evaluator` could not compute exactly as written; every implementation begins with it.
+    ///
+    /// # Errors
+    /// [`Error::EmptyQuadratic`], [`Error::InvalidScale`], [`Error::LevelTooLow`] (an operand below `level`, or
+    /// `level = 0`), [`Error::ScaleMismatch`] (a product off the scale).
+    pub fn check<E: Evaluator<Ciphertext = C>>(&self, evaluator: &E) -> Result<(), Error> {
+        if self.products.is_empty() && self.terms.is_empty() {
+            return Err(Error::EmptyQuadratic);
+        }
+        check_scale(self.scale)?;
+        if self.level == 0 {
+            return Err(Error::LevelTooLow { required: 1, actual: 0 });
+        }
+        let factors = self.products.iter().flat_map(|p| [p.left, p.right]);
+        for operand in factors.chain(self.terms.iter().map(|(_, term)| *term)) {
+            let actual = evaluator.level(operand);
+            if actual < self.level {
+                return Err(Error::LevelTooLow { required: self.level, actual });
+            }
+        }
+        let expected = self.scale * evaluator.modulus(self.level);
+        for product in &self.products {
+            let found = evaluator.scale(product.left) * evaluator.scale(product.right);
+            if !same_scale(expected, found) {
+                return Err(Error::ScaleMismatch { expected, found });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Slotwise arithmetic on vectors of complex numbers with levels and exact scales.
+///
+/// Inputs are never changed. Nothing here chooses a scale: the caller says which scale it wants, and gets exactly it or
+/// an error.
+pub trait Evaluator {
+    /// A vector of [`Evaluator::slots`] complex numbers.
+    type Ciphertext: Clone;
+    /// A linear map, encoded for one level.
+    type Transform;
+
+    /// The number of slots, a power of two.
+    fn slots(&self) -> usize;
+
+    /// The chain level of `ct`: its number of limbs minus one.
+    fn level(&self, ct: &Self::Ciphertext) -> usize;
+
+    /// The scale of `ct`: coefficients are this times the value.
+    fn scale(&self, ct: &Self::Ciphertext) -> f64;
+
+    /// The prime by which a rescale at `level` divides; NaN for a level above the chain.
+    fn modulus(&self, level: usize) -> f64;
+
+    /// Evaluates a quadratic form: one relinearisation (none without products), one rescale, one level.
+    ///
+    /// # Errors
+    /// Those of [`Quadratic::check`].
+    fn quadratic(&self, form: &Quadratic<'_, Self::Ciphertext>) -> Result<Self::Ciphertext, Error>;
+
+    /// `a + b`; no level.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] or [`Error::ScaleMismatch`] unless both operands agree in level and scale.
+    fn add(&self, a: &Self::Ciphertext, b: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
+
+    /// `a - b`; no level.
+    ///
+    /// # Errors
+    /// As [`Evaluator::add`].
+    fn sub(&self, a: &Self::Ciphertext, b: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
+
+    /// `-a`; no level.
+    fn negate(&self, a: &Self::Ciphertext) -> Self::Ciphertext;
+
+    /// `i * a`, a multiplication by the monomial `X^(N/2)`: exact, no level.
+    fn mul_i(&self, a: &Self::Ciphertext) -> Self::Ciphertext;
+
+    /// Drops limbs until `a` is at `level`; value and scale stay.
+    ///
+    /// # Errors
+    /// [`Error::LevelTooLow`] when `a` is below `level` already.
+    fn level_down(&self, a: &Self::Ciphertext, level: usize) -> Result<Self::Ciphertext, Error>;
+
+    /// Rotates to the left: `out[j] = in[(j + by) mod slots]`; no level, one key switch.
+    ///
+    /// # Errors
+    /// Whatever the implementation says about a key that is missing.
+    fn rotate(&self, a: &Self::Ciphertext, by: isize) -> Result<Self::Ciphertext, Error>;
+
+    /// Complex conjugate of every slot; no level, one key switch.
+    ///
+    /// # Errors
+    /// Whatever the implementation says about a key that is missing.
+    fn conjugate(&self, a: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
+
+    /// Encodes `map` for use at `level` with plaintext scale `scale_ratio * modulus(level)`.
+    ///
+    /// # Errors
+    /// [`Error::SlotMismatch`], [`Error::NoSuchLevel`], [`Error::LevelTooLow`] (level 0 cannot be rescaled),
+    /// [`Error::InvalidScale`].
+    fn encode_transform(&self, map: &LinearMap, level: usize, scale_ratio: f64) -> Result<Self::Transform, Error>;
+
+    /// Applies an encoded linear map at its level: one level, `out.scale = in.scale * scale_ratio`.
+    ///
+    /// # Errors
+    /// [`Error::LevelTooLow`] when `ct` is below the level of the transform.
+    fn transform(&self, ct: &Self::Ciphertext, transform: &Self::Transform) -> Result<Self::Ciphertext, Error>;
+}
+
+/// The ring-level steps that a bootstrap needs beyond arithmetic.
+pub trait Refresh: Evaluator {
+    /// At chain level 0, switches `ct` to the sparse ephemeral secret.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] unless `ct` is at level 0 (a key for a higher level must never exist).
+    fn sparse_secret(&self, ct: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
+
+    /// Raises the modulus from `q0` to `Q_level` and returns to the main secret.
+    ///
+    /// Coefficients `m` become `m + q0 * I` with `|I| <= h/2` for an ephemeral secret of Hamming weight `h`; the scale
+    /// stays.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] unless `ct` is at level 0, [`Error::NoSuchLevel`].
+    fn mod_raise(&self, ct: &Self::Ciphertext, level: usize) -> Result<Self::Ciphertext, Error>;
+}
+
+/// Whether two scales agree to [`SCALE_TOLERANCE`].
+pub fn same_scale(a: f64, b: f64) -> bool {
+    (a / b - 1.0).abs() < SCALE_TOLERANCE
+}
+
+/// Refuses a scale that is not positive and finite.
+///
+/// # Errors
+/// [`Error::InvalidScale`].
+pub fn check_scale(scale: f64) -> Result<(), Error> {
+    if scale.is_finite() && scale > 0.0 {
+        Ok(())
+    } else {
+        Err(Error::InvalidScale { scale })
+    }
+}

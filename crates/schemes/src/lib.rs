@@ -1,0 +1,14 @@
+//! Schemes of Aglet: the trait [`evaluator::Evaluator`] that circuits are written against, and the evaluators.
+//!
+//! [`clear::ClearEvaluator`] computes on numbers in the clear with the levels and scales of CKKS: circuits are tested on
+//! it before they meet a ciphertext.
+#![forbid(unsafe_code)]
+
+pub mod clear;
+pub mod error;
+pub mod evaluator;
+pub mod linear_map;
+
+pub use error::Error;
+pub use evaluator::{Evaluator, Product, Quadratic, Refresh};
+pub use linear_map::LinearMap;

@@ -1,0 +1,332 @@
+//! Linear maps on slots as generalised diagonals, with the baby-step giant-step split they are evaluated by.
+//!
+//! A map is `out[j] = sum_k d_k[j mod len(d_k)] * in[(j + k) mod n]`. A diagonal is stored with the period it really
+//! has: the merged stages of a homomorphic DFT repeat with small periods, which shrinks their plaintexts from
+//! gigabytes to megabytes (Cerium, arXiv 2512.11269, uses a kindred compression).
+
+use crate::error::Error;
+use num_complex::Complex64;
+use std::collections::BTreeMap;
+
+/// A linear map on `slots` complex numbers, sparse in diagonals, each diagonal compressed to its period.
+///
+/// Every diagonal index is `k = stride * (baby * g + i)` with `0 <= i < baby`: the map is evaluated by the rotations
+/// `stride * i` (baby steps, hoisted) and Horner's rule over `g` in rotations by `stride * baby` (giant steps, one key).
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinearMap {
+    slots: usize,
+    diagonals: BTreeMap<usize, Vec<Complex64>>,
+    baby: usize,
+    stride: usize,
+}
+
+/// The part of a map that belongs to one giant step `g`.
+///
+/// The whole map is `sum_g rotate(inner_g, g * giant)` with `inner_g = sum_i diagonal_i * rotate(in, i)`, where the
+/// diagonals are already rotated back by `g * giant`. By Horner's rule from the largest `g` down:
+/// `acc <- rotate(acc, giant) + inner_g`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GiantStep {
+    /// The index `g`.
+    pub index: usize,
+    /// `(rotation, diagonal)` pairs, rotations ascending, each diagonal one period long.
+    pub terms: Vec<(usize, Vec<Complex64>)>,
+}
+
+impl LinearMap {
+    /// Makes a map from its diagonals.
+    ///
+    /// `slots` is a power of two; a key `k < slots` is a multiple of `stride`; a diagonal is as long as its period, a
+    /// power of two up to `slots`. `baby` (at least 1) is the number of baby steps. Periods are shortened where the
+    /// entries allow it, and diagonals of zeros are left out.
+    ///
+    /// # Errors
+    /// [`Error::InvalidLinearMap`] says which of these is violated.
+    pub fn new(
+        slots: usize,
+        diagonals: BTreeMap<usize, Vec<Complex64>>,
+        baby: usize,
+        stride: usize,
+    ) -> Result<Self, Error> {
+        let refuse = |reason| Err(Error::InvalidLinearMap { slots, reason });
+        if !slots.is_power_of_two() {
+            return refuse("the number of slots is not a power of two");
+        }
+        if baby == 0 || stride == 0 {
+            return refuse("the number of baby steps and the stride must be at least 1");
+        }
+        for (k, d) in &diagonals {
+            if *k >= slots || k % stride != 0 {
+                return refuse("a diagonal index is not a multiple of the stride below the number of slots");
+            }
+            if !d.len().is_power_of_two() || d.len() > slots {
+                return refuse("the period of a diagonal is not a power of two dividing the number of slots");
+            }
+            if d.iter().any(|c| !c.is_finite()) {
+                return refuse("a diagonal has entries that are not finite");
+            }
+        }
+        Ok(Self::compressed(slots, diagonals, baby, stride))
+    }
+
+    /// The identity on `slots`, with one baby step.
+    ///
+    /// # Errors
+    /// [`Error::InvalidLinearMap`] when `slots` is not a power of two.
+    pub fn identity(slots: usize) -> Result<Self, Error> {
+        // Any stride fits the one index 0; the largest leaves the stride of what it is composed with as it is.
+        Self::new(slots, BTreeMap::from([(0, vec![Complex64::new(1.0, 0.0)])]), 1, slots.max(1))
+    }
+
+    /// Makes a map from diagonals known to be well formed.
+    fn compressed(slots: usize, diagonals: BTreeMap<usize, Vec<Complex64>>, baby: usize, stride: usize) -> Self {
+        let zero = Complex64::new(0.0, 0.0);
+        let diagonals = diagonals
+            .into_iter()
+            .filter(|(_, d)| d.iter().any(|c| *c != zero))
+            .map(|(k, d)| (k, shortest_period(d)))
+            .collect();
+        LinearMap { slots, diagonals, baby, stride }
+    }
+
+    /// The number of slots it works on.
+    pub fn slots(&self) -> usize {
+        self.slots
+    }
+
+    /// The diagonals by index; each vector is one period long.
+    pub fn diagonals(&self) -> &BTreeMap<usize, Vec<Complex64>> {
+        &self.diagonals
+    }
+
+    /// The number of baby steps `n1`.
+    pub fn baby(&self) -> usize {
+        self.baby
+    }
+
+    /// The number that divides every diagonal index.
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// Complex numbers held, the measure of what an encoded map takes in memory.
+    pub fn stored_entries(&self) -> usize {
+        self.diagonals.values().map(Vec::len).sum()
+    }
+
+    /// The rotations that evaluating the map needs: the baby steps in use (without 0), and the giant step if there is
+    /// one.
+    pub fn rotations(&self) -> (Vec<usize>, Option<usize>) {
+        let mut babies: Vec<usize> = self.diagonals.keys().map(|k| k % self.giant()).filter(|&i| i != 0).collect();
+        babies.sort_unstable();
+        babies.dedup();
+        let giant = self.diagonals.keys().any(|&k| k >= self.giant()).then(|| self.giant());
+        (babies, giant)
+    }
+
+    /// The rotation of one giant step.
+    fn giant(&self) -> usize {
+        self.stride.saturating_mul(self.baby)
+    }
+
+    /// The map cut into giant steps, ascending in `g`; steps without a diagonal are present and empty, so that Horner's
+    /// rule can walk the list from its end.
+    pub fn giant_steps(&self) -> Vec<GiantStep> {
+        let giant = self.giant();
+        let count = self.diagonals.keys().next_back().map_or(0, |k| k / giant + 1);
+        let mut steps: Vec<GiantStep> = (0..count).map(|index| GiantStep { index, terms: Vec::new() }).collect();
+        for (&k, d) in &self.diagonals {
+            let mut diagonal = d.clone();
+            diagonal.rotate_right((k / giant * giant) % d.len());
+            steps[k / giant].terms.push((k % giant, diagonal));
+        }
+        steps
+    }
+
+    /// The same map with another baby-step count.
+    ///
+    /// # Errors
+    /// [`Error::InvalidLinearMap`] for 0.
+    pub fn with_baby(mut self, baby: usize) -> Result<Self, Error> {
+        if baby == 0 {
+            return Err(Error::InvalidLinearMap {
+                slots: self.slots,
+                reason: "the number of baby steps must be at least 1",
+            });
+        }
+        self.baby = baby;
+        Ok(self)
+    }
+
+    /// The map `factor * self`.
+    pub fn scaled(mut self, factor: Complex64) -> Self {
+        self.diagonals.values_mut().flatten().for_each(|c| *c *= factor);
+        self
+    }
+
+    /// `rotate(by) after self`: what `self` produces, rotated left by `by`. `by` must be a multiple of the stride for
+    /// the stride to survive; otherwise it shrinks to what still divides every index.
+    pub fn then_rotated(&self, by: isize) -> Self {
+        let by = by.rem_euclid(self.slots as isize) as usize;
+        self.shifted(by, by)
+    }
+
+    /// `self after rotate(by)`: `self` of its input rotated left by `by`.
+    pub fn of_rotated(&self, by: isize) -> Self {
+        self.shifted(by.rem_euclid(self.slots as isize) as usize, 0)
+    }
+
+    /// Moves every index up by `index` and the entries of every diagonal left by `entries`.
+    fn shifted(&self, index: usize, entries: usize) -> Self {
+        let moved = self.diagonals.iter().map(|(&k, d)| {
+            let mut d = d.clone();
+            let turn = entries % d.len();
+            d.rotate_left(turn);
+            ((k + index) % self.slots, d)
+        });
+        LinearMap { diagonals: moved.collect(), stride: gcd(self.stride, index), ..*self }
+    }
+
+    /// The composition `self after inner`, computed on the compressed periods.
+    ///
+    /// The stride becomes the greatest common divisor of both, the baby-step count is that of `self`.
+    ///
+    /// # Errors
+    /// [`Error::SlotMismatch`] when the maps have different numbers of slots.
+    pub fn compose(&self, inner: &LinearMap) -> Result<Self, Error> {
+        if inner.slots != self.slots {
+            return Err(Error::SlotMismatch { expected: self.slots, found: inner.slots });
+        }
+        let mut sum: BTreeMap<usize, Vec<Complex64>> = BTreeMap::new();
+        for (a, outer) in &self.diagonals {
+            for (b, inner_diagonal) in &inner.diagonals {
+                let period = outer.len().max(inner_diagonal.len());
+                let target = sum.entry((a + b) % self.slots).or_default();
+                extend_periodically(target, period);
+                // The longest period so far may exceed that of this pair; masks make every vector as long as needed.
+                let (p, q) = (outer.len() - 1, inner_diagonal.len() - 1);
+                for (j, t) in target.iter_mut().enumerate() {
+                    *t += outer[j & p] * inner_diagonal[(j + a) & q];
+                }
+            }
+        }
+        Ok(Self::compressed(self.slots, sum, self.baby, gcd(self.stride, inner.stride)))
+    }
+
+    /// Applies the map to numbers in the clear, in time `slots * diagonals`.
+    ///
+    /// # Errors
+    /// [`Error::SlotMismatch`] when the vector is not `slots` long.
+    pub fn apply(&self, values: &[Complex64]) -> Result<Vec<Complex64>, Error> {
+        if values.len() != self.slots {
+            return Err(Error::SlotMismatch { expected: self.slots, found: values.len() });
+        }
+        let mut out = vec![Complex64::new(0.0, 0.0); self.slots];
+        for (k, d) in &self.diagonals {
+            let rotated = values[*k..].iter().chain(&values[..*k]);
+            for ((o, v), c) in out.iter_mut().zip(rotated).zip(d.iter().cycle()) {
+                *o += c * v;
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// Halves a vector while both halves are equal.
+fn shortest_period(mut d: Vec<Complex64>) -> Vec<Complex64> {
+    while d.len() > 1 && d[..d.len() / 2] == d[d.len() / 2..] {
+        d.truncate(d.len() / 2);
+    }
+    d.shrink_to_fit();
+    d
+}
+
+/// Repeats a vector (zeros when empty) until it is at least `period` long; both lengths are powers of two.
+fn extend_periodically(d: &mut Vec<Complex64>, period: usize) {
+    if d.is_empty() {
+        d.resize(period, Complex64::new(0.0, 0.0));
+    }
+    while d.len() < period {
+        d.extend_from_within(..);
+    }
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 {
+        a
+    } else {
+        gcd(b, a % b)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn c(x: f64) -> Complex64 {
+        Complex64::new(x, -0.5 * x)
+    }
+
+    fn sample(slots: usize, parts: &[(usize, usize)], baby: usize) -> LinearMap {
+        let diagonals =
+            parts.iter().map(|&(k, p)| (k, (0..p).map(|j| c((k + 3 * j) as f64 + 1.0)).collect())).collect();
+        LinearMap::new(slots, diagonals, baby, 1).unwrap()
+    }
+
+    #[test]
+    fn composition_is_application_in_turn() {
+        let (a, b) = (sample(16, &[(0, 4), (3, 16), (15, 1)], 4), sample(16, &[(1, 2), (14, 8)], 4));
+        let v: Vec<_> = (0..16).map(|j| c(j as f64 * 0.25 - 1.0)).collect();
+        let both = a.compose(&b).unwrap().apply(&v).unwrap();
+        assert_eq!(both.len(), 16);
+        for (x, y) in both.iter().zip(a.apply(&b.apply(&v).unwrap()).unwrap()) {
+            assert!((x - y).norm() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn rotations_can_be_pushed_in_from_either_side() {
+        let a = sample(8, &[(0, 2), (2, 8), (5, 4)], 2);
+        let v: Vec<_> = (0..8).map(|j| c(j as f64)).collect();
+        let mut before = v.clone();
+        before.rotate_left(3);
+        assert_eq!(a.of_rotated(3).apply(&v).unwrap(), a.apply(&before).unwrap());
+        let mut after = a.apply(&v).unwrap();
+        after.rotate_right(3);
+        for (x, y) in a.then_rotated(-3).apply(&v).unwrap().iter().zip(&after) {
+            assert!((x - y).norm() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn horner_over_giant_steps_is_the_map() {
+        let a = sample(32, &[(0, 2), (2, 32), (5, 4), (13, 16), (30, 8)], 4);
+        let v: Vec<_> = (0..32).map(|j| c((j * j % 7) as f64)).collect();
+        let (babies, giant) = a.rotations();
+        assert_eq!((babies, giant), (vec![1, 2], Some(4)));
+        let mut acc = vec![Complex64::new(0.0, 0.0); 32];
+        for step in a.giant_steps().iter().rev() {
+            acc.rotate_left(4);
+            for (rotation, d) in &step.terms {
+                for j in 0..32 {
+                    acc[j] += d[j % d.len()] * v[(j + rotation) % 32];
+                }
+            }
+        }
+        for (x, y) in acc.iter().zip(a.apply(&v).unwrap()) {
+            assert!((x - y).norm() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn periods_are_shortened_and_nonsense_is_refused() {
+        let map = LinearMap::new(8, BTreeMap::from([(0, vec![c(1.0); 8]), (4, vec![c(0.0); 2])]), 1, 4).unwrap();
+        assert_eq!(map.stored_entries(), 1);
+        for (slots, key, period, baby, stride) in
+            [(6, 0, 1, 1, 1), (8, 8, 1, 1, 1), (8, 3, 1, 1, 2), (8, 0, 3, 1, 1), (8, 0, 16, 1, 1), (8, 0, 1, 0, 1)]
+        {
+            let d = BTreeMap::from([(key, (0..period).map(|j| c(1.0 + j as f64)).collect())]);
+            assert!(matches!(LinearMap::new(slots, d, baby, stride), Err(Error::InvalidLinearMap { .. })));
+        }
+    }
+}

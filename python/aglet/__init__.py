@@ -1,0 +1,68 @@
+"""Aglet: compute on encrypted numbers, and refresh them.
+
+>>> from aglet import Engine
+>>> engine = Engine(max_level=2)
+>>> secret_key = engine.create_secret_key()
+>>> ciphertext = engine.encrypt([1, 2, 3], secret_key)
+>>> engine.decrypt(engine.add(ciphertext, ciphertext), secret_key)[:3].real.round(3).tolist()
+[2.0, 4.0, 6.0]
+"""
+
+from aglet import errors
+from aglet._core import (
+    BootstrapKey,
+    Ciphertext,
+    ConjugationKey,
+    FixedRotationKey,
+    Plaintext,
+    PublicKey,
+    RelinearizationKey,
+    RotationKey,
+    SecretKey,
+    doctor,
+    plan,
+    presets,
+)
+from aglet.engine import Engine
+from aglet.errors import (
+    AgletError,
+    DeviceError,
+    InsecureParametersError,
+    KeyMismatchError,
+    LevelError,
+    MemoryLimitError,
+    MissingKeyError,
+    ParameterError,
+    RangeError,
+    SerializationError,
+)
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AgletError",
+    "BootstrapKey",
+    "Ciphertext",
+    "ConjugationKey",
+    "DeviceError",
+    "Engine",
+    "FixedRotationKey",
+    "InsecureParametersError",
+    "KeyMismatchError",
+    "LevelError",
+    "MemoryLimitError",
+    "MissingKeyError",
+    "ParameterError",
+    "Plaintext",
+    "PublicKey",
+    "RangeError",
+    "RelinearizationKey",
+    "RotationKey",
+    "SecretKey",
+    "SerializationError",
+    "__version__",
+    "doctor",
+    "errors",
+    "plan",
+    "presets",
+]

@@ -1,0 +1,315 @@
+"""Types of `aglet._core`, the compiled half of Aglet (Rust, `crates/py`).
+
+This module is the plumbing: `aglet.Engine` checks and converts arguments, then calls it. Every function releases the
+GIL while it works. Long calls take `progress(done, total, what)`; it runs in the calling thread several times a
+second, and an exception that it raises cancels the work and comes out of the call. Long calls look at Python's signals
+at least twice a second, so Ctrl-C stops them with or without a callback.
+
+`level` is always the user level: the number of multiplications left. Plan tables alone show chain levels (limbs - 1).
+"""
+
+from collections.abc import Callable
+from typing import Literal, NoReturn, TypedDict, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Progress = Callable[[int, int, str], None]
+KeySize = Literal["large", "medium", "small"]
+Slots = NDArray[np.complex128]
+
+class DoctorReport(TypedDict):
+    """What `doctor` found on this machine."""
+
+    version: str
+    cpu: str
+    features: list[str]
+    backends: list[str]
+    """Usable here, best first."""
+    backend: str
+    """The one that engines use."""
+    forced: str | None
+    """The value of AGLET_BACKEND, if it is set."""
+    cores: int
+    memory_total_bytes: int
+    memory_available_bytes: int
+    huge_pages: str
+
+class NttTiming(TypedDict):
+    """Medians of one transform of one limb, in microseconds, on one thread."""
+
+    backend: str
+    log_n: int
+    bits: int
+    forward_us: float
+    inverse_us: float
+    repeat: int
+
+class PresetInfo(TypedDict):
+    """One parameter set with its claims; tests recompute the claims."""
+
+    name: str
+    log_n: int
+    slots: int
+    log_q: float
+    log_qp: float
+    log_p: float
+    security_bits: float
+    levels: int
+    scale_bits: float
+    precision_bits: float | None
+    log2_failure: float | None
+    """Base-2 logarithm of the probability that a bootstrap overflows; minus infinity where it cannot."""
+    key_bytes: int | None
+    methods: list[str]
+    source: str
+
+class StageRow(TypedDict):
+    """One stage of a bootstrap. The levels are chain levels: limbs - 1."""
+
+    name: str
+    level_in: int
+    level_out: int
+    scale_in_log2: float
+    scale_out_log2: float
+    keys: int
+    key_bytes: int
+    note: str
+
+class Plan(TypedDict):
+    """A bootstrap before any key exists: levels, stages, keys and memory."""
+
+    preset: str
+    method: str
+    stage_count: int
+    key_size: str
+    slot_count: int
+    input_level: int
+    output_level: int
+    log_n: int
+    log_qp: float
+    security_bits: float
+    log2_failure: float | None
+    precision_bits: float | None
+    stages: list[StageRow]
+    rotations: dict[str, list[int]]
+    key_bytes: int
+    key_bytes_seeded: int
+    other_key_bytes: int
+    """The relinearization key and the conjugation key together."""
+    matrix_bytes: int
+    working_bytes: int
+    peak_bytes: int
+
+def doctor() -> DoctorReport:
+    """Describe the processor, the backends and the memory.
+
+    Raises
+    ------
+    DeviceError
+        If AGLET_BACKEND names an unknown backend, or one that this processor lacks.
+    """
+
+def bench_ntt(log_n: int, bits: int, backend: str, repeat: int) -> NttTiming:
+    """Time the negacyclic number-theoretic transform of one limb on one thread (medians)."""
+
+def presets() -> list[PresetInfo]:
+    """All parameter sets of this version."""
+
+def plan(preset: str, method: str, stage_count: int, key_size: str, slot_count: int) -> Plan:
+    """Plan a bootstrap: check levels, scales and keys, and forecast the memory. No key is made."""
+
+def peak_rss_bytes() -> int:
+    """The largest resident memory of this process so far, in bytes."""
+
+@final
+class SecretKey:
+    """The secret key: uniform ternary coefficients, wiped from memory when dropped. It refuses to be pickled."""
+
+    @property
+    def key_id(self) -> str: ...
+    @property
+    def byte_count(self) -> int: ...
+    def __reduce__(self) -> NoReturn: ...
+
+@final
+class PublicKey:
+    """An encryption of zero; whoever holds it can encrypt."""
+
+    @property
+    def key_id(self) -> str: ...
+    @property
+    def byte_count(self) -> int: ...
+
+@final
+class RelinearizationKey:
+    """Brings the product of two ciphertexts back to two polynomials."""
+
+    @property
+    def key_id(self) -> str: ...
+    @property
+    def byte_count(self) -> int: ...
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes when stored with a seed in place of the uniform half."""
+
+@final
+class ConjugationKey:
+    """Conjugates every slot."""
+
+    @property
+    def key_id(self) -> str: ...
+    @property
+    def byte_count(self) -> int: ...
+    @property
+    def stored_bytes(self) -> int: ...
+
+@final
+class RotationKey:
+    """Rotates by any step, as a composition of powers of two."""
+
+    @property
+    def key_id(self) -> str: ...
+    @property
+    def byte_count(self) -> int: ...
+    @property
+    def stored_bytes(self) -> int: ...
+
+@final
+class FixedRotationKey:
+    """Rotates by one fixed step, in one key switch."""
+
+    @property
+    def key_id(self) -> str: ...
+    @property
+    def byte_count(self) -> int: ...
+    @property
+    def stored_bytes(self) -> int: ...
+    @property
+    def delta(self) -> int:
+        """The step, as in `numpy.roll`."""
+
+@final
+class BootstrapKey:
+    """Every key and matrix that one bootstrap reads, except the relinearization and conjugation keys."""
+
+    @property
+    def key_id(self) -> str: ...
+    @property
+    def byte_count(self) -> int: ...
+    @property
+    def stored_bytes(self) -> int: ...
+    @property
+    def stage_count(self) -> int: ...
+    @property
+    def size(self) -> str: ...
+
+@final
+class Plaintext:
+    """An encoded message: one polynomial modulo Q_level."""
+
+    @property
+    def level(self) -> int: ...
+    @property
+    def scale(self) -> float: ...
+
+@final
+class Ciphertext:
+    """An encrypted message: two polynomials (three before relinearization) modulo Q_level. Immutable."""
+
+    @property
+    def level(self) -> int:
+        """The number of multiplications left."""
+
+    @property
+    def scale(self) -> float: ...
+    @property
+    def slot_count(self) -> int: ...
+    @property
+    def key_id(self) -> str:
+        """Short id of the secret key that decrypts it."""
+
+    @property
+    def byte_count(self) -> int: ...
+
+EncryptionKey = PublicKey | SecretKey
+
+@final
+class Engine:
+    """A parameter set with its tables and its private thread pool. All methods are safe to call from many threads."""
+
+    def __init__(self, preset: str, slot_count: int | None, threads: int, *, allow_insecure: bool = False) -> None: ...
+    @property
+    def preset(self) -> str: ...
+    @property
+    def slot_count(self) -> int: ...
+    @property
+    def max_level(self) -> int: ...
+    @property
+    def log_n(self) -> int: ...
+    @property
+    def log_q(self) -> float: ...
+    @property
+    def log_qp(self) -> float: ...
+    @property
+    def security_bits(self) -> float: ...
+    @property
+    def backend(self) -> str: ...
+    @property
+    def threads(self) -> int: ...
+    def bootstrap_output_level(self, stage_count: int) -> int: ...
+    def create_secret_key(self) -> SecretKey: ...
+    def create_public_key(self, sk: SecretKey) -> PublicKey: ...
+    def create_relinearization_key(self, sk: SecretKey) -> RelinearizationKey: ...
+    def create_conjugation_key(self, sk: SecretKey) -> ConjugationKey: ...
+    def create_rotation_key(self, sk: SecretKey, progress: Progress | None = None) -> RotationKey: ...
+    def create_fixed_rotation_key(self, sk: SecretKey, delta: int, level: int | None = None) -> FixedRotationKey: ...
+    def create_bootstrap_key(
+        self,
+        sk: SecretKey,
+        stage_count: int,
+        size: str,
+        memory_limit_bytes: int | None,
+        progress: Progress | None = None,
+    ) -> BootstrapKey: ...
+    def encode(self, values: Slots, level: int) -> Plaintext: ...
+    def decode(self, pt: Plaintext) -> Slots: ...
+    def encrypt(self, pt: Plaintext, key: EncryptionKey) -> Ciphertext: ...
+    def decrypt_decode(self, ct: Ciphertext, sk: SecretKey) -> Slots: ...
+    def add(self, a: Ciphertext, b: Ciphertext) -> Ciphertext: ...
+    def add_plain(self, ct: Ciphertext, pt: Plaintext) -> Ciphertext: ...
+    def add_scalar(self, ct: Ciphertext, value: complex) -> Ciphertext: ...
+    def sub(self, a: Ciphertext, b: Ciphertext) -> Ciphertext: ...
+    def sub_plain(self, ct: Ciphertext, pt: Plaintext) -> Ciphertext: ...
+    def sub_scalar(self, ct: Ciphertext, value: complex) -> Ciphertext: ...
+    def negate(self, ct: Ciphertext) -> Ciphertext: ...
+    def multiply(self, a: Ciphertext, b: Ciphertext, relin: RelinearizationKey | None) -> Ciphertext:
+        """Without a key the product keeps three polynomials, at the lower level; relinearize it later."""
+
+    def multiply_plain(self, ct: Ciphertext, pt: Plaintext) -> Ciphertext: ...
+    def multiply_scalar(self, ct: Ciphertext, value: complex) -> Ciphertext:
+        """One level."""
+
+    def multiply_int(self, ct: Ciphertext, value: int) -> Ciphertext:
+        """No level."""
+
+    def square(self, ct: Ciphertext, relin: RelinearizationKey | None) -> Ciphertext: ...
+    def relinearize(self, ct: Ciphertext, relin: RelinearizationKey) -> Ciphertext: ...
+    def rescale(self, ct: Ciphertext) -> Ciphertext: ...
+    def rotate(self, ct: Ciphertext, key: FixedRotationKey | RotationKey, delta: int) -> Ciphertext:
+        """`delta` as in `numpy.roll`: slot j moves to slot j + delta."""
+
+    def conjugate(self, ct: Ciphertext, key: ConjugationKey) -> Ciphertext: ...
+    def level_down(self, ct: Ciphertext, level: int) -> Ciphertext: ...
+    def clone(self, ct: Ciphertext) -> Ciphertext: ...
+    def bootstrap(
+        self,
+        ct: Ciphertext,
+        relin: RelinearizationKey,
+        conj: ConjugationKey,
+        bootstrap_key: BootstrapKey,
+        bound: float | None,
+        progress: Progress | None = None,
+    ) -> Ciphertext: ...
+    def stage_times(self) -> list[tuple[str, float]]:
+        """Name and seconds of each stage of the last bootstrap on this engine."""

@@ -1,0 +1,63 @@
+"""Checks of arguments that are objects of the engine: keys, ciphertexts, rotation steps."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, TypeVar
+
+from aglet._core import Ciphertext, ConjugationKey, RelinearizationKey, SecretKey
+from aglet.errors import MissingKeyError
+
+__all__ = ["ciphertext", "conjugation_key", "need", "relinearization_key", "secret_key", "step"]
+
+_T = TypeVar("_T")
+
+
+def need(value: Any, kind: type[_T], maker: str) -> _T:
+    """`value` if it is of `kind`; else an error that names the method which makes one.
+
+    Raises
+    ------
+    MissingKeyError
+        If the value is None.
+    TypeError
+        If it is of another type.
+    """
+    if isinstance(value, kind):
+        return value
+    if value is None:
+        raise MissingKeyError(f"A {kind.__name__} is needed here; make one with engine.{maker}.")
+    raise TypeError(f"A {kind.__name__} is needed here, not {type(value).__name__}; make one with engine.{maker}.")
+
+
+def secret_key(value: Any) -> SecretKey:
+    """`value` if it is a secret key."""
+    return need(value, SecretKey, "create_secret_key()")
+
+
+def relinearization_key(value: Any) -> RelinearizationKey:
+    """`value` if it is a relinearization key."""
+    return need(value, RelinearizationKey, "create_relinearization_key(secret_key)")
+
+
+def conjugation_key(value: Any) -> ConjugationKey:
+    """`value` if it is a conjugation key."""
+    return need(value, ConjugationKey, "create_conjugation_key(secret_key)")
+
+
+def ciphertext(value: Any) -> Ciphertext:
+    """`value` if it is a ciphertext."""
+    return need(value, Ciphertext, "encrypt(message, key)")
+
+
+def step(delta: Any) -> int:
+    """A rotation step as an `int`.
+
+    Raises
+    ------
+    TypeError
+        If it is not a whole number.
+    """
+    if isinstance(delta, bool) or not isinstance(delta, numbers.Integral):
+        raise TypeError(f"A rotation step is a whole number, not {type(delta).__name__}.")
+    return int(delta)

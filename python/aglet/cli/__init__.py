@@ -1,0 +1,29 @@
+"""The command `aglet`."""
+
+from __future__ import annotations
+
+import typer
+
+from aglet.cli.bench import bench
+from aglet.cli.demo import demo
+from aglet.cli.info import doctor, params, plan
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="aglet",
+    help="Aglet: compute on encrypted numbers, and refresh them.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(demo)
+app.command()(doctor)
+app.command()(params)
+app.command()(plan)
+app.add_typer(bench, name="bench")
+
+
+def main() -> None:
+    """Run the command line."""
+    app()

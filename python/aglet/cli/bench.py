@@ -1,0 +1,103 @@
+"""`aglet bench`: the measurements that stand under repro/record."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from aglet import _core
+from aglet.cli import output
+from aglet.measure import bench_bootstrap
+from aglet.reports import failure_text, gigabytes
+
+__all__ = ["bench"]
+
+bench = typer.Typer(help="Measure transforms and bootstraps.", no_args_is_help=True)
+
+
+@bench.command()
+@output.sentences
+def ntt(
+    log_n: Annotated[int, typer.Option(help="Base-2 logarithm of the ring dimension.")] = 16,
+    bits: Annotated[int, typer.Option(help="Bits of the prime.")] = 50,
+    repeat: Annotated[int, typer.Option(help="Transforms to take the median of.")] = 200,
+    json: output.Json = False,
+) -> None:
+    """Time the number-theoretic transform of one limb on one thread, with every backend that this processor has."""
+    timings = [_core.bench_ntt(log_n, bits, backend, repeat) for backend in _core.doctor()["backends"]]
+    if json:
+        cpu = _core.doctor()["cpu"]
+        for timing in timings:
+            output.json_line({**timing, "threads": 1, "cpu": cpu})
+        return
+    rows = [(t["backend"], f"{t['forward_us']:.1f}", f"{t['inverse_us']:.1f}") for t in timings]
+    title = f"NTT, N = 2^{log_n}, {bits}-bit prime, one thread, median of {repeat}"
+    output.console().print(output.table(title, ("backend", "forward us", "inverse us"), rows))
+
+
+@bench.command()
+@output.sentences
+def bootstrap(
+    method: output.Method = "regular",
+    key_size: output.KeySize = "large",
+    stages: output.Stages = 3,
+    slots: Annotated[int | None, typer.Option(help="Slots in use; all of them if not given.")] = None,
+    threads: Annotated[int, typer.Option(help="Threads; 0 means all cores.")] = 1,
+    repeat: Annotated[int, typer.Option(help="Bootstraps to take the median of.")] = 3,
+    message: Annotated[
+        list[str] | None,
+        typer.Option(help="uniform, constant, alternating, spike or random; may be given more than once."),
+    ] = None,
+    preset: output.Preset = "regular",
+    allow_insecure: output.AllowInsecure = False,
+    json: output.Json = False,
+) -> None:
+    """Make the keys of a bootstrap, refresh a message, and measure time, precision, levels and memory."""
+    records = bench_bootstrap(
+        preset=preset,
+        method=method,
+        key_size=key_size,  # type: ignore[arg-type]  # the engine refuses a wrong size with a sentence
+        stage_count=stages,
+        slot_count=slots,
+        threads=threads,
+        repeat=repeat,
+        messages=message or ["uniform"],
+        allow_insecure=allow_insecure,
+    )
+    if json:
+        for record in records:
+            output.json_line(record)
+        return
+    made = list(records)
+    console = output.console()
+    first = made[0]
+    console.print(
+        f"{first['method']} bootstrap, preset {first['preset']}, {first['key_size']} key, "
+        f"{first['stage_count']} stages, "
+        f"{first['slot_count']} slots, {first['threads']} threads, {first['backend']}, {first['cpu']}"
+    )
+    console.print(precision_table(made))
+    console.print(
+        f"levels {first['input_level']} to {first['output_level']}, keys {gigabytes(first['key_bytes'])} "
+        f"(stored seeded {gigabytes(first['key_bytes_seeded'])}) in {first['keygen_seconds']:.1f} s, "
+        f"peak memory {gigabytes(made[-1]['peak_rss_bytes'])}, security {first['security_bits']:.1f} bits, "
+        f"overflow {failure_text(first['log2_failure'])}"
+    )
+
+
+def precision_table(records: list[dict[str, Any]]) -> Any:
+    """Time and precision of bench records, a row each."""
+    rows = [
+        (
+            record["message"],
+            f"{record['seconds']:.2f}",
+            f"{record['mean_error']:.2e}",
+            f"{record['bits_mean']:.1f}",
+            f"{record['max_error']:.2e}",
+            f"{record['bits_worst']:.1f}",
+        )
+        for record in records
+    ]
+    columns = ("message", "seconds", "mean error", "bits, mean", "worst error", "bits, worst slot")
+    return output.table("Time (median) and precision", columns, rows)

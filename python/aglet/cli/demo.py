@@ -1,0 +1,96 @@
+"""`aglet demo`: from nothing to a refreshed ciphertext, with everything measured on the way."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from aglet import _core
+from aglet.cli import output
+from aglet.cli.info import doctor_line, plan_tables
+from aglet.engine import Engine
+from aglet.measure import BootstrapKeys, BootstrapRun, make_keys, make_message, run_bootstrap
+from aglet.published import REGULAR_BOOTSTRAP
+from aglet.reports import gigabytes
+
+__all__ = ["demo"]
+
+_MESSAGES = ("uniform", "alternating")
+
+
+@output.sentences
+def demo(
+    threads: Annotated[int, typer.Option(help="Threads; 0 means all cores.")] = 0,
+    stages: output.Stages = 3,
+    key_size: output.KeySize = "large",
+    preset: output.Preset = "regular",
+    allow_insecure: output.AllowInsecure = False,
+) -> None:
+    """Refresh a full ciphertext from level 0, and show the stages, the keys, the time and the precision."""
+    console = output.console()
+    console.print(doctor_line(_core.doctor()))
+    engine = Engine(preset=preset, mode="parallel", thread_count=threads, allow_insecure=allow_insecure)
+    console.print(str(engine.security_report()))
+    planned = _core.plan(engine.preset, "regular", stages, key_size, engine.slot_count)
+    for part in plan_tables(planned):
+        console.print(part)
+
+    console.print(f"Making the keys on {engine.thread_count} threads ...")
+    keys = make_keys(engine, stages, key_size)  # type: ignore[arg-type]  # the engine refuses a wrong size
+    console.print(
+        f"Keys: {gigabytes(keys.byte_count)} in memory, {gigabytes(keys.stored_bytes)} when stored seeded, "
+        f"made in {keys.seconds:.1f} s."
+    )
+    console.print(f"Refreshing {len(_MESSAGES)} ciphertexts of {engine.slot_count} slots from level 0 ...")
+    runs = {kind: run_bootstrap(engine, keys, make_message(kind, engine.slot_count), repeat=1) for kind in _MESSAGES}
+    _show_runs(console, engine, keys, runs)
+
+
+def _show_runs(console: Console, engine: Engine, keys: BootstrapKeys, runs: dict[str, BootstrapRun]) -> None:
+    uniform, hard = (runs[kind] for kind in _MESSAGES)
+    stages = [(name, f"{seconds:.2f}") for name, seconds in hard.stage_seconds.items()]
+    console.print(output.table("Where the time went (the last bootstrap)", ("stage", "seconds"), stages))
+    ours = (
+        f"aglet, {keys.bootstrap.size} key, {keys.bootstrap.stage_count} stages",
+        f"this machine, {engine.thread_count} threads, {engine.backend}",
+        f"{uniform.seconds[0]:.2f}",
+        f"0 to {uniform.output_level}",
+        f"{uniform.precision.bits_mean:.1f}",
+        f"{uniform.precision.bits_worst:.1f}",
+        f"{hard.precision.bits_mean:.1f}",
+        f"{hard.precision.bits_worst:.1f}",
+        gigabytes(keys.byte_count),
+    )
+    published = [
+        (
+            row.library,
+            row.machine,
+            f"{row.seconds:.2f}",
+            f"0 to {row.levels_after}",
+            f"{row.bits_mean:.1f}",
+            "-",
+            "-" if row.bits_hard is None else f"{row.bits_hard:.1f}",
+            "-",
+            "-" if row.key_bytes is None else gigabytes(row.key_bytes),
+        )
+        for row in REGULAR_BOOTSTRAP
+    ]
+    columns = (
+        "one bootstrap",
+        "where",
+        "seconds",
+        "levels",
+        "bits, mean",
+        "worst slot",
+        "alternating 1, -1: mean",
+        "worst slot",
+        "keys",
+    )
+    console.print(output.table("Measured here, and published elsewhere", columns, [ours, *published], left=2))
+    console.print(
+        "The published rows were measured by their authors on their machines. Machines and parameters differ: "
+        "read them as an order of magnitude, not as a race."
+    )
+    console.print(f"Peak memory of this run: {gigabytes(_core.peak_rss_bytes())}.")

@@ -1,0 +1,569 @@
+"""`Engine`: encrypt, compute and refresh, with numpy in and out.
+
+The engine checks and converts what it is given, then hands it to the compiled module `aglet._core`. It follows the
+documented CKKS interface whose programs Aglet runs with only the import line changed; extras are keyword arguments or
+new names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aglet import _core, checks, options, reports, values
+from aglet._core import (
+    BootstrapKey,
+    Ciphertext,
+    ConjugationKey,
+    FixedRotationKey,
+    Plaintext,
+    PublicKey,
+    RelinearizationKey,
+    RotationKey,
+    SecretKey,
+)
+from aglet.errors import KeyMismatchError, LevelError, ParameterError
+from aglet.progress import ProgressCallback, progress_bar
+
+__all__ = ["Engine"]
+
+Operand = Any
+"""A ciphertext, a plaintext, a number, or a list or array of numbers."""
+
+# Documented names that this version does not have; asking for one says so.
+_LATER = {
+    "create_lossy_bootstrap_key",
+    "create_matrix_multiplication_key",
+    "create_merge_bootstrap_key",
+    "create_small_bootstrap_key",
+    "evaluate_chebyshev_polynomial",
+    "evaluate_polynomial",
+    "lossy_bootstrap",
+    "lossy_merge_bootstrap",
+    "make_chebyshev_basis",
+    "make_power_basis",
+    "merge_bootstrap",
+    "multiply_matrix",
+    "rotate_batch",
+    "sign_bootstrap",
+    "weighted_sum",
+}
+
+
+class Engine:
+    """A CKKS engine: one parameter set, its tables, and its threads.
+
+    All methods leave their arguments as they were, and may be called from many threads at once.
+
+    Parameters
+    ----------
+    *positional
+        `Engine(mode)`, `Engine(max_level)`, `Engine(max_level, mode)`, `Engine(log_coeff_count,
+        special_prime_count)` or `Engine(log_coeff_count, special_prime_count, mode)`.
+    max_level
+        How many multiplications a fresh ciphertext allows; the smallest secure ring that has them is chosen. 7 if
+        nothing else is given.
+    mode
+        "cpu" for one thread (the default), "parallel" for many. "gpu" is not in this version.
+    use_bootstrap
+        Choose the ring that can refresh a ciphertext: N = 2^16, 32768 slots, 10 levels after a bootstrap.
+    slot_count, log_slot_count
+        Sparse packing: a power of two below the full number of slots. Not together with bootstrapping in this version.
+    thread_count
+        Threads of mode "parallel"; 0 means all cores.
+    device_id
+        For mode "gpu" only.
+    log_coeff_count, special_prime_count
+        Expert form: the ring by its size.
+    use_bootstrap_to_14_levels, compact
+        Known and refused: this version does not have them.
+    preset
+        Expert form: a parameter set by its name, see `aglet params`.
+    allow_insecure
+        Accept a preset below 128 bits. For tests only; the `repr` shows it.
+
+    Raises
+    ------
+    ParameterError
+        If arguments contradict one another or ask for what this version does not have.
+    InsecureParametersError
+        If the preset is below 128 bits and `allow_insecure` was not given.
+    DeviceError
+        If the mode is "gpu", or AGLET_BACKEND names a backend that the processor lacks.
+
+    Examples
+    --------
+    >>> from aglet import Engine
+    >>> engine = Engine(max_level=2)
+    >>> key = engine.create_secret_key()
+    >>> tripled = engine.multiply(engine.encrypt([1, 2, 3], key), 3)
+    >>> [round(x) for x in engine.decrypt(tripled, key)[:4].real]
+    [3, 6, 9, 0]
+    """
+
+    def __init__(
+        self,
+        *positional: int | str,
+        max_level: int | None = None,
+        mode: str | None = None,
+        use_bootstrap: bool = False,
+        slot_count: int | None = None,
+        log_slot_count: int | None = None,
+        thread_count: int | None = None,
+        device_id: int = 0,
+        log_coeff_count: int | None = None,
+        special_prime_count: int | None = None,
+        use_bootstrap_to_14_levels: bool = False,
+        compact: bool = False,
+        preset: str | None = None,
+        allow_insecure: bool = False,
+    ) -> None:
+        if use_bootstrap and use_bootstrap_to_14_levels:
+            raise ParameterError("use_bootstrap and use_bootstrap_to_14_levels exclude one another; give one of them.")
+        if use_bootstrap_to_14_levels:
+            raise ParameterError(
+                "This version has no bootstrap to 14 levels yet; use_bootstrap=True gives 10 levels, "
+                "and refreshes as often as you like."
+            )
+        if compact:
+            raise ParameterError("This version has no compact representation yet; leave out compact.")
+        chosen = options.choose(
+            positional,
+            max_level=max_level,
+            mode=mode,
+            use_bootstrap=use_bootstrap,
+            slot_count=slot_count,
+            log_slot_count=log_slot_count,
+            thread_count=thread_count,
+            device_id=device_id,
+            log_coeff_count=log_coeff_count,
+            special_prime_count=special_prime_count,
+            preset=preset,
+        )
+        self._mode = chosen.mode
+        self._core = _core.Engine(chosen.preset, chosen.slot_count, chosen.threads, allow_insecure=allow_insecure)
+        self._max_level = self._core.max_level if chosen.max_level is None else chosen.max_level
+
+    def __repr__(self) -> str:
+        insecure = "" if self.security_report().is_secure else ", NOT SECURE"
+        return (
+            f"<Engine {self.preset}: 2^{self.log_coeff_count} coefficients, {self.slot_count} slots, "
+            f"{self.max_level} levels, {self.thread_count} threads, {self.backend}{insecure}>"
+        )
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name in _LATER:
+                raise AttributeError(f"This version of Aglet has no {name} yet; CHANGELOG.md lists what it has.")
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    # What the engine is
+
+    @property
+    def slot_count(self) -> int:
+        """Values in one ciphertext."""
+        return self._core.slot_count
+
+    @property
+    def log_slot_count(self) -> int:
+        """Base-2 logarithm of `slot_count`."""
+        return self.slot_count.bit_length() - 1
+
+    @property
+    def max_level(self) -> int:
+        """The level of a fresh ciphertext: the number of multiplications that it allows."""
+        return self._max_level
+
+    @property
+    def log_coeff_count(self) -> int:
+        """Base-2 logarithm of the ring dimension N."""
+        return self._core.log_n
+
+    @property
+    def mode(self) -> str:
+        """The mode, "cpu" or "parallel"."""
+        return self._mode
+
+    @property
+    def thread_count(self) -> int:
+        """The number of threads."""
+        return self._core.threads
+
+    @property
+    def preset(self) -> str:
+        """The name of the parameter set."""
+        return self._core.preset
+
+    @property
+    def backend(self) -> str:
+        """The kernels in use: "avx512ifma", "avx2" or "scalar"."""
+        return self._core.backend
+
+    def security_report(self) -> reports.SecurityReport:
+        """The security of the parameters, in bits; `print` it for a sentence."""
+        core = self._core
+        return reports.SecurityReport(core.preset, core.log_n, core.log_q, core.log_qp, core.security_bits)
+
+    def memory_report(self, stage_count: int = 3, size: _core.KeySize = "large") -> reports.MemoryReport:
+        """Forecast the memory of a bootstrap and its keys. No key is made.
+
+        Raises
+        ------
+        ParameterError
+            If the engine cannot bootstrap with these stages.
+        """
+        return reports.memory_report(self._plan(stage_count, size))
+
+    def estimate(self, stage_count: int = 3, size: _core.KeySize = "large") -> reports.BootstrapEstimate:
+        """What a bootstrap will give: levels, precision, failure probability, bytes. No key is made.
+
+        Raises
+        ------
+        ParameterError
+            If the engine cannot bootstrap with these stages.
+        """
+        return reports.bootstrap_estimate(self._plan(stage_count, size))
+
+    def _plan(self, stage_count: int, size: str) -> _core.Plan:
+        return _core.plan(self.preset, "regular", stage_count, size, self.slot_count)
+
+    # Keys
+
+    def create_secret_key(self) -> SecretKey:
+        """A fresh secret key, uniform ternary, from the randomness of the system. It refuses to be pickled."""
+        return self._core.create_secret_key()
+
+    def create_public_key(self, secret_key: SecretKey) -> PublicKey:
+        """A key that encrypts and cannot decrypt."""
+        return self._core.create_public_key(checks.secret_key(secret_key))
+
+    def create_relinearization_key(self, secret_key: SecretKey) -> RelinearizationKey:
+        """The key that products of ciphertexts need."""
+        return self._core.create_relinearization_key(checks.secret_key(secret_key))
+
+    def create_conjugation_key(self, secret_key: SecretKey) -> ConjugationKey:
+        """The key for complex conjugation; a bootstrap needs it too."""
+        return self._core.create_conjugation_key(checks.secret_key(secret_key))
+
+    def create_rotation_key(self, secret_key: SecretKey, *, progress: ProgressCallback | None = None) -> RotationKey:
+        """Keys for the steps that are powers of two; any step is a composition of them."""
+        with progress_bar(progress) as report:
+            return self._core.create_rotation_key(checks.secret_key(secret_key), report)
+
+    def create_fixed_rotation_key(
+        self, secret_key: SecretKey, delta: int, level: int | None = None
+    ) -> FixedRotationKey:
+        """The key for one step, in one key switch.
+
+        Parameters
+        ----------
+        delta
+            The step, as in `numpy.roll`: positive moves values to higher slots.
+        level
+            The highest level at which it will be used; a lower one makes a smaller key.
+        """
+        wanted = None if level is None else values.as_level(level, self.max_level)
+        return self._core.create_fixed_rotation_key(checks.secret_key(secret_key), checks.step(delta), wanted)
+
+    def create_bootstrap_key(
+        self,
+        secret_key: SecretKey,
+        stage_count: int = 3,
+        size: _core.KeySize = "large",
+        *,
+        memory_limit_bytes: int | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> BootstrapKey:
+        """Every rotation key and matrix of one bootstrap.
+
+        Parameters
+        ----------
+        stage_count
+            Into how many steps the two transforms are cut. More stages: smaller keys, fewer levels left.
+        size
+            "large" is the fastest, and the default here: it is smaller than the documented medium key.
+        memory_limit_bytes
+            Refuse to begin if the forecast is above this. Without it the limit is the memory that the machine has free.
+        progress
+            Called as `progress(done, total, what)`; an exception from it cancels the work. Without it a terminal
+            shows a bar.
+
+        Raises
+        ------
+        MemoryLimitError
+            Before anything is allocated, if the forecast is above the limit.
+        ParameterError
+            If the engine cannot bootstrap with these stages, or this version does not have the size.
+        """
+        with progress_bar(progress) as report:
+            return self._core.create_bootstrap_key(
+                checks.secret_key(secret_key), stage_count, size, memory_limit_bytes, report
+            )
+
+    # Messages
+
+    def encode(self, message: Any, level: int | None = None) -> Plaintext:
+        """Encode a list or array of at most `slot_count` numbers; shorter ones are padded with zeros.
+
+        Raises
+        ------
+        TypeError
+            If it is text, a lone number, or holds something else than numbers.
+        RangeError
+            If it is empty, too long, not flat, or not finite.
+        LevelError
+            If the level is above `max_level`.
+        """
+        return self._core.encode(values.as_slots(message, self.slot_count), values.as_level(level, self.max_level))
+
+    def decode(self, plaintext: Plaintext) -> NDArray[np.complex128]:
+        """The `slot_count` values of a plaintext, always complex128; take `.real` of a real message."""
+        return self._core.decode(checks.need(plaintext, Plaintext, "encode(message)"))
+
+    def encrypt(self, message: Any, key: PublicKey | SecretKey, level: int | None = None) -> Ciphertext:
+        """Encrypt a message or a plaintext with the public key or, with less noise, the secret key.
+
+        Parameters
+        ----------
+        message
+            A `Plaintext`, or whatever `encode` takes.
+        level
+            The level of the ciphertext; `max_level` (or the plaintext's) if not given.
+
+        Raises
+        ------
+        LevelError
+            If the level is above `max_level`, or above that of the plaintext.
+        KeyMismatchError
+            If the key belongs to another engine.
+        """
+        if not isinstance(key, PublicKey | SecretKey):
+            key = checks.need(key, PublicKey, "create_public_key(secret_key)")
+        if not isinstance(message, Plaintext):
+            return self._core.encrypt(self.encode(message, level), key)
+        wanted = message.level if level is None else values.as_level(level, self.max_level)
+        if wanted > message.level:
+            raise LevelError(
+                f"The plaintext has level {message.level}, below the level {wanted} asked for; encode it at that level."
+            )
+        ciphertext = self._core.encrypt(message, key)
+        return ciphertext if wanted == message.level else self._core.level_down(ciphertext, wanted)
+
+    def decrypt(self, ciphertext: Ciphertext, secret_key: SecretKey) -> NDArray[np.complex128]:
+        """The `slot_count` values of a ciphertext, always complex128; take `.real` of a real message.
+
+        Do not publish the result of a decryption as it is: its low bits tell something about the secret key. See
+        SECURITY.md, "Sharing decrypted results".
+
+        Raises
+        ------
+        KeyMismatchError
+            If the ciphertext was made under another secret key.
+        """
+        return self._core.decrypt_decode(checks.ciphertext(ciphertext), checks.secret_key(secret_key))
+
+    def encrypt_many(self, message: Any, key: PublicKey | SecretKey, level: int | None = None) -> list[Ciphertext]:
+        """Encrypt a message of any length, `slot_count` values to a ciphertext; the last one is padded with zeros."""
+        vector = values.as_vector(message)
+        step = self.slot_count
+        return [self.encrypt(vector[start : start + step], key, level) for start in range(0, vector.size, step)]
+
+    def decrypt_many(self, ciphertexts: Iterable[Ciphertext], secret_key: SecretKey) -> NDArray[np.complex128]:
+        """The values of several ciphertexts in one array; cut it to the length of the message."""
+        return np.concatenate([self.decrypt(ciphertext, secret_key) for ciphertext in ciphertexts])
+
+    # Arithmetic
+
+    def add(self, left: Operand, right: Operand) -> Ciphertext:
+        """`left + right`; one of them at least is a ciphertext. No level; the higher level is brought down."""
+        ciphertext, other, _ = self._operands("add", left, right)
+        if isinstance(other, Ciphertext):
+            return self._core.add(ciphertext, other)
+        if isinstance(other, Plaintext):
+            return self._core.add_plain(ciphertext, other)
+        return self._core.add_scalar(ciphertext, other)
+
+    def subtract(self, left: Operand, right: Operand) -> Ciphertext:
+        """`left - right`; one of them at least is a ciphertext. No level; the higher level is brought down."""
+        ciphertext, other, swapped = self._operands("subtract", left, right)
+        if isinstance(other, Ciphertext):
+            return self._core.sub(ciphertext, other)
+        if isinstance(other, Plaintext):
+            result = self._core.sub_plain(ciphertext, other)
+        else:
+            result = self._core.sub_scalar(ciphertext, other)
+        return self._core.negate(result) if swapped else result
+
+    def multiply(
+        self, left: Operand, right: Operand, relinearization_key: RelinearizationKey | None = None
+    ) -> Ciphertext:
+        """`left * right`, slot by slot; one of them at least is a ciphertext.
+
+        By an `int`: no level. By anything else: one level. Two ciphertexts without a key give a product of three
+        polynomials; `relinearize` it before the next product or rotation.
+
+        Raises
+        ------
+        LevelError
+            If no level is left: bootstrap first.
+        """
+        ciphertext, other, _ = self._operands("multiply", left, right)
+        if relinearization_key is not None:
+            checks.relinearization_key(relinearization_key)
+        if isinstance(other, Ciphertext):
+            return self._core.multiply(ciphertext, other, relinearization_key)
+        if isinstance(other, Plaintext):
+            return self._core.multiply_plain(ciphertext, other)
+        if isinstance(other, int):
+            return self._core.multiply_int(ciphertext, other)
+        return self._core.multiply_scalar(ciphertext, other)
+
+    def _operands(
+        self, name: str, left: Operand, right: Operand
+    ) -> tuple[Ciphertext, Ciphertext | Plaintext | int | complex, bool]:
+        """The ciphertext first, the other operand converted, and whether the two were swapped."""
+        swapped = not isinstance(left, Ciphertext)
+        ciphertext, other = (right, left) if swapped else (left, right)
+        if not isinstance(ciphertext, Ciphertext):
+            raise TypeError(
+                f"{name} needs a ciphertext on one side at least, not {type(left).__name__} and "
+                f"{type(right).__name__}; encrypt one of them first."
+            )
+        if isinstance(other, Ciphertext | Plaintext):
+            return ciphertext, other, swapped
+        if values.is_number(other):
+            return ciphertext, values.as_number(other), swapped
+        return ciphertext, self.encode(other, ciphertext.level), swapped
+
+    def square(self, ciphertext: Ciphertext, relinearization_key: RelinearizationKey | None = None) -> Ciphertext:
+        """The square of every slot; one level, and cheaper than a product. Without a key as in `multiply`."""
+        if relinearization_key is not None:
+            checks.relinearization_key(relinearization_key)
+        return self._core.square(checks.ciphertext(ciphertext), relinearization_key)
+
+    def negate(self, ciphertext: Ciphertext) -> Ciphertext:
+        """The negative of every slot; no level."""
+        return self._core.negate(checks.ciphertext(ciphertext))
+
+    def clone(self, ciphertext: Ciphertext) -> Ciphertext:
+        """A copy. Ciphertexts never change, so this is seldom needed."""
+        return self._core.clone(checks.ciphertext(ciphertext))
+
+    def relinearize(self, ciphertext: Ciphertext, relinearization_key: RelinearizationKey) -> Ciphertext:
+        """Bring a product of three polynomials back to two; no level."""
+        key = checks.relinearization_key(relinearization_key)
+        return self._core.relinearize(checks.ciphertext(ciphertext), key)
+
+    def rescale(self, ciphertext: Ciphertext) -> Ciphertext:
+        """Give up one level and keep the values."""
+        return self._core.rescale(checks.ciphertext(ciphertext))
+
+    def level_down(self, ciphertext: Ciphertext, level: int) -> Ciphertext:
+        """The same values at a lower level.
+
+        Raises
+        ------
+        LevelError
+            If the level is above that of the ciphertext: only a bootstrap goes up.
+        """
+        ciphertext = checks.ciphertext(ciphertext)
+        return self._core.level_down(ciphertext, values.as_level(level, max(self.max_level, ciphertext.level)))
+
+    def rotate(
+        self, ciphertext: Ciphertext, key: FixedRotationKey | RotationKey, delta: int | None = None
+    ) -> Ciphertext:
+        """Rotate the slots as `numpy.roll` does: a positive step moves values to higher slots. No level.
+
+        Parameters
+        ----------
+        key
+            A fixed rotation key, whose step is its own, or a rotation key, which takes any `delta`.
+        delta
+            The step, with a rotation key.
+
+        Raises
+        ------
+        KeyMismatchError
+            If `delta` differs from the step of a fixed rotation key.
+        """
+        ciphertext = checks.ciphertext(ciphertext)
+        step = None if delta is None else checks.step(delta)
+        if isinstance(key, FixedRotationKey):
+            if step is not None and (step - key.delta) % self.slot_count:
+                raise KeyMismatchError(
+                    f"This fixed rotation key rotates by {key.delta}, not by {delta}; make one with "
+                    f"engine.create_fixed_rotation_key(secret_key, {delta})."
+                )
+            return self._core.rotate(ciphertext, key, key.delta)
+        key = checks.need(key, RotationKey, "create_rotation_key(secret_key)")
+        if step is None:
+            raise TypeError("With a rotation key, rotate needs the step as well: rotate(ciphertext, key, delta).")
+        return self._core.rotate(ciphertext, key, step)
+
+    def conjugate(self, ciphertext: Ciphertext, conjugation_key: ConjugationKey) -> Ciphertext:
+        """The complex conjugate of every slot; no level."""
+        key = checks.conjugation_key(conjugation_key)
+        return self._core.conjugate(checks.ciphertext(ciphertext), key)
+
+    # Bootstrapping
+
+    def bootstrap(
+        self,
+        ciphertext: Ciphertext,
+        relinearization_key: RelinearizationKey,
+        conjugation_key: ConjugationKey,
+        bootstrap_key: BootstrapKey,
+        small_bootstrap_key: Any = None,
+        stage_count: int | None = None,
+        *,
+        bound: float | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> Ciphertext:
+        """Refresh a ciphertext of any level: the same values, with multiplications to spend again.
+
+        Parameters
+        ----------
+        ciphertext
+            Values of absolute value at most 1, at level 0 or higher.
+        small_bootstrap_key, stage_count
+            Of the form with a rotation key and a small bootstrap key, which this version does not have.
+        bound
+            The largest absolute value of a slot, if it is above 1 (the error grows with it).
+        progress
+            Called as `progress(done, total, what)`; an exception from it cancels the work.
+
+        Raises
+        ------
+        RangeError
+            If the ciphertext is known to hold values above the bound.
+        MissingKeyError, KeyMismatchError
+            If a key is missing or belongs to another engine or secret key.
+        """
+        if small_bootstrap_key is not None or isinstance(bootstrap_key, RotationKey):
+            raise ParameterError(
+                "This version has no bootstrap with a small bootstrap key yet; make a key with "
+                "engine.create_bootstrap_key(secret_key) and give it as the fourth argument."
+            )
+        key = checks.need(bootstrap_key, BootstrapKey, "create_bootstrap_key(secret_key)")
+        if stage_count not in (None, key.stage_count):
+            raise ParameterError(
+                f"This bootstrap key has {key.stage_count} stages, not {stage_count}; make another with "
+                f"engine.create_bootstrap_key(secret_key, stage_count={stage_count})."
+            )
+        limit = None if bound is None else values.as_bound(bound)
+        return self._core.bootstrap(
+            checks.ciphertext(ciphertext),
+            checks.relinearization_key(relinearization_key),
+            checks.conjugation_key(conjugation_key),
+            key,
+            limit,
+            progress,
+        )
+
+    def stage_times(self) -> list[tuple[str, float]]:
+        """Name and seconds of each stage of the last bootstrap on this engine."""
+        return self._core.stage_times()

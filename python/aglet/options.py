@@ -1,0 +1,210 @@
+"""What the arguments of `Engine` mean: a preset, a number of slots, a number of threads.
+
+The forms are those of the documented CKKS interface that Aglet serves; whatever this version does not have is refused
+with a sentence, never ignored.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
+
+from aglet import _core
+from aglet.errors import DeviceError, ParameterError
+
+__all__ = ["EngineOptions", "available_cores", "choose"]
+
+_T = TypeVar("_T")
+
+_BOOTSTRAP_PRESET = "regular"
+_DEFAULT_MAX_LEVEL = 7
+_MIN_SECURITY_BITS = 128.0
+# Documented tiers: (log_coeff_count, special_prime_count) -> the most levels that the ring carries.
+_TIERS = {(13, 1): 2, (14, 1): 7, (15, 2): 17, (16, 4): 36, (17, 6): 77}
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """The arguments of `Engine`, resolved."""
+
+    preset: str
+    slot_count: int | None
+    max_level: int | None
+    mode: str
+    threads: int
+
+
+def available_cores() -> int:
+    """The number of processor cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def choose(
+    positional: tuple[int | str, ...],
+    *,
+    max_level: int | None,
+    mode: str | None,
+    use_bootstrap: bool,
+    slot_count: int | None,
+    log_slot_count: int | None,
+    thread_count: int | None,
+    device_id: int,
+    log_coeff_count: int | None,
+    special_prime_count: int | None,
+    preset: str | None,
+) -> EngineOptions:
+    """Resolve the arguments of `Engine`; see there for their meaning.
+
+    Raises
+    ------
+    TypeError
+        If the positional arguments are none of the three known forms.
+    ParameterError
+        If arguments contradict one another or ask for what this version does not have.
+    DeviceError
+        If the mode is "gpu".
+    """
+    by_position = _read_positional(positional)
+    mode = _once("mode", by_position.mode, mode) or "cpu"
+    max_level = _once("max_level", by_position.max_level, max_level)
+    log_coeff_count = _once("log_coeff_count", by_position.log_coeff_count, log_coeff_count)
+    special_prime_count = _once("special_prime_count", by_position.special_prime_count, special_prime_count)
+    threads = _threads(mode, thread_count, device_id)
+
+    fixed = "preset" if preset is not None else "use_bootstrap" if use_bootstrap else None
+    if fixed and (max_level, log_coeff_count, special_prime_count) != (None, None, None):
+        raise ParameterError(
+            f"{fixed} already fixes the ring and its levels; "
+            "leave out max_level, log_coeff_count and special_prime_count."
+        )
+    if preset is None:
+        if use_bootstrap:
+            preset = _BOOTSTRAP_PRESET
+        else:
+            preset = _level_preset(_level_count(max_level, log_coeff_count, special_prime_count))
+    info = _preset_info(preset)
+    if use_bootstrap and not info["methods"]:
+        raise ParameterError(f'The preset "{preset}" cannot bootstrap; leave out use_bootstrap or choose another.')
+    slots = _slot_count(slot_count, log_slot_count)
+    if info["methods"] and slots not in (None, info["slots"]):
+        raise ParameterError(
+            f"This version bootstraps full ciphertexts only, and slot_count={slots} is sparse; "
+            f"leave out slot_count (it is {info['slots']}), or use an engine without bootstrapping."
+        )
+    return EngineOptions(preset, slots, max_level, mode, threads)
+
+
+class _Positional(NamedTuple):
+    mode: str | None = None
+    max_level: int | None = None
+    log_coeff_count: int | None = None
+    special_prime_count: int | None = None
+
+
+def _read_positional(values: tuple[int | str, ...]) -> _Positional:
+    match values:
+        case ():
+            return _Positional()
+        case (str(mode),):
+            return _Positional(mode)
+        case (int(max_level),):
+            return _Positional(None, max_level)
+        case (int(max_level), str(mode)):
+            return _Positional(mode, max_level)
+        case (int(log_count), int(primes)):
+            return _Positional(None, None, log_count, primes)
+        case (int(log_count), int(primes), str(mode)):
+            return _Positional(mode, None, log_count, primes)
+    raise TypeError(
+        "Engine() takes by position (mode), (max_level), (max_level, mode), (log_coeff_count, special_prime_count) "
+        "or (log_coeff_count, special_prime_count, mode); give all else by name."
+    )
+
+
+def _once(name: str, by_position: _T | None, by_name: _T | None) -> _T | None:
+    if by_position is not None and by_name is not None:
+        raise TypeError(f"Engine() got {name} twice, by position and by name; give it once.")
+    return by_name if by_position is None else by_position
+
+
+def _threads(mode: str, thread_count: int | None, device_id: int) -> int:
+    if mode == "gpu":
+        raise DeviceError('This version has no GPU backend; use mode="parallel" for all processor cores.')
+    if mode not in ("cpu", "parallel"):
+        raise ParameterError(f'There is no mode "{mode}"; use "cpu" for one thread or "parallel" for many.')
+    if device_id != 0:
+        raise ParameterError(f'device_id={device_id} means something to mode="gpu" only; leave it out.')
+    if thread_count is not None and (isinstance(thread_count, bool) or not isinstance(thread_count, int)):
+        raise TypeError(f"thread_count is a whole number, not {type(thread_count).__name__}.")
+    if thread_count is not None and thread_count < 0:
+        raise ParameterError(f"thread_count={thread_count} is negative; use 0 for all cores.")
+    if mode == "parallel":
+        return thread_count or available_cores()
+    if thread_count is not None and thread_count > 1:
+        raise ParameterError(f'mode="cpu" has one thread; write mode="parallel", thread_count={thread_count}.')
+    return 1
+
+
+def _level_count(max_level: int | None, log_coeff_count: int | None, special_prime_count: int | None) -> int:
+    if log_coeff_count is None and special_prime_count is None:
+        return _DEFAULT_MAX_LEVEL if max_level is None else max_level
+    if log_coeff_count is None or special_prime_count is None:
+        raise ParameterError("log_coeff_count and special_prime_count go together; give both, or max_level alone.")
+    if max_level is not None:
+        raise ParameterError("log_coeff_count already fixes the levels; leave out max_level.")
+    tier = _TIERS.get((log_coeff_count, special_prime_count))
+    if tier is None:
+        known = ", ".join(f"({n}, {p})" for n, p in _TIERS)
+        raise ParameterError(
+            f"There is no ring for log_coeff_count={log_coeff_count}, special_prime_count={special_prime_count}; "
+            f"the pairs are {known}."
+        )
+    return tier
+
+
+def _level_preset(levels: int) -> str:
+    """The smallest secure preset without bootstrapping that has at least `levels` levels."""
+    if isinstance(levels, bool) or not isinstance(levels, int):
+        raise TypeError(f"max_level is a whole number, not {type(levels).__name__}.")
+    if levels < 0:
+        raise ParameterError(f"max_level={levels} is negative; a level counts the multiplications that are left.")
+    plain = [p for p in _core.presets() if not p["methods"] and p["security_bits"] >= _MIN_SECURITY_BITS]
+    fitting = [p for p in plain if p["levels"] >= levels]
+    if not fitting:
+        most = max((p["levels"] for p in plain), default=0)
+        raise ParameterError(
+            f"This version has no parameter set with {levels} levels; without bootstrapping it has up to {most}. "
+            "Engine(use_bootstrap=True) computes without a limit."
+        )
+    return min(fitting, key=lambda p: (p["log_n"], p["levels"]))["name"]
+
+
+def _preset_info(name: str) -> _core.PresetInfo:
+    presets = {p["name"]: p for p in _core.presets()}
+    if name not in presets:
+        raise ParameterError(f'There is no preset "{name}"; this version has {", ".join(sorted(presets))}.')
+    return presets[name]
+
+
+def _slot_count(slot_count: int | None, log_slot_count: int | None) -> int | None:
+    if slot_count is not None and log_slot_count is not None:
+        raise ParameterError("slot_count and log_slot_count say the same thing; give one of them.")
+    given = slot_count if slot_count is not None else log_slot_count
+    if given is None:
+        return None
+    if isinstance(given, bool) or not isinstance(given, int):
+        raise TypeError(f"A number of slots is a whole number, not {type(given).__name__}.")
+    if log_slot_count is not None:
+        if not 0 <= log_slot_count <= 32:
+            raise ParameterError(f"log_slot_count={log_slot_count} is out of range; 15 stands for 32768 slots.")
+        return int(2**log_slot_count)
+    if given < 1 or given & (given - 1):
+        raise ParameterError(f"slot_count={given} is not a power of two; the next one up is {_next_power(given)}.")
+    return given
+
+
+def _next_power(value: int) -> int:
+    return 1 << max(value - 1, 0).bit_length()

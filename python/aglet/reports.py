@@ -1,0 +1,132 @@
+"""What an engine tells before any key is made: its security, its memory, and what a bootstrap will give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aglet import _core
+
+__all__ = ["BootstrapEstimate", "MemoryReport", "SecurityReport", "failure_text", "gigabytes"]
+
+
+def gigabytes(count: float) -> str:
+    """A number of bytes in a unit that reads well (powers of 1000)."""
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if abs(count) >= size:
+            return f"{count / size:.2f} {unit}" if unit == "GB" else f"{count / size:.1f} {unit}"
+    return f"{int(count)} B"
+
+
+def failure_text(log2_failure: float | None) -> str:
+    """The probability of an overflow in words."""
+    if log2_failure is None:
+        return "not claimed"
+    return "cannot fail" if log2_failure == float("-inf") else f"2^{log2_failure:.1f}"
+
+
+@dataclass(frozen=True)
+class SecurityReport:
+    """The security of the parameters (classical bits, cost model of eprint 2024/463)."""
+
+    preset: str
+    log_n: int
+    log_q: float
+    log_qp: float
+    security_bits: float
+
+    @property
+    def is_secure(self) -> bool:
+        """Whether the parameters reach 128 bits."""
+        return self.security_bits >= 128.0
+
+    def __str__(self) -> str:
+        verdict = "" if self.is_secure else " THIS IS NOT SECURE: use it for tests only."
+        return (
+            f"{self.preset}: N = 2^{self.log_n}, log QP = {self.log_qp:.1f}, uniform ternary secret: "
+            f"{self.security_bits:.1f} bits of classical security.{verdict}"
+        )
+
+
+@dataclass(frozen=True)
+class MemoryReport:
+    """The memory that a bootstrap and its keys will need, and what the machine has; all in bytes."""
+
+    bootstrap_key: int
+    other_keys: int
+    """The relinearization key and the conjugation key."""
+    keys_seeded: int
+    """All of these keys when stored with seeds in place of their uniform halves."""
+    matrices: int
+    working: int
+    peak: int
+    available: int
+    total: int
+
+    @property
+    def fits(self) -> bool:
+        """Whether the forecast of the peak is within what the machine has free now."""
+        return self.peak <= self.available
+
+    def __str__(self) -> str:
+        return (
+            f"bootstrap key {gigabytes(self.bootstrap_key)}, other keys {gigabytes(self.other_keys)} "
+            f"(stored seeded: {gigabytes(self.keys_seeded)} in all), matrices {gigabytes(self.matrices)}, "
+            f"working memory {gigabytes(self.working)}; "
+            f"peak {gigabytes(self.peak)} of {gigabytes(self.available)} free."
+        )
+
+
+@dataclass(frozen=True)
+class BootstrapEstimate:
+    """What a bootstrap will give, before any key is made."""
+
+    method: str
+    stage_count: int
+    key_size: str
+    input_level: int
+    output_level: int
+    precision_bits: float | None
+    """Mean precision over uniform messages; None where the preset claims none."""
+    log2_failure: float | None
+    """Base-2 logarithm of the probability of an overflow; minus infinity where it cannot happen."""
+    key_bytes: int
+    peak_bytes: int
+
+    def __str__(self) -> str:
+        precision = "not claimed" if self.precision_bits is None else f"{self.precision_bits:.1f} bits"
+        return (
+            f"{self.method} bootstrap, {self.stage_count} stages, {self.key_size} key: "
+            f"level {self.input_level} or more to level {self.output_level}, precision {precision}, "
+            f"overflow {failure_text(self.log2_failure)}, "
+            f"keys {gigabytes(self.key_bytes)}, peak memory {gigabytes(self.peak_bytes)}."
+        )
+
+
+def memory_report(plan: _core.Plan) -> MemoryReport:
+    """The memory part of a plan, beside what the machine has."""
+    machine = _core.doctor()
+    return MemoryReport(
+        bootstrap_key=plan["key_bytes"],
+        other_keys=plan["other_key_bytes"],
+        keys_seeded=plan["key_bytes_seeded"],
+        matrices=plan["matrix_bytes"],
+        working=plan["working_bytes"],
+        peak=plan["peak_bytes"],
+        available=machine["memory_available_bytes"],
+        total=machine["memory_total_bytes"],
+    )
+
+
+def bootstrap_estimate(plan: _core.Plan) -> BootstrapEstimate:
+    """What a plan promises."""
+    return BootstrapEstimate(
+        method=plan["method"],
+        stage_count=plan["stage_count"],
+        key_size=plan["key_size"],
+        input_level=plan["input_level"],
+        output_level=plan["output_level"],
+        precision_bits=plan["precision_bits"],
+        log2_failure=plan["log2_failure"],
+        key_bytes=plan["key_bytes"] + plan["other_key_bytes"],
+        peak_bytes=plan["peak_bytes"],
+    )

@@ -1,0 +1,142 @@
+"""From what people write (lists, arrays, numbers) to what the engine takes; a refusal says what to write instead."""
+
+from __future__ import annotations
+
+import cmath
+import numbers
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aglet.errors import LevelError, RangeError
+
+__all__ = ["as_bound", "as_level", "as_number", "as_slots", "as_vector", "is_number"]
+
+_LARGEST_INT = 2**62
+
+
+def is_number(value: object) -> bool:
+    """Whether `value` is one number: Python's, numpy's, or an array without dimensions."""
+    return isinstance(value, numbers.Number) or (isinstance(value, np.ndarray | np.generic) and value.ndim == 0)
+
+
+def as_number(value: Any) -> int | complex:
+    """An `int` for whole-number types (they cost no level), a `complex` for all others.
+
+    Raises
+    ------
+    TypeError
+        If the type is not that of an integer, a real or a complex number.
+    RangeError
+        If the number is not finite, or is an integer of more than 62 bits.
+    """
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.item()
+    if isinstance(value, numbers.Integral):
+        if abs(int(value)) >= _LARGEST_INT:
+            raise RangeError(f"The integer {value} has more than 62 bits; give it as a float, which costs one level.")
+        return int(value)
+    if not isinstance(value, numbers.Complex):
+        raise TypeError(f"A number is needed here, not {type(value).__name__}; give an int, a float or a complex.")
+    number = complex(value)
+    if not cmath.isfinite(number):
+        raise RangeError(f"The number {value} is not finite; replace it before you hand it to the engine.")
+    return number
+
+
+def as_vector(message: Any) -> NDArray[np.complex128]:
+    """A message of any length as a finite complex128 vector.
+
+    Raises
+    ------
+    TypeError
+        If it is text, a lone number, or holds something that is not a number.
+    RangeError
+        If it is empty, ragged, of more than one dimension, or not finite.
+    """
+    if isinstance(message, str | bytes | bytearray):
+        raise TypeError("A message holds numbers, and this is text; give a list or a numpy array of numbers.")
+    if is_number(message):
+        raise TypeError(
+            "A message is a list or an array, and this is one number; "
+            "write [x] for the first slot alone, or numpy.full(engine.slot_count, x) for every slot."
+        )
+    try:
+        array = np.asarray(message)
+    except ValueError as error:
+        raise RangeError("The rows of the message differ in length; give one flat list of numbers.") from error
+    if array.dtype.kind not in "biufc":
+        raise TypeError(
+            f"A message holds numbers, and this one has elements of type {array.dtype}; "
+            "convert it first, for example with numpy.asarray(message, dtype=float)."
+        )
+    if array.ndim != 1:
+        raise RangeError(
+            f"A message has one dimension, and this one has shape {array.shape}; flatten it with .ravel(), "
+            "or encrypt it row by row."
+        )
+    if array.size == 0:
+        raise RangeError("The message is empty; give at least one number.")
+    vector = array.astype(np.complex128)
+    finite = np.isfinite(vector)
+    if not finite.all():
+        first = int(np.argmin(finite))
+        raise RangeError(
+            f"The message is not finite at index {first} ({array[first]}); replace such values, "
+            "for example with numpy.nan_to_num."
+        )
+    return vector
+
+
+def as_slots(message: Any, slot_count: int) -> NDArray[np.complex128]:
+    """A message as a vector of exactly `slot_count` values, padded with zeros.
+
+    Raises
+    ------
+    RangeError
+        If it is longer than `slot_count`, or anything that `as_vector` refuses.
+    """
+    vector = as_vector(message)
+    if vector.size > slot_count:
+        raise RangeError(
+            f"The message has {vector.size} values and a ciphertext of this engine has {slot_count} slots; "
+            "use encrypt_many, which splits it into several ciphertexts."
+        )
+    return np.pad(vector, (0, slot_count - vector.size))
+
+
+def as_level(level: Any, max_level: int) -> int:
+    """A level between 0 and `max_level`; `None` means `max_level`.
+
+    Raises
+    ------
+    TypeError
+        If it is not a whole number.
+    LevelError
+        If it is out of range.
+    """
+    if level is None:
+        return max_level
+    if isinstance(level, bool) or not isinstance(level, numbers.Integral):
+        raise TypeError(f"A level is a whole number, not {type(level).__name__}.")
+    if not 0 <= int(level) <= max_level:
+        raise LevelError(f"Level {level} does not exist here; this engine has the levels 0 to {max_level}.")
+    return int(level)
+
+
+def as_bound(bound: Any) -> float:
+    """A bound on the absolute values of a message: a finite, positive real number.
+
+    Raises
+    ------
+    TypeError
+        If it is not a real number.
+    RangeError
+        If it is not finite and positive.
+    """
+    if isinstance(bound, bool) or not isinstance(bound, numbers.Real):
+        raise TypeError(f"A bound is a real number, not {type(bound).__name__}.")
+    if not 0 < float(bound) < float("inf"):
+        raise RangeError(f"The bound {bound} is not positive and finite; give the largest absolute value of a slot.")
+    return float(bound)
