@@ -7,7 +7,7 @@ ciphertext, divided by q0, is
     x = I + m / r        I integer, |I| <= h / 2;  m the message, |m| <= 1;  r the message ratio,
 
 and EvalMod computes E(x)^(2^r') with E(x) = exp(2 pi i x / 2^r'), that is exp(2 pi i m / r): the
-integer is gone (exponential EvalMod with r' double angles, here plain squarings; eprint 2020/1552
+integer is gone (exponential EvalMod with r' double angles, here plain squarings; eprint 2019/688
 for the double angles).  The sine series
 
     m ~ r / (2 pi) * (alpha sin(theta) + beta sin(2 theta)),   theta = 2 pi m / r      (2021/572)

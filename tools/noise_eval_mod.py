@@ -3,7 +3,7 @@
 
 Every slot runs the homomorphic circuit in complex floating point, with the rounding of each rescale
 added as a Gaussian.  A rescale divides by a prime and rounds both polynomials, which leaves coefficients
-of variance (H + 1)/12, H = 2N/3 the weight of the dense ternary secret (eprint 2018/931, section 4), so
+of variance (H + 1)/12, H = 2N/3 the weight of the dense ternary secret (eprint 2016/421, lemma 2), so
 each component (real, imaginary) of a slot of a ciphertext of scale 2^s gets
 
     sigma = 1.15 sqrt(N/2 (H + 1)/12) / 2^s           (1.15: allowance for ModDown, measured to be checked)
@@ -14,7 +14,7 @@ A key switch of digits of d_i bits and special modulus of p bits leaves coeffici
 
 and matters only where no rescale follows: rotations inside the maps and the conjugations.
 
-Circuit (eprint 2020/1552, 2020/1203; series 2021/572): T_1 = x / K from CoeffsToSlots, T_2, T_3, T_4, T_8,
+Circuit (eprint 2019/688, 2020/1203; series 2021/572): T_1 = x / K from CoeffsToSlots, T_2, T_3, T_4, T_8,
 T_16, P = T_16 q15 + T_8 (T_4 a'' + b'') + T_4 a' + b', E = P^8, V = E^2 - c E, m = -2 Im V.  The constant
 kappa^2 = |beta| r / 4 pi is folded in P (times kappa^(1/8)), so V costs one level and kappa is real:
 even coefficients stay real, odd ones imaginary.  Scales are tracked as the Rust code tracks them:

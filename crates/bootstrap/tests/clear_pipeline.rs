@@ -10,7 +10,6 @@ use aglet_schemes::{Evaluator, LinearMap, Refresh};
 use num_complex::Complex64;
 
 const SCALE: f64 = 1_099_511_627_776.0; // 2^40
-const MESSAGE_RATIO: f64 = 128.0;
 const STAGES: usize = 3;
 const TOP: usize = 25;
 
@@ -44,17 +43,17 @@ fn run_stages(e: &ClearEvaluator, ct: ClearCiphertext, stages: &[LinearMap], sca
 /// Bootstraps `messages` from level 3 to level 13 and returns (mean, worst) absolute error.
 fn bootstrap(e: &ClearEvaluator, messages: &[Complex64], real: bool) -> (f64, f64) {
     let (slots, one) = (messages.len(), Complex64::new(1.0, 0.0));
-    let plan = EvalMod::new(MESSAGE_RATIO).unwrap();
+    let plan = EvalMod::new(EvalMod::MESSAGE_RATIO).unwrap();
     let s2c = slots_to_coeffs(slots, STAGES, one, 16).unwrap();
     let c2s = coeffs_to_slots(slots, STAGES, one * plan.c2s_factor(), 16).unwrap();
 
     let fresh = e.encrypt(messages, STAGES, SCALE).unwrap();
-    let bottom = run_stages(e, fresh, &s2c, e.modulus(0) / MESSAGE_RATIO);
+    let bottom = run_stages(e, fresh, &s2c, e.modulus(0) / plan.message_ratio());
     assert_eq!(e.level(&bottom), 0);
     let raised = e.mod_raise(&e.sparse_secret(&bottom).unwrap(), TOP).unwrap();
     assert_eq!(e.level(&raised), TOP);
-    let slots_of_coeffs = run_stages(e, raised, &c2s, 2f64.powi(50));
-    assert!(slots_of_coeffs.values().iter().all(|t| t.re.abs() <= 0.5 && t.im.abs() <= 0.5));
+    let slots_of_coeffs = run_stages(e, raised, &c2s, EvalMod::input_scale(e.modulus(TOP - STAGES)));
+    assert!(slots_of_coeffs.values().iter().all(|t| t.re.abs() <= 1.0 && t.im.abs() <= 1.0));
     let out = if real {
         plan.eval_mod_real(e, &slots_of_coeffs, SCALE).unwrap()
     } else {
@@ -83,26 +82,39 @@ fn assert_precision(name: &str, slots: usize, messages: &[Complex64], real: bool
     assert!(found.0 >= bits.0 && found.1 >= bits.1, "{name}: {found:?} bits, {bits:?} wanted");
 }
 
+/// The bits left by the sine series when real and imaginary part err on their own.
+fn predicted(real: bool) -> f64 {
+    let parts = if real { 1.0 } else { 2f64.sqrt() };
+    -(parts * EvalMod::new(EvalMod::MESSAGE_RATIO).unwrap().residual()).log2()
+}
+
 #[test]
 fn small_complex_and_real_messages_survive() {
     let slots = 1 << 6;
-    assert_precision("complex disc", slots, &spread(slots, false), false, (23.0, 22.0));
-    assert_precision("real interval", slots, &spread(slots, true), true, (23.0, 22.0));
+    let worst = [false, true].map(|real| predicted(real) - 0.05);
+    assert_precision("complex disc", slots, &spread(slots, false), false, (25.5, worst[0]));
+    assert_precision("real interval", slots, &spread(slots, true), true, (25.8, worst[1]));
     let zeros = vec![Complex64::new(0.0, 0.0); slots];
-    assert_precision("zeros", slots, &zeros, false, (24.0, 24.0));
+    assert_precision("zeros", slots, &zeros, false, (36.0, 36.0));
 }
 
 #[test]
 fn messages_of_size_one_have_the_error_of_the_sine_series() {
     let slots = 1 << 6;
-    let signs: Vec<_> = (0..slots).map(|j| Complex64::new(if j % 3 == 0 { -1.0 } else { 1.0 }, 0.0)).collect();
-    let predicted = -((std::f64::consts::TAU / MESSAGE_RATIO).powi(4) / 30.0).log2();
-    assert!((predicted - 22.3).abs() < 0.1);
-    assert_precision("signs", slots, &signs, true, (22.0, 22.0));
+    let sign = |j: usize| if j.is_multiple_of(3) { -1.0 } else { 1.0 };
+    let signs: Vec<_> = (0..slots).map(|j| Complex64::new(sign(j), 0.0)).collect();
+    let corners: Vec<_> = (0..slots).map(|j| Complex64::new(sign(j), sign(j + 1))).collect();
+    for (real, messages) in [(true, vec![Complex64::new(1.0, 0.0); slots]), (true, signs), (false, corners)] {
+        let bits = predicted(real);
+        assert!((23.0..25.31).contains(&bits));
+        assert_precision("ones", slots, &messages, real, (bits - 0.05, bits - 0.05));
+    }
 }
 
 #[test]
 fn full_size_messages_survive() {
     let slots = 1 << 15;
-    assert_precision("full size", slots, &spread(slots, false), false, (23.0, 22.0));
+    assert_precision("full size, complex disc", slots, &spread(slots, false), false, (25.5, 23.0));
+    assert_precision("full size, real", slots, &spread(slots, true), true, (25.8, 23.0));
+    assert_precision("full size, ones", slots, &vec![Complex64::new(1.0, 0.0); slots], false, (25.0, 23.0));
 }

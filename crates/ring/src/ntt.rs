@@ -90,6 +90,34 @@ impl NttTable {
         self.kernels.ntt_inverse(self, data, self.modulus.mul(self.n_inv, factor));
     }
 
+    /// The transform of a polynomial in `X^(N / len)`, given by its `len` coefficients (a power of two, canonical), in
+    /// place: its value at position `i` of a whole limb is entry `i len / N` of the result.
+    pub fn forward_subring(&self, data: &mut [u64]) {
+        let len = data.len();
+        assert!(len.is_power_of_two() && len <= self.n(), "a subring has a power of two of coefficients, at most N");
+        if len == self.n() {
+            return self.forward(data);
+        }
+        let m = &self.modulus;
+        let powers = bit_reversed_powers(m, m.pow(self.psi, (self.n() / len) as u64), len.trailing_zeros());
+        let (mut blocks, mut h) = (1, len / 2);
+        while h > 0 {
+            for (b, block) in data.chunks_exact_mut(2 * h).enumerate() {
+                let (w, (xs, ys)) = (powers[blocks + b], block.split_at_mut(h));
+                for (x, y) in xs.iter_mut().zip(ys) {
+                    let t = m.mul(*y, w);
+                    (*x, *y) = (m.add(*x, t), m.sub(*x, t));
+                }
+            }
+            (blocks, h) = (2 * blocks, h / 2);
+        }
+    }
+
+    /// The square root of -1 that `X^(N/2)` takes at the first half of all positions; the second half has its negative.
+    pub fn imaginary_unit(&self) -> u64 {
+        self.modulus.pow(self.psi, self.n() as u64 / 2)
+    }
+
     /// The modulus.
     pub fn modulus(&self) -> &Modulus {
         &self.modulus

@@ -41,7 +41,16 @@ impl<R: Representation> Poly<R> {
     pub(crate) fn reinterpret<S: Representation>(self) -> Poly<S> {
         Poly::from_buffer(self.data, self.n, self.q_limbs, self.p_limbs)
     }
+}
 
+impl Poly<Coeff> {
+    /// The same words as values: for callers that have transformed the limbs one by one.
+    pub fn transformed(self) -> Poly<Eval> {
+        self.reinterpret()
+    }
+}
+
+impl<R: Representation> Poly<R> {
     /// Ring degree N.
     pub fn n(&self) -> usize {
         self.n

@@ -1,5 +1,6 @@
 //! The one error type of this crate: every variant is a sentence that names the fix.
 
+use crate::secret::KeyId;
 use crate::security::Secret;
 
 /// What can go wrong on the lattice floor. All of it is caused by input; our own bugs panic instead.
@@ -28,6 +29,37 @@ pub enum Error {
         /// What is wrong and what to write instead.
         reason: String,
     },
+
+    /// A key or ciphertext belongs to another secret key.
+    #[error("this {what} belongs to secret key {found}, but the ciphertext or key beside it belongs to {expected}; use keys made from one secret key")]
+    KeyMismatch {
+        /// What does not fit.
+        what: &'static str,
+        /// Its key.
+        found: KeyId,
+        /// The key of the other operand.
+        expected: KeyId,
+    },
+
+    /// An operation needs more levels than there are.
+    #[error("this needs chain level {needed} or more, the ciphertext is at {found}; bootstrap it first, or encrypt at a higher level")]
+    Level {
+        /// The level that the operation starts from.
+        needed: usize,
+        /// The level of the operand.
+        found: usize,
+    },
+
+    /// A ciphertext has a degree that the operation does not take.
+    #[error("this takes a ciphertext of degree 1, found degree {degree}; relinearize it first")]
+    Degree {
+        /// Degree found.
+        degree: usize,
+    },
+
+    /// From the ring floor.
+    #[error(transparent)]
+    Ring(#[from] aglet_ring::Error),
 }
 
 impl Error {

@@ -19,8 +19,9 @@ use crate::error::Error;
 use crate::security::{self, Secret, Security, SecurityReport};
 use chain::Chain;
 
-/// Slack in bits when a digit is compared with P: more than the rounding of the logarithms, less than any prime gap.
-const DIGIT_SLACK: f64 = 1e-9;
+/// Bits by which every digit stays below P. A digit as large as P would make the noise of a key switch three times that of
+/// a rescale (tools/noise_eval_mod.py: 0.4 bits of a bootstrap); with two bits to spare it disappears beside it.
+const DIGIT_SLACK: f64 = 2.0;
 
 /// A checked, immutable parameter set. Cloning shares it.
 #[derive(Clone)]
@@ -59,6 +60,13 @@ impl Params {
             let (log_qp, secret) = (log2_q[0] + log2_p[0], Secret::FixedWeight(h));
             security::check(literal.log_n, log_qp, secret, security)?;
             ephemeral_report = Some(SecurityReport::new(literal.log_n, log_qp, secret));
+        }
+        if let Some(digits) = &literal.digits {
+            let mut limbs: Vec<usize> = digits.concat();
+            limbs.sort_unstable();
+            if limbs != (0..log2_q.len()).collect::<Vec<_>>() || digits.iter().any(Vec::is_empty) {
+                return Err(Error::bad_parameters("the digits do not name every limb of Q exactly once"));
+            }
         }
         let fingerprint = fingerprint(&literal, &chain);
         let params =
@@ -191,7 +199,7 @@ impl Params {
 
     /// log2 of the message ratio of a bootstrap; `None` for a set that cannot bootstrap.
     #[must_use]
-    pub fn message_ratio_log2(&self) -> Option<u32> {
+    pub fn message_ratio_log2(&self) -> Option<f64> {
         self.0.literal.message_ratio_log2
     }
 
@@ -220,37 +228,49 @@ impl Params {
         self.0.fingerprint
     }
 
-    /// The bit-balanced digits of a key switch: consecutive ranges that cover the first `q_limbs` primes of Q, each as long
-    /// as the product of its primes is at most the product of the first `p_limbs` special primes.
+    /// The bit-balanced digits of a key switch: the limbs of each, covering the first `q_limbs` primes of Q; the product of
+    /// a digit stays two bits below the product of the first `p_limbs` special primes.
     ///
+    /// They are those of the literal, cut at `q_limbs`, where these fit; otherwise consecutive limbs, grouped greedily.
     /// Grouping by bits instead of by count is what keeps the number of digits small in a chain of unequal primes
     /// (ckks.md section 2.5).
     ///
     /// # Errors
     /// [`Error::BadParameters`] if a count is zero or too large, or if one prime alone exceeds the special product.
-    pub fn digits(&self, q_limbs: usize, p_limbs: usize) -> Result<Vec<Range<usize>>, Error> {
+    pub fn digits(&self, q_limbs: usize, p_limbs: usize) -> Result<Vec<Vec<usize>>, Error> {
         let (all_q, all_p) = (self.q().len(), self.p().len());
         if !(1..=all_q).contains(&q_limbs) || !(1..=all_p).contains(&p_limbs) {
             return Err(Error::bad_parameters(format!(
                 "a key over {q_limbs} limbs of Q and {p_limbs} of P does not exist; choose 1 to {all_q} and 1 to {all_p}"
             )));
         }
-        let room = self.0.log2_p[..p_limbs].iter().sum::<f64>() + DIGIT_SLACK;
-        let (mut digits, mut start, mut bits) = (Vec::new(), 0, 0.0);
-        for (i, log2) in self.0.log2_q[..q_limbs].iter().enumerate() {
-            if *log2 > room {
+        let log2_q = &self.0.log2_q;
+        let room = self.0.log2_p[..p_limbs].iter().sum::<f64>() - DIGIT_SLACK;
+        // A digit of one prime cannot be made smaller: it need only not exceed P.
+        let whole = room + DIGIT_SLACK + 1e-9;
+        if let Some(digits) = &self.0.literal.digits {
+            let cut = |d: &Vec<usize>| d.iter().copied().filter(|&i| i < q_limbs).collect::<Vec<_>>();
+            let cut: Vec<_> = digits.iter().map(cut).filter(|d| !d.is_empty()).collect();
+            if cut.iter().all(|d| d.iter().map(|&i| log2_q[i]).sum::<f64>() <= if d.len() == 1 { whole } else { room }) {
+                return Ok(cut);
+            }
+        }
+        let (mut digits, mut digit, mut bits) = (Vec::new(), Vec::new(), 0.0);
+        for (i, log2) in log2_q[..q_limbs].iter().enumerate() {
+            if *log2 > whole {
                 return Err(Error::bad_parameters(format!(
-                    "limb {i} of Q ({log2:.2} bits) is larger than the special modulus ({room:.2} bits); make the special primes \
+                    "limb {i} of Q ({log2:.2} bits) is larger than the special modulus ({whole:.2}); make the special primes \
                      larger or more"
                 )));
             }
-            if bits + log2 > room {
-                digits.push(start..i);
-                (start, bits) = (i, 0.0);
+            if bits + log2 > room && !digit.is_empty() {
+                digits.push(std::mem::take(&mut digit));
+                bits = 0.0;
             }
+            digit.push(i);
             bits += log2;
         }
-        digits.push(start..q_limbs);
+        digits.push(digit);
         Ok(digits)
     }
 
@@ -301,11 +321,15 @@ fn fingerprint(literal: &ParamsLiteral, chain: &Chain) -> [u8; 32] {
         secret,
         literal.ephemeral_weight.map_or(0, |h| h as u64),
         literal.sparse_switch_bits.map_or(0, u64::from),
-        literal.message_ratio_log2.map_or(u64::MAX, u64::from),
+        literal.message_ratio_log2.map_or(u64::MAX, f64::to_bits),
         literal.moduli.len() as u64,
     ];
     for g in &literal.moduli {
         words.extend([g.role as u64, u64::from(g.bits), g.count as u64]);
+    }
+    for digit in literal.digits.iter().flatten() {
+        words.push(digit.len() as u64);
+        words.extend(digit.iter().map(|&i| i as u64));
     }
     for primes in [&chain.q, &chain.p] {
         words.push(primes.len() as u64);

@@ -76,4 +76,22 @@ pub enum Error {
         /// What is wrong with them.
         reason: &'static str,
     },
+    /// A key that the operation needs was not given.
+    #[error("The {what} is missing; create it from the same secret key and pass it along.")]
+    MissingKey {
+        /// Which key, with its rotation where it has one.
+        what: String,
+    },
+    /// A message whose encoding does not fit 62 bits.
+    #[error("A coefficient of 2^{log2:.1} cannot be encoded; use smaller values or a smaller scale.")]
+    TooLarge {
+        /// Base-2 logarithm of the coefficient.
+        log2: f64,
+    },
+    /// From the lattice floor.
+    #[error(transparent)]
+    Rlwe(#[from] aglet_rlwe::Error),
+    /// From the ring floor.
+    #[error(transparent)]
+    Ring(#[from] aglet_ring::Error),
 }

@@ -4,6 +4,7 @@
 //! it before they meet a ciphertext.
 #![forbid(unsafe_code)]
 
+pub mod ckks;
 pub mod clear;
 pub mod error;
 pub mod evaluator;

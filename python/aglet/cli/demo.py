@@ -29,11 +29,11 @@ def demo(
     allow_insecure: output.AllowInsecure = False,
 ) -> None:
     """Refresh a full ciphertext from level 0, and show the stages, the keys, the time and the precision."""
+    engine = Engine(preset=preset, mode="parallel", thread_count=threads, allow_insecure=allow_insecure)
+    planned = _core.plan(engine.preset, "regular", stages, key_size, engine.slot_count)
     console = output.console()
     console.print(doctor_line(_core.doctor()))
-    engine = Engine(preset=preset, mode="parallel", thread_count=threads, allow_insecure=allow_insecure)
     console.print(str(engine.security_report()))
-    planned = _core.plan(engine.preset, "regular", stages, key_size, engine.slot_count)
     for part in plan_tables(planned):
         console.print(part)
 
@@ -67,7 +67,7 @@ def _show_runs(console: Console, engine: Engine, keys: BootstrapKeys, runs: dict
         (
             row.library,
             row.machine,
-            f"{row.seconds:.2f}",
+            f"{row.seconds:g}",
             f"0 to {row.levels_after}",
             f"{row.bits_mean:.1f}",
             "-",

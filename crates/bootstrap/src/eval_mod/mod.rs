@@ -1,21 +1,24 @@
 //! The approximate modular reduction by the complex exponential: `I + m/r` to `m`, in nine levels.
 //!
 //! With `x = I + m/r`, `|x| <= K = 17`, a degree-31 polynomial `P(x/K) ~ exp(2 pi i x / 8)` is squared three times to
-//! `E ~ exp(2 pi i x)`, whose imaginary part no longer knows `I`. The cubic error of the sine is removed by a second
-//! harmonic (sine series, eprint 2021/572): `m ~ (r / 2 pi) (4/3 sin 2 pi x - 1/6 sin 4 pi x)`, which is off by
-//! `(2 pi / r)^4 |m|^5 / 30` at most: 22.3 bits for `r = 2^7` and `|m| = 1`. As `sin 4 pi x = Im E^2`, this is one more
-//! product:
-//! `V = alpha E + beta E^2` with `m = V + conj V`, `alpha = (4/3) (r / 2 pi) / 2i`, `beta = -(1/6) (r / 2 pi) / 2i`.
+//! `E ~ exp(2 pi i x)`, whose imaginary part no longer knows `I`. A second harmonic (sine series, eprint 2021/572)
+//! straightens the sine: `m ~ (r / 2 pi) (alpha sin theta + beta sin 2 theta)`, `theta = 2 pi m / r`, where the
+//! coefficients are not those of the Taylor series (`4/3`, `-1/6`) but the best ones for `|theta| <= Theta = 2 pi / r`:
+//! the remainder `-theta^5 / 30` is turned into the Chebyshev polynomial `-(Theta^5 / 480) T_5(theta / Theta)`, sixteen
+//! times smaller at the ends. As `sin 2 theta = Im E^2`, this is one more product.
 //!
-//! A factor `kappa` with `kappa^2 = beta` goes into the polynomial (as `kappa^(1/8)`, which three squarings undo), so that
-//! with `E' = kappa E` the last line is `V = E'^2 + (alpha / kappa) E'`: one squaring, one term, no product by a constant.
+//! A real factor `kappa` goes into the polynomial (as `kappa^(1/8)`, which three squarings undo), so that the last line
+//! is one squaring and one term: with `E' = kappa E` and `kappa^2 = |beta| r / 4 pi`,
+//! `V = E'^2 - (alpha r / (4 pi kappa)) E'` and `m = -2 Im V = i (V - conj V)`.
+//! As `kappa` is real, even coefficients of the polynomial are real and odd ones imaginary, and so is every constant of
+//! the circuit: its product with a ciphertext is that of a real number.
 //!
 //! `h = 32` gives `|I| <= 16`, and the polynomial is fitted with the probability of `I` as a weight but covers all of
-//! them: there is no failure probability. The fit is for `r = 2^7`; larger ratios keep its precision relative to `q0`.
+//! them: there is no failure probability. The fit is for `r = 2^7`, and serves `2^5` to `2^10`.
 
 mod coefficients;
 
-use crate::circuits::polynomial::ChebyshevSeries;
+use crate::circuits::polynomial::DicksonSeries;
 use crate::error::Error;
 use aglet_schemes::{Error as SchemeError, Evaluator, Product, Quadratic};
 use coefficients::{EXP_COS, EXP_SIN};
@@ -30,31 +33,31 @@ pub const DOUBLE_ANGLE: usize = 3;
 
 /// The plan of an approximate modular reduction for one message ratio.
 ///
-/// Input slots are `t = (x + i y) / 2K` with `x, y = I + m/r` (real and imaginary part on their own), which is what
-/// `coeffs_to_slots` gives with the factor [`EvalMod::c2s_factor`]. The output is nine chain levels
-/// ([`EvalMod::LEVELS`]) below the input and has exactly the scale asked for.
+/// Input slots are `t = (x + i y) / K` with `x, y = I + m/r` (real and imaginary part on their own), which is what
+/// `coeffs_to_slots` gives with the factor [`EvalMod::c2s_factor`]; their scale should be [`EvalMod::input_scale`]. The
+/// output is nine chain levels ([`EvalMod::LEVELS`]) below the input and has exactly the scale asked for.
 #[derive(Debug, Clone)]
 pub struct EvalMod {
     message_ratio: f64,
-    real: Branch,
-    imaginary: Branch,
-}
-
-/// The constants for one real argument: the output is `phase * (alpha E + beta E^2)`.
-#[derive(Debug, Clone)]
-struct Branch {
-    /// `(phase beta)^(1/16) P`.
-    series: ChebyshevSeries,
-    /// `phase alpha / kappa`.
-    linear: Complex64,
+    /// `kappa^(1/8) P` in the variable `D_1 = 2x / K`.
+    series: DicksonSeries,
+    /// `alpha r / (4 pi kappa)`.
+    linear: f64,
 }
 
 impl EvalMod {
     /// Levels that an evaluation takes: five for the polynomial, three squarings, one for the sine series.
     pub const LEVELS: usize = 5 + DOUBLE_ANGLE + 1;
 
+    /// The message ratio to choose unless something else decides: `2^6.75`.
+    ///
+    /// A smaller ratio costs precision by the sine series (4 bits per bit), a larger one by the noise (1 bit per bit); with
+    /// primes of 50 bits and messages of 40 both are best served here. `q0` need not change with it: the scale at chain
+    /// level 0 is `q0 / r`, whatever it is.
+    pub const MESSAGE_RATIO: f64 = 107.634_741_152_475_46;
+
     /// Plans for the message ratio `r = q0 / scale`, where `scale` is the exact scale of the ciphertext at the moment of
-    /// `mod_raise`. The error on messages `|m| <= 1` is about `(2 pi / r)^4 / 30` at worst.
+    /// `mod_raise`. [`EvalMod::residual`] tells the error on messages `|m| <= 1`.
     ///
     /// # Errors
     /// [`Error::Factor`] unless `message_ratio` is finite and above 2 (messages must stay away from `q0 / 2`).
@@ -62,12 +65,15 @@ impl EvalMod {
         if !(message_ratio.is_finite() && message_ratio > 2.0) {
             return Err(Error::Factor { what: "message ratio", requirement: "greater than 2" });
         }
-        let one = Complex64::new(1.0, 0.0);
-        Ok(EvalMod {
-            message_ratio,
-            real: Branch::new(message_ratio, one)?,
-            imaginary: Branch::new(message_ratio, one * Complex64::i())?,
-        })
+        let (alpha, beta) = sine_series(message_ratio);
+        let unit = message_ratio / (2.0 * TAU);
+        let kappa = (-beta * unit).sqrt();
+        let share = (0..DOUBLE_ANGLE).fold(kappa, |root, _| root.sqrt());
+        let pairs = EXP_COS.iter().zip(&EXP_SIN);
+        let coefficients: Vec<_> =
+            pairs.flat_map(|(c, s)| [Complex64::new(share * c, 0.0), Complex64::new(0.0, share * s)]).collect();
+        let series = DicksonSeries::from_chebyshev(&coefficients)?;
+        Ok(EvalMod { message_ratio, series, linear: alpha * unit / kappa })
     }
 
     /// The message ratio planned for.
@@ -75,16 +81,37 @@ impl EvalMod {
         self.message_ratio
     }
 
+    /// The largest error of the sine series on real and imaginary parts in `[-1, 1]`: `(2 pi / r)^4 / 480`, which is
+    /// 25.3 bits for [`EvalMod::MESSAGE_RATIO`].
+    ///
+    /// The polynomial adds nothing to it for `|I| <= 9`. Beyond, with a chance of `2^-30` per coefficient, it brings the
+    /// error to 23 bits, and to 18 where `|I| >= 13` (`2^-58`); `tools/fit_eval_mod.py` prints the table.
+    pub fn residual(&self) -> f64 {
+        (TAU / self.message_ratio).powi(4) / 480.0
+    }
+
     /// The factor that `coeffs_to_slots` must carry.
     ///
     /// After `mod_raise` the value of a coefficient, that is the coefficient over the scale, is `m + r I = r x`. The
-    /// polynomial wants `x / K`, and the split into real and imaginary part `t + conj t`, `-i (t - conj t)` doubles; hence
-    /// `1 / (2 K r)`. Scales are another matter: they are set by the `scale_ratio` of each encoded stage.
+    /// polynomial wants `D_1 = 2x / K`, and the split into real and imaginary part `t + conj t`, `-i (t - conj t)` doubles;
+    /// hence `1 / (K r)`. Scales are another matter: they are set by the `scale_ratio` of each encoded stage.
     pub fn c2s_factor(&self) -> f64 {
-        1.0 / (2.0 * K * self.message_ratio)
+        1.0 / (K * self.message_ratio)
     }
 
-    /// Reduces real and imaginary parts, each on its own: slots `(x + i y) / 2K` become the complex messages.
+    /// The scale that the input should have if `modulus` is the prime of its level: `2^-0.05` of it, for example
+    /// `2^49.95`.
+    ///
+    /// `D_2k` has the squared scale of `D_k` over a prime, so that a distance from the primes doubles from power to power:
+    /// it is `2^(16 d)` at `D_16` if it is `2^d` at `D_1`. Where the powers are above the primes, the quotients they are
+    /// multiplied with are below them and lose this much to their rounding: `d = 0.1` costs 1.7 bits of the message (see
+    /// `tools/noise_eval_mod.py`), and no scale should ever be above its prime. A little below, the small scale of `D_16`
+    /// balances that of its quotient.
+    pub fn input_scale(modulus: f64) -> f64 {
+        0.965_936_328_924_845_6 * modulus
+    }
+
+    /// Reduces real and imaginary parts, each on its own: slots `(x + i y) / K` become the complex messages.
     ///
     /// Two polynomials (20 relinearisations), eight squarings, two conjugations. The output is at
     /// `level - `[`EvalMod::LEVELS`] with exactly `scale`.
@@ -100,55 +127,41 @@ impl EvalMod {
         let conjugate = e.conjugate(ct)?;
         let x = e.add(ct, &conjugate)?;
         let y = e.mul_i(&e.sub(&conjugate, ct)?);
-        let v_x = self.real.evaluate(e, &x, scale)?;
-        let v_y = self.imaginary.evaluate(e, &y, scale)?;
-        // The imaginary branch carries a factor i, so that its conjugate must be subtracted.
-        let difference = e.conjugate(&e.sub(&v_x, &v_y)?)?;
-        Ok(e.add(&e.add(&v_x, &v_y)?, &difference)?)
+        let i_v = e.mul_i(&self.evaluate(e, &x, scale)?);
+        let w = self.evaluate(e, &y, scale)?;
+        // i (V - conj V) + i * i (W - conj W), with one conjugation for both.
+        let turned = e.conjugate(&e.add(&i_v, &w)?)?;
+        Ok(e.add(&e.sub(&i_v, &w)?, &turned)?)
     }
 
-    /// Reduces the real parts only and drops the imaginary ones: slots `(x + i y) / 2K` become real messages at half the
+    /// Reduces the real parts only and drops the imaginary ones: slots `(x + i y) / K` become real messages at half the
     /// work of [`EvalMod::eval_mod_complex`].
     ///
     /// # Errors
     /// As for [`EvalMod::eval_mod_complex`].
     pub fn eval_mod_real<E: Evaluator>(&self, e: &E, ct: &E::Ciphertext, scale: f64) -> Result<E::Ciphertext, Error> {
         let x = e.add(ct, &e.conjugate(ct)?)?;
-        let v = self.real.evaluate(e, &x, scale)?;
-        Ok(e.add(&v, &e.conjugate(&v)?)?)
-    }
-}
-
-impl Branch {
-    fn new(message_ratio: f64, phase: Complex64) -> Result<Self, Error> {
-        let unit = phase * (message_ratio / TAU) / (2.0 * Complex64::i());
-        let (alpha, beta) = (unit * (4.0 / 3.0), unit * (-1.0 / 6.0));
-        let kappa = beta.sqrt();
-        // Roots by halving: the principal branch of each is right, since squaring leads back to kappa itself.
-        let share = (0..DOUBLE_ANGLE).fold(kappa, |root, _| root.sqrt());
-        let even = EXP_COS.iter().map(|c| share * c);
-        let odd = EXP_SIN.iter().map(|s| share * Complex64::i() * s);
-        let coefficients: Vec<Complex64> = even.zip(odd).flat_map(|(c, s)| [c, s]).collect();
-        Ok(Branch { series: ChebyshevSeries::new(&coefficients)?, linear: alpha / kappa })
+        let i_v = e.mul_i(&self.evaluate(e, &x, scale)?);
+        Ok(e.add(&i_v, &e.conjugate(&i_v)?)?)
     }
 
-    /// `V` at the real argument `t = x / K`, nine levels below it, with exactly `scale`.
-    fn evaluate<E: Evaluator>(&self, e: &E, t: &E::Ciphertext, scale: f64) -> Result<E::Ciphertext, Error> {
-        let top = e.level(t);
-        if top < EvalMod::LEVELS {
-            return Err(SchemeError::LevelTooLow { required: EvalMod::LEVELS, actual: top }.into());
+    /// `V` at the real argument `x = D_1`, nine levels below it, with exactly `scale`.
+    fn evaluate<E: Evaluator>(&self, e: &E, x: &E::Ciphertext, scale: f64) -> Result<E::Ciphertext, Error> {
+        let top = e.level(x);
+        if top < Self::LEVELS {
+            return Err(SchemeError::LevelTooLow { required: Self::LEVELS, actual: top }.into());
         }
         // Backwards from the result: what is squared at a level must have scale^2 = result * modulus.
-        let bottom = top - EvalMod::LEVELS;
+        let bottom = top - Self::LEVELS;
         let mut scales = vec![scale];
         for level in bottom + 1..=bottom + 1 + DOUBLE_ANGLE {
             scales.push((scales[scales.len() - 1] * e.modulus(level)).sqrt());
         }
-        let mut power = self.series.evaluate(e, t, scales[DOUBLE_ANGLE + 1])?;
+        let mut power = self.series.evaluate(e, x, scales[DOUBLE_ANGLE + 1])?;
         for step in (0..=DOUBLE_ANGLE).rev() {
             power = e.quadratic(&Quadratic {
                 products: vec![Product { factor: 1, left: &power, right: &power }],
-                terms: if step == 0 { vec![(self.linear, &power)] } else { vec![] },
+                terms: if step == 0 { vec![((-self.linear).into(), &power)] } else { vec![] },
                 constant: Complex64::new(0.0, 0.0),
                 level: bottom + 1 + step,
                 scale: scales[step],
@@ -158,12 +171,23 @@ impl Branch {
     }
 }
 
+/// `(alpha, beta)` with `alpha sin t + beta sin 2t ~ t` for `|t| <= Theta = 2 pi / message_ratio`.
+///
+/// The error is `-(Theta^5 / 480) T_5(t / Theta)` but for terms of order 7: with `T_5(u) = 16u^5 - 20u^3 + 5u` this says
+/// `alpha + 2 beta = 1 - Theta^4 / 96` and `alpha + 8 beta = -Theta^2 / 4`.
+fn sine_series(message_ratio: f64) -> (f64, f64) {
+    let square = (TAU / message_ratio).powi(2);
+    let first = 1.0 - square * square / 96.0;
+    let beta = (-square / 4.0 - first) / 6.0;
+    (first - 2.0 * beta, beta)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use aglet_schemes::clear::ClearEvaluator;
 
-    const RATIO: f64 = 128.0;
+    const RATIO: f64 = EvalMod::MESSAGE_RATIO;
     const TOP: usize = 11;
     const SLOTS: usize = 256;
 
@@ -183,7 +207,7 @@ mod tests {
         let (e, plan) = (evaluator(), EvalMod::new(RATIO).unwrap());
         let overflow = RATIO * Complex64::new(f64::from(i), f64::from(-i));
         let input: Vec<_> = messages().iter().map(|m| (m + overflow) * plan.c2s_factor()).collect();
-        let ct = e.encrypt(&input, TOP, 2f64.powi(50)).unwrap();
+        let ct = e.encrypt(&input, TOP, EvalMod::input_scale(e.modulus(TOP))).unwrap();
         let scale = 2f64.powi(40);
         let run = if real { EvalMod::eval_mod_real } else { EvalMod::eval_mod_complex };
         let out = run(&plan, &e, &ct, scale).unwrap();
@@ -203,13 +227,12 @@ mod tests {
                 if real && i >= 0 {
                     println!("I = {i}: {bits:.2} bits at worst");
                 }
-                // 22.3 bits are the sine series; from |I| = 13 on, an event below 2^-40, the fit gives way.
-                let promised = if i.abs() <= 10 {
-                    22.2
-                } else if i.abs() <= 12 {
-                    21.5
-                } else {
-                    16.0
+                // The sine series alone is 25.3 bits; beyond |I| = 9, an event below 2^-30, the fit gives way.
+                let promised = match i.abs() {
+                    0..=9 => -EvalMod::new(RATIO).unwrap().residual().log2() - 0.05,
+                    10 => 25.0,
+                    11 | 12 => 23.2,
+                    _ => 18.0,
                 };
                 assert!(bits > promised, "I = {i}: {bits} bits");
             }
@@ -218,11 +241,35 @@ mod tests {
 
     #[test]
     fn the_polynomial_is_the_exponential() {
-        let branch = Branch::new(RATIO, Complex64::new(1.0, 0.0)).unwrap();
-        assert_eq!((branch.series.degree(), branch.series.depth(), branch.series.relinearizations()), (31, 5, 10));
-        // At t = 0 the result is kappa^(1/8) up to the fit, and kappa^2 = beta = i r / 24 pi.
-        let kappa = branch.series.value(0.0.into()).powi(8);
-        assert!((kappa * kappa - Complex64::i() * RATIO / (12.0 * TAU)).norm() < 1e-6);
+        let plan = EvalMod::new(RATIO).unwrap();
+        assert_eq!((plan.series.degree(), plan.series.depth(), plan.series.relinearizations()), (31, 5, 10));
+        // E' = kappa E on the whole interval of the argument, and kappa is real.
+        let kappa = plan.series.value(0.0.into()).powi(8).re;
+        assert!((kappa * kappa + sine_series(RATIO).1 * RATIO / (2.0 * TAU)).abs() < 1e-6);
+        for i in -10..=10 {
+            let power = plan.series.value((2.0 * f64::from(i) / K).into()).powi(8);
+            assert!((power - kappa).norm() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn the_error_of_the_sine_series_is_a_chebyshev_polynomial() {
+        for ratio in [32.0, RATIO, 256.0] {
+            let (alpha, beta) = sine_series(ratio);
+            let residual = EvalMod::new(ratio).unwrap().residual();
+            let error = |m: f64| {
+                let theta = TAU * m / ratio;
+                ratio / TAU * (alpha * theta.sin() + beta * (2.0 * theta).sin()) - m
+            };
+            for j in 0..=500 {
+                let u = f64::from(j) / 500.0;
+                let wanted = -residual * (5.0 * u.acos()).cos();
+                assert!((error(u) - wanted).abs() < 0.01 * residual, "{} for {wanted} at {u}", error(u));
+            }
+        }
+        assert!((EvalMod::new(EvalMod::MESSAGE_RATIO).unwrap().residual().log2() + 25.3).abs() < 0.01);
+        assert_eq!(EvalMod::MESSAGE_RATIO, 2f64.powf(6.75));
+        assert!((EvalMod::input_scale(1.0).log2() + 0.05).abs() < 1e-15);
     }
 
     #[test]

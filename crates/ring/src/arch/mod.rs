@@ -10,7 +10,8 @@ mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-pub use generic::keyswitch::{DiagonalRow, KeyRow, LinearMapRow};
+pub use generic::keyswitch::{Addends, DiagonalRow, KeyRow, LinearMapRow};
+pub use generic::pointwise::Form;
 
 use crate::basis::BaseConverter;
 use crate::modulus::Modulus;
@@ -18,8 +19,7 @@ use crate::ntt::NttTable;
 use crate::Error;
 use std::sync::OnceLock;
 
-type Form = unsafe fn(&Modulus, &[(&[u64], &[u64])], &[(&[u64], u64)], u64, &mut [u64]);
-type KeyProduct = unsafe fn(&Modulus, &[&[u64]], Option<&[u64]>, &KeyRow<'_>, (&mut [u64], &mut [u64]));
+type KeyProduct = unsafe fn(&Modulus, &[&[u64]], Addends<'_>, &KeyRow<'_>, (&mut [u64], &mut [u64]));
 
 /// The kernels of one instruction set.
 pub struct Kernels {
@@ -30,7 +30,7 @@ pub struct Kernels {
     prepare_constant: fn(&Modulus, u64) -> u64,
     ntt_forward: unsafe fn(&NttTable, &mut [u64]),
     ntt_inverse: unsafe fn(&NttTable, &mut [u64], u64),
-    form: Form,
+    form: unsafe fn(&Modulus, &Form<'_>, &mut [u64]),
     rsub_mul: unsafe fn(&Modulus, &mut [u64], &[u64], u64),
     convert: unsafe fn(&BaseConverter, &[&[u64]], &mut [&mut [u64]]),
     key_product: KeyProduct,
@@ -51,9 +51,9 @@ macro_rules! kernels {
             unsafe { generic::ntt::inverse::<$lanes>(t, data, scale) }
         }
         $(#[$feature])*
-        unsafe fn form(m: &Modulus, p: &[(&[u64], &[u64])], t: &[(&[u64], u64)], c: u64, out: &mut [u64]) {
+        unsafe fn form(m: &Modulus, form: &Form<'_>, out: &mut [u64]) {
             // SAFETY: see above.
-            unsafe { generic::pointwise::form::<$lanes>(m, p, t, c, out) }
+            unsafe { generic::pointwise::form::<$lanes>(m, form, out) }
         }
         $(#[$feature])*
         unsafe fn rsub_mul(m: &Modulus, x: &mut [u64], y: &[u64], w: u64) {
@@ -69,12 +69,12 @@ macro_rules! kernels {
         unsafe fn key_product(
             m: &Modulus,
             digits: &[&[u64]],
-            addend: Option<&[u64]>,
+            addends: Addends<'_>,
             key: &KeyRow<'_>,
             out: (&mut [u64], &mut [u64]),
         ) {
             // SAFETY: see above.
-            unsafe { generic::keyswitch::key_product::<$lanes>(m, digits, addend, key, out) }
+            unsafe { generic::keyswitch::key_product::<$lanes>(m, digits, addends, key, out) }
         }
         $(#[$feature])*
         unsafe fn linear_map(m: &Modulus, row: &LinearMapRow<'_>, out: &mut [(&mut [u64], &mut [u64])]) {
@@ -202,13 +202,14 @@ impl Kernels {
         // SAFETY: the table holds these very kernels and was shaped by them; the length is checked.
         unsafe { (self.ntt_inverse)(t, data, scale) }
     }
-    /// `out = sum a b + sum c x + constant` over one limb, canonical in and out.
-    pub fn form(&self, m: &Modulus, products: &[(&[u64], &[u64])], terms: &[(&[u64], u64)], constant: u64, out: &mut [u64]) {
+    /// Evaluates a [`Form`] over one limb.
+    pub fn form(&self, m: &Modulus, form: &Form<'_>, out: &mut [u64]) {
         let n = out.len();
         assert!(n % 8 == 0 && self.serves(m));
-        assert!(products.iter().all(|p| p.0.len() == n && p.1.len() == n) && terms.iter().all(|t| t.0.len() == n));
+        assert!(form.products.iter().all(|p| p.0.len() == n && p.1.len() == n));
+        assert!(form.terms.iter().all(|t| t.0.len() == n));
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
-        unsafe { (self.form)(m, products, terms, constant, out) }
+        unsafe { (self.form)(m, form, out) }
     }
     /// `x = (y - x) w` over one limb, canonical.
     pub fn rsub_mul(&self, m: &Modulus, x: &mut [u64], y: &[u64], w: u64) {
@@ -224,21 +225,23 @@ impl Kernels {
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
         unsafe { (self.convert)(c, src, dst) }
     }
-    /// `out = sum_d phi(digit_d) (b_d, a_d) + (phi(addend), 0)` over one limb, canonical.
+    /// `out = sum_d phi(digit_d) (b_d, a_d) + (phi(rotated), 0) + plain` over one limb, canonical.
     pub fn key_product(
         &self,
         m: &Modulus,
         digits: &[&[u64]],
-        addend: Option<&[u64]>,
+        addends: Addends<'_>,
         key: &KeyRow<'_>,
         out: (&mut [u64], &mut [u64]),
     ) {
         let n = out.0.len();
-        assert!(out.1.len() == n && digits.iter().all(|d| d.len() == n) && addend.is_none_or(|r| r.len() == n));
+        assert!(out.1.len() == n && digits.iter().all(|d| d.len() == n));
+        assert!(addends.rotated.is_none_or(|r| r.len() == n));
+        assert!(addends.plain.is_none_or(|(x, y)| x.len() == n && y.len() == n));
         self.check_key(key, digits.len(), n);
         assert!(self.serves(m));
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
-        unsafe { (self.key_product)(m, digits, addend, key, out) }
+        unsafe { (self.key_product)(m, digits, addends, key, out) }
     }
     /// One limb of all inner sums of a linear map, see [`LinearMapRow`].
     pub fn linear_map(&self, m: &Modulus, row: &LinearMapRow<'_>, out: &mut [(&mut [u64], &mut [u64])]) {

@@ -45,11 +45,13 @@ proptest! {
         let terms: Vec<_> = refs(&x).into_iter().zip(constants.iter().copied()).collect();
         let expected: Vec<u64> = (0..N).map(|j| {
             let s = products.iter().fold(c, |s, p| m.add(s, m.mul(p.0[j], p.1[j])));
-            terms.iter().fold(s, |s, t| m.add(s, m.mul(t.0[j], t.1)))
+            let s = terms.iter().fold(s, |s, t| m.add(s, m.mul(t.0[j], t.1)));
+            if np % 2 == 0 { s } else { m.mul(s, c) }
         }).collect();
+        let form = Form { products, terms, constant: c, factor: (np % 2 == 1).then_some(c) };
         for k in available() {
             let mut out = vec![0; N];
-            k.form(&m, &products, &terms, c, &mut out);
+            k.form(&m, &form, &mut out);
             prop_assert_eq!(&out, &expected, "{}", k.name());
         }
     }
@@ -115,8 +117,14 @@ proptest! {
             let key = |b: usize| KeyRow { automorphism: Some(&autos[b]), b: refs(&keys[b].0), a: refs(&keys[b].1) };
             if babies > 1 {
                 let (mut x, mut y) = (vec![0; N], vec![0; N]);
-                k.key_product(&m, &refs(&digits), Some(&lifted[0]), &key(1), (&mut x, &mut y));
-                prop_assert_eq!(&(x, y), &rotated[1], "{}", k.name());
+                let mut addends = Addends { rotated: Some(&lifted[0]), plain: None };
+                k.key_product(&m, &refs(&digits), addends, &key(1), (&mut x, &mut y));
+                prop_assert_eq!(&(x.clone(), y.clone()), &rotated[1], "{}", k.name());
+                addends.plain = Some((&lifted[0], &lifted[1]));
+                k.key_product(&m, &refs(&digits), addends, &key(1), (&mut x, &mut y));
+                for j in 0..N {
+                    prop_assert_eq!((x[j], y[j]), (m.add(rotated[1].0[j], lifted[0][j]), m.add(rotated[1].1[j], lifted[1][j])));
+                }
             }
             let mut shaped = diagonals.clone();
             shaped.iter_mut().flatten().flatten().for_each(|c| k.prepare_constants(&m, c));

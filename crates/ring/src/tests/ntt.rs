@@ -76,7 +76,7 @@ fn multiplication_is_negacyclic() {
         let (mut x, mut y, mut z) = (a.clone(), b.clone(), vec![0; n]);
         t.forward(&mut x);
         t.forward(&mut y);
-        kernels.form(&m, &[(&x, &y)], &[], 0, &mut z);
+        kernels.form(&m, &arch::Form { products: vec![(&x, &y)], ..Default::default() }, &mut z);
         t.inverse(&mut z);
         assert_eq!(z, expected, "{}", kernels.name());
     }
@@ -119,4 +119,26 @@ fn a_thousand_round_trips_at_the_real_size() {
         }
         assert!(a == b, "{}", kernels.name());
     }
+}
+
+#[test]
+fn subring_values_repeat_in_runs() {
+    let (log_n, m) = (10, prime(50, 10));
+    let n = 1usize << log_n;
+    let t = NttTable::new(m, log_n, arch::chosen().unwrap()).unwrap();
+    for log_len in 1..=log_n {
+        let len = 1usize << log_len;
+        let mut small = inputs(&m, len, 31);
+        let mut full = vec![0; n];
+        small.iter().enumerate().for_each(|(i, &c)| full[i * (n / len)] = c);
+        t.forward_subring(&mut small);
+        t.forward(&mut full);
+        assert!((0..n).all(|i| full[i] == small[i * len / n]), "length {len}");
+    }
+    let i = t.imaginary_unit();
+    assert_eq!(m.mul(i, i), m.value() - 1);
+    let mut monomial = vec![0; n];
+    monomial[n / 2] = 1;
+    t.forward(&mut monomial);
+    assert!(monomial[..n / 2].iter().all(|&x| x == i) && monomial[n / 2..].iter().all(|&x| x == m.neg(i)));
 }

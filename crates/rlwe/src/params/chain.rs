@@ -67,7 +67,7 @@ fn message_primes(literal: &ParamsLiteral, used: &mut Vec<u64>) -> Result<(Vec<u
             let prime = ntt_primes(target, literal.log_n, used, bound(group.bits)).next();
             let prime = prime.ok_or_else(|| too_few(literal, Role::Message, group.bits))?;
             scale = scale * scale / prime as f64;
-            if !((scale / wanted - 1.0).abs() <= SCALE_DRIFT) {
+            if (scale / wanted - 1.0).abs() > SCALE_DRIFT {
                 return Err(too_few(literal, Role::Message, group.bits));
             }
             used.push(prime);

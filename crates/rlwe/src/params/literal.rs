@@ -85,9 +85,11 @@ pub struct ParamsLiteral {
     /// log2 of p', the special modulus of the switch from the dense to the ephemeral secret: the first special prime.
     pub sparse_switch_bits: Option<u32>,
     /// log2 of the message ratio q0 / scale at which a bootstrap raises the modulus.
-    pub message_ratio_log2: Option<u32>,
+    pub message_ratio_log2: Option<f64>,
     /// The moduli, bottom to top, special primes last.
     pub moduli: Vec<ModuliGroup>,
+    /// The limbs of every digit of a key switch at full level; without them, consecutive limbs are grouped greedily.
+    pub digits: Option<Vec<Vec<usize>>>,
     /// What the preset promises.
     pub claims: Option<Claims>,
 }

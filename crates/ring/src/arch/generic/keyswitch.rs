@@ -55,7 +55,16 @@ unsafe fn product<L: Lanes>(l: L, digits: &[&[u64]], addend: Option<&[u64]>, key
     }
 }
 
-/// `out = sum_d phi(digit_d) (b_d, a_d) + (phi(addend), 0)` over one limb, canonical.
+/// What [`Kernels::key_product`](crate::arch::Kernels::key_product) adds to the product.
+#[derive(Clone, Copy, Default)]
+pub struct Addends<'a> {
+    /// Goes through the automorphism and onto the `b` half.
+    pub rotated: Option<&'a [u64]>,
+    /// Added to both halves as they are.
+    pub plain: Option<(&'a [u64], &'a [u64])>,
+}
+
+/// `out = sum_d phi(digit_d) (b_d, a_d) + (phi(rotated), 0) + plain` over one limb, canonical.
 ///
 /// # Safety
 /// The CPU has the instruction set of `L`; all rows have the length of the outputs, a multiple of 8; as many key
@@ -64,7 +73,7 @@ unsafe fn product<L: Lanes>(l: L, digits: &[&[u64]], addend: Option<&[u64]>, key
 pub(crate) unsafe fn key_product<L: Lanes>(
     m: &Modulus,
     digits: &[&[u64]],
-    addend: Option<&[u64]>,
+    addends: Addends<'_>,
     key: &KeyRow<'_>,
     out: (&mut [u64], &mut [u64]),
 ) {
@@ -72,7 +81,10 @@ pub(crate) unsafe fn key_product<L: Lanes>(
     unsafe {
         let l = L::new(m);
         for at in (0..out.0.len()).step_by(L::WIDTH) {
-            let (b, a) = product(l, digits, addend, key, at);
+            let (mut b, mut a) = product(l, digits, addends.rotated, key, at);
+            if let Some((x, y)) = addends.plain {
+                (b, a) = (l.add(l.tame(b), l.load(x.as_ptr().add(at))), l.add(a, l.load(y.as_ptr().add(at))));
+            }
             l.store(out.0.as_mut_ptr().add(at), b);
             l.store(out.1.as_mut_ptr().add(at), a);
         }

@@ -1,0 +1,52 @@
+//! Parameters with their ring: what every key, ciphertext and operation shares.
+
+use crate::error::Error;
+use crate::params::Params;
+use aglet_ring::arch::Kernels;
+use aglet_ring::Ring;
+use std::sync::Arc;
+
+/// Checked parameters and the ring with all tables made. Shared by `Arc`, never changed.
+pub struct Context {
+    params: Params,
+    ring: Ring,
+    /// Product of the first `k` special primes modulo every prime of the chain, for `k` from 0.
+    special: Vec<Vec<u64>>,
+}
+
+impl Context {
+    /// Makes the tables, with the kernels that `AGLET_BACKEND` or the CPU chooses.
+    pub fn new(params: Params) -> Result<Arc<Self>, Error> {
+        let kernels = aglet_ring::arch::chosen()?;
+        Self::with_kernels(params, kernels)
+    }
+
+    /// Makes the tables for given kernels.
+    pub fn with_kernels(params: Params, kernels: &'static Kernels) -> Result<Arc<Self>, Error> {
+        let ring = Ring::with_kernels(params.log_n(), params.q(), params.p(), kernels)?;
+        let mut special = vec![vec![1; ring.q_count()]];
+        for &p in params.p() {
+            let last = &special[special.len() - 1];
+            let next = (0..ring.q_count()).map(|i| ring.modulus(i).mul(last[i], ring.modulus(i).reduce(p))).collect();
+            special.push(next);
+        }
+        Ok(Arc::new(Self { params, ring, special }))
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+    /// The ring.
+    pub fn ring(&self) -> &Ring {
+        &self.ring
+    }
+    /// The product of the first `p_limbs` special primes modulo prime `i` of the chain.
+    pub fn special(&self, p_limbs: usize, i: usize) -> u64 {
+        self.special[p_limbs][i]
+    }
+    /// Prime `level` of the chain, as a double: what a rescale at this chain level divides by.
+    pub fn modulus(&self, level: usize) -> f64 {
+        self.params.q().get(level).map_or(f64::NAN, |&q| q as f64)
+    }
+}

@@ -1,0 +1,138 @@
+//! Public keys, encryption and decryption.
+
+use crate::ciphertext::{Ciphertext, Plaintext};
+use crate::context::Context;
+use crate::error::Error;
+use crate::secret::{KeyId, SecretKey};
+use aglet_ring::arch::Form;
+use aglet_ring::sample::{self, ChaChaSource};
+use aglet_ring::{Coeff, Eval, Poly};
+use zeroize::Zeroizing;
+
+/// An encryption of zero over the whole chain: `(b, a)` with `b = -a s + e`, no special limbs.
+pub struct PublicKey {
+    id: KeyId,
+    b: Poly<Eval>,
+    a: Poly<Eval>,
+}
+
+/// Gaussian coefficients (sigma 3.2) at the first limbs, as values; `scaled` copies go to special limbs as well.
+pub(crate) fn noise(ctx: &Context, source: &mut ChaChaSource, q_limbs: usize, p_limbs: usize) -> Result<Poly<Eval>, Error> {
+    let mut e = Zeroizing::new(vec![0i64; ctx.ring().n()]);
+    sample::gaussian(source, &mut e);
+    let lifted: Poly<Coeff> = ctx.ring().lift(&e, q_limbs, p_limbs)?;
+    Ok(ctx.ring().to_eval(lifted))
+}
+
+/// Uniform values from a seed: limb `i` of part `part` has a stream of its own, so that limbs expand in parallel and
+/// lower levels are prefixes.
+pub(crate) fn expand_uniform(ctx: &Context, seed: &[u8; 32], part: usize, out: &mut Poly<Eval>) {
+    let root = ChaChaSource::from_seed(*seed);
+    ctx.ring().for_limbs(out, |prime, _, limb| {
+        let mut label = [0u8; 16];
+        label[..8].copy_from_slice(&(part as u64).to_le_bytes());
+        label[8..].copy_from_slice(&(prime as u64).to_le_bytes());
+        sample::uniform(&mut root.fork(&label), ctx.ring().modulus(prime).value(), limb);
+    });
+}
+
+/// `out = sum x y + z`, limb by limb; operands may have more limbs of the chain than `out`.
+fn dot(ctx: &Context, products: &[(&Poly<Eval>, &Poly<Eval>)], z: Option<&Poly<Eval>>, out: &mut Poly<Eval>) {
+    ctx.ring().for_limbs(out, |prime, i, limb| {
+        let form = Form {
+            products: products.iter().map(|(x, y)| (x.limb(i), y.limb(i))).collect(),
+            terms: z.iter().map(|z| (z.limb(i), 1)).collect(),
+            ..Form::default()
+        };
+        ctx.ring().kernels().form(ctx.ring().modulus(prime), &form, limb);
+    });
+}
+
+impl PublicKey {
+    /// Makes a public key for `sk`.
+    pub fn generate(ctx: &Context, sk: &SecretKey, source: &mut ChaChaSource) -> Result<Self, Error> {
+        let ring = ctx.ring();
+        let limbs = ring.q_count();
+        let mut a = ring.lasting(limbs, 0)?;
+        expand_uniform(ctx, &source.fresh_seed(), 0, &mut a);
+        let e = noise(ctx, source, limbs, 0)?;
+        let mut b = ring.lasting(limbs, 0)?;
+        dot(ctx, &[(&a, sk.eval())], None, &mut b);
+        ring.neg_assign(&mut b);
+        ring.add_assign(&mut b, &e);
+        Ok(Self { id: sk.id(), b, a })
+    }
+
+    /// The name of the secret key that it belongs to.
+    pub fn id(&self) -> KeyId {
+        self.id
+    }
+    /// Bytes in memory.
+    pub fn byte_count(&self) -> usize {
+        self.a.byte_count() + self.b.byte_count()
+    }
+
+    /// Encrypts; the ciphertext has the level and scale of the plaintext.
+    pub fn encrypt(&self, ctx: &Context, pt: &Plaintext, source: &mut ChaChaSource) -> Result<Ciphertext, Error> {
+        let (ring, limbs) = (ctx.ring(), pt.poly.q_limbs());
+        let mut v = Zeroizing::new(vec![0i8; ring.n()]);
+        sample::ternary(source, &mut v);
+        let wide = Zeroizing::new(v.iter().map(|&c| i64::from(c)).collect::<Vec<_>>());
+        let v = ring.to_eval(ring.lift(&wide, limbs, 0)?);
+        let (mut e0, e1) = (noise(ctx, source, limbs, 0)?, noise(ctx, source, limbs, 0)?);
+        ring.add_assign(&mut e0, &pt.poly);
+        let (mut c0, mut c1) = (ring.scratch(limbs, 0)?, ring.scratch(limbs, 0)?);
+        dot(ctx, &[(&v, &self.b)], Some(&e0), &mut c0);
+        dot(ctx, &[(&v, &self.a)], Some(&e1), &mut c1);
+        Ok(fresh(pt, self.id, c0, c1))
+    }
+}
+
+fn fresh(pt: &Plaintext, key: KeyId, c0: Poly<Eval>, c1: Poly<Eval>) -> Ciphertext {
+    Ciphertext { polys: vec![c0, c1], scale: pt.scale, slots: pt.slots, key, bound: pt.bound }
+}
+
+impl SecretKey {
+    /// Encrypts; the ciphertext has the level and scale of the plaintext, and less noise than a public key gives.
+    pub fn encrypt(&self, ctx: &Context, pt: &Plaintext, source: &mut ChaChaSource) -> Result<Ciphertext, Error> {
+        let (ring, limbs) = (ctx.ring(), pt.poly.q_limbs());
+        let mut c1 = ring.scratch(limbs, 0)?;
+        expand_uniform(ctx, &source.fresh_seed(), 0, &mut c1);
+        let mut e = noise(ctx, source, limbs, 0)?;
+        ring.add_assign(&mut e, &pt.poly);
+        let mut c0 = ring.scratch(limbs, 0)?;
+        dot(ctx, &[(&c1, self.eval())], None, &mut c0);
+        ring.neg_assign(&mut c0);
+        ring.add_assign(&mut c0, &e);
+        Ok(fresh(pt, self.id(), c0, c1))
+    }
+
+    /// Decrypts to a plaintext with the noise still in it.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`] for a ciphertext of another secret key.
+    pub fn decrypt(&self, ctx: &Context, ct: &Ciphertext) -> Result<Plaintext, Error> {
+        if ct.key != self.id() {
+            return Err(Error::KeyMismatch { what: "secret key", found: self.id(), expected: ct.key });
+        }
+        let ring = ctx.ring();
+        let mut poly = ring.scratch(ct.limbs(), 0)?;
+        match &ct.polys[..] {
+            [c0, c1] => dot(ctx, &[(c1, self.eval())], Some(c0), &mut poly),
+            [c0, c1, c2] => {
+                let mut inner = ring.scratch(ct.limbs(), 0)?;
+                dot(ctx, &[(c2, self.eval())], Some(c1), &mut inner);
+                dot(ctx, &[(&inner, self.eval())], Some(c0), &mut poly);
+            }
+            _ => return Err(Error::Degree { degree: ct.degree() }),
+        }
+        Ok(Plaintext { poly, scale: ct.scale, slots: ct.slots, bound: None })
+    }
+}
+
+/// A source for one operation: secret randomness from the operating system.
+pub fn os_source() -> Result<ChaChaSource, Error> {
+    ChaChaSource::from_os()
+        .map_err(|e| Error::Ring(aglet_ring::Error::Randomness { reason: e.to_string() }))
+}
+

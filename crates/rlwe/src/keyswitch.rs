@@ -1,0 +1,303 @@
+//! Hybrid key switching with bit-balanced digits (Han and Ki, eprint 2019/688): keys, decomposition, product, and the
+//! exact division by the special modulus.
+//!
+//! A switching key from `s'` to `s` holds for every digit `d` of the chain a pair `(b_d, a_d)` modulo QP with
+//! `b_d + a_d s = e_d + P g_d s'`, where `g_d` is 1 modulo the primes of digit `d` and 0 modulo the others. A
+//! polynomial `c` is decomposed into its centred residues modulo every digit, raised to QP; the product with the key
+//! is `P c s'` plus noise, and dividing by P leaves `c s'`.
+
+use crate::context::Context;
+use crate::encrypt::{expand_uniform, noise};
+use crate::error::Error;
+use crate::secret::{KeyId, SecretKey};
+use aglet_ring::arch::{Addends, Form, KeyRow};
+use aglet_ring::automorphism::Automorphism;
+use aglet_ring::sample::ChaChaSource;
+use aglet_ring::{Coeff, Eval, Poly};
+use rayon::prelude::*;
+
+/// What a switching key is for and where it can be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeySwitchSpec {
+    /// Limbs of the chain.
+    pub q_limbs: usize,
+    /// Special limbs.
+    pub p_limbs: usize,
+    /// The limbs of every digit, ascending.
+    pub digits: Vec<Vec<usize>>,
+}
+
+impl KeySwitchSpec {
+    /// The usual key for polynomials of up to `q_limbs` limbs: as few digits as the special primes allow, then as few
+    /// special primes as these digits allow.
+    pub fn balanced(ctx: &Context, q_limbs: usize) -> Result<Self, Error> {
+        let p_limbs = ctx.params().special_limbs_for(q_limbs);
+        Ok(Self { q_limbs, p_limbs, digits: ctx.params().digits(q_limbs, p_limbs)? })
+    }
+
+    /// From the main secret to the sparse one. The only key under the sparse secret: modulus `q0 p'`, one digit.
+    pub fn to_sparse() -> Self {
+        Self { q_limbs: 1, p_limbs: 1, digits: vec![vec![0]] }
+    }
+
+    /// From the sparse secret back, for polynomials that were raised from `q0` and so are one short digit.
+    pub fn from_sparse(q_limbs: usize) -> Self {
+        Self { q_limbs, p_limbs: 1, digits: vec![(0..q_limbs).collect()] }
+    }
+
+    /// Bytes of a key in memory.
+    pub fn byte_count(&self, n: usize) -> usize {
+        2 * self.digits.len() * (self.q_limbs + self.p_limbs) * n * 8
+    }
+
+    /// The digits of a polynomial with fewer limbs.
+    fn digits_for(&self, q_limbs: usize) -> Vec<Vec<usize>> {
+        let cut = |d: &Vec<usize>| d.iter().copied().filter(|&i| i < q_limbs).collect::<Vec<_>>();
+        self.digits.iter().map(cut).filter(|d| !d.is_empty()).collect()
+    }
+}
+
+/// A switching key in its expanded form.
+pub struct SwitchingKey {
+    id: KeyId,
+    spec: KeySwitchSpec,
+    /// The uniform halves, as a seed.
+    seed: [u8; 32],
+    b: Vec<Poly<Eval>>,
+    a: Vec<Poly<Eval>>,
+}
+
+impl SwitchingKey {
+    /// Makes the key from `source_secret` (values at every prime, not stored) to `sk`.
+    fn generate(
+        ctx: &Context,
+        spec: KeySwitchSpec,
+        source_secret: &Poly<Eval>,
+        sk: &SecretKey,
+        random: &mut ChaChaSource,
+    ) -> Result<Self, Error> {
+        let (ring, seed) = (ctx.ring(), random.fresh_seed());
+        let (mut b, mut a) = (Vec::new(), Vec::new());
+        // `sk` and `source_secret` have all limbs: special ones start at q_count there.
+        let row = |limb: usize| ring.prime_of(spec.q_limbs, limb);
+        for (d, digit) in spec.digits.iter().enumerate() {
+            let mut a_d: Poly<Eval> = ring.lasting(spec.q_limbs, spec.p_limbs)?;
+            expand_uniform(ctx, &seed, d, &mut a_d);
+            let e = noise(ctx, random, spec.q_limbs, spec.p_limbs)?;
+            let mut b_d = ring.lasting(spec.q_limbs, spec.p_limbs)?;
+            ring.for_limbs(&mut b_d, |prime, i, limb| {
+                let m = ring.modulus(prime);
+                // b = e - a s [+ P s']: the form gives a s [- P s'] - e up to sign.
+                let mut terms = vec![(e.limb(i), m.neg(1))];
+                if i < spec.q_limbs && digit.contains(&i) {
+                    terms.push((source_secret.limb(row(i)), m.neg(ctx.special(spec.p_limbs, i))));
+                }
+                let form = Form {
+                    products: vec![(a_d.limb(i), sk.eval().limb(row(i)))],
+                    terms,
+                    factor: Some(m.neg(1)),
+                    ..Form::default()
+                };
+                ring.kernels().form(m, &form, limb);
+            });
+            b.push(b_d);
+            a.push(a_d);
+        }
+        Ok(Self { id: sk.id(), spec, seed, b, a })
+    }
+
+    /// The relinearisation key: from `s^2` to `s`.
+    pub fn relinearisation(ctx: &Context, spec: KeySwitchSpec, sk: &SecretKey, random: &mut ChaChaSource) -> Result<Self, Error> {
+        let ring = ctx.ring();
+        let mut square = ring.scratch(ring.q_count(), ring.p_count())?;
+        ring.for_limbs(&mut square, |prime, i, limb| {
+            let form = Form { products: vec![(sk.eval().limb(i), sk.eval().limb(i))], ..Form::default() };
+            ring.kernels().form(ring.modulus(prime), &form, limb);
+        });
+        let key = Self::generate(ctx, spec, &square, sk, random);
+        square.words_mut().fill(0);
+        key
+    }
+
+    /// The key that returns `phi(c)` to `s` for the automorphism X -> X^galois: from `phi(s)` to `s`.
+    pub fn galois(ctx: &Context, spec: KeySwitchSpec, galois: u64, sk: &SecretKey, random: &mut ChaChaSource) -> Result<Self, Error> {
+        let (ring, phi) = (ctx.ring(), ctx.ring().automorphism(galois));
+        let mut image = ring.scratch(ring.q_count(), ring.p_count())?;
+        ring.for_limbs(&mut image, |_, i, limb| phi.apply(sk.eval().limb(i), limb));
+        let key = Self::generate(ctx, spec, &image, sk, random);
+        image.words_mut().fill(0);
+        key
+    }
+
+    /// From one secret key to another.
+    pub fn between(ctx: &Context, spec: KeySwitchSpec, from: &SecretKey, to: &SecretKey, random: &mut ChaChaSource) -> Result<Self, Error> {
+        Self::generate(ctx, spec, from.eval(), to, random)
+    }
+
+    /// The name of the secret key that it switches to.
+    pub fn id(&self) -> KeyId {
+        self.id
+    }
+    /// Where it can be used.
+    pub fn spec(&self) -> &KeySwitchSpec {
+        &self.spec
+    }
+    /// Bytes in memory.
+    pub fn byte_count(&self) -> usize {
+        self.b.iter().chain(&self.a).map(Poly::byte_count).sum()
+    }
+    /// Bytes when stored: the uniform halves are one seed.
+    pub fn stored_bytes(&self) -> usize {
+        self.b.iter().map(Poly::byte_count).sum::<usize>() + self.seed.len()
+    }
+
+    /// The limbs that a kernel needs at limb `i` of a polynomial with `q_limbs` limbs of the chain.
+    pub fn row<'a>(&'a self, q_limbs: usize, i: usize, digits: usize, automorphism: Option<&'a Automorphism>) -> KeyRow<'a> {
+        let at = if i < q_limbs { i } else { self.spec.q_limbs + i - q_limbs };
+        KeyRow {
+            automorphism,
+            b: self.b[..digits].iter().map(|p| p.limb(at)).collect(),
+            a: self.a[..digits].iter().map(|p| p.limb(at)).collect(),
+        }
+    }
+}
+
+impl std::fmt::Debug for SwitchingKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "SwitchingKey {{ id: {}, spec: {:?} }}", self.id, self.spec)
+    }
+}
+
+/// The digits of a polynomial, raised to its limbs of the chain and `p_limbs` special ones, as values: the part of a key
+/// switch that rotations of one ciphertext share (hoisting).
+pub struct Digits {
+    /// One polynomial for each digit.
+    pub polys: Vec<Poly<Eval>>,
+}
+
+impl Digits {
+    /// Decomposes `c` (no special limbs) for keys of this shape.
+    pub fn new(ctx: &Context, spec: &KeySwitchSpec, c: &Poly<Eval>) -> Result<Self, Error> {
+        let (ring, q_limbs) = (ctx.ring(), c.q_limbs());
+        let digits = spec.digits_for(q_limbs);
+        let limbs = q_limbs + spec.p_limbs;
+        let plans: Vec<_> = digits
+            .iter()
+            .map(|own| {
+                let targets: Vec<usize> = (0..limbs).filter(|i| !own.contains(i)).map(|i| ring.prime_of(q_limbs, i)).collect();
+                ring.converter(own, &targets)
+            })
+            .collect();
+        // Coefficients, times what the conversion of their digit wants.
+        let mut y: Poly<Eval> = ring.copy(c, q_limbs)?;
+        ring.for_limbs(&mut y, |prime, i, limb| {
+            let place = digits.iter().enumerate().find_map(|(d, own)| Some((d, own.iter().position(|&l| l == i)?)));
+            let (d, k) = place.unwrap_or_default();
+            ring.table(prime).inverse_scaled(limb, plans[d].source_factors()[k]);
+        });
+        let mut raised = Vec::with_capacity(digits.len());
+        for (own, plan) in digits.iter().zip(&plans) {
+            let mut out: Poly<Coeff> = ring.scratch(q_limbs, spec.p_limbs)?;
+            let sources: Vec<&[u64]> = own.iter().map(|&i| y.limb(i)).collect();
+            let n = ring.n();
+            let rows = out.words_mut().chunks_mut(n).enumerate().filter(|(i, _)| !own.contains(i)).map(|(_, row)| row);
+            ring.convert(plan, &sources, rows.collect());
+            raised.push(out);
+        }
+        drop(y);
+        Ok(Self { polys: transform_raised(ctx, raised, c, &digits) })
+    }
+
+    /// A polynomial that is one short digit already: its coefficients, centred, at all limbs of a key.
+    pub fn single(poly: Poly<Eval>) -> Self {
+        Self { polys: vec![poly] }
+    }
+
+    /// `sum_d phi(digit_d) (b_d, a_d) + (phi(rotated), 0) + plain`, modulo QP. Addends without special limbs vanish there.
+    pub fn product(
+        &self,
+        ctx: &Context,
+        key: &SwitchingKey,
+        automorphism: Option<&Automorphism>,
+        rotated: Option<&Poly<Eval>>,
+        plain: Option<(&Poly<Eval>, &Poly<Eval>)>,
+    ) -> Result<(Poly<Eval>, Poly<Eval>), Error> {
+        let (ring, shape) = (ctx.ring(), &self.polys[0]);
+        let (q_limbs, p_limbs) = (shape.q_limbs(), shape.p_limbs());
+        let (mut b, mut a): (Poly<Eval>, Poly<Eval>) = (ring.scratch(q_limbs, p_limbs)?, ring.scratch(q_limbs, p_limbs)?);
+        let n = ring.n();
+        b.words_mut().par_chunks_mut(n).zip(a.words_mut().par_chunks_mut(n)).enumerate().for_each(|(i, out)| {
+            let digits: Vec<&[u64]> = self.polys.iter().map(|p| p.limb(i)).collect();
+            let row = key.row(q_limbs, i, digits.len(), automorphism);
+            let addends = Addends {
+                rotated: rotated.filter(|x| i < x.limbs()).map(|x| x.limb(i)),
+                plain: plain.filter(|(x, _)| i < x.limbs()).map(|(x, y)| (x.limb(i), y.limb(i))),
+            };
+            ring.kernels().key_product(ring.modulus(ring.prime_of(q_limbs, i)), &digits, addends, &row, out);
+        });
+        Ok((b, a))
+    }
+}
+
+/// Transforms the converted limbs; the limbs of a digit itself are those of `c`.
+fn transform_raised(ctx: &Context, mut raised: Vec<Poly<Coeff>>, c: &Poly<Eval>, digits: &[Vec<usize>]) -> Vec<Poly<Eval>> {
+    let (ring, q_limbs) = (ctx.ring(), c.q_limbs());
+    let mut columns: Vec<Vec<&mut [u64]>> = (0..raised[0].limbs()).map(|_| Vec::new()).collect();
+    for x in &mut raised {
+        x.words_mut().chunks_mut(1 << ring.log_n()).zip(&mut columns).for_each(|(limb, column)| column.push(limb));
+    }
+    columns.into_par_iter().enumerate().for_each(|(i, limbs)| {
+        let table = ring.table(ring.prime_of(q_limbs, i));
+        for (limb, own) in limbs.into_iter().zip(digits) {
+            if own.contains(&i) {
+                limb.copy_from_slice(c.limb(i));
+            } else {
+                table.forward(limb);
+            }
+        }
+    });
+    raised.into_iter().map(Poly::transformed).collect()
+}
+
+/// `P x` for the first `p_limbs` special primes: zero at the special limbs, so those are left out.
+pub fn lift_by_special(ctx: &Context, x: &Poly<Eval>, p_limbs: usize) -> Result<Poly<Eval>, Error> {
+    let ring = ctx.ring();
+    let mut out = ring.scratch(x.q_limbs(), 0)?;
+    ring.for_limbs(&mut out, |prime, i, limb| {
+        let form = Form { terms: vec![(x.limb(i), ctx.special(p_limbs, prime))], ..Form::default() };
+        ring.kernels().form(ring.modulus(prime), &form, limb);
+    });
+    Ok(out)
+}
+
+/// Divides by the product of all special limbs of `x` and its `drop` highest primes of the chain, rounding to the nearest
+/// integer (up to the doubles of the base conversion: ties and neighbours of 1/2 within 2^-45).
+pub fn divide(ctx: &Context, x: &Poly<Eval>, drop: usize) -> Result<Poly<Eval>, Error> {
+    let (ring, q_limbs, p_limbs) = (ctx.ring(), x.q_limbs(), x.p_limbs());
+    if drop >= q_limbs || drop + p_limbs == 0 {
+        return Err(Error::Level { needed: drop, found: q_limbs - 1 });
+    }
+    let kept = q_limbs - drop;
+    let sources: Vec<usize> = (kept..x.limbs()).map(|i| ring.prime_of(q_limbs, i)).collect();
+    let targets: Vec<usize> = (0..kept).collect();
+    let plan = ring.converter(&sources, &targets);
+    let n = ring.n();
+    let mut tail = ring.pool().take(sources.len() * n)?;
+    tail.par_chunks_mut(n).enumerate().for_each(|(i, limb)| {
+        limb.copy_from_slice(x.limb(kept + i));
+        ring.table(sources[i]).inverse_scaled(limb, plan.source_factors()[i]);
+    });
+    let mut out: Poly<Eval> = ring.scratch(kept, 0)?;
+    ring.convert(&plan, &tail.chunks(n).collect::<Vec<_>>(), out.words_mut().chunks_mut(n).collect());
+    ring.for_limbs(&mut out, |prime, i, limb| {
+        let m = ring.modulus(prime);
+        ring.table(prime).forward(limb);
+        let divisor = sources.iter().fold(1, |d, &s| m.mul(d, m.reduce(ring.modulus(s).value())));
+        ring.kernels().rsub_mul(m, limb, x.limb(i), m.inv(divisor));
+    });
+    Ok(out)
+}
+
+#[cfg(test)]
+#[path = "tests/keyswitch.rs"]
+mod tests;

@@ -1,0 +1,106 @@
+//! Key switching keeps messages, adds the noise that the formula says, and agrees on every backend.
+
+use super::*;
+use crate::ciphertext::Plaintext;
+use crate::encrypt::PublicKey;
+use crate::params::Params;
+use crate::security::Security;
+use aglet_ring::arch;
+use aglet_ring::automorphism::rotation_exponent;
+use std::sync::Arc;
+
+fn toy(kernels: &'static arch::Kernels) -> Arc<Context> {
+    let text = include_str!("../../../aglet/presets/toy.toml");
+    Context::with_kernels(Params::from_toml(text, Security::NotChecked).unwrap(), kernels).unwrap()
+}
+
+fn zero_plaintext(ctx: &Context, limbs: usize) -> Plaintext {
+    Plaintext { poly: ctx.ring().zero(limbs, 0).unwrap(), scale: 1.0, slots: ctx.params().slots(), bound: None }
+}
+
+/// Coefficients of the noise of a ciphertext of zero, from its lowest limb (47 bits).
+fn noise_of(ctx: &Context, sk: &SecretKey, polys: Vec<Poly<Eval>>) -> Vec<i64> {
+    let ct = crate::Ciphertext { polys, scale: 1.0, slots: 1, key: sk.id(), bound: None };
+    let pt = sk.decrypt(ctx, &ct).unwrap();
+    let coefficients = ctx.ring().to_coeff(pt.poly);
+    coefficients.limb(0).iter().map(|&c| ctx.ring().modulus(0).centre(c)).collect()
+}
+
+fn variance(x: &[i64]) -> f64 {
+    x.iter().map(|&v| (v as f64).powi(2)).sum::<f64>() / x.len() as f64
+}
+
+#[test]
+fn fresh_noise_has_its_variance() {
+    let ctx = toy(arch::available()[0]);
+    let mut random = ChaChaSource::from_seed([1; 32]);
+    let sk = SecretKey::generate(&ctx, &mut random).unwrap();
+    let pk = PublicKey::generate(&ctx, &sk, &mut random).unwrap();
+    let (mut by_secret, mut by_public) = (Vec::new(), Vec::new());
+    for _ in 0..16 {
+        by_secret.extend(noise_of(&ctx, &sk, sk.encrypt(&ctx, &zero_plaintext(&ctx, 3), &mut random).unwrap().polys));
+        by_public.extend(noise_of(&ctx, &sk, pk.encrypt(&ctx, &zero_plaintext(&ctx, 3), &mut random).unwrap().polys));
+    }
+    // e, and v e_pk + e1 s + e0 with ternary v and s (variance 2/3 each).
+    let (sigma2, n) = (3.2f64.powi(2), ctx.ring().n() as f64);
+    assert!((variance(&by_secret) / sigma2 - 1.0).abs() < 1.0 / 16.0);
+    assert!((variance(&by_public) / (sigma2 * (1.0 + 4.0 / 3.0 * n)) - 1.0).abs() < 1.0 / 16.0);
+}
+
+#[test]
+fn a_key_switch_adds_the_noise_of_the_formula() {
+    let mut seen: Option<Vec<Vec<i64>>> = None;
+    for kernels in arch::available() {
+        let ctx = toy(kernels);
+        let (ring, n) = (ctx.ring(), ctx.ring().n() as f64);
+        let mut random = ChaChaSource::from_seed([2; 32]);
+        let sk = SecretKey::generate(&ctx, &mut random).unwrap();
+        let mut noises = Vec::new();
+        for limbs in [26usize, 14, 4] {
+            let spec = KeySwitchSpec::balanced(&ctx, limbs).unwrap();
+            let g = rotation_exponent(3, ring.n());
+            let key = SwitchingKey::galois(&ctx, spec.clone(), g, &sk, &mut random).unwrap();
+            assert_eq!(key.byte_count(), spec.byte_count(ring.n()));
+            assert!(key.stored_bytes() < key.byte_count() / 2 + 64);
+            let phi = ring.automorphism(g);
+            let ct = sk.encrypt(&ctx, &zero_plaintext(&ctx, limbs), &mut random).unwrap();
+            // A ciphertext of zero has noise 3.2, so what comes out is the noise of the switch alone.
+            let digits = Digits::new(&ctx, key.spec(), &ct.polys[1]).unwrap();
+            let lifted = lift_by_special(&ctx, &ct.polys[0], spec.p_limbs).unwrap();
+            let (b, a) = digits.product(&ctx, &key, Some(&phi), Some(&lifted), None).unwrap();
+            let noise = noise_of(&ctx, &sk, vec![divide(&ctx, &b, 0).unwrap(), divide(&ctx, &a, 0).unwrap()]);
+            let log2_p: f64 = ctx.params().p()[..spec.p_limbs].iter().map(|&p| (p as f64).log2()).sum();
+            let of_digits: f64 = spec
+                .digits
+                .iter()
+                .map(|d| d.iter().map(|&i| ctx.modulus(i).log2()).sum::<f64>())
+                .map(|bits| n / 12.0 * 3.2f64.powi(2) * 2f64.powf(2.0 * (bits - log2_p)))
+                .sum();
+            let rounding = (1.0 + n * 2.0 / 3.0) / 12.0;
+            let expected = of_digits + rounding + 3.2f64.powi(2);
+            let ratio = variance(&noise) / expected;
+            assert!((0.8..1.25).contains(&ratio), "{limbs} limbs: {} against {expected}", variance(&noise));
+            noises.push(noise);
+        }
+        assert_eq!(seen.get_or_insert(noises.clone()), &noises, "{} differs", kernels.name());
+    }
+}
+
+#[test]
+fn the_sparse_secret_appears_at_the_bottom_only() {
+    let spec = KeySwitchSpec::to_sparse();
+    assert_eq!((spec.q_limbs, spec.p_limbs), (1, 1));
+    let ctx = toy(arch::available()[0]);
+    let sparse = SecretKey::generate_ephemeral(&ctx, &mut ChaChaSource::from_seed([3; 32])).unwrap();
+    assert_eq!(sparse.weight(), 32);
+}
+
+#[test]
+fn another_secret_key_is_refused() {
+    let ctx = toy(arch::available()[0]);
+    let mut random = ChaChaSource::from_seed([4; 32]);
+    let (one, two) = (SecretKey::generate(&ctx, &mut random).unwrap(), SecretKey::generate(&ctx, &mut random).unwrap());
+    let ct = one.encrypt(&ctx, &zero_plaintext(&ctx, 2), &mut random).unwrap();
+    assert!(matches!(two.decrypt(&ctx, &ct), Err(Error::KeyMismatch { .. })));
+    assert!(!format!("{one:?}").contains("coefficients"));
+}

@@ -1,0 +1,410 @@
+//! The CKKS evaluator: [`Evaluator`] and [`Refresh`] on ciphertexts.
+
+use super::transform::{encode, transform, CkksTransform};
+use super::{CkksCiphertext, EvalKeys};
+use crate::evaluator::{same_scale, Evaluator, Product, Quadratic, Refresh};
+use crate::linear_map::LinearMap;
+use crate::Error;
+use aglet_ring::arch::Form;
+use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
+use aglet_ring::{Coeff, Eval, Modulus, Poly};
+use aglet_rlwe::keyswitch::{divide, lift_by_special};
+use aglet_rlwe::{Ciphertext, Context, Digits, SwitchingKey};
+use num_complex::Complex64;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Arithmetic on CKKS ciphertexts of one context with one set of keys. Inputs are never changed.
+#[derive(Clone, Copy)]
+pub struct CkksEvaluator<'a> {
+    ctx: &'a Context,
+    keys: &'a EvalKeys,
+    slots: usize,
+}
+
+/// A complex constant as the two values that `re + im X^(N/2)` takes, on the first and on the second half of a limb.
+#[derive(Clone, Copy)]
+struct Constant {
+    re: i128,
+    im: i128,
+}
+
+impl Constant {
+    fn new(c: Complex64, scale: f64) -> Result<Self, Error> {
+        let round = |x: f64| {
+            let x = x * scale;
+            if x.is_nan() || x.abs() > 1e37 {
+                return Err(Error::TooLarge { log2: x.abs().log2() });
+            }
+            Ok(x.round() as i128)
+        };
+        Ok(Self { re: round(c.re)?, im: round(c.im)? })
+    }
+    fn halves(self, m: &Modulus, imaginary_unit: u64) -> [u64; 2] {
+        let (re, im) = (m.reduce_i128(self.re), m.mul(m.reduce_i128(self.im), imaginary_unit));
+        [m.add(re, im), m.sub(re, im)]
+    }
+}
+
+impl<'a> CkksEvaluator<'a> {
+    /// An evaluator on vectors of `slots` numbers.
+    pub fn new(ctx: &'a Context, keys: &'a EvalKeys, slots: usize) -> Self {
+        Self { ctx, keys, slots }
+    }
+    /// The context.
+    pub fn context(&self) -> &'a Context {
+        self.ctx
+    }
+    /// The keys.
+    pub fn keys(&self) -> &'a EvalKeys {
+        self.keys
+    }
+
+    /// One polynomial of a form: `(sum factor x y + sum c z + constant) special`, at `limbs` limbs. `special` is the number
+    /// of special primes whose product multiplies the whole.
+    fn form(
+        &self,
+        limbs: usize,
+        products: &[(i32, &Poly<Eval>, &Poly<Eval>)],
+        terms: &[(Constant, &Poly<Eval>)],
+        constant: Constant,
+        special: usize,
+    ) -> Result<Poly<Eval>, Error> {
+        let ring = self.ctx.ring();
+        let mut out = ring.scratch(limbs, 0)?;
+        let half = ring.n() / 2;
+        ring.for_limbs(&mut out, |prime, i, limb| {
+            let (m, unit) = (ring.modulus(prime), ring.table(prime).imaginary_unit());
+            let terms: Vec<_> = terms.iter().map(|(c, x)| (c.halves(m, unit), x.limb(i))).collect();
+            let constant = constant.halves(m, unit);
+            for (h, part) in limb.chunks_mut(half).enumerate() {
+                let range = h * half..(h + 1) * half;
+                let pairs = products.iter().flat_map(|&(factor, x, y)| {
+                    let pair = (&x.limb(i)[range.clone()], &y.limb(i)[range.clone()]);
+                    std::iter::repeat_n(pair, factor.unsigned_abs() as usize)
+                });
+                let form = Form {
+                    products: pairs.collect(),
+                    terms: terms.iter().map(|(c, x)| (&x[range.clone()], c[h])).collect(),
+                    constant: constant[h],
+                    factor: (special > 0).then(|| self.ctx.special(special, prime)),
+                };
+                ring.kernels().form(m, &form, part);
+            }
+        });
+        Ok(out)
+    }
+
+    /// Applies X -> X^galois and returns to the secret key.
+    fn automorphism(&self, a: &Ciphertext, galois: u64, what: impl Fn() -> String) -> Result<CkksCiphertext, Error> {
+        let [c0, c1] = linear(a)?;
+        let key = self.keys.galois(galois, a.limbs(), what)?;
+        self.own(key, a)?;
+        let ctx = self.ctx;
+        let digits = Digits::new(ctx, key.spec(), c1)?;
+        let lifted = lift_by_special(ctx, c0, key.spec().p_limbs)?;
+        let (b, a1) = digits.product(ctx, key, Some(&ctx.ring().automorphism(galois)), Some(&lifted), None)?;
+        let mut out = a.with(vec![divide(ctx, &b, 0)?, divide(ctx, &a1, 0)?], a.scale);
+        out.bound = a.bound;
+        Ok(Arc::new(out))
+    }
+
+    /// Refuses a key of another secret key.
+    pub(super) fn own(&self, key: &SwitchingKey, a: &Ciphertext) -> Result<(), Error> {
+        if key.id() != a.key {
+            let e = aglet_rlwe::Error::KeyMismatch { what: "evaluation key", found: key.id(), expected: a.key };
+            return Err(e.into());
+        }
+        Ok(())
+    }
+
+    fn same_key(&self, a: &Ciphertext, b: &Ciphertext) -> Result<(), Error> {
+        if a.key != b.key {
+            let e = aglet_rlwe::Error::KeyMismatch { what: "ciphertext", found: b.key, expected: a.key };
+            return Err(e.into());
+        }
+        Ok(())
+    }
+
+    fn sum(&self, a: &CkksCiphertext, b: &CkksCiphertext, f: impl Fn(&mut Poly<Eval>, &Poly<Eval>)) -> Result<CkksCiphertext, Error> {
+        self.same_key(a, b)?;
+        if a.level() != b.level() {
+            return Err(Error::LevelMismatch { left: a.level(), right: b.level() });
+        }
+        if !same_scale(a.scale, b.scale) {
+            return Err(Error::ScaleMismatch { expected: a.scale, found: b.scale });
+        }
+        let ring = self.ctx.ring();
+        let longest = a.polys.len().max(b.polys.len());
+        let mut polys = Vec::with_capacity(longest);
+        for i in 0..longest {
+            let mut x = match a.polys.get(i) {
+                Some(p) => ring.copy(p, a.limbs())?,
+                None => ring.zero(a.limbs(), 0)?,
+            };
+            if let Some(y) = b.polys.get(i) {
+                f(&mut x, y);
+            }
+            polys.push(x);
+        }
+        Ok(Arc::new(a.with(polys, a.scale)))
+    }
+
+    /// The product of two ciphertexts as a ciphertext of degree 2, neither relinearised nor rescaled.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] unless both stand at one level.
+    pub fn tensor(&self, a: &CkksCiphertext, b: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
+        self.same_key(a, b)?;
+        if a.level() != b.level() {
+            return Err(Error::LevelMismatch { left: a.level(), right: b.level() });
+        }
+        let ([a0, a1], [b0, b1]) = (linear(a)?, linear(b)?);
+        let zero = Constant { re: 0, im: 0 };
+        let polys = vec![
+            self.form(a.limbs(), &[(1, a0, b0)], &[], zero, 0)?,
+            self.form(a.limbs(), &[(1, a0, b1), (1, a1, b0)], &[], zero, 0)?,
+            self.form(a.limbs(), &[(1, a1, b1)], &[], zero, 0)?,
+        ];
+        Ok(Arc::new(a.with(polys, a.scale * b.scale)))
+    }
+
+    /// Brings a ciphertext of degree 2 back to degree 1; one of degree 1 is returned as it is.
+    pub fn relinearise(&self, a: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
+        let [c0, c1, c2] = &a.polys[..] else { return Ok(a.clone()) };
+        let key = self.keys.relinearisation(a.limbs())?;
+        self.own(key, a)?;
+        let p_limbs = key.spec().p_limbs;
+        let digits = Digits::new(self.ctx, key.spec(), c2)?;
+        let lifted = (lift_by_special(self.ctx, c0, p_limbs)?, lift_by_special(self.ctx, c1, p_limbs)?);
+        let (b, a1) = digits.product(self.ctx, key, None, None, Some((&lifted.0, &lifted.1)))?;
+        let polys = vec![divide(self.ctx, &b, 0)?, divide(self.ctx, &a1, 0)?];
+        Ok(Arc::new(a.with(polys, a.scale)))
+    }
+
+    /// Divides value scale and modulus by the highest prime: one level.
+    pub fn rescale(&self, a: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
+        if a.level() == 0 {
+            return Err(Error::LevelTooLow { required: 1, actual: 0 });
+        }
+        let polys = a.polys.iter().map(|p| divide(self.ctx, p, 1)).collect::<Result<_, _>>()?;
+        Ok(Arc::new(a.with(polys, a.scale / self.modulus(a.level()))))
+    }
+
+    /// `a + pt`; level and scale must agree, or the plaintext stand higher.
+    pub fn add_plain(&self, a: &CkksCiphertext, pt: &aglet_rlwe::Plaintext) -> Result<CkksCiphertext, Error> {
+        if pt.level() < a.level() {
+            return Err(Error::LevelTooLow { required: a.level(), actual: pt.level() });
+        }
+        if !same_scale(a.scale, pt.scale) {
+            return Err(Error::ScaleMismatch { expected: a.scale, found: pt.scale });
+        }
+        let ring = self.ctx.ring();
+        let mut polys = a.polys.iter().map(|p| ring.copy(p, a.limbs())).collect::<Result<Vec<_>, _>>()?;
+        ring.add_assign(&mut polys[0], &pt.poly);
+        Ok(Arc::new(a.with(polys, a.scale)))
+    }
+
+    /// `a * pt`, not rescaled; the plaintext stands at the level of `a` or higher.
+    pub fn mul_plain(&self, a: &CkksCiphertext, pt: &aglet_rlwe::Plaintext) -> Result<CkksCiphertext, Error> {
+        if pt.level() < a.level() {
+            return Err(Error::LevelTooLow { required: a.level(), actual: pt.level() });
+        }
+        let zero = Constant { re: 0, im: 0 };
+        let polys = a.polys.iter().map(|p| self.form(a.limbs(), &[(1, p, &pt.poly)], &[], zero, 0));
+        Ok(Arc::new(a.with(polys.collect::<Result<_, _>>()?, a.scale * pt.scale)))
+    }
+
+    /// `c * a` with the constant encoded at `scale`, not rescaled: `scale` 1 and an integer cost nothing.
+    pub fn mul_constant(&self, a: &CkksCiphertext, c: Complex64, scale: f64) -> Result<CkksCiphertext, Error> {
+        let (c, zero) = (Constant::new(c, scale)?, Constant { re: 0, im: 0 });
+        let polys = a.polys.iter().map(|p| self.form(a.limbs(), &[], &[(c, p)], zero, 0));
+        Ok(Arc::new(a.with(polys.collect::<Result<_, _>>()?, a.scale * scale)))
+    }
+
+    /// `a + c` for a constant in every slot.
+    pub fn add_constant(&self, a: &CkksCiphertext, c: Complex64) -> Result<CkksCiphertext, Error> {
+        let (c, one) = (Constant::new(c, a.scale)?, Constant { re: 1, im: 0 });
+        let zero = Constant { re: 0, im: 0 };
+        let polys = a.polys.iter().enumerate();
+        let polys = polys.map(|(i, p)| self.form(a.limbs(), &[], &[(one, p)], if i == 0 { c } else { zero }, 0));
+        Ok(Arc::new(a.with(polys.collect::<Result<_, _>>()?, a.scale)))
+    }
+}
+
+/// The two polynomials of a ciphertext of degree 1.
+pub(super) fn linear(a: &Ciphertext) -> Result<[&Poly<Eval>; 2], Error> {
+    match &a.polys[..] {
+        [c0, c1] => Ok([c0, c1]),
+        _ => Err(aglet_rlwe::Error::Degree { degree: a.degree() }.into()),
+    }
+}
+
+impl Evaluator for CkksEvaluator<'_> {
+    type Ciphertext = CkksCiphertext;
+    type Transform = CkksTransform;
+
+    fn slots(&self) -> usize {
+        self.slots
+    }
+    fn level(&self, ct: &CkksCiphertext) -> usize {
+        ct.level()
+    }
+    fn scale(&self, ct: &CkksCiphertext) -> f64 {
+        ct.scale
+    }
+    fn modulus(&self, level: usize) -> f64 {
+        self.ctx.modulus(level)
+    }
+
+    fn quadratic(&self, form: &Quadratic<'_, CkksCiphertext>) -> Result<CkksCiphertext, Error> {
+        form.check(self)?;
+        let (limbs, encoded) = (form.level + 1, form.scale * self.modulus(form.level));
+        let any = form.products.first().map(|p| p.left).or(form.terms.first().map(|t| t.1)).ok_or(Error::EmptyQuadratic)?;
+        let operands = form.products.iter().flat_map(|p| [p.left, p.right]).chain(form.terms.iter().map(|t| t.1));
+        for x in operands {
+            self.same_key(any, x)?;
+            linear(x)?;
+        }
+        let terms = form.terms.iter().map(|(c, x)| Ok((Constant::new(*c, encoded / x.scale)?, *x))).collect::<Result<Vec<_>, Error>>()?;
+        let (constant, zero) = (Constant::new(form.constant, encoded)?, Constant { re: 0, im: 0 });
+        let of = |i: usize| terms.iter().map(|(c, x)| (*c, &x.polys[i])).collect::<Vec<_>>();
+        let key = match form.products.is_empty() {
+            true => None,
+            false => Some(self.keys.relinearisation(limbs)?),
+        };
+        let special = key.map_or(0, |k| k.spec().p_limbs);
+        let products = Products::new(self.ctx, &form.products)?;
+        let c0 = self.form(limbs, &products.of(&[(0, 0)]), &of(0), constant, special)?;
+        let c1 = self.form(limbs, &products.of(&[(0, 1), (1, 0)]), &of(1), zero, special)?;
+        let (b, a) = match key {
+            None => (c0, c1),
+            Some(key) => {
+                self.own(key, any)?;
+                let c2 = self.form(limbs, &products.of(&[(1, 1)]), &[], zero, 0)?;
+                Digits::new(self.ctx, key.spec(), &c2)?.product(self.ctx, key, None, None, Some((&c0, &c1)))?
+            }
+        };
+        Ok(Arc::new(any.with(vec![divide(self.ctx, &b, 1)?, divide(self.ctx, &a, 1)?], form.scale)))
+    }
+
+    fn add(&self, a: &CkksCiphertext, b: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
+        self.sum(a, b, |x, y| self.ctx.ring().add_assign(x, y))
+    }
+    fn sub(&self, a: &CkksCiphertext, b: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
+        self.sum(a, b, |x, y| self.ctx.ring().sub_assign(x, y))
+    }
+    fn negate(&self, a: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
+        let mut out = self.mul_constant(a, Complex64::new(-1.0, 0.0), 1.0)?;
+        if let Some(x) = Arc::get_mut(&mut out) {
+            x.bound = a.bound;
+        }
+        Ok(out)
+    }
+    fn mul_i(&self, a: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
+        self.mul_constant(a, Complex64::new(0.0, 1.0), 1.0)
+    }
+    fn level_down(&self, a: &CkksCiphertext, level: usize) -> Result<CkksCiphertext, Error> {
+        if level > a.level() {
+            return Err(Error::LevelTooLow { required: level, actual: a.level() });
+        }
+        if level == a.level() {
+            return Ok(a.clone());
+        }
+        Ok(Arc::new(a.truncated(self.ctx, level + 1)?))
+    }
+    fn rotate(&self, a: &CkksCiphertext, by: isize) -> Result<CkksCiphertext, Error> {
+        let by = by.rem_euclid(self.slots as isize);
+        if by == 0 {
+            return Ok(a.clone());
+        }
+        let limbs = a.limbs();
+        self.automorphism(a, rotation_exponent(by, self.ctx.ring().n()), || format!("key that rotates by {by} at {limbs} limbs"))
+    }
+    fn conjugate(&self, a: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
+        let limbs = a.limbs();
+        self.automorphism(a, conjugation_exponent(self.ctx.ring().n()), || format!("conjugation key for {limbs} limbs"))
+    }
+    fn encode_transform(&self, map: &LinearMap, level: usize, scale_ratio: f64) -> Result<CkksTransform, Error> {
+        encode(self.ctx, map, level, scale_ratio)
+    }
+    fn transform(&self, ct: &CkksCiphertext, t: &CkksTransform) -> Result<CkksCiphertext, Error> {
+        transform(self, ct, t)
+    }
+}
+
+/// The products of a form with negative factors moved into a copy of the left operand.
+struct Products<'a> {
+    pairs: Vec<(i32, [&'a Poly<Eval>; 2], [&'a Poly<Eval>; 2])>,
+}
+
+impl<'a> Products<'a> {
+    fn new(_: &Context, products: &[Product<'a, CkksCiphertext>]) -> Result<Self, Error> {
+        let pair = |p: &Product<'a, CkksCiphertext>| {
+            if !(1..=16).contains(&p.factor) {
+                return Err(Error::InvalidParameters { reason: "the factor of a product is not between 1 and 16" });
+            }
+            Ok((p.factor, linear(p.left)?, linear(p.right)?))
+        };
+        Ok(Self { pairs: products.iter().map(pair).collect::<Result<_, _>>()? })
+    }
+    /// All products of half `i` of the left with half `j` of the right operands.
+    fn of(&self, halves: &[(usize, usize)]) -> Vec<(i32, &'a Poly<Eval>, &'a Poly<Eval>)> {
+        self.pairs.iter().flat_map(|(f, l, r)| halves.iter().map(move |&(i, j)| (*f, l[i], r[j]))).collect()
+    }
+}
+
+impl Refresh for CkksEvaluator<'_> {
+    fn sparse_secret(&self, ct: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
+        at_bottom(ct)?;
+        let ([c0, c1], key) = (linear(ct)?, self.keys.to_sparse()?);
+        let ctx = self.ctx;
+        let lifted = lift_by_special(ctx, c0, key.spec().p_limbs)?;
+        let (b, a) = Digits::new(ctx, key.spec(), c1)?.product(ctx, key, None, Some(&lifted), None)?;
+        let mut out = ct.with(vec![divide(ctx, &b, 0)?, divide(ctx, &a, 0)?], ct.scale);
+        out.key = key.id();
+        Ok(Arc::new(out))
+    }
+
+    fn mod_raise(&self, ct: &CkksCiphertext, level: usize) -> Result<CkksCiphertext, Error> {
+        at_bottom(ct)?;
+        let (ctx, max) = (self.ctx, self.ctx.ring().q_count() - 1);
+        if level > max {
+            return Err(Error::NoSuchLevel { level, max });
+        }
+        let ([c0, c1], key) = (linear(ct)?, self.keys.from_sparse()?);
+        let c0 = raise(ctx, c0, level + 1, 0)?;
+        let c1 = Digits::single(raise(ctx, c1, level + 1, key.spec().p_limbs)?);
+        let (b, a) = c1.product(ctx, key, None, None, None)?;
+        let (mut b, a) = (divide(ctx, &b, 0)?, divide(ctx, &a, 0)?);
+        ctx.ring().add_assign(&mut b, &c0);
+        let mut out = ct.with(vec![b, a], ct.scale);
+        out.key = key.id();
+        Ok(Arc::new(out))
+    }
+}
+
+fn at_bottom(ct: &Ciphertext) -> Result<(), Error> {
+    if ct.level() != 0 {
+        return Err(Error::LevelMismatch { left: ct.level(), right: 0 });
+    }
+    Ok(())
+}
+
+/// The centred coefficients of a polynomial modulo q0 as residues of more primes.
+fn raise(ctx: &Context, x: &Poly<Eval>, q_limbs: usize, p_limbs: usize) -> Result<Poly<Eval>, Error> {
+    let (ring, n) = (ctx.ring(), ctx.ring().n());
+    let mut low = ring.copy(x, 1)?;
+    let mut out: Poly<Coeff> = ring.scratch(q_limbs, p_limbs)?;
+    if q_limbs + p_limbs > 1 {
+        let targets: Vec<usize> = (1..q_limbs + p_limbs).map(|i| ring.prime_of(q_limbs, i)).collect();
+        let plan = ring.converter(&[0], &targets);
+        ring.table(0).inverse_scaled(low.limb_mut(0), plan.source_factors()[0]);
+        ring.convert(&plan, &[low.limb(0)], out.words_mut().chunks_mut(n).skip(1).collect());
+    }
+    out.words_mut().par_chunks_mut(n).enumerate().for_each(|(i, limb)| match i {
+        0 => limb.copy_from_slice(x.limb(0)),
+        _ => ring.table(ring.prime_of(q_limbs, i)).forward(limb),
+    });
+    Ok(out.transformed())
+}

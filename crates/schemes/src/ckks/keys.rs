@@ -1,0 +1,69 @@
+//! The evaluation keys that an evaluator holds.
+
+use crate::Error;
+use aglet_rlwe::{KeyId, SwitchingKey};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Evaluation keys of one secret key, shared.
+#[derive(Debug, Clone, Default)]
+pub struct EvalKeys {
+    relinearisation: Option<Arc<SwitchingKey>>,
+    /// By Galois element, then by number of limbs.
+    galois: BTreeMap<(u64, usize), Arc<SwitchingKey>>,
+    to_sparse: Option<Arc<SwitchingKey>>,
+    from_sparse: Option<Arc<SwitchingKey>>,
+}
+
+impl EvalKeys {
+    /// No keys.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// Adds the relinearisation key.
+    pub fn with_relinearisation(mut self, key: Arc<SwitchingKey>) -> Self {
+        self.relinearisation = Some(key);
+        self
+    }
+    /// Adds a key for X -> X^galois. Keys for one automorphism and several numbers of limbs stand side by side.
+    pub fn with_galois(mut self, galois: u64, key: Arc<SwitchingKey>) -> Self {
+        self.galois.insert((galois, key.spec().q_limbs), key);
+        self
+    }
+    /// Adds the two keys between the main and the ephemeral secret.
+    pub fn with_sparse(mut self, to: Arc<SwitchingKey>, from: Arc<SwitchingKey>) -> Self {
+        (self.to_sparse, self.from_sparse) = (Some(to), Some(from));
+        self
+    }
+
+    /// The relinearisation key, if it serves `limbs` limbs.
+    pub fn relinearisation(&self, limbs: usize) -> Result<&SwitchingKey, Error> {
+        let fits = self.relinearisation.as_deref().filter(|k| k.spec().q_limbs >= limbs);
+        fits.ok_or_else(|| Error::MissingKey { what: format!("relinearization key for {limbs} limbs") })
+    }
+    /// The smallest key of this automorphism that serves `limbs` limbs; `what` names it in the error.
+    pub fn galois(&self, galois: u64, limbs: usize, what: impl Fn() -> String) -> Result<&SwitchingKey, Error> {
+        let key = self.galois.range((galois, limbs)..=(galois, usize::MAX)).next();
+        key.map(|(_, k)| &**k).ok_or_else(|| Error::MissingKey { what: what() })
+    }
+    /// The key to the ephemeral secret.
+    pub fn to_sparse(&self) -> Result<&SwitchingKey, Error> {
+        self.to_sparse.as_deref().ok_or_else(|| Error::MissingKey { what: "key to the sparse secret (part of every bootstrap key)".into() })
+    }
+    /// The key from the ephemeral secret.
+    pub fn from_sparse(&self) -> Result<&SwitchingKey, Error> {
+        self.from_sparse.as_deref().ok_or_else(|| Error::MissingKey { what: "key from the sparse secret (part of every bootstrap key)".into() })
+    }
+    /// All keys held.
+    pub fn iter(&self) -> impl Iterator<Item = &SwitchingKey> {
+        self.relinearisation.iter().chain(self.galois.values()).chain(&self.to_sparse).chain(&self.from_sparse).map(|k| &**k)
+    }
+    /// Names of the secret keys that the keys switch to; the ephemeral one appears beside the main one.
+    pub fn id(&self) -> Option<KeyId> {
+        self.relinearisation.iter().chain(self.galois.values()).chain(&self.from_sparse).next().map(|k| k.id())
+    }
+    /// Bytes in memory.
+    pub fn byte_count(&self) -> usize {
+        self.iter().map(SwitchingKey::byte_count).sum()
+    }
+}

@@ -1,0 +1,14 @@
+//! CKKS: arithmetic on vectors of complex numbers, approximate by its noise (Cheon, Kim, Kim, Song, eprint 2016/421).
+
+mod encode;
+mod evaluator;
+mod keys;
+mod transform;
+
+pub use encode::Encoder;
+pub use evaluator::CkksEvaluator;
+pub use keys::EvalKeys;
+pub use transform::{transform_shape, CkksTransform, TransformShape};
+
+/// A CKKS ciphertext, shared: cloning costs nothing and contents never change.
+pub type CkksCiphertext = std::sync::Arc<aglet_rlwe::Ciphertext>;

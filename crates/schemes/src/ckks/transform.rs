@@ -1,0 +1,212 @@
+//! Linear maps on ciphertexts: double hoisting (Bossuat, Mouchet, Troncoso-Pastoriza, Hubaux, eprint 2020/1203) with
+//! Horner giant steps and diagonals compressed to their subring.
+//!
+//! `c1` is decomposed once. Its products with the baby-step keys stay modulo QP, are multiplied by the diagonals there and
+//! summed, so that a giant step divides by P once, and the whole map rounds once more at its end, together with the rescale.
+//! A diagonal of period p is a polynomial in X^(N/2p): its values are constant on runs of N/2p words, and only 2p of them
+//! are stored.
+
+use super::encode::subring_coefficients;
+use super::evaluator::{linear, CkksEvaluator};
+use super::CkksCiphertext;
+use crate::evaluator::{check_scale, Evaluator};
+use crate::linear_map::LinearMap;
+use crate::Error;
+use aglet_ring::arch::{DiagonalRow, LinearMapRow};
+use aglet_ring::automorphism::{rotation_exponent, Automorphism};
+use aglet_ring::fft::SpecialFft;
+use aglet_ring::{Eval, Poly};
+use aglet_rlwe::keyswitch::{divide, lift_by_special};
+use aglet_rlwe::{Context, Digits, KeySwitchSpec, SwitchingKey};
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What a linear map needs at a level, without its numbers: for plans.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TransformShape {
+    /// The level it starts from.
+    pub level: usize,
+    /// Rotations of the baby steps, without 0.
+    pub babies: Vec<usize>,
+    /// The rotation of the giant steps, if there is more than one.
+    pub giant: Option<usize>,
+    /// Number of giant steps, at least 1.
+    pub giant_steps: usize,
+    /// The shape of every key.
+    pub spec: KeySwitchSpec,
+    /// Bytes of the encoded diagonals.
+    pub matrix_bytes: usize,
+}
+
+impl TransformShape {
+    /// All rotations that need a key.
+    pub fn rotations(&self) -> Vec<usize> {
+        self.babies.iter().copied().chain(self.giant).collect()
+    }
+    /// Bytes of all keys.
+    pub fn key_bytes(&self, n: usize) -> usize {
+        self.rotations().len() * self.spec.byte_count(n)
+    }
+}
+
+/// The shape of `map` at `level`.
+pub fn transform_shape(ctx: &Context, map: &LinearMap, level: usize) -> Result<TransformShape, Error> {
+    let spec = KeySwitchSpec::balanced(ctx, level + 1)?;
+    let (babies, giant) = map.rotations();
+    let words: usize = map.diagonals().values().map(|d| (2 * d.len()).min(ctx.ring().n())).sum();
+    let matrix_bytes = words * (spec.q_limbs + spec.p_limbs) * 8;
+    Ok(TransformShape { level, babies, giant, giant_steps: map.giant_steps().len(), spec, matrix_bytes })
+}
+
+/// A linear map encoded for one level.
+pub struct CkksTransform {
+    slots: usize,
+    level: usize,
+    scale_ratio: f64,
+    spec: KeySwitchSpec,
+    giant: Option<usize>,
+    /// Rotations of the baby steps, 0 for the ciphertext itself.
+    babies: Vec<usize>,
+    /// By giant step, baby step, limb: prepared constants.
+    diagonals: Vec<Vec<Option<Vec<Vec<u64>>>>>,
+}
+
+impl CkksTransform {
+    /// Bytes of the encoded diagonals.
+    pub fn byte_count(&self) -> usize {
+        self.diagonals.iter().flatten().flatten().flatten().map(|limb| limb.len() * 8).sum()
+    }
+    /// The level it starts from.
+    pub fn level(&self) -> usize {
+        self.level
+    }
+}
+
+pub(super) fn encode(ctx: &Context, map: &LinearMap, level: usize, scale_ratio: f64) -> Result<CkksTransform, Error> {
+    let (ring, max) = (ctx.ring(), ctx.ring().q_count() - 1);
+    check_scale(scale_ratio)?;
+    if level == 0 {
+        return Err(Error::LevelTooLow { required: 1, actual: 0 });
+    }
+    if level > max {
+        return Err(Error::NoSuchLevel { level, max });
+    }
+    if map.slots() > ring.n() / 2 {
+        return Err(Error::SlotMismatch { expected: ring.n() / 2, found: map.slots() });
+    }
+    let (spec, steps) = (KeySwitchSpec::balanced(ctx, level + 1)?, map.giant_steps());
+    let babies: BTreeSet<usize> = steps.iter().flat_map(|s| s.terms.iter().map(|t| t.0)).chain([0]).collect();
+    let babies: Vec<usize> = babies.into_iter().collect();
+    let mut ffts = BTreeMap::new();
+    let scale = scale_ratio * ctx.modulus(level);
+    let mut diagonals = Vec::with_capacity(steps.len());
+    for step in &steps {
+        let mut row: Vec<Option<Vec<Vec<u64>>>> = babies.iter().map(|_| None).collect();
+        for (rotation, values) in &step.terms {
+            let fft = ffts.entry(values.len()).or_insert_with(|| SpecialFft::new(values.len()));
+            let coefficients = subring_coefficients(fft, values, scale)?;
+            let place = babies.binary_search(rotation).unwrap_or(0);
+            row[place] = Some(values_at_limbs(ctx, &coefficients, &spec));
+        }
+        diagonals.push(row);
+    }
+    let giant = map.rotations().1;
+    Ok(CkksTransform { slots: map.slots(), level, scale_ratio, spec, giant, babies, diagonals })
+}
+
+/// Prepared values of a polynomial of a subring at all limbs of a key.
+fn values_at_limbs(ctx: &Context, coefficients: &[i64], spec: &KeySwitchSpec) -> Vec<Vec<u64>> {
+    let ring = ctx.ring();
+    (0..spec.q_limbs + spec.p_limbs)
+        .into_par_iter()
+        .map(|i| {
+            let prime = ring.prime_of(spec.q_limbs, i);
+            let m = ring.modulus(prime);
+            let mut values: Vec<u64> = coefficients.iter().map(|&c| m.reduce_i64(c)).collect();
+            ring.table(prime).forward_subring(&mut values);
+            ring.kernels().prepare_constants(m, &mut values);
+            values
+        })
+        .collect()
+}
+
+/// Looks up the key of a rotation and checks that it has the shape the diagonals were made for.
+fn key_of<'a>(e: &CkksEvaluator<'a>, t: &CkksTransform, ct: &CkksCiphertext, by: usize) -> Result<(&'a SwitchingKey, Arc<Automorphism>), Error> {
+    let galois = rotation_exponent(by as isize, e.context().ring().n());
+    let what = || format!("key that rotates by {by} at {} limbs", t.level + 1);
+    let key = e.keys().galois(galois, t.level + 1, what)?;
+    if key.spec().p_limbs != t.spec.p_limbs || key.spec().digits.len() < t.spec.digits.len() {
+        return Err(Error::MissingKey { what: what() });
+    }
+    e.own(key, ct)?;
+    Ok((key, e.context().ring().automorphism(galois)))
+}
+
+pub(super) fn transform(e: &CkksEvaluator<'_>, ct: &CkksCiphertext, t: &CkksTransform) -> Result<CkksCiphertext, Error> {
+    let (ctx, ring) = (e.context(), e.context().ring());
+    if t.slots != e.slots() {
+        return Err(Error::SlotMismatch { expected: e.slots(), found: t.slots });
+    }
+    if ct.level() < t.level {
+        return Err(Error::LevelTooLow { required: t.level, actual: ct.level() });
+    }
+    let lowered = e.level_down(ct, t.level)?;
+    let [c0, c1] = linear(&lowered)?;
+    let keys: Vec<Option<(&SwitchingKey, Arc<Automorphism>)>> =
+        t.babies.iter().map(|&by| if by == 0 { Ok(None) } else { key_of(e, t, ct, by).map(Some) }).collect::<Result<_, _>>()?;
+    let giant = t.giant.map(|by| key_of(e, t, ct, by)).transpose()?;
+    let spec = keys.iter().flatten().chain(&giant).next().map_or(&t.spec, |(key, _)| key.spec());
+    let digits = Digits::new(ctx, spec, c1)?;
+    let lifted = (lift_by_special(ctx, c0, spec.p_limbs)?, lift_by_special(ctx, c1, spec.p_limbs)?);
+    let mut sums = inner_sums(ctx, t, &digits, &lifted, &keys)?;
+    drop((digits, lifted));
+
+    let (mut b, mut a) = sums.pop().ok_or(Error::EmptyQuadratic)?;
+    while let Some(inner) = sums.pop() {
+        let (key, phi) = giant.as_ref().ok_or_else(|| Error::MissingKey { what: "giant-step key".into() })?;
+        let digits = Digits::new(ctx, key.spec(), &divide(ctx, &a, 0)?)?;
+        (b, a) = digits.product(ctx, key, Some(phi), Some(&b), Some((&inner.0, &inner.1)))?;
+    }
+    Ok(Arc::new(ct.with(vec![divide(ctx, &b, 1)?, divide(ctx, &a, 1)?], ct.scale * t.scale_ratio)))
+}
+
+type Pair = (Poly<Eval>, Poly<Eval>);
+
+/// For each giant step the sum over the baby steps, modulo QP.
+fn inner_sums(
+    ctx: &Context,
+    t: &CkksTransform,
+    digits: &Digits,
+    lifted: &Pair,
+    keys: &[Option<(&SwitchingKey, Arc<Automorphism>)>],
+) -> Result<Vec<Pair>, Error> {
+    let (ring, n) = (ctx.ring(), ctx.ring().n());
+    let (q_limbs, p_limbs) = (digits.polys[0].q_limbs(), digits.polys[0].p_limbs());
+    let mut sums: Vec<Pair> = Vec::with_capacity(t.diagonals.len());
+    for _ in &t.diagonals {
+        sums.push((ring.scratch(q_limbs, p_limbs)?, ring.scratch(q_limbs, p_limbs)?));
+    }
+    let mut columns: Vec<Vec<(&mut [u64], &mut [u64])>> = (0..q_limbs + p_limbs).map(|_| Vec::new()).collect();
+    for (b, a) in &mut sums {
+        let limbs = b.words_mut().chunks_mut(n).zip(a.words_mut().chunks_mut(n));
+        limbs.zip(&mut columns).for_each(|(pair, column)| column.push(pair));
+    }
+    columns.into_par_iter().enumerate().for_each(|(i, mut out)| {
+        let row = LinearMapRow {
+            digits: digits.polys.iter().map(|p| p.limb(i)).collect(),
+            lifted: (i < q_limbs).then(|| (lifted.0.limb(i), lifted.1.limb(i))),
+            babies: keys
+                .iter()
+                .map(|k| k.as_ref().map(|(key, phi)| key.row(q_limbs, i, digits.polys.len(), Some(phi))))
+                .collect(),
+            diagonals: t
+                .diagonals
+                .iter()
+                .map(|g| g.iter().map(|d| d.as_ref().map(|d| DiagonalRow { constants: &d[i] })).collect())
+                .collect(),
+        };
+        ring.kernels().linear_map(ring.modulus(ring.prime_of(q_limbs, i)), &row, &mut out);
+    });
+    Ok(sums)
+}

@@ -1,0 +1,45 @@
+"""Fixtures of the quick suite: one toy engine (N = 2^10, no security) and its keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from aglet import (
+    BootstrapKey,
+    ConjugationKey,
+    Engine,
+    PublicKey,
+    RelinearizationKey,
+    RotationKey,
+    SecretKey,
+)
+
+
+@dataclass(frozen=True)
+class Keys:
+    secret: SecretKey
+    public: PublicKey
+    relinearization: RelinearizationKey
+    conjugation: ConjugationKey
+    rotation: RotationKey
+    bootstrap: BootstrapKey
+
+
+@pytest.fixture(scope="session")
+def engine() -> Engine:
+    return Engine(preset="toy", allow_insecure=True)
+
+
+@pytest.fixture(scope="session")
+def keys(engine: Engine) -> Keys:
+    secret = engine.create_secret_key()
+    return Keys(
+        secret,
+        engine.create_public_key(secret),
+        engine.create_relinearization_key(secret),
+        engine.create_conjugation_key(secret),
+        engine.create_rotation_key(secret),
+        engine.create_bootstrap_key(secret),
+    )

@@ -1,0 +1,44 @@
+"""Every backend of this processor refreshes the same message as precisely; one process each."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from aglet import _core
+
+
+@pytest.mark.parametrize("backend", _core.doctor()["backends"])
+def test_forced(backend: str) -> None:
+    command = [
+        "-c",
+        "from aglet.cli import main; main()",
+        "bench",
+        "bootstrap",
+        "--threads",
+        "0",
+        "--repeat",
+        "1",
+        "--json",
+    ]
+    result = subprocess.run(
+        [sys.executable, *command, "--message", "uniform", "--message", "alternating"],
+        env={**os.environ, "AGLET_BACKEND": backend},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=1800,
+    )
+    assert result.returncode == 0, result.stderr
+    uniform, alternating = (json.loads(line) for line in result.stdout.splitlines())
+    seconds, keygen = uniform["seconds"], uniform["keygen_seconds"]
+    print(f"{backend}: {seconds:.2f} s, {uniform['bits_mean']:.2f} bits, keys {keygen:.1f} s")
+    assert uniform["backend"] == backend
+    assert uniform["output_level"] == 10
+    assert uniform["bits_mean"] >= 22
+    assert alternating["bits_worst"] >= 18
+    assert uniform["peak_rss_bytes"] <= 14e9

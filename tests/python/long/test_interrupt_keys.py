@@ -1,0 +1,47 @@
+"""Ctrl-C ends the making of real keys, and a real bootstrap, within a second."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+KEYS = """
+from aglet import Engine
+engine = Engine(use_bootstrap=True, mode="parallel")
+secret = engine.create_secret_key()
+print("ready", flush=True)
+engine.create_bootstrap_key(secret)
+"""
+
+BOOTSTRAP = """
+from aglet import Engine
+from aglet.measure import make_keys
+engine = Engine(use_bootstrap=True)
+keys = make_keys(engine, 3, "large")
+ciphertext = engine.encrypt([1], keys.secret, level=0)
+print("ready", flush=True)
+while True:
+    engine.bootstrap(ciphertext, keys.relinearization, keys.conjugation, keys.bootstrap)
+"""
+
+
+@pytest.mark.parametrize("program", [KEYS, BOOTSTRAP], ids=["keys", "bootstrap"])
+def test_ctrl_c(program: str) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.5)
+    start = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    first_word = process.stderr.readline()
+    answered = time.monotonic() - start
+    errors = first_word + process.communicate(timeout=60)[1]
+    assert "KeyboardInterrupt" in errors
+    assert answered < 1.0

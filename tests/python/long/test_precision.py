@@ -1,0 +1,60 @@
+"""The real bootstrap (N = 2^16, 2^15 slots): precision for every message, and drift over a chain of twenty."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from aglet import Engine
+from aglet.measure import MESSAGES, BootstrapKeys, Precision, make_keys, make_message, run_bootstrap
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return Engine(use_bootstrap=True, mode="parallel")
+
+
+@pytest.fixture(scope="module")
+def keys(engine: Engine) -> BootstrapKeys:
+    return make_keys(engine, stage_count=3, size="large")
+
+
+def test_the_keys_are_as_forecast(engine: Engine, keys: BootstrapKeys) -> None:
+    forecast = engine.memory_report()
+    assert keys.byte_count <= 8e9
+    assert keys.stored_bytes <= 4.2e9
+    assert abs(keys.byte_count / (forecast.bootstrap_key + forecast.other_keys) - 1) < 0.02
+    assert abs(keys.stored_bytes / forecast.keys_seeded - 1) < 0.02
+
+
+@pytest.mark.parametrize("kind", MESSAGES)
+def test_precision(engine: Engine, keys: BootstrapKeys, kind: str) -> None:
+    message = make_message(kind, engine.slot_count)
+    run = run_bootstrap(engine, keys, message, repeat=1)
+    print(f"{kind}: {run.seconds[0]:.2f} s, {run.precision.bits_mean:.2f} bits, worst {run.precision.bits_worst:.2f}")
+    assert run.output_level == 10
+    assert run.precision.bits_mean >= (22 if kind == "uniform" else 21)
+    assert run.precision.bits_worst >= 18
+
+
+def test_a_chain_of_twenty(engine: Engine, keys: BootstrapKeys) -> None:
+    """Twenty bootstraps with ten products between each two: errors add up like a random walk, without a drift."""
+    random = np.random.default_rng(7)
+    start = make_message("random", engine.slot_count)
+    phase = np.exp(2j * np.pi * random.uniform(0, 1, engine.slot_count))
+    turn = engine.encrypt(phase, keys.secret)
+    ciphertext = engine.encrypt(start, keys.secret, level=0)
+    expected = start
+    for _ in range(20):
+        ciphertext = engine.bootstrap(ciphertext, keys.relinearization, keys.conjugation, keys.bootstrap)
+        while ciphertext.level > 0:
+            ciphertext = engine.multiply(ciphertext, turn, keys.relinearization)
+            expected = expected * phase
+    decrypted = engine.decrypt(ciphertext, keys.secret)
+    precision = Precision.of(expected, decrypted)
+    print(f"after 20: {precision.bits_mean:.2f} bits, worst {precision.bits_worst:.2f}")
+    # sqrt(20) is 2.2 bits; the products take their share.
+    assert precision.bits_mean >= 18.5
+    assert precision.bits_worst >= 15.5
+    drift = np.mean((decrypted - expected) * np.conj(start)) / np.mean(np.abs(start) ** 2)
+    assert abs(drift) < precision.mean_error

@@ -1,0 +1,45 @@
+"""What the test files share: the toy engine, the published snippets, and small comparisons."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from aglet import Engine
+
+ROOT = Path(__file__).resolve().parents[2]
+TOLERANCE = 2.0**-16
+
+
+class ToyEngine(Engine):
+    """The engine with the toy ring whenever bootstrapping is asked for; subclassing is part of the interface."""
+
+    def __init__(self, *positional: Any, use_bootstrap: bool = False, **named: Any) -> None:
+        if use_bootstrap:
+            super().__init__(*positional, preset="toy", allow_insecure=True, **named)
+        else:
+            super().__init__(*positional, **named)
+
+
+def snippet(name: str) -> str:
+    """A published program with only its import changed."""
+    text = (ROOT / "tests" / "python" / "snippets" / f"{name}.py.txt").read_text()
+    changed, count = re.subn(r"^from \w+ import Engine$", "from aglet import Engine", text, flags=re.MULTILINE)
+    assert count == 1
+    return changed
+
+
+def random_message(count: int, seed: int) -> np.ndarray:
+    """Complex numbers, uniform on the unit disc."""
+    random = np.random.default_rng(seed)
+    return np.sqrt(random.uniform(0, 1, count)) * np.exp(2j * np.pi * random.uniform(0, 1, count))
+
+
+def assert_near(actual: ArrayLike, expected: ArrayLike, tolerance: float = TOLERANCE) -> None:
+    """Every slot within `tolerance`."""
+    error = np.abs(np.asarray(actual) - np.asarray(expected))
+    assert error.max() < tolerance, f"slot {int(error.argmax())} is off by {error.max():.3g}"

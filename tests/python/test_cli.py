@@ -1,0 +1,141 @@
+"""The command line: every command, its JSON, and its way of failing."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from aglet import _core
+from aglet.cli import app
+from aglet.measure import MESSAGES
+
+TOY = ["--preset", "toy", "--allow-insecure"]
+BENCH_FIELDS = [
+    "method",
+    "key_size",
+    "stage_count",
+    "slot_count",
+    "threads",
+    "backend",
+    "seconds",
+    "seconds_all",
+    "mean_error",
+    "bits_mean",
+    "max_error",
+    "bits_worst",
+    "input_level",
+    "output_level",
+    "key_bytes",
+    "keygen_seconds",
+    "peak_rss_bytes",
+    "log_n",
+    "log_qp",
+    "security_bits",
+    "log2_failure",
+    "cpu",
+]
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def lines(*arguments: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in run(*arguments, "--json").splitlines()]
+
+
+def fails(*arguments: str) -> str:
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+    assert result.stderr.startswith("aglet: ")
+    assert result.stderr.rstrip().endswith(".")
+    return result.stderr
+
+
+def test_doctor() -> None:
+    assert _core.doctor()["backend"] in run("doctor")
+    (machine,) = lines("doctor")
+    assert machine["backends"][-1] == "scalar"
+
+
+def test_params() -> None:
+    text = run("params")
+    names = [preset["name"] for preset in lines("params")]
+    assert {"regular", "toy"} <= set(names)
+    assert all(name in text for name in names)
+
+
+def test_plan() -> None:
+    text = run("plan", "--method", "regular", "--stages", "3")
+    for stage in ("slots_to_coeffs", "mod_raise", "coeffs_to_slots", "eval_mod"):
+        assert stage in text
+    assert "peak memory" in text
+    (plan,) = lines("plan", "--method", "regular", "--stages", "3")
+    assert (plan["output_level"], plan["slot_count"], plan["log_n"]) == (10, 2**15, 16)
+    assert plan["security_bits"] >= 128
+
+
+def test_bench_ntt() -> None:
+    timings = lines("bench", "ntt", "--log-n", "12", "--repeat", "3")
+    assert [timing["backend"] for timing in timings] == _core.doctor()["backends"]
+    assert all(timing["forward_us"] > 0 and timing["inverse_us"] > 0 for timing in timings)
+    assert "scalar" in run("bench", "ntt", "--log-n", "10", "--repeat", "1")
+
+
+def test_bench_bootstrap() -> None:
+    messages = [part for kind in MESSAGES for part in ("--message", kind)]
+    records = lines("bench", "bootstrap", *TOY, "--repeat", "2", "--stages", "3", "--key-size", "large", *messages)
+    assert [record["message"] for record in records] == list(MESSAGES)
+    for record in records:
+        assert set(BENCH_FIELDS) <= set(record)
+        assert len(record["seconds_all"]) == 2
+        assert (record["input_level"], record["output_level"]) == (0, 10)
+        assert record["overflow"] == "cannot fail"
+        assert record["bits_worst"] <= record["bits_mean"]
+    assert "uniform" in run("bench", "bootstrap", *TOY, "--repeat", "1")
+
+
+def test_demo() -> None:
+    text = run("demo", *TOY, "--threads", "1")
+    for words in ("slots_to_coeffs", "peak memory", "desilofhe", "HEaaN", "27.485", "Machines and parameters differ"):
+        assert words in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["plan", "--stages", "99"], "stage"),
+        (["plan", "--preset", "nonsense"], "nonsense"),
+        (["plan", "--method", "magic"], "magic"),
+        (["bench", "bootstrap", "--preset", "toy"], "allow_insecure"),
+        (["bench", "bootstrap", *TOY, "--slots", "3"], "power of two"),
+        (["bench", "bootstrap", *TOY, "--message", "secret"], "uniform, constant"),
+        (["bench", "bootstrap", *TOY, "--repeat", "0"], "at least once"),
+        (["bench", "ntt", "--log-n", "99"], ""),
+        (["demo", *TOY, "--threads", "-1"], "negative"),
+    ],
+)
+def test_failures_are_sentences(arguments: list[str], words: str) -> None:
+    assert words in fails(*arguments)
+
+
+def test_a_forced_backend_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AGLET_BACKEND", "abacus")
+    assert "abacus" in fails("doctor")
+
+
+def test_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_core, "doctor", interrupted)
+    result = CliRunner().invoke(app, ["doctor"])
+    assert result.exit_code == 130
+    assert result.stderr == "aglet: stopped.\n"

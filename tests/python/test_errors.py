@@ -1,0 +1,222 @@
+"""Bad input: the right class, a sentence that names the fix, and nothing harmed."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from aglet import Engine
+from aglet.errors import (
+    AgletError,
+    KeyMismatchError,
+    LevelError,
+    MemoryLimitError,
+    MissingKeyError,
+    ParameterError,
+    RangeError,
+    SerializationError,
+)
+from conftest import Keys
+from support import assert_near, random_message
+
+
+@pytest.fixture(scope="module")
+def other() -> tuple[Engine, Keys]:
+    engine = Engine(preset="toy", allow_insecure=True)
+    secret = engine.create_secret_key()
+    return engine, Keys(
+        secret,
+        engine.create_public_key(secret),
+        engine.create_relinearization_key(secret),
+        engine.create_conjugation_key(secret),
+        engine.create_rotation_key(secret),
+        engine.create_bootstrap_key(secret),
+    )
+
+
+def test_every_error_is_an_aglet_error() -> None:
+    import aglet.errors as module
+
+    for name in module.__all__:
+        assert issubclass(getattr(module, name), AgletError)
+        assert issubclass(getattr(module, name), ValueError)
+
+
+def test_a_key_of_another_secret(engine: Engine, keys: Keys) -> None:
+    stranger = engine.create_secret_key()
+    a = engine.encrypt([1], keys.secret)
+    b = engine.encrypt([1], stranger)
+    calls: list[Callable[[], object]] = [
+        lambda: engine.decrypt(a, stranger),
+        lambda: engine.add(a, b),
+        lambda: engine.subtract(a, b),
+        lambda: engine.multiply(a, b, keys.relinearization),
+        lambda: engine.multiply(a, a, engine.create_relinearization_key(stranger)),
+        lambda: engine.square(a, engine.create_relinearization_key(stranger)),
+        lambda: engine.conjugate(a, engine.create_conjugation_key(stranger)),
+        lambda: engine.rotate(a, engine.create_fixed_rotation_key(stranger, 1)),
+        lambda: engine.bootstrap(b, keys.relinearization, keys.conjugation, keys.bootstrap),
+        lambda: engine.bootstrap(a, engine.create_relinearization_key(stranger), keys.conjugation, keys.bootstrap),
+    ]
+    for call in calls:
+        with pytest.raises(KeyMismatchError):
+            call()
+    assert_near(engine.decrypt(a, keys.secret)[0], 1)
+
+
+def test_a_key_of_another_engine(engine: Engine, keys: Keys, other: tuple[Engine, Keys]) -> None:
+    _, foreign = other
+    a = engine.encrypt([1], keys.secret)
+    calls: list[Callable[[], object]] = [
+        lambda: engine.encrypt([1], foreign.public),
+        lambda: engine.encrypt([1], foreign.secret),
+        lambda: engine.create_public_key(foreign.secret),
+        lambda: engine.decrypt(a, foreign.secret),
+        lambda: engine.multiply(a, a, foreign.relinearization),
+        lambda: engine.rotate(a, foreign.rotation, 1),
+        lambda: engine.bootstrap(a, foreign.relinearization, foreign.conjugation, foreign.bootstrap),
+    ]
+    for call in calls:
+        with pytest.raises(KeyMismatchError):
+            call()
+
+
+def test_a_missing_key(engine: Engine, keys: Keys) -> None:
+    a = engine.encrypt([1], keys.secret)
+    none: object = None
+    calls: list[tuple[Callable[[], object], str]] = [
+        (lambda: engine.encrypt([1], none), "create_public_key"),  # type: ignore[arg-type]
+        (lambda: engine.decrypt(a, none), "create_secret_key"),  # type: ignore[arg-type]
+        (lambda: engine.rotate(a, none, 1), "create_rotation_key"),  # type: ignore[arg-type]
+        (lambda: engine.conjugate(a, none), "create_conjugation_key"),  # type: ignore[arg-type]
+        (
+            lambda: engine.bootstrap(a, keys.relinearization, keys.conjugation, none),  # type: ignore[arg-type]
+            "create_bootstrap_key",
+        ),
+        (
+            lambda: engine.bootstrap(a, none, keys.conjugation, keys.bootstrap),  # type: ignore[arg-type]
+            "create_relinearization_key",
+        ),
+    ]
+    for call, words in calls:
+        with pytest.raises(MissingKeyError, match=words):
+            call()
+
+
+def test_the_wrong_kind_of_key(engine: Engine, keys: Keys) -> None:
+    a = engine.encrypt([1], keys.secret)
+    with pytest.raises(TypeError, match=r"PublicKey is needed here, not RotationKey"):
+        engine.encrypt([1], keys.rotation)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"SecretKey is needed here, not PublicKey"):
+        engine.decrypt(a, keys.public)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="ciphertext on one side"):
+        engine.add(1, 2)
+    with pytest.raises(TypeError, match="elements of type object"):
+        engine.add(a, keys.public)
+    with pytest.raises(TypeError, match="Ciphertext is needed here, not list"):
+        engine.negate([1])  # type: ignore[arg-type]
+
+
+def test_levels(engine: Engine, keys: Keys) -> None:
+    with pytest.raises(LevelError, match="0 to 10"):
+        engine.encrypt([1], keys.public, level=11)
+    with pytest.raises(LevelError):
+        engine.encode([1], level=-1)
+    low = engine.encrypt([1], keys.public, level=2)
+    with pytest.raises(LevelError, match="bootstrap"):
+        engine.level_down(low, 3)
+
+
+def test_rotation_steps(engine: Engine, keys: Keys) -> None:
+    a = engine.encrypt([1], keys.secret)
+    fixed = engine.create_fixed_rotation_key(keys.secret, 1)
+    with pytest.raises(KeyMismatchError, match=r"create_fixed_rotation_key\(secret_key, 2\)"):
+        engine.rotate(a, fixed, 2)
+    with pytest.raises(TypeError, match="needs the step"):
+        engine.rotate(a, keys.rotation)
+    with pytest.raises(TypeError, match="whole number"):
+        engine.rotate(a, keys.rotation, 1.5)  # type: ignore[arg-type]
+
+
+def test_rotation_before_relinearization(engine: Engine, keys: Keys) -> None:
+    a = engine.encrypt([1], keys.secret)
+    product = engine.multiply(a, a)
+    for call in (
+        lambda: engine.rotate(product, keys.rotation, 1),
+        lambda: engine.multiply(product, a, keys.relinearization),
+        lambda: engine.bootstrap(product, keys.relinearization, keys.conjugation, keys.bootstrap),
+    ):
+        with pytest.raises(AgletError, match="relinearize"):
+            call()
+
+
+def test_out_of_range_for_a_bootstrap(engine: Engine, keys: Keys) -> None:
+    rest = (keys.relinearization, keys.conjugation, keys.bootstrap)
+    large = engine.encrypt([3.0, -1.0], keys.secret, level=0)
+    with pytest.raises(RangeError, match="bound="):
+        engine.bootstrap(large, *rest)
+    with pytest.raises(RangeError, match="positive"):
+        engine.bootstrap(large, *rest, bound=0)
+    refreshed = engine.bootstrap(large, *rest, bound=4)
+    assert_near(engine.decrypt(refreshed, keys.secret)[:3], [3, -1, 0], 2.0**-12)
+
+
+def test_the_wrong_bootstrap(engine: Engine, keys: Keys) -> None:
+    a = engine.encrypt([1], keys.secret)
+    rest = (keys.relinearization, keys.conjugation)
+    with pytest.raises(ParameterError, match="small bootstrap key"):
+        engine.bootstrap(a, *rest, keys.rotation, None)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="stage_count=4"):
+        engine.bootstrap(a, *rest, keys.bootstrap, stage_count=4)
+    for arguments in ({"stage_count": 0}, {"stage_count": 99}, {"size": "huge"}):
+        with pytest.raises(ParameterError):
+            engine.create_bootstrap_key(keys.secret, **arguments)  # type: ignore[arg-type]
+
+
+def test_memory_is_forecast_before_it_is_taken(engine: Engine, keys: Keys) -> None:
+    with pytest.raises(MemoryLimitError):
+        engine.create_bootstrap_key(keys.secret, memory_limit_bytes=1000)
+
+
+def test_a_secret_key_keeps_its_secret(keys: Keys) -> None:
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        with pytest.raises((SerializationError, TypeError)):
+            pickle.dumps(keys.secret, protocol=protocol)
+    assert keys.secret.key_id in repr(keys.secret)
+    assert len(repr(keys.secret)) < 80
+
+
+def test_an_exception_from_the_callback_cancels_the_work(engine: Engine, keys: Keys) -> None:
+    class EnoughError(Exception):
+        pass
+
+    calls = []
+
+    def stop(done: int, total: int, what: str) -> None:
+        calls.append((done, total, what))
+        raise EnoughError
+
+    with pytest.raises(EnoughError):
+        engine.create_bootstrap_key(keys.secret, progress=stop)
+    assert len(calls) == 1
+    message = random_message(engine.slot_count, 4)
+    assert_near(engine.decrypt(engine.encrypt(message, keys.public), keys.secret), message)
+
+
+def test_an_unknown_backend_is_refused_with_a_sentence() -> None:
+    program = "import aglet; aglet.Engine(max_level=2)"
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "AGLET_BACKEND": "abacus"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 1
+    assert "DeviceError" in result.stderr
+    assert "abacus" in result.stderr

@@ -1,0 +1,163 @@
+"""The forms of the constructor: which parameter set each one means, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from aglet import Engine, options
+from aglet.errors import AgletError, DeviceError, InsecureParametersError, ParameterError
+
+
+def choose(*positional: Any, **named: Any) -> options.EngineOptions:
+    names = [
+        "max_level",
+        "mode",
+        "slot_count",
+        "log_slot_count",
+        "thread_count",
+        "log_coeff_count",
+        "special_prime_count",
+        "preset",
+    ]
+    arguments = {**dict.fromkeys(names), "use_bootstrap": False, "device_id": 0, **named}
+    return options.choose(positional, **arguments)
+
+
+def log_n(chosen: options.EngineOptions) -> int:
+    return next(p["log_n"] for p in options._core.presets() if p["name"] == chosen.preset)
+
+
+@pytest.mark.parametrize(
+    ("max_level", "expected"),
+    [(0, 13), (2, 13), (3, 14), (7, 14), (8, 15), (17, 15), (18, 16), (36, 16), (37, 17), (77, 17)],
+)
+def test_the_smallest_ring_that_fits(max_level: int, expected: int) -> None:
+    assert log_n(choose(max_level=max_level)) == expected
+
+
+@pytest.mark.parametrize(("pair", "levels"), [((13, 1), 2), ((14, 1), 7), ((15, 2), 17), ((16, 4), 36), ((17, 6), 77)])
+def test_the_expert_form(pair: tuple[int, int], levels: int) -> None:
+    named = choose(log_coeff_count=pair[0], special_prime_count=pair[1])
+    assert named == choose(*pair)
+    assert log_n(named) == pair[0] == log_n(choose(max_level=levels))
+
+
+def test_positional_forms() -> None:
+    assert choose("cpu") == choose() == choose(mode="cpu")
+    assert choose(5) == choose(max_level=5)
+    assert choose(5, "parallel") == choose(max_level=5, mode="parallel")
+    assert choose(15, 2, "parallel") == choose(log_coeff_count=15, special_prime_count=2, mode="parallel")
+
+
+def test_threads() -> None:
+    assert choose().threads == 1
+    assert choose(mode="parallel").threads == options.available_cores()
+    assert choose(mode="parallel", thread_count=0).threads == options.available_cores()
+    assert choose(mode="parallel", thread_count=3).threads == 3
+
+
+def test_slots() -> None:
+    assert choose(slot_count=1024).slot_count == 1024
+    assert choose(log_slot_count=10).slot_count == 1024
+    assert choose(use_bootstrap=True, slot_count=2**15).slot_count == 2**15
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"mode": "fast"}, "no mode"),
+        ({"thread_count": 4}, 'mode="parallel"'),
+        ({"mode": "parallel", "thread_count": -1}, "0 for all"),
+        ({"device_id": 1}, "leave it out"),
+        ({"max_level": -1}, "negative"),
+        ({"max_level": 10**6}, "use_bootstrap=True"),
+        ({"use_bootstrap": True, "max_level": 7}, "leave out max_level"),
+        ({"preset": "toy", "log_coeff_count": 14}, "leave out max_level"),
+        ({"log_coeff_count": 14}, "go together"),
+        ({"log_coeff_count": 14, "special_prime_count": 3}, r"the pairs are \(13, 1\)"),
+        ({"log_coeff_count": 14, "special_prime_count": 1, "max_level": 7}, "leave out max_level"),
+        ({"preset": "nonsense"}, "this version has"),
+        ({"slot_count": 1000}, "1024"),
+        ({"slot_count": 0}, "power of two"),
+        ({"log_slot_count": -1}, "out of range"),
+        ({"slot_count": 8, "log_slot_count": 3}, "one of them"),
+        ({"use_bootstrap": True, "slot_count": 1024}, "full ciphertexts only"),
+    ],
+)
+def test_contradictions(arguments: dict[str, Any], words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        choose(**arguments)
+
+
+def test_wrong_types() -> None:
+    for positional in [(1.5,), (14, 1, 2), ("cpu", 4), (5, "cpu", "cpu")]:
+        with pytest.raises(TypeError, match="by position"):
+            choose(*positional)
+    with pytest.raises(TypeError, match="twice"):
+        choose("cpu", mode="cpu")
+    for named in [{"max_level": 1.5}, {"slot_count": 8.0}, {"mode": "parallel", "thread_count": 1.5}]:
+        with pytest.raises(TypeError, match="whole number"):
+            choose(**named)
+
+
+def test_the_gpu_is_not_there() -> None:
+    with pytest.raises(DeviceError, match='mode="parallel"'):
+        Engine(mode="gpu")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"use_bootstrap_to_14_levels": True}, "use_bootstrap=True"),
+        ({"use_bootstrap": True, "use_bootstrap_to_14_levels": True}, "exclude one another"),
+        ({"compact": True}, "leave out compact"),
+    ],
+)
+def test_what_this_version_does_not_have(arguments: dict[str, Any], words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        Engine(**arguments)
+
+
+def test_an_insecure_ring_must_be_spelled_out() -> None:
+    with pytest.raises(InsecureParametersError) as caught:
+        Engine(preset="toy")
+    assert isinstance(caught.value, AgletError)
+    assert isinstance(caught.value, ValueError)
+    assert "NOT SECURE" in repr(Engine(preset="toy", allow_insecure=True))
+
+
+def test_a_missing_method_says_so(engine: Engine) -> None:
+    with pytest.raises(AttributeError, match="no lossy_bootstrap yet"):
+        engine.lossy_bootstrap  # noqa: B018
+    with pytest.raises(AttributeError, match="nonsense"):
+        engine.nonsense  # noqa: B018
+    assert not hasattr(engine, "sign_bootstrap")
+
+
+def test_the_default_engine() -> None:
+    engine = Engine()
+    assert (engine.max_level, engine.slot_count, engine.log_coeff_count) == (7, 8192, 14)
+    assert (engine.mode, engine.thread_count) == ("cpu", 1)
+    assert engine.security_report().is_secure
+
+
+def test_fewer_levels_than_the_ring_has() -> None:
+    engine = Engine(max_level=1)
+    key = engine.create_secret_key()
+    assert engine.max_level == 1
+    assert engine.encrypt([1], key).level == 1
+
+
+def test_reports(engine: Engine) -> None:
+    assert "NOT SECURE" in str(engine.security_report())
+    memory = engine.memory_report()
+    assert memory.peak >= memory.bootstrap_key > 0
+    assert memory.keys_seeded <= memory.bootstrap_key + memory.other_keys
+    assert memory.fits
+    assert "peak" in str(memory)
+    estimate = engine.estimate(stage_count=3)
+    assert (estimate.input_level, estimate.output_level) == (0, 10)
+    assert estimate.log2_failure == float("-inf")
+    assert "cannot fail" in str(estimate)

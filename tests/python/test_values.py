@@ -1,0 +1,125 @@
+"""Conversions: what becomes a message, what is refused, and with which words."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aglet import values
+from aglet.errors import LevelError, RangeError
+
+finite = st.complex_numbers(allow_nan=False, allow_infinity=False, max_magnitude=1e300)
+
+
+@given(st.lists(finite, min_size=1, max_size=16))
+def test_a_list_is_padded_with_zeros(message: list[complex]) -> None:
+    slots = values.as_slots(message, 16)
+    assert slots.dtype == np.complex128
+    assert slots.shape == (16,)
+    assert slots[: len(message)].tolist() == message
+    assert not slots[len(message) :].any()
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        [1, 2, 3],
+        (1, 2, 3),
+        range(1, 4),
+        np.array([1, 2, 3]),
+        np.array([1, 2, 3], dtype=np.uint8),
+        np.array([1, 2, 3], dtype=np.float32),
+        np.array([1, 2, 3], dtype=np.complex64),
+        np.array([0, 1, 0, 2, 0, 3])[1::2],
+    ],
+)
+def test_every_kind_of_sequence(message: object) -> None:
+    assert values.as_slots(message, 4).tolist() == [1, 2, 3, 0]
+
+
+def test_booleans_are_zero_and_one() -> None:
+    assert values.as_slots([True, False], 2).tolist() == [1, 0]
+
+
+def test_the_message_itself_is_not_shared() -> None:
+    message = np.ones(4, dtype=np.complex128)
+    values.as_slots(message, 4)[0] = 7
+    assert message.tolist() == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("message", "error", "words"),
+    [
+        ("0.5", TypeError, "text"),
+        (b"0.5", TypeError, "text"),
+        (["a", "b"], TypeError, "elements of type <U1"),
+        ([1, None], TypeError, "elements of type object"),
+        (0.5, TypeError, r"write \[x\]"),
+        (np.float64(0.5), TypeError, r"numpy\.full"),
+        (np.array(0.5), TypeError, r"numpy\.full"),
+        ([], RangeError, "empty"),
+        (np.zeros(0), RangeError, "empty"),
+        ([[1, 2], [3, 4]], RangeError, r"ravel\(\)"),
+        ([[1, 2], [3]], RangeError, "flat"),
+        ([1, math.nan], RangeError, "index 1"),
+        ([math.inf], RangeError, "index 0"),
+        ([1, complex(0, math.inf)], RangeError, "index 1"),
+        ([0] * 9, RangeError, "encrypt_many"),
+    ],
+)
+def test_what_is_not_a_message(message: object, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        values.as_slots(message, 8)
+
+
+@pytest.mark.parametrize("number", [3, np.int64(3), np.uint8(3), np.array(3)])
+def test_whole_numbers_stay_whole(number: object) -> None:
+    assert values.is_number(number)
+    converted = values.as_number(number)
+    assert type(converted) is int
+    assert converted == 3
+
+
+@pytest.mark.parametrize("number", [0.5, np.float32(0.5), np.array(0.5), 0.5 + 0j, np.complex64(0.5), Fraction(1, 2)])
+def test_other_numbers_are_complex(number: object) -> None:
+    assert values.is_number(number)
+    converted = values.as_number(number)
+    assert type(converted) is complex
+    assert converted == 0.5
+
+
+def test_what_is_not_a_number() -> None:
+    with pytest.raises(RangeError, match="not finite"):
+        values.as_number(math.nan)
+    with pytest.raises(RangeError, match="as a float"):
+        values.as_number(2**62)
+    with pytest.raises(TypeError, match="Decimal"):
+        values.as_number(Decimal(1))
+    assert not values.is_number("1")
+    assert not values.is_number([1])
+
+
+def test_levels() -> None:
+    assert values.as_level(None, 7) == 7
+    assert values.as_level(np.int64(3), 7) == 3
+    for level in (-1, 8):
+        with pytest.raises(LevelError, match="levels 0 to 7"):
+            values.as_level(level, 7)
+    for level in (1.0, True, "1"):
+        with pytest.raises(TypeError, match="whole number"):
+            values.as_level(level, 7)
+
+
+def test_bounds() -> None:
+    assert values.as_bound(np.float32(2)) == 2.0
+    for bound in (0, -1, math.inf, math.nan):
+        with pytest.raises(RangeError, match="positive and finite"):
+            values.as_bound(bound)
+    with pytest.raises(TypeError, match="real number"):
+        values.as_bound(1j)

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Run the benches behind the target table and write them down under repro/record.
+
+Usage: .venv/bin/python tools/record.py [--repeat 3] [--out repro/record]
+
+Writes <out>/<cpu>/<date>.jsonl, one line per measurement with the command that made it, and <out>/<cpu>/<date>.md, the
+table of targets with the measured column filled in. A row whose backend this CPU lacks says so. Takes some minutes and
+about 10 GB of memory; run it on an idle machine, from a clean checkout.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+AGLET = Path(sys.executable).with_name("aglet")
+NTT = "bench ntt --log-n 16 --json"
+BOOTSTRAP = "bench bootstrap --method regular --key-size large --stages 3 --slots 32768"
+HARD = ("constant", "alternating", "spike")
+GIB = 1e9
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the target table: what is asked, what was measured, and whether that is enough (None: unknown)."""
+
+    name: str
+    target: str
+    measured: str
+    met: bool | None
+
+
+def git(*arguments: str) -> str:
+    result = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    return result.stdout.strip()
+
+
+def run(arguments: str, backend: str | None = None) -> list[dict[str, Any]]:
+    """Run `aglet ARGUMENTS` and read its JSON lines; each keeps the command that made it."""
+    command = f"AGLET_BACKEND={backend} aglet {arguments}" if backend else f"aglet {arguments}"
+    print(command, file=sys.stderr)
+    environment = {**os.environ, "AGLET_BACKEND": backend} if backend else dict(os.environ)
+    result = subprocess.run(
+        [str(AGLET), *arguments.split()], env=environment, stdout=subprocess.PIPE, text=True, check=False
+    )
+    if result.returncode:
+        raise SystemExit(f"{command} ended with {result.returncode}; nothing was recorded.")
+    return [{"command": command, **json.loads(line)} for line in result.stdout.splitlines()]
+
+
+def peak_of_demo() -> dict[str, Any]:
+    """Run `aglet demo` and measure its peak memory from outside."""
+    print("aglet demo", file=sys.stderr)
+    start = time.monotonic()
+    process = subprocess.Popen([str(AGLET), "demo"], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"aglet demo ended with {process.returncode}; nothing was recorded.")
+    unit = 1 if sys.platform == "darwin" else 1024
+    seconds = time.monotonic() - start
+    return {"command": "aglet demo", "seconds": seconds, "peak_rss_bytes": usage.ru_maxrss * unit}
+
+
+def measure(repeat: int, backends: list[str]) -> list[dict[str, Any]]:
+    messages = " ".join(f"--message {kind}" for kind in ("uniform", *HARD, "random"))
+    records = run(NTT)
+    records += run(f"{BOOTSTRAP} --threads 1 --repeat {repeat} {messages} --json")
+    records += run(f"{BOOTSTRAP} --threads 2 --repeat {repeat} --message uniform --json")
+    for backend in backends[1:]:
+        once = 1 if backend == "scalar" else repeat
+        records += run(f"{BOOTSTRAP} --threads 1 --repeat {once} --message uniform --json", backend)
+    records.append(peak_of_demo())
+    return records
+
+
+def table(records: list[dict[str, Any]], backends: list[str]) -> list[Row]:
+    ntt = {r["backend"]: r for r in records if "forward_us" in r}
+    bootstraps = [r for r in records if "bits_mean" in r]
+    best = backends[0]
+
+    def bootstrap(backend: str, threads: int, message: str = "uniform") -> dict[str, Any]:
+        wanted = (backend, threads, message)
+        return next(r for r in bootstraps if (r["backend"], r["threads"], r["message"]) == wanted)
+
+    def per_backend(name: str, backend: str, target: str, limit: float, value: Callable[[], float], unit: str) -> Row:
+        if backend not in backends:
+            return Row(name, target, "not measurable on this CPU", None)
+        measured = value()
+        return Row(name, target, f"{measured:.4g} {unit}", measured <= limit)
+
+    one, two, demo = bootstrap(best, 1), bootstrap(best, 2), records[-1]
+    ratio = two["seconds"] / one["seconds"]
+    worst = {kind: bootstrap(best, 1, kind)["bits_worst"] for kind in HARD}
+    keys, seeded = one["key_bytes"] / GIB, one["key_bytes_seeded"] / GIB
+    peak = demo["peak_rss_bytes"] / GIB
+    return [
+        per_backend(
+            "forward NTT, N = 2^16, 50-bit prime, AVX-512 IFMA",
+            "avx512ifma",
+            "<= 110 us",
+            110,
+            lambda: ntt["avx512ifma"]["forward_us"],
+            "us",
+        ),
+        per_backend("the same, AVX2", "avx2", "<= 300 us", 300, lambda: ntt["avx2"]["forward_us"], "us"),
+        Row("the same, scalar", "-", f"{ntt['scalar']['forward_us']:.4g} us", None),
+        Row(
+            f"regular bootstrap, large key, 3 stages, 2^15 slots, one thread, {best}",
+            "<= 3.0 s, aim 2.0",
+            f"{one['seconds']:.2f} s to level {one['output_level']}",
+            one["seconds"] <= 3.0 and one["output_level"] >= 10,
+        ),
+        Row("the same on 2 threads", "<= 0.56 of one", f"{ratio:.2f} ({two['seconds']:.2f} s)", ratio <= 0.56),
+        per_backend(
+            "the same on one thread, AVX2 forced",
+            "avx2",
+            "<= 7 s",
+            7,
+            lambda: bootstrap("avx2", 1)["seconds"],
+            "s",
+        ),
+        Row(
+            "precision, uniform message, mean",
+            ">= 22 bits",
+            f"{one['bits_mean']:.2f} bits",
+            one["bits_mean"] >= 22,
+        ),
+        Row(
+            "precision, constant, alternating, spike: worst slot",
+            ">= 18 bits",
+            ", ".join(f"{bits:.2f}" for bits in worst.values()) + " bits",
+            min(worst.values()) >= 18,
+        ),
+        Row("failure probability", "no overflow possible", one["overflow"], one["overflow"] == "cannot fail"),
+        Row("keys for it, in memory", "<= 8 GB", f"{keys:.2f} GB", keys <= 8),
+        Row("keys for it, stored seeded", "<= 4.2 GB", f"{seeded:.2f} GB", seeded <= 4.2),
+        Row(
+            "key generation, all keys, 2 threads",
+            "<= 20 s",
+            f"{two['keygen_seconds']:.1f} s",
+            two["keygen_seconds"] <= 20,
+        ),
+        Row("peak memory of `aglet demo`", "<= 14 GB", f"{peak:.2f} GB", peak <= 14),
+    ]
+
+
+def markdown(rows: list[Row], machine: dict[str, Any], header: dict[str, Any], records: list[dict[str, Any]]) -> str:
+    words = {True: "yes", False: "**no**", None: "-"}
+    commands = list(dict.fromkeys(r["command"] for r in records))
+    stages = next(r["stage_seconds"] for r in records if "stage_seconds" in r)
+    lines = [
+        f"# {machine['cpu']}, {header['date']}",
+        "",
+        f"Commit {header['commit']}. {machine['cores']} cores, {machine['memory_total_bytes'] / GIB:.0f} GB of memory, "
+        f"backends {', '.join(machine['backends'])}, huge pages: {machine['huge_pages']}.",
+        "",
+        "| | target | measured | met |",
+        "|---|---|---|---|",
+        *(f"| {row.name} | {row.target} | {row.measured} | {words[row.met]} |" for row in rows),
+        "",
+        "Stages of one bootstrap on one thread, in seconds: "
+        + ", ".join(f"{name} {seconds:.3f}" for name, seconds in stages.items())
+        + ".",
+        "",
+        "Made by `tools/record.py` with these commands; all fields stand in the `.jsonl` file beside this one.",
+        "",
+        *(f"- `{command}`" for command in commands),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--out", type=Path, default=ROOT / "repro" / "record")
+    options = parser.parse_args()
+
+    (machine,) = run("doctor --json")
+    if machine["forced"]:
+        raise SystemExit("AGLET_BACKEND is set; unset it, so that every backend is measured.")
+    changed = git("status", "--porcelain", "--untracked-files=no")
+    commit = git("rev-parse", "--short=12", "HEAD") + (" with uncommitted changes" if changed else "")
+    header = {"date": datetime.date.today().isoformat(), "commit": commit}
+    records = measure(options.repeat, machine["backends"])
+    rows = table(records, machine["backends"])
+
+    slug = re.sub(r"[^a-z0-9]+", "-", machine["cpu"].lower()).strip("-")
+    folder = options.out / slug
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = [json.dumps({**header, **record}) for record in [machine, *records]]
+    (folder / f"{header['date']}.jsonl").write_text("\n".join(lines) + "\n")
+    text = markdown(rows, machine, header, records)
+    (folder / f"{header['date']}.md").write_text(text)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
