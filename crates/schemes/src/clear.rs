@@ -153,12 +153,12 @@ impl Evaluator for ClearEvaluator {
         self.sum(a, b, -1.0)
     }
 
-    fn negate(&self, a: &ClearCiphertext) -> ClearCiphertext {
-        self.map(a, |x| -x)
+    fn negate(&self, a: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
+        Ok(self.map(a, |x| -x))
     }
 
-    fn mul_i(&self, a: &ClearCiphertext) -> ClearCiphertext {
-        self.map(a, |x| Complex64::new(-x.im, x.re))
+    fn mul_i(&self, a: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
+        Ok(self.map(a, |x| Complex64::new(-x.im, x.re)))
     }
 
     fn level_down(&self, a: &ClearCiphertext, level: usize) -> Result<ClearCiphertext, Error> {
@@ -302,7 +302,7 @@ mod tests {
         let a = e.encrypt(&[1.0, 2.0, 3.0, 4.0].map(c), 1, 512.0).unwrap();
         assert_eq!(e.rotate(&a, 1).unwrap().values()[0], c(2.0));
         assert_eq!(e.rotate(&a, -1).unwrap().values()[0], c(4.0));
-        assert_eq!(e.mul_i(&e.mul_i(&a)), e.negate(&a));
+        assert_eq!(e.mul_i(&e.mul_i(&a).unwrap()).unwrap(), e.negate(&a).unwrap());
     }
 
     #[test]

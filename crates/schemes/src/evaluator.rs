@@ -117,10 +117,16 @@ pub trait Evaluator {
     fn sub(&self, a: &Self::Ciphertext, b: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
     /// `-a`; no level.
-    fn negate(&self, a: &Self::Ciphertext) -> Self::Ciphertext;
+    ///
+    /// # Errors
+    /// None but a lack of memory.
+    fn negate(&self, a: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
     /// `i * a`, a multiplication by the monomial `X^(N/2)`: exact, no level.
-    fn mul_i(&self, a: &Self::Ciphertext) -> Self::Ciphertext;
+    ///
+    /// # Errors
+    /// None but a lack of memory.
+    fn mul_i(&self, a: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
     /// Drops limbs until `a` is at `level`; value and scale stay.
     ///

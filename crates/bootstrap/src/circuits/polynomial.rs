@@ -312,8 +312,7 @@ mod tests {
         let coefficients = series(13, |_| true);
         let plan = DicksonSeries::from_chebyshev(&coefficients).unwrap();
         for t in [-1.0f64, -0.3, 0.0, 0.8, 1.0] {
-            let exact: Complex64 =
-                coefficients.iter().enumerate().map(|(k, c)| c * (k as f64 * t.acos()).cos()).sum();
+            let exact: Complex64 = coefficients.iter().enumerate().map(|(k, c)| c * (k as f64 * t.acos()).cos()).sum();
             assert!((plan.value((2.0 * t).into()) - exact).norm() < 1e-12);
         }
     }

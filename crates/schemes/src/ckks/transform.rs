@@ -144,7 +144,7 @@ fn key_of<'a>(e: &CkksEvaluator<'a>, t: &CkksTransform, ct: &CkksCiphertext, by:
 }
 
 pub(super) fn transform(e: &CkksEvaluator<'_>, ct: &CkksCiphertext, t: &CkksTransform) -> Result<CkksCiphertext, Error> {
-    let (ctx, ring) = (e.context(), e.context().ring());
+    let ctx = e.context();
     if t.slots != e.slots() {
         return Err(Error::SlotMismatch { expected: e.slots(), found: t.slots });
     }

@@ -1,0 +1,134 @@
+//! The CKKS evaluator against the clear one, on the toy ring, on every backend of this CPU.
+
+use aglet_ring::arch;
+use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
+use aglet_ring::sample::ChaChaSource;
+use aglet_rlwe::params::Params;
+use aglet_rlwe::security::Security;
+use aglet_rlwe::{Context, KeySwitchSpec, SecretKey, SwitchingKey};
+use aglet_schemes::ckks::{transform_shape, CkksCiphertext, CkksEvaluator, Encoder, EvalKeys};
+use aglet_schemes::{Evaluator, LinearMap, Product, Quadratic};
+use num_complex::Complex64;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+struct World {
+    ctx: Arc<Context>,
+    sk: SecretKey,
+    keys: EvalKeys,
+    encoder: Encoder,
+    random: ChaChaSource,
+}
+
+const SCALE: f64 = 1_099_511_627_776.0;
+
+impl World {
+    fn new(kernels: &'static arch::Kernels) -> Self {
+        let text = include_str!("../../aglet/presets/toy.toml");
+        let ctx = Context::with_kernels(Params::from_toml(text, Security::NotChecked).unwrap(), kernels).unwrap();
+        let mut random = ChaChaSource::from_seed([9; 32]);
+        let sk = SecretKey::generate(&ctx, &mut random).unwrap();
+        let spec = KeySwitchSpec::balanced(&ctx, 23).unwrap();
+        let relin = SwitchingKey::relinearisation(&ctx, spec.clone(), &sk, &mut random).unwrap();
+        let n = ctx.ring().n();
+        let conj = SwitchingKey::galois(&ctx, spec, conjugation_exponent(n), &sk, &mut random).unwrap();
+        let keys = EvalKeys::new().with_relinearisation(relin.into()).with_galois(conjugation_exponent(n), conj.into());
+        let encoder = Encoder::new(&ctx, n / 2).unwrap();
+        Self { ctx, sk, keys, encoder, random }
+    }
+    fn add_rotation(&mut self, by: usize, limbs: usize) {
+        let g = rotation_exponent(by as isize, self.ctx.ring().n());
+        let spec = KeySwitchSpec::balanced(&self.ctx, limbs).unwrap();
+        let key = SwitchingKey::galois(&self.ctx, spec, g, &self.sk, &mut self.random).unwrap();
+        self.keys = std::mem::take(&mut self.keys).with_galois(g, key.into());
+    }
+    fn encrypt(&mut self, z: &[Complex64], level: usize) -> CkksCiphertext {
+        let pt = self.encoder.encode(&self.ctx, z, level, SCALE).unwrap();
+        self.sk.encrypt(&self.ctx, &pt, &mut self.random).unwrap().into()
+    }
+    fn assert_is(&self, ct: &CkksCiphertext, expected: &[Complex64], bits: f64, what: &str) {
+        let pt = self.sk.decrypt(&self.ctx, ct).unwrap();
+        let found = self.encoder.decode(&self.ctx, &pt).unwrap();
+        let worst = found.iter().zip(expected).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+        assert!(-worst.log2() > bits, "{what}: {:.1} bits, {bits} wanted", -worst.log2());
+    }
+}
+
+fn points(n: usize, seed: f64) -> Vec<Complex64> {
+    (0..n).map(|j| Complex64::from_polar(((j as f64 + 0.5) / n as f64).sqrt(), seed * j as f64)).collect()
+}
+
+#[test]
+fn operations_agree_with_the_clear() {
+    for kernels in arch::available() {
+        let mut w = World::new(kernels);
+        w.add_rotation(5, 20);
+        let n = w.encoder.slots();
+        let (x, y) = (points(n, 2.4), points(n, 1.1));
+        let (cx, cy) = (w.encrypt(&x, 19), w.encrypt(&y, 19));
+        let e = CkksEvaluator::new(&w.ctx, &w.keys, n);
+        let zip = |f: fn(Complex64, Complex64) -> Complex64| x.iter().zip(&y).map(|(a, b)| f(*a, *b)).collect::<Vec<_>>();
+        w.assert_is(&e.add(&cx, &cy).unwrap(), &zip(|a, b| a + b), 29.0, "add");
+        w.assert_is(&e.sub(&cx, &cy).unwrap(), &zip(|a, b| a - b), 29.0, "sub");
+        w.assert_is(&e.mul_i(&cx).unwrap(), &zip(|a, _| a * Complex64::i()), 29.0, "mul_i");
+        w.assert_is(&e.negate(&cx).unwrap(), &zip(|a, _| -a), 29.0, "negate");
+        w.assert_is(&e.conjugate(&cx).unwrap(), &zip(|a, _| a.conj()), 26.0, "conjugate");
+        w.assert_is(&e.add_constant(&cx, Complex64::new(0.25, -0.5)).unwrap(), &zip(|a, _| a + Complex64::new(0.25, -0.5)), 29.0, "constant");
+        let rotated: Vec<_> = (0..n).map(|j| x[(j + 5) % n]).collect();
+        w.assert_is(&e.rotate(&cx, 5).unwrap(), &rotated, 26.0, "rotate");
+        assert!(e.rotate(&cx, 6).is_err());
+        for level in [19usize, 14, 5] {
+            let scale = SCALE * SCALE / e.modulus(level);
+            let c = Complex64::new(0.3, 0.7);
+            let form = Quadratic {
+                products: vec![Product { factor: 2, left: &cx, right: &cy }, Product { factor: 1, left: &cy, right: &cy }],
+                terms: vec![(c, &cx)],
+                constant: Complex64::new(-1.0, 0.5),
+                level,
+                scale,
+            };
+            let out = e.quadratic(&form).unwrap();
+            assert_eq!((e.level(&out), e.scale(&out)), (level - 1, scale));
+            let bits = scale.log2() - 14.0;
+            let expected = zip(|a, b| 2.0 * a * b + b * b + Complex64::new(0.3, 0.7) * a + Complex64::new(-1.0, 0.5));
+            w.assert_is(&out, &expected, bits, "quadratic");
+            let form = Quadratic { products: vec![], terms: vec![(c, &cx), (c * 2.0, &cy)], constant: c, level, scale: SCALE };
+            w.assert_is(&e.quadratic(&form).unwrap(), &zip(|a, b| Complex64::new(0.3, 0.7) * (a + 2.0 * b + 1.0)), 26.0, "linear");
+        }
+        let square = e.tensor(&cx, &cx).unwrap();
+        let back = e.rescale(&e.relinearise(&square).unwrap()).unwrap();
+        assert!(e.conjugate(&square).is_err());
+        let bits = back.scale.log2() - 14.0;
+        w.assert_is(&back, &zip(|a, _| a * a), bits, "square");
+        let constant = e.mul_constant(&cx, Complex64::new(-3.0, 0.0), 1.0).unwrap();
+        w.assert_is(&constant, &zip(|a, _| -3.0 * a), 27.0, "integer");
+    }
+}
+
+#[test]
+fn linear_maps_agree_with_the_clear() {
+    for kernels in arch::available() {
+        let mut w = World::new(kernels);
+        let n = w.encoder.slots();
+        let diagonals: BTreeMap<usize, Vec<Complex64>> = [(0usize, 512usize), (4, 1), (8, 16), (20, 512), (36, 2), (100, 64)]
+            .into_iter()
+            .map(|(k, period)| (k, points(period, 0.7 + k as f64)))
+            .collect();
+        let map = LinearMap::new(n, diagonals, 4, 4).unwrap();
+        let x = points(n, 3.3);
+        let expected = map.apply(&x).unwrap();
+        for level in [25usize, 13, 3] {
+            let shape = transform_shape(&w.ctx, &map, level).unwrap();
+            for by in shape.rotations() {
+                w.add_rotation(by, level + 1);
+            }
+            let ct = w.encrypt(&x, level);
+            let e = CkksEvaluator::new(&w.ctx, &w.keys, n);
+            let t = e.encode_transform(&map, level, 1.0).unwrap();
+            assert_eq!(t.byte_count(), shape.matrix_bytes);
+            let out = e.transform(&ct, &t).unwrap();
+            assert_eq!((e.level(&out), e.scale(&out)), (level - 1, SCALE));
+            w.assert_is(&out, &expected, 24.0, "transform");
+        }
+    }
+}
