@@ -39,4 +39,29 @@ pub enum Error {
     /// A polynomial that is constant, for which no circuit is needed.
     #[error("A polynomial to be evaluated on ciphertexts must have degree 1 or more; encode the constant instead.")]
     ConstantPolynomial,
+    /// The chain is too short for the stages.
+    #[error("A chain of {primes} primes is too short for this bootstrap, which needs {needed}; take a preset made for it.")]
+    Chain {
+        /// Primes there are.
+        primes: usize,
+        /// Primes needed at least.
+        needed: usize,
+    },
+    /// A bound on the messages that cannot be served.
+    #[error("bound= must be positive and at most {max}; {bound} is not. Scale the message down before encrypting it.")]
+    Bound {
+        /// The bound asked for.
+        bound: f64,
+        /// The largest one served.
+        max: f64,
+    },
+    /// A stage that does not fit its neighbours or did not end where it was planned to.
+    #[error("The stage {stage} does not end where the next one starts; this plan cannot run on this chain.")]
+    Broken {
+        /// Name of the stage.
+        stage: String,
+    },
+    /// The caller stopped the run.
+    #[error("The bootstrap was stopped.")]
+    Cancelled,
 }

@@ -7,6 +7,10 @@
 pub mod circuits;
 pub mod error;
 pub mod eval_mod;
+pub mod pipeline;
+pub mod plan;
 
 pub use error::Error;
 pub use eval_mod::EvalMod;
+pub use pipeline::{Pipeline, Probe};
+pub use plan::{Chain, Options, Plan, Stage, Step};

@@ -3,14 +3,12 @@
 //! The chain is the regular set of the design (section 5.1, set A): q0 of 47 bits, 3 + 10 of 40 bits (slots_to_coeffs,
 //! message), 9 of 50 (eval_mod), 3 of 48 (coeffs_to_slots).
 
-use aglet_bootstrap::circuits::dft::{coeffs_to_slots, slots_to_coeffs};
-use aglet_bootstrap::EvalMod;
-use aglet_schemes::clear::{ClearCiphertext, ClearEvaluator};
-use aglet_schemes::{Evaluator, LinearMap, Refresh};
+use aglet_bootstrap::{Chain, EvalMod, Options, Pipeline, Plan};
+use aglet_schemes::clear::ClearEvaluator;
+use aglet_schemes::Evaluator;
 use num_complex::Complex64;
 
 const SCALE: f64 = 1_099_511_627_776.0; // 2^40
-const STAGES: usize = 3;
 const TOP: usize = 25;
 
 /// Numbers of the right sizes, all 1 modulo 2^17 and as far apart as such primes are.
@@ -25,41 +23,27 @@ fn moduli() -> Vec<f64> {
     chain
 }
 
-/// Applies stages at the levels `top, top - 1, ..`, asserting that each takes one, and ends with exactly `scale`.
-fn run_stages(e: &ClearEvaluator, ct: ClearCiphertext, stages: &[LinearMap], scale: f64) -> ClearCiphertext {
-    let top = e.level(&ct);
-    let ratio = (scale / e.scale(&ct)).powf(1.0 / stages.len() as f64);
-    let mut ct = ct;
-    for (i, stage) in stages.iter().enumerate() {
-        let last = i + 1 == stages.len();
-        let ratio = if last { scale / e.scale(&ct) } else { ratio };
-        ct = e.transform(&ct, &e.encode_transform(stage, top - i, ratio).unwrap()).unwrap();
-        assert_eq!(e.level(&ct), top - i - 1);
+fn chain() -> Chain {
+    Chain {
+        moduli: moduli(),
+        slots_to_coeffs: 3,
+        coeffs_to_slots: 3,
+        message_ratio: EvalMod::MESSAGE_RATIO,
+        scale_in: SCALE,
+        scale_out: SCALE,
     }
-    assert!((e.scale(&ct) / scale - 1.0).abs() < 1e-15);
-    ct
 }
 
 /// Bootstraps `messages` from level 3 to level 13 and returns (mean, worst) absolute error.
-fn bootstrap(e: &ClearEvaluator, messages: &[Complex64], real: bool) -> (f64, f64) {
-    let (slots, one) = (messages.len(), Complex64::new(1.0, 0.0));
-    let plan = EvalMod::new(EvalMod::MESSAGE_RATIO).unwrap();
-    let s2c = slots_to_coeffs(slots, STAGES, one, 16).unwrap();
-    let c2s = coeffs_to_slots(slots, STAGES, one * plan.c2s_factor(), 16).unwrap();
-
-    let fresh = e.encrypt(messages, STAGES, SCALE).unwrap();
-    let bottom = run_stages(e, fresh, &s2c, e.modulus(0) / plan.message_ratio());
-    assert_eq!(e.level(&bottom), 0);
-    let raised = e.mod_raise(&e.sparse_secret(&bottom).unwrap(), TOP).unwrap();
-    assert_eq!(e.level(&raised), TOP);
-    let slots_of_coeffs = run_stages(e, raised, &c2s, EvalMod::input_scale(e.modulus(TOP - STAGES)));
-    assert!(slots_of_coeffs.values().iter().all(|t| t.re.abs() <= 1.0 && t.im.abs() <= 1.0));
-    let out = if real {
-        plan.eval_mod_real(e, &slots_of_coeffs, SCALE).unwrap()
-    } else {
-        plan.eval_mod_complex(e, &slots_of_coeffs, SCALE).unwrap()
-    };
-    assert_eq!((e.level(&out), e.scale(&out)), (TOP - STAGES - EvalMod::LEVELS, SCALE));
+fn bootstrap(e: &ClearEvaluator, messages: &[Complex64], real: bool, bound: f64) -> (f64, f64) {
+    let slots = messages.len();
+    let plan = Plan::slots_first(&chain(), Options { slots, baby: 16, bound, real }).unwrap();
+    assert_eq!((plan.input_level(), plan.output_level()), (3, 13));
+    let pipeline = Pipeline::new(e, plan).unwrap();
+    let fresh = e.encrypt(messages, 3, SCALE).unwrap();
+    let out = pipeline.run(e, &fresh, &mut ()).unwrap();
+    assert_eq!((e.level(&out), e.scale(&out)), (13, SCALE * bound));
+    let out = e.encrypt(&out.values().iter().map(|v| v * bound).collect::<Vec<_>>(), 13, SCALE).unwrap();
 
     let errors = out.values().iter().zip(messages).map(|(a, b)| (a - b).norm());
     errors.fold((0.0, 0.0), |(mean, worst), x| (mean + x / slots as f64, f64::max(worst, x)))
@@ -76,7 +60,7 @@ fn spread(slots: usize, real: bool) -> Vec<Complex64> {
 fn assert_precision(name: &str, slots: usize, messages: &[Complex64], real: bool, bits: (f64, f64)) {
     let e = ClearEvaluator::new(slots, moduli(), 32, 20).unwrap();
     assert_eq!(e.max_level(), TOP);
-    let (mean, worst) = bootstrap(&e, messages, real);
+    let (mean, worst) = bootstrap(&e, messages, real, 1.0);
     let found = (-mean.log2(), -worst.log2());
     println!("{name}: {:.2} bits on average, {:.2} at worst", found.0, found.1);
     assert!(found.0 >= bits.0 && found.1 >= bits.1, "{name}: {found:?} bits, {bits:?} wanted");
@@ -118,4 +102,43 @@ fn full_size_messages_survive() {
     assert_precision("full size, complex disc", slots, &spread(slots, false), false, (25.3, predicted(false) - 0.05));
     assert_precision("full size, real interval", slots, &spread(slots, true), true, (25.9, predicted(true) - 0.05));
     assert_precision("full size, ones", slots, &ones, false, (25.2, 25.2));
+}
+
+#[test]
+fn large_messages_err_in_proportion_to_their_bound() {
+    let (slots, bound) = (1 << 6, 100.0);
+    let e = ClearEvaluator::new(slots, moduli(), 32, 20).unwrap();
+    let messages: Vec<_> = spread(slots, false).iter().map(|m| m * bound).collect();
+    let (_, worst) = bootstrap(&e, &messages, false, bound);
+    assert!(-(worst / bound).log2() >= predicted(false) - 0.05);
+}
+
+#[test]
+fn plans_that_cannot_run_are_refused() {
+    let options = Options { slots: 64, baby: 16, bound: 1.0, real: false };
+    assert!(Plan::slots_first(&Chain { moduli: moduli()[..12].to_vec(), ..chain() }, options).is_err());
+    for bound in [0.0, -1.0, f64::NAN, 1e9] {
+        assert!(Plan::slots_first(&chain(), Options { bound, ..options }).is_err());
+    }
+    let plan = Plan::slots_first(&chain(), options).unwrap();
+    let mut other = chain();
+    other.moduli[0] *= 2.0;
+    assert!(plan.check(&other).is_err());
+}
+
+#[test]
+fn a_probe_sees_every_stage_and_can_stop() {
+    struct Stop(usize);
+    impl aglet_bootstrap::Probe for Stop {
+        fn stage(&mut self, _: &aglet_bootstrap::Stage, done: usize, total: usize, _: Option<std::time::Duration>) -> bool {
+            assert_eq!(total, 10);
+            done < self.0
+        }
+    }
+    let e = ClearEvaluator::new(64, moduli(), 32, 20).unwrap();
+    let plan = Plan::slots_first(&chain(), Options { slots: 64, baby: 16, bound: 1.0, real: false }).unwrap();
+    let pipeline = Pipeline::new(&e, plan).unwrap();
+    let fresh = e.encrypt(&spread(64, false), 3, SCALE).unwrap();
+    assert_eq!(pipeline.run(&e, &fresh, &mut Stop(5)).unwrap_err(), aglet_bootstrap::Error::Cancelled);
+    assert!(pipeline.run(&e, &fresh, &mut Stop(11)).is_ok());
 }
