@@ -3,13 +3,17 @@
 use crate::ciphertext::{Ciphertext, Plaintext};
 use crate::context::Context;
 use crate::error::Error;
+use crate::keyswitch::divide;
 use crate::secret::{KeyId, SecretKey};
 use aglet_ring::arch::Form;
 use aglet_ring::sample::{self, ChaChaSource};
 use aglet_ring::{Coeff, Eval, Poly};
 use zeroize::Zeroizing;
 
-/// An encryption of zero over the whole chain: `(b, a)` with `b = -a s + e`, no special limbs.
+/// An encryption of zero: `(b, a)` with `b = -a s + e` modulo the primes of the user levels and one special prime.
+///
+/// Encryption divides by the special prime at its end, which leaves the noise of one rounding instead of that of a product
+/// of two small polynomials: 4 bits less at N = 2^16.
 pub struct PublicKey {
     id: KeyId,
     b: Poly<Eval>,
@@ -38,10 +42,12 @@ pub(crate) fn expand_uniform(ctx: &Context, seed: &[u8; 32], part: usize, out: &
 
 /// `out = sum x y + z`, limb by limb; operands may have more limbs of the chain than `out`.
 fn dot(ctx: &Context, products: &[(&Poly<Eval>, &Poly<Eval>)], z: Option<&Poly<Eval>>, out: &mut Poly<Eval>) {
+    let q_limbs = out.q_limbs();
     ctx.ring().for_limbs(out, |prime, i, limb| {
+        let at = |x: &Poly<Eval>| if i < q_limbs { i } else { x.q_limbs() + i - q_limbs };
         let form = Form {
-            products: products.iter().map(|(x, y)| (x.limb(i), y.limb(i))).collect(),
-            terms: z.iter().map(|z| (z.limb(i), 1)).collect(),
+            products: products.iter().map(|(x, y)| (x.limb(at(x)), y.limb(at(y)))).collect(),
+            terms: z.iter().map(|z| (z.limb(at(z)), 1)).collect(),
             ..Form::default()
         };
         ctx.ring().kernels().form(ctx.ring().modulus(prime), &form, limb);
@@ -49,14 +55,13 @@ fn dot(ctx: &Context, products: &[(&Poly<Eval>, &Poly<Eval>)], z: Option<&Poly<E
 }
 
 impl PublicKey {
-    /// Makes a public key for `sk`.
-    pub fn generate(ctx: &Context, sk: &SecretKey, source: &mut ChaChaSource) -> Result<Self, Error> {
+    /// Makes a public key for `sk` that encrypts to at most `q_limbs` limbs.
+    pub fn generate(ctx: &Context, sk: &SecretKey, q_limbs: usize, source: &mut ChaChaSource) -> Result<Self, Error> {
         let ring = ctx.ring();
-        let limbs = ring.q_count();
-        let mut a = ring.lasting(limbs, 0)?;
+        let mut a = ring.lasting(q_limbs, 1)?;
         expand_uniform(ctx, &source.fresh_seed(), 0, &mut a);
-        let e = noise(ctx, source, limbs, 0)?;
-        let mut b = ring.lasting(limbs, 0)?;
+        let e = noise(ctx, source, q_limbs, 1)?;
+        let mut b = ring.lasting(q_limbs, 1)?;
         dot(ctx, &[(&a, sk.eval())], None, &mut b);
         ring.neg_assign(&mut b);
         ring.add_assign(&mut b, &e);
@@ -78,12 +83,16 @@ impl PublicKey {
         let mut v = Zeroizing::new(vec![0i8; ring.n()]);
         sample::ternary(source, &mut v);
         let wide = Zeroizing::new(v.iter().map(|&c| i64::from(c)).collect::<Vec<_>>());
-        let v = ring.to_eval(ring.lift(&wide, limbs, 0)?);
-        let (mut e0, e1) = (noise(ctx, source, limbs, 0)?, noise(ctx, source, limbs, 0)?);
-        ring.add_assign(&mut e0, &pt.poly);
-        let (mut c0, mut c1) = (ring.scratch(limbs, 0)?, ring.scratch(limbs, 0)?);
+        if limbs > self.b.q_limbs() {
+            return Err(Error::Level { needed: limbs - 1, found: self.b.q_limbs() - 1 });
+        }
+        let v = ring.to_eval(ring.lift(&wide, limbs, 1)?);
+        let (e0, e1) = (noise(ctx, source, limbs, 1)?, noise(ctx, source, limbs, 1)?);
+        let (mut c0, mut c1) = (ring.scratch(limbs, 1)?, ring.scratch(limbs, 1)?);
         dot(ctx, &[(&v, &self.b)], Some(&e0), &mut c0);
         dot(ctx, &[(&v, &self.a)], Some(&e1), &mut c1);
+        let (mut c0, c1) = (divide(ctx, &c0, 0)?, divide(ctx, &c1, 0)?);
+        ring.add_assign(&mut c0, &pt.poly);
         Ok(fresh(pt, self.id, c0, c1))
     }
 }

@@ -88,6 +88,9 @@ pub enum Error {
         /// Base-2 logarithm of the coefficient.
         log2: f64,
     },
+    /// The caller stopped the work.
+    #[error("The work was stopped.")]
+    Cancelled,
     /// From the lattice floor.
     #[error(transparent)]
     Rlwe(#[from] aglet_rlwe::Error),

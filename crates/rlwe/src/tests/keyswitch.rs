@@ -35,16 +35,16 @@ fn fresh_noise_has_its_variance() {
     let ctx = toy(arch::available()[0]);
     let mut random = ChaChaSource::from_seed([1; 32]);
     let sk = SecretKey::generate(&ctx, &mut random).unwrap();
-    let pk = PublicKey::generate(&ctx, &sk, &mut random).unwrap();
+    let pk = PublicKey::generate(&ctx, &sk, 14, &mut random).unwrap();
     let (mut by_secret, mut by_public) = (Vec::new(), Vec::new());
     for _ in 0..16 {
         by_secret.extend(noise_of(&ctx, &sk, sk.encrypt(&ctx, &zero_plaintext(&ctx, 3), &mut random).unwrap().polys));
         by_public.extend(noise_of(&ctx, &sk, pk.encrypt(&ctx, &zero_plaintext(&ctx, 3), &mut random).unwrap().polys));
     }
-    // e, and v e_pk + e1 s + e0 with ternary v and s (variance 2/3 each).
+    // e; and by the public key the rounding of two polynomials, beside which the noise divided by p disappears.
     let (sigma2, n) = (3.2f64.powi(2), ctx.ring().n() as f64);
     assert!((variance(&by_secret) / sigma2 - 1.0).abs() < 1.0 / 16.0);
-    assert!((variance(&by_public) / (sigma2 * (1.0 + 4.0 / 3.0 * n)) - 1.0).abs() < 1.0 / 16.0);
+    assert!((variance(&by_public) / ((1.0 + 2.0 / 3.0 * n) / 12.0) - 1.0).abs() < 1.0 / 16.0);
 }
 
 #[test]

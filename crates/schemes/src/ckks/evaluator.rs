@@ -12,6 +12,7 @@ use aglet_rlwe::keyswitch::{divide, lift_by_special};
 use aglet_rlwe::{Ciphertext, Context, Digits, SwitchingKey};
 use num_complex::Complex64;
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
 /// Arithmetic on CKKS ciphertexts of one context with one set of keys. Inputs are never changed.
@@ -20,6 +21,7 @@ pub struct CkksEvaluator<'a> {
     ctx: &'a Context,
     keys: &'a EvalKeys,
     slots: usize,
+    stop: Option<&'a AtomicBool>,
 }
 
 /// A complex constant as the two values that `re + im X^(N/2)` takes, on the first and on the second half of a limb.
@@ -49,7 +51,18 @@ impl Constant {
 impl<'a> CkksEvaluator<'a> {
     /// An evaluator on vectors of `slots` numbers.
     pub fn new(ctx: &'a Context, keys: &'a EvalKeys, slots: usize) -> Self {
-        Self { ctx, keys, slots }
+        Self { ctx, keys, slots, stop: None }
+    }
+    /// The same evaluator, whose operations end with [`Error::Cancelled`] once `flag` is set: checked before each, so within
+    /// a tenth of a second at the largest sizes.
+    pub fn stopped_by(self, flag: &'a AtomicBool) -> Self {
+        Self { stop: Some(flag), ..self }
+    }
+    pub(super) fn check_stop(&self) -> Result<(), Error> {
+        match self.stop {
+            Some(flag) if flag.load(Ordering::Relaxed) => Err(Error::Cancelled),
+            _ => Ok(()),
+        }
     }
     /// The context.
     pub fn context(&self) -> &'a Context {
@@ -97,6 +110,7 @@ impl<'a> CkksEvaluator<'a> {
 
     /// Applies X -> X^galois and returns to the secret key.
     fn automorphism(&self, a: &Ciphertext, galois: u64, what: impl Fn() -> String) -> Result<CkksCiphertext, Error> {
+        self.check_stop()?;
         let [c0, c1] = linear(a)?;
         let key = self.keys.galois(galois, a.limbs(), what)?;
         self.own(key, a)?;
@@ -148,6 +162,15 @@ impl<'a> CkksEvaluator<'a> {
             polys.push(x);
         }
         Ok(Arc::new(a.with(polys, a.scale)))
+    }
+
+    /// Rotates the N/2 slots of the ring, of which fewer slots are repetitions, to the left.
+    pub fn rotate_ring(&self, a: &CkksCiphertext, by: isize) -> Result<CkksCiphertext, Error> {
+        let (n, limbs) = (self.ctx.ring().n(), a.limbs());
+        if by.rem_euclid(n as isize / 2) == 0 {
+            return Ok(a.clone());
+        }
+        self.automorphism(a, rotation_exponent(by, n), || format!("key that rotates by {by} at {limbs} limbs"))
     }
 
     /// The product of two ciphertexts as a ciphertext of degree 2, neither relinearised nor rescaled.
@@ -259,6 +282,7 @@ impl Evaluator for CkksEvaluator<'_> {
 
     fn quadratic(&self, form: &Quadratic<'_, CkksCiphertext>) -> Result<CkksCiphertext, Error> {
         form.check(self)?;
+        self.check_stop()?;
         let (limbs, encoded) = (form.level + 1, form.scale * self.modulus(form.level));
         let any = form.products.first().map(|p| p.left).or(form.terms.first().map(|t| t.1)).ok_or(Error::EmptyQuadratic)?;
         let operands = form.products.iter().flat_map(|p| [p.left, p.right]).chain(form.terms.iter().map(|t| t.1));
@@ -314,12 +338,7 @@ impl Evaluator for CkksEvaluator<'_> {
         Ok(Arc::new(a.truncated(self.ctx, level + 1)?))
     }
     fn rotate(&self, a: &CkksCiphertext, by: isize) -> Result<CkksCiphertext, Error> {
-        let by = by.rem_euclid(self.slots as isize);
-        if by == 0 {
-            return Ok(a.clone());
-        }
-        let limbs = a.limbs();
-        self.automorphism(a, rotation_exponent(by, self.ctx.ring().n()), || format!("key that rotates by {by} at {limbs} limbs"))
+        self.rotate_ring(a, by.rem_euclid(self.slots as isize))
     }
     fn conjugate(&self, a: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
         let limbs = a.limbs();

@@ -151,6 +151,7 @@ pub(super) fn transform(e: &CkksEvaluator<'_>, ct: &CkksCiphertext, t: &CkksTran
     if ct.level() < t.level {
         return Err(Error::LevelTooLow { required: t.level, actual: ct.level() });
     }
+    e.check_stop()?;
     let lowered = e.level_down(ct, t.level)?;
     let [c0, c1] = linear(&lowered)?;
     let keys: Vec<Option<(&SwitchingKey, Arc<Automorphism>)>> =
@@ -164,6 +165,7 @@ pub(super) fn transform(e: &CkksEvaluator<'_>, ct: &CkksCiphertext, t: &CkksTran
 
     let (mut b, mut a) = sums.pop().ok_or(Error::EmptyQuadratic)?;
     while let Some(inner) = sums.pop() {
+        e.check_stop()?;
         let (key, phi) = giant.as_ref().ok_or_else(|| Error::MissingKey { what: "giant-step key".into() })?;
         let digits = Digits::new(ctx, key.spec(), &divide(ctx, &a, 0)?)?;
         (b, a) = digits.product(ctx, key, Some(phi), Some(&b), Some((&inner.0, &inner.1)))?;

@@ -1,0 +1,276 @@
+//! Encryption and arithmetic as users see it: levels are user levels, scales are canonical, operands are aligned.
+//!
+//! Every user level has one scale, `scale(l - 1) = scale(l)^2 / q_l`, so that a product rescaled lands exactly on the scale
+//! of its level. Going down without a product multiplies by one at the scale that makes it so.
+
+use crate::engine::{Engine, FixedRotationKey, GaloisKey, RelinearisationKey, RotationKey};
+use crate::{Ciphertext, Error};
+use aglet_rlwe::encrypt::os_source;
+use aglet_rlwe::{KeyId, Plaintext, PublicKey, SecretKey};
+use aglet_schemes::ckks::EvalKeys;
+use aglet_schemes::{Evaluator, Product, Quadratic};
+use num_complex::Complex64;
+use std::sync::Arc;
+
+const ONE: Complex64 = Complex64::new(1.0, 0.0);
+
+impl Engine {
+    /// The user level of a ciphertext.
+    ///
+    /// # Errors
+    /// [`Error::Level`] for one inside a bootstrap, below user level 0.
+    pub fn level(&self, ct: &Ciphertext) -> Result<usize, Error> {
+        let below = || Error::Level("this ciphertext is below level 0; it comes from inside a bootstrap.".into());
+        ct.level().checked_sub(self.params().hidden_levels()).ok_or_else(below)
+    }
+    /// The user level of a plaintext.
+    pub fn plaintext_level(&self, pt: &Plaintext) -> usize {
+        pt.level().saturating_sub(self.params().hidden_levels())
+    }
+
+    /// Encodes one value for each slot.
+    pub fn encode(&self, values: &[Complex64], level: usize) -> Result<Plaintext, Error> {
+        let level = self.check_level(level)?;
+        let (chain, scale) = (self.params().chain_level(level), self.params().scale_at(level));
+        self.run(|| Ok(self.encoder.encode(&self.ctx, values, chain, scale)?))
+    }
+    /// The values of a plaintext.
+    pub fn decode(&self, pt: &Plaintext) -> Result<Vec<Complex64>, Error> {
+        self.run(|| Ok(self.encoder.decode(&self.ctx, pt)?))
+    }
+    /// Encrypts with a public key.
+    pub fn encrypt(&self, pt: &Plaintext, key: &PublicKey) -> Result<Ciphertext, Error> {
+        self.run(|| Ok(Arc::new(key.encrypt(&self.ctx, pt, &mut os_source()?)?)))
+    }
+    /// Encrypts with the secret key, with less noise.
+    pub fn encrypt_with_secret(&self, pt: &Plaintext, key: &SecretKey) -> Result<Ciphertext, Error> {
+        self.run(|| Ok(Arc::new(key.encrypt(&self.ctx, pt, &mut os_source()?)?)))
+    }
+    /// Decrypts and decodes.
+    pub fn decrypt(&self, ct: &Ciphertext, key: &SecretKey) -> Result<Vec<Complex64>, Error> {
+        self.run(|| Ok(self.encoder.decode(&self.ctx, &key.decrypt(&self.ctx, ct)?)?))
+    }
+
+    /// The same value at a lower user level (or the same).
+    pub fn level_down(&self, ct: &Ciphertext, level: usize) -> Result<Ciphertext, Error> {
+        let now = self.level(ct)?;
+        if level > now {
+            return Err(Error::Level(format!(
+                "a ciphertext at level {now} cannot be brought to level {level}: levels only go down; bootstrap it to gain levels."
+            )));
+        }
+        self.run(|| self.adjust(ct, level))
+    }
+    /// One level down: the documented `rescale`, which keeps the value.
+    pub fn rescale(&self, ct: &Ciphertext) -> Result<Ciphertext, Error> {
+        let level = self.spend(self.level(ct)?)?;
+        self.level_down(ct, level)
+    }
+
+    /// To the canonical scale of a level at or below; not on the pool.
+    pub(crate) fn adjust(&self, ct: &Ciphertext, level: usize) -> Result<Ciphertext, Error> {
+        if self.level(ct)? == level {
+            return Ok(ct.clone());
+        }
+        let keys = EvalKeys::new();
+        let e = self.evaluator(&keys, None);
+        let chain = self.params().chain_level(level) + 1;
+        let scale = self.params().scale_at(level);
+        if ct.degree() == 1 {
+            let form = Quadratic { products: vec![], terms: vec![(ONE, ct)], constant: Complex64::default(), level: chain, scale };
+            let mut out = e.quadratic(&form)?;
+            if let Some(x) = Arc::get_mut(&mut out) {
+                x.bound = ct.bound;
+            }
+            return Ok(out);
+        }
+        let lower = e.level_down(ct, chain)?;
+        let encoded = scale * e.modulus(chain) / lower.scale;
+        let scaled = e.mul_constant(&lower, ONE, encoded)?;
+        let out = e.rescale(&scaled)?;
+        Ok(Arc::new(out.with(copies(self, &out)?, scale)))
+    }
+
+    /// The level below, or the error that says there is none.
+    fn spend(&self, level: usize) -> Result<usize, Error> {
+        level.checked_sub(1).ok_or_else(|| {
+            Error::Level("this needs a level and the ciphertext is at level 0; bootstrap it first, or encrypt at a higher level.".into())
+        })
+    }
+
+    fn aligned(&self, a: &Ciphertext, b: &Ciphertext) -> Result<(Ciphertext, Ciphertext, usize), Error> {
+        let level = self.level(a)?.min(self.level(b)?);
+        Ok((self.adjust(a, level)?, self.adjust(b, level)?, level))
+    }
+
+    /// A plaintext as a ciphertext without secret part, so that it can be aligned like one.
+    fn trivial(&self, pt: &Plaintext, key: KeyId) -> Result<Ciphertext, Error> {
+        let ring = self.ctx.ring();
+        let polys = vec![ring.copy(&pt.poly, pt.poly.q_limbs())?, ring.zero(pt.poly.q_limbs(), 0)?];
+        Ok(Arc::new(aglet_rlwe::Ciphertext { polys, scale: pt.scale, slots: pt.slots, key, bound: None }))
+    }
+
+    /// A ciphertext and a plaintext at their common level.
+    fn aligned_plain(&self, ct: &Ciphertext, pt: &Plaintext) -> Result<(Ciphertext, Plaintext, usize), Error> {
+        let trivial = self.trivial(pt, ct.key)?;
+        let (ct, trivial, level) = self.aligned(ct, &trivial)?;
+        let poly = self.ctx.ring().copy(&trivial.polys[0], trivial.limbs())?;
+        Ok((ct, Plaintext { poly, scale: trivial.scale, slots: pt.slots, bound: None }, level))
+    }
+
+    /// `a + b`.
+    pub fn add(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.combine(a, b, |e, a, b| e.add(a, b))
+    }
+    /// `a - b`.
+    pub fn subtract(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.combine(a, b, |e, a, b| e.sub(a, b))
+    }
+    fn combine(
+        &self,
+        a: &Ciphertext,
+        b: &Ciphertext,
+        f: impl Fn(&aglet_schemes::ckks::CkksEvaluator<'_>, &Ciphertext, &Ciphertext) -> Result<Ciphertext, aglet_schemes::Error> + Send + Sync,
+    ) -> Result<Ciphertext, Error> {
+        self.run(|| {
+            let (a, b, _) = self.aligned(a, b)?;
+            let keys = EvalKeys::new();
+            Ok(f(&self.evaluator(&keys, None), &a, &b)?)
+        })
+    }
+    /// `a + pt`.
+    pub fn add_plain(&self, a: &Ciphertext, pt: &Plaintext) -> Result<Ciphertext, Error> {
+        self.run(|| {
+            let (a, pt, _) = self.aligned_plain(a, pt)?;
+            let keys = EvalKeys::new();
+            Ok(self.evaluator(&keys, None).add_plain(&a, &pt)?)
+        })
+    }
+    /// `a - pt`.
+    pub fn subtract_plain(&self, a: &Ciphertext, pt: &Plaintext) -> Result<Ciphertext, Error> {
+        self.negate(&self.add_plain(&self.negate(a)?, pt)?)
+    }
+    /// `a + c` for one number in every slot.
+    pub fn add_scalar(&self, a: &Ciphertext, c: Complex64) -> Result<Ciphertext, Error> {
+        finite(c)?;
+        self.level(a)?;
+        let keys = EvalKeys::new();
+        self.run(|| Ok(self.evaluator(&keys, None).add_constant(a, c)?))
+    }
+    /// `-a`.
+    pub fn negate(&self, a: &Ciphertext) -> Result<Ciphertext, Error> {
+        let keys = EvalKeys::new();
+        self.run(|| Ok(self.evaluator(&keys, None).negate(a)?))
+    }
+    /// A copy.
+    pub fn duplicate(&self, a: &Ciphertext) -> Result<Ciphertext, Error> {
+        let mut out = a.with(copies(self, a)?, a.scale);
+        out.bound = a.bound;
+        Ok(Arc::new(out))
+    }
+
+    /// `a * b`, one level. With a key the result has degree 1; without, degree 2, to be relinearised later.
+    pub fn multiply(&self, a: &Ciphertext, b: &Ciphertext, key: Option<&RelinearisationKey>) -> Result<Ciphertext, Error> {
+        let below = self.spend(self.level(a)?.min(self.level(b)?))?;
+        self.run(|| {
+            let (a, b, level) = self.aligned(a, b)?;
+            let scale = self.params().scale_at(below);
+            if let Some(key) = key {
+                let keys = EvalKeys::new().with_relinearisation(key.0.clone());
+                let products = vec![Product { factor: 1, left: &a, right: &b }];
+                let form = Quadratic {
+                    products,
+                    terms: vec![],
+                    constant: Complex64::default(),
+                    level: self.params().chain_level(level),
+                    scale,
+                };
+                return Ok(self.evaluator(&keys, None).quadratic(&form)?);
+            }
+            let keys = EvalKeys::new();
+            let e = self.evaluator(&keys, None);
+            let out = e.rescale(&e.tensor(&a, &b)?)?;
+            Ok(Arc::new(out.with(copies(self, &out)?, scale)))
+        })
+    }
+    /// `a * pt`, one level.
+    pub fn multiply_plain(&self, a: &Ciphertext, pt: &Plaintext) -> Result<Ciphertext, Error> {
+        let below = self.spend(self.level(a)?.min(self.plaintext_level(pt)))?;
+        self.run(|| {
+            let (a, pt, _) = self.aligned_plain(a, pt)?;
+            let keys = EvalKeys::new();
+            let e = self.evaluator(&keys, None);
+            let out = e.rescale(&e.mul_plain(&a, &pt)?)?;
+            Ok(Arc::new(out.with(copies(self, &out)?, self.params().scale_at(below))))
+        })
+    }
+    /// `c * a` for one number, one level.
+    pub fn multiply_scalar(&self, a: &Ciphertext, c: Complex64) -> Result<Ciphertext, Error> {
+        finite(c)?;
+        let level = self.level(a)?;
+        let below = self.spend(level)?;
+        self.run(|| {
+            let keys = EvalKeys::new();
+            let e = self.evaluator(&keys, None);
+            let (chain, scale) = (self.params().chain_level(level), self.params().scale_at(below));
+            let scaled = e.mul_constant(a, c, scale * e.modulus(chain) / a.scale)?;
+            let out = e.rescale(&scaled)?;
+            Ok(Arc::new(out.with(copies(self, &out)?, scale)))
+        })
+    }
+    /// `c * a` for an integer, no level.
+    pub fn multiply_integer(&self, a: &Ciphertext, c: i64) -> Result<Ciphertext, Error> {
+        if c.unsigned_abs() >= 1 << 53 {
+            return Err(Error::Range(format!("the integer {c} is too large to multiply by; take one below 2^53 in size.")));
+        }
+        let keys = EvalKeys::new();
+        self.run(|| Ok(self.evaluator(&keys, None).mul_constant(a, Complex64::new(c as f64, 0.0), 1.0)?))
+    }
+    /// Back to degree 1, no level.
+    pub fn relinearise(&self, a: &Ciphertext, key: &RelinearisationKey) -> Result<Ciphertext, Error> {
+        let keys = EvalKeys::new().with_relinearisation(key.0.clone());
+        self.run(|| Ok(self.evaluator(&keys, None).relinearise(a)?))
+    }
+    /// The complex conjugate of every slot, no level.
+    pub fn conjugate(&self, a: &Ciphertext, key: &GaloisKey) -> Result<Ciphertext, Error> {
+        let keys = EvalKeys::new().with_galois(key.galois, key.key.clone());
+        self.run(|| Ok(self.evaluator(&keys, None).conjugate(a)?))
+    }
+    /// Rotates by the key's own delta.
+    pub fn rotate_fixed(&self, a: &Ciphertext, key: &FixedRotationKey) -> Result<Ciphertext, Error> {
+        if a.limbs() > key.key.key.spec().q_limbs {
+            let level = key.key.key.spec().q_limbs - 1 - self.params().hidden_levels();
+            return Err(Error::Level(format!(
+                "this key rotates up to level {level} and the ciphertext is at level {}; make the key for a higher level.",
+                self.level(a)?
+            )));
+        }
+        self.rotate_by(a, key.delta, &key.key)
+    }
+    /// Rotates by any number of slots to the right, as `numpy.roll` does, composed of powers of two.
+    pub fn rotate(&self, a: &Ciphertext, key: &RotationKey, delta: i64) -> Result<Ciphertext, Error> {
+        let mut out = a.clone();
+        let delta = delta.rem_euclid(self.slots() as i64);
+        for (step, key) in key.steps.iter().filter(|(step, _)| delta & step != 0) {
+            out = self.rotate_by(&out, *step, key)?;
+        }
+        Ok(out)
+    }
+    fn rotate_by(&self, a: &Ciphertext, delta: i64, key: &GaloisKey) -> Result<Ciphertext, Error> {
+        let keys = EvalKeys::new().with_galois(key.galois, key.key.clone());
+        let left = -(delta.rem_euclid(self.slots() as i64)) as isize;
+        // Keys are made for the rotation of the whole ring, of which sparse slots are repetitions.
+        self.run(|| Ok(self.evaluator(&keys, None).rotate_ring(a, left)?))
+    }
+}
+
+fn finite(c: Complex64) -> Result<(), Error> {
+    if c.is_finite() {
+        return Ok(());
+    }
+    Err(Error::Range(format!("the number {c} is not finite; pass a finite one.")))
+}
+
+fn copies(engine: &Engine, ct: &Ciphertext) -> Result<Vec<aglet_ring::Poly<aglet_ring::Eval>>, Error> {
+    Ok(ct.polys.iter().map(|p| engine.ctx.ring().copy(p, p.q_limbs())).collect::<Result<_, _>>()?)
+}

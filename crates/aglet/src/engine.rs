@@ -1,0 +1,200 @@
+//! The engine: parameters, threads, encoder, and the making of keys.
+
+use crate::bootstrap::BootstrapState;
+use crate::control::Control;
+use crate::presets;
+use crate::Error;
+use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
+use aglet_rlwe::encrypt::os_source;
+use aglet_rlwe::params::{Params, Role};
+use aglet_rlwe::{Context, KeyId, KeySwitchSpec, PublicKey, SecretKey, SwitchingKey};
+use aglet_schemes::ckks::{CkksEvaluator, Encoder, EvalKeys};
+use std::sync::Arc;
+
+/// Everything for one parameter set on a number of threads. Shared freely: all methods take `&self`, inputs are never
+/// changed, and work runs on a private thread pool.
+pub struct Engine {
+    pub(crate) ctx: Arc<Context>,
+    pub(crate) encoder: Encoder,
+    pub(crate) bootstrap: BootstrapState,
+    pool: rayon::ThreadPool,
+    threads: usize,
+}
+
+/// From the square of the secret key back to it: what multiplications need.
+pub struct RelinearisationKey(pub(crate) Arc<SwitchingKey>);
+
+/// For one automorphism; the conjugation key is one.
+pub struct GaloisKey {
+    pub(crate) galois: u64,
+    pub(crate) key: Arc<SwitchingKey>,
+}
+
+/// For one rotation.
+pub struct FixedRotationKey {
+    /// Slots to the right, as `numpy.roll` counts.
+    pub delta: i64,
+    pub(crate) key: GaloisKey,
+}
+
+/// For rotations by powers of two, of which any rotation is composed.
+pub struct RotationKey {
+    pub(crate) steps: Vec<(i64, GaloisKey)>,
+}
+
+macro_rules! key_figures {
+    ($($type:ty: $self:ident => $keys:expr;)*) => {$(
+        impl $type {
+            fn each(&$self) -> impl Iterator<Item = &SwitchingKey> { $keys }
+            /// The secret key that it belongs to.
+            pub fn id(&self) -> KeyId { self.each().next().map_or(KeyId(0), SwitchingKey::id) }
+            /// Bytes in memory.
+            pub fn byte_count(&self) -> usize { self.each().map(SwitchingKey::byte_count).sum() }
+            /// Bytes when stored with seeds.
+            pub fn stored_bytes(&self) -> usize { self.each().map(SwitchingKey::stored_bytes).sum() }
+        }
+    )*};
+}
+key_figures! {
+    RelinearisationKey: self => std::iter::once(&*self.0);
+    GaloisKey: self => std::iter::once(&*self.key);
+    FixedRotationKey: self => std::iter::once(&*self.key.key);
+    RotationKey: self => self.steps.iter().map(|(_, k)| &*k.key);
+}
+
+impl Engine {
+    /// Makes an engine. `slots`: a power of two up to N/2 (`None`: all); `threads`: 0 takes all cores.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a slot count that does not exist, or below N/2 with a bootstrap preset (not in this version).
+    pub fn new(params: Params, slots: Option<usize>, threads: usize) -> Result<Self, Error> {
+        let all = params.slots();
+        let slots = slots.unwrap_or(all);
+        if !slots.is_power_of_two() || slots > all {
+            return Err(Error::Parameter(format!("slot_count = {slots} is not a power of two up to {all}; choose one.")));
+        }
+        if presets::can_bootstrap(&params) && slots != all {
+            return Err(Error::Parameter(format!(
+                "this version bootstraps all {all} slots only; leave slot_count out, or take an engine without bootstrap."
+            )));
+        }
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|i| format!("aglet-{i}"))
+            .build()
+            .map_err(|e| Error::Parameter(format!("the threads could not be started: {e}; take fewer.")))?;
+        let ctx = pool.install(|| Context::new(params))?;
+        let encoder = Encoder::new(&ctx, slots)?;
+        let threads = pool.current_num_threads();
+        Ok(Self { ctx, encoder, bootstrap: BootstrapState::default(), pool, threads })
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Params {
+        self.ctx.params()
+    }
+    /// Message slots.
+    pub fn slots(&self) -> usize {
+        self.encoder.slots()
+    }
+    /// Multiplications that a fresh ciphertext has at most.
+    pub fn max_level(&self) -> usize {
+        self.params().max_level()
+    }
+    /// Worker threads.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+    /// Name of the kernels in use.
+    pub fn backend(&self) -> &'static str {
+        self.ctx.ring().kernels().name()
+    }
+    /// Runs work on the engine's own threads.
+    pub(crate) fn run<T: Send>(&self, f: impl FnOnce() -> T + Send) -> T {
+        self.pool.install(f)
+    }
+    /// An evaluator that can be stopped through `control`.
+    pub(crate) fn evaluator<'a>(&'a self, keys: &'a EvalKeys, control: Option<&'a Control>) -> CkksEvaluator<'a> {
+        let e = CkksEvaluator::new(&self.ctx, keys, self.slots());
+        match control {
+            Some(c) => e.stopped_by(c.flag()),
+            None => e,
+        }
+    }
+
+    /// Limbs that relinearisation and conjugation serve: up to where EvalMod starts, or all.
+    pub(crate) fn arithmetic_limbs(&self) -> usize {
+        let c2s = self.params().role(Role::CoeffsToSlots);
+        if c2s.is_empty() {
+            self.ctx.ring().q_count()
+        } else {
+            c2s.start
+        }
+    }
+    fn user_limbs(&self) -> usize {
+        self.params().chain_level(self.max_level()) + 1
+    }
+
+    /// Draws a secret key.
+    pub fn create_secret_key(&self) -> Result<SecretKey, Error> {
+        self.run(|| Ok(SecretKey::generate(&self.ctx, &mut os_source()?)?))
+    }
+    /// Makes a public key, for encryption up to the highest user level.
+    pub fn create_public_key(&self, sk: &SecretKey) -> Result<PublicKey, Error> {
+        self.run(|| Ok(PublicKey::generate(&self.ctx, sk, self.user_limbs(), &mut os_source()?)?))
+    }
+    /// Makes the relinearisation key.
+    pub fn create_relinearisation_key(&self, sk: &SecretKey) -> Result<RelinearisationKey, Error> {
+        self.run(|| {
+            let spec = KeySwitchSpec::balanced(&self.ctx, self.arithmetic_limbs())?;
+            let key = SwitchingKey::relinearisation(&self.ctx, spec, sk, &mut os_source()?)?;
+            Ok(RelinearisationKey(Arc::new(key)))
+        })
+    }
+    /// Makes the conjugation key.
+    pub fn create_conjugation_key(&self, sk: &SecretKey) -> Result<GaloisKey, Error> {
+        self.create_galois_key(sk, conjugation_exponent(self.ctx.ring().n()), self.arithmetic_limbs())
+    }
+    /// Makes a key that rotates by `delta` slots to the right (as `numpy.roll`) at user levels up to `level`.
+    pub fn create_fixed_rotation_key(&self, sk: &SecretKey, delta: i64, level: Option<usize>) -> Result<FixedRotationKey, Error> {
+        let level = self.check_level(level.unwrap_or(self.max_level()))?;
+        let galois = self.rotation(delta);
+        let key = self.create_galois_key(sk, galois, self.params().chain_level(level) + 1)?;
+        Ok(FixedRotationKey { delta, key })
+    }
+    /// Makes keys for rotations by all powers of two, at all user levels.
+    pub fn create_rotation_key(&self, sk: &SecretKey, control: &Control) -> Result<RotationKey, Error> {
+        let count = self.slots().trailing_zeros() as usize;
+        let mut steps = Vec::with_capacity(count);
+        for i in 0..count {
+            control.check()?;
+            control.report(i, count, "rotation keys");
+            let delta = 1i64 << i;
+            steps.push((delta, self.create_galois_key(sk, self.rotation(delta), self.user_limbs())?));
+        }
+        control.report(count, count, "rotation keys");
+        Ok(RotationKey { steps })
+    }
+
+    pub(crate) fn create_galois_key(&self, sk: &SecretKey, galois: u64, limbs: usize) -> Result<GaloisKey, Error> {
+        self.run(|| {
+            let spec = KeySwitchSpec::balanced(&self.ctx, limbs)?;
+            let key = SwitchingKey::galois(&self.ctx, spec, galois, sk, &mut os_source()?)?;
+            Ok(GaloisKey { galois, key: Arc::new(key) })
+        })
+    }
+
+    /// The automorphism of a rotation by `delta` slots to the right: the core rotates to the left.
+    pub(crate) fn rotation(&self, delta: i64) -> u64 {
+        let left = -(delta.rem_euclid(self.slots() as i64));
+        rotation_exponent(left as isize, self.ctx.ring().n())
+    }
+
+    /// Refuses user levels that do not exist.
+    pub(crate) fn check_level(&self, level: usize) -> Result<usize, Error> {
+        if level > self.max_level() {
+            return Err(Error::Level(format!("level {level} does not exist; this engine has levels 0 to {}.", self.max_level())));
+        }
+        Ok(level)
+    }
+}

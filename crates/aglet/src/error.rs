@@ -1,0 +1,133 @@
+//! Errors of the engine; the floors below are wrapped.
+
+/// What can go wrong in an engine. [`Error::kind`] sorts all of it for the Python exceptions.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A parameter, option or combination that does not exist.
+    #[error("{0}")]
+    Parameter(String),
+    /// A level that the operation cannot work at.
+    #[error("{0}")]
+    Level(String),
+    /// A value or bound out of range.
+    #[error("{0}")]
+    Range(String),
+    /// A key that was not given or cannot serve.
+    #[error("{0}")]
+    MissingKey(String),
+    /// Memory for keys would not suffice.
+    #[error(
+        "{what} needs {needed:.1} GB and {available:.1} GB are available; choose size=\"medium\", free memory, or raise memory_limit"
+    )]
+    Memory {
+        /// What needs it.
+        what: String,
+        /// In 10^9 bytes.
+        needed: f64,
+        /// In 10^9 bytes.
+        available: f64,
+    },
+    /// The caller stopped the work.
+    #[error("the work was stopped")]
+    Cancelled,
+    /// From the bootstrap floor.
+    #[error(transparent)]
+    Bootstrap(aglet_bootstrap::Error),
+    /// From the scheme floor.
+    #[error(transparent)]
+    Scheme(aglet_schemes::Error),
+    /// From the lattice floor.
+    #[error(transparent)]
+    Rlwe(aglet_rlwe::Error),
+    /// From the ring floor.
+    #[error(transparent)]
+    Ring(aglet_ring::Error),
+}
+
+impl From<aglet_bootstrap::Error> for Error {
+    fn from(e: aglet_bootstrap::Error) -> Self {
+        match e {
+            aglet_bootstrap::Error::Scheme(e) => e.into(),
+            aglet_bootstrap::Error::Cancelled => Self::Cancelled,
+            e => Self::Bootstrap(e),
+        }
+    }
+}
+impl From<aglet_schemes::Error> for Error {
+    fn from(e: aglet_schemes::Error) -> Self {
+        match e {
+            aglet_schemes::Error::Rlwe(e) => e.into(),
+            aglet_schemes::Error::Ring(e) => e.into(),
+            aglet_schemes::Error::Cancelled => Self::Cancelled,
+            e => Self::Scheme(e),
+        }
+    }
+}
+impl From<aglet_rlwe::Error> for Error {
+    fn from(e: aglet_rlwe::Error) -> Self {
+        match e {
+            aglet_rlwe::Error::Ring(e) => e.into(),
+            e => Self::Rlwe(e),
+        }
+    }
+}
+impl From<aglet_ring::Error> for Error {
+    fn from(e: aglet_ring::Error) -> Self {
+        Self::Ring(e)
+    }
+}
+
+/// The classes of errors that users tell apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Levels.
+    Level,
+    /// Values and bounds.
+    Range,
+    /// Missing keys.
+    MissingKey,
+    /// Keys or ciphertexts of another secret key.
+    KeyMismatch,
+    /// Parameters and options.
+    Parameter,
+    /// The security gate.
+    Insecure,
+    /// Memory.
+    Memory,
+    /// Backends and devices.
+    Device,
+    /// Stopped by the caller.
+    Cancelled,
+    /// Anything else.
+    Other,
+}
+
+impl Error {
+    /// The class of the error.
+    pub fn kind(&self) -> Kind {
+        use aglet_schemes::Error as S;
+        match self {
+            Self::Parameter(_) => Kind::Parameter,
+            Self::Level(_) => Kind::Level,
+            Self::Range(_) => Kind::Range,
+            Self::MissingKey(_) => Kind::MissingKey,
+            Self::Memory { .. } => Kind::Memory,
+            Self::Cancelled => Kind::Cancelled,
+            Self::Bootstrap(aglet_bootstrap::Error::Bound { .. }) => Kind::Range,
+            Self::Bootstrap(_) => Kind::Parameter,
+            Self::Scheme(S::LevelTooLow { .. } | S::LevelMismatch { .. } | S::NoSuchLevel { .. }) => Kind::Level,
+            Self::Scheme(S::MissingKey { .. }) => Kind::MissingKey,
+            Self::Scheme(S::TooLarge { .. }) => Kind::Range,
+            Self::Scheme(_) => Kind::Parameter,
+            Self::Rlwe(aglet_rlwe::Error::InsecureParameters { .. }) => Kind::Insecure,
+            Self::Rlwe(aglet_rlwe::Error::KeyMismatch { .. }) => Kind::KeyMismatch,
+            Self::Rlwe(aglet_rlwe::Error::Level { .. }) => Kind::Level,
+            Self::Rlwe(aglet_rlwe::Error::Degree { .. }) => Kind::Other,
+            Self::Rlwe(_) => Kind::Parameter,
+            Self::Ring(aglet_ring::Error::Backend { .. }) => Kind::Device,
+            Self::Ring(aglet_ring::Error::OutOfMemory { .. }) => Kind::Memory,
+            Self::Ring(_) => Kind::Other,
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What this machine has: for `aglet doctor`, memory forecasts and benchmarks.
+
+use crate::Error;
+use aglet_ring::{arch, Ring};
+use std::fs;
+use std::time::Instant;
+
+/// A line of a file in /proc, after its colon.
+fn proc_line(file: &str, key: &str) -> Option<String> {
+    let text = fs::read_to_string(file).ok()?;
+    let line = text.lines().find(|l| l.starts_with(key))?;
+    Some(line.split_once(':')?.1.trim().to_string())
+}
+
+fn kilobytes(file: &str, key: &str) -> Option<u64> {
+    proc_line(file, key)?.split_whitespace().next()?.parse::<u64>().ok().map(|k| k * 1024)
+}
+
+/// The processor's name.
+pub fn cpu() -> String {
+    proc_line("/proc/cpuinfo", "model name").unwrap_or_else(|| std::env::consts::ARCH.to_string())
+}
+
+/// Instruction sets that Aglet can make use of and this processor has.
+pub fn features() -> Vec<String> {
+    let flags = proc_line("/proc/cpuinfo", "flags").unwrap_or_default();
+    let wanted = ["avx2", "fma", "bmi2", "adx", "avx512f", "avx512dq", "avx512vl", "avx512ifma", "avx512_ifma"];
+    let has = |w: &&&str| flags.split_whitespace().any(|f| f == **w);
+    wanted.iter().filter(has).map(|w| w.replace("_ifma", "ifma")).collect()
+}
+
+/// Physical memory in bytes, if the system says.
+pub fn memory_total() -> Option<u64> {
+    kilobytes("/proc/meminfo", "MemTotal")
+}
+
+/// Memory that programs can still have, in bytes, if the system says.
+pub fn memory_available() -> Option<u64> {
+    kilobytes("/proc/meminfo", "MemAvailable")
+}
+
+/// The largest resident size of this process so far, in bytes.
+pub fn peak_rss() -> Option<u64> {
+    kilobytes("/proc/self/status", "VmHWM")
+}
+
+/// How the system serves huge pages: "always", "madvise", "never" or "unknown".
+pub fn huge_pages() -> String {
+    let text = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
+    let chosen = text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(word, _)| word.to_string());
+    chosen.unwrap_or_else(|| "unknown".to_string())
+}
+
+/// Median microseconds of one transform, as [`bench_ntt`] measures it.
+#[derive(Debug, Clone, Copy)]
+pub struct NttTimes {
+    /// Coefficients to values.
+    pub forward_us: f64,
+    /// Values to coefficients.
+    pub inverse_us: f64,
+}
+
+/// Times the transform of degree `2^log_n` modulo primes below `2^bits` on one thread, over 24 limbs in turn as a ciphertext
+/// has them, so that neither data nor tables stay in the inner caches.
+///
+/// # Errors
+/// An unknown backend, a degree that is not served, sizes without primes.
+pub fn bench_ntt(log_n: u32, bits: u32, backend: &str, repeat: usize) -> Result<NttTimes, Error> {
+    const LIMBS: usize = 24;
+    let kernels = arch::by_name(backend)?;
+    if !(6..=17).contains(&log_n) || !(20..=61).contains(&bits) || bits < log_n + 8 {
+        return Err(Error::Parameter(format!(
+            "a transform of degree 2^{log_n} with primes of {bits} bits is not served; take log_n from 6 to 17 and bits from log_n + 8 (at least 20) to 61."
+        )));
+    }
+    let top = 1u64 << bits;
+    let primes: Vec<u64> = aglet_ring::primes::ntt_primes(top as f64, log_n, &[], top).take(LIMBS).collect();
+    let ring = Ring::with_kernels(log_n, &primes, &[], kernels)?;
+    if ring.kernels().name() != backend {
+        return Err(Error::Parameter(format!("the backend {backend} serves primes up to 50 bits; {bits} bits run on scalar only.")));
+    }
+    let mut x = ring.zero::<aglet_ring::Eval>(primes.len(), 0)?;
+    ring.for_limbs(&mut x, |p, _, limb| {
+        let m = ring.modulus(p);
+        limb.iter_mut().enumerate().for_each(|(i, w)| *w = m.reduce((i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+    });
+    let (mut forward, mut inverse) = (Vec::new(), Vec::new());
+    for round in 0..=repeat.max(1) {
+        for (i, table) in (0..primes.len()).map(|i| (i, ring.table(i))) {
+            let start = Instant::now();
+            table.forward(x.limb_mut(i));
+            let middle = Instant::now();
+            table.inverse(x.limb_mut(i));
+            if round > 0 {
+                forward.push((middle - start).as_secs_f64() * 1e6);
+                inverse.push(middle.elapsed().as_secs_f64() * 1e6);
+            }
+        }
+    }
+    Ok(NttTimes { forward_us: median(&mut forward), inverse_us: median(&mut inverse) })
+}
+
+fn median(x: &mut [f64]) -> f64 {
+    x.sort_by(f64::total_cmp);
+    x[x.len() / 2]
+}

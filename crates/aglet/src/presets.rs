@@ -1,0 +1,34 @@
+//! The parameter sets that come with Aglet: one TOML file each, checked when loaded.
+
+use crate::Error;
+use aglet_rlwe::params::Params;
+use aglet_rlwe::security::Security;
+
+/// Name and text of every preset.
+pub const ALL: [(&str, &str); 7] = [
+    ("regular", include_str!("../presets/regular.toml")),
+    ("levels-13", include_str!("../presets/levels-13.toml")),
+    ("levels-14", include_str!("../presets/levels-14.toml")),
+    ("levels-15", include_str!("../presets/levels-15.toml")),
+    ("levels-16", include_str!("../presets/levels-16.toml")),
+    ("levels-17", include_str!("../presets/levels-17.toml")),
+    ("toy", include_str!("../presets/toy.toml")),
+];
+
+/// The parameters of this name.
+///
+/// # Errors
+/// [`Error::Parameter`] for a name that does not exist, and the security gate's error unless `allow_insecure`.
+pub fn load(name: &str, allow_insecure: bool) -> Result<Params, Error> {
+    let Some((_, text)) = ALL.iter().find(|(n, _)| *n == name) else {
+        let names: Vec<&str> = ALL.iter().map(|p| p.0).collect();
+        return Err(Error::Parameter(format!("there is no preset \"{name}\"; choose one of {}.", names.join(", "))));
+    };
+    let security = if allow_insecure { Security::NotChecked } else { Security::Bits128 };
+    Ok(Params::from_toml(text, security)?)
+}
+
+/// Whether the preset is made for bootstrapping.
+pub fn can_bootstrap(params: &Params) -> bool {
+    params.ephemeral_weight().is_some()
+}

@@ -1,0 +1,97 @@
+//! Plans and presets as JSON, for the command line.
+
+use crate::bootstrap::{key_bytes, plan as make_plan, shapes, working_bytes, KeySize};
+use crate::{presets, Error};
+use aglet_bootstrap::Step;
+use aglet_rlwe::params::{Params, Role};
+use aglet_rlwe::{Context, KeySwitchSpec};
+use serde_json::{json, Value};
+
+/// log2 of the failure probability: JSON has no infinity, so "cannot fail" is the string "-inf".
+fn failure(params: &Params) -> Value {
+    match params.literal().claims.as_ref().and_then(|c| c.log2_p_fail) {
+        Some(p) if p == f64::NEG_INFINITY => json!("-inf"),
+        Some(p) => json!(p),
+        None => Value::Null,
+    }
+}
+
+/// All presets, with their claims.
+pub fn presets() -> Result<Value, Error> {
+    let mut rows = Vec::new();
+    for (name, _) in presets::ALL {
+        let params = presets::load(name, true)?;
+        let claims = params.literal().claims.clone();
+        rows.push(json!({
+            "name": name,
+            "log_n": params.log_n(),
+            "slots": params.slots(),
+            "log_q": params.log_q(),
+            "log_p": params.log_p(),
+            "log_qp": params.log_qp(),
+            "security_bits": params.security().bits,
+            "levels": params.max_level(),
+            "scale_bits": params.scale_bits(),
+            "precision_bits": claims.as_ref().and_then(|c| c.precision_bits),
+            "log2_failure": failure(&params),
+            "key_bytes": claims.as_ref().and_then(|c| c.key_bytes),
+            "methods": if presets::can_bootstrap(&params) { vec!["regular"] } else { vec![] },
+            "source": params.literal().source.trim(),
+        }));
+    }
+    Ok(Value::Array(rows))
+}
+
+/// The plan of a bootstrap: stage table, keys and memory, without making a key.
+///
+/// # Errors
+/// [`Error::Parameter`] for a method, size, stage or slot count that does not exist.
+pub fn plan(preset: &str, method: &str, stage_count: usize, key_size: &str, slot_count: usize) -> Result<Value, Error> {
+    let params = presets::load(preset, true)?;
+    if method != "regular" {
+        return Err(Error::Parameter(format!("there is no method \"{method}\" in this version; choose \"regular\".")));
+    }
+    if slot_count != params.slots() && presets::can_bootstrap(&params) {
+        return Err(Error::Parameter(format!("slot_count = {slot_count} is not in this version; this preset bootstraps {} slots.", params.slots())));
+    }
+    let size = KeySize::parse(key_size)?;
+    let plan = make_plan(&params, stage_count, size, 1.0)?;
+    // Scalar kernels: the tables are not used, and the plan is the same everywhere.
+    let ctx = Context::new(params.clone())?;
+    let (shapes, n, hidden) = (shapes(&ctx, &plan)?, params.n(), params.hidden_levels());
+    let c2s_start = params.role(Role::CoeffsToSlots).start;
+    let arithmetic = KeySwitchSpec::balanced(&ctx, c2s_start)?;
+    let mut rotations = serde_json::Map::new();
+    let mut stages = Vec::new();
+    for (stage, shape) in plan.stages().iter().zip(&shapes) {
+        let (keys, bytes, note) = match (&stage.step, shape) {
+            (Step::Transform { map, .. }, Some(s)) => {
+                rotations.insert(stage.name.clone(), json!(s.rotations()));
+                let note = format!("{} diagonals, {} MB; {} digits", map.diagonals().len(), s.matrix_bytes >> 20, s.spec.digits.len());
+                (s.rotations().len(), s.key_bytes(n), note)
+            }
+            (Step::SparseSecret, _) => (1, KeySwitchSpec::to_sparse().byte_count(n), format!("weight {}", params.ephemeral_weight().unwrap_or(0))),
+            (Step::ModRaise, _) => (1, KeySwitchSpec::from_sparse(ctx.ring().q_count()).byte_count(n), String::new()),
+            (Step::EvalMod { .. }, _) => (2, 2 * arithmetic.byte_count(n), "relinearization and conjugation keys, 28 relinearizations".into()),
+            _ => (0, 0, String::new()),
+        };
+        stages.push(json!({
+            "name": stage.name, "level_in": stage.level_in, "level_out": stage.level_out,
+            "scale_in_log2": stage.scale_in.log2(), "scale_out_log2": stage.scale_out.log2(),
+            "keys": keys, "key_bytes": bytes, "note": note,
+        }));
+    }
+    let (boot, other) = (key_bytes(&ctx, &shapes), 2 * arithmetic.byte_count(n));
+    let matrices: usize = shapes.iter().flatten().map(|s| s.matrix_bytes).sum();
+    let working = working_bytes(&ctx);
+    let claims = params.literal().claims.clone();
+    Ok(json!({
+        "preset": preset, "method": method, "stage_count": stage_count, "key_size": size.name(), "slot_count": slot_count,
+        "input_level": 0, "output_level": plan.output_level() - hidden,
+        "log_n": params.log_n(), "log_qp": params.log_qp(), "security_bits": params.security().bits,
+        "log2_failure": failure(&params), "precision_bits": claims.and_then(|c| c.precision_bits),
+        "stages": stages, "rotations": rotations,
+        "key_bytes": boot, "key_bytes_seeded": (boot + other) / 2, "other_key_bytes": other,
+        "matrix_bytes": matrices, "working_bytes": working, "peak_bytes": boot + other + matrices + working,
+    }))
+}

@@ -1,0 +1,45 @@
+//! The regular bootstrap at its real size, N = 2^16: feature `long`.
+#![cfg(feature = "long")]
+
+use aglet::{presets, Control, Engine, KeySize};
+use num_complex::Complex64;
+use std::time::Instant;
+
+#[test]
+fn regular_bootstrap_at_full_size() {
+    let engine = Engine::new(presets::load("regular", false).unwrap(), None, 1).unwrap();
+    let n = engine.slots();
+    let sk = engine.create_secret_key().unwrap();
+    let relin = engine.create_relinearisation_key(&sk).unwrap();
+    let conj = engine.create_conjugation_key(&sk).unwrap();
+    let start = Instant::now();
+    let key = engine.create_bootstrap_key(&sk, 3, KeySize::Large, None, &Control::new()).unwrap();
+    println!("bootstrap key: {:.2} s, {:.2} GB", start.elapsed().as_secs_f64(), key.byte_count() as f64 / 1e9);
+    let start = Instant::now();
+    engine.prepare_bootstrap(&key, &Control::new()).unwrap();
+    println!("linear maps: {:.2} s", start.elapsed().as_secs_f64());
+    let real = |f: &dyn Fn(usize) -> f64| (0..n).map(|j| Complex64::new(f(j), 0.0)).collect::<Vec<_>>();
+    let messages = [
+        ("uniform", real(&|j| -1.0 + 2.0 * j as f64 / (n - 1) as f64), 22.0),
+        ("constant", real(&|_| 1.0), 18.0),
+        ("alternating", real(&|j| if j % 2 == 0 { 1.0 } else { -1.0 }), 18.0),
+        ("spike", real(&|j| if j == 0 { 1.0 } else { 0.0 }), 18.0),
+    ];
+    for (name, message, wanted) in messages {
+        let ct = engine.encrypt_with_secret(&engine.encode(&message, 0).unwrap(), &sk).unwrap();
+        let start = Instant::now();
+        let out = engine.bootstrap(&ct, &relin, &conj, &key, None, &Control::new()).unwrap();
+        let seconds = start.elapsed().as_secs_f64();
+        let found = engine.decrypt(&out, &sk).unwrap();
+        let errors: Vec<f64> = found.iter().zip(&message).map(|(a, b)| (a - b).norm()).collect();
+        let mean = -(errors.iter().sum::<f64>() / n as f64).log2();
+        let worst = -errors.iter().copied().fold(0.0, f64::max).log2();
+        println!("{name}: {seconds:.2} s, {mean:.2} bits, worst {worst:.2}");
+        for (stage, t) in engine.stage_times() {
+            println!("    {stage:22} {t:.3} s");
+        }
+        assert_eq!(engine.level(&out).unwrap(), 10);
+        assert!(worst >= 18.0 && mean >= wanted, "{name}: {mean} {worst}");
+    }
+    println!("peak memory {:.2} GB", aglet::machine::peak_rss().unwrap_or(0) as f64 / 1e9);
+}
