@@ -48,7 +48,7 @@ fn main() {
             let convert = median(
                 || {
                     let src: Vec<&[u64]> = (16..24).map(|i| x.limb(i)).collect();
-                    ring.convert(&c, &src, y.words_mut().chunks_mut(1 << log_n).collect());
+                    ring.convert(&c, &src, y.words_mut().chunks_mut(1 << log_n).collect(), |_, _| ());
                 },
                 9,
             );

@@ -37,7 +37,7 @@ impl NttTable {
         // power table of psi^-1.
         let width = kernels.width();
         let layout = |table: &[u64], order: &[Step]| {
-            let mut out = [Vec::with_capacity(n), Vec::with_capacity(n)];
+            let mut out = [Vec::with_capacity(n), Vec::new()];
             for row in (0..rows).step_by(width) {
                 for step in order {
                     for j in 0..1usize << step.stage {
@@ -45,7 +45,9 @@ impl NttTable {
                             for r in row..row + width {
                                 let pair = prepare(&table[((rows + r) << stage) + index]);
                                 out[0].push(pair[0]);
-                                out[1].push(pair[1]);
+                                if kernels.paired() {
+                                    out[1].push(pair[1]);
+                                }
                             }
                         }
                     }
@@ -87,7 +89,13 @@ impl NttTable {
     /// Values to coefficients times the canonical constant `factor`, at no extra cost.
     pub fn inverse_scaled(&self, data: &mut [u64], factor: u64) {
         assert_eq!(data.len(), self.n(), "a limb has N words");
-        self.kernels.ntt_inverse(self, data, self.modulus.mul(self.n_inv, factor));
+        self.kernels.ntt_inverse(self, None, data, self.modulus.mul(self.n_inv, factor));
+    }
+
+    /// As [`NttTable::inverse_scaled`], from one limb to another.
+    pub fn inverse_scaled_to(&self, src: &[u64], dst: &mut [u64], factor: u64) {
+        assert!(src.len() == self.n() && dst.len() == self.n(), "a limb has N words");
+        self.kernels.ntt_inverse(self, Some(src), dst, self.modulus.mul(self.n_inv, factor));
     }
 
     /// The transform of a polynomial in `X^(N / len)`, given by its `len` coefficients (a power of two, canonical), in
@@ -148,13 +156,17 @@ impl NttTable {
     pub(crate) fn column_inverse(&self) -> &[[u64; 2]] {
         &self.column_inverse
     }
-    pub(crate) fn row_forward(&self, row: usize) -> (*const u64, *const u64) {
+    /// Main and second words of the multipliers of a row; kernels that take no second words get the main ones twice.
+    fn row(&self, table: &[Vec<u64>; 2], row: usize) -> (*const u64, *const u64) {
         let at = row * (self.columns() - 1);
-        (self.row_forward[0][at..].as_ptr(), self.row_forward[1][at..].as_ptr())
+        let main = table[0][at..].as_ptr();
+        (main, table[1].get(at..).filter(|t| !t.is_empty()).map_or(main, <[u64]>::as_ptr))
+    }
+    pub(crate) fn row_forward(&self, row: usize) -> (*const u64, *const u64) {
+        self.row(&self.row_forward, row)
     }
     pub(crate) fn row_inverse(&self, row: usize) -> (*const u64, *const u64) {
-        let at = row * (self.columns() - 1);
-        (self.row_inverse[0][at..].as_ptr(), self.row_inverse[1][at..].as_ptr())
+        self.row(&self.row_inverse, row)
     }
 }
 

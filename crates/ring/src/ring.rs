@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex};
 
 /// Bytes that the scratch pool of a ring may keep.
 const POOL_BYTES: usize = 1 << 31;
-/// Columns per task of a base conversion.
-const COLUMNS: usize = 4096;
+/// Targets of a base conversion that share a pass over the sources; their rows stay in the last-level cache.
+const GROUP: usize = 4;
 
 type Converters = HashMap<(Vec<usize>, Vec<usize>), Arc<BaseConverter>>;
 
@@ -213,17 +213,25 @@ impl Ring {
             Err(_) => make(),
         }
     }
-    /// Converts rows (already times the source factors) to rows of the targets, in parallel over columns.
-    pub fn convert(&self, converter: &BaseConverter, src: &[&[u64]], dst: Vec<&mut [u64]>) {
-        let tasks = self.n().div_ceil(COLUMNS);
-        let mut tiles: Vec<Vec<&mut [u64]>> = (0..tasks).map(|_| Vec::with_capacity(dst.len())).collect();
-        for row in dst {
-            row.chunks_mut(COLUMNS).zip(&mut tiles).for_each(|(chunk, tile)| tile.push(chunk));
+    /// Converts rows (already times the source factors) to rows of the targets, and calls `then(target, row)` for each while
+    /// it is still in the cache. In parallel over groups of targets.
+    pub fn convert(
+        &self,
+        converter: &BaseConverter,
+        src: &[&[u64]],
+        mut dst: Vec<&mut [u64]>,
+        then: impl Fn(usize, &mut [u64]) + Sync + Send,
+    ) {
+        let (rows, threads) = (dst.len(), rayon::current_num_threads());
+        let groups = (threads * rows.div_ceil(GROUP * threads)).min(rows);
+        let mut tasks = Vec::with_capacity(groups);
+        for g in (0..groups).rev() {
+            let first = g * rows / groups;
+            tasks.push((first, dst.split_off(first)));
         }
-        tiles.into_par_iter().enumerate().for_each(|(i, mut tile)| {
-            let at = i * COLUMNS;
-            let src: Vec<&[u64]> = src.iter().map(|row| &row[at..(at + COLUMNS).min(row.len())]).collect();
-            self.kernels.convert(converter, &src, &mut tile);
+        tasks.into_par_iter().for_each(|(first, mut group)| {
+            self.kernels.convert(converter, first, src, &mut group);
+            group.into_iter().enumerate().for_each(|(i, row)| then(first + i, row));
         });
     }
 }

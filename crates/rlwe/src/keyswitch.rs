@@ -189,23 +189,32 @@ impl Digits {
             })
             .collect();
         // Coefficients, times what the conversion of their digit wants.
-        let mut y: Poly<Eval> = ring.copy(c, q_limbs)?;
+        let mut y: Poly<Coeff> = ring.scratch(q_limbs, 0)?;
         ring.for_limbs(&mut y, |prime, i, limb| {
             let place = digits.iter().enumerate().find_map(|(d, own)| Some((d, own.iter().position(|&l| l == i)?)));
             let (d, k) = place.unwrap_or_default();
-            ring.table(prime).inverse_scaled(limb, plans[d].source_factors()[k]);
+            ring.table(prime).inverse_scaled_to(c.limb(i), limb, plans[d].source_factors()[k]);
         });
-        let mut raised = Vec::with_capacity(digits.len());
+        let n = ring.n();
+        let mut polys = Vec::with_capacity(digits.len());
         for (own, plan) in digits.iter().zip(&plans) {
             let mut out: Poly<Coeff> = ring.scratch(q_limbs, spec.p_limbs)?;
             let sources: Vec<&[u64]> = own.iter().map(|&i| y.limb(i)).collect();
-            let n = ring.n();
-            let rows = out.words_mut().chunks_mut(n).enumerate().filter(|(i, _)| !own.contains(i)).map(|(_, row)| row);
-            ring.convert(plan, &sources, rows.collect());
-            raised.push(out);
+            let mut rows = Vec::with_capacity(limbs);
+            let mut tables = Vec::with_capacity(limbs);
+            for (i, row) in out.words_mut().chunks_mut(n).enumerate() {
+                if own.contains(&i) {
+                    // The digit modulo its own primes is the polynomial itself.
+                    row.copy_from_slice(c.limb(i));
+                } else {
+                    rows.push(row);
+                    tables.push(ring.table(ring.prime_of(q_limbs, i)));
+                }
+            }
+            ring.convert(plan, &sources, rows, |t, row| tables[t].forward(row));
+            polys.push(out.transformed());
         }
-        drop(y);
-        Ok(Self { polys: transform_raised(ctx, raised, c, &digits) })
+        Ok(Self { polys })
     }
 
     /// A polynomial that is one short digit already: its coefficients, centred, at all limbs of a key.
@@ -239,26 +248,6 @@ impl Digits {
     }
 }
 
-/// Transforms the converted limbs; the limbs of a digit itself are those of `c`.
-fn transform_raised(ctx: &Context, mut raised: Vec<Poly<Coeff>>, c: &Poly<Eval>, digits: &[Vec<usize>]) -> Vec<Poly<Eval>> {
-    let (ring, q_limbs) = (ctx.ring(), c.q_limbs());
-    let mut columns: Vec<Vec<&mut [u64]>> = (0..raised[0].limbs()).map(|_| Vec::new()).collect();
-    for x in &mut raised {
-        x.words_mut().chunks_mut(1 << ring.log_n()).zip(&mut columns).for_each(|(limb, column)| column.push(limb));
-    }
-    columns.into_par_iter().enumerate().for_each(|(i, limbs)| {
-        let table = ring.table(ring.prime_of(q_limbs, i));
-        for (limb, own) in limbs.into_iter().zip(digits) {
-            if own.contains(&i) {
-                limb.copy_from_slice(c.limb(i));
-            } else {
-                table.forward(limb);
-            }
-        }
-    });
-    raised.into_iter().map(Poly::transformed).collect()
-}
-
 /// `P x` for the first `p_limbs` special primes: zero at the special limbs, so those are left out.
 pub fn lift_by_special(ctx: &Context, x: &Poly<Eval>, p_limbs: usize) -> Result<Poly<Eval>, Error> {
     let ring = ctx.ring();
@@ -284,18 +273,17 @@ pub fn divide(ctx: &Context, x: &Poly<Eval>, drop: usize) -> Result<Poly<Eval>, 
     let n = ring.n();
     let mut tail = ring.pool().take(sources.len() * n)?;
     tail.par_chunks_mut(n).enumerate().for_each(|(i, limb)| {
-        limb.copy_from_slice(x.limb(kept + i));
-        ring.table(sources[i]).inverse_scaled(limb, plan.source_factors()[i]);
+        ring.table(sources[i]).inverse_scaled_to(x.limb(kept + i), limb, plan.source_factors()[i]);
     });
-    let mut out: Poly<Eval> = ring.scratch(kept, 0)?;
-    ring.convert(&plan, &tail.chunks(n).collect::<Vec<_>>(), out.words_mut().chunks_mut(n).collect());
-    ring.for_limbs(&mut out, |prime, i, limb| {
-        let m = ring.modulus(prime);
-        ring.table(prime).forward(limb);
+    let mut out: Poly<Coeff> = ring.scratch(kept, 0)?;
+    let tail: Vec<&[u64]> = tail.chunks(n).collect();
+    ring.convert(&plan, &tail, out.words_mut().chunks_mut(n).collect(), |i, limb| {
+        let m = ring.modulus(i);
+        ring.table(i).forward(limb);
         let divisor = sources.iter().fold(1, |d, &s| m.mul(d, m.reduce(ring.modulus(s).value())));
         ring.kernels().rsub_mul(m, limb, x.limb(i), m.inv(divisor));
     });
-    Ok(out)
+    Ok(out.transformed())
 }
 
 #[cfg(test)]

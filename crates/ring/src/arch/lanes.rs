@@ -25,6 +25,8 @@ pub(crate) trait Lanes: Copy {
     const WIDTH: usize;
     /// Whether sums grow until `tame` is called (integer lanes reduce inside the butterflies).
     const GROWS: bool;
+    /// Whether a multiplier in memory has a second word.
+    const PAIRED: bool;
     /// Working form of `WIDTH` residues.
     type V: Copy;
     /// A multiplier with its precomputed quotient.
@@ -50,6 +52,9 @@ pub(crate) trait Lanes: Copy {
     unsafe fn load(self, p: *const u64) -> Self::V;
     /// Lazy to canonical, to memory.
     unsafe fn store(self, p: *mut u64, x: Self::V);
+    /// Tells the cache that the line at `p` will be wanted; any address will do.
+    #[inline(always)]
+    unsafe fn prefetch(_: *const u64) {}
     /// Working form from memory, as `store_raw` left it.
     unsafe fn load_raw(p: *const u64) -> Self::V;
     /// One stored word of working form in all lanes.
@@ -79,6 +84,9 @@ pub(crate) trait Lanes: Copy {
     unsafe fn mac(self, a: Self::A, x: Self::V, y: Self::V) -> Self::A;
     /// `a + x c` for a constant from `constant`; at most [`CHUNK_CONSTANT`] between folds.
     unsafe fn mac_constant(self, a: Self::A, x: Self::V, c: Self::V) -> Self::A;
+    /// Two vectors of memory hold an accumulator.
+    unsafe fn acc_store(p: *mut u64, a: Self::A);
+    unsafe fn acc_load(p: *const u64) -> Self::A;
     /// Makes room for another chunk.
     unsafe fn acc_fold(self, a: Self::A) -> Self::A;
     unsafe fn acc_reduce(self, a: Self::A) -> Self::V;

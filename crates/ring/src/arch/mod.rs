@@ -26,13 +26,14 @@ pub struct Kernels {
     name: &'static str,
     width: usize,
     max_bits: u32,
+    paired: bool,
     prepare: fn(&Modulus, u64) -> [u64; 2],
     prepare_constant: fn(&Modulus, u64) -> u64,
     ntt_forward: unsafe fn(&NttTable, &mut [u64]),
-    ntt_inverse: unsafe fn(&NttTable, &mut [u64], u64),
+    ntt_inverse: unsafe fn(&NttTable, *const u64, &mut [u64], u64),
     form: unsafe fn(&Modulus, &Form<'_>, &mut [u64]),
     rsub_mul: unsafe fn(&Modulus, &mut [u64], &[u64], u64),
-    convert: unsafe fn(&BaseConverter, &[&[u64]], &mut [&mut [u64]]),
+    convert: unsafe fn(&BaseConverter, usize, &[&[u64]], &mut [&mut [u64]]),
     key_product: KeyProduct,
     linear_map: unsafe fn(&Modulus, &LinearMapRow<'_>, &mut [(&mut [u64], &mut [u64])]),
 }
@@ -46,9 +47,9 @@ macro_rules! kernels {
             unsafe { generic::ntt::forward::<$lanes>(t, data) }
         }
         $(#[$feature])*
-        unsafe fn ntt_inverse(t: &NttTable, data: &mut [u64], scale: u64) {
+        unsafe fn ntt_inverse(t: &NttTable, src: *const u64, dst: &mut [u64], scale: u64) {
             // SAFETY: see above.
-            unsafe { generic::ntt::inverse::<$lanes>(t, data, scale) }
+            unsafe { generic::ntt::inverse::<$lanes>(t, src, dst, scale) }
         }
         $(#[$feature])*
         unsafe fn form(m: &Modulus, form: &Form<'_>, out: &mut [u64]) {
@@ -61,9 +62,9 @@ macro_rules! kernels {
             unsafe { generic::pointwise::rsub_mul::<$lanes>(m, x, y, w) }
         }
         $(#[$feature])*
-        unsafe fn convert(c: &BaseConverter, src: &[&[u64]], dst: &mut [&mut [u64]]) {
+        unsafe fn convert(c: &BaseConverter, first: usize, src: &[&[u64]], dst: &mut [&mut [u64]]) {
             // SAFETY: see above.
-            unsafe { generic::basis::convert::<$lanes>(c, src, dst) }
+            unsafe { generic::basis::convert::<$lanes>(c, first, src, dst) }
         }
         $(#[$feature])*
         unsafe fn key_product(
@@ -85,6 +86,7 @@ macro_rules! kernels {
             name: $name,
             width: <$lanes as Lanes>::WIDTH,
             max_bits: $max_bits,
+            paired: <$lanes as Lanes>::PAIRED,
             prepare: <$lanes as Lanes>::prepare,
             prepare_constant: <$lanes as Lanes>::prepare_constant,
             ntt_forward,
@@ -185,6 +187,10 @@ impl Kernels {
             &table::scalar::KERNELS
         }
     }
+    /// Whether multipliers have a second word.
+    pub(crate) fn paired(&self) -> bool {
+        self.paired
+    }
     pub(crate) fn prepare(&self, m: &Modulus, w: u64) -> [u64; 2] {
         (self.prepare)(m, w)
     }
@@ -197,10 +203,13 @@ impl Kernels {
         // SAFETY: the table holds these very kernels and was shaped by them; the length is checked.
         unsafe { (self.ntt_forward)(t, data) }
     }
-    pub(crate) fn ntt_inverse(&self, t: &NttTable, data: &mut [u64], scale: u64) {
-        assert!(data.len() == t.n());
-        // SAFETY: the table holds these very kernels and was shaped by them; the length is checked.
-        unsafe { (self.ntt_inverse)(t, data, scale) }
+    /// Inverse transform of `src`, or of `dst` itself.
+    pub(crate) fn ntt_inverse(&self, t: &NttTable, src: Option<&[u64]>, dst: &mut [u64], scale: u64) {
+        assert!(dst.len() == t.n() && src.is_none_or(|s| s.len() == t.n()));
+        let from = src.map_or(dst.as_ptr(), <[u64]>::as_ptr);
+        // SAFETY: the table holds these very kernels and was shaped by them; the lengths are checked, and a source that is
+        // not `dst` itself does not overlap it.
+        unsafe { (self.ntt_inverse)(t, from, dst, scale) }
     }
     /// Evaluates a [`Form`] over one limb.
     pub fn form(&self, m: &Modulus, form: &Form<'_>, out: &mut [u64]) {
@@ -217,13 +226,14 @@ impl Kernels {
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
         unsafe { (self.rsub_mul)(m, x, y, w) }
     }
-    /// Base conversion of rows of equal length, see [`BaseConverter`].
-    pub(crate) fn convert(&self, c: &BaseConverter, src: &[&[u64]], dst: &mut [&mut [u64]]) {
+    /// Base conversion of rows of equal length to the targets from `first` on, see [`BaseConverter`].
+    pub(crate) fn convert(&self, c: &BaseConverter, first: usize, src: &[&[u64]], dst: &mut [&mut [u64]]) {
         let n = src[0].len();
-        assert!(n % 8 == 0 && src.len() == c.source_inverses().len() && dst.len() == c.targets().len());
+        assert!(n % 8 == 0 && src.len() == c.source_inverses().len());
+        assert!(!dst.is_empty() && first + dst.len() <= c.targets().len());
         assert!(src.iter().all(|r| r.len() == n) && dst.iter().all(|r| r.len() == n) && src.len() <= 32);
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
-        unsafe { (self.convert)(c, src, dst) }
+        unsafe { (self.convert)(c, first, src, dst) }
     }
     /// `out = sum_d phi(digit_d) (b_d, a_d) + (phi(rotated), 0) + plain` over one limb, canonical.
     pub fn key_product(

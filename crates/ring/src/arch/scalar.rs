@@ -28,6 +28,7 @@ impl Scalar {
 impl Lanes for Scalar {
     const WIDTH: usize = 1;
     const GROWS: bool = false;
+    const PAIRED: bool = true;
     type V = u64;
     type T = [u64; 2];
     type A = u128;
@@ -126,6 +127,16 @@ impl Lanes for Scalar {
     #[inline(always)]
     unsafe fn mac_constant(self, a: u128, x: u64, c: u64) -> u128 {
         a + u128::from(x) * u128::from(c)
+    }
+    #[inline(always)]
+    unsafe fn acc_store(p: *mut u64, a: u128) {
+        // SAFETY: valid for two words by the contract of the trait.
+        unsafe { (*p, *p.add(1)) = (a as u64, (a >> 64) as u64) }
+    }
+    #[inline(always)]
+    unsafe fn acc_load(p: *const u64) -> u128 {
+        // SAFETY: valid for two words by the contract of the trait.
+        unsafe { u128::from(*p) | u128::from(*p.add(1)) << 64 }
     }
     #[inline(always)]
     unsafe fn acc_fold(self, a: u128) -> u128 {

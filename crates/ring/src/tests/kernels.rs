@@ -87,8 +87,12 @@ proptest! {
         }).collect()).collect();
         for k in available() {
             let mut out = vec![vec![0; N]; targets.len()];
-            k.convert(&c, &refs(&y), &mut out.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
+            k.convert(&c, 0, &refs(&y), &mut out.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
             prop_assert_eq!(&out, &expected, "{}", k.name());
+            let last = targets.len() - 1;
+            let mut one = vec![0; N];
+            k.convert(&c, last, &refs(&y), &mut [&mut one]);
+            prop_assert_eq!(&one, &expected[last], "{}", k.name());
         }
     }
 

@@ -11,7 +11,6 @@ use aglet_ring::{Coeff, Eval, Modulus, Poly};
 use aglet_rlwe::keyswitch::{divide, lift_by_special};
 use aglet_rlwe::{Ciphertext, Context, Digits, SwitchingKey};
 use num_complex::Complex64;
-use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
@@ -413,17 +412,15 @@ fn at_bottom(ct: &Ciphertext) -> Result<(), Error> {
 /// The centred coefficients of a polynomial modulo q0 as residues of more primes.
 fn raise(ctx: &Context, x: &Poly<Eval>, q_limbs: usize, p_limbs: usize) -> Result<Poly<Eval>, Error> {
     let (ring, n) = (ctx.ring(), ctx.ring().n());
-    let mut low = ring.copy(x, 1)?;
+    let mut low: Poly<Coeff> = ring.scratch(1, 0)?;
     let mut out: Poly<Coeff> = ring.scratch(q_limbs, p_limbs)?;
+    out.limb_mut(0).copy_from_slice(x.limb(0));
     if q_limbs + p_limbs > 1 {
         let targets: Vec<usize> = (1..q_limbs + p_limbs).map(|i| ring.prime_of(q_limbs, i)).collect();
         let plan = ring.converter(&[0], &targets);
-        ring.table(0).inverse_scaled(low.limb_mut(0), plan.source_factors()[0]);
-        ring.convert(&plan, &[low.limb(0)], out.words_mut().chunks_mut(n).skip(1).collect());
+        ring.table(0).inverse_scaled_to(x.limb(0), low.limb_mut(0), plan.source_factors()[0]);
+        let rows = out.words_mut().chunks_mut(n).skip(1).collect();
+        ring.convert(&plan, &[low.limb(0)], rows, |t, row| ring.table(targets[t]).forward(row));
     }
-    out.words_mut().par_chunks_mut(n).enumerate().for_each(|(i, limb)| match i {
-        0 => limb.copy_from_slice(x.limb(0)),
-        _ => ring.table(ring.prime_of(q_limbs, i)).forward(limb),
-    });
     Ok(out.transformed())
 }

@@ -1,5 +1,6 @@
 //! Products of decomposed polynomials with switching keys, over one limb in the transform domain.
 
+use super::{lines, words};
 use crate::arch::lanes::{Lanes, CHUNK, CHUNK_CONSTANT};
 use crate::automorphism::Automorphism;
 use crate::modulus::Modulus;
@@ -15,8 +16,8 @@ pub struct KeyRow<'a> {
     pub a: Vec<&'a [u64]>,
 }
 
-/// Limbs per tile of [`linear_map`]: rotated pairs of a tile (16 babies x 2 x 4 KB) stay in the L2 cache.
-const TILE: usize = 512;
+/// Limbs per tile of [`linear_map`]: rotated pairs of a tile (16 babies x 2 x 2 KB) stay in the L2 cache.
+const TILE: usize = 256;
 /// Vectors in flight in the inner sums; their chains of multiply-adds are independent.
 const FLIGHT: usize = 2;
 
@@ -118,7 +119,8 @@ pub(crate) unsafe fn linear_map<L: Lanes>(m: &Modulus, row: &LinearMapRow<'_>, o
     let n = row.digits[0].len();
     let babies = row.babies.len();
     let tile = TILE.min(n);
-    let mut rotated = vec![0u64; 2 * babies * tile];
+    let mut rotated = lines(2 * babies * tile);
+    let rotated = words(&mut rotated);
     // SAFETY: offsets stay below n in limbs and below 2 * babies * tile in the scratch; the shift maps 0..n to the
     // constants of a diagonal.
     unsafe {
@@ -141,7 +143,7 @@ pub(crate) unsafe fn linear_map<L: Lanes>(m: &Modulus, row: &LinearMapRow<'_>, o
             for (diagonals, (b, a)) in row.diagonals.iter().zip(out.iter_mut()) {
                 let (b, a) = (b.as_mut_ptr().add(start), a.as_mut_ptr().add(start));
                 for at in (0..tile).step_by(FLIGHT * L::WIDTH) {
-                    inner_sum::<L>(l, (&rotated, tile), diagonals, n, (start, at), (b.add(at), a.add(at)));
+                    inner_sum::<L>(l, (rotated, tile), diagonals, n, (start, at), (b.add(at), a.add(at)));
                 }
             }
         }

@@ -49,6 +49,18 @@ impl Avx2 {
             _mm256_fnmadd_pd(b, self.q, x)
         }
     }
+
+    /// `x w - b q` in two parts, `(h - b q, l)`.
+    #[inline(always)]
+    unsafe fn product(self, x: __m256d, (w, quotient): (__m256d, __m256d)) -> (__m256d, __m256d) {
+        // SAFETY: AVX2 and FMA are present by the contract of the trait.
+        unsafe {
+            let magic = _mm256_set1_pd(ROUND);
+            let b = _mm256_sub_pd(_mm256_fmadd_pd(x, quotient, magic), magic);
+            let h = _mm256_mul_pd(x, w);
+            (_mm256_fnmadd_pd(b, self.q, h), _mm256_fmsub_pd(x, w, h))
+        }
+    }
 }
 
 // SAFETY of every block below: AVX2 and FMA are present, and pointers are valid for four words, by the contract of
@@ -56,8 +68,10 @@ impl Avx2 {
 impl Lanes for Avx2 {
     const WIDTH: usize = 4;
     const GROWS: bool = true;
+    const PAIRED: bool = false;
     type V = __m256d;
-    type T = __m256d;
+    /// `w` balanced and `w / q`: the quotient then does not wait for the product.
+    type T = (__m256d, __m256d);
     type A = (__m256d, __m256d);
     type F = __m256d;
 
@@ -77,14 +91,20 @@ impl Lanes for Avx2 {
         [balanced(m.value(), w).to_bits(), 0]
     }
     #[inline(always)]
-    unsafe fn splat(self, w: [u64; 2]) -> __m256d {
+    unsafe fn splat(self, w: [u64; 2]) -> Self::T {
         // SAFETY: see above.
-        unsafe { _mm256_set1_pd(f64::from_bits(w[0])) }
+        unsafe {
+            let w = _mm256_set1_pd(f64::from_bits(w[0]));
+            (w, _mm256_mul_pd(w, self.qinv))
+        }
     }
     #[inline(always)]
-    unsafe fn load_t(self, w: *const u64, _: *const u64) -> __m256d {
+    unsafe fn load_t(self, w: *const u64, _: *const u64) -> Self::T {
         // SAFETY: see above.
-        unsafe { _mm256_loadu_pd(w.cast()) }
+        unsafe {
+            let w = _mm256_loadu_pd(w.cast());
+            (w, _mm256_mul_pd(w, self.qinv))
+        }
     }
     #[inline(always)]
     unsafe fn load(self, p: *const u64) -> __m256d {
@@ -104,6 +124,11 @@ impl Lanes for Avx2 {
             let x = _mm256_castpd_si256(_mm256_add_pd(x, _mm256_set1_pd(TWO52)));
             _mm256_storeu_si256(p.cast(), _mm256_xor_si256(x, _mm256_set1_epi64x(EXP52)));
         }
+    }
+    #[inline(always)]
+    unsafe fn prefetch(p: *const u64) {
+        // SAFETY: a prefetch touches nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(p.cast()) }
     }
     #[inline(always)]
     unsafe fn load_raw(p: *const u64) -> __m256d {
@@ -139,22 +164,19 @@ impl Lanes for Avx2 {
         unsafe { self.reduce(x) }
     }
     #[inline(always)]
-    unsafe fn mul(self, x: __m256d, w: __m256d) -> __m256d {
+    unsafe fn mul(self, x: __m256d, w: Self::T) -> __m256d {
         // SAFETY: see above.
         unsafe {
-            let magic = _mm256_set1_pd(ROUND);
-            let h = _mm256_mul_pd(x, w);
-            let l = _mm256_fmsub_pd(x, w, h);
-            let b = _mm256_sub_pd(_mm256_fmadd_pd(h, self.qinv, magic), magic);
-            _mm256_add_pd(_mm256_fnmadd_pd(b, self.q, h), l)
+            let (c, l) = self.product(x, w);
+            _mm256_add_pd(c, l)
         }
     }
     #[inline(always)]
-    unsafe fn fwd_butterfly(self, x: __m256d, y: __m256d, w: __m256d) -> (__m256d, __m256d) {
-        // SAFETY: see above.
+    unsafe fn fwd_butterfly(self, x: __m256d, y: __m256d, w: Self::T) -> (__m256d, __m256d) {
+        // SAFETY: see above. Adding the small part first takes it off the longest chain; all sums are exact.
         unsafe {
-            let t = self.mul(y, w);
-            (_mm256_add_pd(x, t), _mm256_sub_pd(x, t))
+            let (c, l) = self.product(y, w);
+            (_mm256_add_pd(_mm256_add_pd(x, l), c), _mm256_sub_pd(_mm256_sub_pd(x, l), c))
         }
     }
     #[inline(always)]
@@ -163,7 +185,7 @@ impl Lanes for Avx2 {
         unsafe { _mm256_add_pd(x, y) }
     }
     #[inline(always)]
-    unsafe fn inv_diff_mul(self, x: __m256d, y: __m256d, w: __m256d) -> __m256d {
+    unsafe fn inv_diff_mul(self, x: __m256d, y: __m256d, w: Self::T) -> __m256d {
         // SAFETY: see above.
         unsafe { self.mul(_mm256_sub_pd(x, y), w) }
     }
@@ -196,6 +218,19 @@ impl Lanes for Avx2 {
     unsafe fn mac_constant(self, a: Self::A, x: __m256d, c: __m256d) -> Self::A {
         // SAFETY: see above.
         unsafe { self.mac(a, x, c) }
+    }
+    #[inline(always)]
+    unsafe fn acc_store(p: *mut u64, a: Self::A) {
+        // SAFETY: see above; two vectors.
+        unsafe {
+            Self::store_raw(p, a.0);
+            Self::store_raw(p.add(4), a.1);
+        }
+    }
+    #[inline(always)]
+    unsafe fn acc_load(p: *const u64) -> Self::A {
+        // SAFETY: see above; two vectors.
+        unsafe { (Self::load_raw(p), Self::load_raw(p.add(4))) }
     }
     #[inline(always)]
     unsafe fn acc_fold(self, a: Self::A) -> Self::A {

@@ -44,6 +44,7 @@ impl Avx512Ifma {
 impl Lanes for Avx512Ifma {
     const WIDTH: usize = 8;
     const GROWS: bool = false;
+    const PAIRED: bool = true;
     type V = __m512i;
     type T = (__m512i, __m512i);
     type A = (__m512i, __m512i);
@@ -96,6 +97,11 @@ impl Lanes for Avx512Ifma {
             let x = _mm512_min_epu64(x, _mm512_sub_epi64(x, self.q));
             _mm512_storeu_si512(p.cast(), x);
         }
+    }
+    #[inline(always)]
+    unsafe fn prefetch(p: *const u64) {
+        // SAFETY: a prefetch touches nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(p.cast()) }
     }
     #[inline(always)]
     unsafe fn load_raw(p: *const u64) -> __m512i {
@@ -195,6 +201,19 @@ impl Lanes for Avx512Ifma {
     unsafe fn mac_constant(self, a: Self::A, x: __m512i, c: __m512i) -> Self::A {
         // SAFETY: see above.
         unsafe { self.mac(a, x, c) }
+    }
+    #[inline(always)]
+    unsafe fn acc_store(p: *mut u64, a: Self::A) {
+        // SAFETY: see above; two vectors.
+        unsafe {
+            Self::store_raw(p, a.0);
+            Self::store_raw(p.add(8), a.1);
+        }
+    }
+    #[inline(always)]
+    unsafe fn acc_load(p: *const u64) -> Self::A {
+        // SAFETY: see above; two vectors.
+        unsafe { (Self::load_raw(p), Self::load_raw(p.add(8))) }
     }
     #[inline(always)]
     unsafe fn acc_fold(self, a: Self::A) -> Self::A {
