@@ -21,7 +21,7 @@ toolchain:
 
 $(VENV)/.created: | toolchain
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet "maturin>=1.8,<2"
+	$(BIN)/python -m pip install --quiet "maturin>=1.9.4,<2"
 	@touch $@
 
 $(VENV)/.built: $(VENV)/.created pyproject.toml $(RUST_FILES) | toolchain

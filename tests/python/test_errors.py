@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import pickle
 import subprocess
@@ -155,6 +156,18 @@ def test_rotation_before_relinearization(engine: Engine, keys: Keys) -> None:
             call()
 
 
+def test_values_that_would_wrap_around() -> None:
+    """At level 0 there are few bits above the scale; a larger value would come back as another one."""
+    engine = Engine(max_level=2)
+    secret = engine.create_secret_key()
+    assert_near(engine.decrypt(engine.encrypt([500.0], secret, level=0), secret)[0], 500)
+    with pytest.raises(RangeError, match="at level 0, which holds values up to 51"):
+        engine.encrypt([600.0], secret, level=0)
+    assert_near(engine.decrypt(engine.encrypt([600.0], secret, level=1), secret)[0], 600)
+    with pytest.raises(RangeError):
+        engine.encode([1e300])
+
+
 def test_out_of_range_for_a_bootstrap(engine: Engine, keys: Keys) -> None:
     rest = (keys.relinearization, keys.conjugation, keys.bootstrap)
     large = engine.encrypt([3.0, -1.0], keys.secret, level=0)
@@ -183,10 +196,13 @@ def test_memory_is_forecast_before_it_is_taken(engine: Engine, keys: Keys) -> No
         engine.create_bootstrap_key(keys.secret, memory_limit_bytes=1000)
 
 
-def test_a_secret_key_keeps_its_secret(keys: Keys) -> None:
+def test_a_secret_key_keeps_its_secret(engine: Engine, keys: Keys) -> None:
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
-        with pytest.raises((SerializationError, TypeError)):
-            pickle.dumps(keys.secret, protocol=protocol)
+        for value in (keys.secret, keys.public, keys.bootstrap, engine.encode([1]), engine.encrypt([1], keys.public)):
+            with pytest.raises((SerializationError, TypeError), match="neither pickled nor copied"):
+                pickle.dumps(value, protocol=protocol)
+    with pytest.raises(TypeError, match="neither pickled nor copied"):
+        copy.deepcopy(keys.secret)
     assert keys.secret.key_id in repr(keys.secret)
     assert len(repr(keys.secret)) < 80
 

@@ -20,7 +20,7 @@ impl Engine {
     /// # Errors
     /// [`Error::Level`] for one inside a bootstrap, below user level 0.
     pub fn level(&self, ct: &Ciphertext) -> Result<usize, Error> {
-        let below = || Error::Level("this ciphertext is below level 0; it comes from inside a bootstrap.".into());
+        let below = || Error::Level("This ciphertext is below level 0; it comes from inside a bootstrap.".into());
         ct.level().checked_sub(self.params().hidden_levels()).ok_or_else(below)
     }
     /// The user level of a plaintext.
@@ -29,9 +29,23 @@ impl Engine {
     }
 
     /// Encodes one value for each slot.
+    ///
+    /// # Errors
+    /// [`Error::Range`] for values that are not finite or so large that they could wrap around at this level,
+    /// [`Error::Level`] for a level that does not exist.
     pub fn encode(&self, values: &[Complex64], level: usize) -> Result<Plaintext, Error> {
         let level = self.check_level(level)?;
         let (chain, scale) = (self.params().chain_level(level), self.params().scale_at(level));
+        values.iter().try_for_each(|&z| finite(z))?;
+        // A coefficient is at most as large as the largest value, and must stay below half the modulus.
+        let bits = |q: &u64| (*q as f64).log2();
+        let room = (self.params().q()[..=chain].iter().map(bits).sum::<f64>() - 1.0).exp2() / scale;
+        let largest = values.iter().map(|z| z.norm()).fold(0.0, f64::max);
+        if largest >= room {
+            return Err(Error::Range(format!(
+                "A value of size {largest:.6} does not fit at level {level}, which holds values up to {room:.6}; scale it down, or take a higher level."
+            )));
+        }
         self.run(|| Ok(self.encoder.encode(&self.ctx, values, chain, scale)?))
     }
     /// The values of a plaintext.
@@ -56,7 +70,7 @@ impl Engine {
         let now = self.level(ct)?;
         if level > now {
             return Err(Error::Level(format!(
-                "a ciphertext at level {now} cannot be brought to level {level}: levels only go down; bootstrap it to gain levels."
+                "A ciphertext at level {now} cannot be brought to level {level}: levels only go down; bootstrap it to gain levels."
             )));
         }
         self.run(|| self.adjust(ct, level))
@@ -77,7 +91,13 @@ impl Engine {
         let chain = self.params().chain_level(level) + 1;
         let scale = self.params().scale_at(level);
         if ct.degree() == 1 {
-            let form = Quadratic { products: vec![], terms: vec![(ONE, ct)], constant: Complex64::default(), level: chain, scale };
+            let form = Quadratic {
+                products: vec![],
+                terms: vec![(ONE, ct)],
+                constant: Complex64::default(),
+                level: chain,
+                scale,
+            };
             let mut out = e.quadratic(&form)?;
             if let Some(x) = Arc::get_mut(&mut out) {
                 x.bound = ct.bound;
@@ -94,7 +114,7 @@ impl Engine {
     /// The level below, or the error that says there is none.
     fn spend(&self, level: usize) -> Result<usize, Error> {
         level.checked_sub(1).ok_or_else(|| {
-            Error::Level("this needs a level and the ciphertext is at level 0; bootstrap it first, or encrypt at a higher level.".into())
+            Error::Level("This needs a level and the ciphertext is at level 0; bootstrap it first, or encrypt at a higher level.".into())
         })
     }
 
@@ -130,7 +150,13 @@ impl Engine {
         &self,
         a: &Ciphertext,
         b: &Ciphertext,
-        f: impl Fn(&aglet_schemes::ckks::CkksEvaluator<'_>, &Ciphertext, &Ciphertext) -> Result<Ciphertext, aglet_schemes::Error> + Send + Sync,
+        f: impl Fn(
+                &aglet_schemes::ckks::CkksEvaluator<'_>,
+                &Ciphertext,
+                &Ciphertext,
+            ) -> Result<Ciphertext, aglet_schemes::Error>
+            + Send
+            + Sync,
     ) -> Result<Ciphertext, Error> {
         self.run(|| {
             let (a, b, _) = self.aligned(a, b)?;
@@ -170,7 +196,12 @@ impl Engine {
     }
 
     /// `a * b`, one level. With a key the result has degree 1; without, degree 2, to be relinearised later.
-    pub fn multiply(&self, a: &Ciphertext, b: &Ciphertext, key: Option<&RelinearisationKey>) -> Result<Ciphertext, Error> {
+    pub fn multiply(
+        &self,
+        a: &Ciphertext,
+        b: &Ciphertext,
+        key: Option<&RelinearisationKey>,
+    ) -> Result<Ciphertext, Error> {
         let below = self.spend(self.level(a)?.min(self.level(b)?))?;
         self.run(|| {
             let (a, b, level) = self.aligned(a, b)?;
@@ -221,7 +252,7 @@ impl Engine {
     /// `c * a` for an integer, no level.
     pub fn multiply_integer(&self, a: &Ciphertext, c: i64) -> Result<Ciphertext, Error> {
         if c.unsigned_abs() >= 1 << 53 {
-            return Err(Error::Range(format!("the integer {c} is too large to multiply by; take one below 2^53 in size.")));
+            return Err(Error::Range(format!("The integer {c} is too large to multiply by; take one below 2^53 in size, or a float, which costs one level.")));
         }
         let keys = EvalKeys::new();
         self.run(|| Ok(self.evaluator(&keys, None).mul_constant(a, Complex64::new(c as f64, 0.0), 1.0)?))
@@ -241,7 +272,7 @@ impl Engine {
         if a.limbs() > key.key.key.spec().q_limbs {
             let level = key.key.key.spec().q_limbs - 1 - self.params().hidden_levels();
             return Err(Error::Level(format!(
-                "this key rotates up to level {level} and the ciphertext is at level {}; make the key for a higher level.",
+                "This key rotates up to level {level} and the ciphertext is at level {}; make the key for a higher level.",
                 self.level(a)?
             )));
         }
@@ -268,7 +299,7 @@ fn finite(c: Complex64) -> Result<(), Error> {
     if c.is_finite() {
         return Ok(());
     }
-    Err(Error::Range(format!("the number {c} is not finite; pass a finite one.")))
+    Err(Error::Range(format!("The number {c} is not finite; pass a finite one.")))
 }
 
 fn copies(engine: &Engine, ct: &Ciphertext) -> Result<Vec<aglet_ring::Poly<aglet_ring::Eval>>, Error> {

@@ -28,7 +28,9 @@ impl KeySize {
         match name {
             "medium" => Ok(Self::Medium),
             "large" => Ok(Self::Large),
-            _ => Err(Error::Parameter(format!("there is no bootstrap key of size \"{name}\"; choose \"medium\" or \"large\"."))),
+            _ => Err(Error::Parameter(format!(
+                "There is no bootstrap key of size \"{name}\"; choose \"medium\" or \"large\"."
+            ))),
         }
     }
     /// "medium" or "large".
@@ -91,7 +93,10 @@ pub(crate) struct BootstrapState {
 /// The chain of a preset, as plans see it.
 pub fn chain(params: &Params) -> Result<Chain, Error> {
     let ratio = params.message_ratio_log2().ok_or_else(|| {
-        Error::Parameter(format!("the preset \"{}\" is not made for bootstrapping; take use_bootstrap=True.", params.name()))
+        Error::Parameter(format!(
+            "The preset \"{}\" is not made for bootstrapping; take use_bootstrap=True.",
+            params.name()
+        ))
     })?;
     Ok(Chain {
         moduli: params.q().iter().map(|&q| q as f64).collect(),
@@ -108,7 +113,7 @@ pub fn plan(params: &Params, stage_count: usize, size: KeySize, bound: f64) -> R
     let chain = chain(params)?;
     if stage_count != chain.slots_to_coeffs {
         return Err(Error::Parameter(format!(
-            "stage_count = {stage_count} is not in this version; this preset has stage_count = {}.",
+            "The number of stages, stage_count = {stage_count}, is not in this version; this preset has stage_count = {}.",
             chain.slots_to_coeffs
         )));
     }
@@ -133,14 +138,17 @@ struct Need {
 }
 
 fn needs(shapes: &[Option<TransformShape>]) -> Vec<Need> {
-    let of = |s: &TransformShape| s.rotations().into_iter().map(|rotation| Need { rotation, limbs: s.level + 1 }).collect::<Vec<_>>();
+    let of = |s: &TransformShape| {
+        s.rotations().into_iter().map(|rotation| Need { rotation, limbs: s.level + 1 }).collect::<Vec<_>>()
+    };
     shapes.iter().flatten().flat_map(of).collect()
 }
 
 /// Bytes of the keys of a bootstrap, expanded: rotations and the two sparse keys.
 pub fn key_bytes(ctx: &Context, shapes: &[Option<TransformShape>]) -> usize {
     let n = ctx.ring().n();
-    let sparse = KeySwitchSpec::to_sparse().byte_count(n) + KeySwitchSpec::from_sparse(ctx.ring().q_count()).byte_count(n);
+    let sparse =
+        KeySwitchSpec::to_sparse().byte_count(n) + KeySwitchSpec::from_sparse(ctx.ring().q_count()).byte_count(n);
     shapes.iter().flatten().map(|s| s.key_bytes(n)).sum::<usize>() + sparse
 }
 
@@ -230,7 +238,11 @@ impl Engine {
         if ct.degree() != 1 {
             return Err(aglet_rlwe::Error::Degree { degree: ct.degree() }.into());
         }
-        for (what, id) in [("relinearization key", relinearisation.id()), ("conjugation key", conjugation.id()), ("bootstrap key", key.id)] {
+        for (what, id) in [
+            ("relinearization key", relinearisation.id()),
+            ("conjugation key", conjugation.id()),
+            ("bootstrap key", key.id),
+        ] {
             if id != ct.key {
                 return Err(aglet_rlwe::Error::KeyMismatch { what, found: id, expected: ct.key }.into());
             }
@@ -258,13 +270,18 @@ impl Engine {
         match ct.bound {
             // The encoder rounds: a message of exactly the bound may come out a little above it.
             Some(max) if max > bound * (1.0 + 1e-9) => Err(Error::Range(format!(
-                "this message has a value of size {max:.6} and a bootstrap takes values up to {bound}; pass bound= of at least that, or scale the message down."
+                "This message has a value of size {max:.6} and a bootstrap takes values up to {bound}; pass bound= of at least that, or scale the message down."
             ))),
             _ => Ok(()),
         }
     }
 
-    fn pipeline(&self, e: &aglet_schemes::ckks::CkksEvaluator<'_>, plan: Plan, size: KeySize) -> Result<CkksPipeline, Error> {
+    fn pipeline(
+        &self,
+        e: &aglet_schemes::ckks::CkksEvaluator<'_>,
+        plan: Plan,
+        size: KeySize,
+    ) -> Result<CkksPipeline, Error> {
         let (base, wanted) = ((size, 1f64.to_bits()), (size, plan.options().bound.to_bits()));
         let get = |k: &(KeySize, u64)| self.bootstrap.pipelines.lock().ok().and_then(|map| map.get(k).cloned());
         if let Some(found) = get(&wanted) {

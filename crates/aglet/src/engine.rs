@@ -71,18 +71,20 @@ impl Engine {
         let all = params.slots();
         let slots = slots.unwrap_or(all);
         if !slots.is_power_of_two() || slots > all {
-            return Err(Error::Parameter(format!("slot_count = {slots} is not a power of two up to {all}; choose one.")));
+            return Err(Error::Parameter(format!(
+                "slot_count = {slots} is not a power of two up to {all}; choose one."
+            )));
         }
         if presets::can_bootstrap(&params) && slots != all {
             return Err(Error::Parameter(format!(
-                "this version bootstraps all {all} slots only; leave slot_count out, or take an engine without bootstrap."
+                "This version bootstraps all {all} slots only; leave slot_count out, or take an engine without bootstrap."
             )));
         }
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .thread_name(|i| format!("aglet-{i}"))
             .build()
-            .map_err(|e| Error::Parameter(format!("the threads could not be started: {e}; take fewer.")))?;
+            .map_err(|e| Error::Parameter(format!("The threads could not be started: {e}; take fewer.")))?;
         let ctx = pool.install(|| Context::new(params))?;
         let encoder = Encoder::new(&ctx, slots)?;
         let threads = pool.current_num_threads();
@@ -156,7 +158,12 @@ impl Engine {
         self.create_galois_key(sk, conjugation_exponent(self.ctx.ring().n()), self.arithmetic_limbs())
     }
     /// Makes a key that rotates by `delta` slots to the right (as `numpy.roll`) at user levels up to `level`.
-    pub fn create_fixed_rotation_key(&self, sk: &SecretKey, delta: i64, level: Option<usize>) -> Result<FixedRotationKey, Error> {
+    pub fn create_fixed_rotation_key(
+        &self,
+        sk: &SecretKey,
+        delta: i64,
+        level: Option<usize>,
+    ) -> Result<FixedRotationKey, Error> {
         let level = self.check_level(level.unwrap_or(self.max_level()))?;
         let galois = self.rotation(delta);
         let key = self.create_galois_key(sk, galois, self.params().chain_level(level) + 1)?;
@@ -193,7 +200,10 @@ impl Engine {
     /// Refuses user levels that do not exist.
     pub(crate) fn check_level(&self, level: usize) -> Result<usize, Error> {
         if level > self.max_level() {
-            return Err(Error::Level(format!("level {level} does not exist; this engine has levels 0 to {}.", self.max_level())));
+            return Err(Error::Level(format!(
+                "Level {level} does not exist; this engine has levels 0 to {}.",
+                self.max_level()
+            )));
         }
         Ok(level)
     }

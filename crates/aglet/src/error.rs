@@ -18,7 +18,7 @@ pub enum Error {
     MissingKey(String),
     /// Memory for keys would not suffice.
     #[error(
-        "{what} needs {needed:.1} GB and {available:.1} GB are available; choose size=\"medium\", free memory, or raise memory_limit"
+        "There are {available:.1} GB of memory for {what}, which needs {needed:.1} GB; free memory, raise memory_limit_bytes, or choose size=\"medium\"."
     )]
     Memory {
         /// What needs it.
@@ -29,7 +29,7 @@ pub enum Error {
         available: f64,
     },
     /// The caller stopped the work.
-    #[error("the work was stopped")]
+    #[error("The work was stopped.")]
     Cancelled,
     /// From the bootstrap floor.
     #[error(transparent)]

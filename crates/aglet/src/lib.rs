@@ -31,10 +31,10 @@ pub mod report;
 pub use bootstrap::{BootstrapKey, KeySize};
 pub use control::Control;
 pub use engine::{Engine, FixedRotationKey, GaloisKey, RelinearisationKey, RotationKey};
-pub use error::Error;
+pub use error::{Error, Kind};
 
-/// A ciphertext of an [`Engine`]; cheap to clone, never changed.
-pub use aglet_schemes::ckks::CkksCiphertext as Ciphertext;
 /// A plaintext of an [`Engine`].
 pub use aglet_rlwe::Plaintext;
 pub use aglet_rlwe::{KeyId, PublicKey, SecretKey};
+/// A ciphertext of an [`Engine`]; cheap to clone, never changed.
+pub use aglet_schemes::ckks::CkksCiphertext as Ciphertext;

@@ -70,19 +70,23 @@ pub fn bench_ntt(log_n: u32, bits: u32, backend: &str, repeat: usize) -> Result<
     let kernels = arch::by_name(backend)?;
     if !(6..=17).contains(&log_n) || !(20..=61).contains(&bits) || bits < log_n + 8 {
         return Err(Error::Parameter(format!(
-            "a transform of degree 2^{log_n} with primes of {bits} bits is not served; take log_n from 6 to 17 and bits from log_n + 8 (at least 20) to 61."
+            "A transform of degree 2^{log_n} with primes of {bits} bits is not served; take log_n from 6 to 17 and bits from log_n + 8 (at least 20) to 61."
         )));
     }
     let top = 1u64 << bits;
     let primes: Vec<u64> = aglet_ring::primes::ntt_primes(top as f64, log_n, &[], top).take(LIMBS).collect();
     let ring = Ring::with_kernels(log_n, &primes, &[], kernels)?;
     if ring.kernels().name() != backend {
-        return Err(Error::Parameter(format!("the backend {backend} serves primes up to 50 bits; {bits} bits run on scalar only.")));
+        return Err(Error::Parameter(format!(
+            "The backend {backend} serves primes up to 50 bits; {bits} bits run on scalar only."
+        )));
     }
     let mut x = ring.zero::<aglet_ring::Eval>(primes.len(), 0)?;
     ring.for_limbs(&mut x, |p, _, limb| {
         let m = ring.modulus(p);
-        limb.iter_mut().enumerate().for_each(|(i, w)| *w = m.reduce((i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+        limb.iter_mut()
+            .enumerate()
+            .for_each(|(i, w)| *w = m.reduce((i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)));
     });
     let (mut forward, mut inverse) = (Vec::new(), Vec::new());
     for round in 0..=repeat.max(1) {

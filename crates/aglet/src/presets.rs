@@ -22,7 +22,7 @@ pub const ALL: [(&str, &str); 7] = [
 pub fn load(name: &str, allow_insecure: bool) -> Result<Params, Error> {
     let Some((_, text)) = ALL.iter().find(|(n, _)| *n == name) else {
         let names: Vec<&str> = ALL.iter().map(|p| p.0).collect();
-        return Err(Error::Parameter(format!("there is no preset \"{name}\"; choose one of {}.", names.join(", "))));
+        return Err(Error::Parameter(format!("There is no preset \"{name}\"; choose one of {}.", names.join(", "))));
     };
     let security = if allow_insecure { Security::NotChecked } else { Security::Bits128 };
     Ok(Params::from_toml(text, security)?)

@@ -1,8 +1,9 @@
-//! Plans and presets as JSON, for the command line.
+//! The machine, presets and plans as JSON, for the command line.
 
 use crate::bootstrap::{key_bytes, plan as make_plan, shapes, working_bytes, KeySize};
-use crate::{presets, Error};
+use crate::{machine, presets, Error};
 use aglet_bootstrap::Step;
+use aglet_ring::arch;
 use aglet_rlwe::params::{Params, Role};
 use aglet_rlwe::{Context, KeySwitchSpec};
 use serde_json::{json, Value};
@@ -14,6 +15,26 @@ fn failure(params: &Params) -> Value {
         Some(p) => json!(p),
         None => Value::Null,
     }
+}
+
+/// This machine: processor, backends, cores and memory.
+///
+/// # Errors
+/// If `AGLET_BACKEND` names a backend that does not exist or that this processor lacks.
+pub fn doctor() -> Result<Value, Error> {
+    let chosen = arch::chosen()?;
+    Ok(json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "cpu": machine::cpu(),
+        "features": machine::features(),
+        "backends": arch::available().iter().map(|k| k.name()).collect::<Vec<_>>(),
+        "backend": chosen.name(),
+        "forced": std::env::var("AGLET_BACKEND").ok().filter(|name| !name.is_empty()),
+        "cores": std::thread::available_parallelism().map_or(1, |n| n.get()),
+        "memory_total_bytes": machine::memory_total().unwrap_or(0),
+        "memory_available_bytes": machine::memory_available().unwrap_or(0),
+        "huge_pages": machine::huge_pages(),
+    }))
 }
 
 /// All presets, with their claims.
@@ -49,10 +70,13 @@ pub fn presets() -> Result<Value, Error> {
 pub fn plan(preset: &str, method: &str, stage_count: usize, key_size: &str, slot_count: usize) -> Result<Value, Error> {
     let params = presets::load(preset, true)?;
     if method != "regular" {
-        return Err(Error::Parameter(format!("there is no method \"{method}\" in this version; choose \"regular\".")));
+        return Err(Error::Parameter(format!("There is no method \"{method}\" in this version; choose \"regular\".")));
     }
     if slot_count != params.slots() && presets::can_bootstrap(&params) {
-        return Err(Error::Parameter(format!("slot_count = {slot_count} is not in this version; this preset bootstraps {} slots.", params.slots())));
+        return Err(Error::Parameter(format!(
+            "slot_count = {slot_count} is not in this version; this preset bootstraps {} slots.",
+            params.slots()
+        )));
     }
     let size = KeySize::parse(key_size)?;
     let plan = make_plan(&params, stage_count, size, 1.0)?;
@@ -67,12 +91,20 @@ pub fn plan(preset: &str, method: &str, stage_count: usize, key_size: &str, slot
         let (keys, bytes, note) = match (&stage.step, shape) {
             (Step::Transform { map, .. }, Some(s)) => {
                 rotations.insert(stage.name.clone(), json!(s.rotations()));
-                let note = format!("{} diagonals, {} MB; {} digits", map.diagonals().len(), s.matrix_bytes >> 20, s.spec.digits.len());
+                let (megabytes, digits) = (s.matrix_bytes as f64 / 1e6, s.spec.digits.len());
+                let plural = if digits == 1 { "" } else { "s" };
+                let note = format!("{} diagonals, {megabytes:.1} MB; {digits} digit{plural}", map.diagonals().len());
                 (s.rotations().len(), s.key_bytes(n), note)
             }
-            (Step::SparseSecret, _) => (1, KeySwitchSpec::to_sparse().byte_count(n), format!("weight {}", params.ephemeral_weight().unwrap_or(0))),
+            (Step::SparseSecret, _) => (
+                1,
+                KeySwitchSpec::to_sparse().byte_count(n),
+                format!("weight {}", params.ephemeral_weight().unwrap_or(0)),
+            ),
             (Step::ModRaise, _) => (1, KeySwitchSpec::from_sparse(ctx.ring().q_count()).byte_count(n), String::new()),
-            (Step::EvalMod { .. }, _) => (2, 2 * arithmetic.byte_count(n), "relinearization and conjugation keys, 28 relinearizations".into()),
+            (Step::EvalMod { .. }, _) => {
+                (2, 2 * arithmetic.byte_count(n), "relinearization and conjugation keys, 28 relinearizations".into())
+            }
             _ => (0, 0, String::new()),
         };
         stages.push(json!({

@@ -71,7 +71,10 @@ fn arithmetic_at_every_level() {
         assert_eq!(engine.level(ct).unwrap(), level, "{what}");
         let (_, worst) = bits(&engine, &sk, ct, &expected);
         // Noise beside s^2 grows more than noise beside s.
-        assert!(worst > if what == "degree 2 down" || ct.degree() == 2 { 20.0 } else { 23.0 }, "{what} at level {level}: {worst}");
+        assert!(
+            worst > if what == "degree 2 down" || ct.degree() == 2 { 20.0 } else { 23.0 },
+            "{what} at level {level}: {worst}"
+        );
     };
     for level in 0..=engine.max_level() {
         let a = engine.encrypt(&engine.encode(&x, level).unwrap(), &pk).unwrap();
@@ -81,7 +84,12 @@ fn arithmetic_at_every_level() {
         is(&engine.subtract(&b, &a).unwrap(), level, map(&|j| y[j] - x[j]), "subtract");
         is(&engine.add_plain(&a, &pt).unwrap(), level, map(&|j| x[j] + y[j]), "add_plain");
         is(&engine.subtract_plain(&a, &pt).unwrap(), level, map(&|j| x[j] - y[j]), "subtract_plain");
-        is(&engine.add_scalar(&a, Complex64::new(0.5, 2.0)).unwrap(), level, map(&|j| x[j] + Complex64::new(0.5, 2.0)), "add_scalar");
+        is(
+            &engine.add_scalar(&a, Complex64::new(0.5, 2.0)).unwrap(),
+            level,
+            map(&|j| x[j] + Complex64::new(0.5, 2.0)),
+            "add_scalar",
+        );
         is(&engine.negate(&a).unwrap(), level, map(&|j| -x[j]), "negate");
         is(&engine.multiply_integer(&a, -3).unwrap(), level, map(&|j| -3.0 * x[j]), "multiply_integer");
         is(&engine.conjugate(&a, &conj).unwrap(), level, map(&|j| x[j].conj()), "conjugate");
@@ -98,7 +106,12 @@ fn arithmetic_at_every_level() {
         }
         is(&engine.multiply(&a, &b, Some(&relin)).unwrap(), level - 1, map(&|j| x[j] * y[j]), "multiply");
         is(&engine.multiply_plain(&a, &pt).unwrap(), level - 1, map(&|j| x[j] * y[j]), "multiply_plain");
-        is(&engine.multiply_scalar(&a, Complex64::new(0.3, -0.4)).unwrap(), level - 1, map(&|j| x[j] * Complex64::new(0.3, -0.4)), "multiply_scalar");
+        is(
+            &engine.multiply_scalar(&a, Complex64::new(0.3, -0.4)).unwrap(),
+            level - 1,
+            map(&|j| x[j] * Complex64::new(0.3, -0.4)),
+            "multiply_scalar",
+        );
         is(&engine.rescale(&a).unwrap(), level - 1, x.clone(), "rescale");
         let unfinished = engine.multiply(&a, &b, None).unwrap();
         assert_eq!(unfinished.degree(), 2);

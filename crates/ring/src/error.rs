@@ -5,13 +5,13 @@
 #[non_exhaustive]
 pub enum Error {
     /// A modulus is even, too small or too large for the kernels.
-    #[error("modulus {q} cannot be used: take an odd prime between 3 and 2^61")]
+    #[error("The modulus {q} cannot be used; take an odd prime between 3 and 2^61.")]
     BadModulus {
         /// The refused modulus.
         q: u64,
     },
     /// A modulus does not admit a negacyclic transform of this size.
-    #[error("modulus {q} has no primitive 2N-th root of unity for N = {n}: take a prime that is 1 modulo {}", 2 * n)]
+    #[error("The modulus {q} has no primitive 2N-th root of unity for N = {n}; take a prime that is 1 modulo {}.", 2 * n)]
     NoRootOfUnity {
         /// The refused modulus.
         q: u64,
@@ -19,13 +19,13 @@ pub enum Error {
         n: usize,
     },
     /// The ring degree is not one that the transforms serve.
-    #[error("ring degree 2^{log_n} is not served: take log_n between 6 and 17")]
+    #[error("The ring degree 2^{log_n} is not served; take log_n between 6 and 17.")]
     BadDegree {
         /// Base-2 logarithm of the refused degree.
         log_n: u32,
     },
     /// `AGLET_BACKEND` names a backend that does not exist or that this CPU lacks.
-    #[error("backend \"{name}\" is not available: {reason}; set AGLET_BACKEND to one of {available}, or unset it")]
+    #[error("The backend \"{name}\" cannot be had: {reason}; set AGLET_BACKEND to one of {available}, or unset it.")]
     Backend {
         /// The name asked for.
         name: String,
@@ -35,7 +35,7 @@ pub enum Error {
         available: String,
     },
     /// No prime is left for a request.
-    #[error("no prime congruent to 1 modulo {modulus} is left near 2^{bits:.1}: ask for fewer or larger primes")]
+    #[error("No prime congruent to 1 modulo {modulus} is left near 2^{bits:.1}; ask for fewer or larger primes.")]
     NoPrime {
         /// Twice the ring degree.
         modulus: u64,
@@ -43,13 +43,15 @@ pub enum Error {
         bits: f64,
     },
     /// Memory for a polynomial could not be had.
-    #[error("the system refused {bytes} bytes for a polynomial: free memory or use smaller keys")]
+    #[error("The system refused {bytes} bytes for a polynomial; free memory, or use smaller keys.")]
     OutOfMemory {
         /// Bytes asked for.
         bytes: usize,
     },
     /// The operating system's random source failed.
-    #[error("the operating system's random source failed: {reason}")]
+    #[error(
+        "The random source of the operating system failed: {reason}. Nothing was made; mend the source and try again."
+    )]
     Randomness {
         /// What the system said.
         reason: String,

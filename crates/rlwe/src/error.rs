@@ -9,8 +9,8 @@ use crate::security::Secret;
 pub enum Error {
     /// The modulus is larger than 128-bit security allows for this ring and secret.
     #[error(
-        "log2(QP) = {log_qp:.2} at N = 2^{log_n} with {secret} is below 128 bits of security: the limit there is \
-         {limit}; take fewer or smaller moduli, a larger log_n or a denser secret, or spell out Security::NotChecked"
+        "A modulus of log2(QP) = {log_qp:.2} at N = 2^{log_n} with {secret} is below 128 bits of security: the limit there is \
+         {limit}; take fewer or smaller moduli, a larger log_n or a denser secret, or spell out Security::NotChecked."
     )]
     InsecureParameters {
         /// log2 of the ring degree.
@@ -24,14 +24,14 @@ pub enum Error {
     },
 
     /// A parameter literal contradicts itself or asks for primes that do not exist.
-    #[error("these parameters do not work: {reason}")]
+    #[error("These parameters do not work: {reason}.")]
     BadParameters {
         /// What is wrong and what to write instead.
         reason: String,
     },
 
     /// A key or ciphertext belongs to another secret key.
-    #[error("this {what} belongs to secret key {found}, but the ciphertext or key beside it belongs to {expected}; use keys made from one secret key")]
+    #[error("This {what} is of secret key {found}, and the ciphertext or key beside it is of {expected}; use what was made with one secret key.")]
     KeyMismatch {
         /// What does not fit.
         what: &'static str,
@@ -42,7 +42,7 @@ pub enum Error {
     },
 
     /// An operation needs more levels than there are.
-    #[error("this needs chain level {needed} or more, the ciphertext is at {found}; bootstrap it first, or encrypt at a higher level")]
+    #[error("This needs chain level {needed} or more and the ciphertext is at {found}; bootstrap it first, or encrypt at a higher level.")]
     Level {
         /// The level that the operation starts from.
         needed: usize,
@@ -51,7 +51,7 @@ pub enum Error {
     },
 
     /// A ciphertext has a degree that the operation does not take.
-    #[error("this takes a ciphertext of degree 1, found degree {degree}; relinearize it first")]
+    #[error("This takes a ciphertext of two polynomials and this one has {}; relinearize it first.", degree + 1)]
     Degree {
         /// Degree found.
         degree: usize,

@@ -62,6 +62,10 @@ impl SecretKey {
     pub fn id(&self) -> KeyId {
         self.id
     }
+    /// Bytes in memory.
+    pub fn byte_count(&self) -> usize {
+        self.coefficients.len() + self.eval.byte_count()
+    }
     pub(crate) fn eval(&self) -> &Poly<Eval> {
         &self.eval
     }

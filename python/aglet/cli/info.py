@@ -86,7 +86,7 @@ def params(json: output.Json = False) -> None:
             )
         )
     console = output.console()
-    console.print(output.table("Parameter sets (classical security, precision as claimed)", (*columns, "keys"), rows))
+    console.print(output.table("Parameter sets (classical security, precision as claimed)", columns, rows))
     for preset in presets:
         methods = ", ".join(preset["methods"]) or "no bootstrapping"
         console.print(f"{preset['name']}: {methods}. {preset['source']}")

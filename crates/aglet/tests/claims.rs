@@ -1,0 +1,21 @@
+//! What presets claim of the engine; the lattice floor recomputes the rest.
+
+use aglet::report;
+
+#[test]
+fn the_keys_of_a_bootstrap_have_the_size_that_the_preset_claims() {
+    let presets = report::presets().unwrap();
+    let able: Vec<_> = presets.as_array().unwrap().iter().filter(|p| p["methods"][0] == "regular").collect();
+    assert!(!able.is_empty());
+    for preset in able {
+        let slots = preset["slots"].as_u64().unwrap() as usize;
+        let plan = report::plan(preset["name"].as_str().unwrap(), "regular", 3, "large", slots).unwrap();
+        let bytes = |name: &str| plan[name].as_u64().unwrap();
+        assert_eq!(
+            preset["key_bytes"].as_u64().unwrap(),
+            bytes("key_bytes") + bytes("other_key_bytes"),
+            "{}",
+            preset["name"]
+        );
+    }
+}

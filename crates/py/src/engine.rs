@@ -1,0 +1,324 @@
+//! The class `Engine`: every method checks whose arguments they are, then hands them to the engine without the lock.
+
+use crate::errors::{count, exception, raise};
+use crate::objects::{
+    AnyRotationKey, BootstrapKey, Ciphertext, ConjugationKey, EncryptionKey, FixedRotationKey, Levelled, Plaintext,
+    PublicKey, RelinearizationKey, RotationKey, SecretKey,
+};
+use crate::wait::wait;
+use aglet::{presets, Control, Error, KeySize};
+use num_complex::Complex64;
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+type Slots<'py> = Bound<'py, PyArray1<Complex64>>;
+
+/// A parameter set with its tables and its private thread pool. All methods are safe to call from many threads.
+#[pyclass(frozen, module = "aglet._core")]
+pub struct Engine {
+    /// Numbers the engines of this process; what an engine makes carries its number.
+    id: u64,
+    engine: aglet::Engine,
+}
+
+impl Engine {
+    /// Work that is over in a moment.
+    fn quick<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&aglet::Engine) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        py.detach(|| work(&self.engine)).map_err(|error| raise(py, error))
+    }
+    /// Work that may take long.
+    fn long<T: Send>(
+        &self,
+        py: Python<'_>,
+        progress: Option<&Bound<'_, PyAny>>,
+        work: impl FnOnce(&aglet::Engine, &Control) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        wait(py, progress, |control| work(&self.engine, control))
+    }
+    /// A ciphertext with its level.
+    fn wrap(&self, py: Python<'_>, value: aglet::Ciphertext) -> PyResult<Ciphertext> {
+        let level = self.engine.level(&value).map_err(|error| raise(py, error))?;
+        Ok(Ciphertext::new(self.id, Levelled { value, level }))
+    }
+    /// A ciphertext made from another one.
+    fn map(
+        &self,
+        py: Python<'_>,
+        ct: &Ciphertext,
+        work: impl FnOnce(&aglet::Engine, &aglet::Ciphertext) -> Result<aglet::Ciphertext, Error> + Send,
+    ) -> PyResult<Ciphertext> {
+        let ct = &ct.of(py, self.id)?.value;
+        self.wrap(py, self.quick(py, |e| work(e, ct))?)
+    }
+}
+
+#[pymethods]
+impl Engine {
+    #[new]
+    #[pyo3(signature = (preset, slot_count, threads, *, allow_insecure = false))]
+    fn new(
+        py: Python<'_>,
+        preset: &str,
+        slot_count: Option<i64>,
+        threads: i64,
+        allow_insecure: bool,
+    ) -> PyResult<Self> {
+        static ENGINES: AtomicU64 = AtomicU64::new(0);
+        let slots = slot_count.map(|n| count(py, "slot_count", n)).transpose()?;
+        let threads = count(py, "threads", threads)?;
+        let engine = wait(py, None, |_| aglet::Engine::new(presets::load(preset, allow_insecure)?, slots, threads))?;
+        Ok(Self { id: ENGINES.fetch_add(1, Ordering::Relaxed), engine })
+    }
+
+    #[getter]
+    fn preset(&self) -> &str {
+        self.engine.params().name()
+    }
+    #[getter]
+    fn slot_count(&self) -> usize {
+        self.engine.slots()
+    }
+    #[getter]
+    fn max_level(&self) -> usize {
+        self.engine.max_level()
+    }
+    #[getter]
+    fn log_n(&self) -> u32 {
+        self.engine.params().log_n()
+    }
+    #[getter]
+    fn log_q(&self) -> f64 {
+        self.engine.params().log_q()
+    }
+    #[getter]
+    fn log_qp(&self) -> f64 {
+        self.engine.params().log_qp()
+    }
+    #[getter]
+    fn security_bits(&self) -> f64 {
+        self.engine.params().security().bits
+    }
+    #[getter]
+    fn backend(&self) -> &'static str {
+        self.engine.backend()
+    }
+    #[getter]
+    fn threads(&self) -> usize {
+        self.engine.threads()
+    }
+
+    /// The level that a bootstrap leaves.
+    fn bootstrap_output_level(&self, py: Python<'_>, stage_count: i64) -> PyResult<usize> {
+        let stages = count(py, "stage_count", stage_count)?;
+        self.quick(py, |e| e.bootstrap_output_level(stages))
+    }
+
+    fn create_secret_key(&self, py: Python<'_>) -> PyResult<SecretKey> {
+        Ok(SecretKey::new(self.id, self.quick(py, |e| e.create_secret_key())?))
+    }
+    fn create_public_key(&self, py: Python<'_>, sk: &SecretKey) -> PyResult<PublicKey> {
+        let sk = sk.of(py, self.id)?;
+        Ok(PublicKey::new(self.id, self.quick(py, |e| e.create_public_key(sk))?))
+    }
+    fn create_relinearization_key(&self, py: Python<'_>, sk: &SecretKey) -> PyResult<RelinearizationKey> {
+        let sk = sk.of(py, self.id)?;
+        Ok(RelinearizationKey::new(self.id, self.quick(py, |e| e.create_relinearisation_key(sk))?))
+    }
+    fn create_conjugation_key(&self, py: Python<'_>, sk: &SecretKey) -> PyResult<ConjugationKey> {
+        let sk = sk.of(py, self.id)?;
+        Ok(ConjugationKey::new(self.id, self.quick(py, |e| e.create_conjugation_key(sk))?))
+    }
+    #[pyo3(signature = (sk, progress = None))]
+    fn create_rotation_key(
+        &self,
+        py: Python<'_>,
+        sk: &SecretKey,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<RotationKey> {
+        let sk = sk.of(py, self.id)?;
+        Ok(RotationKey::new(self.id, self.long(py, progress, |e, control| e.create_rotation_key(sk, control))?))
+    }
+    #[pyo3(signature = (sk, delta, level = None))]
+    fn create_fixed_rotation_key(
+        &self,
+        py: Python<'_>,
+        sk: &SecretKey,
+        delta: i64,
+        level: Option<i64>,
+    ) -> PyResult<FixedRotationKey> {
+        let sk = sk.of(py, self.id)?;
+        let level = level.map(|l| count(py, "level", l)).transpose()?;
+        Ok(FixedRotationKey::new(self.id, self.quick(py, |e| e.create_fixed_rotation_key(sk, delta, level))?))
+    }
+    /// The linear maps are encoded as well, so that the first bootstrap is as fast as all others.
+    #[pyo3(signature = (sk, stage_count, size, memory_limit_bytes, progress = None))]
+    fn create_bootstrap_key(
+        &self,
+        py: Python<'_>,
+        sk: &SecretKey,
+        stage_count: i64,
+        size: &str,
+        memory_limit_bytes: Option<i64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<BootstrapKey> {
+        let sk = sk.of(py, self.id)?;
+        let stages = count(py, "stage_count", stage_count)?;
+        let limit = memory_limit_bytes.map(|n| count(py, "memory_limit_bytes", n)).transpose()?.map(|n| n as u64);
+        let key = self.long(py, progress, |e, control| {
+            let key = e.create_bootstrap_key(sk, stages, KeySize::parse(size)?, limit, control)?;
+            control.report(0, 1, "linear maps");
+            e.prepare_bootstrap(&key, control)?;
+            control.report(1, 1, "linear maps");
+            Ok(key)
+        })?;
+        Ok(BootstrapKey::new(self.id, key))
+    }
+
+    fn encode(&self, py: Python<'_>, values: PyReadonlyArray1<'_, Complex64>, level: i64) -> PyResult<Plaintext> {
+        let values: Vec<_> = values.as_array().iter().copied().collect();
+        let level = count(py, "level", level)?;
+        let value = self.quick(py, |e| e.encode(&values, level))?;
+        Ok(Plaintext::new(self.id, Levelled { value, level }))
+    }
+    fn decode<'py>(&self, py: Python<'py>, pt: &Plaintext) -> PyResult<Slots<'py>> {
+        let pt = &pt.of(py, self.id)?.value;
+        Ok(PyArray1::from_vec(py, self.quick(py, |e| e.decode(pt))?))
+    }
+    fn encrypt(&self, py: Python<'_>, pt: &Plaintext, key: EncryptionKey<'_>) -> PyResult<Ciphertext> {
+        let pt = &pt.of(py, self.id)?.value;
+        let made = match &key {
+            EncryptionKey::Public(key) => {
+                let key = key.get().of(py, self.id)?;
+                self.quick(py, |e| e.encrypt(pt, key))?
+            }
+            EncryptionKey::Secret(key) => {
+                let key = key.get().of(py, self.id)?;
+                self.quick(py, |e| e.encrypt_with_secret(pt, key))?
+            }
+        };
+        self.wrap(py, made)
+    }
+    fn decrypt_decode<'py>(&self, py: Python<'py>, ct: &Ciphertext, sk: &SecretKey) -> PyResult<Slots<'py>> {
+        let (ct, sk) = (&ct.of(py, self.id)?.value, sk.of(py, self.id)?);
+        Ok(PyArray1::from_vec(py, self.quick(py, |e| e.decrypt(ct, sk))?))
+    }
+
+    fn add(&self, py: Python<'_>, a: &Ciphertext, b: &Ciphertext) -> PyResult<Ciphertext> {
+        let b = &b.of(py, self.id)?.value;
+        self.map(py, a, |e, a| e.add(a, b))
+    }
+    fn add_plain(&self, py: Python<'_>, ct: &Ciphertext, pt: &Plaintext) -> PyResult<Ciphertext> {
+        let pt = &pt.of(py, self.id)?.value;
+        self.map(py, ct, |e, ct| e.add_plain(ct, pt))
+    }
+    fn add_scalar(&self, py: Python<'_>, ct: &Ciphertext, value: Complex64) -> PyResult<Ciphertext> {
+        self.map(py, ct, |e, ct| e.add_scalar(ct, value))
+    }
+    fn sub(&self, py: Python<'_>, a: &Ciphertext, b: &Ciphertext) -> PyResult<Ciphertext> {
+        let b = &b.of(py, self.id)?.value;
+        self.map(py, a, |e, a| e.subtract(a, b))
+    }
+    fn sub_plain(&self, py: Python<'_>, ct: &Ciphertext, pt: &Plaintext) -> PyResult<Ciphertext> {
+        let pt = &pt.of(py, self.id)?.value;
+        self.map(py, ct, |e, ct| e.subtract_plain(ct, pt))
+    }
+    fn sub_scalar(&self, py: Python<'_>, ct: &Ciphertext, value: Complex64) -> PyResult<Ciphertext> {
+        self.map(py, ct, |e, ct| e.add_scalar(ct, -value))
+    }
+    fn negate(&self, py: Python<'_>, ct: &Ciphertext) -> PyResult<Ciphertext> {
+        self.map(py, ct, |e, ct| e.negate(ct))
+    }
+    /// Without a key the product keeps three polynomials, at the lower level; relinearize it later.
+    fn multiply(
+        &self,
+        py: Python<'_>,
+        a: &Ciphertext,
+        b: &Ciphertext,
+        relin: Option<&RelinearizationKey>,
+    ) -> PyResult<Ciphertext> {
+        let b = &b.of(py, self.id)?.value;
+        let relin = relin.map(|key| key.of(py, self.id)).transpose()?;
+        self.map(py, a, |e, a| e.multiply(a, b, relin))
+    }
+    fn multiply_plain(&self, py: Python<'_>, ct: &Ciphertext, pt: &Plaintext) -> PyResult<Ciphertext> {
+        let pt = &pt.of(py, self.id)?.value;
+        self.map(py, ct, |e, ct| e.multiply_plain(ct, pt))
+    }
+    /// One level.
+    fn multiply_scalar(&self, py: Python<'_>, ct: &Ciphertext, value: Complex64) -> PyResult<Ciphertext> {
+        self.map(py, ct, |e, ct| e.multiply_scalar(ct, value))
+    }
+    /// No level.
+    fn multiply_int(&self, py: Python<'_>, ct: &Ciphertext, value: i64) -> PyResult<Ciphertext> {
+        self.map(py, ct, |e, ct| e.multiply_integer(ct, value))
+    }
+    fn square(&self, py: Python<'_>, ct: &Ciphertext, relin: Option<&RelinearizationKey>) -> PyResult<Ciphertext> {
+        self.multiply(py, ct, ct, relin)
+    }
+    fn relinearize(&self, py: Python<'_>, ct: &Ciphertext, relin: &RelinearizationKey) -> PyResult<Ciphertext> {
+        let relin = relin.of(py, self.id)?;
+        self.map(py, ct, |e, ct| e.relinearise(ct, relin))
+    }
+    fn rescale(&self, py: Python<'_>, ct: &Ciphertext) -> PyResult<Ciphertext> {
+        self.map(py, ct, |e, ct| e.rescale(ct))
+    }
+    /// `delta` as in `numpy.roll`: slot j moves to slot j + delta.
+    fn rotate(&self, py: Python<'_>, ct: &Ciphertext, key: AnyRotationKey<'_>, delta: i64) -> PyResult<Ciphertext> {
+        match &key {
+            AnyRotationKey::Fixed(key) => {
+                let key = key.get().of(py, self.id)?;
+                let slots = self.engine.slots() as i64;
+                if key.delta.rem_euclid(slots) != delta.rem_euclid(slots) {
+                    let sentence = format!(
+                        "This fixed rotation key rotates by {}, not by {delta}; make one for that step.",
+                        key.delta
+                    );
+                    return Err(exception(py, "KeyMismatchError", sentence));
+                }
+                self.map(py, ct, |e, ct| e.rotate_fixed(ct, key))
+            }
+            AnyRotationKey::Any(key) => {
+                let key = key.get().of(py, self.id)?;
+                self.map(py, ct, |e, ct| e.rotate(ct, key, delta))
+            }
+        }
+    }
+    fn conjugate(&self, py: Python<'_>, ct: &Ciphertext, key: &ConjugationKey) -> PyResult<Ciphertext> {
+        let key = key.of(py, self.id)?;
+        self.map(py, ct, |e, ct| e.conjugate(ct, key))
+    }
+    fn level_down(&self, py: Python<'_>, ct: &Ciphertext, level: i64) -> PyResult<Ciphertext> {
+        let level = count(py, "level", level)?;
+        self.map(py, ct, |e, ct| e.level_down(ct, level))
+    }
+    fn clone(&self, py: Python<'_>, ct: &Ciphertext) -> PyResult<Ciphertext> {
+        self.map(py, ct, |e, ct| e.duplicate(ct))
+    }
+
+    #[pyo3(signature = (ct, relin, conj, bootstrap_key, bound, progress = None))]
+    #[allow(clippy::too_many_arguments)] // the published call
+    fn bootstrap(
+        &self,
+        py: Python<'_>,
+        ct: &Ciphertext,
+        relin: &RelinearizationKey,
+        conj: &ConjugationKey,
+        bootstrap_key: &BootstrapKey,
+        bound: Option<f64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Ciphertext> {
+        let (ct, key) = (&ct.of(py, self.id)?.value, bootstrap_key.of(py, self.id)?);
+        let (relin, conj) = (relin.of(py, self.id)?, conj.of(py, self.id)?);
+        let made = self.long(py, progress, |e, control| e.bootstrap(ct, relin, conj, key, bound, control))?;
+        self.wrap(py, made)
+    }
+    /// Name and seconds of each stage of the last bootstrap on this engine.
+    fn stage_times(&self) -> Vec<(String, f64)> {
+        self.engine.stage_times()
+    }
+}

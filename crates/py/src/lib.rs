@@ -1,0 +1,24 @@
+//! `aglet._core`: the engine for Python. `python/aglet/_core.pyi` says what stands here, and a test compares the two.
+//!
+//! Nothing is computed in this crate. It converts arguments, lets go of the interpreter lock while the engine works, keeps
+//! Ctrl-C alive meanwhile, and turns errors into the exceptions of `aglet.errors`.
+
+mod engine;
+mod errors;
+mod objects;
+mod reports;
+mod wait;
+
+/// The compiled half of Aglet; `aglet.Engine` is the face of it.
+#[pyo3::pymodule]
+mod _core {
+    #[pymodule_export]
+    use crate::engine::Engine;
+    #[pymodule_export]
+    use crate::objects::{
+        BootstrapKey, Ciphertext, ConjugationKey, FixedRotationKey, Plaintext, PublicKey, RelinearizationKey,
+        RotationKey, SecretKey,
+    };
+    #[pymodule_export]
+    use crate::reports::{bench_ntt, doctor, peak_rss_bytes, plan, presets};
+}

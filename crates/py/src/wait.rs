@@ -1,0 +1,68 @@
+//! Work that takes long: it runs on a thread of its own while the calling one looks after Python's signals and progress.
+
+use crate::errors;
+use aglet::Control;
+use pyo3::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, Thread};
+use std::time::Duration;
+
+/// How often the calling thread looks for Ctrl-C and for progress.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Wakes the caller when dropped, also when the work panics.
+struct Ended<'a> {
+    flag: &'a AtomicBool,
+    caller: Thread,
+}
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.flag.store(true, Ordering::Release);
+        self.caller.unpark();
+    }
+}
+
+/// Runs `work` without the interpreter lock. `progress(done, total, what)` is called from this thread whenever the work
+/// has said something new, once at least; if it raises, or a signal handler does, the work is cancelled and the exception
+/// comes out.
+pub fn wait<T: Send>(
+    py: Python<'_>,
+    progress: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce(&Control) -> Result<T, aglet::Error> + Send,
+) -> PyResult<T> {
+    let (control, flag, caller) = (Control::new(), AtomicBool::new(false), thread::current());
+    let mut shown = control.latest();
+    let mut look = || {
+        py.check_signals()?;
+        let latest = control.latest();
+        match progress {
+            Some(callback) if latest != shown => {
+                shown = latest.clone();
+                callback.call1(latest).map(|_| ())
+            }
+            _ => Ok(()),
+        }
+    };
+    thread::scope(|scope| {
+        let job = scope.spawn(|| {
+            let _ended = Ended { flag: &flag, caller };
+            work(&control)
+        });
+        let mut watched = Ok(());
+        while !flag.load(Ordering::Acquire) {
+            py.detach(|| thread::park_timeout(LOOK));
+            if watched.is_ok() {
+                watched = look();
+                if watched.is_err() {
+                    control.cancel();
+                }
+            }
+        }
+        let done = job.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        watched?;
+        let done = done.map_err(|error| errors::raise(py, error))?;
+        look()?;
+        Ok(done)
+    })
+}
