@@ -40,7 +40,9 @@ pub enum Error {
     #[error("A polynomial to be evaluated on ciphertexts must have degree 1 or more; encode the constant instead.")]
     ConstantPolynomial,
     /// The chain is too short for the stages.
-    #[error("A chain of {primes} primes is too short for this bootstrap, which needs {needed}; take a preset made for it.")]
+    #[error(
+        "A chain of {primes} primes is too short for this bootstrap, which needs {needed}; take a preset made for it."
+    )]
     Chain {
         /// Primes there are.
         primes: usize,

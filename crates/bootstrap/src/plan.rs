@@ -121,7 +121,12 @@ impl Plan {
         plan.transforms("coeffs_to_slots", maps, top, (raised, EvalMod::input_scale(chain.moduli[top - up])));
         // The value leaves eval_mod divided by the bound; at a scale larger by the bound it is the value itself.
         let level = plan.output_level() - EvalMod::LEVELS;
-        plan.push("eval_mod", Step::EvalMod { eval_mod, real: options.real }, level, Some(chain.scale_out * options.bound));
+        plan.push(
+            "eval_mod",
+            Step::EvalMod { eval_mod, real: options.real },
+            level,
+            Some(chain.scale_out * options.bound),
+        );
         plan.check(chain)?;
         Ok(plan)
     }
@@ -154,11 +159,14 @@ impl Plan {
     pub fn check(&self, chain: &Chain) -> Result<(), Error> {
         let mut before: Option<&Stage> = None;
         for stage in &self.stages {
-            let follows = before.is_none_or(|b| b.level_out == stage.level_in && same_scale(b.scale_out, stage.scale_in));
+            let follows =
+                before.is_none_or(|b| b.level_out == stage.level_in && same_scale(b.scale_out, stage.scale_in));
             let spends = match &stage.step {
                 Step::Transform { .. } => stage.level_in == stage.level_out + 1,
                 Step::EvalMod { .. } => stage.level_in == stage.level_out + EvalMod::LEVELS,
-                Step::ScaleDown => stage.level_out == 0 && same_scale(stage.scale_out * chain.message_ratio, chain.moduli[0]),
+                Step::ScaleDown => {
+                    stage.level_out == 0 && same_scale(stage.scale_out * chain.message_ratio, chain.moduli[0])
+                }
                 Step::SparseSecret => stage.level_in == 0 && stage.level_out == 0,
                 Step::ModRaise => stage.level_in == 0 && stage.level_out + 1 == chain.moduli.len(),
             };

@@ -130,7 +130,13 @@ fn plans_that_cannot_run_are_refused() {
 fn a_probe_sees_every_stage_and_can_stop() {
     struct Stop(usize);
     impl aglet_bootstrap::Probe for Stop {
-        fn stage(&mut self, _: &aglet_bootstrap::Stage, done: usize, total: usize, _: Option<std::time::Duration>) -> bool {
+        fn stage(
+            &mut self,
+            _: &aglet_bootstrap::Stage,
+            done: usize,
+            total: usize,
+            _: Option<std::time::Duration>,
+        ) -> bool {
             assert_eq!(total, 10);
             done < self.0
         }

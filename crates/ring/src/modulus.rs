@@ -70,10 +70,7 @@ impl Modulus {
         let carry = (u128::from(x0) * u128::from(r0)) >> 64;
         let mid = u128::from(x0) * u128::from(r1) + carry;
         let mid2 = u128::from(x1) * u128::from(r0) + u128::from(mid as u64);
-        let quotient = x1
-            .wrapping_mul(r1)
-            .wrapping_add((mid >> 64) as u64)
-            .wrapping_add((mid2 >> 64) as u64);
+        let quotient = x1.wrapping_mul(r1).wrapping_add((mid >> 64) as u64).wrapping_add((mid2 >> 64) as u64);
         let r = x0.wrapping_sub(quotient.wrapping_mul(self.q));
         // The estimate is at most 2 below the true quotient and 3q < 2^63.
         let r = r.min(r.wrapping_sub(2 * self.q));

@@ -16,6 +16,8 @@ use std::sync::{Arc, Mutex};
 const POOL_BYTES: usize = 1 << 31;
 /// Targets of a base conversion that share a pass over the sources; their rows stay in the last-level cache.
 const GROUP: usize = 4;
+/// Columns per task of the first half of a base conversion.
+const COLUMNS: usize = 4096;
 
 type Converters = HashMap<(Vec<usize>, Vec<usize>), Arc<BaseConverter>>;
 
@@ -41,8 +43,7 @@ impl Ring {
     pub fn with_kernels(log_n: u32, q: &[u64], p: &[u64], kernels: &'static Kernels) -> Result<Self, Error> {
         let moduli = q.iter().chain(p).map(|&q| Modulus::new(q)).collect::<Result<Vec<_>, _>>()?;
         let kernels = kernels.for_moduli(&moduli);
-        let tables =
-            moduli.par_iter().map(|m| NttTable::new(*m, log_n, kernels)).collect::<Result<Vec<_>, _>>()?;
+        let tables = moduli.par_iter().map(|m| NttTable::new(*m, log_n, kernels)).collect::<Result<Vec<_>, _>>()?;
         Ok(Self {
             log_n,
             tables,
@@ -124,10 +125,7 @@ impl Ring {
     /// Calls `f(prime, limb index, limb)` for every limb, in parallel.
     pub fn for_limbs<R: Representation>(&self, x: &mut Poly<R>, f: impl Fn(usize, usize, &mut [u64]) + Sync + Send) {
         let q_limbs = x.q_limbs();
-        x.words_mut()
-            .par_chunks_mut(self.n())
-            .enumerate()
-            .for_each(|(i, limb)| f(self.prime_of(q_limbs, i), i, limb));
+        x.words_mut().par_chunks_mut(self.n()).enumerate().for_each(|(i, limb)| f(self.prime_of(q_limbs, i), i, limb));
     }
 
     /// Signed small coefficients as residues of every prime.
@@ -187,7 +185,12 @@ impl Ring {
             limb.iter_mut().for_each(|a| *a = m.neg(*a));
         });
     }
-    fn zip_assign<R: Representation>(&self, x: &mut Poly<R>, y: &Poly<R>, f: impl Fn(&Modulus, &mut [u64], &[u64]) + Sync + Send) {
+    fn zip_assign<R: Representation>(
+        &self,
+        x: &mut Poly<R>,
+        y: &Poly<R>,
+        f: impl Fn(&Modulus, &mut [u64], &[u64]) + Sync + Send,
+    ) {
         assert!(x.q_limbs() <= y.q_limbs() && x.p_limbs() <= y.p_limbs());
         let q_limbs = x.q_limbs();
         self.for_limbs(x, |prime, i, limb| {
@@ -207,31 +210,43 @@ impl Ring {
     /// The conversion between two sets of primes of the ring, made once.
     pub fn converter(&self, sources: &[usize], targets: &[usize]) -> Arc<BaseConverter> {
         let moduli = |list: &[usize]| list.iter().map(|&i| *self.modulus(i)).collect::<Vec<_>>();
-        let make = || Arc::new(BaseConverter::new(&moduli(sources), &moduli(targets)));
+        let make = || Arc::new(BaseConverter::new(&moduli(sources), &moduli(targets), self.kernels));
         match self.converters.lock() {
             Ok(mut map) => map.entry((sources.to_vec(), targets.to_vec())).or_insert_with(make).clone(),
             Err(_) => make(),
         }
     }
-    /// Converts rows (already times the source factors) to rows of the targets, and calls `then(target, row)` for each while
-    /// it is still in the cache. In parallel over groups of targets.
+    /// Converts rows (already times the source factors; they are used up) to rows of the targets, and calls
+    /// `then(target, row)` for each while it is still in the cache. In parallel over groups of targets.
     pub fn convert(
         &self,
         converter: &BaseConverter,
-        src: &[&[u64]],
+        mut src: Vec<&mut [u64]>,
         mut dst: Vec<&mut [u64]>,
         then: impl Fn(usize, &mut [u64]) + Sync + Send,
-    ) {
-        let (rows, threads) = (dst.len(), rayon::current_num_threads());
-        let groups = (threads * rows.div_ceil(GROUP * threads)).min(rows);
+    ) -> Result<(), Error> {
+        let mut v = self.pool.take(self.n())?;
+        let mut tiles: Vec<Vec<&mut [u64]>> = (0..self.n().div_ceil(COLUMNS)).map(|_| Vec::new()).collect();
+        for row in &mut src {
+            row.chunks_mut(COLUMNS).zip(&mut tiles).for_each(|(chunk, tile)| tile.push(chunk));
+        }
+        tiles
+            .into_par_iter()
+            .zip(v.par_chunks_mut(COLUMNS))
+            .for_each(|(mut rows, v)| self.kernels.balance(converter, &mut rows, v));
+
+        let rows: Vec<&[u64]> = src.iter().map(|r| &**r).chain([&*v]).collect();
+        let (count, threads) = (dst.len(), rayon::current_num_threads());
+        let groups = (threads * count.div_ceil(GROUP * threads)).min(count);
         let mut tasks = Vec::with_capacity(groups);
         for g in (0..groups).rev() {
-            let first = g * rows / groups;
+            let first = g * count / groups;
             tasks.push((first, dst.split_off(first)));
         }
         tasks.into_par_iter().for_each(|(first, mut group)| {
-            self.kernels.convert(converter, first, src, &mut group);
+            self.kernels.convert(converter, first, &rows, &mut group);
             group.into_iter().enumerate().for_each(|(i, row)| then(first + i, row));
         });
+        Ok(())
     }
 }

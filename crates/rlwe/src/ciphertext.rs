@@ -51,7 +51,14 @@ impl Ciphertext {
 
 impl std::fmt::Debug for Ciphertext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Ciphertext {{ degree: {}, chain level: {}, scale: 2^{:.3}, key: {} }}", self.degree(), self.level(), self.scale.log2(), self.key)
+        write!(
+            f,
+            "Ciphertext {{ degree: {}, chain level: {}, scale: 2^{:.3}, key: {} }}",
+            self.degree(),
+            self.level(),
+            self.scale.log2(),
+            self.key
+        )
     }
 }
 

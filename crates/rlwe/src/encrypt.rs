@@ -21,7 +21,12 @@ pub struct PublicKey {
 }
 
 /// Gaussian coefficients (sigma 3.2) at the first limbs, as values; `scaled` copies go to special limbs as well.
-pub(crate) fn noise(ctx: &Context, source: &mut ChaChaSource, q_limbs: usize, p_limbs: usize) -> Result<Poly<Eval>, Error> {
+pub(crate) fn noise(
+    ctx: &Context,
+    source: &mut ChaChaSource,
+    q_limbs: usize,
+    p_limbs: usize,
+) -> Result<Poly<Eval>, Error> {
     let mut e = Zeroizing::new(vec![0i64; ctx.ring().n()]);
     sample::gaussian(source, &mut e);
     let lifted: Poly<Coeff> = ctx.ring().lift(&e, q_limbs, p_limbs)?;
@@ -141,7 +146,5 @@ impl SecretKey {
 
 /// A source for one operation: secret randomness from the operating system.
 pub fn os_source() -> Result<ChaChaSource, Error> {
-    ChaChaSource::from_os()
-        .map_err(|e| Error::Ring(aglet_ring::Error::Randomness { reason: e.to_string() }))
+    ChaChaSource::from_os().map_err(|e| Error::Ring(aglet_ring::Error::Randomness { reason: e.to_string() }))
 }
-

@@ -107,7 +107,12 @@ impl SwitchingKey {
     }
 
     /// The relinearisation key: from `s^2` to `s`.
-    pub fn relinearisation(ctx: &Context, spec: KeySwitchSpec, sk: &SecretKey, random: &mut ChaChaSource) -> Result<Self, Error> {
+    pub fn relinearisation(
+        ctx: &Context,
+        spec: KeySwitchSpec,
+        sk: &SecretKey,
+        random: &mut ChaChaSource,
+    ) -> Result<Self, Error> {
         let ring = ctx.ring();
         let mut square = ring.scratch(ring.q_count(), ring.p_count())?;
         ring.for_limbs(&mut square, |prime, i, limb| {
@@ -120,7 +125,13 @@ impl SwitchingKey {
     }
 
     /// The key that returns `phi(c)` to `s` for the automorphism X -> X^galois: from `phi(s)` to `s`.
-    pub fn galois(ctx: &Context, spec: KeySwitchSpec, galois: u64, sk: &SecretKey, random: &mut ChaChaSource) -> Result<Self, Error> {
+    pub fn galois(
+        ctx: &Context,
+        spec: KeySwitchSpec,
+        galois: u64,
+        sk: &SecretKey,
+        random: &mut ChaChaSource,
+    ) -> Result<Self, Error> {
         let (ring, phi) = (ctx.ring(), ctx.ring().automorphism(galois));
         let mut image = ring.scratch(ring.q_count(), ring.p_count())?;
         ring.for_limbs(&mut image, |_, i, limb| phi.apply(sk.eval().limb(i), limb));
@@ -130,7 +141,13 @@ impl SwitchingKey {
     }
 
     /// From one secret key to another.
-    pub fn between(ctx: &Context, spec: KeySwitchSpec, from: &SecretKey, to: &SecretKey, random: &mut ChaChaSource) -> Result<Self, Error> {
+    pub fn between(
+        ctx: &Context,
+        spec: KeySwitchSpec,
+        from: &SecretKey,
+        to: &SecretKey,
+        random: &mut ChaChaSource,
+    ) -> Result<Self, Error> {
         Self::generate(ctx, spec, from.eval(), to, random)
     }
 
@@ -152,7 +169,13 @@ impl SwitchingKey {
     }
 
     /// The limbs that a kernel needs at limb `i` of a polynomial with `q_limbs` limbs of the chain.
-    pub fn row<'a>(&'a self, q_limbs: usize, i: usize, digits: usize, automorphism: Option<&'a Automorphism>) -> KeyRow<'a> {
+    pub fn row<'a>(
+        &'a self,
+        q_limbs: usize,
+        i: usize,
+        digits: usize,
+        automorphism: Option<&'a Automorphism>,
+    ) -> KeyRow<'a> {
         let at = if i < q_limbs { i } else { self.spec.q_limbs + i - q_limbs };
         KeyRow {
             automorphism,
@@ -184,7 +207,8 @@ impl Digits {
         let plans: Vec<_> = digits
             .iter()
             .map(|own| {
-                let targets: Vec<usize> = (0..limbs).filter(|i| !own.contains(i)).map(|i| ring.prime_of(q_limbs, i)).collect();
+                let targets: Vec<usize> =
+                    (0..limbs).filter(|i| !own.contains(i)).map(|i| ring.prime_of(q_limbs, i)).collect();
                 ring.converter(own, &targets)
             })
             .collect();
@@ -199,7 +223,6 @@ impl Digits {
         let mut polys = Vec::with_capacity(digits.len());
         for (own, plan) in digits.iter().zip(&plans) {
             let mut out: Poly<Coeff> = ring.scratch(q_limbs, spec.p_limbs)?;
-            let sources: Vec<&[u64]> = own.iter().map(|&i| y.limb(i)).collect();
             let mut rows = Vec::with_capacity(limbs);
             let mut tables = Vec::with_capacity(limbs);
             for (i, row) in out.words_mut().chunks_mut(n).enumerate() {
@@ -211,7 +234,8 @@ impl Digits {
                     tables.push(ring.table(ring.prime_of(q_limbs, i)));
                 }
             }
-            ring.convert(plan, &sources, rows, |t, row| tables[t].forward(row));
+            let sources = y.words_mut().chunks_mut(n).enumerate().filter(|(i, _)| own.contains(i)).map(|(_, row)| row);
+            ring.convert(plan, sources.collect(), rows, |t, row| tables[t].forward(row))?;
             polys.push(out.transformed());
         }
         Ok(Self { polys })
@@ -233,7 +257,8 @@ impl Digits {
     ) -> Result<(Poly<Eval>, Poly<Eval>), Error> {
         let (ring, shape) = (ctx.ring(), &self.polys[0]);
         let (q_limbs, p_limbs) = (shape.q_limbs(), shape.p_limbs());
-        let (mut b, mut a): (Poly<Eval>, Poly<Eval>) = (ring.scratch(q_limbs, p_limbs)?, ring.scratch(q_limbs, p_limbs)?);
+        let (mut b, mut a): (Poly<Eval>, Poly<Eval>) =
+            (ring.scratch(q_limbs, p_limbs)?, ring.scratch(q_limbs, p_limbs)?);
         let n = ring.n();
         b.words_mut().par_chunks_mut(n).zip(a.words_mut().par_chunks_mut(n)).enumerate().for_each(|(i, out)| {
             let digits: Vec<&[u64]> = self.polys.iter().map(|p| p.limb(i)).collect();
@@ -276,13 +301,12 @@ pub fn divide(ctx: &Context, x: &Poly<Eval>, drop: usize) -> Result<Poly<Eval>, 
         ring.table(sources[i]).inverse_scaled_to(x.limb(kept + i), limb, plan.source_factors()[i]);
     });
     let mut out: Poly<Coeff> = ring.scratch(kept, 0)?;
-    let tail: Vec<&[u64]> = tail.chunks(n).collect();
-    ring.convert(&plan, &tail, out.words_mut().chunks_mut(n).collect(), |i, limb| {
+    ring.convert(&plan, tail.chunks_mut(n).collect(), out.words_mut().chunks_mut(n).collect(), |i, limb| {
         let m = ring.modulus(i);
         ring.table(i).forward(limb);
         let divisor = sources.iter().fold(1, |d, &s| m.mul(d, m.reduce(ring.modulus(s).value())));
         ring.kernels().rsub_mul(m, limb, x.limb(i), m.inv(divisor));
-    });
+    })?;
     Ok(out.transformed())
 }
 

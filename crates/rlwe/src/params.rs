@@ -251,7 +251,8 @@ impl Params {
         if let Some(digits) = &self.0.literal.digits {
             let cut = |d: &Vec<usize>| d.iter().copied().filter(|&i| i < q_limbs).collect::<Vec<_>>();
             let cut: Vec<_> = digits.iter().map(cut).filter(|d| !d.is_empty()).collect();
-            if cut.iter().all(|d| d.iter().map(|&i| log2_q[i]).sum::<f64>() <= if d.len() == 1 { whole } else { room }) {
+            if cut.iter().all(|d| d.iter().map(|&i| log2_q[i]).sum::<f64>() <= if d.len() == 1 { whole } else { room })
+            {
                 return Ok(cut);
             }
         }

@@ -67,13 +67,19 @@ fn operations_agree_with_the_clear() {
         let (x, y) = (points(n, 2.4), points(n, 1.1));
         let (cx, cy) = (w.encrypt(&x, 19), w.encrypt(&y, 19));
         let e = CkksEvaluator::new(&w.ctx, &w.keys, n);
-        let zip = |f: fn(Complex64, Complex64) -> Complex64| x.iter().zip(&y).map(|(a, b)| f(*a, *b)).collect::<Vec<_>>();
+        let zip =
+            |f: fn(Complex64, Complex64) -> Complex64| x.iter().zip(&y).map(|(a, b)| f(*a, *b)).collect::<Vec<_>>();
         w.assert_is(&e.add(&cx, &cy).unwrap(), &zip(|a, b| a + b), 29.0, "add");
         w.assert_is(&e.sub(&cx, &cy).unwrap(), &zip(|a, b| a - b), 29.0, "sub");
         w.assert_is(&e.mul_i(&cx).unwrap(), &zip(|a, _| a * Complex64::i()), 29.0, "mul_i");
         w.assert_is(&e.negate(&cx).unwrap(), &zip(|a, _| -a), 29.0, "negate");
         w.assert_is(&e.conjugate(&cx).unwrap(), &zip(|a, _| a.conj()), 26.0, "conjugate");
-        w.assert_is(&e.add_constant(&cx, Complex64::new(0.25, -0.5)).unwrap(), &zip(|a, _| a + Complex64::new(0.25, -0.5)), 29.0, "constant");
+        w.assert_is(
+            &e.add_constant(&cx, Complex64::new(0.25, -0.5)).unwrap(),
+            &zip(|a, _| a + Complex64::new(0.25, -0.5)),
+            29.0,
+            "constant",
+        );
         let rotated: Vec<_> = (0..n).map(|j| x[(j + 5) % n]).collect();
         w.assert_is(&e.rotate(&cx, 5).unwrap(), &rotated, 26.0, "rotate");
         assert!(e.rotate(&cx, 6).is_err());
@@ -81,7 +87,10 @@ fn operations_agree_with_the_clear() {
             let scale = SCALE * SCALE / e.modulus(level);
             let c = Complex64::new(0.3, 0.7);
             let form = Quadratic {
-                products: vec![Product { factor: 2, left: &cx, right: &cy }, Product { factor: 1, left: &cy, right: &cy }],
+                products: vec![
+                    Product { factor: 2, left: &cx, right: &cy },
+                    Product { factor: 1, left: &cy, right: &cy },
+                ],
                 terms: vec![(c, &cx)],
                 constant: Complex64::new(-1.0, 0.5),
                 level,
@@ -92,8 +101,14 @@ fn operations_agree_with_the_clear() {
             let bits = scale.log2() - 14.0;
             let expected = zip(|a, b| 2.0 * a * b + b * b + Complex64::new(0.3, 0.7) * a + Complex64::new(-1.0, 0.5));
             w.assert_is(&out, &expected, bits, "quadratic");
-            let form = Quadratic { products: vec![], terms: vec![(c, &cx), (c * 2.0, &cy)], constant: c, level, scale: SCALE };
-            w.assert_is(&e.quadratic(&form).unwrap(), &zip(|a, b| Complex64::new(0.3, 0.7) * (a + 2.0 * b + 1.0)), 26.0, "linear");
+            let form =
+                Quadratic { products: vec![], terms: vec![(c, &cx), (c * 2.0, &cy)], constant: c, level, scale: SCALE };
+            w.assert_is(
+                &e.quadratic(&form).unwrap(),
+                &zip(|a, b| Complex64::new(0.3, 0.7) * (a + 2.0 * b + 1.0)),
+                26.0,
+                "linear",
+            );
         }
         let square = e.tensor(&cx, &cx).unwrap();
         let back = e.rescale(&e.relinearise(&square).unwrap()).unwrap();
@@ -110,10 +125,11 @@ fn linear_maps_agree_with_the_clear() {
     for kernels in arch::available() {
         let mut w = World::new(kernels);
         let n = w.encoder.slots();
-        let diagonals: BTreeMap<usize, Vec<Complex64>> = [(0usize, 512usize), (4, 1), (8, 16), (20, 512), (36, 2), (100, 64)]
-            .into_iter()
-            .map(|(k, period)| (k, points(period, 0.7 + k as f64)))
-            .collect();
+        let diagonals: BTreeMap<usize, Vec<Complex64>> =
+            [(0usize, 512usize), (4, 1), (8, 16), (20, 512), (36, 2), (100, 64)]
+                .into_iter()
+                .map(|(k, period)| (k, points(period, 0.7 + k as f64)))
+                .collect();
         let map = LinearMap::new(n, diagonals, 4, 4).unwrap();
         let x = points(n, 3.3);
         let expected = map.apply(&x).unwrap();

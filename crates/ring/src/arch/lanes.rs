@@ -9,12 +9,6 @@
 
 use crate::modulus::Modulus;
 
-/// Products of canonical residues that one accumulator takes between two `acc_fold` calls.
-pub(crate) const CHUNK: usize = 4;
-/// The same for a canonical residue times a balanced constant (`constant`): the floating-point lanes hold
-/// `7 * 2^50 * 2^49 < 2^102` and `7 * 2^50 < 2^53`, see `avx2.rs`.
-pub(crate) const CHUNK_CONSTANT: usize = 7;
-
 /// A vector of `WIDTH` residues modulo one prime, with the constants of that prime.
 ///
 /// # Safety
@@ -27,6 +21,10 @@ pub(crate) trait Lanes: Copy {
     const GROWS: bool;
     /// Whether a multiplier in memory has a second word.
     const PAIRED: bool;
+    /// Products of two canonical residues that a wide accumulator takes.
+    const CHUNK: usize;
+    /// Products of a balanced residue (fresh from `tame` or `acc_reduce`) and a constant that a narrow accumulator takes.
+    const CHUNK_NARROW: usize;
     /// Working form of `WIDTH` residues.
     type V: Copy;
     /// A multiplier with its precomputed quotient.
@@ -38,7 +36,7 @@ pub(crate) trait Lanes: Copy {
 
     unsafe fn new(m: &Modulus) -> Self;
 
-    /// The stored word of a constant: what `load_raw` turns into the right operand of `mac_constant`.
+    /// The stored word of a constant: what `load_raw` turns into the right operand of `mac`.
     fn prepare_constant(m: &Modulus, c: u64) -> u64;
     /// Word pair of a multiplier `w` (canonical): the form tables store.
     fn prepare(m: &Modulus, w: u64) -> [u64; 2];
@@ -47,8 +45,7 @@ pub(crate) trait Lanes: Copy {
     /// `WIDTH` multipliers from a table: main words at `w`, second words at `aux`.
     unsafe fn load_t(self, w: *const u64, aux: *const u64) -> Self::T;
 
-    /// Canonical residues from memory. Also loads canonical residues of *another* modulus below 2^50 (2^61 for
-    /// the scalar lanes) for use as the left operand of `mac_constant` and `mul`.
+    /// Canonical residues from memory; of another modulus too, for `f_mul_add`, `balance` and `mul`.
     unsafe fn load(self, p: *const u64) -> Self::V;
     /// Lazy to canonical, to memory.
     unsafe fn store(self, p: *mut u64, x: Self::V);
@@ -79,17 +76,15 @@ pub(crate) trait Lanes: Copy {
     /// `x - y` of two canonical values; the result may go to `mul`.
     unsafe fn sub(self, x: Self::V, y: Self::V) -> Self::V;
 
-    unsafe fn acc_zero(self) -> Self::A;
-    /// `a + x y`, both canonical (or fresh from `acc_reduce`); at most [`CHUNK`] between folds.
+    /// An empty accumulator. A narrow one takes more but smaller products.
+    unsafe fn acc_zero<const NARROW: bool>(self) -> Self::A;
+    /// `a + x y`: both canonical in a wide accumulator, `x` balanced and `y` a constant in a narrow one.
     unsafe fn mac(self, a: Self::A, x: Self::V, y: Self::V) -> Self::A;
-    /// `a + x c` for a constant from `constant`; at most [`CHUNK_CONSTANT`] between folds.
-    unsafe fn mac_constant(self, a: Self::A, x: Self::V, c: Self::V) -> Self::A;
     /// Two vectors of memory hold an accumulator.
     unsafe fn acc_store(p: *mut u64, a: Self::A);
     unsafe fn acc_load(p: *const u64) -> Self::A;
-    /// Makes room for another chunk.
-    unsafe fn acc_fold(self, a: Self::A) -> Self::A;
-    unsafe fn acc_reduce(self, a: Self::A) -> Self::V;
+    /// The sum, balanced or canonical, of an accumulator that began as `acc_zero::<NARROW>`.
+    unsafe fn acc_reduce<const NARROW: bool>(self, a: Self::A) -> Self::V;
     /// A canonical constant in all lanes, balanced where that helps.
     unsafe fn constant(self, c: u64) -> Self::V;
 
@@ -99,6 +94,9 @@ pub(crate) trait Lanes: Copy {
     /// `floor(f + 1/2)` as small non-negative integers in working form.
     unsafe fn f_round(f: Self::F) -> Self::V;
 
+    /// `(y, v)` to `(y - q, v - 1)` where `y > q / 2`, for lanes that want small operands: the same number, if `v` counts
+    /// multiples of q. `q` is any modulus, as a double.
+    unsafe fn balance(y: Self::V, v: Self::V, q: f64) -> (Self::V, Self::V);
     /// `WIDTH` canonical residues of `src` through a permutation table with blocks of `WIDTH`
     /// (see `automorphism.rs`): `entry` is the table entry of this block.
     unsafe fn load_permuted(self, src: *const u64, entry: u32, inner: *const [u32; 16]) -> Self::V;

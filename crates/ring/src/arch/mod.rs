@@ -33,6 +33,7 @@ pub struct Kernels {
     ntt_inverse: unsafe fn(&NttTable, *const u64, &mut [u64], u64),
     form: unsafe fn(&Modulus, &Form<'_>, &mut [u64]),
     rsub_mul: unsafe fn(&Modulus, &mut [u64], &[u64], u64),
+    balance: unsafe fn(&BaseConverter, &mut [&mut [u64]], &mut [u64]),
     convert: unsafe fn(&BaseConverter, usize, &[&[u64]], &mut [&mut [u64]]),
     key_product: KeyProduct,
     linear_map: unsafe fn(&Modulus, &LinearMapRow<'_>, &mut [(&mut [u64], &mut [u64])]),
@@ -60,6 +61,11 @@ macro_rules! kernels {
         unsafe fn rsub_mul(m: &Modulus, x: &mut [u64], y: &[u64], w: u64) {
             // SAFETY: see above.
             unsafe { generic::pointwise::rsub_mul::<$lanes>(m, x, y, w) }
+        }
+        $(#[$feature])*
+        unsafe fn balance(c: &BaseConverter, rows: &mut [&mut [u64]], v: &mut [u64]) {
+            // SAFETY: see above.
+            unsafe { generic::basis::balance::<$lanes>(c, rows, v) }
         }
         $(#[$feature])*
         unsafe fn convert(c: &BaseConverter, first: usize, src: &[&[u64]], dst: &mut [&mut [u64]]) {
@@ -93,6 +99,7 @@ macro_rules! kernels {
             ntt_inverse,
             form,
             rsub_mul,
+            balance,
             convert,
             key_product,
             linear_map,
@@ -111,14 +118,21 @@ mod table {
     #[cfg(target_arch = "x86_64")]
     pub(super) mod avx2 {
         use super::*;
-        kernels!(#[target_feature(enable = "avx2,fma")] crate::arch::x86_64::avx2::Avx2, "avx2", 50);
+        kernels!(
+            #[target_feature(enable = "avx2,fma")]
+            crate::arch::x86_64::avx2::Avx2,
+            "avx2",
+            50
+        );
     }
     #[cfg(target_arch = "x86_64")]
     pub(super) mod avx512ifma {
         use super::*;
         kernels!(
             #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
-            crate::arch::x86_64::avx512ifma::Avx512Ifma, "avx512ifma", 50
+            crate::arch::x86_64::avx512ifma::Avx512Ifma,
+            "avx512ifma",
+            50
         );
     }
 }
@@ -226,14 +240,22 @@ impl Kernels {
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
         unsafe { (self.rsub_mul)(m, x, y, w) }
     }
-    /// Base conversion of rows of equal length to the targets from `first` on, see [`BaseConverter`].
-    pub(crate) fn convert(&self, c: &BaseConverter, first: usize, src: &[&[u64]], dst: &mut [&mut [u64]]) {
-        let n = src[0].len();
-        assert!(n % 8 == 0 && src.len() == c.source_inverses().len());
-        assert!(!dst.is_empty() && first + dst.len() <= c.targets().len());
-        assert!(src.iter().all(|r| r.len() == n) && dst.iter().all(|r| r.len() == n) && src.len() <= 32);
+    /// First half of a base conversion: the rows take working form, `v` gets the multiples of Q.
+    pub(crate) fn balance(&self, c: &BaseConverter, rows: &mut [&mut [u64]], v: &mut [u64]) {
+        let n = v.len();
+        assert!(core::ptr::eq(self, c.kernels()) && n.is_multiple_of(8));
+        assert!(rows.len() == c.sources().len() && rows.iter().all(|r| r.len() == n));
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
-        unsafe { (self.convert)(c, first, src, dst) }
+        unsafe { (self.balance)(c, rows, v) }
+    }
+    /// Second half, to the targets from `first` on; `rows` as [`Kernels::balance`] left them, then `v`.
+    pub(crate) fn convert(&self, c: &BaseConverter, first: usize, rows: &[&[u64]], dst: &mut [&mut [u64]]) {
+        let n = rows[0].len();
+        assert!(core::ptr::eq(self, c.kernels()) && n.is_multiple_of(8) && rows.len() == c.sources().len() + 1);
+        assert!(!dst.is_empty() && first + dst.len() <= c.targets().len());
+        assert!(rows.iter().all(|r| r.len() == n) && dst.iter().all(|r| r.len() == n));
+        // SAFETY: the lengths are checked, the CPU by the existence of `self`.
+        unsafe { (self.convert)(c, first, rows, dst) }
     }
     /// `out = sum_d phi(digit_d) (b_d, a_d) + (phi(rotated), 0) + plain` over one limb, canonical.
     pub fn key_product(
@@ -257,7 +279,9 @@ impl Kernels {
     pub fn linear_map(&self, m: &Modulus, row: &LinearMapRow<'_>, out: &mut [(&mut [u64], &mut [u64])]) {
         let n = row.digits[0].len();
         assert!(n % 8 == 0 && n.is_power_of_two() && self.serves(m));
-        assert!(row.digits.iter().all(|d| d.len() == n) && row.lifted.is_none_or(|(x, y)| x.len() == n && y.len() == n));
+        assert!(
+            row.digits.iter().all(|d| d.len() == n) && row.lifted.is_none_or(|(x, y)| x.len() == n && y.len() == n)
+        );
         row.babies.iter().flatten().for_each(|key| self.check_key(key, row.digits.len(), n));
         assert!(row.diagonals.len() == out.len() && out.iter().all(|(b, a)| b.len() == n && a.len() == n));
         for d in row.diagonals.iter() {

@@ -29,6 +29,8 @@ impl Lanes for Scalar {
     const WIDTH: usize = 1;
     const GROWS: bool = false;
     const PAIRED: bool = true;
+    const CHUNK: usize = 64;
+    const CHUNK_NARROW: usize = 64;
     type V = u64;
     type T = [u64; 2];
     type A = u128;
@@ -117,16 +119,12 @@ impl Lanes for Scalar {
     }
 
     #[inline(always)]
-    unsafe fn acc_zero(self) -> u128 {
+    unsafe fn acc_zero<const NARROW: bool>(self) -> u128 {
         0
     }
     #[inline(always)]
     unsafe fn mac(self, a: u128, x: u64, y: u64) -> u128 {
         a + u128::from(x) * u128::from(y)
-    }
-    #[inline(always)]
-    unsafe fn mac_constant(self, a: u128, x: u64, c: u64) -> u128 {
-        a + u128::from(x) * u128::from(c)
     }
     #[inline(always)]
     unsafe fn acc_store(p: *mut u64, a: u128) {
@@ -139,11 +137,7 @@ impl Lanes for Scalar {
         unsafe { u128::from(*p) | u128::from(*p.add(1)) << 64 }
     }
     #[inline(always)]
-    unsafe fn acc_fold(self, a: u128) -> u128 {
-        u128::from(self.m.reduce_u128(a))
-    }
-    #[inline(always)]
-    unsafe fn acc_reduce(self, a: u128) -> u64 {
+    unsafe fn acc_reduce<const NARROW: bool>(self, a: u128) -> u64 {
         self.m.reduce_u128(a)
     }
     #[inline(always)]
@@ -164,6 +158,10 @@ impl Lanes for Scalar {
         (f + 0.5) as u64
     }
 
+    #[inline(always)]
+    unsafe fn balance(y: u64, v: u64, _: f64) -> (u64, u64) {
+        (y, v)
+    }
     #[inline(always)]
     unsafe fn load_permuted(self, src: *const u64, entry: u32, _: *const [u32; 16]) -> u64 {
         // SAFETY: table entries are indices below N, and `src` is a limb of N words.

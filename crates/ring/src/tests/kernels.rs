@@ -5,8 +5,7 @@ use crate::automorphism::Automorphism;
 use proptest::prelude::*;
 
 /// Primes of the sizes that parameter sets use; congruences do not matter here.
-const QS: [u64; 6] =
-    [(1 << 50) - 27, (1 << 50) - 35, (1 << 48) - 59, (1 << 40) - 87, (1 << 40) - 167, 1_073_741_789];
+const QS: [u64; 6] = [(1 << 50) - 27, (1 << 50) - 35, (1 << 48) - 59, (1 << 40) - 87, (1 << 40) - 167, 1_073_741_789];
 const N: usize = 64;
 
 fn rows(q: u64, count: usize, seed: u64) -> Vec<Vec<u64>> {
@@ -72,7 +71,6 @@ proptest! {
     fn conversion_centres_and_agrees(count in 1usize..=4, seed: u64) {
         let sources: Vec<Modulus> = QS[..count].iter().map(|&q| Modulus::new(q).unwrap()).collect();
         let targets: Vec<Modulus> = QS[count..].iter().map(|&q| Modulus::new(q).unwrap()).collect();
-        let c = BaseConverter::new(&sources, &targets);
         let y: Vec<Vec<u64>> = sources.iter().enumerate().map(|(k, m)| rows(m.value(), 1, seed ^ k as u64).remove(0)).collect();
         // The number itself: sum y_i Q/q_i mod Q, centred, in u128 arithmetic modulo each target.
         let expected: Vec<Vec<u64>> = targets.iter().map(|t| (0..N).map(|j| {
@@ -86,12 +84,16 @@ proptest! {
             t.sub(sum, t.mul(v, q))
         }).collect()).collect();
         for k in available() {
+            let c = BaseConverter::new(&sources, &targets, k);
+            let (mut rows, mut v) = (y.clone(), vec![0; N]);
+            k.balance(&c, &mut rows.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>(), &mut v);
+            rows.push(v);
             let mut out = vec![vec![0; N]; targets.len()];
-            k.convert(&c, 0, &refs(&y), &mut out.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
+            k.convert(&c, 0, &refs(&rows), &mut out.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
             prop_assert_eq!(&out, &expected, "{}", k.name());
             let last = targets.len() - 1;
             let mut one = vec![0; N];
-            k.convert(&c, last, &refs(&y), &mut [&mut one]);
+            k.convert(&c, last, &refs(&rows), &mut [&mut one]);
             prop_assert_eq!(&one, &expected[last], "{}", k.name());
         }
     }

@@ -77,7 +77,8 @@ impl Encoder {
 fn centred(q0: &Modulus, q1: &Modulus, x0: u64, x1: u64) -> f64 {
     let inverse = q1.inv(q1.reduce(q0.value()));
     let t = q1.mul(q1.sub(x1, q1.reduce(x0)), inverse);
-    let (x, q) = (i128::from(x0) + i128::from(q0.value()) * i128::from(t), i128::from(q0.value()) * i128::from(q1.value()));
+    let (x, q) =
+        (i128::from(x0) + i128::from(q0.value()) * i128::from(t), i128::from(q0.value()) * i128::from(q1.value()));
     (if x > q / 2 { x - q } else { x }) as f64
 }
 

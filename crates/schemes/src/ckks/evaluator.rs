@@ -139,7 +139,12 @@ impl<'a> CkksEvaluator<'a> {
         Ok(())
     }
 
-    fn sum(&self, a: &CkksCiphertext, b: &CkksCiphertext, f: impl Fn(&mut Poly<Eval>, &Poly<Eval>)) -> Result<CkksCiphertext, Error> {
+    fn sum(
+        &self,
+        a: &CkksCiphertext,
+        b: &CkksCiphertext,
+        f: impl Fn(&mut Poly<Eval>, &Poly<Eval>),
+    ) -> Result<CkksCiphertext, Error> {
         self.same_key(a, b)?;
         if a.level() != b.level() {
             return Err(Error::LevelMismatch { left: a.level(), right: b.level() });
@@ -283,13 +288,18 @@ impl Evaluator for CkksEvaluator<'_> {
         form.check(self)?;
         self.check_stop()?;
         let (limbs, encoded) = (form.level + 1, form.scale * self.modulus(form.level));
-        let any = form.products.first().map(|p| p.left).or(form.terms.first().map(|t| t.1)).ok_or(Error::EmptyQuadratic)?;
+        let any =
+            form.products.first().map(|p| p.left).or(form.terms.first().map(|t| t.1)).ok_or(Error::EmptyQuadratic)?;
         let operands = form.products.iter().flat_map(|p| [p.left, p.right]).chain(form.terms.iter().map(|t| t.1));
         for x in operands {
             self.same_key(any, x)?;
             linear(x)?;
         }
-        let terms = form.terms.iter().map(|(c, x)| Ok((Constant::new(*c, encoded / x.scale)?, *x))).collect::<Result<Vec<_>, Error>>()?;
+        let terms = form
+            .terms
+            .iter()
+            .map(|(c, x)| Ok((Constant::new(*c, encoded / x.scale)?, *x)))
+            .collect::<Result<Vec<_>, Error>>()?;
         let (constant, zero) = (Constant::new(form.constant, encoded)?, Constant { re: 0, im: 0 });
         let of = |i: usize| terms.iter().map(|(c, x)| (*c, &x.polys[i])).collect::<Vec<_>>();
         let key = match form.products.is_empty() {
@@ -420,7 +430,7 @@ fn raise(ctx: &Context, x: &Poly<Eval>, q_limbs: usize, p_limbs: usize) -> Resul
         let plan = ring.converter(&[0], &targets);
         ring.table(0).inverse_scaled_to(x.limb(0), low.limb_mut(0), plan.source_factors()[0]);
         let rows = out.words_mut().chunks_mut(n).skip(1).collect();
-        ring.convert(&plan, &[low.limb(0)], rows, |t, row| ring.table(targets[t]).forward(row));
+        ring.convert(&plan, vec![low.limb_mut(0)], rows, |t, row| ring.table(targets[t]).forward(row))?;
     }
     Ok(out.transformed())
 }

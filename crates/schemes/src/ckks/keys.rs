@@ -48,15 +48,24 @@ impl EvalKeys {
     }
     /// The key to the ephemeral secret.
     pub fn to_sparse(&self) -> Result<&SwitchingKey, Error> {
-        self.to_sparse.as_deref().ok_or_else(|| Error::MissingKey { what: "key to the sparse secret (part of every bootstrap key)".into() })
+        self.to_sparse
+            .as_deref()
+            .ok_or_else(|| Error::MissingKey { what: "key to the sparse secret (part of every bootstrap key)".into() })
     }
     /// The key from the ephemeral secret.
     pub fn from_sparse(&self) -> Result<&SwitchingKey, Error> {
-        self.from_sparse.as_deref().ok_or_else(|| Error::MissingKey { what: "key from the sparse secret (part of every bootstrap key)".into() })
+        self.from_sparse.as_deref().ok_or_else(|| Error::MissingKey {
+            what: "key from the sparse secret (part of every bootstrap key)".into(),
+        })
     }
     /// All keys held.
     pub fn iter(&self) -> impl Iterator<Item = &SwitchingKey> {
-        self.relinearisation.iter().chain(self.galois.values()).chain(&self.to_sparse).chain(&self.from_sparse).map(|k| &**k)
+        self.relinearisation
+            .iter()
+            .chain(self.galois.values())
+            .chain(&self.to_sparse)
+            .chain(&self.from_sparse)
+            .map(|k| &**k)
     }
     /// Names of the secret keys that the keys switch to; the ephemeral one appears beside the main one.
     pub fn id(&self) -> Option<KeyId> {

@@ -132,7 +132,12 @@ fn values_at_limbs(ctx: &Context, coefficients: &[i64], spec: &KeySwitchSpec) ->
 }
 
 /// Looks up the key of a rotation and checks that it has the shape the diagonals were made for.
-fn key_of<'a>(e: &CkksEvaluator<'a>, t: &CkksTransform, ct: &CkksCiphertext, by: usize) -> Result<(&'a SwitchingKey, Arc<Automorphism>), Error> {
+fn key_of<'a>(
+    e: &CkksEvaluator<'a>,
+    t: &CkksTransform,
+    ct: &CkksCiphertext,
+    by: usize,
+) -> Result<(&'a SwitchingKey, Arc<Automorphism>), Error> {
     let galois = rotation_exponent(by as isize, e.context().ring().n());
     let what = || format!("key that rotates by {by} at {} limbs", t.level + 1);
     let key = e.keys().galois(galois, t.level + 1, what)?;
@@ -143,7 +148,11 @@ fn key_of<'a>(e: &CkksEvaluator<'a>, t: &CkksTransform, ct: &CkksCiphertext, by:
     Ok((key, e.context().ring().automorphism(galois)))
 }
 
-pub(super) fn transform(e: &CkksEvaluator<'_>, ct: &CkksCiphertext, t: &CkksTransform) -> Result<CkksCiphertext, Error> {
+pub(super) fn transform(
+    e: &CkksEvaluator<'_>,
+    ct: &CkksCiphertext,
+    t: &CkksTransform,
+) -> Result<CkksCiphertext, Error> {
     let ctx = e.context();
     if t.slots != e.slots() {
         return Err(Error::SlotMismatch { expected: e.slots(), found: t.slots });
@@ -154,8 +163,11 @@ pub(super) fn transform(e: &CkksEvaluator<'_>, ct: &CkksCiphertext, t: &CkksTran
     e.check_stop()?;
     let lowered = e.level_down(ct, t.level)?;
     let [c0, c1] = linear(&lowered)?;
-    let keys: Vec<Option<(&SwitchingKey, Arc<Automorphism>)>> =
-        t.babies.iter().map(|&by| if by == 0 { Ok(None) } else { key_of(e, t, ct, by).map(Some) }).collect::<Result<_, _>>()?;
+    let keys: Vec<Option<(&SwitchingKey, Arc<Automorphism>)>> = t
+        .babies
+        .iter()
+        .map(|&by| if by == 0 { Ok(None) } else { key_of(e, t, ct, by).map(Some) })
+        .collect::<Result<_, _>>()?;
     let giant = t.giant.map(|by| key_of(e, t, ct, by)).transpose()?;
     let spec = keys.iter().flatten().chain(&giant).next().map_or(&t.spec, |(key, _)| key.spec());
     let digits = Digits::new(ctx, spec, c1)?;

@@ -10,8 +10,9 @@ fn round_trips_at_every_slot_count() {
     let ctx = Context::new(Params::from_toml(text, Security::NotChecked).unwrap()).unwrap();
     for log_slots in 0..=9 {
         let encoder = Encoder::new(&ctx, 1 << log_slots).unwrap();
-        let z: Vec<Complex64> =
-            (0..1 << log_slots).map(|j| Complex64::from_polar(1.0, 2.4 * j as f64) * if j % 2 == 0 { 1.0 } else { 40.0 }).collect();
+        let z: Vec<Complex64> = (0..1 << log_slots)
+            .map(|j| Complex64::from_polar(1.0, 2.4 * j as f64) * if j % 2 == 0 { 1.0 } else { 40.0 })
+            .collect();
         for level in [0, 3, 13] {
             let pt = encoder.encode(&ctx, &z, level, 2f64.powi(38)).unwrap();
             let back = encoder.decode(&ctx, &pt).unwrap();

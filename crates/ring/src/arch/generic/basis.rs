@@ -2,83 +2,117 @@
 //! Q = q_1...q_a, which a sum in doubles decides.
 
 use super::{lines, words};
-use crate::arch::lanes::{Lanes, CHUNK_CONSTANT};
+use crate::arch::lanes::Lanes;
 use crate::basis::BaseConverter;
 
-/// Coefficients per tile: the sources of a tile stay in the L1 cache.
+/// Coefficients per tile: the sources of a tile stay in the L1 cache while the targets take turns.
 const TILE: usize = 256;
 /// Vectors in flight: their sums are independent, which hides the latency of the multiply-adds.
 const FLIGHT: usize = 4;
 
-/// For every column and the targets from `first` on: `y_i` canonical modulo q_i (already times `(Q/q_i)^-1`), `v = floor(sum y_i / q_i + 1/2)`, and
-/// for every target `sum y_i (Q/q_i) - v Q` modulo its prime: the centred value of the number that the residues
-/// stand for (within a rounding of the double sum of +-Q/2).
+/// First half of a conversion, once for all targets: `v = floor(sum y_i / q_i + 1/2)` for every column, and the rows
+/// `y_i` in working form, balanced where the lanes want it (then `v` counts accordingly).
 ///
 /// # Safety
 /// The CPU has the instruction set of `L`; all rows have one length, a multiple of 8.
 #[inline(always)]
-pub(crate) unsafe fn convert<L: Lanes>(c: &BaseConverter, first: usize, src: &[&[u64]], dst: &mut [&mut [u64]]) {
-    let (sources, len) = (src.len(), src[0].len());
-    let targets = &c.targets()[first..first + dst.len()];
-    debug_assert!(sources == c.source_inverses().len());
-    let (mut tile, mut sums) = (lines((sources + 1) * TILE), lines(2 * TILE));
-    let (tile, sums) = (words(&mut tile), words(&mut sums));
-    for start in (0..len).step_by(TILE) {
-        // Whole groups of vectors: a shorter tail computes on what the tile held before, and is not stored.
-        let width = TILE.min(len - start);
-        // SAFETY: offsets stay below `len` in the rows and below (sources + 1) * TILE in the tile.
-        unsafe {
-            // Any lanes load and store raw; the modulus plays no part in it.
-            let l = L::new(&targets[0].modulus);
-            for at in (0..width).step_by(L::WIDTH) {
-                let mut f = L::f_zero();
-                for (i, (row, &inv)) in src.iter().zip(c.source_inverses()).enumerate() {
-                    let y = l.load(row.as_ptr().add(start + at));
-                    f = L::f_mul_add(f, y, inv);
-                    L::store_raw(tile.as_mut_ptr().add(i * TILE + at), y);
-                }
-                L::store_raw(tile.as_mut_ptr().add(sources * TILE + at), L::f_round(f));
+pub(crate) unsafe fn balance<L: Lanes>(c: &BaseConverter, rows: &mut [&mut [u64]], v: &mut [u64]) {
+    debug_assert!(rows.len() == c.sources().len());
+    // SAFETY: offsets stay below the length of the rows. The modulus plays no part in loading.
+    unsafe {
+        let l = L::new(&c.targets()[0].modulus);
+        for at in (0..v.len()).step_by(L::WIDTH) {
+            let mut f = L::f_zero();
+            for (row, source) in rows.iter().zip(c.sources()) {
+                f = L::f_mul_add(f, l.load(row.as_ptr().add(at)), source.inverse);
             }
+            let mut multiples = L::f_round(f);
+            for (row, source) in rows.iter_mut().zip(c.sources()) {
+                let p = row.as_mut_ptr().add(at);
+                let (y, fewer) = L::balance(l.load(p), multiples, source.double);
+                L::store_raw(p, y);
+                multiples = fewer;
+            }
+            L::store_raw(v.as_mut_ptr().add(at), multiples);
+        }
+    }
+}
+
+/// Second half, for the targets from `first` on: `sum y_i (Q/q_i) - v Q` modulo each of them, the centred value of the
+/// number that the residues stand for (within a rounding of the double sum of +-Q/2). `rows` ends with the row of `v`.
+///
+/// # Safety
+/// As for [`balance`], from which the rows come.
+#[inline(always)]
+pub(crate) unsafe fn convert<L: Lanes>(c: &BaseConverter, first: usize, rows: &[&[u64]], dst: &mut [&mut [u64]]) {
+    let len = rows[0].len();
+    let targets = &c.targets()[first..first + dst.len()];
+    let chunk = c.chunk(L::CHUNK_NARROW);
+    debug_assert!(rows.len() == c.sources().len() + 1);
+    let (mut sums, mut earlier) = (lines(2 * TILE), lines(TILE));
+    let (sums, earlier) = (words(&mut sums), words(&mut earlier));
+    let mut starts = [core::ptr::null::<u64>(); 33];
+    for start in (0..len).step_by(TILE) {
+        // SAFETY: offsets stay below `len` in the rows and below TILE in the scratch; tails shorter than FLIGHT vectors
+        // take them one by one.
+        unsafe {
+            for (s, row) in starts.iter_mut().zip(rows) {
+                *s = row.as_ptr().add(start);
+            }
+            let rows = &starts[..rows.len()];
+            let width = TILE.min(len - start);
             for (target, out) in targets.iter().zip(dst.iter_mut()) {
                 let l = L::new(&target.modulus);
-                let mut constants = [l.constant(0); 33];
-                for (k, &w) in constants.iter_mut().zip(&target.constants) {
-                    *k = l.constant(w);
+                let group = FLIGHT * L::WIDTH;
+                let whole = width / group * group;
+                for at in (0..whole).step_by(group) {
+                    column::<L, FLIGHT>(l, rows, &target.constants, (at, chunk), (sums, earlier));
                 }
-                for at in (0..width).step_by(FLIGHT * L::WIDTH) {
-                    column::<L>(l, &tile[at..], &constants[..=sources], sums.as_mut_ptr().add(2 * at));
+                for at in (whole..width).step_by(L::WIDTH) {
+                    column::<L, 1>(l, rows, &target.constants, (at, chunk), (sums, earlier));
                 }
                 // Reducing needs a long chain of operations: the vectors of a tile hide each other's latency.
                 for at in (0..width).step_by(L::WIDTH) {
-                    let a = L::acc_load(sums.as_ptr().add(2 * at));
-                    l.store(out.as_mut_ptr().add(start + at), l.acc_reduce(a));
+                    let x = l.acc_reduce::<true>(L::acc_load(sums.as_ptr().add(2 * at)));
+                    let x = l.add(x, L::load_raw(earlier.as_ptr().add(at)));
+                    l.store(out.as_mut_ptr().add(start + at), x);
                 }
             }
         }
     }
 }
 
-/// `FLIGHT` neighbouring vectors of one target, summed and stored as accumulators.
+/// `K` neighbouring vectors of one target: the last accumulator of each, and what earlier ones came to.
 #[inline(always)]
-unsafe fn column<L: Lanes>(l: L, tile: &[u64], constants: &[L::V], out: *mut u64) {
-    // SAFETY: `tile` holds FLIGHT vectors in each row of TILE words, `out` is valid for FLIGHT accumulators.
+unsafe fn column<L: Lanes, const K: usize>(
+    l: L,
+    rows: &[*const u64],
+    constants: &[u64],
+    (at, chunk): (usize, usize),
+    (sums, earlier): (&mut [u64], &mut [u64]),
+) {
+    // SAFETY: rows are valid for K vectors from `at`, and so are the outputs.
     unsafe {
-        let mut sums = [l.acc_zero(); FLIGHT];
-        let mut used = 0;
-        for (i, &c) in constants.iter().enumerate() {
-            if used == CHUNK_CONSTANT {
-                for a in &mut sums {
-                    *a = l.acc_fold(*a);
+        let mut before = [l.constant(0); K];
+        let mut acc = [l.acc_zero::<true>(); K];
+        let mut room = chunk;
+        for (row, &c) in rows.iter().zip(constants) {
+            if room == 0 {
+                for (a, b) in acc.iter_mut().zip(&mut before) {
+                    *b = l.tame(l.add(*b, l.acc_reduce::<true>(*a)));
+                    *a = l.acc_zero::<true>();
                 }
-                used = 0;
+                room = chunk;
             }
-            for (k, a) in sums.iter_mut().enumerate() {
-                *a = l.mac_constant(*a, L::load_raw(tile.as_ptr().add(i * TILE + k * L::WIDTH)), c);
+            let c = L::splat_raw(c);
+            for (k, a) in acc.iter_mut().enumerate() {
+                *a = l.mac(*a, L::load_raw(row.add(at + k * L::WIDTH)), c);
             }
-            used += 1;
+            room -= 1;
         }
-        for (k, &a) in sums.iter().enumerate() {
-            L::acc_store(out.add(2 * k * L::WIDTH), a);
+        for (k, (&a, &b)) in acc.iter().zip(&before).enumerate() {
+            L::acc_store(sums.as_mut_ptr().add(2 * (at + k * L::WIDTH)), a);
+            L::store_raw(earlier.as_mut_ptr().add(at + k * L::WIDTH), b);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Products of decomposed polynomials with switching keys, over one limb in the transform domain.
 
 use super::{lines, words};
-use crate::arch::lanes::{Lanes, CHUNK, CHUNK_CONSTANT};
+use crate::arch::lanes::Lanes;
 use crate::automorphism::Automorphism;
 use crate::modulus::Modulus;
 
@@ -33,26 +33,38 @@ unsafe fn load<L: Lanes>(l: L, row: &[u64], at: usize, automorphism: Option<&Aut
     }
 }
 
-/// The pair `sum_d phi(digit_d) (b_d, a_d)`, plus `phi(addend)` on the first, at one position.
+/// The pair `sum_d phi(digit_d) (b_d, a_d)`, plus `phi(addend)` on the first, at one position; tamed.
 #[inline(always)]
-unsafe fn product<L: Lanes>(l: L, digits: &[&[u64]], addend: Option<&[u64]>, key: &KeyRow<'_>, at: usize) -> (L::V, L::V) {
+unsafe fn product<L: Lanes>(
+    l: L,
+    digits: &[&[u64]],
+    addend: Option<&[u64]>,
+    key: &KeyRow<'_>,
+    at: usize,
+) -> (L::V, L::V) {
     // SAFETY: all rows are longer than `at + WIDTH` words.
     unsafe {
-        let (mut b, mut a) = (l.acc_zero(), l.acc_zero());
+        let (mut b, mut a) = (l.acc_zero::<false>(), l.acc_zero::<false>());
+        // What earlier accumulators came to, and the addend.
+        let mut b_sum = match addend {
+            Some(row) => load(l, row, at, key.automorphism),
+            None => l.constant(0),
+        };
+        let mut a_sum = l.constant(0);
         for (d, digit) in digits.iter().enumerate() {
-            if d > 0 && d % CHUNK == 0 {
-                (b, a) = (l.acc_fold(b), l.acc_fold(a));
+            if d > 0 && d % L::CHUNK == 0 {
+                b_sum = l.tame(l.add(b_sum, l.acc_reduce::<false>(b)));
+                a_sum = l.tame(l.add(a_sum, l.acc_reduce::<false>(a)));
+                (b, a) = (l.acc_zero::<false>(), l.acc_zero::<false>());
             }
             let x = load(l, digit, at, key.automorphism);
             b = l.mac(b, x, l.load(key.b.get_unchecked(d).as_ptr().add(at)));
             a = l.mac(a, x, l.load(key.a.get_unchecked(d).as_ptr().add(at)));
         }
-        let b = l.acc_reduce(b);
-        let b = match addend {
-            Some(row) => l.add(b, load(l, row, at, key.automorphism)),
-            None => b,
-        };
-        (b, l.acc_reduce(a))
+        // One digit chunk is the rule: then the second half has nothing to add.
+        let a = l.acc_reduce::<false>(a);
+        let a = if digits.len() > L::CHUNK { l.tame(l.add(a_sum, a)) } else { a };
+        (l.tame(l.add(b_sum, l.acc_reduce::<false>(b))), a)
     }
 }
 
@@ -84,7 +96,7 @@ pub(crate) unsafe fn key_product<L: Lanes>(
         for at in (0..out.0.len()).step_by(L::WIDTH) {
             let (mut b, mut a) = product(l, digits, addends.rotated, key, at);
             if let Some((x, y)) = addends.plain {
-                (b, a) = (l.add(l.tame(b), l.load(x.as_ptr().add(at))), l.add(a, l.load(y.as_ptr().add(at))));
+                (b, a) = (l.add(b, l.load(x.as_ptr().add(at))), l.add(a, l.load(y.as_ptr().add(at))));
             }
             l.store(out.0.as_mut_ptr().add(at), b);
             l.store(out.1.as_mut_ptr().add(at), a);
@@ -128,11 +140,18 @@ pub(crate) unsafe fn linear_map<L: Lanes>(m: &Modulus, row: &LinearMapRow<'_>, o
         for start in (0..n).step_by(tile) {
             for (i, baby) in row.babies.iter().enumerate() {
                 let (u, v) = rotated[2 * i * tile..][..2 * tile].split_at_mut(tile);
+                let following = row.babies.get(i + 1).and_then(Option::as_ref);
                 for at in (0..tile).step_by(L::WIDTH) {
+                    if let Some(key) = following.filter(|_| at % 8 == 0) {
+                        // Many keys, each read in short runs: the processor cannot guess the next.
+                        for half in key.b.iter().chain(&key.a) {
+                            L::prefetch(half.as_ptr().wrapping_add(start + at));
+                        }
+                    }
                     let (b, a) = match (baby, row.lifted) {
                         (Some(key), _) => product(l, &row.digits, row.lifted.map(|x| x.0), key, start + at),
                         (None, Some((c0, c1))) => {
-                            (l.load(c0.as_ptr().add(start + at)), l.load(c1.as_ptr().add(start + at)))
+                            (l.tame(l.load(c0.as_ptr().add(start + at))), l.tame(l.load(c1.as_ptr().add(start + at))))
                         }
                         (None, None) => (l.constant(0), l.constant(0)),
                     };
@@ -162,27 +181,32 @@ unsafe fn inner_sum<L: Lanes>(
 ) {
     // SAFETY: `at + FLIGHT * WIDTH <= tile`, and the outputs are valid for as many words.
     unsafe {
-        let mut sums = [(l.acc_zero(), l.acc_zero()); FLIGHT];
-        let mut used = 0;
+        let zero = (l.acc_zero::<true>(), l.acc_zero::<true>());
+        let (mut sums, mut earlier) = ([zero; FLIGHT], [(l.constant(0), l.constant(0)); FLIGHT]);
+        let mut room = L::CHUNK_NARROW;
         for (i, diagonal) in diagonals.iter().enumerate() {
             let Some(d) = diagonal else { continue };
-            if used == CHUNK_CONSTANT {
-                sums.iter_mut().for_each(|s| *s = (l.acc_fold(s.0), l.acc_fold(s.1)));
-                used = 0;
+            if room == 0 {
+                for (s, e) in sums.iter_mut().zip(&mut earlier) {
+                    e.0 = l.tame(l.add(e.0, l.acc_reduce::<true>(s.0)));
+                    e.1 = l.tame(l.add(e.1, l.acc_reduce::<true>(s.1)));
+                    *s = zero;
+                }
+                room = L::CHUNK_NARROW;
             }
             let shift = n.trailing_zeros() - d.constants.len().trailing_zeros();
             let u = rotated.as_ptr().add(2 * i * tile + at);
             for (k, s) in sums.iter_mut().enumerate() {
                 let off = k * L::WIDTH;
                 let c = load_constants::<L>(d.constants, start + at + off, shift);
-                s.0 = l.mac_constant(s.0, L::load_raw(u.add(off)), c);
-                s.1 = l.mac_constant(s.1, L::load_raw(u.add(tile + off)), c);
+                s.0 = l.mac(s.0, L::load_raw(u.add(off)), c);
+                s.1 = l.mac(s.1, L::load_raw(u.add(tile + off)), c);
             }
-            used += 1;
+            room -= 1;
         }
-        for (k, &(sum_b, sum_a)) in sums.iter().enumerate() {
-            l.store(b.add(k * L::WIDTH), l.acc_reduce(sum_b));
-            l.store(a.add(k * L::WIDTH), l.acc_reduce(sum_a));
+        for (k, (s, e)) in sums.iter().zip(&earlier).enumerate() {
+            l.store(b.add(k * L::WIDTH), l.add(e.0, l.acc_reduce::<true>(s.0)));
+            l.store(a.add(k * L::WIDTH), l.add(e.1, l.acc_reduce::<true>(s.1)));
         }
     }
 }

@@ -161,7 +161,12 @@ unsafe fn forward4<L: Lanes, const CANONICAL: bool, const TAME: bool>(
 
 /// One radix-2 step with a single block: the first stage of an odd number of stages.
 #[inline(always)]
-unsafe fn forward2<L: Lanes, const CANONICAL: bool>(l: L, (src, dst): (Place, Place), (h, words): (usize, usize), w: L::T) {
+unsafe fn forward2<L: Lanes, const CANONICAL: bool>(
+    l: L,
+    (src, dst): (Place, Place),
+    (h, words): (usize, usize),
+    w: L::T,
+) {
     for i in 0..h {
         for off in (0..words).step_by(L::WIDTH) {
             // SAFETY: i + h < 2h = number of rows.
@@ -201,8 +206,7 @@ unsafe fn inverse4<L: Lanes, const LAST: bool, const FAR: bool>(
                 // SAFETY: row + 3h < 4 h blocks = number of rows, off + WIDTH <= words.
                 unsafe {
                     let (x0, x1) = (L::load_raw(src.row(row, off)), L::load_raw(src.row(row + h, off)));
-                    let (x2, x3) =
-                        (L::load_raw(src.row(row + 2 * h, off)), L::load_raw(src.row(row + 3 * h, off)));
+                    let (x2, x3) = (L::load_raw(src.row(row + 2 * h, off)), L::load_raw(src.row(row + 3 * h, off)));
                     let (s0, d0) = (l.inv_sum(x0, x1), l.inv_diff_mul(x0, x1, w2));
                     let (s1, d1) = (l.inv_sum(x2, x3), l.inv_diff_mul(x2, x3, w3));
                     let (y0, y2) = (l.inv_sum(s0, s1), l.inv_diff_mul(s0, s1, w1));
@@ -355,7 +359,13 @@ pub(crate) unsafe fn inverse<L: Lanes>(t: &NttTable, src: *const u64, dst: &mut 
 }
 
 #[inline(always)]
-unsafe fn inverse_rows<L: Lanes>(l: L, t: &NttTable, row: usize, (src, dst): (*const u64, *mut u64), scratch: *mut u64) {
+unsafe fn inverse_rows<L: Lanes>(
+    l: L,
+    t: &NttTable,
+    row: usize,
+    (src, dst): (*const u64, *mut u64),
+    scratch: *mut u64,
+) {
     let (columns, log_c) = (t.columns(), t.columns().trailing_zeros() as usize);
     let place = Place { at: scratch, stride: L::WIDTH };
     // SAFETY: as in `forward_rows`.

@@ -1,6 +1,6 @@
 //! Sums of products over one limb.
 
-use crate::arch::lanes::{Lanes, CHUNK, CHUNK_CONSTANT};
+use crate::arch::lanes::Lanes;
 use crate::modulus::Modulus;
 
 /// A sum over one limb: `(sum a b + sum c x + constant) factor`, everything canonical.
@@ -25,30 +25,28 @@ pub(crate) unsafe fn form<L: Lanes>(m: &Modulus, form: &Form<'_>, out: &mut [u64
     // SAFETY: every pointer below stays inside limbs of `out.len()` words.
     unsafe {
         let l = L::new(m);
-        let constant = l.constant(form.constant);
         let factor = form.factor.map(|w| l.splat(L::prepare(m, w)));
         for at in (0..out.len()).step_by(L::WIDTH) {
-            let mut a = l.acc_zero();
-            let mut used = 0;
-            for (x, y) in &form.products {
-                if used == CHUNK {
-                    (a, used) = (l.acc_fold(a), 0);
+            let mut sum = l.constant(form.constant);
+            for chunk in form.products.chunks(L::CHUNK) {
+                let mut a = l.acc_zero::<false>();
+                for (x, y) in chunk {
+                    a = l.mac(a, l.load(x.as_ptr().add(at)), l.load(y.as_ptr().add(at)));
                 }
-                a = l.mac(a, l.load(x.as_ptr().add(at)), l.load(y.as_ptr().add(at)));
-                used += 1;
+                sum = l.tame(l.add(sum, l.acc_reduce::<false>(a)));
             }
-            if used > 0 && !form.terms.is_empty() {
-                (a, used) = (l.acc_fold(a), 0);
-            }
-            for (x, c) in &form.terms {
-                if used == CHUNK_CONSTANT {
-                    (a, used) = (l.acc_fold(a), 0);
+            for chunk in form.terms.chunks(L::CHUNK) {
+                let mut a = l.acc_zero::<false>();
+                for (x, c) in chunk {
+                    a = l.mac(a, l.load(x.as_ptr().add(at)), l.constant(*c));
                 }
-                a = l.mac_constant(a, l.load(x.as_ptr().add(at)), l.constant(*c));
-                used += 1;
+                sum = l.tame(l.add(sum, l.acc_reduce::<false>(a)));
             }
-            let x = l.add(l.acc_reduce(a), constant);
-            l.store(out.as_mut_ptr().add(at), factor.map_or(x, |w| l.mul(x, w)));
+            let x = match factor {
+                Some(w) => l.mul(sum, w),
+                None => sum,
+            };
+            l.store(out.as_mut_ptr().add(at), x);
         }
     }
 }

@@ -5,10 +5,11 @@
 //! operation gives it exactly, and `a w - b q = (h - b q) + l`. The quotient is off by at most
 //! `1/2 + |a w / q| 2^-52`, hence `|result| <= q (1/2 + |a| / 8q)` for `|w| <= q/2`.
 //!
-//! Sums of products keep an accumulator that starts at `BIG = 1.5 * 2^103`. As long as the sum stays within
-//! 2^102, each `fma(x, y, big)` rounds to a multiple of 2^51, the rounding error is an exact integer below 2^50,
-//! and the errors are summed apart in a second register: four products of canonical residues (4 * 2^100 = 2^102,
-//! 4 * 2^50 < 2^53) or seven with one balanced factor (7 * 2^99 < 2^102, 7 * 2^50 + 2^49 < 2^53).
+//! Sums of products keep an accumulator that starts at `1.5 * 2^103` (wide) or `1.5 * 2^102` (narrow). As long as the
+//! sum stays within a third of that, each `fma(x, y, sum)` rounds to a multiple of 2^51 (2^50), the rounding error is an
+//! exact integer of at most 2^50 (2^49), and the errors are summed apart in a second register. Wide: four products of
+//! canonical residues, `4 * 2^100 = 2^102` and `4 * 2^50 < 2^53`. Narrow: eight products of balanced residues and
+//! constants, `8 * 2^98 = 2^101` and `8 * 2^49 < 2^53`; where sizes are known, up to sixteen (see `basis.rs`).
 
 use crate::arch::lanes::Lanes;
 use crate::modulus::Modulus;
@@ -19,8 +20,9 @@ const ROUND: f64 = 6_755_399_441_055_744.0;
 /// The word of the double 2^52; or-ing an integer below 2^52 into it adds that integer.
 const EXP52: i64 = 0x4330_0000_0000_0000;
 const TWO52: f64 = 4_503_599_627_370_496.0;
-/// 1.5 * 2^103.
-const BIG: f64 = 15_211_807_202_738_752_817_960_438_464_512.0;
+/// 1.5 * 2^103 and half of that.
+const WIDE: f64 = 15_211_807_202_738_752_817_960_438_464_512.0;
+const NARROW: f64 = WIDE / 2.0;
 
 #[derive(Clone, Copy)]
 pub(crate) struct Avx2 {
@@ -69,6 +71,8 @@ impl Lanes for Avx2 {
     const WIDTH: usize = 4;
     const GROWS: bool = true;
     const PAIRED: bool = false;
+    const CHUNK: usize = 4;
+    const CHUNK_NARROW: usize = 8;
     type V = __m256d;
     /// `w` balanced and `w / q`: the quotient then does not wait for the product.
     type T = (__m256d, __m256d);
@@ -201,9 +205,9 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn acc_zero(self) -> Self::A {
+    unsafe fn acc_zero<const SMALL: bool>(self) -> Self::A {
         // SAFETY: see above.
-        unsafe { (_mm256_set1_pd(BIG), _mm256_setzero_pd()) }
+        unsafe { (_mm256_set1_pd(if SMALL { NARROW } else { WIDE }), _mm256_setzero_pd()) }
     }
     #[inline(always)]
     unsafe fn mac(self, a: Self::A, x: __m256d, y: __m256d) -> Self::A {
@@ -213,11 +217,6 @@ impl Lanes for Avx2 {
             let step = _mm256_sub_pd(high, a.0);
             (high, _mm256_add_pd(a.1, _mm256_fmsub_pd(x, y, step)))
         }
-    }
-    #[inline(always)]
-    unsafe fn mac_constant(self, a: Self::A, x: __m256d, c: __m256d) -> Self::A {
-        // SAFETY: see above.
-        unsafe { self.mac(a, x, c) }
     }
     #[inline(always)]
     unsafe fn acc_store(p: *mut u64, a: Self::A) {
@@ -233,18 +232,12 @@ impl Lanes for Avx2 {
         unsafe { (Self::load_raw(p), Self::load_raw(p.add(4))) }
     }
     #[inline(always)]
-    unsafe fn acc_fold(self, a: Self::A) -> Self::A {
-        // SAFETY: see above.
-        unsafe { (_mm256_set1_pd(BIG), self.acc_reduce(a)) }
-    }
-    #[inline(always)]
-    unsafe fn acc_reduce(self, a: Self::A) -> __m256d {
+    unsafe fn acc_reduce<const SMALL: bool>(self, a: Self::A) -> __m256d {
         // SAFETY: see above.
         unsafe {
-            let high = _mm256_sub_pd(a.0, _mm256_set1_pd(BIG));
-            let b = _mm256_round_pd::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(_mm256_mul_pd(
-                high, self.qinv,
-            ));
+            let high = _mm256_sub_pd(a.0, _mm256_set1_pd(if SMALL { NARROW } else { WIDE }));
+            let b =
+                _mm256_round_pd::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(_mm256_mul_pd(high, self.qinv));
             self.reduce(_mm256_add_pd(_mm256_fnmadd_pd(b, self.q, high), a.1))
         }
     }
@@ -270,6 +263,15 @@ impl Lanes for Avx2 {
         unsafe { _mm256_floor_pd(_mm256_add_pd(f, _mm256_set1_pd(0.5))) }
     }
 
+    #[inline(always)]
+    unsafe fn balance(y: __m256d, v: __m256d, q: f64) -> (__m256d, __m256d) {
+        // SAFETY: see above.
+        unsafe {
+            let large = _mm256_cmp_pd::<_CMP_GT_OQ>(y, _mm256_set1_pd(0.5 * q));
+            let y = _mm256_sub_pd(y, _mm256_and_pd(large, _mm256_set1_pd(q)));
+            (y, _mm256_sub_pd(v, _mm256_and_pd(large, _mm256_set1_pd(1.0))))
+        }
+    }
     #[inline(always)]
     unsafe fn load_permuted(self, src: *const u64, entry: u32, inner: *const [u32; 16]) -> __m256d {
         // SAFETY: entries are `4 * block + code` with code < 4 and 4 * block + 3 < N; `inner` holds eight rows.

@@ -2,7 +2,7 @@
 //!
 //! Multiplication by a known factor is Shoup's with 52-bit quotients: `h = hi52(x w')`, `r = lo52(x w) - lo52(h q)
 //! mod 2^52` in `[0, 2q)` for any `x < 2^52`. Sums of products add the low and high 52-bit halves apart; both
-//! stay below 2^64 for 2^12 products, and the fold of the high half needs it below 2^52: sixteen products.
+//! stay below 2^64 for 2^12 products, and reducing the high half needs it below 2^52: fifteen products of 2^100.
 
 use crate::arch::lanes::Lanes;
 use crate::modulus::Modulus;
@@ -45,6 +45,8 @@ impl Lanes for Avx512Ifma {
     const WIDTH: usize = 8;
     const GROWS: bool = false;
     const PAIRED: bool = true;
+    const CHUNK: usize = 15;
+    const CHUNK_NARROW: usize = 15;
     type V = __m512i;
     type T = (__m512i, __m512i);
     type A = (__m512i, __m512i);
@@ -188,7 +190,7 @@ impl Lanes for Avx512Ifma {
     }
 
     #[inline(always)]
-    unsafe fn acc_zero(self) -> Self::A {
+    unsafe fn acc_zero<const NARROW: bool>(self) -> Self::A {
         // SAFETY: see above.
         unsafe { (_mm512_setzero_si512(), _mm512_setzero_si512()) }
     }
@@ -196,11 +198,6 @@ impl Lanes for Avx512Ifma {
     unsafe fn mac(self, a: Self::A, x: __m512i, y: __m512i) -> Self::A {
         // SAFETY: see above.
         unsafe { (_mm512_madd52hi_epu64(a.0, x, y), _mm512_madd52lo_epu64(a.1, x, y)) }
-    }
-    #[inline(always)]
-    unsafe fn mac_constant(self, a: Self::A, x: __m512i, c: __m512i) -> Self::A {
-        // SAFETY: see above.
-        unsafe { self.mac(a, x, c) }
     }
     #[inline(always)]
     unsafe fn acc_store(p: *mut u64, a: Self::A) {
@@ -216,12 +213,7 @@ impl Lanes for Avx512Ifma {
         unsafe { (Self::load_raw(p), Self::load_raw(p.add(8))) }
     }
     #[inline(always)]
-    unsafe fn acc_fold(self, a: Self::A) -> Self::A {
-        // SAFETY: see above.
-        unsafe { (_mm512_setzero_si512(), self.acc_reduce(a)) }
-    }
-    #[inline(always)]
-    unsafe fn acc_reduce(self, a: Self::A) -> __m512i {
+    unsafe fn acc_reduce<const NARROW: bool>(self, a: Self::A) -> __m512i {
         // SAFETY: see above.
         unsafe {
             let low = _mm512_and_si512(a.1, _mm512_set1_epi64(MASK));
@@ -253,6 +245,10 @@ impl Lanes for Avx512Ifma {
         unsafe { _mm512_cvttpd_epu64(_mm512_add_pd(f, _mm512_set1_pd(0.5))) }
     }
 
+    #[inline(always)]
+    unsafe fn balance(y: __m512i, v: __m512i, _: f64) -> (__m512i, __m512i) {
+        (y, v)
+    }
     #[inline(always)]
     unsafe fn load_permuted(self, src: *const u64, entry: u32, inner: *const [u32; 16]) -> __m512i {
         // SAFETY: entries are `8 * block + code` with code < 8 and 8 * block + 7 < N; `inner` holds eight rows of
