@@ -106,8 +106,8 @@ mod tests {
                     let a = Automorphism::new(g, n, width);
                     let mut dst = vec![0; n];
                     a.apply(&src, &mut dst);
-                    for i in 0..n {
-                        assert_eq!(e(dst[i] as usize), e(i) * g as usize % (2 * n), "n {n} g {g} width {width} i {i}");
+                    for (i, &j) in dst.iter().enumerate() {
+                        assert_eq!(e(j as usize), e(i) * g as usize % (2 * n), "n {n} g {g} width {width} i {i}");
                     }
                 }
             }

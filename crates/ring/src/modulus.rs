@@ -15,7 +15,7 @@ pub struct Modulus {
 impl Modulus {
     /// Makes a modulus. Errors: [`Error::BadModulus`] if `q` is even, below 3 or not below 2^61.
     pub fn new(q: u64) -> Result<Self, Error> {
-        if q < 3 || q % 2 == 0 || q >= 1 << 61 {
+        if q < 3 || q.is_multiple_of(2) || q >= 1 << 61 {
             return Err(Error::BadModulus { q });
         }
         // 2^128 is not a multiple of an odd q > 1, so floor((2^128 - 1) / q) is the same number.

@@ -16,7 +16,7 @@ pub const SCALE_TOLERANCE: f64 = 1.0 / (1u64 << 45) as f64;
 /// One term `factor * left * right` of a [`Quadratic`].
 #[derive(Debug, Clone, Copy)]
 pub struct Product<'a, C> {
-    /// A small integer; it costs no scale and no noise beyond itself.
+    /// A small integer, 1 to 16; it costs no scale and no noise beyond itself.
     pub factor: i32,
     /// Left operand, at or above the level of the form.
     pub left: &'a C,

@@ -19,6 +19,9 @@ use crate::ntt::NttTable;
 use crate::Error;
 use std::sync::OnceLock;
 
+/// The two halves of a limb of a result.
+type Halves<'a> = (&'a mut [u64], &'a mut [u64]);
+type Convert = unsafe fn(&BaseConverter, usize, &[&[u64]], &mut [&mut [u64]]);
 type KeyProduct = unsafe fn(&Modulus, &[&[u64]], Addends<'_>, &KeyRow<'_>, (&mut [u64], &mut [u64]));
 
 /// The kernels of one instruction set.
@@ -34,9 +37,9 @@ pub struct Kernels {
     form: unsafe fn(&Modulus, &Form<'_>, &mut [u64]),
     rsub_mul: unsafe fn(&Modulus, &mut [u64], &[u64], u64),
     balance: unsafe fn(&BaseConverter, &mut [&mut [u64]], &mut [u64]),
-    convert: unsafe fn(&BaseConverter, usize, &[&[u64]], &mut [&mut [u64]]),
+    convert: Convert,
     key_product: KeyProduct,
-    linear_map: unsafe fn(&Modulus, &LinearMapRow<'_>, &mut [(&mut [u64], &mut [u64])]),
+    linear_map: unsafe fn(&Modulus, &LinearMapRow<'_>, &mut [Halves<'_>]),
 }
 
 /// Wraps every generic kernel in a function with the target features of `$lanes`, and makes the table of them.
@@ -228,7 +231,7 @@ impl Kernels {
     /// Evaluates a [`Form`] over one limb.
     pub fn form(&self, m: &Modulus, form: &Form<'_>, out: &mut [u64]) {
         let n = out.len();
-        assert!(n % 8 == 0 && self.serves(m));
+        assert!(n.is_multiple_of(8) && self.serves(m));
         assert!(form.products.iter().all(|p| p.0.len() == n && p.1.len() == n));
         assert!(form.terms.iter().all(|t| t.0.len() == n));
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
@@ -236,7 +239,7 @@ impl Kernels {
     }
     /// `x = (y - x) w` over one limb, canonical.
     pub fn rsub_mul(&self, m: &Modulus, x: &mut [u64], y: &[u64], w: u64) {
-        assert!(x.len() % 8 == 0 && x.len() == y.len() && self.serves(m));
+        assert!(x.len().is_multiple_of(8) && x.len() == y.len() && self.serves(m));
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
         unsafe { (self.rsub_mul)(m, x, y, w) }
     }
@@ -278,7 +281,7 @@ impl Kernels {
     /// One limb of all inner sums of a linear map, see [`LinearMapRow`].
     pub fn linear_map(&self, m: &Modulus, row: &LinearMapRow<'_>, out: &mut [(&mut [u64], &mut [u64])]) {
         let n = row.digits[0].len();
-        assert!(n % 8 == 0 && n.is_power_of_two() && self.serves(m));
+        assert!(n.is_multiple_of(8) && n.is_power_of_two() && self.serves(m));
         assert!(
             row.digits.iter().all(|d| d.len() == n) && row.lifted.is_none_or(|(x, y)| x.len() == n && y.len() == n)
         );
@@ -292,7 +295,7 @@ impl Kernels {
         unsafe { (self.linear_map)(m, row, out) }
     }
     fn check_key(&self, key: &KeyRow<'_>, digits: usize, n: usize) {
-        assert!(n % 8 == 0 && key.b.len() >= digits && key.a.len() >= digits);
+        assert!(n.is_multiple_of(8) && key.b.len() >= digits && key.a.len() >= digits);
         assert!(key.b.iter().chain(&key.a).all(|r| r.len() == n));
         assert!(key.automorphism.is_none_or(|g| g.n() == n && g.width() == self.width));
     }

@@ -64,9 +64,9 @@ fn multiplication_is_negacyclic() {
     let n = 1usize << log_n;
     let (a, b) = (inputs(&m, n, 99), inputs(&m, n, 77));
     let mut expected = vec![0; n];
-    for i in 0..n {
-        for j in 0..n {
-            let p = m.mul(a[i], b[j]);
+    for (i, &x) in a.iter().enumerate() {
+        for (j, &y) in b.iter().enumerate() {
+            let p = m.mul(x, y);
             let k = (i + j) % n;
             expected[k] = if i + j < n { m.add(expected[k], p) } else { m.sub(expected[k], p) };
         }

@@ -307,7 +307,7 @@ impl Evaluator for CkksEvaluator<'_> {
             false => Some(self.keys.relinearisation(limbs)?),
         };
         let special = key.map_or(0, |k| k.spec().p_limbs);
-        let products = Products::new(self.ctx, &form.products)?;
+        let products = Products::new(&form.products)?;
         let c0 = self.form(limbs, &products.of(&[(0, 0)]), &of(0), constant, special)?;
         let c1 = self.form(limbs, &products.of(&[(0, 1), (1, 0)]), &of(1), zero, special)?;
         let (b, a) = match key {
@@ -361,24 +361,25 @@ impl Evaluator for CkksEvaluator<'_> {
     }
 }
 
-/// The products of a form with negative factors moved into a copy of the left operand.
-struct Products<'a> {
-    pairs: Vec<(i32, [&'a Poly<Eval>; 2], [&'a Poly<Eval>; 2])>,
-}
+/// A factor and the two polynomials of each operand.
+type Pair<'a> = (i32, [&'a Poly<Eval>; 2], [&'a Poly<Eval>; 2]);
+
+/// The products of a form.
+struct Products<'a>(Vec<Pair<'a>>);
 
 impl<'a> Products<'a> {
-    fn new(_: &Context, products: &[Product<'a, CkksCiphertext>]) -> Result<Self, Error> {
+    fn new(products: &[Product<'a, CkksCiphertext>]) -> Result<Self, Error> {
         let pair = |p: &Product<'a, CkksCiphertext>| {
             if !(1..=16).contains(&p.factor) {
                 return Err(Error::InvalidParameters { reason: "the factor of a product is not between 1 and 16" });
             }
             Ok((p.factor, linear(p.left)?, linear(p.right)?))
         };
-        Ok(Self { pairs: products.iter().map(pair).collect::<Result<_, _>>()? })
+        Ok(Self(products.iter().map(pair).collect::<Result<_, _>>()?))
     }
     /// All products of half `i` of the left with half `j` of the right operands.
     fn of(&self, halves: &[(usize, usize)]) -> Vec<(i32, &'a Poly<Eval>, &'a Poly<Eval>)> {
-        self.pairs.iter().flat_map(|(f, l, r)| halves.iter().map(move |&(i, j)| (*f, l[i], r[j]))).collect()
+        self.0.iter().flat_map(|(f, l, r)| halves.iter().map(move |&(i, j)| (*f, l[i], r[j]))).collect()
     }
 }
 
