@@ -20,7 +20,7 @@ use crate::Error;
 use std::sync::OnceLock;
 
 /// The two halves of a limb of a result.
-type Halves<'a> = (&'a mut [u64], &'a mut [u64]);
+pub type Halves<'a> = (&'a mut [u64], &'a mut [u64]);
 type Convert = unsafe fn(&BaseConverter, usize, &[&[u64]], &mut [&mut [u64]]);
 type KeyProduct = unsafe fn(&Modulus, &[&[u64]], Addends<'_>, &KeyRow<'_>, (&mut [u64], &mut [u64]));
 
@@ -87,7 +87,7 @@ macro_rules! kernels {
             unsafe { generic::keyswitch::key_product::<$lanes>(m, digits, addends, key, out) }
         }
         $(#[$feature])*
-        unsafe fn linear_map(m: &Modulus, row: &LinearMapRow<'_>, out: &mut [(&mut [u64], &mut [u64])]) {
+        unsafe fn linear_map(m: &Modulus, row: &LinearMapRow<'_>, out: &mut [Halves<'_>]) {
             // SAFETY: see above.
             unsafe { generic::keyswitch::linear_map::<$lanes>(m, row, out) }
         }
@@ -279,7 +279,7 @@ impl Kernels {
         unsafe { (self.key_product)(m, digits, addends, key, out) }
     }
     /// One limb of all inner sums of a linear map, see [`LinearMapRow`].
-    pub fn linear_map(&self, m: &Modulus, row: &LinearMapRow<'_>, out: &mut [(&mut [u64], &mut [u64])]) {
+    pub fn linear_map(&self, m: &Modulus, row: &LinearMapRow<'_>, out: &mut [Halves<'_>]) {
         let n = row.digits[0].len();
         assert!(n.is_multiple_of(8) && n.is_power_of_two() && self.serves(m));
         assert!(

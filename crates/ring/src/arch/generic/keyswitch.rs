@@ -2,6 +2,7 @@
 
 use super::{lines, words};
 use crate::arch::lanes::Lanes;
+use crate::arch::Halves;
 use crate::automorphism::Automorphism;
 use crate::modulus::Modulus;
 
@@ -127,7 +128,7 @@ pub struct LinearMapRow<'a> {
 /// # Safety
 /// As for [`key_product`]; a diagonal has a power of two of words, at most the length of a limb.
 #[inline(always)]
-pub(crate) unsafe fn linear_map<L: Lanes>(m: &Modulus, row: &LinearMapRow<'_>, out: &mut [(&mut [u64], &mut [u64])]) {
+pub(crate) unsafe fn linear_map<L: Lanes>(m: &Modulus, row: &LinearMapRow<'_>, out: &mut [Halves<'_>]) {
     let n = row.digits[0].len();
     let babies = row.babies.len();
     let tile = TILE.min(n);
