@@ -7,13 +7,14 @@ RUST_FILES := $(shell find crates Cargo.toml Cargo.lock -type f 2>/dev/null)
 # maturin installs into this environment, whatever else is activated.
 MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
 
-.PHONY: help build demo test test-rust test-python test-long clean toolchain
+.PHONY: help build demo test test-rust test-python test-long test-ifma clean toolchain
 
 help:
 	@echo "make demo       build and install into .venv, then refresh a real ciphertext"
 	@echo "make build      build and install into .venv; the command is .venv/bin/aglet"
 	@echo "make test       format, lints, Rust and Python tests (quick)"
 	@echo "make test-long  the real size: precision, drift, every backend"
+	@echo "make test-ifma  the AVX-512 IFMA kernels, under an emulator where this CPU has none (Debian, root)"
 	@echo "make clean      remove what was built"
 
 toolchain:
@@ -56,6 +57,10 @@ test-python: build $(VENV)/.dev
 test-long: build $(VENV)/.dev
 	cargo test --release -p aglet --features long -- --test-threads=1
 	$(BIN)/pytest -q tests/python/long --durations=0
+
+# Exits with 0 where it cannot run if AGLET_IFMA_OPTIONAL=1, and says so.
+test-ifma: | toolchain
+	tools/ifma/check.sh
 
 clean:
 	rm -rf $(VENV) target build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -33,6 +33,16 @@ fn refs(rows: &[Vec<u64>]) -> Vec<&[u64]> {
     rows.iter().map(Vec::as_slice).collect()
 }
 
+/// Where `AGLET_EXPECT_BACKEND` names kernels, they must be the first that the tests below run: tools/ifma/check.sh.
+#[test]
+fn the_forced_backend_is_here() {
+    let names: Vec<_> = available().iter().map(|k| k.name()).collect();
+    println!("backends under test: {}", names.join(", "));
+    if let Ok(expected) = std::env::var("AGLET_EXPECT_BACKEND") {
+        assert_eq!(names[0], expected);
+    }
+}
+
 proptest! {
     #[test]
     fn form_is_exact(i in 0..QS.len(), np in 0usize..20, nt in 0usize..20, c: u64, seed: u64) {

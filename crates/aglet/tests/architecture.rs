@@ -1,0 +1,235 @@
+//! Reads the code and compares it with ARCHITECTURE.md: what the document says of the floors is true, or this fails.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// No file of the sources is longer, in lines; tests aside.
+const LONGEST: usize = 600;
+/// Lines above an `unsafe` block within which its `SAFETY` comment stands.
+const NEAR: usize = 3;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// All files below a folder with this ending, sorted.
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    for path in entries.map(|e| e.unwrap().path()) {
+        if path.is_dir() {
+            found.extend(files(&path, extension));
+        } else if path.extension().is_some_and(|e| e == extension) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+fn is_test(path: &Path) -> bool {
+    let name = path.file_stem().and_then(|n| n.to_str()).unwrap_or_default();
+    let inside = path.strip_prefix(root()).expect("all files are below the root");
+    name == "tests" || name.ends_with("_tests") || inside.components().any(|c| c.as_os_str() == "tests")
+}
+
+/// Folder under `crates/` and text of `Cargo.toml` of every member of the workspace.
+fn manifests() -> Vec<(PathBuf, String)> {
+    let workspace = read(&root().join("Cargo.toml"));
+    let members = workspace.lines().find(|l| l.starts_with("members")).expect("the workspace lists its members");
+    let members: Vec<PathBuf> = members.split('"').skip(1).step_by(2).map(|m| root().join(m)).collect();
+    let folders = std::fs::read_dir(root().join("crates")).unwrap().filter(|e| e.as_ref().unwrap().path().is_dir());
+    assert_eq!(members.len(), folders.count(), "a folder under crates/ is not a member of the workspace");
+    members.into_iter().map(|folder| (folder.clone(), read(&folder.join("Cargo.toml")))).collect()
+}
+
+fn name_of(manifest: &str) -> &str {
+    let line = manifest.lines().find(|l| l.starts_with("name = ")).expect("a package has a name");
+    line.split('"').nth(1).unwrap()
+}
+
+/// The crates of this workspace that a manifest names, in whatever table of dependencies.
+fn edges(manifest: &str) -> BTreeSet<String> {
+    let mut table = "";
+    let mut found = BTreeSet::new();
+    for line in manifest.lines().map(str::trim) {
+        if line.starts_with('[') {
+            table = line;
+            // [dependencies.aglet-ring] and its like.
+            found.extend(line.trim_matches(['[', ']']).split_once("dependencies.").map(|(_, name)| name.to_string()));
+        } else if table.contains("dependencies") {
+            found.extend(line.split(['.', '=', ' ']).next().map(str::to_string));
+        }
+    }
+    found.retain(|name| name == "aglet" || name.starts_with("aglet-"));
+    found
+}
+
+/// One line of the picture: `floor crate (U) dependencies`.
+struct Floor {
+    number: usize,
+    may_be_unsafe: bool,
+    stands_on: BTreeSet<String>,
+}
+
+/// The picture of ARCHITECTURE.md: the first block of code after the heading "Floors".
+fn picture() -> BTreeMap<String, Floor> {
+    let text = read(&root().join("ARCHITECTURE.md"));
+    let (_, floors) = text.split_once("\n## Floors\n").expect("ARCHITECTURE.md has a section \"Floors\"");
+    let block = floors.split("```").nth(1).expect("the section has a picture");
+    let mut picture = BTreeMap::new();
+    for line in block.lines() {
+        let mut words = line.split_whitespace();
+        let Some(Ok(number)) = words.next().map(str::parse) else { continue };
+        let name = words.next().expect("a floor has a name").to_string();
+        let mut stands_on: BTreeSet<String> = words.map(str::to_string).collect();
+        let may_be_unsafe = stands_on.remove("(U)");
+        stands_on.remove("-");
+        assert!(picture.insert(name.clone(), Floor { number, may_be_unsafe, stands_on }).is_none(), "{name} twice");
+    }
+    picture
+}
+
+/// A line without its comment and without the contents of its strings. Line by line, which is enough for formatted sources:
+/// a string over several lines may raise a false alarm, never hide anything.
+fn code(line: &str) -> String {
+    let line = line.replace("'\"'", "''");
+    let (mut out, mut quoted, mut characters) = (String::new(), false, line.chars().peekable());
+    while let Some(c) = characters.next() {
+        match c {
+            '\\' if quoted => {
+                characters.next();
+            }
+            '"' => quoted = !quoted,
+            '/' if !quoted && characters.peek() == Some(&'/') => break,
+            _ if !quoted => out.push(c),
+            _ => {}
+        }
+    }
+    out
+}
+
+fn says_unsafe(line: &str) -> bool {
+    code(line).split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "unsafe")
+}
+
+#[test]
+fn the_floors_are_those_of_the_picture_and_arrows_point_down() {
+    let (picture, manifests) = (picture(), manifests());
+    let crates: BTreeSet<&str> = manifests.iter().map(|(_, text)| name_of(text)).collect();
+    assert_eq!(picture.keys().map(String::as_str).collect::<BTreeSet<_>>(), crates, "crates of the picture");
+    for (_, manifest) in &manifests {
+        let name = name_of(manifest);
+        assert_eq!(edges(manifest), picture[name].stands_on, "{name} stands on other crates than in the picture");
+        for below in &picture[name].stands_on {
+            assert!(picture[below].number < picture[name].number, "the arrow from {name} to {below} points up");
+        }
+    }
+}
+
+#[test]
+fn unsafe_stands_only_where_it_is_marked() {
+    let picture = picture();
+    for (folder, manifest) in manifests() {
+        let marked = picture[name_of(&manifest)].may_be_unsafe;
+        let lib = read(&folder.join("src/lib.rs"));
+        if !marked {
+            assert!(lib.contains("#![forbid(unsafe_code)]"), "{} does not forbid unsafe code", folder.display());
+        }
+        assert!(manifest.contains("[lints]\nworkspace = true"), "{} has lints of its own", folder.display());
+        for path in files(&folder, "rs") {
+            let allowed = match name_of(&manifest) {
+                "aglet-ring" => path.starts_with(folder.join("src/arch")),
+                _ => marked && path.starts_with(folder.join("src")),
+            };
+            for (i, line) in read(&path).lines().enumerate().filter(|(_, line)| says_unsafe(line)) {
+                assert!(allowed, "{}:{}: unsafe has no place here: {line}", path.display(), i + 1);
+            }
+        }
+    }
+    let lib = read(&root().join("crates/ring/src/lib.rs"));
+    assert!(lib.contains("#![deny(unsafe_code)]") && lib.matches("allow(unsafe_code)").count() == 1);
+    assert!(lib.contains("#[allow(unsafe_code)]\npub mod arch;"), "the ring opens unsafe for another module than arch");
+    assert!(read(&root().join("Cargo.toml")).contains("unsafe_op_in_unsafe_fn = \"deny\""));
+}
+
+#[test]
+fn every_unsafe_block_says_why_it_is_safe() {
+    let mut blocks = 0;
+    let marked = files(&root().join("crates/ring/src/arch"), "rs").into_iter();
+    for path in marked.chain(files(&root().join("crates/py/src"), "rs")) {
+        let text = read(&path);
+        let lines: Vec<&str> = text.lines().collect();
+        for (i, line) in lines.iter().enumerate() {
+            let line = code(line);
+            if line.contains("unsafe {") || line.contains("unsafe impl") {
+                blocks += 1;
+                let near = &lines[i.saturating_sub(NEAR)..=i];
+                let said = near.iter().any(|l| l.contains("// SAFETY"));
+                assert!(said, "{}:{}: this block has no SAFETY comment", path.display(), i + 1);
+            }
+            // Kernels that the table calls: their contract is documented.
+            if line.contains("pub(crate) unsafe fn") {
+                let mut doc = lines[..i].iter().rev().take_while(|l| l.trim_start().starts_with(['/', '#']));
+                let contract = doc.any(|l| l.contains("# Safety"));
+                assert!(contract, "{}:{}: no contract under # Safety", path.display(), i + 1);
+            }
+        }
+    }
+    assert!(blocks > 100, "only {blocks} unsafe blocks found: the test does not read what it should");
+}
+
+#[test]
+fn every_preset_is_listed_and_has_source_and_claims() {
+    let stem = |p: PathBuf| p.file_stem().unwrap().to_str().unwrap().to_string();
+    let on_disk: BTreeSet<String> = files(&root().join("crates/aglet/presets"), "toml").into_iter().map(stem).collect();
+    let listed: BTreeSet<String> = aglet::presets::ALL.iter().map(|(name, _)| name.to_string()).collect();
+    assert_eq!(on_disk, listed, "files under presets/ and the list in presets.rs");
+    for name in listed {
+        let params = aglet::presets::load(&name, true).unwrap();
+        let literal = params.literal();
+        assert_eq!(literal.name, name);
+        assert!(literal.source.trim().len() > 20, "{name} does not say where its numbers come from");
+        let claims = literal.claims.as_ref().unwrap_or_else(|| panic!("{name} claims nothing"));
+        if aglet::presets::can_bootstrap(&params) {
+            assert!(claims.log2_p_fail.is_some() && claims.key_bytes.is_some(), "{name} can bootstrap and claims less");
+        }
+    }
+}
+
+#[test]
+fn files_are_short_and_begin_with_what_they_are() {
+    for (folder, _) in manifests() {
+        for path in files(&folder.join("src"), "rs") {
+            let text = read(&path);
+            assert!(text.starts_with("//! "), "{} does not begin with a //! line", path.display());
+            let length = text.lines().count();
+            assert!(is_test(&path) || length <= LONGEST, "{} has {length} lines; split it", path.display());
+        }
+    }
+    for path in files(&root().join("python/aglet"), "py") {
+        let text = read(&path);
+        assert!(text.starts_with("\"\"\""), "{} does not begin with a docstring", path.display());
+        let length = text.lines().count();
+        assert!(length <= LONGEST, "{} has {length} lines; split it", path.display());
+    }
+}
+
+#[test]
+fn the_document_names_every_crate_and_only_files_that_exist() {
+    let text = read(&root().join("ARCHITECTURE.md"));
+    for (folder, manifest) in manifests() {
+        let place = format!("crates/{}", folder.file_name().unwrap().to_str().unwrap());
+        assert!(text.contains(&format!("`{}`", name_of(&manifest))), "ARCHITECTURE.md does not name {place}");
+        assert!(text.contains(&format!("`{place}")), "ARCHITECTURE.md does not say what {place} holds");
+    }
+    let starts = ["crates/", "python/", "tests/", "tools/", "docs/", "examples/"];
+    for word in text.split('`').skip(1).step_by(2).filter(|w| starts.iter().any(|s| w.starts_with(s))) {
+        let plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c));
+        assert!(!plain || root().join(word).exists(), "ARCHITECTURE.md names {word}, which does not exist");
+    }
+}
