@@ -191,7 +191,7 @@ class FixedRotationKey:
 
 @final
 class BootstrapKey:
-    """Every key and matrix that one bootstrap reads, except the relinearization and conjugation keys."""
+    """Every key that one bootstrap reads, except the relinearization and conjugation keys."""
 
     @property
     def key_id(self) -> str: ...

@@ -278,12 +278,12 @@ class Engine:
         memory_limit_bytes: int | None = None,
         progress: ProgressCallback | None = None,
     ) -> BootstrapKey:
-        """Every rotation key and matrix of one bootstrap.
+        """Every rotation key of one bootstrap, and the keys to and from its sparse secret.
 
         Parameters
         ----------
         stage_count
-            Into how many steps the two transforms are cut. More stages: smaller keys, fewer levels left.
+            Into how many steps each of the two transforms is cut: 3, the number that the primes are chosen for.
         size
             "large" is the fastest, and the default here: it is smaller than the documented medium key.
         memory_limit_bytes

@@ -77,7 +77,8 @@ find_kernel() {
 # stays valid.
 build() {
   CARGO_TARGET_DIR=$here/build CARGO_PROFILE_TEST_DEBUG=0 CARGO_TERM_COLOR=never \
-    RUSTFLAGS="-C target-feature=+crt-static" cargo test --target "$triple" "${tests[@]}" --no-run 2>&1 | tee "$here/build.log" >&2
+    RUSTFLAGS="-C target-feature=+crt-static" cargo test --target "$triple" "${tests[@]}" --no-run 2>&1 |
+    tee "$here/build.log" >&2 || return 1
   sed -n 's/^ *Executable .*(\(.*\))$/\1/p' "$here/build.log"
 }
 

@@ -3,9 +3,9 @@
 #
 #   run_ifma.sh BINARY [ARG...]
 #
-# Bochs emulates a Cannon Lake CPU (avx512 f, dq, vl, bw, cd, ifma; no fma),
-# boots a Debian cloud kernel and runs BINARY from an initramfs, with stdin
-# empty and the working directory /. Its stdout and stderr come out on this script's when
+# Bochs emulates a Cannon Lake CPU (avx512 f, dq, vl, bw, cd, ifma), boots a
+# Debian cloud kernel and runs BINARY from an initramfs, with stdin empty and
+# the working directory /. Its stdout and stderr come out on this script's when
 # the run ends, and its exit status is this script's. Statuses of the script's
 # own: 2 bad use or something missing, 124 time limit, 125 the machine did not
 # come up or died.
@@ -52,9 +52,12 @@ kernel=${IFMA_KERNEL:-$(find /boot -maxdepth 1 -name 'vmlinuz-*-cloud-amd64' 2>/
   apt-get download \$(apt-cache depends linux-image-cloud-amd64 | awk '/Depends: linux-image/ {print \$2}')
   dpkg-deb -x linux-image-*-cloud-amd64_*.deb kernel && export IFMA_KERNEL=\$(echo \$PWD/kernel/boot/vmlinuz-*)"
 
+tools=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/root/bin" "$work/iso"
+cc -O1 -Wall -shared -fPIC -o "$work/right_fma.so" "$tools/right_fma.c" -lm -ldl ||
+  die 2 "right_fma.c does not compile; a C compiler is needed"
 
 # The guest: stdout goes out on the second serial port, stderr and the exit
 # status on the first. Closing a port waits until all of it has been sent.
@@ -101,13 +104,12 @@ xorriso -as mkisofs -quiet -o "$work/boot.iso" -b isolinux.bin -c boot.cat \
   -no-emul-boot -boot-load-size 4 -boot-info-table "$work/iso" 2>"$work/xorriso.log" ||
   { cat "$work/xorriso.log" >&2; die 125 "xorriso failed"; }
 
-# No FMA: the emulation of it in Bochs 2.7 is wrong for one in a thousand products whose sum cancels, so programs must
-# not find it. Powering off, and a triple fault, end Bochs as a "fatal panic".
+# Powering off, and a triple fault, end Bochs as a "fatal panic".
 cat >"$work/bochsrc" <<EOF
 config_interface: textconfig
 display_library: term
 plugin_ctrl: speaker=0, gameport=0, parallel=0, extfpuirq=0
-cpu: model=corei3_cnl, exclude_features="avx_fma", count=1, ips=10000000, reset_on_triple_fault=0
+cpu: model=corei3_cnl, count=1, ips=10000000, reset_on_triple_fault=0
 megs: ${IFMA_MEM:-512}
 romimage: file=$bochs_share/BIOS-bochs-latest
 vgaromimage: file=$bochs_share/VGABIOS-lgpl-latest
@@ -126,7 +128,7 @@ echo continue >"$work/debugger" # Debian's Bochs starts in its debugger
 : >"$work/com1"
 : >"$work/com2"
 status=0
-TERM=vt100 timeout -s KILL "${IFMA_TIMEOUT:-600}" \
+TERM=vt100 LD_PRELOAD=$work/right_fma.so timeout -s KILL "${IFMA_TIMEOUT:-600}" \
   bochs -q -f "$work/bochsrc" -rc "$work/debugger" \
   </dev/null >"$work/screen" 2>"$work/bochs.err" || status=$?
 

@@ -7,7 +7,7 @@ use aglet_bootstrap::{Chain, Options, Pipeline, Plan, Probe, Stage, Step};
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_rlwe::encrypt::os_source;
 use aglet_rlwe::params::{Params, Role};
-use aglet_rlwe::{Context, KeyId, KeySwitchSpec, SecretKey, SwitchingKey};
+use aglet_rlwe::{KeyId, KeySwitchSpec, SecretKey, SwitchingKey};
 use aglet_schemes::ckks::{transform_shape, CkksTransform, EvalKeys, TransformShape};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -122,9 +122,9 @@ pub fn plan(params: &Params, stage_count: usize, size: KeySize, bound: f64) -> R
 }
 
 /// The shapes of the linear maps of a plan, by stage.
-pub fn shapes(ctx: &Context, plan: &Plan) -> Result<Vec<Option<TransformShape>>, Error> {
+pub fn shapes(params: &Params, plan: &Plan) -> Result<Vec<Option<TransformShape>>, Error> {
     let shape = |s: &Stage| match &s.step {
-        Step::Transform { map, .. } => Ok(Some(transform_shape(ctx, map, s.level_in)?)),
+        Step::Transform { map, .. } => Ok(Some(transform_shape(params, map, s.level_in)?)),
         _ => Ok(None),
     };
     plan.stages().iter().map(shape).collect()
@@ -145,16 +145,19 @@ fn needs(shapes: &[Option<TransformShape>]) -> Vec<Need> {
 }
 
 /// Bytes of the keys of a bootstrap, expanded: rotations and the two sparse keys.
-pub fn key_bytes(ctx: &Context, shapes: &[Option<TransformShape>]) -> usize {
-    let n = ctx.ring().n();
-    let sparse =
-        KeySwitchSpec::to_sparse().byte_count(n) + KeySwitchSpec::from_sparse(ctx.ring().q_count()).byte_count(n);
+pub fn key_bytes(params: &Params, shapes: &[Option<TransformShape>]) -> usize {
+    let n = params.n();
+    let sparse = KeySwitchSpec::to_sparse().byte_count(n) + KeySwitchSpec::from_sparse(params.q().len()).byte_count(n);
     shapes.iter().flatten().map(|s| s.key_bytes(n)).sum::<usize>() + sparse
 }
 
+/// Scratch of a bootstrap: limbs and how many polynomials of so many, as the pool holds them after a run of the regular
+/// preset. Reserved before the first run; where another plan wants more, its first run allocates it.
+const SCRATCH: [(usize, usize); 5] = [(8, 14), (16, 8), (24, 28), (32, 13), (40, 13)];
+
 /// Bytes that a bootstrap uses beside keys and matrices: about forty polynomials at full level, measured on N = 2^16.
-pub fn working_bytes(ctx: &Context) -> usize {
-    40 * (ctx.ring().q_count() + ctx.ring().p_count()) * ctx.ring().n() * 8
+pub fn working_bytes(params: &Params) -> usize {
+    40 * (params.q().len() + params.p().len()) * params.n() * 8
 }
 
 impl Engine {
@@ -178,7 +181,7 @@ impl Engine {
         control: &Control,
     ) -> Result<BootstrapKey, Error> {
         let plan = plan(self.params(), stage_count, size, 1.0)?;
-        let shapes = shapes(&self.ctx, &plan)?;
+        let shapes = shapes(self.params(), &plan)?;
         self.forecast(&shapes, memory_limit)?;
         let needs = needs(&shapes);
         let total = needs.len() + 1;
@@ -201,7 +204,7 @@ impl Engine {
     }
 
     fn forecast(&self, shapes: &[Option<TransformShape>], memory_limit: Option<u64>) -> Result<(), Error> {
-        let keys = key_bytes(&self.ctx, shapes) as u64;
+        let keys = key_bytes(self.params(), shapes) as u64;
         let matrices: u64 = shapes.iter().flatten().map(|s| s.matrix_bytes as u64).sum();
         let error = |what: &str, needed: u64, available: u64| Error::Memory {
             what: what.to_string(),
@@ -211,7 +214,7 @@ impl Engine {
         if let Some(limit) = memory_limit.filter(|&l| keys > l) {
             return Err(error("this bootstrap key", keys, limit));
         }
-        let needed = keys + matrices + working_bytes(&self.ctx) as u64;
+        let needed = keys + matrices + working_bytes(self.params()) as u64;
         match machine::memory_available() {
             Some(available) if needed > available => Err(error("bootstrapping with this key", needed, available)),
             _ => Ok(()),
@@ -269,8 +272,9 @@ impl Engine {
     fn check_bound(&self, ct: &Ciphertext, bound: f64) -> Result<(), Error> {
         match ct.bound {
             // The encoder rounds: a message of exactly the bound may come out a little above it.
+            // The message stays out of the sentence: whoever holds a ciphertext may not know it.
             Some(max) if max > bound * (1.0 + 1e-9) => Err(Error::Range(format!(
-                "This message has a value of size {max:.6} and a bootstrap takes values up to {bound}; pass bound= of at least that, or scale the message down."
+                "This message has a value larger than {bound}, the most that this bootstrap takes; pass a larger bound=, or scale the message down."
             ))),
             _ => Ok(()),
         }
@@ -299,10 +303,19 @@ impl Engine {
         Ok(made)
     }
 
-    /// Encodes the linear maps of a bootstrap ahead of the first one.
+    /// Encodes the linear maps of a bootstrap ahead of the first one, and has its scratch memory lie ready.
     pub fn prepare_bootstrap(&self, key: &BootstrapKey, control: &Control) -> Result<(), Error> {
         let plan = plan(self.params(), key.stage_count, key.size, 1.0)?;
-        self.run(|| self.pipeline(&self.evaluator(&key.keys, Some(control)), plan, key.size).map(|_| ()))
+        self.run(|| {
+            self.pipeline(&self.evaluator(&key.keys, Some(control)), plan, key.size)?;
+            let ring = self.ctx.ring();
+            if std::env::var("NORES").is_ok() { return Ok(()); }
+            let start = std::time::Instant::now();
+            struct T(std::time::Instant);
+            impl Drop for T { fn drop(&mut self) { eprintln!("reserve {:?}", self.0.elapsed()); } }
+            let _t = T(start);
+            Ok(ring.pool().reserve(SCRATCH.map(|(limbs, count)| (limbs * ring.n(), count)))?)
+        })
     }
 
     /// Names and seconds of the stages of the latest bootstrap on this engine.

@@ -148,7 +148,7 @@ impl Engine {
     /// Makes the relinearisation key.
     pub fn create_relinearisation_key(&self, sk: &SecretKey) -> Result<RelinearisationKey, Error> {
         self.run(|| {
-            let spec = KeySwitchSpec::balanced(&self.ctx, self.arithmetic_limbs())?;
+            let spec = KeySwitchSpec::balanced(self.params(), self.arithmetic_limbs())?;
             let key = SwitchingKey::relinearisation(&self.ctx, spec, sk, &mut os_source()?)?;
             Ok(RelinearisationKey(Arc::new(key)))
         })
@@ -185,7 +185,7 @@ impl Engine {
 
     pub(crate) fn create_galois_key(&self, sk: &SecretKey, galois: u64, limbs: usize) -> Result<GaloisKey, Error> {
         self.run(|| {
-            let spec = KeySwitchSpec::balanced(&self.ctx, limbs)?;
+            let spec = KeySwitchSpec::balanced(self.params(), limbs)?;
             let key = SwitchingKey::galois(&self.ctx, spec, galois, sk, &mut os_source()?)?;
             Ok(GaloisKey { galois, key: Arc::new(key) })
         })

@@ -120,7 +120,9 @@ impl Error {
             Self::Scheme(S::MissingKey { .. }) => Kind::MissingKey,
             Self::Scheme(S::TooLarge { .. }) => Kind::Range,
             Self::Scheme(_) => Kind::Parameter,
-            Self::Rlwe(aglet_rlwe::Error::InsecureParameters { .. }) => Kind::Insecure,
+            Self::Rlwe(aglet_rlwe::Error::InsecureParameters { .. } | aglet_rlwe::Error::SparseSecret { .. }) => {
+                Kind::Insecure
+            }
             Self::Rlwe(aglet_rlwe::Error::KeyMismatch { .. }) => Kind::KeyMismatch,
             Self::Rlwe(aglet_rlwe::Error::Level { .. }) => Kind::Level,
             Self::Rlwe(aglet_rlwe::Error::Degree { .. }) => Kind::Other,

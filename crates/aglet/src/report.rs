@@ -5,7 +5,7 @@ use crate::{machine, presets, Error};
 use aglet_bootstrap::Step;
 use aglet_ring::arch;
 use aglet_rlwe::params::{Params, Role};
-use aglet_rlwe::{Context, KeySwitchSpec};
+use aglet_rlwe::KeySwitchSpec;
 use serde_json::{json, Value};
 
 /// log2 of the failure probability: JSON has no infinity, so "cannot fail" is the string "-inf".
@@ -80,11 +80,9 @@ pub fn plan(preset: &str, method: &str, stage_count: usize, key_size: &str, slot
     }
     let size = KeySize::parse(key_size)?;
     let plan = make_plan(&params, stage_count, size, 1.0)?;
-    // Scalar kernels: the tables are not used, and the plan is the same everywhere.
-    let ctx = Context::new(params.clone())?;
-    let (shapes, n, hidden) = (shapes(&ctx, &plan)?, params.n(), params.hidden_levels());
+    let (shapes, n, hidden) = (shapes(&params, &plan)?, params.n(), params.hidden_levels());
     let c2s_start = params.role(Role::CoeffsToSlots).start;
-    let arithmetic = KeySwitchSpec::balanced(&ctx, c2s_start)?;
+    let arithmetic = KeySwitchSpec::balanced(&params, c2s_start)?;
     let mut rotations = serde_json::Map::new();
     let mut stages = Vec::new();
     for (stage, shape) in plan.stages().iter().zip(&shapes) {
@@ -101,7 +99,7 @@ pub fn plan(preset: &str, method: &str, stage_count: usize, key_size: &str, slot
                 KeySwitchSpec::to_sparse().byte_count(n),
                 format!("weight {}", params.ephemeral_weight().unwrap_or(0)),
             ),
-            (Step::ModRaise, _) => (1, KeySwitchSpec::from_sparse(ctx.ring().q_count()).byte_count(n), String::new()),
+            (Step::ModRaise, _) => (1, KeySwitchSpec::from_sparse(params.q().len()).byte_count(n), String::new()),
             (Step::EvalMod { .. }, _) => {
                 (2, 2 * arithmetic.byte_count(n), "relinearization and conjugation keys, 28 relinearizations".into())
             }
@@ -113,9 +111,9 @@ pub fn plan(preset: &str, method: &str, stage_count: usize, key_size: &str, slot
             "keys": keys, "key_bytes": bytes, "note": note,
         }));
     }
-    let (boot, other) = (key_bytes(&ctx, &shapes), 2 * arithmetic.byte_count(n));
+    let (boot, other) = (key_bytes(&params, &shapes), 2 * arithmetic.byte_count(n));
     let matrices: usize = shapes.iter().flatten().map(|s| s.matrix_bytes).sum();
-    let working = working_bytes(&ctx);
+    let working = working_bytes(&params);
     let claims = params.literal().claims.clone();
     Ok(json!({
         "preset": preset, "method": method, "stage_count": stage_count, "key_size": size.name(), "slot_count": slot_count,

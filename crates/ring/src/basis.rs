@@ -33,9 +33,12 @@ pub struct BaseConverter {
 }
 
 impl BaseConverter {
-    /// Makes the constants for distinct primes; at most 32 sources. The kernels must serve all of them.
+    /// As many primes may be converted from.
+    pub const MAX_SOURCES: usize = 32;
+
+    /// Makes the constants for distinct primes; at most [`Self::MAX_SOURCES`] sources. The kernels must serve all of them.
     pub fn new(sources: &[Modulus], targets: &[Modulus], kernels: &'static Kernels) -> Self {
-        assert!(!sources.is_empty() && sources.len() <= 32 && !targets.is_empty());
+        assert!(!sources.is_empty() && sources.len() <= Self::MAX_SOURCES && !targets.is_empty());
         assert!(sources.iter().chain(targets).all(|m| kernels.serves(m)));
         let others = |i: usize, m: &Modulus| {
             (0..sources.len()).filter(|&j| j != i).fold(1, |p, j| m.mul(p, m.reduce(sources[j].value())))

@@ -4,7 +4,7 @@ use crate::Error;
 
 /// An odd modulus `q`, `3 <= q < 2^61`, with its Barrett constant. Residues are canonical: in `[0, q)`.
 ///
-/// Timing: all operations but [`Modulus::pow`] (variable in the exponent) are free of branches on residues.
+/// Timing: all operations but [`Modulus::pow`] (variable in the exponent) are free of branches on residues and signs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Modulus {
     q: u64,
@@ -86,33 +86,29 @@ impl Modulus {
     /// The residue of a signed integer.
     #[inline]
     pub fn reduce_i64(&self, x: i64) -> u64 {
-        let r = self.reduce(x.unsigned_abs());
-        if x < 0 {
-            self.neg(r)
-        } else {
-            r
-        }
+        let sign = x >> 63; // 0 or -1
+        self.with_sign(self.reduce((x ^ sign).wrapping_sub(sign) as u64), sign as u64)
     }
 
     /// The residue of a signed 128-bit integer.
     #[inline]
     pub fn reduce_i128(&self, x: i128) -> u64 {
-        let r = self.reduce_u128(x.unsigned_abs());
-        if x < 0 {
-            self.neg(r)
-        } else {
-            r
-        }
+        let sign = x >> 127; // 0 or -1
+        self.with_sign(self.reduce_u128((x ^ sign).wrapping_sub(sign) as u128), sign as u64)
+    }
+
+    /// `a` for the sign 0, `-a mod q` for the sign of all ones; `a` canonical.
+    #[inline]
+    fn with_sign(&self, a: u64, sign: u64) -> u64 {
+        let r = (a ^ sign).wrapping_sub(sign).wrapping_add(self.q & sign); // in [0, q]
+        r.min(r.wrapping_sub(self.q))
     }
 
     /// The representative of `a` in `(-q/2, q/2]`.
     #[inline]
     pub fn centre(&self, a: u64) -> i64 {
-        if a > self.q / 2 {
-            a as i64 - self.q as i64
-        } else {
-            a as i64
-        }
+        let above = (self.q / 2).wrapping_sub(a) as i64 >> 63; // -1 if a > q / 2, else 0
+        a as i64 - (self.q as i64 & above)
     }
 
     /// `a^e mod q`. Variable time in `e`.
@@ -143,11 +139,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agrees_with_u128(i in 0..QS.len(), a: u64, b: u64, x: u128) {
+        fn agrees_with_u128(i in 0..QS.len(), a: u64, b: u64, x: u128, s: i64, t: i128) {
             let q = QS[i];
             let m = Modulus::new(q).unwrap();
             prop_assert_eq!(m.reduce_u128(x), (x % u128::from(q)) as u64);
             prop_assert_eq!(m.mul(a, b), (u128::from(a) * u128::from(b) % u128::from(q)) as u64);
+            prop_assert_eq!(i128::from(m.reduce_i64(s)), i128::from(s).rem_euclid(i128::from(q)));
+            prop_assert_eq!(i128::from(m.reduce_i128(t)), t.rem_euclid(i128::from(q)));
             let (a, b) = (a % q, b % q);
             prop_assert_eq!(m.add(a, b), (a + b) % q);
             prop_assert_eq!(m.sub(a, b), (a + q - b) % q);
@@ -164,6 +162,15 @@ mod tests {
             }
             assert_eq!(m.mul(m.inv(2), 2), 1);
             assert_eq!(m.neg(0), 0);
+            let s = q as i64;
+            for x in [i64::MIN, -s - 1, -s, 1 - s, -1, 0, 1, s - 1, s, i64::MAX] {
+                assert_eq!(i128::from(m.reduce_i64(x)), i128::from(x).rem_euclid(i128::from(q)), "{x} mod {q}");
+                assert_eq!(m.reduce_i128(x.into()), m.reduce_i64(x));
+            }
+            for x in [i128::MIN, i128::MAX] {
+                assert_eq!(i128::from(m.reduce_i128(x)), x.rem_euclid(i128::from(q)));
+            }
+            assert_eq!([0, q / 2, q / 2 + 1, q - 1].map(|a| m.centre(a)), [0, s / 2, -(s / 2), -1]);
         }
         assert!(Modulus::new(4).is_err() && Modulus::new(1 << 61).is_err());
     }

@@ -84,6 +84,14 @@ impl<R: Representation> Poly<R> {
     pub fn words_mut(&mut self) -> &mut [u64] {
         &mut self.data
     }
+    /// The same polynomial, wiped when dropped, as are copies of it.
+    pub fn secret(self) -> Self {
+        Self { data: self.data.secret(), ..self }
+    }
+    /// Whether it is wiped when dropped.
+    pub fn is_secret(&self) -> bool {
+        self.data.is_secret()
+    }
     /// Bytes of the limbs.
     pub fn byte_count(&self) -> usize {
         self.data.len() * 8

@@ -2,11 +2,15 @@
 
 use crate::Error;
 use memmap2::MmapMut;
+use rayon::prelude::*;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, Weak};
+use zeroize::Zeroize;
 
 /// Buffers of at least this many bytes are mapped on their own and ask for huge pages.
 const LARGE: usize = 1 << 21;
+/// Words of the smallest page: writing one of them makes the system map the page.
+const PAGE: usize = 512;
 
 enum Storage {
     Heap(Vec<u64>),
@@ -75,12 +79,22 @@ impl Pool {
             Some(s) => s,
             None => Storage::new(capacity)?,
         };
-        Ok(Buffer { storage: Some(storage), len, pool: Arc::downgrade(self) })
+        Ok(Buffer { storage: Some(storage), len, pool: Arc::downgrade(self), secret: false })
     }
 
     /// A buffer that never returns: for keys and other things that live long.
     pub fn take_exact(len: usize) -> Result<Buffer, Error> {
-        Ok(Buffer { storage: Some(Storage::new(len)?), len, pool: Weak::new() })
+        Ok(Buffer { storage: Some(Storage::new(len)?), len, pool: Weak::new(), secret: false })
+    }
+
+    /// Has `count` buffers for each `(len, count)` lie ready, with their pages mapped by the threads of the rayon pool that
+    /// the caller stands in. Faster than page by page in the middle of the work, which finds them later.
+    pub fn reserve(self: &Arc<Self>, mix: impl IntoIterator<Item = (usize, usize)>) -> Result<(), Error> {
+        let each = mix.into_iter().flat_map(|(len, count)| std::iter::repeat_n(len, count));
+        let mut buffers = each.map(|len| self.take(len)).collect::<Result<Vec<_>, _>>()?;
+        let pages = buffers.par_iter_mut().flat_map(|b| b.par_chunks_mut(PAGE));
+        pages.for_each(|page| page[0] = 0);
+        Ok(())
     }
 
     /// Bytes that lie unused in the pool.
@@ -105,6 +119,20 @@ pub struct Buffer {
     storage: Option<Storage>,
     len: usize,
     pool: Weak<Pool>,
+    /// Wiped when dropped.
+    secret: bool,
+}
+
+impl Buffer {
+    /// The same buffer, wiped before it returns or is freed.
+    pub fn secret(mut self) -> Self {
+        self.secret = true;
+        self
+    }
+    /// Whether it is wiped when dropped.
+    pub fn is_secret(&self) -> bool {
+        self.secret
+    }
 }
 
 impl std::ops::Deref for Buffer {
@@ -123,6 +151,9 @@ impl std::ops::DerefMut for Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
+        if self.secret {
+            self.zeroize();
+        }
         if let (Some(storage), Some(pool)) = (self.storage.take(), self.pool.upgrade()) {
             pool.give_back(storage);
         }
@@ -144,6 +175,11 @@ mod tests {
         assert_eq!(pool.take(120).unwrap()[99], 7);
         drop(pool.take(2000).unwrap());
         assert_eq!(pool.held_bytes(), 128 * 8, "a buffer over the bound is not kept");
+        pool.take(120).unwrap().secret().fill(7);
+        assert!(pool.take(128).unwrap().iter().all(|&w| w == 0), "a secret buffer comes back wiped");
+        pool.reserve([(60, 2), (200, 3)]).unwrap();
+        pool.reserve([(64, 1), (256, 3)]).unwrap();
+        assert_eq!(pool.held_bytes(), (128 + 2 * 64 + 3 * 256) * 8);
         let large = Pool::take_exact(LARGE / 8).unwrap();
         assert!(large.iter().all(|&w| w == 0));
     }

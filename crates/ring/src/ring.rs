@@ -102,6 +102,10 @@ impl Ring {
         assert!(q_limbs <= self.q_count() && p_limbs <= self.p_count());
         Ok(Poly::from_buffer(self.pool.take((q_limbs + p_limbs) << self.log_n)?, self.n(), q_limbs, p_limbs))
     }
+    /// Scratch that is wiped when dropped, for what depends on a secret key or gives it away.
+    pub fn secret_scratch<R: Representation>(&self, q_limbs: usize, p_limbs: usize) -> Result<Poly<R>, Error> {
+        Ok(self.scratch(q_limbs, p_limbs)?.secret())
+    }
     /// The zero polynomial.
     pub fn zero<R: Representation>(&self, q_limbs: usize, p_limbs: usize) -> Result<Poly<R>, Error> {
         let mut x = self.scratch(q_limbs, p_limbs)?;
@@ -112,10 +116,11 @@ impl Ring {
     pub fn lasting<R: Representation>(&self, q_limbs: usize, p_limbs: usize) -> Result<Poly<R>, Error> {
         Ok(Poly::from_buffer(Pool::take_exact((q_limbs + p_limbs) << self.log_n)?, self.n(), q_limbs, p_limbs))
     }
-    /// A copy of the first `q_limbs` limbs of the chain and all special limbs of `x`.
+    /// A copy of the first `q_limbs` limbs of the chain and all special limbs of `x`; secret if `x` is.
     pub fn copy<R: Representation>(&self, x: &Poly<R>, q_limbs: usize) -> Result<Poly<R>, Error> {
         assert!(q_limbs <= x.q_limbs());
-        let mut out = self.scratch(q_limbs, x.p_limbs())?;
+        let out = self.scratch(q_limbs, x.p_limbs())?;
+        let mut out = if x.is_secret() { out.secret() } else { out };
         let split = q_limbs * self.n();
         out.words_mut()[..split].copy_from_slice(&x.words()[..split]);
         out.words_mut()[split..].copy_from_slice(&x.words()[x.q_limbs() * self.n()..]);
@@ -128,15 +133,14 @@ impl Ring {
         x.words_mut().par_chunks_mut(self.n()).enumerate().for_each(|(i, limb)| f(self.prime_of(q_limbs, i), i, limb));
     }
 
-    /// Signed small coefficients as residues of every prime.
-    pub fn lift(&self, coefficients: &[i64], q_limbs: usize, p_limbs: usize) -> Result<Poly<Coeff>, Error> {
+    /// Signed small coefficients as residues of every prime of `out`, which is overwritten.
+    pub fn lift(&self, coefficients: &[i64], mut out: Poly<Coeff>) -> Poly<Coeff> {
         assert_eq!(coefficients.len(), self.n());
-        let mut out = self.scratch(q_limbs, p_limbs)?;
         self.for_limbs(&mut out, |prime, _, limb| {
             let m = self.modulus(prime);
             limb.iter_mut().zip(coefficients).for_each(|(r, &c)| *r = m.reduce_i64(c));
         });
-        Ok(out)
+        out
     }
 
     /// Coefficients to values.

@@ -7,7 +7,7 @@ use crate::keyswitch::divide;
 use crate::secret::{KeyId, SecretKey};
 use aglet_ring::arch::Form;
 use aglet_ring::sample::{self, ChaChaSource};
-use aglet_ring::{Coeff, Eval, Poly};
+use aglet_ring::{Eval, Poly};
 use zeroize::Zeroizing;
 
 /// An encryption of zero: `(b, a)` with `b = -a s + e` modulo the primes of the user levels and one special prime.
@@ -20,7 +20,7 @@ pub struct PublicKey {
     a: Poly<Eval>,
 }
 
-/// Gaussian coefficients (sigma 3.2) at the first limbs, as values; `scaled` copies go to special limbs as well.
+/// Gaussian coefficients (sigma 3.2) at the first limbs of the chain and the first special ones, as values; secret.
 pub(crate) fn noise(
     ctx: &Context,
     source: &mut ChaChaSource,
@@ -29,8 +29,7 @@ pub(crate) fn noise(
 ) -> Result<Poly<Eval>, Error> {
     let mut e = Zeroizing::new(vec![0i64; ctx.ring().n()]);
     sample::gaussian(source, &mut e);
-    let lifted: Poly<Coeff> = ctx.ring().lift(&e, q_limbs, p_limbs)?;
-    Ok(ctx.ring().to_eval(lifted))
+    Ok(ctx.ring().to_eval(ctx.ring().lift(&e, ctx.ring().secret_scratch(q_limbs, p_limbs)?)))
 }
 
 /// Uniform values from a seed: limb `i` of part `part` has a stream of its own, so that limbs expand in parallel and
@@ -62,6 +61,7 @@ fn dot(ctx: &Context, products: &[(&Poly<Eval>, &Poly<Eval>)], z: Option<&Poly<E
 impl PublicKey {
     /// Makes a public key for `sk` that encrypts to at most `q_limbs` limbs.
     pub fn generate(ctx: &Context, sk: &SecretKey, q_limbs: usize, source: &mut ChaChaSource) -> Result<Self, Error> {
+        sk.may_appear(q_limbs, 1)?;
         let ring = ctx.ring();
         let mut a = ring.lasting(q_limbs, 1)?;
         expand_uniform(ctx, &source.fresh_seed(), 0, &mut a);
@@ -91,7 +91,7 @@ impl PublicKey {
         if limbs > self.b.q_limbs() {
             return Err(Error::Level { needed: limbs - 1, found: self.b.q_limbs() - 1 });
         }
-        let v = ring.to_eval(ring.lift(&wide, limbs, 1)?);
+        let v = ring.to_eval(ring.lift(&wide, ring.secret_scratch(limbs, 1)?));
         let (e0, e1) = (noise(ctx, source, limbs, 1)?, noise(ctx, source, limbs, 1)?);
         let (mut c0, mut c1) = (ring.scratch(limbs, 1)?, ring.scratch(limbs, 1)?);
         dot(ctx, &[(&v, &self.b)], Some(&e0), &mut c0);
@@ -110,6 +110,7 @@ impl SecretKey {
     /// Encrypts; the ciphertext has the level and scale of the plaintext, and less noise than a public key gives.
     pub fn encrypt(&self, ctx: &Context, pt: &Plaintext, source: &mut ChaChaSource) -> Result<Ciphertext, Error> {
         let (ring, limbs) = (ctx.ring(), pt.poly.q_limbs());
+        self.may_appear(limbs, 0)?;
         let mut c1 = ring.scratch(limbs, 0)?;
         expand_uniform(ctx, &source.fresh_seed(), 0, &mut c1);
         let mut e = noise(ctx, source, limbs, 0)?;
@@ -121,7 +122,7 @@ impl SecretKey {
         Ok(fresh(pt, self.id(), c0, c1))
     }
 
-    /// Decrypts to a plaintext with the noise still in it.
+    /// Decrypts to a plaintext with the noise still in it: it is wiped when dropped.
     ///
     /// # Errors
     /// [`Error::KeyMismatch`] for a ciphertext of another secret key.
@@ -130,11 +131,11 @@ impl SecretKey {
             return Err(Error::KeyMismatch { what: "secret key", found: self.id(), expected: ct.key });
         }
         let ring = ctx.ring();
-        let mut poly = ring.scratch(ct.limbs(), 0)?;
+        let mut poly = ring.secret_scratch(ct.limbs(), 0)?;
         match &ct.polys[..] {
             [c0, c1] => dot(ctx, &[(c1, self.eval())], Some(c0), &mut poly),
             [c0, c1, c2] => {
-                let mut inner = ring.scratch(ct.limbs(), 0)?;
+                let mut inner = ring.secret_scratch(ct.limbs(), 0)?;
                 dot(ctx, &[(c2, self.eval())], Some(c1), &mut inner);
                 dot(ctx, &[(&inner, self.eval())], Some(c0), &mut poly);
             }

@@ -30,6 +30,18 @@ pub enum Error {
         reason: String,
     },
 
+    /// The sparse secret of a bootstrap would appear under a modulus at which it is not secure.
+    #[error(
+        "The sparse secret of a bootstrap is secure under q0 and one special prime only, and this would show it under {q_limbs} \
+         limbs of Q and {p_limbs} of P; take KeySwitchSpec::to_sparse(), or another secret key."
+    )]
+    SparseSecret {
+        /// Limbs of Q asked for.
+        q_limbs: usize,
+        /// Special limbs asked for.
+        p_limbs: usize,
+    },
+
     /// A key or ciphertext belongs to another secret key.
     #[error("This {what} is of secret key {found}, and the ciphertext or key beside it is of {expected}; use what was made with one secret key.")]
     KeyMismatch {

@@ -9,6 +9,7 @@
 use crate::context::Context;
 use crate::encrypt::{expand_uniform, noise};
 use crate::error::Error;
+use crate::params::Params;
 use crate::secret::{KeyId, SecretKey};
 use aglet_ring::arch::{Addends, Form, KeyRow};
 use aglet_ring::automorphism::Automorphism;
@@ -30,9 +31,9 @@ pub struct KeySwitchSpec {
 impl KeySwitchSpec {
     /// The usual key for polynomials of up to `q_limbs` limbs: as few digits as the special primes allow, then as few
     /// special primes as these digits allow.
-    pub fn balanced(ctx: &Context, q_limbs: usize) -> Result<Self, Error> {
-        let p_limbs = ctx.params().special_limbs_for(q_limbs);
-        Ok(Self { q_limbs, p_limbs, digits: ctx.params().digits(q_limbs, p_limbs)? })
+    pub fn balanced(params: &Params, q_limbs: usize) -> Result<Self, Error> {
+        let p_limbs = params.special_limbs_for(q_limbs);
+        Ok(Self { q_limbs, p_limbs, digits: params.digits(q_limbs, p_limbs)? })
     }
 
     /// From the main secret to the sparse one. The only key under the sparse secret: modulus `q0 p'`, one digit.
@@ -69,6 +70,9 @@ pub struct SwitchingKey {
 
 impl SwitchingKey {
     /// Makes the key from `source_secret` (values at every prime, not stored) to `sk`.
+    ///
+    /// # Errors
+    /// [`Error::SparseSecret`] for a key under the sparse secret of another shape than [`KeySwitchSpec::to_sparse`].
     fn generate(
         ctx: &Context,
         spec: KeySwitchSpec,
@@ -76,6 +80,7 @@ impl SwitchingKey {
         sk: &SecretKey,
         random: &mut ChaChaSource,
     ) -> Result<Self, Error> {
+        sk.may_appear(spec.q_limbs, spec.p_limbs)?;
         let (ring, seed) = (ctx.ring(), random.fresh_seed());
         let (mut b, mut a) = (Vec::new(), Vec::new());
         // `sk` and `source_secret` have all limbs: special ones start at q_count there.
@@ -114,14 +119,12 @@ impl SwitchingKey {
         random: &mut ChaChaSource,
     ) -> Result<Self, Error> {
         let ring = ctx.ring();
-        let mut square = ring.scratch(ring.q_count(), ring.p_count())?;
+        let mut square = ring.secret_scratch(ring.q_count(), ring.p_count())?;
         ring.for_limbs(&mut square, |prime, i, limb| {
             let form = Form { products: vec![(sk.eval().limb(i), sk.eval().limb(i))], ..Form::default() };
             ring.kernels().form(ring.modulus(prime), &form, limb);
         });
-        let key = Self::generate(ctx, spec, &square, sk, random);
-        square.words_mut().fill(0);
-        key
+        Self::generate(ctx, spec, &square, sk, random)
     }
 
     /// The key that returns `phi(c)` to `s` for the automorphism X -> X^galois: from `phi(s)` to `s`.
@@ -133,14 +136,15 @@ impl SwitchingKey {
         random: &mut ChaChaSource,
     ) -> Result<Self, Error> {
         let (ring, phi) = (ctx.ring(), ctx.ring().automorphism(galois));
-        let mut image = ring.scratch(ring.q_count(), ring.p_count())?;
+        let mut image = ring.secret_scratch(ring.q_count(), ring.p_count())?;
         ring.for_limbs(&mut image, |_, i, limb| phi.apply(sk.eval().limb(i), limb));
-        let key = Self::generate(ctx, spec, &image, sk, random);
-        image.words_mut().fill(0);
-        key
+        Self::generate(ctx, spec, &image, sk, random)
     }
 
     /// From one secret key to another.
+    ///
+    /// # Errors
+    /// [`Error::SparseSecret`] if `to` is the sparse secret and `spec` not [`KeySwitchSpec::to_sparse`].
     pub fn between(
         ctx: &Context,
         spec: KeySwitchSpec,

@@ -18,6 +18,7 @@ pub use literal::{Claims, ModuliGroup, ParamsLiteral, Role};
 use crate::error::Error;
 use crate::security::{self, Secret, Security, SecurityReport};
 use chain::Chain;
+use literal::MAX_SOURCES;
 
 /// Bits by which every digit stays below P. A digit as large as P would make the noise of a key switch three times that of
 /// a rescale (tools/noise_eval_mod.py: 0.4 bits of a bootstrap); with two bits to spare it disappears beside it.
@@ -66,6 +67,12 @@ impl Params {
             limbs.sort_unstable();
             if limbs != (0..log2_q.len()).collect::<Vec<_>>() || digits.iter().any(Vec::is_empty) {
                 return Err(Error::bad_parameters("the digits do not name every limb of Q exactly once"));
+            }
+            if let Some(long) = digits.iter().find(|d| d.len() > MAX_SOURCES) {
+                return Err(Error::bad_parameters(format!(
+                    "a digit of {} limbs is longer than a base conversion takes; name digits of at most {MAX_SOURCES}",
+                    long.len()
+                )));
             }
         }
         let fingerprint = fingerprint(&literal, &chain);
@@ -233,7 +240,7 @@ impl Params {
     ///
     /// They are those of the literal, cut at `q_limbs`, where these fit; otherwise consecutive limbs, grouped greedily.
     /// Grouping by bits instead of by count is what keeps the number of digits small in a chain of unequal primes
-    /// (ckks.md section 2.5).
+    /// (ckks.md section 2.5). No digit has more limbs than a base conversion takes.
     ///
     /// # Errors
     /// [`Error::BadParameters`] if a count is zero or too large, or if one prime alone exceeds the special product.
@@ -264,7 +271,7 @@ impl Params {
                      larger or more"
                 )));
             }
-            if bits + log2 > room && !digit.is_empty() {
+            if (bits + log2 > room && !digit.is_empty()) || digit.len() == MAX_SOURCES {
                 digits.push(std::mem::take(&mut digit));
                 bits = 0.0;
             }

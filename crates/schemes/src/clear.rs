@@ -278,6 +278,11 @@ mod tests {
         assert_eq!(e.quadratic(&low_term), Err(Error::LevelTooLow { required: 2, actual: 1 }));
         let bottom = Quadratic { products: vec![], level: 0, ..form.clone() };
         assert_eq!(e.quadratic(&bottom), Err(Error::LevelTooLow { required: 1, actual: 0 }));
+        for factor in [0, -1, 17] {
+            let products = vec![Product { factor, left: &a, right: &a }];
+            let refused = e.quadratic(&Quadratic { products, ..form.clone() });
+            assert!(matches!(refused, Err(Error::InvalidParameters { .. })), "factor {factor}");
+        }
         let empty = Quadratic { products: vec![], terms: vec![], ..form };
         assert_eq!(e.quadratic(&empty), Err(Error::EmptyQuadratic));
     }

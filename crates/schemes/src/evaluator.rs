@@ -49,7 +49,8 @@ impl<C> Quadratic<'_, C> {
     ///
     /// # Errors
     /// [`Error::EmptyQuadratic`], [`Error::InvalidScale`], [`Error::LevelTooLow`] (an operand below `level`, or
-    /// `level = 0`), [`Error::ScaleMismatch`] (a product off the scale).
+    /// `level = 0`), [`Error::InvalidParameters`] (a factor that is not 1 to 16), [`Error::ScaleMismatch`] (a product off
+    /// the scale).
     pub fn check<E: Evaluator<Ciphertext = C>>(&self, evaluator: &E) -> Result<(), Error> {
         if self.products.is_empty() && self.terms.is_empty() {
             return Err(Error::EmptyQuadratic);
@@ -67,6 +68,9 @@ impl<C> Quadratic<'_, C> {
         }
         let expected = self.scale * evaluator.modulus(self.level);
         for product in &self.products {
+            if !(1..=16).contains(&product.factor) {
+                return Err(Error::InvalidParameters { reason: "the factor of a product is not between 1 and 16" });
+            }
             let found = evaluator.scale(product.left) * evaluator.scale(product.right);
             if !same_scale(expected, found) {
                 return Err(Error::ScaleMismatch { expected, found });

@@ -7,9 +7,10 @@ use aglet_rlwe::params::Params;
 use aglet_rlwe::security::Security;
 use aglet_rlwe::{Context, KeySwitchSpec, SecretKey, SwitchingKey};
 use aglet_schemes::ckks::{transform_shape, CkksCiphertext, CkksEvaluator, Encoder, EvalKeys};
-use aglet_schemes::{Evaluator, LinearMap, Product, Quadratic};
+use aglet_schemes::{Error, Evaluator, LinearMap, Product, Quadratic, Refresh};
 use num_complex::Complex64;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
 struct World {
@@ -28,7 +29,7 @@ impl World {
         let ctx = Context::with_kernels(Params::from_toml(text, Security::NotChecked).unwrap(), kernels).unwrap();
         let mut random = ChaChaSource::from_seed([9; 32]);
         let sk = SecretKey::generate(&ctx, &mut random).unwrap();
-        let spec = KeySwitchSpec::balanced(&ctx, 23).unwrap();
+        let spec = KeySwitchSpec::balanced(ctx.params(), 23).unwrap();
         let relin = SwitchingKey::relinearisation(&ctx, spec.clone(), &sk, &mut random).unwrap();
         let n = ctx.ring().n();
         let conj = SwitchingKey::galois(&ctx, spec, conjugation_exponent(n), &sk, &mut random).unwrap();
@@ -38,7 +39,7 @@ impl World {
     }
     fn add_rotation(&mut self, by: usize, limbs: usize) {
         let g = rotation_exponent(by as isize, self.ctx.ring().n());
-        let spec = KeySwitchSpec::balanced(&self.ctx, limbs).unwrap();
+        let spec = KeySwitchSpec::balanced(self.ctx.params(), limbs).unwrap();
         let key = SwitchingKey::galois(&self.ctx, spec, g, &self.sk, &mut self.random).unwrap();
         self.keys = std::mem::take(&mut self.keys).with_galois(g, key.into());
     }
@@ -134,7 +135,7 @@ fn linear_maps_agree_with_the_clear() {
         let x = points(n, 3.3);
         let expected = map.apply(&x).unwrap();
         for level in [25usize, 13, 3] {
-            let shape = transform_shape(&w.ctx, &map, level).unwrap();
+            let shape = transform_shape(w.ctx.params(), &map, level).unwrap();
             for by in shape.rotations() {
                 w.add_rotation(by, level + 1);
             }
@@ -147,4 +148,41 @@ fn linear_maps_agree_with_the_clear() {
             w.assert_is(&out, &expected, 24.0, "transform");
         }
     }
+}
+
+#[test]
+fn every_long_operation_can_be_stopped() {
+    let mut w = World::new(arch::available()[0]);
+    let n = w.encoder.slots();
+    let x = points(n, 3.3);
+    let (ct, bottom) = (w.encrypt(&x, 3), w.encrypt(&x, 0));
+    let sparse = SecretKey::generate_ephemeral(&w.ctx, &mut w.random).unwrap();
+    let between =
+        |spec, from, to, random: &mut _| SwitchingKey::between(&w.ctx, spec, from, to, random).unwrap().into();
+    let to = between(KeySwitchSpec::to_sparse(), &w.sk, &sparse, &mut w.random);
+    let back = between(KeySwitchSpec::from_sparse(26), &sparse, &w.sk, &mut w.random);
+    let keys = std::mem::take(&mut w.keys).with_sparse(to, back);
+    let flag = AtomicBool::new(false);
+    let e = CkksEvaluator::new(&w.ctx, &keys, n).stopped_by(&flag);
+    let map = LinearMap::new(n, BTreeMap::from([(0, x.clone())]), 1, 1).unwrap();
+    let t = e.encode_transform(&map, 3, 1.0).unwrap();
+    let (square, low) = (e.tensor(&ct, &ct).unwrap(), e.sparse_secret(&bottom).unwrap());
+    let scale = SCALE * SCALE / e.modulus(3);
+    let products = vec![Product { factor: 1, left: &ct, right: &ct }];
+    let form = Quadratic { products, terms: vec![], constant: Complex64::default(), level: 3, scale };
+    let all = || {
+        [
+            e.quadratic(&form).err(),
+            e.conjugate(&ct).err(),
+            e.relinearise(&square).err(),
+            e.rescale(&square).err(),
+            e.transform(&ct, &t).err(),
+            e.encode_transform(&map, 3, 1.0).err(),
+            e.sparse_secret(&bottom).err(),
+            e.mod_raise(&low, 25).err(),
+        ]
+    };
+    assert_eq!(all(), [const { None }; 8]);
+    flag.store(true, Ordering::Relaxed);
+    assert_eq!(all(), [const { Some(Error::Cancelled) }; 8]);
 }

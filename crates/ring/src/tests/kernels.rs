@@ -43,6 +43,69 @@ fn the_forced_backend_is_here() {
     }
 }
 
+/// Sums of the largest residues, longer than any accumulator takes.
+#[test]
+fn the_longest_sums_of_the_largest_residues_are_exact() {
+    let values = |x: u64| vec![x; N];
+    for q in QS {
+        let m = Modulus::new(q).unwrap();
+        let (largest, one) = (values(q - 1), values(1));
+        for k in available() {
+            for (count, key) in (1..=70).flat_map(|count| [(count, &one), (count, &largest)]) {
+                let mut out = values(0);
+                let products = vec![(&largest[..], &key[..]); count];
+                k.form(&m, &Form { products, constant: q - 1, ..Form::default() }, &mut out);
+                let digits = if key[0] == 1 { m.neg(count as u64) } else { count as u64 };
+                assert_eq!(out, values(m.sub(digits, 1)), "{} {count} products modulo {q}", k.name());
+
+                // Rotated pairs (digits - 1, digits), times -1, for as many baby steps.
+                let row = || KeyRow { automorphism: None, b: vec![key; count], a: vec![key; count] };
+                let mut diagonal = largest.clone();
+                k.prepare_constants(&m, &mut diagonal);
+                let map = LinearMapRow {
+                    digits: vec![&largest; count],
+                    lifted: Some((&largest, &largest)),
+                    babies: (0..count).map(|_| Some(row())).collect(),
+                    diagonals: vec![(0..count).map(|_| Some(DiagonalRow { constants: &diagonal })).collect()],
+                };
+                let (mut b, mut a) = (values(0), values(0));
+                k.linear_map(&m, &map, &mut [(&mut b, &mut a)]);
+                let sum = |x| values(m.neg(m.mul(count as u64, x)));
+                assert_eq!((b, a), (sum(m.sub(digits, 1)), sum(digits)), "{} {count} steps modulo {q}", k.name());
+            }
+        }
+    }
+}
+
+/// Base conversions of the longest bases, of residues that are all largest or all largest when balanced.
+#[test]
+fn the_longest_conversions_are_exact() {
+    let primes: Vec<Modulus> = (0..1 << 12)
+        .map(|k| (1u64 << 50) - 1 - 2 * k)
+        .filter(|&q| crate::primes::is_prime(q))
+        .map(|q| Modulus::new(q).unwrap())
+        .collect();
+    let target = primes[40];
+    for count in [14, 15, 16, 17, 18, 31, 32] {
+        let sources = &primes[..count];
+        for largest in [|q: u64| q - 1, |q: u64| q / 2, |q: u64| q / 2 + 1] {
+            let y: Vec<Vec<u64>> = sources.iter().map(|m| vec![largest(m.value()); N]).collect();
+            let expected: Vec<Vec<u64>> = available()
+                .iter()
+                .map(|k| {
+                    let c = BaseConverter::new(sources, &[target], k);
+                    let (mut rows, mut v, mut out) = (y.clone(), vec![0; N], vec![0; N]);
+                    k.balance(&c, &mut rows.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>(), &mut v);
+                    rows.push(v);
+                    k.convert(&c, 0, &refs(&rows), &mut [&mut out]);
+                    out
+                })
+                .collect();
+            assert!(expected.iter().all(|out| out == &expected[expected.len() - 1]), "{count} sources");
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn form_is_exact(i in 0..QS.len(), np in 0usize..20, nt in 0usize..20, c: u64, seed: u64) {
@@ -109,7 +172,7 @@ proptest! {
     }
 
     #[test]
-    fn key_products_and_linear_maps_are_exact(i in 0..QS.len(), d in 1usize..7, babies in 1usize..18, giants in 1usize..4, seed: u64) {
+    fn key_products_and_linear_maps_are_exact(i in 0..QS.len(), d in 1usize..20, babies in 1usize..18, giants in 1usize..4, seed: u64) {
         let m = Modulus::new(QS[i]).unwrap();
         let q = QS[i];
         let digits = rows(q, d, seed);

@@ -4,6 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::security::Secret;
+use aglet_ring::basis::BaseConverter;
+
+/// Primes that a base conversion can convert from.
+pub(super) const MAX_SOURCES: usize = BaseConverter::MAX_SOURCES;
 
 /// What a group of moduli is for. The order is that of the chain, bottom to top, with the special primes after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -47,7 +51,7 @@ pub struct Claims {
     pub precision_bits: Option<f64>,
     /// log2 of the probability that a bootstrap fails; -inf if it cannot.
     pub log2_p_fail: Option<f64>,
-    /// Bytes of all evaluation keys of the largest bootstrap, in memory: at most this.
+    /// Bytes of all evaluation keys of the largest bootstrap, in memory.
     pub key_bytes: Option<u64>,
 }
 
@@ -75,7 +79,7 @@ pub struct ParamsLiteral {
     pub name: String,
     /// Where the numbers come from.
     pub source: String,
-    /// log2 of the ring degree N, from 4 to 17.
+    /// log2 of the ring degree N, from 6 to 17.
     pub log_n: u32,
     /// Distribution of the main secret.
     #[serde(default)]
@@ -114,8 +118,8 @@ impl ParamsLiteral {
     /// [`Error::BadParameters`] with the first contradiction found.
     pub(super) fn check(&self) -> Result<(), Error> {
         let bad = |reason: String| Err(Error::bad_parameters(reason));
-        if !(4..=17).contains(&self.log_n) {
-            return bad(format!("log_n = {} is not between 4 and 17", self.log_n));
+        if !(6..=17).contains(&self.log_n) {
+            return bad(format!("log_n = {} is not between 6 and 17", self.log_n));
         }
         for g in &self.moduli {
             let smallest = self.log_n + 3;
@@ -141,6 +145,11 @@ impl ParamsLiteral {
         }
         if self.groups(Role::Special).next().is_none() {
             return bad("there is no special prime; key switching needs at least one".into());
+        }
+        let special = self.groups(Role::Special).map(|g| g.count).sum::<usize>();
+        if special >= MAX_SOURCES {
+            // A division by P and one prime of the chain converts from all of them.
+            return bad(format!("there are {special} special primes; take fewer than {MAX_SOURCES}, larger ones"));
         }
         if self.bits_of(Role::Base) <= self.bits_of(Role::Message) {
             return bad(

@@ -142,6 +142,19 @@ fn digits_cover_and_fit_at_every_level() {
 }
 
 #[test]
+fn digits_are_no_longer_than_a_base_conversion() {
+    let mut literal = preset("levels-13");
+    literal.moduli = vec![
+        ModuliGroup { role: Role::Base, bits: 41, count: 1 },
+        ModuliGroup { role: Role::Message, bits: 40, count: 70 },
+        ModuliGroup { role: Role::Special, bits: 60, count: 31 },
+    ];
+    let params = Params::new(literal, Security::NotChecked).unwrap();
+    let lengths: Vec<usize> = params.digits(71, 31).unwrap().iter().map(Vec::len).collect();
+    assert_eq!(lengths, [32, 32, 7]);
+}
+
+#[test]
 fn the_gate_stands_at_the_limit() {
     // N = 2^13 allows 214 bits. The primes are just below their powers of two, so 214 passes and 215 does not.
     let literal = |base| ParamsLiteral {
@@ -195,8 +208,8 @@ fn fingerprints_see_numbers_only() {
 #[test]
 fn contradictions_are_named() {
     type Change = fn(&mut ParamsLiteral);
-    let changes: [(Change, &str); 14] = [
-        (|l| l.log_n = 3, "log_n"),
+    let changes: [(Change, &str); 16] = [
+        (|l| l.log_n = 5, "log_n"),
         (|l| l.log_n = 18, "log_n"),
         (|l| l.moduli[2].bits = 62, "bits"),
         (|l| l.moduli[2].count = 0, "primes"),
@@ -204,6 +217,8 @@ fn contradictions_are_named() {
         (|l| l.moduli[0].count = 2, "one base prime"),
         (|l| l.moduli.retain(|g| g.role != Role::Message), "message primes"),
         (|l| l.moduli.retain(|g| g.role != Role::Special), "special prime"),
+        (|l| l.moduli[5].count = 32, "special primes"),
+        (|l| (l.moduli[2].count, l.digits) = (33, Some(vec![(0..49).collect()])), "at most 32"),
         (|l| l.moduli[0].bits = 40, "base prime"),
         (|l| l.secret = Secret::FixedWeight(65537), "weight"),
         (|l| l.ephemeral_weight = Some(0), "weight"),

@@ -57,7 +57,7 @@ fn a_key_switch_adds_the_noise_of_the_formula() {
         let sk = SecretKey::generate(&ctx, &mut random).unwrap();
         let mut noises = Vec::new();
         for limbs in [26usize, 14, 4] {
-            let spec = KeySwitchSpec::balanced(&ctx, limbs).unwrap();
+            let spec = KeySwitchSpec::balanced(ctx.params(), limbs).unwrap();
             let g = rotation_exponent(3, ring.n());
             let key = SwitchingKey::galois(&ctx, spec.clone(), g, &sk, &mut random).unwrap();
             assert_eq!(key.byte_count(), spec.byte_count(ring.n()));
@@ -91,8 +91,35 @@ fn the_sparse_secret_appears_at_the_bottom_only() {
     let spec = KeySwitchSpec::to_sparse();
     assert_eq!((spec.q_limbs, spec.p_limbs), (1, 1));
     let ctx = toy(arch::available()[0]);
-    let sparse = SecretKey::generate_ephemeral(&ctx, &mut ChaChaSource::from_seed([3; 32])).unwrap();
+    let mut random = ChaChaSource::from_seed([3; 32]);
+    let sparse = SecretKey::generate_ephemeral(&ctx, &mut random).unwrap();
     assert_eq!(sparse.weight(), 32);
+    let main = SecretKey::generate(&ctx, &mut random).unwrap();
+    assert!(SwitchingKey::between(&ctx, spec, &main, &sparse, &mut random).is_ok());
+    assert!(SwitchingKey::between(&ctx, KeySwitchSpec::from_sparse(26), &sparse, &main, &mut random).is_ok());
+    let full = KeySwitchSpec::balanced(ctx.params(), 26).unwrap();
+    let wide = KeySwitchSpec { p_limbs: 2, ..KeySwitchSpec::to_sparse() };
+    for spec in [full.clone(), wide, KeySwitchSpec::from_sparse(2)] {
+        let error = SwitchingKey::between(&ctx, spec, &main, &sparse, &mut random).unwrap_err();
+        assert!(matches!(error, Error::SparseSecret { .. }) && error.to_string().contains("to_sparse()"), "{error}");
+    }
+    let refused = |e: Option<Error>| assert!(matches!(e, Some(Error::SparseSecret { .. })));
+    refused(SwitchingKey::relinearisation(&ctx, full.clone(), &sparse, &mut random).err());
+    refused(SwitchingKey::galois(&ctx, full, 5, &sparse, &mut random).err());
+    refused(PublicKey::generate(&ctx, &sparse, 2, &mut random).err());
+    refused(sparse.encrypt(&ctx, &zero_plaintext(&ctx, 2), &mut random).err());
+}
+
+#[test]
+fn what_depends_on_the_secret_is_wiped() {
+    let ctx = toy(arch::available()[0]);
+    let mut random = ChaChaSource::from_seed([5; 32]);
+    let sk = SecretKey::generate(&ctx, &mut random).unwrap();
+    let ct = sk.encrypt(&ctx, &zero_plaintext(&ctx, 2), &mut random).unwrap();
+    let decrypted = sk.decrypt(&ctx, &ct).unwrap().poly;
+    assert!(sk.eval().is_secret() && crate::encrypt::noise(&ctx, &mut random, 2, 1).unwrap().is_secret());
+    assert!(ctx.ring().copy(&decrypted, 1).unwrap().is_secret() && ctx.ring().to_coeff(decrypted).is_secret());
+    assert!(ct.polys.iter().all(|p| !p.is_secret()));
 }
 
 #[test]

@@ -45,7 +45,7 @@ impl Encoder {
         let gap = ring.n() / small.len();
         let mut wide = vec![0i64; ring.n()];
         small.iter().enumerate().for_each(|(j, &c)| wide[j * gap] = c);
-        let poly = ring.to_eval(ring.lift(&wide, level + 1, 0)?);
+        let poly = ring.to_eval(ring.lift(&wide, ring.scratch(level + 1, 0)?));
         let bound = values.iter().map(|v| v.norm()).fold(0.0, f64::max);
         Ok(Plaintext { poly, scale, slots: self.slots(), bound: Some(bound) })
     }

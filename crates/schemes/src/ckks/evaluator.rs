@@ -2,7 +2,7 @@
 
 use super::transform::{encode, transform, CkksTransform};
 use super::{CkksCiphertext, EvalKeys};
-use crate::evaluator::{same_scale, Evaluator, Product, Quadratic, Refresh};
+use crate::evaluator::{same_scale, Evaluator, Quadratic, Refresh};
 use crate::linear_map::LinearMap;
 use crate::Error;
 use aglet_ring::arch::Form;
@@ -52,8 +52,8 @@ impl<'a> CkksEvaluator<'a> {
     pub fn new(ctx: &'a Context, keys: &'a EvalKeys, slots: usize) -> Self {
         Self { ctx, keys, slots, stop: None }
     }
-    /// The same evaluator, whose operations end with [`Error::Cancelled`] once `flag` is set: checked before each, so within
-    /// a tenth of a second at the largest sizes.
+    /// The same evaluator, whose operations end with [`Error::Cancelled`] once `flag` is set: checked before each
+    /// key switch, rescale, giant step and encoded diagonal, so within a tenth of a second at the largest sizes.
     pub fn stopped_by(self, flag: &'a AtomicBool) -> Self {
         Self { stop: Some(flag), ..self }
     }
@@ -199,6 +199,7 @@ impl<'a> CkksEvaluator<'a> {
     /// Brings a ciphertext of degree 2 back to degree 1; one of degree 1 is returned as it is.
     pub fn relinearise(&self, a: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
         let [c0, c1, c2] = &a.polys[..] else { return Ok(a.clone()) };
+        self.check_stop()?;
         let key = self.keys.relinearisation(a.limbs())?;
         self.own(key, a)?;
         let p_limbs = key.spec().p_limbs;
@@ -214,6 +215,7 @@ impl<'a> CkksEvaluator<'a> {
         if a.level() == 0 {
             return Err(Error::LevelTooLow { required: 1, actual: 0 });
         }
+        self.check_stop()?;
         let polys = a.polys.iter().map(|p| divide(self.ctx, p, 1)).collect::<Result<_, _>>()?;
         Ok(Arc::new(a.with(polys, a.scale / self.modulus(a.level()))))
     }
@@ -307,14 +309,19 @@ impl Evaluator for CkksEvaluator<'_> {
             false => Some(self.keys.relinearisation(limbs)?),
         };
         let special = key.map_or(0, |k| k.spec().p_limbs);
-        let products = Products::new(&form.products)?;
-        let c0 = self.form(limbs, &products.of(&[(0, 0)]), &of(0), constant, special)?;
-        let c1 = self.form(limbs, &products.of(&[(0, 1), (1, 0)]), &of(1), zero, special)?;
+        let pairs = form.products.iter().map(|p| Ok((p.factor, linear(p.left)?, linear(p.right)?)));
+        let pairs = pairs.collect::<Result<Vec<_>, Error>>()?;
+        // Polynomial i of every left operand times polynomial j of its right one, for each of the given (i, j).
+        let products = |places: &[(usize, usize)]| -> Vec<_> {
+            pairs.iter().flat_map(|(f, l, r)| places.iter().map(move |&(i, j)| (*f, l[i], r[j]))).collect()
+        };
+        let c0 = self.form(limbs, &products(&[(0, 0)]), &of(0), constant, special)?;
+        let c1 = self.form(limbs, &products(&[(0, 1), (1, 0)]), &of(1), zero, special)?;
         let (b, a) = match key {
             None => (c0, c1),
             Some(key) => {
                 self.own(key, any)?;
-                let c2 = self.form(limbs, &products.of(&[(1, 1)]), &[], zero, 0)?;
+                let c2 = self.form(limbs, &products(&[(1, 1)]), &[], zero, 0)?;
                 Digits::new(self.ctx, key.spec(), &c2)?.product(self.ctx, key, None, None, Some((&c0, &c1)))?
             }
         };
@@ -354,38 +361,17 @@ impl Evaluator for CkksEvaluator<'_> {
         self.automorphism(a, conjugation_exponent(self.ctx.ring().n()), || format!("conjugation key for {limbs} limbs"))
     }
     fn encode_transform(&self, map: &LinearMap, level: usize, scale_ratio: f64) -> Result<CkksTransform, Error> {
-        encode(self.ctx, map, level, scale_ratio)
+        encode(self, map, level, scale_ratio)
     }
     fn transform(&self, ct: &CkksCiphertext, t: &CkksTransform) -> Result<CkksCiphertext, Error> {
         transform(self, ct, t)
     }
 }
 
-/// A factor and the two polynomials of each operand.
-type Pair<'a> = (i32, [&'a Poly<Eval>; 2], [&'a Poly<Eval>; 2]);
-
-/// The products of a form.
-struct Products<'a>(Vec<Pair<'a>>);
-
-impl<'a> Products<'a> {
-    fn new(products: &[Product<'a, CkksCiphertext>]) -> Result<Self, Error> {
-        let pair = |p: &Product<'a, CkksCiphertext>| {
-            if !(1..=16).contains(&p.factor) {
-                return Err(Error::InvalidParameters { reason: "the factor of a product is not between 1 and 16" });
-            }
-            Ok((p.factor, linear(p.left)?, linear(p.right)?))
-        };
-        Ok(Self(products.iter().map(pair).collect::<Result<_, _>>()?))
-    }
-    /// All products of half `i` of the left with half `j` of the right operands.
-    fn of(&self, halves: &[(usize, usize)]) -> Vec<(i32, &'a Poly<Eval>, &'a Poly<Eval>)> {
-        self.0.iter().flat_map(|(f, l, r)| halves.iter().map(move |&(i, j)| (*f, l[i], r[j]))).collect()
-    }
-}
-
 impl Refresh for CkksEvaluator<'_> {
     fn sparse_secret(&self, ct: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
         at_bottom(ct)?;
+        self.check_stop()?;
         let ([c0, c1], key) = (linear(ct)?, self.keys.to_sparse()?);
         let ctx = self.ctx;
         let lifted = lift_by_special(ctx, c0, key.spec().p_limbs)?;
@@ -401,6 +387,7 @@ impl Refresh for CkksEvaluator<'_> {
         if level > max {
             return Err(Error::NoSuchLevel { level, max });
         }
+        self.check_stop()?;
         let ([c0, c1], key) = (linear(ct)?, self.keys.from_sparse()?);
         let c0 = raise(ctx, c0, level + 1, 0)?;
         let c1 = Digits::single(raise(ctx, c1, level + 1, key.spec().p_limbs)?);

@@ -17,6 +17,7 @@ use aglet_ring::automorphism::{rotation_exponent, Automorphism};
 use aglet_ring::fft::SpecialFft;
 use aglet_ring::{Eval, Poly};
 use aglet_rlwe::keyswitch::{divide, lift_by_special};
+use aglet_rlwe::params::Params;
 use aglet_rlwe::{Context, Digits, KeySwitchSpec, SwitchingKey};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,10 +52,10 @@ impl TransformShape {
 }
 
 /// The shape of `map` at `level`.
-pub fn transform_shape(ctx: &Context, map: &LinearMap, level: usize) -> Result<TransformShape, Error> {
-    let spec = KeySwitchSpec::balanced(ctx, level + 1)?;
+pub fn transform_shape(params: &Params, map: &LinearMap, level: usize) -> Result<TransformShape, Error> {
+    let spec = KeySwitchSpec::balanced(params, level + 1)?;
     let (babies, giant) = map.rotations();
-    let words: usize = map.diagonals().values().map(|d| (2 * d.len()).min(ctx.ring().n())).sum();
+    let words: usize = map.diagonals().values().map(|d| (2 * d.len()).min(params.n())).sum();
     let matrix_bytes = words * (spec.q_limbs + spec.p_limbs) * 8;
     Ok(TransformShape { level, babies, giant, giant_steps: map.giant_steps().len(), spec, matrix_bytes })
 }
@@ -83,7 +84,13 @@ impl CkksTransform {
     }
 }
 
-pub(super) fn encode(ctx: &Context, map: &LinearMap, level: usize, scale_ratio: f64) -> Result<CkksTransform, Error> {
+pub(super) fn encode(
+    e: &CkksEvaluator<'_>,
+    map: &LinearMap,
+    level: usize,
+    scale_ratio: f64,
+) -> Result<CkksTransform, Error> {
+    let ctx = e.context();
     let (ring, max) = (ctx.ring(), ctx.ring().q_count() - 1);
     check_scale(scale_ratio)?;
     if level == 0 {
@@ -95,7 +102,7 @@ pub(super) fn encode(ctx: &Context, map: &LinearMap, level: usize, scale_ratio: 
     if map.slots() > ring.n() / 2 {
         return Err(Error::SlotMismatch { expected: ring.n() / 2, found: map.slots() });
     }
-    let (spec, steps) = (KeySwitchSpec::balanced(ctx, level + 1)?, map.giant_steps());
+    let (spec, steps) = (KeySwitchSpec::balanced(ctx.params(), level + 1)?, map.giant_steps());
     let babies: BTreeSet<usize> = steps.iter().flat_map(|s| s.terms.iter().map(|t| t.0)).chain([0]).collect();
     let babies: Vec<usize> = babies.into_iter().collect();
     let mut ffts = BTreeMap::new();
@@ -104,6 +111,7 @@ pub(super) fn encode(ctx: &Context, map: &LinearMap, level: usize, scale_ratio: 
     for step in &steps {
         let mut row: Vec<Option<Vec<Vec<u64>>>> = babies.iter().map(|_| None).collect();
         for (rotation, values) in &step.terms {
+            e.check_stop()?;
             let fft = ffts.entry(values.len()).or_insert_with(|| SpecialFft::new(values.len()));
             let coefficients = subring_coefficients(fft, values, scale)?;
             let place = babies.binary_search(rotation).unwrap_or(0);

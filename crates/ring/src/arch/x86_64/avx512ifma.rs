@@ -1,8 +1,9 @@
 //! Eight residues in 52-bit integer arithmetic: AVX-512 IFMA, for moduli below 2^50 (4q < 2^52).
 //!
 //! Multiplication by a known factor is Shoup's with 52-bit quotients: `h = hi52(x w')`, `r = lo52(x w) - lo52(h q)
-//! mod 2^52` in `[0, 2q)` for any `x < 2^52`. Sums of products add the low and high 52-bit halves apart; both
-//! stay below 2^64 for 2^12 products, and reducing the high half needs it below 2^52: fifteen products of 2^100.
+//! mod 2^52` in `[0, 2q)` for any `x < 2^52`. Sums of products add the low and high 52-bit halves apart. Reducing needs
+//! the high half, with what the low one carries, below 2^52: sixteen products below 2^100 come to `16 (2^48 - 1) + 15`.
+//! Narrow accumulators take no more, so `tame` gives canonical residues.
 
 use crate::arch::lanes::Lanes;
 use crate::modulus::Modulus;
@@ -32,10 +33,32 @@ unsafe fn set(x: u64) -> __m512i {
 }
 
 impl Avx512Ifma {
+    /// Whether all lanes are below `bound`; for debug assertions.
+    #[inline(always)]
+    unsafe fn below(x: __m512i, bound: u64) -> bool {
+        // SAFETY: AVX-512 is present by the contract of the trait.
+        unsafe { _mm512_cmplt_epu64_mask(x, set(bound)) == 0xff }
+    }
+    /// `[0, 4q)` to `[0, 2q)`.
     #[inline(always)]
     unsafe fn halve(self, x: __m512i) -> __m512i {
         // SAFETY: AVX-512 is present by the contract of the trait.
         unsafe { _mm512_min_epu64(x, _mm512_sub_epi64(x, self.q2)) }
+    }
+    /// `[0, 4q)` to `[0, q)`.
+    #[inline(always)]
+    unsafe fn canonical(self, x: __m512i) -> __m512i {
+        // SAFETY: AVX-512 is present by the contract of the trait.
+        unsafe {
+            debug_assert!(Self::below(x, 4 * self.modulus()));
+            let x = self.halve(x);
+            _mm512_min_epu64(x, _mm512_sub_epi64(x, self.q))
+        }
+    }
+    #[inline(always)]
+    unsafe fn modulus(self) -> u64 {
+        // SAFETY: AVX-512 is present by the contract of the trait.
+        unsafe { _mm_cvtsi128_si64(_mm512_castsi512_si128(self.q)) as u64 }
     }
 }
 
@@ -45,8 +68,8 @@ impl Lanes for Avx512Ifma {
     const WIDTH: usize = 8;
     const GROWS: bool = false;
     const PAIRED: bool = true;
-    const CHUNK: usize = 15;
-    const CHUNK_NARROW: usize = 15;
+    const CHUNK: usize = 16;
+    const CHUNK_NARROW: usize = 16;
     type V = __m512i;
     type T = (__m512i, __m512i);
     type A = (__m512i, __m512i);
@@ -94,11 +117,7 @@ impl Lanes for Avx512Ifma {
     #[inline(always)]
     unsafe fn store(self, p: *mut u64, x: __m512i) {
         // SAFETY: see above.
-        unsafe {
-            let x = self.halve(x);
-            let x = _mm512_min_epu64(x, _mm512_sub_epi64(x, self.q));
-            _mm512_storeu_si512(p.cast(), x);
-        }
+        unsafe { _mm512_storeu_si512(p.cast(), self.canonical(x)) }
     }
     #[inline(always)]
     unsafe fn prefetch(p: *const u64) {
@@ -148,12 +167,13 @@ impl Lanes for Avx512Ifma {
     #[inline(always)]
     unsafe fn tame(self, x: __m512i) -> __m512i {
         // SAFETY: see above.
-        unsafe { self.halve(x) }
+        unsafe { self.canonical(x) }
     }
     #[inline(always)]
     unsafe fn mul(self, x: __m512i, w: Self::T) -> __m512i {
         // SAFETY: see above.
         unsafe {
+            debug_assert!(Self::below(x, 1 << 52));
             let zero = _mm512_setzero_si512();
             let h = _mm512_madd52hi_epu64(zero, x, w.1);
             let r = _mm512_madd52lo_epu64(_mm512_madd52lo_epu64(zero, x, w.0), h, self.neg_q);
@@ -164,6 +184,7 @@ impl Lanes for Avx512Ifma {
     unsafe fn fwd_butterfly(self, x: __m512i, y: __m512i, w: Self::T) -> (__m512i, __m512i) {
         // SAFETY: see above.
         unsafe {
+            debug_assert!(Self::below(x, 4 * self.modulus()));
             let (x, t) = (self.halve(x), self.mul(y, w));
             (_mm512_add_epi64(x, t), _mm512_sub_epi64(_mm512_add_epi64(x, self.q2), t))
         }
@@ -171,7 +192,10 @@ impl Lanes for Avx512Ifma {
     #[inline(always)]
     unsafe fn inv_sum(self, x: __m512i, y: __m512i) -> __m512i {
         // SAFETY: see above.
-        unsafe { self.halve(_mm512_add_epi64(x, y)) }
+        unsafe {
+            debug_assert!(Self::below(x, 2 * self.modulus()) && Self::below(y, 2 * self.modulus()));
+            self.halve(_mm512_add_epi64(x, y))
+        }
     }
     #[inline(always)]
     unsafe fn inv_diff_mul(self, x: __m512i, y: __m512i, w: Self::T) -> __m512i {
@@ -218,9 +242,7 @@ impl Lanes for Avx512Ifma {
         unsafe {
             let low = _mm512_and_si512(a.1, _mm512_set1_epi64(MASK));
             let high = _mm512_add_epi64(a.0, _mm512_srli_epi64::<52>(a.1));
-            let sum = _mm512_add_epi64(self.mul(high, self.high), self.mul(low, self.one));
-            let sum = self.halve(sum);
-            _mm512_min_epu64(sum, _mm512_sub_epi64(sum, self.q))
+            self.canonical(_mm512_add_epi64(self.mul(high, self.high), self.mul(low, self.one)))
         }
     }
     #[inline(always)]
