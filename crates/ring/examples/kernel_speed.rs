@@ -52,10 +52,10 @@ fn main() {
             let convert = median(
                 || {
                     // The sources are used up: what is left of them is as good for timing.
-                    let src: Vec<&mut [u64]> = x.words_mut().chunks_mut(1 << log_n).skip(16).collect();
+                    let src: Vec<&mut [u64]> = x.limbs_mut().skip(16).collect();
                     src.into_iter().for_each(|row| row.iter_mut().for_each(|w| *w >>= 15));
-                    let src: Vec<&mut [u64]> = x.words_mut().chunks_mut(1 << log_n).skip(16).collect();
-                    ring.convert(&c, src, y.words_mut().chunks_mut(1 << log_n).collect(), |_, _| ()).unwrap();
+                    let src: Vec<&mut [u64]> = x.limbs_mut().skip(16).collect();
+                    ring.convert(&c, src, y.limbs_mut().collect(), |_, _| ()).unwrap();
                 },
                 9,
             );

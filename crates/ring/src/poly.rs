@@ -1,6 +1,7 @@
 //! Polynomials as matrices of residues: one limb of N words for each prime, the representation in the type.
 
 use crate::pool::Buffer;
+use rayon::prelude::*;
 use std::marker::PhantomData;
 
 mod sealed {
@@ -21,6 +22,16 @@ pub struct Eval;
 impl Representation for Coeff {}
 impl Representation for Eval {}
 
+/// Words from the start of one limb to the start of the next. Limbs of large rings lie seventeen cache lines more than N
+/// apart: rows a power of two apart would compete for the same lines of every cache.
+pub(crate) fn stride(n: usize) -> usize {
+    if n >= 1 << 12 {
+        n + 17 * 8
+    } else {
+        n
+    }
+}
+
 /// A polynomial modulo X^N + 1 and a product of primes: `q_limbs` limbs modulo the first primes of the chain, then
 /// `p_limbs` limbs modulo the first special primes. Residues are canonical.
 pub struct Poly<R: Representation> {
@@ -33,7 +44,7 @@ pub struct Poly<R: Representation> {
 
 impl<R: Representation> Poly<R> {
     pub(crate) fn from_buffer(data: Buffer, n: usize, q_limbs: usize, p_limbs: usize) -> Self {
-        debug_assert_eq!(data.len(), n * (q_limbs + p_limbs));
+        debug_assert_eq!(data.len(), stride(n) * (q_limbs + p_limbs));
         Self { data, n, q_limbs, p_limbs, representation: PhantomData }
     }
 
@@ -69,18 +80,24 @@ impl<R: Representation> Poly<R> {
     }
     /// Limb `i`: modulo prime `i` of the chain, or special prime `i - q_limbs`.
     pub fn limb(&self, i: usize) -> &[u64] {
-        &self.data[i * self.n..(i + 1) * self.n]
+        &self.data[i * stride(self.n)..][..self.n]
     }
     /// Limb `i`, to write to.
     pub fn limb_mut(&mut self, i: usize) -> &mut [u64] {
         let n = self.n;
-        &mut self.data[i * n..(i + 1) * n]
+        &mut self.data[i * stride(n)..][..n]
     }
-    /// All words, limb after limb.
-    pub fn words(&self) -> &[u64] {
-        &self.data
+    /// The limbs in order, to write to.
+    pub fn limbs_mut(&mut self) -> impl Iterator<Item = &mut [u64]> {
+        let n = self.n;
+        self.data.chunks_exact_mut(stride(n)).map(move |limb| &mut limb[..n])
     }
-    /// All words, to write to.
+    /// The limbs in order, to write to in parallel.
+    pub fn par_limbs_mut(&mut self) -> impl IndexedParallelIterator<Item = &mut [u64]> {
+        let n = self.n;
+        self.data.par_chunks_exact_mut(stride(n)).map(move |limb| &mut limb[..n])
+    }
+    /// All words, with what lies between the limbs, to clear them.
     pub fn words_mut(&mut self) -> &mut [u64] {
         &mut self.data
     }
@@ -94,7 +111,7 @@ impl<R: Representation> Poly<R> {
     }
     /// Bytes of the limbs.
     pub fn byte_count(&self) -> usize {
-        self.data.len() * 8
+        self.n * self.limbs() * 8
     }
 }
 

@@ -4,17 +4,22 @@ use crate::Error;
 use memmap2::MmapMut;
 use rayon::prelude::*;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use zeroize::Zeroize;
 
 /// Buffers of at least this many bytes are mapped on their own and ask for huge pages.
 const LARGE: usize = 1 << 21;
-/// Words of the smallest page: writing one of them makes the system map the page.
-const PAGE: usize = 512;
+/// Large buffers start at different offsets within a page: otherwise the same position of all of them would compete for the
+/// same eight lines of the first cache. Seventeen lines apart, thirty buffers spread over all of its sets.
+const COLOUR_WORDS: usize = 17 * 8;
+/// Words of the smallest page; writing one of them makes the system map the page.
+const PAGE_WORDS: usize = 512;
 
 enum Storage {
     Heap(Vec<u64>),
-    Mapped(MmapMut),
+    /// The map and the word that it is used from.
+    Mapped(MmapMut, usize),
 }
 
 impl Storage {
@@ -23,22 +28,31 @@ impl Storage {
         if bytes < LARGE {
             return Ok(Self::Heap(vec![0; words]));
         }
-        let map = MmapMut::map_anon(bytes).map_err(|_| Error::OutOfMemory { bytes })?;
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let colour = NEXT.fetch_add(1, Ordering::Relaxed) % PAGE_WORDS * COLOUR_WORDS % PAGE_WORDS;
+        let map = MmapMut::map_anon(bytes + PAGE_WORDS * 8).map_err(|_| Error::OutOfMemory { bytes })?;
         // Huge pages only make it faster: a kernel that has none may say no.
         #[cfg(target_os = "linux")]
         let _ = map.advise(memmap2::Advice::HugePage);
-        Ok(Self::Mapped(map))
+        Ok(Self::Mapped(map, colour))
     }
     fn words(&self) -> &[u64] {
         match self {
             Self::Heap(v) => v,
-            Self::Mapped(m) => bytemuck::cast_slice(m),
+            Self::Mapped(m, colour) => {
+                let words: &[u64] = bytemuck::cast_slice(m);
+                &words[*colour..words.len() - PAGE_WORDS + colour]
+            }
         }
     }
     fn words_mut(&mut self) -> &mut [u64] {
         match self {
             Self::Heap(v) => v,
-            Self::Mapped(m) => bytemuck::cast_slice_mut(m),
+            Self::Mapped(m, colour) => {
+                let words: &mut [u64] = bytemuck::cast_slice_mut(m);
+                let end = words.len() - PAGE_WORDS + *colour;
+                &mut words[*colour..end]
+            }
         }
     }
     fn capacity(&self) -> usize {
@@ -92,7 +106,7 @@ impl Pool {
     pub fn reserve(self: &Arc<Self>, mix: impl IntoIterator<Item = (usize, usize)>) -> Result<(), Error> {
         let each = mix.into_iter().flat_map(|(len, count)| std::iter::repeat_n(len, count));
         let mut buffers = each.map(|len| self.take(len)).collect::<Result<Vec<_>, _>>()?;
-        let pages = buffers.par_iter_mut().flat_map(|b| b.par_chunks_mut(PAGE));
+        let pages = buffers.par_iter_mut().flat_map(|b| b.par_chunks_mut(PAGE_WORDS));
         pages.for_each(|page| page[0] = 0);
         Ok(())
     }

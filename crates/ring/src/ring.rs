@@ -5,7 +5,7 @@ use crate::automorphism::Automorphism;
 use crate::basis::BaseConverter;
 use crate::modulus::Modulus;
 use crate::ntt::NttTable;
-use crate::poly::{Coeff, Eval, Poly, Representation};
+use crate::poly::{stride, Coeff, Eval, Poly, Representation};
 use crate::pool::Pool;
 use crate::Error;
 use rayon::prelude::*;
@@ -51,7 +51,7 @@ impl Ring {
             kernels,
             automorphisms: Mutex::default(),
             converters: Mutex::default(),
-            pool: Pool::new(8 << log_n, POOL_BYTES),
+            pool: Pool::new(8 * stride(1 << log_n), POOL_BYTES),
         })
     }
 
@@ -100,7 +100,7 @@ impl Ring {
     /// A polynomial with arbitrary contents, to be overwritten.
     pub fn scratch<R: Representation>(&self, q_limbs: usize, p_limbs: usize) -> Result<Poly<R>, Error> {
         assert!(q_limbs <= self.q_count() && p_limbs <= self.p_count());
-        Ok(Poly::from_buffer(self.pool.take((q_limbs + p_limbs) << self.log_n)?, self.n(), q_limbs, p_limbs))
+        Ok(Poly::from_buffer(self.pool.take((q_limbs + p_limbs) * stride(self.n()))?, self.n(), q_limbs, p_limbs))
     }
     /// Scratch that is wiped when dropped, for what depends on a secret key or gives it away.
     pub fn secret_scratch<R: Representation>(&self, q_limbs: usize, p_limbs: usize) -> Result<Poly<R>, Error> {
@@ -114,23 +114,24 @@ impl Ring {
     }
     /// A polynomial outside the pool, for keys; zero.
     pub fn lasting<R: Representation>(&self, q_limbs: usize, p_limbs: usize) -> Result<Poly<R>, Error> {
-        Ok(Poly::from_buffer(Pool::take_exact((q_limbs + p_limbs) << self.log_n)?, self.n(), q_limbs, p_limbs))
+        Ok(Poly::from_buffer(Pool::take_exact((q_limbs + p_limbs) * stride(self.n()))?, self.n(), q_limbs, p_limbs))
     }
     /// A copy of the first `q_limbs` limbs of the chain and all special limbs of `x`; secret if `x` is.
     pub fn copy<R: Representation>(&self, x: &Poly<R>, q_limbs: usize) -> Result<Poly<R>, Error> {
         assert!(q_limbs <= x.q_limbs());
         let out = self.scratch(q_limbs, x.p_limbs())?;
         let mut out = if x.is_secret() { out.secret() } else { out };
-        let split = q_limbs * self.n();
-        out.words_mut()[..split].copy_from_slice(&x.words()[..split]);
-        out.words_mut()[split..].copy_from_slice(&x.words()[x.q_limbs() * self.n()..]);
+        let skipped = x.q_limbs() - q_limbs;
+        for (i, limb) in out.limbs_mut().enumerate() {
+            limb.copy_from_slice(x.limb(if i < q_limbs { i } else { i + skipped }));
+        }
         Ok(out)
     }
 
     /// Calls `f(prime, limb index, limb)` for every limb, in parallel.
     pub fn for_limbs<R: Representation>(&self, x: &mut Poly<R>, f: impl Fn(usize, usize, &mut [u64]) + Sync + Send) {
         let q_limbs = x.q_limbs();
-        x.words_mut().par_chunks_mut(self.n()).enumerate().for_each(|(i, limb)| f(self.prime_of(q_limbs, i), i, limb));
+        x.par_limbs_mut().enumerate().for_each(|(i, limb)| f(self.prime_of(q_limbs, i), i, limb));
     }
 
     /// Signed small coefficients as residues of every prime of `out`, which is overwritten.
@@ -155,7 +156,7 @@ impl Ring {
         let mut columns: Vec<Vec<&mut [u64]>> = Vec::new();
         for x in &mut all {
             assert_eq!(x.q_limbs(), q_limbs);
-            for (i, limb) in x.words_mut().chunks_mut(1 << self.log_n).enumerate() {
+            for (i, limb) in x.limbs_mut().enumerate() {
                 if columns.len() <= i {
                     columns.push(Vec::new());
                 }

@@ -223,13 +223,12 @@ impl Digits {
             let (d, k) = place.unwrap_or_default();
             ring.table(prime).inverse_scaled_to(c.limb(i), limb, plans[d].source_factors()[k]);
         });
-        let n = ring.n();
         let mut polys = Vec::with_capacity(digits.len());
         for (own, plan) in digits.iter().zip(&plans) {
             let mut out: Poly<Coeff> = ring.scratch(q_limbs, spec.p_limbs)?;
             let mut rows = Vec::with_capacity(limbs);
             let mut tables = Vec::with_capacity(limbs);
-            for (i, row) in out.words_mut().chunks_mut(n).enumerate() {
+            for (i, row) in out.limbs_mut().enumerate() {
                 if own.contains(&i) {
                     // The digit modulo its own primes is the polynomial itself.
                     row.copy_from_slice(c.limb(i));
@@ -238,7 +237,7 @@ impl Digits {
                     tables.push(ring.table(ring.prime_of(q_limbs, i)));
                 }
             }
-            let sources = y.words_mut().chunks_mut(n).enumerate().filter(|(i, _)| own.contains(i)).map(|(_, row)| row);
+            let sources = y.limbs_mut().enumerate().filter(|(i, _)| own.contains(i)).map(|(_, row)| row);
             ring.convert(plan, sources.collect(), rows, |t, row| tables[t].forward(row))?;
             polys.push(out.transformed());
         }
@@ -263,8 +262,7 @@ impl Digits {
         let (q_limbs, p_limbs) = (shape.q_limbs(), shape.p_limbs());
         let (mut b, mut a): (Poly<Eval>, Poly<Eval>) =
             (ring.scratch(q_limbs, p_limbs)?, ring.scratch(q_limbs, p_limbs)?);
-        let n = ring.n();
-        b.words_mut().par_chunks_mut(n).zip(a.words_mut().par_chunks_mut(n)).enumerate().for_each(|(i, out)| {
+        b.par_limbs_mut().zip(a.par_limbs_mut()).enumerate().for_each(|(i, out)| {
             let digits: Vec<&[u64]> = self.polys.iter().map(|p| p.limb(i)).collect();
             let row = key.row(q_limbs, i, digits.len(), automorphism);
             let addends = Addends {
@@ -299,13 +297,13 @@ pub fn divide(ctx: &Context, x: &Poly<Eval>, drop: usize) -> Result<Poly<Eval>, 
     let sources: Vec<usize> = (kept..x.limbs()).map(|i| ring.prime_of(q_limbs, i)).collect();
     let targets: Vec<usize> = (0..kept).collect();
     let plan = ring.converter(&sources, &targets);
-    let n = ring.n();
-    let mut tail = ring.pool().take(sources.len() * n)?;
-    tail.par_chunks_mut(n).enumerate().for_each(|(i, limb)| {
+    // Only a container of rows: its primes are the sources.
+    let mut tail: Poly<Coeff> = ring.scratch(sources.len(), 0)?;
+    tail.par_limbs_mut().enumerate().for_each(|(i, limb)| {
         ring.table(sources[i]).inverse_scaled_to(x.limb(kept + i), limb, plan.source_factors()[i]);
     });
     let mut out: Poly<Coeff> = ring.scratch(kept, 0)?;
-    ring.convert(&plan, tail.chunks_mut(n).collect(), out.words_mut().chunks_mut(n).collect(), |i, limb| {
+    ring.convert(&plan, tail.limbs_mut().collect(), out.limbs_mut().collect(), |i, limb| {
         let m = ring.modulus(i);
         ring.table(i).forward(limb);
         let divisor = sources.iter().fold(1, |d, &s| m.mul(d, m.reduce(ring.modulus(s).value())));

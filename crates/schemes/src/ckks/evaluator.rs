@@ -409,7 +409,7 @@ fn at_bottom(ct: &Ciphertext) -> Result<(), Error> {
 
 /// The centred coefficients of a polynomial modulo q0 as residues of more primes.
 fn raise(ctx: &Context, x: &Poly<Eval>, q_limbs: usize, p_limbs: usize) -> Result<Poly<Eval>, Error> {
-    let (ring, n) = (ctx.ring(), ctx.ring().n());
+    let ring = ctx.ring();
     let mut low: Poly<Coeff> = ring.scratch(1, 0)?;
     let mut out: Poly<Coeff> = ring.scratch(q_limbs, p_limbs)?;
     out.limb_mut(0).copy_from_slice(x.limb(0));
@@ -417,7 +417,7 @@ fn raise(ctx: &Context, x: &Poly<Eval>, q_limbs: usize, p_limbs: usize) -> Resul
         let targets: Vec<usize> = (1..q_limbs + p_limbs).map(|i| ring.prime_of(q_limbs, i)).collect();
         let plan = ring.converter(&[0], &targets);
         ring.table(0).inverse_scaled_to(x.limb(0), low.limb_mut(0), plan.source_factors()[0]);
-        let rows = out.words_mut().chunks_mut(n).skip(1).collect();
+        let rows = out.limbs_mut().skip(1).collect();
         ring.convert(&plan, vec![low.limb_mut(0)], rows, |t, row| ring.table(targets[t]).forward(row))?;
     }
     Ok(out.transformed())

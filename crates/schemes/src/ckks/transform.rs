@@ -203,7 +203,7 @@ fn inner_sums(
     lifted: &Pair,
     keys: &[Option<(&SwitchingKey, Arc<Automorphism>)>],
 ) -> Result<Vec<Pair>, Error> {
-    let (ring, n) = (ctx.ring(), ctx.ring().n());
+    let ring = ctx.ring();
     let (q_limbs, p_limbs) = (digits.polys[0].q_limbs(), digits.polys[0].p_limbs());
     let mut sums: Vec<Pair> = Vec::with_capacity(t.diagonals.len());
     for _ in &t.diagonals {
@@ -211,7 +211,7 @@ fn inner_sums(
     }
     let mut columns: Vec<Vec<(&mut [u64], &mut [u64])>> = (0..q_limbs + p_limbs).map(|_| Vec::new()).collect();
     for (b, a) in &mut sums {
-        let limbs = b.words_mut().chunks_mut(n).zip(a.words_mut().chunks_mut(n));
+        let limbs = b.limbs_mut().zip(a.limbs_mut());
         limbs.zip(&mut columns).for_each(|(pair, column)| column.push(pair));
     }
     columns.into_par_iter().enumerate().for_each(|(i, mut out)| {
