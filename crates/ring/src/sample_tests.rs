@@ -211,25 +211,3 @@ fn gaussian_moments_and_shape() {
     assert_eq!(counts.iter().sum::<usize>(), COUNT);
     assert!(chi_square(&counts, &probabilities) < chi_square_limit(22.0));
 }
-
-#[test]
-#[ignore = "prints speeds; run with --release -- --ignored --nocapture"]
-fn speeds() {
-    let time = |name: &str, bytes: usize, f: &mut dyn FnMut()| {
-        let best = (0..20).map(|_| {
-            let start = std::time::Instant::now();
-            f();
-            start.elapsed().as_secs_f64()
-        });
-        let best = best.fold(f64::MAX, f64::min);
-        println!("{name}: {:.3} ms for 2^16, {:.2} GB/s", best * 1e3, bytes as f64 / best / 1e9);
-    };
-    let mut s = source(12);
-    let (mut words, mut small, mut wide, mut bytes) =
-        (vec![0; COUNT], vec![0i8; COUNT], vec![0i64; COUNT], vec![0; 8 * COUNT]);
-    time("bytes", 8 * COUNT, &mut || s.fill_bytes(&mut bytes));
-    time("uniform", 8 * COUNT, &mut || uniform(&mut s, 1_125_899_905_794_049, &mut words));
-    time("ternary", COUNT, &mut || ternary(&mut s, &mut small));
-    time("fixed_weight", COUNT, &mut || fixed_weight(&mut s, 32, &mut small));
-    time("gaussian", 8 * COUNT, &mut || gaussian(&mut s, &mut wide));
-}
