@@ -108,7 +108,7 @@ echo "this CPU has no AVX-512 IFMA: testing under Bochs"
 programs=$(build)
 
 # The first program makes sure that the emulated CPU runs the kernels in question.
-export IFMA_ENV="AGLET_BACKEND=avx512ifma AGLET_EXPECT_BACKEND=avx512ifma PROPTEST_CASES=${PROPTEST_CASES:-64} RUST_BACKTRACE=1"
+export IFMA_ENV="AGLET_BACKEND=avx512ifma AGLET_EXPECT_BACKEND=avx512ifma PROPTEST_CASES=${PROPTEST_CASES:-32} RUST_BACKTRACE=1"
 emulate aglet_ring arch:: ntt:: automorphism:: --skip a_thousand_round_trips
 emulate aglet_rlwe keyswitch::
 emulate ckks

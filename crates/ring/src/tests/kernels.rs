@@ -51,7 +51,8 @@ fn the_longest_sums_of_the_largest_residues_are_exact() {
         let m = Modulus::new(q).unwrap();
         let (largest, one) = (values(q - 1), values(1));
         for k in available() {
-            for (count, key) in (1..=70).flat_map(|count| [(count, &one), (count, &largest)]) {
+            for (count, key) in [1, 4, 5, 8, 9, 15, 16, 17, 33, 65].into_iter().flat_map(|c| [(c, &one), (c, &largest)])
+            {
                 let mut out = values(0);
                 let products = vec![(&largest[..], &key[..]); count];
                 k.form(&m, &Form { products, constant: q - 1, ..Form::default() }, &mut out);
