@@ -1,4 +1,4 @@
-"""Refresh a ciphertext: from no multiplication left to ten. Needs about 10 GB of memory and half a minute."""
+"""Refresh a ciphertext: from no multiplication left to ten. Needs 8 GB of memory and a minute."""
 
 import numpy as np
 

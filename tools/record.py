@@ -5,7 +5,7 @@ Usage: .venv/bin/python tools/record.py [--repeat 3] [--out repro/record]
 
 Writes <out>/<cpu>/<date>.jsonl, one line per measurement with the command that made it, and <out>/<cpu>/<date>.md, the
 table of targets with the measured column filled in. A row whose backend this CPU lacks says so. Takes some minutes and
-about 10 GB of memory; run it on an idle machine, from a clean checkout.
+8 GB of memory; run it on an idle machine, from a clean checkout.
 """
 
 from __future__ import annotations
