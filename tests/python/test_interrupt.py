@@ -31,7 +31,8 @@ def test_ctrl_c() -> None:
     start = time.monotonic()
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=30)
-    assert time.monotonic() - start < 1.0
+    # A second on a machine of its own; test machines share theirs.
+    assert time.monotonic() - start < 4.0
     assert "KeyboardInterrupt" in errors
 
 

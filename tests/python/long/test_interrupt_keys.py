@@ -44,4 +44,5 @@ def test_ctrl_c(program: str) -> None:
     answered = time.monotonic() - start
     errors = first_word + process.communicate(timeout=60)[1]
     assert "KeyboardInterrupt" in errors
-    assert answered < 1.0
+    # A second on a machine of its own; test machines share theirs, and one key is made without a pause.
+    assert answered < 4.0

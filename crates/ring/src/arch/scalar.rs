@@ -29,8 +29,8 @@ impl Lanes for Scalar {
     const WIDTH: usize = 1;
     const GROWS: bool = false;
     const PAIRED: bool = true;
-    const CHUNK: usize = 64;
-    const CHUNK_NARROW: usize = 64;
+    const CHUNK: usize = 32;
+    const CHUNK_NARROW: usize = 32;
     type V = u64;
     type T = [u64; 2];
     type A = u128;

@@ -47,10 +47,10 @@ fn the_forced_backend_is_here() {
 #[test]
 fn the_longest_sums_of_the_largest_residues_are_exact() {
     let values = |x: u64| vec![x; N];
-    for q in QS {
+    for q in QS.into_iter().chain([(1 << 61) - 1]) {
         let m = Modulus::new(q).unwrap();
         let (largest, one) = (values(q - 1), values(1));
-        for k in available() {
+        for k in available().iter().filter(|k| k.serves(&m)) {
             for (count, key) in [1, 4, 5, 8, 9, 15, 16, 17, 33, 65].into_iter().flat_map(|c| [(c, &one), (c, &largest)])
             {
                 let mut out = values(0);
