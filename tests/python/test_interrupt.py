@@ -11,7 +11,10 @@ import time
 from aglet import Engine
 from conftest import Keys
 
+# A test run in the background inherits an ignored SIGINT: the program takes it back.
 PROGRAM = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from aglet import Engine
 engine = Engine(preset="toy", allow_insecure=True)
 secret = engine.create_secret_key()

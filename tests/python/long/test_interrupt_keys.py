@@ -9,24 +9,35 @@ import time
 
 import pytest
 
-KEYS = """
+# A test run in the background inherits an ignored SIGINT: the programs take it back.
+START = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from aglet import Engine
+"""
+
+KEYS = (
+    START
+    + """
 engine = Engine(use_bootstrap=True, mode="parallel")
 secret = engine.create_secret_key()
 print("ready", flush=True)
 engine.create_bootstrap_key(secret)
 """
+)
 
-BOOTSTRAP = """
-from aglet import Engine
+BOOTSTRAP = (
+    START
+    + """
 from aglet.measure import make_keys
 engine = Engine(use_bootstrap=True)
 keys = make_keys(engine, 3, "large")
 ciphertext = engine.encrypt([1], keys.secret, level=0)
 print("ready", flush=True)
-while True:
+for _ in range(10):
     engine.bootstrap(ciphertext, keys.relinearization, keys.conjugation, keys.bootstrap)
 """
+)
 
 
 @pytest.mark.parametrize("program", [KEYS, BOOTSTRAP], ids=["keys", "bootstrap"])
