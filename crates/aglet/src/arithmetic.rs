@@ -108,7 +108,7 @@ impl Engine {
         let encoded = scale * e.modulus(chain) / lower.scale;
         let scaled = e.mul_constant(&lower, ONE, encoded)?;
         let out = e.rescale(&scaled)?;
-        Ok(Arc::new(out.with(copies(self, &out)?, scale)))
+        Ok(at_scale(out, scale))
     }
 
     /// The level below, or the error that says there is none.
@@ -221,7 +221,7 @@ impl Engine {
             let keys = EvalKeys::new();
             let e = self.evaluator(&keys, None);
             let out = e.rescale(&e.tensor(&a, &b)?)?;
-            Ok(Arc::new(out.with(copies(self, &out)?, scale)))
+            Ok(at_scale(out, scale))
         })
     }
     /// `a * pt`, one level.
@@ -232,7 +232,7 @@ impl Engine {
             let keys = EvalKeys::new();
             let e = self.evaluator(&keys, None);
             let out = e.rescale(&e.mul_plain(&a, &pt)?)?;
-            Ok(Arc::new(out.with(copies(self, &out)?, self.params().scale_at(below))))
+            Ok(at_scale(out, self.params().scale_at(below)))
         })
     }
     /// `c * a` for one number, one level.
@@ -246,7 +246,7 @@ impl Engine {
             let (chain, scale) = (self.params().chain_level(level), self.params().scale_at(below));
             let scaled = e.mul_constant(a, c, scale * e.modulus(chain) / a.scale)?;
             let out = e.rescale(&scaled)?;
-            Ok(Arc::new(out.with(copies(self, &out)?, scale)))
+            Ok(at_scale(out, scale))
         })
     }
     /// `c * a` for an integer, no level.
@@ -300,6 +300,14 @@ fn finite(c: Complex64) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::Range(format!("The number {c} is not finite; pass a finite one.")))
+}
+
+/// A result nobody else holds yet, at the canonical scale of its level: the same to 2^-45, without the rounding on the way.
+fn at_scale(mut ct: Ciphertext, scale: f64) -> Ciphertext {
+    if let Some(own) = Arc::get_mut(&mut ct) {
+        own.scale = scale;
+    }
+    ct
 }
 
 fn copies(engine: &Engine, ct: &Ciphertext) -> Result<Vec<aglet_ring::Poly<aglet_ring::Eval>>, Error> {

@@ -149,26 +149,6 @@ impl Ring {
         self.for_limbs(&mut x, |prime, _, limb| self.table(prime).forward(limb));
         x.reinterpret()
     }
-    /// Coefficients to values for several polynomials of one shape, limb by limb, so that the tables of a prime are read
-    /// once for all.
-    pub fn to_eval_together(&self, mut all: Vec<Poly<Coeff>>) -> Vec<Poly<Eval>> {
-        let Some(q_limbs) = all.first().map(Poly::q_limbs) else { return Vec::new() };
-        let mut columns: Vec<Vec<&mut [u64]>> = Vec::new();
-        for x in &mut all {
-            assert_eq!(x.q_limbs(), q_limbs);
-            for (i, limb) in x.limbs_mut().enumerate() {
-                if columns.len() <= i {
-                    columns.push(Vec::new());
-                }
-                columns[i].push(limb);
-            }
-        }
-        columns.into_par_iter().enumerate().for_each(|(i, limbs)| {
-            let table = self.table(self.prime_of(q_limbs, i));
-            limbs.into_iter().for_each(|limb| table.forward(limb));
-        });
-        all.into_iter().map(Poly::reinterpret).collect()
-    }
     /// Values to coefficients.
     pub fn to_coeff(&self, mut x: Poly<Eval>) -> Poly<Coeff> {
         self.for_limbs(&mut x, |prime, _, limb| self.table(prime).inverse(limb));

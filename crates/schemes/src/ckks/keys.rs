@@ -1,7 +1,7 @@
 //! The evaluation keys that an evaluator holds.
 
 use crate::Error;
-use aglet_rlwe::{KeyId, SwitchingKey};
+use aglet_rlwe::SwitchingKey;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -66,10 +66,6 @@ impl EvalKeys {
             .chain(&self.to_sparse)
             .chain(&self.from_sparse)
             .map(|k| &**k)
-    }
-    /// Names of the secret keys that the keys switch to; the ephemeral one appears beside the main one.
-    pub fn id(&self) -> Option<KeyId> {
-        self.relinearisation.iter().chain(self.galois.values()).chain(&self.from_sparse).next().map(|k| k.id())
     }
     /// Bytes in memory.
     pub fn byte_count(&self) -> usize {
