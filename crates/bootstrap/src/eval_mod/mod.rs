@@ -18,7 +18,7 @@
 
 mod coefficients;
 
-use crate::circuits::polynomial::DicksonSeries;
+use crate::circuits::polynomial::Series;
 use crate::error::Error;
 use aglet_schemes::{Error as SchemeError, Evaluator, Product, Quadratic};
 use coefficients::{EXP_COS, EXP_SIN};
@@ -40,7 +40,7 @@ pub const DOUBLE_ANGLE: usize = 3;
 pub struct EvalMod {
     message_ratio: f64,
     /// `kappa^(1/8) P` in the variable `D_1 = 2x / K`.
-    series: DicksonSeries,
+    series: Series,
     /// `alpha r / (4 pi kappa)`.
     linear: f64,
 }
@@ -72,7 +72,7 @@ impl EvalMod {
         let pairs = EXP_COS.iter().zip(&EXP_SIN);
         let coefficients: Vec<_> =
             pairs.flat_map(|(c, s)| [Complex64::new(share * c, 0.0), Complex64::new(0.0, share * s)]).collect();
-        let series = DicksonSeries::from_chebyshev(&coefficients)?;
+        let series = Series::from_chebyshev(&coefficients)?;
         Ok(EvalMod { message_ratio, series, linear: alpha * unit / kappa })
     }
 
