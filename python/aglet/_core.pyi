@@ -190,6 +190,17 @@ class FixedRotationKey:
         """The step, as in `numpy.roll`."""
 
 @final
+class MatrixMultiplicationKey:
+    """Rotations for products of a plaintext matrix and an encrypted vector."""
+
+    @property
+    def key_id(self) -> str: ...
+    @property
+    def byte_count(self) -> int: ...
+    @property
+    def stored_bytes(self) -> int: ...
+
+@final
 class BootstrapKey:
     """Every key that one bootstrap reads, except the relinearization and conjugation keys."""
 
@@ -309,6 +320,42 @@ class Engine:
         conj: ConjugationKey,
         bootstrap_key: BootstrapKey,
         bound: float | None,
+        progress: Progress | None = None,
+    ) -> Ciphertext: ...
+    def evaluate_polynomial(
+        self,
+        ct: Ciphertext,
+        coefficients: Slots,
+        basis: str,
+        relin: RelinearizationKey,
+        progress: Progress | None = None,
+    ) -> Ciphertext:
+        """`basis`: "power" or "chebyshev"."""
+
+    def make_basis(
+        self, ct: Ciphertext, degree: int, basis: str, relin: RelinearizationKey, progress: Progress | None = None
+    ) -> list[Ciphertext]:
+        """Elements 1 to `degree` of a basis, "power" or "chebyshev"."""
+
+    def weighted_sum(self, ciphertexts: list[Ciphertext], weights: list[complex | Slots | Plaintext]) -> Ciphertext: ...
+    def rotate_batch(
+        self, ct: Ciphertext, key: RotationKey, deltas: list[int], progress: Progress | None = None
+    ) -> list[Ciphertext]: ...
+    def rotate_batch_fixed(
+        self, ct: Ciphertext, keys: list[FixedRotationKey], progress: Progress | None = None
+    ) -> list[Ciphertext]: ...
+    def create_matrix_multiplication_key(
+        self,
+        sk: SecretKey,
+        level: int | None,
+        baby_step_count: int | None,
+        progress: Progress | None = None,
+    ) -> MatrixMultiplicationKey: ...
+    def multiply_matrix(
+        self,
+        matrix: NDArray[np.complex128],
+        ct: Ciphertext,
+        key: MatrixMultiplicationKey,
         progress: Progress | None = None,
     ) -> Ciphertext: ...
     def stage_times(self) -> list[tuple[str, float]]:

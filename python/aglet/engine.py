@@ -25,6 +25,7 @@ from aglet._core import (
     SecretKey,
 )
 from aglet.bootstrapping import Bootstrapping
+from aglet.circuits import Circuits
 from aglet.errors import KeyMismatchError, LevelError, ParameterError
 from aglet.progress import ProgressCallback, progress_bar
 
@@ -36,24 +37,16 @@ Operand = Any
 # Documented names that this version does not have; asking for one says so.
 _LATER = {
     "create_lossy_bootstrap_key",
-    "create_matrix_multiplication_key",
     "create_merge_bootstrap_key",
     "create_small_bootstrap_key",
-    "evaluate_chebyshev_polynomial",
-    "evaluate_polynomial",
     "lossy_bootstrap",
     "lossy_merge_bootstrap",
-    "make_chebyshev_basis",
-    "make_power_basis",
     "merge_bootstrap",
-    "multiply_matrix",
-    "rotate_batch",
     "sign_bootstrap",
-    "weighted_sum",
 }
 
 
-class Engine(Bootstrapping):
+class Engine(Bootstrapping, Circuits):
     """A CKKS engine: one parameter set, its tables, and its threads.
 
     All methods leave their arguments as they were, and may be called from many threads at once.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from aglet.errors import LevelError, RangeError
 
-__all__ = ["as_bound", "as_level", "as_number", "as_slots", "as_vector", "is_number"]
+__all__ = ["as_bound", "as_level", "as_matrix", "as_number", "as_slots", "as_vector", "is_number"]
 
 _LARGEST_INT = 2**62
 
@@ -104,6 +104,32 @@ def as_slots(message: Any, slot_count: int) -> NDArray[np.complex128]:
             "use encrypt_many, which splits it into several ciphertexts."
         )
     return np.pad(vector, (0, slot_count - vector.size))
+
+
+def as_matrix(matrix: Any, slot_count: int) -> NDArray[np.complex128]:
+    """A matrix of 1 to `slot_count` rows and columns, complex128 and finite.
+
+    Raises
+    ------
+    TypeError
+        If it holds something that is not a number.
+    RangeError
+        If it is ragged, empty, too large, not finite, or does not have two dimensions.
+    """
+    try:
+        array = np.asarray(matrix)
+    except ValueError as error:
+        raise RangeError("The rows of the matrix differ in length; pad them with zeros.") from error
+    if array.dtype.kind not in "biufc":
+        raise TypeError(f"A matrix holds numbers, and this one has elements of type {array.dtype}; convert it first.")
+    if array.ndim != 2 or not all(1 <= length <= slot_count for length in array.shape):
+        raise RangeError(
+            f"A matrix has rows and columns, 1 to {slot_count} of each, and this one has shape {array.shape}; "
+            "cut it into blocks."
+        )
+    if not np.isfinite(array).all():
+        raise RangeError("The matrix has entries that are not finite; replace them, for example with numpy.nan_to_num.")
+    return array.astype(np.complex128)
 
 
 def as_level(level: Any, max_level: int) -> int:

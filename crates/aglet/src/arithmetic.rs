@@ -269,6 +269,11 @@ impl Engine {
     }
     /// Rotates by the key's own delta.
     pub fn rotate_fixed(&self, a: &Ciphertext, key: &FixedRotationKey) -> Result<Ciphertext, Error> {
+        self.check_rotation(a, key)?;
+        self.rotate_by(a, key.delta, &key.key)
+    }
+    /// Refuses a key that was made for lower levels.
+    pub(crate) fn check_rotation(&self, a: &Ciphertext, key: &FixedRotationKey) -> Result<(), Error> {
         if a.limbs() > key.key.key.spec().q_limbs {
             let level = key.key.key.spec().q_limbs - 1 - self.params().hidden_levels();
             return Err(Error::Level(format!(
@@ -276,7 +281,7 @@ impl Engine {
                 self.level(a)?
             )));
         }
-        self.rotate_by(a, key.delta, &key.key)
+        Ok(())
     }
     /// Rotates by any number of slots to the right, as `numpy.roll` does, composed of powers of two.
     pub fn rotate(&self, a: &Ciphertext, key: &RotationKey, delta: i64) -> Result<Ciphertext, Error> {
@@ -303,7 +308,7 @@ fn finite(c: Complex64) -> Result<(), Error> {
 }
 
 /// A result nobody else holds yet, at the canonical scale of its level: the same to 2^-45, without the rounding on the way.
-fn at_scale(mut ct: Ciphertext, scale: f64) -> Ciphertext {
+pub(crate) fn at_scale(mut ct: Ciphertext, scale: f64) -> Ciphertext {
     if let Some(own) = Arc::get_mut(&mut ct) {
         own.scale = scale;
     }

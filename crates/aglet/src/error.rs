@@ -28,6 +28,9 @@ pub enum Error {
         /// In 10^9 bytes.
         available: f64,
     },
+    /// Memory for another key would not suffice.
+    #[error("{0}")]
+    KeyMemory(String),
     /// The caller stopped the work.
     #[error("The work was stopped.")]
     Cancelled,
@@ -112,7 +115,7 @@ impl Error {
             Self::Level(_) => Kind::Level,
             Self::Range(_) => Kind::Range,
             Self::MissingKey(_) => Kind::MissingKey,
-            Self::Memory { .. } => Kind::Memory,
+            Self::Memory { .. } | Self::KeyMemory(_) => Kind::Memory,
             Self::Cancelled => Kind::Cancelled,
             Self::Bootstrap(aglet_bootstrap::Error::Bound { .. }) => Kind::Range,
             Self::Bootstrap(_) => Kind::Parameter,

@@ -21,17 +21,21 @@
 
 mod arithmetic;
 mod bootstrap;
+mod circuits;
 mod control;
 mod engine;
 mod error;
 pub mod machine;
+mod matrix;
 pub mod presets;
 pub mod report;
 
 pub use bootstrap::{BootstrapKey, KeySize};
+pub use circuits::{PolynomialBasis, SumWeight};
 pub use control::Control;
 pub use engine::{Engine, FixedRotationKey, GaloisKey, RelinearisationKey, RotationKey};
 pub use error::{Error, Kind};
+pub use matrix::{Matrix, MatrixKey};
 
 /// A plaintext of an [`Engine`].
 pub use aglet_rlwe::Plaintext;

@@ -18,13 +18,13 @@ type Slots<'py> = Bound<'py, PyArray1<Complex64>>;
 #[pyclass(frozen, module = "aglet._core")]
 pub struct Engine {
     /// Numbers the engines of this process; what an engine makes carries its number.
-    id: u64,
-    engine: aglet::Engine,
+    pub(crate) id: u64,
+    pub(crate) engine: aglet::Engine,
 }
 
 impl Engine {
     /// Work that is over in a moment.
-    fn quick<T: Send>(
+    pub(crate) fn quick<T: Send>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&aglet::Engine) -> Result<T, Error> + Send,
@@ -32,7 +32,7 @@ impl Engine {
         py.detach(|| work(&self.engine)).map_err(|error| raise(py, error))
     }
     /// Work that may take long.
-    fn long<T: Send>(
+    pub(crate) fn long<T: Send>(
         &self,
         py: Python<'_>,
         progress: Option<&Bound<'_, PyAny>>,
@@ -41,12 +41,12 @@ impl Engine {
         wait(py, progress, |control| work(&self.engine, control))
     }
     /// A ciphertext with its level.
-    fn wrap(&self, py: Python<'_>, value: aglet::Ciphertext) -> PyResult<Ciphertext> {
+    pub(crate) fn wrap(&self, py: Python<'_>, value: aglet::Ciphertext) -> PyResult<Ciphertext> {
         let level = self.engine.level(&value).map_err(|error| raise(py, error))?;
         Ok(Ciphertext::new(self.id, Levelled { value, level }))
     }
     /// A ciphertext made from another one.
-    fn map(
+    pub(crate) fn map(
         &self,
         py: Python<'_>,
         ct: &Ciphertext,

@@ -3,6 +3,7 @@
 //! Nothing is computed in this crate. It converts arguments, lets go of the interpreter lock while the engine works, keeps
 //! Ctrl-C alive meanwhile, and turns errors into the exceptions of `aglet.errors`.
 
+mod circuits;
 mod engine;
 mod errors;
 mod objects;
@@ -16,8 +17,8 @@ mod _core {
     use crate::engine::Engine;
     #[pymodule_export]
     use crate::objects::{
-        BootstrapKey, Ciphertext, ConjugationKey, FixedRotationKey, Plaintext, PublicKey, RelinearizationKey,
-        RotationKey, SecretKey,
+        BootstrapKey, Ciphertext, ConjugationKey, FixedRotationKey, MatrixMultiplicationKey, Plaintext, PublicKey,
+        RelinearizationKey, RotationKey, SecretKey,
     };
     #[pymodule_export]
     use crate::reports::{bench_ntt, doctor, peak_rss_bytes, plan, presets};

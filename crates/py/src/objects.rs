@@ -106,6 +106,9 @@ keys! { stored:
         }
     }
 
+    /// Rotations for products of a plaintext matrix and an encrypted vector.
+    MatrixMultiplicationKey(aglet::MatrixKey), "matrix multiplication key" {}
+
     /// Every rotation key of one bootstrap.
     BootstrapKey(aglet::BootstrapKey), "bootstrap key" {
         #[getter]

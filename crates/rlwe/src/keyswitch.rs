@@ -51,6 +51,12 @@ impl KeySwitchSpec {
         2 * self.digits.len() * (self.q_limbs + self.p_limbs) * n * 8
     }
 
+    /// The part of it that serves `q_limbs` limbs of the chain.
+    #[must_use]
+    pub fn cut(&self, q_limbs: usize) -> Self {
+        Self { q_limbs, p_limbs: self.p_limbs, digits: self.digits_for(q_limbs) }
+    }
+
     /// The digits of a polynomial with fewer limbs.
     fn digits_for(&self, q_limbs: usize) -> Vec<Vec<usize>> {
         let cut = |d: &Vec<usize>| d.iter().copied().filter(|&i| i < q_limbs).collect::<Vec<_>>();

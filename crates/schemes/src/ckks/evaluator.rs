@@ -25,13 +25,15 @@ pub struct CkksEvaluator<'a> {
 
 /// A complex constant as the two values that `re + im X^(N/2)` takes, on the first and on the second half of a limb.
 #[derive(Clone, Copy)]
-struct Constant {
+pub(super) struct Constant {
     re: i128,
     im: i128,
 }
 
 impl Constant {
-    fn new(c: Complex64, scale: f64) -> Result<Self, Error> {
+    pub(super) const ZERO: Self = Self { re: 0, im: 0 };
+
+    pub(super) fn new(c: Complex64, scale: f64) -> Result<Self, Error> {
         let round = |x: f64| {
             let x = x * scale;
             if x.is_nan() || x.abs() > 1e37 {
@@ -74,7 +76,7 @@ impl<'a> CkksEvaluator<'a> {
 
     /// One polynomial of a form: `(sum factor x y + sum c z + constant) special`, at `limbs` limbs. `special` is the number
     /// of special primes whose product multiplies the whole.
-    fn form(
+    pub(super) fn form(
         &self,
         limbs: usize,
         products: &[(i32, &Poly<Eval>, &Poly<Eval>)],
@@ -131,7 +133,7 @@ impl<'a> CkksEvaluator<'a> {
         Ok(())
     }
 
-    fn same_key(&self, a: &Ciphertext, b: &Ciphertext) -> Result<(), Error> {
+    pub(super) fn same_key(&self, a: &Ciphertext, b: &Ciphertext) -> Result<(), Error> {
         if a.key != b.key {
             let e = aglet_rlwe::Error::KeyMismatch { what: "ciphertext", found: b.key, expected: a.key };
             return Err(e.into());
@@ -361,7 +363,7 @@ impl Evaluator for CkksEvaluator<'_> {
         self.automorphism(a, conjugation_exponent(self.ctx.ring().n()), || format!("conjugation key for {limbs} limbs"))
     }
     fn encode_transform(&self, map: &LinearMap, level: usize, scale_ratio: f64) -> Result<CkksTransform, Error> {
-        encode(self, map, level, scale_ratio)
+        encode(self, map, level, scale_ratio, None)
     }
     fn transform(&self, ct: &CkksCiphertext, t: &CkksTransform) -> Result<CkksCiphertext, Error> {
         transform(self, ct, t)

@@ -1,10 +1,12 @@
 //! CKKS: arithmetic on vectors of complex numbers, approximate by its noise (Cheon, Kim, Kim, Song, eprint 2016/421).
 
+mod batch;
 mod encode;
 mod evaluator;
 mod keys;
 mod transform;
 
+pub use batch::Weight;
 pub use encode::Encoder;
 pub use evaluator::CkksEvaluator;
 pub use keys::EvalKeys;

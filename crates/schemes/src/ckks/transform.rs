@@ -89,6 +89,7 @@ pub(super) fn encode(
     map: &LinearMap,
     level: usize,
     scale_ratio: f64,
+    shape: Option<&KeySwitchSpec>,
 ) -> Result<CkksTransform, Error> {
     let ctx = e.context();
     let (ring, max) = (ctx.ring(), ctx.ring().q_count() - 1);
@@ -102,7 +103,11 @@ pub(super) fn encode(
     if map.slots() > ring.n() / 2 {
         return Err(Error::SlotMismatch { expected: ring.n() / 2, found: map.slots() });
     }
-    let (spec, steps) = (KeySwitchSpec::balanced(ctx.params(), level + 1)?, map.giant_steps());
+    let spec = match shape {
+        Some(spec) => spec.cut(level + 1),
+        None => KeySwitchSpec::balanced(ctx.params(), level + 1)?,
+    };
+    let steps = map.giant_steps();
     let babies: BTreeSet<usize> = steps.iter().flat_map(|s| s.terms.iter().map(|t| t.0)).chain([0]).collect();
     let babies: Vec<usize> = babies.into_iter().collect();
     let mut ffts = BTreeMap::new();

@@ -1,0 +1,220 @@
+//! Polynomials, bases, weighted sums and batches of rotations, at user levels and canonical scales.
+
+use crate::engine::{Engine, FixedRotationKey, RelinearisationKey, RotationKey};
+use crate::{Ciphertext, Control, Error};
+use aglet_bootstrap::circuits::polynomial::{depth, elements, Basis, Series};
+use aglet_rlwe::Plaintext;
+use aglet_schemes::ckks::{CkksEvaluator, EvalKeys, Weight};
+use aglet_schemes::Evaluator;
+use num_complex::Complex64;
+use std::collections::BTreeMap;
+
+/// How the coefficients of a polynomial are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PolynomialBasis {
+    /// Of the powers `x^k`.
+    Power,
+    /// Of the Chebyshev polynomials `T_k`, with `x` in `[-1, 1]`.
+    Chebyshev,
+}
+
+impl PolynomialBasis {
+    /// From "power" or "chebyshev".
+    pub fn parse(name: &str) -> Result<Self, Error> {
+        match name {
+            "power" => Ok(Self::Power),
+            "chebyshev" => Ok(Self::Chebyshev),
+            _ => Err(Error::Parameter(format!("There is no basis \"{name}\"; choose \"power\" or \"chebyshev\"."))),
+        }
+    }
+}
+
+/// What one ciphertext of [`Engine::weighted_sum`] is multiplied by.
+pub enum SumWeight<'a> {
+    /// One number for all slots.
+    Number(Complex64),
+    /// One number for each slot.
+    Slots(Vec<Complex64>),
+    /// One number for each slot, encoded already (at any level).
+    Plaintext(&'a Plaintext),
+}
+
+impl Engine {
+    /// The value of a polynomial in every slot, `ceil(log2(degree + 1))` levels below. A constant polynomial takes no level.
+    ///
+    /// Paterson-Stockmeyer with exact scales ([`Series`]). The error is that of the products, about `2^-30` of the largest
+    /// term; in the Chebyshev basis values outside `[-1, 1]` are not served.
+    ///
+    /// # Errors
+    /// [`Error::Range`] for coefficients that are not finite, too large or missing, [`Error::Level`] when levels are missing.
+    pub fn evaluate_polynomial(
+        &self,
+        ct: &Ciphertext,
+        coefficients: &[Complex64],
+        basis: PolynomialBasis,
+        key: &RelinearisationKey,
+        control: &Control,
+    ) -> Result<Ciphertext, Error> {
+        if let Some(bad) = coefficients.iter().find(|c| !c.is_finite()) {
+            return Err(Error::Range(format!("The coefficient {bad} is not finite; pass finite ones.")));
+        }
+        let Some(constant) = coefficients.first() else {
+            return Err(Error::Range(
+                "A polynomial has one coefficient at least, and there is none; pass [0] for zero.".into(),
+            ));
+        };
+        if coefficients[1..].iter().all(|c| c.norm() == 0.0) {
+            return self.add_scalar(&self.multiply_integer(ct, 0)?, *constant);
+        }
+        let series = match basis {
+            PolynomialBasis::Power => Series::new(Basis::Power, coefficients)?,
+            PolynomialBasis::Chebyshev => Series::from_chebyshev(coefficients)?,
+        };
+        let below = self.spend_many(ct, series.depth(), &format!("A polynomial of degree {}", series.degree()))?;
+        let keys = EvalKeys::new().with_relinearisation(key.0.clone());
+        self.run(|| {
+            let e = self.evaluator(&keys, Some(control));
+            let x = match basis {
+                PolynomialBasis::Power => ct.clone(),
+                // The variable of a Dickson series is 2x.
+                PolynomialBasis::Chebyshev => e.add(ct, ct)?,
+            };
+            Ok(series.evaluate(&e, &x, self.params().scale_at(below))?)
+        })
+    }
+
+    /// `[x, x^2, ..]` or `[T_1, T_2, ..]` up to a degree; element `k` is `ceil(log2 k)` levels below `x`.
+    ///
+    /// # Errors
+    /// [`Error::Range`] for degree 0, [`Error::Level`] when levels are missing.
+    pub fn make_basis(
+        &self,
+        ct: &Ciphertext,
+        degree: usize,
+        basis: PolynomialBasis,
+        key: &RelinearisationKey,
+        control: &Control,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        // Beyond this no engine has the levels; it bounds what is allocated.
+        if !(1..=1 << 20).contains(&degree) {
+            return Err(Error::Range(format!("A basis has degree 1 to 2^20; {degree} is not, choose another degree.")));
+        }
+        self.spend_many(ct, depth(degree - 1), &format!("A basis up to degree {degree}"))?;
+        let keys = EvalKeys::new().with_relinearisation(key.0.clone());
+        let hidden = self.params().hidden_levels();
+        let kind = match basis {
+            PolynomialBasis::Power => Basis::Power,
+            PolynomialBasis::Chebyshev => Basis::Dickson,
+        };
+        self.run(|| {
+            let e = self.evaluator(&keys, Some(control));
+            let scale_at = |chain: usize| self.params().scale_at(chain - hidden);
+            Ok(elements(&e, kind, ct, degree, &scale_at)?)
+        })
+    }
+
+    /// `sum weight * ciphertext`, one level below the lowest of the ciphertexts, with one rescale.
+    ///
+    /// # Errors
+    /// [`Error::Range`] without terms or for weights that are not finite, [`Error::Level`] at level 0.
+    pub fn weighted_sum(&self, terms: &[(&Ciphertext, SumWeight<'_>)]) -> Result<Ciphertext, Error> {
+        let levels = terms.iter().map(|(ct, _)| self.level(ct)).collect::<Result<Vec<_>, _>>()?;
+        let lowest = levels.iter().enumerate().min_by_key(|(_, level)| **level);
+        let Some((place, &level)) = lowest else {
+            return Err(Error::Range("A weighted sum needs one ciphertext at least, and there is none.".into()));
+        };
+        let below = self.spend_many(terms[place].0, 1, "A weighted sum")?;
+        let (chain, scale) = (self.params().chain_level(level), self.params().scale_at(below));
+        let finite = |z: &Complex64| {
+            let refused = || Error::Range(format!("The weight {z} is not finite; pass finite ones."));
+            z.is_finite().then_some(*z).ok_or_else(refused)
+        };
+        let keys = EvalKeys::new();
+        self.run(|| {
+            let e = self.evaluator(&keys, None);
+            let encode = |values: &[Complex64], ct: &Ciphertext| -> Result<Weight, Error> {
+                values.iter().try_for_each(|z| finite(z).map(drop))?;
+                let encoded = scale * e.modulus(chain) / ct.scale;
+                Ok(Weight::Slots(self.encoder.encode(&self.ctx, values, chain, encoded)?))
+            };
+            let terms = terms.iter().map(|(ct, weight)| {
+                let weight = match weight {
+                    SumWeight::Number(c) => Weight::Number(finite(c)?),
+                    SumWeight::Slots(values) => encode(values, ct)?,
+                    SumWeight::Plaintext(pt) => encode(&self.encoder.decode(&self.ctx, pt)?, ct)?,
+                };
+                Ok((*ct, weight))
+            });
+            Ok(e.weighted_sum(&terms.collect::<Result<Vec<_>, Error>>()?, chain, scale)?)
+        })
+    }
+
+    /// Rotates one ciphertext by several steps, to the right as `numpy.roll`. Steps that are powers of two share one
+    /// decomposition, and so do the further steps of all that begin alike: a step of `b` ones in binary is `b` key switches
+    /// from the start, each shared with the others on its way.
+    ///
+    /// # Errors
+    /// Those of a key of another secret key, [`Error::Cancelled`].
+    pub fn rotate_batch(
+        &self,
+        ct: &Ciphertext,
+        key: &RotationKey,
+        deltas: &[i64],
+        control: &Control,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        let step_keys = key.steps.iter().map(|(_, k)| (k.galois, k.key.clone()));
+        let keys = step_keys.fold(EvalKeys::new(), |keys, (galois, key)| keys.with_galois(galois, key));
+        let slots = self.slots() as i64;
+        let wanted = deltas.iter().map(|d| d.rem_euclid(slots)).enumerate().collect();
+        let mut out = vec![ct.clone(); deltas.len()];
+        self.run(|| rotate_tree(&self.evaluator(&keys, Some(control)), ct, wanted, &mut out))?;
+        Ok(out)
+    }
+
+    /// Rotates one ciphertext by the step of each key, with one decomposition for all keys of one level.
+    ///
+    /// # Errors
+    /// [`Error::Level`] for a key of a lower level, those of a key of another secret key, [`Error::Cancelled`].
+    pub fn rotate_batch_fixed(
+        &self,
+        ct: &Ciphertext,
+        keys: &[&FixedRotationKey],
+        control: &Control,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        keys.iter().try_for_each(|key| self.check_rotation(ct, key))?;
+        let held = keys.iter().fold(EvalKeys::new(), |all, k| all.with_galois(k.key.galois, k.key.key.clone()));
+        let slots = self.slots() as i64;
+        let left: Vec<isize> = keys.iter().map(|k| -(k.delta.rem_euclid(slots)) as isize).collect();
+        self.run(|| Ok(self.evaluator(&held, Some(control)).rotate_each(ct, &left)?))
+    }
+
+    /// The level `count` levels below a ciphertext, or the error that says how many are missing.
+    pub(crate) fn spend_many(&self, ct: &Ciphertext, count: usize, what: &str) -> Result<usize, Error> {
+        let level = self.level(ct)?;
+        level.checked_sub(count).ok_or_else(|| {
+            let levels = if count == 1 { "1 level".to_string() } else { format!("{count} levels") };
+            Error::Level(format!(
+                "{what} needs {levels} and the ciphertext is at level {level}; bootstrap it first, or encrypt at level {count} or higher."
+            ))
+        })
+    }
+}
+
+/// Rotates by what is left of each wanted step: all lowest ones from one decomposition, then on from each of the results.
+fn rotate_tree(
+    e: &CkksEvaluator<'_>,
+    ct: &Ciphertext,
+    wanted: Vec<(usize, i64)>,
+    out: &mut [Ciphertext],
+) -> Result<(), Error> {
+    let mut groups: BTreeMap<i64, Vec<(usize, i64)>> = BTreeMap::new();
+    for (place, left) in wanted {
+        match left & left.wrapping_neg() {
+            0 => out[place] = ct.clone(),
+            step => groups.entry(step).or_default().push((place, left - step)),
+        }
+    }
+    let steps: Vec<isize> = groups.keys().map(|&step| -step as isize).collect();
+    let turned = e.rotate_each(ct, &steps)?;
+    groups.into_values().zip(turned).try_for_each(|(group, ct)| rotate_tree(e, &ct, group, out))
+}

@@ -1,0 +1,162 @@
+//! The part of the class `Engine` with polynomials, weighted sums, batches of rotations and matrices.
+
+use crate::engine::Engine;
+use crate::errors::{count, exception};
+use crate::objects::{
+    Ciphertext, FixedRotationKey, MatrixMultiplicationKey, Plaintext, RelinearizationKey, RotationKey, SecretKey,
+};
+use aglet::{Matrix, PolynomialBasis, SumWeight};
+use num_complex::Complex64;
+use numpy::{PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+
+type Progress<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
+
+/// What a ciphertext of a weighted sum is multiplied by.
+#[derive(FromPyObject)]
+pub enum Weight<'py> {
+    Plaintext(Bound<'py, Plaintext>),
+    Slots(PyReadonlyArray1<'py, Complex64>),
+    Number(Complex64),
+}
+
+fn vector(values: &PyReadonlyArray1<'_, Complex64>) -> Vec<Complex64> {
+    values.as_array().iter().copied().collect()
+}
+
+impl Engine {
+    fn wrap_all(&self, py: Python<'_>, all: Vec<aglet::Ciphertext>) -> PyResult<Vec<Ciphertext>> {
+        all.into_iter().map(|ct| self.wrap(py, ct)).collect()
+    }
+}
+
+#[pymethods]
+impl Engine {
+    /// `basis`: "power" or "chebyshev".
+    #[pyo3(signature = (ct, coefficients, basis, relin, progress = None))]
+    fn evaluate_polynomial(
+        &self,
+        py: Python<'_>,
+        ct: &Ciphertext,
+        coefficients: PyReadonlyArray1<'_, Complex64>,
+        basis: &str,
+        relin: &RelinearizationKey,
+        progress: Progress<'_, '_>,
+    ) -> PyResult<Ciphertext> {
+        let (ct, relin) = (&ct.of(py, self.id)?.value, relin.of(py, self.id)?);
+        let coefficients = vector(&coefficients);
+        let made = self.long(py, progress, |e, control| {
+            e.evaluate_polynomial(ct, &coefficients, PolynomialBasis::parse(basis)?, relin, control)
+        })?;
+        self.wrap(py, made)
+    }
+    /// Elements 1 to `degree` of a basis, "power" or "chebyshev".
+    #[pyo3(signature = (ct, degree, basis, relin, progress = None))]
+    fn make_basis(
+        &self,
+        py: Python<'_>,
+        ct: &Ciphertext,
+        degree: i64,
+        basis: &str,
+        relin: &RelinearizationKey,
+        progress: Progress<'_, '_>,
+    ) -> PyResult<Vec<Ciphertext>> {
+        let (ct, relin) = (&ct.of(py, self.id)?.value, relin.of(py, self.id)?);
+        let degree = count(py, "degree", degree)?;
+        let made = self.long(py, progress, |e, control| {
+            e.make_basis(ct, degree, PolynomialBasis::parse(basis)?, relin, control)
+        })?;
+        self.wrap_all(py, made)
+    }
+    /// One weight for each ciphertext: a number, an array over all slots, or a plaintext.
+    fn weighted_sum(
+        &self,
+        py: Python<'_>,
+        ciphertexts: Vec<PyRef<'_, Ciphertext>>,
+        weights: Vec<Weight<'_>>,
+    ) -> PyResult<Ciphertext> {
+        if ciphertexts.len() != weights.len() {
+            let sentence = format!(
+                "There are {} ciphertexts and {} weights; give one weight for each.",
+                ciphertexts.len(),
+                weights.len()
+            );
+            return Err(exception(py, "RangeError", sentence));
+        }
+        let mut terms = Vec::with_capacity(weights.len());
+        for (ct, weight) in ciphertexts.iter().zip(&weights) {
+            let weight = match weight {
+                Weight::Plaintext(pt) => SumWeight::Plaintext(&pt.get().of(py, self.id)?.value),
+                Weight::Slots(values) => SumWeight::Slots(vector(values)),
+                Weight::Number(c) => SumWeight::Number(*c),
+            };
+            terms.push((&ct.of(py, self.id)?.value, weight));
+        }
+        let made = self.quick(py, |e| e.weighted_sum(&terms))?;
+        self.wrap(py, made)
+    }
+
+    /// `deltas` as in `numpy.roll`.
+    #[pyo3(signature = (ct, key, deltas, progress = None))]
+    fn rotate_batch(
+        &self,
+        py: Python<'_>,
+        ct: &Ciphertext,
+        key: &RotationKey,
+        deltas: Vec<i64>,
+        progress: Progress<'_, '_>,
+    ) -> PyResult<Vec<Ciphertext>> {
+        let (ct, key) = (&ct.of(py, self.id)?.value, key.of(py, self.id)?);
+        let made = self.long(py, progress, |e, control| e.rotate_batch(ct, key, &deltas, control))?;
+        self.wrap_all(py, made)
+    }
+    /// By the step of each key.
+    #[pyo3(signature = (ct, keys, progress = None))]
+    fn rotate_batch_fixed(
+        &self,
+        py: Python<'_>,
+        ct: &Ciphertext,
+        keys: Vec<PyRef<'_, FixedRotationKey>>,
+        progress: Progress<'_, '_>,
+    ) -> PyResult<Vec<Ciphertext>> {
+        let ct = &ct.of(py, self.id)?.value;
+        let keys = keys.iter().map(|key| key.of(py, self.id)).collect::<PyResult<Vec<_>>>()?;
+        let made = self.long(py, progress, |e, control| e.rotate_batch_fixed(ct, &keys, control))?;
+        self.wrap_all(py, made)
+    }
+
+    #[pyo3(signature = (sk, level, baby_step_count, progress = None))]
+    fn create_matrix_multiplication_key(
+        &self,
+        py: Python<'_>,
+        sk: &SecretKey,
+        level: Option<i64>,
+        baby_step_count: Option<i64>,
+        progress: Progress<'_, '_>,
+    ) -> PyResult<MatrixMultiplicationKey> {
+        let sk = sk.of(py, self.id)?;
+        let level = level.map(|l| count(py, "level", l)).transpose()?;
+        let baby = baby_step_count.map(|b| count(py, "baby_step_count", b)).transpose()?;
+        let key = self.long(py, progress, |e, control| e.create_matrix_key(sk, level, baby, control))?;
+        Ok(MatrixMultiplicationKey::new(self.id, key))
+    }
+    /// The matrix times the vector in the slots; one level.
+    #[pyo3(signature = (matrix, ct, key, progress = None))]
+    fn multiply_matrix(
+        &self,
+        py: Python<'_>,
+        matrix: PyReadonlyArray2<'_, Complex64>,
+        ct: &Ciphertext,
+        key: &MatrixMultiplicationKey,
+        progress: Progress<'_, '_>,
+    ) -> PyResult<Ciphertext> {
+        let (ct, key) = (&ct.of(py, self.id)?.value, key.of(py, self.id)?);
+        let array = matrix.as_array();
+        let columns = array.ncols();
+        let entries: Vec<Complex64> = array.iter().copied().collect();
+        let made = self.long(py, progress, |e, control| {
+            e.multiply_matrix(&Matrix { entries: &entries, columns }, ct, key, control)
+        })?;
+        self.wrap(py, made)
+    }
+}

@@ -1,0 +1,125 @@
+//! Operations on several ciphertexts, or with several results, that share work.
+
+use super::evaluator::{linear, Constant};
+use super::transform::{encode, CkksTransform};
+use super::{CkksCiphertext, CkksEvaluator};
+use crate::evaluator::{check_scale, same_scale, Evaluator};
+use crate::linear_map::LinearMap;
+use crate::Error;
+use aglet_ring::automorphism::rotation_exponent;
+use aglet_rlwe::keyswitch::{divide, lift_by_special};
+use aglet_rlwe::{Digits, KeySwitchSpec, Plaintext, SwitchingKey};
+use num_complex::Complex64;
+use std::sync::Arc;
+
+/// What one ciphertext of a weighted sum is multiplied by.
+pub enum Weight {
+    /// One number for all slots.
+    Number(Complex64),
+    /// One number for each slot, encoded at the level of the sum; its scale times that of the ciphertext is the scale before
+    /// the rescale.
+    Slots(Plaintext),
+}
+
+impl CkksEvaluator<'_> {
+    /// Rotates one ciphertext by several steps to the left (of the N/2 slots of the ring). It is decomposed once for all keys
+    /// of one shape, which leaves a key product and a division by P for each step.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`] for a step without a key of its own.
+    pub fn rotate_each(&self, a: &CkksCiphertext, steps: &[isize]) -> Result<Vec<CkksCiphertext>, Error> {
+        let (ctx, limbs) = (self.context(), a.limbs());
+        let (ring, [c0, c1]) = (ctx.ring(), linear(a)?);
+        let mut shared: Vec<(&KeySwitchSpec, Digits, _)> = Vec::new();
+        let mut out = Vec::with_capacity(steps.len());
+        for &by in steps {
+            self.check_stop()?;
+            if by.rem_euclid(ring.n() as isize / 2) == 0 {
+                out.push(a.clone());
+                continue;
+            }
+            let galois = rotation_exponent(by, ring.n());
+            let what = || format!("key that rotates by {by} at {limbs} limbs");
+            let key: &SwitchingKey = self.keys().galois(galois, limbs, what)?;
+            self.own(key, a)?;
+            let place = match shared.iter().position(|(spec, ..)| *spec == key.spec()) {
+                Some(place) => place,
+                None => {
+                    let lifted = lift_by_special(ctx, c0, key.spec().p_limbs)?;
+                    shared.push((key.spec(), Digits::new(ctx, key.spec(), c1)?, lifted));
+                    shared.len() - 1
+                }
+            };
+            let (_, digits, lifted) = &shared[place];
+            let (b, a1) = digits.product(ctx, key, Some(&ring.automorphism(galois)), Some(lifted), None)?;
+            let mut turned = a.with(vec![divide(ctx, &b, 0)?, divide(ctx, &a1, 0)?], a.scale);
+            turned.bound = a.bound;
+            out.push(Arc::new(turned));
+        }
+        Ok(out)
+    }
+
+    /// Encodes a linear map for keys of a given shape, which may have been made for a higher level: what
+    /// [`Evaluator::encode_transform`] does for keys made at `level`.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn encode_transform_for(
+        &self,
+        spec: &KeySwitchSpec,
+        map: &LinearMap,
+        level: usize,
+        scale_ratio: f64,
+    ) -> Result<CkksTransform, Error> {
+        encode(self, map, level, scale_ratio, Some(spec))
+    }
+
+    /// `sum weight * ciphertext` at a level, with one rescale to exactly `scale` one level below. The ciphertexts stand at the
+    /// level or above.
+    ///
+    /// # Errors
+    /// [`Error::EmptyQuadratic`], [`Error::InvalidScale`], [`Error::ScaleMismatch`], [`Error::LevelTooLow`], [`Error::TooLarge`].
+    pub fn weighted_sum(
+        &self,
+        terms: &[(&CkksCiphertext, Weight)],
+        level: usize,
+        scale: f64,
+    ) -> Result<CkksCiphertext, Error> {
+        let any = terms.first().ok_or(Error::EmptyQuadratic)?.0;
+        check_scale(scale)?;
+        self.check_stop()?;
+        if level == 0 {
+            return Err(Error::LevelTooLow { required: 1, actual: 0 });
+        }
+        let encoded = scale * self.modulus(level);
+        let mut constants = Vec::new();
+        for (ct, weight) in terms {
+            self.same_key(any, ct)?;
+            linear(ct)?;
+            let found = match weight {
+                Weight::Number(_) => ct.level(),
+                Weight::Slots(pt) => ct.level().min(pt.level()),
+            };
+            if found < level {
+                return Err(Error::LevelTooLow { required: level, actual: found });
+            }
+            match weight {
+                Weight::Number(c) => constants.push((Constant::new(*c, encoded / ct.scale)?, *ct)),
+                Weight::Slots(pt) if same_scale(encoded, pt.scale * ct.scale) => (),
+                Weight::Slots(pt) => {
+                    return Err(Error::ScaleMismatch { expected: encoded, found: pt.scale * ct.scale });
+                }
+            }
+        }
+        let polys = (0..2).map(|i| {
+            let numbers: Vec<_> = constants.iter().map(|(c, ct)| (*c, &ct.polys[i])).collect();
+            let vectors = terms.iter().filter_map(|(ct, weight)| match weight {
+                Weight::Number(_) => None,
+                Weight::Slots(pt) => Some((1, &ct.polys[i], &pt.poly)),
+            });
+            let sum = self.form(level + 1, &vectors.collect::<Vec<_>>(), &numbers, Constant::ZERO, 0)?;
+            Ok(divide(self.context(), &sum, 1)?)
+        });
+        Ok(Arc::new(any.with(polys.collect::<Result<_, Error>>()?, scale)))
+    }
+}
