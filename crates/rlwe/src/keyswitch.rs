@@ -303,8 +303,9 @@ pub fn divide(ctx: &Context, x: &Poly<Eval>, drop: usize) -> Result<Poly<Eval>, 
     let sources: Vec<usize> = (kept..x.limbs()).map(|i| ring.prime_of(q_limbs, i)).collect();
     let targets: Vec<usize> = (0..kept).collect();
     let plan = ring.converter(&sources, &targets);
-    // Only a container of rows: its primes are the sources.
-    let mut tail: Poly<Coeff> = ring.scratch(sources.len(), 0)?;
+    // Only a container of rows: its primes are the sources. In a short chain there are more of them than limbs of Q.
+    let rows = sources.len().min(ring.q_count());
+    let mut tail: Poly<Coeff> = ring.scratch(rows, sources.len() - rows)?;
     tail.par_limbs_mut().enumerate().for_each(|(i, limb)| {
         ring.table(sources[i]).inverse_scaled_to(x.limb(kept + i), limb, plan.source_factors()[i]);
     });
