@@ -249,7 +249,17 @@ EncryptionKey = PublicKey | SecretKey
 class Engine:
     """A parameter set with its tables and its private thread pool. All methods are safe to call from many threads."""
 
-    def __init__(self, preset: str, slot_count: int | None, threads: int, *, allow_insecure: bool = False) -> None: ...
+    def __init__(
+        self,
+        preset: str,
+        slot_count: int | None,
+        threads: int,
+        *,
+        allow_insecure: bool = False,
+        levels: int | None = None,
+    ) -> None:
+        """With `levels`, the smallest secure set that has them is taken, and the preset only names its family."""
+
     @property
     def preset(self) -> str: ...
     @property

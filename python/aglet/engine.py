@@ -57,8 +57,8 @@ class Engine(Bootstrapping, Circuits):
         `Engine(mode)`, `Engine(max_level)`, `Engine(max_level, mode)`, `Engine(log_coeff_count,
         special_prime_count)` or `Engine(log_coeff_count, special_prime_count, mode)`.
     max_level
-        How many multiplications a fresh ciphertext allows; the smallest secure ring that has them is chosen. 7 if
-        nothing else is given.
+        How many multiplications a fresh ciphertext allows, 0 to 77; the smallest secure ring that has them is chosen,
+        and in one ring keys for fewer levels are smaller. 7 if nothing else is given.
     mode
         "cpu" for one thread (the default), "parallel" for many. "gpu" is not in this version.
     use_bootstrap
@@ -70,7 +70,8 @@ class Engine(Bootstrapping, Circuits):
     device_id
         For mode "gpu" only.
     log_coeff_count, special_prime_count
-        Expert form: the ring by its size.
+        Expert form: the ring by its size, (13, 1), (14, 1), (15, 2), (16, 4) or (17, 6), with all the levels that it
+        carries: 2, 7, 17, 36 or 77. The number of special primes is Aglet's own choice.
     use_bootstrap_to_14_levels, compact
         Known and refused: this version does not have them.
     preset
@@ -137,7 +138,9 @@ class Engine(Bootstrapping, Circuits):
             preset=preset,
         )
         self._mode = chosen.mode
-        self._core = _core.Engine(chosen.preset, chosen.slot_count, chosen.threads, allow_insecure=allow_insecure)
+        self._core = _core.Engine(
+            chosen.preset, chosen.slot_count, chosen.threads, allow_insecure=allow_insecure, levels=chosen.levels
+        )
         self._max_level = self._core.max_level if chosen.max_level is None else chosen.max_level
 
     def __repr__(self) -> str:

@@ -33,6 +33,8 @@ class EngineOptions:
     max_level: int | None
     mode: str
     threads: int
+    levels: int | None = None
+    """Without bootstrapping: the levels that the parameter set is cut to."""
 
 
 def available_cores() -> int:
@@ -80,11 +82,13 @@ def choose(
             f"{fixed} already fixes the ring and its levels; "
             "leave out max_level, log_coeff_count and special_prime_count."
         )
+    levels = None
     if preset is None:
         if use_bootstrap:
             preset = _BOOTSTRAP_PRESET
         else:
-            preset = _level_preset(_level_count(max_level, log_coeff_count, special_prime_count))
+            levels = _level_count(max_level, log_coeff_count, special_prime_count)
+            preset = _level_preset(levels)
     info = _preset_info(preset)
     if use_bootstrap and not info["methods"]:
         raise ParameterError(f'The preset "{preset}" cannot bootstrap; leave out use_bootstrap or choose another.')
@@ -94,7 +98,7 @@ def choose(
             f"This version bootstraps full ciphertexts only, and slot_count={slots} is sparse; "
             f"leave out slot_count (it is {info['slots']}), or use an engine without bootstrapping."
         )
-    return EngineOptions(preset, slots, max_level, mode, threads)
+    return EngineOptions(preset, slots, max_level, mode, threads, levels)
 
 
 class _Positional(NamedTuple):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from aglet import Engine, options
-from aglet.errors import AgletError, DeviceError, InsecureParametersError, ParameterError
+from aglet.errors import AgletError, DeviceError, InsecureParametersError, LevelError, ParameterError
+from support import assert_near
 
 
 def choose(*positional: Any, **named: Any) -> options.EngineOptions:
@@ -47,6 +49,7 @@ def test_the_expert_form(pair: tuple[int, int], levels: int) -> None:
 def test_positional_forms() -> None:
     assert choose("cpu") == choose() == choose(mode="cpu")
     assert choose(5) == choose(max_level=5)
+    assert choose(5).levels == 5
     assert choose(5, "parallel") == choose(max_level=5, mode="parallel")
     assert choose(15, 2, "parallel") == choose(log_coeff_count=15, special_prime_count=2, mode="parallel")
 
@@ -143,11 +146,31 @@ def test_the_default_engine() -> None:
     assert engine.security_report().is_secure
 
 
-def test_fewer_levels_than_the_ring_has() -> None:
-    engine = Engine(max_level=1)
-    key = engine.create_secret_key()
-    assert engine.max_level == 1
-    assert engine.encrypt([1], key).level == 1
+@pytest.mark.parametrize("max_level", range(10))
+def test_every_number_of_levels(max_level: int) -> None:
+    """As many products as asked for, and not one more."""
+    engine = Engine(max_level=max_level)
+    secret = engine.create_secret_key()
+    relin = engine.create_relinearization_key(secret)
+    assert engine.max_level == max_level
+    assert engine.security_report().is_secure
+    angles = np.arange(8) / 8 / 2**max_level
+    ciphertext = engine.encrypt(np.exp(2j * np.pi * angles), engine.create_public_key(secret))
+    assert ciphertext.level == max_level
+    for _ in range(max_level):
+        ciphertext = engine.square(ciphertext, relin)
+    assert_near(engine.decrypt(ciphertext, secret)[:8], np.exp(2j * np.pi * np.arange(8) / 8), 2.0**-12)
+    with pytest.raises(LevelError, match="at level 0"):
+        engine.square(ciphertext, relin)
+
+
+def test_fewer_levels_have_smaller_keys() -> None:
+    for ring in (range(1, 3), range(3, 8), range(8, 11)):
+        sizes = []
+        for max_level in ring:
+            engine = Engine(max_level=max_level)
+            sizes.append(engine.create_relinearization_key(engine.create_secret_key()).byte_count)
+        assert sizes == sorted(set(sizes))
 
 
 def test_reports(engine: Engine) -> None:

@@ -29,6 +29,7 @@ pub mod machine;
 mod matrix;
 pub mod presets;
 pub mod report;
+pub mod sizes;
 
 pub use bootstrap::{BootstrapKey, KeySize};
 pub use circuits::{PolynomialBasis, SumWeight};

@@ -6,7 +6,7 @@ use crate::objects::{
     PublicKey, RelinearizationKey, RotationKey, SecretKey,
 };
 use crate::wait::wait;
-use aglet::{presets, Control, Error, KeySize};
+use aglet::{presets, sizes, Control, Error, KeySize};
 use num_complex::Complex64;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -59,19 +59,28 @@ impl Engine {
 
 #[pymethods]
 impl Engine {
+    /// With `levels`, the smallest secure set that has them is taken, and the preset only names its family.
     #[new]
-    #[pyo3(signature = (preset, slot_count, threads, *, allow_insecure = false))]
+    #[pyo3(signature = (preset, slot_count, threads, *, allow_insecure = false, levels = None))]
     fn new(
         py: Python<'_>,
         preset: &str,
         slot_count: Option<i64>,
         threads: i64,
         allow_insecure: bool,
+        levels: Option<i64>,
     ) -> PyResult<Self> {
         static ENGINES: AtomicU64 = AtomicU64::new(0);
         let slots = slot_count.map(|n| count(py, "slot_count", n)).transpose()?;
         let threads = count(py, "threads", threads)?;
-        let engine = wait(py, None, |_| aglet::Engine::new(presets::load(preset, allow_insecure)?, slots, threads))?;
+        let levels = levels.map(|n| count(py, "levels", n)).transpose()?;
+        let engine = wait(py, None, |_| {
+            let params = match levels {
+                Some(levels) => sizes::with_levels(levels)?,
+                None => presets::load(preset, allow_insecure)?,
+            };
+            aglet::Engine::new(params, slots, threads)
+        })?;
         Ok(Self { id: ENGINES.fetch_add(1, Ordering::Relaxed), engine })
     }
 
