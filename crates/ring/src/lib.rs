@@ -12,6 +12,7 @@ mod error;
 pub mod fft;
 pub mod modulus;
 pub mod ntt;
+pub mod pack;
 pub mod poly;
 pub mod pool;
 pub mod primes;

@@ -1,6 +1,7 @@
 //! Polynomials as matrices of residues: one limb of N words for each prime, the representation in the type.
 
-use crate::pool::Buffer;
+use crate::pool::{Buffer, Pool};
+use crate::Error;
 use rayon::prelude::*;
 use std::marker::PhantomData;
 
@@ -46,6 +47,11 @@ impl<R: Representation> Poly<R> {
     pub(crate) fn from_buffer(data: Buffer, n: usize, q_limbs: usize, p_limbs: usize) -> Self {
         debug_assert_eq!(data.len(), stride(n) * (q_limbs + p_limbs));
         Self { data, n, q_limbs, p_limbs, representation: PhantomData }
+    }
+
+    /// A polynomial outside every pool, for keys and what is read from files; zero.
+    pub fn lasting(n: usize, q_limbs: usize, p_limbs: usize) -> Result<Self, Error> {
+        Ok(Self::from_buffer(Pool::take_exact((q_limbs + p_limbs) * stride(n))?, n, q_limbs, p_limbs))
     }
 
     /// The same words read in the other representation; the caller has transformed them.

@@ -114,7 +114,7 @@ impl Ring {
     }
     /// A polynomial outside the pool, for keys; zero.
     pub fn lasting<R: Representation>(&self, q_limbs: usize, p_limbs: usize) -> Result<Poly<R>, Error> {
-        Ok(Poly::from_buffer(Pool::take_exact((q_limbs + p_limbs) * stride(self.n()))?, self.n(), q_limbs, p_limbs))
+        Poly::lasting(self.n(), q_limbs, p_limbs)
     }
     /// A copy of the first `q_limbs` limbs of the chain and all special limbs of `x`; secret if `x` is.
     pub fn copy<R: Representation>(&self, x: &Poly<R>, q_limbs: usize) -> Result<Poly<R>, Error> {
