@@ -4,7 +4,9 @@ use crate::ciphertext::{Ciphertext, Plaintext};
 use crate::context::Context;
 use crate::error::Error;
 use crate::keyswitch::divide;
+use crate::params::Params;
 use crate::secret::{KeyId, SecretKey};
+use crate::wire::stored_uniform;
 use aglet_ring::arch::Form;
 use aglet_ring::sample::{self, ChaChaSource};
 use aglet_ring::{Eval, Poly};
@@ -16,6 +18,8 @@ use zeroize::Zeroizing;
 /// of two small polynomials: 4 bits less at N = 2^16.
 pub struct PublicKey {
     id: KeyId,
+    /// The uniform half, as a seed.
+    seed: [u8; 32],
     b: Poly<Eval>,
     a: Poly<Eval>,
 }
@@ -37,11 +41,16 @@ pub(crate) fn noise(
 pub(crate) fn expand_uniform(ctx: &Context, seed: &[u8; 32], part: usize, out: &mut Poly<Eval>) {
     let root = ChaChaSource::from_seed(*seed);
     ctx.ring().for_limbs(out, |prime, _, limb| {
-        let mut label = [0u8; 16];
-        label[..8].copy_from_slice(&(part as u64).to_le_bytes());
-        label[8..].copy_from_slice(&(prime as u64).to_le_bytes());
-        sample::uniform(&mut root.fork(&label), ctx.ring().modulus(prime).value(), limb);
+        expand_limb(&root, part, prime, ctx.ring().modulus(prime).value(), limb);
     });
+}
+
+/// Limb `prime` of the ring of [`expand_uniform`].
+pub(crate) fn expand_limb(root: &ChaChaSource, part: usize, prime: usize, q: u64, limb: &mut [u64]) {
+    let mut label = [0u8; 16];
+    label[..8].copy_from_slice(&(part as u64).to_le_bytes());
+    label[8..].copy_from_slice(&(prime as u64).to_le_bytes());
+    sample::uniform(&mut root.fork(&label), q, limb);
 }
 
 /// `out = sum x y + z`, limb by limb; operands may have more limbs of the chain than `out`.
@@ -62,15 +71,28 @@ impl PublicKey {
     /// Makes a public key for `sk` that encrypts to at most `q_limbs` limbs.
     pub fn generate(ctx: &Context, sk: &SecretKey, q_limbs: usize, source: &mut ChaChaSource) -> Result<Self, Error> {
         sk.may_appear(q_limbs, 1)?;
-        let ring = ctx.ring();
+        let (ring, seed) = (ctx.ring(), source.fresh_seed());
         let mut a = ring.lasting(q_limbs, 1)?;
-        expand_uniform(ctx, &source.fresh_seed(), 0, &mut a);
+        expand_uniform(ctx, &seed, 0, &mut a);
         let e = noise(ctx, source, q_limbs, 1)?;
         let mut b = ring.lasting(q_limbs, 1)?;
         dot(ctx, &[(&a, sk.eval())], None, &mut b);
         ring.neg_assign(&mut b);
         ring.add_assign(&mut b, &e);
-        Ok(Self { id: sk.id(), b, a })
+        Ok(Self { id: sk.id(), seed, b, a })
+    }
+
+    /// What is stored of it: the seed of its uniform half, and the other half.
+    pub fn stored(&self) -> (&[u8; 32], &Poly<Eval>) {
+        (&self.seed, &self.b)
+    }
+    /// The key of which this was stored.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn from_stored(params: &Params, id: KeyId, seed: [u8; 32], b: Poly<Eval>) -> Result<Self, Error> {
+        let a = stored_uniform(params, &seed, 0, &b)?;
+        Ok(Self { id, seed, b, a })
     }
 
     /// The name of the secret key that it belongs to.

@@ -69,6 +69,13 @@ pub enum Error {
         degree: usize,
     },
 
+    /// Stored data is none that these parameters could have given.
+    #[error("The stored {what}; read a file that Aglet wrote with these parameters.")]
+    Stored {
+        /// What is wrong.
+        what: &'static str,
+    },
+
     /// From the ring floor.
     #[error(transparent)]
     Ring(#[from] aglet_ring::Error),

@@ -11,8 +11,10 @@ use crate::encrypt::{expand_uniform, noise};
 use crate::error::Error;
 use crate::params::Params;
 use crate::secret::{KeyId, SecretKey};
+use crate::wire::{primes, stored_uniform};
 use aglet_ring::arch::{Addends, Form, KeyRow};
 use aglet_ring::automorphism::Automorphism;
+use aglet_ring::pack::packed_len;
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::{Coeff, Eval, Poly};
 use rayon::prelude::*;
@@ -57,6 +59,12 @@ impl KeySwitchSpec {
         Self { q_limbs, p_limbs: self.p_limbs, digits: self.digits_for(q_limbs) }
     }
 
+    /// Bytes of a key that is stored: a seed, and the halves that are not uniform, packed.
+    pub fn stored_bytes(&self, params: &Params) -> Result<usize, Error> {
+        let limbs = primes(params, self.q_limbs, self.p_limbs)?;
+        Ok(32 + self.digits.len() * limbs.iter().map(|(_, m)| packed_len(m, params.n())).sum::<usize>())
+    }
+
     /// The digits of a polynomial with fewer limbs.
     fn digits_for(&self, q_limbs: usize) -> Vec<Vec<usize>> {
         let cut = |d: &Vec<usize>| d.iter().copied().filter(|&i| i < q_limbs).collect::<Vec<_>>();
@@ -72,6 +80,7 @@ pub struct SwitchingKey {
     seed: [u8; 32],
     b: Vec<Poly<Eval>>,
     a: Vec<Poly<Eval>>,
+    stored_bytes: usize,
 }
 
 impl SwitchingKey {
@@ -114,7 +123,8 @@ impl SwitchingKey {
             b.push(b_d);
             a.push(a_d);
         }
-        Ok(Self { id: sk.id(), spec, seed, b, a })
+        let stored_bytes = spec.stored_bytes(ctx.params())?;
+        Ok(Self { id: sk.id(), spec, seed, b, a, stored_bytes })
     }
 
     /// The relinearisation key: from `s^2` to `s`.
@@ -161,6 +171,30 @@ impl SwitchingKey {
         Self::generate(ctx, spec, from.eval(), to, random)
     }
 
+    /// What is stored of it: the seed of the uniform halves, and the other half of every digit.
+    pub fn stored(&self) -> (&[u8; 32], &[Poly<Eval>]) {
+        (&self.seed, &self.b)
+    }
+    /// The key of which this was stored.
+    ///
+    /// # Errors
+    /// [`Error::Stored`] if the halves do not have the shape of `spec`; memory that cannot be had.
+    pub fn from_stored(
+        params: &Params,
+        id: KeyId,
+        spec: KeySwitchSpec,
+        seed: [u8; 32],
+        b: Vec<Poly<Eval>>,
+    ) -> Result<Self, Error> {
+        let fits = |p: &Poly<Eval>| (p.q_limbs(), p.p_limbs()) == (spec.q_limbs, spec.p_limbs);
+        if b.len() != spec.digits.len() || !b.iter().all(fits) {
+            return Err(Error::Stored { what: "switching key has another shape than its parameters give it" });
+        }
+        let a = b.iter().enumerate().map(|(d, b_d)| stored_uniform(params, &seed, d, b_d)).collect::<Result<_, _>>()?;
+        let stored_bytes = spec.stored_bytes(params)?;
+        Ok(Self { id, spec, seed, b, a, stored_bytes })
+    }
+
     /// The name of the secret key that it switches to.
     pub fn id(&self) -> KeyId {
         self.id
@@ -173,9 +207,9 @@ impl SwitchingKey {
     pub fn byte_count(&self) -> usize {
         self.b.iter().chain(&self.a).map(Poly::byte_count).sum()
     }
-    /// Bytes when stored: the uniform halves are one seed.
+    /// Bytes when stored: the uniform halves are one seed, the others packed.
     pub fn stored_bytes(&self) -> usize {
-        self.b.iter().map(Poly::byte_count).sum::<usize>() + self.seed.len()
+        self.stored_bytes
     }
 
     /// The limbs that a kernel needs at limb `i` of a polynomial with `q_limbs` limbs of the chain.

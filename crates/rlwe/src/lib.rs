@@ -1,4 +1,5 @@
-//! Lattice floor of Aglet: parameters and their security gate, keys, encryption, key switching.
+//! Lattice floor of Aglet: parameters and their security gate, keys, encryption, key switching, and
+//! the bytes of polynomials.
 //!
 //! Parameters are data: an unchecked [`params::ParamsLiteral`] becomes immutable [`params::Params`] only through the
 //! security gate of [`security`].
@@ -13,6 +14,7 @@ pub mod keyswitch;
 pub mod params;
 pub mod secret;
 pub mod security;
+pub mod wire;
 
 pub use ciphertext::{Ciphertext, Plaintext};
 pub use context::Context;

@@ -69,6 +69,42 @@ impl SecretKey {
         Ok(())
     }
 
+    /// The coefficients, two bits each (0, 1, and 3 for -1), four to a byte from the low bits up. Constant time.
+    ///
+    /// # Errors
+    /// [`Error::Stored`] for the sparse secret of a bootstrap, which is forgotten and not kept.
+    pub fn packed(&self) -> Result<Zeroizing<Vec<u8>>, Error> {
+        if self.ephemeral {
+            return Err(Error::Stored { what: "sparse secret of a bootstrap is never written" });
+        }
+        let byte = |c: &[i8]| c.iter().rev().fold(0, |byte, &c| byte << 2 | (c as u8 & 3));
+        Ok(Zeroizing::new(self.coefficients.chunks(4).map(byte).collect()))
+    }
+
+    /// The key of which these are the packed coefficients.
+    ///
+    /// # Errors
+    /// [`Error::Stored`] if there are too few or too many, or they are none that the parameters draw.
+    pub fn from_packed(ctx: &Context, id: KeyId, bytes: &[u8]) -> Result<Self, Error> {
+        let n = ctx.ring().n();
+        if bytes.len() != n / 4 {
+            return Err(Error::Stored { what: "secret key has another length than its parameters give it" });
+        }
+        let mut s = Zeroizing::new(vec![0i8; n]);
+        for (four, byte) in s.chunks_mut(4).zip(bytes) {
+            four.iter_mut().enumerate().for_each(|(i, c)| *c = (byte >> (2 * i) << 6) as i8 >> 6);
+        }
+        let weight = s.iter().filter(|&&c| c != 0).count();
+        let drawn = match ctx.params().secret() {
+            Secret::Ternary => true,
+            Secret::FixedWeight(h) => weight == h,
+        };
+        if s.contains(&-2) || !drawn {
+            return Err(Error::Stored { what: "secret key has coefficients that these parameters never draw" });
+        }
+        Self::from_coefficients(ctx, id, s, false)
+    }
+
     /// The name of this key.
     pub fn id(&self) -> KeyId {
         self.id
