@@ -8,12 +8,14 @@ at least twice a second, so Ctrl-C stops them with or without a callback.
 `level` is always the user level: the number of multiplications left. Plan tables alone show chain levels (limbs - 1).
 """
 
+import os
 from collections.abc import Callable
-from typing import Literal, NoReturn, TypedDict, final
+from typing import Any, Literal, NoReturn, TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+PathLike = str | os.PathLike[str]
 Progress = Callable[[int, int, str], None]
 KeySize = Literal["large", "medium", "small"]
 Slots = NDArray[np.complex128]
@@ -121,6 +123,9 @@ def plan(preset: str, method: str, stage_count: int, key_size: str, slot_count: 
 
 def peak_rss_bytes() -> int:
     """The largest resident memory of this process so far, in bytes."""
+
+def restore(data: bytes) -> Any:
+    """What was pickled: it fits every engine with the parameters and slots that it was made with."""
 
 @final
 class SecretKey:
@@ -370,3 +375,15 @@ class Engine:
     ) -> Ciphertext: ...
     def stage_times(self) -> list[tuple[str, float]]:
         """Name and seconds of each stage of the last bootstrap on this engine."""
+
+    def write(self, value: Any, path: PathLike, progress: Progress | None = None) -> None:
+        """To a file, whole or not at all."""
+
+    def serialize(self, value: Any, progress: Progress | None = None) -> bytes:
+        """As bytes."""
+
+    def read(self, kind: str, path: PathLike, progress: Progress | None = None) -> Any:
+        """From a file; `kind` is the name of the class."""
+
+    def deserialize(self, kind: str, data: bytes, progress: Progress | None = None) -> Any:
+        """From bytes; `kind` is the name of the class."""

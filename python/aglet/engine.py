@@ -27,6 +27,7 @@ from aglet._core import (
 from aglet.bootstrapping import Bootstrapping
 from aglet.circuits import Circuits
 from aglet.errors import KeyMismatchError, LevelError, ParameterError
+from aglet.files import Files
 from aglet.progress import ProgressCallback, progress_bar
 
 __all__ = ["Engine"]
@@ -46,7 +47,7 @@ _LATER = {
 }
 
 
-class Engine(Bootstrapping, Circuits):
+class Engine(Bootstrapping, Circuits, Files):
     """A CKKS engine: one parameter set, its tables, and its threads.
 
     All methods leave their arguments as they were, and may be called from many threads at once.

@@ -9,7 +9,7 @@ use aglet_rlwe::encrypt::os_source;
 use aglet_rlwe::params::{Params, Role};
 use aglet_rlwe::{KeyId, KeySwitchSpec, SecretKey, SwitchingKey};
 use aglet_schemes::ckks::{transform_shape, CkksTransform, EvalKeys, TransformShape};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -78,6 +78,38 @@ impl BootstrapKey {
     pub fn stored_bytes(&self) -> usize {
         self.keys.iter().map(SwitchingKey::stored_bytes).sum()
     }
+
+    /// Its keys, in the order of [`key_layout`].
+    pub(crate) fn stored_keys(&self) -> Vec<&SwitchingKey> {
+        self.keys.iter().collect()
+    }
+    /// The key made of these, with their Galois elements, in the order of [`key_layout`].
+    pub(crate) fn from_stored(stage_count: usize, size: KeySize, list: Vec<(u64, Arc<SwitchingKey>)>) -> Self {
+        let id = list.first().map_or(KeyId(0), |(_, key)| key.id());
+        let mut list = list.into_iter();
+        let sparse = list.len().saturating_sub(2);
+        let rotations: Vec<_> = list.by_ref().take(sparse).collect();
+        let mut keys = rotations.into_iter().fold(EvalKeys::new(), |keys, (galois, key)| keys.with_galois(galois, key));
+        if let (Some((_, to)), Some((_, from))) = (list.next(), list.next()) {
+            keys = keys.with_sparse(to, from);
+        }
+        Self { id, stage_count, size, keys }
+    }
+}
+
+/// The keys of a bootstrap key as files have them: rotations by Galois element and limbs, then the sparse keys (to, from).
+pub(crate) fn key_layout(
+    params: &Params,
+    stage_count: usize,
+    size: KeySize,
+) -> Result<Vec<(u64, KeySwitchSpec)>, Error> {
+    let shapes = shapes(params, &plan(params, stage_count, size, 1.0)?)?;
+    let rotations = needs(&shapes).into_iter().map(|n| (rotation_exponent(n.rotation as isize, params.n()), n.limbs));
+    let rotations: BTreeSet<(u64, usize)> = rotations.collect();
+    let rotations = rotations.into_iter().map(|(g, limbs)| Ok((g, KeySwitchSpec::balanced(params, limbs)?)));
+    let mut layout = rotations.collect::<Result<Vec<_>, Error>>()?;
+    layout.extend([(0, KeySwitchSpec::to_sparse()), (0, KeySwitchSpec::from_sparse(params.q().len()))]);
+    Ok(layout)
 }
 
 type CkksPipeline = Arc<Pipeline<CkksTransform>>;

@@ -126,15 +126,10 @@ impl Engine {
 
     /// Limbs that relinearisation and conjugation serve: up to where EvalMod starts, or all.
     pub(crate) fn arithmetic_limbs(&self) -> usize {
-        let c2s = self.params().role(Role::CoeffsToSlots);
-        if c2s.is_empty() {
-            self.ctx.ring().q_count()
-        } else {
-            c2s.start
-        }
+        arithmetic_limbs(self.params())
     }
     fn user_limbs(&self) -> usize {
-        self.params().chain_level(self.max_level()) + 1
+        user_limbs(self.params())
     }
 
     /// Draws a secret key.
@@ -193,8 +188,7 @@ impl Engine {
 
     /// The automorphism of a rotation by `delta` slots to the right: the core rotates to the left.
     pub(crate) fn rotation(&self, delta: i64) -> u64 {
-        let left = -(delta.rem_euclid(self.slots() as i64));
-        rotation_exponent(left as isize, self.ctx.ring().n())
+        rotation(self.params(), self.slots(), delta)
     }
 
     /// Refuses user levels that do not exist.
@@ -207,4 +201,25 @@ impl Engine {
         }
         Ok(level)
     }
+}
+
+/// [`Engine::arithmetic_limbs`] of an engine with these parameters.
+pub(crate) fn arithmetic_limbs(params: &Params) -> usize {
+    let c2s = params.role(Role::CoeffsToSlots);
+    if c2s.is_empty() {
+        params.q().len()
+    } else {
+        c2s.start
+    }
+}
+
+/// Limbs of the highest user level.
+pub(crate) fn user_limbs(params: &Params) -> usize {
+    params.chain_level(params.max_level()) + 1
+}
+
+/// [`Engine::rotation`] of an engine with these parameters and slots.
+pub(crate) fn rotation(params: &Params, slots: usize, delta: i64) -> u64 {
+    let left = -(delta.rem_euclid(slots as i64));
+    rotation_exponent(left as isize, params.n())
 }

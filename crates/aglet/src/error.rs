@@ -31,6 +31,22 @@ pub enum Error {
     /// Memory for another key would not suffice.
     #[error("{0}")]
     KeyMemory(String),
+    /// Bytes that are not what they should be: damaged, cut short, of another version or type.
+    #[error("{0}")]
+    Format(String),
+    /// Stored data of other parameters.
+    #[error("{0}")]
+    Foreign(String),
+    /// The system's error for a file.
+    #[error("{}: {doing} it failed: {source}.", path.display())]
+    File {
+        /// The file.
+        path: std::path::PathBuf,
+        /// "reading" or "writing".
+        doing: &'static str,
+        /// What the system said.
+        source: std::io::Error,
+    },
     /// The caller stopped the work.
     #[error("The work was stopped.")]
     Cancelled,
@@ -100,6 +116,10 @@ pub enum Kind {
     Memory,
     /// Backends and devices.
     Device,
+    /// Stored data that cannot be read or written.
+    Serialization,
+    /// Files, as the system sees them.
+    File,
     /// Stopped by the caller.
     Cancelled,
     /// Anything else.
@@ -116,6 +136,9 @@ impl Error {
             Self::Range(_) => Kind::Range,
             Self::MissingKey(_) => Kind::MissingKey,
             Self::Memory { .. } | Self::KeyMemory(_) => Kind::Memory,
+            Self::Format(_) | Self::Rlwe(aglet_rlwe::Error::Stored { .. }) => Kind::Serialization,
+            Self::Foreign(_) => Kind::KeyMismatch,
+            Self::File { .. } => Kind::File,
             Self::Cancelled => Kind::Cancelled,
             Self::Bootstrap(aglet_bootstrap::Error::Bound { .. }) => Kind::Range,
             Self::Bootstrap(_) => Kind::Parameter,

@@ -30,6 +30,7 @@ mod matrix;
 pub mod presets;
 pub mod report;
 pub mod sizes;
+pub mod wire;
 
 pub use bootstrap::{BootstrapKey, KeySize};
 pub use circuits::{PolynomialBasis, SumWeight};

@@ -2,23 +2,22 @@
 
 use crate::errors::{count, exception, raise};
 use crate::objects::{
-    AnyRotationKey, BootstrapKey, Ciphertext, ConjugationKey, EncryptionKey, FixedRotationKey, Levelled, Plaintext,
-    PublicKey, RelinearizationKey, RotationKey, SecretKey,
+    AnyRotationKey, BootstrapKey, Ciphertext, ConjugationKey, EncryptionKey, FixedRotationKey, Home, Levelled,
+    Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey,
 };
 use crate::wait::wait;
 use aglet::{presets, sizes, Control, Error, KeySize};
 use num_complex::Complex64;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 type Slots<'py> = Bound<'py, PyArray1<Complex64>>;
 
 /// A parameter set with its tables and its private thread pool. All methods are safe to call from many threads.
 #[pyclass(frozen, module = "aglet._core")]
 pub struct Engine {
-    /// Numbers the engines of this process; what an engine makes carries its number.
-    pub(crate) id: u64,
+    /// Carried by what the engine makes.
+    pub(crate) id: Home,
     pub(crate) engine: aglet::Engine,
 }
 
@@ -70,7 +69,6 @@ impl Engine {
         allow_insecure: bool,
         levels: Option<i64>,
     ) -> PyResult<Self> {
-        static ENGINES: AtomicU64 = AtomicU64::new(0);
         let slots = slot_count.map(|n| count(py, "slot_count", n)).transpose()?;
         let threads = count(py, "threads", threads)?;
         let levels = levels.map(|n| count(py, "levels", n)).transpose()?;
@@ -81,7 +79,8 @@ impl Engine {
             };
             aglet::Engine::new(params, slots, threads)
         })?;
-        Ok(Self { id: ENGINES.fetch_add(1, Ordering::Relaxed), engine })
+        let id = Home::new(py, &engine.origin())?;
+        Ok(Self { id, engine })
     }
 
     #[getter]

@@ -1,11 +1,17 @@
 //! Errors of the engine as exceptions of `aglet.errors`.
 
 use aglet::Kind;
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
+use std::io;
+use std::path::Path;
 
 /// The exception for an error of the engine.
 pub fn raise(py: Python<'_>, error: aglet::Error) -> PyErr {
+    if let aglet::Error::File { path, source, .. } = &error {
+        return system_error(py, path, source, &error);
+    }
     let class = match error.kind() {
         Kind::Level => "LevelError",
         Kind::Range => "RangeError",
@@ -15,13 +21,23 @@ pub fn raise(py: Python<'_>, error: aglet::Error) -> PyErr {
         Kind::Insecure => "InsecureParametersError",
         Kind::Memory => "MemoryLimitError",
         Kind::Device => "DeviceError",
-        Kind::Cancelled | Kind::Other => "AgletError",
+        Kind::Serialization => "SerializationError",
+        Kind::Cancelled | Kind::File | Kind::Other => "AgletError",
     };
     let mut sentence = error.to_string();
     if error.kind() == Kind::Insecure {
         sentence.push_str(" In Python that is allow_insecure=True, for tests only.");
     }
     exception(py, class, sentence)
+}
+
+/// The `OSError` that Python itself would raise, with number and file where the system gave a number.
+fn system_error(py: Python<'_>, path: &Path, source: &io::Error, error: &aglet::Error) -> PyErr {
+    let Some(number) = source.raw_os_error() else {
+        return io::Error::new(source.kind(), error.to_string()).into();
+    };
+    let said = py.import("os").and_then(|os| os.call_method1("strerror", (number,))?.extract::<String>());
+    PyOSError::new_err((number, said.unwrap_or_else(|_| source.to_string()), path.as_os_str().to_os_string()))
 }
 
 /// An exception of this class in `aglet.errors`.

@@ -6,6 +6,7 @@
 mod circuits;
 mod engine;
 mod errors;
+mod files;
 mod objects;
 mod reports;
 mod wait;
@@ -15,6 +16,8 @@ mod wait;
 mod _core {
     #[pymodule_export]
     use crate::engine::Engine;
+    #[pymodule_export]
+    use crate::files::restore;
     #[pymodule_export]
     use crate::objects::{
         BootstrapKey, Ciphertext, ConjugationKey, FixedRotationKey, MatrixMultiplicationKey, Plaintext, PublicKey,

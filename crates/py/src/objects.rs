@@ -1,7 +1,9 @@
-//! Keys, plaintexts and ciphertexts as Python sees them: immutable, and bound to the engine that made them.
+//! Keys, plaintexts and ciphertexts as Python sees them: immutable, and at home in engines of their parameters and slots.
 
 use crate::errors;
-use aglet::{GaloisKey, RelinearisationKey};
+use crate::files::Holds;
+use aglet::wire::Origin;
+use aglet::{presets, GaloisKey, RelinearisationKey};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -11,35 +13,69 @@ pub struct Levelled<T> {
     pub level: usize,
 }
 
-/// Classes around one value of the engine. `of` hands out the value to the engine that made it, and refuses it to others.
+/// What an engine and its things share: engines of equal parameters and slots can use the things of one another.
+#[derive(Clone, Copy)]
+pub struct Home {
+    preset: &'static str,
+    fingerprint: [u8; 32],
+    slots: usize,
+}
+
+impl Home {
+    pub fn new(py: Python<'_>, origin: &Origin<'_>) -> PyResult<Self> {
+        let known = presets::ALL.iter().find(|(name, _)| *name == origin.params.name());
+        let lost = || errors::exception(py, "ParameterError", format!("There is no preset {}.", origin.params.name()));
+        Ok(Self { preset: known.ok_or_else(lost)?.0, fingerprint: origin.params.fingerprint(), slots: origin.slots })
+    }
+    /// The parameters again, for work without an engine. Whoever holds a thing was let through the security gate.
+    pub fn origin(self, py: Python<'_>) -> PyResult<Origin<'static>> {
+        let params = presets::load(self.preset, true).map_err(|error| errors::raise(py, error))?;
+        Ok(Origin { params, slots: self.slots, ctx: None })
+    }
+}
+
+impl PartialEq for Home {
+    fn eq(&self, other: &Self) -> bool {
+        (self.fingerprint, self.slots) == (other.fingerprint, other.slots)
+    }
+}
+
+/// Classes around one value of the engine. `of` hands out the value to engines that it fits, and refuses it to others.
 macro_rules! classes {
     ($($(#[$doc:meta])* $name:ident($inner:ty), $what:literal { $($methods:tt)* })*) => {$(
         $(#[$doc])*
         #[pyclass(frozen, module = "aglet._core")]
         pub struct $name {
-            engine: u64,
+            home: Home,
             value: $inner,
         }
 
-        impl $name {
-            pub fn new(engine: u64, value: $inner) -> Self {
-                Self { engine, value }
+        impl Holds for $name {
+            type Inner = $inner;
+            fn parts(&self) -> (Home, &$inner) {
+                (self.home, &self.value)
             }
-            pub fn of(&self, py: Python<'_>, engine: u64) -> PyResult<&$inner> {
-                if self.engine == engine {
+        }
+
+        impl $name {
+            pub fn new(home: Home, value: $inner) -> Self {
+                Self { home, value }
+            }
+            pub fn of(&self, py: Python<'_>, engine: Home) -> PyResult<&$inner> {
+                if self.home == engine {
                     return Ok(&self.value);
                 }
-                let sentence = concat!("This ", $what, " was made by another engine; use keys and ciphertexts of one engine together.");
-                Err(errors::exception(py, "KeyMismatchError", sentence.to_string()))
+                let sentence = format!(
+                    "This {} is of an engine with preset \"{}\" and {} slots, and this engine has \"{}\" and {}; use keys and \
+                     ciphertexts of engines that were made with the same options.",
+                    $what, self.home.preset, self.home.slots, engine.preset, engine.slots
+                );
+                Err(errors::exception(py, "KeyMismatchError", sentence))
             }
         }
 
         #[pymethods]
         impl $name {
-            /// Nothing of the engine is pickled or copied: a secret would leak by accident, the rest would be gigabytes.
-            fn __reduce__(&self) -> PyResult<()> {
-                Err(PyTypeError::new_err(concat!("A ", $what, " is neither pickled nor copied; keep the object itself.")))
-            }
             $($methods)*
         }
     )*};
@@ -81,7 +117,14 @@ macro_rules! keys {
 
 keys! {
     /// The secret key: uniform ternary coefficients, wiped from memory when dropped. It refuses to be pickled.
-    SecretKey(aglet::SecretKey), "secret key" {}
+    SecretKey(aglet::SecretKey), "secret key" {
+        /// A secret would leak by accident.
+        fn __reduce__(&self) -> PyResult<()> {
+            Err(PyTypeError::new_err(
+                "A secret key is neither pickled nor copied; keep the object itself, or write it with engine.write_secret_key.",
+            ))
+        }
+    }
 
     /// An encryption of zero; whoever holds it can encrypt.
     PublicKey(aglet::PublicKey), "public key" {}

@@ -1,0 +1,349 @@
+//! The parts behind the header: seeds, secret coefficients, polynomials. Each limb is a section with a checksum of its own,
+//! so that limbs are packed, checked and unpacked in parallel and nothing is read twice.
+
+use super::Kind;
+use crate::{Control, Error};
+use aglet_ring::arch::FileMap;
+use aglet_ring::pack::{pack, packed_len, unpack};
+use aglet_ring::{Eval, Modulus, Poly};
+use aglet_rlwe::params::Params;
+use aglet_rlwe::wire::primes;
+use aglet_rlwe::{KeyId, KeySwitchSpec, SwitchingKey};
+use rayon::prelude::*;
+use std::collections::VecDeque;
+use zeroize::Zeroizing;
+
+/// Bytes of a checksum.
+const CHECK: usize = 32;
+
+/// What a part is.
+pub enum Shape {
+    /// So many bytes: a seed, secret coefficients.
+    Bytes(usize),
+    /// A polynomial modulo the first primes of a chain.
+    Poly {
+        /// The chain.
+        params: Params,
+        /// Limbs of the chain.
+        q_limbs: usize,
+        /// Special limbs.
+        p_limbs: usize,
+    },
+    /// A switching key: a seed, then the half that is not uniform, digit by digit.
+    Key {
+        /// The chain.
+        params: Params,
+        /// Which key it is among those of the thing: its Galois element where it has one.
+        role: u64,
+        /// Its digits and limbs.
+        spec: KeySwitchSpec,
+    },
+}
+
+impl Shape {
+    /// Bytes in the file, with checksums.
+    pub(super) fn stored(&self) -> Result<usize, Error> {
+        let poly = |params: &Params, q_limbs, p_limbs| -> Result<usize, Error> {
+            let limb = |(_, m): &(usize, Modulus)| packed_len(m, params.n()) + CHECK;
+            Ok(primes(params, q_limbs, p_limbs)?.iter().map(limb).sum())
+        };
+        match self {
+            Self::Bytes(length) => Ok(length + CHECK),
+            Self::Poly { params, q_limbs, p_limbs } => poly(params, *q_limbs, *p_limbs),
+            Self::Key { params, spec, .. } => {
+                Ok(32 + CHECK + spec.digits.len() * poly(params, spec.q_limbs, spec.p_limbs)?)
+            }
+        }
+    }
+    /// Bytes in memory.
+    pub(super) fn memory(&self) -> usize {
+        match self {
+            Self::Bytes(length) => *length,
+            Self::Poly { params, q_limbs, p_limbs } => (q_limbs + p_limbs) * params.n() * 8,
+            Self::Key { params, spec, .. } => spec.byte_count(params.n()),
+        }
+    }
+    /// Polynomials, for progress.
+    fn polys(&self) -> usize {
+        match self {
+            Self::Bytes(_) => 0,
+            Self::Poly { .. } => 1,
+            Self::Key { spec, .. } => spec.digits.len(),
+        }
+    }
+    /// Hands over words that no other shape has, one after the other.
+    pub(super) fn describe(&self, word: &mut impl FnMut(u64)) {
+        let mut chain = |params: &Params| {
+            for primes in [params.q(), params.p()] {
+                word(primes.len() as u64);
+                primes.iter().for_each(|&prime| word(prime));
+            }
+        };
+        match self {
+            Self::Bytes(length) => [0, *length as u64].into_iter().for_each(word),
+            Self::Poly { params, q_limbs, p_limbs } => {
+                chain(params);
+                [1, *q_limbs as u64, *p_limbs as u64].into_iter().for_each(word);
+            }
+            Self::Key { params, role, spec } => {
+                chain(params);
+                let KeySwitchSpec { q_limbs, p_limbs, digits } = spec;
+                [2, *role, *q_limbs as u64, *p_limbs as u64, digits.len() as u64].into_iter().for_each(&mut *word);
+                for digit in digits {
+                    word(digit.len() as u64);
+                    digit.iter().for_each(|&limb| word(limb as u64));
+                }
+            }
+        }
+    }
+}
+
+/// The checksum of a section: keyed with that of the header, so that it fits this place of this file only.
+fn check(seal: &[u8; 32], section: u64, bytes: &[u8]) -> [u8; CHECK] {
+    *blake3::Hasher::new_keyed(seal).update(&section.to_le_bytes()).update(bytes).finalize().as_bytes()
+}
+
+type Sink<'a> = &'a mut (dyn FnMut(&[u8]) -> Result<(), Error> + Send);
+
+/// Takes the parts of a thing in the order of its shapes.
+pub struct Writer<'a> {
+    progress: Progress<'a>,
+    shapes: VecDeque<Shape>,
+    seal: [u8; 32],
+    section: u64,
+    sink: Sink<'a>,
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn new(kind: Kind, shapes: Vec<Shape>, seal: [u8; 32], control: &'a Control, sink: Sink<'a>) -> Self {
+        let progress = Progress::new(control, "writing", kind, &shapes);
+        Self { progress, shapes: shapes.into(), seal, section: 0, sink }
+    }
+    fn next(&mut self) -> Option<Shape> {
+        self.shapes.pop_front()
+    }
+    fn misfit<T>(&self) -> Result<T, Error> {
+        Err(Error::Foreign(format!(
+            "This {} is not of this engine's parameters; write it with the engine that made it.",
+            self.progress.kind.name
+        )))
+    }
+
+    /// A part of so many bytes; they are wiped.
+    pub fn bytes(&mut self, bytes: Zeroizing<Vec<u8>>) -> Result<(), Error> {
+        match self.next() {
+            Some(Shape::Bytes(length)) if length == bytes.len() => self.plain(&bytes),
+            _ => self.misfit(),
+        }
+    }
+    /// A polynomial.
+    pub fn poly(&mut self, poly: &Poly<Eval>) -> Result<(), Error> {
+        match self.next() {
+            Some(Shape::Poly { params, q_limbs, p_limbs }) => self.limbs(&params, (q_limbs, p_limbs), poly),
+            _ => self.misfit(),
+        }
+    }
+    /// A switching key.
+    pub fn key(&mut self, key: &SwitchingKey) -> Result<(), Error> {
+        match self.next() {
+            Some(Shape::Key { params, spec, .. }) if spec == *key.spec() => {
+                let (seed, halves) = key.stored();
+                self.plain(seed)?;
+                halves.iter().try_for_each(|b| self.limbs(&params, (spec.q_limbs, spec.p_limbs), b))
+            }
+            _ => self.misfit(),
+        }
+    }
+
+    fn plain(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let check = check(&self.seal, self.section, bytes);
+        self.section += 1;
+        (self.sink)(bytes)?;
+        (self.sink)(&check)
+    }
+    fn limbs(&mut self, params: &Params, shape: (usize, usize), poly: &Poly<Eval>) -> Result<(), Error> {
+        self.progress.step()?;
+        if (poly.n(), poly.q_limbs(), poly.p_limbs()) != (params.n(), shape.0, shape.1) {
+            return self.misfit();
+        }
+        let (seal, first) = (&self.seal, self.section);
+        let primes = primes(params, shape.0, shape.1)?;
+        let section = |(i, (_, m)): (usize, &(usize, Modulus))| {
+            let mut bytes = vec![0; packed_len(m, poly.n())];
+            pack(m, poly.limb(i), &mut bytes);
+            let check = check(seal, first + i as u64, &bytes);
+            bytes.extend(check);
+            bytes
+        };
+        let sections: Vec<Vec<u8>> = primes.par_iter().enumerate().map(section).collect();
+        self.section += sections.len() as u64;
+        sections.iter().try_for_each(|bytes| (self.sink)(bytes))
+    }
+
+    /// All parts must have come.
+    pub(super) fn finish(self) -> Result<(), Error> {
+        if self.shapes.is_empty() {
+            self.progress.done();
+            return Ok(());
+        }
+        self.misfit()
+    }
+}
+
+/// Where the bytes are. They are copied out before they are judged: a mapped file may change meanwhile.
+pub enum Source<'a> {
+    Bytes(&'a [u8]),
+    Map(&'a FileMap),
+}
+
+impl Source<'_> {
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Bytes(bytes) => bytes.len(),
+            Self::Map(map) => map.len(),
+        }
+    }
+    /// Copies bytes from `at` on; `false` if there are too few.
+    pub fn copy_to(&self, at: usize, out: &mut [u8]) -> bool {
+        match self {
+            Self::Map(map) => map.copy_to(at, out),
+            Self::Bytes(bytes) => match at.checked_add(out.len()).and_then(|end| bytes.get(at..end)) {
+                Some(found) => {
+                    out.copy_from_slice(found);
+                    true
+                }
+                None => false,
+            },
+        }
+    }
+}
+
+/// Hands out the parts of a thing in the order of its shapes.
+pub struct Reader<'a> {
+    progress: Progress<'a>,
+    shapes: VecDeque<Shape>,
+    seal: [u8; 32],
+    section: u64,
+    at: usize,
+    source: &'a Source<'a>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(
+        kind: Kind,
+        shapes: Vec<Shape>,
+        seal: [u8; 32],
+        control: &'a Control,
+        source: &'a Source<'a>,
+    ) -> Self {
+        let progress = Progress::new(control, "reading", kind, &shapes);
+        Self { progress, shapes: shapes.into(), seal, section: 0, at: super::header::LENGTH, source }
+    }
+    /// Whether parts are left.
+    pub fn more(&self) -> bool {
+        !self.shapes.is_empty()
+    }
+    fn damaged<T>(&self) -> Result<T, Error> {
+        Err(damaged(self.progress.kind))
+    }
+
+    /// A part of bytes; wiped when dropped.
+    pub fn bytes(&mut self) -> Result<Zeroizing<Vec<u8>>, Error> {
+        match self.shapes.pop_front() {
+            Some(Shape::Bytes(length)) => self.plain(length),
+            _ => self.damaged(),
+        }
+    }
+    /// A part of 32 bytes.
+    pub fn seed(&mut self) -> Result<[u8; 32], Error> {
+        let bytes = self.bytes()?;
+        <[u8; 32]>::try_from(&bytes[..]).or_else(|_| self.damaged())
+    }
+    /// A polynomial.
+    pub fn poly(&mut self) -> Result<Poly<Eval>, Error> {
+        match self.shapes.pop_front() {
+            Some(Shape::Poly { params, q_limbs, p_limbs }) => self.limbs(&params, q_limbs, p_limbs),
+            _ => self.damaged(),
+        }
+    }
+    /// A switching key, expanded, and its role.
+    pub fn key(&mut self, id: KeyId) -> Result<(u64, SwitchingKey), Error> {
+        let Some(Shape::Key { params, role, spec }) = self.shapes.pop_front() else { return self.damaged() };
+        let seed = self.plain(32)?;
+        let Ok(seed) = <[u8; 32]>::try_from(&seed[..]) else { return self.damaged() };
+        let halves = spec.digits.iter().map(|_| self.limbs(&params, spec.q_limbs, spec.p_limbs));
+        let halves = halves.collect::<Result<_, _>>()?;
+        Ok((role, SwitchingKey::from_stored(&params, id, spec, seed, halves)?))
+    }
+
+    fn plain(&mut self, length: usize) -> Result<Zeroizing<Vec<u8>>, Error> {
+        let mut bytes = Zeroizing::new(vec![0; length + CHECK]);
+        let (at, section) = (self.at, self.section);
+        (self.at, self.section) = (at + bytes.len(), section + 1);
+        if !self.source.copy_to(at, &mut bytes) || check(&self.seal, section, &bytes[..length]) != bytes[length..] {
+            return self.damaged();
+        }
+        bytes.truncate(length);
+        Ok(bytes)
+    }
+    fn limbs(&mut self, params: &Params, q_limbs: usize, p_limbs: usize) -> Result<Poly<Eval>, Error> {
+        self.progress.step()?;
+        let (kind, seal, source, n) = (self.progress.kind, self.seal, self.source, params.n());
+        let mut places = Vec::with_capacity(q_limbs + p_limbs);
+        for (_, m) in primes(params, q_limbs, p_limbs)? {
+            places.push((self.section, self.at, m));
+            self.section += 1;
+            self.at += packed_len(&m, n) + CHECK;
+        }
+        let mut out: Poly<Eval> = Poly::lasting(n, q_limbs, p_limbs)?;
+        out.par_limbs_mut().zip(places).try_for_each_init(Vec::new, |bytes, (limb, (section, at, m))| {
+            let length = packed_len(&m, n);
+            bytes.resize(length + CHECK, 0);
+            let whole = source.copy_to(at, bytes) && check(&seal, section, &bytes[..length]) == bytes[length..];
+            if whole && unpack(&m, &bytes[..length], limb) {
+                Ok(())
+            } else {
+                Err(damaged(kind))
+            }
+        })?;
+        Ok(out)
+    }
+
+    /// All parts must have been taken.
+    pub(super) fn finish(self) -> Result<(), Error> {
+        if self.shapes.is_empty() {
+            self.progress.done();
+            return Ok(());
+        }
+        self.damaged()
+    }
+}
+
+fn damaged(kind: Kind) -> Error {
+    Error::Format(format!("This {} is damaged: a checksum does not fit; write or send it again.", kind.name))
+}
+
+/// Counts polynomials, and stops where the caller wants.
+struct Progress<'a> {
+    control: &'a Control,
+    what: String,
+    kind: Kind,
+    done: usize,
+    total: usize,
+}
+
+impl<'a> Progress<'a> {
+    fn new(control: &'a Control, verb: &str, kind: Kind, shapes: &[Shape]) -> Self {
+        let total = shapes.iter().map(Shape::polys).sum::<usize>().max(1);
+        Self { control, what: format!("{verb} the {}", kind.name), kind, done: 0, total }
+    }
+    fn step(&mut self) -> Result<(), Error> {
+        self.control.check()?;
+        self.control.report(self.done, self.total, &self.what);
+        self.done += 1;
+        Ok(())
+    }
+    fn done(&self) {
+        self.control.report(self.total, self.total, &self.what);
+    }
+}

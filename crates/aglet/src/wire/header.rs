@@ -1,0 +1,224 @@
+//! The first 256 bytes.
+
+use super::body::Source;
+use super::{types, Kind, Origin, Shape, WORDS};
+use crate::Error;
+use aglet_rlwe::KeyId;
+
+/// Tells Aglet's files from others, and shows when a program has changed line ends or cut the eighth bit.
+const MAGIC: [u8; 8] = *b"AGLET\x9f\r\n";
+/// The version of the layout, and of all that is not in it: the order of values, the expansion of seeds.
+const VERSION: u16 = 1;
+/// Bytes of a header.
+pub const LENGTH: usize = 256;
+/// Bytes that its own checksum covers.
+const COVERED: usize = LENGTH - 32;
+/// Bytes for the name of the preset, padded with zeros.
+const NAME: usize = 48;
+
+/// What stands before the parts. All integers are little-endian.
+#[derive(Debug, Clone)]
+pub struct Header {
+    pub tag: u16,
+    /// Bytes that follow the header.
+    pub payload: u64,
+    pub id: u64,
+    pub slots: u64,
+    pub fingerprint: [u8; 32],
+    /// BLAKE3 of the parts' shapes: files of circuits that a later version builds otherwise are not misread.
+    pub shapes: [u8; 32],
+    pub preset: String,
+    pub words: [u64; WORDS],
+}
+
+/// Words of a thing, padded with zeros.
+pub fn words(few: &[u64]) -> [u64; WORDS] {
+    let mut words = [0; WORDS];
+    words.iter_mut().zip(few).for_each(|(word, &x)| *word = x);
+    words
+}
+
+/// The name, cut to what the header holds.
+fn cut(name: &str) -> &str {
+    let end = (0..=NAME.min(name.len())).rev().find(|&i| name.is_char_boundary(i)).unwrap_or(0);
+    &name[..end]
+}
+
+fn format<T>(sentence: impl Into<String>) -> Result<T, Error> {
+    Err(Error::Format(sentence.into()))
+}
+
+/// Takes fields off the front of a header.
+struct Fields<'a>(&'a [u8]);
+
+impl Fields<'_> {
+    fn take<const N: usize>(&mut self) -> [u8; N] {
+        let mut field = [0; N];
+        let (now, later) = self.0.split_at(N.min(self.0.len()));
+        field[..now.len()].copy_from_slice(now);
+        self.0 = later;
+        field
+    }
+    fn word(&mut self) -> u64 {
+        u64::from_le_bytes(self.take())
+    }
+}
+
+impl Header {
+    pub fn new(
+        origin: &Origin<'_>,
+        kind: Kind,
+        id: KeyId,
+        words: [u64; WORDS],
+        shapes: &[Shape],
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            tag: kind.tag,
+            payload: payload(shapes)?,
+            id: id.0,
+            slots: origin.slots as u64,
+            fingerprint: origin.params.fingerprint(),
+            shapes: digest(shapes),
+            preset: cut(origin.params.name()).to_string(),
+            words,
+        })
+    }
+
+    pub fn bytes(&self) -> [u8; LENGTH] {
+        let mut bytes = Vec::with_capacity(LENGTH);
+        bytes.extend(MAGIC);
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend(self.tag.to_le_bytes());
+        bytes.extend([0; 4]);
+        [self.payload, self.id, self.slots].iter().for_each(|word| bytes.extend(word.to_le_bytes()));
+        bytes.extend(self.fingerprint);
+        bytes.extend(self.shapes);
+        bytes.extend(self.preset.as_bytes());
+        bytes.resize(COVERED - 8 * WORDS, 0);
+        self.words.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
+        bytes.extend(blake3::hash(&bytes).as_bytes());
+        let mut fixed = [0; LENGTH];
+        fixed.copy_from_slice(&bytes);
+        fixed
+    }
+
+    /// Its checksum: the key of those of the parts, so that no part can stand under another header.
+    pub fn seal(&self) -> [u8; 32] {
+        let mut seal = [0; 32];
+        seal.copy_from_slice(&self.bytes()[COVERED..]);
+        seal
+    }
+
+    /// Reads a header. What is checked first gives the most telling error.
+    pub fn read(source: &Source<'_>) -> Result<Self, Error> {
+        let mut bytes = [0; LENGTH];
+        let mut start = [0; 10];
+        let magic = source.copy_to(0, &mut start[..8]);
+        if !magic || start[..8] != MAGIC {
+            return format("This is not data of Aglet, or its first bytes are damaged; take what a write_ or serialize_ method made.");
+        }
+        if !source.copy_to(0, &mut start) || !source.copy_to(0, &mut bytes) {
+            return format("This data is cut short: it ends within its first 256 bytes; write or send it again.");
+        }
+        let version = u16::from_le_bytes([start[8], start[9]]);
+        if version != VERSION {
+            return format(format!("This data is of format version {version}, and this Aglet reads version {VERSION}; use the Aglet that wrote it, or make it again."));
+        }
+        if blake3::hash(&bytes[..COVERED]) != bytes[COVERED..] {
+            return format("The header of this data is damaged: its checksum does not fit; write or send it again.");
+        }
+        let mut fields = Fields(&bytes[10..COVERED]);
+        let tag = u16::from_le_bytes(fields.take());
+        let zero = u32::from_le_bytes(fields.take());
+        let (payload, id, slots) = (fields.word(), fields.word(), fields.word());
+        let (fingerprint, shapes, name) = (fields.take(), fields.take(), fields.take::<NAME>());
+        let words = [(); WORDS].map(|()| fields.word());
+        let preset = String::from_utf8_lossy(&name).trim_end_matches('\0').to_string();
+        let header = Self { tag, payload, id, slots, fingerprint, shapes, preset, words };
+        if zero != 0 || header.bytes() != bytes {
+            return format(
+                "The header of this data has fields that this version does not know; use the Aglet that wrote it.",
+            );
+        }
+        Ok(header)
+    }
+
+    pub fn check_kind(&self, wanted: Kind) -> Result<(), Error> {
+        if self.tag == wanted.tag {
+            return Ok(());
+        }
+        match types::ALL.into_iter().find(|k| k.tag == self.tag) {
+            Some(found) => format(format!(
+                "This is a {}, not a {}; use {} or {}.",
+                found.name,
+                wanted.name,
+                found.method("read"),
+                found.method("deserialize")
+            )),
+            None => format(format!(
+                "This is not a {} but of a type that this version of Aglet does not know; update Aglet.",
+                wanted.name
+            )),
+        }
+    }
+
+    pub fn check_origin(&self, origin: &Origin<'_>, kind: Kind, slots_matter: bool) -> Result<(), Error> {
+        let Origin { params, slots, .. } = origin;
+        let (ours, theirs) = (params.name(), &self.preset);
+        if self.fingerprint != params.fingerprint() {
+            let fix = if cut(ours) == theirs {
+                "use the version of Aglet that made it, or make it again".to_string()
+            } else {
+                format!("make the engine with the options it was made with (preset=\"{theirs}\")")
+            };
+            return Err(Error::Foreign(format!(
+                "This {} was made with other parameters (preset \"{theirs}\") than this engine's (preset \"{ours}\"); {fix}.",
+                kind.name
+            )));
+        }
+        if slots_matter && self.slots != *slots as u64 {
+            return Err(Error::Foreign(format!(
+                "This {} is for {} slots and this engine has {slots}; make the engine with slot_count={}.",
+                kind.name, self.slots, self.slots
+            )));
+        }
+        Ok(())
+    }
+
+    /// Compares what the header claims, what the parameters imply, and what there is.
+    pub fn check_parts(&self, source: &Source<'_>, kind: Kind, shapes: &[Shape]) -> Result<(), Error> {
+        let implied = payload(shapes)?;
+        if self.shapes != digest(shapes) || self.payload != implied {
+            return format(format!("This {} has other parts than this version of Aglet gives it; use the version that made it, or make it again.", kind.name));
+        }
+        let found = (source.len() - LENGTH) as u64;
+        if found < implied {
+            return format(format!(
+                "This {} is cut short: {found} of {implied} bytes follow its header; write or send it again.",
+                kind.name
+            ));
+        }
+        if found > implied {
+            return format(format!(
+                "After this {} there are {} bytes that do not belong to it; write or send it again.",
+                kind.name,
+                found - implied
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Bytes of all parts with their checksums.
+fn payload(shapes: &[Shape]) -> Result<u64, Error> {
+    Ok(shapes.iter().map(Shape::stored).collect::<Result<Vec<_>, _>>()?.iter().sum::<usize>() as u64)
+}
+
+fn digest(shapes: &[Shape]) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new_derive_key("aglet 2026-11 shapes of stored parts v1");
+    let mut word = |word: u64| {
+        hasher.update(&word.to_le_bytes());
+    };
+    shapes.iter().for_each(|shape| shape.describe(&mut word));
+    *hasher.finalize().as_bytes()
+}

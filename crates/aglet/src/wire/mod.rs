@@ -1,0 +1,247 @@
+//! Files and bytes of keys, plaintexts and ciphertexts. The layout stands in ARCHITECTURE.md, section "Files".
+//!
+//! A file is a [`Header`](header::Header) of fixed size and the parts of one thing, each with its checksum. What parts there
+//! are, and how long, follows from the parameters and a few words of the header: both are compared before anything is
+//! allocated, and every byte is under a checksum. Checksums find accidents. They do not authenticate: whoever can write a
+//! file can write one that passes, and gets keys or ciphertexts of its making, as with any other key it hands out.
+
+mod body;
+mod file;
+mod header;
+mod types;
+
+pub use body::{Reader, Shape, Writer};
+
+use crate::{machine, presets, Control, Engine, Error};
+use aglet_rlwe::params::Params;
+use aglet_rlwe::{Context, KeyId};
+use body::Source;
+use header::Header;
+use std::path::Path;
+
+/// Words of a header that say what parts a thing has.
+pub const WORDS: usize = 9;
+/// What is larger is mapped, and its memory forecast before it is read.
+const LARGE: usize = 1 << 20;
+
+/// A type in files: its number, never used twice, and its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kind {
+    /// In the header.
+    pub tag: u16,
+    /// In sentences; with underscores, in the names of Python's methods.
+    pub name: &'static str,
+}
+
+impl Kind {
+    fn method(self, verb: &str) -> String {
+        format!("{verb}_{}", self.name.replace(' ', "_"))
+    }
+}
+
+/// Where a thing is at home: it fits engines of these parameters and, most things, this number of slots.
+#[derive(Clone)]
+pub struct Origin<'a> {
+    /// The parameters.
+    pub params: Params,
+    /// Message slots.
+    pub slots: usize,
+    /// The tables of an engine, which only secret keys need.
+    pub ctx: Option<&'a Context>,
+}
+
+impl Origin<'static> {
+    /// The origin that a summary names.
+    ///
+    /// # Errors
+    /// [`Error::Format`] for a preset or a number of slots that does not exist.
+    pub fn of(summary: &Summary) -> Result<Self, Error> {
+        let Summary { preset, slots, .. } = summary;
+        let params = presets::load(preset, true).map_err(|_| {
+            Error::Format(format!(
+                "This version of Aglet has no preset \"{preset}\"; use the Aglet that wrote this data."
+            ))
+        })?;
+        if !slots.is_power_of_two() || *slots > params.slots() {
+            return Err(Error::Format(format!(
+                "An engine of {slots} slots does not exist; this data was not made by Aglet."
+            )));
+        }
+        Ok(Self { params, slots: *slots, ctx: None })
+    }
+}
+
+/// What can be stored. The parts follow from parameters, slots and [`Stored::words`], and are written and read in order.
+pub trait Stored: Sized + Send {
+    /// Its type in files.
+    const KIND: Kind;
+    /// Whether it fits one number of slots only.
+    const SLOTS: bool;
+    /// Whether only its owner may read a file of it.
+    const SECRET: bool = false;
+
+    /// The secret key that it belongs to; zero for none.
+    fn id(&self) -> KeyId;
+    /// What tells its parts, beside the parameters.
+    fn words(&self) -> Vec<u64>;
+    /// Its parts.
+    ///
+    /// # Errors
+    /// For words that no thing of these parameters has.
+    fn shapes(origin: &Origin<'_>, words: &[u64; WORDS]) -> Result<Vec<Shape>, Error>;
+    /// Hands over the parts.
+    fn put(&self, out: &mut Writer<'_>) -> Result<(), Error>;
+    /// Makes it of its parts.
+    fn take(origin: &Origin<'_>, id: KeyId, words: &[u64; WORDS], parts: &mut Reader<'_>) -> Result<Self, Error>;
+}
+
+/// What a file or byte string says of itself: enough to find parameters for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summary {
+    /// Its type.
+    pub kind: Kind,
+    /// The preset that it was made with.
+    pub preset: String,
+    /// The slots that it was made for.
+    pub slots: usize,
+}
+
+/// Reads the header alone.
+///
+/// # Errors
+/// [`Error::Format`] for what is no header of this version.
+pub fn summary(bytes: &[u8]) -> Result<Summary, Error> {
+    let header = Header::read(&Source::Bytes(bytes))?;
+    let known = types::ALL.into_iter().find(|k| k.tag == header.tag);
+    let kind = known.ok_or_else(|| {
+        Error::Format(format!("This version of Aglet does not know what type {} is; update Aglet.", header.tag))
+    })?;
+    Ok(Summary { kind, preset: header.preset, slots: header.slots as usize })
+}
+
+/// A thing of this origin that is about to be written.
+struct Draft<'a, T> {
+    x: &'a T,
+    header: Header,
+    shapes: Vec<Shape>,
+}
+
+impl<'a, T: Stored> Draft<'a, T> {
+    fn new(origin: &Origin<'_>, x: &'a T) -> Result<Self, Error> {
+        let words = header::words(&x.words());
+        let shapes = T::shapes(origin, &words)?;
+        let header = Header::new(origin, T::KIND, x.id(), words, &shapes)?;
+        Ok(Self { x, header, shapes })
+    }
+    fn len(&self) -> usize {
+        header::LENGTH + self.header.payload as usize
+    }
+    fn write(self, control: &Control, sink: &mut (dyn FnMut(&[u8]) -> Result<(), Error> + Send)) -> Result<(), Error> {
+        sink(&self.header.bytes())?;
+        let mut writer = Writer::new(T::KIND, self.shapes, self.header.seal(), control, sink);
+        self.x.put(&mut writer)?;
+        writer.finish()
+    }
+}
+
+/// Reads a thing for this origin.
+fn read<T: Stored>(origin: &Origin<'_>, source: &Source<'_>, control: &Control) -> Result<T, Error> {
+    let header = Header::read(source)?;
+    header.check_kind(T::KIND)?;
+    header.check_origin(origin, T::KIND, T::SLOTS)?;
+    let shapes = T::shapes(origin, &header.words)?;
+    header.check_parts(source, T::KIND, &shapes)?;
+    forecast(T::KIND, shapes.iter().map(Shape::memory).sum())?;
+    let mut parts = Reader::new(T::KIND, shapes, header.seal(), control, source);
+    let x = T::take(origin, KeyId(header.id), &header.words, &mut parts)?;
+    parts.finish()?;
+    Ok(x)
+}
+
+/// Refuses what does not fit into memory, before it is allocated.
+fn forecast(kind: Kind, needed: usize) -> Result<(), Error> {
+    match machine::memory_available() {
+        Some(available) if needed > LARGE && needed as u64 > available => Err(Error::Memory {
+            what: format!("this {}", kind.name),
+            needed: needed as f64 / 1e9,
+            available: available as f64 / 1e9,
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The bytes of a thing.
+///
+/// # Errors
+/// [`Error::Format`] for what is not of this origin, [`Error::Cancelled`].
+pub fn serialize<T: Stored>(origin: &Origin<'_>, x: &T, control: &Control) -> Result<Vec<u8>, Error> {
+    let draft = Draft::new(origin, x)?;
+    let mut bytes = Vec::new();
+    // At once: a buffer that grew would leave copies behind.
+    bytes.try_reserve_exact(draft.len()).map_err(|_| aglet_ring::Error::OutOfMemory { bytes: draft.len() })?;
+    draft.write(control, &mut |part| {
+        bytes.extend_from_slice(part);
+        Ok(())
+    })?;
+    Ok(bytes)
+}
+
+/// The thing of which these are the bytes.
+///
+/// # Errors
+/// [`Error::Format`] for anything but the bytes of such a thing, [`Error::Foreign`] for one of another origin.
+pub fn deserialize<T: Stored>(origin: &Origin<'_>, bytes: &[u8], control: &Control) -> Result<T, Error> {
+    read(origin, &Source::Bytes(bytes), control)
+}
+
+/// Runs work of an [`Origin`] without engine on threads of its own: one, or all cores for large things.
+pub fn on_threads<T: Send>(bytes: usize, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(bytes < 64 * LARGE)).build();
+    pool.map_err(|e| Error::Parameter(format!("The threads could not be started: {e}; end some.")))?.install(work)
+}
+
+impl Engine {
+    /// What keys and ciphertexts of this engine fit.
+    pub fn origin(&self) -> Origin<'_> {
+        Origin { params: self.params().clone(), slots: self.slots(), ctx: Some(&self.ctx) }
+    }
+
+    /// The bytes of a thing of this engine.
+    ///
+    /// # Errors
+    /// [`Error::Format`] for what is not of this engine's parameters, [`Error::Cancelled`].
+    pub fn serialize<T: Stored + Sync>(&self, x: &T, control: &Control) -> Result<Vec<u8>, Error> {
+        self.run(|| serialize(&self.origin(), x, control))
+    }
+    /// The thing of which these are the bytes.
+    ///
+    /// # Errors
+    /// [`Error::Format`] for anything but the bytes of such a thing, [`Error::Foreign`] for one of other parameters,
+    /// [`Error::Memory`], [`Error::Cancelled`].
+    pub fn deserialize<T: Stored>(&self, bytes: &[u8], control: &Control) -> Result<T, Error> {
+        self.run(|| deserialize(&self.origin(), bytes, control))
+    }
+    /// Writes a thing of this engine to a file: under another name in the same folder, which then takes the place of a file
+    /// that is there. A write that ends early leaves that as it was.
+    ///
+    /// # Errors
+    /// [`Error::File`] of the system, otherwise as [`Engine::serialize`].
+    pub fn write<T: Stored + Sync>(&self, x: &T, path: &Path, control: &Control) -> Result<(), Error> {
+        self.run(|| {
+            let draft = Draft::new(&self.origin(), x)?;
+            let mut file = file::Replacement::new(path, T::SECRET)?;
+            draft.write(control, &mut |part| file.write(part))?;
+            file.finish()
+        })
+    }
+    /// Reads a thing from a file. Large files are mapped and read part by part.
+    ///
+    /// # Errors
+    /// [`Error::File`] of the system, otherwise as [`Engine::deserialize`].
+    pub fn read<T: Stored>(&self, path: &Path, control: &Control) -> Result<T, Error> {
+        self.run(|| {
+            let bytes = file::open(path)?;
+            read(&self.origin(), &bytes.source(), control)
+        })
+    }
+}

@@ -1,0 +1,286 @@
+//! What is stored of each type. A new one takes a [`Kind`] in [`ALL`] and an implementation of [`Stored`]; one that is
+//! switching keys and nothing else, a few lines of [`keys!`].
+
+use super::{Kind, Origin, Reader, Shape, Stored, Writer, WORDS};
+use crate::bootstrap::key_layout;
+use crate::engine::{arithmetic_limbs, rotation, user_limbs};
+use crate::{
+    BootstrapKey, Ciphertext, Error, FixedRotationKey, GaloisKey, KeySize, Plaintext, PublicKey, RelinearisationKey,
+    RotationKey, SecretKey,
+};
+use aglet_ring::automorphism::conjugation_exponent;
+use aglet_rlwe::params::Params;
+use aglet_rlwe::{KeyId, KeySwitchSpec, SwitchingKey};
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+type Words = [u64; WORDS];
+
+/// Every type, in the order of the numbers.
+pub const ALL: [Kind; 9] = [
+    SecretKey::KIND,
+    PublicKey::KIND,
+    RelinearisationKey::KIND,
+    GaloisKey::KIND,
+    RotationKey::KIND,
+    FixedRotationKey::KIND,
+    BootstrapKey::KIND,
+    Plaintext::KIND,
+    Ciphertext::KIND,
+];
+
+/// What is wrong with words that no thing has.
+fn unknown<T: Stored, U>(what: &str) -> Result<U, Error> {
+    Err(Error::Format(format!(
+        "This {} has {what} that these parameters do not know; use the version of Aglet that made it.",
+        T::KIND.name
+    )))
+}
+
+/// A word as a number of things between bounds.
+fn count<T: Stored>(word: u64, least: usize, most: usize, what: &str) -> Result<usize, Error> {
+    usize::try_from(word).ok().filter(|n| (least..=most).contains(n)).map_or_else(|| unknown::<T, _>(what), Ok)
+}
+
+fn balanced(params: &Params, role: u64, q_limbs: usize) -> Result<Shape, Error> {
+    Ok(Shape::Key { params: params.clone(), role, spec: KeySwitchSpec::balanced(params, q_limbs)? })
+}
+
+/// Types that are switching keys: how they are listed, and made of the list (each with its role) again.
+macro_rules! keys {
+    ($($type:ty: $tag:literal $name:literal, slots: $slots:literal {
+        words: |$x:ident| $words:expr,
+        shapes: |$origin:ident, $w:ident| $shapes:expr,
+        keys: |$y:ident| $keys:expr,
+        take: |$from:ident, $v:ident, $list:ident| $take:expr $(,)?
+    })*) => {$(
+        impl Stored for $type {
+            const KIND: Kind = Kind { tag: $tag, name: $name };
+            const SLOTS: bool = $slots;
+
+            fn id(&self) -> KeyId {
+                <$type>::id(self)
+            }
+            fn words(&self) -> Vec<u64> {
+                let $x = self;
+                $words
+            }
+            fn shapes($origin: &Origin<'_>, $w: &Words) -> Result<Vec<Shape>, Error> {
+                $shapes
+            }
+            fn put(&self, out: &mut Writer<'_>) -> Result<(), Error> {
+                let $y = self;
+                let keys: Vec<&SwitchingKey> = $keys;
+                keys.into_iter().try_for_each(|key| out.key(key))
+            }
+            fn take($from: &Origin<'_>, id: KeyId, $v: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+                let mut $list = Vec::new();
+                while parts.more() {
+                    let (role, key) = parts.key(id)?;
+                    $list.push((role, Arc::new(key)));
+                }
+                $take
+            }
+        }
+    )*};
+}
+
+keys! {
+    RelinearisationKey: 3 "relinearization key", slots: false {
+        words: |_x| vec![],
+        shapes: |origin, _w| Ok(vec![balanced(&origin.params, 0, arithmetic_limbs(&origin.params))?]),
+        keys: |x| vec![&x.0],
+        take: |_o, _w, list| Ok(Self(one::<Self>(list)?.1)),
+    }
+
+    // The only automorphism that is stored alone is conjugation.
+    GaloisKey: 4 "conjugation key", slots: false {
+        words: |_x| vec![],
+        shapes: |origin, _w| {
+            let params = &origin.params;
+            Ok(vec![balanced(params, conjugation_exponent(params.n()), arithmetic_limbs(params))?])
+        },
+        keys: |x| vec![&x.key],
+        take: |_o, _w, list| {
+            let (galois, key) = one::<Self>(list)?;
+            Ok(Self { galois, key })
+        },
+    }
+
+    RotationKey: 5 "rotation key", slots: true {
+        words: |_x| vec![],
+        shapes: |origin, _w| {
+            let (params, limbs) = (&origin.params, user_limbs(&origin.params));
+            steps(origin).map(|delta| balanced(params, rotation(params, origin.slots, delta), limbs)).collect()
+        },
+        keys: |x| x.steps.iter().map(|(_, key)| &*key.key).collect(),
+        take: |origin, _w, list| {
+            let key = |(delta, (galois, key))| (delta, GaloisKey { galois, key });
+            Ok(Self { steps: steps(origin).zip(list).map(key).collect() })
+        },
+    }
+
+    FixedRotationKey: 6 "fixed rotation key", slots: true {
+        words: |x| vec![x.delta as u64, x.key.key.spec().q_limbs as u64],
+        shapes: |origin, w| {
+            let (params, all) = (&origin.params, user_limbs(&origin.params));
+            let limbs = count::<Self>(w[1], params.chain_level(0) + 1, all, "a level")?;
+            Ok(vec![balanced(params, rotation(params, origin.slots, w[0] as i64), limbs)?])
+        },
+        keys: |x| vec![&x.key.key],
+        take: |_o, w, list| {
+            let (galois, key) = one::<Self>(list)?;
+            Ok(Self { delta: w[0] as i64, key: GaloisKey { galois, key } })
+        },
+    }
+
+    BootstrapKey: 7 "bootstrap key", slots: true {
+        words: |x| vec![x.stage_count() as u64, x.size() as u64],
+        shapes: |origin, w| {
+            let (stage_count, size) = bootstrap_words(w)?;
+            let key = |(role, spec)| Shape::Key { params: origin.params.clone(), role, spec };
+            Ok(key_layout(&origin.params, stage_count, size)?.into_iter().map(key).collect())
+        },
+        keys: |x| x.stored_keys(),
+        take: |_o, w, list| {
+            let (stage_count, size) = bootstrap_words(w)?;
+            Ok(Self::from_stored(stage_count, size, list))
+        },
+    }
+}
+
+/// The steps of a rotation key.
+fn steps(origin: &Origin<'_>) -> impl Iterator<Item = i64> {
+    (0..origin.slots.trailing_zeros()).map(|i| 1i64 << i)
+}
+
+fn one<T: Stored>(list: Vec<(u64, Arc<SwitchingKey>)>) -> Result<(u64, Arc<SwitchingKey>), Error> {
+    list.into_iter().next().map_or_else(|| unknown::<T, _>("parts"), Ok)
+}
+
+fn bootstrap_words(w: &Words) -> Result<(usize, KeySize), Error> {
+    let stage_count = count::<BootstrapKey>(w[0], 1, 64, "a number of stages")?;
+    match [KeySize::Medium, KeySize::Large].into_iter().find(|&size| size as u64 == w[1]) {
+        Some(size) => Ok((stage_count, size)),
+        None => unknown::<BootstrapKey, _>("a size"),
+    }
+}
+
+impl Stored for SecretKey {
+    const KIND: Kind = Kind { tag: 1, name: "secret key" };
+    const SLOTS: bool = false;
+    const SECRET: bool = true;
+
+    fn id(&self) -> KeyId {
+        self.id()
+    }
+    fn words(&self) -> Vec<u64> {
+        vec![]
+    }
+    fn shapes(origin: &Origin<'_>, _: &Words) -> Result<Vec<Shape>, Error> {
+        Ok(vec![Shape::Bytes(origin.params.n() / 4)])
+    }
+    fn put(&self, out: &mut Writer<'_>) -> Result<(), Error> {
+        out.bytes(self.packed()?)
+    }
+    fn take(origin: &Origin<'_>, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+        let no_engine =
+            || Error::Format("A secret key is read by an engine; use engine.deserialize_secret_key.".into());
+        Ok(SecretKey::from_packed(origin.ctx.ok_or_else(no_engine)?, id, &parts.bytes()?)?)
+    }
+}
+
+impl Stored for PublicKey {
+    const KIND: Kind = Kind { tag: 2, name: "public key" };
+    const SLOTS: bool = false;
+
+    fn id(&self) -> KeyId {
+        self.id()
+    }
+    fn words(&self) -> Vec<u64> {
+        vec![]
+    }
+    fn shapes(origin: &Origin<'_>, _: &Words) -> Result<Vec<Shape>, Error> {
+        let params = origin.params.clone();
+        Ok(vec![Shape::Bytes(32), Shape::Poly { q_limbs: user_limbs(&params), p_limbs: 1, params }])
+    }
+    fn put(&self, out: &mut Writer<'_>) -> Result<(), Error> {
+        let (seed, b) = self.stored();
+        out.bytes(Zeroizing::new(seed.to_vec()))?;
+        out.poly(b)
+    }
+    fn take(origin: &Origin<'_>, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+        Ok(PublicKey::from_stored(&origin.params, id, parts.seed()?, parts.poly()?)?)
+    }
+}
+
+/// Limbs of what users hold: at level 0 or above.
+fn limbs<T: Stored>(origin: &Origin<'_>, word: u64) -> Result<usize, Error> {
+    count::<T>(word, origin.params.chain_level(0) + 1, user_limbs(&origin.params), "a level")
+}
+
+/// A scale that arithmetic can work with.
+fn scale<T: Stored>(word: u64) -> Result<f64, Error> {
+    let scale = f64::from_bits(word);
+    if (1.0..2f64.powi(128)).contains(&scale) {
+        return Ok(scale);
+    }
+    unknown::<T, _>("a scale")
+}
+
+fn polys(origin: &Origin<'_>, count: usize, q_limbs: usize) -> Vec<Shape> {
+    (0..count).map(|_| Shape::Poly { params: origin.params.clone(), q_limbs, p_limbs: 0 }).collect()
+}
+
+impl Stored for Plaintext {
+    const KIND: Kind = Kind { tag: 8, name: "plaintext" };
+    const SLOTS: bool = true;
+
+    fn id(&self) -> KeyId {
+        KeyId(0)
+    }
+    /// With the largest absolute value of the message, which the polynomial tells anyway; -1 if it is not known.
+    fn words(&self) -> Vec<u64> {
+        vec![self.poly.q_limbs() as u64, self.scale.to_bits(), self.bound.unwrap_or(-1.0).to_bits()]
+    }
+    fn shapes(origin: &Origin<'_>, w: &Words) -> Result<Vec<Shape>, Error> {
+        let bound = f64::from_bits(w[2]);
+        if !(bound == -1.0 || bound.is_finite() && bound >= 0.0) {
+            return unknown::<Self, _>("a bound");
+        }
+        scale::<Self>(w[1])?;
+        Ok(polys(origin, 1, limbs::<Self>(origin, w[0])?))
+    }
+    fn put(&self, out: &mut Writer<'_>) -> Result<(), Error> {
+        out.poly(&self.poly)
+    }
+    fn take(origin: &Origin<'_>, _: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+        let bound = Some(f64::from_bits(w[2])).filter(|&b| b >= 0.0);
+        Ok(Self { poly: parts.poly()?, scale: scale::<Self>(w[1])?, slots: origin.slots, bound })
+    }
+}
+
+impl Stored for Ciphertext {
+    const KIND: Kind = Kind { tag: 9, name: "ciphertext" };
+    const SLOTS: bool = true;
+
+    fn id(&self) -> KeyId {
+        self.key
+    }
+    /// Not with the bound of a fresh message, which is no part of the encryption.
+    fn words(&self) -> Vec<u64> {
+        vec![self.limbs() as u64, self.scale.to_bits(), self.polys.len() as u64]
+    }
+    fn shapes(origin: &Origin<'_>, w: &Words) -> Result<Vec<Shape>, Error> {
+        scale::<Self>(w[1])?;
+        Ok(polys(origin, count::<Self>(w[2], 2, 3, "a degree")?, limbs::<Self>(origin, w[0])?))
+    }
+    fn put(&self, out: &mut Writer<'_>) -> Result<(), Error> {
+        self.polys.iter().try_for_each(|poly| out.poly(poly))
+    }
+    fn take(origin: &Origin<'_>, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+        let polys = (0..w[2]).map(|_| parts.poly()).collect::<Result<_, _>>()?;
+        let (scale, slots) = (scale::<Self>(w[1])?, origin.slots);
+        Ok(Arc::new(aglet_rlwe::Ciphertext { polys, scale, slots, key: id, bound: None }))
+    }
+}

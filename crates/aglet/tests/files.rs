@@ -1,0 +1,339 @@
+//! Files and bytes: everything comes back, and nothing else is taken for it.
+
+use aglet::wire::{self, Stored};
+use aglet::{
+    presets, BootstrapKey, Ciphertext, Control, Engine, Error, FixedRotationKey, GaloisKey, KeySize, Kind, Plaintext,
+    PublicKey, RelinearisationKey, RotationKey, SecretKey,
+};
+use aglet_ring::sample::{ChaChaSource, RandomSource};
+use num_complex::Complex64;
+use std::path::PathBuf;
+
+fn engine() -> Engine {
+    Engine::new(presets::load("toy", true).unwrap(), None, 2).unwrap()
+}
+
+fn now() -> Control {
+    Control::new()
+}
+
+/// A folder of its own, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("aglet-files-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir(&path).unwrap();
+        Self(path)
+    }
+    fn names(&self) -> Vec<String> {
+        std::fs::read_dir(&self.0).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn message(engine: &Engine) -> Vec<Complex64> {
+    (0..engine.slots()).map(|j| Complex64::from_polar(0.9, 0.1 * j as f64)).collect()
+}
+
+fn near(found: &[Complex64], expected: &[Complex64]) -> bool {
+    found.iter().zip(expected).all(|(a, b)| (a - b).norm() < 1e-4)
+}
+
+/// Writes and reads a thing both ways.
+fn through<T: Stored + Sync>(engine: &Engine, folder: &Folder, x: &T) -> T {
+    let path = folder.0.join(T::KIND.name);
+    let bytes = engine.serialize(x, &now()).unwrap();
+    engine.write(x, &path, &now()).unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), bytes, "the file of a {} is its bytes", T::KIND.name);
+    assert_eq!(wire::summary(&bytes).unwrap().kind, T::KIND);
+    let read = engine.read::<T>(&path, &now()).unwrap();
+    assert_eq!(engine.serialize(&read, &now()).unwrap(), bytes, "a {} comes back as it was", T::KIND.name);
+    engine.deserialize(&bytes, &now()).unwrap()
+}
+
+#[test]
+fn everything_comes_back_and_works_with_what_stayed() {
+    let (engine, folder) = (engine(), Folder::new("all"));
+    let made = engine.create_secret_key().unwrap();
+    let z = message(&engine);
+    let ct = engine.encrypt_with_secret(&engine.encode(&z, 3).unwrap(), &made).unwrap();
+    let sk = through(&engine, &folder, &made);
+    assert!(near(&engine.decrypt(&ct, &sk).unwrap(), &z));
+    let pk = through(&engine, &folder, &engine.create_public_key(&made).unwrap());
+    let relin = through(&engine, &folder, &engine.create_relinearisation_key(&made).unwrap());
+    let conj = through(&engine, &folder, &engine.create_conjugation_key(&made).unwrap());
+    let rotation = through(&engine, &folder, &engine.create_rotation_key(&made, &now()).unwrap());
+    let fixed = through(&engine, &folder, &engine.create_fixed_rotation_key(&made, -5, Some(2)).unwrap());
+    let key = engine.create_bootstrap_key(&made, 3, KeySize::Medium, None, &now()).unwrap();
+    let in_memory = key.byte_count() as u64;
+    let key = through(&engine, &folder, &key);
+    let in_file = std::fs::metadata(folder.0.join("bootstrap key")).unwrap().len();
+    assert!(2 * in_file < in_memory && key.byte_count() as u64 == in_memory, "{in_file} of {in_memory}");
+    assert!(in_file.abs_diff(key.stored_bytes() as u64) * 30 < in_file, "{} forecast", key.stored_bytes());
+
+    let pt = through(&engine, &folder, &engine.encode(&z, 4).unwrap());
+    assert!(near(&engine.decode(&pt).unwrap(), &z) && pt.bound.is_some());
+    let ct = through(&engine, &folder, &engine.encrypt(&pt, &pk).unwrap());
+    assert!(ct.bound.is_none() && ct.key == made.id() && near(&engine.decrypt(&ct, &sk).unwrap(), &z));
+    let cubic = through(&engine, &folder, &engine.multiply(&ct, &ct, None).unwrap());
+    assert_eq!(cubic.degree(), 2);
+    let square = engine.relinearise(&cubic, &relin).unwrap();
+    let squares: Vec<Complex64> = z.iter().map(|v| v * v).collect();
+    assert!(near(&engine.decrypt(&square, &sk).unwrap(), &squares));
+    let conjugates: Vec<Complex64> = z.iter().map(Complex64::conj).collect();
+    assert!(near(&engine.decrypt(&engine.conjugate(&ct, &conj).unwrap(), &sk).unwrap(), &conjugates));
+    let rolled = |by: usize| (0..z.len()).map(|j| z[(j + z.len() - by) % z.len()]).collect::<Vec<_>>();
+    assert!(near(&engine.decrypt(&engine.rotate(&ct, &rotation, 11).unwrap(), &sk).unwrap(), &rolled(11)));
+    let low = engine.level_down(&ct, 2).unwrap();
+    assert!(near(&engine.decrypt(&engine.rotate_fixed(&low, &fixed).unwrap(), &sk).unwrap(), &rolled(z.len() - 5)));
+    let fresh = engine.bootstrap(&low, &relin, &conj, &key, None, &now()).unwrap();
+    assert!(engine.level(&fresh).unwrap() == 10 && near(&engine.decrypt(&fresh, &sk).unwrap(), &z));
+}
+
+fn refused<T: Stored>(engine: &Engine, bytes: &[u8]) -> (Kind, String) {
+    match engine.deserialize::<T>(bytes, &now()) {
+        Ok(_) => panic!("a damaged {} was read", T::KIND.name),
+        Err(e) => (e.kind(), e.to_string()),
+    }
+}
+
+/// Every single flipped bit of the header, one in every section behind it, and many elsewhere.
+fn every_flip_is_seen<T: Stored + Sync>(engine: &Engine, x: &T, step: usize) {
+    let mut bytes = engine.serialize(x, &now()).unwrap();
+    let places = (0..256 * 8).chain((256 * 8..bytes.len() * 8).step_by(step)).chain([bytes.len() * 8 - 1]);
+    for place in places {
+        bytes[place / 8] ^= 1 << (place % 8);
+        let (kind, said) = refused::<T>(engine, &bytes);
+        assert_eq!(kind, Kind::Serialization, "{} with bit {place} flipped: {said}", T::KIND.name);
+        bytes[place / 8] ^= 1 << (place % 8);
+    }
+    assert!(engine.deserialize::<T>(&bytes, &now()).is_ok());
+}
+
+#[test]
+fn every_flipped_bit_and_every_cut_is_seen() {
+    let engine = engine();
+    let sk = engine.create_secret_key().unwrap();
+    every_flip_is_seen(&engine, &sk, 1);
+    let pt = engine.encode(&message(&engine), 0).unwrap();
+    every_flip_is_seen(&engine, &pt, 17);
+    let ct = engine.encrypt_with_secret(&pt, &sk).unwrap();
+    every_flip_is_seen(&engine, &ct, 61);
+    every_flip_is_seen(&engine, &engine.create_public_key(&sk).unwrap(), 997);
+    every_flip_is_seen(&engine, &engine.create_fixed_rotation_key(&sk, 1, Some(0)).unwrap(), 997);
+    let bytes = engine.serialize(&sk, &now()).unwrap();
+    for length in 0..bytes.len() {
+        assert_eq!(refused::<SecretKey>(&engine, &bytes[..length]).0, Kind::Serialization, "{length} bytes");
+    }
+    let mut longer = bytes.clone();
+    longer.push(0);
+    assert!(refused::<SecretKey>(&engine, &longer).1.contains("1 bytes that do not belong"));
+    let key = engine.create_bootstrap_key(&sk, 3, KeySize::Medium, None, &now()).unwrap();
+    let bytes = engine.serialize(&key, &now()).unwrap();
+    for length in (0..bytes.len()).step_by(bytes.len() / 50) {
+        assert_eq!(refused::<BootstrapKey>(&engine, &bytes[..length]).0, Kind::Serialization);
+    }
+}
+
+/// A header with this change and a checksum that fits, before a payload of so many bytes.
+fn forged(bytes: &[u8], payload: usize, change: impl Fn(&mut [u8])) -> Vec<u8> {
+    let mut forged = bytes[..256].to_vec();
+    change(&mut forged);
+    let check = *blake3::hash(&forged[..224]).as_bytes();
+    forged[224..256].copy_from_slice(&check);
+    forged.resize(256 + payload, 0);
+    forged
+}
+
+#[test]
+fn absurd_claims_are_refused_before_anything_is_allocated() {
+    let engine = engine();
+    let sk = engine.create_secret_key().unwrap();
+    let ct = engine.encrypt_with_secret(&engine.encode(&message(&engine), 1).unwrap(), &sk).unwrap();
+    let bytes = engine.serialize(&ct, &now()).unwrap();
+    let word = |at: usize, value: u64| move |h: &mut [u8]| h[at..at + 8].copy_from_slice(&value.to_le_bytes());
+    let huge = [1 << 20, 1 << 40, u64::MAX / 2, u64::MAX];
+    // Limbs, scale, degree; the length of the payload; a scale of zero, of infinity, of no number.
+    let cases = [152, 160, 168, 16].into_iter().flat_map(|at| huge.map(|value| (at, value)));
+    let scales = [0.0, -1.0, f64::INFINITY, f64::NAN, 1e-300, 1e300].map(|s: f64| (160, s.to_bits()));
+    for (at, value) in cases.chain(scales).chain([(152, 0), (168, 0), (168, 1), (168, 4)]) {
+        let (kind, said) = refused::<Ciphertext>(&engine, &forged(&bytes, 1000, word(at, value)));
+        assert_eq!(kind, Kind::Serialization, "{at}: {value}: {said}");
+    }
+    // All zero behind a header that is right: sections without checksums.
+    assert!(refused::<Ciphertext>(&engine, &forged(&bytes, bytes.len() - 256, |_| ())).1.contains("checksum"));
+    let key = engine.create_fixed_rotation_key(&sk, 1, None).unwrap();
+    let bytes = engine.serialize(&key, &now()).unwrap();
+    for value in huge.into_iter().chain([0, 3]) {
+        assert_eq!(refused::<FixedRotationKey>(&engine, &forged(&bytes, 0, word(160, value))).0, Kind::Serialization);
+    }
+    let key = engine.create_bootstrap_key(&sk, 3, KeySize::Medium, None, &now()).unwrap();
+    let bytes = engine.serialize(&key, &now()).unwrap();
+    for (at, value) in [152, 160].into_iter().flat_map(|at| huge.map(|value| (at, value))) {
+        assert_eq!(refused::<BootstrapKey>(&engine, &forged(&bytes, 0, word(at, value))).0, Kind::Serialization);
+    }
+    // A step that no rotation key is made for is as good as its remainder.
+    let far = engine.create_fixed_rotation_key(&sk, i64::MIN, None).unwrap();
+    assert_eq!(
+        engine.deserialize::<FixedRotationKey>(&engine.serialize(&far, &now()).unwrap(), &now()).unwrap().delta,
+        i64::MIN
+    );
+}
+
+/// Residues that are not below their prime, with checksums that fit: what a forger may send.
+#[test]
+fn residues_that_no_prime_has_are_refused() {
+    let engine = engine();
+    let pt = engine.encode(&message(&engine), 0).unwrap();
+    let mut bytes = engine.serialize(&pt, &now()).unwrap();
+    let bits = (64 - engine.params().q()[0].leading_zeros()) as usize;
+    let length = engine.params().n() / 8 * bits;
+    bytes[256..256 + bits].fill(0xFF);
+    let seal = <[u8; 32]>::try_from(&bytes[224..256]).unwrap();
+    let check =
+        *blake3::Hasher::new_keyed(&seal).update(&[0; 8]).update(&bytes[256..256 + length]).finalize().as_bytes();
+    bytes[256 + length..][..32].copy_from_slice(&check);
+    assert_eq!(refused::<Plaintext>(&engine, &bytes).0, Kind::Serialization);
+}
+
+/// Anything at all, and random changes of what is right: an error each time, or the thing itself.
+#[test]
+fn random_bytes_and_random_changes_never_panic() {
+    let engine = engine();
+    let sk = engine.create_secret_key().unwrap();
+    let ct = engine.encrypt_with_secret(&engine.encode(&message(&engine), 0).unwrap(), &sk).unwrap();
+    let good = engine.serialize(&ct, &now()).unwrap();
+    let mut random = ChaChaSource::from_seed([9; 32]);
+    for round in 0..3000 {
+        let mut bytes = good.clone();
+        for _ in 0..1 + random.next_u64() % 8 {
+            let (at, word) = ((random.next_u64() % bytes.len() as u64) as usize, random.next_u64());
+            // Half of the changes hit the header.
+            let at = if round % 2 == 0 { at % 256 } else { at };
+            match word % 4 {
+                0 => bytes[at] = (word >> 8) as u8,
+                1 => bytes.truncate(at.max(1)),
+                2 => drop(bytes.splice(at..at, word.to_le_bytes())),
+                _ => {
+                    let by = at % bytes.len();
+                    bytes.rotate_left(by);
+                }
+            }
+        }
+        if round % 3 == 0 && bytes.len() >= 256 {
+            bytes[..10].copy_from_slice(&good[..10]);
+            let check = *blake3::hash(&bytes[..224]).as_bytes();
+            bytes[224..256].copy_from_slice(&check);
+        }
+        if bytes != good {
+            assert!(engine.deserialize::<Ciphertext>(&bytes, &now()).is_err(), "round {round}");
+            assert!(engine.deserialize::<RotationKey>(&bytes, &now()).is_err());
+            let _ = wire::summary(&bytes);
+        }
+    }
+    for length in [0, 1, 8, 255, 256, 257, 5000] {
+        let mut noise = vec![0; length];
+        random.fill_bytes(&mut noise);
+        assert_eq!(refused::<PublicKey>(&engine, &noise).0, Kind::Serialization);
+        assert!(wire::summary(&noise).is_err());
+    }
+}
+
+#[test]
+fn what_belongs_elsewhere_is_refused_with_the_reason() {
+    let (engine, other_engine) = (engine(), Engine::new(presets::load("levels-13", false).unwrap(), None, 1).unwrap());
+    let sk = engine.create_secret_key().unwrap();
+    let relin = engine.create_relinearisation_key(&sk).unwrap();
+    let bytes = engine.serialize(&relin, &now()).unwrap();
+    let (kind, said) = refused::<RelinearisationKey>(&other_engine, &bytes);
+    assert!(kind == Kind::KeyMismatch && said.contains("preset=\"toy\""), "{said}");
+    let (kind, said) = refused::<GaloisKey>(&engine, &bytes);
+    assert!(kind == Kind::Serialization && said.contains("read_relinearization_key"), "{said}");
+    let mut newer = bytes.clone();
+    newer[8] = 2;
+    let (kind, said) = refused::<RelinearisationKey>(&engine, &newer);
+    assert!(kind == Kind::Serialization && said.contains("version 2"), "{said}");
+    let stranger = forged(&bytes, bytes.len() - 256, |h| h[10] = 77);
+    assert!(refused::<RelinearisationKey>(&engine, &stranger).1.contains("update Aglet"));
+    // A section of another file of the same shape does not fit.
+    let mut mixed = bytes.clone();
+    let other = engine.serialize(&engine.create_relinearisation_key(&sk).unwrap(), &now()).unwrap();
+    let at = bytes.len() - 32 - 1000;
+    mixed[at..].copy_from_slice(&other[at..]);
+    assert_eq!(refused::<RelinearisationKey>(&engine, &mixed).0, Kind::Serialization);
+    // What this engine did not make is not written either.
+    let (kind, said) = match other_engine.serialize(&relin, &now()) {
+        Ok(_) => panic!("written with other parameters"),
+        Err(e) => (e.kind(), e.to_string()),
+    };
+    assert!(kind == Kind::KeyMismatch && said.contains("engine that made it"), "{said}");
+}
+
+#[test]
+fn slots_matter_where_they_should() {
+    let load = || presets::load("levels-13", false).unwrap();
+    let (full, sparse) = (Engine::new(load(), None, 1).unwrap(), Engine::new(load(), Some(64), 1).unwrap());
+    let sk = full.create_secret_key().unwrap();
+    let same: SecretKey = sparse.deserialize(&full.serialize(&sk, &now()).unwrap(), &now()).unwrap();
+    let ct = sparse.encrypt_with_secret(&sparse.encode(&message(&sparse), 1).unwrap(), &same).unwrap();
+    let bytes = sparse.serialize(&ct, &now()).unwrap();
+    let (kind, said) = refused::<Ciphertext>(&full, &bytes);
+    assert!(kind == Kind::KeyMismatch && said.contains("slot_count=64"), "{said}");
+    let origin = wire::Origin { params: load(), slots: 64, ctx: None };
+    let found: Ciphertext = wire::deserialize(&origin, &bytes, &now()).unwrap();
+    assert!(near(&sparse.decrypt(&found, &same).unwrap(), &message(&sparse)));
+    let secret = full.serialize(&sk, &now()).unwrap();
+    assert!(wire::deserialize::<SecretKey>(&origin, &secret, &now()).unwrap_err().to_string().contains("engine"));
+}
+
+#[test]
+fn a_file_appears_whole_or_not_at_all() {
+    let (engine, folder) = (engine(), Folder::new("whole"));
+    let (old, new) = (engine.create_secret_key().unwrap(), engine.create_secret_key().unwrap());
+    let path = folder.0.join("key");
+    engine.write(&old, &path, &now()).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    // Stopped in the middle: the old file is as it was, and nothing lies beside it.
+    let relin = engine.create_relinearisation_key(&new).unwrap();
+    let stopped = now();
+    stopped.cancel();
+    assert!(matches!(engine.write(&relin, &path, &stopped), Err(Error::Cancelled)));
+    assert!(matches!(engine.serialize(&relin, &stopped), Err(Error::Cancelled)));
+    assert_eq!(folder.names(), ["key"]);
+    assert_eq!(engine.read::<SecretKey>(&path, &now()).unwrap().id(), old.id());
+    engine.write(&new, &path, &now()).unwrap();
+    assert_eq!(engine.read::<SecretKey>(&path, &now()).unwrap().id(), new.id());
+    let large = folder.0.join("large");
+    engine
+        .write(&engine.create_bootstrap_key(&new, 3, KeySize::Medium, None, &now()).unwrap(), &large, &now())
+        .unwrap();
+    assert!(std::fs::metadata(&large).unwrap().len() > 1 << 20, "large enough to be mapped");
+    assert!(matches!(engine.read::<BootstrapKey>(&large, &stopped), Err(Error::Cancelled)));
+    let control = now();
+    engine.read::<BootstrapKey>(&large, &control).unwrap();
+    let (done, total, what) = control.latest();
+    assert!(done == total && total > 10 && what == "reading the bootstrap key");
+    #[cfg(unix)]
+    {
+        let link = folder.0.join("link");
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        engine.write(&old, &link, &now()).unwrap();
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(engine.read::<SecretKey>(&path, &now()).unwrap().id(), old.id());
+    }
+    for wrong in [folder.0.clone(), folder.0.join("no").join("such")] {
+        let errors = [engine.write(&old, &wrong, &now()).err(), engine.read::<SecretKey>(&wrong, &now()).err()];
+        assert!(errors.into_iter().all(|e| e.is_some_and(|e| e.kind() == Kind::File)));
+    }
+}

@@ -1,0 +1,190 @@
+//! Files, bytes and pickles. One list names the classes; the Python methods `write_*`, `read_*`, `serialize_*` and
+//! `deserialize_*` stand in `python/aglet/files.py`.
+
+use crate::engine::Engine;
+use crate::errors::{exception, raise};
+use crate::objects::{
+    BootstrapKey, Ciphertext, ConjugationKey, FixedRotationKey, Home, Levelled, Plaintext, PublicKey,
+    RelinearizationKey, RotationKey, SecretKey,
+};
+use crate::wait::wait;
+use aglet::wire::{self, Origin, Stored};
+use aglet::Control;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use pyo3::IntoPyObjectExt;
+use std::path::PathBuf;
+use zeroize::Zeroize;
+
+/// What a class holds, as the engine stores it.
+pub trait Value: Sized + Send + Sync {
+    type Stored: Stored + Sync;
+    fn as_stored(&self) -> &Self::Stored;
+    fn restored(stored: Self::Stored, origin: &Origin<'_>) -> Self;
+}
+
+impl<T: Stored + Sync> Value for T {
+    type Stored = T;
+    fn as_stored(&self) -> &T {
+        self
+    }
+    fn restored(stored: T, _: &Origin<'_>) -> T {
+        stored
+    }
+}
+
+macro_rules! levelled {
+    ($($type:ty),*) => {$(
+        impl Value for Levelled<$type> {
+            type Stored = $type;
+            fn as_stored(&self) -> &$type {
+                &self.value
+            }
+            fn restored(value: $type, origin: &Origin<'_>) -> Self {
+                let level = value.level().saturating_sub(origin.params.hidden_levels());
+                Self { value, level }
+            }
+        }
+    )*};
+}
+levelled!(aglet::Plaintext, aglet::Ciphertext);
+
+/// A thing of any class, by what the class is called in files.
+macro_rules! files {
+    ($($name:ident),* $(,)?) => {
+        #[derive(FromPyObject)]
+        pub enum Any<'py> {
+            $($name(Bound<'py, $name>),)*
+        }
+
+        #[pymethods]
+        impl Engine {
+            /// To a file, whole or not at all.
+            #[pyo3(signature = (value, path, progress = None))]
+            fn write(&self, py: Python<'_>, value: Any<'_>, path: PathBuf, progress: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+                match value {
+                    $(Any::$name(x) => {
+                        let x = x.get().of(py, self.id)?.as_stored();
+                        self.long(py, progress, |e, control| e.write(x, &path, control))
+                    })*
+                }
+            }
+            /// As bytes.
+            #[pyo3(signature = (value, progress = None))]
+            fn serialize<'py>(
+                &self,
+                py: Python<'py>,
+                value: Any<'_>,
+                progress: Option<&Bound<'_, PyAny>>,
+            ) -> PyResult<Bound<'py, PyBytes>> {
+                match value {
+                    $(Any::$name(x) => {
+                        let x = x.get().of(py, self.id)?.as_stored();
+                        let bytes = self.long(py, progress, |e, control| e.serialize(x, control))?;
+                        Ok(handed_over(py, x, bytes))
+                    })*
+                }
+            }
+            /// From a file.
+            #[pyo3(signature = (kind, path, progress = None))]
+            fn read(&self, py: Python<'_>, kind: &str, path: PathBuf, progress: Option<&Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
+                $(if kind == stringify!($name) {
+                    return $name::read(py, self.id, |control| self.engine.read(&path, control), &self.engine.origin(), progress);
+                })*
+                Err(unknown(py, kind))
+            }
+            /// From bytes.
+            #[pyo3(signature = (kind, data, progress = None))]
+            fn deserialize(&self, py: Python<'_>, kind: &str, data: &[u8], progress: Option<&Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
+                $(if kind == stringify!($name) {
+                    return $name::read(py, self.id, |control| self.engine.deserialize(data, control), &self.engine.origin(), progress);
+                })*
+                Err(unknown(py, kind))
+            }
+        }
+
+        /// What was pickled: it needs no engine, and fits every engine with the parameters and slots that it was made with.
+        #[pyfunction]
+        pub fn restore(py: Python<'_>, data: &[u8]) -> PyResult<Py<PyAny>> {
+            let summary = wire::summary(data).map_err(|error| raise(py, error))?;
+            let origin = Origin::of(&summary).map_err(|error| raise(py, error))?;
+            let home = Home::new(py, &origin)?;
+            $(if summary.kind == $name::KIND {
+                let work = |control: &Control| wire::on_threads(data.len(), || wire::deserialize(&origin, data, control));
+                return $name::read(py, home, work, &origin, None);
+            })*
+            Err(unknown(py, summary.kind.name))
+        }
+
+        $(impl $name {
+            const KIND: wire::Kind = <<Self as Holds>::Inner as Value>::Stored::KIND;
+
+            fn read(
+                py: Python<'_>,
+                home: Home,
+                work: impl FnOnce(&Control) -> Result<<<Self as Holds>::Inner as Value>::Stored, aglet::Error> + Send,
+                origin: &Origin<'_>,
+                progress: Option<&Bound<'_, PyAny>>,
+            ) -> PyResult<Py<PyAny>> {
+                let value = Value::restored(wait(py, progress, work)?, origin);
+                Self::new(home, value).into_py_any(py)
+            }
+        })*
+    };
+}
+
+/// What a class holds.
+pub trait Holds {
+    type Inner: Value;
+    fn parts(&self) -> (Home, &Self::Inner);
+}
+
+/// The classes that are pickled. Copies of what never changes are the thing itself.
+macro_rules! pickled {
+    ($($name:ident),* $(,)?) => {$(
+        #[pymethods]
+        impl $name {
+            /// Bytes beside the pickle where its protocol allows that, and a function that reads them.
+            fn __reduce_ex__<'py>(&self, py: Python<'py>, protocol: i64) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
+                let (home, value) = self.parts();
+                let (origin, x) = (home.origin(py)?, value.as_stored());
+                let bytes = wait(py, None, |control| {
+                    wire::on_threads(0, || wire::serialize(&origin, x, control))
+                })?;
+                let mut bytes = PyBytes::new(py, &bytes).into_any();
+                if protocol >= 5 {
+                    bytes = py.import("pickle")?.getattr("PickleBuffer")?.call1((bytes,))?;
+                }
+                Ok((py.import("aglet.files")?.getattr("restore")?, (bytes,)))
+            }
+            fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+                slf
+            }
+            fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+                slf
+            }
+        }
+    )*};
+}
+
+files! {
+    SecretKey, PublicKey, RelinearizationKey, ConjugationKey, RotationKey, FixedRotationKey, BootstrapKey, Plaintext,
+    Ciphertext,
+}
+
+pickled! {
+    PublicKey, RelinearizationKey, ConjugationKey, RotationKey, FixedRotationKey, BootstrapKey, Plaintext, Ciphertext,
+}
+
+/// Bytes as Python's; those of a secret are wiped here.
+fn handed_over<'py, T: Stored>(py: Python<'py>, _: &T, mut bytes: Vec<u8>) -> Bound<'py, PyBytes> {
+    let handed = PyBytes::new(py, &bytes);
+    if T::SECRET {
+        bytes.zeroize();
+    }
+    handed
+}
+
+fn unknown(py: Python<'_>, kind: &str) -> PyErr {
+    exception(py, "SerializationError", format!("Nothing of the kind {kind} is read here; update Aglet."))
+}

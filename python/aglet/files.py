@@ -1,0 +1,178 @@
+"""The part of `Engine` that writes and reads: four methods for each type, as files and as bytes; and pickles.
+
+`engine.write_ciphertext(ciphertext, path)`, `engine.read_ciphertext(path)`, `engine.serialize_ciphertext(ciphertext)`,
+`engine.deserialize_ciphertext(data)`, and the same for every key and for plaintexts. The format stands in
+ARCHITECTURE.md, section "Files".
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Protocol, TypeVar, cast
+
+from aglet import _core, checks
+from aglet._core import (
+    BootstrapKey,
+    Ciphertext,
+    ConjugationKey,
+    FixedRotationKey,
+    Plaintext,
+    PublicKey,
+    RelinearizationKey,
+    RotationKey,
+    SecretKey,
+)
+from aglet.progress import ProgressCallback, progress_bar
+
+__all__ = ["Files", "restore"]
+
+PathLike = str | os.PathLike[str]
+Data = bytes | bytearray | memoryview
+
+_T = TypeVar("_T")
+_In = TypeVar("_In", contravariant=True)
+_Out = TypeVar("_Out", covariant=True)
+
+
+class _Write(Protocol[_In]):
+    def __call__(self, value: _In, path: PathLike, *, progress: ProgressCallback | None = None) -> None: ...
+
+
+class _Read(Protocol[_Out]):
+    def __call__(self, path: PathLike, *, progress: ProgressCallback | None = None) -> _Out: ...
+
+
+class _Serialize(Protocol[_In]):
+    def __call__(self, value: _In, *, progress: ProgressCallback | None = None) -> bytes: ...
+
+
+class _Deserialize(Protocol[_Out]):
+    def __call__(self, data: Data, *, progress: ProgressCallback | None = None) -> _Out: ...
+
+
+class _Method(Protocol[_Out]):
+    """How a type checker sees a function in a class: bound, it is an `_Out`."""
+
+    def __get__(self, engine: Any, owner: Any = None) -> _Out: ...
+
+
+_Four = tuple[_Method[_Write[_T]], _Method[_Read[_T]], _Method[_Serialize[_T]], _Method[_Deserialize[_T]]]
+
+_RAISES = """
+        Parameters
+        ----------
+        progress
+            Called as `progress(done, total, what)`; an exception from it cancels the work. Without it a terminal
+            shows a bar when it takes long.
+
+        Raises
+        ------
+"""
+_READING = """        SerializationError
+            If the data is damaged, cut short, of another type or of another version.
+        KeyMismatchError
+            If it was made with other parameters than this engine's, or for another number of slots.
+        MemoryLimitError
+            If the machine has less free memory than it takes.
+"""
+_WRITING = """        KeyMismatchError
+            If it does not belong to this engine.
+        TypeError
+            If it is something else.
+"""
+_SYSTEM = """        OSError
+            If the system refuses: FileNotFoundError, PermissionError and their like.
+"""
+
+
+def _methods(kind: type[_T], maker: str, note: str = "") -> _Four[_T]:
+    """Write, read, serialize and deserialize one type; `maker` makes one, `note` is a paragraph of their help."""
+    words = "".join(f" {c.lower()}" if c.isupper() else c for c in kind.__name__)[1:]
+    note = note and f"\n        {note}\n"
+
+    def write(self: Files, value: Any, path: PathLike, *, progress: ProgressCallback | None = None) -> None:
+        with progress_bar(progress) as report:
+            self._core.write(checks.need(value, kind, maker), path, report)
+
+    def read(self: Files, path: PathLike, *, progress: ProgressCallback | None = None) -> Any:
+        with progress_bar(progress) as report:
+            return self._core.read(kind.__name__, path, report)
+
+    def serialize(self: Files, value: Any, *, progress: ProgressCallback | None = None) -> bytes:
+        with progress_bar(progress) as report:
+            return self._core.serialize(checks.need(value, kind, maker), report)
+
+    def deserialize(self: Files, data: Data, *, progress: ProgressCallback | None = None) -> Any:
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise TypeError(f"A {words} is read from bytes, not from {type(data).__name__}.")
+        with progress_bar(progress) as report:
+            return self._core.deserialize(kind.__name__, bytes(data), report)
+
+    write.__doc__ = (
+        f"Write a {words} to a file, whole or not at all: a write that ends early leaves the old file.\n"
+        f"{note}{_RAISES}{_WRITING}{_SYSTEM}"
+    )
+    read.__doc__ = f"Read a {words} from a file that `write` made.\n{note}{_RAISES}{_READING}{_SYSTEM}"
+    serialize.__doc__ = f"Give a {words} as bytes, the same that a file of it holds.\n{note}{_RAISES}{_WRITING}"
+    deserialize.__doc__ = f"Read a {words} from bytes that `serialize` made.\n{note}{_RAISES}{_READING}"
+    for function in (write, read, serialize, deserialize):
+        function.__name__ = f"{function.__name__}_{words.replace(' ', '_')}"
+        function.__qualname__ = f"Files.{function.__name__}"
+    return cast("_Four[_T]", (write, read, serialize, deserialize))
+
+
+class Files:
+    """Mixed into `Engine`. What one engine wrote fits every engine that was made with the same options."""
+
+    _core: _core.Engine
+
+    write_secret_key, read_secret_key, serialize_secret_key, deserialize_secret_key = _methods(
+        SecretKey, "create_secret_key()", "Whoever has it can decrypt. Only its owner may read the file (mode 0600)."
+    )
+    write_public_key, read_public_key, serialize_public_key, deserialize_public_key = _methods(
+        PublicKey, "create_public_key(secret_key)"
+    )
+    (
+        write_relinearization_key,
+        read_relinearization_key,
+        serialize_relinearization_key,
+        deserialize_relinearization_key,
+    ) = _methods(RelinearizationKey, "create_relinearization_key(secret_key)")
+    write_conjugation_key, read_conjugation_key, serialize_conjugation_key, deserialize_conjugation_key = _methods(
+        ConjugationKey, "create_conjugation_key(secret_key)"
+    )
+    write_rotation_key, read_rotation_key, serialize_rotation_key, deserialize_rotation_key = _methods(
+        RotationKey, "create_rotation_key(secret_key)"
+    )
+    (
+        write_fixed_rotation_key,
+        read_fixed_rotation_key,
+        serialize_fixed_rotation_key,
+        deserialize_fixed_rotation_key,
+    ) = _methods(FixedRotationKey, "create_fixed_rotation_key(secret_key, delta)")
+    write_bootstrap_key, read_bootstrap_key, serialize_bootstrap_key, deserialize_bootstrap_key = _methods(
+        BootstrapKey,
+        "create_bootstrap_key(secret_key)",
+        "A file takes less than half of the memory of the key. The first bootstrap encodes the linear maps.",
+    )
+    write_plaintext, read_plaintext, serialize_plaintext, deserialize_plaintext = _methods(
+        Plaintext, "encode(message)", "It holds the message, readable for everybody."
+    )
+    write_ciphertext, read_ciphertext, serialize_ciphertext, deserialize_ciphertext = _methods(
+        Ciphertext,
+        "encrypt(message, key)",
+        "The largest value of a fresh message is not written, so a bootstrap cannot compare it with its bound.",
+    )
+
+
+def restore(data: Data) -> Any:
+    """Read what was pickled; pickles of keys, plaintexts and ciphertexts call it.
+
+    No engine is needed: what is read fits every engine with the parameters and slots that it was made with.
+
+    Raises
+    ------
+    SerializationError
+        If the data is damaged, of another version, or a secret key, which only an engine reads.
+    """
+    return _core.restore(bytes(data))
