@@ -16,6 +16,7 @@ from aglet._core import (
     Ciphertext,
     ConjugationKey,
     FixedRotationKey,
+    MatrixMultiplicationKey,
     Plaintext,
     PublicKey,
     RelinearizationKey,
@@ -155,6 +156,12 @@ class Files:
         "create_bootstrap_key(secret_key)",
         "A file takes less than half of the memory of the key. The first bootstrap encodes the linear maps.",
     )
+    (
+        write_matrix_multiplication_key,
+        read_matrix_multiplication_key,
+        serialize_matrix_multiplication_key,
+        deserialize_matrix_multiplication_key,
+    ) = _methods(MatrixMultiplicationKey, "create_matrix_multiplication_key(secret_key)")
     write_plaintext, read_plaintext, serialize_plaintext, deserialize_plaintext = _methods(
         Plaintext, "encode(message)", "It holds the message, readable for everybody."
     )

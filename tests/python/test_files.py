@@ -34,6 +34,7 @@ TYPES = (
     "conjugation_key",
     "rotation_key",
     "fixed_rotation_key",
+    "matrix_multiplication_key",
     "bootstrap_key",
     "plaintext",
     "ciphertext",
@@ -54,6 +55,7 @@ def things(engine: Engine, keys: Keys) -> dict[str, Any]:
         "conjugation_key": keys.conjugation,
         "rotation_key": keys.rotation,
         "fixed_rotation_key": engine.create_fixed_rotation_key(keys.secret, -3),
+        "matrix_multiplication_key": engine.create_matrix_multiplication_key(keys.secret),
         "bootstrap_key": keys.bootstrap,
         "plaintext": plaintext,
         "ciphertext": engine.encrypt(plaintext, keys.public),
@@ -97,6 +99,9 @@ def check(engine: Engine, got: dict[str, Any], secret: Any, extra: Ciphertext) -
     assert_near(engine.decrypt(rolled, secret), np.roll(message, 5))
     rolled = engine.rotate(got["ciphertext"], got["fixed_rotation_key"])
     assert_near(engine.decrypt(rolled, secret), np.roll(message, -3))
+    swap = np.array([[0, 1], [1, 0]])
+    swapped = engine.multiply_matrix(swap, got["ciphertext"], got["matrix_multiplication_key"])
+    assert_near(engine.decrypt(swapped, secret)[:3], [message[1], message[0], 0])
     encrypted = engine.encrypt(got["plaintext"], got["public_key"])
     assert encrypted.level == 2
     assert encrypted.key_id == secret.key_id

@@ -84,8 +84,12 @@ impl BootstrapKey {
         self.keys.iter().collect()
     }
     /// The key made of these, with their Galois elements, in the order of [`key_layout`].
-    pub(crate) fn from_stored(stage_count: usize, size: KeySize, list: Vec<(u64, Arc<SwitchingKey>)>) -> Self {
-        let id = list.first().map_or(KeyId(0), |(_, key)| key.id());
+    pub(crate) fn from_stored(
+        id: KeyId,
+        stage_count: usize,
+        size: KeySize,
+        list: Vec<(u64, Arc<SwitchingKey>)>,
+    ) -> Self {
         let mut list = list.into_iter();
         let sparse = list.len().saturating_sub(2);
         let rotations: Vec<_> = list.by_ref().take(sparse).collect();

@@ -12,6 +12,7 @@ use aglet_schemes::ckks::{CkksEvaluator, EvalKeys};
 use aglet_schemes::{Evaluator, LinearMap};
 use num_complex::Complex64;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Baby steps of a key unless asked otherwise: more make dense matrices faster and the key larger.
 const BABY_STEPS: usize = 32;
@@ -40,6 +41,30 @@ impl MatrixKey {
     pub fn stored_bytes(&self) -> usize {
         self.keys.iter().map(SwitchingKey::stored_bytes).sum()
     }
+
+    /// What tells its keys: baby steps and limbs.
+    pub(crate) fn stored_words(&self) -> [u64; 2] {
+        [self.baby as u64, self.spec.q_limbs as u64]
+    }
+    /// Its keys by Galois element.
+    pub(crate) fn stored_keys(&self) -> Vec<&SwitchingKey> {
+        self.keys.iter().collect()
+    }
+    /// The key made of these, with their Galois elements.
+    pub(crate) fn from_stored(
+        id: KeyId,
+        baby: usize,
+        spec: KeySwitchSpec,
+        list: Vec<(u64, Arc<SwitchingKey>)>,
+    ) -> Self {
+        let keys = list.into_iter().fold(EvalKeys::new(), |keys, (galois, key)| keys.with_galois(galois, key));
+        Self { id, baby, spec, keys }
+    }
+}
+
+/// The steps of a key: baby steps, and the powers of two times their number.
+pub(crate) fn steps(baby: usize, slots: usize) -> Vec<usize> {
+    (1..baby).chain((0..).map(|i| baby << i).take_while(|&step| step < slots)).collect()
 }
 
 /// A matrix in rows, at most `slots` of each length at most `slots`.
@@ -78,8 +103,7 @@ impl Engine {
                 BABY_STEPS.min(slots)
             )));
         }
-        let giants = (0..).map(|i| baby << i).take_while(|&step| step < slots);
-        let steps: Vec<usize> = (1..baby).chain(giants).collect();
+        let steps = steps(baby, slots);
         let limbs = self.params().chain_level(level) + 1;
         let (n, spec) = (self.params().n(), KeySwitchSpec::balanced(self.params(), limbs)?);
         let needed = (steps.len() * spec.byte_count(n)) as u64;

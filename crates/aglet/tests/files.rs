@@ -2,8 +2,8 @@
 
 use aglet::wire::{self, Stored};
 use aglet::{
-    presets, BootstrapKey, Ciphertext, Control, Engine, Error, FixedRotationKey, GaloisKey, KeySize, Kind, Plaintext,
-    PublicKey, RelinearisationKey, RotationKey, SecretKey,
+    presets, BootstrapKey, Ciphertext, Control, Engine, Error, FixedRotationKey, GaloisKey, KeySize, Kind, Matrix,
+    Plaintext, PublicKey, RelinearisationKey, RotationKey, SecretKey,
 };
 use aglet_ring::sample::{ChaChaSource, RandomSource};
 use num_complex::Complex64;
@@ -77,6 +77,12 @@ fn everything_comes_back_and_works_with_what_stayed() {
     let in_file = std::fs::metadata(folder.0.join("bootstrap key")).unwrap().len();
     assert!(2 * in_file < in_memory && key.byte_count() as u64 == in_memory, "{in_file} of {in_memory}");
     assert!(in_file.abs_diff(key.stored_bytes() as u64) * 30 < in_file, "{} forecast", key.stored_bytes());
+
+    let matrix = through(&engine, &folder, &engine.create_matrix_key(&made, Some(3), Some(8), &now()).unwrap());
+    let half = [Complex64::new(0.5, 0.0), Complex64::default()];
+    let half = Matrix { entries: &half, columns: 2 };
+    let halved = engine.decrypt(&engine.multiply_matrix(&half, &ct, &matrix, &now()).unwrap(), &sk).unwrap();
+    assert!(near(&halved[..2], &[z[0] * 0.5, Complex64::default()]));
 
     let pt = through(&engine, &folder, &engine.encode(&z, 4).unwrap());
     assert!(near(&engine.decode(&pt).unwrap(), &z) && pt.bound.is_some());

@@ -4,8 +4,8 @@
 use crate::engine::Engine;
 use crate::errors::{exception, raise};
 use crate::objects::{
-    BootstrapKey, Ciphertext, ConjugationKey, FixedRotationKey, Home, Levelled, Plaintext, PublicKey,
-    RelinearizationKey, RotationKey, SecretKey,
+    BootstrapKey, Ciphertext, ConjugationKey, FixedRotationKey, Home, Levelled, MatrixMultiplicationKey, Plaintext,
+    PublicKey, RelinearizationKey, RotationKey, SecretKey,
 };
 use crate::wait::wait;
 use aglet::wire::{self, Origin, Stored};
@@ -168,12 +168,12 @@ macro_rules! pickled {
 }
 
 files! {
-    SecretKey, PublicKey, RelinearizationKey, ConjugationKey, RotationKey, FixedRotationKey, BootstrapKey, Plaintext,
+    SecretKey, PublicKey, RelinearizationKey, ConjugationKey, RotationKey, FixedRotationKey, MatrixMultiplicationKey, BootstrapKey, Plaintext,
     Ciphertext,
 }
 
 pickled! {
-    PublicKey, RelinearizationKey, ConjugationKey, RotationKey, FixedRotationKey, BootstrapKey, Plaintext, Ciphertext,
+    PublicKey, RelinearizationKey, ConjugationKey, RotationKey, FixedRotationKey, MatrixMultiplicationKey, BootstrapKey, Plaintext, Ciphertext,
 }
 
 /// Bytes as Python's; those of a secret are wiped here.

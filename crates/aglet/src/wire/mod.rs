@@ -161,11 +161,12 @@ fn read<T: Stored>(origin: &Origin<'_>, source: &Source<'_>, control: &Control) 
 /// Refuses what does not fit into memory, before it is allocated.
 fn forecast(kind: Kind, needed: usize) -> Result<(), Error> {
     match machine::memory_available() {
-        Some(available) if needed > LARGE && needed as u64 > available => Err(Error::Memory {
-            what: format!("this {}", kind.name),
-            needed: needed as f64 / 1e9,
-            available: available as f64 / 1e9,
-        }),
+        Some(available) if needed > LARGE && needed as u64 > available => Err(Error::KeyMemory(format!(
+            "This {} needs {:.1} GB and {:.1} GB of memory are free; free some.",
+            kind.name,
+            needed as f64 / 1e9,
+            available as f64 / 1e9
+        ))),
         _ => Ok(()),
     }
 }

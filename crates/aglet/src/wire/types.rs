@@ -4,20 +4,22 @@
 use super::{Kind, Origin, Reader, Shape, Stored, Writer, WORDS};
 use crate::bootstrap::key_layout;
 use crate::engine::{arithmetic_limbs, rotation, user_limbs};
+use crate::matrix::steps as matrix_steps;
 use crate::{
-    BootstrapKey, Ciphertext, Error, FixedRotationKey, GaloisKey, KeySize, Plaintext, PublicKey, RelinearisationKey,
-    RotationKey, SecretKey,
+    BootstrapKey, Ciphertext, Error, FixedRotationKey, GaloisKey, KeySize, MatrixKey, Plaintext, PublicKey,
+    RelinearisationKey, RotationKey, SecretKey,
 };
-use aglet_ring::automorphism::conjugation_exponent;
+use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::params::Params;
 use aglet_rlwe::{KeyId, KeySwitchSpec, SwitchingKey};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
 type Words = [u64; WORDS];
 
 /// Every type, in the order of the numbers.
-pub const ALL: [Kind; 9] = [
+pub const ALL: [Kind; 10] = [
     SecretKey::KIND,
     PublicKey::KIND,
     RelinearisationKey::KIND,
@@ -27,6 +29,7 @@ pub const ALL: [Kind; 9] = [
     BootstrapKey::KIND,
     Plaintext::KIND,
     Ciphertext::KIND,
+    MatrixKey::KIND,
 ];
 
 /// What is wrong with words that no thing has.
@@ -46,13 +49,13 @@ fn balanced(params: &Params, role: u64, q_limbs: usize) -> Result<Shape, Error> 
     Ok(Shape::Key { params: params.clone(), role, spec: KeySwitchSpec::balanced(params, q_limbs)? })
 }
 
-/// Types that are switching keys: how they are listed, and made of the list (each with its role) again.
+/// Types that are switching keys: how they are listed, and made again of id and list (each key with its role).
 macro_rules! keys {
     ($($type:ty: $tag:literal $name:literal, slots: $slots:literal {
         words: |$x:ident| $words:expr,
         shapes: |$origin:ident, $w:ident| $shapes:expr,
         keys: |$y:ident| $keys:expr,
-        take: |$from:ident, $v:ident, $list:ident| $take:expr $(,)?
+        take: |$from:ident, $v:ident, $id:ident, $list:ident| $take:expr $(,)?
     })*) => {$(
         impl Stored for $type {
             const KIND: Kind = Kind { tag: $tag, name: $name };
@@ -73,10 +76,10 @@ macro_rules! keys {
                 let keys: Vec<&SwitchingKey> = $keys;
                 keys.into_iter().try_for_each(|key| out.key(key))
             }
-            fn take($from: &Origin<'_>, id: KeyId, $v: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+            fn take($from: &Origin<'_>, $id: KeyId, $v: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
                 let mut $list = Vec::new();
                 while parts.more() {
-                    let (role, key) = parts.key(id)?;
+                    let (role, key) = parts.key($id)?;
                     $list.push((role, Arc::new(key)));
                 }
                 $take
@@ -90,7 +93,7 @@ keys! {
         words: |_x| vec![],
         shapes: |origin, _w| Ok(vec![balanced(&origin.params, 0, arithmetic_limbs(&origin.params))?]),
         keys: |x| vec![&x.0],
-        take: |_o, _w, list| Ok(Self(one::<Self>(list)?.1)),
+        take: |_o, _w, _id, list| Ok(Self(one::<Self>(list)?.1)),
     }
 
     // The only automorphism that is stored alone is conjugation.
@@ -101,7 +104,7 @@ keys! {
             Ok(vec![balanced(params, conjugation_exponent(params.n()), arithmetic_limbs(params))?])
         },
         keys: |x| vec![&x.key],
-        take: |_o, _w, list| {
+        take: |_o, _w, _id, list| {
             let (galois, key) = one::<Self>(list)?;
             Ok(Self { galois, key })
         },
@@ -114,7 +117,7 @@ keys! {
             steps(origin).map(|delta| balanced(params, rotation(params, origin.slots, delta), limbs)).collect()
         },
         keys: |x| x.steps.iter().map(|(_, key)| &*key.key).collect(),
-        take: |origin, _w, list| {
+        take: |origin, _w, _id, list| {
             let key = |(delta, (galois, key))| (delta, GaloisKey { galois, key });
             Ok(Self { steps: steps(origin).zip(list).map(key).collect() })
         },
@@ -123,12 +126,11 @@ keys! {
     FixedRotationKey: 6 "fixed rotation key", slots: true {
         words: |x| vec![x.delta as u64, x.key.key.spec().q_limbs as u64],
         shapes: |origin, w| {
-            let (params, all) = (&origin.params, user_limbs(&origin.params));
-            let limbs = count::<Self>(w[1], params.chain_level(0) + 1, all, "a level")?;
+            let (params, limbs) = (&origin.params, limbs::<Self>(origin, w[1])?);
             Ok(vec![balanced(params, rotation(params, origin.slots, w[0] as i64), limbs)?])
         },
         keys: |x| vec![&x.key.key],
-        take: |_o, w, list| {
+        take: |_o, w, _id, list| {
             let (galois, key) = one::<Self>(list)?;
             Ok(Self { delta: w[0] as i64, key: GaloisKey { galois, key } })
         },
@@ -142,9 +144,24 @@ keys! {
             Ok(key_layout(&origin.params, stage_count, size)?.into_iter().map(key).collect())
         },
         keys: |x| x.stored_keys(),
-        take: |_o, w, list| {
+        take: |_o, w, id, list| {
             let (stage_count, size) = bootstrap_words(w)?;
-            Ok(Self::from_stored(stage_count, size, list))
+            Ok(Self::from_stored(id, stage_count, size, list))
+        },
+    }
+
+    MatrixKey: 10 "matrix multiplication key", slots: true {
+        words: |x| x.stored_words().to_vec(),
+        shapes: |origin, w| {
+            let (baby, limbs) = matrix_words(origin, w)?;
+            let steps = matrix_steps(baby, origin.slots).into_iter();
+            let galois: BTreeSet<u64> = steps.map(|step| rotation_exponent(step as isize, origin.params.n())).collect();
+            galois.into_iter().map(|galois| balanced(&origin.params, galois, limbs)).collect()
+        },
+        keys: |x| x.stored_keys(),
+        take: |origin, w, id, list| {
+            let (baby, limbs) = matrix_words(origin, w)?;
+            Ok(Self::from_stored(id, baby, KeySwitchSpec::balanced(&origin.params, limbs)?, list))
         },
     }
 }
@@ -164,6 +181,15 @@ fn bootstrap_words(w: &Words) -> Result<(usize, KeySize), Error> {
         Some(size) => Ok((stage_count, size)),
         None => unknown::<BootstrapKey, _>("a size"),
     }
+}
+
+/// Baby steps and limbs of a matrix multiplication key.
+fn matrix_words(origin: &Origin<'_>, w: &Words) -> Result<(usize, usize), Error> {
+    let baby = count::<MatrixKey>(w[0], 1, origin.slots, "a number of baby steps")?;
+    if !baby.is_power_of_two() {
+        return unknown::<MatrixKey, _>("a number of baby steps");
+    }
+    Ok((baby, limbs::<MatrixKey>(origin, w[1])?))
 }
 
 impl Stored for SecretKey {
