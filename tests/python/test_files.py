@@ -202,6 +202,18 @@ def test_slots_matter_for_ciphertexts_and_not_for_secret_keys() -> None:
         full.decrypt(restored, secret)
 
 
+@pytest.mark.parametrize("max_level", [1, 2, 5, 7])
+def test_engines_of_any_number_of_levels(max_level: int) -> None:
+    engine, other = Engine(max_level=max_level), Engine(max_level=3)
+    secret = engine.create_secret_key()
+    relinearization = pickle.loads(pickle.dumps(engine.create_relinearization_key(secret)))
+    ciphertext = pickle.loads(pickle.dumps(engine.encrypt([3], secret)))
+    again = Engine(max_level=max_level)
+    assert_near(again.decrypt(again.square(ciphertext, relinearization), secret)[0], 9)
+    with pytest.raises(KeyMismatchError, match=f"max_level={max_level}"):
+        other.deserialize_ciphertext(engine.serialize_ciphertext(ciphertext))
+
+
 @pytest.fixture(scope="module")
 def written(engine: Engine, things: dict[str, Any]) -> dict[str, bytes]:
     return {name: getattr(engine, f"serialize_{name}")(thing) for name, thing in things.items()}
@@ -290,11 +302,12 @@ def test_progress_and_its_exceptions(engine: Engine, keys: Keys, tmp_path: Path)
 
 
 PROGRAM = """
-import signal, sys
+import sys
 from aglet import Engine
 engine = Engine(preset="toy", allow_insecure=True)
 secret = engine.create_secret_key()
 key = engine.create_bootstrap_key(secret)
+engine.write_bootstrap_key(key, sys.argv[1])
 print("ready", flush=True)
 while True:
     engine.write_bootstrap_key(key, sys.argv[1])

@@ -107,7 +107,8 @@ macro_rules! files {
         #[pyfunction]
         pub fn restore(py: Python<'_>, data: &[u8]) -> PyResult<Py<PyAny>> {
             let summary = wire::summary(data).map_err(|error| raise(py, error))?;
-            let origin = Origin::of(&summary).map_err(|error| raise(py, error))?;
+            let wire::Summary { preset, levels, fingerprint, slots, .. } = &summary;
+            let origin = Origin::find(preset, *levels, *fingerprint, *slots).map_err(|error| raise(py, error))?;
             let home = Home::new(py, &origin)?;
             $(if summary.kind == $name::KIND {
                 let work = |control: &Control| wire::on_threads(data.len(), || wire::deserialize(&origin, data, control));

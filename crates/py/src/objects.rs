@@ -17,6 +17,7 @@ pub struct Levelled<T> {
 #[derive(Clone, Copy)]
 pub struct Home {
     preset: &'static str,
+    levels: usize,
     fingerprint: [u8; 32],
     slots: usize,
 }
@@ -25,12 +26,19 @@ impl Home {
     pub fn new(py: Python<'_>, origin: &Origin<'_>) -> PyResult<Self> {
         let known = presets::ALL.iter().find(|(name, _)| *name == origin.params.name());
         let lost = || errors::exception(py, "ParameterError", format!("There is no preset {}.", origin.params.name()));
-        Ok(Self { preset: known.ok_or_else(lost)?.0, fingerprint: origin.params.fingerprint(), slots: origin.slots })
+        let (levels, fingerprint) = (origin.params.max_level(), origin.params.fingerprint());
+        Ok(Self { preset: known.ok_or_else(lost)?.0, levels, fingerprint, slots: origin.slots })
     }
-    /// The parameters again, for work without an engine. Whoever holds a thing was let through the security gate.
+    /// The parameters again, for work without an engine.
     pub fn origin(self, py: Python<'_>) -> PyResult<Origin<'static>> {
-        let params = presets::load(self.preset, true).map_err(|error| errors::raise(py, error))?;
-        Ok(Origin { params, slots: self.slots, ctx: None })
+        let found = Origin::find(self.preset, self.levels, self.fingerprint, self.slots);
+        found.map_err(|error| errors::raise(py, error))
+    }
+}
+
+impl std::fmt::Display for Home {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "preset \"{}\", {} levels and {} slots", self.preset, self.levels, self.slots)
     }
 }
 
@@ -66,9 +74,9 @@ macro_rules! classes {
                     return Ok(&self.value);
                 }
                 let sentence = format!(
-                    "This {} is of an engine with preset \"{}\" and {} slots, and this engine has \"{}\" and {}; use keys and \
-                     ciphertexts of engines that were made with the same options.",
-                    $what, self.home.preset, self.home.slots, engine.preset, engine.slots
+                    "This {} is of an engine with {}, and this one has {engine}; use keys and ciphertexts of engines that were \
+                     made with the same options.",
+                    $what, self.home
                 );
                 Err(errors::exception(py, "KeyMismatchError", sentence))
             }

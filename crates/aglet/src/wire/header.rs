@@ -20,6 +20,8 @@ const NAME: usize = 48;
 #[derive(Debug, Clone)]
 pub struct Header {
     pub tag: u16,
+    /// The highest user level: with the preset's name it tells the parameters.
+    pub levels: u32,
     /// Bytes that follow the header.
     pub payload: u64,
     pub id: u64,
@@ -74,6 +76,7 @@ impl Header {
     ) -> Result<Self, Error> {
         Ok(Self {
             tag: kind.tag,
+            levels: origin.params.max_level() as u32,
             payload: payload(shapes)?,
             id: id.0,
             slots: origin.slots as u64,
@@ -89,7 +92,7 @@ impl Header {
         bytes.extend(MAGIC);
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend(self.tag.to_le_bytes());
-        bytes.extend([0; 4]);
+        bytes.extend(self.levels.to_le_bytes());
         [self.payload, self.id, self.slots].iter().for_each(|word| bytes.extend(word.to_le_bytes()));
         bytes.extend(self.fingerprint);
         bytes.extend(self.shapes);
@@ -129,13 +132,13 @@ impl Header {
         }
         let mut fields = Fields(&bytes[10..COVERED]);
         let tag = u16::from_le_bytes(fields.take());
-        let zero = u32::from_le_bytes(fields.take());
+        let levels = u32::from_le_bytes(fields.take());
         let (payload, id, slots) = (fields.word(), fields.word(), fields.word());
         let (fingerprint, shapes, name) = (fields.take(), fields.take(), fields.take::<NAME>());
         let words = [(); WORDS].map(|()| fields.word());
         let preset = String::from_utf8_lossy(&name).trim_end_matches('\0').to_string();
-        let header = Self { tag, payload, id, slots, fingerprint, shapes, preset, words };
-        if zero != 0 || header.bytes() != bytes {
+        let header = Self { tag, levels, payload, id, slots, fingerprint, shapes, preset, words };
+        if header.bytes() != bytes {
             return format(
                 "The header of this data has fields that this version does not know; use the Aglet that wrote it.",
             );
@@ -166,10 +169,13 @@ impl Header {
         let Origin { params, slots, .. } = origin;
         let (ours, theirs) = (params.name(), &self.preset);
         if self.fingerprint != params.fingerprint() {
-            let fix = if cut(ours) == theirs {
-                "use the version of Aglet that made it, or make it again".to_string()
-            } else {
-                format!("make the engine with the options it was made with (preset=\"{theirs}\")")
+            let levels = self.levels as usize;
+            let fix = match theirs.starts_with("levels-") {
+                _ if (cut(ours), params.max_level()) == (theirs, levels) => {
+                    "use the version of Aglet that made it, or make it again".to_string()
+                }
+                true => format!("make the engine with max_level={levels}"),
+                false => format!("make the engine with the options it was made with (preset=\"{theirs}\")"),
             };
             return Err(Error::Foreign(format!(
                 "This {} was made with other parameters (preset \"{theirs}\") than this engine's (preset \"{ours}\"); {fix}.",

@@ -12,7 +12,7 @@ mod types;
 
 pub use body::{Reader, Shape, Writer};
 
-use crate::{machine, presets, Control, Engine, Error};
+use crate::{machine, presets, sizes, Control, Engine, Error};
 use aglet_rlwe::params::Params;
 use aglet_rlwe::{Context, KeyId};
 use body::Source;
@@ -51,23 +51,26 @@ pub struct Origin<'a> {
 }
 
 impl Origin<'static> {
-    /// The origin that a summary names.
+    /// The origin that a preset and a number of levels name, if its parameters have this fingerprint.
     ///
     /// # Errors
-    /// [`Error::Format`] for a preset or a number of slots that does not exist.
-    pub fn of(summary: &Summary) -> Result<Self, Error> {
-        let Summary { preset, slots, .. } = summary;
-        let params = presets::load(preset, true).map_err(|_| {
+    /// [`Error::Format`] for one that does not exist.
+    pub fn find(preset: &str, levels: usize, fingerprint: [u8; 32], slots: usize) -> Result<Self, Error> {
+        // The security gate is the engine's: without one nothing can be done with what is read.
+        let known = [presets::load(preset, true), sizes::with_levels(levels)];
+        let mut known = known.into_iter().flatten();
+        let params = known.find(|p| p.name() == preset && p.fingerprint() == fingerprint).ok_or_else(|| {
             Error::Format(format!(
-                "This version of Aglet has no preset \"{preset}\"; use the Aglet that wrote this data."
+                "This version of Aglet has no preset \"{preset}\" of {levels} levels with the parameters of this data; use the \
+                 Aglet that wrote it."
             ))
         })?;
-        if !slots.is_power_of_two() || *slots > params.slots() {
+        if !slots.is_power_of_two() || slots > params.slots() {
             return Err(Error::Format(format!(
                 "An engine of {slots} slots does not exist; this data was not made by Aglet."
             )));
         }
-        Ok(Self { params, slots: *slots, ctx: None })
+        Ok(Self { params, slots, ctx: None })
     }
 }
 
@@ -102,6 +105,10 @@ pub struct Summary {
     pub kind: Kind,
     /// The preset that it was made with.
     pub preset: String,
+    /// The highest level of its parameters.
+    pub levels: usize,
+    /// The fingerprint of its parameters.
+    pub fingerprint: [u8; 32],
     /// The slots that it was made for.
     pub slots: usize,
 }
@@ -116,7 +123,13 @@ pub fn summary(bytes: &[u8]) -> Result<Summary, Error> {
     let kind = known.ok_or_else(|| {
         Error::Format(format!("This version of Aglet does not know what type {} is; update Aglet.", header.tag))
     })?;
-    Ok(Summary { kind, preset: header.preset, slots: header.slots as usize })
+    Ok(Summary {
+        kind,
+        preset: header.preset,
+        levels: header.levels as usize,
+        fingerprint: header.fingerprint,
+        slots: header.slots as usize,
+    })
 }
 
 /// A thing of this origin that is about to be written.
