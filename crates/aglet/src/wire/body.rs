@@ -203,6 +203,12 @@ impl Source<'_> {
             Self::Map(map) => map.len(),
         }
     }
+    /// Says that bytes have been read.
+    pub fn forget(&self, at: usize, length: usize) {
+        if let Self::Map(map) = self {
+            map.forget(at, length);
+        }
+    }
     /// Copies bytes from `at` on; `false` if there are too few.
     pub fn copy_to(&self, at: usize, out: &mut [u8]) -> bool {
         match self {
@@ -289,7 +295,7 @@ impl<'a> Reader<'a> {
     fn limbs(&mut self, params: &Params, q_limbs: usize, p_limbs: usize) -> Result<Poly<Eval>, Error> {
         self.progress.step()?;
         let (kind, seal, source, n) = (self.progress.kind, self.seal, self.source, params.n());
-        let mut places = Vec::with_capacity(q_limbs + p_limbs);
+        let (start, mut places) = (self.at, Vec::with_capacity(q_limbs + p_limbs));
         for (_, m) in primes(params, q_limbs, p_limbs)? {
             places.push((self.section, self.at, m));
             self.section += 1;
@@ -306,6 +312,7 @@ impl<'a> Reader<'a> {
                 Err(damaged(kind))
             }
         })?;
+        source.forget(start, self.at - start);
         Ok(out)
     }
 

@@ -42,6 +42,18 @@ impl FileMap {
         unsafe { std::ptr::copy_nonoverlapping(self.0.as_ptr().add(at), out.as_mut_ptr(), out.len()) };
         true
     }
+
+    /// Says that bytes of the file will not be read soon: their pages no longer count as memory of this process.
+    pub fn forget(&self, at: usize, length: usize) {
+        #[cfg(unix)]
+        if at.checked_add(length).is_some_and(|end| end <= self.len()) {
+            // SAFETY: the map is of a file and never written to, and nothing borrows from it: a page that is dropped comes
+            // back with the bytes of the file when it is copied from again. A system that refuses keeps the page.
+            let _ = unsafe { self.0.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, at, length) };
+        }
+        #[cfg(not(unix))]
+        let _ = (at, length);
+    }
 }
 
 #[cfg(test)]
@@ -57,6 +69,9 @@ mod tests {
         assert!(map.len() == 9000 && !map.is_empty());
         let mut part = [0; 100];
         assert!(map.copy_to(8900, &mut part) && part == bytes[8900..]);
+        map.forget(0, 9000);
+        map.forget(8000, usize::MAX);
+        assert!(map.copy_to(8900, &mut part) && part == bytes[8900..], "what was forgotten is read again");
         assert!(!map.copy_to(8901, &mut part) && !map.copy_to(usize::MAX, &mut part));
         std::fs::remove_file(&path).unwrap();
     }
