@@ -24,6 +24,7 @@ from aglet._core import (
     plan,
     presets,
 )
+from aglet.comparison import ComparisonPlan
 from aglet.engine import Engine
 from aglet.errors import (
     AgletError,
@@ -44,6 +45,7 @@ __all__ = [
     "AgletError",
     "BootstrapKey",
     "Ciphertext",
+    "ComparisonPlan",
     "ConjugationKey",
     "DeviceError",
     "Engine",

@@ -345,7 +345,7 @@ class Engine:
         relin: RelinearizationKey,
         progress: Progress | None = None,
     ) -> Ciphertext:
-        """`basis`: "power" or "chebyshev"."""
+        """`basis`: "power", "chebyshev", or "half-chebyshev" for Chebyshev polynomials of half the value."""
 
     def make_basis(
         self, ct: Ciphertext, degree: int, basis: str, relin: RelinearizationKey, progress: Progress | None = None

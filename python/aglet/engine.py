@@ -26,6 +26,7 @@ from aglet._core import (
 )
 from aglet.bootstrapping import Bootstrapping
 from aglet.circuits import Circuits
+from aglet.comparison import Comparison
 from aglet.errors import KeyMismatchError, LevelError, ParameterError
 from aglet.files import Files
 from aglet.progress import ProgressCallback, progress_bar
@@ -47,7 +48,7 @@ _LATER = {
 }
 
 
-class Engine(Bootstrapping, Circuits, Files):
+class Engine(Bootstrapping, Circuits, Comparison, Files):
     """A CKKS engine: one parameter set, its tables, and its threads.
 
     All methods leave their arguments as they were, and may be called from many threads at once.

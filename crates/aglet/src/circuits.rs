@@ -16,15 +16,20 @@ pub enum PolynomialBasis {
     Power,
     /// Of the Chebyshev polynomials `T_k`, with `x` in `[-1, 1]`.
     Chebyshev,
+    /// The same in the variable `2x`: `T_k(x / 2)`, with `x` in `[-2, 2]`, such as the difference of two values.
+    HalfChebyshev,
 }
 
 impl PolynomialBasis {
-    /// From "power" or "chebyshev".
+    /// From "power", "chebyshev" or "half-chebyshev".
     pub fn parse(name: &str) -> Result<Self, Error> {
         match name {
             "power" => Ok(Self::Power),
             "chebyshev" => Ok(Self::Chebyshev),
-            _ => Err(Error::Parameter(format!("There is no basis \"{name}\"; choose \"power\" or \"chebyshev\"."))),
+            "half-chebyshev" => Ok(Self::HalfChebyshev),
+            _ => Err(Error::Parameter(format!(
+                "There is no basis \"{name}\"; choose \"power\", \"chebyshev\" or \"half-chebyshev\"."
+            ))),
         }
     }
 }
@@ -68,16 +73,16 @@ impl Engine {
         }
         let series = match basis {
             PolynomialBasis::Power => Series::new(Basis::Power, coefficients)?,
-            PolynomialBasis::Chebyshev => Series::from_chebyshev(coefficients)?,
+            PolynomialBasis::Chebyshev | PolynomialBasis::HalfChebyshev => Series::from_chebyshev(coefficients)?,
         };
         let below = self.spend_many(ct, series.depth(), &format!("A polynomial of degree {}", series.degree()))?;
         let keys = EvalKeys::new().with_relinearisation(key.0.clone());
         self.run(|| {
             let e = self.evaluator(&keys, Some(control));
             let x = match basis {
-                PolynomialBasis::Power => ct.clone(),
-                // The variable of a Dickson series is 2x.
+                // The variable of a Dickson series is twice that of the Chebyshev series.
                 PolynomialBasis::Chebyshev => e.add(ct, ct)?,
+                PolynomialBasis::Power | PolynomialBasis::HalfChebyshev => ct.clone(),
             };
             Ok(series.evaluate(&e, &x, self.params().scale_at(below))?)
         })
@@ -105,6 +110,9 @@ impl Engine {
         let kind = match basis {
             PolynomialBasis::Power => Basis::Power,
             PolynomialBasis::Chebyshev => Basis::Dickson,
+            PolynomialBasis::HalfChebyshev => {
+                return Err(Error::Parameter("A basis is made of \"power\" or \"chebyshev\"; choose one.".into()))
+            }
         };
         self.run(|| {
             let e = self.evaluator(&keys, Some(control));

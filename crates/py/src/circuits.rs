@@ -32,7 +32,7 @@ impl Engine {
 
 #[pymethods]
 impl Engine {
-    /// `basis`: "power" or "chebyshev".
+    /// `basis`: "power", "chebyshev", or "half-chebyshev" for Chebyshev polynomials of half the value.
     #[pyo3(signature = (ct, coefficients, basis, relin, progress = None))]
     fn evaluate_polynomial(
         &self,

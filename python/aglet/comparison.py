@@ -1,0 +1,369 @@
+"""The part of `Engine` that compares: sign, compare, minimum, maximum and relu on encrypted real numbers.
+
+The sign is a composition of odd polynomials, each the best of its degree (eprint 2020/834), made by
+`tools/fit_sign.py`, with bootstraps between them where levels run out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Literal
+
+import numpy as np
+
+from aglet import _core, checks, values
+from aglet._core import BootstrapKey, Ciphertext, ConjugationKey, RelinearizationKey
+from aglet.errors import LevelError, ParameterError
+from aglet.progress import ProgressCallback
+
+__all__ = ["Comparison", "ComparisonPlan", "Operation"]
+
+Operation = Literal["sign", "compare", "minimum", "maximum", "relu"]
+
+_OPERATIONS = ("sign", "compare", "minimum", "maximum", "relu")
+# Those that multiply by the sign in the end.
+_SELECTING = ("minimum", "maximum", "relu")
+_TWO_INPUTS = ("minimum", "maximum")
+
+
+@dataclass(frozen=True)
+class ComparisonPlan:
+    """What a comparison takes and gives, before anything is computed."""
+
+    operation: str
+    alpha: int
+    """Signs of values of size 2^-alpha or more are decided."""
+    error: float
+    """The largest error of a decided sign, beside the noise of encryption (about 2^-22)."""
+    degrees: tuple[int, ...]
+    """Of the odd polynomials, in the order of their evaluation."""
+    levels: int
+    """Taken by all polynomials together, and by the product of a selection."""
+    level_in: int
+    level_out: int
+    bootstraps: int
+    refreshed: tuple[int, ...]
+    """The polynomials (0 for the first) before which a bootstrap stands."""
+
+    def __str__(self) -> str:
+        times = "no bootstrap" if not self.bootstraps else f"{self.bootstraps} bootstrap{'s' * (self.bootstraps > 1)}"
+        return (
+            f"{self.operation} of values from 2^-{self.alpha}: polynomials of degree "
+            f"{', '.join(map(str, self.degrees))} in {self.levels} levels, error {self.error:.2g}, "
+            f"level {self.level_in} to level {self.level_out} with {times}."
+        )
+
+
+@cache
+def _rows() -> dict[tuple[int, int], dict[str, Any]]:
+    text = resources.files("aglet").joinpath("sign_polynomials.json").read_text(encoding="utf-8")
+    return {(row["alpha"], row["error_bits"]): row for row in json.loads(text)["rows"]}
+
+
+def _row(alpha: int, error_bits: int) -> dict[str, Any]:
+    for name, value in (("alpha", alpha), ("error_bits", error_bits)):
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise TypeError(f"{name} is a whole number, not {type(value).__name__}.")
+    if (alpha, error_bits) not in _rows():
+        alphas, errors = (sorted({key[i] for key in _rows()}) for i in (0, 1))
+        raise ParameterError(
+            f"There is no comparison with alpha={alpha}, error_bits={error_bits}; "
+            f"alpha is {alphas[0]} to {alphas[-1]}, and error_bits is {' or '.join(map(str, errors))}."
+        )
+    return _rows()[alpha, error_bits]
+
+
+def _depth(coefficients: list[float]) -> int:
+    """The levels of an odd polynomial with these coefficients."""
+    return (2 * len(coefficients) - 1).bit_length()
+
+
+def _make_plan(operation: str, alpha: int, error_bits: int, level: int, refreshed_level: int | None) -> ComparisonPlan:
+    """Place the bootstraps: each as late as the levels allow. `refreshed_level` is None without bootstraps."""
+    row = _row(alpha, error_bits)
+    depths = [_depth(polynomial) for polynomial in row["polynomials"]]
+    needs = [*depths[:-1], depths[-1] + (operation in _SELECTING)]
+    now, refreshed, count = level, [], 0
+    for i, (need, depth) in enumerate(zip(needs, depths, strict=True)):
+        if now < need:
+            if refreshed_level is None or refreshed_level < need:
+                raise LevelError(
+                    f"This {operation} takes {sum(needs)} levels and the values are at level {level}: give the "
+                    "conjugation key and the bootstrap key too, or encrypt at a higher level."
+                )
+            now, count = refreshed_level, count + (2 if i == 0 and operation in _TWO_INPUTS else 1)
+            refreshed.append(i)
+        now -= depth
+    if operation in _SELECTING:
+        # The values themselves are multiplied in the end.
+        now = min(now, level if 0 not in refreshed else refreshed_level or 0) - 1
+    return ComparisonPlan(
+        operation=operation,
+        alpha=alpha,
+        error=max(row["error"], 2.0**-22),
+        degrees=tuple(2 * len(polynomial) - 1 for polynomial in row["polynomials"]),
+        levels=sum(needs),
+        level_in=level,
+        level_out=now,
+        bootstraps=count,
+        refreshed=tuple(refreshed),
+    )
+
+
+class Comparison:
+    """Mixed into `Engine`.
+
+    All functions take real values in [-1, 1], the keys of a bootstrap (which may be left out where no bootstrap is
+    needed), and:
+
+    alpha
+        Signs of values closer to 0 than 2^-alpha are undecided: the result lies between those of the two sides. For two
+        inputs this is a distance of 2^(1 - alpha). 3 to 12.
+    error_bits
+        A decided sign is wrong by at most 2^-error_bits: 12 or 20.
+    """
+
+    _core: _core.Engine
+    _max_level: int
+
+    def comparison_plan(
+        self,
+        alpha: int = 8,
+        *,
+        error_bits: int = 20,
+        operation: Operation = "sign",
+        level: int | None = None,
+        stage_count: int = 3,
+    ) -> ComparisonPlan:
+        """Levels, bootstraps and error of a comparison. Nothing is computed.
+
+        Parameters
+        ----------
+        operation
+            "sign", "compare", "minimum", "maximum" or "relu".
+        level
+            Of the values that go in, the lower of two; `max_level` if not given.
+        stage_count
+            Of the bootstrap key.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such comparison.
+        LevelError
+            If it needs a bootstrap and the engine has none.
+
+        Examples
+        --------
+        >>> from aglet import Engine
+        >>> print(Engine(max_level=17).comparison_plan(alpha=8))
+        sign of values from 2^-8: polynomials of degree 15, 15, 31 in 13 levels, error 2.4e-07, \
+level 17 to level 4 with no bootstrap.
+        """
+        if operation not in _OPERATIONS:
+            raise ParameterError(f'There is no operation "{operation}"; choose one of {", ".join(_OPERATIONS)}.')
+        level = values.as_level(level, self._max_level)
+        try:
+            refreshed: int | None = self._core.bootstrap_output_level(stage_count)
+        except ParameterError:
+            refreshed = None
+        return _make_plan(operation, alpha, error_bits, level, refreshed)
+
+    def sign(
+        self,
+        ciphertext: Ciphertext,
+        relinearization_key: RelinearizationKey,
+        conjugation_key: ConjugationKey | None = None,
+        bootstrap_key: BootstrapKey | None = None,
+        *,
+        alpha: int = 8,
+        error_bits: int = 20,
+        progress: ProgressCallback | None = None,
+    ) -> Ciphertext:
+        """1 for positive values and -1 for negative ones, if they are 2^-alpha from 0 at least.
+
+        Values nearer to 0 give results between -1 and 1. `comparison_plan` tells the error, the levels and the number
+        of bootstraps: from level 10 none up to alpha = 5 and one up to alpha = 12.
+
+        Parameters
+        ----------
+        conjugation_key, bootstrap_key
+            May be left out where no bootstrap is needed.
+        alpha, error_bits
+            The threshold and the error, see `comparison_plan`.
+        progress
+            Called as `progress(done, total, what)`; an exception from it stops the work.
+
+        Raises
+        ------
+        LevelError
+            If a bootstrap is needed and its keys are not given; the sentence names the levels.
+        ParameterError
+            If there is no such alpha or error.
+        """
+        run = _Run(self._core, relinearization_key, conjugation_key, bootstrap_key, alpha, error_bits, progress)
+        return run.sign("sign", checks.ciphertext(ciphertext), 1.0, 0.0)
+
+    def compare(
+        self,
+        left: Ciphertext,
+        right: Ciphertext,
+        relinearization_key: RelinearizationKey,
+        conjugation_key: ConjugationKey | None = None,
+        bootstrap_key: BootstrapKey | None = None,
+        *,
+        alpha: int = 8,
+        error_bits: int = 20,
+        progress: ProgressCallback | None = None,
+    ) -> Ciphertext:
+        """1 where `left > right`, 0 where `left < right`, if they are 2^(1 - alpha) apart at least; 0.5 if equal.
+
+        Parameters, bootstraps and errors as in `sign`; half its error.
+        """
+        run = _Run(self._core, relinearization_key, conjugation_key, bootstrap_key, alpha, error_bits, progress)
+        difference = self._core.sub(checks.ciphertext(left), checks.ciphertext(right))
+        return run.sign("compare", difference, 0.5, 0.5)
+
+    def maximum(
+        self,
+        left: Ciphertext,
+        right: Ciphertext,
+        relinearization_key: RelinearizationKey,
+        conjugation_key: ConjugationKey | None = None,
+        bootstrap_key: BootstrapKey | None = None,
+        *,
+        alpha: int = 8,
+        error_bits: int = 20,
+        progress: ProgressCallback | None = None,
+    ) -> Ciphertext:
+        """The larger of two values, as `numpy.maximum`.
+
+        Values that are closer than 2^(1 - alpha) are as good as equal: the result is off by 2^-alpha at most, and by
+        the error of `sign` otherwise. One level more than `sign`. Where a bootstrap stands first, both inputs are
+        refreshed. Parameters and errors as in `sign`.
+        """
+        run = _Run(self._core, relinearization_key, conjugation_key, bootstrap_key, alpha, error_bits, progress)
+        return run.select("maximum", checks.ciphertext(left), checks.ciphertext(right), 0.5)
+
+    def minimum(
+        self,
+        left: Ciphertext,
+        right: Ciphertext,
+        relinearization_key: RelinearizationKey,
+        conjugation_key: ConjugationKey | None = None,
+        bootstrap_key: BootstrapKey | None = None,
+        *,
+        alpha: int = 8,
+        error_bits: int = 20,
+        progress: ProgressCallback | None = None,
+    ) -> Ciphertext:
+        """The smaller of two values, as `numpy.minimum`; all else as in `maximum`."""
+        run = _Run(self._core, relinearization_key, conjugation_key, bootstrap_key, alpha, error_bits, progress)
+        return run.select("minimum", checks.ciphertext(left), checks.ciphertext(right), -0.5)
+
+    max = maximum
+    min = minimum
+
+    def relu(
+        self,
+        ciphertext: Ciphertext,
+        relinearization_key: RelinearizationKey,
+        conjugation_key: ConjugationKey | None = None,
+        bootstrap_key: BootstrapKey | None = None,
+        *,
+        alpha: int = 8,
+        error_bits: int = 20,
+        progress: ProgressCallback | None = None,
+    ) -> Ciphertext:
+        """`max(x, 0)`: positive values stay, negative ones become 0.
+
+        Off by 2^-(alpha + 1) at most for values nearer to 0 than 2^-alpha, and by half the error of `sign` otherwise.
+        One level more than `sign`. Parameters and errors as in `sign`.
+        """
+        run = _Run(self._core, relinearization_key, conjugation_key, bootstrap_key, alpha, error_bits, progress)
+        return run.relu(checks.ciphertext(ciphertext))
+
+
+class _Run:
+    """One comparison: its keys and its polynomials."""
+
+    def __init__(
+        self,
+        core: _core.Engine,
+        relinearization_key: Any,
+        conjugation_key: Any,
+        bootstrap_key: Any,
+        alpha: int,
+        error_bits: int,
+        progress: ProgressCallback | None,
+    ) -> None:
+        self.core = core
+        self.relin = checks.relinearization_key(relinearization_key)
+        self.keys: tuple[ConjugationKey, BootstrapKey] | None = None
+        if conjugation_key is not None or bootstrap_key is not None:
+            key = checks.need(bootstrap_key, BootstrapKey, "create_bootstrap_key(secret_key)")
+            self.keys = (checks.conjugation_key(conjugation_key), key)
+        self.alpha, self.error_bits = alpha, error_bits
+        self.polynomials = _row(alpha, error_bits)["polynomials"]
+        self.progress: Callable[[int, int, str], object] = progress or (lambda *_: None)
+
+    def plan(self, operation: str, level: int) -> ComparisonPlan:
+        refreshed = None if self.keys is None else self.core.bootstrap_output_level(self.keys[1].stage_count)
+        return _make_plan(operation, self.alpha, self.error_bits, level, refreshed)
+
+    def refresh(self, ciphertext: Ciphertext, bound: float | None = None) -> Ciphertext:
+        """The one place where a comparison bootstraps."""
+        assert self.keys is not None, "a plan with bootstraps has keys"
+        return self.core.bootstrap(ciphertext, self.relin, *self.keys, bound)
+
+    def sign(self, operation: str, x: Ciphertext, factor: float, constant: float) -> Ciphertext:
+        """`factor * sign + constant`. Of a difference for two inputs, whose half is the variable."""
+        plan = self.plan(operation, x.level)
+        is_difference = operation == "compare"
+        if 0 in plan.refreshed:
+            self.progress(0, len(self.polynomials), "bootstrap")
+            x = self.refresh(x, 2.0 if is_difference else None)
+        return self.compose(plan, x, is_difference, factor, constant)
+
+    def compose(
+        self, plan: ComparisonPlan, x: Ciphertext, is_difference: bool, factor: float, constant: float
+    ) -> Ciphertext:
+        """All polynomials, with the bootstraps after the first."""
+        total = len(self.polynomials)
+        for i, odd in enumerate(self.polynomials):
+            if i and i in plan.refreshed:
+                self.progress(i, total, "bootstrap")
+                x = self.refresh(x)
+            self.progress(i, total, "polynomial")
+            coefficients = np.zeros(2 * len(odd), complex)
+            coefficients[1::2] = odd
+            if i == total - 1:
+                coefficients *= factor
+                coefficients[0] = constant
+            basis = "half-chebyshev" if i == 0 and is_difference else "chebyshev"
+            x = self.core.evaluate_polynomial(x, coefficients, basis, self.relin)
+        self.progress(total, total, "polynomial")
+        return x
+
+    def select(self, operation: str, left: Ciphertext, right: Ciphertext, half: float) -> Ciphertext:
+        """`(left + right) / 2 + half * |left - right|`."""
+        plan = self.plan(operation, min(left.level, right.level))
+        if 0 in plan.refreshed:
+            self.progress(0, len(self.polynomials), "bootstrap")
+            left, right = self.refresh(left), self.refresh(right)
+        difference = self.core.sub(left, right)
+        sign = self.compose(plan, difference, True, half, 0.0)
+        distance = self.core.multiply(difference, sign, self.relin)
+        return self.core.add(distance, self.core.multiply_scalar(self.core.add(left, right), 0.5))
+
+    def relu(self, x: Ciphertext) -> Ciphertext:
+        """`x * (sign + 1) / 2`."""
+        plan = self.plan("relu", x.level)
+        if 0 in plan.refreshed:
+            self.progress(0, len(self.polynomials), "bootstrap")
+            x = self.refresh(x)
+        return self.core.multiply(x, self.compose(plan, x, False, 0.5, 0.5), self.relin)

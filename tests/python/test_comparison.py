@@ -1,0 +1,189 @@
+"""Comparisons against numpy, on the toy ring, with the number of bootstraps and the level that the plan states."""
+
+from __future__ import annotations
+
+import json
+import runpy
+from typing import Any
+
+import numpy as np
+import pytest
+
+from aglet import Engine
+from aglet.errors import KeyMismatchError, LevelError, MissingKeyError, ParameterError
+from conftest import Keys
+from support import ROOT
+
+
+def every(keys: Keys) -> tuple[Any, Any, Any]:
+    return keys.relinearization, keys.conjugation, keys.bootstrap
+
+
+def decided(count: int, alpha: int, seed: int) -> np.ndarray:
+    """Values of both signs from 2^-alpha to 1, half of them near the threshold."""
+    random = np.random.default_rng(seed)
+    size = 2.0 ** -random.uniform(0, alpha, count)
+    size[: count // 2] = 2.0**-alpha * random.uniform(1.01, 2, count // 2)
+    size[:2] = [1, 1.01 * 2.0**-alpha]
+    return np.asarray(size * random.choice([-1, 1], count))
+
+
+class Counted(Engine):
+    """Counts its bootstraps."""
+
+    def __init__(self) -> None:
+        super().__init__(preset="toy", allow_insecure=True)
+        self.count = 0
+        core = self._core
+        outer = self
+
+        class Core:
+            def __getattr__(self, name: str) -> Any:
+                outer.count += name == "bootstrap"
+                return getattr(core, name)
+
+        self._core = Core()  # type: ignore[assignment]
+
+
+@pytest.fixture(scope="module")
+def counted() -> tuple[Counted, Keys]:
+    engine = Counted()
+    secret = engine.create_secret_key()
+    return engine, Keys(
+        secret,
+        engine.create_public_key(secret),
+        engine.create_relinearization_key(secret),
+        engine.create_conjugation_key(secret),
+        engine.create_rotation_key(secret),
+        engine.create_bootstrap_key(secret),
+    )
+
+
+@pytest.mark.parametrize("alpha", range(3, 13))
+@pytest.mark.parametrize("error_bits", [12, 20])
+def test_signs(counted: tuple[Counted, Keys], alpha: int, error_bits: int) -> None:
+    engine, keys = counted
+    x = decided(engine.slot_count, alpha, alpha)
+    for level in (10, 4, 0):
+        plan = engine.comparison_plan(alpha, error_bits=error_bits, level=level)
+        engine.count = 0
+        result = engine.sign(engine.encrypt(x, keys.secret, level), *every(keys), alpha=alpha, error_bits=error_bits)
+        assert (result.level, engine.count) == (plan.level_out, plan.bootstraps)
+        assert plan.error <= 2.0**-error_bits
+        error = np.abs(engine.decrypt(result, keys.secret) - np.sign(x)).max()
+        assert error < plan.error + 2.0**-19, f"level {level}: 2^{np.log2(error):.1f}"
+    assert engine.comparison_plan(alpha, error_bits=error_bits).bootstraps <= 1
+
+
+def test_undecided_values_lie_between(engine: Engine, keys: Keys) -> None:
+    x = np.linspace(-(2.0**-6), 2.0**-6, engine.slot_count)
+    y = engine.decrypt(engine.sign(engine.encrypt(x, keys.secret), *every(keys), alpha=6), keys.secret).real
+    assert np.abs(y).max() < 1 + 2.0**-18
+    assert np.diff(y).min() > -(2.0**-16)
+    assert abs(y.mean()) < 2.0**-16
+
+
+@pytest.mark.parametrize("operation", ["compare", "minimum", "maximum"])
+@pytest.mark.parametrize("levels", [(10, 10), (7, 9), (10, 1), (0, 0)])
+def test_two_values(counted: tuple[Counted, Keys], operation: Any, levels: tuple[int, int]) -> None:
+    engine, keys = counted
+    random = np.random.default_rng(3)
+    left, right = random.uniform(-1, 1, (2, engine.slot_count))
+    left[:4], right[:4] = [1, -1, 0.3, 0], [-1, 1, 0.3, 0]
+    a, b = (engine.encrypt(v, keys.secret, level) for v, level in zip((left, right), levels, strict=True))
+    engine.count = 0
+    result = getattr(engine, operation)(a, b, *every(keys), alpha=7)
+    plan = engine.comparison_plan(7, operation=operation, level=min(levels))
+    assert (result.level, engine.count) == (plan.level_out, plan.bootstraps)
+    y = engine.decrypt(result, keys.secret)
+    far = np.abs(left - right) >= 2.0**-6
+    expected = (left > right) + 0.5 * (left == right) if operation == "compare" else getattr(np, operation)(left, right)
+    assert np.abs(y - expected)[far].max() < plan.error + 2.0**-18
+    near = 1.0 if operation == "compare" else 2.0**-7
+    assert np.abs(y - expected).max() < near + 2.0**-18
+    assert np.abs(y - expected)[2:4].max() < 2.0**-16
+
+
+def test_short_names(engine: Engine) -> None:
+    assert engine.min == engine.minimum
+    assert engine.max == engine.maximum
+
+
+@pytest.mark.parametrize("level", [10, 5, 0])
+def test_relu(counted: tuple[Counted, Keys], level: int) -> None:
+    engine, keys = counted
+    x = np.linspace(-1, 1, engine.slot_count)
+    engine.count = 0
+    result = engine.relu(engine.encrypt(x, keys.secret, level), *every(keys), alpha=6)
+    plan = engine.comparison_plan(6, operation="relu", level=level)
+    assert (result.level, engine.count) == (plan.level_out, plan.bootstraps)
+    error = np.abs(engine.decrypt(result, keys.secret) - np.maximum(x, 0))
+    assert error.max() < 2.0**-7
+    assert error[np.abs(x) >= 2.0**-6].max() < plan.error + 2.0**-18
+
+
+def test_without_bootstrapping() -> None:
+    """An engine with enough levels needs no other key."""
+    engine = Engine(max_level=10, slot_count=1024)
+    secret = engine.create_secret_key()
+    relin = engine.create_relinearization_key(secret)
+    x = decided(1024, 5, 1)
+    a = engine.encrypt(x, secret)
+    plan = engine.comparison_plan(5)
+    assert (plan.bootstraps, plan.level_out) == (0, 0)
+    assert "no bootstrap" in str(plan)
+    assert np.abs(engine.decrypt(engine.sign(a, relin, alpha=5), secret) - np.sign(x)).max() < 2.0**-18
+    with pytest.raises(LevelError, match="takes 13 levels and the values are at level 10"):
+        engine.sign(a, relin, alpha=8)
+    with pytest.raises(LevelError, match="takes 11 levels"):
+        engine.relu(a, relin, alpha=5)
+    with pytest.raises(LevelError):
+        engine.comparison_plan(8)
+
+
+def test_the_committed_polynomials_are_the_best_ones() -> None:
+    """What `tools/fit_sign.py --check` verifies, and that it finds a fault."""
+    tool = runpy.run_path(str(ROOT / "tools" / "fit_sign.py"))
+    random = np.random.default_rng(1)
+    rows = json.loads((ROOT / "python" / "aglet" / "sign_polynomials.json").read_text())["rows"]
+    assert [tool["check"](row, random) for row in rows[::3]] == [""] * len(rows[::3])
+    rows[0]["polynomials"][1][2] *= 1.01
+    assert "not the best" in tool["check"](rows[0], random)
+
+
+def test_progress(engine: Engine, keys: Keys) -> None:
+    seen: list[tuple[int, int, str]] = []
+    a = engine.encrypt([0.5], keys.secret)
+    engine.sign(a, *every(keys), alpha=8, progress=lambda *step: seen.append(step))
+    assert [what for _, _, what in seen].count("bootstrap") == 1
+    assert seen[-1][:2] == (3, 3)
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        engine.sign(a, *every(keys), progress=stop)
+
+
+def test_what_is_refused(engine: Engine, keys: Keys) -> None:
+    a = engine.encrypt([0.5], keys.secret)
+    for alpha, error_bits in ((2, 20), (13, 20), (8, 15)):
+        with pytest.raises(ParameterError, match="alpha is 3 to 12, and error_bits is 12 or 20"):
+            engine.sign(a, *every(keys), alpha=alpha, error_bits=error_bits)
+    with pytest.raises(TypeError, match="whole number"):
+        engine.sign(a, *every(keys), alpha=8.5)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="no operation"):
+        engine.comparison_plan(8, operation="median")  # type: ignore[arg-type]
+    with pytest.raises(LevelError, match="bootstrap key"):
+        engine.sign(a, keys.relinearization, alpha=8)
+    with pytest.raises(MissingKeyError, match="create_bootstrap_key"):
+        engine.sign(a, keys.relinearization, keys.conjugation)
+    with pytest.raises(MissingKeyError, match="create_conjugation_key"):
+        engine.sign(a, keys.relinearization, None, keys.bootstrap)
+    with pytest.raises(MissingKeyError, match="create_relinearization_key"):
+        engine.relu(a, None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="Ciphertext is needed"):
+        engine.compare(a, [1], *every(keys))  # type: ignore[arg-type]
+    stranger = engine.create_relinearization_key(engine.create_secret_key())
+    with pytest.raises(KeyMismatchError):
+        engine.sign(a, stranger, alpha=5)
