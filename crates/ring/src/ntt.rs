@@ -10,14 +10,28 @@ pub struct NttTable {
     modulus: Modulus,
     kernels: &'static Kernels,
     log_n: u32,
-    log_r: u32,
     psi: u64,
     n_inv: u64,
     last_inverse: u64,
-    column_forward: Vec<[u64; 2]>,
-    column_inverse: Vec<[u64; 2]>,
-    row_forward: [Vec<u64>; 2],
-    row_inverse: [Vec<u64>; 2],
+    forward: Tables,
+    inverse: Tables,
+}
+
+/// One step of the transform, four stages or fewer in the first.
+pub(crate) struct Step {
+    pub(crate) stages: usize,
+    /// For every block, those of its first stage (one), of its second (two), and so on.
+    pub(crate) table: Vec<[u64; 2]>,
+}
+
+/// The multipliers of one direction, in the order of use.
+pub(crate) struct Tables {
+    /// From the whole down to blocks of the last step.
+    steps: Vec<Step>,
+    /// The last step, for every group of as many blocks as there are lanes.
+    last: Vec<[u64; 2]>,
+    /// Powers of the twists of all lanes, first words and second words.
+    twist: [Vec<u64>; 2],
 }
 
 impl NttTable {
@@ -28,50 +42,15 @@ impl NttTable {
         }
         let n = 1usize << log_n;
         let psi = primitive_root(&modulus, n).ok_or(Error::NoRootOfUnity { q: modulus.value(), n })?;
-        let log_r = log_n.div_ceil(2);
-        let (rows, columns) = (1usize << log_r, n >> log_r);
-        let forward = bit_reversed_powers(&modulus, psi, log_n);
-        let inverse = bit_reversed_powers(&modulus, modulus.inv(psi), log_n);
-        let prepare = |w: &u64| kernels.prepare(&modulus, *w);
-        // The inverse transform multiplies by the inverses of the same powers: the inverse of psi^brv(i) is the
-        // power table of psi^-1.
-        let width = kernels.width();
-        let layout = |table: &[u64], order: &[Step]| {
-            let mut out = [Vec::with_capacity(n), Vec::new()];
-            for row in (0..rows).step_by(width) {
-                for step in order {
-                    for j in 0..1usize << step.stage {
-                        for &(stage, index) in step.twiddles(j).iter() {
-                            for r in row..row + width {
-                                let pair = prepare(&table[((rows + r) << stage) + index]);
-                                out[0].push(pair[0]);
-                                if kernels.paired() {
-                                    out[1].push(pair[1]);
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-            out
+        let tables = |root: u64| {
+            let powers = bit_reversed_powers(&modulus, root, log_n);
+            (Tables::new(&modulus, kernels, &powers, log_n), powers[1])
         };
-        let mut order = Step::order(columns.trailing_zeros());
-        let row_forward = layout(&forward, &order);
-        order.reverse();
-        let row_inverse = layout(&inverse, &order);
-        Ok(Self {
-            modulus,
-            kernels,
-            log_n,
-            log_r,
-            psi,
-            n_inv: modulus.inv(n as u64),
-            last_inverse: inverse[1],
-            column_forward: forward[..rows].iter().map(prepare).collect(),
-            column_inverse: inverse[..rows].iter().map(prepare).collect(),
-            row_forward,
-            row_inverse,
-        })
+        // The inverse transform multiplies by the inverses of the same powers: the inverse of psi^brv(i) is the power
+        // table of psi^-1.
+        let ((forward, _), (inverse, last_inverse)) = (tables(psi), tables(modulus.inv(psi)));
+        let n_inv = modulus.inv(n as u64);
+        Ok(Self { modulus, kernels, log_n, psi, n_inv, last_inverse, forward, inverse })
     }
 
     /// Coefficients to values, in place; `data` is canonical, N words. Position `i` of the result holds the value
@@ -141,56 +120,76 @@ impl NttTable {
         self.psi
     }
 
-    pub(crate) fn rows(&self) -> usize {
-        1 << self.log_r
-    }
-    pub(crate) fn columns(&self) -> usize {
-        self.n() >> self.log_r
-    }
     pub(crate) fn last_inverse(&self) -> u64 {
         self.last_inverse
     }
-    pub(crate) fn column_forward(&self) -> &[[u64; 2]] {
-        &self.column_forward
+    /// Stages of the last step, which rearranges lanes.
+    pub(crate) fn last_stages(&self) -> usize {
+        last_stages(self.log_n) as usize
     }
-    pub(crate) fn column_inverse(&self) -> &[[u64; 2]] {
-        &self.column_inverse
+    /// Words that the steps before the last one leave to it at a time: a block of the step before.
+    pub(crate) fn chunk(&self) -> usize {
+        1 << (self.last_stages() + self.forward.steps.last().map_or(0, |s| s.stages))
     }
-    /// Main and second words of the multipliers of a row; kernels that take no second words get the main ones twice.
-    fn row(&self, table: &[Vec<u64>; 2], row: usize) -> (*const u64, *const u64) {
-        let at = row * (self.columns() - 1);
-        let main = table[0][at..].as_ptr();
-        (main, table[1].get(at..).filter(|t| !t.is_empty()).map_or(main, <[u64]>::as_ptr))
+    pub(crate) fn forward_tables(&self) -> &Tables {
+        &self.forward
     }
-    pub(crate) fn row_forward(&self, row: usize) -> (*const u64, *const u64) {
-        self.row(&self.row_forward, row)
-    }
-    pub(crate) fn row_inverse(&self, row: usize) -> (*const u64, *const u64) {
-        self.row(&self.row_inverse, row)
+    pub(crate) fn inverse_tables(&self) -> &Tables {
+        &self.inverse
     }
 }
 
-/// One step of a row transform: radix 2 (`log_radix` 1) or 4 (2), starting at `stage`.
-struct Step {
-    stage: u32,
-    log_radix: u32,
+/// Stages of the last step. Eight blocks must fit the transform.
+fn last_stages(log_n: u32) -> u32 {
+    if log_n == 6 {
+        3
+    } else {
+        4
+    }
 }
 
-impl Step {
-    /// The steps of the forward transform: radix 2 first where the number of stages is odd.
-    fn order(stages: u32) -> Vec<Self> {
-        let first = (stages % 2 == 1).then_some(Self { stage: 0, log_radix: 1 });
-        let rest = (stages % 2..stages).step_by(2).map(|stage| Self { stage, log_radix: 2 });
-        first.into_iter().chain(rest).collect()
-    }
-
-    /// (stage, index) of the multipliers of block `j`, in the order of use.
-    fn twiddles(&self, j: usize) -> Vec<(u32, usize)> {
-        let mut all = vec![(self.stage, j)];
-        if self.log_radix == 2 {
-            all.extend([(self.stage + 1, 2 * j), (self.stage + 1, 2 * j + 1)]);
+impl Tables {
+    /// Lays out the powers `root^brv(i)`; block `b` of stage `s` multiplies by number `2^s + b`.
+    fn new(m: &Modulus, kernels: &'static Kernels, powers: &[u64], log_n: u32) -> Self {
+        let last = last_stages(log_n);
+        let prepare = |i: usize| kernels.prepare(m, powers[i]);
+        // `stages` stages from block `b` of stage `done` on.
+        let block = |done: u32, stages: u32, b: usize| {
+            (0..stages).flat_map(move |t| (0..1usize << t).map(move |u| (((1 << done) + b) << t) + u)).map(prepare)
+        };
+        let (mut steps, mut done) = (Vec::new(), 0);
+        while done < log_n - last {
+            let left = log_n - last - done;
+            let stages = if left.is_multiple_of(4) { 4 } else { left % 4 };
+            let table = (0..1 << done).flat_map(|b| block(done, stages, b)).collect();
+            steps.push(Step { stages: stages as usize, table });
+            done += stages;
         }
-        all
+        let width = kernels.width();
+        let groups = (0..1usize << done).step_by(width);
+        let groups = groups.flat_map(|b| block(done, last, b)).collect();
+        // The twist of a lane is root^(brv(lane) 2^(log N - log width - last + 1)).
+        let mut twist = [Vec::new(), Vec::new()];
+        let root = powers[1 << (log_n - 1)];
+        for i in 0..1u64 << last {
+            for lane in 0..width {
+                let reversed = brv(lane, width.trailing_zeros()) as u64;
+                let s = m.pow(root, reversed << (log_n + 1 - width.trailing_zeros() - last));
+                let pair = kernels.prepare(m, m.pow(s, i));
+                twist.iter_mut().zip(pair).for_each(|(words, word)| words.push(word));
+            }
+        }
+        Self { steps, last: groups, twist }
+    }
+    pub(crate) fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+    pub(crate) fn last(&self) -> &[[u64; 2]] {
+        &self.last
+    }
+    /// A vector for every word of a block of the last step, main words and second words.
+    pub(crate) fn twist(&self) -> (*const u64, *const u64) {
+        (self.twist[0].as_ptr(), self.twist[1].as_ptr())
     }
 }
 
@@ -203,12 +202,21 @@ fn primitive_root(m: &Modulus, n: usize) -> Option<u64> {
     (2..q).map(|g| m.pow(g, (q - 1) / order)).find(|&r| m.pow(r, n as u64) == q - 1)
 }
 
+/// The `bits` lowest bits of `i`, reversed.
+fn brv(i: usize, bits: u32) -> usize {
+    if bits == 0 {
+        0
+    } else {
+        i.reverse_bits() >> (usize::BITS - bits)
+    }
+}
+
 /// `root^brv(i)` for `i < 2^log_n`.
 fn bit_reversed_powers(m: &Modulus, root: u64, log_n: u32) -> Vec<u64> {
     let mut table = vec![0; 1 << log_n];
     let mut power = 1;
     for i in 0..table.len() {
-        table[i.reverse_bits() >> (usize::BITS - log_n)] = power;
+        table[brv(i, log_n)] = power;
         power = m.mul(power, root);
     }
     table

@@ -19,8 +19,6 @@ pub(crate) trait Lanes: Copy {
     const WIDTH: usize;
     /// Whether sums grow until `tame` is called (integer lanes reduce inside the butterflies).
     const GROWS: bool;
-    /// Whether a multiplier in memory has a second word.
-    const PAIRED: bool;
     /// Products of two canonical residues that a wide accumulator takes.
     const CHUNK: usize;
     /// Products of a balanced residue (fresh from `tame` or `acc_reduce`) and a constant that a narrow accumulator takes.

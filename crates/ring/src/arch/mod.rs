@@ -31,7 +31,6 @@ pub struct Kernels {
     name: &'static str,
     width: usize,
     max_bits: u32,
-    paired: bool,
     prepare: fn(&Modulus, u64) -> [u64; 2],
     prepare_constant: fn(&Modulus, u64) -> u64,
     ntt_forward: unsafe fn(&NttTable, &mut [u64]),
@@ -97,7 +96,6 @@ macro_rules! kernels {
             name: $name,
             width: <$lanes as Lanes>::WIDTH,
             max_bits: $max_bits,
-            paired: <$lanes as Lanes>::PAIRED,
             prepare: <$lanes as Lanes>::prepare,
             prepare_constant: <$lanes as Lanes>::prepare_constant,
             ntt_forward,
@@ -205,10 +203,6 @@ impl Kernels {
         } else {
             &table::scalar::KERNELS
         }
-    }
-    /// Whether multipliers have a second word.
-    pub(crate) fn paired(&self) -> bool {
-        self.paired
     }
     pub(crate) fn prepare(&self, m: &Modulus, w: u64) -> [u64; 2] {
         (self.prepare)(m, w)

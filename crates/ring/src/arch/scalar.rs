@@ -28,7 +28,6 @@ impl Scalar {
 impl Lanes for Scalar {
     const WIDTH: usize = 1;
     const GROWS: bool = false;
-    const PAIRED: bool = true;
     const CHUNK: usize = 32;
     const CHUNK_NARROW: usize = 32;
     type V = u64;

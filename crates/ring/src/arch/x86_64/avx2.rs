@@ -70,7 +70,6 @@ impl Avx2 {
 impl Lanes for Avx2 {
     const WIDTH: usize = 4;
     const GROWS: bool = true;
-    const PAIRED: bool = false;
     const CHUNK: usize = 4;
     const CHUNK_NARROW: usize = 8;
     type V = __m256d;
@@ -92,23 +91,18 @@ impl Lanes for Avx2 {
     }
     #[inline(always)]
     fn prepare(m: &Modulus, w: u64) -> [u64; 2] {
-        [balanced(m.value(), w).to_bits(), 0]
+        let w = balanced(m.value(), w);
+        [w.to_bits(), (w / m.value() as f64).to_bits()]
     }
     #[inline(always)]
     unsafe fn splat(self, w: [u64; 2]) -> Self::T {
         // SAFETY: see above.
-        unsafe {
-            let w = _mm256_set1_pd(f64::from_bits(w[0]));
-            (w, _mm256_mul_pd(w, self.qinv))
-        }
+        unsafe { (_mm256_set1_pd(f64::from_bits(w[0])), _mm256_set1_pd(f64::from_bits(w[1]))) }
     }
     #[inline(always)]
-    unsafe fn load_t(self, w: *const u64, _: *const u64) -> Self::T {
+    unsafe fn load_t(self, w: *const u64, aux: *const u64) -> Self::T {
         // SAFETY: see above.
-        unsafe {
-            let w = _mm256_loadu_pd(w.cast());
-            (w, _mm256_mul_pd(w, self.qinv))
-        }
+        unsafe { (_mm256_loadu_pd(w.cast()), _mm256_loadu_pd(aux.cast())) }
     }
     #[inline(always)]
     unsafe fn load(self, p: *const u64) -> __m256d {

@@ -1,29 +1,45 @@
 //! Eight residues in 52-bit integer arithmetic: AVX-512 IFMA, for moduli below 2^50 (4q < 2^52).
 //!
-//! Multiplication by a known factor is Shoup's with 52-bit quotients: `h = hi52(x w')`, `r = lo52(x w) - lo52(h q)
-//! mod 2^52` in `[0, 2q)` for any `x < 2^52`. Sums of products add the low and high 52-bit halves apart. Reducing needs
-//! the high half, with what the low one carries, below 2^52: sixteen products below 2^100 come to `16 (2^48 - 1) + 15`.
-//! Narrow accumulators take no more, so `tame` gives canonical residues.
+//! Multiplication by a known factor `w` is Montgomery's: the multiplier holds `w 2^52` and that over q modulo 2^52, so that
+//! `x w - m q`, `m = lo52(x w / q)`, is a multiple of 2^52, and the high halves alone give `(-q, q)` for any `x < 2^52`. The
+//! shift to `(0, 2q)` rides in an accumulator. Sums of products add the low and high 52-bit halves apart. Reducing needs
+//! the high half, with what the low one carries and q, below 2^52: twelve products below 2^100 come to `12 (2^48 - 1) + 11`,
+//! and a converter takes more only where their sum is below 2^103 and a little (`whole` in `basis.rs`).
 
 use crate::arch::lanes::Lanes;
 use crate::modulus::Modulus;
 use core::arch::x86_64::*;
 
-const MASK: i64 = (1 << 52) - 1;
-
 #[derive(Clone, Copy)]
 pub(crate) struct Avx512Ifma {
     q: __m512i,
     q2: __m512i,
-    /// 2^52 - q: adding `lo52(h (2^52 - q))` subtracts `h q` modulo 2^52.
+    /// -q as a word: what an accumulator of `h q` starts with, to shift a result by q.
     neg_q: __m512i,
-    /// Multipliers 1 and 2^52 mod q.
-    one: (__m512i, __m512i),
+    /// `steps[k] = floor(k 2^shift / q) q - q`, where `2^shift < q <= 2^(shift + 1)`.
+    steps: __m512i,
+    shift: __m512i,
+    /// 1/q modulo 2^52.
+    inverse: __m512i,
+    /// Multiplier 2^52 mod q.
     high: (__m512i, __m512i),
 }
 
-fn quotient52(q: u64, w: u64) -> u64 {
-    ((u128::from(w) << 52) / u128::from(q)) as u64
+const MASK: u64 = (1 << 52) - 1;
+
+/// 1/q modulo 2^52 for odd q: every step of Newton's iteration doubles the number of bits that are right.
+fn inverse52(q: u64) -> u64 {
+    let mut x = q;
+    for _ in 0..5 {
+        x = x.wrapping_mul(2u64.wrapping_sub(q.wrapping_mul(x)));
+    }
+    x & MASK
+}
+
+/// `w 2^52 mod q` and that over q modulo 2^52.
+fn multiplier(q: u64, w: u64) -> [u64; 2] {
+    let w = ((u128::from(w) << 52) % u128::from(q)) as u64;
+    [w, w.wrapping_mul(inverse52(q)) & MASK]
 }
 
 #[inline(always)]
@@ -44,6 +60,12 @@ impl Avx512Ifma {
     unsafe fn halve(self, x: __m512i) -> __m512i {
         // SAFETY: AVX-512 is present by the contract of the trait.
         unsafe { _mm512_min_epu64(x, _mm512_sub_epi64(x, self.q2)) }
+    }
+    /// `[0, 4q)` to `[q, 3q)`: by the top three bits, as comparing takes the multipliers' place in the pipes.
+    #[inline(always)]
+    unsafe fn middle(self, x: __m512i) -> __m512i {
+        // SAFETY: AVX-512 is present by the contract of the trait.
+        unsafe { _mm512_sub_epi64(x, _mm512_permutexvar_epi64(_mm512_srlv_epi64(x, self.shift), self.steps)) }
     }
     /// `[0, 4q)` to `[0, q)`.
     #[inline(always)]
@@ -67,9 +89,8 @@ impl Avx512Ifma {
 impl Lanes for Avx512Ifma {
     const WIDTH: usize = 8;
     const GROWS: bool = false;
-    const PAIRED: bool = true;
-    const CHUNK: usize = 16;
-    const CHUNK_NARROW: usize = 16;
+    const CHUNK: usize = 12;
+    const CHUNK_NARROW: usize = 12;
     type V = __m512i;
     type T = (__m512i, __m512i);
     type A = (__m512i, __m512i);
@@ -79,15 +100,19 @@ impl Lanes for Avx512Ifma {
     unsafe fn new(m: &Modulus) -> Self {
         let q = m.value();
         debug_assert!(q < 1 << 50);
-        let high = (1u64 << 52) % q;
+        let shift = 63 - q.leading_zeros();
+        let steps: [u64; 8] = core::array::from_fn(|k| (((k as u64) << shift) / q * q).wrapping_sub(q));
+        let high = multiplier(q, (1 << 52) % q);
         // SAFETY: see above.
         unsafe {
             Self {
                 q: set(q),
                 q2: set(2 * q),
-                neg_q: set((1 << 52) - q),
-                one: (set(1), set(quotient52(q, 1))),
-                high: (set(high), set(quotient52(q, high))),
+                neg_q: set(q.wrapping_neg()),
+                steps: _mm512_loadu_si512(steps.as_ptr().cast()),
+                shift: set(u64::from(shift)),
+                inverse: set(inverse52(q)),
+                high: (set(high[0]), set(high[1])),
             }
         }
     }
@@ -97,7 +122,7 @@ impl Lanes for Avx512Ifma {
     }
     #[inline(always)]
     fn prepare(m: &Modulus, w: u64) -> [u64; 2] {
-        [w, quotient52(m.value(), w)]
+        multiplier(m.value(), w)
     }
     #[inline(always)]
     unsafe fn splat(self, w: [u64; 2]) -> Self::T {
@@ -175,18 +200,19 @@ impl Lanes for Avx512Ifma {
         unsafe {
             debug_assert!(Self::below(x, 1 << 52));
             let zero = _mm512_setzero_si512();
-            let h = _mm512_madd52hi_epu64(zero, x, w.1);
-            let r = _mm512_madd52lo_epu64(_mm512_madd52lo_epu64(zero, x, w.0), h, self.neg_q);
-            _mm512_and_si512(r, _mm512_set1_epi64(MASK))
+            let m = _mm512_madd52lo_epu64(zero, x, w.1);
+            _mm512_sub_epi64(_mm512_madd52hi_epu64(zero, x, w.0), _mm512_madd52hi_epu64(self.neg_q, m, self.q))
         }
     }
     #[inline(always)]
     unsafe fn fwd_butterfly(self, x: __m512i, y: __m512i, w: Self::T) -> (__m512i, __m512i) {
         // SAFETY: see above.
         unsafe {
-            debug_assert!(Self::below(x, 4 * self.modulus()));
-            let (x, t) = (self.halve(x), self.mul(y, w));
-            (_mm512_add_epi64(x, t), _mm512_sub_epi64(_mm512_add_epi64(x, self.q2), t))
+            debug_assert!(Self::below(x, 4 * self.modulus()) && Self::below(y, 1 << 52));
+            let (x, zero) = (self.middle(x), _mm512_setzero_si512());
+            let m = _mm512_madd52lo_epu64(zero, y, w.1);
+            let t = _mm512_sub_epi64(_mm512_madd52hi_epu64(zero, y, w.0), _mm512_madd52hi_epu64(zero, m, self.q));
+            (_mm512_add_epi64(x, t), _mm512_sub_epi64(x, t))
         }
     }
     #[inline(always)]
@@ -240,9 +266,12 @@ impl Lanes for Avx512Ifma {
     unsafe fn acc_reduce<const NARROW: bool>(self, a: Self::A) -> __m512i {
         // SAFETY: see above.
         unsafe {
-            let low = _mm512_and_si512(a.1, _mm512_set1_epi64(MASK));
+            // Montgomery: (high 2^52 + low - m q) / 2^52 + q, and then times 2^52.
+            let m = _mm512_madd52lo_epu64(_mm512_setzero_si512(), a.1, self.inverse);
             let high = _mm512_add_epi64(a.0, _mm512_srli_epi64::<52>(a.1));
-            self.canonical(_mm512_add_epi64(self.mul(high, self.high), self.mul(low, self.one)))
+            let x = _mm512_sub_epi64(high, _mm512_madd52hi_epu64(self.neg_q, m, self.q));
+            let x = self.mul(x, self.high);
+            _mm512_min_epu64(x, _mm512_sub_epi64(x, self.q))
         }
     }
     #[inline(always)]
