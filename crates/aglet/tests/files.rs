@@ -182,7 +182,9 @@ fn absurd_claims_are_refused_before_anything_is_allocated() {
     }
     let key = engine.create_bootstrap_key(&sk, 3, KeySize::Medium, None, &now()).unwrap();
     let bytes = engine.serialize(&key, &now()).unwrap();
-    for (at, value) in [152, 160].into_iter().flat_map(|at| huge.map(|value| (at, value))) {
+    // With a number of stages that no plan has.
+    let stages = [(152, 1), (152, 60)];
+    for (at, value) in [152, 160].into_iter().flat_map(|at| huge.map(|value| (at, value))).chain(stages) {
         assert_eq!(refused::<BootstrapKey>(&engine, &forged(&bytes, 0, word(at, value))).0, Kind::Serialization);
     }
     // A step that no rotation key is made for is as good as its remainder.

@@ -162,7 +162,11 @@ fn read<T: Stored>(origin: &Origin<'_>, source: &Source<'_>, control: &Control) 
     let header = Header::read(source)?;
     header.check_kind(T::KIND)?;
     header.check_origin(origin, T::KIND, T::SLOTS)?;
-    let shapes = T::shapes(origin, &header.words)?;
+    // Whatever the words ask for that these parameters cannot have is the fault of the data.
+    let shapes = T::shapes(origin, &header.words).map_err(|e| match e {
+        Error::Format(_) => e,
+        e => Error::Format(format!("This {} cannot be: {e}", T::KIND.name)),
+    })?;
     header.check_parts(source, T::KIND, &shapes)?;
     forecast(T::KIND, shapes.iter().map(Shape::memory).sum())?;
     let mut parts = Reader::new(T::KIND, shapes, header.seal(), control, source);
