@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 PathLike = str | os.PathLike[str]
 Progress = Callable[[int, int, str], None]
 KeySize = Literal["large", "medium", "small"]
+Method = Literal["regular", "lossy", "sign", "bits", "merge", "lossy-merge"]
 Slots = NDArray[np.complex128]
 
 class DoctorReport(TypedDict):
@@ -86,6 +87,7 @@ class Plan(TypedDict):
     stage_count: int
     key_size: str
     slot_count: int
+    real: bool
     input_level: int
     output_level: int
     log_n: int
@@ -118,7 +120,15 @@ def bench_ntt(log_n: int, bits: int, backend: str, repeat: int) -> NttTiming:
 def presets() -> list[PresetInfo]:
     """All parameter sets of this version."""
 
-def plan(preset: str, method: str, stage_count: int, key_size: str, slot_count: int) -> Plan:
+def plan(
+    preset: str,
+    method: str,
+    stage_count: int,
+    key_size: str,
+    slot_count: int,
+    real: bool = False,
+    target_level: int | None = None,
+) -> Plan:
     """Plan a bootstrap: check levels, scales and keys, and forecast the memory. No key is made."""
 
 def peak_rss_bytes() -> int:
@@ -216,6 +226,10 @@ class BootstrapKey:
     @property
     def stored_bytes(self) -> int: ...
     @property
+    def method(self) -> str:
+        """What it is made for: "regular" or "lossy"."""
+
+    @property
     def stage_count(self) -> int: ...
     @property
     def size(self) -> str: ...
@@ -241,6 +255,10 @@ class Ciphertext:
     def scale(self) -> float: ...
     @property
     def slot_count(self) -> int: ...
+    @property
+    def is_real(self) -> bool:
+        """Whether every slot is known to be a real number."""
+
     @property
     def key_id(self) -> str:
         """Short id of the secret key that decrypts it."""
@@ -283,7 +301,6 @@ class Engine:
     def backend(self) -> str: ...
     @property
     def threads(self) -> int: ...
-    def bootstrap_output_level(self, stage_count: int) -> int: ...
     def create_secret_key(self) -> SecretKey: ...
     def create_public_key(self, sk: SecretKey) -> PublicKey: ...
     def create_relinearization_key(self, sk: SecretKey) -> RelinearizationKey: ...
@@ -293,6 +310,7 @@ class Engine:
     def create_bootstrap_key(
         self,
         sk: SecretKey,
+        method: str,
         stage_count: int,
         size: str,
         memory_limit_bytes: int | None,
@@ -330,13 +348,20 @@ class Engine:
     def clone(self, ct: Ciphertext) -> Ciphertext: ...
     def bootstrap(
         self,
-        ct: Ciphertext,
+        cts: list[Ciphertext],
         relin: RelinearizationKey,
         conj: ConjugationKey,
+        rotation: RotationKey | None,
         bootstrap_key: BootstrapKey,
-        bound: float | None,
+        method: str,
+        stage_count: int,
+        bound: float,
+        real: bool | None,
+        target_level: int | None,
         progress: Progress | None = None,
-    ) -> Ciphertext: ...
+    ) -> list[Ciphertext]:
+        """One ciphertext, or two for the merging methods. `real` None asks the ciphertexts."""
+
     def evaluate_polynomial(
         self,
         ct: Ciphertext,

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from aglet import _core, checks, reports, values
 from aglet._core import BootstrapKey, Ciphertext, ConjugationKey, RelinearizationKey, RotationKey, SecretKey
-from aglet.errors import ParameterError
+from aglet.errors import MissingKeyError, ParameterError
 from aglet.progress import ProgressCallback, progress_bar
 
 if TYPE_CHECKING:
-    from aglet._core import KeySize, Plan
+    from aglet._core import KeySize, Method, Plan
 
 
 class Bootstrapping:
@@ -28,7 +29,9 @@ class Bootstrapping:
         """Values in one ciphertext."""
         return self._core.slot_count
 
-    def memory_report(self, stage_count: int = 3, size: KeySize = "large") -> reports.MemoryReport:
+    def memory_report(
+        self, stage_count: int = 3, size: KeySize = "large", method: Method = "regular"
+    ) -> reports.MemoryReport:
         """Forecast the memory of a bootstrap and its keys. No key is made.
 
         Raises
@@ -36,9 +39,11 @@ class Bootstrapping:
         ParameterError
             If the engine cannot bootstrap with these stages.
         """
-        return reports.memory_report(self._plan(stage_count, size))
+        return reports.memory_report(self._plan(stage_count, size, method))
 
-    def estimate(self, stage_count: int = 3, size: KeySize = "large") -> reports.BootstrapEstimate:
+    def estimate(
+        self, stage_count: int = 3, size: KeySize = "large", method: Method = "regular"
+    ) -> reports.BootstrapEstimate:
         """What a bootstrap will give: levels, precision, failure probability, bytes. No key is made.
 
         Raises
@@ -46,10 +51,12 @@ class Bootstrapping:
         ParameterError
             If the engine cannot bootstrap with these stages.
         """
-        return reports.bootstrap_estimate(self._plan(stage_count, size))
+        return reports.bootstrap_estimate(self._plan(stage_count, size, method))
 
-    def _plan(self, stage_count: int, size: str) -> Plan:
-        return _core.plan(self.preset, "regular", stage_count, size, self.slot_count)
+    def _plan(self, stage_count: int, size: str, method: str) -> Plan:
+        return _core.plan(self.preset, method, stage_count, size, self.slot_count)
+
+    # Keys
 
     def create_bootstrap_key(
         self,
@@ -65,9 +72,11 @@ class Bootstrapping:
         Parameters
         ----------
         stage_count
-            Into how many steps each of the two transforms is cut: 3, the number that the primes are chosen for.
+            Into how many steps coeffs_to_slots is cut: 2 to 5 for all slots, from 1 for few. More stages are faster and
+            need a lower precision of their primes; 3 is what the primes are chosen for.
         size
-            "large" is the fastest, and the default here: it is smaller than the documented medium key.
+            "large" is the fastest, and the default here: it is smaller than the documented medium key. "small" is
+            what `create_small_bootstrap_key` makes.
         memory_limit_bytes
             Refuse to begin if the forecast is above this. Without it the limit is the memory that the machine has free.
         progress
@@ -79,23 +88,74 @@ class Bootstrapping:
         MemoryLimitError
             Before anything is allocated, if the forecast is above the limit.
         ParameterError
-            If the engine cannot bootstrap with these stages, or this version does not have the size.
+            If the engine cannot bootstrap with these stages.
         """
+        return self._make("regular", secret_key, stage_count, size, memory_limit_bytes, progress)
+
+    def create_lossy_bootstrap_key(
+        self,
+        secret_key: SecretKey,
+        stage_count: int = 3,
+        size: KeySize = "large",
+        *,
+        memory_limit_bytes: int | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> BootstrapKey:
+        """The key of `lossy_bootstrap`, `sign_bootstrap` and `lossy_merge_bootstrap`; as `create_bootstrap_key`."""
+        return self._make("lossy", secret_key, stage_count, size, memory_limit_bytes, progress)
+
+    def create_merge_bootstrap_key(
+        self,
+        secret_key: SecretKey,
+        stage_count: int = 3,
+        size: KeySize = "large",
+        *,
+        memory_limit_bytes: int | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> BootstrapKey:
+        """The key of `merge_bootstrap`; as `create_bootstrap_key`, whose key serves as well."""
+        return self._make("merge", secret_key, stage_count, size, memory_limit_bytes, progress)
+
+    def create_small_bootstrap_key(self, secret_key: SecretKey) -> BootstrapKey:
+        """The keys to and from the sparse secret alone: rotations come from the rotation key, for any stage count.
+
+        It serves the regular, lossy and sign bootstrap, with the rotation key before it in the call. All keys
+        together take 2 GB.
+        """
+        return self._make("regular", secret_key, None, "small", None, None)
+
+    def _make(
+        self,
+        method: str,
+        secret_key: SecretKey,
+        stage_count: int | None,
+        size: str,
+        memory_limit_bytes: int | None,
+        progress: ProgressCallback | None,
+    ) -> BootstrapKey:
+        stages = self._default_stages() if stage_count is None else stage_count
+        key = checks.secret_key(secret_key)
         with progress_bar(progress) as report:
-            return self._core.create_bootstrap_key(
-                checks.secret_key(secret_key), stage_count, size, memory_limit_bytes, report
-            )
+            return self._core.create_bootstrap_key(key, method, stages, size, memory_limit_bytes, report)
+
+    def _default_stages(self) -> int:
+        """3, or as many as few slots have layers."""
+        return min(3, max(1, self.slot_count.bit_length() - 1))
+
+    # Bootstraps
 
     def bootstrap(
         self,
         ciphertext: Ciphertext,
         relinearization_key: RelinearizationKey,
         conjugation_key: ConjugationKey,
-        bootstrap_key: BootstrapKey,
-        small_bootstrap_key: Any = None,
+        bootstrap_key: BootstrapKey | RotationKey,
+        small_bootstrap_key: BootstrapKey | None = None,
         stage_count: int | None = None,
         *,
         bound: float | None = None,
+        real: bool | None = None,
+        target_level: int | None = None,
         progress: ProgressCallback | None = None,
     ) -> Ciphertext:
         """Refresh a ciphertext of any level: the same values, with multiplications to spend again.
@@ -104,10 +164,17 @@ class Bootstrapping:
         ----------
         ciphertext
             Values of absolute value at most 1, at level 0 or higher.
-        small_bootstrap_key, stage_count
-            Of the form with a rotation key and a small bootstrap key, which this version does not have.
+        bootstrap_key
+            From `create_bootstrap_key`; or the rotation key, and then `small_bootstrap_key` after it.
+        stage_count
+            Stages, with a small bootstrap key: 3 if not given. Another key has its own.
         bound
-            The largest absolute value of a slot, if it is above 1 (the error grows with it).
+            The largest absolute value of a slot, up to 2^18, if it is above 1 (the error grows with it).
+        real
+            Whether all values are real, which saves almost half of the time; imaginary parts are dropped. If not given,
+            it is known of ciphertexts made from real messages by real operations.
+        target_level
+            A lower level than the highest possible, in less time.
         progress
             Called as `progress(done, total, what)`; an exception from it cancels the work.
 
@@ -115,27 +182,166 @@ class Bootstrapping:
         ------
         RangeError
             If the ciphertext is known to hold values above the bound.
+        LevelError
+            If the target level is above what the method leaves.
         MissingKeyError, KeyMismatchError
-            If a key is missing or belongs to another engine or secret key.
+            If a key is missing, was made for another method or stage count, or belongs to another engine or secret
+            key.
         """
-        if small_bootstrap_key is not None or isinstance(bootstrap_key, RotationKey):
-            raise ParameterError(
-                "This version has no bootstrap with a small bootstrap key yet; make a key with "
-                "engine.create_bootstrap_key(secret_key) and give it as the fourth argument."
+        keys = (relinearization_key, conjugation_key, bootstrap_key, small_bootstrap_key)
+        return self._refresh("regular", [ciphertext], keys, stage_count, bound, real, target_level, progress)[0]
+
+    def lossy_bootstrap(
+        self,
+        ciphertext: Ciphertext,
+        relinearization_key: RelinearizationKey,
+        conjugation_key: ConjugationKey,
+        bootstrap_key: BootstrapKey | RotationKey,
+        small_bootstrap_key: BootstrapKey | None = None,
+        stage_count: int | None = None,
+        *,
+        bound: float | None = None,
+        real: bool | None = None,
+        target_level: int | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> Ciphertext:
+        """Refresh a ciphertext of level `stage_count` or more, to level 16 - `stage_count` (13 at most).
+
+        The published method of this name trades precision for levels; this one loses nothing against `bootstrap`.
+        Arguments as there, with a lossy bootstrap key.
+
+        Raises
+        ------
+        LevelError
+            If the ciphertext is below level `stage_count`, and as `bootstrap`.
+        """
+        keys = (relinearization_key, conjugation_key, bootstrap_key, small_bootstrap_key)
+        return self._refresh("lossy", [ciphertext], keys, stage_count, bound, real, target_level, progress)[0]
+
+    def sign_bootstrap(
+        self,
+        ciphertext: Ciphertext,
+        relinearization_key: RelinearizationKey,
+        conjugation_key: ConjugationKey,
+        bootstrap_key: BootstrapKey | RotationKey,
+        small_bootstrap_key: BootstrapKey | None = None,
+        stage_count: int | None = None,
+        *,
+        bits: bool = False,
+        real: bool | None = None,
+        target_level: int | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> Ciphertext:
+        """Refresh values near -1 and 1 and clean them: an error `e` becomes `(pi e)^2 / 8`.
+
+        With `bits=True` the values are near 0 and 1, and `e` becomes `(pi e)^2 / 4`. Levels and keys as for
+        `lossy_bootstrap`. A value `x` in between becomes `sin(pi x / 2)`, or `(1 - cos(pi x)) / 2`: with -1, 0, 1 the 0
+        stays, and its error grows by `pi / 2`.
+
+        Raises
+        ------
+        RangeError
+            If the ciphertext is known to hold values above 1.25.
+        """
+        keys = (relinearization_key, conjugation_key, bootstrap_key, small_bootstrap_key)
+        method = "bits" if bits else "sign"
+        return self._refresh(method, [ciphertext], keys, stage_count, None, real, target_level, progress)[0]
+
+    def merge_bootstrap(
+        self,
+        ciphertext1: Ciphertext,
+        ciphertext2: Ciphertext,
+        relinearization_key: RelinearizationKey,
+        conjugation_key: ConjugationKey,
+        merge_bootstrap_key: BootstrapKey | RotationKey,
+        small_bootstrap_key: BootstrapKey | None = None,
+        stage_count: int | None = None,
+        *,
+        bound: float | None = None,
+        real: bool | None = None,
+        target_level: int | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> tuple[Ciphertext, Ciphertext]:
+        """Refresh two ciphertexts of real values in the time of one complex bootstrap.
+
+        Raises
+        ------
+        RangeError
+            If one of them is not known to be real, unless `real=True` says so; and as `bootstrap`.
+        """
+        keys = (relinearization_key, conjugation_key, merge_bootstrap_key, small_bootstrap_key)
+        both = [ciphertext1, ciphertext2]
+        first, second = self._refresh("merge", both, keys, stage_count, bound, real, target_level, progress)
+        return first, second
+
+    def lossy_merge_bootstrap(
+        self,
+        ciphertext1: Ciphertext,
+        ciphertext2: Ciphertext,
+        relinearization_key: RelinearizationKey,
+        conjugation_key: ConjugationKey,
+        lossy_bootstrap_key: BootstrapKey | RotationKey,
+        small_bootstrap_key: BootstrapKey | None = None,
+        stage_count: int | None = None,
+        *,
+        bound: float | None = None,
+        real: bool | None = None,
+        target_level: int | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> tuple[Ciphertext, Ciphertext]:
+        """As `merge_bootstrap`, with the levels and keys of `lossy_bootstrap`."""
+        keys = (relinearization_key, conjugation_key, lossy_bootstrap_key, small_bootstrap_key)
+        both = [ciphertext1, ciphertext2]
+        first, second = self._refresh("lossy-merge", both, keys, stage_count, bound, real, target_level, progress)
+        return first, second
+
+    def bootstrap_many(self, ciphertexts: Iterable[Ciphertext], *keys: Any, **choices: Any) -> list[Ciphertext]:
+        """`bootstrap` for each of several ciphertexts, with the same keys and choices."""
+        return [self.bootstrap(ciphertext, *keys, **choices) for ciphertext in ciphertexts]
+
+    def _refresh(
+        self,
+        method: str,
+        ciphertexts: Sequence[Ciphertext],
+        keys: tuple[Any, Any, Any, Any],
+        stage_count: int | None,
+        bound: float | None,
+        real: bool | None,
+        target_level: int | None,
+        progress: ProgressCallback | None,
+    ) -> list[Ciphertext]:
+        relinearization, conjugation, given, small = keys
+        rotation = given if isinstance(given, RotationKey) else None
+        if rotation is not None and small is None:
+            raise MissingKeyError(
+                "A bootstrap with the rotation key needs a small bootstrap key after it; make one with "
+                "engine.create_small_bootstrap_key(secret_key)."
             )
-        key = checks.need(bootstrap_key, BootstrapKey, "create_bootstrap_key(secret_key)")
-        if stage_count not in (None, key.stage_count):
+        if rotation is None and small is not None:
             raise ParameterError(
-                f"This bootstrap key has {key.stage_count} stages, not {stage_count}; make another with "
-                f"engine.create_bootstrap_key(secret_key, stage_count={stage_count})."
+                "A small bootstrap key goes with the rotation key; give create_rotation_key(secret_key) before it, or "
+                "the bootstrap key alone."
             )
-        limit = None if bound is None else values.as_bound(bound)
+        makers = {"regular": "create_bootstrap_key", "merge": "create_merge_bootstrap_key"}
+        maker = makers.get(method, "create_lossy_bootstrap_key") if rotation is None else "create_small_bootstrap_key"
+        key = checks.need(given if rotation is None else small, BootstrapKey, f"{maker}(secret_key)")
+        own = self._default_stages() if key.size == "small" else key.stage_count
+        if rotation is None and stage_count not in (None, own):
+            raise ParameterError(
+                f"This bootstrap key has {own} stages, not {stage_count}; make another with "
+                f"engine.{maker}(secret_key, stage_count={stage_count})."
+            )
         return self._core.bootstrap(
-            checks.ciphertext(ciphertext),
-            checks.relinearization_key(relinearization_key),
-            checks.conjugation_key(conjugation_key),
+            [checks.ciphertext(ciphertext) for ciphertext in ciphertexts],
+            checks.relinearization_key(relinearization),
+            checks.conjugation_key(conjugation),
+            rotation,
             key,
-            limit,
+            method,
+            own if stage_count is None else stage_count,
+            1.0 if bound is None else values.as_bound(bound),
+            real,
+            target_level,
             progress,
         )
 

@@ -8,7 +8,7 @@ new names.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from aglet._core import (
 from aglet.bootstrapping import Bootstrapping
 from aglet.circuits import Circuits
 from aglet.comparison import Comparison
-from aglet.errors import KeyMismatchError, LevelError, ParameterError
+from aglet.errors import KeyMismatchError, LevelError
 from aglet.files import Files
 from aglet.progress import ProgressCallback, progress_bar
 
@@ -35,17 +35,6 @@ __all__ = ["Engine"]
 
 Operand = Any
 """A ciphertext, a plaintext, a number, or a list or array of numbers."""
-
-# Documented names that this version does not have; asking for one says so.
-_LATER = {
-    "create_lossy_bootstrap_key",
-    "create_merge_bootstrap_key",
-    "create_small_bootstrap_key",
-    "lossy_bootstrap",
-    "lossy_merge_bootstrap",
-    "merge_bootstrap",
-    "sign_bootstrap",
-}
 
 
 class Engine(Bootstrapping, Circuits, Comparison, Files):
@@ -64,9 +53,15 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
     mode
         "cpu" for one thread (the default), "parallel" for many. "gpu" is not in this version.
     use_bootstrap
-        Choose the ring that can refresh a ciphertext: N = 2^16, 32768 slots, 10 levels after a bootstrap.
+        Choose the ring that can refresh a ciphertext: N = 2^16, 32768 slots, 10 levels after a regular bootstrap and up
+        to 13 after a lossy one.
+    use_bootstrap_to_14_levels
+        A ring of that size whose regular bootstrap leaves 14 levels; it has no lossy and no sign bootstrap.
+    compact
+        With either of the two: one level of the bootstrap less, so that all is smaller and faster, and less precise on
+        values near 1. Keys and ciphertexts are those of another engine.
     slot_count, log_slot_count
-        Sparse packing: a power of two below the full number of slots. Not together with bootstrapping in this version.
+        Sparse packing: a power of two below the full number of slots. Bootstraps are faster with it.
     thread_count
         Threads of mode "parallel"; 0 means all cores.
     device_id
@@ -74,8 +69,6 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
     log_coeff_count, special_prime_count
         Expert form: the ring by its size, (13, 1), (14, 1), (15, 2), (16, 4) or (17, 6), with all the levels that it
         carries: 2, 7, 17, 36 or 77. The number of special primes is Aglet's own choice.
-    use_bootstrap_to_14_levels, compact
-        Known and refused: this version does not have them.
     preset
         Expert form: a parameter set by its name, see `aglet params`.
     allow_insecure
@@ -117,20 +110,13 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
         preset: str | None = None,
         allow_insecure: bool = False,
     ) -> None:
-        if use_bootstrap and use_bootstrap_to_14_levels:
-            raise ParameterError("use_bootstrap and use_bootstrap_to_14_levels exclude one another; give one of them.")
-        if use_bootstrap_to_14_levels:
-            raise ParameterError(
-                "This version has no bootstrap to 14 levels yet; use_bootstrap=True gives 10 levels, "
-                "and refreshes as often as you like."
-            )
-        if compact:
-            raise ParameterError("This version has no compact representation yet; leave out compact.")
         chosen = options.choose(
             positional,
             max_level=max_level,
             mode=mode,
             use_bootstrap=use_bootstrap,
+            use_bootstrap_to_14_levels=use_bootstrap_to_14_levels,
+            compact=compact,
             slot_count=slot_count,
             log_slot_count=log_slot_count,
             thread_count=thread_count,
@@ -151,13 +137,6 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
             f"<Engine {self.preset}: 2^{self.log_coeff_count} coefficients, {self.slot_count} slots, "
             f"{self.max_level} levels, {self.thread_count} threads, {self.backend}{insecure}>"
         )
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            if name in _LATER:
-                raise AttributeError(f"This version of Aglet has no {name} yet; CHANGELOG.md lists what it has.")
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     # What the engine is
 

@@ -17,7 +17,13 @@ __all__ = ["EngineOptions", "available_cores", "choose"]
 
 _T = TypeVar("_T")
 
-_BOOTSTRAP_PRESET = "regular"
+# By (bootstrap to 14 levels, compact).
+_BOOTSTRAP_PRESETS = {
+    (False, False): "regular",
+    (False, True): "compact",
+    (True, False): "to14",
+    (True, True): "to14-compact",
+}
 _DEFAULT_MAX_LEVEL = 7
 _MIN_SECURITY_BITS = 128.0
 # Documented tiers: (log_coeff_count, special_prime_count) -> the most levels that the ring carries.
@@ -50,6 +56,8 @@ def choose(
     max_level: int | None,
     mode: str | None,
     use_bootstrap: bool,
+    use_bootstrap_to_14_levels: bool,
+    compact: bool,
     slot_count: int | None,
     log_slot_count: int | None,
     thread_count: int | None,
@@ -76,7 +84,13 @@ def choose(
     special_prime_count = _once("special_prime_count", by_position.special_prime_count, special_prime_count)
     threads = _threads(mode, thread_count, device_id)
 
-    fixed = "preset" if preset is not None else "use_bootstrap" if use_bootstrap else None
+    if use_bootstrap and use_bootstrap_to_14_levels:
+        raise ParameterError("use_bootstrap and use_bootstrap_to_14_levels exclude one another; give one of them.")
+    bootstraps = use_bootstrap or use_bootstrap_to_14_levels
+    if compact and not bootstraps:
+        raise ParameterError("compact is a representation for bootstrapping; give use_bootstrap=True with it.")
+    flag = "use_bootstrap" if use_bootstrap else "use_bootstrap_to_14_levels"
+    fixed = "preset" if preset is not None else flag if bootstraps else None
     if fixed and (max_level, log_coeff_count, special_prime_count) != (None, None, None):
         raise ParameterError(
             f"{fixed} already fixes the ring and its levels; "
@@ -84,21 +98,15 @@ def choose(
         )
     levels = None
     if preset is None:
-        if use_bootstrap:
-            preset = _BOOTSTRAP_PRESET
+        if bootstraps:
+            preset = _BOOTSTRAP_PRESETS[use_bootstrap_to_14_levels, compact]
         else:
             levels = _level_count(max_level, log_coeff_count, special_prime_count)
             preset = _level_preset(levels)
     info = _preset_info(preset)
-    if use_bootstrap and not info["methods"]:
-        raise ParameterError(f'The preset "{preset}" cannot bootstrap; leave out use_bootstrap or choose another.')
-    slots = _slot_count(slot_count, log_slot_count)
-    if info["methods"] and slots not in (None, info["slots"]):
-        raise ParameterError(
-            f"This version bootstraps full ciphertexts only, and slot_count={slots} is sparse; "
-            f"leave out slot_count (it is {info['slots']}), or use an engine without bootstrapping."
-        )
-    return EngineOptions(preset, slots, max_level, mode, threads, levels)
+    if bootstraps and not info["methods"]:
+        raise ParameterError(f'The preset "{preset}" cannot bootstrap; leave out {flag} or choose another.')
+    return EngineOptions(preset, _slot_count(slot_count, log_slot_count), max_level, mode, threads, levels)
 
 
 class _Positional(NamedTuple):

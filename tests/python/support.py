@@ -18,8 +18,16 @@ TOLERANCE = 2.0**-16
 class ToyEngine(Engine):
     """The engine with the toy ring whenever bootstrapping is asked for; subclassing is part of the interface."""
 
-    def __init__(self, *positional: Any, use_bootstrap: bool = False, **named: Any) -> None:
-        if use_bootstrap:
+    def __init__(
+        self,
+        *positional: Any,
+        use_bootstrap: bool = False,
+        use_bootstrap_to_14_levels: bool = False,
+        **named: Any,
+    ) -> None:
+        if use_bootstrap_to_14_levels:
+            super().__init__(*positional, preset="toy14", allow_insecure=True, **named)
+        elif use_bootstrap:
             super().__init__(*positional, preset="toy", allow_insecure=True, **named)
         else:
             super().__init__(*positional, **named)

@@ -13,7 +13,7 @@ from aglet.errors import LevelError
 from conftest import Keys
 from support import assert_near, random_message
 
-LEVELS = range(11)
+LEVELS = range(14)
 
 
 @pytest.fixture(scope="module")

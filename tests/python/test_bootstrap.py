@@ -41,7 +41,7 @@ def test_from_any_level(engine: Engine, keys: Keys, level: int) -> None:
 def test_compute_refresh_compute(engine: Engine, keys: Keys) -> None:
     """Ten squarings, a bootstrap, ten squarings more: numbers on the unit circle stay there."""
     angles = np.linspace(0, 1, engine.slot_count) / 2**20
-    ciphertext = engine.encrypt(np.exp(2j * np.pi * angles), keys.secret)
+    ciphertext = engine.encrypt(np.exp(2j * np.pi * angles), keys.secret, level=10)
     for _ in range(2):
         while ciphertext.level > 0:
             ciphertext = engine.square(ciphertext, keys.relinearization)

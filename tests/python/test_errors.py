@@ -124,8 +124,8 @@ def test_the_wrong_kind_of_key(engine: Engine, keys: Keys) -> None:
 
 
 def test_levels(engine: Engine, keys: Keys) -> None:
-    with pytest.raises(LevelError, match="0 to 10"):
-        engine.encrypt([1], keys.public, level=11)
+    with pytest.raises(LevelError, match="0 to 13"):
+        engine.encrypt([1], keys.public, level=14)
     with pytest.raises(LevelError):
         engine.encode([1], level=-1)
     low = engine.encrypt([1], keys.public, level=2)
@@ -182,8 +182,25 @@ def test_out_of_range_for_a_bootstrap(engine: Engine, keys: Keys) -> None:
 def test_the_wrong_bootstrap(engine: Engine, keys: Keys) -> None:
     a = engine.encrypt([1], keys.secret)
     rest = (keys.relinearization, keys.conjugation)
-    with pytest.raises(ParameterError, match="small bootstrap key"):
-        engine.bootstrap(a, *rest, keys.rotation, None)  # type: ignore[arg-type]
+    with pytest.raises(MissingKeyError, match="create_small_bootstrap_key"):
+        engine.bootstrap(a, *rest, keys.rotation)
+    small = engine.create_small_bootstrap_key(keys.secret)
+    with pytest.raises(ParameterError, match="create_rotation_key"):
+        engine.bootstrap(a, *rest, keys.bootstrap, small)
+    with pytest.raises(MissingKeyError, match="rotation key"):
+        engine.bootstrap(a, *rest, small)
+    with pytest.raises(ParameterError, match="choose 2 to 5"):
+        engine.bootstrap(a, *rest, keys.rotation, small, stage_count=6)
+    with pytest.raises(MissingKeyError, match="is for regular bootstraps with stage_count=3"):
+        engine.lossy_bootstrap(a, *rest, keys.bootstrap)
+    with pytest.raises(LevelError, match="level 10 at most"):
+        engine.bootstrap(a, *rest, keys.bootstrap, target_level=11)
+    with pytest.raises(LevelError, match="level 3 or more"):
+        engine.sign_bootstrap(engine.encrypt([1], keys.secret, level=2), *rest, keys.rotation, small)
+    with pytest.raises(RangeError, match=r"larger than 1\.25"):
+        engine.sign_bootstrap(engine.encrypt([2], keys.secret), *rest, keys.rotation, small)
+    with pytest.raises(RangeError, match="real ciphertexts"):
+        engine.merge_bootstrap(a, engine.encrypt([1j], keys.secret), *rest, keys.bootstrap)
     with pytest.raises(ParameterError, match="stage_count=4"):
         engine.bootstrap(a, *rest, keys.bootstrap, stage_count=4)
     for arguments in ({"stage_count": 0}, {"stage_count": 99}, {"size": "huge"}):

@@ -23,7 +23,8 @@ def choose(*positional: Any, **named: Any) -> options.EngineOptions:
         "special_prime_count",
         "preset",
     ]
-    arguments = {**dict.fromkeys(names), "use_bootstrap": False, "device_id": 0, **named}
+    flags = dict.fromkeys(["use_bootstrap", "use_bootstrap_to_14_levels", "compact"], False)
+    arguments = {**dict.fromkeys(names), **flags, "device_id": 0, **named}
     return options.choose(positional, **arguments)
 
 
@@ -65,6 +66,14 @@ def test_slots() -> None:
     assert choose(slot_count=1024).slot_count == 1024
     assert choose(log_slot_count=10).slot_count == 1024
     assert choose(use_bootstrap=True, slot_count=2**15).slot_count == 2**15
+    assert choose(use_bootstrap=True, slot_count=1).slot_count == 1
+
+
+def test_bootstrap_presets() -> None:
+    assert choose(use_bootstrap=True).preset == "regular"
+    assert choose(use_bootstrap=True, compact=True).preset == "compact"
+    assert choose(use_bootstrap_to_14_levels=True).preset == "to14"
+    assert choose(use_bootstrap_to_14_levels=True, compact=True).preset == "to14-compact"
 
 
 @pytest.mark.parametrize(
@@ -86,7 +95,9 @@ def test_slots() -> None:
         ({"slot_count": 0}, "power of two"),
         ({"log_slot_count": -1}, "out of range"),
         ({"slot_count": 8, "log_slot_count": 3}, "one of them"),
-        ({"use_bootstrap": True, "slot_count": 1024}, "full ciphertexts only"),
+        ({"use_bootstrap": True, "use_bootstrap_to_14_levels": True}, "exclude one another"),
+        ({"compact": True}, "use_bootstrap=True"),
+        ({"use_bootstrap_to_14_levels": True, "max_level": 3}, "use_bootstrap_to_14_levels already fixes"),
     ],
 )
 def test_contradictions(arguments: dict[str, Any], words: str) -> None:
@@ -110,19 +121,6 @@ def test_the_gpu_is_not_there() -> None:
         Engine(mode="gpu")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({"use_bootstrap_to_14_levels": True}, "use_bootstrap=True"),
-        ({"use_bootstrap": True, "use_bootstrap_to_14_levels": True}, "exclude one another"),
-        ({"compact": True}, "leave out compact"),
-    ],
-)
-def test_what_this_version_does_not_have(arguments: dict[str, Any], words: str) -> None:
-    with pytest.raises(ParameterError, match=words):
-        Engine(**arguments)
-
-
 def test_an_insecure_ring_must_be_spelled_out() -> None:
     with pytest.raises(InsecureParametersError) as caught:
         Engine(preset="toy")
@@ -132,11 +130,8 @@ def test_an_insecure_ring_must_be_spelled_out() -> None:
 
 
 def test_a_missing_method_says_so(engine: Engine) -> None:
-    with pytest.raises(AttributeError, match="no lossy_bootstrap yet"):
-        engine.lossy_bootstrap  # noqa: B018
     with pytest.raises(AttributeError, match="nonsense"):
         engine.nonsense  # noqa: B018
-    assert not hasattr(engine, "sign_bootstrap")
 
 
 def test_the_default_engine() -> None:

@@ -127,7 +127,14 @@ impl Engine {
     fn trivial(&self, pt: &Plaintext, key: KeyId) -> Result<Ciphertext, Error> {
         let ring = self.ctx.ring();
         let polys = vec![ring.copy(&pt.poly, pt.poly.q_limbs())?, ring.zero(pt.poly.q_limbs(), 0)?];
-        Ok(Arc::new(aglet_rlwe::Ciphertext { polys, scale: pt.scale, slots: pt.slots, key, bound: None }))
+        Ok(Arc::new(aglet_rlwe::Ciphertext {
+            polys,
+            scale: pt.scale,
+            slots: pt.slots,
+            key,
+            bound: None,
+            real: pt.real,
+        }))
     }
 
     /// A ciphertext and a plaintext at their common level.
@@ -135,7 +142,7 @@ impl Engine {
         let trivial = self.trivial(pt, ct.key)?;
         let (ct, trivial, level) = self.aligned(ct, &trivial)?;
         let poly = self.ctx.ring().copy(&trivial.polys[0], trivial.limbs())?;
-        Ok((ct, Plaintext { poly, scale: trivial.scale, slots: pt.slots, bound: None }, level))
+        Ok((ct, Plaintext { poly, scale: trivial.scale, slots: pt.slots, bound: None, real: trivial.real }, level))
     }
 
     /// `a + b`.
@@ -190,7 +197,7 @@ impl Engine {
     }
     /// A copy.
     pub fn duplicate(&self, a: &Ciphertext) -> Result<Ciphertext, Error> {
-        let mut out = a.with(copies(self, a)?, a.scale);
+        let mut out = a.with(copies(self, a)?, a.scale).real_if(a.real);
         out.bound = a.bound;
         Ok(Arc::new(out))
     }

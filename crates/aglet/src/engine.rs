@@ -1,8 +1,8 @@
 //! The engine: parameters, threads, encoder, and the making of keys.
 
 use crate::bootstrap::BootstrapState;
+use crate::bootstrap_key::rotation_layout;
 use crate::control::Control;
-use crate::presets;
 use crate::Error;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::encrypt::os_source;
@@ -66,18 +66,13 @@ impl Engine {
     /// Makes an engine. `slots`: a power of two up to N/2 (`None`: all); `threads`: 0 takes all cores.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a slot count that does not exist, or below N/2 with a bootstrap preset (not in this version).
+    /// [`Error::Parameter`] for a slot count that does not exist.
     pub fn new(params: Params, slots: Option<usize>, threads: usize) -> Result<Self, Error> {
         let all = params.slots();
         let slots = slots.unwrap_or(all);
         if !slots.is_power_of_two() || slots > all {
             return Err(Error::Parameter(format!(
                 "slot_count = {slots} is not a power of two up to {all}; choose one."
-            )));
-        }
-        if presets::can_bootstrap(&params) && slots != all {
-            return Err(Error::Parameter(format!(
-                "This version bootstraps all {all} slots only; leave slot_count out, or take an engine without bootstrap."
             )));
         }
         let pool = rayon::ThreadPoolBuilder::new()
@@ -164,23 +159,27 @@ impl Engine {
         let key = self.create_galois_key(sk, galois, self.params().chain_level(level) + 1)?;
         Ok(FixedRotationKey { delta, key })
     }
-    /// Makes keys for rotations by all powers of two, at all user levels.
+    /// Makes keys for rotations by all powers of two, at all user levels; on an engine that bootstraps, also those that a small
+    /// bootstrap key leaves to them, at its levels.
     pub fn create_rotation_key(&self, sk: &SecretKey, control: &Control) -> Result<RotationKey, Error> {
-        let count = self.slots().trailing_zeros() as usize;
+        let layout = rotation_layout(self.params(), self.slots())?;
+        let count = layout.len();
         let mut steps = Vec::with_capacity(count);
-        for i in 0..count {
+        for (i, (delta, galois, spec)) in layout.into_iter().enumerate() {
             control.check()?;
             control.report(i, count, "rotation keys");
-            let delta = 1i64 << i;
-            steps.push((delta, self.create_galois_key(sk, self.rotation(delta), self.user_limbs())?));
+            steps.push((delta, self.create_galois_key_of(sk, galois, spec)?));
         }
         control.report(count, count, "rotation keys");
         Ok(RotationKey { steps })
     }
 
     pub(crate) fn create_galois_key(&self, sk: &SecretKey, galois: u64, limbs: usize) -> Result<GaloisKey, Error> {
+        self.create_galois_key_of(sk, galois, KeySwitchSpec::balanced(self.params(), limbs)?)
+    }
+
+    fn create_galois_key_of(&self, sk: &SecretKey, galois: u64, spec: KeySwitchSpec) -> Result<GaloisKey, Error> {
         self.run(|| {
-            let spec = KeySwitchSpec::balanced(self.params(), limbs)?;
             let key = SwitchingKey::galois(&self.ctx, spec, galois, sk, &mut os_source()?)?;
             Ok(GaloisKey { galois, key: Arc::new(key) })
         })

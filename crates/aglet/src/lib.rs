@@ -21,6 +21,7 @@
 
 mod arithmetic;
 mod bootstrap;
+mod bootstrap_key;
 mod circuits;
 mod control;
 mod engine;
@@ -29,15 +30,18 @@ pub mod machine;
 mod matrix;
 pub mod presets;
 pub mod report;
+mod route;
 pub mod sizes;
 pub mod wire;
 
-pub use bootstrap::{BootstrapKey, KeySize};
+pub use bootstrap::BootstrapKeys;
+pub use bootstrap_key::BootstrapKey;
 pub use circuits::{PolynomialBasis, SumWeight};
 pub use control::Control;
 pub use engine::{Engine, FixedRotationKey, GaloisKey, RelinearisationKey, RotationKey};
 pub use error::{Error, Kind};
 pub use matrix::{Matrix, MatrixKey};
+pub use route::{KeySize, Method, Request, Route};
 
 /// A plaintext of an [`Engine`].
 pub use aglet_rlwe::Plaintext;

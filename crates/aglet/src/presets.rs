@@ -5,14 +5,18 @@ use aglet_rlwe::params::Params;
 use aglet_rlwe::security::Security;
 
 /// Name and text of every preset.
-pub const ALL: [(&str, &str); 7] = [
+pub const ALL: [(&str, &str); 11] = [
     ("regular", include_str!("../presets/regular.toml")),
+    ("compact", include_str!("../presets/compact.toml")),
+    ("to14", include_str!("../presets/to14.toml")),
+    ("to14-compact", include_str!("../presets/to14-compact.toml")),
     ("levels-13", include_str!("../presets/levels-13.toml")),
     ("levels-14", include_str!("../presets/levels-14.toml")),
     ("levels-15", include_str!("../presets/levels-15.toml")),
     ("levels-16", include_str!("../presets/levels-16.toml")),
     ("levels-17", include_str!("../presets/levels-17.toml")),
     ("toy", include_str!("../presets/toy.toml")),
+    ("toy14", include_str!("../presets/toy14.toml")),
 ];
 
 /// The parameters of this name.

@@ -1,7 +1,7 @@
 //! The machine, presets and plans as JSON, for the command line.
 
-use crate::bootstrap::{key_bytes, plan as make_plan, shapes, working_bytes, KeySize};
-use crate::{machine, presets, Error};
+use crate::bootstrap::working_bytes;
+use crate::{machine, presets, Error, Method, Request, Route};
 use aglet_bootstrap::Step;
 use aglet_ring::arch;
 use aglet_rlwe::params::{Params, Role};
@@ -15,6 +15,12 @@ fn failure(params: &Params) -> Value {
         Some(p) => json!(p),
         None => Value::Null,
     }
+}
+
+/// The methods that a preset has levels for.
+fn methods(params: &Params) -> Vec<&'static str> {
+    let can = |method| Route::new(params, Request::new(method, 3, crate::KeySize::Large, params.slots())).is_ok();
+    Method::ALL.iter().filter(|m| can(**m)).map(|m| m.name()).collect()
 }
 
 /// This machine: processor, backends, cores and memory.
@@ -56,7 +62,7 @@ pub fn presets() -> Result<Value, Error> {
             "precision_bits": claims.as_ref().and_then(|c| c.precision_bits),
             "log2_failure": failure(&params),
             "key_bytes": claims.as_ref().and_then(|c| c.key_bytes),
-            "methods": if presets::can_bootstrap(&params) { vec!["regular"] } else { vec![] },
+            "methods": methods(&params),
             "source": params.literal().source.trim(),
         }));
     }
@@ -66,23 +72,14 @@ pub fn presets() -> Result<Value, Error> {
 /// The plan of a bootstrap: stage table, keys and memory, without making a key.
 ///
 /// # Errors
-/// [`Error::Parameter`] for a method, size, stage or slot count that does not exist.
-pub fn plan(preset: &str, method: &str, stage_count: usize, key_size: &str, slot_count: usize) -> Result<Value, Error> {
+/// Those of [`Route::new`].
+pub fn plan(preset: &str, request: Request) -> Result<Value, Error> {
     let params = presets::load(preset, true)?;
-    if method != "regular" {
-        return Err(Error::Parameter(format!("There is no method \"{method}\" in this version; choose \"regular\".")));
-    }
-    if slot_count != params.slots() && presets::can_bootstrap(&params) {
-        return Err(Error::Parameter(format!(
-            "slot_count = {slot_count} is not in this version; this preset bootstraps {} slots.",
-            params.slots()
-        )));
-    }
-    let size = KeySize::parse(key_size)?;
-    let plan = make_plan(&params, stage_count, size, 1.0)?;
-    let (shapes, n, hidden) = (shapes(&params, &plan)?, params.n(), params.hidden_levels());
-    let c2s_start = params.role(Role::CoeffsToSlots).start;
-    let arithmetic = KeySwitchSpec::balanced(&params, c2s_start)?;
+    let route = Route::new(&params, request)?;
+    let Route { params: own, plan, level, .. } = &route;
+    let spec = route.small_spec(&params)?;
+    let (shapes, n) = (route.shapes(spec.as_ref())?, params.n());
+    let arithmetic = KeySwitchSpec::balanced(&params, params.role(Role::EvalMod).end)?;
     let mut rotations = serde_json::Map::new();
     let mut stages = Vec::new();
     for (stage, shape) in plan.stages().iter().zip(&shapes) {
@@ -94,14 +91,21 @@ pub fn plan(preset: &str, method: &str, stage_count: usize, key_size: &str, slot
                 let note = format!("{} diagonals, {megabytes:.1} MB; {digits} digit{plural}", map.diagonals().len());
                 (s.rotations().len(), s.key_bytes(n), note)
             }
+            (Step::Trace { rotations: by }, _) => {
+                rotations.insert(stage.name.clone(), json!(by));
+                let spec = spec.clone().map_or_else(|| KeySwitchSpec::balanced(own, stage.level_in + 1), Ok)?;
+                (by.len(), by.len() * spec.byte_count(n), String::new())
+            }
             (Step::SparseSecret, _) => (
                 1,
                 KeySwitchSpec::to_sparse().byte_count(n),
                 format!("weight {}", params.ephemeral_weight().unwrap_or(0)),
             ),
-            (Step::ModRaise, _) => (1, KeySwitchSpec::from_sparse(params.q().len()).byte_count(n), String::new()),
-            (Step::EvalMod { .. }, _) => {
-                (2, 2 * arithmetic.byte_count(n), "relinearization and conjugation keys, 28 relinearizations".into())
+            (Step::ModRaise, _) => (1, KeySwitchSpec::from_sparse(own.q().len()).byte_count(n), String::new()),
+            (Step::EvalMod { eval_mod, parts }, _) => {
+                let count = eval_mod.relinearizations(*parts);
+                let note = format!("relinearization and conjugation keys, {count} relinearizations");
+                (2, 2 * arithmetic.byte_count(n), note)
             }
             _ => (0, 0, String::new()),
         };
@@ -111,13 +115,15 @@ pub fn plan(preset: &str, method: &str, stage_count: usize, key_size: &str, slot
             "keys": keys, "key_bytes": bytes, "note": note,
         }));
     }
-    let (boot, other) = (key_bytes(&params, &shapes), 2 * arithmetic.byte_count(n));
+    let (boot, other) = (route.key_bytes(&params)?, 2 * arithmetic.byte_count(n));
     let matrices: usize = shapes.iter().flatten().map(|s| s.matrix_bytes).sum();
     let working = working_bytes(&params);
     let claims = params.literal().claims.clone();
+    let Request { method, stage_count, size, slots, real, .. } = request;
     Ok(json!({
-        "preset": preset, "method": method, "stage_count": stage_count, "key_size": size.name(), "slot_count": slot_count,
-        "input_level": 0, "output_level": plan.output_level() - hidden,
+        "preset": preset, "method": method.name(), "stage_count": stage_count, "key_size": size.name(),
+        "slot_count": slots, "real": real,
+        "input_level": if method.keys() == Method::Lossy { stage_count } else { 0 }, "output_level": level,
         "log_n": params.log_n(), "log_qp": params.log_qp(), "security_bits": params.security().bits,
         "log2_failure": failure(&params), "precision_bits": claims.and_then(|c| c.precision_bits),
         "stages": stages, "rotations": rotations,

@@ -2,12 +2,16 @@
 
 use aglet::wire::{self, Stored};
 use aglet::{
-    presets, BootstrapKey, Ciphertext, Control, Engine, Error, FixedRotationKey, GaloisKey, KeySize, Kind, Matrix,
-    Plaintext, PublicKey, RelinearisationKey, RotationKey, SecretKey,
+    presets, BootstrapKey, BootstrapKeys, Ciphertext, Control, Engine, Error, FixedRotationKey, GaloisKey, KeySize,
+    Kind, Matrix, Method, Plaintext, PublicKey, RelinearisationKey, Request, RotationKey, SecretKey,
 };
 use aglet_ring::sample::{ChaChaSource, RandomSource};
 use num_complex::Complex64;
 use std::path::PathBuf;
+
+fn regular(engine: &Engine) -> Request {
+    Request::new(Method::Regular, 3, KeySize::Medium, engine.slots())
+}
 
 fn engine() -> Engine {
     Engine::new(presets::load("toy", true).unwrap(), None, 2).unwrap()
@@ -71,7 +75,7 @@ fn everything_comes_back_and_works_with_what_stayed() {
     let conj = through(&engine, &folder, &engine.create_conjugation_key(&made).unwrap());
     let rotation = through(&engine, &folder, &engine.create_rotation_key(&made, &now()).unwrap());
     let fixed = through(&engine, &folder, &engine.create_fixed_rotation_key(&made, -5, Some(2)).unwrap());
-    let key = engine.create_bootstrap_key(&made, 3, KeySize::Medium, None, &now()).unwrap();
+    let key = engine.create_bootstrap_key(&made, regular(&engine), None, &now()).unwrap();
     let in_memory = key.byte_count() as u64;
     let key = through(&engine, &folder, &key);
     let in_file = std::fs::metadata(folder.0.join("bootstrap key")).unwrap().len();
@@ -99,7 +103,8 @@ fn everything_comes_back_and_works_with_what_stayed() {
     assert!(near(&engine.decrypt(&engine.rotate(&ct, &rotation, 11).unwrap(), &sk).unwrap(), &rolled(11)));
     let low = engine.level_down(&ct, 2).unwrap();
     assert!(near(&engine.decrypt(&engine.rotate_fixed(&low, &fixed).unwrap(), &sk).unwrap(), &rolled(z.len() - 5)));
-    let fresh = engine.bootstrap(&low, &relin, &conj, &key, None, &now()).unwrap();
+    let keys = BootstrapKeys { relinearisation: &relin, conjugation: &conj, bootstrap: &key, rotation: None };
+    let fresh = engine.bootstrap(&[&low], keys, regular(&engine), &now()).unwrap().remove(0);
     assert!(engine.level(&fresh).unwrap() == 10 && near(&engine.decrypt(&fresh, &sk).unwrap(), &z));
 }
 
@@ -141,7 +146,7 @@ fn every_flipped_bit_and_every_cut_is_seen() {
     let mut longer = bytes.clone();
     longer.push(0);
     assert!(refused::<SecretKey>(&engine, &longer).1.contains("1 bytes that do not belong"));
-    let key = engine.create_bootstrap_key(&sk, 3, KeySize::Medium, None, &now()).unwrap();
+    let key = engine.create_bootstrap_key(&sk, regular(&engine), None, &now()).unwrap();
     let bytes = engine.serialize(&key, &now()).unwrap();
     for length in (0..bytes.len()).step_by(bytes.len() / 50) {
         assert_eq!(refused::<BootstrapKey>(&engine, &bytes[..length]).0, Kind::Serialization);
@@ -180,7 +185,7 @@ fn absurd_claims_are_refused_before_anything_is_allocated() {
     for value in huge.into_iter().chain([0, 3]) {
         assert_eq!(refused::<FixedRotationKey>(&engine, &forged(&bytes, 0, word(160, value))).0, Kind::Serialization);
     }
-    let key = engine.create_bootstrap_key(&sk, 3, KeySize::Medium, None, &now()).unwrap();
+    let key = engine.create_bootstrap_key(&sk, regular(&engine), None, &now()).unwrap();
     let bytes = engine.serialize(&key, &now()).unwrap();
     // With a number of stages that no plan has.
     let stages = [(152, 1), (152, 60)];
@@ -323,9 +328,7 @@ fn a_file_appears_whole_or_not_at_all() {
     engine.write(&new, &path, &now()).unwrap();
     assert_eq!(engine.read::<SecretKey>(&path, &now()).unwrap().id(), new.id());
     let large = folder.0.join("large");
-    engine
-        .write(&engine.create_bootstrap_key(&new, 3, KeySize::Medium, None, &now()).unwrap(), &large, &now())
-        .unwrap();
+    engine.write(&engine.create_bootstrap_key(&new, regular(&engine), None, &now()).unwrap(), &large, &now()).unwrap();
     assert!(std::fs::metadata(&large).unwrap().len() > 1 << 20, "large enough to be mapped");
     assert!(matches!(engine.read::<BootstrapKey>(&large, &stopped), Err(Error::Cancelled)));
     let control = now();

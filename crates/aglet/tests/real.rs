@@ -1,7 +1,7 @@
 //! The regular bootstrap at its real size, N = 2^16: feature `long`.
 #![cfg(feature = "long")]
 
-use aglet::{presets, Control, Engine, KeySize};
+use aglet::{presets, BootstrapKeys, Control, Engine, KeySize, Method, Request};
 use num_complex::Complex64;
 use std::time::Instant;
 
@@ -12,8 +12,9 @@ fn regular_bootstrap_at_full_size() {
     let sk = engine.create_secret_key().unwrap();
     let relin = engine.create_relinearisation_key(&sk).unwrap();
     let conj = engine.create_conjugation_key(&sk).unwrap();
+    let request = Request::new(Method::Regular, 3, KeySize::Large, n);
     let start = Instant::now();
-    let key = engine.create_bootstrap_key(&sk, 3, KeySize::Large, None, &Control::new()).unwrap();
+    let key = engine.create_bootstrap_key(&sk, request, None, &Control::new()).unwrap();
     println!("bootstrap key: {:.2} s, {:.2} GB", start.elapsed().as_secs_f64(), key.byte_count() as f64 / 1e9);
     let start = Instant::now();
     engine.prepare_bootstrap(&key, &Control::new()).unwrap();
@@ -28,7 +29,8 @@ fn regular_bootstrap_at_full_size() {
     for (name, message, wanted) in messages {
         let ct = engine.encrypt_with_secret(&engine.encode(&message, 0).unwrap(), &sk).unwrap();
         let start = Instant::now();
-        let out = engine.bootstrap(&ct, &relin, &conj, &key, None, &Control::new()).unwrap();
+        let keys = BootstrapKeys { relinearisation: &relin, conjugation: &conj, bootstrap: &key, rotation: None };
+        let out = engine.bootstrap(&[&ct], keys, request, &Control::new()).unwrap().remove(0);
         let seconds = start.elapsed().as_secs_f64();
         let found = engine.decrypt(&out, &sk).unwrap();
         let errors: Vec<f64> = found.iter().zip(&message).map(|(a, b)| (a - b).norm()).collect();

@@ -1,6 +1,9 @@
 //! The whole engine on the toy ring: small enough for the quick tests, the same chain and circuits as the real set.
 
-use aglet::{presets, Ciphertext, Control, Engine, Error, KeySize};
+use aglet::{
+    presets, BootstrapKey, BootstrapKeys, Ciphertext, Control, Engine, Error, GaloisKey, KeySize, Method,
+    RelinearisationKey, Request, RotationKey, SecretKey,
+};
 use num_complex::Complex64;
 
 fn engine(threads: usize) -> Engine {
@@ -18,43 +21,175 @@ fn bits(engine: &Engine, sk: &aglet::SecretKey, ct: &Ciphertext, expected: &[Com
     (-mean.log2(), -errors.iter().copied().fold(0.0, f64::max).log2())
 }
 
-#[test]
-fn bootstraps_with_both_key_sizes_and_bounds() {
-    let engine = engine(2);
-    let sk = engine.create_secret_key().unwrap();
-    let relin = engine.create_relinearisation_key(&sk).unwrap();
-    let conj = engine.create_conjugation_key(&sk).unwrap();
-    let z = points(engine.slots());
-    for size in [KeySize::Large, KeySize::Medium] {
-        let key = engine.create_bootstrap_key(&sk, 3, size, None, &Control::new()).unwrap();
-        for level in [0, 5] {
-            let ct = engine.encrypt_with_secret(&engine.encode(&z, level).unwrap(), &sk).unwrap();
-            let out = engine.bootstrap(&ct, &relin, &conj, &key, None, &Control::new()).unwrap();
-            assert_eq!(engine.level(&out).unwrap(), 10);
-            let (mean, worst) = bits(&engine, &sk, &out, &z);
-            println!("{size:?} from level {level}: {mean:.2} bits, worst {worst:.2}");
-            assert!(mean > 24.0 && worst > 22.0, "{size:?}: {mean} {worst}");
-        }
-        let large: Vec<Complex64> = z.iter().map(|v| v * 40.0).collect();
-        let ct = engine.encrypt_with_secret(&engine.encode(&large, 1).unwrap(), &sk).unwrap();
-        let refused = engine.bootstrap(&ct, &relin, &conj, &key, None, &Control::new());
-        let Err(Error::Range(said)) = refused else { panic!("values of 40 against a bound of 1") };
-        assert!(said.contains("bound=") && !said.contains("40"), "{said}");
-        let out = engine.bootstrap(&ct, &relin, &conj, &key, Some(40.0), &Control::new()).unwrap();
-        let (mean, _) = bits(&engine, &sk, &out, &large);
-        assert!(mean > 24.0 - 40f64.log2(), "bound 40: {mean}");
+/// An engine on the toy ring with the keys that every bootstrap needs.
+struct Fixture {
+    engine: Engine,
+    sk: SecretKey,
+    relin: RelinearisationKey,
+    conj: GaloisKey,
+    rotation: RotationKey,
+}
+
+impl Fixture {
+    fn new(slots: Option<usize>) -> Self {
+        let engine = Engine::new(presets::load("toy", true).unwrap(), slots, 2).unwrap();
+        let sk = engine.create_secret_key().unwrap();
+        let relin = engine.create_relinearisation_key(&sk).unwrap();
+        let conj = engine.create_conjugation_key(&sk).unwrap();
+        let rotation = engine.create_rotation_key(&sk, &Control::new()).unwrap();
+        Self { engine, sk, relin, conj, rotation }
     }
-    let other = engine.create_secret_key().unwrap();
-    let key = engine.create_bootstrap_key(&other, 3, KeySize::Medium, None, &Control::new()).unwrap();
-    let ct = engine.encrypt_with_secret(&engine.encode(&z, 0).unwrap(), &sk).unwrap();
-    let mixed = engine.bootstrap(&ct, &relin, &conj, &key, None, &Control::new());
+    fn request(&self, method: Method, stage_count: usize, size: KeySize) -> Request {
+        Request::new(method, stage_count, size, self.engine.slots())
+    }
+    fn key(&self, request: Request) -> BootstrapKey {
+        self.engine.create_bootstrap_key(&self.sk, request, None, &Control::new()).unwrap()
+    }
+    fn encrypt(&self, z: &[Complex64], level: usize) -> Ciphertext {
+        self.engine.encrypt_with_secret(&self.engine.encode(z, level).unwrap(), &self.sk).unwrap()
+    }
+    fn run(&self, cts: &[&Ciphertext], key: &BootstrapKey, request: Request) -> Result<Vec<Ciphertext>, Error> {
+        let rotation = (key.size() == KeySize::Small).then_some(&self.rotation);
+        let keys = BootstrapKeys { relinearisation: &self.relin, conjugation: &self.conj, bootstrap: key, rotation };
+        self.engine.bootstrap(cts, keys, request, &Control::new())
+    }
+    fn assert_refreshed(&self, key: &BootstrapKey, request: Request, z: &[Complex64], level: usize, wanted: f64) {
+        let ct = self.encrypt(z, if request.method.keys() == Method::Lossy { request.stage_count } else { 0 });
+        let out = self.run(&[&ct], key, request).unwrap();
+        assert_eq!((out.len(), self.engine.level(&out[0]).unwrap()), (1, level), "{request:?}");
+        let (mean, worst) = bits(&self.engine, &self.sk, &out[0], z);
+        println!("{request:?}: {mean:.2} bits, worst {worst:.2}");
+        assert!(mean > wanted && worst > wanted - 3.0, "{request:?}: {mean} {worst}");
+    }
+}
+
+fn reals(n: usize) -> Vec<Complex64> {
+    (0..n).map(|j| Complex64::new(2.0 * j as f64 / (n.max(2) - 1) as f64 - 1.0, 0.0)).collect()
+}
+
+#[test]
+fn regular_bootstraps_of_every_size_and_stage_count() {
+    let f = Fixture::new(None);
+    let z = points(f.engine.slots());
+    let small = f.key(f.request(Method::Regular, 3, KeySize::Small));
+    for stage_count in 2..=5 {
+        let request = |size| f.request(Method::Regular, stage_count, size);
+        f.assert_refreshed(&small, request(KeySize::Small), &z, 10, 24.0);
+        for size in [KeySize::Large, KeySize::Medium] {
+            let key = f.key(request(size));
+            f.assert_refreshed(&key, request(size), &z, 10, 24.0);
+            let real = Request { real: true, ..request(size) };
+            f.assert_refreshed(&key, real, &reals(z.len()), 10, 24.0);
+            for target_level in [0, 7] {
+                let lower = Request { target_level: Some(target_level), ..request(size) };
+                f.assert_refreshed(&key, lower, &z, target_level, 24.0);
+            }
+        }
+    }
+    for stage_count in [0, 1, 6] {
+        assert!(f.engine.route(f.request(Method::Regular, stage_count, KeySize::Large)).is_err());
+    }
+    let request = f.request(Method::Regular, 3, KeySize::Large);
+    assert!(f.engine.route(Request { target_level: Some(11), ..request }).is_err());
+}
+
+#[test]
+fn lossy_and_sign_bootstraps_leave_more_levels() {
+    let f = Fixture::new(None);
+    let n = f.engine.slots();
+    let signs: Vec<_> = (0..n).map(|j| Complex64::new(if j % 3 == 0 { -1.0 } else { 1.0 }, 0.0)).collect();
+    let ones: Vec<_> = (0..n).map(|j| Complex64::new((j % 3 / 2) as f64, 0.0)).collect();
+    for (stage_count, level, size) in
+        [(3, 13, KeySize::Large), (4, 12, KeySize::Small), (5, 11, KeySize::Medium), (3, 13, KeySize::Small)]
+    {
+        let request = |method| f.request(method, stage_count, size);
+        let key = f.key(request(Method::Lossy));
+        f.assert_refreshed(&key, request(Method::Lossy), &points(n), level, 24.0);
+        for real in [false, true] {
+            let sign = Request { real, ..request(Method::Sign) };
+            f.assert_refreshed(&key, sign, &signs, level, 27.0);
+            f.assert_refreshed(&key, Request { method: Method::Bits, ..sign }, &ones, level, 27.0);
+        }
+        let rough: Vec<_> = signs.iter().enumerate().map(|(j, z)| z * (1.0 + 0.01 * (j as f64).sin())).collect();
+        let ct = f.encrypt(&rough, stage_count);
+        let out = f.run(&[&ct], &key, request(Method::Sign)).unwrap();
+        // (pi 0.01)^2 / 8 is 13 bits.
+        assert!(bits(&f.engine, &f.sk, &out[0], &signs).1 > 12.9);
+        let low = f.encrypt(&signs, stage_count - 1);
+        assert!(matches!(f.run(&[&low], &key, request(Method::Sign)), Err(Error::Level(_))));
+    }
+}
+
+#[test]
+fn two_real_ciphertexts_are_merged_in_one_bootstrap() {
+    let f = Fixture::new(None);
+    let (x, y) = (reals(f.engine.slots()), reals(f.engine.slots()).into_iter().rev().collect::<Vec<_>>());
+    for (method, level) in [(Method::Merge, 10), (Method::LossyMerge, 13)] {
+        let request = f.request(method, 3, KeySize::Medium);
+        let key = f.key(request);
+        let (a, b) = (f.encrypt(&x, 3), f.encrypt(&y, 5));
+        let out = f.run(&[&a, &b], &key, request).unwrap();
+        for (ct, wanted) in out.iter().zip([&x, &y]) {
+            assert_eq!(f.engine.level(ct).unwrap(), level);
+            assert!(ct.real && bits(&f.engine, &f.sk, ct, wanted).0 > 24.0);
+        }
+        let complex = f.encrypt(&points(x.len()), 3);
+        assert!(matches!(f.run(&[&a, &complex], &key, request), Err(Error::Range(_))));
+        assert!(f.run(&[&a], &key, request).is_err());
+    }
+}
+
+#[test]
+fn sparse_slots_are_bootstrapped() {
+    for log_slots in [0, 1, 4, 8] {
+        let f = Fixture::new(Some(1 << log_slots));
+        let z = points(f.engine.slots());
+        for stage_count in 1..=log_slots.clamp(1, 4) {
+            for size in [KeySize::Small, KeySize::Medium, KeySize::Large] {
+                let request = f.request(Method::Regular, stage_count, size);
+                let key = f.key(request);
+                f.assert_refreshed(&key, request, &z, 10, 24.0);
+                f.assert_refreshed(&key, Request { real: true, ..request }, &reals(z.len()), 10, 24.0);
+            }
+        }
+        let request = f.request(Method::Lossy, 1, KeySize::Large);
+        if log_slots < 8 {
+            f.assert_refreshed(&f.key(request), request, &z, 13, 24.0);
+        }
+    }
+}
+
+#[test]
+fn bounds_and_bad_input() {
+    let f = Fixture::new(None);
+    let z = points(f.engine.slots());
+    let request = f.request(Method::Regular, 3, KeySize::Medium);
+    let key = f.key(request);
+    let large: Vec<Complex64> = z.iter().map(|v| v * 40.0).collect();
+    let Err(Error::Range(said)) = f.run(&[&f.encrypt(&large, 1)], &key, request) else {
+        panic!("values of 40 against a bound of 1")
+    };
+    assert!(said.contains("bound=") && !said.contains("40"), "{said}");
+    f.assert_refreshed(&key, Request { bound: 40.0, ..request }, &large, 10, 24.0 - 40f64.log2());
+    let huge: Vec<Complex64> = z.iter().map(|v| v * 131_072.0).collect();
+    f.assert_refreshed(&key, Request { bound: 131_072.0, ..request }, &huge, 10, 24.0 - 17.0);
+
+    let other = f.engine.create_secret_key().unwrap();
+    let foreign = f.engine.create_bootstrap_key(&other, request, None, &Control::new()).unwrap();
+    let mixed = f.run(&[&f.encrypt(&z, 0)], &foreign, request);
     assert!(mixed.unwrap_err().to_string().contains("bootstrap key"));
+    let lossy = Request { method: Method::Lossy, ..request };
+    assert!(f.run(&[&f.encrypt(&z, 3)], &key, lossy).is_err(), "a regular key has not the levels");
+    let small = f.key(f.request(Method::Regular, 3, KeySize::Small));
+    let keys = BootstrapKeys { relinearisation: &f.relin, conjugation: &f.conj, bootstrap: &small, rotation: None };
+    let request_small = f.request(Method::Regular, 3, KeySize::Small);
+    let alone = f.engine.bootstrap(&[&f.encrypt(&z, 0)], keys, request_small, &Control::new());
+    assert!(matches!(alone, Err(Error::MissingKey(_))));
     let stopped = Control::new();
     stopped.cancel();
-    assert!(matches!(engine.create_bootstrap_key(&sk, 3, KeySize::Large, None, &stopped), Err(Error::Cancelled)));
-    let memory = engine.create_bootstrap_key(&sk, 3, KeySize::Large, Some(1000), &Control::new());
+    assert!(matches!(f.engine.create_bootstrap_key(&f.sk, request, None, &stopped), Err(Error::Cancelled)));
+    let memory = f.engine.create_bootstrap_key(&f.sk, request, Some(1000), &Control::new());
     assert!(matches!(memory, Err(Error::Memory { .. })));
-    assert!(engine.create_bootstrap_key(&sk, 4, KeySize::Large, None, &Control::new()).is_err());
 }
 
 #[test]
@@ -141,14 +276,15 @@ fn sparse_slots_without_bootstrap() {
 
 #[test]
 fn reports_agree_with_the_keys() {
-    let engine = engine(1);
-    let plan = aglet::report::plan("toy", "regular", 3, "large", engine.slots()).unwrap();
-    let sk = engine.create_secret_key().unwrap();
-    let key = engine.create_bootstrap_key(&sk, 3, KeySize::Large, None, &Control::new()).unwrap();
-    assert_eq!(plan["key_bytes"].as_u64().unwrap() as usize, key.byte_count());
-    assert_eq!((plan["input_level"].as_u64(), plan["output_level"].as_u64()), (Some(0), Some(10)));
-    assert_eq!(plan["stages"].as_array().unwrap().len(), 10);
+    let f = Fixture::new(None);
+    for size in [KeySize::Small, KeySize::Medium, KeySize::Large] {
+        let request = f.request(Method::Regular, 3, size);
+        let plan = aglet::report::plan("toy", request).unwrap();
+        assert_eq!(plan["key_bytes"].as_u64().unwrap() as usize, f.key(request).byte_count());
+        assert_eq!((plan["input_level"].as_u64(), plan["output_level"].as_u64()), (Some(0), Some(10)));
+        assert_eq!(plan["stages"].as_array().unwrap().len(), 10);
+    }
     assert_eq!(aglet::report::presets().unwrap().as_array().unwrap().len(), presets::ALL.len());
-    assert!(aglet::report::plan("toy", "magic", 3, "large", engine.slots()).is_err());
+    assert!(Method::parse("magic").is_err() && KeySize::parse("huge").is_err());
     assert!(presets::load("toy", false).is_err() && presets::load("none", true).is_err());
 }

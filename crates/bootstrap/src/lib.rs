@@ -10,7 +10,8 @@ pub mod eval_mod;
 pub mod pipeline;
 pub mod plan;
 
+pub use circuits::dft::Steps;
 pub use error::Error;
-pub use eval_mod::EvalMod;
+pub use eval_mod::{EvalMod, Function, Parts};
 pub use pipeline::{Pipeline, Probe};
 pub use plan::{Chain, Options, Plan, Stage, Step};

@@ -2,6 +2,9 @@
 
 use crate::error::Error;
 use crate::plan::{Plan, Stage, Step};
+#[cfg(doc)]
+use crate::Parts;
+use aglet_schemes::evaluator::same_scale;
 use aglet_schemes::Refresh;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -33,31 +36,35 @@ impl<T> Pipeline<T> {
     /// # Errors
     /// Those of the encoding.
     pub fn new<E: Refresh<Transform = T>>(e: &E, plan: Plan) -> Result<Self, Error> {
-        Self::with_transforms(e, plan, &[])
+        Self::sharing(e, plan, &[])
     }
 
-    /// As [`Pipeline::new`] for a plan that differs from this one in the bound only: the maps after mod_raise do not
-    /// depend on it and are shared.
+    /// As [`Pipeline::new`], sharing the maps that other pipelines on the same chain and keys have encoded already.
     ///
     /// # Errors
     /// Those of the encoding.
-    pub fn rebound<E: Refresh<Transform = T>>(&self, e: &E, plan: Plan) -> Result<Self, Error> {
-        let raised = |s: &Stage| s.level_in > plan.input_level();
-        let kept: Vec<_> =
-            self.transforms.iter().zip(plan.stages()).map(|(t, s)| t.clone().filter(|_| raised(s))).collect();
-        Self::with_transforms(e, plan, &kept)
-    }
-
-    fn with_transforms<E: Refresh<Transform = T>>(e: &E, plan: Plan, kept: &[Option<Arc<T>>]) -> Result<Self, Error> {
-        let encode = |(i, stage): (usize, &Stage)| match (&stage.step, kept.get(i)) {
-            (_, Some(Some(transform))) => Ok(Some(transform.clone())),
-            (Step::Transform { map, scale_ratio }, _) => {
-                Ok(Some(Arc::new(e.encode_transform(map, stage.level_in, *scale_ratio)?)))
-            }
+    pub fn sharing<E: Refresh<Transform = T>>(e: &E, plan: Plan, others: &[&Self]) -> Result<Self, Error> {
+        let encode = |stage: &Stage| match &stage.step {
+            Step::Transform { map, scale_ratio } => match others.iter().find_map(|o| o.encoded(stage)) {
+                Some(transform) => Ok(Some(transform)),
+                None => Ok(Some(Arc::new(e.encode_transform(map, stage.level_in, *scale_ratio)?))),
+            },
             _ => Ok(None),
         };
-        let transforms = plan.stages().iter().enumerate().map(encode).collect::<Result<_, Error>>()?;
+        let transforms = plan.stages().iter().map(encode).collect::<Result<_, Error>>()?;
         Ok(Self { plan, transforms })
+    }
+
+    /// The encoded map of a stage just like this one.
+    fn encoded(&self, wanted: &Stage) -> Option<Arc<T>> {
+        let equal = |stage: &Stage| match (&stage.step, &wanted.step) {
+            (Step::Transform { map, scale_ratio }, Step::Transform { map: other, scale_ratio: ratio }) => {
+                stage.level_in == wanted.level_in && scale_ratio == ratio && map == other
+            }
+            _ => false,
+        };
+        let mut pairs = self.plan.stages().iter().zip(&self.transforms);
+        pairs.find(|(stage, _)| equal(stage)).and_then(|(_, t)| t.clone())
     }
 
     /// The plan.
@@ -69,8 +76,8 @@ impl<T> Pipeline<T> {
         self.transforms.iter().flatten().map(|t| &**t)
     }
 
-    /// Refreshes `ct`, which stands at the plan's input level and scale. The result has the plan's output level; its scale
-    /// is the last stage's, which is the asked one times the bound.
+    /// Refreshes `ct`, which stands at the plan's input level and scale. The result (two for [`Parts::Pair`]) has the plan's
+    /// output level; its scale is the last stage's, which is the asked one times the bound.
     ///
     /// # Errors
     /// [`Error::Broken`] if a stage ends elsewhere than planned, [`Error::Cancelled`], and the errors of the evaluator.
@@ -79,31 +86,45 @@ impl<T> Pipeline<T> {
         e: &E,
         ct: &E::Ciphertext,
         probe: &mut dyn Probe,
-    ) -> Result<E::Ciphertext, Error> {
+    ) -> Result<Vec<E::Ciphertext>, Error> {
         let total = self.plan.stages().len();
-        let mut ct = ct.clone();
+        let mut cts = vec![ct.clone()];
         for (done, (stage, transform)) in self.plan.stages().iter().zip(&self.transforms).enumerate() {
             if !probe.stage(stage, done, total, None) {
                 return Err(Error::Cancelled);
             }
             let start = Instant::now();
-            ct = match (&stage.step, transform) {
-                (Step::Transform { .. }, Some(t)) => e.transform(&ct, t)?,
-                (Step::Transform { .. }, None) => return Err(Error::Broken { stage: stage.name.clone() }),
-                (Step::ScaleDown, _) => e.level_down(&ct, 0)?,
-                (Step::SparseSecret, _) => e.sparse_secret(&ct)?,
-                (Step::ModRaise, _) => e.mod_raise(&ct, stage.level_out)?,
-                (Step::EvalMod { eval_mod, real: false }, _) => eval_mod.eval_mod_complex(e, &ct, stage.scale_out)?,
-                (Step::EvalMod { eval_mod, real: true }, _) => eval_mod.eval_mod_real(e, &ct, stage.scale_out)?,
-            };
-            let exact = aglet_schemes::evaluator::same_scale(e.scale(&ct), stage.scale_out);
-            if e.level(&ct) != stage.level_out || !exact {
+            cts = self.step(e, &cts[0], stage, transform.as_deref())?;
+            let exact = |ct| e.level(ct) == stage.level_out && same_scale(e.scale(ct), stage.scale_out);
+            if !cts.iter().all(exact) {
                 return Err(Error::Broken { stage: stage.name.clone() });
             }
             if !probe.stage(stage, done + 1, total, Some(start.elapsed())) {
                 return Err(Error::Cancelled);
             }
         }
-        Ok(ct)
+        Ok(cts)
+    }
+
+    fn step<E: Refresh<Transform = T>>(
+        &self,
+        e: &E,
+        ct: &E::Ciphertext,
+        stage: &Stage,
+        transform: Option<&T>,
+    ) -> Result<Vec<E::Ciphertext>, Error> {
+        let one = match (&stage.step, transform) {
+            (Step::Transform { .. }, Some(t)) => e.transform(ct, t)?,
+            (Step::Transform { .. }, None) => return Err(Error::Broken { stage: stage.name.clone() }),
+            (Step::ScaleDown, _) => e.level_down(ct, 0)?,
+            (Step::SparseSecret, _) => e.sparse_secret(ct)?,
+            (Step::ModRaise, _) => e.mod_raise(ct, stage.level_out)?,
+            (Step::Trace { rotations }, _) => {
+                let sum = |ct: E::Ciphertext, &by: &usize| e.add(&ct, &e.rotate(&ct, by as isize)?);
+                rotations.iter().try_fold(ct.clone(), sum)?
+            }
+            (Step::EvalMod { eval_mod, parts }, _) => return eval_mod.run(e, ct, *parts, stage.scale_out),
+        };
+        Ok(vec![one])
     }
 }

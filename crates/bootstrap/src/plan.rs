@@ -1,18 +1,19 @@
 //! A bootstrap as data: the list of its stages with levels and scales, before any key or ciphertext exists.
 
-use crate::circuits::dft::{coeffs_to_slots, slots_to_coeffs};
+use crate::circuits::dft::{coeffs_to_slots, slots_to_coeffs, Steps};
 use crate::error::Error;
-use crate::eval_mod::EvalMod;
+use crate::eval_mod::{c2s_factor, EvalMod, Function, Parts};
 use aglet_schemes::evaluator::same_scale;
 use aglet_schemes::LinearMap;
 use num_complex::Complex64;
+use std::collections::BTreeMap;
 
 /// What a stage does.
 #[derive(Debug, Clone)]
 pub enum Step {
-    /// One factor of the homomorphic DFT, with the ratio of its output to its input scale.
+    /// One linear map (a factor of the homomorphic DFT), with the ratio of its output to its input scale.
     Transform {
-        /// The factor.
+        /// The map, on all slots of the ring.
         map: LinearMap,
         /// Output scale over input scale.
         scale_ratio: f64,
@@ -23,12 +24,18 @@ pub enum Step {
     SparseSecret,
     /// From q0 to the top of the chain, and back to the main secret (eprint 2018/153).
     ModRaise,
+    /// Onto the subring of sparse slots: the sum of the rotations by `period, 2 period, 4 period, ...`, to the left or to
+    /// the right. Multiplies by their number.
+    Trace {
+        /// Rotations, one after the other.
+        rotations: Vec<usize>,
+    },
     /// Removal of the multiples of q0.
     EvalMod {
         /// The circuit.
         eval_mod: EvalMod,
-        /// On real messages only, at half the price.
-        real: bool,
+        /// On which parts of the slots.
+        parts: Parts,
     },
 }
 
@@ -52,11 +59,11 @@ pub struct Stage {
 /// The numbers that a plan is made from.
 #[derive(Debug, Clone)]
 pub struct Chain {
-    /// The primes of Q as doubles, bottom to top.
+    /// The primes of Q that the bootstrap raises to, as doubles, bottom to top.
     pub moduli: Vec<f64>,
     /// Primes below user level 0 that slots_to_coeffs consumes.
     pub slots_to_coeffs: usize,
-    /// Primes at the top that coeffs_to_slots consumes.
+    /// Primes at the top that coeffs_to_slots consumes: the number of its stages.
     pub coeffs_to_slots: usize,
     /// q0 / scale at which the modulus is raised.
     pub message_ratio: f64,
@@ -67,19 +74,37 @@ pub struct Chain {
 }
 
 /// Choices of one bootstrap.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// Message slots.
+    /// Slots of the ring, N/2: what all maps are laid out for.
+    pub ring_slots: usize,
+    /// Message slots, a power of two; sparse ones repeat over the ring.
     pub slots: usize,
-    /// Baby steps of every linear map: 16 with large keys, 8 with medium ones.
-    pub baby: usize,
+    /// How the linear maps are evaluated.
+    pub steps: Steps,
     /// Messages are at most this large.
     pub bound: f64,
-    /// Whether the message is known to be real.
-    pub real: bool,
+    /// What becomes of the message.
+    pub function: Function,
+    /// Which parts of it are wanted.
+    pub parts: Parts,
+    /// Whether real and imaginary parts of sparse slots share one evaluation, side by side in twice the slots: one level
+    /// more, for the map that puts them together again.
+    pub packed: bool,
 }
 
-/// The slots-first bootstrap: slots_to_coeffs, scale_down, sparse_secret, mod_raise, coeffs_to_slots, eval_mod.
+impl Options {
+    /// Levels between the top and the result, without coeffs_to_slots.
+    pub fn levels(&self) -> usize {
+        self.function.levels() + usize::from(self.packed)
+    }
+    /// Stages of a DFT on these slots, at most `stage_count`.
+    fn stage_count(&self, stage_count: usize) -> usize {
+        stage_count.min(self.slots.ilog2() as usize).max(1)
+    }
+}
+
+/// The slots-first bootstrap: slots_to_coeffs, scale_down, sparse_secret, mod_raise, (trace), coeffs_to_slots, eval_mod.
 ///
 /// The message enters coefficients before the modulus is raised, so coefficients are as small as slots, and errors of
 /// the sine are not multiplied by sqrt(n) as they are when slots_to_coeffs comes last (ckks.md section 2.3).
@@ -89,44 +114,58 @@ pub struct Plan {
     options: Options,
 }
 
-/// The largest bound that keeps the output scale within the chain.
-pub const MAX_BOUND: f64 = 1024.0;
+/// The largest bound that keeps every constant of eval_mod below 2^63: the scale of its result grows with it.
+pub const MAX_BOUND: f64 = 262_144.0;
 
 impl Plan {
     /// Lays out the stages and proves their levels and scales.
     ///
     /// # Errors
-    /// [`Error::Chain`] if the chain has not the levels, [`Error::Bound`] for a bound outside `(0, 1024]`, and the errors
+    /// [`Error::Chain`] if the chain has not the levels, [`Error::Bound`] for a bound outside `(0, 2^18]`, and the errors
     /// of the stages.
     pub fn slots_first(chain: &Chain, options: Options) -> Result<Self, Error> {
-        let (down, up) = (chain.slots_to_coeffs, chain.coeffs_to_slots);
+        let (down, up) = (options.stage_count(chain.slots_to_coeffs), chain.coeffs_to_slots);
         let top = chain.moduli.len().saturating_sub(1);
-        if down == 0 || up == 0 || top < down + up + EvalMod::LEVELS {
-            return Err(Error::Chain { primes: chain.moduli.len(), needed: down + up + EvalMod::LEVELS + 1 });
+        let needed = chain.slots_to_coeffs + up + options.levels();
+        if up == 0 || top < needed || chain.slots_to_coeffs < down {
+            return Err(Error::Chain { primes: chain.moduli.len(), needed: needed + 1 });
+        }
+        if options.packed && (options.parts != Parts::Complex || 2 * options.slots > options.ring_slots) {
+            return Err(Error::Slots { slots: options.slots });
         }
         if !(options.bound > 0.0 && options.bound <= MAX_BOUND) {
             return Err(Error::Bound { bound: options.bound, max: MAX_BOUND });
         }
-        let eval_mod = EvalMod::new(chain.message_ratio)?;
-        let one = Complex64::new(1.0, 0.0);
+        let ratio = chain.message_ratio;
+        let eval_mod = EvalMod::new(options.function, options.function.message_ratio().unwrap_or(ratio))?;
         let mut plan = Self { stages: Vec::new(), options };
 
-        let maps = slots_to_coeffs(options.slots, down, one / options.bound, options.baby)?;
-        plan.transforms("slots_to_coeffs", maps, down, (chain.scale_in, chain.moduli[0] / chain.message_ratio));
+        // The sign and bits want the message in a fixed place between the multiples of q0.
+        let place = options.function.message_ratio().map_or(1.0, |wanted| ratio / wanted);
+        let factor = Complex64::new(place / options.bound, 0.0);
+        let maps = slots_to_coeffs(options.slots, down, factor, options.steps)?;
+        plan.transforms("slots_to_coeffs", maps, down, (chain.scale_in, chain.moduli[0] / ratio))?;
         plan.push("scale_down", Step::ScaleDown, 0, None);
         plan.push("sparse_secret", Step::SparseSecret, 0, None);
         plan.push("mod_raise", Step::ModRaise, top, None);
-        let maps = coeffs_to_slots(options.slots, up, one * eval_mod.c2s_factor(), options.baby)?;
+        let copies = options.ring_slots / options.slots;
+        if copies > 1 {
+            plan.push("trace", Step::Trace { rotations: options.trace() }, top, None);
+        }
+        let factor = Complex64::new(c2s_factor(ratio) / copies as f64, 0.0);
+        let mut maps = coeffs_to_slots(options.slots, up, factor, options.steps)?;
+        if options.packed {
+            options.pack(&mut maps)?;
+        }
         let raised = plan.output_scale();
-        plan.transforms("coeffs_to_slots", maps, top, (raised, EvalMod::input_scale(chain.moduli[top - up])));
+        plan.transforms("coeffs_to_slots", maps, top, (raised, EvalMod::input_scale(chain.moduli[top - up])))?;
         // The value leaves eval_mod divided by the bound; at a scale larger by the bound it is the value itself.
-        let level = plan.output_level() - EvalMod::LEVELS;
-        plan.push(
-            "eval_mod",
-            Step::EvalMod { eval_mod, real: options.real },
-            level,
-            Some(chain.scale_out * options.bound),
-        );
+        let (level, scale) = (plan.output_level() - options.function.levels(), chain.scale_out * options.bound);
+        let parts = if options.packed { Parts::Real } else { options.parts };
+        plan.push("eval_mod", Step::EvalMod { eval_mod, parts }, level, Some(scale));
+        if options.packed {
+            plan.transforms("unpack", vec![options.unpack()?], level, (scale, scale))?;
+        }
         plan.check(chain)?;
         Ok(plan)
     }
@@ -137,19 +176,27 @@ impl Plan {
         self.stages.push(Stage { name: name.into(), step, level_in, level_out, scale_in, scale_out });
     }
 
-    fn transforms(&mut self, name: &str, maps: Vec<LinearMap>, level: usize, (from, to): (f64, f64)) {
+    fn transforms(
+        &mut self,
+        name: &str,
+        maps: Vec<LinearMap>,
+        level: usize,
+        (from, to): (f64, f64),
+    ) -> Result<(), Error> {
         let count = maps.len();
         let even = (to / from).powf(1.0 / count as f64);
         let (mut scale, mut level) = (from, level);
         for (i, map) in maps.into_iter().enumerate() {
+            let map = map.repeated(self.options.ring_slots)?;
             // The last stage lands on the wanted scale exactly.
             let scale_ratio = if i + 1 == count { to / scale } else { even };
             let scale_out = if i + 1 == count { to } else { scale * even };
             let step = Step::Transform { map, scale_ratio };
-            let name = format!("{name} {}/{count}", i + 1);
+            let name = if count == 1 { name.to_string() } else { format!("{name} {}/{count}", i + 1) };
             self.stages.push(Stage { name, step, level_in: level, level_out: level - 1, scale_in: scale, scale_out });
             (scale, level) = (scale_out, level - 1);
         }
+        Ok(())
     }
 
     /// Proves that every stage starts where the one before it ends and stays within the chain.
@@ -163,12 +210,13 @@ impl Plan {
                 before.is_none_or(|b| b.level_out == stage.level_in && same_scale(b.scale_out, stage.scale_in));
             let spends = match &stage.step {
                 Step::Transform { .. } => stage.level_in == stage.level_out + 1,
-                Step::EvalMod { .. } => stage.level_in == stage.level_out + EvalMod::LEVELS,
+                Step::EvalMod { eval_mod, .. } => stage.level_in == stage.level_out + eval_mod.function().levels(),
                 Step::ScaleDown => {
                     stage.level_out == 0 && same_scale(stage.scale_out * chain.message_ratio, chain.moduli[0])
                 }
                 Step::SparseSecret => stage.level_in == 0 && stage.level_out == 0,
                 Step::ModRaise => stage.level_in == 0 && stage.level_out + 1 == chain.moduli.len(),
+                Step::Trace { .. } => stage.level_in == stage.level_out,
             };
             if !follows || !spends {
                 return Err(Error::Broken { stage: stage.name.clone() });
@@ -200,5 +248,36 @@ impl Plan {
     }
     fn output_scale(&self) -> f64 {
         self.stages.last().map_or(1.0, |s| s.scale_out)
+    }
+}
+
+/// What sparse slots need beside the DFT.
+impl Options {
+    /// Rotations whose sums run over all repetitions of the slots.
+    fn trace(&self) -> Vec<usize> {
+        let lengths = (self.slots.ilog2()..self.ring_slots.ilog2()).map(|i| 1usize << i);
+        lengths.map(|by| if self.steps.right { self.ring_slots - by } else { by }).collect()
+    }
+
+    /// Lets the last stage leave `(z, -i z)` in twice the slots, whose real parts are `(re z, im z)`.
+    fn pack(&self, maps: &mut [LinearMap]) -> Result<(), Error> {
+        let Some(last) = maps.last_mut() else { return Ok(()) };
+        let mask = self.halves(Complex64::new(1.0, 0.0), Complex64::new(0.0, -1.0));
+        let mask = LinearMap::new(2 * self.slots, BTreeMap::from([(0, mask)]), last.baby(), 2 * self.slots)?;
+        let packed = mask.compose(&last.clone().repeated(2 * self.slots)?)?;
+        *last = if self.steps.right { packed.to_the_right() } else { packed };
+        Ok(())
+    }
+
+    /// `(a, b)` to `(a + i b, a + i b)`.
+    fn unpack(&self) -> Result<LinearMap, Error> {
+        let (one, i) = (Complex64::new(1.0, 0.0), Complex64::new(0.0, 1.0));
+        let diagonals = BTreeMap::from([(0, self.halves(one, i)), (self.slots, self.halves(i, one))]);
+        let map = LinearMap::new(2 * self.slots, diagonals, 2, self.slots)?;
+        Ok(if self.steps.right { map.to_the_right() } else { map })
+    }
+
+    fn halves(&self, low: Complex64, high: Complex64) -> Vec<Complex64> {
+        [vec![low; self.slots], vec![high; self.slots]].concat()
     }
 }

@@ -3,7 +3,7 @@
 //! The chain is the regular set of the design (section 5.1, set A): q0 of 47 bits, 3 + 10 of 40 bits (slots_to_coeffs,
 //! message), 9 of 50 (eval_mod), 3 of 48 (coeffs_to_slots).
 
-use aglet_bootstrap::{Chain, EvalMod, Options, Pipeline, Plan};
+use aglet_bootstrap::{Chain, EvalMod, Function, Options, Parts, Pipeline, Plan, Steps};
 use aglet_schemes::clear::ClearEvaluator;
 use aglet_schemes::Evaluator;
 use num_complex::Complex64;
@@ -34,19 +34,51 @@ fn chain() -> Chain {
     }
 }
 
-/// Bootstraps `messages` from level 3 to level 13 and returns (mean, worst) absolute error.
-fn bootstrap(e: &ClearEvaluator, messages: &[Complex64], real: bool, bound: f64) -> (f64, f64) {
-    let slots = messages.len();
-    let plan = Plan::slots_first(&chain(), Options { slots, baby: 16, bound, real }).unwrap();
-    assert_eq!((plan.input_level(), plan.output_level()), (3, 13));
-    let pipeline = Pipeline::new(e, plan).unwrap();
-    let fresh = e.encrypt(messages, 3, SCALE).unwrap();
-    let out = pipeline.run(e, &fresh, &mut ()).unwrap();
-    assert_eq!((e.level(&out), e.scale(&out)), (13, SCALE * bound));
-    let out = e.encrypt(&out.values().iter().map(|v| v * bound).collect::<Vec<_>>(), 13, SCALE).unwrap();
+const IDENTITY: Function = Function::Identity { harmonics: 2 };
 
-    let errors = out.values().iter().zip(messages).map(|(a, b)| (a - b).norm());
-    errors.fold((0.0, 0.0), |(mean, worst), x| (mean + x / slots as f64, f64::max(worst, x)))
+fn options(slots: usize) -> Options {
+    Options {
+        ring_slots: slots,
+        slots,
+        steps: Steps { giant_cost: 4.0, most: 64, right: false },
+        bound: 1.0,
+        function: IDENTITY,
+        parts: Parts::Complex,
+        packed: false,
+    }
+}
+
+/// Bootstraps messages, which repeat over the ring, on a chain that leaves level 13. The results, which are at the message's
+/// own size.
+fn refresh(chain: &Chain, options: Options, messages: &[Complex64]) -> Vec<Vec<Complex64>> {
+    let e = ClearEvaluator::new(options.ring_slots, chain.moduli.clone(), 32, 20).unwrap();
+    let plan = Plan::slots_first(chain, options).unwrap();
+    assert_eq!(plan.output_level(), 13);
+    let all: Vec<_> = messages.iter().copied().cycle().take(options.ring_slots).collect();
+    let fresh = e.encrypt(&all, plan.input_level(), SCALE).unwrap();
+    let pipeline = Pipeline::new(&e, plan).unwrap();
+    let out = pipeline.run(&e, &fresh, &mut ()).unwrap();
+    let values = |ct: &aglet_schemes::clear::ClearCiphertext| {
+        assert_eq!((e.level(ct), e.scale(ct)), (13, SCALE * options.bound));
+        let values: Vec<_> = ct.values().iter().map(|v| v * options.bound).collect();
+        let repeats = values.chunks(messages.len()).all(|c| c.iter().zip(&values).all(|(a, b)| (a - b).norm() < 1e-6));
+        assert!(repeats, "sparse slots repeat");
+        values[..messages.len()].to_vec()
+    };
+    out.iter().map(values).collect()
+}
+
+/// (mean, worst) absolute error.
+fn errors(found: &[Complex64], wanted: &[Complex64]) -> (f64, f64) {
+    let errors = found.iter().zip(wanted).map(|(a, b)| (a - b).norm());
+    errors.fold((0.0, 0.0), |(mean, worst), x| (mean + x / wanted.len() as f64, f64::max(worst, x)))
+}
+
+/// Bootstraps `messages` from level 3 to level 13 and returns (mean, worst) absolute error.
+fn bootstrap(messages: &[Complex64], real: bool, bound: f64) -> (f64, f64) {
+    let parts = if real { Parts::Real } else { Parts::Complex };
+    let found = refresh(&chain(), Options { bound, parts, ..options(messages.len()) }, messages);
+    errors(&found[0], messages)
 }
 
 /// Points spread over the unit disc, or over `[-1, 1]`.
@@ -58,9 +90,8 @@ fn spread(slots: usize, real: bool) -> Vec<Complex64> {
 }
 
 fn assert_precision(name: &str, slots: usize, messages: &[Complex64], real: bool, bits: (f64, f64)) {
-    let e = ClearEvaluator::new(slots, moduli(), 32, 20).unwrap();
-    assert_eq!(e.max_level(), TOP);
-    let (mean, worst) = bootstrap(&e, messages, real, 1.0);
+    assert_eq!((chain().moduli.len(), slots), (TOP + 1, messages.len()));
+    let (mean, worst) = bootstrap(messages, real, 1.0);
     let found = (-mean.log2(), -worst.log2());
     println!("{name}: {:.2} bits on average, {:.2} at worst", found.0, found.1);
     assert!(found.0 >= bits.0 && found.1 >= bits.1, "{name}: {found:?} bits, {bits:?} wanted");
@@ -69,7 +100,7 @@ fn assert_precision(name: &str, slots: usize, messages: &[Complex64], real: bool
 /// The bits left by the sine series when real and imaginary part err on their own.
 fn predicted(real: bool) -> f64 {
     let parts = if real { 1.0 } else { 2f64.sqrt() };
-    -(parts * EvalMod::new(EvalMod::MESSAGE_RATIO).unwrap().residual()).log2()
+    -(parts * EvalMod::new(IDENTITY, EvalMod::MESSAGE_RATIO).unwrap().residual()).log2()
 }
 
 #[test]
@@ -106,16 +137,101 @@ fn full_size_messages_survive() {
 
 #[test]
 fn large_messages_err_in_proportion_to_their_bound() {
-    let (slots, bound) = (1 << 6, 100.0);
-    let e = ClearEvaluator::new(slots, moduli(), 32, 20).unwrap();
-    let messages: Vec<_> = spread(slots, false).iter().map(|m| m * bound).collect();
-    let (_, worst) = bootstrap(&e, &messages, false, bound);
-    assert!(-(worst / bound).log2() >= predicted(false) - 0.05);
+    for bound in [100.0, 131_072.0] {
+        let messages: Vec<_> = spread(1 << 6, false).iter().map(|m| m * bound).collect();
+        let (_, worst) = bootstrap(&messages, false, bound);
+        assert!(-(worst / bound).log2() >= predicted(false) - 0.05);
+    }
+}
+
+/// A chain whose top has `up` primes for coeffs_to_slots and one level more, if the plan unpacks.
+fn chain_for(options: &Options, up: usize) -> Chain {
+    let mut moduli = moduli();
+    moduli.truncate(14);
+    let near = |bits: i32, i: usize| 2f64.powi(bits) - (200 + 13 * i) as f64 * 2f64.powi(17) + 1.0;
+    moduli.extend((0..usize::from(options.packed)).map(|i| near(40, i)));
+    moduli.extend((0..options.function.levels()).map(|i| near(50, i)));
+    moduli.extend((0..up).map(|i| near(if i < 3 { 48 } else { 40 }, i)));
+    Chain { moduli, coeffs_to_slots: up, ..chain() }
+}
+
+#[test]
+fn sparse_slots_are_refreshed_by_one_evaluation() {
+    let ring_slots = 1 << 6;
+    for log_slots in 0..=6 {
+        for (stages, right, parts) in [(1, false, Parts::Complex), (2, true, Parts::Complex), (1, true, Parts::Real)] {
+            let slots = 1 << log_slots;
+            let steps = Steps { giant_cost: 4.0, most: 2, right };
+            let packed = parts == Parts::Complex && slots < ring_slots;
+            let options = Options { ring_slots, steps, parts, packed, ..options(slots) };
+            let messages = spread(slots, parts == Parts::Real);
+            let up = stages.min(log_slots.max(1));
+            let found = refresh(&chain_for(&options, up), options, &messages);
+            let (_, worst) = errors(&found[0], &messages);
+            assert!(-worst.log2() >= predicted(false) - 0.05, "{slots} slots: {} bits", -worst.log2());
+        }
+    }
+}
+
+#[test]
+fn every_number_of_stages_and_either_direction_give_the_same() {
+    let messages = spread(1 << 6, false);
+    for up in 1..=5 {
+        for right in [false, true] {
+            let options = Options { steps: Steps { giant_cost: 4.0, most: 4, right }, ..options(1 << 6) };
+            let (_, worst) = errors(&refresh(&chain_for(&options, up), options, &messages)[0], &messages);
+            assert!(-worst.log2() >= predicted(false) - 0.05);
+        }
+    }
+}
+
+#[test]
+fn signs_and_bits_are_cleaned() {
+    let (slots, error) = (1 << 6, 1e-3);
+    let sign = |j: usize| if j.is_multiple_of(3) { -1.0 } else { 1.0 };
+    let noise = |j: usize| error * (j as f64 * 1.7).sin();
+    for (function, parts) in [
+        (Function::Sign, Parts::Real),
+        (Function::Sign, Parts::Complex),
+        (Function::Bits, Parts::Real),
+        (Function::Bits, Parts::Pair),
+    ] {
+        let point = |j: usize| if function == Function::Bits { (1.0 + sign(j)) / 2.0 } else { sign(j) };
+        let part = |j: usize| if parts == Parts::Real { 0.0 } else { point(j) };
+        let exact: Vec<_> = (0..slots).map(|j| Complex64::new(point(j), part(j + 1))).collect();
+        let messages: Vec<_> =
+            exact.iter().enumerate().map(|(j, z)| z * (1.0 + Complex64::new(noise(j), 0.0))).collect();
+        let options = Options { function, parts, ..options(slots) };
+        let found = refresh(&chain_for(&options, 3), options, &messages);
+        let wanted: Vec<Vec<_>> = match parts {
+            Parts::Pair => {
+                vec![exact.iter().map(|z| z.re.into()).collect(), exact.iter().map(|z| z.im.into()).collect()]
+            }
+            _ => vec![exact],
+        };
+        assert_eq!(found.len(), wanted.len());
+        for (found, wanted) in found.iter().zip(&wanted) {
+            // Sign: (pi e)^2 / 8; bits: (pi e)^2 / 4; both parts may err.
+            let bound = 1.5 * (std::f64::consts::PI * error).powi(2) / 4.0;
+            let (_, worst) = errors(found, wanted);
+            assert!(worst < bound && worst > bound / 100.0, "{function:?}: {worst:e}");
+        }
+    }
+}
+
+#[test]
+fn a_pair_is_the_real_and_imaginary_part() {
+    let (messages, options) = (spread(1 << 6, false), Options { parts: Parts::Pair, ..options(1 << 6) });
+    let found = refresh(&chain(), options, &messages);
+    let [re, im] = &found[..] else { panic!("two results") };
+    for ((a, b), m) in re.iter().zip(im).zip(&messages) {
+        assert!((a - m.re).norm() < 1e-7 && (b - m.im).norm() < 1e-7);
+    }
 }
 
 #[test]
 fn plans_that_cannot_run_are_refused() {
-    let options = Options { slots: 64, baby: 16, bound: 1.0, real: false };
+    let options = options(64);
     assert!(Plan::slots_first(&Chain { moduli: moduli()[..12].to_vec(), ..chain() }, options).is_err());
     for bound in [0.0, -1.0, f64::NAN, 1e9] {
         assert!(Plan::slots_first(&chain(), Options { bound, ..options }).is_err());
@@ -142,7 +258,7 @@ fn a_probe_sees_every_stage_and_can_stop() {
         }
     }
     let e = ClearEvaluator::new(64, moduli(), 32, 20).unwrap();
-    let plan = Plan::slots_first(&chain(), Options { slots: 64, baby: 16, bound: 1.0, real: false }).unwrap();
+    let plan = Plan::slots_first(&chain(), options(64)).unwrap();
     let pipeline = Pipeline::new(&e, plan).unwrap();
     let fresh = e.encrypt(&spread(64, false), 3, SCALE).unwrap();
     assert_eq!(pipeline.run(&e, &fresh, &mut Stop(5)).unwrap_err(), aglet_bootstrap::Error::Cancelled);

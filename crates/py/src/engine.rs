@@ -2,11 +2,11 @@
 
 use crate::errors::{count, exception, raise};
 use crate::objects::{
-    AnyRotationKey, BootstrapKey, Ciphertext, ConjugationKey, EncryptionKey, FixedRotationKey, Home, Levelled,
-    Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey,
+    AnyRotationKey, Ciphertext, ConjugationKey, EncryptionKey, FixedRotationKey, Home, Levelled, Plaintext, PublicKey,
+    RelinearizationKey, RotationKey, SecretKey,
 };
 use crate::wait::wait;
-use aglet::{presets, sizes, Control, Error, KeySize};
+use aglet::{presets, sizes, Control, Error};
 use num_complex::Complex64;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -120,12 +120,6 @@ impl Engine {
         self.engine.threads()
     }
 
-    /// The level that a bootstrap leaves.
-    fn bootstrap_output_level(&self, py: Python<'_>, stage_count: i64) -> PyResult<usize> {
-        let stages = count(py, "stage_count", stage_count)?;
-        self.quick(py, |e| e.bootstrap_output_level(stages))
-    }
-
     fn create_secret_key(&self, py: Python<'_>) -> PyResult<SecretKey> {
         Ok(SecretKey::new(self.id, self.quick(py, |e| e.create_secret_key())?))
     }
@@ -162,29 +156,6 @@ impl Engine {
         let sk = sk.of(py, self.id)?;
         let level = level.map(|l| count(py, "level", l)).transpose()?;
         Ok(FixedRotationKey::new(self.id, self.quick(py, |e| e.create_fixed_rotation_key(sk, delta, level))?))
-    }
-    /// The linear maps are encoded as well, so that the first bootstrap is as fast as all others.
-    #[pyo3(signature = (sk, stage_count, size, memory_limit_bytes, progress = None))]
-    fn create_bootstrap_key(
-        &self,
-        py: Python<'_>,
-        sk: &SecretKey,
-        stage_count: i64,
-        size: &str,
-        memory_limit_bytes: Option<i64>,
-        progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<BootstrapKey> {
-        let sk = sk.of(py, self.id)?;
-        let stages = count(py, "stage_count", stage_count)?;
-        let limit = memory_limit_bytes.map(|n| count(py, "memory_limit_bytes", n)).transpose()?.map(|n| n as u64);
-        let key = self.long(py, progress, |e, control| {
-            let key = e.create_bootstrap_key(sk, stages, KeySize::parse(size)?, limit, control)?;
-            control.report(0, 1, "linear maps");
-            e.prepare_bootstrap(&key, control)?;
-            control.report(1, 1, "linear maps");
-            Ok(key)
-        })?;
-        Ok(BootstrapKey::new(self.id, key))
     }
 
     fn encode(&self, py: Python<'_>, values: PyReadonlyArray1<'_, Complex64>, level: i64) -> PyResult<Plaintext> {
@@ -306,27 +277,5 @@ impl Engine {
     }
     fn clone(&self, py: Python<'_>, ct: &Ciphertext) -> PyResult<Ciphertext> {
         self.map(py, ct, |e, ct| e.duplicate(ct))
-    }
-
-    #[pyo3(signature = (ct, relin, conj, bootstrap_key, bound, progress = None))]
-    #[allow(clippy::too_many_arguments)] // the published call
-    fn bootstrap(
-        &self,
-        py: Python<'_>,
-        ct: &Ciphertext,
-        relin: &RelinearizationKey,
-        conj: &ConjugationKey,
-        bootstrap_key: &BootstrapKey,
-        bound: Option<f64>,
-        progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Ciphertext> {
-        let (ct, key) = (&ct.of(py, self.id)?.value, bootstrap_key.of(py, self.id)?);
-        let (relin, conj) = (relin.of(py, self.id)?, conj.of(py, self.id)?);
-        let made = self.long(py, progress, |e, control| e.bootstrap(ct, relin, conj, key, bound, control))?;
-        self.wrap(py, made)
-    }
-    /// Name and seconds of each stage of the last bootstrap on this engine.
-    fn stage_times(&self) -> Vec<(String, f64)> {
-        self.engine.stage_times()
     }
 }

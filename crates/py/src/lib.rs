@@ -3,6 +3,7 @@
 //! Nothing is computed in this crate. It converts arguments, lets go of the interpreter lock while the engine works, keeps
 //! Ctrl-C alive meanwhile, and turns errors into the exceptions of `aglet.errors`.
 
+mod bootstrap;
 mod circuits;
 mod engine;
 mod errors;

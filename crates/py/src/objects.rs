@@ -162,6 +162,11 @@ keys! { stored:
 
     /// Every rotation key of one bootstrap.
     BootstrapKey(aglet::BootstrapKey), "bootstrap key" {
+        /// What it is made for: "regular" or "lossy".
+        #[getter]
+        fn method(&self) -> &'static str {
+            self.value.method().name()
+        }
         #[getter]
         fn stage_count(&self) -> usize {
             self.value.stage_count()
@@ -206,6 +211,11 @@ classes! {
         #[getter]
         fn slot_count(&self) -> usize {
             self.value.value.slots
+        }
+        /// Whether every slot is known to be a real number.
+        #[getter]
+        fn is_real(&self) -> bool {
+            self.value.value.real
         }
         /// Short id of the secret key that decrypts it.
         #[getter]

@@ -1,7 +1,8 @@
 //! The functions of the module: the machine, presets, plans and benchmarks.
 
+use crate::bootstrap::request;
 use crate::errors::{count, exception, raise};
-use aglet::{machine, report};
+use aglet::{machine, report, Request};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
@@ -87,6 +88,8 @@ pub fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 
 /// Plan a bootstrap: check levels, scales and keys, and forecast the memory. No key is made.
 #[pyfunction]
+#[pyo3(signature = (preset, method, stage_count, key_size, slot_count, real = false, target_level = None))]
+#[allow(clippy::too_many_arguments)] // one for each choice
 pub fn plan<'py>(
     py: Python<'py>,
     preset: &str,
@@ -94,9 +97,12 @@ pub fn plan<'py>(
     stage_count: i64,
     key_size: &str,
     slot_count: i64,
+    real: bool,
+    target_level: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (stages, slots) = (count(py, "stage_count", stage_count)?, count(py, "slot_count", slot_count)?);
-    reported(py, || report::plan(preset, method, stages, key_size, slots))
+    let target_level = target_level.map(|l| count(py, "target_level", l)).transpose()?;
+    let asked = request(py, method, stage_count, key_size, count(py, "slot_count", slot_count)?)?;
+    reported(py, || report::plan(preset, Request { real, target_level, ..asked }))
 }
 
 /// The largest resident memory of this process so far, in bytes.

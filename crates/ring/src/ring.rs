@@ -25,10 +25,10 @@ type Converters = HashMap<(Vec<usize>, Vec<usize>), Arc<BaseConverter>>;
 /// `q[i]`, or `p[i - q.len()]`. Work runs on the rayon pool that the caller stands in.
 pub struct Ring {
     log_n: u32,
-    tables: Vec<NttTable>,
+    tables: Vec<Arc<NttTable>>,
     q_count: usize,
     kernels: &'static Kernels,
-    automorphisms: Mutex<HashMap<u64, Arc<Automorphism>>>,
+    automorphisms: Arc<Mutex<HashMap<u64, Arc<Automorphism>>>>,
     converters: Mutex<Converters>,
     pool: Arc<Pool>,
 }
@@ -43,16 +43,32 @@ impl Ring {
     pub fn with_kernels(log_n: u32, q: &[u64], p: &[u64], kernels: &'static Kernels) -> Result<Self, Error> {
         let moduli = q.iter().chain(p).map(|&q| Modulus::new(q)).collect::<Result<Vec<_>, _>>()?;
         let kernels = kernels.for_moduli(&moduli);
-        let tables = moduli.par_iter().map(|m| NttTable::new(*m, log_n, kernels)).collect::<Result<Vec<_>, _>>()?;
+        let tables = moduli.par_iter().map(|m| NttTable::new(*m, log_n, kernels).map(Arc::new));
+        let tables = tables.collect::<Result<Vec<_>, _>>()?;
         Ok(Self {
             log_n,
             tables,
             q_count: q.len(),
             kernels,
-            automorphisms: Mutex::default(),
+            automorphisms: Arc::default(),
             converters: Mutex::default(),
             pool: Pool::new(8 * stride(1 << log_n), POOL_BYTES),
         })
+    }
+
+    /// The ring over some primes of the chain, in the order given, and all special primes. Tables, automorphisms and the
+    /// pool are shared.
+    pub fn subset(&self, q: &[usize]) -> Self {
+        let special = self.q_count..self.tables.len();
+        Self {
+            log_n: self.log_n,
+            tables: q.iter().copied().chain(special).map(|i| self.tables[i].clone()).collect(),
+            q_count: q.len(),
+            kernels: self.kernels,
+            automorphisms: self.automorphisms.clone(),
+            converters: Mutex::default(),
+            pool: self.pool.clone(),
+        }
     }
 
     /// Base-2 logarithm of the degree.

@@ -19,6 +19,8 @@ pub struct Ciphertext {
     pub key: KeyId,
     /// An upper bound on the absolute value of the message where one is known: fresh encryptions only.
     pub bound: Option<f64>,
+    /// Whether every slot is known to be a real number.
+    pub real: bool,
 }
 
 impl Ciphertext {
@@ -38,14 +40,20 @@ impl Ciphertext {
     pub fn byte_count(&self) -> usize {
         self.polys.iter().map(Poly::byte_count).sum()
     }
-    /// A ciphertext with other polynomials and scale, and the rest as here; the bound is no longer known.
+    /// A ciphertext with other polynomials and scale, and the rest as here; nothing is known of its message any more.
     pub fn with(&self, polys: Vec<Poly<Eval>>, scale: f64) -> Self {
-        Self { polys, scale, slots: self.slots, key: self.key, bound: None }
+        Self { polys, scale, slots: self.slots, key: self.key, bound: None, real: false }
+    }
+    /// The same, known to be real if `real`.
+    #[must_use]
+    pub fn real_if(mut self, real: bool) -> Self {
+        self.real = real;
+        self
     }
     /// A copy of the first `limbs` limbs.
     pub fn truncated(&self, ctx: &Context, limbs: usize) -> Result<Self, Error> {
         let polys = self.polys.iter().map(|p| ctx.ring().copy(p, limbs)).collect::<Result<_, _>>()?;
-        Ok(Self { bound: self.bound, ..self.with(polys, self.scale) })
+        Ok(Self { bound: self.bound, real: self.real, ..self.with(polys, self.scale) })
     }
 }
 
@@ -72,6 +80,8 @@ pub struct Plaintext {
     pub slots: usize,
     /// An upper bound on the absolute value of the message where one is known.
     pub bound: Option<f64>,
+    /// Whether every slot is known to be a real number.
+    pub real: bool,
 }
 
 impl Plaintext {

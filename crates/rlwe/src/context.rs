@@ -24,13 +24,23 @@ impl Context {
     /// Makes the tables for given kernels.
     pub fn with_kernels(params: Params, kernels: &'static Kernels) -> Result<Arc<Self>, Error> {
         let ring = Ring::with_kernels(params.log_n(), params.q(), params.p(), kernels)?;
+        Ok(Self::of_ring(params, ring))
+    }
+
+    /// The context over some limbs of the chain, in the order given ([`Params::subset`]). Tables are shared, so this costs
+    /// little; polynomials, keys and ciphertexts of this context count their limbs in its order.
+    pub fn subset(&self, limbs: &[usize]) -> Result<Arc<Self>, Error> {
+        Ok(Self::of_ring(self.params.subset(limbs)?, self.ring.subset(limbs)))
+    }
+
+    fn of_ring(params: Params, ring: Ring) -> Arc<Self> {
         let mut special = vec![vec![1; ring.q_count()]];
         for &p in params.p() {
             let last = &special[special.len() - 1];
             let next = (0..ring.q_count()).map(|i| ring.modulus(i).mul(last[i], ring.modulus(i).reduce(p))).collect();
             special.push(next);
         }
-        Ok(Arc::new(Self { params, ring, special }))
+        Arc::new(Self { params, ring, special })
     }
 
     /// The parameters.

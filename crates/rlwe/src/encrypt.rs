@@ -125,7 +125,7 @@ impl PublicKey {
 }
 
 fn fresh(pt: &Plaintext, key: KeyId, c0: Poly<Eval>, c1: Poly<Eval>) -> Ciphertext {
-    Ciphertext { polys: vec![c0, c1], scale: pt.scale, slots: pt.slots, key, bound: pt.bound }
+    Ciphertext { polys: vec![c0, c1], scale: pt.scale, slots: pt.slots, key, bound: pt.bound, real: pt.real }
 }
 
 impl SecretKey {
@@ -163,7 +163,7 @@ impl SecretKey {
             }
             _ => return Err(Error::Degree { degree: ct.degree() }),
         }
-        Ok(Plaintext { poly, scale: ct.scale, slots: ct.slots, bound: None })
+        Ok(Plaintext { poly, scale: ct.scale, slots: ct.slots, bound: None, real: ct.real })
     }
 }
 

@@ -18,6 +18,7 @@ use aglet_ring::pack::packed_len;
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::{Coeff, Eval, Poly};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// What a switching key is for and where it can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +66,20 @@ impl KeySwitchSpec {
         Ok(32 + self.digits.len() * limbs.iter().map(|(_, m)| packed_len(m, params.n())).sum::<usize>())
     }
 
+    /// The shape of [`SwitchingKey::restricted`], with the limbs and digits of this one that it is made of.
+    pub fn restricted(&self, made_for: &Params, subset: &Params) -> (Self, Vec<usize>, Vec<usize>) {
+        let (whole, limbs) = (made_for.limbs(), subset.limbs());
+        let place = |l: &usize| whole.iter().position(|w| w == l).filter(|&i| i < self.q_limbs);
+        let from: Vec<usize> = limbs.iter().map_while(place).collect();
+        let inside = |d: &Vec<usize>| (0..from.len()).filter(|&i| d.contains(&from[i])).collect::<Vec<_>>();
+        let digits: Vec<Vec<usize>> = self.digits.iter().map(inside).collect();
+        let mut order: Vec<usize> = (0..digits.len()).filter(|&d| !digits[d].is_empty()).collect();
+        // A low level has the first digits only: they begin with the lowest limbs.
+        order.sort_by_key(|&d| digits[d][0]);
+        let digits = order.iter().map(|&d| digits[d].clone()).collect();
+        (Self { q_limbs: from.len(), p_limbs: self.p_limbs, digits }, from, order)
+    }
+
     /// The digits of a polynomial with fewer limbs.
     fn digits_for(&self, q_limbs: usize) -> Vec<Vec<usize>> {
         let cut = |d: &Vec<usize>| d.iter().copied().filter(|&i| i < q_limbs).collect::<Vec<_>>();
@@ -72,10 +87,20 @@ impl KeySwitchSpec {
     }
 }
 
-/// A switching key in its expanded form.
+/// A switching key in its expanded form. Cloning and restricting it share the words.
+#[derive(Clone)]
 pub struct SwitchingKey {
     id: KeyId,
     spec: KeySwitchSpec,
+    /// Where the limbs of `spec` stand in `halves`.
+    rows: Vec<usize>,
+    /// Which digits of `halves` those of `spec` are.
+    digits: Vec<usize>,
+    halves: Arc<Halves>,
+}
+
+/// The words of a key, as it was made.
+struct Halves {
     /// The uniform halves, as a seed.
     seed: [u8; 32],
     b: Vec<Poly<Eval>>,
@@ -123,8 +148,10 @@ impl SwitchingKey {
             b.push(b_d);
             a.push(a_d);
         }
+        let rows = (0..spec.q_limbs + spec.p_limbs).collect();
+        let digits = (0..spec.digits.len()).collect();
         let stored_bytes = spec.stored_bytes(ctx.params())?;
-        Ok(Self { id: sk.id(), spec, seed, b, a, stored_bytes })
+        Ok(Self { id: sk.id(), spec, rows, digits, halves: Arc::new(Halves { seed, b, a, stored_bytes }) })
     }
 
     /// The relinearisation key: from `s^2` to `s`.
@@ -173,7 +200,7 @@ impl SwitchingKey {
 
     /// What is stored of it: the seed of the uniform halves, and the other half of every digit.
     pub fn stored(&self) -> (&[u8; 32], &[Poly<Eval>]) {
-        (&self.seed, &self.b)
+        (&self.halves.seed, &self.halves.b)
     }
     /// The key of which this was stored.
     ///
@@ -191,8 +218,10 @@ impl SwitchingKey {
             return Err(Error::Stored { what: "switching key has another shape than its parameters give it" });
         }
         let a = b.iter().enumerate().map(|(d, b_d)| stored_uniform(params, &seed, d, b_d)).collect::<Result<_, _>>()?;
+        let rows = (0..spec.q_limbs + spec.p_limbs).collect();
+        let digits = (0..spec.digits.len()).collect();
         let stored_bytes = spec.stored_bytes(params)?;
-        Ok(Self { id, spec, seed, b, a, stored_bytes })
+        Ok(Self { id, spec, rows, digits, halves: Arc::new(Halves { seed, b, a, stored_bytes }) })
     }
 
     /// The name of the secret key that it switches to.
@@ -205,11 +234,11 @@ impl SwitchingKey {
     }
     /// Bytes in memory.
     pub fn byte_count(&self) -> usize {
-        self.b.iter().chain(&self.a).map(Poly::byte_count).sum()
+        self.halves.b.iter().chain(&self.halves.a).map(Poly::byte_count).sum()
     }
     /// Bytes when stored: the uniform halves are one seed, the others packed.
     pub fn stored_bytes(&self) -> usize {
-        self.stored_bytes
+        self.halves.stored_bytes
     }
 
     /// The limbs that a kernel needs at limb `i` of a polynomial with `q_limbs` limbs of the chain.
@@ -220,11 +249,22 @@ impl SwitchingKey {
         digits: usize,
         automorphism: Option<&'a Automorphism>,
     ) -> KeyRow<'a> {
-        let at = if i < q_limbs { i } else { self.spec.q_limbs + i - q_limbs };
-        KeyRow {
-            automorphism,
-            b: self.b[..digits].iter().map(|p| p.limb(at)).collect(),
-            a: self.a[..digits].iter().map(|p| p.limb(at)).collect(),
+        let at = self.rows[if i < q_limbs { i } else { self.spec.q_limbs + i - q_limbs }];
+        let limbs = |polys: &'a [Poly<Eval>]| self.digits[..digits].iter().map(|&d| polys[d].limb(at)).collect();
+        KeyRow { automorphism, b: limbs(&self.halves.b), a: limbs(&self.halves.a) }
+    }
+
+    /// The same key for a subset of the parameters that it was made for (which may be a subset itself): it serves as many limbs
+    /// of the subset, from the bottom up, as it has. A key is good modulo each prime on its own, so limbs may be left out.
+    pub fn restricted(&self, made_for: &Params, subset: &Params) -> Self {
+        let (spec, from, order) = self.spec.restricted(made_for, subset);
+        let special = self.spec.q_limbs..self.spec.q_limbs + self.spec.p_limbs;
+        Self {
+            id: self.id,
+            rows: from.into_iter().chain(special).map(|i| self.rows[i]).collect(),
+            digits: order.into_iter().map(|d| self.digits[d]).collect(),
+            spec,
+            halves: self.halves.clone(),
         }
     }
 }

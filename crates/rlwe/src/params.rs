@@ -36,6 +36,10 @@ struct Inner {
     log2_p: Vec<f64>,
     report: SecurityReport,
     ephemeral_report: Option<SecurityReport>,
+    /// Named digits of this chain.
+    digits: Option<Vec<Vec<usize>>>,
+    /// The limbs of a subset, as the whole set counts them.
+    limbs: Option<Vec<usize>>,
     fingerprint: [u8; 32],
 }
 
@@ -76,8 +80,19 @@ impl Params {
             }
         }
         let fingerprint = fingerprint(&literal, &chain);
-        let params =
-            Params(Arc::new(Inner { literal, security, chain, log2_q, log2_p, report, ephemeral_report, fingerprint }));
+        let digits = literal.digits.clone();
+        let params = Params(Arc::new(Inner {
+            literal,
+            security,
+            chain,
+            log2_q,
+            log2_p,
+            report,
+            ephemeral_report,
+            digits,
+            limbs: None,
+            fingerprint,
+        }));
         params.digits(params.q().len(), params.p().len())?;
         Ok(params)
     }
@@ -88,6 +103,46 @@ impl Params {
     /// As those two.
     pub fn from_toml(text: &str, security: Security) -> Result<Self, Error> {
         Params::new(ParamsLiteral::from_toml(text)?, security)
+    }
+
+    /// The same set on some limbs of its chain, in the order given, and all special primes: what a bootstrap raises to.
+    ///
+    /// Roles, levels and scales are those of the whole set; only the primes, and what is counted in them ([`Params::q`],
+    /// [`Params::digits`], [`Params::log_q`]), are the subset's. Nothing here is less secure than the whole.
+    ///
+    /// # Errors
+    /// [`Error::BadParameters`] for a limb that does not exist or stands twice, or no limb at all.
+    pub fn subset(&self, limbs: &[usize]) -> Result<Self, Error> {
+        let all = &self.0;
+        let twice = limbs.iter().enumerate().any(|(i, l)| limbs[..i].contains(l));
+        if limbs.is_empty() || twice || limbs.iter().any(|&l| l >= all.log2_q.len()) {
+            return Err(Error::bad_parameters("the limbs of a subset must exist, each once"));
+        }
+        if limbs.iter().copied().eq(0..all.log2_q.len()) {
+            return Ok(self.clone());
+        }
+        let q = limbs.iter().map(|&l| all.chain.q[l]).collect();
+        let chain = Chain { q, p: all.chain.p.clone(), scales: all.chain.scales.clone() };
+        let log2_q = limbs.iter().map(|&l| all.log2_q[l]).collect();
+        let whole = self.limbs();
+        Ok(Params(Arc::new(Inner {
+            literal: all.literal.clone(),
+            security: all.security,
+            chain,
+            log2_q,
+            log2_p: all.log2_p.clone(),
+            report: all.report,
+            ephemeral_report: all.ephemeral_report,
+            digits: None,
+            limbs: Some(limbs.iter().map(|&l| whole[l]).collect()),
+            fingerprint: all.fingerprint,
+        })))
+    }
+
+    /// The limbs of this chain as the whole set counts them: all in order unless this is a [`Params::subset`].
+    #[must_use]
+    pub fn limbs(&self) -> Vec<usize> {
+        self.0.limbs.clone().unwrap_or_else(|| (0..self.q().len()).collect())
     }
 
     /// The literal this set was built from.
@@ -210,6 +265,12 @@ impl Params {
         self.0.literal.message_ratio_log2
     }
 
+    /// User level that a regular bootstrap leaves; `None` for a set that cannot bootstrap.
+    #[must_use]
+    pub fn regular_level(&self) -> Option<usize> {
+        self.0.literal.regular_level
+    }
+
     /// What was asked of the security gate.
     #[must_use]
     pub fn gate(&self) -> Security {
@@ -238,7 +299,8 @@ impl Params {
     /// The bit-balanced digits of a key switch: the limbs of each, covering the first `q_limbs` primes of Q; the product of
     /// a digit stays two bits below the product of the first `p_limbs` special primes.
     ///
-    /// They are those of the literal, cut at `q_limbs`, where these fit; otherwise consecutive limbs, grouped greedily.
+    /// They are those of the literal, cut at `q_limbs`, where these fit; otherwise consecutive limbs, grouped greedily, or
+    /// limbs spread over the chain where that saves a digit.
     /// Grouping by bits instead of by count is what keeps the number of digits small in a chain of unequal primes
     /// (ckks.md section 2.5). No digit has more limbs than a base conversion takes.
     ///
@@ -255,7 +317,7 @@ impl Params {
         let room = self.0.log2_p[..p_limbs].iter().sum::<f64>() - DIGIT_SLACK;
         // A digit of one prime cannot be made smaller: it need only not exceed P.
         let whole = room + DIGIT_SLACK + 1e-9;
-        if let Some(digits) = &self.0.literal.digits {
+        if let Some(digits) = &self.0.digits {
             let cut = |d: &Vec<usize>| d.iter().copied().filter(|&i| i < q_limbs).collect::<Vec<_>>();
             let cut: Vec<_> = digits.iter().map(cut).filter(|d| !d.is_empty()).collect();
             if cut.iter().all(|d| d.iter().map(|&i| log2_q[i]).sum::<f64>() <= if d.len() == 1 { whole } else { room })
@@ -279,7 +341,10 @@ impl Params {
             bits += log2;
         }
         digits.push(digit);
-        Ok(digits)
+        Ok(match spread(&log2_q[..q_limbs], room) {
+            Some(fewer) if fewer.len() < digits.len() => fewer,
+            _ => digits,
+        })
     }
 
     /// The smallest number of special primes that splits the first `q_limbs` primes of Q into as few digits as all of them
@@ -291,6 +356,32 @@ impl Params {
         let enough = |&p_limbs: &usize| self.digits(q_limbs, p_limbs).map(|d| d.len()) == fewest;
         (1..all).find(enough).unwrap_or(all)
     }
+}
+
+/// The fewest digits that the bits allow, if the limbs can be spread so: the top digit takes consecutive limbs, so that it is
+/// gone after few levels; the others share the rest evenly, the largest limbs first.
+fn spread(log2_q: &[f64], room: f64) -> Option<Vec<Vec<usize>>> {
+    let count = (log2_q.iter().sum::<f64>() / room).ceil() as usize;
+    let (mut top, mut bits) = (log2_q.len(), 0.0);
+    while count > 1 && top > 0 && bits + log2_q[top - 1] <= room && log2_q.len() - top < MAX_SOURCES {
+        top -= 1;
+        bits += log2_q[top];
+    }
+    let mut rest: Vec<usize> = (0..top).collect();
+    rest.sort_by(|&i, &j| log2_q[j].total_cmp(&log2_q[i]));
+    let mut digits = vec![(0f64, Vec::new()); if count > 1 { count - 1 } else { 1 }];
+    for i in rest {
+        let (bits, digit) = digits.iter_mut().min_by(|a, b| a.0.total_cmp(&b.0))?;
+        *bits += log2_q[i];
+        digit.push(i);
+    }
+    let fits = digits.iter().all(|(bits, d)| *bits <= room && d.len() <= MAX_SOURCES && !d.is_empty());
+    let mut digits: Vec<Vec<usize>> = digits.into_iter().map(|d| d.1).collect();
+    digits.iter_mut().for_each(|d| d.sort_unstable());
+    // A low level has the first digits only: they begin with the lowest limbs.
+    digits.sort();
+    digits.extend((count > 1).then(|| (top..log2_q.len()).collect()));
+    fits.then_some(digits)
 }
 
 impl fmt::Debug for Params {

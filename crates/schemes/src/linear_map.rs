@@ -12,12 +12,14 @@ use std::collections::BTreeMap;
 ///
 /// Every diagonal index is `k = stride * (baby * g + i)` with `0 <= i < baby`: the map is evaluated by the rotations
 /// `stride * i` (baby steps, hoisted) and Horner's rule over `g` in rotations by `stride * baby` (giant steps, one key).
+/// A map that steps [to the right](LinearMap::to_the_right) counts `-k` so.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearMap {
     slots: usize,
     diagonals: BTreeMap<usize, Vec<Complex64>>,
     baby: usize,
     stride: usize,
+    right: bool,
 }
 
 /// The part of a map that belongs to one giant step `g`.
@@ -86,7 +88,7 @@ impl LinearMap {
             .filter(|(_, d)| d.iter().any(|c| *c != zero))
             .map(|(k, d)| (k, shortest_period(d)))
             .collect();
-        LinearMap { slots, diagonals, baby, stride }
+        LinearMap { slots, diagonals, baby, stride, right: false }
     }
 
     /// The number of slots it works on.
@@ -114,33 +116,77 @@ impl LinearMap {
         self.diagonals.values().map(Vec::len).sum()
     }
 
-    /// The rotations that evaluating the map needs: the baby steps in use (without 0), and the giant step if there is
-    /// one.
+    /// The rotations (to the left) that evaluating the map needs: the baby steps in use (without 0), and the giant step if
+    /// there is one.
     pub fn rotations(&self) -> (Vec<usize>, Option<usize>) {
-        let mut babies: Vec<usize> = self.diagonals.keys().map(|k| k % self.giant()).filter(|&i| i != 0).collect();
+        let places = || self.diagonals.keys().map(|&k| self.turned(k));
+        let mut babies: Vec<usize> =
+            places().map(|k| k % self.giant()).filter(|&i| i != 0).map(|i| self.turned(i)).collect();
         babies.sort_unstable();
         babies.dedup();
-        let giant = self.diagonals.keys().any(|&k| k >= self.giant()).then(|| self.giant());
+        let giant = places().any(|k| k >= self.giant()).then(|| self.turned(self.giant()));
         (babies, giant)
     }
 
-    /// The rotation of one giant step.
+    /// The length of one giant step.
     fn giant(&self) -> usize {
         self.stride.saturating_mul(self.baby)
+    }
+
+    /// An index counted in the direction of the steps, and back.
+    fn turned(&self, k: usize) -> usize {
+        if self.right {
+            (self.slots - k % self.slots) % self.slots
+        } else {
+            k
+        }
     }
 
     /// The map cut into giant steps, ascending in `g`; steps without a diagonal are present and empty, so that Horner's
     /// rule can walk the list from its end.
     pub fn giant_steps(&self) -> Vec<GiantStep> {
         let giant = self.giant();
-        let count = self.diagonals.keys().next_back().map_or(0, |k| k / giant + 1);
+        let place = |&k: &usize| self.turned(k);
+        let count = self.diagonals.keys().map(place).max().map_or(0, |k| k / giant + 1);
         let mut steps: Vec<GiantStep> = (0..count).map(|index| GiantStep { index, terms: Vec::new() }).collect();
-        for (&k, d) in &self.diagonals {
-            let mut diagonal = d.clone();
-            diagonal.rotate_right((k / giant * giant) % d.len());
-            steps[k / giant].terms.push((k % giant, diagonal));
+        for (k, d) in &self.diagonals {
+            let (g, baby) = (place(k) / giant, place(k) % giant);
+            let (mut diagonal, back) = (d.clone(), (g * giant) % d.len());
+            if self.right {
+                diagonal.rotate_left(back);
+            } else {
+                diagonal.rotate_right(back);
+            }
+            steps[g].terms.push((self.turned(baby), diagonal));
         }
+        steps.iter_mut().for_each(|s| s.terms.sort_by_key(|t| t.0));
         steps
+    }
+
+    /// The same map, evaluated by rotations to the right: for keys that rotate so, and maps whose indices are
+    /// `0, -stride, -2 stride, ...`.
+    pub fn to_the_right(mut self) -> Self {
+        self.right = true;
+        self
+    }
+
+    /// The same map on more slots, which it takes as repetitions of its own.
+    ///
+    /// # Errors
+    /// [`Error::InvalidLinearMap`] when `slots` is not a power of two times the slots that it has.
+    pub fn repeated(mut self, slots: usize) -> Result<Self, Error> {
+        if !slots.is_power_of_two() || slots < self.slots {
+            return Err(Error::InvalidLinearMap {
+                slots,
+                reason: "a map is repeated on a power of two of slots or not at all",
+            });
+        }
+        if self.right {
+            let index = |k: usize| (slots - self.turned(k)) % slots;
+            self.diagonals = self.diagonals.clone().into_iter().map(|(k, d)| (index(k), d)).collect();
+        }
+        self.slots = slots;
+        Ok(self)
     }
 
     /// The same map with another baby-step count.

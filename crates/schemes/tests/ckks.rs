@@ -135,7 +135,7 @@ fn linear_maps_agree_with_the_clear() {
         let x = points(n, 3.3);
         let expected = map.apply(&x).unwrap();
         for level in [25usize, 13, 3] {
-            let shape = transform_shape(w.ctx.params(), &map, level).unwrap();
+            let shape = transform_shape(w.ctx.params(), &map, level, None).unwrap();
             for by in shape.rotations() {
                 w.add_rotation(by, level + 1);
             }

@@ -2,12 +2,12 @@
 //! switching keys and nothing else, a few lines of [`keys!`].
 
 use super::{Kind, Origin, Reader, Shape, Stored, Writer, WORDS};
-use crate::bootstrap::key_layout;
+use crate::bootstrap_key::{key_layout, rotation_layout};
 use crate::engine::{arithmetic_limbs, rotation, user_limbs};
 use crate::matrix::steps as matrix_steps;
 use crate::{
-    BootstrapKey, Ciphertext, Error, FixedRotationKey, GaloisKey, KeySize, MatrixKey, Plaintext, PublicKey,
-    RelinearisationKey, RotationKey, SecretKey,
+    BootstrapKey, Ciphertext, Error, FixedRotationKey, GaloisKey, KeySize, MatrixKey, Method, Plaintext, PublicKey,
+    RelinearisationKey, Request, RotationKey, SecretKey,
 };
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::params::Params;
@@ -43,6 +43,11 @@ fn unknown<T: Stored, U>(what: &str) -> Result<U, Error> {
 /// A word as a number of things between bounds.
 fn count<T: Stored>(word: u64, least: usize, most: usize, what: &str) -> Result<usize, Error> {
     usize::try_from(word).ok().filter(|n| (least..=most).contains(n)).map_or_else(|| unknown::<T, _>(what), Ok)
+}
+
+/// A word as yes or no.
+fn flag<T: Stored>(word: u64) -> Result<bool, Error> {
+    Ok(count::<T>(word, 0, 1, "a mark")? == 1)
 }
 
 fn balanced(params: &Params, role: u64, q_limbs: usize) -> Result<Shape, Error> {
@@ -113,13 +118,13 @@ keys! {
     RotationKey: 5 "rotation key", slots: true {
         words: |_x| vec![],
         shapes: |origin, _w| {
-            let (params, limbs) = (&origin.params, user_limbs(&origin.params));
-            steps(origin).map(|delta| balanced(params, rotation(params, origin.slots, delta), limbs)).collect()
+            let layout = rotation_layout(&origin.params, origin.slots)?.into_iter();
+            Ok(layout.map(|(_, role, spec)| Shape::Key { params: origin.params.clone(), role, spec }).collect())
         },
         keys: |x| x.steps.iter().map(|(_, key)| &*key.key).collect(),
         take: |origin, _w, _id, list| {
-            let key = |(delta, (galois, key))| (delta, GaloisKey { galois, key });
-            Ok(Self { steps: steps(origin).zip(list).map(key).collect() })
+            let layout = rotation_layout(&origin.params, origin.slots)?.into_iter();
+            Ok(Self { steps: layout.zip(list).map(|((delta, ..), (galois, key))| (delta, GaloisKey { galois, key })).collect() })
         },
     }
 
@@ -137,16 +142,15 @@ keys! {
     }
 
     BootstrapKey: 7 "bootstrap key", slots: true {
-        words: |x| vec![x.stage_count() as u64, x.size() as u64],
+        words: |x| vec![x.stage_count() as u64, x.size() as u64, x.method() as u64],
         shapes: |origin, w| {
-            let (stage_count, size) = bootstrap_words(w)?;
-            let key = |(role, spec)| Shape::Key { params: origin.params.clone(), role, spec };
-            Ok(key_layout(&origin.params, stage_count, size)?.into_iter().map(key).collect())
+            let (params, layout) = key_layout(&origin.params, bootstrap_words(origin, w)?)?;
+            Ok(layout.into_iter().map(|(role, spec)| Shape::Key { params: params.clone(), role, spec }).collect())
         },
         keys: |x| x.stored_keys(),
-        take: |_o, w, id, list| {
-            let (stage_count, size) = bootstrap_words(w)?;
-            Ok(Self::from_stored(id, stage_count, size, list))
+        take: |origin, w, id, list| {
+            let request = bootstrap_words(origin, w)?;
+            Ok(Self::from_stored(id, request, key_layout(&origin.params, request)?.0, list))
         },
     }
 
@@ -166,20 +170,18 @@ keys! {
     }
 }
 
-/// The steps of a rotation key.
-fn steps(origin: &Origin<'_>) -> impl Iterator<Item = i64> {
-    (0..origin.slots.trailing_zeros()).map(|i| 1i64 << i)
-}
-
 fn one<T: Stored>(list: Vec<(u64, Arc<SwitchingKey>)>) -> Result<(u64, Arc<SwitchingKey>), Error> {
     list.into_iter().next().map_or_else(|| unknown::<T, _>("parts"), Ok)
 }
 
-fn bootstrap_words(w: &Words) -> Result<(usize, KeySize), Error> {
-    let stage_count = count::<BootstrapKey>(w[0], 1, 64, "a number of stages")?;
-    match [KeySize::Medium, KeySize::Large].into_iter().find(|&size| size as u64 == w[1]) {
-        Some(size) => Ok((stage_count, size)),
-        None => unknown::<BootstrapKey, _>("a size"),
+/// The bootstrap that a key is made for.
+fn bootstrap_words(origin: &Origin<'_>, w: &Words) -> Result<Request, Error> {
+    let stages = count::<BootstrapKey>(w[0], 1, 64, "a number of stages")?;
+    let size = KeySize::ALL.iter().find(|&&size| size as u64 == w[1]);
+    let method = Method::ALL.iter().find(|&&method| method as u64 == w[2] && method.keys() == method);
+    match (method, size) {
+        (Some(&method), Some(&size)) => Ok(Request::new(method, stages, size, origin.slots)),
+        _ => unknown::<BootstrapKey, _>("a size or method"),
     }
 }
 
@@ -267,7 +269,7 @@ impl Stored for Plaintext {
     }
     /// With the largest absolute value of the message, which the polynomial tells anyway; -1 if it is not known.
     fn words(&self) -> Vec<u64> {
-        vec![self.poly.q_limbs() as u64, self.scale.to_bits(), self.bound.unwrap_or(-1.0).to_bits()]
+        vec![self.poly.q_limbs() as u64, self.scale.to_bits(), self.bound.unwrap_or(-1.0).to_bits(), self.real.into()]
     }
     fn shapes(origin: &Origin<'_>, w: &Words) -> Result<Vec<Shape>, Error> {
         let bound = f64::from_bits(w[2]);
@@ -282,7 +284,8 @@ impl Stored for Plaintext {
     }
     fn take(origin: &Origin<'_>, _: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let bound = Some(f64::from_bits(w[2])).filter(|&b| b >= 0.0);
-        Ok(Self { poly: parts.poly()?, scale: scale::<Self>(w[1])?, slots: origin.slots, bound })
+        let real = flag::<Self>(w[3])?;
+        Ok(Self { poly: parts.poly()?, scale: scale::<Self>(w[1])?, slots: origin.slots, bound, real })
     }
 }
 
@@ -295,7 +298,7 @@ impl Stored for Ciphertext {
     }
     /// Not with the bound of a fresh message, which is no part of the encryption.
     fn words(&self) -> Vec<u64> {
-        vec![self.limbs() as u64, self.scale.to_bits(), self.polys.len() as u64]
+        vec![self.limbs() as u64, self.scale.to_bits(), self.polys.len() as u64, self.real.into()]
     }
     fn shapes(origin: &Origin<'_>, w: &Words) -> Result<Vec<Shape>, Error> {
         scale::<Self>(w[1])?;
@@ -306,7 +309,7 @@ impl Stored for Ciphertext {
     }
     fn take(origin: &Origin<'_>, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let polys = (0..w[2]).map(|_| parts.poly()).collect::<Result<_, _>>()?;
-        let (scale, slots) = (scale::<Self>(w[1])?, origin.slots);
-        Ok(Arc::new(aglet_rlwe::Ciphertext { polys, scale, slots, key: id, bound: None }))
+        let (scale, slots, real) = (scale::<Self>(w[1])?, origin.slots, flag::<Self>(w[3])?);
+        Ok(Arc::new(aglet_rlwe::Ciphertext { polys, scale, slots, key: id, bound: None, real }))
     }
 }

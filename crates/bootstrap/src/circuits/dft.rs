@@ -17,28 +17,55 @@ use aglet_schemes::LinearMap;
 use num_complex::Complex64;
 use std::collections::BTreeMap;
 
+/// How a stage is evaluated.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Steps {
+    /// What a giant step costs, in baby steps: the number of baby steps is the power of two that makes `baby + cost * giant`
+    /// smallest, or the smaller one of two as good. 4 is the cost in time; a smaller number makes fewer keys.
+    pub giant_cost: f64,
+    /// Baby steps at most: with 2 all rotations are powers of two.
+    pub most: usize,
+    /// Whether it rotates to the right, as the rotation keys of users do.
+    pub right: bool,
+}
+
+impl Steps {
+    /// Baby steps of a map of so many diagonals.
+    fn baby(self, diagonals: usize) -> usize {
+        let steps = |baby: usize| baby as f64 + self.giant_cost * diagonals.div_ceil(baby) as f64;
+        let choices = (0..usize::BITS - 1).map(|i| 1usize << i).take_while(|&b| b <= self.most && b < 2 * diagonals);
+        choices.min_by(|&a, &b| steps(a).total_cmp(&steps(b))).unwrap_or(1)
+    }
+    fn sign(self) -> isize {
+        if self.right {
+            -1
+        } else {
+            1
+        }
+    }
+}
+
 /// The stages of slots-to-coefficients times `factor`, in the order of application (smallest strides first).
 ///
 /// Applied to slots `z`, the stages give a ciphertext with coefficient pairs `c_j + i c_(j+n) = factor * z` in
-/// bit-reversed order of `j`. `factor` (not zero) is spread evenly over the stages. `baby` is the number of baby steps of
-/// each stage: 16 for few key switches, 8 for fewer keys.
+/// bit-reversed order of `j`. `factor` (not zero) is spread evenly over the stages.
 ///
 /// # Errors
-/// [`Error::Slots`], [`Error::StageCount`], [`Error::Factor`], and `InvalidLinearMap` for `baby = 0`.
+/// [`Error::Slots`], [`Error::StageCount`], [`Error::Factor`].
 pub fn slots_to_coeffs(
     slots: usize,
     stage_count: usize,
     factor: Complex64,
-    baby: usize,
+    steps: Steps,
 ) -> Result<Vec<LinearMap>, Error> {
     let share = check(slots, stage_count, factor)?;
     let mut stages = Vec::with_capacity(stage_count);
     for layers in split(slots.ilog2(), stage_count) {
         let maps = layers.map(|i| layer(slots, i));
-        stages.push(merge(slots, maps, share, baby)?);
+        stages.push(merge(slots, maps, share, steps)?);
     }
     for i in 1..stages.len() {
-        let turn = stages[i].stride() as isize;
+        let turn = steps.sign() * stages[i].stride() as isize;
         stages[i - 1] = stages[i - 1].then_rotated(turn);
         stages[i] = stages[i].of_rotated(-turn);
     }
@@ -57,16 +84,16 @@ pub fn coeffs_to_slots(
     slots: usize,
     stage_count: usize,
     factor: Complex64,
-    baby: usize,
+    steps: Steps,
 ) -> Result<Vec<LinearMap>, Error> {
     let share = check(slots, stage_count, factor)?;
     let mut stages = Vec::with_capacity(stage_count);
     for layers in split(slots.ilog2(), stage_count).into_iter().rev() {
         let maps = layers.rev().map(|i| inverse_layer(slots, i));
-        stages.push(merge(slots, maps, share, baby)?);
+        stages.push(merge(slots, maps, share, steps)?);
     }
     for i in (1..stages.len()).rev() {
-        let turn = stages[i - 1].stride() as isize;
+        let turn = steps.sign() * stages[i - 1].stride() as isize;
         stages[i] = stages[i].of_rotated(turn);
         stages[i - 1] = stages[i - 1].then_rotated(-turn);
     }
@@ -75,11 +102,12 @@ pub fn coeffs_to_slots(
 
 /// Checks the arguments and returns the share of `factor` that each stage carries, its principal root.
 fn check(slots: usize, stage_count: usize, factor: Complex64) -> Result<Complex64, Error> {
-    if !slots.is_power_of_two() || slots < 2 {
+    if !slots.is_power_of_two() {
         return Err(Error::Slots { slots });
     }
     let layers = slots.ilog2();
-    if stage_count == 0 || stage_count > layers as usize {
+    // The transform of one slot is the identity: one stage without layers.
+    if stage_count == 0 || stage_count > layers.max(1) as usize {
         return Err(Error::StageCount { slots, layers, stage_count });
     }
     if !factor.is_finite() || factor.norm() == 0.0 {
@@ -100,13 +128,15 @@ fn merge(
     slots: usize,
     maps: impl Iterator<Item = Result<LinearMap, Error>>,
     factor: Complex64,
-    baby: usize,
+    steps: Steps,
 ) -> Result<LinearMap, Error> {
     let mut product = LinearMap::identity(slots)?;
     for map in maps {
         product = map?.compose(&product)?;
     }
-    Ok(product.scaled(factor).with_baby(baby)?)
+    let baby = steps.baby(product.diagonals().len());
+    let product = product.scaled(factor).with_baby(baby)?;
+    Ok(if steps.right { product.to_the_right() } else { product })
 }
 
 /// Layer `i` of the special FFT: `(l, h) -> (l + w h, l - w h)` at distance `2^i`.
@@ -168,19 +198,20 @@ mod tests {
     #[test]
     fn stages_multiply_to_the_special_fft() {
         let factor = Complex64::new(0.3, -0.4);
-        for log_n in 4..=10 {
+        for log_n in 0..=10 {
             let n = 1 << log_n;
             let (fft, z) = (SpecialFft::new(n), sample(n));
-            for stage_count in 1..=log_n.min(5) {
-                for baby in [1, 8, 16] {
+            for stage_count in 1..=log_n.clamp(1, 5) {
+                for steps in [(1, false), (8, false), (16, false), (2, true), (4, true)] {
+                    let steps = Steps { giant_cost: 4.0, most: steps.0, right: steps.1 };
                     // Slots whose polynomial has the pairs z, in bit-reversed order.
                     let mut slots = z.clone();
                     bit_reverse(&mut slots);
                     fft.forward(&mut slots);
-                    let s2c = slots_to_coeffs(n, stage_count, factor, baby).unwrap();
+                    let s2c = slots_to_coeffs(n, stage_count, factor, steps).unwrap();
                     let scaled: Vec<_> = slots.iter().map(|x| x * factor).collect();
                     assert_close(&run(&s2c, &z), &scaled, 1e-14 * n as f64);
-                    let c2s = coeffs_to_slots(n, stage_count, factor.inv(), baby).unwrap();
+                    let c2s = coeffs_to_slots(n, stage_count, factor.inv(), steps).unwrap();
                     assert_close(&run(&c2s, &scaled), &z, 1e-14);
                     assert_close(&run(&c2s, &run(&s2c, &z)), &z, 1e-14);
                 }
@@ -189,11 +220,41 @@ mod tests {
     }
 
     #[test]
+    fn baby_steps_weigh_time_against_keys() {
+        let baby = |giant_cost, most, diagonals| Steps { giant_cost, most, right: false }.baby(diagonals);
+        for (diagonals, fast, few) in [(1, 1, 1), (15, 8, 4), (31, 8, 4), (32, 8, 4), (63, 16, 8), (511, 32, 16)] {
+            assert_eq!((baby(4.0, 64, diagonals), baby(1.0, 64, diagonals)), (fast, few), "{diagonals} diagonals");
+            assert_eq!(baby(4.0, 2, diagonals), diagonals.min(2));
+        }
+    }
+
+    #[test]
+    fn small_keys_rotate_to_the_right_by_powers_of_two() {
+        let n = 1 << 15;
+        for stage_count in 3..=5 {
+            let (one, steps) = (Complex64::new(1.0, 0.0), Steps { giant_cost: 4.0, most: 2, right: true });
+            let stages = slots_to_coeffs(n, stage_count, one, steps).unwrap();
+            for stage in stages.iter().chain(&coeffs_to_slots(n, stage_count, one, steps).unwrap()) {
+                let (babies, giant) = stage.rotations();
+                assert!(babies.iter().chain(&giant).all(|&by| (n - by).is_power_of_two()));
+            }
+        }
+    }
+
+    #[test]
     fn full_size_stages_are_compressed_and_use_the_rotations_expected() {
         let n = 1 << 15;
         for (stages, large) in [
-            (slots_to_coeffs(n, 3, Complex64::new(1.0, 0.0), 16).unwrap(), 2),
-            (coeffs_to_slots(n, 3, Complex64::new(1.0, 0.0), 16).unwrap(), 0),
+            (
+                slots_to_coeffs(n, 3, Complex64::new(1.0, 0.0), Steps { giant_cost: 4.0, most: 64, right: false })
+                    .unwrap(),
+                2,
+            ),
+            (
+                coeffs_to_slots(n, 3, Complex64::new(1.0, 0.0), Steps { giant_cost: 4.0, most: 64, right: false })
+                    .unwrap(),
+                0,
+            ),
         ] {
             for (place, stage) in stages.iter().enumerate() {
                 let layer = if large == 2 { 5 * place } else { 10 - 5 * place };
@@ -201,20 +262,20 @@ mod tests {
                 assert_eq!((stage.stride(), stage.diagonals().len()), (1 << layer, count));
                 assert_eq!(stage.stored_entries(), count << (layer + 5));
                 let stride = stage.stride();
-                let babies = (1..16).map(|i| i * stride).collect();
-                assert_eq!(stage.rotations(), (babies, Some(16 * stride)));
-                assert_eq!(stage.giant_steps().len(), if place == large { 2 } else { 4 });
+                let baby = if place == large { 8 } else { 16 };
+                let babies = (1..baby).map(|i| i * stride).collect();
+                assert_eq!(stage.rotations(), (babies, Some(baby * stride)));
+                assert_eq!(stage.giant_steps().len(), 4);
             }
         }
     }
 
     #[test]
     fn impossible_splits_are_refused() {
-        let one = Complex64::new(1.0, 0.0);
-        assert!(matches!(slots_to_coeffs(16, 5, one, 8), Err(Error::StageCount { layers: 4, .. })));
-        assert!(matches!(coeffs_to_slots(16, 0, one, 8), Err(Error::StageCount { .. })));
-        assert!(matches!(coeffs_to_slots(12, 1, one, 8), Err(Error::Slots { slots: 12 })));
-        assert!(matches!(coeffs_to_slots(16, 2, 0.0 * one, 8), Err(Error::Factor { .. })));
-        assert!(matches!(coeffs_to_slots(16, 2, one, 0), Err(Error::Scheme(_))));
+        let (one, steps) = (Complex64::new(1.0, 0.0), Steps { giant_cost: 4.0, most: 8, right: false });
+        assert!(matches!(slots_to_coeffs(16, 5, one, steps), Err(Error::StageCount { layers: 4, .. })));
+        assert!(matches!(coeffs_to_slots(16, 0, one, steps), Err(Error::StageCount { .. })));
+        assert!(matches!(coeffs_to_slots(12, 1, one, steps), Err(Error::Slots { slots: 12 })));
+        assert!(matches!(coeffs_to_slots(16, 2, 0.0 * one, steps), Err(Error::Factor { .. })));
     }
 }

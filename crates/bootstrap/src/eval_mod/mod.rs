@@ -1,14 +1,19 @@
-//! The approximate modular reduction by the complex exponential: `I + m/r` to `m`, in nine levels.
+//! What removes the multiples of q0: the complex exponential of `I + m/r`, and a function of it that knows `m` alone.
 //!
 //! With `x = I + m/r`, `|x| <= K = 17`, a degree-31 polynomial `P(x/K) ~ exp(2 pi i x / 8)` is squared three times to
-//! `E ~ exp(2 pi i x)`, whose imaginary part no longer knows `I`. A second harmonic (sine series, eprint 2021/572)
-//! straightens the sine: `m ~ (r / 2 pi) (alpha sin theta + beta sin 2 theta)`, `theta = 2 pi m / r`, where the
-//! coefficients are not those of the Taylor series (`4/3`, `-1/6`) but the best ones for `|theta| <= Theta = 2 pi / r`:
-//! the remainder `-theta^5 / 30` is turned into the Chebyshev polynomial `-(Theta^5 / 480) T_5(theta / Theta)`, sixteen
-//! times smaller at the ends. As `sin 2 theta = Im E^2`, this is one more product.
+//! `E ~ exp(2 pi i x)`, which no longer knows `I`. Every [`Function`] is `u + conj u` for a `u` made of `E`:
+//!
+//! * The identity on small `m`: a second harmonic (sine series, eprint 2021/572) straightens the sine,
+//!   `m ~ (r / 2 pi) (alpha sin theta + beta sin 2 theta)`, `theta = 2 pi m / r`, where the coefficients are not those of
+//!   the Taylor series (`4/3`, `-1/6`) but the best ones for `|theta| <= Theta = 2 pi / r`: the remainder `-theta^5 / 30` is
+//!   turned into the Chebyshev polynomial `-(Theta^5 / 480) T_5(theta / Theta)`, sixteen times smaller at the ends. As
+//!   `sin 2 theta = Im E^2`, this is one more product. With one harmonic it is `alpha sin theta` and the remainder
+//!   `-(Theta^3 / 24) T_3`, a level less.
+//! * The sign: with `r = 4` the messages 1 and -1 are where the sine is flat, so an error `e` becomes `(pi e)^2 / 8`.
+//! * Bits: with `r = 2` 0 and 1 are where the cosine is flat, `m = (1 - cos theta) / 2` (BinBoot, eprint 2024/767).
 //!
 //! A real factor `kappa` goes into the polynomial (as `kappa^(1/8)`, which three squarings undo), so that the last line
-//! is one squaring and one term: with `E' = kappa E` and `kappa^2 = |beta| r / 4 pi`,
+//! is one squaring and one term: with `E' = kappa E` and, for two harmonics, `kappa^2 = |beta| r / 4 pi`,
 //! `V = E'^2 - (alpha r / (4 pi kappa)) E'` and `m = -2 Im V = i (V - conj V)`.
 //! As `kappa` is real, even coefficients of the polynomial are real and odd ones imaginary, and so is every constant of
 //! the circuit: its product with a ciphertext is that of a real number.
@@ -31,24 +36,71 @@ pub const K: f64 = 17.0;
 /// Squarings after the polynomial: it approximates `exp(2 pi i x / 2^DOUBLE_ANGLE)`.
 pub const DOUBLE_ANGLE: usize = 3;
 
+/// What becomes of the message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Function {
+    /// It stays as it is, up to the error of a sine series of one or two harmonics.
+    Identity {
+        /// 1 or 2.
+        harmonics: usize,
+    },
+    /// Values near -1 and 1 come closer to them; the error is squared.
+    Sign,
+    /// Values near 0 and 1 come closer to them; the error is squared.
+    Bits,
+}
+
+impl Function {
+    /// The message ratio that it needs when the modulus is raised, for those where `m = 1` has a fixed place.
+    pub fn message_ratio(self) -> Option<f64> {
+        match self {
+            Function::Identity { .. } => None,
+            Function::Sign => Some(4.0),
+            Function::Bits => Some(2.0),
+        }
+    }
+    /// Levels that an evaluation takes: five for the polynomial, three squarings, one for a second harmonic.
+    pub fn levels(self) -> usize {
+        5 + DOUBLE_ANGLE + usize::from(self == Function::Identity { harmonics: 2 })
+    }
+}
+
+/// Which parts of the slots are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Parts {
+    /// Real and imaginary parts, as one complex result: two evaluations.
+    Complex,
+    /// Real parts only: one evaluation.
+    Real,
+    /// Real and imaginary parts as two real results: two evaluations.
+    Pair,
+}
+
 /// The plan of an approximate modular reduction for one message ratio.
 ///
 /// Input slots are `t = (x + i y) / K` with `x, y = I + m/r` (real and imaginary part on their own), which is what
-/// `coeffs_to_slots` gives with the factor [`EvalMod::c2s_factor`]; their scale should be [`EvalMod::input_scale`]. The
-/// output is nine chain levels ([`EvalMod::LEVELS`]) below the input and has exactly the scale asked for.
+/// `coeffs_to_slots` gives with the factor [`c2s_factor`]; their scale should be [`EvalMod::input_scale`]. The output is
+/// [`Function::levels`] chain levels below the input and has exactly the scale asked for.
 #[derive(Debug, Clone)]
 pub struct EvalMod {
+    function: Function,
     message_ratio: f64,
     /// `kappa^(1/8) P` in the variable `D_1 = 2x / K`.
     series: Series,
-    /// `alpha r / (4 pi kappa)`.
+    /// `alpha r / (4 pi kappa)`, with two harmonics.
     linear: f64,
 }
 
-impl EvalMod {
-    /// Levels that an evaluation takes: five for the polynomial, three squarings, one for the sine series.
-    pub const LEVELS: usize = 5 + DOUBLE_ANGLE + 1;
+/// The factor that `coeffs_to_slots` must carry for the message ratio `r` at which the modulus was raised.
+///
+/// After `mod_raise` the value of a coefficient, that is the coefficient over the scale, is `m + r I = r x`. The
+/// polynomial wants `D_1 = 2x / K`, and the split into real and imaginary part `t + conj t`, `-i (t - conj t)` doubles;
+/// hence `1 / (K r)`. Scales are another matter: they are set by the `scale_ratio` of each encoded stage.
+pub fn c2s_factor(message_ratio: f64) -> f64 {
+    1.0 / (K * message_ratio)
+}
 
+impl EvalMod {
     /// The message ratio to choose unless something else decides: `2^6.75`.
     ///
     /// A smaller ratio costs precision by the sine series (4 bits per bit), a larger one by the noise (1 bit per bit); with
@@ -56,47 +108,56 @@ impl EvalMod {
     /// `tools/noise_eval_mod.py`. `q0` need not change with it: the scale at chain level 0 is `q0 / r`, whatever it is.
     pub const MESSAGE_RATIO: f64 = 107.634_741_152_475_46;
 
-    /// Plans for the message ratio `r = q0 / scale`, where `scale` is the exact scale of the ciphertext at the moment of
-    /// `mod_raise`. [`EvalMod::residual`] tells the error on messages `|m| <= 1`.
+    /// Plans `function` for the message ratio `r = q0 / scale`, where `scale` is the exact scale of the ciphertext at the
+    /// moment of `mod_raise`. [`EvalMod::residual`] tells the error of the identity on messages `|m| <= 1`.
     ///
     /// # Errors
-    /// [`Error::Factor`] unless `message_ratio` is finite and above 2 (messages must stay away from `q0 / 2`).
-    pub fn new(message_ratio: f64) -> Result<Self, Error> {
-        if !(message_ratio.is_finite() && message_ratio > 2.0) {
-            return Err(Error::Factor { what: "message ratio", requirement: "greater than 2" });
-        }
-        let (alpha, beta) = sine_series(message_ratio);
+    /// [`Error::Factor`] unless `message_ratio` is finite and above 2 (messages must stay away from `q0 / 2`), or there are
+    /// not one or two harmonics.
+    pub fn new(function: Function, message_ratio: f64) -> Result<Self, Error> {
         let unit = message_ratio / (2.0 * TAU);
-        let kappa = (-beta * unit).sqrt();
+        let (kappa, linear) = match function {
+            Function::Identity { .. } if !(message_ratio.is_finite() && message_ratio > 2.0) => {
+                return Err(Error::Factor { what: "message ratio", requirement: "greater than 2" });
+            }
+            Function::Identity { harmonics: 1 } => ((1.0 + (TAU / message_ratio).powi(2) / 8.0) * unit, 0.0),
+            Function::Identity { harmonics: 2 } => {
+                let (alpha, beta) = sine_series(message_ratio);
+                let kappa = (-beta * unit).sqrt();
+                (kappa, alpha * unit / kappa)
+            }
+            Function::Identity { .. } => {
+                return Err(Error::Factor { what: "number of harmonics", requirement: "1 or 2" });
+            }
+            Function::Sign => (0.5, 0.0),
+            Function::Bits => (0.25, 0.0),
+        };
         let share = (0..DOUBLE_ANGLE).fold(kappa, |root, _| root.sqrt());
         let pairs = EXP_COS.iter().zip(&EXP_SIN);
         let coefficients: Vec<_> =
             pairs.flat_map(|(c, s)| [Complex64::new(share * c, 0.0), Complex64::new(0.0, share * s)]).collect();
         let series = Series::from_chebyshev(&coefficients)?;
-        Ok(EvalMod { message_ratio, series, linear: alpha * unit / kappa })
+        Ok(EvalMod { function, message_ratio, series, linear })
     }
 
-    /// The message ratio planned for.
-    pub fn message_ratio(&self) -> f64 {
-        self.message_ratio
+    /// What it computes.
+    pub fn function(&self) -> Function {
+        self.function
     }
 
-    /// The largest error of the sine series on real and imaginary parts in `[-1, 1]`, to leading order:
-    /// `(2 pi / r)^4 / 480`, which is 25.3 bits for [`EvalMod::MESSAGE_RATIO`].
+    /// The largest error of the identity on real and imaginary parts in `[-1, 1]`, to leading order: with
+    /// `Theta = 2 pi / r` it is `Theta^4 / 480` for two harmonics, which is 25.3 bits for [`EvalMod::MESSAGE_RATIO`], and
+    /// `Theta^2 / 24` for one. Zero for the other functions, which are exact at their points.
     ///
     /// The polynomial adds nothing to it for `|I| <= 9`. Beyond, with a chance of `2^-30` per coefficient, it brings the
     /// error to 23 bits, and to 18 where `|I| >= 13` (`2^-58`); `tools/fit_eval_mod.py` prints the table.
     pub fn residual(&self) -> f64 {
-        (TAU / self.message_ratio).powi(4) / 480.0
-    }
-
-    /// The factor that `coeffs_to_slots` must carry.
-    ///
-    /// After `mod_raise` the value of a coefficient, that is the coefficient over the scale, is `m + r I = r x`. The
-    /// polynomial wants `D_1 = 2x / K`, and the split into real and imaginary part `t + conj t`, `-i (t - conj t)` doubles;
-    /// hence `1 / (K r)`. Scales are another matter: they are set by the `scale_ratio` of each encoded stage.
-    pub fn c2s_factor(&self) -> f64 {
-        1.0 / (K * self.message_ratio)
+        let theta = TAU / self.message_ratio;
+        match self.function {
+            Function::Identity { harmonics: 1 } => theta.powi(2) / 24.0,
+            Function::Identity { .. } => theta.powi(4) / 480.0,
+            Function::Sign | Function::Bits => 0.0,
+        }
     }
 
     /// The scale that the input should have if `modulus` is the prime of its level: `2^-0.05` of it, for example
@@ -111,63 +172,70 @@ impl EvalMod {
         0.965_936_328_924_845_6 * modulus
     }
 
-    /// Reduces real and imaginary parts, each on its own: slots `(x + i y) / K` become the complex messages.
+    /// Relinearisations of one run on these parts.
+    pub fn relinearizations(&self, parts: Parts) -> usize {
+        let squarings = self.function.levels() - 5;
+        (self.series.relinearizations() + squarings) * if parts == Parts::Real { 1 } else { 2 }
+    }
+
+    /// Reduces slots `(x + i y) / K`: one result, or two for [`Parts::Pair`], [`Function::levels`] below the input and
+    /// with exactly `scale`.
     ///
-    /// Two polynomials (20 relinearisations), eight squarings, two conjugations. The output is at
-    /// `level - `[`EvalMod::LEVELS`] with exactly `scale`.
+    /// An evaluation is a polynomial (10 relinearisations) and three or four squarings; there are two for complex numbers.
     ///
     /// # Errors
-    /// `LevelTooLow` when the input has fewer than nine levels; otherwise what the evaluator refuses.
-    pub fn eval_mod_complex<E: Evaluator>(
+    /// `LevelTooLow` when the input has too few levels; otherwise what the evaluator refuses.
+    pub fn run<E: Evaluator>(
         &self,
         e: &E,
         ct: &E::Ciphertext,
+        parts: Parts,
         scale: f64,
-    ) -> Result<E::Ciphertext, Error> {
+    ) -> Result<Vec<E::Ciphertext>, Error> {
         let conjugate = e.conjugate(ct)?;
-        let x = e.add(ct, &conjugate)?;
-        let y = e.mul_i(&e.sub(&conjugate, ct)?)?;
-        let i_v = e.mul_i(&self.evaluate(e, &x, scale)?)?;
-        let w = self.evaluate(e, &y, scale)?;
-        // i (V - conj V) + i * i (W - conj W), with one conjugation for both.
-        let turned = e.conjugate(&e.add(&i_v, &w)?)?;
-        Ok(e.add(&e.sub(&i_v, &w)?, &turned)?)
-    }
-
-    /// Reduces the real parts only and drops the imaginary ones: slots `(x + i y) / K` become real messages at half the
-    /// work of [`EvalMod::eval_mod_complex`].
-    ///
-    /// # Errors
-    /// As for [`EvalMod::eval_mod_complex`].
-    pub fn eval_mod_real<E: Evaluator>(&self, e: &E, ct: &E::Ciphertext, scale: f64) -> Result<E::Ciphertext, Error> {
-        let x = e.add(ct, &e.conjugate(ct)?)?;
-        let i_v = e.mul_i(&self.evaluate(e, &x, scale)?)?;
-        Ok(e.add(&i_v, &e.conjugate(&i_v)?)?)
-    }
-
-    /// `V` at the real argument `x = D_1`, nine levels below it, with exactly `scale`.
-    fn evaluate<E: Evaluator>(&self, e: &E, x: &E::Ciphertext, scale: f64) -> Result<E::Ciphertext, Error> {
-        let top = e.level(x);
-        if top < Self::LEVELS {
-            return Err(SchemeError::LevelTooLow { required: Self::LEVELS, actual: top }.into());
+        let u = self.evaluate(e, &e.add(ct, &conjugate)?, scale)?;
+        let double = |u: &E::Ciphertext| -> Result<E::Ciphertext, Error> { Ok(e.add(u, &e.conjugate(u)?)?) };
+        if parts == Parts::Real {
+            return Ok(vec![double(&u)?]);
         }
+        let w = self.evaluate(e, &e.mul_i(&e.sub(&conjugate, ct)?)?, scale)?;
+        if parts == Parts::Pair {
+            return Ok(vec![double(&u)?, double(&w)?]);
+        }
+        // (u + conj u) + i (w + conj w), with one conjugation for both.
+        let w = e.mul_i(&w)?;
+        let turned = e.conjugate(&e.sub(&u, &w)?)?;
+        Ok(vec![e.add(&e.add(&u, &w)?, &turned)?])
+    }
+
+    /// The `u` of which `u + conj u` is the result, at the real argument `x = D_1`, with exactly `scale`.
+    fn evaluate<E: Evaluator>(&self, e: &E, x: &E::Ciphertext, scale: f64) -> Result<E::Ciphertext, Error> {
+        let (top, levels) = (e.level(x), self.function.levels());
+        if top < levels {
+            return Err(SchemeError::LevelTooLow { required: levels, actual: top }.into());
+        }
+        let (bottom, squarings) = (top - levels, levels - self.series.depth());
         // Backwards from the result: what is squared at a level must have scale^2 = result * modulus.
-        let bottom = top - Self::LEVELS;
         let mut scales = vec![scale];
-        for level in bottom + 1..=bottom + 1 + DOUBLE_ANGLE {
+        for level in bottom + 1..=bottom + squarings {
             scales.push((scales[scales.len() - 1] * e.modulus(level)).sqrt());
         }
-        let mut power = self.series.evaluate(e, x, scales[DOUBLE_ANGLE + 1])?;
-        for step in (0..=DOUBLE_ANGLE).rev() {
+        let mut power = self.series.evaluate(e, x, scales[squarings])?;
+        for step in (0..squarings).rev() {
+            let last = step == 0;
             power = e.quadratic(&Quadratic {
                 products: vec![Product { factor: 1, left: &power, right: &power }],
-                terms: if step == 0 { vec![((-self.linear).into(), &power)] } else { vec![] },
-                constant: Complex64::new(0.0, 0.0),
+                terms: if last && self.linear != 0.0 { vec![((-self.linear).into(), &power)] } else { vec![] },
+                constant: if last && self.function == Function::Bits { (-0.25).into() } else { 0.0.into() },
                 level: bottom + 1 + step,
                 scale: scales[step],
             })?;
         }
-        Ok(power)
+        match self.function {
+            Function::Identity { harmonics: 2 } => Ok(e.mul_i(&power)?),
+            Function::Identity { .. } | Function::Sign => Ok(e.negate(&e.mul_i(&power)?)?),
+            Function::Bits => Ok(e.negate(&power)?),
+        }
     }
 }
 
@@ -188,6 +256,7 @@ mod tests {
     use aglet_schemes::clear::ClearEvaluator;
 
     const RATIO: f64 = EvalMod::MESSAGE_RATIO;
+    const TWO: Function = Function::Identity { harmonics: 2 };
     const TOP: usize = 11;
     const SLOTS: usize = 256;
 
@@ -204,14 +273,14 @@ mod tests {
 
     /// The worst error in bits, over both parts, with the overflow `i` in the real and `-i` in the imaginary part.
     fn worst_bits(i: i32, real: bool) -> f64 {
-        let (e, plan) = (evaluator(), EvalMod::new(RATIO).unwrap());
+        let (e, plan) = (evaluator(), EvalMod::new(TWO, RATIO).unwrap());
         let overflow = RATIO * Complex64::new(f64::from(i), f64::from(-i));
-        let input: Vec<_> = messages().iter().map(|m| (m + overflow) * plan.c2s_factor()).collect();
+        let input: Vec<_> = messages().iter().map(|m| (m + overflow) * c2s_factor(RATIO)).collect();
         let ct = e.encrypt(&input, TOP, EvalMod::input_scale(e.modulus(TOP))).unwrap();
         let scale = 2f64.powi(40);
-        let run = if real { EvalMod::eval_mod_real } else { EvalMod::eval_mod_complex };
-        let out = run(&plan, &e, &ct, scale).unwrap();
-        assert_eq!((e.level(&out), e.scale(&out)), (TOP - EvalMod::LEVELS, scale));
+        let parts = if real { Parts::Real } else { Parts::Complex };
+        let [out] = &plan.run(&e, &ct, parts, scale).unwrap()[..] else { panic!("one result") };
+        assert_eq!((e.level(out), e.scale(out)), (TOP - TWO.levels(), scale));
         let errors = out.values().iter().zip(messages()).map(|(z, m)| {
             let wanted = if real { Complex64::new(m.re, 0.0) } else { m };
             (z.re - wanted.re).abs().max((z.im - wanted.im).abs())
@@ -229,7 +298,7 @@ mod tests {
                 }
                 // The sine series alone is 25.3 bits; beyond |I| = 9, an event below 2^-30, the fit gives way.
                 let promised = match i.abs() {
-                    0..=9 => -EvalMod::new(RATIO).unwrap().residual().log2() - 0.05,
+                    0..=9 => -EvalMod::new(TWO, RATIO).unwrap().residual().log2() - 0.05,
                     10 => 25.0,
                     11 | 12 => 23.2,
                     _ => 18.0,
@@ -241,7 +310,7 @@ mod tests {
 
     #[test]
     fn the_polynomial_is_the_exponential() {
-        let plan = EvalMod::new(RATIO).unwrap();
+        let plan = EvalMod::new(TWO, RATIO).unwrap();
         assert_eq!((plan.series.degree(), plan.series.depth(), plan.series.relinearizations()), (31, 5, 10));
         // E' = kappa E on the whole interval of the argument, and kappa is real.
         let kappa = plan.series.value(0.0.into()).powi(8).re;
@@ -256,7 +325,7 @@ mod tests {
     fn the_error_of_the_sine_series_is_a_chebyshev_polynomial() {
         for ratio in [32.0, RATIO, 256.0] {
             let (alpha, beta) = sine_series(ratio);
-            let residual = EvalMod::new(ratio).unwrap().residual();
+            let residual = EvalMod::new(TWO, ratio).unwrap().residual();
             let order_7 = 4.0 * (TAU / ratio).powi(2) * residual;
             let error = |m: f64| {
                 let theta = TAU * m / ratio;
@@ -268,7 +337,7 @@ mod tests {
                 assert!((error(u) - wanted).abs() < order_7, "{} for {wanted} at {u}", error(u));
             }
         }
-        assert!((EvalMod::new(EvalMod::MESSAGE_RATIO).unwrap().residual().log2() + 25.3).abs() < 0.01);
+        assert!((EvalMod::new(TWO, EvalMod::MESSAGE_RATIO).unwrap().residual().log2() + 25.3).abs() < 0.01);
         assert_eq!(EvalMod::MESSAGE_RATIO, 2f64.powf(6.75));
         assert!((EvalMod::input_scale(1.0).log2() + 0.05).abs() < 1e-15);
     }
@@ -276,11 +345,11 @@ mod tests {
     #[test]
     fn what_cannot_work_is_refused() {
         for ratio in [0.0, -3.0, f64::NAN, f64::INFINITY, 2.0] {
-            assert!(matches!(EvalMod::new(ratio), Err(Error::Factor { .. })));
+            assert!(matches!(EvalMod::new(TWO, ratio), Err(Error::Factor { .. })));
         }
-        let (e, plan) = (evaluator(), EvalMod::new(RATIO).unwrap());
-        let low = e.encrypt(&messages(), EvalMod::LEVELS - 1, 2f64.powi(50)).unwrap();
-        let refused = plan.eval_mod_complex(&e, &low, 1e12).unwrap_err();
+        let (e, plan) = (evaluator(), EvalMod::new(TWO, RATIO).unwrap());
+        let low = e.encrypt(&messages(), TWO.levels() - 1, 2f64.powi(50)).unwrap();
+        let refused = plan.run(&e, &low, Parts::Complex, 1e12).unwrap_err();
         assert_eq!(refused, SchemeError::LevelTooLow { required: 9, actual: 8 }.into());
     }
 }

@@ -90,6 +90,9 @@ pub struct ParamsLiteral {
     pub sparse_switch_bits: Option<u32>,
     /// log2 of the message ratio q0 / scale at which a bootstrap raises the modulus.
     pub message_ratio_log2: Option<f64>,
+    /// User level that a regular bootstrap leaves. The message primes above it serve methods that leave more, and the first
+    /// maps of coeffs_to_slots when there are more of them than primes of their own.
+    pub regular_level: Option<usize>,
     /// The moduli, bottom to top, special primes last.
     pub moduli: Vec<ModuliGroup>,
     /// The limbs of every digit of a key switch at full level; without them, consecutive limbs are grouped greedily.
@@ -175,9 +178,15 @@ impl ParamsLiteral {
         Err(Error::bad_parameters(format!("the {what} has weight {h}; choose 1 to N = {n}")))
     }
 
-    /// The three bootstrap fields stand there exactly if there are `eval_mod` primes.
+    /// The four bootstrap fields stand there exactly if there are `eval_mod` primes.
     fn check_bootstrap(&self) -> Result<(), Error> {
         let has_eval_mod = self.groups(Role::EvalMod).next().is_some();
+        let levels = self.groups(Role::Message).map(|g| g.count).sum::<usize>();
+        if self.regular_level.is_some() != has_eval_mod || self.regular_level.is_some_and(|l| l > levels) {
+            return Err(Error::bad_parameters(format!(
+                "regular_level belongs to the eval_mod primes and is at most the number of message primes, {levels}"
+            )));
+        }
         match (self.ephemeral_weight, self.sparse_switch_bits, self.message_ratio_log2) {
             (None, None, None) if !has_eval_mod => Ok(()),
             (Some(h), Some(bits), Some(_)) if has_eval_mod => {

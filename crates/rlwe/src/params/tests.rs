@@ -86,15 +86,15 @@ fn scales_follow_the_recursion_and_stay_near_the_wanted_size() {
 #[test]
 fn design_a() {
     let params = Params::new(preset("regular"), Security::Bits128).unwrap();
-    assert_eq!((params.n(), params.slots(), params.q().len(), params.p().len()), (65536, 32768, 26, 8));
-    assert_eq!((params.hidden_levels(), params.max_level(), params.chain_level(10)), (3, 10, 13));
+    assert_eq!((params.n(), params.slots(), params.q().len(), params.p().len()), (65536, 32768, 29, 9));
+    assert_eq!((params.hidden_levels(), params.max_level(), params.chain_level(10)), (3, 13, 13));
     assert_eq!(params.role(Role::Base), 0..1);
     assert_eq!(params.role(Role::SlotsToCoeffs), 1..4);
-    assert_eq!(params.role(Role::Message), 4..14);
-    assert_eq!(params.role(Role::EvalMod), 14..23);
-    assert_eq!(params.role(Role::CoeffsToSlots), 23..26);
-    assert_eq!(params.role(Role::Special), 0..8);
-    assert!((params.log_q() - 1161.0).abs() < 1e-3 && (params.log_p() - 400.0).abs() < 1e-3);
+    assert_eq!(params.role(Role::Message), 4..17);
+    assert_eq!(params.role(Role::EvalMod), 17..26);
+    assert_eq!(params.role(Role::CoeffsToSlots), 26..29);
+    assert_eq!(params.role(Role::Special), 0..9);
+    assert!((params.log_q() - 1281.0).abs() < 1e-3 && (params.log_p() - 450.0).abs() < 1e-3);
     let ephemeral = params.ephemeral_security().unwrap();
     assert!((ephemeral.log_qp - 97.0).abs() < 1e-3 && ephemeral.bits > 150.0, "{ephemeral}");
     assert_eq!((params.ephemeral_weight(), params.message_ratio_log2()), (Some(32), Some(6.75)));
@@ -104,16 +104,16 @@ fn design_a() {
 fn digits_are_balanced_by_bits() {
     for name in ["regular", "toy"] {
         let params = unchecked(name);
-        assert_eq!(params.digits(26, 8).unwrap()[0], [0, 1, 2, 3, 4, 5, 6, 14, 15]);
+        assert_eq!(params.digits(26, 8).unwrap()[0], [0, 1, 2, 3, 4, 5, 6, 17, 18]);
         assert_eq!(params.digits(14, 8).unwrap()[1], [7, 8, 9, 10, 11, 12, 13]);
         assert_eq!(params.digits(4, 4).unwrap().len(), 1);
         assert_eq!(params.digits(1, 1).unwrap().len(), 1);
         assert_eq!(params.digits(2, 1).unwrap(), [[0], [1]]);
-        for (q_limbs, p_limbs) in [(1, 1), (2, 2), (4, 4), (14, 6), (23, 8), (26, 8)] {
+        for (q_limbs, p_limbs) in [(1, 1), (2, 2), (4, 4), (14, 6), (17, 7), (26, 8), (29, 9)] {
             assert_eq!(params.special_limbs_for(q_limbs), p_limbs, "{name} at {q_limbs} limbs");
         }
-        assert!(params.digits(0, 1).is_err() && params.digits(27, 8).is_err());
-        assert!(params.digits(1, 0).is_err() && params.digits(1, 9).is_err());
+        assert!(params.digits(0, 1).is_err() && params.digits(30, 9).is_err());
+        assert!(params.digits(1, 0).is_err() && params.digits(1, 10).is_err());
     }
     let counts = [(13, 3), (14, 4), (15, 6), (16, 7), (17, 10)];
     for (log_n, digits) in counts {
@@ -126,8 +126,8 @@ fn digits_are_balanced_by_bits() {
 #[test]
 fn digits_cover_and_fit_at_every_level() {
     let params = unchecked("regular");
-    for q_limbs in 1..=26 {
-        for p_limbs in 1..=8 {
+    for q_limbs in 1..=29 {
+        for p_limbs in 1..=9 {
             let digits = params.digits(q_limbs, p_limbs).unwrap();
             let room: f64 = params.p()[..p_limbs].iter().map(|&p| (p as f64).log2()).sum();
             let mut limbs = digits.concat();
@@ -138,6 +138,29 @@ fn digits_cover_and_fit_at_every_level() {
                 assert!(bits <= if digit.len() == 1 { room + 2e-9 } else { room - 2.0 });
             }
         }
+    }
+}
+
+#[test]
+fn a_subset_has_its_own_primes_and_spreads_its_digits() {
+    let whole = unchecked("regular");
+    // What the regular bootstrap raises to: ten of thirteen message primes.
+    let limbs: Vec<usize> = (0..14).chain(17..29).collect();
+    let part = whole.subset(&limbs).unwrap();
+    assert_eq!((part.limbs(), part.q().len(), part.special_limbs_for(26)), (limbs, 26, 8));
+    assert!((part.log_q() - 1161.0).abs() < 1e-3 && part.scale_at(5) == whole.scale_at(5));
+    assert_eq!((part.q()[14], part.p(), part.fingerprint()), (whole.q()[17], whole.p(), whole.fingerprint()));
+    for (q_limbs, count) in [(26, 3), (23, 3), (17, 2)] {
+        let digits = part.digits(q_limbs, 8).unwrap();
+        assert_eq!(digits.len(), count);
+        assert!(digits.windows(2).all(|pair| pair[0][0] < pair[1][0]));
+        let bits = |d: &Vec<usize>| d.iter().map(|&i| (part.q()[i] as f64).log2()).sum::<f64>();
+        assert!(digits.iter().all(|d| bits(d) <= 398.0));
+    }
+    let again = part.subset(&[0, 14, 25]).unwrap();
+    assert_eq!((again.limbs(), again.q()[1]), (vec![0, 17, 28], whole.q()[17]));
+    for wrong in [&[][..], &[0, 0], &[29]] {
+        assert!(whole.subset(wrong).is_err());
     }
 }
 
@@ -196,7 +219,7 @@ fn fingerprints_see_numbers_only() {
         |l| l.secret = Secret::FixedWeight(1 << 14),
         |l| l.ephemeral_weight = Some(64),
         |l| l.message_ratio_log2 = Some(8.0),
-        |l| (l.moduli[2].count, l.digits) = (9, None),
+        |l| (l.moduli[2].count, l.digits) = (12, None),
     ];
     for change in changes {
         let mut literal = preset("regular");
@@ -208,7 +231,7 @@ fn fingerprints_see_numbers_only() {
 #[test]
 fn contradictions_are_named() {
     type Change = fn(&mut ParamsLiteral);
-    let changes: [(Change, &str); 16] = [
+    let changes: [(Change, &str); 18] = [
         (|l| l.log_n = 5, "log_n"),
         (|l| l.log_n = 18, "log_n"),
         (|l| l.moduli[2].bits = 62, "bits"),
@@ -223,6 +246,8 @@ fn contradictions_are_named() {
         (|l| l.secret = Secret::FixedWeight(65537), "weight"),
         (|l| l.ephemeral_weight = Some(0), "weight"),
         (|l| l.ephemeral_weight = None, "all of them or none"),
+        (|l| l.regular_level = None, "regular_level"),
+        (|l| l.regular_level = Some(14), "regular_level"),
         (|l| l.sparse_switch_bits = Some(60), "make them equal"),
         (|l| l.moduli[1] = ModuliGroup { bits: 19, count: 40, ..l.moduli[1] }, "not enough primes"),
     ];

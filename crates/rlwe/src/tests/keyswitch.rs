@@ -15,12 +15,18 @@ fn toy(kernels: &'static arch::Kernels) -> Arc<Context> {
 }
 
 fn zero_plaintext(ctx: &Context, limbs: usize) -> Plaintext {
-    Plaintext { poly: ctx.ring().zero(limbs, 0).unwrap(), scale: 1.0, slots: ctx.params().slots(), bound: None }
+    Plaintext {
+        poly: ctx.ring().zero(limbs, 0).unwrap(),
+        scale: 1.0,
+        slots: ctx.params().slots(),
+        bound: None,
+        real: false,
+    }
 }
 
 /// Coefficients of the noise of a ciphertext of zero, from its lowest limb (47 bits).
 fn noise_of(ctx: &Context, sk: &SecretKey, polys: Vec<Poly<Eval>>) -> Vec<i64> {
-    let ct = crate::Ciphertext { polys, scale: 1.0, slots: 1, key: sk.id(), bound: None };
+    let ct = crate::Ciphertext { polys, scale: 1.0, slots: 1, key: sk.id(), bound: None, real: false };
     let pt = sk.decrypt(ctx, &ct).unwrap();
     let coefficients = ctx.ring().to_coeff(pt.poly);
     coefficients.limb(0).iter().map(|&c| ctx.ring().modulus(0).centre(c)).collect()

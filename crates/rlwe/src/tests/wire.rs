@@ -39,7 +39,7 @@ fn keys_come_back_with_their_uniform_halves() {
     let b = copies(&ctx, std::slice::from_ref(b)).remove(0);
     let back = PublicKey::from_stored(ctx.params(), pk.id(), *seed, b).unwrap();
     let zero = ctx.ring().zero(9, 0).unwrap();
-    let pt = Plaintext { poly: zero, scale: 1.0, slots: 1, bound: None };
+    let pt = Plaintext { poly: zero, scale: 1.0, slots: 1, bound: None, real: false };
     let [old, new] = [&pk, &back].map(|k| k.encrypt(&ctx, &pt, &mut ChaChaSource::from_seed([1; 32])).unwrap());
     assert!(old.key == new.key && old.polys.iter().zip(&new.polys).all(|(x, y)| same(x, y)));
     for limbs in [4, 14, 26] {

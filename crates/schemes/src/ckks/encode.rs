@@ -47,7 +47,7 @@ impl Encoder {
         small.iter().enumerate().for_each(|(j, &c)| wide[j * gap] = c);
         let poly = ring.to_eval(ring.lift(&wide, ring.scratch(level + 1, 0)?));
         let bound = values.iter().map(|v| v.norm()).fold(0.0, f64::max);
-        Ok(Plaintext { poly, scale, slots: self.slots(), bound: Some(bound) })
+        Ok(Plaintext { poly, scale, slots: self.slots(), bound: Some(bound), real: values.iter().all(|z| z.im == 0.0) })
     }
 
     /// The values of a plaintext. The coefficients are read from at most two limbs: they must stay below half the product

@@ -119,7 +119,7 @@ impl<'a> CkksEvaluator<'a> {
         let digits = Digits::new(ctx, key.spec(), c1)?;
         let lifted = lift_by_special(ctx, c0, key.spec().p_limbs)?;
         let (b, a1) = digits.product(ctx, key, Some(&ctx.ring().automorphism(galois)), Some(&lifted), None)?;
-        let mut out = a.with(vec![divide(ctx, &b, 0)?, divide(ctx, &a1, 0)?], a.scale);
+        let mut out = a.with(vec![divide(ctx, &b, 0)?, divide(ctx, &a1, 0)?], a.scale).real_if(a.real);
         out.bound = a.bound;
         Ok(Arc::new(out))
     }
@@ -167,7 +167,7 @@ impl<'a> CkksEvaluator<'a> {
             }
             polys.push(x);
         }
-        Ok(Arc::new(a.with(polys, a.scale)))
+        Ok(Arc::new(a.with(polys, a.scale).real_if(a.real && b.real)))
     }
 
     /// Rotates the N/2 slots of the ring, of which fewer slots are repetitions, to the left.
@@ -195,7 +195,7 @@ impl<'a> CkksEvaluator<'a> {
             self.form(a.limbs(), &[(1, a0, b1), (1, a1, b0)], &[], zero, 0)?,
             self.form(a.limbs(), &[(1, a1, b1)], &[], zero, 0)?,
         ];
-        Ok(Arc::new(a.with(polys, a.scale * b.scale)))
+        Ok(Arc::new(a.with(polys, a.scale * b.scale).real_if(a.real && b.real)))
     }
 
     /// Brings a ciphertext of degree 2 back to degree 1; one of degree 1 is returned as it is.
@@ -209,7 +209,7 @@ impl<'a> CkksEvaluator<'a> {
         let lifted = (lift_by_special(self.ctx, c0, p_limbs)?, lift_by_special(self.ctx, c1, p_limbs)?);
         let (b, a1) = digits.product(self.ctx, key, None, None, Some((&lifted.0, &lifted.1)))?;
         let polys = vec![divide(self.ctx, &b, 0)?, divide(self.ctx, &a1, 0)?];
-        Ok(Arc::new(a.with(polys, a.scale)))
+        Ok(Arc::new(a.with(polys, a.scale).real_if(a.real)))
     }
 
     /// Divides value scale and modulus by the highest prime: one level.
@@ -219,7 +219,7 @@ impl<'a> CkksEvaluator<'a> {
         }
         self.check_stop()?;
         let polys = a.polys.iter().map(|p| divide(self.ctx, p, 1)).collect::<Result<_, _>>()?;
-        Ok(Arc::new(a.with(polys, a.scale / self.modulus(a.level()))))
+        Ok(Arc::new(a.with(polys, a.scale / self.modulus(a.level())).real_if(a.real)))
     }
 
     /// `a + pt`; level and scale must agree, or the plaintext stand higher.
@@ -233,7 +233,7 @@ impl<'a> CkksEvaluator<'a> {
         let ring = self.ctx.ring();
         let mut polys = a.polys.iter().map(|p| ring.copy(p, a.limbs())).collect::<Result<Vec<_>, _>>()?;
         ring.add_assign(&mut polys[0], &pt.poly);
-        Ok(Arc::new(a.with(polys, a.scale)))
+        Ok(Arc::new(a.with(polys, a.scale).real_if(a.real && pt.real)))
     }
 
     /// `a * pt`, not rescaled; the plaintext stands at the level of `a` or higher.
@@ -243,23 +243,25 @@ impl<'a> CkksEvaluator<'a> {
         }
         let zero = Constant { re: 0, im: 0 };
         let polys = a.polys.iter().map(|p| self.form(a.limbs(), &[(1, p, &pt.poly)], &[], zero, 0));
-        Ok(Arc::new(a.with(polys.collect::<Result<_, _>>()?, a.scale * pt.scale)))
+        Ok(Arc::new(a.with(polys.collect::<Result<_, _>>()?, a.scale * pt.scale).real_if(a.real && pt.real)))
     }
 
     /// `c * a` with the constant encoded at `scale`, not rescaled: `scale` 1 and an integer cost nothing.
     pub fn mul_constant(&self, a: &CkksCiphertext, c: Complex64, scale: f64) -> Result<CkksCiphertext, Error> {
+        let real = a.real && c.im == 0.0;
         let (c, zero) = (Constant::new(c, scale)?, Constant { re: 0, im: 0 });
         let polys = a.polys.iter().map(|p| self.form(a.limbs(), &[], &[(c, p)], zero, 0));
-        Ok(Arc::new(a.with(polys.collect::<Result<_, _>>()?, a.scale * scale)))
+        Ok(Arc::new(a.with(polys.collect::<Result<_, _>>()?, a.scale * scale).real_if(real)))
     }
 
     /// `a + c` for a constant in every slot.
     pub fn add_constant(&self, a: &CkksCiphertext, c: Complex64) -> Result<CkksCiphertext, Error> {
+        let real = a.real && c.im == 0.0;
         let (c, one) = (Constant::new(c, a.scale)?, Constant { re: 1, im: 0 });
         let zero = Constant { re: 0, im: 0 };
         let polys = a.polys.iter().enumerate();
         let polys = polys.map(|(i, p)| self.form(a.limbs(), &[], &[(one, p)], if i == 0 { c } else { zero }, 0));
-        Ok(Arc::new(a.with(polys.collect::<Result<_, _>>()?, a.scale)))
+        Ok(Arc::new(a.with(polys.collect::<Result<_, _>>()?, a.scale).real_if(real)))
     }
 }
 
@@ -295,9 +297,11 @@ impl Evaluator for CkksEvaluator<'_> {
         let any =
             form.products.first().map(|p| p.left).or(form.terms.first().map(|t| t.1)).ok_or(Error::EmptyQuadratic)?;
         let operands = form.products.iter().flat_map(|p| [p.left, p.right]).chain(form.terms.iter().map(|t| t.1));
+        let mut real = form.constant.im == 0.0 && form.terms.iter().all(|t| t.0.im == 0.0);
         for x in operands {
             self.same_key(any, x)?;
             linear(x)?;
+            real &= x.real;
         }
         let terms = form
             .terms
@@ -327,7 +331,7 @@ impl Evaluator for CkksEvaluator<'_> {
                 Digits::new(self.ctx, key.spec(), &c2)?.product(self.ctx, key, None, None, Some((&c0, &c1)))?
             }
         };
-        Ok(Arc::new(any.with(vec![divide(self.ctx, &b, 1)?, divide(self.ctx, &a, 1)?], form.scale)))
+        Ok(Arc::new(any.with(vec![divide(self.ctx, &b, 1)?, divide(self.ctx, &a, 1)?], form.scale).real_if(real)))
     }
 
     fn add(&self, a: &CkksCiphertext, b: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
@@ -390,7 +394,7 @@ impl Refresh for CkksEvaluator<'_> {
             return Err(Error::NoSuchLevel { level, max });
         }
         self.check_stop()?;
-        let ([c0, c1], key) = (linear(ct)?, self.keys.from_sparse()?);
+        let ([c0, c1], key) = (linear(ct)?, self.keys.from_sparse(level + 1)?);
         let c0 = raise(ctx, c0, level + 1, 0)?;
         let c1 = Digits::single(raise(ctx, c1, level + 1, key.spec().p_limbs)?);
         let (b, a) = c1.product(ctx, key, None, None, None)?;

@@ -1,6 +1,7 @@
 //! The evaluation keys that an evaluator holds.
 
 use crate::Error;
+use aglet_rlwe::params::Params;
 use aglet_rlwe::SwitchingKey;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -36,6 +37,27 @@ impl EvalKeys {
         self
     }
 
+    /// The same keys for a subset of the parameters that they were made for; they share their words.
+    pub fn restricted(&self, made_for: &Params, subset: &Params) -> Self {
+        let one = |key: &Arc<SwitchingKey>| Arc::new(key.restricted(made_for, subset));
+        let galois = self.galois.iter().map(|((galois, _), key)| (*galois, one(key)));
+        Self {
+            relinearisation: self.relinearisation.as_ref().map(one),
+            galois: galois.map(|(galois, key)| ((galois, key.spec().q_limbs), key)).collect(),
+            // Modulo q0 and one special prime alone.
+            to_sparse: self.to_sparse.clone(),
+            from_sparse: self.from_sparse.as_ref().map(one),
+        }
+    }
+    /// These keys and those of `other`, which win.
+    pub fn and(mut self, other: &Self) -> Self {
+        self.relinearisation = other.relinearisation.clone().or(self.relinearisation);
+        self.galois.extend(other.galois.iter().map(|(k, v)| (*k, v.clone())));
+        self.to_sparse = other.to_sparse.clone().or(self.to_sparse);
+        self.from_sparse = other.from_sparse.clone().or(self.from_sparse);
+        self
+    }
+
     /// The relinearisation key, if it serves `limbs` limbs.
     pub fn relinearisation(&self, limbs: usize) -> Result<&SwitchingKey, Error> {
         let fits = self.relinearisation.as_deref().filter(|k| k.spec().q_limbs >= limbs);
@@ -52,10 +74,11 @@ impl EvalKeys {
             .as_deref()
             .ok_or_else(|| Error::MissingKey { what: "key to the sparse secret (part of every bootstrap key)".into() })
     }
-    /// The key from the ephemeral secret.
-    pub fn from_sparse(&self) -> Result<&SwitchingKey, Error> {
-        self.from_sparse.as_deref().ok_or_else(|| Error::MissingKey {
-            what: "key from the sparse secret (part of every bootstrap key)".into(),
+    /// The key from the ephemeral secret, if it serves `limbs` limbs.
+    pub fn from_sparse(&self, limbs: usize) -> Result<&SwitchingKey, Error> {
+        let fits = self.from_sparse.as_deref().filter(|k| k.spec().q_limbs >= limbs);
+        fits.ok_or_else(|| Error::MissingKey {
+            what: format!("key from the sparse secret for {limbs} limbs (part of every bootstrap key)"),
         })
     }
     /// All keys held.

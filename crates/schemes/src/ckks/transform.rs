@@ -51,9 +51,14 @@ impl TransformShape {
     }
 }
 
-/// The shape of `map` at `level`.
-pub fn transform_shape(params: &Params, map: &LinearMap, level: usize) -> Result<TransformShape, Error> {
-    let spec = KeySwitchSpec::balanced(params, level + 1)?;
+/// The shape of `map` at `level`, with keys made for it or, if they are given, larger ones.
+pub fn transform_shape(
+    params: &Params,
+    map: &LinearMap,
+    level: usize,
+    keys: Option<&KeySwitchSpec>,
+) -> Result<TransformShape, Error> {
+    let spec = keys.map_or_else(|| KeySwitchSpec::balanced(params, level + 1), |spec| Ok(spec.cut(level + 1)))?;
     let (babies, giant) = map.rotations();
     let words: usize = map.diagonals().values().map(|d| (2 * d.len()).min(params.n())).sum();
     let matrix_bytes = words * (spec.q_limbs + spec.p_limbs) * 8;
@@ -103,11 +108,16 @@ pub(super) fn encode(
     if map.slots() > ring.n() / 2 {
         return Err(Error::SlotMismatch { expected: ring.n() / 2, found: map.slots() });
     }
-    let spec = match shape {
-        Some(spec) => spec.cut(level + 1),
+    let (rotations, steps) = (map.rotations(), map.giant_steps());
+    // The diagonals have the special limbs of the keys that are there.
+    let held = rotations.0.iter().chain(&rotations.1).next().and_then(|&by| {
+        let galois = rotation_exponent(by as isize, ring.n());
+        e.keys().galois(galois, level + 1, String::new).ok().map(|key| key.spec().cut(level + 1))
+    });
+    let spec = match shape.map(|spec| spec.cut(level + 1)).or(held) {
+        Some(spec) => spec,
         None => KeySwitchSpec::balanced(ctx.params(), level + 1)?,
     };
-    let steps = map.giant_steps();
     let babies: BTreeSet<usize> = steps.iter().flat_map(|s| s.terms.iter().map(|t| t.0)).chain([0]).collect();
     let babies: Vec<usize> = babies.into_iter().collect();
     let mut ffts = BTreeMap::new();
@@ -124,8 +134,7 @@ pub(super) fn encode(
         }
         diagonals.push(row);
     }
-    let giant = map.rotations().1;
-    Ok(CkksTransform { slots: map.slots(), level, scale_ratio, spec, giant, babies, diagonals })
+    Ok(CkksTransform { slots: map.slots(), level, scale_ratio, spec, giant: rotations.1, babies, diagonals })
 }
 
 /// Prepared values of a polynomial of a subring at all limbs of a key.

@@ -1,0 +1,315 @@
+//! What a bootstrap does, before a key exists: method, key size, the limbs it raises to and its plan.
+
+use crate::{Engine, Error};
+use aglet_bootstrap::{Chain, Function, Options, Parts, Plan, Stage, Step, Steps};
+use aglet_rlwe::params::{Params, Role};
+use aglet_rlwe::KeySwitchSpec;
+use aglet_schemes::ckks::{transform_shape, TransformShape};
+
+/// How many rotations a bootstrap key holds: more keys make it faster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum KeySize {
+    /// None of its own: two baby steps, with the rotation key of the user, all to the right by powers of two.
+    Small,
+    /// As few keys as baby and giant steps allow.
+    Medium,
+    /// As many as make it fastest.
+    Large,
+}
+
+/// Sizes and methods have the names that users type.
+macro_rules! named {
+    ($type:ident, $what:literal: $($variant:ident = $name:literal),*) => {
+        impl $type {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+            /// Their names.
+            pub const NAMES: &[&str] = &[$($name),*];
+            /// From its name.
+            pub fn parse(name: &str) -> Result<Self, Error> {
+                match name {
+                    $($name => Ok(Self::$variant),)*
+                    _ => Err(Error::Parameter(format!(
+                        "There is no {} \"{name}\"; choose one of {}.", $what, Self::NAMES.join(", ")
+                    ))),
+                }
+            }
+            /// Its name.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name),* }
+            }
+        }
+    };
+}
+named!(KeySize, "bootstrap key of size": Small = "small", Medium = "medium", Large = "large");
+
+impl KeySize {
+    fn steps(self) -> Steps {
+        match self {
+            Self::Small => Steps { giant_cost: 1.0, most: 2, right: true },
+            Self::Medium => Steps { giant_cost: 1.0, most: 64, right: false },
+            Self::Large => Steps { giant_cost: 4.0, most: 64, right: false },
+        }
+    }
+}
+
+/// What a bootstrap is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Method {
+    /// From any level; leaves [`Params::regular_level`].
+    Regular,
+    /// From `stage_count` levels or more; leaves as many as the chain has.
+    Lossy,
+    /// As lossy, on values near -1 and 1, whose errors it squares.
+    Sign,
+    /// As lossy, on values near 0 and 1, whose errors it squares.
+    Bits,
+    /// Two real ciphertexts in one regular bootstrap.
+    Merge,
+    /// Two real ciphertexts in one lossy bootstrap.
+    LossyMerge,
+}
+named!(Method, "method": Regular = "regular", Lossy = "lossy", Sign = "sign", Bits = "bits", Merge = "merge",
+    LossyMerge = "lossy-merge");
+
+impl Method {
+    /// The method whose keys serve it.
+    pub fn keys(self) -> Self {
+        match self {
+            Self::Regular | Self::Merge => Self::Regular,
+            _ => Self::Lossy,
+        }
+    }
+    /// Whether it takes two real ciphertexts.
+    pub fn pairs(self) -> bool {
+        matches!(self, Self::Merge | Self::LossyMerge)
+    }
+    /// Whether values near given points come closer to them.
+    pub fn cleans(self) -> bool {
+        matches!(self, Self::Sign | Self::Bits)
+    }
+    fn function(self, params: &Params) -> Function {
+        match self {
+            Self::Sign => Function::Sign,
+            Self::Bits => Function::Bits,
+            _ => Function::Identity { harmonics: if params.role(Role::EvalMod).len() > 8 { 2 } else { 1 } },
+        }
+    }
+}
+
+/// Choices of one bootstrap.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Request {
+    /// What it is for.
+    pub method: Method,
+    /// Parts that coeffs_to_slots is cut into; slots_to_coeffs has at most the hidden levels of the parameters.
+    pub stage_count: usize,
+    /// Which keys there are.
+    pub size: KeySize,
+    /// Message slots.
+    pub slots: usize,
+    /// Messages are at most this large.
+    pub bound: f64,
+    /// Whether the message is real: one evaluation of eval_mod instead of two.
+    pub real: bool,
+    /// The user level to leave, if not the highest possible.
+    pub target_level: Option<usize>,
+}
+
+impl Request {
+    /// A bootstrap of this method with keys of this size, of complex messages within the unit disc.
+    pub fn new(method: Method, stage_count: usize, size: KeySize, slots: usize) -> Self {
+        Self { method, stage_count, size, slots, bound: 1.0, real: false, target_level: None }
+    }
+}
+
+/// A bootstrap laid out on a parameter set.
+#[derive(Debug, Clone)]
+pub struct Route {
+    /// The parameters on the limbs that it raises to.
+    pub params: Params,
+    /// Its stages.
+    pub plan: Plan,
+    /// The user level that it leaves.
+    pub level: usize,
+    /// The request that it answers.
+    pub request: Request,
+}
+
+impl Route {
+    /// Chooses the limbs and lays out the stages.
+    ///
+    /// The chain of the route has the message primes up to the level it leaves, the primes of eval_mod that it needs, and those
+    /// of coeffs_to_slots; if these are fewer than the stages, unused message primes from the top make the first maps: there
+    /// the scale is far from its final size, so a smaller prime costs nothing.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for parameters that cannot bootstrap or have not the levels, and what [`Plan`] refuses.
+    pub fn new(params: &Params, request: Request) -> Result<Self, Error> {
+        let (Some(ratio), Some(regular)) = (params.message_ratio_log2(), params.regular_level()) else {
+            return Err(Error::Parameter(format!(
+                "The preset \"{}\" is not made for bootstrapping; take use_bootstrap=True.",
+                params.name()
+            )));
+        };
+        let ring_slots = params.slots();
+        let stages = check_stages(&request, ring_slots)?;
+        let message = params.role(Role::Message);
+        let extra = stages.saturating_sub(params.role(Role::CoeffsToSlots).len());
+        let highest = match request.method.keys() {
+            Method::Regular => regular.min(message.len().saturating_sub(extra)),
+            _ => message.len().saturating_sub(extra),
+        };
+        if request.method.keys() == Method::Lossy && message.len() == regular {
+            return Err(Error::Parameter(format!(
+                "The preset \"{}\" has no levels for lossy and sign bootstraps; take use_bootstrap=True.",
+                params.name()
+            )));
+        }
+        let level = request.target_level.unwrap_or(highest);
+        if level > highest || extra > message.len() {
+            return Err(Error::Level(format!(
+                "A {} bootstrap of {stages} stages leaves level {highest} at most, not {level}; ask for less.",
+                request.method.name()
+            )));
+        }
+        let parts = match request {
+            Request { method, .. } if method.pairs() => Parts::Pair,
+            Request { real: true, .. } => Parts::Real,
+            _ => Parts::Complex,
+        };
+        let sparse = 2 * request.slots <= ring_slots && parts == Parts::Complex;
+        let packed = sparse && level + 1 + extra <= message.len();
+        let function = request.method.function(params);
+        let limbs = limbs(params, level + usize::from(packed), function.levels(), stages)?;
+        let own = params.subset(&limbs)?;
+        let chain = Chain {
+            moduli: own.q().iter().map(|&q| q as f64).collect(),
+            slots_to_coeffs: params.hidden_levels(),
+            coeffs_to_slots: stages,
+            message_ratio: ratio.exp2(),
+            scale_in: params.scale_at(0),
+            scale_out: params.scale_at(level),
+        };
+        let options = Options {
+            ring_slots,
+            slots: request.slots,
+            steps: request.size.steps(),
+            bound: request.bound,
+            function,
+            parts,
+            packed,
+        };
+        Ok(Self { params: own, plan: Plan::slots_first(&chain, options)?, level, request })
+    }
+
+    /// The shapes of the linear maps, by stage.
+    pub fn shapes(&self, keys: Option<&KeySwitchSpec>) -> Result<Vec<Option<TransformShape>>, Error> {
+        let shape = |s: &Stage| match &s.step {
+            Step::Transform { map, .. } => Ok(Some(transform_shape(&self.params, map, s.level_in, keys)?)),
+            _ => Ok(None),
+        };
+        self.plan.stages().iter().map(shape).collect()
+    }
+
+    /// The rotations (to the left) that need a key, each with the limbs of the route that it must serve.
+    pub fn rotations(&self) -> Vec<(usize, usize)> {
+        let of = |s: &Stage| -> Vec<usize> {
+            match &s.step {
+                Step::Transform { map, .. } => {
+                    let (babies, giant) = map.rotations();
+                    babies.into_iter().chain(giant).collect()
+                }
+                Step::Trace { rotations } => rotations.clone(),
+                _ => Vec::new(),
+            }
+        };
+        self.plan.stages().iter().flat_map(|s| of(s).into_iter().map(|by| (by, s.level_in + 1))).collect()
+    }
+
+    /// Limbs of the route below coeffs_to_slots: what relinearisation and conjugation serve.
+    pub fn arithmetic_limbs(&self) -> usize {
+        self.params.q().len() - self.stages()
+    }
+    fn stages(&self) -> usize {
+        self.request.stage_count.min((self.request.slots.ilog2() as usize).max(1))
+    }
+
+    /// The shape of the rotation keys that a small route uses, cut to its limbs; `whole` are the parameters of the engine.
+    ///
+    /// # Errors
+    /// Those of [`KeySwitchSpec::balanced`].
+    pub fn small_spec(&self, whole: &Params) -> Result<Option<KeySwitchSpec>, Error> {
+        if self.request.size != KeySize::Small {
+            return Ok(None);
+        }
+        Ok(Some(KeySwitchSpec::balanced(whole, whole.q().len())?.restricted(whole, &self.params).0))
+    }
+
+    /// Bytes of the bootstrap key, expanded: rotations and the two sparse keys; `whole` are the parameters of the engine.
+    ///
+    /// # Errors
+    /// Those of [`KeySwitchSpec::balanced`].
+    pub fn key_bytes(&self, whole: &Params) -> Result<usize, Error> {
+        let (n, small) = (whole.n(), self.request.size == KeySize::Small);
+        let limbs = if small { whole.q().len() } else { self.params.q().len() };
+        let sparse = KeySwitchSpec::to_sparse().byte_count(n) + KeySwitchSpec::from_sparse(limbs).byte_count(n);
+        let mut keys = if small { Vec::new() } else { self.rotations() };
+        keys.sort_unstable();
+        keys.dedup();
+        let bytes = |(_, limbs): &(usize, usize)| Ok(KeySwitchSpec::balanced(&self.params, *limbs)?.byte_count(n));
+        Ok(sparse + keys.iter().map(bytes).sum::<Result<usize, Error>>()?)
+    }
+}
+
+/// The stages that a request has: a transform of few slots has few layers.
+fn check_stages(request: &Request, ring_slots: usize) -> Result<usize, Error> {
+    let Request { slots, stage_count, .. } = *request;
+    if !slots.is_power_of_two() || slots > ring_slots {
+        return Err(Error::Parameter(format!(
+            "slot_count = {slots} is not a power of two up to {ring_slots}; choose one."
+        )));
+    }
+    let layers = (slots.ilog2() as usize).max(1);
+    let widest = slots.ilog2().div_ceil(stage_count.max(1) as u32);
+    if !(1..=MAX_STAGES).contains(&stage_count) || stage_count > layers || widest > MAX_LAYERS {
+        let fewest = (slots.ilog2().div_ceil(MAX_LAYERS) as usize).max(1);
+        return Err(Error::Parameter(format!(
+            "stage_count = {stage_count} does not suit {slots} slots; choose {fewest} to {}.",
+            layers.min(MAX_STAGES)
+        )));
+    }
+    Ok(stage_count)
+}
+
+/// Stages that coeffs_to_slots can be cut into.
+pub const MAX_STAGES: usize = 5;
+/// Layers of the DFT that one stage takes; one more would double its diagonals, which have 2^9 entries each already.
+const MAX_LAYERS: u32 = 8;
+
+/// The limbs of a route, bottom to top.
+fn limbs(params: &Params, message: usize, eval_mod: usize, stages: usize) -> Result<Vec<usize>, Error> {
+    let all = params.role(Role::Message);
+    let (own_eval_mod, own) = (params.role(Role::EvalMod), params.role(Role::CoeffsToSlots));
+    let extra = stages.saturating_sub(own.len());
+    if eval_mod > own_eval_mod.len() || message + extra > all.len() {
+        return Err(Error::Parameter(format!(
+            "The preset \"{}\" has not the levels for this bootstrap; take fewer stages or a lower target_level.",
+            params.name()
+        )));
+    }
+    let bottom = 0..all.start + message;
+    let eval_mod = own_eval_mod.start..own_eval_mod.start + eval_mod;
+    let top = own.start..own.start + stages.min(own.len());
+    Ok(bottom.chain(eval_mod).chain(top).chain(all.end - extra..all.end).collect())
+}
+
+impl Engine {
+    /// Lays out a bootstrap on this engine's parameters and slots.
+    ///
+    /// # Errors
+    /// Those of [`Route::new`].
+    pub fn route(&self, request: Request) -> Result<Route, Error> {
+        Route::new(self.params(), request)
+    }
+}

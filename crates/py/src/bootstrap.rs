@@ -1,0 +1,83 @@
+//! The part of `Engine` that refreshes.
+
+use crate::engine::Engine;
+use crate::errors::{count, raise};
+use crate::objects::{BootstrapKey, Ciphertext, ConjugationKey, RelinearizationKey, RotationKey, SecretKey};
+use aglet::{BootstrapKeys, KeySize, Method, Request};
+use pyo3::prelude::*;
+
+#[pymethods]
+impl Engine {
+    /// The linear maps are encoded as well, so that the first bootstrap is as fast as all others.
+    #[pyo3(signature = (sk, method, stage_count, size, memory_limit_bytes, progress = None))]
+    #[allow(clippy::too_many_arguments)] // the published call
+    fn create_bootstrap_key(
+        &self,
+        py: Python<'_>,
+        sk: &SecretKey,
+        method: &str,
+        stage_count: i64,
+        size: &str,
+        memory_limit_bytes: Option<i64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<BootstrapKey> {
+        let sk = sk.of(py, self.id)?;
+        let limit = memory_limit_bytes.map(|n| count(py, "memory_limit_bytes", n)).transpose()?.map(|n| n as u64);
+        let request = request(py, method, stage_count, size, self.engine.slots())?;
+        let key = self.long(py, progress, |e, control| {
+            let key = e.create_bootstrap_key(sk, request, limit, control)?;
+            control.report(0, 1, "linear maps");
+            e.prepare_bootstrap(&key, control)?;
+            control.report(1, 1, "linear maps");
+            Ok(key)
+        })?;
+        Ok(BootstrapKey::new(self.id, key))
+    }
+
+    /// One ciphertext, or two for the merging methods. `real` None asks the ciphertexts.
+    #[pyo3(signature = (cts, relin, conj, rotation, bootstrap_key, method, stage_count, bound, real, target_level, progress = None))]
+    #[allow(clippy::too_many_arguments)] // the published call
+    fn bootstrap(
+        &self,
+        py: Python<'_>,
+        cts: Vec<PyRef<'_, Ciphertext>>,
+        relin: &RelinearizationKey,
+        conj: &ConjugationKey,
+        rotation: Option<&RotationKey>,
+        bootstrap_key: &BootstrapKey,
+        method: &str,
+        stage_count: i64,
+        bound: f64,
+        real: Option<bool>,
+        target_level: Option<i64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Vec<Ciphertext>> {
+        let values = cts.iter().map(|ct| ct.of(py, self.id)).collect::<PyResult<Vec<_>>>()?;
+        let key = bootstrap_key.of(py, self.id)?;
+        let keys = BootstrapKeys {
+            relinearisation: relin.of(py, self.id)?,
+            conjugation: conj.of(py, self.id)?,
+            rotation: rotation.map(|key| key.of(py, self.id)).transpose()?,
+            bootstrap: key,
+        };
+        let target_level = target_level.map(|l| count(py, "target_level", l)).transpose()?;
+        let cts: Vec<_> = values.into_iter().map(|ct| &ct.value).collect();
+        let real = real.unwrap_or_else(|| cts.iter().all(|ct| ct.real));
+        let request = request(py, method, stage_count, key.size().name(), self.engine.slots())?;
+        let request = Request { bound, real, target_level, ..request };
+        let made = self.long(py, progress, |e, control| e.bootstrap(&cts, keys, request, control))?;
+        made.into_iter().map(|ct| self.wrap(py, ct)).collect()
+    }
+
+    /// Name and seconds of each stage of the last bootstrap on this engine.
+    fn stage_times(&self) -> Vec<(String, f64)> {
+        self.engine.stage_times()
+    }
+}
+
+/// A request from what Python passes.
+pub fn request(py: Python<'_>, method: &str, stage_count: i64, size: &str, slots: usize) -> PyResult<Request> {
+    let stages = count(py, "stage_count", stage_count)?;
+    let read = || Ok(Request::new(Method::parse(method)?, stages, KeySize::parse(size)?, slots));
+    read().map_err(|error| raise(py, error))
+}
