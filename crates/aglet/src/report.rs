@@ -19,8 +19,12 @@ fn failure(params: &Params) -> Value {
 
 /// The methods that a preset has levels for.
 fn methods(params: &Params) -> Vec<&'static str> {
-    let can = |method| Route::new(params, Request::new(method, 3, crate::KeySize::Large, params.slots())).is_ok();
-    Method::ALL.iter().filter(|m| can(**m)).map(|m| m.name()).collect()
+    let able = |method: &&Method| match (method.keys(), params.regular_level()) {
+        (_, None) => false,
+        (Method::Regular, _) => true,
+        (_, Some(level)) => level < params.max_level(),
+    };
+    Method::ALL.iter().filter(able).map(|m| m.name()).collect()
 }
 
 /// This machine: processor, backends, cores and memory.

@@ -317,16 +317,23 @@ impl Params {
         let room = self.0.log2_p[..p_limbs].iter().sum::<f64>() - DIGIT_SLACK;
         // A digit of one prime cannot be made smaller: it need only not exceed P.
         let whole = room + DIGIT_SLACK + 1e-9;
-        if let Some(digits) = &self.0.digits {
+        let named = self.0.digits.iter().flat_map(|digits| {
             let cut = |d: &Vec<usize>| d.iter().copied().filter(|&i| i < q_limbs).collect::<Vec<_>>();
             let cut: Vec<_> = digits.iter().map(cut).filter(|d| !d.is_empty()).collect();
-            if cut.iter().all(|d| d.iter().map(|&i| log2_q[i]).sum::<f64>() <= if d.len() == 1 { whole } else { room })
-            {
-                return Ok(cut);
-            }
-        }
+            let bits = |d: &Vec<usize>| d.iter().map(|&i| log2_q[i]).sum::<f64>();
+            cut.iter().all(|d| bits(d) <= if d.len() == 1 { whole } else { room }).then_some(cut)
+        });
+        let fewest = named.chain([self.consecutive(q_limbs, room, whole)?]).min_by_key(Vec::len).unwrap_or_default();
+        Ok(match spread(&log2_q[..q_limbs], room) {
+            Some(fewer) if fewer.len() < fewest.len() => fewer,
+            _ => fewest,
+        })
+    }
+
+    /// Consecutive limbs, as many in a digit as there is room for.
+    fn consecutive(&self, q_limbs: usize, room: f64, whole: f64) -> Result<Vec<Vec<usize>>, Error> {
         let (mut digits, mut digit, mut bits) = (Vec::new(), Vec::new(), 0.0);
-        for (i, log2) in log2_q[..q_limbs].iter().enumerate() {
+        for (i, log2) in self.0.log2_q[..q_limbs].iter().enumerate() {
             if *log2 > whole {
                 return Err(Error::bad_parameters(format!(
                     "limb {i} of Q ({log2:.2} bits) is larger than the special modulus ({whole:.2}); make the special primes \
@@ -341,10 +348,7 @@ impl Params {
             bits += log2;
         }
         digits.push(digit);
-        Ok(match spread(&log2_q[..q_limbs], room) {
-            Some(fewer) if fewer.len() < digits.len() => fewer,
-            _ => digits,
-        })
+        Ok(digits)
     }
 
     /// The smallest number of special primes that splits the first `q_limbs` primes of Q into as few digits as all of them
