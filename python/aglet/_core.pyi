@@ -398,6 +398,7 @@ class Engine:
         key: MatrixMultiplicationKey,
         progress: Progress | None = None,
     ) -> Ciphertext: ...
+    def bootstrap_output_level(self, method: str, stage_count: int, size: str) -> int: ...
     def stage_times(self) -> list[tuple[str, float]]:
         """Name and seconds of each stage of the last bootstrap on this engine."""
 

@@ -168,7 +168,7 @@ level 17 to level 4 with no bootstrap.
             raise ParameterError(f'There is no operation "{operation}"; choose one of {", ".join(_OPERATIONS)}.')
         level = values.as_level(level, self._max_level)
         try:
-            refreshed: int | None = self._core.bootstrap_output_level(stage_count)
+            refreshed: int | None = self._core.bootstrap_output_level("regular", stage_count, "large")
         except ParameterError:
             refreshed = None
         return _make_plan(operation, alpha, error_bits, level, refreshed)
@@ -288,6 +288,10 @@ level 17 to level 4 with no bootstrap.
         return run.relu(checks.ciphertext(ciphertext))
 
 
+def _output_level(core: _core.Engine, key: BootstrapKey) -> int:
+    return core.bootstrap_output_level("regular", key.stage_count, key.size)
+
+
 class _Run:
     """One comparison: its keys and its polynomials."""
 
@@ -312,13 +316,17 @@ class _Run:
         self.progress: Callable[[int, int, str], object] = progress or (lambda *_: None)
 
     def plan(self, operation: str, level: int) -> ComparisonPlan:
-        refreshed = None if self.keys is None else self.core.bootstrap_output_level(self.keys[1].stage_count)
+        refreshed = None if self.keys is None else _output_level(self.core, self.keys[1])
         return _make_plan(operation, self.alpha, self.error_bits, level, refreshed)
 
     def refresh(self, ciphertext: Ciphertext, bound: float | None = None) -> Ciphertext:
         """The one place where a comparison bootstraps."""
         assert self.keys is not None, "a plan with bootstraps has keys"
-        return self.core.bootstrap(ciphertext, self.relin, *self.keys, bound)
+        conjugation, key = self.keys
+        limit = 1.0 if bound is None else bound
+        return self.core.bootstrap(
+            [ciphertext], self.relin, conjugation, None, key, "regular", key.stage_count, limit, None, None
+        )[0]
 
     def sign(self, operation: str, x: Ciphertext, factor: float, constant: float) -> Ciphertext:
         """`factor * sign + constant`. Of a difference for two inputs, whose half is the variable."""

@@ -153,7 +153,7 @@ def test_the_committed_polynomials_are_the_best_ones() -> None:
 
 def test_progress(engine: Engine, keys: Keys) -> None:
     seen: list[tuple[int, int, str]] = []
-    a = engine.encrypt([0.5], keys.secret)
+    a = engine.encrypt([0.5], keys.secret, level=10)
     engine.sign(a, *every(keys), alpha=8, progress=lambda *step: seen.append(step))
     assert [what for _, _, what in seen].count("bootstrap") == 1
     assert seen[-1][:2] == (3, 3)
@@ -166,7 +166,7 @@ def test_progress(engine: Engine, keys: Keys) -> None:
 
 
 def test_what_is_refused(engine: Engine, keys: Keys) -> None:
-    a = engine.encrypt([0.5], keys.secret)
+    a = engine.encrypt([0.5], keys.secret, level=10)
     for alpha, error_bits in ((2, 20), (13, 20), (8, 15)):
         with pytest.raises(ParameterError, match="alpha is 3 to 12, and error_bits is 12 or 20"):
             engine.sign(a, *every(keys), alpha=alpha, error_bits=error_bits)

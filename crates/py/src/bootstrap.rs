@@ -69,6 +69,11 @@ impl Engine {
         made.into_iter().map(|ct| self.wrap(py, ct)).collect()
     }
 
+    /// The level that a bootstrap leaves.
+    fn bootstrap_output_level(&self, py: Python<'_>, method: &str, stage_count: i64, size: &str) -> PyResult<usize> {
+        let request = request(py, method, stage_count, size, self.engine.slots())?;
+        self.quick(py, |e| e.bootstrap_output_level(request))
+    }
     /// Name and seconds of each stage of the last bootstrap on this engine.
     fn stage_times(&self) -> Vec<(String, f64)> {
         self.engine.stage_times()
