@@ -86,9 +86,12 @@ _SYSTEM = """        OSError
 """
 
 
-def _methods(kind: type[_T], maker: str, note: str = "") -> _Four[_T]:
-    """Write, read, serialize and deserialize one type; `maker` makes one, `note` is a paragraph of their help."""
-    words = "".join(f" {c.lower()}" if c.isupper() else c for c in kind.__name__)[1:]
+def _methods(kind: type[_T], maker: str, note: str = "", name: str = "") -> _Four[_T]:
+    """Write, read, serialize and deserialize one type.
+
+    `maker` makes one, `note` is a paragraph of their help, `name` another name than that of the class.
+    """
+    words = name or "".join(f" {c.lower()}" if c.isupper() else c for c in kind.__name__)[1:]
     note = note and f"\n        {note}\n"
 
     def write(self: Files, value: Any, path: PathLike, *, progress: ProgressCallback | None = None) -> None:
@@ -162,6 +165,24 @@ class Files:
         serialize_matrix_multiplication_key,
         deserialize_matrix_multiplication_key,
     ) = _methods(MatrixMultiplicationKey, "create_matrix_multiplication_key(secret_key)")
+    (
+        write_small_bootstrap_key,
+        read_small_bootstrap_key,
+        serialize_small_bootstrap_key,
+        deserialize_small_bootstrap_key,
+    ) = _methods(BootstrapKey, "create_small_bootstrap_key(secret_key)", name="small bootstrap key")
+    (
+        write_lossy_bootstrap_key,
+        read_lossy_bootstrap_key,
+        serialize_lossy_bootstrap_key,
+        deserialize_lossy_bootstrap_key,
+    ) = _methods(BootstrapKey, "create_lossy_bootstrap_key(secret_key)", name="lossy bootstrap key")
+    (
+        write_merge_bootstrap_key,
+        read_merge_bootstrap_key,
+        serialize_merge_bootstrap_key,
+        deserialize_merge_bootstrap_key,
+    ) = _methods(BootstrapKey, "create_merge_bootstrap_key(secret_key)", name="merge bootstrap key")
     write_plaintext, read_plaintext, serialize_plaintext, deserialize_plaintext = _methods(
         Plaintext, "encode(message)", "It holds the message, readable for everybody."
     )

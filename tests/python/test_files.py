@@ -64,7 +64,7 @@ def things(engine: Engine, keys: Keys) -> dict[str, Any]:
 
 def test_every_documented_method_is_there() -> None:
     verbs = ("write", "read", "serialize", "deserialize")
-    for name in TYPES:
+    for name in (*TYPES, "small_bootstrap_key", "lossy_bootstrap_key", "merge_bootstrap_key"):
         for verb in verbs:
             method = getattr(Engine, f"{verb}_{name}")
             assert method.__name__ == f"{verb}_{name}"
@@ -149,6 +149,23 @@ def test_ciphertexts_travel_between_processes(engine: Engine, keys: Keys) -> Non
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         doubled = list(pool.map(double, ciphertexts))
     assert_near([engine.decrypt(c, keys.secret)[0] for c in doubled], [0, 2, 4])
+
+
+def test_bootstrap_keys_of_every_kind(engine: Engine, keys: Keys, tmp_path: Path) -> None:
+    message = np.where(np.arange(engine.slot_count) % 3, 1.0, -1.0)
+    ciphertext = engine.encrypt(message, keys.public, level=4)
+    small = engine.create_small_bootstrap_key(keys.secret)
+    lossy = engine.create_lossy_bootstrap_key(keys.secret)
+    engine.write_small_bootstrap_key(small, tmp_path / "small")
+    engine.write_lossy_bootstrap_key(lossy, tmp_path / "lossy")
+    small = engine.read_small_bootstrap_key(tmp_path / "small")
+    lossy = pickle.loads(pickle.dumps(engine.read_lossy_bootstrap_key(tmp_path / "lossy")))
+    fresh = engine.bootstrap(ciphertext, keys.relinearization, keys.conjugation, keys.rotation, small)
+    assert_near(engine.decrypt(fresh, keys.secret), message)
+    fresh = engine.sign_bootstrap(ciphertext, keys.relinearization, keys.conjugation, lossy)
+    assert_near(engine.decrypt(fresh, keys.secret), message)
+    restored = pickle.loads(pickle.dumps(ciphertext))
+    assert restored.is_real == ciphertext.is_real
 
 
 def test_copies_are_the_thing_itself(engine: Engine, keys: Keys) -> None:

@@ -277,6 +277,7 @@ impl Stored for Plaintext {
             return unknown::<Self, _>("a bound");
         }
         scale::<Self>(w[1])?;
+        flag::<Self>(w[3])?;
         Ok(polys(origin, 1, limbs::<Self>(origin, w[0])?))
     }
     fn put(&self, out: &mut Writer<'_>) -> Result<(), Error> {
@@ -302,6 +303,7 @@ impl Stored for Ciphertext {
     }
     fn shapes(origin: &Origin<'_>, w: &Words) -> Result<Vec<Shape>, Error> {
         scale::<Self>(w[1])?;
+        flag::<Self>(w[3])?;
         Ok(polys(origin, count::<Self>(w[2], 2, 3, "a degree")?, limbs::<Self>(origin, w[0])?))
     }
     fn put(&self, out: &mut Writer<'_>) -> Result<(), Error> {
