@@ -17,17 +17,29 @@ from aglet.errors import ParameterError
 from aglet.progress import ProgressCallback
 from aglet.reports import failure_text
 
-__all__ = ["MESSAGES", "BootstrapKeys", "Precision", "bench_bootstrap", "make_keys", "make_message"]
+__all__ = [
+    "MESSAGES",
+    "METHODS",
+    "BootstrapKeys",
+    "Case",
+    "Precision",
+    "bench_bootstrap",
+    "make_keys",
+    "make_message",
+    "run_bootstrap",
+]
 
-MESSAGES = ("uniform", "constant", "alternating", "spike", "random")
+MESSAGES = ("uniform", "constant", "alternating", "spike", "random", "bits")
+METHODS = ("regular", "to14", "sparse", "lossy", "sign", "bits", "merge", "lossy-merge")
 
 
 def make_message(kind: str, slot_count: int) -> NDArray[Any]:
     """A test message.
 
     `uniform` is the grid on [-1, 1] of the published precision script, `constant` is all ones, `alternating` is
-    1, -1, 1, -1, ..., `spike` is one 1 and zeros, `random` is uniform on the complex unit disc (fixed seed). Constant,
-    alternating and spike messages gather in few coefficients or few slots; they are the hard ones.
+    1, -1, 1, -1, ..., `spike` is one 1 and zeros, `random` is uniform on the complex unit disc (fixed seed), `bits` is
+    1, 0, 1, 0, ....
+    Constant, alternating and spike messages gather in few coefficients or few slots; they are the hard ones.
 
     Raises
     ------
@@ -42,6 +54,8 @@ def make_message(kind: str, slot_count: int) -> NDArray[Any]:
         return np.where(np.arange(slot_count) % 2 == 0, 1.0, -1.0)
     if kind == "spike":
         return np.where(np.arange(slot_count) == 0, 1.0, 0.0)
+    if kind == "bits":
+        return np.where(np.arange(slot_count) % 2 == 0, 1.0, 0.0)
     if kind == "random":
         random = np.random.default_rng(1)
         radius = np.sqrt(random.uniform(0, 1, slot_count))
@@ -74,13 +88,79 @@ class Precision:
 
 
 @dataclass(frozen=True)
+class Case:
+    """What one bench measures. Names as on the command line.
+
+    Method "to14" is the regular bootstrap of the 14-level parameters, "sparse" the regular one with few slots;
+    `compact` chooses the compact parameters. A `preset` overrides the parameters that the method stands for.
+    """
+
+    method: str = "regular"
+    key_size: str = "large"
+    stage_count: int = 3
+    slot_count: int | None = None
+    real: bool = False
+    compact: bool = False
+    preset: str | None = None
+    bound: float = 1.0
+    target_level: int | None = None
+    threads: int = 1
+    allow_insecure: bool = False
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise ParameterError(f'There is no method "{self.method}"; the methods are {", ".join(METHODS)}.')
+        if self.method == "sparse" and self.slot_count is None:
+            raise ParameterError("The sparse bootstrap needs a number of slots; give --slots.")
+
+    @property
+    def core_method(self) -> str:
+        """The method as the engine names it."""
+        return "regular" if self.method in ("to14", "sparse") else self.method
+
+    @property
+    def pairs(self) -> bool:
+        """Whether two real ciphertexts go in and come out."""
+        return self.core_method in ("merge", "lossy-merge")
+
+    def engine(self) -> Engine:
+        """An engine with the parameters of the case."""
+        name = self.preset
+        if name is None:
+            base = "to14" if self.method == "to14" else "regular"
+            compact = {"to14": "to14-compact", "regular": "compact"}
+            name = compact[base] if self.compact else base
+        return Engine(
+            preset=name,
+            slot_count=self.slot_count,
+            mode="parallel",
+            thread_count=self.threads,
+            allow_insecure=self.allow_insecure,
+        )
+
+    def plan(self, engine: Engine) -> _core.Plan:
+        """The plan of the case; no key is made."""
+        return _core.plan(
+            engine.preset,
+            self.core_method,
+            self.stage_count,
+            self.key_size,
+            engine.slot_count,
+            self.real,
+            self.target_level,
+        )
+
+
+@dataclass(frozen=True)
 class BootstrapKeys:
-    """All keys of one regular bootstrap, and the seconds that they took."""
+    """All keys of one bootstrap, and the seconds that they took."""
 
     secret: _core.SecretKey
     public: _core.PublicKey
     relinearization: _core.RelinearizationKey
     conjugation: _core.ConjugationKey
+    rotation: _core.RotationKey | None
+    """With a small bootstrap key."""
     bootstrap: _core.BootstrapKey
     seconds: float
 
@@ -91,32 +171,48 @@ class BootstrapKeys:
 
     @property
     def stored_bytes(self) -> int:
-        """Bytes of the same keys, stored with seeds in place of their uniform halves."""
+        """Bytes of the same keys when stored, with seeds in place of their uniform halves."""
         return sum(key.stored_bytes for key in self._read())
 
-    def _read(self) -> tuple[_core.BootstrapKey, _core.RelinearizationKey, _core.ConjugationKey]:
-        return self.bootstrap, self.relinearization, self.conjugation
+    def _read(self) -> list[Any]:
+        keys = [self.bootstrap, self.relinearization, self.conjugation, self.rotation]
+        return [key for key in keys if key is not None]
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """The keys as the bootstraps take them."""
+        given = (self.bootstrap,) if self.rotation is None else (self.rotation, self.bootstrap)
+        return (self.relinearization, self.conjugation, *given)
 
 
 def make_keys(
-    engine: Engine, stage_count: int, size: _core.KeySize, progress: ProgressCallback | None = None
+    engine: Engine,
+    stage_count: int,
+    size: str,
+    method: str = "regular",
+    progress: ProgressCallback | None = None,
 ) -> BootstrapKeys:
-    """Make all keys of one regular bootstrap, and time it."""
+    """Make all keys of one bootstrap, and time it."""
     start = time.perf_counter()
     secret = engine.create_secret_key()
-    return BootstrapKeys(
-        secret,
-        engine.create_public_key(secret),
-        engine.create_relinearization_key(secret),
-        engine.create_conjugation_key(secret),
-        engine.create_bootstrap_key(secret, stage_count, size, progress=progress),
-        time.perf_counter() - start,
-    )
+    public = engine.create_public_key(secret)
+    relinearization = engine.create_relinearization_key(secret)
+    conjugation = engine.create_conjugation_key(secret)
+    rotation = None
+    if size == "small":
+        rotation = engine.create_rotation_key(secret, progress=progress)
+        bootstrap = engine.create_small_bootstrap_key(secret)
+    elif method in ("regular", "merge"):
+        bootstrap = engine.create_bootstrap_key(secret, stage_count, size, progress=progress)  # type: ignore[arg-type]
+    else:
+        bootstrap = engine.create_lossy_bootstrap_key(secret, stage_count, size, progress=progress)  # type: ignore[arg-type]
+    seconds = time.perf_counter() - start
+    return BootstrapKeys(secret, public, relinearization, conjugation, rotation, bootstrap, seconds)
 
 
 @dataclass(frozen=True)
 class BootstrapRun:
-    """One message, encrypted at level 0 with the secret key, and refreshed once or more."""
+    """One message, encrypted with the secret key, and refreshed once or more."""
 
     seconds: list[float]
     precision: Precision
@@ -126,64 +222,91 @@ class BootstrapRun:
     """Of the last run."""
 
 
-def run_bootstrap(engine: Engine, keys: BootstrapKeys, message: NDArray[Any], repeat: int) -> BootstrapRun:
+def run_bootstrap(
+    engine: Engine, keys: BootstrapKeys, message: NDArray[Any], repeat: int, case: Case | None = None
+) -> BootstrapRun:
     """Refresh a message `repeat` times, each from a fresh encryption; only the bootstrap is timed.
 
-    The secret key encrypts, as in the published precision script: a public key would add noise of its own.
+    The secret key encrypts, as in the published precision script: a public key would add noise of its own. The merging
+    methods refresh the message and its reverse.
     """
     if repeat < 1:
         raise ParameterError(f"A bench repeats at least once, not {repeat} times.")
-    seconds, errors, level = [], [], 0
+    case = Case() if case is None else case
+    level = case.plan(engine)["input_level"]
+    messages = [message * case.bound] + ([message[::-1] * case.bound] if case.pairs else [])
+    seconds, errors, levels = [], [], []
     for _ in range(repeat):
-        ciphertext = engine.encrypt(message, keys.secret, level=0)
+        ciphertexts = [engine.encrypt(part, keys.secret, level=level) for part in messages]
         start = time.perf_counter()
-        result = engine.bootstrap(ciphertext, keys.relinearization, keys.conjugation, keys.bootstrap)
+        results = _bootstrap(engine, keys, ciphertexts, case)
         seconds.append(time.perf_counter() - start)
-        errors.append(Precision.of(message, engine.decrypt(result, keys.secret)))
-        level = result.level
+        pairs = zip(messages, results, strict=True)
+        errors += [Precision.of(part, engine.decrypt(result, keys.secret)) for part, result in pairs]
+        levels += [result.level for result in results]
     precision = Precision(statistics.fmean(e.mean_error for e in errors), max(e.max_error for e in errors))
-    return BootstrapRun(seconds, precision, level, dict(engine.stage_times()))
+    return BootstrapRun(seconds, precision, min(levels), dict(engine.stage_times()))
+
+
+def _bootstrap(
+    engine: Engine, keys: BootstrapKeys, ciphertexts: list[_core.Ciphertext], case: Case
+) -> list[_core.Ciphertext]:
+    choices: dict[str, Any] = {"target_level": case.target_level}
+    if keys.rotation is not None:
+        choices["stage_count"] = case.stage_count
+    if case.pairs:
+        merge = engine.merge_bootstrap if case.core_method == "merge" else engine.lossy_merge_bootstrap
+        first, second = ciphertexts
+        return list(merge(first, second, *keys.arguments, real=True, bound=case.bound, **choices))
+    choices["real"] = case.real
+    if case.core_method in ("sign", "bits"):
+        bits = case.core_method == "bits"
+        return [engine.sign_bootstrap(ciphertexts[0], *keys.arguments, bits=bits, **choices)]
+    refresh = engine.bootstrap if case.core_method == "regular" else engine.lossy_bootstrap
+    return [refresh(ciphertexts[0], *keys.arguments, bound=case.bound, **choices)]
+
+
+def default_message(method: str) -> str:
+    """The message that a method is measured with: signs for the sign, the uniform grid for all others."""
+    return {"sign": "alternating", "bits": "bits"}.get(method, "uniform")
 
 
 def bench_bootstrap(
+    case: Case,
     *,
-    preset: str,
-    method: str,
-    key_size: _core.KeySize,
-    stage_count: int,
-    slot_count: int | None,
-    threads: int,
     repeat: int,
-    messages: Iterable[str],
-    allow_insecure: bool = False,
+    messages: Iterable[str] = (),
+    keys: BootstrapKeys | None = None,
+    engine: Engine | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """Make keys once, then measure each message; yields one record per message, ready for JSON.
+    """Measure each message; yields one record per message, ready for JSON.
+
+    Keys are made once, unless they are given, with their engine.
 
     Raises
     ------
     ParameterError
-        If this version does not have the method, or the parameters do not fit.
+        If the parameters do not fit.
     """
-    engine = Engine(
-        preset=preset,
-        slot_count=slot_count,
-        mode="parallel",
-        thread_count=threads,
-        allow_insecure=allow_insecure,
-    )
-    plan = _core.plan(engine.preset, method, stage_count, key_size, engine.slot_count)
-    cases = [(kind, make_message(kind, engine.slot_count)) for kind in messages]
-    keys = make_keys(engine, stage_count, key_size)
+    engine = case.engine() if engine is None else engine
+    plan = case.plan(engine)
+    kinds = list(messages) or [default_message(case.core_method)]
+    cases = [(kind, make_message(kind, engine.slot_count)) for kind in kinds]
+    if keys is None:
+        keys = make_keys(engine, case.stage_count, case.key_size, case.core_method)
     machine = _core.doctor()
     for kind, message in cases:
-        run = run_bootstrap(engine, keys, message, repeat)
+        run = run_bootstrap(engine, keys, message, repeat, case)
         yield {
-            "method": method,
+            "method": case.method,
             "preset": engine.preset,
             "message": kind,
-            "key_size": key_size,
-            "stage_count": stage_count,
+            "key_size": case.key_size,
+            "stage_count": case.stage_count,
             "slot_count": engine.slot_count,
+            "real": case.real or case.pairs,
+            "compact": case.compact,
+            "bound": case.bound,
             "threads": engine.thread_count,
             "backend": engine.backend,
             "seconds": statistics.median(run.seconds),
@@ -192,7 +315,7 @@ def bench_bootstrap(
             "bits_mean": run.precision.bits_mean,
             "max_error": run.precision.max_error,
             "bits_worst": run.precision.bits_worst,
-            "input_level": 0,
+            "input_level": plan["input_level"],
             "output_level": run.output_level,
             "key_bytes": keys.byte_count,
             "key_bytes_seeded": keys.stored_bytes,

@@ -8,7 +8,7 @@ import typer
 
 from aglet import _core
 from aglet.cli import output
-from aglet.measure import bench_bootstrap
+from aglet.measure import MESSAGES, METHODS, Case, bench_bootstrap
 from aglet.reports import failure_text, gigabytes
 
 __all__ = ["bench"]
@@ -39,32 +39,36 @@ def ntt(
 @bench.command()
 @output.sentences
 def bootstrap(
-    method: output.Method = "regular",
+    method: Annotated[str, typer.Option(help=", ".join(METHODS) + ".")] = "regular",
     key_size: output.KeySize = "large",
     stages: output.Stages = 3,
     slots: Annotated[int | None, typer.Option(help="Slots in use; all of them if not given.")] = None,
+    real: Annotated[bool, typer.Option(help="Declare the message real: one evaluation of eval_mod.")] = False,
+    compact: Annotated[bool, typer.Option(help="The compact parameters of the method.")] = False,
+    bound: Annotated[float, typer.Option(help="The message is multiplied by this, and the bootstrap told.")] = 1.0,
+    target_level: Annotated[int | None, typer.Option(help="The level to leave; the highest if not given.")] = None,
     threads: Annotated[int, typer.Option(help="Threads; 0 means all cores.")] = 1,
     repeat: Annotated[int, typer.Option(help="Bootstraps to take the median of.")] = 3,
-    message: Annotated[
-        list[str] | None,
-        typer.Option(help="uniform, constant, alternating, spike or random; may be given more than once."),
-    ] = None,
-    preset: output.Preset = "regular",
+    message: Annotated[list[str] | None, typer.Option(help=", ".join(MESSAGES) + "; may be given again.")] = None,
+    preset: Annotated[str | None, typer.Option(help="A parameter set instead of the method's own.")] = None,
     allow_insecure: output.AllowInsecure = False,
     json: output.Json = False,
 ) -> None:
     """Make the keys of a bootstrap, refresh a message, and measure time, precision, levels and memory."""
-    records = bench_bootstrap(
-        preset=preset,
+    case = Case(
         method=method,
-        key_size=key_size,  # type: ignore[arg-type]  # the engine refuses a wrong size with a sentence
+        key_size=key_size,
         stage_count=stages,
         slot_count=slots,
+        real=real,
+        compact=compact,
+        preset=preset,
+        bound=bound,
+        target_level=target_level,
         threads=threads,
-        repeat=repeat,
-        messages=message or ["uniform"],
         allow_insecure=allow_insecure,
     )
+    records = bench_bootstrap(case, repeat=repeat, messages=message or ())
     if json:
         for record in records:
             output.json_line(record)

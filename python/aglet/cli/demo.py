@@ -38,7 +38,7 @@ def demo(
         console.print(part)
 
     console.print(f"Making the keys on {engine.thread_count} threads ...")
-    keys = make_keys(engine, stages, key_size)  # type: ignore[arg-type]  # the engine refuses a wrong size
+    keys = make_keys(engine, stages, key_size)
     console.print(
         f"Keys: {gigabytes(keys.byte_count)} in memory, {gigabytes(keys.stored_bytes)} when stored seeded, "
         f"made in {keys.seconds:.1f} s."

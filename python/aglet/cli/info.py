@@ -98,11 +98,14 @@ def plan(
     stages: output.Stages = 3,
     key_size: output.KeySize = "large",
     slots: Annotated[int | None, typer.Option(help="Slots in use; all of them if not given.")] = None,
+    real: Annotated[bool, typer.Option(help="Of real messages.")] = False,
+    target_level: Annotated[int | None, typer.Option(help="The level to leave; the highest if not given.")] = None,
     preset: output.Preset = "regular",
     json: output.Json = False,
 ) -> None:
     """Show the stages of a bootstrap, its levels, the keys it needs and the memory. No key is made."""
-    planned = _core.plan(preset, method, stages, key_size, _slots(preset) if slots is None else slots)
+    slot_count = _slots(preset) if slots is None else slots
+    planned = _core.plan(preset, method, stages, key_size, slot_count, real, target_level)
     if json:
         output.json_line(dict(planned))
         return
