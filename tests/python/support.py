@@ -33,6 +33,9 @@ class ToyEngine(Engine):
             super().__init__(*positional, **named)
 
 
+SNIPPETS = sorted(path.name.removesuffix(".py.txt") for path in (ROOT / "tests/python/snippets").glob("*.py.txt"))
+
+
 def snippet(name: str) -> str:
     """A published program with only its import changed."""
     text = (ROOT / "tests" / "python" / "snippets" / f"{name}.py.txt").read_text()

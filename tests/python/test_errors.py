@@ -189,7 +189,7 @@ def test_the_wrong_bootstrap(engine: Engine, keys: Keys) -> None:
         engine.bootstrap(a, *rest, keys.bootstrap, small)
     with pytest.raises(MissingKeyError, match="rotation key"):
         engine.bootstrap(a, *rest, small)
-    with pytest.raises(ParameterError, match="choose 2 to 5"):
+    with pytest.raises(ParameterError, match="choose 1 to 5"):
         engine.bootstrap(a, *rest, keys.rotation, small, stage_count=6)
     with pytest.raises(MissingKeyError, match="is for regular bootstraps with stage_count=3"):
         engine.lossy_bootstrap(a, *rest, keys.bootstrap)

@@ -4,7 +4,7 @@ use crate::bootstrap_key::BootstrapKey;
 use crate::control::Control;
 use crate::engine::{Engine, GaloisKey, RelinearisationKey, RotationKey};
 use crate::route::{KeySize, Request, Route};
-use crate::{presets, Ciphertext, Error};
+use crate::{machine, presets, Ciphertext, Error};
 use aglet_bootstrap::{Parts, Pipeline, Probe, Stage};
 use aglet_rlwe::params::Params;
 use aglet_rlwe::{Context, KeyId};
@@ -186,6 +186,11 @@ impl Engine {
         let kept = self.bootstrap.pipelines.lock().map(|list| list.clone()).unwrap_or_default();
         if let Some(found) = kept.iter().find(same) {
             return Ok(found.2.clone());
+        }
+        let matrices = route.shapes(None)?.iter().flatten().map(|s| s.matrix_bytes as u64).sum::<u64>();
+        if let Some(available) = machine::memory_available().filter(|&free| matrices > free) {
+            let (needed, available) = (matrices as f64 / 1e9, available as f64 / 1e9);
+            return Err(Error::Memory { what: "the matrices of this bootstrap".into(), needed, available });
         }
         let related = kept.iter().filter(|entry| entry.0 == limbs && entry.1.size == route.request.size);
         let related: Vec<&Pipeline<CkksTransform>> = related.map(|entry| &*entry.2).collect();

@@ -96,6 +96,7 @@ pub fn plan(preset: &str, request: Request) -> Result<Value, Error> {
                 (s.rotations().len(), s.key_bytes(n), note)
             }
             (Step::Trace { rotations: by }, _) => {
+                let by = by.concat();
                 rotations.insert(stage.name.clone(), json!(by));
                 let spec = spec.clone().map_or_else(|| KeySwitchSpec::balanced(own, stage.level_in + 1), Ok)?;
                 (by.len(), by.len() * spec.byte_count(n), String::new())

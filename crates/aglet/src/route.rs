@@ -220,7 +220,7 @@ impl Route {
                     let (babies, giant) = map.rotations();
                     babies.into_iter().chain(giant).collect()
                 }
-                Step::Trace { rotations } => rotations.clone(),
+                Step::Trace { rotations } => rotations.concat(),
                 _ => Vec::new(),
             }
         };
@@ -284,8 +284,8 @@ fn check_stages(request: &Request, ring_slots: usize) -> Result<usize, Error> {
 
 /// Stages that coeffs_to_slots can be cut into.
 pub const MAX_STAGES: usize = 5;
-/// Layers of the DFT that one stage takes; one more would double its diagonals, which have 2^9 entries each already.
-const MAX_LAYERS: u32 = 8;
+/// Layers of the DFT that one stage takes, as many as published; ten make a thousand diagonals.
+const MAX_LAYERS: u32 = 10;
 
 /// The limbs of a route, bottom to top.
 fn limbs(params: &Params, message: usize, eval_mod: usize, stages: usize) -> Result<Vec<usize>, Error> {

@@ -72,7 +72,7 @@ fn regular_bootstraps_of_every_size_and_stage_count() {
     let f = Fixture::new(None);
     let z = points(f.engine.slots());
     let small = f.key(f.request(Method::Regular, 3, KeySize::Small));
-    for stage_count in 2..=5 {
+    for stage_count in 1..=5 {
         let request = |size| f.request(Method::Regular, stage_count, size);
         f.assert_refreshed(&small, request(KeySize::Small), &z, 10, 24.0);
         for size in [KeySize::Large, KeySize::Medium] {
@@ -86,7 +86,7 @@ fn regular_bootstraps_of_every_size_and_stage_count() {
             }
         }
     }
-    for stage_count in [0, 1, 6] {
+    for stage_count in [0, 6] {
         assert!(f.engine.route(f.request(Method::Regular, stage_count, KeySize::Large)).is_err());
     }
     let request = f.request(Method::Regular, 3, KeySize::Large);
@@ -208,7 +208,7 @@ fn arithmetic_at_every_level() {
         let (_, worst) = bits(&engine, &sk, ct, &expected);
         // Noise beside s^2 grows more than noise beside s.
         assert!(
-            worst > if what == "degree 2 down" || ct.degree() == 2 { 20.0 } else { 23.0 },
+            worst > if ["degree 2 down", "relinearise"].contains(&what) || ct.degree() == 2 { 20.0 } else { 23.0 },
             "{what} at level {level}: {worst}"
         );
     };

@@ -119,10 +119,7 @@ impl<T> Pipeline<T> {
             (Step::ScaleDown, _) => e.level_down(ct, 0)?,
             (Step::SparseSecret, _) => e.sparse_secret(ct)?,
             (Step::ModRaise, _) => e.mod_raise(ct, stage.level_out)?,
-            (Step::Trace { rotations }, _) => {
-                let sum = |ct: E::Ciphertext, &by: &usize| e.add(&ct, &e.rotate(&ct, by as isize)?);
-                rotations.iter().try_fold(ct.clone(), sum)?
-            }
+            (Step::Trace { rotations }, _) => rotations.iter().try_fold(ct.clone(), |ct, by| e.rotate_sum(&ct, by))?,
             (Step::EvalMod { eval_mod, parts }, _) => return eval_mod.run(e, ct, *parts, stage.scale_out),
         };
         Ok(vec![one])

@@ -24,11 +24,11 @@ pub enum Step {
     SparseSecret,
     /// From q0 to the top of the chain, and back to the main secret (eprint 2018/153).
     ModRaise,
-    /// Onto the subring of sparse slots: the sum of the rotations by `period, 2 period, 4 period, ...`, to the left or to
-    /// the right. Multiplies by their number.
+    /// Onto the subring of sparse slots: the sum of the rotations by all multiples of their number, as a product of sums of
+    /// two or four. Multiplies by the number of rotations.
     Trace {
-        /// Rotations, one after the other.
-        rotations: Vec<usize>,
+        /// Rotations that are added to what came before, sum by sum.
+        rotations: Vec<Vec<usize>>,
     },
     /// Removal of the multiples of q0.
     EvalMod {
@@ -254,9 +254,12 @@ impl Plan {
 /// What sparse slots need beside the DFT.
 impl Options {
     /// Rotations whose sums run over all repetitions of the slots.
-    fn trace(&self) -> Vec<usize> {
-        let lengths = (self.slots.ilog2()..self.ring_slots.ilog2()).map(|i| 1usize << i);
-        lengths.map(|by| if self.steps.right { self.ring_slots - by } else { by }).collect()
+    fn trace(&self) -> Vec<Vec<usize>> {
+        let lengths: Vec<usize> = (self.slots.ilog2()..self.ring_slots.ilog2()).map(|i| 1usize << i).collect();
+        let turned = |by: usize| if self.steps.right { self.ring_slots - by } else { by };
+        // Four at a time share a decomposition, for one key more than two and two.
+        let sums = lengths.chunks(if self.steps.most < 4 { 1 } else { 2 });
+        sums.map(|sum| (1..1usize << sum.len()).map(|i| turned(i * sum[0])).collect()).collect()
     }
 
     /// Lets the last stage leave `(z, -i z)` in twice the slots, whose real parts are `(re z, im z)`.

@@ -174,6 +174,10 @@ impl Evaluator for ClearEvaluator {
         Ok(rotated)
     }
 
+    fn rotate_sum(&self, a: &ClearCiphertext, by: &[usize]) -> Result<ClearCiphertext, Error> {
+        by.iter().try_fold(a.clone(), |sum, &by| self.add(&sum, &self.rotate(a, by as isize)?))
+    }
+
     fn conjugate(&self, a: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
         Ok(self.map(a, Complex64::conj))
     }

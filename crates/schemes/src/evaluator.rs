@@ -144,6 +144,12 @@ pub trait Evaluator {
     /// Whatever the implementation says about a key that is missing.
     fn rotate(&self, a: &Self::Ciphertext, by: isize) -> Result<Self::Ciphertext, Error>;
 
+    /// The sum of `a` and its rotations to the left by each of `by`; no level, one decomposition for all of them.
+    ///
+    /// # Errors
+    /// Whatever the implementation says about a key that is missing.
+    fn rotate_sum(&self, a: &Self::Ciphertext, by: &[usize]) -> Result<Self::Ciphertext, Error>;
+
     /// Complex conjugate of every slot; no level, one key switch.
     ///
     /// # Errors

@@ -362,6 +362,37 @@ impl Evaluator for CkksEvaluator<'_> {
     fn rotate(&self, a: &CkksCiphertext, by: isize) -> Result<CkksCiphertext, Error> {
         self.rotate_ring(a, by.rem_euclid(self.slots as isize))
     }
+    fn rotate_sum(&self, a: &CkksCiphertext, by: &[usize]) -> Result<CkksCiphertext, Error> {
+        self.check_stop()?;
+        let (ctx, n, limbs, [c0, c1]) = (self.ctx, self.ctx.ring().n(), a.limbs(), linear(a)?);
+        let key_of = |by: usize| {
+            let galois = rotation_exponent(by as isize, n);
+            let key = self.keys.galois(galois, limbs, || format!("key that rotates by {by} at {limbs} limbs"))?;
+            self.own(key, a)?;
+            Ok::<_, Error>((key, ctx.ring().automorphism(galois)))
+        };
+        let keys = by.iter().map(|&by| key_of(by)).collect::<Result<Vec<_>, _>>()?;
+        let Some((first, _)) = keys.first() else { return Ok(a.clone()) };
+        if keys.iter().any(|(key, _)| key.spec().cut(limbs) != first.spec().cut(limbs)) {
+            return Err(Error::MissingKey {
+                what: format!("keys of one shape that rotate by {by:?} at {limbs} limbs"),
+            });
+        }
+        // The keys share the digits; their sum stays modulo QP.
+        let digits = Digits::new(ctx, first.spec(), c1)?;
+        let lifted = lift_by_special(ctx, c0, first.spec().p_limbs)?;
+        let mut sum: Option<(Poly<Eval>, Poly<Eval>)> = None;
+        for (key, phi) in &keys {
+            let before = sum.as_ref().map(|(b, c)| (b, c));
+            sum = Some(digits.product(ctx, key, Some(phi), Some(&lifted), before)?);
+        }
+        let mut polys = Vec::with_capacity(2);
+        for x in sum.iter().flat_map(|(b, c)| [b, c]) {
+            polys.push(divide(ctx, x, 0)?);
+        }
+        polys.iter_mut().zip(&a.polys).for_each(|(x, y)| ctx.ring().add_assign(x, y));
+        Ok(Arc::new(a.with(polys, a.scale).real_if(a.real)))
+    }
     fn conjugate(&self, a: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
         let limbs = a.limbs();
         self.automorphism(a, conjugation_exponent(self.ctx.ring().n()), || format!("conjugation key for {limbs} limbs"))
