@@ -14,7 +14,6 @@ import argparse
 import datetime
 import json
 import os
-import re
 import subprocess
 import sys
 import time
@@ -22,6 +21,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from aglet.recording import machine_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 AGLET = Path(sys.executable).with_name("aglet")
@@ -182,6 +183,12 @@ def markdown(rows: list[Row], machine: dict[str, Any], header: dict[str, Any], r
     return "\n".join(lines)
 
 
+def reproduced(path: Path) -> list[str]:
+    """The lines of a file that `aglet reproduce` has added; a new record replaces all others."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    return [line for line in lines if "table" in json.loads(line)]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--repeat", type=int, default=3)
@@ -197,11 +204,11 @@ def main() -> None:
     records = measure(options.repeat, machine["backends"])
     rows = table(records, machine["backends"])
 
-    slug = re.sub(r"[^a-z0-9]+", "-", machine["cpu"].lower()).strip("-")
-    folder = options.out / slug
+    folder = options.out / machine_folder(machine["cpu"])
     folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{header['date']}.jsonl"
     lines = [json.dumps({**header, **record}) for record in [machine, *records]]
-    (folder / f"{header['date']}.jsonl").write_text("\n".join(lines) + "\n")
+    path.write_text("\n".join(lines + reproduced(path)) + "\n")
     text = markdown(rows, machine, header, records)
     (folder / f"{header['date']}.md").write_text(text)
     print(text)

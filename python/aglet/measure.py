@@ -123,15 +123,19 @@ class Case:
         """Whether two real ciphertexts go in and come out."""
         return self.core_method in ("merge", "lossy-merge")
 
+    @property
+    def preset_name(self) -> str:
+        """The parameter set that the case means."""
+        if self.preset is not None:
+            return self.preset
+        base = "to14" if self.method == "to14" else "regular"
+        compact = {"to14": "to14-compact", "regular": "compact"}
+        return compact[base] if self.compact else base
+
     def engine(self) -> Engine:
         """An engine with the parameters of the case."""
-        name = self.preset
-        if name is None:
-            base = "to14" if self.method == "to14" else "regular"
-            compact = {"to14": "to14-compact", "regular": "compact"}
-            name = compact[base] if self.compact else base
         return Engine(
-            preset=name,
+            preset=self.preset_name,
             slot_count=self.slot_count,
             mode="parallel",
             thread_count=self.threads,

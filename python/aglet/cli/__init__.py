@@ -7,6 +7,7 @@ import typer
 from aglet.cli.bench import bench
 from aglet.cli.demo import demo
 from aglet.cli.info import doctor, params, plan
+from aglet.cli.reproduce import reproduce
 
 __all__ = ["app", "main"]
 
@@ -21,6 +22,7 @@ app.command()(demo)
 app.command()(doctor)
 app.command()(params)
 app.command()(plan)
+app.command()(reproduce)
 app.add_typer(bench, name="bench")
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
-import math
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any, ParamSpec, TypeVar
 
@@ -12,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from aglet import recording
 from aglet.errors import AgletError
 
 __all__ = [
@@ -47,10 +46,7 @@ def console() -> Console:
 
 def json_line(record: dict[str, Any]) -> None:
     """Write one object on one line of stdout. JSON has no infinities: they become null."""
-    finite = {
-        key: None if isinstance(value, float) and not math.isfinite(value) else value for key, value in record.items()
-    }
-    typer.echo(json.dumps(finite))
+    typer.echo(recording.json_text(record))
 
 
 def table(title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]], *, left: int = 1) -> Table:

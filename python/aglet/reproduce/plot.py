@@ -1,0 +1,57 @@
+"""The comparison as an image, with matplotlib (`pip install aglet[plot]`)."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from aglet.errors import ParameterError
+from aglet.reproduce.report import Block
+
+__all__ = ["require", "save"]
+
+
+def require() -> Any:
+    """Matplotlib, without a window.
+
+    Raises
+    ------
+    ParameterError
+        If it is not installed.
+    """
+    try:
+        matplotlib = importlib.import_module("matplotlib")
+    except ImportError as error:
+        raise ParameterError('--plot needs matplotlib; install it with pip install "aglet[plot]".') from error
+    matplotlib.use("Agg")
+    return importlib.import_module("matplotlib.pyplot")
+
+
+def save(blocks: Sequence[Block], path: Path) -> bool:
+    """Draw seconds of all measured rows, published and ours, on a logarithmic axis. False if there are none."""
+    measured = [(block, outcome) for block in blocks for outcome in block.outcomes if outcome.record]
+    if not measured:
+        return False
+    pyplot = require()
+    figure, axes = pyplot.subplots(figsize=(10, 1.5 + 0.28 * len(measured)), layout="constrained")
+    for index, (_, outcome) in enumerate(measured):
+        ours, published = outcome.record["seconds"], outcome.row.published_seconds(outcome.threads)
+        if published:
+            axes.plot([ours, published], [index, index], color="0.75", linewidth=2, zorder=1)
+            axes.scatter(published, index, color="0.5", zorder=2)
+        axes.scatter(ours, index, color="tab:blue" if outcome.status == "met" else "tab:red", zorder=3)
+    labels = [f"{block.table.name} {outcome.row.name}, {outcome.threads} thr." for block, outcome in measured]
+    axes.set_yticks(range(len(labels)), labels, fontsize=8)
+    axes.invert_yaxis()
+    axes.set_xscale("log")
+    axes.set_xlabel("seconds; grey: published, blue: ours, red: ours, precision, levels or slots missed")
+    axes.grid(axis="x", which="both", alpha=0.3)
+    try:
+        figure.savefig(path, dpi=150)
+    except (OSError, ValueError) as error:
+        raise ParameterError(f"The plot cannot be written to {path}: {error}.") from error
+    finally:
+        pyplot.close(figure)
+    return True

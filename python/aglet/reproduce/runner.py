@@ -1,0 +1,148 @@
+"""Measures rows of published tables and judges them."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from aglet.engine import Engine
+from aglet.errors import AgletError
+from aglet.measure import BootstrapKeys, Case, bench_bootstrap, make_keys
+from aglet.quiet import Watch
+from aglet.reproduce.tables import Row
+
+__all__ = ["Keyring", "Outcome", "Status", "misses", "run"]
+
+Status = Literal["met", "FAILED", "not yet", "not run"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a row, on one number of threads."""
+
+    row: Row
+    threads: int
+    status: Status
+    reasons: list[str]
+    """What was missed, or why it was not measured."""
+    record: Mapping[str, Any] = field(default_factory=dict)
+    """As `bench_bootstrap` gives it; empty if the row was not measured."""
+
+    @property
+    def ratio(self) -> float | None:
+        """The published time over ours on as many threads: above 1 ours is faster."""
+        published, ours = self.row.published_seconds(self.threads), self.record.get("seconds")
+        return published / ours if published and ours else None
+
+    def as_record(self) -> dict[str, Any]:
+        """One object for the records."""
+        judged = {
+            "table": self.row.table,
+            "row": self.row.name,
+            "status": self.status,
+            "reasons": self.reasons,
+            "threads": self.threads,
+            "published": self.row.published,
+            "needs": self.row.needs,
+            "ratio": self.ratio,
+        }
+        return {**judged, **self.record}
+
+
+def misses(needs: Mapping[str, float], record: Mapping[str, Any], precision: str) -> list[str]:
+    """What a measurement does not reach; empty if it reaches everything. Speed is no part of it."""
+    ours = {
+        "slots": record["slot_count"],
+        "levels": record["output_level"],
+        "bits": record[f"bits_{precision}"],
+        "security": record["security_bits"],
+    }
+    # Written so that a value that is not a number is missed.
+    return [f"{name} {ours[name]:.5g}, needed {need:g}" for name, need in needs.items() if not ours[name] >= need]
+
+
+def _kind(case: Case) -> tuple[Any, ...]:
+    """Cases of the same kind use the same keys."""
+    preset, slots, insecure = case.preset_name, case.slot_count, case.allow_insecure
+    if case.key_size == "small":
+        return preset, slots, insecure, "small"
+    family = "regular" if case.core_method in ("regular", "merge") else "lossy"
+    return preset, slots, insecure, case.key_size, case.stage_count, family
+
+
+def _same(case: Case, message: str | None) -> tuple[Case, str | None]:
+    """Equal for cases that measure the same thing under different names."""
+    return replace(case, method=case.core_method, preset=case.preset_name, compact=False), message
+
+
+class Keyring:
+    """The keys of one kind of case; those of the last kind are dropped before others are made."""
+
+    def __init__(self) -> None:
+        self._kind: tuple[Any, ...] | None = None
+        self._keys: BootstrapKeys | None = None
+        self.made = 0
+        """How often keys were made."""
+
+    def keys(self, case: Case) -> BootstrapKeys:
+        """The keys of the case, made on all cores."""
+        kind = _kind(case)
+        if self._keys is None or kind != self._kind:
+            self._keys = None
+            gc.collect()
+            engine = replace(case, threads=0).engine()
+            self._keys = make_keys(engine, case.stage_count, case.key_size, case.core_method)
+            self._kind = kind
+            self.made += 1
+        return self._keys
+
+
+def run(
+    rows: Sequence[Row],
+    *,
+    threads: Iterable[int] = (1,),
+    repeat: int = 3,
+    precision: Callable[[Row], str] = lambda row: "mean",
+    keyring: Keyring | None = None,
+    report: Callable[[str], None] = lambda text: None,
+) -> Iterator[Outcome]:
+    """Measure rows, those that share keys together; yields each as soon as it is known, not in the order of the table.
+
+    `report` is called with a line before keys are made and before each measurement.
+    """
+    keyring = Keyring() if keyring is None else keyring
+    counts = list(threads)
+    work: list[tuple[Row, Case]] = []
+    for row in rows:
+        obstacle = row.obstacle()
+        if obstacle is None:
+            work += [(row, row.bench(count)) for count in counts]
+        else:
+            yield Outcome(row, counts[0], "not yet", [obstacle])
+    kinds = list(dict.fromkeys(_kind(case) for _, case in work))
+    work.sort(key=lambda item: kinds.index(_kind(item[1])))
+    known: dict[tuple[Case, str | None], dict[str, Any]] = {}
+    for index, (row, case) in enumerate(work):
+        words = "thread" if case.threads == 1 else "threads"
+        report(f"{index + 1} of {len(work)}: {row.table} {row.name}, {case.threads} {words}")
+        same = _same(case, row.message)
+        try:
+            if same not in known:
+                known[same] = _measure(row, case, repeat, keyring)
+        except AgletError as error:
+            yield Outcome(row, case.threads, "not run", [str(error)])
+            continue
+        record = known[same]
+        missed = misses(row.needs, record, precision(row))
+        yield Outcome(row, case.threads, "FAILED" if missed else "met", missed, record)
+
+
+def _measure(row: Row, case: Case, repeat: int, keyring: Keyring) -> dict[str, Any]:
+    keys = keyring.keys(case)
+    engine: Engine = case.engine()
+    messages = () if row.message is None else (row.message,)
+    watch = Watch()
+    (record,) = bench_bootstrap(case, repeat=repeat, messages=messages, keys=keys, engine=engine)
+    return {**record, **watch.done(record["seconds_all"]).fields()}

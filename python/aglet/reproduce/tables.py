@@ -1,0 +1,181 @@
+"""Published tables: files with figures, and the bench that stands for each row.
+
+A file has a source, a machine and sections; a section has rows. `case` (fields of `aglet.measure.Case`), `needs` and
+`message` of a section hold for all of its rows, which may add to them. `needs` is what a row must reach: `bits`,
+`levels`, `slots`, and `security` (128 unless it says less). `inferred` names the needs that the source does not state
+for each row. `not_yet` says why a row cannot be measured at all.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from aglet import _core
+from aglet.errors import ParameterError
+from aglet.measure import METHODS, Case
+
+__all__ = ["TABLES", "Row", "Section", "Table", "load", "read", "select"]
+
+TABLES = ("desilofhe", "ship", "demystifying", "seal-rns-ckks")
+_NEEDS = {"bits", "levels", "slots", "security"}
+_CASE_FIELDS = {field.name for field in dataclasses.fields(Case)}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a published table."""
+
+    table: str
+    section: str
+    name: str
+    case: Mapping[str, Any]
+    """Fields of a `Case`, without the threads."""
+    message: str | None
+    """The message to measure; the method's own if None."""
+    needs: Mapping[str, float]
+    published: Mapping[str, Any]
+    not_yet: str | None
+    quick: bool
+
+    def obstacle(self) -> str | None:
+        """Why this version cannot measure the row, or None."""
+        if self.not_yet is not None:
+            return self.not_yet
+        unknown = sorted(set(self.case) - _CASE_FIELDS)
+        if unknown:
+            return f"this version has no {', '.join(unknown)}"
+        method = self.case.get("method", "regular")
+        if method not in METHODS:
+            return f'this version has no method "{method}"'
+        preset = self.case.get("preset")
+        if preset is not None and preset not in {known["name"] for known in _core.presets()}:
+            return f'this version has no preset "{preset}"'
+        return None
+
+    def bench(self, threads: int) -> Case:
+        """The bench that stands for the row."""
+        return Case(**self.case, threads=threads)
+
+    def published_seconds(self, threads: int) -> float | None:
+        """The published time on as many threads, if there is one."""
+        seconds: float | None = self.published.get("seconds", {}).get(str(threads))
+        return seconds
+
+
+@dataclass(frozen=True)
+class Section:
+    """Rows that belong together."""
+
+    name: str
+    title: str
+    inferred: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A published table."""
+
+    name: str
+    title: str
+    source: str
+    machine: str
+    statistic: str
+    """Of the published times, such as "mean of 10 runs"."""
+    precision: str
+    """Which error of ours is held against the published bits: "mean" or "worst"."""
+    remark: str
+    sections: tuple[Section, ...]
+    guidance: Mapping[str, float]
+    """What the source recommends, in numbers."""
+
+    @property
+    def rows(self) -> list[Row]:
+        """The rows of all sections."""
+        return [row for section in self.sections for row in section.rows]
+
+
+def load(name: str) -> Table:
+    """A table that comes with this package.
+
+    Raises
+    ------
+    ParameterError
+        If there is none of this name.
+    """
+    if name not in TABLES:
+        raise ParameterError(f'There is no table "{name}"; the tables are {", ".join(TABLES)}.')
+    text = resources.files("aglet.reproduce").joinpath("tables", f"{name}.json").read_text(encoding="utf-8")
+    return _table(json.loads(text))
+
+
+def read(path: Path) -> Table:
+    """A table from a file of one's own."""
+    try:
+        return _table(json.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise ParameterError(f"The table {path} cannot be read: {error.strerror}.") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ParameterError(f"The table {path} is not in the form of docs/reproducing.md: {error!r}.") from error
+
+
+def _table(data: Mapping[str, Any]) -> Table:
+    return Table(
+        data["name"],
+        data["title"],
+        data["source"],
+        data["machine"],
+        data["statistic"],
+        data["precision"],
+        data.get("remark", ""),
+        tuple(_section(data["name"], section) for section in data["sections"]),
+        data.get("guidance", {}),
+    )
+
+
+def _section(table: str, data: Mapping[str, Any]) -> Section:
+    rows = tuple(
+        Row(
+            table,
+            data["name"],
+            row["name"],
+            {**data["case"], **row.get("case", {})},
+            row.get("message", data.get("message")),
+            {"security": 128, **data["needs"], **row.get("needs", {})},
+            row["published"],
+            row.get("not_yet"),
+            row.get("quick", False),
+        )
+        for row in data["rows"]
+    )
+    for made in rows:
+        if not set(made.needs) <= _NEEDS:
+            raise ValueError(f"{made.name} needs {', '.join(sorted(set(made.needs) - _NEEDS))}")
+    return Section(data["name"], data["title"], data["inferred"], rows)
+
+
+def select(table: Table, patterns: Iterable[str], quick: bool) -> list[Row]:
+    """The rows whose names match one of the patterns (all if there are none), of these the quick ones if asked.
+
+    Raises
+    ------
+    ParameterError
+        If a pattern matches no row.
+    """
+    rows = table.rows
+    wanted = list(patterns)
+    for pattern in wanted:
+        if not any(fnmatchcase(row.name, pattern) for row in rows):
+            names = ", ".join(row.name for row in rows[:4])
+            raise ParameterError(
+                f'No row of the table "{table.name}" matches "{pattern}"; its rows are {names} and so on.'
+            )
+    chosen = [row for row in rows if not wanted or any(fnmatchcase(row.name, pattern) for pattern in wanted)]
+    return [row for row in chosen if row.quick or not quick]
