@@ -15,6 +15,7 @@ from aglet import _core
 from aglet.engine import Engine
 from aglet.errors import ParameterError
 from aglet.progress import ProgressCallback
+from aglet.quiet import Watch
 from aglet.reports import failure_text
 
 __all__ = [
@@ -300,7 +301,9 @@ def bench_bootstrap(
         keys = make_keys(engine, case.stage_count, case.key_size, case.core_method)
     machine = _core.doctor()
     for kind, message in cases:
+        watch = Watch()
         run = run_bootstrap(engine, keys, message, repeat, case)
+        quiet = watch.done(run.seconds)
         yield {
             "method": case.method,
             "preset": engine.preset,
@@ -333,5 +336,6 @@ def bench_bootstrap(
             "cpu": machine["cpu"],
             "cores": machine["cores"],
             "stage_seconds": run.stage_seconds,
+            **quiet.fields(),
             "version": machine["version"],
         }

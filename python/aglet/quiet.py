@@ -20,7 +20,7 @@ DRIFT_BOUND = 0.10
 """The reference kernel may be this much slower or faster afterwards."""
 SPREAD_BOUND = 0.15
 """The slowest repeat may take this much longer than the fastest."""
-_LOG_N, _BITS, _REPEAT = 14, 50, 41
+_LOG_N, _BITS, _REPEAT = 14, 50, 15
 
 
 def reference_us() -> float:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from aglet import _core
+from aglet import _core, quiet
 from aglet.cli import output
 from aglet.measure import MESSAGES, METHODS, Case, bench_bootstrap
 from aglet.reports import failure_text, gigabytes
@@ -25,15 +25,18 @@ def ntt(
     json: output.Json = False,
 ) -> None:
     """Time the number-theoretic transform of one limb on one thread, with every backend that this processor has."""
+    watch = quiet.Watch()
     timings = [_core.bench_ntt(log_n, bits, backend, repeat) for backend in _core.doctor()["backends"]]
+    seen = watch.done().fields()
     if json:
         cpu = _core.doctor()["cpu"]
         for timing in timings:
-            output.json_line({**timing, "threads": 1, "cpu": cpu})
+            output.json_line({**timing, "threads": 1, "cpu": cpu, **seen})
         return
     rows = [(t["backend"], f"{t['forward_us']:.1f}", f"{t['inverse_us']:.1f}") for t in timings]
     title = f"NTT, N = 2^{log_n}, {bits}-bit prime, one thread, median of {repeat}"
     output.console().print(output.table(title, ("backend", "forward us", "inverse us"), rows))
+    _print_quiet([seen])
 
 
 @bench.command()
@@ -88,6 +91,19 @@ def bootstrap(
         f"peak memory {gigabytes(made[-1]['peak_rss_bytes'])}, security {first['security_bits']:.1f} bits, "
         f"overflow {failure_text(first['log2_failure'])}"
     )
+    _print_quiet(made)
+
+
+def _print_quiet(records: list[dict[str, Any]]) -> None:
+    """The load and the drift of the reference kernel, and a warning for each record that is too noisy to quote."""
+    load = records[0]["load"]
+    drift = max((record["drift"] for record in records), key=abs)
+    console = output.console()
+    console.print(f"load {'unknown' if load is None else f'{load:.2f}'} before, reference kernel {drift:+.1%} after")
+    for record in records:
+        text = quiet.warning(record)
+        if text is not None:
+            console.print(f"{record['message']}: {text}" if "message" in record else text, style="bold")
 
 
 def precision_table(records: list[dict[str, Any]]) -> Any:
