@@ -28,6 +28,7 @@ mod engine;
 mod error;
 pub mod machine;
 mod matrix;
+pub mod model;
 pub mod presets;
 pub mod report;
 mod route;

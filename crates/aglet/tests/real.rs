@@ -1,18 +1,22 @@
-//! The regular bootstrap at its real size, N = 2^16: feature `long`.
+//! Bootstraps at their real sizes: feature `long`.
 #![cfg(feature = "long")]
 
-use aglet::{presets, BootstrapKeys, Control, Engine, KeySize, Method, Request};
+use aglet::{model, presets, BootstrapKeys, Control, Engine, KeySize, Method, Request};
 use num_complex::Complex64;
 use std::time::Instant;
 
-#[test]
-fn regular_bootstrap_at_full_size() {
-    let engine = Engine::new(presets::load("regular", false).unwrap(), None, 1).unwrap();
+/// Refreshes four kinds of messages with a preset: its level, its claimed precision, and the prediction within 1.5 bits.
+fn at_full_size(preset: &str, level: usize, worst_wanted: f64) {
+    let params = presets::load(preset, false).unwrap();
+    let claimed = params.literal().claims.as_ref().unwrap().precision_bits.unwrap();
+    let engine = Engine::new(params, None, 1).unwrap();
     let n = engine.slots();
     let sk = engine.create_secret_key().unwrap();
     let relin = engine.create_relinearisation_key(&sk).unwrap();
     let conj = engine.create_conjugation_key(&sk).unwrap();
     let request = Request::new(Method::Regular, 3, KeySize::Large, n);
+    let predicted = model::precision(&engine.route(request).unwrap(), false).unwrap();
+    println!("{preset}: predicted {:.2} bits, worst {:.2}", predicted.mean_bits, predicted.worst_bits);
     let start = Instant::now();
     let key = engine.create_bootstrap_key(&sk, request, None, &Control::new()).unwrap();
     println!("bootstrap key: {:.2} s, {:.2} GB", start.elapsed().as_secs_f64(), key.byte_count() as f64 / 1e9);
@@ -21,12 +25,12 @@ fn regular_bootstrap_at_full_size() {
     println!("linear maps: {:.2} s", start.elapsed().as_secs_f64());
     let real = |f: &dyn Fn(usize) -> f64| (0..n).map(|j| Complex64::new(f(j), 0.0)).collect::<Vec<_>>();
     let messages = [
-        ("uniform", real(&|j| -1.0 + 2.0 * j as f64 / (n - 1) as f64), 22.0),
-        ("constant", real(&|_| 1.0), 18.0),
-        ("alternating", real(&|j| if j % 2 == 0 { 1.0 } else { -1.0 }), 18.0),
-        ("spike", real(&|j| if j == 0 { 1.0 } else { 0.0 }), 18.0),
+        ("uniform", real(&|j| -1.0 + 2.0 * j as f64 / (n - 1) as f64)),
+        ("constant", real(&|_| 1.0)),
+        ("alternating", real(&|j| if j % 2 == 0 { 1.0 } else { -1.0 })),
+        ("spike", real(&|j| if j == 0 { 1.0 } else { 0.0 })),
     ];
-    for (name, message, wanted) in messages {
+    for (name, message) in messages {
         let ct = engine.encrypt_with_secret(&engine.encode(&message, 0).unwrap(), &sk).unwrap();
         let start = Instant::now();
         let keys = BootstrapKeys { relinearisation: &relin, conjugation: &conj, bootstrap: &key, rotation: None };
@@ -40,8 +44,36 @@ fn regular_bootstrap_at_full_size() {
         for (stage, t) in engine.stage_times() {
             println!("    {stage:22} {t:.3} s");
         }
-        assert_eq!(engine.level(&out).unwrap(), 10);
-        assert!(worst >= 18.0 && mean >= wanted, "{name}: {mean} {worst}");
+        assert_eq!(engine.level(&out).unwrap(), level);
+        assert!(worst >= worst_wanted, "{name}: {mean} {worst}");
+        if name == "uniform" {
+            assert!(mean >= claimed && (mean - predicted.mean_bits).abs() <= 1.5, "{mean} {predicted:?}");
+        }
     }
     println!("peak memory {:.2} GB", aglet::machine::peak_rss().unwrap_or(0) as f64 / 1e9);
+}
+
+#[test]
+fn regular() {
+    at_full_size("regular", 10, 18.0);
+}
+
+#[test]
+fn compact() {
+    at_full_size("compact", 10, 15.0);
+}
+
+#[test]
+fn to_14_levels() {
+    at_full_size("to14", 14, 15.0);
+}
+
+#[test]
+fn to_14_levels_compact() {
+    at_full_size("to14-compact", 14, 14.0);
+}
+
+#[test]
+fn param15() {
+    at_full_size("param15", 2, 16.0);
 }

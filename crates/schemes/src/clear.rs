@@ -23,6 +23,11 @@ impl ClearCiphertext {
     pub fn values(&self) -> &[Complex64] {
         &self.values
     }
+    /// The same with other numbers, slot by slot.
+    pub(crate) fn map_values(mut self, mut f: impl FnMut(Complex64) -> Complex64) -> Self {
+        self.values.iter_mut().for_each(|v| *v = f(*v));
+        self
+    }
 }
 
 /// A linear map with the level and scale ratio it was encoded for.
@@ -230,11 +235,16 @@ impl Refresh for ClearEvaluator {
 }
 
 /// Sebastiano Vigna's SplitMix64: small, and good enough to imitate the overflow. Nothing secret depends on it.
-struct SplitMix(u64);
+#[derive(Debug)]
+pub(crate) struct SplitMix(u64);
 
 impl SplitMix {
+    /// Starts from a seed.
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
     /// Uniform in `[-1/2, 1/2)`.
-    fn uniform(&mut self) -> f64 {
+    pub(crate) fn uniform(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,7 +1,7 @@
 //! Schemes of Aglet: the trait [`evaluator::Evaluator`] that circuits are written against, and the evaluators.
 //!
 //! [`clear::ClearEvaluator`] computes on numbers in the clear with the levels and scales of CKKS: circuits are tested on
-//! it before they meet a ciphertext.
+//! it before they meet a ciphertext. [`noisy::NoisyEvaluator`] adds the noise that ciphertexts would have.
 #![forbid(unsafe_code)]
 
 pub mod ckks;
@@ -9,6 +9,7 @@ pub mod clear;
 pub mod error;
 pub mod evaluator;
 pub mod linear_map;
+pub mod noisy;
 
 pub use error::Error;
 pub use evaluator::{Evaluator, Product, Quadratic, Refresh};

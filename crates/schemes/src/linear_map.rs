@@ -91,6 +91,12 @@ impl LinearMap {
         LinearMap { slots, diagonals, baby, stride, right: false }
     }
 
+    /// The same map with each diagonal changed by `f`, which keeps its length: what rounding makes of it.
+    pub(crate) fn with_diagonals(&self, mut f: impl FnMut(&[Complex64]) -> Vec<Complex64>) -> Self {
+        let diagonals = self.diagonals.iter().map(|(&k, d)| (k, f(d))).collect();
+        LinearMap { diagonals, ..*self }
+    }
+
     /// The number of slots it works on.
     pub fn slots(&self) -> usize {
         self.slots

@@ -56,8 +56,8 @@ fn primes_are_what_the_kernels_need() {
         assert!(all.iter().all(|&p| p < 1 << 50 && p % (2 * params.n() as u64) == 1 && is_prime(p)));
         for role in [Role::Base, Role::SlotsToCoeffs, Role::EvalMod, Role::CoeffsToSlots, Role::Special] {
             let primes = if role == Role::Special { params.p() } else { params.q() };
-            let bits = params.literal().bits_of(role);
-            assert!(primes[params.role(role)].iter().all(|&p| p < 1 << bits && p > 1 << (bits - 1)));
+            let bits = params.literal().groups(role).flat_map(|g| std::iter::repeat_n(g.bits, g.count));
+            assert!(primes[params.role(role)].iter().zip(bits).all(|(&p, bits)| p < 1 << bits && p > 1 << (bits - 1)));
         }
     }
 }

@@ -1,0 +1,185 @@
+//! What a bootstrap will give, before a key exists: its precision, by running its plan in the clear with noise.
+
+use crate::{Error, Method, Route};
+use aglet_bootstrap::{Parts, Pipeline, Probe, Stage};
+use aglet_rlwe::params::Params;
+use aglet_rlwe::security::Secret;
+use aglet_rlwe::KeySwitchSpec;
+use aglet_schemes::clear::{ClearCiphertext, ClearEvaluator};
+use aglet_schemes::noisy::{Noise, NoisyEvaluator};
+use num_complex::Complex64;
+use std::time::Duration;
+
+/// Deviation of the errors in keys.
+const SIGMA: f64 = 3.2;
+/// Any will do: predictions are the same from run to run.
+const SEED: u64 = 0xa91e7;
+
+/// The precision of a bootstrap.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Precision {
+    /// `-log2` of the mean absolute error over all slots.
+    pub mean_bits: f64,
+    /// `-log2` of the largest.
+    pub worst_bits: f64,
+    /// What each stage alone would leave of an otherwise exact bootstrap: its name, and the mean error in bits.
+    pub stages: Vec<(String, f64)>,
+    /// What the approximation leaves without any noise: the mean error in bits.
+    pub approximation_bits: f64,
+}
+
+/// The noise of a parameter set, on the chain of a route.
+///
+/// # Errors
+/// Those of [`KeySwitchSpec::balanced`].
+pub fn noise(params: &Params) -> Result<Noise, Error> {
+    let (n, q, p) = (params.n() as f64, params.q(), params.p());
+    let unit = SIGMA * SIGMA * n / 12.0;
+    let switch = |limbs: usize| -> Result<f64, Error> {
+        let spec = KeySwitchSpec::balanced(params, limbs)?;
+        let log2 = |primes: &mut dyn Iterator<Item = u64>| primes.map(|q| (q as f64).log2()).sum::<f64>();
+        let special = log2(&mut p[..spec.p_limbs].iter().copied());
+        let ratio = |digit: &Vec<usize>| (2.0 * (log2(&mut digit.iter().map(|&i| q[i])) - special)).exp2();
+        Ok(unit * spec.digits.iter().map(ratio).sum::<f64>())
+    };
+    Ok(Noise {
+        n: params.n(),
+        weight: match params.secret() {
+            Secret::Ternary => 2.0 * n / 3.0,
+            Secret::FixedWeight(h) => h as f64,
+        },
+        sparse_weight: params.ephemeral_weight().unwrap_or(0) as f64,
+        switch: (1..=q.len()).map(switch).collect::<Result<_, Error>>()?,
+        sparse_switch: unit * (q[0] as f64 / p[0] as f64).powi(2),
+    })
+}
+
+/// Predicts the precision of a route on messages over its whole range: a grid on `[-bound, bound]`, or the points that a sign
+/// or bit bootstrap is for. `by_stage` runs it once more for each stage.
+///
+/// # Errors
+/// Those of the evaluator; a route that was made passes.
+pub fn precision(route: &Route, by_stage: bool) -> Result<Precision, Error> {
+    let model = Model::new(route)?;
+    let exact = model.run(&|_| false)?;
+    let noisy = model.run(&|_| true)?;
+    let mut stages = Vec::new();
+    for stage in route.plan.stages().iter().filter(|_| by_stage) {
+        let found = model.run(&|name| name == stage.name)?;
+        stages.push((stage.name.clone(), bits(&found, &exact).0));
+    }
+    let (mean_bits, worst_bits) = bits(&noisy, &model.message);
+    Ok(Precision { mean_bits, worst_bits, stages, approximation_bits: bits(&exact, &model.message).0 })
+}
+
+/// `-log2` of the mean and of the largest error.
+fn bits(found: &[Complex64], wanted: &[Complex64]) -> (f64, f64) {
+    let errors: Vec<f64> = found.iter().zip(wanted).map(|(a, b)| (a - b).norm()).collect();
+    let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+    (-mean.log2(), -errors.iter().copied().fold(0.0, f64::max).log2())
+}
+
+struct Model<'a> {
+    route: &'a Route,
+    noise: Noise,
+    message: Vec<Complex64>,
+}
+
+/// Has noise in some stages only.
+struct Switch<'a> {
+    e: &'a NoisyEvaluator,
+    noisy: &'a dyn Fn(&str) -> bool,
+}
+
+impl Probe for Switch<'_> {
+    fn stage(&mut self, stage: &Stage, _: usize, _: usize, time: Option<Duration>) -> bool {
+        if time.is_none() {
+            self.e.switch((self.noisy)(&stage.name));
+        }
+        true
+    }
+}
+
+impl<'a> Model<'a> {
+    fn new(route: &'a Route) -> Result<Self, Error> {
+        let (slots, bound) = (route.request.slots, route.request.bound);
+        let grid = |j: usize| 2.0 * j as f64 / (slots.max(2) - 1) as f64 - 1.0;
+        let value = |j: usize| match route.request.method {
+            Method::Sign => {
+                if j.is_multiple_of(2) {
+                    1.0
+                } else {
+                    -1.0
+                }
+            }
+            Method::Bits => (j % 2) as f64,
+            _ => grid(j) * bound,
+        };
+        let message = (0..slots).map(|j| Complex64::new(value(j), 0.0)).collect();
+        Ok(Self { route, noise: noise(&route.params)?, message })
+    }
+
+    /// The result, with noise in the stages that `noisy` names.
+    fn run(&self, noisy: &dyn Fn(&str) -> bool) -> Result<Vec<Complex64>, Error> {
+        let (plan, params) = (&self.route.plan, &self.route.params);
+        let moduli = params.q().iter().map(|&q| q as f64).collect();
+        let clear = ClearEvaluator::new(params.slots(), moduli, params.ephemeral_weight().unwrap_or(0), SEED)?;
+        let e = NoisyEvaluator::new(clear, self.noise.clone(), SEED);
+        let all: Vec<_> = self.message.iter().copied().cycle().take(params.slots()).collect();
+        let input = e.encrypt(&all, plan.input_level(), plan.input_scale())?;
+        let out = Pipeline::new(&e, plan.clone())?.run(&e, &input, &mut Switch { e: &e, noisy })?;
+        Ok(self.decoded(&out, plan.options().parts))
+    }
+
+    /// The message slots: copies are averaged, as decoding ignores the coefficients outside of the subring.
+    fn decoded(&self, out: &[ClearCiphertext], parts: Parts) -> Vec<Complex64> {
+        let slots = self.message.len();
+        let mean = |ct: &ClearCiphertext, j: usize| {
+            let copies = ct.values().len() / slots;
+            ct.values().iter().skip(j).step_by(slots).sum::<Complex64>() / copies as f64 * self.route.request.bound
+        };
+        let value = |j| match (parts, out) {
+            (Parts::Pair, [re, im, ..]) => Complex64::new(mean(re, j).re, mean(im, j).re),
+            _ => mean(&out[0], j),
+        };
+        (0..slots).map(value).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{presets, KeySize, Request};
+
+    fn predicted(preset: &str, request: impl Fn(Request) -> Request) -> Precision {
+        let params = presets::load(preset, true).unwrap();
+        let request = request(Request::new(Method::Regular, 3, KeySize::Large, params.slots()));
+        precision(&Route::new(&params, request).unwrap(), true).unwrap()
+    }
+
+    #[test]
+    fn the_error_is_the_sum_of_what_stages_and_approximation_leave() {
+        let found = predicted("toy", |r| r);
+        let power = |bits: f64| (-2.0 * bits).exp2();
+        let parts = found.stages.iter().map(|(_, bits)| power(*bits)).sum::<f64>() + power(found.approximation_bits);
+        assert!((power(found.mean_bits) / parts).log2().abs() < 1.0, "{found:?}");
+        assert!(found.worst_bits < found.mean_bits);
+        let names: Vec<&str> = found.stages.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names.len(), 10);
+        // The rounding of eval_mod weighs most: that is what its primes were made large for.
+        assert_eq!(found.stages.iter().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap().0, "eval_mod");
+    }
+
+    #[test]
+    fn errors_grow_with_the_bound_and_the_same_request_has_the_same_prediction() {
+        let (one, sixteen) = (predicted("toy", |r| r), predicted("toy", |r| Request { bound: 16.0, ..r }));
+        assert!((one.mean_bits - sixteen.mean_bits - 4.0).abs() < 0.5, "{one:?} {sixteen:?}");
+        assert_eq!(one, predicted("toy", |r| r));
+    }
+
+    #[test]
+    fn signs_are_cleaned() {
+        let sign = predicted("toy", |r| Request { method: Method::Sign, ..r });
+        assert!(sign.mean_bits > predicted("toy", |r| r).mean_bits + 2.0, "{sign:?}");
+    }
+}

@@ -1,0 +1,194 @@
+//! CKKS without encryption, with its noise: every rounding and key switch adds a Gaussian error of the size that it has on
+//! ciphertexts. What a circuit leaves here is the precision that it will have.
+//!
+//! A coefficient's error of deviation `d` is one of `d sqrt(N/2)` in each component of every slot, at the scale of the
+//! ciphertext. The sources (`H` the weight of the main secret):
+//!
+//! * a rescale, or a division by P, rounds both polynomials: variance `(H + 1) / 12` (eprint 2016/421, lemma 2);
+//! * a key switch of digits `D` under the special modulus `P`: `3.2^2 N/12 sum (D/P)^2`, which counts where no rescale
+//!   follows: rotations inside linear maps, conjugations, the switches to and from the sparse secret;
+//! * diagonals and constants are rounded at their own scales.
+
+use crate::clear::{ClearCiphertext, ClearEvaluator, SplitMix};
+use crate::error::Error;
+use crate::evaluator::{Evaluator, Quadratic, Refresh};
+use crate::linear_map::LinearMap;
+use num_complex::Complex64;
+use std::f64::consts::TAU;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Mutex;
+
+/// Sizes of the errors of one parameter set, as variances of a coefficient.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Noise {
+    /// Ring degree.
+    pub n: usize,
+    /// Weight of the main secret.
+    pub weight: f64,
+    /// Weight of the sparse secret.
+    pub sparse_weight: f64,
+    /// Of a key switch at each chain level, without its rounding.
+    pub switch: Vec<f64>,
+    /// Of the switch to the sparse secret, without its rounding; that of the switch back is the same.
+    pub sparse_switch: f64,
+}
+
+impl Noise {
+    fn rounding(&self) -> f64 {
+        (self.weight + 1.0) / 12.0
+    }
+}
+
+/// A [`ClearEvaluator`] with noise, which can be switched off and on while a circuit runs: the part of every stage is told so.
+pub struct NoisyEvaluator {
+    clear: ClearEvaluator,
+    noise: Noise,
+    on: AtomicBool,
+    random: Mutex<SplitMix>,
+}
+
+/// A linear map as it is, and with rounded diagonals.
+pub struct NoisyTransform {
+    exact: <ClearEvaluator as Evaluator>::Transform,
+    rounded: <ClearEvaluator as Evaluator>::Transform,
+    level: usize,
+    /// Sum of the mean squares of the diagonals: by this the errors of the rotations grow.
+    gain: f64,
+}
+
+impl NoisyEvaluator {
+    /// Adds noise to an evaluator in the clear; `seed` makes it reproducible.
+    pub fn new(clear: ClearEvaluator, noise: Noise, seed: u64) -> Self {
+        Self { clear, noise, on: AtomicBool::new(true), random: Mutex::new(SplitMix::new(seed)) }
+    }
+
+    /// Takes values as a ciphertext, without an error.
+    ///
+    /// # Errors
+    /// Those of [`ClearEvaluator::encrypt`].
+    pub fn encrypt(&self, values: &[Complex64], level: usize, scale: f64) -> Result<ClearCiphertext, Error> {
+        self.clear.encrypt(values, level, scale)
+    }
+
+    /// Whether what follows has errors.
+    pub fn switch(&self, on: bool) {
+        self.on.store(on, Ordering::Relaxed);
+    }
+
+    /// Complex Gaussians, each component with this deviation.
+    fn gaussians(&self, count: usize, deviation: f64) -> Vec<Complex64> {
+        let mut random = self.random.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut one = || {
+            // Box and Muller: 1/2 - u lies in (0, 1].
+            let radius = (-2.0 * (0.5 - random.uniform()).ln()).sqrt();
+            Complex64::from_polar(deviation * radius, TAU * random.uniform())
+        };
+        (0..count).map(|_| one()).collect()
+    }
+
+    /// Adds an error of this variance to every coefficient.
+    fn disturbed(&self, ct: ClearCiphertext, variance: f64) -> ClearCiphertext {
+        if !self.on.load(Ordering::Relaxed) {
+            return ct;
+        }
+        let deviation = (variance * self.noise.n as f64 / 2.0).sqrt() / self.scale(&ct);
+        let mut errors = self.gaussians(ct.values().len(), deviation).into_iter();
+        ct.map_values(|v| v + errors.next().unwrap_or_default())
+    }
+
+    fn switched(&self, level: usize) -> f64 {
+        self.noise.switch.get(level).copied().unwrap_or_default()
+    }
+}
+
+impl Evaluator for NoisyEvaluator {
+    type Ciphertext = ClearCiphertext;
+    type Transform = NoisyTransform;
+
+    fn slots(&self) -> usize {
+        self.clear.slots()
+    }
+    fn level(&self, ct: &ClearCiphertext) -> usize {
+        self.clear.level(ct)
+    }
+    fn scale(&self, ct: &ClearCiphertext) -> f64 {
+        self.clear.scale(ct)
+    }
+    fn modulus(&self, level: usize) -> f64 {
+        self.clear.modulus(level)
+    }
+    fn quadratic(&self, form: &Quadratic<'_, ClearCiphertext>) -> Result<ClearCiphertext, Error> {
+        let mut form = form.clone();
+        if self.on.load(Ordering::Relaxed) {
+            let scale = form.scale * self.modulus(form.level);
+            for (constant, term) in &mut form.terms {
+                let unit = scale / self.scale(term);
+                *constant = Complex64::new((constant.re * unit).round(), (constant.im * unit).round()) / unit;
+            }
+        }
+        Ok(self.disturbed(self.clear.quadratic(&form)?, self.noise.rounding()))
+    }
+    fn add(&self, a: &ClearCiphertext, b: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
+        self.clear.add(a, b)
+    }
+    fn sub(&self, a: &ClearCiphertext, b: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
+        self.clear.sub(a, b)
+    }
+    fn negate(&self, a: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
+        self.clear.negate(a)
+    }
+    fn mul_i(&self, a: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
+        self.clear.mul_i(a)
+    }
+    fn level_down(&self, a: &ClearCiphertext, level: usize) -> Result<ClearCiphertext, Error> {
+        self.clear.level_down(a, level)
+    }
+    fn rotate(&self, a: &ClearCiphertext, by: isize) -> Result<ClearCiphertext, Error> {
+        let variance = self.switched(self.level(a)) + self.noise.rounding();
+        Ok(self.disturbed(self.clear.rotate(a, by)?, variance))
+    }
+    fn rotate_sum(&self, a: &ClearCiphertext, by: &[usize]) -> Result<ClearCiphertext, Error> {
+        let variance = by.len() as f64 * self.switched(self.level(a)) + self.noise.rounding();
+        Ok(self.disturbed(self.clear.rotate_sum(a, by)?, variance))
+    }
+    fn conjugate(&self, a: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
+        let variance = self.switched(self.level(a)) + self.noise.rounding();
+        Ok(self.disturbed(self.clear.conjugate(a)?, variance))
+    }
+    fn encode_transform(&self, map: &LinearMap, level: usize, scale_ratio: f64) -> Result<NoisyTransform, Error> {
+        let scale = scale_ratio * self.modulus(level);
+        // A diagonal of period p has 2p coefficients, each off by a uniform rounding: p/12 in a component of a slot.
+        let rounded = map.with_diagonals(|d| {
+            let errors = self.gaussians(d.len(), (d.len() as f64 / 12.0).sqrt() / scale);
+            d.iter().zip(errors).map(|(v, e)| v + e).collect()
+        });
+        let square = |d: &Vec<Complex64>| d.iter().map(Complex64::norm_sqr).sum::<f64>() / d.len() as f64;
+        Ok(NoisyTransform {
+            exact: self.clear.encode_transform(map, level, scale_ratio)?,
+            rounded: self.clear.encode_transform(&rounded, level, scale_ratio)?,
+            level,
+            gain: map.diagonals().values().map(square).sum(),
+        })
+    }
+    fn transform(&self, ct: &ClearCiphertext, t: &NoisyTransform) -> Result<ClearCiphertext, Error> {
+        if !self.on.load(Ordering::Relaxed) {
+            return self.clear.transform(ct, &t.exact);
+        }
+        let out = self.clear.transform(ct, &t.rounded)?;
+        // At the scale of the result, relative to what the rotations add at the scale of the input.
+        let ratio = self.scale(&out) / self.scale(ct);
+        let variance = self.switched(t.level) * t.gain * ratio * ratio + self.noise.rounding();
+        Ok(self.disturbed(out, variance))
+    }
+}
+
+impl Refresh for NoisyEvaluator {
+    fn sparse_secret(&self, ct: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
+        let variance = self.noise.sparse_switch + (self.noise.sparse_weight + 1.0) / 12.0;
+        Ok(self.disturbed(self.clear.sparse_secret(ct)?, variance))
+    }
+    fn mod_raise(&self, ct: &ClearCiphertext, level: usize) -> Result<ClearCiphertext, Error> {
+        let variance = self.noise.sparse_switch + self.noise.rounding();
+        Ok(self.disturbed(self.clear.mod_raise(ct, level)?, variance))
+    }
+}
