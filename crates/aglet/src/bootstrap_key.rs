@@ -153,7 +153,7 @@ impl Engine {
     }
 
     fn forecast(&self, route: &Route, memory_limit: Option<u64>) -> Result<(), Error> {
-        let keys = route.key_bytes(self.params())? as u64;
+        let keys = route.key_bytes(self.params())?.0 as u64;
         let matrices: u64 = route.shapes(None)?.iter().flatten().map(|s| s.matrix_bytes as u64).sum();
         let error = |what: &str, needed: u64, available: u64| Error::Memory {
             what: what.to_string(),

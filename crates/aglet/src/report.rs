@@ -120,7 +120,8 @@ pub fn plan(preset: &str, request: Request) -> Result<Value, Error> {
             "keys": keys, "key_bytes": bytes, "note": note,
         }));
     }
-    let (boot, other) = (route.key_bytes(&params)?, 2 * arithmetic.byte_count(n));
+    let ((boot, stored), other) = (route.key_bytes(&params)?, 2 * arithmetic.byte_count(n));
+    let stored = stored + 2 * arithmetic.stored_bytes(&params)?;
     let matrices: usize = shapes.iter().flatten().map(|s| s.matrix_bytes).sum();
     let working = working_bytes(&params);
     let claims = params.literal().claims.clone();
@@ -132,7 +133,7 @@ pub fn plan(preset: &str, request: Request) -> Result<Value, Error> {
         "log_n": params.log_n(), "log_qp": params.log_qp(), "security_bits": params.security().bits,
         "log2_failure": failure(&params), "precision_bits": claims.and_then(|c| c.precision_bits),
         "stages": stages, "rotations": rotations,
-        "key_bytes": boot, "key_bytes_seeded": (boot + other) / 2, "other_key_bytes": other,
+        "key_bytes": boot, "key_bytes_seeded": stored, "other_key_bytes": other,
         "matrix_bytes": matrices, "working_bytes": working, "peak_bytes": boot + other + matrices + working,
     }))
 }

@@ -246,19 +246,22 @@ impl Route {
         Ok(Some(KeySwitchSpec::balanced(whole, whole.q().len())?.restricted(whole, &self.params).0))
     }
 
-    /// Bytes of the bootstrap key, expanded: rotations and the two sparse keys; `whole` are the parameters of the engine.
+    /// Bytes of the bootstrap key (rotations and the two sparse keys), expanded and when stored; `whole` are the parameters of
+    /// the engine.
     ///
     /// # Errors
     /// Those of [`KeySwitchSpec::balanced`].
-    pub fn key_bytes(&self, whole: &Params) -> Result<usize, Error> {
-        let (n, small) = (whole.n(), self.request.size == KeySize::Small);
-        let limbs = if small { whole.q().len() } else { self.params.q().len() };
-        let sparse = KeySwitchSpec::to_sparse().byte_count(n) + KeySwitchSpec::from_sparse(limbs).byte_count(n);
-        let mut keys = if small { Vec::new() } else { self.rotations() };
-        keys.sort_unstable();
-        keys.dedup();
-        let bytes = |(_, limbs): &(usize, usize)| Ok(KeySwitchSpec::balanced(&self.params, *limbs)?.byte_count(n));
-        Ok(sparse + keys.iter().map(bytes).sum::<Result<usize, Error>>()?)
+    pub fn key_bytes(&self, whole: &Params) -> Result<(usize, usize), Error> {
+        let small = self.request.size == KeySize::Small;
+        let own = if small { whole } else { &self.params };
+        let mut rotations = if small { Vec::new() } else { self.rotations() };
+        rotations.sort_unstable();
+        rotations.dedup();
+        let balanced = |(_, limbs): &(usize, usize)| KeySwitchSpec::balanced(own, *limbs);
+        let mut keys = rotations.iter().map(balanced).collect::<Result<Vec<_>, _>>()?;
+        keys.extend([KeySwitchSpec::to_sparse(), KeySwitchSpec::from_sparse(own.q().len())]);
+        let stored = keys.iter().map(|spec| spec.stored_bytes(own)).sum::<Result<usize, _>>()?;
+        Ok((keys.iter().map(|spec| spec.byte_count(whole.n())).sum(), stored))
     }
 }
 
