@@ -43,8 +43,7 @@ impl BaseConverter {
         let others = |i: usize, m: &Modulus| {
             (0..sources.len()).filter(|&j| j != i).fold(1, |p, j| m.mul(p, m.reduce(sources[j].value())))
         };
-        // `|sum| <= sum q_i/2 * t/2 + v t/2` must stay below 2^101, and at most sixteen terms below 2^53 / 2^49 (avx2.rs);
-        // without balancing the sum is below 2^103 and v t (avx512ifma.rs).
+        // `|sum| <= sum q_i/2 * t/2 + v t/2` must stay below 2^101, and at most sixteen terms below 2^53 / 2^49 (avx2.rs).
         let largest = targets.iter().map(Modulus::value).max().unwrap_or(0);
         let sum: f64 = sources.iter().map(|m| m.value() as f64 * largest as f64 / 4.0).sum();
         let double = |m: &Modulus| m.value() as f64;

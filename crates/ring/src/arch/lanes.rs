@@ -78,6 +78,8 @@ pub(crate) trait Lanes: Copy {
     unsafe fn acc_zero<const NARROW: bool>(self) -> Self::A;
     /// `a + x y`: both canonical in a wide accumulator, `x` balanced and `y` a constant in a narrow one.
     unsafe fn mac(self, a: Self::A, x: Self::V, y: Self::V) -> Self::A;
+    /// `a + x` for a canonical `x`, which counts as a product.
+    unsafe fn acc_add(self, a: Self::A, x: Self::V) -> Self::A;
     /// Two vectors of memory hold an accumulator.
     unsafe fn acc_store(p: *mut u64, a: Self::A);
     unsafe fn acc_load(p: *const u64) -> Self::A;

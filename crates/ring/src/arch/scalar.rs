@@ -126,6 +126,10 @@ impl Lanes for Scalar {
         a + u128::from(x) * u128::from(y)
     }
     #[inline(always)]
+    unsafe fn acc_add(self, a: u128, x: u64) -> u128 {
+        a + u128::from(x)
+    }
+    #[inline(always)]
     unsafe fn acc_store(p: *mut u64, a: u128) {
         // SAFETY: valid for two words by the contract of the trait.
         unsafe { (*p, *p.add(1)) = (a as u64, (a >> 64) as u64) }

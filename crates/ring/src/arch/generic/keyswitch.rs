@@ -18,9 +18,9 @@ pub struct KeyRow<'a> {
 }
 
 /// Limbs per tile of [`linear_map`]: rotated pairs of a tile (16 babies x 2 x 2 KB) stay in the L2 cache.
-const TILE: usize = 256;
-/// Vectors in flight in the inner sums; their chains of multiply-adds are independent.
-const FLIGHT: usize = 2;
+const TILE: usize = 512;
+/// Limbs per part of a tile in the inner sums: rotated pairs of a part (16 babies x 2 x 512 bytes) stay in the L1 cache.
+const PART: usize = 64;
 
 /// Loads through an automorphism, or straight.
 #[inline(always)]
@@ -34,39 +34,56 @@ unsafe fn load<L: Lanes>(l: L, row: &[u64], at: usize, automorphism: Option<&Aut
     }
 }
 
-/// The pair `sum_d phi(digit_d) (b_d, a_d)`, plus `phi(addend)` on the first, at one position; tamed.
+/// The pair `sum_d phi(digit_d) (b_d, a_d)`, plus `phi(addend)` on the first, at one position; canonical or balanced.
+/// With `D` the number of digits is known and no more than a wide accumulator takes beside the addend.
 #[inline(always)]
-unsafe fn product<L: Lanes>(
+unsafe fn product<L: Lanes, const D: usize>(
     l: L,
     digits: &[&[u64]],
     addend: Option<&[u64]>,
     key: &KeyRow<'_>,
     at: usize,
 ) -> (L::V, L::V) {
-    // SAFETY: all rows are longer than `at + WIDTH` words.
+    // SAFETY: all rows are longer than `at + WIDTH` words, and there are as many key limbs as digits.
     unsafe {
-        let (mut b, mut a) = (l.acc_zero::<false>(), l.acc_zero::<false>());
-        // What earlier accumulators came to, and the addend.
-        let mut b_sum = match addend {
-            Some(row) => load(l, row, at, key.automorphism),
-            None => l.constant(0),
-        };
-        let mut a_sum = l.constant(0);
-        for (d, digit) in digits.iter().enumerate() {
-            if d > 0 && d % L::CHUNK == 0 {
+        let zero = (l.acc_zero::<false>(), l.acc_zero::<false>());
+        let (mut b, mut a) = zero;
+        if let Some(row) = addend {
+            b = l.acc_add(b, load(l, row, at, key.automorphism));
+        }
+        // What earlier accumulators came to.
+        let (mut b_sum, mut a_sum) = (l.constant(0), l.constant(0));
+        let mut room = L::CHUNK - 1;
+        for d in 0..if D > 0 { D } else { digits.len() } {
+            if D == 0 && room == 0 {
                 b_sum = l.tame(l.add(b_sum, l.acc_reduce::<false>(b)));
                 a_sum = l.tame(l.add(a_sum, l.acc_reduce::<false>(a)));
-                (b, a) = (l.acc_zero::<false>(), l.acc_zero::<false>());
+                ((b, a), room) = (zero, L::CHUNK);
             }
-            let x = load(l, digit, at, key.automorphism);
+            let x = load(l, digits.get_unchecked(d), at, key.automorphism);
             b = l.mac(b, x, l.load(key.b.get_unchecked(d).as_ptr().add(at)));
             a = l.mac(a, x, l.load(key.a.get_unchecked(d).as_ptr().add(at)));
+            room -= 1;
         }
-        // One digit chunk is the rule: then the second half has nothing to add.
-        let a = l.acc_reduce::<false>(a);
-        let a = if digits.len() > L::CHUNK { l.tame(l.add(a_sum, a)) } else { a };
-        (l.tame(l.add(b_sum, l.acc_reduce::<false>(b))), a)
+        let (b, a) = (l.acc_reduce::<false>(b), l.acc_reduce::<false>(a));
+        if D > 0 {
+            (b, a)
+        } else {
+            (l.tame(l.add(b_sum, b)), l.tame(l.add(a_sum, a)))
+        }
     }
+}
+
+/// Calls a function with the number of digits as a constant, where it is small, and 0 otherwise.
+macro_rules! with_digits {
+    ($count:expr, $f:ident::<$l:ty, D>($($arg:expr),*)) => {
+        match $count {
+            1 => $f::<$l, 1>($($arg),*),
+            2 => $f::<$l, 2>($($arg),*),
+            3 => $f::<$l, 3>($($arg),*),
+            _ => $f::<$l, 0>($($arg),*),
+        }
+    };
 }
 
 /// What [`Kernels::key_product`](crate::arch::Kernels::key_product) adds to the product.
@@ -92,10 +109,21 @@ pub(crate) unsafe fn key_product<L: Lanes>(
     out: (&mut [u64], &mut [u64]),
 ) {
     // SAFETY: as stated.
-    unsafe {
-        let l = L::new(m);
-        for at in (0..out.0.len()).step_by(L::WIDTH) {
-            let (mut b, mut a) = product(l, digits, addends.rotated, key, at);
+    unsafe { with_digits!(digits.len(), key_product_of::<L, D>(L::new(m), digits, addends, key, out)) }
+}
+
+#[inline(always)]
+unsafe fn key_product_of<L: Lanes, const D: usize>(
+    l: L,
+    digits: &[&[u64]],
+    addends: Addends<'_>,
+    key: &KeyRow<'_>,
+    out: (&mut [u64], &mut [u64]),
+) {
+    for at in (0..out.0.len()).step_by(L::WIDTH) {
+        // SAFETY: as for `key_product`.
+        unsafe {
+            let (mut b, mut a) = product::<L, D>(l, digits, addends.rotated, key, at);
             if let Some((x, y)) = addends.plain {
                 (b, a) = (l.add(b, l.load(x.as_ptr().add(at))), l.add(a, l.load(y.as_ptr().add(at))));
             }
@@ -139,40 +167,62 @@ pub(crate) unsafe fn linear_map<L: Lanes>(m: &Modulus, row: &LinearMapRow<'_>, o
     unsafe {
         let l = L::new(m);
         for start in (0..n).step_by(tile) {
-            for (i, baby) in row.babies.iter().enumerate() {
-                let (u, v) = rotated[2 * i * tile..][..2 * tile].split_at_mut(tile);
-                let following = row.babies.get(i + 1).and_then(Option::as_ref);
-                for at in (0..tile).step_by(L::WIDTH) {
-                    if let Some(key) = following.filter(|_| at % 8 == 0) {
-                        // Many keys, each read in short runs: the processor cannot guess the next.
-                        for half in key.b.iter().chain(&key.a) {
-                            L::prefetch(half.as_ptr().wrapping_add(start + at));
+            for (i, pair) in rotated.chunks_exact_mut(2 * tile).enumerate() {
+                with_digits!(row.digits.len(), rotate::<L, D>(l, row, i, start, pair));
+            }
+            // Part by part, so that all giant steps find the pairs in the L1 cache.
+            for part in (0..tile).step_by(PART) {
+                let end = tile.min(part + PART);
+                for (diagonals, (b, a)) in row.diagonals.iter().zip(out.iter_mut()) {
+                    let (b, a) = (b.as_mut_ptr().add(start), a.as_mut_ptr().add(start));
+                    // As many vectors in flight as the registers hold accumulators for.
+                    if L::WIDTH == 8 && (end - part).is_multiple_of(32) {
+                        for at in (part..end).step_by(32) {
+                            inner_sum::<L, 4>(l, (rotated, tile), diagonals, n, (start, at), (b.add(at), a.add(at)));
+                        }
+                    } else {
+                        for at in (part..end).step_by(2 * L::WIDTH) {
+                            inner_sum::<L, 2>(l, (rotated, tile), diagonals, n, (start, at), (b.add(at), a.add(at)));
                         }
                     }
-                    let (b, a) = match (baby, row.lifted) {
-                        (Some(key), _) => product(l, &row.digits, row.lifted.map(|x| x.0), key, start + at),
-                        (None, Some((c0, c1))) => {
-                            (l.tame(l.load(c0.as_ptr().add(start + at))), l.tame(l.load(c1.as_ptr().add(start + at))))
-                        }
-                        (None, None) => (l.constant(0), l.constant(0)),
-                    };
-                    L::store_raw(u.as_mut_ptr().add(at), b);
-                    L::store_raw(v.as_mut_ptr().add(at), a);
-                }
-            }
-            for (diagonals, (b, a)) in row.diagonals.iter().zip(out.iter_mut()) {
-                let (b, a) = (b.as_mut_ptr().add(start), a.as_mut_ptr().add(start));
-                for at in (0..tile).step_by(FLIGHT * L::WIDTH) {
-                    inner_sum::<L>(l, (rotated, tile), diagonals, n, (start, at), (b.add(at), a.add(at)));
                 }
             }
         }
     }
 }
 
-/// `FLIGHT` neighbouring vectors of one inner sum, both halves.
+/// One tile of the rotated pair `i`, and its successor's keys on their way to the cache.
 #[inline(always)]
-unsafe fn inner_sum<L: Lanes>(
+unsafe fn rotate<L: Lanes, const D: usize>(l: L, row: &LinearMapRow<'_>, i: usize, start: usize, pair: &mut [u64]) {
+    let tile = pair.len() / 2;
+    let (u, v) = pair.split_at_mut(tile);
+    let following = row.babies.get(i + 1).and_then(Option::as_ref);
+    for at in (0..tile).step_by(L::WIDTH) {
+        // SAFETY: as for `linear_map`; `start + at` is below the length of a limb.
+        unsafe {
+            if let Some(key) = following.filter(|_| at % 8 == 0) {
+                // Many keys, each read in short runs: the processor cannot guess the next.
+                for d in 0..if D > 0 { D } else { row.digits.len() } {
+                    L::prefetch(key.b.get_unchecked(d).as_ptr().add(start + at));
+                    L::prefetch(key.a.get_unchecked(d).as_ptr().add(start + at));
+                }
+            }
+            let (b, a) = match (row.babies.get_unchecked(i), row.lifted) {
+                (Some(key), _) => product::<L, D>(l, &row.digits, row.lifted.map(|x| x.0), key, start + at),
+                (None, Some((c0, c1))) => {
+                    (l.tame(l.load(c0.as_ptr().add(start + at))), l.tame(l.load(c1.as_ptr().add(start + at))))
+                }
+                (None, None) => (l.constant(0), l.constant(0)),
+            };
+            L::store_raw(u.as_mut_ptr().add(at), b);
+            L::store_raw(v.as_mut_ptr().add(at), a);
+        }
+    }
+}
+
+/// `F` neighbouring vectors of one inner sum, both halves: their chains of multiply-adds are independent.
+#[inline(always)]
+unsafe fn inner_sum<L: Lanes, const F: usize>(
     l: L,
     (rotated, tile): (&[u64], usize),
     diagonals: &[Option<DiagonalRow<'_>>],
@@ -180,34 +230,42 @@ unsafe fn inner_sum<L: Lanes>(
     (start, at): (usize, usize),
     (b, a): (*mut u64, *mut u64),
 ) {
-    // SAFETY: `at + FLIGHT * WIDTH <= tile`, and the outputs are valid for as many words.
+    // SAFETY: `at + F * WIDTH <= tile`, and the outputs are valid for as many words.
     unsafe {
         let zero = (l.acc_zero::<true>(), l.acc_zero::<true>());
-        let (mut sums, mut earlier) = ([zero; FLIGHT], [(l.constant(0), l.constant(0)); FLIGHT]);
-        let mut room = L::CHUNK_NARROW;
+        let (mut sums, mut room, mut begun) = ([zero; F], L::CHUNK_NARROW, false);
         for (i, diagonal) in diagonals.iter().enumerate() {
             let Some(d) = diagonal else { continue };
             if room == 0 {
-                for (s, e) in sums.iter_mut().zip(&mut earlier) {
-                    e.0 = l.tame(l.add(e.0, l.acc_reduce::<true>(s.0)));
-                    e.1 = l.tame(l.add(e.1, l.acc_reduce::<true>(s.1)));
-                    *s = zero;
-                }
-                room = L::CHUNK_NARROW;
+                flush(l, &sums, begun, (b, a));
+                (sums, room, begun) = ([zero; F], L::CHUNK_NARROW, true);
             }
             let shift = n.trailing_zeros() - d.constants.len().trailing_zeros();
             let u = rotated.as_ptr().add(2 * i * tile + at);
+            let same = 1usize << shift >= F * L::WIDTH;
+            let first = load_constants::<L>(d.constants, start + at, shift);
             for (k, s) in sums.iter_mut().enumerate() {
                 let off = k * L::WIDTH;
-                let c = load_constants::<L>(d.constants, start + at + off, shift);
+                let c = if same { first } else { load_constants::<L>(d.constants, start + at + off, shift) };
                 s.0 = l.mac(s.0, L::load_raw(u.add(off)), c);
                 s.1 = l.mac(s.1, L::load_raw(u.add(tile + off)), c);
             }
             room -= 1;
         }
-        for (k, (s, e)) in sums.iter().zip(&earlier).enumerate() {
-            l.store(b.add(k * L::WIDTH), l.add(e.0, l.acc_reduce::<true>(s.0)));
-            l.store(a.add(k * L::WIDTH), l.add(e.1, l.acc_reduce::<true>(s.1)));
+        flush(l, &sums, begun, (b, a));
+    }
+}
+
+/// Reduces sums to the outputs, onto what stands there if they have begun: in memory, as the registers are for the sums.
+#[inline(always)]
+unsafe fn flush<L: Lanes, const F: usize>(l: L, sums: &[(L::A, L::A); F], begun: bool, (b, a): (*mut u64, *mut u64)) {
+    for (k, s) in sums.iter().enumerate() {
+        // SAFETY: the outputs are valid for F vectors.
+        unsafe {
+            for (sum, out) in [(s.0, b.add(k * L::WIDTH)), (s.1, a.add(k * L::WIDTH))] {
+                let x = l.acc_reduce::<true>(sum);
+                l.store(out, if begun { l.add(x, l.load(out)) } else { x });
+            }
         }
     }
 }

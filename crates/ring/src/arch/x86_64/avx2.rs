@@ -213,6 +213,11 @@ impl Lanes for Avx2 {
         }
     }
     #[inline(always)]
+    unsafe fn acc_add(self, a: Self::A, x: __m256d) -> Self::A {
+        // SAFETY: see above. The second register holds integers of the size of errors, and so is x.
+        unsafe { (a.0, _mm256_add_pd(a.1, x)) }
+    }
+    #[inline(always)]
     unsafe fn acc_store(p: *mut u64, a: Self::A) {
         // SAFETY: see above; two vectors.
         unsafe {

@@ -2,9 +2,10 @@
 //!
 //! Multiplication by a known factor `w` is Montgomery's: the multiplier holds `w 2^52` and that over q modulo 2^52, so that
 //! `x w - m q`, `m = lo52(x w / q)`, is a multiple of 2^52, and the high halves alone give `(-q, q)` for any `x < 2^52`. The
-//! shift to `(0, 2q)` rides in an accumulator. Sums of products add the low and high 52-bit halves apart. Reducing needs
-//! the high half, with what the low one carries and q, below 2^52: twelve products below 2^100 come to `12 (2^48 - 1) + 11`,
-//! and a converter takes more only where their sum is below 2^103 and a little (`whole` in `basis.rs`).
+//! shift to `(0, 2q)` rides in an accumulator. Sums of products add the low and high 52-bit halves apart, and are divided
+//! by 2^52 in the same way. Narrow ones are of constants times 2^52, so that is all: sixteen products below 2^50 q leave less
+//! than 5q. Wide ones are multiplied by 2^52 again, and need the high half, with what the low one carries and q, below 2^52:
+//! twelve products below 2^100 come to `12 (2^48 - 1) + 11`.
 
 use crate::arch::lanes::Lanes;
 use crate::modulus::Modulus;
@@ -90,7 +91,7 @@ impl Lanes for Avx512Ifma {
     const WIDTH: usize = 8;
     const GROWS: bool = false;
     const CHUNK: usize = 12;
-    const CHUNK_NARROW: usize = 12;
+    const CHUNK_NARROW: usize = 16;
     type V = __m512i;
     type T = (__m512i, __m512i);
     type A = (__m512i, __m512i);
@@ -117,8 +118,8 @@ impl Lanes for Avx512Ifma {
         }
     }
     #[inline(always)]
-    fn prepare_constant(_: &Modulus, c: u64) -> u64 {
-        c
+    fn prepare_constant(m: &Modulus, c: u64) -> u64 {
+        multiplier(m.value(), c)[0]
     }
     #[inline(always)]
     fn prepare(m: &Modulus, w: u64) -> [u64; 2] {
@@ -147,7 +148,7 @@ impl Lanes for Avx512Ifma {
     #[inline(always)]
     unsafe fn prefetch(p: *const u64) {
         // SAFETY: a prefetch touches nothing.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(p.cast()) }
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(p.cast()) }
     }
     #[inline(always)]
     unsafe fn load_raw(p: *const u64) -> __m512i {
@@ -250,6 +251,11 @@ impl Lanes for Avx512Ifma {
         unsafe { (_mm512_madd52hi_epu64(a.0, x, y), _mm512_madd52lo_epu64(a.1, x, y)) }
     }
     #[inline(always)]
+    unsafe fn acc_add(self, a: Self::A, x: __m512i) -> Self::A {
+        // SAFETY: see above.
+        unsafe { (a.0, _mm512_add_epi64(a.1, x)) }
+    }
+    #[inline(always)]
     unsafe fn acc_store(p: *mut u64, a: Self::A) {
         // SAFETY: see above; two vectors.
         unsafe {
@@ -266,12 +272,18 @@ impl Lanes for Avx512Ifma {
     unsafe fn acc_reduce<const NARROW: bool>(self, a: Self::A) -> __m512i {
         // SAFETY: see above.
         unsafe {
-            // Montgomery: (high 2^52 + low - m q) / 2^52 + q, and then times 2^52.
+            // Montgomery: (high 2^52 + low - m q) / 2^52 + q.
             let m = _mm512_madd52lo_epu64(_mm512_setzero_si512(), a.1, self.inverse);
             let high = _mm512_add_epi64(a.0, _mm512_srli_epi64::<52>(a.1));
             let x = _mm512_sub_epi64(high, _mm512_madd52hi_epu64(self.neg_q, m, self.q));
-            let x = self.mul(x, self.high);
-            _mm512_min_epu64(x, _mm512_sub_epi64(x, self.q))
+            if NARROW {
+                // At most sixteen times q^2 / 2^52, and q.
+                debug_assert!(Self::below(x, 5 * self.modulus()));
+                self.canonical(_mm512_min_epu64(x, _mm512_sub_epi64(x, _mm512_add_epi64(self.q2, self.q2))))
+            } else {
+                let x = self.mul(x, self.high);
+                _mm512_min_epu64(x, _mm512_sub_epi64(x, self.q))
+            }
         }
     }
     #[inline(always)]
