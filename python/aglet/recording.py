@@ -8,10 +8,11 @@ import math
 import re
 import subprocess
 from collections.abc import Iterator, Mapping
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
-__all__ = ["append", "checkout", "json_text", "machine_folder", "read", "stamp"]
+__all__ = ["append", "checkout", "json_text", "known", "machine_folder", "read", "stamp"]
 
 DEFAULT_FOLDER = Path("repro") / "record"
 
@@ -69,10 +70,26 @@ def append(folder: Path, cpu: str, record: Mapping[str, Any]) -> Path:
 def read(folder: Path) -> Iterator[dict[str, Any]]:
     """All records below a folder, oldest first; lines that are no objects are passed over."""
     for path in sorted(folder.glob("**/*.jsonl"), key=lambda path: path.name):
-        for line in path.read_text(encoding="utf-8").splitlines():
-            try:
-                record = json.loads(line)
-            except json.JSONDecodeError:
-                continue
-            if isinstance(record, dict):
-                yield record
+        yield from _lines(path.read_text(encoding="utf-8"))
+
+
+def _lines(text: str) -> Iterator[dict[str, Any]]:
+    for line in text.splitlines():
+        try:
+            record = json.loads(line)
+        except json.JSONDecodeError:
+            continue
+        if isinstance(record, dict):
+            yield record
+
+
+def known() -> tuple[list[dict[str, Any]], str]:
+    """All records, and where they were found: the shipped ones, then those of the folder we are in and of the tree."""
+    found = list(_lines(resources.files("aglet").joinpath("measured.jsonl").read_text(encoding="utf-8")))
+    sources = ["the package"]
+    root = checkout()
+    folders = [DEFAULT_FOLDER.resolve(), *([] if root is None else [root / DEFAULT_FOLDER])]
+    for folder in dict.fromkeys(folder for folder in folders if folder.is_dir()):
+        found += read(folder)
+        sources.append(str(folder))
+    return found, " and ".join(sources)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from aglet.cli.advise import advise
 from aglet.cli.bench import bench
 from aglet.cli.demo import demo
 from aglet.cli.info import doctor, params, plan
@@ -23,6 +24,7 @@ app.command()(doctor)
 app.command()(params)
 app.command()(plan)
 app.command()(reproduce)
+app.command()(advise)
 app.add_typer(bench, name="bench")
 
 

@@ -1,0 +1,98 @@
+"""`aglet advise`: which bootstrap to use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from aglet import _core, recording
+from aglet.advise import VALUES, Advice, Wish, nothing_fits, other_family, split
+from aglet.advise import advise as ranked
+from aglet.cli import output
+from aglet.errors import ParameterError
+from aglet.reports import gigabytes
+
+__all__ = ["advise"]
+
+_SHOWN = 8
+
+
+@output.sentences
+def advise(
+    slots: Annotated[int, typer.Option(help="Values to refresh.")],
+    bits: Annotated[float, typer.Option(help="Precision in bits, for values of size 1.")],
+    levels: Annotated[int, typer.Option(help="Multiplications between two bootstraps.")],
+    values: Annotated[str, typer.Option(help=", ".join(VALUES) + ".")] = "real",
+    throughput: Annotated[
+        bool, typer.Option("--throughput/--latency", help="Time per value of full ciphertexts, or until all are done.")
+    ] = False,
+    memory: Annotated[float | None, typer.Option(help="The most memory, in GB.")] = None,
+    record: Annotated[Path | None, typer.Option(help="A folder of records to read instead.")] = None,
+    json: output.Json = False,
+) -> None:
+    """Rank the bootstraps that fit by measured or modelled time, and show the calls of the best."""
+    wish = Wish(slots, bits, levels, values, throughput, None if memory is None else memory * 1e9)
+    records, source = _records(record)
+    found = ranked(wish, records)
+    if not found:
+        for sentence in other_family(wish, None):
+            typer.echo(sentence, err=True)
+        raise ParameterError(nothing_fits(wish, records))
+    if json:
+        for advice in found:
+            output.json_line(_line(advice, levels))
+        return
+    _show(wish, found, source)
+
+
+def _records(folder: Path | None) -> tuple[list[dict[str, Any]], str]:
+    if folder is not None:
+        if not folder.is_dir():
+            raise ParameterError(f"There is no folder {folder} of records; aglet reproduce --record makes one.")
+        return list(recording.read(folder)), str(folder)
+    return recording.known()
+
+
+def _line(advice: Advice, levels: int) -> dict[str, Any]:
+    fields = {name: getattr(advice, name) for name in Advice.__dataclass_fields__}
+    more = {"total_seconds": advice.total_seconds, "seconds_per_value": advice.seconds_per_value}
+    return {**fields, **more, "calls": advice.calls(levels)}
+
+
+def _show(wish: Wish, found: list[Advice], source: str) -> None:
+    console = output.console()
+    for sentence in other_family(wish, found[0]):
+        console.print(sentence, style="bold")
+    rows = []
+    for place, advice in enumerate(found[:_SHOWN], 1):
+        time = advice.seconds_per_value * 1e6 if wish.throughput else advice.total_seconds
+        rows.append(
+            (
+                f"{place}. {advice.method}",
+                advice.preset,
+                f"{advice.key_size}, {advice.stage_count}",
+                advice.slot_count,
+                advice.bootstraps,
+                f"{time:.3g}",
+                "measured" if advice.seconds_measured else "modelled",
+                f"{advice.bits:.1f}",
+                "measured" if advice.bits_measured else "claimed",
+                f"{advice.level_in} to {advice.level_out}",
+                gigabytes(advice.memory_bytes),
+            )
+        )
+    unit = "us per value" if wish.throughput else "seconds"
+    columns = ("method", "preset", "key, stages", "slots", "bootstraps", unit, "", "bits", "", "levels", "memory")
+    order = "time per value" if wish.throughput else "the time until all values are refreshed"
+    console.print(output.table(f"{len(found)} ways, ranked by {order}, one thread", columns, rows, left=3))
+    measured, modelled = split(found)
+    console.print(
+        f"{measured} times are measured on this kind of machine ({_core.doctor()['cpu']}, records of {source}), "
+        f"{modelled} are modelled from limbs and keys, the speed of one transform now and what was measured. "
+        "Claimed bits are the preset's, for a uniform message."
+    )
+    if found[0].level_in:
+        console.print(f"The best begins at level {found[0].level_in} or more; levels below that are not free.")
+    console.print(f"\n{found[0].calls(wish.levels)}", soft_wrap=True)

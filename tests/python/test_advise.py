@@ -1,0 +1,182 @@
+"""Advice: what fits comes first, measured and modelled are told apart, and the calls it prints run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from aglet import ParameterError, _core, forecast, recording
+from aglet.advise import VALUES, Advice, Wish, advise, nothing_fits, other_family
+from aglet.cli import app
+from support import ROOT, ToyEngine
+
+
+def measured(seconds: float, **changed: Any) -> dict[str, Any]:
+    """A record of a regular bootstrap of this machine."""
+    machine = _core.doctor()
+    record = {
+        "cpu": machine["cpu"],
+        "backend": machine["backend"],
+        "threads": 1,
+        "preset": "regular",
+        "method": "regular",
+        "message": "uniform",
+        "key_size": "large",
+        "stage_count": 3,
+        "slot_count": 1024,
+        "real": True,
+        "output_level": 10,
+        "seconds": seconds,
+        "bits_mean": 24.2,
+    }
+    return {**record, **changed}
+
+
+def run(*arguments: str) -> Any:
+    return CliRunner().invoke(app, ["advise", *arguments])
+
+
+def test_only_what_fits_is_advised() -> None:
+    wish = Wish(1024, 20, 10, memory_bytes=4.3e9)
+    found = advise(wish, [])
+    assert found
+    for way in found:
+        assert way.levels >= 10
+        assert way.bits >= 20
+        assert way.memory_bytes <= 6e9
+        assert not way.seconds_measured
+        assert not way.preset.startswith("toy")
+    totals = [way.total_seconds for way in found]
+    assert totals == sorted(totals)
+
+
+def test_measured_times_are_taken_and_the_model_follows_them() -> None:
+    wish = Wish(1024, 20, 10)
+    slow, quick = advise(wish, [measured(8.0)]), advise(wish, [measured(8.0), measured(0.001)])
+    (known,) = [way for way in quick if way.seconds_measured]
+    assert (known.seconds, known.bits, known.bits_measured, known.stage_count) == (0.001, 24.2, True, 3)
+    assert [way.seconds for way in slow if way.seconds_measured] == [8.0]
+
+    def modelled(found: list[Advice]) -> float:
+        return next(way.seconds for way in found if (way.stage_count, way.key_size) == (4, "large"))
+
+    assert modelled(slow) > 1000 * modelled(quick)
+    foreign = [measured(0.001, cpu="an abacus"), measured(0.001, threads=2), measured(0.001, bound=16.0)]
+    assert not any(way.seconds_measured for way in advise(wish, foreign))
+
+
+def test_a_complex_bootstrap_that_was_measured_serves_real_values() -> None:
+    found = advise(Wish(1024, 20, 10), [measured(0.001, real=False)])
+    assert [(way.seconds, way.real) for way in found if way.seconds_measured] == [(0.001, False)]
+
+
+def test_latency_and_throughput() -> None:
+    latency, throughput = advise(Wish(40, 18, 8), []), advise(Wish(40, 18, 8, throughput=True), [])
+    assert {way.slot_count for way in latency} == {64}
+    assert throughput[0].method == "merge"
+    assert throughput[0].slot_count == 2**15
+    assert throughput[0].seconds_per_value < latency[0].seconds_per_value
+    many = advise(Wish(100_000, 18, 8), [])
+    assert {way.bootstraps for way in many if way.method == "regular" and way.slot_count == 2**15} == {4}
+    assert {way.bootstraps for way in many if way.method == "merge"} >= {2}
+
+
+def test_levels_below_the_first_are_not_free() -> None:
+    lossy = [way for way in advise(Wish(1024, 20, 8, "complex"), []) if way.method == "lossy"]
+    assert {(way.level_in, way.level_out) for way in lossy} >= {(3, 13), (4, 12)}
+    assert "target_level=11" in next(way for way in lossy if way.stage_count == 3).calls(8)
+
+
+def test_the_model_orders_what_it_must() -> None:
+    def work(size: str = "large", slots: int = 2**15, real: bool = False) -> float:
+        return forecast.work(_core.plan("regular", "regular", 3, size, slots, real))
+
+    assert work(real=True) < work()
+    assert work(slots=1024) < work()
+    assert work() < work(size="medium") < work(size="small")
+    assert forecast.calibrate([], 100.0) == forecast.TYPICAL_FACTOR
+    plan = _core.plan("regular", "regular", 3, "large", 2**15)
+    assert forecast.seconds(plan, 100.0, forecast.calibrate([(plan, 3.0)], 100.0)) == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("values", VALUES)
+@pytest.mark.parametrize("key_size", ["large", "small"])
+def test_the_calls_run(values: str, key_size: str) -> None:
+    wish = Wish(512, 10, 3, values, throughput=values == "real")
+    found = [way for way in advise(wish, []) if way.preset in ("regular", "compact")]
+    for method in {way.method for way in found}:
+        way = next(w for w in found if w.method == method and w.key_size == key_size and w.stage_count == 3)
+        lines = way.calls(3).replace(", compact=True", "").replace(", slot_count=512", "").splitlines()
+        names: dict[str, Any] = {"Engine": ToyEngine}
+        exec(lines[0], names)
+        engine = names["engine"]
+        secret = names["secret_key"] = engine.create_secret_key()
+        names["relinearization_key"] = engine.create_relinearization_key(secret)
+        names["conjugation_key"] = engine.create_conjugation_key(secret)
+        ones = engine.encrypt([1.0] * engine.slot_count, secret, level=way.level_in)
+        names |= {"ciphertext": ones, "first": ones, "second": ones}
+        exec("\n".join(lines[1:]), names)
+        result = names["first"] if method.endswith("merge") else names["refreshed"]
+        assert result.level == way.level_in + 3
+        assert abs(engine.decrypt(result, secret) - 1).max() < 2**-14
+
+
+def test_other_families() -> None:
+    (cggi,) = other_family(Wish(10, 1, 1, "bits"), None)
+    for words in ("CGGI", "0.0295 s", "0.295 s for 10", "does not have it yet"):
+        assert words in cggi
+    assert "0.45 s" in other_family(Wish(10, 4, 1, "real"), None)[0]
+    assert "15 s with 1 bit, 163 s with 16 bits" in other_family(Wish(1024, 16, 5, "integers"), None)[0]
+    for wish in (Wish(101, 1, 1, "bits"), Wish(10, 9, 1), Wish(10, 4, 1, throughput=True), Wish(10, 4, 1, "complex")):
+        assert other_family(wish, None) == []
+
+
+def test_why_nothing_fits() -> None:
+    assert "14 is the most" in nothing_fits(Wish(8, 10, 40), [])
+    assert "bits; 22.0 is the most" in nothing_fits(Wish(8, 60, 2), [])
+    assert "give --memory" in nothing_fits(Wish(8, 10, 2, memory_bytes=1e6), [])
+    with pytest.raises(ParameterError, match="real, complex"):
+        Wish(8, 10, 2, "quaternions")
+
+
+def test_the_command(tmp_path: Path) -> None:
+    recording.append(tmp_path, "this", {"date": "2000-01-01", **measured(0.001)})
+    wish = ["--slots", "1024", "--bits", "20", "--levels", "8", "--record", str(tmp_path)]
+    result = run(*wish)
+    assert result.exit_code == 0, result.output
+    text = " ".join(result.stdout.split())
+    for words in (
+        "1 times are measured",
+        str(tmp_path.name),
+        "modelled",
+        "claimed",
+        "use_bootstrap=True",
+        "target_level=8",
+    ):
+        assert words in text
+    lines = [json.loads(line) for line in run(*wish, "--json").stdout.splitlines()]
+    assert [line["seconds"] for line in lines if line["seconds_measured"]] == [0.001]
+    assert lines[0]["calls"].startswith("engine = Engine(")
+    assert "CGGI" in run("--slots", "4", "--bits", "1", "--levels", "1", "--values", "bits").stdout
+    for bad in (["--record", str(tmp_path / "none")], ["--values", "colours"], ["--bits", "70"]):
+        result = run(*wish, *bad)
+        assert result.exit_code == 1
+        assert result.stdout == ""
+        assert result.stderr.startswith("aglet: ")
+
+
+def test_the_shipped_records_are_records_of_this_tree() -> None:
+    records = list(recording.read(ROOT / "repro" / "record"))
+    shipped = [json.loads(line) for line in (ROOT / "python" / "aglet" / "measured.jsonl").read_text().splitlines()]
+    assert shipped
+    for line in shipped:
+        found = [r for r in records if r.get("seconds") == line["seconds"] and r.get("cpu") == line["cpu"]]
+        assert any(all(r.get(name, line[name]) == line[name] for name in line) for r in found), line
+    known, source = recording.known()
+    assert known[: len(shipped)] == shipped
+    assert "the package" in source
+    assert str(ROOT) in source
