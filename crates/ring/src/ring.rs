@@ -138,9 +138,9 @@ impl Ring {
         let out = self.scratch(q_limbs, x.p_limbs())?;
         let mut out = if x.is_secret() { out.secret() } else { out };
         let skipped = x.q_limbs() - q_limbs;
-        for (i, limb) in out.limbs_mut().enumerate() {
+        out.par_limbs_mut().enumerate().for_each(|(i, limb)| {
             limb.copy_from_slice(x.limb(if i < q_limbs { i } else { i + skipped }));
-        }
+        });
         Ok(out)
     }
 
