@@ -358,6 +358,7 @@ class Engine:
         bound: float,
         real: bool | None,
         target_level: int | None,
+        iterations: int,
         progress: Progress | None = None,
     ) -> list[Ciphertext]:
         """One ciphertext, or two for the merging methods. `real` None asks the ciphertexts."""

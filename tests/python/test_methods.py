@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from aglet import Engine
+from aglet import Engine, ParameterError
 from conftest import Keys
 from support import ToyEngine, assert_near, random_message
 
@@ -141,3 +141,17 @@ def test_fourteen_levels() -> None:
     more_stages = engine.bootstrap(ciphertext, *rest, *small, stage_count=4)
     assert more_stages.level == 13
     assert_near(engine.decrypt(more_stages, secret), message, CLOSE)
+
+
+def test_iterations(engine: Engine, keys: Keys) -> None:
+    rest = (keys.relinearization, keys.conjugation, engine.create_bootstrap_key(keys.secret))
+    message = random_message(engine.slot_count, 9)
+    ciphertext = engine.encrypt(message, keys.secret, level=2)
+    errors = []
+    for iterations in (1, 2):
+        refreshed = engine.bootstrap(ciphertext, *rest, iterations=iterations)
+        assert refreshed.level == 10
+        errors.append(np.mean(np.abs(engine.decrypt(refreshed, keys.secret) - message)))
+    assert errors[1] < errors[0] / 16
+    with pytest.raises(ParameterError, match="iterations"):
+        engine.bootstrap(ciphertext, *rest, iterations=0)

@@ -192,7 +192,9 @@ impl Engine {
             let (needed, available) = (matrices as f64 / 1e9, available as f64 / 1e9);
             return Err(Error::Memory { what: "the matrices of this bootstrap".into(), needed, available });
         }
-        let related = kept.iter().filter(|entry| entry.0 == limbs && entry.1.size == route.request.size);
+        // Diagonals have the special limbs of the keys that they meet.
+        let keys = |request: &Request| (request.method.keys(), request.size);
+        let related = kept.iter().filter(|entry| entry.0 == limbs && keys(&entry.1) == keys(&route.request));
         let related: Vec<&Pipeline<CkksTransform>> = related.map(|entry| &*entry.2).collect();
         let made = Arc::new(Pipeline::sharing(e, route.plan.clone(), &related)?);
         if let Ok(mut list) = self.bootstrap.pipelines.lock() {

@@ -26,6 +26,7 @@ mod circuits;
 mod control;
 mod engine;
 mod error;
+mod iterated;
 pub mod machine;
 mod matrix;
 pub mod model;
@@ -41,6 +42,7 @@ pub use circuits::{PolynomialBasis, SumWeight};
 pub use control::Control;
 pub use engine::{Engine, FixedRotationKey, GaloisKey, RelinearisationKey, RotationKey};
 pub use error::{Error, Kind};
+pub use iterated::MAX_ITERATIONS;
 pub use matrix::{Matrix, MatrixKey};
 pub use route::{KeySize, Method, Request, Route};
 

@@ -5,11 +5,13 @@ use aglet_rlwe::params::Params;
 use aglet_rlwe::security::Security;
 
 /// Name and text of every preset.
-pub const ALL: [(&str, &str); 12] = [
+pub const ALL: [(&str, &str); 14] = [
     ("regular", include_str!("../presets/regular.toml")),
     ("compact", include_str!("../presets/compact.toml")),
     ("to14", include_str!("../presets/to14.toml")),
     ("to14-compact", include_str!("../presets/to14-compact.toml")),
+    ("precise", include_str!("../presets/precise.toml")),
+    ("precise-45", include_str!("../presets/precise-45.toml")),
     ("param15", include_str!("../presets/param15.toml")),
     ("levels-13", include_str!("../presets/levels-13.toml")),
     ("levels-14", include_str!("../presets/levels-14.toml")),

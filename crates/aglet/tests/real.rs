@@ -77,3 +77,38 @@ fn to_14_levels_compact() {
 fn param15() {
     at_full_size("param15", 2, 16.0);
 }
+
+/// Mean bits of a regular bootstrap of few or all slots, in so many iterations.
+fn iterated(preset: &str, slots: Option<usize>, iterations: usize) -> f64 {
+    let engine = Engine::new(presets::load(preset, false).unwrap(), slots, 0).unwrap();
+    let n = engine.slots();
+    let sk = engine.create_secret_key().unwrap();
+    let relinearisation = &engine.create_relinearisation_key(&sk).unwrap();
+    let conjugation = &engine.create_conjugation_key(&sk).unwrap();
+    let request = Request::new(Method::Regular, 3, KeySize::Large, n);
+    let bootstrap = &engine.create_bootstrap_key(&sk, request, None, &Control::new()).unwrap();
+    let keys = BootstrapKeys { relinearisation, conjugation, bootstrap, rotation: None };
+    let z: Vec<_> = (0..n).map(|j| Complex64::from_polar(1.0, 2.4 * j as f64)).collect();
+    let ct = engine.encrypt_with_secret(&engine.encode(&z, 0).unwrap(), &sk).unwrap();
+    let out = engine.bootstrap_iterated(&[&ct], keys, request, iterations, &Control::new()).unwrap().remove(0);
+    let errors = engine.decrypt(&out, &sk).unwrap().iter().zip(&z).map(|(a, b)| (a - b).norm()).sum::<f64>();
+    let bits = -(errors / n as f64).log2();
+    println!("{preset}, {n} slots, {iterations} iterations: {bits:.2} bits");
+    bits
+}
+
+#[test]
+fn precise() {
+    at_full_size("precise", 11, 18.0);
+}
+
+#[test]
+fn two_iterations_double_the_precision() {
+    assert!(iterated("precise", None, 2) >= 33.0);
+    assert!(iterated("precise", Some(32), 2) >= 38.0);
+}
+
+#[test]
+fn three_iterations_reach_45_bits_where_the_scale_allows_them() {
+    assert!(iterated("precise-45", Some(32), 3) >= 45.0);
+}

@@ -305,3 +305,35 @@ fn predictions_of_the_model_are_what_bootstraps_measure() {
         }
     }
 }
+
+#[test]
+fn two_iterations_reach_the_rounding_of_the_scale() {
+    for (slots, wanted) in [(None, 30.5), (Some(16), 32.0)] {
+        let f = Fixture::new(slots);
+        let z = points(f.engine.slots());
+        for (method, input) in [(Method::Regular, 0), (Method::Lossy, 5)] {
+            let request = f.request(method, 3, KeySize::Large);
+            let key = f.key(request);
+            let ct = f.encrypt(&z, input);
+            let run = |cts: &[&Ciphertext], request, iterations| {
+                let (relinearisation, conjugation) = (&f.relin, &f.conj);
+                let keys = BootstrapKeys { relinearisation, conjugation, bootstrap: &key, rotation: None };
+                f.engine.bootstrap_iterated(cts, keys, request, iterations, &Control::new())
+            };
+            for bound in [1.0, 0.5] {
+                let request = Request { bound, target_level: Some(6), ..request };
+                let z: Vec<_> = z.iter().map(|z| z * bound).collect();
+                let ct = f.encrypt(&z, input);
+                let precision = |n| bits(&f.engine, &f.sk, &run(&[&ct], request, n).unwrap()[0], &z).0;
+                let (one, two, three) = (precision(1), precision(2), precision(3));
+                println!("{slots:?} {method:?} bound {bound}: {one:.2} bits, {two:.2}, {three:.2}");
+                assert!(one < 28.0 && two > wanted && three > wanted);
+            }
+            for iterations in [0, 5] {
+                assert!(matches!(run(&[&ct], request, iterations), Err(Error::Parameter(_))));
+            }
+            let sign = Request { method: Method::Sign, ..request };
+            assert!(matches!(run(&[&ct], sign, 2), Err(Error::Parameter(_))));
+        }
+    }
+}

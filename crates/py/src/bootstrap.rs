@@ -35,7 +35,7 @@ impl Engine {
     }
 
     /// One ciphertext, or two for the merging methods. `real` None asks the ciphertexts.
-    #[pyo3(signature = (cts, relin, conj, rotation, bootstrap_key, method, stage_count, bound, real, target_level, progress = None))]
+    #[pyo3(signature = (cts, relin, conj, rotation, bootstrap_key, method, stage_count, bound, real, target_level, iterations, progress = None))]
     #[allow(clippy::too_many_arguments)] // the published call
     fn bootstrap(
         &self,
@@ -50,6 +50,7 @@ impl Engine {
         bound: f64,
         real: Option<bool>,
         target_level: Option<i64>,
+        iterations: i64,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Vec<Ciphertext>> {
         let values = cts.iter().map(|ct| ct.of(py, self.id)).collect::<PyResult<Vec<_>>>()?;
@@ -61,11 +62,13 @@ impl Engine {
             bootstrap: key,
         };
         let target_level = target_level.map(|l| count(py, "target_level", l)).transpose()?;
+        let iterations = count(py, "iterations", iterations)?;
         let cts: Vec<_> = values.into_iter().map(|ct| &ct.value).collect();
         let real = real.unwrap_or_else(|| cts.iter().all(|ct| ct.real));
         let request = request(py, method, stage_count, key.size().name(), self.engine.slots())?;
         let request = Request { bound, real, target_level, ..request };
-        let made = self.long(py, progress, |e, control| e.bootstrap(&cts, keys, request, control))?;
+        let made =
+            self.long(py, progress, |e, control| e.bootstrap_iterated(&cts, keys, request, iterations, control))?;
         made.into_iter().map(|ct| self.wrap(py, ct)).collect()
     }
 

@@ -53,7 +53,9 @@ fn primes_are_what_the_kernels_need() {
         let params = Params::from_toml(&text, Security::NotChecked).unwrap();
         let all: Vec<u64> = params.q().iter().chain(params.p()).copied().collect();
         assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len());
-        assert!(all.iter().all(|&p| p < 1 << 50 && p % (2 * params.n() as u64) == 1 && is_prime(p)));
+        assert!(all.iter().all(|&p| p % (2 * params.n() as u64) == 1 && is_prime(p)));
+        // One set trades the fast kernels for precision.
+        assert!(params.name() == "precise-45" || all.iter().all(|&p| p < 1 << 50));
         for role in [Role::Base, Role::SlotsToCoeffs, Role::EvalMod, Role::CoeffsToSlots, Role::Special] {
             let primes = if role == Role::Special { params.p() } else { params.q() };
             let bits = params.literal().groups(role).flat_map(|g| std::iter::repeat_n(g.bits, g.count));

@@ -1,0 +1,69 @@
+//! Iterated bootstrapping (META-BTS, Bae, Cheon, Cho, Kim, Kim, eprint 2022/1167): a bootstrap of the message, then of what it
+//! got wrong.
+//!
+//! A bootstrap returns `m + e`. The input still knows `m`, so `e` can be had at its level, exactly but for the rounding of one
+//! rescale, and it is small: a bootstrap whose bound is `2^-p` takes it as if it were `2^p` times larger, and leaves an error
+//! `2^-p` times smaller. Each iteration gains the precision of one bootstrap, until the rounding at the scale of the
+//! messages is all that is left.
+
+use crate::bootstrap::BootstrapKeys;
+use crate::control::Control;
+use crate::engine::Engine;
+use crate::route::{Method, Request};
+use crate::{Ciphertext, Error};
+
+/// The bits by which the worst slot may fall short of the precision that a preset claims for the mean.
+const WORST: f64 = 4.0;
+/// Precision of a preset that claims none.
+const UNCLAIMED: f64 = 20.0;
+/// What rounding takes from the scale, at most (N = 2^17), with a few bits for the worst slot.
+const ROUNDING: f64 = 18.0;
+/// Passes that make a difference: beyond, rounding is all that is left.
+pub const MAX_ITERATIONS: usize = 4;
+
+impl Engine {
+    /// [`Engine::bootstrap`] with `iterations` passes (one is that itself), for the regular and the lossy method. The time and the
+    /// precision are multiplied by their number; keys and levels are those of a single one.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a method that does not return the message as it is or a number of iterations that does not
+    /// exist, and those of [`Engine::bootstrap`].
+    pub fn bootstrap_iterated(
+        &self,
+        cts: &[&Ciphertext],
+        keys: BootstrapKeys<'_>,
+        request: Request,
+        iterations: usize,
+        control: &Control,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        if !(1..=MAX_ITERATIONS).contains(&iterations) {
+            return Err(Error::Parameter(format!(
+                "iterations = {iterations} is not between 1 and {MAX_ITERATIONS}; two double the precision."
+            )));
+        }
+        let plain = matches!(request.method, Method::Regular | Method::Lossy);
+        if iterations > 1 && !plain {
+            return Err(Error::Parameter(format!(
+                "A {} bootstrap cannot be iterated; iterate the regular or the lossy one.",
+                request.method.name()
+            )));
+        }
+        let mut out = self.bootstrap(cts, keys, request, control)?;
+        let ([input], [result]) = (cts, &mut out[..]) else { return Ok(out) };
+        for pass in 1..iterations {
+            let error = self.subtract(input, result)?;
+            let bound = request.bound * (-self.gained(pass)).exp2();
+            let correction = self.bootstrap(&[&error], keys, Request { bound, ..request }, control)?;
+            let [correction] = &correction[..] else { return Ok(out) };
+            *result = self.add(result, correction)?;
+        }
+        Ok(out)
+    }
+
+    /// Bits that all slots have after so many passes, with a margin.
+    fn gained(&self, passes: usize) -> f64 {
+        let claimed = self.params().literal().claims.as_ref().and_then(|c| c.precision_bits);
+        let one = claimed.unwrap_or(UNCLAIMED).floor() - WORST;
+        (one * passes as f64).min(f64::from(self.params().scale_bits()) - ROUNDING)
+    }
+}
