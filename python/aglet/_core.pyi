@@ -358,8 +358,8 @@ class Engine:
         bound: float,
         real: bool | None,
         target_level: int | None,
-        iterations: int,
         progress: Progress | None = None,
+        iterations: int = 1,
     ) -> list[Ciphertext]:
         """One ciphertext, or two for the merging methods. `real` None asks the ciphertexts."""
 

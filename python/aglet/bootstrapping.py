@@ -177,8 +177,9 @@ class Bootstrapping:
         target_level
             A lower level than the highest possible, in less time.
         iterations
-            2 bootstraps the error of the first bootstrap as well: twice the time, and twice the bits of precision, as far as the
-            scale of the messages has them (26 with preset "regular", 35 with "precise"; more with few slots).
+            2 bootstraps the error of the first bootstrap as well: twice the time, and twice the bits of precision, as
+            far as the scale of the messages has them (26 with preset "regular", 34 with "precise"; more with few
+            slots).
         progress
             Called as `progress(done, total, what)`; an exception from it cancels the work.
 
@@ -193,7 +194,8 @@ class Bootstrapping:
             key.
         """
         keys = (relinearization_key, conjugation_key, bootstrap_key, small_bootstrap_key)
-        return self._refresh("regular", [ciphertext], keys, stage_count, bound, real, target_level, progress, iterations)[0]
+        choices = (stage_count, bound, real, target_level, progress, iterations)
+        return self._refresh("regular", [ciphertext], keys, *choices)[0]
 
     def lossy_bootstrap(
         self,
@@ -221,7 +223,8 @@ class Bootstrapping:
             If the ciphertext is below level `stage_count`, and as `bootstrap`.
         """
         keys = (relinearization_key, conjugation_key, bootstrap_key, small_bootstrap_key)
-        return self._refresh("lossy", [ciphertext], keys, stage_count, bound, real, target_level, progress, iterations)[0]
+        choices = (stage_count, bound, real, target_level, progress, iterations)
+        return self._refresh("lossy", [ciphertext], keys, *choices)[0]
 
     def sign_bootstrap(
         self,
@@ -348,8 +351,8 @@ class Bootstrapping:
             1.0 if bound is None else values.as_bound(bound),
             real,
             target_level,
-            iterations,
             progress,
+            iterations,
         )
 
     def stage_times(self) -> list[tuple[str, float]]:

@@ -35,7 +35,7 @@ impl Engine {
     }
 
     /// One ciphertext, or two for the merging methods. `real` None asks the ciphertexts.
-    #[pyo3(signature = (cts, relin, conj, rotation, bootstrap_key, method, stage_count, bound, real, target_level, iterations, progress = None))]
+    #[pyo3(signature = (cts, relin, conj, rotation, bootstrap_key, method, stage_count, bound, real, target_level, progress = None, iterations = 1))]
     #[allow(clippy::too_many_arguments)] // the published call
     fn bootstrap(
         &self,
@@ -50,8 +50,8 @@ impl Engine {
         bound: f64,
         real: Option<bool>,
         target_level: Option<i64>,
-        iterations: i64,
         progress: Option<&Bound<'_, PyAny>>,
+        iterations: i64,
     ) -> PyResult<Vec<Ciphertext>> {
         let values = cts.iter().map(|ct| ct.of(py, self.id)).collect::<PyResult<Vec<_>>>()?;
         let key = bootstrap_key.of(py, self.id)?;

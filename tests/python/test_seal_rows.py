@@ -1,0 +1,23 @@
+"""The mapping of the RNS-CKKS-on-SEAL rows to presets: every row has its levels, slots and precision."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib import resources
+
+from aglet import _core
+
+
+def test_every_row_is_met() -> None:
+    text = resources.files("aglet").joinpath("tables/seal_rows.toml").read_text(encoding="utf-8")
+    rows = tomllib.loads(text)["rows"]
+    assert len({(row["set"], row["log_slots"]) for row in rows}) == 72
+    presets = {preset["name"]: preset for preset in _core.presets()}
+    for row in rows:
+        assert row["slot_count"] == 2 ** row["log_slots"]
+        assert row["bound"] == 2 ** row["integer_bits"]
+        assert row["predicted_mean_bits"] - 0.5 >= row["fraction_bits"]
+        assert row["predicted_worst_bits"] >= row["fraction_bits"]
+        assert presets[row["preset"]]["security_bits"] >= 128
+        choice = (row["method"], row["stage_count"], "large", row["slot_count"], False, row["target_level"])
+        assert _core.plan(row["preset"], *choice)["output_level"] == row["levels_left"]
