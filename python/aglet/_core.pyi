@@ -54,10 +54,15 @@ class PresetInfo(TypedDict):
     name: str
     log_n: int
     slots: int
+    prime_bits: int
+    """Of the largest prime: above 50 bits only the scalar kernels serve it."""
     log_q: float
     log_qp: float
     log_p: float
+    secret: str
+    """Distribution of the main secret, in words."""
     security_bits: float
+    """A lower bound of the classical security; below 128 bits a cautious estimate."""
     levels: int
     scale_bits: float
     precision_bits: float | None
@@ -130,6 +135,12 @@ def plan(
     target_level: int | None = None,
 ) -> Plan:
     """Plan a bootstrap: check levels, scales and keys, and forecast the memory. No key is made."""
+
+def rotation_key_bytes(preset: str, slot_count: int) -> tuple[int, int]:
+    """Bytes of the rotation key that a small bootstrap key needs beside it: in memory, and stored with seeds.
+
+    Takes seconds at N = 2^16.
+    """
 
 def peak_rss_bytes() -> int:
     """The largest resident memory of this process so far, in bytes."""

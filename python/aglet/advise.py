@@ -181,16 +181,17 @@ def nothing_fits(wish: Wish, records: Iterable[Mapping[str, Any]]) -> str:
 def _all(wish: Wish, records: Iterable[Mapping[str, Any]]) -> Iterator[Advice]:
     machine = _core.doctor()
     measured = _measured(records, machine["cpu"], machine["backend"])
-    prices: dict[int, tuple[float, float]] = {}
+    prices: dict[tuple[int, bool], tuple[float, float]] = {}
     for preset in _core.presets():
         if not preset["methods"] or preset["security_bits"] < _SECURE:
             continue
-        log_n = preset["log_n"]
-        if log_n not in prices:
+        log_n, scalar = preset["log_n"], preset["prime_bits"] > 50
+        if (log_n, scalar) not in prices:
             us = forecast.transform_us(log_n, machine["backend"])
-            prices[log_n] = us, forecast.calibrate(_plans(measured.values()), us)
+            factor = forecast.calibrate(_plans(measured.values()), us)
+            prices[log_n, scalar] = forecast.transform_us(log_n, "scalar") if scalar else us, factor
         for plan, real in _candidates(wish, preset, measured):
-            yield _advice(wish, preset, plan, real, measured, *prices[log_n])
+            yield _advice(wish, preset, plan, real, measured, *prices[log_n, scalar])
 
 
 def _measured(records: Iterable[Mapping[str, Any]], cpu: str, backend: str) -> dict[tuple[Any, ...], Mapping[str, Any]]:

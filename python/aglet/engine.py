@@ -183,7 +183,8 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
     def security_report(self) -> reports.SecurityReport:
         """The security of the parameters, in bits; `print` it for a sentence."""
         core = self._core
-        return reports.SecurityReport(core.preset, core.log_n, core.log_q, core.log_qp, core.security_bits)
+        secret = next(preset["secret"] for preset in _core.presets() if preset["name"] == core.preset)
+        return reports.SecurityReport(core.preset, core.log_n, core.log_q, core.log_qp, core.security_bits, secret)
 
     # Keys
 

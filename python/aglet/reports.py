@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from aglet import _core
 
-__all__ = ["BootstrapEstimate", "MemoryReport", "SecurityReport", "failure_text", "gigabytes"]
+__all__ = ["BootstrapEstimate", "MemoryReport", "SecurityReport", "failure_text", "gigabytes", "memory_report"]
 
 
 def gigabytes(count: float) -> str:
@@ -33,6 +33,8 @@ class SecurityReport:
     log_q: float
     log_qp: float
     security_bits: float
+    """A lower bound; below 128 bits a cautious estimate that says how far off the parameters are."""
+    secret: str = "a uniform ternary secret"
 
     @property
     def is_secure(self) -> bool:
@@ -42,7 +44,7 @@ class SecurityReport:
     def __str__(self) -> str:
         verdict = "" if self.is_secure else " THIS IS NOT SECURE: use it for tests only."
         return (
-            f"{self.preset}: N = 2^{self.log_n}, log QP = {self.log_qp:.1f}, uniform ternary secret: "
+            f"{self.preset}: N = 2^{self.log_n}, log QP = {self.log_qp:.1f}, {self.secret}: "
             f"{self.security_bits:.1f} bits of classical security.{verdict}"
         )
 
@@ -53,7 +55,7 @@ class MemoryReport:
 
     bootstrap_key: int
     other_keys: int
-    """The relinearization key and the conjugation key."""
+    """The relinearization key, the conjugation key and, for a small bootstrap key, the rotation key."""
     keys_seeded: int
     """All of these keys when stored with seeds in place of their uniform halves."""
     matrices: int
@@ -102,16 +104,23 @@ class BootstrapEstimate:
         )
 
 
+def _rotation_key(plan: _core.Plan) -> tuple[int, int]:
+    """Bytes of the rotation key that a plan needs, in memory and stored: none unless the bootstrap key is small."""
+    small = plan["key_size"] == "small"
+    return _core.rotation_key_bytes(plan["preset"], plan["slot_count"]) if small else (0, 0)
+
+
 def memory_report(plan: _core.Plan) -> MemoryReport:
     """The memory part of a plan, beside what the machine has."""
     machine = _core.doctor()
+    rotations, stored = _rotation_key(plan)
     return MemoryReport(
         bootstrap_key=plan["key_bytes"],
-        other_keys=plan["other_key_bytes"],
-        keys_seeded=plan["key_bytes_seeded"],
+        other_keys=plan["other_key_bytes"] + rotations,
+        keys_seeded=plan["key_bytes_seeded"] + stored,
         matrices=plan["matrix_bytes"],
         working=plan["working_bytes"],
-        peak=plan["peak_bytes"],
+        peak=plan["peak_bytes"] + rotations,
         available=machine["memory_available_bytes"],
         total=machine["memory_total_bytes"],
     )
@@ -119,6 +128,7 @@ def memory_report(plan: _core.Plan) -> MemoryReport:
 
 def bootstrap_estimate(plan: _core.Plan) -> BootstrapEstimate:
     """What a plan promises."""
+    rotations, _ = _rotation_key(plan)
     return BootstrapEstimate(
         method=plan["method"],
         stage_count=plan["stage_count"],
@@ -127,6 +137,6 @@ def bootstrap_estimate(plan: _core.Plan) -> BootstrapEstimate:
         output_level=plan["output_level"],
         precision_bits=plan["precision_bits"],
         log2_failure=plan["log2_failure"],
-        key_bytes=plan["key_bytes"] + plan["other_key_bytes"],
-        peak_bytes=plan["peak_bytes"],
+        key_bytes=plan["key_bytes"] + plan["other_key_bytes"] + rotations,
+        peak_bytes=plan["peak_bytes"] + rotations,
     )

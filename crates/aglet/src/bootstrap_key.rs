@@ -155,19 +155,22 @@ impl Engine {
     fn forecast(&self, route: &Route, memory_limit: Option<u64>) -> Result<(), Error> {
         let keys = route.key_bytes(self.params())?.0 as u64;
         let matrices: u64 = route.shapes(None)?.iter().flatten().map(|s| s.matrix_bytes as u64).sum();
-        let error = |what: &str, needed: u64, available: u64| Error::Memory {
-            what: what.to_string(),
-            needed: needed as f64 / 1e9,
-            available: available as f64 / 1e9,
-        };
         if let Some(limit) = memory_limit.filter(|&l| keys > l) {
-            return Err(error("this bootstrap key", keys, limit));
+            return Err(out_of_memory("this bootstrap key", keys, limit));
         }
-        let needed = keys + matrices + working_bytes(self.params()) as u64;
-        match machine::memory_available() {
-            Some(available) if needed > available => Err(error("bootstrapping with this key", needed, available)),
-            _ => Ok(()),
-        }
+        check_memory("bootstrapping with this key", keys + matrices + working_bytes(self.params()) as u64)
+    }
+}
+
+fn out_of_memory(what: &str, needed: u64, available: u64) -> Error {
+    Error::Memory { what: what.to_string(), needed: needed as f64 / 1e9, available: available as f64 / 1e9 }
+}
+
+/// Refuses what needs more bytes than the system has.
+pub(crate) fn check_memory(what: &str, needed: u64) -> Result<(), Error> {
+    match machine::memory_available() {
+        Some(available) if needed > available => Err(out_of_memory(what, needed, available)),
+        _ => Ok(()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The engine: parameters, threads, encoder, and the making of keys.
 
 use crate::bootstrap::BootstrapState;
-use crate::bootstrap_key::rotation_layout;
+use crate::bootstrap_key::{check_memory, rotation_layout};
 use crate::control::Control;
 use crate::Error;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
@@ -163,6 +163,8 @@ impl Engine {
     /// bootstrap key leaves to them, at its levels.
     pub fn create_rotation_key(&self, sk: &SecretKey, control: &Control) -> Result<RotationKey, Error> {
         let layout = rotation_layout(self.params(), self.slots())?;
+        let bytes = layout.iter().map(|(_, _, spec)| spec.byte_count(self.params().n()) as u64).sum();
+        check_memory("this rotation key", bytes)?;
         let count = layout.len();
         let mut steps = Vec::with_capacity(count);
         for (i, (delta, galois, spec)) in layout.into_iter().enumerate() {

@@ -18,7 +18,7 @@ pub enum Error {
     MissingKey(String),
     /// Memory for keys would not suffice.
     #[error(
-        "There are {available:.1} GB of memory for {what}, which needs {needed:.1} GB; free memory, raise memory_limit_bytes, or choose size=\"medium\"."
+        "There are {available:.1} GB of memory for {what}, which needs {needed:.1} GB; free memory, raise memory_limit_bytes, choose size=\"medium\" or \"small\", or use fewer slots."
     )]
     Memory {
         /// What needs it.

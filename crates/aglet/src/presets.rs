@@ -5,19 +5,32 @@ use aglet_rlwe::params::Params;
 use aglet_rlwe::security::Security;
 
 /// Name and text of every preset.
-pub const ALL: [(&str, &str); 14] = [
+pub const ALL: [(&str, &str); 27] = [
     ("regular", include_str!("../presets/regular.toml")),
     ("compact", include_str!("../presets/compact.toml")),
     ("to14", include_str!("../presets/to14.toml")),
     ("to14-compact", include_str!("../presets/to14-compact.toml")),
     ("precise", include_str!("../presets/precise.toml")),
     ("precise-45", include_str!("../presets/precise-45.toml")),
+    ("precise-single", include_str!("../presets/precise-single.toml")),
     ("param15", include_str!("../presets/param15.toml")),
     ("levels-13", include_str!("../presets/levels-13.toml")),
     ("levels-14", include_str!("../presets/levels-14.toml")),
     ("levels-15", include_str!("../presets/levels-15.toml")),
     ("levels-16", include_str!("../presets/levels-16.toml")),
     ("levels-17", include_str!("../presets/levels-17.toml")),
+    ("seal-1", include_str!("../presets/seal-1.toml")),
+    ("seal-2", include_str!("../presets/seal-2.toml")),
+    ("seal-3", include_str!("../presets/seal-3.toml")),
+    ("seal-4", include_str!("../presets/seal-4.toml")),
+    ("seal-5", include_str!("../presets/seal-5.toml")),
+    ("seal-6", include_str!("../presets/seal-6.toml")),
+    ("seal-7", include_str!("../presets/seal-7.toml")),
+    ("seal-8", include_str!("../presets/seal-8.toml")),
+    ("seal-9", include_str!("../presets/seal-9.toml")),
+    ("seal-10", include_str!("../presets/seal-10.toml")),
+    ("seal-11", include_str!("../presets/seal-11.toml")),
+    ("seal-12", include_str!("../presets/seal-12.toml")),
     ("toy", include_str!("../presets/toy.toml")),
     ("toy14", include_str!("../presets/toy14.toml")),
 ];

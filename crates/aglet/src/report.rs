@@ -1,6 +1,7 @@
 //! The machine, presets and plans as JSON, for the command line.
 
 use crate::bootstrap::working_bytes;
+use crate::bootstrap_key::rotation_layout;
 use crate::{machine, presets, Error, Method, Request, Route};
 use aglet_bootstrap::Step;
 use aglet_ring::arch;
@@ -57,9 +58,11 @@ pub fn presets() -> Result<Value, Error> {
             "name": name,
             "log_n": params.log_n(),
             "slots": params.slots(),
+            "prime_bits": params.literal().moduli.iter().map(|g| g.bits).max(),
             "log_q": params.log_q(),
             "log_p": params.log_p(),
             "log_qp": params.log_qp(),
+            "secret": params.secret().to_string(),
             "security_bits": params.security().bits,
             "levels": params.max_level(),
             "scale_bits": params.scale_bits(),
@@ -136,4 +139,20 @@ pub fn plan(preset: &str, request: Request) -> Result<Value, Error> {
         "key_bytes": boot, "key_bytes_seeded": stored, "other_key_bytes": other,
         "matrix_bytes": matrices, "working_bytes": working, "peak_bytes": boot + other + matrices + working,
     }))
+}
+
+/// Bytes of the rotation key, which a small bootstrap key leaves its rotations to: in memory and when stored. Takes seconds at
+/// N = 2^16, as it lays out every small route.
+///
+/// # Errors
+/// [`Error::Parameter`] for a preset or a number of slots that does not exist.
+pub fn rotation_key_bytes(preset: &str, slots: usize) -> Result<(usize, usize), Error> {
+    let params = presets::load(preset, true)?;
+    if !slots.is_power_of_two() || slots > params.slots() {
+        let most = params.slots();
+        return Err(Error::Parameter(format!("slot_count = {slots} is not a power of two up to {most}; choose one.")));
+    }
+    let layout = rotation_layout(&params, slots)?;
+    let stored = layout.iter().map(|(_, _, spec)| spec.stored_bytes(&params)).sum::<Result<usize, _>>()?;
+    Ok((layout.iter().map(|(_, _, spec)| spec.byte_count(params.n())).sum(), stored))
 }

@@ -102,6 +102,12 @@ fn precise() {
     at_full_size("precise", 11, 18.0);
 }
 
+/// The figure to reach is 27.4 bits at 9 levels.
+#[test]
+fn one_pass() {
+    at_full_size("precise-single", 9, 25.0);
+}
+
 #[test]
 fn two_iterations_double_the_precision() {
     assert!(iterated("precise", None, 2) >= 33.0);

@@ -25,5 +25,5 @@ mod _core {
         RelinearizationKey, RotationKey, SecretKey,
     };
     #[pymodule_export]
-    use crate::reports::{bench_ntt, doctor, peak_rss_bytes, plan, presets};
+    use crate::reports::{bench_ntt, doctor, peak_rss_bytes, plan, presets, rotation_key_bytes};
 }

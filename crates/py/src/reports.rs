@@ -105,6 +105,13 @@ pub fn plan<'py>(
     reported(py, || report::plan(preset, Request { real, target_level, ..asked }))
 }
 
+/// Bytes of the rotation key that a small bootstrap key needs beside it: in memory, and stored with seeds. Takes seconds.
+#[pyfunction]
+pub fn rotation_key_bytes(py: Python<'_>, preset: &str, slot_count: i64) -> PyResult<(usize, usize)> {
+    let slots = count(py, "slot_count", slot_count)?;
+    py.detach(|| report::rotation_key_bytes(preset, slots)).map_err(|e| raise(py, e))
+}
+
 /// The largest resident memory of this process so far, in bytes.
 #[pyfunction]
 pub fn peak_rss_bytes() -> u64 {

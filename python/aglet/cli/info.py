@@ -9,7 +9,7 @@ from rich.table import Table
 
 from aglet import _core
 from aglet.cli import output
-from aglet.reports import failure_text, gigabytes
+from aglet.reports import failure_text, gigabytes, memory_report
 
 __all__ = ["doctor", "doctor_line", "params", "plan", "plan_tables"]
 
@@ -60,6 +60,7 @@ def params(json: output.Json = False) -> None:
         "slots",
         "log Q",
         "log QP",
+        "secret",
         "security",
         "levels",
         "scale",
@@ -77,6 +78,7 @@ def params(json: output.Json = False) -> None:
                 preset["slots"],
                 f"{preset['log_q']:.0f}",
                 f"{preset['log_qp']:.0f}",
+                "ternary" if "ternary" in preset["secret"] else f"h = {preset['secret'].split()[-1]}",
                 f"{preset['security_bits']:.0f} bits",
                 preset["levels"],
                 f"2^{preset['scale_bits']:.0f}",
@@ -87,6 +89,7 @@ def params(json: output.Json = False) -> None:
         )
     console = output.console()
     console.print(output.table("Parameter sets (classical security, precision as claimed)", columns, rows))
+    console.print("Below 128 bits the security is a cautious estimate, and an engine needs allow_insecure=True.")
     for preset in presets:
         methods = ", ".join(preset["methods"]) or "no bootstrapping"
         console.print(f"{preset['name']}: {methods}. {preset['source']}")
@@ -137,7 +140,8 @@ def plan_tables(planned: _core.Plan) -> list[Table]:
         ],
         left=2,
     )
-    bits = planned["precision_bits"]
+    bits, memory = planned["precision_bits"], memory_report(planned)
+    others = "relinearization, conjugation" + (", rotation" if planned["key_size"] == "small" else "")
     facts = output.facts(
         "Forecast",
         [
@@ -147,11 +151,11 @@ def plan_tables(planned: _core.Plan) -> list[Table]:
             ("overflow", failure_text(planned["log2_failure"])),
             ("precision, uniform message", "not claimed" if bits is None else f"{bits:.1f} bits"),
             (f"bootstrap key, {planned['key_size']}", gigabytes(planned["key_bytes"])),
-            ("relinearization and conjugation keys", gigabytes(planned["other_key_bytes"])),
-            ("keys when stored seeded", gigabytes(planned["key_bytes_seeded"])),
-            ("matrices", gigabytes(planned["matrix_bytes"])),
-            ("working memory", gigabytes(planned["working_bytes"])),
-            ("peak memory", gigabytes(planned["peak_bytes"])),
+            (f"keys for {others}", gigabytes(memory.other_keys)),
+            ("keys when stored seeded", gigabytes(memory.keys_seeded)),
+            ("matrices", gigabytes(memory.matrices)),
+            ("working memory", gigabytes(memory.working)),
+            ("peak memory", gigabytes(memory.peak) + ("" if memory.fits else ", MORE than this machine has free")),
         ],
     )
     return [stages, facts]

@@ -7,7 +7,7 @@
 //! 2. `special`, `base`, `slots_to_coeffs`, `eval_mod`, `coeffs_to_slots`, in this order: the largest unused primes below
 //!    `2^bits`. The special primes come first so that P is as large as its bits allow, which the digits need.
 //!
-//! Groups of at most 50 bits stay strictly below 2^50, the bound of the fast kernels.
+//! A set without larger primes stays strictly below 2^50, the bound of the fast kernels.
 
 use aglet_ring::primes::ntt_primes;
 
@@ -18,9 +18,9 @@ use crate::error::Error;
 /// primes so sparse (small bits in a large ring) that the scales wander off.
 const SCALE_DRIFT: f64 = 1.0 / 256.0;
 
-/// The bound that keeps a prime on the kernels of its size.
-fn bound(bits: u32) -> u64 {
-    1 << if bits <= 50 { 50 } else { 61 }
+/// The bound that keeps the primes of a set on the kernels of their size.
+fn bound(literal: &ParamsLiteral) -> u64 {
+    1 << if literal.moduli.iter().all(|g| g.bits <= 50) { 50 } else { 61 }
 }
 
 /// The primes of a literal and the scales that follow from them.
@@ -64,7 +64,7 @@ fn message_primes(literal: &ParamsLiteral, used: &mut Vec<u64>) -> Result<(Vec<u
         scales.push(scale);
         for _ in 0..group.count {
             let target = scale * scale / wanted;
-            let prime = ntt_primes(target, literal.log_n, used, bound(group.bits)).next();
+            let prime = ntt_primes(target, literal.log_n, used, bound(literal)).next();
             let prime = prime.ok_or_else(|| too_few(literal, Role::Message, group.bits))?;
             scale = scale * scale / prime as f64;
             if (scale / wanted - 1.0).abs() > SCALE_DRIFT {

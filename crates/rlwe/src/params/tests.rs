@@ -54,8 +54,9 @@ fn primes_are_what_the_kernels_need() {
         let all: Vec<u64> = params.q().iter().chain(params.p()).copied().collect();
         assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len());
         assert!(all.iter().all(|&p| p % (2 * params.n() as u64) == 1 && is_prime(p)));
-        // One set trades the fast kernels for precision.
-        assert!(params.name() == "precise-45" || all.iter().all(|&p| p < 1 << 50));
+        // Some sets trade the fast kernels for precision, or are as others published them.
+        let large = ["precise-", "seal-"].iter().any(|family| params.name().starts_with(family));
+        assert!(large || all.iter().all(|&p| p < 1 << 50));
         for role in [Role::Base, Role::SlotsToCoeffs, Role::EvalMod, Role::CoeffsToSlots, Role::Special] {
             let primes = if role == Role::Special { params.p() } else { params.q() };
             let bits = params.literal().groups(role).flat_map(|g| std::iter::repeat_n(g.bits, g.count));
@@ -72,8 +73,8 @@ fn scales_follow_the_recursion_and_stay_near_the_wanted_size() {
         let wanted = f64::from(params.scale_bits()).exp2();
         assert_eq!(params.scale_at(params.max_level()), wanted);
         assert_eq!(params.scale_at(usize::MAX), wanted);
-        // 77 primes = 1 mod 2^18 do not fit closer around 2^40.
-        let tolerance = if params.log_n() <= 16 { 2f64.powi(-15) } else { 2f64.powi(-13) };
+        // Many primes = 1 mod 2N do not fit closer around 2^40: 77 at N = 2^17, 21 at N = 2^16.
+        let tolerance = if params.log_n() <= 16 && params.max_level() < 37 { 2f64.powi(-15) } else { 2f64.powi(-13) };
         for level in 0..=params.max_level() {
             let scale = params.scale_at(level);
             assert!((scale / wanted - 1.0).abs() <= tolerance, "{} level {level}: {scale}", params.name());

@@ -1,0 +1,71 @@
+//! The sets with primes above 50 bits, and those of others with a sparse main secret, in a small ring: their chains and digits
+//! under encryption, against the noise model. At its real size each takes minutes.
+
+use aglet::{model, presets, BootstrapKeys, Control, Engine, Error, KeySize, Method, Request};
+use aglet_rlwe::params::Params;
+use aglet_rlwe::security::{Secret, Security};
+use num_complex::Complex64;
+
+/// The preset in a ring of degree 2^10. Its sparse secret has fewer non-zeros than the ring has coefficients.
+fn small(name: &str) -> Params {
+    let mut literal = presets::load(name, true).unwrap().literal().clone();
+    literal.log_n = 10;
+    Params::new(literal, Security::NotChecked).unwrap()
+}
+
+/// Mean and worst bits of a regular bootstrap of values up to `bound`, and what the model says.
+fn refreshed(params: Params, size: KeySize, slots: usize, bound: f64, level: usize) -> ((f64, f64), (f64, f64)) {
+    let engine = Engine::new(params, Some(slots), 2).unwrap();
+    let sk = engine.create_secret_key().unwrap();
+    let relinearisation = &engine.create_relinearisation_key(&sk).unwrap();
+    let conjugation = &engine.create_conjugation_key(&sk).unwrap();
+    let rotation = &engine.create_rotation_key(&sk, &Control::new()).unwrap();
+    let request = Request::new(Method::Regular, 3, size, slots);
+    let bootstrap = &engine.create_bootstrap_key(&sk, request, None, &Control::new()).unwrap();
+    let rotation = (size == KeySize::Small).then_some(rotation);
+    let keys = BootstrapKeys { relinearisation, conjugation, bootstrap, rotation };
+    let request = Request { bound, target_level: Some(level), ..request };
+    let value = |j: usize| Complex64::new(bound * (2.0 * j as f64 / (slots - 1) as f64 - 1.0), 0.0);
+    let z: Vec<_> = (0..slots).map(value).collect();
+    let ct = engine.encrypt_with_secret(&engine.encode(&z, 0).unwrap(), &sk).unwrap();
+    let out = engine.bootstrap(&[&ct], keys, request, &Control::new()).unwrap().remove(0);
+    assert_eq!(engine.level(&out).unwrap(), level);
+    let found = engine.decrypt(&out, &sk).unwrap();
+    let errors: Vec<f64> = found.iter().zip(&z).map(|(a, b)| (a - b).norm()).collect();
+    let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+    let predicted = model::precision(&engine.route(request).unwrap(), false).unwrap();
+    let worst = errors.iter().copied().fold(0.0, f64::max);
+    ((-mean.log2(), -worst.log2()), (predicted.mean_bits, predicted.worst_bits))
+}
+
+#[test]
+fn they_bootstrap_as_predicted() {
+    let cases = [
+        ("precise-single", KeySize::Large, 512, 1.0, 9),
+        ("precise-45", KeySize::Large, 512, 1.0, 6),
+        ("seal-1", KeySize::Medium, 512, 131_072.0, 9),
+        ("seal-3", KeySize::Small, 64, 2.0, 6),
+        ("seal-11", KeySize::Large, 64, 16.0, 10),
+    ];
+    for (name, size, slots, bound, level) in cases {
+        let (found, predicted) = refreshed(small(name), size, slots, bound, level);
+        println!("{name}, {slots} slots, bound {bound}: {found:.2?} bits, predicted {predicted:.2?}");
+        assert!((found.0 - predicted.0).abs() < 1.5, "{name}: {found:?} bits, predicted {predicted:?}");
+        assert!(found.1 > predicted.0 - 4.0, "{name}: {found:?} bits, predicted {predicted:?}");
+    }
+}
+
+#[test]
+fn the_published_sets_are_as_published_and_refused_as_secure() {
+    let weights = [64, 64, 64, 96, 96, 96, 128, 128, 128, 192, 192, 192];
+    let log_q = [1560, 1550, 1535, 1740, 1760, 1760, 1740, 1760, 1760, 1760, 1770, 1765];
+    for (i, (h, log_q)) in weights.into_iter().zip(log_q).enumerate() {
+        let name = format!("seal-{}", i + 1);
+        assert!(matches!(presets::load(&name, false), Err(Error::Rlwe(aglet_rlwe::Error::InsecureParameters { .. }))));
+        let params = presets::load(&name, true).unwrap();
+        assert_eq!((params.log_n(), params.secret(), params.p().len()), (16, Secret::FixedWeight(h), 1));
+        assert!((params.log_q() - f64::from(log_q)).abs() < 0.01, "{name}: {}", params.log_q());
+        assert_eq!(params.scale_bits(), [40, 50, 55][i % 3]);
+        assert_eq!((params.q()[0] as f64).log2().round(), 60.0);
+    }
+}
