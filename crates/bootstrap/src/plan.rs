@@ -144,7 +144,7 @@ impl Plan {
         let place = options.function.message_ratio().map_or(1.0, |wanted| ratio / wanted);
         let factor = Complex64::new(place / options.bound, 0.0);
         let maps = slots_to_coeffs(options.slots, down, factor, options.steps)?;
-        plan.transforms("slots_to_coeffs", maps, down, (chain.scale_in, chain.moduli[0] / ratio))?;
+        plan.transforms(chain, "slots_to_coeffs", maps, down, (chain.scale_in, chain.moduli[0] / ratio))?;
         plan.push("scale_down", Step::ScaleDown, 0, None);
         plan.push("sparse_secret", Step::SparseSecret, 0, None);
         plan.push("mod_raise", Step::ModRaise, top, None);
@@ -158,13 +158,13 @@ impl Plan {
             options.pack(&mut maps)?;
         }
         let raised = plan.output_scale();
-        plan.transforms("coeffs_to_slots", maps, top, (raised, EvalMod::input_scale(chain.moduli[top - up])))?;
+        plan.transforms(chain, "coeffs_to_slots", maps, top, (raised, EvalMod::input_scale(chain.moduli[top - up])))?;
         // The value leaves eval_mod divided by the bound; at a scale larger by the bound it is the value itself.
         let (level, scale) = (plan.output_level() - options.function.levels(), chain.scale_out * options.bound);
         let parts = if options.packed { Parts::Real } else { options.parts };
         plan.push("eval_mod", Step::EvalMod { eval_mod, parts }, level, Some(scale));
         if options.packed {
-            plan.transforms("unpack", vec![options.unpack()?], level, (scale, scale))?;
+            plan.transforms(chain, "unpack", vec![options.unpack()?], level, (scale, scale))?;
         }
         plan.check(chain)?;
         Ok(plan)
@@ -178,19 +178,21 @@ impl Plan {
 
     fn transforms(
         &mut self,
+        chain: &Chain,
         name: &str,
         maps: Vec<LinearMap>,
         level: usize,
         (from, to): (f64, f64),
     ) -> Result<(), Error> {
         let count = maps.len();
-        let even = (to / from).powf(1.0 / count as f64);
+        let primes: Vec<f64> = (0..count).map(|i| chain.moduli[level - i]).collect();
+        let ratios = scale_ratios(&primes, to / from);
         let (mut scale, mut level) = (from, level);
         for (i, map) in maps.into_iter().enumerate() {
             let map = map.repeated(self.options.ring_slots)?;
             // The last stage lands on the wanted scale exactly.
-            let scale_ratio = if i + 1 == count { to / scale } else { even };
-            let scale_out = if i + 1 == count { to } else { scale * even };
+            let scale_ratio = if i + 1 == count { to / scale } else { ratios[i] };
+            let scale_out = if i + 1 == count { to } else { scale * scale_ratio };
             let step = Step::Transform { map, scale_ratio };
             let name = if count == 1 { name.to_string() } else { format!("{name} {}/{count}", i + 1) };
             self.stages.push(Stage { name, step, level_in: level, level_out: level - 1, scale_in: scale, scale_out });
@@ -251,6 +253,26 @@ impl Plan {
     }
 }
 
+/// How scales grow by `total` over maps that are rescaled by `primes`, in the order of application.
+///
+/// Diagonals are rounded at ratio times prime, and what the first maps leave weighs most: all ratios are equal, unless a
+/// diagonal would be smaller than those of a later map. Then these maps share what they have.
+fn scale_ratios(primes: &[f64], total: f64) -> Vec<f64> {
+    let even = total.powf(1.0 / primes.len() as f64);
+    // Runs of maps with diagonals of one size, none larger than the one before: that size, and how many maps.
+    let mut runs: Vec<(f64, i32)> = Vec::new();
+    for prime in primes {
+        let mut run = (even * prime, 1);
+        while let Some(before) = runs.pop_if(|before| before.0 < run.0) {
+            let count = before.1 + run.1;
+            run = ((before.0.powi(before.1) * run.0.powi(run.1)).powf(1.0 / f64::from(count)), count);
+        }
+        runs.push(run);
+    }
+    let sizes = runs.into_iter().flat_map(|(size, count)| std::iter::repeat_n(size, count as usize));
+    sizes.zip(primes).map(|(size, prime)| size / prime).collect()
+}
+
 /// What sparse slots need beside the DFT.
 impl Options {
     /// Rotations whose sums run over all repetitions of the slots.
@@ -282,5 +304,30 @@ impl Options {
 
     fn halves(&self, low: Complex64, high: Complex64) -> Vec<Complex64> {
         [vec![low; self.slots], vec![high; self.slots]].concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::scale_ratios;
+
+    #[test]
+    fn no_diagonal_is_smaller_than_that_of_a_later_map() {
+        let close = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-12;
+        for (primes, even) in [
+            (vec![2f64.powi(48); 3], true),
+            (vec![2f64.powi(50), 2f64.powi(47), 2f64.powi(44)], true),
+            (vec![2f64.powi(40), 2f64.powi(40), 2f64.powi(48), 2f64.powi(48), 2f64.powi(47)], false),
+            (vec![2f64.powi(49), 2f64.powi(40), 2f64.powi(50)], false),
+        ] {
+            let ratios = scale_ratios(&primes, 900.0);
+            assert!(close(ratios.iter().product::<f64>(), 900.0));
+            let sizes: Vec<f64> = ratios.iter().zip(&primes).map(|(ratio, prime)| ratio * prime).collect();
+            assert!(sizes.windows(2).all(|pair| pair[0] > pair[1] * (1.0 - 1e-12)), "{sizes:?}");
+            assert_eq!(ratios.iter().all(|r| close(*r, ratios[0])), even);
+        }
+        // The last prime is the smallest as it is.
+        let ratios = scale_ratios(&[2f64.powi(40), 2f64.powi(48), 2f64.powi(30)], 1.0);
+        assert!(close(ratios[0], 16.0) && close(ratios[1], 1.0 / 16.0) && close(ratios[2], 1.0));
     }
 }
