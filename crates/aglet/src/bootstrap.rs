@@ -1,5 +1,6 @@
 //! The bootstrap itself: keys and pipeline of a route, brought together.
 
+use crate::arithmetic::at_scale;
 use crate::bootstrap_key::BootstrapKey;
 use crate::control::Control;
 use crate::engine::{Engine, GaloisKey, RelinearisationKey, RotationKey};
@@ -106,7 +107,7 @@ impl Engine {
             let e = CkksEvaluator::new(&ctx, &keys, ctx.params().slots()).stopped_by(control.flag());
             control.report(0, route.plan.stages().len(), "encoding the linear maps");
             let pipeline = self.pipeline(&e, &route)?;
-            let lowest = cts.iter().map(|ct| self.adjust(ct, 0)).collect::<Result<Vec<_>, Error>>()?;
+            let lowest = cts.iter().map(|ct| self.lowest(ct, &e, request)).collect::<Result<Vec<_>, Error>>()?;
             let input = match &lowest[..] {
                 [re, im] => e.add(re, &e.mul_i(im)?)?,
                 [one, ..] => one.clone(),
@@ -128,6 +129,16 @@ impl Engine {
             };
             out.iter().map(own).collect()
         })
+    }
+
+    /// A ciphertext at user level 0, at its scale.
+    fn lowest(&self, ct: &Ciphertext, e: &CkksEvaluator<'_>, request: Request) -> Result<Ciphertext, Error> {
+        let scale = self.params().scale_at(0);
+        if !request.method.cleans() || (ct.scale / scale - 1.0).abs() > SAME_SIGN {
+            return self.adjust(ct, 0);
+        }
+        // Without a rescale, whose error an imaginary part would keep: that 1 becomes 1 + d costs (pi d)^2 / 8.
+        Ok(at_scale(e.level_down(ct, self.params().chain_level(0))?, scale))
     }
 
     fn check_input(&self, cts: &[&Ciphertext], keys: &BootstrapKeys<'_>, route: &Route) -> Result<(), Error> {
@@ -235,6 +246,9 @@ impl Engine {
 
 /// Values that a sign or bit bootstrap takes are at most this large: beyond, they would move away from their point.
 const CLEANED: f64 = 1.25;
+
+/// Relative distance of scales that a sign or bit bootstrap removes: it leaves less than 2^-30 of it.
+const SAME_SIGN: f64 = 1.0 / 65536.0;
 
 fn check_bound(ct: &Ciphertext, bound: f64) -> Result<(), Error> {
     match ct.bound {

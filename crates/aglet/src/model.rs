@@ -178,6 +178,25 @@ mod tests {
     }
 
     #[test]
+    fn at_the_real_size_no_stage_count_costs_precision() {
+        for stage_count in 2..=5 {
+            let found = predicted("regular", |r| Request { stage_count, ..r });
+            assert!(found.mean_bits > 24.0 && found.worst_bits > 21.5, "{stage_count} stages: {found:?}");
+        }
+    }
+
+    #[test]
+    fn at_the_real_size_signs_and_bits_err_by_little_more_than_one_rounding() {
+        let one_rounding = -((2.0f64 / 3.0).sqrt() * 65536.0 / 24f64.sqrt() / 40f64.exp2() * 1.2533).log2();
+        for method in [Method::Sign, Method::Bits] {
+            for (stage_count, real) in [(3, false), (3, true), (5, false)] {
+                let found = predicted("regular", |r| Request { method, stage_count, real, ..r });
+                assert!(found.mean_bits > one_rounding - 0.1, "{found:?}, one rounding {one_rounding}");
+            }
+        }
+    }
+
+    #[test]
     fn signs_are_cleaned() {
         let sign = predicted("toy", |r| Request { method: Method::Sign, ..r });
         assert!(sign.mean_bits > predicted("toy", |r| r).mean_bits + 2.0, "{sign:?}");

@@ -14,7 +14,10 @@
 //!
 //! A real factor `kappa` goes into the polynomial (as `kappa^(1/8)`, which three squarings undo), so that the last line
 //! is one squaring and one term: with `E' = kappa E` and, for two harmonics, `kappa^2 = |beta| r / 4 pi`,
-//! `V = E'^2 - (alpha r / (4 pi kappa)) E'` and `m = -2 Im V = i (V - conj V)`.
+//! `V = E'^2 - c E'` with `c = alpha r / (4 pi kappa)`, and `m = -2 Im V = i (V - conj V)`. `V` itself is never computed: twice
+//! the imaginary part of what was rounded at the scale of the message is twice its error. With `conj E'`, one level higher,
+//! `m = i (X Y - c X)` for `X = E' - conj E'` and `Y = E' + conj E'`: one product and one rounding, for the real and the
+//! imaginary part of a message together. For one harmonic and the sign `c = 0`; bits are a constant less `E'^2 + conj E'^2`.
 //! As `kappa` is real, even coefficients of the polynomial are real and odd ones imaginary, and so is every constant of
 //! the circuit: its product with a ciphertext is that of a real number.
 //!
@@ -172,10 +175,14 @@ impl EvalMod {
         0.965_936_328_924_845_6 * modulus
     }
 
-    /// Relinearisations of one run on these parts.
+    /// Relinearisations of one run on these parts: real and imaginary part of one result share the last one.
     pub fn relinearizations(&self, parts: Parts) -> usize {
-        let squarings = self.function.levels() - 5;
-        (self.series.relinearizations() + squarings) * if parts == Parts::Real { 1 } else { 2 }
+        let one = self.series.relinearizations() + self.function.levels() - 5;
+        match parts {
+            Parts::Real => one,
+            Parts::Pair => 2 * one,
+            Parts::Complex => 2 * one - 1,
+        }
     }
 
     /// Reduces slots `(x + i y) / K`: one result, or two for [`Parts::Pair`], [`Function::levels`] below the input and
@@ -193,23 +200,61 @@ impl EvalMod {
         scale: f64,
     ) -> Result<Vec<E::Ciphertext>, Error> {
         let conjugate = e.conjugate(ct)?;
-        let u = self.evaluate(e, &e.add(ct, &conjugate)?, scale)?;
-        let double = |u: &E::Ciphertext| -> Result<E::Ciphertext, Error> { Ok(e.add(u, &e.conjugate(u)?)?) };
+        let re = self.factors(e, &e.add(ct, &conjugate)?, scale)?;
         if parts == Parts::Real {
-            return Ok(vec![double(&u)?]);
+            return Ok(vec![self.last(e, &re, scale)?]);
         }
-        let w = self.evaluate(e, &e.mul_i(&e.sub(&conjugate, ct)?)?, scale)?;
+        let mut im = self.factors(e, &e.mul_i(&e.sub(&conjugate, ct)?)?, scale)?;
         if parts == Parts::Pair {
-            return Ok(vec![double(&u)?, double(&w)?]);
+            return Ok(vec![self.last(e, &re, scale)?, self.last(e, &im, scale)?]);
         }
-        // (u + conj u) + i (w + conj w), with one conjugation for both.
-        let w = e.mul_i(&w)?;
-        let turned = e.conjugate(&e.sub(&u, &w)?)?;
-        Ok(vec![e.add(&e.add(&u, &w)?, &turned)?])
+        for factors in &mut im {
+            factors.left = e.mul_i(&factors.left)?;
+            factors.constant *= Complex64::i();
+        }
+        Ok(vec![self.last(e, &[re, im].concat(), scale)?])
     }
 
-    /// The `u` of which `u + conj u` is the result, at the real argument `x = D_1`, with exactly `scale`.
-    fn evaluate<E: Evaluator>(&self, e: &E, x: &E::Ciphertext, scale: f64) -> Result<E::Ciphertext, Error> {
+    /// What [`EvalMod::last`] makes the result of, at the real argument `x = D_1`.
+    fn factors<E: Evaluator>(
+        &self,
+        e: &E,
+        x: &E::Ciphertext,
+        scale: f64,
+    ) -> Result<Vec<Factors<E::Ciphertext>>, Error> {
+        let power = self.power(e, x, scale)?;
+        let turned = e.conjugate(&power)?;
+        let factors = |left, right, constant: f64| Factors { left, right, constant: constant.into() };
+        Ok(match self.function {
+            Function::Bits => vec![factors(power.clone(), power, -0.25), factors(turned.clone(), turned, -0.25)],
+            _ => vec![factors(e.sub(&power, &turned)?, e.add(&power, &turned)?, 0.0)],
+        })
+    }
+
+    /// The last level: the sum of the products, and of the terms of a second harmonic, with exactly `scale`.
+    fn last<E: Evaluator>(
+        &self,
+        e: &E,
+        factors: &[Factors<E::Ciphertext>],
+        scale: f64,
+    ) -> Result<E::Ciphertext, Error> {
+        let lefts = factors.iter().filter(|_| self.linear != 0.0).map(|f| &f.left);
+        let sum = e.quadratic(&Quadratic {
+            products: factors.iter().map(|f| Product { factor: 1, left: &f.left, right: &f.right }).collect(),
+            terms: lefts.map(|left| ((-self.linear).into(), left)).collect(),
+            constant: factors.iter().map(|f| f.constant).sum(),
+            level: e.level(&factors[0].left),
+            scale,
+        })?;
+        match self.function {
+            Function::Identity { harmonics: 2 } => Ok(e.mul_i(&sum)?),
+            Function::Identity { .. } | Function::Sign => Ok(e.negate(&e.mul_i(&sum)?)?),
+            Function::Bits => Ok(e.negate(&sum)?),
+        }
+    }
+
+    /// `E'` at the real argument `x = D_1`, one level above the result, at the scale whose square is rescaled to `scale`.
+    fn power<E: Evaluator>(&self, e: &E, x: &E::Ciphertext, scale: f64) -> Result<E::Ciphertext, Error> {
         let (top, levels) = (e.level(x), self.function.levels());
         if top < levels {
             return Err(SchemeError::LevelTooLow { required: levels, actual: top }.into());
@@ -221,22 +266,25 @@ impl EvalMod {
             scales.push((scales[scales.len() - 1] * e.modulus(level)).sqrt());
         }
         let mut power = self.series.evaluate(e, x, scales[squarings])?;
-        for step in (0..squarings).rev() {
-            let last = step == 0;
+        for step in (1..squarings).rev() {
             power = e.quadratic(&Quadratic {
                 products: vec![Product { factor: 1, left: &power, right: &power }],
-                terms: if last && self.linear != 0.0 { vec![((-self.linear).into(), &power)] } else { vec![] },
-                constant: if last && self.function == Function::Bits { (-0.25).into() } else { 0.0.into() },
+                terms: vec![],
+                constant: 0.0.into(),
                 level: bottom + 1 + step,
                 scale: scales[step],
             })?;
         }
-        match self.function {
-            Function::Identity { harmonics: 2 } => Ok(e.mul_i(&power)?),
-            Function::Identity { .. } | Function::Sign => Ok(e.negate(&e.mul_i(&power)?)?),
-            Function::Bits => Ok(e.negate(&power)?),
-        }
+        Ok(power)
     }
+}
+
+/// `left * right + constant`, part of the last level of a run.
+#[derive(Clone)]
+struct Factors<C> {
+    left: C,
+    right: C,
+    constant: Complex64,
 }
 
 /// `(alpha, beta)` with `alpha sin t + beta sin 2t ~ t` for `|t| <= Theta = 2 pi / message_ratio`.
