@@ -17,7 +17,7 @@ def signs(count: int) -> np.ndarray:
     return np.where(np.arange(count) % 3 == 0, -1.0, 1.0)
 
 
-@pytest.mark.parametrize(("stage_count", "level"), [(3, 13), (4, 12), (5, 11)])
+@pytest.mark.parametrize(("stage_count", "level"), [(3, 13), (4, 13), (5, 12)])
 def test_lossy_and_sign(engine: Engine, keys: Keys, stage_count: int, level: int) -> None:
     key = engine.create_lossy_bootstrap_key(keys.secret, stage_count, "medium")
     rest = (keys.relinearization, keys.conjugation, key)

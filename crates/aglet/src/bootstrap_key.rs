@@ -3,14 +3,14 @@
 use crate::bootstrap::{working_bytes, BootstrapKeys};
 use crate::control::Control;
 use crate::engine::Engine;
-use crate::route::{KeySize, Method, Request, Route, MAX_STAGES};
+use crate::route::{KeySize, Method, Part, Request, Route, MAX_STAGES};
 use crate::{machine, Error};
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_rlwe::encrypt::os_source;
 use aglet_rlwe::params::Params;
 use aglet_rlwe::{KeyId, KeySwitchSpec, SecretKey, SwitchingKey};
-use aglet_schemes::ckks::EvalKeys;
-use std::collections::{BTreeMap, BTreeSet};
+use aglet_schemes::ckks::{raising_keys, EvalKeys};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Everything that a bootstrap needs beside the relinearisation and conjugation keys: rotations at the levels where they are
@@ -66,24 +66,18 @@ impl BootstrapKey {
         own.size == wanted.size && part && (like || own.size == KeySize::Small)
     }
 
-    /// Its keys, in the order of [`key_layout`].
+    /// Its keys, in the order of [`Route::keys`].
     pub(crate) fn stored_keys(&self) -> Vec<&SwitchingKey> {
         self.keys.iter().collect()
     }
-    /// The key made of these, with their Galois elements, in the order of [`key_layout`].
+    /// The key made of these, in the order of [`Route::keys`].
     pub(crate) fn from_stored(
         id: KeyId,
         request: Request,
         params: Params,
-        list: Vec<(u64, Arc<SwitchingKey>)>,
+        parts: impl IntoIterator<Item = (Part, Arc<SwitchingKey>)>,
     ) -> Self {
-        let mut list = list.into_iter();
-        let sparse = list.len().saturating_sub(2);
-        let rotations: Vec<_> = list.by_ref().take(sparse).collect();
-        let mut keys = rotations.into_iter().fold(EvalKeys::new(), |keys, (galois, key)| keys.with_galois(galois, key));
-        if let (Some((_, to)), Some((_, from))) = (list.next(), list.next()) {
-            keys = keys.with_sparse(to, from);
-        }
+        let keys = parts.into_iter().fold(EvalKeys::new(), with_part);
         Self { id, request, params, keys }
     }
 
@@ -126,29 +120,37 @@ impl Engine {
         if !small {
             self.forecast(&route, memory_limit)?;
         }
-        // A small key serves every chain: those of all stage counts are parts of the whole.
-        let ctx = if small { self.ctx.clone() } else { self.context_of(&route.params)? };
-        let own = sk.restricted(&ctx)?;
-        let mut keys = self.run(|| -> Result<EvalKeys, Error> {
-            let mut random = os_source()?;
-            let sparse = SecretKey::generate_ephemeral(&ctx, &mut random)?;
-            let to = SwitchingKey::between(&ctx, KeySwitchSpec::to_sparse(), &own, &sparse, &mut random)?;
-            let back = KeySwitchSpec::from_sparse(ctx.ring().q_count());
-            let from = SwitchingKey::between(&ctx, back, &sparse, &own, &mut random)?;
-            Ok(EvalKeys::new().with_sparse(Arc::new(to), Arc::new(from)))
-        })?;
-        let needs = if small { Vec::new() } else { route.rotations() };
-        for (done, (by, limbs)) in needs.iter().enumerate() {
+        let (own, parts) = route.keys(self.params())?;
+        let ctx = if small { self.ctx.clone() } else { self.context_of(&own)? };
+        let (main, total) = (sk.restricted(&ctx)?, parts.len());
+        let sparse = SecretKey::generate_ephemeral(&ctx, &mut os_source()?)?;
+        let mut done = 0;
+        let mut source = || {
             control.check()?;
-            control.report(done + 1, needs.len() + 1, "bootstrap keys");
-            let galois = rotation_exponent(*by as isize, ctx.ring().n());
-            let key = self.run(|| -> Result<_, Error> {
-                let spec = KeySwitchSpec::balanced(ctx.params(), *limbs)?;
-                Ok(SwitchingKey::galois(&ctx, spec, galois, &own, &mut os_source()?)?)
-            })?;
-            keys = keys.with_galois(galois, Arc::new(key));
+            done += 1;
+            control.report(done, total + 1, "bootstrap keys");
+            Ok::<_, Error>(os_source()?)
+        };
+        let mut keys = EvalKeys::new();
+        for (part, spec) in parts {
+            let made = match part {
+                Part::Raising(_) => continue,
+                Part::Rotation(galois) => {
+                    let mut random = source()?;
+                    self.run(|| SwitchingKey::galois(&ctx, spec, galois, &main, &mut random))?
+                }
+                Part::ToSparse => SwitchingKey::between(&ctx, spec, &main, &sparse, &mut source()?)?,
+                Part::FromSparse => SwitchingKey::between(&ctx, spec, &sparse, &main, &mut source()?)?,
+            };
+            keys = with_part(keys, (part, Arc::new(made)));
         }
-        control.report(needs.len() + 1, needs.len() + 1, "bootstrap keys");
+        if let Some((map, ratio)) = route.carried() {
+            let spec = KeySwitchSpec::from_sparse(ctx.ring().q_count());
+            let raising = self.run(|| raising_keys(&ctx, &spec, map, ratio, (&sparse, &main), &mut source))?;
+            let parts = raising.into_iter().map(|(galois, key)| (Part::Raising(galois), Arc::new(key)));
+            keys = parts.fold(keys, with_part);
+        }
+        control.report(total + 1, total + 1, "bootstrap keys");
         Ok(BootstrapKey { id: sk.id(), request, params: ctx.params().clone(), keys })
     }
 
@@ -200,17 +202,11 @@ pub(crate) fn rotation_layout(params: &Params, slots: usize) -> Result<Vec<(i64,
     Ok(limbs.into_iter().map(key).collect())
 }
 
-/// The keys of a bootstrap key as files have them: rotations by Galois element and limbs, then the sparse keys (to, from), and
-/// the parameters on their chain.
-pub(crate) fn key_layout(params: &Params, request: Request) -> Result<(Params, Vec<(u64, KeySwitchSpec)>), Error> {
-    let route = Route::new(params, request)?;
-    let small = request.size == KeySize::Small;
-    let own = if small { params.clone() } else { route.params.clone() };
-    let rotations = if small { Vec::new() } else { route.rotations() };
-    let rotations = rotations.into_iter().map(|(by, limbs)| (rotation_exponent(by as isize, params.n()), limbs));
-    let rotations: BTreeSet<(u64, usize)> = rotations.collect();
-    let rotations = rotations.into_iter().map(|(g, limbs)| Ok((g, KeySwitchSpec::balanced(&own, limbs)?)));
-    let mut layout = rotations.collect::<Result<Vec<_>, Error>>()?;
-    layout.extend([(0, KeySwitchSpec::to_sparse()), (0, KeySwitchSpec::from_sparse(own.q().len()))]);
-    Ok((own, layout))
+fn with_part(keys: EvalKeys, (part, key): (Part, Arc<SwitchingKey>)) -> EvalKeys {
+    match part {
+        Part::Rotation(galois) => keys.with_galois(galois, key),
+        Part::Raising(galois) => keys.with_raising(galois, key),
+        Part::ToSparse => keys.with_to_sparse(key),
+        Part::FromSparse => keys.with_from_sparse(key),
+    }
 }

@@ -110,6 +110,11 @@ pub fn plan(preset: &str, request: Request) -> Result<Value, Error> {
                 format!("weight {}", params.ephemeral_weight().unwrap_or(0)),
             ),
             (Step::ModRaise, _) => (1, KeySwitchSpec::from_sparse(own.q().len()).byte_count(n), String::new()),
+            (Step::RaiseTransform { map, .. }, _) => {
+                let keys = map.diagonals().len();
+                let note = format!("{keys} diagonals, carried by the keys; 1 digit");
+                (keys, keys * KeySwitchSpec::from_sparse(own.q().len()).byte_count(n), note)
+            }
             (Step::EvalMod { eval_mod, parts }, _) => {
                 let count = eval_mod.relinearizations(*parts);
                 let note = format!("relinearization and conjugation keys, {count} relinearizations");

@@ -2,9 +2,12 @@
 
 use crate::{Engine, Error};
 use aglet_bootstrap::{Chain, Function, Options, Parts, Plan, Stage, Step, Steps};
+use aglet_ring::automorphism::rotation_exponent;
 use aglet_rlwe::params::{Params, Role};
 use aglet_rlwe::KeySwitchSpec;
 use aglet_schemes::ckks::{transform_shape, TransformShape};
+use aglet_schemes::LinearMap;
+use std::collections::BTreeSet;
 
 /// How many rotations a bootstrap key holds: more keys make it faster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -49,6 +52,14 @@ impl KeySize {
             Self::Small => Steps { giant_cost: 1.0, most: 2, right: true },
             Self::Medium => Steps { giant_cost: 1.0, most: 64, right: false },
             Self::Large => Steps { giant_cost: 4.0, most: 64, right: false },
+        }
+    }
+    /// Diagonals of a first map that the key carries: as many keys of one digit take a fifth of the memory of others.
+    fn carried(self) -> usize {
+        if self == Self::Small {
+            0
+        } else {
+            64
         }
     }
 }
@@ -155,7 +166,22 @@ impl Route {
         let ring_slots = params.slots();
         let stages = check_stages(&request, ring_slots)?;
         let message = params.role(Role::Message);
-        let extra = stages.saturating_sub(params.role(Role::CoeffsToSlots).len());
+        let mut options = Options {
+            ring_slots,
+            slots: request.slots,
+            steps: request.size.steps(),
+            carried: request.size.carried(),
+            bound: request.bound,
+            function: request.method.function(params),
+            parts: match request {
+                Request { method, .. } if method.pairs() => Parts::Pair,
+                Request { real: true, .. } => Parts::Real,
+                _ => Parts::Complex,
+            },
+            packed: false,
+        };
+        let spent = options.coeffs_to_slots_levels(stages);
+        let extra = spent.saturating_sub(params.role(Role::CoeffsToSlots).len());
         let highest = match request.method.keys() {
             Method::Regular => regular.min(message.len().saturating_sub(extra)),
             _ => message.len().saturating_sub(extra),
@@ -173,15 +199,9 @@ impl Route {
                 request.method.name()
             )));
         }
-        let parts = match request {
-            Request { method, .. } if method.pairs() => Parts::Pair,
-            Request { real: true, .. } => Parts::Real,
-            _ => Parts::Complex,
-        };
-        let sparse = 2 * request.slots <= ring_slots && parts == Parts::Complex;
-        let packed = sparse && level + 1 + extra <= message.len();
-        let function = request.method.function(params);
-        let limbs = limbs(params, level + usize::from(packed), function.levels(), stages)?;
+        let sparse = 2 * request.slots <= ring_slots && options.parts == Parts::Complex;
+        options.packed = sparse && level + 1 + extra <= message.len();
+        let limbs = limbs(params, level + usize::from(options.packed), options.function.levels(), spent)?;
         let own = params.subset(&limbs)?;
         let chain = Chain {
             moduli: own.q().iter().map(|&q| q as f64).collect(),
@@ -190,15 +210,6 @@ impl Route {
             message_ratio: ratio.exp2(),
             scale_in: params.scale_at(0),
             scale_out: params.scale_at(level),
-        };
-        let options = Options {
-            ring_slots,
-            slots: request.slots,
-            steps: request.size.steps(),
-            bound: request.bound,
-            function,
-            parts,
-            packed,
         };
         Ok(Self { params: own, plan: Plan::slots_first(&chain, options)?, level, request })
     }
@@ -229,10 +240,8 @@ impl Route {
 
     /// Limbs of the route below coeffs_to_slots: what relinearisation and conjugation serve.
     pub fn arithmetic_limbs(&self) -> usize {
-        self.params.q().len() - self.stages()
-    }
-    fn stages(&self) -> usize {
-        self.request.stage_count.min((self.request.slots.ilog2() as usize).max(1))
+        let input = |s: &Stage| matches!(s.step, Step::EvalMod { .. }).then_some(s.level_in + 1);
+        self.plan.stages().iter().find_map(input).unwrap_or_default()
     }
 
     /// The shape of the rotation keys that a small route uses, cut to its limbs; `whole` are the parameters of the engine.
@@ -246,23 +255,67 @@ impl Route {
         Ok(Some(KeySwitchSpec::balanced(whole, whole.q().len())?.restricted(whole, &self.params).0))
     }
 
-    /// Bytes of the bootstrap key (rotations and the two sparse keys), expanded and when stored; `whole` are the parameters of
-    /// the engine.
+    /// The keys of its bootstrap key, and the parameters on whose chain they are made; `whole` are those of the engine. A small
+    /// key serves every chain: those of all stage counts are parts of the whole.
     ///
     /// # Errors
     /// Those of [`KeySwitchSpec::balanced`].
-    pub fn key_bytes(&self, whole: &Params) -> Result<(usize, usize), Error> {
+    pub fn keys(&self, whole: &Params) -> Result<(Params, Vec<(Part, KeySwitchSpec)>), Error> {
         let small = self.request.size == KeySize::Small;
-        let own = if small { whole } else { &self.params };
+        let own = if small { whole.clone() } else { self.params.clone() };
         let mut rotations = if small { Vec::new() } else { self.rotations() };
-        rotations.sort_unstable();
-        rotations.dedup();
-        let balanced = |(_, limbs): &(usize, usize)| KeySwitchSpec::balanced(own, *limbs);
-        let mut keys = rotations.iter().map(balanced).collect::<Result<Vec<_>, _>>()?;
-        keys.extend([KeySwitchSpec::to_sparse(), KeySwitchSpec::from_sparse(own.q().len())]);
-        let stored = keys.iter().map(|spec| spec.stored_bytes(own)).sum::<Result<usize, _>>()?;
-        Ok((keys.iter().map(|spec| spec.byte_count(whole.n())).sum(), stored))
+        // Where no level is left to unpack sparse slots, a request for a lower level has one, with the same key.
+        let Options { slots, ring_slots, packed, .. } = self.plan.options();
+        if !small && slots < ring_slots && !packed {
+            rotations.push((slots, self.plan.output_level() + 1));
+        }
+        let galois = |by: usize| rotation_exponent(by as isize, whole.n());
+        let rotations: BTreeSet<_> = rotations.into_iter().map(|(by, limbs)| (galois(by), limbs)).collect();
+        let rotations =
+            rotations.into_iter().map(|(g, limbs)| Ok((Part::Rotation(g), KeySwitchSpec::balanced(&own, limbs)?)));
+        let mut keys = rotations.collect::<Result<Vec<_>, Error>>()?;
+        let back = KeySwitchSpec::from_sparse(own.q().len());
+        if let Some((map, _)) = self.carried() {
+            let raising: BTreeSet<u64> = map.diagonals().keys().map(|&by| galois(by)).collect();
+            keys.extend(raising.into_iter().map(|g| (Part::Raising(g), back.clone())));
+        }
+        keys.push((Part::ToSparse, KeySwitchSpec::to_sparse()));
+        if self.carried().is_none() {
+            keys.push((Part::FromSparse, back));
+        }
+        Ok((own, keys))
     }
+
+    /// The map, with its scale ratio, that the keys of mod_raise carry.
+    pub fn carried(&self) -> Option<(&LinearMap, f64)> {
+        self.plan.stages().iter().find_map(|s| match &s.step {
+            Step::RaiseTransform { map, scale_ratio } => Some((map, *scale_ratio)),
+            _ => None,
+        })
+    }
+
+    /// Bytes of the bootstrap key, expanded and when stored; `whole` are the parameters of the engine.
+    ///
+    /// # Errors
+    /// Those of [`Route::keys`].
+    pub fn key_bytes(&self, whole: &Params) -> Result<(usize, usize), Error> {
+        let (own, keys) = self.keys(whole)?;
+        let stored = keys.iter().map(|(_, spec)| spec.stored_bytes(&own)).sum::<Result<usize, _>>()?;
+        Ok((keys.iter().map(|(_, spec)| spec.byte_count(whole.n())).sum(), stored))
+    }
+}
+
+/// What a key of a bootstrap key is for; automorphisms by their Galois element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// A step of a linear map, or a term of a trace.
+    Rotation(u64),
+    /// From the sparse secret through a rotation and its diagonal of the first map.
+    Raising(u64),
+    /// To the sparse secret.
+    ToSparse,
+    /// From the sparse secret.
+    FromSparse,
 }
 
 /// The stages that a request has: a transform of few slots has few layers.
@@ -290,11 +343,11 @@ pub const MAX_STAGES: usize = 5;
 /// Layers of the DFT that one stage takes, as many as published; ten make a thousand diagonals.
 const MAX_LAYERS: u32 = 10;
 
-/// The limbs of a route, bottom to top.
-fn limbs(params: &Params, message: usize, eval_mod: usize, stages: usize) -> Result<Vec<usize>, Error> {
+/// The limbs of a route, bottom to top, with so many for coeffs_to_slots.
+fn limbs(params: &Params, message: usize, eval_mod: usize, up: usize) -> Result<Vec<usize>, Error> {
     let all = params.role(Role::Message);
     let (own_eval_mod, own) = (params.role(Role::EvalMod), params.role(Role::CoeffsToSlots));
-    let extra = stages.saturating_sub(own.len());
+    let extra = up.saturating_sub(own.len());
     if eval_mod > own_eval_mod.len() || message + extra > all.len() {
         return Err(Error::Parameter(format!(
             "The preset \"{}\" has not the levels for this bootstrap; take fewer stages or a lower target_level.",
@@ -303,7 +356,7 @@ fn limbs(params: &Params, message: usize, eval_mod: usize, stages: usize) -> Res
     }
     let bottom = 0..all.start + message;
     let eval_mod = own_eval_mod.start..own_eval_mod.start + eval_mod;
-    let top = own.start..own.start + stages.min(own.len());
+    let top = own.start..own.start + up.min(own.len());
     Ok(bottom.chain(eval_mod).chain(top).chain(all.end - extra..all.end).collect())
 }
 

@@ -119,6 +119,9 @@ impl<T> Pipeline<T> {
             (Step::ScaleDown, _) => e.level_down(ct, 0)?,
             (Step::SparseSecret, _) => e.sparse_secret(ct)?,
             (Step::ModRaise, _) => e.mod_raise(ct, stage.level_out)?,
+            (Step::RaiseTransform { map, scale_ratio }, _) => {
+                e.raise_transform(ct, stage.level_out, map, *scale_ratio)?
+            }
             (Step::Trace { rotations }, _) => rotations.iter().try_fold(ct.clone(), |ct, by| e.rotate_sum(&ct, by))?,
             (Step::EvalMod { eval_mod, parts }, _) => return eval_mod.run(e, ct, *parts, stage.scale_out),
         };

@@ -24,6 +24,14 @@ pub enum Step {
     SparseSecret,
     /// From q0 to the top of the chain, and back to the main secret (eprint 2018/153).
     ModRaise,
+    /// The same and a linear map in one: the keys back to the main secret carry its diagonals, and no level is spent (eprint
+    /// 2025/1403).
+    RaiseTransform {
+        /// The map, on all slots of the ring.
+        map: LinearMap,
+        /// Output scale over input scale.
+        scale_ratio: f64,
+    },
     /// Onto the subring of sparse slots: the sum of the rotations by all multiples of their number, as a product of sums of
     /// two or four. Multiplies by the number of rotations.
     Trace {
@@ -63,7 +71,7 @@ pub struct Chain {
     pub moduli: Vec<f64>,
     /// Primes below user level 0 that slots_to_coeffs consumes.
     pub slots_to_coeffs: usize,
-    /// Primes at the top that coeffs_to_slots consumes: the number of its stages.
+    /// Stages of coeffs_to_slots; they consume [`Options::coeffs_to_slots_levels`] primes at the top.
     pub coeffs_to_slots: usize,
     /// q0 / scale at which the modulus is raised.
     pub message_ratio: f64,
@@ -82,6 +90,8 @@ pub struct Options {
     pub slots: usize,
     /// How the linear maps are evaluated.
     pub steps: Steps,
+    /// Diagonals at most of a map that the keys of mod_raise carry; 0 for a mod_raise without one.
+    pub carried: usize,
     /// Messages are at most this large.
     pub bound: f64,
     /// What becomes of the message.
@@ -97,6 +107,18 @@ impl Options {
     /// Levels between the top and the result, without coeffs_to_slots.
     pub fn levels(&self) -> usize {
         self.function.levels() + usize::from(self.packed)
+    }
+    /// Levels that coeffs_to_slots spends: its stages, but for a first one that mod_raise carries.
+    pub fn coeffs_to_slots_levels(&self, stage_count: usize) -> usize {
+        stage_count - usize::from(self.carries_map(stage_count))
+    }
+    /// Whether mod_raise carries all of the trace and the first map of coeffs_to_slots.
+    fn carries_map(&self, stage_count: usize) -> bool {
+        // The first map takes the most layers, and the longest distance among them wraps around.
+        let layers = (self.slots.ilog2() as usize).div_ceil(stage_count.max(1));
+        // The last map depends on what is wanted of the result, and keys should not.
+        let last = stage_count == 1 && self.copies() > 1;
+        stage_count > 0 && !last && self.copies() << layers <= self.carried
     }
     /// Stages of a DFT on these slots, at most `stage_count`.
     fn stage_count(&self, stage_count: usize) -> usize {
@@ -126,7 +148,8 @@ impl Plan {
     pub fn slots_first(chain: &Chain, options: Options) -> Result<Self, Error> {
         let (down, up) = (options.stage_count(chain.slots_to_coeffs), chain.coeffs_to_slots);
         let top = chain.moduli.len().saturating_sub(1);
-        let needed = chain.slots_to_coeffs + up + options.levels();
+        let spent = options.coeffs_to_slots_levels(up);
+        let needed = chain.slots_to_coeffs + spent + options.levels();
         if up == 0 || top < needed || chain.slots_to_coeffs < down {
             return Err(Error::Chain { primes: chain.moduli.len(), needed: needed + 1 });
         }
@@ -144,27 +167,29 @@ impl Plan {
         let place = options.function.message_ratio().map_or(1.0, |wanted| ratio / wanted);
         let factor = Complex64::new(place / options.bound, 0.0);
         let maps = slots_to_coeffs(options.slots, down, factor, options.steps)?;
-        plan.transforms(chain, "slots_to_coeffs", maps, down, (chain.scale_in, chain.moduli[0] / ratio))?;
+        plan.transforms(chain, "slots_to_coeffs", maps, down, (down, chain.scale_in, chain.moduli[0] / ratio))?;
         plan.push("scale_down", Step::ScaleDown, 0, None);
         plan.push("sparse_secret", Step::SparseSecret, 0, None);
-        plan.push("mod_raise", Step::ModRaise, top, None);
-        let copies = options.ring_slots / options.slots;
-        if copies > 1 {
-            plan.push("trace", Step::Trace { rotations: options.trace() }, top, None);
-        }
-        let factor = Complex64::new(c2s_factor(ratio) / copies as f64, 0.0);
+        let factor = Complex64::new(c2s_factor(ratio) / options.copies() as f64, 0.0);
         let mut maps = coeffs_to_slots(options.slots, up, factor, options.steps)?;
         if options.packed {
             options.pack(&mut maps)?;
         }
+        let traced = plan.raise(chain, &mut maps)?;
+        if traced < options.copies() {
+            plan.push("trace", Step::Trace { rotations: options.trace(traced) }, top, None);
+        }
         let raised = plan.output_scale();
-        plan.transforms(chain, "coeffs_to_slots", maps, top, (raised, EvalMod::input_scale(chain.moduli[top - up])))?;
+        if !maps.is_empty() {
+            let to = EvalMod::input_scale(chain.moduli[top - spent]);
+            plan.transforms(chain, "coeffs_to_slots", maps, up, (top, raised, to))?;
+        }
         // The value leaves eval_mod divided by the bound; at a scale larger by the bound it is the value itself.
         let (level, scale) = (plan.output_level() - options.function.levels(), chain.scale_out * options.bound);
         let parts = if options.packed { Parts::Real } else { options.parts };
         plan.push("eval_mod", Step::EvalMod { eval_mod, parts }, level, Some(scale));
         if options.packed {
-            plan.transforms(chain, "unpack", vec![options.unpack()?], level, (scale, scale))?;
+            plan.transforms(chain, "unpack", vec![options.unpack()?], 1, (level, scale, scale))?;
         }
         plan.check(chain)?;
         Ok(plan)
@@ -176,29 +201,53 @@ impl Plan {
         self.stages.push(Stage { name: name.into(), step, level_in, level_out, scale_in, scale_out });
     }
 
+    /// The last maps of `count`, from a level and a scale to another scale.
     fn transforms(
         &mut self,
         chain: &Chain,
         name: &str,
         maps: Vec<LinearMap>,
-        level: usize,
-        (from, to): (f64, f64),
+        count: usize,
+        (level, from, to): (usize, f64, f64),
     ) -> Result<(), Error> {
-        let count = maps.len();
-        let primes: Vec<f64> = (0..count).map(|i| chain.moduli[level - i]).collect();
+        let (skipped, left) = (count - maps.len(), maps.len());
+        let primes: Vec<f64> = (0..left).map(|i| chain.moduli[level - i]).collect();
         let ratios = scale_ratios(&primes, to / from);
         let (mut scale, mut level) = (from, level);
         for (i, map) in maps.into_iter().enumerate() {
             let map = map.repeated(self.options.ring_slots)?;
             // The last stage lands on the wanted scale exactly.
-            let scale_ratio = if i + 1 == count { to / scale } else { ratios[i] };
-            let scale_out = if i + 1 == count { to } else { scale * scale_ratio };
+            let scale_ratio = if i + 1 == left { to / scale } else { ratios[i] };
+            let scale_out = if i + 1 == left { to } else { scale * scale_ratio };
             let step = Step::Transform { map, scale_ratio };
-            let name = if count == 1 { name.to_string() } else { format!("{name} {}/{count}", i + 1) };
+            let name = numbered(name, skipped + i, count);
             self.stages.push(Stage { name, step, level_in: level, level_out: level - 1, scale_in: scale, scale_out });
             (scale, level) = (scale_out, level - 1);
         }
         Ok(())
+    }
+
+    /// Raises the modulus, with as much of the trace and the first map, which it then takes out of the list, as keys may
+    /// carry. The number of copies that are summed up.
+    fn raise(&mut self, chain: &Chain, maps: &mut Vec<LinearMap>) -> Result<usize, Error> {
+        let (options, top, count) = (self.options, chain.moduli.len() - 1, maps.len());
+        let carries_map = options.carries_map(count);
+        let copies = if carries_map { options.copies() } else { options.copies().min(options.carried / 2) };
+        if copies < 2 && !carries_map {
+            self.push("mod_raise", Step::ModRaise, top, None);
+            return Ok(1);
+        }
+        let (mut map, mut ratio, mut name) = (options.sum_of_copies(copies)?, 1.0, "mod_raise, trace".to_string());
+        if carries_map {
+            map = maps.remove(0).repeated(options.ring_slots)?.compose(&map)?;
+            // The same on every part of a chain, as the keys carry it: not a matter of the primes themselves.
+            let size = chain.moduli[top - options.coeffs_to_slots_levels(count)].log2().round().exp2();
+            ratio = (EvalMod::input_scale(size) / self.output_scale()).powf(1.0 / count as f64);
+            name = format!("mod_raise, {}", numbered("coeffs_to_slots", 0, count));
+        }
+        let scale = self.output_scale() * ratio;
+        self.push(&name, Step::RaiseTransform { map, scale_ratio: ratio }, top, Some(scale));
+        Ok(copies)
     }
 
     /// Proves that every stage starts where the one before it ends and stays within the chain.
@@ -217,7 +266,9 @@ impl Plan {
                     stage.level_out == 0 && same_scale(stage.scale_out * chain.message_ratio, chain.moduli[0])
                 }
                 Step::SparseSecret => stage.level_in == 0 && stage.level_out == 0,
-                Step::ModRaise => stage.level_in == 0 && stage.level_out + 1 == chain.moduli.len(),
+                Step::ModRaise | Step::RaiseTransform { .. } => {
+                    stage.level_in == 0 && stage.level_out + 1 == chain.moduli.len()
+                }
                 Step::Trace { .. } => stage.level_in == stage.level_out,
             };
             if !follows || !spends {
@@ -273,11 +324,33 @@ fn scale_ratios(primes: &[f64], total: f64) -> Vec<f64> {
     sizes.zip(primes).map(|(size, prime)| size / prime).collect()
 }
 
+/// The name of one of several stages.
+fn numbered(name: &str, place: usize, count: usize) -> String {
+    if count == 1 {
+        name.to_string()
+    } else {
+        format!("{name} {}/{count}", place + 1)
+    }
+}
+
 /// What sparse slots need beside the DFT.
 impl Options {
-    /// Rotations whose sums run over all repetitions of the slots.
-    fn trace(&self) -> Vec<Vec<usize>> {
-        let lengths: Vec<usize> = (self.slots.ilog2()..self.ring_slots.ilog2()).map(|i| 1usize << i).collect();
+    /// How often the slots repeat over the ring.
+    fn copies(&self) -> usize {
+        self.ring_slots / self.slots
+    }
+
+    /// The sum of the first so many copies, in every copy: a map on all slots of the ring.
+    fn sum_of_copies(&self, copies: usize) -> Result<LinearMap, Error> {
+        let one = vec![Complex64::new(1.0, 0.0)];
+        let diagonals = (0..copies).map(|i| (i * self.slots, one.clone())).collect();
+        Ok(LinearMap::new(self.ring_slots, diagonals, copies, self.slots)?)
+    }
+
+    /// Rotations whose sums run over all repetitions of the slots, if the sum of the first `done` is there.
+    fn trace(&self, done: usize) -> Vec<Vec<usize>> {
+        let lengths = ((self.slots * done).ilog2()..self.ring_slots.ilog2()).map(|i| 1usize << i);
+        let lengths: Vec<usize> = lengths.collect();
         let turned = |by: usize| if self.steps.right { self.ring_slots - by } else { by };
         // Four at a time share a decomposition, for one key more than two and two.
         let sums = lengths.chunks(if self.steps.most < 4 { 1 } else { 2 });

@@ -41,6 +41,7 @@ fn options(slots: usize) -> Options {
         ring_slots: slots,
         slots,
         steps: Steps { giant_cost: 4.0, most: 64, right: false },
+        carried: 0,
         bound: 1.0,
         function: IDENTITY,
         parts: Parts::Complex,
@@ -151,7 +152,8 @@ fn chain_for(options: &Options, up: usize) -> Chain {
     let near = |bits: i32, i: usize| 2f64.powi(bits) - (200 + 13 * i) as f64 * 2f64.powi(17) + 1.0;
     moduli.extend((0..usize::from(options.packed)).map(|i| near(40, i)));
     moduli.extend((0..options.function.levels()).map(|i| near(50, i)));
-    moduli.extend((0..up).map(|i| near(if i < 3 { 48 } else { 40 }, i)));
+    let spent = options.coeffs_to_slots_levels(up);
+    moduli.extend((0..spent).map(|i| near(if i < 3 { 48 } else { 40 }, i)));
     Chain { moduli, coeffs_to_slots: up, ..chain() }
 }
 
@@ -182,6 +184,32 @@ fn every_number_of_stages_and_either_direction_give_the_same() {
             let (_, worst) = errors(&refresh(&chain_for(&options, up), options, &messages)[0], &messages);
             assert!(-worst.log2() >= predicted(false) - 0.05);
         }
+    }
+}
+
+#[test]
+fn keys_carry_the_first_map_or_a_part_of_the_trace() {
+    let ring_slots = 1 << 8;
+    // Copies times diagonals of the first map: within what is carried, or the trace alone, or neither.
+    for (slots, stages, carried, names) in [
+        (1 << 8, 3, 8, vec!["mod_raise, coeffs_to_slots 1/3", "coeffs_to_slots 2/3", "coeffs_to_slots 3/3"]),
+        (1 << 8, 4, 64, vec!["mod_raise, coeffs_to_slots 1/4", "coeffs_to_slots 2/4"]),
+        (1 << 7, 2, 64, vec!["mod_raise, coeffs_to_slots 1/2", "coeffs_to_slots 2/2"]),
+        (1 << 4, 2, 16, vec!["mod_raise, trace", "trace", "coeffs_to_slots 1/2"]),
+        (1 << 4, 1, 64, vec!["mod_raise, trace", "coeffs_to_slots", "eval_mod"]),
+        (1 << 8, 1, 64, vec!["mod_raise", "coeffs_to_slots", "eval_mod"]),
+    ] {
+        let steps = Steps { giant_cost: 4.0, most: 64, right: false };
+        let packed = slots < ring_slots;
+        let options = Options { ring_slots, steps, packed, carried, ..options(slots) };
+        let chain = chain_for(&options, stages);
+        let plan = Plan::slots_first(&chain, options).unwrap();
+        let found: Vec<&str> = plan.stages().iter().map(|s| s.name.as_str()).collect();
+        assert!(found.windows(names.len()).any(|w| w == names), "{found:?}");
+        assert_eq!(chain.moduli.len() - 1, plan.stages().iter().map(|s| s.level_out).max().unwrap());
+        let messages = spread(slots, false);
+        let (_, worst) = errors(&refresh(&chain, options, &messages)[0], &messages);
+        assert!(-worst.log2() >= predicted(false) - 0.05, "{slots} slots: {} bits", -worst.log2());
     }
 }
 

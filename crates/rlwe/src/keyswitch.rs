@@ -44,7 +44,8 @@ impl KeySwitchSpec {
         Self { q_limbs: 1, p_limbs: 1, digits: vec![vec![0]] }
     }
 
-    /// From the sparse secret back, for polynomials that were raised from `q0` and so are one short digit.
+    /// From the sparse secret back, for polynomials that were raised from `q0` and so are one short digit; with or without a
+    /// rotation and a plaintext ([`SwitchingKey::carrying`]).
     pub fn from_sparse(q_limbs: usize) -> Self {
         Self { q_limbs, p_limbs: 1, digits: vec![(0..q_limbs).collect()] }
     }
@@ -110,35 +111,47 @@ struct Halves {
 
 impl SwitchingKey {
     /// Makes the key from `source_secret` (values at every prime, not stored) to `sk`.
-    ///
-    /// # Errors
-    /// [`Error::SparseSecret`] for a key under the sparse secret of another shape than [`KeySwitchSpec::to_sparse`].
-    fn generate(
+    fn switching(
         ctx: &Context,
         spec: KeySwitchSpec,
         source_secret: &Poly<Eval>,
         sk: &SecretKey,
         random: &mut ChaChaSource,
     ) -> Result<Self, Error> {
+        let (q_limbs, p_limbs, digits) = (spec.q_limbs, spec.p_limbs, spec.digits.clone());
+        Self::generate(ctx, spec, sk, random, |d, i| {
+            let inside = i < q_limbs && digits[d].contains(&i);
+            inside.then(|| (source_secret.limb(i), ctx.special(p_limbs, i)))
+        })
+    }
+
+    /// Makes the key of which digit `d` encrypts under `sk`, modulo the prime of limb `i`, the product of the limb and the
+    /// factor that `contents(d, i)` gives; zero for `None`.
+    ///
+    /// # Errors
+    /// [`Error::SparseSecret`] for a key under the sparse secret of another shape than [`KeySwitchSpec::to_sparse`].
+    fn generate<'a>(
+        ctx: &Context,
+        spec: KeySwitchSpec,
+        sk: &SecretKey,
+        random: &mut ChaChaSource,
+        contents: impl Fn(usize, usize) -> Option<(&'a [u64], u64)> + Sync,
+    ) -> Result<Self, Error> {
         sk.may_appear(spec.q_limbs, spec.p_limbs)?;
         let (ring, seed) = (ctx.ring(), random.fresh_seed());
         let (mut b, mut a) = (Vec::new(), Vec::new());
-        // `sk` and `source_secret` have all limbs: special ones start at q_count there.
-        let row = |limb: usize| ring.prime_of(spec.q_limbs, limb);
-        for (d, digit) in spec.digits.iter().enumerate() {
+        for d in 0..spec.digits.len() {
             let mut a_d: Poly<Eval> = ring.lasting(spec.q_limbs, spec.p_limbs)?;
             expand_uniform(ctx, &seed, d, &mut a_d);
             let e = noise(ctx, random, spec.q_limbs, spec.p_limbs)?;
             let mut b_d = ring.lasting(spec.q_limbs, spec.p_limbs)?;
             ring.for_limbs(&mut b_d, |prime, i, limb| {
                 let m = ring.modulus(prime);
-                // b = e - a s [+ P s']: the form gives a s [- P s'] - e up to sign.
+                // b = e - a s [+ contents]: the form gives a s [- contents] - e up to sign. `sk` has all limbs.
                 let mut terms = vec![(e.limb(i), m.neg(1))];
-                if i < spec.q_limbs && digit.contains(&i) {
-                    terms.push((source_secret.limb(row(i)), m.neg(ctx.special(spec.p_limbs, i))));
-                }
+                terms.extend(contents(d, i).map(|(x, factor)| (x, m.neg(factor))));
                 let form = Form {
-                    products: vec![(a_d.limb(i), sk.eval().limb(row(i)))],
+                    products: vec![(a_d.limb(i), sk.eval().limb(prime))],
                     terms,
                     factor: Some(m.neg(1)),
                     ..Form::default()
@@ -167,7 +180,7 @@ impl SwitchingKey {
             let form = Form { products: vec![(sk.eval().limb(i), sk.eval().limb(i))], ..Form::default() };
             ring.kernels().form(ring.modulus(prime), &form, limb);
         });
-        Self::generate(ctx, spec, &square, sk, random)
+        Self::switching(ctx, spec, &square, sk, random)
     }
 
     /// The key that returns `phi(c)` to `s` for the automorphism X -> X^galois: from `phi(s)` to `s`.
@@ -181,7 +194,7 @@ impl SwitchingKey {
         let (ring, phi) = (ctx.ring(), ctx.ring().automorphism(galois));
         let mut image = ring.secret_scratch(ring.q_count(), ring.p_count())?;
         ring.for_limbs(&mut image, |_, i, limb| phi.apply(sk.eval().limb(i), limb));
-        Self::generate(ctx, spec, &image, sk, random)
+        Self::switching(ctx, spec, &image, sk, random)
     }
 
     /// From one secret key to another.
@@ -195,7 +208,31 @@ impl SwitchingKey {
         to: &SecretKey,
         random: &mut ChaChaSource,
     ) -> Result<Self, Error> {
-        Self::generate(ctx, spec, from.eval(), to, random)
+        Self::switching(ctx, spec, from.eval(), to, random)
+    }
+
+    /// A key of one digit that rotates, multiplies by a plaintext and switches at once: the product of `phi(c)` with it,
+    /// divided by P, is `phi(c) plain / P` from `phi(from)` to `to`. `plain` has the limbs of `spec`; its scale contains P.
+    ///
+    /// # Errors
+    /// [`Error::SparseSecret`] if `to` is the sparse secret.
+    pub fn carrying(
+        ctx: &Context,
+        spec: KeySwitchSpec,
+        plain: &Poly<Eval>,
+        galois: u64,
+        (from, to): (&SecretKey, &SecretKey),
+        random: &mut ChaChaSource,
+    ) -> Result<Self, Error> {
+        let (ring, phi) = (ctx.ring(), ctx.ring().automorphism(galois));
+        let mut image: Poly<Eval> = ring.secret_scratch(spec.q_limbs, spec.p_limbs)?;
+        ring.for_limbs(&mut image, |prime, _, limb| phi.apply(from.eval().limb(prime), limb));
+        let mut product: Poly<Eval> = ring.secret_scratch(spec.q_limbs, spec.p_limbs)?;
+        ring.for_limbs(&mut product, |prime, i, limb| {
+            let form = Form { products: vec![(plain.limb(i), image.limb(i))], ..Form::default() };
+            ring.kernels().form(ring.modulus(prime), &form, limb);
+        });
+        Self::generate(ctx, spec, to, random, |_, i| Some((product.limb(i), 1)))
     }
 
     /// What is stored of it: the seed of the uniform halves, and the other half of every digit.
@@ -353,6 +390,21 @@ impl Digits {
         });
         Ok((b, a))
     }
+}
+
+/// `sum_i phi_i(c) (b_i, a_i)` modulo QP, for `c` one short digit and keys of one digit.
+pub fn rotated_sum(
+    ctx: &Context,
+    c: &Poly<Eval>,
+    keys: &[(&SwitchingKey, Arc<Automorphism>)],
+) -> Result<(Poly<Eval>, Poly<Eval>), Error> {
+    let (ring, q_limbs, p_limbs) = (ctx.ring(), c.q_limbs(), c.p_limbs());
+    let (mut b, mut a): (Poly<Eval>, Poly<Eval>) = (ring.scratch(q_limbs, p_limbs)?, ring.scratch(q_limbs, p_limbs)?);
+    b.par_limbs_mut().zip(a.par_limbs_mut()).enumerate().for_each(|(i, out)| {
+        let rows: Vec<KeyRow<'_>> = keys.iter().map(|(key, phi)| key.row(q_limbs, i, 1, Some(phi))).collect();
+        ring.kernels().rotated_sum(ring.modulus(ring.prime_of(q_limbs, i)), c.limb(i), &rows, out);
+    });
+    Ok((b, a))
 }
 
 /// `P x` for the first `p_limbs` special primes: zero at the special limbs, so those are left out.

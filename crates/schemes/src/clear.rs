@@ -232,6 +232,18 @@ impl Refresh for ClearEvaluator {
         self.fft.forward(&mut values);
         Ok(ClearCiphertext { values, level, scale: ct.scale })
     }
+
+    fn raise_transform(
+        &self,
+        ct: &ClearCiphertext,
+        level: usize,
+        map: &LinearMap,
+        scale_ratio: f64,
+    ) -> Result<ClearCiphertext, Error> {
+        check_scale(scale_ratio)?;
+        let raised = self.mod_raise(ct, level)?;
+        Ok(ClearCiphertext { values: map.apply(&raised.values)?, level, scale: ct.scale * scale_ratio })
+    }
 }
 
 /// Sebastiano Vigna's SplitMix64: small, and good enough to imitate the overflow. Nothing secret depends on it.

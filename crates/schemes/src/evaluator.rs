@@ -186,6 +186,19 @@ pub trait Refresh: Evaluator {
     /// # Errors
     /// [`Error::LevelMismatch`] unless `ct` is at level 0, [`Error::NoSuchLevel`].
     fn mod_raise(&self, ct: &Self::Ciphertext, level: usize) -> Result<Self::Ciphertext, Error>;
+
+    /// [`Refresh::mod_raise`] and a linear map on all slots of the ring in one: no level, and
+    /// `out.scale = in.scale * scale_ratio`.
+    ///
+    /// # Errors
+    /// Those of [`Refresh::mod_raise`], [`Error::SlotMismatch`], [`Error::InvalidScale`], a missing key.
+    fn raise_transform(
+        &self,
+        ct: &Self::Ciphertext,
+        level: usize,
+        map: &LinearMap,
+        scale_ratio: f64,
+    ) -> Result<Self::Ciphertext, Error>;
 }
 
 /// Whether two scales agree to [`SCALE_TOLERANCE`].

@@ -6,6 +6,7 @@
 
 use crate::error::Error;
 use num_complex::Complex64;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// A linear map on `slots` complex numbers, sparse in diagonals, each diagonal compressed to its period.
@@ -274,12 +275,18 @@ impl LinearMap {
             return Err(Error::SlotMismatch { expected: self.slots, found: values.len() });
         }
         let mut out = vec![Complex64::new(0.0, 0.0); self.slots];
-        for (k, d) in &self.diagonals {
-            let rotated = values[*k..].iter().chain(&values[..*k]);
-            for ((o, v), c) in out.iter_mut().zip(rotated).zip(d.iter().cycle()) {
-                *o += c * v;
+        // Both lengths are powers of two: a piece of a row, a period and the whole fit into one another.
+        let piece = self.slots.min(1 << 12);
+        out.par_chunks_mut(piece).enumerate().for_each(|(at, out)| {
+            for (k, d) in &self.diagonals {
+                let start = (at * piece + k) % self.slots;
+                let rotated = values[start..].iter().chain(&values[..start]);
+                let diagonal = d.iter().cycle().skip(at * piece % d.len());
+                for ((o, v), c) in out.iter_mut().zip(rotated).zip(diagonal) {
+                    *o += c * v;
+                }
             }
-        }
+        });
         Ok(out)
     }
 }

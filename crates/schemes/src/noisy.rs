@@ -31,6 +31,8 @@ pub struct Noise {
     pub switch: Vec<f64>,
     /// Of the switch to the sparse secret, without its rounding; that of the switch back is the same.
     pub sparse_switch: f64,
+    /// The special prime of these switches.
+    pub special: f64,
 }
 
 impl Noise {
@@ -96,6 +98,15 @@ impl NoisyEvaluator {
         ct.map_values(|v| v + errors.next().unwrap_or_default())
     }
 
+    /// A map whose diagonals were rounded at this scale: one of period p has 2p coefficients, each off by a uniform rounding,
+    /// p/12 in a component of a slot.
+    fn rounded(&self, map: &LinearMap, scale: f64) -> LinearMap {
+        map.with_diagonals(|d| {
+            let errors = self.gaussians(d.len(), (d.len() as f64 / 12.0).sqrt() / scale);
+            d.iter().zip(errors).map(|(v, e)| v + e).collect()
+        })
+    }
+
     fn switched(&self, level: usize) -> f64 {
         self.noise.switch.get(level).copied().unwrap_or_default()
     }
@@ -156,12 +167,7 @@ impl Evaluator for NoisyEvaluator {
         Ok(self.disturbed(self.clear.conjugate(a)?, variance))
     }
     fn encode_transform(&self, map: &LinearMap, level: usize, scale_ratio: f64) -> Result<NoisyTransform, Error> {
-        let scale = scale_ratio * self.modulus(level);
-        // A diagonal of period p has 2p coefficients, each off by a uniform rounding: p/12 in a component of a slot.
-        let rounded = map.with_diagonals(|d| {
-            let errors = self.gaussians(d.len(), (d.len() as f64 / 12.0).sqrt() / scale);
-            d.iter().zip(errors).map(|(v, e)| v + e).collect()
-        });
+        let rounded = self.rounded(map, scale_ratio * self.modulus(level));
         let square = |d: &Vec<Complex64>| d.iter().map(Complex64::norm_sqr).sum::<f64>() / d.len() as f64;
         Ok(NoisyTransform {
             exact: self.clear.encode_transform(map, level, scale_ratio)?,
@@ -190,5 +196,20 @@ impl Refresh for NoisyEvaluator {
     fn mod_raise(&self, ct: &ClearCiphertext, level: usize) -> Result<ClearCiphertext, Error> {
         let variance = self.noise.sparse_switch + self.noise.rounding();
         Ok(self.disturbed(self.clear.mod_raise(ct, level)?, variance))
+    }
+    fn raise_transform(
+        &self,
+        ct: &ClearCiphertext,
+        level: usize,
+        map: &LinearMap,
+        scale_ratio: f64,
+    ) -> Result<ClearCiphertext, Error> {
+        if !self.on.load(Ordering::Relaxed) {
+            return self.clear.raise_transform(ct, level, map, scale_ratio);
+        }
+        let rounded = self.rounded(map, scale_ratio * self.noise.special);
+        // One switch for each diagonal, which is in its key.
+        let variance = map.diagonals().len() as f64 * self.noise.sparse_switch + self.noise.rounding();
+        Ok(self.disturbed(self.clear.raise_transform(ct, level, &rounded, scale_ratio)?, variance))
     }
 }

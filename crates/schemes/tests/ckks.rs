@@ -6,7 +6,7 @@ use aglet_ring::sample::ChaChaSource;
 use aglet_rlwe::params::Params;
 use aglet_rlwe::security::Security;
 use aglet_rlwe::{Context, KeySwitchSpec, SecretKey, SwitchingKey};
-use aglet_schemes::ckks::{transform_shape, CkksCiphertext, CkksEvaluator, Encoder, EvalKeys};
+use aglet_schemes::ckks::{raising_keys, transform_shape, CkksCiphertext, CkksEvaluator, Encoder, EvalKeys};
 use aglet_schemes::{Error, Evaluator, LinearMap, Product, Quadratic, Refresh};
 use num_complex::Complex64;
 use std::collections::BTreeMap;
@@ -47,9 +47,11 @@ impl World {
         let pt = self.encoder.encode(&self.ctx, z, level, SCALE).unwrap();
         self.sk.encrypt(&self.ctx, &pt, &mut self.random).unwrap().into()
     }
+    fn decrypt(&self, ct: &CkksCiphertext) -> Vec<Complex64> {
+        self.encoder.decode(&self.ctx, &self.sk.decrypt(&self.ctx, ct).unwrap()).unwrap()
+    }
     fn assert_is(&self, ct: &CkksCiphertext, expected: &[Complex64], bits: f64, what: &str) {
-        let pt = self.sk.decrypt(&self.ctx, ct).unwrap();
-        let found = self.encoder.decode(&self.ctx, &pt).unwrap();
+        let found = self.decrypt(ct);
         let worst = found.iter().zip(expected).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
         assert!(-worst.log2() > bits, "{what}: {:.1} bits, {bits} wanted", -worst.log2());
     }
@@ -151,6 +153,42 @@ fn linear_maps_agree_with_the_clear() {
 }
 
 #[test]
+fn keys_that_carry_a_map_raise_and_transform_at_once() {
+    for kernels in arch::available() {
+        let mut w = World::new(kernels);
+        let (n, ratio) = (w.encoder.slots(), 2.5);
+        let diagonals = [(0usize, 512usize), (1, 2), (5, 64), (256, 512), (511, 1)];
+        let diagonals = diagonals.into_iter().map(|(k, period)| (k, points(period, 0.7 + k as f64))).collect();
+        let map = LinearMap::new(n, diagonals, 2, 1).unwrap();
+        let sparse = SecretKey::generate_ephemeral(&w.ctx, &mut w.random).unwrap();
+        let back = KeySwitchSpec::from_sparse(26);
+        let to = SwitchingKey::between(&w.ctx, KeySwitchSpec::to_sparse(), &w.sk, &sparse, &mut w.random).unwrap();
+        let from = SwitchingKey::between(&w.ctx, back.clone(), &sparse, &w.sk, &mut w.random).unwrap();
+        let source = || Ok::<_, Error>(ChaChaSource::from_seed([7; 32]));
+        let raising = raising_keys(&w.ctx, &back, &map, ratio, (&sparse, &w.sk), source).unwrap();
+        let keys = std::mem::take(&mut w.keys).with_to_sparse(to.into()).with_from_sparse(from.into());
+        w.keys = raising.into_iter().fold(keys, |keys, (galois, key)| keys.with_raising(galois, key.into()));
+        for by in transform_shape(w.ctx.params(), &map, 25, None).unwrap().rotations() {
+            w.add_rotation(by, 26);
+        }
+        let ct = w.encrypt(&points(n, 3.3), 0);
+        let e = CkksEvaluator::new(&w.ctx, &w.keys, n);
+        let low = e.sparse_secret(&ct).unwrap();
+        let raised = e.mod_raise(&low, 25).unwrap();
+        let apart = e.transform(&raised, &e.encode_transform(&map, 25, ratio).unwrap()).unwrap();
+        let at_once = e.raise_transform(&low, 25, &map, ratio).unwrap();
+        assert_eq!((e.level(&at_once), e.scale(&at_once), at_once.key), (25, SCALE * ratio, w.sk.id()));
+        // Multiples of q0 are left in both: they are 2^11 times the message.
+        let expected = w.decrypt(&apart);
+        w.assert_is(&e.level_down(&at_once, 24).unwrap(), &expected, 16.0, "raise and transform");
+        assert!(matches!(e.raise_transform(&raised, 25, &map, ratio), Err(Error::LevelMismatch { .. })));
+        assert!(matches!(e.raise_transform(&low, 99, &map, ratio), Err(Error::NoSuchLevel { .. })));
+        let other = LinearMap::new(n, BTreeMap::from([(7, points(n, 1.0))]), 1, 1).unwrap();
+        assert!(matches!(e.raise_transform(&low, 25, &other, ratio), Err(Error::MissingKey { .. })));
+    }
+}
+
+#[test]
 fn every_long_operation_can_be_stopped() {
     let mut w = World::new(arch::available()[0]);
     let n = w.encoder.slots();
@@ -161,7 +199,7 @@ fn every_long_operation_can_be_stopped() {
         |spec, from, to, random: &mut _| SwitchingKey::between(&w.ctx, spec, from, to, random).unwrap().into();
     let to = between(KeySwitchSpec::to_sparse(), &w.sk, &sparse, &mut w.random);
     let back = between(KeySwitchSpec::from_sparse(26), &sparse, &w.sk, &mut w.random);
-    let keys = std::mem::take(&mut w.keys).with_sparse(to, back);
+    let keys = std::mem::take(&mut w.keys).with_to_sparse(to).with_from_sparse(back);
     let flag = AtomicBool::new(false);
     let e = CkksEvaluator::new(&w.ctx, &keys, n).stopped_by(&flag);
     let map = LinearMap::new(n, BTreeMap::from([(0, x.clone())]), 1, 1).unwrap();

@@ -2,12 +2,12 @@
 //! switching keys and nothing else, a few lines of [`keys!`].
 
 use super::{Kind, Origin, Reader, Shape, Stored, Writer, WORDS};
-use crate::bootstrap_key::{key_layout, rotation_layout};
+use crate::bootstrap_key::rotation_layout;
 use crate::engine::{arithmetic_limbs, rotation, user_limbs};
 use crate::matrix::steps as matrix_steps;
 use crate::{
     BootstrapKey, Ciphertext, Error, FixedRotationKey, GaloisKey, KeySize, MatrixKey, Method, Plaintext, PublicKey,
-    RelinearisationKey, Request, RotationKey, SecretKey,
+    RelinearisationKey, Request, RotationKey, Route, SecretKey,
 };
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::params::Params;
@@ -144,13 +144,15 @@ keys! {
     BootstrapKey: 7 "bootstrap key", slots: true {
         words: |x| vec![x.stage_count() as u64, x.size() as u64, x.method() as u64],
         shapes: |origin, w| {
-            let (params, layout) = key_layout(&origin.params, bootstrap_words(origin, w)?)?;
-            Ok(layout.into_iter().map(|(role, spec)| Shape::Key { params: params.clone(), role, spec }).collect())
+            let (params, keys) = Route::new(&origin.params, bootstrap_words(origin, w)?)?.keys(&origin.params)?;
+            Ok(keys.into_iter().map(|(_, spec)| Shape::Key { params: params.clone(), role: 0, spec }).collect())
         },
         keys: |x| x.stored_keys(),
         take: |origin, w, id, list| {
             let request = bootstrap_words(origin, w)?;
-            Ok(Self::from_stored(id, request, key_layout(&origin.params, request)?.0, list))
+            let (params, keys) = Route::new(&origin.params, request)?.keys(&origin.params)?;
+            let parts = keys.into_iter().zip(list).map(|((part, _), (_, key))| (part, key));
+            Ok(Self::from_stored(id, request, params, parts))
         },
     }
 

@@ -41,6 +41,7 @@ pub struct Kernels {
     convert: Convert,
     key_product: KeyProduct,
     linear_map: unsafe fn(&Modulus, &LinearMapRow<'_>, &mut [Halves<'_>]),
+    rotated_sum: unsafe fn(&Modulus, &[u64], &[KeyRow<'_>], Halves<'_>),
 }
 
 /// Wraps every generic kernel in a function with the target features of `$lanes`, and makes the table of them.
@@ -92,6 +93,11 @@ macro_rules! kernels {
             // SAFETY: see above.
             unsafe { generic::keyswitch::linear_map::<$lanes>(m, row, out) }
         }
+        $(#[$feature])*
+        unsafe fn rotated_sum(m: &Modulus, x: &[u64], keys: &[KeyRow<'_>], out: Halves<'_>) {
+            // SAFETY: see above.
+            unsafe { generic::rotations::rotated_sum::<$lanes>(m, x, keys, out) }
+        }
         pub(in crate::arch) static KERNELS: Kernels = Kernels {
             name: $name,
             width: <$lanes as Lanes>::WIDTH,
@@ -106,6 +112,7 @@ macro_rules! kernels {
             convert,
             key_product,
             linear_map,
+            rotated_sum,
         };
     };
 }
@@ -289,6 +296,14 @@ impl Kernels {
         }
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
         unsafe { (self.linear_map)(m, row, out) }
+    }
+    /// `out = sum_i phi_i(x) (b_i, a_i)` over one limb, canonical; keys have one digit.
+    pub fn rotated_sum(&self, m: &Modulus, x: &[u64], keys: &[KeyRow<'_>], out: Halves<'_>) {
+        let n = x.len();
+        assert!(out.0.len() == n && out.1.len() == n && self.serves(m) && !keys.is_empty());
+        keys.iter().for_each(|key| self.check_key(key, 1, n));
+        // SAFETY: the lengths are checked, the CPU by the existence of `self`.
+        unsafe { (self.rotated_sum)(m, x, keys, out) }
     }
     fn check_key(&self, key: &KeyRow<'_>, digits: usize, n: usize) {
         assert!(n.is_multiple_of(8) && key.b.len() >= digits && key.a.len() >= digits);

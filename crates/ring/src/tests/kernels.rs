@@ -228,4 +228,27 @@ proptest! {
             }
         }
     }
+
+    #[test]
+    fn sums_over_rotations_are_exact(i in 0..QS.len(), count in 1usize..40, seed: u64) {
+        let m = Modulus::new(QS[i]).unwrap();
+        let x = rows(QS[i], 1, seed).remove(0);
+        let keys: Vec<_> = (0..count).map(|k| (rows(QS[i], 1, seed ^ (20 + k as u64)), rows(QS[i], 1, seed ^ (90 + k as u64)))).collect();
+        let galois = |k: usize| crate::automorphism::rotation_exponent(3 * k as isize, N);
+        let mut expected = vec![(0, 0); N];
+        for (k, (b, a)) in keys.iter().enumerate() {
+            let mut rotated = vec![0; N];
+            Automorphism::new(galois(k), N, 1).apply(&x, &mut rotated);
+            for (j, sum) in expected.iter_mut().enumerate() {
+                *sum = (m.add(sum.0, m.mul(rotated[j], b[0][j])), m.add(sum.1, m.mul(rotated[j], a[0][j])));
+            }
+        }
+        for k in available() {
+            let autos: Vec<_> = (0..count).map(|i| Automorphism::new(galois(i), N, k.width())).collect();
+            let rows: Vec<_> = keys.iter().zip(&autos).map(|((b, a), g)| KeyRow { automorphism: Some(g), b: refs(b), a: refs(a) }).collect();
+            let (mut b, mut a) = (vec![0; N], vec![0; N]);
+            k.rotated_sum(&m, &x, &rows, (&mut b, &mut a));
+            prop_assert_eq!(b.into_iter().zip(a).collect::<Vec<_>>(), expected.clone(), "{}", k.name());
+        }
+    }
 }

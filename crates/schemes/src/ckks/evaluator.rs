@@ -1,13 +1,13 @@
-//! The CKKS evaluator: [`Evaluator`] and [`Refresh`] on ciphertexts.
+//! The CKKS evaluator: [`Evaluator`] on ciphertexts.
 
 use super::transform::{encode, transform, CkksTransform};
 use super::{CkksCiphertext, EvalKeys};
-use crate::evaluator::{same_scale, Evaluator, Quadratic, Refresh};
+use crate::evaluator::{same_scale, Evaluator, Quadratic};
 use crate::linear_map::LinearMap;
 use crate::Error;
 use aglet_ring::arch::Form;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
-use aglet_ring::{Coeff, Eval, Modulus, Poly};
+use aglet_ring::{Eval, Modulus, Poly};
 use aglet_rlwe::keyswitch::{divide, lift_by_special};
 use aglet_rlwe::{Ciphertext, Context, Digits, SwitchingKey};
 use num_complex::Complex64;
@@ -403,59 +403,4 @@ impl Evaluator for CkksEvaluator<'_> {
     fn transform(&self, ct: &CkksCiphertext, t: &CkksTransform) -> Result<CkksCiphertext, Error> {
         transform(self, ct, t)
     }
-}
-
-impl Refresh for CkksEvaluator<'_> {
-    fn sparse_secret(&self, ct: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
-        at_bottom(ct)?;
-        self.check_stop()?;
-        let ([c0, c1], key) = (linear(ct)?, self.keys.to_sparse()?);
-        let ctx = self.ctx;
-        let lifted = lift_by_special(ctx, c0, key.spec().p_limbs)?;
-        let (b, a) = Digits::new(ctx, key.spec(), c1)?.product(ctx, key, None, Some(&lifted), None)?;
-        let mut out = ct.with(vec![divide(ctx, &b, 0)?, divide(ctx, &a, 0)?], ct.scale);
-        out.key = key.id();
-        Ok(Arc::new(out))
-    }
-
-    fn mod_raise(&self, ct: &CkksCiphertext, level: usize) -> Result<CkksCiphertext, Error> {
-        at_bottom(ct)?;
-        let (ctx, max) = (self.ctx, self.ctx.ring().q_count() - 1);
-        if level > max {
-            return Err(Error::NoSuchLevel { level, max });
-        }
-        self.check_stop()?;
-        let ([c0, c1], key) = (linear(ct)?, self.keys.from_sparse(level + 1)?);
-        let c0 = raise(ctx, c0, level + 1, 0)?;
-        let c1 = Digits::single(raise(ctx, c1, level + 1, key.spec().p_limbs)?);
-        let (b, a) = c1.product(ctx, key, None, None, None)?;
-        let (mut b, a) = (divide(ctx, &b, 0)?, divide(ctx, &a, 0)?);
-        ctx.ring().add_assign(&mut b, &c0);
-        let mut out = ct.with(vec![b, a], ct.scale);
-        out.key = key.id();
-        Ok(Arc::new(out))
-    }
-}
-
-fn at_bottom(ct: &Ciphertext) -> Result<(), Error> {
-    if ct.level() != 0 {
-        return Err(Error::LevelMismatch { left: ct.level(), right: 0 });
-    }
-    Ok(())
-}
-
-/// The centred coefficients of a polynomial modulo q0 as residues of more primes.
-fn raise(ctx: &Context, x: &Poly<Eval>, q_limbs: usize, p_limbs: usize) -> Result<Poly<Eval>, Error> {
-    let ring = ctx.ring();
-    let mut low: Poly<Coeff> = ring.scratch(1, 0)?;
-    let mut out: Poly<Coeff> = ring.scratch(q_limbs, p_limbs)?;
-    out.limb_mut(0).copy_from_slice(x.limb(0));
-    if q_limbs + p_limbs > 1 {
-        let targets: Vec<usize> = (1..q_limbs + p_limbs).map(|i| ring.prime_of(q_limbs, i)).collect();
-        let plan = ring.converter(&[0], &targets);
-        ring.table(0).inverse_scaled_to(x.limb(0), low.limb_mut(0), plan.source_factors()[0]);
-        let rows = out.limbs_mut().skip(1).collect();
-        ring.convert(&plan, vec![low.limb_mut(0)], rows, |t, row| ring.table(targets[t]).forward(row))?;
-    }
-    Ok(out.transformed())
 }

@@ -14,6 +14,8 @@ pub struct EvalKeys {
     galois: BTreeMap<(u64, usize), Arc<SwitchingKey>>,
     to_sparse: Option<Arc<SwitchingKey>>,
     from_sparse: Option<Arc<SwitchingKey>>,
+    /// From the sparse secret through a rotation and a diagonal, by Galois element.
+    raising: BTreeMap<u64, Arc<SwitchingKey>>,
 }
 
 impl EvalKeys {
@@ -31,9 +33,19 @@ impl EvalKeys {
         self.galois.insert((galois, key.spec().q_limbs), key);
         self
     }
-    /// Adds the two keys between the main and the ephemeral secret.
-    pub fn with_sparse(mut self, to: Arc<SwitchingKey>, from: Arc<SwitchingKey>) -> Self {
-        (self.to_sparse, self.from_sparse) = (Some(to), Some(from));
+    /// Adds the key to the ephemeral secret.
+    pub fn with_to_sparse(mut self, key: Arc<SwitchingKey>) -> Self {
+        self.to_sparse = Some(key);
+        self
+    }
+    /// Adds the key from the ephemeral secret.
+    pub fn with_from_sparse(mut self, key: Arc<SwitchingKey>) -> Self {
+        self.from_sparse = Some(key);
+        self
+    }
+    /// Adds a key from the ephemeral secret through an automorphism and a diagonal of the first linear map.
+    pub fn with_raising(mut self, galois: u64, key: Arc<SwitchingKey>) -> Self {
+        self.raising.insert(galois, key);
         self
     }
 
@@ -47,6 +59,7 @@ impl EvalKeys {
             // Modulo q0 and one special prime alone.
             to_sparse: self.to_sparse.clone(),
             from_sparse: self.from_sparse.as_ref().map(one),
+            raising: self.raising.iter().map(|(galois, key)| (*galois, one(key))).collect(),
         }
     }
     /// These keys and those of `other`, which win.
@@ -55,6 +68,7 @@ impl EvalKeys {
         self.galois.extend(other.galois.iter().map(|(k, v)| (*k, v.clone())));
         self.to_sparse = other.to_sparse.clone().or(self.to_sparse);
         self.from_sparse = other.from_sparse.clone().or(self.from_sparse);
+        self.raising.extend(other.raising.iter().map(|(k, v)| (*k, v.clone())));
         self
     }
 
@@ -81,11 +95,19 @@ impl EvalKeys {
             what: format!("key from the sparse secret for {limbs} limbs (part of every bootstrap key)"),
         })
     }
+    /// The key from the ephemeral secret that carries the diagonal of a rotation, if it serves `limbs` limbs.
+    pub fn raising(&self, galois: u64, limbs: usize) -> Result<&SwitchingKey, Error> {
+        let fits = self.raising.get(&galois).map(|k| &**k).filter(|k| k.spec().q_limbs >= limbs);
+        fits.ok_or_else(|| Error::MissingKey {
+            what: format!("raising key of X^{galois} for {limbs} limbs (part of the bootstrap key)"),
+        })
+    }
     /// All keys held.
     pub fn iter(&self) -> impl Iterator<Item = &SwitchingKey> {
         self.relinearisation
             .iter()
             .chain(self.galois.values())
+            .chain(self.raising.values())
             .chain(&self.to_sparse)
             .chain(&self.from_sparse)
             .map(|k| &**k)

@@ -4,12 +4,14 @@ mod batch;
 mod encode;
 mod evaluator;
 mod keys;
+mod refresh;
 mod transform;
 
 pub use batch::Weight;
 pub use encode::Encoder;
 pub use evaluator::CkksEvaluator;
 pub use keys::EvalKeys;
+pub use refresh::raising_keys;
 pub use transform::{transform_shape, CkksTransform, TransformShape};
 
 /// A CKKS ciphertext, shared: cloning costs nothing and contents never change.

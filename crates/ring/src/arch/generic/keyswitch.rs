@@ -24,7 +24,7 @@ const PART: usize = 64;
 
 /// Loads through an automorphism, or straight.
 #[inline(always)]
-unsafe fn load<L: Lanes>(l: L, row: &[u64], at: usize, automorphism: Option<&Automorphism>) -> L::V {
+pub(super) unsafe fn load<L: Lanes>(l: L, row: &[u64], at: usize, automorphism: Option<&Automorphism>) -> L::V {
     // SAFETY: `at + WIDTH <= row.len()`, and an automorphism made for this length and width permutes `0..row.len()`.
     unsafe {
         match automorphism {

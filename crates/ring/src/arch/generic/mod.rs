@@ -4,6 +4,7 @@ pub(crate) mod basis;
 pub(crate) mod keyswitch;
 pub(crate) mod ntt;
 pub(crate) mod pointwise;
+pub(crate) mod rotations;
 
 /// One cache line: scratch made of it never splits a vector between two lines.
 #[derive(Clone, Copy)]
