@@ -72,6 +72,54 @@ class PresetInfo(TypedDict):
     methods: list[str]
     source: str
 
+class UnitCosts(TypedDict):
+    """Microseconds that work on one limb takes on one thread."""
+
+    forward: float
+    inverse: float
+    pointwise: float
+    key: float
+    diagonal: float
+    matrix: float
+    """What a limb of encoded diagonals adds that comes from memory."""
+    conversion: float
+
+class Work(TypedDict):
+    """Transforms and products of limbs, and bytes that are read."""
+
+    forward_transforms: float
+    inverse_transforms: float
+    pointwise_products: float
+    key_products: float
+    diagonal_products: float
+    conversion_products: float
+    key_bytes_read: int
+    matrix_bytes_read: int
+    ciphertext_bytes_read: int
+
+class StageRun(TypedDict):
+    """What one stage of a bootstrap took."""
+
+    name: str
+    seconds: float
+    work: Work
+
+class StageNoise(TypedDict):
+    """What the noise of one stage alone leaves of an otherwise exact bootstrap."""
+
+    name: str
+    noise_bits: float | None
+    """None where there is no noise."""
+
+class PrecisionForecast(TypedDict):
+    """The precision that a bootstrap will have, in bits."""
+
+    mean_bits: float
+    worst_bits: float
+    approximation_bits: float
+    """Without any noise."""
+    stages: list[StageNoise]
+
 class StageRow(TypedDict):
     """One stage of a bootstrap. The levels are chain levels: limbs - 1."""
 
@@ -83,9 +131,12 @@ class StageRow(TypedDict):
     keys: int
     key_bytes: int
     note: str
+    work: Work
+    seconds: float | None
+    """Of one thread, by the units; None without."""
 
 class Plan(TypedDict):
-    """A bootstrap before any key exists: levels, stages, keys and memory."""
+    """A bootstrap before any key exists: levels, stages, work, keys and memory."""
 
     preset: str
     method: str
@@ -102,6 +153,8 @@ class Plan(TypedDict):
     precision_bits: float | None
     stages: list[StageRow]
     rotations: dict[str, list[int]]
+    seconds: float | None
+    """Of all stages."""
     key_bytes: int
     key_bytes_seeded: int
     other_key_bytes: int
@@ -133,8 +186,25 @@ def plan(
     slot_count: int,
     real: bool = False,
     target_level: int | None = None,
+    units: UnitCosts | None = None,
 ) -> Plan:
-    """Plan a bootstrap: check levels, scales and keys, and forecast the memory. No key is made."""
+    """Plan a bootstrap: check levels, scales and keys, count the work, forecast memory and, given units, seconds."""
+
+def unit_costs(log_n: int, bits: int) -> UnitCosts:
+    """Measure what a unit of each kind of work takes in rings of degree 2^log_n with primes of so many bits."""
+
+def predicted_precision(
+    preset: str,
+    method: str,
+    stage_count: int,
+    key_size: str,
+    slot_count: int,
+    real: bool = False,
+    target_level: int | None = None,
+    bound: float = 1.0,
+    by_stage: bool = False,
+) -> PrecisionForecast:
+    """Predict the precision of a bootstrap by running its plan in the clear with the noise that ciphertexts have."""
 
 def rotation_key_bytes(preset: str, slot_count: int) -> tuple[int, int]:
     """Bytes of the rotation key that a small bootstrap key needs beside it: in memory, and stored with seeds.
@@ -413,6 +483,8 @@ class Engine:
     def bootstrap_output_level(self, method: str, stage_count: int, size: str) -> int: ...
     def stage_times(self) -> list[tuple[str, float]]:
         """Name and seconds of each stage of the last bootstrap on this engine."""
+    def stage_runs(self) -> list[StageRun]:
+        """Name, seconds and work of each."""
 
     def write(self, value: Any, path: PathLike, progress: Progress | None = None) -> None:
         """To a file, whole or not at all."""

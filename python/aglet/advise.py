@@ -26,6 +26,10 @@ _METHODS = {
     "integers": ("regular", "lossy", "merge", "lossy-merge"),
 }
 _SECURE = 128.0
+_MAX_LAYERS = 6
+"""Layers of the DFT in one map. Larger maps take seconds to lay out, and more memory and time than one stage more."""
+_LATEST = 8
+"""So many of the latest records calibrate the model."""
 _FLAGS = {
     "regular": "use_bootstrap=True",
     "compact": "use_bootstrap=True, compact=True",
@@ -38,11 +42,19 @@ _FLAGS = {
 def _plan(
     preset: str, method: str, stages: int, size: str, slots: int, real: bool, level: int | None = None
 ) -> _core.Plan | None:
-    """A plan, or None where there is none: this takes a while, and one wish asks for a hundred."""
+    """A plan with its seconds, or None where there is none: this takes a while, and one wish asks for a hundred."""
+    info = _presets().get(preset)
+    if info is None:  # of another version
+        return None
     try:
-        return _core.plan(preset, method, stages, size, slots, real, level)
+        return _core.plan(preset, method, stages, size, slots, real, level, forecast.units_for(info))
     except AgletError:
         return None
+
+
+@functools.cache
+def _presets() -> dict[str, _core.PresetInfo]:
+    return {preset["name"]: preset for preset in _core.presets()}
 
 
 @dataclass(frozen=True)
@@ -110,7 +122,7 @@ class Advice:
     def calls(self, levels: int) -> str:
         """The program, for so many levels between two bootstraps."""
         flags = _FLAGS.get(self.preset, f'preset="{self.preset}"')
-        ring = next(preset["slots"] for preset in _core.presets() if preset["name"] == self.preset)
+        ring = _presets()[self.preset]["slots"]
         slots = "" if self.slot_count == ring else f", slot_count={self.slot_count}"
         method = f"{self.method.replace('-', '_')}_bootstrap".replace("regular_", "").replace("bits_", "sign_")
         family = "merge" if self.method == "merge" else "lossy" if self.level_in else "regular"
@@ -181,22 +193,19 @@ def nothing_fits(wish: Wish, records: Iterable[Mapping[str, Any]]) -> str:
 def _all(wish: Wish, records: Iterable[Mapping[str, Any]]) -> Iterator[Advice]:
     machine = _core.doctor()
     measured = _measured(records, machine["cpu"], machine["backend"])
-    prices: dict[tuple[int, bool], tuple[float, float]] = {}
-    for preset in _core.presets():
-        if not preset["methods"] or preset["security_bits"] < _SECURE:
-            continue
-        log_n, scalar = preset["log_n"], preset["prime_bits"] > 50
-        if (log_n, scalar) not in prices:
-            us = forecast.transform_us(log_n, machine["backend"])
-            factor = forecast.calibrate(_plans(measured.values()), us)
-            prices[log_n, scalar] = forecast.transform_us(log_n, "scalar") if scalar else us, factor
+    able = [p for p in _presets().values() if p["methods"] and p["security_bits"] >= _SECURE]
+    # One at a time, and before there are threads: nothing else may run meanwhile.
+    for preset in able:
+        forecast.units_for(preset)
+    factor = forecast.calibrate(_plans(list(measured.values())[-_LATEST:]))
+    for preset in able:
         for plan, real in _candidates(wish, preset, measured):
-            yield _advice(wish, preset, plan, real, measured, *prices[log_n, scalar])
+            yield _advice(wish, preset, plan, real, measured, factor)
 
 
 def _measured(records: Iterable[Mapping[str, Any]], cpu: str, backend: str) -> dict[tuple[Any, ...], Mapping[str, Any]]:
     """The latest record of each full bootstrap on one thread of this machine."""
-    found = {}
+    found: dict[tuple[Any, ...], Mapping[str, Any]] = {}
     for record in records:
         own = record.get("cpu") == cpu and record.get("backend") == backend and record.get("threads") == 1
         if (
@@ -205,7 +214,9 @@ def _measured(records: Iterable[Mapping[str, Any]], cpu: str, backend: str) -> d
             and "bits_mean" in record
             and record.get("message") in ("uniform", "alternating", "bits")
         ):
-            found[_key(record, bool(record.get("real", False)))] = record
+            key = _key(record, bool(record.get("real", False)))
+            found.pop(key, None)  # the latest come last
+            found[key] = record
     return found
 
 
@@ -236,8 +247,9 @@ def _candidates(
         if method not in preset["methods"] or (pairs and not wish.throughput and wish.slots <= ring):
             continue
         for size, stages, real in itertools.product(("large", "medium", "small"), range(1, 6), (True, False)):
-            wanted = real == (wish.values != "complex")
-            if wanted or (not real and (preset["name"], method, size, stages, slots, real) in known):
+            usual = real == (wish.values != "complex") and _layers(slots, stages) <= _MAX_LAYERS
+            allowed = not real or wish.values != "complex"
+            if usual or (allowed and (preset["name"], method, size, stages, slots, real) in known):
                 asked.append((method, size, stages, real, real and not pairs))
 
     def plan(choice: tuple[str, str, int, bool, bool]) -> _core.Plan | None:
@@ -250,17 +262,21 @@ def _candidates(
                 yield made, choice[3]
 
 
+def _layers(slots: int, stages: int) -> int:
+    """Layers of the DFT in the largest map."""
+    return math.ceil((slots.bit_length() - 1) / stages)
+
+
 def _advice(
     wish: Wish,
     preset: _core.PresetInfo,
     plan: _core.Plan,
     real: bool,
     measured: Mapping[tuple[Any, ...], Mapping[str, Any]],
-    transform_us: float,
     factor: float,
 ) -> Advice:
     record = measured.get(_key(plan, real))
-    seconds = forecast.seconds(plan, transform_us, factor) if record is None else record["seconds"]
+    seconds = forecast.seconds(plan, factor) if record is None else record["seconds"]
     bits = (plan["precision_bits"] or 0.0) if record is None else record["bits_mean"]
     rotations = 0
     if plan["key_size"] == "small":

@@ -11,7 +11,7 @@ from aglet.errors import MissingKeyError, ParameterError
 from aglet.progress import ProgressCallback, progress_bar
 
 if TYPE_CHECKING:
-    from aglet._core import KeySize, Method, Plan
+    from aglet._core import KeySize, Method, Plan, StageRun
 
 
 class Bootstrapping:
@@ -356,5 +356,15 @@ class Bootstrapping:
         )
 
     def stage_times(self) -> list[tuple[str, float]]:
-        """Name and seconds of each stage of the last bootstrap on this engine."""
+        """Name and seconds of each stage of the last bootstrap on this engine.
+
+        An iterated bootstrap tells the stages of all its passes, those of the second as "pass 2: mod_raise".
+        """
         return self._core.stage_times()
+
+    def stage_runs(self) -> list[StageRun]:
+        """Name, seconds and work of each stage of the last bootstrap on this engine.
+
+        The work is that of the engine's threads meanwhile: of the bootstrap alone, if nothing else ran on this engine.
+        """
+        return self._core.stage_runs()

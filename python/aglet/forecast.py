@@ -1,77 +1,42 @@
-"""A simple model of the time of a bootstrap, from its plan: limbs, keys, transforms.
+"""The time of a bootstrap before it is run: the work of its plan, counted, at what a unit of it takes on this machine.
 
-It counts the transforms and the products of limbs that each stage of `_core.plan` makes; a product costs a fixed part
-of a transform. What it leaves out, memory above all, is one factor, taken from bootstraps that were measured.
+The work is that of `_core.plan`, exact to the limb. The units are measured now, on kernels and data like those of a
+bootstrap. What this leaves out (sums, copies, memory that is asked for) is one factor, taken from bootstraps that were
+measured.
 """
 
 from __future__ import annotations
 
-import math
-import re
+import functools
 import statistics
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from aglet import _core
 
-__all__ = ["TYPICAL_FACTOR", "calibrate", "seconds", "work"]
+__all__ = ["TYPICAL_FACTOR", "calibrate", "seconds", "units_for"]
 
-TYPICAL_FACTOR = 2.0
-"""Measured over modelled where nothing was measured: the factor of docs/performance.md."""
-_PRODUCT = 0.12
-"""A product of two limbs, with its share of base conversions, over a transform."""
+TYPICAL_FACTOR = 1.15
+"""Measured over modelled where nothing was measured: see docs/performance.md."""
 
 
-def _number(pattern: str, note: str, otherwise: float) -> float:
-    found = re.search(pattern, note)
-    return float(found[1]) if found else otherwise
+@functools.cache
+def _units(log_n: int, bits: int, backend: str) -> _core.UnitCosts:
+    # The backend is part of the question: AGLET_BACKEND may change it.
+    return _core.unit_costs(log_n, bits)
 
 
-def work(plan: Mapping[str, Any]) -> float:
-    """Transforms of one limb that take as long as the bootstrap does, if memory were free."""
-    n = 2 ** plan["log_n"]
-    total = 0.0
-    for stage in plan["stages"]:
-        if not stage["keys"]:
-            continue
-        limbs = stage["level_in"] + 1
-        digits = _number(r"(\d+) digits?", stage["note"], 3 if limbs > 8 else 1)
-        extended = max(stage["key_bytes"] / stage["keys"] / (2 * digits * 8 * n), limbs)
-        if stage["name"] == "eval_mod":
-            switches = _number(r"(\d+) relinearizations", stage["note"], 14)
-            middle = (stage["level_in"] + stage["level_out"]) / 2 + 1
-            total += switches * _key_switch(middle, extended - limbs + middle, digits)
-        elif "diagonals" in stage["note"]:
-            diagonals = _number(r"(\d+) diagonals", stage["note"], 1)
-            total += _linear_map(limbs, extended, digits, stage["keys"], diagonals)
-        else:
-            total += stage["keys"] * _key_switch(limbs, extended, digits)
-    return total
+def units_for(preset: _core.PresetInfo) -> _core.UnitCosts:
+    """What a unit of work takes with these parameters, measured once in a process: some tenths of a second."""
+    # Primes above 50 bits run on other kernels.
+    return _units(preset["log_n"], preset["prime_bits"], _core.doctor()["backend"])
 
 
-def _key_switch(limbs: float, extended: float, digits: float) -> float:
-    return digits * extended + 2 * extended + limbs + _PRODUCT * (2 * digits * extended + 4 * limbs)
+def seconds(plan: _core.Plan, factor: float) -> float:
+    """Seconds of a bootstrap on one thread, of a plan that was made with units."""
+    return (plan["seconds"] or 0.0) * factor
 
 
-def _linear_map(limbs: float, extended: float, digits: float, keys: float, diagonals: float) -> float:
-    """Baby steps share one decomposition; each giant step has its own."""
-    giant = max(math.ceil(diagonals / max(keys, 1)) - 1, 0)
-    transforms = digits * extended * (1 + giant) + giant * extended + 2 * extended
-    products = 2 * digits * extended * (keys + giant) + 2 * diagonals * extended
-    return transforms + _PRODUCT * products
-
-
-def seconds(plan: Mapping[str, Any], transform_us: float, factor: float) -> float:
-    """Seconds of a bootstrap on one thread, where one transform of its ring takes `transform_us`."""
-    return work(plan) * transform_us * 1e-6 * factor
-
-
-def calibrate(measured: Iterable[tuple[Mapping[str, Any], float]], transform_us: float) -> float:
+def calibrate(measured: Iterable[tuple[_core.Plan, float]]) -> float:
     """The factor that makes the model right for plans whose seconds are known, in the median."""
-    factors = [known / seconds(plan, transform_us, 1.0) for plan, known in measured]
+    factors = [known / plan["seconds"] for plan, known in measured if plan["seconds"]]
     return statistics.median(factors) if factors else TYPICAL_FACTOR
-
-
-def transform_us(log_n: int, backend: str) -> float:
-    """One transform of one limb, measured now."""
-    return _core.bench_ntt(log_n, 50, backend, 15)["forward_us"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -91,16 +92,37 @@ def test_levels_below_the_first_are_not_free() -> None:
     assert "target_level=11" in next(way for way in lossy if way.stage_count == 3).calls(8)
 
 
-def test_the_model_orders_what_it_must() -> None:
-    def work(size: str = "large", slots: int = 2**15, real: bool = False) -> float:
-        return forecast.work(_core.plan("regular", "regular", 3, size, slots, real))
+UNITS: Any = dict.fromkeys(("pointwise", "key", "diagonal", "matrix", "conversion"), 10.0)
+UNITS |= {"forward": 100.0, "inverse": 100.0}
 
-    assert work(real=True) < work()
-    assert work(slots=1024) < work()
-    assert work() < work(size="medium") < work(size="small")
-    assert forecast.calibrate([], 100.0) == forecast.TYPICAL_FACTOR
-    plan = _core.plan("regular", "regular", 3, "large", 2**15)
-    assert forecast.seconds(plan, 100.0, forecast.calibrate([(plan, 3.0)], 100.0)) == pytest.approx(3.0)
+
+def test_the_model_orders_what_it_must() -> None:
+    def seconds(size: str = "large", slots: int = 2**15, real: bool = False) -> float:
+        plan = _core.plan("regular", "regular", 3, size, slots, real, None, UNITS)
+        assert plan["seconds"] == pytest.approx(sum(stage["seconds"] or 0 for stage in plan["stages"]))
+        return plan["seconds"] or 0
+
+    assert seconds(real=True) < seconds()
+    assert seconds(slots=1024) < seconds()
+    assert seconds() < seconds(size="medium") < seconds(size="small")
+    assert forecast.calibrate([]) == forecast.TYPICAL_FACTOR
+    plan = _core.plan("regular", "regular", 3, "large", 2**15, False, None, UNITS)
+    assert forecast.seconds(plan, forecast.calibrate([(plan, 3.0)])) == pytest.approx(3.0)
+
+
+def test_large_primes_are_priced_as_what_they_run_on() -> None:
+    presets = {preset["name"]: preset for preset in _core.presets()}
+    assert presets["precise-45"]["prime_bits"] > 50 >= presets["regular"]["prime_bits"]
+    if _core.doctor()["backend"] != "scalar":
+        large, small = (forecast.units_for(presets[name])["forward"] for name in ("precise-45", "regular"))
+        assert large > 2 * small
+
+
+def test_an_answer_takes_seconds() -> None:
+    start = time.perf_counter()
+    assert advise(Wish(2**15, 18, 5), [])
+    # A few on an idle machine; the bound is for one that is not.
+    assert time.perf_counter() - start < 60
 
 
 @pytest.mark.parametrize("values", VALUES)

@@ -7,6 +7,7 @@ use crate::engine::{Engine, GaloisKey, RelinearisationKey, RotationKey};
 use crate::route::{KeySize, Request, Route};
 use crate::{machine, presets, Ciphertext, Error};
 use aglet_bootstrap::{Parts, Pipeline, Probe, Stage};
+use aglet_ring::Tally;
 use aglet_rlwe::params::Params;
 use aglet_rlwe::{Context, KeyId};
 use aglet_schemes::ckks::{CkksEvaluator, CkksTransform, EvalKeys};
@@ -18,12 +19,23 @@ use std::time::Duration;
 type CkksPipeline = Arc<Pipeline<CkksTransform>>;
 
 /// What an engine keeps between bootstraps: contexts of the chains that it raised to, encoded linear maps (the latest first)
-/// and the times of the latest run.
+/// and what the stages of the latest run took.
 #[derive(Default)]
 pub(crate) struct BootstrapState {
     contexts: Mutex<BTreeMap<Vec<usize>, Arc<Context>>>,
     pipelines: Mutex<Vec<(Vec<usize>, Request, CkksPipeline)>>,
-    times: Mutex<Vec<(String, f64)>>,
+    ran: Mutex<Vec<StageRun>>,
+}
+
+/// What one stage of a bootstrap took.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StageRun {
+    /// As in the plan; of a later pass of an iterated bootstrap "pass 2: coeffs_to_slots 1/3".
+    pub name: String,
+    /// Wall-clock time.
+    pub seconds: f64,
+    /// Work of the engine's threads: that of the stage, if they did nothing else meanwhile.
+    pub work: Tally,
 }
 
 /// Pipelines that an engine keeps. Those on one chain share what they have in common.
@@ -99,6 +111,19 @@ impl Engine {
         request: Request,
         control: &Control,
     ) -> Result<Vec<Ciphertext>, Error> {
+        let (out, ran) = self.bootstrap_watched(cts, keys, request, control)?;
+        self.remember(ran);
+        Ok(out)
+    }
+
+    /// [`Engine::bootstrap`], with what its stages took.
+    pub(crate) fn bootstrap_watched(
+        &self,
+        cts: &[&Ciphertext],
+        keys: BootstrapKeys<'_>,
+        request: Request,
+        control: &Control,
+    ) -> Result<(Vec<Ciphertext>, Vec<StageRun>), Error> {
         let route = self.route(request)?;
         self.check_input(cts, &keys, &route)?;
         let ctx = self.context_of(&route.params)?;
@@ -114,11 +139,8 @@ impl Engine {
                 [] => return Err(Error::Parameter("A bootstrap needs a ciphertext.".into())),
             };
             let input = e.level_down(&input, route.plan.input_level())?;
-            let mut probe = Watch { control, times: Vec::new() };
+            let mut probe = Watch { control, ran: Vec::new() };
             let out = pipeline.run(&e, &input, &mut probe)?;
-            if let Ok(mut times) = self.bootstrap.times.lock() {
-                *times = probe.times;
-            }
             // The value divided by the bound, at a scale larger by the bound, is the value at the scale of its level.
             let real = route.plan.options().parts != Parts::Complex;
             let own = |out: &Ciphertext| {
@@ -127,7 +149,7 @@ impl Engine {
                 (own.slots, own.real) = (self.slots(), real);
                 Ok(Arc::new(own))
             };
-            out.iter().map(own).collect()
+            Ok((out.iter().map(own).collect::<Result<_, Error>>()?, probe.ran))
         })
     }
 
@@ -139,6 +161,13 @@ impl Engine {
         }
         // Without a rescale, whose error an imaginary part would keep: that 1 becomes 1 + d costs (pi d)^2 / 8.
         Ok(at_scale(e.level_down(ct, self.params().chain_level(0))?, scale))
+    }
+
+    /// What the stages of the latest run took: of all its passes, where there were several.
+    pub(crate) fn remember(&self, ran: Vec<StageRun>) {
+        if let Ok(mut latest) = self.bootstrap.ran.lock() {
+            *latest = ran;
+        }
     }
 
     fn check_input(&self, cts: &[&Ciphertext], keys: &BootstrapKeys<'_>, route: &Route) -> Result<(), Error> {
@@ -234,9 +263,13 @@ impl Engine {
         })
     }
 
-    /// Names and seconds of the stages of the latest bootstrap on this engine.
+    /// The stages of the latest bootstrap on this engine, of an iterated one pass by pass.
+    pub fn stage_runs(&self) -> Vec<StageRun> {
+        self.bootstrap.ran.lock().map(|ran| ran.clone()).unwrap_or_default()
+    }
+    /// Their names and seconds.
     pub fn stage_times(&self) -> Vec<(String, f64)> {
-        self.bootstrap.times.lock().map(|t| t.clone()).unwrap_or_default()
+        self.stage_runs().into_iter().map(|run| (run.name, run.seconds)).collect()
     }
     /// Whether this engine can bootstrap.
     pub fn can_bootstrap(&self) -> bool {
@@ -263,14 +296,16 @@ fn check_bound(ct: &Ciphertext, bound: f64) -> Result<(), Error> {
 
 struct Watch<'a> {
     control: &'a Control,
-    times: Vec<(String, f64)>,
+    ran: Vec<StageRun>,
 }
 
 impl Probe for Watch<'_> {
     fn stage(&mut self, stage: &Stage, done: usize, total: usize, time: Option<Duration>) -> bool {
         self.control.report(done, total, &stage.name);
+        // At the beginning of a stage this forgets what was done before it.
+        let work = Tally::take();
         if let Some(time) = time {
-            self.times.push((stage.name.clone(), time.as_secs_f64()));
+            self.ran.push(StageRun { name: stage.name.clone(), seconds: time.as_secs_f64(), work });
         }
         !self.control.cancelled()
     }

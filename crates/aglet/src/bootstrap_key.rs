@@ -114,7 +114,7 @@ impl Engine {
         memory_limit: Option<u64>,
         control: &Control,
     ) -> Result<BootstrapKey, Error> {
-        let request = Request { method: request.method.keys(), bound: 1.0, real: false, target_level: None, ..request };
+        let request = request.of_key();
         let small = request.size == KeySize::Small;
         let route = self.route(request)?;
         if !small {

@@ -6,7 +6,7 @@
 //! `2^-p` times smaller. Each iteration gains the precision of one bootstrap, until the rounding at the scale of the
 //! messages is all that is left.
 
-use crate::bootstrap::BootstrapKeys;
+use crate::bootstrap::{BootstrapKeys, StageRun};
 use crate::control::Control;
 use crate::engine::Engine;
 use crate::route::{Method, Request};
@@ -48,15 +48,22 @@ impl Engine {
                 request.method.name()
             )));
         }
-        let mut out = self.bootstrap(cts, keys, request, control)?;
-        let ([input], [result]) = (cts, &mut out[..]) else { return Ok(out) };
+        let (mut out, mut ran) = self.bootstrap_watched(cts, keys, request, control)?;
+        let ([input], [result]) = (cts, &mut out[..]) else {
+            self.remember(ran);
+            return Ok(out);
+        };
         for pass in 1..iterations {
             let error = self.subtract(input, result)?;
             let bound = request.bound * (-self.gained(pass)).exp2();
-            let correction = self.bootstrap(&[&error], keys, Request { bound, ..request }, control)?;
+            let (correction, stages) =
+                self.bootstrap_watched(&[&error], keys, Request { bound, ..request }, control)?;
             let [correction] = &correction[..] else { return Ok(out) };
             *result = self.add(result, correction)?;
+            let named = |run: StageRun| StageRun { name: format!("pass {}: {}", pass + 1, run.name), ..run };
+            ran.extend(stages.into_iter().map(named));
         }
+        self.remember(ran);
         Ok(out)
     }
 

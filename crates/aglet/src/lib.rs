@@ -24,6 +24,7 @@ mod bootstrap;
 mod bootstrap_key;
 mod circuits;
 mod control;
+pub mod cost;
 mod engine;
 mod error;
 mod iterated;
@@ -34,9 +35,10 @@ pub mod presets;
 pub mod report;
 mod route;
 pub mod sizes;
+mod units;
 pub mod wire;
 
-pub use bootstrap::BootstrapKeys;
+pub use bootstrap::{BootstrapKeys, StageRun};
 pub use bootstrap_key::BootstrapKey;
 pub use circuits::{PolynomialBasis, SumWeight};
 pub use control::Control;
@@ -45,6 +47,7 @@ pub use error::{Error, Kind};
 pub use iterated::MAX_ITERATIONS;
 pub use matrix::{Matrix, MatrixKey};
 pub use route::{KeySize, Method, Request, Route};
+pub use units::Units;
 
 /// A plaintext of an [`Engine`].
 pub use aglet_rlwe::Plaintext;

@@ -8,12 +8,16 @@ use aglet_rlwe::KeySwitchSpec;
 use aglet_schemes::clear::{ClearCiphertext, ClearEvaluator};
 use aglet_schemes::noisy::{Noise, NoisyEvaluator};
 use num_complex::Complex64;
+use rayon::prelude::*;
 use std::time::Duration;
 
 /// Deviation of the errors in keys.
 const SIGMA: f64 = 3.2;
 /// Any will do: predictions are the same from run to run.
 const SEED: u64 = 0xa91e7;
+/// Errors that make a mean, and the runs that few slots are given for it at most.
+const ENOUGH: usize = 64;
+const MOST_RUNS: usize = 8;
 
 /// The precision of a bootstrap.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,26 +60,29 @@ pub fn noise(params: &Params) -> Result<Noise, Error> {
 }
 
 /// Predicts the precision of a route on messages over its whole range: a grid on `[-bound, bound]`, or the points that a sign
-/// or bit bootstrap is for. `by_stage` runs it once more for each stage.
+/// or bit bootstrap is for. Few slots are averaged over several runs. `by_stage` runs it once more for each stage.
 ///
 /// # Errors
 /// Those of the evaluator; a route that was made passes.
 pub fn precision(route: &Route, by_stage: bool) -> Result<Precision, Error> {
     let model = Model::new(route)?;
-    let exact = model.run(&|_| false)?;
-    let noisy = model.run(&|_| true)?;
-    let mut stages = Vec::new();
-    for stage in route.plan.stages().iter().filter(|_| by_stage) {
-        let found = model.run(&|name| name == stage.name)?;
-        stages.push((stage.name.clone(), bits(&found, &exact).0));
-    }
+    let exact = model.run(0, &|_| false)?;
+    let runs = ENOUGH.div_ceil(model.message.len()).min(MOST_RUNS) as u64;
+    let noisy = (0..runs).into_par_iter().map(|run| model.run(run, &|_| true)).collect::<Result<Vec<_>, Error>>()?;
+    let one_stage = |stage: &Stage| {
+        let found = model.run(0, &|name| name == stage.name)?;
+        Ok((stage.name.clone(), bits(&[found], &exact).0))
+    };
+    let asked = if by_stage { route.plan.stages() } else { &[] };
+    let stages = asked.par_iter().map(one_stage).collect::<Result<_, Error>>()?;
     let (mean_bits, worst_bits) = bits(&noisy, &model.message);
-    Ok(Precision { mean_bits, worst_bits, stages, approximation_bits: bits(&exact, &model.message).0 })
+    Ok(Precision { mean_bits, worst_bits, stages, approximation_bits: bits(&[exact], &model.message).0 })
 }
 
-/// `-log2` of the mean and of the largest error.
-fn bits(found: &[Complex64], wanted: &[Complex64]) -> (f64, f64) {
-    let errors: Vec<f64> = found.iter().zip(wanted).map(|(a, b)| (a - b).norm()).collect();
+/// `-log2` of the mean and of the largest error, over all runs.
+fn bits(runs: &[Vec<Complex64>], wanted: &[Complex64]) -> (f64, f64) {
+    let errors: Vec<f64> =
+        runs.iter().flat_map(|found| found.iter().zip(wanted).map(|(a, b)| (a - b).norm())).collect();
     let mean = errors.iter().sum::<f64>() / errors.len() as f64;
     (-mean.log2(), -errors.iter().copied().fold(0.0, f64::max).log2())
 }
@@ -120,12 +127,13 @@ impl<'a> Model<'a> {
         Ok(Self { route, noise: noise(&route.params)?, message })
     }
 
-    /// The result, with noise in the stages that `noisy` names.
-    fn run(&self, noisy: &dyn Fn(&str) -> bool) -> Result<Vec<Complex64>, Error> {
+    /// The result of one of many runs, with noise in the stages that `noisy` names.
+    fn run(&self, run: u64, noisy: &dyn Fn(&str) -> bool) -> Result<Vec<Complex64>, Error> {
         let (plan, params) = (&self.route.plan, &self.route.params);
         let moduli = params.q().iter().map(|&q| q as f64).collect();
-        let clear = ClearEvaluator::new(params.slots(), moduli, params.ephemeral_weight().unwrap_or(0), SEED)?;
-        let e = NoisyEvaluator::new(clear, self.noise.clone(), SEED);
+        let seed = SEED + run;
+        let clear = ClearEvaluator::new(params.slots(), moduli, params.ephemeral_weight().unwrap_or(0), seed)?;
+        let e = NoisyEvaluator::new(clear, self.noise.clone(), seed);
         let all: Vec<_> = self.message.iter().copied().cycle().take(params.slots()).collect();
         let input = e.encrypt(&all, plan.input_level(), plan.input_scale())?;
         let out = Pipeline::new(&e, plan.clone())?.run(&e, &input, &mut Switch { e: &e, noisy })?;

@@ -1,8 +1,8 @@
-//! The machine, presets and plans as JSON, for the command line.
+//! The machine, presets, plans and predictions as JSON, for the command line.
 
 use crate::bootstrap::working_bytes;
 use crate::bootstrap_key::rotation_layout;
-use crate::{machine, presets, Error, Method, Request, Route};
+use crate::{cost, machine, model, presets, Error, Method, Request, Route, Units};
 use aglet_bootstrap::Step;
 use aglet_ring::arch;
 use aglet_rlwe::params::{Params, Role};
@@ -76,20 +76,23 @@ pub fn presets() -> Result<Value, Error> {
     Ok(Value::Array(rows))
 }
 
-/// The plan of a bootstrap: stage table, keys and memory, without making a key.
+/// The plan of a bootstrap: stage table, work, keys and memory, without making a key; with units also the seconds that it will
+/// take on one thread.
 ///
 /// # Errors
 /// Those of [`Route::new`].
-pub fn plan(preset: &str, request: Request) -> Result<Value, Error> {
+pub fn plan(preset: &str, request: Request, units: Option<&Units>) -> Result<Value, Error> {
     let params = presets::load(preset, true)?;
     let route = Route::new(&params, request)?;
     let Route { params: own, plan, level, .. } = &route;
     let spec = route.small_spec(&params)?;
     let (shapes, n) = (route.shapes(spec.as_ref())?, params.n());
+    let costs = cost::stages(&params, &route)?;
+    let seconds = |work| units.map(|units| units.seconds(work, n));
     let arithmetic = KeySwitchSpec::balanced(&params, params.role(Role::EvalMod).end)?;
     let mut rotations = serde_json::Map::new();
     let mut stages = Vec::new();
-    for (stage, shape) in plan.stages().iter().zip(&shapes) {
+    for ((stage, shape), cost) in plan.stages().iter().zip(&shapes).zip(&costs) {
         let (keys, bytes, note) = match (&stage.step, shape) {
             (Step::Transform { map, .. }, Some(s)) => {
                 rotations.insert(stage.name.clone(), json!(s.rotations()));
@@ -126,6 +129,7 @@ pub fn plan(preset: &str, request: Request) -> Result<Value, Error> {
             "name": stage.name, "level_in": stage.level_in, "level_out": stage.level_out,
             "scale_in_log2": stage.scale_in.log2(), "scale_out_log2": stage.scale_out.log2(),
             "keys": keys, "key_bytes": bytes, "note": note,
+            "work": cost::work_json(&cost.work, n), "seconds": seconds(&cost.work),
         }));
     }
     let ((boot, stored), other) = (route.key_bytes(&params)?, 2 * arithmetic.byte_count(n));
@@ -140,7 +144,7 @@ pub fn plan(preset: &str, request: Request) -> Result<Value, Error> {
         "input_level": if method.keys() == Method::Lossy { stage_count } else { 0 }, "output_level": level,
         "log_n": params.log_n(), "log_qp": params.log_qp(), "security_bits": params.security().bits,
         "log2_failure": failure(&params), "precision_bits": claims.and_then(|c| c.precision_bits),
-        "stages": stages, "rotations": rotations,
+        "stages": stages, "rotations": rotations, "seconds": seconds(&costs.iter().map(|cost| cost.work).sum()),
         "key_bytes": boot, "key_bytes_seeded": stored, "other_key_bytes": other,
         "matrix_bytes": matrices, "working_bytes": working, "peak_bytes": boot + other + matrices + working,
     }))
@@ -160,4 +164,27 @@ pub fn rotation_key_bytes(preset: &str, slots: usize) -> Result<(usize, usize), 
     let layout = rotation_layout(&params, slots)?;
     let stored = layout.iter().map(|(_, _, spec)| spec.stored_bytes(&params)).sum::<Result<usize, _>>()?;
     Ok((layout.iter().map(|(_, _, spec)| spec.byte_count(params.n())).sum(), stored))
+}
+
+/// The precision that a bootstrap will have, in bits: of the mean and the worst slot, of the approximation alone and, if asked
+/// for, of the noise of each stage alone. A stage without noise has none (null).
+///
+/// # Errors
+/// Those of [`Route::new`].
+pub fn precision(preset: &str, request: Request, by_stage: bool) -> Result<Value, Error> {
+    let params = presets::load(preset, true)?;
+    let found = model::precision(&Route::new(&params, request)?, by_stage)?;
+    let stages = found.stages.iter().map(|(name, bits)| json!({ "name": name, "noise_bits": bits }));
+    Ok(json!({
+        "mean_bits": found.mean_bits, "worst_bits": found.worst_bits,
+        "approximation_bits": found.approximation_bits, "stages": stages.collect::<Vec<_>>(),
+    }))
+}
+
+/// What a unit of each kind of work takes here, in microseconds.
+///
+/// # Errors
+/// Those of [`Units::measure`].
+pub fn units(log_n: u32, bits: u32) -> Result<Value, Error> {
+    Ok(json!(Units::measure(log_n, bits)?))
 }

@@ -132,6 +132,11 @@ impl Request {
     pub fn new(method: Method, stage_count: usize, size: KeySize, slots: usize) -> Self {
         Self { method, stage_count, size, slots, bound: 1.0, real: false, target_level: None }
     }
+    /// The request that the bootstrap key for this one is made for: it serves all that differ in nothing else.
+    #[must_use]
+    pub(crate) fn of_key(self) -> Self {
+        Self { method: self.method.keys(), bound: 1.0, real: false, target_level: None, ..self }
+    }
 }
 
 /// A bootstrap laid out on a parameter set.

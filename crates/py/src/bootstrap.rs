@@ -3,8 +3,11 @@
 use crate::engine::Engine;
 use crate::errors::{count, raise};
 use crate::objects::{BootstrapKey, Ciphertext, ConjugationKey, RelinearizationKey, RotationKey, SecretKey};
-use aglet::{BootstrapKeys, KeySize, Method, Request};
+use crate::reports::object;
+use aglet::cost::work_json;
+use aglet::{BootstrapKeys, KeySize, Method, Request, StageRun};
 use pyo3::prelude::*;
+use serde_json::json;
 
 #[pymethods]
 impl Engine {
@@ -80,6 +83,12 @@ impl Engine {
     /// Name and seconds of each stage of the last bootstrap on this engine.
     fn stage_times(&self) -> Vec<(String, f64)> {
         self.engine.stage_times()
+    }
+    /// Name, seconds and work of each.
+    fn stage_runs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let n = self.engine.params().n();
+        let row = |run: &StageRun| json!({ "name": run.name, "seconds": run.seconds, "work": work_json(&run.work, n) });
+        object(py, &self.engine.stage_runs().iter().map(row).collect())
     }
 }
 

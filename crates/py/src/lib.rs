@@ -25,5 +25,7 @@ mod _core {
         RelinearizationKey, RotationKey, SecretKey,
     };
     #[pymodule_export]
-    use crate::reports::{bench_ntt, doctor, peak_rss_bytes, plan, presets, rotation_key_bytes};
+    use crate::reports::{
+        bench_ntt, doctor, peak_rss_bytes, plan, predicted_precision, presets, rotation_key_bytes, unit_costs,
+    };
 }

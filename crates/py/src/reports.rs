@@ -2,13 +2,14 @@
 
 use crate::bootstrap::request;
 use crate::errors::{count, exception, raise};
-use aglet::{machine, report, Request};
+use aglet::{machine, report, Request, Units};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// JSON as Python objects. It has no infinity: the string "-inf" stands for the negative one.
-fn object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+pub fn object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value {
         Value::Null => py.None().into_bound(py),
         Value::Bool(x) => x.into_pyobject(py)?.to_owned().into_any(),
@@ -86,9 +87,10 @@ pub fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     reported(py, report::presets)
 }
 
-/// Plan a bootstrap: check levels, scales and keys, and forecast the memory. No key is made.
+/// Plan a bootstrap: check levels, scales and keys, count the work, and forecast the memory and, given units, the seconds. No key
+/// is made.
 #[pyfunction]
-#[pyo3(signature = (preset, method, stage_count, key_size, slot_count, real = false, target_level = None))]
+#[pyo3(signature = (preset, method, stage_count, key_size, slot_count, real = false, target_level = None, units = None))]
 #[allow(clippy::too_many_arguments)] // one for each choice
 pub fn plan<'py>(
     py: Python<'py>,
@@ -99,10 +101,39 @@ pub fn plan<'py>(
     slot_count: i64,
     real: bool,
     target_level: Option<i64>,
+    units: Option<BTreeMap<String, f64>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let target_level = target_level.map(|l| count(py, "target_level", l)).transpose()?;
     let asked = request(py, method, stage_count, key_size, count(py, "slot_count", slot_count)?)?;
-    reported(py, || report::plan(preset, Request { real, target_level, ..asked }))
+    let units = units.map(|given| Units::named(&given).map_err(|e| raise(py, e))).transpose()?;
+    reported(py, || report::plan(preset, Request { real, target_level, ..asked }, units.as_ref()))
+}
+
+/// Measure what a unit of each kind of work takes on one thread, in microseconds per limb.
+#[pyfunction]
+pub fn unit_costs(py: Python<'_>, log_n: u32, bits: u32) -> PyResult<Bound<'_, PyAny>> {
+    reported(py, || report::units(log_n, bits))
+}
+
+/// Predict the precision of a bootstrap by running its plan in the clear with the noise that ciphertexts have.
+#[pyfunction]
+#[pyo3(signature = (preset, method, stage_count, key_size, slot_count, real = false, target_level = None, bound = 1.0, by_stage = false))]
+#[allow(clippy::too_many_arguments)] // one for each choice
+pub fn predicted_precision<'py>(
+    py: Python<'py>,
+    preset: &str,
+    method: &str,
+    stage_count: i64,
+    key_size: &str,
+    slot_count: i64,
+    real: bool,
+    target_level: Option<i64>,
+    bound: f64,
+    by_stage: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let target_level = target_level.map(|l| count(py, "target_level", l)).transpose()?;
+    let asked = request(py, method, stage_count, key_size, count(py, "slot_count", slot_count)?)?;
+    reported(py, || report::precision(preset, Request { real, target_level, bound, ..asked }, by_stage))
 }
 
 /// Bytes of the rotation key that a small bootstrap key needs beside it: in memory, and stored with seeds. Takes seconds.

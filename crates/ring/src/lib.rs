@@ -18,8 +18,10 @@ pub mod pool;
 pub mod primes;
 pub mod ring;
 pub mod sample;
+pub mod tally;
 
 pub use error::Error;
 pub use modulus::Modulus;
 pub use poly::{Coeff, Eval, Poly};
 pub use ring::Ring;
+pub use tally::Tally;

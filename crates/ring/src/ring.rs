@@ -7,6 +7,7 @@ use crate::modulus::Modulus;
 use crate::ntt::NttTable;
 use crate::poly::{stride, Coeff, Eval, Poly, Representation};
 use crate::pool::Pool;
+use crate::tally::Tally;
 use crate::Error;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -226,6 +227,7 @@ impl Ring {
         mut dst: Vec<&mut [u64]>,
         then: impl Fn(usize, &mut [u64]) + Sync + Send,
     ) -> Result<(), Error> {
+        Tally::conversion(self.n() as u64, src.len() as u64, dst.len() as u64).count();
         let mut v = self.pool.take(self.n())?;
         let mut tiles: Vec<Vec<&mut [u64]>> = (0..self.n().div_ceil(COLUMNS)).map(|_| Vec::new()).collect();
         for row in &mut src {

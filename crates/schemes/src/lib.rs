@@ -1,11 +1,13 @@
 //! Schemes of Aglet: the trait [`evaluator::Evaluator`] that circuits are written against, and the evaluators.
 //!
 //! [`clear::ClearEvaluator`] computes on numbers in the clear with the levels and scales of CKKS: circuits are tested on
-//! it before they meet a ciphertext. [`noisy::NoisyEvaluator`] adds the noise that ciphertexts would have.
+//! it before they meet a ciphertext. [`noisy::NoisyEvaluator`] adds the noise that ciphertexts would have,
+//! [`cost::CostEvaluator`] counts the work that they would be.
 #![forbid(unsafe_code)]
 
 pub mod ckks;
 pub mod clear;
+pub mod cost;
 pub mod error;
 pub mod evaluator;
 pub mod linear_map;

@@ -135,6 +135,11 @@ impl LinearMap {
         (babies, giant)
     }
 
+    /// The number of giant steps, empty ones included: what [`LinearMap::giant_steps`] has, without making it.
+    pub fn giant_step_count(&self) -> usize {
+        self.diagonals.keys().map(|&k| self.turned(k)).max().map_or(0, |k| k / self.giant() + 1)
+    }
+
     /// The length of one giant step.
     fn giant(&self) -> usize {
         self.stride.saturating_mul(self.baby)
@@ -154,8 +159,8 @@ impl LinearMap {
     pub fn giant_steps(&self) -> Vec<GiantStep> {
         let giant = self.giant();
         let place = |&k: &usize| self.turned(k);
-        let count = self.diagonals.keys().map(place).max().map_or(0, |k| k / giant + 1);
-        let mut steps: Vec<GiantStep> = (0..count).map(|index| GiantStep { index, terms: Vec::new() }).collect();
+        let mut steps: Vec<GiantStep> =
+            (0..self.giant_step_count()).map(|index| GiantStep { index, terms: Vec::new() }).collect();
         for (k, d) in &self.diagonals {
             let (g, baby) = (place(k) / giant, place(k) % giant);
             let (mut diagonal, back) = (d.clone(), (g * giant) % d.len());

@@ -7,7 +7,8 @@ import typer
 from aglet.cli.advise import advise
 from aglet.cli.bench import bench
 from aglet.cli.demo import demo
-from aglet.cli.info import doctor, params, plan
+from aglet.cli.info import doctor, params
+from aglet.cli.plan import plan
 from aglet.cli.reproduce import reproduce
 
 __all__ = ["app", "main"]

@@ -90,7 +90,8 @@ def _show(wish: Wish, found: list[Advice], source: str) -> None:
     measured, modelled = split(found)
     console.print(
         f"{measured} times are measured on this kind of machine ({_core.doctor()['cpu']}, records of {source}), "
-        f"{modelled} are modelled from limbs and keys, the speed of one transform now and what was measured. "
+        f"{modelled} are modelled: work counted on the plan, at what a unit takes here now, made to agree with "
+        "records. "
         "Claimed bits are the preset's, for a uniform message."
     )
     if found[0].level_in:

@@ -9,7 +9,8 @@ from rich.console import Console
 
 from aglet import _core
 from aglet.cli import output
-from aglet.cli.info import doctor_line, plan_tables
+from aglet.cli.info import doctor_line
+from aglet.cli.plan import plan_tables
 from aglet.engine import Engine
 from aglet.measure import BootstrapKeys, BootstrapRun, make_keys, make_message, run_bootstrap
 from aglet.published import REGULAR_BOOTSTRAP

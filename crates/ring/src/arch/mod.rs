@@ -18,6 +18,7 @@ pub use generic::pointwise::Form;
 use crate::basis::BaseConverter;
 use crate::modulus::Modulus;
 use crate::ntt::NttTable;
+use crate::tally::Tally;
 use crate::Error;
 use std::sync::OnceLock;
 
@@ -220,12 +221,14 @@ impl Kernels {
     }
     pub(crate) fn ntt_forward(&self, t: &NttTable, data: &mut [u64]) {
         assert!(data.len() == t.n());
+        Tally::forward(data.len() as u64).count();
         // SAFETY: the table holds these very kernels and was shaped by them; the length is checked.
         unsafe { (self.ntt_forward)(t, data) }
     }
     /// Inverse transform of `src`, or of `dst` itself.
     pub(crate) fn ntt_inverse(&self, t: &NttTable, src: Option<&[u64]>, dst: &mut [u64], scale: u64) {
         assert!(dst.len() == t.n() && src.is_none_or(|s| s.len() == t.n()));
+        Tally::inverse(dst.len() as u64).count();
         let from = src.map_or(dst.as_ptr(), <[u64]>::as_ptr);
         // SAFETY: the table holds these very kernels and was shaped by them; the lengths are checked, and a source that is
         // not `dst` itself does not overlap it.
@@ -237,12 +240,15 @@ impl Kernels {
         assert!(n.is_multiple_of(8) && self.serves(m));
         assert!(form.products.iter().all(|p| p.0.len() == n && p.1.len() == n));
         assert!(form.terms.iter().all(|t| t.0.len() == n));
+        let (products, terms) = (form.products.len() as u64, form.terms.len() as u64);
+        Tally::form(n as u64, products, terms, form.factor.is_some()).count();
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
         unsafe { (self.form)(m, form, out) }
     }
     /// `x = (y - x) w` over one limb, canonical.
     pub fn rsub_mul(&self, m: &Modulus, x: &mut [u64], y: &[u64], w: u64) {
         assert!(x.len().is_multiple_of(8) && x.len() == y.len() && self.serves(m));
+        Tally::rsub_mul(x.len() as u64).count();
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
         unsafe { (self.rsub_mul)(m, x, y, w) }
     }
@@ -278,6 +284,8 @@ impl Kernels {
         assert!(addends.plain.is_none_or(|(x, y)| x.len() == n && y.len() == n));
         self.check_key(key, digits.len(), n);
         assert!(self.serves(m));
+        let added = u64::from(addends.rotated.is_some()) + 2 * u64::from(addends.plain.is_some());
+        Tally::key_product(n as u64, digits.len() as u64, added).count();
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
         unsafe { (self.key_product)(m, digits, addends, key, out) }
     }
@@ -294,6 +302,7 @@ impl Kernels {
             assert!(d.len() == row.babies.len());
             assert!(d.iter().flatten().all(|d| d.constants.len().is_power_of_two() && d.constants.len() <= n));
         }
+        row.tally(n as u64).count();
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
         unsafe { (self.linear_map)(m, row, out) }
     }
@@ -302,6 +311,7 @@ impl Kernels {
         let n = x.len();
         assert!(out.0.len() == n && out.1.len() == n && self.serves(m) && !keys.is_empty());
         keys.iter().for_each(|key| self.check_key(key, 1, n));
+        Tally::rotated_sum(n as u64, keys.len() as u64).count();
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
         unsafe { (self.rotated_sum)(m, x, keys, out) }
     }

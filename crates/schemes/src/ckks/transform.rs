@@ -62,7 +62,7 @@ pub fn transform_shape(
     let (babies, giant) = map.rotations();
     let words: usize = map.diagonals().values().map(|d| (2 * d.len()).min(params.n())).sum();
     let matrix_bytes = words * (spec.q_limbs + spec.p_limbs) * 8;
-    Ok(TransformShape { level, babies, giant, giant_steps: map.giant_steps().len(), spec, matrix_bytes })
+    Ok(TransformShape { level, babies, giant, giant_steps: map.giant_step_count(), spec, matrix_bytes })
 }
 
 /// A linear map encoded for one level.

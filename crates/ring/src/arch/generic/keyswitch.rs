@@ -5,6 +5,7 @@ use crate::arch::lanes::Lanes;
 use crate::arch::Halves;
 use crate::automorphism::Automorphism;
 use crate::modulus::Modulus;
+use crate::tally::Tally;
 
 /// One product with a key: the limbs of its two halves for each digit, and the automorphism that the digits go
 /// through first (`None`: the identity).
@@ -149,6 +150,17 @@ pub struct LinearMapRow<'a> {
     pub babies: Vec<Option<KeyRow<'a>>>,
     /// For each giant step, for each baby step, the diagonal if there is one.
     pub diagonals: Vec<Vec<Option<DiagonalRow<'a>>>>,
+}
+
+impl LinearMapRow<'_> {
+    /// The work of it.
+    pub(in crate::arch) fn tally(&self, n: u64) -> Tally {
+        let keys = self.babies.iter().flatten().count() as u64;
+        let diagonals = self.diagonals.iter().flatten().flatten();
+        let (count, words) = diagonals.fold((0, 0), |(count, words), d| (count + 1, words + d.constants.len() as u64));
+        let addends = if self.lifted.is_some() { 2 } else { 0 };
+        Tally::linear_map(n, self.digits.len() as u64, keys, (count, words), addends)
+    }
 }
 
 /// For every giant step `g`: `out_g = sum_i diagonal_{g,i} * rotated_i`, both halves, canonical.

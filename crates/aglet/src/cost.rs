@@ -1,0 +1,80 @@
+//! The work of a bootstrap, before a key exists: by running its plan on an evaluator that counts.
+
+use crate::engine::arithmetic_limbs;
+use crate::route::Part;
+use crate::{Error, Route};
+use aglet_bootstrap::{Pipeline, Probe, Stage};
+use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
+use aglet_ring::Tally;
+use aglet_rlwe::params::Params;
+use aglet_rlwe::KeySwitchSpec;
+use aglet_schemes::cost::{CostEvaluator, KeyShapes};
+use serde_json::{json, Value};
+use std::time::Duration;
+
+/// The work of one stage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StageCost {
+    /// As in the plan.
+    pub name: String,
+    /// In words.
+    pub work: Tally,
+}
+
+/// The work of every stage of a route; `whole` are the parameters of the engine.
+///
+/// # Errors
+/// Those of the plan and of [`KeySwitchSpec::balanced`]; a route that was made passes.
+pub fn stages(whole: &Params, route: &Route) -> Result<Vec<StageCost>, Error> {
+    let e = CostEvaluator::new(route.params.clone(), key_shapes(whole, route)?);
+    let input = e.encrypt(route.plan.input_level(), route.plan.input_scale());
+    let mut counter = Counter { e: &e, stages: Vec::new() };
+    Pipeline::new(&e, route.plan.clone())?.run(&e, &input, &mut counter)?;
+    Ok(counter.stages)
+}
+
+struct Counter<'a> {
+    e: &'a CostEvaluator,
+    stages: Vec<StageCost>,
+}
+
+impl Probe for Counter<'_> {
+    fn stage(&mut self, stage: &Stage, _: usize, _: usize, time: Option<Duration>) -> bool {
+        let work = self.e.take();
+        if time.is_some() {
+            self.stages.push(StageCost { name: stage.name.clone(), work });
+        }
+        true
+    }
+}
+
+/// The shapes that the keys of a bootstrap have on the chain of its route.
+fn key_shapes(whole: &Params, route: &Route) -> Result<KeyShapes, Error> {
+    let (own, n) = (&route.params, whole.n());
+    let on_route = |spec: &KeySwitchSpec, made_for: &Params| spec.restricted(made_for, own).0;
+    let arithmetic = on_route(&KeySwitchSpec::balanced(whole, arithmetic_limbs(whole))?, whole);
+    let keys = KeyShapes::new()
+        .with_relinearisation(arithmetic.clone())
+        .with_galois(conjugation_exponent(n), arithmetic)
+        .with_sparse(KeySwitchSpec::from_sparse(own.q().len()));
+    if let Some(spec) = route.small_spec(whole)? {
+        let rotations = route.rotations().into_iter();
+        return Ok(rotations.fold(keys, |k, (by, _)| k.with_galois(rotation_exponent(by as isize, n), spec.clone())));
+    }
+    let (made_for, parts) = Route::new(whole, route.request.of_key())?.keys(whole)?;
+    Ok(parts.iter().fold(keys, |keys, (part, spec)| match part {
+        Part::Rotation(galois) => keys.with_galois(*galois, on_route(spec, &made_for)),
+        _ => keys,
+    }))
+}
+
+/// Work as JSON: transforms and products of limbs, bytes.
+pub fn work_json(work: &Tally, n: usize) -> Value {
+    let limbs = |words: u64| words as f64 / n as f64;
+    json!({
+        "forward_transforms": limbs(work.forward), "inverse_transforms": limbs(work.inverse), "pointwise_products": limbs(work.pointwise),
+        "key_products": limbs(work.key), "diagonal_products": limbs(work.diagonal),
+        "conversion_products": limbs(work.conversion), "key_bytes_read": 8 * work.key_read,
+        "matrix_bytes_read": 8 * work.matrix_read, "ciphertext_bytes_read": 8 * work.ciphertext_read,
+    })
+}

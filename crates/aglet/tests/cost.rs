@@ -1,0 +1,138 @@
+//! The model of cost against what the kernels counted, and the times that a bootstrap tells: exact, on the toy ring.
+
+use aglet::cost::{self, StageCost};
+use aglet::{presets, BootstrapKeys, Control, Engine, KeySize, Method, Request, StageRun, Units};
+use num_complex::Complex64;
+use std::collections::BTreeMap;
+
+struct Fixture {
+    engine: Engine,
+    keys: (aglet::SecretKey, aglet::RelinearisationKey, aglet::GaloisKey, aglet::RotationKey),
+}
+
+impl Fixture {
+    fn new(preset: &str, slots: Option<usize>, threads: usize) -> Self {
+        let engine = Engine::new(presets::load(preset, true).unwrap(), slots, threads).unwrap();
+        let sk = engine.create_secret_key().unwrap();
+        let relin = engine.create_relinearisation_key(&sk).unwrap();
+        let conj = engine.create_conjugation_key(&sk).unwrap();
+        let rotation = engine.create_rotation_key(&sk, &Control::new()).unwrap();
+        Self { engine, keys: (sk, relin, conj, rotation) }
+    }
+
+    /// Runs a bootstrap of zeros: what its stages took.
+    fn run(&self, request: Request, iterations: usize) -> Vec<StageRun> {
+        let (sk, relinearisation, conjugation, rotation) = &self.keys;
+        let bootstrap = &self.engine.create_bootstrap_key(sk, request, None, &Control::new()).unwrap();
+        let rotation = (request.size == KeySize::Small).then_some(rotation);
+        let keys = BootstrapKeys { relinearisation, conjugation, bootstrap, rotation };
+        let zeros = vec![Complex64::new(0.0, 0.0); self.engine.slots()];
+        let pt = self.engine.encode(&zeros, self.engine.max_level()).unwrap();
+        let ct = self.engine.encrypt_with_secret(&pt, sk).unwrap();
+        let cts = vec![&ct; if request.method.pairs() { 2 } else { 1 }];
+        self.engine.bootstrap_iterated(&cts, keys, request, iterations, &Control::new()).unwrap();
+        self.engine.stage_runs()
+    }
+
+    fn assert_predicted(&self, request: Request) {
+        let counted = self.run(request, 1).into_iter().map(|run| StageCost { name: run.name, work: run.work });
+        let predicted = cost::stages(self.engine.params(), &self.engine.route(request).unwrap()).unwrap();
+        for (counted, predicted) in counted.zip(&predicted) {
+            assert_eq!(counted, *predicted, "{request:?}");
+        }
+        assert_eq!(self.engine.stage_runs().len(), predicted.len());
+        // A stage that does nothing is one that moves limbs only.
+        let idle = predicted.iter().filter(|s| s.work == Default::default());
+        assert!(idle.map(|s| s.name.as_str()).eq(["scale_down"]), "{predicted:?}");
+    }
+}
+
+#[test]
+fn the_work_of_every_kind_of_bootstrap_is_what_the_kernels_do() {
+    let f = Fixture::new("toy", None, 2);
+    let request = |method, stages, size| Request::new(method, stages, size, f.engine.slots());
+    for size in [KeySize::Large, KeySize::Medium, KeySize::Small] {
+        for stages in [1, 3, 5] {
+            f.assert_predicted(request(Method::Regular, stages, size));
+        }
+        f.assert_predicted(Request { real: true, ..request(Method::Regular, 3, size) });
+        f.assert_predicted(Request { target_level: Some(4), ..request(Method::Regular, 3, size) });
+        f.assert_predicted(Request { bound: 16.0, ..request(Method::Lossy, 4, size) });
+    }
+    for method in [Method::Sign, Method::Bits, Method::Merge, Method::LossyMerge] {
+        f.assert_predicted(request(method, 3, KeySize::Large));
+    }
+}
+
+#[test]
+fn the_work_on_sparse_slots_is_what_the_kernels_do() {
+    for (slots, stages) in [(1, 1), (2, 1), (32, 2), (256, 3)] {
+        let f = Fixture::new("toy", Some(slots), 1);
+        for size in [KeySize::Large, KeySize::Small] {
+            let request = |method| Request::new(method, stages, size, slots);
+            f.assert_predicted(request(Method::Regular));
+            // No level is left for packing.
+            f.assert_predicted(request(Method::Lossy));
+            f.assert_predicted(Request { real: true, ..request(Method::Regular) });
+        }
+    }
+}
+
+#[test]
+fn another_chain_has_other_digits() {
+    let f = Fixture::new("toy14", None, 1);
+    f.assert_predicted(Request::new(Method::Regular, 3, KeySize::Large, f.engine.slots()));
+}
+
+#[test]
+fn the_stages_of_an_iterated_bootstrap_are_those_of_all_its_passes() {
+    let f = Fixture::new("toy", None, 1);
+    let request = Request::new(Method::Regular, 3, KeySize::Large, f.engine.slots());
+    let once = f.run(request, 1);
+    let thrice = f.run(request, 3);
+    assert_eq!(thrice.len(), 3 * once.len());
+    for (i, run) in thrice.iter().enumerate() {
+        let (pass, first) = (i / once.len() + 1, &once[i % once.len()]);
+        let name = if pass == 1 { first.name.clone() } else { format!("pass {pass}: {}", first.name) };
+        assert_eq!((&run.name, run.work), (&name, first.work));
+        assert!(run.seconds > 0.0);
+    }
+    let times: Vec<_> = thrice.into_iter().map(|run| (run.name, run.seconds)).collect();
+    assert_eq!(f.engine.stage_times(), times);
+}
+
+#[test]
+fn seconds_are_work_times_units() {
+    let f = Fixture::new("toy", None, 1);
+    let (params, n) = (f.engine.params(), f.engine.params().n());
+    let request = Request::new(Method::Regular, 3, KeySize::Large, f.engine.slots());
+    let all = cost::stages(params, &f.engine.route(request).unwrap()).unwrap();
+    let none =
+        Units { forward: 0.0, inverse: 0.0, pointwise: 0.0, key: 0.0, diagonal: 0.0, matrix: 0.0, conversion: 0.0 };
+    let work = all.iter().map(|stage| stage.work).sum();
+    let transforms = Units { forward: 2.0, inverse: 1.0, ..none }.seconds(&work, n);
+    assert!((transforms * 1e6 * n as f64 - (2 * work.forward + work.inverse) as f64).abs() < 1e-3);
+    // Keys are read once for each product, so bytes and products of keys go together.
+    assert_eq!(work.key, work.key_read);
+}
+
+#[test]
+fn units_are_measured_or_given() {
+    let measured = Units::measure(10, 50).unwrap();
+    let all = [measured.forward, measured.inverse, measured.pointwise, measured.key, measured.conversion];
+    assert!(all.iter().all(|us| *us > 0.0) && measured.diagonal >= 0.0 && measured.matrix >= 0.0, "{measured:?}");
+    assert!(measured.forward > measured.pointwise, "{measured:?}");
+    for (log_n, bits) in [(7, 50), (18, 50), (10, 20), (10, 62)] {
+        assert!(Units::measure(log_n, bits).is_err(), "{log_n} {bits}");
+    }
+    let names = ["forward", "inverse", "pointwise", "key", "diagonal", "matrix", "conversion"];
+    let mut given: BTreeMap<String, f64> = names.iter().map(|name| (name.to_string(), 2.0)).collect();
+    assert_eq!(Units::named(&given).unwrap().matrix, 2.0);
+    for wrong in [f64::NAN, f64::INFINITY, -1.0] {
+        assert!(Units::named(&given.clone().into_iter().chain([("key".to_string(), wrong)]).collect()).is_err());
+    }
+    given.insert("colour".into(), 1.0);
+    assert!(Units::named(&given).is_err());
+    given.retain(|name, _| name != "colour" && name != "key");
+    assert!(Units::named(&given).is_err());
+}

@@ -1,0 +1,211 @@
+"""`aglet plan`: what a bootstrap will need, what it will cost, and what it does cost."""
+
+from __future__ import annotations
+
+import json as text
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from aglet import _core, modelled, quiet
+from aglet.cli import output
+from aglet.errors import ParameterError
+from aglet.measure import Case
+from aglet.progress import progress_bar
+from aglet.reports import failure_text, gigabytes, memory_report
+
+__all__ = ["model_table", "plan", "plan_tables"]
+
+
+@output.sentences
+def plan(
+    method: output.Method = "regular",
+    stages: output.Stages = 3,
+    key_size: output.KeySize = "large",
+    slots: Annotated[int | None, typer.Option(help="Slots in use; all of them if not given.")] = None,
+    real: Annotated[bool, typer.Option(help="Of real messages.")] = False,
+    target_level: Annotated[int | None, typer.Option(help="The level to leave; the highest if not given.")] = None,
+    bound: Annotated[float, typer.Option(help="With --model: the largest size of a value.")] = 1.0,
+    preset: output.Preset = "regular",
+    model: Annotated[bool, typer.Option("--model", help="Predict work, seconds and noise of each stage.")] = False,
+    measure: Annotated[bool, typer.Option("--measure", help="Predict, make the keys, run, and compare.")] = False,
+    repeat: Annotated[int, typer.Option(help="With --measure: bootstraps to take the median of.")] = 3,
+    factor: Annotated[
+        float, typer.Option(help="With --measure: warn of a stage that is this many times slower or faster.")
+    ] = modelled.FACTOR_BOUND,
+    units: Annotated[
+        Path | None, typer.Option(help="A JSON file of microseconds per unit of work; measured now if not given.")
+    ] = None,
+    allow_insecure: output.AllowInsecure = False,
+    json: output.Json = False,
+) -> None:
+    """Show the stages of a bootstrap, its levels, the keys it needs and the memory. Only --measure makes keys."""
+    case = Case(
+        method=method,
+        key_size=key_size,
+        stage_count=stages,
+        slot_count=slots,
+        real=real,
+        preset=preset,
+        bound=bound,
+        target_level=target_level,
+        allow_insecure=allow_insecure,
+    )
+    if model or measure:
+        _model(case, _units(units), repeat if measure else None, factor, json)
+        return
+    slot_count = _slots(preset) if slots is None else slots
+    planned = _core.plan(preset, case.core_method, stages, key_size, slot_count, real, target_level)
+    if json:
+        output.json_line(dict(planned))
+        return
+    console = output.console()
+    for part in plan_tables(planned):
+        console.print(part)
+    for name, steps in planned["rotations"].items():
+        if steps:
+            console.print(f"{name} rotates by {', '.join(str(step) for step in steps)}")
+
+
+def _units(path: Path | None) -> dict[str, float] | None:
+    """What a file says, or None for units to be measured."""
+    if path is None:
+        return None
+    try:
+        read: Any = text.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ParameterError(f"The units could not be read from {path}: {error}.") from error
+    read = read.get("units_us", read) if isinstance(read, dict) else read
+    if not isinstance(read, dict) or not all(isinstance(value, int | float) for value in read.values()):
+        raise ParameterError(f"{path} has no object of microseconds; `aglet plan --model --json` writes one.")
+    return {name: float(value) for name, value in read.items()}
+
+
+def _model(case: Case, units: dict[str, float] | None, repeat: int | None, factor: float, json: bool) -> None:
+    if factor <= 1:
+        raise ParameterError(f"--factor {factor:g} would warn of every stage; give more than 1.")
+    found = modelled.forecast(case, units)
+    if repeat is not None:
+        with progress_bar() as progress:
+            found = modelled.measure(found, case, repeat=repeat, progress=progress)
+    if json:
+        output.json_line(found.record(factor))
+        return
+    console = output.console()
+    console.print(model_table(found))
+    for line in _facts(found):
+        console.print(line)
+    for warning in found.warnings(factor):
+        console.print(warning, style="bold")
+
+
+def model_table(found: modelled.Forecast) -> Table:
+    """The stages: predicted work, seconds and noise, and beside them what was measured."""
+    measured = found.measured is not None
+    columns = ["stage", "transforms", "products", "with keys", "of conversions", "reads", "noise", "predicted"]
+    rows = []
+    for stage in found.stages:
+        bits = stage.noise_bits
+        row = [stage.name, *_work(stage.work), "-" if bits is None else f"{bits:.1f} bits", f"{stage.seconds:.3f} s"]
+        if measured:
+            ratio = stage.ratio
+            row += [f"{stage.measured:.3f} s", "-" if ratio is None else f"{ratio:.2f}"]
+        rows.append(row)
+    names = found.stages[0].work
+    total = {name: sum(stage.work[name] for stage in found.stages) for name in names}  # type: ignore[literal-required]
+    last = ["all", *_work(total), "", f"{found.seconds:.3f} s"]  # type: ignore[arg-type]
+    if measured:
+        columns += ["measured", "ratio"]
+        seconds = sum(stage.measured or 0.0 for stage in found.stages)
+        last += [f"{seconds:.3f} s", f"{seconds / found.seconds:.2f}" if found.seconds else "-"]
+    plan = found.plan
+    title = (
+        f"{plan['method']} bootstrap, preset {plan['preset']}, {plan['key_size']} key, {plan['stage_count']} stages, "
+        f"{plan['slot_count']} slots, one thread: work in limbs of 2^{plan['log_n']} words"
+    )
+    return output.table(title, columns, [*rows, last])
+
+
+def _work(work: _core.Work) -> list[str]:
+    """The cells of work: transforms, all products but those of keys and conversions, those, and bytes."""
+    transforms = work["forward_transforms"] + work["inverse_transforms"]
+    products = work["pointwise_products"] + work["diagonal_products"]
+    read = work["key_bytes_read"] + work["matrix_bytes_read"] + work["ciphertext_bytes_read"]
+    return [
+        f"{transforms:.0f}",
+        f"{products:.0f}",
+        f"{work['key_products']:.0f}",
+        f"{work['conversion_products']:.0f}",
+        gigabytes(read),
+    ]
+
+
+def _facts(found: modelled.Forecast) -> list[str]:
+    """The precision, the units, and what was seen while measuring."""
+    bits = found.precision
+    lines = [
+        f"precision predicted: {bits['mean_bits']:.1f} bits (mean), {bits['worst_bits']:.1f} (worst slot); "
+        f"the approximation alone {bits['approximation_bits']:.1f}",
+        "units in us per limb: " + ", ".join(f"{name} {value:.1f}" for name, value in dict(found.units).items()),
+    ]
+    if found.measured is not None:
+        own = found.measured
+        lines += [
+            f"precision measured: {own.precision.bits_mean:.1f} bits (mean), "
+            f"{own.precision.bits_worst:.1f} (worst slot)",
+            f"keys made in {own.keygen_seconds:.1f} s; bootstraps took "
+            + ", ".join(f"{seconds:.3f} s" for seconds in own.seconds),
+        ]
+        agree = all(stage.counted == stage.work for stage in found.stages)
+        lines += ["the kernels did exactly the work that is predicted"] if agree else []
+        noisy = quiet.warning(own.quiet)
+        lines += [noisy] if noisy is not None else []
+    return lines
+
+
+def plan_tables(planned: _core.Plan) -> list[Table]:
+    """A plan as two tables: the stages, and the levels and the memory."""
+    stages = output.table(
+        f"Stages of the {planned['method']} bootstrap, preset {planned['preset']} (chain levels: limbs - 1)",
+        ("stage", "", "level in", "level out", "scale in", "scale out", "keys", "key memory"),
+        [
+            (
+                stage["name"],
+                stage["note"],
+                stage["level_in"],
+                stage["level_out"],
+                f"2^{stage['scale_in_log2']:.2f}",
+                f"2^{stage['scale_out_log2']:.2f}",
+                stage["keys"],
+                gigabytes(stage["key_bytes"]),
+            )
+            for stage in planned["stages"]
+        ],
+        left=2,
+    )
+    bits, memory = planned["precision_bits"], memory_report(planned)
+    others = "relinearization, conjugation" + (", rotation" if planned["key_size"] == "small" else "")
+    facts = output.facts(
+        "Forecast",
+        [
+            ("level before and after", f"{planned['input_level']} or more, {planned['output_level']}"),
+            ("ring", f"N = 2^{planned['log_n']}, log QP = {planned['log_qp']:.0f}, {planned['slot_count']} slots"),
+            ("security", f"{planned['security_bits']:.1f} bits"),
+            ("overflow", failure_text(planned["log2_failure"])),
+            ("precision, uniform message", "not claimed" if bits is None else f"{bits:.1f} bits"),
+            (f"bootstrap key, {planned['key_size']}", gigabytes(planned["key_bytes"])),
+            (f"keys for {others}", gigabytes(memory.other_keys)),
+            ("keys when stored seeded", gigabytes(memory.keys_seeded)),
+            ("matrices", gigabytes(memory.matrices)),
+            ("working memory", gigabytes(memory.working)),
+            ("peak memory", gigabytes(memory.peak) + ("" if memory.fits else ", MORE than this machine has free")),
+        ],
+    )
+    return [stages, facts]
+
+
+def _slots(name: str) -> int:
+    """All slots of a preset; of an unknown one, none: the plan then names it."""
+    return next((preset["slots"] for preset in _core.presets() if preset["name"] == name), 0)
