@@ -148,6 +148,17 @@ fn last_stages(log_n: u32) -> u32 {
     }
 }
 
+/// Stages of the next step of a transform that has `left` before its last one, on blocks of `2^log_words` words. Four where
+/// all blocks fit the first cache; above, sixteen streams lie a multiple of its eight ways apart and would evict each other.
+fn step_stages(log_words: u32, left: u32) -> u32 {
+    match log_words.saturating_sub(12).min(left) {
+        0 if left.is_multiple_of(4) => 4,
+        0 => left % 4,
+        above @ 1..=3 => above,
+        above => above.div_ceil(2),
+    }
+}
+
 impl Tables {
     /// Lays out the powers `root^brv(i)`; block `b` of stage `s` multiplies by number `2^s + b`.
     fn new(m: &Modulus, kernels: &'static Kernels, powers: &[u64], log_n: u32) -> Self {
@@ -160,7 +171,7 @@ impl Tables {
         let (mut steps, mut done) = (Vec::new(), 0);
         while done < log_n - last {
             let left = log_n - last - done;
-            let stages = if left.is_multiple_of(4) { 4 } else { left % 4 };
+            let stages = step_stages(log_n - done, left);
             let table = (0..1 << done).flat_map(|b| block(done, stages, b)).collect();
             steps.push(Step { stages: stages as usize, table });
             done += stages;

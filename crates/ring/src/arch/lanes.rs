@@ -19,6 +19,8 @@ pub(crate) trait Lanes: Copy {
     const WIDTH: usize;
     /// Whether sums grow until `tame` is called (integer lanes reduce inside the butterflies).
     const GROWS: bool;
+    /// With as many bits or fewer, the sums of 13 stages can be multiplied without having been settled (0: never).
+    const ROOMY_BITS: u32 = 0;
     /// Products of two canonical residues that a wide accumulator takes.
     const CHUNK: usize;
     /// Products of a balanced residue (fresh from `tame` or `acc_reduce`) and a constant that a narrow accumulator takes.
@@ -63,8 +65,23 @@ pub(crate) trait Lanes: Copy {
     unsafe fn tame(self, x: Self::V) -> Self::V;
     /// `x * w`, `x` lazy.
     unsafe fn mul(self, x: Self::V, w: Self::T) -> Self::V;
-    /// `(x + w y, x - w y)`; grows the range of the floating-point lanes by at most q, see `generic/ntt.rs`.
+    /// `(x + w y, x - w y)`; grows the range by at most q, see `generic/ntt.rs`.
     unsafe fn fwd_butterfly(self, x: Self::V, y: Self::V, w: Self::T) -> (Self::V, Self::V);
+    /// `x + times q`, where lanes need room below (`x` small enough).
+    #[inline(always)]
+    unsafe fn lift(self, x: Self::V, _times: u64) -> Self::V {
+        x
+    }
+    /// `x` before a butterfly whose results must be lazy, for lanes that leave it to the transform when to reduce.
+    #[inline(always)]
+    unsafe fn settle(self, x: Self::V) -> Self::V {
+        x
+    }
+    /// The same before the last butterfly: from a lazy value.
+    #[inline(always)]
+    unsafe fn settle_last(self, x: Self::V) -> Self::V {
+        x
+    }
     /// `x + y` for the inverse transform.
     unsafe fn inv_sum(self, x: Self::V, y: Self::V) -> Self::V;
     /// `(x - y) w` for the inverse transform.

@@ -106,6 +106,32 @@ proptest! {
 }
 
 #[test]
+fn every_degree_at_both_ends_of_what_a_size_of_primes_allows() {
+    for log_n in 6..=17 {
+        let (n, step) = (1usize << log_n, 2u64 << log_n);
+        // The largest and the smallest prime of these sizes: what lanes keep unreduced depends on both.
+        let above =
+            |bits: u32| (0..).map(|i| (1u64 << bits) + 1 + i * step).find(|&q| crate::primes::is_prime(q)).unwrap();
+        let smallest = [46, 47, 48, 49].map(|bits| Modulus::new(above(bits)).unwrap());
+        for m in [prime(46, log_n), prime(47, log_n), prime(48, log_n), prime(50, log_n)].into_iter().chain(smallest) {
+            for seed in [0, 1, 2, 12345] {
+                let a = inputs(&m, n, seed);
+                let mut expected = a.clone();
+                NttTable::new(m, log_n, arch::by_name("scalar").unwrap()).unwrap().forward(&mut expected);
+                for kernels in arch::available() {
+                    let t = NttTable::new(m, log_n, kernels).unwrap();
+                    let mut b = a.clone();
+                    t.forward(&mut b);
+                    assert!(b == expected, "{} {log_n} {} forward", kernels.name(), m.value());
+                    t.inverse(&mut b);
+                    assert!(b == a, "{} {log_n} {} inverse", kernels.name(), m.value());
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn a_thousand_round_trips_at_the_real_size() {
     let m = prime(50, 16);
     let n = 1usize << 16;

@@ -1,15 +1,22 @@
 //! The negacyclic transform of degree N.
 //!
 //! Cooley-Tukey with bit-reversed powers of a 2N-th root `psi`: position `i` of the result holds the value at
-//! `psi^(2 brv(i) + 1)`. A step is four stages (the first may be shorter) on sixteen vectors in registers, in place. A
-//! step cuts its block in sixteen, and every part is finished before the next one is begun: for N = 2^16 memory is passed
-//! over twice, 16 streams side by side and then 32 KB at a time, which fit the L1 cache.
+//! `psi^(2 brv(i) + 1)`. A step is four stages or fewer on up to sixteen vectors in registers, in place. A step of four cuts
+//! its block in sixteen, and every part is finished before the next one is begun. For N = 2^16 memory is passed over three
+//! times: by two steps of two stages, and 32 KB at a time, which fit the L1 cache. (One step of four instead of two of two
+//! would have sixteen streams 32 KB apart: all in one set of that cache, which has eight ways.)
 //!
 //! The last step, blocks of sixteen words, takes `WIDTH` neighbouring blocks side by side, transposed, so that no
 //! butterfly ever crosses lanes. The multipliers of these blocks differ by a factor that depends on the lane alone: at
 //! distance `h` it is `s^h`, `s` the twist of the lane. Word `i` is multiplied by `s^i` first, and then one multiplier
 //! serves all lanes. That costs a ninth more products than a multiplier for each lane, and makes the tables five
 //! times smaller (0.19 instead of 1 MB for N = 2^16), which would have to come from memory for every limb.
+//!
+//! Range of the integer lanes that settle, in units of q below U, the next power of two: what is multiplied must be in
+//! `[0, 4U)`, sums may leave that by a q for each stage. A settled sum is in `[q, U + 2q)`, so the results of its butterfly are in
+//! `[0, U + 3q)`. Half of a stage's butterflies have results that the next stage multiplies, and only these settle; the others
+//! follow after two stages, at `[-2q, U + 5q)`. Below 2^47 nothing has to before the last step: on a lift of 13, a canonical
+//! value and the sums of thirteen stages stay in `[0, 27q)`.
 //!
 //! Range of the floating-point lanes, in units of q, with the product bound `1/2 + |a|/8` of `avx2.rs`: from an
 //! input of at most 1, four stages give 1.63, 2.33, 3.12, 4.01; from a tamed input (1/2) they give 1.06, 1.69,
@@ -39,14 +46,53 @@ impl Twiddles {
 /// Up to sixteen vectors on their way through a step.
 type Block<L> = [<L as Lanes>::V; 16];
 
+/// Which butterflies of a stage settle their first operand.
+const NONE: u8 = 0;
+/// Those whose results the next stage multiplies.
+const HALF: u8 = 1;
+const ALL: u8 = 2;
+/// All, from lazy values, as results are to be canonical.
+const LAST: u8 = 3;
+
+/// What the stages of a step settle: all in the last, as anything may be multiplied next, and two stages after the last ALL.
+const fn rules(stages: usize, first: bool, roomy: bool) -> [u8; 4] {
+    match (roomy, first, stages) {
+        (true, ..) | (_, true, 1) => [NONE; 4],
+        (_, true, 2) => [NONE, ALL, NONE, NONE],
+        (_, true, 3) => [NONE, HALF, ALL, NONE],
+        (_, true, _) => [NONE, HALF, HALF, ALL],
+        (_, _, 1) => [ALL, NONE, NONE, NONE],
+        (_, _, 2) => [HALF, ALL, NONE, NONE],
+        (_, _, 3) => [HALF, HALF, ALL, NONE],
+        _ => [HALF, HALF, ALL, ALL],
+    }
+}
+
+/// The same for the last step, which begins with fresh products.
+const fn last_rules(stages: usize, roomy: bool) -> [u8; 4] {
+    match (stages, roomy) {
+        (3, _) => [NONE, ALL, LAST, NONE],
+        (_, true) => [NONE, NONE, ALL, LAST],
+        _ => [NONE, HALF, ALL, LAST],
+    }
+}
+
 /// One forward stage on `2 PAIRS` vectors, at distance `H`. Stage by stage, as neighbouring butterflies do not wait for
 /// each other.
 #[inline(always)]
-unsafe fn forward_stage<L: Lanes, const PAIRS: usize, const H: usize>(l: L, x: &mut Block<L>, w: Twiddles) {
+unsafe fn forward_stage<L: Lanes, const PAIRS: usize, const H: usize>(l: L, x: &mut Block<L>, w: Twiddles, settle: u8) {
     for i in 0..PAIRS {
         let (b, a) = (i / H, i / H * H + i);
         // SAFETY: blocks b < PAIRS / H of this stage have the multipliers from PAIRS / H - 1 on.
-        unsafe { (x[a], x[a + H]) = l.fwd_butterfly(x[a], x[a + H], w.at(l, PAIRS / H - 1 + b)) }
+        unsafe {
+            let first = match settle {
+                LAST => l.settle_last(x[a]),
+                ALL => l.settle(x[a]),
+                HALF if i % H >= H / 2 => l.settle(x[a]),
+                _ => x[a],
+            };
+            (x[a], x[a + H]) = l.fwd_butterfly(first, x[a + H], w.at(l, PAIRS / H - 1 + b));
+        }
     }
 }
 
@@ -69,27 +115,27 @@ unsafe fn inverse_stage<L: Lanes, const PAIRS: usize, const H: usize, const TAME
     }
 }
 
-/// `K` forward stages in registers.
+/// `K` forward stages in registers; `settle` says what each settles.
 #[inline(always)]
-unsafe fn forward_block<L: Lanes, const K: usize>(l: L, x: &mut Block<L>, w: Twiddles) {
+unsafe fn forward_block<L: Lanes, const K: usize>(l: L, x: &mut Block<L>, w: Twiddles, settle: [u8; 4]) {
     // SAFETY: the table holds 2^K - 1 multipliers from `w` on.
     unsafe {
         match K {
-            1 => forward_stage::<L, 1, 1>(l, x, w),
+            1 => forward_stage::<L, 1, 1>(l, x, w, settle[0]),
             2 => {
-                forward_stage::<L, 2, 2>(l, x, w);
-                forward_stage::<L, 2, 1>(l, x, w);
+                forward_stage::<L, 2, 2>(l, x, w, settle[0]);
+                forward_stage::<L, 2, 1>(l, x, w, settle[1]);
             }
             3 => {
-                forward_stage::<L, 4, 4>(l, x, w);
-                forward_stage::<L, 4, 2>(l, x, w);
-                forward_stage::<L, 4, 1>(l, x, w);
+                forward_stage::<L, 4, 4>(l, x, w, settle[0]);
+                forward_stage::<L, 4, 2>(l, x, w, settle[1]);
+                forward_stage::<L, 4, 1>(l, x, w, settle[2]);
             }
             _ => {
-                forward_stage::<L, 8, 8>(l, x, w);
-                forward_stage::<L, 8, 4>(l, x, w);
-                forward_stage::<L, 8, 2>(l, x, w);
-                forward_stage::<L, 8, 1>(l, x, w);
+                forward_stage::<L, 8, 8>(l, x, w, settle[0]);
+                forward_stage::<L, 8, 4>(l, x, w, settle[1]);
+                forward_stage::<L, 8, 2>(l, x, w, settle[2]);
+                forward_stage::<L, 8, 1>(l, x, w, settle[3]);
             }
         }
     }
@@ -124,7 +170,7 @@ unsafe fn inverse_block<L: Lanes, const K: usize, const TAME: bool>(l: L, x: &mu
 
 /// Calls a step with the number of its stages as a constant.
 macro_rules! with_stages {
-    ($k:expr, $step:ident::<$l:ty, K $(, $flag:literal)*>($($arg:expr),*)) => {
+    ($k:expr, $step:ident::<$l:ty, K $(, $flag:tt)*>($($arg:expr),*)) => {
         match $k {
             1 => $step::<$l, 1 $(, $flag)*>($($arg),*),
             2 => $step::<$l, 2 $(, $flag)*>($($arg),*),
@@ -136,7 +182,12 @@ macro_rules! with_stages {
 
 /// A forward step of `K` stages on a block of `2^K h` words, in place. With `CANONICAL` it is the first step.
 #[inline(always)]
-unsafe fn forward_step<L: Lanes, const K: usize, const CANONICAL: bool>(l: L, data: *mut u64, h: usize, w: Twiddles) {
+unsafe fn forward_step<L: Lanes, const K: usize, const CANONICAL: bool, const ROOMY: bool>(
+    l: L,
+    data: *mut u64,
+    h: usize,
+    w: Twiddles,
+) {
     for at in (0..h).step_by(L::WIDTH) {
         // SAFETY: `data` holds the block, and WIDTH divides h.
         unsafe {
@@ -145,12 +196,14 @@ unsafe fn forward_step<L: Lanes, const K: usize, const CANONICAL: bool>(l: L, da
             for (j, x) in x.iter_mut().enumerate().take(1 << K) {
                 let p = data.add(j * h);
                 *x = match (CANONICAL, L::GROWS) {
+                    (true, _) if j < 1 << (K - 1) => l.lift(l.load(p), if ROOMY { 13 } else { 1 }),
                     (true, _) => l.load(p),
                     (false, true) => l.tame(L::load_raw(p)),
                     (false, false) => L::load_raw(p),
                 };
             }
-            forward_block::<L, K>(l, &mut x, w);
+            let settle = rules(K, CANONICAL, ROOMY);
+            forward_block::<L, K>(l, &mut x, w, settle);
             for (j, &x) in x.iter().enumerate().take(1 << K) {
                 L::store_raw(data.add(j * h), x);
             }
@@ -233,11 +286,11 @@ unsafe fn scatter<L: Lanes, const K: usize, const CANONICAL: bool>(l: L, data: *
     }
 }
 
-/// Multiplies word `i` of every block by `s^i`, `s` the twist of its lane.
+/// Multiplies word `i` of every block by `s^i`, `s` the twist of its lane, from word `first` on.
 #[inline(always)]
-unsafe fn twist<L: Lanes, const K: usize>(l: L, x: &mut Block<L>, (main, aux): (*const u64, *const u64)) {
+unsafe fn twist<L: Lanes, const K: usize>(l: L, x: &mut Block<L>, (main, aux): (*const u64, *const u64), first: usize) {
     if L::WIDTH > 1 {
-        for (i, x) in x.iter_mut().enumerate().take(1 << K).skip(1) {
+        for (i, x) in x.iter_mut().enumerate().take(1 << K).skip(first) {
             // SAFETY: the table holds 2^K vectors.
             unsafe { *x = l.mul(*x, l.load_t(main.add(i * L::WIDTH), aux.add(i * L::WIDTH))) }
         }
@@ -246,7 +299,7 @@ unsafe fn twist<L: Lanes, const K: usize>(l: L, x: &mut Block<L>, (main, aux): (
 
 /// The last `K` stages of the forward transform on `groups` groups of `WIDTH` blocks.
 #[inline(always)]
-unsafe fn forward_last<L: Lanes, const K: usize>(
+unsafe fn forward_last<L: Lanes, const K: usize, const ROOMY: bool>(
     l: L,
     data: *mut u64,
     groups: usize,
@@ -261,8 +314,15 @@ unsafe fn forward_last<L: Lanes, const K: usize>(
             if L::GROWS {
                 x[0] = l.tame(x[0]);
             }
-            twist::<L, K>(l, &mut x, lanes);
-            forward_block::<L, K>(l, &mut x, w.after(g * ((1 << K) - 1)));
+            if !ROOMY {
+                x[0] = l.settle(x[0]);
+            }
+            twist::<L, K>(l, &mut x, lanes, usize::from(!ROOMY));
+            for x in x.iter_mut().take(1 << (K - 1)).skip(usize::from(!ROOMY)) {
+                *x = l.lift(*x, if ROOMY { 2 } else { 1 });
+            }
+            let settle = last_rules(K, ROOMY);
+            forward_block::<L, K>(l, &mut x, w.after(g * ((1 << K) - 1)), settle);
             scatter::<L, K, true>(l, data, &x);
         }
     }
@@ -283,7 +343,7 @@ unsafe fn inverse_last<L: Lanes, const K: usize>(
             let (at, w) = (g * (L::WIDTH << K), w.after(g * ((1 << K) - 1)));
             let mut x = gather::<L, K, true>(l, src.add(at));
             inverse_block::<L, K, true>(l, &mut x, w, w.at(l, 0));
-            twist::<L, K>(l, &mut x, lanes);
+            twist::<L, K>(l, &mut x, lanes, 1);
             scatter::<L, K, false>(l, dst.add(at), &x);
         }
     }
@@ -296,6 +356,18 @@ unsafe fn inverse_last<L: Lanes, const K: usize>(
 #[inline(always)]
 pub(crate) unsafe fn forward<L: Lanes>(t: &NttTable, data: &mut [u64]) {
     debug_assert!(data.len() == t.n() && data.iter().all(|&x| x < t.modulus().value()));
+    // SAFETY: as stated.
+    unsafe {
+        if t.modulus().bits() <= L::ROOMY_BITS {
+            forward_with::<L, true>(t, data);
+        } else {
+            forward_with::<L, false>(t, data);
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn forward_with<L: Lanes, const ROOMY: bool>(t: &NttTable, data: &mut [u64]) {
     let (tables, chunk) = (t.forward_tables(), t.chunk());
     // SAFETY: by the contract of this function; tables are as long as `NttTable` says.
     unsafe {
@@ -310,17 +382,17 @@ pub(crate) unsafe fn forward<L: Lanes>(t: &NttTable, data: &mut [u64]) {
                 if at % words == 0 {
                     let w = Twiddles(step.table.as_ptr()).after(at / words * ((1 << k) - 1));
                     if at == 0 && words == t.n() {
-                        with_stages!(k, forward_step::<L, K, true>(l, part, h, w));
+                        with_stages!(k, forward_step::<L, K, true, ROOMY>(l, part, h, w));
                     } else {
-                        forward_step::<L, 4, false>(l, part, h, w);
+                        with_stages!(k, forward_step::<L, K, false, ROOMY>(l, part, h, w));
                     }
                 }
                 words = h;
             }
             let w = Twiddles(tables.last().as_ptr()).after(at / chunk * groups * ((1 << t.last_stages()) - 1));
             match t.last_stages() {
-                3 => forward_last::<L, 3>(l, part, groups, lanes, w),
-                _ => forward_last::<L, 4>(l, part, groups, lanes, w),
+                3 => forward_last::<L, 3, ROOMY>(l, part, groups, lanes, w),
+                _ => forward_last::<L, 4, ROOMY>(l, part, groups, lanes, w),
             }
         }
     }
@@ -360,7 +432,7 @@ pub(crate) unsafe fn inverse<L: Lanes>(t: &NttTable, src: *const u64, dst: &mut 
                     if words == t.n() {
                         with_stages!(k, inverse_step::<L, K, true>(l, part, h, w, scales));
                     } else {
-                        inverse_step::<L, 4, false>(l, part, h, w, scales);
+                        with_stages!(k, inverse_step::<L, K, false>(l, part, h, w, scales));
                     }
                 }
                 h = words;

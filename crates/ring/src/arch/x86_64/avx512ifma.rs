@@ -17,13 +17,45 @@ pub(crate) struct Avx512Ifma {
     q2: __m512i,
     /// -q as a word: what an accumulator of `h q` starts with, to shift a result by q.
     neg_q: __m512i,
-    /// `steps[k] = floor(k 2^shift / q) q - q`, where `2^shift < q <= 2^(shift + 1)`.
-    steps: __m512i,
-    shift: __m512i,
+    /// What settling takes off, in steps of 2^bits from -2 on, and of half of that from 0 on.
+    wide: Steps,
+    fine: Steps,
     /// 1/q modulo 2^52.
     inverse: __m512i,
     /// Multiplier 2^52 mod q.
     high: (__m512i, __m512i),
+}
+
+/// What brings values down by their top bits: entry k modulo 8 is `floor(k 2^shift / q) q - q`.
+#[derive(Clone, Copy)]
+struct Steps {
+    table: __m512i,
+    shift: __m512i,
+}
+
+impl Steps {
+    /// For eight times `2^shift` values, from `first 2^shift` on.
+    #[inline(always)]
+    unsafe fn new(q: u64, shift: u32, first: i64) -> Self {
+        let step = |k: i64| ((k << shift).div_euclid(q as i64) - 1) * q as i64;
+        let entries: [i64; 8] = core::array::from_fn(|i| step((i as i64 - first).rem_euclid(8) + first));
+        // SAFETY: AVX-512 is present by the contract of the trait.
+        unsafe {
+            // The compiler then sees that the shift is below 64, and needs no mask.
+            Self { table: _mm512_loadu_si512(entries.as_ptr().cast()), shift: set(u64::from(shift & 63)) }
+        }
+    }
+    /// `x` to `[q, 2^shift + 2q)`. Comparing would take the multipliers' place in the pipes.
+    #[inline(always)]
+    unsafe fn settle(self, x: __m512i, q: __m512i) -> __m512i {
+        // SAFETY: AVX-512 is present by the contract of the trait.
+        unsafe {
+            let x = _mm512_sub_epi64(x, _mm512_permutexvar_epi64(_mm512_srlv_epi64(x, self.shift), self.table));
+            let room = _mm512_add_epi64(_mm512_sllv_epi64(set(1), self.shift), q);
+            debug_assert!(_mm512_cmplt_epu64_mask(_mm512_sub_epi64(x, q), room) == 0xff);
+            x
+        }
+    }
 }
 
 const MASK: u64 = (1 << 52) - 1;
@@ -62,12 +94,6 @@ impl Avx512Ifma {
         // SAFETY: AVX-512 is present by the contract of the trait.
         unsafe { _mm512_min_epu64(x, _mm512_sub_epi64(x, self.q2)) }
     }
-    /// `[0, 4q)` to `[q, 3q)`: by the top three bits, as comparing takes the multipliers' place in the pipes.
-    #[inline(always)]
-    unsafe fn middle(self, x: __m512i) -> __m512i {
-        // SAFETY: AVX-512 is present by the contract of the trait.
-        unsafe { _mm512_sub_epi64(x, _mm512_permutexvar_epi64(_mm512_srlv_epi64(x, self.shift), self.steps)) }
-    }
     /// `[0, 4q)` to `[0, q)`.
     #[inline(always)]
     unsafe fn canonical(self, x: __m512i) -> __m512i {
@@ -90,6 +116,7 @@ impl Avx512Ifma {
 impl Lanes for Avx512Ifma {
     const WIDTH: usize = 8;
     const GROWS: bool = false;
+    const ROOMY_BITS: u32 = 47;
     const CHUNK: usize = 12;
     const CHUNK_NARROW: usize = 16;
     type V = __m512i;
@@ -101,8 +128,7 @@ impl Lanes for Avx512Ifma {
     unsafe fn new(m: &Modulus) -> Self {
         let q = m.value();
         debug_assert!(q < 1 << 50);
-        let shift = 63 - q.leading_zeros();
-        let steps: [u64; 8] = core::array::from_fn(|k| (((k as u64) << shift) / q * q).wrapping_sub(q));
+        let bits = m.bits();
         let high = multiplier(q, (1 << 52) % q);
         // SAFETY: see above.
         unsafe {
@@ -110,8 +136,8 @@ impl Lanes for Avx512Ifma {
                 q: set(q),
                 q2: set(2 * q),
                 neg_q: set(q.wrapping_neg()),
-                steps: _mm512_loadu_si512(steps.as_ptr().cast()),
-                shift: set(u64::from(shift)),
+                wide: Steps::new(q, bits, -2),
+                fine: Steps::new(q, bits - 1, 0),
                 inverse: set(inverse52(q)),
                 high: (set(high[0]), set(high[1])),
             }
@@ -209,12 +235,27 @@ impl Lanes for Avx512Ifma {
     unsafe fn fwd_butterfly(self, x: __m512i, y: __m512i, w: Self::T) -> (__m512i, __m512i) {
         // SAFETY: see above.
         unsafe {
-            debug_assert!(Self::below(x, 4 * self.modulus()) && Self::below(y, 1 << 52));
-            let (x, zero) = (self.middle(x), _mm512_setzero_si512());
+            debug_assert!(Self::below(y, 1 << 52));
+            let zero = _mm512_setzero_si512();
             let m = _mm512_madd52lo_epu64(zero, y, w.1);
             let t = _mm512_sub_epi64(_mm512_madd52hi_epu64(zero, y, w.0), _mm512_madd52hi_epu64(zero, m, self.q));
             (_mm512_add_epi64(x, t), _mm512_sub_epi64(x, t))
         }
+    }
+    #[inline(always)]
+    unsafe fn lift(self, x: __m512i, times: u64) -> __m512i {
+        // SAFETY: see above.
+        unsafe { _mm512_add_epi64(x, set(times * self.modulus())) }
+    }
+    #[inline(always)]
+    unsafe fn settle(self, x: __m512i) -> __m512i {
+        // SAFETY: see above.
+        unsafe { self.wide.settle(x, self.q) }
+    }
+    #[inline(always)]
+    unsafe fn settle_last(self, x: __m512i) -> __m512i {
+        // SAFETY: see above.
+        unsafe { self.fine.settle(x, self.q) }
     }
     #[inline(always)]
     unsafe fn inv_sum(self, x: __m512i, y: __m512i) -> __m512i {
