@@ -102,6 +102,12 @@ pub(crate) trait Lanes: Copy {
     unsafe fn acc_load(p: *const u64) -> Self::A;
     /// The sum, balanced or canonical, of an accumulator that began as `acc_zero::<NARROW>`.
     unsafe fn acc_reduce<const NARROW: bool>(self, a: Self::A) -> Self::V;
+    /// What `store` makes of `acc_reduce`.
+    #[inline(always)]
+    unsafe fn acc_finish<const NARROW: bool>(self, p: *mut u64, a: Self::A) {
+        // SAFETY: as for `store`.
+        unsafe { self.store(p, self.acc_reduce::<NARROW>(a)) }
+    }
     /// A canonical constant in all lanes, balanced where that helps.
     unsafe fn constant(self, c: u64) -> Self::V;
 

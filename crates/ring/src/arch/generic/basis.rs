@@ -3,7 +3,7 @@
 
 use super::{lines, words};
 use crate::arch::lanes::Lanes;
-use crate::basis::BaseConverter;
+use crate::basis::{BaseConverter, Target};
 
 /// Coefficients per tile: the sources of a tile stay in the L1 cache while the targets take turns.
 const TILE: usize = 256;
@@ -61,7 +61,17 @@ pub(crate) unsafe fn convert<L: Lanes>(c: &BaseConverter, first: usize, rows: &[
             }
             let rows = &starts[..rows.len()];
             let width = TILE.min(len - start);
-            for (target, out) in targets.iter().zip(dst.iter_mut()) {
+            let mut pairs = 0;
+            if L::WIDTH == 8 && rows.len() <= chunk && width.is_multiple_of(FLIGHT * L::WIDTH) {
+                pairs = targets.len() / 2;
+                for (targets, out) in targets.chunks_exact(2).zip(dst.chunks_exact_mut(2)) {
+                    let out = [out[0].as_mut_ptr().add(start), out[1].as_mut_ptr().add(start)];
+                    for at in (0..width).step_by(FLIGHT * L::WIDTH) {
+                        both::<L, FLIGHT>(targets, rows, at, out);
+                    }
+                }
+            }
+            for (target, out) in targets.iter().zip(dst.iter_mut()).skip(2 * pairs) {
                 let l = L::new(&target.modulus);
                 let group = FLIGHT * L::WIDTH;
                 let whole = width / group * group;
@@ -78,6 +88,28 @@ pub(crate) unsafe fn convert<L: Lanes>(c: &BaseConverter, first: usize, rows: &[
                     l.store(out.as_mut_ptr().add(start + at), x);
                 }
             }
+        }
+    }
+}
+
+/// `K` neighbouring vectors of two targets, which share the loads, where an accumulator takes the whole sum.
+#[inline(always)]
+unsafe fn both<L: Lanes, const K: usize>(targets: &[Target], rows: &[*const u64], at: usize, out: [*mut u64; 2]) {
+    // SAFETY: there are two targets with a constant for each row; rows and outputs are valid for K vectors from `at`.
+    unsafe {
+        let l = [L::new(&targets[0].modulus), L::new(&targets[1].modulus)];
+        let constants = [targets[0].constants.as_ptr(), targets[1].constants.as_ptr()];
+        let mut acc = [[l[0].acc_zero::<true>(); 2]; K];
+        for (i, row) in rows.iter().enumerate() {
+            let c = [L::splat_raw(*constants[0].add(i)), L::splat_raw(*constants[1].add(i))];
+            for (k, a) in acc.iter_mut().enumerate() {
+                let x = L::load_raw(row.add(at + k * L::WIDTH));
+                *a = [l[0].mac(a[0], x, c[0]), l[1].mac(a[1], x, c[1])];
+            }
+        }
+        for (k, a) in acc.iter().enumerate() {
+            l[0].acc_finish::<true>(out[0].add(at + k * L::WIDTH), a[0]);
+            l[1].acc_finish::<true>(out[1].add(at + k * L::WIDTH), a[1]);
         }
     }
 }

@@ -328,6 +328,11 @@ impl Lanes for Avx512Ifma {
         }
     }
     #[inline(always)]
+    unsafe fn acc_finish<const NARROW: bool>(self, p: *mut u64, a: Self::A) {
+        // SAFETY: see above. Reduced sums are canonical.
+        unsafe { Self::store_raw(p, self.acc_reduce::<NARROW>(a)) }
+    }
+    #[inline(always)]
     unsafe fn constant(self, c: u64) -> __m512i {
         // SAFETY: see above.
         unsafe { set(c) }
