@@ -69,3 +69,24 @@ fn the_published_sets_are_as_published_and_refused_as_secure() {
         assert_eq!((params.q()[0] as f64).log2().round(), 60.0);
     }
 }
+
+#[test]
+fn two_iterations_reach_what_the_scale_of_60_bits_allows() {
+    let engine = Engine::new(small("precise-45"), None, 2).unwrap();
+    let sk = engine.create_secret_key().unwrap();
+    let relinearisation = &engine.create_relinearisation_key(&sk).unwrap();
+    let conjugation = &engine.create_conjugation_key(&sk).unwrap();
+    let request = Request::new(Method::Regular, 3, KeySize::Large, engine.slots());
+    let bootstrap = &engine.create_bootstrap_key(&sk, request, None, &Control::new()).unwrap();
+    let keys = BootstrapKeys { relinearisation, conjugation, bootstrap, rotation: None };
+    let z: Vec<_> = (0..engine.slots()).map(|j| Complex64::from_polar(1.0, 2.4 * j as f64)).collect();
+    let ct = engine.encrypt_with_secret(&engine.encode(&z, 0).unwrap(), &sk).unwrap();
+    let out = engine.bootstrap_iterated(&[&ct], keys, request, 2, &Control::new()).unwrap().remove(0);
+    let errors = engine.decrypt(&out, &sk).unwrap().iter().zip(&z).map(|(a, b)| (a - b).norm()).sum::<f64>();
+    let bits = -(errors / z.len() as f64).log2();
+    println!("two iterations: {bits:.2} bits");
+    // Rounding leaves 7.7 bits less than the scale in this ring, doubles 52.
+    assert!(bits > 48.0, "{bits}");
+    // A value of 5 has a coefficient that no word holds: an error, not a wrap.
+    assert!(matches!(engine.encode(&vec![Complex64::new(5.0, 0.0); z.len()], 0), Err(Error::Scheme(_))));
+}
