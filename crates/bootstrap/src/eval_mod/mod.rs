@@ -17,7 +17,8 @@
 //! `V = E'^2 - c E'` with `c = alpha r / (4 pi kappa)`, and `m = -2 Im V = i (V - conj V)`. `V` itself is never computed: twice
 //! the imaginary part of what was rounded at the scale of the message is twice its error. With `conj E'`, one level higher,
 //! `m = i (X Y - c X)` for `X = E' - conj E'` and `Y = E' + conj E'`: one product and one rounding, for the real and the
-//! imaginary part of a message together. For one harmonic and the sign `c = 0`; bits are a constant less `E'^2 + conj E'^2`.
+//! imaginary part of a message together (`V` after all where real messages have a scale above that of `E'`). For one harmonic
+//! and the sign `c = 0`; bits are a constant less `E'^2 + conj E'^2`.
 //! As `kappa` is real, even coefficients of the polynomial are real and odd ones imaginary, and so is every constant of
 //! the circuit: its product with a ciphertext is that of a real number.
 //!
@@ -201,11 +202,15 @@ impl EvalMod {
         scale: f64,
     ) -> Result<Vec<E::Ciphertext>, Error> {
         let conjugate = e.conjugate(ct)?;
-        let re = self.factors(e, &e.add(ct, &conjugate)?, scale)?;
+        let re = self.power(e, &e.add(ct, &conjugate)?, scale)?;
+        if parts == Parts::Real && self.linear * scale > 2.0 * e.scale(&re) {
+            return Ok(vec![self.conjugated_last(e, &re, scale)?]);
+        }
+        let re = self.factors(e, re)?;
         if parts == Parts::Real {
             return Ok(vec![self.last(e, &re, scale)?]);
         }
-        let mut im = self.factors(e, &e.mul_i(&e.sub(&conjugate, ct)?)?, scale)?;
+        let mut im = self.factors(e, self.power(e, &e.mul_i(&e.sub(&conjugate, ct)?)?, scale)?)?;
         if parts == Parts::Pair {
             return Ok(vec![self.last(e, &re, scale)?, self.last(e, &im, scale)?]);
         }
@@ -216,14 +221,21 @@ impl EvalMod {
         Ok(vec![self.last(e, &[re, im].concat(), scale)?])
     }
 
-    /// What [`EvalMod::last`] makes the result of, at the real argument `x = D_1`.
-    fn factors<E: Evaluator>(
-        &self,
-        e: &E,
-        x: &E::Ciphertext,
-        scale: f64,
-    ) -> Result<Vec<Factors<E::Ciphertext>>, Error> {
-        let power = self.power(e, x, scale)?;
+    /// Two harmonics of one real argument as `i (V - conj V)`. What the conjugation of `E'` rounds is imaginary and grows by
+    /// `c`: where messages have a larger scale than `E'`, more is left of it than of what `V` rounds.
+    fn conjugated_last<E: Evaluator>(&self, e: &E, power: &E::Ciphertext, scale: f64) -> Result<E::Ciphertext, Error> {
+        let v = e.quadratic(&Quadratic {
+            products: vec![Product { factor: 1, left: power, right: power }],
+            terms: vec![((-self.linear).into(), power)],
+            constant: 0.0.into(),
+            level: e.level(power),
+            scale,
+        })?;
+        Ok(e.mul_i(&e.sub(&v, &e.conjugate(&v)?)?)?)
+    }
+
+    /// What [`EvalMod::last`] makes the result of.
+    fn factors<E: Evaluator>(&self, e: &E, power: E::Ciphertext) -> Result<Vec<Factors<E::Ciphertext>>, Error> {
         let turned = e.conjugate(&power)?;
         let factors = |left, right, constant: f64| Factors { left, right, constant: constant.into() };
         Ok(match self.function {

@@ -98,8 +98,17 @@ fn mapped(
     let mut values: Vec<Complex64> = (0..slots).map(|j| Complex64::new(at(j), at(j + slots))).collect();
     let fft = SpecialFft::new(slots);
     fft.forward(&mut values);
-    let coefficients = subring_coefficients(&fft, &map.apply(&values)?, scale_ratio)?;
-    Ok(ring.to_eval(ring.lift(&coefficients, ring.scratch(q_limbs, 0)?)))
+    // The bits of a large q0 that doubles do not know are left out, so that sums of many terms fit a word.
+    let unknown = (64 - q0.value().leading_zeros()).saturating_sub(50);
+    let coefficients = subring_coefficients(&fft, &map.apply(&values)?, scale_ratio / f64::from(unknown).exp2())?;
+    let mut sum = ring.lift(&coefficients, ring.scratch(q_limbs, 0)?);
+    if unknown > 0 {
+        ring.for_limbs(&mut sum, |prime, _, limb| {
+            let (m, by) = (ring.modulus(prime), ring.modulus(prime).reduce(1 << unknown));
+            limb.iter_mut().for_each(|r| *r = m.mul(*r, by));
+        });
+    }
+    Ok(ring.to_eval(sum))
 }
 
 /// The keys of [`Refresh::raise_transform`] by Galois element: one for each diagonal, which it carries at the scale
