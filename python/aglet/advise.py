@@ -211,6 +211,7 @@ def _measured(records: Iterable[Mapping[str, Any]], cpu: str, backend: str) -> d
         if (
             own
             and record.get("bound", 1.0) == 1.0
+            and record.get("iterations", 1) == 1
             and "bits_mean" in record
             and record.get("message") in ("uniform", "alternating", "bits")
         ):

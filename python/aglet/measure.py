@@ -105,6 +105,7 @@ class Case:
     preset: str | None = None
     bound: float = 1.0
     target_level: int | None = None
+    iterations: int = 1
     threads: int = 1
     allow_insecure: bool = False
 
@@ -113,6 +114,8 @@ class Case:
             raise ParameterError(f'There is no method "{self.method}"; the methods are {", ".join(METHODS)}.')
         if self.method == "sparse" and self.slot_count is None:
             raise ParameterError("The sparse bootstrap needs a number of slots; give --slots.")
+        if self.iterations != 1 and self.core_method not in ("regular", "lossy"):
+            raise ParameterError(f"A {self.method} bootstrap cannot be iterated; leave iterations at 1.")
 
     @property
     def core_method(self) -> str:
@@ -268,7 +271,7 @@ def _bootstrap(
         bits = case.core_method == "bits"
         return [engine.sign_bootstrap(ciphertexts[0], *keys.arguments, bits=bits, **choices)]
     refresh = engine.bootstrap if case.core_method == "regular" else engine.lossy_bootstrap
-    return [refresh(ciphertexts[0], *keys.arguments, bound=case.bound, **choices)]
+    return [refresh(ciphertexts[0], *keys.arguments, bound=case.bound, iterations=case.iterations, **choices)]
 
 
 def default_message(method: str) -> str:
@@ -314,6 +317,7 @@ def bench_bootstrap(
             "real": case.real or case.pairs,
             "compact": case.compact,
             "bound": case.bound,
+            "iterations": case.iterations,
             "threads": engine.thread_count,
             "backend": engine.backend,
             "seconds": statistics.median(run.seconds),

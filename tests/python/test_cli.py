@@ -89,6 +89,13 @@ def test_bench_ntt() -> None:
     assert "scalar" in run("bench", "ntt", "--log-n", "10", "--repeat", "1")
 
 
+def test_bench_of_two_iterations() -> None:
+    one, two = (lines("bench", "bootstrap", *TOY, "--repeat", "1", "--iterations", count)[0] for count in "12")
+    assert (one["iterations"], two["iterations"]) == (1, 2)
+    assert two["bits_mean"] > one["bits_mean"] + 3
+    assert "cannot be iterated" in fails("bench", "bootstrap", *TOY, "--method", "sign", "--iterations", "2")
+
+
 def test_bench_bootstrap() -> None:
     messages = [part for kind in MESSAGES for part in ("--message", kind)]
     records = lines("bench", "bootstrap", *TOY, "--repeat", "2", "--stages", "3", "--key-size", "large", *messages)

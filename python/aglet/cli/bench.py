@@ -50,6 +50,7 @@ def bootstrap(
     compact: Annotated[bool, typer.Option(help="The compact parameters of the method.")] = False,
     bound: Annotated[float, typer.Option(help="The message is multiplied by this, and the bootstrap told.")] = 1.0,
     target_level: Annotated[int | None, typer.Option(help="The level to leave; the highest if not given.")] = None,
+    iterations: Annotated[int, typer.Option(help="Passes: two double the precision, as far as the scale goes.")] = 1,
     threads: Annotated[int, typer.Option(help="Threads; 0 means all cores.")] = 1,
     repeat: Annotated[int, typer.Option(help="Bootstraps to take the median of.")] = 3,
     message: Annotated[list[str] | None, typer.Option(help=", ".join(MESSAGES) + "; may be given again.")] = None,
@@ -68,6 +69,7 @@ def bootstrap(
         preset=preset,
         bound=bound,
         target_level=target_level,
+        iterations=iterations,
         threads=threads,
         allow_insecure=allow_insecure,
     )
