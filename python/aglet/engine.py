@@ -276,6 +276,8 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
     def decrypt(self, ciphertext: Ciphertext, secret_key: SecretKey) -> NDArray[np.complex128]:
         """The `slot_count` values of a ciphertext, always complex128; take `.real` of a real message.
 
+        If the ciphertext is known to be real (`is_real`), imaginary parts are 0: they would be noise.
+
         Do not publish the result of a decryption as it is: its low bits tell something about the secret key. See
         SECURITY.md, "Sharing decrypted results".
 

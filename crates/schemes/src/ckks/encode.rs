@@ -52,7 +52,7 @@ impl Encoder {
     }
 
     /// The values of a plaintext. The coefficients are read from at most two limbs: they must stay below half the product
-    /// of these primes, as a ciphertext within its range does.
+    /// of these primes, as a ciphertext within its range does. What is known to be real comes out real: its imaginary part is noise.
     ///
     /// # Errors
     /// [`Error::SlotMismatch`] for a plaintext of another number of slots.
@@ -70,6 +70,9 @@ impl Encoder {
         };
         let mut values: Vec<Complex64> = (0..n).map(|j| Complex64::new(at(j), at(j + n)) / pt.scale).collect();
         self.fft.forward(&mut values);
+        if pt.real {
+            values.iter_mut().for_each(|z| z.im = 0.0);
+        }
         Ok(values)
     }
 }
