@@ -5,7 +5,8 @@ use crate::plan::{Plan, Stage, Step};
 #[cfg(doc)]
 use crate::Parts;
 use aglet_schemes::evaluator::same_scale;
-use aglet_schemes::Refresh;
+use aglet_schemes::{Quadratic, Refresh};
+use num_complex::Complex64;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -123,6 +124,11 @@ impl<T> Pipeline<T> {
                 e.raise_transform(ct, stage.level_out, map, *scale_ratio)?
             }
             (Step::Trace { rotations }, _) => rotations.iter().try_fold(ct.clone(), |ct, by| e.rotate_sum(&ct, by))?,
+            (Step::Rescale, _) => {
+                let (terms, constant) = (vec![(Complex64::new(1.0, 0.0), ct)], Complex64::default());
+                let (level, scale) = (stage.level_in, stage.scale_out);
+                e.quadratic(&Quadratic { products: Vec::new(), terms, constant, level, scale })?
+            }
             (Step::EvalMod { eval_mod, parts }, _) => return eval_mod.run(e, ct, *parts, stage.scale_out),
         };
         Ok(vec![one])

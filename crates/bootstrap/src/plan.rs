@@ -38,6 +38,8 @@ pub enum Step {
         /// Rotations that are added to what came before, sum by sum.
         rotations: Vec<Vec<usize>>,
     },
+    /// One level down. The new scale times the prime is an integer times the old scale, so nothing but the rounding is lost.
+    Rescale,
     /// Removal of the multiples of q0.
     EvalMod {
         /// The circuit.
@@ -108,9 +110,14 @@ impl Options {
     pub fn levels(&self) -> usize {
         self.function.levels() + usize::from(self.packed)
     }
-    /// Levels that coeffs_to_slots spends: its stages, but for a first one that mod_raise carries.
+    /// Levels that coeffs_to_slots spends: its stages, but for a first one that mod_raise carries, and one more for a single map.
     pub fn coeffs_to_slots_levels(&self, stage_count: usize) -> usize {
-        stage_count - usize::from(self.carries_map(stage_count))
+        stage_count + usize::from(self.rescales_twice(stage_count)) - usize::from(self.carries_map(stage_count))
+    }
+    /// Whether coeffs_to_slots is a single map: its diagonals have the factors of all stages and of the trace, which makes them
+    /// too small to be rounded at the size of one prime.
+    fn rescales_twice(&self, stage_count: usize) -> bool {
+        stage_count == 1 && !self.carries_map(stage_count)
     }
     /// Whether mod_raise carries all of the trace and the first map of coeffs_to_slots.
     fn carries_map(&self, stage_count: usize) -> bool {
@@ -182,7 +189,11 @@ impl Plan {
         let raised = plan.output_scale();
         if !maps.is_empty() {
             let to = EvalMod::input_scale(chain.moduli[top - spent]);
-            plan.transforms(chain, "coeffs_to_slots", maps, up, (top, raised, to))?;
+            let first = if options.rescales_twice(up) { first_of_two(chain, &maps, raised, to) } else { to };
+            plan.transforms(chain, "coeffs_to_slots", maps, up, (top, raised, first))?;
+        }
+        if options.rescales_twice(up) {
+            plan.push("rescale", Step::Rescale, top - spent, Some(EvalMod::input_scale(chain.moduli[top - spent])));
         }
         // The value leaves eval_mod divided by the bound; at a scale larger by the bound it is the value itself.
         let (level, scale) = (plan.output_level() - options.function.levels(), chain.scale_out * options.bound);
@@ -270,6 +281,7 @@ impl Plan {
                     stage.level_in == 0 && stage.level_out + 1 == chain.moduli.len()
                 }
                 Step::Trace { .. } => stage.level_in == stage.level_out,
+                Step::Rescale => stage.level_in == stage.level_out + 1,
             };
             if !follows || !spends {
                 return Err(Error::Broken { stage: stage.name.clone() });
@@ -322,6 +334,19 @@ fn scale_ratios(primes: &[f64], total: f64) -> Vec<f64> {
     }
     let sizes = runs.into_iter().flat_map(|(size, count)| std::iter::repeat_n(size, count as usize));
     sizes.zip(primes).map(|(size, prime)| size / prime).collect()
+}
+
+/// The largest coefficients of a diagonal, below those that an encoder takes.
+const LARGEST: f64 = 2_305_843_009_213_693_952.0; // 2^61
+
+/// The scale after a single map that goes from one scale at the top of the chain to another in two levels: as large as its
+/// coefficients allow, and so that an integer is left for the second rescale.
+fn first_of_two(chain: &Chain, maps: &[LinearMap], from: f64, to: f64) -> f64 {
+    let values = maps.iter().flat_map(|map| map.diagonals().values().flatten());
+    let largest = values.map(|v| v.norm()).fold(0.0, f64::max);
+    let top = chain.moduli.len() - 1;
+    let factor = (largest * to / from * chain.moduli[top] * chain.moduli[top - 1] / LARGEST).max(1.0).ceil();
+    to * chain.moduli[top - 1] / factor
 }
 
 /// The name of one of several stages.
