@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from aglet import Engine, ParameterError
+from aglet import Engine, ParameterError, RangeError
 from conftest import Keys
 from support import ToyEngine, assert_near, random_message
 
@@ -38,6 +38,20 @@ def test_bits(engine: Engine, keys: Keys) -> None:
     ciphertext = engine.encrypt(rough, keys.secret, level=3)
     cleaned = engine.sign_bootstrap(ciphertext, keys.relinearization, keys.conjugation, key, bits=True)
     assert_near(engine.decrypt(cleaned, keys.secret), bits, 3e-6)
+
+
+def test_values_far_from_the_points_are_refused_where_they_are_known(engine: Engine, keys: Keys) -> None:
+    rest = (keys.relinearization, keys.conjugation, engine.create_lossy_bootstrap_key(keys.secret))
+    ones = engine.encrypt(signs(engine.slot_count), keys.public, level=6)
+    three = engine.multiply(ones, 3)
+    for far in (three, engine.negate(three), engine.multiply(ones, 1.5), engine.rotate(three, keys.rotation, 1)):
+        with pytest.raises(RangeError, match=r"beyond 1\.25, too far from the points of a sign bootstrap"):
+            engine.sign_bootstrap(far, *rest)
+    # Both parts of a complex message may be 1; of a sum nothing is known, and sin(3 pi / 2) is -1.
+    both = engine.encrypt(signs(engine.slot_count) * (1 + 1j), keys.public, level=3)
+    assert_near(engine.decrypt(engine.sign_bootstrap(both, *rest), keys.secret), signs(engine.slot_count) * (1 + 1j))
+    unknown = engine.sign_bootstrap(engine.add(three, 0.0), *rest)
+    assert_near(engine.decrypt(unknown, keys.secret), -signs(engine.slot_count))
 
 
 def test_the_small_key_serves_every_method_and_stage_count(engine: Engine, keys: Keys) -> None:

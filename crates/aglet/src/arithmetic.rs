@@ -193,7 +193,7 @@ impl Engine {
     /// `-a`.
     pub fn negate(&self, a: &Ciphertext) -> Result<Ciphertext, Error> {
         let keys = EvalKeys::new();
-        self.run(|| Ok(self.evaluator(&keys, None).negate(a)?))
+        self.run(|| Ok(known(self.evaluator(&keys, None).negate(a)?, a.bound)))
     }
     /// A copy.
     pub fn duplicate(&self, a: &Ciphertext) -> Result<Ciphertext, Error> {
@@ -253,7 +253,7 @@ impl Engine {
             let (chain, scale) = (self.params().chain_level(level), self.params().scale_at(below));
             let scaled = e.mul_constant(a, c, scale * e.modulus(chain) / a.scale)?;
             let out = e.rescale(&scaled)?;
-            Ok(at_scale(out, scale))
+            Ok(known(at_scale(out, scale), a.bound.map(|bound| bound * c.norm())))
         })
     }
     /// `c * a` for an integer, no level.
@@ -262,7 +262,10 @@ impl Engine {
             return Err(Error::Range(format!("The integer {c} is too large to multiply by; take one below 2^53 in size, or a float, which costs one level.")));
         }
         let keys = EvalKeys::new();
-        self.run(|| Ok(self.evaluator(&keys, None).mul_constant(a, Complex64::new(c as f64, 0.0), 1.0)?))
+        self.run(|| {
+            let out = self.evaluator(&keys, None).mul_constant(a, Complex64::new(c as f64, 0.0), 1.0)?;
+            Ok(known(out, a.bound.map(|bound| bound * c.unsigned_abs() as f64)))
+        })
     }
     /// Back to degree 1, no level.
     pub fn relinearise(&self, a: &Ciphertext, key: &RelinearisationKey) -> Result<Ciphertext, Error> {
@@ -318,6 +321,14 @@ fn finite(c: Complex64) -> Result<(), Error> {
 pub(crate) fn at_scale(mut ct: Ciphertext, scale: f64) -> Ciphertext {
     if let Some(own) = Arc::get_mut(&mut ct) {
         own.scale = scale;
+    }
+    ct
+}
+
+/// A result nobody else holds yet, with the largest value of its message if that is known.
+fn known(mut ct: Ciphertext, bound: Option<f64>) -> Ciphertext {
+    if let Some(own) = Arc::get_mut(&mut ct) {
+        own.bound = bound;
     }
     ct
 }

@@ -171,7 +171,7 @@ impl Engine {
     }
 
     fn check_input(&self, cts: &[&Ciphertext], keys: &BootstrapKeys<'_>, route: &Route) -> Result<(), Error> {
-        let Request { method, stage_count, bound, .. } = route.request;
+        let Request { method, stage_count, .. } = route.request;
         let wanted = if method.pairs() { 2 } else { 1 };
         if cts.len() != wanted {
             return Err(Error::Parameter(format!(
@@ -199,7 +199,7 @@ impl Engine {
             if let Some((what, found)) = keys.ids().find(|(_, id)| *id != ct.key) {
                 return Err(aglet_rlwe::Error::KeyMismatch { what, found, expected: ct.key }.into());
             }
-            check_bound(ct, if method.cleans() { CLEANED } else { bound })?;
+            check_bound(ct, route.request)?;
             let level = self.level(ct)?;
             if method.keys() == crate::Method::Lossy && level < stage_count {
                 return Err(Error::Level(format!(
@@ -277,21 +277,36 @@ impl Engine {
     }
 }
 
-/// Values that a sign or bit bootstrap takes are at most this large: beyond, they would move away from their point.
+/// Real and imaginary parts that a sign or bit bootstrap takes are at most this large: beyond, they would move away from their
+/// point.
 const CLEANED: f64 = 1.25;
 
 /// Relative distance of scales that a sign or bit bootstrap removes: it leaves less than 2^-30 of it.
 const SAME_SIGN: f64 = 1.0 / 65536.0;
 
-fn check_bound(ct: &Ciphertext, bound: f64) -> Result<(), Error> {
-    match ct.bound {
-        // The encoder rounds: a message of exactly the bound may come out a little above it.
-        // The message stays out of the sentence: whoever holds a ciphertext may not know it.
-        Some(max) if max > bound * (1.0 + 1e-9) => Err(Error::Range(format!(
-            "This message has a value larger than {bound}, the most that this bootstrap takes; pass a larger bound=, or scale the message down."
-        ))),
-        _ => Ok(()),
+/// Refuses a message that is known to be too large.
+fn check_bound(ct: &Ciphertext, request: Request) -> Result<(), Error> {
+    let cleans = request.method.cleans();
+    // Of a complex message the size alone is known.
+    let parts = if ct.real { 1.0 } else { std::f64::consts::SQRT_2 };
+    let most = if cleans { CLEANED * parts } else { request.bound };
+    // The encoder rounds: a message of exactly the bound may come out a little above it.
+    if ct.bound.is_none_or(|max| max <= most * (1.0 + 1e-9)) {
+        return Ok(());
     }
+    // The message stays out of the sentence: whoever holds a ciphertext may not know it.
+    Err(Error::Range(if cleans {
+        format!(
+            "This message has a value beyond {CLEANED}, too far from the points of a {} bootstrap; scale it down, or take a \
+             bootstrap that keeps values as they are.",
+            request.method.name()
+        )
+    } else {
+        format!(
+            "This message has a value larger than {most}, the most that this bootstrap takes; pass a larger bound=, or scale \
+             the message down."
+        )
+    }))
 }
 
 struct Watch<'a> {
