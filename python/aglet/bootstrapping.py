@@ -250,10 +250,10 @@ class Bootstrapping:
         "regular-44", which leaves one level less. Real messages do best with `real=True`: the imaginary part of another
         is not at a point that cleans.
 
-        Encrypted values cannot be looked at, so values far from the points are refused only where they are known: in what
-        was encrypted by this process and, since then, only rotated, conjugated, negated, multiplied by numbers or
-        brought down. Elsewhere they come out as the function above says, which is periodic: 3 becomes -1, and nothing
-        fails.
+        Encrypted values cannot be looked at, so values far from the points are refused only where they are known: in
+        what was encrypted by this process and, since then, only rotated, conjugated, negated, multiplied by numbers
+        or brought down. Elsewhere they come out as the function above says, which is periodic: 3 becomes -1, and
+        nothing fails.
 
         Raises
         ------

@@ -5,8 +5,9 @@ use aglet_rlwe::params::Params;
 use aglet_rlwe::security::Security;
 
 /// Name and text of every preset.
-pub const ALL: [(&str, &str); 27] = [
+pub const ALL: [(&str, &str); 28] = [
     ("regular", include_str!("../presets/regular.toml")),
+    ("regular-44", include_str!("../presets/regular-44.toml")),
     ("compact", include_str!("../presets/compact.toml")),
     ("to14", include_str!("../presets/to14.toml")),
     ("to14-compact", include_str!("../presets/to14-compact.toml")),

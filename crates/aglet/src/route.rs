@@ -83,6 +83,10 @@ pub enum Method {
 named!(Method, "method": Regular = "regular", Lossy = "lossy", Sign = "sign", Bits = "bits", Merge = "merge",
     LossyMerge = "lossy-merge");
 
+/// Bits of the scale from which a sign or bit bootstrap spends a level on the size of its exponential: the rounding of eval_mod
+/// in primes of 50 bits is about that of the result at 2^42.
+const NORMALIZED_FROM: u32 = 43;
+
 impl Method {
     /// The method whose keys serve it.
     pub fn keys(self) -> Self {
@@ -100,9 +104,10 @@ impl Method {
         matches!(self, Self::Sign | Self::Bits)
     }
     fn function(self, params: &Params) -> Function {
+        let normalized = params.scale_bits() >= NORMALIZED_FROM && params.role(Role::EvalMod).len() > 8;
         match self {
-            Self::Sign => Function::Sign,
-            Self::Bits => Function::Bits,
+            Self::Sign => Function::Sign { normalized },
+            Self::Bits => Function::Bits { normalized },
             _ => Function::Identity { harmonics: if params.role(Role::EvalMod).len() > 8 { 2 } else { 1 } },
         }
     }

@@ -196,8 +196,8 @@ fn keys_carry_the_first_map_or_a_part_of_the_trace() {
         (1 << 8, 4, 64, vec!["mod_raise, coeffs_to_slots 1/4", "coeffs_to_slots 2/4"]),
         (1 << 7, 2, 64, vec!["mod_raise, coeffs_to_slots 1/2", "coeffs_to_slots 2/2"]),
         (1 << 4, 2, 16, vec!["mod_raise, trace", "trace", "coeffs_to_slots 1/2"]),
-        (1 << 4, 1, 64, vec!["mod_raise, trace", "coeffs_to_slots", "eval_mod"]),
-        (1 << 8, 1, 64, vec!["mod_raise", "coeffs_to_slots", "eval_mod"]),
+        (1 << 4, 1, 64, vec!["mod_raise, trace", "coeffs_to_slots", "rescale", "eval_mod"]),
+        (1 << 8, 1, 64, vec!["mod_raise", "coeffs_to_slots", "rescale", "eval_mod"]),
     ] {
         let steps = Steps { giant_cost: 4.0, most: 64, right: false };
         let packed = slots < ring_slots;
@@ -219,12 +219,14 @@ fn signs_and_bits_are_cleaned() {
     let sign = |j: usize| if j.is_multiple_of(3) { -1.0 } else { 1.0 };
     let noise = |j: usize| error * (j as f64 * 1.7).sin();
     for (function, parts) in [
-        (Function::Sign, Parts::Real),
-        (Function::Sign, Parts::Complex),
-        (Function::Bits, Parts::Real),
-        (Function::Bits, Parts::Pair),
+        (Function::Sign { normalized: false }, Parts::Real),
+        (Function::Sign { normalized: false }, Parts::Complex),
+        (Function::Sign { normalized: true }, Parts::Complex),
+        (Function::Bits { normalized: false }, Parts::Real),
+        (Function::Bits { normalized: false }, Parts::Pair),
+        (Function::Bits { normalized: true }, Parts::Complex),
     ] {
-        let point = |j: usize| if function == Function::Bits { (1.0 + sign(j)) / 2.0 } else { sign(j) };
+        let point = |j: usize| if matches!(function, Function::Bits { .. }) { (1.0 + sign(j)) / 2.0 } else { sign(j) };
         let part = |j: usize| if parts == Parts::Real { 0.0 } else { point(j) };
         let exact: Vec<_> = (0..slots).map(|j| Complex64::new(point(j), part(j + 1))).collect();
         let messages: Vec<_> =

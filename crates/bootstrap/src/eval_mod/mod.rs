@@ -19,6 +19,9 @@
 //! `m = i (X Y - c X)` for `X = E' - conj E'` and `Y = E' + conj E'`: one product and one rounding, for the real and the
 //! imaginary part of a message together (`V` after all where real messages have a scale above that of `E'`). For one harmonic
 //! and the sign `c = 0`; bits are a constant less `E'^2 + conj E'^2`.
+//! What the polynomial and the squarings leave at these points is an error `d` in the size of the exponential, as that of
+//! its angle is squared. Where the scale of the message lets it be seen, one more level brings it to `d^2`: `F` being what is
+//! squared last, `F conj F` is that size, and no message is in it.
 //! As `kappa` is real, even coefficients of the polynomial are real and odd ones imaginary, and so is every constant of
 //! the circuit: its product with a ciphertext is that of a real number.
 //!
@@ -50,9 +53,15 @@ pub enum Function {
         harmonics: usize,
     },
     /// Values near -1 and 1 come closer to them; the error is squared.
-    Sign,
+    Sign {
+        /// Whether the size of the exponential is cleaned too, for a level.
+        normalized: bool,
+    },
     /// Values near 0 and 1 come closer to them; the error is squared.
-    Bits,
+    Bits {
+        /// As for the sign.
+        normalized: bool,
+    },
 }
 
 impl Function {
@@ -60,13 +69,17 @@ impl Function {
     pub fn message_ratio(self) -> Option<f64> {
         match self {
             Function::Identity { .. } => None,
-            Function::Sign => Some(4.0),
-            Function::Bits => Some(2.0),
+            Function::Sign { .. } => Some(4.0),
+            Function::Bits { .. } => Some(2.0),
         }
     }
-    /// Levels that an evaluation takes: five for the polynomial, three squarings, one for a second harmonic.
+    /// Whether the size of the exponential is cleaned.
+    fn normalized(self) -> bool {
+        matches!(self, Function::Sign { normalized: true } | Function::Bits { normalized: true })
+    }
+    /// Levels that an evaluation takes: five for the polynomial, three squarings, one for a second harmonic or to normalize.
     pub fn levels(self) -> usize {
-        5 + DOUBLE_ANGLE + usize::from(self == Function::Identity { harmonics: 2 })
+        5 + DOUBLE_ANGLE + usize::from(self == Function::Identity { harmonics: 2 } || self.normalized())
     }
 }
 
@@ -134,8 +147,8 @@ impl EvalMod {
             Function::Identity { .. } => {
                 return Err(Error::Factor { what: "number of harmonics", requirement: "1 or 2" });
             }
-            Function::Sign => (0.5, 0.0),
-            Function::Bits => (0.25, 0.0),
+            Function::Sign { .. } => (0.5, 0.0),
+            Function::Bits { .. } => (0.25, 0.0),
         };
         let share = (0..DOUBLE_ANGLE).fold(kappa, |root, _| root.sqrt());
         let pairs = EXP_COS.iter().zip(&EXP_SIN);
@@ -161,7 +174,7 @@ impl EvalMod {
         match self.function {
             Function::Identity { harmonics: 1 } => theta.powi(2) / 24.0,
             Function::Identity { .. } => theta.powi(4) / 480.0,
-            Function::Sign | Function::Bits => 0.0,
+            Function::Sign { .. } | Function::Bits { .. } => 0.0,
         }
     }
 
@@ -179,7 +192,8 @@ impl EvalMod {
 
     /// Relinearisations of one run on these parts: real and imaginary part of one result share the last one.
     pub fn relinearizations(&self, parts: Parts) -> usize {
-        let one = self.series.relinearizations() + self.function.levels() - 5;
+        let normalized = usize::from(self.function.normalized());
+        let one = self.series.relinearizations() + self.function.levels() - 5 + normalized;
         match parts {
             Parts::Real => one,
             Parts::Pair => 2 * one,
@@ -237,11 +251,27 @@ impl EvalMod {
     /// What [`EvalMod::last`] makes the result of.
     fn factors<E: Evaluator>(&self, e: &E, power: E::Ciphertext) -> Result<Vec<Factors<E::Ciphertext>>, Error> {
         let turned = e.conjugate(&power)?;
-        let factors = |left, right, constant: f64| Factors { left, right, constant: constant.into() };
-        Ok(match self.function {
-            Function::Bits => vec![factors(power.clone(), power, -0.25), factors(turned.clone(), turned, -0.25)],
-            _ => vec![factors(e.sub(&power, &turned)?, e.add(&power, &turned)?, 0.0)],
-        })
+        let bits = matches!(self.function, Function::Bits { .. });
+        let squares = if bits {
+            vec![(power.clone(), power.clone()), (turned.clone(), turned.clone())]
+        } else {
+            vec![(e.sub(&power, &turned)?, e.add(&power, &turned)?)]
+        };
+        let half = if bits { -0.5 } else { 0.0 };
+        if !self.function.normalized() {
+            let constant = Complex64::new(half / squares.len() as f64, 0.0);
+            return Ok(squares.into_iter().map(|(left, right)| Factors { left, right, constant }).collect());
+        }
+        let level = e.level(&power);
+        let scale = e.scale(&power) * e.scale(&power) / e.modulus(level);
+        let form =
+            |products, constant: f64| Quadratic { products, terms: vec![], constant: constant.into(), level, scale };
+        let products = squares.iter().map(|(left, right)| Product { factor: 1, left, right }).collect();
+        let left = e.quadratic(&form(products, 0.0))?;
+        // Of size 1 + d the exponential is off by 2d in its square: times 2 - (1 + d)^2 by d^2.
+        let size = Product { factor: if bits { 4 } else { 2 }, left: &power, right: &turned };
+        let right = e.negate(&e.quadratic(&form(vec![size], -2.0))?)?;
+        Ok(vec![Factors { left, right, constant: half.into() }])
     }
 
     /// The last level: the sum of the products, and of the terms of a second harmonic, with exactly `scale`.
@@ -261,12 +291,13 @@ impl EvalMod {
         })?;
         match self.function {
             Function::Identity { harmonics: 2 } => Ok(e.mul_i(&sum)?),
-            Function::Identity { .. } | Function::Sign => Ok(e.negate(&e.mul_i(&sum)?)?),
-            Function::Bits => Ok(e.negate(&sum)?),
+            Function::Identity { .. } | Function::Sign { .. } => Ok(e.negate(&e.mul_i(&sum)?)?),
+            Function::Bits { .. } => Ok(e.negate(&sum)?),
         }
     }
 
-    /// `E'` at the real argument `x = D_1`, one level above the result, at the scale whose square is rescaled to `scale`.
+    /// What is squared last, at the real argument `x = D_1`: one level above the result (two if it is to be normalized), at the
+    /// scale from which squares are rescaled to `scale` in the end.
     fn power<E: Evaluator>(&self, e: &E, x: &E::Ciphertext, scale: f64) -> Result<E::Ciphertext, Error> {
         let (top, levels) = (e.level(x), self.function.levels());
         if top < levels {
@@ -279,7 +310,7 @@ impl EvalMod {
             scales.push((scales[scales.len() - 1] * e.modulus(level)).sqrt());
         }
         let mut power = self.series.evaluate(e, x, scales[squarings])?;
-        for step in (1..squarings).rev() {
+        for step in (1 + usize::from(self.function.normalized())..squarings).rev() {
             power = e.quadratic(&Quadratic {
                 products: vec![Product { factor: 1, left: &power, right: &power }],
                 terms: vec![],
