@@ -392,6 +392,49 @@ impl Digits {
     }
 }
 
+/// Words of a limb that several products with one key take before they go on: so many of the key's rows fit the L2 cache.
+const SHARED: usize = 4096;
+
+/// [`Digits::product`] of several polynomials with one key, which is read once: without rotation, each plus its own addends.
+pub fn products(ctx: &Context, key: &SwitchingKey, of: &[WithAddends<'_>]) -> Result<Vec<Pair>, Error> {
+    let Some((first, _)) = of.first() else { return Ok(Vec::new()) };
+    let (ring, shape) = (ctx.ring(), &first.polys[0]);
+    let (q_limbs, p_limbs) = (shape.q_limbs(), shape.p_limbs());
+    let mut out: Vec<Pair> = Vec::with_capacity(of.len());
+    for _ in of {
+        out.push((ring.scratch(q_limbs, p_limbs)?, ring.scratch(q_limbs, p_limbs)?));
+    }
+    let mut limbs: Vec<Vec<(&mut [u64], &mut [u64])>> = (0..q_limbs + p_limbs).map(|_| Vec::new()).collect();
+    for (b, a) in &mut out {
+        b.limbs_mut().zip(a.limbs_mut()).zip(&mut limbs).for_each(|(pair, limb)| limb.push(pair));
+    }
+    limbs.into_par_iter().enumerate().for_each(|(i, mut limb)| {
+        let m = ring.modulus(ring.prime_of(q_limbs, i));
+        let row = key.row(q_limbs, i, first.polys.len(), None);
+        for start in (0..ring.n()).step_by(SHARED) {
+            let part = start..ring.n().min(start + SHARED);
+            let key = KeyRow {
+                automorphism: None,
+                b: row.b.iter().map(|r| &r[part.clone()]).collect(),
+                a: row.a.iter().map(|r| &r[part.clone()]).collect(),
+            };
+            for ((digits, (x, y)), (b, a)) in of.iter().zip(&mut limb) {
+                let digits: Vec<&[u64]> = digits.polys.iter().map(|p| &p.limb(i)[part.clone()]).collect();
+                let plain = (i < x.limbs()).then(|| (&x.limb(i)[part.clone()], &y.limb(i)[part.clone()]));
+                let out = (&mut b[part.clone()], &mut a[part.clone()]);
+                ring.kernels().key_product(m, &digits, Addends { rotated: None, plain }, &key, out);
+            }
+        }
+    });
+    Ok(out)
+}
+
+/// Both halves of a product with a key.
+pub type Pair = (Poly<Eval>, Poly<Eval>);
+
+/// The digits of a polynomial, and what is added to the two halves of their product.
+pub type WithAddends<'a> = (&'a Digits, (&'a Poly<Eval>, &'a Poly<Eval>));
+
 /// `sum_i phi_i(c) (b_i, a_i)` modulo QP, for `c` one short digit and keys of one digit.
 pub fn rotated_sum(
     ctx: &Context,

@@ -108,6 +108,14 @@ pub trait Evaluator {
     /// Those of [`Quadratic::check`].
     fn quadratic(&self, form: &Quadratic<'_, Self::Ciphertext>) -> Result<Self::Ciphertext, Error>;
 
+    /// Evaluates several quadratic forms of one level, which may share the reading of keys.
+    ///
+    /// # Errors
+    /// Those of [`Evaluator::quadratic`].
+    fn quadratics(&self, forms: &[Quadratic<'_, Self::Ciphertext>]) -> Result<Vec<Self::Ciphertext>, Error> {
+        forms.iter().map(|form| self.quadratic(form)).collect()
+    }
+
     /// `a + b`; no level.
     ///
     /// # Errors

@@ -121,41 +121,58 @@ impl Series {
     ///
     /// # Errors
     /// `LevelTooLow` when `x` has fewer levels than the depth; otherwise what the evaluator refuses.
-    pub fn evaluate<E: Evaluator>(&self, evaluator: &E, x: &E::Ciphertext, scale: f64) -> Result<E::Ciphertext, Error> {
+    pub fn evaluate<E: Evaluator>(&self, e: &E, x: &E::Ciphertext, scale: f64) -> Result<E::Ciphertext, Error> {
+        Ok(self.evaluate_all(e, std::slice::from_ref(x), scale)?.remove(0))
+    }
+
+    /// [`Series::evaluate`] at several variables of one level and scale, form by form: forms of one kind share what they can.
+    ///
+    /// # Errors
+    /// Those of [`Series::evaluate`].
+    pub fn evaluate_all<E: Evaluator>(
+        &self,
+        evaluator: &E,
+        xs: &[E::Ciphertext],
+        scale: f64,
+    ) -> Result<Vec<E::Ciphertext>, Error> {
+        let Some(x) = xs.first() else { return Ok(Vec::new()) };
         let (required, actual) = (self.depth(), evaluator.level(x));
         if actual < required {
             return Err(SchemeError::LevelTooLow { required, actual }.into());
         }
-        let run = Run { evaluator, top: actual, elements: self.elements(evaluator, x)? };
+        let run = Run { evaluator, top: actual, elements: self.elements(evaluator, xs)? };
         run.line(&self.top, required - 1, scale)
     }
 
-    /// Computes the elements needed, element `k` at `ceil(log2 k)` levels below `x`; their scales follow from that of `x`.
-    fn elements<E: Evaluator>(&self, e: &E, x: &E::Ciphertext) -> Result<BTreeMap<usize, E::Ciphertext>, Error> {
-        let mut elements = BTreeMap::from([(1, x.clone())]);
+    /// Computes the elements needed of each variable, element `k` at `ceil(log2 k)` levels below it; their scales follow from
+    /// its scale.
+    fn elements<E: Evaluator>(&self, e: &E, xs: &[E::Ciphertext]) -> Result<Vec<Elements<E>>, Error> {
+        let mut all: Vec<Elements<E>> = xs.iter().map(|x| BTreeMap::from([(1, x.clone())])).collect();
         for &k in self.elements.iter().filter(|&&k| k > 1) {
-            let (left, right) = (&elements[&k.div_ceil(2)], &elements[&(k / 2)]);
-            let level = e.level(x) + 1 - depth(k - 1);
-            let scale = e.scale(left) * e.scale(right) / e.modulus(level);
-            // D_k = D_a D_b - D_(a-b), where D_(a-b) is D_0 = 2 or D_1.
-            let (terms, constant) = match (self.basis, k % 2) {
-                (Basis::Power, _) => (vec![], 0.0),
-                (Basis::Dickson, 1) => (vec![(Complex64::new(-1.0, 0.0), x)], 0.0),
-                (Basis::Dickson, _) => (vec![], -D_0),
-            };
-            let form = Quadratic {
-                products: vec![Product { factor: 1, left, right }],
-                terms,
-                constant: Complex64::new(constant, 0.0),
-                level,
-                scale,
-            };
-            let element = e.quadratic(&form)?;
-            elements.insert(k, element);
+            let forms = all.iter().map(|elements| {
+                let (x, left, right) = (&elements[&1], &elements[&k.div_ceil(2)], &elements[&(k / 2)]);
+                let level = e.level(x) + 1 - depth(k - 1);
+                let scale = e.scale(left) * e.scale(right) / e.modulus(level);
+                // D_k = D_a D_b - D_(a-b), where D_(a-b) is D_0 = 2 or D_1.
+                let (terms, constant) = match (self.basis, k % 2) {
+                    (Basis::Power, _) => (vec![], 0.0),
+                    (Basis::Dickson, 1) => (vec![(Complex64::new(-1.0, 0.0), x)], 0.0),
+                    (Basis::Dickson, _) => (vec![], -D_0),
+                };
+                let products = vec![Product { factor: 1, left, right }];
+                Quadratic { products, terms, constant: Complex64::new(constant, 0.0), level, scale }
+            });
+            let found = e.quadratics(&forms.collect::<Vec<_>>())?;
+            all.iter_mut().zip(found).for_each(|(elements, element)| {
+                elements.insert(k, element);
+            });
         }
-        Ok(elements)
+        Ok(all)
     }
 }
+
+/// The elements of one variable, by index.
+type Elements<E> = BTreeMap<usize, <E as Evaluator>::Ciphertext>;
 
 impl Line {
     /// Adds a polynomial to the line, which is computed `drop` levels below the variable; its degree is below `2^(drop+1)`.
@@ -197,33 +214,33 @@ impl Line {
     }
 }
 
-/// One evaluation: the evaluator, the level of the variable and the elements.
+/// One evaluation: the evaluator, the level of the variables and the elements of each.
 struct Run<'e, E: Evaluator> {
     evaluator: &'e E,
     top: usize,
-    elements: BTreeMap<usize, E::Ciphertext>,
+    elements: Vec<Elements<E>>,
 }
 
 impl<E: Evaluator> Run<'_, E> {
-    /// Computes a line `drop` levels below the variable into a result with `scale`, its factors first.
-    fn line(&self, line: &Line, drop: usize, scale: f64) -> Result<E::Ciphertext, Error> {
+    /// Computes a line `drop` levels below the variables into results with `scale`, its factors first.
+    fn line(&self, line: &Line, drop: usize, scale: f64) -> Result<Vec<E::Ciphertext>, Error> {
         let level = self.top - drop;
         let mut factors = Vec::with_capacity(line.products.len());
         for (power, factor) in &line.products {
-            let power = &self.elements[power];
-            let scale = scale * self.evaluator.modulus(level) / self.evaluator.scale(power);
+            let scale = scale * self.evaluator.modulus(level) / self.evaluator.scale(&self.elements[0][power]);
             factors.push((power, self.line(factor, drop - 1, scale)?));
         }
-        Ok(self.evaluator.quadratic(&Quadratic {
+        let forms = self.elements.iter().enumerate().map(|(i, elements)| Quadratic {
             products: factors
                 .iter()
-                .map(|(power, factor)| Product { factor: 1, left: *power, right: factor })
+                .map(|(power, found)| Product { factor: 1, left: &elements[power], right: &found[i] })
                 .collect(),
-            terms: line.terms.iter().map(|(c, k)| (*c, &self.elements[k])).collect(),
+            terms: line.terms.iter().map(|(c, k)| (*c, &elements[k])).collect(),
             constant: line.constant,
             level,
             scale,
-        })?)
+        });
+        Ok(self.evaluator.quadratics(&forms.collect::<Vec<_>>())?)
     }
 }
 

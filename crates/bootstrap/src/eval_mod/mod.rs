@@ -216,15 +216,19 @@ impl EvalMod {
         scale: f64,
     ) -> Result<Vec<E::Ciphertext>, Error> {
         let conjugate = e.conjugate(ct)?;
-        let re = self.power(e, &e.add(ct, &conjugate)?, scale)?;
+        let mut arguments = vec![e.add(ct, &conjugate)?];
+        if parts != Parts::Real {
+            arguments.push(e.mul_i(&e.sub(&conjugate, ct)?)?);
+        }
+        // Side by side, so that keys are read once for both.
+        let mut powers = self.powers(e, arguments, scale)?.into_iter();
+        let re = powers.next().ok_or(SchemeError::EmptyQuadratic)?;
         if parts == Parts::Real && self.linear * scale > 2.0 * e.scale(&re) {
             return Ok(vec![self.conjugated_last(e, &re, scale)?]);
         }
         let re = self.factors(e, re)?;
-        if parts == Parts::Real {
-            return Ok(vec![self.last(e, &re, scale)?]);
-        }
-        let mut im = self.factors(e, self.power(e, &e.mul_i(&e.sub(&conjugate, ct)?)?, scale)?)?;
+        let Some(im) = powers.next() else { return Ok(vec![self.last(e, &re, scale)?]) };
+        let mut im = self.factors(e, im)?;
         if parts == Parts::Pair {
             return Ok(vec![self.last(e, &re, scale)?, self.last(e, &im, scale)?]);
         }
@@ -248,7 +252,7 @@ impl EvalMod {
         Ok(e.mul_i(&e.sub(&v, &e.conjugate(&v)?)?)?)
     }
 
-    /// What [`EvalMod::last`] makes the result of.
+    /// What [`EvalMod::last`] makes the result of, from [`EvalMod::powers`].
     fn factors<E: Evaluator>(&self, e: &E, power: E::Ciphertext) -> Result<Vec<Factors<E::Ciphertext>>, Error> {
         let turned = e.conjugate(&power)?;
         let bits = matches!(self.function, Function::Bits { .. });
@@ -296,10 +300,10 @@ impl EvalMod {
         }
     }
 
-    /// What is squared last, at the real argument `x = D_1`: one level above the result (two if it is to be normalized), at the
+    /// What is squared last, at real arguments `x = D_1`: one level above the result (two if it is to be normalized), at the
     /// scale from which squares are rescaled to `scale` in the end.
-    fn power<E: Evaluator>(&self, e: &E, x: &E::Ciphertext, scale: f64) -> Result<E::Ciphertext, Error> {
-        let (top, levels) = (e.level(x), self.function.levels());
+    fn powers<E: Evaluator>(&self, e: &E, xs: Vec<E::Ciphertext>, scale: f64) -> Result<Vec<E::Ciphertext>, Error> {
+        let (top, levels) = (xs.first().map_or(0, |x| e.level(x)), self.function.levels());
         if top < levels {
             return Err(SchemeError::LevelTooLow { required: levels, actual: top }.into());
         }
@@ -309,17 +313,18 @@ impl EvalMod {
         for level in bottom + 1..=bottom + squarings {
             scales.push((scales[scales.len() - 1] * e.modulus(level)).sqrt());
         }
-        let mut power = self.series.evaluate(e, x, scales[squarings])?;
+        let mut powers = self.series.evaluate_all(e, &xs, scales[squarings])?;
         for step in (1 + usize::from(self.function.normalized())..squarings).rev() {
-            power = e.quadratic(&Quadratic {
-                products: vec![Product { factor: 1, left: &power, right: &power }],
+            let squares = powers.iter().map(|power| Quadratic {
+                products: vec![Product { factor: 1, left: power, right: power }],
                 terms: vec![],
                 constant: 0.0.into(),
                 level: bottom + 1 + step,
                 scale: scales[step],
-            })?;
+            });
+            powers = e.quadratics(&squares.collect::<Vec<_>>())?;
         }
-        Ok(power)
+        Ok(powers)
     }
 }
 

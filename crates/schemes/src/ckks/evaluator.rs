@@ -1,5 +1,6 @@
 //! The CKKS evaluator: [`Evaluator`] on ciphertexts.
 
+use super::quadratic::quadratics;
 use super::transform::{encode, transform, CkksTransform};
 use super::{CkksCiphertext, EvalKeys};
 use crate::evaluator::{same_scale, Evaluator, Quadratic};
@@ -291,47 +292,10 @@ impl Evaluator for CkksEvaluator<'_> {
     }
 
     fn quadratic(&self, form: &Quadratic<'_, CkksCiphertext>) -> Result<CkksCiphertext, Error> {
-        form.check(self)?;
-        self.check_stop()?;
-        let (limbs, encoded) = (form.level + 1, form.scale * self.modulus(form.level));
-        let any =
-            form.products.first().map(|p| p.left).or(form.terms.first().map(|t| t.1)).ok_or(Error::EmptyQuadratic)?;
-        let operands = form.products.iter().flat_map(|p| [p.left, p.right]).chain(form.terms.iter().map(|t| t.1));
-        let mut real = form.constant.im == 0.0 && form.terms.iter().all(|t| t.0.im == 0.0);
-        for x in operands {
-            self.same_key(any, x)?;
-            linear(x)?;
-            real &= x.real;
-        }
-        let terms = form
-            .terms
-            .iter()
-            .map(|(c, x)| Ok((Constant::new(*c, encoded / x.scale)?, *x)))
-            .collect::<Result<Vec<_>, Error>>()?;
-        let (constant, zero) = (Constant::new(form.constant, encoded)?, Constant { re: 0, im: 0 });
-        let of = |i: usize| terms.iter().map(|(c, x)| (*c, &x.polys[i])).collect::<Vec<_>>();
-        let key = match form.products.is_empty() {
-            true => None,
-            false => Some(self.keys.relinearisation(limbs)?),
-        };
-        let special = key.map_or(0, |k| k.spec().p_limbs);
-        let pairs = form.products.iter().map(|p| Ok((p.factor, linear(p.left)?, linear(p.right)?)));
-        let pairs = pairs.collect::<Result<Vec<_>, Error>>()?;
-        // Polynomial i of every left operand times polynomial j of its right one, for each of the given (i, j).
-        let products = |places: &[(usize, usize)]| -> Vec<_> {
-            pairs.iter().flat_map(|(f, l, r)| places.iter().map(move |&(i, j)| (*f, l[i], r[j]))).collect()
-        };
-        let c0 = self.form(limbs, &products(&[(0, 0)]), &of(0), constant, special)?;
-        let c1 = self.form(limbs, &products(&[(0, 1), (1, 0)]), &of(1), zero, special)?;
-        let (b, a) = match key {
-            None => (c0, c1),
-            Some(key) => {
-                self.own(key, any)?;
-                let c2 = self.form(limbs, &products(&[(1, 1)]), &[], zero, 0)?;
-                Digits::new(self.ctx, key.spec(), &c2)?.product(self.ctx, key, None, None, Some((&c0, &c1)))?
-            }
-        };
-        Ok(Arc::new(any.with(vec![divide(self.ctx, &b, 1)?, divide(self.ctx, &a, 1)?], form.scale).real_if(real)))
+        self.quadratics(std::slice::from_ref(form))?.pop().ok_or(Error::EmptyQuadratic)
+    }
+    fn quadratics(&self, forms: &[Quadratic<'_, CkksCiphertext>]) -> Result<Vec<CkksCiphertext>, Error> {
+        quadratics(self, forms)
     }
 
     fn add(&self, a: &CkksCiphertext, b: &CkksCiphertext) -> Result<CkksCiphertext, Error> {

@@ -4,6 +4,7 @@ mod batch;
 mod encode;
 mod evaluator;
 mod keys;
+mod quadratic;
 mod refresh;
 mod transform;
 
