@@ -138,6 +138,13 @@ impl SwitchingKey {
         contents: impl Fn(usize, usize) -> Option<(&'a [u64], u64)> + Sync,
     ) -> Result<Self, Error> {
         sk.may_appear(spec.q_limbs, spec.p_limbs)?;
+        let most = ctx.params().special_limbs_within(spec.q_limbs);
+        if spec.p_limbs > most {
+            return Err(Error::bad_parameters(format!(
+                "a key over {} limbs of Q may have {most} special primes within max_log_qp, not {}",
+                spec.q_limbs, spec.p_limbs
+            )));
+        }
         let (ring, seed) = (ctx.ring(), random.fresh_seed());
         let (mut b, mut a) = (Vec::new(), Vec::new());
         for d in 0..spec.digits.len() {

@@ -45,7 +45,7 @@ struct Inner {
 
 impl Params {
     /// Checks a literal, chooses its primes (the rule stands in `params/chain.rs`) and passes the security gate: the main
-    /// secret at QP, the ephemeral secret at `q0 * p'` with p' the first special prime.
+    /// secret at the largest QP of a key, the ephemeral secret at `q0 * p'` with p' the first special prime.
     ///
     /// Deterministic: the same literal gives the same primes everywhere. Takes milliseconds.
     ///
@@ -57,7 +57,7 @@ impl Params {
         let chain = Chain::new(&literal)?;
         let log2 = |primes: &[u64]| primes.iter().map(|&p| (p as f64).log2()).collect::<Vec<f64>>();
         let (log2_q, log2_p) = (log2(&chain.q), log2(&chain.p));
-        let log_qp = log2_q.iter().sum::<f64>() + log2_p.iter().sum::<f64>();
+        let log_qp = literal.max_log_qp.unwrap_or_else(|| log2_q.iter().chain(&log2_p).sum::<f64>());
         security::check(literal.log_n, log_qp, literal.secret, security)?;
         let report = SecurityReport::new(literal.log_n, log_qp, literal.secret);
         let mut ephemeral_report = None;
@@ -93,7 +93,15 @@ impl Params {
             limbs: None,
             fingerprint,
         }));
-        params.digits(params.q().len(), params.p().len())?;
+        let limbs = params.q().len();
+        match params.special_limbs_within(limbs) {
+            0 => {
+                return Err(Error::bad_parameters(
+                    "max_log_qp leaves no special prime beside the whole chain; make it larger",
+                ))
+            }
+            most => params.digits(limbs, most)?,
+        };
         Ok(params)
     }
 
@@ -241,7 +249,7 @@ impl Params {
         self.0.log2_p.iter().sum()
     }
 
-    /// log2 of QP, from the primes.
+    /// log2 of the largest modulus of a key: [`ParamsLiteral::max_log_qp`], or QP from the primes.
     #[must_use]
     pub fn log_qp(&self) -> f64 {
         self.0.report.log_qp
@@ -307,7 +315,7 @@ impl Params {
     /// # Errors
     /// [`Error::BadParameters`] if a count is zero or too large, or if one prime alone exceeds the special product.
     pub fn digits(&self, q_limbs: usize, p_limbs: usize) -> Result<Vec<Vec<usize>>, Error> {
-        let (all_q, all_p) = (self.q().len(), self.p().len());
+        let (all_q, all_p) = (self.q().len(), self.special_limbs_within(q_limbs));
         if !(1..=all_q).contains(&q_limbs) || !(1..=all_p).contains(&p_limbs) {
             return Err(Error::bad_parameters(format!(
                 "a key over {q_limbs} limbs of Q and {p_limbs} of P does not exist; choose 1 to {all_q} and 1 to {all_p}"
@@ -351,11 +359,24 @@ impl Params {
         Ok(digits)
     }
 
+    /// The most special primes that a key over the first `q_limbs` primes of Q may have: [`ParamsLiteral::max_log_qp`] bounds the
+    /// modulus of every key. All of them without such a bound.
+    #[must_use]
+    pub fn special_limbs_within(&self, q_limbs: usize) -> usize {
+        let Some(most) = self.0.literal.max_log_qp else { return self.p().len() };
+        let mut bits = self.0.log2_q.iter().take(q_limbs).sum::<f64>();
+        let fits = |log2: &&f64| {
+            bits += **log2;
+            bits <= most
+        };
+        self.0.log2_p.iter().take_while(fits).count()
+    }
+
     /// The smallest number of special primes that splits the first `q_limbs` primes of Q into as few digits as all of them
     /// do. Keys of low levels are shorter and faster with it. A count out of range gives all special primes.
     #[must_use]
     pub fn special_limbs_for(&self, q_limbs: usize) -> usize {
-        let all = self.p().len();
+        let all = self.special_limbs_within(q_limbs);
         let fewest = self.digits(q_limbs, all).map(|d| d.len());
         let enough = |&p_limbs: &usize| self.digits(q_limbs, p_limbs).map(|d| d.len()) == fewest;
         (1..all).find(enough).unwrap_or(all)
@@ -430,6 +451,7 @@ fn fingerprint(literal: &ParamsLiteral, chain: &Chain) -> [u8; 32] {
     for g in &literal.moduli {
         words.extend([g.role as u64, u64::from(g.bits), g.count as u64]);
     }
+    words.extend(literal.max_log_qp.map(f64::to_bits));
     for digit in literal.digits.iter().flatten() {
         words.push(digit.len() as u64);
         words.extend(digit.iter().map(|&i| i as u64));

@@ -95,6 +95,10 @@ pub struct ParamsLiteral {
     pub regular_level: Option<usize>,
     /// The moduli, bottom to top, special primes last.
     pub moduli: Vec<ModuliGroup>,
+    /// log2 of the largest QP that a key may have, which the security gate looks at. There may be more special primes than the
+    /// whole chain can take: keys for fewer limbs take as many as fit, and need fewer digits. Without it all special primes
+    /// serve all limbs.
+    pub max_log_qp: Option<f64>,
     /// The limbs of every digit of a key switch at full level; without them, consecutive limbs are grouped greedily.
     pub digits: Option<Vec<Vec<usize>>>,
     /// What the preset promises.

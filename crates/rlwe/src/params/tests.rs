@@ -89,15 +89,15 @@ fn scales_follow_the_recursion_and_stay_near_the_wanted_size() {
 #[test]
 fn design_a() {
     let params = Params::new(preset("regular"), Security::Bits128).unwrap();
-    assert_eq!((params.n(), params.slots(), params.q().len(), params.p().len()), (65536, 32768, 29, 9));
+    assert_eq!((params.n(), params.slots(), params.q().len(), params.p().len()), (65536, 32768, 29, 12));
     assert_eq!((params.hidden_levels(), params.max_level(), params.chain_level(10)), (3, 13, 13));
     assert_eq!(params.role(Role::Base), 0..1);
     assert_eq!(params.role(Role::SlotsToCoeffs), 1..4);
     assert_eq!(params.role(Role::Message), 4..17);
     assert_eq!(params.role(Role::EvalMod), 17..26);
     assert_eq!(params.role(Role::CoeffsToSlots), 26..29);
-    assert_eq!(params.role(Role::Special), 0..9);
-    assert!((params.log_q() - 1281.0).abs() < 1e-3 && (params.log_p() - 450.0).abs() < 1e-3);
+    assert_eq!(params.role(Role::Special), 0..12);
+    assert!((params.log_q() - 1281.0).abs() < 1e-3 && (params.log_p() - 600.0).abs() < 1e-3);
     let ephemeral = params.ephemeral_security().unwrap();
     assert!((ephemeral.log_qp - 97.0).abs() < 1e-3 && ephemeral.bits > 150.0, "{ephemeral}");
     assert_eq!((params.ephemeral_weight(), params.message_ratio_log2()), (Some(32), Some(6.75)));
@@ -112,11 +112,11 @@ fn digits_are_balanced_by_bits() {
         assert_eq!(params.digits(4, 4).unwrap().len(), 1);
         assert_eq!(params.digits(1, 1).unwrap().len(), 1);
         assert_eq!(params.digits(2, 1).unwrap(), [[0], [1]]);
-        for (q_limbs, p_limbs) in [(1, 1), (2, 2), (4, 4), (14, 6), (17, 8), (26, 8), (29, 9)] {
+        for (q_limbs, p_limbs) in [(1, 1), (2, 2), (4, 4), (14, 12), (17, 8), (26, 12), (29, 9)] {
             assert_eq!(params.special_limbs_for(q_limbs), p_limbs, "{name} at {q_limbs} limbs");
         }
         assert!(params.digits(0, 1).is_err() && params.digits(30, 9).is_err());
-        assert!(params.digits(1, 0).is_err() && params.digits(1, 10).is_err());
+        assert!(params.digits(1, 0).is_err() && params.digits(1, 13).is_err());
     }
     let counts = [(13, 3), (14, 4), (15, 6), (16, 7), (17, 10)];
     for (log_n, digits) in counts {
@@ -142,6 +142,25 @@ fn digits_cover_and_fit_at_every_level() {
             }
         }
     }
+}
+
+#[test]
+fn keys_have_as_many_special_primes_as_their_limbs_leave_room_for() {
+    let params = unchecked("regular");
+    // log QP = 1737 up to eval_mod and 1731 on the whole chain.
+    assert_eq!((params.special_limbs_within(26), params.special_limbs_within(29)), (12, 9));
+    assert_eq!((params.digits(26, 12).unwrap().len(), params.log_qp()), (2, 1738.0));
+    assert!(params.digits(29, 10).is_err());
+    for q_limbs in 1..=29 {
+        let log2 = |primes: &[u64]| primes.iter().map(|&p| (p as f64).log2()).sum::<f64>();
+        let p_limbs = params.special_limbs_within(q_limbs);
+        assert!(p_limbs >= params.special_limbs_for(q_limbs));
+        assert!(log2(&params.q()[..q_limbs]) + log2(&params.p()[..p_limbs]) <= 1738.0);
+    }
+    let with = |bits| Params::new(ParamsLiteral { max_log_qp: Some(bits), ..preset("regular") }, Security::Bits128);
+    assert!(matches!(with(1747.0), Err(Error::InsecureParameters { limit: 1746.0, .. })));
+    assert!(with(1300.0).unwrap_err().to_string().contains("max_log_qp"));
+    assert_ne!(with(1740.0).unwrap(), params);
 }
 
 #[test]

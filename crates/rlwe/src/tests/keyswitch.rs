@@ -104,6 +104,9 @@ fn the_sparse_secret_appears_at_the_bottom_only() {
     assert!(SwitchingKey::between(&ctx, spec, &main, &sparse, &mut random).is_ok());
     assert!(SwitchingKey::between(&ctx, KeySwitchSpec::from_sparse(26), &sparse, &main, &mut random).is_ok());
     let full = KeySwitchSpec::balanced(ctx.params(), 26).unwrap();
+    let large = KeySwitchSpec { q_limbs: 29, p_limbs: 12, digits: full.digits.clone() };
+    let error = SwitchingKey::relinearisation(&ctx, large, &main, &mut random).unwrap_err();
+    assert!(error.to_string().contains("max_log_qp"), "{error}");
     let wide = KeySwitchSpec { p_limbs: 2, ..KeySwitchSpec::to_sparse() };
     for spec in [full.clone(), wide, KeySwitchSpec::from_sparse(2)] {
         let error = SwitchingKey::between(&ctx, spec, &main, &sparse, &mut random).unwrap_err();
