@@ -243,7 +243,9 @@ impl Ring {
         let groups = (threads * count.div_ceil(GROUP * threads)).min(count);
         let mut tasks = Vec::with_capacity(groups);
         for g in (0..groups).rev() {
+            // Kernels take targets in pairs.
             let first = g * count / groups;
+            let first = if count >= 2 * groups { first / 2 * 2 } else { first };
             tasks.push((first, dst.split_off(first)));
         }
         tasks.into_par_iter().for_each(|(first, mut group)| {

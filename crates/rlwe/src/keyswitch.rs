@@ -340,31 +340,36 @@ impl Digits {
                 ring.converter(own, &targets)
             })
             .collect();
-        // Coefficients, times what the conversion of their digit wants.
+        let mut raised: Vec<Poly<Coeff>> =
+            digits.iter().map(|_| ring.scratch(q_limbs, spec.p_limbs)).collect::<Result<_, _>>()?;
         let mut y: Poly<Coeff> = ring.scratch(q_limbs, 0)?;
-        ring.for_limbs(&mut y, |prime, i, limb| {
-            let place = digits.iter().enumerate().find_map(|(d, own)| Some((d, own.iter().position(|&l| l == i)?)));
-            let (d, k) = place.unwrap_or_default();
-            ring.table(prime).inverse_scaled_to(c.limb(i), limb, plans[d].source_factors()[k]);
-        });
-        let mut polys = Vec::with_capacity(digits.len());
-        for (own, plan) in digits.iter().zip(&plans) {
-            let mut out: Poly<Coeff> = ring.scratch(q_limbs, spec.p_limbs)?;
-            let mut rows = Vec::with_capacity(limbs);
-            let mut tables = Vec::with_capacity(limbs);
+        // For every limb of `c` the digit that it is of, its place in it, and its row there; for every digit the other rows.
+        let mut own_rows: Vec<Option<(usize, usize, &mut [u64])>> = (0..q_limbs).map(|_| None).collect();
+        let mut other_rows: Vec<Vec<&mut [u64]>> = Vec::with_capacity(digits.len());
+        for (d, (own, out)) in digits.iter().zip(&mut raised).enumerate() {
+            let mut others = Vec::with_capacity(limbs);
             for (i, row) in out.limbs_mut().enumerate() {
-                if own.contains(&i) {
-                    // The digit modulo its own primes is the polynomial itself.
-                    row.copy_from_slice(c.limb(i));
-                } else {
-                    rows.push(row);
-                    tables.push(ring.table(ring.prime_of(q_limbs, i)));
+                match own.iter().position(|&l| l == i) {
+                    Some(k) => own_rows[i] = Some((d, k, row)),
+                    None => others.push(row),
                 }
             }
+            other_rows.push(others);
+        }
+        y.par_limbs_mut().zip(own_rows).enumerate().for_each(|(i, (limb, own))| {
+            let Some((d, k, row)) = own else { return };
+            // Coefficients, times what the conversion of their digit wants. The digit modulo its own primes is `c` itself,
+            // which is in the cache now.
+            ring.table(i).inverse_scaled_to(c.limb(i), limb, plans[d].source_factors()[k]);
+            row.copy_from_slice(c.limb(i));
+        });
+        for ((own, plan), rows) in digits.iter().zip(&plans).zip(other_rows) {
+            let tables: Vec<_> =
+                (0..limbs).filter(|i| !own.contains(i)).map(|i| ring.table(ring.prime_of(q_limbs, i))).collect();
             let sources = y.limbs_mut().enumerate().filter(|(i, _)| own.contains(i)).map(|(_, row)| row);
             ring.convert(plan, sources.collect(), rows, |t, row| tables[t].forward(row))?;
-            polys.push(out.transformed());
         }
+        let polys = raised.into_iter().map(Poly::transformed).collect();
         Ok(Self { polys })
     }
 
