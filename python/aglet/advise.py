@@ -93,7 +93,7 @@ class Advice:
     level_out: int
     bits: float
     bits_measured: bool
-    """Else the claim of the preset, for a uniform message."""
+    """Else predicted, for three stages and a message over the whole range."""
     seconds: float
     """Of one bootstrap on one thread."""
     seconds_measured: bool
@@ -190,6 +190,19 @@ def nothing_fits(wish: Wish, records: Iterable[Mapping[str, Any]]) -> str:
     )
 
 
+@functools.cache
+def _predicted_bits(preset: str, method: str, slots: int) -> float:
+    """Mean bits of the plan in the clear with the noise of ciphertexts. Keys and stages change little."""
+    layers = max(slots.bit_length() - 1, 1)
+    return _core.predicted_precision(preset, method, min(3, layers), "large", slots)["mean_bits"]
+
+
+def _noise_of(plan: _core.Plan) -> tuple[str, str, int]:
+    """What the noise of a plan depends on: levels and the parts of a message do not."""
+    method = plan["method"] if plan["method"] in ("sign", "bits") else "regular"
+    return plan["preset"], method, plan["slot_count"]
+
+
 def _all(wish: Wish, records: Iterable[Mapping[str, Any]]) -> Iterator[Advice]:
     machine = _core.doctor()
     measured = _measured(records, machine["cpu"], machine["backend"])
@@ -198,9 +211,12 @@ def _all(wish: Wish, records: Iterable[Mapping[str, Any]]) -> Iterator[Advice]:
     for preset in able:
         forecast.units_for(preset)
     factor = forecast.calibrate(_plans(list(measured.values())[-_LATEST:]))
-    for preset in able:
-        for plan, real in _candidates(wish, preset, measured):
-            yield _advice(wish, preset, plan, real, measured, factor)
+    found = [candidate for preset in able for candidate in _candidates(wish, preset, measured)]
+    noises = {_noise_of(plan) for plan, real in found if _key(plan, real) not in measured}
+    with ThreadPoolExecutor() as pool:
+        bits = dict(zip(noises, pool.map(lambda noise: _predicted_bits(*noise), noises), strict=True))
+    for plan, real in found:
+        yield _advice(wish, plan, real, measured, factor, bits)
 
 
 def _measured(records: Iterable[Mapping[str, Any]], cpu: str, backend: str) -> dict[tuple[Any, ...], Mapping[str, Any]]:
@@ -270,15 +286,15 @@ def _layers(slots: int, stages: int) -> int:
 
 def _advice(
     wish: Wish,
-    preset: _core.PresetInfo,
     plan: _core.Plan,
     real: bool,
     measured: Mapping[tuple[Any, ...], Mapping[str, Any]],
     factor: float,
+    predicted: Mapping[tuple[str, str, int], float],
 ) -> Advice:
     record = measured.get(_key(plan, real))
     seconds = forecast.seconds(plan, factor) if record is None else record["seconds"]
-    bits = (plan["precision_bits"] or 0.0) if record is None else record["bits_mean"]
+    bits = predicted[_noise_of(plan)] if record is None else record["bits_mean"]
     rotations = 0
     if plan["key_size"] == "small":
         # The rotation key of the user, for all powers of two at the highest level, is not in the plan.

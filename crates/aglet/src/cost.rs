@@ -10,6 +10,7 @@ use aglet_rlwe::params::Params;
 use aglet_rlwe::KeySwitchSpec;
 use aglet_schemes::cost::{CostEvaluator, KeyShapes};
 use serde_json::{json, Value};
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// The work of one stage.
@@ -61,11 +62,19 @@ fn key_shapes(whole: &Params, route: &Route) -> Result<KeyShapes, Error> {
         let rotations = route.rotations().into_iter();
         return Ok(rotations.fold(keys, |k, (by, _)| k.with_galois(rotation_exponent(by as isize, n), spec.clone())));
     }
-    let (made_for, parts) = Route::new(whole, route.request.of_key())?.keys(whole)?;
+    let (made_for, parts) = key_route(whole, route)?.keys(whole)?;
     Ok(parts.iter().fold(keys, |keys, (part, spec)| match part {
         Part::Rotation(galois) => keys.with_galois(*galois, on_route(spec, &made_for)),
         _ => keys,
     }))
+}
+
+/// The route that the bootstrap key is made for. Laying it out takes as long as all the rest, and often it is this one but for
+/// what is done with the result.
+fn key_route<'a>(whole: &Params, route: &'a Route) -> Result<Cow<'a, Route>, Error> {
+    let (own, key) = (route.request, route.request.of_key());
+    let full = own.slots == whole.slots() && own.target_level.is_none() && own.method == key.method;
+    Ok(if full { Cow::Borrowed(route) } else { Cow::Owned(Route::new(whole, key)?) })
 }
 
 /// Work as JSON: transforms and products of limbs, bytes.

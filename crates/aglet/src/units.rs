@@ -128,33 +128,35 @@ impl<'a> Bench<'a> {
         Ok(Self { ring, kernels: ring.kernels(), digits, out, keys })
     }
 
+    /// Transforms and conversions come last: they write rows that are canonical for one prime only.
     fn units(&mut self) -> Result<Units, Error> {
-        let diagonals = (GIANTS * (LIMBS + 1)) as f64;
         let (one, all) = (self.linear_map(1, SHORT), self.linear_map(GIANTS, SHORT));
         let whole = self.linear_map(GIANTS, self.ring.n());
+        let diagonals = (LIMBS + 1) as f64;
         Ok(Units {
-            forward: self.transform(true),
-            inverse: self.transform(false),
-            pointwise: self.form(),
+            diagonal: (all - one).max(0.0) / (2.0 * diagonals * (GIANTS - 1) as f64),
+            matrix: (whole - all).max(0.0) / (diagonals * GIANTS as f64),
             key: self.key_product(),
-            diagonal: (all - one).max(0.0) / (2 * (GIANTS - 1) * (LIMBS + 1)) as f64,
-            matrix: (whole - all).max(0.0) / diagonals,
+            pointwise: self.form(),
+            inverse: self.inverse(),
+            forward: self.forward(),
             conversion: self.conversion()?,
         })
     }
 
-    /// A transform of each limb in turn.
-    fn transform(&mut self, forward: bool) -> f64 {
-        let (ring, x) = (self.ring, &mut self.digits[0]);
-        let all = median(|| {
-            timed(|| {
-                for i in 0..LIMBS {
-                    match forward {
-                        true => ring.table(i).forward(x.limb_mut(i)),
-                        false => ring.table(i).inverse(x.limb_mut(i)),
-                    }
-                }
-            })
+    /// Transforms follow the conversion that wrote the row, so it is in a cache.
+    fn forward(&mut self) -> f64 {
+        let Self { ring, digits, .. } = self;
+        let all = median(|_| timed(|| (0..LIMBS).for_each(|i| ring.table(i).forward(digits[0].limb_mut(i)))));
+        all / LIMBS as f64
+    }
+
+    /// From rows that were written long ago to others.
+    fn inverse(&mut self) -> f64 {
+        let Self { ring, digits, keys, .. } = self;
+        let all = median(|run| {
+            let (from, to) = (&digits[run % DIGITS], &mut keys[run % (2 * DIGITS)]);
+            timed(|| (0..LIMBS).for_each(|i| ring.table(i).inverse_scaled_to(from.limb(i), to.limb_mut(i), 3)))
         });
         all / LIMBS as f64
     }
@@ -162,13 +164,14 @@ impl<'a> Bench<'a> {
     /// Two products, a term and a factor, as in a relinearised product.
     fn form(&mut self) -> f64 {
         let Self { ring, kernels, digits, out, keys } = self;
-        let all = median(|| {
+        let all = median(|run| {
+            let [x, y, z] = [0, 1, 2].map(|i| &digits[(run + i) % DIGITS]);
+            let [u, v] = [0, 1].map(|i| &keys[(2 * run + i) % (2 * DIGITS)]);
             timed(|| {
                 for i in 0..LIMBS {
-                    let products = vec![(digits[0].limb(i), keys[0].limb(i)), (digits[1].limb(i), keys[1].limb(i))];
-                    let terms = vec![(digits[2].limb(i), 3)];
-                    let form = Form { products, terms, constant: 1, factor: Some(5) };
-                    kernels.form(ring.modulus(i), &form, out[0].limb_mut(i));
+                    let products = vec![(x.limb(i), u.limb(i)), (y.limb(i), v.limb(i))];
+                    let form = Form { products, terms: vec![(z.limb(i), 3)], constant: 1, factor: Some(5) };
+                    kernels.form(ring.modulus(i), &form, out[run % 2].limb_mut(i));
                 }
             })
         });
@@ -179,7 +182,7 @@ impl<'a> Bench<'a> {
         let Self { ring, kernels, digits, out, keys } = self;
         let (b, a) = keys.split_at(DIGITS);
         let [first, second] = &mut out[..] else { return 0.0 };
-        let all = median(|| {
+        let all = median(|_| {
             timed(|| {
                 for i in 0..LIMBS {
                     let key = KeyRow {
@@ -220,7 +223,7 @@ impl<'a> Bench<'a> {
                 .collect(),
         };
         let mut sums = vec![0u64; 2 * giants * n];
-        median(|| {
+        median(|_| {
             let mut halves: Vec<_> = sums.chunks_mut(2 * n).map(|pair| pair.split_at_mut(n)).collect();
             timed(|| kernels.linear_map(m, &row, &mut halves))
         })
@@ -231,22 +234,23 @@ impl<'a> Bench<'a> {
         let targets: Vec<usize> = (0..LIMBS).collect();
         let converter = self.ring.converter(&sources, &targets);
         let mut failed = None;
-        let Self { ring, digits, out, .. } = self;
+        let Self { ring, digits, keys, .. } = self;
         let [used, fresh, ..] = &mut digits[..] else { return Ok(0.0) };
-        let all = median(|| {
-            // A conversion uses its sources up.
+        let all = median(|run| {
+            // A conversion uses its sources up, and writes where nobody has been for long.
             (LIMBS..LIMBS + SOURCES).for_each(|i| used.limb_mut(i).copy_from_slice(fresh.limb(i)));
             let rows: Vec<&mut [u64]> = used.limbs_mut().skip(LIMBS).collect();
-            timed(|| failed = ring.convert(&converter, rows, out[0].limbs_mut().collect(), |_, _| ()).err())
+            let to = &mut keys[run % (2 * DIGITS)];
+            timed(|| failed = ring.convert(&converter, rows, to.limbs_mut().collect(), |_, _| ()).err())
         });
         failed.map_or(Ok(all / ((SOURCES + 1) * LIMBS) as f64), |e| Err(e.into()))
     }
 }
 
-/// Median of a few runs, which tell their microseconds, after one that does not count.
-fn median(mut run: impl FnMut() -> f64) -> f64 {
-    run();
-    let mut times: Vec<f64> = (0..RUNS).map(|_| run()).collect();
+/// Median of a few runs, which are told their number and tell their microseconds, after one that does not count.
+fn median(mut run: impl FnMut(usize) -> f64) -> f64 {
+    run(0);
+    let mut times: Vec<f64> = (1..=RUNS).map(&mut run).collect();
     times.sort_by(f64::total_cmp);
     times[RUNS / 2]
 }

@@ -119,3 +119,45 @@ fn two_iterations_reach_45_bits_where_the_scale_allows_them() {
     assert!(iterated("precise-45", None, 2) >= 45.0);
     assert!(iterated("precise-45", Some(32), 2) >= 49.0);
 }
+
+/// Predictions within 1.5 bits of bootstraps of the grid, or of signs, with one key of the lossy or the regular kind.
+fn as_predicted(preset: &str, slots: Option<usize>, methods: &[Method]) {
+    let engine = Engine::new(presets::load(preset, false).unwrap(), slots, 0).unwrap();
+    let n = engine.slots();
+    let sk = engine.create_secret_key().unwrap();
+    let relinearisation = &engine.create_relinearisation_key(&sk).unwrap();
+    let conjugation = &engine.create_conjugation_key(&sk).unwrap();
+    let request = |method| Request::new(method, 3, KeySize::Large, n);
+    let bootstrap = &engine.create_bootstrap_key(&sk, request(methods[0]), None, &Control::new()).unwrap();
+    let keys = BootstrapKeys { relinearisation, conjugation, bootstrap, rotation: None };
+    for &method in methods {
+        let value = |j: usize| match method {
+            Method::Sign => 1.0 - 2.0 * (j % 2) as f64,
+            _ => -1.0 + 2.0 * j as f64 / (n - 1) as f64,
+        };
+        let z: Vec<_> = (0..n).map(|j| Complex64::new(value(j), 0.0)).collect();
+        let ct = engine.encrypt_with_secret(&engine.encode(&z, 3).unwrap(), &sk).unwrap();
+        let out = engine.bootstrap(&[&ct], keys, request(method), &Control::new()).unwrap().remove(0);
+        let errors = engine.decrypt(&out, &sk).unwrap().iter().zip(&z).map(|(a, b)| (a - b).norm()).sum::<f64>();
+        let bits = -(errors / n as f64).log2();
+        let predicted = model::precision(&engine.route(request(method)).unwrap(), false).unwrap().mean_bits;
+        println!("{preset}, {n} slots, {}: {bits:.2} bits, predicted {predicted:.2}", method.name());
+        assert!((bits - predicted).abs() <= 1.5, "{preset}, {n} slots, {}: {bits} {predicted}", method.name());
+    }
+}
+
+#[test]
+fn lossy_and_sign_are_as_predicted() {
+    as_predicted("regular", None, &[Method::Lossy, Method::Sign]);
+}
+
+#[test]
+fn sparse_slots_are_as_predicted() {
+    as_predicted("regular", Some(64), &[Method::Lossy, Method::Sign]);
+    as_predicted("compact", Some(2048), &[Method::Regular]);
+}
+
+#[test]
+fn large_primes_are_as_predicted() {
+    as_predicted("precise-45", None, &[Method::Regular]);
+}

@@ -78,7 +78,7 @@ def _show(wish: Wish, found: list[Advice], source: str) -> None:
                 f"{time:.3g}",
                 "measured" if advice.seconds_measured else "modelled",
                 f"{advice.bits:.1f}",
-                "measured" if advice.bits_measured else "claimed",
+                "measured" if advice.bits_measured else "predicted",
                 f"{advice.level_in} to {advice.level_out}",
                 gigabytes(advice.memory_bytes),
             )
@@ -92,7 +92,7 @@ def _show(wish: Wish, found: list[Advice], source: str) -> None:
         f"{measured} times are measured on this kind of machine ({_core.doctor()['cpu']}, records of {source}), "
         f"{modelled} are modelled: work counted on the plan, at what a unit takes here now, made to agree with "
         "records. "
-        "Claimed bits are the preset's, for a uniform message."
+        "Predicted bits are those of the plan in the clear with the noise of ciphertexts."
     )
     if found[0].level_in:
         console.print(f"The best begins at level {found[0].level_in} or more; levels below that are not free.")
