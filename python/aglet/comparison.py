@@ -320,12 +320,12 @@ class _Run:
         return _make_plan(operation, self.alpha, self.error_bits, level, refreshed)
 
     def refresh(self, ciphertext: Ciphertext, bound: float | None = None) -> Ciphertext:
-        """The one place where a comparison bootstraps."""
+        """The one place where a comparison bootstraps; values are real, known of the ciphertext or not."""
         assert self.keys is not None, "a plan with bootstraps has keys"
         conjugation, key = self.keys
         limit = 1.0 if bound is None else bound
         return self.core.bootstrap(
-            [ciphertext], self.relin, conjugation, None, key, "regular", key.stage_count, limit, None, None
+            [ciphertext], self.relin, conjugation, None, key, "regular", key.stage_count, limit, True, None
         )[0]
 
     def sign(self, operation: str, x: Ciphertext, factor: float, constant: float) -> Ciphertext:

@@ -122,6 +122,14 @@ def test_relu(counted: tuple[Counted, Keys], level: int) -> None:
     assert error[np.abs(x) >= 2.0**-6].max() < plan.error + 2.0**-18
 
 
+def test_values_need_not_be_known_to_be_real(engine: Engine, keys: Keys) -> None:
+    x = np.linspace(-1, 1, engine.slot_count)
+    turned = engine.multiply(engine.encrypt(-1j * x, keys.secret, level=1), 1j)
+    assert not turned.is_real
+    y = engine.decrypt(engine.sign(turned, *every(keys), alpha=5), keys.secret)
+    assert np.abs(y - np.sign(x))[np.abs(x) > 2.0**-5].max() < 2.0**-17
+
+
 def test_without_bootstrapping() -> None:
     """An engine with enough levels needs no other key."""
     engine = Engine(max_level=10, slot_count=1024)

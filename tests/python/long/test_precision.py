@@ -37,6 +37,20 @@ def test_precision(engine: Engine, keys: BootstrapKeys, kind: str) -> None:
     assert run.precision.bits_worst >= 18
 
 
+@pytest.mark.parametrize(("real", "bits"), [(True, 30.0), (False, 28.5)])
+def test_signs_at_a_scale_of_44_bits(real: bool, bits: float) -> None:
+    engine = Engine(preset="regular-44", mode="parallel")
+    secret = engine.create_secret_key()
+    rest = (engine.create_relinearization_key(secret), engine.create_conjugation_key(secret))
+    key = engine.create_lossy_bootstrap_key(secret)
+    signs = make_message("alternating", engine.slot_count)
+    cleaned = engine.sign_bootstrap(engine.encrypt(signs, secret), *rest, key, real=real)
+    precision = Precision.of(signs, engine.decrypt(cleaned, secret))
+    print(f"real={real}: {precision.bits_mean:.2f} bits, worst {precision.bits_worst:.2f}")
+    assert cleaned.level == 12
+    assert precision.bits_mean >= bits
+
+
 def test_a_chain_of_twenty(engine: Engine, keys: BootstrapKeys) -> None:
     """Twenty bootstraps with ten products between each two: errors add up like a random walk, without a drift."""
     random = np.random.default_rng(7)
