@@ -386,7 +386,7 @@ impl Digits {
         automorphism: Option<&Automorphism>,
         rotated: Option<&Poly<Eval>>,
         plain: Option<(&Poly<Eval>, &Poly<Eval>)>,
-    ) -> Result<(Poly<Eval>, Poly<Eval>), Error> {
+    ) -> Result<Pair, Error> {
         let (ring, shape) = (ctx.ring(), &self.polys[0]);
         let (q_limbs, p_limbs) = (shape.q_limbs(), shape.p_limbs());
         let (mut b, mut a): (Poly<Eval>, Poly<Eval>) =
@@ -448,11 +448,7 @@ pub type Pair = (Poly<Eval>, Poly<Eval>);
 pub type WithAddends<'a> = (&'a Digits, (&'a Poly<Eval>, &'a Poly<Eval>));
 
 /// `sum_i phi_i(c) (b_i, a_i)` modulo QP, for `c` one short digit and keys of one digit.
-pub fn rotated_sum(
-    ctx: &Context,
-    c: &Poly<Eval>,
-    keys: &[(&SwitchingKey, Arc<Automorphism>)],
-) -> Result<(Poly<Eval>, Poly<Eval>), Error> {
+pub fn rotated_sum(ctx: &Context, c: &Poly<Eval>, keys: &[(&SwitchingKey, Arc<Automorphism>)]) -> Result<Pair, Error> {
     let (ring, q_limbs, p_limbs) = (ctx.ring(), c.q_limbs(), c.p_limbs());
     let (mut b, mut a): (Poly<Eval>, Poly<Eval>) = (ring.scratch(q_limbs, p_limbs)?, ring.scratch(q_limbs, p_limbs)?);
     b.par_limbs_mut().zip(a.par_limbs_mut()).enumerate().for_each(|(i, out)| {

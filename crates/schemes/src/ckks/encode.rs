@@ -43,10 +43,7 @@ impl Encoder {
             return Err(Error::NoSuchLevel { level, max });
         }
         let small = subring_coefficients(&self.fft, values, scale)?;
-        let gap = ring.n() / small.len();
-        let mut wide = vec![0i64; ring.n()];
-        small.iter().enumerate().for_each(|(j, &c)| wide[j * gap] = c);
-        let poly = ring.to_eval(ring.lift(&wide, ring.scratch(level + 1, 0)?));
+        let poly = ring.to_eval(ring.lift(&spread(&small, ring.n()), ring.scratch(level + 1, 0)?));
         let bound = values.iter().map(|v| v.norm()).fold(0.0, f64::max);
         Ok(Plaintext { poly, scale, slots: self.slots(), bound: Some(bound), real: values.iter().all(|z| z.im == 0.0) })
     }
@@ -75,6 +72,13 @@ impl Encoder {
         }
         Ok(values)
     }
+}
+
+/// The coefficients of a polynomial of a subring as those of the ring of degree `n`.
+pub(super) fn spread(small: &[i64], n: usize) -> Vec<i64> {
+    let (gap, mut wide) = (n / small.len(), vec![0; n]);
+    small.iter().enumerate().for_each(|(j, &c)| wide[j * gap] = c);
+    wide
 }
 
 /// The centred number below `q0 q1` with these residues.

@@ -6,7 +6,7 @@
 //! limb is spent on a rescale, as the division by P is one (level-conserving rescale and aggregated key switch, eprint
 //! 2025/1403). The part of `c0` is public and short, so doubles do.
 
-use super::encode::subring_coefficients;
+use super::encode::{spread, subring_coefficients};
 use super::evaluator::{linear, CkksEvaluator};
 use super::CkksCiphertext;
 use crate::evaluator::{check_scale, Refresh};
@@ -133,8 +133,7 @@ pub fn raising_keys<F: From<Error>>(
         let mut random = report()?;
         let fft = SpecialFft::new(values.len());
         let small = subring_coefficients(&fft, values, scale_ratio * special)?;
-        let (gap, mut wide) = (ring.n() / small.len(), vec![0i64; ring.n()]);
-        small.iter().enumerate().for_each(|(j, &c)| wide[j * gap] = c);
+        let wide = spread(&small, ring.n());
         let plain = ring.to_eval(ring.lift(&wide, ring.scratch(spec.q_limbs, spec.p_limbs).map_err(Error::from)?));
         let galois = rotation_exponent(by as isize, ring.n());
         let key = SwitchingKey::carrying(ctx, spec.clone(), &plain, galois, (sparse, main), &mut random);

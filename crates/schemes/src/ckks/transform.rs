@@ -15,8 +15,7 @@ use crate::Error;
 use aglet_ring::arch::{DiagonalRow, LinearMapRow};
 use aglet_ring::automorphism::{rotation_exponent, Automorphism};
 use aglet_ring::fft::SpecialFft;
-use aglet_ring::{Eval, Poly};
-use aglet_rlwe::keyswitch::{divide, lift_by_special};
+use aglet_rlwe::keyswitch::{divide, lift_by_special, Pair};
 use aglet_rlwe::params::Params;
 use aglet_rlwe::{Context, Digits, KeySwitchSpec, SwitchingKey};
 use rayon::prelude::*;
@@ -206,8 +205,6 @@ pub(super) fn transform(
     }
     Ok(Arc::new(ct.with(vec![divide(ctx, &b, 1)?, divide(ctx, &a, 1)?], ct.scale * t.scale_ratio)))
 }
-
-type Pair = (Poly<Eval>, Poly<Eval>);
 
 /// For each giant step the sum over the baby steps, modulo QP.
 fn inner_sums(
