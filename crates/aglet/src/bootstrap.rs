@@ -140,7 +140,7 @@ impl Engine {
             };
             let input = e.level_down(&input, route.plan.input_level())?;
             let mut probe = Watch { control, ran: Vec::new() };
-            let out = pipeline.run(&e, &input, &mut probe)?;
+            let out = pipeline.run(&e, &[input], &mut probe)?;
             // The value divided by the bound, at a scale larger by the bound, is the value at the scale of its level.
             let real = route.plan.options().parts != Parts::Complex;
             let own = |out: &Ciphertext| {

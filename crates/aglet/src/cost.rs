@@ -30,7 +30,7 @@ pub fn stages(whole: &Params, route: &Route) -> Result<Vec<StageCost>, Error> {
     let e = CostEvaluator::new(route.params.clone(), key_shapes(whole, route)?);
     let input = e.encrypt(route.plan.input_level(), route.plan.input_scale());
     let mut counter = Counter { e: &e, stages: Vec::new() };
-    Pipeline::new(&e, route.plan.clone())?.run(&e, &input, &mut counter)?;
+    Pipeline::new(&e, route.plan.clone())?.run(&e, &[input], &mut counter)?;
     Ok(counter.stages)
 }
 

@@ -136,7 +136,7 @@ impl<'a> Model<'a> {
         let e = NoisyEvaluator::new(clear, self.noise.clone(), seed);
         let all: Vec<_> = self.message.iter().copied().cycle().take(params.slots()).collect();
         let input = e.encrypt(&all, plan.input_level(), plan.input_scale())?;
-        let out = Pipeline::new(&e, plan.clone())?.run(&e, &input, &mut Switch { e: &e, noisy })?;
+        let out = Pipeline::new(&e, plan.clone())?.run(&e, &[input], &mut Switch { e: &e, noisy })?;
         Ok(self.decoded(&out, plan.options().parts))
     }
 

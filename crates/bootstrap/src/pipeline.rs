@@ -5,7 +5,7 @@ use crate::plan::{Plan, Stage, Step};
 #[cfg(doc)]
 use crate::Parts;
 use aglet_schemes::evaluator::same_scale;
-use aglet_schemes::{Quadratic, Refresh};
+use aglet_schemes::{Error as SchemeError, Quadratic, Refresh};
 use num_complex::Complex64;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -77,25 +77,26 @@ impl<T> Pipeline<T> {
         self.transforms.iter().flatten().map(|t| &**t)
     }
 
-    /// Refreshes `ct`, which stands at the plan's input level and scale. The result (two for [`Parts::Pair`]) has the plan's
-    /// output level; its scale is the last stage's, which is the asked one times the bound.
+    /// Refreshes ciphertexts, which stand at the plan's input level and scale, stage by stage side by side: keys and linear maps
+    /// are read once for all of them. The results (for [`Parts::Pair`] two of each, one after the other) have the plan's
+    /// output level; their scale is the last stage's, which is the asked one times the bound.
     ///
     /// # Errors
     /// [`Error::Broken`] if a stage ends elsewhere than planned, [`Error::Cancelled`], and the errors of the evaluator.
     pub fn run<E: Refresh<Transform = T>>(
         &self,
         e: &E,
-        ct: &E::Ciphertext,
+        cts: &[E::Ciphertext],
         probe: &mut dyn Probe,
     ) -> Result<Vec<E::Ciphertext>, Error> {
         let total = self.plan.stages().len();
-        let mut cts = vec![ct.clone()];
+        let mut cts = cts.to_vec();
         for (done, (stage, transform)) in self.plan.stages().iter().zip(&self.transforms).enumerate() {
             if !probe.stage(stage, done, total, None) {
                 return Err(Error::Cancelled);
             }
             let start = Instant::now();
-            cts = self.step(e, &cts[0], stage, transform.as_deref())?;
+            cts = self.step(e, &cts, stage, transform.as_deref())?;
             let exact = |ct| e.level(ct) == stage.level_out && same_scale(e.scale(ct), stage.scale_out);
             if !cts.iter().all(exact) {
                 return Err(Error::Broken { stage: stage.name.clone() });
@@ -110,27 +111,33 @@ impl<T> Pipeline<T> {
     fn step<E: Refresh<Transform = T>>(
         &self,
         e: &E,
-        ct: &E::Ciphertext,
+        cts: &[E::Ciphertext],
         stage: &Stage,
         transform: Option<&T>,
     ) -> Result<Vec<E::Ciphertext>, Error> {
-        let one = match (&stage.step, transform) {
-            (Step::Transform { .. }, Some(t)) => e.transform(ct, t)?,
+        Ok(match (&stage.step, transform) {
+            (Step::Transform { .. }, Some(t)) => e.transforms(cts, t),
             (Step::Transform { .. }, None) => return Err(Error::Broken { stage: stage.name.clone() }),
-            (Step::ScaleDown, _) => e.level_down(ct, 0)?,
-            (Step::SparseSecret, _) => e.sparse_secret(ct)?,
-            (Step::ModRaise, _) => e.mod_raise(ct, stage.level_out)?,
+            (Step::ScaleDown, _) => each(cts, |ct| e.level_down(ct, 0)),
+            (Step::SparseSecret, _) => each(cts, |ct| e.sparse_secret(ct)),
+            (Step::ModRaise, _) => each(cts, |ct| e.mod_raise(ct, stage.level_out)),
             (Step::RaiseTransform { map, scale_ratio }, _) => {
-                e.raise_transform(ct, stage.level_out, map, *scale_ratio)?
+                e.raise_transforms(cts, stage.level_out, map, *scale_ratio)
             }
-            (Step::Trace { rotations }, _) => rotations.iter().try_fold(ct.clone(), |ct, by| e.rotate_sum(&ct, by))?,
-            (Step::Rescale, _) => {
+            (Step::Trace { rotations }, _) => {
+                each(cts, |ct| rotations.iter().try_fold(ct.clone(), |ct, by| e.rotate_sum(&ct, by)))
+            }
+            (Step::Rescale, _) => each(cts, |ct| {
                 let (terms, constant) = (vec![(Complex64::new(1.0, 0.0), ct)], Complex64::default());
                 let (level, scale) = (stage.level_in, stage.scale_out);
-                e.quadratic(&Quadratic { products: Vec::new(), terms, constant, level, scale })?
-            }
-            (Step::EvalMod { eval_mod, parts }, _) => return eval_mod.run(e, ct, *parts, stage.scale_out),
-        };
-        Ok(vec![one])
+                e.quadratic(&Quadratic { products: Vec::new(), terms, constant, level, scale })
+            }),
+            (Step::EvalMod { eval_mod, parts }, _) => return eval_mod.run(e, cts, *parts, stage.scale_out),
+        }?)
     }
+}
+
+/// One by one: what shares no key, or none worth speaking of.
+fn each<C>(cts: &[C], step: impl Fn(&C) -> Result<C, SchemeError>) -> Result<Vec<C>, SchemeError> {
+    cts.iter().map(step).collect()
 }

@@ -58,7 +58,7 @@ fn refresh(chain: &Chain, options: Options, messages: &[Complex64]) -> Vec<Vec<C
     let all: Vec<_> = messages.iter().copied().cycle().take(options.ring_slots).collect();
     let fresh = e.encrypt(&all, plan.input_level(), SCALE).unwrap();
     let pipeline = Pipeline::new(&e, plan).unwrap();
-    let out = pipeline.run(&e, &fresh, &mut ()).unwrap();
+    let out = pipeline.run(&e, std::slice::from_ref(&fresh), &mut ()).unwrap();
     let values = |ct: &aglet_schemes::clear::ClearCiphertext| {
         assert_eq!((e.level(ct), e.scale(ct)), (13, SCALE * options.bound));
         let values: Vec<_> = ct.values().iter().map(|v| v * options.bound).collect();
@@ -291,6 +291,9 @@ fn a_probe_sees_every_stage_and_can_stop() {
     let plan = Plan::slots_first(&chain(), options(64)).unwrap();
     let pipeline = Pipeline::new(&e, plan).unwrap();
     let fresh = e.encrypt(&spread(64, false), 3, SCALE).unwrap();
-    assert_eq!(pipeline.run(&e, &fresh, &mut Stop(5)).unwrap_err(), aglet_bootstrap::Error::Cancelled);
-    assert!(pipeline.run(&e, &fresh, &mut Stop(11)).is_ok());
+    assert_eq!(
+        pipeline.run(&e, std::slice::from_ref(&fresh), &mut Stop(5)).unwrap_err(),
+        aglet_bootstrap::Error::Cancelled
+    );
+    assert!(pipeline.run(&e, std::slice::from_ref(&fresh), &mut Stop(11)).is_ok());
 }

@@ -164,6 +164,14 @@ pub trait Evaluator {
     /// Whatever the implementation says about a key that is missing.
     fn conjugate(&self, a: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
+    /// [`Evaluator::conjugate`] of several of one level, which may share the reading of the key.
+    ///
+    /// # Errors
+    /// Those of [`Evaluator::conjugate`].
+    fn conjugates(&self, of: &[Self::Ciphertext]) -> Result<Vec<Self::Ciphertext>, Error> {
+        of.iter().map(|a| self.conjugate(a)).collect()
+    }
+
     /// Encodes `map` for use at `level` with plaintext scale `scale_ratio * modulus(level)`.
     ///
     /// # Errors
@@ -176,6 +184,14 @@ pub trait Evaluator {
     /// # Errors
     /// [`Error::LevelTooLow`] when `ct` is below the level of the transform.
     fn transform(&self, ct: &Self::Ciphertext, transform: &Self::Transform) -> Result<Self::Ciphertext, Error>;
+
+    /// [`Evaluator::transform`] of several, which may share the reading of keys and diagonals.
+    ///
+    /// # Errors
+    /// Those of [`Evaluator::transform`].
+    fn transforms(&self, of: &[Self::Ciphertext], transform: &Self::Transform) -> Result<Vec<Self::Ciphertext>, Error> {
+        of.iter().map(|ct| self.transform(ct, transform)).collect()
+    }
 }
 
 /// The ring-level steps that a bootstrap needs beyond arithmetic.
@@ -207,6 +223,20 @@ pub trait Refresh: Evaluator {
         map: &LinearMap,
         scale_ratio: f64,
     ) -> Result<Self::Ciphertext, Error>;
+
+    /// [`Refresh::raise_transform`] of several, which may share the reading of keys.
+    ///
+    /// # Errors
+    /// Those of [`Refresh::raise_transform`].
+    fn raise_transforms(
+        &self,
+        of: &[Self::Ciphertext],
+        level: usize,
+        map: &LinearMap,
+        scale_ratio: f64,
+    ) -> Result<Vec<Self::Ciphertext>, Error> {
+        of.iter().map(|ct| self.raise_transform(ct, level, map, scale_ratio)).collect()
+    }
 }
 
 /// Whether two scales agree to [`SCALE_TOLERANCE`].

@@ -201,103 +201,140 @@ impl EvalMod {
         }
     }
 
-    /// Reduces slots `(x + i y) / K`: one result, or two for [`Parts::Pair`], [`Function::levels`] below the input and
-    /// with exactly `scale`.
+    /// Reduces slots `(x + i y) / K` of ciphertexts of one level and scale: one result for each, or two one after the other
+    /// for [`Parts::Pair`], [`Function::levels`] below the input and with exactly `scale`.
     ///
     /// An evaluation is a polynomial (10 relinearisations) and three or four squarings; there are two for complex numbers.
+    /// All evaluations go side by side, so that keys are read once for them.
     ///
     /// # Errors
     /// `LevelTooLow` when the input has too few levels; otherwise what the evaluator refuses.
     pub fn run<E: Evaluator>(
         &self,
         e: &E,
-        ct: &E::Ciphertext,
+        cts: &[E::Ciphertext],
         parts: Parts,
         scale: f64,
     ) -> Result<Vec<E::Ciphertext>, Error> {
-        let conjugate = e.conjugate(ct)?;
-        let mut arguments = vec![e.add(ct, &conjugate)?];
-        if parts != Parts::Real {
-            arguments.push(e.mul_i(&e.sub(&conjugate, ct)?)?);
+        let mut arguments = Vec::new();
+        for (ct, conjugate) in cts.iter().zip(&e.conjugates(cts)?) {
+            arguments.push(e.add(ct, conjugate)?);
+            if parts != Parts::Real {
+                arguments.push(e.mul_i(&e.sub(conjugate, ct)?)?);
+            }
         }
-        // Side by side, so that keys are read once for both.
-        let mut powers = self.powers(e, arguments, scale)?.into_iter();
-        let re = powers.next().ok_or(SchemeError::EmptyQuadratic)?;
-        if parts == Parts::Real && self.linear * scale > 2.0 * e.scale(&re) {
-            return Ok(vec![self.conjugated_last(e, &re, scale)?]);
+        let powers = self.powers(e, arguments, scale)?;
+        let of_power = powers.first().map_or(scale, |power| e.scale(power));
+        if parts == Parts::Real && self.linear * scale > 2.0 * of_power {
+            return self.conjugated_last(e, &powers, scale);
         }
-        let re = self.factors(e, re)?;
-        let Some(im) = powers.next() else { return Ok(vec![self.last(e, &re, scale)?]) };
-        let mut im = self.factors(e, im)?;
-        if parts == Parts::Pair {
-            return Ok(vec![self.last(e, &re, scale)?, self.last(e, &im, scale)?]);
+        let mut factors = self.factors(e, &powers)?;
+        if parts == Parts::Complex {
+            let mut sums = Vec::with_capacity(cts.len());
+            while let (Some(mut im), Some(mut sum)) = (factors.pop(), factors.pop()) {
+                for f in &mut im {
+                    f.left = e.mul_i(&f.left)?;
+                    f.constant *= Complex64::i();
+                }
+                sum.append(&mut im);
+                sums.push(sum);
+            }
+            factors = sums.into_iter().rev().collect();
         }
-        for factors in &mut im {
-            factors.left = e.mul_i(&factors.left)?;
-            factors.constant *= Complex64::i();
-        }
-        Ok(vec![self.last(e, &[re, im].concat(), scale)?])
+        self.last(e, &factors, scale)
     }
 
-    /// Two harmonics of one real argument as `i (V - conj V)`. What the conjugation of `E'` rounds is imaginary and grows by
+    /// Two harmonics of real arguments as `i (V - conj V)`. What the conjugation of `E'` rounds is imaginary and grows by
     /// `c`: where messages have a larger scale than `E'`, more is left of it than of what `V` rounds.
-    fn conjugated_last<E: Evaluator>(&self, e: &E, power: &E::Ciphertext, scale: f64) -> Result<E::Ciphertext, Error> {
-        let v = e.quadratic(&Quadratic {
+    fn conjugated_last<E: Evaluator>(
+        &self,
+        e: &E,
+        powers: &[E::Ciphertext],
+        scale: f64,
+    ) -> Result<Vec<E::Ciphertext>, Error> {
+        let forms = powers.iter().map(|power| Quadratic {
             products: vec![Product { factor: 1, left: power, right: power }],
             terms: vec![((-self.linear).into(), power)],
             constant: 0.0.into(),
             level: e.level(power),
             scale,
-        })?;
-        Ok(e.mul_i(&e.sub(&v, &e.conjugate(&v)?)?)?)
+        });
+        let vs = e.quadratics(&forms.collect::<Vec<_>>())?;
+        let turned = e.conjugates(&vs)?;
+        let results = vs.iter().zip(&turned).map(|(v, turned)| e.mul_i(&e.sub(v, turned)?));
+        Ok(results.collect::<Result<_, _>>()?)
     }
 
-    /// What [`EvalMod::last`] makes the result of, from [`EvalMod::powers`].
-    fn factors<E: Evaluator>(&self, e: &E, power: E::Ciphertext) -> Result<Vec<Factors<E::Ciphertext>>, Error> {
-        let turned = e.conjugate(&power)?;
+    /// What [`EvalMod::last`] makes the results of, from [`EvalMod::powers`].
+    fn factors<E: Evaluator>(
+        &self,
+        e: &E,
+        powers: &[E::Ciphertext],
+    ) -> Result<Vec<Vec<Factors<E::Ciphertext>>>, Error> {
+        let turned = e.conjugates(powers)?;
         let bits = matches!(self.function, Function::Bits { .. });
-        let squares = if bits {
-            vec![(power.clone(), power.clone()), (turned.clone(), turned.clone())]
-        } else {
-            vec![(e.sub(&power, &turned)?, e.add(&power, &turned)?)]
-        };
+        let mut squares = Vec::with_capacity(powers.len());
+        for (power, turned) in powers.iter().zip(&turned) {
+            squares.push(if bits {
+                vec![(power.clone(), power.clone()), (turned.clone(), turned.clone())]
+            } else {
+                vec![(e.sub(power, turned)?, e.add(power, turned)?)]
+            });
+        }
         let half = if bits { -0.5 } else { 0.0 };
         if !self.function.normalized() {
-            let constant = Complex64::new(half / squares.len() as f64, 0.0);
-            return Ok(squares.into_iter().map(|(left, right)| Factors { left, right, constant }).collect());
+            let all = squares.into_iter().map(|squares| {
+                let constant = Complex64::new(half / squares.len() as f64, 0.0);
+                squares.into_iter().map(|(left, right)| Factors { left, right, constant }).collect()
+            });
+            return Ok(all.collect());
         }
-        let level = e.level(&power);
-        let scale = e.scale(&power) * e.scale(&power) / e.modulus(level);
-        let form =
-            |products, constant: f64| Quadratic { products, terms: vec![], constant: constant.into(), level, scale };
-        let products = squares.iter().map(|(left, right)| Product { factor: 1, left, right }).collect();
-        let left = e.quadratic(&form(products, 0.0))?;
+        let form = |power: &E::Ciphertext, products, constant: f64| {
+            let level = e.level(power);
+            let scale = e.scale(power) * e.scale(power) / e.modulus(level);
+            Quadratic { products, terms: vec![], constant: constant.into(), level, scale }
+        };
+        let lefts = powers.iter().zip(&squares).map(|(power, squares)| {
+            let products = squares.iter().map(|(left, right)| Product { factor: 1, left, right });
+            form(power, products.collect(), 0.0)
+        });
+        let lefts = e.quadratics(&lefts.collect::<Vec<_>>())?;
         // Of size 1 + d the exponential is off by 2d in its square: times 2 - (1 + d)^2 by d^2.
-        let size = Product { factor: if bits { 4 } else { 2 }, left: &power, right: &turned };
-        let right = e.negate(&e.quadratic(&form(vec![size], -2.0))?)?;
-        Ok(vec![Factors { left, right, constant: half.into() }])
+        let size = |left, right| vec![Product { factor: if bits { 4 } else { 2 }, left, right }];
+        let sizes = powers.iter().zip(&turned).map(|(power, turned)| form(power, size(power, turned), -2.0));
+        let sizes = e.quadratics(&sizes.collect::<Vec<_>>())?;
+        let pairs = lefts.into_iter().zip(&sizes);
+        let factors = pairs.map(|(left, size)| {
+            let right = e.negate(size)?;
+            Ok(vec![Factors { left, right, constant: half.into() }])
+        });
+        factors.collect()
     }
 
-    /// The last level: the sum of the products, and of the terms of a second harmonic, with exactly `scale`.
+    /// The last level: for each result the sum of the products, and of the terms of a second harmonic, with exactly `scale`.
     fn last<E: Evaluator>(
         &self,
         e: &E,
-        factors: &[Factors<E::Ciphertext>],
+        factors: &[Vec<Factors<E::Ciphertext>>],
         scale: f64,
-    ) -> Result<E::Ciphertext, Error> {
-        let lefts = factors.iter().filter(|_| self.linear != 0.0).map(|f| &f.left);
-        let sum = e.quadratic(&Quadratic {
-            products: factors.iter().map(|f| Product { factor: 1, left: &f.left, right: &f.right }).collect(),
-            terms: lefts.map(|left| ((-self.linear).into(), left)).collect(),
-            constant: factors.iter().map(|f| f.constant).sum(),
-            level: e.level(&factors[0].left),
-            scale,
-        })?;
-        match self.function {
-            Function::Identity { harmonics: 2 } => Ok(e.mul_i(&sum)?),
-            Function::Identity { .. } | Function::Sign { .. } => Ok(e.negate(&e.mul_i(&sum)?)?),
-            Function::Bits { .. } => Ok(e.negate(&sum)?),
-        }
+    ) -> Result<Vec<E::Ciphertext>, Error> {
+        let forms = factors.iter().map(|factors| {
+            let lefts = factors.iter().filter(|_| self.linear != 0.0).map(|f| &f.left);
+            Quadratic {
+                products: factors.iter().map(|f| Product { factor: 1, left: &f.left, right: &f.right }).collect(),
+                terms: lefts.map(|left| ((-self.linear).into(), left)).collect(),
+                constant: factors.iter().map(|f| f.constant).sum(),
+                level: e.level(&factors[0].left),
+                scale,
+            }
+        });
+        let sums = e.quadratics(&forms.collect::<Vec<_>>())?;
+        let results = sums.iter().map(|sum| match self.function {
+            Function::Identity { harmonics: 2 } => e.mul_i(sum),
+            Function::Identity { .. } | Function::Sign { .. } => e.negate(&e.mul_i(sum)?),
+            Function::Bits { .. } => e.negate(sum),
+        });
+        Ok(results.collect::<Result<_, _>>()?)
     }
 
     /// What is squared last, at real arguments `x = D_1`: one level above the result (two if it is to be normalized), at the
@@ -376,7 +413,7 @@ mod tests {
         let ct = e.encrypt(&input, TOP, EvalMod::input_scale(e.modulus(TOP))).unwrap();
         let scale = 2f64.powi(40);
         let parts = if real { Parts::Real } else { Parts::Complex };
-        let [out] = &plan.run(&e, &ct, parts, scale).unwrap()[..] else { panic!("one result") };
+        let [out] = &plan.run(&e, &[ct], parts, scale).unwrap()[..] else { panic!("one result") };
         assert_eq!((e.level(out), e.scale(out)), (TOP - TWO.levels(), scale));
         let errors = out.values().iter().zip(messages()).map(|(z, m)| {
             let wanted = if real { Complex64::new(m.re, 0.0) } else { m };
@@ -483,7 +520,7 @@ mod tests {
         }
         let (e, plan) = (evaluator(), EvalMod::new(TWO, RATIO).unwrap());
         let low = e.encrypt(&messages(), TWO.levels() - 1, 2f64.powi(50)).unwrap();
-        let refused = plan.run(&e, &low, Parts::Complex, 1e12).unwrap_err();
+        let refused = plan.run(&e, &[low], Parts::Complex, 1e12).unwrap_err();
         assert_eq!(refused, SchemeError::LevelTooLow { required: 9, actual: 8 }.into());
     }
 }
