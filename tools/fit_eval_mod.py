@@ -56,10 +56,10 @@ class Fit:
 
     log2_ratio: float = 7.0  # log2 of the message ratio r
     k: float = 17.0  # the polynomial lives on [-K, K]
-    degree: int = 31
+    degree: int = 28
     double_angles: int = 3  # r'
     h: int = 32  # Hamming weight of the ephemeral secret
-    log2_floor: float = -50.0  # smallest probability used as a weight
+    log2_floor: float = -60.0  # smallest probability used as a weight
     margin: float = 1.0  # clusters are |u| <= margin
     nodes: int = 8  # Chebyshev nodes per cluster
     digits: int = 80  # decimal digits of the arithmetic

@@ -15,7 +15,7 @@ A key switch of digits of d_i bits and special modulus of p bits leaves coeffici
 and matters only where no rescale follows: rotations inside the maps and the conjugations.
 
 Circuit (eprint 2019/688, 2020/1203; series 2021/572): T_1 = x / K from CoeffsToSlots, T_2, T_3, T_4, T_8,
-T_16, P = T_16 q15 + T_8 (T_4 a'' + b'') + T_4 a' + b', E = P^8, V = E^2 - c E, m = -2 Im V.  The constant
+T_16, P = T_16 q12 + T_8 (T_4 a'' + b'') + T_4 a' + b', E = P^8, V = E^2 - c E, m = -2 Im V.  The constant
 kappa^2 = |beta| r / 4 pi is folded in P (times kappa^(1/8)), so V costs one level and kappa is real:
 even coefficients stay real, odd ones imaginary.  Scales are tracked as the Rust code tracks them:
 backwards from the output (`out_bits`), s_{i-1} = (s_i + 50)/2 over squarings.
@@ -124,7 +124,7 @@ class Circuit:
         ratio = 2.0**s.log2_ratio
         self.alpha, self.beta = (v * ratio / (4 * math.pi) for v in series(ratio, s.minimax))
         self.kappa = math.sqrt(-self.beta)
-        full = np.zeros(32, dtype=complex)
+        full = np.zeros(len(coeffs[0]) + len(coeffs[1]), dtype=complex)
         full[0::2], full[1::2] = coeffs[0], 1j * np.array(coeffs[1])
         full *= self.kappa ** (1 / 8)
         if s.dickson:
@@ -185,28 +185,22 @@ class Circuit:
             self.scale[a + b] = bits
 
     def polynomial(self, target):
-        """P at scale 2^target, in the order of the Rust code."""
+        """P, of degree 28, at scale 2^target, in the order of the Rust code."""
         t = self.basis
         top, rest = self.split(self.coeffs, 16)
-        bits15 = self.operand(target, 16)
-        high7, low7 = self.split(top, 8)
-        bits7 = self.operand(bits15, 8)
-        high3, low3 = self.split(high7, 4)
-        bits3 = self.operand(bits7, 4)
-        linear, remainder = self.split(high3, 2)
-        q1 = self.line(linear, [], self.operand(bits3, 2))
-        q3 = self.line(remainder, [t[2] * q1], bits3)
-        q7 = self.line(low3, [t[4] * q3], bits7)
+        bits12 = self.operand(target, 16)
+        high4, low7 = self.split(top, 8)
+        q4 = self.line(high4, [], self.operand(bits12, 8))
         high, low = self.split(low7, 4)
-        a3 = self.line(high, [], self.operand(bits15, 4))
-        q15 = self.line(low, [t[8] * q7, t[4] * a3], bits15)
+        a3 = self.line(high, [], self.operand(bits12, 4))
+        q12 = self.line(low, [t[8] * q4, t[4] * a3], bits12)
         inner, outer = self.split(rest, 8)
         high, low = self.split(inner, 4)
         bits = self.operand(target, 8)
         middle = self.line(low, [t[4] * self.line(high, [], self.operand(bits, 4))], bits)
         high, low = self.split(outer, 4)
         last = self.line(high, [], self.operand(target, 4))
-        return self.line(low, [t[16] * q15, t[8] * middle, t[4] * last], target)
+        return self.line(low, [t[16] * q12, t[8] * middle, t[4] * last], target)
 
     def run(self, message, integer):
         """The bootstrapped message."""
