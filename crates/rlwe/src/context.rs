@@ -10,6 +10,8 @@ use std::sync::Arc;
 pub struct Context {
     params: Params,
     ring: Ring,
+    /// On all primes: those of the chain, then the raised ones; contexts of one family share it.
+    all: Arc<Ring>,
     /// Product of the first `k` special primes modulo every prime of the chain, for `k` from 0.
     special: Vec<Vec<u64>>,
 }
@@ -23,24 +25,26 @@ impl Context {
 
     /// Makes the tables for given kernels.
     pub fn with_kernels(params: Params, kernels: &'static Kernels) -> Result<Arc<Self>, Error> {
-        let ring = Ring::with_kernels(params.log_n(), params.q(), params.p(), kernels)?;
-        Ok(Self::of_ring(params, ring))
+        let primes: Vec<u64> = params.q().iter().chain(params.raised()).copied().collect();
+        let all = Arc::new(Ring::with_kernels(params.log_n(), &primes, params.p(), kernels)?);
+        Ok(Self::of_ring(params, all))
     }
 
-    /// The context over some limbs of the chain, in the order given ([`Params::subset`]). Tables are shared, so this costs
+    /// The context over some limbs, in the order given ([`Params::subset`]). Tables are shared, so this costs
     /// little; polynomials, keys and ciphertexts of this context count their limbs in its order.
     pub fn subset(&self, limbs: &[usize]) -> Result<Arc<Self>, Error> {
-        Ok(Self::of_ring(self.params.subset(limbs)?, self.ring.subset(limbs)))
+        Ok(Self::of_ring(self.params.subset(limbs)?, self.all.clone()))
     }
 
-    fn of_ring(params: Params, ring: Ring) -> Arc<Self> {
+    fn of_ring(params: Params, all: Arc<Ring>) -> Arc<Self> {
+        let ring = all.subset(&params.limbs());
         let mut special = vec![vec![1; ring.q_count()]];
         for &p in params.p() {
             let last = &special[special.len() - 1];
             let next = (0..ring.q_count()).map(|i| ring.modulus(i).mul(last[i], ring.modulus(i).reduce(p))).collect();
             special.push(next);
         }
-        Arc::new(Self { params, ring, special })
+        Arc::new(Self { params, ring, all, special })
     }
 
     /// The parameters.
@@ -50,6 +54,10 @@ impl Context {
     /// The ring.
     pub fn ring(&self) -> &Ring {
         &self.ring
+    }
+    /// The ring on all primes of the family: limb `i` of this context is its prime [`Params::limbs`]`[i]`.
+    pub fn all(&self) -> &Ring {
+        &self.all
     }
     /// The product of the first `p_limbs` special primes modulo prime `i` of the chain.
     pub fn special(&self, p_limbs: usize, i: usize) -> u64 {

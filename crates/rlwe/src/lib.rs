@@ -14,6 +14,7 @@ pub mod keyswitch;
 pub mod params;
 pub mod secret;
 pub mod security;
+pub mod settle;
 pub mod wire;
 
 pub use ciphertext::{Ciphertext, Plaintext};

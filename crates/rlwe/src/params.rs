@@ -113,7 +113,8 @@ impl Params {
         Params::new(ParamsLiteral::from_toml(text)?, security)
     }
 
-    /// The same set on some limbs of its chain, in the order given, and all special primes: what a bootstrap raises to.
+    /// The same set on some limbs of its chain, in the order given, and all special primes: what a bootstrap raises to. Limbs
+    /// from `q().len()` up are those of [`Params::raised`].
     ///
     /// Roles, levels and scales are those of the whole set; only the primes, and what is counted in them ([`Params::q`],
     /// [`Params::digits`], [`Params::log_q`]), are the subset's. Nothing here is less secure than the whole.
@@ -122,17 +123,18 @@ impl Params {
     /// [`Error::BadParameters`] for a limb that does not exist or stands twice, or no limb at all.
     pub fn subset(&self, limbs: &[usize]) -> Result<Self, Error> {
         let all = &self.0;
+        let primes: Vec<u64> = all.chain.q.iter().chain(&all.chain.raised).copied().collect();
         let twice = limbs.iter().enumerate().any(|(i, l)| limbs[..i].contains(l));
-        if limbs.is_empty() || twice || limbs.iter().any(|&l| l >= all.log2_q.len()) {
+        if limbs.is_empty() || twice || limbs.iter().any(|&l| l >= primes.len()) {
             return Err(Error::bad_parameters("the limbs of a subset must exist, each once"));
         }
         if limbs.iter().copied().eq(0..all.log2_q.len()) {
             return Ok(self.clone());
         }
-        let q = limbs.iter().map(|&l| all.chain.q[l]).collect();
-        let chain = Chain { q, p: all.chain.p.clone(), scales: all.chain.scales.clone() };
-        let log2_q = limbs.iter().map(|&l| all.log2_q[l]).collect();
-        let whole = self.limbs();
+        let q: Vec<u64> = limbs.iter().map(|&l| primes[l]).collect();
+        let log2_q = q.iter().map(|&q| (q as f64).log2()).collect();
+        let chain = Chain { q, raised: Vec::new(), p: all.chain.p.clone(), scales: all.chain.scales.clone() };
+        let whole = all.limbs.as_ref();
         Ok(Params(Arc::new(Inner {
             literal: all.literal.clone(),
             security: all.security,
@@ -142,7 +144,7 @@ impl Params {
             report: all.report,
             ephemeral_report: all.ephemeral_report,
             digits: None,
-            limbs: Some(limbs.iter().map(|&l| whole[l]).collect()),
+            limbs: Some(limbs.iter().map(|&l| whole.map_or(l, |whole| whole[l])).collect()),
             fingerprint: all.fingerprint,
         })))
     }
@@ -189,14 +191,20 @@ impl Params {
         &self.0.chain.q
     }
 
+    /// Primes that stand for message primes while a bootstrap is above them; none in a [`Params::subset`].
+    #[must_use]
+    pub fn raised(&self) -> &[u64] {
+        &self.0.chain.raised
+    }
+
     /// The special primes, whose product is P.
     #[must_use]
     pub fn p(&self) -> &[u64] {
         &self.0.chain.p
     }
 
-    /// Limb indices of a role: into [`Params::p`] for [`Role::Special`], into [`Params::q`] for every other. Empty if the set
-    /// has no such primes.
+    /// Limb indices of a role: into [`Params::p`] for [`Role::Special`], into [`Params::q`] and what follows it,
+    /// [`Params::raised`], for every other. Empty if the set has no such primes.
     #[must_use]
     pub fn role(&self, role: Role) -> Range<usize> {
         let count = |wanted: &dyn Fn(Role) -> bool| -> usize {
@@ -456,7 +464,7 @@ fn fingerprint(literal: &ParamsLiteral, chain: &Chain) -> [u8; 32] {
         words.push(digit.len() as u64);
         words.extend(digit.iter().map(|&i| i as u64));
     }
-    for primes in [&chain.q, &chain.p] {
+    for primes in [&chain.q, &chain.raised, &chain.p] {
         words.push(primes.len() as u64);
         words.extend(primes);
     }

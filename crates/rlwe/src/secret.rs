@@ -61,16 +61,9 @@ impl SecretKey {
         Ok(Self { id, coefficients, eval: ring.to_eval(x), ephemeral })
     }
 
-    /// The same key for a subset of the context that it was made for.
+    /// The same key for another context of the family that it was made for.
     pub fn restricted(&self, subset: &Context) -> Result<Self, Error> {
-        let (ring, limbs) = (subset.ring(), subset.params().limbs());
-        let mut eval = ring.lasting(ring.q_count(), ring.p_count())?.secret();
-        let whole = self.eval.q_limbs();
-        ring.for_limbs(&mut eval, |_, i, limb| {
-            let from = limbs.get(i).copied().unwrap_or(whole + i - limbs.len().min(i));
-            limb.copy_from_slice(self.eval.limb(from));
-        });
-        Ok(Self { id: self.id, coefficients: self.coefficients.clone(), eval, ephemeral: self.ephemeral })
+        Self::from_coefficients(subset, self.id, self.coefficients.clone(), self.ephemeral)
     }
 
     /// Refuses to show the sparse secret under more than `q0 p'`, where alone it is secure.

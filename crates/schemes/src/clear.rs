@@ -4,7 +4,7 @@
 //! the noise. A value `v` at scale `s` stands for coefficients `s * v`; nothing is rounded.
 
 use crate::error::Error;
-use crate::evaluator::{check_scale, same_scale, Evaluator, Quadratic, Refresh};
+use crate::evaluator::{check_scale, same_scale, Evaluator, Quadratic, Refresh, Settle};
 use crate::linear_map::LinearMap;
 use aglet_ring::fft::SpecialFft;
 use num_complex::Complex64;
@@ -150,6 +150,11 @@ impl Evaluator for ClearEvaluator {
         Ok(ClearCiphertext { values, level: form.level - 1, scale: form.scale })
     }
 
+    fn unrescaled(&self, form: &Quadratic<'_, ClearCiphertext>) -> Result<ClearCiphertext, Error> {
+        let scale = form.scale * self.modulus(form.level);
+        Ok(ClearCiphertext { level: form.level, scale, ..self.quadratic(form)? })
+    }
+
     fn add(&self, a: &ClearCiphertext, b: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
         self.sum(a, b, 1.0)
     }
@@ -243,6 +248,11 @@ impl Refresh for ClearEvaluator {
         check_scale(scale_ratio)?;
         let raised = self.mod_raise(ct, level)?;
         Ok(ClearCiphertext { values: map.apply(&raised.values)?, level, scale: ct.scale * scale_ratio })
+    }
+
+    fn settle(&self, ct: &ClearCiphertext, to: Settle) -> Result<ClearCiphertext, Error> {
+        check_scale(to.scale_ratio)?;
+        Ok(ClearCiphertext { level: to.level, scale: ct.scale * to.scale_ratio, ..ct.clone() })
     }
 }
 

@@ -5,7 +5,7 @@
 //! (`crates/aglet/tests/cost.rs`). Sums, copies and permutations are not counted: they are a few per cent.
 
 use crate::error::Error;
-use crate::evaluator::{check_scale, same_scale, Evaluator, Quadratic, Refresh};
+use crate::evaluator::{check_scale, same_scale, Evaluator, Quadratic, Refresh, Settle};
 use crate::linear_map::LinearMap;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_ring::Tally;
@@ -184,6 +184,25 @@ impl CostEvaluator {
     fn rotation(&self, by: usize) -> u64 {
         rotation_exponent(by as isize, self.params.n())
     }
+    /// A form, divided by the special primes and so many of the chain.
+    fn divided(&self, form: &Quadratic<'_, CostCiphertext>, drop: usize) -> Result<(), Error> {
+        form.check(self)?;
+        let limbs = form.level + 1;
+        let products: usize = form.products.iter().map(|p| p.factor.unsigned_abs() as usize).sum();
+        let key = if products > 0 { Some(self.keys.relinearisation(limbs)?) } else { None };
+        self.form(limbs, products, form.terms.len(), key.is_some());
+        self.form(limbs, 2 * products, form.terms.len(), key.is_some());
+        if let Some(spec) = key {
+            self.form(limbs, products, 0, false);
+            let digits = self.digits(spec, limbs);
+            self.product(digits, limbs + spec.p_limbs, 2 * limbs);
+        }
+        let p_limbs = key.map_or(0, |spec| spec.p_limbs);
+        if drop + p_limbs > 0 {
+            self.divide(limbs, p_limbs, drop);
+        }
+        Ok(())
+    }
     /// One polynomial modulo q0 as residues of more primes.
     fn raise(&self, limbs: usize) {
         if limbs > 1 {
@@ -211,19 +230,12 @@ impl Evaluator for CostEvaluator {
     }
 
     fn quadratic(&self, form: &Quadratic<'_, CostCiphertext>) -> Result<CostCiphertext, Error> {
-        form.check(self)?;
-        let limbs = form.level + 1;
-        let products: usize = form.products.iter().map(|p| p.factor.unsigned_abs() as usize).sum();
-        let key = if products > 0 { Some(self.keys.relinearisation(limbs)?) } else { None };
-        self.form(limbs, products, form.terms.len(), key.is_some());
-        self.form(limbs, 2 * products, form.terms.len(), key.is_some());
-        if let Some(spec) = key {
-            self.form(limbs, products, 0, false);
-            let digits = self.digits(spec, limbs);
-            self.product(digits, limbs + spec.p_limbs, 2 * limbs);
-        }
-        self.divide(limbs, key.map_or(0, |spec| spec.p_limbs), 1);
+        self.divided(form, 1)?;
         Ok(CostCiphertext { level: form.level - 1, scale: form.scale })
+    }
+    fn unrescaled(&self, form: &Quadratic<'_, CostCiphertext>) -> Result<CostCiphertext, Error> {
+        self.divided(form, 0)?;
+        Ok(CostCiphertext { level: form.level, scale: form.scale * self.modulus(form.level) })
     }
     fn add(&self, a: &CostCiphertext, b: &CostCiphertext) -> Result<CostCiphertext, Error> {
         self.sum(a, b)
@@ -337,5 +349,16 @@ impl Refresh for CostEvaluator {
         self.inverse(1);
         self.forward(limbs);
         Ok(CostCiphertext { level, scale: ct.scale * scale_ratio })
+    }
+    fn settle(&self, ct: &CostCiphertext, to: Settle) -> Result<CostCiphertext, Error> {
+        let (own, limbs) = (self.params.limbs(), to.level + 1);
+        let leaving = own[..=ct.level].iter().filter(|&&l| l >= limbs).count();
+        for _ in 0..2 {
+            self.inverse(leaving);
+            self.form(ct.level + 1 - leaving, 0, 1, false);
+            self.convert(leaving, limbs);
+            self.count(Tally::rsub_mul(self.n()).times(limbs as u64));
+        }
+        Ok(CostCiphertext { level: to.level, scale: ct.scale * to.scale_ratio })
     }
 }

@@ -108,6 +108,13 @@ pub trait Evaluator {
     /// Those of [`Quadratic::check`].
     fn quadratic(&self, form: &Quadratic<'_, Self::Ciphertext>) -> Result<Self::Ciphertext, Error>;
 
+    /// A quadratic form without its rescale: the result stands at `form.level` with the scale
+    /// `form.scale * modulus(form.level)`.
+    ///
+    /// # Errors
+    /// Those of [`Quadratic::check`].
+    fn unrescaled(&self, form: &Quadratic<'_, Self::Ciphertext>) -> Result<Self::Ciphertext, Error>;
+
     /// Evaluates several quadratic forms of one level, which may share the reading of keys.
     ///
     /// # Errors
@@ -237,6 +244,24 @@ pub trait Refresh: Evaluator {
     ) -> Result<Vec<Self::Ciphertext>, Error> {
         of.iter().map(|ct| self.raise_transform(ct, level, map, scale_ratio)).collect()
     }
+
+    /// Exchanges the primes that a bootstrap raised to for those of the whole chain up to a level, which divides by all that
+    /// leave: the last step of a bootstrap whose chain has others in place of message primes.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchLevel`], and [`Error::ScaleMismatch`] if the ratio is not that of the primes.
+    fn settle(&self, ct: &Self::Ciphertext, to: Settle) -> Result<Self::Ciphertext, Error>;
+}
+
+/// How a ciphertext leaves the chain that a bootstrap raised to, see [`Refresh::settle`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settle {
+    /// The chain level of the result.
+    pub level: usize,
+    /// The value is multiplied by this power of two on the way, where fewer bits leave than a small scale wants.
+    pub shift: u32,
+    /// Output scale over input scale: the primes that come and `2^shift`, over the primes that leave.
+    pub scale_ratio: f64,
 }
 
 /// Whether two scales agree to [`SCALE_TOLERANCE`].

@@ -11,7 +11,7 @@
 
 use crate::clear::{ClearCiphertext, ClearEvaluator, SplitMix};
 use crate::error::Error;
-use crate::evaluator::{Evaluator, Quadratic, Refresh};
+use crate::evaluator::{Evaluator, Quadratic, Refresh, Settle};
 use crate::linear_map::LinearMap;
 use num_complex::Complex64;
 use std::f64::consts::TAU;
@@ -107,6 +107,19 @@ impl NoisyEvaluator {
         })
     }
 
+    /// A form with its constants as they are encoded.
+    fn encoded<'a>(&self, form: &Quadratic<'a, ClearCiphertext>) -> Quadratic<'a, ClearCiphertext> {
+        let mut form = form.clone();
+        if self.on.load(Ordering::Relaxed) {
+            let scale = form.scale * self.modulus(form.level);
+            for (constant, term) in &mut form.terms {
+                let unit = scale / self.scale(term);
+                *constant = Complex64::new((constant.re * unit).round(), (constant.im * unit).round()) / unit;
+            }
+        }
+        form
+    }
+
     fn switched(&self, level: usize) -> f64 {
         self.noise.switch.get(level).copied().unwrap_or_default()
     }
@@ -129,15 +142,11 @@ impl Evaluator for NoisyEvaluator {
         self.clear.modulus(level)
     }
     fn quadratic(&self, form: &Quadratic<'_, ClearCiphertext>) -> Result<ClearCiphertext, Error> {
-        let mut form = form.clone();
-        if self.on.load(Ordering::Relaxed) {
-            let scale = form.scale * self.modulus(form.level);
-            for (constant, term) in &mut form.terms {
-                let unit = scale / self.scale(term);
-                *constant = Complex64::new((constant.re * unit).round(), (constant.im * unit).round()) / unit;
-            }
-        }
-        Ok(self.disturbed(self.clear.quadratic(&form)?, self.noise.rounding()))
+        Ok(self.disturbed(self.clear.quadratic(&self.encoded(form))?, self.noise.rounding()))
+    }
+    fn unrescaled(&self, form: &Quadratic<'_, ClearCiphertext>) -> Result<ClearCiphertext, Error> {
+        let variance = self.switched(form.level) + self.noise.rounding();
+        Ok(self.disturbed(self.clear.unrescaled(&self.encoded(form))?, variance))
     }
     fn add(&self, a: &ClearCiphertext, b: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
         self.clear.add(a, b)
@@ -211,5 +220,8 @@ impl Refresh for NoisyEvaluator {
         // One switch for each diagonal, which is in its key.
         let variance = map.diagonals().len() as f64 * self.noise.sparse_switch + self.noise.rounding();
         Ok(self.disturbed(self.clear.raise_transform(ct, level, &rounded, scale_ratio)?, variance))
+    }
+    fn settle(&self, ct: &ClearCiphertext, to: Settle) -> Result<ClearCiphertext, Error> {
+        Ok(self.disturbed(self.clear.settle(ct, to)?, self.noise.rounding()))
     }
 }

@@ -4,7 +4,7 @@
 //! 1. `message`, from the top level down: the prime nearest to `scale^2 / 2^bits`, where `scale` is the canonical scale of the
 //!    level (`2^bits` at the top). The recursion `scale(l-1) = scale(l)^2 / q_l` then steers itself back to `2^bits` at every
 //!    level; with primes taken in plain order its deviation would double with each level.
-//! 2. `special`, `base`, `slots_to_coeffs`, `eval_mod`, `coeffs_to_slots`, in this order: the largest unused primes below
+//! 2. `special`, `base`, `slots_to_coeffs`, `eval_mod`, `coeffs_to_slots`, `raised`, in this order: the largest unused primes below
 //!    `2^bits`. The special primes come first so that P is as large as its bits allow, which the digits need.
 //!
 //! A set without larger primes stays strictly below 2^50, the bound of the fast kernels.
@@ -27,6 +27,8 @@ fn bound(literal: &ParamsLiteral) -> u64 {
 pub(super) struct Chain {
     /// Primes of Q, bottom to top.
     pub q: Vec<u64>,
+    /// Primes that stand for message primes.
+    pub raised: Vec<u64>,
     /// Primes of P.
     pub p: Vec<u64>,
     /// Canonical scale of each user level, level 0 first.
@@ -44,7 +46,8 @@ impl Chain {
         q.extend(message);
         q.extend(primes_below(literal, Role::EvalMod, &mut used)?);
         q.extend(primes_below(literal, Role::CoeffsToSlots, &mut used)?);
-        Ok(Chain { q, p, scales })
+        let raised = primes_below(literal, Role::Raised, &mut used)?;
+        Ok(Chain { q, raised, p, scales })
     }
 }
 

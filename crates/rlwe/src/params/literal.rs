@@ -9,7 +9,7 @@ use aglet_ring::basis::BaseConverter;
 /// Primes that a base conversion can convert from.
 pub(super) const MAX_SOURCES: usize = BaseConverter::MAX_SOURCES;
 
-/// What a group of moduli is for. The order is that of the chain, bottom to top, with the special primes after it.
+/// What a group of moduli is for. The order is that of the chain, bottom to top, with the raised and the special primes after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -23,6 +23,8 @@ pub enum Role {
     EvalMod,
     /// Primes that CoeffsToSlots spends, at the top.
     CoeffsToSlots,
+    /// Primes of another size that stand for the message primes while a bootstrap is above them: fewer limbs for as many bits.
+    Raised,
     /// The primes of P for hybrid key switching, not part of Q.
     Special,
 }
@@ -93,7 +95,7 @@ pub struct ParamsLiteral {
     /// User level that a regular bootstrap leaves. The message primes above it serve methods that leave more, and the first
     /// maps of coeffs_to_slots when there are more of them than primes of their own.
     pub regular_level: Option<usize>,
-    /// The moduli, bottom to top, special primes last.
+    /// The moduli, bottom to top, then raised primes, special primes last.
     pub moduli: Vec<ModuliGroup>,
     /// log2 of the largest QP that a key may have, which the security gate looks at. There may be more special primes than the
     /// whole chain can take: keys for fewer limbs take as many as fit, and need fewer digits. Without it all special primes
@@ -140,7 +142,7 @@ impl ParamsLiteral {
         if self.moduli.windows(2).any(|w| w[0].role > w[1].role) {
             return bad(
                 "the moduli are out of order; write them bottom to top: base, slots_to_coeffs, message, eval_mod, \
-                        coeffs_to_slots, special"
+                        coeffs_to_slots, raised, special"
                     .into(),
             );
         }
@@ -152,6 +154,9 @@ impl ParamsLiteral {
         }
         if self.groups(Role::Special).next().is_none() {
             return bad("there is no special prime; key switching needs at least one".into());
+        }
+        if self.groups(Role::Raised).next().is_some() && self.max_log_qp.is_none() {
+            return bad("raised primes stand for others, so QP has no fixed size; give max_log_qp".into());
         }
         let special = self.groups(Role::Special).map(|g| g.count).sum::<usize>();
         if special >= MAX_SOURCES {

@@ -24,6 +24,20 @@ pub(super) fn quadratics(
     e: &CkksEvaluator<'_>,
     forms: &[Quadratic<'_, CkksCiphertext>],
 ) -> Result<Vec<CkksCiphertext>, Error> {
+    divided(e, forms, 1)
+}
+
+/// A form at its level, divided by the special primes alone.
+pub(super) fn unrescaled(e: &CkksEvaluator<'_>, form: &Quadratic<'_, CkksCiphertext>) -> Result<CkksCiphertext, Error> {
+    divided(e, std::slice::from_ref(form), 0)?.pop().ok_or(Error::EmptyQuadratic)
+}
+
+/// Forms of one level, divided by the special primes and so many of the chain: 0 or 1.
+fn divided(
+    e: &CkksEvaluator<'_>,
+    forms: &[Quadratic<'_, CkksCiphertext>],
+    drop: usize,
+) -> Result<Vec<CkksCiphertext>, Error> {
     let Some(first) = forms.first() else { return Ok(Vec::new()) };
     if let Some(other) = forms.iter().find(|f| f.level != first.level) {
         return Err(Error::LevelMismatch { left: first.level, right: other.level });
@@ -44,8 +58,14 @@ pub(super) fn quadratics(
         e.check_stop()?;
         let pair = if t.digits.is_some() { switched.next() } else { None };
         let (b, a) = pair.as_ref().map_or((&t.c0, &t.c1), |(b, a)| (b, a));
-        let polys = vec![divide(e.context(), b, 1)?, divide(e.context(), a, 1)?];
-        Ok(Arc::new(t.like.with(polys, form.scale).real_if(t.real)))
+        // Without a product there is nothing to divide by but the prime.
+        let ring = e.context().ring();
+        let part = |x: &Poly<Eval>| match drop + x.p_limbs() {
+            0 => Ok(ring.copy(x, x.q_limbs())?),
+            _ => divide(e.context(), x, drop).map_err(Error::from),
+        };
+        let scale = if drop == 0 { form.scale * e.modulus(form.level) } else { form.scale };
+        Ok(Arc::new(t.like.with(vec![part(b)?, part(a)?], scale).real_if(t.real)))
     };
     tensors.iter().zip(forms).map(finish).collect()
 }

@@ -9,7 +9,7 @@
 use super::encode::{spread, subring_coefficients};
 use super::evaluator::{linear, CkksEvaluator};
 use super::CkksCiphertext;
-use crate::evaluator::{check_scale, Refresh};
+use crate::evaluator::{check_scale, same_scale, Refresh, Settle};
 use crate::linear_map::LinearMap;
 use crate::Error;
 use aglet_ring::automorphism::rotation_exponent;
@@ -17,6 +17,7 @@ use aglet_ring::fft::SpecialFft;
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::{Coeff, Eval, Poly};
 use aglet_rlwe::keyswitch::{divide, lift_by_special, rotated_sum};
+use aglet_rlwe::settle::{settle, settle_ratio};
 use aglet_rlwe::{Ciphertext, Context, Digits, KeySwitchSpec, SecretKey, SwitchingKey};
 use num_complex::Complex64;
 use std::sync::Arc;
@@ -80,6 +81,17 @@ impl Refresh for CkksEvaluator<'_> {
         let mut out = ct.with(vec![b, a], ct.scale * scale_ratio);
         out.key = first.id();
         Ok(Arc::new(out))
+    }
+
+    fn settle(&self, ct: &CkksCiphertext, to: Settle) -> Result<CkksCiphertext, Error> {
+        let (ctx, limbs) = (self.context(), to.level + 1);
+        self.check_stop()?;
+        let expected = settle_ratio(ctx, ct.limbs(), limbs, to.shift)?;
+        if !same_scale(expected, to.scale_ratio) {
+            return Err(Error::ScaleMismatch { expected, found: to.scale_ratio });
+        }
+        let polys = ct.polys.iter().map(|p| settle(ctx, p, limbs, to.shift)).collect::<Result<_, _>>()?;
+        Ok(Arc::new(ct.with(polys, ct.scale * to.scale_ratio).real_if(ct.real)))
     }
 }
 
