@@ -135,7 +135,11 @@ impl Engine {
         for (part, spec) in parts {
             let made = match part {
                 Part::Raising(_) => continue,
-                Part::Rotation(galois) => {
+                Part::Relinearisation => {
+                    let mut random = source()?;
+                    self.run(|| SwitchingKey::relinearisation(&ctx, spec, &main, &mut random))?
+                }
+                Part::Galois(galois) => {
                     let mut random = source()?;
                     self.run(|| SwitchingKey::galois(&ctx, spec, galois, &main, &mut random))?
                 }
@@ -204,7 +208,8 @@ pub(crate) fn rotation_layout(params: &Params, slots: usize) -> Result<Vec<(i64,
 
 fn with_part(keys: EvalKeys, (part, key): (Part, Arc<SwitchingKey>)) -> EvalKeys {
     match part {
-        Part::Rotation(galois) => keys.with_galois(galois, key),
+        Part::Relinearisation => keys.with_relinearisation(key),
+        Part::Galois(galois) => keys.with_galois(galois, key),
         Part::Raising(galois) => keys.with_raising(galois, key),
         Part::ToSparse => keys.with_to_sparse(key),
         Part::FromSparse => keys.with_from_sparse(key),

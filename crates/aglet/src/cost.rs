@@ -64,7 +64,8 @@ fn key_shapes(whole: &Params, route: &Route) -> Result<KeyShapes, Error> {
     }
     let (made_for, parts) = key_route(whole, route)?.keys(whole)?;
     Ok(parts.iter().fold(keys, |keys, (part, spec)| match part {
-        Part::Rotation(galois) => keys.with_galois(*galois, on_route(spec, &made_for)),
+        Part::Relinearisation => keys.with_relinearisation(on_route(spec, &made_for)),
+        Part::Galois(galois) => keys.with_galois(*galois, on_route(spec, &made_for)),
         _ => keys,
     }))
 }

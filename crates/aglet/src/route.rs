@@ -2,7 +2,7 @@
 
 use crate::{Engine, Error};
 use aglet_bootstrap::{Chain, Function, Options, Parts, Plan, Stage, Step, Steps};
-use aglet_ring::automorphism::rotation_exponent;
+use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::params::{Params, Role};
 use aglet_rlwe::KeySwitchSpec;
 use aglet_schemes::ckks::{transform_shape, TransformShape};
@@ -160,8 +160,8 @@ pub struct Route {
 impl Route {
     /// Chooses the limbs and lays out the stages.
     ///
-    /// The chain of the route has the message primes up to the level it leaves, the primes of eval_mod that it needs, and those
-    /// of coeffs_to_slots; if these are fewer than the stages, unused message primes from the top make the first maps: there
+    /// The chain of the route has the message primes up to the level it leaves, or raised primes of as many bits, the primes of
+    /// eval_mod that it needs, and those of coeffs_to_slots; if these are fewer than the stages, unused message primes from the top make the first maps: there
     /// the scale is far from its final size, so a smaller prime costs nothing.
     ///
     /// # Errors
@@ -211,10 +211,14 @@ impl Route {
         }
         let sparse = 2 * request.slots <= ring_slots && options.parts == Parts::Complex;
         options.packed = sparse && level + 1 + extra <= message.len();
-        let limbs = limbs(params, level + usize::from(options.packed), options.function.levels(), spent)?;
-        let own = params.subset(&limbs)?;
+        // Small keys meet the keys of users, which are for the chain itself.
+        let raised = request.size != KeySize::Small && !params.raised().is_empty();
+        let message = message_limbs(params, level + usize::from(options.packed), raised)?;
+        let own = params.subset(&limbs(params, message, options.function.levels(), spent)?)?;
+        let users = &params.q()[..=params.chain_level(level)];
         let chain = Chain {
             moduli: own.q().iter().map(|&q| q as f64).collect(),
+            settled: raised.then(|| users.iter().map(|&q| q as f64).collect()),
             slots_to_coeffs: params.hidden_levels(),
             coeffs_to_slots: stages,
             message_ratio: ratio.exp2(),
@@ -277,13 +281,20 @@ impl Route {
         // Where no level is left to unpack sparse slots, a request for a lower level has one, with the same key.
         let Options { slots, ring_slots, packed, .. } = self.plan.options();
         if !small && slots < ring_slots && !packed {
-            rotations.push((slots, self.plan.output_level() + 1));
+            rotations.push((slots, self.arithmetic_limbs() - self.plan.options().function.levels()));
+        }
+        let raised = own.limbs().iter().any(|&l| l >= whole.q().len());
+        let mut keys = Vec::new();
+        if raised {
+            // The relinearisation and conjugation keys of users know nothing of raised primes.
+            keys.push((Part::Relinearisation, KeySwitchSpec::balanced(&own, self.arithmetic_limbs())?));
         }
         let galois = |by: usize| rotation_exponent(by as isize, whole.n());
-        let rotations: BTreeSet<_> = rotations.into_iter().map(|(by, limbs)| (galois(by), limbs)).collect();
+        let mut rotations: BTreeSet<_> = rotations.into_iter().map(|(by, limbs)| (galois(by), limbs)).collect();
+        rotations.extend(raised.then(|| (conjugation_exponent(whole.n()), self.arithmetic_limbs())));
         let rotations =
-            rotations.into_iter().map(|(g, limbs)| Ok((Part::Rotation(g), KeySwitchSpec::balanced(&own, limbs)?)));
-        let mut keys = rotations.collect::<Result<Vec<_>, Error>>()?;
+            rotations.into_iter().map(|(g, limbs)| Ok((Part::Galois(g), KeySwitchSpec::balanced(&own, limbs)?)));
+        keys.extend(rotations.collect::<Result<Vec<_>, Error>>()?);
         let back = KeySwitchSpec::from_sparse(own.q().len());
         if let Some((map, _)) = self.carried() {
             let raising: BTreeSet<u64> = map.diagonals().keys().map(|&by| galois(by)).collect();
@@ -318,8 +329,10 @@ impl Route {
 /// What a key of a bootstrap key is for; automorphisms by their Galois element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// A step of a linear map, or a term of a trace.
-    Rotation(u64),
+    /// For the products of eval_mod, where raised primes stand for message primes.
+    Relinearisation,
+    /// A step of a linear map, a term of a trace, or there the conjugation.
+    Galois(u64),
     /// From the sparse secret through a rotation and its diagonal of the first map.
     Raising(u64),
     /// To the sparse secret.
@@ -353,18 +366,44 @@ pub const MAX_STAGES: usize = 5;
 /// Layers of the DFT that one stage takes, as many as published; ten make a thousand diagonals.
 const MAX_LAYERS: u32 = 10;
 
+/// What stands above slots_to_coeffs while eval_mod runs, to leave so many message primes: these, or the fewest raised primes
+/// of as many bits.
+fn message_limbs(params: &Params, count: usize, raised: bool) -> Result<Vec<usize>, Error> {
+    let all = params.role(Role::Message);
+    let too_few = || {
+        Error::Parameter(format!(
+            "The preset \"{}\" has not the levels for this bootstrap; take fewer stages or a lower target_level.",
+            params.name()
+        ))
+    };
+    if count > all.len() {
+        return Err(too_few());
+    }
+    let own: Vec<usize> = (all.start..all.start + count).collect();
+    if !raised {
+        return Ok(own);
+    }
+    let needed: f64 = own.iter().map(|&l| (params.q()[l] as f64).log2()).sum();
+    let bits = |count: usize| params.raised()[..count].iter().map(|&q| (q as f64).log2()).sum::<f64>();
+    let fewest = (0..=params.raised().len()).find(|&n| bits(n) > needed - BITS_LESS).ok_or_else(too_few)?;
+    Ok(params.role(Role::Raised).take(fewest).collect())
+}
+
+/// Raised primes may have so many bits less than those that they stand for: what eval_mod squares last has half of that less.
+const BITS_LESS: f64 = 0.5;
+
 /// The limbs of a route, bottom to top, with so many for coeffs_to_slots.
-fn limbs(params: &Params, message: usize, eval_mod: usize, up: usize) -> Result<Vec<usize>, Error> {
+fn limbs(params: &Params, message: Vec<usize>, eval_mod: usize, up: usize) -> Result<Vec<usize>, Error> {
     let all = params.role(Role::Message);
     let (own_eval_mod, own) = (params.role(Role::EvalMod), params.role(Role::CoeffsToSlots));
     let extra = up.saturating_sub(own.len());
-    if eval_mod > own_eval_mod.len() || message + extra > all.len() {
+    if eval_mod > own_eval_mod.len() || message.iter().any(|l| (all.end - extra..all.end).contains(l)) {
         return Err(Error::Parameter(format!(
             "The preset \"{}\" has not the levels for this bootstrap; take fewer stages or a lower target_level.",
             params.name()
         )));
     }
-    let bottom = 0..all.start + message;
+    let bottom = (0..all.start).chain(message);
     let eval_mod = own_eval_mod.start..own_eval_mod.start + eval_mod;
     let top = own.start..own.start + up.min(own.len());
     Ok(bottom.chain(eval_mod).chain(top).chain(all.end - extra..all.end).collect())

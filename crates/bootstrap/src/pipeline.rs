@@ -132,6 +132,7 @@ impl<T> Pipeline<T> {
                 let (level, scale) = (stage.level_in, stage.scale_out);
                 e.quadratic(&Quadratic { products: Vec::new(), terms, constant, level, scale })
             }),
+            (Step::Settle(to), _) => each(cts, |ct| e.settle(ct, *to)),
             (Step::EvalMod { eval_mod, parts }, _) => return eval_mod.run(e, cts, *parts, stage.scale_out),
         }?)
     }

@@ -4,7 +4,7 @@ use crate::circuits::dft::{coeffs_to_slots, slots_to_coeffs, Steps};
 use crate::error::Error;
 use crate::eval_mod::{c2s_factor, EvalMod, Function, Parts};
 use aglet_schemes::evaluator::same_scale;
-use aglet_schemes::LinearMap;
+use aglet_schemes::{LinearMap, Settle};
 use num_complex::Complex64;
 use std::collections::BTreeMap;
 
@@ -40,6 +40,8 @@ pub enum Step {
     },
     /// One level down. The new scale times the prime is an integer times the old scale, so nothing but the rounding is lost.
     Rescale,
+    /// Onto the chain of users, with the last rescale.
+    Settle(Settle),
     /// Removal of the multiples of q0.
     EvalMod {
         /// The circuit.
@@ -71,6 +73,8 @@ pub struct Stage {
 pub struct Chain {
     /// The primes of Q that the bootstrap raises to, as doubles, bottom to top.
     pub moduli: Vec<f64>,
+    /// Where others stand for message primes: the primes of the users' chain up to the level of the result, bottom to top.
+    pub settled: Option<Vec<f64>>,
     /// Primes below user level 0 that slots_to_coeffs consumes.
     pub slots_to_coeffs: usize,
     /// Stages of coeffs_to_slots; they consume [`Options::coeffs_to_slots_levels`] primes at the top.
@@ -195,15 +199,40 @@ impl Plan {
         if options.rescales_twice(up) {
             plan.push("rescale", Step::Rescale, top - spent, Some(EvalMod::input_scale(chain.moduli[top - spent])));
         }
-        // The value leaves eval_mod divided by the bound; at a scale larger by the bound it is the value itself.
-        let (level, scale) = (plan.output_level() - options.function.levels(), chain.scale_out * options.bound);
-        let parts = if options.packed { Parts::Real } else { options.parts };
-        plan.push("eval_mod", Step::EvalMod { eval_mod, parts }, level, Some(scale));
-        if options.packed {
-            plan.transforms(chain, "unpack", vec![options.unpack()?], 1, (level, scale, scale))?;
-        }
+        plan.finish(chain, eval_mod)?;
         plan.check(chain)?;
         Ok(plan)
+    }
+
+    /// eval_mod, and what brings its result to the chain and the scale that were asked for.
+    fn finish(&mut self, chain: &Chain, eval_mod: EvalMod) -> Result<(), Error> {
+        let options = self.options;
+        let parts = if options.packed { Parts::Real } else { options.parts };
+        // The value leaves eval_mod divided by the bound; at a scale larger by the bound it is the value itself.
+        let (level, scale) = (self.output_level() - options.function.levels(), chain.scale_out * options.bound);
+        let Some(users) = &chain.settled else {
+            self.push("eval_mod", Step::EvalMod { eval_mod, parts }, level, Some(scale));
+            if options.packed {
+                self.transforms(chain, "unpack", vec![options.unpack()?], 1, (level, scale, scale))?;
+            }
+            return Ok(());
+        };
+        let settle = if options.packed {
+            let settle = settle(chain, users, level - 1, FINER);
+            // What eval_mod rounds need not be seen beside what the next two round.
+            let rough = scale / settle.scale_ratio;
+            self.push("eval_mod", Step::EvalMod { eval_mod, parts }, level, Some(rough * FINER));
+            self.transforms(chain, "unpack", vec![options.unpack()?], 1, (level, rough * FINER, rough))?;
+            settle
+        } else {
+            // The rescale that eval_mod would end with and this one are one.
+            let settle = settle(chain, users, level + 1, FINER * chain.moduli[level + 1]);
+            let step = Step::EvalMod { eval_mod: eval_mod.unrescaled(), parts };
+            self.push("eval_mod", step, level + 1, Some(scale / settle.scale_ratio));
+            settle
+        };
+        self.push("settle", Step::Settle(settle), settle.level, Some(scale));
+        Ok(())
     }
 
     fn push(&mut self, name: &str, step: Step, level_out: usize, scale_out: Option<f64>) {
@@ -272,7 +301,12 @@ impl Plan {
                 before.is_none_or(|b| b.level_out == stage.level_in && same_scale(b.scale_out, stage.scale_in));
             let spends = match &stage.step {
                 Step::Transform { .. } => stage.level_in == stage.level_out + 1,
-                Step::EvalMod { eval_mod, .. } => stage.level_in == stage.level_out + eval_mod.function().levels(),
+                Step::EvalMod { eval_mod, .. } => stage.level_in == stage.level_out + eval_mod.levels(),
+                Step::Settle(to) => {
+                    chain.settled.as_ref().is_some_and(|users| users.len() == stage.level_out + 1)
+                        && to.level == stage.level_out
+                        && same_scale(stage.scale_out, stage.scale_in * to.scale_ratio)
+                }
                 Step::ScaleDown => {
                     stage.level_out == 0 && same_scale(stage.scale_out * chain.message_ratio, chain.moduli[0])
                 }
@@ -314,6 +348,19 @@ impl Plan {
     fn output_scale(&self) -> f64 {
         self.stages.last().map_or(1.0, |s| s.scale_out)
     }
+}
+
+/// The scale at which results are rounded before they settle is larger by this.
+const FINER: f64 = 256.0;
+
+/// From a level of the chain onto that of users: all between slots_to_coeffs and these levels is exchanged. The shift leaves a
+/// scale before that is `most` times the one after, or less.
+fn settle(chain: &Chain, users: &[f64], level: usize, most: f64) -> Settle {
+    let kept = chain.slots_to_coeffs + 1;
+    let up = users[kept..].iter().product::<f64>();
+    let ratio = chain.moduli[kept..=level].iter().fold(up, |ratio, prime| ratio / prime);
+    let shift = (1.0 / (ratio * most)).log2().ceil().max(0.0);
+    Settle { level: users.len() - 1, shift: shift as u32, scale_ratio: ratio * shift.exp2() }
 }
 
 /// How scales grow by `total` over maps that are rescaled by `primes`, in the order of application.

@@ -26,6 +26,7 @@ fn moduli() -> Vec<f64> {
 fn chain() -> Chain {
     Chain {
         moduli: moduli(),
+        settled: None,
         slots_to_coeffs: 3,
         coeffs_to_slots: 3,
         message_ratio: EvalMod::MESSAGE_RATIO,

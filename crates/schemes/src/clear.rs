@@ -150,9 +150,12 @@ impl Evaluator for ClearEvaluator {
         Ok(ClearCiphertext { values, level: form.level - 1, scale: form.scale })
     }
 
-    fn unrescaled(&self, form: &Quadratic<'_, ClearCiphertext>) -> Result<ClearCiphertext, Error> {
-        let scale = form.scale * self.modulus(form.level);
-        Ok(ClearCiphertext { level: form.level, scale, ..self.quadratic(form)? })
+    fn unrescaled(&self, forms: &[Quadratic<'_, ClearCiphertext>]) -> Result<Vec<ClearCiphertext>, Error> {
+        let one = |form: &Quadratic<'_, ClearCiphertext>| {
+            let scale = form.scale * self.modulus(form.level);
+            Ok(ClearCiphertext { level: form.level, scale, ..self.quadratic(form)? })
+        };
+        forms.iter().map(one).collect()
     }
 
     fn add(&self, a: &ClearCiphertext, b: &ClearCiphertext) -> Result<ClearCiphertext, Error> {

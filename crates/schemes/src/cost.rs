@@ -233,9 +233,12 @@ impl Evaluator for CostEvaluator {
         self.divided(form, 1)?;
         Ok(CostCiphertext { level: form.level - 1, scale: form.scale })
     }
-    fn unrescaled(&self, form: &Quadratic<'_, CostCiphertext>) -> Result<CostCiphertext, Error> {
-        self.divided(form, 0)?;
-        Ok(CostCiphertext { level: form.level, scale: form.scale * self.modulus(form.level) })
+    fn unrescaled(&self, forms: &[Quadratic<'_, CostCiphertext>]) -> Result<Vec<CostCiphertext>, Error> {
+        let one = |form: &Quadratic<'_, CostCiphertext>| {
+            self.divided(form, 0)?;
+            Ok(CostCiphertext { level: form.level, scale: form.scale * self.modulus(form.level) })
+        };
+        forms.iter().map(one).collect()
     }
     fn add(&self, a: &CostCiphertext, b: &CostCiphertext) -> Result<CostCiphertext, Error> {
         self.sum(a, b)

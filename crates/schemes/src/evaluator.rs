@@ -108,12 +108,12 @@ pub trait Evaluator {
     /// Those of [`Quadratic::check`].
     fn quadratic(&self, form: &Quadratic<'_, Self::Ciphertext>) -> Result<Self::Ciphertext, Error>;
 
-    /// A quadratic form without its rescale: the result stands at `form.level` with the scale
+    /// Quadratic forms of one level without their rescale: results stand at `form.level` with the scale
     /// `form.scale * modulus(form.level)`.
     ///
     /// # Errors
-    /// Those of [`Quadratic::check`].
-    fn unrescaled(&self, form: &Quadratic<'_, Self::Ciphertext>) -> Result<Self::Ciphertext, Error>;
+    /// Those of [`Evaluator::quadratic`].
+    fn unrescaled(&self, forms: &[Quadratic<'_, Self::Ciphertext>]) -> Result<Vec<Self::Ciphertext>, Error>;
 
     /// Evaluates several quadratic forms of one level, which may share the reading of keys.
     ///

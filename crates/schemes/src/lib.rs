@@ -14,5 +14,5 @@ pub mod linear_map;
 pub mod noisy;
 
 pub use error::Error;
-pub use evaluator::{Evaluator, Product, Quadratic, Refresh};
+pub use evaluator::{Evaluator, Product, Quadratic, Refresh, Settle};
 pub use linear_map::LinearMap;

@@ -144,9 +144,11 @@ impl Evaluator for NoisyEvaluator {
     fn quadratic(&self, form: &Quadratic<'_, ClearCiphertext>) -> Result<ClearCiphertext, Error> {
         Ok(self.disturbed(self.clear.quadratic(&self.encoded(form))?, self.noise.rounding()))
     }
-    fn unrescaled(&self, form: &Quadratic<'_, ClearCiphertext>) -> Result<ClearCiphertext, Error> {
-        let variance = self.switched(form.level) + self.noise.rounding();
-        Ok(self.disturbed(self.clear.unrescaled(&self.encoded(form))?, variance))
+    fn unrescaled(&self, forms: &[Quadratic<'_, ClearCiphertext>]) -> Result<Vec<ClearCiphertext>, Error> {
+        let encoded: Vec<_> = forms.iter().map(|form| self.encoded(form)).collect();
+        let variance = forms.first().map_or(0.0, |form| self.switched(form.level) + self.noise.rounding());
+        let exact = self.clear.unrescaled(&encoded)?;
+        Ok(exact.into_iter().map(|ct| self.disturbed(ct, variance)).collect())
     }
     fn add(&self, a: &ClearCiphertext, b: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
         self.clear.add(a, b)

@@ -109,6 +109,8 @@ pub struct EvalMod {
     series: Series,
     /// `alpha r / (4 pi kappa)`, with two harmonics.
     linear: f64,
+    /// Whether the last form is rescaled.
+    rescales: bool,
 }
 
 /// The factor that `coeffs_to_slots` must carry for the message ratio `r` at which the modulus was raised.
@@ -157,7 +159,24 @@ impl EvalMod {
         coefficients.iter_mut().step_by(2).zip(EXP_COS).for_each(|(place, c)| place.re = share * c);
         coefficients.iter_mut().skip(1).step_by(2).zip(EXP_SIN).for_each(|(place, s)| place.im = share * s);
         let series = Series::from_chebyshev(&coefficients)?;
-        Ok(EvalMod { function, message_ratio, series, linear })
+        Ok(EvalMod { function, message_ratio, series, linear, rescales: true })
+    }
+
+    /// The same without its last rescale, which [`Step::Settle`](crate::plan::Step::Settle) makes in its stead: the result
+    /// stands a level higher and is not rounded yet; its scale should be larger by the prime of that level.
+    #[must_use]
+    pub fn unrescaled(self) -> Self {
+        Self { rescales: false, ..self }
+    }
+
+    /// Levels between the input and the result.
+    pub fn levels(&self) -> usize {
+        self.function.levels() - usize::from(!self.rescales)
+    }
+
+    /// Last forms.
+    fn finish<E: Evaluator>(&self, e: &E, forms: &[Quadratic<'_, E::Ciphertext>]) -> Result<Vec<E::Ciphertext>, Error> {
+        Ok(if self.rescales { e.quadratics(forms)? } else { e.unrescaled(forms)? })
     }
 
     /// What it computes.
@@ -204,7 +223,7 @@ impl EvalMod {
     }
 
     /// Reduces slots `(x + i y) / K` of ciphertexts of one level and scale: one result for each, or two one after the other
-    /// for [`Parts::Pair`], [`Function::levels`] below the input and with exactly `scale`.
+    /// for [`Parts::Pair`], [`EvalMod::levels`] below the input and with exactly `scale`.
     ///
     /// An evaluation is a polynomial (8 relinearisations) and three or four squarings; there are two for complex numbers.
     /// All evaluations go side by side, so that keys are read once for them.
@@ -218,6 +237,11 @@ impl EvalMod {
         parts: Parts,
         scale: f64,
     ) -> Result<Vec<E::Ciphertext>, Error> {
+        let Some(first) = cts.first() else { return Ok(Vec::new()) };
+        let scale = match self.rescales {
+            true => scale,
+            false => scale / e.modulus(e.level(first).saturating_sub(self.levels())),
+        };
         let mut arguments = Vec::new();
         for (ct, conjugate) in cts.iter().zip(&e.conjugates(cts)?) {
             arguments.push(e.add(ct, conjugate)?);
@@ -261,7 +285,7 @@ impl EvalMod {
             level: e.level(power),
             scale,
         });
-        let vs = e.quadratics(&forms.collect::<Vec<_>>())?;
+        let vs = self.finish(e, &forms.collect::<Vec<_>>())?;
         let turned = e.conjugates(&vs)?;
         let results = vs.iter().zip(&turned).map(|(v, turned)| e.mul_i(&e.sub(v, turned)?));
         Ok(results.collect::<Result<_, _>>()?)
@@ -330,7 +354,7 @@ impl EvalMod {
                 scale,
             }
         });
-        let sums = e.quadratics(&forms.collect::<Vec<_>>())?;
+        let sums = self.finish(e, &forms.collect::<Vec<_>>())?;
         let results = sums.iter().map(|sum| match self.function {
             Function::Identity { harmonics: 2 } => e.mul_i(sum),
             Function::Identity { .. } | Function::Sign { .. } => e.negate(&e.mul_i(sum)?),

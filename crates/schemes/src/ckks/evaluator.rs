@@ -1,6 +1,6 @@
 //! The CKKS evaluator: [`Evaluator`] on ciphertexts.
 
-use super::quadratic::{quadratics, unrescaled};
+use super::quadratic::divided;
 use super::transform::{encode, transform, CkksTransform};
 use super::{CkksCiphertext, EvalKeys};
 use crate::evaluator::{same_scale, Evaluator, Quadratic};
@@ -294,11 +294,11 @@ impl Evaluator for CkksEvaluator<'_> {
     fn quadratic(&self, form: &Quadratic<'_, CkksCiphertext>) -> Result<CkksCiphertext, Error> {
         self.quadratics(std::slice::from_ref(form))?.pop().ok_or(Error::EmptyQuadratic)
     }
-    fn unrescaled(&self, form: &Quadratic<'_, CkksCiphertext>) -> Result<CkksCiphertext, Error> {
-        unrescaled(self, form)
+    fn unrescaled(&self, forms: &[Quadratic<'_, CkksCiphertext>]) -> Result<Vec<CkksCiphertext>, Error> {
+        divided(self, forms, 0)
     }
     fn quadratics(&self, forms: &[Quadratic<'_, CkksCiphertext>]) -> Result<Vec<CkksCiphertext>, Error> {
-        quadratics(self, forms)
+        divided(self, forms, 1)
     }
 
     fn add(&self, a: &CkksCiphertext, b: &CkksCiphertext) -> Result<CkksCiphertext, Error> {

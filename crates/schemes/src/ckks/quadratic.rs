@@ -19,21 +19,9 @@ struct Tensor<'a> {
     digits: Option<Digits>,
 }
 
-/// Forms of one level, whose products with the relinearisation key are made side by side: it is read once.
-pub(super) fn quadratics(
-    e: &CkksEvaluator<'_>,
-    forms: &[Quadratic<'_, CkksCiphertext>],
-) -> Result<Vec<CkksCiphertext>, Error> {
-    divided(e, forms, 1)
-}
-
-/// A form at its level, divided by the special primes alone.
-pub(super) fn unrescaled(e: &CkksEvaluator<'_>, form: &Quadratic<'_, CkksCiphertext>) -> Result<CkksCiphertext, Error> {
-    divided(e, std::slice::from_ref(form), 0)?.pop().ok_or(Error::EmptyQuadratic)
-}
-
-/// Forms of one level, divided by the special primes and so many of the chain: 0 or 1.
-fn divided(
+/// Forms of one level, whose products with the relinearisation key are made side by side: it is read once. They are divided by
+/// the special primes and so many of the chain: one, or none for what is not to be rescaled.
+pub(super) fn divided(
     e: &CkksEvaluator<'_>,
     forms: &[Quadratic<'_, CkksCiphertext>],
     drop: usize,
