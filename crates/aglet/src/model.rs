@@ -175,7 +175,7 @@ mod tests {
         assert!((power(found.mean_bits) / parts).log2().abs() < 1.0, "{found:?}");
         assert!(found.worst_bits < found.mean_bits);
         let names: Vec<&str> = found.stages.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!(names.len(), 9);
+        assert_eq!(names.len(), 10);
         // The rounding of eval_mod weighs most: that is what its primes were made large for.
         assert_eq!(found.stages.iter().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap().0, "eval_mod");
     }

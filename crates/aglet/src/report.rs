@@ -121,8 +121,11 @@ pub fn plan(preset: &str, request: Request, units: Option<&Units>) -> Result<Val
             (Step::EvalMod { eval_mod, parts }, _) => {
                 let count = eval_mod.relinearizations(*parts);
                 let note = format!("relinearization and conjugation keys, {count} relinearizations");
-                (2, 2 * arithmetic.byte_count(n), note)
+                let own_keys = KeySwitchSpec::balanced(own, route.arithmetic_limbs())?;
+                let spec = if route.is_raised() { &own_keys } else { &arithmetic };
+                (2, 2 * spec.byte_count(n), note)
             }
+            (Step::Settle(_), _) => (0, 0, "from raised primes to those of messages".into()),
             _ => (0, 0, String::new()),
         };
         stages.push(json!({

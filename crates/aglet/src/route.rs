@@ -252,6 +252,11 @@ impl Route {
         self.plan.stages().iter().flat_map(|s| of(s).into_iter().map(|by| (by, s.level_in + 1))).collect()
     }
 
+    /// Whether raised primes stand for message primes, so that it needs keys of its own for relinearisation and conjugation.
+    pub fn is_raised(&self) -> bool {
+        self.plan.stages().iter().any(|s| matches!(s.step, Step::Settle(_)))
+    }
+
     /// Limbs of the route below coeffs_to_slots: what relinearisation and conjugation serve.
     pub fn arithmetic_limbs(&self) -> usize {
         let input = |s: &Stage| matches!(s.step, Step::EvalMod { .. }).then_some(s.level_in + 1);
@@ -283,7 +288,7 @@ impl Route {
         if !small && slots < ring_slots && !packed {
             rotations.push((slots, self.arithmetic_limbs() - self.plan.options().function.levels()));
         }
-        let raised = own.limbs().iter().any(|&l| l >= whole.q().len());
+        let raised = self.is_raised();
         let mut keys = Vec::new();
         if raised {
             // The relinearisation and conjugation keys of users know nothing of raised primes.

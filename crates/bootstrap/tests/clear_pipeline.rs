@@ -3,7 +3,7 @@
 //! The chain is the regular set of the design (section 5.1, set A): q0 of 47 bits, 3 + 10 of 40 bits (slots_to_coeffs,
 //! message), 9 of 50 (eval_mod), 3 of 48 (coeffs_to_slots).
 
-use aglet_bootstrap::{Chain, EvalMod, Function, Options, Parts, Pipeline, Plan, Steps};
+use aglet_bootstrap::{Chain, EvalMod, Function, Options, Parts, Pipeline, Plan, Step, Steps};
 use aglet_schemes::clear::ClearEvaluator;
 use aglet_schemes::Evaluator;
 use num_complex::Complex64;
@@ -135,6 +135,38 @@ fn full_size_messages_survive() {
     assert_precision("full size, complex disc", slots, &spread(slots, false), false, (25.3, predicted(false) - 0.05));
     assert_precision("full size, real interval", slots, &spread(slots, true), true, (25.9, predicted(true) - 0.05));
     assert_precision("full size, ones", slots, &ones, false, (25.2, 25.2));
+}
+
+#[test]
+fn raised_primes_that_stand_for_message_primes_change_nothing() {
+    let users = moduli()[..14].to_vec();
+    let raised = |bits: i32, count: usize| {
+        let primes = (1..=count).map(|i| 2f64.powi(bits) - i as f64 * 19.0 * 2f64.powi(17) + 1.0);
+        let moduli = users[..4].iter().copied().chain(primes).chain(moduli()[14..].iter().copied()).collect();
+        Chain { moduli, settled: Some(users.clone()), ..chain() }
+    };
+    let messages = spread(1 << 6, false);
+    // 400 bits for 400, and 98 bits more, which a shift makes up for; the largest bound leaves the least room for them.
+    for (chain, bound) in [(raised(50, 8), 1.0), (raised(50, 8), 131_072.0), (raised(49, 10), 131_072.0)] {
+        for (parts, real) in [(Parts::Complex, false), (Parts::Real, true), (Parts::Pair, false)] {
+            let large: Vec<_> = messages.iter().map(|m| m * bound).collect();
+            let found = refresh(&chain, Options { bound, parts, ..options(64) }, &large);
+            let joined = |j: usize| match parts {
+                Parts::Pair => Complex64::new(found[0][j].re, found[1][j].re),
+                _ => found[0][j],
+            };
+            let wanted = |m: &Complex64| if real { Complex64::new(m.re, 0.0) } else { *m };
+            let wanted: Vec<_> = large.iter().map(wanted).collect();
+            let (_, worst) = errors(&(0..64).map(joined).collect::<Vec<_>>(), &wanted);
+            assert!(-(worst / bound).log2() >= predicted(real) - 0.05, "{parts:?}, bound {bound}: {worst}");
+        }
+    }
+    let settle = |chain: &Chain| match Plan::slots_first(chain, options(64)).unwrap().stages().last().unwrap().step {
+        Step::Settle(to) => to,
+        _ => panic!("the last stage settles"),
+    };
+    assert_eq!((settle(&raised(50, 8)).shift, settle(&raised(49, 10)).level), (0, 13));
+    assert!((80..92).contains(&settle(&raised(49, 10)).shift));
 }
 
 #[test]

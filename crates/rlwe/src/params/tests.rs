@@ -181,7 +181,7 @@ fn a_subset_has_its_own_primes_and_spreads_its_digits() {
     }
     let again = part.subset(&[0, 14, 25]).unwrap();
     assert_eq!((again.limbs(), again.q()[1]), (vec![0, 17, 28], whole.q()[17]));
-    for wrong in [&[][..], &[0, 0], &[29]] {
+    for wrong in [&[][..], &[0, 0], &[29 + whole.raised().len()]] {
         assert!(whole.subset(wrong).is_err());
     }
 }
@@ -253,7 +253,7 @@ fn fingerprints_see_numbers_only() {
 #[test]
 fn contradictions_are_named() {
     type Change = fn(&mut ParamsLiteral);
-    let changes: [(Change, &str); 18] = [
+    let changes: [(Change, &str); 19] = [
         (|l| l.log_n = 5, "log_n"),
         (|l| l.log_n = 18, "log_n"),
         (|l| l.moduli[2].bits = 62, "bits"),
@@ -262,7 +262,8 @@ fn contradictions_are_named() {
         (|l| l.moduli[0].count = 2, "one base prime"),
         (|l| l.moduli.retain(|g| g.role != Role::Message), "message primes"),
         (|l| l.moduli.retain(|g| g.role != Role::Special), "special prime"),
-        (|l| l.moduli[5].count = 32, "special primes"),
+        (|l| l.moduli.last_mut().unwrap().count = 32, "special primes"),
+        (|l| l.max_log_qp = None, "max_log_qp"),
         (|l| (l.moduli[2].count, l.digits) = (33, Some(vec![(0..49).collect()])), "at most 32"),
         (|l| l.moduli[0].bits = 40, "base prime"),
         (|l| l.secret = Secret::FixedWeight(65537), "weight"),
