@@ -17,7 +17,8 @@ use std::sync::{Mutex, PoisonError};
 /// The shapes of the keys that an evaluator would hold: what [`EvalKeys`](crate::ckks::EvalKeys) is without the keys.
 #[derive(Debug, Clone, Default)]
 pub struct KeyShapes {
-    relinearisation: Option<KeySwitchSpec>,
+    /// By number of limbs.
+    relinearisation: BTreeMap<usize, KeySwitchSpec>,
     /// By Galois element, then by number of limbs.
     galois: BTreeMap<(u64, usize), KeySwitchSpec>,
     from_sparse: Option<KeySwitchSpec>,
@@ -28,10 +29,10 @@ impl KeyShapes {
     pub fn new() -> Self {
         Self::default()
     }
-    /// Adds the relinearisation key.
+    /// Adds a relinearisation key.
     #[must_use]
     pub fn with_relinearisation(mut self, spec: KeySwitchSpec) -> Self {
-        self.relinearisation = Some(spec);
+        self.relinearisation.insert(spec.q_limbs, spec);
         self
     }
     /// Adds a key for X -> X^galois.
@@ -53,7 +54,7 @@ impl KeyShapes {
         found.map(|(_, spec)| spec).ok_or_else(|| missing("galois", limbs))
     }
     fn relinearisation(&self, limbs: usize) -> Result<&KeySwitchSpec, Error> {
-        let fits = self.relinearisation.as_ref().filter(|spec| spec.q_limbs >= limbs);
+        let fits = self.relinearisation.range(limbs..).next().map(|(_, spec)| spec);
         fits.ok_or_else(|| missing("relinearization", limbs))
     }
     fn back(&self, limbs: usize) -> Result<&KeySwitchSpec, Error> {

@@ -9,7 +9,8 @@ use std::sync::Arc;
 /// Evaluation keys of one secret key, shared.
 #[derive(Debug, Clone, Default)]
 pub struct EvalKeys {
-    relinearisation: Option<Arc<SwitchingKey>>,
+    /// By number of limbs.
+    relinearisation: BTreeMap<usize, Arc<SwitchingKey>>,
     /// By Galois element, then by number of limbs.
     galois: BTreeMap<(u64, usize), Arc<SwitchingKey>>,
     to_sparse: Option<Arc<SwitchingKey>>,
@@ -23,9 +24,9 @@ impl EvalKeys {
     pub fn new() -> Self {
         Self::default()
     }
-    /// Adds the relinearisation key.
+    /// Adds a relinearisation key. Keys for several numbers of limbs stand side by side.
     pub fn with_relinearisation(mut self, key: Arc<SwitchingKey>) -> Self {
-        self.relinearisation = Some(key);
+        self.relinearisation.insert(key.spec().q_limbs, key);
         self
     }
     /// Adds a key for X -> X^galois. Keys for one automorphism and several numbers of limbs stand side by side.
@@ -54,7 +55,7 @@ impl EvalKeys {
         let one = |key: &Arc<SwitchingKey>| Arc::new(key.restricted(made_for, subset));
         let galois = self.galois.iter().map(|((galois, _), key)| (*galois, one(key)));
         Self {
-            relinearisation: self.relinearisation.as_ref().map(one),
+            relinearisation: self.relinearisation.values().map(one).map(|key| (key.spec().q_limbs, key)).collect(),
             galois: galois.map(|(galois, key)| ((galois, key.spec().q_limbs), key)).collect(),
             // Modulo q0 and one special prime alone.
             to_sparse: self.to_sparse.clone(),
@@ -64,7 +65,7 @@ impl EvalKeys {
     }
     /// These keys and those of `other`, which win.
     pub fn and(mut self, other: &Self) -> Self {
-        self.relinearisation = other.relinearisation.clone().or(self.relinearisation);
+        self.relinearisation.extend(other.relinearisation.iter().map(|(k, v)| (*k, v.clone())));
         self.galois.extend(other.galois.iter().map(|(k, v)| (*k, v.clone())));
         self.to_sparse = other.to_sparse.clone().or(self.to_sparse);
         self.from_sparse = other.from_sparse.clone().or(self.from_sparse);
@@ -72,9 +73,9 @@ impl EvalKeys {
         self
     }
 
-    /// The relinearisation key, if it serves `limbs` limbs.
+    /// The smallest relinearisation key that serves `limbs` limbs.
     pub fn relinearisation(&self, limbs: usize) -> Result<&SwitchingKey, Error> {
-        let fits = self.relinearisation.as_deref().filter(|k| k.spec().q_limbs >= limbs);
+        let fits = self.relinearisation.range(limbs..).next().map(|(_, key)| &**key);
         fits.ok_or_else(|| Error::MissingKey { what: format!("relinearization key for {limbs} limbs") })
     }
     /// The smallest key of this automorphism that serves `limbs` limbs; `what` names it in the error.
@@ -105,7 +106,7 @@ impl EvalKeys {
     /// All keys held.
     pub fn iter(&self) -> impl Iterator<Item = &SwitchingKey> {
         self.relinearisation
-            .iter()
+            .values()
             .chain(self.galois.values())
             .chain(self.raising.values())
             .chain(&self.to_sparse)
