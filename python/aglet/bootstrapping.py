@@ -246,8 +246,8 @@ class Bootstrapping:
         `lossy_bootstrap`. A value `x` in between becomes `sin(pi x / 2)`, or `(1 - cos(pi x)) / 2`: with -1, 0, 1 the 0
         stays, and its error grows by `pi / 2`.
 
-        The result is one rounding away from exact: 26 bits (27 if real) at the scale of 2^40, 30 with preset
-        "regular-44", which leaves one level less. Real messages do best with `real=True`: the imaginary part of another
+        The result is one rounding away from exact: 26 bits (27 if real) at the scale of 2^40, 29 (31 if real) with
+        preset "regular-44", which is a tenth slower. Real messages do best with `real=True`: the imaginary part of another
         is not at a point that cleans.
 
         Encrypted values cannot be looked at, so values far from the points are refused only where they are known: in
