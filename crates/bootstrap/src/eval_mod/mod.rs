@@ -18,10 +18,16 @@
 //! the imaginary part of what was rounded at the scale of the message is twice its error. With `conj E'`, one level higher,
 //! `m = i (X Y - c X)` for `X = E' - conj E'` and `Y = E' + conj E'`: one product and one rounding, for the real and the
 //! imaginary part of a message together (`V` after all where real messages have a scale above that of `E'`). For one harmonic
-//! and the sign `c = 0`; bits are a constant less `E'^2 + conj E'^2`.
-//! What the polynomial and the squarings leave at these points is an error `d` in the size of the exponential, as that of
-//! its angle is squared. Where the scale of the message lets it be seen, one more level brings it to `d^2`: `F` being what is
-//! squared last, `F conj F` is that size, and no message is in it.
+//! `c = 0`.
+//!
+//! The sign and bits are a cosine at its flat points. With the real polynomial `D ~ 2 cos(2 pi (x - s) / 8)`, which has the
+//! same coefficients but for the sine and cosine of the shift `s`, and `D^2 - 2` for the double angle, nothing is conjugated
+//! after the split into real and imaginary part: a key switch less for each. An error grows by four and not by two where the
+//! cosine is at its end, in an eighth of the cases by 64 in all, and is squared in all others: 0.04 bits of a sign. Off the flat points it would
+//! grow by more, so the identity has the exponential (one harmonic by a cosine has 1.3 bits less).
+//! The exponential errs by some `d` in its size at flat points, as an error of its angle is squared. Where the scale of the
+//! message lets that be seen, one more level brings it to `d^2`: `F` being what is squared last, `F conj F` is that size, and no
+//! message is in it.
 //! As `kappa` is real, even coefficients of the polynomial are real and odd ones imaginary, and so is every constant of
 //! the circuit: its product with a ciphertext is that of a real number.
 //!
@@ -32,11 +38,13 @@
 //! two relinearisations less than 31, which has two bits more for `|I| <= 9`.
 
 mod coefficients;
+mod form;
+mod last;
 
 use crate::circuits::polynomial::Series;
 use crate::error::Error;
 use aglet_schemes::{Error as SchemeError, Evaluator, Product, Quadratic};
-use coefficients::{EXP_COS, EXP_SIN};
+use form::Form;
 use num_complex::Complex64;
 use std::f64::consts::TAU;
 
@@ -104,7 +112,10 @@ pub enum Parts {
 #[derive(Debug, Clone)]
 pub struct EvalMod {
     function: Function,
+    form: Form,
     message_ratio: f64,
+    /// The factor of the exponential, and of the cosine.
+    kappa: f64,
     /// `kappa^(1/8) P` in the variable `D_1 = 2x / K`.
     series: Series,
     /// `alpha r / (4 pi kappa)`, with two harmonics.
@@ -154,12 +165,9 @@ impl EvalMod {
             Function::Sign { .. } => (0.5, 0.0),
             Function::Bits { .. } => (0.25, 0.0),
         };
-        let share = (0..DOUBLE_ANGLE).fold(kappa, |root, _| root.sqrt());
-        let mut coefficients = vec![Complex64::default(); EXP_COS.len() + EXP_SIN.len()];
-        coefficients.iter_mut().step_by(2).zip(EXP_COS).for_each(|(place, c)| place.re = share * c);
-        coefficients.iter_mut().skip(1).step_by(2).zip(EXP_SIN).for_each(|(place, s)| place.im = share * s);
-        let series = Series::from_chebyshev(&coefficients)?;
-        Ok(EvalMod { function, message_ratio, series, linear, rescales: true })
+        let form = Form::of(function);
+        let series = form.series(kappa)?;
+        Ok(EvalMod { function, form, message_ratio, kappa, series, linear, rescales: true })
     }
 
     /// The same without its last rescale, which [`Step::Settle`](crate::plan::Step::Settle) makes in its stead: the result
@@ -172,11 +180,6 @@ impl EvalMod {
     /// Levels between the input and the result.
     pub fn levels(&self) -> usize {
         self.function.levels() - usize::from(!self.rescales)
-    }
-
-    /// Last forms.
-    fn finish<E: Evaluator>(&self, e: &E, forms: &[Quadratic<'_, E::Ciphertext>]) -> Result<Vec<E::Ciphertext>, Error> {
-        Ok(if self.rescales { e.quadratics(forms)? } else { e.unrescaled(forms)? })
     }
 
     /// What it computes.
@@ -270,99 +273,6 @@ impl EvalMod {
         self.last(e, &factors, scale)
     }
 
-    /// Two harmonics of real arguments as `i (V - conj V)`. What the conjugation of `E'` rounds is imaginary and grows by
-    /// `c`: where messages have a larger scale than `E'`, more is left of it than of what `V` rounds.
-    fn conjugated_last<E: Evaluator>(
-        &self,
-        e: &E,
-        powers: &[E::Ciphertext],
-        scale: f64,
-    ) -> Result<Vec<E::Ciphertext>, Error> {
-        let forms = powers.iter().map(|power| Quadratic {
-            products: vec![Product { factor: 1, left: power, right: power }],
-            terms: vec![((-self.linear).into(), power)],
-            constant: 0.0.into(),
-            level: e.level(power),
-            scale,
-        });
-        let vs = self.finish(e, &forms.collect::<Vec<_>>())?;
-        let turned = e.conjugates(&vs)?;
-        let results = vs.iter().zip(&turned).map(|(v, turned)| e.mul_i(&e.sub(v, turned)?));
-        Ok(results.collect::<Result<_, _>>()?)
-    }
-
-    /// What [`EvalMod::last`] makes the results of, from [`EvalMod::powers`].
-    fn factors<E: Evaluator>(
-        &self,
-        e: &E,
-        powers: &[E::Ciphertext],
-    ) -> Result<Vec<Vec<Factors<E::Ciphertext>>>, Error> {
-        let turned = e.conjugates(powers)?;
-        let bits = matches!(self.function, Function::Bits { .. });
-        let mut squares = Vec::with_capacity(powers.len());
-        for (power, turned) in powers.iter().zip(&turned) {
-            squares.push(if bits {
-                vec![(power.clone(), power.clone()), (turned.clone(), turned.clone())]
-            } else {
-                vec![(e.sub(power, turned)?, e.add(power, turned)?)]
-            });
-        }
-        let half = if bits { -0.5 } else { 0.0 };
-        if !self.function.normalized() {
-            let all = squares.into_iter().map(|squares| {
-                let constant = Complex64::new(half / squares.len() as f64, 0.0);
-                squares.into_iter().map(|(left, right)| Factors { left, right, constant }).collect()
-            });
-            return Ok(all.collect());
-        }
-        let form = |power: &E::Ciphertext, products, constant: f64| {
-            let level = e.level(power);
-            let scale = e.scale(power) * e.scale(power) / e.modulus(level);
-            Quadratic { products, terms: vec![], constant: constant.into(), level, scale }
-        };
-        let lefts = powers.iter().zip(&squares).map(|(power, squares)| {
-            let products = squares.iter().map(|(left, right)| Product { factor: 1, left, right });
-            form(power, products.collect(), 0.0)
-        });
-        let lefts = e.quadratics(&lefts.collect::<Vec<_>>())?;
-        // Of size 1 + d the exponential is off by 2d in its square: times 2 - (1 + d)^2 by d^2.
-        let size = |left, right| vec![Product { factor: if bits { 4 } else { 2 }, left, right }];
-        let sizes = powers.iter().zip(&turned).map(|(power, turned)| form(power, size(power, turned), -2.0));
-        let sizes = e.quadratics(&sizes.collect::<Vec<_>>())?;
-        let pairs = lefts.into_iter().zip(&sizes);
-        let factors = pairs.map(|(left, size)| {
-            let right = e.negate(size)?;
-            Ok(vec![Factors { left, right, constant: half.into() }])
-        });
-        factors.collect()
-    }
-
-    /// The last level: for each result the sum of the products, and of the terms of a second harmonic, with exactly `scale`.
-    fn last<E: Evaluator>(
-        &self,
-        e: &E,
-        factors: &[Vec<Factors<E::Ciphertext>>],
-        scale: f64,
-    ) -> Result<Vec<E::Ciphertext>, Error> {
-        let forms = factors.iter().map(|factors| {
-            let lefts = factors.iter().filter(|_| self.linear != 0.0).map(|f| &f.left);
-            Quadratic {
-                products: factors.iter().map(|f| Product { factor: 1, left: &f.left, right: &f.right }).collect(),
-                terms: lefts.map(|left| ((-self.linear).into(), left)).collect(),
-                constant: factors.iter().map(|f| f.constant).sum(),
-                level: e.level(&factors[0].left),
-                scale,
-            }
-        });
-        let sums = self.finish(e, &forms.collect::<Vec<_>>())?;
-        let results = sums.iter().map(|sum| match self.function {
-            Function::Identity { harmonics: 2 } => e.mul_i(sum),
-            Function::Identity { .. } | Function::Sign { .. } => e.negate(&e.mul_i(sum)?),
-            Function::Bits { .. } => e.negate(sum),
-        });
-        Ok(results.collect::<Result<_, _>>()?)
-    }
-
     /// What is squared last, at real arguments `x = D_1`: one level above the result (two if it is to be normalized), at the
     /// scale from which squares are rescaled to `scale` in the end.
     fn powers<E: Evaluator>(&self, e: &E, xs: Vec<E::Ciphertext>, scale: f64) -> Result<Vec<E::Ciphertext>, Error> {
@@ -381,7 +291,7 @@ impl EvalMod {
             let squares = powers.iter().map(|power| Quadratic {
                 products: vec![Product { factor: 1, left: power, right: power }],
                 terms: vec![],
-                constant: 0.0.into(),
+                constant: self.form.constant(self.kappa, step).into(),
                 level: bottom + 1 + step,
                 scale: scales[step],
             });
@@ -389,14 +299,6 @@ impl EvalMod {
         }
         Ok(powers)
     }
-}
-
-/// `left * right + constant`, part of the last level of a run.
-#[derive(Clone)]
-struct Factors<C> {
-    left: C,
-    right: C,
-    constant: Complex64,
 }
 
 /// `(alpha, beta)` with `alpha sin t + beta sin 2t ~ t` for `|t| <= Theta = 2 pi / message_ratio`.
@@ -411,148 +313,4 @@ fn sine_series(message_ratio: f64) -> (f64, f64) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use aglet_schemes::clear::ClearEvaluator;
-
-    const RATIO: f64 = EvalMod::MESSAGE_RATIO;
-    const TWO: Function = Function::Identity { harmonics: 2 };
-    const TOP: usize = 11;
-    const SLOTS: usize = 256;
-
-    fn evaluator() -> ClearEvaluator {
-        let moduli = (0..=TOP).map(|i| 2f64.powi(50) * (1.0 - 1e-7 * (i as f64 * 2.3).sin())).collect();
-        ClearEvaluator::new(SLOTS, moduli, 32, 1).unwrap()
-    }
-
-    /// Messages over `[-1, 1]` in both parts, ends included.
-    fn messages() -> Vec<Complex64> {
-        let part = |j: usize| 2.0 * j as f64 / (SLOTS - 1) as f64 - 1.0;
-        (0..SLOTS).map(|j| Complex64::new(part(j), part(37 * j % SLOTS))).collect()
-    }
-
-    /// The worst error in bits, over both parts, with the overflow `i` in the real and `-i` in the imaginary part.
-    fn worst_bits(i: i32, real: bool) -> f64 {
-        let (e, plan) = (evaluator(), EvalMod::new(TWO, RATIO).unwrap());
-        let overflow = RATIO * Complex64::new(f64::from(i), f64::from(-i));
-        let input: Vec<_> = messages().iter().map(|m| (m + overflow) * c2s_factor(RATIO)).collect();
-        let ct = e.encrypt(&input, TOP, EvalMod::input_scale(e.modulus(TOP))).unwrap();
-        let scale = 2f64.powi(40);
-        let parts = if real { Parts::Real } else { Parts::Complex };
-        let [out] = &plan.run(&e, &[ct], parts, scale).unwrap()[..] else { panic!("one result") };
-        assert_eq!((e.level(out), e.scale(out)), (TOP - TWO.levels(), scale));
-        let errors = out.values().iter().zip(messages()).map(|(z, m)| {
-            let wanted = if real { Complex64::new(m.re, 0.0) } else { m };
-            (z.re - wanted.re).abs().max((z.im - wanted.im).abs())
-        });
-        -errors.fold(0.0, f64::max).log2()
-    }
-
-    #[test]
-    fn every_overflow_that_can_occur_is_removed() {
-        for i in -16..=16 {
-            for real in [false, true] {
-                let bits = worst_bits(i, real);
-                if real && i >= 0 {
-                    println!("I = {i}: {bits:.2} bits at worst");
-                }
-                // The sine series alone is 25.3 bits; beyond |I| = 9, an event below 2^-30, the fit gives way.
-                let promised = match i.abs() {
-                    0..=8 => -EvalMod::new(TWO, RATIO).unwrap().residual().log2() - 0.05,
-                    9 => 25.1,
-                    10 => 24.5,
-                    11 => 21.3,
-                    _ => 9.0,
-                };
-                assert!(bits > promised, "I = {i}: {bits} bits");
-            }
-        }
-    }
-
-    /// What the polynomial adds to the error of the series, at worst over messages and overflows up to `|I| = i`, in bits.
-    fn fit_bits(ratio: f64, harmonics: usize, i: i32) -> f64 {
-        let plan = EvalMod::new(Function::Identity { harmonics }, ratio).unwrap();
-        let result = |power: Complex64, exact: Complex64| {
-            // V of the module documentation, from what the squarings give and from the exponential itself.
-            let last = |e: Complex64| if harmonics == 2 { 2.0 * (e * e - plan.linear * e).im } else { 2.0 * e.im };
-            (last(power) - last(exact)).abs()
-        };
-        let kappa = plan.series.value(0.0.into()).powi(8).re;
-        let mut worst: f64 = 0.0;
-        for i in -i..=i {
-            for m in -16..=16 {
-                let x = f64::from(i) + f64::from(m) / 16.0 / ratio;
-                let power = plan.series.value((2.0 * x / K).into()).powi(8);
-                worst = worst.max(result(power, Complex64::from_polar(kappa, TAU * x)));
-            }
-        }
-        -worst.log2()
-    }
-
-    #[test]
-    fn one_fit_serves_all_message_ratios_from_2_to_the_5_to_2_to_the_11() {
-        // What the module documentation says; 10.5 is that of the compact presets.
-        for log2_ratio in [5.0, 5.75, 6.5, 6.75, 8.0, 9.0, 10.0, 10.5, 11.0] {
-            for (harmonics, i, bits) in
-                [(1, 8, 37.4), (1, 9, 35.2), (1, 11, 28.0), (1, 16, 13.9), (2, 9, 35.1), (2, 16, 13.9)]
-            {
-                let found = fit_bits(f64::exp2(log2_ratio), harmonics, i) + log2_ratio;
-                assert!(found > bits, "r = 2^{log2_ratio}, |I| <= {i}: {found}");
-            }
-        }
-        // Of what is likely the series is the larger part by far, for every number of harmonics where it is used.
-        for (log2_ratio, harmonics) in [(5.75, 2), (6.5, 2), (6.75, 2), (10.5, 1)] {
-            let ratio = f64::exp2(log2_ratio);
-            let series = -EvalMod::new(Function::Identity { harmonics }, ratio).unwrap().residual().log2();
-            assert!(
-                fit_bits(ratio, harmonics, 8) > series + 6.0 && fit_bits(ratio, harmonics, 9) > series + 3.5,
-                "r = 2^{log2_ratio}: {series}"
-            );
-        }
-    }
-
-    #[test]
-    fn the_polynomial_is_the_exponential() {
-        let plan = EvalMod::new(TWO, RATIO).unwrap();
-        assert_eq!((plan.series.degree(), plan.series.depth(), plan.series.relinearizations()), (28, 5, 8));
-        // E' = kappa E on the whole interval of the argument, and kappa is real.
-        let kappa = plan.series.value(0.0.into()).powi(8).re;
-        assert!((kappa * kappa + sine_series(RATIO).1 * RATIO / (2.0 * TAU)).abs() < 1e-6);
-        for i in -10..=10 {
-            let power = plan.series.value((2.0 * f64::from(i) / K).into()).powi(8);
-            assert!((power - kappa).norm() < 1e-6);
-        }
-    }
-
-    #[test]
-    fn the_error_of_the_sine_series_is_a_chebyshev_polynomial() {
-        for ratio in [32.0, RATIO, 256.0] {
-            let (alpha, beta) = sine_series(ratio);
-            let residual = EvalMod::new(TWO, ratio).unwrap().residual();
-            let order_7 = 4.0 * (TAU / ratio).powi(2) * residual;
-            let error = |m: f64| {
-                let theta = TAU * m / ratio;
-                ratio / TAU * (alpha * theta.sin() + beta * (2.0 * theta).sin()) - m
-            };
-            for j in 0..=500 {
-                let u = f64::from(j) / 500.0;
-                let wanted = -residual * (5.0 * u.acos()).cos();
-                assert!((error(u) - wanted).abs() < order_7, "{} for {wanted} at {u}", error(u));
-            }
-        }
-        assert!((EvalMod::new(TWO, EvalMod::MESSAGE_RATIO).unwrap().residual().log2() + 25.3).abs() < 0.01);
-        assert_eq!(EvalMod::MESSAGE_RATIO, 2f64.powf(6.75));
-        assert!((EvalMod::input_scale(1.0).log2() + 0.05).abs() < 1e-15);
-    }
-
-    #[test]
-    fn what_cannot_work_is_refused() {
-        for ratio in [0.0, -3.0, f64::NAN, f64::INFINITY, 2.0] {
-            assert!(matches!(EvalMod::new(TWO, ratio), Err(Error::Factor { .. })));
-        }
-        let (e, plan) = (evaluator(), EvalMod::new(TWO, RATIO).unwrap());
-        let low = e.encrypt(&messages(), TWO.levels() - 1, 2f64.powi(50)).unwrap();
-        let refused = plan.run(&e, &[low], Parts::Complex, 1e12).unwrap_err();
-        assert_eq!(refused, SchemeError::LevelTooLow { required: 9, actual: 8 }.into());
-    }
-}
+mod tests;
