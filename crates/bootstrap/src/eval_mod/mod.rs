@@ -1,7 +1,8 @@
-//! What removes the multiples of q0: the complex exponential of `I + m/r`, and a function of it that knows `m` alone.
+//! What removes the multiples of q0: the complex exponential of `I + m/r`, or its cosine, and a function of it that knows `m`
+//! alone.
 //!
 //! With `x = I + m/r`, `|x| <= K = 17`, a degree-28 polynomial `P(x/K) ~ exp(2 pi i x / 8)` is squared three times to
-//! `E ~ exp(2 pi i x)`, which no longer knows `I`. Every [`Function`] is `u + conj u` for a `u` made of `E`:
+//! `E ~ exp(2 pi i x)`, which no longer knows `I`. Every [`Function`] is `u + conj u` for a `u` made of `E`, or a cosine:
 //!
 //! * The identity on small `m`: a second harmonic (sine series, eprint 2021/572) straightens the sine,
 //!   `m ~ (r / 2 pi) (alpha sin theta + beta sin 2 theta)`, `theta = 2 pi m / r`, where the coefficients are not those of
@@ -22,13 +23,16 @@
 //!
 //! The sign and bits are a cosine at its flat points. With the real polynomial `D ~ 2 cos(2 pi (x - s) / 8)`, which has the
 //! same coefficients but for the sine and cosine of the shift `s`, and `D^2 - 2` for the double angle, nothing is conjugated
-//! after the split into real and imaginary part: a key switch less for each. An error grows by four and not by two where the
-//! cosine is at its end, in an eighth of the cases by 64 in all, and is squared in all others: 0.04 bits of a sign. Off the flat points it would
-//! grow by more, so the identity has the exponential (one harmonic by a cosine has 1.3 bits less).
+//! after the split into real and imaginary part: a key switch less for each. An error grows by four where the cosine is at its
+//! end, and where it is so at every doubling (one of two messages, one of four `I`) by 64 in all; at the other flat points it is
+//! squared. By the model of `aglet plan` that is 0.04 bits of a sign, 0.2 in the worst slot. Off the flat points it would be
+//! more, so the identity has the exponential: one harmonic by a cosine loses 0.35 bits, and 1.3 in the worst slot.
+//!
 //! The exponential errs by some `d` in its size at flat points, as an error of its angle is squared. Where the scale of the
 //! message lets that be seen, one more level brings it to `d^2`: `F` being what is squared last, `F conj F` is that size, and no
-//! message is in it.
-//! As `kappa` is real, even coefficients of the polynomial are real and odd ones imaginary, and so is every constant of
+//! message is in it. So there the sign and bits have the exponential.
+//!
+//! As `kappa` is real, even coefficients of the exponential are real and odd ones imaginary, and so is every constant of
 //! the circuit: its product with a ciphertext is that of a real number.
 //!
 //! `h = 32` gives `|I| <= 16`, and the polynomial is fitted with the probability of `I` as a weight but covers all of
