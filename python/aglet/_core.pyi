@@ -441,8 +441,12 @@ class Engine:
         target_level: int | None,
         progress: Progress | None = None,
         iterations: int = 1,
+        many: bool = False,
     ) -> list[Ciphertext]:
-        """One ciphertext, or two for the merging methods. `real` None asks the ciphertexts."""
+        """One ciphertext, or two for the merging methods, or with `many` any number, each on its own.
+
+        `real` None asks the ciphertexts.
+        """
 
     def evaluate_polynomial(
         self,

@@ -106,6 +106,7 @@ class Case:
     bound: float = 1.0
     target_level: int | None = None
     iterations: int = 1
+    many: int = 1
     threads: int = 1
     allow_insecure: bool = False
 
@@ -116,6 +117,11 @@ class Case:
             raise ParameterError("The sparse bootstrap needs a number of slots; give --slots.")
         if self.iterations != 1 and self.core_method not in ("regular", "lossy"):
             raise ParameterError(f"A {self.method} bootstrap cannot be iterated; leave iterations at 1.")
+        if self.many < 1 or (self.many > 1 and self.core_method != "regular"):
+            raise ParameterError(
+                f"bootstrap_many refreshes one ciphertext or more by the regular method, not {self.many} by the method "
+                f"{self.method}; leave many at 1."
+            )
 
     @property
     def core_method(self) -> str:
@@ -223,6 +229,7 @@ class BootstrapRun:
     """One message, encrypted with the secret key, and refreshed once or more."""
 
     seconds: list[float]
+    """Of each run, over the ciphertexts that were refreshed together."""
     precision: Precision
     """The mean over all slots and runs, and the worst slot of all runs."""
     output_level: int
@@ -236,19 +243,19 @@ def run_bootstrap(
     """Refresh a message `repeat` times, each from a fresh encryption; only the bootstrap is timed.
 
     The secret key encrypts, as in the published precision script: a public key would add noise of its own. The merging
-    methods refresh the message and its reverse.
+    methods refresh the message and its reverse; with `many` above one the message is refreshed as often, all together.
     """
     if repeat < 1:
         raise ParameterError(f"A bench repeats at least once, not {repeat} times.")
     case = Case() if case is None else case
     level = case.plan(engine)["input_level"]
-    messages = [message * case.bound] + ([message[::-1] * case.bound] if case.pairs else [])
+    messages = [message * case.bound] * case.many + ([message[::-1] * case.bound] if case.pairs else [])
     seconds, errors, levels = [], [], []
     for _ in range(repeat):
         ciphertexts = [engine.encrypt(part, keys.secret, level=level) for part in messages]
         start = time.perf_counter()
         results = _bootstrap(engine, keys, ciphertexts, case)
-        seconds.append(time.perf_counter() - start)
+        seconds.append((time.perf_counter() - start) / case.many)
         pairs = zip(messages, results, strict=True)
         errors += [Precision.of(part, engine.decrypt(result, keys.secret)) for part, result in pairs]
         levels += [result.level for result in results]
@@ -267,6 +274,9 @@ def _bootstrap(
         first, second = ciphertexts
         return list(merge(first, second, *keys.arguments, real=True, bound=case.bound, **choices))
     choices["real"] = case.real
+    if case.many > 1:
+        choices |= {"bound": case.bound, "iterations": case.iterations}
+        return engine.bootstrap_many(ciphertexts, *keys.arguments, **choices)
     if case.core_method in ("sign", "bits"):
         bits = case.core_method == "bits"
         return [engine.sign_bootstrap(ciphertexts[0], *keys.arguments, bits=bits, **choices)]
@@ -318,6 +328,7 @@ def bench_bootstrap(
             "compact": case.compact,
             "bound": case.bound,
             "iterations": case.iterations,
+            "many": case.many,
             "threads": engine.thread_count,
             "backend": engine.backend,
             "seconds": statistics.median(run.seconds),

@@ -96,6 +96,14 @@ def test_bench_of_two_iterations() -> None:
     assert "cannot be iterated" in fails("bench", "bootstrap", *TOY, "--method", "sign", "--iterations", "2")
 
 
+def test_bench_of_several_together() -> None:
+    (record,) = lines("bench", "bootstrap", *TOY, "--repeat", "1", "--many", "3")
+    assert (record["many"], record["output_level"]) == (3, 10)
+    assert record["bits_mean"] > 20
+    assert "bootstrap_many" in fails("bench", "bootstrap", *TOY, "--method", "sign", "--many", "2")
+    assert "bootstrap_many" in fails("bench", "bootstrap", *TOY, "--many", "0")
+
+
 def test_bench_bootstrap() -> None:
     messages = [part for kind in MESSAGES for part in ("--message", kind)]
     records = lines("bench", "bootstrap", *TOY, "--repeat", "2", "--stages", "3", "--key-size", "large", *messages)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from aglet import Engine, ParameterError, RangeError
+from aglet import Engine, KeyMismatchError, ParameterError, RangeError
 from conftest import Keys
 from support import ToyEngine, assert_near, random_message
 
@@ -115,6 +115,43 @@ def test_many(engine: Engine, keys: Keys) -> None:
     for ciphertext, message in zip(made, messages, strict=True):
         assert ciphertext.level == 7
         assert_near(engine.decrypt(ciphertext, keys.secret), message, CLOSE)
+    assert engine.bootstrap_many([], keys.relinearization, keys.conjugation, keys.bootstrap) == []
+
+
+def test_many_are_the_results_of_one_by_one(engine: Engine, keys: Keys) -> None:
+    # Real and complex ones: each is asked for itself.
+    messages = [
+        random_message(engine.slot_count, 3),
+        np.linspace(-1, 1, engine.slot_count),
+        np.zeros(engine.slot_count),
+    ]
+    ciphertexts = [engine.encrypt(message, keys.secret, level=i) for i, message in enumerate(messages)]
+    rest = (keys.relinearization, keys.conjugation, keys.bootstrap)
+    seen: list[tuple[int, int, str]] = []
+    made = engine.bootstrap_many(iter(ciphertexts), *rest, iterations=2, progress=lambda *said: seen.append(said))
+    single = [engine.bootstrap(ciphertext, *rest, iterations=2) for ciphertext in ciphertexts]
+    serialize = engine.serialize_ciphertext
+    assert [serialize(ciphertext) for ciphertext in made] == [serialize(ciphertext) for ciphertext in single]
+    assert [ciphertext.is_real for ciphertext in made] == [False, True, True]
+    assert seen[-1][0] == seen[-1][1]
+
+
+def test_many_name_the_ciphertext_that_is_wrong(engine: Engine, keys: Keys) -> None:
+    good = engine.encrypt(np.zeros(engine.slot_count), keys.secret, level=0)
+    rest = (keys.relinearization, keys.conjugation, keys.bootstrap)
+    foreign = engine.encrypt(np.zeros(engine.slot_count), engine.create_secret_key(), level=0)
+    large = engine.encrypt(np.full(engine.slot_count, 3.0), keys.secret, level=0)
+    elsewhere = ToyEngine(max_level=3)
+    other = elsewhere.encrypt(np.zeros(4), elsewhere.create_secret_key())
+    for wrong, error in ((foreign, KeyMismatchError), (large, RangeError), (other, KeyMismatchError)):
+        with pytest.raises(error, match=r"^ciphertexts\[1\]: "):
+            engine.bootstrap_many([good, wrong, good], *rest)
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        engine.bootstrap_many([good] * 3, *rest, progress=stop)
 
 
 @pytest.mark.parametrize("slot_count", [1, 2, 32, 256])

@@ -45,6 +45,16 @@ const PIPELINES: usize = 6;
 /// preset. Reserved before the first run; where another plan wants more, its first run allocates it.
 const SCRATCH: [(usize, usize); 5] = [(8, 14), (16, 8), (24, 28), (32, 13), (40, 13)];
 
+/// What one bootstrap takes: a ciphertext, or two to be merged.
+pub(crate) type Job<'a> = &'a [&'a Ciphertext];
+
+/// Which pass over the stages this is, of how many: iterations, and groups of a batch.
+#[derive(Clone, Copy)]
+pub(crate) struct Pass {
+    pub(crate) number: usize,
+    pub(crate) count: usize,
+}
+
 /// Bytes that a bootstrap uses beside keys and matrices: about forty polynomials at full level, measured on N = 2^16.
 pub fn working_bytes(params: &Params) -> usize {
     40 * (params.q().len() + params.p().len()) * params.n() * 8
@@ -111,36 +121,38 @@ impl Engine {
         request: Request,
         control: &Control,
     ) -> Result<Vec<Ciphertext>, Error> {
-        let (out, ran) = self.bootstrap_watched(cts, keys, request, control)?;
-        self.remember(ran);
-        Ok(out)
+        self.bootstrap_iterated(cts, keys, request, 1, control)
     }
 
-    /// [`Engine::bootstrap`], with what its stages took.
+    /// [`Engine::bootstrap`] for each of several, which go through the stages side by side, with what the stages took. The
+    /// results stand one after the other.
     pub(crate) fn bootstrap_watched(
         &self,
-        cts: &[&Ciphertext],
+        jobs: &[Job<'_>],
         keys: BootstrapKeys<'_>,
         request: Request,
-        control: &Control,
+        (pass, control): (Pass, &Control),
     ) -> Result<(Vec<Ciphertext>, Vec<StageRun>), Error> {
         let route = self.route(request)?;
-        self.check_input(cts, &keys, &route)?;
+        jobs.iter().try_for_each(|cts| self.check_input(cts, &keys, &route))?;
         let ctx = self.context_of(&route.params)?;
         let keys = keys.bootstrap.eval_keys(self.params(), &route.params, &keys)?;
         self.run(|| {
             let e = CkksEvaluator::new(&ctx, &keys, ctx.params().slots()).stopped_by(control.flag());
-            control.report(0, route.plan.stages().len(), "encoding the linear maps");
+            let mut probe = Watch { control, pass, ran: Vec::new() };
+            probe.report(0, route.plan.stages().len(), "encoding the linear maps");
             let pipeline = self.pipeline(&e, &route)?;
-            let lowest = cts.iter().map(|ct| self.lowest(ct, &e, request)).collect::<Result<Vec<_>, Error>>()?;
-            let input = match &lowest[..] {
-                [re, im] => e.add(re, &e.mul_i(im)?)?,
-                [one, ..] => one.clone(),
-                [] => return Err(Error::Parameter("A bootstrap needs a ciphertext.".into())),
+            let input = |cts: &Job<'_>| {
+                let lowest = cts.iter().map(|ct| self.lowest(ct, &e, request)).collect::<Result<Vec<_>, Error>>()?;
+                let input = match &lowest[..] {
+                    [re, im] => e.add(re, &e.mul_i(im)?)?,
+                    [one, ..] => one.clone(),
+                    [] => return Err(Error::Parameter("A bootstrap needs a ciphertext.".into())),
+                };
+                Ok(e.level_down(&input, route.plan.input_level())?)
             };
-            let input = e.level_down(&input, route.plan.input_level())?;
-            let mut probe = Watch { control, ran: Vec::new() };
-            let out = pipeline.run(&e, &[input], &mut probe)?;
+            let inputs = jobs.iter().map(input).collect::<Result<Vec<_>, Error>>()?;
+            let out = pipeline.run(&e, &inputs, &mut probe)?;
             // The value divided by the bound, at a scale larger by the bound, is the value at the scale of its level.
             let real = route.plan.options().parts != Parts::Complex;
             let own = |out: &Ciphertext| {
@@ -170,7 +182,13 @@ impl Engine {
         }
     }
 
-    fn check_input(&self, cts: &[&Ciphertext], keys: &BootstrapKeys<'_>, route: &Route) -> Result<(), Error> {
+    /// Refuses what cannot be refreshed before any work is done on it.
+    pub(crate) fn check_input(
+        &self,
+        cts: &[&Ciphertext],
+        keys: &BootstrapKeys<'_>,
+        route: &Route,
+    ) -> Result<(), Error> {
         let Request { method, stage_count, .. } = route.request;
         let wanted = if method.pairs() { 2 } else { 1 };
         if cts.len() != wanted {
@@ -311,12 +329,19 @@ fn check_bound(ct: &Ciphertext, request: Request) -> Result<(), Error> {
 
 struct Watch<'a> {
     control: &'a Control,
+    pass: Pass,
     ran: Vec<StageRun>,
+}
+
+impl Watch<'_> {
+    fn report(&self, done: usize, total: usize, what: &str) {
+        self.control.report(self.pass.number * total + done, self.pass.count * total, what);
+    }
 }
 
 impl Probe for Watch<'_> {
     fn stage(&mut self, stage: &Stage, done: usize, total: usize, time: Option<Duration>) -> bool {
-        self.control.report(done, total, &stage.name);
+        self.report(done, total, &stage.name);
         // At the beginning of a stage this forgets what was done before it.
         let work = Tally::take();
         if let Some(time) = time {

@@ -27,10 +27,18 @@ pub struct StageCost {
 /// # Errors
 /// Those of the plan and of [`KeySwitchSpec::balanced`]; a route that was made passes.
 pub fn stages(whole: &Params, route: &Route) -> Result<Vec<StageCost>, Error> {
+    stages_of_group(whole, route, 1)
+}
+
+/// [`stages`] of several bootstraps that go side by side ([`Engine::bootstrap_many`](crate::Engine::bootstrap_many)).
+///
+/// # Errors
+/// As there.
+pub fn stages_of_group(whole: &Params, route: &Route, count: usize) -> Result<Vec<StageCost>, Error> {
     let e = CostEvaluator::new(route.params.clone(), key_shapes(whole, route)?);
     let input = e.encrypt(route.plan.input_level(), route.plan.input_scale());
     let mut counter = Counter { e: &e, stages: Vec::new() };
-    Pipeline::new(&e, route.plan.clone())?.run(&e, &[input], &mut counter)?;
+    Pipeline::new(&e, route.plan.clone())?.run(&e, &vec![input; count], &mut counter)?;
     Ok(counter.stages)
 }
 

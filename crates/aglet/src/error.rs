@@ -47,6 +47,14 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
+    /// What is wrong with one ciphertext of several.
+    #[error("ciphertexts[{index}]: {source}")]
+    Input {
+        /// Its place in the list, from 0.
+        index: usize,
+        /// What is wrong with it.
+        source: Box<Error>,
+    },
     /// The caller stopped the work.
     #[error("The work was stopped.")]
     Cancelled,
@@ -139,6 +147,7 @@ impl Error {
             Self::Format(_) | Self::Rlwe(aglet_rlwe::Error::Stored { .. }) => Kind::Serialization,
             Self::Foreign(_) => Kind::KeyMismatch,
             Self::File { .. } => Kind::File,
+            Self::Input { source, .. } => source.kind(),
             Self::Cancelled => Kind::Cancelled,
             Self::Bootstrap(aglet_bootstrap::Error::Bound { .. }) => Kind::Range,
             Self::Bootstrap(_) => Kind::Parameter,

@@ -6,7 +6,7 @@
 //! `2^-p` times smaller. Each iteration gains the precision of one bootstrap, until the rounding at the scale of the
 //! messages is all that is left.
 
-use crate::bootstrap::{BootstrapKeys, StageRun};
+use crate::bootstrap::{BootstrapKeys, Job, Pass, StageRun};
 use crate::control::Control;
 use crate::engine::Engine;
 use crate::route::{Method, Request};
@@ -36,35 +36,39 @@ impl Engine {
         iterations: usize,
         control: &Control,
     ) -> Result<Vec<Ciphertext>, Error> {
-        if !(1..=MAX_ITERATIONS).contains(&iterations) {
-            return Err(Error::Parameter(format!(
-                "iterations = {iterations} is not between 1 and {MAX_ITERATIONS}; two double the precision."
-            )));
-        }
-        let plain = matches!(request.method, Method::Regular | Method::Lossy);
-        if iterations > 1 && !plain {
-            return Err(Error::Parameter(format!(
-                "A {} bootstrap cannot be iterated; iterate the regular or the lossy one.",
-                request.method.name()
-            )));
-        }
-        let (mut out, mut ran) = self.bootstrap_watched(cts, keys, request, control)?;
-        let ([input], [result]) = (cts, &mut out[..]) else {
-            self.remember(ran);
-            return Ok(out);
-        };
+        check_iterations(iterations, request)?;
+        let pass = Pass { number: 0, count: iterations };
+        let (out, ran) = self.iterate(&[cts], keys, request, iterations, (pass, control))?;
+        self.remember(ran);
+        Ok(out)
+    }
+
+    /// All passes of bootstraps that go side by side, from the first on, with what their stages took. The results stand one
+    /// after the other; more than one iteration is for jobs of one ciphertext.
+    pub(crate) fn iterate(
+        &self,
+        jobs: &[Job<'_>],
+        keys: BootstrapKeys<'_>,
+        request: Request,
+        iterations: usize,
+        (first, control): (Pass, &Control),
+    ) -> Result<(Vec<Ciphertext>, Vec<StageRun>), Error> {
+        let (mut out, mut ran) = self.bootstrap_watched(jobs, keys, request, (first, control))?;
         for pass in 1..iterations {
-            let error = self.subtract(input, result)?;
+            let pairs = jobs.iter().copied().flatten().zip(&out);
+            let errors = pairs.map(|(input, result)| self.subtract(input, result)).collect::<Result<Vec<_>, _>>()?;
+            let errors: Vec<&Ciphertext> = errors.iter().collect();
             let bound = request.bound * (-self.gained(pass)).exp2();
-            let (correction, stages) =
-                self.bootstrap_watched(&[&error], keys, Request { bound, ..request }, control)?;
-            let [correction] = &correction[..] else { return Ok(out) };
-            *result = self.add(result, correction)?;
+            let jobs: Vec<Job<'_>> = errors.chunks(1).collect();
+            let now = Pass { number: first.number + pass, ..first };
+            let (corrections, stages) =
+                self.bootstrap_watched(&jobs, keys, Request { bound, ..request }, (now, control))?;
+            let pairs = out.iter().zip(&corrections);
+            out = pairs.map(|(result, correction)| self.add(result, correction)).collect::<Result<_, _>>()?;
             let named = |run: StageRun| StageRun { name: format!("pass {}: {}", pass + 1, run.name), ..run };
             ran.extend(stages.into_iter().map(named));
         }
-        self.remember(ran);
-        Ok(out)
+        Ok((out, ran))
     }
 
     /// Bits that all slots have after so many passes, with a margin.
@@ -73,4 +77,21 @@ impl Engine {
         let one = claimed.unwrap_or(UNCLAIMED).floor() - WORST;
         (one * passes as f64).min(f64::from(self.params().scale_bits()) - ROUNDING)
     }
+}
+
+/// Refuses a number of iterations that does not exist, or that the method does not have.
+pub(crate) fn check_iterations(iterations: usize, request: Request) -> Result<(), Error> {
+    if !(1..=MAX_ITERATIONS).contains(&iterations) {
+        return Err(Error::Parameter(format!(
+            "iterations = {iterations} is not between 1 and {MAX_ITERATIONS}; two double the precision."
+        )));
+    }
+    let plain = matches!(request.method, Method::Regular | Method::Lossy);
+    if iterations > 1 && !plain {
+        return Err(Error::Parameter(format!(
+            "A {} bootstrap cannot be iterated; iterate the regular or the lossy one.",
+            request.method.name()
+        )));
+    }
+    Ok(())
 }

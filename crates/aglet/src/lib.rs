@@ -29,6 +29,7 @@ mod engine;
 mod error;
 mod iterated;
 pub mod machine;
+mod many;
 mod matrix;
 pub mod model;
 pub mod presets;

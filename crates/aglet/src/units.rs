@@ -1,7 +1,7 @@
 //! What a unit of each kind of work takes on this machine: from it and the work of a plan follows its time.
 
 use crate::Error;
-use aglet_ring::arch::{self, Addends, DiagonalRow, Form, Kernels, KeyRow, LinearMapRow};
+use aglet_ring::arch::{self, DiagonalRow, Form, Kernels, KeyRow, LinearMapInput, LinearMapRow, ProductRow};
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_ring::{primes, Eval, Poly, Ring, Tally};
 use serde::{Deserialize, Serialize};
@@ -190,9 +190,10 @@ impl<'a> Bench<'a> {
                         b: b.iter().map(|p| p.limb(i)).collect(),
                         a: a.iter().map(|p| p.limb(i)).collect(),
                     };
-                    let row: Vec<&[u64]> = digits.iter().map(|p| p.limb(i)).collect();
+                    let digits = digits.iter().map(|p| p.limb(i)).collect();
                     let out = (first.limb_mut(i), second.limb_mut(i));
-                    kernels.key_product(ring.modulus(i), &row, Addends::default(), &key, out);
+                    let row = ProductRow { digits, ..ProductRow::default() };
+                    kernels.key_product(ring.modulus(i), &[row], &key, &mut [out]);
                 }
             })
         });
@@ -214,9 +215,12 @@ impl<'a> Bench<'a> {
             b: b.iter().map(|p| p.limb(i)).collect(),
             a: a.iter().map(|p| p.limb(i)).collect(),
         };
-        let row = LinearMapRow {
+        let input = LinearMapInput {
             digits: digits.iter().map(|p| p.limb(0)).collect(),
             lifted: Some((digits[0].limb(1), digits[0].limb(2))),
+        };
+        let row = LinearMapRow {
+            inputs: vec![input],
             babies: std::iter::once(None).chain((0..LIMBS).map(|i| Some(key(i)))).collect(),
             diagonals: (0..giants)
                 .map(|_| constants.by_ref().take(LIMBS + 1).map(|constants| Some(DiagonalRow { constants })).collect())

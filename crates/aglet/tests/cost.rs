@@ -112,7 +112,10 @@ fn seconds_are_work_times_units() {
     let work = all.iter().map(|stage| stage.work).sum();
     let transforms = Units { forward: 2.0, inverse: 1.0, ..none }.seconds(&work, n);
     assert!((transforms * 1e6 * n as f64 - (2 * work.forward + work.inverse) as f64).abs() < 1e-3);
-    // Keys are read once for each product, so bytes and products of keys go together.
+    // Real and imaginary part share what they read, so more keys are met than read, by less than twice.
+    assert!(work.key_read < work.key && work.key < 2 * work.key_read);
+    let real = cost::stages(params, &f.engine.route(Request { real: true, ..request }).unwrap()).unwrap();
+    let work: aglet_ring::Tally = real.iter().map(|stage| stage.work).sum();
     assert_eq!(work.key, work.key_read);
 }
 

@@ -77,8 +77,8 @@ impl<T> Pipeline<T> {
         self.transforms.iter().flatten().map(|t| &**t)
     }
 
-    /// Refreshes ciphertexts, which stand at the plan's input level and scale, stage by stage side by side: keys and linear maps
-    /// are read once for all of them. The results (for [`Parts::Pair`] two of each, one after the other) have the plan's
+    /// Refreshes ciphertexts, which stand at the plan's input level and scale, stage by stage side by side: the keys of linear
+    /// maps and their diagonals are read once for all of them. The results (for [`Parts::Pair`] two of each, one after the other) have the plan's
     /// output level; their scale is the last stage's, which is the asked one times the bound.
     ///
     /// # Errors
@@ -133,7 +133,14 @@ impl<T> Pipeline<T> {
                 e.quadratic(&Quadratic { products: Vec::new(), terms, constant, level, scale })
             }),
             (Step::Settle(to), _) => each(cts, |ct| e.settle(ct, *to)),
-            (Step::EvalMod { eval_mod, parts }, _) => return eval_mod.run(e, cts, *parts, stage.scale_out),
+            // One after the other: its parts share the keys already, and it takes most of the memory.
+            (Step::EvalMod { eval_mod, parts }, _) => {
+                let mut results = Vec::new();
+                for ct in cts.chunks(1) {
+                    results.append(&mut eval_mod.run(e, ct, *parts, stage.scale_out)?);
+                }
+                return Ok(results);
+            }
         }?)
     }
 }

@@ -37,8 +37,9 @@ impl Engine {
         Ok(BootstrapKey::new(self.id, key))
     }
 
-    /// One ciphertext, or two for the merging methods. `real` None asks the ciphertexts.
-    #[pyo3(signature = (cts, relin, conj, rotation, bootstrap_key, method, stage_count, bound, real, target_level, progress = None, iterations = 1))]
+    /// One ciphertext, or two for the merging methods, or with `many` any number, each on its own. `real` None asks the
+    /// ciphertexts.
+    #[pyo3(signature = (cts, relin, conj, rotation, bootstrap_key, method, stage_count, bound, real, target_level, progress = None, iterations = 1, many = false))]
     #[allow(clippy::too_many_arguments)] // the published call
     fn bootstrap(
         &self,
@@ -55,8 +56,13 @@ impl Engine {
         target_level: Option<i64>,
         progress: Option<&Bound<'_, PyAny>>,
         iterations: i64,
+        many: bool,
     ) -> PyResult<Vec<Ciphertext>> {
-        let values = cts.iter().map(|ct| ct.of(py, self.id)).collect::<PyResult<Vec<_>>>()?;
+        let own = |(index, ct): (usize, &'_ PyRef<'_, Ciphertext>)| {
+            let found = ct.of(py, self.id).map(|ct| ct.value.clone());
+            found.map_err(|error| if many { at_place(py, index, &error) } else { error })
+        };
+        let cts = cts.iter().enumerate().map(own).collect::<PyResult<Vec<_>>>()?;
         let key = bootstrap_key.of(py, self.id)?;
         let keys = BootstrapKeys {
             relinearisation: relin.of(py, self.id)?,
@@ -66,12 +72,19 @@ impl Engine {
         };
         let target_level = target_level.map(|l| count(py, "target_level", l)).transpose()?;
         let iterations = count(py, "iterations", iterations)?;
-        let cts: Vec<_> = values.into_iter().map(|ct| &ct.value).collect();
-        let real = real.unwrap_or_else(|| cts.iter().all(|ct| ct.real));
+        let cts: Vec<_> = cts.iter().collect();
         let request = request(py, method, stage_count, key.size().name(), self.engine.slots())?;
-        let request = Request { bound, real, target_level, ..request };
-        let made =
-            self.long(py, progress, |e, control| e.bootstrap_iterated(&cts, keys, request, iterations, control))?;
+        let request_of = |cts: &[&aglet::Ciphertext]| {
+            let real = real.unwrap_or_else(|| cts.iter().all(|ct| ct.real));
+            Request { bound, real, target_level, ..request }
+        };
+        let made = self.long(py, progress, |e, control| {
+            if many {
+                let inputs: Vec<_> = cts.iter().map(|ct| (*ct, request_of(&[*ct]))).collect();
+                return e.bootstrap_many(&inputs, keys, iterations, control);
+            }
+            e.bootstrap_iterated(&cts, keys, request_of(&cts), iterations, control)
+        })?;
         made.into_iter().map(|ct| self.wrap(py, ct)).collect()
     }
 
@@ -90,6 +103,11 @@ impl Engine {
         let row = |run: &StageRun| json!({ "name": run.name, "seconds": run.seconds, "work": work_json(&run.work, n) });
         object(py, &self.engine.stage_runs().iter().map(row).collect())
     }
+}
+
+/// The same exception, of one ciphertext of several.
+fn at_place(py: Python<'_>, index: usize, error: &PyErr) -> PyErr {
+    PyErr::from_type(error.get_type(py), format!("ciphertexts[{index}]: {}", error.value(py)))
 }
 
 /// A request from what Python passes.

@@ -13,8 +13,9 @@ use rayon::prelude::*;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-/// Bytes that the scratch pool of a ring may keep.
-const POOL_BYTES: usize = 1 << 31;
+/// Bytes that the scratch pool of a ring may keep: four bootstraps side by side take 2 GB at N = 2^16. Where buffers have to be
+/// mapped again and again, a bootstrap takes 5 % longer.
+const POOL_BYTES: usize = 3 << 30;
 /// Targets of a base conversion that share a pass over the sources; their rows stay in the last-level cache.
 const GROUP: usize = 4;
 /// Columns per task of the first half of a base conversion.

@@ -107,6 +107,12 @@ impl Tally {
         self.zip(Self::NONE, |a, _| a * limbs)
     }
 
+    /// The same work for so many inputs that meet keys and diagonals side by side: these are read once.
+    #[must_use]
+    pub fn sharing_keys(self, inputs: u64) -> Self {
+        Self { key_read: self.key_read, matrix_read: self.matrix_read, ..self.times(inputs) }
+    }
+
     fn zip(self, o: Self, f: impl Fn(u64, u64) -> u64) -> Self {
         Self {
             forward: f(self.forward, o.forward),

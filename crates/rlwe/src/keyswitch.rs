@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::params::Params;
 use crate::secret::{KeyId, SecretKey};
 use crate::wire::{primes, stored_uniform};
-use aglet_ring::arch::{Addends, Form, KeyRow};
+use aglet_ring::arch::{self, Form, KeyRow, ProductRow};
 use aglet_ring::automorphism::Automorphism;
 use aglet_ring::pack::packed_len;
 use aglet_ring::sample::ChaChaSource;
@@ -387,75 +387,90 @@ impl Digits {
         rotated: Option<&Poly<Eval>>,
         plain: Option<(&Poly<Eval>, &Poly<Eval>)>,
     ) -> Result<Pair, Error> {
-        let (ring, shape) = (ctx.ring(), &self.polys[0]);
-        let (q_limbs, p_limbs) = (shape.q_limbs(), shape.p_limbs());
-        let (mut b, mut a): (Poly<Eval>, Poly<Eval>) =
-            (ring.scratch(q_limbs, p_limbs)?, ring.scratch(q_limbs, p_limbs)?);
-        b.par_limbs_mut().zip(a.par_limbs_mut()).enumerate().for_each(|(i, out)| {
-            let digits: Vec<&[u64]> = self.polys.iter().map(|p| p.limb(i)).collect();
-            let row = key.row(q_limbs, i, digits.len(), automorphism);
-            let addends = Addends {
-                rotated: rotated.filter(|x| i < x.limbs()).map(|x| x.limb(i)),
-                plain: plain.filter(|(x, _)| i < x.limbs()).map(|(x, y)| (x.limb(i), y.limb(i))),
-            };
-            ring.kernels().key_product(ring.modulus(ring.prime_of(q_limbs, i)), &digits, addends, &row, out);
-        });
-        Ok((b, a))
+        let mut out = [pair(ctx, &self.polys[0])?];
+        products_to(ctx, key, automorphism, &[Switched { digits: self, rotated, plain }], &mut out);
+        let [out] = out;
+        Ok(out)
     }
 }
 
-/// Words of a limb that several products with one key take before they go on: so many of the key's rows fit the L2 cache.
-const SHARED: usize = 4096;
-
-/// [`Digits::product`] of several polynomials with one key, which is read once: without rotation, each plus its own addends.
-pub fn products(ctx: &Context, key: &SwitchingKey, of: &[WithAddends<'_>]) -> Result<Vec<Pair>, Error> {
-    let Some((first, _)) = of.first() else { return Ok(Vec::new()) };
-    let (ring, shape) = (ctx.ring(), &first.polys[0]);
-    let (q_limbs, p_limbs) = (shape.q_limbs(), shape.p_limbs());
-    let mut out: Vec<Pair> = Vec::with_capacity(of.len());
-    for _ in of {
-        out.push((ring.scratch(q_limbs, p_limbs)?, ring.scratch(q_limbs, p_limbs)?));
-    }
-    let mut limbs: Vec<Vec<(&mut [u64], &mut [u64])>> = (0..q_limbs + p_limbs).map(|_| Vec::new()).collect();
-    for (b, a) in &mut out {
-        b.limbs_mut().zip(a.limbs_mut()).zip(&mut limbs).for_each(|(pair, limb)| limb.push(pair));
-    }
-    limbs.into_par_iter().enumerate().for_each(|(i, mut limb)| {
-        let m = ring.modulus(ring.prime_of(q_limbs, i));
-        let row = key.row(q_limbs, i, first.polys.len(), None);
-        for start in (0..ring.n()).step_by(SHARED) {
-            let part = start..ring.n().min(start + SHARED);
-            let key = KeyRow {
-                automorphism: None,
-                b: row.b.iter().map(|r| &r[part.clone()]).collect(),
-                a: row.a.iter().map(|r| &r[part.clone()]).collect(),
-            };
-            for ((digits, (x, y)), (b, a)) in of.iter().zip(&mut limb) {
-                let digits: Vec<&[u64]> = digits.polys.iter().map(|p| &p.limb(i)[part.clone()]).collect();
-                let plain = (i < x.limbs()).then(|| (&x.limb(i)[part.clone()], &y.limb(i)[part.clone()]));
-                let out = (&mut b[part.clone()], &mut a[part.clone()]);
-                ring.kernels().key_product(m, &digits, Addends { rotated: None, plain }, &key, out);
-            }
-        }
-    });
-    Ok(out)
+/// What goes into a product with a key, and what is added to it. Addends without special limbs vanish there.
+#[derive(Clone, Copy)]
+pub struct Switched<'a> {
+    /// The digits of a polynomial.
+    pub digits: &'a Digits,
+    /// Goes through the automorphism and onto the first half.
+    pub rotated: Option<&'a Poly<Eval>>,
+    /// Added to the two halves as they are.
+    pub plain: Option<(&'a Poly<Eval>, &'a Poly<Eval>)>,
 }
 
 /// Both halves of a product with a key.
 pub type Pair = (Poly<Eval>, Poly<Eval>);
 
-/// The digits of a polynomial, and what is added to the two halves of their product.
-pub type WithAddends<'a> = (&'a Digits, (&'a Poly<Eval>, &'a Poly<Eval>));
+/// [`Digits::product`] of several polynomials of one shape with one key, which is read once.
+pub fn products(
+    ctx: &Context,
+    key: &SwitchingKey,
+    automorphism: Option<&Automorphism>,
+    of: &[Switched<'_>],
+) -> Result<Vec<Pair>, Error> {
+    let mut out = of.iter().map(|x| pair(ctx, &x.digits.polys[0])).collect::<Result<Vec<_>, _>>()?;
+    products_to(ctx, key, automorphism, of, &mut out);
+    Ok(out)
+}
 
-/// `sum_i phi_i(c) (b_i, a_i)` modulo QP, for `c` one short digit and keys of one digit.
-pub fn rotated_sum(ctx: &Context, c: &Poly<Eval>, keys: &[(&SwitchingKey, Arc<Automorphism>)]) -> Result<Pair, Error> {
-    let (ring, q_limbs, p_limbs) = (ctx.ring(), c.q_limbs(), c.p_limbs());
-    let (mut b, mut a): (Poly<Eval>, Poly<Eval>) = (ring.scratch(q_limbs, p_limbs)?, ring.scratch(q_limbs, p_limbs)?);
-    b.par_limbs_mut().zip(a.par_limbs_mut()).enumerate().for_each(|(i, out)| {
-        let rows: Vec<KeyRow<'_>> = keys.iter().map(|(key, phi)| key.row(q_limbs, i, 1, Some(phi))).collect();
-        ring.kernels().rotated_sum(ring.modulus(ring.prime_of(q_limbs, i)), c.limb(i), &rows, out);
+fn products_to(
+    ctx: &Context,
+    key: &SwitchingKey,
+    automorphism: Option<&Automorphism>,
+    of: &[Switched<'_>],
+    out: &mut [Pair],
+) {
+    let Some(first) = of.first() else { return };
+    let (ring, q_limbs, count) = (ctx.ring(), first.digits.polys[0].q_limbs(), first.digits.polys.len());
+    by_limb(out).into_par_iter().enumerate().for_each(|(i, mut out)| {
+        let inputs = of.iter().map(|x| ProductRow {
+            digits: x.digits.polys.iter().map(|p| p.limb(i)).collect(),
+            rotated: x.rotated.filter(|x| i < x.limbs()).map(|x| x.limb(i)),
+            plain: x.plain.filter(|(x, _)| i < x.limbs()).map(|(x, y)| (x.limb(i), y.limb(i))),
+        });
+        let (m, key) = (ring.modulus(ring.prime_of(q_limbs, i)), key.row(q_limbs, i, count, automorphism));
+        ring.kernels().key_product(m, &inputs.collect::<Vec<_>>(), &key, &mut out);
     });
-    Ok((b, a))
+}
+
+/// `sum_i phi_i(c) (b_i, a_i)` modulo QP of several `c`, each one short digit, for keys of one digit, which are read once.
+pub fn rotated_sums(
+    ctx: &Context,
+    of: &[Poly<Eval>],
+    keys: &[(&SwitchingKey, Arc<Automorphism>)],
+) -> Result<Vec<Pair>, Error> {
+    let Some(first) = of.first() else { return Ok(Vec::new()) };
+    let (ring, q_limbs) = (ctx.ring(), first.q_limbs());
+    let mut out = of.iter().map(|c| pair(ctx, c)).collect::<Result<Vec<_>, _>>()?;
+    by_limb(&mut out).into_par_iter().enumerate().for_each(|(i, mut out)| {
+        let rows: Vec<KeyRow<'_>> = keys.iter().map(|(key, phi)| key.row(q_limbs, i, 1, Some(phi))).collect();
+        let limbs: Vec<&[u64]> = of.iter().map(|c| c.limb(i)).collect();
+        ring.kernels().rotated_sum(ring.modulus(ring.prime_of(q_limbs, i)), &limbs, &rows, &mut out);
+    });
+    Ok(out)
+}
+
+/// Scratch for a pair with the limbs of `shape`.
+pub fn pair(ctx: &Context, shape: &Poly<Eval>) -> Result<Pair, Error> {
+    let scratch = || ctx.ring().scratch(shape.q_limbs(), shape.p_limbs());
+    Ok((scratch()?, scratch()?))
+}
+
+/// The limbs of pairs, all of a limb together.
+pub fn by_limb(pairs: &mut [Pair]) -> Vec<Vec<arch::Halves<'_>>> {
+    let mut limbs: Vec<Vec<arch::Halves<'_>>> = Vec::new();
+    for (b, a) in pairs {
+        limbs.resize_with(b.limbs(), Vec::new);
+        b.limbs_mut().zip(a.limbs_mut()).zip(&mut limbs).for_each(|(pair, limb)| limb.push(pair));
+    }
+    limbs
 }
 
 /// `P x` for the first `p_limbs` special primes: zero at the special limbs, so those are left out.

@@ -99,6 +99,21 @@ impl CostEvaluator {
     pub fn new(params: Params, keys: KeyShapes) -> Self {
         Self { params, keys, tally: Mutex::default() }
     }
+    /// Work on each of several that meet the same keys and diagonals side by side: these are read once.
+    fn sharing<A, T>(&self, of: &[A], one: impl Fn(&A) -> Result<T, Error>) -> Result<Vec<T>, Error> {
+        let before = self.take();
+        let mut all = Tally::NONE;
+        let mut out = Vec::with_capacity(of.len());
+        for a in of {
+            out.push(one(a)?);
+            let work = self.take();
+            // Of one kind, so that the largest reading of keys is that of all.
+            let (key_read, matrix_read) = (work.key_read.max(all.key_read), work.matrix_read.max(all.matrix_read));
+            all = Tally { key_read, matrix_read, ..all + work };
+        }
+        self.count(before + all);
+        Ok(out)
+    }
     /// A ciphertext that has cost nothing yet.
     pub fn encrypt(&self, level: usize, scale: f64) -> CostCiphertext {
         CostCiphertext { level, scale }
@@ -234,12 +249,15 @@ impl Evaluator for CostEvaluator {
         self.divided(form, 1)?;
         Ok(CostCiphertext { level: form.level - 1, scale: form.scale })
     }
+    fn quadratics(&self, forms: &[Quadratic<'_, CostCiphertext>]) -> Result<Vec<CostCiphertext>, Error> {
+        self.sharing(forms, |form| self.quadratic(form))
+    }
     fn unrescaled(&self, forms: &[Quadratic<'_, CostCiphertext>]) -> Result<Vec<CostCiphertext>, Error> {
         let one = |form: &Quadratic<'_, CostCiphertext>| {
             self.divided(form, 0)?;
             Ok(CostCiphertext { level: form.level, scale: form.scale * self.modulus(form.level) })
         };
-        forms.iter().map(one).collect()
+        self.sharing(forms, one)
     }
     fn add(&self, a: &CostCiphertext, b: &CostCiphertext) -> Result<CostCiphertext, Error> {
         self.sum(a, b)
@@ -279,6 +297,9 @@ impl Evaluator for CostEvaluator {
     fn conjugate(&self, a: &CostCiphertext) -> Result<CostCiphertext, Error> {
         self.automorphism(a, conjugation_exponent(self.params.n()))
     }
+    fn conjugates(&self, of: &[CostCiphertext]) -> Result<Vec<CostCiphertext>, Error> {
+        self.sharing(of, |a| self.conjugate(a))
+    }
 
     fn encode_transform(&self, map: &LinearMap, level: usize, scale_ratio: f64) -> Result<CostTransform, Error> {
         check_scale(scale_ratio)?;
@@ -314,6 +335,9 @@ impl Evaluator for CostEvaluator {
         }
         self.divide(limbs, spec.p_limbs, 1);
         Ok(CostCiphertext { level: t.level - 1, scale: ct.scale * t.scale_ratio })
+    }
+    fn transforms(&self, of: &[CostCiphertext], t: &CostTransform) -> Result<Vec<CostCiphertext>, Error> {
+        self.sharing(of, |ct| self.transform(ct, t))
     }
 }
 
@@ -353,6 +377,15 @@ impl Refresh for CostEvaluator {
         self.inverse(1);
         self.forward(limbs);
         Ok(CostCiphertext { level, scale: ct.scale * scale_ratio })
+    }
+    fn raise_transforms(
+        &self,
+        of: &[CostCiphertext],
+        level: usize,
+        map: &LinearMap,
+        scale_ratio: f64,
+    ) -> Result<Vec<CostCiphertext>, Error> {
+        self.sharing(of, |ct| self.raise_transform(ct, level, map, scale_ratio))
     }
     fn settle(&self, ct: &CostCiphertext, to: Settle) -> Result<CostCiphertext, Error> {
         let (own, limbs) = (self.params.limbs(), to.level + 1);

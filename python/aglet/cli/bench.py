@@ -51,6 +51,7 @@ def bootstrap(
     bound: Annotated[float, typer.Option(help="The message is multiplied by this, and the bootstrap told.")] = 1.0,
     target_level: Annotated[int | None, typer.Option(help="The level to leave; the highest if not given.")] = None,
     iterations: Annotated[int, typer.Option(help="Passes: two double the precision, as far as the scale goes.")] = 1,
+    many: Annotated[int, typer.Option(help="Ciphertexts for bootstrap_many; times are those of one.")] = 1,
     threads: Annotated[int, typer.Option(help="Threads; 0 means all cores.")] = 1,
     repeat: Annotated[int, typer.Option(help="Bootstraps to take the median of.")] = 3,
     message: Annotated[list[str] | None, typer.Option(help=", ".join(MESSAGES) + "; may be given again.")] = None,
@@ -70,6 +71,7 @@ def bootstrap(
         bound=bound,
         target_level=target_level,
         iterations=iterations,
+        many=many,
         threads=threads,
         allow_insecure=allow_insecure,
     )
@@ -84,7 +86,8 @@ def bootstrap(
     console.print(
         f"{first['method']} bootstrap, preset {first['preset']}, {first['key_size']} key, "
         f"{first['stage_count']} stages, "
-        f"{first['slot_count']} slots, {first['threads']} threads, {first['backend']}, {first['cpu']}"
+        f"{first['slot_count']} slots, {first['many']} together, {first['threads']} threads, {first['backend']}, "
+        f"{first['cpu']}"
     )
     console.print(precision_table(made))
     console.print(

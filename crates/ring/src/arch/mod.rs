@@ -12,7 +12,7 @@ mod scalar;
 mod x86_64;
 
 pub use file::FileMap;
-pub use generic::keyswitch::{Addends, DiagonalRow, KeyRow, LinearMapRow};
+pub use generic::keyswitch::{DiagonalRow, KeyRow, LinearMapInput, LinearMapRow, ProductRow};
 pub use generic::pointwise::Form;
 
 use crate::basis::BaseConverter;
@@ -25,7 +25,8 @@ use std::sync::OnceLock;
 /// The two halves of a limb of a result.
 pub type Halves<'a> = (&'a mut [u64], &'a mut [u64]);
 type Convert = unsafe fn(&BaseConverter, usize, &[&[u64]], &mut [&mut [u64]]);
-type KeyProduct = unsafe fn(&Modulus, &[&[u64]], Addends<'_>, &KeyRow<'_>, (&mut [u64], &mut [u64]));
+type RotatedSum = unsafe fn(&Modulus, &[&[u64]], &[KeyRow<'_>], &mut [Halves<'_>]);
+type KeyProduct = unsafe fn(&Modulus, &[ProductRow<'_>], &KeyRow<'_>, &mut [Halves<'_>]);
 
 /// The kernels of one instruction set.
 pub struct Kernels {
@@ -42,7 +43,7 @@ pub struct Kernels {
     convert: Convert,
     key_product: KeyProduct,
     linear_map: unsafe fn(&Modulus, &LinearMapRow<'_>, &mut [Halves<'_>]),
-    rotated_sum: unsafe fn(&Modulus, &[u64], &[KeyRow<'_>], Halves<'_>),
+    rotated_sum: RotatedSum,
 }
 
 /// Wraps every generic kernel in a function with the target features of `$lanes`, and makes the table of them.
@@ -81,13 +82,12 @@ macro_rules! kernels {
         $(#[$feature])*
         unsafe fn key_product(
             m: &Modulus,
-            digits: &[&[u64]],
-            addends: Addends<'_>,
+            inputs: &[ProductRow<'_>],
             key: &KeyRow<'_>,
-            out: (&mut [u64], &mut [u64]),
+            out: &mut [Halves<'_>],
         ) {
             // SAFETY: see above.
-            unsafe { generic::keyswitch::key_product::<$lanes>(m, digits, addends, key, out) }
+            unsafe { generic::keyswitch::key_product::<$lanes>(m, inputs, key, out) }
         }
         $(#[$feature])*
         unsafe fn linear_map(m: &Modulus, row: &LinearMapRow<'_>, out: &mut [Halves<'_>]) {
@@ -95,9 +95,9 @@ macro_rules! kernels {
             unsafe { generic::keyswitch::linear_map::<$lanes>(m, row, out) }
         }
         $(#[$feature])*
-        unsafe fn rotated_sum(m: &Modulus, x: &[u64], keys: &[KeyRow<'_>], out: Halves<'_>) {
+        unsafe fn rotated_sum(m: &Modulus, xs: &[&[u64]], keys: &[KeyRow<'_>], out: &mut [Halves<'_>]) {
             // SAFETY: see above.
-            unsafe { generic::rotations::rotated_sum::<$lanes>(m, x, keys, out) }
+            unsafe { generic::rotations::rotated_sum::<$lanes>(m, xs, keys, out) }
         }
         pub(in crate::arch) static KERNELS: Kernels = Kernels {
             name: $name,
@@ -269,35 +269,34 @@ impl Kernels {
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
         unsafe { (self.convert)(c, first, rows, dst) }
     }
-    /// `out = sum_d phi(digit_d) (b_d, a_d) + (phi(rotated), 0) + plain` over one limb, canonical.
-    pub fn key_product(
-        &self,
-        m: &Modulus,
-        digits: &[&[u64]],
-        addends: Addends<'_>,
-        key: &KeyRow<'_>,
-        out: (&mut [u64], &mut [u64]),
-    ) {
-        let n = out.0.len();
-        assert!(out.1.len() == n && digits.iter().all(|d| d.len() == n));
-        assert!(addends.rotated.is_none_or(|r| r.len() == n));
-        assert!(addends.plain.is_none_or(|(x, y)| x.len() == n && y.len() == n));
-        self.check_key(key, digits.len(), n);
-        assert!(self.serves(m));
-        let added = u64::from(addends.rotated.is_some()) + 2 * u64::from(addends.plain.is_some());
-        Tally::key_product(n as u64, digits.len() as u64, added).count();
+    /// For every input `out = sum_d phi(digit_d) (b_d, a_d) + (phi(rotated), 0) + plain` over one limb, canonical. The key is
+    /// read once.
+    pub fn key_product(&self, m: &Modulus, inputs: &[ProductRow<'_>], key: &KeyRow<'_>, out: &mut [Halves<'_>]) {
+        let (n, digits) = (out[0].0.len(), inputs[0].digits.len());
+        assert!(inputs.len() == out.len() && halves_of(out, n) && self.serves(m));
+        for input in inputs {
+            assert!(input.digits.len() == digits && input.digits.iter().all(|d| d.len() == n));
+            assert!(input.rotated.is_none_or(|r| r.len() == n));
+            assert!(input.plain.is_none_or(|(x, y)| x.len() == n && y.len() == n));
+        }
+        self.check_key(key, digits, n);
+        let added: u64 = inputs.iter().map(ProductRow::addends).sum();
+        let shared = Tally::key_product(n as u64, digits as u64, 0).sharing_keys(inputs.len() as u64);
+        (shared + Tally { ciphertext_read: n as u64 * added, ..Tally::NONE }).count();
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
-        unsafe { (self.key_product)(m, digits, addends, key, out) }
+        unsafe { (self.key_product)(m, inputs, key, out) }
     }
-    /// One limb of all inner sums of a linear map, see [`LinearMapRow`].
+    /// One limb of all inner sums of a linear map, see [`LinearMapRow`]: outputs by giant step, then by input. Keys and
+    /// diagonals are read once.
     pub fn linear_map(&self, m: &Modulus, row: &LinearMapRow<'_>, out: &mut [Halves<'_>]) {
-        let n = row.digits[0].len();
+        let (n, digits) = (row.inputs[0].digits[0].len(), row.inputs[0].digits.len());
         assert!(n.is_multiple_of(8) && n.is_power_of_two() && self.serves(m));
-        assert!(
-            row.digits.iter().all(|d| d.len() == n) && row.lifted.is_none_or(|(x, y)| x.len() == n && y.len() == n)
-        );
-        row.babies.iter().flatten().for_each(|key| self.check_key(key, row.digits.len(), n));
-        assert!(row.diagonals.len() == out.len() && out.iter().all(|(b, a)| b.len() == n && a.len() == n));
+        for input in &row.inputs {
+            assert!(input.digits.len() == digits && input.digits.iter().all(|d| d.len() == n));
+            assert!(input.lifted.is_none_or(|(x, y)| x.len() == n && y.len() == n));
+        }
+        row.babies.iter().flatten().for_each(|key| self.check_key(key, digits, n));
+        assert!(row.diagonals.len() * row.inputs.len() == out.len() && halves_of(out, n));
         for d in row.diagonals.iter() {
             assert!(d.len() == row.babies.len());
             assert!(d.iter().flatten().all(|d| d.constants.len().is_power_of_two() && d.constants.len() <= n));
@@ -306,20 +305,26 @@ impl Kernels {
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
         unsafe { (self.linear_map)(m, row, out) }
     }
-    /// `out = sum_i phi_i(x) (b_i, a_i)` over one limb, canonical; keys have one digit.
-    pub fn rotated_sum(&self, m: &Modulus, x: &[u64], keys: &[KeyRow<'_>], out: Halves<'_>) {
-        let n = x.len();
-        assert!(out.0.len() == n && out.1.len() == n && self.serves(m) && !keys.is_empty());
+    /// For every input `out = sum_i phi_i(x) (b_i, a_i)` over one limb, canonical; keys have one digit and are read once.
+    pub fn rotated_sum(&self, m: &Modulus, xs: &[&[u64]], keys: &[KeyRow<'_>], out: &mut [Halves<'_>]) {
+        let n = xs[0].len();
+        assert!(xs.len() == out.len() && xs.iter().all(|x| x.len() == n) && halves_of(out, n));
+        assert!(self.serves(m) && !keys.is_empty());
         keys.iter().for_each(|key| self.check_key(key, 1, n));
-        Tally::rotated_sum(n as u64, keys.len() as u64).count();
+        Tally::rotated_sum(n as u64, keys.len() as u64).sharing_keys(xs.len() as u64).count();
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
-        unsafe { (self.rotated_sum)(m, x, keys, out) }
+        unsafe { (self.rotated_sum)(m, xs, keys, out) }
     }
     fn check_key(&self, key: &KeyRow<'_>, digits: usize, n: usize) {
         assert!(n.is_multiple_of(8) && key.b.len() >= digits && key.a.len() >= digits);
         assert!(key.b.iter().chain(&key.a).all(|r| r.len() == n));
         assert!(key.automorphism.is_none_or(|g| g.n() == n && g.width() == self.width));
     }
+}
+
+/// Whether all outputs have this length.
+fn halves_of(out: &[Halves<'_>], n: usize) -> bool {
+    out.iter().all(|(b, a)| b.len() == n && a.len() == n)
 }
 
 #[cfg(test)]

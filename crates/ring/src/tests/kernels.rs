@@ -33,6 +33,10 @@ fn refs(rows: &[Vec<u64>]) -> Vec<&[u64]> {
     rows.iter().map(Vec::as_slice).collect()
 }
 
+fn halves(rows: &mut [(Vec<u64>, Vec<u64>)]) -> Vec<Halves<'_>> {
+    rows.iter_mut().map(|(b, a)| (b.as_mut_slice(), a.as_mut_slice())).collect()
+}
+
 /// Where `AGLET_EXPECT_BACKEND` names kernels, they must be the first that the tests below run: tools/ifma/check.sh.
 #[test]
 fn the_forced_backend_is_here() {
@@ -64,8 +68,7 @@ fn the_longest_sums_of_the_largest_residues_are_exact() {
                 let mut diagonal = largest.clone();
                 k.prepare_constants(&m, &mut diagonal);
                 let map = LinearMapRow {
-                    digits: vec![&largest; count],
-                    lifted: Some((&largest, &largest)),
+                    inputs: vec![LinearMapInput { digits: vec![&largest; count], lifted: Some((&largest, &largest)) }],
                     babies: (0..count).map(|_| Some(row())).collect(),
                     diagonals: vec![(0..count).map(|_| Some(DiagonalRow { constants: &diagonal })).collect()],
                 };
@@ -173,11 +176,13 @@ proptest! {
     }
 
     #[test]
-    fn key_products_and_linear_maps_are_exact(i in 0..QS.len(), d in 1usize..20, babies in 1usize..18, giants in 1usize..4, seed: u64) {
+    fn key_products_and_linear_maps_are_exact(
+        i in 0..QS.len(), d in 1usize..20, babies in 1usize..18, giants in 1usize..4, count in 1usize..4, seed: u64
+    ) {
         let m = Modulus::new(QS[i]).unwrap();
         let q = QS[i];
-        let digits = rows(q, d, seed);
-        let lifted = rows(q, 2, seed ^ 9);
+        let digits: Vec<_> = (0..count as u64).map(|c| rows(q, d, seed.wrapping_add(c << 20))).collect();
+        let lifted: Vec<_> = (0..count as u64).map(|c| rows(q, 2, seed.wrapping_add(c << 21) ^ 9)).collect();
         let keys: Vec<_> = (0..babies).map(|b| (rows(q, d, seed ^ (20 + b as u64)), rows(q, d, seed ^ (50 + b as u64)))).collect();
         let galois: Vec<u64> = (0..babies).map(|b| crate::automorphism::rotation_exponent(b as isize, N)).collect();
         let lens = [1usize, 2, 4, 16, 64];
@@ -185,70 +190,83 @@ proptest! {
             ((seed >> ((g * babies + b) % 60)) & 3 != 0).then(|| rows(q, 1, seed ^ (g * 100 + b) as u64).remove(0)[..lens[(g + b) % 5]].to_vec())
         }).collect()).collect();
         let permuted = |g: u64, row: &[u64]| { let mut out = vec![0; N]; Automorphism::new(g, N, 1).apply(row, &mut out); out };
-        let rotated: Vec<(Vec<u64>, Vec<u64>)> = (0..babies).map(|b| {
+        // Of each input.
+        let rotated: Vec<Vec<(Vec<u64>, Vec<u64>)>> = digits.iter().zip(&lifted).map(|(digits, lifted)| (0..babies).map(|b| {
             if b == 0 { return (lifted[0].clone(), lifted[1].clone()); }
             let ds: Vec<Vec<u64>> = digits.iter().map(|x| permuted(galois[b], x)).collect();
             let add = permuted(galois[b], &lifted[0]);
             ((0..N).map(|j| (0..d).fold(add[j], |s, k| m.add(s, m.mul(ds[k][j], keys[b].0[k][j])))).collect(),
              (0..N).map(|j| (0..d).fold(0, |s, k| m.add(s, m.mul(ds[k][j], keys[b].1[k][j])))).collect())
-        }).collect();
+        }).collect()).collect();
         for k in available() {
             let autos: Vec<_> = galois.iter().map(|&g| Automorphism::new(g, N, k.width())).collect();
             let key = |b: usize| KeyRow { automorphism: Some(&autos[b]), b: refs(&keys[b].0), a: refs(&keys[b].1) };
             if babies > 1 {
-                let (mut x, mut y) = (vec![0; N], vec![0; N]);
-                let mut addends = Addends { rotated: Some(&lifted[0]), plain: None };
-                k.key_product(&m, &refs(&digits), addends, &key(1), (&mut x, &mut y));
-                prop_assert_eq!(&(x.clone(), y.clone()), &rotated[1], "{}", k.name());
-                addends.plain = Some((&lifted[0], &lifted[1]));
-                k.key_product(&m, &refs(&digits), addends, &key(1), (&mut x, &mut y));
-                for j in 0..N {
-                    prop_assert_eq!((x[j], y[j]), (m.add(rotated[1].0[j], lifted[0][j]), m.add(rotated[1].1[j], lifted[1][j])));
+                let mut out = vec![(vec![0; N], vec![0; N]); count];
+                let mut inputs: Vec<_> = digits.iter().zip(&lifted)
+                    .map(|(d, l)| ProductRow { digits: refs(d), rotated: Some(&l[0]), plain: None }).collect();
+                k.key_product(&m, &inputs, &key(1), &mut halves(&mut out));
+                for (found, expected) in out.iter().zip(&rotated) {
+                    prop_assert_eq!(found, &expected[1], "{}", k.name());
+                }
+                for (input, l) in inputs.iter_mut().zip(&lifted) {
+                    input.plain = Some((&l[0], &l[1]));
+                }
+                k.key_product(&m, &inputs, &key(1), &mut halves(&mut out));
+                for (((x, y), l), r) in out.iter().zip(&lifted).zip(&rotated) {
+                    for j in 0..N {
+                        prop_assert_eq!((x[j], y[j]), (m.add(r[1].0[j], l[0][j]), m.add(r[1].1[j], l[1][j])));
+                    }
                 }
             }
             let mut shaped = diagonals.clone();
             shaped.iter_mut().flatten().flatten().for_each(|c| k.prepare_constants(&m, c));
             let row = LinearMapRow {
-                digits: refs(&digits),
-                lifted: Some((&lifted[0], &lifted[1])),
+                inputs: digits.iter().zip(&lifted)
+                    .map(|(d, l)| LinearMapInput { digits: refs(d), lifted: Some((&l[0], &l[1])) }).collect(),
                 babies: (0..babies).map(|b| (b > 0).then(|| key(b))).collect(),
                 diagonals: shaped.iter().map(|g| g.iter().map(|d| d.as_ref().map(|c| DiagonalRow { constants: c })).collect()).collect(),
             };
-            let mut out = vec![(vec![0; N], vec![0; N]); giants];
-            k.linear_map(&m, &row, &mut out.iter_mut().map(|(b, a)| (b.as_mut_slice(), a.as_mut_slice())).collect::<Vec<_>>());
-            for (g, (b, a)) in out.iter().enumerate() {
+            let mut out = vec![(vec![0; N], vec![0; N]); giants * count];
+            k.linear_map(&m, &row, &mut halves(&mut out));
+            for (o, (b, a)) in out.iter().enumerate() {
+                let (g, c) = (o / count, o % count);
                 for j in 0..N {
-                    let terms = diagonals[g].iter().zip(&rotated).filter_map(|(d, r)| Some((d.as_ref()?, r)));
+                    let terms = diagonals[g].iter().zip(&rotated[c]).filter_map(|(d, r)| Some((d.as_ref()?, r)));
                     let expected = terms.fold((0, 0), |(x, y), (c, r)| {
                         let c = c[j * c.len() / N];
                         (m.add(x, m.mul(r.0[j], c)), m.add(y, m.mul(r.1[j], c)))
                     });
-                    prop_assert_eq!((b[j], a[j]), expected, "{} giant {}", k.name(), g);
+                    prop_assert_eq!((b[j], a[j]), expected, "{} giant {} input {}", k.name(), g, c);
                 }
             }
         }
     }
 
     #[test]
-    fn sums_over_rotations_are_exact(i in 0..QS.len(), count in 1usize..40, seed: u64) {
+    fn sums_over_rotations_are_exact(i in 0..QS.len(), count in 1usize..40, inputs in 1usize..4, seed: u64) {
         let m = Modulus::new(QS[i]).unwrap();
-        let x = rows(QS[i], 1, seed).remove(0);
+        let xs = rows(QS[i], inputs, seed);
         let keys: Vec<_> = (0..count).map(|k| (rows(QS[i], 1, seed ^ (20 + k as u64)), rows(QS[i], 1, seed ^ (90 + k as u64)))).collect();
         let galois = |k: usize| crate::automorphism::rotation_exponent(3 * k as isize, N);
-        let mut expected = vec![(0, 0); N];
-        for (k, (b, a)) in keys.iter().enumerate() {
-            let mut rotated = vec![0; N];
-            Automorphism::new(galois(k), N, 1).apply(&x, &mut rotated);
-            for (j, sum) in expected.iter_mut().enumerate() {
-                *sum = (m.add(sum.0, m.mul(rotated[j], b[0][j])), m.add(sum.1, m.mul(rotated[j], a[0][j])));
+        let expected: Vec<_> = xs.iter().map(|x| {
+            let mut sums = (vec![0; N], vec![0; N]);
+            for (k, (b, a)) in keys.iter().enumerate() {
+                let mut rotated = vec![0; N];
+                Automorphism::new(galois(k), N, 1).apply(x, &mut rotated);
+                for j in 0..N {
+                    sums.0[j] = m.add(sums.0[j], m.mul(rotated[j], b[0][j]));
+                    sums.1[j] = m.add(sums.1[j], m.mul(rotated[j], a[0][j]));
+                }
             }
-        }
+            sums
+        }).collect();
         for k in available() {
             let autos: Vec<_> = (0..count).map(|i| Automorphism::new(galois(i), N, k.width())).collect();
             let rows: Vec<_> = keys.iter().zip(&autos).map(|((b, a), g)| KeyRow { automorphism: Some(g), b: refs(b), a: refs(a) }).collect();
-            let (mut b, mut a) = (vec![0; N], vec![0; N]);
-            k.rotated_sum(&m, &x, &rows, (&mut b, &mut a));
-            prop_assert_eq!(b.into_iter().zip(a).collect::<Vec<_>>(), expected.clone(), "{}", k.name());
+            let mut out = vec![(vec![0; N], vec![0; N]); inputs];
+            k.rotated_sum(&m, &refs(&xs), &rows, &mut halves(&mut out));
+            prop_assert_eq!(&out, &expected, "{}", k.name());
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The CKKS evaluator: [`Evaluator`] on ciphertexts.
 
 use super::quadratic::divided;
-use super::transform::{encode, transform, CkksTransform};
+use super::transform::{encode, transforms, CkksTransform};
 use super::{CkksCiphertext, EvalKeys};
 use crate::evaluator::{same_scale, Evaluator, Quadratic};
 use crate::linear_map::LinearMap;
@@ -9,7 +9,7 @@ use crate::Error;
 use aglet_ring::arch::Form;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_ring::{Eval, Modulus, Poly};
-use aglet_rlwe::keyswitch::{divide, lift_by_special};
+use aglet_rlwe::keyswitch::{divide, lift_by_special, products, Pair, Switched};
 use aglet_rlwe::{Ciphertext, Context, Digits, SwitchingKey};
 use num_complex::Complex64;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -110,19 +110,33 @@ impl<'a> CkksEvaluator<'a> {
         Ok(out)
     }
 
-    /// Applies X -> X^galois and returns to the secret key.
-    fn automorphism(&self, a: &Ciphertext, galois: u64, what: impl Fn() -> String) -> Result<CkksCiphertext, Error> {
-        self.check_stop()?;
-        let [c0, c1] = linear(a)?;
-        let key = self.keys.galois(galois, a.limbs(), what)?;
-        self.own(key, a)?;
-        let ctx = self.ctx;
-        let digits = Digits::new(ctx, key.spec(), c1)?;
-        let lifted = lift_by_special(ctx, c0, key.spec().p_limbs)?;
-        let (b, a1) = digits.product(ctx, key, Some(&ctx.ring().automorphism(galois)), Some(&lifted), None)?;
-        let mut out = a.with(vec![divide(ctx, &b, 0)?, divide(ctx, &a1, 0)?], a.scale).real_if(a.real);
-        out.bound = a.bound;
-        Ok(Arc::new(out))
+    /// Applies X -> X^galois to ciphertexts of one level and returns to the secret key.
+    fn automorphisms(
+        &self,
+        of: &[CkksCiphertext],
+        galois: u64,
+        what: impl Fn() -> String,
+    ) -> Result<Vec<CkksCiphertext>, Error> {
+        let Some(first) = of.first() else { return Ok(Vec::new()) };
+        let (ctx, key) = (self.ctx, self.keys.galois(galois, first.limbs(), what)?);
+        let mut parts = Vec::with_capacity(of.len());
+        for a in of {
+            self.check_stop()?;
+            self.own(key, a)?;
+            if a.level() != first.level() {
+                return Err(Error::LevelMismatch { left: first.level(), right: a.level() });
+            }
+            let [c0, c1] = linear(a)?;
+            parts.push((Digits::new(ctx, key.spec(), c1)?, lift_by_special(ctx, c0, key.spec().p_limbs)?));
+        }
+        let inputs = parts.iter().map(|(digits, lifted)| Switched { digits, rotated: Some(lifted), plain: None });
+        let turned = products(ctx, key, Some(&ctx.ring().automorphism(galois)), &inputs.collect::<Vec<_>>())?;
+        let finish = |(a, (b, a1)): (&CkksCiphertext, &Pair)| {
+            let mut out = a.with(vec![divide(ctx, b, 0)?, divide(ctx, a1, 0)?], a.scale).real_if(a.real);
+            out.bound = a.bound;
+            Ok(Arc::new(out))
+        };
+        of.iter().zip(&turned).map(finish).collect()
     }
 
     /// Refuses a key of another secret key.
@@ -177,7 +191,8 @@ impl<'a> CkksEvaluator<'a> {
         if by.rem_euclid(n as isize / 2) == 0 {
             return Ok(a.clone());
         }
-        self.automorphism(a, rotation_exponent(by, n), || format!("key that rotates by {by} at {limbs} limbs"))
+        let what = || format!("key that rotates by {by} at {limbs} limbs");
+        self.automorphisms(std::slice::from_ref(a), rotation_exponent(by, n), what)?.pop().ok_or(Error::EmptyQuadratic)
     }
 
     /// The product of two ciphertexts as a ciphertext of degree 2, neither relinearised nor rescaled.
@@ -361,13 +376,20 @@ impl Evaluator for CkksEvaluator<'_> {
         Ok(Arc::new(a.with(polys, a.scale).real_if(a.real)))
     }
     fn conjugate(&self, a: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
-        let limbs = a.limbs();
-        self.automorphism(a, conjugation_exponent(self.ctx.ring().n()), || format!("conjugation key for {limbs} limbs"))
+        self.conjugates(std::slice::from_ref(a))?.pop().ok_or(Error::EmptyQuadratic)
+    }
+    fn conjugates(&self, of: &[CkksCiphertext]) -> Result<Vec<CkksCiphertext>, Error> {
+        let limbs = of.first().map_or(0, |a| a.limbs());
+        let what = || format!("conjugation key for {limbs} limbs");
+        self.automorphisms(of, conjugation_exponent(self.ctx.ring().n()), what)
     }
     fn encode_transform(&self, map: &LinearMap, level: usize, scale_ratio: f64) -> Result<CkksTransform, Error> {
         encode(self, map, level, scale_ratio, None)
     }
     fn transform(&self, ct: &CkksCiphertext, t: &CkksTransform) -> Result<CkksCiphertext, Error> {
-        transform(self, ct, t)
+        transforms(self, std::slice::from_ref(ct), t)?.pop().ok_or(Error::EmptyQuadratic)
+    }
+    fn transforms(&self, of: &[CkksCiphertext], t: &CkksTransform) -> Result<Vec<CkksCiphertext>, Error> {
+        transforms(self, of, t)
     }
 }

@@ -5,7 +5,7 @@ use super::CkksCiphertext;
 use crate::evaluator::{Evaluator, Quadratic};
 use crate::Error;
 use aglet_ring::{Eval, Poly};
-use aglet_rlwe::keyswitch::{divide, products};
+use aglet_rlwe::keyswitch::{divide, products, Switched};
 use aglet_rlwe::{Digits, SwitchingKey};
 use std::sync::Arc;
 
@@ -36,9 +36,11 @@ pub(super) fn divided(
         false => Some(e.keys().relinearisation(first.level + 1)?),
     };
     let tensors = forms.iter().map(|form| tensor(e, form, key)).collect::<Result<Vec<_>, _>>()?;
-    let with_products = tensors.iter().filter_map(|t| Some((t.digits.as_ref()?, (&t.c0, &t.c1))));
+    let with_products = tensors
+        .iter()
+        .filter_map(|t| Some(Switched { digits: t.digits.as_ref()?, rotated: None, plain: Some((&t.c0, &t.c1)) }));
     let mut switched = match key {
-        Some(key) => products(e.context(), key, &with_products.collect::<Vec<_>>())?,
+        Some(key) => products(e.context(), key, None, &with_products.collect::<Vec<_>>())?,
         None => Vec::new(),
     }
     .into_iter();

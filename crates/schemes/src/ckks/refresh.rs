@@ -16,7 +16,7 @@ use aglet_ring::automorphism::rotation_exponent;
 use aglet_ring::fft::SpecialFft;
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::{Coeff, Eval, Poly};
-use aglet_rlwe::keyswitch::{divide, lift_by_special, rotated_sum};
+use aglet_rlwe::keyswitch::{divide, lift_by_special, rotated_sums, Pair};
 use aglet_rlwe::settle::{settle, settle_ratio};
 use aglet_rlwe::{Ciphertext, Context, Digits, KeySwitchSpec, SecretKey, SwitchingKey};
 use num_complex::Complex64;
@@ -60,27 +60,40 @@ impl Refresh for CkksEvaluator<'_> {
         map: &LinearMap,
         scale_ratio: f64,
     ) -> Result<CkksCiphertext, Error> {
-        at_bottom(ct)?;
+        self.raise_transforms(std::slice::from_ref(ct), level, map, scale_ratio)?.pop().ok_or(Error::EmptyQuadratic)
+    }
+
+    fn raise_transforms(
+        &self,
+        of: &[CkksCiphertext],
+        level: usize,
+        map: &LinearMap,
+        scale_ratio: f64,
+    ) -> Result<Vec<CkksCiphertext>, Error> {
+        of.iter().try_for_each(|ct| at_bottom(ct))?;
         check_scale(scale_ratio)?;
         let (ctx, max) = (self.context(), self.context().ring().q_count() - 1);
         if level > max {
             return Err(Error::NoSuchLevel { level, max });
         }
         self.check_stop()?;
-        let [c0, c1] = linear(ct)?;
         let keys = map.diagonals().keys().map(|&by| {
             let galois = rotation_exponent(by as isize, ctx.ring().n());
             Ok((self.keys().raising(galois, level + 1)?, ctx.ring().automorphism(galois)))
         });
         let keys = keys.collect::<Result<Vec<_>, Error>>()?;
         let (first, _) = keys.first().ok_or(Error::EmptyQuadratic)?;
-        let c1 = raise(ctx, c1, level + 1, first.spec().p_limbs)?;
-        let (b, a) = rotated_sum(ctx, &c1, &keys)?;
-        let (mut b, a) = (divide(ctx, &b, 0)?, divide(ctx, &a, 0)?);
-        ctx.ring().add_assign(&mut b, &mapped(ctx, c0, level + 1, map, scale_ratio)?);
-        let mut out = ct.with(vec![b, a], ct.scale * scale_ratio);
-        out.key = first.id();
-        Ok(Arc::new(out))
+        let raised = of.iter().map(|ct| raise(ctx, linear(ct)?[1], level + 1, first.spec().p_limbs));
+        let sums = rotated_sums(ctx, &raised.collect::<Result<Vec<_>, Error>>()?, &keys)?;
+        let finish = |(ct, (b, a)): (&CkksCiphertext, &Pair)| {
+            self.check_stop()?;
+            let (mut b, a) = (divide(ctx, b, 0)?, divide(ctx, a, 0)?);
+            ctx.ring().add_assign(&mut b, &mapped(ctx, linear(ct)?[0], level + 1, map, scale_ratio)?);
+            let mut out = ct.with(vec![b, a], ct.scale * scale_ratio);
+            out.key = first.id();
+            Ok(Arc::new(out))
+        };
+        of.iter().zip(&sums).map(finish).collect()
     }
 
     fn settle(&self, ct: &CkksCiphertext, to: Settle) -> Result<CkksCiphertext, Error> {

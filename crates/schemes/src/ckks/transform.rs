@@ -12,10 +12,10 @@ use super::CkksCiphertext;
 use crate::evaluator::{check_scale, Evaluator};
 use crate::linear_map::LinearMap;
 use crate::Error;
-use aglet_ring::arch::{DiagonalRow, LinearMapRow};
+use aglet_ring::arch::{DiagonalRow, LinearMapInput, LinearMapRow};
 use aglet_ring::automorphism::{rotation_exponent, Automorphism};
 use aglet_ring::fft::SpecialFft;
-use aglet_rlwe::keyswitch::{divide, lift_by_special, Pair};
+use aglet_rlwe::keyswitch::{by_limb, divide, lift_by_special, pair, products, Pair, Switched};
 use aglet_rlwe::params::Params;
 use aglet_rlwe::{Context, Digits, KeySwitchSpec, SwitchingKey};
 use rayon::prelude::*;
@@ -169,70 +169,84 @@ fn key_of<'a>(
     Ok((key, e.context().ring().automorphism(galois)))
 }
 
-pub(super) fn transform(
+/// Applies a map to several ciphertexts, which meet in the kernels: keys and diagonals are read once.
+pub(super) fn transforms(
     e: &CkksEvaluator<'_>,
-    ct: &CkksCiphertext,
+    of: &[CkksCiphertext],
     t: &CkksTransform,
-) -> Result<CkksCiphertext, Error> {
+) -> Result<Vec<CkksCiphertext>, Error> {
+    let Some(first) = of.first() else { return Ok(Vec::new()) };
     let ctx = e.context();
     if t.slots != e.slots() {
         return Err(Error::SlotMismatch { expected: e.slots(), found: t.slots });
     }
-    if ct.level() < t.level {
-        return Err(Error::LevelTooLow { required: t.level, actual: ct.level() });
+    if let Some(low) = of.iter().find(|ct| ct.level() < t.level) {
+        return Err(Error::LevelTooLow { required: t.level, actual: low.level() });
     }
-    e.check_stop()?;
-    let lowered = e.level_down(ct, t.level)?;
-    let [c0, c1] = linear(&lowered)?;
+    of.iter().try_for_each(|ct| e.same_key(first, ct))?;
     let keys: Vec<Option<(&SwitchingKey, Arc<Automorphism>)>> = t
         .babies
         .iter()
-        .map(|&by| if by == 0 { Ok(None) } else { key_of(e, t, ct, by).map(Some) })
+        .map(|&by| if by == 0 { Ok(None) } else { key_of(e, t, first, by).map(Some) })
         .collect::<Result<_, _>>()?;
-    let giant = t.giant.map(|by| key_of(e, t, ct, by)).transpose()?;
+    let giant = t.giant.map(|by| key_of(e, t, first, by)).transpose()?;
     let spec = keys.iter().flatten().chain(&giant).next().map_or(&t.spec, |(key, _)| key.spec());
-    let digits = Digits::new(ctx, spec, c1)?;
-    let lifted = (lift_by_special(ctx, c0, spec.p_limbs)?, lift_by_special(ctx, c1, spec.p_limbs)?);
-    let mut sums = inner_sums(ctx, t, &digits, &lifted, &keys)?;
-    drop((digits, lifted));
+    let inputs = of.iter().map(|ct| input(e, ct, t.level, spec)).collect::<Result<Vec<_>, _>>()?;
+    let mut sums = inner_sums(ctx, t, &inputs, &keys)?;
+    drop(inputs);
 
-    let (mut b, mut a) = sums.pop().ok_or(Error::EmptyQuadratic)?;
+    let mut last = sums.pop().ok_or(Error::EmptyQuadratic)?;
     while let Some(inner) = sums.pop() {
-        e.check_stop()?;
         let (key, phi) = giant.as_ref().ok_or_else(|| Error::MissingKey { what: "giant-step key".into() })?;
-        let digits = Digits::new(ctx, key.spec(), &divide(ctx, &a, 0)?)?;
-        (b, a) = digits.product(ctx, key, Some(phi), Some(&b), Some((&inner.0, &inner.1)))?;
+        let digits = |(_, a): &Pair| {
+            e.check_stop()?;
+            Ok(Digits::new(ctx, key.spec(), &divide(ctx, a, 0)?)?)
+        };
+        let digits = last.iter().map(digits).collect::<Result<Vec<_>, Error>>()?;
+        let steps = digits.iter().zip(&last).zip(&inner).map(|((digits, (b, _)), (x, y))| {
+            let (rotated, plain) = (Some(b), Some((x, y)));
+            Switched { digits, rotated, plain }
+        });
+        last = products(ctx, key, Some(phi), &steps.collect::<Vec<_>>())?;
     }
-    Ok(Arc::new(ct.with(vec![divide(ctx, &b, 1)?, divide(ctx, &a, 1)?], ct.scale * t.scale_ratio)))
+    let finish = |(ct, (b, a)): (&CkksCiphertext, &Pair)| {
+        Ok(Arc::new(ct.with(vec![divide(ctx, b, 1)?, divide(ctx, a, 1)?], ct.scale * t.scale_ratio)))
+    };
+    of.iter().zip(&last).map(finish).collect()
 }
 
-/// For each giant step the sum over the baby steps, modulo QP.
+/// A ciphertext as a map takes it: the digits of `c1`, and `P c0` and `P c1`.
+struct Input {
+    digits: Digits,
+    lifted: Pair,
+}
+
+fn input(e: &CkksEvaluator<'_>, ct: &CkksCiphertext, level: usize, spec: &KeySwitchSpec) -> Result<Input, Error> {
+    e.check_stop()?;
+    let (ctx, lowered) = (e.context(), e.level_down(ct, level)?);
+    let [c0, c1] = linear(&lowered)?;
+    let lifted = (lift_by_special(ctx, c0, spec.p_limbs)?, lift_by_special(ctx, c1, spec.p_limbs)?);
+    Ok(Input { digits: Digits::new(ctx, spec, c1)?, lifted })
+}
+
+/// For each giant step, for each input, the sum over the baby steps, modulo QP.
 fn inner_sums(
     ctx: &Context,
     t: &CkksTransform,
-    digits: &Digits,
-    lifted: &Pair,
+    inputs: &[Input],
     keys: &[Option<(&SwitchingKey, Arc<Automorphism>)>],
-) -> Result<Vec<Pair>, Error> {
-    let ring = ctx.ring();
-    let (q_limbs, p_limbs) = (digits.polys[0].q_limbs(), digits.polys[0].p_limbs());
-    let mut sums: Vec<Pair> = Vec::with_capacity(t.diagonals.len());
-    for _ in &t.diagonals {
-        sums.push((ring.scratch(q_limbs, p_limbs)?, ring.scratch(q_limbs, p_limbs)?));
-    }
-    let mut columns: Vec<Vec<(&mut [u64], &mut [u64])>> = (0..q_limbs + p_limbs).map(|_| Vec::new()).collect();
-    for (b, a) in &mut sums {
-        let limbs = b.limbs_mut().zip(a.limbs_mut());
-        limbs.zip(&mut columns).for_each(|(pair, column)| column.push(pair));
-    }
-    columns.into_par_iter().enumerate().for_each(|(i, mut out)| {
+) -> Result<Vec<Vec<Pair>>, Error> {
+    let (ring, shape, digits) = (ctx.ring(), &inputs[0].digits.polys[0], inputs[0].digits.polys.len());
+    let (q_limbs, count) = (shape.q_limbs(), t.diagonals.len() * inputs.len());
+    let mut sums = (0..count).map(|_| pair(ctx, shape)).collect::<Result<Vec<_>, _>>()?;
+    by_limb(&mut sums).into_par_iter().enumerate().for_each(|(i, mut out)| {
+        let inputs = inputs.iter().map(|x| LinearMapInput {
+            digits: x.digits.polys.iter().map(|p| p.limb(i)).collect(),
+            lifted: (i < q_limbs).then(|| (x.lifted.0.limb(i), x.lifted.1.limb(i))),
+        });
         let row = LinearMapRow {
-            digits: digits.polys.iter().map(|p| p.limb(i)).collect(),
-            lifted: (i < q_limbs).then(|| (lifted.0.limb(i), lifted.1.limb(i))),
-            babies: keys
-                .iter()
-                .map(|k| k.as_ref().map(|(key, phi)| key.row(q_limbs, i, digits.polys.len(), Some(phi))))
-                .collect(),
+            inputs: inputs.collect(),
+            babies: keys.iter().map(|k| k.as_ref().map(|(key, phi)| key.row(q_limbs, i, digits, Some(phi)))).collect(),
             diagonals: t
                 .diagonals
                 .iter()
@@ -241,5 +255,6 @@ fn inner_sums(
         };
         ring.kernels().linear_map(ring.modulus(ring.prime_of(q_limbs, i)), &row, &mut out);
     });
-    Ok(sums)
+    let mut sums = sums.into_iter();
+    Ok((0..t.diagonals.len()).map(|_| sums.by_ref().take(inputs.len()).collect()).collect())
 }

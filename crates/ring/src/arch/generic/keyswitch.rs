@@ -18,7 +18,10 @@ pub struct KeyRow<'a> {
     pub a: Vec<&'a [u64]>,
 }
 
-/// Limbs per tile of [`linear_map`]: rotated pairs of a tile (16 babies x 2 x 2 KB) stay in the L2 cache.
+/// Words of a limb that all inputs of [`key_product`] take before the first goes on: rows of a key of this length stay in the
+/// L2 cache.
+const SHARED: usize = 4096;
+/// Words per tile of [`linear_map`]: rotated pairs of a tile (16 babies x 2 x 4 KB) stay in the L2 cache.
 const TILE: usize = 512;
 /// Limbs per part of a tile in the inner sums: rotated pairs of a part (16 babies x 2 x 512 bytes) stay in the L1 cache.
 const PART: usize = 64;
@@ -87,45 +90,64 @@ macro_rules! with_digits {
     };
 }
 
-/// What [`Kernels::key_product`](crate::arch::Kernels::key_product) adds to the product.
-#[derive(Clone, Copy, Default)]
-pub struct Addends<'a> {
+/// What [`Kernels::key_product`](crate::arch::Kernels::key_product) makes a product of, and what it adds.
+#[derive(Clone, Default)]
+pub struct ProductRow<'a> {
+    /// Digits, raised.
+    pub digits: Vec<&'a [u64]>,
     /// Goes through the automorphism and onto the `b` half.
     pub rotated: Option<&'a [u64]>,
     /// Added to both halves as they are.
     pub plain: Option<(&'a [u64], &'a [u64])>,
 }
 
-/// `out = sum_d phi(digit_d) (b_d, a_d) + (phi(rotated), 0) + plain` over one limb, canonical.
+impl ProductRow<'_> {
+    /// Limbs of what is added.
+    pub(in crate::arch) fn addends(&self) -> u64 {
+        u64::from(self.rotated.is_some()) + 2 * u64::from(self.plain.is_some())
+    }
+}
+
+/// For every input `out = sum_d phi(digit_d) (b_d, a_d) + (phi(rotated), 0) + plain` over one limb, canonical.
 ///
 /// # Safety
-/// The CPU has the instruction set of `L`; all rows have the length of the outputs, a multiple of 8; as many key
-/// limbs as digits; automorphisms were made for this length and for `L`.
+/// The CPU has the instruction set of `L`; all rows have the same length, a multiple of 8; as many outputs as inputs, of which
+/// all have as many digits, and the key as many limbs; automorphisms were made for this length and for `L`.
 #[inline(always)]
 pub(crate) unsafe fn key_product<L: Lanes>(
     m: &Modulus,
-    digits: &[&[u64]],
-    addends: Addends<'_>,
+    inputs: &[ProductRow<'_>],
     key: &KeyRow<'_>,
-    out: (&mut [u64], &mut [u64]),
+    out: &mut [Halves<'_>],
 ) {
-    // SAFETY: as stated.
-    unsafe { with_digits!(digits.len(), key_product_of::<L, D>(L::new(m), digits, addends, key, out)) }
+    let (Some(first), Some(n)) = (inputs.first(), out.first().map(|o| o.0.len())) else { return };
+    for start in (0..n).step_by(SHARED) {
+        for (input, (b, a)) in inputs.iter().zip(out.iter_mut()) {
+            let range = (start, n.min(start + SHARED));
+            // SAFETY: as stated.
+            unsafe {
+                with_digits!(
+                    first.digits.len(),
+                    key_product_of::<L, D>(L::new(m), input, key, range, (&mut **b, &mut **a))
+                )
+            }
+        }
+    }
 }
 
 #[inline(always)]
 unsafe fn key_product_of<L: Lanes, const D: usize>(
     l: L,
-    digits: &[&[u64]],
-    addends: Addends<'_>,
+    input: &ProductRow<'_>,
     key: &KeyRow<'_>,
-    out: (&mut [u64], &mut [u64]),
+    (start, end): (usize, usize),
+    out: Halves<'_>,
 ) {
-    for at in (0..out.0.len()).step_by(L::WIDTH) {
+    for at in (start..end).step_by(L::WIDTH) {
         // SAFETY: as for `key_product`.
         unsafe {
-            let (mut b, mut a) = product::<L, D>(l, digits, addends.rotated, key, at);
-            if let Some((x, y)) = addends.plain {
+            let (mut b, mut a) = product::<L, D>(l, &input.digits, input.rotated, key, at);
+            if let Some((x, y)) = input.plain {
                 (b, a) = (l.add(b, l.load(x.as_ptr().add(at))), l.add(a, l.load(y.as_ptr().add(at))));
             }
             l.store(out.0.as_mut_ptr().add(at), b);
@@ -140,12 +162,18 @@ pub struct DiagonalRow<'a> {
     pub constants: &'a [u64],
 }
 
-/// One limb of all inner sums of a baby-step giant-step linear map.
-pub struct LinearMapRow<'a> {
+/// One limb of what a linear map is applied to.
+pub struct LinearMapInput<'a> {
     /// Digits of `c1`, raised.
     pub digits: Vec<&'a [u64]>,
     /// `P c0` and `P c1`; `None` where P vanishes.
     pub lifted: Option<(&'a [u64], &'a [u64])>,
+}
+
+/// One limb of all inner sums of a baby-step giant-step linear map.
+pub struct LinearMapRow<'a> {
+    /// What it is applied to: at least one, all with the same number of digits.
+    pub inputs: Vec<LinearMapInput<'a>>,
     /// The rotated copies; `None` is the unrotated pair.
     pub babies: Vec<Option<KeyRow<'a>>>,
     /// For each giant step, for each baby step, the diagonal if there is one.
@@ -158,43 +186,54 @@ impl LinearMapRow<'_> {
         let keys = self.babies.iter().flatten().count() as u64;
         let diagonals = self.diagonals.iter().flatten().flatten();
         let (count, words) = diagonals.fold((0, 0), |(count, words), d| (count + 1, words + d.constants.len() as u64));
-        let addends = if self.lifted.is_some() { 2 } else { 0 };
-        Tally::linear_map(n, self.digits.len() as u64, keys, (count, words), addends)
+        let addends = if self.inputs[0].lifted.is_some() { 2 } else { 0 };
+        let digits = self.inputs[0].digits.len() as u64;
+        Tally::linear_map(n, digits, keys, (count, words), addends).sharing_keys(self.inputs.len() as u64)
     }
 }
 
-/// For every giant step `g`: `out_g = sum_i diagonal_{g,i} * rotated_i`, both halves, canonical.
+/// For every input and every giant step `g`: `out_g = sum_i diagonal_{g,i} * rotated_i`, both halves, canonical. Outputs stand
+/// by giant step, then by input.
 ///
 /// # Safety
 /// As for [`key_product`]; a diagonal has a power of two of words, at most the length of a limb.
 #[inline(always)]
 pub(crate) unsafe fn linear_map<L: Lanes>(m: &Modulus, row: &LinearMapRow<'_>, out: &mut [Halves<'_>]) {
-    let n = row.digits[0].len();
-    let babies = row.babies.len();
+    let (n, digits, inputs) = (row.inputs[0].digits[0].len(), row.inputs[0].digits.len(), row.inputs.len());
     let tile = TILE.min(n);
-    let mut rotated = lines(2 * babies * tile);
-    let rotated = words(&mut rotated);
-    // SAFETY: offsets stay below n in limbs and below 2 * babies * tile in the scratch; the shift maps 0..n to the
+    // Of each input the rotated pairs of a tile.
+    let pairs = 2 * row.babies.len() * tile;
+    let mut scratch = lines(pairs * inputs);
+    let scratch = words(&mut scratch);
+    // SAFETY: offsets stay below n in limbs and below `pairs` in the scratch of an input; the shift maps 0..n to the
     // constants of a diagonal.
     unsafe {
         let l = L::new(m);
         for start in (0..n).step_by(tile) {
-            for (i, pair) in rotated.chunks_exact_mut(2 * tile).enumerate() {
-                with_digits!(row.digits.len(), rotate::<L, D>(l, row, i, start, pair));
+            // All inputs with one key, as long as its tile is in the L1 cache.
+            for i in 0..row.babies.len() {
+                for (k, pairs) in scratch.chunks_exact_mut(pairs).enumerate() {
+                    let pair = &mut pairs[2 * i * tile..2 * (i + 1) * tile];
+                    with_digits!(digits, rotate::<L, D>(l, row, (k, i), start, pair));
+                }
             }
             // Part by part, so that all giant steps find the pairs in the L1 cache.
             for part in (0..tile).step_by(PART) {
                 let end = tile.min(part + PART);
-                for (diagonals, (b, a)) in row.diagonals.iter().zip(out.iter_mut()) {
-                    let (b, a) = (b.as_mut_ptr().add(start), a.as_mut_ptr().add(start));
-                    // As many vectors in flight as the registers hold accumulators for.
-                    if L::WIDTH == 8 && (end - part).is_multiple_of(32) {
-                        for at in (part..end).step_by(32) {
-                            inner_sum::<L, 4>(l, (rotated, tile), diagonals, n, (start, at), (b.add(at), a.add(at)));
-                        }
-                    } else {
-                        for at in (part..end).step_by(2 * L::WIDTH) {
-                            inner_sum::<L, 2>(l, (rotated, tile), diagonals, n, (start, at), (b.add(at), a.add(at)));
+                for (diagonals, out) in row.diagonals.iter().zip(out.chunks_exact_mut(inputs)) {
+                    for (rotated, (b, a)) in scratch.chunks_exact(pairs).zip(out) {
+                        let (b, a) = (b.as_mut_ptr().add(start), a.as_mut_ptr().add(start));
+                        // As many vectors in flight as the registers hold accumulators for.
+                        if L::WIDTH == 8 && (end - part).is_multiple_of(32) {
+                            for at in (part..end).step_by(32) {
+                                let out = (b.add(at), a.add(at));
+                                inner_sum::<L, 4>(l, (rotated, tile), diagonals, n, (start, at), out);
+                            }
+                        } else {
+                            for at in (part..end).step_by(2 * L::WIDTH) {
+                                let out = (b.add(at), a.add(at));
+                                inner_sum::<L, 2>(l, (rotated, tile), diagonals, n, (start, at), out);
+                            }
                         }
                     }
                 }
@@ -203,24 +242,32 @@ pub(crate) unsafe fn linear_map<L: Lanes>(m: &Modulus, row: &LinearMapRow<'_>, o
     }
 }
 
-/// One tile of the rotated pair `i`, and its successor's keys on their way to the cache.
+/// One tile of the rotated pair `i` of input `k`; with the first input its successor's keys on their way to the cache.
 #[inline(always)]
-unsafe fn rotate<L: Lanes, const D: usize>(l: L, row: &LinearMapRow<'_>, i: usize, start: usize, pair: &mut [u64]) {
+unsafe fn rotate<L: Lanes, const D: usize>(
+    l: L,
+    row: &LinearMapRow<'_>,
+    (k, i): (usize, usize),
+    start: usize,
+    pair: &mut [u64],
+) {
     let tile = pair.len() / 2;
     let (u, v) = pair.split_at_mut(tile);
-    let following = row.babies.get(i + 1).and_then(Option::as_ref);
+    let following = row.babies.get(i + 1).and_then(Option::as_ref).filter(|_| k == 0);
+    // SAFETY: as for `linear_map`.
+    let LinearMapInput { digits, lifted } = unsafe { row.inputs.get_unchecked(k) };
     for at in (0..tile).step_by(L::WIDTH) {
         // SAFETY: as for `linear_map`; `start + at` is below the length of a limb.
         unsafe {
             if let Some(key) = following.filter(|_| at % 8 == 0) {
                 // Many keys, each read in short runs: the processor cannot guess the next.
-                for d in 0..if D > 0 { D } else { row.digits.len() } {
+                for d in 0..if D > 0 { D } else { digits.len() } {
                     L::prefetch(key.b.get_unchecked(d).as_ptr().add(start + at));
                     L::prefetch(key.a.get_unchecked(d).as_ptr().add(start + at));
                 }
             }
-            let (b, a) = match (row.babies.get_unchecked(i), row.lifted) {
-                (Some(key), _) => product::<L, D>(l, &row.digits, row.lifted.map(|x| x.0), key, start + at),
+            let (b, a) = match (row.babies.get_unchecked(i), lifted) {
+                (Some(key), _) => product::<L, D>(l, digits, lifted.map(|x| x.0), key, start + at),
                 (None, Some((c0, c1))) => {
                     (l.tame(l.load(c0.as_ptr().add(start + at))), l.tame(l.load(c1.as_ptr().add(start + at))))
                 }
