@@ -247,8 +247,8 @@ class Bootstrapping:
         stays, and its error grows by `pi / 2`.
 
         The result is one rounding away from exact: 26 bits (27 if real) at the scale of 2^40, 29 (31 if real) with
-        preset "regular-44", which is a tenth slower. Real messages do best with `real=True`: the imaginary part of another
-        is not at a point that cleans.
+        preset "regular-44", which is a tenth slower. Real messages do best with `real=True`: the imaginary part of
+        another is not at a point that cleans.
 
         Encrypted values cannot be looked at, so values far from the points are refused only where they are known: in
         what was encrypted by this process and, since then, only rotated, conjugated, negated, multiplied by numbers
