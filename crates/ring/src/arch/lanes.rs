@@ -49,6 +49,16 @@ pub(crate) trait Lanes: Copy {
     unsafe fn load(self, p: *const u64) -> Self::V;
     /// Lazy to canonical, to memory.
     unsafe fn store(self, p: *mut u64, x: Self::V);
+    /// [`Lanes::store`] past the caches where that can be done, for what is read again much later: the line at `p` is not
+    /// fetched first. Other threads may read it after [`Lanes::fence`].
+    #[inline(always)]
+    unsafe fn stream(self, p: *mut u64, x: Self::V) {
+        // SAFETY: as for `store`.
+        unsafe { self.store(p, x) }
+    }
+    /// Orders what this thread has streamed before all that it does next.
+    #[inline(always)]
+    unsafe fn fence() {}
     /// Tells the cache that the line at `p` will be wanted; any address will do.
     #[inline(always)]
     unsafe fn prefetch(_: *const u64) {}

@@ -239,6 +239,7 @@ pub(crate) unsafe fn linear_map<L: Lanes>(m: &Modulus, row: &LinearMapRow<'_>, o
                 }
             }
         }
+        L::fence();
     }
 }
 
@@ -323,7 +324,11 @@ unsafe fn flush<L: Lanes, const F: usize>(l: L, sums: &[(L::A, L::A); F], begun:
         unsafe {
             for (sum, out) in [(s.0, b.add(k * L::WIDTH)), (s.1, a.add(k * L::WIDTH))] {
                 let x = l.acc_reduce::<true>(sum);
-                l.store(out, if begun { l.add(x, l.load(out)) } else { x });
+                if begun {
+                    l.store(out, l.add(x, l.load(out)));
+                } else {
+                    l.stream(out, x);
+                }
             }
         }
     }

@@ -172,6 +172,23 @@ impl Lanes for Avx512Ifma {
         unsafe { _mm512_storeu_si512(p.cast(), self.canonical(x)) }
     }
     #[inline(always)]
+    unsafe fn stream(self, p: *mut u64, x: __m512i) {
+        // SAFETY: see above; a streamed vector must be a whole line.
+        unsafe {
+            let x = self.canonical(x);
+            if (p as usize).is_multiple_of(64) {
+                _mm512_stream_si512(p.cast(), x);
+            } else {
+                _mm512_storeu_si512(p.cast(), x);
+            }
+        }
+    }
+    #[inline(always)]
+    unsafe fn fence() {
+        // SAFETY: a fence touches nothing.
+        unsafe { _mm_sfence() }
+    }
+    #[inline(always)]
     unsafe fn prefetch(p: *const u64) {
         // SAFETY: a prefetch touches nothing.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(p.cast()) }
