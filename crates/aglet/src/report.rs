@@ -121,9 +121,10 @@ pub fn plan(preset: &str, request: Request, units: Option<&Units>) -> Result<Val
             (Step::EvalMod { eval_mod, parts }, _) => {
                 let count = eval_mod.relinearizations(*parts);
                 let note = format!("relinearization and conjugation keys, {count} relinearizations");
-                let own_keys = KeySwitchSpec::balanced(own, route.arithmetic_limbs())?;
-                let spec = if route.is_raised() { &own_keys } else { &arithmetic };
-                (2, 2 * spec.byte_count(n), note)
+                // Those for products, then the one for conjugation.
+                let mut keys = if route.is_raised() { route.relinearisations()? } else { vec![arithmetic.clone()] };
+                keys.extend(keys.last().cloned());
+                (keys.len(), keys.iter().map(|spec| spec.byte_count(n)).sum(), note)
             }
             (Step::Settle(_), _) => (0, 0, "from raised primes to those of messages".into()),
             _ => (0, 0, String::new()),

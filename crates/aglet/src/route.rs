@@ -265,7 +265,7 @@ impl Route {
 
     /// The shapes of its own relinearisation keys, the shortest first: where the limbs of eval_mod have become so few that as many
     /// digits want [`FEWER`] special primes less, a large key has another.
-    fn relinearisations(&self) -> Result<Vec<KeySwitchSpec>, Error> {
+    pub(crate) fn relinearisations(&self) -> Result<Vec<KeySwitchSpec>, Error> {
         let top = self.arithmetic_limbs();
         let lowest = top - self.plan.options().function.levels();
         let mut keys = vec![KeySwitchSpec::balanced(&self.params, top)?];
@@ -394,14 +394,8 @@ const MAX_LAYERS: u32 = 10;
 /// of as many bits.
 fn message_limbs(params: &Params, count: usize, raised: bool) -> Result<Vec<usize>, Error> {
     let all = params.role(Role::Message);
-    let too_few = || {
-        Error::Parameter(format!(
-            "The preset \"{}\" has not the levels for this bootstrap; take fewer stages or a lower target_level.",
-            params.name()
-        ))
-    };
     if count > all.len() {
-        return Err(too_few());
+        return Err(too_few_levels(params));
     }
     let own: Vec<usize> = (all.start..all.start + count).collect();
     if !raised {
@@ -409,8 +403,16 @@ fn message_limbs(params: &Params, count: usize, raised: bool) -> Result<Vec<usiz
     }
     let needed: f64 = own.iter().map(|&l| (params.q()[l] as f64).log2()).sum();
     let bits = |count: usize| params.raised()[..count].iter().map(|&q| (q as f64).log2()).sum::<f64>();
-    let fewest = (0..=params.raised().len()).find(|&n| bits(n) > needed - BITS_LESS).ok_or_else(too_few)?;
+    let fewest = (0..=params.raised().len()).find(|&n| bits(n) > needed - BITS_LESS);
+    let fewest = fewest.ok_or_else(|| too_few_levels(params))?;
     Ok(params.role(Role::Raised).take(fewest).collect())
+}
+
+fn too_few_levels(params: &Params) -> Error {
+    Error::Parameter(format!(
+        "The preset \"{}\" has not the levels for this bootstrap; take fewer stages or a lower target_level.",
+        params.name()
+    ))
 }
 
 /// Raised primes may have so many bits less than those that they stand for: what eval_mod squares last has half of that less.
@@ -422,10 +424,7 @@ fn limbs(params: &Params, message: Vec<usize>, eval_mod: usize, up: usize) -> Re
     let (own_eval_mod, own) = (params.role(Role::EvalMod), params.role(Role::CoeffsToSlots));
     let extra = up.saturating_sub(own.len());
     if eval_mod > own_eval_mod.len() || message.iter().any(|l| (all.end - extra..all.end).contains(l)) {
-        return Err(Error::Parameter(format!(
-            "The preset \"{}\" has not the levels for this bootstrap; take fewer stages or a lower target_level.",
-            params.name()
-        )));
+        return Err(too_few_levels(params));
     }
     let bottom = (0..all.start).chain(message);
     let eval_mod = own_eval_mod.start..own_eval_mod.start + eval_mod;

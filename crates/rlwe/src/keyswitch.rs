@@ -14,9 +14,10 @@ use crate::secret::{KeyId, SecretKey};
 use crate::wire::{primes, stored_uniform};
 use aglet_ring::arch::{self, Form, KeyRow, ProductRow};
 use aglet_ring::automorphism::Automorphism;
+use aglet_ring::basis::BaseConverter;
 use aglet_ring::pack::packed_len;
 use aglet_ring::sample::ChaChaSource;
-use aglet_ring::{Coeff, Eval, Poly};
+use aglet_ring::{Coeff, Eval, Poly, Ring};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -501,8 +502,20 @@ pub fn divide(ctx: &Context, x: &Poly<Eval>, drop: usize) -> Result<Poly<Eval>, 
     tail.par_limbs_mut().enumerate().for_each(|(i, limb)| {
         ring.table(sources[i]).inverse_scaled_to(x.limb(kept + i), limb, plan.source_factors()[i]);
     });
-    let mut out: Poly<Coeff> = ring.scratch(kept, 0)?;
-    ring.convert(&plan, tail.limbs_mut().collect(), out.limbs_mut().collect(), |i, limb| {
+    quotient(ring, (&plan, &sources), &mut tail, x, kept)
+}
+
+/// `(x - y) / Q` on the first `limbs` primes of the ring, where `y` is `x` modulo `Q`, the product of the sources of the plan,
+/// in coefficients that are times its source factors already.
+pub(crate) fn quotient(
+    ring: &Ring,
+    (plan, sources): (&BaseConverter, &[usize]),
+    y: &mut Poly<Coeff>,
+    x: &Poly<Eval>,
+    limbs: usize,
+) -> Result<Poly<Eval>, Error> {
+    let mut out: Poly<Coeff> = ring.scratch(limbs, 0)?;
+    ring.convert(plan, y.limbs_mut().collect(), out.limbs_mut().collect(), |i, limb| {
         let m = ring.modulus(i);
         ring.table(i).forward(limb);
         let divisor = sources.iter().fold(1, |d, &s| m.mul(d, m.reduce(ring.modulus(s).value())));

@@ -8,6 +8,7 @@
 
 use crate::context::Context;
 use crate::error::Error;
+use crate::keyswitch::quotient;
 use aglet_ring::arch::Form;
 use aglet_ring::{Coeff, Eval, Modulus, Poly};
 use rayon::prelude::*;
@@ -78,14 +79,7 @@ pub fn settle(ctx: &Context, x: &Poly<Eval>, limbs: usize, shift: u32) -> Result
         let form = Form { terms: vec![(x.limb(from), exchange.gain(ctx, shift, m))], ..Form::default() };
         all.kernels().form(m, &form, limb);
     });
-    let mut out: Poly<Coeff> = all.scratch(limbs, 0)?;
-    all.convert(&plan, tail.limbs_mut().collect(), out.limbs_mut().collect(), |l, limb| {
-        let m = all.modulus(l);
-        all.table(l).forward(limb);
-        let divisor = sources.iter().fold(1, |d, &s| m.mul(d, m.reduce(all.modulus(s).value())));
-        all.kernels().rsub_mul(m, limb, lifted.limb(l), m.inv(divisor));
-    })?;
-    Ok(out.transformed())
+    quotient(all, (&plan, &sources), &mut tail, &lifted, limbs)
 }
 
 #[cfg(test)]
