@@ -1,7 +1,7 @@
 //! Aglet: homomorphic encryption with bootstrapping. The Rust face of the library, which the Python package wraps.
 //!
 //! ```
-//! use aglet::{Control, Engine, KeySize};
+//! use aglet::ckks::Engine;
 //! use num_complex::Complex64;
 //!
 //! # fn main() -> Result<(), aglet::Error> {
@@ -19,39 +19,12 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod arithmetic;
-mod bootstrap;
-mod bootstrap_key;
-mod circuits;
-mod control;
-pub mod cost;
-mod engine;
+pub mod ckks;
 mod error;
-mod iterated;
-pub mod machine;
-mod many;
-mod matrix;
-pub mod model;
 pub mod presets;
-pub mod report;
-mod route;
-pub mod sizes;
-mod units;
+pub mod runtime;
 pub mod wire;
 
-pub use bootstrap::{BootstrapKeys, StageRun};
-pub use bootstrap_key::BootstrapKey;
-pub use circuits::{PolynomialBasis, SumWeight};
-pub use control::Control;
-pub use engine::{Engine, FixedRotationKey, GaloisKey, RelinearisationKey, RotationKey};
-pub use error::{Error, Kind};
-pub use iterated::MAX_ITERATIONS;
-pub use matrix::{Matrix, MatrixKey};
-pub use route::{KeySize, Method, Request, Route};
-pub use units::Units;
-
-/// A plaintext of an [`Engine`].
-pub use aglet_rlwe::Plaintext;
 pub use aglet_rlwe::{KeyId, PublicKey, SecretKey};
-/// A ciphertext of an [`Engine`]; cheap to clone, never changed.
-pub use aglet_schemes::ckks::CkksCiphertext as Ciphertext;
+pub use error::{Error, Kind};
+pub use runtime::{Control, Units};

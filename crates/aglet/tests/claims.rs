@@ -1,6 +1,6 @@
 //! What presets claim of the engine; the lattice floor recomputes the rest.
 
-use aglet::{report, KeySize, Method, Request};
+use aglet::ckks::{report, KeySize, Method, Request};
 
 #[test]
 fn the_keys_of_a_bootstrap_have_the_size_that_the_preset_claims() {

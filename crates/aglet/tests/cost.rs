@@ -1,13 +1,14 @@
 //! The model of cost against what the kernels counted, and the times that a bootstrap tells: exact, on the toy ring.
 
-use aglet::cost::{self, StageCost};
-use aglet::{presets, BootstrapKeys, Control, Engine, KeySize, Method, Request, StageRun, Units};
+use aglet::ckks::cost::{self, StageCost};
+use aglet::ckks::{BootstrapKeys, Engine, KeySize, Method, Request, StageRun};
+use aglet::{presets, Control, Units};
 use num_complex::Complex64;
 use std::collections::BTreeMap;
 
 struct Fixture {
     engine: Engine,
-    keys: (aglet::SecretKey, aglet::RelinearisationKey, aglet::GaloisKey, aglet::RotationKey),
+    keys: (aglet::SecretKey, aglet::ckks::RelinearisationKey, aglet::ckks::GaloisKey, aglet::ckks::RotationKey),
 }
 
 impl Fixture {

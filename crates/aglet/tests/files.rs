@@ -1,10 +1,11 @@
 //! Files and bytes: everything comes back, and nothing else is taken for it.
 
-use aglet::wire::{self, Stored};
-use aglet::{
-    presets, BootstrapKey, BootstrapKeys, Ciphertext, Control, Engine, Error, FixedRotationKey, GaloisKey, KeySize,
-    Kind, Matrix, Method, Plaintext, PublicKey, RelinearisationKey, Request, RotationKey, SecretKey,
+use aglet::ckks::{
+    BootstrapKey, BootstrapKeys, Ciphertext, Engine, FixedRotationKey, GaloisKey, KeySize, Matrix, Method, Plaintext,
+    RelinearisationKey, Request, RotationKey,
 };
+use aglet::wire::{self, Stored};
+use aglet::{presets, Control, Error, Kind, PublicKey, SecretKey};
 use aglet_ring::sample::{ChaChaSource, RandomSource};
 use num_complex::Complex64;
 use std::path::PathBuf;

@@ -1,9 +1,10 @@
 //! Several bootstraps with one set of keys, on the toy ring: the bits of one after the other, and errors before any work.
 
-use aglet::{
-    cost, presets, BootstrapKey, BootstrapKeys, Ciphertext, Control, Engine, Error, GaloisKey, KeySize, Kind, Method,
-    RelinearisationKey, Request, RotationKey, SecretKey,
+use aglet::ckks::{
+    cost, BootstrapKey, BootstrapKeys, Ciphertext, Engine, GaloisKey, KeySize, Method, RelinearisationKey, Request,
+    RotationKey,
 };
+use aglet::{presets, Control, Error, Kind, SecretKey};
 use num_complex::Complex64;
 
 struct Fixture {

@@ -1,7 +1,8 @@
 //! The model of precision against what bootstraps measure: every method, sparse slots, and the chains of all presets, each in a
 //! ring of degree 2^10. `real.rs` compares them at their real size.
 
-use aglet::{model, presets, BootstrapKeys, Control, Engine, KeySize, Method, Request};
+use aglet::ckks::{precision, BootstrapKeys, Engine, KeySize, Method, Request};
+use aglet::{presets, Control};
 use aglet_rlwe::params::Params;
 use aglet_rlwe::security::Security;
 use num_complex::Complex64;
@@ -55,7 +56,7 @@ fn assert_predicted(params: Params, slots: Option<usize>, choose: impl Fn(Reques
     let (name, engine) = (params.name().to_string(), Engine::new(params, slots, 2).unwrap());
     let stages = (engine.slots().ilog2() as usize).clamp(1, 3);
     let request = choose(Request::new(Method::Regular, stages, KeySize::Large, engine.slots()));
-    let predicted = model::precision(&engine.route(request).unwrap(), false).unwrap();
+    let predicted = precision::precision(&engine.route(request).unwrap(), false).unwrap();
     let (mean, worst) = measured(&engine, request);
     println!(
         "{name}, {request:?}: {mean:.2} bits, predicted {:.2}; worst {worst:.2}, predicted {:.2}",

@@ -1,7 +1,8 @@
 //! Bootstraps at their real sizes: feature `long`.
 #![cfg(feature = "long")]
 
-use aglet::{model, presets, BootstrapKeys, Control, Engine, KeySize, Method, Request};
+use aglet::ckks::{precision, BootstrapKeys, Engine, KeySize, Method, Request};
+use aglet::{presets, Control};
 use num_complex::Complex64;
 use std::time::Instant;
 
@@ -15,7 +16,7 @@ fn at_full_size(preset: &str, level: usize, worst_wanted: f64) {
     let relin = engine.create_relinearisation_key(&sk).unwrap();
     let conj = engine.create_conjugation_key(&sk).unwrap();
     let request = Request::new(Method::Regular, 3, KeySize::Large, n);
-    let predicted = model::precision(&engine.route(request).unwrap(), false).unwrap();
+    let predicted = precision::precision(&engine.route(request).unwrap(), false).unwrap();
     println!("{preset}: predicted {:.2} bits, worst {:.2}", predicted.mean_bits, predicted.worst_bits);
     let start = Instant::now();
     let key = engine.create_bootstrap_key(&sk, request, None, &Control::new()).unwrap();
@@ -50,7 +51,7 @@ fn at_full_size(preset: &str, level: usize, worst_wanted: f64) {
             assert!(mean >= claimed && (mean - predicted.mean_bits).abs() <= 1.5, "{mean} {predicted:?}");
         }
     }
-    println!("peak memory {:.2} GB", aglet::machine::peak_rss().unwrap_or(0) as f64 / 1e9);
+    println!("peak memory {:.2} GB", aglet::runtime::machine::peak_rss().unwrap_or(0) as f64 / 1e9);
 }
 
 #[test]
@@ -140,7 +141,7 @@ fn as_predicted(preset: &str, slots: Option<usize>, methods: &[Method]) {
         let out = engine.bootstrap(&[&ct], keys, request(method), &Control::new()).unwrap().remove(0);
         let errors = engine.decrypt(&out, &sk).unwrap().iter().zip(&z).map(|(a, b)| (a - b).norm()).sum::<f64>();
         let bits = -(errors / n as f64).log2();
-        let predicted = model::precision(&engine.route(request(method)).unwrap(), false).unwrap().mean_bits;
+        let predicted = precision::precision(&engine.route(request(method)).unwrap(), false).unwrap().mean_bits;
         println!("{preset}, {n} slots, {}: {bits:.2} bits, predicted {predicted:.2}", method.name());
         assert!((bits - predicted).abs() <= 1.5, "{preset}, {n} slots, {}: {bits} {predicted}", method.name());
     }

@@ -1,7 +1,8 @@
 //! The sets with primes above 50 bits, and those of others with a sparse main secret, in a small ring: their chains and digits
 //! under encryption, against the noise model. At its real size each takes minutes.
 
-use aglet::{model, presets, BootstrapKeys, Control, Engine, Error, KeySize, Method, Request};
+use aglet::ckks::{precision, BootstrapKeys, Engine, KeySize, Method, Request};
+use aglet::{presets, Control, Error};
 use aglet_rlwe::params::Params;
 use aglet_rlwe::security::{Secret, Security};
 use num_complex::Complex64;
@@ -33,7 +34,7 @@ fn refreshed(params: Params, size: KeySize, slots: usize, bound: f64, level: usi
     let found = engine.decrypt(&out, &sk).unwrap();
     let errors: Vec<f64> = found.iter().zip(&z).map(|(a, b)| (a - b).norm()).collect();
     let mean = errors.iter().sum::<f64>() / errors.len() as f64;
-    let predicted = model::precision(&engine.route(request).unwrap(), false).unwrap();
+    let predicted = precision::precision(&engine.route(request).unwrap(), false).unwrap();
     let worst = errors.iter().copied().fold(0.0, f64::max);
     ((-mean.log2(), -worst.log2()), (predicted.mean_bits, predicted.worst_bits))
 }

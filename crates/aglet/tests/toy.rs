@@ -1,9 +1,10 @@
 //! The whole engine on the toy ring: small enough for the quick tests, the same chain and circuits as the real set.
 
-use aglet::{
-    presets, BootstrapKey, BootstrapKeys, Ciphertext, Control, Engine, Error, GaloisKey, KeySize, Method,
-    RelinearisationKey, Request, RotationKey, SecretKey,
+use aglet::ckks::{
+    BootstrapKey, BootstrapKeys, Ciphertext, Engine, GaloisKey, KeySize, Method, RelinearisationKey, Request,
+    RotationKey,
 };
+use aglet::{presets, Control, Error, SecretKey};
 use num_complex::Complex64;
 
 fn engine(threads: usize) -> Engine {
@@ -280,7 +281,7 @@ fn reports_agree_with_the_keys() {
     let f = Fixture::new(None);
     for size in [KeySize::Small, KeySize::Medium, KeySize::Large] {
         let request = f.request(Method::Regular, 3, size);
-        let plan = aglet::report::plan("toy", request, None).unwrap();
+        let plan = aglet::ckks::report::plan("toy", request, None).unwrap();
         assert_eq!(plan["key_bytes"].as_u64().unwrap() as usize, f.key(request).byte_count());
         assert_eq!((plan["input_level"].as_u64(), plan["output_level"].as_u64()), (Some(0), Some(10)));
         // Keys that are not small carry the first map of coeffs_to_slots, and leave the chain of users on the way.
@@ -288,7 +289,7 @@ fn reports_agree_with_the_keys() {
         let small = size == KeySize::Small;
         assert_eq!((names.len(), names.contains(&"mod_raise"), names.contains(&"settle")), (10, small, !small));
     }
-    assert_eq!(aglet::report::presets().unwrap().as_array().unwrap().len(), presets::ALL.len());
+    assert_eq!(aglet::ckks::report::presets().unwrap().as_array().unwrap().len(), presets::ALL.len());
     assert!(Method::parse("magic").is_err() && KeySize::parse("huge").is_err());
     assert!(presets::load("toy", false).is_err() && presets::load("none", true).is_err());
 }

@@ -4,8 +4,8 @@ use crate::engine::Engine;
 use crate::errors::{count, raise};
 use crate::objects::{BootstrapKey, Ciphertext, ConjugationKey, RelinearizationKey, RotationKey, SecretKey};
 use crate::reports::object;
-use aglet::cost::work_json;
-use aglet::{BootstrapKeys, KeySize, Method, Request, StageRun};
+use aglet::ckks::cost::work_json;
+use aglet::ckks::{BootstrapKeys, KeySize, Method, Request, StageRun};
 use pyo3::prelude::*;
 use serde_json::json;
 
@@ -74,7 +74,7 @@ impl Engine {
         let iterations = count(py, "iterations", iterations)?;
         let cts: Vec<_> = cts.iter().collect();
         let request = request(py, method, stage_count, key.size().name(), self.engine.slots())?;
-        let request_of = |cts: &[&aglet::Ciphertext]| {
+        let request_of = |cts: &[&aglet::ckks::Ciphertext]| {
             let real = real.unwrap_or_else(|| cts.iter().all(|ct| ct.real));
             Request { bound, real, target_level, ..request }
         };

@@ -5,7 +5,7 @@ use crate::errors::{count, exception};
 use crate::objects::{
     Ciphertext, FixedRotationKey, MatrixMultiplicationKey, Plaintext, RelinearizationKey, RotationKey, SecretKey,
 };
-use aglet::{Matrix, PolynomialBasis, SumWeight};
+use aglet::ckks::{Matrix, PolynomialBasis, SumWeight};
 use num_complex::Complex64;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -25,7 +25,7 @@ fn vector(values: &PyReadonlyArray1<'_, Complex64>) -> Vec<Complex64> {
 }
 
 impl Engine {
-    fn wrap_all(&self, py: Python<'_>, all: Vec<aglet::Ciphertext>) -> PyResult<Vec<Ciphertext>> {
+    fn wrap_all(&self, py: Python<'_>, all: Vec<aglet::ckks::Ciphertext>) -> PyResult<Vec<Ciphertext>> {
         all.into_iter().map(|ct| self.wrap(py, ct)).collect()
     }
 }

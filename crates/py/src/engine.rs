@@ -6,7 +6,8 @@ use crate::objects::{
     RelinearizationKey, RotationKey, SecretKey,
 };
 use crate::wait::wait;
-use aglet::{presets, sizes, Control, Error};
+use aglet::ckks::sizes;
+use aglet::{presets, Control, Error};
 use num_complex::Complex64;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -18,7 +19,7 @@ type Slots<'py> = Bound<'py, PyArray1<Complex64>>;
 pub struct Engine {
     /// Carried by what the engine makes.
     pub(crate) id: Home,
-    pub(crate) engine: aglet::Engine,
+    pub(crate) engine: aglet::ckks::Engine,
 }
 
 impl Engine {
@@ -26,7 +27,7 @@ impl Engine {
     pub(crate) fn quick<T: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&aglet::Engine) -> Result<T, Error> + Send,
+        work: impl FnOnce(&aglet::ckks::Engine) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
         py.detach(|| work(&self.engine)).map_err(|error| raise(py, error))
     }
@@ -35,12 +36,12 @@ impl Engine {
         &self,
         py: Python<'_>,
         progress: Option<&Bound<'_, PyAny>>,
-        work: impl FnOnce(&aglet::Engine, &Control) -> Result<T, Error> + Send,
+        work: impl FnOnce(&aglet::ckks::Engine, &Control) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
         wait(py, progress, |control| work(&self.engine, control))
     }
     /// A ciphertext with its level.
-    pub(crate) fn wrap(&self, py: Python<'_>, value: aglet::Ciphertext) -> PyResult<Ciphertext> {
+    pub(crate) fn wrap(&self, py: Python<'_>, value: aglet::ckks::Ciphertext) -> PyResult<Ciphertext> {
         let level = self.engine.level(&value).map_err(|error| raise(py, error))?;
         Ok(Ciphertext::new(self.id, Levelled { value, level }))
     }
@@ -49,7 +50,7 @@ impl Engine {
         &self,
         py: Python<'_>,
         ct: &Ciphertext,
-        work: impl FnOnce(&aglet::Engine, &aglet::Ciphertext) -> Result<aglet::Ciphertext, Error> + Send,
+        work: impl FnOnce(&aglet::ckks::Engine, &aglet::ckks::Ciphertext) -> Result<aglet::ckks::Ciphertext, Error> + Send,
     ) -> PyResult<Ciphertext> {
         let ct = &ct.of(py, self.id)?.value;
         self.wrap(py, self.quick(py, |e| work(e, ct))?)
@@ -77,7 +78,7 @@ impl Engine {
                 Some(levels) => sizes::with_levels(levels)?,
                 None => presets::load(preset, allow_insecure)?,
             };
-            aglet::Engine::new(params, slots, threads)
+            aglet::ckks::Engine::new(params, slots, threads)
         })?;
         let id = Home::new(py, &engine.origin())?;
         Ok(Self { id, engine })

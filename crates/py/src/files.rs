@@ -47,7 +47,7 @@ macro_rules! levelled {
         }
     )*};
 }
-levelled!(aglet::Plaintext, aglet::Ciphertext);
+levelled!(aglet::ckks::Plaintext, aglet::ckks::Ciphertext);
 
 /// A thing of any class, by what the class is called in files.
 macro_rules! files {

@@ -2,8 +2,9 @@
 
 use crate::errors;
 use crate::files::Holds;
+use aglet::ckks::{GaloisKey, RelinearisationKey};
+use aglet::presets;
 use aglet::wire::Origin;
-use aglet::{presets, GaloisKey, RelinearisationKey};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -146,10 +147,10 @@ keys! { stored:
     ConjugationKey(GaloisKey), "conjugation key" {}
 
     /// Rotates by any step, as a composition of powers of two.
-    RotationKey(aglet::RotationKey), "rotation key" {}
+    RotationKey(aglet::ckks::RotationKey), "rotation key" {}
 
     /// Rotates by one fixed step, in one key switch.
-    FixedRotationKey(aglet::FixedRotationKey), "fixed rotation key" {
+    FixedRotationKey(aglet::ckks::FixedRotationKey), "fixed rotation key" {
         /// The step, as in `numpy.roll`.
         #[getter]
         fn delta(&self) -> i64 {
@@ -158,10 +159,10 @@ keys! { stored:
     }
 
     /// Rotations for products of a plaintext matrix and an encrypted vector.
-    MatrixMultiplicationKey(aglet::MatrixKey), "matrix multiplication key" {}
+    MatrixMultiplicationKey(aglet::ckks::MatrixKey), "matrix multiplication key" {}
 
     /// Every rotation key of one bootstrap.
-    BootstrapKey(aglet::BootstrapKey), "bootstrap key" {
+    BootstrapKey(aglet::ckks::BootstrapKey), "bootstrap key" {
         /// What it is made for: "regular" or "lossy".
         #[getter]
         fn method(&self) -> &'static str {
@@ -180,7 +181,7 @@ keys! { stored:
 
 classes! {
     /// An encoded message: one polynomial modulo Q_level.
-    Plaintext(Levelled<aglet::Plaintext>), "plaintext" {
+    Plaintext(Levelled<aglet::ckks::Plaintext>), "plaintext" {
         /// The level that it is encoded for.
         #[getter]
         fn level(&self) -> usize {
@@ -197,7 +198,7 @@ classes! {
     }
 
     /// An encrypted message: two polynomials (three before relinearization) modulo Q_level. Immutable.
-    Ciphertext(Levelled<aglet::Ciphertext>), "ciphertext" {
+    Ciphertext(Levelled<aglet::ckks::Ciphertext>), "ciphertext" {
         /// The number of multiplications left.
         #[getter]
         fn level(&self) -> usize {

@@ -2,7 +2,9 @@
 
 use crate::bootstrap::request;
 use crate::errors::{count, exception, raise};
-use aglet::{machine, report, Request, Units};
+use aglet::ckks::{report, Request};
+use aglet::runtime::machine;
+use aglet::Units;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value;

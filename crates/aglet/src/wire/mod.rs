@@ -12,7 +12,9 @@ mod types;
 
 pub use body::{Reader, Shape, Writer};
 
-use crate::{machine, presets, sizes, Control, Engine, Error};
+use crate::ckks::{sizes, Engine};
+use crate::runtime::machine;
+use crate::{presets, Control, Error};
 use aglet_rlwe::params::Params;
 use aglet_rlwe::{Context, KeyId};
 use body::Source;

@@ -2,13 +2,14 @@
 //! switching keys and nothing else, a few lines of [`keys!`].
 
 use super::{Kind, Origin, Reader, Shape, Stored, Writer, WORDS};
-use crate::bootstrap_key::rotation_layout;
-use crate::engine::{arithmetic_limbs, rotation, user_limbs};
-use crate::matrix::steps as matrix_steps;
-use crate::{
-    BootstrapKey, Ciphertext, Error, FixedRotationKey, GaloisKey, KeySize, MatrixKey, Method, Plaintext, PublicKey,
-    RelinearisationKey, Request, RotationKey, Route, SecretKey,
+use crate::ckks::bootstrap::key::rotation_layout;
+use crate::ckks::engine::{arithmetic_limbs, rotation, user_limbs};
+use crate::ckks::matrix::steps as matrix_steps;
+use crate::ckks::{
+    BootstrapKey, Ciphertext, FixedRotationKey, GaloisKey, KeySize, MatrixKey, Method, Plaintext, RelinearisationKey,
+    Request, RotationKey, Route,
 };
+use crate::{Error, PublicKey, SecretKey};
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::params::Params;
 use aglet_rlwe::{KeyId, KeySwitchSpec, SwitchingKey};

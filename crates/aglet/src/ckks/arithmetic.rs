@@ -3,8 +3,9 @@
 //! Every user level has one scale, `scale(l - 1) = scale(l)^2 / q_l`, so that a product rescaled lands exactly on the scale
 //! of its level. Going down without a product multiplies by one at the scale that makes it so.
 
-use crate::engine::{Engine, FixedRotationKey, GaloisKey, RelinearisationKey, RotationKey};
-use crate::{Ciphertext, Error};
+use crate::ckks::engine::{Engine, FixedRotationKey, GaloisKey, RelinearisationKey, RotationKey};
+use crate::ckks::Ciphertext;
+use crate::Error;
 use aglet_rlwe::encrypt::os_source;
 use aglet_rlwe::{KeyId, Plaintext, PublicKey, SecretKey};
 use aglet_schemes::ckks::EvalKeys;

@@ -1,8 +1,8 @@
 //! The engine: parameters, threads, encoder, and the making of keys.
 
-use crate::bootstrap::BootstrapState;
-use crate::bootstrap_key::{check_memory, rotation_layout};
-use crate::control::Control;
+use crate::ckks::bootstrap::key::{check_memory, rotation_layout};
+use crate::ckks::bootstrap::BootstrapState;
+use crate::Control;
 use crate::Error;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::encrypt::os_source;

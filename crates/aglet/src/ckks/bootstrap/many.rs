@@ -3,12 +3,14 @@
 //! Linear maps read gigabytes of keys, each word once. Ciphertexts that go through these stages side by side meet in the
 //! kernels, where a tile of a key or a diagonal is in the cache, so that a group reads them once.
 
-use crate::bootstrap::{working_bytes, BootstrapKeys, Job, Pass, StageRun};
-use crate::control::Control;
-use crate::engine::Engine;
-use crate::iterated::check_iterations;
-use crate::route::Request;
-use crate::{machine, Ciphertext, Error};
+use super::iterated::check_iterations;
+use super::route::Request;
+use super::run::{working_bytes, BootstrapKeys, Job, Pass, StageRun};
+use crate::ckks::engine::Engine;
+use crate::ckks::Ciphertext;
+use crate::runtime::machine;
+use crate::Control;
+use crate::Error;
 
 /// The most ciphertexts that go side by side: each reads 1/k of the keys, and the next adds little but memory.
 const GROUP: usize = 4;

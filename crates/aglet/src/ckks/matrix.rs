@@ -3,9 +3,11 @@
 //! The maps of a bootstrap are few and encoded ahead. The diagonals of a user's matrix are encoded as they are needed, a few
 //! giant steps at a time: memory stays bounded for a dense matrix of any size.
 
-use crate::arithmetic::at_scale;
-use crate::engine::Engine;
-use crate::{machine, Ciphertext, Control, Error};
+use crate::ckks::arithmetic::at_scale;
+use crate::ckks::engine::Engine;
+use crate::ckks::Ciphertext;
+use crate::runtime::machine;
+use crate::{Control, Error};
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_rlwe::{KeyId, KeySwitchSpec, SecretKey, SwitchingKey};
 use aglet_schemes::ckks::{CkksEvaluator, EvalKeys};

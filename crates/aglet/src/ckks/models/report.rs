@@ -1,8 +1,10 @@
 //! The machine, presets, plans and predictions as JSON, for the command line.
 
-use crate::bootstrap::working_bytes;
-use crate::bootstrap_key::rotation_layout;
-use crate::{cost, machine, model, presets, Error, Method, Request, Route, Units};
+use crate::ckks::bootstrap::key::rotation_layout;
+use crate::ckks::bootstrap::working_bytes;
+use crate::ckks::{cost, precision, Method, Request, Route};
+use crate::runtime::machine;
+use crate::{presets, Error, Units};
 use aglet_bootstrap::Step;
 use aglet_ring::arch;
 use aglet_rlwe::params::{Params, Role};
@@ -177,7 +179,7 @@ pub fn rotation_key_bytes(preset: &str, slots: usize) -> Result<(usize, usize), 
 /// Those of [`Route::new`].
 pub fn precision(preset: &str, request: Request, by_stage: bool) -> Result<Value, Error> {
     let params = presets::load(preset, true)?;
-    let found = model::precision(&Route::new(&params, request)?, by_stage)?;
+    let found = precision::precision(&Route::new(&params, request)?, by_stage)?;
     let stages = found.stages.iter().map(|(name, bits)| json!({ "name": name, "noise_bits": bits }));
     Ok(json!({
         "mean_bits": found.mean_bits, "worst_bits": found.worst_bits,

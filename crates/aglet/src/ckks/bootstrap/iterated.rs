@@ -6,11 +6,12 @@
 //! `2^-p` times smaller. Each iteration gains the precision of one bootstrap, until the rounding at the scale of the
 //! messages is all that is left.
 
-use crate::bootstrap::{BootstrapKeys, Job, Pass, StageRun};
-use crate::control::Control;
-use crate::engine::Engine;
-use crate::route::{Method, Request};
-use crate::{Ciphertext, Error};
+use super::route::{Method, Request};
+use super::run::{BootstrapKeys, Job, Pass, StageRun};
+use crate::ckks::engine::Engine;
+use crate::ckks::Ciphertext;
+use crate::Control;
+use crate::Error;
 
 /// The bits by which the worst slot may fall short of the precision that a preset claims for the mean.
 const WORST: f64 = 4.0;

@@ -1,6 +1,7 @@
 //! What a bootstrap will give, before a key exists: its precision, by running its plan in the clear with noise.
 
-use crate::{Error, Method, Route};
+use crate::ckks::{Method, Route};
+use crate::Error;
 use aglet_bootstrap::{Parts, Pipeline, Probe, Stage};
 use aglet_rlwe::params::Params;
 use aglet_rlwe::security::Secret;
@@ -158,7 +159,8 @@ impl<'a> Model<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{presets, KeySize, Request};
+    use crate::ckks::{KeySize, Request};
+    use crate::presets;
     use std::f64::consts::TAU;
 
     fn predicted(preset: &str, request: impl Fn(Request) -> Request) -> Precision {

@@ -1,11 +1,13 @@
 //! The bootstrap itself: keys and pipeline of a route, brought together.
 
-use crate::arithmetic::at_scale;
-use crate::bootstrap_key::BootstrapKey;
-use crate::control::Control;
-use crate::engine::{Engine, GaloisKey, RelinearisationKey, RotationKey};
-use crate::route::{KeySize, Request, Route};
-use crate::{machine, presets, Ciphertext, Error};
+use super::key::BootstrapKey;
+use super::route::{KeySize, Request, Route};
+use crate::ckks::arithmetic::at_scale;
+use crate::ckks::engine::{Engine, GaloisKey, RelinearisationKey, RotationKey};
+use crate::ckks::Ciphertext;
+use crate::runtime::machine;
+use crate::Control;
+use crate::{presets, Error};
 use aglet_bootstrap::{Parts, Pipeline, Probe, Stage};
 use aglet_ring::Tally;
 use aglet_rlwe::params::Params;
@@ -219,7 +221,7 @@ impl Engine {
             }
             check_bound(ct, route.request)?;
             let level = self.level(ct)?;
-            if method.keys() == crate::Method::Lossy && level < stage_count {
+            if method.keys() == crate::ckks::Method::Lossy && level < stage_count {
                 return Err(Error::Level(format!(
                     "A {} bootstrap of {stage_count} stages takes ciphertexts of level {stage_count} or more, this one has level \
                      {level}; use the regular bootstrap, or bootstrap earlier.",

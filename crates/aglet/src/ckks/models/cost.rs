@@ -1,8 +1,9 @@
 //! The work of a bootstrap, before a key exists: by running its plan on an evaluator that counts.
 
-use crate::engine::arithmetic_limbs;
-use crate::route::Part;
-use crate::{Error, Route};
+use crate::ckks::bootstrap::route::Part;
+use crate::ckks::engine::arithmetic_limbs;
+use crate::ckks::Route;
+use crate::Error;
 use aglet_bootstrap::{Pipeline, Probe, Stage};
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_ring::Tally;
@@ -30,7 +31,7 @@ pub fn stages(whole: &Params, route: &Route) -> Result<Vec<StageCost>, Error> {
     stages_of_group(whole, route, 1)
 }
 
-/// [`stages`] of several bootstraps that go side by side ([`Engine::bootstrap_many`](crate::Engine::bootstrap_many)).
+/// [`stages`] of several bootstraps that go side by side ([`Engine::bootstrap_many`](crate::ckks::Engine::bootstrap_many)).
 ///
 /// # Errors
 /// As there.

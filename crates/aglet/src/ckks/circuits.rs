@@ -1,7 +1,8 @@
 //! Polynomials, bases, weighted sums and batches of rotations, at user levels and canonical scales.
 
-use crate::engine::{Engine, FixedRotationKey, RelinearisationKey, RotationKey};
-use crate::{Ciphertext, Control, Error};
+use crate::ckks::engine::{Engine, FixedRotationKey, RelinearisationKey, RotationKey};
+use crate::ckks::Ciphertext;
+use crate::{Control, Error};
 use aglet_bootstrap::circuits::polynomial::{depth, elements, Basis, Series};
 use aglet_rlwe::Plaintext;
 use aglet_schemes::ckks::{CkksEvaluator, EvalKeys, Weight};

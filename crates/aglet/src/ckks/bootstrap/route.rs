@@ -1,6 +1,7 @@
 //! What a bootstrap does, before a key exists: method, key size, the limbs it raises to and its plan.
 
-use crate::{Engine, Error};
+use crate::ckks::Engine;
+use crate::Error;
 use aglet_bootstrap::{Chain, Function, Options, Parts, Plan, Stage, Step, Steps};
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::params::{Params, Role};

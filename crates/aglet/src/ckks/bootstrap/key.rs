@@ -1,10 +1,11 @@
 //! Bootstrap keys: which switching keys a route needs, and how keys of one chain serve the routes on parts of it.
 
-use crate::bootstrap::{working_bytes, BootstrapKeys};
-use crate::control::Control;
-use crate::engine::Engine;
-use crate::route::{KeySize, Method, Part, Request, Route, MAX_STAGES};
-use crate::{machine, Error};
+use super::route::{KeySize, Method, Part, Request, Route, MAX_STAGES};
+use super::run::{working_bytes, BootstrapKeys};
+use crate::ckks::engine::Engine;
+use crate::runtime::machine;
+use crate::Control;
+use crate::Error;
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_rlwe::encrypt::os_source;
 use aglet_rlwe::params::Params;

@@ -1,0 +1,20 @@
+//! CKKS as users see it: the engine with its levels and scales, circuits on ciphertexts, bootstraps and their models.
+
+pub(crate) mod arithmetic;
+pub(crate) mod bootstrap;
+mod circuits;
+pub(crate) mod engine;
+pub(crate) mod matrix;
+mod models;
+pub mod sizes;
+
+pub use bootstrap::{BootstrapKey, BootstrapKeys, KeySize, Method, Request, Route, StageRun, MAX_ITERATIONS};
+pub use circuits::{PolynomialBasis, SumWeight};
+pub use engine::{Engine, FixedRotationKey, GaloisKey, RelinearisationKey, RotationKey};
+pub use matrix::{Matrix, MatrixKey};
+pub use models::{cost, precision, report};
+
+/// A plaintext of an [`Engine`].
+pub use aglet_rlwe::Plaintext;
+/// A ciphertext of an [`Engine`]; cheap to clone, never changed.
+pub use aglet_schemes::ckks::CkksCiphertext as Ciphertext;

@@ -1,0 +1,5 @@
+//! What a bootstrap will take and give, before a key exists.
+
+pub mod cost;
+pub mod precision;
+pub mod report;
