@@ -5,7 +5,7 @@
 
 use chacha20::cipher::{KeyIvInit, StreamCipher};
 use chacha20::ChaCha20Legacy;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 /// Something that fills memory with random bytes. Words are little-endian, so a source gives the same numbers everywhere.
 pub trait RandomSource {
@@ -22,11 +22,17 @@ pub trait RandomSource {
 
 /// The key stream of ChaCha20 (Bernstein 2008) with nonce 0 and a 64-bit block counter, which no program exhausts.
 ///
+/// The stream is for secrets only. What becomes public beside them (seeds of uniform halves, names of keys) comes from
+/// [`ChaChaSource::public_seed`], which no byte of the stream goes into: even who could learn something of a ChaCha key from
+/// its output would see no output.
+///
 /// The seed and the cipher's state are erased when the source is dropped. Constant time. Not `Clone`: a copy would repeat
-/// the stream; use [`ChaChaSource::fork`] or [`ChaChaSource::fresh_seed`].
+/// the stream; use [`ChaChaSource::fork`].
 pub struct ChaChaSource {
     seed: Zeroizing<[u8; 32]>,
     stream: ChaCha20Legacy,
+    /// Public seeds given so far.
+    given: u64,
 }
 
 impl ChaChaSource {
@@ -52,7 +58,7 @@ impl ChaChaSource {
     pub fn from_seed(seed: [u8; 32]) -> Self {
         let seed = Zeroizing::new(seed);
         let stream = ChaCha20Legacy::new((&*seed).into(), &[0; 8].into());
-        ChaChaSource { seed, stream }
+        ChaChaSource { seed, stream, given: 0 }
     }
 
     /// An independent source for a purpose, derived from the seed and the label by keyed BLAKE3.
@@ -61,17 +67,19 @@ impl ChaChaSource {
     /// labels give sources that look independent, and a child's seed may become public without revealing its parent.
     #[must_use]
     pub fn fork(&self, label: &[u8]) -> Self {
-        let mut key = blake3::derive_key("aglet 2026-11 random source fork v1", self.seed.as_ref());
-        let child = Self::from_seed(*blake3::keyed_hash(&key, label).as_bytes());
-        key.zeroize();
-        child
+        Self::from_seed(self.derive("aglet 2026-11 random source fork v1", label))
     }
 
-    /// The next 32 bytes of the stream, as the seed of another source: for data that is stored as a seed. May become public.
-    pub fn fresh_seed(&mut self) -> [u8; 32] {
-        let mut seed = [0; 32];
-        self.fill_bytes(&mut seed);
-        seed
+    /// The seed of another source, for data that is stored as a seed: it may become public. Each call gives another one, the
+    /// n-th depends on the seed of this source only, and the stream stays where it is.
+    pub fn public_seed(&mut self) -> [u8; 32] {
+        self.given += 1;
+        self.derive("aglet 2026-11 random source public seed v1", &self.given.to_le_bytes())
+    }
+
+    fn derive(&self, purpose: &str, label: &[u8]) -> [u8; 32] {
+        let key = Zeroizing::new(blake3::derive_key(purpose, self.seed.as_ref()));
+        *blake3::keyed_hash(&key, label).as_bytes()
     }
 }
 

@@ -67,9 +67,24 @@ fn forks_depend_on_seed_and_label_only() {
     assert_eq!(parent.fork(b"noise").next_u64(), first);
     let others = [parent.fork(b"mask").next_u64(), source(3).fork(b"noise").next_u64(), source(2).next_u64()];
     assert!(others.iter().all(|&o| o != first));
-    assert_ne!(parent.fresh_seed(), parent.fresh_seed());
     assert_ne!(ChaChaSource::from_os().unwrap().next_u64(), ChaChaSource::from_os().unwrap().next_u64());
     assert_eq!(format!("{parent:?}"), "ChaChaSource");
+}
+
+#[test]
+fn public_seeds_are_no_part_of_the_stream() {
+    let (mut quiet, mut giver) = (source(2), source(2));
+    let seeds = [giver.public_seed(), giver.public_seed()];
+    let (mut expected, mut stream) = (vec![0; 1 << 16], vec![0; 1 << 16]);
+    quiet.fill_bytes(&mut expected);
+    giver.fill_bytes(&mut stream);
+    assert_eq!(stream, expected, "giving a seed does not move the stream");
+    assert_eq!([quiet.public_seed(), quiet.public_seed()], seeds, "nor does the stream change the seeds");
+    assert_ne!(seeds[0], seeds[1]);
+    assert_ne!(source(3).public_seed(), seeds[0]);
+    assert!(seeds.iter().all(|seed| !stream.windows(8).any(|part| part == &seed[..8])));
+    let label = 1u64.to_le_bytes();
+    assert_ne!(source(2).fork(&label).seed[..], seeds[0], "forks have seeds of their own");
 }
 
 #[test]

@@ -71,7 +71,7 @@ impl PublicKey {
     /// Makes a public key for `sk` that encrypts to at most `q_limbs` limbs.
     pub fn generate(ctx: &Context, sk: &SecretKey, q_limbs: usize, source: &mut ChaChaSource) -> Result<Self, Error> {
         sk.may_appear(q_limbs, 1)?;
-        let (ring, seed) = (ctx.ring(), source.fresh_seed());
+        let (ring, seed) = (ctx.ring(), source.public_seed());
         let mut a = ring.lasting(q_limbs, 1)?;
         expand_uniform(ctx, &seed, 0, &mut a);
         let e = noise(ctx, source, q_limbs, 1)?;
@@ -134,7 +134,7 @@ impl SecretKey {
         let (ring, limbs) = (ctx.ring(), pt.poly.q_limbs());
         self.may_appear(limbs, 0)?;
         let mut c1 = ring.scratch(limbs, 0)?;
-        expand_uniform(ctx, &source.fresh_seed(), 0, &mut c1);
+        expand_uniform(ctx, &source.public_seed(), 0, &mut c1);
         let mut e = noise(ctx, source, limbs, 0)?;
         ring.add_assign(&mut e, &pt.poly);
         let mut c0 = ring.scratch(limbs, 0)?;

@@ -146,7 +146,7 @@ impl SwitchingKey {
                 spec.q_limbs, spec.p_limbs
             )));
         }
-        let (ring, seed) = (ctx.ring(), random.fresh_seed());
+        let (ring, seed) = (ctx.ring(), random.public_seed());
         let (mut b, mut a) = (Vec::new(), Vec::new());
         for d in 0..spec.digits.len() {
             let mut a_d: Poly<Eval> = ring.lasting(spec.q_limbs, spec.p_limbs)?;

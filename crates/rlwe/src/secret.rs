@@ -3,13 +3,21 @@
 use crate::context::Context;
 use crate::error::Error;
 use crate::security::Secret;
-use aglet_ring::sample::{self, ChaChaSource, RandomSource};
+use aglet_ring::sample::{self, ChaChaSource};
 use aglet_ring::{Eval, Poly};
 use zeroize::Zeroizing;
 
 /// Names a secret key without telling anything of it: drawn at random beside the key, carried by all that depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyId(pub u64);
+
+impl KeyId {
+    /// Everybody sees it, so it is no part of the stream that the key is drawn from.
+    fn draw(source: &mut ChaChaSource) -> Self {
+        let [a, b, c, d, e, f, g, h, ..] = source.public_seed();
+        Self(u64::from_le_bytes([a, b, c, d, e, f, g, h]))
+    }
+}
 
 impl std::fmt::Display for KeyId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -35,7 +43,7 @@ impl SecretKey {
             Secret::Ternary => sample::ternary(source, &mut s),
             Secret::FixedWeight(h) => sample::fixed_weight(source, h, &mut s),
         }
-        Self::from_coefficients(ctx, KeyId(source.next_u64()), s, false)
+        Self::from_coefficients(ctx, KeyId::draw(source), s, false)
     }
 
     /// Draws the sparse ephemeral secret of a bootstrap. It may appear under `q0 p'` only, the shape of
@@ -46,7 +54,7 @@ impl SecretKey {
         })?;
         let mut s = Zeroizing::new(vec![0i8; ctx.ring().n()]);
         sample::fixed_weight(source, weight, &mut s);
-        Self::from_coefficients(ctx, KeyId(source.next_u64()), s, true)
+        Self::from_coefficients(ctx, KeyId::draw(source), s, true)
     }
 
     fn from_coefficients(

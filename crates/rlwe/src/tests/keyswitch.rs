@@ -7,6 +7,7 @@ use crate::params::Params;
 use crate::security::Security;
 use aglet_ring::arch;
 use aglet_ring::automorphism::rotation_exponent;
+use aglet_ring::sample;
 use std::sync::Arc;
 
 fn toy(kernels: &'static arch::Kernels) -> Arc<Context> {
@@ -51,6 +52,21 @@ fn fresh_noise_has_its_variance() {
     let (sigma2, n) = (3.2f64.powi(2), ctx.ring().n() as f64);
     assert!((variance(&by_secret) / sigma2 - 1.0).abs() < 1.0 / 16.0);
     assert!((variance(&by_public) / ((1.0 + 2.0 / 3.0 * n) / 12.0) - 1.0).abs() < 1.0 / 16.0);
+}
+
+#[test]
+fn errors_are_the_whole_stream_and_what_is_public_is_none_of_it() {
+    let ctx = toy(arch::available()[0]);
+    let sk = SecretKey::generate(&ctx, &mut ChaChaSource::from_seed([1; 32])).unwrap();
+    let mut first = vec![0; ctx.ring().n()];
+    sample::gaussian(&mut ChaChaSource::from_seed([2; 32]), &mut first);
+    let ct = sk.encrypt(&ctx, &zero_plaintext(&ctx, 3), &mut ChaChaSource::from_seed([2; 32])).unwrap();
+    assert_eq!(noise_of(&ctx, &sk, ct.polys), first, "a seed drawn before the error would shift it");
+    let mut random = ChaChaSource::from_seed([2; 32]);
+    let seed = *PublicKey::generate(&ctx, &sk, 3, &mut random).unwrap().stored().0;
+    assert_eq!(seed, ChaChaSource::from_seed([2; 32]).public_seed());
+    let id = SecretKey::generate(&ctx, &mut ChaChaSource::from_seed([2; 32])).unwrap().id();
+    assert_eq!(id.0.to_le_bytes(), seed[..8], "the name of a key is public too");
 }
 
 #[test]
