@@ -78,10 +78,12 @@ impl Automorphism {
 
 /// The exponent of a rotation of the N/2 slots by `k` to the left: 5^k mod 2N.
 pub fn rotation_exponent(k: isize, n: usize) -> u64 {
-    let slots = n as isize / 2;
-    let (mut e, m) = (1u64, 2 * n as u64);
-    for _ in 0..k.rem_euclid(slots) {
-        e = e * 5 % m;
+    let (mut left, mut power, mut e, m) = (k.rem_euclid(n as isize / 2), 5, 1u64, 2 * n as u64);
+    while left > 0 {
+        if left & 1 == 1 {
+            e = e * power % m;
+        }
+        (left, power) = (left >> 1, power * power % m);
     }
     e
 }

@@ -4,68 +4,15 @@
 //! limb by limb, from the shapes of the keys that it would meet; a test compares the sums with what the kernels counted
 //! (`crates/aglet/tests/cost.rs`). Sums, copies and permutations are not counted: they are a few per cent.
 
+use crate::ckks::keys::missing;
 use crate::error::Error;
 use crate::evaluator::{check_scale, same_scale, Evaluator, Quadratic, Refresh, Settle};
 use crate::linear_map::LinearMap;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_ring::Tally;
 use aglet_rlwe::params::Params;
-use aglet_rlwe::KeySwitchSpec;
-use std::collections::BTreeMap;
+use aglet_rlwe::{KeyRole, KeySet, KeySwitchSpec};
 use std::sync::{Mutex, PoisonError};
-
-/// The shapes of the keys that an evaluator would hold: what [`EvalKeys`](crate::ckks::EvalKeys) is without the keys.
-#[derive(Debug, Clone, Default)]
-pub struct KeyShapes {
-    /// By number of limbs.
-    relinearisation: BTreeMap<usize, KeySwitchSpec>,
-    /// By Galois element, then by number of limbs.
-    galois: BTreeMap<(u64, usize), KeySwitchSpec>,
-    from_sparse: Option<KeySwitchSpec>,
-}
-
-impl KeyShapes {
-    /// No keys.
-    pub fn new() -> Self {
-        Self::default()
-    }
-    /// Adds a relinearisation key.
-    #[must_use]
-    pub fn with_relinearisation(mut self, spec: KeySwitchSpec) -> Self {
-        self.relinearisation.insert(spec.q_limbs, spec);
-        self
-    }
-    /// Adds a key for X -> X^galois.
-    #[must_use]
-    pub fn with_galois(mut self, galois: u64, spec: KeySwitchSpec) -> Self {
-        self.galois.insert((galois, spec.q_limbs), spec);
-        self
-    }
-    /// Adds the key back from the sparse secret; those that carry a map have its shape.
-    #[must_use]
-    pub fn with_sparse(mut self, from: KeySwitchSpec) -> Self {
-        self.from_sparse = Some(from);
-        self
-    }
-
-    /// The smallest that serves, as [`EvalKeys::galois`](crate::ckks::EvalKeys::galois) chooses.
-    fn galois(&self, galois: u64, limbs: usize) -> Result<&KeySwitchSpec, Error> {
-        let found = self.galois.range((galois, limbs)..=(galois, usize::MAX)).next();
-        found.map(|(_, spec)| spec).ok_or_else(|| missing("galois", limbs))
-    }
-    fn relinearisation(&self, limbs: usize) -> Result<&KeySwitchSpec, Error> {
-        let fits = self.relinearisation.range(limbs..).next().map(|(_, spec)| spec);
-        fits.ok_or_else(|| missing("relinearization", limbs))
-    }
-    fn back(&self, limbs: usize) -> Result<&KeySwitchSpec, Error> {
-        let fits = self.from_sparse.as_ref().filter(|spec| spec.q_limbs >= limbs);
-        fits.ok_or_else(|| missing("from-sparse", limbs))
-    }
-}
-
-fn missing(what: &str, limbs: usize) -> Error {
-    Error::MissingKey { what: format!("{what} key for {limbs} limbs") }
-}
 
 /// What is left of a ciphertext where nobody looks at its value.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -90,13 +37,13 @@ pub struct CostTransform {
 /// The evaluator that counts.
 pub struct CostEvaluator {
     params: Params,
-    keys: KeyShapes,
+    keys: KeySet<KeySwitchSpec>,
     tally: Mutex<Tally>,
 }
 
 impl CostEvaluator {
     /// An evaluator on the slots of the ring, with keys of these shapes.
-    pub fn new(params: Params, keys: KeyShapes) -> Self {
+    pub fn new(params: Params, keys: KeySet<KeySwitchSpec>) -> Self {
         Self { params, keys, tally: Mutex::default() }
     }
     /// Work on each of several that meet the same keys and diagonals side by side: these are read once.
@@ -125,6 +72,10 @@ impl CostEvaluator {
 
     fn n(&self) -> u64 {
         self.params.n() as u64
+    }
+    /// The smallest shape of a role that serves so many limbs.
+    fn key(&self, role: KeyRole, limbs: usize) -> Result<&KeySwitchSpec, Error> {
+        self.keys.find(role, limbs).ok_or_else(|| missing(role, limbs, self.params.n()))
     }
     fn count(&self, work: Tally) {
         *self.tally.lock().unwrap_or_else(PoisonError::into_inner) += work;
@@ -176,7 +127,7 @@ impl CostEvaluator {
     /// A key switch of the second polynomial, with the first lifted and rotated along.
     fn automorphism(&self, a: &CostCiphertext, galois: u64) -> Result<CostCiphertext, Error> {
         let limbs = a.level + 1;
-        let spec = self.keys.galois(galois, limbs)?;
+        let spec = self.key(KeyRole::Galois(galois), limbs)?;
         let digits = self.digits(spec, limbs);
         self.lift(limbs);
         self.product(digits, limbs + spec.p_limbs, limbs);
@@ -205,7 +156,7 @@ impl CostEvaluator {
         form.check(self)?;
         let limbs = form.level + 1;
         let products: usize = form.products.iter().map(|p| p.factor.unsigned_abs() as usize).sum();
-        let key = if products > 0 { Some(self.keys.relinearisation(limbs)?) } else { None };
+        let key = if products > 0 { Some(self.key(KeyRole::Square, limbs)?) } else { None };
         self.form(limbs, products, form.terms.len(), key.is_some());
         self.form(limbs, 2 * products, form.terms.len(), key.is_some());
         if let Some(spec) = key {
@@ -285,7 +236,7 @@ impl Evaluator for CostEvaluator {
     }
     fn rotate_sum(&self, a: &CostCiphertext, by: &[usize]) -> Result<CostCiphertext, Error> {
         let (limbs, Some(&first)) = (a.level + 1, by.first()) else { return Ok(*a) };
-        let spec = self.keys.galois(self.rotation(first), limbs)?;
+        let spec = self.key(KeyRole::Galois(self.rotation(first)), limbs)?;
         let (digits, all) = (self.digits(spec, limbs), limbs + spec.p_limbs);
         self.lift(limbs);
         for i in 0..by.len() {
@@ -320,7 +271,7 @@ impl Evaluator for CostEvaluator {
     fn transform(&self, ct: &CostCiphertext, t: &CostTransform) -> Result<CostCiphertext, Error> {
         let limbs = self.level_down(ct, t.level)?.level + 1;
         let spec = match t.babies.first().or(t.giant.as_ref()) {
-            Some(&by) => self.keys.galois(self.rotation(by), limbs)?.clone(),
+            Some(&by) => self.key(KeyRole::Galois(self.rotation(by)), limbs)?.clone(),
             None => KeySwitchSpec::balanced(&self.params, limbs)?,
         };
         let (digits, all) = (self.digits(&spec, limbs), limbs + spec.p_limbs);
@@ -343,16 +294,16 @@ impl Evaluator for CostEvaluator {
 
 impl Refresh for CostEvaluator {
     fn sparse_secret(&self, ct: &CostCiphertext) -> Result<CostCiphertext, Error> {
-        let spec = KeySwitchSpec::to_sparse();
+        let spec = self.key(KeyRole::ToSparse, 1)?;
         self.lift(1);
-        let digits = self.digits(&spec, 1);
+        let digits = self.digits(spec, 1);
         self.product(digits, 1 + spec.p_limbs, 1);
         self.divide(1, spec.p_limbs, 0);
         Ok(*ct)
     }
     fn mod_raise(&self, ct: &CostCiphertext, level: usize) -> Result<CostCiphertext, Error> {
         let limbs = level + 1;
-        let spec = self.keys.back(limbs)?;
+        let spec = self.key(KeyRole::FromSparse, limbs)?;
         self.raise(limbs);
         self.raise(limbs + spec.p_limbs);
         self.product(1, limbs + spec.p_limbs, 0);
@@ -368,7 +319,9 @@ impl Refresh for CostEvaluator {
     ) -> Result<CostCiphertext, Error> {
         check_scale(scale_ratio)?;
         let limbs = level + 1;
-        let spec = self.keys.back(limbs)?;
+        let keys = map.diagonals().keys().map(|&by| self.key(KeyRole::FromSparseGalois(self.rotation(by)), limbs));
+        let keys = keys.collect::<Result<Vec<_>, _>>()?;
+        let spec = *keys.first().ok_or(Error::EmptyQuadratic)?;
         self.raise(limbs + spec.p_limbs);
         let row = Tally::rotated_sum(self.n(), map.diagonals().len() as u64);
         self.count(row.times((limbs + spec.p_limbs) as u64));

@@ -5,8 +5,8 @@ use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_ring::sample::ChaChaSource;
 use aglet_rlwe::params::Params;
 use aglet_rlwe::security::Security;
-use aglet_rlwe::{Context, KeySwitchSpec, SecretKey, SwitchingKey};
-use aglet_schemes::ckks::{raising_keys, transform_shape, CkksCiphertext, CkksEvaluator, Encoder, EvalKeys};
+use aglet_rlwe::{Context, KeyRole, KeySet, KeySwitchSpec, SecretKey, SwitchingKey};
+use aglet_schemes::ckks::{raising_keys, transform_shape, CkksCiphertext, CkksEvaluator, Encoder};
 use aglet_schemes::{Error, Evaluator, LinearMap, Product, Quadratic, Refresh};
 use num_complex::Complex64;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 struct World {
     ctx: Arc<Context>,
     sk: SecretKey,
-    keys: EvalKeys,
+    keys: KeySet,
     encoder: Encoder,
     random: ChaChaSource,
 }
@@ -33,7 +33,9 @@ impl World {
         let relin = SwitchingKey::relinearisation(&ctx, spec.clone(), &sk, &mut random).unwrap();
         let n = ctx.ring().n();
         let conj = SwitchingKey::galois(&ctx, spec, conjugation_exponent(n), &sk, &mut random).unwrap();
-        let keys = EvalKeys::new().with_relinearisation(relin.into()).with_galois(conjugation_exponent(n), conj.into());
+        let keys = KeySet::new()
+            .with(KeyRole::Square, relin.into())
+            .with(KeyRole::Galois(conjugation_exponent(n)), conj.into());
         let encoder = Encoder::new(&ctx, n / 2).unwrap();
         Self { ctx, sk, keys, encoder, random }
     }
@@ -41,7 +43,7 @@ impl World {
         let g = rotation_exponent(by as isize, self.ctx.ring().n());
         let spec = KeySwitchSpec::balanced(self.ctx.params(), limbs).unwrap();
         let key = SwitchingKey::galois(&self.ctx, spec, g, &self.sk, &mut self.random).unwrap();
-        self.keys = std::mem::take(&mut self.keys).with_galois(g, key.into());
+        self.keys = std::mem::take(&mut self.keys).with(KeyRole::Galois(g), key.into());
     }
     fn encrypt(&mut self, z: &[Complex64], level: usize) -> CkksCiphertext {
         let pt = self.encoder.encode(&self.ctx, z, level, SCALE).unwrap();
@@ -166,8 +168,9 @@ fn keys_that_carry_a_map_raise_and_transform_at_once() {
         let from = SwitchingKey::between(&w.ctx, back.clone(), &sparse, &w.sk, &mut w.random).unwrap();
         let source = || Ok::<_, Error>(ChaChaSource::from_seed([7; 32]));
         let raising = raising_keys(&w.ctx, &back, &map, ratio, (&sparse, &w.sk), source).unwrap();
-        let keys = std::mem::take(&mut w.keys).with_to_sparse(to.into()).with_from_sparse(from.into());
-        w.keys = raising.into_iter().fold(keys, |keys, (galois, key)| keys.with_raising(galois, key.into()));
+        let keys =
+            std::mem::take(&mut w.keys).with(KeyRole::ToSparse, to.into()).with(KeyRole::FromSparse, from.into());
+        w.keys = raising.into_iter().fold(keys, |keys, (role, key)| keys.with(role, key.into()));
         for by in transform_shape(w.ctx.params(), &map, 25, None).unwrap().rotations() {
             w.add_rotation(by, 26);
         }
@@ -199,7 +202,7 @@ fn every_long_operation_can_be_stopped() {
         |spec, from, to, random: &mut _| SwitchingKey::between(&w.ctx, spec, from, to, random).unwrap().into();
     let to = between(KeySwitchSpec::to_sparse(), &w.sk, &sparse, &mut w.random);
     let back = between(KeySwitchSpec::from_sparse(26), &sparse, &w.sk, &mut w.random);
-    let keys = std::mem::take(&mut w.keys).with_to_sparse(to).with_from_sparse(back);
+    let keys = std::mem::take(&mut w.keys).with(KeyRole::ToSparse, to).with(KeyRole::FromSparse, back);
     let flag = AtomicBool::new(false);
     let e = CkksEvaluator::new(&w.ctx, &keys, n).stopped_by(&flag);
     let map = LinearMap::new(n, BTreeMap::from([(0, x.clone())]), 1, 1).unwrap();

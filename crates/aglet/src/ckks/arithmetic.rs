@@ -7,8 +7,7 @@ use crate::ckks::engine::{Engine, FixedRotationKey, GaloisKey, RelinearisationKe
 use crate::ckks::Ciphertext;
 use crate::Error;
 use aglet_rlwe::encrypt::os_source;
-use aglet_rlwe::{KeyId, Plaintext, PublicKey, SecretKey};
-use aglet_schemes::ckks::EvalKeys;
+use aglet_rlwe::{KeyId, KeyRole, KeySet, Plaintext, PublicKey, SecretKey};
 use aglet_schemes::{Evaluator, Product, Quadratic};
 use num_complex::Complex64;
 use std::sync::Arc;
@@ -87,7 +86,7 @@ impl Engine {
         if self.level(ct)? == level {
             return Ok(ct.clone());
         }
-        let keys = EvalKeys::new();
+        let keys = KeySet::new();
         let e = self.evaluator(&keys, None);
         let chain = self.params().chain_level(level) + 1;
         let scale = self.params().scale_at(level);
@@ -168,7 +167,7 @@ impl Engine {
     ) -> Result<Ciphertext, Error> {
         self.run(|| {
             let (a, b, _) = self.aligned(a, b)?;
-            let keys = EvalKeys::new();
+            let keys = KeySet::new();
             Ok(f(&self.evaluator(&keys, None), &a, &b)?)
         })
     }
@@ -176,7 +175,7 @@ impl Engine {
     pub fn add_plain(&self, a: &Ciphertext, pt: &Plaintext) -> Result<Ciphertext, Error> {
         self.run(|| {
             let (a, pt, _) = self.aligned_plain(a, pt)?;
-            let keys = EvalKeys::new();
+            let keys = KeySet::new();
             Ok(self.evaluator(&keys, None).add_plain(&a, &pt)?)
         })
     }
@@ -188,12 +187,12 @@ impl Engine {
     pub fn add_scalar(&self, a: &Ciphertext, c: Complex64) -> Result<Ciphertext, Error> {
         finite(c)?;
         self.level(a)?;
-        let keys = EvalKeys::new();
+        let keys = KeySet::new();
         self.run(|| Ok(self.evaluator(&keys, None).add_constant(a, c)?))
     }
     /// `-a`.
     pub fn negate(&self, a: &Ciphertext) -> Result<Ciphertext, Error> {
-        let keys = EvalKeys::new();
+        let keys = KeySet::new();
         self.run(|| Ok(known(self.evaluator(&keys, None).negate(a)?, a.bound)))
     }
     /// A copy.
@@ -215,7 +214,7 @@ impl Engine {
             let (a, b, level) = self.aligned(a, b)?;
             let scale = self.params().scale_at(below);
             if let Some(key) = key {
-                let keys = EvalKeys::new().with_relinearisation(key.0.clone());
+                let keys = KeySet::new().with(KeyRole::Square, key.0.clone());
                 let products = vec![Product { factor: 1, left: &a, right: &b }];
                 let form = Quadratic {
                     products,
@@ -226,7 +225,7 @@ impl Engine {
                 };
                 return Ok(self.evaluator(&keys, None).quadratic(&form)?);
             }
-            let keys = EvalKeys::new();
+            let keys = KeySet::new();
             let e = self.evaluator(&keys, None);
             let out = e.rescale(&e.tensor(&a, &b)?)?;
             Ok(at_scale(out, scale))
@@ -237,7 +236,7 @@ impl Engine {
         let below = self.spend(self.level(a)?.min(self.plaintext_level(pt)))?;
         self.run(|| {
             let (a, pt, _) = self.aligned_plain(a, pt)?;
-            let keys = EvalKeys::new();
+            let keys = KeySet::new();
             let e = self.evaluator(&keys, None);
             let out = e.rescale(&e.mul_plain(&a, &pt)?)?;
             Ok(at_scale(out, self.params().scale_at(below)))
@@ -249,7 +248,7 @@ impl Engine {
         let level = self.level(a)?;
         let below = self.spend(level)?;
         self.run(|| {
-            let keys = EvalKeys::new();
+            let keys = KeySet::new();
             let e = self.evaluator(&keys, None);
             let (chain, scale) = (self.params().chain_level(level), self.params().scale_at(below));
             let scaled = e.mul_constant(a, c, scale * e.modulus(chain) / a.scale)?;
@@ -262,7 +261,7 @@ impl Engine {
         if c.unsigned_abs() >= 1 << 53 {
             return Err(Error::Range(format!("The integer {c} is too large to multiply by; take one below 2^53 in size, or a float, which costs one level.")));
         }
-        let keys = EvalKeys::new();
+        let keys = KeySet::new();
         self.run(|| {
             let out = self.evaluator(&keys, None).mul_constant(a, Complex64::new(c as f64, 0.0), 1.0)?;
             Ok(known(out, a.bound.map(|bound| bound * c.unsigned_abs() as f64)))
@@ -270,12 +269,12 @@ impl Engine {
     }
     /// Back to degree 1, no level.
     pub fn relinearise(&self, a: &Ciphertext, key: &RelinearisationKey) -> Result<Ciphertext, Error> {
-        let keys = EvalKeys::new().with_relinearisation(key.0.clone());
+        let keys = KeySet::new().with(KeyRole::Square, key.0.clone());
         self.run(|| Ok(self.evaluator(&keys, None).relinearise(a)?))
     }
     /// The complex conjugate of every slot, no level.
     pub fn conjugate(&self, a: &Ciphertext, key: &GaloisKey) -> Result<Ciphertext, Error> {
-        let keys = EvalKeys::new().with_galois(key.galois, key.key.clone());
+        let keys = [key.with_role()].into_iter().collect();
         self.run(|| Ok(self.evaluator(&keys, None).conjugate(a)?))
     }
     /// Rotates by the key's own delta.
@@ -304,7 +303,7 @@ impl Engine {
         Ok(out)
     }
     fn rotate_by(&self, a: &Ciphertext, delta: i64, key: &GaloisKey) -> Result<Ciphertext, Error> {
-        let keys = EvalKeys::new().with_galois(key.galois, key.key.clone());
+        let keys = [key.with_role()].into_iter().collect();
         let left = -(delta.rem_euclid(self.slots() as i64)) as isize;
         // Keys are made for the rotation of the whole ring, of which sparse slots are repetitions.
         self.run(|| Ok(self.evaluator(&keys, None).rotate_ring(a, left)?))

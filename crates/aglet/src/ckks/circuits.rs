@@ -5,7 +5,8 @@ use crate::ckks::Ciphertext;
 use crate::{Control, Error};
 use aglet_bootstrap::circuits::polynomial::{depth, elements, Basis, Series};
 use aglet_rlwe::Plaintext;
-use aglet_schemes::ckks::{CkksEvaluator, EvalKeys, Weight};
+use aglet_rlwe::{KeyRole, KeySet};
+use aglet_schemes::ckks::{CkksEvaluator, Weight};
 use aglet_schemes::Evaluator;
 use num_complex::Complex64;
 use std::collections::BTreeMap;
@@ -77,7 +78,7 @@ impl Engine {
             PolynomialBasis::Chebyshev | PolynomialBasis::HalfChebyshev => Series::from_chebyshev(coefficients)?,
         };
         let below = self.spend_many(ct, series.depth(), &format!("A polynomial of degree {}", series.degree()))?;
-        let keys = EvalKeys::new().with_relinearisation(key.0.clone());
+        let keys = KeySet::new().with(KeyRole::Square, key.0.clone());
         self.run(|| {
             let e = self.evaluator(&keys, Some(control));
             let x = match basis {
@@ -106,7 +107,7 @@ impl Engine {
             return Err(Error::Range(format!("A basis has degree 1 to 2^20; {degree} is not, choose another degree.")));
         }
         self.spend_many(ct, depth(degree - 1), &format!("A basis up to degree {degree}"))?;
-        let keys = EvalKeys::new().with_relinearisation(key.0.clone());
+        let keys = KeySet::new().with(KeyRole::Square, key.0.clone());
         let hidden = self.params().hidden_levels();
         let kind = match basis {
             PolynomialBasis::Power => Basis::Power,
@@ -138,7 +139,7 @@ impl Engine {
             let refused = || Error::Range(format!("The weight {z} is not finite; pass finite ones."));
             z.is_finite().then_some(*z).ok_or_else(refused)
         };
-        let keys = EvalKeys::new();
+        let keys = KeySet::new();
         self.run(|| {
             let e = self.evaluator(&keys, None);
             let encode = |values: &[Complex64], ct: &Ciphertext| -> Result<Weight, Error> {
@@ -171,8 +172,7 @@ impl Engine {
         deltas: &[i64],
         control: &Control,
     ) -> Result<Vec<Ciphertext>, Error> {
-        let step_keys = key.steps.iter().map(|(_, k)| (k.galois, k.key.clone()));
-        let keys = step_keys.fold(EvalKeys::new(), |keys, (galois, key)| keys.with_galois(galois, key));
+        let keys = key.steps.iter().map(|(_, k)| k.with_role()).collect();
         let slots = self.slots() as i64;
         let wanted = deltas.iter().map(|d| d.rem_euclid(slots)).enumerate().collect();
         let mut out = vec![ct.clone(); deltas.len()];
@@ -191,7 +191,7 @@ impl Engine {
         control: &Control,
     ) -> Result<Vec<Ciphertext>, Error> {
         keys.iter().try_for_each(|key| self.check_rotation(ct, key))?;
-        let held = keys.iter().fold(EvalKeys::new(), |all, k| all.with_galois(k.key.galois, k.key.key.clone()));
+        let held = keys.iter().map(|k| k.key.with_role()).collect();
         let slots = self.slots() as i64;
         let left: Vec<isize> = keys.iter().map(|k| -(k.delta.rem_euclid(slots)) as isize).collect();
         self.run(|| Ok(self.evaluator(&held, Some(control)).rotate_each(ct, &left)?))

@@ -7,8 +7,8 @@ use crate::Error;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::encrypt::os_source;
 use aglet_rlwe::params::{Params, Role};
-use aglet_rlwe::{Context, KeyId, KeySwitchSpec, PublicKey, SecretKey, SwitchingKey};
-use aglet_schemes::ckks::{CkksEvaluator, Encoder, EvalKeys};
+use aglet_rlwe::{Context, KeyId, KeyRole, KeySet, KeySwitchSpec, PublicKey, SecretKey, SwitchingKey};
+use aglet_schemes::ckks::{CkksEvaluator, Encoder};
 use std::sync::Arc;
 
 /// Everything for one parameter set on a number of threads. Shared freely: all methods take `&self`, inputs are never
@@ -28,6 +28,13 @@ pub struct RelinearisationKey(pub(crate) Arc<SwitchingKey>);
 pub struct GaloisKey {
     pub(crate) galois: u64,
     pub(crate) key: Arc<SwitchingKey>,
+}
+
+impl GaloisKey {
+    /// As a [`KeySet`] takes it.
+    pub(crate) fn with_role(&self) -> (KeyRole, Arc<SwitchingKey>) {
+        (KeyRole::Galois(self.galois), self.key.clone())
+    }
 }
 
 /// For one rotation.
@@ -111,7 +118,7 @@ impl Engine {
         self.pool.install(f)
     }
     /// An evaluator that can be stopped through `control`.
-    pub(crate) fn evaluator<'a>(&'a self, keys: &'a EvalKeys, control: Option<&'a Control>) -> CkksEvaluator<'a> {
+    pub(crate) fn evaluator<'a>(&'a self, keys: &'a KeySet, control: Option<&'a Control>) -> CkksEvaluator<'a> {
         let e = CkksEvaluator::new(&self.ctx, keys, self.slots());
         match control {
             Some(c) => e.stopped_by(c.flag()),

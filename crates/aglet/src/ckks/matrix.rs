@@ -9,12 +9,11 @@ use crate::ckks::Ciphertext;
 use crate::runtime::machine;
 use crate::{Control, Error};
 use aglet_ring::automorphism::rotation_exponent;
-use aglet_rlwe::{KeyId, KeySwitchSpec, SecretKey, SwitchingKey};
-use aglet_schemes::ckks::{CkksEvaluator, EvalKeys};
+use aglet_rlwe::{KeyId, KeyRole, KeySet, KeySwitchSpec, SecretKey, SwitchingKey};
+use aglet_schemes::ckks::CkksEvaluator;
 use aglet_schemes::{Evaluator, LinearMap};
 use num_complex::Complex64;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Baby steps of a key unless asked otherwise: more make dense matrices faster and the key larger.
 const BABY_STEPS: usize = 32;
@@ -27,7 +26,7 @@ pub struct MatrixKey {
     id: KeyId,
     baby: usize,
     spec: KeySwitchSpec,
-    keys: EvalKeys,
+    keys: KeySet,
 }
 
 impl MatrixKey {
@@ -41,7 +40,7 @@ impl MatrixKey {
     }
     /// Bytes when stored with seeds.
     pub fn stored_bytes(&self) -> usize {
-        self.keys.iter().map(SwitchingKey::stored_bytes).sum()
+        self.keys.stored_bytes()
     }
 
     /// What tells its keys: baby steps and limbs.
@@ -50,16 +49,10 @@ impl MatrixKey {
     }
     /// Its keys by Galois element.
     pub(crate) fn stored_keys(&self) -> Vec<&SwitchingKey> {
-        self.keys.iter().collect()
+        self.keys.iter().map(|(_, key)| &**key).collect()
     }
-    /// The key made of these, with their Galois elements.
-    pub(crate) fn from_stored(
-        id: KeyId,
-        baby: usize,
-        spec: KeySwitchSpec,
-        list: Vec<(u64, Arc<SwitchingKey>)>,
-    ) -> Self {
-        let keys = list.into_iter().fold(EvalKeys::new(), |keys, (galois, key)| keys.with_galois(galois, key));
+    /// The key made of these.
+    pub(crate) fn from_stored(id: KeyId, baby: usize, spec: KeySwitchSpec, keys: KeySet) -> Self {
         Self { id, baby, spec, keys }
     }
 }
@@ -116,12 +109,12 @@ impl Engine {
                 available as f64 / 1e9
             )));
         }
-        let mut keys = EvalKeys::new();
+        let mut keys = KeySet::new();
         for (done, &step) in steps.iter().enumerate() {
             control.check()?;
             control.report(done, steps.len(), "matrix keys");
             let galois = rotation_exponent(step as isize, n);
-            keys = keys.with_galois(galois, self.create_galois_key(sk, galois, limbs)?.key);
+            keys.insert(KeyRole::Galois(galois), self.create_galois_key(sk, galois, limbs)?.key);
         }
         control.report(steps.len(), steps.len(), "matrix keys");
         Ok(MatrixKey { id: sk.id(), baby, spec, keys })

@@ -8,7 +8,7 @@ use aglet_ring::pack::{pack, packed_len, unpack};
 use aglet_ring::{Eval, Modulus, Poly};
 use aglet_rlwe::params::Params;
 use aglet_rlwe::wire::primes;
-use aglet_rlwe::{KeyId, KeySwitchSpec, SwitchingKey};
+use aglet_rlwe::{KeyId, KeyRole, KeySwitchSpec, SwitchingKey};
 use rayon::prelude::*;
 use std::collections::VecDeque;
 use zeroize::Zeroizing;
@@ -33,8 +33,8 @@ pub enum Shape {
     Key {
         /// The chain.
         params: Params,
-        /// Which key it is among those of the thing: its Galois element where it has one.
-        role: u64,
+        /// What it is for.
+        role: KeyRole,
         /// Its digits and limbs.
         spec: KeySwitchSpec,
     },
@@ -88,7 +88,16 @@ impl Shape {
             Self::Key { params, role, spec } => {
                 chain(params);
                 let KeySwitchSpec { q_limbs, p_limbs, digits } = spec;
-                [2, *role, *q_limbs as u64, *p_limbs as u64, digits.len() as u64].into_iter().for_each(&mut *word);
+                let (kind, galois) = match role {
+                    KeyRole::Square => (0, 0),
+                    KeyRole::Galois(galois) => (1, *galois),
+                    KeyRole::FromSparseGalois(galois) => (2, *galois),
+                    KeyRole::ToSparse => (3, 0),
+                    KeyRole::FromSparse => (4, 0),
+                };
+                [2, kind, galois, *q_limbs as u64, *p_limbs as u64, digits.len() as u64]
+                    .into_iter()
+                    .for_each(&mut *word);
                 for digit in digits {
                     word(digit.len() as u64);
                     digit.iter().for_each(|&limb| word(limb as u64));
@@ -273,7 +282,7 @@ impl<'a> Reader<'a> {
         }
     }
     /// A switching key, expanded, and its role.
-    pub fn key(&mut self, id: KeyId) -> Result<(u64, SwitchingKey), Error> {
+    pub fn key(&mut self, id: KeyId) -> Result<(KeyRole, SwitchingKey), Error> {
         let Some(Shape::Key { params, role, spec }) = self.shapes.pop_front() else { return self.damaged() };
         let seed = self.plain(32)?;
         let Ok(seed) = <[u8; 32]>::try_from(&seed[..]) else { return self.damaged() };

@@ -12,7 +12,7 @@ use crate::ckks::{
 use crate::{Error, PublicKey, SecretKey};
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::params::Params;
-use aglet_rlwe::{KeyId, KeySwitchSpec, SwitchingKey};
+use aglet_rlwe::{KeyId, KeyRole, KeySwitchSpec, SwitchingKey};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -51,7 +51,7 @@ fn flag<T: Stored>(word: u64) -> Result<bool, Error> {
     Ok(count::<T>(word, 0, 1, "a mark")? == 1)
 }
 
-fn balanced(params: &Params, role: u64, q_limbs: usize) -> Result<Shape, Error> {
+fn balanced(params: &Params, role: KeyRole, q_limbs: usize) -> Result<Shape, Error> {
     Ok(Shape::Key { params: params.clone(), role, spec: KeySwitchSpec::balanced(params, q_limbs)? })
 }
 
@@ -97,9 +97,9 @@ macro_rules! keys {
 keys! {
     RelinearisationKey: 3 "relinearization key", slots: false {
         words: |_x| vec![],
-        shapes: |origin, _w| Ok(vec![balanced(&origin.params, 0, arithmetic_limbs(&origin.params))?]),
+        shapes: |origin, _w| Ok(vec![balanced(&origin.params, KeyRole::Square, arithmetic_limbs(&origin.params))?]),
         keys: |x| vec![&x.0],
-        take: |_o, _w, _id, list| Ok(Self(one::<Self>(list)?.1)),
+        take: |_o, _w, _id, list| Ok(Self(one::<Self>(list)?)),
     }
 
     // The only automorphism that is stored alone is conjugation.
@@ -107,25 +107,24 @@ keys! {
         words: |_x| vec![],
         shapes: |origin, _w| {
             let params = &origin.params;
-            Ok(vec![balanced(params, conjugation_exponent(params.n()), arithmetic_limbs(params))?])
+            let role = KeyRole::Galois(conjugation_exponent(params.n()));
+            Ok(vec![balanced(params, role, arithmetic_limbs(params))?])
         },
         keys: |x| vec![&x.key],
-        take: |_o, _w, _id, list| {
-            let (galois, key) = one::<Self>(list)?;
-            Ok(Self { galois, key })
-        },
+        take: |origin, _w, _id, list| Ok(Self { galois: conjugation_exponent(origin.params.n()), key: one::<Self>(list)? }),
     }
 
     RotationKey: 5 "rotation key", slots: true {
         words: |_x| vec![],
         shapes: |origin, _w| {
             let layout = rotation_layout(&origin.params, origin.slots)?.into_iter();
-            Ok(layout.map(|(_, role, spec)| Shape::Key { params: origin.params.clone(), role, spec }).collect())
+            let shape = |galois, spec| Shape::Key { params: origin.params.clone(), role: KeyRole::Galois(galois), spec };
+            Ok(layout.map(|(_, galois, spec)| shape(galois, spec)).collect())
         },
         keys: |x| x.steps.iter().map(|(_, key)| &*key.key).collect(),
         take: |origin, _w, _id, list| {
             let layout = rotation_layout(&origin.params, origin.slots)?.into_iter();
-            Ok(Self { steps: layout.zip(list).map(|((delta, ..), (galois, key))| (delta, GaloisKey { galois, key })).collect() })
+            Ok(Self { steps: layout.zip(list).map(|((delta, galois, _), (_, key))| (delta, GaloisKey { galois, key })).collect() })
         },
     }
 
@@ -133,12 +132,13 @@ keys! {
         words: |x| vec![x.delta as u64, x.key.key.spec().q_limbs as u64],
         shapes: |origin, w| {
             let (params, limbs) = (&origin.params, limbs::<Self>(origin, w[1])?);
-            Ok(vec![balanced(params, rotation(params, origin.slots, w[0] as i64), limbs)?])
+            let role = KeyRole::Galois(rotation(params, origin.slots, w[0] as i64));
+            Ok(vec![balanced(params, role, limbs)?])
         },
         keys: |x| vec![&x.key.key],
-        take: |_o, w, _id, list| {
-            let (galois, key) = one::<Self>(list)?;
-            Ok(Self { delta: w[0] as i64, key: GaloisKey { galois, key } })
+        take: |origin, w, _id, list| {
+            let galois = rotation(&origin.params, origin.slots, w[0] as i64);
+            Ok(Self { delta: w[0] as i64, key: GaloisKey { galois, key: one::<Self>(list)? } })
         },
     }
 
@@ -146,14 +146,13 @@ keys! {
         words: |x| vec![x.stage_count() as u64, x.size() as u64, x.method() as u64],
         shapes: |origin, w| {
             let (params, keys) = Route::new(&origin.params, bootstrap_words(origin, w)?)?.keys(&origin.params)?;
-            Ok(keys.into_iter().map(|(_, spec)| Shape::Key { params: params.clone(), role: 0, spec }).collect())
+            Ok(keys.into_iter().map(|(role, spec)| Shape::Key { params: params.clone(), role, spec }).collect())
         },
         keys: |x| x.stored_keys(),
         take: |origin, w, id, list| {
             let request = bootstrap_words(origin, w)?;
-            let (params, keys) = Route::new(&origin.params, request)?.keys(&origin.params)?;
-            let parts = keys.into_iter().zip(list).map(|((part, _), (_, key))| (part, key));
-            Ok(Self::from_stored(id, request, params, parts))
+            let (params, _) = Route::new(&origin.params, request)?.keys(&origin.params)?;
+            Ok(Self::from_stored(id, request, params, list.into_iter().collect()))
         },
     }
 
@@ -163,18 +162,18 @@ keys! {
             let (baby, limbs) = matrix_words(origin, w)?;
             let steps = matrix_steps(baby, origin.slots).into_iter();
             let galois: BTreeSet<u64> = steps.map(|step| rotation_exponent(step as isize, origin.params.n())).collect();
-            galois.into_iter().map(|galois| balanced(&origin.params, galois, limbs)).collect()
+            galois.into_iter().map(|galois| balanced(&origin.params, KeyRole::Galois(galois), limbs)).collect()
         },
         keys: |x| x.stored_keys(),
         take: |origin, w, id, list| {
             let (baby, limbs) = matrix_words(origin, w)?;
-            Ok(Self::from_stored(id, baby, KeySwitchSpec::balanced(&origin.params, limbs)?, list))
+            Ok(Self::from_stored(id, baby, KeySwitchSpec::balanced(&origin.params, limbs)?, list.into_iter().collect()))
         },
     }
 }
 
-fn one<T: Stored>(list: Vec<(u64, Arc<SwitchingKey>)>) -> Result<(u64, Arc<SwitchingKey>), Error> {
-    list.into_iter().next().map_or_else(|| unknown::<T, _>("parts"), Ok)
+fn one<T: Stored>(list: Vec<(KeyRole, Arc<SwitchingKey>)>) -> Result<Arc<SwitchingKey>, Error> {
+    list.into_iter().next().map_or_else(|| unknown::<T, _>("parts"), |(_, key)| Ok(key))
 }
 
 /// The bootstrap that a key is made for.

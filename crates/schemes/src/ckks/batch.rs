@@ -8,7 +8,7 @@ use crate::linear_map::LinearMap;
 use crate::Error;
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_rlwe::keyswitch::{divide, lift_by_special};
-use aglet_rlwe::{Digits, KeySwitchSpec, Plaintext, SwitchingKey};
+use aglet_rlwe::{Digits, KeyRole, KeySwitchSpec, Plaintext};
 use num_complex::Complex64;
 use std::sync::Arc;
 
@@ -39,8 +39,7 @@ impl CkksEvaluator<'_> {
                 continue;
             }
             let galois = rotation_exponent(by, ring.n());
-            let what = || format!("key that rotates by {by} at {limbs} limbs");
-            let key: &SwitchingKey = self.keys().galois(galois, limbs, what)?;
+            let key = self.key(KeyRole::Galois(galois), limbs)?;
             self.own(key, a)?;
             let place = match shared.iter().position(|(spec, ..)| *spec == key.spec()) {
                 Some(place) => place,

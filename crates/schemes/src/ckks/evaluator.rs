@@ -1,8 +1,9 @@
 //! The CKKS evaluator: [`Evaluator`] on ciphertexts.
 
+use super::keys::missing;
 use super::quadratic::divided;
 use super::transform::{encode, transforms, CkksTransform};
-use super::{CkksCiphertext, EvalKeys};
+use super::CkksCiphertext;
 use crate::evaluator::{same_scale, Evaluator, Quadratic};
 use crate::linear_map::LinearMap;
 use crate::Error;
@@ -10,7 +11,7 @@ use aglet_ring::arch::Form;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_ring::{Eval, Modulus, Poly};
 use aglet_rlwe::keyswitch::{divide, lift_by_special, products, Pair, Switched};
-use aglet_rlwe::{Ciphertext, Context, Digits, SwitchingKey};
+use aglet_rlwe::{Ciphertext, Context, Digits, KeyRole, KeySet, SwitchingKey};
 use num_complex::Complex64;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy)]
 pub struct CkksEvaluator<'a> {
     ctx: &'a Context,
-    keys: &'a EvalKeys,
+    keys: &'a KeySet,
     slots: usize,
     stop: Option<&'a AtomicBool>,
 }
@@ -52,7 +53,7 @@ impl Constant {
 
 impl<'a> CkksEvaluator<'a> {
     /// An evaluator on vectors of `slots` numbers.
-    pub fn new(ctx: &'a Context, keys: &'a EvalKeys, slots: usize) -> Self {
+    pub fn new(ctx: &'a Context, keys: &'a KeySet, slots: usize) -> Self {
         Self { ctx, keys, slots, stop: None }
     }
     /// The same evaluator, whose operations end with [`Error::Cancelled`] once `flag` is set: checked before each
@@ -71,8 +72,13 @@ impl<'a> CkksEvaluator<'a> {
         self.ctx
     }
     /// The keys.
-    pub fn keys(&self) -> &'a EvalKeys {
+    pub fn keys(&self) -> &'a KeySet {
         self.keys
+    }
+    /// The smallest key of a role that serves so many limbs.
+    pub(super) fn key(&self, role: KeyRole, limbs: usize) -> Result<&'a SwitchingKey, Error> {
+        let key = self.keys.find(role, limbs).map(|key| &**key);
+        key.ok_or_else(|| missing(role, limbs, self.ctx.ring().n()))
     }
 
     /// One polynomial of a form: `(sum factor x y + sum c z + constant) special`, at `limbs` limbs. `special` is the number
@@ -111,14 +117,9 @@ impl<'a> CkksEvaluator<'a> {
     }
 
     /// Applies X -> X^galois to ciphertexts of one level and returns to the secret key.
-    fn automorphisms(
-        &self,
-        of: &[CkksCiphertext],
-        galois: u64,
-        what: impl Fn() -> String,
-    ) -> Result<Vec<CkksCiphertext>, Error> {
+    fn automorphisms(&self, of: &[CkksCiphertext], galois: u64) -> Result<Vec<CkksCiphertext>, Error> {
         let Some(first) = of.first() else { return Ok(Vec::new()) };
-        let (ctx, key) = (self.ctx, self.keys.galois(galois, first.limbs(), what)?);
+        let (ctx, key) = (self.ctx, self.key(KeyRole::Galois(galois), first.limbs())?);
         let mut parts = Vec::with_capacity(of.len());
         for a in of {
             self.check_stop()?;
@@ -187,12 +188,11 @@ impl<'a> CkksEvaluator<'a> {
 
     /// Rotates the N/2 slots of the ring, of which fewer slots are repetitions, to the left.
     pub fn rotate_ring(&self, a: &CkksCiphertext, by: isize) -> Result<CkksCiphertext, Error> {
-        let (n, limbs) = (self.ctx.ring().n(), a.limbs());
+        let n = self.ctx.ring().n();
         if by.rem_euclid(n as isize / 2) == 0 {
             return Ok(a.clone());
         }
-        let what = || format!("key that rotates by {by} at {limbs} limbs");
-        self.automorphisms(std::slice::from_ref(a), rotation_exponent(by, n), what)?.pop().ok_or(Error::EmptyQuadratic)
+        self.automorphisms(std::slice::from_ref(a), rotation_exponent(by, n))?.pop().ok_or(Error::EmptyQuadratic)
     }
 
     /// The product of two ciphertexts as a ciphertext of degree 2, neither relinearised nor rescaled.
@@ -218,7 +218,7 @@ impl<'a> CkksEvaluator<'a> {
     pub fn relinearise(&self, a: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
         let [c0, c1, c2] = &a.polys[..] else { return Ok(a.clone()) };
         self.check_stop()?;
-        let key = self.keys.relinearisation(a.limbs())?;
+        let key = self.key(KeyRole::Square, a.limbs())?;
         self.own(key, a)?;
         let p_limbs = key.spec().p_limbs;
         let digits = Digits::new(self.ctx, key.spec(), c2)?;
@@ -349,7 +349,7 @@ impl Evaluator for CkksEvaluator<'_> {
         let (ctx, n, limbs, [c0, c1]) = (self.ctx, self.ctx.ring().n(), a.limbs(), linear(a)?);
         let key_of = |by: usize| {
             let galois = rotation_exponent(by as isize, n);
-            let key = self.keys.galois(galois, limbs, || format!("key that rotates by {by} at {limbs} limbs"))?;
+            let key = self.key(KeyRole::Galois(galois), limbs)?;
             self.own(key, a)?;
             Ok::<_, Error>((key, ctx.ring().automorphism(galois)))
         };
@@ -379,9 +379,7 @@ impl Evaluator for CkksEvaluator<'_> {
         self.conjugates(std::slice::from_ref(a))?.pop().ok_or(Error::EmptyQuadratic)
     }
     fn conjugates(&self, of: &[CkksCiphertext]) -> Result<Vec<CkksCiphertext>, Error> {
-        let limbs = of.first().map_or(0, |a| a.limbs());
-        let what = || format!("conjugation key for {limbs} limbs");
-        self.automorphisms(of, conjugation_exponent(self.ctx.ring().n()), what)
+        self.automorphisms(of, conjugation_exponent(self.ctx.ring().n()))
     }
     fn encode_transform(&self, map: &LinearMap, level: usize, scale_ratio: f64) -> Result<CkksTransform, Error> {
         encode(self, map, level, scale_ratio, None)

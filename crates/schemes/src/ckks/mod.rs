@@ -3,7 +3,7 @@
 mod batch;
 mod encode;
 mod evaluator;
-mod keys;
+pub(crate) mod keys;
 mod quadratic;
 mod refresh;
 mod transform;
@@ -11,7 +11,6 @@ mod transform;
 pub use batch::Weight;
 pub use encode::Encoder;
 pub use evaluator::CkksEvaluator;
-pub use keys::EvalKeys;
 pub use refresh::raising_keys;
 pub use transform::{transform_shape, CkksTransform, TransformShape};
 

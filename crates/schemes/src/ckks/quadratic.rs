@@ -6,7 +6,7 @@ use crate::evaluator::{Evaluator, Quadratic};
 use crate::Error;
 use aglet_ring::{Eval, Poly};
 use aglet_rlwe::keyswitch::{divide, products, Switched};
-use aglet_rlwe::{Digits, SwitchingKey};
+use aglet_rlwe::{Digits, KeyRole, SwitchingKey};
 use std::sync::Arc;
 
 /// A form before its relinearisation: `P c0`, `P c1` and, if it has products, the digits of `c2`.
@@ -33,7 +33,7 @@ pub(super) fn divided(
     forms.iter().try_for_each(|form| form.check(e))?;
     let key = match forms.iter().all(|f| f.products.is_empty()) {
         true => None,
-        false => Some(e.keys().relinearisation(first.level + 1)?),
+        false => Some(e.key(KeyRole::Square, first.level + 1)?),
     };
     let tensors = forms.iter().map(|form| tensor(e, form, key)).collect::<Result<Vec<_>, _>>()?;
     let with_products = tensors

@@ -18,7 +18,7 @@ use aglet_ring::sample::ChaChaSource;
 use aglet_ring::{Coeff, Eval, Poly};
 use aglet_rlwe::keyswitch::{divide, lift_by_special, rotated_sums, Pair};
 use aglet_rlwe::settle::{settle, settle_ratio};
-use aglet_rlwe::{Ciphertext, Context, Digits, KeySwitchSpec, SecretKey, SwitchingKey};
+use aglet_rlwe::{Ciphertext, Context, Digits, KeyRole, KeySwitchSpec, SecretKey, SwitchingKey};
 use num_complex::Complex64;
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ impl Refresh for CkksEvaluator<'_> {
     fn sparse_secret(&self, ct: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
         at_bottom(ct)?;
         self.check_stop()?;
-        let ([c0, c1], key) = (linear(ct)?, self.keys().to_sparse()?);
+        let ([c0, c1], key) = (linear(ct)?, self.key(KeyRole::ToSparse, 1)?);
         let ctx = self.context();
         let lifted = lift_by_special(ctx, c0, key.spec().p_limbs)?;
         let (b, a) = Digits::new(ctx, key.spec(), c1)?.product(ctx, key, None, Some(&lifted), None)?;
@@ -42,7 +42,7 @@ impl Refresh for CkksEvaluator<'_> {
             return Err(Error::NoSuchLevel { level, max });
         }
         self.check_stop()?;
-        let ([c0, c1], key) = (linear(ct)?, self.keys().from_sparse(level + 1)?);
+        let ([c0, c1], key) = (linear(ct)?, self.key(KeyRole::FromSparse, level + 1)?);
         let c0 = raise(ctx, c0, level + 1, 0)?;
         let c1 = Digits::single(raise(ctx, c1, level + 1, key.spec().p_limbs)?);
         let (b, a) = c1.product(ctx, key, None, None, None)?;
@@ -79,7 +79,7 @@ impl Refresh for CkksEvaluator<'_> {
         self.check_stop()?;
         let keys = map.diagonals().keys().map(|&by| {
             let galois = rotation_exponent(by as isize, ctx.ring().n());
-            Ok((self.keys().raising(galois, level + 1)?, ctx.ring().automorphism(galois)))
+            Ok((self.key(KeyRole::FromSparseGalois(galois), level + 1)?, ctx.ring().automorphism(galois)))
         });
         let keys = keys.collect::<Result<Vec<_>, Error>>()?;
         let (first, _) = keys.first().ok_or(Error::EmptyQuadratic)?;
@@ -136,7 +136,7 @@ fn mapped(
     Ok(ring.to_eval(sum))
 }
 
-/// The keys of [`Refresh::raise_transform`] by Galois element: one for each diagonal, which it carries at the scale
+/// The keys of [`Refresh::raise_transform`]: one for each diagonal, which it carries at the scale
 /// `scale_ratio P`, from the sparse secret to the main one. `report` is called before each and may stop the work.
 ///
 /// # Errors
@@ -148,7 +148,7 @@ pub fn raising_keys<F: From<Error>>(
     scale_ratio: f64,
     (sparse, main): (&SecretKey, &SecretKey),
     mut report: impl FnMut() -> Result<ChaChaSource, F>,
-) -> Result<Vec<(u64, SwitchingKey)>, F> {
+) -> Result<Vec<(KeyRole, SwitchingKey)>, F> {
     let ring = ctx.ring();
     if map.slots() != ring.n() / 2 {
         return Err(Error::SlotMismatch { expected: ring.n() / 2, found: map.slots() }.into());
@@ -162,7 +162,7 @@ pub fn raising_keys<F: From<Error>>(
         let plain = ring.to_eval(ring.lift(&wide, ring.scratch(spec.q_limbs, spec.p_limbs).map_err(Error::from)?));
         let galois = rotation_exponent(by as isize, ring.n());
         let key = SwitchingKey::carrying(ctx, spec.clone(), &plain, galois, (sparse, main), &mut random);
-        Ok((galois, key.map_err(Error::from)?))
+        Ok((KeyRole::FromSparseGalois(galois), key.map_err(Error::from)?))
     };
     map.diagonals().iter().map(key).collect()
 }

@@ -8,6 +8,7 @@
 
 use super::encode::subring_coefficients;
 use super::evaluator::{linear, CkksEvaluator};
+use super::keys::missing;
 use super::CkksCiphertext;
 use crate::evaluator::{check_scale, Evaluator};
 use crate::linear_map::LinearMap;
@@ -17,7 +18,7 @@ use aglet_ring::automorphism::{rotation_exponent, Automorphism};
 use aglet_ring::fft::SpecialFft;
 use aglet_rlwe::keyswitch::{by_limb, divide, lift_by_special, pair, products, Pair, Switched};
 use aglet_rlwe::params::Params;
-use aglet_rlwe::{Context, Digits, KeySwitchSpec, SwitchingKey};
+use aglet_rlwe::{Context, Digits, KeyRole, KeySwitchSpec, SwitchingKey};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -111,7 +112,7 @@ pub(super) fn encode(
     // The diagonals have the special limbs of the keys that are there.
     let held = rotations.0.iter().chain(&rotations.1).next().and_then(|&by| {
         let galois = rotation_exponent(by as isize, ring.n());
-        e.keys().galois(galois, level + 1, String::new).ok().map(|key| key.spec().cut(level + 1))
+        e.keys().find(KeyRole::Galois(galois), level + 1).map(|key| key.spec().cut(level + 1))
     });
     let spec = match shape.map(|spec| spec.cut(level + 1)).or(held) {
         Some(spec) => spec,
@@ -160,10 +161,10 @@ fn key_of<'a>(
     by: usize,
 ) -> Result<(&'a SwitchingKey, Arc<Automorphism>), Error> {
     let galois = rotation_exponent(by as isize, e.context().ring().n());
-    let what = || format!("key that rotates by {by} at {} limbs", t.level + 1);
-    let key = e.keys().galois(galois, t.level + 1, what)?;
+    let role = KeyRole::Galois(galois);
+    let key = e.key(role, t.level + 1)?;
     if key.spec().p_limbs != t.spec.p_limbs || key.spec().digits.len() < t.spec.digits.len() {
-        return Err(Error::MissingKey { what: what() });
+        return Err(missing(role, t.level + 1, e.context().ring().n()));
     }
     e.own(key, ct)?;
     Ok((key, e.context().ring().automorphism(galois)))

@@ -1,6 +1,6 @@
 //! Bootstrap keys: which switching keys a route needs, and how keys of one chain serve the routes on parts of it.
 
-use super::route::{KeySize, Method, Part, Request, Route, MAX_STAGES};
+use super::route::{KeySize, Method, Request, Route, MAX_STAGES};
 use super::run::{working_bytes, BootstrapKeys};
 use crate::ckks::engine::Engine;
 use crate::runtime::machine;
@@ -9,8 +9,8 @@ use crate::Error;
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_rlwe::encrypt::os_source;
 use aglet_rlwe::params::Params;
-use aglet_rlwe::{KeyId, KeySwitchSpec, SecretKey, SwitchingKey};
-use aglet_schemes::ckks::{raising_keys, EvalKeys};
+use aglet_rlwe::{KeyId, KeyRole, KeySet, KeySwitchSpec, SecretKey, SwitchingKey};
+use aglet_schemes::ckks::raising_keys;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub struct BootstrapKey {
     request: Request,
     /// The parameters on the chain that its keys are made for.
     params: Params,
-    keys: EvalKeys,
+    keys: KeySet,
 }
 
 impl BootstrapKey {
@@ -48,13 +48,13 @@ impl BootstrapKey {
     }
     /// Bytes when stored with seeds.
     pub fn stored_bytes(&self) -> usize {
-        self.keys.iter().map(SwitchingKey::stored_bytes).sum()
+        self.keys.stored_bytes()
     }
     /// The bootstrap that it is made for.
     pub(crate) fn request(&self) -> Request {
         self.request
     }
-    pub(crate) fn keys(&self) -> &EvalKeys {
+    pub(crate) fn keys(&self) -> &KeySet {
         &self.keys
     }
 
@@ -67,29 +67,23 @@ impl BootstrapKey {
         own.size == wanted.size && part && (like || own.size == KeySize::Small)
     }
 
-    /// Its keys, in the order of [`Route::keys`].
+    /// Its keys, in the order of a [`KeySet`].
     pub(crate) fn stored_keys(&self) -> Vec<&SwitchingKey> {
-        self.keys.iter().collect()
+        self.keys.iter().map(|(_, key)| &**key).collect()
     }
-    /// The key made of these, in the order of [`Route::keys`].
-    pub(crate) fn from_stored(
-        id: KeyId,
-        request: Request,
-        params: Params,
-        parts: impl IntoIterator<Item = (Part, Arc<SwitchingKey>)>,
-    ) -> Self {
-        let keys = parts.into_iter().fold(EvalKeys::new(), with_part);
+    /// The key made of these, which are on the chain of `params`.
+    pub(crate) fn from_stored(id: KeyId, request: Request, params: Params, keys: KeySet) -> Self {
         Self { id, request, params, keys }
     }
 
     /// All keys of a run on the `chain`, which is a part of the chain that this key is made for.
-    pub(crate) fn eval_keys(&self, whole: &Params, chain: &Params, all: &BootstrapKeys<'_>) -> Result<EvalKeys, Error> {
-        let user = EvalKeys::new()
-            .with_relinearisation(all.relinearisation.0.clone())
-            .with_galois(all.conjugation.galois, all.conjugation.key.clone());
+    pub(crate) fn eval_keys(&self, whole: &Params, chain: &Params, all: &BootstrapKeys<'_>) -> Result<KeySet, Error> {
+        let user = KeySet::new()
+            .with(KeyRole::Square, all.relinearisation.0.clone())
+            .and([all.conjugation.with_role()].into_iter().collect());
         let user = match (self.size(), all.rotation) {
             (KeySize::Small, Some(rotation)) => {
-                rotation.steps.iter().fold(user, |keys, (_, key)| keys.with_galois(key.galois, key.key.clone()))
+                user.and(rotation.steps.iter().map(|(_, key)| key.with_role()).collect())
             }
             (KeySize::Small, None) => {
                 return Err(Error::MissingKey(
@@ -98,7 +92,7 @@ impl BootstrapKey {
             }
             _ => user,
         };
-        Ok(user.restricted(whole, chain).and(&self.keys.restricted(&self.params, chain)))
+        Ok(user.for_subset(whole, chain).and(self.keys.for_subset(&self.params, chain)))
     }
 }
 
@@ -132,28 +126,27 @@ impl Engine {
             control.report(done, total + 1, "bootstrap keys");
             Ok::<_, Error>(os_source()?)
         };
-        let mut keys = EvalKeys::new();
-        for (part, spec) in parts {
-            let made = match part {
-                Part::Raising(_) => continue,
-                Part::Relinearisation => {
+        let mut keys = KeySet::new();
+        for (role, spec) in parts {
+            let made = match role {
+                KeyRole::FromSparseGalois(_) => continue,
+                KeyRole::Square => {
                     let mut random = source()?;
                     self.run(|| SwitchingKey::relinearisation(&ctx, spec, &main, &mut random))?
                 }
-                Part::Galois(galois) => {
+                KeyRole::Galois(galois) => {
                     let mut random = source()?;
                     self.run(|| SwitchingKey::galois(&ctx, spec, galois, &main, &mut random))?
                 }
-                Part::ToSparse => SwitchingKey::between(&ctx, spec, &main, &sparse, &mut source()?)?,
-                Part::FromSparse => SwitchingKey::between(&ctx, spec, &sparse, &main, &mut source()?)?,
+                KeyRole::ToSparse => SwitchingKey::between(&ctx, spec, &main, &sparse, &mut source()?)?,
+                KeyRole::FromSparse => SwitchingKey::between(&ctx, spec, &sparse, &main, &mut source()?)?,
             };
-            keys = with_part(keys, (part, Arc::new(made)));
+            keys.insert(role, Arc::new(made));
         }
         if let Some((map, ratio)) = route.carried() {
             let spec = KeySwitchSpec::from_sparse(ctx.ring().q_count());
             let raising = self.run(|| raising_keys(&ctx, &spec, map, ratio, (&sparse, &main), &mut source))?;
-            let parts = raising.into_iter().map(|(galois, key)| (Part::Raising(galois), Arc::new(key)));
-            keys = parts.fold(keys, with_part);
+            keys = keys.and(raising.into_iter().map(|(role, key)| (role, Arc::new(key))).collect());
         }
         control.report(total + 1, total + 1, "bootstrap keys");
         Ok(BootstrapKey { id: sk.id(), request, params: ctx.params().clone(), keys })
@@ -205,14 +198,4 @@ pub(crate) fn rotation_layout(params: &Params, slots: usize) -> Result<Vec<(i64,
         (delta as i64, rotation_exponent(-(delta as isize), params.n()), shape.cut(limbs))
     };
     Ok(limbs.into_iter().map(key).collect())
-}
-
-fn with_part(keys: EvalKeys, (part, key): (Part, Arc<SwitchingKey>)) -> EvalKeys {
-    match part {
-        Part::Relinearisation => keys.with_relinearisation(key),
-        Part::Galois(galois) => keys.with_galois(galois, key),
-        Part::Raising(galois) => keys.with_raising(galois, key),
-        Part::ToSparse => keys.with_to_sparse(key),
-        Part::FromSparse => keys.with_from_sparse(key),
-    }
 }

@@ -5,7 +5,7 @@ use crate::Error;
 use aglet_bootstrap::{Chain, Function, Options, Parts, Plan, Stage, Step, Steps};
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::params::{Params, Role};
-use aglet_rlwe::KeySwitchSpec;
+use aglet_rlwe::{KeyRole, KeySwitchSpec};
 use aglet_schemes::ckks::{transform_shape, TransformShape};
 use aglet_schemes::LinearMap;
 use std::collections::BTreeSet;
@@ -296,7 +296,7 @@ impl Route {
     ///
     /// # Errors
     /// Those of [`KeySwitchSpec::balanced`].
-    pub fn keys(&self, whole: &Params) -> Result<(Params, Vec<(Part, KeySwitchSpec)>), Error> {
+    pub fn keys(&self, whole: &Params) -> Result<(Params, Vec<(KeyRole, KeySwitchSpec)>), Error> {
         let small = self.request.size == KeySize::Small;
         let own = if small { whole.clone() } else { self.params.clone() };
         let mut rotations = if small { Vec::new() } else { self.rotations() };
@@ -309,22 +309,22 @@ impl Route {
         let mut keys = Vec::new();
         if raised {
             // The relinearisation and conjugation keys of users know nothing of raised primes.
-            keys.extend(self.relinearisations()?.into_iter().map(|spec| (Part::Relinearisation, spec)));
+            keys.extend(self.relinearisations()?.into_iter().map(|spec| (KeyRole::Square, spec)));
         }
         let galois = |by: usize| rotation_exponent(by as isize, whole.n());
         let mut rotations: BTreeSet<_> = rotations.into_iter().map(|(by, limbs)| (galois(by), limbs)).collect();
         rotations.extend(raised.then(|| (conjugation_exponent(whole.n()), self.arithmetic_limbs())));
         let rotations =
-            rotations.into_iter().map(|(g, limbs)| Ok((Part::Galois(g), KeySwitchSpec::balanced(&own, limbs)?)));
+            rotations.into_iter().map(|(g, limbs)| Ok((KeyRole::Galois(g), KeySwitchSpec::balanced(&own, limbs)?)));
         keys.extend(rotations.collect::<Result<Vec<_>, Error>>()?);
         let back = KeySwitchSpec::from_sparse(own.q().len());
         if let Some((map, _)) = self.carried() {
             let raising: BTreeSet<u64> = map.diagonals().keys().map(|&by| galois(by)).collect();
-            keys.extend(raising.into_iter().map(|g| (Part::Raising(g), back.clone())));
+            keys.extend(raising.into_iter().map(|g| (KeyRole::FromSparseGalois(g), back.clone())));
         }
-        keys.push((Part::ToSparse, KeySwitchSpec::to_sparse()));
+        keys.push((KeyRole::ToSparse, KeySwitchSpec::to_sparse()));
         if self.carried().is_none() {
-            keys.push((Part::FromSparse, back));
+            keys.push((KeyRole::FromSparse, back));
         }
         Ok((own, keys))
     }
@@ -350,21 +350,6 @@ impl Route {
 
 /// A relinearisation with so many special primes less takes a tenth less time, for a key of some 50 MB.
 const FEWER: usize = 2;
-
-/// What a key of a bootstrap key is for; automorphisms by their Galois element.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
-    /// For products of eval_mod of up to so many limbs, where raised primes stand for message primes.
-    Relinearisation,
-    /// A step of a linear map, a term of a trace, or there the conjugation.
-    Galois(u64),
-    /// From the sparse secret through a rotation and its diagonal of the first map.
-    Raising(u64),
-    /// To the sparse secret.
-    ToSparse,
-    /// From the sparse secret.
-    FromSparse,
-}
 
 /// The stages that a request has: a transform of few slots has few layers.
 fn check_stages(request: &Request, ring_slots: usize) -> Result<usize, Error> {

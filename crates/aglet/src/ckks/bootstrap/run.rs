@@ -12,7 +12,7 @@ use aglet_bootstrap::{Parts, Pipeline, Probe, Stage};
 use aglet_ring::Tally;
 use aglet_rlwe::params::Params;
 use aglet_rlwe::{Context, KeyId};
-use aglet_schemes::ckks::{CkksEvaluator, CkksTransform, EvalKeys};
+use aglet_schemes::ckks::{CkksEvaluator, CkksTransform};
 use aglet_schemes::Evaluator;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -275,7 +275,7 @@ impl Engine {
         let route = self.route(key.request())?;
         let ctx = self.context_of(&route.params)?;
         self.run(|| {
-            let keys: &EvalKeys = key.keys();
+            let keys = key.keys();
             let e = CkksEvaluator::new(&ctx, keys, ctx.params().slots()).stopped_by(control.flag());
             self.pipeline(&e, &route)?;
             let ring = self.ctx.ring();

@@ -1,6 +1,5 @@
 //! The work of a bootstrap, before a key exists: by running its plan on an evaluator that counts.
 
-use crate::ckks::bootstrap::route::Part;
 use crate::ckks::engine::arithmetic_limbs;
 use crate::ckks::Route;
 use crate::Error;
@@ -8,8 +7,8 @@ use aglet_bootstrap::{Pipeline, Probe, Stage};
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_ring::Tally;
 use aglet_rlwe::params::Params;
-use aglet_rlwe::KeySwitchSpec;
-use aglet_schemes::cost::{CostEvaluator, KeyShapes};
+use aglet_rlwe::{KeyRole, KeySet, KeySwitchSpec};
+use aglet_schemes::cost::CostEvaluator;
 use serde_json::{json, Value};
 use std::borrow::Cow;
 use std::time::Duration;
@@ -59,24 +58,24 @@ impl Probe for Counter<'_> {
 }
 
 /// The shapes that the keys of a bootstrap have on the chain of its route.
-fn key_shapes(whole: &Params, route: &Route) -> Result<KeyShapes, Error> {
+fn key_shapes(whole: &Params, route: &Route) -> Result<KeySet<KeySwitchSpec>, Error> {
     let (own, n) = (&route.params, whole.n());
-    let on_route = |spec: &KeySwitchSpec, made_for: &Params| spec.restricted(made_for, own).0;
-    let arithmetic = on_route(&KeySwitchSpec::balanced(whole, arithmetic_limbs(whole))?, whole);
-    let keys = KeyShapes::new()
-        .with_relinearisation(arithmetic.clone())
-        .with_galois(conjugation_exponent(n), arithmetic)
-        .with_sparse(KeySwitchSpec::from_sparse(own.q().len()));
+    let arithmetic = KeySwitchSpec::balanced(whole, arithmetic_limbs(whole))?;
+    let user = KeySet::new()
+        .with(KeyRole::Square, arithmetic.clone())
+        .with(KeyRole::Galois(conjugation_exponent(n)), arithmetic)
+        .for_subset(whole, own);
     if let Some(spec) = route.small_spec(whole)? {
-        let rotations = route.rotations().into_iter();
-        return Ok(rotations.fold(keys, |k, (by, _)| k.with_galois(rotation_exponent(by as isize, n), spec.clone())));
+        let galois = |by| KeyRole::Galois(rotation_exponent(by as isize, n));
+        let rotations = route.rotations().into_iter().map(|(by, _)| (galois(by), spec.clone()));
+        let sparse = [
+            (KeyRole::ToSparse, KeySwitchSpec::to_sparse()),
+            (KeyRole::FromSparse, KeySwitchSpec::from_sparse(own.q().len())),
+        ];
+        return Ok(user.and(rotations.chain(sparse).collect()));
     }
-    let (made_for, parts) = key_route(whole, route)?.keys(whole)?;
-    Ok(parts.iter().fold(keys, |keys, (part, spec)| match part {
-        Part::Relinearisation => keys.with_relinearisation(on_route(spec, &made_for)),
-        Part::Galois(galois) => keys.with_galois(*galois, on_route(spec, &made_for)),
-        _ => keys,
-    }))
+    let (made_for, keys) = key_route(whole, route)?.keys(whole)?;
+    Ok(user.and(keys.into_iter().collect::<KeySet<_>>().for_subset(&made_for, own)))
 }
 
 /// The route that the bootstrap key is made for. Laying it out takes as long as all the rest, and often it is this one but for
