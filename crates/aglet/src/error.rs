@@ -61,6 +61,9 @@ pub enum Error {
     /// From the bootstrap floor.
     #[error(transparent)]
     Bootstrap(aglet_bootstrap::Error),
+    /// From the floor of circuits.
+    #[error(transparent)]
+    Circuit(aglet_circuits::Error),
     /// From the scheme floor.
     #[error(transparent)]
     Scheme(aglet_schemes::Error),
@@ -76,8 +79,17 @@ impl From<aglet_bootstrap::Error> for Error {
     fn from(e: aglet_bootstrap::Error) -> Self {
         match e {
             aglet_bootstrap::Error::Scheme(e) => e.into(),
+            aglet_bootstrap::Error::Circuit(e) => e.into(),
             aglet_bootstrap::Error::Cancelled => Self::Cancelled,
             e => Self::Bootstrap(e),
+        }
+    }
+}
+impl From<aglet_circuits::Error> for Error {
+    fn from(e: aglet_circuits::Error) -> Self {
+        match e {
+            aglet_circuits::Error::Scheme(e) => e.into(),
+            e => Self::Circuit(e),
         }
     }
 }
@@ -150,7 +162,7 @@ impl Error {
             Self::Input { source, .. } => source.kind(),
             Self::Cancelled => Kind::Cancelled,
             Self::Bootstrap(aglet_bootstrap::Error::Bound { .. }) => Kind::Range,
-            Self::Bootstrap(_) => Kind::Parameter,
+            Self::Bootstrap(_) | Self::Circuit(_) => Kind::Parameter,
             Self::Scheme(S::LevelTooLow { .. } | S::LevelMismatch { .. } | S::NoSuchLevel { .. }) => Kind::Level,
             Self::Scheme(S::MissingKey { .. }) => Kind::MissingKey,
             Self::Scheme(S::TooLarge { .. }) => Kind::Range,

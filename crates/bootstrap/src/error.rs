@@ -2,43 +2,24 @@
 
 use thiserror::Error;
 
-/// Why a circuit could not be planned or run.
+/// Why a bootstrap could not be planned or run.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The scheme refused an operation.
     #[error(transparent)]
     Scheme(#[from] aglet_schemes::Error),
-    /// A DFT cannot be cut into this many stages.
+    /// A circuit could not be laid out.
+    #[error(transparent)]
+    Circuit(aglet_circuits::Error),
+    /// Sparse slots that cannot share one evaluation.
     #[error(
-        "A DFT on {slots} slots has {layers} layers and cannot be cut into {stage_count} stages; \
-         choose between 1 and {layers} stages."
+        "{slots} slots leave no room for real and imaginary parts side by side; this plan cannot run on this ring."
     )]
-    StageCount {
-        /// Number of slots.
-        slots: usize,
-        /// The layers there are: log2 of the slots.
-        layers: u32,
-        /// The stages asked for.
-        stage_count: usize,
-    },
-    /// A DFT on a number of slots that is no power of two.
-    #[error("A DFT needs a power of two of slots, at least 2; {slots} is not.")]
-    Slots {
-        /// The number given.
+    Packed {
+        /// The slots of the message.
         slots: usize,
     },
-    /// A factor or ratio that is zero, not finite, or of the wrong sign.
-    #[error("The {what} must be finite and {requirement}.")]
-    Factor {
-        /// Which number it is.
-        what: &'static str,
-        /// What it has to be, beyond finite.
-        requirement: &'static str,
-    },
-    /// A polynomial that is constant, for which no circuit is needed.
-    #[error("A polynomial to be evaluated on ciphertexts must have degree 1 or more; encode the constant instead.")]
-    ConstantPolynomial,
     /// The chain is too short for the stages.
     #[error(
         "A chain of {primes} primes is too short for this bootstrap, which needs {needed}; take a preset made for it."
@@ -66,4 +47,13 @@ pub enum Error {
     /// The caller stopped the run.
     #[error("The bootstrap was stopped.")]
     Cancelled,
+}
+
+impl From<aglet_circuits::Error> for Error {
+    fn from(e: aglet_circuits::Error) -> Self {
+        match e {
+            aglet_circuits::Error::Scheme(e) => Self::Scheme(e),
+            e => Self::Circuit(e),
+        }
+    }
 }

@@ -1,16 +1,14 @@
-//! Bootstrapping for Aglet: the circuits, the stages made of them and the methods made of stages.
+//! Bootstrapping for Aglet: stages made of circuits, and methods made of stages.
 //!
 //! Everything here is generic over [`aglet_schemes::Evaluator`], so that it runs on ciphertexts and, in tests, on numbers
 //! in the clear. Levels are chain levels throughout (number of `Q` limbs minus one).
 #![forbid(unsafe_code)]
 
-pub mod circuits;
 pub mod error;
 pub mod eval_mod;
 pub mod pipeline;
 pub mod plan;
 
-pub use circuits::dft::Steps;
 pub use error::Error;
 pub use eval_mod::{EvalMod, Function, Parts};
 pub use pipeline::{Pipeline, Probe};

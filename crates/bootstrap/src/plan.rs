@@ -1,8 +1,8 @@
 //! A bootstrap as data: the list of its stages with levels and scales, before any key or ciphertext exists.
 
-use crate::circuits::dft::{coeffs_to_slots, slots_to_coeffs, Steps};
 use crate::error::Error;
 use crate::eval_mod::{c2s_factor, EvalMod, Function, Parts};
+use aglet_circuits::dft::{coeffs_to_slots, slots_to_coeffs, BabySteps};
 use aglet_schemes::evaluator::same_scale;
 use aglet_schemes::{LinearMap, Settle};
 use num_complex::Complex64;
@@ -95,7 +95,7 @@ pub struct Options {
     /// Message slots, a power of two; sparse ones repeat over the ring.
     pub slots: usize,
     /// How the linear maps are evaluated.
-    pub steps: Steps,
+    pub steps: BabySteps,
     /// Diagonals at most of a map that the keys of mod_raise carry; 0 for a mod_raise without one.
     pub carried: usize,
     /// Messages are at most this large.
@@ -165,7 +165,7 @@ impl Plan {
             return Err(Error::Chain { primes: chain.moduli.len(), needed: needed + 1 });
         }
         if options.packed && (options.parts != Parts::Complex || 2 * options.slots > options.ring_slots) {
-            return Err(Error::Slots { slots: options.slots });
+            return Err(Error::Packed { slots: options.slots });
         }
         if !(options.bound > 0.0 && options.bound <= MAX_BOUND) {
             return Err(Error::Bound { bound: options.bound, max: MAX_BOUND });

@@ -3,7 +3,8 @@
 //! The chain is the regular set of the design (section 5.1, set A): q0 of 47 bits, 3 + 10 of 40 bits (slots_to_coeffs,
 //! message), 9 of 50 (eval_mod), 3 of 48 (coeffs_to_slots).
 
-use aglet_bootstrap::{Chain, EvalMod, Function, Options, Parts, Pipeline, Plan, Step, Steps};
+use aglet_bootstrap::{Chain, EvalMod, Function, Options, Parts, Pipeline, Plan, Step};
+use aglet_circuits::BabySteps;
 use aglet_schemes::clear::ClearEvaluator;
 use aglet_schemes::Evaluator;
 use num_complex::Complex64;
@@ -41,7 +42,7 @@ fn options(slots: usize) -> Options {
     Options {
         ring_slots: slots,
         slots,
-        steps: Steps { giant_cost: 4.0, most: 64, right: false },
+        steps: BabySteps { giant_cost: 4.0, most: 64, right: false },
         carried: 0,
         bound: 1.0,
         function: IDENTITY,
@@ -196,7 +197,7 @@ fn sparse_slots_are_refreshed_by_one_evaluation() {
     for log_slots in 0..=6 {
         for (stages, right, parts) in [(1, false, Parts::Complex), (2, true, Parts::Complex), (1, true, Parts::Real)] {
             let slots = 1 << log_slots;
-            let steps = Steps { giant_cost: 4.0, most: 2, right };
+            let steps = BabySteps { giant_cost: 4.0, most: 2, right };
             let packed = parts == Parts::Complex && slots < ring_slots;
             let options = Options { ring_slots, steps, parts, packed, ..options(slots) };
             let messages = spread(slots, parts == Parts::Real);
@@ -213,7 +214,7 @@ fn every_number_of_stages_and_either_direction_give_the_same() {
     let messages = spread(1 << 6, false);
     for up in 1..=5 {
         for right in [false, true] {
-            let options = Options { steps: Steps { giant_cost: 4.0, most: 4, right }, ..options(1 << 6) };
+            let options = Options { steps: BabySteps { giant_cost: 4.0, most: 4, right }, ..options(1 << 6) };
             let (_, worst) = errors(&refresh(&chain_for(&options, up), options, &messages)[0], &messages);
             assert!(-worst.log2() >= predicted(false) - 0.05);
         }
@@ -232,7 +233,7 @@ fn keys_carry_the_first_map_or_a_part_of_the_trace() {
         (1 << 4, 1, 64, vec!["mod_raise, trace", "coeffs_to_slots", "rescale", "eval_mod"]),
         (1 << 8, 1, 64, vec!["mod_raise", "coeffs_to_slots", "rescale", "eval_mod"]),
     ] {
-        let steps = Steps { giant_cost: 4.0, most: 64, right: false };
+        let steps = BabySteps { giant_cost: 4.0, most: 64, right: false };
         let packed = slots < ring_slots;
         let options = Options { ring_slots, steps, packed, carried, ..options(slots) };
         let chain = chain_for(&options, stages);

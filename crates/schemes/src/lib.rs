@@ -12,7 +12,9 @@ pub mod error;
 pub mod evaluator;
 pub mod linear_map;
 pub mod noisy;
+pub mod scalar;
 
 pub use error::Error;
 pub use evaluator::{Evaluator, Product, Quadratic, Refresh, Settle};
 pub use linear_map::LinearMap;
+pub use scalar::Scalar;

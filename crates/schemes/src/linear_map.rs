@@ -5,19 +5,20 @@
 //! gigabytes to megabytes (Cerium, arXiv 2512.11269, uses a kindred compression).
 
 use crate::error::Error;
+use crate::scalar::Scalar;
 use num_complex::Complex64;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// A linear map on `slots` complex numbers, sparse in diagonals, each diagonal compressed to its period.
+/// A linear map on `slots` scalars, sparse in diagonals, each diagonal compressed to its period.
 ///
 /// Every diagonal index is `k = stride * (baby * g + i)` with `0 <= i < baby`: the map is evaluated by the rotations
 /// `stride * i` (baby steps, hoisted) and Horner's rule over `g` in rotations by `stride * baby` (giant steps, one key).
 /// A map that steps [to the right](LinearMap::to_the_right) counts `-k` so.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LinearMap {
+pub struct LinearMap<S = Complex64> {
     slots: usize,
-    diagonals: BTreeMap<usize, Vec<Complex64>>,
+    diagonals: BTreeMap<usize, Vec<S>>,
     baby: usize,
     stride: usize,
     right: bool,
@@ -29,14 +30,14 @@ pub struct LinearMap {
 /// diagonals are already rotated back by `g * giant`. By Horner's rule from the largest `g` down:
 /// `acc <- rotate(acc, giant) + inner_g`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct GiantStep {
+pub struct GiantStep<S = Complex64> {
     /// The index `g`.
     pub index: usize,
     /// `(rotation, diagonal)` pairs, rotations ascending, each diagonal one period long.
-    pub terms: Vec<(usize, Vec<Complex64>)>,
+    pub terms: Vec<(usize, Vec<S>)>,
 }
 
-impl LinearMap {
+impl<S: Scalar> LinearMap<S> {
     /// Makes a map from its diagonals.
     ///
     /// `slots` is a power of two; a key `k < slots` is a multiple of `stride`; a diagonal is as long as its period, a
@@ -45,12 +46,7 @@ impl LinearMap {
     ///
     /// # Errors
     /// [`Error::InvalidLinearMap`] says which of these is violated.
-    pub fn new(
-        slots: usize,
-        diagonals: BTreeMap<usize, Vec<Complex64>>,
-        baby: usize,
-        stride: usize,
-    ) -> Result<Self, Error> {
+    pub fn new(slots: usize, diagonals: BTreeMap<usize, Vec<S>>, baby: usize, stride: usize) -> Result<Self, Error> {
         let refuse = |reason| Err(Error::InvalidLinearMap { slots, reason });
         if !slots.is_power_of_two() {
             return refuse("the number of slots is not a power of two");
@@ -78,22 +74,21 @@ impl LinearMap {
     /// [`Error::InvalidLinearMap`] when `slots` is not a power of two.
     pub fn identity(slots: usize) -> Result<Self, Error> {
         // Any stride fits the one index 0; the largest leaves the stride of what it is composed with as it is.
-        Self::new(slots, BTreeMap::from([(0, vec![Complex64::new(1.0, 0.0)])]), 1, slots.max(1))
+        Self::new(slots, BTreeMap::from([(0, vec![S::ONE])]), 1, slots.max(1))
     }
 
     /// Makes a map from diagonals known to be well formed.
-    fn compressed(slots: usize, diagonals: BTreeMap<usize, Vec<Complex64>>, baby: usize, stride: usize) -> Self {
-        let zero = Complex64::new(0.0, 0.0);
+    fn compressed(slots: usize, diagonals: BTreeMap<usize, Vec<S>>, baby: usize, stride: usize) -> Self {
         let diagonals = diagonals
             .into_iter()
-            .filter(|(_, d)| d.iter().any(|c| *c != zero))
+            .filter(|(_, d)| d.iter().any(|c| *c != S::ZERO))
             .map(|(k, d)| (k, shortest_period(d)))
             .collect();
         LinearMap { slots, diagonals, baby, stride, right: false }
     }
 
     /// The same map with each diagonal changed by `f`, which keeps its length: what rounding makes of it.
-    pub(crate) fn with_diagonals(&self, mut f: impl FnMut(&[Complex64]) -> Vec<Complex64>) -> Self {
+    pub(crate) fn with_diagonals(&self, mut f: impl FnMut(&[S]) -> Vec<S>) -> Self {
         let diagonals = self.diagonals.iter().map(|(&k, d)| (k, f(d))).collect();
         LinearMap { diagonals, ..*self }
     }
@@ -104,7 +99,7 @@ impl LinearMap {
     }
 
     /// The diagonals by index; each vector is one period long.
-    pub fn diagonals(&self) -> &BTreeMap<usize, Vec<Complex64>> {
+    pub fn diagonals(&self) -> &BTreeMap<usize, Vec<S>> {
         &self.diagonals
     }
 
@@ -118,7 +113,7 @@ impl LinearMap {
         self.stride
     }
 
-    /// Complex numbers held, the measure of what an encoded map takes in memory.
+    /// Scalars held, the measure of what an encoded map takes in memory.
     pub fn stored_entries(&self) -> usize {
         self.diagonals.values().map(Vec::len).sum()
     }
@@ -156,10 +151,10 @@ impl LinearMap {
 
     /// The map cut into giant steps, ascending in `g`; steps without a diagonal are present and empty, so that Horner's
     /// rule can walk the list from its end.
-    pub fn giant_steps(&self) -> Vec<GiantStep> {
+    pub fn giant_steps(&self) -> Vec<GiantStep<S>> {
         let giant = self.giant();
         let place = |&k: &usize| self.turned(k);
-        let mut steps: Vec<GiantStep> =
+        let mut steps: Vec<GiantStep<S>> =
             (0..self.giant_step_count()).map(|index| GiantStep { index, terms: Vec::new() }).collect();
         for (k, d) in &self.diagonals {
             let (g, baby) = (place(k) / giant, place(k) % giant);
@@ -217,8 +212,8 @@ impl LinearMap {
     }
 
     /// The map `factor * self`.
-    pub fn scaled(mut self, factor: Complex64) -> Self {
-        self.diagonals.values_mut().flatten().for_each(|c| *c *= factor);
+    pub fn scaled(mut self, factor: S) -> Self {
+        self.diagonals.values_mut().flatten().for_each(|c| *c = *c * factor);
         self
     }
 
@@ -251,11 +246,11 @@ impl LinearMap {
     ///
     /// # Errors
     /// [`Error::SlotMismatch`] when the maps have different numbers of slots.
-    pub fn compose(&self, inner: &LinearMap) -> Result<Self, Error> {
+    pub fn compose(&self, inner: &Self) -> Result<Self, Error> {
         if inner.slots != self.slots {
             return Err(Error::SlotMismatch { expected: self.slots, found: inner.slots });
         }
-        let mut sum: BTreeMap<usize, Vec<Complex64>> = BTreeMap::new();
+        let mut sum: BTreeMap<usize, Vec<S>> = BTreeMap::new();
         for (a, outer) in &self.diagonals {
             for (b, inner_diagonal) in &inner.diagonals {
                 let period = outer.len().max(inner_diagonal.len());
@@ -275,11 +270,11 @@ impl LinearMap {
     ///
     /// # Errors
     /// [`Error::SlotMismatch`] when the vector is not `slots` long.
-    pub fn apply(&self, values: &[Complex64]) -> Result<Vec<Complex64>, Error> {
+    pub fn apply(&self, values: &[S]) -> Result<Vec<S>, Error> {
         if values.len() != self.slots {
             return Err(Error::SlotMismatch { expected: self.slots, found: values.len() });
         }
-        let mut out = vec![Complex64::new(0.0, 0.0); self.slots];
+        let mut out = vec![S::ZERO; self.slots];
         // Both lengths are powers of two: a piece of a row, a period and the whole fit into one another.
         let piece = self.slots.min(1 << 12);
         out.par_chunks_mut(piece).enumerate().for_each(|(at, out)| {
@@ -288,7 +283,7 @@ impl LinearMap {
                 let rotated = values[start..].iter().chain(&values[..start]);
                 let diagonal = d.iter().cycle().skip(at * piece % d.len());
                 for ((o, v), c) in out.iter_mut().zip(rotated).zip(diagonal) {
-                    *o += c * v;
+                    *o += *c * *v;
                 }
             }
         });
@@ -297,7 +292,7 @@ impl LinearMap {
 }
 
 /// Halves a vector while both halves are equal.
-fn shortest_period(mut d: Vec<Complex64>) -> Vec<Complex64> {
+fn shortest_period<S: Scalar>(mut d: Vec<S>) -> Vec<S> {
     while d.len() > 1 && d[..d.len() / 2] == d[d.len() / 2..] {
         d.truncate(d.len() / 2);
     }
@@ -306,9 +301,9 @@ fn shortest_period(mut d: Vec<Complex64>) -> Vec<Complex64> {
 }
 
 /// Repeats a vector (zeros when empty) until it is at least `period` long; both lengths are powers of two.
-fn extend_periodically(d: &mut Vec<Complex64>, period: usize) {
+fn extend_periodically<S: Scalar>(d: &mut Vec<S>, period: usize) {
     if d.is_empty() {
-        d.resize(period, Complex64::new(0.0, 0.0));
+        d.resize(period, S::ZERO);
     }
     while d.len() < period {
         d.extend_from_within(..);

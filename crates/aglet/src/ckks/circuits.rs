@@ -3,7 +3,7 @@
 use crate::ckks::engine::{Engine, FixedRotationKey, RelinearisationKey, RotationKey};
 use crate::ckks::Ciphertext;
 use crate::{Control, Error};
-use aglet_bootstrap::circuits::polynomial::{depth, elements, Basis, Series};
+use aglet_circuits::polynomial::{depth, elements, Basis, Series};
 use aglet_rlwe::Plaintext;
 use aglet_rlwe::{KeyRole, KeySet};
 use aglet_schemes::ckks::{CkksEvaluator, Weight};

@@ -8,12 +8,12 @@ use crate::ckks::engine::Engine;
 use crate::ckks::Ciphertext;
 use crate::runtime::machine;
 use crate::{Control, Error};
+use aglet_circuits::matrix::{Matrix, MatrixCut};
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_rlwe::{KeyId, KeyRole, KeySet, KeySwitchSpec, SecretKey, SwitchingKey};
 use aglet_schemes::ckks::CkksEvaluator;
-use aglet_schemes::{Evaluator, LinearMap};
+use aglet_schemes::Evaluator;
 use num_complex::Complex64;
-use std::collections::BTreeMap;
 
 /// Baby steps of a key unless asked otherwise: more make dense matrices faster and the key larger.
 const BABY_STEPS: usize = 32;
@@ -60,20 +60,6 @@ impl MatrixKey {
 /// The steps of a key: baby steps, and the powers of two times their number.
 pub(crate) fn steps(baby: usize, slots: usize) -> Vec<usize> {
     (1..baby).chain((0..).map(|i| baby << i).take_while(|&step| step < slots)).collect()
-}
-
-/// A matrix in rows, at most `slots` of each length at most `slots`.
-pub struct Matrix<'a> {
-    /// Row by row.
-    pub entries: &'a [Complex64],
-    /// Number of columns.
-    pub columns: usize,
-}
-
-/// Consecutive giant steps that are evaluated together; `first` counts giant steps, beyond the end of the slots too.
-struct Chunk {
-    first: usize,
-    count: usize,
 }
 
 impl Engine {
@@ -143,30 +129,29 @@ impl Engine {
             )));
         }
         self.check_matrix(matrix)?;
-        let used = diagonals_in_use(matrix, self.slots());
-        if !used.contains(&true) {
-            return self.multiply_scalar(ct, Complex64::default());
-        }
         let (per_baby, level) = (key.spec.cut(ct.limbs()), ct.level());
         let diagonal_bytes = (per_baby.q_limbs + per_baby.p_limbs) * 2 * self.slots() * 8;
         let longest = (DIAGONAL_BYTES / diagonal_bytes / key.baby).max(1);
-        let chunks = chunks(&used, key.baby, longest);
+        let Some(cut) = MatrixCut::new(matrix, self.slots(), key.baby, longest) else {
+            return self.multiply_scalar(ct, Complex64::default());
+        };
+        let runs = cut.runs();
         let scale = self.params().scale_at(below);
         self.run(|| {
             let e = self.evaluator(&key.keys, Some(control));
             let mut sum: Option<(Ciphertext, usize)> = None;
-            // Horner's rule from the last chunk to the first.
-            for (done, chunk) in chunks.iter().rev().enumerate() {
-                control.report(done, chunks.len(), "matrix");
-                let map = chunk.map(matrix, &used, key.baby)?;
+            // Horner's rule from the last run to the first.
+            for (done, run) in runs.iter().rev().enumerate() {
+                control.report(done, runs.len(), "matrix");
+                let map = cut.map(*run)?;
                 let transform = e.encode_transform_for(&key.spec, &map, level, scale / ct.scale)?;
                 let part = e.transform(ct, &transform)?;
                 sum = Some(match sum {
-                    None => (part, chunk.first),
-                    Some((sum, at)) => (e.add(&turn(&e, sum, at - chunk.first, key.baby)?, &part)?, chunk.first),
+                    None => (part, run.first),
+                    Some((sum, at)) => (e.add(&turn(&e, sum, at - run.first, key.baby)?, &part)?, run.first),
                 });
             }
-            control.report(chunks.len(), chunks.len(), "matrix");
+            control.report(runs.len(), runs.len(), "matrix");
             let (sum, at) = sum.ok_or_else(|| Error::Range("The matrix has no entry.".into()))?;
             Ok(at_scale(turn(&e, sum, at, key.baby)?, scale))
         })
@@ -187,62 +172,6 @@ impl Engine {
     }
 }
 
-/// Which diagonals `k`, entries `[j][(j + k) mod slots]`, have an entry that is not zero.
-fn diagonals_in_use(matrix: &Matrix<'_>, slots: usize) -> Vec<bool> {
-    let mut used = vec![false; slots];
-    for (j, row) in matrix.entries.chunks(matrix.columns).enumerate() {
-        for (i, z) in row.iter().enumerate() {
-            if *z != Complex64::default() {
-                used[(i + slots - j) % slots] = true;
-            }
-        }
-    }
-    used
-}
-
-/// Cuts the giant steps in use into runs of at most `longest`, beginning after the largest gap of the circle.
-fn chunks(used: &[bool], baby: usize, longest: usize) -> Vec<Chunk> {
-    let giants = used.len() / baby;
-    let full: Vec<usize> = (0..giants).filter(|g| used[g * baby..(g + 1) * baby].contains(&true)).collect();
-    let gap_before = |i: usize| match i {
-        0 => full[0] + giants - full[full.len() - 1],
-        _ => full[i] - full[i - 1],
-    };
-    let start = (0..full.len()).max_by_key(|&i| (gap_before(i), full.len() - i)).unwrap_or(0);
-    let around = full[start..].iter().copied().chain(full[..start].iter().map(|g| g + giants));
-    let mut out: Vec<Chunk> = Vec::new();
-    for g in around {
-        match out.last_mut() {
-            Some(last) if last.first + last.count == g && last.count < longest => last.count += 1,
-            _ => out.push(Chunk { first: g, count: 1 }),
-        }
-    }
-    out
-}
-
-impl Chunk {
-    /// The part of the matrix that belongs to these giant steps, turned back by the first of them.
-    fn map(&self, matrix: &Matrix<'_>, used: &[bool], baby: usize) -> Result<LinearMap, Error> {
-        let slots = used.len();
-        let back = self.first * baby % slots;
-        let mut diagonals = BTreeMap::new();
-        for step in 0..self.count * baby {
-            let k = (back + step) % slots;
-            if !used[k] {
-                continue;
-            }
-            let mut diagonal = vec![Complex64::default(); slots];
-            for (j, row) in matrix.entries.chunks(matrix.columns).enumerate() {
-                if let Some(z) = row.get((j + k) % slots) {
-                    diagonal[(j + back) % slots] = *z;
-                }
-            }
-            diagonals.insert(step, diagonal);
-        }
-        Ok(LinearMap::new(slots, diagonals, baby, 1)?)
-    }
-}
-
 /// Rotates to the left by a number of giant steps, composed of powers of two.
 fn turn(e: &CkksEvaluator<'_>, ct: Ciphertext, giants: usize, baby: usize) -> Result<Ciphertext, Error> {
     let mut out = ct;
@@ -255,34 +184,4 @@ fn turn(e: &CkksEvaluator<'_>, ct: Ciphertext, giants: usize, baby: usize) -> Re
         step <<= 1;
     }
     Ok(out)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn runs_begin_after_the_largest_gap() {
-        let cut = |full: &[usize], longest| {
-            let mut used = vec![false; 64];
-            full.iter().for_each(|&g| used[4 * g + 1] = true);
-            chunks(&used, 4, longest).iter().map(|c| (c.first, c.count)).collect::<Vec<_>>()
-        };
-        assert_eq!(cut(&[0, 1, 15], 8), [(15, 3)]);
-        assert_eq!(cut(&[0, 1, 15], 2), [(15, 2), (17, 1)]);
-        assert_eq!(cut(&[3], 8), [(3, 1)]);
-        assert_eq!(cut(&[0, 2, 3], 8), [(0, 1), (2, 2)]);
-        let all: Vec<usize> = (0..16).collect();
-        assert_eq!(cut(&all, 16), [(0, 16)]);
-    }
-
-    #[test]
-    fn diagonals_are_found() {
-        let zero = Complex64::default();
-        let one = Complex64::new(1.0, 0.0);
-        let entries = [one, zero, zero, one, one, zero];
-        let used = diagonals_in_use(&Matrix { entries: &entries, columns: 2 }, 8);
-        let found: Vec<usize> = (0..8).filter(|&k| used[k]).collect();
-        assert_eq!(found, [0, 6]);
-    }
 }

@@ -11,9 +11,11 @@ pub mod sizes;
 pub use bootstrap::{BootstrapKey, BootstrapKeys, KeySize, Method, Request, Route, StageRun, MAX_ITERATIONS};
 pub use circuits::{PolynomialBasis, SumWeight};
 pub use engine::{Engine, FixedRotationKey, GaloisKey, RelinearisationKey, RotationKey};
-pub use matrix::{Matrix, MatrixKey};
+pub use matrix::MatrixKey;
 pub use models::{cost, precision, report};
 
+/// A matrix that a ciphertext is multiplied by.
+pub use aglet_circuits::matrix::Matrix;
 /// A plaintext of an [`Engine`].
 pub use aglet_rlwe::Plaintext;
 /// A ciphertext of an [`Engine`]; cheap to clone, never changed.

@@ -2,8 +2,8 @@
 
 use super::coefficients::{EXP_COS, EXP_SIN};
 use super::{Function, DOUBLE_ANGLE};
-use crate::circuits::polynomial::Series;
 use crate::error::Error;
+use aglet_circuits::polynomial::Series;
 use num_complex::Complex64;
 use std::f64::consts::TAU;
 
@@ -45,7 +45,7 @@ impl Form {
             }
         };
         let term = |k: usize| if k.is_multiple_of(2) { even * EXP_COS[k / 2] } else { odd * EXP_SIN[k / 2] };
-        Series::from_chebyshev(&(0..EXP_COS.len() + EXP_SIN.len()).map(term).collect::<Vec<_>>())
+        Ok(Series::from_chebyshev(&(0..EXP_COS.len() + EXP_SIN.len()).map(term).collect::<Vec<_>>())?)
     }
 
     /// What is added to a square to double the angle, if so many squarings after it make the factor `kappa`.

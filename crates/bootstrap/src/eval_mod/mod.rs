@@ -45,8 +45,9 @@ mod coefficients;
 mod form;
 mod last;
 
-use crate::circuits::polynomial::Series;
 use crate::error::Error;
+use aglet_circuits::polynomial::Series;
+use aglet_circuits::Error as CircuitError;
 use aglet_schemes::{Error as SchemeError, Evaluator, Product, Quadratic};
 use form::Form;
 use num_complex::Complex64;
@@ -149,13 +150,13 @@ impl EvalMod {
     /// moment of `mod_raise`. [`EvalMod::residual`] tells the error of the identity on messages `|m| <= 1`.
     ///
     /// # Errors
-    /// [`Error::Factor`] unless `message_ratio` is finite and above 2 (messages must stay away from `q0 / 2`), or there are
+    /// [`CircuitError::Factor`] unless `message_ratio` is finite and above 2 (messages must stay away from `q0 / 2`), or there are
     /// not one or two harmonics.
     pub fn new(function: Function, message_ratio: f64) -> Result<Self, Error> {
         let unit = message_ratio / (2.0 * TAU);
         let (kappa, linear) = match function {
             Function::Identity { .. } if !(message_ratio.is_finite() && message_ratio > 2.0) => {
-                return Err(Error::Factor { what: "message ratio", requirement: "greater than 2" });
+                return Err(CircuitError::Factor { what: "message ratio", requirement: "greater than 2" }.into());
             }
             Function::Identity { harmonics: 1 } => ((1.0 + (TAU / message_ratio).powi(2) / 8.0) * unit, 0.0),
             Function::Identity { harmonics: 2 } => {
@@ -164,7 +165,7 @@ impl EvalMod {
                 (kappa, alpha * unit / kappa)
             }
             Function::Identity { .. } => {
-                return Err(Error::Factor { what: "number of harmonics", requirement: "1 or 2" });
+                return Err(CircuitError::Factor { what: "number of harmonics", requirement: "1 or 2" }.into());
             }
             Function::Sign { .. } => (0.5, 0.0),
             Function::Bits { .. } => (0.25, 0.0),

@@ -187,7 +187,7 @@ fn the_error_of_the_sine_series_is_a_chebyshev_polynomial() {
 #[test]
 fn what_cannot_work_is_refused() {
     for ratio in [0.0, -3.0, f64::NAN, f64::INFINITY, 2.0] {
-        assert!(matches!(EvalMod::new(TWO, ratio), Err(Error::Factor { .. })));
+        assert!(matches!(EvalMod::new(TWO, ratio), Err(Error::Circuit(CircuitError::Factor { .. }))));
     }
     let (e, plan) = (evaluator(), EvalMod::new(TWO, RATIO).unwrap());
     let low = e.encrypt(&messages(), TWO.levels() - 1, 2f64.powi(50)).unwrap();

@@ -2,7 +2,8 @@
 
 use crate::ckks::Engine;
 use crate::Error;
-use aglet_bootstrap::{Chain, Function, Options, Parts, Plan, Stage, Step, Steps};
+use aglet_bootstrap::{Chain, Function, Options, Parts, Plan, Stage, Step};
+use aglet_circuits::BabySteps;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::params::{Params, Role};
 use aglet_rlwe::{KeyRole, KeySwitchSpec};
@@ -48,11 +49,11 @@ macro_rules! named {
 named!(KeySize, "bootstrap key of size": Small = "small", Medium = "medium", Large = "large");
 
 impl KeySize {
-    fn steps(self) -> Steps {
+    fn steps(self) -> BabySteps {
         match self {
-            Self::Small => Steps { giant_cost: 1.0, most: 2, right: true },
-            Self::Medium => Steps { giant_cost: 1.0, most: 64, right: false },
-            Self::Large => Steps { giant_cost: 4.0, most: 64, right: false },
+            Self::Small => BabySteps { giant_cost: 1.0, most: 2, right: true },
+            Self::Medium => BabySteps { giant_cost: 1.0, most: 64, right: false },
+            Self::Large => BabySteps { giant_cost: 4.0, most: 64, right: false },
         }
     }
     /// Diagonals of a first map that the key carries: as many keys of one digit take a fifth of the memory of others.

@@ -325,5 +325,4 @@ fn lowered<E: Evaluator>(
 }
 
 #[cfg(test)]
-#[path = "polynomial_tests.rs"]
 mod tests;

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 
 /// How a stage is evaluated.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Steps {
+pub struct BabySteps {
     /// What a giant step costs, in baby steps: the number of baby steps is the power of two that makes `baby + cost * giant`
     /// smallest, or the smaller one of two as good. 4 is the cost in time; a smaller number makes fewer keys.
     pub giant_cost: f64,
@@ -29,7 +29,7 @@ pub struct Steps {
     pub right: bool,
 }
 
-impl Steps {
+impl BabySteps {
     /// Baby steps of a map of so many diagonals.
     fn baby(self, diagonals: usize) -> usize {
         let steps = |baby: usize| baby as f64 + self.giant_cost * diagonals.div_ceil(baby) as f64;
@@ -56,7 +56,7 @@ pub fn slots_to_coeffs(
     slots: usize,
     stage_count: usize,
     factor: Complex64,
-    steps: Steps,
+    steps: BabySteps,
 ) -> Result<Vec<LinearMap>, Error> {
     let share = check(slots, stage_count, factor)?;
     let mut stages = Vec::with_capacity(stage_count);
@@ -84,7 +84,7 @@ pub fn coeffs_to_slots(
     slots: usize,
     stage_count: usize,
     factor: Complex64,
-    steps: Steps,
+    steps: BabySteps,
 ) -> Result<Vec<LinearMap>, Error> {
     let share = check(slots, stage_count, factor)?;
     let mut stages = Vec::with_capacity(stage_count);
@@ -128,7 +128,7 @@ fn merge(
     slots: usize,
     maps: impl Iterator<Item = Result<LinearMap, Error>>,
     factor: Complex64,
-    steps: Steps,
+    steps: BabySteps,
 ) -> Result<LinearMap, Error> {
     let mut product = LinearMap::identity(slots)?;
     for map in maps {
@@ -203,7 +203,7 @@ mod tests {
             let (fft, z) = (SpecialFft::new(n), sample(n));
             for stage_count in 1..=log_n.clamp(1, 5) {
                 for steps in [(1, false), (8, false), (16, false), (2, true), (4, true)] {
-                    let steps = Steps { giant_cost: 4.0, most: steps.0, right: steps.1 };
+                    let steps = BabySteps { giant_cost: 4.0, most: steps.0, right: steps.1 };
                     // Slots whose polynomial has the pairs z, in bit-reversed order.
                     let mut slots = z.clone();
                     bit_reverse(&mut slots);
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn baby_steps_weigh_time_against_keys() {
-        let baby = |giant_cost, most, diagonals| Steps { giant_cost, most, right: false }.baby(diagonals);
+        let baby = |giant_cost, most, diagonals| BabySteps { giant_cost, most, right: false }.baby(diagonals);
         for (diagonals, fast, few) in [(1, 1, 1), (15, 8, 4), (31, 8, 4), (32, 8, 4), (63, 16, 8), (511, 32, 16)] {
             assert_eq!((baby(4.0, 64, diagonals), baby(1.0, 64, diagonals)), (fast, few), "{diagonals} diagonals");
             assert_eq!(baby(4.0, 2, diagonals), diagonals.min(2));
@@ -232,7 +232,7 @@ mod tests {
     fn small_keys_rotate_to_the_right_by_powers_of_two() {
         let n = 1 << 15;
         for stage_count in 3..=5 {
-            let (one, steps) = (Complex64::new(1.0, 0.0), Steps { giant_cost: 4.0, most: 2, right: true });
+            let (one, steps) = (Complex64::new(1.0, 0.0), BabySteps { giant_cost: 4.0, most: 2, right: true });
             let stages = slots_to_coeffs(n, stage_count, one, steps).unwrap();
             for stage in stages.iter().chain(&coeffs_to_slots(n, stage_count, one, steps).unwrap()) {
                 let (babies, giant) = stage.rotations();
@@ -246,12 +246,12 @@ mod tests {
         let n = 1 << 15;
         for (stages, large) in [
             (
-                slots_to_coeffs(n, 3, Complex64::new(1.0, 0.0), Steps { giant_cost: 4.0, most: 64, right: false })
+                slots_to_coeffs(n, 3, Complex64::new(1.0, 0.0), BabySteps { giant_cost: 4.0, most: 64, right: false })
                     .unwrap(),
                 2,
             ),
             (
-                coeffs_to_slots(n, 3, Complex64::new(1.0, 0.0), Steps { giant_cost: 4.0, most: 64, right: false })
+                coeffs_to_slots(n, 3, Complex64::new(1.0, 0.0), BabySteps { giant_cost: 4.0, most: 64, right: false })
                     .unwrap(),
                 0,
             ),
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn impossible_splits_are_refused() {
-        let (one, steps) = (Complex64::new(1.0, 0.0), Steps { giant_cost: 4.0, most: 8, right: false });
+        let (one, steps) = (Complex64::new(1.0, 0.0), BabySteps { giant_cost: 4.0, most: 8, right: false });
         assert!(matches!(slots_to_coeffs(16, 5, one, steps), Err(Error::StageCount { layers: 4, .. })));
         assert!(matches!(coeffs_to_slots(16, 0, one, steps), Err(Error::StageCount { .. })));
         assert!(matches!(coeffs_to_slots(12, 1, one, steps), Err(Error::Slots { slots: 12 })));

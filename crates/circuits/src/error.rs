@@ -1,0 +1,42 @@
+//! Everything that can be refused on this floor.
+
+use thiserror::Error;
+
+/// Why a circuit could not be laid out or run.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The scheme refused an operation.
+    #[error(transparent)]
+    Scheme(#[from] aglet_schemes::Error),
+    /// A DFT cannot be cut into this many stages.
+    #[error(
+        "A DFT on {slots} slots has {layers} layers and cannot be cut into {stage_count} stages; \
+         choose between 1 and {layers} stages."
+    )]
+    StageCount {
+        /// Number of slots.
+        slots: usize,
+        /// The layers there are: log2 of the slots.
+        layers: u32,
+        /// The stages asked for.
+        stage_count: usize,
+    },
+    /// A DFT on a number of slots that is no power of two.
+    #[error("A DFT needs a power of two of slots, at least 2; {slots} is not.")]
+    Slots {
+        /// The number given.
+        slots: usize,
+    },
+    /// A factor or ratio that is zero, not finite, or of the wrong sign.
+    #[error("The {what} must be finite and {requirement}.")]
+    Factor {
+        /// Which number it is.
+        what: &'static str,
+        /// What it has to be, beyond finite.
+        requirement: &'static str,
+    },
+    /// A polynomial that is constant, for which no circuit is needed.
+    #[error("A polynomial to be evaluated on ciphertexts must have degree 1 or more; encode the constant instead.")]
+    ConstantPolynomial,
+}

@@ -1,0 +1,13 @@
+//! Circuits of Aglet, written once against [`aglet_schemes::Evaluator`]: linear transforms, polynomials, matrices.
+//!
+//! They run on ciphertexts and, in tests, on numbers in the clear. Levels are chain levels throughout (number of `Q` limbs
+//! minus one). No bootstrapping method is known here; methods are made of these.
+#![forbid(unsafe_code)]
+
+pub mod dft;
+pub mod error;
+pub mod matrix;
+pub mod polynomial;
+
+pub use dft::BabySteps;
+pub use error::Error;
