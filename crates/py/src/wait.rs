@@ -10,6 +10,15 @@ use std::time::Duration;
 /// How often the calling thread looks for Ctrl-C and for progress.
 const LOOK: Duration = Duration::from_millis(50);
 
+/// Ends a child that was forked in the middle of this: by a callback or a signal handler that came back instead of leaving.
+/// The thread with the work is its parent's, and waiting for it would never end.
+fn leave_if_forked(process: u32) {
+    if std::process::id() != process {
+        eprintln!("A process forked while Aglet called its progress callback must not come back from there; end it with os._exit.");
+        std::process::abort();
+    }
+}
+
 /// Wakes the caller when dropped, also when the work panics.
 struct Ended<'a> {
     flag: &'a AtomicBool,
@@ -32,6 +41,7 @@ pub fn wait<T: Send>(
     work: impl FnOnce(&Control) -> Result<T, aglet::Error> + Send,
 ) -> PyResult<T> {
     let (control, flag, caller) = (Control::new(), AtomicBool::new(false), thread::current());
+    let process = std::process::id();
     let mut shown = control.latest();
     let mut look = || {
         py.check_signals()?;
@@ -54,6 +64,7 @@ pub fn wait<T: Send>(
             py.detach(|| thread::park_timeout(LOOK));
             if watched.is_ok() {
                 watched = look();
+                leave_if_forked(process);
                 if watched.is_err() {
                     control.cancel();
                 }

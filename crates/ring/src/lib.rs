@@ -16,6 +16,7 @@ pub mod pack;
 pub mod poly;
 pub mod pool;
 pub mod primes;
+pub mod process;
 pub mod ring;
 pub mod sample;
 pub mod tally;

@@ -1,11 +1,12 @@
 //! Buffers of words that return to a pool when dropped, so that a bootstrap allocates nothing once it is warm.
 
+use crate::process::Lock;
 use crate::Error;
 use memmap2::MmapMut;
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Weak};
 use zeroize::Zeroize;
 
 /// Buffers of at least this many bytes are mapped on their own and ask for huge pages.
@@ -66,9 +67,17 @@ struct Shelves {
     held_words: usize,
 }
 
+impl Shelves {
+    fn take(&mut self, capacity: usize) -> Option<Storage> {
+        let found = self.free.get_mut(&capacity)?.pop()?;
+        self.held_words -= capacity;
+        Some(found)
+    }
+}
+
 /// Keeps dropped buffers for the next taker, up to a bound.
 pub struct Pool {
-    shelves: Mutex<Shelves>,
+    shelves: Lock<Shelves>,
     grain: usize,
     limit_words: usize,
 }
@@ -76,19 +85,13 @@ pub struct Pool {
 impl Pool {
     /// A pool whose buffers have sizes in multiples of `grain` words and that keeps at most `limit_bytes`.
     pub fn new(grain: usize, limit_bytes: usize) -> Arc<Self> {
-        Arc::new(Self { shelves: Mutex::default(), grain, limit_words: limit_bytes / 8 })
+        Arc::new(Self { shelves: Lock::default(), grain, limit_words: limit_bytes / 8 })
     }
 
     /// A buffer of `len` words with arbitrary contents.
     pub fn take(self: &Arc<Self>, len: usize) -> Result<Buffer, Error> {
         let capacity = len.next_multiple_of(self.grain);
-        let reused = self.shelves.lock().ok().and_then(|mut s| {
-            let found = s.free.get_mut(&capacity)?.pop();
-            if found.is_some() {
-                s.held_words -= capacity;
-            }
-            found
-        });
+        let reused = self.shelves.lock().take(capacity);
         let storage = match reused {
             Some(s) => s,
             None => Storage::new(capacity)?,
@@ -113,16 +116,15 @@ impl Pool {
 
     /// Bytes that lie unused in the pool.
     pub fn held_bytes(&self) -> usize {
-        self.shelves.lock().map_or(0, |s| s.held_words * 8)
+        self.shelves.lock().held_words * 8
     }
 
     fn give_back(&self, storage: Storage) {
         let capacity = storage.capacity();
-        if let Ok(mut s) = self.shelves.lock() {
-            if s.held_words + capacity <= self.limit_words {
-                s.held_words += capacity;
-                s.free.entry(capacity).or_default().push(storage);
-            }
+        let mut shelves = self.shelves.lock();
+        if shelves.held_words + capacity <= self.limit_words {
+            shelves.held_words += capacity;
+            shelves.free.entry(capacity).or_default().push(storage);
         }
     }
 }

@@ -7,11 +7,12 @@ use crate::modulus::Modulus;
 use crate::ntt::NttTable;
 use crate::poly::{stride, Coeff, Eval, Poly, Representation};
 use crate::pool::Pool;
+use crate::process::Lock;
 use crate::tally::Tally;
 use crate::Error;
 use rayon::prelude::*;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Bytes that the scratch pool of a ring may keep: four bootstraps side by side take 2 GB at N = 2^16. Where buffers have to be
 /// mapped again and again, a bootstrap takes 5 % longer.
@@ -30,8 +31,8 @@ pub struct Ring {
     tables: Vec<Arc<NttTable>>,
     q_count: usize,
     kernels: &'static Kernels,
-    automorphisms: Arc<Mutex<HashMap<u64, Arc<Automorphism>>>>,
-    converters: Mutex<Converters>,
+    automorphisms: Arc<Lock<HashMap<u64, Arc<Automorphism>>>>,
+    converters: Lock<Converters>,
     pool: Arc<Pool>,
 }
 
@@ -53,7 +54,7 @@ impl Ring {
             q_count: q.len(),
             kernels,
             automorphisms: Arc::default(),
-            converters: Mutex::default(),
+            converters: Lock::default(),
             pool: Pool::new(8 * stride(1 << log_n), POOL_BYTES),
         })
     }
@@ -68,7 +69,7 @@ impl Ring {
             q_count: q.len(),
             kernels: self.kernels,
             automorphisms: self.automorphisms.clone(),
-            converters: Mutex::default(),
+            converters: Lock::default(),
             pool: self.pool.clone(),
         }
     }
@@ -205,19 +206,13 @@ impl Ring {
     /// The permutation of X -> X^galois, made once.
     pub fn automorphism(&self, galois: u64) -> Arc<Automorphism> {
         let make = || Arc::new(Automorphism::new(galois, self.n(), self.kernels.width()));
-        match self.automorphisms.lock() {
-            Ok(mut map) => map.entry(galois).or_insert_with(make).clone(),
-            Err(_) => make(),
-        }
+        self.automorphisms.lock().entry(galois).or_insert_with(make).clone()
     }
     /// The conversion between two sets of primes of the ring, made once.
     pub fn converter(&self, sources: &[usize], targets: &[usize]) -> Arc<BaseConverter> {
         let moduli = |list: &[usize]| list.iter().map(|&i| *self.modulus(i)).collect::<Vec<_>>();
         let make = || Arc::new(BaseConverter::new(&moduli(sources), &moduli(targets), self.kernels));
-        match self.converters.lock() {
-            Ok(mut map) => map.entry((sources.to_vec(), targets.to_vec())).or_insert_with(make).clone(),
-            Err(_) => make(),
-        }
+        self.converters.lock().entry((sources.to_vec(), targets.to_vec())).or_insert_with(make).clone()
     }
     /// Converts rows (already times the source factors; they are used up) to rows of the targets, and calls
     /// `then(target, row)` for each while it is still in the cache. In parallel over groups of targets.

@@ -2,6 +2,7 @@
 
 use crate::ckks::bootstrap::key::{check_memory, rotation_layout};
 use crate::ckks::bootstrap::BootstrapState;
+use crate::runtime::Threads;
 use crate::Control;
 use crate::Error;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
@@ -17,8 +18,7 @@ pub struct Engine {
     pub(crate) ctx: Arc<Context>,
     pub(crate) encoder: Encoder,
     pub(crate) bootstrap: BootstrapState,
-    pool: rayon::ThreadPool,
-    threads: usize,
+    threads: Threads,
 }
 
 /// From the square of the secret key back to it: what multiplications need.
@@ -73,7 +73,7 @@ impl Engine {
     /// Makes an engine. `slots`: a power of two up to N/2 (`None`: all); `threads`: 0 takes all cores.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a slot count that does not exist.
+    /// [`Error::Parameter`] for a slot count that does not exist, or more threads than are of use.
     pub fn new(params: Params, slots: Option<usize>, threads: usize) -> Result<Self, Error> {
         let all = params.slots();
         let slots = slots.unwrap_or(all);
@@ -82,15 +82,10 @@ impl Engine {
                 "slot_count = {slots} is not a power of two up to {all}; choose one."
             )));
         }
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .thread_name(|i| format!("aglet-{i}"))
-            .build()
-            .map_err(|e| Error::Parameter(format!("The threads could not be started: {e}; take fewer.")))?;
-        let ctx = pool.install(|| Context::new(params))?;
+        let threads = Threads::start(threads)?;
+        let ctx = threads.run(|| Ok(Context::new(params)?))?;
         let encoder = Encoder::new(&ctx, slots)?;
-        let threads = pool.current_num_threads();
-        Ok(Self { ctx, encoder, bootstrap: BootstrapState::default(), pool, threads })
+        Ok(Self { ctx, encoder, bootstrap: BootstrapState::default(), threads })
     }
 
     /// The parameters.
@@ -107,15 +102,15 @@ impl Engine {
     }
     /// Worker threads.
     pub fn threads(&self) -> usize {
-        self.threads
+        self.threads.count()
     }
     /// Name of the kernels in use.
     pub fn backend(&self) -> &'static str {
         self.ctx.ring().kernels().name()
     }
     /// Runs work on the engine's own threads.
-    pub(crate) fn run<T: Send>(&self, f: impl FnOnce() -> T + Send) -> T {
-        self.pool.install(f)
+    pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+        self.threads.run(work)
     }
     /// An evaluator that can be stopped through `control`.
     pub(crate) fn evaluator<'a>(&'a self, keys: &'a KeySet, control: Option<&'a Control>) -> CkksEvaluator<'a> {

@@ -1,5 +1,6 @@
 //! What this machine has: for `aglet doctor`, memory forecasts and benchmarks.
 
+use super::on_threads;
 use crate::Error;
 use aglet_ring::{arch, Ring};
 use std::fs;
@@ -66,6 +67,10 @@ pub struct NttTimes {
 /// # Errors
 /// An unknown backend, a degree that is not served, sizes without primes.
 pub fn bench_ntt(log_n: u32, bits: u32, backend: &str, repeat: usize) -> Result<NttTimes, Error> {
+    on_threads(1, || time_ntt(log_n, bits, backend, repeat))
+}
+
+fn time_ntt(log_n: u32, bits: u32, backend: &str, repeat: usize) -> Result<NttTimes, Error> {
     const LIMBS: usize = 24;
     let kernels = arch::by_name(backend)?;
     if !(6..=17).contains(&log_n) || !(20..=61).contains(&bits) || bits < log_n + 8 {

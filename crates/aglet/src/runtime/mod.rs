@@ -2,7 +2,9 @@
 
 mod control;
 pub mod machine;
+mod threads;
 mod units;
 
 pub use control::Control;
+pub(crate) use threads::{on_threads, Threads};
 pub use units::Units;

@@ -1,5 +1,6 @@
 //! What a unit of each kind of work takes on this machine: from it and the work of a plan follows its time.
 
+use super::on_threads;
 use crate::Error;
 use aglet_ring::arch::{self, DiagonalRow, Form, Kernels, KeyRow, LinearMapInput, LinearMapRow, ProductRow};
 use aglet_ring::automorphism::rotation_exponent;
@@ -88,9 +89,7 @@ impl Units {
         if primes.len() < LIMBS + SOURCES {
             return Err(refused());
         }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-        let pool = pool.map_err(|e| Error::Parameter(format!("No thread could be started: {e}.")))?;
-        pool.install(|| {
+        on_threads(1, || {
             let ring = Ring::with_kernels(log_n, &primes[..LIMBS], &primes[LIMBS..], arch::chosen()?)?;
             Bench::new(&ring, bits)?.units()
         })

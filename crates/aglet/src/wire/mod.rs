@@ -13,7 +13,7 @@ mod types;
 pub use body::{Reader, Shape, Writer};
 
 use crate::ckks::{sizes, Engine};
-use crate::runtime::machine;
+use crate::runtime::{self, machine};
 use crate::{presets, Control, Error};
 use aglet_rlwe::params::Params;
 use aglet_rlwe::{Context, KeyId};
@@ -216,8 +216,7 @@ pub fn deserialize<T: Stored>(origin: &Origin<'_>, bytes: &[u8], control: &Contr
 
 /// Runs work of an [`Origin`] without engine on threads of its own: one, or all cores for large things.
 pub fn on_threads<T: Send>(bytes: usize, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(bytes < 64 * LARGE)).build();
-    pool.map_err(|e| Error::Parameter(format!("The threads could not be started: {e}; end some.")))?.install(work)
+    runtime::on_threads(usize::from(bytes < 64 * LARGE), work)
 }
 
 impl Engine {

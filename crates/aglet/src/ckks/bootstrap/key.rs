@@ -117,8 +117,8 @@ impl Engine {
         }
         let (own, parts) = route.keys(self.params())?;
         let ctx = if small { self.ctx.clone() } else { self.context_of(&own)? };
-        let (main, total) = (sk.restricted(&ctx)?, parts.len());
-        let sparse = SecretKey::generate_ephemeral(&ctx, &mut os_source()?)?;
+        let (main, total) = (self.run(|| Ok(sk.restricted(&ctx)?))?, parts.len());
+        let sparse = self.run(|| Ok(SecretKey::generate_ephemeral(&ctx, &mut os_source()?)?))?;
         let mut done = 0;
         let mut source = || {
             control.check()?;
@@ -131,15 +131,17 @@ impl Engine {
             let made = match role {
                 KeyRole::FromSparseGalois(_) => continue,
                 KeyRole::Square => {
-                    let mut random = source()?;
-                    self.run(|| SwitchingKey::relinearisation(&ctx, spec, &main, &mut random))?
+                    self.run(|| Ok(SwitchingKey::relinearisation(&ctx, spec, &main, &mut source()?)?))?
                 }
                 KeyRole::Galois(galois) => {
-                    let mut random = source()?;
-                    self.run(|| SwitchingKey::galois(&ctx, spec, galois, &main, &mut random))?
+                    self.run(|| Ok(SwitchingKey::galois(&ctx, spec, galois, &main, &mut source()?)?))?
                 }
-                KeyRole::ToSparse => SwitchingKey::between(&ctx, spec, &main, &sparse, &mut source()?)?,
-                KeyRole::FromSparse => SwitchingKey::between(&ctx, spec, &sparse, &main, &mut source()?)?,
+                KeyRole::ToSparse => {
+                    self.run(|| Ok(SwitchingKey::between(&ctx, spec, &main, &sparse, &mut source()?)?))?
+                }
+                KeyRole::FromSparse => {
+                    self.run(|| Ok(SwitchingKey::between(&ctx, spec, &sparse, &main, &mut source()?)?))?
+                }
             };
             keys.insert(role, Arc::new(made));
         }

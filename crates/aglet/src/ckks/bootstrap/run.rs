@@ -9,13 +9,14 @@ use crate::runtime::machine;
 use crate::Control;
 use crate::{presets, Error};
 use aglet_bootstrap::{Parts, Pipeline, Probe, Stage};
+use aglet_ring::process::Lock;
 use aglet_ring::Tally;
 use aglet_rlwe::params::Params;
 use aglet_rlwe::{Context, KeyId};
 use aglet_schemes::ckks::{CkksEvaluator, CkksTransform};
 use aglet_schemes::Evaluator;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 type CkksPipeline = Arc<Pipeline<CkksTransform>>;
@@ -24,9 +25,9 @@ type CkksPipeline = Arc<Pipeline<CkksTransform>>;
 /// and what the stages of the latest run took.
 #[derive(Default)]
 pub(crate) struct BootstrapState {
-    contexts: Mutex<BTreeMap<Vec<usize>, Arc<Context>>>,
-    pipelines: Mutex<Vec<(Vec<usize>, Request, CkksPipeline)>>,
-    ran: Mutex<Vec<StageRun>>,
+    contexts: Lock<BTreeMap<Vec<usize>, Arc<Context>>>,
+    pipelines: Lock<Vec<(Vec<usize>, Request, CkksPipeline)>>,
+    ran: Lock<Vec<StageRun>>,
 }
 
 /// What one stage of a bootstrap took.
@@ -101,13 +102,12 @@ impl Engine {
     /// The context of the chain of a route.
     pub(crate) fn context_of(&self, params: &Params) -> Result<Arc<Context>, Error> {
         let limbs = params.limbs();
-        if let Some(found) = self.bootstrap.contexts.lock().ok().and_then(|map| map.get(&limbs).cloned()) {
+        let found = self.bootstrap.contexts.lock().get(&limbs).cloned();
+        if let Some(found) = found {
             return Ok(found);
         }
         let made = self.ctx.subset(&limbs)?;
-        if let Ok(mut map) = self.bootstrap.contexts.lock() {
-            map.insert(limbs, made.clone());
-        }
+        self.bootstrap.contexts.lock().insert(limbs, made.clone());
         Ok(made)
     }
 
@@ -179,9 +179,7 @@ impl Engine {
 
     /// What the stages of the latest run took: of all its passes, where there were several.
     pub(crate) fn remember(&self, ran: Vec<StageRun>) {
-        if let Ok(mut latest) = self.bootstrap.ran.lock() {
-            *latest = ran;
-        }
+        *self.bootstrap.ran.lock() = ran;
     }
 
     /// Refuses what cannot be refreshed before any work is done on it.
@@ -243,7 +241,7 @@ impl Engine {
         let limbs = route.params.limbs();
         // Neither the level nor the kind of message matters but for the plan, and equal plans have equal requests.
         let same = |entry: &&(Vec<usize>, Request, CkksPipeline)| entry.0 == limbs && entry.1 == route.request;
-        let kept = self.bootstrap.pipelines.lock().map(|list| list.clone()).unwrap_or_default();
+        let kept = self.bootstrap.pipelines.lock().clone();
         if let Some(found) = kept.iter().find(same) {
             return Ok(found.2.clone());
         }
@@ -257,10 +255,9 @@ impl Engine {
         let related = kept.iter().filter(|entry| entry.0 == limbs && keys(&entry.1) == keys(&route.request));
         let related: Vec<&Pipeline<CkksTransform>> = related.map(|entry| &*entry.2).collect();
         let made = Arc::new(Pipeline::sharing(e, route.plan.clone(), &related)?);
-        if let Ok(mut list) = self.bootstrap.pipelines.lock() {
-            list.insert(0, (limbs, route.request, made.clone()));
-            list.truncate(PIPELINES);
-        }
+        let mut list = self.bootstrap.pipelines.lock();
+        list.insert(0, (limbs, route.request, made.clone()));
+        list.truncate(PIPELINES);
         Ok(made)
     }
 
@@ -285,7 +282,7 @@ impl Engine {
 
     /// The stages of the latest bootstrap on this engine, of an iterated one pass by pass.
     pub fn stage_runs(&self) -> Vec<StageRun> {
-        self.bootstrap.ran.lock().map(|ran| ran.clone()).unwrap_or_default()
+        self.bootstrap.ran.lock().clone()
     }
     /// Their names and seconds.
     pub fn stage_times(&self) -> Vec<(String, f64)> {

@@ -1,6 +1,7 @@
 //! What a bootstrap will give, before a key exists: its precision, by running its plan in the clear with noise.
 
 use crate::ckks::{Method, Route};
+use crate::runtime::on_threads;
 use crate::Error;
 use aglet_bootstrap::{Parts, Pipeline, Probe, Stage};
 use aglet_rlwe::params::Params;
@@ -66,6 +67,10 @@ pub fn noise(params: &Params) -> Result<Noise, Error> {
 /// # Errors
 /// Those of the evaluator; a route that was made passes.
 pub fn precision(route: &Route, by_stage: bool) -> Result<Precision, Error> {
+    on_threads(0, || predict(route, by_stage))
+}
+
+fn predict(route: &Route, by_stage: bool) -> Result<Precision, Error> {
     let model = Model::new(route)?;
     let exact = model.run(0, &|_| false)?;
     let runs = ENOUGH.div_ceil(model.message.len()).min(MOST_RUNS) as u64;

@@ -1,0 +1,60 @@
+//! The threads of an engine, and of work that has none.
+
+use crate::Error;
+use aglet_ring::process::PerProcess;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// The most threads that an engine has on a machine of few cores; on others, twice the cores.
+const MOST: usize = 64;
+
+/// A private pool. Its threads end with the process that they were started in, so a forked child starts its own when it
+/// first has work for them.
+pub(crate) struct Threads {
+    count: usize,
+    pool: PerProcess<ThreadPool>,
+}
+
+impl Threads {
+    /// Starts so many; 0 takes all cores.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for more than are of use, or than the system gives.
+    pub(crate) fn start(count: usize) -> Result<Self, Error> {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let most = MOST.max(2 * cores);
+        if count > most {
+            return Err(Error::Parameter(format!(
+                "thread_count = {count} is more than {most}, the most on a machine of {cores} cores, where more threads take \
+                 turns and save nothing; take 0 for all cores."
+            )));
+        }
+        let pool = pool(count)?;
+        Ok(Self { count: pool.current_num_threads(), pool: PerProcess::new(pool) })
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Runs work on them; what it does in parallel is done by them alone.
+    ///
+    /// # Errors
+    /// Those of the work; [`Error::Parameter`] in a child to which the system gives no threads.
+    pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+        self.pool.get(|_| pool(self.count))?.install(work)
+    }
+}
+
+/// Runs work on threads that end with it: so many, or one for each core for 0.
+///
+/// # Errors
+/// Those of the work; [`Error::Parameter`] if the system gives no threads.
+pub(crate) fn on_threads<T: Send>(count: usize, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+    pool(count)?.install(work)
+}
+
+fn pool(count: usize) -> Result<ThreadPool, Error> {
+    let builder = ThreadPoolBuilder::new().num_threads(count).thread_name(|i| format!("aglet-{i}"));
+    builder.build().map_err(|e| Error::Parameter(format!("The threads could not be started: {e}; take fewer.")))
+}
