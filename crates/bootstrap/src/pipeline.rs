@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::plan::{Plan, Stage, Step};
 #[cfg(doc)]
 use crate::Parts;
-use aglet_schemes::evaluator::same_scale;
+use aglet_schemes::approximate::same_scale;
 use aglet_schemes::{Error as SchemeError, Quadratic, Refresh};
 use num_complex::Complex64;
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::eval_mod::{c2s_factor, EvalMod, Function, Parts};
 use aglet_circuits::dft::{coeffs_to_slots, slots_to_coeffs, BabySteps};
-use aglet_schemes::evaluator::same_scale;
+use aglet_schemes::approximate::same_scale;
 use aglet_schemes::{LinearMap, Settle};
 use num_complex::Complex64;
 use std::collections::BTreeMap;

@@ -6,7 +6,7 @@
 use aglet_bootstrap::{Chain, EvalMod, Function, Options, Parts, Pipeline, Plan, Step};
 use aglet_circuits::BabySteps;
 use aglet_schemes::clear::ClearEvaluator;
-use aglet_schemes::Evaluator;
+use aglet_schemes::{Approximate, Evaluator};
 use num_complex::Complex64;
 
 const SCALE: f64 = 1_099_511_627_776.0; // 2^40

@@ -1,6 +1,6 @@
 //! The homomorphic DFT: `coeffs_to_slots` and `slots_to_coeffs` as a few sparse linear maps each.
 //!
-//! The special FFT is a product of `log2 n` radix-2 layers (after a bit reversal) with three diagonals each, at distances
+//! The special FFT, over the complex numbers or residues ([`DftScalar`]), is a product of `log2 n` radix-2 layers (after a bit reversal) with three diagonals each, at distances
 //! 0 and plus or minus `2^i`. Consecutive layers are merged into stages (eprint 2018/1073; baby and giant steps as in
 //! eprint 2020/1203); one stage costs one level. The bit reversal is never computed:
 //! `slots_to_coeffs` makes from slots `z` a ciphertext with coefficients `c_j + i c_(j+n) = z_(reversed j)`, and
@@ -13,9 +13,43 @@
 
 use crate::error::Error;
 use aglet_ring::fft::layer_twiddles;
-use aglet_schemes::LinearMap;
+use aglet_schemes::{LinearMap, Scalar};
 use num_complex::Complex64;
 use std::collections::BTreeMap;
+
+/// Scalars that have the roots of unity of a special FFT.
+///
+/// Complex numbers have them all. In `Z_t[i]` with `t = 1 mod 4n`, where a slot is a pair of residues, the root `zeta` of order
+/// `4n` is the pair `(zeta, zeta^-1)`: everything here holds word for word.
+pub trait DftScalar: Scalar {
+    /// The twiddles `w_j = zeta^(5^j)`, `j < half`, with `zeta` of order `8 half`, of the layer of butterflies
+    /// `(l, h) -> (l + w h, l - w h)` at distance `half`.
+    fn twiddles(half: usize) -> Vec<Self>;
+    /// The inverse of a root of unity.
+    #[must_use]
+    fn inverse_root(self) -> Self;
+    /// Half of it.
+    #[must_use]
+    fn half(self) -> Self;
+    /// Factors, one for each of `count` stages, whose product it is. None if it has no inverse.
+    fn shares(self, count: usize) -> Option<Vec<Self>>;
+}
+
+impl DftScalar for Complex64 {
+    fn twiddles(half: usize) -> Vec<Self> {
+        layer_twiddles(half)
+    }
+    fn inverse_root(self) -> Self {
+        self.conj()
+    }
+    fn half(self) -> Self {
+        0.5 * self
+    }
+    /// Evenly, as its principal root.
+    fn shares(self, count: usize) -> Option<Vec<Self>> {
+        (self.is_finite() && self.norm() != 0.0).then(|| vec![self.powf(1.0 / count as f64); count])
+    }
+}
 
 /// How a stage is evaluated.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,19 +82,19 @@ impl BabySteps {
 /// The stages of slots-to-coefficients times `factor`, in the order of application (smallest strides first).
 ///
 /// Applied to slots `z`, the stages give a ciphertext with coefficient pairs `c_j + i c_(j+n) = factor * z` in
-/// bit-reversed order of `j`. `factor` (not zero) is spread evenly over the stages.
+/// bit-reversed order of `j`. `factor` (not zero) is spread over the stages.
 ///
 /// # Errors
 /// [`Error::Slots`], [`Error::StageCount`], [`Error::Factor`].
-pub fn slots_to_coeffs(
+pub fn slots_to_coeffs<S: DftScalar>(
     slots: usize,
     stage_count: usize,
-    factor: Complex64,
+    factor: S,
     steps: BabySteps,
-) -> Result<Vec<LinearMap>, Error> {
-    let share = check(slots, stage_count, factor)?;
+) -> Result<Vec<LinearMap<S>>, Error> {
+    let shares = check(slots, stage_count, factor)?;
     let mut stages = Vec::with_capacity(stage_count);
-    for layers in split(slots.ilog2(), stage_count) {
+    for (layers, share) in split(slots.ilog2(), stage_count).into_iter().zip(shares) {
         let maps = layers.map(|i| layer(slots, i));
         stages.push(merge(slots, maps, share, steps)?);
     }
@@ -80,15 +114,15 @@ pub fn slots_to_coeffs(
 ///
 /// # Errors
 /// Those of [`slots_to_coeffs`].
-pub fn coeffs_to_slots(
+pub fn coeffs_to_slots<S: DftScalar>(
     slots: usize,
     stage_count: usize,
-    factor: Complex64,
+    factor: S,
     steps: BabySteps,
-) -> Result<Vec<LinearMap>, Error> {
-    let share = check(slots, stage_count, factor)?;
+) -> Result<Vec<LinearMap<S>>, Error> {
+    let shares = check(slots, stage_count, factor)?;
     let mut stages = Vec::with_capacity(stage_count);
-    for layers in split(slots.ilog2(), stage_count).into_iter().rev() {
+    for (layers, share) in split(slots.ilog2(), stage_count).into_iter().rev().zip(shares) {
         let maps = layers.rev().map(|i| inverse_layer(slots, i));
         stages.push(merge(slots, maps, share, steps)?);
     }
@@ -100,8 +134,8 @@ pub fn coeffs_to_slots(
     Ok(stages)
 }
 
-/// Checks the arguments and returns the share of `factor` that each stage carries, its principal root.
-fn check(slots: usize, stage_count: usize, factor: Complex64) -> Result<Complex64, Error> {
+/// Checks the arguments and returns the share of `factor` that each stage carries, in the order of application.
+fn check<S: DftScalar>(slots: usize, stage_count: usize, factor: S) -> Result<Vec<S>, Error> {
     if !slots.is_power_of_two() {
         return Err(Error::Slots { slots });
     }
@@ -110,10 +144,7 @@ fn check(slots: usize, stage_count: usize, factor: Complex64) -> Result<Complex6
     if stage_count == 0 || stage_count > layers.max(1) as usize {
         return Err(Error::StageCount { slots, layers, stage_count });
     }
-    if !factor.is_finite() || factor.norm() == 0.0 {
-        return Err(Error::Factor { what: "factor of a DFT", requirement: "not zero" });
-    }
-    Ok(factor.powf(1.0 / stage_count as f64))
+    factor.shares(stage_count).ok_or(Error::Factor { what: "factor of a DFT", requirement: "not zero" })
 }
 
 /// Cuts `0..layers` into consecutive ranges as even as possible; longer ones last, where the wrap-around halves the
@@ -124,12 +155,12 @@ fn split(layers: u32, stage_count: usize) -> Vec<std::ops::Range<u32>> {
 }
 
 /// The product of maps given in the order of application, times `factor`.
-fn merge(
+fn merge<S: DftScalar>(
     slots: usize,
-    maps: impl Iterator<Item = Result<LinearMap, Error>>,
-    factor: Complex64,
+    maps: impl Iterator<Item = Result<LinearMap<S>, Error>>,
+    factor: S,
     steps: BabySteps,
-) -> Result<LinearMap, Error> {
+) -> Result<LinearMap<S>, Error> {
     let mut product = LinearMap::identity(slots)?;
     for map in maps {
         product = map?.compose(&product)?;
@@ -140,32 +171,32 @@ fn merge(
 }
 
 /// Layer `i` of the special FFT: `(l, h) -> (l + w h, l - w h)` at distance `2^i`.
-fn layer(slots: usize, i: u32) -> Result<LinearMap, Error> {
+fn layer<S: DftScalar>(slots: usize, i: u32) -> Result<LinearMap<S>, Error> {
     let (w, ones) = twiddles(i);
-    let minus_w = w.iter().map(|w| -w).collect();
+    let minus_w = w.iter().map(|&w: &S| -w).collect();
     butterflies(slots, [&ones, &minus_w, &w, &ones])
 }
 
-/// The inverse of [`layer`]: `(l, h) -> ((l + h) / 2, conj(w) (l - h) / 2)`.
-fn inverse_layer(slots: usize, i: u32) -> Result<LinearMap, Error> {
+/// The inverse of [`layer`]: `(l, h) -> ((l + h) / 2, w^-1 (l - h) / 2)`.
+fn inverse_layer<S: DftScalar>(slots: usize, i: u32) -> Result<LinearMap<S>, Error> {
     let (w, ones) = twiddles(i);
-    let half: Vec<_> = ones.iter().map(|x| 0.5 * x).collect();
-    let half_w = w.iter().map(|w| 0.5 * w.conj()).collect();
-    let minus_half_w = w.iter().map(|w| -0.5 * w.conj()).collect();
+    let half: Vec<S> = ones.iter().map(|x: &S| x.half()).collect();
+    let half_w: Vec<S> = w.iter().map(|w: &S| w.inverse_root().half()).collect();
+    let minus_half_w = half_w.iter().map(|&w| -w).collect();
     butterflies(slots, [&half, &minus_half_w, &half, &half_w])
 }
 
-fn twiddles(i: u32) -> (Vec<Complex64>, Vec<Complex64>) {
-    let w = layer_twiddles(1 << i);
-    let ones = vec![Complex64::new(1.0, 0.0); w.len()];
+fn twiddles<S: DftScalar>(i: u32) -> (Vec<S>, Vec<S>) {
+    let w = S::twiddles(1 << i);
+    let ones = vec![S::ONE; w.len()];
     (w, ones)
 }
 
 /// The map that on every period `(l, h)` of twice the common length of the four vectors, `l` and `h` adjacent, gives
 /// `(a l + c h, d l + b h)` for `[a, b, c, d]`.
-fn butterflies(slots: usize, [a, b, c, d]: [&Vec<Complex64>; 4]) -> Result<LinearMap, Error> {
+fn butterflies<S: DftScalar>(slots: usize, [a, b, c, d]: [&Vec<S>; 4]) -> Result<LinearMap<S>, Error> {
     let stride = a.len();
-    let zeros = vec![Complex64::new(0.0, 0.0); stride];
+    let zeros = vec![S::ZERO; stride];
     let mut diagonals = BTreeMap::from([(0, [&a[..], b].concat())]);
     if 2 * stride == slots {
         // Up by half the slots and down by half the slots are the same rotation.

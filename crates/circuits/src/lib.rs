@@ -9,5 +9,5 @@ pub mod error;
 pub mod matrix;
 pub mod polynomial;
 
-pub use dft::BabySteps;
+pub use dft::{BabySteps, DftScalar};
 pub use error::Error;

@@ -3,8 +3,9 @@
 //! Circuits are tested here against plain arithmetic, and a bootstrap's approximation error is measured here apart from
 //! the noise. A value `v` at scale `s` stands for coefficients `s * v`; nothing is rounded.
 
+use crate::approximate::{check_scale, multiple, product, same_scale, Approximate, Quadratic, Refresh, Settle};
 use crate::error::Error;
-use crate::evaluator::{check_scale, same_scale, Evaluator, Quadratic, Refresh, Settle};
+use crate::evaluator::Evaluator;
 use crate::linear_map::LinearMap;
 use aglet_ring::fft::SpecialFft;
 use num_complex::Complex64;
@@ -116,7 +117,10 @@ impl ClearEvaluator {
 }
 
 impl Evaluator for ClearEvaluator {
+    type Scalar = Complex64;
+
     type Ciphertext = ClearCiphertext;
+
     type Transform = ClearTransform;
 
     fn slots(&self) -> usize {
@@ -127,6 +131,57 @@ impl Evaluator for ClearEvaluator {
         ct.level
     }
 
+    fn add(&self, a: &ClearCiphertext, b: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
+        self.sum(a, b, 1.0)
+    }
+
+    fn sub(&self, a: &ClearCiphertext, b: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
+        self.sum(a, b, -1.0)
+    }
+
+    fn negate(&self, a: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
+        Ok(self.map(a, |x| -x))
+    }
+
+    fn level_down(&self, a: &ClearCiphertext, level: usize) -> Result<ClearCiphertext, Error> {
+        if a.level < level {
+            return Err(Error::LevelTooLow { required: level, actual: a.level });
+        }
+        Ok(ClearCiphertext { level, ..a.clone() })
+    }
+
+    fn rotate(&self, a: &ClearCiphertext, by: isize) -> Result<ClearCiphertext, Error> {
+        let mut rotated = a.clone();
+        rotated.values.rotate_left(by.rem_euclid(self.slots() as isize) as usize);
+        Ok(rotated)
+    }
+
+    fn transform(&self, ct: &ClearCiphertext, transform: &ClearTransform) -> Result<ClearCiphertext, Error> {
+        if ct.level < transform.level {
+            return Err(Error::LevelTooLow { required: transform.level, actual: ct.level });
+        }
+        Ok(ClearCiphertext {
+            values: transform.map.apply(&ct.values)?,
+            level: transform.level - 1,
+            scale: ct.scale * transform.scale_ratio,
+        })
+    }
+
+    fn mul(&self, a: &ClearCiphertext, b: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
+        product(self, a, b)
+    }
+    fn mul_scalar(&self, a: &ClearCiphertext, c: Complex64) -> Result<ClearCiphertext, Error> {
+        multiple(self, a, c)
+    }
+    fn add_scalar(&self, a: &ClearCiphertext, c: Complex64) -> Result<ClearCiphertext, Error> {
+        Ok(self.map(a, |x| x + c))
+    }
+    fn encode_map(&self, map: &LinearMap, level: usize) -> Result<ClearTransform, Error> {
+        self.encode_transform(map, level, 1.0)
+    }
+}
+
+impl Approximate for ClearEvaluator {
     fn scale(&self, ct: &ClearCiphertext) -> f64 {
         ct.scale
     }
@@ -158,37 +213,8 @@ impl Evaluator for ClearEvaluator {
         forms.iter().map(one).collect()
     }
 
-    fn add(&self, a: &ClearCiphertext, b: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
-        self.sum(a, b, 1.0)
-    }
-
-    fn sub(&self, a: &ClearCiphertext, b: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
-        self.sum(a, b, -1.0)
-    }
-
-    fn negate(&self, a: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
-        Ok(self.map(a, |x| -x))
-    }
-
     fn mul_i(&self, a: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
         Ok(self.map(a, |x| Complex64::new(-x.im, x.re)))
-    }
-
-    fn level_down(&self, a: &ClearCiphertext, level: usize) -> Result<ClearCiphertext, Error> {
-        if a.level < level {
-            return Err(Error::LevelTooLow { required: level, actual: a.level });
-        }
-        Ok(ClearCiphertext { level, ..a.clone() })
-    }
-
-    fn rotate(&self, a: &ClearCiphertext, by: isize) -> Result<ClearCiphertext, Error> {
-        let mut rotated = a.clone();
-        rotated.values.rotate_left(by.rem_euclid(self.slots() as isize) as usize);
-        Ok(rotated)
-    }
-
-    fn rotate_sum(&self, a: &ClearCiphertext, by: &[usize]) -> Result<ClearCiphertext, Error> {
-        by.iter().try_fold(a.clone(), |sum, &by| self.add(&sum, &self.rotate(a, by as isize)?))
     }
 
     fn conjugate(&self, a: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
@@ -203,17 +229,6 @@ impl Evaluator for ClearEvaluator {
             return Err(Error::LevelTooLow { required: 1, actual: 0 });
         }
         Ok(ClearTransform { map: map.clone(), level, scale_ratio })
-    }
-
-    fn transform(&self, ct: &ClearCiphertext, transform: &ClearTransform) -> Result<ClearCiphertext, Error> {
-        if ct.level < transform.level {
-            return Err(Error::LevelTooLow { required: transform.level, actual: ct.level });
-        }
-        Ok(ClearCiphertext {
-            values: transform.map.apply(&ct.values)?,
-            level: transform.level - 1,
-            scale: ct.scale * transform.scale_ratio,
-        })
     }
 }
 
@@ -281,7 +296,7 @@ impl SplitMix {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluator::Product;
+    use crate::approximate::Product;
 
     const Q: [f64; 3] = [1024.0, 500.0, 520.0];
 

@@ -4,14 +4,16 @@
 //! limb by limb, from the shapes of the keys that it would meet; a test compares the sums with what the kernels counted
 //! (`crates/aglet/tests/cost.rs`). Sums, copies and permutations are not counted: they are a few per cent.
 
+use crate::approximate::{check_scale, multiple, product, same_scale, Approximate, Quadratic, Refresh, Settle};
 use crate::ckks::keys::missing;
 use crate::error::Error;
-use crate::evaluator::{check_scale, same_scale, Evaluator, Quadratic, Refresh, Settle};
+use crate::evaluator::Evaluator;
 use crate::linear_map::LinearMap;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_ring::Tally;
 use aglet_rlwe::params::Params;
 use aglet_rlwe::{KeyRole, KeySet, KeySwitchSpec};
+use num_complex::Complex64;
 use std::sync::{Mutex, PoisonError};
 
 /// What is left of a ciphertext where nobody looks at its value.
@@ -180,35 +182,14 @@ impl CostEvaluator {
 }
 
 impl Evaluator for CostEvaluator {
+    type Scalar = Complex64;
     type Ciphertext = CostCiphertext;
     type Transform = CostTransform;
-
     fn slots(&self) -> usize {
         self.params.slots()
     }
     fn level(&self, ct: &CostCiphertext) -> usize {
         ct.level
-    }
-    fn scale(&self, ct: &CostCiphertext) -> f64 {
-        ct.scale
-    }
-    fn modulus(&self, level: usize) -> f64 {
-        self.params.q().get(level).map_or(f64::NAN, |&q| q as f64)
-    }
-
-    fn quadratic(&self, form: &Quadratic<'_, CostCiphertext>) -> Result<CostCiphertext, Error> {
-        self.divided(form, 1)?;
-        Ok(CostCiphertext { level: form.level - 1, scale: form.scale })
-    }
-    fn quadratics(&self, forms: &[Quadratic<'_, CostCiphertext>]) -> Result<Vec<CostCiphertext>, Error> {
-        self.sharing(forms, |form| self.quadratic(form))
-    }
-    fn unrescaled(&self, forms: &[Quadratic<'_, CostCiphertext>]) -> Result<Vec<CostCiphertext>, Error> {
-        let one = |form: &Quadratic<'_, CostCiphertext>| {
-            self.divided(form, 0)?;
-            Ok(CostCiphertext { level: form.level, scale: form.scale * self.modulus(form.level) })
-        };
-        self.sharing(forms, one)
     }
     fn add(&self, a: &CostCiphertext, b: &CostCiphertext) -> Result<CostCiphertext, Error> {
         self.sum(a, b)
@@ -217,9 +198,6 @@ impl Evaluator for CostEvaluator {
         self.sum(a, b)
     }
     fn negate(&self, a: &CostCiphertext) -> Result<CostCiphertext, Error> {
-        Ok(self.scaled(a))
-    }
-    fn mul_i(&self, a: &CostCiphertext) -> Result<CostCiphertext, Error> {
         Ok(self.scaled(a))
     }
     fn level_down(&self, a: &CostCiphertext, level: usize) -> Result<CostCiphertext, Error> {
@@ -245,29 +223,6 @@ impl Evaluator for CostEvaluator {
         self.divide(limbs, spec.p_limbs, 0);
         Ok(*a)
     }
-    fn conjugate(&self, a: &CostCiphertext) -> Result<CostCiphertext, Error> {
-        self.automorphism(a, conjugation_exponent(self.params.n()))
-    }
-    fn conjugates(&self, of: &[CostCiphertext]) -> Result<Vec<CostCiphertext>, Error> {
-        self.sharing(of, |a| self.conjugate(a))
-    }
-
-    fn encode_transform(&self, map: &LinearMap, level: usize, scale_ratio: f64) -> Result<CostTransform, Error> {
-        check_scale(scale_ratio)?;
-        if level == 0 || level >= self.params.q().len() {
-            return Err(Error::NoSuchLevel { level, max: self.params.q().len() - 1 });
-        }
-        let ((babies, giant), n) = (map.rotations(), self.params.n());
-        Ok(CostTransform {
-            level,
-            scale_ratio,
-            babies,
-            giant,
-            giant_steps: map.giant_step_count(),
-            diagonals: map.diagonals().len() as u64,
-            words: map.diagonals().values().map(|d| (2 * d.len()).min(n) as u64).sum(),
-        })
-    }
     fn transform(&self, ct: &CostCiphertext, t: &CostTransform) -> Result<CostCiphertext, Error> {
         let limbs = self.level_down(ct, t.level)?.level + 1;
         let spec = match t.babies.first().or(t.giant.as_ref()) {
@@ -289,6 +244,66 @@ impl Evaluator for CostEvaluator {
     }
     fn transforms(&self, of: &[CostCiphertext], t: &CostTransform) -> Result<Vec<CostCiphertext>, Error> {
         self.sharing(of, |ct| self.transform(ct, t))
+    }
+    fn mul(&self, a: &CostCiphertext, b: &CostCiphertext) -> Result<CostCiphertext, Error> {
+        product(self, a, b)
+    }
+    fn mul_scalar(&self, a: &CostCiphertext, c: Complex64) -> Result<CostCiphertext, Error> {
+        multiple(self, a, c)
+    }
+    fn add_scalar(&self, a: &CostCiphertext, _: Complex64) -> Result<CostCiphertext, Error> {
+        Ok(self.scaled(a))
+    }
+    fn encode_map(&self, map: &LinearMap, level: usize) -> Result<CostTransform, Error> {
+        self.encode_transform(map, level, 1.0)
+    }
+}
+
+impl Approximate for CostEvaluator {
+    fn scale(&self, ct: &CostCiphertext) -> f64 {
+        ct.scale
+    }
+    fn modulus(&self, level: usize) -> f64 {
+        self.params.q().get(level).map_or(f64::NAN, |&q| q as f64)
+    }
+    fn quadratic(&self, form: &Quadratic<'_, CostCiphertext>) -> Result<CostCiphertext, Error> {
+        self.divided(form, 1)?;
+        Ok(CostCiphertext { level: form.level - 1, scale: form.scale })
+    }
+    fn quadratics(&self, forms: &[Quadratic<'_, CostCiphertext>]) -> Result<Vec<CostCiphertext>, Error> {
+        self.sharing(forms, |form| self.quadratic(form))
+    }
+    fn unrescaled(&self, forms: &[Quadratic<'_, CostCiphertext>]) -> Result<Vec<CostCiphertext>, Error> {
+        let one = |form: &Quadratic<'_, CostCiphertext>| {
+            self.divided(form, 0)?;
+            Ok(CostCiphertext { level: form.level, scale: form.scale * self.modulus(form.level) })
+        };
+        self.sharing(forms, one)
+    }
+    fn mul_i(&self, a: &CostCiphertext) -> Result<CostCiphertext, Error> {
+        Ok(self.scaled(a))
+    }
+    fn conjugate(&self, a: &CostCiphertext) -> Result<CostCiphertext, Error> {
+        self.automorphism(a, conjugation_exponent(self.params.n()))
+    }
+    fn conjugates(&self, of: &[CostCiphertext]) -> Result<Vec<CostCiphertext>, Error> {
+        self.sharing(of, |a| self.conjugate(a))
+    }
+    fn encode_transform(&self, map: &LinearMap, level: usize, scale_ratio: f64) -> Result<CostTransform, Error> {
+        check_scale(scale_ratio)?;
+        if level == 0 || level >= self.params.q().len() {
+            return Err(Error::NoSuchLevel { level, max: self.params.q().len() - 1 });
+        }
+        let ((babies, giant), n) = (map.rotations(), self.params.n());
+        Ok(CostTransform {
+            level,
+            scale_ratio,
+            babies,
+            giant,
+            giant_steps: map.giant_step_count(),
+            diagonals: map.diagonals().len() as u64,
+            words: map.diagonals().values().map(|d| (2 * d.len()).min(n) as u64).sum(),
+        })
     }
 }
 
@@ -321,7 +336,7 @@ impl Refresh for CostEvaluator {
         let limbs = level + 1;
         let keys = map.diagonals().keys().map(|&by| self.key(KeyRole::FromSparseGalois(self.rotation(by)), limbs));
         let keys = keys.collect::<Result<Vec<_>, _>>()?;
-        let spec = *keys.first().ok_or(Error::EmptyQuadratic)?;
+        let spec = *keys.first().ok_or(Error::zero_map(map.slots()))?;
         self.raise(limbs + spec.p_limbs);
         let row = Tally::rotated_sum(self.n(), map.diagonals().len() as u64);
         self.count(row.times((limbs + spec.p_limbs) as u64));

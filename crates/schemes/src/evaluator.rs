@@ -1,91 +1,20 @@
-//! The arithmetic that circuits are written against.
+//! The arithmetic that circuits are written against, whatever the scheme.
 //!
-//! A circuit (a polynomial, a homomorphic DFT, a whole bootstrap) is generic over [`Evaluator`], so that one text runs
-//! on ciphertexts and on numbers in the clear ([`crate::clear::ClearEvaluator`]). Levels are always *chain levels*:
-//! the number of `Q` limbs minus one.
+//! A circuit (a polynomial, a homomorphic DFT, a whole bootstrap) is generic over [`Evaluator`], or over what schemes for
+//! approximate numbers add ([`Approximate`](crate::approximate::Approximate)), so that one text runs on ciphertexts and on
+//! numbers in the clear ([`crate::clear::ClearEvaluator`]). Levels are always *chain levels*: the number of `Q` limbs minus one.
 
 use crate::error::Error;
 use crate::linear_map::LinearMap;
-use num_complex::Complex64;
+use crate::scalar::Scalar;
 
-/// Relative difference up to which two scales count as equal.
+/// Slotwise arithmetic on vectors of scalars with levels: what every scheme has.
 ///
-/// Scales are `f64` and are chosen exactly, so only rounding of their own computation may separate them.
-pub const SCALE_TOLERANCE: f64 = 1.0 / (1u64 << 45) as f64;
-
-/// One term `factor * left * right` of a [`Quadratic`].
-#[derive(Debug, Clone, Copy)]
-pub struct Product<'a, C> {
-    /// A small integer, 1 to 16; it costs no scale and no noise beyond itself.
-    pub factor: i32,
-    /// Left operand, at or above the level of the form.
-    pub left: &'a C,
-    /// Right operand; may be the left one, which makes it a square.
-    pub right: &'a C,
-}
-
-/// A quadratic form in ciphertexts, evaluated with one relinearisation and one rescale.
-///
-/// The value is `sum factor * left * right + sum constant * ciphertext + constant`, slot by slot. Operands are first
-/// dropped to `level`; the result is at `level - 1` with exactly the scale `scale`. For every product
-/// `left.scale * right.scale = scale * modulus(level)` must hold to [`SCALE_TOLERANCE`]; the constants of `terms` are
-/// encoded at exactly `scale * modulus(level) / term.scale`, so the terms may have any scale.
-#[derive(Debug, Clone)]
-pub struct Quadratic<'a, C> {
-    /// The products; with none of them nothing is relinearised.
-    pub products: Vec<Product<'a, C>>,
-    /// Multiples of single ciphertexts.
-    pub terms: Vec<(Complex64, &'a C)>,
-    /// Added to every slot.
-    pub constant: Complex64,
-    /// The chain level at which the form is computed, at least 1.
-    pub level: usize,
-    /// The scale of the result.
-    pub scale: f64,
-}
-
-impl<C> Quadratic<'_, C> {
-    /// Refuses a form that `evaluator` could not compute exactly as written; every implementation begins with it.
-    ///
-    /// # Errors
-    /// [`Error::EmptyQuadratic`], [`Error::InvalidScale`], [`Error::LevelTooLow`] (an operand below `level`, or
-    /// `level = 0`), [`Error::InvalidParameters`] (a factor that is not 1 to 16), [`Error::ScaleMismatch`] (a product off
-    /// the scale).
-    pub fn check<E: Evaluator<Ciphertext = C>>(&self, evaluator: &E) -> Result<(), Error> {
-        if self.products.is_empty() && self.terms.is_empty() {
-            return Err(Error::EmptyQuadratic);
-        }
-        check_scale(self.scale)?;
-        if self.level == 0 {
-            return Err(Error::LevelTooLow { required: 1, actual: 0 });
-        }
-        let factors = self.products.iter().flat_map(|p| [p.left, p.right]);
-        for operand in factors.chain(self.terms.iter().map(|(_, term)| *term)) {
-            let actual = evaluator.level(operand);
-            if actual < self.level {
-                return Err(Error::LevelTooLow { required: self.level, actual });
-            }
-        }
-        let expected = self.scale * evaluator.modulus(self.level);
-        for product in &self.products {
-            if !(1..=16).contains(&product.factor) {
-                return Err(Error::InvalidParameters { reason: "the factor of a product is not between 1 and 16" });
-            }
-            let found = evaluator.scale(product.left) * evaluator.scale(product.right);
-            if !same_scale(expected, found) {
-                return Err(Error::ScaleMismatch { expected, found });
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Slotwise arithmetic on vectors of complex numbers with levels and exact scales.
-///
-/// Inputs are never changed. Nothing here chooses a scale: the caller says which scale it wants, and gets exactly it or
-/// an error.
+/// Inputs are never changed. Operations may take operands of different levels only where they say so.
 pub trait Evaluator {
-    /// A vector of [`Evaluator::slots`] complex numbers.
+    /// What stands in a slot.
+    type Scalar: Scalar;
+    /// A vector of [`Evaluator::slots`] scalars.
     type Ciphertext: Clone;
     /// A linear map, encoded for one level.
     type Transform;
@@ -96,37 +25,17 @@ pub trait Evaluator {
     /// The chain level of `ct`: its number of limbs minus one.
     fn level(&self, ct: &Self::Ciphertext) -> usize;
 
-    /// The scale of `ct`: coefficients are this times the value.
-    fn scale(&self, ct: &Self::Ciphertext) -> f64;
-
-    /// The prime by which a rescale at `level` divides; NaN for a level above the chain.
-    fn modulus(&self, level: usize) -> f64;
-
-    /// Evaluates a quadratic form: one relinearisation (none without products), one rescale, one level.
+    /// Drops limbs until `a` is at `level`; the value stays.
     ///
     /// # Errors
-    /// Those of [`Quadratic::check`].
-    fn quadratic(&self, form: &Quadratic<'_, Self::Ciphertext>) -> Result<Self::Ciphertext, Error>;
-
-    /// Quadratic forms of one level without their rescale: results stand at `form.level` with the scale
-    /// `form.scale * modulus(form.level)`.
-    ///
-    /// # Errors
-    /// Those of [`Evaluator::quadratic`].
-    fn unrescaled(&self, forms: &[Quadratic<'_, Self::Ciphertext>]) -> Result<Vec<Self::Ciphertext>, Error>;
-
-    /// Evaluates several quadratic forms of one level, which may share the reading of keys.
-    ///
-    /// # Errors
-    /// Those of [`Evaluator::quadratic`].
-    fn quadratics(&self, forms: &[Quadratic<'_, Self::Ciphertext>]) -> Result<Vec<Self::Ciphertext>, Error> {
-        forms.iter().map(|form| self.quadratic(form)).collect()
-    }
+    /// [`Error::LevelTooLow`] when `a` is below `level` already.
+    fn level_down(&self, a: &Self::Ciphertext, level: usize) -> Result<Self::Ciphertext, Error>;
 
     /// `a + b`; no level.
     ///
     /// # Errors
-    /// [`Error::LevelMismatch`] or [`Error::ScaleMismatch`] unless both operands agree in level and scale.
+    /// [`Error::LevelMismatch`] unless both operands agree in level, [`Error::ScaleMismatch`] where they have scales that do
+    /// not.
     fn add(&self, a: &Self::Ciphertext, b: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
     /// `a - b`; no level.
@@ -141,17 +50,23 @@ pub trait Evaluator {
     /// None but a lack of memory.
     fn negate(&self, a: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
-    /// `i * a`, a multiplication by the monomial `X^(N/2)`: exact, no level.
+    /// `a * b`, relinearized: at most one level below the lower of both operands.
     ///
     /// # Errors
-    /// None but a lack of memory.
-    fn mul_i(&self, a: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
+    /// [`Error::LevelTooLow`] at level 0, whatever the implementation says about a key that is missing.
+    fn mul(&self, a: &Self::Ciphertext, b: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
-    /// Drops limbs until `a` is at `level`; value and scale stay.
+    /// `c * a`, the same scalar for every slot: at most one level below.
     ///
     /// # Errors
-    /// [`Error::LevelTooLow`] when `a` is below `level` already.
-    fn level_down(&self, a: &Self::Ciphertext, level: usize) -> Result<Self::Ciphertext, Error>;
+    /// [`Error::LevelTooLow`] at level 0, if it takes a level.
+    fn mul_scalar(&self, a: &Self::Ciphertext, c: Self::Scalar) -> Result<Self::Ciphertext, Error>;
+
+    /// `a + c`, the same scalar for every slot; no level.
+    ///
+    /// # Errors
+    /// None but a lack of memory, or a scalar that cannot be encoded.
+    fn add_scalar(&self, a: &Self::Ciphertext, c: Self::Scalar) -> Result<Self::Ciphertext, Error>;
 
     /// Rotates to the left: `out[j] = in[(j + by) mod slots]`; no level, one key switch.
     ///
@@ -159,34 +74,21 @@ pub trait Evaluator {
     /// Whatever the implementation says about a key that is missing.
     fn rotate(&self, a: &Self::Ciphertext, by: isize) -> Result<Self::Ciphertext, Error>;
 
-    /// The sum of `a` and its rotations to the left by each of `by`; no level, one decomposition for all of them.
+    /// The sum of `a` and its rotations to the left by each of `by`; no level. Schemes that decompose share one decomposition.
     ///
     /// # Errors
     /// Whatever the implementation says about a key that is missing.
-    fn rotate_sum(&self, a: &Self::Ciphertext, by: &[usize]) -> Result<Self::Ciphertext, Error>;
-
-    /// Complex conjugate of every slot; no level, one key switch.
-    ///
-    /// # Errors
-    /// Whatever the implementation says about a key that is missing.
-    fn conjugate(&self, a: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
-
-    /// [`Evaluator::conjugate`] of several of one level, which may share the reading of the key.
-    ///
-    /// # Errors
-    /// Those of [`Evaluator::conjugate`].
-    fn conjugates(&self, of: &[Self::Ciphertext]) -> Result<Vec<Self::Ciphertext>, Error> {
-        of.iter().map(|a| self.conjugate(a)).collect()
+    fn rotate_sum(&self, a: &Self::Ciphertext, by: &[usize]) -> Result<Self::Ciphertext, Error> {
+        by.iter().try_fold(a.clone(), |sum, &by| self.add(&sum, &self.rotate(a, by as isize)?))
     }
 
-    /// Encodes `map` for use at `level` with plaintext scale `scale_ratio * modulus(level)`.
+    /// Encodes `map` for use at `level`; a scheme with scales keeps them.
     ///
     /// # Errors
-    /// [`Error::SlotMismatch`], [`Error::NoSuchLevel`], [`Error::LevelTooLow`] (level 0 cannot be rescaled),
-    /// [`Error::InvalidScale`].
-    fn encode_transform(&self, map: &LinearMap, level: usize, scale_ratio: f64) -> Result<Self::Transform, Error>;
+    /// [`Error::SlotMismatch`], [`Error::NoSuchLevel`], [`Error::LevelTooLow`] at level 0, if a map takes a level.
+    fn encode_map(&self, map: &LinearMap<Self::Scalar>, level: usize) -> Result<Self::Transform, Error>;
 
-    /// Applies an encoded linear map at its level: one level, `out.scale = in.scale * scale_ratio`.
+    /// Applies an encoded linear map at its level: at most one level.
     ///
     /// # Errors
     /// [`Error::LevelTooLow`] when `ct` is below the level of the transform.
@@ -198,85 +100,5 @@ pub trait Evaluator {
     /// Those of [`Evaluator::transform`].
     fn transforms(&self, of: &[Self::Ciphertext], transform: &Self::Transform) -> Result<Vec<Self::Ciphertext>, Error> {
         of.iter().map(|ct| self.transform(ct, transform)).collect()
-    }
-}
-
-/// The ring-level steps that a bootstrap needs beyond arithmetic.
-pub trait Refresh: Evaluator {
-    /// At chain level 0, switches `ct` to the sparse ephemeral secret.
-    ///
-    /// # Errors
-    /// [`Error::LevelMismatch`] unless `ct` is at level 0 (a key for a higher level must never exist).
-    fn sparse_secret(&self, ct: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
-
-    /// Raises the modulus from `q0` to `Q_level` and returns to the main secret.
-    ///
-    /// Coefficients `m` become `m + q0 * I` with `|I| <= h/2` for an ephemeral secret of Hamming weight `h`; the scale
-    /// stays.
-    ///
-    /// # Errors
-    /// [`Error::LevelMismatch`] unless `ct` is at level 0, [`Error::NoSuchLevel`].
-    fn mod_raise(&self, ct: &Self::Ciphertext, level: usize) -> Result<Self::Ciphertext, Error>;
-
-    /// [`Refresh::mod_raise`] and a linear map on all slots of the ring in one: no level, and
-    /// `out.scale = in.scale * scale_ratio`.
-    ///
-    /// # Errors
-    /// Those of [`Refresh::mod_raise`], [`Error::SlotMismatch`], [`Error::InvalidScale`], a missing key.
-    fn raise_transform(
-        &self,
-        ct: &Self::Ciphertext,
-        level: usize,
-        map: &LinearMap,
-        scale_ratio: f64,
-    ) -> Result<Self::Ciphertext, Error>;
-
-    /// [`Refresh::raise_transform`] of several, which may share the reading of keys.
-    ///
-    /// # Errors
-    /// Those of [`Refresh::raise_transform`].
-    fn raise_transforms(
-        &self,
-        of: &[Self::Ciphertext],
-        level: usize,
-        map: &LinearMap,
-        scale_ratio: f64,
-    ) -> Result<Vec<Self::Ciphertext>, Error> {
-        of.iter().map(|ct| self.raise_transform(ct, level, map, scale_ratio)).collect()
-    }
-
-    /// Exchanges the primes that a bootstrap raised to for those of the whole chain up to a level, which divides by all that
-    /// leave: the last step of a bootstrap whose chain has others in place of message primes.
-    ///
-    /// # Errors
-    /// [`Error::NoSuchLevel`], and [`Error::ScaleMismatch`] if the ratio is not that of the primes.
-    fn settle(&self, ct: &Self::Ciphertext, to: Settle) -> Result<Self::Ciphertext, Error>;
-}
-
-/// How a ciphertext leaves the chain that a bootstrap raised to, see [`Refresh::settle`].
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Settle {
-    /// The chain level of the result.
-    pub level: usize,
-    /// The value is multiplied by this power of two on the way, where fewer bits leave than a small scale wants.
-    pub shift: u32,
-    /// Output scale over input scale: the primes that come and `2^shift`, over the primes that leave.
-    pub scale_ratio: f64,
-}
-
-/// Whether two scales agree to [`SCALE_TOLERANCE`].
-pub fn same_scale(a: f64, b: f64) -> bool {
-    (a / b - 1.0).abs() < SCALE_TOLERANCE
-}
-
-/// Refuses a scale that is not positive and finite.
-///
-/// # Errors
-/// [`Error::InvalidScale`].
-pub fn check_scale(scale: f64) -> Result<(), Error> {
-    if scale.is_finite() && scale > 0.0 {
-        Ok(())
-    } else {
-        Err(Error::InvalidScale { scale })
     }
 }

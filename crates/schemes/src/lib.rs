@@ -1,10 +1,11 @@
-//! Schemes of Aglet: the trait [`evaluator::Evaluator`] that circuits are written against, and the evaluators.
+//! Schemes of Aglet: the traits [`Evaluator`] and [`Approximate`] that circuits are written against, and the evaluators.
 //!
 //! [`clear::ClearEvaluator`] computes on numbers in the clear with the levels and scales of CKKS: circuits are tested on
 //! it before they meet a ciphertext. [`noisy::NoisyEvaluator`] adds the noise that ciphertexts would have,
 //! [`cost::CostEvaluator`] counts the work that they would be.
 #![forbid(unsafe_code)]
 
+pub mod approximate;
 pub mod ckks;
 pub mod clear;
 pub mod cost;
@@ -14,7 +15,8 @@ pub mod linear_map;
 pub mod noisy;
 pub mod scalar;
 
+pub use approximate::{Approximate, Product, Quadratic, Refresh, Settle};
 pub use error::Error;
-pub use evaluator::{Evaluator, Product, Quadratic, Refresh, Settle};
+pub use evaluator::Evaluator;
 pub use linear_map::LinearMap;
 pub use scalar::Scalar;

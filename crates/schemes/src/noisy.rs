@@ -9,9 +9,10 @@
 //!   follows: rotations inside linear maps, conjugations, the switches to and from the sparse secret;
 //! * diagonals and constants are rounded at their own scales.
 
+use crate::approximate::{multiple, product, Approximate, Quadratic, Refresh, Settle};
 use crate::clear::{ClearCiphertext, ClearEvaluator, SplitMix};
 use crate::error::Error;
-use crate::evaluator::{Evaluator, Quadratic, Refresh, Settle};
+use crate::evaluator::Evaluator;
 use crate::linear_map::LinearMap;
 use num_complex::Complex64;
 use std::f64::consts::TAU;
@@ -126,15 +127,60 @@ impl NoisyEvaluator {
 }
 
 impl Evaluator for NoisyEvaluator {
+    type Scalar = Complex64;
     type Ciphertext = ClearCiphertext;
     type Transform = NoisyTransform;
-
     fn slots(&self) -> usize {
         self.clear.slots()
     }
     fn level(&self, ct: &ClearCiphertext) -> usize {
         self.clear.level(ct)
     }
+    fn add(&self, a: &ClearCiphertext, b: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
+        self.clear.add(a, b)
+    }
+    fn sub(&self, a: &ClearCiphertext, b: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
+        self.clear.sub(a, b)
+    }
+    fn negate(&self, a: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
+        self.clear.negate(a)
+    }
+    fn level_down(&self, a: &ClearCiphertext, level: usize) -> Result<ClearCiphertext, Error> {
+        self.clear.level_down(a, level)
+    }
+    fn rotate(&self, a: &ClearCiphertext, by: isize) -> Result<ClearCiphertext, Error> {
+        let variance = self.switched(self.level(a)) + self.noise.rounding();
+        Ok(self.disturbed(self.clear.rotate(a, by)?, variance))
+    }
+    fn rotate_sum(&self, a: &ClearCiphertext, by: &[usize]) -> Result<ClearCiphertext, Error> {
+        let variance = by.len() as f64 * self.switched(self.level(a)) + self.noise.rounding();
+        Ok(self.disturbed(self.clear.rotate_sum(a, by)?, variance))
+    }
+    fn transform(&self, ct: &ClearCiphertext, t: &NoisyTransform) -> Result<ClearCiphertext, Error> {
+        if !self.on.load(Ordering::Relaxed) {
+            return self.clear.transform(ct, &t.exact);
+        }
+        let out = self.clear.transform(ct, &t.rounded)?;
+        // At the scale of the result, relative to what the rotations add at the scale of the input.
+        let ratio = self.scale(&out) / self.scale(ct);
+        let variance = self.switched(t.level) * t.gain * ratio * ratio + self.noise.rounding();
+        Ok(self.disturbed(out, variance))
+    }
+    fn mul(&self, a: &ClearCiphertext, b: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
+        product(self, a, b)
+    }
+    fn mul_scalar(&self, a: &ClearCiphertext, c: Complex64) -> Result<ClearCiphertext, Error> {
+        multiple(self, a, c)
+    }
+    fn add_scalar(&self, a: &ClearCiphertext, c: Complex64) -> Result<ClearCiphertext, Error> {
+        self.clear.add_scalar(a, c)
+    }
+    fn encode_map(&self, map: &LinearMap, level: usize) -> Result<NoisyTransform, Error> {
+        self.encode_transform(map, level, 1.0)
+    }
+}
+
+impl Approximate for NoisyEvaluator {
     fn scale(&self, ct: &ClearCiphertext) -> f64 {
         self.clear.scale(ct)
     }
@@ -150,28 +196,8 @@ impl Evaluator for NoisyEvaluator {
         let exact = self.clear.unrescaled(&encoded)?;
         Ok(exact.into_iter().map(|ct| self.disturbed(ct, variance)).collect())
     }
-    fn add(&self, a: &ClearCiphertext, b: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
-        self.clear.add(a, b)
-    }
-    fn sub(&self, a: &ClearCiphertext, b: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
-        self.clear.sub(a, b)
-    }
-    fn negate(&self, a: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
-        self.clear.negate(a)
-    }
     fn mul_i(&self, a: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
         self.clear.mul_i(a)
-    }
-    fn level_down(&self, a: &ClearCiphertext, level: usize) -> Result<ClearCiphertext, Error> {
-        self.clear.level_down(a, level)
-    }
-    fn rotate(&self, a: &ClearCiphertext, by: isize) -> Result<ClearCiphertext, Error> {
-        let variance = self.switched(self.level(a)) + self.noise.rounding();
-        Ok(self.disturbed(self.clear.rotate(a, by)?, variance))
-    }
-    fn rotate_sum(&self, a: &ClearCiphertext, by: &[usize]) -> Result<ClearCiphertext, Error> {
-        let variance = by.len() as f64 * self.switched(self.level(a)) + self.noise.rounding();
-        Ok(self.disturbed(self.clear.rotate_sum(a, by)?, variance))
     }
     fn conjugate(&self, a: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
         let variance = self.switched(self.level(a)) + self.noise.rounding();
@@ -186,16 +212,6 @@ impl Evaluator for NoisyEvaluator {
             level,
             gain: map.diagonals().values().map(square).sum(),
         })
-    }
-    fn transform(&self, ct: &ClearCiphertext, t: &NoisyTransform) -> Result<ClearCiphertext, Error> {
-        if !self.on.load(Ordering::Relaxed) {
-            return self.clear.transform(ct, &t.exact);
-        }
-        let out = self.clear.transform(ct, &t.rounded)?;
-        // At the scale of the result, relative to what the rotations add at the scale of the input.
-        let ratio = self.scale(&out) / self.scale(ct);
-        let variance = self.switched(t.level) * t.gain * ratio * ratio + self.noise.rounding();
-        Ok(self.disturbed(out, variance))
     }
 }
 

@@ -7,7 +7,8 @@ use aglet_rlwe::params::Params;
 use aglet_rlwe::security::Security;
 use aglet_rlwe::{Context, KeyRole, KeySet, KeySwitchSpec, SecretKey, SwitchingKey};
 use aglet_schemes::ckks::{raising_keys, transform_shape, CkksCiphertext, CkksEvaluator, Encoder};
-use aglet_schemes::{Error, Evaluator, LinearMap, Product, Quadratic, Refresh};
+use aglet_schemes::clear::ClearEvaluator;
+use aglet_schemes::{Approximate, Error, Evaluator, LinearMap, Product, Quadratic, Refresh};
 use num_complex::Complex64;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -123,6 +124,35 @@ fn operations_agree_with_the_clear() {
         let constant = e.mul_constant(&cx, Complex64::new(-3.0, 0.0), 1.0).unwrap();
         w.assert_is(&constant, &zip(|a, _| -3.0 * a), 27.0, "integer");
     }
+}
+
+/// What a circuit that knows no scales may ask of any scheme: the mean of products and multiples of all slots.
+fn without_scales<E: Evaluator<Scalar = Complex64>>(e: &E, x: &E::Ciphertext, y: &E::Ciphertext) -> E::Ciphertext {
+    let low = e.level_down(y, e.level(x) - 2).unwrap();
+    let product = e.mul(x, &low).unwrap();
+    let multiple = e.mul_scalar(&product, Complex64::new(0.5, -0.25)).unwrap();
+    let shifted = e.add_scalar(&multiple, Complex64::new(0.0, 1.0)).unwrap();
+    let twice = LinearMap::new(e.slots(), BTreeMap::from([(0, vec![Complex64::new(2.0, 0.0)])]), 1, 1).unwrap();
+    e.transform(&shifted, &e.encode_map(&twice, e.level(&shifted)).unwrap()).unwrap()
+}
+
+#[test]
+fn a_circuit_without_scales_runs_on_ciphertexts_and_in_the_clear() {
+    let mut w = World::new(arch::available()[0]);
+    let n = w.encoder.slots();
+    let (x, y) = (points(n, 2.4), points(n, 1.1));
+    let (cx, cy) = (w.encrypt(&x, 9), w.encrypt(&y, 8));
+    let e = CkksEvaluator::new(&w.ctx, &w.keys, n);
+    let found = without_scales(&e, &cx, &cy);
+    let moduli = w.ctx.params().q().iter().map(|&q| q as f64).collect();
+    let clear = ClearEvaluator::new(n, moduli, 32, 1).unwrap();
+    let (cx, cy) = (clear.encrypt(&x, 9, SCALE).unwrap(), clear.encrypt(&y, 8, SCALE).unwrap());
+    let wanted = without_scales(&clear, &cx, &cy);
+    assert_eq!((e.level(&found), e.scale(&found)), (clear.level(&wanted), clear.scale(&wanted)));
+    let definition = x.iter().zip(&y).map(|(x, y)| 2.0 * (x * y * Complex64::new(0.5, -0.25) + Complex64::i()));
+    let definition: Vec<_> = definition.collect();
+    assert!(wanted.values().iter().zip(&definition).all(|(a, b)| (a - b).norm() < 1e-12));
+    w.assert_is(&found, &definition, 24.0, "without scales");
 }
 
 #[test]

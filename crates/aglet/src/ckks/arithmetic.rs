@@ -8,7 +8,7 @@ use crate::ckks::Ciphertext;
 use crate::Error;
 use aglet_rlwe::encrypt::os_source;
 use aglet_rlwe::{KeyId, KeyRole, KeySet, Plaintext, PublicKey, SecretKey};
-use aglet_schemes::{Evaluator, Product, Quadratic};
+use aglet_schemes::{Approximate, Evaluator, Product, Quadratic};
 use num_complex::Complex64;
 use std::sync::Arc;
 

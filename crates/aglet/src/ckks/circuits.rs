@@ -7,7 +7,7 @@ use aglet_circuits::polynomial::{depth, elements, Basis, Series};
 use aglet_rlwe::Plaintext;
 use aglet_rlwe::{KeyRole, KeySet};
 use aglet_schemes::ckks::{CkksEvaluator, Weight};
-use aglet_schemes::Evaluator;
+use aglet_schemes::{Approximate, Evaluator};
 use num_complex::Complex64;
 use std::collections::BTreeMap;
 
@@ -86,7 +86,7 @@ impl Engine {
                 PolynomialBasis::Chebyshev => e.add(ct, ct)?,
                 PolynomialBasis::Power | PolynomialBasis::HalfChebyshev => ct.clone(),
             };
-            Ok(series.evaluate(&e, &x, self.params().scale_at(below))?)
+            Ok(series.evaluate_scaled(&e, &x, self.params().scale_at(below))?)
         })
     }
 

@@ -3,7 +3,7 @@
 use super::form::Form;
 use super::{EvalMod, Function};
 use crate::error::Error;
-use aglet_schemes::{Evaluator, Product, Quadratic};
+use aglet_schemes::{Approximate, Product, Quadratic};
 use num_complex::Complex64;
 
 /// `left * right + constant`, part of the last level of a run.
@@ -16,13 +16,17 @@ pub(super) struct Factors<C> {
 
 impl EvalMod {
     /// Last forms.
-    fn finish<E: Evaluator>(&self, e: &E, forms: &[Quadratic<'_, E::Ciphertext>]) -> Result<Vec<E::Ciphertext>, Error> {
+    fn finish<E: Approximate>(
+        &self,
+        e: &E,
+        forms: &[Quadratic<'_, E::Ciphertext>],
+    ) -> Result<Vec<E::Ciphertext>, Error> {
         Ok(if self.rescales { e.quadratics(forms)? } else { e.unrescaled(forms)? })
     }
 
     /// Two harmonics of real arguments as `i (V - conj V)`. What the conjugation of `E'` rounds is imaginary and grows by
     /// `c`: where messages have a larger scale than `E'`, more is left of it than of what `V` rounds.
-    pub(super) fn conjugated_last<E: Evaluator>(
+    pub(super) fn conjugated_last<E: Approximate>(
         &self,
         e: &E,
         powers: &[E::Ciphertext],
@@ -42,7 +46,7 @@ impl EvalMod {
     }
 
     /// What [`EvalMod::last`] makes the results of, from [`EvalMod::powers`].
-    pub(super) fn factors<E: Evaluator>(
+    pub(super) fn factors<E: Approximate>(
         &self,
         e: &E,
         powers: &[E::Ciphertext],
@@ -65,7 +69,7 @@ impl EvalMod {
     }
 
     /// The same for exponentials whose size is to be cleaned, a level lower.
-    fn normalized<E: Evaluator>(
+    fn normalized<E: Approximate>(
         &self,
         e: &E,
         powers: &[E::Ciphertext],
@@ -104,7 +108,7 @@ impl EvalMod {
     }
 
     /// The last level: for each result the sum of the products, and of the terms of a second harmonic, with exactly `scale`.
-    pub(super) fn last<E: Evaluator>(
+    pub(super) fn last<E: Approximate>(
         &self,
         e: &E,
         factors: &[Vec<Factors<E::Ciphertext>>],

@@ -48,7 +48,7 @@ mod last;
 use crate::error::Error;
 use aglet_circuits::polynomial::Series;
 use aglet_circuits::Error as CircuitError;
-use aglet_schemes::{Error as SchemeError, Evaluator, Product, Quadratic};
+use aglet_schemes::{Approximate, Error as SchemeError, Product, Quadratic};
 use form::Form;
 use num_complex::Complex64;
 use std::f64::consts::TAU;
@@ -238,7 +238,7 @@ impl EvalMod {
     ///
     /// # Errors
     /// `LevelTooLow` when the input has too few levels; otherwise what the evaluator refuses.
-    pub fn run<E: Evaluator>(
+    pub fn run<E: Approximate>(
         &self,
         e: &E,
         cts: &[E::Ciphertext],
@@ -280,7 +280,7 @@ impl EvalMod {
 
     /// What is squared last, at real arguments `x = D_1`: one level above the result (two if it is to be normalized), at the
     /// scale from which squares are rescaled to `scale` in the end.
-    fn powers<E: Evaluator>(&self, e: &E, xs: Vec<E::Ciphertext>, scale: f64) -> Result<Vec<E::Ciphertext>, Error> {
+    fn powers<E: Approximate>(&self, e: &E, xs: Vec<E::Ciphertext>, scale: f64) -> Result<Vec<E::Ciphertext>, Error> {
         let (top, levels) = (xs.first().map_or(0, |x| e.level(x)), self.function.levels());
         if top < levels {
             return Err(SchemeError::LevelTooLow { required: levels, actual: top }.into());
@@ -291,7 +291,7 @@ impl EvalMod {
         for level in bottom + 1..=bottom + squarings {
             scales.push((scales[scales.len() - 1] * e.modulus(level)).sqrt());
         }
-        let mut powers = self.series.evaluate_all(e, &xs, scales[squarings])?;
+        let mut powers = self.series.evaluate_all_scaled(e, &xs, scales[squarings])?;
         for step in (1 + usize::from(self.function.normalized())..squarings).rev() {
             let squares = powers.iter().map(|power| Quadratic {
                 products: vec![Product { factor: 1, left: power, right: power }],

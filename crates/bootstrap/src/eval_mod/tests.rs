@@ -2,6 +2,7 @@
 
 use super::*;
 use aglet_schemes::clear::ClearEvaluator;
+use aglet_schemes::Evaluator;
 
 const RATIO: f64 = EvalMod::MESSAGE_RATIO;
 const TWO: Function = Function::Identity { harmonics: 2 };

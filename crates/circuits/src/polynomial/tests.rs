@@ -2,6 +2,7 @@
 
 use super::*;
 use aglet_schemes::clear::ClearEvaluator;
+use aglet_schemes::{Approximate, Error as SchemeError, Evaluator};
 
 const TOP: usize = 7;
 
@@ -26,7 +27,7 @@ fn check(coefficients: &[Complex64]) -> Series {
     let (e, plan) = (evaluator(), Series::new(Basis::Dickson, coefficients).unwrap());
     let x = e.encrypt(&points(), TOP, 2f64.powi(50) * 0.96).unwrap();
     let scale = 2f64.powi(49) * 1.01;
-    let y = plan.evaluate(&e, &x, scale).unwrap();
+    let y = plan.evaluate_scaled(&e, &x, scale).unwrap();
     assert_eq!((e.level(&y), e.scale(&y)), (TOP - plan.depth(), scale));
     for (x, y) in points().iter().zip(y.values()) {
         let cosine = |k: usize| (k as f64 * (0.5 * x.re).acos()).cos();
@@ -39,7 +40,7 @@ fn check(coefficients: &[Complex64]) -> Series {
 }
 
 /// All constants of a line and of its factors.
-fn constants(line: &Line) -> Vec<Complex64> {
+fn constants(line: &Line<Complex64>) -> Vec<Complex64> {
     let own = line.terms.iter().map(|(c, _)| *c).chain([line.constant]);
     own.chain(line.products.iter().flat_map(|(_, factor)| constants(factor))).collect()
 }
@@ -95,9 +96,12 @@ fn what_cannot_be_evaluated_is_refused() {
     let e = evaluator();
     let constant = [Complex64::new(2.0, 0.0), Complex64::new(0.0, 0.0)];
     assert_eq!(Series::new(Basis::Dickson, &constant).unwrap_err(), Error::ConstantPolynomial);
-    assert!(matches!(Series::new(Basis::Dickson, &[f64::NAN.into(), 1.0.into()]), Err(Error::Factor { .. })));
+    assert!(matches!(
+        Series::new(Basis::Dickson, &[Complex64::new(f64::NAN, 0.0), Complex64::ONE]),
+        Err(Error::Factor { .. })
+    ));
     let low = e.encrypt(&points(), 4, 2f64.powi(50)).unwrap();
-    let refused = Series::new(Basis::Dickson, &series(31, |_| true)).unwrap().evaluate(&e, &low, 1e15);
+    let refused = Series::new(Basis::Dickson, &series(31, |_| true)).unwrap().evaluate_scaled(&e, &low, 1e15);
     assert_eq!(refused.unwrap_err(), SchemeError::LevelTooLow { required: 5, actual: 4 }.into());
 }
 
@@ -114,7 +118,7 @@ fn powers_of_a_complex_variable() {
         for kept in [1, 2, 8] {
             let coefficients = series(degree, |k| k % kept == 0 || k == degree);
             let plan = Series::new(Basis::Power, &coefficients).unwrap();
-            let y = plan.evaluate(&e, &x, 2f64.powi(49)).unwrap();
+            let y = plan.evaluate_scaled(&e, &x, 2f64.powi(49)).unwrap();
             assert_eq!((e.level(&y), e.scale(&y)), (TOP - depth(degree), 2f64.powi(49)));
             for (x, y) in disc().iter().zip(y.values()) {
                 let exact: Complex64 = coefficients.iter().enumerate().map(|(k, c)| c * x.powi(k as i32)).sum();

@@ -3,7 +3,7 @@
 use super::evaluator::{linear, Constant};
 use super::transform::{encode, CkksTransform};
 use super::{CkksCiphertext, CkksEvaluator};
-use crate::evaluator::{check_scale, same_scale, Evaluator};
+use crate::approximate::{check_scale, same_scale, Approximate};
 use crate::linear_map::LinearMap;
 use crate::Error;
 use aglet_ring::automorphism::rotation_exponent;

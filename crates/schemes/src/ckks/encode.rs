@@ -92,7 +92,7 @@ fn centred(q0: &Modulus, q1: &Modulus, x0: u64, x1: u64) -> f64 {
 
 /// The `2 n` integer coefficients of `n` slots in their subring: real parts, then imaginary parts.
 pub(super) fn subring_coefficients(fft: &SpecialFft, values: &[Complex64], scale: f64) -> Result<Vec<i64>, Error> {
-    crate::evaluator::check_scale(scale)?;
+    crate::approximate::check_scale(scale)?;
     let n = fft.slots();
     if values.len() != n {
         return Err(Error::SlotMismatch { expected: n, found: values.len() });

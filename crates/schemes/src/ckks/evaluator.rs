@@ -4,7 +4,8 @@ use super::keys::missing;
 use super::quadratic::divided;
 use super::transform::{encode, transforms, CkksTransform};
 use super::CkksCiphertext;
-use crate::evaluator::{same_scale, Evaluator, Quadratic};
+use crate::approximate::{multiple, product, same_scale, Approximate, Quadratic};
+use crate::evaluator::Evaluator;
 use crate::linear_map::LinearMap;
 use crate::Error;
 use aglet_ring::arch::Form;
@@ -192,7 +193,7 @@ impl<'a> CkksEvaluator<'a> {
         if by.rem_euclid(n as isize / 2) == 0 {
             return Ok(a.clone());
         }
-        self.automorphisms(std::slice::from_ref(a), rotation_exponent(by, n))?.pop().ok_or(Error::EmptyQuadratic)
+        Ok(self.automorphisms(std::slice::from_ref(a), rotation_exponent(by, n))?.remove(0))
     }
 
     /// The product of two ciphertexts as a ciphertext of degree 2, neither relinearised nor rescaled.
@@ -290,32 +291,15 @@ pub(super) fn linear(a: &Ciphertext) -> Result<[&Poly<Eval>; 2], Error> {
 }
 
 impl Evaluator for CkksEvaluator<'_> {
+    type Scalar = Complex64;
     type Ciphertext = CkksCiphertext;
     type Transform = CkksTransform;
-
     fn slots(&self) -> usize {
         self.slots
     }
     fn level(&self, ct: &CkksCiphertext) -> usize {
         ct.level()
     }
-    fn scale(&self, ct: &CkksCiphertext) -> f64 {
-        ct.scale
-    }
-    fn modulus(&self, level: usize) -> f64 {
-        self.ctx.modulus(level)
-    }
-
-    fn quadratic(&self, form: &Quadratic<'_, CkksCiphertext>) -> Result<CkksCiphertext, Error> {
-        self.quadratics(std::slice::from_ref(form))?.pop().ok_or(Error::EmptyQuadratic)
-    }
-    fn unrescaled(&self, forms: &[Quadratic<'_, CkksCiphertext>]) -> Result<Vec<CkksCiphertext>, Error> {
-        divided(self, forms, 0)
-    }
-    fn quadratics(&self, forms: &[Quadratic<'_, CkksCiphertext>]) -> Result<Vec<CkksCiphertext>, Error> {
-        divided(self, forms, 1)
-    }
-
     fn add(&self, a: &CkksCiphertext, b: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
         self.sum(a, b, |x, y| self.ctx.ring().add_assign(x, y))
     }
@@ -328,9 +312,6 @@ impl Evaluator for CkksEvaluator<'_> {
             x.bound = a.bound;
         }
         Ok(out)
-    }
-    fn mul_i(&self, a: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
-        self.mul_constant(a, Complex64::new(0.0, 1.0), 1.0)
     }
     fn level_down(&self, a: &CkksCiphertext, level: usize) -> Result<CkksCiphertext, Error> {
         if level > a.level() {
@@ -375,19 +356,52 @@ impl Evaluator for CkksEvaluator<'_> {
         polys.iter_mut().zip(&a.polys).for_each(|(x, y)| ctx.ring().add_assign(x, y));
         Ok(Arc::new(a.with(polys, a.scale).real_if(a.real)))
     }
+    fn transform(&self, ct: &CkksCiphertext, t: &CkksTransform) -> Result<CkksCiphertext, Error> {
+        Ok(transforms(self, std::slice::from_ref(ct), t)?.remove(0))
+    }
+    fn transforms(&self, of: &[CkksCiphertext], t: &CkksTransform) -> Result<Vec<CkksCiphertext>, Error> {
+        transforms(self, of, t)
+    }
+    fn mul(&self, a: &CkksCiphertext, b: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
+        product(self, a, b)
+    }
+    fn mul_scalar(&self, a: &CkksCiphertext, c: Complex64) -> Result<CkksCiphertext, Error> {
+        multiple(self, a, c)
+    }
+    fn add_scalar(&self, a: &CkksCiphertext, c: Complex64) -> Result<CkksCiphertext, Error> {
+        self.add_constant(a, c)
+    }
+    fn encode_map(&self, map: &LinearMap, level: usize) -> Result<CkksTransform, Error> {
+        self.encode_transform(map, level, 1.0)
+    }
+}
+
+impl Approximate for CkksEvaluator<'_> {
+    fn scale(&self, ct: &CkksCiphertext) -> f64 {
+        ct.scale
+    }
+    fn modulus(&self, level: usize) -> f64 {
+        self.ctx.modulus(level)
+    }
+    fn quadratic(&self, form: &Quadratic<'_, CkksCiphertext>) -> Result<CkksCiphertext, Error> {
+        Ok(self.quadratics(std::slice::from_ref(form))?.remove(0))
+    }
+    fn unrescaled(&self, forms: &[Quadratic<'_, CkksCiphertext>]) -> Result<Vec<CkksCiphertext>, Error> {
+        divided(self, forms, 0)
+    }
+    fn quadratics(&self, forms: &[Quadratic<'_, CkksCiphertext>]) -> Result<Vec<CkksCiphertext>, Error> {
+        divided(self, forms, 1)
+    }
+    fn mul_i(&self, a: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
+        self.mul_constant(a, Complex64::new(0.0, 1.0), 1.0)
+    }
     fn conjugate(&self, a: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
-        self.conjugates(std::slice::from_ref(a))?.pop().ok_or(Error::EmptyQuadratic)
+        Ok(self.conjugates(std::slice::from_ref(a))?.remove(0))
     }
     fn conjugates(&self, of: &[CkksCiphertext]) -> Result<Vec<CkksCiphertext>, Error> {
         self.automorphisms(of, conjugation_exponent(self.ctx.ring().n()))
     }
     fn encode_transform(&self, map: &LinearMap, level: usize, scale_ratio: f64) -> Result<CkksTransform, Error> {
         encode(self, map, level, scale_ratio, None)
-    }
-    fn transform(&self, ct: &CkksCiphertext, t: &CkksTransform) -> Result<CkksCiphertext, Error> {
-        transforms(self, std::slice::from_ref(ct), t)?.pop().ok_or(Error::EmptyQuadratic)
-    }
-    fn transforms(&self, of: &[CkksCiphertext], t: &CkksTransform) -> Result<Vec<CkksCiphertext>, Error> {
-        transforms(self, of, t)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::evaluator::{linear, CkksEvaluator, Constant};
 use super::CkksCiphertext;
-use crate::evaluator::{Evaluator, Quadratic};
+use crate::approximate::{Approximate, Quadratic};
 use crate::Error;
 use aglet_ring::{Eval, Poly};
 use aglet_rlwe::keyswitch::{divide, products, Switched};

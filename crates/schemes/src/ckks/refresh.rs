@@ -9,7 +9,7 @@
 use super::encode::{spread, subring_coefficients};
 use super::evaluator::{linear, CkksEvaluator};
 use super::CkksCiphertext;
-use crate::evaluator::{check_scale, same_scale, Refresh, Settle};
+use crate::approximate::{check_scale, same_scale, Refresh, Settle};
 use crate::linear_map::LinearMap;
 use crate::Error;
 use aglet_ring::automorphism::rotation_exponent;
@@ -60,7 +60,7 @@ impl Refresh for CkksEvaluator<'_> {
         map: &LinearMap,
         scale_ratio: f64,
     ) -> Result<CkksCiphertext, Error> {
-        self.raise_transforms(std::slice::from_ref(ct), level, map, scale_ratio)?.pop().ok_or(Error::EmptyQuadratic)
+        Ok(self.raise_transforms(std::slice::from_ref(ct), level, map, scale_ratio)?.remove(0))
     }
 
     fn raise_transforms(
@@ -82,7 +82,7 @@ impl Refresh for CkksEvaluator<'_> {
             Ok((self.key(KeyRole::FromSparseGalois(galois), level + 1)?, ctx.ring().automorphism(galois)))
         });
         let keys = keys.collect::<Result<Vec<_>, Error>>()?;
-        let (first, _) = keys.first().ok_or(Error::EmptyQuadratic)?;
+        let (first, _) = keys.first().ok_or(Error::zero_map(map.slots()))?;
         let raised = of.iter().map(|ct| raise(ctx, linear(ct)?[1], level + 1, first.spec().p_limbs));
         let sums = rotated_sums(ctx, &raised.collect::<Result<Vec<_>, Error>>()?, &keys)?;
         let finish = |(ct, (b, a)): (&CkksCiphertext, &Pair)| {

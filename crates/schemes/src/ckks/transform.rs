@@ -10,7 +10,8 @@ use super::encode::subring_coefficients;
 use super::evaluator::{linear, CkksEvaluator};
 use super::keys::missing;
 use super::CkksCiphertext;
-use crate::evaluator::{check_scale, Evaluator};
+use crate::approximate::check_scale;
+use crate::evaluator::Evaluator;
 use crate::linear_map::LinearMap;
 use crate::Error;
 use aglet_ring::arch::{DiagonalRow, LinearMapInput, LinearMapRow};
@@ -196,7 +197,7 @@ pub(super) fn transforms(
     let mut sums = inner_sums(ctx, t, &inputs, &keys)?;
     drop(inputs);
 
-    let mut last = sums.pop().ok_or(Error::EmptyQuadratic)?;
+    let mut last = sums.pop().ok_or(Error::zero_map(t.slots))?;
     while let Some(inner) = sums.pop() {
         let (key, phi) = giant.as_ref().ok_or_else(|| Error::MissingKey { what: "giant-step key".into() })?;
         let digits = |(_, a): &Pair| {

@@ -14,7 +14,7 @@ use aglet_ring::Tally;
 use aglet_rlwe::params::Params;
 use aglet_rlwe::{Context, KeyId};
 use aglet_schemes::ckks::{CkksEvaluator, CkksTransform};
-use aglet_schemes::Evaluator;
+use aglet_schemes::{Approximate, Evaluator};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
