@@ -52,7 +52,11 @@ fn name_of(manifest: &str) -> &str {
     line.split('"').nth(1).unwrap()
 }
 
-/// The crates of this workspace that a manifest names, in whatever table of dependencies.
+/// The crate of the tests' own tools, which others name under `[dev-dependencies]` only.
+const TESTING: &str = "aglet-testing";
+
+/// The crates of this workspace that a manifest names, in whatever table of dependencies; as a tool for tests, [`TESTING`] is no
+/// floor that a crate stands on.
 fn edges(manifest: &str) -> BTreeSet<String> {
     let mut table = "";
     let mut found = BTreeSet::new();
@@ -62,7 +66,8 @@ fn edges(manifest: &str) -> BTreeSet<String> {
             // [dependencies.aglet-ring] and its like.
             found.extend(line.trim_matches(['[', ']']).split_once("dependencies.").map(|(_, name)| name.to_string()));
         } else if table.contains("dependencies") {
-            found.extend(line.split(['.', '=', ' ']).next().map(str::to_string));
+            let name = line.split(['.', '=', ' ']).next();
+            found.extend(name.filter(|name| table != "[dev-dependencies]" || *name != TESTING).map(str::to_string));
         }
     }
     found.retain(|name| name == "aglet" || name.starts_with("aglet-"));
@@ -71,6 +76,7 @@ fn edges(manifest: &str) -> BTreeSet<String> {
 
 /// One line of the picture: `floor crate (U) dependencies`.
 struct Floor {
+    /// Of a crate for tests, which is above all others, the largest.
     number: usize,
     may_be_unsafe: bool,
     stands_on: BTreeSet<String>,
@@ -84,7 +90,8 @@ fn picture() -> BTreeMap<String, Floor> {
     let mut picture = BTreeMap::new();
     for line in block.lines() {
         let mut words = line.split_whitespace();
-        let Some(Ok(number)) = words.next().map(str::parse) else { continue };
+        let first = words.next().map(|word| if word == "dev" { Ok(usize::MAX) } else { word.parse() });
+        let Some(Ok(number)) = first else { continue };
         let name = words.next().expect("a floor has a name").to_string();
         let mut stands_on: BTreeSet<String> = words.map(str::to_string).collect();
         let may_be_unsafe = stands_on.remove("(U)");
@@ -129,6 +136,17 @@ fn the_floors_are_those_of_the_picture_and_arrows_point_down() {
             assert!(picture[below].number < picture[name].number, "the arrow from {name} to {below} points up");
         }
     }
+}
+
+#[test]
+fn only_tests_can_choose_their_randomness() {
+    for (folder, manifest) in manifests() {
+        let enables = manifest.lines().any(|line| !line.trim_start().starts_with('#') && line.contains("\"seeded\""));
+        assert_eq!(enables, name_of(&manifest) == TESTING, "{}: the feature \"seeded\"", folder.display());
+    }
+    let floors = picture();
+    assert!(floors.iter().all(|(name, floor)| (floor.number == usize::MAX) == (name == TESTING)));
+    assert!(!read(&root().join("pyproject.toml")).contains("seeded"));
 }
 
 #[test]

@@ -166,8 +166,3 @@ impl SecretKey {
         Ok(Plaintext { poly, scale: ct.scale, slots: ct.slots, bound: None, real: ct.real })
     }
 }
-
-/// A source for one operation: secret randomness from the operating system.
-pub fn os_source() -> Result<ChaChaSource, Error> {
-    ChaChaSource::from_os().map_err(|e| Error::Ring(aglet_ring::Error::Randomness { reason: e.to_string() }))
-}

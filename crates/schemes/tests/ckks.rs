@@ -196,7 +196,7 @@ fn keys_that_carry_a_map_raise_and_transform_at_once() {
         let back = KeySwitchSpec::from_sparse(26);
         let to = SwitchingKey::between(&w.ctx, KeySwitchSpec::to_sparse(), &w.sk, &sparse, &mut w.random).unwrap();
         let from = SwitchingKey::between(&w.ctx, back.clone(), &sparse, &w.sk, &mut w.random).unwrap();
-        let source = || Ok::<_, Error>(ChaChaSource::from_seed([7; 32]));
+        let source = |_| Ok::<_, Error>(ChaChaSource::from_seed([7; 32]));
         let raising = raising_keys(&w.ctx, &back, &map, ratio, (&sparse, &w.sk), source).unwrap();
         let keys =
             std::mem::take(&mut w.keys).with(KeyRole::ToSparse, to.into()).with(KeyRole::FromSparse, from.into());

@@ -6,7 +6,6 @@
 use crate::ckks::engine::{Engine, FixedRotationKey, GaloisKey, RelinearisationKey, RotationKey};
 use crate::ckks::Ciphertext;
 use crate::Error;
-use aglet_rlwe::encrypt::os_source;
 use aglet_rlwe::{KeyId, KeyRole, KeySet, Plaintext, PublicKey, SecretKey};
 use aglet_schemes::{Approximate, Evaluator, Product, Quadratic};
 use num_complex::Complex64;
@@ -54,11 +53,13 @@ impl Engine {
     }
     /// Encrypts with a public key.
     pub fn encrypt(&self, pt: &Plaintext, key: &PublicKey) -> Result<Ciphertext, Error> {
-        self.run(|| Ok(Arc::new(key.encrypt(&self.ctx, pt, &mut os_source()?)?)))
+        let mut random = self.random.source("encryption", 0)?;
+        self.run(|| Ok(Arc::new(key.encrypt(&self.ctx, pt, &mut random)?)))
     }
     /// Encrypts with the secret key, with less noise.
     pub fn encrypt_with_secret(&self, pt: &Plaintext, key: &SecretKey) -> Result<Ciphertext, Error> {
-        self.run(|| Ok(Arc::new(key.encrypt(&self.ctx, pt, &mut os_source()?)?)))
+        let mut random = self.random.source("encryption", 0)?;
+        self.run(|| Ok(Arc::new(key.encrypt(&self.ctx, pt, &mut random)?)))
     }
     /// Decrypts and decodes.
     pub fn decrypt(&self, ct: &Ciphertext, key: &SecretKey) -> Result<Vec<Complex64>, Error> {

@@ -2,11 +2,11 @@
 
 use crate::ckks::bootstrap::key::{check_memory, rotation_layout};
 use crate::ckks::bootstrap::BootstrapState;
-use crate::runtime::Threads;
+use crate::runtime::{Randomness, Threads};
 use crate::Control;
 use crate::Error;
+use aglet_ring::arch::{self, Kernels};
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
-use aglet_rlwe::encrypt::os_source;
 use aglet_rlwe::params::{Params, Role};
 use aglet_rlwe::{Context, KeyId, KeyRole, KeySet, KeySwitchSpec, PublicKey, SecretKey, SwitchingKey};
 use aglet_schemes::ckks::{CkksEvaluator, Encoder};
@@ -18,6 +18,7 @@ pub struct Engine {
     pub(crate) ctx: Arc<Context>,
     pub(crate) encoder: Encoder,
     pub(crate) bootstrap: BootstrapState,
+    pub(crate) random: Randomness,
     threads: Threads,
 }
 
@@ -75,6 +76,32 @@ impl Engine {
     /// # Errors
     /// [`Error::Parameter`] for a slot count that does not exist, or more threads than are of use.
     pub fn new(params: Params, slots: Option<usize>, threads: usize) -> Result<Self, Error> {
+        Self::of(params, slots, threads, arch::chosen()?, Randomness::system())
+    }
+
+    /// An engine for tests, whose keys and ciphertexts are the same in every run: kernels by name, everything drawn from a
+    /// seed. **It keeps no secret**, see [`Randomness::seeded`].
+    ///
+    /// # Errors
+    /// As [`Engine::new`], and a backend that this CPU lacks.
+    #[cfg(feature = "seeded")]
+    pub fn seeded(
+        params: Params,
+        slots: Option<usize>,
+        threads: usize,
+        backend: &str,
+        seed: [u8; 32],
+    ) -> Result<Self, Error> {
+        Self::of(params, slots, threads, arch::by_name(backend)?, Randomness::seeded(seed))
+    }
+
+    fn of(
+        params: Params,
+        slots: Option<usize>,
+        threads: usize,
+        kernels: &'static Kernels,
+        random: Randomness,
+    ) -> Result<Self, Error> {
         let all = params.slots();
         let slots = slots.unwrap_or(all);
         if !slots.is_power_of_two() || slots > all {
@@ -83,9 +110,9 @@ impl Engine {
             )));
         }
         let threads = Threads::start(threads)?;
-        let ctx = threads.run(|| Ok(Context::new(params)?))?;
+        let ctx = threads.run(|| Ok(Context::with_kernels(params, kernels)?))?;
         let encoder = Encoder::new(&ctx, slots)?;
-        Ok(Self { ctx, encoder, bootstrap: BootstrapState::default(), threads })
+        Ok(Self { ctx, encoder, bootstrap: BootstrapState::default(), random, threads })
     }
 
     /// The parameters.
@@ -131,17 +158,19 @@ impl Engine {
 
     /// Draws a secret key.
     pub fn create_secret_key(&self) -> Result<SecretKey, Error> {
-        self.run(|| Ok(SecretKey::generate(&self.ctx, &mut os_source()?)?))
+        self.run(|| Ok(SecretKey::generate(&self.ctx, &mut self.random.source("secret key", 0)?)?))
     }
     /// Makes a public key, for encryption up to the highest user level.
     pub fn create_public_key(&self, sk: &SecretKey) -> Result<PublicKey, Error> {
-        self.run(|| Ok(PublicKey::generate(&self.ctx, sk, self.user_limbs(), &mut os_source()?)?))
+        let mut random = self.random.source("public key", 0)?;
+        self.run(|| Ok(PublicKey::generate(&self.ctx, sk, self.user_limbs(), &mut random)?))
     }
     /// Makes the relinearisation key.
     pub fn create_relinearisation_key(&self, sk: &SecretKey) -> Result<RelinearisationKey, Error> {
         self.run(|| {
             let spec = KeySwitchSpec::balanced(self.params(), self.arithmetic_limbs())?;
-            let key = SwitchingKey::relinearisation(&self.ctx, spec, sk, &mut os_source()?)?;
+            let key =
+                SwitchingKey::relinearisation(&self.ctx, spec, sk, &mut self.random.source("relinearization key", 0)?)?;
             Ok(RelinearisationKey(Arc::new(key)))
         })
     }
@@ -184,7 +213,8 @@ impl Engine {
 
     fn create_galois_key_of(&self, sk: &SecretKey, galois: u64, spec: KeySwitchSpec) -> Result<GaloisKey, Error> {
         self.run(|| {
-            let key = SwitchingKey::galois(&self.ctx, spec, galois, sk, &mut os_source()?)?;
+            let key =
+                SwitchingKey::galois(&self.ctx, spec, galois, sk, &mut self.random.source("Galois key", galois)?)?;
             Ok(GaloisKey { galois, key: Arc::new(key) })
         })
     }

@@ -2,9 +2,10 @@
 
 use super::body::Source;
 use super::LARGE;
+use crate::runtime::Randomness;
 use crate::Error;
 use aglet_ring::arch::FileMap;
-use aglet_ring::sample::{ChaChaSource, RandomSource};
+use aglet_ring::sample::RandomSource;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -30,7 +31,7 @@ impl Replacement {
             return Err(fail(io::ErrorKind::IsADirectory.into()));
         }
         let name = target.file_name().ok_or_else(|| fail(io::ErrorKind::InvalidInput.into()))?;
-        let number = ChaChaSource::from_os().map_err(&fail)?.next_u64();
+        let number = Randomness::system().source("file name", 0)?.next_u64();
         let mut hidden = std::ffi::OsString::from(".");
         hidden.push(name);
         hidden.push(format!(".{number:016x}.tmp"));

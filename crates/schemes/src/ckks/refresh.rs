@@ -137,17 +137,18 @@ fn mapped(
 }
 
 /// The keys of [`Refresh::raise_transform`]: one for each diagonal, which it carries at the scale
-/// `scale_ratio P`, from the sparse secret to the main one. `report` is called before each and may stop the work.
+/// `scale_ratio P`, from the sparse secret to the main one. `source` is called for each, with what the key is for,
+/// and may stop the work.
 ///
 /// # Errors
-/// [`Error::SlotMismatch`] unless the map is on all slots of the ring, and those of `report`.
+/// [`Error::SlotMismatch`] unless the map is on all slots of the ring, and those of `source`.
 pub fn raising_keys<F: From<Error>>(
     ctx: &Context,
     spec: &KeySwitchSpec,
     map: &LinearMap,
     scale_ratio: f64,
     (sparse, main): (&SecretKey, &SecretKey),
-    mut report: impl FnMut() -> Result<ChaChaSource, F>,
+    mut source: impl FnMut(KeyRole) -> Result<ChaChaSource, F>,
 ) -> Result<Vec<(KeyRole, SwitchingKey)>, F> {
     let ring = ctx.ring();
     if map.slots() != ring.n() / 2 {
@@ -155,14 +156,15 @@ pub fn raising_keys<F: From<Error>>(
     }
     let special = ctx.params().p()[..spec.p_limbs].iter().map(|&p| p as f64).product::<f64>();
     let key = |(&by, values): (&usize, &Vec<Complex64>)| -> Result<_, F> {
-        let mut random = report()?;
+        let galois = rotation_exponent(by as isize, ring.n());
+        let role = KeyRole::FromSparseGalois(galois);
+        let mut random = source(role)?;
         let fft = SpecialFft::new(values.len());
         let small = subring_coefficients(&fft, values, scale_ratio * special)?;
         let wide = spread(&small, ring.n());
         let plain = ring.to_eval(ring.lift(&wide, ring.scratch(spec.q_limbs, spec.p_limbs).map_err(Error::from)?));
-        let galois = rotation_exponent(by as isize, ring.n());
         let key = SwitchingKey::carrying(ctx, spec.clone(), &plain, galois, (sparse, main), &mut random);
-        Ok((KeyRole::FromSparseGalois(galois), key.map_err(Error::from)?))
+        Ok((role, key.map_err(Error::from)?))
     };
     map.diagonals().iter().map(key).collect()
 }

@@ -7,7 +7,6 @@ use crate::runtime::machine;
 use crate::Control;
 use crate::Error;
 use aglet_ring::automorphism::rotation_exponent;
-use aglet_rlwe::encrypt::os_source;
 use aglet_rlwe::params::Params;
 use aglet_rlwe::{KeyId, KeyRole, KeySet, KeySwitchSpec, SecretKey, SwitchingKey};
 use aglet_schemes::ckks::raising_keys;
@@ -118,29 +117,31 @@ impl Engine {
         let (own, parts) = route.keys(self.params())?;
         let ctx = if small { self.ctx.clone() } else { self.context_of(&own)? };
         let (main, total) = (self.run(|| Ok(sk.restricted(&ctx)?))?, parts.len());
-        let sparse = self.run(|| Ok(SecretKey::generate_ephemeral(&ctx, &mut os_source()?)?))?;
+        let sparse =
+            self.run(|| Ok(SecretKey::generate_ephemeral(&ctx, &mut self.random.source("sparse secret", 0)?)?))?;
         let mut done = 0;
-        let mut source = || {
+        let mut source = |role| {
             control.check()?;
             done += 1;
             control.report(done, total + 1, "bootstrap keys");
-            Ok::<_, Error>(os_source()?)
+            let (purpose, number) = purpose(role);
+            self.random.source(purpose, number)
         };
         let mut keys = KeySet::new();
         for (role, spec) in parts {
             let made = match role {
                 KeyRole::FromSparseGalois(_) => continue,
                 KeyRole::Square => {
-                    self.run(|| Ok(SwitchingKey::relinearisation(&ctx, spec, &main, &mut source()?)?))?
+                    self.run(|| Ok(SwitchingKey::relinearisation(&ctx, spec, &main, &mut source(role)?)?))?
                 }
                 KeyRole::Galois(galois) => {
-                    self.run(|| Ok(SwitchingKey::galois(&ctx, spec, galois, &main, &mut source()?)?))?
+                    self.run(|| Ok(SwitchingKey::galois(&ctx, spec, galois, &main, &mut source(role)?)?))?
                 }
                 KeyRole::ToSparse => {
-                    self.run(|| Ok(SwitchingKey::between(&ctx, spec, &main, &sparse, &mut source()?)?))?
+                    self.run(|| Ok(SwitchingKey::between(&ctx, spec, &main, &sparse, &mut source(role)?)?))?
                 }
                 KeyRole::FromSparse => {
-                    self.run(|| Ok(SwitchingKey::between(&ctx, spec, &sparse, &main, &mut source()?)?))?
+                    self.run(|| Ok(SwitchingKey::between(&ctx, spec, &sparse, &main, &mut source(role)?)?))?
                 }
             };
             keys.insert(role, Arc::new(made));
@@ -200,4 +201,15 @@ pub(crate) fn rotation_layout(params: &Params, slots: usize) -> Result<Vec<(i64,
         (delta as i64, rotation_exponent(-(delta as isize), params.n()), shape.cut(limbs))
     };
     Ok(limbs.into_iter().map(key).collect())
+}
+
+/// What randomness is drawn for, see [`Randomness::source`](crate::runtime::Randomness::source).
+fn purpose(role: KeyRole) -> (&'static str, u64) {
+    match role {
+        KeyRole::Square => ("relinearization key", 0),
+        KeyRole::Galois(galois) => ("Galois key", galois),
+        KeyRole::FromSparseGalois(galois) => ("Galois key from the sparse secret", galois),
+        KeyRole::ToSparse => ("key to the sparse secret", 0),
+        KeyRole::FromSparse => ("key from the sparse secret", 0),
+    }
 }
