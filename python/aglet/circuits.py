@@ -90,7 +90,7 @@ class Circuits:
     ) -> Ciphertext:
         return self._core.evaluate_polynomial(
             checks.ciphertext(ciphertext),
-            values.as_vector(coefficients),
+            values.as_vector(coefficients).astype(np.complex128),
             basis,
             checks.relinearization_key(key),
             progress,
@@ -150,7 +150,7 @@ class Circuits:
         if isinstance(weight, Plaintext):
             return weight
         if values.is_number(weight):
-            return complex(values.as_number(weight))
+            return values.as_number(weight)
         return values.as_slots(weight, self._core.slot_count)
 
     def rotate_batch(
@@ -259,4 +259,4 @@ class Circuits:
         """
         array = values.as_matrix(matrix, self._core.slot_count)
         key = checks.need(key, MatrixMultiplicationKey, "create_matrix_multiplication_key(secret_key)")
-        return self._core.multiply_matrix(np.ascontiguousarray(array), checks.ciphertext(ciphertext), key, progress)
+        return self._core.multiply_matrix(array, checks.ciphertext(ciphertext), key, progress)

@@ -226,25 +226,34 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
 
     # Messages
 
-    def encode(self, message: Any, level: int | None = None) -> Plaintext:
+    def encode(self, message: Any, level: int | None = None, *, real: bool | None = None) -> Plaintext:
         """Encode a list or array of at most `slot_count` numbers; shorter ones are padded with zeros.
+
+        Parameters
+        ----------
+        real
+            Whether the message is real, which everybody can read off its ciphertext and which makes bootstraps cheaper.
+            If not given, the dtype says it, and never the values: bool, int and float are real, complex is complex.
 
         Raises
         ------
         TypeError
             If it is text, a lone number, or holds something else than numbers.
         RangeError
-            If it is empty, too long, not flat, or not finite.
+            If it is empty, too long, not flat, or not finite, or has an imaginary part and `real=True`.
         LevelError
             If the level is above `max_level`.
         """
-        return self._core.encode(values.as_slots(message, self.slot_count), values.as_level(level, self.max_level))
+        slots = values.as_slots(message, self.slot_count, real)
+        return self._core.encode(slots, values.as_level(level, self.max_level))
 
     def decode(self, plaintext: Plaintext) -> NDArray[np.complex128]:
         """The `slot_count` values of a plaintext, always complex128; take `.real` of a real message."""
         return self._core.decode(checks.need(plaintext, Plaintext, "encode(message)"))
 
-    def encrypt(self, message: Any, key: PublicKey | SecretKey, level: int | None = None) -> Ciphertext:
+    def encrypt(
+        self, message: Any, key: PublicKey | SecretKey, level: int | None = None, *, real: bool | None = None
+    ) -> Ciphertext:
         """Encrypt a message or a plaintext with the public key or, with less noise, the secret key.
 
         Parameters
@@ -253,6 +262,8 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
             A `Plaintext`, or whatever `encode` takes.
         level
             The level of the ciphertext; `max_level` (or the plaintext's) if not given.
+        real
+            As in `encode`.
 
         Raises
         ------
@@ -264,7 +275,9 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
         if not isinstance(key, PublicKey | SecretKey):
             key = checks.need(key, PublicKey, "create_public_key(secret_key)")
         if not isinstance(message, Plaintext):
-            return self._core.encrypt(self.encode(message, level), key)
+            return self._core.encrypt(self.encode(message, level, real=real), key)
+        if real is not None:
+            raise TypeError("A plaintext is real or complex already; give real= to encode.")
         wanted = message.level if level is None else values.as_level(level, self.max_level)
         if wanted > message.level:
             raise LevelError(
@@ -288,9 +301,11 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
         """
         return self._core.decrypt_decode(checks.ciphertext(ciphertext), checks.secret_key(secret_key))
 
-    def encrypt_many(self, message: Any, key: PublicKey | SecretKey, level: int | None = None) -> list[Ciphertext]:
+    def encrypt_many(
+        self, message: Any, key: PublicKey | SecretKey, level: int | None = None, *, real: bool | None = None
+    ) -> list[Ciphertext]:
         """Encrypt a message of any length, `slot_count` values to a ciphertext; the last one is padded with zeros."""
-        vector = values.as_vector(message)
+        vector = values.as_vector(message, real)
         step = self.slot_count
         return [self.encrypt(vector[start : start + step], key, level) for start in range(0, vector.size, step)]
 
@@ -346,7 +361,7 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
 
     def _operands(
         self, name: str, left: Operand, right: Operand
-    ) -> tuple[Ciphertext, Ciphertext | Plaintext | int | complex, bool]:
+    ) -> tuple[Ciphertext, Ciphertext | Plaintext | int | float | complex, bool]:
         """The ciphertext first, the other operand converted, and whether the two were swapped."""
         swapped = not isinstance(left, Ciphertext)
         ciphertext, other = (right, left) if swapped else (left, right)

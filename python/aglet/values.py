@@ -11,9 +11,12 @@ from numpy.typing import NDArray
 
 from aglet.errors import LevelError, RangeError
 
-__all__ = ["as_bound", "as_level", "as_matrix", "as_number", "as_slots", "as_vector", "is_number"]
+__all__ = ["Vector", "as_bound", "as_level", "as_matrix", "as_number", "as_slots", "as_vector", "is_number"]
 
 _LARGEST_INT = 2**62
+
+Vector = NDArray[np.float64] | NDArray[np.complex128]
+"""Numbers by their dtype, which is public: float64 makes what is marked real, complex128 what is not."""
 
 
 def is_number(value: object) -> bool:
@@ -21,8 +24,10 @@ def is_number(value: object) -> bool:
     return isinstance(value, numbers.Number) or (isinstance(value, np.ndarray | np.generic) and value.ndim == 0)
 
 
-def as_number(value: Any) -> int | complex:
-    """An `int` for whole-number types (they cost no level), a `complex` for all others.
+def as_number(value: Any) -> int | float | complex:
+    """An `int` for whole-number types (they cost no level), a `float` for real ones, a `complex` for complex ones.
+
+    The type decides and never the value: what a complex number makes is complex, its imaginary part 0 or not.
 
     Raises
     ------
@@ -39,21 +44,23 @@ def as_number(value: Any) -> int | complex:
         return int(value)
     if not isinstance(value, numbers.Complex):
         raise TypeError(f"A number is needed here, not {type(value).__name__}; give an int, a float or a complex.")
-    number = complex(value)
+    number = float(value) if isinstance(value, numbers.Real) else complex(value)
     if not cmath.isfinite(number):
         raise RangeError(f"The number {value} is not finite; replace it before you hand it to the engine.")
     return number
 
 
-def as_vector(message: Any) -> NDArray[np.complex128]:
-    """A message of any length as a finite complex128 vector.
+def as_vector(message: Any, real: bool | None = None) -> Vector:
+    """A message of any length as a finite vector: float64 if its dtype is real, complex128 if that is complex.
+
+    Ciphertexts carry this for everybody to read, so the values have no say in it. `real` overrules the dtype.
 
     Raises
     ------
     TypeError
         If it is text, a lone number, or holds something that is not a number.
     RangeError
-        If it is empty, ragged, of more than one dimension, or not finite.
+        If it is empty, ragged, of more than one dimension, or not finite, or if `real=True` and a value is not real.
     """
     if isinstance(message, str | bytes | bytearray):
         raise TypeError("A message holds numbers, and this is text; give a list or a numpy array of numbers.")
@@ -78,7 +85,7 @@ def as_vector(message: Any) -> NDArray[np.complex128]:
         )
     if array.size == 0:
         raise RangeError("The message is empty; give at least one number.")
-    vector = array.astype(np.complex128)
+    vector = _plain(array)
     finite = np.isfinite(vector)
     if not finite.all():
         first = int(np.argmin(finite))
@@ -86,28 +93,48 @@ def as_vector(message: Any) -> NDArray[np.complex128]:
             f"The message is not finite at index {first} ({array[first]}); replace such values, "
             "for example with numpy.nan_to_num."
         )
-    return vector
+    return vector if real is None else _declared(vector, real)
 
 
-def as_slots(message: Any, slot_count: int) -> NDArray[np.complex128]:
-    """A message as a vector of exactly `slot_count` values, padded with zeros.
+def _plain(array: NDArray[Any]) -> Vector:
+    """A copy in one of the two dtypes."""
+    if array.dtype.kind == "c":
+        return array.astype(np.complex128, order="C")
+    return array.astype(np.float64, order="C")
+
+
+def _declared(vector: Vector, real: bool) -> Vector:
+    """A vector as its owner declares it, real or complex."""
+    if not isinstance(real, bool | np.bool_):
+        raise TypeError(f"real is True, False or None, not {type(real).__name__}.")
+    if not real:
+        return vector.astype(np.complex128)
+    if vector.imag.any():
+        raise RangeError(
+            "A message with real=True has an imaginary part that is not 0; give its .real, or leave real out."
+        )
+    return np.ascontiguousarray(vector.real)
+
+
+def as_slots(message: Any, slot_count: int, real: bool | None = None) -> Vector:
+    """A message as a vector of exactly `slot_count` values, padded with zeros; its dtype as in `as_vector`.
 
     Raises
     ------
     RangeError
         If it is longer than `slot_count`, or anything that `as_vector` refuses.
     """
-    vector = as_vector(message)
+    vector = as_vector(message, real)
     if vector.size > slot_count:
         raise RangeError(
             f"The message has {vector.size} values and a ciphertext of this engine has {slot_count} slots; "
             "use encrypt_many, which splits it into several ciphertexts."
         )
-    return np.pad(vector, (0, slot_count - vector.size))
+    return _plain(np.pad(vector, (0, slot_count - vector.size)))
 
 
-def as_matrix(matrix: Any, slot_count: int) -> NDArray[np.complex128]:
-    """A matrix of 1 to `slot_count` rows and columns, complex128 and finite.
+def as_matrix(matrix: Any, slot_count: int) -> Vector:
+    """A matrix of 1 to `slot_count` rows and columns, finite, float64 or complex128 by its dtype.
 
     Raises
     ------
@@ -129,7 +156,7 @@ def as_matrix(matrix: Any, slot_count: int) -> NDArray[np.complex128]:
         )
     if not np.isfinite(array).all():
         raise RangeError("The matrix has entries that are not finite; replace them, for example with numpy.nan_to_num.")
-    return array.astype(np.complex128)
+    return _plain(array)
 
 
 def as_level(level: Any, max_level: int) -> int:

@@ -20,7 +20,7 @@ finite = st.complex_numbers(allow_nan=False, allow_infinity=False, max_magnitude
 @given(st.lists(finite, min_size=1, max_size=16))
 def test_a_list_is_padded_with_zeros(message: list[complex]) -> None:
     slots = values.as_slots(message, 16)
-    assert slots.dtype == np.complex128
+    assert slots.dtype == np.asarray(message).dtype
     assert slots.shape == (16,)
     assert slots[: len(message)].tolist() == message
     assert not slots[len(message) :].any()
@@ -86,8 +86,16 @@ def test_whole_numbers_stay_whole(number: object) -> None:
     assert converted == 3
 
 
-@pytest.mark.parametrize("number", [0.5, np.float32(0.5), np.array(0.5), 0.5 + 0j, np.complex64(0.5), Fraction(1, 2)])
-def test_other_numbers_are_complex(number: object) -> None:
+@pytest.mark.parametrize("number", [0.5, np.float32(0.5), np.longdouble(0.5), np.array(0.5), Fraction(1, 2)])
+def test_real_numbers_are_real(number: object) -> None:
+    assert values.is_number(number)
+    converted = values.as_number(number)
+    assert type(converted) is float
+    assert converted == 0.5
+
+
+@pytest.mark.parametrize("number", [0.5 + 0j, np.complex64(0.5), np.clongdouble(0.5), np.array(0.5 + 0j)])
+def test_complex_numbers_are_complex_whatever_their_value(number: object) -> None:
     assert values.is_number(number)
     converted = values.as_number(number)
     assert type(converted) is complex

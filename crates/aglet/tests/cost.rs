@@ -3,7 +3,6 @@
 use aglet::ckks::cost::{self, StageCost};
 use aglet::ckks::{BootstrapKeys, Engine, KeySize, Method, Request, StageRun};
 use aglet::{presets, Control, Units};
-use num_complex::Complex64;
 use std::collections::BTreeMap;
 
 struct Fixture {
@@ -27,7 +26,7 @@ impl Fixture {
         let bootstrap = &self.engine.create_bootstrap_key(sk, request, None, &Control::new()).unwrap();
         let rotation = (request.size == KeySize::Small).then_some(rotation);
         let keys = BootstrapKeys { relinearisation, conjugation, bootstrap, rotation };
-        let zeros = vec![Complex64::new(0.0, 0.0); self.engine.slots()];
+        let zeros = vec![0.0; self.engine.slots()];
         let pt = self.engine.encode(&zeros, self.engine.max_level()).unwrap();
         let ct = self.engine.encrypt_with_secret(&pt, sk).unwrap();
         let cts = vec![&ct; if request.method.pairs() { 2 } else { 1 }];

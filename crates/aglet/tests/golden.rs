@@ -103,7 +103,8 @@ fn circuits() {
                 found.add(format!("basis, {name}"), &e.make_basis(&y, 9, basis, &f.relin, &Control::new()).unwrap());
             }
         }
-        let weights = [SumWeight::Number(Complex64::new(0.25, -0.5)), SumWeight::Slots(messages::complex(n, 7))];
+        let weights =
+            [SumWeight::Complex(Complex64::new(0.25, -0.5)), SumWeight::ComplexSlots(messages::complex(n, 7))];
         let terms: Vec<_> = [&x, &y].into_iter().zip(weights).collect();
         found.add("weighted_sum", &[e.weighted_sum(&terms).unwrap()]);
         let key = e.create_matrix_key(&f.sk, Some(7), None, &Control::new()).unwrap();
@@ -125,16 +126,20 @@ struct Bootstraps<'a> {
 impl Bootstraps<'_> {
     fn run(&mut self, name: &str, key: &aglet::ckks::BootstrapKey, request: Request) {
         let n = self.f.engine.slots();
-        let message = |seed| match request {
-            Request { method: Method::Sign, .. } => messages::signs(n, seed),
-            Request { method: Method::Bits, .. } => messages::bits(n, seed),
-            Request { real: true, .. } => messages::real(n, seed),
-            Request { method: Method::Merge | Method::LossyMerge, .. } => messages::real(n, seed),
-            _ => messages::complex(n, seed).iter().map(|z| z * request.bound).collect(),
-        };
         let level = if request.method.keys() == Method::Lossy { request.stage_count } else { 0 };
+        let input = |seed| match request {
+            Request { method: Method::Sign, .. } => self.f.encrypt(&messages::signs(n, seed), level + seed),
+            Request { method: Method::Bits, .. } => self.f.encrypt(&messages::bits(n, seed), level + seed),
+            Request { real: true, .. } | Request { method: Method::Merge | Method::LossyMerge, .. } => {
+                self.f.encrypt(&messages::real(n, seed), level + seed)
+            }
+            _ => {
+                let message: Vec<_> = messages::complex(n, seed).iter().map(|z| z * request.bound).collect();
+                self.f.encrypt(&message, level + seed)
+            }
+        };
         let count = if request.method.pairs() { 2 } else { 1 };
-        let inputs: Vec<_> = (0..count).map(|seed| self.f.encrypt(&message(seed), level + seed)).collect();
+        let inputs: Vec<_> = (0..count).map(input).collect();
         let inputs: Vec<_> = inputs.iter().collect();
         self.found.add(name, &self.f.bootstrap(&inputs, key, request));
     }

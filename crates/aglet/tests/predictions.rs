@@ -5,7 +5,6 @@ use aglet::ckks::{precision, BootstrapKeys, Engine, KeySize, Method, Request};
 use aglet::{presets, Control};
 use aglet_rlwe::params::Params;
 use aglet_rlwe::security::Security;
-use num_complex::Complex64;
 
 /// What the mean may be off, and what it may be where few slots are few draws of the noise.
 const BITS: f64 = 0.5;
@@ -21,13 +20,13 @@ fn shrunk(preset: &str) -> Params {
 }
 
 /// The message that the model takes.
-fn message(method: Method, n: usize, bound: f64) -> Vec<Complex64> {
+fn message(method: Method, n: usize, bound: f64) -> Vec<f64> {
     let value = |j: usize| match method {
         Method::Sign => 1.0 - 2.0 * (j % 2) as f64,
         Method::Bits => (j % 2) as f64,
         _ => bound * (2.0 * j as f64 / (n.max(2) - 1) as f64 - 1.0),
     };
-    (0..n).map(|j| Complex64::new(value(j), 0.0)).collect()
+    (0..n).map(value).collect()
 }
 
 /// `-log2` of the mean and the largest error of bootstraps: few slots are averaged over more of them.

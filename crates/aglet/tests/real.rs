@@ -24,7 +24,7 @@ fn at_full_size(preset: &str, level: usize, worst_wanted: f64) {
     let start = Instant::now();
     engine.prepare_bootstrap(&key, &Control::new()).unwrap();
     println!("linear maps: {:.2} s", start.elapsed().as_secs_f64());
-    let real = |f: &dyn Fn(usize) -> f64| (0..n).map(|j| Complex64::new(f(j), 0.0)).collect::<Vec<_>>();
+    let real = |f: &dyn Fn(usize) -> f64| (0..n).map(f).collect::<Vec<_>>();
     let messages = [
         ("uniform", real(&|j| -1.0 + 2.0 * j as f64 / (n - 1) as f64)),
         ("constant", real(&|_| 1.0)),
@@ -136,7 +136,7 @@ fn as_predicted(preset: &str, slots: Option<usize>, methods: &[Method]) {
             Method::Sign => 1.0 - 2.0 * (j % 2) as f64,
             _ => -1.0 + 2.0 * j as f64 / (n - 1) as f64,
         };
-        let z: Vec<_> = (0..n).map(|j| Complex64::new(value(j), 0.0)).collect();
+        let z: Vec<_> = (0..n).map(value).collect();
         let ct = engine.encrypt_with_secret(&engine.encode(&z, 3).unwrap(), &sk).unwrap();
         let out = engine.bootstrap(&[&ct], keys, request(method), &Control::new()).unwrap().remove(0);
         let errors = engine.decrypt(&out, &sk).unwrap().iter().zip(&z).map(|(a, b)| (a - b).norm()).sum::<f64>();

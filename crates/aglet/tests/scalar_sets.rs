@@ -26,7 +26,7 @@ fn refreshed(params: Params, size: KeySize, slots: usize, bound: f64, level: usi
     let rotation = (size == KeySize::Small).then_some(rotation);
     let keys = BootstrapKeys { relinearisation, conjugation, bootstrap, rotation };
     let request = Request { bound, target_level: Some(level), ..request };
-    let value = |j: usize| Complex64::new(bound * (2.0 * j as f64 / (slots - 1) as f64 - 1.0), 0.0);
+    let value = |j: usize| bound * (2.0 * j as f64 / (slots - 1) as f64 - 1.0);
     let z: Vec<_> = (0..slots).map(value).collect();
     let ct = engine.encrypt_with_secret(&engine.encode(&z, 0).unwrap(), &sk).unwrap();
     let out = engine.bootstrap(&[&ct], keys, request, &Control::new()).unwrap().remove(0);

@@ -60,11 +60,15 @@ impl<'a, S: Scalar> MatrixCut<'a, S> {
         &self.runs
     }
 
-    /// The part of the matrix that belongs to a run, turned back by its first giant step.
+    /// The part of the matrix that belongs to a run, turned back by its first giant step, over the scalars of the matrix or
+    /// over others that hold them.
     ///
     /// # Errors
     /// Those of [`LinearMap::new`].
-    pub fn map(&self, run: Run) -> Result<LinearMap<S>, Error> {
+    pub fn map<T: Scalar>(&self, run: Run) -> Result<LinearMap<T>, Error>
+    where
+        S: Into<T>,
+    {
         let (slots, baby) = (self.used.len(), self.baby);
         let back = run.first * baby % slots;
         let mut diagonals = BTreeMap::new();
@@ -73,10 +77,10 @@ impl<'a, S: Scalar> MatrixCut<'a, S> {
             if !self.used[k] {
                 continue;
             }
-            let mut diagonal = vec![S::ZERO; slots];
+            let mut diagonal = vec![T::ZERO; slots];
             for (j, row) in self.matrix.entries.chunks(self.matrix.columns).enumerate() {
-                if let Some(z) = row.get((j + k) % slots) {
-                    diagonal[(j + back) % slots] = *z;
+                if let Some(&z) = row.get((j + k) % slots) {
+                    diagonal[(j + back) % slots] = z.into();
                 }
             }
             diagonals.insert(step, diagonal);

@@ -1,6 +1,6 @@
 //! The part of the class `Engine` with polynomials, weighted sums, batches of rotations and matrices.
 
-use crate::engine::Engine;
+use crate::engine::{vector, Engine, Scalar, Slots};
 use crate::errors::{count, exception};
 use crate::objects::{
     Ciphertext, FixedRotationKey, MatrixMultiplicationKey, Plaintext, RelinearizationKey, RotationKey, SecretKey,
@@ -16,12 +16,20 @@ type Progress<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
 #[derive(FromPyObject)]
 pub enum Weight<'py> {
     Plaintext(Bound<'py, Plaintext>),
-    Slots(PyReadonlyArray1<'py, Complex64>),
-    Number(Complex64),
+    Slots(Slots<'py>),
+    Number(Scalar),
 }
 
-fn vector(values: &PyReadonlyArray1<'_, Complex64>) -> Vec<Complex64> {
-    values.as_array().iter().copied().collect()
+/// A matrix, real or complex by its dtype.
+#[derive(FromPyObject)]
+pub enum Entries<'py> {
+    Real(PyReadonlyArray2<'py, f64>),
+    Complex(PyReadonlyArray2<'py, Complex64>),
+}
+
+fn rows<T: Copy + numpy::Element>(matrix: &PyReadonlyArray2<'_, T>) -> (Vec<T>, usize) {
+    let array = matrix.as_array();
+    (array.iter().copied().collect(), array.ncols())
 }
 
 impl Engine {
@@ -87,8 +95,10 @@ impl Engine {
         for (ct, weight) in ciphertexts.iter().zip(&weights) {
             let weight = match weight {
                 Weight::Plaintext(pt) => SumWeight::Plaintext(&pt.get().of(py, self.id)?.value),
-                Weight::Slots(values) => SumWeight::Slots(vector(values)),
-                Weight::Number(c) => SumWeight::Number(*c),
+                Weight::Slots(Slots::Real(values)) => SumWeight::RealSlots(vector(values)),
+                Weight::Slots(Slots::Complex(values)) => SumWeight::ComplexSlots(vector(values)),
+                Weight::Number(Scalar::Real(c)) => SumWeight::Real(*c),
+                Weight::Number(Scalar::Complex(c)) => SumWeight::Complex(*c),
             };
             terms.push((&ct.of(py, self.id)?.value, weight));
         }
@@ -145,18 +155,24 @@ impl Engine {
     fn multiply_matrix(
         &self,
         py: Python<'_>,
-        matrix: PyReadonlyArray2<'_, Complex64>,
+        matrix: Entries<'_>,
         ct: &Ciphertext,
         key: &MatrixMultiplicationKey,
         progress: Progress<'_, '_>,
     ) -> PyResult<Ciphertext> {
         let (ct, key) = (&ct.of(py, self.id)?.value, key.of(py, self.id)?);
-        let array = matrix.as_array();
-        let columns = array.ncols();
-        let entries: Vec<Complex64> = array.iter().copied().collect();
-        let made = self.long(py, progress, |e, control| {
-            e.multiply_matrix(&Matrix { entries: &entries, columns }, ct, key, control)
-        })?;
+        let made = match matrix {
+            Entries::Real(matrix) => {
+                let (entries, columns) = rows(&matrix);
+                let matrix = Matrix { entries: &entries, columns };
+                self.long(py, progress, |e, control| e.multiply_matrix(&matrix, ct, key, control))?
+            }
+            Entries::Complex(matrix) => {
+                let (entries, columns) = rows(&matrix);
+                let matrix = Matrix { entries: &entries, columns };
+                self.long(py, progress, |e, control| e.multiply_matrix(&matrix, ct, key, control))?
+            }
+        };
         self.wrap(py, made)
     }
 }

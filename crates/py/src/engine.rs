@@ -12,7 +12,25 @@ use num_complex::Complex64;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-type Slots<'py> = Bound<'py, PyArray1<Complex64>>;
+type Decoded<'py> = Bound<'py, PyArray1<Complex64>>;
+
+/// A message, real or complex by its dtype and never by its values, which are secret.
+#[derive(FromPyObject)]
+pub enum Slots<'py> {
+    Real(PyReadonlyArray1<'py, f64>),
+    Complex(PyReadonlyArray1<'py, Complex64>),
+}
+
+/// A number, real or complex by its type.
+#[derive(FromPyObject)]
+pub enum Scalar {
+    Real(f64),
+    Complex(Complex64),
+}
+
+pub(crate) fn vector<T: Copy + numpy::Element>(values: &PyReadonlyArray1<'_, T>) -> Vec<T> {
+    values.as_array().iter().copied().collect()
+}
 
 /// A parameter set with its tables and its private thread pool. All methods are safe to call from many threads.
 #[pyclass(frozen, module = "aglet._core")]
@@ -159,13 +177,21 @@ impl Engine {
         Ok(FixedRotationKey::new(self.id, self.quick(py, |e| e.create_fixed_rotation_key(sk, delta, level))?))
     }
 
-    fn encode(&self, py: Python<'_>, values: PyReadonlyArray1<'_, Complex64>, level: i64) -> PyResult<Plaintext> {
-        let values: Vec<_> = values.as_array().iter().copied().collect();
+    fn encode(&self, py: Python<'_>, values: Slots<'_>, level: i64) -> PyResult<Plaintext> {
         let level = count(py, "level", level)?;
-        let value = self.quick(py, |e| e.encode(&values, level))?;
+        let value = match values {
+            Slots::Real(values) => {
+                let values = vector(&values);
+                self.quick(py, |e| e.encode(&values, level))?
+            }
+            Slots::Complex(values) => {
+                let values = vector(&values);
+                self.quick(py, |e| e.encode(&values, level))?
+            }
+        };
         Ok(Plaintext::new(self.id, Levelled { value, level }))
     }
-    fn decode<'py>(&self, py: Python<'py>, pt: &Plaintext) -> PyResult<Slots<'py>> {
+    fn decode<'py>(&self, py: Python<'py>, pt: &Plaintext) -> PyResult<Decoded<'py>> {
         let pt = &pt.of(py, self.id)?.value;
         Ok(PyArray1::from_vec(py, self.quick(py, |e| e.decode(pt))?))
     }
@@ -183,7 +209,7 @@ impl Engine {
         };
         self.wrap(py, made)
     }
-    fn decrypt_decode<'py>(&self, py: Python<'py>, ct: &Ciphertext, sk: &SecretKey) -> PyResult<Slots<'py>> {
+    fn decrypt_decode<'py>(&self, py: Python<'py>, ct: &Ciphertext, sk: &SecretKey) -> PyResult<Decoded<'py>> {
         let (ct, sk) = (&ct.of(py, self.id)?.value, sk.of(py, self.id)?);
         Ok(PyArray1::from_vec(py, self.quick(py, |e| e.decrypt(ct, sk))?))
     }
@@ -196,8 +222,11 @@ impl Engine {
         let pt = &pt.of(py, self.id)?.value;
         self.map(py, ct, |e, ct| e.add_plain(ct, pt))
     }
-    fn add_scalar(&self, py: Python<'_>, ct: &Ciphertext, value: Complex64) -> PyResult<Ciphertext> {
-        self.map(py, ct, |e, ct| e.add_scalar(ct, value))
+    fn add_scalar(&self, py: Python<'_>, ct: &Ciphertext, value: Scalar) -> PyResult<Ciphertext> {
+        self.map(py, ct, |e, ct| match value {
+            Scalar::Real(value) => e.add_scalar(ct, value),
+            Scalar::Complex(value) => e.add_scalar(ct, value),
+        })
     }
     fn sub(&self, py: Python<'_>, a: &Ciphertext, b: &Ciphertext) -> PyResult<Ciphertext> {
         let b = &b.of(py, self.id)?.value;
@@ -207,8 +236,11 @@ impl Engine {
         let pt = &pt.of(py, self.id)?.value;
         self.map(py, ct, |e, ct| e.subtract_plain(ct, pt))
     }
-    fn sub_scalar(&self, py: Python<'_>, ct: &Ciphertext, value: Complex64) -> PyResult<Ciphertext> {
-        self.map(py, ct, |e, ct| e.add_scalar(ct, -value))
+    fn sub_scalar(&self, py: Python<'_>, ct: &Ciphertext, value: Scalar) -> PyResult<Ciphertext> {
+        self.map(py, ct, |e, ct| match value {
+            Scalar::Real(value) => e.add_scalar(ct, -value),
+            Scalar::Complex(value) => e.add_scalar(ct, -value),
+        })
     }
     fn negate(&self, py: Python<'_>, ct: &Ciphertext) -> PyResult<Ciphertext> {
         self.map(py, ct, |e, ct| e.negate(ct))
@@ -230,8 +262,11 @@ impl Engine {
         self.map(py, ct, |e, ct| e.multiply_plain(ct, pt))
     }
     /// One level.
-    fn multiply_scalar(&self, py: Python<'_>, ct: &Ciphertext, value: Complex64) -> PyResult<Ciphertext> {
-        self.map(py, ct, |e, ct| e.multiply_scalar(ct, value))
+    fn multiply_scalar(&self, py: Python<'_>, ct: &Ciphertext, value: Scalar) -> PyResult<Ciphertext> {
+        self.map(py, ct, |e, ct| match value {
+            Scalar::Real(value) => e.multiply_scalar(ct, value),
+            Scalar::Complex(value) => e.multiply_scalar(ct, value),
+        })
     }
     /// No level.
     fn multiply_int(&self, py: Python<'_>, ct: &Ciphertext, value: i64) -> PyResult<Ciphertext> {

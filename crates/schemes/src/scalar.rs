@@ -30,6 +30,15 @@ pub trait Scalar:
     }
 }
 
+impl Scalar for f64 {
+    const ZERO: Self = 0.0;
+    const ONE: Self = 1.0;
+
+    fn is_finite(self) -> bool {
+        f64::is_finite(self)
+    }
+}
+
 impl Scalar for Complex64 {
     const ZERO: Self = Complex64::new(0.0, 0.0);
     const ONE: Self = Complex64::new(1.0, 0.0);

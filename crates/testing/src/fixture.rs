@@ -1,13 +1,12 @@
 //! An engine with the keys that every bootstrap needs.
 
 use aglet::ckks::{
-    BootstrapKey, BootstrapKeys, Ciphertext, Engine, GaloisKey, KeySize, Method, RelinearisationKey, Request,
+    BootstrapKey, BootstrapKeys, Ciphertext, Engine, GaloisKey, KeySize, Method, Number, RelinearisationKey, Request,
     RotationKey,
 };
 use aglet::{presets, Control, SecretKey};
 use aglet_rlwe::params::Params;
 use aglet_rlwe::security::Security;
-use num_complex::Complex64;
 
 /// A preset in a ring of degree `2^log_n`, without any security.
 pub fn shrunk(preset: &str, log_n: u32) -> Params {
@@ -56,8 +55,8 @@ impl Fixture {
         BootstrapKeys { relinearisation: &self.relin, conjugation: &self.conj, bootstrap, rotation }
     }
 
-    /// Encrypts with the secret key.
-    pub fn encrypt(&self, message: &[Complex64], level: usize) -> Ciphertext {
+    /// Encrypts with the secret key, real or complex by the type of the message.
+    pub fn encrypt<T: Number>(&self, message: &[T], level: usize) -> Ciphertext {
         self.engine.encrypt_with_secret(&self.engine.encode(message, level).unwrap(), &self.sk).unwrap()
     }
 

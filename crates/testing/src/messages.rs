@@ -9,16 +9,16 @@ pub fn complex(n: usize, seed: usize) -> Vec<Complex64> {
 }
 
 /// Different reals between -1 and 1.
-pub fn real(n: usize, seed: usize) -> Vec<Complex64> {
-    complex(n, seed).iter().map(|z| Complex64::new(z.re, 0.0)).collect()
+pub fn real(n: usize, seed: usize) -> Vec<f64> {
+    complex(n, seed).iter().map(|z| z.re).collect()
 }
 
 /// -1 and 1 in no pattern.
-pub fn signs(n: usize, seed: usize) -> Vec<Complex64> {
-    real(n, seed).iter().map(|z| Complex64::new(z.re.signum(), 0.0)).collect()
+pub fn signs(n: usize, seed: usize) -> Vec<f64> {
+    real(n, seed).iter().map(|x| x.signum()).collect()
 }
 
 /// 0 and 1 in no pattern.
-pub fn bits(n: usize, seed: usize) -> Vec<Complex64> {
-    signs(n, seed).iter().map(|z| (z + 1.0) / 2.0).collect()
+pub fn bits(n: usize, seed: usize) -> Vec<f64> {
+    signs(n, seed).iter().map(|x| (x + 1.0) / 2.0).collect()
 }

@@ -7,6 +7,7 @@ use crate::ckks::engine::{Engine, FixedRotationKey, GaloisKey, RelinearisationKe
 use crate::ckks::Ciphertext;
 use crate::Error;
 use aglet_rlwe::{KeyId, KeyRole, KeySet, Plaintext, PublicKey, SecretKey};
+use aglet_schemes::ckks::Number;
 use aglet_schemes::{Approximate, Evaluator, Product, Quadratic};
 use num_complex::Complex64;
 use std::sync::Arc;
@@ -27,19 +28,20 @@ impl Engine {
         pt.level().saturating_sub(self.params().hidden_levels())
     }
 
-    /// Encodes one value for each slot.
+    /// Encodes one value for each slot. Numbers of type `f64` make a real message, those of type `Complex64` a complex one,
+    /// whatever their values.
     ///
     /// # Errors
     /// [`Error::Range`] for values that are not finite or so large that they could wrap around at this level,
     /// [`Error::Level`] for a level that does not exist.
-    pub fn encode(&self, values: &[Complex64], level: usize) -> Result<Plaintext, Error> {
+    pub fn encode<T: Number>(&self, values: &[T], level: usize) -> Result<Plaintext, Error> {
         let level = self.check_level(level)?;
         let (chain, scale) = (self.params().chain_level(level), self.params().scale_at(level));
-        values.iter().try_for_each(|&z| finite(z))?;
+        values.iter().try_for_each(|&z| finite(z.into()).map(drop))?;
         // A coefficient is at most as large as the largest value, and must stay below half the modulus.
         let bits = |q: &u64| (*q as f64).log2();
         let room = (self.params().q()[..=chain].iter().map(bits).sum::<f64>() - 1.0).exp2() / scale;
-        let largest = values.iter().map(|z| z.norm()).fold(0.0, f64::max);
+        let largest = values.iter().map(|&z| z.into().norm()).fold(0.0, f64::max);
         if largest >= room {
             return Err(Error::Range(format!(
                 "A value of size {largest:.6} does not fit at level {level}, which holds values up to {room:.6}; scale it down, or take a higher level."
@@ -185,16 +187,16 @@ impl Engine {
         self.negate(&self.add_plain(&self.negate(a)?, pt)?)
     }
     /// `a + c` for one number in every slot.
-    pub fn add_scalar(&self, a: &Ciphertext, c: Complex64) -> Result<Ciphertext, Error> {
-        finite(c)?;
+    pub fn add_scalar<T: Number>(&self, a: &Ciphertext, c: T) -> Result<Ciphertext, Error> {
+        let c = finite(c.into())?;
         self.level(a)?;
         let keys = KeySet::new();
-        self.run(|| Ok(self.evaluator(&keys, None).add_constant(a, c)?))
+        self.run(|| Ok(known(self.evaluator(&keys, None).add_constant(a, c)?, None, a.real && T::REAL)))
     }
     /// `-a`.
     pub fn negate(&self, a: &Ciphertext) -> Result<Ciphertext, Error> {
         let keys = KeySet::new();
-        self.run(|| Ok(known(self.evaluator(&keys, None).negate(a)?, a.bound)))
+        self.run(|| Ok(known(self.evaluator(&keys, None).negate(a)?, a.bound, a.real)))
     }
     /// A copy.
     pub fn duplicate(&self, a: &Ciphertext) -> Result<Ciphertext, Error> {
@@ -244,8 +246,8 @@ impl Engine {
         })
     }
     /// `c * a` for one number, one level.
-    pub fn multiply_scalar(&self, a: &Ciphertext, c: Complex64) -> Result<Ciphertext, Error> {
-        finite(c)?;
+    pub fn multiply_scalar<T: Number>(&self, a: &Ciphertext, c: T) -> Result<Ciphertext, Error> {
+        let c = finite(c.into())?;
         let level = self.level(a)?;
         let below = self.spend(level)?;
         self.run(|| {
@@ -254,7 +256,7 @@ impl Engine {
             let (chain, scale) = (self.params().chain_level(level), self.params().scale_at(below));
             let scaled = e.mul_constant(a, c, scale * e.modulus(chain) / a.scale)?;
             let out = e.rescale(&scaled)?;
-            Ok(known(at_scale(out, scale), a.bound.map(|bound| bound * c.norm())))
+            Ok(known(at_scale(out, scale), a.bound.map(|bound| bound * c.norm()), a.real && T::REAL))
         })
     }
     /// `c * a` for an integer, no level.
@@ -265,7 +267,7 @@ impl Engine {
         let keys = KeySet::new();
         self.run(|| {
             let out = self.evaluator(&keys, None).mul_constant(a, Complex64::new(c as f64, 0.0), 1.0)?;
-            Ok(known(out, a.bound.map(|bound| bound * c.unsigned_abs() as f64)))
+            Ok(known(out, a.bound.map(|bound| bound * c.unsigned_abs() as f64), a.real))
         })
     }
     /// Back to degree 1, no level.
@@ -311,9 +313,9 @@ impl Engine {
     }
 }
 
-fn finite(c: Complex64) -> Result<(), Error> {
+fn finite(c: Complex64) -> Result<Complex64, Error> {
     if c.is_finite() {
-        return Ok(());
+        return Ok(c);
     }
     Err(Error::Range(format!("The number {c} is not finite; pass a finite one.")))
 }
@@ -326,10 +328,10 @@ pub(crate) fn at_scale(mut ct: Ciphertext, scale: f64) -> Ciphertext {
     ct
 }
 
-/// A result nobody else holds yet, with the largest value of its message if that is known.
-fn known(mut ct: Ciphertext, bound: Option<f64>) -> Ciphertext {
+/// A result nobody else holds yet, with the largest value of its message if that is known, and whether it is marked real.
+pub(crate) fn known(mut ct: Ciphertext, bound: Option<f64>, real: bool) -> Ciphertext {
     if let Some(own) = Arc::get_mut(&mut ct) {
-        own.bound = bound;
+        (own.bound, own.real) = (bound, real);
     }
     ct
 }

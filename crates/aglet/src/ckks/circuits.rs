@@ -1,15 +1,26 @@
 //! Polynomials, bases, weighted sums and batches of rotations, at user levels and canonical scales.
 
+use crate::ckks::arithmetic::known;
 use crate::ckks::engine::{Engine, FixedRotationKey, RelinearisationKey, RotationKey};
 use crate::ckks::Ciphertext;
 use crate::{Control, Error};
 use aglet_circuits::polynomial::{depth, elements, Basis, Series};
 use aglet_rlwe::Plaintext;
 use aglet_rlwe::{KeyRole, KeySet};
-use aglet_schemes::ckks::{CkksEvaluator, Weight};
+use aglet_schemes::ckks::{CkksEvaluator, Number, Weight};
 use aglet_schemes::{Approximate, Evaluator};
 use num_complex::Complex64;
 use std::collections::BTreeMap;
+
+impl SumWeight<'_> {
+    fn is_real(&self) -> bool {
+        match self {
+            Self::Real(_) | Self::RealSlots(_) => true,
+            Self::Complex(_) | Self::ComplexSlots(_) => false,
+            Self::Plaintext(pt) => pt.real,
+        }
+    }
+}
 
 /// How the coefficients of a polynomial are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,10 +49,14 @@ impl PolynomialBasis {
 
 /// What one ciphertext of [`Engine::weighted_sum`] is multiplied by.
 pub enum SumWeight<'a> {
+    /// One real number for all slots.
+    Real(f64),
     /// One number for all slots.
-    Number(Complex64),
+    Complex(Complex64),
+    /// One real number for each slot.
+    RealSlots(Vec<f64>),
     /// One number for each slot.
-    Slots(Vec<Complex64>),
+    ComplexSlots(Vec<Complex64>),
     /// One number for each slot, encoded already (at any level).
     Plaintext(&'a Plaintext),
 }
@@ -71,7 +86,12 @@ impl Engine {
             ));
         };
         if coefficients[1..].iter().all(|c| c.norm() == 0.0) {
-            return self.add_scalar(&self.multiply_integer(ct, 0)?, *constant);
+            let zero = self.multiply_integer(ct, 0)?;
+            return if constant.im == 0.0 {
+                self.add_scalar(&zero, constant.re)
+            } else {
+                self.add_scalar(&zero, *constant)
+            };
         }
         let series = match basis {
             PolynomialBasis::Power => Series::new(Basis::Power, coefficients)?,
@@ -135,28 +155,32 @@ impl Engine {
         };
         let below = self.spend_many(terms[place].0, 1, "A weighted sum")?;
         let (chain, scale) = (self.params().chain_level(level), self.params().scale_at(below));
-        let finite = |z: &Complex64| {
-            let refused = || Error::Range(format!("The weight {z} is not finite; pass finite ones."));
-            z.is_finite().then_some(*z).ok_or_else(refused)
-        };
+        let real = terms.iter().all(|(ct, weight)| ct.real && weight.is_real());
         let keys = KeySet::new();
         self.run(|| {
             let e = self.evaluator(&keys, None);
-            let encode = |values: &[Complex64], ct: &Ciphertext| -> Result<Weight, Error> {
-                values.iter().try_for_each(|z| finite(z).map(drop))?;
-                let encoded = scale * e.modulus(chain) / ct.scale;
-                Ok(Weight::Slots(self.encoder.encode(&self.ctx, values, chain, encoded)?))
+            let weigh = |(ct, weight): &(&'_ Ciphertext, SumWeight<'_>)| {
+                self.weight(weight, chain, scale * e.modulus(chain) / ct.scale)
             };
-            let terms = terms.iter().map(|(ct, weight)| {
-                let weight = match weight {
-                    SumWeight::Number(c) => Weight::Number(finite(c)?),
-                    SumWeight::Slots(values) => encode(values, ct)?,
-                    SumWeight::Plaintext(pt) => encode(&self.encoder.decode(&self.ctx, pt)?, ct)?,
-                };
-                Ok((*ct, weight))
-            });
-            Ok(e.weighted_sum(&terms.collect::<Result<Vec<_>, Error>>()?, chain, scale)?)
+            let weights = terms.iter().map(weigh).collect::<Result<Vec<_>, _>>()?;
+            let terms: Vec<_> = terms.iter().map(|(ct, _)| *ct).zip(weights).collect();
+            Ok(known(e.weighted_sum(&terms, chain, scale)?, None, real))
         })
+    }
+
+    /// A weight for the evaluator, encoded at a chain level and scale unless it is one number.
+    fn weight(&self, weight: &SumWeight<'_>, chain: usize, scale: f64) -> Result<Weight, Error> {
+        match weight {
+            SumWeight::Real(c) => Ok(Weight::Number(finite_weight(*c)?)),
+            SumWeight::Complex(c) => Ok(Weight::Number(finite_weight(*c)?)),
+            SumWeight::RealSlots(values) => self.weights(values, chain, scale),
+            SumWeight::ComplexSlots(values) => self.weights(values, chain, scale),
+            SumWeight::Plaintext(pt) => self.weights(&self.encoder.decode(&self.ctx, pt)?, chain, scale),
+        }
+    }
+    fn weights<T: Number>(&self, values: &[T], chain: usize, scale: f64) -> Result<Weight, Error> {
+        values.iter().try_for_each(|&z| finite_weight(z).map(drop))?;
+        Ok(Weight::Slots(self.encoder.encode(&self.ctx, values, chain, scale)?))
     }
 
     /// Rotates one ciphertext by several steps, to the right as `numpy.roll`. Steps that are powers of two share one
@@ -207,6 +231,12 @@ impl Engine {
             ))
         })
     }
+}
+
+fn finite_weight(weight: impl Number) -> Result<Complex64, Error> {
+    let z: Complex64 = weight.into();
+    let refused = || Error::Range(format!("The weight {z} is not finite; pass finite ones."));
+    z.is_finite().then_some(z).ok_or_else(refused)
 }
 
 /// Rotates by what is left of each wanted step: all lowest ones from one decomposition, then on from each of the results.

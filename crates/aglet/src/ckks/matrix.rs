@@ -3,7 +3,7 @@
 //! The maps of a bootstrap are few and encoded ahead. The diagonals of a user's matrix are encoded as they are needed, a few
 //! giant steps at a time: memory stays bounded for a dense matrix of any size.
 
-use crate::ckks::arithmetic::at_scale;
+use crate::ckks::arithmetic::{at_scale, known};
 use crate::ckks::engine::Engine;
 use crate::ckks::Ciphertext;
 use crate::runtime::machine;
@@ -11,7 +11,7 @@ use crate::{Control, Error};
 use aglet_circuits::matrix::{Matrix, MatrixCut};
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_rlwe::{KeyId, KeyRole, KeySet, KeySwitchSpec, SecretKey, SwitchingKey};
-use aglet_schemes::ckks::CkksEvaluator;
+use aglet_schemes::ckks::{CkksEvaluator, Number};
 use aglet_schemes::Evaluator;
 use num_complex::Complex64;
 
@@ -113,9 +113,9 @@ impl Engine {
     /// # Errors
     /// [`Error::Range`] for a matrix that is not finite, empty or larger than the slots, [`Error::Level`] at level 0 or above
     /// the level of the key, [`Error::Cancelled`].
-    pub fn multiply_matrix(
+    pub fn multiply_matrix<T: Number>(
         &self,
-        matrix: &Matrix<'_>,
+        matrix: &Matrix<'_, T>,
         ct: &Ciphertext,
         key: &MatrixKey,
         control: &Control,
@@ -133,7 +133,7 @@ impl Engine {
         let diagonal_bytes = (per_baby.q_limbs + per_baby.p_limbs) * 2 * self.slots() * 8;
         let longest = (DIAGONAL_BYTES / diagonal_bytes / key.baby).max(1);
         let Some(cut) = MatrixCut::new(matrix, self.slots(), key.baby, longest) else {
-            return self.multiply_scalar(ct, Complex64::default());
+            return Ok(known(self.multiply_scalar(ct, 0.0)?, None, ct.real && T::REAL));
         };
         let runs = cut.runs();
         let scale = self.params().scale_at(below);
@@ -143,7 +143,7 @@ impl Engine {
             // Horner's rule from the last run to the first.
             for (done, run) in runs.iter().rev().enumerate() {
                 control.report(done, runs.len(), "matrix");
-                let map = cut.map(*run)?;
+                let map = cut.map::<Complex64>(*run)?;
                 let transform = e.encode_transform_for(&key.spec, &map, level, scale / ct.scale)?;
                 let part = e.transform(ct, &transform)?;
                 sum = Some(match sum {
@@ -153,11 +153,11 @@ impl Engine {
             }
             control.report(runs.len(), runs.len(), "matrix");
             let (sum, at) = sum.ok_or_else(|| Error::Range("The matrix has no entry.".into()))?;
-            Ok(at_scale(turn(&e, sum, at, key.baby)?, scale))
+            Ok(known(at_scale(turn(&e, sum, at, key.baby)?, scale), None, ct.real && T::REAL))
         })
     }
 
-    fn check_matrix(&self, matrix: &Matrix<'_>) -> Result<(), Error> {
+    fn check_matrix<T: Number>(&self, matrix: &Matrix<'_, T>) -> Result<(), Error> {
         let (slots, columns) = (self.slots(), matrix.columns);
         let rows = matrix.entries.len().checked_div(columns).unwrap_or(0);
         if rows == 0 || rows * columns != matrix.entries.len() || rows > slots || columns > slots {

@@ -20,3 +20,5 @@ pub use aglet_circuits::matrix::Matrix;
 pub use aglet_rlwe::Plaintext;
 /// A ciphertext of an [`Engine`]; cheap to clone, never changed.
 pub use aglet_schemes::ckks::CkksCiphertext as Ciphertext;
+/// What messages and plaintext operands are made of: its type says whether they are real.
+pub use aglet_schemes::ckks::Number;

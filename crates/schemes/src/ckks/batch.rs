@@ -51,7 +51,7 @@ impl CkksEvaluator<'_> {
             };
             let (_, digits, lifted) = &shared[place];
             let (b, a1) = digits.product(ctx, key, Some(&ring.automorphism(galois)), Some(lifted), None)?;
-            let mut turned = a.with(vec![divide(ctx, &b, 0)?, divide(ctx, &a1, 0)?], a.scale);
+            let mut turned = a.with(vec![divide(ctx, &b, 0)?, divide(ctx, &a1, 0)?], a.scale).real_if(a.real);
             turned.bound = a.bound;
             out.push(Arc::new(turned));
         }

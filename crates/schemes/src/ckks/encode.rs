@@ -1,6 +1,6 @@
 //! Encoding: vectors of complex numbers as polynomials, and back.
 
-use crate::Error;
+use crate::{Error, Scalar};
 use aglet_ring::fft::SpecialFft;
 use aglet_ring::Modulus;
 use aglet_rlwe::{Context, Plaintext};
@@ -8,6 +8,21 @@ use num_complex::Complex64;
 
 /// Coefficients beyond this are refused: their residues are taken from 64-bit integers.
 const LIMIT: f64 = 4.6e18;
+
+/// A number of a message or a plaintext operand. Whether it is real is said by its type, which is public, and never by its
+/// value, which may be secret: ciphertexts carry this mark for everybody to read, and it chooses the cheaper bootstrap.
+pub trait Number: Scalar + std::fmt::Display + Into<Complex64> {
+    /// Whether all numbers of the type are real.
+    const REAL: bool;
+}
+
+impl Number for f64 {
+    const REAL: bool = true;
+}
+
+impl Number for Complex64 {
+    const REAL: bool = false;
+}
 
 /// Encodes and decodes vectors of `slots` complex numbers, `slots` a power of two up to N/2. Fewer slots live in a subring:
 /// the polynomial is one in X^(N / 2 slots), and the message repeats through the slots of the ring.
@@ -33,19 +48,19 @@ impl Encoder {
         self.fft.slots()
     }
 
-    /// Encodes one value for each slot at a chain level: `round(scale * coefficients)`.
+    /// Encodes one value for each slot at a chain level: `round(scale * coefficients)`. Marked real if the type of the values is.
     ///
     /// # Errors
     /// [`Error::SlotMismatch`], [`Error::InvalidScale`], [`Error::NoSuchLevel`], [`Error::TooLarge`].
-    pub fn encode(&self, ctx: &Context, values: &[Complex64], level: usize, scale: f64) -> Result<Plaintext, Error> {
+    pub fn encode<T: Number>(&self, ctx: &Context, values: &[T], level: usize, scale: f64) -> Result<Plaintext, Error> {
         let (ring, max) = (ctx.ring(), ctx.ring().q_count() - 1);
         if level > max {
             return Err(Error::NoSuchLevel { level, max });
         }
         let small = subring_coefficients(&self.fft, values, scale)?;
         let poly = ring.to_eval(ring.lift(&spread(&small, ring.n()), ring.scratch(level + 1, 0)?));
-        let bound = values.iter().map(|v| v.norm()).fold(0.0, f64::max);
-        Ok(Plaintext { poly, scale, slots: self.slots(), bound: Some(bound), real: values.iter().all(|z| z.im == 0.0) })
+        let bound = values.iter().map(|&v| v.into().norm()).fold(0.0, f64::max);
+        Ok(Plaintext { poly, scale, slots: self.slots(), bound: Some(bound), real: T::REAL })
     }
 
     /// The values of a plaintext. The coefficients are read from at most two limbs: they must stay below half the product
@@ -91,13 +106,13 @@ fn centred(q0: &Modulus, q1: &Modulus, x0: u64, x1: u64) -> f64 {
 }
 
 /// The `2 n` integer coefficients of `n` slots in their subring: real parts, then imaginary parts.
-pub(super) fn subring_coefficients(fft: &SpecialFft, values: &[Complex64], scale: f64) -> Result<Vec<i64>, Error> {
+pub(super) fn subring_coefficients<T: Number>(fft: &SpecialFft, values: &[T], scale: f64) -> Result<Vec<i64>, Error> {
     crate::approximate::check_scale(scale)?;
     let n = fft.slots();
     if values.len() != n {
         return Err(Error::SlotMismatch { expected: n, found: values.len() });
     }
-    let mut w = values.to_vec();
+    let mut w: Vec<Complex64> = values.iter().map(|&v| v.into()).collect();
     fft.inverse(&mut w);
     let factor = scale / n as f64;
     let mut out = vec![0i64; 2 * n];

@@ -9,7 +9,7 @@ mod refresh;
 mod transform;
 
 pub use batch::Weight;
-pub use encode::Encoder;
+pub use encode::{Encoder, Number};
 pub use evaluator::CkksEvaluator;
 pub use refresh::raising_keys;
 pub use transform::{transform_shape, CkksTransform, TransformShape};
