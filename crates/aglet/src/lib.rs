@@ -26,4 +26,4 @@ pub mod wire;
 
 pub use aglet_rlwe::{KeyId, PublicKey, SecretKey};
 pub use error::{Error, Kind};
-pub use runtime::{Control, Units};
+pub use runtime::{Control, Runtime, Units};

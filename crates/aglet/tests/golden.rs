@@ -2,7 +2,7 @@
 //! on one thread as on two. How new hashes are recorded stands in `aglet_testing::golden`.
 
 use aglet::ckks::{Engine, KeySize, Matrix, Method, PolynomialBasis, Request, SumWeight};
-use aglet::{presets, Control};
+use aglet::{presets, Control, Runtime};
 use aglet_ring::{arch, fft};
 use aglet_rlwe::params::Params;
 use aglet_testing::fixture::{shrunk, Fixture};
@@ -13,7 +13,7 @@ use num_complex::Complex64;
 const SEED: [u8; 32] = *b"golden hashes of aglet, seed one";
 
 fn fixture(params: Params, slots: Option<usize>, (backend, threads): (&str, usize)) -> Fixture {
-    Fixture::of(Engine::seeded(params, slots, threads, backend, SEED).unwrap())
+    Fixture::of(Engine::on(Runtime::seeded(threads, backend, SEED).unwrap(), params, slots).unwrap())
 }
 
 /// Runs on every instruction set that this CPU has, some on one thread and some on two, the best on both: one hash for all.

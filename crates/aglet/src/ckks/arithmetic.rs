@@ -55,12 +55,12 @@ impl Engine {
     }
     /// Encrypts with a public key.
     pub fn encrypt(&self, pt: &Plaintext, key: &PublicKey) -> Result<Ciphertext, Error> {
-        let mut random = self.random.source("encryption", 0)?;
+        let mut random = self.runtime.random("encryption", 0)?;
         self.run(|| Ok(Arc::new(key.encrypt(&self.ctx, pt, &mut random)?)))
     }
     /// Encrypts with the secret key, with less noise.
     pub fn encrypt_with_secret(&self, pt: &Plaintext, key: &SecretKey) -> Result<Ciphertext, Error> {
-        let mut random = self.random.source("encryption", 0)?;
+        let mut random = self.runtime.random("encryption", 0)?;
         self.run(|| Ok(Arc::new(key.encrypt(&self.ctx, pt, &mut random)?)))
     }
     /// Decrypts and decodes.

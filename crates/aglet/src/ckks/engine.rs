@@ -2,10 +2,9 @@
 
 use crate::ckks::bootstrap::key::{check_memory, rotation_layout};
 use crate::ckks::bootstrap::BootstrapState;
-use crate::runtime::{Randomness, Threads};
+use crate::runtime::Runtime;
 use crate::Control;
 use crate::Error;
-use aglet_ring::arch::{self, Kernels};
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::params::{Params, Role};
 use aglet_rlwe::{Context, KeyId, KeyRole, KeySet, KeySwitchSpec, PublicKey, SecretKey, SwitchingKey};
@@ -18,8 +17,7 @@ pub struct Engine {
     pub(crate) ctx: Arc<Context>,
     pub(crate) encoder: Encoder,
     pub(crate) bootstrap: BootstrapState,
-    pub(crate) random: Randomness,
-    threads: Threads,
+    pub(crate) runtime: Arc<Runtime>,
 }
 
 /// From the square of the secret key back to it: what multiplications need.
@@ -71,37 +69,20 @@ key_figures! {
 }
 
 impl Engine {
-    /// Makes an engine. `slots`: a power of two up to N/2 (`None`: all); `threads`: 0 takes all cores.
+    /// Makes an engine on a runtime of its own. `slots`: a power of two up to N/2 (`None`: all); `threads`: 0 takes all cores.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a slot count that does not exist, or more threads than are of use.
+    /// [`Error::Parameter`] for a slot count that does not exist, and those of [`Runtime::new`].
     pub fn new(params: Params, slots: Option<usize>, threads: usize) -> Result<Self, Error> {
-        Self::of(params, slots, threads, arch::chosen()?, Randomness::system())
+        Self::on(Runtime::new(threads)?, params, slots)
     }
 
-    /// An engine for tests, whose keys and ciphertexts are the same in every run: kernels by name, everything drawn from a
-    /// seed. **It keeps no secret**, see [`Randomness::seeded`].
+    /// Makes an engine on a runtime, which it may share with others.
     ///
     /// # Errors
-    /// As [`Engine::new`], and a backend that this CPU lacks.
-    #[cfg(feature = "seeded")]
-    pub fn seeded(
-        params: Params,
-        slots: Option<usize>,
-        threads: usize,
-        backend: &str,
-        seed: [u8; 32],
-    ) -> Result<Self, Error> {
-        Self::of(params, slots, threads, arch::by_name(backend)?, Randomness::seeded(seed))
-    }
-
-    fn of(
-        params: Params,
-        slots: Option<usize>,
-        threads: usize,
-        kernels: &'static Kernels,
-        random: Randomness,
-    ) -> Result<Self, Error> {
+    /// [`Error::Parameter`] for a slot count that does not exist.
+    pub fn on(runtime: impl Into<Arc<Runtime>>, params: Params, slots: Option<usize>) -> Result<Self, Error> {
+        let runtime = runtime.into();
         let all = params.slots();
         let slots = slots.unwrap_or(all);
         if !slots.is_power_of_two() || slots > all {
@@ -109,10 +90,9 @@ impl Engine {
                 "slot_count = {slots} is not a power of two up to {all}; choose one."
             )));
         }
-        let threads = Threads::start(threads)?;
-        let ctx = threads.run(|| Ok(Context::with_kernels(params, kernels)?))?;
+        let ctx = runtime.run(|| Ok(Context::with_kernels(params, runtime.kernels())?))?;
         let encoder = Encoder::new(&ctx, slots)?;
-        Ok(Self { ctx, encoder, bootstrap: BootstrapState::default(), random, threads })
+        Ok(Self { ctx, encoder, bootstrap: BootstrapState::default(), runtime })
     }
 
     /// The parameters.
@@ -129,7 +109,7 @@ impl Engine {
     }
     /// Worker threads.
     pub fn threads(&self) -> usize {
-        self.threads.count()
+        self.runtime.threads()
     }
     /// Name of the kernels in use.
     pub fn backend(&self) -> &'static str {
@@ -137,7 +117,7 @@ impl Engine {
     }
     /// Runs work on the engine's own threads.
     pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
-        self.threads.run(work)
+        self.runtime.run(work)
     }
     /// An evaluator that can be stopped through `control`.
     pub(crate) fn evaluator<'a>(&'a self, keys: &'a KeySet, control: Option<&'a Control>) -> CkksEvaluator<'a> {
@@ -158,19 +138,23 @@ impl Engine {
 
     /// Draws a secret key.
     pub fn create_secret_key(&self) -> Result<SecretKey, Error> {
-        self.run(|| Ok(SecretKey::generate(&self.ctx, &mut self.random.source("secret key", 0)?)?))
+        self.run(|| Ok(SecretKey::generate(&self.ctx, &mut self.runtime.random("secret key", 0)?)?))
     }
     /// Makes a public key, for encryption up to the highest user level.
     pub fn create_public_key(&self, sk: &SecretKey) -> Result<PublicKey, Error> {
-        let mut random = self.random.source("public key", 0)?;
+        let mut random = self.runtime.random("public key", 0)?;
         self.run(|| Ok(PublicKey::generate(&self.ctx, sk, self.user_limbs(), &mut random)?))
     }
     /// Makes the relinearisation key.
     pub fn create_relinearisation_key(&self, sk: &SecretKey) -> Result<RelinearisationKey, Error> {
         self.run(|| {
             let spec = KeySwitchSpec::balanced(self.params(), self.arithmetic_limbs())?;
-            let key =
-                SwitchingKey::relinearisation(&self.ctx, spec, sk, &mut self.random.source("relinearization key", 0)?)?;
+            let key = SwitchingKey::relinearisation(
+                &self.ctx,
+                spec,
+                sk,
+                &mut self.runtime.random("relinearization key", 0)?,
+            )?;
             Ok(RelinearisationKey(Arc::new(key)))
         })
     }
@@ -214,7 +198,7 @@ impl Engine {
     fn create_galois_key_of(&self, sk: &SecretKey, galois: u64, spec: KeySwitchSpec) -> Result<GaloisKey, Error> {
         self.run(|| {
             let key =
-                SwitchingKey::galois(&self.ctx, spec, galois, sk, &mut self.random.source("Galois key", galois)?)?;
+                SwitchingKey::galois(&self.ctx, spec, galois, sk, &mut self.runtime.random("Galois key", galois)?)?;
             Ok(GaloisKey { galois, key: Arc::new(key) })
         })
     }

@@ -1,4 +1,5 @@
-//! What every family runs on: randomness, stopping and watching of work, the machine, what a unit of work takes on it.
+//! What every family runs on: threads, kernels and randomness; stopping and watching of work; the machine, and what a unit of
+//! work takes on it.
 
 mod control;
 pub mod machine;
@@ -7,6 +8,62 @@ mod threads;
 mod units;
 
 pub use control::Control;
-pub use randomness::Randomness;
-pub(crate) use threads::{on_threads, Threads};
+pub(crate) use threads::on_threads;
 pub use units::Units;
+
+use crate::Error;
+use aglet_ring::arch::{self, Kernels};
+use aglet_ring::sample::ChaChaSource;
+pub(crate) use randomness::Randomness;
+use threads::Threads;
+
+/// Threads, kernels and a source of randomness, which engines of all families may share.
+pub struct Runtime {
+    threads: Threads,
+    kernels: &'static Kernels,
+    randomness: Randomness,
+}
+
+impl Runtime {
+    /// So many threads (0: one for each core), the kernels that `AGLET_BACKEND` or the CPU chooses, and randomness from the
+    /// operating system.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for more threads than are of use or than the system gives; a backend that this CPU lacks.
+    pub fn new(threads: usize) -> Result<Self, Error> {
+        Ok(Self { threads: Threads::start(threads)?, kernels: arch::chosen()?, randomness: Randomness::system() })
+    }
+
+    /// For tests: kernels by name, and everything drawn from a seed, so that keys and ciphertexts are the same in every run: the
+    /// n-th of its kind, whatever is drawn for others between them. **It keeps no secret**: whoever knows the seed knows every
+    /// secret key and reads every ciphertext.
+    ///
+    /// # Errors
+    /// As [`Runtime::new`].
+    #[cfg(feature = "seeded")]
+    pub fn seeded(threads: usize, backend: &str, seed: [u8; 32]) -> Result<Self, Error> {
+        let (threads, kernels) = (Threads::start(threads)?, arch::by_name(backend)?);
+        Ok(Self { threads, kernels, randomness: Randomness::seeded(seed) })
+    }
+
+    /// Worker threads.
+    pub fn threads(&self) -> usize {
+        self.threads.count()
+    }
+    /// The kernels that serve primes below 2^50; larger ones have scalar kernels.
+    pub fn kernels(&self) -> &'static Kernels {
+        self.kernels
+    }
+    /// Runs work on the threads; what it does in parallel is done by them alone.
+    pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+        self.threads.run(work)
+    }
+    /// A source for one key, one encryption or whatever the purpose names, to be used once; `number` tells purposes of one name
+    /// apart, such as keys by their automorphism.
+    ///
+    /// # Errors
+    /// The system's error if it has no randomness to give.
+    pub(crate) fn random(&self, purpose: &'static str, number: u64) -> Result<ChaChaSource, Error> {
+        self.randomness.source(purpose, number)
+    }
+}

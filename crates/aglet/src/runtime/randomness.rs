@@ -5,8 +5,9 @@ use aglet_ring::sample::ChaChaSource;
 #[cfg(feature = "seeded")]
 use std::{collections::BTreeMap, sync::Mutex};
 
-/// What an engine draws from: the operating system, always, but for tests of a build with the feature `seeded`.
-pub struct Randomness(Origin);
+/// What a [`Runtime`](super::Runtime) draws from: the operating system, always, but for tests of a build with the feature
+/// `seeded`.
+pub(crate) struct Randomness(Origin);
 
 enum Origin {
     System,
@@ -20,23 +21,17 @@ enum Origin {
 
 impl Randomness {
     /// A fresh seed of the operating system for every source.
-    pub fn system() -> Self {
+    pub(crate) fn system() -> Self {
         Self(Origin::System)
     }
 
-    /// Sources that follow from this seed: the n-th for a purpose is the same in every run, whatever is drawn for others between
-    /// them. **For tests only**: whoever knows the seed knows every secret key and reads every ciphertext.
+    /// Sources that follow from this seed, see [`Runtime::seeded`](super::Runtime::seeded).
     #[cfg(feature = "seeded")]
-    #[must_use]
-    pub fn seeded(seed: [u8; 32]) -> Self {
+    pub(crate) fn seeded(seed: [u8; 32]) -> Self {
         Self(Origin::Seeded { root: ChaChaSource::from_seed(seed), drawn: Mutex::default() })
     }
 
-    /// A source for one key, one encryption or whatever the purpose names, to be used once; `number` tells purposes of one name
-    /// apart, such as keys by their automorphism.
-    ///
-    /// # Errors
-    /// The system's error if it has no randomness to give.
+    /// See [`Runtime::random`](super::Runtime::random).
     pub(crate) fn source(&self, purpose: &'static str, number: u64) -> Result<ChaChaSource, Error> {
         let what = || format!("{purpose} {number}");
         match &self.0 {

@@ -118,14 +118,14 @@ impl Engine {
         let ctx = if small { self.ctx.clone() } else { self.context_of(&own)? };
         let (main, total) = (self.run(|| Ok(sk.restricted(&ctx)?))?, parts.len());
         let sparse =
-            self.run(|| Ok(SecretKey::generate_ephemeral(&ctx, &mut self.random.source("sparse secret", 0)?)?))?;
+            self.run(|| Ok(SecretKey::generate_ephemeral(&ctx, &mut self.runtime.random("sparse secret", 0)?)?))?;
         let mut done = 0;
         let mut source = |role| {
             control.check()?;
             done += 1;
             control.report(done, total + 1, "bootstrap keys");
             let (purpose, number) = purpose(role);
-            self.random.source(purpose, number)
+            self.runtime.random(purpose, number)
         };
         let mut keys = KeySet::new();
         for (role, spec) in parts {
@@ -203,7 +203,7 @@ pub(crate) fn rotation_layout(params: &Params, slots: usize) -> Result<Vec<(i64,
     Ok(limbs.into_iter().map(key).collect())
 }
 
-/// What randomness is drawn for, see [`Randomness::source`](crate::runtime::Randomness::source).
+/// What randomness is drawn for, see [`Runtime::random`](crate::Runtime::random).
 fn purpose(role: KeyRole) -> (&'static str, u64) {
     match role {
         KeyRole::Square => ("relinearization key", 0),
