@@ -25,8 +25,9 @@ $(VENV)/.created: | toolchain
 	$(BIN)/python -m pip install --quiet "maturin>=1.9.4,<2"
 	@touch $@
 
+# With matplotlib, for `aglet reproduce --plot`.
 $(VENV)/.built: $(VENV)/.created pyproject.toml $(RUST_FILES) | toolchain
-	$(MATURIN) develop --release
+	$(MATURIN) develop --release --extras plot
 	@touch $@
 
 # The tools for tests; the package is already built, so this only installs.

@@ -1,4 +1,4 @@
-"""The comparison as an image, with matplotlib (`pip install aglet[plot]`)."""
+"""The comparison as an image, with matplotlib (the extra `plot`, which `make build` installs)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ def require() -> Any:
     try:
         matplotlib = importlib.import_module("matplotlib")
     except ImportError as error:
-        raise ParameterError('--plot needs matplotlib; install it with pip install "aglet[plot]".') from error
+        raise ParameterError(
+            '--plot needs matplotlib; "make build" installs it, and so does pip install "aglet-fhe[plot]".'
+        ) from error
     matplotlib.use("Agg")
     return importlib.import_module("matplotlib.pyplot")
 
