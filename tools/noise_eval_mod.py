@@ -64,6 +64,7 @@ class Set:
     k: float = 17
     dickson: bool = False
     minimax: bool = False
+    centred: bool = False  # D_4 = (D_2 - 2 D_1)(D_2 + 2 D_1) + 4 D_2 + 6, t1 = eval_mod
     claimed_c2s: bool = False  # three rescales at 2^c2s on x/K, as ckks.md section 6
     late_rescale: bool = False  # conjugate before the rescale: t and V are rounded once, after conj
 
@@ -181,7 +182,10 @@ class Circuit:
         for a, b in ((1, 1), (1, 2), (2, 2), (4, 4), (8, 8)):
             bits = self.scale[a] + self.scale[b] - s.eval_mod
             other = zeroth if a == b else self.basis[b - a]
-            self.basis[a + b] = self.rescale(factor * self.basis[a] * self.basis[b] - other, bits, "powers")
+            value = factor * self.basis[a] * self.basis[b] - other
+            if s.centred and a + b == 4:
+                value = self.basis[2] ** 2 - 4 * self.basis[1] ** 2 + 4 * self.basis[2] + 6
+            self.basis[a + b] = self.rescale(value, bits, "powers")
             self.scale[a + b] = bits
 
     def polynomial(self, target):
@@ -265,6 +269,8 @@ SETS = (
     replace(NEW, name="same, D1 at 2^49.95", log2_ratio=6.75, t1=49.95),
     replace(NEW, name="same, D1 at 2^50.10 (too high)", log2_ratio=6.75, t1=50.1),
     replace(NEW, name="same, D1 2^49.95, late rescale", log2_ratio=6.75, t1=49.95, late_rescale=True),
+    replace(NEW, name="same, D1 2^50, D4 centred", log2_ratio=6.75, centred=True),
+    replace(NEW, name="same, D4 centred, late rescale", log2_ratio=6.75, centred=True, late_rescale=True),
     replace(NEW, name="same, D1 2^49.95, output 42", log2_ratio=6.75, t1=49.95, out_bits=42),
 )
 

@@ -45,7 +45,7 @@ impl Form {
             }
         };
         let term = |k: usize| if k.is_multiple_of(2) { even * EXP_COS[k / 2] } else { odd * EXP_SIN[k / 2] };
-        Ok(Series::from_chebyshev(&(0..EXP_COS.len() + EXP_SIN.len()).map(term).collect::<Vec<_>>())?)
+        Ok(Series::from_chebyshev(&(0..EXP_COS.len() + EXP_SIN.len()).map(term).collect::<Vec<_>>())?.centred())
     }
 
     /// What is added to a square to double the angle, if so many squarings after it make the factor `kappa`.

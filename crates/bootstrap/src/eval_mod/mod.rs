@@ -142,7 +142,7 @@ impl EvalMod {
     /// The message ratio to choose unless something else decides: `2^6.75`.
     ///
     /// A smaller ratio costs precision by the sine series (4 bits per bit), a larger one by the noise (1 bit per bit); with
-    /// primes of 50 bits the least favourable messages fare best here, at 24.4 bits on average in the model of
+    /// primes of 50 bits the least favourable messages fare best here, at 24.8 bits on average in the model of
     /// `tools/noise_eval_mod.py`. `q0` need not change with it: the scale at chain level 0 is `q0 / r`, whatever it is.
     pub const MESSAGE_RATIO: f64 = 107.634_741_152_475_46;
 
@@ -207,16 +207,13 @@ impl EvalMod {
         }
     }
 
-    /// The scale that the input should have if `modulus` is the prime of its level: `2^-0.05` of it, for example
-    /// `2^49.95`.
+    /// The scale that the input must have if `modulus` is the prime of its level: the prime itself.
     ///
-    /// `D_2k` has the squared scale of `D_k` over a prime, so that a distance from the primes doubles from power to power:
-    /// it is `2^(16 d)` at `D_16` if it is `2^d` at `D_1`. Where the powers are above the primes, the quotients they are
-    /// multiplied with are below them and lose this much to their rounding: `d = 0.1` costs 1.7 bits of the message (model of
-    /// `tools/noise_eval_mod.py`), so the input must never be above its prime. A little below, the small scale of `D_16`
-    /// balances that of its quotient.
+    /// `D_2k` has the squared scale of `D_k` over a prime, so that a distance from the primes doubles from power to power, and
+    /// what the powers are multiplied with has to be as much smaller. At the prime there is none, and `D_2` has the scale of
+    /// `D_1`, as [`Series::centred`] wants it.
     pub fn input_scale(modulus: f64) -> f64 {
-        0.965_936_328_924_845_6 * modulus
+        modulus
     }
 
     /// Relinearisations of one run on these parts: real and imaginary part of one result share the last one.

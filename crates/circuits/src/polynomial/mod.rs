@@ -52,6 +52,7 @@ pub struct Series<S = Complex64> {
     top: Line<S>,
     /// The elements that occur, and those they are made from.
     elements: BTreeSet<usize>,
+    centred: bool,
 }
 
 /// One quadratic form: `sum b_m * line + sum c_k b_k + constant`.
@@ -71,6 +72,14 @@ impl Series {
     pub fn from_chebyshev(coefficients: &[Complex64]) -> Result<Self, Error> {
         let halved = coefficients.iter().enumerate().map(|(k, c)| if k == 0 { *c } else { 0.5 * c });
         Self::new(Basis::Dickson, &halved.collect::<Vec<_>>())
+    }
+
+    /// The same for a variable that is near zero mostly. In the Dickson basis `D_2` is near its end at -2 there, and its
+    /// rounding grows by four in `D_4 = D_2^2 - 2`; as `D_4 = (D_2 - 2 D_1)(D_2 + 2 D_1) + 4 D_2 + 6`, what is left of it is
+    /// `2 D_1^2`. The scale of the variable has to be the modulus of its level, so that `D_2` has the scale of `D_1`.
+    #[must_use]
+    pub fn centred(self) -> Self {
+        Self { centred: true, ..self }
     }
 }
 
@@ -93,7 +102,7 @@ impl<S: Scalar> Series<S> {
         top.add_series(basis, coefficients.clone(), depth(coefficients.len() - 1) - 1);
         let mut elements = BTreeSet::new();
         top.collect_elements(&mut elements);
-        Ok(Series { basis, coefficients, top, elements })
+        Ok(Series { basis, coefficients, top, elements, centred: false })
     }
 
     /// The degree.

@@ -160,3 +160,16 @@ fn whole_bases_stand_at_the_scales_of_their_levels() {
         assert!(elements(&e, basis, &low, 0, &|l| scales[l]).unwrap().is_empty());
     }
 }
+
+#[test]
+fn a_centred_series_is_the_same_polynomial_and_wants_its_variable_at_the_prime() {
+    let coefficients = series(28, |_| true);
+    let (e, plan) = (evaluator(), Series::new(Basis::Dickson, &coefficients).unwrap().centred());
+    let at = |scale: f64| e.encrypt(&points(), TOP, scale).unwrap();
+    let y = plan.evaluate_scaled(&e, &at(e.modulus(TOP)), 2f64.powi(49)).unwrap();
+    for (x, y) in points().iter().zip(y.values()) {
+        assert!((y - plan.value(*x)).norm() < 1e-11, "{y} at {x}");
+    }
+    let refused = plan.evaluate_scaled(&e, &at(0.96 * e.modulus(TOP)), 2f64.powi(49)).unwrap_err();
+    assert!(matches!(refused, Error::Scheme(SchemeError::ScaleMismatch { .. })), "{refused:?}");
+}
