@@ -54,12 +54,12 @@ fn near(found: &[Complex64], expected: &[Complex64]) -> bool {
 /// Writes and reads a thing both ways.
 fn through<T: Stored + Sync>(engine: &Engine, folder: &Folder, x: &T) -> T {
     let path = folder.0.join(T::KIND.name);
-    let bytes = engine.serialize(x, &now()).unwrap();
+    let bytes = engine.serialize(x, &now()).unwrap().to_vec();
     engine.write(x, &path, &now()).unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), bytes, "the file of a {} is its bytes", T::KIND.name);
     assert_eq!(wire::summary(&bytes).unwrap().kind, T::KIND);
     let read = engine.read::<T>(&path, &now()).unwrap();
-    assert_eq!(engine.serialize(&read, &now()).unwrap(), bytes, "a {} comes back as it was", T::KIND.name);
+    assert_eq!(engine.serialize(&read, &now()).unwrap().to_vec(), bytes, "a {} comes back as it was", T::KIND.name);
     engine.deserialize(&bytes, &now()).unwrap()
 }
 
@@ -150,7 +150,7 @@ fn refused<T: Stored>(engine: &Engine, bytes: &[u8]) -> (Kind, String) {
 
 /// Every single flipped bit of the header, one in every section behind it, and many elsewhere.
 fn every_flip_is_seen<T: Stored + Sync>(engine: &Engine, x: &T, step: usize) {
-    let mut bytes = engine.serialize(x, &now()).unwrap();
+    let mut bytes = engine.serialize(x, &now()).unwrap().to_vec();
     let places = (0..256 * 8).chain((256 * 8..bytes.len() * 8).step_by(step)).chain([bytes.len() * 8 - 1]);
     for place in places {
         bytes[place / 8] ^= 1 << (place % 8);
@@ -172,7 +172,7 @@ fn every_flipped_bit_and_every_cut_is_seen() {
     every_flip_is_seen(&engine, &ct, 61);
     every_flip_is_seen(&engine, &engine.create_public_key(&sk).unwrap(), 997);
     every_flip_is_seen(&engine, &engine.create_fixed_rotation_key(&sk, 1, Some(0)).unwrap(), 997);
-    let bytes = engine.serialize(&sk, &now()).unwrap();
+    let bytes = engine.serialize(&sk, &now()).unwrap().to_vec();
     for length in 0..bytes.len() {
         assert_eq!(refused::<SecretKey>(&engine, &bytes[..length]).0, Kind::Serialization, "{length} bytes");
     }
@@ -180,7 +180,7 @@ fn every_flipped_bit_and_every_cut_is_seen() {
     longer.push(0);
     assert!(refused::<SecretKey>(&engine, &longer).1.contains("1 bytes that do not belong"));
     let key = engine.create_bootstrap_key(&sk, regular(&engine), None, &now()).unwrap();
-    let bytes = engine.serialize(&key, &now()).unwrap();
+    let bytes = engine.serialize(&key, &now()).unwrap().to_vec();
     for length in (0..bytes.len()).step_by(bytes.len() / 50) {
         assert_eq!(refused::<BootstrapKey>(&engine, &bytes[..length]).0, Kind::Serialization);
     }
@@ -201,7 +201,7 @@ fn absurd_claims_are_refused_before_anything_is_allocated() {
     let engine = engine();
     let sk = engine.create_secret_key().unwrap();
     let ct = engine.encrypt_with_secret(&engine.encode(&message(&engine), 1).unwrap(), &sk).unwrap();
-    let bytes = engine.serialize(&ct, &now()).unwrap();
+    let bytes = engine.serialize(&ct, &now()).unwrap().to_vec();
     let word = |at: usize, value: u64| move |h: &mut [u8]| h[at..at + 8].copy_from_slice(&value.to_le_bytes());
     let huge = [1 << 20, 1 << 40, u64::MAX / 2, u64::MAX];
     // Limbs, scale, degree, mark of real ones; the length of the payload; a scale of zero, of infinity, of no number.
@@ -214,12 +214,12 @@ fn absurd_claims_are_refused_before_anything_is_allocated() {
     // All zero behind a header that is right: sections without checksums.
     assert!(refused::<Ciphertext>(&engine, &forged(&bytes, bytes.len() - 256, |_| ())).1.contains("checksum"));
     let key = engine.create_fixed_rotation_key(&sk, 1, None).unwrap();
-    let bytes = engine.serialize(&key, &now()).unwrap();
+    let bytes = engine.serialize(&key, &now()).unwrap().to_vec();
     for value in huge.into_iter().chain([0, 3]) {
         assert_eq!(refused::<FixedRotationKey>(&engine, &forged(&bytes, 0, word(160, value))).0, Kind::Serialization);
     }
     let key = engine.create_bootstrap_key(&sk, regular(&engine), None, &now()).unwrap();
-    let bytes = engine.serialize(&key, &now()).unwrap();
+    let bytes = engine.serialize(&key, &now()).unwrap().to_vec();
     for (at, value) in [152, 160, 168].into_iter().flat_map(|at| huge.map(|value| (at, value))) {
         assert_eq!(refused::<BootstrapKey>(&engine, &forged(&bytes, 0, word(at, value))).0, Kind::Serialization);
     }
@@ -231,12 +231,48 @@ fn absurd_claims_are_refused_before_anything_is_allocated() {
     );
 }
 
+/// Laying out every small bootstrap takes seconds at this size; 256 bytes are not worth it.
+#[test]
+fn a_header_alone_makes_nobody_lay_out_keys() {
+    let engine = Engine::new(presets::load("regular", false).unwrap(), None, 2).unwrap();
+    let sk = engine.serialize(&engine.create_secret_key().unwrap(), &now()).unwrap();
+    let claiming = |tag: u8, payload: u64| {
+        forged(&sk, 0, |h| {
+            h[10] = tag;
+            h[16..24].copy_from_slice(&payload.to_le_bytes());
+        })
+    };
+    let start = std::time::Instant::now();
+    for payload in [0, 1 << 30] {
+        let (kind, said) = refused::<RotationKey>(&engine, &claiming(5, payload));
+        let reason = if payload == 0 { "other parts" } else { "cut short" };
+        assert!(kind == Kind::Serialization && said.contains(reason), "{said}");
+        assert_eq!(refused::<BootstrapKey>(&engine, &claiming(7, payload)).0, Kind::Serialization);
+    }
+    assert!(start.elapsed().as_secs_f64() < 0.5, "{:?}", start.elapsed());
+}
+
+#[test]
+fn names_out_of_files_are_escaped_in_messages() {
+    let engine = engine();
+    let sk = engine.serialize(&engine.create_secret_key().unwrap(), &now()).unwrap();
+    let other = forged(&sk, sk.len() - 256, |h| {
+        h[40] ^= 1; // the fingerprint
+        h[104..114].copy_from_slice(b"\x1b[2J\r\n\"\xe2\x80\xae");
+    });
+    let summary = wire::summary(&other).unwrap();
+    let found = wire::Origin::find(&summary.preset, summary.levels, summary.fingerprint, summary.slots);
+    for said in [refused::<SecretKey>(&engine, &other).1, found.err().unwrap().to_string()] {
+        assert!(said.contains(r#""\u{1b}[2J\r\n\"\u{202e}"#) && !said.contains(char::is_control), "{said}");
+    }
+}
+
 /// Residues that are not below their prime, with checksums that fit: what a forger may send.
 #[test]
 fn residues_that_no_prime_has_are_refused() {
     let engine = engine();
     let pt = engine.encode(&message(&engine), 0).unwrap();
-    let mut bytes = engine.serialize(&pt, &now()).unwrap();
+    let mut bytes = engine.serialize(&pt, &now()).unwrap().to_vec();
     let bits = (64 - engine.params().q()[0].leading_zeros()) as usize;
     let length = engine.params().n() / 8 * bits;
     bytes[256..256 + bits].fill(0xFF);
@@ -253,7 +289,7 @@ fn random_bytes_and_random_changes_never_panic() {
     let engine = engine();
     let sk = engine.create_secret_key().unwrap();
     let ct = engine.encrypt_with_secret(&engine.encode(&message(&engine), 0).unwrap(), &sk).unwrap();
-    let good = engine.serialize(&ct, &now()).unwrap();
+    let good = engine.serialize(&ct, &now()).unwrap().to_vec();
     let mut random = ChaChaSource::from_seed([9; 32]);
     for round in 0..3000 {
         let mut bytes = good.clone();
@@ -295,7 +331,7 @@ fn what_belongs_elsewhere_is_refused_with_the_reason() {
     let (engine, other_engine) = (engine(), Engine::new(presets::load("levels-13", false).unwrap(), None, 1).unwrap());
     let sk = engine.create_secret_key().unwrap();
     let relin = engine.create_relinearisation_key(&sk).unwrap();
-    let bytes = engine.serialize(&relin, &now()).unwrap();
+    let bytes = engine.serialize(&relin, &now()).unwrap().to_vec();
     let (kind, said) = refused::<RelinearisationKey>(&other_engine, &bytes);
     assert!(kind == Kind::KeyMismatch && said.contains("preset=\"toy\""), "{said}");
     let (kind, said) = refused::<GaloisKey>(&engine, &bytes);
@@ -308,7 +344,7 @@ fn what_belongs_elsewhere_is_refused_with_the_reason() {
     assert!(refused::<RelinearisationKey>(&engine, &stranger).1.contains("update Aglet"));
     // A section of another file of the same shape does not fit.
     let mut mixed = bytes.clone();
-    let other = engine.serialize(&engine.create_relinearisation_key(&sk).unwrap(), &now()).unwrap();
+    let other = engine.serialize(&engine.create_relinearisation_key(&sk).unwrap(), &now()).unwrap().to_vec();
     let at = bytes.len() - 32 - 1000;
     mixed[at..].copy_from_slice(&other[at..]);
     assert_eq!(refused::<RelinearisationKey>(&engine, &mixed).0, Kind::Serialization);
@@ -327,13 +363,13 @@ fn slots_matter_where_they_should() {
     let sk = full.create_secret_key().unwrap();
     let same: SecretKey = sparse.deserialize(&full.serialize(&sk, &now()).unwrap(), &now()).unwrap();
     let ct = sparse.encrypt_with_secret(&sparse.encode(&message(&sparse), 1).unwrap(), &same).unwrap();
-    let bytes = sparse.serialize(&ct, &now()).unwrap();
+    let bytes = sparse.serialize(&ct, &now()).unwrap().to_vec();
     let (kind, said) = refused::<Ciphertext>(&full, &bytes);
     assert!(kind == Kind::KeyMismatch && said.contains("slot_count=64"), "{said}");
     let origin = wire::Origin { params: load(), slots: 64, ctx: None };
     let found: Ciphertext = wire::deserialize(&origin, &bytes, &now()).unwrap();
     assert!(near(&sparse.decrypt(&found, &same).unwrap(), &message(&sparse)));
-    let secret = full.serialize(&sk, &now()).unwrap();
+    let secret = full.serialize(&sk, &now()).unwrap().to_vec();
     assert!(wire::deserialize::<SecretKey>(&origin, &secret, &now()).unwrap_err().to_string().contains("engine"));
 }
 
@@ -360,7 +396,7 @@ fn a_file_appears_whole_or_not_at_all() {
     assert_eq!(engine.read::<SecretKey>(&path, &now()).unwrap().id(), new.id());
     let large = folder.0.join("large");
     engine.write(&engine.create_bootstrap_key(&new, regular(&engine), None, &now()).unwrap(), &large, &now()).unwrap();
-    assert!(std::fs::metadata(&large).unwrap().len() > 1 << 20, "large enough to be mapped");
+    assert!(std::fs::metadata(&large).unwrap().len() > 1 << 20, "large enough for parts and progress");
     assert!(matches!(engine.read::<BootstrapKey>(&large, &stopped), Err(Error::Cancelled)));
     let control = now();
     engine.read::<BootstrapKey>(&large, &control).unwrap();

@@ -14,7 +14,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use pyo3::IntoPyObjectExt;
 use std::path::PathBuf;
-use zeroize::Zeroize;
 
 /// What a class holds, as the engine stores it.
 pub trait Value: Sized + Send + Sync {
@@ -80,8 +79,7 @@ macro_rules! files {
                 match value {
                     $(Any::$name(x) => {
                         let x = x.get().of(py, self.id)?.as_stored();
-                        let bytes = self.long(py, progress, |e, control| e.serialize(x, control))?;
-                        Ok(handed_over(py, x, bytes))
+                        Ok(PyBytes::new(py, &self.long(py, progress, |e, control| e.serialize(x, control))?))
                     })*
                 }
             }
@@ -175,15 +173,6 @@ files! {
 
 pickled! {
     PublicKey, RelinearizationKey, ConjugationKey, RotationKey, FixedRotationKey, MatrixMultiplicationKey, BootstrapKey, Plaintext, Ciphertext,
-}
-
-/// Bytes as Python's; those of a secret are wiped here.
-fn handed_over<'py, T: Stored>(py: Python<'py>, _: &T, mut bytes: Vec<u8>) -> Bound<'py, PyBytes> {
-    let handed = PyBytes::new(py, &bytes);
-    if T::SECRET {
-        bytes.zeroize();
-    }
-    handed
 }
 
 fn unknown(py: Python<'_>, kind: &str) -> PyErr {

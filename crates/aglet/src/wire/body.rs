@@ -1,9 +1,9 @@
 //! The parts behind the header: seeds, secret coefficients, polynomials. Each limb is a section with a checksum of its own,
 //! so that limbs are packed, checked and unpacked in parallel and nothing is read twice.
 
+use super::file::Input;
 use super::Kind;
 use crate::{Control, Error};
-use aglet_ring::arch::FileMap;
 use aglet_ring::pack::{pack, packed_len, unpack};
 use aglet_ring::{Eval, Modulus, Poly};
 use aglet_rlwe::params::Params;
@@ -199,37 +199,40 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Where the bytes are. They are copied out before they are judged: a mapped file may change meanwhile.
+/// Where the bytes are. They are copied out before they are judged: a file may change meanwhile.
 pub enum Source<'a> {
     Bytes(&'a [u8]),
-    Map(&'a FileMap),
+    File(&'a Input),
 }
 
 impl Source<'_> {
     pub fn len(&self) -> usize {
         match self {
             Self::Bytes(bytes) => bytes.len(),
-            Self::Map(map) => map.len(),
-        }
-    }
-    /// Says that bytes have been read.
-    pub fn forget(&self, at: usize, length: usize) {
-        if let Self::Map(map) = self {
-            map.forget(at, length);
+            Self::File(file) => file.len(),
         }
     }
     /// Copies bytes from `at` on; `false` if there are too few.
-    pub fn copy_to(&self, at: usize, out: &mut [u8]) -> bool {
+    ///
+    /// # Errors
+    /// [`Error::File`] of the system.
+    pub fn copy_to(&self, at: usize, out: &mut [u8]) -> Result<bool, Error> {
         match self {
-            Self::Map(map) => map.copy_to(at, out),
-            Self::Bytes(bytes) => match at.checked_add(out.len()).and_then(|end| bytes.get(at..end)) {
-                Some(found) => {
-                    out.copy_from_slice(found);
-                    true
-                }
-                None => false,
-            },
+            Self::File(file) => file.read_at(at, out),
+            Self::Bytes(bytes) => {
+                let found = at.checked_add(out.len()).and_then(|end| bytes.get(at..end));
+                found.iter().for_each(|found| out.copy_from_slice(found));
+                Ok(found.is_some())
+            }
         }
+    }
+    /// Copies a section; `false` if its checksum does not fit.
+    fn section(&self, seal: &[u8; 32], (number, at): (u64, usize), out: &mut [u8]) -> Result<bool, Error> {
+        if !self.copy_to(at, out)? {
+            return Err(Error::Format("This file became shorter while it was read; write it again.".into()));
+        }
+        let (bytes, found) = out.split_at(out.len() - CHECK);
+        Ok(check(seal, number, bytes) == found)
     }
 }
 
@@ -295,7 +298,7 @@ impl<'a> Reader<'a> {
         let mut bytes = Zeroizing::new(vec![0; length + CHECK]);
         let (at, section) = (self.at, self.section);
         (self.at, self.section) = (at + bytes.len(), section + 1);
-        if !self.source.copy_to(at, &mut bytes) || check(&self.seal, section, &bytes[..length]) != bytes[length..] {
+        if !self.source.section(&self.seal, (section, at), &mut bytes)? {
             return self.damaged();
         }
         bytes.truncate(length);
@@ -304,7 +307,7 @@ impl<'a> Reader<'a> {
     fn limbs(&mut self, params: &Params, q_limbs: usize, p_limbs: usize) -> Result<Poly<Eval>, Error> {
         self.progress.step()?;
         let (kind, seal, source, n) = (self.progress.kind, self.seal, self.source, params.n());
-        let (start, mut places) = (self.at, Vec::with_capacity(q_limbs + p_limbs));
+        let mut places = Vec::with_capacity(q_limbs + p_limbs);
         for (_, m) in primes(params, q_limbs, p_limbs)? {
             places.push((self.section, self.at, m));
             self.section += 1;
@@ -314,14 +317,12 @@ impl<'a> Reader<'a> {
         out.par_limbs_mut().zip(places).try_for_each_init(Vec::new, |bytes, (limb, (section, at, m))| {
             let length = packed_len(&m, n);
             bytes.resize(length + CHECK, 0);
-            let whole = source.copy_to(at, bytes) && check(&seal, section, &bytes[..length]) == bytes[length..];
-            if whole && unpack(&m, &bytes[..length], limb) {
+            if source.section(&seal, (section, at), bytes)? && unpack(&m, &bytes[..length], limb) {
                 Ok(())
             } else {
                 Err(damaged(kind))
             }
         })?;
-        source.forget(start, self.at - start);
         Ok(out)
     }
 

@@ -1,123 +1,91 @@
-//! Files that appear whole or not at all, and large ones as memory.
+//! Files that are read at offsets: what another program does to one meanwhile is an error here and nothing worse.
 
-use super::body::Source;
-use super::LARGE;
-use crate::runtime::Randomness;
 use crate::Error;
-use aglet_ring::arch::FileMap;
-use aglet_ring::sample::RandomSource;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io;
 use std::path::{Path, PathBuf};
-use zeroize::Zeroizing;
 
-fn error<'a>(path: &'a Path, doing: &'static str) -> impl Fn(io::Error) -> Error + 'a {
+/// The error of a file, for what was being done to it.
+pub fn error<'a>(path: &'a Path, doing: &'static str) -> impl Fn(io::Error) -> Error + 'a {
     move |source| Error::File { path: path.to_path_buf(), doing, source }
 }
 
-/// A file that is being written beside the one whose place it will take. Dropped before its end, it is removed.
-pub struct Replacement {
-    target: PathBuf,
-    temporary: PathBuf,
-    file: Option<File>,
-}
-
-impl Replacement {
-    /// Opens it. A link is followed: what it points to is replaced.
-    pub fn new(path: &Path, secret: bool) -> Result<Self, Error> {
-        let fail = error(path, "writing");
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-        if target.is_dir() {
-            return Err(fail(io::ErrorKind::IsADirectory.into()));
-        }
-        let name = target.file_name().ok_or_else(|| fail(io::ErrorKind::InvalidInput.into()))?;
-        let number = Randomness::system().source("file name", 0)?.next_u64();
-        let mut hidden = std::ffi::OsString::from(".");
-        hidden.push(name);
-        hidden.push(format!(".{number:016x}.tmp"));
-        let temporary = target.with_file_name(hidden);
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
+/// Refuses what holds no bytes of its own.
+pub fn check_kind(about: &Metadata, instead: &str) -> io::Result<()> {
+    let what = match about.file_type() {
+        kind if kind.is_file() => return Ok(()),
+        kind if kind.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
         #[cfg(unix)]
-        if secret {
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        }
-        #[cfg(not(unix))]
-        let _ = secret; // a file there belongs to its user already
-        let file = Some(options.open(&temporary).map_err(&fail)?);
-        drop(fail);
-        Ok(Self { target, temporary, file })
-    }
-
-    pub fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let fail = error(&self.target, "writing");
-        match &mut self.file {
-            Some(file) => file.write_all(bytes).map_err(fail),
-            None => Err(fail(io::ErrorKind::BrokenPipe.into())),
-        }
-    }
-
-    /// Brings everything to the disk, then takes the place of the file.
-    pub fn finish(mut self) -> Result<(), Error> {
-        let fail = error(&self.target, "writing");
-        if let Some(file) = &self.file {
-            file.sync_all().map_err(&fail)?;
-        }
-        // Closed before it is renamed: some systems refuse otherwise.
-        self.file = None;
-        let renamed = fs::rename(&self.temporary, &self.target);
-        if let Err(source) = renamed {
-            let failed = fail(source);
-            let _ = fs::remove_file(&self.temporary);
-            return Err(failed);
-        }
+        kind if std::os::unix::fs::FileTypeExt::is_fifo(&kind) => "a FIFO",
         #[cfg(unix)]
-        if let Some(folder) = self.target.parent() {
-            // The file is whole either way; this only makes the new name survive a power cut.
-            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-            let _ = File::open(folder).and_then(|f| f.sync_all());
+        kind if std::os::unix::fs::FileTypeExt::is_socket(&kind) => "a socket",
+        _ => "a device",
+    };
+    Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what} and not a file; {instead}")))
+}
+
+/// Options that neither wait for the other end of a FIFO nor, on request, follow a link.
+pub fn options(follow: bool) -> OpenOptions {
+    #[allow(unused_mut)] // only Unix has the flags
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        libc::O_NONBLOCK | if follow { 0 } else { libc::O_NOFOLLOW },
+    );
+    #[cfg(not(unix))]
+    let _ = follow;
+    options
+}
+
+/// A file that is open for reading.
+pub struct Input {
+    path: PathBuf,
+    file: File,
+    length: usize,
+}
+
+impl Input {
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let open = || {
+            let instead = "copy what comes out of it to a file first, or hand it to deserialize_";
+            // Looked at before and after: opening a device may do something, and a name may change hands.
+            check_kind(&fs::metadata(path)?, instead)?;
+            let file = options(true).read(true).open(path)?;
+            let about = file.metadata()?;
+            check_kind(&about, instead)?;
+            let length = usize::try_from(about.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
+            Ok(Self { path: path.to_path_buf(), file, length })
+        };
+        open().map_err(error(path, "reading"))
+    }
+
+    /// Bytes of the file when it was opened.
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Reads the bytes from `at` on, from any number of threads; `false` if the file ends before `out` does.
+    pub fn read_at(&self, at: usize, out: &mut [u8]) -> Result<bool, Error> {
+        match read_exact_at(&self.file, at as u64, out) {
+            Ok(()) => Ok(true),
+            Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+            Err(e) => Err(error(&self.path, "reading")(e)),
         }
-        Ok(())
     }
 }
 
-impl Drop for Replacement {
-    fn drop(&mut self) {
-        if self.file.take().is_some() {
-            let _ = fs::remove_file(&self.temporary);
-        }
-    }
+#[cfg(unix)]
+fn read_exact_at(file: &File, at: u64, out: &mut [u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, out, at)
 }
 
-/// The bytes of a file: mapped if it is large, else read.
-pub enum Contents {
-    Map(FileMap),
-    /// Wiped when dropped: it may be a secret key.
-    Bytes(Zeroizing<Vec<u8>>),
-}
-
-impl Contents {
-    pub fn source(&self) -> Source<'_> {
-        match self {
-            Self::Map(map) => Source::Map(map),
-            Self::Bytes(bytes) => Source::Bytes(bytes),
-        }
-    }
-}
-
-/// Opens a file for reading.
-pub fn open(path: &Path) -> Result<Contents, Error> {
-    let fail = error(path, "reading");
-    let file = File::open(path).map_err(&fail)?;
-    let about = file.metadata().map_err(&fail)?;
-    if about.is_dir() {
-        return Err(fail(io::ErrorKind::IsADirectory.into()));
-    }
-    if about.is_file() && about.len() >= LARGE as u64 {
-        return Ok(Contents::Map(FileMap::new(&file).map_err(&fail)?));
-    }
-    // One byte more than a small file has: a pipe that never ends is refused for its length.
-    let mut bytes = Zeroizing::new(Vec::with_capacity(LARGE + 1));
-    file.take(LARGE as u64 + 1).read_to_end(&mut bytes).map_err(&fail)?;
-    Ok(Contents::Bytes(bytes))
+/// One after the other, as an open file has one place to read from.
+#[cfg(not(unix))]
+fn read_exact_at(mut file: &File, at: u64, out: &mut [u8]) -> io::Result<()> {
+    use std::io::{Read, Seek, SeekFrom};
+    static PLACE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _mine = PLACE.lock();
+    file.seek(SeekFrom::Start(at))?;
+    file.read_exact(out)
 }

@@ -116,11 +116,11 @@ impl Header {
     pub fn read(source: &Source<'_>) -> Result<Self, Error> {
         let mut bytes = [0; LENGTH];
         let mut start = [0; 10];
-        let magic = source.copy_to(0, &mut start[..8]);
+        let magic = source.copy_to(0, &mut start[..8])?;
         if !magic || start[..8] != MAGIC {
             return format("This is not data of Aglet, or its first bytes are damaged; take what a write_ or serialize_ method made.");
         }
-        if !source.copy_to(0, &mut start) || !source.copy_to(0, &mut bytes) {
+        if !source.copy_to(0, &mut start)? || !source.copy_to(0, &mut bytes)? {
             return format("This data is cut short: it ends within its first 256 bytes; write or send it again.");
         }
         let version = u16::from_le_bytes([start[8], start[9]]);
@@ -175,10 +175,10 @@ impl Header {
                     "use the version of Aglet that made it, or make it again".to_string()
                 }
                 true => format!("make the engine with max_level={levels}"),
-                false => format!("make the engine with the options it was made with (preset=\"{theirs}\")"),
+                false => format!("make the engine with the options it was made with (preset={theirs:?})"),
             };
             return Err(Error::Foreign(format!(
-                "This {} was made with other parameters (preset \"{theirs}\") than this engine's (preset \"{ours}\"); {fix}.",
+                "This {} was made with other parameters (preset {theirs:?}) than this engine's (preset {ours:?}); {fix}.",
                 kind.name
             )));
         }
@@ -191,28 +191,39 @@ impl Header {
         Ok(())
     }
 
-    /// Compares what the header claims, what the parameters imply, and what there is.
-    pub fn check_parts(&self, source: &Source<'_>, kind: Kind, shapes: &[Shape]) -> Result<(), Error> {
-        let implied = payload(shapes)?;
-        if self.shapes != digest(shapes) || self.payload != implied {
-            return format(format!("This {} has other parts than this version of Aglet gives it; use the version that made it, or make it again.", kind.name));
-        }
-        let found = (source.len() - LENGTH) as u64;
-        if found < implied {
+    /// Compares the length that the header claims with what there is.
+    pub fn check_length(&self, source: &Source<'_>, kind: Kind) -> Result<(), Error> {
+        let (found, claimed) = ((source.len() - LENGTH) as u64, self.payload);
+        if found < claimed {
             return format(format!(
-                "This {} is cut short: {found} of {implied} bytes follow its header; write or send it again.",
+                "This {} is cut short: {found} of {claimed} bytes follow its header; write or send it again.",
                 kind.name
             ));
         }
-        if found > implied {
+        if found > claimed {
             return format(format!(
                 "After this {} there are {} bytes that do not belong to it; write or send it again.",
                 kind.name,
-                found - implied
+                found - claimed
             ));
         }
         Ok(())
     }
+
+    /// Compares what the header claims with what the parameters imply.
+    pub fn check_parts(&self, kind: Kind, shapes: &[Shape]) -> Result<(), Error> {
+        if self.shapes == digest(shapes) && self.payload == payload(shapes)? {
+            return Ok(());
+        }
+        other_parts(kind)
+    }
+}
+
+pub fn other_parts<T>(kind: Kind) -> Result<T, Error> {
+    format(format!(
+        "This {} has other parts than this version of Aglet gives it; use the version that made it, or make it again.",
+        kind.name
+    ))
 }
 
 /// Bytes of all parts with their checksums.

@@ -8,6 +8,7 @@
 mod body;
 mod file;
 mod header;
+mod replacement;
 mod types;
 
 pub use body::{Reader, Shape, Writer};
@@ -18,12 +19,16 @@ use crate::{presets, Control, Error};
 use aglet_rlwe::params::Params;
 use aglet_rlwe::{Context, KeyId};
 use body::Source;
+use file::Input;
 use header::Header;
+use replacement::Replacement;
+use std::ops::Deref;
 use std::path::Path;
+use zeroize::Zeroize;
 
 /// Words of a header that say what parts a thing has.
 pub const WORDS: usize = 9;
-/// What is larger is mapped, and its memory forecast before it is read.
+/// What is larger has its memory forecast before it is read.
 const LARGE: usize = 1 << 20;
 
 /// A type in files: its number, never used twice, and its name.
@@ -63,7 +68,7 @@ impl Origin<'static> {
         let mut known = known.into_iter().flatten();
         let params = known.find(|p| p.name() == preset && p.fingerprint() == fingerprint).ok_or_else(|| {
             Error::Format(format!(
-                "This version of Aglet has no preset \"{preset}\" of {levels} levels with the parameters of this data; use the \
+                "This version of Aglet has no preset {preset:?} of {levels} levels with the parameters of this data; use the \
                  Aglet that wrote it."
             ))
         })?;
@@ -134,6 +139,27 @@ pub fn summary(bytes: &[u8]) -> Result<Summary, Error> {
     })
 }
 
+/// The bytes of a thing. Those of a secret are wiped when dropped, also where the work ends early.
+pub struct Bytes {
+    bytes: Vec<u8>,
+    secret: bool,
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Bytes {
+    fn drop(&mut self) {
+        if self.secret {
+            self.bytes.zeroize();
+        }
+    }
+}
+
 /// A thing of this origin that is about to be written.
 struct Draft<'a, T> {
     x: &'a T,
@@ -164,12 +190,16 @@ fn read<T: Stored>(origin: &Origin<'_>, source: &Source<'_>, control: &Control) 
     let header = Header::read(source)?;
     header.check_kind(T::KIND)?;
     header.check_origin(origin, T::KIND, T::SLOTS)?;
+    header.check_length(source, T::KIND)?;
+    if header.payload < types::least(T::KIND, origin) {
+        return header::other_parts(T::KIND);
+    }
     // Whatever the words ask for that these parameters cannot have is the fault of the data.
     let shapes = T::shapes(origin, &header.words).map_err(|e| match e {
         Error::Format(_) => e,
         e => Error::Format(format!("This {} cannot be: {e}", T::KIND.name)),
     })?;
-    header.check_parts(source, T::KIND, &shapes)?;
+    header.check_parts(T::KIND, &shapes)?;
     forecast(T::KIND, shapes.iter().map(Shape::memory).sum())?;
     let mut parts = Reader::new(T::KIND, shapes, header.seal(), control, source);
     let x = T::take(origin, KeyId(header.id), &header.words, &mut parts)?;
@@ -194,13 +224,13 @@ fn forecast(kind: Kind, needed: usize) -> Result<(), Error> {
 ///
 /// # Errors
 /// [`Error::Format`] for what is not of this origin, [`Error::Cancelled`].
-pub fn serialize<T: Stored>(origin: &Origin<'_>, x: &T, control: &Control) -> Result<Vec<u8>, Error> {
+pub fn serialize<T: Stored>(origin: &Origin<'_>, x: &T, control: &Control) -> Result<Bytes, Error> {
     let draft = Draft::new(origin, x)?;
-    let mut bytes = Vec::new();
+    let mut bytes = Bytes { bytes: Vec::new(), secret: T::SECRET };
     // At once: a buffer that grew would leave copies behind.
-    bytes.try_reserve_exact(draft.len()).map_err(|_| aglet_ring::Error::OutOfMemory { bytes: draft.len() })?;
+    bytes.bytes.try_reserve_exact(draft.len()).map_err(|_| aglet_ring::Error::OutOfMemory { bytes: draft.len() })?;
     draft.write(control, &mut |part| {
-        bytes.extend_from_slice(part);
+        bytes.bytes.extend_from_slice(part);
         Ok(())
     })?;
     Ok(bytes)
@@ -229,7 +259,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`Error::Format`] for what is not of this engine's parameters, [`Error::Cancelled`].
-    pub fn serialize<T: Stored + Sync>(&self, x: &T, control: &Control) -> Result<Vec<u8>, Error> {
+    pub fn serialize<T: Stored + Sync>(&self, x: &T, control: &Control) -> Result<Bytes, Error> {
         self.run(|| serialize(&self.origin(), x, control))
     }
     /// The thing of which these are the bytes.
@@ -248,19 +278,19 @@ impl Engine {
     pub fn write<T: Stored + Sync>(&self, x: &T, path: &Path, control: &Control) -> Result<(), Error> {
         self.run(|| {
             let draft = Draft::new(&self.origin(), x)?;
-            let mut file = file::Replacement::new(path, T::SECRET)?;
+            let mut file = Replacement::new(path, T::SECRET)?;
             draft.write(control, &mut |part| file.write(part))?;
             file.finish()
         })
     }
-    /// Reads a thing from a file. Large files are mapped and read part by part.
+    /// Reads a thing from a file, part by part.
     ///
     /// # Errors
     /// [`Error::File`] of the system, otherwise as [`Engine::deserialize`].
     pub fn read<T: Stored>(&self, path: &Path, control: &Control) -> Result<T, Error> {
         self.run(|| {
-            let bytes = file::open(path)?;
-            read(&self.origin(), &bytes.source(), control)
+            let file = Input::open(path)?;
+            read(&self.origin(), &Source::File(&file), control)
         })
     }
 }

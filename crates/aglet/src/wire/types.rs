@@ -33,6 +33,19 @@ pub const ALL: [Kind; 10] = [
     MatrixKey::KIND,
 ];
 
+/// Bytes that the parts of a thing have at least: laying out the keys of every small bootstrap takes seconds, and what is
+/// read must be long enough to be worth it.
+pub fn least(kind: Kind, origin: &Origin<'_>) -> u64 {
+    let Origin { params, slots, .. } = origin;
+    let limbs = match kind {
+        RotationKey::KIND => slots.ilog2() as usize * user_limbs(params),
+        BootstrapKey::KIND => params.chain_level(0) + 1,
+        _ => 0,
+    };
+    let bits = params.q().iter().map(|q| q.ilog2()).min().unwrap_or(0);
+    (limbs * params.n() / 8) as u64 * u64::from(bits)
+}
+
 /// What is wrong with words that no thing has.
 fn unknown<T: Stored, U>(what: &str) -> Result<U, Error> {
     Err(Error::Format(format!(

@@ -1,17 +1,15 @@
 //! The only rooms of this crate where `unsafe` stands: vector lanes, the kernels written over them, the table of kernels
-//! that fits this CPU, and mapped files.
+//! that fits this CPU.
 //!
 //! A [`Kernels`] value is the proof that the CPU has what its functions need: values exist only in [`available`],
 //! which asks the CPU first. The safe methods check lengths, then call.
 
-mod file;
 mod generic;
 mod lanes;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-pub use file::FileMap;
 pub use generic::keyswitch::{DiagonalRow, KeyRow, LinearMapInput, LinearMapRow, ProductRow};
 pub use generic::pointwise::Form;
 
