@@ -16,7 +16,7 @@ A polynomial of degree 3, 7, 15, 31, 63 takes 2, 3, 4, 5, 6 levels.  For each (a
 fewest bootstraps for an engine that has LEVELS levels after each, then the fewest levels, then the fewest
 relinearizations, among the WIDTH best compositions of each depth.
 
-    fit_sign.py             fit and write python/aglet/sign_polynomials.json
+    fit_sign.py             fit and write python/aglet/ckks/sign_polynomials.json
     fit_sign.py --check     verify the file: alternation of every polynomial, and every composition with noise added
 """
 
@@ -29,7 +29,7 @@ from pathlib import Path
 import numpy as np
 from numpy.polynomial import chebyshev
 
-FILE = Path(__file__).resolve().parent.parent / "python/aglet/sign_polynomials.json"
+FILE = Path(__file__).resolve().parent.parent / "python/aglet/ckks/sign_polynomials.json"
 ALPHAS = range(3, 13)
 ERRORS = (12, 20)  # -log2 of the error
 NOISE = 2.0**-17  # added to values between two polynomials: the worst slot of a bootstrap is better

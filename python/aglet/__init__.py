@@ -24,8 +24,8 @@ from aglet._core import (
     plan,
     presets,
 )
-from aglet.comparison import ComparisonPlan
-from aglet.engine import Engine
+from aglet.ckks.comparison import ComparisonPlan
+from aglet.ckks.engine import Engine
 from aglet.errors import (
     AgletError,
     DeviceError,

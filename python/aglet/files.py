@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from typing import Any, Protocol, TypeVar, cast
 
-from aglet import _core, checks
+from aglet import _core
 from aglet._core import (
     BootstrapKey,
     Ciphertext,
@@ -23,6 +23,7 @@ from aglet._core import (
     RotationKey,
     SecretKey,
 )
+from aglet.ckks import checks
 from aglet.progress import ProgressCallback, progress_bar
 
 __all__ = ["Files", "restore"]

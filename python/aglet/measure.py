@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglet import _core
-from aglet.engine import Engine
+from aglet.ckks.engine import Engine
 from aglet.errors import ParameterError
 from aglet.progress import ProgressCallback
 from aglet.quiet import Watch

@@ -153,7 +153,7 @@ def test_the_committed_polynomials_are_the_best_ones() -> None:
     """What `tools/fit_sign.py --check` verifies, and that it finds a fault."""
     tool = runpy.run_path(str(ROOT / "tools" / "fit_sign.py"))
     random = np.random.default_rng(1)
-    rows = json.loads((ROOT / "python" / "aglet" / "sign_polynomials.json").read_text())["rows"]
+    rows = json.loads((ROOT / "python" / "aglet" / "ckks" / "sign_polynomials.json").read_text())["rows"]
     assert [tool["check"](row, random) for row in rows[::3]] == [""] * len(rows[::3])
     rows[0]["polynomials"][1][2] *= 1.01
     assert "not the best" in tool["check"](rows[0], random)

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aglet import Engine, options
+from aglet import Engine
+from aglet.ckks import options
 from aglet.errors import AgletError, DeviceError, InsecureParametersError, LevelError, ParameterError
 from support import assert_near
 

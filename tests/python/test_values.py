@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aglet import values
+from aglet.ckks import values
 from aglet.errors import LevelError, RangeError
 
 finite = st.complex_numbers(allow_nan=False, allow_infinity=False, max_magnitude=1e300)

@@ -8,10 +8,10 @@ import typer
 from rich.console import Console
 
 from aglet import _core
+from aglet.ckks.engine import Engine
 from aglet.cli import output
 from aglet.cli.info import doctor_line
 from aglet.cli.plan import plan_tables
-from aglet.engine import Engine
 from aglet.measure import BootstrapKeys, BootstrapRun, make_keys, make_message, run_bootstrap
 from aglet.published import REGULAR_BOOTSTRAP
 from aglet.reports import gigabytes

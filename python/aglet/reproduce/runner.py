@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from aglet.engine import Engine
+from aglet.ckks.engine import Engine
 from aglet.errors import AgletError
 from aglet.measure import BootstrapKeys, Case, bench_bootstrap, make_keys, run_bootstrap
 from aglet.reproduce.tables import Row

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aglet import _core, checks, options, reports, values
+from aglet import _core, reports
 from aglet._core import (
     Ciphertext,
     ConjugationKey,
@@ -24,9 +24,10 @@ from aglet._core import (
     RotationKey,
     SecretKey,
 )
-from aglet.bootstrapping import Bootstrapping
-from aglet.circuits import Circuits
-from aglet.comparison import Comparison
+from aglet.ckks import checks, options, values
+from aglet.ckks.bootstrapping import Bootstrapping
+from aglet.ckks.circuits import Circuits
+from aglet.ckks.comparison import Comparison
 from aglet.errors import KeyMismatchError, LevelError
 from aglet.files import Files
 from aglet.progress import ProgressCallback, progress_bar

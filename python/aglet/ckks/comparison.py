@@ -15,8 +15,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from aglet import _core, checks, values
+from aglet import _core
 from aglet._core import BootstrapKey, Ciphertext, ConjugationKey, RelinearizationKey
+from aglet.ckks import checks, values
 from aglet.errors import LevelError, ParameterError
 from aglet.progress import ProgressCallback
 
@@ -60,7 +61,7 @@ class ComparisonPlan:
 
 @cache
 def _rows() -> dict[tuple[int, int], dict[str, Any]]:
-    text = resources.files("aglet").joinpath("sign_polynomials.json").read_text(encoding="utf-8")
+    text = resources.files("aglet.ckks").joinpath("sign_polynomials.json").read_text(encoding="utf-8")
     return {(row["alpha"], row["error_bits"]): row for row in json.loads(text)["rows"]}
 
 

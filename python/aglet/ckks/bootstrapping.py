@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from aglet import _core, checks, reports, values
+from aglet import _core, reports
 from aglet._core import BootstrapKey, Ciphertext, ConjugationKey, RelinearizationKey, RotationKey, SecretKey
+from aglet.ckks import checks, values
 from aglet.errors import MissingKeyError, ParameterError
 from aglet.progress import ProgressCallback, progress_bar
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from aglet import _core, checks, values
+from aglet import _core
 from aglet._core import (
     Ciphertext,
     FixedRotationKey,
@@ -18,6 +18,7 @@ from aglet._core import (
     RotationKey,
     SecretKey,
 )
+from aglet.ckks import checks, values
 from aglet.errors import RangeError
 from aglet.progress import ProgressCallback, progress_bar
 
