@@ -1,8 +1,8 @@
 //! The parameter sets that come with Aglet: one TOML file each, checked when loaded.
 
 use crate::Error;
-use aglet_rlwe::params::Params;
 use aglet_rlwe::security::Security;
+use aglet_schemes::ckks::CkksParams;
 
 /// Name and text of every preset.
 pub const ALL: [(&str, &str); 28] = [
@@ -40,16 +40,16 @@ pub const ALL: [(&str, &str); 28] = [
 ///
 /// # Errors
 /// [`Error::Parameter`] for a name that does not exist, and the security gate's error unless `allow_insecure`.
-pub fn load(name: &str, allow_insecure: bool) -> Result<Params, Error> {
+pub fn load(name: &str, allow_insecure: bool) -> Result<CkksParams, Error> {
     let Some((_, text)) = ALL.iter().find(|(n, _)| *n == name) else {
         let names: Vec<&str> = ALL.iter().map(|p| p.0).collect();
         return Err(Error::Parameter(format!("There is no preset \"{name}\"; choose one of {}.", names.join(", "))));
     };
     let security = if allow_insecure { Security::NotChecked } else { Security::Bits128 };
-    Ok(Params::from_toml(text, security)?)
+    Ok(CkksParams::from_toml(text, security)?)
 }
 
 /// Whether the preset is made for bootstrapping.
-pub fn can_bootstrap(params: &Params) -> bool {
+pub fn can_bootstrap(params: &CkksParams) -> bool {
     params.ephemeral_weight().is_some()
 }

@@ -139,6 +139,18 @@ fn the_floors_are_those_of_the_picture_and_arrows_point_down() {
 }
 
 #[test]
+fn floor_one_knows_no_scheme() {
+    let words = ["ckks", "bgv", "bfv", "fhew", "eval_mod", "evalmod", "slots", "user level", "message ratio", "preset"];
+    for path in files(&root().join("crates/rlwe"), "rs").iter().filter(|path| !is_test(path)) {
+        let text = read(path).to_lowercase();
+        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for word in words {
+            assert!(!text.contains(word), "{} says {word:?}, which belongs to a scheme", path.display());
+        }
+    }
+}
+
+#[test]
 fn only_tests_can_choose_their_randomness() {
     for (folder, manifest) in manifests() {
         let enables = manifest.lines().any(|line| !line.trim_start().starts_with('#') && line.contains("\"seeded\""));

@@ -1,10 +1,10 @@
 //! Seeded results against their golden hashes: every operation and every bootstrap, the same bits with all instruction sets and
 //! on one thread as on two. How new hashes are recorded stands in `aglet_testing::golden`.
 
+use aglet::ckks::CkksParams;
 use aglet::ckks::{Engine, KeySize, Matrix, Method, PolynomialBasis, Request, SumWeight};
 use aglet::{presets, Control, Runtime};
 use aglet_ring::{arch, fft};
-use aglet_rlwe::params::Params;
 use aglet_testing::fixture::{shrunk, Fixture};
 use aglet_testing::golden::Hashes;
 use aglet_testing::messages;
@@ -12,7 +12,7 @@ use num_complex::Complex64;
 
 const SEED: [u8; 32] = *b"golden hashes of aglet, seed one";
 
-fn fixture(params: Params, slots: Option<usize>, (backend, threads): (&str, usize)) -> Fixture {
+fn fixture(params: CkksParams, slots: Option<usize>, (backend, threads): (&str, usize)) -> Fixture {
     Fixture::of(Engine::on(Runtime::seeded(threads, backend, SEED).unwrap(), params, slots).unwrap())
 }
 

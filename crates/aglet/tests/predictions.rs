@@ -1,9 +1,9 @@
 //! The model of precision against what bootstraps measure: every method, sparse slots, and the chains of all presets, each in a
 //! ring of degree 2^10. `real.rs` compares them at their real size.
 
+use aglet::ckks::CkksParams;
 use aglet::ckks::{precision, BootstrapKeys, Engine, KeySize, Method, Request};
 use aglet::{presets, Control};
-use aglet_rlwe::params::Params;
 use aglet_rlwe::security::Security;
 
 /// What the mean may be off, and what it may be where few slots are few draws of the noise.
@@ -13,10 +13,10 @@ const FEW_SLOTS_BITS: f64 = 1.5;
 const WORST_BITS: f64 = 2.5;
 
 /// The parameters of a preset in a ring that is far too small for them.
-fn shrunk(preset: &str) -> Params {
+fn shrunk(preset: &str) -> CkksParams {
     let text = presets::ALL.iter().find(|(name, _)| *name == preset).unwrap().1;
     let ring = text.lines().find(|line| line.starts_with("log_n")).unwrap();
-    Params::from_toml(&text.replace(ring, "log_n = 10"), Security::NotChecked).unwrap()
+    CkksParams::from_toml(&text.replace(ring, "log_n = 10"), Security::NotChecked).unwrap()
 }
 
 /// The message that the model takes.
@@ -51,7 +51,7 @@ fn measured(engine: &Engine, request: Request) -> (f64, f64) {
     (-mean.log2(), -errors.iter().copied().fold(0.0, f64::max).log2())
 }
 
-fn assert_predicted(params: Params, slots: Option<usize>, choose: impl Fn(Request) -> Request) {
+fn assert_predicted(params: CkksParams, slots: Option<usize>, choose: impl Fn(Request) -> Request) {
     let (name, engine) = (params.name().to_string(), Engine::new(params, slots, 2).unwrap());
     let stages = (engine.slots().ilog2() as usize).clamp(1, 3);
     let request = choose(Request::new(Method::Regular, stages, KeySize::Large, engine.slots()));

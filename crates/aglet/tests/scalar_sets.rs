@@ -1,21 +1,21 @@
 //! The sets with primes above 50 bits, and those of others with a sparse main secret, in a small ring: their chains and digits
 //! under encryption, against the noise model. At its real size each takes minutes.
 
+use aglet::ckks::CkksParams;
 use aglet::ckks::{precision, BootstrapKeys, Engine, KeySize, Method, Request};
 use aglet::{presets, Control, Error};
-use aglet_rlwe::params::Params;
 use aglet_rlwe::security::{Secret, Security};
 use num_complex::Complex64;
 
 /// The preset in a ring of degree 2^10. Its sparse secret has fewer non-zeros than the ring has coefficients.
-fn small(name: &str) -> Params {
+fn small(name: &str) -> CkksParams {
     let mut literal = presets::load(name, true).unwrap().literal().clone();
     literal.log_n = 10;
-    Params::new(literal, Security::NotChecked).unwrap()
+    CkksParams::new(literal, Security::NotChecked).unwrap()
 }
 
 /// Mean and worst bits of a regular bootstrap of values up to `bound`, and what the model says.
-fn refreshed(params: Params, size: KeySize, slots: usize, bound: f64, level: usize) -> ((f64, f64), (f64, f64)) {
+fn refreshed(params: CkksParams, size: KeySize, slots: usize, bound: f64, level: usize) -> ((f64, f64), (f64, f64)) {
     let engine = Engine::new(params, Some(slots), 2).unwrap();
     let sk = engine.create_secret_key().unwrap();
     let relinearisation = &engine.create_relinearisation_key(&sk).unwrap();

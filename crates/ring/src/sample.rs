@@ -183,6 +183,55 @@ pub fn fixed_weight<S: RandomSource + ?Sized>(source: &mut S, weight: usize, out
     }
 }
 
+/// Cuts `out` into `blocks` blocks of equal length, up to one, and fills each with one value of -1 or 1 at a uniform place, and 0
+/// elsewhere.
+///
+/// Order: for each block an unbiased number for the place, then the lowest bit of a word for the sign. Constant time.
+///
+/// # Panics
+/// If `blocks` is not 1 to `out.len()`; parameter sets are checked for it.
+pub fn block_sparse<S: RandomSource + ?Sized>(source: &mut S, blocks: usize, out: &mut [i8]) {
+    let n = out.len();
+    assert!((1..=n).contains(&blocks), "a vector of length {n} has no {blocks} blocks");
+    for k in 0..blocks {
+        let block = &mut out[k * n / blocks..(k + 1) * n / blocks];
+        let place = below(source, block.len() as u64);
+        let sign = 1 - 2 * (source.next_u64() & 1) as i8;
+        block.iter_mut().enumerate().for_each(|(i, value)| *value = equal(place, i as u64) as i8 * sign);
+    }
+}
+
+/// Fills `out` with independent values, each of 0, 1 with probability 1/2.
+///
+/// Order: the bits of the source's bytes, the lowest first. Constant time.
+pub fn binary<S: RandomSource + ?Sized>(source: &mut S, out: &mut [i8]) {
+    let mut bytes = Zeroizing::new([0u8; BLOCK]);
+    for chunk in out.chunks_mut(8 * BLOCK) {
+        let bytes = &mut bytes[..chunk.len().div_ceil(8)];
+        source.fill_bytes(bytes);
+        chunk.iter_mut().enumerate().for_each(|(i, value)| *value = (bytes[i / 8] >> (i % 8) & 1) as i8);
+    }
+}
+
+/// Cuts `out` into blocks of `length` (the last may be shorter) and fills each with zeros, or with one 1 at one of its places, all
+/// of them and the zero block equally likely.
+///
+/// Order: an unbiased number for each block. Constant time.
+///
+/// # Panics
+/// If `length` is 0; parameter sets are checked for it.
+pub fn block_binary<S: RandomSource + ?Sized>(source: &mut S, length: usize, out: &mut [i8]) {
+    for block in out.chunks_mut(length) {
+        let place = below(source, block.len() as u64 + 1);
+        block.iter_mut().enumerate().for_each(|(i, value)| *value = equal(place, i as u64) as i8);
+    }
+}
+
+/// 1 if two numbers below 2^63 are equal, otherwise 0; constant time.
+fn equal(a: u64, b: u64) -> u64 {
+    (a ^ b).wrapping_sub(1) >> 63
+}
+
 /// An unbiased number in `[0, bound)`, `bound > 0`: the high half of a product, rejected with probability below bound/2^64.
 fn below<S: RandomSource + ?Sized>(source: &mut S, bound: u64) -> u64 {
     loop {

@@ -178,6 +178,69 @@ fn fixed_weight_favours_no_place_sign_or_pair() {
     assert!(plus.abs_diff(RUNS) < 5 * ((2 * RUNS) as f64 / 4.0).sqrt() as usize, "{plus}");
 }
 
+#[test]
+fn block_sparse_has_one_of_each_block_anywhere() {
+    for (n, blocks) in [(COUNT, 31), (1024, 1024), (1000, 7), (1, 1)] {
+        let mut out = vec![7; n];
+        block_sparse(&mut source(12), blocks, &mut out);
+        for k in 0..blocks {
+            let block = &out[k * n / blocks..(k + 1) * n / blocks];
+            assert_eq!(block.iter().map(|x| x.abs()).sum::<i8>(), 1);
+        }
+        assert!(out.iter().all(|x| (-1..=1).contains(x)));
+    }
+    // Blocks of 5 and 6 places: each place and sign of the second as often as the others, and no matter where the first is.
+    const RUNS: usize = 30_000;
+    let (mut signed, mut pairs, mut s) = ([0; 12], [0; 30], source(13));
+    for _ in 0..RUNS {
+        let mut out = [0; 11];
+        block_sparse(&mut s, 2, &mut out);
+        let place = |part: &[i8]| part.iter().position(|&x| x != 0).unwrap();
+        let (first, second) = (place(&out[..5]), place(&out[5..]));
+        signed[2 * second + usize::from(out[5 + second] == 1)] += 1;
+        pairs[6 * first + second] += 1;
+    }
+    assert!(chi_square(&signed, &[1.0 / 12.0; 12]) < chi_square_limit(11.0), "{signed:?}");
+    assert!(chi_square(&pairs, &[1.0 / 30.0; 30]) < chi_square_limit(29.0), "{pairs:?}");
+}
+
+#[test]
+fn binary_takes_bits_in_order() {
+    let mut out = [7; 11];
+    let mut recorded = Recorded(vec![0b1000_1101, 0b0000_0110].into_iter());
+    binary(&mut recorded, &mut out);
+    assert_eq!(out, [1, 0, 1, 1, 0, 0, 0, 1, 0, 1, 1]);
+    assert!(recorded.0.next().is_none());
+    let mut out = vec![0; COUNT];
+    binary(&mut source(14), &mut out);
+    let mut pairs = [0; 4];
+    out.chunks(2).for_each(|x| pairs[(2 * x[0] + x[1]) as usize] += 1);
+    assert!(chi_square(&pairs, &[0.25; 4]) < chi_square_limit(3.0), "{pairs:?}");
+}
+
+#[test]
+fn block_binary_has_every_state_alike() {
+    const LENGTH: usize = 4;
+    let mut out = vec![7; COUNT + 3];
+    block_binary(&mut source(15), LENGTH, &mut out);
+    let state = |block: &[i8]| block.iter().position(|&x| x == 1).map_or(0, |i| i + 1);
+    let mut counts = [0; LENGTH + 1];
+    for block in out.chunks(LENGTH) {
+        assert!(block.iter().all(|x| (0..=1).contains(x)) && block.iter().sum::<i8>() <= 1, "{block:?}");
+        counts[state(block)] += usize::from(block.len() == LENGTH);
+    }
+    assert_eq!(counts.iter().sum::<usize>(), COUNT / LENGTH);
+    assert!(chi_square(&counts, &[0.2; LENGTH + 1]) < chi_square_limit(4.0), "{counts:?}");
+    // The last block, of 2 places, has three states.
+    let (mut short, mut s) = ([0; 3], source(16));
+    for _ in 0..30_000 {
+        let mut out = [0; 6];
+        block_binary(&mut s, LENGTH, &mut out);
+        short[state(&out[LENGTH..])] += 1;
+    }
+    assert!(chi_square(&short, &[1.0 / 3.0; 3]) < chi_square_limit(2.0), "{short:?}");
+}
+
 /// Unnormalised weight of k.
 fn rho(k: i64) -> f64 {
     (-(k * k) as f64 / (2.0 * GAUSSIAN_SIGMA * GAUSSIAN_SIGMA)).exp()

@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub struct Context {
     params: Params,
     ring: Ring,
-    /// On all primes: those of the chain, then the raised ones; contexts of one family share it.
+    /// On all primes: those of the chain, then the spare ones; a context and its subsets share it.
     all: Arc<Ring>,
     /// Product of the first `k` special primes modulo every prime of the chain, for `k` from 0.
     special: Vec<Vec<u64>>,
@@ -25,19 +25,19 @@ impl Context {
 
     /// Makes the tables for given kernels.
     pub fn with_kernels(params: Params, kernels: &'static Kernels) -> Result<Arc<Self>, Error> {
-        let primes: Vec<u64> = params.q().iter().chain(params.raised()).copied().collect();
+        let primes: Vec<u64> = params.q().iter().chain(params.spare()).copied().collect();
         let all = Arc::new(Ring::with_kernels(params.log_n(), &primes, params.p(), kernels)?);
         Ok(Self::of_ring(params, all))
     }
 
-    /// The context over some limbs, in the order given ([`Params::subset`]). Tables are shared, so this costs
+    /// The context on some primes, in the order given ([`Params::subset`]). Tables are shared, so this costs
     /// little; polynomials, keys and ciphertexts of this context count their limbs in its order.
-    pub fn subset(&self, limbs: &[usize]) -> Result<Arc<Self>, Error> {
-        Ok(Self::of_ring(self.params.subset(limbs)?, self.all.clone()))
+    pub fn subset(&self, primes: &[usize]) -> Result<Arc<Self>, Error> {
+        Ok(Self::of_ring(self.params.subset(primes)?, self.all.clone()))
     }
 
     fn of_ring(params: Params, all: Arc<Ring>) -> Arc<Self> {
-        let ring = all.subset(&params.limbs());
+        let ring = all.subset(params.prime_indices());
         let mut special = vec![vec![1; ring.q_count()]];
         for &p in params.p() {
             let last = &special[special.len() - 1];
@@ -55,7 +55,7 @@ impl Context {
     pub fn ring(&self) -> &Ring {
         &self.ring
     }
-    /// The ring on all primes of the family: limb `i` of this context is its prime [`Params::limbs`]`[i]`.
+    /// The ring on all primes of the whole set: limb `i` of this context is its prime [`Params::prime_indices`]`[i]`.
     pub fn all(&self) -> &Ring {
         &self.all
     }

@@ -1,10 +1,10 @@
 //! Public keys, encryption and decryption.
 
-use crate::ciphertext::{Ciphertext, Plaintext};
 use crate::context::Context;
 use crate::error::Error;
 use crate::keyswitch::divide;
 use crate::params::Params;
+use crate::sample::Sample;
 use crate::secret::{KeyId, SecretKey};
 use crate::wire::stored_uniform;
 use aglet_ring::arch::Form;
@@ -12,7 +12,7 @@ use aglet_ring::sample::{self, ChaChaSource};
 use aglet_ring::{Eval, Poly};
 use zeroize::Zeroizing;
 
-/// An encryption of zero: `(b, a)` with `b = -a s + e` modulo the primes of the user levels and one special prime.
+/// An encryption of zero: `(b, a)` with `b = -a s + e` modulo the first primes of the chain and one special prime.
 ///
 /// Encryption divides by the special prime at its end, which leaves the noise of one rounding instead of that of a product
 /// of two small polynomials: 4 bits less at N = 2^16.
@@ -104,9 +104,12 @@ impl PublicKey {
         self.a.byte_count() + self.b.byte_count()
     }
 
-    /// Encrypts; the ciphertext has the level and scale of the plaintext.
-    pub fn encrypt(&self, ctx: &Context, pt: &Plaintext, source: &mut ChaChaSource) -> Result<Ciphertext, Error> {
-        let (ring, limbs) = (ctx.ring(), pt.poly.q_limbs());
+    /// A sample of the phase `plain + noise`, with the limbs of `plain`.
+    ///
+    /// # Errors
+    /// [`Error::Level`] for more limbs than the key has.
+    pub fn encrypt(&self, ctx: &Context, plain: &Poly<Eval>, source: &mut ChaChaSource) -> Result<Sample, Error> {
+        let (ring, limbs) = (ctx.ring(), plain.q_limbs());
         let mut v = Zeroizing::new(vec![0i8; ring.n()]);
         sample::ternary(source, &mut v);
         let wide = Zeroizing::new(v.iter().map(|&c| i64::from(c)).collect::<Vec<_>>());
@@ -119,36 +122,35 @@ impl PublicKey {
         dot(ctx, &[(&v, &self.b)], Some(&e0), &mut c0);
         dot(ctx, &[(&v, &self.a)], Some(&e1), &mut c1);
         let (mut c0, c1) = (divide(ctx, &c0, 0)?, divide(ctx, &c1, 0)?);
-        ring.add_assign(&mut c0, &pt.poly);
-        Ok(fresh(pt, self.id, c0, c1))
+        ring.add_assign(&mut c0, plain);
+        Ok(Sample { polys: vec![c0, c1], key: self.id })
     }
 }
 
-fn fresh(pt: &Plaintext, key: KeyId, c0: Poly<Eval>, c1: Poly<Eval>) -> Ciphertext {
-    Ciphertext { polys: vec![c0, c1], scale: pt.scale, slots: pt.slots, key, bound: pt.bound, real: pt.real }
-}
-
 impl SecretKey {
-    /// Encrypts; the ciphertext has the level and scale of the plaintext, and less noise than a public key gives.
-    pub fn encrypt(&self, ctx: &Context, pt: &Plaintext, source: &mut ChaChaSource) -> Result<Ciphertext, Error> {
-        let (ring, limbs) = (ctx.ring(), pt.poly.q_limbs());
+    /// A sample of the phase `plain + noise`, with the limbs of `plain` and less noise than a public key gives.
+    ///
+    /// # Errors
+    /// [`Error::SparseSecret`] for more limbs than the key may appear under.
+    pub fn encrypt(&self, ctx: &Context, plain: &Poly<Eval>, source: &mut ChaChaSource) -> Result<Sample, Error> {
+        let (ring, limbs) = (ctx.ring(), plain.q_limbs());
         self.may_appear(limbs, 0)?;
         let mut c1 = ring.scratch(limbs, 0)?;
         expand_uniform(ctx, &source.public_seed(), 0, &mut c1);
         let mut e = noise(ctx, source, limbs, 0)?;
-        ring.add_assign(&mut e, &pt.poly);
+        ring.add_assign(&mut e, plain);
         let mut c0 = ring.scratch(limbs, 0)?;
         dot(ctx, &[(&c1, self.eval())], None, &mut c0);
         ring.neg_assign(&mut c0);
         ring.add_assign(&mut c0, &e);
-        Ok(fresh(pt, self.id(), c0, c1))
+        Ok(Sample { polys: vec![c0, c1], key: self.id() })
     }
 
-    /// Decrypts to a plaintext with the noise still in it: it is wiped when dropped.
+    /// The phase of a sample, with the noise in it: it is wiped when dropped.
     ///
     /// # Errors
-    /// [`Error::KeyMismatch`] for a ciphertext of another secret key.
-    pub fn decrypt(&self, ctx: &Context, ct: &Ciphertext) -> Result<Plaintext, Error> {
+    /// [`Error::KeyMismatch`] for a sample of another secret key.
+    pub fn decrypt(&self, ctx: &Context, ct: &Sample) -> Result<Poly<Eval>, Error> {
         if ct.key != self.id() {
             return Err(Error::KeyMismatch { what: "secret key", found: self.id(), expected: ct.key });
         }
@@ -163,6 +165,6 @@ impl SecretKey {
             }
             _ => return Err(Error::Degree { degree: ct.degree() }),
         }
-        Ok(Plaintext { poly, scale: ct.scale, slots: ct.slots, bound: None, real: ct.real })
+        Ok(poly)
     }
 }

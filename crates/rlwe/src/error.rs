@@ -7,23 +7,37 @@ use crate::security::Secret;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The modulus is larger than 128-bit security allows for this ring and secret.
+    /// The modulus is larger than 128-bit security allows for this dimension and secret.
     #[error(
-        "A modulus of log2(QP) = {log_qp:.2} at N = 2^{log_n} with {secret} is below 128 bits of security: the limit there is \
-         {limit}; take fewer or smaller moduli, a larger log_n or a denser secret, or spell out Security::NotChecked."
+        "A modulus of {log_q:.2} bits in dimension {dimension} with {secret} is below 128 bits of security: the limit there is \
+         {limit}; take fewer or smaller moduli, a larger dimension or a denser secret, or spell out Security::NotChecked."
     )]
     InsecureParameters {
-        /// log2 of the ring degree.
-        log_n: u32,
-        /// log2 of the modulus under which this secret appears (Q*P, or q0*p' for the ephemeral secret).
-        log_qp: f64,
-        /// Largest allowed log2(QP); 0 if no modulus of 12 bits or more reaches 128 bits.
+        /// Ring degree, or LWE dimension.
+        dimension: usize,
+        /// log2 of the modulus under which this secret appears.
+        log_q: f64,
+        /// Largest allowed `log_q`; 0 if no modulus of 12 bits or more reaches 128 bits.
         limit: f64,
         /// Distribution of the secret.
         secret: Secret,
     },
 
-    /// A parameter literal contradicts itself or asks for primes that do not exist.
+    /// The security table has no figure for these.
+    #[error(
+        "The security of dimension {dimension} with {secret} is not known: {reason}; take a secret, dimension and error that it \
+         has, or spell out Security::NotChecked."
+    )]
+    UnknownSecurity {
+        /// Ring degree, or LWE dimension.
+        dimension: usize,
+        /// Distribution of the secret.
+        secret: Secret,
+        /// What it does not know.
+        reason: &'static str,
+    },
+
+    /// Parameters contradict themselves, or ask for primes that do not exist.
     #[error("These parameters do not work: {reason}.")]
     BadParameters {
         /// What is wrong and what to write instead.

@@ -34,7 +34,7 @@ impl Shaped for KeySwitchSpec {
         self
     }
     fn for_subset(&self, made_for: &Params, subset: &Params) -> Self {
-        self.restricted(made_for, subset).0
+        KeySwitchSpec::for_subset(self, made_for, subset).spec
     }
 }
 
@@ -44,7 +44,7 @@ impl Shaped for Arc<SwitchingKey> {
     }
     /// Shares the words.
     fn for_subset(&self, made_for: &Params, subset: &Params) -> Self {
-        Arc::new(self.restricted(made_for, subset))
+        Arc::new(SwitchingKey::for_subset(self, made_for, subset))
     }
 }
 

@@ -68,9 +68,9 @@ impl KeySwitchSpec {
         Ok(32 + self.digits.len() * limbs.iter().map(|(_, m)| packed_len(m, params.n())).sum::<usize>())
     }
 
-    /// The shape of [`SwitchingKey::restricted`], with the limbs and digits of this one that it is made of.
-    pub fn restricted(&self, made_for: &Params, subset: &Params) -> (Self, Vec<usize>, Vec<usize>) {
-        let (whole, limbs) = (made_for.limbs(), subset.limbs());
+    /// The shape of [`SwitchingKey::for_subset`].
+    pub fn for_subset(&self, made_for: &Params, subset: &Params) -> SubsetSpec {
+        let (whole, limbs) = (made_for.prime_indices(), subset.prime_indices());
         let place = |l: &usize| whole.iter().position(|w| w == l).filter(|&i| i < self.q_limbs);
         let from: Vec<usize> = limbs.iter().map_while(place).collect();
         let inside = |d: &Vec<usize>| (0..from.len()).filter(|&i| d.contains(&from[i])).collect::<Vec<_>>();
@@ -79,7 +79,7 @@ impl KeySwitchSpec {
         // A low level has the first digits only: they begin with the lowest limbs.
         order.sort_by_key(|&d| digits[d][0]);
         let digits = order.iter().map(|&d| digits[d].clone()).collect();
-        (Self { q_limbs: from.len(), p_limbs: self.p_limbs, digits }, from, order)
+        SubsetSpec { spec: Self { q_limbs: from.len(), p_limbs: self.p_limbs, digits }, limbs: from, digits: order }
     }
 
     /// The digits of a polynomial with fewer limbs.
@@ -89,7 +89,17 @@ impl KeySwitchSpec {
     }
 }
 
-/// A switching key in its expanded form. Cloning and restricting it share the words.
+/// What is left of a key's shape on a subset of its primes.
+pub struct SubsetSpec {
+    /// The shape.
+    pub spec: KeySwitchSpec,
+    /// For each of its limbs that of the key.
+    pub limbs: Vec<usize>,
+    /// For each of its digits that of the key.
+    pub digits: Vec<usize>,
+}
+
+/// A switching key in its expanded form. Clones of it, and its subsets, share the words.
 #[derive(Clone)]
 pub struct SwitchingKey {
     id: KeyId,
@@ -301,13 +311,13 @@ impl SwitchingKey {
 
     /// The same key for a subset of the parameters that it was made for (which may be a subset itself): it serves as many limbs
     /// of the subset, from the bottom up, as it has. A key is good modulo each prime on its own, so limbs may be left out.
-    pub fn restricted(&self, made_for: &Params, subset: &Params) -> Self {
-        let (spec, from, order) = self.spec.restricted(made_for, subset);
+    pub fn for_subset(&self, made_for: &Params, subset: &Params) -> Self {
+        let SubsetSpec { spec, limbs, digits } = self.spec.for_subset(made_for, subset);
         let special = self.spec.q_limbs..self.spec.q_limbs + self.spec.p_limbs;
         Self {
             id: self.id,
-            rows: from.into_iter().chain(special).map(|i| self.rows[i]).collect(),
-            digits: order.into_iter().map(|d| self.digits[d]).collect(),
+            rows: limbs.into_iter().chain(special).map(|i| self.rows[i]).collect(),
+            digits: digits.into_iter().map(|d| self.digits[d]).collect(),
             spec,
             halves: self.halves.clone(),
         }

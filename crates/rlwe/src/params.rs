@@ -1,176 +1,171 @@
-//! Parameter sets: a checked literal, its primes, its levels and the digits of its key switching.
+//! Parameters of RLWE: a ring, a chain of primes with special primes beside it, the secrets, and the digits of key switching.
 //!
-//! The chain of primes of Q runs bottom to top: base, slots_to_coeffs, message, eval_mod, coeffs_to_slots. A *chain level* is
-//! the number of Q limbs minus one. A *user level* counts the multiplications left to the user; user level 0 lies above the
-//! hidden slots_to_coeffs primes, so user level `l` is chain level `hidden_levels() + l`.
+//! What the primes are for, and what scales or plaintexts they carry, is the business of a scheme: here the chain Q is an
+//! ordered list, from whose top primes leave one after the other. *Spare primes* stand beside it: subsets of the parameters
+//! ([`Params::subset`]) may take them in place of others.
 
-mod chain;
-mod literal;
+mod digits;
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
-use std::ops::Range;
 use std::sync::Arc;
 
-pub use literal::{Claims, ModuliGroup, ParamsLiteral, Role};
+use aglet_ring::primes::is_prime;
+use aglet_ring::sample::GAUSSIAN_SIGMA;
 
 use crate::error::Error;
 use crate::security::{self, Secret, Security, SecurityReport};
-use chain::Chain;
-use literal::MAX_SOURCES;
+use digits::MAX_SOURCES;
 
-/// Bits by which every digit stays below P. A digit as large as P would make the noise of a key switch three times that of
-/// a rescale (tools/noise_eval_mod.py: 0.4 bits of a bootstrap); with two bits to spare it disappears beside it.
-const DIGIT_SLACK: f64 = 2.0;
+/// What parameters are made of: plain data, nothing checked. [`Params::new`] checks it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParamsSpec {
+    /// log2 of the ring degree N, from 6 to 17.
+    pub log_n: u32,
+    /// Distribution of the main secret.
+    pub secret: Secret,
+    /// Distribution of a second, sparse secret, which appears modulo `q[0] p[0]` only (eprint 2022/024); none without
+    /// bootstrapping.
+    pub sparse_secret: Option<Secret>,
+    /// The primes of Q, bottom to top: distinct from all others, `= 1 mod 2N`, below 2^61.
+    pub q: Vec<u64>,
+    /// Primes beside Q that subsets may take. With any of them there must be `max_log_qp`.
+    pub spare: Vec<u64>,
+    /// The special primes, whose product is P: at least one.
+    pub p: Vec<u64>,
+    /// log2 of the largest modulus QP that a key may have, which the security gate looks at. There may be more special primes
+    /// than all of Q can take: keys for fewer limbs take as many as fit, and need fewer digits. Without it all special primes
+    /// serve all limbs.
+    pub max_log_qp: Option<f64>,
+    /// The limbs of every digit of a key switch at full level; without them, limbs are grouped by their bits.
+    pub digits: Option<Vec<Vec<usize>>>,
+}
 
-/// A checked, immutable parameter set. Cloning shares it.
+/// Checked, immutable parameters. Cloning shares them.
 #[derive(Clone)]
 pub struct Params(Arc<Inner>);
 
 struct Inner {
-    literal: ParamsLiteral,
-    security: Security,
-    chain: Chain,
+    spec: ParamsSpec,
     log2_q: Vec<f64>,
     log2_p: Vec<f64>,
-    report: SecurityReport,
-    ephemeral_report: Option<SecurityReport>,
-    /// Named digits of this chain.
-    digits: Option<Vec<Vec<usize>>>,
-    /// The limbs of a subset, as the whole set counts them.
-    limbs: Option<Vec<usize>>,
-    fingerprint: [u8; 32],
+    gate: Security,
+    security: SecurityReport,
+    sparse_security: Option<SecurityReport>,
+    /// For each limb of Q its prime in the whole set.
+    prime_indices: Vec<usize>,
+}
+
+fn log2(primes: &[u64]) -> Vec<f64> {
+    primes.iter().map(|&p| (p as f64).log2()).collect()
+}
+
+impl ParamsSpec {
+    /// Checks everything but security and the size of digits.
+    fn check(&self) -> Result<(), Error> {
+        let bad = |reason: String| Err(Error::bad_parameters(reason));
+        if !(6..=17).contains(&self.log_n) {
+            return bad(format!("log_n = {} is not between 6 and 17", self.log_n));
+        }
+        let n = 1usize << self.log_n;
+        self.secret.check(n)?;
+        self.sparse_secret.map_or(Ok(()), |secret| secret.check(n))?;
+        let mut all: Vec<u64> = [&self.q[..], &self.spare, &self.p].concat();
+        if let Some(p) = all.iter().find(|&&p| p >= 1 << 61 || p % (2 * n as u64) != 1 || !is_prime(p)) {
+            return bad(format!("{p} is no prime = 1 mod 2^{} below 2^61", self.log_n + 1));
+        }
+        all.sort_unstable();
+        if all.windows(2).any(|pair| pair[0] == pair[1]) {
+            return bad("a prime stands twice among the moduli".into());
+        }
+        if self.q.is_empty() || self.p.is_empty() {
+            return bad("there must be a prime of Q and a special prime at least".into());
+        }
+        if self.p.len() >= MAX_SOURCES {
+            // A division by P and one prime of the chain converts from all of them.
+            let special = self.p.len();
+            return bad(format!("there are {special} special primes; take fewer than {MAX_SOURCES}, larger ones"));
+        }
+        if !self.spare.is_empty() && self.max_log_qp.is_none() {
+            return bad("spare primes stand for others, so QP has no fixed size; give max_log_qp".into());
+        }
+        if self.max_log_qp.is_some_and(|bits| !(bits > 0.0 && bits.is_finite())) {
+            return bad("max_log_qp is not a finite number above 0".into());
+        }
+        self.digits.as_ref().map_or(Ok(()), |named| digits::check(named, self.q.len()))
+    }
 }
 
 impl Params {
-    /// Checks a literal, chooses its primes (the rule stands in `params/chain.rs`) and passes the security gate: the main
-    /// secret at the largest QP of a key, the ephemeral secret at `q0 * p'` with p' the first special prime.
-    ///
-    /// Deterministic: the same literal gives the same primes everywhere. Takes milliseconds.
+    /// Checks what is given and passes the security gate: the main secret at the largest QP of a key, the sparse secret at
+    /// `q[0] p[0]`.
     ///
     /// # Errors
-    /// [`Error::BadParameters`] if the literal contradicts itself or the primes do not exist, [`Error::InsecureParameters`]
-    /// if 128 bits are asked for and not reached.
-    pub fn new(literal: ParamsLiteral, security: Security) -> Result<Self, Error> {
-        literal.check()?;
-        let chain = Chain::new(&literal)?;
-        let log2 = |primes: &[u64]| primes.iter().map(|&p| (p as f64).log2()).collect::<Vec<f64>>();
-        let (log2_q, log2_p) = (log2(&chain.q), log2(&chain.p));
-        let log_qp = literal.max_log_qp.unwrap_or_else(|| log2_q.iter().chain(&log2_p).sum::<f64>());
-        security::check(literal.log_n, log_qp, literal.secret, security)?;
-        let report = SecurityReport::new(literal.log_n, log_qp, literal.secret);
-        let mut ephemeral_report = None;
-        if let Some(h) = literal.ephemeral_weight {
-            let (log_qp, secret) = (log2_q[0] + log2_p[0], Secret::FixedWeight(h));
-            security::check(literal.log_n, log_qp, secret, security)?;
-            ephemeral_report = Some(SecurityReport::new(literal.log_n, log_qp, secret));
-        }
-        if let Some(digits) = &literal.digits {
-            let mut limbs: Vec<usize> = digits.concat();
-            limbs.sort_unstable();
-            if limbs != (0..log2_q.len()).collect::<Vec<_>>() || digits.iter().any(Vec::is_empty) {
-                return Err(Error::bad_parameters("the digits do not name every limb of Q exactly once"));
-            }
-            if let Some(long) = digits.iter().find(|d| d.len() > MAX_SOURCES) {
-                return Err(Error::bad_parameters(format!(
-                    "a digit of {} limbs is longer than a base conversion takes; name digits of at most {MAX_SOURCES}",
-                    long.len()
-                )));
-            }
-        }
-        let fingerprint = fingerprint(&literal, &chain);
-        let digits = literal.digits.clone();
-        let params = Params(Arc::new(Inner {
-            literal,
-            security,
-            chain,
-            log2_q,
-            log2_p,
-            report,
-            ephemeral_report,
-            digits,
-            limbs: None,
-            fingerprint,
-        }));
+    /// [`Error::BadParameters`] if the data contradicts itself, [`Error::InsecureParameters`] or [`Error::UnknownSecurity`] if
+    /// 128 bits are asked for and not reached.
+    pub fn new(spec: ParamsSpec, gate: Security) -> Result<Self, Error> {
+        spec.check()?;
+        let (log2_q, log2_p) = (log2(&spec.q), log2(&spec.p));
+        let log_qp = spec.max_log_qp.unwrap_or_else(|| log2_q.iter().chain(&log2_p).sum());
+        let report = |log_q, secret| match gate {
+            Security::Bits128 => security::check(1 << spec.log_n, log_q, GAUSSIAN_SIGMA, secret),
+            Security::NotChecked => Ok(SecurityReport::new(1 << spec.log_n, log_q, GAUSSIAN_SIGMA, secret)),
+        };
+        let security = report(log_qp, spec.secret)?;
+        let sparse_security = spec.sparse_secret.map(|secret| report(log2_q[0] + log2_p[0], secret)).transpose()?;
+        let prime_indices = (0..spec.q.len()).collect();
+        let params = Params(Arc::new(Inner { spec, log2_q, log2_p, gate, security, sparse_security, prime_indices }));
         let limbs = params.q().len();
         match params.special_limbs_within(limbs) {
             0 => {
-                return Err(Error::bad_parameters(
-                    "max_log_qp leaves no special prime beside the whole chain; make it larger",
-                ))
+                Err(Error::bad_parameters("max_log_qp leaves no special prime beside the whole chain; make it larger"))
             }
-            most => params.digits(limbs, most)?,
-        };
-        Ok(params)
-    }
-
-    /// [`ParamsLiteral::from_toml`], then [`Params::new`].
-    ///
-    /// # Errors
-    /// As those two.
-    pub fn from_toml(text: &str, security: Security) -> Result<Self, Error> {
-        Params::new(ParamsLiteral::from_toml(text)?, security)
-    }
-
-    /// The same set on some limbs of its chain, in the order given, and all special primes: what a bootstrap raises to. Limbs
-    /// from `q().len()` up are those of [`Params::raised`].
-    ///
-    /// Roles, levels and scales are those of the whole set; only the primes, and what is counted in them ([`Params::q`],
-    /// [`Params::digits`], [`Params::log_q`]), are the subset's. Nothing here is less secure than the whole.
-    ///
-    /// # Errors
-    /// [`Error::BadParameters`] for a limb that does not exist or stands twice, or no limb at all.
-    pub fn subset(&self, limbs: &[usize]) -> Result<Self, Error> {
-        let all = &self.0;
-        let primes: Vec<u64> = all.chain.q.iter().chain(&all.chain.raised).copied().collect();
-        let twice = limbs.iter().enumerate().any(|(i, l)| limbs[..i].contains(l));
-        if limbs.is_empty() || twice || limbs.iter().any(|&l| l >= primes.len()) {
-            return Err(Error::bad_parameters("the limbs of a subset must exist, each once"));
+            most => params.digits(limbs, most).map(|_| params),
         }
-        if limbs.iter().copied().eq(0..all.log2_q.len()) {
+    }
+
+    /// The same set on some of its primes, in the order given, and all special primes. Indices count Q bottom to top; those
+    /// from `q().len()` up are [`Params::spare`].
+    ///
+    /// Only what is counted in primes ([`Params::q`], [`Params::digits`], [`Params::log_q`]) is the subset's; named digits are
+    /// the whole chain's. Nothing here is less secure than the whole.
+    ///
+    /// # Errors
+    /// [`Error::BadParameters`] for a prime that does not exist or stands twice, or none at all.
+    pub fn subset(&self, primes: &[usize]) -> Result<Self, Error> {
+        let whole = &self.0;
+        let all = [&whole.spec.q[..], &whole.spec.spare].concat();
+        let twice = primes.iter().enumerate().any(|(i, l)| primes[..i].contains(l));
+        if primes.is_empty() || twice || primes.iter().any(|&l| l >= all.len()) {
+            return Err(Error::bad_parameters("the primes of a subset must exist, each once"));
+        }
+        if primes.iter().copied().eq(0..whole.spec.q.len()) {
             return Ok(self.clone());
         }
-        let q: Vec<u64> = limbs.iter().map(|&l| primes[l]).collect();
-        let log2_q = q.iter().map(|&q| (q as f64).log2()).collect();
-        let chain = Chain { q, raised: Vec::new(), p: all.chain.p.clone(), scales: all.chain.scales.clone() };
-        let whole = all.limbs.as_ref();
+        let q: Vec<u64> = primes.iter().map(|&l| all[l]).collect();
         Ok(Params(Arc::new(Inner {
-            literal: all.literal.clone(),
-            security: all.security,
-            chain,
-            log2_q,
-            log2_p: all.log2_p.clone(),
-            report: all.report,
-            ephemeral_report: all.ephemeral_report,
-            digits: None,
-            limbs: Some(limbs.iter().map(|&l| whole.map_or(l, |whole| whole[l])).collect()),
-            fingerprint: all.fingerprint,
+            log2_q: log2(&q),
+            log2_p: whole.log2_p.clone(),
+            gate: whole.gate,
+            security: whole.security,
+            sparse_security: whole.sparse_security,
+            prime_indices: primes.iter().map(|&l| whole.prime_indices.get(l).copied().unwrap_or(l)).collect(),
+            spec: ParamsSpec { q, spare: Vec::new(), digits: None, ..whole.spec.clone() },
         })))
     }
 
-    /// The limbs of this chain as the whole set counts them: all in order unless this is a [`Params::subset`].
+    /// For each limb of Q the index of its prime in the whole set, which counts Q and then the spare primes: `0, 1, 2, ...` unless
+    /// this is a [`Params::subset`].
     #[must_use]
-    pub fn limbs(&self) -> Vec<usize> {
-        self.0.limbs.clone().unwrap_or_else(|| (0..self.q().len()).collect())
-    }
-
-    /// The literal this set was built from.
-    #[must_use]
-    pub fn literal(&self) -> &ParamsLiteral {
-        &self.0.literal
-    }
-
-    /// Name of the set.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.0.literal.name
+    pub fn prime_indices(&self) -> &[usize] {
+        &self.0.prime_indices
     }
 
     /// log2 of the ring degree.
     #[must_use]
     pub fn log_n(&self) -> u32 {
-        self.0.literal.log_n
+        self.0.spec.log_n
     }
 
     /// Ring degree N.
@@ -179,70 +174,22 @@ impl Params {
         1 << self.log_n()
     }
 
-    /// Number of complex slots, N/2.
-    #[must_use]
-    pub fn slots(&self) -> usize {
-        self.n() / 2
-    }
-
-    /// Primes of Q, bottom to top: `q()[i]` is the prime that a rescale at chain level `i` divides by.
+    /// Primes of Q, bottom to top.
     #[must_use]
     pub fn q(&self) -> &[u64] {
-        &self.0.chain.q
+        &self.0.spec.q
     }
 
-    /// Primes that stand for message primes while a bootstrap is above them; none in a [`Params::subset`].
+    /// Primes beside Q that subsets may take; none in a [`Params::subset`].
     #[must_use]
-    pub fn raised(&self) -> &[u64] {
-        &self.0.chain.raised
+    pub fn spare(&self) -> &[u64] {
+        &self.0.spec.spare
     }
 
     /// The special primes, whose product is P.
     #[must_use]
     pub fn p(&self) -> &[u64] {
-        &self.0.chain.p
-    }
-
-    /// Limb indices of a role: into [`Params::p`] for [`Role::Special`], into [`Params::q`] and what follows it,
-    /// [`Params::raised`], for every other. Empty if the set has no such primes.
-    #[must_use]
-    pub fn role(&self, role: Role) -> Range<usize> {
-        let count = |wanted: &dyn Fn(Role) -> bool| -> usize {
-            self.0.literal.moduli.iter().filter(|g| wanted(g.role)).map(|g| g.count).sum()
-        };
-        let start = if role == Role::Special { 0 } else { count(&|r| r < role) };
-        start..start + count(&|r| r == role)
-    }
-
-    /// Number of chain levels hidden below user level 0 (the slots_to_coeffs primes).
-    #[must_use]
-    pub fn hidden_levels(&self) -> usize {
-        self.role(Role::SlotsToCoeffs).len()
-    }
-
-    /// The highest user level: the number of message primes.
-    #[must_use]
-    pub fn max_level(&self) -> usize {
-        self.role(Role::Message).len()
-    }
-
-    /// Chain level of a user level, `hidden_levels() + user_level`. Its number of limbs is one more. No range check.
-    #[must_use]
-    pub fn chain_level(&self, user_level: usize) -> usize {
-        self.hidden_levels() + user_level
-    }
-
-    /// Canonical scale of a user level: `2^bits` at [`Params::max_level`] (and, for lack of another, above it), then
-    /// `scale(l-1) = scale(l)^2 / q_l`, so that products of canonical ciphertexts are canonical again after a rescale.
-    #[must_use]
-    pub fn scale_at(&self, user_level: usize) -> f64 {
-        self.0.chain.scales[user_level.min(self.max_level())]
-    }
-
-    /// log2 of the wanted message scale: the size of the message primes.
-    #[must_use]
-    pub fn scale_bits(&self) -> u32 {
-        self.0.literal.bits_of(Role::Message)
+        &self.0.spec.p
     }
 
     /// log2 of Q, from the primes.
@@ -257,172 +204,48 @@ impl Params {
         self.0.log2_p.iter().sum()
     }
 
-    /// log2 of the largest modulus of a key: [`ParamsLiteral::max_log_qp`], or QP from the primes.
+    /// log2 of the largest modulus of a key: [`ParamsSpec::max_log_qp`], or QP from the primes.
     #[must_use]
     pub fn log_qp(&self) -> f64 {
-        self.0.report.log_qp
+        self.0.security.log_q
     }
 
     /// Distribution of the main secret.
     #[must_use]
     pub fn secret(&self) -> Secret {
-        self.0.literal.secret
+        self.0.spec.secret
     }
 
-    /// Weight of the ephemeral secret; `None` for a set that cannot bootstrap.
+    /// Distribution of the sparse secret; `None` for a set without one.
     #[must_use]
-    pub fn ephemeral_weight(&self) -> Option<usize> {
-        self.0.literal.ephemeral_weight
-    }
-
-    /// log2 of the message ratio of a bootstrap; `None` for a set that cannot bootstrap.
-    #[must_use]
-    pub fn message_ratio_log2(&self) -> Option<f64> {
-        self.0.literal.message_ratio_log2
-    }
-
-    /// User level that a regular bootstrap leaves; `None` for a set that cannot bootstrap.
-    #[must_use]
-    pub fn regular_level(&self) -> Option<usize> {
-        self.0.literal.regular_level
+    pub fn sparse_secret(&self) -> Option<Secret> {
+        self.0.spec.sparse_secret
     }
 
     /// What was asked of the security gate.
     #[must_use]
     pub fn gate(&self) -> Security {
-        self.0.security
+        self.0.gate
     }
 
     /// Security of the main secret at QP.
     #[must_use]
     pub fn security(&self) -> &SecurityReport {
-        &self.0.report
+        &self.0.security
     }
 
-    /// Security of the ephemeral secret at `q0 * p'`; `None` for a set that cannot bootstrap.
+    /// Security of the sparse secret at `q[0] p[0]`; `None` for a set without one.
     #[must_use]
-    pub fn ephemeral_security(&self) -> Option<&SecurityReport> {
-        self.0.ephemeral_report.as_ref()
+    pub fn sparse_security(&self) -> Option<&SecurityReport> {
+        self.0.sparse_security.as_ref()
     }
-
-    /// BLAKE3 of everything that keys and ciphertexts depend on: ring, secrets, message ratio and primes with their roles.
-    /// Name, source, claims and gate do not enter: sets that differ only there are interchangeable.
-    #[must_use]
-    pub fn fingerprint(&self) -> [u8; 32] {
-        self.0.fingerprint
-    }
-
-    /// The bit-balanced digits of a key switch: the limbs of each, covering the first `q_limbs` primes of Q; the product of
-    /// a digit stays two bits below the product of the first `p_limbs` special primes.
-    ///
-    /// They are those of the literal, cut at `q_limbs`, where these fit; otherwise consecutive limbs, grouped greedily, or
-    /// limbs spread over the chain where that saves a digit.
-    /// Grouping by bits instead of by count is what keeps the number of digits small in a chain of unequal primes
-    /// (ckks.md section 2.5). No digit has more limbs than a base conversion takes.
-    ///
-    /// # Errors
-    /// [`Error::BadParameters`] if a count is zero or too large, or if one prime alone exceeds the special product.
-    pub fn digits(&self, q_limbs: usize, p_limbs: usize) -> Result<Vec<Vec<usize>>, Error> {
-        let (all_q, all_p) = (self.q().len(), self.special_limbs_within(q_limbs));
-        if !(1..=all_q).contains(&q_limbs) || !(1..=all_p).contains(&p_limbs) {
-            return Err(Error::bad_parameters(format!(
-                "a key over {q_limbs} limbs of Q and {p_limbs} of P does not exist; choose 1 to {all_q} and 1 to {all_p}"
-            )));
-        }
-        let log2_q = &self.0.log2_q;
-        let room = self.0.log2_p[..p_limbs].iter().sum::<f64>() - DIGIT_SLACK;
-        // A digit of one prime cannot be made smaller: it need only not exceed P.
-        let whole = room + DIGIT_SLACK + 1e-9;
-        let named = self.0.digits.iter().flat_map(|digits| {
-            let cut = |d: &Vec<usize>| d.iter().copied().filter(|&i| i < q_limbs).collect::<Vec<_>>();
-            let cut: Vec<_> = digits.iter().map(cut).filter(|d| !d.is_empty()).collect();
-            let bits = |d: &Vec<usize>| d.iter().map(|&i| log2_q[i]).sum::<f64>();
-            cut.iter().all(|d| bits(d) <= if d.len() == 1 { whole } else { room }).then_some(cut)
-        });
-        let fewest = named.chain([self.consecutive(q_limbs, room, whole)?]).min_by_key(Vec::len).unwrap_or_default();
-        Ok(match spread(&log2_q[..q_limbs], room) {
-            Some(fewer) if fewer.len() < fewest.len() => fewer,
-            _ => fewest,
-        })
-    }
-
-    /// Consecutive limbs, as many in a digit as there is room for.
-    fn consecutive(&self, q_limbs: usize, room: f64, whole: f64) -> Result<Vec<Vec<usize>>, Error> {
-        let (mut digits, mut digit, mut bits) = (Vec::new(), Vec::new(), 0.0);
-        for (i, log2) in self.0.log2_q[..q_limbs].iter().enumerate() {
-            if *log2 > whole {
-                return Err(Error::bad_parameters(format!(
-                    "limb {i} of Q ({log2:.2} bits) is larger than the special modulus ({whole:.2}); make the special primes \
-                     larger or more"
-                )));
-            }
-            if (bits + log2 > room && !digit.is_empty()) || digit.len() == MAX_SOURCES {
-                digits.push(std::mem::take(&mut digit));
-                bits = 0.0;
-            }
-            digit.push(i);
-            bits += log2;
-        }
-        digits.push(digit);
-        Ok(digits)
-    }
-
-    /// The most special primes that a key over the first `q_limbs` primes of Q may have: [`ParamsLiteral::max_log_qp`] bounds the
-    /// modulus of every key. All of them without such a bound.
-    #[must_use]
-    pub fn special_limbs_within(&self, q_limbs: usize) -> usize {
-        let Some(most) = self.0.literal.max_log_qp else { return self.p().len() };
-        let mut bits = self.0.log2_q.iter().take(q_limbs).sum::<f64>();
-        let fits = |log2: &&f64| {
-            bits += **log2;
-            bits <= most
-        };
-        self.0.log2_p.iter().take_while(fits).count()
-    }
-
-    /// The smallest number of special primes that splits the first `q_limbs` primes of Q into as few digits as all of them
-    /// do. Keys of low levels are shorter and faster with it. A count out of range gives all special primes.
-    #[must_use]
-    pub fn special_limbs_for(&self, q_limbs: usize) -> usize {
-        let all = self.special_limbs_within(q_limbs);
-        let fewest = self.digits(q_limbs, all).map(|d| d.len());
-        let enough = |&p_limbs: &usize| self.digits(q_limbs, p_limbs).map(|d| d.len()) == fewest;
-        (1..all).find(enough).unwrap_or(all)
-    }
-}
-
-/// The fewest digits that the bits allow, if the limbs can be spread so: the top digit takes consecutive limbs, so that it is
-/// gone after few levels; the others share the rest evenly, the largest limbs first.
-fn spread(log2_q: &[f64], room: f64) -> Option<Vec<Vec<usize>>> {
-    let count = (log2_q.iter().sum::<f64>() / room).ceil() as usize;
-    let (mut top, mut bits) = (log2_q.len(), 0.0);
-    while count > 1 && top > 0 && bits + log2_q[top - 1] <= room && log2_q.len() - top < MAX_SOURCES {
-        top -= 1;
-        bits += log2_q[top];
-    }
-    let mut rest: Vec<usize> = (0..top).collect();
-    rest.sort_by(|&i, &j| log2_q[j].total_cmp(&log2_q[i]));
-    let mut digits = vec![(0f64, Vec::new()); if count > 1 { count - 1 } else { 1 }];
-    for i in rest {
-        let (bits, digit) = digits.iter_mut().min_by(|a, b| a.0.total_cmp(&b.0))?;
-        *bits += log2_q[i];
-        digit.push(i);
-    }
-    let fits = digits.iter().all(|(bits, d)| *bits <= room && d.len() <= MAX_SOURCES && !d.is_empty());
-    let mut digits: Vec<Vec<usize>> = digits.into_iter().map(|d| d.1).collect();
-    digits.iter_mut().for_each(|d| d.sort_unstable());
-    // A low level has the first digits only: they begin with the lowest limbs.
-    digits.sort();
-    digits.extend((count > 1).then(|| (top..log2_q.len()).collect()));
-    fits.then_some(digits)
 }
 
 impl fmt::Debug for Params {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "Params {{ name: {:?}, log_n: {}, limbs: {} + {}, log_qp: {:.2}, security: {}{} }}",
-            self.name(),
+            "Params {{ log_n: {}, limbs: {} + {}, log_qp: {:.2}, security: {}{} }}",
             self.log_n(),
             self.q().len(),
             self.p().len(),
@@ -431,46 +254,4 @@ impl fmt::Debug for Params {
             if self.gate() == Security::NotChecked { ", NOT CHECKED" } else { "" },
         )
     }
-}
-
-impl PartialEq for Params {
-    /// Equal fingerprints: keys and ciphertexts of one are those of the other.
-    fn eq(&self, other: &Self) -> bool {
-        self.0.fingerprint == other.0.fingerprint
-    }
-}
-
-impl Eq for Params {}
-
-/// BLAKE3 over little-endian words, each list preceded by its length, so that no two sets share an encoding.
-fn fingerprint(literal: &ParamsLiteral, chain: &Chain) -> [u8; 32] {
-    let secret = match literal.secret {
-        Secret::Ternary => 0,
-        Secret::FixedWeight(h) => h as u64,
-    };
-    let mut words = vec![
-        u64::from(literal.log_n),
-        secret,
-        literal.ephemeral_weight.map_or(0, |h| h as u64),
-        literal.sparse_switch_bits.map_or(0, u64::from),
-        literal.message_ratio_log2.map_or(u64::MAX, f64::to_bits),
-        literal.moduli.len() as u64,
-    ];
-    for g in &literal.moduli {
-        words.extend([g.role as u64, u64::from(g.bits), g.count as u64]);
-    }
-    words.extend(literal.max_log_qp.map(f64::to_bits));
-    for digit in literal.digits.iter().flatten() {
-        words.push(digit.len() as u64);
-        words.extend(digit.iter().map(|&i| i as u64));
-    }
-    for primes in [&chain.q, &chain.raised, &chain.p] {
-        words.push(primes.len() as u64);
-        words.extend(primes);
-    }
-    let mut hasher = blake3::Hasher::new_derive_key("aglet 2026-11 parameter fingerprint v1");
-    for word in words {
-        hasher.update(&word.to_le_bytes());
-    }
-    *hasher.finalize().as_bytes()
 }

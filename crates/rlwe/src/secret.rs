@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::error::Error;
+use crate::params::Params;
 use crate::security::Secret;
 use aglet_ring::sample::{self, ChaChaSource};
 use aglet_ring::{Eval, Poly};
@@ -28,70 +29,77 @@ impl std::fmt::Display for KeyId {
 /// A secret polynomial `s`. Erased from memory when dropped; shows only its id.
 pub struct SecretKey {
     id: KeyId,
+    /// What it was drawn from.
+    secret: Secret,
     coefficients: Zeroizing<Vec<i8>>,
     /// `s` at every prime of the ring.
     eval: Poly<Eval>,
     /// The sparse secret of a bootstrap.
-    ephemeral: bool,
+    sparse: bool,
 }
 
 impl SecretKey {
-    /// Draws a main secret as the parameters say (dense ternary, or of fixed weight).
+    /// Draws a main secret as the parameters say.
     pub fn generate(ctx: &Context, source: &mut ChaChaSource) -> Result<Self, Error> {
-        let mut s = Zeroizing::new(vec![0i8; ctx.ring().n()]);
-        match ctx.params().secret() {
-            Secret::Ternary => sample::ternary(source, &mut s),
-            Secret::FixedWeight(h) => sample::fixed_weight(source, h, &mut s),
-        }
-        Self::from_coefficients(ctx, KeyId::draw(source), s, false)
+        let secret = ctx.params().secret();
+        let s = draw(secret, ctx.ring().n(), source);
+        Self::from_coefficients(ctx, KeyId::draw(source), (secret, s), false)
     }
 
-    /// Draws the sparse ephemeral secret of a bootstrap. It may appear under `q0 p'` only, the shape of
+    /// Draws the sparse secret of a bootstrap, for one key. It may appear under `q0 p'` only, the shape of
     /// [`KeySwitchSpec::to_sparse`](crate::keyswitch::KeySwitchSpec::to_sparse); keys and encryptions under it refuse more.
-    pub fn generate_ephemeral(ctx: &Context, source: &mut ChaChaSource) -> Result<Self, Error> {
-        let weight = ctx.params().ephemeral_weight().ok_or_else(|| {
-            Error::bad_parameters("this set has no ephemeral secret; take one made for bootstrapping")
-        })?;
-        let mut s = Zeroizing::new(vec![0i8; ctx.ring().n()]);
-        sample::fixed_weight(source, weight, &mut s);
-        Self::from_coefficients(ctx, KeyId::draw(source), s, true)
+    pub fn generate_sparse(ctx: &Context, source: &mut ChaChaSource) -> Result<Self, Error> {
+        let secret = ctx
+            .params()
+            .sparse_secret()
+            .ok_or_else(|| Error::bad_parameters("this set has no sparse secret; take one made for bootstrapping"))?;
+        let s = draw(secret, ctx.ring().n(), source);
+        Self::from_coefficients(ctx, KeyId::draw(source), (secret, s), true)
     }
 
     fn from_coefficients(
         ctx: &Context,
         id: KeyId,
-        coefficients: Zeroizing<Vec<i8>>,
-        ephemeral: bool,
+        (secret, coefficients): (Secret, Zeroizing<Vec<i8>>),
+        sparse: bool,
     ) -> Result<Self, Error> {
         let ring = ctx.ring();
         let wide = Zeroizing::new(coefficients.iter().map(|&c| i64::from(c)).collect::<Vec<_>>());
         let x = ring.lift(&wide, ring.lasting(ring.q_count(), ring.p_count())?.secret());
-        Ok(Self { id, coefficients, eval: ring.to_eval(x), ephemeral })
+        Ok(Self { id, secret, coefficients, eval: ring.to_eval(x), sparse })
     }
 
-    /// The same key for another context of the family that it was made for.
-    pub fn restricted(&self, subset: &Context) -> Result<Self, Error> {
-        Self::from_coefficients(subset, self.id, self.coefficients.clone(), self.ephemeral)
+    /// The same key for a subset of the context that it was made for.
+    pub fn for_subset(&self, subset: &Context) -> Result<Self, Error> {
+        Self::from_coefficients(subset, self.id, (self.secret, self.coefficients.clone()), self.sparse)
     }
 
     /// Refuses to show the sparse secret under more than `q0 p'`, where alone it is secure.
     pub(crate) fn may_appear(&self, q_limbs: usize, p_limbs: usize) -> Result<(), Error> {
-        if self.ephemeral && (q_limbs > 1 || p_limbs > 1) {
+        if self.sparse && (q_limbs > 1 || p_limbs > 1) {
             return Err(Error::SparseSecret { q_limbs, p_limbs });
         }
         Ok(())
     }
 
-    /// The coefficients, two bits each (0, 1, and 3 for -1), four to a byte from the low bits up. Constant time.
+    /// Bytes of the packed coefficients of a main secret.
+    pub fn packed_len(params: &Params) -> usize {
+        params.n() / 8 * coefficient_bits(params.secret())
+    }
+
+    /// The coefficients in two's complement, from the low bits of a byte up: two bits each (0, 1, and 3 for -1), eight for a
+    /// Gaussian secret. Constant time.
     ///
     /// # Errors
     /// [`Error::Stored`] for the sparse secret of a bootstrap, which is forgotten and not kept.
     pub fn packed(&self) -> Result<Zeroizing<Vec<u8>>, Error> {
-        if self.ephemeral {
+        if self.sparse {
             return Err(Error::Stored { what: "sparse secret of a bootstrap is never written" });
         }
-        let byte = |c: &[i8]| c.iter().rev().fold(0, |byte, &c| byte << 2 | (c as u8 & 3));
-        Ok(Zeroizing::new(self.coefficients.chunks(4).map(byte).collect()))
+        let bits = coefficient_bits(self.secret);
+        let mask = (u16::from(u8::MAX) >> (8 - bits)) as u8;
+        let byte = |c: &[i8]| c.iter().rev().fold(0u16, |byte, &c| byte << bits | u16::from(c as u8 & mask)) as u8;
+        Ok(Zeroizing::new(self.coefficients.chunks(8 / bits).map(byte).collect()))
     }
 
     /// The key of which these are the packed coefficients.
@@ -99,23 +107,18 @@ impl SecretKey {
     /// # Errors
     /// [`Error::Stored`] if there are too few or too many, or they are none that the parameters draw.
     pub fn from_packed(ctx: &Context, id: KeyId, bytes: &[u8]) -> Result<Self, Error> {
-        let n = ctx.ring().n();
-        if bytes.len() != n / 4 {
+        let (params, bits) = (ctx.params(), coefficient_bits(ctx.params().secret()));
+        if bytes.len() != Self::packed_len(params) {
             return Err(Error::Stored { what: "secret key has another length than its parameters give it" });
         }
-        let mut s = Zeroizing::new(vec![0i8; n]);
-        for (four, byte) in s.chunks_mut(4).zip(bytes) {
-            four.iter_mut().enumerate().for_each(|(i, c)| *c = (byte >> (2 * i) << 6) as i8 >> 6);
+        let mut s = Zeroizing::new(vec![0i8; params.n()]);
+        for (some, byte) in s.chunks_mut(8 / bits).zip(bytes) {
+            some.iter_mut().enumerate().for_each(|(i, c)| *c = (byte << (8 - bits * (i + 1))) as i8 >> (8 - bits));
         }
-        let weight = s.iter().filter(|&&c| c != 0).count();
-        let drawn = match ctx.params().secret() {
-            Secret::Ternary => true,
-            Secret::FixedWeight(h) => weight == h,
-        };
-        if s.contains(&-2) || !drawn {
+        if !may_be_drawn(params.secret(), &s) {
             return Err(Error::Stored { what: "secret key has coefficients that these parameters never draw" });
         }
-        Self::from_coefficients(ctx, id, s, false)
+        Self::from_coefficients(ctx, id, (params.secret(), s), false)
     }
 
     /// The name of this key.
@@ -138,5 +141,48 @@ impl SecretKey {
 impl std::fmt::Debug for SecretKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "SecretKey {{ id: {} }}", self.id)
+    }
+}
+
+/// Coefficients of a distribution.
+fn draw(secret: Secret, n: usize, source: &mut ChaChaSource) -> Zeroizing<Vec<i8>> {
+    let mut s = Zeroizing::new(vec![0i8; n]);
+    match secret {
+        Secret::Ternary => sample::ternary(source, &mut s),
+        Secret::FixedWeight(h) => sample::fixed_weight(source, h, &mut s),
+        Secret::BlockSparse(blocks) => sample::block_sparse(source, blocks, &mut s),
+        Secret::Binary => sample::binary(source, &mut s),
+        Secret::BlockBinary(length) => sample::block_binary(source, length, &mut s),
+        Secret::Gaussian => {
+            let mut wide = Zeroizing::new(vec![0i64; n]);
+            sample::gaussian(source, &mut wide);
+            s.iter_mut().zip(wide.iter()).for_each(|(c, &x)| *c = x as i8);
+        }
+    }
+    s
+}
+
+/// Bits that hold a coefficient: 2, or 8 for a Gaussian of up to 29.
+fn coefficient_bits(secret: Secret) -> usize {
+    if secret == Secret::Gaussian {
+        8
+    } else {
+        2
+    }
+}
+
+/// Whether a distribution gives these coefficients at all.
+fn may_be_drawn(secret: Secret, s: &[i8]) -> bool {
+    let (n, weight) = (s.len(), |part: &[i8]| part.iter().filter(|&&c| c != 0).count());
+    let within = |least: i8, most: i8| s.iter().all(|c| (least..=most).contains(c));
+    match secret {
+        Secret::Ternary => within(-1, 1),
+        Secret::FixedWeight(h) => within(-1, 1) && weight(s) == h,
+        Secret::BlockSparse(blocks) => {
+            within(-1, 1) && (0..blocks).all(|k| weight(&s[k * n / blocks..(k + 1) * n / blocks]) == 1)
+        }
+        Secret::Binary => within(0, 1),
+        Secret::BlockBinary(length) => within(0, 1) && s.chunks(length).all(|block| weight(block) <= 1),
+        Secret::Gaussian => within(-(sample::GAUSSIAN_BOUND as i8), sample::GAUSSIAN_BOUND as i8),
     }
 }

@@ -1,9 +1,11 @@
-//! The security gate: what a modulus may claim for a ring degree and a secret.
+//! The security gate: what a modulus may claim for a dimension, an error and a secret.
 //!
 //! The figures are those of `security_table.json`: classical attacks, MATZOV cost model, error sigma 3.2, unlimited samples.
 //! Sparse secrets are judged by the column `rot128`, which lets one lattice reduction serve all N rotations of a guess.
-//! Nothing here claims more than the table supports: between its rows the next smaller ring or sparser secret is taken, and
-//! between its levels a lower bound of the security is interpolated.
+//! The dimension is the degree N of a ring, or that of an LWE problem, which is at least as hard as the ring of as many
+//! coefficients. Nothing here claims more than the table supports: between its rows the next smaller dimension or sparser secret
+//! is taken, between its levels a lower bound of the security is interpolated, a larger error counts as one of 3.2, and what
+//! has no row is refused.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,15 +15,56 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 
-/// Distribution of a secret key.
+/// Distribution of a secret key. `n` is its number of coefficients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Secret {
-    /// Every coefficient uniform in {-1, 0, 1}: the default, and the only choice for a main secret at full modulus.
+    /// Every coefficient uniform in {-1, 0, 1}: the default, and the choice for a main secret at full modulus.
     #[default]
     Ternary,
-    /// Exactly this many coefficients are 1 or -1, the others 0.
+    /// Exactly this many coefficients are 1 or -1, the others 0; 1 to `n`.
     FixedWeight(usize),
+    /// One coefficient that is 1 or -1 in each of this many blocks of about `n / blocks` coefficients; 1 to `n` blocks.
+    BlockSparse(usize),
+    /// Every coefficient uniform in {0, 1}.
+    Binary,
+    /// Blocks of this many coefficients (2 to `n`), each zero or with one coefficient that is 1, all equally likely (eprint
+    /// 2023/958).
+    BlockBinary(usize),
+    /// Every coefficient from the discrete Gaussian of the errors, sigma 3.2.
+    Gaussian,
+}
+
+impl Secret {
+    /// Refuses a weight or block length that `n` coefficients cannot have.
+    ///
+    /// # Errors
+    /// [`Error::BadParameters`].
+    pub fn check(self, n: usize) -> Result<(), Error> {
+        let (what, number, least) = match self {
+            Secret::FixedWeight(h) => ("weight", h, 1),
+            Secret::BlockSparse(blocks) => ("number of blocks", blocks, 1),
+            Secret::BlockBinary(length) => ("block length", length, 2),
+            Secret::Ternary | Secret::Binary | Secret::Gaussian => return Ok(()),
+        };
+        if (least..=n).contains(&number) {
+            return Ok(());
+        }
+        Err(Error::bad_parameters(format!("a secret of {n} coefficients has {what} {number}; choose {least} to {n}")))
+    }
+
+    /// The mean of the sum of its `n` squared coefficients, which noise grows with.
+    #[must_use]
+    pub fn squared_norm(self, n: usize) -> f64 {
+        let of = |share: f64| share * n as f64;
+        match self {
+            Secret::Ternary => of(2.0) / 3.0,
+            Secret::FixedWeight(h) | Secret::BlockSparse(h) => h as f64,
+            Secret::Binary => of(0.5),
+            Secret::BlockBinary(length) => of(1.0 / (length as f64 + 1.0)),
+            Secret::Gaussian => of(SIGMA * SIGMA),
+        }
+    }
 }
 
 impl fmt::Display for Secret {
@@ -29,6 +72,10 @@ impl fmt::Display for Secret {
         match self {
             Secret::Ternary => write!(f, "a uniform ternary secret"),
             Secret::FixedWeight(h) => write!(f, "a secret of weight {h}"),
+            Secret::BlockSparse(blocks) => write!(f, "a secret with one non-zero in each of {blocks} blocks"),
+            Secret::Binary => write!(f, "a uniform binary secret"),
+            Secret::BlockBinary(length) => write!(f, "a binary secret with at most one 1 in each block of {length}"),
+            Secret::Gaussian => write!(f, "a secret from the distribution of the errors"),
         }
     }
 }
@@ -36,7 +83,7 @@ impl fmt::Display for Secret {
 /// What a parameter set must prove before it is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Security {
-    /// At least 128 bits by the table, for the main and the ephemeral secret.
+    /// At least 128 bits by the table, for every secret of the set.
     Bits128,
     /// Nothing is proved. For tests and experiments; it has to be spelled out and is shown with the parameters.
     NotChecked,
@@ -115,72 +162,87 @@ impl Row {
     }
 }
 
-/// The row that speaks for this ring and secret: the largest ring degree not above it, the densest secret not above it.
-fn row(log_n: u32, secret: Secret) -> Option<&'static Row> {
-    let largest = table().iter().map(|r| r.logn).max()?;
-    let rows = table().iter().filter(|r| r.logn == log_n.min(largest));
-    match secret {
-        Secret::Ternary => rows.into_iter().find(|r| r.secret == "ternary"),
-        Secret::FixedWeight(h) => {
-            rows.filter(|r| r.secret == "sparse" && r.h.is_some_and(|w| w <= h)).max_by_key(|r| r.h)
-        }
-    }
-}
+/// Error deviation that the table assumes.
+const SIGMA: f64 = aglet_ring::sample::GAUSSIAN_SIGMA;
 
-/// The largest log2(QP) that keeps 128 bits, or `None` if no modulus of 12 bits or more does.
-#[must_use]
-pub fn limit(log_n: u32, secret: Secret) -> Option<f64> {
-    row(log_n, secret)?.limit()
-}
-
-/// A lower bound of the classical security in bits, between 0 and 256.
-///
-/// At or above 128 it rests on the table. Below 128 it is a cautious extrapolation that only says how far off the
-/// parameters are; 0 stands for a ring or secret that the table does not know (`log_n < 10`, fewer than 31 non-zeros).
-#[must_use]
-pub fn security_bits(log_n: u32, log_qp: f64, secret: Secret) -> f64 {
-    let Some((row, limit)) = row(log_n, secret).and_then(|r| Some((r, r.limit()?))) else {
-        return 0.0;
+/// The row that speaks for this dimension and secret: the largest dimension not above it, the densest secret not above it.
+fn row(dimension: usize, secret: Secret) -> Option<&'static Row> {
+    let (kind, weight) = match secret {
+        Secret::Ternary => ("ternary", None),
+        Secret::FixedWeight(h) => ("sparse", Some(h)),
+        Secret::BlockSparse(blocks) => ("block_sparse", Some(blocks)),
+        Secret::Binary | Secret::BlockBinary(_) | Secret::Gaussian => return None,
     };
-    if log_qp.is_nan() {
-        return 0.0;
-    }
-    if log_qp > limit {
-        return 128.0 * (limit / log_qp).powf(row.fall());
-    }
-    // Counting rotations costs most at the largest moduli, so the loss at the limit is a bound for all smaller ones.
-    let rotation_loss = row.plain_bits(limit) - 128.0;
-    (row.plain_bits(log_qp) - rotation_loss).max(128.0)
+    // Every secret has its own rows only.
+    let fits = |r: &&Row| r.secret == kind && 1 << r.logn <= dimension && r.h <= weight;
+    table().iter().filter(fits).max_by_key(|r| (r.logn, r.h))
+}
+
+/// The largest log2 of the modulus that keeps 128 bits at sigma 3.2 or more; `None` if no modulus of 12 bits or more does, or the
+/// table has no row.
+#[must_use]
+pub fn limit(dimension: usize, secret: Secret) -> Option<f64> {
+    row(dimension, secret)?.limit()
 }
 
 /// What a modulus proves about one secret.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SecurityReport {
-    /// log2 of the ring degree.
-    pub log_n: u32,
+    /// Ring degree, or LWE dimension.
+    pub dimension: usize,
     /// log2 of the largest modulus under which the secret is used.
-    pub log_qp: f64,
+    pub log_q: f64,
+    /// Standard deviation of the error.
+    pub sigma: f64,
     /// Distribution of the secret.
     pub secret: Secret,
-    /// Largest log2(QP) at 128 bits; `None` if there is none.
+    /// Largest `log_q` at 128 bits; `None` if there is none.
     pub limit: Option<f64>,
-    /// Lower bound of the classical security in bits (see [`security_bits`]).
+    /// A lower bound of the classical security in bits, between 0 and 256. At or above 128 it rests on the table. Below 128
+    /// it is a cautious extrapolation that only says how far off the parameters are; 0 stands for what the table does not know.
     pub bits: f64,
 }
 
 impl SecurityReport {
     /// Looks the figures up.
     #[must_use]
-    pub fn new(log_n: u32, log_qp: f64, secret: Secret) -> Self {
-        let (limit, bits) = (limit(log_n, secret), security_bits(log_n, log_qp, secret));
-        SecurityReport { log_n, log_qp, secret, limit, bits }
+    pub fn new(dimension: usize, log_q: f64, sigma: f64, secret: Secret) -> Self {
+        let row = row(dimension, secret).filter(|_| sigma >= SIGMA && log_q > 0.0);
+        let limit = row.and_then(Row::limit);
+        let bits = row.zip(limit).map_or(0.0, |(row, limit)| bits(row, limit, log_q));
+        Self { dimension, log_q, sigma, secret, limit, bits }
     }
 
     /// Whether the table supports 128 bits.
     #[must_use]
     pub fn is_secure(&self) -> bool {
-        self.limit.is_some_and(|limit| self.log_qp <= limit)
+        self.limit.is_some_and(|limit| self.log_q <= limit)
     }
+
+    /// Why there is no figure, if there is none.
+    fn unknown(&self) -> Option<&'static str> {
+        if self.sigma.is_nan() || self.sigma < SIGMA {
+            return Some("its error is smaller than 3.2, which the table is for");
+        }
+        match (row(self.dimension, self.secret), self.secret) {
+            (Some(_), _) if self.log_q > 0.0 => None,
+            (Some(_), _) => Some("its modulus is no number above 1"),
+            (None, Secret::Binary | Secret::BlockBinary(_) | Secret::Gaussian) => {
+                Some("the table has no row for such secrets")
+            }
+            (None, _) => Some("the table has no row for so small a dimension or so sparse a secret"),
+        }
+    }
+}
+
+/// Security by a row that has a limit.
+fn bits(row: &Row, limit: f64, log_q: f64) -> f64 {
+    if log_q > limit {
+        return 128.0 * (limit / log_q).powf(row.fall());
+    }
+    // Counting rotations costs most at the largest moduli, so the loss at the limit is a bound for all smaller ones.
+    let rotation_loss = row.plain_bits(limit) - 128.0;
+    (row.plain_bits(log_q) - rotation_loss).max(128.0)
 }
 
 impl fmt::Display for SecurityReport {
@@ -190,7 +252,7 @@ impl fmt::Display for SecurityReport {
         } else {
             write!(f, "below 128 bits (about {:.0})", self.bits)?;
         }
-        write!(f, " at N = 2^{}, log2(QP) = {:.2}, {}", self.log_n, self.log_qp, self.secret)?;
+        write!(f, " in dimension {}, log2 of the modulus = {:.2}, {}", self.dimension, self.log_q, self.secret)?;
         match self.limit {
             Some(limit) => write!(f, " (128 bits up to {limit})"),
             None => write!(f, " (no modulus reaches 128 bits)"),
@@ -198,51 +260,93 @@ impl fmt::Display for SecurityReport {
     }
 }
 
-/// The gate: refuses a modulus above the 128-bit limit unless the caller spelled out [`Security::NotChecked`].
+/// The gate: gives what the table says of 128 bits or more, and refuses everything else. `dimension` is the degree of a ring or
+/// the dimension of an LWE problem, `sigma` the deviation of its error.
 ///
 /// # Errors
-/// [`Error::InsecureParameters`] with the limit.
-pub fn check(log_n: u32, log_qp: f64, secret: Secret, security: Security) -> Result<(), Error> {
-    let report = SecurityReport::new(log_n, log_qp, secret);
-    if security == Security::NotChecked || report.is_secure() {
-        return Ok(());
+/// [`Error::InsecureParameters`] with the limit; [`Error::UnknownSecurity`] for what the table has no row for: binary and Gaussian
+/// secrets, dimensions below 2^10, secrets sparser than its rows, errors smaller than 3.2.
+pub fn check(dimension: usize, log_q: f64, sigma: f64, secret: Secret) -> Result<SecurityReport, Error> {
+    let report = SecurityReport::new(dimension, log_q, sigma, secret);
+    if report.is_secure() {
+        return Ok(report);
     }
-    let limit = report.limit.unwrap_or(0.0);
-    Err(Error::InsecureParameters { log_n, log_qp, limit, secret })
+    Err(match report.unknown() {
+        Some(reason) => Error::UnknownSecurity { dimension, secret, reason },
+        None => Error::InsecureParameters { dimension, log_q, limit: report.limit.unwrap_or(0.0), secret },
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn report(log_n: u32, log_q: f64, secret: Secret) -> SecurityReport {
+        SecurityReport::new(1 << log_n, log_q, SIGMA, secret)
+    }
+
     #[test]
     fn the_table_is_whole() {
         assert_eq!(table().len(), 75);
         for log_n in 10..=17 {
-            assert!(limit(log_n, Secret::Ternary).is_some());
+            assert!(limit(1 << log_n, Secret::Ternary).is_some());
         }
-        assert_eq!(limit(16, Secret::Ternary), Some(1746.0));
-        assert_eq!(limit(15, Secret::FixedWeight(32)), Some(145.0));
+        assert_eq!(limit(1 << 16, Secret::Ternary), Some(1746.0));
+        assert_eq!(limit(1 << 15, Secret::FixedWeight(32)), Some(145.0));
+        assert_eq!(limit(1 << 14, Secret::BlockSparse(31)), Some(63.0));
     }
 
     #[test]
     fn the_gate_is_sharp_on_every_row() {
-        for row in table().iter().filter(|r| r.secret != "block_sparse") {
-            let secret = row.h.map_or(Secret::Ternary, Secret::FixedWeight);
+        for row in table() {
+            let secret = match (row.secret.as_str(), row.h) {
+                ("ternary", None) => Secret::Ternary,
+                ("sparse", Some(h)) => Secret::FixedWeight(h),
+                ("block_sparse", Some(blocks)) => Secret::BlockSparse(blocks),
+                other => panic!("a row of {other:?}"),
+            };
+            let dimension = 1 << row.logn;
             let Some(limit) = row.limit() else {
-                assert!(check(row.logn, 12.0, secret, Security::Bits128).is_err());
+                let error = check(dimension, 12.0, SIGMA, secret).unwrap_err();
+                assert!(matches!(error, Error::InsecureParameters { limit: 0.0, .. }), "{error}");
                 continue;
             };
-            assert!(check(row.logn, limit, secret, Security::Bits128).is_ok());
-            assert_eq!(
-                check(row.logn, limit + 1.0, secret, Security::Bits128),
-                Err(Error::InsecureParameters { log_n: row.logn, log_qp: limit + 1.0, limit, secret })
-            );
-            assert!(check(row.logn, limit + 1.0, secret, Security::NotChecked).is_ok());
-            let (at, above) = (security_bits(row.logn, limit, secret), security_bits(row.logn, limit + 1.0, secret));
-            assert!(at >= 128.0 && above < 128.0, "{at} {above}");
+            let at = check(dimension, limit, SIGMA, secret).unwrap();
+            let above = limit + 0.001;
+            let refused = Error::InsecureParameters { dimension, log_q: above, limit, secret };
+            assert_eq!(check(dimension, above, SIGMA, secret), Err(refused));
+            // The row speaks for all dimensions up to the next, and for larger errors; for no smaller dimension.
+            assert_eq!(check(2 * dimension - 1, limit, 1e6, secret).unwrap().limit, Some(limit));
+            assert!(check(dimension - 1, limit, SIGMA, secret).is_err());
+            assert!(at.bits >= 128.0 && report(row.logn, limit + 1.0, secret).bits < 128.0, "{at}");
         }
-        assert!(check(16, f64::NAN, Secret::Ternary, Security::Bits128).is_err());
+    }
+
+    #[test]
+    fn what_the_table_does_not_know_is_refused_with_the_reason() {
+        let refused = |dimension, log_q, sigma, secret, words: &str| {
+            let error = check(dimension, log_q, sigma, secret).unwrap_err();
+            assert!(matches!(error, Error::UnknownSecurity { .. }) && error.to_string().contains(words), "{error}");
+            assert_eq!(SecurityReport::new(dimension, log_q, sigma, secret).bits, 0.0);
+        };
+        for secret in [Secret::Binary, Secret::Gaussian, Secret::BlockBinary(4)] {
+            refused(1 << 16, 20.0, SIGMA, secret, "no row for such secrets");
+        }
+        for sigma in [3.19, 0.0, -4.0, f64::NAN] {
+            refused(1 << 12, 20.0, sigma, Secret::Ternary, "3.2");
+        }
+        for log_q in [0.0, -20.0, f64::NAN] {
+            refused(1 << 12, log_q, SIGMA, Secret::Ternary, "modulus");
+        }
+        // The dimensions of LWE at which gates are evaluated.
+        for dimension in [0, 500, 668, 1023] {
+            refused(dimension, 12.0, SIGMA, Secret::Ternary, "so small a dimension");
+        }
+        refused(1 << 16, 20.0, SIGMA, Secret::FixedWeight(30), "so sparse");
+        refused(1 << 12, 20.0, SIGMA, Secret::BlockSparse(31), "so small");
+        assert!(
+            check(1305, 26.0, SIGMA, Secret::Ternary).is_ok() && check(1305, 35.0, SIGMA, Secret::Ternary).is_err()
+        );
     }
 
     #[test]
@@ -282,7 +386,7 @@ mod tests {
         ];
         for (log_n, h, log_qp, attack) in figures {
             let secret = if h == 0 { Secret::Ternary } else { Secret::FixedWeight(h) };
-            let bits = security_bits(log_n, log_qp, secret);
+            let bits = report(log_n, log_qp, secret).bits;
             assert!(bits <= attack + 0.05, "2^{log_n} h={h} {log_qp}: {bits} above {attack}");
             let floor = if bits >= 128.0 { 0.85 } else { 0.6 };
             assert!(bits >= floor * attack, "2^{log_n} h={h} {log_qp}: {bits} is needlessly far below {attack}");
@@ -292,7 +396,7 @@ mod tests {
     #[test]
     fn falls_with_the_modulus_and_never_rises() {
         for secret in [Secret::Ternary, Secret::FixedWeight(32), Secret::FixedWeight(200)] {
-            let bits: Vec<f64> = (1..2000).map(|b| security_bits(16, f64::from(b), secret)).collect();
+            let bits: Vec<f64> = (1..2000).map(|b| report(16, f64::from(b), secret).bits).collect();
             assert!(bits.windows(2).all(|w| w[0] >= w[1]), "{secret}");
             assert!(bits.iter().all(|&b| (0.0..=256.0).contains(&b)));
         }
@@ -300,12 +404,12 @@ mod tests {
 
     #[test]
     fn between_rows_the_weaker_one_speaks() {
-        assert_eq!(limit(16, Secret::FixedWeight(200)), limit(16, Secret::FixedWeight(192)));
-        assert_eq!(limit(18, Secret::Ternary), limit(17, Secret::Ternary));
-        assert_eq!(limit(16, Secret::FixedWeight(30)), None);
-        assert_eq!(limit(9, Secret::Ternary), None);
-        assert_eq!(security_bits(9, 20.0, Secret::Ternary), 0.0);
-        let weak = SecurityReport::new(10, 1561.0, Secret::Ternary).to_string();
+        assert_eq!(limit(1 << 16, Secret::FixedWeight(200)), limit(1 << 16, Secret::FixedWeight(192)));
+        assert_eq!(limit(1 << 18, Secret::Ternary), limit(1 << 17, Secret::Ternary));
+        assert_eq!(limit(1 << 17, Secret::BlockSparse(64)), limit(1 << 16, Secret::BlockSparse(31)));
+        assert_eq!(limit(1 << 16, Secret::FixedWeight(30)), None);
+        assert_eq!(limit(1 << 9, Secret::Ternary), None);
+        let weak = report(10, 1561.0, Secret::Ternary).to_string();
         assert!(weak.starts_with("below 128 bits"), "{weak}");
     }
 }

@@ -1,7 +1,7 @@
-//! From the chain that a bootstrap raised to onto the chain of users.
+//! From a subset of the primes onto the chain itself.
 //!
-//! While a bootstrap is above the message primes, others may stand for them ([`Role::Raised`](crate::params::Role::Raised)):
-//! fewer and larger ones, so fewer limbs for as many bits. In the end `c` modulo `B R` becomes `round(c 2^s M / R)` modulo
+//! In a subset spare primes may stand for primes of the chain ([`Params::spare`](crate::Params::spare)): fewer and larger ones,
+//! so fewer limbs for as many bits. In the end `c` modulo `B R` becomes `round(c 2^s M / R)` modulo
 //! `B M`, where `R` are the primes that leave, `M` those that come and `B` those that stay: with `y = c 2^s M mod R`,
 //! centred, that is `(c 2^s M - y) / R`, and `-y / R` modulo the primes of `M`. It is a rescale whose divisor is not a prime of
 //! the chain (modulus switching, eprint 2011/277).
@@ -26,7 +26,7 @@ struct Exchange {
 
 impl Exchange {
     fn new(ctx: &Context, from: usize, to: usize) -> Result<Self, Error> {
-        let own = ctx.params().limbs();
+        let own = ctx.params().prime_indices();
         if from > own.len() || to == 0 || to > ctx.all().q_count() {
             return Err(Error::Level { needed: to, found: from });
         }

@@ -186,7 +186,7 @@ impl Evaluator for CostEvaluator {
     type Ciphertext = CostCiphertext;
     type Transform = CostTransform;
     fn slots(&self) -> usize {
-        self.params.slots()
+        self.params.n() / 2
     }
     fn level(&self, ct: &CostCiphertext) -> usize {
         ct.level
@@ -356,7 +356,7 @@ impl Refresh for CostEvaluator {
         self.sharing(of, |ct| self.raise_transform(ct, level, map, scale_ratio))
     }
     fn settle(&self, ct: &CostCiphertext, to: Settle) -> Result<CostCiphertext, Error> {
-        let (own, limbs) = (self.params.limbs(), to.level + 1);
+        let (own, limbs) = (self.params.prime_indices(), to.level + 1);
         let leaving = own[..=ct.level].iter().filter(|&&l| l >= limbs).count();
         for _ in 0..2 {
             self.inverse(leaving);

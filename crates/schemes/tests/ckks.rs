@@ -3,10 +3,10 @@
 use aglet_ring::arch;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_ring::sample::ChaChaSource;
-use aglet_rlwe::params::Params;
+
 use aglet_rlwe::security::Security;
 use aglet_rlwe::{Context, KeyRole, KeySet, KeySwitchSpec, SecretKey, SwitchingKey};
-use aglet_schemes::ckks::{raising_keys, transform_shape, CkksCiphertext, CkksEvaluator, Encoder};
+use aglet_schemes::ckks::{raising_keys, transform_shape, CkksCiphertext, CkksEvaluator, CkksParams, Encoder};
 use aglet_schemes::clear::ClearEvaluator;
 use aglet_schemes::{Approximate, Error, Evaluator, LinearMap, Product, Quadratic, Refresh};
 use num_complex::Complex64;
@@ -27,7 +27,9 @@ const SCALE: f64 = 1_099_511_627_776.0;
 impl World {
     fn new(kernels: &'static arch::Kernels) -> Self {
         let text = include_str!("../../aglet/presets/toy.toml");
-        let ctx = Context::with_kernels(Params::from_toml(text, Security::NotChecked).unwrap(), kernels).unwrap();
+        let ctx =
+            Context::with_kernels(CkksParams::from_toml(text, Security::NotChecked).unwrap().rlwe().clone(), kernels)
+                .unwrap();
         let mut random = ChaChaSource::from_seed([9; 32]);
         let sk = SecretKey::generate(&ctx, &mut random).unwrap();
         let spec = KeySwitchSpec::balanced(ctx.params(), 23).unwrap();
@@ -48,10 +50,10 @@ impl World {
     }
     fn encrypt(&mut self, z: &[Complex64], level: usize) -> CkksCiphertext {
         let pt = self.encoder.encode(&self.ctx, z, level, SCALE).unwrap();
-        self.sk.encrypt(&self.ctx, &pt, &mut self.random).unwrap().into()
+        pt.encrypted(self.sk.encrypt(&self.ctx, &pt.poly, &mut self.random).unwrap()).into()
     }
     fn decrypt(&self, ct: &CkksCiphertext) -> Vec<Complex64> {
-        self.encoder.decode(&self.ctx, &self.sk.decrypt(&self.ctx, ct).unwrap()).unwrap()
+        self.encoder.decode(&self.ctx, &ct.decrypted(self.sk.decrypt(&self.ctx, ct).unwrap())).unwrap()
     }
     fn assert_is(&self, ct: &CkksCiphertext, expected: &[Complex64], bits: f64, what: &str) {
         let found = self.decrypt(ct);
@@ -192,7 +194,7 @@ fn keys_that_carry_a_map_raise_and_transform_at_once() {
         let diagonals = [(0usize, 512usize), (1, 2), (5, 64), (256, 512), (511, 1)];
         let diagonals = diagonals.into_iter().map(|(k, period)| (k, points(period, 0.7 + k as f64))).collect();
         let map = LinearMap::new(n, diagonals, 2, 1).unwrap();
-        let sparse = SecretKey::generate_ephemeral(&w.ctx, &mut w.random).unwrap();
+        let sparse = SecretKey::generate_sparse(&w.ctx, &mut w.random).unwrap();
         let back = KeySwitchSpec::from_sparse(26);
         let to = SwitchingKey::between(&w.ctx, KeySwitchSpec::to_sparse(), &w.sk, &sparse, &mut w.random).unwrap();
         let from = SwitchingKey::between(&w.ctx, back.clone(), &sparse, &w.sk, &mut w.random).unwrap();
@@ -227,7 +229,7 @@ fn every_long_operation_can_be_stopped() {
     let n = w.encoder.slots();
     let x = points(n, 3.3);
     let (ct, bottom) = (w.encrypt(&x, 3), w.encrypt(&x, 0));
-    let sparse = SecretKey::generate_ephemeral(&w.ctx, &mut w.random).unwrap();
+    let sparse = SecretKey::generate_sparse(&w.ctx, &mut w.random).unwrap();
     let between =
         |spec, from, to, random: &mut _| SwitchingKey::between(&w.ctx, spec, from, to, random).unwrap().into();
     let to = between(KeySwitchSpec::to_sparse(), &w.sk, &sparse, &mut w.random);

@@ -1,18 +1,18 @@
 //! An engine with the keys that every bootstrap needs.
 
+use aglet::ckks::CkksParams;
 use aglet::ckks::{
     BootstrapKey, BootstrapKeys, Ciphertext, Engine, GaloisKey, KeySize, Method, Number, RelinearisationKey, Request,
     RotationKey,
 };
 use aglet::{presets, Control, SecretKey};
-use aglet_rlwe::params::Params;
 use aglet_rlwe::security::Security;
 
 /// A preset in a ring of degree `2^log_n`, without any security.
-pub fn shrunk(preset: &str, log_n: u32) -> Params {
+pub fn shrunk(preset: &str, log_n: u32) -> CkksParams {
     let mut literal = presets::load(preset, true).expect("the preset exists").literal().clone();
     literal.log_n = log_n;
-    Params::new(literal, Security::NotChecked).expect("the primes of the preset fit a smaller ring")
+    CkksParams::new(literal, Security::NotChecked).expect("the primes of the preset fit a smaller ring")
 }
 
 /// An engine and its keys.

@@ -5,7 +5,7 @@
 //! its section instead of comparing: for results that change on purpose, which the commit then says.
 
 use aglet::ckks::Ciphertext;
-use aglet_rlwe::Plaintext;
+use aglet::ckks::Plaintext;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -6,8 +6,8 @@
 use crate::ckks::engine::{Engine, FixedRotationKey, GaloisKey, RelinearisationKey, RotationKey};
 use crate::ckks::Ciphertext;
 use crate::Error;
-use aglet_rlwe::{KeyId, KeyRole, KeySet, Plaintext, PublicKey, SecretKey};
-use aglet_schemes::ckks::Number;
+use aglet_rlwe::{KeyId, KeyRole, KeySet, PublicKey, Sample, SecretKey};
+use aglet_schemes::ckks::{self, Number, Plaintext};
 use aglet_schemes::{Approximate, Evaluator, Product, Quadratic};
 use num_complex::Complex64;
 use std::sync::Arc;
@@ -56,16 +56,16 @@ impl Engine {
     /// Encrypts with a public key.
     pub fn encrypt(&self, pt: &Plaintext, key: &PublicKey) -> Result<Ciphertext, Error> {
         let mut random = self.runtime.random("encryption", 0)?;
-        self.run(|| Ok(Arc::new(key.encrypt(&self.ctx, pt, &mut random)?)))
+        self.run(|| Ok(Arc::new(pt.encrypted(key.encrypt(&self.ctx, &pt.poly, &mut random)?))))
     }
     /// Encrypts with the secret key, with less noise.
     pub fn encrypt_with_secret(&self, pt: &Plaintext, key: &SecretKey) -> Result<Ciphertext, Error> {
         let mut random = self.runtime.random("encryption", 0)?;
-        self.run(|| Ok(Arc::new(key.encrypt(&self.ctx, pt, &mut random)?)))
+        self.run(|| Ok(Arc::new(pt.encrypted(key.encrypt(&self.ctx, &pt.poly, &mut random)?))))
     }
     /// Decrypts and decodes.
     pub fn decrypt(&self, ct: &Ciphertext, key: &SecretKey) -> Result<Vec<Complex64>, Error> {
-        self.run(|| Ok(self.encoder.decode(&self.ctx, &key.decrypt(&self.ctx, ct)?)?))
+        self.run(|| Ok(self.encoder.decode(&self.ctx, &ct.decrypted(key.decrypt(&self.ctx, ct)?))?))
     }
 
     /// The same value at a lower user level (or the same).
@@ -130,14 +130,8 @@ impl Engine {
     fn trivial(&self, pt: &Plaintext, key: KeyId) -> Result<Ciphertext, Error> {
         let ring = self.ctx.ring();
         let polys = vec![ring.copy(&pt.poly, pt.poly.q_limbs())?, ring.zero(pt.poly.q_limbs(), 0)?];
-        Ok(Arc::new(aglet_rlwe::Ciphertext {
-            polys,
-            scale: pt.scale,
-            slots: pt.slots,
-            key,
-            bound: None,
-            real: pt.real,
-        }))
+        let sample = Sample { polys, key };
+        Ok(Arc::new(ckks::Ciphertext { sample, scale: pt.scale, slots: pt.slots, bound: None, real: pt.real }))
     }
 
     /// A ciphertext and a plaintext at their common level.

@@ -5,9 +5,8 @@ use crate::ckks::engine::{Engine, FixedRotationKey, RelinearisationKey, Rotation
 use crate::ckks::Ciphertext;
 use crate::{Control, Error};
 use aglet_circuits::polynomial::{depth, elements, Basis, Series};
-use aglet_rlwe::Plaintext;
 use aglet_rlwe::{KeyRole, KeySet};
-use aglet_schemes::ckks::{CkksEvaluator, Number, Weight};
+use aglet_schemes::ckks::{CkksEvaluator, Number, Plaintext, Weight};
 use aglet_schemes::{Approximate, Evaluator};
 use num_complex::Complex64;
 use std::collections::BTreeMap;

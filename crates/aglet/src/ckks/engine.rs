@@ -6,14 +6,15 @@ use crate::runtime::Runtime;
 use crate::Control;
 use crate::Error;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
-use aglet_rlwe::params::{Params, Role};
 use aglet_rlwe::{Context, KeyId, KeyRole, KeySet, KeySwitchSpec, PublicKey, SecretKey, SwitchingKey};
-use aglet_schemes::ckks::{CkksEvaluator, Encoder};
+use aglet_schemes::ckks::params::Role;
+use aglet_schemes::ckks::{CkksEvaluator, CkksParams, Encoder};
 use std::sync::Arc;
 
 /// Everything for one parameter set on a number of threads. Shared freely: all methods take `&self`, inputs are never
 /// changed, and work runs on a private thread pool.
 pub struct Engine {
+    params: CkksParams,
     pub(crate) ctx: Arc<Context>,
     pub(crate) encoder: Encoder,
     pub(crate) bootstrap: BootstrapState,
@@ -73,7 +74,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`Error::Parameter`] for a slot count that does not exist, and those of [`Runtime::new`].
-    pub fn new(params: Params, slots: Option<usize>, threads: usize) -> Result<Self, Error> {
+    pub fn new(params: CkksParams, slots: Option<usize>, threads: usize) -> Result<Self, Error> {
         Self::on(Runtime::new(threads)?, params, slots)
     }
 
@@ -81,7 +82,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`Error::Parameter`] for a slot count that does not exist.
-    pub fn on(runtime: impl Into<Arc<Runtime>>, params: Params, slots: Option<usize>) -> Result<Self, Error> {
+    pub fn on(runtime: impl Into<Arc<Runtime>>, params: CkksParams, slots: Option<usize>) -> Result<Self, Error> {
         let runtime = runtime.into();
         let all = params.slots();
         let slots = slots.unwrap_or(all);
@@ -90,14 +91,14 @@ impl Engine {
                 "slot_count = {slots} is not a power of two up to {all}; choose one."
             )));
         }
-        let ctx = runtime.run(|| Ok(Context::with_kernels(params, runtime.kernels())?))?;
+        let ctx = runtime.run(|| Ok(Context::with_kernels(params.rlwe().clone(), runtime.kernels())?))?;
         let encoder = Encoder::new(&ctx, slots)?;
-        Ok(Self { ctx, encoder, bootstrap: BootstrapState::default(), runtime })
+        Ok(Self { params, ctx, encoder, bootstrap: BootstrapState::default(), runtime })
     }
 
     /// The parameters.
-    pub fn params(&self) -> &Params {
-        self.ctx.params()
+    pub fn params(&self) -> &CkksParams {
+        &self.params
     }
     /// Message slots.
     pub fn slots(&self) -> usize {
@@ -221,7 +222,7 @@ impl Engine {
 }
 
 /// [`Engine::arithmetic_limbs`] of an engine with these parameters.
-pub(crate) fn arithmetic_limbs(params: &Params) -> usize {
+pub(crate) fn arithmetic_limbs(params: &CkksParams) -> usize {
     let c2s = params.role(Role::CoeffsToSlots);
     if c2s.is_empty() {
         params.q().len()
@@ -231,12 +232,12 @@ pub(crate) fn arithmetic_limbs(params: &Params) -> usize {
 }
 
 /// Limbs of the highest user level.
-pub(crate) fn user_limbs(params: &Params) -> usize {
+pub(crate) fn user_limbs(params: &CkksParams) -> usize {
     params.chain_level(params.max_level()) + 1
 }
 
 /// [`Engine::rotation`] of an engine with these parameters and slots.
-pub(crate) fn rotation(params: &Params, slots: usize, delta: i64) -> u64 {
+pub(crate) fn rotation(params: &CkksParams, slots: usize, delta: i64) -> u64 {
     let left = -(delta.rem_euclid(slots as i64));
     rotation_exponent(left as isize, params.n())
 }

@@ -16,9 +16,11 @@ pub use models::{cost, precision, report};
 
 /// A matrix that a ciphertext is multiplied by.
 pub use aglet_circuits::matrix::Matrix;
-/// A plaintext of an [`Engine`].
-pub use aglet_rlwe::Plaintext;
 /// A ciphertext of an [`Engine`]; cheap to clone, never changed.
 pub use aglet_schemes::ckks::CkksCiphertext as Ciphertext;
 /// What messages and plaintext operands are made of: its type says whether they are real.
 pub use aglet_schemes::ckks::Number;
+/// A plaintext of an [`Engine`].
+pub use aglet_schemes::ckks::Plaintext;
+/// Its parameters, and what they are made of.
+pub use aglet_schemes::ckks::{CkksLiteral, CkksParams};

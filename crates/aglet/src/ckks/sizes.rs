@@ -1,10 +1,10 @@
 //! Parameter sets for a number of levels: the presets without bootstrapping, cut down to what was asked for.
 
 use crate::{presets, Error};
-use aglet_rlwe::params::{ModuliGroup, Params, ParamsLiteral, Role};
 use aglet_rlwe::security::{self, Security};
+use aglet_schemes::ckks::params::{CkksLiteral, CkksParams, ModuliGroup, Role};
 
-/// The most limbs of one digit, as [`Params::digits`] has it.
+/// The most limbs of one digit, as [`Params::digits`](aglet_rlwe::Params::digits) has it.
 const LONGEST_DIGIT: usize = 32;
 
 /// The smallest secure parameter set with `levels` multiplications (one at least).
@@ -14,11 +14,11 @@ const LONGEST_DIGIT: usize = 32;
 ///
 /// # Errors
 /// [`Error::Parameter`] for more levels than there are.
-pub fn with_levels(levels: usize) -> Result<Params, Error> {
+pub fn with_levels(levels: usize) -> Result<CkksParams, Error> {
     let wanted = levels.max(1);
     let mut most = 0;
     for (name, text) in presets::ALL.iter().filter(|(name, _)| name.starts_with("levels-")) {
-        let mut literal = ParamsLiteral::from_toml(text)?;
+        let mut literal = CkksLiteral::from_toml(text)?;
         let count = literal.groups(Role::Message).map(|g| g.count).sum();
         most = most.max(count);
         if count < wanted {
@@ -29,16 +29,16 @@ pub fn with_levels(levels: usize) -> Result<Params, Error> {
             literal.source = format!("{wanted} of the levels of {name}, special primes chosen for the smallest keys.");
             literal.claims = None;
         }
-        return Ok(Params::new(literal, Security::Bits128)?);
+        return Ok(CkksParams::new(literal, Security::Bits128)?);
     }
     Err(Error::Parameter(format!("There is no parameter set with {levels} levels; there are sets up to {most}.")))
 }
 
 /// Leaves `levels` message primes and the special primes that make the smallest keys.
-fn cut(literal: &mut ParamsLiteral, levels: usize) {
+fn cut(literal: &mut CkksLiteral, levels: usize) {
     let bits = |role| literal.groups(role).next().map_or(0, |g| g.bits);
     let (base, message) = (bits(Role::Base), bits(Role::Message));
-    let limit = security::limit(literal.log_n, literal.secret).unwrap_or(0.0);
+    let limit = security::limit(1 << literal.log_n, literal.secret).unwrap_or(0.0);
     // The primes below a power of two are smaller than it; message primes lie on both sides, by far less than this.
     let room = limit - 0.01 - f64::from(base) - f64::from(message) * levels as f64;
     let sizes = (message + 1..=50).flat_map(|bits| (1..LONGEST_DIGIT).map(move |count| (bits, count)));
@@ -62,7 +62,7 @@ fn cut(literal: &mut ParamsLiteral, levels: usize) {
     }
 }
 
-/// Digits of consecutive limbs, each three bits below `special` unless it is one limb: two are what [`Params::digits`] wants,
+/// Digits of consecutive limbs, each three bits below `special` unless it is one limb: two are what [`Params::digits`](aglet_rlwe::Params::digits) wants,
 /// and the primes are not exactly powers of two.
 fn digit_count(base: u32, message: u32, levels: usize, special: usize) -> Option<usize> {
     if base as usize > special {

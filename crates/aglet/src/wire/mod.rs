@@ -16,8 +16,8 @@ pub use body::{Reader, Shape, Writer};
 use crate::ckks::{sizes, Engine};
 use crate::runtime::{self, machine};
 use crate::{presets, Control, Error};
-use aglet_rlwe::params::Params;
 use aglet_rlwe::{Context, KeyId};
+use aglet_schemes::ckks::CkksParams;
 use body::Source;
 use file::Input;
 use header::Header;
@@ -50,7 +50,7 @@ impl Kind {
 #[derive(Clone)]
 pub struct Origin<'a> {
     /// The parameters.
-    pub params: Params,
+    pub params: CkksParams,
     /// Message slots.
     pub slots: usize,
     /// The tables of an engine, which only secret keys need.

@@ -11,8 +11,9 @@ use crate::ckks::{
 };
 use crate::{Error, PublicKey, SecretKey};
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
-use aglet_rlwe::params::Params;
-use aglet_rlwe::{KeyId, KeyRole, KeySwitchSpec, SwitchingKey};
+use aglet_rlwe::Params;
+use aglet_rlwe::{KeyId, KeyRole, KeySwitchSpec, Sample, SwitchingKey};
+use aglet_schemes::ckks;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -131,7 +132,7 @@ keys! {
         words: |_x| vec![],
         shapes: |origin, _w| {
             let layout = rotation_layout(&origin.params, origin.slots)?.into_iter();
-            let shape = |galois, spec| Shape::Key { params: origin.params.clone(), role: KeyRole::Galois(galois), spec };
+            let shape = |galois, spec| Shape::Key { params: origin.params.rlwe().clone(), role: KeyRole::Galois(galois), spec };
             Ok(layout.map(|(_, galois, spec)| shape(galois, spec)).collect())
         },
         keys: |x| x.steps.iter().map(|(_, key)| &*key.key).collect(),
@@ -221,7 +222,7 @@ impl Stored for SecretKey {
         vec![]
     }
     fn shapes(origin: &Origin<'_>, _: &Words) -> Result<Vec<Shape>, Error> {
-        Ok(vec![Shape::Bytes(origin.params.n() / 4)])
+        Ok(vec![Shape::Bytes(SecretKey::packed_len(&origin.params))])
     }
     fn put(&self, out: &mut Writer<'_>) -> Result<(), Error> {
         out.bytes(self.packed()?)
@@ -244,8 +245,9 @@ impl Stored for PublicKey {
         vec![]
     }
     fn shapes(origin: &Origin<'_>, _: &Words) -> Result<Vec<Shape>, Error> {
-        let params = origin.params.clone();
-        Ok(vec![Shape::Bytes(32), Shape::Poly { q_limbs: user_limbs(&params), p_limbs: 1, params }])
+        let params = &origin.params;
+        let b = Shape::Poly { q_limbs: user_limbs(params), p_limbs: 1, params: params.rlwe().clone() };
+        Ok(vec![Shape::Bytes(32), b])
     }
     fn put(&self, out: &mut Writer<'_>) -> Result<(), Error> {
         let (seed, b) = self.stored();
@@ -272,7 +274,7 @@ fn scale<T: Stored>(word: u64) -> Result<f64, Error> {
 }
 
 fn polys(origin: &Origin<'_>, count: usize, q_limbs: usize) -> Vec<Shape> {
-    (0..count).map(|_| Shape::Poly { params: origin.params.clone(), q_limbs, p_limbs: 0 }).collect()
+    (0..count).map(|_| Shape::Poly { params: origin.params.rlwe().clone(), q_limbs, p_limbs: 0 }).collect()
 }
 
 impl Stored for Plaintext {
@@ -327,6 +329,6 @@ impl Stored for Ciphertext {
     fn take(origin: &Origin<'_>, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let polys = (0..w[2]).map(|_| parts.poly()).collect::<Result<_, _>>()?;
         let (scale, slots, real) = (scale::<Self>(w[1])?, origin.slots, flag::<Self>(w[3])?);
-        Ok(Arc::new(aglet_rlwe::Ciphertext { polys, scale, slots, key: id, bound: None, real }))
+        Ok(Arc::new(ckks::Ciphertext { sample: Sample { polys, key: id }, scale, slots, bound: None, real }))
     }
 }

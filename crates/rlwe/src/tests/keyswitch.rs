@@ -1,35 +1,26 @@
 //! Key switching keeps messages, adds the noise that the formula says, and agrees on every backend.
 
 use super::*;
-use crate::ciphertext::Plaintext;
+use crate::chain;
 use crate::encrypt::PublicKey;
-use crate::params::Params;
-use crate::security::Security;
+use crate::sample::Sample;
 use aglet_ring::arch;
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_ring::sample;
 use std::sync::Arc;
 
 fn toy(kernels: &'static arch::Kernels) -> Arc<Context> {
-    let text = include_str!("../../../aglet/presets/toy.toml");
-    Context::with_kernels(Params::from_toml(text, Security::NotChecked).unwrap(), kernels).unwrap()
+    Context::with_kernels(chain::params(chain::spec()), kernels).unwrap()
 }
 
-fn zero_plaintext(ctx: &Context, limbs: usize) -> Plaintext {
-    Plaintext {
-        poly: ctx.ring().zero(limbs, 0).unwrap(),
-        scale: 1.0,
-        slots: ctx.params().slots(),
-        bound: None,
-        real: false,
-    }
+fn zero(ctx: &Context, limbs: usize) -> Poly<Eval> {
+    ctx.ring().zero(limbs, 0).unwrap()
 }
 
-/// Coefficients of the noise of a ciphertext of zero, from its lowest limb (47 bits).
+/// Coefficients of the noise of a sample of zero, from its lowest limb (47 bits).
 fn noise_of(ctx: &Context, sk: &SecretKey, polys: Vec<Poly<Eval>>) -> Vec<i64> {
-    let ct = crate::Ciphertext { polys, scale: 1.0, slots: 1, key: sk.id(), bound: None, real: false };
-    let pt = sk.decrypt(ctx, &ct).unwrap();
-    let coefficients = ctx.ring().to_coeff(pt.poly);
+    let phase = sk.decrypt(ctx, &Sample { polys, key: sk.id() }).unwrap();
+    let coefficients = ctx.ring().to_coeff(phase);
     coefficients.limb(0).iter().map(|&c| ctx.ring().modulus(0).centre(c)).collect()
 }
 
@@ -45,8 +36,8 @@ fn fresh_noise_has_its_variance() {
     let pk = PublicKey::generate(&ctx, &sk, 14, &mut random).unwrap();
     let (mut by_secret, mut by_public) = (Vec::new(), Vec::new());
     for _ in 0..16 {
-        by_secret.extend(noise_of(&ctx, &sk, sk.encrypt(&ctx, &zero_plaintext(&ctx, 3), &mut random).unwrap().polys));
-        by_public.extend(noise_of(&ctx, &sk, pk.encrypt(&ctx, &zero_plaintext(&ctx, 3), &mut random).unwrap().polys));
+        by_secret.extend(noise_of(&ctx, &sk, sk.encrypt(&ctx, &zero(&ctx, 3), &mut random).unwrap().polys));
+        by_public.extend(noise_of(&ctx, &sk, pk.encrypt(&ctx, &zero(&ctx, 3), &mut random).unwrap().polys));
     }
     // e; and by the public key the rounding of two polynomials, beside which the noise divided by p disappears.
     let (sigma2, n) = (3.2f64.powi(2), ctx.ring().n() as f64);
@@ -60,7 +51,7 @@ fn errors_are_the_whole_stream_and_what_is_public_is_none_of_it() {
     let sk = SecretKey::generate(&ctx, &mut ChaChaSource::from_seed([1; 32])).unwrap();
     let mut first = vec![0; ctx.ring().n()];
     sample::gaussian(&mut ChaChaSource::from_seed([2; 32]), &mut first);
-    let ct = sk.encrypt(&ctx, &zero_plaintext(&ctx, 3), &mut ChaChaSource::from_seed([2; 32])).unwrap();
+    let ct = sk.encrypt(&ctx, &zero(&ctx, 3), &mut ChaChaSource::from_seed([2; 32])).unwrap();
     assert_eq!(noise_of(&ctx, &sk, ct.polys), first, "a seed drawn before the error would shift it");
     let mut random = ChaChaSource::from_seed([2; 32]);
     let seed = *PublicKey::generate(&ctx, &sk, 3, &mut random).unwrap().stored().0;
@@ -85,7 +76,7 @@ fn a_key_switch_adds_the_noise_of_the_formula() {
             assert_eq!(key.byte_count(), spec.byte_count(ring.n()));
             assert!(key.stored_bytes() < key.byte_count() / 2 + 64);
             let phi = ring.automorphism(g);
-            let ct = sk.encrypt(&ctx, &zero_plaintext(&ctx, limbs), &mut random).unwrap();
+            let ct = sk.encrypt(&ctx, &zero(&ctx, limbs), &mut random).unwrap();
             // A ciphertext of zero has noise 3.2, so what comes out is the noise of the switch alone.
             let digits = Digits::new(&ctx, key.spec(), &ct.polys[1]).unwrap();
             let lifted = lift_by_special(&ctx, &ct.polys[0], spec.p_limbs).unwrap();
@@ -114,7 +105,7 @@ fn the_sparse_secret_appears_at_the_bottom_only() {
     assert_eq!((spec.q_limbs, spec.p_limbs), (1, 1));
     let ctx = toy(arch::available()[0]);
     let mut random = ChaChaSource::from_seed([3; 32]);
-    let sparse = SecretKey::generate_ephemeral(&ctx, &mut random).unwrap();
+    let sparse = SecretKey::generate_sparse(&ctx, &mut random).unwrap();
     assert_eq!(sparse.weight(), 32);
     let main = SecretKey::generate(&ctx, &mut random).unwrap();
     assert!(SwitchingKey::between(&ctx, spec, &main, &sparse, &mut random).is_ok());
@@ -132,7 +123,7 @@ fn the_sparse_secret_appears_at_the_bottom_only() {
     refused(SwitchingKey::relinearisation(&ctx, full.clone(), &sparse, &mut random).err());
     refused(SwitchingKey::galois(&ctx, full, 5, &sparse, &mut random).err());
     refused(PublicKey::generate(&ctx, &sparse, 2, &mut random).err());
-    refused(sparse.encrypt(&ctx, &zero_plaintext(&ctx, 2), &mut random).err());
+    refused(sparse.encrypt(&ctx, &zero(&ctx, 2), &mut random).err());
 }
 
 #[test]
@@ -140,8 +131,8 @@ fn what_depends_on_the_secret_is_wiped() {
     let ctx = toy(arch::available()[0]);
     let mut random = ChaChaSource::from_seed([5; 32]);
     let sk = SecretKey::generate(&ctx, &mut random).unwrap();
-    let ct = sk.encrypt(&ctx, &zero_plaintext(&ctx, 2), &mut random).unwrap();
-    let decrypted = sk.decrypt(&ctx, &ct).unwrap().poly;
+    let ct = sk.encrypt(&ctx, &zero(&ctx, 2), &mut random).unwrap();
+    let decrypted = sk.decrypt(&ctx, &ct).unwrap();
     assert!(sk.eval().is_secret() && crate::encrypt::noise(&ctx, &mut random, 2, 1).unwrap().is_secret());
     assert!(ctx.ring().copy(&decrypted, 1).unwrap().is_secret() && ctx.ring().to_coeff(decrypted).is_secret());
     assert!(ct.polys.iter().all(|p| !p.is_secret()));
@@ -152,7 +143,7 @@ fn another_secret_key_is_refused() {
     let ctx = toy(arch::available()[0]);
     let mut random = ChaChaSource::from_seed([4; 32]);
     let (one, two) = (SecretKey::generate(&ctx, &mut random).unwrap(), SecretKey::generate(&ctx, &mut random).unwrap());
-    let ct = one.encrypt(&ctx, &zero_plaintext(&ctx, 2), &mut random).unwrap();
+    let ct = one.encrypt(&ctx, &zero(&ctx, 2), &mut random).unwrap();
     assert!(matches!(two.decrypt(&ctx, &ct), Err(Error::KeyMismatch { .. })));
     assert!(!format!("{one:?}").contains("coefficients"));
 }

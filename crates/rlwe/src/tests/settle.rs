@@ -1,40 +1,31 @@
 //! What settles is the same message at the scale of the exchanged primes, to the rounding of one division, on every backend.
 
 use super::*;
-use crate::params::Params;
-use crate::security::Security;
+use crate::chain::{self, primes};
+use crate::params::{Params, ParamsSpec};
 use aglet_ring::arch;
 use std::sync::Arc;
 
-const TEXT: &str = r#"
-    name = "settling"
-    source = "a test"
-    log_n = 6
-    max_log_qp = 400.0
-    moduli = [
-        { role = "base", bits = 47, count = 1 },
-        { role = "message", bits = 40, count = 4 },
-        { role = "raised", bits = 50, count = 3 },
-        { role = "raised", bits = 33, count = 1 },
-        { role = "special", bits = 50, count = 2 },
-    ]
-"#;
-
+/// Five primes of Q, of 40 bits but for the lowest, and four spare ones.
 fn context(kernels: &'static arch::Kernels) -> Arc<Context> {
-    Context::with_kernels(Params::from_toml(TEXT, Security::NotChecked).unwrap(), kernels).unwrap()
+    let large = primes(6, 50, 5, &[]);
+    let q = [primes(6, 47, 1, &[]), primes(6, 40, 4, &[])].concat();
+    let spare = [&large[2..], &primes(6, 33, 1, &[])].concat();
+    let p = large[..2].to_vec();
+    let spec = ParamsSpec { log_n: 6, sparse_secret: None, q, spare, p, max_log_qp: Some(400.0), ..chain::spec() };
+    Context::with_kernels(chain::params(spec), kernels).unwrap()
 }
 
 #[test]
-fn the_family_has_the_raised_primes_and_the_chain_has_not() {
+fn a_context_has_the_spare_primes_and_its_chain_has_not() {
     let ctx = context(arch::available()[0]);
-    let params = ctx.params();
-    assert_eq!((params.q().len(), params.raised().len(), ctx.ring().q_count(), ctx.all().q_count()), (5, 4, 5, 9));
-    assert_eq!(params.role(crate::params::Role::Raised), 5..9);
+    let params: &Params = ctx.params();
+    assert_eq!((params.q().len(), params.spare().len(), ctx.ring().q_count(), ctx.all().q_count()), (5, 4, 5, 9));
     let own = ctx.subset(&[0, 5, 6, 7]).unwrap();
-    assert_eq!(own.params().q()[1..], params.raised()[..3]);
-    assert_eq!((own.params().raised().len(), own.ring().modulus(3).value()), (0, params.raised()[2]));
+    assert_eq!(own.params().q()[1..], params.spare()[..3]);
+    assert_eq!((own.params().spare().len(), own.ring().modulus(3).value()), (0, params.spare()[2]));
     // A subset of a subset counts on.
-    assert_eq!(own.params().subset(&[0, 2]).unwrap().limbs(), [0, 6]);
+    assert_eq!(own.params().subset(&[0, 2]).unwrap().prime_indices(), [0, 6]);
     assert!(params.subset(&[0, 9]).is_err());
 }
 

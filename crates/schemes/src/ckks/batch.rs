@@ -2,13 +2,13 @@
 
 use super::evaluator::{linear, Constant};
 use super::transform::{encode, CkksTransform};
-use super::{CkksCiphertext, CkksEvaluator};
+use super::{CkksCiphertext, CkksEvaluator, Plaintext};
 use crate::approximate::{check_scale, same_scale, Approximate};
 use crate::linear_map::LinearMap;
 use crate::Error;
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_rlwe::keyswitch::{divide, lift_by_special};
-use aglet_rlwe::{Digits, KeyRole, KeySwitchSpec, Plaintext};
+use aglet_rlwe::{Digits, KeyRole, KeySwitchSpec};
 use num_complex::Complex64;
 use std::sync::Arc;
 

@@ -1,9 +1,10 @@
 //! Encoding: vectors of complex numbers as polynomials, and back.
 
+use super::Plaintext;
 use crate::{Error, Scalar};
 use aglet_ring::fft::SpecialFft;
 use aglet_ring::Modulus;
-use aglet_rlwe::{Context, Plaintext};
+use aglet_rlwe::Context;
 use num_complex::Complex64;
 
 /// Coefficients beyond this are refused: their residues are taken from 64-bit integers.

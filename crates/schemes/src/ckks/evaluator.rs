@@ -3,7 +3,7 @@
 use super::keys::missing;
 use super::quadratic::divided;
 use super::transform::{encode, transforms, CkksTransform};
-use super::CkksCiphertext;
+use super::{Ciphertext, CkksCiphertext, Plaintext};
 use crate::approximate::{multiple, product, same_scale, Approximate, Quadratic};
 use crate::evaluator::Evaluator;
 use crate::linear_map::LinearMap;
@@ -12,7 +12,7 @@ use aglet_ring::arch::Form;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_ring::{Eval, Modulus, Poly};
 use aglet_rlwe::keyswitch::{divide, lift_by_special, products, Pair, Switched};
-use aglet_rlwe::{Ciphertext, Context, Digits, KeyRole, KeySet, SwitchingKey};
+use aglet_rlwe::{Context, Digits, KeyRole, KeySet, SwitchingKey};
 use num_complex::Complex64;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
@@ -240,7 +240,7 @@ impl<'a> CkksEvaluator<'a> {
     }
 
     /// `a + pt`; level and scale must agree, or the plaintext stand higher.
-    pub fn add_plain(&self, a: &CkksCiphertext, pt: &aglet_rlwe::Plaintext) -> Result<CkksCiphertext, Error> {
+    pub fn add_plain(&self, a: &CkksCiphertext, pt: &Plaintext) -> Result<CkksCiphertext, Error> {
         if pt.level() < a.level() {
             return Err(Error::LevelTooLow { required: a.level(), actual: pt.level() });
         }
@@ -254,7 +254,7 @@ impl<'a> CkksEvaluator<'a> {
     }
 
     /// `a * pt`, not rescaled; the plaintext stands at the level of `a` or higher.
-    pub fn mul_plain(&self, a: &CkksCiphertext, pt: &aglet_rlwe::Plaintext) -> Result<CkksCiphertext, Error> {
+    pub fn mul_plain(&self, a: &CkksCiphertext, pt: &Plaintext) -> Result<CkksCiphertext, Error> {
         if pt.level() < a.level() {
             return Err(Error::LevelTooLow { required: a.level(), actual: pt.level() });
         }

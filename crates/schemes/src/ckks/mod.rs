@@ -1,18 +1,22 @@
 //! CKKS: arithmetic on vectors of complex numbers, approximate by its noise (Cheon, Kim, Kim, Song, eprint 2016/421).
 
 mod batch;
+mod ciphertext;
 mod encode;
 mod evaluator;
 pub(crate) mod keys;
+pub mod params;
 mod quadratic;
 mod refresh;
 mod transform;
 
 pub use batch::Weight;
+pub use ciphertext::{Ciphertext, Plaintext};
 pub use encode::{Encoder, Number};
 pub use evaluator::CkksEvaluator;
+pub use params::{CkksLiteral, CkksParams};
 pub use refresh::raising_keys;
 pub use transform::{transform_shape, CkksTransform, TransformShape};
 
 /// A CKKS ciphertext, shared: cloning costs nothing and contents never change.
-pub type CkksCiphertext = std::sync::Arc<aglet_rlwe::Ciphertext>;
+pub type CkksCiphertext = std::sync::Arc<Ciphertext>;

@@ -8,7 +8,7 @@
 
 use super::encode::{spread, subring_coefficients};
 use super::evaluator::{linear, CkksEvaluator};
-use super::CkksCiphertext;
+use super::{Ciphertext, CkksCiphertext};
 use crate::approximate::{check_scale, same_scale, Refresh, Settle};
 use crate::linear_map::LinearMap;
 use crate::Error;
@@ -18,7 +18,7 @@ use aglet_ring::sample::ChaChaSource;
 use aglet_ring::{Coeff, Eval, Poly};
 use aglet_rlwe::keyswitch::{divide, lift_by_special, rotated_sums, Pair};
 use aglet_rlwe::settle::{settle, settle_ratio};
-use aglet_rlwe::{Ciphertext, Context, Digits, KeyRole, KeySwitchSpec, SecretKey, SwitchingKey};
+use aglet_rlwe::{Context, Digits, KeyRole, KeySwitchSpec, SecretKey, SwitchingKey};
 use num_complex::Complex64;
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ impl Refresh for CkksEvaluator<'_> {
         let lifted = lift_by_special(ctx, c0, key.spec().p_limbs)?;
         let (b, a) = Digits::new(ctx, key.spec(), c1)?.product(ctx, key, None, Some(&lifted), None)?;
         let mut out = ct.with(vec![divide(ctx, &b, 0)?, divide(ctx, &a, 0)?], ct.scale);
-        out.key = key.id();
+        out.sample.key = key.id();
         Ok(Arc::new(out))
     }
 
@@ -49,7 +49,7 @@ impl Refresh for CkksEvaluator<'_> {
         let (mut b, a) = (divide(ctx, &b, 0)?, divide(ctx, &a, 0)?);
         ctx.ring().add_assign(&mut b, &c0);
         let mut out = ct.with(vec![b, a], ct.scale);
-        out.key = key.id();
+        out.sample.key = key.id();
         Ok(Arc::new(out))
     }
 
@@ -90,7 +90,7 @@ impl Refresh for CkksEvaluator<'_> {
             let (mut b, a) = (divide(ctx, b, 0)?, divide(ctx, a, 0)?);
             ctx.ring().add_assign(&mut b, &mapped(ctx, linear(ct)?[0], level + 1, map, scale_ratio)?);
             let mut out = ct.with(vec![b, a], ct.scale * scale_ratio);
-            out.key = first.id();
+            out.sample.key = first.id();
             Ok(Arc::new(out))
         };
         of.iter().zip(&sums).map(finish).collect()

@@ -1,13 +1,14 @@
 //! Encoding round trips, full and sparse.
 
 use super::*;
-use aglet_rlwe::params::Params;
+use crate::ckks::CkksParams;
+
 use aglet_rlwe::security::Security;
 
 #[test]
 fn round_trips_at_every_slot_count() {
     let text = include_str!("../../../aglet/presets/toy.toml");
-    let ctx = Context::new(Params::from_toml(text, Security::NotChecked).unwrap()).unwrap();
+    let ctx = Context::new(CkksParams::from_toml(text, Security::NotChecked).unwrap().rlwe().clone()).unwrap();
     for log_slots in 0..=9 {
         let encoder = Encoder::new(&ctx, 1 << log_slots).unwrap();
         let z: Vec<Complex64> = (0..1 << log_slots)
@@ -32,7 +33,7 @@ fn round_trips_at_every_slot_count() {
 #[test]
 fn doubles_are_no_limit_at_the_largest_scale() {
     let text = include_str!("../../../aglet/presets/precise-45.toml");
-    let ctx = Context::new(Params::from_toml(text, Security::Bits128).unwrap()).unwrap();
+    let ctx = Context::new(CkksParams::from_toml(text, Security::Bits128).unwrap().rlwe().clone()).unwrap();
     let encoder = Encoder::new(&ctx, 1 << 15).unwrap();
     let z: Vec<_> = (0..1 << 15).map(|j| Complex64::from_polar(1.0, 2.4 * f64::from(j))).collect();
     let back = encoder.decode(&ctx, &encoder.encode(&ctx, &z, 6, 2f64.powi(56)).unwrap()).unwrap();

@@ -7,9 +7,10 @@ use crate::runtime::machine;
 use crate::Control;
 use crate::Error;
 use aglet_ring::automorphism::rotation_exponent;
-use aglet_rlwe::params::Params;
+use aglet_rlwe::Params;
 use aglet_rlwe::{KeyId, KeyRole, KeySet, KeySwitchSpec, SecretKey, SwitchingKey};
 use aglet_schemes::ckks::raising_keys;
+use aglet_schemes::ckks::CkksParams;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -61,8 +62,8 @@ impl BootstrapKey {
     pub(crate) fn serves(&self, route: &Route) -> bool {
         let (own, wanted) = (self.request, route.request);
         let like = own.stage_count == wanted.stage_count && own.slots == wanted.slots;
-        let limbs = self.params.limbs();
-        let part = route.params.limbs().iter().all(|l| limbs.contains(l));
+        let primes = self.params.prime_indices();
+        let part = route.params.prime_indices().iter().all(|l| primes.contains(l));
         own.size == wanted.size && part && (like || own.size == KeySize::Small)
     }
 
@@ -116,9 +117,9 @@ impl Engine {
         }
         let (own, parts) = route.keys(self.params())?;
         let ctx = if small { self.ctx.clone() } else { self.context_of(&own)? };
-        let (main, total) = (self.run(|| Ok(sk.restricted(&ctx)?))?, parts.len());
+        let (main, total) = (self.run(|| Ok(sk.for_subset(&ctx)?))?, parts.len());
         let sparse =
-            self.run(|| Ok(SecretKey::generate_ephemeral(&ctx, &mut self.runtime.random("sparse secret", 0)?)?))?;
+            self.run(|| Ok(SecretKey::generate_sparse(&ctx, &mut self.runtime.random("sparse secret", 0)?)?))?;
         let mut done = 0;
         let mut source = |role| {
             control.check()?;
@@ -180,7 +181,7 @@ pub(crate) fn check_memory(what: &str, needed: u64) -> Result<(), Error> {
 /// The keys of a rotation key, by step to the right: the powers of two at all user levels, and on parameters that bootstrap
 /// those of every small route, at the levels where they are used. All have one shape, cut to the limbs of each, so that the maps
 /// of a small bootstrap can use them side by side.
-pub(crate) fn rotation_layout(params: &Params, slots: usize) -> Result<Vec<(i64, u64, KeySwitchSpec)>, Error> {
+pub(crate) fn rotation_layout(params: &CkksParams, slots: usize) -> Result<Vec<(i64, u64, KeySwitchSpec)>, Error> {
     let user = params.chain_level(params.max_level()) + 1;
     let mut limbs: BTreeMap<usize, usize> = (0..slots.ilog2()).map(|i| (1 << i, user)).collect();
     let requests = (1..=MAX_STAGES)
@@ -188,7 +189,7 @@ pub(crate) fn rotation_layout(params: &Params, slots: usize) -> Result<Vec<(i64,
         .flat_map(|r| [r, Request { real: true, ..r }]);
     let requests = requests.filter(|_| params.regular_level().is_some());
     for route in requests.filter_map(|r| Route::new(params, r).ok()) {
-        let whole = route.params.limbs();
+        let whole = route.params.prime_indices();
         for (by, count) in route.rotations() {
             let needed = whole[..count].iter().max().map_or(0, |l| l + 1);
             let entry = limbs.entry(params.slots() - by).or_insert(0);

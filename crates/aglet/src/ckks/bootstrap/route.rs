@@ -5,8 +5,10 @@ use crate::Error;
 use aglet_bootstrap::{Chain, Function, Options, Parts, Plan, Stage, Step};
 use aglet_circuits::BabySteps;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
-use aglet_rlwe::params::{Params, Role};
+use aglet_rlwe::Params;
 use aglet_rlwe::{KeyRole, KeySwitchSpec};
+use aglet_schemes::ckks::params::Role;
+use aglet_schemes::ckks::CkksParams;
 use aglet_schemes::ckks::{transform_shape, TransformShape};
 use aglet_schemes::LinearMap;
 use std::collections::BTreeSet;
@@ -69,7 +71,7 @@ impl KeySize {
 /// What a bootstrap is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Method {
-    /// From any level; leaves [`Params::regular_level`].
+    /// From any level; leaves [`CkksParams::regular_level`].
     Regular,
     /// From `stage_count` levels or more; leaves as many as the chain has.
     Lossy,
@@ -105,7 +107,7 @@ impl Method {
     pub fn cleans(self) -> bool {
         matches!(self, Self::Sign | Self::Bits)
     }
-    fn function(self, params: &Params) -> Function {
+    fn function(self, params: &CkksParams) -> Function {
         let normalized = params.scale_bits() >= NORMALIZED_FROM && params.role(Role::EvalMod).len() > 8;
         match self {
             Self::Sign => Function::Sign { normalized },
@@ -162,13 +164,13 @@ pub struct Route {
 impl Route {
     /// Chooses the limbs and lays out the stages.
     ///
-    /// The chain of the route has the message primes up to the level it leaves, or raised primes of as many bits, the primes of
+    /// The chain of the route has the message primes up to the level it leaves, or spare primes of as many bits, the primes of
     /// eval_mod that it needs, and those of coeffs_to_slots; if these are fewer than the stages, unused message primes from the top make the first maps: there
     /// the scale is far from its final size, so a smaller prime costs nothing.
     ///
     /// # Errors
     /// [`Error::Parameter`] for parameters that cannot bootstrap or have not the levels, and what [`Plan`] refuses.
-    pub fn new(params: &Params, request: Request) -> Result<Self, Error> {
+    pub fn new(params: &CkksParams, request: Request) -> Result<Self, Error> {
         let (Some(ratio), Some(regular)) = (params.message_ratio_log2(), params.regular_level()) else {
             return Err(Error::Parameter(format!(
                 "The preset \"{}\" is not made for bootstrapping; take use_bootstrap=True.",
@@ -214,13 +216,13 @@ impl Route {
         let sparse = 2 * request.slots <= ring_slots && options.parts == Parts::Complex;
         options.packed = sparse && level + 1 + extra <= message.len();
         // Small keys meet the keys of users, which are for the chain itself.
-        let raised = request.size != KeySize::Small && !params.raised().is_empty();
-        let message = message_limbs(params, level + usize::from(options.packed), raised)?;
+        let spare = request.size != KeySize::Small && !params.spare().is_empty();
+        let message = message_limbs(params, level + usize::from(options.packed), spare)?;
         let own = params.subset(&limbs(params, message, options.function.levels(), spent)?)?;
         let users = &params.q()[..=params.chain_level(level)];
         let chain = Chain {
             moduli: own.q().iter().map(|&q| q as f64).collect(),
-            settled: raised.then(|| users.iter().map(|&q| q as f64).collect()),
+            settled: spare.then(|| users.iter().map(|&q| q as f64).collect()),
             slots_to_coeffs: params.hidden_levels(),
             coeffs_to_slots: stages,
             message_ratio: ratio.exp2(),
@@ -254,8 +256,8 @@ impl Route {
         self.plan.stages().iter().flat_map(|s| of(s).into_iter().map(|by| (by, s.level_in + 1))).collect()
     }
 
-    /// Whether raised primes stand for message primes, so that it needs keys of its own for relinearisation and conjugation.
-    pub fn is_raised(&self) -> bool {
+    /// Whether spare primes stand for message primes, so that it needs keys of its own for relinearisation and conjugation.
+    pub fn takes_spare_primes(&self) -> bool {
         self.plan.stages().iter().any(|s| matches!(s.step, Step::Settle(_)))
     }
 
@@ -289,7 +291,7 @@ impl Route {
         if self.request.size != KeySize::Small {
             return Ok(None);
         }
-        Ok(Some(KeySwitchSpec::balanced(whole, whole.q().len())?.restricted(whole, &self.params).0))
+        Ok(Some(KeySwitchSpec::balanced(whole, whole.q().len())?.for_subset(whole, &self.params).spec))
     }
 
     /// The keys of its bootstrap key, and the parameters on whose chain they are made; `whole` are those of the engine. A small
@@ -306,15 +308,15 @@ impl Route {
         if !small && slots < ring_slots && !packed {
             rotations.push((slots, self.arithmetic_limbs() - self.plan.options().function.levels()));
         }
-        let raised = self.is_raised();
+        let spare = self.takes_spare_primes();
         let mut keys = Vec::new();
-        if raised {
-            // The relinearisation and conjugation keys of users know nothing of raised primes.
+        if spare {
+            // The relinearisation and conjugation keys of users know nothing of spare primes.
             keys.extend(self.relinearisations()?.into_iter().map(|spec| (KeyRole::Square, spec)));
         }
         let galois = |by: usize| rotation_exponent(by as isize, whole.n());
         let mut rotations: BTreeSet<_> = rotations.into_iter().map(|(by, limbs)| (galois(by), limbs)).collect();
-        rotations.extend(raised.then(|| (conjugation_exponent(whole.n()), self.arithmetic_limbs())));
+        rotations.extend(spare.then(|| (conjugation_exponent(whole.n()), self.arithmetic_limbs())));
         let rotations =
             rotations.into_iter().map(|(g, limbs)| Ok((KeyRole::Galois(g), KeySwitchSpec::balanced(&own, limbs)?)));
         keys.extend(rotations.collect::<Result<Vec<_>, Error>>()?);
@@ -377,36 +379,36 @@ pub const MAX_STAGES: usize = 5;
 /// Layers of the DFT that one stage takes, as many as published; ten make a thousand diagonals.
 const MAX_LAYERS: u32 = 10;
 
-/// What stands above slots_to_coeffs while eval_mod runs, to leave so many message primes: these, or the fewest raised primes
+/// What stands above slots_to_coeffs while eval_mod runs, to leave so many message primes: these, or the fewest spare primes
 /// of as many bits.
-fn message_limbs(params: &Params, count: usize, raised: bool) -> Result<Vec<usize>, Error> {
+fn message_limbs(params: &CkksParams, count: usize, spare: bool) -> Result<Vec<usize>, Error> {
     let all = params.role(Role::Message);
     if count > all.len() {
         return Err(too_few_levels(params));
     }
     let own: Vec<usize> = (all.start..all.start + count).collect();
-    if !raised {
+    if !spare {
         return Ok(own);
     }
     let needed: f64 = own.iter().map(|&l| (params.q()[l] as f64).log2()).sum();
-    let bits = |count: usize| params.raised()[..count].iter().map(|&q| (q as f64).log2()).sum::<f64>();
-    let fewest = (0..=params.raised().len()).find(|&n| bits(n) > needed - BITS_LESS);
+    let bits = |count: usize| params.spare()[..count].iter().map(|&q| (q as f64).log2()).sum::<f64>();
+    let fewest = (0..=params.spare().len()).find(|&n| bits(n) > needed - BITS_LESS);
     let fewest = fewest.ok_or_else(|| too_few_levels(params))?;
-    Ok(params.role(Role::Raised).take(fewest).collect())
+    Ok(params.role(Role::Spare).take(fewest).collect())
 }
 
-fn too_few_levels(params: &Params) -> Error {
+fn too_few_levels(params: &CkksParams) -> Error {
     Error::Parameter(format!(
         "The preset \"{}\" has not the levels for this bootstrap; take fewer stages or a lower target_level.",
         params.name()
     ))
 }
 
-/// Raised primes may have so many bits less than those that they stand for: what eval_mod squares last has half of that less.
+/// Spare primes may have so many bits less than those that they stand for: what eval_mod squares last has half of that less.
 const BITS_LESS: f64 = 0.5;
 
 /// The limbs of a route, bottom to top, with so many for coeffs_to_slots.
-fn limbs(params: &Params, message: Vec<usize>, eval_mod: usize, up: usize) -> Result<Vec<usize>, Error> {
+fn limbs(params: &CkksParams, message: Vec<usize>, eval_mod: usize, up: usize) -> Result<Vec<usize>, Error> {
     let all = params.role(Role::Message);
     let (own_eval_mod, own) = (params.role(Role::EvalMod), params.role(Role::CoeffsToSlots));
     let extra = up.saturating_sub(own.len());

@@ -11,8 +11,7 @@ use crate::{presets, Error};
 use aglet_bootstrap::{Parts, Pipeline, Probe, Stage};
 use aglet_ring::process::Lock;
 use aglet_ring::Tally;
-use aglet_rlwe::params::Params;
-use aglet_rlwe::{Context, KeyId};
+use aglet_rlwe::{Context, KeyId, Params};
 use aglet_schemes::ckks::{CkksEvaluator, CkksTransform};
 use aglet_schemes::{Approximate, Evaluator};
 use std::collections::BTreeMap;
@@ -101,13 +100,13 @@ impl Engine {
 
     /// The context of the chain of a route.
     pub(crate) fn context_of(&self, params: &Params) -> Result<Arc<Context>, Error> {
-        let limbs = params.limbs();
-        let found = self.bootstrap.contexts.lock().get(&limbs).cloned();
+        let primes = params.prime_indices();
+        let found = self.bootstrap.contexts.lock().get(primes).cloned();
         if let Some(found) = found {
             return Ok(found);
         }
-        let made = self.ctx.subset(&limbs)?;
-        self.bootstrap.contexts.lock().insert(limbs, made.clone());
+        let made = self.ctx.subset(primes)?;
+        self.bootstrap.contexts.lock().insert(primes.to_vec(), made.clone());
         Ok(made)
     }
 
@@ -140,7 +139,7 @@ impl Engine {
         let ctx = self.context_of(&route.params)?;
         let keys = keys.bootstrap.eval_keys(self.params(), &route.params, &keys)?;
         self.run(|| {
-            let e = CkksEvaluator::new(&ctx, &keys, ctx.params().slots()).stopped_by(control.flag());
+            let e = CkksEvaluator::new(&ctx, &keys, ctx.params().n() / 2).stopped_by(control.flag());
             let mut probe = Watch { control, pass, ran: Vec::new() };
             probe.report(0, route.plan.stages().len(), "encoding the linear maps");
             let pipeline = self.pipeline(&e, &route)?;
@@ -238,9 +237,9 @@ impl Engine {
     }
 
     fn pipeline(&self, e: &CkksEvaluator<'_>, route: &Route) -> Result<CkksPipeline, Error> {
-        let limbs = route.params.limbs();
+        let primes = route.params.prime_indices();
         // Neither the level nor the kind of message matters but for the plan, and equal plans have equal requests.
-        let same = |entry: &&(Vec<usize>, Request, CkksPipeline)| entry.0 == limbs && entry.1 == route.request;
+        let same = |entry: &&(Vec<usize>, Request, CkksPipeline)| entry.0 == primes && entry.1 == route.request;
         let kept = self.bootstrap.pipelines.lock().clone();
         if let Some(found) = kept.iter().find(same) {
             return Ok(found.2.clone());
@@ -252,11 +251,11 @@ impl Engine {
         }
         // Diagonals have the special limbs of the keys that they meet.
         let keys = |request: &Request| (request.method.keys(), request.size);
-        let related = kept.iter().filter(|entry| entry.0 == limbs && keys(&entry.1) == keys(&route.request));
+        let related = kept.iter().filter(|entry| entry.0 == primes && keys(&entry.1) == keys(&route.request));
         let related: Vec<&Pipeline<CkksTransform>> = related.map(|entry| &*entry.2).collect();
         let made = Arc::new(Pipeline::sharing(e, route.plan.clone(), &related)?);
         let mut list = self.bootstrap.pipelines.lock();
-        list.insert(0, (limbs, route.request, made.clone()));
+        list.insert(0, (primes.to_vec(), route.request, made.clone()));
         list.truncate(PIPELINES);
         Ok(made)
     }
@@ -273,7 +272,7 @@ impl Engine {
         let ctx = self.context_of(&route.params)?;
         self.run(|| {
             let keys = key.keys();
-            let e = CkksEvaluator::new(&ctx, keys, ctx.params().slots()).stopped_by(control.flag());
+            let e = CkksEvaluator::new(&ctx, keys, ctx.params().n() / 2).stopped_by(control.flag());
             self.pipeline(&e, &route)?;
             let ring = self.ctx.ring();
             Ok(ring.pool().reserve(SCRATCH.map(|(limbs, count)| (limbs * ring.n(), count)))?)

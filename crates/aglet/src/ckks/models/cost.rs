@@ -6,8 +6,8 @@ use crate::Error;
 use aglet_bootstrap::{Pipeline, Probe, Stage};
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_ring::Tally;
-use aglet_rlwe::params::Params;
 use aglet_rlwe::{KeyRole, KeySet, KeySwitchSpec};
+use aglet_schemes::ckks::CkksParams;
 use aglet_schemes::cost::CostEvaluator;
 use serde_json::{json, Value};
 use std::borrow::Cow;
@@ -26,7 +26,7 @@ pub struct StageCost {
 ///
 /// # Errors
 /// Those of the plan and of [`KeySwitchSpec::balanced`]; a route that was made passes.
-pub fn stages(whole: &Params, route: &Route) -> Result<Vec<StageCost>, Error> {
+pub fn stages(whole: &CkksParams, route: &Route) -> Result<Vec<StageCost>, Error> {
     stages_of_group(whole, route, 1)
 }
 
@@ -34,7 +34,7 @@ pub fn stages(whole: &Params, route: &Route) -> Result<Vec<StageCost>, Error> {
 ///
 /// # Errors
 /// As there.
-pub fn stages_of_group(whole: &Params, route: &Route, count: usize) -> Result<Vec<StageCost>, Error> {
+pub fn stages_of_group(whole: &CkksParams, route: &Route, count: usize) -> Result<Vec<StageCost>, Error> {
     let e = CostEvaluator::new(route.params.clone(), key_shapes(whole, route)?);
     let input = e.encrypt(route.plan.input_level(), route.plan.input_scale());
     let mut counter = Counter { e: &e, stages: Vec::new() };
@@ -58,7 +58,7 @@ impl Probe for Counter<'_> {
 }
 
 /// The shapes that the keys of a bootstrap have on the chain of its route.
-fn key_shapes(whole: &Params, route: &Route) -> Result<KeySet<KeySwitchSpec>, Error> {
+fn key_shapes(whole: &CkksParams, route: &Route) -> Result<KeySet<KeySwitchSpec>, Error> {
     let (own, n) = (&route.params, whole.n());
     let arithmetic = KeySwitchSpec::balanced(whole, arithmetic_limbs(whole))?;
     let user = KeySet::new()
@@ -80,7 +80,7 @@ fn key_shapes(whole: &Params, route: &Route) -> Result<KeySet<KeySwitchSpec>, Er
 
 /// The route that the bootstrap key is made for. Laying it out takes as long as all the rest, and often it is this one but for
 /// what is done with the result.
-fn key_route<'a>(whole: &Params, route: &'a Route) -> Result<Cow<'a, Route>, Error> {
+fn key_route<'a>(whole: &CkksParams, route: &'a Route) -> Result<Cow<'a, Route>, Error> {
     let (own, key) = (route.request, route.request.of_key());
     let full = own.slots == whole.slots() && own.target_level.is_none() && own.method == key.method;
     Ok(if full { Cow::Borrowed(route) } else { Cow::Owned(Route::new(whole, key)?) })

@@ -5,7 +5,6 @@ use crate::runtime::on_threads;
 use crate::Error;
 use aglet_bootstrap::{Parts, Pipeline, Probe, Stage};
 use aglet_rlwe::params::Params;
-use aglet_rlwe::security::Secret;
 use aglet_rlwe::KeySwitchSpec;
 use aglet_schemes::clear::{ClearCiphertext, ClearEvaluator};
 use aglet_schemes::noisy::{Noise, NoisyEvaluator};
@@ -50,15 +49,17 @@ pub fn noise(params: &Params) -> Result<Noise, Error> {
     };
     Ok(Noise {
         n: params.n(),
-        weight: match params.secret() {
-            Secret::Ternary => 2.0 * n / 3.0,
-            Secret::FixedWeight(h) => h as f64,
-        },
-        sparse_weight: params.ephemeral_weight().unwrap_or(0) as f64,
+        weight: params.secret().squared_norm(params.n()),
+        sparse_weight: sparse_weight(params),
         switch: (1..=q.len()).map(switch).collect::<Result<_, Error>>()?,
         sparse_switch: unit * (q[0] as f64 / p[0] as f64).powi(2),
         special: p[0] as f64,
     })
+}
+
+/// Non-zero coefficients of the sparse secret; 0 without one.
+fn sparse_weight(params: &Params) -> f64 {
+    params.sparse_secret().map_or(0.0, |secret| secret.squared_norm(params.n()))
 }
 
 /// Predicts the precision of a route on messages over its whole range: a grid on `[-bound, bound]`, or the points that a sign
@@ -138,9 +139,9 @@ impl<'a> Model<'a> {
         let (plan, params) = (&self.route.plan, &self.route.params);
         let moduli = params.q().iter().map(|&q| q as f64).collect();
         let seed = SEED + run;
-        let clear = ClearEvaluator::new(params.slots(), moduli, params.ephemeral_weight().unwrap_or(0), seed)?;
+        let clear = ClearEvaluator::new(params.n() / 2, moduli, sparse_weight(params) as usize, seed)?;
         let e = NoisyEvaluator::new(clear, self.noise.clone(), seed);
-        let all: Vec<_> = self.message.iter().copied().cycle().take(params.slots()).collect();
+        let all: Vec<_> = self.message.iter().copied().cycle().take(params.n() / 2).collect();
         let input = e.encrypt(&all, plan.input_level(), plan.input_scale())?;
         let out = Pipeline::new(&e, plan.clone())?.run(&e, &[input], &mut Switch { e: &e, noisy })?;
         Ok(self.decoded(&out, plan.options().parts))
@@ -170,7 +171,7 @@ mod tests {
 
     fn predicted(preset: &str, request: impl Fn(Request) -> Request) -> Precision {
         let params = presets::load(preset, true).unwrap();
-        let request = request(Request::new(Method::Regular, 3, KeySize::Large, params.slots()));
+        let request = request(Request::new(Method::Regular, 3, KeySize::Large, params.n() / 2));
         precision(&Route::new(&params, request).unwrap(), true).unwrap()
     }
 

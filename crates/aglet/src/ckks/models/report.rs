@@ -7,12 +7,13 @@ use crate::runtime::machine;
 use crate::{presets, Error, Units};
 use aglet_bootstrap::Step;
 use aglet_ring::arch;
-use aglet_rlwe::params::{Params, Role};
 use aglet_rlwe::KeySwitchSpec;
+use aglet_schemes::ckks::params::Role;
+use aglet_schemes::ckks::CkksParams;
 use serde_json::{json, Value};
 
 /// log2 of the failure probability: JSON has no infinity, so "cannot fail" is the string "-inf".
-fn failure(params: &Params) -> Value {
+fn failure(params: &CkksParams) -> Value {
     match params.literal().claims.as_ref().and_then(|c| c.log2_p_fail) {
         Some(p) if p == f64::NEG_INFINITY => json!("-inf"),
         Some(p) => json!(p),
@@ -21,7 +22,7 @@ fn failure(params: &Params) -> Value {
 }
 
 /// The methods that a preset has levels for.
-fn methods(params: &Params) -> Vec<&'static str> {
+fn methods(params: &CkksParams) -> Vec<&'static str> {
     let able = |method: &&Method| match (method.keys(), params.regular_level()) {
         (_, None) => false,
         (Method::Regular, _) => true,
@@ -124,7 +125,8 @@ pub fn plan(preset: &str, request: Request, units: Option<&Units>) -> Result<Val
                 let count = eval_mod.relinearizations(*parts);
                 let note = format!("relinearization and conjugation keys, {count} relinearizations");
                 // Those for products, then the one for conjugation.
-                let mut keys = if route.is_raised() { route.relinearisations()? } else { vec![arithmetic.clone()] };
+                let mut keys =
+                    if route.takes_spare_primes() { route.relinearisations()? } else { vec![arithmetic.clone()] };
                 keys.extend(keys.last().cloned());
                 (keys.len(), keys.iter().map(|spec| spec.byte_count(n)).sum(), note)
             }

@@ -2,14 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Error;
-use crate::security::Secret;
-use aglet_ring::basis::BaseConverter;
+use aglet_rlwe::security::Secret;
+use aglet_rlwe::Error;
 
-/// Primes that a base conversion can convert from.
-pub(super) const MAX_SOURCES: usize = BaseConverter::MAX_SOURCES;
+/// The most primes of a set: what is left of a modulus that a prime of 20 bits at a time makes as large as N = 2^17 allows.
+const MAX_PRIMES: usize = 512;
+/// The longest name, in bytes.
+const MAX_NAME: usize = 64;
 
-/// What a group of moduli is for. The order is that of the chain, bottom to top, with the raised and the special primes after it.
+/// What a group of moduli is for. The order is that of the chain, bottom to top, with the spare and the special primes after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -24,7 +25,7 @@ pub enum Role {
     /// Primes that CoeffsToSlots spends, at the top.
     CoeffsToSlots,
     /// Primes of another size that stand for the message primes while a bootstrap is above them: fewer limbs for as many bits.
-    Raised,
+    Spare,
     /// The primes of P for hybrid key switching, not part of Q.
     Special,
 }
@@ -57,11 +58,20 @@ pub struct Claims {
     pub key_bytes: Option<u64>,
 }
 
-/// A parameter set as written down: plain data, nothing checked. [`super::Params::new`] checks it and finds the primes.
+/// The scheme that a literal is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Family {
+    /// The only one here.
+    Ckks,
+}
+
+/// A parameter set as written down: plain data, nothing checked. [`super::CkksParams::new`] checks it and finds the primes.
 ///
 /// ```
-/// use aglet_rlwe::params::ParamsLiteral;
-/// let literal = ParamsLiteral::from_toml(r#"
+/// use aglet_schemes::ckks::CkksLiteral;
+/// let literal = CkksLiteral::from_toml(r#"
+///     family = "ckks"
 ///     name = "two-levels"
 ///     source = "an example"
 ///     log_n = 13
@@ -76,8 +86,10 @@ pub struct Claims {
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ParamsLiteral {
-    /// Short name, as users type it.
+pub struct CkksLiteral {
+    /// The scheme.
+    pub family: Family,
+    /// Short name, as users type it; 1 to 64 bytes.
     pub name: String,
     /// Where the numbers come from.
     pub source: String,
@@ -86,7 +98,7 @@ pub struct ParamsLiteral {
     /// Distribution of the main secret.
     #[serde(default)]
     pub secret: Secret,
-    /// Weight of the ephemeral sparse secret of a bootstrap (`eval_mod` primes present), used at q0*p' only.
+    /// Weight of the sparse secret of a bootstrap (`eval_mod` primes present), used at q0*p' only.
     pub ephemeral_weight: Option<usize>,
     /// log2 of p', the special modulus of the switch from the dense to the ephemeral secret: the first special prime.
     pub sparse_switch_bits: Option<u32>,
@@ -95,7 +107,7 @@ pub struct ParamsLiteral {
     /// User level that a regular bootstrap leaves. The message primes above it serve methods that leave more, and the first
     /// maps of coeffs_to_slots when there are more of them than primes of their own.
     pub regular_level: Option<usize>,
-    /// The moduli, bottom to top, then raised primes, special primes last.
+    /// The moduli, bottom to top, then spare primes, special primes last.
     pub moduli: Vec<ModuliGroup>,
     /// log2 of the largest QP that a key may have, which the security gate looks at. There may be more special primes than the
     /// whole chain can take: keys for fewer limbs take as many as fit, and need fewer digits. Without it all special primes
@@ -107,13 +119,40 @@ pub struct ParamsLiteral {
     pub claims: Option<Claims>,
 }
 
-impl ParamsLiteral {
+impl CkksLiteral {
     /// Reads the literal from the text of a TOML file. Unknown fields are refused, so that a typing error is not ignored.
     ///
     /// # Errors
-    /// [`Error::BadParameters`] with the place and the reason.
+    /// [`Error::BadParameters`] with the place and the reason; another family than `ckks` before all else.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
-        toml::from_str(text).map_err(|e| Error::bad_parameters(format!("the preset is not a parameter literal: {e}")))
+        /// The one field that every family has.
+        #[derive(Deserialize)]
+        struct Head {
+            family: Option<String>,
+        }
+        let unreadable = |e: toml::de::Error| {
+            let line = e.span().map_or(0, |span| text[..span.start].matches('\n').count() + 1);
+            Error::BadParameters { reason: format!("the text is no parameter literal: {} in line {line}", e.message()) }
+        };
+        let head: Head = toml::from_str(text).map_err(unreadable)?;
+        match head.family.as_deref() {
+            Some("ckks") => toml::from_str(text).map_err(unreadable),
+            Some(other) => {
+                let other: String = other.chars().take(MAX_NAME).collect();
+                bad(format!("they are of the family {other:?}, and this version knows \"ckks\"; use one that knows it"))
+            }
+            None => bad("they say no family; write family = \"ckks\" above them".into()),
+        }
+    }
+
+    /// The text of this literal in the one form that [`CkksLiteral::from_toml`] gives back, without claims: those are of a preset,
+    /// and no parameters.
+    ///
+    /// # Errors
+    /// [`Error::BadParameters`] for a literal that no text stands for.
+    pub fn to_toml(&self) -> Result<String, Error> {
+        let reason = |e| Error::BadParameters { reason: format!("they cannot be written down: {e}") };
+        toml::to_string(&Self { claims: None, ..self.clone() }).map_err(reason)
     }
 
     /// The groups of one role.
@@ -126,23 +165,28 @@ impl ParamsLiteral {
     /// # Errors
     /// [`Error::BadParameters`] with the first contradiction found.
     pub(super) fn check(&self) -> Result<(), Error> {
-        let bad = |reason: String| Err(Error::bad_parameters(reason));
+        if !(1..=MAX_NAME).contains(&self.name.len()) {
+            return bad(format!("the name has {} bytes; take 1 to {MAX_NAME}", self.name.len()));
+        }
         if !(6..=17).contains(&self.log_n) {
             return bad(format!("log_n = {} is not between 6 and 17", self.log_n));
         }
         for g in &self.moduli {
             let smallest = self.log_n + 3;
-            if !(smallest..=61).contains(&g.bits) || !(1..=1000).contains(&g.count) {
+            if !(smallest..=61).contains(&g.bits) || !(1..=MAX_PRIMES).contains(&g.count) {
                 let ModuliGroup { role, bits, count } = g;
                 return bad(format!(
-                    "the {role:?} group has {count} primes of {bits} bits; give it 1 to 1000 primes of {smallest} to 61 bits"
+                    "the {role:?} group has {count} primes of {bits} bits; give it 1 to {MAX_PRIMES} primes of {smallest} to 61 bits"
                 ));
             }
+        }
+        if self.moduli.iter().map(|g| g.count).sum::<usize>() > MAX_PRIMES {
+            return bad(format!("there are more than {MAX_PRIMES} primes in all; take fewer, larger ones"));
         }
         if self.moduli.windows(2).any(|w| w[0].role > w[1].role) {
             return bad(
                 "the moduli are out of order; write them bottom to top: base, slots_to_coeffs, message, eval_mod, \
-                        coeffs_to_slots, raised, special"
+                        coeffs_to_slots, spare, special"
                     .into(),
             );
         }
@@ -155,21 +199,10 @@ impl ParamsLiteral {
         if self.groups(Role::Special).next().is_none() {
             return bad("there is no special prime; key switching needs at least one".into());
         }
-        if self.groups(Role::Raised).next().is_some() && self.max_log_qp.is_none() {
-            return bad("raised primes stand for others, so QP has no fixed size; give max_log_qp".into());
-        }
-        let special = self.groups(Role::Special).map(|g| g.count).sum::<usize>();
-        if special >= MAX_SOURCES {
-            // A division by P and one prime of the chain converts from all of them.
-            return bad(format!("there are {special} special primes; take fewer than {MAX_SOURCES}, larger ones"));
-        }
         if self.bits_of(Role::Base) <= self.bits_of(Role::Message) {
             return bad(
                 "the base prime must have more bits than the message primes, or level 0 cannot hold a message".into()
             );
-        }
-        if let Secret::FixedWeight(h) = self.secret {
-            self.check_weight("secret", h)?;
         }
         self.check_bootstrap()
     }
@@ -179,38 +212,37 @@ impl ParamsLiteral {
         self.groups(role).next().map_or(0, |g| g.bits)
     }
 
-    fn check_weight(&self, what: &str, h: usize) -> Result<(), Error> {
-        let n = 1usize << self.log_n;
-        if (1..=n).contains(&h) {
-            return Ok(());
-        }
-        Err(Error::bad_parameters(format!("the {what} has weight {h}; choose 1 to N = {n}")))
-    }
-
     /// The four bootstrap fields stand there exactly if there are `eval_mod` primes.
     fn check_bootstrap(&self) -> Result<(), Error> {
         let has_eval_mod = self.groups(Role::EvalMod).next().is_some();
         let levels = self.groups(Role::Message).map(|g| g.count).sum::<usize>();
         if self.regular_level.is_some() != has_eval_mod || self.regular_level.is_some_and(|l| l > levels) {
-            return Err(Error::bad_parameters(format!(
+            return bad(format!(
                 "regular_level belongs to the eval_mod primes and is at most the number of message primes, {levels}"
-            )));
+            ));
         }
         match (self.ephemeral_weight, self.sparse_switch_bits, self.message_ratio_log2) {
             (None, None, None) if !has_eval_mod => Ok(()),
-            (Some(h), Some(bits), Some(_)) if has_eval_mod => {
-                self.check_weight("ephemeral secret", h)?;
+            (Some(_), Some(bits), Some(ratio)) if has_eval_mod => {
                 let special = self.bits_of(Role::Special);
                 if bits != special {
-                    return Err(Error::bad_parameters(format!(
+                    return bad(format!(
                         "sparse_switch_bits = {bits}, but p' is the first special prime, which has {special} bits; make them equal"
-                    )));
+                    ));
+                }
+                if !(0.0..=60.0).contains(&ratio) {
+                    return bad(format!("message_ratio_log2 = {ratio} is not between 0 and 60"));
                 }
                 Ok(())
             }
-            _ => Err(Error::bad_parameters(
-                "ephemeral_weight, sparse_switch_bits and message_ratio_log2 belong to the eval_mod primes: give all of them or none",
-            )),
+            _ => bad(
+                "ephemeral_weight, sparse_switch_bits and message_ratio_log2 belong to the eval_mod primes: give all of them or none"
+                    .into(),
+            ),
         }
     }
+}
+
+fn bad<T>(reason: String) -> Result<T, Error> {
+    Err(Error::BadParameters { reason })
 }

@@ -1,48 +1,38 @@
-//! Ciphertexts and plaintexts.
+//! Ciphertexts and plaintexts of CKKS: samples and polynomials with what their coefficients mean.
 
-use crate::context::Context;
-use crate::error::Error;
-use crate::secret::KeyId;
 use aglet_ring::{Eval, Poly};
+use aglet_rlwe::{Context, Error, Sample};
+use std::ops::Deref;
 
-/// An RLWE ciphertext: `sum_i polys[i] s^i = scale * message + noise` modulo the first `level + 1` primes.
-///
-/// Degree 1 (two polynomials), or 2 before relinearisation. `level` is the chain level: limbs minus one.
+/// A CKKS ciphertext: a sample whose phase is `scale * message + noise`. On floor 1 it is that sample.
 pub struct Ciphertext {
-    /// The polynomials, equally many limbs of the chain each, no special limbs.
-    pub polys: Vec<Poly<Eval>>,
+    /// The sample.
+    pub sample: Sample,
     /// Coefficients are this times the value.
     pub scale: f64,
     /// Number of message slots.
     pub slots: usize,
-    /// The secret key that decrypts it.
-    pub key: KeyId,
     /// An upper bound on the absolute value of the message where one is known: fresh encryptions only.
     pub bound: Option<f64>,
     /// Whether every slot is known to be a real number.
     pub real: bool,
 }
 
+impl Deref for Ciphertext {
+    type Target = Sample;
+    fn deref(&self) -> &Sample {
+        &self.sample
+    }
+}
+
 impl Ciphertext {
     /// Chain level: limbs minus one.
     pub fn level(&self) -> usize {
-        self.polys[0].q_limbs() - 1
-    }
-    /// Limbs of the chain.
-    pub fn limbs(&self) -> usize {
-        self.polys[0].q_limbs()
-    }
-    /// 1, or 2 before relinearisation.
-    pub fn degree(&self) -> usize {
-        self.polys.len() - 1
-    }
-    /// Bytes of all limbs.
-    pub fn byte_count(&self) -> usize {
-        self.polys.iter().map(Poly::byte_count).sum()
+        self.limbs() - 1
     }
     /// A ciphertext with other polynomials and scale, and the rest as here; nothing is known of its message any more.
     pub fn with(&self, polys: Vec<Poly<Eval>>, scale: f64) -> Self {
-        Self { polys, scale, slots: self.slots, key: self.key, bound: None, real: false }
+        Self { sample: Sample { polys, key: self.key }, scale, slots: self.slots, bound: None, real: false }
     }
     /// The same, known to be real if `real`.
     #[must_use]
@@ -51,9 +41,15 @@ impl Ciphertext {
         self
     }
     /// A copy of the first `limbs` limbs.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
     pub fn truncated(&self, ctx: &Context, limbs: usize) -> Result<Self, Error> {
-        let polys = self.polys.iter().map(|p| ctx.ring().copy(p, limbs)).collect::<Result<_, _>>()?;
-        Ok(Self { bound: self.bound, real: self.real, ..self.with(polys, self.scale) })
+        Ok(Self { sample: self.sample.truncated(ctx, limbs)?, ..*self })
+    }
+    /// What this is once decrypted to a phase, which has the noise in it.
+    pub fn decrypted(&self, phase: Poly<Eval>) -> Plaintext {
+        Plaintext { poly: phase, scale: self.scale, slots: self.slots, bound: None, real: self.real }
     }
 }
 
@@ -88,5 +84,9 @@ impl Plaintext {
     /// Chain level: limbs minus one.
     pub fn level(&self) -> usize {
         self.poly.q_limbs() - 1
+    }
+    /// What this is once encrypted to a sample.
+    pub fn encrypted(&self, sample: Sample) -> Ciphertext {
+        Ciphertext { sample, scale: self.scale, slots: self.slots, bound: self.bound, real: self.real }
     }
 }

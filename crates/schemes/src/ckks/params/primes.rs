@@ -4,62 +4,59 @@
 //! 1. `message`, from the top level down: the prime nearest to `scale^2 / 2^bits`, where `scale` is the canonical scale of the
 //!    level (`2^bits` at the top). The recursion `scale(l-1) = scale(l)^2 / q_l` then steers itself back to `2^bits` at every
 //!    level; with primes taken in plain order its deviation would double with each level.
-//! 2. `special`, `base`, `slots_to_coeffs`, `eval_mod`, `coeffs_to_slots`, `raised`, in this order: the largest unused primes below
+//! 2. `special`, `base`, `slots_to_coeffs`, `eval_mod`, `coeffs_to_slots`, `spare`, in this order: the largest unused primes below
 //!    `2^bits`. The special primes come first so that P is as large as its bits allow, which the digits need.
 //!
 //! A set without larger primes stays strictly below 2^50, the bound of the fast kernels.
 
 use aglet_ring::primes::ntt_primes;
 
-use super::literal::{ParamsLiteral, Role};
-use crate::error::Error;
+use super::literal::{CkksLiteral, Role};
+use aglet_rlwe::params::ParamsSpec;
+use aglet_rlwe::security::Secret;
+use aglet_rlwe::Error;
 
 /// How far a canonical scale may be from `2^bits`, relative. Scales are tracked exactly, so this only guards against runs of
 /// primes so sparse (small bits in a large ring) that the scales wander off.
 const SCALE_DRIFT: f64 = 1.0 / 256.0;
 
 /// The bound that keeps the primes of a set on the kernels of their size.
-fn bound(literal: &ParamsLiteral) -> u64 {
+fn bound(literal: &CkksLiteral) -> u64 {
     1 << if literal.moduli.iter().all(|g| g.bits <= 50) { 50 } else { 61 }
 }
 
-/// The primes of a literal and the scales that follow from them.
-pub(super) struct Chain {
-    /// Primes of Q, bottom to top.
-    pub q: Vec<u64>,
-    /// Primes that stand for message primes.
-    pub raised: Vec<u64>,
-    /// Primes of P.
-    pub p: Vec<u64>,
-    /// Canonical scale of each user level, level 0 first.
-    pub scales: Vec<f64>,
+/// What a literal that passed its own check is on floor 1, and the canonical scale of each user level, level 0 first.
+pub(super) fn choose(literal: &CkksLiteral) -> Result<(ParamsSpec, Vec<f64>), Error> {
+    let mut used = Vec::new();
+    let (message, scales) = message_primes(literal, &mut used)?;
+    let p = primes_below(literal, Role::Special, &mut used)?;
+    let mut q = primes_below(literal, Role::Base, &mut used)?;
+    q.extend(primes_below(literal, Role::SlotsToCoeffs, &mut used)?);
+    q.extend(message);
+    q.extend(primes_below(literal, Role::EvalMod, &mut used)?);
+    q.extend(primes_below(literal, Role::CoeffsToSlots, &mut used)?);
+    let spec = ParamsSpec {
+        log_n: literal.log_n,
+        secret: literal.secret,
+        sparse_secret: literal.ephemeral_weight.map(Secret::FixedWeight),
+        q,
+        spare: primes_below(literal, Role::Spare, &mut used)?,
+        p,
+        max_log_qp: literal.max_log_qp,
+        digits: literal.digits.clone(),
+    };
+    Ok((spec, scales))
 }
 
-impl Chain {
-    /// Chooses the primes of a literal that passed its own check.
-    pub fn new(literal: &ParamsLiteral) -> Result<Self, Error> {
-        let mut used = Vec::new();
-        let (message, scales) = message_primes(literal, &mut used)?;
-        let p = primes_below(literal, Role::Special, &mut used)?;
-        let mut q = primes_below(literal, Role::Base, &mut used)?;
-        q.extend(primes_below(literal, Role::SlotsToCoeffs, &mut used)?);
-        q.extend(message);
-        q.extend(primes_below(literal, Role::EvalMod, &mut used)?);
-        q.extend(primes_below(literal, Role::CoeffsToSlots, &mut used)?);
-        let raised = primes_below(literal, Role::Raised, &mut used)?;
-        Ok(Chain { q, raised, p, scales })
-    }
-}
-
-fn too_few(literal: &ParamsLiteral, role: Role, bits: u32) -> Error {
+fn too_few(literal: &CkksLiteral, role: Role, bits: u32) -> Error {
     let log_2n = literal.log_n + 1;
-    Error::bad_parameters(format!(
+    Error::BadParameters { reason: format!(
         "there are not enough primes = 1 mod 2^{log_2n} of {bits} bits for the {role:?} group; take more bits or fewer primes"
-    ))
+    ) }
 }
 
 /// The message primes and the canonical scales, both with user level 0 (its prime: that of level 1) first.
-fn message_primes(literal: &ParamsLiteral, used: &mut Vec<u64>) -> Result<(Vec<u64>, Vec<f64>), Error> {
+fn message_primes(literal: &CkksLiteral, used: &mut Vec<u64>) -> Result<(Vec<u64>, Vec<f64>), Error> {
     let (mut primes, mut scales) = (Vec::new(), Vec::new());
     for group in literal.groups(Role::Message) {
         let wanted = f64::from(group.bits).exp2();
@@ -84,7 +81,7 @@ fn message_primes(literal: &ParamsLiteral, used: &mut Vec<u64>) -> Result<(Vec<u
 }
 
 /// The primes of every group of a role: the largest unused ones below `2^bits`.
-fn primes_below(literal: &ParamsLiteral, role: Role, used: &mut Vec<u64>) -> Result<Vec<u64>, Error> {
+fn primes_below(literal: &CkksLiteral, role: Role, used: &mut Vec<u64>) -> Result<Vec<u64>, Error> {
     let mut primes = Vec::new();
     for group in literal.groups(role) {
         let bound = 1u64 << group.bits;
