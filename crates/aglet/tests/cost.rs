@@ -1,50 +1,30 @@
 //! The model of cost against what the kernels counted, and the times that a bootstrap tells: exact, on the toy ring.
 
 use aglet::ckks::cost::{self, StageCost};
-use aglet::ckks::{BootstrapKeys, Engine, KeySize, Method, Request, StageRun};
-use aglet::{presets, Control, Units};
+use aglet::ckks::{KeySize, Method, Request, StageRun};
+use aglet::{Control, Units};
+use aglet_testing::fixture::Fixture;
 use std::collections::BTreeMap;
 
-struct Fixture {
-    engine: Engine,
-    keys: (aglet::SecretKey, aglet::ckks::RelinearisationKey, aglet::ckks::GaloisKey, aglet::ckks::RotationKey),
+/// Runs a bootstrap of zeros: what its stages took.
+fn run(f: &Fixture, request: Request, iterations: usize) -> Vec<StageRun> {
+    let key = f.key(request);
+    let ct = f.encrypt(&vec![0.0; f.engine.slots()], f.engine.max_level());
+    let cts = vec![&ct; if request.method.pairs() { 2 } else { 1 }];
+    f.engine.bootstrap_iterated(&cts, f.keys(&key), request, iterations, &Control::new()).unwrap();
+    f.engine.stage_runs()
 }
 
-impl Fixture {
-    fn new(preset: &str, slots: Option<usize>, threads: usize) -> Self {
-        let engine = Engine::new(presets::load(preset, true).unwrap(), slots, threads).unwrap();
-        let sk = engine.create_secret_key().unwrap();
-        let relin = engine.create_relinearisation_key(&sk).unwrap();
-        let conj = engine.create_conjugation_key(&sk).unwrap();
-        let rotation = engine.create_rotation_key(&sk, &Control::new()).unwrap();
-        Self { engine, keys: (sk, relin, conj, rotation) }
+fn assert_predicted(f: &Fixture, request: Request) {
+    let counted = run(f, request, 1).into_iter().map(|run| StageCost { name: run.name, work: run.work });
+    let predicted = cost::stages(f.engine.params(), &f.engine.route(request).unwrap()).unwrap();
+    for (counted, predicted) in counted.zip(&predicted) {
+        assert_eq!(counted, *predicted, "{request:?}");
     }
-
-    /// Runs a bootstrap of zeros: what its stages took.
-    fn run(&self, request: Request, iterations: usize) -> Vec<StageRun> {
-        let (sk, relinearisation, conjugation, rotation) = &self.keys;
-        let bootstrap = &self.engine.create_bootstrap_key(sk, request, None, &Control::new()).unwrap();
-        let rotation = (request.size == KeySize::Small).then_some(rotation);
-        let keys = BootstrapKeys { relinearisation, conjugation, bootstrap, rotation };
-        let zeros = vec![0.0; self.engine.slots()];
-        let pt = self.engine.encode(&zeros, self.engine.max_level()).unwrap();
-        let ct = self.engine.encrypt_with_secret(&pt, sk).unwrap();
-        let cts = vec![&ct; if request.method.pairs() { 2 } else { 1 }];
-        self.engine.bootstrap_iterated(&cts, keys, request, iterations, &Control::new()).unwrap();
-        self.engine.stage_runs()
-    }
-
-    fn assert_predicted(&self, request: Request) {
-        let counted = self.run(request, 1).into_iter().map(|run| StageCost { name: run.name, work: run.work });
-        let predicted = cost::stages(self.engine.params(), &self.engine.route(request).unwrap()).unwrap();
-        for (counted, predicted) in counted.zip(&predicted) {
-            assert_eq!(counted, *predicted, "{request:?}");
-        }
-        assert_eq!(self.engine.stage_runs().len(), predicted.len());
-        // A stage that does nothing is one that moves limbs only.
-        let idle = predicted.iter().filter(|s| s.work == Default::default());
-        assert!(idle.map(|s| s.name.as_str()).eq(["scale_down"]), "{predicted:?}");
-    }
+    assert_eq!(f.engine.stage_runs().len(), predicted.len());
+    // A stage that does nothing is one that moves limbs only.
+    let idle = predicted.iter().filter(|s| s.work == Default::default());
+    assert!(idle.map(|s| s.name.as_str()).eq(["scale_down"]), "{predicted:?}");
 }
 
 #[test]
@@ -53,14 +33,14 @@ fn the_work_of_every_kind_of_bootstrap_is_what_the_kernels_do() {
     let request = |method, stages, size| Request::new(method, stages, size, f.engine.slots());
     for size in [KeySize::Large, KeySize::Medium, KeySize::Small] {
         for stages in [1, 3, 5] {
-            f.assert_predicted(request(Method::Regular, stages, size));
+            assert_predicted(&f, request(Method::Regular, stages, size));
         }
-        f.assert_predicted(Request { real: true, ..request(Method::Regular, 3, size) });
-        f.assert_predicted(Request { target_level: Some(4), ..request(Method::Regular, 3, size) });
-        f.assert_predicted(Request { bound: 16.0, ..request(Method::Lossy, 4, size) });
+        assert_predicted(&f, Request { real: true, ..request(Method::Regular, 3, size) });
+        assert_predicted(&f, Request { target_level: Some(4), ..request(Method::Regular, 3, size) });
+        assert_predicted(&f, Request { bound: 16.0, ..request(Method::Lossy, 4, size) });
     }
     for method in [Method::Sign, Method::Bits, Method::Merge, Method::LossyMerge] {
-        f.assert_predicted(request(method, 3, KeySize::Large));
+        assert_predicted(&f, request(method, 3, KeySize::Large));
     }
 }
 
@@ -70,10 +50,10 @@ fn the_work_on_sparse_slots_is_what_the_kernels_do() {
         let f = Fixture::new("toy", Some(slots), 1);
         for size in [KeySize::Large, KeySize::Small] {
             let request = |method| Request::new(method, stages, size, slots);
-            f.assert_predicted(request(Method::Regular));
+            assert_predicted(&f, request(Method::Regular));
             // No level is left for packing.
-            f.assert_predicted(request(Method::Lossy));
-            f.assert_predicted(Request { real: true, ..request(Method::Regular) });
+            assert_predicted(&f, request(Method::Lossy));
+            assert_predicted(&f, Request { real: true, ..request(Method::Regular) });
         }
     }
 }
@@ -81,15 +61,15 @@ fn the_work_on_sparse_slots_is_what_the_kernels_do() {
 #[test]
 fn another_chain_has_other_digits() {
     let f = Fixture::new("toy14", None, 1);
-    f.assert_predicted(Request::new(Method::Regular, 3, KeySize::Large, f.engine.slots()));
+    assert_predicted(&f, Request::new(Method::Regular, 3, KeySize::Large, f.engine.slots()));
 }
 
 #[test]
 fn the_stages_of_an_iterated_bootstrap_are_those_of_all_its_passes() {
     let f = Fixture::new("toy", None, 1);
     let request = Request::new(Method::Regular, 3, KeySize::Large, f.engine.slots());
-    let once = f.run(request, 1);
-    let thrice = f.run(request, 3);
+    let once = run(&f, request, 1);
+    let thrice = run(&f, request, 3);
     assert_eq!(thrice.len(), 3 * once.len());
     for (i, run) in thrice.iter().enumerate() {
         let (pass, first) = (i / once.len() + 1, &once[i % once.len()]);

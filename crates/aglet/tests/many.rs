@@ -1,98 +1,72 @@
 //! Several bootstraps with one set of keys, on the toy ring: the bits of one after the other, and errors before any work.
 
-use aglet::ckks::{
-    cost, BootstrapKey, BootstrapKeys, Ciphertext, Engine, GaloisKey, KeySize, Method, RelinearisationKey, Request,
-    RotationKey,
-};
-use aglet::{presets, Control, Error, Kind, SecretKey};
+use aglet::ckks::{cost, BootstrapKey, Ciphertext, KeySize, Method, Request};
+use aglet::{Control, Error, Kind};
+use aglet_testing::fixture::Fixture;
+use aglet_testing::messages;
 use num_complex::Complex64;
 
-struct Fixture {
-    engine: Engine,
-    sk: SecretKey,
-    relin: RelinearisationKey,
-    conj: GaloisKey,
-    rotation: RotationKey,
+fn toy(slots: Option<usize>) -> Fixture {
+    Fixture::new("toy", slots, 2)
 }
 
-impl Fixture {
-    fn new(slots: Option<usize>) -> Self {
-        let engine = Engine::new(presets::load("toy", true).unwrap(), slots, 2).unwrap();
-        let sk = engine.create_secret_key().unwrap();
-        let relin = engine.create_relinearisation_key(&sk).unwrap();
-        let conj = engine.create_conjugation_key(&sk).unwrap();
-        let rotation = engine.create_rotation_key(&sk, &Control::new()).unwrap();
-        Self { engine, sk, relin, conj, rotation }
+/// Different signs for every seed.
+fn signs(f: &Fixture, seed: usize, level: usize) -> Ciphertext {
+    f.encrypt(&messages::signs(f.engine.slots(), seed), level)
+}
+
+/// Refreshes several at once and one by one: the same bits, and inputs as they were.
+fn assert_same(f: &Fixture, key: &BootstrapKey, requests: &[Request], level: usize, iterations: usize) {
+    let cts: Vec<_> = (0..requests.len()).map(|seed| signs(f, seed, level + seed % 2)).collect();
+    let before: Vec<_> = cts.iter().map(words).collect();
+    let inputs: Vec<_> = cts.iter().zip(requests.iter().copied()).collect();
+    let many = f.engine.bootstrap_many(&inputs, f.keys(key), iterations, &Control::new()).unwrap();
+    assert_eq!(many.len(), cts.len());
+    for ((ct, request), found) in inputs.iter().zip(&many) {
+        let one = |control: &Control| {
+            f.engine.bootstrap_iterated(&[*ct], f.keys(key), *request, iterations, control).unwrap().remove(0)
+        };
+        let one = one(&Control::new());
+        assert!(words(found) == words(&one), "{request:?}");
+        assert_eq!((found.scale, found.slots, found.real), (one.scale, one.slots, one.real), "{request:?}");
     }
-    fn request(&self, method: Method, stage_count: usize, size: KeySize) -> Request {
-        Request::new(method, stage_count, size, self.engine.slots())
-    }
-    fn key(&self, request: Request) -> BootstrapKey {
-        self.engine.create_bootstrap_key(&self.sk, request, None, &Control::new()).unwrap()
-    }
-    fn keys<'a>(&'a self, bootstrap: &'a BootstrapKey) -> BootstrapKeys<'a> {
-        let rotation = (bootstrap.size() == KeySize::Small).then_some(&self.rotation);
-        BootstrapKeys { relinearisation: &self.relin, conjugation: &self.conj, bootstrap, rotation }
-    }
-    /// Different signs for every seed.
-    fn signs(&self, seed: usize, level: usize) -> Ciphertext {
-        let sign = |j: usize| if (j * j + seed * j + seed) % 7 < 3 { 1.0 } else { -1.0 };
-        let z: Vec<_> = (0..self.engine.slots()).map(|j| Complex64::new(sign(j), 0.0)).collect();
-        self.engine.encrypt_with_secret(&self.engine.encode(&z, level).unwrap(), &self.sk).unwrap()
-    }
-    /// Refreshes several at once and one by one: the same bits, and inputs as they were.
-    fn assert_same(&self, key: &BootstrapKey, requests: &[Request], level: usize, iterations: usize) {
-        let cts: Vec<_> = (0..requests.len()).map(|seed| self.signs(seed, level + seed % 2)).collect();
-        let before: Vec<_> = cts.iter().map(words).collect();
-        let inputs: Vec<_> = cts.iter().zip(requests.iter().copied()).collect();
-        let many = self.engine.bootstrap_many(&inputs, self.keys(key), iterations, &Control::new()).unwrap();
-        assert_eq!(many.len(), cts.len());
-        for ((ct, request), found) in inputs.iter().zip(&many) {
-            let one = |control: &Control| {
-                self.engine.bootstrap_iterated(&[*ct], self.keys(key), *request, iterations, control).unwrap().remove(0)
-            };
-            let one = one(&Control::new());
-            assert!(words(found) == words(&one), "{request:?}");
-            assert_eq!((found.scale, found.slots, found.real), (one.scale, one.slots, one.real), "{request:?}");
-        }
-        assert!(cts.iter().map(words).eq(before));
-    }
+    assert!(cts.iter().map(words).eq(before));
 }
 
 fn words(ct: &Ciphertext) -> Vec<Vec<u64>> {
-    ct.polys.iter().flat_map(|poly| poly.host().iter().map(<[u64]>::to_vec)).collect()
+    ct.polys.iter().flat_map(|poly| (0..poly.limbs()).map(|i| poly.limb(i).to_vec())).collect()
 }
 
 #[test]
 fn several_at_once_have_the_bits_of_one_by_one() {
-    let f = Fixture::new(None);
+    let f = toy(None);
     for size in [KeySize::Large, KeySize::Medium, KeySize::Small] {
         let regular = f.request(Method::Regular, 3, size);
         let key = f.key(regular);
         // Five are two groups; real ones are another.
-        f.assert_same(&key, &[regular; 5], 0, 1);
+        assert_same(&f, &key, &[regular; 5], 0, 1);
         let real = Request { real: true, ..regular };
         let lower = Request { target_level: Some(4), bound: 4.0, ..regular };
-        f.assert_same(&key, &[real, regular, real, lower, regular], 2, 1);
+        assert_same(&f, &key, &[real, regular, real, lower, regular], 2, 1);
     }
     let request = |method| f.request(method, 3, KeySize::Large);
     let key = f.key(request(Method::Lossy));
     for method in [Method::Lossy, Method::Sign] {
-        f.assert_same(&key, &[request(method); 2], 3, 1);
-        f.assert_same(&key, &[Request { real: true, ..request(method) }; 3], 3, 1);
+        assert_same(&f, &key, &[request(method); 2], 3, 1);
+        assert_same(&f, &key, &[Request { real: true, ..request(method) }; 3], 3, 1);
     }
-    f.assert_same(&key, &[request(Method::Bits), request(Method::Lossy), request(Method::Bits)], 3, 1);
-    f.assert_same(&key, &[request(Method::Lossy); 3], 4, 2);
-    f.assert_same(&key, &[], 3, 1);
+    assert_same(&f, &key, &[request(Method::Bits), request(Method::Lossy), request(Method::Bits)], 3, 1);
+    assert_same(&f, &key, &[request(Method::Lossy); 3], 4, 2);
+    assert_same(&f, &key, &[], 3, 1);
 }
 
 #[test]
 fn several_of_few_slots_have_the_bits_of_one_by_one() {
     for slots in [1, 32] {
-        let f = Fixture::new(Some(slots));
+        let f = toy(Some(slots));
         for size in [KeySize::Large, KeySize::Small] {
             let request = f.request(Method::Regular, 1, size);
-            f.assert_same(&f.key(request), &[request; 3], 0, 1);
+            assert_same(&f, &f.key(request), &[request; 3], 0, 1);
         }
     }
 }
@@ -100,9 +74,9 @@ fn several_of_few_slots_have_the_bits_of_one_by_one() {
 #[test]
 fn a_group_reads_keys_once_as_predicted() {
     for (slots, size) in [(None, KeySize::Large), (None, KeySize::Small), (Some(32), KeySize::Large)] {
-        let f = Fixture::new(slots);
+        let f = toy(slots);
         let request = f.request(Method::Regular, 2, size);
-        let (key, cts) = (f.key(request), [f.signs(1, 0), f.signs(2, 0), f.signs(3, 0)]);
+        let (key, cts) = (f.key(request), [signs(&f, 1, 0), signs(&f, 2, 0), signs(&f, 3, 0)]);
         let inputs: Vec<_> = cts.iter().map(|ct| (ct, request)).collect();
         f.engine.bootstrap_many(&inputs, f.keys(&key), 1, &Control::new()).unwrap();
         let (params, route) = (f.engine.params(), f.engine.route(request).unwrap());
@@ -121,21 +95,21 @@ fn a_group_reads_keys_once_as_predicted() {
 
 #[test]
 fn what_is_wrong_with_one_is_found_before_any_work() {
-    let f = Fixture::new(None);
+    let f = toy(None);
     let request = f.request(Method::Lossy, 3, KeySize::Large);
     let key = f.key(request);
-    let good = f.signs(1, 3);
+    let good = signs(&f, 1, 3);
     let threes = f.engine.encode(&vec![Complex64::new(3.0, 0.0); f.engine.slots()], 3).unwrap();
     let large = f.engine.encrypt_with_secret(&threes, &f.sk).unwrap();
     let other = f.engine.create_secret_key().unwrap();
     let foreign = f.engine.encrypt_with_secret(&threes, &other).unwrap();
-    let square = f.engine.multiply(&f.signs(1, 5), &good, None).unwrap();
+    let square = f.engine.multiply(&signs(&f, 1, 5), &good, None).unwrap();
     let run = |ct: &Ciphertext, request, control: &Control| {
         let inputs = [(&good, request), (&good, request), (ct, request)];
         f.engine.bootstrap_many(&inputs, f.keys(&key), 1, control)
     };
     let cases =
-        [(f.signs(1, 2), Kind::Level), (large, Kind::Range), (foreign, Kind::KeyMismatch), (square, Kind::Other)];
+        [(signs(&f, 1, 2), Kind::Level), (large, Kind::Range), (foreign, Kind::KeyMismatch), (square, Kind::Other)];
     for (ct, kind) in cases {
         let control = Control::new();
         let error = run(&ct, request, &control).unwrap_err();

@@ -1,42 +1,25 @@
 //! The sets with primes above 50 bits, and those of others with a sparse main secret, in a small ring: their chains and digits
 //! under encryption, against the noise model. At its real size each takes minutes.
 
-use aglet::ckks::CkksParams;
-use aglet::ckks::{precision, BootstrapKeys, Engine, KeySize, Method, Request};
+use aglet::ckks::{precision, CkksParams, Engine, KeySize, Method, Request};
 use aglet::{presets, Control, Error};
-use aglet_rlwe::security::{Secret, Security};
+use aglet_rlwe::security::Secret;
+use aglet_testing::fixture::{shrunk, Fixture};
 use num_complex::Complex64;
-
-/// The preset in a ring of degree 2^10. Its sparse secret has fewer non-zeros than the ring has coefficients.
-fn small(name: &str) -> CkksParams {
-    let mut literal = presets::load(name, true).unwrap().literal().clone();
-    literal.log_n = 10;
-    CkksParams::new(literal, Security::NotChecked).unwrap()
-}
 
 /// Mean and worst bits of a regular bootstrap of values up to `bound`, and what the model says.
 fn refreshed(params: CkksParams, size: KeySize, slots: usize, bound: f64, level: usize) -> ((f64, f64), (f64, f64)) {
-    let engine = Engine::new(params, Some(slots), 2).unwrap();
-    let sk = engine.create_secret_key().unwrap();
-    let relinearisation = &engine.create_relinearisation_key(&sk).unwrap();
-    let conjugation = &engine.create_conjugation_key(&sk).unwrap();
-    let rotation = &engine.create_rotation_key(&sk, &Control::new()).unwrap();
-    let request = Request::new(Method::Regular, 3, size, slots);
-    let bootstrap = &engine.create_bootstrap_key(&sk, request, None, &Control::new()).unwrap();
-    let rotation = (size == KeySize::Small).then_some(rotation);
-    let keys = BootstrapKeys { relinearisation, conjugation, bootstrap, rotation };
+    let f = Fixture::of(Engine::new(params, Some(slots), 2).unwrap());
+    let request = f.request(Method::Regular, 3, size);
+    let key = f.key(request);
     let request = Request { bound, target_level: Some(level), ..request };
     let value = |j: usize| bound * (2.0 * j as f64 / (slots - 1) as f64 - 1.0);
     let z: Vec<_> = (0..slots).map(value).collect();
-    let ct = engine.encrypt_with_secret(&engine.encode(&z, 0).unwrap(), &sk).unwrap();
-    let out = engine.bootstrap(&[&ct], keys, request, &Control::new()).unwrap().remove(0);
-    assert_eq!(engine.level(&out).unwrap(), level);
-    let found = engine.decrypt(&out, &sk).unwrap();
-    let errors: Vec<f64> = found.iter().zip(&z).map(|(a, b)| (a - b).norm()).collect();
-    let mean = errors.iter().sum::<f64>() / errors.len() as f64;
-    let predicted = precision::precision(&engine.route(request).unwrap(), false).unwrap();
-    let worst = errors.iter().copied().fold(0.0, f64::max);
-    ((-mean.log2(), -worst.log2()), (predicted.mean_bits, predicted.worst_bits))
+    let out = f.bootstrap(&[&f.encrypt(&z, 0)], &key, request).unwrap().remove(0);
+    assert_eq!(f.engine.level(&out).unwrap(), level);
+    let found = f.precision(&out, &z);
+    let predicted = precision::precision(&f.engine.route(request).unwrap(), false).unwrap();
+    ((found.mean, found.worst), (predicted.mean_bits, predicted.worst_bits))
 }
 
 #[test]
@@ -50,7 +33,7 @@ fn they_bootstrap_as_predicted() {
         ("seal-11", KeySize::Large, 64, 16.0, 10),
     ];
     for (name, size, slots, bound, level) in cases {
-        let (found, predicted) = refreshed(small(name), size, slots, bound, level);
+        let (found, predicted) = refreshed(shrunk(name, 10), size, slots, bound, level);
         println!("{name}, {slots} slots, bound {bound}: {found:.2?} bits, predicted {predicted:.2?}");
         assert!((found.0 - predicted.0).abs() < 1.5, "{name}: {found:?} bits, predicted {predicted:?}");
         assert!(found.1 > predicted.0 - 4.0, "{name}: {found:?} bits, predicted {predicted:?}");
@@ -74,25 +57,19 @@ fn the_published_sets_are_as_published_and_refused_as_secure() {
 
 #[test]
 fn two_iterations_reach_what_the_scale_of_60_bits_allows() {
-    let engine = Engine::new(small("precise-45"), None, 2).unwrap();
-    let sk = engine.create_secret_key().unwrap();
-    let relinearisation = &engine.create_relinearisation_key(&sk).unwrap();
-    let conjugation = &engine.create_conjugation_key(&sk).unwrap();
-    let request = Request::new(Method::Regular, 3, KeySize::Large, engine.slots());
-    let bootstrap = &engine.create_bootstrap_key(&sk, request, None, &Control::new()).unwrap();
-    let keys = BootstrapKeys { relinearisation, conjugation, bootstrap, rotation: None };
-    let z: Vec<_> = (0..engine.slots()).map(|j| Complex64::from_polar(1.0, 2.4 * j as f64)).collect();
+    let f = Fixture::of(Engine::new(shrunk("precise-45", 10), None, 2).unwrap());
+    let request = f.request(Method::Regular, 3, KeySize::Large);
+    let key = f.key(request);
+    let z: Vec<_> = (0..f.engine.slots()).map(|j| Complex64::from_polar(1.0, 2.4 * j as f64)).collect();
     for real in [false, true] {
         let z: Vec<Complex64> = z.iter().map(|z| if real { z.re.into() } else { *z }).collect();
-        let ct = engine.encrypt_with_secret(&engine.encode(&z, 0).unwrap(), &sk).unwrap();
-        let request = Request { real, ..request };
-        let out = engine.bootstrap_iterated(&[&ct], keys, request, 2, &Control::new()).unwrap().remove(0);
-        let errors = engine.decrypt(&out, &sk).unwrap().iter().zip(&z).map(|(a, b)| (a - b).norm()).sum::<f64>();
-        let bits = -(errors / z.len() as f64).log2();
+        let (ct, request) = (f.encrypt(&z, 0), Request { real, ..request });
+        let out = f.engine.bootstrap_iterated(&[&ct], f.keys(&key), request, 2, &Control::new()).unwrap().remove(0);
+        let bits = f.precision(&out, &z).mean;
         println!("two iterations, real {real}: {bits:.2} bits");
         // Rounding leaves 7.7 bits less than the scale in this ring, doubles 52.
         assert!(bits > 50.0, "{bits}");
     }
     // A value of 5 has a coefficient that no word holds: an error, not a wrap.
-    assert!(matches!(engine.encode(&vec![Complex64::new(5.0, 0.0); z.len()], 0), Err(Error::Scheme(_))));
+    assert!(matches!(f.engine.encode(&vec![Complex64::new(5.0, 0.0); z.len()], 0), Err(Error::Scheme(_))));
 }

@@ -1,89 +1,47 @@
 //! The whole engine on the toy ring: small enough for the quick tests, the same chain and circuits as the real set.
 
-use aglet::ckks::{
-    BootstrapKey, BootstrapKeys, Ciphertext, Engine, GaloisKey, KeySize, Method, Number, RelinearisationKey, Request,
-    RotationKey,
-};
-use aglet::{presets, Control, Error, SecretKey};
+use aglet::ckks::{BootstrapKey, BootstrapKeys, Ciphertext, Engine, KeySize, Method, Number, Request};
+use aglet::{presets, Control, Error};
+use aglet_testing::fixture::{precision, Fixture};
+use aglet_testing::messages;
 use num_complex::Complex64;
 
-fn engine(threads: usize) -> Engine {
-    Engine::new(presets::load("toy", true).unwrap(), None, threads).unwrap()
+fn toy(slots: Option<usize>) -> Fixture {
+    Fixture::new("toy", slots, 2)
 }
 
-fn points(n: usize) -> Vec<Complex64> {
-    (0..n).map(|j| Complex64::from_polar(((j as f64 + 0.5) / n as f64).sqrt(), 2.4 * j as f64)).collect()
-}
-
-fn bits(engine: &Engine, sk: &aglet::SecretKey, ct: &Ciphertext, expected: &[Complex64]) -> (f64, f64) {
-    let found = engine.decrypt(ct, sk).unwrap();
-    let errors: Vec<f64> = found.iter().zip(expected).map(|(a, b)| (a - b).norm()).collect();
-    let mean = errors.iter().sum::<f64>() / errors.len() as f64;
-    (-mean.log2(), -errors.iter().copied().fold(0.0, f64::max).log2())
-}
-
-/// An engine on the toy ring with the keys that every bootstrap needs.
-struct Fixture {
-    engine: Engine,
-    sk: SecretKey,
-    relin: RelinearisationKey,
-    conj: GaloisKey,
-    rotation: RotationKey,
-}
-
-impl Fixture {
-    fn new(slots: Option<usize>) -> Self {
-        let engine = Engine::new(presets::load("toy", true).unwrap(), slots, 2).unwrap();
-        let sk = engine.create_secret_key().unwrap();
-        let relin = engine.create_relinearisation_key(&sk).unwrap();
-        let conj = engine.create_conjugation_key(&sk).unwrap();
-        let rotation = engine.create_rotation_key(&sk, &Control::new()).unwrap();
-        Self { engine, sk, relin, conj, rotation }
-    }
-    fn request(&self, method: Method, stage_count: usize, size: KeySize) -> Request {
-        Request::new(method, stage_count, size, self.engine.slots())
-    }
-    fn key(&self, request: Request) -> BootstrapKey {
-        self.engine.create_bootstrap_key(&self.sk, request, None, &Control::new()).unwrap()
-    }
-    fn encrypt<T: Number>(&self, z: &[T], level: usize) -> Ciphertext {
-        self.engine.encrypt_with_secret(&self.engine.encode(z, level).unwrap(), &self.sk).unwrap()
-    }
-    fn run(&self, cts: &[&Ciphertext], key: &BootstrapKey, request: Request) -> Result<Vec<Ciphertext>, Error> {
-        let rotation = (key.size() == KeySize::Small).then_some(&self.rotation);
-        let keys = BootstrapKeys { relinearisation: &self.relin, conjugation: &self.conj, bootstrap: key, rotation };
-        self.engine.bootstrap(cts, keys, request, &Control::new())
-    }
-    fn assert_refreshed(&self, key: &BootstrapKey, request: Request, z: &[Complex64], level: usize, wanted: f64) {
-        let ct = self.encrypt(z, if request.method.keys() == Method::Lossy { request.stage_count } else { 0 });
-        let out = self.run(&[&ct], key, request).unwrap();
-        assert_eq!((out.len(), self.engine.level(&out[0]).unwrap()), (1, level), "{request:?}");
-        let (mean, worst) = bits(&self.engine, &self.sk, &out[0], z);
-        println!("{request:?}: {mean:.2} bits, worst {worst:.2}");
-        assert!(mean > wanted && worst > wanted - 3.0, "{request:?}: {mean} {worst}");
-    }
-}
-
-fn reals(n: usize) -> Vec<Complex64> {
-    (0..n).map(|j| Complex64::new(2.0 * j as f64 / (n.max(2) - 1) as f64 - 1.0, 0.0)).collect()
+fn assert_refreshed<T: Number + Into<Complex64>>(
+    f: &Fixture,
+    key: &BootstrapKey,
+    request: Request,
+    z: &[T],
+    level: usize,
+    wanted: f64,
+) {
+    let ct = f.encrypt(z, if request.method.keys() == Method::Lossy { request.stage_count } else { 0 });
+    let out = f.bootstrap(&[&ct], key, request).unwrap();
+    assert_eq!((out.len(), f.engine.level(&out[0]).unwrap()), (1, level), "{request:?}");
+    let found = f.precision(&out[0], z);
+    println!("{request:?}: {found:.2?}");
+    assert!(found.mean > wanted && found.worst > wanted - 3.0, "{request:?}: {found:?}");
 }
 
 #[test]
 fn regular_bootstraps_of_every_size_and_stage_count() {
-    let f = Fixture::new(None);
-    let z = points(f.engine.slots());
+    let f = toy(None);
+    let z = messages::complex(f.engine.slots(), 0);
     let small = f.key(f.request(Method::Regular, 3, KeySize::Small));
     for stage_count in 1..=5 {
         let request = |size| f.request(Method::Regular, stage_count, size);
-        f.assert_refreshed(&small, request(KeySize::Small), &z, 10, 24.0);
+        assert_refreshed(&f, &small, request(KeySize::Small), &z, 10, 24.0);
         for size in [KeySize::Large, KeySize::Medium] {
             let key = f.key(request(size));
-            f.assert_refreshed(&key, request(size), &z, 10, 24.0);
+            assert_refreshed(&f, &key, request(size), &z, 10, 24.0);
             let real = Request { real: true, ..request(size) };
-            f.assert_refreshed(&key, real, &reals(z.len()), 10, 24.0);
+            assert_refreshed(&f, &key, real, &messages::real(z.len(), 0), 10, 24.0);
             for target_level in [0, 7] {
                 let lower = Request { target_level: Some(target_level), ..request(size) };
-                f.assert_refreshed(&key, lower, &z, target_level, 24.0);
+                assert_refreshed(&f, &key, lower, &z, target_level, 24.0);
             }
         }
     }
@@ -96,7 +54,7 @@ fn regular_bootstraps_of_every_size_and_stage_count() {
 
 #[test]
 fn lossy_and_sign_bootstraps_leave_more_levels() {
-    let f = Fixture::new(None);
+    let f = toy(None);
     let n = f.engine.slots();
     let signs: Vec<_> = (0..n).map(|j| Complex64::new(if j % 3 == 0 { -1.0 } else { 1.0 }, 0.0)).collect();
     let ones: Vec<_> = (0..n).map(|j| Complex64::new((j % 3 / 2) as f64, 0.0)).collect();
@@ -105,86 +63,86 @@ fn lossy_and_sign_bootstraps_leave_more_levels() {
     {
         let request = |method| f.request(method, stage_count, size);
         let key = f.key(request(Method::Lossy));
-        f.assert_refreshed(&key, request(Method::Lossy), &points(n), level, 24.0);
+        assert_refreshed(&f, &key, request(Method::Lossy), &messages::complex(n, 0), level, 24.0);
         for real in [false, true] {
             let sign = Request { real, ..request(Method::Sign) };
             // One rounding, 2^7.7 in a slot of this ring at a scale of 2^40, is 32.3 bits.
-            f.assert_refreshed(&key, sign, &signs, level, 31.9);
-            f.assert_refreshed(&key, Request { method: Method::Bits, ..sign }, &ones, level, 31.9);
+            assert_refreshed(&f, &key, sign, &signs, level, 31.9);
+            assert_refreshed(&f, &key, Request { method: Method::Bits, ..sign }, &ones, level, 31.9);
         }
         let rough: Vec<_> = signs.iter().enumerate().map(|(j, z)| z * (1.0 + 0.01 * (j as f64).sin())).collect();
         let ct = f.encrypt(&rough, stage_count);
-        let out = f.run(&[&ct], &key, request(Method::Sign)).unwrap();
+        let out = f.bootstrap(&[&ct], &key, request(Method::Sign)).unwrap();
         // (pi 0.01)^2 / 8 is 13 bits.
-        assert!(bits(&f.engine, &f.sk, &out[0], &signs).1 > 12.9);
+        assert!(f.precision(&out[0], &signs).worst > 12.9);
         let low = f.encrypt(&signs, stage_count - 1);
-        assert!(matches!(f.run(&[&low], &key, request(Method::Sign)), Err(Error::Level(_))));
+        assert!(matches!(f.bootstrap(&[&low], &key, request(Method::Sign)), Err(Error::Level(_))));
     }
 }
 
 #[test]
 fn two_real_ciphertexts_are_merged_in_one_bootstrap() {
-    let f = Fixture::new(None);
-    let (x, y) = (reals(f.engine.slots()), reals(f.engine.slots()).into_iter().rev().collect::<Vec<_>>());
+    let f = toy(None);
+    let (x, y) = (messages::real(f.engine.slots(), 0), messages::real(f.engine.slots(), 1));
     for (method, level) in [(Method::Merge, 10), (Method::LossyMerge, 13)] {
         let request = f.request(method, 3, KeySize::Medium);
         let key = f.key(request);
-        let real = |z: &[Complex64]| z.iter().map(|z| z.re).collect::<Vec<f64>>();
-        let (a, b) = (f.encrypt(&real(&x), 3), f.encrypt(&real(&y), 5));
-        let out = f.run(&[&a, &b], &key, request).unwrap();
+        let (a, b) = (f.encrypt(&x, 3), f.encrypt(&y, 5));
+        let out = f.bootstrap(&[&a, &b], &key, request).unwrap();
         for (ct, wanted) in out.iter().zip([&x, &y]) {
             assert_eq!(f.engine.level(ct).unwrap(), level);
-            assert!(ct.real && bits(&f.engine, &f.sk, ct, wanted).0 > 24.0);
+            assert!(ct.real && f.precision(ct, wanted).mean > 24.0);
         }
         // Real values of a complex type are complex.
-        for complex in [f.encrypt(&points(x.len()), 3), f.encrypt(&y, 3)] {
-            assert!(!complex.real && matches!(f.run(&[&a, &complex], &key, request), Err(Error::Range(_))));
+        let values: Vec<Complex64> = y.iter().map(|&y| y.into()).collect();
+        for complex in [f.encrypt(&messages::complex(x.len(), 0), 3), f.encrypt(&values, 3)] {
+            assert!(!complex.real && matches!(f.bootstrap(&[&a, &complex], &key, request), Err(Error::Range(_))));
         }
-        assert!(f.run(&[&a], &key, request).is_err());
+        assert!(f.bootstrap(&[&a], &key, request).is_err());
     }
 }
 
 #[test]
 fn sparse_slots_are_bootstrapped() {
     for log_slots in [0, 1, 4, 8] {
-        let f = Fixture::new(Some(1 << log_slots));
-        let z = points(f.engine.slots());
+        let f = toy(Some(1 << log_slots));
+        let z = messages::complex(f.engine.slots(), 0);
         for stage_count in 1..=log_slots.clamp(1, 4) {
             for size in [KeySize::Small, KeySize::Medium, KeySize::Large] {
                 let request = f.request(Method::Regular, stage_count, size);
                 let key = f.key(request);
-                f.assert_refreshed(&key, request, &z, 10, 24.0);
-                f.assert_refreshed(&key, Request { real: true, ..request }, &reals(z.len()), 10, 24.0);
+                assert_refreshed(&f, &key, request, &z, 10, 24.0);
+                assert_refreshed(&f, &key, Request { real: true, ..request }, &messages::real(z.len(), 0), 10, 24.0);
             }
         }
         let request = f.request(Method::Lossy, 1, KeySize::Large);
         if log_slots < 8 {
-            f.assert_refreshed(&f.key(request), request, &z, 13, 24.0);
+            assert_refreshed(&f, &f.key(request), request, &z, 13, 24.0);
         }
     }
 }
 
 #[test]
 fn bounds_and_bad_input() {
-    let f = Fixture::new(None);
-    let z = points(f.engine.slots());
+    let f = toy(None);
+    let z = messages::complex(f.engine.slots(), 0);
     let request = f.request(Method::Regular, 3, KeySize::Medium);
     let key = f.key(request);
     let large: Vec<Complex64> = z.iter().map(|v| v * 40.0).collect();
-    let Err(Error::Range(said)) = f.run(&[&f.encrypt(&large, 1)], &key, request) else {
+    let Err(Error::Range(said)) = f.bootstrap(&[&f.encrypt(&large, 1)], &key, request) else {
         panic!("values of 40 against a bound of 1")
     };
     assert!(said.contains("bound=") && !said.contains("40"), "{said}");
-    f.assert_refreshed(&key, Request { bound: 40.0, ..request }, &large, 10, 24.0 - 40f64.log2());
+    assert_refreshed(&f, &key, Request { bound: 40.0, ..request }, &large, 10, 24.0 - 40f64.log2());
     let huge: Vec<Complex64> = z.iter().map(|v| v * 131_072.0).collect();
-    f.assert_refreshed(&key, Request { bound: 131_072.0, ..request }, &huge, 10, 24.0 - 17.0);
+    assert_refreshed(&f, &key, Request { bound: 131_072.0, ..request }, &huge, 10, 24.0 - 17.0);
 
     let other = f.engine.create_secret_key().unwrap();
     let foreign = f.engine.create_bootstrap_key(&other, request, None, &Control::new()).unwrap();
-    let mixed = f.run(&[&f.encrypt(&z, 0)], &foreign, request);
+    let mixed = f.bootstrap(&[&f.encrypt(&z, 0)], &foreign, request);
     assert!(mixed.unwrap_err().to_string().contains("bootstrap key"));
     let lossy = Request { method: Method::Lossy, ..request };
-    assert!(f.run(&[&f.encrypt(&z, 3)], &key, lossy).is_err(), "a regular key has not the levels");
+    assert!(f.bootstrap(&[&f.encrypt(&z, 3)], &key, lossy).is_err(), "a regular key has not the levels");
     let small = f.key(f.request(Method::Regular, 3, KeySize::Small));
     let keys = BootstrapKeys { relinearisation: &f.relin, conjugation: &f.conj, bootstrap: &small, rotation: None };
     let request_small = f.request(Method::Regular, 3, KeySize::Small);
@@ -199,18 +157,18 @@ fn bounds_and_bad_input() {
 
 #[test]
 fn arithmetic_at_every_level() {
-    let engine = engine(1);
+    let engine = Engine::new(presets::load("toy", true).unwrap(), None, 1).unwrap();
     let sk = engine.create_secret_key().unwrap();
     let pk = engine.create_public_key(&sk).unwrap();
     let relin = engine.create_relinearisation_key(&sk).unwrap();
     let conj = engine.create_conjugation_key(&sk).unwrap();
     let rotation = engine.create_rotation_key(&sk, &Control::new()).unwrap();
     let n = engine.slots();
-    let (x, y) = (points(n), points(n).into_iter().rev().collect::<Vec<_>>());
+    let (x, y) = (messages::complex(n, 0), messages::complex(n, 0).into_iter().rev().collect::<Vec<_>>());
     let map = |f: &dyn Fn(usize) -> Complex64| (0..n).map(f).collect::<Vec<_>>();
     let is = |ct: &Ciphertext, level: usize, expected: Vec<Complex64>, what: &str| {
         assert_eq!(engine.level(ct).unwrap(), level, "{what}");
-        let (_, worst) = bits(&engine, &sk, ct, &expected);
+        let worst = precision(&engine, &sk, ct, &expected).worst;
         // Noise beside s^2 grows more than noise beside s.
         assert!(
             worst > if ["degree 2 down", "relinearise"].contains(&what) || ct.degree() == 2 { 20.0 } else { 23.0 },
@@ -272,16 +230,16 @@ fn sparse_slots_without_bootstrap() {
     let engine = Engine::new(presets::load("levels-13", false).unwrap(), Some(8), 1).unwrap();
     let sk = engine.create_secret_key().unwrap();
     let rotation = engine.create_rotation_key(&sk, &Control::new()).unwrap();
-    let x = points(8);
+    let x = messages::complex(8, 0);
     let ct = engine.encrypt_with_secret(&engine.encode(&x, 2).unwrap(), &sk).unwrap();
     let out = engine.rotate(&ct, &rotation, 3).unwrap();
     let expected: Vec<_> = (0..8).map(|j| x[(j + 5) % 8]).collect();
-    assert!(bits(&engine, &sk, &out, &expected).1 > 22.0);
+    assert!(precision(&engine, &sk, &out, &expected).worst > 22.0);
 }
 
 #[test]
 fn reports_agree_with_the_keys() {
-    let f = Fixture::new(None);
+    let f = toy(None);
     for size in [KeySize::Small, KeySize::Medium, KeySize::Large] {
         let request = f.request(Method::Regular, 3, size);
         let plan = aglet::ckks::report::plan("toy", request, None).unwrap();
@@ -300,8 +258,8 @@ fn reports_agree_with_the_keys() {
 #[test]
 fn two_iterations_reach_the_rounding_of_the_scale() {
     for (slots, wanted) in [(None, 30.5), (Some(16), 32.0)] {
-        let f = Fixture::new(slots);
-        let z = points(f.engine.slots());
+        let f = toy(slots);
+        let z = messages::complex(f.engine.slots(), 0);
         for (method, input) in [(Method::Regular, 0), (Method::Lossy, 5)] {
             let request = f.request(method, 3, KeySize::Large);
             let key = f.key(request);
@@ -315,7 +273,7 @@ fn two_iterations_reach_the_rounding_of_the_scale() {
                 let request = Request { bound, target_level: Some(6), ..request };
                 let z: Vec<_> = z.iter().map(|z| z * bound).collect();
                 let ct = f.encrypt(&z, input);
-                let precision = |n| bits(&f.engine, &f.sk, &run(&[&ct], request, n).unwrap()[0], &z).0;
+                let precision = |n| f.precision(&run(&[&ct], request, n).unwrap()[0], &z).mean;
                 let (one, two, three) = (precision(1), precision(2), precision(3));
                 println!("{slots:?} {method:?} bound {bound}: {one:.2} bits, {two:.2}, {three:.2}");
                 assert!(one < 28.0 && two > wanted && three > wanted);

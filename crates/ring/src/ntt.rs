@@ -105,10 +105,6 @@ impl NttTable {
         self.modulus.pow(self.psi, self.n() as u64 / 2)
     }
 
-    /// The kernels that shaped it.
-    pub(crate) fn kernels(&self) -> &'static Kernels {
-        self.kernels
-    }
     /// The modulus.
     pub fn modulus(&self) -> &Modulus {
         &self.modulus
@@ -218,7 +214,7 @@ fn primitive_root(m: &Modulus, n: usize) -> Option<u64> {
 }
 
 /// The `bits` lowest bits of `i`, reversed.
-fn brv(i: usize, bits: u32) -> usize {
+pub(crate) fn brv(i: usize, bits: u32) -> usize {
     if bits == 0 {
         0
     } else {

@@ -1,6 +1,7 @@
 //! Tests of the sampler module: known answers, word order, and statistics against the formulas.
 
 use super::*;
+use aglet_testing::statistics::{chi_square, chi_square_limit};
 
 /// Replays recorded words; panics when they are used up, so a test sees how many a sampler reads.
 struct Recorded(std::vec::IntoIter<u8>);
@@ -19,21 +20,6 @@ impl RandomSource for Recorded {
 
 fn source(seed: u8) -> ChaChaSource {
     ChaChaSource::from_seed([seed; 32])
-}
-
-/// Pearson's statistic for observed counts and expected probabilities.
-fn chi_square(counts: &[usize], probabilities: &[f64]) -> f64 {
-    let total: usize = counts.iter().sum();
-    let terms = counts.iter().zip(probabilities).map(|(&count, &p)| {
-        let expected = total as f64 * p;
-        (count as f64 - expected).powi(2) / expected
-    });
-    terms.sum()
-}
-
-/// Mean plus five standard deviations of the chi-square distribution.
-fn chi_square_limit(degrees: f64) -> f64 {
-    degrees + 5.0 * (2.0 * degrees).sqrt()
 }
 
 const COUNT: usize = 1 << 16;

@@ -1,12 +1,14 @@
 //! An engine with the keys that every bootstrap needs.
 
-use aglet::ckks::CkksParams;
+use crate::statistics::{self, Precision};
 use aglet::ckks::{
-    BootstrapKey, BootstrapKeys, Ciphertext, Engine, GaloisKey, KeySize, Method, Number, RelinearisationKey, Request,
-    RotationKey,
+    BootstrapKey, BootstrapKeys, Ciphertext, CkksParams, Engine, GaloisKey, KeySize, Method, Number,
+    RelinearisationKey, Request, RotationKey,
 };
-use aglet::{presets, Control, SecretKey};
+use aglet::{presets, Control, Error, SecretKey};
 use aglet_rlwe::security::Security;
+use num_complex::Complex64;
+use std::sync::OnceLock;
 
 /// A preset in a ring of degree `2^log_n`, without any security.
 pub fn shrunk(preset: &str, log_n: u32) -> CkksParams {
@@ -25,18 +27,26 @@ pub struct Fixture {
     pub relin: RelinearisationKey,
     /// For conjugation.
     pub conj: GaloisKey,
-    /// For rotations, and small bootstrap keys.
-    pub rotation: RotationKey,
+    rotation: OnceLock<RotationKey>,
 }
 
 impl Fixture {
+    /// An engine on a preset, insecure or not, with its keys.
+    pub fn new(preset: &str, slots: Option<usize>, threads: usize) -> Self {
+        Self::of(Engine::new(presets::load(preset, true).unwrap(), slots, threads).unwrap())
+    }
+
     /// The keys of an engine.
     pub fn of(engine: Engine) -> Self {
         let sk = engine.create_secret_key().unwrap();
         let relin = engine.create_relinearisation_key(&sk).unwrap();
         let conj = engine.create_conjugation_key(&sk).unwrap();
-        let rotation = engine.create_rotation_key(&sk, &Control::new()).unwrap();
-        Self { engine, sk, relin, conj, rotation }
+        Self { engine, sk, relin, conj, rotation: OnceLock::new() }
+    }
+
+    /// For rotations, and small bootstrap keys; made when it is first asked for.
+    pub fn rotation(&self) -> &RotationKey {
+        self.rotation.get_or_init(|| self.engine.create_rotation_key(&self.sk, &Control::new()).unwrap())
     }
 
     /// A bootstrap on the slots of the engine.
@@ -51,7 +61,7 @@ impl Fixture {
 
     /// All keys of a bootstrap with this one.
     pub fn keys<'a>(&'a self, bootstrap: &'a BootstrapKey) -> BootstrapKeys<'a> {
-        let rotation = (bootstrap.size() == KeySize::Small).then_some(&self.rotation);
+        let rotation = (bootstrap.size() == KeySize::Small).then(|| self.rotation());
         BootstrapKeys { relinearisation: &self.relin, conjugation: &self.conj, bootstrap, rotation }
     }
 
@@ -61,7 +71,33 @@ impl Fixture {
     }
 
     /// Bootstraps as requested.
-    pub fn bootstrap(&self, cts: &[&Ciphertext], key: &BootstrapKey, request: Request) -> Vec<Ciphertext> {
-        self.engine.bootstrap(cts, self.keys(key), request, &Control::new()).unwrap()
+    ///
+    /// # Errors
+    /// Those of [`Engine::bootstrap`].
+    pub fn bootstrap(
+        &self,
+        cts: &[&Ciphertext],
+        key: &BootstrapKey,
+        request: Request,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        self.engine.bootstrap(cts, self.keys(key), request, &Control::new())
     }
+
+    /// How exactly a ciphertext holds a message.
+    pub fn precision<T: Copy + Into<Complex64>>(&self, ct: &Ciphertext, expected: &[T]) -> Precision {
+        precision(&self.engine, &self.sk, ct, expected)
+    }
+}
+
+/// How exactly a ciphertext holds a message.
+pub fn precision<T: Copy + Into<Complex64>>(
+    engine: &Engine,
+    sk: &SecretKey,
+    ct: &Ciphertext,
+    expected: &[T],
+) -> Precision {
+    let found = engine.decrypt(ct, sk).unwrap();
+    assert_eq!(found.len(), expected.len(), "one value for each slot");
+    let errors: Vec<f64> = found.iter().zip(expected).map(|(a, &b)| (a - b.into()).norm()).collect();
+    statistics::precision(&errors)
 }

@@ -2,6 +2,11 @@
 //! engines keep no secret.
 #![forbid(unsafe_code)]
 
+pub mod exact;
+#[cfg(feature = "ckks")]
 pub mod fixture;
+#[cfg(feature = "ckks")]
 pub mod golden;
+#[cfg(feature = "ckks")]
 pub mod messages;
+pub mod statistics;
