@@ -5,6 +5,31 @@ use std::path::{Path, PathBuf};
 
 /// No file of the sources is longer, in lines; tests aside.
 const LONGEST: usize = 600;
+/// What only the ring sees: limbs of polynomials, tables, kernels and the rows that these take.
+const OF_THE_RING: [&str; 14] = [
+    "fn limb(",
+    "fn limb_mut(",
+    "fn limbs_mut(",
+    "fn par_limbs_mut(",
+    "fn words_mut(",
+    "fn for_limbs(",
+    "fn convert(",
+    "fn table(",
+    "struct BaseConverter",
+    "struct FormRow",
+    "struct KeyRow",
+    "struct ProductRow",
+    "struct DiagonalRow",
+    "struct LinearMapRow",
+];
+/// Who may open the door to residues, `Poly::host`: samplers, encoding, files, and what tests compare.
+const AT_THE_DOOR: [&str; 5] = [
+    "crates/rlwe/src/encrypt.rs",
+    "crates/rlwe/src/wire.rs",
+    "crates/schemes/src/ckks/encode.rs",
+    "crates/aglet/src/wire/body.rs",
+    "crates/testing/src/golden.rs",
+];
 /// Lines above an `unsafe` block within which its `SAFETY` comment stands.
 const NEAR: usize = 3;
 
@@ -211,6 +236,30 @@ fn every_unsafe_block_says_why_it_is_safe() {
         }
     }
     assert!(blocks > 100, "only {blocks} unsafe blocks found: the test does not read what it should");
+}
+
+#[test]
+fn limbs_are_seen_in_the_ring_only() {
+    let mut seen = BTreeSet::new();
+    for path in files(&root().join("crates/ring/src"), "rs") {
+        for line in read(&path).lines().map(code) {
+            for name in OF_THE_RING.iter().filter(|name| line.contains(*name)) {
+                seen.insert(*name);
+                assert!(
+                    !line.trim_start().starts_with("pub "),
+                    "{}: {name} is for the ring alone: {line}",
+                    path.display()
+                );
+            }
+        }
+    }
+    assert_eq!(seen.len(), OF_THE_RING.len(), "of what only the ring sees there is {seen:?} left");
+    let outside = manifests().into_iter().filter(|(_, manifest)| name_of(manifest) != "aglet-ring");
+    let sources = outside.flat_map(|(folder, _)| files(&folder.join("src"), "rs")).filter(|path| !is_test(path));
+    let open = sources
+        .filter(|path| read(path).lines().any(|l| [".host()", ".host_mut()"].iter().any(|d| code(l).contains(d))));
+    let open: BTreeSet<PathBuf> = open.map(|path| path.strip_prefix(root()).unwrap().into()).collect();
+    assert_eq!(open, AT_THE_DOOR.iter().map(PathBuf::from).collect(), "files that open the door to residues");
 }
 
 #[test]

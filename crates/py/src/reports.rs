@@ -77,8 +77,8 @@ pub fn bench_ntt<'py>(
     out.set_item("backend", backend)?;
     out.set_item("log_n", log_n)?;
     out.set_item("bits", bits)?;
-    out.set_item("forward_us", measured.forward_us)?;
-    out.set_item("inverse_us", measured.inverse_us)?;
+    out.set_item("forward_us", measured.forward)?;
+    out.set_item("inverse_us", measured.inverse)?;
     out.set_item("repeat", repeat)?;
     Ok(out)
 }

@@ -2,15 +2,42 @@
 
 use crate::ntt::brv;
 
-/// X -> X^g for odd g, on limbs of N values in the order of [`NttTable`](crate::ntt::NttTable).
+/// X -> X^g for odd g, as a permutation for every width of vectors that the primes of a ring call for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Automorphism {
+    galois: u64,
+    permutations: Vec<Permutation>,
+}
+
+impl Automorphism {
+    /// Makes the tables for odd `galois` on N = `n` values, for vectors of these widths.
+    pub(crate) fn new(galois: u64, n: usize, widths: &[usize]) -> Self {
+        let permutations = widths.iter().map(|&width| Permutation::new(galois, n, width)).collect();
+        Self { galois: galois % (2 * n as u64), permutations }
+    }
+    /// The exponent g modulo 2N.
+    pub fn galois(&self) -> u64 {
+        self.galois
+    }
+    /// The permutation for vectors of `width` lanes, one of those it was made for.
+    pub(crate) fn permutation(&self, width: usize) -> &Permutation {
+        let found = self.permutations.iter().find(|p| p.width == width);
+        found.expect("an automorphism is made for all widths of its ring")
+    }
+    /// The image of one limb.
+    pub(crate) fn apply(&self, src: &[u64], dst: &mut [u64]) {
+        self.permutations[0].apply(src, dst);
+    }
+}
+
+/// An automorphism on limbs of N values in the order of [`NttTable`](crate::ntt::NttTable).
 ///
 /// Position `i` holds the value at `psi^e(i)`, `e(i) = 2 brv(i) + 1`, so the image at `i` is the source at `j` with
 /// `e(j) = g e(i) mod 2N`. The low bits of `e` decide the high bits of `i`: aligned blocks of every power of two go to
 /// aligned blocks. A vector is therefore one load and one permutation of its lanes; which one, the source lane of
 /// the first destination lane tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Automorphism {
-    galois: u64,
+pub(crate) struct Permutation {
     n: usize,
     width: usize,
     /// For each block of `width` destinations, the source of the first.
@@ -19,9 +46,9 @@ pub struct Automorphism {
     inner: [[u32; 16]; 8],
 }
 
-impl Automorphism {
+impl Permutation {
     /// Makes the table for odd `galois` on N = `n` values, for vectors of `width` lanes (1, 4 or 8).
-    pub fn new(galois: u64, n: usize, width: usize) -> Self {
+    pub(crate) fn new(galois: u64, n: usize, width: usize) -> Self {
         assert!(galois % 2 == 1 && n.is_power_of_two() && width.is_power_of_two() && width <= 8);
         let (bits, width_bits) = (n.trailing_zeros(), width.trailing_zeros());
         let g = galois as usize % (2 * n);
@@ -35,19 +62,15 @@ impl Automorphism {
                 (row[2 * t], row[2 * t + 1]) = (2 * lane, 2 * lane + 1);
             }
         }
-        Self { galois: g as u64, n, width, table, inner }
+        Self { n, width, table, inner }
     }
 
-    /// The exponent g modulo 2N.
-    pub fn galois(&self) -> u64 {
-        self.galois
-    }
     /// Number of values of a limb.
-    pub fn n(&self) -> usize {
+    pub(crate) fn n(&self) -> usize {
         self.n
     }
     /// Lanes of the vectors that the table is shaped for.
-    pub fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.width
     }
     pub(crate) fn table(&self) -> &[u32] {
@@ -58,7 +81,7 @@ impl Automorphism {
     }
 
     /// The image of one limb.
-    pub fn apply(&self, src: &[u64], dst: &mut [u64]) {
+    pub(crate) fn apply(&self, src: &[u64], dst: &mut [u64]) {
         assert!(src.len() == self.n && dst.len() == self.n);
         let block = !(self.width - 1);
         for (&entry, out) in self.table.iter().zip(dst.chunks_exact_mut(self.width)) {
@@ -99,7 +122,7 @@ mod tests {
                 let bits = n.trailing_zeros();
                 let e = |i: usize| 2 * brv(i, bits) + 1;
                 for width in [1, 4, 8] {
-                    let a = Automorphism::new(g, n, width);
+                    let a = Permutation::new(g, n, width);
                     let mut dst = vec![0; n];
                     a.apply(&src, &mut dst);
                     for (i, &j) in dst.iter().enumerate() {

@@ -42,6 +42,12 @@ pub enum Error {
         /// Base-2 logarithm of the wanted size.
         bits: f64,
     },
+    /// A number that does not fit a word.
+    #[error("A coefficient of 2^{log2:.1} does not fit 62 bits; use smaller values or a smaller scale.")]
+    TooLarge {
+        /// Base-2 logarithm of the coefficient.
+        log2: f64,
+    },
     /// Memory for a polynomial could not be had.
     #[error("The system refused {bytes} bytes for a polynomial; free memory, or use smaller keys.")]
     OutOfMemory {

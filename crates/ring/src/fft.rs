@@ -5,8 +5,12 @@
 //! `z_j = sum_(k<n) w_k zeta^(k 5^j)`, which `log2 n` radix-2 layers compute after a bit reversal (HEAAN, eprint
 //! 2018/1073 section 3). The homomorphic DFT merges the same layers, hence [`layer_twiddles`].
 
+use crate::Error;
 use num_complex::Complex64;
 use std::f64::consts::TAU;
+
+/// Coefficients beyond this are refused: their residues are taken from 64-bit integers.
+const LIMIT: f64 = 4.6e18;
 
 /// Precomputed roots for the special FFT on a fixed number of slots.
 #[derive(Debug, Clone)]
@@ -67,6 +71,30 @@ impl SpecialFft {
             }
         }
         bit_reverse(values);
+    }
+
+    /// The `2 n` integer coefficients of slots times `scale`, real parts first, each rounded to the nearest.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] for one that does not fit a word.
+    ///
+    /// # Panics
+    /// When the length is not the number of slots.
+    pub fn coefficients<T: Copy + Into<Complex64>>(&self, values: &[T], scale: f64) -> Result<Vec<i64>, Error> {
+        let n = self.slots();
+        let mut w: Vec<Complex64> = values.iter().map(|&v| v.into()).collect();
+        self.inverse(&mut w);
+        let factor = scale / n as f64;
+        let mut out = vec![0i64; 2 * n];
+        for (j, w) in w.iter().enumerate() {
+            for (k, c) in [(j, w.re * factor), (j + n, w.im * factor)] {
+                if c.is_nan() || c.abs() > LIMIT {
+                    return Err(Error::TooLarge { log2: c.abs().log2() });
+                }
+                out[k] = c.round() as i64;
+            }
+        }
+        Ok(out)
     }
 }
 

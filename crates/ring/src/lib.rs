@@ -8,10 +8,13 @@
 pub mod arch;
 pub mod automorphism;
 pub mod basis;
+pub mod bench;
 mod error;
 pub mod fft;
+pub mod host;
 pub mod modulus;
 pub mod ntt;
+pub mod ops;
 pub mod pack;
 pub mod poly;
 pub mod pool;
@@ -23,6 +26,7 @@ pub mod tally;
 
 pub use error::Error;
 pub use modulus::Modulus;
+pub use ops::{Constant, Digits, Form, KeyBlock, KeyProduct, Multiplier, Pair};
 pub use poly::{Coeff, Eval, Poly};
 pub use ring::Ring;
 pub use tally::Tally;

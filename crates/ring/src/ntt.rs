@@ -105,6 +105,10 @@ impl NttTable {
         self.modulus.pow(self.psi, self.n() as u64 / 2)
     }
 
+    /// The kernels that shaped it.
+    pub(crate) fn kernels(&self) -> &'static Kernels {
+        self.kernels
+    }
     /// The modulus.
     pub fn modulus(&self) -> &Modulus {
         &self.modulus

@@ -62,7 +62,7 @@ impl<R: Representation> Poly<R> {
 
 impl Poly<Coeff> {
     /// The same words as values: for callers that have transformed the limbs one by one.
-    pub fn transformed(self) -> Poly<Eval> {
+    pub(crate) fn transformed(self) -> Poly<Eval> {
         self.reinterpret()
     }
 }
@@ -85,26 +85,30 @@ impl<R: Representation> Poly<R> {
         self.q_limbs + self.p_limbs
     }
     /// Limb `i`: modulo prime `i` of the chain, or special prime `i - q_limbs`.
-    pub fn limb(&self, i: usize) -> &[u64] {
+    pub(crate) fn limb(&self, i: usize) -> &[u64] {
         &self.data[i * stride(self.n)..][..self.n]
     }
     /// Limb `i`, to write to.
-    pub fn limb_mut(&mut self, i: usize) -> &mut [u64] {
+    pub(crate) fn limb_mut(&mut self, i: usize) -> &mut [u64] {
         let n = self.n;
         &mut self.data[i * stride(n)..][..n]
     }
+    /// The limb that is modulo the prime of limb `i` of a polynomial with `q_limbs` limbs of the chain, at most as many as here.
+    pub(crate) fn limb_like(&self, q_limbs: usize, i: usize) -> &[u64] {
+        self.limb(if i < q_limbs { i } else { self.q_limbs + i - q_limbs })
+    }
     /// The limbs in order, to write to.
-    pub fn limbs_mut(&mut self) -> impl Iterator<Item = &mut [u64]> {
+    pub(crate) fn limbs_mut(&mut self) -> impl Iterator<Item = &mut [u64]> {
         let n = self.n;
         self.data.chunks_exact_mut(stride(n)).map(move |limb| &mut limb[..n])
     }
     /// The limbs in order, to write to in parallel.
-    pub fn par_limbs_mut(&mut self) -> impl IndexedParallelIterator<Item = &mut [u64]> {
+    pub(crate) fn par_limbs_mut(&mut self) -> impl IndexedParallelIterator<Item = &mut [u64]> {
         let n = self.n;
         self.data.par_chunks_exact_mut(stride(n)).map(move |limb| &mut limb[..n])
     }
     /// All words, with what lies between the limbs, to clear them.
-    pub fn words_mut(&mut self) -> &mut [u64] {
+    pub(crate) fn words_mut(&mut self) -> &mut [u64] {
         &mut self.data
     }
     /// The same polynomial, wiped when dropped, as are copies of it.

@@ -12,8 +12,6 @@ pub struct Context {
     ring: Ring,
     /// On all primes: those of the chain, then the spare ones; a context and its subsets share it.
     all: Arc<Ring>,
-    /// Product of the first `k` special primes modulo every prime of the chain, for `k` from 0.
-    special: Vec<Vec<u64>>,
 }
 
 impl Context {
@@ -38,13 +36,7 @@ impl Context {
 
     fn of_ring(params: Params, all: Arc<Ring>) -> Arc<Self> {
         let ring = all.subset(params.prime_indices());
-        let mut special = vec![vec![1; ring.q_count()]];
-        for &p in params.p() {
-            let last = &special[special.len() - 1];
-            let next = (0..ring.q_count()).map(|i| ring.modulus(i).mul(last[i], ring.modulus(i).reduce(p))).collect();
-            special.push(next);
-        }
-        Arc::new(Self { params, ring, all, special })
+        Arc::new(Self { params, ring, all })
     }
 
     /// The parameters.
@@ -58,10 +50,6 @@ impl Context {
     /// The ring on all primes of the whole set: limb `i` of this context is its prime [`Params::prime_indices`]`[i]`.
     pub fn all(&self) -> &Ring {
         &self.all
-    }
-    /// The product of the first `p_limbs` special primes modulo prime `i` of the chain.
-    pub fn special(&self, p_limbs: usize, i: usize) -> u64 {
-        self.special[p_limbs][i]
     }
     /// Prime `level` of the chain, as a double: what a rescale at this chain level divides by.
     pub fn modulus(&self, level: usize) -> f64 {

@@ -7,9 +7,9 @@ use crate::params::Params;
 use crate::sample::Sample;
 use crate::secret::{KeyId, SecretKey};
 use crate::wire::stored_uniform;
-use aglet_ring::arch::Form;
 use aglet_ring::sample::{self, ChaChaSource};
-use aglet_ring::{Eval, Poly};
+use aglet_ring::{Eval, Form, Multiplier, Poly};
+use rayon::prelude::*;
 use zeroize::Zeroizing;
 
 /// An encryption of zero: `(b, a)` with `b = -a s + e` modulo the first primes of the chain and one special prime.
@@ -40,8 +40,10 @@ pub(crate) fn noise(
 /// lower levels are prefixes.
 pub(crate) fn expand_uniform(ctx: &Context, seed: &[u8; 32], part: usize, out: &mut Poly<Eval>) {
     let root = ChaChaSource::from_seed(*seed);
-    ctx.ring().for_limbs(out, |prime, _, limb| {
-        expand_limb(&root, part, prime, ctx.ring().modulus(prime).value(), limb);
+    let (ring, q_limbs) = (ctx.ring(), out.q_limbs());
+    out.host_mut().par_iter().enumerate().for_each(|(i, row)| {
+        let prime = ring.prime_of(q_limbs, i);
+        expand_limb(&root, part, prime, ring.modulus(prime).value(), row);
     });
 }
 
@@ -53,18 +55,10 @@ pub(crate) fn expand_limb(root: &ChaChaSource, part: usize, prime: usize, q: u64
     sample::uniform(&mut root.fork(&label), q, limb);
 }
 
-/// `out = sum x y + z`, limb by limb; operands may have more limbs of the chain than `out`.
-fn dot(ctx: &Context, products: &[(&Poly<Eval>, &Poly<Eval>)], z: Option<&Poly<Eval>>, out: &mut Poly<Eval>) {
-    let q_limbs = out.q_limbs();
-    ctx.ring().for_limbs(out, |prime, i, limb| {
-        let at = |x: &Poly<Eval>| if i < q_limbs { i } else { x.q_limbs() + i - q_limbs };
-        let form = Form {
-            products: products.iter().map(|(x, y)| (x.limb(at(x)), y.limb(at(y)))).collect(),
-            terms: z.iter().map(|z| (z.limb(at(z)), 1)).collect(),
-            ..Form::default()
-        };
-        ctx.ring().kernels().form(ctx.ring().modulus(prime), &form, limb);
-    });
+/// `out = x y + z`; operands may have more limbs than `out`.
+fn product_and(ctx: &Context, x: &Poly<Eval>, y: &Poly<Eval>, z: Option<&Poly<Eval>>, out: &mut Poly<Eval>) {
+    let terms = z.iter().map(|z| (Multiplier::integer(1), *z)).collect();
+    ctx.ring().forms_to(&[Form { terms, ..Form::product(x, y) }], std::slice::from_mut(out));
 }
 
 impl PublicKey {
@@ -76,7 +70,7 @@ impl PublicKey {
         expand_uniform(ctx, &seed, 0, &mut a);
         let e = noise(ctx, source, q_limbs, 1)?;
         let mut b = ring.lasting(q_limbs, 1)?;
-        dot(ctx, &[(&a, sk.eval())], None, &mut b);
+        product_and(ctx, &a, sk.eval(), None, &mut b);
         ring.neg_assign(&mut b);
         ring.add_assign(&mut b, &e);
         Ok(Self { id: sk.id(), seed, b, a })
@@ -119,11 +113,11 @@ impl PublicKey {
         let v = ring.to_eval(ring.lift(&wide, ring.secret_scratch(limbs, 1)?));
         let (e0, e1) = (noise(ctx, source, limbs, 1)?, noise(ctx, source, limbs, 1)?);
         let (mut c0, mut c1) = (ring.scratch(limbs, 1)?, ring.scratch(limbs, 1)?);
-        dot(ctx, &[(&v, &self.b)], Some(&e0), &mut c0);
-        dot(ctx, &[(&v, &self.a)], Some(&e1), &mut c1);
-        let (mut c0, c1) = (divide(ctx, &c0, 0)?, divide(ctx, &c1, 0)?);
-        ring.add_assign(&mut c0, plain);
-        Ok(Sample { polys: vec![c0, c1], key: self.id })
+        product_and(ctx, &v, &self.b, Some(&e0), &mut c0);
+        product_and(ctx, &v, &self.a, Some(&e1), &mut c1);
+        let mut polys = divide(ctx, &[&c0, &c1], 0)?;
+        ring.add_assign(&mut polys[0], plain);
+        Ok(Sample { polys, key: self.id })
     }
 }
 
@@ -140,7 +134,7 @@ impl SecretKey {
         let mut e = noise(ctx, source, limbs, 0)?;
         ring.add_assign(&mut e, plain);
         let mut c0 = ring.scratch(limbs, 0)?;
-        dot(ctx, &[(&c1, self.eval())], None, &mut c0);
+        product_and(ctx, &c1, self.eval(), None, &mut c0);
         ring.neg_assign(&mut c0);
         ring.add_assign(&mut c0, &e);
         Ok(Sample { polys: vec![c0, c1], key: self.id() })
@@ -157,11 +151,11 @@ impl SecretKey {
         let ring = ctx.ring();
         let mut poly = ring.secret_scratch(ct.limbs(), 0)?;
         match &ct.polys[..] {
-            [c0, c1] => dot(ctx, &[(c1, self.eval())], Some(c0), &mut poly),
+            [c0, c1] => product_and(ctx, c1, self.eval(), Some(c0), &mut poly),
             [c0, c1, c2] => {
                 let mut inner = ring.secret_scratch(ct.limbs(), 0)?;
-                dot(ctx, &[(c2, self.eval())], Some(c1), &mut inner);
-                dot(ctx, &[(&inner, self.eval())], Some(c0), &mut poly);
+                product_and(ctx, c2, self.eval(), Some(c1), &mut inner);
+                product_and(ctx, &inner, self.eval(), Some(c0), &mut poly);
             }
             _ => return Err(Error::Degree { degree: ct.degree() }),
         }

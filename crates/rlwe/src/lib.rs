@@ -23,7 +23,7 @@ pub use context::Context;
 pub use encrypt::PublicKey;
 pub use error::Error;
 pub use keys::{KeyRole, KeySet};
-pub use keyswitch::{Digits, KeySwitchSpec, SwitchingKey};
+pub use keyswitch::{KeySwitchSpec, SwitchingKey};
 pub use params::Params;
 pub use sample::Sample;
 pub use secret::{KeyId, SecretKey};

@@ -35,7 +35,7 @@ pub(crate) fn stored_uniform(
     let primes = primes(params, beside.q_limbs(), beside.p_limbs())?;
     let mut out = Poly::lasting(params.n(), beside.q_limbs(), beside.p_limbs())?;
     let root = ChaChaSource::from_seed(*seed);
-    out.par_limbs_mut().zip(&primes).for_each(|(limb, (i, m))| expand_limb(&root, part, *i, m.value(), limb));
+    out.host_mut().par_iter().zip(&primes).for_each(|(limb, (i, m))| expand_limb(&root, part, *i, m.value(), limb));
     Ok(out)
 }
 

@@ -6,8 +6,8 @@
 
 use crate::error::Error;
 use crate::scalar::Scalar;
+use aglet_ring::ops::apply_diagonals;
 use num_complex::Complex64;
-use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// A linear map on `slots` scalars, sparse in diagonals, each diagonal compressed to its period.
@@ -274,20 +274,7 @@ impl<S: Scalar> LinearMap<S> {
         if values.len() != self.slots {
             return Err(Error::SlotMismatch { expected: self.slots, found: values.len() });
         }
-        let mut out = vec![S::ZERO; self.slots];
-        // Both lengths are powers of two: a piece of a row, a period and the whole fit into one another.
-        let piece = self.slots.min(1 << 12);
-        out.par_chunks_mut(piece).enumerate().for_each(|(at, out)| {
-            for (k, d) in &self.diagonals {
-                let start = (at * piece + k) % self.slots;
-                let rotated = values[start..].iter().chain(&values[..start]);
-                let diagonal = d.iter().cycle().skip(at * piece % d.len());
-                for ((o, v), c) in out.iter_mut().zip(rotated).zip(diagonal) {
-                    *o += *c * *v;
-                }
-            }
-        });
-        Ok(out)
+        Ok(apply_diagonals(&self.diagonals, values, S::ZERO))
     }
 }
 

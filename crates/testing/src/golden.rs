@@ -19,11 +19,11 @@ impl Hashes {
     /// Adds what a computation gave.
     pub fn add(&mut self, name: impl Into<String>, results: &[Ciphertext]) {
         let polys = results.iter().flat_map(|ct| &ct.polys);
-        self.push(name.into(), polys.flat_map(|poly| (0..poly.limbs()).map(|i| poly.limb(i))));
+        self.push(name.into(), polys.flat_map(|poly| poly.host().iter()));
     }
     /// Adds an encoded message.
     pub fn add_plaintext(&mut self, name: impl Into<String>, pt: &Plaintext) {
-        self.push(name.into(), (0..pt.poly.limbs()).map(|i| pt.poly.limb(i)));
+        self.push(name.into(), pt.poly.host().iter());
     }
     /// Adds doubles that results rest on.
     pub fn add_doubles(&mut self, name: impl Into<String>, doubles: impl IntoIterator<Item = f64>) {

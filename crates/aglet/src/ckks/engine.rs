@@ -114,7 +114,7 @@ impl Engine {
     }
     /// Name of the kernels in use.
     pub fn backend(&self) -> &'static str {
-        self.ctx.ring().kernels().name()
+        self.ctx.ring().backend()
     }
     /// Runs work on the engine's own threads.
     pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {

@@ -2,9 +2,9 @@
 
 use super::on_threads;
 use crate::Error;
-use aglet_ring::{arch, Ring};
+use aglet_ring::arch;
+use aglet_ring::bench::{self, TransformTimes};
 use std::fs;
-use std::time::Instant;
 
 /// A line of a file in /proc, after its colon.
 fn proc_line(file: &str, key: &str) -> Option<String> {
@@ -52,25 +52,16 @@ pub fn huge_pages() -> String {
     chosen.unwrap_or_else(|| "unknown".to_string())
 }
 
-/// Median microseconds of one transform, as [`bench_ntt`] measures it.
-#[derive(Debug, Clone, Copy)]
-pub struct NttTimes {
-    /// Coefficients to values.
-    pub forward_us: f64,
-    /// Values to coefficients.
-    pub inverse_us: f64,
-}
-
 /// Times the transform of degree `2^log_n` modulo primes below `2^bits` on one thread, over 24 limbs in turn as a ciphertext
 /// has them, so that neither data nor tables stay in the inner caches.
 ///
 /// # Errors
 /// An unknown backend, a degree that is not served, sizes without primes.
-pub fn bench_ntt(log_n: u32, bits: u32, backend: &str, repeat: usize) -> Result<NttTimes, Error> {
+pub fn bench_ntt(log_n: u32, bits: u32, backend: &str, repeat: usize) -> Result<TransformTimes, Error> {
     on_threads(1, || time_ntt(log_n, bits, backend, repeat))
 }
 
-fn time_ntt(log_n: u32, bits: u32, backend: &str, repeat: usize) -> Result<NttTimes, Error> {
+fn time_ntt(log_n: u32, bits: u32, backend: &str, repeat: usize) -> Result<TransformTimes, Error> {
     const LIMBS: usize = 24;
     let kernels = arch::by_name(backend)?;
     if !(6..=17).contains(&log_n) || !(20..=61).contains(&bits) || bits < log_n + 8 {
@@ -80,36 +71,7 @@ fn time_ntt(log_n: u32, bits: u32, backend: &str, repeat: usize) -> Result<NttTi
     }
     let top = 1u64 << bits;
     let primes: Vec<u64> = aglet_ring::primes::ntt_primes(top as f64, log_n, &[], top).take(LIMBS).collect();
-    let ring = Ring::with_kernels(log_n, &primes, &[], kernels)?;
-    if ring.kernels().name() != backend {
-        return Err(Error::Parameter(format!(
-            "The backend {backend} serves primes up to 50 bits; {bits} bits run on scalar only."
-        )));
-    }
-    let mut x = ring.zero::<aglet_ring::Eval>(primes.len(), 0)?;
-    ring.for_limbs(&mut x, |p, _, limb| {
-        let m = ring.modulus(p);
-        limb.iter_mut()
-            .enumerate()
-            .for_each(|(i, w)| *w = m.reduce((i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)));
-    });
-    let (mut forward, mut inverse) = (Vec::new(), Vec::new());
-    for round in 0..=repeat.max(1) {
-        for (i, table) in (0..primes.len()).map(|i| (i, ring.table(i))) {
-            let start = Instant::now();
-            table.forward(x.limb_mut(i));
-            let middle = Instant::now();
-            table.inverse(x.limb_mut(i));
-            if round > 0 {
-                forward.push((middle - start).as_secs_f64() * 1e6);
-                inverse.push(middle.elapsed().as_secs_f64() * 1e6);
-            }
-        }
-    }
-    Ok(NttTimes { forward_us: median(&mut forward), inverse_us: median(&mut inverse) })
-}
-
-fn median(x: &mut [f64]) -> f64 {
-    x.sort_by(f64::total_cmp);
-    x[x.len() / 2]
+    bench::transform_times(log_n, &primes, kernels, repeat)?.ok_or_else(|| {
+        Error::Parameter(format!("The backend {backend} serves primes up to 50 bits; {bits} bits run on scalar only."))
+    })
 }

@@ -179,7 +179,7 @@ impl<'a> Writer<'a> {
         let primes = primes(params, shape.0, shape.1)?;
         let section = |(i, (_, m)): (usize, &(usize, Modulus))| {
             let mut bytes = vec![0; packed_len(m, poly.n())];
-            pack(m, poly.limb(i), &mut bytes);
+            pack(m, poly.host().row(i), &mut bytes);
             let check = check(seal, first + i as u64, &bytes);
             bytes.extend(check);
             bytes
@@ -314,7 +314,7 @@ impl<'a> Reader<'a> {
             self.at += packed_len(&m, n) + CHECK;
         }
         let mut out: Poly<Eval> = Poly::lasting(n, q_limbs, p_limbs)?;
-        out.par_limbs_mut().zip(places).try_for_each_init(Vec::new, |bytes, (limb, (section, at, m))| {
+        out.host_mut().par_iter().zip(places).try_for_each_init(Vec::new, |bytes, (limb, (section, at, m))| {
             let length = packed_len(&m, n);
             bytes.resize(length + CHECK, 0);
             if source.section(&seal, (section, at), bytes)? && unpack(&m, &bytes[..length], limb) {

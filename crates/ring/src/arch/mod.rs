@@ -10,10 +10,10 @@ mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-pub use generic::keyswitch::{DiagonalRow, KeyRow, LinearMapInput, LinearMapRow, ProductRow};
-pub use generic::pointwise::Form;
+pub(crate) use generic::keyswitch::{DiagonalRow, KeyRow, LinearMapInput, LinearMapRow, ProductRow};
+pub(crate) use generic::pointwise::FormRow;
 
-use crate::basis::BaseConverter;
+use crate::basis::ConverterPart;
 use crate::modulus::Modulus;
 use crate::ntt::NttTable;
 use crate::tally::Tally;
@@ -21,8 +21,8 @@ use crate::Error;
 use std::sync::OnceLock;
 
 /// The two halves of a limb of a result.
-pub type Halves<'a> = (&'a mut [u64], &'a mut [u64]);
-type Convert = unsafe fn(&BaseConverter, usize, &[&[u64]], &mut [&mut [u64]]);
+pub(crate) type Halves<'a> = (&'a mut [u64], &'a mut [u64]);
+type Convert = unsafe fn(&ConverterPart, usize, &[&[u64]], &mut [&mut [u64]]);
 type RotatedSum = unsafe fn(&Modulus, &[&[u64]], &[KeyRow<'_>], &mut [Halves<'_>]);
 type KeyProduct = unsafe fn(&Modulus, &[ProductRow<'_>], &KeyRow<'_>, &mut [Halves<'_>]);
 
@@ -35,9 +35,9 @@ pub struct Kernels {
     prepare_constant: fn(&Modulus, u64) -> u64,
     ntt_forward: unsafe fn(&NttTable, &mut [u64]),
     ntt_inverse: unsafe fn(&NttTable, *const u64, &mut [u64], u64),
-    form: unsafe fn(&Modulus, &Form<'_>, &mut [u64]),
+    form: unsafe fn(&Modulus, &FormRow<'_>, &mut [u64]),
     rsub_mul: unsafe fn(&Modulus, &mut [u64], &[u64], u64),
-    balance: unsafe fn(&BaseConverter, &mut [&mut [u64]], &mut [u64]),
+    balance: unsafe fn(&ConverterPart, &mut [&mut [u64]], &mut [u64]),
     convert: Convert,
     key_product: KeyProduct,
     linear_map: unsafe fn(&Modulus, &LinearMapRow<'_>, &mut [Halves<'_>]),
@@ -58,7 +58,7 @@ macro_rules! kernels {
             unsafe { generic::ntt::inverse::<$lanes>(t, src, dst, scale) }
         }
         $(#[$feature])*
-        unsafe fn form(m: &Modulus, form: &Form<'_>, out: &mut [u64]) {
+        unsafe fn form(m: &Modulus, form: &FormRow<'_>, out: &mut [u64]) {
             // SAFETY: see above.
             unsafe { generic::pointwise::form::<$lanes>(m, form, out) }
         }
@@ -68,12 +68,12 @@ macro_rules! kernels {
             unsafe { generic::pointwise::rsub_mul::<$lanes>(m, x, y, w) }
         }
         $(#[$feature])*
-        unsafe fn balance(c: &BaseConverter, rows: &mut [&mut [u64]], v: &mut [u64]) {
+        unsafe fn balance(c: &ConverterPart, rows: &mut [&mut [u64]], v: &mut [u64]) {
             // SAFETY: see above.
             unsafe { generic::basis::balance::<$lanes>(c, rows, v) }
         }
         $(#[$feature])*
-        unsafe fn convert(c: &BaseConverter, first: usize, src: &[&[u64]], dst: &mut [&mut [u64]]) {
+        unsafe fn convert(c: &ConverterPart, first: usize, src: &[&[u64]], dst: &mut [&mut [u64]]) {
             // SAFETY: see above.
             unsafe { generic::basis::convert::<$lanes>(c, first, src, dst) }
         }
@@ -194,17 +194,17 @@ impl Kernels {
     pub fn name(&self) -> &'static str {
         self.name
     }
-    /// Residues per vector; automorphism tables are shaped by it.
-    pub fn width(&self) -> usize {
+    /// Residues per vector; permutations are shaped by it.
+    pub(crate) fn width(&self) -> usize {
         self.width
     }
     /// Whether the kernels serve this modulus.
     pub fn serves(&self, m: &Modulus) -> bool {
         m.bits() <= self.max_bits
     }
-    /// The kernels themselves if they serve all moduli, the scalar ones otherwise.
-    pub fn for_moduli(&'static self, moduli: &[Modulus]) -> &'static Kernels {
-        if moduli.iter().all(|m| self.serves(m)) {
+    /// The kernels themselves if they serve the modulus, the scalar ones otherwise.
+    pub(crate) fn for_modulus(&'static self, m: &Modulus) -> &'static Kernels {
+        if self.serves(m) {
             self
         } else {
             &table::scalar::KERNELS
@@ -214,7 +214,7 @@ impl Kernels {
         (self.prepare)(m, w)
     }
     /// Shapes canonical constants for [`DiagonalRow`], in place.
-    pub fn prepare_constants(&self, m: &Modulus, constants: &mut [u64]) {
+    pub(crate) fn prepare_constants(&self, m: &Modulus, constants: &mut [u64]) {
         constants.iter_mut().for_each(|c| *c = (self.prepare_constant)(m, *c));
     }
     pub(crate) fn ntt_forward(&self, t: &NttTable, data: &mut [u64]) {
@@ -232,8 +232,8 @@ impl Kernels {
         // not `dst` itself does not overlap it.
         unsafe { (self.ntt_inverse)(t, from, dst, scale) }
     }
-    /// Evaluates a [`Form`] over one limb.
-    pub fn form(&self, m: &Modulus, form: &Form<'_>, out: &mut [u64]) {
+    /// Evaluates a [`FormRow`].
+    pub(crate) fn form(&self, m: &Modulus, form: &FormRow<'_>, out: &mut [u64]) {
         let n = out.len();
         assert!(n.is_multiple_of(8) && self.serves(m));
         assert!(form.products.iter().all(|p| p.0.len() == n && p.1.len() == n));
@@ -244,14 +244,14 @@ impl Kernels {
         unsafe { (self.form)(m, form, out) }
     }
     /// `x = (y - x) w` over one limb, canonical.
-    pub fn rsub_mul(&self, m: &Modulus, x: &mut [u64], y: &[u64], w: u64) {
+    pub(crate) fn rsub_mul(&self, m: &Modulus, x: &mut [u64], y: &[u64], w: u64) {
         assert!(x.len().is_multiple_of(8) && x.len() == y.len() && self.serves(m));
         Tally::rsub_mul(x.len() as u64).count();
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
         unsafe { (self.rsub_mul)(m, x, y, w) }
     }
     /// First half of a base conversion: the rows take working form, `v` gets the multiples of Q.
-    pub(crate) fn balance(&self, c: &BaseConverter, rows: &mut [&mut [u64]], v: &mut [u64]) {
+    pub(crate) fn balance(&self, c: &ConverterPart, rows: &mut [&mut [u64]], v: &mut [u64]) {
         let n = v.len();
         assert!(core::ptr::eq(self, c.kernels()) && n.is_multiple_of(8));
         assert!(rows.len() == c.sources().len() && rows.iter().all(|r| r.len() == n));
@@ -259,7 +259,7 @@ impl Kernels {
         unsafe { (self.balance)(c, rows, v) }
     }
     /// Second half, to the targets from `first` on; `rows` as [`Kernels::balance`] left them, then `v`.
-    pub(crate) fn convert(&self, c: &BaseConverter, first: usize, rows: &[&[u64]], dst: &mut [&mut [u64]]) {
+    pub(crate) fn convert(&self, c: &ConverterPart, first: usize, rows: &[&[u64]], dst: &mut [&mut [u64]]) {
         let n = rows[0].len();
         assert!(core::ptr::eq(self, c.kernels()) && n.is_multiple_of(8) && rows.len() == c.sources().len() + 1);
         assert!(!dst.is_empty() && first + dst.len() <= c.targets().len());
@@ -267,15 +267,15 @@ impl Kernels {
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
         unsafe { (self.convert)(c, first, rows, dst) }
     }
-    /// For every input `out = sum_d phi(digit_d) (b_d, a_d) + (phi(rotated), 0) + plain` over one limb, canonical. The key is
+    /// For every input `out = sum_d phi(digit_d) (b_d, a_d) + (phi(added_before), 0) + added_after` over one limb, canonical. The key is
     /// read once.
-    pub fn key_product(&self, m: &Modulus, inputs: &[ProductRow<'_>], key: &KeyRow<'_>, out: &mut [Halves<'_>]) {
+    pub(crate) fn key_product(&self, m: &Modulus, inputs: &[ProductRow<'_>], key: &KeyRow<'_>, out: &mut [Halves<'_>]) {
         let (n, digits) = (out[0].0.len(), inputs[0].digits.len());
         assert!(inputs.len() == out.len() && halves_of(out, n) && self.serves(m));
         for input in inputs {
             assert!(input.digits.len() == digits && input.digits.iter().all(|d| d.len() == n));
-            assert!(input.rotated.is_none_or(|r| r.len() == n));
-            assert!(input.plain.is_none_or(|(x, y)| x.len() == n && y.len() == n));
+            assert!(input.added_before.is_none_or(|r| r.len() == n));
+            assert!(input.added_after.is_none_or(|(x, y)| x.len() == n && y.len() == n));
         }
         self.check_key(key, digits, n);
         let added: u64 = inputs.iter().map(ProductRow::addends).sum();
@@ -286,25 +286,25 @@ impl Kernels {
     }
     /// One limb of all inner sums of a linear map, see [`LinearMapRow`]: outputs by giant step, then by input. Keys and
     /// diagonals are read once.
-    pub fn linear_map(&self, m: &Modulus, row: &LinearMapRow<'_>, out: &mut [Halves<'_>]) {
+    pub(crate) fn linear_map(&self, m: &Modulus, row: &LinearMapRow<'_>, out: &mut [Halves<'_>]) {
         let (n, digits) = (row.inputs[0].digits[0].len(), row.inputs[0].digits.len());
         assert!(n.is_multiple_of(8) && n.is_power_of_two() && self.serves(m));
-        for input in &row.inputs {
+        for input in row.inputs {
             assert!(input.digits.len() == digits && input.digits.iter().all(|d| d.len() == n));
             assert!(input.lifted.is_none_or(|(x, y)| x.len() == n && y.len() == n));
         }
         row.babies.iter().flatten().for_each(|key| self.check_key(key, digits, n));
-        assert!(row.diagonals.len() * row.inputs.len() == out.len() && halves_of(out, n));
-        for d in row.diagonals.iter() {
-            assert!(d.len() == row.babies.len());
-            assert!(d.iter().flatten().all(|d| d.constants.len().is_power_of_two() && d.constants.len() <= n));
-        }
+        let giants = out.len() / row.inputs.len();
+        assert!(giants * row.inputs.len() == out.len() && halves_of(out, n));
+        assert!(!row.babies.is_empty() && row.diagonals.len() == giants * row.babies.len());
+        let mut diagonals = row.diagonals.iter().flatten();
+        assert!(diagonals.all(|d| d.constants.len().is_power_of_two() && d.constants.len() <= n));
         row.tally(n as u64).count();
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
         unsafe { (self.linear_map)(m, row, out) }
     }
     /// For every input `out = sum_i phi_i(x) (b_i, a_i)` over one limb, canonical; keys have one digit and are read once.
-    pub fn rotated_sum(&self, m: &Modulus, xs: &[&[u64]], keys: &[KeyRow<'_>], out: &mut [Halves<'_>]) {
+    pub(crate) fn rotated_sum(&self, m: &Modulus, xs: &[&[u64]], keys: &[KeyRow<'_>], out: &mut [Halves<'_>]) {
         let n = xs[0].len();
         assert!(xs.len() == out.len() && xs.iter().all(|x| x.len() == n) && halves_of(out, n));
         assert!(self.serves(m) && !keys.is_empty());
@@ -315,8 +315,8 @@ impl Kernels {
     }
     fn check_key(&self, key: &KeyRow<'_>, digits: usize, n: usize) {
         assert!(n.is_multiple_of(8) && key.b.len() >= digits && key.a.len() >= digits);
-        assert!(key.b.iter().chain(&key.a).all(|r| r.len() == n));
-        assert!(key.automorphism.is_none_or(|g| g.n() == n && g.width() == self.width));
+        assert!(key.b.iter().chain(key.a).all(|r| r.len() == n));
+        assert!(key.permutation.is_none_or(|g| g.n() == n && g.width() == self.width));
     }
 }
 

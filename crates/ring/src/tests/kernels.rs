@@ -1,7 +1,8 @@
 //! Pointwise, base conversion and key switching kernels against u128 arithmetic, on every backend.
 
 use super::*;
-use crate::automorphism::Automorphism;
+use crate::automorphism::Permutation;
+use crate::basis::BaseConverter;
 use proptest::prelude::*;
 
 /// Primes of the sizes that parameter sets use; congruences do not matter here.
@@ -59,18 +60,19 @@ fn the_longest_sums_of_the_largest_residues_are_exact() {
             {
                 let mut out = values(0);
                 let products = vec![(&largest[..], &key[..]); count];
-                k.form(&m, &Form { products, constant: q - 1, ..Form::default() }, &mut out);
+                k.form(&m, &FormRow { products: &products, constant: q - 1, ..FormRow::default() }, &mut out);
                 let digits = if key[0] == 1 { m.neg(count as u64) } else { count as u64 };
                 assert_eq!(out, values(m.sub(digits, 1)), "{} {count} products modulo {q}", k.name());
 
                 // Rotated pairs (digits - 1, digits), times -1, for as many baby steps.
-                let row = || KeyRow { automorphism: None, b: vec![key; count], a: vec![key; count] };
+                let (keys, largest_digits) = (vec![&key[..]; count], vec![&largest[..]; count]);
+                let row = || KeyRow { permutation: None, b: &keys, a: &keys };
                 let mut diagonal = largest.clone();
                 k.prepare_constants(&m, &mut diagonal);
                 let map = LinearMapRow {
-                    inputs: vec![LinearMapInput { digits: vec![&largest; count], lifted: Some((&largest, &largest)) }],
-                    babies: (0..count).map(|_| Some(row())).collect(),
-                    diagonals: vec![(0..count).map(|_| Some(DiagonalRow { constants: &diagonal })).collect()],
+                    inputs: &[LinearMapInput { digits: &largest_digits, lifted: Some((&largest, &largest)) }],
+                    babies: &(0..count).map(|_| Some(row())).collect::<Vec<_>>(),
+                    diagonals: &(0..count).map(|_| Some(DiagonalRow { constants: &diagonal })).collect::<Vec<_>>(),
                 };
                 let (mut b, mut a) = (values(0), values(0));
                 k.linear_map(&m, &map, &mut [(&mut b, &mut a)]);
@@ -99,9 +101,10 @@ fn the_longest_conversions_are_exact() {
                 .map(|k| {
                     let c = BaseConverter::new(sources, &[target], k);
                     let (mut rows, mut v, mut out) = (y.clone(), vec![0; N], vec![0; N]);
-                    k.balance(&c, &mut rows.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>(), &mut v);
+                    let c = &c.parts()[0];
+                    k.balance(c, &mut rows.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>(), &mut v);
                     rows.push(v);
-                    k.convert(&c, 0, &refs(&rows), &mut [&mut out]);
+                    k.convert(c, 0, &refs(&rows), &mut [&mut out]);
                     out
                 })
                 .collect();
@@ -124,7 +127,7 @@ proptest! {
             let s = terms.iter().fold(s, |s, t| m.add(s, m.mul(t.0[j], t.1)));
             if np % 2 == 0 { s } else { m.mul(s, c) }
         }).collect();
-        let form = Form { products, terms, constant: c, factor: (np % 2 == 1).then_some(c) };
+        let form = FormRow { products: &products, terms: &terms, constant: c, factor: (np % 2 == 1).then_some(c) };
         for k in available() {
             let mut out = vec![0; N];
             k.form(&m, &form, &mut out);
@@ -162,15 +165,16 @@ proptest! {
         }).collect()).collect();
         for k in available() {
             let c = BaseConverter::new(&sources, &targets, k);
+            let c = &c.parts()[0];
             let (mut rows, mut v) = (y.clone(), vec![0; N]);
-            k.balance(&c, &mut rows.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>(), &mut v);
+            k.balance(c, &mut rows.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>(), &mut v);
             rows.push(v);
             let mut out = vec![vec![0; N]; targets.len()];
-            k.convert(&c, 0, &refs(&rows), &mut out.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
+            k.convert(c, 0, &refs(&rows), &mut out.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
             prop_assert_eq!(&out, &expected, "{}", k.name());
             let last = targets.len() - 1;
             let mut one = vec![0; N];
-            k.convert(&c, last, &refs(&rows), &mut [&mut one]);
+            k.convert(c, last, &refs(&rows), &mut [&mut one]);
             prop_assert_eq!(&one, &expected[last], "{}", k.name());
         }
     }
@@ -189,7 +193,7 @@ proptest! {
         let diagonals: Vec<Vec<Option<Vec<u64>>>> = (0..giants).map(|g| (0..babies).map(|b| {
             ((seed >> ((g * babies + b) % 60)) & 3 != 0).then(|| rows(q, 1, seed ^ (g * 100 + b) as u64).remove(0)[..lens[(g + b) % 5]].to_vec())
         }).collect()).collect();
-        let permuted = |g: u64, row: &[u64]| { let mut out = vec![0; N]; Automorphism::new(g, N, 1).apply(row, &mut out); out };
+        let permuted = |g: u64, row: &[u64]| { let mut out = vec![0; N]; Permutation::new(g, N, 1).apply(row, &mut out); out };
         // Of each input.
         let rotated: Vec<Vec<(Vec<u64>, Vec<u64>)>> = digits.iter().zip(&lifted).map(|(digits, lifted)| (0..babies).map(|b| {
             if b == 0 { return (lifted[0].clone(), lifted[1].clone()); }
@@ -199,18 +203,20 @@ proptest! {
              (0..N).map(|j| (0..d).fold(0, |s, k| m.add(s, m.mul(ds[k][j], keys[b].1[k][j])))).collect())
         }).collect()).collect();
         for k in available() {
-            let autos: Vec<_> = galois.iter().map(|&g| Automorphism::new(g, N, k.width())).collect();
-            let key = |b: usize| KeyRow { automorphism: Some(&autos[b]), b: refs(&keys[b].0), a: refs(&keys[b].1) };
+            let autos: Vec<_> = galois.iter().map(|&g| Permutation::new(g, N, k.width())).collect();
+            let key_refs: Vec<_> = keys.iter().map(|(b, a)| (refs(b), refs(a))).collect();
+            let digit_refs: Vec<_> = digits.iter().map(|d| refs(d)).collect();
+            let key = |b: usize| KeyRow { permutation: Some(&autos[b]), b: &key_refs[b].0, a: &key_refs[b].1 };
             if babies > 1 {
                 let mut out = vec![(vec![0; N], vec![0; N]); count];
-                let mut inputs: Vec<_> = digits.iter().zip(&lifted)
-                    .map(|(d, l)| ProductRow { digits: refs(d), rotated: Some(&l[0]), plain: None }).collect();
+                let mut inputs: Vec<_> = digit_refs.iter().zip(&lifted)
+                    .map(|(digits, l)| ProductRow { digits, added_before: Some(&l[0]), added_after: None }).collect();
                 k.key_product(&m, &inputs, &key(1), &mut halves(&mut out));
                 for (found, expected) in out.iter().zip(&rotated) {
                     prop_assert_eq!(found, &expected[1], "{}", k.name());
                 }
                 for (input, l) in inputs.iter_mut().zip(&lifted) {
-                    input.plain = Some((&l[0], &l[1]));
+                    input.added_after = Some((&l[0], &l[1]));
                 }
                 k.key_product(&m, &inputs, &key(1), &mut halves(&mut out));
                 for (((x, y), l), r) in out.iter().zip(&lifted).zip(&rotated) {
@@ -222,10 +228,10 @@ proptest! {
             let mut shaped = diagonals.clone();
             shaped.iter_mut().flatten().flatten().for_each(|c| k.prepare_constants(&m, c));
             let row = LinearMapRow {
-                inputs: digits.iter().zip(&lifted)
-                    .map(|(d, l)| LinearMapInput { digits: refs(d), lifted: Some((&l[0], &l[1])) }).collect(),
-                babies: (0..babies).map(|b| (b > 0).then(|| key(b))).collect(),
-                diagonals: shaped.iter().map(|g| g.iter().map(|d| d.as_ref().map(|c| DiagonalRow { constants: c })).collect()).collect(),
+                inputs: &digit_refs.iter().zip(&lifted)
+                    .map(|(digits, l)| LinearMapInput { digits, lifted: Some((&l[0], &l[1])) }).collect::<Vec<_>>(),
+                babies: &(0..babies).map(|b| (b > 0).then(|| key(b))).collect::<Vec<_>>(),
+                diagonals: &shaped.iter().flatten().map(|d| d.as_ref().map(|c| DiagonalRow { constants: c })).collect::<Vec<_>>(),
             };
             let mut out = vec![(vec![0; N], vec![0; N]); giants * count];
             k.linear_map(&m, &row, &mut halves(&mut out));
@@ -253,7 +259,7 @@ proptest! {
             let mut sums = (vec![0; N], vec![0; N]);
             for (k, (b, a)) in keys.iter().enumerate() {
                 let mut rotated = vec![0; N];
-                Automorphism::new(galois(k), N, 1).apply(x, &mut rotated);
+                Permutation::new(galois(k), N, 1).apply(x, &mut rotated);
                 for j in 0..N {
                     sums.0[j] = m.add(sums.0[j], m.mul(rotated[j], b[0][j]));
                     sums.1[j] = m.add(sums.1[j], m.mul(rotated[j], a[0][j]));
@@ -262,8 +268,9 @@ proptest! {
             sums
         }).collect();
         for k in available() {
-            let autos: Vec<_> = (0..count).map(|i| Automorphism::new(galois(i), N, k.width())).collect();
-            let rows: Vec<_> = keys.iter().zip(&autos).map(|((b, a), g)| KeyRow { automorphism: Some(g), b: refs(b), a: refs(a) }).collect();
+            let autos: Vec<_> = (0..count).map(|i| Permutation::new(galois(i), N, k.width())).collect();
+            let key_refs: Vec<_> = keys.iter().map(|(b, a)| (refs(b), refs(a))).collect();
+            let rows: Vec<_> = key_refs.iter().zip(&autos).map(|((b, a), g)| KeyRow { permutation: Some(g), b, a }).collect();
             let mut out = vec![(vec![0; N], vec![0; N]); inputs];
             k.rotated_sum(&m, &refs(&xs), &rows, &mut halves(&mut out));
             prop_assert_eq!(&out, &expected, "{}", k.name());

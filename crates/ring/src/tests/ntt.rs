@@ -76,7 +76,7 @@ fn multiplication_is_negacyclic() {
         let (mut x, mut y, mut z) = (a.clone(), b.clone(), vec![0; n]);
         t.forward(&mut x);
         t.forward(&mut y);
-        kernels.form(&m, &arch::Form { products: vec![(&x, &y)], ..Default::default() }, &mut z);
+        kernels.form(&m, &arch::FormRow { products: &[(&x, &y)], ..Default::default() }, &mut z);
         t.inverse(&mut z);
         assert_eq!(z, expected, "{}", kernels.name());
     }

@@ -2,10 +2,9 @@
 
 use super::Params;
 use crate::error::Error;
-use aglet_ring::basis::BaseConverter;
 
 /// Primes that a base conversion can convert from.
-pub(super) const MAX_SOURCES: usize = BaseConverter::MAX_SOURCES;
+pub(super) const MAX_SOURCES: usize = aglet_ring::basis::MAX_SOURCES;
 
 /// Bits by which every digit stays below P. A digit as large as P would make the noise of a key switch three times that of
 /// a division by a prime of Q (0.4 bits of a bootstrap); with two bits to spare it disappears beside it.

@@ -7,6 +7,7 @@ use crate::sample::Sample;
 use aglet_ring::arch;
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_ring::sample;
+use aglet_ring::KeyProduct;
 use aglet_testing::statistics::variance;
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ fn zero(ctx: &Context, limbs: usize) -> Poly<Eval> {
 fn noise_of(ctx: &Context, sk: &SecretKey, polys: Vec<Poly<Eval>>) -> Vec<i64> {
     let phase = sk.decrypt(ctx, &Sample { polys, key: sk.id() }).unwrap();
     let coefficients = ctx.ring().to_coeff(phase);
-    coefficients.limb(0).iter().map(|&c| ctx.ring().modulus(0).centre(c)).collect()
+    coefficients.host().row(0).iter().map(|&c| ctx.ring().modulus(0).centre(c)).collect()
 }
 
 #[test]
@@ -75,10 +76,11 @@ fn a_key_switch_adds_the_noise_of_the_formula() {
             let phi = ring.automorphism(g);
             let ct = sk.encrypt(&ctx, &zero(&ctx, limbs), &mut random).unwrap();
             // A ciphertext of zero has noise 3.2, so what comes out is the noise of the switch alone.
-            let digits = Digits::new(&ctx, key.spec(), &ct.polys[1]).unwrap();
-            let lifted = lift_by_special(&ctx, &ct.polys[0], spec.p_limbs).unwrap();
-            let (b, a) = digits.product(&ctx, &key, Some(&phi), Some(&lifted), None).unwrap();
-            let noise = noise_of(&ctx, &sk, vec![divide(&ctx, &b, 0).unwrap(), divide(&ctx, &a, 0).unwrap()]);
+            let digits = digits(&ctx, key.spec(), &[&ct.polys[1]]).unwrap();
+            let lifted = lift_by_special(&ctx, &[&ct.polys[0]], spec.p_limbs).unwrap();
+            let product = KeyProduct { added_before: lifted.first(), ..KeyProduct::of(&digits[0]) };
+            let (b, a) = ring.key_products(&[product], key.words(), Some(&phi)).unwrap().remove(0);
+            let noise = noise_of(&ctx, &sk, divide(&ctx, &[&b, &a], 0).unwrap());
             let log2_p: f64 = ctx.params().p()[..spec.p_limbs].iter().map(|&p| (p as f64).log2()).sum();
             let of_digits: f64 = spec
                 .digits

@@ -4,6 +4,8 @@ use super::*;
 use crate::chain::{self, primes};
 use crate::params::{Params, ParamsSpec};
 use aglet_ring::arch;
+use aglet_ring::Coeff;
+use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Five primes of Q, of 40 bits but for the lowest, and four spare ones.
@@ -51,25 +53,25 @@ fn a_polynomial_is_divided_by_what_leaves_and_multiplied_by_what_comes() {
             let (ring, n) = (ctx.ring(), ctx.ring().n());
             let (digits, values) = numbers(n, terms);
             let mut x: Poly<Coeff> = ring.scratch(limbs.len(), 0).unwrap();
-            ring.for_limbs(&mut x, |prime, _, limb| {
+            x.host_mut().par_iter().enumerate().for_each(|(prime, limb)| {
                 let m = ring.modulus(prime);
                 for (r, d) in limb.iter_mut().zip(&digits) {
                     let base = m.reduce(1 << 20);
                     *r = d.iter().rev().fold(0, |sum, &c| m.add(m.mul(sum, base), m.reduce_i64(c)));
                 }
             });
-            let out = settle(&ctx, &ring.to_eval(x), to, shift).unwrap();
+            let out = settle(&ctx, &[&ring.to_eval(x)], to, shift).unwrap().remove(0);
             assert_eq!((out.q_limbs(), out.p_limbs()), (to, 0));
             let out = whole.ring().to_coeff(out);
             let ratio = settle_ratio(&ctx, limbs.len(), to, shift).unwrap();
             for (i, value) in values.iter().enumerate() {
                 let wanted = value * ratio;
                 for l in 0..to {
-                    let found = whole.ring().modulus(l).centre(out.limb(l)[i]) as f64;
+                    let found = whole.ring().modulus(l).centre(out.host().row(l)[i]) as f64;
                     assert!((found - wanted).abs() < 0.51 + wanted.abs() * 1e-12, "{found} for {wanted}");
                 }
             }
-            found.extend((0..to).map(|l| out.limb(l).to_vec()));
+            found.extend(out.host().iter().map(<[u64]>::to_vec));
         }
         assert_eq!(seen.get_or_insert(found.clone()), &found, "{} differs", kernels.name());
     }
@@ -80,7 +82,7 @@ fn what_does_not_exist_is_refused() {
     let whole = context(arch::available()[0]);
     let x = whole.ring().zero(3, 0).unwrap();
     // Nothing leaves.
-    assert!(matches!(settle(&whole, &x, 3, 0), Err(Error::Level { .. })));
-    assert!(matches!(settle(&whole, &x, 0, 0), Err(Error::Level { .. })));
+    assert!(matches!(settle(&whole, &[&x], 3, 0), Err(Error::Level { .. })));
+    assert!(matches!(settle(&whole, &[&x], 0, 0), Err(Error::Level { .. })));
     assert!(matches!(settle_ratio(&whole, 3, 10, 0), Err(Error::Level { .. })));
 }

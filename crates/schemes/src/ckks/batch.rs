@@ -1,14 +1,15 @@
 //! Operations on several ciphertexts, or with several results, that share work.
 
-use super::evaluator::{linear, Constant};
+use super::evaluator::{constant, linear};
 use super::transform::{encode, CkksTransform};
 use super::{CkksCiphertext, CkksEvaluator, Plaintext};
 use crate::approximate::{check_scale, same_scale, Approximate};
 use crate::linear_map::LinearMap;
 use crate::Error;
 use aglet_ring::automorphism::rotation_exponent;
-use aglet_rlwe::keyswitch::{divide, lift_by_special};
-use aglet_rlwe::{Digits, KeyRole, KeySwitchSpec};
+use aglet_ring::{Form, KeyProduct, Multiplier};
+use aglet_rlwe::keyswitch::{digits, divide, lift_by_special};
+use aglet_rlwe::{KeyRole, KeySwitchSpec};
 use num_complex::Complex64;
 use std::sync::Arc;
 
@@ -30,7 +31,7 @@ impl CkksEvaluator<'_> {
     pub fn rotate_each(&self, a: &CkksCiphertext, steps: &[isize]) -> Result<Vec<CkksCiphertext>, Error> {
         let (ctx, limbs) = (self.context(), a.limbs());
         let (ring, [c0, c1]) = (ctx.ring(), linear(a)?);
-        let mut shared: Vec<(&KeySwitchSpec, Digits, _)> = Vec::new();
+        let mut shared: Vec<(&KeySwitchSpec, Vec<_>, Vec<_>)> = Vec::new();
         let mut out = Vec::with_capacity(steps.len());
         for &by in steps {
             self.check_stop()?;
@@ -44,14 +45,15 @@ impl CkksEvaluator<'_> {
             let place = match shared.iter().position(|(spec, ..)| *spec == key.spec()) {
                 Some(place) => place,
                 None => {
-                    let lifted = lift_by_special(ctx, c0, key.spec().p_limbs)?;
-                    shared.push((key.spec(), Digits::new(ctx, key.spec(), c1)?, lifted));
+                    let lifted = lift_by_special(ctx, &[c0], key.spec().p_limbs)?;
+                    shared.push((key.spec(), digits(ctx, key.spec(), &[c1])?, lifted));
                     shared.len() - 1
                 }
             };
             let (_, digits, lifted) = &shared[place];
-            let (b, a1) = digits.product(ctx, key, Some(&ring.automorphism(galois)), Some(lifted), None)?;
-            let mut turned = a.with(vec![divide(ctx, &b, 0)?, divide(ctx, &a1, 0)?], a.scale).real_if(a.real);
+            let product = KeyProduct { added_before: lifted.first(), ..KeyProduct::of(&digits[0]) };
+            let pairs = ring.key_products(&[product], key.words(), Some(&ring.automorphism(galois)))?;
+            let mut turned = a.with(self.divided(&pairs[0], 0)?, a.scale).real_if(a.real);
             turned.bound = a.bound;
             out.push(Arc::new(turned));
         }
@@ -103,22 +105,22 @@ impl CkksEvaluator<'_> {
                 return Err(Error::LevelTooLow { required: level, actual: found });
             }
             match weight {
-                Weight::Number(c) => constants.push((Constant::new(*c, encoded / ct.scale)?, *ct)),
+                Weight::Number(c) => constants.push((Multiplier::Constant(constant(*c, encoded / ct.scale)?), *ct)),
                 Weight::Slots(pt) if same_scale(encoded, pt.scale * ct.scale) => (),
                 Weight::Slots(pt) => {
                     return Err(Error::ScaleMismatch { expected: encoded, found: pt.scale * ct.scale });
                 }
             }
         }
-        let polys = (0..2).map(|i| {
-            let numbers: Vec<_> = constants.iter().map(|(c, ct)| (*c, &ct.polys[i])).collect();
+        let form = |i: usize| {
             let vectors = terms.iter().filter_map(|(ct, weight)| match weight {
                 Weight::Number(_) => None,
                 Weight::Slots(pt) => Some((1, &ct.polys[i], &pt.poly)),
             });
-            let sum = self.form(level + 1, &vectors.collect::<Vec<_>>(), &numbers, Constant::ZERO, 0)?;
-            Ok(divide(self.context(), &sum, 1)?)
-        });
-        Ok(Arc::new(any.with(polys.collect::<Result<_, Error>>()?, scale)))
+            let numbers = constants.iter().map(|(c, ct)| (*c, &ct.polys[i]));
+            Form { products: vectors.collect(), terms: numbers.collect(), ..Form::default() }
+        };
+        let sums = self.forms(&[form(0), form(1)], level + 1)?;
+        Ok(Arc::new(any.with(divide(self.context(), &[&sums[0], &sums[1]], 1)?, scale)))
     }
 }

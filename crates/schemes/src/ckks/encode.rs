@@ -7,9 +7,6 @@ use aglet_ring::Modulus;
 use aglet_rlwe::Context;
 use num_complex::Complex64;
 
-/// Coefficients beyond this are refused: their residues are taken from 64-bit integers.
-const LIMIT: f64 = 4.6e18;
-
 /// A number of a message or a plaintext operand. Whether it is real is said by its type, which is public, and never by its
 /// value, which may be secret: ciphertexts carry this mark for everybody to read, and it chooses the cheaper bootstrap.
 pub trait Number: Scalar + std::fmt::Display + Into<Complex64> {
@@ -76,10 +73,10 @@ impl Encoder {
         let (ring, n) = (ctx.ring(), self.slots());
         let limbs = pt.poly.q_limbs().min(2);
         let low = ring.to_coeff(ring.copy(&pt.poly, limbs)?);
-        let gap = ring.n() / 2 / n;
+        let (gap, rows) = (ring.n() / 2 / n, low.host());
         let at = |j: usize| match limbs {
-            1 => ring.modulus(0).centre(low.limb(0)[j * gap]) as f64,
-            _ => centred(ring.modulus(0), ring.modulus(1), low.limb(0)[j * gap], low.limb(1)[j * gap]),
+            1 => ring.modulus(0).centre(rows.row(0)[j * gap]) as f64,
+            _ => centred(ring.modulus(0), ring.modulus(1), rows.row(0)[j * gap], rows.row(1)[j * gap]),
         };
         let mut values: Vec<Complex64> = (0..n).map(|j| Complex64::new(at(j), at(j + n)) / pt.scale).collect();
         self.fft.forward(&mut values);
@@ -109,23 +106,18 @@ fn centred(q0: &Modulus, q1: &Modulus, x0: u64, x1: u64) -> f64 {
 /// The `2 n` integer coefficients of `n` slots in their subring: real parts, then imaginary parts.
 pub(super) fn subring_coefficients<T: Number>(fft: &SpecialFft, values: &[T], scale: f64) -> Result<Vec<i64>, Error> {
     crate::approximate::check_scale(scale)?;
-    let n = fft.slots();
-    if values.len() != n {
-        return Err(Error::SlotMismatch { expected: n, found: values.len() });
+    if values.len() != fft.slots() {
+        return Err(Error::SlotMismatch { expected: fft.slots(), found: values.len() });
     }
-    let mut w: Vec<Complex64> = values.iter().map(|&v| v.into()).collect();
-    fft.inverse(&mut w);
-    let factor = scale / n as f64;
-    let mut out = vec![0i64; 2 * n];
-    for (j, w) in w.iter().enumerate() {
-        for (k, c) in [(j, w.re * factor), (j + n, w.im * factor)] {
-            if c.is_nan() || c.abs() > LIMIT {
-                return Err(Error::TooLarge { log2: c.abs().log2() });
-            }
-            out[k] = c.round() as i64;
-        }
+    fft.coefficients(values, scale).map_err(too_large)
+}
+
+/// The error of this floor for a coefficient that does not fit a word.
+pub(super) fn too_large(e: aglet_ring::Error) -> Error {
+    match e {
+        aglet_ring::Error::TooLarge { log2 } => Error::TooLarge { log2 },
+        e => e.into(),
     }
-    Ok(out)
 }
 
 #[cfg(test)]

@@ -8,11 +8,10 @@ use crate::approximate::{multiple, product, same_scale, Approximate, Quadratic};
 use crate::evaluator::Evaluator;
 use crate::linear_map::LinearMap;
 use crate::Error;
-use aglet_ring::arch::Form;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
-use aglet_ring::{Eval, Modulus, Poly};
-use aglet_rlwe::keyswitch::{divide, lift_by_special, products, Pair, Switched};
-use aglet_rlwe::{Context, Digits, KeyRole, KeySet, SwitchingKey};
+use aglet_ring::{Constant, Eval, Form, KeyProduct, Multiplier, Pair, Poly};
+use aglet_rlwe::keyswitch::{digits, divide, lift_by_special};
+use aglet_rlwe::{Context, KeyRole, KeySet, SwitchingKey};
 use num_complex::Complex64;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
@@ -26,30 +25,16 @@ pub struct CkksEvaluator<'a> {
     stop: Option<&'a AtomicBool>,
 }
 
-/// A complex constant as the two values that `re + im X^(N/2)` takes, on the first and on the second half of a limb.
-#[derive(Clone, Copy)]
-pub(super) struct Constant {
-    re: i128,
-    im: i128,
-}
-
-impl Constant {
-    pub(super) const ZERO: Self = Self { re: 0, im: 0 };
-
-    pub(super) fn new(c: Complex64, scale: f64) -> Result<Self, Error> {
-        let round = |x: f64| {
-            let x = x * scale;
-            if x.is_nan() || x.abs() > 1e37 {
-                return Err(Error::TooLarge { log2: x.abs().log2() });
-            }
-            Ok(x.round() as i128)
-        };
-        Ok(Self { re: round(c.re)?, im: round(c.im)? })
-    }
-    fn halves(self, m: &Modulus, imaginary_unit: u64) -> [u64; 2] {
-        let (re, im) = (m.reduce_i128(self.re), m.mul(m.reduce_i128(self.im), imaginary_unit));
-        [m.add(re, im), m.sub(re, im)]
-    }
+/// The nearest constant to `c` at a scale.
+pub(super) fn constant(c: Complex64, scale: f64) -> Result<Constant, Error> {
+    let round = |x: f64| {
+        let x = x * scale;
+        if x.is_nan() || x.abs() > 1e37 {
+            return Err(Error::TooLarge { log2: x.abs().log2() });
+        }
+        Ok(x.round() as i128)
+    };
+    Ok(Constant { re: round(c.re)?, im: round(c.im)? })
 }
 
 impl<'a> CkksEvaluator<'a> {
@@ -82,63 +67,44 @@ impl<'a> CkksEvaluator<'a> {
         key.ok_or_else(|| missing(role, limbs, self.ctx.ring().n()))
     }
 
-    /// One polynomial of a form: `(sum factor x y + sum c z + constant) special`, at `limbs` limbs. `special` is the number
-    /// of special primes whose product multiplies the whole.
-    pub(super) fn form(
-        &self,
-        limbs: usize,
-        products: &[(i32, &Poly<Eval>, &Poly<Eval>)],
-        terms: &[(Constant, &Poly<Eval>)],
-        constant: Constant,
-        special: usize,
-    ) -> Result<Poly<Eval>, Error> {
-        let ring = self.ctx.ring();
-        let mut out = ring.scratch(limbs, 0)?;
-        let half = ring.n() / 2;
-        ring.for_limbs(&mut out, |prime, i, limb| {
-            let (m, unit) = (ring.modulus(prime), ring.table(prime).imaginary_unit());
-            let terms: Vec<_> = terms.iter().map(|(c, x)| (c.halves(m, unit), x.limb(i))).collect();
-            let constant = constant.halves(m, unit);
-            for (h, part) in limb.chunks_mut(half).enumerate() {
-                let range = h * half..(h + 1) * half;
-                let pairs = products.iter().flat_map(|&(factor, x, y)| {
-                    let pair = (&x.limb(i)[range.clone()], &y.limb(i)[range.clone()]);
-                    std::iter::repeat_n(pair, factor.unsigned_abs() as usize)
-                });
-                let form = Form {
-                    products: pairs.collect(),
-                    terms: terms.iter().map(|(c, x)| (&x[range.clone()], c[h])).collect(),
-                    constant: constant[h],
-                    factor: (special > 0).then(|| self.ctx.special(special, prime)),
-                };
-                ring.kernels().form(m, &form, part);
-            }
-        });
-        Ok(out)
+    /// Evaluates forms at `limbs` limbs.
+    pub(super) fn forms(&self, forms: &[Form<'_>], limbs: usize) -> Result<Vec<Poly<Eval>>, Error> {
+        Ok(self.ctx.ring().forms(forms, limbs, 0)?)
     }
 
     /// Applies X -> X^galois to ciphertexts of one level and returns to the secret key.
     fn automorphisms(&self, of: &[CkksCiphertext], galois: u64) -> Result<Vec<CkksCiphertext>, Error> {
         let Some(first) = of.first() else { return Ok(Vec::new()) };
         let (ctx, key) = (self.ctx, self.key(KeyRole::Galois(galois), first.limbs())?);
-        let mut parts = Vec::with_capacity(of.len());
+        let (mut c0, mut c1) = (Vec::with_capacity(of.len()), Vec::with_capacity(of.len()));
         for a in of {
             self.check_stop()?;
             self.own(key, a)?;
             if a.level() != first.level() {
                 return Err(Error::LevelMismatch { left: first.level(), right: a.level() });
             }
-            let [c0, c1] = linear(a)?;
-            parts.push((Digits::new(ctx, key.spec(), c1)?, lift_by_special(ctx, c0, key.spec().p_limbs)?));
+            c0.push(linear(a)?[0]);
+            c1.push(linear(a)?[1]);
         }
-        let inputs = parts.iter().map(|(digits, lifted)| Switched { digits, rotated: Some(lifted), plain: None });
-        let turned = products(ctx, key, Some(&ctx.ring().automorphism(galois)), &inputs.collect::<Vec<_>>())?;
-        let finish = |(a, (b, a1)): (&CkksCiphertext, &Pair)| {
-            let mut out = a.with(vec![divide(ctx, b, 0)?, divide(ctx, a1, 0)?], a.scale).real_if(a.real);
+        let lifted = lift_by_special(ctx, &c0, key.spec().p_limbs)?;
+        let digits = digits(ctx, key.spec(), &c1)?;
+        let inputs: Vec<_> = digits
+            .iter()
+            .zip(&lifted)
+            .map(|(digits, lifted)| KeyProduct { added_before: Some(lifted), ..KeyProduct::of(digits) })
+            .collect();
+        let turned = ctx.ring().key_products(&inputs, key.words(), Some(&ctx.ring().automorphism(galois)))?;
+        let finish = |(a, pair): (&CkksCiphertext, &Pair)| {
+            let mut out = a.with(self.divided(pair, 0)?, a.scale).real_if(a.real);
             out.bound = a.bound;
             Ok(Arc::new(out))
         };
         of.iter().zip(&turned).map(finish).collect()
+    }
+
+    /// The halves of a product with a key, divided by its special primes and the `drop` highest ones of the chain.
+    pub(super) fn divided(&self, (b, a): &Pair, drop: usize) -> Result<Vec<Poly<Eval>>, Error> {
+        Ok(divide(self.ctx, &[b, a], drop)?)
     }
 
     /// Refuses a key of another secret key.
@@ -206,12 +172,8 @@ impl<'a> CkksEvaluator<'a> {
             return Err(Error::LevelMismatch { left: a.level(), right: b.level() });
         }
         let ([a0, a1], [b0, b1]) = (linear(a)?, linear(b)?);
-        let zero = Constant { re: 0, im: 0 };
-        let polys = vec![
-            self.form(a.limbs(), &[(1, a0, b0)], &[], zero, 0)?,
-            self.form(a.limbs(), &[(1, a0, b1), (1, a1, b0)], &[], zero, 0)?,
-            self.form(a.limbs(), &[(1, a1, b1)], &[], zero, 0)?,
-        ];
+        let cross = Form { products: vec![(1, a0, b1), (1, a1, b0)], ..Form::default() };
+        let polys = self.forms(&[Form::product(a0, b0), cross, Form::product(a1, b1)], a.limbs())?;
         Ok(Arc::new(a.with(polys, a.scale * b.scale).real_if(a.real && b.real)))
     }
 
@@ -221,11 +183,11 @@ impl<'a> CkksEvaluator<'a> {
         self.check_stop()?;
         let key = self.key(KeyRole::Square, a.limbs())?;
         self.own(key, a)?;
-        let p_limbs = key.spec().p_limbs;
-        let digits = Digits::new(self.ctx, key.spec(), c2)?;
-        let lifted = (lift_by_special(self.ctx, c0, p_limbs)?, lift_by_special(self.ctx, c1, p_limbs)?);
-        let (b, a1) = digits.product(self.ctx, key, None, None, Some((&lifted.0, &lifted.1)))?;
-        let polys = vec![divide(self.ctx, &b, 0)?, divide(self.ctx, &a1, 0)?];
+        let digits = digits(self.ctx, key.spec(), &[c2])?;
+        let lifted = lift_by_special(self.ctx, &[c0, c1], key.spec().p_limbs)?;
+        let product = KeyProduct { added_after: Some((&lifted[0], &lifted[1])), ..KeyProduct::of(&digits[0]) };
+        let mut pairs = self.ctx.ring().key_products(&[product], key.words(), None)?;
+        let polys = self.divided(&pairs.remove(0), 0)?;
         Ok(Arc::new(a.with(polys, a.scale).real_if(a.real)))
     }
 
@@ -235,7 +197,7 @@ impl<'a> CkksEvaluator<'a> {
             return Err(Error::LevelTooLow { required: 1, actual: 0 });
         }
         self.check_stop()?;
-        let polys = a.polys.iter().map(|p| divide(self.ctx, p, 1)).collect::<Result<_, _>>()?;
+        let polys = divide(self.ctx, &a.polys.iter().collect::<Vec<_>>(), 1)?;
         Ok(Arc::new(a.with(polys, a.scale / self.modulus(a.level())).real_if(a.real)))
     }
 
@@ -258,27 +220,25 @@ impl<'a> CkksEvaluator<'a> {
         if pt.level() < a.level() {
             return Err(Error::LevelTooLow { required: a.level(), actual: pt.level() });
         }
-        let zero = Constant { re: 0, im: 0 };
-        let polys = a.polys.iter().map(|p| self.form(a.limbs(), &[(1, p, &pt.poly)], &[], zero, 0));
-        Ok(Arc::new(a.with(polys.collect::<Result<_, _>>()?, a.scale * pt.scale).real_if(a.real && pt.real)))
+        let forms: Vec<_> = a.polys.iter().map(|p| Form::product(p, &pt.poly)).collect();
+        Ok(Arc::new(a.with(self.forms(&forms, a.limbs())?, a.scale * pt.scale).real_if(a.real && pt.real)))
     }
 
     /// `c * a` with the constant encoded at `scale`, not rescaled: `scale` 1 and an integer cost nothing.
     pub fn mul_constant(&self, a: &CkksCiphertext, c: Complex64, scale: f64) -> Result<CkksCiphertext, Error> {
         let real = a.real && c.im == 0.0;
-        let (c, zero) = (Constant::new(c, scale)?, Constant { re: 0, im: 0 });
-        let polys = a.polys.iter().map(|p| self.form(a.limbs(), &[], &[(c, p)], zero, 0));
-        Ok(Arc::new(a.with(polys.collect::<Result<_, _>>()?, a.scale * scale).real_if(real)))
+        let c = Multiplier::Constant(constant(c, scale)?);
+        let forms: Vec<_> = a.polys.iter().map(|p| Form::multiple(c, p)).collect();
+        Ok(Arc::new(a.with(self.forms(&forms, a.limbs())?, a.scale * scale).real_if(real)))
     }
 
     /// `a + c` for a constant in every slot.
     pub fn add_constant(&self, a: &CkksCiphertext, c: Complex64) -> Result<CkksCiphertext, Error> {
         let real = a.real && c.im == 0.0;
-        let (c, one) = (Constant::new(c, a.scale)?, Constant { re: 1, im: 0 });
-        let zero = Constant { re: 0, im: 0 };
-        let polys = a.polys.iter().enumerate();
-        let polys = polys.map(|(i, p)| self.form(a.limbs(), &[], &[(one, p)], if i == 0 { c } else { zero }, 0));
-        Ok(Arc::new(a.with(polys.collect::<Result<_, _>>()?, a.scale).real_if(real)))
+        let one = |p| Form::multiple(Multiplier::integer(1), p);
+        let mut forms: Vec<_> = a.polys.iter().map(one).collect();
+        forms[0].constant = constant(c, a.scale)?;
+        Ok(Arc::new(a.with(self.forms(&forms, a.limbs())?, a.scale).real_if(real)))
     }
 }
 
@@ -342,17 +302,21 @@ impl Evaluator for CkksEvaluator<'_> {
             });
         }
         // The keys share the digits; their sum stays modulo QP.
-        let digits = Digits::new(ctx, first.spec(), c1)?;
-        let lifted = lift_by_special(ctx, c0, first.spec().p_limbs)?;
-        let mut sum: Option<(Poly<Eval>, Poly<Eval>)> = None;
+        let digits = digits(ctx, first.spec(), &[c1])?;
+        let lifted = lift_by_special(ctx, &[c0], first.spec().p_limbs)?;
+        let mut sum: Option<Pair> = None;
         for (key, phi) in &keys {
-            let before = sum.as_ref().map(|(b, c)| (b, c));
-            sum = Some(digits.product(ctx, key, Some(phi), Some(&lifted), before)?);
+            let turned = KeyProduct {
+                digits: &digits[0],
+                added_before: lifted.first(),
+                added_after: sum.as_ref().map(|(b, a)| (b, a)),
+            };
+            sum = ctx.ring().key_products(&[turned], key.words(), Some(phi))?.pop();
         }
-        let mut polys = Vec::with_capacity(2);
-        for x in sum.iter().flat_map(|(b, c)| [b, c]) {
-            polys.push(divide(ctx, x, 0)?);
-        }
+        let mut polys = match &sum {
+            Some(sum) => self.divided(sum, 0)?,
+            None => return Ok(a.clone()),
+        };
         polys.iter_mut().zip(&a.polys).for_each(|(x, y)| ctx.ring().add_assign(x, y));
         Ok(Arc::new(a.with(polys, a.scale).real_if(a.real)))
     }

@@ -1,12 +1,12 @@
 //! [`Quadratic`] forms on ciphertexts: products and terms summed first, then one relinearisation and one rescale.
 
-use super::evaluator::{linear, CkksEvaluator, Constant};
+use super::evaluator::{constant, linear, CkksEvaluator};
 use super::CkksCiphertext;
 use crate::approximate::{Approximate, Quadratic};
 use crate::Error;
-use aglet_ring::{Eval, Poly};
-use aglet_rlwe::keyswitch::{divide, products, Switched};
-use aglet_rlwe::{Digits, KeyRole, SwitchingKey};
+use aglet_ring::{Digits, Eval, Form, KeyProduct, Multiplier, Poly};
+use aglet_rlwe::keyswitch::{digits, divide};
+use aglet_rlwe::{KeyRole, SwitchingKey};
 use std::sync::Arc;
 
 /// A form before its relinearisation: `P c0`, `P c1` and, if it has products, the digits of `c2`.
@@ -17,6 +17,13 @@ struct Tensor<'a> {
     c0: Poly<Eval>,
     c1: Poly<Eval>,
     digits: Option<Digits>,
+}
+
+impl Tensor<'_> {
+    /// What meets the relinearisation key, if anything does.
+    fn product(&self) -> Option<KeyProduct<'_>> {
+        Some(KeyProduct { added_after: Some((&self.c0, &self.c1)), ..KeyProduct::of(self.digits.as_ref()?) })
+    }
 }
 
 /// Forms of one level, whose products with the relinearisation key are made side by side: it is read once. They are divided by
@@ -36,11 +43,11 @@ pub(super) fn divided(
         false => Some(e.key(KeyRole::Square, first.level + 1)?),
     };
     let tensors = forms.iter().map(|form| tensor(e, form, key)).collect::<Result<Vec<_>, _>>()?;
-    let with_products = tensors
-        .iter()
-        .filter_map(|t| Some(Switched { digits: t.digits.as_ref()?, rotated: None, plain: Some((&t.c0, &t.c1)) }));
     let mut switched = match key {
-        Some(key) => products(e.context(), key, None, &with_products.collect::<Vec<_>>())?,
+        Some(key) => {
+            let of: Vec<_> = tensors.iter().filter_map(Tensor::product).collect();
+            e.context().ring().key_products(&of, key.words(), None)?
+        }
         None => Vec::new(),
     }
     .into_iter();
@@ -50,12 +57,12 @@ pub(super) fn divided(
         let (b, a) = pair.as_ref().map_or((&t.c0, &t.c1), |(b, a)| (b, a));
         // Without a product there is nothing to divide by but the prime.
         let ring = e.context().ring();
-        let part = |x: &Poly<Eval>| match drop + x.p_limbs() {
-            0 => Ok(ring.copy(x, x.q_limbs())?),
-            _ => divide(e.context(), x, drop).map_err(Error::from),
+        let polys = match drop + b.p_limbs() {
+            0 => vec![ring.copy(b, b.q_limbs())?, ring.copy(a, a.q_limbs())?],
+            _ => divide(e.context(), &[b, a], drop)?,
         };
         let scale = if drop == 0 { form.scale * e.modulus(form.level) } else { form.scale };
-        Ok(Arc::new(t.like.with(vec![part(b)?, part(a)?], scale).real_if(t.real)))
+        Ok(Arc::new(t.like.with(polys, scale).real_if(t.real)))
     };
     tensors.iter().zip(forms).map(finish).collect()
 }
@@ -76,27 +83,31 @@ fn tensor<'a>(
         linear(x)?;
         real &= x.real;
     }
-    let terms = form.terms.iter().map(|(c, x)| Ok((Constant::new(*c, encoded / x.scale)?, *x)));
+    let terms = form.terms.iter().map(|(c, x)| Ok((Multiplier::Constant(constant(*c, encoded / x.scale)?), *x)));
     let terms = terms.collect::<Result<Vec<_>, Error>>()?;
-    let of = |i: usize| terms.iter().map(|(c, x)| (*c, &x.polys[i])).collect::<Vec<_>>();
+    let of = |i: usize| terms.iter().map(|(c, x)| (*c, &x.polys[i])).collect();
     let key = key.filter(|_| !form.products.is_empty());
-    let special = key.map_or(0, |k| k.spec().p_limbs);
-    let pairs = form.products.iter().map(|p| Ok((p.factor, linear(p.left)?, linear(p.right)?)));
+    let special = |k: &SwitchingKey| Multiplier::Residues(e.context().ring().special_product(k.spec().p_limbs));
+    let factor = key.map(special);
+    let pairs = form.products.iter().map(|p| Ok((p.factor.unsigned_abs(), linear(p.left)?, linear(p.right)?)));
     let pairs = pairs.collect::<Result<Vec<_>, Error>>()?;
     // Polynomial i of every left operand times polynomial j of its right one, for each of the given (i, j).
     let products = |places: &[(usize, usize)]| -> Vec<_> {
         pairs.iter().flat_map(|(f, l, r)| places.iter().map(move |&(i, j)| (*f, l[i], r[j]))).collect()
     };
-    let constant = Constant::new(form.constant, encoded)?;
-    let c0 = e.form(limbs, &products(&[(0, 0)]), &of(0), constant, special)?;
-    let c1 = e.form(limbs, &products(&[(0, 1), (1, 0)]), &of(1), Constant::ZERO, special)?;
-    let digits = match key {
-        None => None,
-        Some(key) => {
-            e.own(key, like)?;
-            let c2 = e.form(limbs, &products(&[(1, 1)]), &[], Constant::ZERO, 0)?;
-            Some(Digits::new(e.context(), key.spec(), &c2)?)
-        }
+    let c0 = Form { products: products(&[(0, 0)]), terms: of(0), constant: constant(form.constant, encoded)?, factor };
+    let c1 = Form { products: products(&[(0, 1), (1, 0)]), terms: of(1), factor, ..Form::default() };
+    let mut forms = vec![c0, c1];
+    if let Some(key) = key {
+        e.own(key, like)?;
+        forms.push(Form { products: products(&[(1, 1)]), ..Form::default() });
+    }
+    let mut polys = e.forms(&forms, limbs)?;
+    let c2 = if key.is_some() { polys.pop() } else { None };
+    let digits = match (key, &c2) {
+        (Some(key), Some(c2)) => digits(e.context(), key.spec(), &[c2])?.pop(),
+        _ => None,
     };
+    let [c0, c1] = polys.try_into().map_err(|_| Error::EmptyQuadratic)?;
     Ok(Tensor { like, real, c0, c1, digits })
 }

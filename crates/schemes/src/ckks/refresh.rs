@@ -6,7 +6,7 @@
 //! limb is spent on a rescale, as the division by P is one (level-conserving rescale and aggregated key switch, eprint
 //! 2025/1403). The part of `c0` is public and short, so doubles do.
 
-use super::encode::{spread, subring_coefficients};
+use super::encode::{spread, subring_coefficients, too_large};
 use super::evaluator::{linear, CkksEvaluator};
 use super::{Ciphertext, CkksCiphertext};
 use crate::approximate::{check_scale, same_scale, Refresh, Settle};
@@ -15,10 +15,10 @@ use crate::Error;
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_ring::fft::SpecialFft;
 use aglet_ring::sample::ChaChaSource;
-use aglet_ring::{Coeff, Eval, Poly};
-use aglet_rlwe::keyswitch::{divide, lift_by_special, rotated_sums, Pair};
+use aglet_ring::{Digits, KeyProduct, Pair};
+use aglet_rlwe::keyswitch::{digits, lift_by_special};
 use aglet_rlwe::settle::{settle, settle_ratio};
-use aglet_rlwe::{Context, Digits, KeyRole, KeySwitchSpec, SecretKey, SwitchingKey};
+use aglet_rlwe::{Context, KeyRole, KeySwitchSpec, SecretKey, SwitchingKey};
 use num_complex::Complex64;
 use std::sync::Arc;
 
@@ -28,9 +28,11 @@ impl Refresh for CkksEvaluator<'_> {
         self.check_stop()?;
         let ([c0, c1], key) = (linear(ct)?, self.key(KeyRole::ToSparse, 1)?);
         let ctx = self.context();
-        let lifted = lift_by_special(ctx, c0, key.spec().p_limbs)?;
-        let (b, a) = Digits::new(ctx, key.spec(), c1)?.product(ctx, key, None, Some(&lifted), None)?;
-        let mut out = ct.with(vec![divide(ctx, &b, 0)?, divide(ctx, &a, 0)?], ct.scale);
+        let lifted = lift_by_special(ctx, &[c0], key.spec().p_limbs)?;
+        let digits = digits(ctx, key.spec(), &[c1])?;
+        let product = KeyProduct { added_before: lifted.first(), ..KeyProduct::of(&digits[0]) };
+        let pairs = ctx.ring().key_products(&[product], key.words(), None)?;
+        let mut out = ct.with(self.divided(&pairs[0], 0)?, ct.scale);
         out.sample.key = key.id();
         Ok(Arc::new(out))
     }
@@ -43,12 +45,13 @@ impl Refresh for CkksEvaluator<'_> {
         }
         self.check_stop()?;
         let ([c0, c1], key) = (linear(ct)?, self.key(KeyRole::FromSparse, level + 1)?);
-        let c0 = raise(ctx, c0, level + 1, 0)?;
-        let c1 = Digits::single(raise(ctx, c1, level + 1, key.spec().p_limbs)?);
-        let (b, a) = c1.product(ctx, key, None, None, None)?;
-        let (mut b, a) = (divide(ctx, &b, 0)?, divide(ctx, &a, 0)?);
-        ctx.ring().add_assign(&mut b, &c0);
-        let mut out = ct.with(vec![b, a], ct.scale);
+        let c0 = ctx.ring().raise(&[c0], level + 1, 0)?;
+        let c1 = ctx.ring().raise(&[c1], level + 1, key.spec().p_limbs)?;
+        let digits: Vec<Digits> = c1.into_iter().map(Digits::single).collect();
+        let pairs = ctx.ring().key_products(&[KeyProduct::of(&digits[0])], key.words(), None)?;
+        let mut polys = self.divided(&pairs[0], 0)?;
+        ctx.ring().add_assign(&mut polys[0], &c0[0]);
+        let mut out = ct.with(polys, ct.scale);
         out.sample.key = key.id();
         Ok(Arc::new(out))
     }
@@ -82,14 +85,21 @@ impl Refresh for CkksEvaluator<'_> {
             Ok((self.key(KeyRole::FromSparseGalois(galois), level + 1)?, ctx.ring().automorphism(galois)))
         });
         let keys = keys.collect::<Result<Vec<_>, Error>>()?;
+        if map.slots() != ctx.ring().n() / 2 {
+            return Err(Error::SlotMismatch { expected: ctx.ring().n() / 2, found: map.slots() });
+        }
         let (first, _) = keys.first().ok_or(Error::zero_map(map.slots()))?;
-        let raised = of.iter().map(|ct| raise(ctx, linear(ct)?[1], level + 1, first.spec().p_limbs));
-        let sums = rotated_sums(ctx, &raised.collect::<Result<Vec<_>, Error>>()?, &keys)?;
-        let finish = |(ct, (b, a)): (&CkksCiphertext, &Pair)| {
+        let c1 = of.iter().map(|ct| Ok(linear(ct)?[1])).collect::<Result<Vec<_>, Error>>()?;
+        let raised = ctx.ring().raise(&c1, level + 1, first.spec().p_limbs)?;
+        let raised: Vec<Digits> = raised.into_iter().map(Digits::single).collect();
+        let words: Vec<_> = keys.iter().map(|(key, phi)| (key.words(), &**phi)).collect();
+        let sums = ctx.ring().rotated_sums(&raised, &words)?;
+        let finish = |(ct, pair): (&CkksCiphertext, &Pair)| {
             self.check_stop()?;
-            let (mut b, a) = (divide(ctx, b, 0)?, divide(ctx, a, 0)?);
-            ctx.ring().add_assign(&mut b, &mapped(ctx, linear(ct)?[0], level + 1, map, scale_ratio)?);
-            let mut out = ct.with(vec![b, a], ct.scale * scale_ratio);
+            let mut polys = self.divided(pair, 0)?;
+            let public = ctx.ring().public_map(linear(ct)?[0], level + 1, map.diagonals(), scale_ratio);
+            ctx.ring().add_assign(&mut polys[0], &public.map_err(too_large)?);
+            let mut out = ct.with(polys, ct.scale * scale_ratio);
             out.sample.key = first.id();
             Ok(Arc::new(out))
         };
@@ -103,37 +113,9 @@ impl Refresh for CkksEvaluator<'_> {
         if !same_scale(expected, to.scale_ratio) {
             return Err(Error::ScaleMismatch { expected, found: to.scale_ratio });
         }
-        let polys = ct.polys.iter().map(|p| settle(ctx, p, limbs, to.shift)).collect::<Result<_, _>>()?;
+        let polys = settle(ctx, &ct.polys.iter().collect::<Vec<_>>(), limbs, to.shift)?;
         Ok(Arc::new(ct.with(polys, ct.scale * to.scale_ratio).real_if(ct.real)))
     }
-}
-
-/// `scale_ratio` times the map of the slots of a polynomial modulo q0, in doubles: coefficients stay below q0 times the
-/// gain of the map, and doubles are off by 2^-50 of that, less than the rounding of a division.
-fn mapped(
-    ctx: &Context,
-    x: &Poly<Eval>,
-    q_limbs: usize,
-    map: &LinearMap,
-    scale_ratio: f64,
-) -> Result<Poly<Eval>, Error> {
-    let (ring, slots) = (ctx.ring(), map.slots());
-    let (low, q0) = (ring.to_coeff(ring.copy(x, 1)?), ring.modulus(0));
-    let at = |j: usize| q0.centre(low.limb(0)[j]) as f64;
-    let mut values: Vec<Complex64> = (0..slots).map(|j| Complex64::new(at(j), at(j + slots))).collect();
-    let fft = SpecialFft::new(slots);
-    fft.forward(&mut values);
-    // The bits of a large q0 that doubles do not know are left out, so that sums of many terms fit a word.
-    let unknown = (64 - q0.value().leading_zeros()).saturating_sub(50);
-    let coefficients = subring_coefficients(&fft, &map.apply(&values)?, scale_ratio / f64::from(unknown).exp2())?;
-    let mut sum = ring.lift(&coefficients, ring.scratch(q_limbs, 0)?);
-    if unknown > 0 {
-        ring.for_limbs(&mut sum, |prime, _, limb| {
-            let (m, by) = (ring.modulus(prime), ring.modulus(prime).reduce(1 << unknown));
-            limb.iter_mut().for_each(|r| *r = m.mul(*r, by));
-        });
-    }
-    Ok(ring.to_eval(sum))
 }
 
 /// The keys of [`Refresh::raise_transform`]: one for each diagonal, which it carries at the scale
@@ -174,20 +156,4 @@ fn at_bottom(ct: &Ciphertext) -> Result<(), Error> {
         return Err(Error::LevelMismatch { left: ct.level(), right: 0 });
     }
     Ok(())
-}
-
-/// The centred coefficients of a polynomial modulo q0 as residues of more primes.
-fn raise(ctx: &Context, x: &Poly<Eval>, q_limbs: usize, p_limbs: usize) -> Result<Poly<Eval>, Error> {
-    let ring = ctx.ring();
-    let mut low: Poly<Coeff> = ring.scratch(1, 0)?;
-    let mut out: Poly<Coeff> = ring.scratch(q_limbs, p_limbs)?;
-    out.limb_mut(0).copy_from_slice(x.limb(0));
-    if q_limbs + p_limbs > 1 {
-        let targets: Vec<usize> = (1..q_limbs + p_limbs).map(|i| ring.prime_of(q_limbs, i)).collect();
-        let plan = ring.converter(&[0], &targets);
-        ring.table(0).inverse_scaled_to(x.limb(0), low.limb_mut(0), plan.source_factors()[0]);
-        let rows = out.limbs_mut().skip(1).collect();
-        ring.convert(&plan, vec![low.limb_mut(0)], rows, |t, row| ring.table(targets[t]).forward(row))?;
-    }
-    Ok(out.transformed())
 }

@@ -14,13 +14,13 @@ use crate::approximate::check_scale;
 use crate::evaluator::Evaluator;
 use crate::linear_map::LinearMap;
 use crate::Error;
-use aglet_ring::arch::{DiagonalRow, LinearMapInput, LinearMapRow};
 use aglet_ring::automorphism::{rotation_exponent, Automorphism};
 use aglet_ring::fft::SpecialFft;
-use aglet_rlwe::keyswitch::{by_limb, divide, lift_by_special, pair, products, Pair, Switched};
+use aglet_ring::ops::{Diagonals, MapInput};
+use aglet_ring::{Digits, Eval, KeyProduct, Pair, Poly};
+use aglet_rlwe::keyswitch::{digits, divide, lift_by_special};
 use aglet_rlwe::params::Params;
-use aglet_rlwe::{Context, Digits, KeyRole, KeySwitchSpec, SwitchingKey};
-use rayon::prelude::*;
+use aglet_rlwe::{KeyRole, KeySwitchSpec, SwitchingKey};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -75,14 +75,13 @@ pub struct CkksTransform {
     giant: Option<usize>,
     /// Rotations of the baby steps, 0 for the ciphertext itself.
     babies: Vec<usize>,
-    /// By giant step, baby step, limb: prepared constants.
-    diagonals: Vec<Vec<Option<Vec<Vec<u64>>>>>,
+    diagonals: Diagonals,
 }
 
 impl CkksTransform {
     /// Bytes of the encoded diagonals.
     pub fn byte_count(&self) -> usize {
-        self.diagonals.iter().flatten().flatten().flatten().map(|limb| limb.len() * 8).sum()
+        self.diagonals.byte_count()
     }
     /// The level it starts from.
     pub fn level(&self) -> usize {
@@ -123,35 +122,20 @@ pub(super) fn encode(
     let babies: Vec<usize> = babies.into_iter().collect();
     let mut ffts = BTreeMap::new();
     let scale = scale_ratio * ctx.modulus(level);
-    let mut diagonals = Vec::with_capacity(steps.len());
+    let mut entries = Vec::with_capacity(steps.len() * babies.len());
     for step in &steps {
-        let mut row: Vec<Option<Vec<Vec<u64>>>> = babies.iter().map(|_| None).collect();
+        let start = entries.len();
+        entries.extend(babies.iter().map(|_| None));
         for (rotation, values) in &step.terms {
             e.check_stop()?;
             let fft = ffts.entry(values.len()).or_insert_with(|| SpecialFft::new(values.len()));
             let coefficients = subring_coefficients(fft, values, scale)?;
             let place = babies.binary_search(rotation).unwrap_or(0);
-            row[place] = Some(values_at_limbs(ctx, &coefficients, &spec));
+            entries[start + place] = Some(ring.diagonal(&coefficients, (spec.q_limbs, spec.p_limbs))?);
         }
-        diagonals.push(row);
     }
+    let diagonals = Diagonals::new(babies.len(), entries);
     Ok(CkksTransform { slots: map.slots(), level, scale_ratio, spec, giant: rotations.1, babies, diagonals })
-}
-
-/// Prepared values of a polynomial of a subring at all limbs of a key.
-fn values_at_limbs(ctx: &Context, coefficients: &[i64], spec: &KeySwitchSpec) -> Vec<Vec<u64>> {
-    let ring = ctx.ring();
-    (0..spec.q_limbs + spec.p_limbs)
-        .into_par_iter()
-        .map(|i| {
-            let prime = ring.prime_of(spec.q_limbs, i);
-            let m = ring.modulus(prime);
-            let mut values: Vec<u64> = coefficients.iter().map(|&c| m.reduce_i64(c)).collect();
-            ring.table(prime).forward_subring(&mut values);
-            ring.kernels().prepare_constants(m, &mut values);
-            values
-        })
-        .collect()
 }
 
 /// Looks up the key of a rotation and checks that it has the shape the diagonals were made for.
@@ -194,69 +178,47 @@ pub(super) fn transforms(
     let giant = t.giant.map(|by| key_of(e, t, first, by)).transpose()?;
     let spec = keys.iter().flatten().chain(&giant).next().map_or(&t.spec, |(key, _)| key.spec());
     let inputs = of.iter().map(|ct| input(e, ct, t.level, spec)).collect::<Result<Vec<_>, _>>()?;
-    let mut sums = inner_sums(ctx, t, &inputs, &keys)?;
+    let words: Vec<_> = keys.iter().map(|k| k.as_ref().map(|(key, phi)| (key.words(), &**phi))).collect();
+    let lent: Vec<_> = inputs.iter().map(Input::lent).collect();
+    let mut sums = ctx.ring().linear_map(&lent, &words, &t.diagonals)?;
     drop(inputs);
 
     let mut last = sums.pop().ok_or(Error::zero_map(t.slots))?;
     while let Some(inner) = sums.pop() {
         let (key, phi) = giant.as_ref().ok_or_else(|| Error::MissingKey { what: "giant-step key".into() })?;
-        let digits = |(_, a): &Pair| {
-            e.check_stop()?;
-            Ok(Digits::new(ctx, key.spec(), &divide(ctx, a, 0)?)?)
+        e.check_stop()?;
+        let digits = {
+            let c1 = divide(ctx, &last.iter().map(|(_, a)| a).collect::<Vec<_>>(), 0)?;
+            digits(ctx, key.spec(), &c1.iter().collect::<Vec<_>>())?
         };
-        let digits = last.iter().map(digits).collect::<Result<Vec<_>, Error>>()?;
         let steps = digits.iter().zip(&last).zip(&inner).map(|((digits, (b, _)), (x, y))| {
-            let (rotated, plain) = (Some(b), Some((x, y)));
-            Switched { digits, rotated, plain }
+            let (added_before, added_after) = (Some(b), Some((x, y)));
+            KeyProduct { digits, added_before, added_after }
         });
-        last = products(ctx, key, Some(phi), &steps.collect::<Vec<_>>())?;
+        let steps: Vec<_> = steps.collect();
+        last = ctx.ring().key_products(&steps, key.words(), Some(phi))?;
     }
-    let finish = |(ct, (b, a)): (&CkksCiphertext, &Pair)| {
-        Ok(Arc::new(ct.with(vec![divide(ctx, b, 1)?, divide(ctx, a, 1)?], ct.scale * t.scale_ratio)))
-    };
+    let finish =
+        |(ct, pair): (&CkksCiphertext, &Pair)| Ok(Arc::new(ct.with(e.divided(pair, 1)?, ct.scale * t.scale_ratio)));
     of.iter().zip(&last).map(finish).collect()
 }
 
 /// A ciphertext as a map takes it: the digits of `c1`, and `P c0` and `P c1`.
 struct Input {
-    digits: Digits,
-    lifted: Pair,
+    digits: Vec<Digits>,
+    lifted: Vec<Poly<Eval>>,
+}
+
+impl Input {
+    fn lent(&self) -> MapInput<'_> {
+        MapInput { digits: &self.digits[0], lifted: (&self.lifted[0], &self.lifted[1]) }
+    }
 }
 
 fn input(e: &CkksEvaluator<'_>, ct: &CkksCiphertext, level: usize, spec: &KeySwitchSpec) -> Result<Input, Error> {
     e.check_stop()?;
     let (ctx, lowered) = (e.context(), e.level_down(ct, level)?);
     let [c0, c1] = linear(&lowered)?;
-    let lifted = (lift_by_special(ctx, c0, spec.p_limbs)?, lift_by_special(ctx, c1, spec.p_limbs)?);
-    Ok(Input { digits: Digits::new(ctx, spec, c1)?, lifted })
-}
-
-/// For each giant step, for each input, the sum over the baby steps, modulo QP.
-fn inner_sums(
-    ctx: &Context,
-    t: &CkksTransform,
-    inputs: &[Input],
-    keys: &[Option<(&SwitchingKey, Arc<Automorphism>)>],
-) -> Result<Vec<Vec<Pair>>, Error> {
-    let (ring, shape, digits) = (ctx.ring(), &inputs[0].digits.polys[0], inputs[0].digits.polys.len());
-    let (q_limbs, count) = (shape.q_limbs(), t.diagonals.len() * inputs.len());
-    let mut sums = (0..count).map(|_| pair(ctx, shape)).collect::<Result<Vec<_>, _>>()?;
-    by_limb(&mut sums).into_par_iter().enumerate().for_each(|(i, mut out)| {
-        let inputs = inputs.iter().map(|x| LinearMapInput {
-            digits: x.digits.polys.iter().map(|p| p.limb(i)).collect(),
-            lifted: (i < q_limbs).then(|| (x.lifted.0.limb(i), x.lifted.1.limb(i))),
-        });
-        let row = LinearMapRow {
-            inputs: inputs.collect(),
-            babies: keys.iter().map(|k| k.as_ref().map(|(key, phi)| key.row(q_limbs, i, digits, Some(phi)))).collect(),
-            diagonals: t
-                .diagonals
-                .iter()
-                .map(|g| g.iter().map(|d| d.as_ref().map(|d| DiagonalRow { constants: &d[i] })).collect())
-                .collect(),
-        };
-        ring.kernels().linear_map(ring.modulus(ring.prime_of(q_limbs, i)), &row, &mut out);
-    });
-    let mut sums = sums.into_iter();
-    Ok((0..t.diagonals.len()).map(|_| sums.by_ref().take(inputs.len()).collect()).collect())
+    let lifted = lift_by_special(ctx, &[c0, c1], spec.p_limbs)?;
+    Ok(Input { digits: digits(ctx, spec, &[c1])?, lifted })
 }

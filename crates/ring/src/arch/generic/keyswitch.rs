@@ -3,19 +3,19 @@
 use super::{lines, words};
 use crate::arch::lanes::Lanes;
 use crate::arch::Halves;
-use crate::automorphism::Automorphism;
+use crate::automorphism::Permutation;
 use crate::modulus::Modulus;
 use crate::tally::Tally;
 
 /// One product with a key: the limbs of its two halves for each digit, and the automorphism that the digits go
 /// through first (`None`: the identity).
-pub struct KeyRow<'a> {
-    /// Applied to the digits and to the addend.
-    pub automorphism: Option<&'a Automorphism>,
+pub(crate) struct KeyRow<'a> {
+    /// Applied to the digits and to what is added before.
+    pub(crate) permutation: Option<&'a Permutation>,
     /// The `b` half, one limb for each digit.
-    pub b: Vec<&'a [u64]>,
+    pub(crate) b: &'a [&'a [u64]],
     /// The `a` half, one limb for each digit.
-    pub a: Vec<&'a [u64]>,
+    pub(crate) a: &'a [&'a [u64]],
 }
 
 /// Words of a limb that all inputs of [`key_product`] take before the first goes on: rows of a key of this length stay in the
@@ -26,12 +26,12 @@ const TILE: usize = 512;
 /// Limbs per part of a tile in the inner sums: rotated pairs of a part (16 babies x 2 x 512 bytes) stay in the L1 cache.
 const PART: usize = 64;
 
-/// Loads through an automorphism, or straight.
+/// Loads through a permutation, or straight.
 #[inline(always)]
-pub(super) unsafe fn load<L: Lanes>(l: L, row: &[u64], at: usize, automorphism: Option<&Automorphism>) -> L::V {
-    // SAFETY: `at + WIDTH <= row.len()`, and an automorphism made for this length and width permutes `0..row.len()`.
+pub(super) unsafe fn load<L: Lanes>(l: L, row: &[u64], at: usize, permutation: Option<&Permutation>) -> L::V {
+    // SAFETY: `at + WIDTH <= row.len()`, and a permutation made for this length and width permutes `0..row.len()`.
     unsafe {
-        match automorphism {
+        match permutation {
             None => l.load(row.as_ptr().add(at)),
             Some(g) => l.load_permuted(row.as_ptr(), *g.table().get_unchecked(at / L::WIDTH), g.inner().as_ptr()),
         }
@@ -53,7 +53,7 @@ unsafe fn product<L: Lanes, const D: usize>(
         let zero = (l.acc_zero::<false>(), l.acc_zero::<false>());
         let (mut b, mut a) = zero;
         if let Some(row) = addend {
-            b = l.acc_add(b, load(l, row, at, key.automorphism));
+            b = l.acc_add(b, load(l, row, at, key.permutation));
         }
         // What earlier accumulators came to.
         let (mut b_sum, mut a_sum) = (l.constant(0), l.constant(0));
@@ -64,7 +64,7 @@ unsafe fn product<L: Lanes, const D: usize>(
                 a_sum = l.tame(l.add(a_sum, l.acc_reduce::<false>(a)));
                 ((b, a), room) = (zero, L::CHUNK);
             }
-            let x = load(l, digits.get_unchecked(d), at, key.automorphism);
+            let x = load(l, digits.get_unchecked(d), at, key.permutation);
             b = l.mac(b, x, l.load(key.b.get_unchecked(d).as_ptr().add(at)));
             a = l.mac(a, x, l.load(key.a.get_unchecked(d).as_ptr().add(at)));
             room -= 1;
@@ -91,28 +91,27 @@ macro_rules! with_digits {
 }
 
 /// What [`Kernels::key_product`](crate::arch::Kernels::key_product) makes a product of, and what it adds.
-#[derive(Clone, Default)]
-pub struct ProductRow<'a> {
+pub(crate) struct ProductRow<'a> {
     /// Digits, raised.
-    pub digits: Vec<&'a [u64]>,
-    /// Goes through the automorphism and onto the `b` half.
-    pub rotated: Option<&'a [u64]>,
-    /// Added to both halves as they are.
-    pub plain: Option<(&'a [u64], &'a [u64])>,
+    pub(crate) digits: &'a [&'a [u64]],
+    /// Added to the `b` half before the permutation.
+    pub(crate) added_before: Option<&'a [u64]>,
+    /// Added to both halves after it.
+    pub(crate) added_after: Option<(&'a [u64], &'a [u64])>,
 }
 
 impl ProductRow<'_> {
     /// Limbs of what is added.
     pub(in crate::arch) fn addends(&self) -> u64 {
-        u64::from(self.rotated.is_some()) + 2 * u64::from(self.plain.is_some())
+        u64::from(self.added_before.is_some()) + 2 * u64::from(self.added_after.is_some())
     }
 }
 
-/// For every input `out = sum_d phi(digit_d) (b_d, a_d) + (phi(rotated), 0) + plain` over one limb, canonical.
+/// For every input `out = sum_d phi(digit_d) (b_d, a_d) + (phi(added_before), 0) + added_after` over one limb, canonical.
 ///
 /// # Safety
 /// The CPU has the instruction set of `L`; all rows have the same length, a multiple of 8; as many outputs as inputs, of which
-/// all have as many digits, and the key as many limbs; automorphisms were made for this length and for `L`.
+/// all have as many digits, and the key as many limbs; permutations were made for this length and for `L`.
 #[inline(always)]
 pub(crate) unsafe fn key_product<L: Lanes>(
     m: &Modulus,
@@ -146,8 +145,8 @@ unsafe fn key_product_of<L: Lanes, const D: usize>(
     for at in (start..end).step_by(L::WIDTH) {
         // SAFETY: as for `key_product`.
         unsafe {
-            let (mut b, mut a) = product::<L, D>(l, &input.digits, input.rotated, key, at);
-            if let Some((x, y)) = input.plain {
+            let (mut b, mut a) = product::<L, D>(l, input.digits, input.added_before, key, at);
+            if let Some((x, y)) = input.added_after {
                 (b, a) = (l.add(b, l.load(x.as_ptr().add(at))), l.add(a, l.load(y.as_ptr().add(at))));
             }
             l.store(out.0.as_mut_ptr().add(at), b);
@@ -157,34 +156,34 @@ unsafe fn key_product_of<L: Lanes, const D: usize>(
 }
 
 /// One limb of an encoded diagonal: `2^log_len` prepared constants, each standing for a run of equal values.
-pub struct DiagonalRow<'a> {
+pub(crate) struct DiagonalRow<'a> {
     /// Words as [`Kernels::prepare_constants`](crate::arch::Kernels::prepare_constants) shaped them.
-    pub constants: &'a [u64],
+    pub(crate) constants: &'a [u64],
 }
 
 /// One limb of what a linear map is applied to.
-pub struct LinearMapInput<'a> {
+pub(crate) struct LinearMapInput<'a> {
     /// Digits of `c1`, raised.
-    pub digits: Vec<&'a [u64]>,
+    pub(crate) digits: &'a [&'a [u64]],
     /// `P c0` and `P c1`; `None` where P vanishes.
-    pub lifted: Option<(&'a [u64], &'a [u64])>,
+    pub(crate) lifted: Option<(&'a [u64], &'a [u64])>,
 }
 
 /// One limb of all inner sums of a baby-step giant-step linear map.
-pub struct LinearMapRow<'a> {
+pub(crate) struct LinearMapRow<'a> {
     /// What it is applied to: at least one, all with the same number of digits.
-    pub inputs: Vec<LinearMapInput<'a>>,
-    /// The rotated copies; `None` is the unrotated pair.
-    pub babies: Vec<Option<KeyRow<'a>>>,
+    pub(crate) inputs: &'a [LinearMapInput<'a>],
+    /// The rotated copies, at least one; `None` is the unrotated pair.
+    pub(crate) babies: &'a [Option<KeyRow<'a>>],
     /// For each giant step, for each baby step, the diagonal if there is one.
-    pub diagonals: Vec<Vec<Option<DiagonalRow<'a>>>>,
+    pub(crate) diagonals: &'a [Option<DiagonalRow<'a>>],
 }
 
 impl LinearMapRow<'_> {
     /// The work of it.
     pub(in crate::arch) fn tally(&self, n: u64) -> Tally {
         let keys = self.babies.iter().flatten().count() as u64;
-        let diagonals = self.diagonals.iter().flatten().flatten();
+        let diagonals = self.diagonals.iter().flatten();
         let (count, words) = diagonals.fold((0, 0), |(count, words), d| (count + 1, words + d.constants.len() as u64));
         let addends = if self.inputs[0].lifted.is_some() { 2 } else { 0 };
         let digits = self.inputs[0].digits.len() as u64;
@@ -220,7 +219,7 @@ pub(crate) unsafe fn linear_map<L: Lanes>(m: &Modulus, row: &LinearMapRow<'_>, o
             // Part by part, so that all giant steps find the pairs in the L1 cache.
             for part in (0..tile).step_by(PART) {
                 let end = tile.min(part + PART);
-                for (diagonals, out) in row.diagonals.iter().zip(out.chunks_exact_mut(inputs)) {
+                for (diagonals, out) in row.diagonals.chunks_exact(row.babies.len()).zip(out.chunks_exact_mut(inputs)) {
                     for (rotated, (b, a)) in scratch.chunks_exact(pairs).zip(out) {
                         let (b, a) = (b.as_mut_ptr().add(start), a.as_mut_ptr().add(start));
                         // As many vectors in flight as the registers hold accumulators for.

@@ -3,25 +3,25 @@
 use crate::arch::lanes::Lanes;
 use crate::modulus::Modulus;
 
-/// A sum over one limb: `(sum a b + sum c x + constant) factor`, everything canonical.
+/// A sum over one row: `(sum a b + sum c x + constant) factor`, everything canonical.
 #[derive(Default)]
-pub struct Form<'a> {
-    /// Pairs of limbs to multiply.
-    pub products: Vec<(&'a [u64], &'a [u64])>,
-    /// Limbs with a constant each.
-    pub terms: Vec<(&'a [u64], u64)>,
+pub(crate) struct FormRow<'a> {
+    /// Pairs of rows to multiply.
+    pub(crate) products: &'a [(&'a [u64], &'a [u64])],
+    /// Rows with a constant each.
+    pub(crate) terms: &'a [(&'a [u64], u64)],
     /// Added to every word.
-    pub constant: u64,
+    pub(crate) constant: u64,
     /// Multiplies the whole; `None` is 1 and costs nothing.
-    pub factor: Option<u64>,
+    pub(crate) factor: Option<u64>,
 }
 
-/// Evaluates a [`Form`] to `out`, canonical.
+/// Evaluates a [`FormRow`] to `out`, canonical.
 ///
 /// # Safety
 /// The CPU has the instruction set of `L`; all limbs have the length of `out`, a multiple of 8.
 #[inline(always)]
-pub(crate) unsafe fn form<L: Lanes>(m: &Modulus, form: &Form<'_>, out: &mut [u64]) {
+pub(crate) unsafe fn form<L: Lanes>(m: &Modulus, form: &FormRow<'_>, out: &mut [u64]) {
     // SAFETY: every pointer below stays inside limbs of `out.len()` words.
     unsafe {
         let l = L::new(m);

@@ -14,7 +14,7 @@ const GROUP: usize = 8;
 ///
 /// # Safety
 /// The CPU has the instruction set of `L`; as many outputs as inputs; all rows have the same length, a multiple of 8; every
-/// key has at least one limb in each half; automorphisms were made for this length and for `L`.
+/// key has at least one limb in each half; permutations were made for this length and for `L`.
 #[inline(always)]
 pub(crate) unsafe fn rotated_sum<L: Lanes>(m: &Modulus, xs: &[&[u64]], keys: &[KeyRow<'_>], out: &mut [Halves<'_>]) {
     let size = if L::CHUNK < GROUP { L::CHUNK } else { GROUP };
@@ -58,7 +58,7 @@ unsafe fn add_group<L: Lanes>(
             }
             let (mut b, mut a) = (l.acc_zero::<false>(), l.acc_zero::<false>());
             for key in group {
-                let y = load(l, x, at, key.automorphism);
+                let y = load(l, x, at, key.permutation);
                 b = l.mac(b, y, l.load(key.b.get_unchecked(0).as_ptr().add(at)));
                 a = l.mac(a, y, l.load(key.a.get_unchecked(0).as_ptr().add(at)));
             }

@@ -1,7 +1,8 @@
 //! Base conversion against exact integers at the numbers where its quotient in doubles decides: within 2^-40 to 2^-64 Q of
 //! `+-Q/2`, on every backend.
 
-use aglet_ring::{arch, primes, Ring};
+use super::*;
+use crate::{arch, primes};
 use aglet_testing::exact::{residue, BigInt, Moduli};
 
 const LOG_N: u32 = 8;
@@ -40,9 +41,10 @@ fn converted(ring: &Ring, q: &[u64], sources: &[usize], targets: &[usize]) -> Ve
         numbers.push(moduli.centred(&moduli.residues(&(last + &step))));
     }
     let converter = ring.converter(sources, targets);
-    let factors = converter.source_factors();
     let row = |i: usize| -> Vec<u64> {
-        let times = |x: &BigInt| (u128::from(residue(x, own[i])) * u128::from(factors[i]) % u128::from(own[i])) as u64;
+        let times = |x: &BigInt| {
+            (u128::from(residue(x, own[i])) * u128::from(converter.source_factors()[i]) % u128::from(own[i])) as u64
+        };
         numbers.iter().map(times).collect()
     };
     let mut rows: Vec<Vec<u64>> = (0..own.len()).map(row).collect();

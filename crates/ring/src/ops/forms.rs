@@ -1,0 +1,162 @@
+//! Sums of products of polynomials, value by value.
+
+use crate::arch::FormRow;
+use crate::modulus::Modulus;
+use crate::poly::{Eval, Poly};
+use crate::ring::Ring;
+use crate::Error;
+use rayon::prelude::*;
+
+/// The polynomial `re + im X^(N/2)` with integer coefficients: at the first half of all positions it takes one value modulo
+/// a prime, at the second half another.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Constant {
+    /// The coefficient of 1.
+    pub re: i128,
+    /// The coefficient of X^(N/2).
+    pub im: i128,
+}
+
+impl Constant {
+    /// 0.
+    pub const ZERO: Self = Self::integer(0);
+    /// 1.
+    pub const ONE: Self = Self::integer(1);
+
+    /// An integer.
+    pub const fn integer(re: i128) -> Self {
+        Self { re, im: 0 }
+    }
+    /// The values on both halves; `imaginary_unit` is that of X^(N/2) on the first.
+    fn halves(self, m: &Modulus, imaginary_unit: u64) -> [u64; 2] {
+        let (re, im) = (m.reduce_i128(self.re), m.mul(m.reduce_i128(self.im), imaginary_unit));
+        [m.add(re, im), m.sub(re, im)]
+    }
+}
+
+/// What a polynomial is multiplied by.
+#[derive(Debug, Clone, Copy)]
+pub enum Multiplier<'a> {
+    /// The same integers modulo every prime.
+    Constant(Constant),
+    /// A residue for each limb of the result. Terms whose residue is 0 cost nothing.
+    Residues(&'a [u64]),
+}
+
+impl Multiplier<'_> {
+    /// An integer.
+    pub const fn integer(x: i128) -> Self {
+        Self::Constant(Constant::integer(x))
+    }
+    fn halves(self, limb: usize, m: &Modulus, imaginary_unit: u64) -> [u64; 2] {
+        match self {
+            Self::Constant(c) => c.halves(m, imaginary_unit),
+            Self::Residues(residues) => [residues[limb]; 2],
+        }
+    }
+    /// Whether the second half is multiplied by something else than the first.
+    fn is_split(self) -> bool {
+        matches!(self, Self::Constant(Constant { im, .. }) if im != 0)
+    }
+    /// Whether nothing is left of a term at this limb.
+    fn leaves_out(self, limb: usize) -> bool {
+        matches!(self, Self::Residues(residues) if residues[limb] == 0)
+    }
+}
+
+/// `(sum times x y + sum multiplier z + constant) factor`. Operands have the limbs of the result, or more of the chain and
+/// of the special ones.
+#[derive(Debug, Clone, Default)]
+pub struct Form<'a> {
+    /// Products, each so many times.
+    pub products: Vec<(u32, &'a Poly<Eval>, &'a Poly<Eval>)>,
+    /// Multiples of single polynomials.
+    pub terms: Vec<(Multiplier<'a>, &'a Poly<Eval>)>,
+    /// Added to the sum.
+    pub constant: Constant,
+    /// Multiplies the whole; `None` is 1 and costs nothing.
+    pub factor: Option<Multiplier<'a>>,
+}
+
+impl<'a> Form<'a> {
+    /// `x y`.
+    pub fn product(x: &'a Poly<Eval>, y: &'a Poly<Eval>) -> Self {
+        Self { products: vec![(1, x, y)], ..Self::default() }
+    }
+    /// `multiplier x`.
+    pub fn multiple(multiplier: Multiplier<'a>, x: &'a Poly<Eval>) -> Self {
+        Self { terms: vec![(multiplier, x)], ..Self::default() }
+    }
+    fn is_split(&self) -> bool {
+        self.constant.im != 0
+            || self.terms.iter().any(|(c, _)| c.is_split())
+            || self.factor.is_some_and(Multiplier::is_split)
+    }
+    fn operands(&self) -> impl Iterator<Item = &'a Poly<Eval>> + '_ {
+        self.products.iter().flat_map(|&(_, x, y)| [x, y]).chain(self.terms.iter().map(|&(_, x)| x))
+    }
+}
+
+/// Rows of one part of a limb: kept from limb to limb, so that nothing is allocated for each.
+#[derive(Default)]
+struct Rows<'a> {
+    products: Vec<(&'a [u64], &'a [u64])>,
+    terms: Vec<(&'a [u64], u64)>,
+}
+
+impl Ring {
+    /// Evaluates forms to polynomials of so many limbs.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn forms(&self, forms: &[Form<'_>], q_limbs: usize, p_limbs: usize) -> Result<Vec<Poly<Eval>>, Error> {
+        let mut out = forms.iter().map(|_| self.scratch(q_limbs, p_limbs)).collect::<Result<Vec<_>, _>>()?;
+        self.forms_to(forms, &mut out);
+        Ok(out)
+    }
+
+    /// Evaluates forms to what is there already, all of one shape: keys, which last, and secrets, which are wiped.
+    pub fn forms_to(&self, forms: &[Form<'_>], out: &mut [Poly<Eval>]) {
+        for (form, out) in forms.iter().zip(out.iter_mut()) {
+            let (q_limbs, p_limbs) = (out.q_limbs(), out.p_limbs());
+            assert!(
+                form.operands().all(|x| x.q_limbs() >= q_limbs && x.p_limbs() >= p_limbs),
+                "operands have all limbs"
+            );
+            let part = if form.is_split() { self.n() / 2 } else { self.n() };
+            out.par_limbs_mut().enumerate().for_each_init(Rows::default, |rows, (i, limb)| {
+                self.form_limb(form, (q_limbs, i), part, rows, limb);
+            });
+        }
+    }
+
+    /// One limb of a form, in parts of so many words.
+    fn form_limb<'a>(
+        &self,
+        form: &Form<'a>,
+        (q_limbs, i): (usize, usize),
+        part: usize,
+        rows: &mut Rows<'a>,
+        out: &mut [u64],
+    ) {
+        let table = self.table(self.prime_of(q_limbs, i));
+        let (m, unit) = (table.modulus(), if part < out.len() { table.imaginary_unit() } else { 0 });
+        for (h, out) in out.chunks_mut(part).enumerate() {
+            let words = |x: &'a Poly<Eval>| &x.limb_like(q_limbs, i)[h * part..][..part];
+            rows.products.clear();
+            for &(times, x, y) in &form.products {
+                rows.products.extend(std::iter::repeat_n((words(x), words(y)), times as usize));
+            }
+            rows.terms.clear();
+            let terms = form.terms.iter().filter(|(c, _)| !c.leaves_out(i));
+            rows.terms.extend(terms.map(|&(c, x)| (words(x), c.halves(i, m, unit)[h])));
+            let row = FormRow {
+                products: &rows.products,
+                terms: &rows.terms,
+                constant: form.constant.halves(m, unit)[h],
+                factor: form.factor.map(|f| f.halves(i, m, unit)[h]),
+            };
+            table.kernels().form(m, &row, out);
+        }
+    }
+}

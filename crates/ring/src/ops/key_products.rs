@@ -1,0 +1,90 @@
+//! Products of digits with keys.
+
+use super::keys::{KeyBlock, KeyWords};
+use super::{by_limb, Digits, Pair};
+use crate::arch::ProductRow;
+use crate::automorphism::Automorphism;
+use crate::poly::{Eval, Poly};
+use crate::ring::Ring;
+use crate::Error;
+use rayon::prelude::*;
+
+/// What meets a key, and what is added to the product. Addends without special limbs vanish there.
+#[derive(Clone, Copy)]
+pub struct KeyProduct<'a> {
+    /// The digits of a polynomial.
+    pub digits: &'a Digits,
+    /// Added to the first half before the automorphism, which it goes through like the digits.
+    pub added_before: Option<&'a Poly<Eval>>,
+    /// Added to both halves after the automorphism.
+    pub added_after: Option<(&'a Poly<Eval>, &'a Poly<Eval>)>,
+}
+
+impl<'a> KeyProduct<'a> {
+    /// Digits alone.
+    pub fn of(digits: &'a Digits) -> Self {
+        Self { digits, added_before: None, added_after: None }
+    }
+}
+
+impl Ring {
+    /// For every input `sum_d phi(digit_d) (b_d, a_d) + (phi(added_before), 0) + added_after`, modulo QP. All have as many
+    /// digits of one shape; the key is read once.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn key_products(
+        &self,
+        of: &[KeyProduct<'_>],
+        key: &KeyBlock,
+        automorphism: Option<&Automorphism>,
+    ) -> Result<Vec<Pair>, Error> {
+        let Some(first) = of.first() else { return Ok(Vec::new()) };
+        let (q_limbs, p_limbs) = first.digits.shape();
+        let (count, limbs) = (first.digits.count(), q_limbs + p_limbs);
+        assert!(of.iter().all(|x| x.digits.shape() == (q_limbs, p_limbs) && x.digits.count() == count));
+        let keys = KeyWords::new(std::iter::once(key), count, (q_limbs, p_limbs));
+        let keys = keys.rows(self, q_limbs, &[automorphism]);
+        let digits: Vec<&[u64]> = (0..limbs).flat_map(|i| of.iter().flat_map(move |x| x.digits.limbs(i))).collect();
+        let mut rows = Vec::with_capacity(limbs * of.len());
+        for (k, digits) in digits.chunks_exact(count).enumerate() {
+            let (i, x) = (k / of.len(), &of[k % of.len()]);
+            let added_before = x.added_before.filter(|x| i < x.limbs()).map(|x| x.limb(i));
+            let added_after = x.added_after.filter(|(b, _)| i < b.limbs()).map(|(b, a)| (b.limb(i), a.limb(i)));
+            rows.push(ProductRow { digits, added_before, added_after });
+        }
+        let mut out = self.scratch_pairs(of.len(), q_limbs, p_limbs)?;
+        let mut halves = by_limb(&mut out);
+        halves.par_chunks_mut(of.len()).zip(rows.par_chunks(of.len())).zip(&keys).enumerate().for_each(
+            |(i, ((out, rows), key))| {
+                let table = self.table(self.prime_of(q_limbs, i));
+                table.kernels().key_product(table.modulus(), rows, key, out);
+            },
+        );
+        Ok(out)
+    }
+
+    /// For every input `sum_i phi_i(c) (b_i, a_i)` modulo QP: each `c` is one digit already, keys have one digit and are read
+    /// once.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn rotated_sums(&self, of: &[Digits], keys: &[(&KeyBlock, &Automorphism)]) -> Result<Vec<Pair>, Error> {
+        let Some(first) = of.first() else { return Ok(Vec::new()) };
+        let (q_limbs, p_limbs) = first.shape();
+        assert!(of.iter().all(|x| x.shape() == (q_limbs, p_limbs) && x.count() == 1));
+        let words = KeyWords::new(keys.iter().map(|(key, _)| *key), 1, (q_limbs, p_limbs));
+        let automorphisms: Vec<_> = keys.iter().map(|(_, phi)| Some(*phi)).collect();
+        let rows = words.rows(self, q_limbs, &automorphisms);
+        let inputs: Vec<&[u64]> =
+            (0..q_limbs + p_limbs).flat_map(|i| of.iter().flat_map(move |x| x.limbs(i))).collect();
+        let mut out = self.scratch_pairs(of.len(), q_limbs, p_limbs)?;
+        let mut halves = by_limb(&mut out);
+        let inputs = inputs.par_chunks(of.len()).zip(rows.par_chunks(keys.len()));
+        halves.par_chunks_mut(of.len()).zip(inputs).enumerate().for_each(|(i, (out, (inputs, keys)))| {
+            let table = self.table(self.prime_of(q_limbs, i));
+            table.kernels().rotated_sum(table.modulus(), inputs, keys, out);
+        });
+        Ok(out)
+    }
+}

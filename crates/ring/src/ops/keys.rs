@@ -1,0 +1,99 @@
+//! The words of keys, as products read them.
+
+use crate::arch::KeyRow;
+use crate::automorphism::Automorphism;
+use crate::poly::{Eval, Poly};
+use crate::ring::Ring;
+use std::sync::Arc;
+
+/// Two polynomials for each digit, `b` and `a`: shared and never changed. A part of it, some limbs and some digits, shares
+/// the words.
+#[derive(Clone)]
+pub struct KeyBlock {
+    q_limbs: usize,
+    /// Where the limbs of this part stand in the polynomials.
+    rows: Vec<usize>,
+    /// Which polynomials are the digits of this part.
+    digits: Vec<usize>,
+    halves: Arc<[Vec<Poly<Eval>>; 2]>,
+}
+
+impl KeyBlock {
+    /// The block of these polynomials, all of one shape and as many `b` as `a`.
+    pub fn new(b: Vec<Poly<Eval>>, a: Vec<Poly<Eval>>) -> Self {
+        let shape = b.first().map_or((0, 0), |p| (p.q_limbs(), p.p_limbs()));
+        assert!(a.len() == b.len() && a.iter().chain(&b).all(|p| (p.q_limbs(), p.p_limbs()) == shape));
+        let (rows, digits) = ((0..shape.0 + shape.1).collect(), (0..b.len()).collect());
+        Self { q_limbs: shape.0, rows, digits, halves: Arc::new([b, a]) }
+    }
+
+    /// The part with these limbs of the chain, all special limbs, and these digits, each in the order given.
+    #[must_use]
+    pub fn part(&self, limbs: &[usize], digits: &[usize]) -> Self {
+        let special = self.q_limbs..self.rows.len();
+        Self {
+            q_limbs: limbs.len(),
+            rows: limbs.iter().copied().chain(special).map(|i| self.rows[i]).collect(),
+            digits: digits.iter().map(|&d| self.digits[d]).collect(),
+            halves: self.halves.clone(),
+        }
+    }
+
+    /// The polynomials `b` and `a` of all digits, as the block was made.
+    pub fn halves(&self) -> [&[Poly<Eval>]; 2] {
+        [&self.halves[0], &self.halves[1]]
+    }
+    /// Bytes of all words, as the block was made.
+    pub fn byte_count(&self) -> usize {
+        self.halves.iter().flatten().map(Poly::byte_count).sum()
+    }
+
+    /// The place of limb `i` of a polynomial with `q_limbs` limbs of the chain.
+    fn place(&self, q_limbs: usize, i: usize) -> usize {
+        self.rows[if i < q_limbs { i } else { self.q_limbs + i - q_limbs }]
+    }
+    /// The limbs of the first `digits` digits that meet limb `i`: all of `b`, then all of `a`.
+    fn limbs(&self, q_limbs: usize, i: usize, digits: usize) -> impl Iterator<Item = &[u64]> {
+        let at = self.place(q_limbs, i);
+        self.halves.iter().flat_map(move |half| self.digits[..digits].iter().map(move |&d| half[d].limb(at)))
+    }
+}
+
+/// The words of several keys as kernels take them, limb after limb, and of each limb key after key.
+pub(super) struct KeyWords<'a> {
+    words: Vec<&'a [u64]>,
+    digits: usize,
+}
+
+impl<'a> KeyWords<'a> {
+    /// Those that meet `digits` digits of `q_limbs` and `p_limbs` limbs.
+    pub(super) fn new(
+        keys: impl Iterator<Item = &'a KeyBlock> + Clone,
+        digits: usize,
+        (q_limbs, p_limbs): (usize, usize),
+    ) -> Self {
+        for key in keys.clone() {
+            assert!(q_limbs <= key.q_limbs && q_limbs + p_limbs <= q_limbs + key.rows.len() - key.q_limbs);
+            assert!(digits <= key.digits.len(), "a key has all digits of what it meets");
+        }
+        let limbs = 0..q_limbs + p_limbs;
+        let words = limbs.flat_map(|i| keys.clone().flat_map(move |key| key.limbs(q_limbs, i, digits)));
+        Self { words: words.collect(), digits }
+    }
+
+    /// A row for each limb and key, in their order.
+    pub(super) fn rows<'b>(
+        &'b self,
+        ring: &'b Ring,
+        q_limbs: usize,
+        automorphisms: &[Option<&'b Automorphism>],
+    ) -> Vec<KeyRow<'b>> {
+        let keys = automorphisms.len();
+        let row = |(k, words): (usize, &'b [&'a [u64]])| {
+            let (b, a) = words.split_at(self.digits);
+            let width = ring.table(ring.prime_of(q_limbs, k / keys)).kernels().width();
+            KeyRow { permutation: automorphisms[k % keys].map(|g| g.permutation(width)), b, a }
+        };
+        self.words.chunks_exact(2 * self.digits).enumerate().map(row).collect()
+    }
+}

@@ -1,0 +1,51 @@
+//! Macro-operations: what floors above ask of a ring. Each takes lists of whole polynomials and says nothing of limbs, rows or
+//! kernels; what depends on shapes alone is planned once and kept.
+//!
+//! Results are canonical residues of exact integers, so neither the order of the work nor the kernels show in them. The one
+//! rounding, the quotient of a base conversion, is the same unfused sum of doubles everywhere.
+
+mod convert;
+mod digits;
+mod divide;
+mod forms;
+mod key_products;
+mod keys;
+mod linear_map;
+mod plans;
+mod public_map;
+mod transform;
+
+pub use digits::Digits;
+pub use divide::Division;
+pub use forms::{Constant, Form, Multiplier};
+pub use key_products::KeyProduct;
+pub use keys::KeyBlock;
+pub use linear_map::{Diagonal, Diagonals, MapInput};
+pub(crate) use plans::Plans;
+pub use public_map::apply_diagonals;
+
+use crate::arch::Halves;
+use crate::poly::{Eval, Poly};
+use crate::ring::Ring;
+use crate::Error;
+
+/// Two polynomials of one shape: the halves of a product with a key.
+pub type Pair = (Poly<Eval>, Poly<Eval>);
+
+impl Ring {
+    /// So many pairs with arbitrary contents.
+    fn scratch_pairs(&self, count: usize, q_limbs: usize, p_limbs: usize) -> Result<Vec<Pair>, Error> {
+        (0..count).map(|_| Ok((self.scratch(q_limbs, p_limbs)?, self.scratch(q_limbs, p_limbs)?))).collect()
+    }
+}
+
+/// The limbs of pairs of one shape, limb after limb, and of each limb pair after pair.
+fn by_limb(pairs: &mut [Pair]) -> Vec<Halves<'_>> {
+    let limbs = pairs.first().map_or(0, |(b, _)| b.limbs());
+    let mut rows = Vec::with_capacity(limbs * pairs.len());
+    let mut each: Vec<_> = pairs.iter_mut().map(|(b, a)| b.limbs_mut().zip(a.limbs_mut())).collect();
+    for _ in 0..limbs {
+        rows.extend(each.iter_mut().filter_map(Iterator::next));
+    }
+    rows
+}

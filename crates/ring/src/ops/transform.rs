@@ -1,0 +1,35 @@
+//! Between integers, coefficients and values.
+
+use crate::automorphism::Automorphism;
+use crate::poly::{Coeff, Eval, Poly};
+use crate::ring::Ring;
+
+impl Ring {
+    /// Signed small coefficients as residues of every prime of `out`, which is overwritten.
+    pub fn lift(&self, coefficients: &[i64], mut out: Poly<Coeff>) -> Poly<Coeff> {
+        assert_eq!(coefficients.len(), self.n());
+        self.for_limbs(&mut out, |prime, _, limb| {
+            let m = self.modulus(prime);
+            limb.iter_mut().zip(coefficients).for_each(|(r, &c)| *r = m.reduce_i64(c));
+        });
+        out
+    }
+
+    /// Coefficients to values.
+    pub fn to_eval(&self, mut x: Poly<Coeff>) -> Poly<Eval> {
+        self.for_limbs(&mut x, |prime, _, limb| self.table(prime).forward(limb));
+        x.transformed()
+    }
+    /// Values to coefficients.
+    pub fn to_coeff(&self, mut x: Poly<Eval>) -> Poly<Coeff> {
+        self.for_limbs(&mut x, |prime, _, limb| self.table(prime).inverse(limb));
+        x.reinterpret()
+    }
+
+    /// The image of `x` under an automorphism, to `out`; `x` may have more limbs than it.
+    pub fn permute(&self, x: &Poly<Eval>, automorphism: &Automorphism, out: &mut Poly<Eval>) {
+        let (q_limbs, p_limbs) = (out.q_limbs(), out.p_limbs());
+        assert!(q_limbs <= x.q_limbs() && p_limbs <= x.p_limbs());
+        self.for_limbs(out, |_, i, limb| automorphism.apply(x.limb_like(q_limbs, i), limb));
+    }
+}
