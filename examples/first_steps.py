@@ -5,7 +5,7 @@ import numpy as np
 from aglet import Engine
 
 # A small ring: seven multiplications one after the other, 8192 numbers in a ciphertext.
-engine = Engine()
+engine = Engine()  # one thread; Engine(mode="parallel") takes all cores
 secret_key = engine.create_secret_key()
 public_key = engine.create_public_key(secret_key)
 relinearization_key = engine.create_relinearization_key(secret_key)

@@ -25,7 +25,7 @@ from aglet import Ciphertext, Engine
 from aglet.errors import KeyMismatchError, SerializationError
 from aglet.files import restore
 from conftest import Keys
-from support import assert_near, random_message
+from support import ToyEngine, assert_near, random_message
 
 TYPES = (
     "secret_key",
@@ -142,6 +142,32 @@ def test_pickles(engine: Engine, keys: Keys, things: dict[str, Any]) -> None:
 
 def double(ciphertext: Ciphertext) -> Ciphertext:
     return toy().add(ciphertext, ciphertext)
+
+
+def test_engines_are_pickled_by_their_arguments(engine: Engine, keys: Keys) -> None:
+    engine = ToyEngine("parallel", use_bootstrap=True, slot_count=64, thread_count=2)
+    engine.note = "mine"  # type: ignore[attr-defined]
+    secret = engine.create_secret_key()
+    for again in (pickle.loads(pickle.dumps(engine)), copy.copy(engine), copy.deepcopy(engine)):
+        assert type(again) is ToyEngine
+        assert (repr(again), again.note, again.mode, again.thread_count) == (repr(engine), "mine", "parallel", 2)
+        assert_near(again.decrypt(again.encrypt([3, 4], secret), secret)[:2], [3, 4])
+    assert len(pickle.dumps(engine)) < 1000
+    assert pickle.loads(pickle.dumps(Engine(2))).max_level == 2
+    engine.secret = secret  # type: ignore[attr-defined]
+    with pytest.raises(TypeError, match="neither pickled nor copied"):
+        pickle.dumps(engine)
+
+
+def doubled(engine: Engine, ciphertext: Ciphertext) -> Ciphertext:
+    return engine.add(ciphertext, ciphertext)
+
+
+def test_engines_travel_to_processes_that_start_afresh(engine: Engine, keys: Keys) -> None:
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        results = [pool.submit(doubled, engine, engine.encrypt([x], keys.public)) for x in (0.5, -1)]
+        found = [engine.decrypt(result.result(120), keys.secret)[0] for result in results]
+    assert_near(found, [1, -2])
 
 
 def test_ciphertexts_travel_between_processes(engine: Engine, keys: Keys) -> None:

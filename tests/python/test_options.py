@@ -61,6 +61,9 @@ def test_threads() -> None:
     assert choose(mode="parallel").threads == options.available_cores()
     assert choose(mode="parallel", thread_count=0).threads == options.available_cores()
     assert choose(mode="parallel", thread_count=3).threads == 3
+    assert Engine(1, "parallel", thread_count=64).thread_count == 64
+    with pytest.raises(ParameterError, match="take 0 for all cores"):
+        Engine(1, "parallel", thread_count=5000)
 
 
 def test_slots() -> None:

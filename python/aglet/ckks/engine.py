@@ -41,7 +41,9 @@ Operand = Any
 class Engine(Bootstrapping, Circuits, Comparison, Files):
     """A CKKS engine: one parameter set, its tables, and its threads.
 
-    All methods leave their arguments as they were, and may be called from many threads at once.
+    All methods leave their arguments as they were, and may be called from many threads at once. An engine works in
+    forked children, and its pickle makes it again from its arguments, with the threads of the machine that it comes to;
+    keys are no part of it.
 
     Parameters
     ----------
@@ -52,7 +54,8 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
         How many multiplications a fresh ciphertext allows, 0 to 77; the smallest secure ring that has them is chosen,
         and in one ring keys for fewer levels are smaller. 7 if nothing else is given.
     mode
-        "cpu" for one thread (the default), "parallel" for many. "gpu" is not in this version.
+        "cpu" for one thread (the default, as in the documented interface: programs that start several engines or
+        processes do not fight for cores), "parallel" for many. The results are the same. "gpu" is not in this version.
     use_bootstrap
         Choose the ring that can refresh a ciphertext: N = 2^16, 32768 slots, 10 levels after a regular bootstrap and up
         to 13 after a lossy one.
@@ -64,7 +67,7 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
     slot_count, log_slot_count
         Sparse packing: a power of two below the full number of slots. Bootstraps are faster with it.
     thread_count
-        Threads of mode "parallel"; 0 means all cores.
+        Threads of mode "parallel"; 0 means all cores. More than 64, or twice the cores, are refused.
     device_id
         For mode "gpu" only.
     log_coeff_count, special_prime_count
@@ -111,26 +114,36 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
         preset: str | None = None,
         allow_insecure: bool = False,
     ) -> None:
-        chosen = options.choose(
-            positional,
-            max_level=max_level,
-            mode=mode,
-            use_bootstrap=use_bootstrap,
-            use_bootstrap_to_14_levels=use_bootstrap_to_14_levels,
-            compact=compact,
-            slot_count=slot_count,
-            log_slot_count=log_slot_count,
-            thread_count=thread_count,
-            device_id=device_id,
-            log_coeff_count=log_coeff_count,
-            special_prime_count=special_prime_count,
-            preset=preset,
-        )
+        words: dict[str, Any] = {
+            "max_level": max_level,
+            "mode": mode,
+            "use_bootstrap": use_bootstrap,
+            "use_bootstrap_to_14_levels": use_bootstrap_to_14_levels,
+            "compact": compact,
+            "slot_count": slot_count,
+            "log_slot_count": log_slot_count,
+            "thread_count": thread_count,
+            "device_id": device_id,
+            "log_coeff_count": log_coeff_count,
+            "special_prime_count": special_prime_count,
+            "preset": preset,
+        }
+        self._words = positional, {**words, "allow_insecure": allow_insecure}
+        chosen = options.choose(positional, **words)
         self._mode = chosen.mode
         self._core = _core.Engine(
             chosen.preset, chosen.slot_count, chosen.threads, allow_insecure=allow_insecure, levels=chosen.levels
         )
         self._max_level = self._core.max_level if chosen.max_level is None else chosen.max_level
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a pickle holds: the arguments it was made with, and what a subclass or user has put on it."""
+        return {name: value for name, value in self.__dict__.items() if name != "_core"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        positional, named = state["_words"]
+        Engine.__init__(self, *positional, **named)
+        self.__dict__.update(state)
 
     def __repr__(self) -> str:
         insecure = "" if self.security_report().is_secure else ", NOT SECURE"
