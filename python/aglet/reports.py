@@ -88,17 +88,17 @@ class BootstrapEstimate:
     input_level: int
     output_level: int
     precision_bits: float | None
-    """Mean precision over uniform messages; None where the preset claims none."""
+    """The mean over uniform messages that the preset claims, a floor that tests assert; None where it claims none."""
     log2_failure: float | None
     """Base-2 logarithm of the probability of an overflow; minus infinity where it cannot happen."""
     key_bytes: int
     peak_bytes: int
 
     def __str__(self) -> str:
-        precision = "not claimed" if self.precision_bits is None else f"{self.precision_bits:.1f} bits"
+        precision = "none" if self.precision_bits is None else f"{self.precision_bits:.1f} bits"
         return (
             f"{self.method} bootstrap, {self.stage_count} stages, {self.key_size} key: "
-            f"level {self.input_level} or more to level {self.output_level}, precision {precision}, "
+            f"level {self.input_level} or more to level {self.output_level}, precision claimed {precision}, "
             f"overflow {failure_text(self.log2_failure)}, "
             f"keys {gigabytes(self.key_bytes)}, peak memory {gigabytes(self.peak_bytes)}."
         )

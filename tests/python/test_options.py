@@ -22,6 +22,7 @@ def choose(*positional: Any, **named: Any) -> options.EngineOptions:
         "thread_count",
         "log_coeff_count",
         "special_prime_count",
+        "precision",
         "preset",
     ]
     flags = dict.fromkeys(["use_bootstrap", "use_bootstrap_to_14_levels", "compact"], False)
@@ -54,6 +55,42 @@ def test_positional_forms() -> None:
     assert choose(5).levels == 5
     assert choose(5, "parallel") == choose(max_level=5, mode="parallel")
     assert choose(15, 2, "parallel") == choose(log_coeff_count=15, special_prime_count=2, mode="parallel")
+
+
+def test_the_word_for_precision_chooses_preset_and_iterations() -> None:
+    def chosen(word: str | None, **named: Any) -> tuple[str, int]:
+        options = choose(use_bootstrap=True, precision=word, **named)
+        return options.preset, options.iterations
+
+    assert chosen(None) == chosen("standard") == ("regular", 1)
+    assert chosen("standard", compact=True) == ("compact", 1)
+    assert chosen("high") == ("precise", 1)
+    assert chosen("highest") == ("precise", 2)
+    for word, named in [
+        ("finest", {"use_bootstrap": True}),
+        ("high", {}),
+        ("high", {"use_bootstrap_to_14_levels": True}),
+        ("high", {"use_bootstrap": True, "compact": True}),
+        ("high", {"use_bootstrap": True, "preset": "regular"}),
+    ]:
+        with pytest.raises(ParameterError, match="precision"):
+            choose(precision=word, **named)
+
+
+def test_the_highest_precision_takes_two_iterations_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(options, "PRECISIONS", {"standard": ("toy", 1), "highest": ("toy", 2)})
+    passes = []
+    for word, asked in [("standard", {}), ("highest", {}), ("highest", {"iterations": 1})]:
+        engine = Engine(use_bootstrap=True, precision=word, allow_insecure=True)
+        secret = engine.create_secret_key()
+        keys = (
+            engine.create_relinearization_key(secret),
+            engine.create_conjugation_key(secret),
+            engine.create_bootstrap_key(secret),
+        )
+        engine.bootstrap(engine.encrypt([0.5j], secret, level=0), *keys, **asked)
+        passes.append(any(stage.startswith("pass 2") for stage, _ in engine.stage_times()))
+    assert passes == [False, True, False]
 
 
 def test_threads() -> None:

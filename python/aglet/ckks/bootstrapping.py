@@ -19,6 +19,7 @@ class Bootstrapping:
     """Mixed into `Engine`."""
 
     _core: _core.Engine
+    _iterations: int
 
     @property
     def preset(self) -> str:
@@ -157,7 +158,7 @@ class Bootstrapping:
         bound: float | None = None,
         real: bool | None = None,
         target_level: int | None = None,
-        iterations: int = 1,
+        iterations: int | None = None,
         progress: ProgressCallback | None = None,
     ) -> Ciphertext:
         """Refresh a ciphertext of any level: the same values, with multiplications to spend again.
@@ -179,8 +180,8 @@ class Bootstrapping:
             A lower level than the highest possible, in less time.
         iterations
             2 bootstraps the error of the first bootstrap as well: twice the time, and twice the bits of precision, as
-            far as the scale of the messages has them (26 with preset "regular", 34 with "precise"; more with few
-            slots).
+            far as the scale of the messages has them (26 with precision "standard", 35 with "high"; more with few
+            slots). If not given, 1, and 2 in an engine of precision "highest".
         progress
             Called as `progress(done, total, what)`; an exception from it cancels the work.
 
@@ -210,7 +211,7 @@ class Bootstrapping:
         bound: float | None = None,
         real: bool | None = None,
         target_level: int | None = None,
-        iterations: int = 1,
+        iterations: int | None = None,
         progress: ProgressCallback | None = None,
     ) -> Ciphertext:
         """Refresh a ciphertext of level `stage_count` or more, to level 16 - `stage_count` (13 at most).
@@ -325,7 +326,7 @@ class Bootstrapping:
         bound: float | None = None,
         real: bool | None = None,
         target_level: int | None = None,
-        iterations: int = 1,
+        iterations: int | None = None,
         progress: ProgressCallback | None = None,
     ) -> list[Ciphertext]:
         """`bootstrap` for each of several ciphertexts, with the same keys and choices: the same results in less time.
@@ -353,7 +354,7 @@ class Bootstrapping:
         real: bool | None,
         target_level: int | None,
         progress: ProgressCallback | None,
-        iterations: int = 1,
+        iterations: int | None = 1,
         *,
         many: bool = False,
     ) -> list[Ciphertext]:
@@ -390,7 +391,7 @@ class Bootstrapping:
             real,
             target_level,
             progress,
-            iterations,
+            self._iterations if iterations is None else iterations,
             many,
         )
 

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 from aglet import _core
 from aglet.errors import DeviceError, ParameterError
 
-__all__ = ["EngineOptions", "available_cores", "choose"]
+__all__ = ["PRECISIONS", "EngineOptions", "available_cores", "choose"]
 
 _T = TypeVar("_T")
 
@@ -24,6 +24,8 @@ _BOOTSTRAP_PRESETS = {
     (True, False): "to14",
     (True, True): "to14-compact",
 }
+# By the word for precision: the preset, and the iterations of a bootstrap.
+PRECISIONS = {"standard": ("regular", 1), "high": ("precise", 1), "highest": ("precise", 2)}
 _DEFAULT_MAX_LEVEL = 7
 _MIN_SECURITY_BITS = 128.0
 # Documented tiers: (log_coeff_count, special_prime_count) -> the most levels that the ring carries.
@@ -41,6 +43,8 @@ class EngineOptions:
     threads: int
     levels: int | None = None
     """Without bootstrapping: the levels that the parameter set is cut to."""
+    iterations: int = 1
+    """Of a bootstrap that is not told how many."""
 
 
 def available_cores() -> int:
@@ -58,6 +62,7 @@ def choose(
     use_bootstrap: bool,
     use_bootstrap_to_14_levels: bool,
     compact: bool,
+    precision: str | None,
     slot_count: int | None,
     log_slot_count: int | None,
     thread_count: int | None,
@@ -89,6 +94,7 @@ def choose(
     bootstraps = use_bootstrap or use_bootstrap_to_14_levels
     if compact and not bootstraps:
         raise ParameterError("compact is a representation for bootstrapping; give use_bootstrap=True with it.")
+    _check_precision(precision, use_bootstrap, compact, preset)
     flag = "use_bootstrap" if use_bootstrap else "use_bootstrap_to_14_levels"
     fixed = "preset" if preset is not None else flag if bootstraps else None
     if fixed and (max_level, log_coeff_count, special_prime_count) != (None, None, None):
@@ -96,9 +102,11 @@ def choose(
             f"{fixed} already fixes the ring and its levels; "
             "leave out max_level, log_coeff_count and special_prime_count."
         )
-    levels = None
+    levels, iterations = None, 1
     if preset is None:
-        if bootstraps:
+        if precision is not None and not compact:
+            preset, iterations = PRECISIONS[precision]
+        elif bootstraps:
             preset = _BOOTSTRAP_PRESETS[use_bootstrap_to_14_levels, compact]
         else:
             levels = _level_count(max_level, log_coeff_count, special_prime_count)
@@ -106,7 +114,19 @@ def choose(
     info = _preset_info(preset)
     if bootstraps and not info["methods"]:
         raise ParameterError(f'The preset "{preset}" cannot bootstrap; leave out {flag} or choose another.')
-    return EngineOptions(preset, _slot_count(slot_count, log_slot_count), max_level, mode, threads, levels)
+    slots = _slot_count(slot_count, log_slot_count)
+    return EngineOptions(preset, slots, max_level, mode, threads, levels, iterations)
+
+
+def _check_precision(precision: str | None, use_bootstrap: bool, compact: bool, preset: str | None) -> None:
+    if precision is None:
+        return
+    if precision not in PRECISIONS:
+        raise ParameterError(f'There is no precision "{precision}"; choose one of {", ".join(PRECISIONS)}.')
+    if preset is not None:
+        raise ParameterError("preset already fixes the precision; leave out one of the two.")
+    if not use_bootstrap or (compact and precision != "standard"):
+        raise ParameterError(f'Give precision="{precision}" with use_bootstrap=True, and without compact.')
 
 
 class _Positional(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aglet import _core
+from aglet.ckks.options import PRECISIONS
 from aglet.cli import output
 from aglet.reports import failure_text, gigabytes
 
@@ -39,6 +40,10 @@ def doctor(json: output.Json = False) -> None:
         ("huge pages", machine["huge_pages"]),
     ]
     output.console().print(output.facts("aglet doctor", rows))
+
+
+def _passes(count: int) -> str:
+    return "" if count == 1 else f" with {count} iterations"
 
 
 @output.sentences
@@ -85,6 +90,8 @@ def params(json: output.Json = False) -> None:
     console = output.console()
     console.print(output.table("Parameter sets (classical security, precision as claimed)", columns, rows))
     console.print("Below 128 bits the security is a cautious estimate, and an engine needs allow_insecure=True.")
+    words = "; ".join(f'"{word}" is {name}{_passes(count)}' for word, (name, count) in PRECISIONS.items())
+    console.print(f"Engine(use_bootstrap=True, precision=...): {words}. The precision claimed is a floor, of one pass.")
     for preset in presets:
         methods = ", ".join(preset["methods"]) or "no bootstrapping"
         console.print(f"{preset['name']}: {methods}. {preset['source']}")

@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 
 from aglet import _core, modelled, quiet
+from aglet.ckks.options import PRECISIONS
 from aglet.cli import output
 from aglet.errors import ParameterError
 from aglet.measure import Case
@@ -61,8 +62,10 @@ def plan(
     if json:
         output.json_line(dict(planned))
         return
+    choices = (preset, case.core_method, stages, key_size, slot_count, real, target_level, bound)
+    predicted = _core.predicted_precision(*choices)["mean_bits"]
     console = output.console()
-    for part in plan_tables(planned):
+    for part in plan_tables(planned, predicted):
         console.print(part)
     for name, steps in planned["rotations"].items():
         if steps:
@@ -165,8 +168,8 @@ def _facts(found: modelled.Forecast) -> list[str]:
     return lines
 
 
-def plan_tables(planned: _core.Plan) -> list[Table]:
-    """A plan as two tables: the stages, and the levels and the memory."""
+def plan_tables(planned: _core.Plan, predicted_bits: float | None = None) -> list[Table]:
+    """A plan as two tables: the stages, and the levels, the precision and the memory."""
     stages = output.table(
         f"Stages of the {planned['method']} bootstrap, preset {planned['preset']} (chain levels: limbs - 1)",
         ("stage", "", "level in", "level out", "scale in", "scale out", "keys", "key memory"),
@@ -194,7 +197,7 @@ def plan_tables(planned: _core.Plan) -> list[Table]:
             ("ring", f"N = 2^{planned['log_n']}, log QP = {planned['log_qp']:.0f}, {planned['slot_count']} slots"),
             ("security", f"{planned['security_bits']:.1f} bits"),
             ("overflow", failure_text(planned["log2_failure"])),
-            ("precision, uniform message", "not claimed" if bits is None else f"{bits:.1f} bits"),
+            *_precision(planned["preset"], bits, predicted_bits),
             (f"bootstrap key, {planned['key_size']}", gigabytes(planned["key_bytes"])),
             (f"keys for {others}", gigabytes(memory.other_keys)),
             ("keys when stored seeded", gigabytes(memory.keys_seeded)),
@@ -204,6 +207,17 @@ def plan_tables(planned: _core.Plan) -> list[Table]:
         ],
     )
     return [stages, facts]
+
+
+def _precision(preset: str, claimed: float | None, predicted: float | None) -> list[tuple[str, str]]:
+    """The floor that tests assert of the preset, the mean to expect, and the word that chooses the preset."""
+    rows = [("precision claimed, mean, a floor", "none" if claimed is None else f"{claimed:.1f} bits")]
+    if predicted is not None:
+        rows.append(("precision predicted, mean", f"{predicted:.1f} bits"))
+    words = [f'"{word}"' for word, (name, _) in PRECISIONS.items() if name == preset]
+    if words:
+        rows.append(("Engine(use_bootstrap=True, precision=...)", " or ".join(words)))
+    return rows
 
 
 def _slots(name: str) -> int:
