@@ -18,6 +18,10 @@ impl Digits {
     pub fn single(poly: Poly<Eval>) -> Self {
         Self { polys: vec![poly] }
     }
+    #[cfg(test)]
+    pub(super) fn of(polys: Vec<Poly<Eval>>) -> Self {
+        Self { polys }
+    }
     /// How many there are.
     pub fn count(&self) -> usize {
         self.polys.len()

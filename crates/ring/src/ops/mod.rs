@@ -49,3 +49,7 @@ fn by_limb(pairs: &mut [Pair]) -> Vec<Halves<'_>> {
     }
     rows
 }
+
+#[cfg(test)]
+#[path = "../tests/ops.rs"]
+mod tests;

@@ -1,0 +1,489 @@
+//! The suite of macro-operations: every operation against exact integers, on every backend and on chains with primes that it
+//! does not serve. A backend is right if [`suite`] passes on it and gives the same words as on the others.
+//!
+//! Random numbers do not see a quotient that is rounded otherwise (fused, or in another order): the columns of conversions are
+//! crafted within 2^-40 to 2^-64 Q of +-Q/2, where the last bit of a sum of doubles decides.
+
+use super::*;
+use crate::arch::{self, Kernels};
+use crate::automorphism::{conjugation_exponent, rotation_exponent};
+use crate::modulus::Modulus;
+use crate::poly::Coeff;
+use crate::primes::ntt_primes;
+use aglet_testing::exact::{residue, BigInt};
+use num_complex::Complex64;
+use std::collections::BTreeMap;
+
+const LOG_N: u32 = 7;
+const N: usize = 1 << LOG_N;
+
+/// Primes of these sizes, all different.
+fn primes(bits: &[u32]) -> Vec<u64> {
+    bits.iter().fold(Vec::new(), |mut all, &bits| {
+        let top = 1u64 << bits;
+        all.extend(ntt_primes(top as f64, LOG_N, &all.clone(), top).next());
+        all
+    })
+}
+
+/// A chain that all kernels serve, and one of which vectors serve about half.
+fn chains() -> [(Vec<u64>, Vec<u64>); 2] {
+    let narrow = primes(&[47, 36, 40, 40, 40, 49, 50, 50, 50, 50, 50, 50, 48, 47, 50, 50, 50, 50, 33]);
+    let mixed = primes(&[52, 36, 40, 58, 40, 61, 50, 50, 58, 50, 48, 55, 47, 40, 60, 50, 60, 49, 61]);
+    [narrow, mixed].map(|p| (p[..14].to_vec(), p[14..].to_vec()))
+}
+
+/// What makes the inputs, and keeps the outputs.
+struct Case<'a> {
+    ring: &'a Ring,
+    seed: u64,
+    seen: Vec<u64>,
+}
+
+impl Case<'_> {
+    fn next(&mut self) -> u64 {
+        self.seed ^= self.seed << 13;
+        self.seed ^= self.seed >> 7;
+        self.seed ^= self.seed << 17;
+        self.seed
+    }
+    fn modulus(&self, x: &Poly<Eval>, i: usize) -> Modulus {
+        *self.ring.modulus(self.ring.prime_of(x.q_limbs(), i))
+    }
+    /// Words that are random, at the ends of their range or next to its middle.
+    fn poly(&mut self, q_limbs: usize, p_limbs: usize) -> Poly<Eval> {
+        let mut x: Poly<Eval> = self.ring.zero(q_limbs, p_limbs).unwrap();
+        for i in 0..q_limbs + p_limbs {
+            let q = self.modulus(&x, i).value();
+            for at in 0..N {
+                let word = self.next();
+                x.limb_mut(i)[at] = [word % q, q - 1, 0, q / 2, q / 2 + 1, word % q][(word >> 60) as usize % 6];
+            }
+        }
+        x
+    }
+    fn polys(&mut self, count: usize, q_limbs: usize, p_limbs: usize) -> Vec<Poly<Eval>> {
+        (0..count).map(|_| self.poly(q_limbs, p_limbs)).collect()
+    }
+    fn key(&mut self, digits: usize, q_limbs: usize, p_limbs: usize) -> KeyBlock {
+        KeyBlock::new(self.polys(digits, q_limbs, p_limbs), self.polys(digits, q_limbs, p_limbs))
+    }
+    /// Compares a result with what it should be, limb by limb and word by word.
+    fn is(&mut self, name: &str, found: &Poly<Eval>, expected: impl Fn(usize, &Modulus, usize) -> u64) {
+        for i in 0..found.limbs() {
+            let m = self.modulus(found, i);
+            for (at, &word) in found.limb(i).iter().enumerate() {
+                assert_eq!(word, expected(i, &m, at), "{name}: limb {i} ({} bits), word {at}", m.bits());
+            }
+            self.seen.extend(found.limb(i));
+        }
+    }
+}
+
+/// Where the image of an automorphism takes its value at a position from: the definition.
+fn source(galois: u64, at: usize) -> usize {
+    let brv = |i: usize| i.reverse_bits() >> (usize::BITS - LOG_N);
+    let exponent = (2 * brv(at) + 1) * galois as usize % (2 * N);
+    brv(exponent / 2)
+}
+
+fn transforms(case: &mut Case<'_>) {
+    let ring = case.ring;
+    let x = case.poly(ring.q_count(), ring.p_count());
+    let mut coefficients: Poly<Coeff> = ring.scratch(x.q_limbs(), x.p_limbs()).unwrap();
+    (0..x.limbs()).for_each(|i| coefficients.limb_mut(i).copy_from_slice(x.limb(i)));
+    let values = ring.to_eval(coefficients);
+    case.is("to_eval", &values, |i, m, at| {
+        let brv = at.reverse_bits() >> (usize::BITS - LOG_N);
+        let point = m.pow(ring.table(ring.prime_of(x.q_limbs(), i)).psi(), 2 * brv as u64 + 1);
+        x.limb(i).iter().rev().fold(0, |sum, &c| m.add(m.mul(sum, point), c))
+    });
+    let back = ring.to_coeff(values);
+    assert!((0..x.limbs()).all(|i| back.limb(i) == x.limb(i)), "to_coeff");
+    for galois in [5, rotation_exponent(-3, N), conjugation_exponent(N)] {
+        let mut out = ring.zero(3, 1).unwrap();
+        ring.permute(&x, &ring.automorphism(galois), &mut out);
+        case.is("permute", &out, |i, _, at| x.limb_like(3, i)[source(galois, at)]);
+    }
+}
+
+fn forms(case: &mut Case<'_>) {
+    let (ring, q_limbs) = (case.ring, case.ring.q_count() - 1);
+    let x = case.polys(6, q_limbs, 2);
+    let longer = case.poly(q_limbs + 1, 3);
+    let mut monomial = vec![0; N];
+    monomial[N / 2] = 1;
+    let i_values = ring.to_eval(ring.lift(&monomial, ring.scratch(q_limbs, 2).unwrap()));
+    let large = Constant { re: -(10i128.pow(37)), im: 10i128.pow(36) + 1 };
+    let residues: Vec<u64> = (0..q_limbs as u64 + 2).map(|i| if i % 3 == 0 { 0 } else { 7 * i }).collect();
+    let constant = |c: Constant, i: usize, m: &Modulus, at: usize| {
+        m.add(m.reduce_i128(c.re), m.mul(m.reduce_i128(c.im), i_values.limb(i)[at]))
+    };
+    for (count, factor) in [(0, None), (1, Some(large)), (5, None), (40, Some(Constant::integer(-1)))] {
+        let products: Vec<_> = (0..count).map(|k| (1 + k as u32 % 3, &x[k % 6], &x[(k * k + 1) % 6])).collect();
+        let terms = (0..count).map(|k| (Multiplier::Constant(large), &x[(k + 2) % 6]));
+        let terms: Vec<_> = terms.chain([(Multiplier::Residues(&residues), &longer)]).collect();
+        let factor = factor.map(Multiplier::Constant);
+        let form = Form { products: products.clone(), terms, constant: large, factor };
+        let out = ring.forms(&[form, Form::product(&x[0], &longer)], q_limbs, 2).unwrap();
+        case.is("forms", &out[0], |i, m, at| {
+            let like = |x: &Poly<Eval>| x.limb_like(q_limbs, i)[at];
+            let mut sum = constant(large, i, m, at);
+            for (times, x, y) in &products {
+                sum = m.add(sum, m.mul(u64::from(*times), m.mul(like(x), like(y))));
+            }
+            for k in 0..count {
+                sum = m.add(sum, m.mul(constant(large, i, m, at), like(&x[(k + 2) % 6])));
+            }
+            sum = m.add(sum, m.mul(residues[i], like(&longer)));
+            match factor {
+                Some(Multiplier::Constant(c)) => m.mul(sum, constant(c, i, m, at)),
+                _ => sum,
+            }
+        });
+        case.is("product", &out[1], |i, m, at| m.mul(x[0].limb(i)[at], longer.limb_like(q_limbs, i)[at]));
+    }
+}
+
+/// A number modulo the product Q of some primes: what a conversion makes of it, by its definition, and whether a fused sum
+/// would make something else.
+fn converted(sources: &[u64], x: &BigInt) -> (BigInt, bool) {
+    let whole: BigInt = sources.iter().product();
+    let (mut sum, mut plain, mut fused) = (BigInt::ZERO, 0.0f64, 0.0f64);
+    for &q in sources {
+        let others = &whole / q;
+        let m = Modulus::new(q).unwrap();
+        let y = m.mul(residue(x, q), m.inv(residue(&others, q)));
+        sum += others * y;
+        // Two rounded operations, and one.
+        (plain, fused) = (plain + y as f64 * (1.0 / q as f64), (y as f64).mul_add(1.0 / q as f64, fused));
+    }
+    let v = (plain + 0.5).floor();
+    (sum - whole * v as u64, v != (fused + 0.5).floor())
+}
+
+/// As many numbers as a polynomial has coefficients: the ends, and next to them and to half of Q on either side.
+fn crafted(case: &mut Case<'_>, sources: &[u64]) -> Vec<BigInt> {
+    let whole: BigInt = sources.iter().product();
+    let half: BigInt = &whole >> 1u8;
+    let mut all = vec![BigInt::ZERO, 1.into(), (-1).into(), half.clone(), -half.clone(), half.clone() + 1];
+    while all.len() < N {
+        let (bits, word) = (40 + all.len() as u64 / 2 % 25, case.next());
+        let away: BigInt = ((&whole >> bits) * (word >> 40)) >> 24u8;
+        all.push(if word % 4 < 2 { &half - away } else { away - &half } + (word % 2));
+    }
+    all
+}
+
+/// A polynomial whose coefficients have these residues modulo the primes of its limbs.
+fn of_numbers(ring: &Ring, limbs: (usize, usize), number: impl Fn(usize, usize) -> BigInt) -> Poly<Eval> {
+    let mut x: Poly<Coeff> = ring.zero(limbs.0, limbs.1).unwrap();
+    for i in 0..limbs.0 + limbs.1 {
+        let q = ring.modulus(ring.prime_of(limbs.0, i)).value();
+        x.limb_mut(i).iter_mut().enumerate().for_each(|(at, word)| *word = residue(&number(i, at), q));
+    }
+    ring.to_eval(x)
+}
+
+/// Digits of 1 to 13 limbs, and polynomials modulo the lowest prime; returns how many columns a fused sum would get wrong.
+fn digits(case: &mut Case<'_>) -> usize {
+    let (ring, mut hard) = (case.ring, 0);
+    let shapes: [(usize, usize, Vec<Vec<usize>>); 6] = [
+        (14, 5, vec![(0..13).collect(), vec![13]]),
+        (14, 5, vec![vec![0, 3, 5, 8, 11], vec![1, 2, 4, 7, 9, 10], vec![6, 12, 13]]),
+        (13, 1, vec![(0..6).collect(), (6..9).collect(), (9..13).collect()]),
+        (9, 2, vec![vec![1, 2, 4, 6, 7], vec![0, 3, 5, 8]]),
+        (2, 3, vec![vec![0], vec![1]]),
+        (1, 1, vec![vec![0]]),
+    ];
+    for (limbs, p_limbs, shape) in shapes {
+        let sources: Vec<Vec<u64>> =
+            shape.iter().map(|own| own.iter().map(|&i| ring.modulus(i).value()).collect()).collect();
+        let mut polys = Vec::new();
+        for _ in 0..2 {
+            let numbers: Vec<Vec<BigInt>> = sources.iter().map(|own| crafted(case, own)).collect();
+            let digit_of = |i: usize| shape.iter().position(|own| own.contains(&i)).unwrap();
+            polys.push((of_numbers(ring, (limbs, 0), |i, at| numbers[digit_of(i)][at].clone()), numbers));
+        }
+        let inputs: Vec<_> = polys.iter().map(|(x, _)| x).collect();
+        let found = ring.digits(&inputs, (limbs, p_limbs), &shape).unwrap();
+        for (found, (_, numbers)) in found.iter().zip(&polys) {
+            assert_eq!((found.count(), found.shape()), (shape.len(), (limbs, p_limbs)));
+            for (d, own) in sources.iter().enumerate() {
+                let expected: Vec<_> = numbers[d].iter().map(|x| converted(own, x)).collect();
+                hard += expected.iter().filter(|(_, fused)| *fused).count();
+                let raised = of_numbers(ring, (limbs, p_limbs), |_, at| expected[at].0.clone());
+                for i in 0..limbs + p_limbs {
+                    let row = found.limbs(i).nth(d).unwrap();
+                    assert!(row == raised.limb(i), "limb {i} of digit {d} of {shape:?}");
+                    case.seen.extend(row);
+                }
+            }
+        }
+    }
+    let q0 = [ring.modulus(0).value()];
+    let numbers = crafted(case, &q0);
+    let low = of_numbers(ring, (1, 0), |_, at| numbers[at].clone());
+    for (q_limbs, p_limbs) in [(14, 2), (5, 0), (1, 0)] {
+        let raised = ring.raise(&[&low], q_limbs, p_limbs).unwrap().remove(0);
+        let expected = of_numbers(ring, (q_limbs, p_limbs), |_, at| converted(&q0, &numbers[at]).0);
+        case.is("raise", &raised, |i, _, at| expected.limb(i)[at]);
+    }
+    hard
+}
+
+/// Divisions by special primes and the highest of the chain, and exchanges of primes; returns as [`digits`].
+fn divisions(case: &mut Case<'_>) -> usize {
+    let (ring, mut hard) = (case.ring, 0);
+    let of_shape = |q_limbs: usize, p_limbs: usize, drop: usize| {
+        ((0..q_limbs + p_limbs).map(|i| ring.prime_of(q_limbs, i)).collect::<Vec<_>>(), q_limbs - drop, 0)
+    };
+    let mut plans = vec![of_shape(14, 5, 0), of_shape(14, 5, 1), of_shape(14, 0, 13), of_shape(14, 5, 8)];
+    plans.extend([of_shape(1, 1, 0), of_shape(3, 0, 1), of_shape(7, 2, 3)]);
+    // Primes that come, in and above the chain of the dividend, and a power of two.
+    plans.extend([(vec![0, 5, 6, 7], 3, 0), (vec![0, 1, 8, 9, 13], 5, 3), (vec![0, 1, 2, 4], 3, 90)]);
+    for (primes, to, shift) in plans {
+        let plan = ring.exchange(primes.clone(), to, shift).unwrap();
+        let leaving: Vec<usize> = primes.iter().copied().filter(|&p| p >= to).collect();
+        let coming: Vec<usize> = (0..to).filter(|l| !primes.contains(l)).collect();
+        let value = |p: &usize| ring.modulus(*p).value();
+        let sources: Vec<u64> = leaving.iter().map(value).collect();
+        let (divisor, gain): (BigInt, BigInt) =
+            (sources.iter().product(), coming.iter().map(value).product::<BigInt>() << shift);
+        // Dividends whose products with the gain are crafted modulo the divisor.
+        let inverse = gain.modinv(&divisor).unwrap();
+        let products = crafted(case, &sources);
+        let numbers: Vec<BigInt> = products.iter().map(|x| x * &inverse % &divisor + &divisor * case.next()).collect();
+        let mut x: Poly<Coeff> = ring.rows(primes.len()).unwrap();
+        for (limb, p) in primes.iter().enumerate() {
+            x.limb_mut(limb).iter_mut().zip(&numbers).for_each(|(word, number)| *word = residue(number, value(p)));
+            ring.table(*p).forward(x.limb_mut(limb));
+        }
+        let x = x.transformed();
+        let found = ring.divide(&[&x, &x], &plan).unwrap();
+        let expected: Vec<_> = numbers.iter().map(|number| converted(&sources, &(number * &gain))).collect();
+        hard += expected.iter().filter(|(_, fused)| *fused).count();
+        let quotients: Vec<BigInt> =
+            numbers.iter().zip(&expected).map(|(number, (y, _))| (number * &gain - y) / &divisor).collect();
+        let quotient = of_numbers(ring, (to, 0), |_, at| quotients[at].clone());
+        for found in &found {
+            case.is(&format!("division of {primes:?} to {to}"), found, |i, _, at| quotient.limb(i)[at]);
+        }
+        let ratio = gain.to_string().parse::<f64>().unwrap() / divisor.to_string().parse::<f64>().unwrap();
+        assert!((plan.ratio() / ratio - 1.0).abs() < 1e-12);
+    }
+    for nothing in [ring.division(3, 0, 0), ring.division(3, 1, 3), ring.exchange(vec![0, 1], 2, 0)] {
+        assert!(nothing.is_none(), "nothing leaves, or nothing stays");
+    }
+    hard
+}
+
+fn copy(x: &Poly<Eval>) -> Poly<Eval> {
+    let mut copy = Poly::lasting(x.n(), x.q_limbs(), x.p_limbs()).unwrap();
+    (0..x.limbs()).for_each(|i| copy.limb_mut(i).copy_from_slice(x.limb(i)));
+    copy
+}
+
+/// Several digits of several inputs, all of one shape.
+struct Inputs {
+    polys: Vec<Vec<Poly<Eval>>>,
+    digits: Vec<Digits>,
+}
+
+impl Inputs {
+    fn new(case: &mut Case<'_>, inputs: usize, digits: usize, (q_limbs, p_limbs): (usize, usize)) -> Self {
+        let polys: Vec<_> = (0..inputs).map(|_| case.polys(digits, q_limbs, p_limbs)).collect();
+        let digits = polys.iter().map(|x| Digits::of(x.iter().map(copy).collect())).collect();
+        Self { polys, digits }
+    }
+
+    /// `sum_d phi(digit_d) half_d` of one input at one word of a limb, `half_d(i)` the limb of the key.
+    fn product<'a>(
+        &self,
+        m: &Modulus,
+        input: usize,
+        half: impl Fn(usize) -> &'a [u64],
+        galois: u64,
+        (i, at): (usize, usize),
+    ) -> u64 {
+        let pairs = self.polys[input].iter().enumerate();
+        pairs.fold(0, |sum, (d, x)| m.add(sum, m.mul(x.limb(i)[source(galois, at)], half(d)[at])))
+    }
+}
+
+/// Whole keys at the ends of the range, and parts of keys in another order, whose words are canonical modulo every prime.
+fn key_products(case: &mut Case<'_>) {
+    let (ring, q_limbs, p_limbs) = (case.ring, 5, 2);
+    for (count, inputs, galois, part) in
+        [(1, 1, 1, false), (3, 2, 5, false), (17, 1, conjugation_exponent(N), true), (2, 3, 25, true)]
+    {
+        let x = Inputs::new(case, inputs, count, (q_limbs, p_limbs));
+        let (whole, places, order): (_, Vec<usize>, Vec<usize>) = if part {
+            let mut small = |_| {
+                let mut x = case.poly(7, p_limbs);
+                (0..9).for_each(|i| x.limb_mut(i).iter_mut().for_each(|w| *w &= u64::from(u32::MAX)));
+                x
+            };
+            let halves = [0, 1].map(|_| (0..=count).map(&mut small).collect::<Vec<_>>());
+            let [b, a] = halves;
+            (KeyBlock::new(b, a), vec![3, 0, 2, 6, 4, 7, 8], (1..=count).rev().collect())
+        } else {
+            (case.key(count, q_limbs, p_limbs), (0..7).collect(), (0..count).collect())
+        };
+        let key = if part { whole.part(&places[..q_limbs], &order) } else { whole.clone() };
+        let half = |h: usize, i: usize| {
+            let (polys, order, place) = (whole.halves()[h], &order, places[i]);
+            move |d: usize| polys[order[d]].limb(place)
+        };
+        let (short, full) = (case.polys(3, q_limbs, 0), case.polys(3, q_limbs, p_limbs));
+        let word =
+            |x: Option<&Poly<Eval>>, i: usize, at: usize| x.filter(|x| i < x.limbs()).map_or(0, |x| x.limb(i)[at]);
+        for added in [None, Some(&short), Some(&full)] {
+            let (before, b_after, a_after) = (added.map(|x| &x[0]), added.map(|x| &x[1]), added.map(|x| &x[2]));
+            let of = |digits| KeyProduct { digits, added_before: before, added_after: b_after.zip(a_after) };
+            let of: Vec<_> = x.digits.iter().map(of).collect();
+            let phi = ring.automorphism(galois);
+            let found = ring.key_products(&of, &key, (galois > 1).then_some(&*phi)).unwrap();
+            for (k, (b, a)) in found.iter().enumerate() {
+                case.is("key_products, b", b, |i, m, at| {
+                    let sum = x.product(m, k, half(0, i), galois, (i, at));
+                    m.add(m.add(sum, word(before, i, source(galois, at))), word(b_after, i, at))
+                });
+                case.is("key_products, a", a, |i, m, at| {
+                    m.add(x.product(m, k, half(1, i), galois, (i, at)), word(a_after, i, at))
+                });
+            }
+        }
+    }
+    for (count, inputs) in [(1, 1), (7, 2), (40, 1)] {
+        let x = Inputs::new(case, inputs, 1, (4, 1));
+        let keys: Vec<_> = (0..count).map(|_| case.key(1, 4, 1)).collect();
+        let galois: Vec<u64> = (0..count).map(|k| rotation_exponent(3 * k as isize, N)).collect();
+        let phis: Vec<_> = galois.iter().map(|&g| ring.automorphism(g)).collect();
+        let of: Vec<_> = keys.iter().zip(&phis).map(|(key, phi)| (key, &**phi)).collect();
+        for (k, pair) in ring.rotated_sums(&x.digits, &of).unwrap().into_iter().enumerate() {
+            for (h, sum) in [pair.0, pair.1].iter().enumerate() {
+                case.is("rotated_sums", sum, |i, m, at| {
+                    let each = keys.iter().zip(&galois);
+                    each.fold(0, |sum, (key, &g)| {
+                        m.add(sum, x.product(m, k, |_| key.halves()[h][0].limb(i), g, (i, at)))
+                    })
+                });
+            }
+        }
+    }
+}
+
+/// Maps of one and several giant steps with and without gaps, of diagonals of all lengths.
+fn linear_maps(case: &mut Case<'_>) {
+    let (ring, shape) = (case.ring, (4, 2));
+    for (digits, babies, giants, inputs) in [(1, 1, 1, 1), (3, 5, 3, 2), (2, 18, 1, 1)] {
+        let x = Inputs::new(case, inputs, digits, shape);
+        let lifted: Vec<_> = (0..inputs).map(|_| case.polys(2, shape.0, 0)).collect();
+        let keys: Vec<_> = (0..babies).map(|_| case.key(digits, shape.0, shape.1)).collect();
+        let galois: Vec<u64> = (0..babies).map(|k| rotation_exponent(k as isize, N)).collect();
+        let phis: Vec<_> = galois.iter().map(|&g| ring.automorphism(g)).collect();
+        // The first is the unrotated pair.
+        let of: Vec<_> = (0..babies).map(|k| (k > 0).then(|| (&keys[k], &*phis[k]))).collect();
+        let mut entries = Vec::new();
+        let mut plain = Vec::new();
+        for k in 0..giants * babies {
+            let len = [1, 2, 16, N][k % 4];
+            let small: Vec<i64> = (0..len).map(|_| case.next() as i64 >> (k % 40)).collect();
+            let mut wide = vec![0; N];
+            small.iter().enumerate().for_each(|(j, &c)| wide[j * (N / len)] = c);
+            let there = k == 0 || k % 5 != 3;
+            plain.push(there.then(|| ring.to_eval(ring.lift(&wide, ring.scratch(shape.0, shape.1).unwrap()))));
+            entries.push(there.then(|| ring.diagonal(&small, shape).unwrap()));
+        }
+        let diagonals = Diagonals::new(babies, entries);
+        let lent = x.digits.iter().zip(&lifted).map(|(digits, l)| MapInput { digits, lifted: (&l[0], &l[1]) });
+        let found = ring.linear_map(&lent.collect::<Vec<_>>(), &of, &diagonals).unwrap();
+        assert_eq!((found.len(), diagonals.giants()), (giants, giants));
+        for (g, k) in (0..giants).flat_map(|g| (0..inputs).map(move |k| (g, k))) {
+            for (h, sum) in [&found[g][k].0, &found[g][k].1].into_iter().enumerate() {
+                case.is("linear_map", sum, |i, m, at| {
+                    let lift = |h: usize, at: usize| if i < shape.0 { lifted[k][h].limb(i)[at] } else { 0 };
+                    (0..babies).fold(0, |sum, b| {
+                        let Some(diagonal) = &plain[g * babies + b] else { return sum };
+                        let rotated = match b {
+                            0 => lift(h, at),
+                            _ => {
+                                let turned = x.product(m, k, |d| keys[b].halves()[h][d].limb(i), galois[b], (i, at));
+                                if h == 0 {
+                                    m.add(turned, lift(0, source(galois[b], at)))
+                                } else {
+                                    turned
+                                }
+                            }
+                        };
+                        m.add(sum, m.mul(rotated, diagonal.limb(i)[at]))
+                    })
+                });
+            }
+        }
+    }
+}
+
+/// Sums of rotations, which doubles know exactly for short polynomials; and a coefficient that fits no word.
+fn public_maps(case: &mut Case<'_>) {
+    let ring = case.ring;
+    let short: Vec<i64> = (0..N).map(|_| case.next() as i64 >> 36).collect();
+    let x = ring.to_eval(ring.lift(&short, ring.scratch(1, 0).unwrap()));
+    let wide = ring.to_eval(ring.lift(&short, ring.scratch(6, 0).unwrap()));
+    let one = |k: usize, times: f64| (k, vec![Complex64::new(times, 0.0); [1, N / 2][k % 2]]);
+    let map = BTreeMap::from([one(0, 1.0), one(3, -2.0), one(10, 5.0)]);
+    // With primes above 50 bits the lowest bits are left out: those are zero after this ratio.
+    let out = ring.public_map(&x, 6, &map, 64.0 * 1024.0).unwrap();
+    case.is("public_map", &out, |i, m, at| {
+        let turned = |k: isize| wide.limb(i)[source(rotation_exponent(k, N), at)];
+        let sum = m.add(m.sub(turned(0), m.mul(2, turned(3))), m.mul(5, turned(10)));
+        m.mul(sum, 1 << 16)
+    });
+    let too_large = ring.public_map(&x, 1, &map, 1e30).map(|_| ());
+    assert!(matches!(too_large, Err(Error::TooLarge { .. })));
+}
+
+/// Everything that a ring can be asked for, against exact integers; returns all words of the results.
+fn suite(ring: &Ring) -> Vec<u64> {
+    let mut case = Case { ring, seed: 0x9e37_79b9_7f4a_7c15, seen: Vec::new() };
+    transforms(&mut case);
+    forms(&mut case);
+    let hard = [digits(&mut case), divisions(&mut case)];
+    assert!(hard.iter().all(|&columns| columns > 10), "too few columns that a fused quotient gets wrong: {hard:?}");
+    key_products(&mut case);
+    linear_maps(&mut case);
+    public_maps(&mut case);
+    case.seen
+}
+
+#[test]
+fn every_backend_passes_the_suite_with_the_same_words() {
+    for (q, p) in chains() {
+        let words = |kernels: &&'static Kernels| suite(&Ring::with_kernels(LOG_N, &q, &p, kernels).unwrap());
+        let all: Vec<Vec<u64>> = arch::available().iter().map(words).collect();
+        assert!(!all[0].is_empty() && all.iter().all(|words| *words == all[0]));
+    }
+}
+
+#[test]
+fn every_prime_has_the_best_kernels_that_serve_it() {
+    let [_, (q, p)] = chains();
+    for kernels in arch::available() {
+        let ring = Ring::with_kernels(LOG_N, &q, &p, kernels).unwrap();
+        for i in 0..q.len() + p.len() {
+            let own = ring.table(i).kernels().name();
+            assert_eq!(own, if kernels.serves(ring.modulus(i)) { kernels.name() } else { "scalar" });
+        }
+        // A source that vectors do not serve makes a conversion scalar, a target only its own row.
+        let parts = |sources: &[usize]| {
+            let converter = ring.converter(sources, &[0, 1, 2]);
+            converter.parts().iter().map(|p| (p.kernels().name(), p.places().to_vec())).collect::<Vec<_>>()
+        };
+        assert_eq!(parts(&[3, 4]), [("scalar", vec![0, 1, 2])]);
+        match kernels.name() {
+            "scalar" => assert_eq!(parts(&[4, 6]), [("scalar", vec![0, 1, 2])]),
+            name => assert_eq!(parts(&[4, 6]), [("scalar", vec![0]), (name, vec![1, 2])]),
+        }
+    }
+}
