@@ -12,7 +12,7 @@ const OF_THE_RING: [&str; 14] = [
     "fn limbs_mut(",
     "fn par_limbs_mut(",
     "fn words_mut(",
-    "fn for_limbs(",
+    "fn for_limbs<",
     "fn convert(",
     "fn table(",
     "struct BaseConverter",
