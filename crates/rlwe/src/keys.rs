@@ -1,7 +1,7 @@
 //! Switching keys by what they are for.
 
-use crate::keyswitch::{KeySwitchSpec, SwitchingKey};
 use crate::params::Params;
+use crate::{KeySwitchSpec, SwitchingKey};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ pub enum KeyRole {
     Square,
     /// From the secret after X -> X^g, for this Galois element g.
     Galois(u64),
-    /// From the sparse secret after X -> X^g, times a public polynomial ([`SwitchingKey::carrying`]).
+    /// From the sparse secret after X -> X^g, times a public polynomial ([`SwitchingKey::weighted_galois`]).
     FromSparseGalois(u64),
     /// To the sparse secret, at the lowest modulus ([`KeySwitchSpec::to_sparse`]).
     ToSparse,

@@ -10,23 +10,26 @@
 pub mod context;
 pub mod encrypt;
 pub mod error;
+pub mod exchange;
+pub mod gadget;
 pub mod keys;
 pub mod keyswitch;
 pub mod params;
 pub mod sample;
 pub mod secret;
 pub mod security;
-pub mod settle;
+pub mod switching_key;
 pub mod wire;
 
 pub use context::Context;
 pub use encrypt::PublicKey;
 pub use error::Error;
+pub use gadget::KeySwitchSpec;
 pub use keys::{KeyRole, KeySet};
-pub use keyswitch::{KeySwitchSpec, SwitchingKey};
 pub use params::Params;
 pub use sample::Sample;
 pub use secret::{KeyId, SecretKey};
+pub use switching_key::SwitchingKey;
 
 #[cfg(test)]
 #[path = "tests/chain.rs"]

@@ -47,7 +47,7 @@ impl SecretKey {
     }
 
     /// Draws the sparse secret of a bootstrap, for one key. It may appear under `q0 p'` only, the shape of
-    /// [`KeySwitchSpec::to_sparse`](crate::keyswitch::KeySwitchSpec::to_sparse); keys and encryptions under it refuse more.
+    /// [`KeySwitchSpec::to_sparse`](crate::KeySwitchSpec::to_sparse); keys and encryptions under it refuse more.
     pub fn generate_sparse(ctx: &Context, source: &mut ChaChaSource) -> Result<Self, Error> {
         let secret = ctx
             .params()

@@ -2,11 +2,11 @@
 
 use crate::chain;
 use crate::encrypt::PublicKey;
-use crate::keyswitch::{KeySwitchSpec, SwitchingKey};
 use crate::params::ParamsSpec;
 use crate::secret::SecretKey;
 use crate::security::Secret;
 use crate::{Context, Error, KeyId};
+use crate::{KeySwitchSpec, SwitchingKey};
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::{Eval, Poly};
 use std::sync::Arc;

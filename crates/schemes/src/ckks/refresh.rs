@@ -16,8 +16,8 @@ use aglet_ring::automorphism::rotation_exponent;
 use aglet_ring::fft::SpecialFft;
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::{Digits, KeyProduct, Pair};
+use aglet_rlwe::exchange::{exchange, exchange_ratio};
 use aglet_rlwe::keyswitch::{digits, lift_by_special};
-use aglet_rlwe::settle::{settle, settle_ratio};
 use aglet_rlwe::{Context, KeyRole, KeySwitchSpec, SecretKey, SwitchingKey};
 use num_complex::Complex64;
 use std::sync::Arc;
@@ -109,11 +109,11 @@ impl Refresh for CkksEvaluator<'_> {
     fn settle(&self, ct: &CkksCiphertext, to: Settle) -> Result<CkksCiphertext, Error> {
         let (ctx, limbs) = (self.context(), to.level + 1);
         self.check_stop()?;
-        let expected = settle_ratio(ctx, ct.limbs(), limbs, to.shift)?;
+        let expected = exchange_ratio(ctx, ct.limbs(), limbs, to.shift)?;
         if !same_scale(expected, to.scale_ratio) {
             return Err(Error::ScaleMismatch { expected, found: to.scale_ratio });
         }
-        let polys = settle(ctx, &ct.polys.iter().collect::<Vec<_>>(), limbs, to.shift)?;
+        let polys = exchange(ctx, &ct.polys.iter().collect::<Vec<_>>(), limbs, to.shift)?;
         Ok(Arc::new(ct.with(polys, ct.scale * to.scale_ratio).real_if(ct.real)))
     }
 }
@@ -145,7 +145,7 @@ pub fn raising_keys<F: From<Error>>(
         let small = subring_coefficients(&fft, values, scale_ratio * special)?;
         let wide = spread(&small, ring.n());
         let plain = ring.to_eval(ring.lift(&wide, ring.scratch(spec.q_limbs, spec.p_limbs).map_err(Error::from)?));
-        let key = SwitchingKey::carrying(ctx, spec.clone(), &plain, galois, (sparse, main), &mut random);
+        let key = SwitchingKey::weighted_galois(ctx, spec.clone(), &plain, galois, (sparse, main), &mut random);
         Ok((role, key.map_err(Error::from)?))
     };
     map.diagonals().iter().map(key).collect()

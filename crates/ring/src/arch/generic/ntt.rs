@@ -47,48 +47,57 @@ impl Twiddles {
 type Block<L> = [<L as Lanes>::V; 16];
 
 /// Which butterflies of a stage settle their first operand.
-const NONE: u8 = 0;
-/// Those whose results the next stage multiplies.
-const HALF: u8 = 1;
-const ALL: u8 = 2;
-/// All, from lazy values, as results are to be canonical.
-const LAST: u8 = 3;
+#[derive(Clone, Copy)]
+enum Settling {
+    Nobody,
+    /// Those whose results the next stage multiplies.
+    Half,
+    All,
+    /// All, from lazy values, as results are to be canonical.
+    Last,
+}
+use Settling::{All, Half, Last, Nobody};
 
-/// What the stages of a step settle: all in the last, as anything may be multiplied next, and two stages after the last ALL.
-const fn rules(stages: usize, first: bool, roomy: bool) -> [u8; 4] {
+/// What the stages of a step settle: all in the last, as anything may be multiplied next, and two stages after the last All.
+const fn rules(stages: usize, first: bool, roomy: bool) -> [Settling; 4] {
     match (roomy, first, stages) {
-        (true, ..) | (_, true, 1) => [NONE; 4],
-        (_, true, 2) => [NONE, ALL, NONE, NONE],
-        (_, true, 3) => [NONE, HALF, ALL, NONE],
-        (_, true, _) => [NONE, HALF, HALF, ALL],
-        (_, _, 1) => [ALL, NONE, NONE, NONE],
-        (_, _, 2) => [HALF, ALL, NONE, NONE],
-        (_, _, 3) => [HALF, HALF, ALL, NONE],
-        _ => [HALF, HALF, ALL, ALL],
+        (true, ..) | (_, true, 1) => [Nobody; 4],
+        (_, true, 2) => [Nobody, All, Nobody, Nobody],
+        (_, true, 3) => [Nobody, Half, All, Nobody],
+        (_, true, _) => [Nobody, Half, Half, All],
+        (_, _, 1) => [All, Nobody, Nobody, Nobody],
+        (_, _, 2) => [Half, All, Nobody, Nobody],
+        (_, _, 3) => [Half, Half, All, Nobody],
+        _ => [Half, Half, All, All],
     }
 }
 
 /// The same for the last step, which begins with fresh products.
-const fn last_rules(stages: usize, roomy: bool) -> [u8; 4] {
+const fn last_rules(stages: usize, roomy: bool) -> [Settling; 4] {
     match (stages, roomy) {
-        (3, _) => [NONE, ALL, LAST, NONE],
-        (_, true) => [NONE, NONE, ALL, LAST],
-        _ => [NONE, HALF, ALL, LAST],
+        (3, _) => [Nobody, All, Last, Nobody],
+        (_, true) => [Nobody, Nobody, All, Last],
+        _ => [Nobody, Half, All, Last],
     }
 }
 
 /// One forward stage on `2 PAIRS` vectors, at distance `H`. Stage by stage, as neighbouring butterflies do not wait for
 /// each other.
 #[inline(always)]
-unsafe fn forward_stage<L: Lanes, const PAIRS: usize, const H: usize>(l: L, x: &mut Block<L>, w: Twiddles, settle: u8) {
+unsafe fn forward_stage<L: Lanes, const PAIRS: usize, const H: usize>(
+    l: L,
+    x: &mut Block<L>,
+    w: Twiddles,
+    settle: Settling,
+) {
     for i in 0..PAIRS {
         let (b, a) = (i / H, i / H * H + i);
         // SAFETY: blocks b < PAIRS / H of this stage have the multipliers from PAIRS / H - 1 on.
         unsafe {
             let first = match settle {
-                LAST => l.settle_last(x[a]),
-                ALL => l.settle(x[a]),
-                HALF if i % H >= H / 2 => l.settle(x[a]),
+                Last => l.settle_last(x[a]),
+                All => l.settle(x[a]),
+                Half if i % H >= H / 2 => l.settle(x[a]),
                 _ => x[a],
             };
             (x[a], x[a + H]) = l.fwd_butterfly(first, x[a + H], w.at(l, PAIRS / H - 1 + b));
@@ -117,7 +126,7 @@ unsafe fn inverse_stage<L: Lanes, const PAIRS: usize, const H: usize, const TAME
 
 /// `K` forward stages in registers; `settle` says what each settles.
 #[inline(always)]
-unsafe fn forward_block<L: Lanes, const K: usize>(l: L, x: &mut Block<L>, w: Twiddles, settle: [u8; 4]) {
+unsafe fn forward_block<L: Lanes, const K: usize>(l: L, x: &mut Block<L>, w: Twiddles, settle: [Settling; 4]) {
     // SAFETY: the table holds 2^K - 1 multipliers from `w` on.
     unsafe {
         match K {

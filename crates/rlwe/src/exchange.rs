@@ -13,18 +13,18 @@ use aglet_ring::{Eval, Poly};
 use std::sync::Arc;
 
 /// The division from so many limbs of a context to so many limbs of its family.
-fn exchange(ctx: &Context, from: usize, to: usize, shift: u32) -> Result<Arc<Division>, Error> {
+fn division(ctx: &Context, from: usize, to: usize, shift: u32) -> Result<Arc<Division>, Error> {
     let own = ctx.params().prime_indices();
     let primes = own.get(..from).map(<[usize]>::to_vec);
     primes.and_then(|primes| ctx.all().exchange(primes, to, shift)).ok_or(Error::Level { needed: to, found: from })
 }
 
-/// What [`settle`] multiplies scales by, for polynomials with `from` limbs and results with `to`.
+/// What [`exchange`] multiplies scales by, for polynomials with `from` limbs and results with `to`.
 ///
 /// # Errors
 /// [`Error::Level`] for limbs that do not exist, or if no prime leaves.
-pub fn settle_ratio(ctx: &Context, from: usize, to: usize, shift: u32) -> Result<f64, Error> {
-    Ok(exchange(ctx, from, to, shift)?.ratio())
+pub fn exchange_ratio(ctx: &Context, from: usize, to: usize, shift: u32) -> Result<f64, Error> {
+    Ok(division(ctx, from, to, shift)?.ratio())
 }
 
 /// `round(x 2^shift M / R)` of polynomials of one shape on the first `limbs` primes of the whole chain, up to the doubles of
@@ -32,11 +32,11 @@ pub fn settle_ratio(ctx: &Context, from: usize, to: usize, shift: u32) -> Result
 ///
 /// # Errors
 /// [`Error::Level`] if no prime leaves, or limbs do not exist; memory that cannot be had.
-pub fn settle(ctx: &Context, of: &[&Poly<Eval>], limbs: usize, shift: u32) -> Result<Vec<Poly<Eval>>, Error> {
+pub fn exchange(ctx: &Context, of: &[&Poly<Eval>], limbs: usize, shift: u32) -> Result<Vec<Poly<Eval>>, Error> {
     let Some(first) = of.first() else { return Ok(Vec::new()) };
-    Ok(ctx.all().divide(of, &*exchange(ctx, first.q_limbs(), limbs, shift)?)?)
+    Ok(ctx.all().divide(of, &*division(ctx, first.q_limbs(), limbs, shift)?)?)
 }
 
 #[cfg(test)]
-#[path = "tests/settle.rs"]
+#[path = "tests/exchange.rs"]
 mod tests;

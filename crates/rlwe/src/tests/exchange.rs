@@ -60,10 +60,10 @@ fn a_polynomial_is_divided_by_what_leaves_and_multiplied_by_what_comes() {
                     *r = d.iter().rev().fold(0, |sum, &c| m.add(m.mul(sum, base), m.reduce_i64(c)));
                 }
             });
-            let out = settle(&ctx, &[&ring.to_eval(x)], to, shift).unwrap().remove(0);
+            let out = exchange(&ctx, &[&ring.to_eval(x)], to, shift).unwrap().remove(0);
             assert_eq!((out.q_limbs(), out.p_limbs()), (to, 0));
             let out = whole.ring().to_coeff(out);
-            let ratio = settle_ratio(&ctx, limbs.len(), to, shift).unwrap();
+            let ratio = exchange_ratio(&ctx, limbs.len(), to, shift).unwrap();
             for (i, value) in values.iter().enumerate() {
                 let wanted = value * ratio;
                 for l in 0..to {
@@ -82,7 +82,7 @@ fn what_does_not_exist_is_refused() {
     let whole = context(arch::available()[0]);
     let x = whole.ring().zero(3, 0).unwrap();
     // Nothing leaves.
-    assert!(matches!(settle(&whole, &[&x], 3, 0), Err(Error::Level { .. })));
-    assert!(matches!(settle(&whole, &[&x], 0, 0), Err(Error::Level { .. })));
-    assert!(matches!(settle_ratio(&whole, 3, 10, 0), Err(Error::Level { .. })));
+    assert!(matches!(exchange(&whole, &[&x], 3, 0), Err(Error::Level { .. })));
+    assert!(matches!(exchange(&whole, &[&x], 0, 0), Err(Error::Level { .. })));
+    assert!(matches!(exchange_ratio(&whole, 3, 10, 0), Err(Error::Level { .. })));
 }

@@ -1,0 +1,211 @@
+//! Switching keys: encryptions of one secret under another, digit by digit.
+//!
+//! A switching key from `s'` to `s` holds for every digit `d` of the chain a pair `(b_d, a_d)` modulo QP with
+//! `b_d + a_d s = e_d + P g_d s'`, `g_d` as the gadget says ([`KeySwitchSpec`]).
+
+use crate::context::Context;
+use crate::encrypt::{expand_uniform, noise};
+use crate::error::Error;
+use crate::gadget::{KeySwitchSpec, SubsetSpec};
+use crate::params::Params;
+use crate::secret::{KeyId, SecretKey};
+use crate::wire::stored_uniform;
+use aglet_ring::sample::ChaChaSource;
+use aglet_ring::{Eval, Form, KeyBlock, Multiplier, Poly};
+
+/// A switching key in its expanded form. Clones of it, and its subsets, share the words.
+#[derive(Clone)]
+pub struct SwitchingKey {
+    id: KeyId,
+    spec: KeySwitchSpec,
+    words: KeyBlock,
+    /// The uniform halves, as a seed.
+    seed: [u8; 32],
+    /// Of the key as it was made.
+    stored_bytes: usize,
+}
+
+impl SwitchingKey {
+    /// Makes the key from `source_secret` (values at every prime, not stored) to `sk`.
+    fn switching(
+        ctx: &Context,
+        spec: KeySwitchSpec,
+        source_secret: &Poly<Eval>,
+        sk: &SecretKey,
+        random: &mut ChaChaSource,
+    ) -> Result<Self, Error> {
+        let ring = ctx.ring();
+        let special = ring.special_product(spec.p_limbs);
+        // Minus P modulo the primes of the digit, 0 modulo the others.
+        let residue = |digit: &[usize], i| if digit.contains(&i) { ring.modulus(i).neg(special[i]) } else { 0 };
+        let limbs = 0..spec.q_limbs + spec.p_limbs;
+        let minus: Vec<Vec<u64>> =
+            spec.digits.iter().map(|digit| limbs.clone().map(|i| residue(digit, i)).collect()).collect();
+        let minus: Vec<Multiplier<'_>> = minus.iter().map(|row| Multiplier::Residues(row)).collect();
+        Self::generate(ctx, spec, source_secret, &minus, sk, random)
+    }
+
+    /// Makes the key of which digit `d` encrypts under `sk` the message times minus `minus[d]`.
+    ///
+    /// # Errors
+    /// [`Error::SparseSecret`] for a key under the sparse secret of another shape than [`KeySwitchSpec::to_sparse`].
+    fn generate(
+        ctx: &Context,
+        spec: KeySwitchSpec,
+        message: &Poly<Eval>,
+        minus: &[Multiplier<'_>],
+        sk: &SecretKey,
+        random: &mut ChaChaSource,
+    ) -> Result<Self, Error> {
+        sk.may_appear(spec.q_limbs, spec.p_limbs)?;
+        let most = ctx.params().special_limbs_within(spec.q_limbs);
+        if spec.p_limbs > most {
+            return Err(Error::bad_parameters(format!(
+                "a key over {} limbs of Q may have {most} special primes within max_log_qp, not {}",
+                spec.q_limbs, spec.p_limbs
+            )));
+        }
+        let (ring, seed) = (ctx.ring(), random.public_seed());
+        let (mut b, mut a) = (Vec::new(), Vec::new());
+        for (d, &minus) in minus.iter().enumerate() {
+            let mut a_d: Poly<Eval> = ring.lasting(spec.q_limbs, spec.p_limbs)?;
+            expand_uniform(ctx, &seed, d, &mut a_d);
+            let e = noise(ctx, random, spec.q_limbs, spec.p_limbs)?;
+            let b_d = ring.lasting(spec.q_limbs, spec.p_limbs)?;
+            // b = -(a s - e + minus message).
+            let form = Form {
+                products: vec![(1, &a_d, sk.eval())],
+                terms: vec![(Multiplier::integer(-1), &e), (minus, message)],
+                factor: Some(Multiplier::integer(-1)),
+                ..Form::default()
+            };
+            let mut halves = [b_d];
+            ring.forms_to(&[form], &mut halves);
+            b.extend(halves);
+            a.push(a_d);
+        }
+        let stored_bytes = spec.stored_bytes(ctx.params())?;
+        Ok(Self { id: sk.id(), spec, words: KeyBlock::new(b, a), seed, stored_bytes })
+    }
+
+    /// The relinearisation key: from `s^2` to `s`.
+    pub fn relinearisation(
+        ctx: &Context,
+        spec: KeySwitchSpec,
+        sk: &SecretKey,
+        random: &mut ChaChaSource,
+    ) -> Result<Self, Error> {
+        let ring = ctx.ring();
+        let mut square = [ring.secret_scratch(ring.q_count(), ring.p_count())?];
+        ring.forms_to(&[Form::product(sk.eval(), sk.eval())], &mut square);
+        Self::switching(ctx, spec, &square[0], sk, random)
+    }
+
+    /// The key that returns `phi(c)` to `s` for the automorphism X -> X^galois: from `phi(s)` to `s`.
+    pub fn galois(
+        ctx: &Context,
+        spec: KeySwitchSpec,
+        galois: u64,
+        sk: &SecretKey,
+        random: &mut ChaChaSource,
+    ) -> Result<Self, Error> {
+        let (ring, phi) = (ctx.ring(), ctx.ring().automorphism(galois));
+        let mut image = ring.secret_scratch(ring.q_count(), ring.p_count())?;
+        ring.permute(sk.eval(), &phi, &mut image);
+        Self::switching(ctx, spec, &image, sk, random)
+    }
+
+    /// From one secret key to another.
+    ///
+    /// # Errors
+    /// [`Error::SparseSecret`] if `to` is the sparse secret and `spec` not [`KeySwitchSpec::to_sparse`].
+    pub fn between(
+        ctx: &Context,
+        spec: KeySwitchSpec,
+        from: &SecretKey,
+        to: &SecretKey,
+        random: &mut ChaChaSource,
+    ) -> Result<Self, Error> {
+        Self::switching(ctx, spec, from.eval(), to, random)
+    }
+
+    /// A key of one digit that rotates, multiplies by a plaintext and switches at once: the product of `phi(c)` with it,
+    /// divided by P, is `phi(c) plain / P` from `phi(from)` to `to`. `plain` has the limbs of `spec`; its scale contains P.
+    ///
+    /// # Errors
+    /// [`Error::SparseSecret`] if `to` is the sparse secret.
+    pub fn weighted_galois(
+        ctx: &Context,
+        spec: KeySwitchSpec,
+        plain: &Poly<Eval>,
+        galois: u64,
+        (from, to): (&SecretKey, &SecretKey),
+        random: &mut ChaChaSource,
+    ) -> Result<Self, Error> {
+        let (ring, phi) = (ctx.ring(), ctx.ring().automorphism(galois));
+        let mut image: Poly<Eval> = ring.secret_scratch(spec.q_limbs, spec.p_limbs)?;
+        ring.permute(from.eval(), &phi, &mut image);
+        let mut product = [ring.secret_scratch(spec.q_limbs, spec.p_limbs)?];
+        ring.forms_to(&[Form::product(plain, &image)], &mut product);
+        Self::generate(ctx, spec, &product[0], &[Multiplier::integer(-1)], to, random)
+    }
+
+    /// What is stored of it: the seed of the uniform halves, and the other half of every digit.
+    pub fn stored(&self) -> (&[u8; 32], &[Poly<Eval>]) {
+        (&self.seed, self.words.halves()[0])
+    }
+    /// The key of which this was stored.
+    ///
+    /// # Errors
+    /// [`Error::Stored`] if the halves do not have the shape of `spec`; memory that cannot be had.
+    pub fn from_stored(
+        params: &Params,
+        id: KeyId,
+        spec: KeySwitchSpec,
+        seed: [u8; 32],
+        b: Vec<Poly<Eval>>,
+    ) -> Result<Self, Error> {
+        let fits = |p: &Poly<Eval>| (p.q_limbs(), p.p_limbs()) == (spec.q_limbs, spec.p_limbs);
+        if b.len() != spec.digits.len() || !b.iter().all(fits) {
+            return Err(Error::Stored { what: "switching key has another shape than its parameters give it" });
+        }
+        let a = b.iter().enumerate().map(|(d, b_d)| stored_uniform(params, &seed, d, b_d)).collect::<Result<_, _>>()?;
+        let stored_bytes = spec.stored_bytes(params)?;
+        Ok(Self { id, spec, words: KeyBlock::new(b, a), seed, stored_bytes })
+    }
+
+    /// The name of the secret key that it switches to.
+    pub fn id(&self) -> KeyId {
+        self.id
+    }
+    /// Where it can be used.
+    pub fn spec(&self) -> &KeySwitchSpec {
+        &self.spec
+    }
+    /// Bytes in memory.
+    pub fn byte_count(&self) -> usize {
+        self.words.byte_count()
+    }
+    /// Bytes when stored: the uniform halves are one seed, the others packed.
+    pub fn stored_bytes(&self) -> usize {
+        self.stored_bytes
+    }
+
+    /// Its words, as products read them.
+    pub fn words(&self) -> &KeyBlock {
+        &self.words
+    }
+
+    /// The same key for a subset of the parameters that it was made for (which may be a subset itself): it serves as many limbs
+    /// of the subset, from the bottom up, as it has. A key is good modulo each prime on its own, so limbs may be left out.
+    pub fn for_subset(&self, made_for: &Params, subset: &Params) -> Self {
+        let SubsetSpec { spec, limbs, digits } = self.spec.for_subset(made_for, subset);
+        Self { words: self.words.part(&limbs, &digits), spec, ..self.clone() }
+    }
+}
+
+impl std::fmt::Debug for SwitchingKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "SwitchingKey {{ id: {}, spec: {:?} }}", self.id, self.spec)
+    }
+}
