@@ -35,9 +35,9 @@ def test_a_forecast_has_work_seconds_and_noise_of_every_stage() -> None:
     assert doubled.seconds == pytest.approx(2 * found.seconds)
     noise = {stage.name: stage.noise_bits for stage in found.stages}
     assert noise["scale_down"] is None
-    loudest = min(bits for bits in noise.values() if bits is not None)
-    assert noise["eval_mod"] == loudest
-    assert found.precision["mean_bits"] < loudest
+    loudest = sorted((bits, name) for name, bits in noise.items() if bits is not None)[:2]
+    assert {name for _, name in loudest} == {"coeffs_to_slots 3/3", "eval_mod"}
+    assert found.precision["mean_bits"] < loudest[0][0]
     assert found.warnings() == []
 
 

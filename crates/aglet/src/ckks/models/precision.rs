@@ -184,8 +184,11 @@ mod tests {
         assert!(found.worst_bits < found.mean_bits);
         let names: Vec<&str> = found.stages.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names.len(), 10);
-        // The rounding of eval_mod weighs most: that is what its primes were made large for.
-        assert_eq!(found.stages.iter().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap().0, "eval_mod");
+        // The rounding of eval_mod and of the map before it weigh most: that is what their primes were made large for.
+        let mut loudest = found.stages.clone();
+        loudest.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let two: std::collections::BTreeSet<&str> = loudest[..2].iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(two, ["coeffs_to_slots 3/3", "eval_mod"].into());
     }
 
     #[test]
