@@ -21,7 +21,7 @@ E(x) is replaced by its weighted least-squares polynomial
 fitted only where x can be: at `nodes` Chebyshev nodes u in [-margin, margin] of each cluster
 x = i + u / r (the clusters are Han and Ki's, 2019/688), with row weight sqrt(max(Pr[I = i], floor)).
 The fit barely depends on r and margin: the default coefficients serve every r from 2^5 to 2^11
-(`--log2-ratio` shows what another r would gain; a test in crates/bootstrap/src/eval_mod asserts it).
+(`--log2-ratio` shows what another r would gain; a test in crates/bootstrap/src/slots_first/steps/eval_mod asserts it).
 The law of I under the sparse secret of weight h (sparse-secret encapsulation, 2022/024) is exact:
 c0 + c1 s is a sum of h + 1 values uniform modulo q0, hence Pr[I = i] = f_{h+1}(i), the Irwin-Hall
 density
@@ -47,7 +47,7 @@ import mpmath
 import numpy as np
 from mpmath import mp, mpf
 
-RUST_FILE = Path(__file__).resolve().parent.parent / "crates/bootstrap/src/eval_mod/coefficients.rs"
+RUST_FILE = Path(__file__).resolve().parent.parent / "crates/bootstrap/src/slots_first/steps/eval_mod/coefficients.rs"
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,9 @@ pub enum Error {
         /// Name of the stage.
         stage: String,
     },
+    /// A stage with a linear map was run without its encoding.
+    #[error("A linear map is applied before it was encoded; run the plan through a pipeline.")]
+    NotEncoded,
     /// The caller stopped the run.
     #[error("The bootstrap was stopped.")]
     Cancelled,

@@ -1,15 +1,17 @@
 //! Bootstrapping for Aglet: stages made of circuits, and methods made of stages.
 //!
-//! Everything here is generic over [`aglet_schemes::Evaluator`], so that it runs on ciphertexts and, in tests, on numbers
-//! in the clear. Levels are chain levels throughout (number of `Q` limbs minus one).
+//! A method is a folder: its steps ([`step::Step`]), its layout of limbs, its keys. A [`Plan`] is a list of stages that was proved,
+//! a [`Pipeline`] runs it on ciphertexts and, in tests and models, on numbers in the clear, with noise, or as a count of work.
+//! Levels are chain levels throughout (number of `Q` limbs minus one).
 #![forbid(unsafe_code)]
 
 pub mod error;
-pub mod eval_mod;
 pub mod pipeline;
 pub mod plan;
+pub mod slots_first;
+pub mod step;
 
 pub use error::Error;
-pub use eval_mod::{EvalMod, Function, Parts};
 pub use pipeline::{Pipeline, Probe};
-pub use plan::{Chain, Options, Plan, Stage, Step};
+pub use plan::Plan;
+pub use step::{KeyNeed, RunOn, Scaled, Stage, Step};

@@ -3,7 +3,11 @@
 //! The chain is the regular set of the design (section 5.1, set A): q0 of 47 bits, 3 + 10 of 40 bits (slots_to_coeffs,
 //! message), 9 of 50 (eval_mod), 3 of 48 (coeffs_to_slots).
 
-use aglet_bootstrap::{Chain, EvalMod, Function, Options, Parts, Pipeline, Plan, Step};
+use aglet_bootstrap::slots_first::steps::eval_mod::{EvalMod, Function, Parts};
+use aglet_bootstrap::slots_first::steps::exchange::Exchange;
+use aglet_bootstrap::slots_first::steps::SlotsFirst;
+use aglet_bootstrap::slots_first::{plan, Chain, Options};
+use aglet_bootstrap::Pipeline;
 use aglet_circuits::BabySteps;
 use aglet_schemes::clear::ClearEvaluator;
 use aglet_schemes::{Approximate, Evaluator};
@@ -30,6 +34,7 @@ fn chain() -> Chain {
         settled: None,
         slots_to_coeffs: 3,
         coeffs_to_slots: 3,
+        sparse_weight: 32,
         message_ratio: EvalMod::MESSAGE_RATIO,
         scale_in: SCALE,
         scale_out: SCALE,
@@ -47,6 +52,7 @@ fn options(slots: usize) -> Options {
         bound: 1.0,
         function: IDENTITY,
         parts: Parts::Complex,
+        short_keys: false,
         packed: false,
     }
 }
@@ -55,10 +61,10 @@ fn options(slots: usize) -> Options {
 /// own size.
 fn refresh(chain: &Chain, options: Options, messages: &[Complex64]) -> Vec<Vec<Complex64>> {
     let e = ClearEvaluator::new(options.ring_slots, chain.moduli.clone(), 32, 20).unwrap();
-    let plan = Plan::slots_first(chain, options).unwrap();
-    assert_eq!(plan.output_level(), 13);
+    let plan = plan(chain, options).unwrap();
+    assert_eq!(plan.output().level, 13);
     let all: Vec<_> = messages.iter().copied().cycle().take(options.ring_slots).collect();
-    let fresh = e.encrypt(&all, plan.input_level(), SCALE).unwrap();
+    let fresh = e.encrypt(&all, plan.input().level, SCALE).unwrap();
     let pipeline = Pipeline::new(&e, plan).unwrap();
     let out = pipeline.run(&e, std::slice::from_ref(&fresh), &mut ()).unwrap();
     let values = |ct: &aglet_schemes::clear::ClearCiphertext| {
@@ -162,12 +168,14 @@ fn raised_primes_that_stand_for_message_primes_change_nothing() {
             assert!(-(worst / bound).log2() >= predicted(real) - 0.05, "{parts:?}, bound {bound}: {worst}");
         }
     }
-    let settle = |chain: &Chain| match Plan::slots_first(chain, options(64)).unwrap().stages().last().unwrap().step {
-        Step::Settle(to) => to,
-        _ => panic!("the last stage settles"),
+    let exchange = |chain: &Chain| -> Exchange {
+        match plan(chain, options(64)).unwrap().stages().last().unwrap().step {
+            SlotsFirst::Exchange(step) => step,
+            _ => panic!("the last stage exchanges primes"),
+        }
     };
-    assert_eq!((settle(&raised(50, 8)).shift, settle(&raised(49, 10)).level), (0, 13));
-    assert!((80..92).contains(&settle(&raised(49, 10)).shift));
+    assert_eq!((exchange(&raised(50, 8)).shift, exchange(&raised(49, 10)).level), (0, 13));
+    assert!((80..92).contains(&exchange(&raised(49, 10)).shift));
 }
 
 #[test]
@@ -237,10 +245,10 @@ fn keys_carry_the_first_map_or_a_part_of_the_trace() {
         let packed = slots < ring_slots;
         let options = Options { ring_slots, steps, packed, carried, ..options(slots) };
         let chain = chain_for(&options, stages);
-        let plan = Plan::slots_first(&chain, options).unwrap();
+        let plan = plan(&chain, options).unwrap();
         let found: Vec<&str> = plan.stages().iter().map(|s| s.name.as_str()).collect();
         assert!(found.windows(names.len()).any(|w| w == names), "{found:?}");
-        assert_eq!(chain.moduli.len() - 1, plan.stages().iter().map(|s| s.level_out).max().unwrap());
+        assert_eq!(chain.moduli.len() - 1, plan.stages().iter().map(|s| s.to.level).max().unwrap());
         let messages = spread(slots, false);
         let (_, worst) = errors(&refresh(&chain, options, &messages)[0], &messages);
         assert!(-worst.log2() >= predicted(false) - 0.05, "{slots} slots: {} bits", -worst.log2());
@@ -296,33 +304,27 @@ fn a_pair_is_the_real_and_imaginary_part() {
 #[test]
 fn plans_that_cannot_run_are_refused() {
     let options = options(64);
-    assert!(Plan::slots_first(&Chain { moduli: moduli()[..12].to_vec(), ..chain() }, options).is_err());
+    assert!(plan(&Chain { moduli: moduli()[..12].to_vec(), ..chain() }, options).is_err());
     for bound in [0.0, -1.0, f64::NAN, 1e9] {
-        assert!(Plan::slots_first(&chain(), Options { bound, ..options }).is_err());
+        assert!(plan(&chain(), Options { bound, ..options }).is_err());
     }
-    let plan = Plan::slots_first(&chain(), options).unwrap();
+    let plan = plan(&chain(), options).unwrap();
     let mut other = chain();
     other.moduli[0] *= 2.0;
-    assert!(plan.check(&other).is_err());
+    assert!(plan.check(&other.moduli).is_err());
 }
 
 #[test]
 fn a_probe_sees_every_stage_and_can_stop() {
     struct Stop(usize);
     impl aglet_bootstrap::Probe for Stop {
-        fn stage(
-            &mut self,
-            _: &aglet_bootstrap::Stage,
-            done: usize,
-            total: usize,
-            _: Option<std::time::Duration>,
-        ) -> bool {
+        fn stage(&mut self, _: &str, done: usize, total: usize, _: Option<std::time::Duration>) -> bool {
             assert_eq!(total, 10);
             done < self.0
         }
     }
     let e = ClearEvaluator::new(64, moduli(), 32, 20).unwrap();
-    let plan = Plan::slots_first(&chain(), options(64)).unwrap();
+    let plan = plan(&chain(), options(64)).unwrap();
     let pipeline = Pipeline::new(&e, plan).unwrap();
     let fresh = e.encrypt(&spread(64, false), 3, SCALE).unwrap();
     assert_eq!(

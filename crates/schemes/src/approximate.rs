@@ -156,69 +156,6 @@ pub fn multiple<E: Approximate>(e: &E, a: &E::Ciphertext, c: Complex64) -> Resul
     e.quadratic(&Quadratic { products: Vec::new(), terms: vec![(c, a)], constant: Complex64::ZERO, level, scale })
 }
 
-/// The ring-level steps that a bootstrap needs beyond arithmetic.
-pub trait Refresh: Approximate {
-    /// At chain level 0, switches `ct` to the sparse ephemeral secret.
-    ///
-    /// # Errors
-    /// [`Error::LevelMismatch`] unless `ct` is at level 0 (a key for a higher level must never exist).
-    fn sparse_secret(&self, ct: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
-
-    /// Raises the modulus from `q0` to `Q_level` and returns to the main secret.
-    ///
-    /// Coefficients `m` become `m + q0 * I` with `|I| <= h/2` for an ephemeral secret of Hamming weight `h`; the scale
-    /// stays.
-    ///
-    /// # Errors
-    /// [`Error::LevelMismatch`] unless `ct` is at level 0, [`Error::NoSuchLevel`].
-    fn mod_raise(&self, ct: &Self::Ciphertext, level: usize) -> Result<Self::Ciphertext, Error>;
-
-    /// [`Refresh::mod_raise`] and a linear map on all slots of the ring in one: no level, and
-    /// `out.scale = in.scale * scale_ratio`.
-    ///
-    /// # Errors
-    /// Those of [`Refresh::mod_raise`], [`Error::SlotMismatch`], [`Error::InvalidScale`], a missing key.
-    fn raise_transform(
-        &self,
-        ct: &Self::Ciphertext,
-        level: usize,
-        map: &LinearMap,
-        scale_ratio: f64,
-    ) -> Result<Self::Ciphertext, Error>;
-
-    /// [`Refresh::raise_transform`] of several, which may share the reading of keys.
-    ///
-    /// # Errors
-    /// Those of [`Refresh::raise_transform`].
-    fn raise_transforms(
-        &self,
-        of: &[Self::Ciphertext],
-        level: usize,
-        map: &LinearMap,
-        scale_ratio: f64,
-    ) -> Result<Vec<Self::Ciphertext>, Error> {
-        of.iter().map(|ct| self.raise_transform(ct, level, map, scale_ratio)).collect()
-    }
-
-    /// Exchanges the primes that a bootstrap raised to for those of the whole chain up to a level, which divides by all that
-    /// leave: the last step of a bootstrap whose chain has others in place of message primes.
-    ///
-    /// # Errors
-    /// [`Error::NoSuchLevel`], and [`Error::ScaleMismatch`] if the ratio is not that of the primes.
-    fn settle(&self, ct: &Self::Ciphertext, to: Settle) -> Result<Self::Ciphertext, Error>;
-}
-
-/// How a ciphertext leaves the chain that a bootstrap raised to, see [`Refresh::settle`].
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Settle {
-    /// The chain level of the result.
-    pub level: usize,
-    /// The value is multiplied by this power of two on the way, where fewer bits leave than a small scale wants.
-    pub shift: u32,
-    /// Output scale over input scale: the primes that come and `2^shift`, over the primes that leave.
-    pub scale_ratio: f64,
-}
-
 /// Whether two scales agree to [`SCALE_TOLERANCE`].
 pub fn same_scale(a: f64, b: f64) -> bool {
     (a / b - 1.0).abs() < SCALE_TOLERANCE

@@ -3,7 +3,7 @@
 //! Circuits are tested here against plain arithmetic, and a bootstrap's approximation error is measured here apart from
 //! the noise. A value `v` at scale `s` stands for coefficients `s * v`; nothing is rounded.
 
-use crate::approximate::{check_scale, multiple, product, same_scale, Approximate, Quadratic, Refresh, Settle};
+use crate::approximate::{check_scale, multiple, product, same_scale, Approximate, Quadratic};
 use crate::error::Error;
 use crate::evaluator::Evaluator;
 use crate::linear_map::LinearMap;
@@ -23,6 +23,18 @@ impl ClearCiphertext {
     /// The numbers in the slots, in natural order.
     pub fn values(&self) -> &[Complex64] {
         &self.values
+    }
+    /// The same numbers at another level and scale.
+    #[must_use]
+    pub fn placed(self, level: usize, scale: f64) -> Self {
+        Self { level, scale, ..self }
+    }
+    /// Refuses a ciphertext above chain level 0.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`].
+    pub fn at_bottom(&self) -> Result<(), Error> {
+        (self.level == 0).then_some(()).ok_or(Error::LevelMismatch { left: self.level, right: 0 })
     }
     /// The same with other numbers, slot by slot.
     pub(crate) fn map_values(mut self, mut f: impl FnMut(Complex64) -> Complex64) -> Self {
@@ -53,7 +65,7 @@ impl ClearEvaluator {
     /// Makes an evaluator on `slots` (a power of two) with the primes `moduli`, `q0` first.
     ///
     /// `sparse_weight` is the Hamming weight `h` of the imagined ephemeral secret, which shapes the multiples of `q0` that
-    /// [`Refresh::mod_raise`] adds; `seed` makes them reproducible.
+    /// a raised modulus adds; `seed` makes them reproducible.
     ///
     /// # Errors
     /// [`Error::InvalidParameters`] for a slot count that is no power of two, an empty chain or a modulus that is not
@@ -80,6 +92,21 @@ impl ClearEvaluator {
         Ok(ClearCiphertext { values: values.to_vec(), level, scale })
     }
 
+    /// The transform from pairs of coefficients to slots.
+    pub fn fft(&self) -> &SpecialFft {
+        &self.fft
+    }
+
+    /// The weight of the imagined sparse secret.
+    pub fn sparse_weight(&self) -> usize {
+        self.sparse_weight
+    }
+
+    /// Numbers for one more imagined overflow: every call begins others.
+    pub fn fresh_random(&self) -> SplitMix {
+        SplitMix(self.seed ^ self.raises.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b9))
+    }
+
     /// The chain level of a fresh ciphertext.
     pub fn max_level(&self) -> usize {
         self.moduli.len() - 1
@@ -90,13 +117,13 @@ impl ClearEvaluator {
         (found == expected).then_some(()).ok_or(Error::SlotMismatch { expected, found })
     }
 
-    fn check_level(&self, level: usize) -> Result<(), Error> {
+    /// Refuses a level above the chain.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchLevel`].
+    pub fn check_level(&self, level: usize) -> Result<(), Error> {
         let max = self.max_level();
         (level <= max).then_some(()).ok_or(Error::NoSuchLevel { level, max })
-    }
-
-    fn check_bottom(&self, ct: &ClearCiphertext) -> Result<(), Error> {
-        (ct.level == 0).then_some(()).ok_or(Error::LevelMismatch { left: ct.level, right: 0 })
     }
 
     /// Adds or subtracts slot by slot.
@@ -232,59 +259,17 @@ impl Approximate for ClearEvaluator {
     }
 }
 
-impl Refresh for ClearEvaluator {
-    fn sparse_secret(&self, ct: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
-        self.check_bottom(ct)?;
-        Ok(ct.clone())
-    }
-
-    /// Adds `q0 * I` to every coefficient, `I` the rounded sum of `h + 1` uniform numbers in `[-1/2, 1/2)`: the
-    /// distribution that a ternary secret of weight `h` gives. Every call draws afresh.
-    fn mod_raise(&self, ct: &ClearCiphertext, level: usize) -> Result<ClearCiphertext, Error> {
-        self.check_bottom(ct)?;
-        self.check_level(level)?;
-        let mut random = SplitMix(self.seed ^ self.raises.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b9));
-        let mut overflow =
-            || (0..=self.sparse_weight).map(|_| random.uniform()).sum::<f64>().round() * self.moduli[0] / ct.scale;
-        let mut values = ct.values.clone();
-        self.fft.inverse(&mut values);
-        let n = values.len() as f64;
-        for v in &mut values {
-            *v = *v / n + Complex64::new(overflow(), overflow());
-        }
-        self.fft.forward(&mut values);
-        Ok(ClearCiphertext { values, level, scale: ct.scale })
-    }
-
-    fn raise_transform(
-        &self,
-        ct: &ClearCiphertext,
-        level: usize,
-        map: &LinearMap,
-        scale_ratio: f64,
-    ) -> Result<ClearCiphertext, Error> {
-        check_scale(scale_ratio)?;
-        let raised = self.mod_raise(ct, level)?;
-        Ok(ClearCiphertext { values: map.apply(&raised.values)?, level, scale: ct.scale * scale_ratio })
-    }
-
-    fn settle(&self, ct: &ClearCiphertext, to: Settle) -> Result<ClearCiphertext, Error> {
-        check_scale(to.scale_ratio)?;
-        Ok(ClearCiphertext { level: to.level, scale: ct.scale * to.scale_ratio, ..ct.clone() })
-    }
-}
-
 /// Sebastiano Vigna's SplitMix64: small, and good enough to imitate the overflow. Nothing secret depends on it.
 #[derive(Debug)]
-pub(crate) struct SplitMix(u64);
+pub struct SplitMix(u64);
 
 impl SplitMix {
     /// Starts from a seed.
-    pub(crate) fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         Self(seed)
     }
     /// Uniform in `[-1/2, 1/2)`.
-    pub(crate) fn uniform(&mut self) -> f64 {
+    pub fn uniform(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -352,7 +337,6 @@ mod tests {
         assert!(matches!(e.encrypt(a.values(), 3, 1.0), Err(Error::NoSuchLevel { level: 3, max: 2 })));
         assert!(matches!(e.encrypt(&a.values()[1..], 0, 1.0), Err(Error::SlotMismatch { .. })));
         assert!(matches!(e.encrypt(a.values(), 0, f64::NAN), Err(Error::InvalidScale { .. })));
-        assert!(matches!(e.mod_raise(&a, 2), Err(Error::LevelMismatch { left: 2, right: 0 })));
     }
 
     #[test]
@@ -362,21 +346,5 @@ mod tests {
         assert_eq!(e.rotate(&a, 1).unwrap().values()[0], c(2.0));
         assert_eq!(e.rotate(&a, -1).unwrap().values()[0], c(4.0));
         assert_eq!(e.mul_i(&e.mul_i(&a).unwrap()).unwrap(), e.negate(&a).unwrap());
-    }
-
-    #[test]
-    fn raising_the_modulus_adds_small_multiples_of_q0() {
-        let slots = 1 << 12;
-        let e = ClearEvaluator::new(slots, Q.to_vec(), 32, 7).unwrap();
-        let zero = e.encrypt(&vec![Complex64::new(0.0, 0.0); slots], 0, 8.0).unwrap();
-        let raised = e.mod_raise(&zero, 2).unwrap();
-        assert_eq!((raised.level, raised.scale), (2, 8.0));
-        let mut pairs = raised.values.clone();
-        e.fft.inverse(&mut pairs);
-        let overflow: Vec<f64> = pairs.iter().flat_map(|w| [w.re, w.im]).map(|x| x / slots as f64 / 128.0).collect();
-        assert!(overflow.iter().all(|i| (i - i.round()).abs() < 1e-9 && i.abs() < 16.5));
-        let variance = overflow.iter().map(|i| i * i).sum::<f64>() / overflow.len() as f64;
-        assert!((variance - (33.0 / 12.0 + 1.0 / 12.0)).abs() < 0.2, "variance {variance}");
-        assert_ne!(e.mod_raise(&zero, 2).unwrap(), raised);
     }
 }

@@ -4,7 +4,7 @@
 //! limb by limb, from the shapes of the keys that it would meet; a test compares the sums with what the kernels counted
 //! (`crates/aglet/tests/cost.rs`). Sums, copies and permutations are not counted: they are a few per cent.
 
-use crate::approximate::{check_scale, multiple, product, same_scale, Approximate, Quadratic, Refresh, Settle};
+use crate::approximate::{check_scale, multiple, product, same_scale, Approximate, Quadratic};
 use crate::ckks::keys::missing;
 use crate::error::Error;
 use crate::evaluator::Evaluator;
@@ -49,7 +49,7 @@ impl CostEvaluator {
         Self { params, keys, tally: Mutex::default() }
     }
     /// Work on each of several that meet the same keys and diagonals side by side: these are read once.
-    fn sharing<A, T>(&self, of: &[A], one: impl Fn(&A) -> Result<T, Error>) -> Result<Vec<T>, Error> {
+    pub fn sharing<A, T>(&self, of: &[A], one: impl Fn(&A) -> Result<T, Error>) -> Result<Vec<T>, Error> {
         let before = self.take();
         let mut all = Tally::NONE;
         let mut out = Vec::with_capacity(of.len());
@@ -72,42 +72,50 @@ impl CostEvaluator {
         std::mem::take(&mut *self.tally.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn n(&self) -> u64 {
+    /// The primes of its chain, as the whole family of chains counts them.
+    pub fn prime_indices(&self) -> &[usize] {
+        self.params.prime_indices()
+    }
+    /// The degree of the ring.
+    pub fn n(&self) -> u64 {
         self.params.n() as u64
     }
     /// The smallest shape of a role that serves so many limbs.
-    fn key(&self, role: KeyRole, limbs: usize) -> Result<&KeySwitchSpec, Error> {
+    pub fn key(&self, role: KeyRole, limbs: usize) -> Result<&KeySwitchSpec, Error> {
         self.keys.find(role, limbs).ok_or_else(|| missing(role, limbs, self.params.n()))
     }
-    fn count(&self, work: Tally) {
+    /// Adds work.
+    pub fn count(&self, work: Tally) {
         *self.tally.lock().unwrap_or_else(PoisonError::into_inner) += work;
     }
-    fn forward(&self, limbs: usize) {
+    /// Forward transforms of so many limbs.
+    pub fn forward(&self, limbs: usize) {
         self.count(Tally::forward(self.n()).times(limbs as u64));
     }
-    fn inverse(&self, limbs: usize) {
+    /// Inverse transforms of so many limbs.
+    pub fn inverse(&self, limbs: usize) {
         self.count(Tally::inverse(self.n()).times(limbs as u64));
     }
 
     /// A base conversion with the transforms before and after it.
-    fn convert(&self, sources: usize, targets: usize) {
+    pub fn convert(&self, sources: usize, targets: usize) {
         self.count(Tally::conversion(self.n(), sources as u64, targets as u64));
         self.forward(targets);
     }
     /// [`Digits::new`](aglet_rlwe::Digits::new); returns how many there are.
-    fn digits(&self, spec: &KeySwitchSpec, limbs: usize) -> usize {
+    pub fn digits(&self, spec: &KeySwitchSpec, limbs: usize) -> usize {
         let digits = spec.cut(limbs).digits;
         self.inverse(limbs);
         digits.iter().for_each(|own| self.convert(own.len(), limbs + spec.p_limbs - own.len()));
         digits.len()
     }
     /// [`Digits::product`](aglet_rlwe::Digits::product) over so many limbs, onto so many limbs of addends in all.
-    fn product(&self, digits: usize, limbs: usize, addends: usize) {
+    pub fn product(&self, digits: usize, limbs: usize, addends: usize) {
         self.count(Tally::key_product(self.n(), digits as u64, 0).times(limbs as u64));
         self.count(Tally { ciphertext_read: self.n() * addends as u64, ..Tally::NONE });
     }
     /// [`divide`](aglet_rlwe::keyswitch::divide) of a pair.
-    fn divide(&self, limbs: usize, p_limbs: usize, drop: usize) {
+    pub fn divide(&self, limbs: usize, p_limbs: usize, drop: usize) {
         for _ in 0..2 {
             self.divide_one(limbs, p_limbs, drop);
         }
@@ -119,11 +127,11 @@ impl CostEvaluator {
         self.count(Tally::rsub_mul(self.n()).times(kept as u64));
     }
     /// One polynomial of a form.
-    fn form(&self, limbs: usize, products: usize, terms: usize, factor: bool) {
+    pub fn form(&self, limbs: usize, products: usize, terms: usize, factor: bool) {
         self.count(Tally::form(self.n(), products as u64, terms as u64, factor).times(limbs as u64));
     }
     /// [`lift_by_special`](aglet_rlwe::keyswitch::lift_by_special).
-    fn lift(&self, limbs: usize) {
+    pub fn lift(&self, limbs: usize) {
         self.form(limbs, 0, 1, false);
     }
     /// A key switch of the second polynomial, with the first lifted and rotated along.
@@ -150,7 +158,8 @@ impl CostEvaluator {
         }
         Ok(*a)
     }
-    fn rotation(&self, by: usize) -> u64 {
+    /// The Galois element of a rotation to the left.
+    pub fn rotation(&self, by: usize) -> u64 {
         rotation_exponent(by as isize, self.params.n())
     }
     /// A form, divided by the special primes and so many of the chain.
@@ -171,13 +180,6 @@ impl CostEvaluator {
             self.divide(limbs, p_limbs, drop);
         }
         Ok(())
-    }
-    /// One polynomial modulo q0 as residues of more primes.
-    fn raise(&self, limbs: usize) {
-        if limbs > 1 {
-            self.inverse(1);
-            self.convert(1, limbs - 1);
-        }
     }
 }
 
@@ -304,66 +306,5 @@ impl Approximate for CostEvaluator {
             diagonals: map.diagonals().len() as u64,
             words: map.diagonals().values().map(|d| (2 * d.len()).min(n) as u64).sum(),
         })
-    }
-}
-
-impl Refresh for CostEvaluator {
-    fn sparse_secret(&self, ct: &CostCiphertext) -> Result<CostCiphertext, Error> {
-        let spec = self.key(KeyRole::ToSparse, 1)?;
-        self.lift(1);
-        let digits = self.digits(spec, 1);
-        self.product(digits, 1 + spec.p_limbs, 1);
-        self.divide(1, spec.p_limbs, 0);
-        Ok(*ct)
-    }
-    fn mod_raise(&self, ct: &CostCiphertext, level: usize) -> Result<CostCiphertext, Error> {
-        let limbs = level + 1;
-        let spec = self.key(KeyRole::FromSparse, limbs)?;
-        self.raise(limbs);
-        self.raise(limbs + spec.p_limbs);
-        self.product(1, limbs + spec.p_limbs, 0);
-        self.divide(limbs, spec.p_limbs, 0);
-        Ok(CostCiphertext { level, ..*ct })
-    }
-    fn raise_transform(
-        &self,
-        ct: &CostCiphertext,
-        level: usize,
-        map: &LinearMap,
-        scale_ratio: f64,
-    ) -> Result<CostCiphertext, Error> {
-        check_scale(scale_ratio)?;
-        let limbs = level + 1;
-        let keys = map.diagonals().keys().map(|&by| self.key(KeyRole::FromSparseGalois(self.rotation(by)), limbs));
-        let keys = keys.collect::<Result<Vec<_>, _>>()?;
-        let spec = *keys.first().ok_or(Error::zero_map(map.slots()))?;
-        self.raise(limbs + spec.p_limbs);
-        let row = Tally::rotated_sum(self.n(), map.diagonals().len() as u64);
-        self.count(row.times((limbs + spec.p_limbs) as u64));
-        self.divide(limbs, spec.p_limbs, 0);
-        // The part of c0 goes through the map in doubles.
-        self.inverse(1);
-        self.forward(limbs);
-        Ok(CostCiphertext { level, scale: ct.scale * scale_ratio })
-    }
-    fn raise_transforms(
-        &self,
-        of: &[CostCiphertext],
-        level: usize,
-        map: &LinearMap,
-        scale_ratio: f64,
-    ) -> Result<Vec<CostCiphertext>, Error> {
-        self.sharing(of, |ct| self.raise_transform(ct, level, map, scale_ratio))
-    }
-    fn settle(&self, ct: &CostCiphertext, to: Settle) -> Result<CostCiphertext, Error> {
-        let (own, limbs) = (self.params.prime_indices(), to.level + 1);
-        let leaving = own[..=ct.level].iter().filter(|&&l| l >= limbs).count();
-        for _ in 0..2 {
-            self.inverse(leaving);
-            self.form(ct.level + 1 - leaving, 0, 1, false);
-            self.convert(leaving, limbs);
-            self.count(Tally::rsub_mul(self.n()).times(limbs as u64));
-        }
-        Ok(CostCiphertext { level: to.level, scale: ct.scale * to.scale_ratio })
     }
 }

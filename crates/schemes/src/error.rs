@@ -101,7 +101,7 @@ pub enum Error {
 
 impl Error {
     /// For a linear map that has no diagonal.
-    pub(crate) fn zero_map(slots: usize) -> Self {
+    pub fn zero_map(slots: usize) -> Self {
         Self::InvalidLinearMap {
             slots,
             reason: "it has no diagonal, so that its value is zero whatever it is applied to",

@@ -15,7 +15,7 @@ pub mod linear_map;
 pub mod noisy;
 pub mod scalar;
 
-pub use approximate::{Approximate, Product, Quadratic, Refresh, Settle};
+pub use approximate::{Approximate, Product, Quadratic};
 pub use error::Error;
 pub use evaluator::Evaluator;
 pub use linear_map::LinearMap;

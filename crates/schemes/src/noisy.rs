@@ -9,7 +9,7 @@
 //!   follows: rotations inside linear maps, conjugations, the switches to and from the sparse secret;
 //! * diagonals and constants are rounded at their own scales.
 
-use crate::approximate::{multiple, product, Approximate, Quadratic, Refresh, Settle};
+use crate::approximate::{multiple, product, Approximate, Quadratic};
 use crate::clear::{ClearCiphertext, ClearEvaluator, SplitMix};
 use crate::error::Error;
 use crate::evaluator::Evaluator;
@@ -37,7 +37,8 @@ pub struct Noise {
 }
 
 impl Noise {
-    fn rounding(&self) -> f64 {
+    /// Of a division: both polynomials are rounded.
+    pub fn rounding(&self) -> f64 {
         (self.weight + 1.0) / 12.0
     }
 }
@@ -73,6 +74,18 @@ impl NoisyEvaluator {
         self.clear.encrypt(values, level, scale)
     }
 
+    /// The evaluator without noise.
+    pub fn clear(&self) -> &ClearEvaluator {
+        &self.clear
+    }
+    /// The sizes of the errors.
+    pub fn noise(&self) -> &Noise {
+        &self.noise
+    }
+    /// Whether there are errors at the moment.
+    pub fn is_on(&self) -> bool {
+        self.on.load(Ordering::Relaxed)
+    }
     /// Whether what follows has errors.
     pub fn switch(&self, on: bool) {
         self.on.store(on, Ordering::Relaxed);
@@ -90,8 +103,8 @@ impl NoisyEvaluator {
     }
 
     /// Adds an error of this variance to every coefficient.
-    fn disturbed(&self, ct: ClearCiphertext, variance: f64) -> ClearCiphertext {
-        if !self.on.load(Ordering::Relaxed) {
+    pub fn disturbed(&self, ct: ClearCiphertext, variance: f64) -> ClearCiphertext {
+        if !self.is_on() {
             return ct;
         }
         let deviation = (variance * self.noise.n as f64 / 2.0).sqrt() / self.scale(&ct);
@@ -101,7 +114,7 @@ impl NoisyEvaluator {
 
     /// A map whose diagonals were rounded at this scale: one of period p has 2p coefficients, each off by a uniform rounding,
     /// p/12 in a component of a slot.
-    fn rounded(&self, map: &LinearMap, scale: f64) -> LinearMap {
+    pub fn rounded(&self, map: &LinearMap, scale: f64) -> LinearMap {
         map.with_diagonals(|d| {
             let errors = self.gaussians(d.len(), (d.len() as f64 / 12.0).sqrt() / scale);
             d.iter().zip(errors).map(|(v, e)| v + e).collect()
@@ -111,7 +124,7 @@ impl NoisyEvaluator {
     /// A form with its constants as they are encoded.
     fn encoded<'a>(&self, form: &Quadratic<'a, ClearCiphertext>) -> Quadratic<'a, ClearCiphertext> {
         let mut form = form.clone();
-        if self.on.load(Ordering::Relaxed) {
+        if self.is_on() {
             let scale = form.scale * self.modulus(form.level);
             for (constant, term) in &mut form.terms {
                 let unit = scale / self.scale(term);
@@ -157,7 +170,7 @@ impl Evaluator for NoisyEvaluator {
         Ok(self.disturbed(self.clear.rotate_sum(a, by)?, variance))
     }
     fn transform(&self, ct: &ClearCiphertext, t: &NoisyTransform) -> Result<ClearCiphertext, Error> {
-        if !self.on.load(Ordering::Relaxed) {
+        if !self.is_on() {
             return self.clear.transform(ct, &t.exact);
         }
         let out = self.clear.transform(ct, &t.rounded)?;
@@ -212,34 +225,5 @@ impl Approximate for NoisyEvaluator {
             level,
             gain: map.diagonals().values().map(square).sum(),
         })
-    }
-}
-
-impl Refresh for NoisyEvaluator {
-    fn sparse_secret(&self, ct: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
-        let variance = self.noise.sparse_switch + (self.noise.sparse_weight + 1.0) / 12.0;
-        Ok(self.disturbed(self.clear.sparse_secret(ct)?, variance))
-    }
-    fn mod_raise(&self, ct: &ClearCiphertext, level: usize) -> Result<ClearCiphertext, Error> {
-        let variance = self.noise.sparse_switch + self.noise.rounding();
-        Ok(self.disturbed(self.clear.mod_raise(ct, level)?, variance))
-    }
-    fn raise_transform(
-        &self,
-        ct: &ClearCiphertext,
-        level: usize,
-        map: &LinearMap,
-        scale_ratio: f64,
-    ) -> Result<ClearCiphertext, Error> {
-        if !self.on.load(Ordering::Relaxed) {
-            return self.clear.raise_transform(ct, level, map, scale_ratio);
-        }
-        let rounded = self.rounded(map, scale_ratio * self.noise.special);
-        // One switch for each diagonal, which is in its key.
-        let variance = map.diagonals().len() as f64 * self.noise.sparse_switch + self.noise.rounding();
-        Ok(self.disturbed(self.clear.raise_transform(ct, level, &rounded, scale_ratio)?, variance))
-    }
-    fn settle(&self, ct: &ClearCiphertext, to: Settle) -> Result<ClearCiphertext, Error> {
-        Ok(self.disturbed(self.clear.settle(ct, to)?, self.noise.rounding()))
     }
 }

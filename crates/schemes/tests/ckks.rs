@@ -8,7 +8,7 @@ use aglet_rlwe::security::Security;
 use aglet_rlwe::{Context, KeyRole, KeySet, KeySwitchSpec, SecretKey, SwitchingKey};
 use aglet_schemes::ckks::{raising_keys, transform_shape, CkksCiphertext, CkksEvaluator, CkksParams, Encoder};
 use aglet_schemes::clear::ClearEvaluator;
-use aglet_schemes::{Approximate, Error, Evaluator, LinearMap, Product, Quadratic, Refresh};
+use aglet_schemes::{Approximate, Error, Evaluator, LinearMap, Product, Quadratic};
 use num_complex::Complex64;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -208,18 +208,20 @@ fn keys_that_carry_a_map_raise_and_transform_at_once() {
         }
         let ct = w.encrypt(&points(n, 3.3), 0);
         let e = CkksEvaluator::new(&w.ctx, &w.keys, n);
-        let low = e.sparse_secret(&ct).unwrap();
-        let raised = e.mod_raise(&low, 25).unwrap();
+        let low = e.to_sparse_secret(&ct).unwrap();
+        let raised = e.raise_modulus(&low, 25).unwrap();
         let apart = e.transform(&raised, &e.encode_transform(&map, 25, ratio).unwrap()).unwrap();
-        let at_once = e.raise_transform(&low, 25, &map, ratio).unwrap();
+        let raise =
+            |ct: &CkksCiphertext, level, map: &LinearMap| e.raise_through(std::slice::from_ref(ct), level, map, ratio);
+        let at_once = raise(&low, 25, &map).unwrap().remove(0);
         assert_eq!((e.level(&at_once), e.scale(&at_once), at_once.key), (25, SCALE * ratio, w.sk.id()));
         // Multiples of q0 are left in both: they are 2^11 times the message.
         let expected = w.decrypt(&apart);
         w.assert_is(&e.level_down(&at_once, 24).unwrap(), &expected, 16.0, "raise and transform");
-        assert!(matches!(e.raise_transform(&raised, 25, &map, ratio), Err(Error::LevelMismatch { .. })));
-        assert!(matches!(e.raise_transform(&low, 99, &map, ratio), Err(Error::NoSuchLevel { .. })));
+        assert!(matches!(raise(&raised, 25, &map), Err(Error::LevelMismatch { .. })));
+        assert!(matches!(raise(&low, 99, &map), Err(Error::NoSuchLevel { .. })));
         let other = LinearMap::new(n, BTreeMap::from([(7, points(n, 1.0))]), 1, 1).unwrap();
-        assert!(matches!(e.raise_transform(&low, 25, &other, ratio), Err(Error::MissingKey { .. })));
+        assert!(matches!(raise(&low, 25, &other), Err(Error::MissingKey { .. })));
     }
 }
 
@@ -239,7 +241,7 @@ fn every_long_operation_can_be_stopped() {
     let e = CkksEvaluator::new(&w.ctx, &keys, n).stopped_by(&flag);
     let map = LinearMap::new(n, BTreeMap::from([(0, x.clone())]), 1, 1).unwrap();
     let t = e.encode_transform(&map, 3, 1.0).unwrap();
-    let (square, low) = (e.tensor(&ct, &ct).unwrap(), e.sparse_secret(&bottom).unwrap());
+    let (square, low) = (e.tensor(&ct, &ct).unwrap(), e.to_sparse_secret(&bottom).unwrap());
     let scale = SCALE * SCALE / e.modulus(3);
     let products = vec![Product { factor: 1, left: &ct, right: &ct }];
     let form = Quadratic { products, terms: vec![], constant: Complex64::default(), level: 3, scale };
@@ -251,8 +253,8 @@ fn every_long_operation_can_be_stopped() {
             e.rescale(&square).err(),
             e.transform(&ct, &t).err(),
             e.encode_transform(&map, 3, 1.0).err(),
-            e.sparse_secret(&bottom).err(),
-            e.mod_raise(&low, 25).err(),
+            e.to_sparse_secret(&bottom).err(),
+            e.raise_modulus(&low, 25).err(),
         ]
     };
     assert_eq!(all(), [const { None }; 8]);

@@ -10,6 +10,7 @@ use crate::ckks::{
     Request, RotationKey, Route,
 };
 use crate::{Error, PublicKey, SecretKey};
+use aglet_bootstrap::KeyNeed;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::Params;
 use aglet_rlwe::{KeyId, KeyRole, KeySwitchSpec, Sample, SwitchingKey};
@@ -160,7 +161,7 @@ keys! {
         words: |x| vec![x.stage_count() as u64, x.size() as u64, x.method() as u64],
         shapes: |origin, w| {
             let (params, keys) = Route::new(&origin.params, bootstrap_words(origin, w)?)?.keys(&origin.params)?;
-            Ok(keys.into_iter().map(|(role, spec)| Shape::Key { params: params.clone(), role, spec }).collect())
+            Ok(keys.into_iter().map(|KeyNeed { role, spec }| Shape::Key { params: params.clone(), role, spec }).collect())
         },
         keys: |x| x.stored_keys(),
         take: |origin, w, id, list| {

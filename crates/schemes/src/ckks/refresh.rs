@@ -1,4 +1,4 @@
-//! What a bootstrap needs beyond arithmetic: [`Refresh`] on ciphertexts.
+//! What bootstraps need beyond arithmetic, on ciphertexts.
 //!
 //! After the modulus is raised, `c1` is one short digit under the sparse secret `s'`. The first linear map of a bootstrap,
 //! `sum_i m_i phi_i(c0 + c1 s')`, can therefore be taken together with the switch to the main secret: a key for `i`
@@ -9,7 +9,7 @@
 use super::encode::{spread, subring_coefficients, too_large};
 use super::evaluator::{linear, CkksEvaluator};
 use super::{Ciphertext, CkksCiphertext};
-use crate::approximate::{check_scale, same_scale, Refresh, Settle};
+use crate::approximate::{check_scale, same_scale};
 use crate::linear_map::LinearMap;
 use crate::Error;
 use aglet_ring::automorphism::rotation_exponent;
@@ -22,8 +22,12 @@ use aglet_rlwe::{Context, KeyRole, KeySwitchSpec, SecretKey, SwitchingKey};
 use num_complex::Complex64;
 use std::sync::Arc;
 
-impl Refresh for CkksEvaluator<'_> {
-    fn sparse_secret(&self, ct: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
+impl CkksEvaluator<'_> {
+    /// At chain level 0, switches to the sparse ephemeral secret.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] unless `ct` is at level 0 (a key for a higher level must never exist), a missing key.
+    pub fn to_sparse_secret(&self, ct: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
         at_bottom(ct)?;
         self.check_stop()?;
         let ([c0, c1], key) = (linear(ct)?, self.key(KeyRole::ToSparse, 1)?);
@@ -37,7 +41,11 @@ impl Refresh for CkksEvaluator<'_> {
         Ok(Arc::new(out))
     }
 
-    fn mod_raise(&self, ct: &CkksCiphertext, level: usize) -> Result<CkksCiphertext, Error> {
+    /// Raises the modulus from `q0` to `Q_level` and returns to the main secret; the scale stays.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] unless `ct` is at level 0, [`Error::NoSuchLevel`], a missing key.
+    pub fn raise_modulus(&self, ct: &CkksCiphertext, level: usize) -> Result<CkksCiphertext, Error> {
         at_bottom(ct)?;
         let (ctx, max) = (self.context(), self.context().ring().q_count() - 1);
         if level > max {
@@ -56,17 +64,12 @@ impl Refresh for CkksEvaluator<'_> {
         Ok(Arc::new(out))
     }
 
-    fn raise_transform(
-        &self,
-        ct: &CkksCiphertext,
-        level: usize,
-        map: &LinearMap,
-        scale_ratio: f64,
-    ) -> Result<CkksCiphertext, Error> {
-        Ok(self.raise_transforms(std::slice::from_ref(ct), level, map, scale_ratio)?.remove(0))
-    }
-
-    fn raise_transforms(
+    /// [`CkksEvaluator::raise_modulus`] and a linear map on all slots of the ring in one, of several, which read the keys once: no
+    /// level, and `out.scale = in.scale * scale_ratio`.
+    ///
+    /// # Errors
+    /// As there, [`Error::InvalidScale`], [`Error::InvalidLinearMap`] for a map without diagonals.
+    pub fn raise_through(
         &self,
         of: &[CkksCiphertext],
         level: usize,
@@ -106,19 +109,29 @@ impl Refresh for CkksEvaluator<'_> {
         of.iter().zip(&sums).map(finish).collect()
     }
 
-    fn settle(&self, ct: &CkksCiphertext, to: Settle) -> Result<CkksCiphertext, Error> {
-        let (ctx, limbs) = (self.context(), to.level + 1);
+    /// Exchanges the primes of the chain for those of the whole chain up to a level, which divides by all that leave; the value is
+    /// multiplied by `2^shift` on the way. `scale_ratio` is output scale over input scale.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchLevel`], and [`Error::ScaleMismatch`] if the ratio is not that of the primes.
+    pub fn exchange_primes(
+        &self,
+        ct: &CkksCiphertext,
+        (level, shift): (usize, u32),
+        scale_ratio: f64,
+    ) -> Result<CkksCiphertext, Error> {
+        let (ctx, limbs) = (self.context(), level + 1);
         self.check_stop()?;
-        let expected = exchange_ratio(ctx, ct.limbs(), limbs, to.shift)?;
-        if !same_scale(expected, to.scale_ratio) {
-            return Err(Error::ScaleMismatch { expected, found: to.scale_ratio });
+        let expected = exchange_ratio(ctx, ct.limbs(), limbs, shift)?;
+        if !same_scale(expected, scale_ratio) {
+            return Err(Error::ScaleMismatch { expected, found: scale_ratio });
         }
-        let polys = exchange(ctx, &ct.polys.iter().collect::<Vec<_>>(), limbs, to.shift)?;
-        Ok(Arc::new(ct.with(polys, ct.scale * to.scale_ratio).real_if(ct.real)))
+        let polys = exchange(ctx, &ct.polys.iter().collect::<Vec<_>>(), limbs, shift)?;
+        Ok(Arc::new(ct.with(polys, ct.scale * scale_ratio).real_if(ct.real)))
     }
 }
 
-/// The keys of [`Refresh::raise_transform`]: one for each diagonal, which it carries at the scale
+/// The keys of [`CkksEvaluator::raise_through`]: one for each diagonal, which it carries at the scale
 /// `scale_ratio P`, from the sparse secret to the main one. `source` is called for each, with what the key is for,
 /// and may stop the work.
 ///

@@ -6,6 +6,8 @@ use crate::ckks::engine::Engine;
 use crate::runtime::machine;
 use crate::Control;
 use crate::Error;
+use aglet_bootstrap::slots_first::steps::raise_map::RaiseMap;
+use aglet_bootstrap::KeyNeed;
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_rlwe::Params;
 use aglet_rlwe::{KeyId, KeyRole, KeySet, KeySwitchSpec, SecretKey, SwitchingKey};
@@ -129,7 +131,7 @@ impl Engine {
             self.runtime.random(purpose, number)
         };
         let mut keys = KeySet::new();
-        for (role, spec) in parts {
+        for KeyNeed { role, spec } in parts {
             let made = match role {
                 KeyRole::FromSparseGalois(_) => continue,
                 KeyRole::Square => {
@@ -147,9 +149,9 @@ impl Engine {
             };
             keys.insert(role, Arc::new(made));
         }
-        if let Some((map, ratio)) = route.carried() {
+        if let Some(RaiseMap { map, scale_ratio }) = route.carried() {
             let spec = KeySwitchSpec::from_sparse(ctx.ring().q_count());
-            let raising = self.run(|| raising_keys(&ctx, &spec, map, ratio, (&sparse, &main), &mut source))?;
+            let raising = self.run(|| raising_keys(&ctx, &spec, map, *scale_ratio, (&sparse, &main), &mut source))?;
             keys = keys.and(raising.into_iter().map(|(role, key)| (role, Arc::new(key))).collect());
         }
         control.report(total + 1, total + 1, "bootstrap keys");
@@ -158,7 +160,7 @@ impl Engine {
 
     fn forecast(&self, route: &Route, memory_limit: Option<u64>) -> Result<(), Error> {
         let keys = route.key_bytes(self.params())?.0 as u64;
-        let matrices: u64 = route.shapes(None)?.iter().flatten().map(|s| s.matrix_bytes as u64).sum();
+        let matrices = route.matrix_bytes(self.params())? as u64;
         if let Some(limit) = memory_limit.filter(|&l| keys > l) {
             return Err(out_of_memory("this bootstrap key", keys, limit));
         }

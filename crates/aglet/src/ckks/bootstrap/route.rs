@@ -1,17 +1,18 @@
 //! What a bootstrap does, before a key exists: method, key size, the limbs it raises to and its plan.
 
+use crate::ckks::engine::arithmetic_limbs;
 use crate::ckks::Engine;
 use crate::Error;
-use aglet_bootstrap::{Chain, Function, Options, Parts, Plan, Stage, Step};
+use aglet_bootstrap::slots_first::steps::eval_mod::{Function, Parts};
+use aglet_bootstrap::slots_first::steps::raise_map::RaiseMap;
+use aglet_bootstrap::slots_first::steps::SlotsFirst;
+use aglet_bootstrap::slots_first::{self, Chain, Options};
+use aglet_bootstrap::{KeyNeed, Plan, Stage, Step};
 use aglet_circuits::BabySteps;
-use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
-use aglet_rlwe::Params;
-use aglet_rlwe::{KeyRole, KeySwitchSpec};
+use aglet_ring::automorphism::conjugation_exponent;
+use aglet_rlwe::{KeyRole, KeySet, KeySwitchSpec, Params};
 use aglet_schemes::ckks::params::Role;
 use aglet_schemes::ckks::CkksParams;
-use aglet_schemes::ckks::{transform_shape, TransformShape};
-use aglet_schemes::LinearMap;
-use std::collections::BTreeSet;
 
 /// How many rotations a bootstrap key holds: more keys make it faster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -154,9 +155,13 @@ pub struct Route {
     /// The parameters on the limbs that it raises to.
     pub params: Params,
     /// Its stages.
-    pub plan: Plan,
+    pub plan: Plan<SlotsFirst>,
+    /// The choices that it was laid out with.
+    pub options: Options,
     /// The user level that it leaves.
     pub level: usize,
+    /// Whether spare primes stand for message primes.
+    spare: bool,
     /// The request that it answers.
     pub request: Request,
 }
@@ -192,6 +197,7 @@ impl Route {
                 Request { real: true, .. } => Parts::Real,
                 _ => Parts::Complex,
             },
+            short_keys: request.size == KeySize::Large,
             packed: false,
         };
         let spent = options.coeffs_to_slots_levels(stages);
@@ -225,119 +231,129 @@ impl Route {
             settled: spare.then(|| users.iter().map(|&q| q as f64).collect()),
             slots_to_coeffs: params.hidden_levels(),
             coeffs_to_slots: stages,
+            sparse_weight: params.ephemeral_weight().unwrap_or(0),
             message_ratio: ratio.exp2(),
             scale_in: params.scale_at(0),
             scale_out: params.scale_at(level),
         };
-        Ok(Self { params: own, plan: Plan::slots_first(&chain, options)?, level, request })
-    }
-
-    /// The shapes of the linear maps, by stage.
-    pub fn shapes(&self, keys: Option<&KeySwitchSpec>) -> Result<Vec<Option<TransformShape>>, Error> {
-        let shape = |s: &Stage| match &s.step {
-            Step::Transform { map, .. } => Ok(Some(transform_shape(&self.params, map, s.level_in, keys)?)),
-            _ => Ok(None),
-        };
-        self.plan.stages().iter().map(shape).collect()
+        Ok(Self { params: own, plan: slots_first::plan(&chain, options)?, options, level, spare, request })
     }
 
     /// The rotations (to the left) that need a key, each with the limbs of the route that it must serve.
     pub fn rotations(&self) -> Vec<(usize, usize)> {
-        let of = |s: &Stage| -> Vec<usize> {
-            match &s.step {
-                Step::Transform { map, .. } => {
-                    let (babies, giant) = map.rotations();
-                    babies.into_iter().chain(giant).collect()
+        let of = |s: &Stage<SlotsFirst>| s.step.rotations().unwrap_or_default();
+        self.plan.stages().iter().flat_map(|s| of(s).into_iter().map(|by| (by, s.from.level + 1))).collect()
+    }
+
+    /// The keys that the stages need, stage by stage, as they are made for them on the chain of the route.
+    ///
+    /// # Errors
+    /// Those of the shapes of keys; a route that was made passes.
+    fn needs(&self) -> Result<Vec<Vec<KeyNeed>>, Error> {
+        let of = |s: &Stage<SlotsFirst>| Ok(s.step.keys_needed(&s.from, &s.to, &self.params)?);
+        self.plan.stages().iter().map(of).collect()
+    }
+
+    /// Whether the keys of users serve in this role: a small bootstrap takes their rotations, and one that has no spare primes,
+    /// of which these keys know nothing, their relinearization and conjugation.
+    fn left_to_users(&self, role: KeyRole) -> bool {
+        match role {
+            KeyRole::Square => !self.spare,
+            KeyRole::Galois(galois) if galois == conjugation_exponent(self.params.n()) => !self.spare,
+            KeyRole::Galois(_) => self.request.size == KeySize::Small,
+            _ => false,
+        }
+    }
+
+    /// The keys of users that may meet this route, on the chain of the engine's parameters `whole`.
+    ///
+    /// # Errors
+    /// Those of [`KeySwitchSpec::balanced`].
+    pub fn users_keys(&self, whole: &CkksParams) -> Result<KeySet<KeySwitchSpec>, Error> {
+        let arithmetic = KeySwitchSpec::balanced(whole, arithmetic_limbs(whole))?;
+        let conjugation = KeyRole::Galois(conjugation_exponent(whole.n()));
+        let both = KeySet::new().with(KeyRole::Square, arithmetic.clone()).with(conjugation, arithmetic);
+        let longest = KeySwitchSpec::balanced(whole, whole.q().len())?;
+        let needs = self.needs()?.concat().into_iter().map(|need| need.role);
+        let rotations =
+            needs.filter(|&role| role != KeyRole::Square && role != conjugation && self.left_to_users(role));
+        Ok(both.and(rotations.map(|role| (role, longest.clone())).collect()))
+    }
+
+    /// The keys that each stage meets: its own as they are made for it, those of users as they are.
+    ///
+    /// # Errors
+    /// Those of [`Route::users_keys`].
+    pub fn stage_keys(&self, whole: &CkksParams) -> Result<Vec<Vec<KeyNeed>>, Error> {
+        let (users, whole_chain) = (self.users_keys(whole)?, arithmetic_limbs(whole));
+        let (on_chain, conjugation) = (users.for_subset(whole, &self.params), conjugation_exponent(whole.n()));
+        let met = |need: KeyNeed, limbs: usize| {
+            let KeyNeed { role, spec } = need;
+            let users = match role {
+                _ if !self.left_to_users(role) => None,
+                KeyRole::Galois(galois) if galois != conjugation => {
+                    on_chain.find(role, limbs).map(|key| key.cut(limbs))
                 }
-                Step::Trace { rotations } => rotations.concat(),
-                _ => Vec::new(),
-            }
+                _ => users.find(role, whole_chain).cloned(),
+            };
+            KeyNeed { role, spec: users.unwrap_or(spec) }
         };
-        self.plan.stages().iter().flat_map(|s| of(s).into_iter().map(|by| (by, s.level_in + 1))).collect()
+        let all = self.needs()?.into_iter().zip(self.plan.stages());
+        let stage = |(needs, stage): (Vec<KeyNeed>, &Stage<SlotsFirst>)| {
+            let mut keys: Vec<KeyNeed> = needs.into_iter().map(|need| met(need, stage.from.level + 1)).collect();
+            keys.dedup();
+            keys
+        };
+        Ok(all.map(stage).collect())
     }
 
-    /// Whether spare primes stand for message primes, so that it needs keys of its own for relinearisation and conjugation.
-    pub fn takes_spare_primes(&self) -> bool {
-        self.plan.stages().iter().any(|s| matches!(s.step, Step::Settle(_)))
+    /// The keys of its bootstrap key in their order, and the parameters on whose chain they are made; `whole` are those of the
+    /// engine. A small key serves every chain: those of all stage counts are parts of the whole.
+    ///
+    /// # Errors
+    /// Those of [`KeySwitchSpec::balanced`].
+    pub fn keys(&self, whole: &Params) -> Result<(Params, Vec<KeyNeed>), Error> {
+        let own = if self.request.size == KeySize::Small { whole.clone() } else { self.params.clone() };
+        let mut needs = self.needs()?.concat();
+        // Where no level is left to unpack sparse slots, a request for a lower level has one, with the same key.
+        let Options { slots, ring_slots, packed, .. } = self.options;
+        if slots < ring_slots && !packed {
+            let limbs = self.arithmetic_limbs() - self.options.function.levels();
+            needs.append(&mut KeyNeed::rotations(&self.params, limbs, [slots])?);
+        }
+        let held = needs.into_iter().filter(|need| !self.left_to_users(need.role));
+        let made = held.map(|KeyNeed { role, spec }| match role {
+            KeyRole::FromSparse | KeyRole::FromSparseGalois(_) => (role, KeySwitchSpec::from_sparse(own.q().len())),
+            _ => (role, spec),
+        });
+        let list: KeySet<KeySwitchSpec> = made.collect();
+        let list = list.iter().map(|(role, spec)| KeyNeed { role, spec: spec.clone() }).collect();
+        Ok((own, list))
     }
 
-    /// Limbs of the route below coeffs_to_slots: what relinearisation and conjugation serve.
-    pub fn arithmetic_limbs(&self) -> usize {
-        let input = |s: &Stage| matches!(s.step, Step::EvalMod { .. }).then_some(s.level_in + 1);
+    /// Limbs of the route below coeffs_to_slots: what relinearization and conjugation serve.
+    fn arithmetic_limbs(&self) -> usize {
+        let input = |s: &Stage<SlotsFirst>| matches!(s.step, SlotsFirst::EvalMod(_)).then_some(s.from.level + 1);
         self.plan.stages().iter().find_map(input).unwrap_or_default()
     }
 
-    /// The shapes of its own relinearisation keys, the shortest first: where the limbs of eval_mod have become so few that as many
-    /// digits want [`FEWER`] special primes less, a large key has another.
-    pub(crate) fn relinearisations(&self) -> Result<Vec<KeySwitchSpec>, Error> {
-        let top = self.arithmetic_limbs();
-        let lowest = top - self.plan.options().function.levels();
-        let mut keys = vec![KeySwitchSpec::balanced(&self.params, top)?];
-        for limbs in (lowest..top).rev().filter(|_| self.request.size == KeySize::Large) {
-            let spec = KeySwitchSpec::balanced(&self.params, limbs)?;
-            if spec.p_limbs + FEWER <= keys[keys.len() - 1].p_limbs {
-                keys.push(spec);
-            }
-        }
-        keys.reverse();
-        Ok(keys)
-    }
-
-    /// The shape of the rotation keys that a small route uses, cut to its limbs; `whole` are the parameters of the engine.
-    ///
-    /// # Errors
-    /// Those of [`KeySwitchSpec::balanced`].
-    pub fn small_spec(&self, whole: &Params) -> Result<Option<KeySwitchSpec>, Error> {
-        if self.request.size != KeySize::Small {
-            return Ok(None);
-        }
-        Ok(Some(KeySwitchSpec::balanced(whole, whole.q().len())?.for_subset(whole, &self.params).spec))
-    }
-
-    /// The keys of its bootstrap key, and the parameters on whose chain they are made; `whole` are those of the engine. A small
-    /// key serves every chain: those of all stage counts are parts of the whole.
-    ///
-    /// # Errors
-    /// Those of [`KeySwitchSpec::balanced`].
-    pub fn keys(&self, whole: &Params) -> Result<(Params, Vec<(KeyRole, KeySwitchSpec)>), Error> {
-        let small = self.request.size == KeySize::Small;
-        let own = if small { whole.clone() } else { self.params.clone() };
-        let mut rotations = if small { Vec::new() } else { self.rotations() };
-        // Where no level is left to unpack sparse slots, a request for a lower level has one, with the same key.
-        let Options { slots, ring_slots, packed, .. } = self.plan.options();
-        if !small && slots < ring_slots && !packed {
-            rotations.push((slots, self.arithmetic_limbs() - self.plan.options().function.levels()));
-        }
-        let spare = self.takes_spare_primes();
-        let mut keys = Vec::new();
-        if spare {
-            // The relinearisation and conjugation keys of users know nothing of spare primes.
-            keys.extend(self.relinearisations()?.into_iter().map(|spec| (KeyRole::Square, spec)));
-        }
-        let galois = |by: usize| rotation_exponent(by as isize, whole.n());
-        let mut rotations: BTreeSet<_> = rotations.into_iter().map(|(by, limbs)| (galois(by), limbs)).collect();
-        rotations.extend(spare.then(|| (conjugation_exponent(whole.n()), self.arithmetic_limbs())));
-        let rotations =
-            rotations.into_iter().map(|(g, limbs)| Ok((KeyRole::Galois(g), KeySwitchSpec::balanced(&own, limbs)?)));
-        keys.extend(rotations.collect::<Result<Vec<_>, Error>>()?);
-        let back = KeySwitchSpec::from_sparse(own.q().len());
-        if let Some((map, _)) = self.carried() {
-            let raising: BTreeSet<u64> = map.diagonals().keys().map(|&by| galois(by)).collect();
-            keys.extend(raising.into_iter().map(|g| (KeyRole::FromSparseGalois(g), back.clone())));
-        }
-        keys.push((KeyRole::ToSparse, KeySwitchSpec::to_sparse()));
-        if self.carried().is_none() {
-            keys.push((KeyRole::FromSparse, back));
-        }
-        Ok((own, keys))
-    }
-
     /// The map, with its scale ratio, that the keys of mod_raise carry.
-    pub fn carried(&self) -> Option<(&LinearMap, f64)> {
+    pub fn carried(&self) -> Option<&RaiseMap> {
         self.plan.stages().iter().find_map(|s| match &s.step {
-            Step::RaiseTransform { map, scale_ratio } => Some((map, *scale_ratio)),
+            SlotsFirst::RaiseMap(step) => Some(step),
             _ => None,
         })
+    }
+
+    /// Bytes of the linear maps that its stages encode.
+    ///
+    /// # Errors
+    /// Those of [`Route::stage_keys`].
+    pub fn matrix_bytes(&self, whole: &CkksParams) -> Result<usize, Error> {
+        let keys = self.stage_keys(whole)?;
+        let stages = self.plan.stages().iter().zip(&keys);
+        let bytes = stages.map(|(stage, keys)| Ok(stage.step.encoded_bytes(&self.params, keys)?));
+        bytes.sum()
     }
 
     /// Bytes of the bootstrap key, expanded and when stored; `whole` are the parameters of the engine.
@@ -346,13 +362,10 @@ impl Route {
     /// Those of [`Route::keys`].
     pub fn key_bytes(&self, whole: &Params) -> Result<(usize, usize), Error> {
         let (own, keys) = self.keys(whole)?;
-        let stored = keys.iter().map(|(_, spec)| spec.stored_bytes(&own)).sum::<Result<usize, _>>()?;
-        Ok((keys.iter().map(|(_, spec)| spec.byte_count(whole.n())).sum(), stored))
+        let stored = keys.iter().map(|key| key.spec.stored_bytes(&own)).sum::<Result<usize, _>>()?;
+        Ok((keys.iter().map(|key| key.spec.byte_count(whole.n())).sum(), stored))
     }
 }
-
-/// A relinearisation with so many special primes less takes a tenth less time, for a key of some 50 MB.
-const FEWER: usize = 2;
 
 /// The stages that a request has: a transform of few slots has few layers.
 fn check_stages(request: &Request, ring_slots: usize) -> Result<usize, Error> {

@@ -8,7 +8,9 @@ use crate::ckks::Ciphertext;
 use crate::runtime::machine;
 use crate::Control;
 use crate::{presets, Error};
-use aglet_bootstrap::{Parts, Pipeline, Probe, Stage};
+use aglet_bootstrap::slots_first::steps::eval_mod::Parts;
+use aglet_bootstrap::slots_first::steps::SlotsFirst;
+use aglet_bootstrap::{Pipeline, Probe};
 use aglet_ring::process::Lock;
 use aglet_ring::Tally;
 use aglet_rlwe::{Context, KeyId, Params};
@@ -18,7 +20,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-type CkksPipeline = Arc<Pipeline<CkksTransform>>;
+type CkksPipeline = Arc<Pipeline<SlotsFirst, CkksTransform>>;
 
 /// What an engine keeps between bootstraps: contexts of the chains that it raised to, encoded linear maps (the latest first)
 /// and what the stages of the latest run took.
@@ -150,12 +152,12 @@ impl Engine {
                     [one, ..] => one.clone(),
                     [] => return Err(Error::Parameter("A bootstrap needs a ciphertext.".into())),
                 };
-                Ok(e.level_down(&input, route.plan.input_level())?)
+                Ok(e.level_down(&input, route.plan.input().level)?)
             };
             let inputs = jobs.iter().map(input).collect::<Result<Vec<_>, Error>>()?;
             let out = pipeline.run(&e, &inputs, &mut probe)?;
             // The value divided by the bound, at a scale larger by the bound, is the value at the scale of its level.
-            let real = route.plan.options().parts != Parts::Complex;
+            let real = route.options.parts != Parts::Complex;
             let own = |out: &Ciphertext| {
                 let polys = out.polys.iter().map(|p| self.ctx.ring().copy(p, out.limbs())).collect::<Result<_, _>>()?;
                 let mut own = out.with(polys, out.scale / request.bound);
@@ -244,7 +246,7 @@ impl Engine {
         if let Some(found) = kept.iter().find(same) {
             return Ok(found.2.clone());
         }
-        let matrices = route.shapes(None)?.iter().flatten().map(|s| s.matrix_bytes as u64).sum::<u64>();
+        let matrices = route.matrix_bytes(self.params())? as u64;
         if let Some(available) = machine::memory_available().filter(|&free| matrices > free) {
             let (needed, available) = (matrices as f64 / 1e9, available as f64 / 1e9);
             return Err(Error::Memory { what: "the matrices of this bootstrap".into(), needed, available });
@@ -252,7 +254,7 @@ impl Engine {
         // Diagonals have the special limbs of the keys that they meet.
         let keys = |request: &Request| (request.method.keys(), request.size);
         let related = kept.iter().filter(|entry| entry.0 == primes && keys(&entry.1) == keys(&route.request));
-        let related: Vec<&Pipeline<CkksTransform>> = related.map(|entry| &*entry.2).collect();
+        let related: Vec<&Pipeline<SlotsFirst, CkksTransform>> = related.map(|entry| &*entry.2).collect();
         let made = Arc::new(Pipeline::sharing(e, route.plan.clone(), &related)?);
         let mut list = self.bootstrap.pipelines.lock();
         list.insert(0, (primes.to_vec(), route.request, made.clone()));
@@ -338,12 +340,12 @@ impl Watch<'_> {
 }
 
 impl Probe for Watch<'_> {
-    fn stage(&mut self, stage: &Stage, done: usize, total: usize, time: Option<Duration>) -> bool {
-        self.report(done, total, &stage.name);
+    fn stage(&mut self, name: &str, done: usize, total: usize, time: Option<Duration>) -> bool {
+        self.report(done, total, name);
         // At the beginning of a stage this forgets what was done before it.
         let work = Tally::take();
         if let Some(time) = time {
-            self.ran.push(StageRun { name: stage.name.clone(), seconds: time.as_secs_f64(), work });
+            self.ran.push(StageRun { name: name.to_string(), seconds: time.as_secs_f64(), work });
         }
         !self.control.cancelled()
     }

@@ -1,12 +1,10 @@
 //! The work of a bootstrap, before a key exists: by running its plan on an evaluator that counts.
 
-use crate::ckks::engine::arithmetic_limbs;
 use crate::ckks::Route;
 use crate::Error;
-use aglet_bootstrap::{Pipeline, Probe, Stage};
-use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
+use aglet_bootstrap::{Pipeline, Probe, Scaled};
 use aglet_ring::Tally;
-use aglet_rlwe::{KeyRole, KeySet, KeySwitchSpec};
+use aglet_rlwe::{KeySet, KeySwitchSpec};
 use aglet_schemes::ckks::CkksParams;
 use aglet_schemes::cost::CostEvaluator;
 use serde_json::{json, Value};
@@ -36,7 +34,8 @@ pub fn stages(whole: &CkksParams, route: &Route) -> Result<Vec<StageCost>, Error
 /// As there.
 pub fn stages_of_group(whole: &CkksParams, route: &Route, count: usize) -> Result<Vec<StageCost>, Error> {
     let e = CostEvaluator::new(route.params.clone(), key_shapes(whole, route)?);
-    let input = e.encrypt(route.plan.input_level(), route.plan.input_scale());
+    let Scaled { level, scale } = route.plan.input();
+    let input = e.encrypt(level, scale);
     let mut counter = Counter { e: &e, stages: Vec::new() };
     Pipeline::new(&e, route.plan.clone())?.run(&e, &vec![input; count], &mut counter)?;
     Ok(counter.stages)
@@ -48,34 +47,20 @@ struct Counter<'a> {
 }
 
 impl Probe for Counter<'_> {
-    fn stage(&mut self, stage: &Stage, _: usize, _: usize, time: Option<Duration>) -> bool {
+    fn stage(&mut self, name: &str, _: usize, _: usize, time: Option<Duration>) -> bool {
         let work = self.e.take();
         if time.is_some() {
-            self.stages.push(StageCost { name: stage.name.clone(), work });
+            self.stages.push(StageCost { name: name.to_string(), work });
         }
         true
     }
 }
 
-/// The shapes that the keys of a bootstrap have on the chain of its route.
+/// The shapes that the keys of a bootstrap have on the chain of its route: those of users, and the bootstrap key's own.
 fn key_shapes(whole: &CkksParams, route: &Route) -> Result<KeySet<KeySwitchSpec>, Error> {
-    let (own, n) = (&route.params, whole.n());
-    let arithmetic = KeySwitchSpec::balanced(whole, arithmetic_limbs(whole))?;
-    let user = KeySet::new()
-        .with(KeyRole::Square, arithmetic.clone())
-        .with(KeyRole::Galois(conjugation_exponent(n)), arithmetic)
-        .for_subset(whole, own);
-    if let Some(spec) = route.small_spec(whole)? {
-        let galois = |by| KeyRole::Galois(rotation_exponent(by as isize, n));
-        let rotations = route.rotations().into_iter().map(|(by, _)| (galois(by), spec.clone()));
-        let sparse = [
-            (KeyRole::ToSparse, KeySwitchSpec::to_sparse()),
-            (KeyRole::FromSparse, KeySwitchSpec::from_sparse(own.q().len())),
-        ];
-        return Ok(user.and(rotations.chain(sparse).collect()));
-    }
-    let (made_for, keys) = key_route(whole, route)?.keys(whole)?;
-    Ok(user.and(keys.into_iter().collect::<KeySet<_>>().for_subset(&made_for, own)))
+    let (made_for, own) = key_route(whole, route)?.keys(whole)?;
+    let own: KeySet<_> = own.into_iter().map(|need| (need.role, need.spec)).collect();
+    Ok(route.users_keys(whole)?.for_subset(whole, &route.params).and(own.for_subset(&made_for, &route.params)))
 }
 
 /// The route that the bootstrap key is made for. Laying it out takes as long as all the rest, and often it is this one but for

@@ -3,7 +3,8 @@
 use crate::ckks::{Method, Route};
 use crate::runtime::on_threads;
 use crate::Error;
-use aglet_bootstrap::{Parts, Pipeline, Probe, Stage};
+use aglet_bootstrap::slots_first::steps::eval_mod::Parts;
+use aglet_bootstrap::{Pipeline, Probe, Scaled};
 use aglet_rlwe::params::Params;
 use aglet_rlwe::KeySwitchSpec;
 use aglet_schemes::clear::{ClearCiphertext, ClearEvaluator};
@@ -76,11 +77,11 @@ fn predict(route: &Route, by_stage: bool) -> Result<Precision, Error> {
     let exact = model.run(0, &|_| false)?;
     let runs = ENOUGH.div_ceil(model.message.len()).min(MOST_RUNS) as u64;
     let noisy = (0..runs).into_par_iter().map(|run| model.run(run, &|_| true)).collect::<Result<Vec<_>, Error>>()?;
-    let one_stage = |stage: &Stage| {
-        let found = model.run(0, &|name| name == stage.name)?;
-        Ok((stage.name.clone(), bits(&[found], &exact).0))
+    let one_stage = |stage: &&str| {
+        let found = model.run(0, &|name| name == *stage)?;
+        Ok((stage.to_string(), bits(&[found], &exact).0))
     };
-    let asked = if by_stage { route.plan.stages() } else { &[] };
+    let asked: Vec<&str> = route.plan.stages().iter().filter(|_| by_stage).map(|stage| stage.name.as_str()).collect();
     let stages = asked.par_iter().map(one_stage).collect::<Result<_, Error>>()?;
     let (mean_bits, worst_bits) = bits(&noisy, &model.message);
     Ok(Precision { mean_bits, worst_bits, stages, approximation_bits: bits(&[exact], &model.message).0 })
@@ -107,9 +108,9 @@ struct Switch<'a> {
 }
 
 impl Probe for Switch<'_> {
-    fn stage(&mut self, stage: &Stage, _: usize, _: usize, time: Option<Duration>) -> bool {
+    fn stage(&mut self, name: &str, _: usize, _: usize, time: Option<Duration>) -> bool {
         if time.is_none() {
-            self.e.switch((self.noisy)(&stage.name));
+            self.e.switch((self.noisy)(name));
         }
         true
     }
@@ -142,9 +143,10 @@ impl<'a> Model<'a> {
         let clear = ClearEvaluator::new(params.n() / 2, moduli, sparse_weight(params) as usize, seed)?;
         let e = NoisyEvaluator::new(clear, self.noise.clone(), seed);
         let all: Vec<_> = self.message.iter().copied().cycle().take(params.n() / 2).collect();
-        let input = e.encrypt(&all, plan.input_level(), plan.input_scale())?;
+        let Scaled { level, scale } = plan.input();
+        let input = e.encrypt(&all, level, scale)?;
         let out = Pipeline::new(&e, plan.clone())?.run(&e, &[input], &mut Switch { e: &e, noisy })?;
-        Ok(self.decoded(&out, plan.options().parts))
+        Ok(self.decoded(&out, self.route.options.parts))
     }
 
     /// The message slots: copies are averaged, as decoding ignores the coefficients outside of the subring.

@@ -88,61 +88,27 @@ pub fn plan(preset: &str, request: Request, units: Option<&Units>) -> Result<Val
     let params = presets::load(preset, true)?;
     let route = Route::new(&params, request)?;
     let Route { params: own, plan, level, .. } = &route;
-    let spec = route.small_spec(&params)?;
-    let (shapes, n) = (route.shapes(spec.as_ref())?, params.n());
+    let (keys, n) = (route.stage_keys(&params)?, params.n());
     let costs = cost::stages(&params, &route)?;
     let seconds = |work| units.map(|units| units.seconds(work, n));
     let arithmetic = KeySwitchSpec::balanced(&params, params.role(Role::EvalMod).end)?;
     let mut rotations = serde_json::Map::new();
     let mut stages = Vec::new();
-    for ((stage, shape), cost) in plan.stages().iter().zip(&shapes).zip(&costs) {
-        let (keys, bytes, note) = match (&stage.step, shape) {
-            (Step::Transform { map, .. }, Some(s)) => {
-                rotations.insert(stage.name.clone(), json!(s.rotations()));
-                let (megabytes, digits) = (s.matrix_bytes as f64 / 1e6, s.spec.digits.len());
-                let plural = if digits == 1 { "" } else { "s" };
-                let note = format!("{} diagonals, {megabytes:.1} MB; {digits} digit{plural}", map.diagonals().len());
-                (s.rotations().len(), s.key_bytes(n), note)
-            }
-            (Step::Trace { rotations: by }, _) => {
-                let by = by.concat();
-                rotations.insert(stage.name.clone(), json!(by));
-                let spec = spec.clone().map_or_else(|| KeySwitchSpec::balanced(own, stage.level_in + 1), Ok)?;
-                (by.len(), by.len() * spec.byte_count(n), String::new())
-            }
-            (Step::SparseSecret, _) => (
-                1,
-                KeySwitchSpec::to_sparse().byte_count(n),
-                format!("weight {}", params.ephemeral_weight().unwrap_or(0)),
-            ),
-            (Step::ModRaise, _) => (1, KeySwitchSpec::from_sparse(own.q().len()).byte_count(n), String::new()),
-            (Step::RaiseTransform { map, .. }, _) => {
-                let keys = map.diagonals().len();
-                let note = format!("{keys} diagonals, carried by the keys; 1 digit");
-                (keys, keys * KeySwitchSpec::from_sparse(own.q().len()).byte_count(n), note)
-            }
-            (Step::EvalMod { eval_mod, parts }, _) => {
-                let count = eval_mod.relinearizations(*parts);
-                let note = format!("relinearization and conjugation keys, {count} relinearizations");
-                // Those for products, then the one for conjugation.
-                let mut keys =
-                    if route.takes_spare_primes() { route.relinearisations()? } else { vec![arithmetic.clone()] };
-                keys.extend(keys.last().cloned());
-                (keys.len(), keys.iter().map(|spec| spec.byte_count(n)).sum(), note)
-            }
-            (Step::Settle(_), _) => (0, 0, "from raised primes to those of messages".into()),
-            _ => (0, 0, String::new()),
-        };
+    for ((stage, keys), cost) in plan.stages().iter().zip(&keys).zip(&costs) {
+        if let Some(by) = stage.step.rotations() {
+            rotations.insert(stage.name.clone(), json!(by));
+        }
         stages.push(json!({
-            "name": stage.name, "level_in": stage.level_in, "level_out": stage.level_out,
-            "scale_in_log2": stage.scale_in.log2(), "scale_out_log2": stage.scale_out.log2(),
-            "keys": keys, "key_bytes": bytes, "note": note,
+            "name": stage.name, "level_in": stage.from.level, "level_out": stage.to.level,
+            "scale_in_log2": stage.from.scale.log2(), "scale_out_log2": stage.to.scale.log2(),
+            "keys": keys.len(), "key_bytes": keys.iter().map(|key| key.spec.byte_count(n)).sum::<usize>(),
+            "note": stage.step.describe(own, keys)?,
             "work": cost::work_json(&cost.work, n), "seconds": seconds(&cost.work),
         }));
     }
     let ((boot, stored), other) = (route.key_bytes(&params)?, 2 * arithmetic.byte_count(n));
     let stored = stored + 2 * arithmetic.stored_bytes(&params)?;
-    let matrices: usize = shapes.iter().flatten().map(|s| s.matrix_bytes).sum();
+    let matrices = route.matrix_bytes(&params)?;
     let working = working_bytes(&params);
     let claims = params.literal().claims.clone();
     let Request { method, stage_count, size, slots, real, .. } = request;

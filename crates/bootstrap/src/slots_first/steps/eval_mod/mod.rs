@@ -39,19 +39,22 @@
 //! them: there is no failure probability. The fit is for `r = 2^7`, and serves `2^5` to `2^11`: what the polynomial costs
 //! the message grows with `r` and with nothing else, to `37 - log2 r` bits for `|I| <= 8`, `35 - log2 r` for 9 (a chance of
 //! `2^-24` for a coefficient), `28 - log2 r` for 11 (`2^-38`) and `14 - log2 r` for all `I` (`2^-47` above 11). Degree 28 takes
-//! two relinearisations less than 31, which has two bits more for `|I| <= 9`.
+//! two relinearizations less than 31, which has two bits more for `|I| <= 9`.
 
 mod coefficients;
-mod form;
 mod last;
+mod step;
+mod wave;
+
+pub use step::EvalModStep;
 
 use crate::error::Error;
 use aglet_circuits::polynomial::Series;
 use aglet_circuits::Error as CircuitError;
 use aglet_schemes::{Approximate, Error as SchemeError, Product, Quadratic};
-use form::Form;
 use num_complex::Complex64;
 use std::f64::consts::TAU;
+use wave::Wave;
 
 /// The polynomial is good for `|x| <= K`; an ephemeral secret of weight `2 (K - 1)` or less never leaves this interval.
 pub const K: f64 = 17.0;
@@ -114,10 +117,10 @@ pub enum Parts {
 /// Input slots are `t = (x + i y) / K` with `x, y = I + m/r` (real and imaginary part on their own), which is what
 /// `coeffs_to_slots` gives with the factor [`c2s_factor`]; their scale should be [`EvalMod::input_scale`]. The output is
 /// [`Function::levels`] chain levels below the input and has exactly the scale asked for.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct EvalMod {
     function: Function,
-    form: Form,
+    wave: Wave,
     message_ratio: f64,
     /// The factor of the exponential, and of the cosine.
     kappa: f64,
@@ -170,12 +173,12 @@ impl EvalMod {
             Function::Sign { .. } => (0.5, 0.0),
             Function::Bits { .. } => (0.25, 0.0),
         };
-        let form = Form::of(function);
-        let series = form.series(kappa)?;
-        Ok(EvalMod { function, form, message_ratio, kappa, series, linear, rescales: true })
+        let wave = Wave::of(function);
+        let series = wave.series(kappa)?;
+        Ok(EvalMod { function, wave, message_ratio, kappa, series, linear, rescales: true })
     }
 
-    /// The same without its last rescale, which [`Step::Settle`](crate::plan::Step::Settle) makes in its stead: the result
+    /// The same without its last rescale, which [`Exchange`](super::exchange::Exchange) makes in its stead: the result
     /// stands a level higher and is not rounded yet; its scale should be larger by the prime of that level.
     #[must_use]
     pub fn unrescaled(self) -> Self {
@@ -230,7 +233,7 @@ impl EvalMod {
     /// Reduces slots `(x + i y) / K` of ciphertexts of one level and scale: one result for each, or two one after the other
     /// for [`Parts::Pair`], [`EvalMod::levels`] below the input and with exactly `scale`.
     ///
-    /// An evaluation is a polynomial (8 relinearisations) and three or four squarings; there are two for complex numbers.
+    /// An evaluation is a polynomial (8 relinearizations) and three or four squarings; there are two for complex numbers.
     /// All evaluations go side by side, so that keys are read once for them.
     ///
     /// # Errors
@@ -256,7 +259,7 @@ impl EvalMod {
         }
         let powers = self.powers(e, arguments, scale)?;
         let of_power = powers.first().map_or(scale, |power| e.scale(power));
-        if parts == Parts::Real && self.linear * scale > 2.0 * of_power {
+        if parts == Parts::Real && self.conjugates_last(of_power, scale) {
             return self.conjugated_last(e, &powers, scale);
         }
         let mut factors = self.factors(e, &powers)?;
@@ -273,6 +276,12 @@ impl EvalMod {
             factors = sums.into_iter().rev().collect();
         }
         self.last(e, &factors, scale)
+    }
+
+    /// Whether a real result of two harmonics is rounded less if `V` is conjugated than if `E'` is. The rounding of a conjugate of
+    /// `E'`, `1 / of_power`, grows by `c`; that of `V`, `1 / scale`, is doubled.
+    fn conjugates_last(&self, of_power: f64, scale: f64) -> bool {
+        self.linear * scale > 2.0 * of_power
     }
 
     /// What is squared last, at real arguments `x = D_1`: one level above the result (two if it is to be normalized), at the
@@ -293,7 +302,7 @@ impl EvalMod {
             let squares = powers.iter().map(|power| Quadratic {
                 products: vec![Product { factor: 1, left: power, right: power }],
                 terms: vec![],
-                constant: self.form.constant(self.kappa, step).into(),
+                constant: self.wave.constant(self.kappa, step).into(),
                 level: bottom + 1 + step,
                 scale: scales[step],
             });

@@ -158,7 +158,7 @@ fn the_polynomial_of_a_sign_and_of_bits_is_a_cosine() {
             let cosine = |angle: f64| 2.0 * (TAU * (x - shift) * angle).cos();
             let value = plan.series.value((2.0 * x / K).into());
             assert!((value - kappa.powf(0.125) * cosine(0.125)).norm() < 1e-9, "{function:?} at {x}: {value}");
-            let doubled = (0..DOUBLE_ANGLE).rev().fold(value, |d, left| d * d + plan.form.constant(plan.kappa, left));
+            let doubled = (0..DOUBLE_ANGLE).rev().fold(value, |d, left| d * d + plan.wave.constant(plan.kappa, left));
             assert!((doubled - kappa * cosine(1.0)).norm() < 1e-7, "{function:?} at {x}: {doubled}");
         }
     }

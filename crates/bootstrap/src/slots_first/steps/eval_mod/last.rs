@@ -1,6 +1,6 @@
 //! The last levels of eval_mod: what becomes of the exponential, or of the cosine.
 
-use super::form::Form;
+use super::wave::Wave;
 use super::{EvalMod, Function};
 use crate::error::Error;
 use aglet_schemes::{Approximate, Product, Quadratic};
@@ -51,10 +51,10 @@ impl EvalMod {
         e: &E,
         powers: &[E::Ciphertext],
     ) -> Result<Vec<Vec<Factors<E::Ciphertext>>>, Error> {
-        if self.form != Form::Exponential {
+        if self.wave != Wave::Exponential {
             // Bits are half of 1 less the cosine.
             let half = if matches!(self.function, Function::Bits { .. }) { -0.5 } else { 0.0 };
-            let constant = (self.form.constant(self.kappa, 0) + half).into();
+            let constant = (self.wave.constant(self.kappa, 0) + half).into();
             let square = |power: &E::Ciphertext| Factors { left: power.clone(), right: power.clone(), constant };
             return Ok(powers.iter().map(|power| vec![square(power)]).collect());
         }
@@ -125,9 +125,9 @@ impl EvalMod {
             }
         });
         let sums = self.finish(e, &forms.collect::<Vec<_>>())?;
-        let of_sum = |sum: &E::Ciphertext| match (self.form, self.function) {
+        let of_sum = |sum: &E::Ciphertext| match (self.wave, self.function) {
             (_, Function::Bits { .. }) => e.negate(sum),
-            (Form::Cosine { .. }, _) => Ok(sum.clone()),
+            (Wave::Cosine { .. }, _) => Ok(sum.clone()),
             (_, Function::Identity { harmonics: 2 }) => e.mul_i(sum),
             _ => e.negate(&e.mul_i(sum)?),
         };

@@ -1,4 +1,4 @@
-//! The two forms that eval_mod has: the exponential, and the cosine where no other function of the angle is needed.
+//! The two waves that eval_mod knows: the exponential, and the cosine where no other function of the angle is needed.
 
 use super::coefficients::{EXP_COS, EXP_SIN};
 use super::{Function, DOUBLE_ANGLE};
@@ -9,7 +9,7 @@ use std::f64::consts::TAU;
 
 /// What the polynomial approximates at an eighth of the angle, and how the angle is doubled.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Form {
+pub(super) enum Wave {
     /// `exp(2 pi i x / 8)`, which is squared.
     Exponential,
     /// `D = 2 cos(2 pi (x - shift) / 8)`: `D^2 - 2` doubles the angle. It is real, so nothing has to be conjugated.
@@ -24,7 +24,7 @@ pub(super) enum Form {
 /// so this place should be far from it.
 const SHIFT: f64 = 2.0;
 
-impl Form {
+impl Wave {
     /// The cosine where the result is one, at its flat points: elsewhere it is the noisier of the two.
     pub(super) fn of(function: Function) -> Self {
         match function {
