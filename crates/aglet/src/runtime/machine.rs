@@ -1,10 +1,11 @@
 //! What this machine has: for `aglet doctor`, memory forecasts and benchmarks.
 
-use super::on_threads;
+use super::{cgroup, on_threads};
 use crate::Error;
 use aglet_ring::arch;
 use aglet_ring::bench::{self, TransformTimes};
 use std::fs;
+use std::path::Path;
 
 /// A line of a file in /proc, after its colon.
 fn proc_line(file: &str, key: &str) -> Option<String> {
@@ -30,14 +31,18 @@ pub fn features() -> Vec<String> {
     wanted.iter().filter(has).map(|w| w.replace("_ifma", "ifma")).collect()
 }
 
-/// Physical memory in bytes, if the system says.
+/// Physical memory in bytes, or what the container of this process may have of it, if the system says.
 pub fn memory_total() -> Option<u64> {
-    kilobytes("/proc/meminfo", "MemTotal")
+    least(kilobytes("/proc/meminfo", "MemTotal"), |limit| limit.total)
 }
 
-/// Memory that programs can still have, in bytes, if the system says.
+/// Memory that this process can still have, in bytes, if the system says: what is free, within the limits of its container.
 pub fn memory_available() -> Option<u64> {
-    kilobytes("/proc/meminfo", "MemAvailable")
+    least(kilobytes("/proc/meminfo", "MemAvailable"), |limit| limit.available)
+}
+
+fn least(machine: Option<u64>, container: impl Fn(cgroup::Memory) -> u64) -> Option<u64> {
+    machine.into_iter().chain(cgroup::memory(Path::new("/")).map(container)).min()
 }
 
 /// The largest resident size of this process so far, in bytes.

@@ -1,6 +1,7 @@
 //! What every family runs on: threads, kernels and randomness; stopping and watching of work; the machine, and what a unit of
 //! work takes on it.
 
+mod cgroup;
 mod control;
 pub mod machine;
 mod randomness;
