@@ -25,7 +25,10 @@ from aglet._core import (
     presets,
 )
 from aglet.ckks.comparison import ComparisonPlan
+from aglet.ckks.elsewhere import GLEngine
 from aglet.ckks.engine import Engine
+from aglet.ckks.light import LightPlaintext, LossyBootstrapKey, MergeBootstrapKey, SmallBootstrapKey
+from aglet.ckks.matrices import PlainMatrix
 from aglet.errors import (
     AgletError,
     DeviceError,
@@ -50,13 +53,18 @@ __all__ = [
     "DeviceError",
     "Engine",
     "FixedRotationKey",
+    "GLEngine",
     "InsecureParametersError",
     "KeyMismatchError",
     "LevelError",
+    "LightPlaintext",
+    "LossyBootstrapKey",
     "MatrixMultiplicationKey",
     "MemoryLimitError",
+    "MergeBootstrapKey",
     "MissingKeyError",
     "ParameterError",
+    "PlainMatrix",
     "Plaintext",
     "PublicKey",
     "RangeError",
@@ -64,6 +72,7 @@ __all__ = [
     "RotationKey",
     "SecretKey",
     "SerializationError",
+    "SmallBootstrapKey",
     "__version__",
     "doctor",
     "errors",

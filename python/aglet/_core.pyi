@@ -289,6 +289,10 @@ class FixedRotationKey:
     def delta(self) -> int:
         """The step, as in `numpy.roll`."""
 
+    @property
+    def level(self) -> int:
+        """The highest level at which it rotates."""
+
 @final
 class MatrixMultiplicationKey:
     """Rotations for products of a plaintext matrix and an encrypted vector."""
@@ -327,14 +331,23 @@ class Plaintext:
     def level(self) -> int: ...
     @property
     def scale(self) -> float: ...
+    @property
+    def is_real(self) -> bool: ...
 
 @final
 class Ciphertext:
-    """An encrypted message: two polynomials (three before relinearization) modulo Q_level. Immutable."""
+    """An encrypted message: two polynomials (three before relinearization) modulo Q_level. Changed by `out=` alone."""
 
     @property
     def level(self) -> int:
         """The number of multiplications left."""
+
+    @property
+    def level_available(self) -> int:
+        """The same as `level`."""
+
+    def __len__(self) -> int:
+        """The number of units of `slot_count` values: always 1."""
 
     @property
     def scale(self) -> float: ...
@@ -342,7 +355,7 @@ class Ciphertext:
     def slot_count(self) -> int: ...
     @property
     def is_real(self) -> bool:
-        """Whether every slot is known to be a real number."""
+        """Whether it is marked real: it was made of a real type by real operations."""
 
     @property
     def key_id(self) -> str:
@@ -422,14 +435,19 @@ class Engine:
     def multiply_int(self, ct: Ciphertext, value: int) -> Ciphertext:
         """No level."""
 
+    def multiply_imaginary_int(self, ct: Ciphertext, value: int) -> Ciphertext:
+        """By a whole multiple of the imaginary unit; no level."""
+
     def square(self, ct: Ciphertext, relin: RelinearizationKey | None) -> Ciphertext: ...
     def relinearize(self, ct: Ciphertext, relin: RelinearizationKey) -> Ciphertext: ...
-    def rescale(self, ct: Ciphertext) -> Ciphertext: ...
     def rotate(self, ct: Ciphertext, key: FixedRotationKey | RotationKey, delta: int) -> Ciphertext:
         """`delta` as in `numpy.roll`: slot j moves to slot j + delta."""
 
     def conjugate(self, ct: Ciphertext, key: ConjugationKey) -> Ciphertext: ...
     def level_down(self, ct: Ciphertext, level: int) -> Ciphertext: ...
+    def assign(self, to: Ciphertext, source: Ciphertext) -> None:
+        """What one ciphertext is, the other is from now on; what was made from it before stays as it was."""
+
     def clone(self, ct: Ciphertext) -> Ciphertext: ...
     def bootstrap(
         self,

@@ -1,6 +1,7 @@
 """The exceptions of Aglet.
 
-Every message is a whole sentence, and says what to do. All of them derive from `AgletError`, which is a `ValueError`.
+Every message is a whole sentence, and says what to do. All of them derive from `AgletError`, which is a `ValueError`,
+and a `RuntimeError` as well, which programs written for the documented interface catch.
 The compiled module `aglet._core` looks these classes up by name.
 """
 
@@ -20,7 +21,7 @@ __all__ = [
 ]
 
 
-class AgletError(ValueError):
+class AgletError(ValueError, RuntimeError):
     """The base of every error that Aglet raises on purpose."""
 
 

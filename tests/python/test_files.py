@@ -194,11 +194,14 @@ def test_bootstrap_keys_of_every_kind(engine: Engine, keys: Keys, tmp_path: Path
     assert restored.is_real == ciphertext.is_real
 
 
-def test_copies_are_the_thing_itself(engine: Engine, keys: Keys) -> None:
+def test_copies_of_keys_are_the_thing_itself(engine: Engine, keys: Keys) -> None:
     ciphertext = engine.encrypt([1], keys.public)
-    assert copy.copy(ciphertext) is ciphertext
-    assert copy.deepcopy([ciphertext])[0] is ciphertext
+    assert copy.copy(keys.public) is keys.public
     assert copy.deepcopy({"key": keys.bootstrap})["key"] is keys.bootstrap
+    # What out= does to one does nothing to the other.
+    for copied in (copy.copy(ciphertext), copy.deepcopy([ciphertext])[0]):
+        assert copied is not ciphertext
+        assert engine.serialize_ciphertext(copied) == engine.serialize_ciphertext(ciphertext)
 
 
 def test_what_is_not_such_a_thing_is_refused(engine: Engine, keys: Keys, tmp_path: Path) -> None:

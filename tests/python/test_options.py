@@ -93,7 +93,17 @@ def test_the_highest_precision_takes_two_iterations_by_default(monkeypatch: pyte
     assert passes == [False, True, False]
 
 
+def test_any_number_of_special_primes_means_the_ring() -> None:
+    assert choose(16, 1, "cpu") == choose(16, 4, "cpu")
+    assert choose(16, 1).levels == choose(max_level=36).levels
+
+
+def test_compact_without_bootstrapping_changes_nothing() -> None:
+    assert choose(max_level=12, compact=True) == choose(max_level=12)
+
+
 def test_threads() -> None:
+    assert choose(max_level=7, mode="cpu", thread_count=4).threads == 4
     assert choose().threads == 1
     assert choose(mode="parallel").threads == options.available_cores()
     assert choose(mode="parallel", thread_count=0).threads == options.available_cores()
@@ -121,7 +131,6 @@ def test_bootstrap_presets() -> None:
     ("arguments", "words"),
     [
         ({"mode": "fast"}, "no mode"),
-        ({"thread_count": 4}, 'mode="parallel"'),
         ({"mode": "parallel", "thread_count": -1}, "0 for all"),
         ({"device_id": 1}, "leave it out"),
         ({"max_level": -1}, "negative"),
@@ -129,7 +138,8 @@ def test_bootstrap_presets() -> None:
         ({"use_bootstrap": True, "max_level": 7}, "leave out max_level"),
         ({"preset": "toy", "log_coeff_count": 14}, "leave out max_level"),
         ({"log_coeff_count": 14}, "go together"),
-        ({"log_coeff_count": 14, "special_prime_count": 3}, r"the pairs are \(13, 1\)"),
+        ({"log_coeff_count": 18, "special_prime_count": 3}, "13 to 17"),
+        ({"log_coeff_count": 14, "special_prime_count": 0}, "need a special prime"),
         ({"log_coeff_count": 14, "special_prime_count": 1, "max_level": 7}, "leave out max_level"),
         ({"preset": "nonsense"}, "this version has"),
         ({"slot_count": 1000}, "1024"),
@@ -137,7 +147,6 @@ def test_bootstrap_presets() -> None:
         ({"log_slot_count": -1}, "out of range"),
         ({"slot_count": 8, "log_slot_count": 3}, "one of them"),
         ({"use_bootstrap": True, "use_bootstrap_to_14_levels": True}, "exclude one another"),
-        ({"compact": True}, "use_bootstrap=True"),
         ({"use_bootstrap_to_14_levels": True, "max_level": 3}, "use_bootstrap_to_14_levels already fixes"),
     ],
 )

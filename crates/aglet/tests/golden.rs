@@ -86,7 +86,6 @@ fn arithmetic() {
         add("multiply without a key", Ok(product.clone()));
         add("relinearise", e.relinearise(&product, &f.relin));
         add("level_down of degree 2", e.level_down(&product, 3));
-        add("rescale", e.rescale(&a));
         add("level_down", e.level_down(&a, 3));
         add("conjugate", e.conjugate(&a, &f.conj));
         add("rotate", e.rotate(&a, f.rotation(), 37));

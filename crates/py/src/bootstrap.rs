@@ -2,7 +2,7 @@
 
 use crate::engine::Engine;
 use crate::errors::{count, raise};
-use crate::objects::{BootstrapKey, Ciphertext, ConjugationKey, RelinearizationKey, RotationKey, SecretKey};
+use crate::objects::{BootstrapKey, Ciphertext, ConjugationKey, Current, RelinearizationKey, RotationKey, SecretKey};
 use crate::reports::object;
 use aglet::ckks::cost::work_json;
 use aglet::ckks::{BootstrapKeys, KeySize, Method, Request, StageRun};
@@ -59,7 +59,7 @@ impl Engine {
         many: bool,
     ) -> PyResult<Vec<Ciphertext>> {
         let own = |(index, ct): (usize, &'_ PyRef<'_, Ciphertext>)| {
-            let found = ct.of(py, self.id).map(|ct| ct.value.clone());
+            let found = ct.of(py, self.id).map(Current::get);
             found.map_err(|error| if many { at_place(py, index, &error) } else { error })
         };
         let cts = cts.iter().enumerate().map(own).collect::<PyResult<Vec<_>>>()?;

@@ -51,7 +51,7 @@ impl Engine {
         relin: &RelinearizationKey,
         progress: Progress<'_, '_>,
     ) -> PyResult<Ciphertext> {
-        let (ct, relin) = (&ct.of(py, self.id)?.value, relin.of(py, self.id)?);
+        let (ct, relin) = (&ct.of(py, self.id)?.get(), relin.of(py, self.id)?);
         let coefficients = vector(&coefficients);
         let made = self.long(py, progress, |e, control| {
             e.evaluate_polynomial(ct, &coefficients, PolynomialBasis::parse(basis)?, relin, control)
@@ -69,7 +69,7 @@ impl Engine {
         relin: &RelinearizationKey,
         progress: Progress<'_, '_>,
     ) -> PyResult<Vec<Ciphertext>> {
-        let (ct, relin) = (&ct.of(py, self.id)?.value, relin.of(py, self.id)?);
+        let (ct, relin) = (&ct.of(py, self.id)?.get(), relin.of(py, self.id)?);
         let degree = count(py, "degree", degree)?;
         let made = self.long(py, progress, |e, control| {
             e.make_basis(ct, degree, PolynomialBasis::parse(basis)?, relin, control)
@@ -91,8 +91,9 @@ impl Engine {
             );
             return Err(exception(py, "RangeError", sentence));
         }
+        let held = ciphertexts.iter().map(|ct| Ok(ct.of(py, self.id)?.get())).collect::<PyResult<Vec<_>>>()?;
         let mut terms = Vec::with_capacity(weights.len());
-        for (ct, weight) in ciphertexts.iter().zip(&weights) {
+        for (ct, weight) in held.iter().zip(&weights) {
             let weight = match weight {
                 Weight::Plaintext(pt) => SumWeight::Plaintext(&pt.get().of(py, self.id)?.value),
                 Weight::Slots(Slots::Real(values)) => SumWeight::RealSlots(vector(values)),
@@ -100,7 +101,7 @@ impl Engine {
                 Weight::Number(Scalar::Real(c)) => SumWeight::Real(*c),
                 Weight::Number(Scalar::Complex(c)) => SumWeight::Complex(*c),
             };
-            terms.push((&ct.of(py, self.id)?.value, weight));
+            terms.push((ct, weight));
         }
         let made = self.quick(py, |e| e.weighted_sum(&terms))?;
         self.wrap(py, made)
@@ -116,7 +117,7 @@ impl Engine {
         deltas: Vec<i64>,
         progress: Progress<'_, '_>,
     ) -> PyResult<Vec<Ciphertext>> {
-        let (ct, key) = (&ct.of(py, self.id)?.value, key.of(py, self.id)?);
+        let (ct, key) = (&ct.of(py, self.id)?.get(), key.of(py, self.id)?);
         let made = self.long(py, progress, |e, control| e.rotate_batch(ct, key, &deltas, control))?;
         self.wrap_all(py, made)
     }
@@ -129,7 +130,7 @@ impl Engine {
         keys: Vec<PyRef<'_, FixedRotationKey>>,
         progress: Progress<'_, '_>,
     ) -> PyResult<Vec<Ciphertext>> {
-        let ct = &ct.of(py, self.id)?.value;
+        let ct = &ct.of(py, self.id)?.get();
         let keys = keys.iter().map(|key| key.of(py, self.id)).collect::<PyResult<Vec<_>>>()?;
         let made = self.long(py, progress, |e, control| e.rotate_batch_fixed(ct, &keys, control))?;
         self.wrap_all(py, made)
@@ -160,7 +161,7 @@ impl Engine {
         key: &MatrixMultiplicationKey,
         progress: Progress<'_, '_>,
     ) -> PyResult<Ciphertext> {
-        let (ct, key) = (&ct.of(py, self.id)?.value, key.of(py, self.id)?);
+        let (ct, key) = (&ct.of(py, self.id)?.get(), key.of(py, self.id)?);
         let made = match matrix {
             Entries::Real(matrix) => {
                 let (entries, columns) = rows(&matrix);

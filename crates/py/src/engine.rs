@@ -2,8 +2,8 @@
 
 use crate::errors::{count, exception, raise};
 use crate::objects::{
-    AnyRotationKey, Ciphertext, ConjugationKey, EncryptionKey, FixedRotationKey, Home, Levelled, Plaintext, PublicKey,
-    RelinearizationKey, RotationKey, SecretKey,
+    AnyRotationKey, Ciphertext, ConjugationKey, Current, EncryptionKey, FixedRotationKey, Home, Levelled, Plaintext,
+    PublicKey, RelinearizationKey, RotationKey, SecretKey,
 };
 use crate::wait::wait;
 use aglet::ckks::sizes;
@@ -61,7 +61,7 @@ impl Engine {
     /// A ciphertext with its level.
     pub(crate) fn wrap(&self, py: Python<'_>, value: aglet::ckks::Ciphertext) -> PyResult<Ciphertext> {
         let level = self.engine.level(&value).map_err(|error| raise(py, error))?;
-        Ok(Ciphertext::new(self.id, Levelled { value, level }))
+        Ok(Ciphertext::new(self.id, Current::new(value, level)))
     }
     /// A ciphertext made from another one.
     pub(crate) fn map(
@@ -70,7 +70,7 @@ impl Engine {
         ct: &Ciphertext,
         work: impl FnOnce(&aglet::ckks::Engine, &aglet::ckks::Ciphertext) -> Result<aglet::ckks::Ciphertext, Error> + Send,
     ) -> PyResult<Ciphertext> {
-        let ct = &ct.of(py, self.id)?.value;
+        let ct = &ct.of(py, self.id)?.get();
         self.wrap(py, self.quick(py, |e| work(e, ct))?)
     }
 }
@@ -210,12 +210,12 @@ impl Engine {
         self.wrap(py, made)
     }
     fn decrypt_decode<'py>(&self, py: Python<'py>, ct: &Ciphertext, sk: &SecretKey) -> PyResult<Decoded<'py>> {
-        let (ct, sk) = (&ct.of(py, self.id)?.value, sk.of(py, self.id)?);
+        let (ct, sk) = (&ct.of(py, self.id)?.get(), sk.of(py, self.id)?);
         Ok(PyArray1::from_vec(py, self.quick(py, |e| e.decrypt(ct, sk))?))
     }
 
     fn add(&self, py: Python<'_>, a: &Ciphertext, b: &Ciphertext) -> PyResult<Ciphertext> {
-        let b = &b.of(py, self.id)?.value;
+        let b = &b.of(py, self.id)?.get();
         self.map(py, a, |e, a| e.add(a, b))
     }
     fn add_plain(&self, py: Python<'_>, ct: &Ciphertext, pt: &Plaintext) -> PyResult<Ciphertext> {
@@ -229,7 +229,7 @@ impl Engine {
         })
     }
     fn sub(&self, py: Python<'_>, a: &Ciphertext, b: &Ciphertext) -> PyResult<Ciphertext> {
-        let b = &b.of(py, self.id)?.value;
+        let b = &b.of(py, self.id)?.get();
         self.map(py, a, |e, a| e.subtract(a, b))
     }
     fn sub_plain(&self, py: Python<'_>, ct: &Ciphertext, pt: &Plaintext) -> PyResult<Ciphertext> {
@@ -253,7 +253,7 @@ impl Engine {
         b: &Ciphertext,
         relin: Option<&RelinearizationKey>,
     ) -> PyResult<Ciphertext> {
-        let b = &b.of(py, self.id)?.value;
+        let b = &b.of(py, self.id)?.get();
         let relin = relin.map(|key| key.of(py, self.id)).transpose()?;
         self.map(py, a, |e, a| e.multiply(a, b, relin))
     }
@@ -272,15 +272,16 @@ impl Engine {
     fn multiply_int(&self, py: Python<'_>, ct: &Ciphertext, value: i64) -> PyResult<Ciphertext> {
         self.map(py, ct, |e, ct| e.multiply_integer(ct, value))
     }
+    /// By a whole multiple of the imaginary unit; no level.
+    fn multiply_imaginary_int(&self, py: Python<'_>, ct: &Ciphertext, value: i64) -> PyResult<Ciphertext> {
+        self.map(py, ct, |e, ct| e.multiply_imaginary_integer(ct, value))
+    }
     fn square(&self, py: Python<'_>, ct: &Ciphertext, relin: Option<&RelinearizationKey>) -> PyResult<Ciphertext> {
         self.multiply(py, ct, ct, relin)
     }
     fn relinearize(&self, py: Python<'_>, ct: &Ciphertext, relin: &RelinearizationKey) -> PyResult<Ciphertext> {
         let relin = relin.of(py, self.id)?;
         self.map(py, ct, |e, ct| e.relinearise(ct, relin))
-    }
-    fn rescale(&self, py: Python<'_>, ct: &Ciphertext) -> PyResult<Ciphertext> {
-        self.map(py, ct, |e, ct| e.rescale(ct))
     }
     /// `delta` as in `numpy.roll`: slot j moves to slot j + delta.
     fn rotate(&self, py: Python<'_>, ct: &Ciphertext, key: AnyRotationKey<'_>, delta: i64) -> PyResult<Ciphertext> {
@@ -310,6 +311,11 @@ impl Engine {
     fn level_down(&self, py: Python<'_>, ct: &Ciphertext, level: i64) -> PyResult<Ciphertext> {
         let level = count(py, "level", level)?;
         self.map(py, ct, |e, ct| e.level_down(ct, level))
+    }
+    /// What one ciphertext is, the other is from now on; what was made from it before stays as it was.
+    fn assign(&self, py: Python<'_>, to: &Ciphertext, source: &Ciphertext) -> PyResult<()> {
+        to.of(py, self.id)?.receive(source.of(py, self.id)?);
+        Ok(())
     }
     fn clone(&self, py: Python<'_>, ct: &Ciphertext) -> PyResult<Ciphertext> {
         self.map(py, ct, |e, ct| e.duplicate(ct))

@@ -4,8 +4,8 @@
 use crate::engine::Engine;
 use crate::errors::{exception, raise};
 use crate::objects::{
-    BootstrapKey, Ciphertext, ConjugationKey, FixedRotationKey, Home, Levelled, MatrixMultiplicationKey, Plaintext,
-    PublicKey, RelinearizationKey, RotationKey, SecretKey,
+    BootstrapKey, Ciphertext, ConjugationKey, Current, FixedRotationKey, Home, Levelled, MatrixMultiplicationKey,
+    Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey,
 };
 use crate::wait::wait;
 use aglet::wire::{self, Origin, Stored};
@@ -13,17 +13,26 @@ use aglet::Control;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use pyo3::IntoPyObjectExt;
+use std::ops::Deref;
 use std::path::PathBuf;
 
 /// What a class holds, as the engine stores it.
 pub trait Value: Sized + Send + Sync {
     type Stored: Stored + Sync;
-    fn as_stored(&self) -> &Self::Stored;
+    /// A look at it: a reference, or for a ciphertext what it holds now.
+    type Look<'a>: Deref<Target = Self::Stored> + Sync
+    where
+        Self: 'a;
+    fn as_stored(&self) -> Self::Look<'_>;
     fn restored(stored: Self::Stored, origin: &Origin<'_>) -> Self;
 }
 
 impl<T: Stored + Sync> Value for T {
     type Stored = T;
+    type Look<'a>
+        = &'a T
+    where
+        T: 'a;
     fn as_stored(&self) -> &T {
         self
     }
@@ -32,21 +41,29 @@ impl<T: Stored + Sync> Value for T {
     }
 }
 
-macro_rules! levelled {
-    ($($type:ty),*) => {$(
-        impl Value for Levelled<$type> {
-            type Stored = $type;
-            fn as_stored(&self) -> &$type {
-                &self.value
-            }
-            fn restored(value: $type, origin: &Origin<'_>) -> Self {
-                let level = value.level().saturating_sub(origin.params.hidden_levels());
-                Self { value, level }
-            }
-        }
-    )*};
+impl Value for Levelled<aglet::ckks::Plaintext> {
+    type Stored = aglet::ckks::Plaintext;
+    type Look<'a> = &'a aglet::ckks::Plaintext;
+    fn as_stored(&self) -> &aglet::ckks::Plaintext {
+        &self.value
+    }
+    fn restored(value: aglet::ckks::Plaintext, origin: &Origin<'_>) -> Self {
+        let level = value.level().saturating_sub(origin.params.hidden_levels());
+        Self { value, level }
+    }
 }
-levelled!(aglet::ckks::Plaintext, aglet::ckks::Ciphertext);
+
+impl Value for Current {
+    type Stored = aglet::ckks::Ciphertext;
+    type Look<'a> = Box<aglet::ckks::Ciphertext>;
+    fn as_stored(&self) -> Box<aglet::ckks::Ciphertext> {
+        Box::new(self.get())
+    }
+    fn restored(value: aglet::ckks::Ciphertext, origin: &Origin<'_>) -> Self {
+        let level = value.level().saturating_sub(origin.params.hidden_levels());
+        Self::new(value, level)
+    }
+}
 
 /// A thing of any class, by what the class is called in files.
 macro_rules! files {
@@ -64,7 +81,7 @@ macro_rules! files {
                 match value {
                     $(Any::$name(x) => {
                         let x = x.get().of(py, self.id)?.as_stored();
-                        self.long(py, progress, |e, control| e.write(x, &path, control))
+                        self.long(py, progress, |e, control| e.write(&*x, &path, control))
                     })*
                 }
             }
@@ -79,7 +96,7 @@ macro_rules! files {
                 match value {
                     $(Any::$name(x) => {
                         let x = x.get().of(py, self.id)?.as_stored();
-                        Ok(PyBytes::new(py, &self.long(py, progress, |e, control| e.serialize(x, control))?))
+                        Ok(PyBytes::new(py, &self.long(py, progress, |e, control| e.serialize(&*x, control))?))
                     })*
                 }
             }
@@ -138,7 +155,7 @@ pub trait Holds {
     fn parts(&self) -> (Home, &Self::Inner);
 }
 
-/// The classes that are pickled. Copies of what never changes are the thing itself.
+/// The classes that are pickled.
 macro_rules! pickled {
     ($($name:ident),* $(,)?) => {$(
         #[pymethods]
@@ -148,7 +165,7 @@ macro_rules! pickled {
                 let (home, value) = self.parts();
                 let (origin, x) = (home.origin(py)?, value.as_stored());
                 let bytes = wait(py, None, |control| {
-                    wire::on_threads(0, || wire::serialize(&origin, x, control))
+                    wire::on_threads(0, || wire::serialize(&origin, &*x, control))
                 })?;
                 let mut bytes = PyBytes::new(py, &bytes).into_any();
                 if protocol >= 5 {
@@ -156,6 +173,15 @@ macro_rules! pickled {
                 }
                 Ok((py.import("aglet.files")?.getattr("restore")?, (bytes,)))
             }
+        }
+    )*};
+}
+
+/// Copies of what never changes are the thing itself.
+macro_rules! unchanging {
+    ($($name:ident),* $(,)?) => {$(
+        #[pymethods]
+        impl $name {
             fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
                 slf
             }
@@ -166,6 +192,18 @@ macro_rules! pickled {
     )*};
 }
 
+/// A copy shares the data, and stays as it is when `out=` gives the other one a result.
+#[pymethods]
+impl Ciphertext {
+    fn __copy__(&self) -> Self {
+        let (home, value) = self.parts();
+        Self::new(home, value.copy())
+    }
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Self {
+        self.__copy__()
+    }
+}
+
 files! {
     SecretKey, PublicKey, RelinearizationKey, ConjugationKey, RotationKey, FixedRotationKey, MatrixMultiplicationKey, BootstrapKey, Plaintext,
     Ciphertext,
@@ -173,6 +211,10 @@ files! {
 
 pickled! {
     PublicKey, RelinearizationKey, ConjugationKey, RotationKey, FixedRotationKey, MatrixMultiplicationKey, BootstrapKey, Plaintext, Ciphertext,
+}
+
+unchanging! {
+    PublicKey, RelinearizationKey, ConjugationKey, RotationKey, FixedRotationKey, MatrixMultiplicationKey, BootstrapKey, Plaintext,
 }
 
 fn unknown(py: Python<'_>, kind: &str) -> PyErr {

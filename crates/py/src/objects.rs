@@ -1,4 +1,4 @@
-//! Keys, plaintexts and ciphertexts as Python sees them: immutable, and at home in engines of their parameters and slots.
+//! Keys, plaintexts and ciphertexts as Python sees them: immutable but for `out=`, and at home in engines of their parameters and slots.
 
 use crate::errors;
 use crate::files::Holds;
@@ -7,11 +7,37 @@ use aglet::presets;
 use aglet::wire::Origin;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use std::sync::{PoisonError, RwLock};
 
 /// A message or ciphertext with its user level.
 pub struct Levelled<T> {
     pub value: T,
     pub level: usize,
+}
+
+/// The ciphertext that a Python object holds. Its data never change; the object may be told to hold another (`out=`).
+pub struct Current(RwLock<(aglet::ckks::Ciphertext, usize)>);
+
+impl Current {
+    pub fn new(value: aglet::ckks::Ciphertext, level: usize) -> Self {
+        Self(RwLock::new((value, level)))
+    }
+    fn now(&self) -> (aglet::ckks::Ciphertext, usize) {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+    pub fn get(&self) -> aglet::ckks::Ciphertext {
+        self.now().0
+    }
+    fn level(&self) -> usize {
+        self.now().1
+    }
+    pub fn copy(&self) -> Self {
+        Self(RwLock::new(self.now()))
+    }
+    pub fn receive(&self, other: &Self) {
+        let new = other.now();
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = new;
+    }
 }
 
 /// What an engine and its things share: engines of equal parameters and slots can use the things of one another.
@@ -156,6 +182,11 @@ keys! { stored:
         fn delta(&self) -> i64 {
             self.value.delta
         }
+        /// The highest level at which it rotates.
+        #[getter]
+        fn level(&self, py: Python<'_>) -> PyResult<usize> {
+            Ok((self.value.limbs() - 1).saturating_sub(self.home.origin(py)?.params.hidden_levels()))
+        }
     }
 
     /// Rotations for products of a plaintext matrix and an encrypted vector.
@@ -192,43 +223,57 @@ classes! {
         fn scale(&self) -> f64 {
             self.value.value.scale
         }
+        /// Whether it is marked real.
+        #[getter]
+        fn is_real(&self) -> bool {
+            self.value.value.real
+        }
         fn __repr__(&self) -> String {
             format!("<Plaintext: level {}, {} slots>", self.value.level, self.value.value.slots)
         }
     }
 
-    /// An encrypted message: two polynomials (three before relinearization) modulo Q_level. Immutable.
-    Ciphertext(Levelled<aglet::ckks::Ciphertext>), "ciphertext" {
+    /// An encrypted message: two polynomials (three before relinearization) modulo Q_level. Changed by `out=` alone.
+    Ciphertext(Current), "ciphertext" {
         /// The number of multiplications left.
         #[getter]
         fn level(&self) -> usize {
-            self.value.level
+            self.value.level()
+        }
+        /// The same as `level`.
+        #[getter]
+        fn level_available(&self) -> usize {
+            self.value.level()
+        }
+        /// The number of units of `slot_count` values: always 1.
+        fn __len__(&self) -> usize {
+            1
         }
         /// Coefficients are this times the values.
         #[getter]
         fn scale(&self) -> f64 {
-            self.value.value.scale
+            self.value.get().scale
         }
         #[getter]
         fn slot_count(&self) -> usize {
-            self.value.value.slots
+            self.value.get().slots
         }
-        /// Whether every slot is known to be a real number.
+        /// Whether it is marked real: it was made of a real type by real operations.
         #[getter]
         fn is_real(&self) -> bool {
-            self.value.value.real
+            self.value.get().real
         }
         /// Short id of the secret key that decrypts it.
         #[getter]
         fn key_id(&self) -> String {
-            self.value.value.key.to_string()
+            self.value.get().key.to_string()
         }
         #[getter]
         fn byte_count(&self) -> usize {
-            self.value.value.byte_count()
+            self.value.get().byte_count()
         }
         fn __repr__(&self) -> String {
-            format!("<Ciphertext: level {}, {} slots, key {}>", self.value.level, self.value.value.slots, self.value.value.key)
+            format!("<Ciphertext: level {}, {} slots, key {}>", self.value.level(), self.value.get().slots, self.value.get().key)
         }
     }
 }

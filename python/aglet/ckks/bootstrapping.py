@@ -151,10 +151,11 @@ class Bootstrapping:
         ciphertext: Ciphertext,
         relinearization_key: RelinearizationKey,
         conjugation_key: ConjugationKey,
-        bootstrap_key: BootstrapKey | RotationKey,
+        bootstrap_key: BootstrapKey | RotationKey | None = None,
         small_bootstrap_key: BootstrapKey | None = None,
         stage_count: int | None = None,
         *,
+        rotation_key: RotationKey | None = None,
         bound: float | None = None,
         real: bool | None = None,
         target_level: int | None = None,
@@ -168,7 +169,8 @@ class Bootstrapping:
         ciphertext
             Values of absolute value at most 1, at level 0 or higher.
         bootstrap_key
-            From `create_bootstrap_key`; or the rotation key, and then `small_bootstrap_key` after it.
+            From `create_bootstrap_key`; or the rotation key (also as `rotation_key=`), and then `small_bootstrap_key`
+            after it.
         stage_count
             Stages, with a small bootstrap key: 3 if not given. Another key has its own.
         bound
@@ -195,7 +197,8 @@ class Bootstrapping:
             If a key is missing, was made for another method or stage count, or belongs to another engine or secret
             key.
         """
-        keys = (relinearization_key, conjugation_key, bootstrap_key, small_bootstrap_key)
+        given = checks.one_of("bootstrap_key", bootstrap_key, "rotation_key", rotation_key)
+        keys = (relinearization_key, conjugation_key, given, small_bootstrap_key)
         choices = (stage_count, bound, real, target_level, progress, iterations)
         return self._refresh("regular", [ciphertext], keys, *choices)[0]
 
@@ -204,10 +207,11 @@ class Bootstrapping:
         ciphertext: Ciphertext,
         relinearization_key: RelinearizationKey,
         conjugation_key: ConjugationKey,
-        bootstrap_key: BootstrapKey | RotationKey,
+        lossy_bootstrap_key: BootstrapKey | RotationKey | None = None,
         small_bootstrap_key: BootstrapKey | None = None,
         stage_count: int | None = None,
         *,
+        rotation_key: RotationKey | None = None,
         bound: float | None = None,
         real: bool | None = None,
         target_level: int | None = None,
@@ -224,7 +228,8 @@ class Bootstrapping:
         LevelError
             If the ciphertext is below level `stage_count`, and as `bootstrap`.
         """
-        keys = (relinearization_key, conjugation_key, bootstrap_key, small_bootstrap_key)
+        given = checks.one_of("lossy_bootstrap_key", lossy_bootstrap_key, "rotation_key", rotation_key)
+        keys = (relinearization_key, conjugation_key, given, small_bootstrap_key)
         choices = (stage_count, bound, real, target_level, progress, iterations)
         return self._refresh("lossy", [ciphertext], keys, *choices)[0]
 
@@ -233,10 +238,11 @@ class Bootstrapping:
         ciphertext: Ciphertext,
         relinearization_key: RelinearizationKey,
         conjugation_key: ConjugationKey,
-        bootstrap_key: BootstrapKey | RotationKey,
+        lossy_bootstrap_key: BootstrapKey | RotationKey | None = None,
         small_bootstrap_key: BootstrapKey | None = None,
         stage_count: int | None = None,
         *,
+        rotation_key: RotationKey | None = None,
         bits: bool = False,
         real: bool | None = None,
         target_level: int | None = None,
@@ -262,7 +268,8 @@ class Bootstrapping:
         RangeError
             If a real or imaginary part is known to be above 1.25.
         """
-        keys = (relinearization_key, conjugation_key, bootstrap_key, small_bootstrap_key)
+        given = checks.one_of("lossy_bootstrap_key", lossy_bootstrap_key, "rotation_key", rotation_key)
+        keys = (relinearization_key, conjugation_key, given, small_bootstrap_key)
         method = "bits" if bits else "sign"
         return self._refresh(method, [ciphertext], keys, stage_count, None, real, target_level, progress)[0]
 
@@ -272,10 +279,11 @@ class Bootstrapping:
         ciphertext2: Ciphertext,
         relinearization_key: RelinearizationKey,
         conjugation_key: ConjugationKey,
-        merge_bootstrap_key: BootstrapKey | RotationKey,
+        merge_bootstrap_key: BootstrapKey | RotationKey | None = None,
         small_bootstrap_key: BootstrapKey | None = None,
         stage_count: int | None = None,
         *,
+        rotation_key: RotationKey | None = None,
         bound: float | None = None,
         real: bool | None = None,
         target_level: int | None = None,
@@ -288,7 +296,8 @@ class Bootstrapping:
         RangeError
             If one of them is not known to be real, unless `real=True` says so; and as `bootstrap`.
         """
-        keys = (relinearization_key, conjugation_key, merge_bootstrap_key, small_bootstrap_key)
+        given = checks.one_of("merge_bootstrap_key", merge_bootstrap_key, "rotation_key", rotation_key)
+        keys = (relinearization_key, conjugation_key, given, small_bootstrap_key)
         both = [ciphertext1, ciphertext2]
         first, second = self._refresh("merge", both, keys, stage_count, bound, real, target_level, progress)
         return first, second
@@ -299,17 +308,19 @@ class Bootstrapping:
         ciphertext2: Ciphertext,
         relinearization_key: RelinearizationKey,
         conjugation_key: ConjugationKey,
-        lossy_bootstrap_key: BootstrapKey | RotationKey,
+        lossy_bootstrap_key: BootstrapKey | RotationKey | None = None,
         small_bootstrap_key: BootstrapKey | None = None,
         stage_count: int | None = None,
         *,
+        rotation_key: RotationKey | None = None,
         bound: float | None = None,
         real: bool | None = None,
         target_level: int | None = None,
         progress: ProgressCallback | None = None,
     ) -> tuple[Ciphertext, Ciphertext]:
         """As `merge_bootstrap`, with the levels and keys of `lossy_bootstrap`."""
-        keys = (relinearization_key, conjugation_key, lossy_bootstrap_key, small_bootstrap_key)
+        given = checks.one_of("lossy_bootstrap_key", lossy_bootstrap_key, "rotation_key", rotation_key)
+        keys = (relinearization_key, conjugation_key, given, small_bootstrap_key)
         both = [ciphertext1, ciphertext2]
         first, second = self._refresh("lossy-merge", both, keys, stage_count, bound, real, target_level, progress)
         return first, second
@@ -319,10 +330,11 @@ class Bootstrapping:
         ciphertexts: Iterable[Ciphertext],
         relinearization_key: RelinearizationKey,
         conjugation_key: ConjugationKey,
-        bootstrap_key: BootstrapKey | RotationKey,
+        bootstrap_key: BootstrapKey | RotationKey | None = None,
         small_bootstrap_key: BootstrapKey | None = None,
         stage_count: int | None = None,
         *,
+        rotation_key: RotationKey | None = None,
         bound: float | None = None,
         real: bool | None = None,
         target_level: int | None = None,
@@ -340,7 +352,8 @@ class Bootstrapping:
             As `bootstrap`, before any work is done. What is wrong with one of the ciphertexts names its place, as in
             "ciphertexts[2]: ...".
         """
-        keys = (relinearization_key, conjugation_key, bootstrap_key, small_bootstrap_key)
+        given = checks.one_of("bootstrap_key", bootstrap_key, "rotation_key", rotation_key)
+        keys = (relinearization_key, conjugation_key, given, small_bootstrap_key)
         choices = (stage_count, bound, real, target_level, progress, iterations)
         return self._refresh("regular", list(ciphertexts), keys, *choices, many=True)
 

@@ -5,10 +5,19 @@ from __future__ import annotations
 import numbers
 from typing import Any, TypeVar
 
-from aglet._core import Ciphertext, ConjugationKey, RelinearizationKey, SecretKey
+from aglet._core import BootstrapKey, Ciphertext, ConjugationKey, RelinearizationKey, SecretKey
 from aglet.errors import MissingKeyError
 
-__all__ = ["ciphertext", "conjugation_key", "need", "relinearization_key", "secret_key", "step"]
+__all__ = [
+    "ciphertext",
+    "conjugation_key",
+    "need",
+    "not_of_a_bootstrap",
+    "one_of",
+    "relinearization_key",
+    "secret_key",
+    "step",
+]
 
 _T = TypeVar("_T")
 
@@ -28,6 +37,34 @@ def need(value: Any, kind: type[_T], maker: str) -> _T:
     if value is None:
         raise MissingKeyError(f"A {kind.__name__} is needed here; make one with engine.{maker}.")
     raise TypeError(f"A {kind.__name__} is needed here, not {type(value).__name__}; make one with engine.{maker}.")
+
+
+def one_of(name: str, value: _T | None, other_name: str, other: _T | None) -> _T | None:
+    """The one of two arguments that was given.
+
+    Raises
+    ------
+    TypeError
+        If both were.
+    """
+    if value is not None and other is not None:
+        raise TypeError(f"{name} and {other_name} stand for one argument; give one of them.")
+    return other if value is None else value
+
+
+def not_of_a_bootstrap(value: Any) -> None:
+    """Refuse a bootstrap key where any rotation is wanted.
+
+    Raises
+    ------
+    TypeError
+        If the value is a bootstrap key.
+    """
+    if isinstance(value, BootstrapKey):
+        raise TypeError(
+            "A bootstrap key rotates by the steps of its bootstrap and at its levels only; make a key for all steps "
+            "with engine.create_rotation_key(secret_key)."
+        )
 
 
 def secret_key(value: Any) -> SecretKey:

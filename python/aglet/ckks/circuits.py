@@ -1,4 +1,4 @@
-"""The part of `Engine` with polynomials, weighted sums, batches of rotations and matrices."""
+"""The part of `Engine` with polynomials, weighted sums, and batches of rotations."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from aglet import _core
 from aglet._core import (
     Ciphertext,
     FixedRotationKey,
-    MatrixMultiplicationKey,
     Plaintext,
     RelinearizationKey,
     RotationKey,
-    SecretKey,
 )
 from aglet.ckks import checks, values
+from aglet.ckks.light import LightPlaintext
 from aglet.errors import RangeError
-from aglet.progress import ProgressCallback, progress_bar
+from aglet.progress import ProgressCallback
 
 
 class Circuits:
@@ -150,6 +149,8 @@ class Circuits:
     def _weight(self, weight: Any) -> Any:
         if isinstance(weight, Plaintext):
             return weight
+        if isinstance(weight, LightPlaintext):
+            return weight.values
         if values.is_number(weight):
             return values.as_number(weight)
         return values.as_slots(weight, self._core.slot_count)
@@ -157,17 +158,18 @@ class Circuits:
     def rotate_batch(
         self,
         ciphertext: Ciphertext,
-        key: RotationKey | Sequence[FixedRotationKey],
+        rotation_key: RotationKey | Sequence[FixedRotationKey] | None = None,
         deltas: Iterable[int] | None = None,
         *,
+        fixed_rotation_keys: Sequence[FixedRotationKey] | None = None,
         progress: ProgressCallback | None = None,
     ) -> list[Ciphertext]:
         """Rotate one ciphertext by several steps, as `numpy.roll`; no level. Faster than one by one: work is shared.
 
         Parameters
         ----------
-        key
-            A rotation key, or a sequence of fixed rotation keys.
+        rotation_key
+            A rotation key, or a sequence of fixed rotation keys, which may be given as `fixed_rotation_keys=` too.
         deltas
             The steps, with a rotation key. With it, steps that are powers of two share one decomposition, and composed
             steps share every common part; all steps from 0 to n - 1 together take n - 1 key switches. With fixed keys,
@@ -184,6 +186,7 @@ class Circuits:
             If a fixed rotation key was made for a lower level.
         """
         ciphertext = checks.ciphertext(ciphertext)
+        key: Any = checks.one_of("rotation_key", rotation_key, "fixed_rotation_keys", fixed_rotation_keys)
         steps = None if deltas is None else [checks.step(delta) for delta in deltas]
         slots = self._core.slot_count
         if isinstance(key, RotationKey):
@@ -193,6 +196,7 @@ class Circuits:
                 )
             return self._core.rotate_batch(ciphertext, key, [step % slots for step in steps], progress)
         if not isinstance(key, Sequence):
+            checks.not_of_a_bootstrap(key)
             checks.need(key, RotationKey, "create_rotation_key(secret_key)")
         maker = "create_fixed_rotation_key(secret_key, delta)"
         keys = [checks.need(one, FixedRotationKey, maker) for one in key]
@@ -202,62 +206,21 @@ class Circuits:
             )
         return self._core.rotate_batch_fixed(ciphertext, keys, progress)
 
-    # Matrices
-
-    def create_matrix_multiplication_key(
-        self,
-        secret_key: SecretKey,
-        *,
-        level: int | None = None,
-        baby_step_count: int | None = None,
-        progress: ProgressCallback | None = None,
-    ) -> MatrixMultiplicationKey:
-        """The rotations that `multiply_matrix` needs, for matrices of every shape.
+    def sum(self, ciphertext: Ciphertext, rotation_key: RotationKey, axis: int | None = None) -> Ciphertext:
+        """The sum of all slots, in every slot; no level. It takes `log2(slot_count)` rotations.
 
         Parameters
         ----------
-        level
-            The highest level at which it will be used; a lower one makes a smaller key.
-        baby_step_count
-            A power of two; 32 if not given. More make a larger key and dense matrices faster.
-
-        Raises
-        ------
-        MemoryLimitError
-            Before anything is made, if the machine has too little memory for it.
+        axis
+            `None` and 1 sum over the slots; 0 sums over units, of which a ciphertext has one, and changes nothing.
         """
-        wanted = None if level is None else values.as_level(level, self._max_level)
-        with progress_bar(progress) as report:
-            return self._core.create_matrix_multiplication_key(
-                checks.secret_key(secret_key), wanted, baby_step_count, report
-            )
-
-    def multiply_matrix(
-        self,
-        matrix: Any,
-        ciphertext: Ciphertext,
-        key: MatrixMultiplicationKey,
-        *,
-        progress: ProgressCallback | None = None,
-    ) -> Ciphertext:
-        """A plaintext matrix times the encrypted vector: `matrix @ x`; one level.
-
-        By diagonals with baby and giant steps (eprint 2020/1203, section 4). Diagonals without an entry cost nothing,
-        so banded matrices are fast; a dense block of d rows and columns has 2d - 1 diagonals, at most `slot_count`.
-
-        Parameters
-        ----------
-        matrix
-            A two-dimensional list or array of at most `slot_count` rows and columns. A smaller one acts on the first
-            slots, and the slots beyond its rows become zero.
-
-        Raises
-        ------
-        RangeError
-            If the matrix is empty, too large, ragged, or not finite.
-        LevelError
-            If the ciphertext is at level 0, or above the level of the key.
-        """
-        array = values.as_matrix(matrix, self._core.slot_count)
-        key = checks.need(key, MatrixMultiplicationKey, "create_matrix_multiplication_key(secret_key)")
-        return self._core.multiply_matrix(array, checks.ciphertext(ciphertext), key, progress)
+        ciphertext = checks.ciphertext(ciphertext)
+        if axis not in (None, 0, 1) or isinstance(axis, bool):
+            raise RangeError(f"axis={axis} is not there; a ciphertext is one unit (axis 0) of slots (axis 1).")
+        key = checks.need(rotation_key, RotationKey, "create_rotation_key(secret_key)")
+        total = self._core.level_down(ciphertext, ciphertext.level)
+        step = 1
+        while step < self._core.slot_count and axis != 0:
+            total = self._core.add(total, self._core.rotate(total, key, step))
+            step *= 2
+        return total

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aglet import _core, reports
 from aglet._core import (
@@ -24,10 +23,14 @@ from aglet._core import (
     RotationKey,
     SecretKey,
 )
-from aglet.ckks import checks, options, values
+from aglet.ckks import checks, elsewhere, options, values
 from aglet.ckks.bootstrapping import Bootstrapping
 from aglet.ckks.circuits import Circuits
 from aglet.ckks.comparison import Comparison
+from aglet.ckks.elsewhere import OtherNames
+from aglet.ckks.light import LightMessages, LightPlaintext
+from aglet.ckks.matrices import Matrices
+from aglet.ckks.tensors import Tensors
 from aglet.errors import KeyMismatchError, LevelError
 from aglet.files import Files
 from aglet.progress import ProgressCallback, progress_bar
@@ -38,12 +41,12 @@ Operand = Any
 """A ciphertext, a plaintext, a number, or a list or array of numbers."""
 
 
-class Engine(Bootstrapping, Circuits, Comparison, Files):
+class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices, OtherNames, Tensors):
     """A CKKS engine: one parameter set, its tables, and its threads.
 
-    All methods leave their arguments as they were, and may be called from many threads at once. An engine works in
-    forked children, and its pickle makes it again from its arguments, with the threads of the machine that it comes to;
-    keys are no part of it.
+    All methods leave their arguments as they were, but for the `out=` of `add` and `subtract`, and may be called from
+    many threads at once. An engine works in forked children, and its pickle makes it again from its arguments, with the
+    threads of the machine that it comes to; keys are no part of it.
 
     Parameters
     ----------
@@ -55,15 +58,17 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
         and in one ring keys for fewer levels are smaller. 7 if nothing else is given.
     mode
         "cpu" for one thread (the default, as in the documented interface: programs that start several engines or
-        processes do not fight for cores), "parallel" for many. The results are the same. "gpu" is not in this version.
+        processes do not fight for cores) or as many as `thread_count` says, "parallel" for many. The results are the
+        same. "gpu" is not in this version.
     use_bootstrap
         Choose the ring that can refresh a ciphertext: N = 2^16, 32768 slots, 10 levels after a regular bootstrap and up
-        to 13 after a lossy one.
+        to 13 after a lossy one. `for_bootstrap` is another name for it.
     use_bootstrap_to_14_levels
         A ring of that size whose regular bootstrap leaves 14 levels; it has no lossy and no sign bootstrap.
     compact
         With either of the two: one level of the bootstrap less, so that all is smaller and faster, and less precise on
-        values near 1. Keys and ciphertexts are those of another engine.
+        values near 1. Keys and ciphertexts are those of another engine. Without bootstrapping it changes nothing: those
+        sets are as small as their levels allow.
     precision
         With `use_bootstrap`: "standard" (products and bootstraps keep 26 and 24 bits), "high" (35 and 25 bits in 1.25
         times the time) or "highest" (35 bits for both: `bootstrap` takes two iterations, in 2.4 times the time). The
@@ -71,12 +76,15 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
     slot_count, log_slot_count
         Sparse packing: a power of two below the full number of slots. Bootstraps are faster with it.
     thread_count
-        Threads of mode "parallel"; 0 means all cores. More than 64, or twice the cores, are refused.
+        The number of threads; 0 means all cores in mode "parallel", and one in mode "cpu". More than 64, or twice the
+        cores, are refused.
+    use_multiparty, use_bootstrap_to_17_levels
+        Documented, and not here: `True` is refused with what there is instead.
     device_id
         For mode "gpu" only.
     log_coeff_count, special_prime_count
-        Expert form: the ring by its size, (13, 1), (14, 1), (15, 2), (16, 4) or (17, 6), with all the levels that it
-        carries: 2, 7, 17, 36 or 77. The number of special primes is Aglet's own choice.
+        Expert form: the ring by its size, 13 to 17, with all the levels that it carries: 2, 7, 17, 36 or 77. The number
+        of special primes is Aglet's own choice, whatever the second number is.
     preset
         Expert form: a parameter set by its name, see `aglet params`.
     allow_insecure
@@ -118,11 +126,15 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
         precision: str | None = None,
         preset: str | None = None,
         allow_insecure: bool = False,
+        for_bootstrap: bool = False,
+        use_bootstrap_to_17_levels: bool = False,
+        use_multiparty: bool = False,
     ) -> None:
+        elsewhere.refuse_flags(use_multiparty=use_multiparty, use_bootstrap_to_17_levels=use_bootstrap_to_17_levels)
         words: dict[str, Any] = {
             "max_level": max_level,
             "mode": mode,
-            "use_bootstrap": use_bootstrap,
+            "use_bootstrap": use_bootstrap or for_bootstrap,
             "use_bootstrap_to_14_levels": use_bootstrap_to_14_levels,
             "compact": compact,
             "precision": precision,
@@ -268,19 +280,30 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
         slots = values.as_slots(message, self.slot_count, real)
         return self._core.encode(slots, values.as_level(level, self.max_level))
 
-    def decode(self, plaintext: Plaintext) -> NDArray[np.complex128]:
-        """The `slot_count` values of a plaintext, always complex128; take `.real` of a real message."""
-        return self._core.decode(checks.need(plaintext, Plaintext, "encode(message)"))
+    def decode(self, plaintext: Plaintext | LightPlaintext) -> values.Vector:
+        """The `slot_count` values of a plaintext: float64 if it is real, complex128 if not."""
+        if isinstance(plaintext, LightPlaintext):
+            return plaintext.values.copy()
+        plaintext = checks.need(plaintext, Plaintext, "encode(message)")
+        return values.as_marked(self._core.decode(plaintext), plaintext.is_real)
 
     def encrypt(
-        self, message: Any, key: PublicKey | SecretKey, level: int | None = None, *, real: bool | None = None
+        self,
+        message: Any,
+        public_key: PublicKey | SecretKey | None = None,
+        level: int | None = None,
+        *,
+        secret_key: SecretKey | None = None,
+        real: bool | None = None,
     ) -> Ciphertext:
         """Encrypt a message or a plaintext with the public key or, with less noise, the secret key.
 
         Parameters
         ----------
         message
-            A `Plaintext`, or whatever `encode` takes.
+            A plaintext, or whatever `encode` takes.
+        public_key
+            The public key, or the secret key, which may be given as `secret_key=` too.
         level
             The level of the ciphertext; `max_level` (or the plaintext's) if not given.
         real
@@ -293,8 +316,11 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
         KeyMismatchError
             If the key belongs to another engine.
         """
+        key = checks.one_of("public_key", public_key, "secret_key", secret_key)
         if not isinstance(key, PublicKey | SecretKey):
             key = checks.need(key, PublicKey, "create_public_key(secret_key)")
+        if isinstance(message, LightPlaintext):
+            message = message.values
         if not isinstance(message, Plaintext):
             return self._core.encrypt(self.encode(message, level, real=real), key)
         if real is not None:
@@ -307,10 +333,8 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
         ciphertext = self._core.encrypt(message, key)
         return ciphertext if wanted == message.level else self._core.level_down(ciphertext, wanted)
 
-    def decrypt(self, ciphertext: Ciphertext, secret_key: SecretKey) -> NDArray[np.complex128]:
-        """The `slot_count` values of a ciphertext, always complex128; take `.real` of a real message.
-
-        If the ciphertext is known to be real (`is_real`), imaginary parts are 0: they would be noise.
+    def decrypt(self, ciphertext: Ciphertext, secret_key: SecretKey) -> values.Vector:
+        """The `slot_count` values of a ciphertext: float64 if it is real (`is_real`), complex128 if not.
 
         Do not publish the result of a decryption as it is: its low bits tell something about the secret key. See
         SECURITY.md, "Sharing decrypted results".
@@ -320,46 +344,64 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
         KeyMismatchError
             If the ciphertext was made under another secret key.
         """
-        return self._core.decrypt_decode(checks.ciphertext(ciphertext), checks.secret_key(secret_key))
+        found = self._core.decrypt_decode(checks.ciphertext(ciphertext), checks.secret_key(secret_key))
+        return values.as_marked(found, ciphertext.is_real)
+
+    def decrypt_to_plaintext(self, ciphertext: Ciphertext, secret_key: SecretKey) -> Plaintext:
+        """What `decrypt` gives as a plaintext of the level of the ciphertext; the same care with its low bits."""
+        return self.encode(self.decrypt(ciphertext, secret_key), ciphertext.level)
 
     def encrypt_many(
-        self, message: Any, key: PublicKey | SecretKey, level: int | None = None, *, real: bool | None = None
+        self, message: Any, public_key: PublicKey | SecretKey, level: int | None = None, *, real: bool | None = None
     ) -> list[Ciphertext]:
         """Encrypt a message of any length, `slot_count` values to a ciphertext; the last one is padded with zeros."""
         vector = values.as_vector(message, real)
         step = self.slot_count
-        return [self.encrypt(vector[start : start + step], key, level) for start in range(0, vector.size, step)]
+        return [self.encrypt(vector[start : start + step], public_key, level) for start in range(0, vector.size, step)]
 
-    def decrypt_many(self, ciphertexts: Iterable[Ciphertext], secret_key: SecretKey) -> NDArray[np.complex128]:
+    def decrypt_many(self, ciphertexts: Iterable[Ciphertext], secret_key: SecretKey) -> values.Vector:
         """The values of several ciphertexts in one array; cut it to the length of the message."""
         return np.concatenate([self.decrypt(ciphertext, secret_key) for ciphertext in ciphertexts])
 
     # Arithmetic
 
-    def add(self, left: Operand, right: Operand) -> Ciphertext:
-        """`left + right`; one of them at least is a ciphertext. No level; the higher level is brought down."""
-        ciphertext, other, _ = self._operands("add", left, right)
-        if isinstance(other, Ciphertext):
-            return self._core.add(ciphertext, other)
-        if isinstance(other, Plaintext):
-            return self._core.add_plain(ciphertext, other)
-        return self._core.add_scalar(ciphertext, other)
+    def add(self, x: Operand, y: Operand, *, out: Ciphertext | None = None) -> Ciphertext:
+        """`x + y`; one of them at least is a ciphertext. No level; the higher level is brought down.
 
-    def subtract(self, left: Operand, right: Operand) -> Ciphertext:
-        """`left - right`; one of them at least is a ciphertext. No level; the higher level is brought down."""
-        ciphertext, other, swapped = self._operands("subtract", left, right)
+        Parameters
+        ----------
+        out
+            A ciphertext that holds the result from now on, as in numpy, and is returned. It may be `x` or `y`. This is
+            the one way to change a ciphertext; others that were made from it before, copies too, stay as they were.
+        """
+        ciphertext, other, _ = self._operands("add", x, y)
         if isinstance(other, Ciphertext):
-            return self._core.sub(ciphertext, other)
+            result = self._core.add(ciphertext, other)
+        elif isinstance(other, Plaintext):
+            result = self._core.add_plain(ciphertext, other)
+        else:
+            result = self._core.add_scalar(ciphertext, other)
+        return self._put(result, out)
+
+    def subtract(self, x: Operand, y: Operand, *, out: Ciphertext | None = None) -> Ciphertext:
+        """`x - y`, one of them at least a ciphertext. No level; the higher level is brought down. `out` as in `add`."""
+        ciphertext, other, swapped = self._operands("subtract", x, y)
+        if isinstance(other, Ciphertext):
+            return self._put(self._core.sub(ciphertext, other), out)
         if isinstance(other, Plaintext):
             result = self._core.sub_plain(ciphertext, other)
         else:
             result = self._core.sub_scalar(ciphertext, other)
-        return self._core.negate(result) if swapped else result
+        return self._put(self._core.negate(result) if swapped else result, out)
 
-    def multiply(
-        self, left: Operand, right: Operand, relinearization_key: RelinearizationKey | None = None
-    ) -> Ciphertext:
-        """`left * right`, slot by slot; one of them at least is a ciphertext.
+    def _put(self, result: Ciphertext, out: Ciphertext | None) -> Ciphertext:
+        if out is None:
+            return result
+        self._core.assign(checks.ciphertext(out), result)
+        return out
+
+    def multiply(self, x: Operand, y: Operand, relinearization_key: RelinearizationKey | None = None) -> Ciphertext:
+        """`x * y`, slot by slot; one of them at least is a ciphertext.
 
         By an `int`: no level. By anything else: one level. Two ciphertexts without a key give a product of three
         polynomials; `relinearize` it before the next product or rotation.
@@ -369,7 +411,7 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
         LevelError
             If no level is left: bootstrap first.
         """
-        ciphertext, other, _ = self._operands("multiply", left, right)
+        ciphertext, other, _ = self._operands("multiply", x, y)
         if relinearization_key is not None:
             checks.relinearization_key(relinearization_key)
         if isinstance(other, Ciphertext):
@@ -379,6 +421,15 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
         if isinstance(other, int):
             return self._core.multiply_int(ciphertext, other)
         return self._core.multiply_scalar(ciphertext, other)
+
+    def multiply_imaginary_integer(self, ciphertext: Ciphertext, integer: int) -> Ciphertext:
+        """`1j * integer * x` in every slot; no level. The result is complex, also of real values."""
+        whole = values.as_number(integer)
+        if not isinstance(whole, int):
+            raise TypeError(
+                f"A whole number is needed here, not {type(integer).__name__}; multiply(x, 1j * y) takes others."
+            )
+        return self._core.multiply_imaginary_int(checks.ciphertext(ciphertext), whole)
 
     def _operands(
         self, name: str, left: Operand, right: Operand
@@ -391,6 +442,8 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
                 f"{name} needs a ciphertext on one side at least, not {type(left).__name__} and "
                 f"{type(right).__name__}; encrypt one of them first."
             )
+        if isinstance(other, LightPlaintext):
+            other = other.values
         if isinstance(other, Ciphertext | Plaintext):
             return ciphertext, other, swapped
         if values.is_number(other):
@@ -408,7 +461,7 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
         return self._core.negate(checks.ciphertext(ciphertext))
 
     def clone(self, ciphertext: Ciphertext) -> Ciphertext:
-        """A copy. Ciphertexts never change, so this is seldom needed."""
+        """A copy. Only `out=` changes a ciphertext, so this is seldom needed."""
         return self._core.clone(checks.ciphertext(ciphertext))
 
     def relinearize(self, ciphertext: Ciphertext, relinearization_key: RelinearizationKey) -> Ciphertext:
@@ -417,8 +470,20 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
         return self._core.relinearize(checks.ciphertext(ciphertext), key)
 
     def rescale(self, ciphertext: Ciphertext) -> Ciphertext:
-        """Give up one level and keep the values."""
-        return self._core.rescale(checks.ciphertext(ciphertext))
+        """The ciphertext as it is, in a new object: every product here is rescaled already, so there is nothing to do.
+
+        To give up a level on purpose, write `level_down(x, x.level - 1)`.
+        """
+        ciphertext = checks.ciphertext(ciphertext)
+        return self._core.level_down(ciphertext, ciphertext.level)
+
+    def ntt(self, ciphertext: Ciphertext) -> Ciphertext:
+        """As `rescale`, the ciphertext as it is: here all polynomials always are in the form that products need."""
+        return self.rescale(ciphertext)
+
+    def intt(self, ciphertext: Ciphertext) -> Ciphertext:
+        """As `ntt`: the form of the polynomials never needs attention."""
+        return self.rescale(ciphertext)
 
     def level_down(self, ciphertext: Ciphertext, level: int) -> Ciphertext:
         """The same values at a lower level.
@@ -432,14 +497,20 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
         return self._core.level_down(ciphertext, values.as_level(level, max(self.max_level, ciphertext.level)))
 
     def rotate(
-        self, ciphertext: Ciphertext, key: FixedRotationKey | RotationKey, delta: int | None = None
+        self,
+        ciphertext: Ciphertext,
+        rotation_key: FixedRotationKey | RotationKey | None = None,
+        delta: int | None = None,
+        *,
+        fixed_rotation_key: FixedRotationKey | None = None,
     ) -> Ciphertext:
         """Rotate the slots as `numpy.roll` does: a positive step moves values to higher slots. No level.
 
         Parameters
         ----------
-        key
-            A fixed rotation key, whose step is its own, or a rotation key, which takes any `delta`.
+        rotation_key
+            A fixed rotation key, whose step is its own, or a rotation key, which takes any `delta`. The former may be
+            given as `fixed_rotation_key=` too.
         delta
             The step, with a rotation key.
 
@@ -449,6 +520,7 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
             If `delta` differs from the step of a fixed rotation key.
         """
         ciphertext = checks.ciphertext(ciphertext)
+        key = checks.one_of("rotation_key", rotation_key, "fixed_rotation_key", fixed_rotation_key)
         step = None if delta is None else checks.step(delta)
         if isinstance(key, FixedRotationKey):
             if step is not None and (step - key.delta) % self.slot_count:
@@ -457,6 +529,7 @@ class Engine(Bootstrapping, Circuits, Comparison, Files):
                     f"engine.create_fixed_rotation_key(secret_key, {delta})."
                 )
             return self._core.rotate(ciphertext, key, key.delta)
+        checks.not_of_a_bootstrap(key)
         key = checks.need(key, RotationKey, "create_rotation_key(secret_key)")
         if step is None:
             raise TypeError("With a rotation key, rotate needs the step as well: rotate(ciphertext, key, delta).")

@@ -28,8 +28,8 @@ _BOOTSTRAP_PRESETS = {
 PRECISIONS = {"standard": ("regular", 1), "high": ("precise", 1), "highest": ("precise", 2)}
 _DEFAULT_MAX_LEVEL = 7
 _MIN_SECURITY_BITS = 128.0
-# Documented tiers: (log_coeff_count, special_prime_count) -> the most levels that the ring carries.
-_TIERS = {(13, 1): 2, (14, 1): 7, (15, 2): 17, (16, 4): 36, (17, 6): 77}
+# log_coeff_count -> the most levels that the ring carries. Special primes are Aglet's own choice.
+_RING_LEVELS = {13: 2, 14: 7, 15: 17, 16: 36, 17: 77}
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,6 @@ def choose(
     if use_bootstrap and use_bootstrap_to_14_levels:
         raise ParameterError("use_bootstrap and use_bootstrap_to_14_levels exclude one another; give one of them.")
     bootstraps = use_bootstrap or use_bootstrap_to_14_levels
-    if compact and not bootstraps:
-        raise ParameterError("compact is a representation for bootstrapping; give use_bootstrap=True with it.")
     _check_precision(precision, use_bootstrap, compact, preset)
     flag = "use_bootstrap" if use_bootstrap else "use_bootstrap_to_14_levels"
     fixed = "preset" if preset is not None else flag if bootstraps else None
@@ -173,11 +171,7 @@ def _threads(mode: str, thread_count: int | None, device_id: int) -> int:
         raise TypeError(f"thread_count is a whole number, not {type(thread_count).__name__}.")
     if thread_count is not None and thread_count < 0:
         raise ParameterError(f"thread_count={thread_count} is negative; use 0 for all cores.")
-    if mode == "parallel":
-        return thread_count or available_cores()
-    if thread_count is not None and thread_count > 1:
-        raise ParameterError(f'mode="cpu" has one thread; write mode="parallel", thread_count={thread_count}.')
-    return 1
+    return thread_count or (available_cores() if mode == "parallel" else 1)
 
 
 def _level_count(max_level: int | None, log_coeff_count: int | None, special_prime_count: int | None) -> int:
@@ -187,14 +181,14 @@ def _level_count(max_level: int | None, log_coeff_count: int | None, special_pri
         raise ParameterError("log_coeff_count and special_prime_count go together; give both, or max_level alone.")
     if max_level is not None:
         raise ParameterError("log_coeff_count already fixes the levels; leave out max_level.")
-    tier = _TIERS.get((log_coeff_count, special_prime_count))
-    if tier is None:
-        known = ", ".join(f"({n}, {p})" for n, p in _TIERS)
+    if log_coeff_count not in _RING_LEVELS:
         raise ParameterError(
-            f"There is no ring for log_coeff_count={log_coeff_count}, special_prime_count={special_prime_count}; "
-            f"the pairs are {known}."
+            f"There is no ring for log_coeff_count={log_coeff_count}; this version has {min(_RING_LEVELS)} to "
+            f"{max(_RING_LEVELS)}."
         )
-    return tier
+    if special_prime_count < 1:
+        raise ParameterError(f"special_prime_count={special_prime_count} is below 1; keys need a special prime.")
+    return _RING_LEVELS[log_coeff_count]
 
 
 def _level_preset(levels: int) -> str:

@@ -11,7 +11,17 @@ from numpy.typing import NDArray
 
 from aglet.errors import LevelError, RangeError
 
-__all__ = ["Vector", "as_bound", "as_level", "as_matrix", "as_number", "as_slots", "as_vector", "is_number"]
+__all__ = [
+    "Vector",
+    "as_bound",
+    "as_level",
+    "as_marked",
+    "as_matrix",
+    "as_number",
+    "as_slots",
+    "as_vector",
+    "is_number",
+]
 
 _LARGEST_INT = 2**62
 
@@ -94,6 +104,11 @@ def as_vector(message: Any, real: bool | None = None) -> Vector:
             "for example with numpy.nan_to_num."
         )
     return vector if real is None else _declared(vector, real)
+
+
+def as_marked(found: NDArray[np.complex128], real: bool) -> Vector:
+    """What was decoded, as float64 if it is marked real: its imaginary parts are 0 then."""
+    return np.ascontiguousarray(found.real) if real else found
 
 
 def _plain(array: NDArray[Any]) -> Vector:

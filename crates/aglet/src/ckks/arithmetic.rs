@@ -78,11 +78,6 @@ impl Engine {
         }
         self.run(|| self.adjust(ct, level))
     }
-    /// One level down: the documented `rescale`, which keeps the value.
-    pub fn rescale(&self, ct: &Ciphertext) -> Result<Ciphertext, Error> {
-        let level = self.spend(self.level(ct)?)?;
-        self.level_down(ct, level)
-    }
 
     /// To the canonical scale of a level at or below; not on the pool.
     pub(crate) fn adjust(&self, ct: &Ciphertext, level: usize) -> Result<Ciphertext, Error> {
@@ -264,6 +259,12 @@ impl Engine {
             Ok(known(out, a.bound.map(|bound| bound * c.unsigned_abs() as f64), a.real))
         })
     }
+    /// `i c a` for an integer, no level: a turn by a quarter of a circle and a multiple.
+    pub fn multiply_imaginary_integer(&self, a: &Ciphertext, c: i64) -> Result<Ciphertext, Error> {
+        let multiple = self.multiply_integer(a, c)?;
+        let keys = KeySet::new();
+        self.run(|| Ok(known(self.evaluator(&keys, None).mul_i(&multiple)?, multiple.bound, false)))
+    }
     /// Back to degree 1, no level.
     pub fn relinearise(&self, a: &Ciphertext, key: &RelinearisationKey) -> Result<Ciphertext, Error> {
         let keys = KeySet::new().with(KeyRole::Square, key.0.clone());
@@ -281,8 +282,8 @@ impl Engine {
     }
     /// Refuses a key that was made for lower levels.
     pub(crate) fn check_rotation(&self, a: &Ciphertext, key: &FixedRotationKey) -> Result<(), Error> {
-        if a.limbs() > key.key.key.spec().q_limbs {
-            let level = key.key.key.spec().q_limbs - 1 - self.params().hidden_levels();
+        if a.limbs() > key.limbs() {
+            let level = key.limbs() - 1 - self.params().hidden_levels();
             return Err(Error::Level(format!(
                 "This key rotates up to level {level} and the ciphertext is at level {}; make the key for a higher level.",
                 self.level(a)?

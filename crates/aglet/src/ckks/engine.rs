@@ -44,6 +44,13 @@ pub struct FixedRotationKey {
     pub(crate) key: GaloisKey,
 }
 
+impl FixedRotationKey {
+    /// The most limbs of a ciphertext that it rotates.
+    pub fn limbs(&self) -> usize {
+        self.key.key.spec().q_limbs
+    }
+}
+
 /// For rotations by powers of two, of which any rotation is composed.
 pub struct RotationKey {
     pub(crate) steps: Vec<(i64, GaloisKey)>,

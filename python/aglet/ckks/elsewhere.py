@@ -1,0 +1,75 @@
+"""Documented names of what this version does not have: each refuses with one sentence that says what to take."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from aglet import _core
+from aglet._core import Ciphertext
+from aglet.ckks import checks
+from aglet.errors import DeviceError, ParameterError, RangeError
+
+__all__ = ["GLEngine", "OtherNames", "refuse_flags"]
+
+_MULTIPARTY = (
+    "This version has no keys of several parties: one secret key decrypts, and whoever holds its public and evaluation "
+    "keys can encrypt and compute."
+)
+_LEVELS_17 = "There is no bootstrap to 17 levels here; use_bootstrap_to_14_levels=True leaves the most, 14."
+
+
+def refuse_flags(*, use_multiparty: bool, use_bootstrap_to_17_levels: bool) -> None:
+    """Refuse the flags of the constructor that ask for what is not here.
+
+    Raises
+    ------
+    ParameterError
+        If one of them is set.
+    """
+    if use_multiparty:
+        raise ParameterError(_MULTIPARTY)
+    if use_bootstrap_to_17_levels:
+        raise ParameterError(_LEVELS_17)
+
+
+class GLEngine:
+    """An engine of another scheme, which this version does not have; the name is here for programs that import it."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        raise ParameterError("GLEngine is another scheme, which Aglet does not have; Engine computes with CKKS.")
+
+
+def _multiparty(name: str) -> Any:
+    def refuse(self: Any, *_: Any, **__: Any) -> NoReturn:
+        raise ParameterError(_MULTIPARTY)
+
+    refuse.__name__ = name
+    refuse.__qualname__ = f"OtherNames.{name}"
+    refuse.__doc__ = "Documented, and not here: keys of several parties. Raises ParameterError."
+    return refuse
+
+
+class OtherNames:
+    """Mixed into `Engine`."""
+
+    _core: _core.Engine
+
+    create_public_key_a = _multiparty("create_public_key_a")
+    create_public_key_b = _multiparty("create_public_key_b")
+    create_multiparty_public_key = _multiparty("create_multiparty_public_key")
+
+    def to_cpu(self, ciphertext: Ciphertext) -> Ciphertext:
+        """The ciphertext as it is, in a new object: all data live in the memory of the processor."""
+        ciphertext = checks.ciphertext(ciphertext)
+        return self._core.level_down(ciphertext, ciphertext.level)
+
+    def to_cuda(self, *_: Any, **__: Any) -> NoReturn:
+        """Documented, and not here: there is no GPU backend. Raises DeviceError."""
+        raise DeviceError('This version has no GPU backend; leave to_cuda out, and use mode="parallel" for all cores.')
+
+    def vstack(self, *_: Any, **__: Any) -> NoReturn:
+        """Documented, and not here: a ciphertext of several units. Raises RangeError."""
+        raise RangeError(
+            "A ciphertext here is one unit of slot_count values; keep several in a list, as encrypt_many and "
+            "decrypt_many do."
+        )
