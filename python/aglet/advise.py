@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from aglet import _core, forecast
-from aglet.errors import AgletError, ParameterError
-from aglet.measure import Case
+from aglet import _core, forecast, planned
+from aglet.errors import ParameterError
 from aglet.reproduce import load
 
 __all__ = ["VALUES", "Advice", "Wish", "advise", "nothing_fits", "other_family"]
@@ -25,31 +22,16 @@ _METHODS = {
     "bits": ("bits", "regular"),
     "integers": ("regular", "lossy", "merge", "lossy-merge"),
 }
-_SECURE = 128.0
-_MAX_LAYERS = 6
-"""Layers of the DFT in one map. Larger maps take seconds to lay out, and more memory and time than one stage more."""
 _LATEST = 8
 """So many of the latest records calibrate the model."""
+_ITERATED = ("regular", "lossy")
 _FLAGS = {
     "regular": "use_bootstrap=True",
     "compact": "use_bootstrap=True, compact=True",
     "to14": "use_bootstrap_to_14_levels=True",
     "to14-compact": "use_bootstrap_to_14_levels=True, compact=True",
+    "precise": 'use_bootstrap=True, precision="high"',
 }
-
-
-@functools.cache
-def _plan(
-    preset: str, method: str, stages: int, size: str, slots: int, real: bool, level: int | None = None
-) -> _core.Plan | None:
-    """A plan with its seconds, or None where there is none: this takes a while, and one wish asks for a hundred."""
-    info = _presets().get(preset)
-    if info is None:  # of another version
-        return None
-    try:
-        return _core.plan(preset, method, stages, size, slots, real, level, forecast.units_for(info))
-    except AgletError:
-        return None
 
 
 @functools.cache
@@ -103,6 +85,7 @@ class Advice:
     """Values that one bootstrap refreshes at most."""
     key_bytes: int
     memory_bytes: int
+    iterations: int = 1
 
     @property
     def levels(self) -> int:
@@ -122,6 +105,8 @@ class Advice:
     def calls(self, levels: int) -> str:
         """The program, for so many levels between two bootstraps."""
         flags = _FLAGS.get(self.preset, f'preset="{self.preset}"')
+        highest = self.preset == "precise" and self.iterations == 2
+        flags = flags.replace('"high"', '"highest"') if highest else flags
         ring = _presets()[self.preset]["slots"]
         slots = "" if self.slot_count == ring else f", slot_count={self.slot_count}"
         method = f"{self.method.replace('-', '_')}_bootstrap".replace("regular_", "").replace("bits_", "sign_")
@@ -141,13 +126,14 @@ class Advice:
         pair = self.method.endswith("merge")
         more = ", bits=True" if self.method == "bits" else ""
         more += ", real=True" if self.real and not pair else ""
+        more += f", iterations={self.iterations}" if self.iterations > 1 and not highest else ""
         more += f", target_level={levels + self.level_in}" if levels < self.levels else ""
         inputs, results = ("first, second", "first, second") if pair else ("ciphertext", "refreshed")
         lines.append(f"{results} = engine.{method}({inputs}, relinearization_key, conjugation_key, {keys}{more})")
         return "\n".join(lines)
 
 
-def advise(wish: Wish, records: Iterable[Mapping[str, Any]]) -> list[Advice]:
+def advise(wish: Wish, records: Iterable[Mapping[str, Any]], units: forecast.Units = forecast.shipped) -> list[Advice]:
     """All ways that Aglet has, the best first; empty if it has none.
 
     Parameters
@@ -155,8 +141,11 @@ def advise(wish: Wish, records: Iterable[Mapping[str, Any]]) -> list[Advice]:
     records
         Measurements of this machine, oldest first; where they say nothing, times come from `forecast`, made to agree
         with them.
+    units
+        What gives the units of work of a preset: those that come with Aglet, or `forecast.measured`, which measures
+        them here in seconds.
     """
-    return _rank(wish, [advice for advice in _all(wish, records) if _fits(wish, advice)])
+    return _rank(wish, [advice for advice in _all(wish, records, units) if _fits(wish, advice)])
 
 
 def _fits(wish: Wish, advice: Advice) -> bool:
@@ -190,33 +179,23 @@ def nothing_fits(wish: Wish, records: Iterable[Mapping[str, Any]]) -> str:
     )
 
 
-@functools.cache
-def _predicted_bits(preset: str, method: str, slots: int) -> float:
-    """Mean bits of the plan in the clear with the noise of ciphertexts. Keys and stages change little."""
-    layers = max(slots.bit_length() - 1, 1)
-    return _core.predicted_precision(preset, method, min(3, layers), "large", slots)["mean_bits"]
-
-
-def _noise_of(plan: _core.Plan) -> tuple[str, str, int]:
-    """What the noise of a plan depends on: levels and the parts of a message do not."""
-    method = plan["method"] if plan["method"] in ("sign", "bits") else "regular"
-    return plan["preset"], method, plan["slot_count"]
-
-
-def _all(wish: Wish, records: Iterable[Mapping[str, Any]]) -> Iterator[Advice]:
+def _all(
+    wish: Wish, records: Iterable[Mapping[str, Any]], units: forecast.Units = forecast.shipped
+) -> Iterator[Advice]:
+    """One pass of everything, and two where one has not the bits."""
     machine = _core.doctor()
     measured = _measured(records, machine["cpu"], machine["backend"])
-    able = [p for p in _presets().values() if p["methods"] and p["security_bits"] >= _SECURE]
-    # One at a time, and before there are threads: nothing else may run meanwhile.
-    for preset in able:
-        forecast.units_for(preset)
-    factor = forecast.calibrate(_plans(list(measured.values())[-_LATEST:]))
-    found = [candidate for preset in able for candidate in _candidates(wish, preset, measured)]
-    noises = {_noise_of(plan) for plan, real in found if _key(plan, real) not in measured}
-    with ThreadPoolExecutor() as pool:
-        bits = dict(zip(noises, pool.map(lambda noise: _predicted_bits(*noise), noises), strict=True))
-    for plan, real in found:
-        yield _advice(wish, plan, real, measured, factor, bits)
+    factor = forecast.calibrate(_known(list(measured.items())[-_LATEST:], units))
+    for preset in _presets().values():
+        if not preset["methods"] or preset["security_bits"] < planned.SECURE:
+            continue
+        of_work = units(preset)
+        for plan, real in _candidates(wish, preset, measured):
+            seconds = planned.seconds(plan, of_work) * factor
+            once = _advice(wish, plan, real, measured.get(_row(plan, real, 1)), seconds)
+            yield once
+            if plan.method in _ITERATED and once.bits < wish.bits:
+                yield _advice(wish, plan, real, measured.get(_row(plan, real, 2)), 2 * seconds, 2)
 
 
 def _measured(records: Iterable[Mapping[str, Any]], cpu: str, backend: str) -> dict[tuple[Any, ...], Mapping[str, Any]]:
@@ -227,7 +206,6 @@ def _measured(records: Iterable[Mapping[str, Any]], cpu: str, backend: str) -> d
         if (
             own
             and record.get("bound", 1.0) == 1.0
-            and record.get("iterations", 1) == 1
             and "bits_mean" in record
             and record.get("message") in ("uniform", "alternating", "bits")
         ):
@@ -239,84 +217,86 @@ def _measured(records: Iterable[Mapping[str, Any]], cpu: str, backend: str) -> d
 
 def _key(record: Mapping[str, Any], real: bool) -> tuple[Any, ...]:
     method = {"to14": "regular", "sparse": "regular"}.get(record["method"], record["method"])
-    level = record["output_level"]
-    return record["preset"], method, record["key_size"], record["stage_count"], record["slot_count"], real, level
+    names = ("key_size", "stage_count", "slot_count")
+    level, passes = record["output_level"], record.get("iterations") or 1
+    return record["preset"], method, *(record[name] for name in names), real, level, passes
 
 
-def _plans(records: Iterable[Mapping[str, Any]]) -> Iterator[tuple[_core.Plan, float]]:
-    for record in records:
-        preset, method, size, stages, slots, real, level = _key(record, bool(record.get("real", False)))
-        plan = _plan(preset, method, stages, size, slots, real and not method.endswith("merge"), level)
-        if plan is not None:  # else the record is of a preset of another version
-            yield plan, record["seconds"]
+def _row(plan: planned.Planned, real: bool, passes: int) -> tuple[Any, ...]:
+    """The same of a plan."""
+    size = plan.key_size, plan.stage_count, plan.slot_count
+    return plan.preset, plan.method, *size, real, plan.output_level, passes
+
+
+def _known(
+    measured: Iterable[tuple[tuple[Any, ...], Mapping[str, Any]]], units: forecast.Units
+) -> Iterator[tuple[float, float]]:
+    """Modelled and measured seconds, of what was measured to the highest level."""
+    for (name, method, size, stages, slots, real, level, passes), record in measured:
+        preset = _presets().get(name)
+        if preset is None:  # of another version
+            continue
+        for plan in planned.of(name, method, slots):
+            declared = real and method not in planned.PAIRS
+            if (plan.key_size, plan.stage_count, plan.real, plan.output_level) == (size, stages, declared, level):
+                yield passes * planned.seconds(plan, units(preset)), record["seconds"]
 
 
 def _candidates(
     wish: Wish, preset: _core.PresetInfo, measured: Iterable[tuple[Any, ...]]
-) -> Iterator[tuple[_core.Plan, bool]]:
+) -> Iterator[tuple[planned.Planned, bool]]:
     """Plans, and whether values are declared real: they are if they are, and are not where only that was measured."""
     ring = preset["slots"]
     slots = ring if wish.throughput else min(ring, 1 << (wish.slots - 1).bit_length())
-    known = {key[:-1] for key in measured}
-    asked = []
+    known = set(measured)
     for method in _METHODS[wish.values]:
-        pairs = Case(method=method).pairs
-        if method not in preset["methods"] or (pairs and not wish.throughput and wish.slots <= ring):
+        pairs = method in planned.PAIRS
+        if pairs and not wish.throughput and wish.slots <= ring:
             continue
-        for size, stages, real in itertools.product(("large", "medium", "small"), range(1, 6), (True, False)):
-            usual = real == (wish.values != "complex") and _layers(slots, stages) <= _MAX_LAYERS
-            allowed = not real or wish.values != "complex"
-            if usual or (allowed and (preset["name"], method, size, stages, slots, real) in known):
-                asked.append((method, size, stages, real, real and not pairs))
-
-    def plan(choice: tuple[str, str, int, bool, bool]) -> _core.Plan | None:
-        method, size, stages, _, declared = choice
-        return _plan(preset["name"], method, stages, size, slots, declared)
-
-    with ThreadPoolExecutor() as pool:
-        for choice, made in zip(asked, pool.map(plan, asked), strict=True):
-            if made is not None:  # else this number of stages does not suit these slots
-                yield made, choice[3]
-
-
-def _layers(slots: int, stages: int) -> int:
-    """Layers of the DFT in the largest map."""
-    return math.ceil((slots.bit_length() - 1) / stages)
+        for plan in planned.of(preset["name"], method, slots):
+            if pairs:
+                yield plan, wish.values != "complex"
+            elif plan.real == (wish.values != "complex"):
+                yield plan, plan.real
+            elif not plan.real and any(_row(plan, False, passes) in known for passes in (1, 2)):
+                yield plan, False
 
 
 def _advice(
     wish: Wish,
-    plan: _core.Plan,
+    plan: planned.Planned,
     real: bool,
-    measured: Mapping[tuple[Any, ...], Mapping[str, Any]],
-    factor: float,
-    predicted: Mapping[tuple[str, str, int], float],
+    record: Mapping[str, Any] | None,
+    seconds: float,
+    iterations: int = 1,
 ) -> Advice:
-    record = measured.get(_key(plan, real))
-    seconds = forecast.seconds(plan, factor) if record is None else record["seconds"]
-    bits = predicted[_noise_of(plan)] if record is None else record["bits_mean"]
-    rotations = 0
-    if plan["key_size"] == "small":
-        # The rotation key of the user, for all powers of two at the highest level, is not in the plan.
-        rotations = (plan["log_n"] - 1) * max(s["key_bytes"] // s["keys"] for s in plan["stages"] if s["keys"])
-    pairs = 2 if plan["method"].endswith("merge") else 1
+    """What is measured, where it is, and what is modelled elsewhere."""
+    if record is not None:
+        seconds, bits = record["seconds"], record["bits_mean"]
+    elif iterations > 1:
+        once = planned.predicted_bits(plan.preset, plan.method, plan.slot_count)
+        bits = planned.iterated_bits(_presets()[plan.preset], plan.slot_count, once)
+    else:
+        bits = planned.predicted_bits(plan.preset, plan.method, plan.slot_count)
+    refreshed = (2 if plan.method in planned.PAIRS else 1) * plan.slot_count
     return Advice(
-        plan["preset"],
-        plan["method"],
-        plan["key_size"],
-        plan["stage_count"],
-        plan["slot_count"],
+        plan.preset,
+        plan.method,
+        plan.key_size,
+        plan.stage_count,
+        plan.slot_count,
         real,
-        plan["input_level"],
-        plan["output_level"],
+        plan.input_level,
+        plan.output_level,
         bits,
         record is not None,
         seconds,
         record is not None,
-        math.ceil(wish.slots / (pairs * plan["slot_count"])),
-        pairs * plan["slot_count"],
-        plan["key_bytes"] + plan["other_key_bytes"] + rotations,
-        plan["peak_bytes"] + rotations,
+        math.ceil(wish.slots / refreshed),
+        refreshed,
+        plan.key_bytes,
+        plan.peak_bytes,
+        iterations,
     )
 
 

@@ -1,19 +1,33 @@
 """The time of a bootstrap before it is run: the work of its plan, counted, at what a unit of it takes on this machine.
 
 The work is that of `_core.plan`, exact to the limb. The units are measured now, on kernels and data like those of a
-bootstrap. What this leaves out (sums, copies, memory that is asked for) is one factor, taken from bootstraps that were
-measured.
+bootstrap, or are those that come with Aglet. What this leaves out (sums, copies, memory that is asked for) is one
+factor, taken from bootstraps that were measured.
 """
 
 from __future__ import annotations
 
 import functools
 import statistics
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from aglet import _core
 
-__all__ = ["TYPICAL_FACTOR", "calibrate", "seconds", "units_for"]
+__all__ = ["TYPICAL_FACTOR", "Units", "calibrate", "measured", "shipped", "units_for"]
+
+Units = Callable[["_core.PresetInfo"], Mapping[str, float]]
+"""What gives microseconds for a limb of each kind of work."""
+
+_VECTOR_BITS = 50
+"""Larger primes run on scalar kernels."""
+_SHIPPED = {
+    "avx512ifma": (106.0, 115.0, 45.0, 43.0, 8.2, 37.0, 7.4),
+    "avx2": (209.8, 240.5, 59.8, 59.9, 11.1, 36.8, 21.7),
+    "scalar": (797.0, 710.0, 178.4, 98.8, 114.8, 0.0, 65.7),
+}
+"""An EPYC 9004 at N = 2^16, by backend, to the tenth part at best: its transforms and conversions are those of
+docs/performance.md, its keys a linear map's. They rank; seconds are made right by records."""
+_KINDS = ("forward", "inverse", "pointwise", "key", "diagonal", "matrix", "conversion")
 
 TYPICAL_FACTOR = 1.15
 """Measured over modelled where nothing was measured: see docs/performance.md."""
@@ -31,12 +45,20 @@ def units_for(preset: _core.PresetInfo) -> _core.UnitCosts:
     return _units(preset["log_n"], preset["prime_bits"], _core.doctor()["backend"])
 
 
-def seconds(plan: _core.Plan, factor: float) -> float:
-    """Seconds of a bootstrap on one thread, of a plan that was made with units."""
-    return (plan["seconds"] or 0.0) * factor
+def measured(preset: _core.PresetInfo) -> Mapping[str, float]:
+    """What `units_for` measured, by the names of the kinds."""
+    found = units_for(preset)
+    return {kind: found[kind] for kind in _KINDS}  # type: ignore[literal-required]
 
 
-def calibrate(measured: Iterable[tuple[_core.Plan, float]]) -> float:
-    """The factor that makes the model right for plans whose seconds are known, in the median."""
-    factors = [known / plan["seconds"] for plan, known in measured if plan["seconds"]]
+def shipped(preset: _core.PresetInfo) -> Mapping[str, float]:
+    """The same without measuring: what it took on the machine of the records with these kernels."""
+    backend = _core.doctor()["backend"] if preset["prime_bits"] <= _VECTOR_BITS else "scalar"
+    size = 2.0 ** (preset["log_n"] - 16)
+    return {kind: us * size for kind, us in zip(_KINDS, _SHIPPED[backend], strict=True)}
+
+
+def calibrate(measured: Iterable[tuple[float, float]]) -> float:
+    """The factor that makes modelled seconds those that are known, in the median."""
+    factors = [known / modelled for modelled, known in measured if modelled]
     return statistics.median(factors) if factors else TYPICAL_FACTOR

@@ -7,11 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from aglet import _core, recording
+from aglet import _core, forecast, recording
 from aglet.advise import VALUES, Advice, Wish, nothing_fits, other_family, split
 from aglet.advise import advise as ranked
 from aglet.cli import output
 from aglet.errors import ParameterError
+from aglet.progress import progress_bar
 from aglet.reports import gigabytes
 
 __all__ = ["advise"]
@@ -30,12 +31,16 @@ def advise(
     ] = False,
     memory: Annotated[float | None, typer.Option(help="The most memory, in GB.")] = None,
     record: Annotated[Path | None, typer.Option(help="A folder of records to read instead.")] = None,
+    here: Annotated[
+        bool, typer.Option("--here", help="Measure first what a unit of work takes here: seconds, not at once.")
+    ] = False,
     json: output.Json = False,
 ) -> None:
     """Rank the bootstraps that fit by measured or modelled time, and show the calls of the best."""
     wish = Wish(slots, bits, levels, values, throughput, None if memory is None else memory * 1e9)
     records, source = _records(record)
-    found = ranked(wish, records)
+    units = _units_here() if here else forecast.shipped
+    found = ranked(wish, records, units)
     if not found:
         for sentence in other_family(wish, None):
             typer.echo(sentence, err=True)
@@ -44,7 +49,19 @@ def advise(
         for advice in found:
             output.json_line(_line(advice, levels))
         return
-    _show(wish, found, source)
+    _show(wish, found, source, "here now" if here else "on the machine of the records")
+
+
+def _units_here() -> forecast.Units:
+    """Measures the units of every preset, with progress."""
+    presets = _core.presets()
+    with progress_bar() as report:
+        for done, preset in enumerate(presets):
+            if report is not None:
+                report(done, len(presets), f"units of {preset['name']}")
+            if preset["methods"]:
+                forecast.units_for(preset)
+    return forecast.measured
 
 
 def _records(folder: Path | None) -> tuple[list[dict[str, Any]], str]:
@@ -61,7 +78,7 @@ def _line(advice: Advice, levels: int) -> dict[str, Any]:
     return {**fields, **more, "calls": advice.calls(levels)}
 
 
-def _show(wish: Wish, found: list[Advice], source: str) -> None:
+def _show(wish: Wish, found: list[Advice], source: str, units: str) -> None:
     console = output.console()
     for sentence in other_family(wish, found[0]):
         console.print(sentence, style="bold")
@@ -70,7 +87,7 @@ def _show(wish: Wish, found: list[Advice], source: str) -> None:
         time = advice.seconds_per_value * 1e6 if wish.throughput else advice.total_seconds
         rows.append(
             (
-                f"{place}. {advice.method}",
+                f"{place}. {advice.method}" + (f", {advice.iterations} passes" if advice.iterations > 1 else ""),
                 advice.preset,
                 f"{advice.key_size}, {advice.stage_count}",
                 advice.slot_count,
@@ -90,7 +107,7 @@ def _show(wish: Wish, found: list[Advice], source: str) -> None:
     measured, modelled = split(found)
     console.print(
         f"{measured} times are measured on this kind of machine ({_core.doctor()['cpu']}, records of {source}), "
-        f"{modelled} are modelled: work counted on the plan, at what a unit takes here now, made to agree with "
+        f"{modelled} are modelled: work counted on the plan, at what a unit takes {units}, made to agree with "
         "records. "
         "Predicted bits are those of the plan in the clear with the noise of ciphertexts."
     )

@@ -1,0 +1,132 @@
+"""What every bootstrap of the secure presets takes and gives, from a table: to lay the plans out takes many seconds.
+
+`tools/plan_table.py` makes the table with the functions here, and a test computes a sample of it again.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+from aglet import _core
+
+__all__ = ["Planned", "compute", "iterated_bits", "of", "predict", "predicted_bits", "seconds"]
+
+SECURE = 128.0
+SIZES = ("large", "medium", "small")
+STAGES = range(1, 6)
+PAIRS = ("merge", "lossy-merge")
+MAX_LAYERS = 6
+"""Layers of the DFT in one map. Larger maps take more memory and time than one stage more."""
+_KINDS = ("forward", "inverse", "pointwise", "key", "diagonal", "matrix", "conversion")
+_UNCLAIMED = 20.0
+_CLAIM_MARGIN = 4.0
+"""So many bits below its claim a preset trusts the first of two passes (`iterated.rs`)."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One bootstrap, to the highest level that it may leave."""
+
+    preset: str
+    method: str
+    key_size: str
+    stage_count: int
+    slot_count: int
+    real: bool
+    input_level: int
+    output_level: int
+    key_bytes: int
+    """Of all keys that it reads."""
+    peak_bytes: int
+    work: tuple[int, ...]
+    """Limbs of each kind of unit."""
+
+
+def label(size: str, stages: int, real: bool) -> str:
+    """The name of a row among those of a preset, a method and a number of slots."""
+    return f"{size}/{stages}/{'real' if real else 'complex'}"
+
+
+def layers(slots: int, stages: int) -> int:
+    """Layers of the DFT in the largest map."""
+    return math.ceil((slots.bit_length() - 1) / stages)
+
+
+def noise_of(method: str) -> str:
+    """The method whose noise it has: levels and the parts of a message do not matter."""
+    return method if method in ("sign", "bits") else "regular"
+
+
+def compute(preset: str, method: str, size: str, stages: int, slots: int, real: bool) -> list[int]:
+    """The row of the table: levels, bytes of keys and of the peak, limbs of work."""
+    plan = _core.plan(preset, method, stages, size, slots, real)
+    n = 1 << plan["log_n"]
+    total = {name: sum(stage["work"][name] for stage in plan["stages"]) for name in plan["stages"][0]["work"]}  # type: ignore[literal-required]
+    work = [
+        total["forward_transforms"],
+        total["inverse_transforms"],
+        total["pointwise_products"],
+        total["key_products"],
+        total["diagonal_products"],
+        total["matrix_bytes_read"] / (8 * n),
+        total["conversion_products"],
+    ]
+    rotations = 0
+    if size == "small":
+        # The rotation key of the user, for all powers of two at the highest level, is not in the plan.
+        rotations = (plan["log_n"] - 1) * max(s["key_bytes"] // s["keys"] for s in plan["stages"] if s["keys"])
+    keys = plan["key_bytes"] + plan["other_key_bytes"] + rotations
+    levels = [plan["input_level"], plan["output_level"]]
+    return [*levels, keys, plan["peak_bytes"] + rotations, *(round(words) for words in work)]
+
+
+def predict(preset: str, noise: str, slots: int) -> float:
+    """Mean bits of the plan in the clear with the noise of ciphertexts. Keys and stages change little."""
+    stages = min(3, max(slots.bit_length() - 1, 1))
+    return _core.predicted_precision(preset, noise, stages, "large", slots)["mean_bits"]
+
+
+@functools.cache
+def _table() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(resources.files("aglet").joinpath("planned.json").read_text(encoding="utf-8"))
+    return found
+
+
+def of(preset: str, method: str, slots: int) -> Iterator[Planned]:
+    """All bootstraps of a preset by a method on so many slots; none where the table has none."""
+    for name, (level_in, level_out, keys, peak, *work) in (
+        _table()["plans"].get(f"{preset}/{method}/{slots}", {}).items()
+    ):
+        size, stages, kind = name.split("/")
+        real = kind == "real"
+        yield Planned(preset, method, size, int(stages), slots, real, level_in, level_out, keys, peak, tuple(work))
+
+
+def seconds(plan: Planned, units: Mapping[str, float]) -> float:
+    """What its work takes on one thread, at microseconds for a limb of each kind."""
+    return sum(count * units[kind] for count, kind in zip(plan.work, _KINDS, strict=True)) * 1e-6
+
+
+def predicted_bits(preset: str, method: str, slots: int) -> float:
+    """The mean precision of one pass."""
+    return float(_table()["bits"][f"{preset}/{noise_of(method)}/{slots}"])
+
+
+def iterated_bits(preset: _core.PresetInfo, slots: int, one: float) -> float:
+    """The mean precision of two passes, each of `one`: far more, but for two roundings at the scale of the messages.
+
+    A rounding leaves a deviation of `N / 6` in each component of a slot under a dense secret, `sqrt(2N/3 / 12 * N/2)`,
+    and decoding few slots averages it.
+    """
+    claimed = preset["precision_bits"]
+    both = one + math.floor(_UNCLAIMED if claimed is None else claimed) - _CLAIM_MARGIN
+    n = 2.0 ** preset["log_n"]
+    deviation = n / 6 * math.sqrt(slots / (n / 2))
+    rounding = preset["scale_bits"] - math.log2(math.sqrt(math.pi / 2) * deviation) - 0.5
+    return -0.5 * math.log2(4.0**-both + 4.0**-rounding)
