@@ -162,6 +162,7 @@ impl Error {
             Self::Input { source, .. } => source.kind(),
             Self::Cancelled => Kind::Cancelled,
             Self::Bootstrap(aglet_bootstrap::Error::Bound { .. }) => Kind::Range,
+            Self::Bootstrap(aglet_bootstrap::Error::OutputLevel { .. }) => Kind::Level,
             Self::Bootstrap(_) | Self::Circuit(_) => Kind::Parameter,
             Self::Scheme(S::LevelTooLow { .. } | S::LevelMismatch { .. } | S::NoSuchLevel { .. }) => Kind::Level,
             Self::Scheme(S::MissingKey { .. }) => Kind::MissingKey,

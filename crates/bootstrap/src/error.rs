@@ -38,6 +38,68 @@ pub enum Error {
         /// The largest one served.
         max: f64,
     },
+    /// A name that no method and no size has.
+    #[error("There is no {what} \"{name}\"; choose one of {choices}.")]
+    Name {
+        /// What was to be named.
+        what: &'static str,
+        /// The name given.
+        name: String,
+        /// The names there are.
+        choices: String,
+    },
+    /// A number of slots that the ring does not have.
+    #[error("slot_count = {slots} is not a power of two up to {most}; choose one.")]
+    SlotCount {
+        /// The number given.
+        slots: usize,
+        /// The slots of the ring.
+        most: usize,
+    },
+    /// A number of stages that does not suit the slots.
+    #[error("stage_count = {stage_count} does not suit {slots} slots; choose {fewest} to {most}.")]
+    Stages {
+        /// The number given.
+        stage_count: usize,
+        /// The slots of the message.
+        slots: usize,
+        /// The fewest.
+        fewest: usize,
+        /// The most.
+        most: usize,
+    },
+    /// A parameter set without the primes of a bootstrap.
+    #[error("The preset \"{preset}\" is not made for bootstrapping; take use_bootstrap=True.")]
+    NotForBootstrap {
+        /// Its name.
+        preset: String,
+    },
+    /// A parameter set whose message primes are those that a regular bootstrap leaves.
+    #[error("The preset \"{preset}\" has no levels for lossy and sign bootstraps; take use_bootstrap=True.")]
+    NotForLossy {
+        /// Its name.
+        preset: String,
+    },
+    /// A parameter set that has too few primes for a request.
+    #[error(
+        "The preset \"{preset}\" has not the levels for this bootstrap; take fewer stages or a lower target_level."
+    )]
+    TooFewLevels {
+        /// Its name.
+        preset: String,
+    },
+    /// A level that a bootstrap cannot leave.
+    #[error("A {method} bootstrap of {stages} stages leaves level {highest} at most, not {level}; ask for less.")]
+    OutputLevel {
+        /// The method.
+        method: &'static str,
+        /// Stages of coeffs_to_slots.
+        stages: usize,
+        /// The highest level possible.
+        highest: usize,
+        /// The level asked for.
+        level: usize,
+    },
     /// A stage that does not fit its neighbours or did not end where it was planned to.
     #[error("The stage {stage} does not end where the next one starts; this plan cannot run on this chain.")]
     Broken {

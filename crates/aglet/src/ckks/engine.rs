@@ -5,9 +5,9 @@ use crate::ckks::bootstrap::BootstrapState;
 use crate::runtime::Runtime;
 use crate::Control;
 use crate::Error;
+use aglet_bootstrap::slots_first::arithmetic_limbs;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::{Context, KeyId, KeyRole, KeySet, KeySwitchSpec, PublicKey, SecretKey, SwitchingKey};
-use aglet_schemes::ckks::params::Role;
 use aglet_schemes::ckks::{CkksEvaluator, CkksParams, Encoder};
 use std::sync::Arc;
 
@@ -225,16 +225,6 @@ impl Engine {
             )));
         }
         Ok(level)
-    }
-}
-
-/// [`Engine::arithmetic_limbs`] of an engine with these parameters.
-pub(crate) fn arithmetic_limbs(params: &CkksParams) -> usize {
-    let c2s = params.role(Role::CoeffsToSlots);
-    if c2s.is_empty() {
-        params.q().len()
-    } else {
-        c2s.start
     }
 }
 

@@ -3,13 +3,14 @@
 
 use super::{Kind, Origin, Reader, Shape, Stored, Writer, WORDS};
 use crate::ckks::bootstrap::key::rotation_layout;
-use crate::ckks::engine::{arithmetic_limbs, rotation, user_limbs};
+use crate::ckks::engine::{rotation, user_limbs};
 use crate::ckks::matrix::steps as matrix_steps;
 use crate::ckks::{
     BootstrapKey, Ciphertext, FixedRotationKey, GaloisKey, KeySize, MatrixKey, Method, Plaintext, RelinearisationKey,
     Request, RotationKey, Route,
 };
 use crate::{Error, PublicKey, SecretKey};
+use aglet_bootstrap::slots_first::arithmetic_limbs;
 use aglet_bootstrap::KeyNeed;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::Params;

@@ -3,9 +3,16 @@
 //! The message enters coefficients before the modulus is raised, so coefficients are as small as slots, and errors of
 //! the sine are not multiplied by sqrt(n) as they are when slots_to_coeffs comes last (ckks.md section 2.3).
 
+mod layout;
+mod request;
+mod route;
 mod scales;
 mod sparse;
 pub mod steps;
+
+pub use layout::Layout;
+pub use request::{KeySize, Method, Request, MAX_STAGES};
+pub use route::{arithmetic_limbs, Route};
 
 use crate::error::Error;
 use crate::plan::Plan;

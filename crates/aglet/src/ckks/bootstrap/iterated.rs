@@ -6,12 +6,12 @@
 //! `2^-p` times smaller. Each iteration gains the precision of one bootstrap, until the rounding at the scale of the
 //! messages is all that is left.
 
-use super::route::{Method, Request};
 use super::run::{BootstrapKeys, Job, Pass, StageRun};
 use crate::ckks::engine::Engine;
 use crate::ckks::Ciphertext;
 use crate::Control;
 use crate::Error;
+use aglet_bootstrap::slots_first::{Method, Request};
 
 /// The bits by which the worst slot may fall short of the precision that a preset claims for the mean.
 const WORST: f64 = 4.0;

@@ -1,12 +1,12 @@
 //! Bootstrap keys: which switching keys a route needs, and how keys of one chain serve the routes on parts of it.
 
-use super::route::{KeySize, Method, Request, Route, MAX_STAGES};
 use super::run::{working_bytes, BootstrapKeys};
 use crate::ckks::engine::Engine;
 use crate::runtime::machine;
 use crate::Control;
 use crate::Error;
 use aglet_bootstrap::slots_first::steps::raise_map::RaiseMap;
+use aglet_bootstrap::slots_first::{KeySize, Method, Request, Route, MAX_STAGES};
 use aglet_bootstrap::KeyNeed;
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_rlwe::Params;

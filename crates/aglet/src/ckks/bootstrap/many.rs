@@ -4,13 +4,13 @@
 //! kernels, where a tile of a key or a diagonal is in the cache, so that a group reads them once.
 
 use super::iterated::check_iterations;
-use super::route::Request;
 use super::run::{working_bytes, BootstrapKeys, Job, Pass, StageRun};
 use crate::ckks::engine::Engine;
 use crate::ckks::Ciphertext;
 use crate::runtime::machine;
 use crate::Control;
 use crate::Error;
+use aglet_bootstrap::slots_first::Request;
 
 /// The most ciphertexts that go side by side: each reads 1/k of the keys, and the next adds little but memory.
 const GROUP: usize = 4;

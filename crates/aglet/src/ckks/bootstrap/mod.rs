@@ -3,11 +3,10 @@
 mod iterated;
 pub(crate) mod key;
 mod many;
-pub(crate) mod route;
 mod run;
 
+pub use aglet_bootstrap::slots_first::{KeySize, Method, Request, Route};
 pub use iterated::MAX_ITERATIONS;
 pub use key::BootstrapKey;
-pub use route::{KeySize, Method, Request, Route};
 pub(crate) use run::{working_bytes, BootstrapState};
 pub use run::{BootstrapKeys, StageRun};

@@ -1,7 +1,6 @@
 //! The bootstrap itself: keys and pipeline of a route, brought together.
 
 use super::key::BootstrapKey;
-use super::route::{KeySize, Request, Route};
 use crate::ckks::arithmetic::at_scale;
 use crate::ckks::engine::{Engine, GaloisKey, RelinearisationKey, RotationKey};
 use crate::ckks::Ciphertext;
@@ -10,6 +9,7 @@ use crate::Control;
 use crate::{presets, Error};
 use aglet_bootstrap::slots_first::steps::eval_mod::Parts;
 use aglet_bootstrap::slots_first::steps::SlotsFirst;
+use aglet_bootstrap::slots_first::{KeySize, Request, Route};
 use aglet_bootstrap::{Pipeline, Probe};
 use aglet_ring::process::Lock;
 use aglet_ring::Tally;
@@ -95,6 +95,14 @@ impl BootstrapKeys<'_> {
 }
 
 impl Engine {
+    /// Lays out a bootstrap on this engine's parameters and slots.
+    ///
+    /// # Errors
+    /// Those of [`Route::new`].
+    pub fn route(&self, request: Request) -> Result<Route, Error> {
+        Ok(Route::new(self.params(), request)?)
+    }
+
     /// The user level that a bootstrap leaves.
     pub fn bootstrap_output_level(&self, request: Request) -> Result<usize, Error> {
         Ok(self.route(request)?.level)
