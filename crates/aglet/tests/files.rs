@@ -1,12 +1,13 @@
 //! Files and bytes: everything comes back, and nothing else is taken for it.
 
 use aglet::ckks::{
-    BootstrapKey, BootstrapKeys, Ciphertext, Engine, FixedRotationKey, GaloisKey, KeySize, Matrix, Method, Plaintext,
-    RelinearisationKey, Request, RotationKey,
+    BootstrapKey, BootstrapKeys, Ciphertext, CkksLiteral, CkksParams, Engine, FixedRotationKey, GaloisKey, KeySize,
+    Matrix, Method, Plaintext, RelinearisationKey, Request, RotationKey,
 };
 use aglet::wire::{self, Stored};
 use aglet::{presets, Control, Error, Kind, PublicKey, SecretKey};
 use aglet_ring::sample::{ChaChaSource, RandomSource};
+use aglet_rlwe::security::Security;
 use num_complex::Complex64;
 use std::path::PathBuf;
 
@@ -148,10 +149,11 @@ fn refused<T: Stored>(engine: &Engine, bytes: &[u8]) -> (Kind, String) {
     }
 }
 
-/// Every single flipped bit of the header, one in every section behind it, and many elsewhere.
+/// Every single flipped bit of the header and the parameters, one in every section behind it, and many elsewhere.
 fn every_flip_is_seen<T: Stored + Sync>(engine: &Engine, x: &T, step: usize) {
     let mut bytes = engine.serialize(x, &now()).unwrap().to_vec();
-    let places = (0..256 * 8).chain((256 * 8..bytes.len() * 8).step_by(step)).chain([bytes.len() * 8 - 1]);
+    let head = 8 * parts_at(&bytes);
+    let places = (0..head).chain((head..bytes.len() * 8).step_by(step)).chain([bytes.len() * 8 - 1]);
     for place in places {
         bytes[place / 8] ^= 1 << (place % 8);
         let (kind, said) = refused::<T>(engine, &bytes);
@@ -186,14 +188,30 @@ fn every_flipped_bit_and_every_cut_is_seen() {
     }
 }
 
-/// A header with this change and a checksum that fits, before a payload of so many bytes.
+/// Where the parts begin: behind the header and the text of the parameters.
+fn parts_at(bytes: &[u8]) -> usize {
+    256 + u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize
+}
+
+/// A header with this change and a checksum that fits, the parameters, and a payload of so many bytes.
 fn forged(bytes: &[u8], payload: usize, change: impl Fn(&mut [u8])) -> Vec<u8> {
-    let mut forged = bytes[..256].to_vec();
-    change(&mut forged);
+    let mut forged = bytes[..parts_at(bytes)].to_vec();
+    change(&mut forged[..256]);
     let check = *blake3::hash(&forged[..224]).as_bytes();
     forged[224..256].copy_from_slice(&check);
-    forged.resize(256 + payload, 0);
+    forged.resize(forged.len() + payload, 0);
     forged
+}
+
+/// The same bytes with another text of parameters, under checksums that fit, and a fingerprint that no engine has.
+fn with_literal(bytes: &[u8], text: &[u8]) -> Vec<u8> {
+    let mut header = bytes[..256].to_vec();
+    header[12..16].copy_from_slice(&(text.len() as u32).to_le_bytes());
+    header[40] ^= 1;
+    header[120..152].copy_from_slice(blake3::hash(text).as_bytes());
+    let check = *blake3::hash(&header[..224]).as_bytes();
+    header[224..256].copy_from_slice(&check);
+    [&header, text, &bytes[parts_at(bytes)..]].concat()
 }
 
 #[test]
@@ -212,7 +230,9 @@ fn absurd_claims_are_refused_before_anything_is_allocated() {
         assert_eq!(kind, Kind::Serialization, "{at}: {value}: {said}");
     }
     // All zero behind a header that is right: sections without checksums.
-    assert!(refused::<Ciphertext>(&engine, &forged(&bytes, bytes.len() - 256, |_| ())).1.contains("checksum"));
+    assert!(refused::<Ciphertext>(&engine, &forged(&bytes, bytes.len() - parts_at(&bytes), |_| ()))
+        .1
+        .contains("checksum"));
     let key = engine.create_fixed_rotation_key(&sk, 1, None).unwrap();
     let bytes = engine.serialize(&key, &now()).unwrap().to_vec();
     for value in huge.into_iter().chain([0, 3]) {
@@ -256,15 +276,120 @@ fn a_header_alone_makes_nobody_lay_out_keys() {
 fn names_out_of_files_are_escaped_in_messages() {
     let engine = engine();
     let sk = engine.serialize(&engine.create_secret_key().unwrap(), &now()).unwrap();
-    let other = forged(&sk, sk.len() - 256, |h| {
-        h[40] ^= 1; // the fingerprint
-        h[104..114].copy_from_slice(b"\x1b[2J\r\n\"\xe2\x80\xae");
-    });
-    let summary = wire::summary(&other).unwrap();
-    let found = wire::Origin::find(&summary.preset, summary.levels, summary.fingerprint, summary.slots);
+    let mut literal = engine.params().literal().clone();
+    literal.name = "\u{1b}[2J\r\n\"\u{202e}".into();
+    let other = with_literal(&sk, literal.to_toml().unwrap().as_bytes());
+    let found = wire::Origin::find(&wire::summary(&other).unwrap(), true);
     for said in [refused::<SecretKey>(&engine, &other).1, found.err().unwrap().to_string()] {
         assert!(said.contains(r#""\u{1b}[2J\r\n\"\u{202e}"#) && !said.contains(char::is_control), "{said}");
     }
+}
+
+/// A set that comes with nobody: what is written with it is read by whoever the text gives the same parameters.
+#[test]
+fn data_carries_the_parameters_it_was_made_with() {
+    let own = |log_n, base| {
+        let text = format!(
+            r#"
+            family = "ckks"
+            name = "mine"
+            source = "a test"
+            log_n = {log_n}
+            moduli = [
+                {{ role = "base", bits = {base}, count = 1 }},
+                {{ role = "message", bits = 40, count = 2 }},
+                {{ role = "special", bits = 50, count = 1 }},
+            ]
+            "#
+        );
+        CkksLiteral::from_toml(&text).unwrap()
+    };
+    let engine_of = |literal| Engine::new(CkksParams::new(literal, Security::NotChecked).unwrap(), None, 1).unwrap();
+    let engine = engine_of(own(13, 50));
+    let sk = engine.create_secret_key().unwrap();
+    let z = message(&engine);
+    let ct = engine.encrypt_with_secret(&engine.encode(&z, 1).unwrap(), &sk).unwrap();
+    let bytes = engine.serialize(&ct, &now()).unwrap().to_vec();
+    let summary = wire::summary(&bytes).unwrap();
+    assert_eq!(CkksLiteral::from_toml(&summary.literal).unwrap(), *engine.params().literal());
+    let origin = wire::Origin::find(&summary, false).unwrap();
+    assert!(origin.params == *engine.params() && origin.params.name() == "mine");
+    let again: Ciphertext = wire::deserialize(&origin, &bytes, &now()).unwrap();
+    assert!(near(&engine.decrypt(&again, &sk).unwrap(), &z));
+    assert!(near(&engine.decrypt(&engine_of(own(13, 50)).deserialize(&bytes, &now()).unwrap(), &sk).unwrap(), &z));
+    // Another set of the same name is another set, and engines say whose data it is.
+    let (kind, said) = refused::<Ciphertext>(&engine_of(own(13, 49)), &bytes);
+    assert!(kind == Kind::KeyMismatch && said.contains("(preset \"mine\")"), "{said}");
+    // Below 128 bits only where the caller lets it pass.
+    let weak = engine_of(own(10, 50));
+    let sk = weak.create_secret_key().unwrap();
+    let ct = weak.encrypt_with_secret(&weak.encode(&message(&weak), 1).unwrap(), &sk).unwrap();
+    let bytes = weak.serialize(&ct, &now()).unwrap().to_vec();
+    let summary = wire::summary(&bytes).unwrap();
+    assert_eq!(wire::Origin::find(&summary, false).err().unwrap().kind(), Kind::Insecure);
+    assert!(wire::Origin::find(&summary, true).is_ok() && weak.deserialize::<Ciphertext>(&bytes, &now()).is_ok());
+}
+
+#[test]
+fn parameters_that_no_engine_could_have_are_refused() {
+    let engine = engine();
+    let sk = engine.serialize(&engine.create_secret_key().unwrap(), &now()).unwrap();
+    let text = engine.params().literal().to_toml().unwrap();
+    let is_refused = |bytes: &[u8], words: &str| {
+        let (kind, said) = refused::<SecretKey>(&engine, bytes);
+        assert!(kind == Kind::Serialization && said.contains(words) && said.len() < 1000, "{said}");
+        assert!(!said.contains(char::is_control), "{said:?}");
+    };
+    is_refused(&with_literal(&sk, &[0xFF; 40]), "no text");
+    is_refused(&with_literal(&sk, b""), "family");
+    is_refused(&with_literal(&sk, "x".repeat(20_000).as_bytes()), "16384");
+    is_refused(&with_literal(&sk, format!("{text}\n{} = 1", "y".repeat(10_000)).as_bytes()), "do not work");
+    is_refused(&with_literal(&sk, b"family = \"\\u0007bfv\""), "\\u{7}bfv");
+    is_refused(&forged(&sk, 64, |h| h[104..108].copy_from_slice(b"bgv\0")), "family \"bgv\"");
+    is_refused(&forged(&sk, 64, |h| h[12..16].copy_from_slice(&u32::MAX.to_le_bytes())), "16384");
+    is_refused(&forged(&sk, 64, |h| h[12..16].copy_from_slice(&9000u32.to_le_bytes())), "within its parameters");
+    is_refused(&forged(&sk, 64, |h| h[120] ^= 1), "parameters of this data are damaged");
+    // Found without an engine, the literal goes the way of every other, and must have the fingerprint of the header.
+    let find = |text: &str| {
+        let summary = wire::summary(&with_literal(&sk, text.as_bytes())).unwrap();
+        wire::Origin::find(&summary, true).err().unwrap()
+    };
+    assert!(find(&text).to_string().contains("other ones"));
+    let absurd = [
+        text.replace("count = 13", "count = 4000000000"),
+        text.replace("message_ratio_log2 = 6.75", "message_ratio_log2 = nan"),
+        text.replace("max_log_qp = 1738.0", "max_log_qp = inf"),
+        text.replace("log_n = 10", "log_n = 64"),
+        text.replace("ephemeral_weight = 32", "ephemeral_weight = 1000000"),
+    ];
+    for text in absurd {
+        let error = find(&text);
+        assert!(error.kind() == Kind::Serialization && error.to_string().contains("do not work"), "{error}");
+    }
+}
+
+/// A word that the type gives no meaning is none of this version's.
+#[test]
+fn unknown_words_are_refused() {
+    let engine = engine();
+    let sk = engine.create_secret_key().unwrap();
+    let unknown = |bytes: &[u8], at: usize| {
+        let mut bytes = [&forged(bytes, 0, |h| h[at] = 1), &bytes[parts_at(bytes)..]].concat();
+        // Sections are keyed with the header's checksum: those of the forger fit.
+        reseal(&mut bytes);
+        bytes
+    };
+    let bytes = engine.serialize(&sk, &now()).unwrap();
+    assert!(refused::<SecretKey>(&engine, &unknown(&bytes, 152)).1.contains("other parts"));
+    assert!(refused::<SecretKey>(&engine, &unknown(&bytes, 216)).1.contains("other parts"));
+}
+
+/// Makes the checksum of the only section fit the header.
+fn reseal(bytes: &mut [u8]) {
+    let (start, end) = (parts_at(bytes), bytes.len() - 32);
+    let seal = <[u8; 32]>::try_from(&bytes[224..256]).unwrap();
+    let check = *blake3::Hasher::new_keyed(&seal).update(&[0; 8]).update(&bytes[start..end]).finalize().as_bytes();
+    bytes[end..].copy_from_slice(&check);
 }
 
 /// Residues that are not below their prime, with checksums that fit: what a forger may send.
@@ -275,11 +400,12 @@ fn residues_that_no_prime_has_are_refused() {
     let mut bytes = engine.serialize(&pt, &now()).unwrap().to_vec();
     let bits = (64 - engine.params().q()[0].leading_zeros()) as usize;
     let length = engine.params().n() / 8 * bits;
-    bytes[256..256 + bits].fill(0xFF);
+    let start = parts_at(&bytes);
+    bytes[start..start + bits].fill(0xFF);
     let seal = <[u8; 32]>::try_from(&bytes[224..256]).unwrap();
-    let check =
-        *blake3::Hasher::new_keyed(&seal).update(&[0; 8]).update(&bytes[256..256 + length]).finalize().as_bytes();
-    bytes[256 + length..][..32].copy_from_slice(&check);
+    let section = &bytes[start..start + length];
+    let check = *blake3::Hasher::new_keyed(&seal).update(&[0; 8]).update(section).finalize().as_bytes();
+    bytes[start + length..][..32].copy_from_slice(&check);
     assert_eq!(refused::<Plaintext>(&engine, &bytes).0, Kind::Serialization);
 }
 
@@ -296,7 +422,7 @@ fn random_bytes_and_random_changes_never_panic() {
         for _ in 0..1 + random.next_u64() % 8 {
             let (at, word) = ((random.next_u64() % bytes.len() as u64) as usize, random.next_u64());
             // Half of the changes hit the header.
-            let at = if round % 2 == 0 { at % 256 } else { at };
+            let at = if round % 2 == 0 { at % parts_at(&good) } else { at };
             match word % 4 {
                 0 => bytes[at] = (word >> 8) as u8,
                 1 => bytes.truncate(at.max(1)),
@@ -340,7 +466,7 @@ fn what_belongs_elsewhere_is_refused_with_the_reason() {
     newer[8] = 2;
     let (kind, said) = refused::<RelinearisationKey>(&engine, &newer);
     assert!(kind == Kind::Serialization && said.contains("version 2"), "{said}");
-    let stranger = forged(&bytes, bytes.len() - 256, |h| h[10] = 77);
+    let stranger = forged(&bytes, bytes.len() - parts_at(&bytes), |h| h[10] = 77);
     assert!(refused::<RelinearisationKey>(&engine, &stranger).1.contains("update Aglet"));
     // A section of another file of the same shape does not fit.
     let mut mixed = bytes.clone();

@@ -61,7 +61,7 @@ impl Engine {
     /// A ciphertext with its level.
     pub(crate) fn wrap(&self, py: Python<'_>, value: aglet::ckks::Ciphertext) -> PyResult<Ciphertext> {
         let level = self.engine.level(&value).map_err(|error| raise(py, error))?;
-        Ok(Ciphertext::new(self.id, Current::new(value, level)))
+        Ok(Ciphertext::new(&self.id, Current::new(value, level)))
     }
     /// A ciphertext made from another one.
     pub(crate) fn map(
@@ -70,7 +70,7 @@ impl Engine {
         ct: &Ciphertext,
         work: impl FnOnce(&aglet::ckks::Engine, &aglet::ckks::Ciphertext) -> Result<aglet::ckks::Ciphertext, Error> + Send,
     ) -> PyResult<Ciphertext> {
-        let ct = &ct.of(py, self.id)?.get();
+        let ct = &ct.of(py, &self.id)?.get();
         self.wrap(py, self.quick(py, |e| work(e, ct))?)
     }
 }
@@ -98,7 +98,7 @@ impl Engine {
             };
             aglet::ckks::Engine::new(params, slots, threads)
         })?;
-        let id = Home::new(py, &engine.origin())?;
+        let id = Home::new(&engine.origin());
         Ok(Self { id, engine })
     }
 
@@ -140,19 +140,19 @@ impl Engine {
     }
 
     fn create_secret_key(&self, py: Python<'_>) -> PyResult<SecretKey> {
-        Ok(SecretKey::new(self.id, self.quick(py, |e| e.create_secret_key())?))
+        Ok(SecretKey::new(&self.id, self.quick(py, |e| e.create_secret_key())?))
     }
     fn create_public_key(&self, py: Python<'_>, sk: &SecretKey) -> PyResult<PublicKey> {
-        let sk = sk.of(py, self.id)?;
-        Ok(PublicKey::new(self.id, self.quick(py, |e| e.create_public_key(sk))?))
+        let sk = sk.of(py, &self.id)?;
+        Ok(PublicKey::new(&self.id, self.quick(py, |e| e.create_public_key(sk))?))
     }
     fn create_relinearization_key(&self, py: Python<'_>, sk: &SecretKey) -> PyResult<RelinearizationKey> {
-        let sk = sk.of(py, self.id)?;
-        Ok(RelinearizationKey::new(self.id, self.quick(py, |e| e.create_relinearisation_key(sk))?))
+        let sk = sk.of(py, &self.id)?;
+        Ok(RelinearizationKey::new(&self.id, self.quick(py, |e| e.create_relinearisation_key(sk))?))
     }
     fn create_conjugation_key(&self, py: Python<'_>, sk: &SecretKey) -> PyResult<ConjugationKey> {
-        let sk = sk.of(py, self.id)?;
-        Ok(ConjugationKey::new(self.id, self.quick(py, |e| e.create_conjugation_key(sk))?))
+        let sk = sk.of(py, &self.id)?;
+        Ok(ConjugationKey::new(&self.id, self.quick(py, |e| e.create_conjugation_key(sk))?))
     }
     #[pyo3(signature = (sk, progress = None))]
     fn create_rotation_key(
@@ -161,8 +161,8 @@ impl Engine {
         sk: &SecretKey,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<RotationKey> {
-        let sk = sk.of(py, self.id)?;
-        Ok(RotationKey::new(self.id, self.long(py, progress, |e, control| e.create_rotation_key(sk, control))?))
+        let sk = sk.of(py, &self.id)?;
+        Ok(RotationKey::new(&self.id, self.long(py, progress, |e, control| e.create_rotation_key(sk, control))?))
     }
     #[pyo3(signature = (sk, delta, level = None))]
     fn create_fixed_rotation_key(
@@ -172,9 +172,9 @@ impl Engine {
         delta: i64,
         level: Option<i64>,
     ) -> PyResult<FixedRotationKey> {
-        let sk = sk.of(py, self.id)?;
+        let sk = sk.of(py, &self.id)?;
         let level = level.map(|l| count(py, "level", l)).transpose()?;
-        Ok(FixedRotationKey::new(self.id, self.quick(py, |e| e.create_fixed_rotation_key(sk, delta, level))?))
+        Ok(FixedRotationKey::new(&self.id, self.quick(py, |e| e.create_fixed_rotation_key(sk, delta, level))?))
     }
 
     fn encode(&self, py: Python<'_>, values: Slots<'_>, level: i64) -> PyResult<Plaintext> {
@@ -189,37 +189,37 @@ impl Engine {
                 self.quick(py, |e| e.encode(&values, level))?
             }
         };
-        Ok(Plaintext::new(self.id, Levelled { value, level }))
+        Ok(Plaintext::new(&self.id, Levelled { value, level }))
     }
     fn decode<'py>(&self, py: Python<'py>, pt: &Plaintext) -> PyResult<Decoded<'py>> {
-        let pt = &pt.of(py, self.id)?.value;
+        let pt = &pt.of(py, &self.id)?.value;
         Ok(PyArray1::from_vec(py, self.quick(py, |e| e.decode(pt))?))
     }
     fn encrypt(&self, py: Python<'_>, pt: &Plaintext, key: EncryptionKey<'_>) -> PyResult<Ciphertext> {
-        let pt = &pt.of(py, self.id)?.value;
+        let pt = &pt.of(py, &self.id)?.value;
         let made = match &key {
             EncryptionKey::Public(key) => {
-                let key = key.get().of(py, self.id)?;
+                let key = key.get().of(py, &self.id)?;
                 self.quick(py, |e| e.encrypt(pt, key))?
             }
             EncryptionKey::Secret(key) => {
-                let key = key.get().of(py, self.id)?;
+                let key = key.get().of(py, &self.id)?;
                 self.quick(py, |e| e.encrypt_with_secret(pt, key))?
             }
         };
         self.wrap(py, made)
     }
     fn decrypt_decode<'py>(&self, py: Python<'py>, ct: &Ciphertext, sk: &SecretKey) -> PyResult<Decoded<'py>> {
-        let (ct, sk) = (&ct.of(py, self.id)?.get(), sk.of(py, self.id)?);
+        let (ct, sk) = (&ct.of(py, &self.id)?.get(), sk.of(py, &self.id)?);
         Ok(PyArray1::from_vec(py, self.quick(py, |e| e.decrypt(ct, sk))?))
     }
 
     fn add(&self, py: Python<'_>, a: &Ciphertext, b: &Ciphertext) -> PyResult<Ciphertext> {
-        let b = &b.of(py, self.id)?.get();
+        let b = &b.of(py, &self.id)?.get();
         self.map(py, a, |e, a| e.add(a, b))
     }
     fn add_plain(&self, py: Python<'_>, ct: &Ciphertext, pt: &Plaintext) -> PyResult<Ciphertext> {
-        let pt = &pt.of(py, self.id)?.value;
+        let pt = &pt.of(py, &self.id)?.value;
         self.map(py, ct, |e, ct| e.add_plain(ct, pt))
     }
     fn add_scalar(&self, py: Python<'_>, ct: &Ciphertext, value: Scalar) -> PyResult<Ciphertext> {
@@ -229,11 +229,11 @@ impl Engine {
         })
     }
     fn sub(&self, py: Python<'_>, a: &Ciphertext, b: &Ciphertext) -> PyResult<Ciphertext> {
-        let b = &b.of(py, self.id)?.get();
+        let b = &b.of(py, &self.id)?.get();
         self.map(py, a, |e, a| e.subtract(a, b))
     }
     fn sub_plain(&self, py: Python<'_>, ct: &Ciphertext, pt: &Plaintext) -> PyResult<Ciphertext> {
-        let pt = &pt.of(py, self.id)?.value;
+        let pt = &pt.of(py, &self.id)?.value;
         self.map(py, ct, |e, ct| e.subtract_plain(ct, pt))
     }
     fn sub_scalar(&self, py: Python<'_>, ct: &Ciphertext, value: Scalar) -> PyResult<Ciphertext> {
@@ -253,12 +253,12 @@ impl Engine {
         b: &Ciphertext,
         relin: Option<&RelinearizationKey>,
     ) -> PyResult<Ciphertext> {
-        let b = &b.of(py, self.id)?.get();
-        let relin = relin.map(|key| key.of(py, self.id)).transpose()?;
+        let b = &b.of(py, &self.id)?.get();
+        let relin = relin.map(|key| key.of(py, &self.id)).transpose()?;
         self.map(py, a, |e, a| e.multiply(a, b, relin))
     }
     fn multiply_plain(&self, py: Python<'_>, ct: &Ciphertext, pt: &Plaintext) -> PyResult<Ciphertext> {
-        let pt = &pt.of(py, self.id)?.value;
+        let pt = &pt.of(py, &self.id)?.value;
         self.map(py, ct, |e, ct| e.multiply_plain(ct, pt))
     }
     /// One level.
@@ -280,14 +280,14 @@ impl Engine {
         self.multiply(py, ct, ct, relin)
     }
     fn relinearize(&self, py: Python<'_>, ct: &Ciphertext, relin: &RelinearizationKey) -> PyResult<Ciphertext> {
-        let relin = relin.of(py, self.id)?;
+        let relin = relin.of(py, &self.id)?;
         self.map(py, ct, |e, ct| e.relinearise(ct, relin))
     }
     /// `delta` as in `numpy.roll`: slot j moves to slot j + delta.
     fn rotate(&self, py: Python<'_>, ct: &Ciphertext, key: AnyRotationKey<'_>, delta: i64) -> PyResult<Ciphertext> {
         match &key {
             AnyRotationKey::Fixed(key) => {
-                let key = key.get().of(py, self.id)?;
+                let key = key.get().of(py, &self.id)?;
                 let slots = self.engine.slots() as i64;
                 if key.delta.rem_euclid(slots) != delta.rem_euclid(slots) {
                     let sentence = format!(
@@ -299,13 +299,13 @@ impl Engine {
                 self.map(py, ct, |e, ct| e.rotate_fixed(ct, key))
             }
             AnyRotationKey::Any(key) => {
-                let key = key.get().of(py, self.id)?;
+                let key = key.get().of(py, &self.id)?;
                 self.map(py, ct, |e, ct| e.rotate(ct, key, delta))
             }
         }
     }
     fn conjugate(&self, py: Python<'_>, ct: &Ciphertext, key: &ConjugationKey) -> PyResult<Ciphertext> {
-        let key = key.of(py, self.id)?;
+        let key = key.of(py, &self.id)?;
         self.map(py, ct, |e, ct| e.conjugate(ct, key))
     }
     fn level_down(&self, py: Python<'_>, ct: &Ciphertext, level: i64) -> PyResult<Ciphertext> {
@@ -314,7 +314,7 @@ impl Engine {
     }
     /// What one ciphertext is, the other is from now on; what was made from it before stays as it was.
     fn assign(&self, py: Python<'_>, to: &Ciphertext, source: &Ciphertext) -> PyResult<()> {
-        to.of(py, self.id)?.receive(source.of(py, self.id)?);
+        to.of(py, &self.id)?.receive(source.of(py, &self.id)?);
         Ok(())
     }
     fn clone(&self, py: Python<'_>, ct: &Ciphertext) -> PyResult<Ciphertext> {

@@ -80,7 +80,7 @@ macro_rules! files {
             fn write(&self, py: Python<'_>, value: Any<'_>, path: PathBuf, progress: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
                 match value {
                     $(Any::$name(x) => {
-                        let x = x.get().of(py, self.id)?.as_stored();
+                        let x = x.get().of(py, &self.id)?.as_stored();
                         self.long(py, progress, |e, control| e.write(&*x, &path, control))
                     })*
                 }
@@ -95,7 +95,7 @@ macro_rules! files {
             ) -> PyResult<Bound<'py, PyBytes>> {
                 match value {
                     $(Any::$name(x) => {
-                        let x = x.get().of(py, self.id)?.as_stored();
+                        let x = x.get().of(py, &self.id)?.as_stored();
                         Ok(PyBytes::new(py, &self.long(py, progress, |e, control| e.serialize(&*x, control))?))
                     })*
                 }
@@ -104,7 +104,7 @@ macro_rules! files {
             #[pyo3(signature = (kind, path, progress = None))]
             fn read(&self, py: Python<'_>, kind: &str, path: PathBuf, progress: Option<&Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
                 $(if kind == stringify!($name) {
-                    return $name::read(py, self.id, |control| self.engine.read(&path, control), &self.engine.origin(), progress);
+                    return $name::read(py, &self.id, |control| self.engine.read(&path, control), &self.engine.origin(), progress);
                 })*
                 Err(unknown(py, kind))
             }
@@ -112,7 +112,7 @@ macro_rules! files {
             #[pyo3(signature = (kind, data, progress = None))]
             fn deserialize(&self, py: Python<'_>, kind: &str, data: &[u8], progress: Option<&Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
                 $(if kind == stringify!($name) {
-                    return $name::read(py, self.id, |control| self.engine.deserialize(data, control), &self.engine.origin(), progress);
+                    return $name::read(py, &self.id, |control| self.engine.deserialize(data, control), &self.engine.origin(), progress);
                 })*
                 Err(unknown(py, kind))
             }
@@ -122,12 +122,11 @@ macro_rules! files {
         #[pyfunction]
         pub fn restore(py: Python<'_>, data: &[u8]) -> PyResult<Py<PyAny>> {
             let summary = wire::summary(data).map_err(|error| raise(py, error))?;
-            let wire::Summary { preset, levels, fingerprint, slots, .. } = &summary;
-            let origin = Origin::find(preset, *levels, *fingerprint, *slots).map_err(|error| raise(py, error))?;
-            let home = Home::new(py, &origin)?;
+            let origin = Origin::find(&summary, false).map_err(|error| raise(py, error))?;
+            let home = Home::new(&origin);
             $(if summary.kind == $name::KIND {
                 let work = |control: &Control| wire::on_threads(data.len(), || wire::deserialize(&origin, data, control));
-                return $name::read(py, home, work, &origin, None);
+                return $name::read(py, &home, work, &origin, None);
             })*
             Err(unknown(py, summary.kind.name))
         }
@@ -137,7 +136,7 @@ macro_rules! files {
 
             fn read(
                 py: Python<'_>,
-                home: Home,
+                home: &Home,
                 work: impl FnOnce(&Control) -> Result<<<Self as Holds>::Inner as Value>::Stored, aglet::Error> + Send,
                 origin: &Origin<'_>,
                 progress: Option<&Bound<'_, PyAny>>,
@@ -152,7 +151,7 @@ macro_rules! files {
 /// What a class holds.
 pub trait Holds {
     type Inner: Value;
-    fn parts(&self) -> (Home, &Self::Inner);
+    fn parts(&self) -> (&Home, &Self::Inner);
 }
 
 /// The classes that are pickled.
@@ -163,7 +162,7 @@ macro_rules! pickled {
             /// Bytes beside the pickle where its protocol allows that, and a function that reads them.
             fn __reduce_ex__<'py>(&self, py: Python<'py>, protocol: i64) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
                 let (home, value) = self.parts();
-                let (origin, x) = (home.origin(py)?, value.as_stored());
+                let (origin, x) = (home.origin(), value.as_stored());
                 let bytes = wait(py, None, |control| {
                     wire::on_threads(0, || wire::serialize(&origin, &*x, control))
                 })?;

@@ -2,8 +2,7 @@
 
 use crate::errors;
 use crate::files::Holds;
-use aglet::ckks::{GaloisKey, RelinearisationKey};
-use aglet::presets;
+use aglet::ckks::{CkksParams, GaloisKey, RelinearisationKey};
 use aglet::wire::Origin;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -41,37 +40,31 @@ impl Current {
 }
 
 /// What an engine and its things share: engines of equal parameters and slots can use the things of one another.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Home {
-    preset: &'static str,
-    levels: usize,
-    fingerprint: [u8; 32],
+    params: CkksParams,
     slots: usize,
 }
 
 impl Home {
-    pub fn new(py: Python<'_>, origin: &Origin<'_>) -> PyResult<Self> {
-        let known = presets::ALL.iter().find(|(name, _)| *name == origin.params.name());
-        let lost = || errors::exception(py, "ParameterError", format!("There is no preset {}.", origin.params.name()));
-        let (levels, fingerprint) = (origin.params.max_level(), origin.params.fingerprint());
-        Ok(Self { preset: known.ok_or_else(lost)?.0, levels, fingerprint, slots: origin.slots })
+    pub fn new(origin: &Origin<'_>) -> Self {
+        Self { params: origin.params.clone(), slots: origin.slots }
     }
-    /// The parameters again, for work without an engine.
-    pub fn origin(self, py: Python<'_>) -> PyResult<Origin<'static>> {
-        let found = Origin::find(self.preset, self.levels, self.fingerprint, self.slots);
-        found.map_err(|error| errors::raise(py, error))
+    /// For work without an engine.
+    pub fn origin(&self) -> Origin<'static> {
+        Origin { params: self.params.clone(), slots: self.slots, ctx: None }
     }
 }
 
 impl std::fmt::Display for Home {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "preset \"{}\", {} levels and {} slots", self.preset, self.levels, self.slots)
+        write!(f, "preset {:?}, {} levels and {} slots", self.params.name(), self.params.max_level(), self.slots)
     }
 }
 
 impl PartialEq for Home {
     fn eq(&self, other: &Self) -> bool {
-        (self.fingerprint, self.slots) == (other.fingerprint, other.slots)
+        (&self.params, self.slots) == (&other.params, other.slots)
     }
 }
 
@@ -87,17 +80,17 @@ macro_rules! classes {
 
         impl Holds for $name {
             type Inner = $inner;
-            fn parts(&self) -> (Home, &$inner) {
-                (self.home, &self.value)
+            fn parts(&self) -> (&Home, &$inner) {
+                (&self.home, &self.value)
             }
         }
 
         impl $name {
-            pub fn new(home: Home, value: $inner) -> Self {
-                Self { home, value }
+            pub fn new(home: &Home, value: $inner) -> Self {
+                Self { home: home.clone(), value }
             }
-            pub fn of(&self, py: Python<'_>, engine: Home) -> PyResult<&$inner> {
-                if self.home == engine {
+            pub fn of(&self, py: Python<'_>, engine: &Home) -> PyResult<&$inner> {
+                if self.home == *engine {
                     return Ok(&self.value);
                 }
                 let sentence = format!(
@@ -184,8 +177,8 @@ keys! { stored:
         }
         /// The highest level at which it rotates.
         #[getter]
-        fn level(&self, py: Python<'_>) -> PyResult<usize> {
-            Ok((self.value.limbs() - 1).saturating_sub(self.home.origin(py)?.params.hidden_levels()))
+        fn level(&self) -> usize {
+            (self.value.limbs() - 1).saturating_sub(self.home.params.hidden_levels())
         }
     }
 

@@ -2,6 +2,7 @@
 //! so that limbs are packed, checked and unpacked in parallel and nothing is read twice.
 
 use super::file::Input;
+use super::header::Header;
 use super::Kind;
 use crate::{Control, Error};
 use aglet_ring::pack::{pack, packed_len, unpack};
@@ -250,12 +251,12 @@ impl<'a> Reader<'a> {
     pub(super) fn new(
         kind: Kind,
         shapes: Vec<Shape>,
-        seal: [u8; 32],
+        header: &Header,
         control: &'a Control,
         source: &'a Source<'a>,
     ) -> Self {
         let progress = Progress::new(control, "reading", kind, &shapes);
-        Self { progress, shapes: shapes.into(), seal, section: 0, at: super::header::LENGTH, source }
+        Self { progress, shapes: shapes.into(), seal: header.seal(), section: 0, at: header.parts_at(), source }
     }
     /// Whether parts are left.
     pub fn more(&self) -> bool {

@@ -1,6 +1,7 @@
 //! The first 256 bytes.
 
 use super::body::Source;
+use super::parameters::FAMILY;
 use super::{types, Kind, Origin, Shape, WORDS};
 use crate::Error;
 use aglet_rlwe::KeyId;
@@ -13,23 +14,26 @@ const VERSION: u16 = 1;
 pub const LENGTH: usize = 256;
 /// Bytes that its own checksum covers.
 const COVERED: usize = LENGTH - 32;
-/// Bytes for the name of the preset, padded with zeros.
-const NAME: usize = 48;
+/// Bytes for the name of the family, padded with zeros.
+const FAMILY_LENGTH: usize = 16;
 
 /// What stands before the parts. All integers are little-endian.
 #[derive(Debug, Clone)]
 pub struct Header {
     pub tag: u16,
-    /// The highest user level: with the preset's name it tells the parameters.
-    pub levels: u32,
-    /// Bytes that follow the header.
+    /// Bytes of the text of the parameters, which follows the header.
+    pub literal_length: u32,
+    /// Bytes that follow that text.
     pub payload: u64,
     pub id: u64,
+    /// A word of the family: here the message slots.
     pub slots: u64,
     pub fingerprint: [u8; 32],
     /// BLAKE3 of the parts' shapes: files of circuits that a later version builds otherwise are not misread.
     pub shapes: [u8; 32],
-    pub preset: String,
+    pub family: [u8; FAMILY_LENGTH],
+    /// BLAKE3 of the text of the parameters.
+    pub literal: [u8; 32],
     pub words: [u64; WORDS],
 }
 
@@ -38,12 +42,6 @@ pub fn words(few: &[u64]) -> [u64; WORDS] {
     let mut words = [0; WORDS];
     words.iter_mut().zip(few).for_each(|(word, &x)| *word = x);
     words
-}
-
-/// The name, cut to what the header holds.
-fn cut(name: &str) -> &str {
-    let end = (0..=NAME.min(name.len())).rev().find(|&i| name.is_char_boundary(i)).unwrap_or(0);
-    &name[..end]
 }
 
 fn format<T>(sentence: impl Into<String>) -> Result<T, Error> {
@@ -68,21 +66,24 @@ impl Fields<'_> {
 
 impl Header {
     pub fn new(
-        origin: &Origin<'_>,
+        (origin, literal): (&Origin<'_>, &str),
         kind: Kind,
         id: KeyId,
         words: [u64; WORDS],
         shapes: &[Shape],
     ) -> Result<Self, Error> {
+        let mut family = [0; FAMILY_LENGTH];
+        family[..FAMILY.len()].copy_from_slice(FAMILY.as_bytes());
         Ok(Self {
             tag: kind.tag,
-            levels: origin.params.max_level() as u32,
+            literal_length: literal.len() as u32,
             payload: payload(shapes)?,
             id: id.0,
             slots: origin.slots as u64,
             fingerprint: origin.params.fingerprint(),
             shapes: digest(shapes),
-            preset: cut(origin.params.name()).to_string(),
+            family,
+            literal: *blake3::hash(literal.as_bytes()).as_bytes(),
             words,
         })
     }
@@ -92,12 +93,12 @@ impl Header {
         bytes.extend(MAGIC);
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend(self.tag.to_le_bytes());
-        bytes.extend(self.levels.to_le_bytes());
+        bytes.extend(self.literal_length.to_le_bytes());
         [self.payload, self.id, self.slots].iter().for_each(|word| bytes.extend(word.to_le_bytes()));
         bytes.extend(self.fingerprint);
         bytes.extend(self.shapes);
-        bytes.extend(self.preset.as_bytes());
-        bytes.resize(COVERED - 8 * WORDS, 0);
+        bytes.extend(self.family);
+        bytes.extend(self.literal);
         self.words.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
         bytes.extend(blake3::hash(&bytes).as_bytes());
         let mut fixed = [0; LENGTH];
@@ -132,18 +133,17 @@ impl Header {
         }
         let mut fields = Fields(&bytes[10..COVERED]);
         let tag = u16::from_le_bytes(fields.take());
-        let levels = u32::from_le_bytes(fields.take());
+        let literal_length = u32::from_le_bytes(fields.take());
         let (payload, id, slots) = (fields.word(), fields.word(), fields.word());
-        let (fingerprint, shapes, name) = (fields.take(), fields.take(), fields.take::<NAME>());
+        let (fingerprint, shapes) = (fields.take(), fields.take());
+        let (family, literal) = (fields.take(), fields.take());
         let words = [(); WORDS].map(|()| fields.word());
-        let preset = String::from_utf8_lossy(&name).trim_end_matches('\0').to_string();
-        let header = Self { tag, levels, payload, id, slots, fingerprint, shapes, preset, words };
-        if header.bytes() != bytes {
-            return format(
-                "The header of this data has fields that this version does not know; use the Aglet that wrote it.",
-            );
-        }
-        Ok(header)
+        Ok(Self { tag, literal_length, payload, id, slots, fingerprint, shapes, family, literal, words })
+    }
+
+    /// Where the parts begin.
+    pub fn parts_at(&self) -> usize {
+        LENGTH + self.literal_length as usize
     }
 
     pub fn check_kind(&self, wanted: Kind) -> Result<(), Error> {
@@ -165,38 +165,12 @@ impl Header {
         }
     }
 
-    pub fn check_origin(&self, origin: &Origin<'_>, kind: Kind, slots_matter: bool) -> Result<(), Error> {
-        let Origin { params, slots, .. } = origin;
-        let (ours, theirs) = (params.name(), &self.preset);
-        if self.fingerprint != params.fingerprint() {
-            let levels = self.levels as usize;
-            let fix = match theirs.starts_with("levels-") {
-                _ if (cut(ours), params.max_level()) == (theirs, levels) => {
-                    "use the version of Aglet that made it, or make it again".to_string()
-                }
-                true => format!("make the engine with max_level={levels}"),
-                false => format!("make the engine with the options it was made with (preset={theirs:?})"),
-            };
-            return Err(Error::Foreign(format!(
-                "This {} was made with other parameters (preset {theirs:?}) than this engine's (preset {ours:?}); {fix}.",
-                kind.name
-            )));
-        }
-        if slots_matter && self.slots != *slots as u64 {
-            return Err(Error::Foreign(format!(
-                "This {} is for {} slots and this engine has {slots}; make the engine with slot_count={}.",
-                kind.name, self.slots, self.slots
-            )));
-        }
-        Ok(())
-    }
-
     /// Compares the length that the header claims with what there is.
     pub fn check_length(&self, source: &Source<'_>, kind: Kind) -> Result<(), Error> {
-        let (found, claimed) = ((source.len() - LENGTH) as u64, self.payload);
+        let (found, claimed) = (source.len().saturating_sub(self.parts_at()) as u64, self.payload);
         if found < claimed {
             return format(format!(
-                "This {} is cut short: {found} of {claimed} bytes follow its header; write or send it again.",
+                "This {} is cut short: {found} of {claimed} bytes follow its parameters; write or send it again.",
                 kind.name
             ));
         }

@@ -1,6 +1,7 @@
 //! Files and bytes of keys, plaintexts and ciphertexts. The layout stands in ARCHITECTURE.md, section "Files".
 //!
-//! A file is a [`Header`](header::Header) of fixed size and the parts of one thing, each with its checksum. What parts there
+//! A file is a [`Header`](header::Header) of fixed size, the text of the parameters, and the parts of one thing, each with its
+//! checksum. What parts there
 //! are, and how long, follows from the parameters and a few words of the header: both are compared before anything is
 //! allocated, and every byte is under a checksum. Checksums find accidents. They do not authenticate: whoever can write a
 //! file can write one that passes, and gets keys or ciphertexts of its making, as with any other key it hands out.
@@ -8,16 +9,17 @@
 mod body;
 mod file;
 mod header;
+mod parameters;
 mod replacement;
 mod types;
 
 pub use body::{Reader, Shape, Writer};
+pub use parameters::Origin;
 
-use crate::ckks::{sizes, Engine};
+use crate::ckks::Engine;
 use crate::runtime::{self, machine};
-use crate::{presets, Control, Error};
-use aglet_rlwe::{Context, KeyId};
-use aglet_schemes::ckks::CkksParams;
+use crate::{Control, Error};
+use aglet_rlwe::KeyId;
 use body::Source;
 use file::Input;
 use header::Header;
@@ -43,41 +45,6 @@ pub struct Kind {
 impl Kind {
     fn method(self, verb: &str) -> String {
         format!("{verb}_{}", self.name.replace(' ', "_"))
-    }
-}
-
-/// Where a thing is at home: it fits engines of these parameters and, most things, this number of slots.
-#[derive(Clone)]
-pub struct Origin<'a> {
-    /// The parameters.
-    pub params: CkksParams,
-    /// Message slots.
-    pub slots: usize,
-    /// The tables of an engine, which only secret keys need.
-    pub ctx: Option<&'a Context>,
-}
-
-impl Origin<'static> {
-    /// The origin that a preset and a number of levels name, if its parameters have this fingerprint.
-    ///
-    /// # Errors
-    /// [`Error::Format`] for one that does not exist.
-    pub fn find(preset: &str, levels: usize, fingerprint: [u8; 32], slots: usize) -> Result<Self, Error> {
-        // The security gate is the engine's: without one nothing can be done with what is read.
-        let known = [presets::load(preset, true), sizes::with_levels(levels)];
-        let mut known = known.into_iter().flatten();
-        let params = known.find(|p| p.name() == preset && p.fingerprint() == fingerprint).ok_or_else(|| {
-            Error::Format(format!(
-                "This version of Aglet has no preset {preset:?} of {levels} levels with the parameters of this data; use the \
-                 Aglet that wrote it."
-            ))
-        })?;
-        if !slots.is_power_of_two() || slots > params.slots() {
-            return Err(Error::Format(format!(
-                "An engine of {slots} slots does not exist; this data was not made by Aglet."
-            )));
-        }
-        Ok(Self { params, slots, ctx: None })
     }
 }
 
@@ -110,30 +77,28 @@ pub trait Stored: Sized + Send {
 pub struct Summary {
     /// Its type.
     pub kind: Kind,
-    /// The preset that it was made with.
-    pub preset: String,
-    /// The highest level of its parameters.
-    pub levels: usize,
+    /// The text of its parameters, a literal of the family `ckks`.
+    pub literal: String,
     /// The fingerprint of its parameters.
     pub fingerprint: [u8; 32],
     /// The slots that it was made for.
     pub slots: usize,
 }
 
-/// Reads the header alone.
+/// Reads the header and the text of the parameters.
 ///
 /// # Errors
 /// [`Error::Format`] for what is no header of this version.
 pub fn summary(bytes: &[u8]) -> Result<Summary, Error> {
-    let header = Header::read(&Source::Bytes(bytes))?;
+    let source = Source::Bytes(bytes);
+    let header = Header::read(&source)?;
     let known = types::ALL.into_iter().find(|k| k.tag == header.tag);
     let kind = known.ok_or_else(|| {
         Error::Format(format!("This version of Aglet does not know what type {} is; update Aglet.", header.tag))
     })?;
     Ok(Summary {
         kind,
-        preset: header.preset,
-        levels: header.levels as usize,
+        literal: parameters::literal(&header, &source)?,
         fingerprint: header.fingerprint,
         slots: header.slots as usize,
     })
@@ -164,6 +129,7 @@ impl Drop for Bytes {
 struct Draft<'a, T> {
     x: &'a T,
     header: Header,
+    literal: String,
     shapes: Vec<Shape>,
 }
 
@@ -171,14 +137,16 @@ impl<'a, T: Stored> Draft<'a, T> {
     fn new(origin: &Origin<'_>, x: &'a T) -> Result<Self, Error> {
         let words = header::words(&x.words());
         let shapes = T::shapes(origin, &words)?;
-        let header = Header::new(origin, T::KIND, x.id(), words, &shapes)?;
-        Ok(Self { x, header, shapes })
+        let literal = origin.params.literal().to_toml()?;
+        let header = Header::new((origin, &literal), T::KIND, x.id(), words, &shapes)?;
+        Ok(Self { x, header, literal, shapes })
     }
     fn len(&self) -> usize {
-        header::LENGTH + self.header.payload as usize
+        self.header.parts_at() + self.header.payload as usize
     }
     fn write(self, control: &Control, sink: &mut (dyn FnMut(&[u8]) -> Result<(), Error> + Send)) -> Result<(), Error> {
         sink(&self.header.bytes())?;
+        sink(self.literal.as_bytes())?;
         let mut writer = Writer::new(T::KIND, self.shapes, self.header.seal(), control, sink);
         self.x.put(&mut writer)?;
         writer.finish()
@@ -189,7 +157,8 @@ impl<'a, T: Stored> Draft<'a, T> {
 fn read<T: Stored>(origin: &Origin<'_>, source: &Source<'_>, control: &Control) -> Result<T, Error> {
     let header = Header::read(source)?;
     header.check_kind(T::KIND)?;
-    header.check_origin(origin, T::KIND, T::SLOTS)?;
+    let literal = parameters::literal(&header, source)?;
+    parameters::check_origin(&header, &literal, origin, T::KIND, T::SLOTS)?;
     header.check_length(source, T::KIND)?;
     if header.payload < types::least(T::KIND, origin) {
         return header::other_parts(T::KIND);
@@ -201,9 +170,13 @@ fn read<T: Stored>(origin: &Origin<'_>, source: &Source<'_>, control: &Control) 
     })?;
     header.check_parts(T::KIND, &shapes)?;
     forecast(T::KIND, shapes.iter().map(Shape::memory).sum())?;
-    let mut parts = Reader::new(T::KIND, shapes, header.seal(), control, source);
+    let mut parts = Reader::new(T::KIND, shapes, &header, control, source);
     let x = T::take(origin, KeyId(header.id), &header.words, &mut parts)?;
     parts.finish()?;
+    // Words that its type gives no meaning are zero, as it would write them.
+    if header::words(&x.words()) != header.words {
+        return header::other_parts(T::KIND);
+    }
     Ok(x)
 }
 

@@ -155,6 +155,11 @@ impl CkksLiteral {
         toml::to_string(&Self { claims: None, ..self.clone() }).map_err(reason)
     }
 
+    /// Multiplications that it leaves to users: the message primes.
+    pub fn levels(&self) -> usize {
+        self.groups(Role::Message).map(|g| g.count).fold(0, usize::saturating_add)
+    }
+
     /// The groups of one role.
     pub fn groups(&self, role: Role) -> impl Iterator<Item = &ModuliGroup> {
         self.moduli.iter().filter(move |g| g.role == role)
@@ -180,6 +185,7 @@ impl CkksLiteral {
                 ));
             }
         }
+        // Each group is at most that large, and a text that is not too long has not so many that they overflow.
         if self.moduli.iter().map(|g| g.count).sum::<usize>() > MAX_PRIMES {
             return bad(format!("there are more than {MAX_PRIMES} primes in all; take fewer, larger ones"));
         }
@@ -215,7 +221,7 @@ impl CkksLiteral {
     /// The four bootstrap fields stand there exactly if there are `eval_mod` primes.
     fn check_bootstrap(&self) -> Result<(), Error> {
         let has_eval_mod = self.groups(Role::EvalMod).next().is_some();
-        let levels = self.groups(Role::Message).map(|g| g.count).sum::<usize>();
+        let levels = self.levels();
         if self.regular_level.is_some() != has_eval_mod || self.regular_level.is_some_and(|l| l > levels) {
             return bad(format!(
                 "regular_level belongs to the eval_mod primes and is at most the number of message primes, {levels}"
