@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from aglet import Engine
-from aglet.errors import KeyMismatchError, LevelError, MissingKeyError, ParameterError
+from aglet.errors import KeyMismatchError, LevelError, MissingKeyError, ParameterError, RangeError
 from conftest import Keys
 from support import ROOT
 
@@ -122,11 +122,20 @@ def test_relu(counted: tuple[Counted, Keys], level: int) -> None:
     assert error[np.abs(x) >= 2.0**-6].max() < plan.error + 2.0**-18
 
 
-def test_values_need_not_be_known_to_be_real(engine: Engine, keys: Keys) -> None:
+def test_values_are_marked_or_declared_real(engine: Engine, keys: Keys) -> None:
     x = np.linspace(-1, 1, engine.slot_count)
     turned = engine.multiply(engine.encrypt(-1j * x, keys.secret, level=1), 1j)
     assert not turned.is_real
-    y = engine.decrypt(engine.sign(turned, *every(keys), alpha=5), keys.secret)
+    compared = (
+        engine.sign,
+        engine.relu,
+        lambda x, *rest: engine.maximum(x, x, *rest),
+        lambda x, *rest: engine.compare(x, x, *rest),
+    )
+    for compare in compared:
+        with pytest.raises(RangeError, match="real=True"):
+            compare(turned, *every(keys))
+    y = engine.decrypt(engine.sign(turned, *every(keys), alpha=5, real=True), keys.secret)
     assert np.abs(y - np.sign(x))[np.abs(x) > 2.0**-5].max() < 2.0**-17
 
 

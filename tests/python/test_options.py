@@ -51,7 +51,9 @@ def test_the_expert_form(pair: tuple[int, int], levels: int) -> None:
 
 def test_positional_forms() -> None:
     assert choose("cpu") == choose() == choose(mode="cpu")
-    assert choose(5) == choose(max_level=5)
+    assert choose(5) == choose(max_level=5) == choose(np.int64(5)) == choose(max_level=np.uint8(5))
+    assert choose(np.int32(15), np.int32(2)) == choose(15, 2)
+    assert choose(slot_count=np.int64(64), thread_count=np.int8(2)) == choose(slot_count=64, thread_count=2)
     assert choose(5).levels == 5
     assert choose(5, "parallel") == choose(max_level=5, mode="parallel")
     assert choose(15, 2, "parallel") == choose(log_coeff_count=15, special_prime_count=2, mode="parallel")

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aglet.ckks import values
-from aglet.errors import LevelError, RangeError
+from aglet.ckks import checks, values
+from aglet.errors import LevelError, ParameterError, RangeError
 
 finite = st.complex_numbers(allow_nan=False, allow_infinity=False, max_magnitude=1e300)
 
@@ -71,6 +71,9 @@ def test_the_message_itself_is_not_shared() -> None:
         ([math.inf], RangeError, "index 0"),
         ([1, complex(0, math.inf)], RangeError, "index 1"),
         ([0] * 9, RangeError, "encrypt_many"),
+        (np.ma.masked_array([1.0, 2.0], [True, False]), TypeError, "masked"),
+        (["3"], TypeError, "elements of type"),
+        ([2**70], TypeError, "elements of type object"),
     ],
 )
 def test_what_is_not_a_message(message: object, error: type[Exception], words: str) -> None:
@@ -131,3 +134,22 @@ def test_bounds() -> None:
             values.as_bound(bound)
     with pytest.raises(TypeError, match="real number"):
         values.as_bound(1j)
+
+
+@pytest.mark.parametrize("count", [3, np.int64(3), np.uint8(3)])
+def test_counts_are_whole_numbers_of_python_or_numpy(count: object) -> None:
+    found = checks.count("stage_count", count)
+    assert (type(found), found) == (int, 3)
+    assert checks.optional_count("level", None) is None
+
+
+@pytest.mark.parametrize("count", [True, np.True_, 3.0, "3", None])
+def test_what_is_not_a_count(count: object) -> None:
+    with pytest.raises(TypeError, match="stage_count is a whole number"):
+        checks.count("stage_count", count)
+
+
+@pytest.mark.parametrize("count", [0, -1, 2**62, 2**80])
+def test_counts_out_of_range(count: int) -> None:
+    with pytest.raises(ParameterError, match=r"stage_count=-?\d+ is out of range"):
+        checks.count("stage_count", count, 1)

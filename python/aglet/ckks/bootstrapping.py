@@ -135,10 +135,10 @@ class Bootstrapping:
         memory_limit_bytes: int | None,
         progress: ProgressCallback | None,
     ) -> BootstrapKey:
-        stages = self._default_stages() if stage_count is None else stage_count
-        key = checks.secret_key(secret_key)
+        stages = self._default_stages() if stage_count is None else checks.count("stage_count", stage_count, 1)
+        key, limit = checks.secret_key(secret_key), checks.optional_count("memory_limit_bytes", memory_limit_bytes)
         with progress_bar(progress) as report:
-            return self._core.create_bootstrap_key(key, method, stages, size, memory_limit_bytes, report)
+            return self._core.create_bootstrap_key(key, method, stages, size, limit, report)
 
     def _default_stages(self) -> int:
         """3, or as many as few slots have layers."""
@@ -372,6 +372,7 @@ class Bootstrapping:
         many: bool = False,
     ) -> list[Ciphertext]:
         relinearization, conjugation, given, small = keys
+        stage_count = checks.optional_count("stage_count", stage_count, 1)
         rotation = given if isinstance(given, RotationKey) else None
         if rotation is not None and small is None:
             raise MissingKeyError(
@@ -402,9 +403,9 @@ class Bootstrapping:
             own if stage_count is None else stage_count,
             1.0 if bound is None else values.as_bound(bound),
             real,
-            target_level,
+            checks.optional_count("target_level", target_level),
             progress,
-            self._iterations if iterations is None else iterations,
+            self._iterations if iterations is None else checks.count("iterations", iterations, 1),
             many,
         )
 

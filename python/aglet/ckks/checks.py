@@ -5,15 +5,19 @@ from __future__ import annotations
 import numbers
 from typing import Any, TypeVar
 
+import numpy as np
+
 from aglet._core import BootstrapKey, Ciphertext, ConjugationKey, RelinearizationKey, SecretKey
-from aglet.errors import MissingKeyError
+from aglet.errors import MissingKeyError, ParameterError, RangeError
 
 __all__ = [
     "ciphertext",
     "conjugation_key",
+    "count",
     "need",
     "not_of_a_bootstrap",
     "one_of",
+    "optional_count",
     "relinearization_key",
     "secret_key",
     "step",
@@ -87,6 +91,28 @@ def ciphertext(value: Any) -> Ciphertext:
     return need(value, Ciphertext, "encrypt(message, key)")
 
 
+def count(name: str, value: Any, least: int = 0) -> int:
+    """A whole number of Python or numpy, as an `int`.
+
+    Raises
+    ------
+    TypeError
+        If it is a boolean, text, or no whole number.
+    ParameterError
+        If it is below `least`, or of more than 62 bits.
+    """
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{name} is a whole number, not {type(value).__name__}.")
+    if not least <= int(value) < 2**62:
+        raise ParameterError(f"{name}={value} is out of range; give {least} or more, in reason.")
+    return int(value)
+
+
+def optional_count(name: str, value: Any, least: int = 0) -> int | None:
+    """As `count`, where None stands for what the method chooses."""
+    return None if value is None else count(name, value, least)
+
+
 def step(delta: Any) -> int:
     """A rotation step as an `int`.
 
@@ -97,4 +123,6 @@ def step(delta: Any) -> int:
     """
     if isinstance(delta, bool) or not isinstance(delta, numbers.Integral):
         raise TypeError(f"A rotation step is a whole number, not {type(delta).__name__}.")
+    if abs(int(delta)) >= 2**62:
+        raise RangeError(f"The rotation step {delta} has more than 62 bits; take it modulo the number of slots.")
     return int(delta)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -117,12 +116,11 @@ class Circuits:
         return self._basis(ciphertext, degree, "chebyshev", relinearization_key)
 
     def _basis(self, ciphertext: Ciphertext, degree: int, basis: str, key: Any) -> list[Ciphertext]:
-        if isinstance(degree, bool) or not isinstance(degree, numbers.Integral):
-            raise TypeError(f"A degree is a whole number, not {type(degree).__name__}.")
+        degree = checks.count("degree", degree, -(2**62))
         if degree < 1:
             raise RangeError(f"A basis begins with degree 1, and degree={degree} is below; give 1 or more.")
         key = checks.relinearization_key(key)
-        return self._core.make_basis(checks.ciphertext(ciphertext), int(degree), basis, key)
+        return self._core.make_basis(checks.ciphertext(ciphertext), degree, basis, key)
 
     # Sums and rotations
 

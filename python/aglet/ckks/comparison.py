@@ -18,7 +18,7 @@ import numpy as np
 from aglet import _core
 from aglet._core import BootstrapKey, Ciphertext, ConjugationKey, RelinearizationKey
 from aglet.ckks import checks, values
-from aglet.errors import LevelError, ParameterError
+from aglet.errors import LevelError, ParameterError, RangeError
 from aglet.progress import ProgressCallback
 
 __all__ = ["Comparison", "ComparisonPlan", "Operation"]
@@ -67,8 +67,7 @@ def _rows() -> dict[tuple[int, int], dict[str, Any]]:
 
 def _row(alpha: int, error_bits: int) -> dict[str, Any]:
     for name, value in (("alpha", alpha), ("error_bits", error_bits)):
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(f"{name} is a whole number, not {type(value).__name__}.")
+        checks.count(name, value)
     if (alpha, error_bits) not in _rows():
         alphas, errors = (sorted({key[i] for key in _rows()}) for i in (0, 1))
         raise ParameterError(
@@ -126,6 +125,8 @@ class Comparison:
         inputs this is a distance of 2^(1 - alpha). 3 to 12.
     error_bits
         A decided sign is wrong by at most 2^-error_bits: 12 or 20.
+    real
+        True says that a ciphertext which is not marked real holds real values; any other such one is refused.
     """
 
     _core: _core.Engine
@@ -183,6 +184,7 @@ level 17 to level 4 with no bootstrap.
         *,
         alpha: int = 8,
         error_bits: int = 20,
+        real: bool | None = None,
         progress: ProgressCallback | None = None,
     ) -> Ciphertext:
         """1 for positive values and -1 for negative ones, if they are 2^-alpha from 0 at least.
@@ -206,8 +208,8 @@ level 17 to level 4 with no bootstrap.
         ParameterError
             If there is no such alpha or error.
         """
-        run = _Run(self._core, relinearization_key, conjugation_key, bootstrap_key, alpha, error_bits, progress)
-        return run.sign("sign", checks.ciphertext(ciphertext), 1.0, 0.0)
+        run = _Run(self._core, relinearization_key, conjugation_key, bootstrap_key, alpha, error_bits, real, progress)
+        return run.sign("sign", run.checked(ciphertext), 1.0, 0.0)
 
     def compare(
         self,
@@ -219,14 +221,15 @@ level 17 to level 4 with no bootstrap.
         *,
         alpha: int = 8,
         error_bits: int = 20,
+        real: bool | None = None,
         progress: ProgressCallback | None = None,
     ) -> Ciphertext:
         """1 where `left > right`, 0 where `left < right`, if they are 2^(1 - alpha) apart at least; 0.5 if equal.
 
         Parameters, bootstraps and errors as in `sign`; half its error.
         """
-        run = _Run(self._core, relinearization_key, conjugation_key, bootstrap_key, alpha, error_bits, progress)
-        difference = self._core.sub(checks.ciphertext(left), checks.ciphertext(right))
+        run = _Run(self._core, relinearization_key, conjugation_key, bootstrap_key, alpha, error_bits, real, progress)
+        difference = self._core.sub(run.checked(left), run.checked(right))
         return run.sign("compare", difference, 0.5, 0.5)
 
     def maximum(
@@ -239,6 +242,7 @@ level 17 to level 4 with no bootstrap.
         *,
         alpha: int = 8,
         error_bits: int = 20,
+        real: bool | None = None,
         progress: ProgressCallback | None = None,
     ) -> Ciphertext:
         """The larger of two values, as `numpy.maximum`.
@@ -247,8 +251,8 @@ level 17 to level 4 with no bootstrap.
         the error of `sign` otherwise. One level more than `sign`. Where a bootstrap stands first, both inputs are
         refreshed. Parameters and errors as in `sign`.
         """
-        run = _Run(self._core, relinearization_key, conjugation_key, bootstrap_key, alpha, error_bits, progress)
-        return run.select("maximum", checks.ciphertext(left), checks.ciphertext(right), 0.5)
+        run = _Run(self._core, relinearization_key, conjugation_key, bootstrap_key, alpha, error_bits, real, progress)
+        return run.select("maximum", run.checked(left), run.checked(right), 0.5)
 
     def minimum(
         self,
@@ -260,11 +264,12 @@ level 17 to level 4 with no bootstrap.
         *,
         alpha: int = 8,
         error_bits: int = 20,
+        real: bool | None = None,
         progress: ProgressCallback | None = None,
     ) -> Ciphertext:
         """The smaller of two values, as `numpy.minimum`; all else as in `maximum`."""
-        run = _Run(self._core, relinearization_key, conjugation_key, bootstrap_key, alpha, error_bits, progress)
-        return run.select("minimum", checks.ciphertext(left), checks.ciphertext(right), -0.5)
+        run = _Run(self._core, relinearization_key, conjugation_key, bootstrap_key, alpha, error_bits, real, progress)
+        return run.select("minimum", run.checked(left), run.checked(right), -0.5)
 
     max = maximum
     min = minimum
@@ -278,6 +283,7 @@ level 17 to level 4 with no bootstrap.
         *,
         alpha: int = 8,
         error_bits: int = 20,
+        real: bool | None = None,
         progress: ProgressCallback | None = None,
     ) -> Ciphertext:
         """`max(x, 0)`: positive values stay, negative ones become 0.
@@ -285,8 +291,8 @@ level 17 to level 4 with no bootstrap.
         Off by 2^-(alpha + 1) at most for values nearer to 0 than 2^-alpha, and by half the error of `sign` otherwise.
         One level more than `sign`. Parameters and errors as in `sign`.
         """
-        run = _Run(self._core, relinearization_key, conjugation_key, bootstrap_key, alpha, error_bits, progress)
-        return run.relu(checks.ciphertext(ciphertext))
+        run = _Run(self._core, relinearization_key, conjugation_key, bootstrap_key, alpha, error_bits, real, progress)
+        return run.relu(run.checked(ciphertext))
 
 
 def _output_level(core: _core.Engine, key: BootstrapKey) -> int:
@@ -304,6 +310,7 @@ class _Run:
         bootstrap_key: Any,
         alpha: int,
         error_bits: int,
+        real: bool | None,
         progress: ProgressCallback | None,
     ) -> None:
         self.core = core
@@ -312,9 +319,19 @@ class _Run:
         if conjugation_key is not None or bootstrap_key is not None:
             key = checks.need(bootstrap_key, BootstrapKey, "create_bootstrap_key(secret_key)")
             self.keys = (checks.conjugation_key(conjugation_key), key)
-        self.alpha, self.error_bits = alpha, error_bits
+        self.alpha, self.error_bits, self.real = alpha, error_bits, real
         self.polynomials = _row(alpha, error_bits)["polynomials"]
         self.progress: Callable[[int, int, str], object] = progress or (lambda *_: None)
+
+    def checked(self, value: Any) -> Ciphertext:
+        """A ciphertext of real values: order is theirs alone."""
+        ciphertext = checks.ciphertext(value)
+        if not (ciphertext.is_real or self.real):
+            raise RangeError(
+                "Only real values are compared, and this ciphertext may have imaginary parts; encrypt values of a real "
+                "dtype, or give real=True if you know that all values are real."
+            )
+        return ciphertext
 
     def plan(self, operation: str, level: int) -> ComparisonPlan:
         refreshed = None if self.keys is None else _output_level(self.core, self.keys[1])

@@ -63,7 +63,10 @@ class Matrices:
         wanted = None if level is None else values.as_level(level, self._max_level)
         with progress_bar(progress) as report:
             return self._core.create_matrix_multiplication_key(
-                checks.secret_key(secret_key), wanted, baby_step_count, report
+                checks.secret_key(secret_key),
+                wanted,
+                checks.optional_count("baby_step_count", baby_step_count),
+                report,
             )
 
     def encode_to_plain_matrix(

@@ -6,9 +6,12 @@ with a sentence, never ignored.
 
 from __future__ import annotations
 
+import numbers
 import os
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
 
 from aglet import _core
 from aglet.errors import DeviceError, ParameterError
@@ -82,7 +85,11 @@ def choose(
     DeviceError
         If the mode is "gpu".
     """
-    by_position = _read_positional(positional)
+    by_position = _read_positional(tuple(int(v) if isinstance(v, np.integer) else v for v in positional))
+    max_level, thread_count = _whole("max_level", max_level), _whole("thread_count", thread_count)
+    slot_count, log_slot_count = _whole("slot_count", slot_count), _whole("log_slot_count", log_slot_count)
+    log_coeff_count = _whole("log_coeff_count", log_coeff_count)
+    special_prime_count = _whole("special_prime_count", special_prime_count)
     mode = _once("mode", by_position.mode, mode) or "cpu"
     max_level = _once("max_level", by_position.max_level, max_level)
     log_coeff_count = _once("log_coeff_count", by_position.log_coeff_count, log_coeff_count)
@@ -127,6 +134,15 @@ def _check_precision(precision: str | None, use_bootstrap: bool, compact: bool, 
         raise ParameterError(f'Give precision="{precision}" with use_bootstrap=True, and without compact.')
 
 
+def _whole(name: str, value: Any) -> Any:
+    """Whole numbers of numpy as those of Python; text and None as they are."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{name} is a whole number, not {type(value).__name__}.")
+    return int(value)
+
+
 class _Positional(NamedTuple):
     mode: str | None = None
     max_level: int | None = None
@@ -167,8 +183,6 @@ def _threads(mode: str, thread_count: int | None, device_id: int) -> int:
         raise ParameterError(f'There is no mode "{mode}"; use "cpu" for one thread or "parallel" for many.')
     if device_id != 0:
         raise ParameterError(f'device_id={device_id} means something to mode="gpu" only; leave it out.')
-    if thread_count is not None and (isinstance(thread_count, bool) or not isinstance(thread_count, int)):
-        raise TypeError(f"thread_count is a whole number, not {type(thread_count).__name__}.")
     if thread_count is not None and thread_count < 0:
         raise ParameterError(f"thread_count={thread_count} is negative; use 0 for all cores.")
     return thread_count or (available_cores() if mode == "parallel" else 1)
@@ -193,8 +207,6 @@ def _level_count(max_level: int | None, log_coeff_count: int | None, special_pri
 
 def _level_preset(levels: int) -> str:
     """The smallest secure preset without bootstrapping that has at least `levels` levels."""
-    if isinstance(levels, bool) or not isinstance(levels, int):
-        raise TypeError(f"max_level is a whole number, not {type(levels).__name__}.")
     if levels < 0:
         raise ParameterError(f"max_level={levels} is negative; a level counts the multiplications that are left.")
     plain = [p for p in _core.presets() if not p["methods"] and p["security_bits"] >= _MIN_SECURITY_BITS]
@@ -221,8 +233,6 @@ def _slot_count(slot_count: int | None, log_slot_count: int | None) -> int | Non
     given = slot_count if slot_count is not None else log_slot_count
     if given is None:
         return None
-    if isinstance(given, bool) or not isinstance(given, int):
-        raise TypeError(f"A number of slots is a whole number, not {type(given).__name__}.")
     if log_slot_count is not None:
         if not 0 <= log_slot_count <= 32:
             raise ParameterError(f"log_slot_count={log_slot_count} is out of range; 15 stands for 32768 slots.")

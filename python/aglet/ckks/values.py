@@ -79,6 +79,7 @@ def as_vector(message: Any, real: bool | None = None) -> Vector:
             "A message is a list or an array, and this is one number; "
             "write [x] for the first slot alone, or numpy.full(engine.slot_count, x) for every slot."
         )
+    _refuse_masked(message)
     try:
         array = np.asarray(message)
     except ValueError as error:
@@ -104,6 +105,11 @@ def as_vector(message: Any, real: bool | None = None) -> Vector:
             "for example with numpy.nan_to_num."
         )
     return vector if real is None else _declared(vector, real)
+
+
+def _refuse_masked(message: Any) -> None:
+    if isinstance(message, np.ma.MaskedArray):
+        raise TypeError("This array is masked, and a ciphertext has no mask; give .filled(value) in its place.")
 
 
 def as_marked(found: NDArray[np.complex128], real: bool) -> Vector:
@@ -158,6 +164,7 @@ def as_matrix(matrix: Any, slot_count: int) -> Vector:
     RangeError
         If it is ragged, empty, too large, not finite, or does not have two dimensions.
     """
+    _refuse_masked(matrix)
     try:
         array = np.asarray(matrix)
     except ValueError as error:
