@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+import aglet
 from aglet import _core
 from aglet.cli import app
 from aglet.measure import MESSAGES
@@ -154,3 +155,8 @@ def test_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
     result = CliRunner().invoke(app, ["doctor"])
     assert result.exit_code == 130
     assert result.stderr == "aglet: stopped.\n"
+
+
+def test_version() -> None:
+    result = CliRunner().invoke(app, ["--version"])
+    assert (result.exit_code, result.stdout) == (0, f"aglet {aglet.__version__}\n")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
+import aglet
 from aglet.cli.advise import advise
 from aglet.cli.bench import bench
 from aglet.cli.demo import demo
@@ -20,6 +23,23 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"aglet {aglet.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version, and end.")
+    ] = False,
+) -> None:
+    """Aglet: compute on encrypted numbers, and refresh them."""
+
+
 app.command()(demo)
 app.command()(doctor)
 app.command()(params)
