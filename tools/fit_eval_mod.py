@@ -6,27 +6,32 @@ ciphertext, divided by q0, is
 
     x = I + m / r        I integer, |I| <= h / 2;  m the message, |m| <= 1;  r the message ratio,
 
-and EvalMod computes E(x)^(2^r') with E(x) = exp(2 pi i x / 2^r'), that is exp(2 pi i m / r): the
-integer is gone (exponential EvalMod with r' double angles, here plain squarings; eprint 2019/688
+and EvalMod computes P(x)^(2^r') for a polynomial P(x) ~ E(x) = exp(2 pi i x / 2^r'), that is exp(2 pi i m / r):
+the integer is gone (exponential EvalMod with r' double angles, here plain squarings; eprint 2019/688
 for the double angles).  The sine series
 
     m ~ r / (2 pi) * (alpha sin(theta) + beta sin(2 theta)),   theta = 2 pi m / r      (2021/572)
 
-then recovers m with alpha = 4/3, beta = -1/6 (error theta^5 / 30) or the values of `series`.
+then recovers m (alpha and beta: `series`).  P is
 
-E(x) is replaced by its weighted least-squares polynomial
+    P(x) = sum_k c_k T_k(x / K),    c_k real (cosine part) for even k, i times real (sine) for odd k.
 
-    E(x) ~ sum_k c_k T_k(x / K),    c_k real (cosine part) for even k, i times real (sine) for odd k,
+An error P = E (1 + e + i f) becomes 2^r' (r f / (2 pi) + w m e) of the message, with w = 2/3 for this series and 1 for
+a sine alone: what changes the angle of E weighs r times what changes its size.  The fit makes the largest of these errors, each times 2^bits for its |I|, as small as it can,
+where x can be: at `nodes` + 1 points of each cluster i + u / r, |u| <= 1 (the clusters are Han and Ki's, 2019/688), for a small
+and a large r, so that one P serves all between them; a much larger r, which a sine alone takes, for messages of fewer bits, is asked
+for four bits less.  The mean over the law of I of what such errors make of m = 1 is a row of its own: it would add up from
+bootstrap to bootstrap, where the rest is random.  A sign and bits are a cosine at its flat points, where an error is squared, but for x = 4k + 2 + s: there it grows by
+2^(r' + 2), and these points are rows of their own.  Lawson's algorithm (least squares, with weights that grow where the error is
+large) solves it.
 
-fitted only where x can be: at `nodes` Chebyshev nodes u in [-margin, margin] of each cluster
-x = i + u / r (the clusters are Han and Ki's, 2019/688), with row weight sqrt(max(Pr[I = i], floor)).
-The fit barely depends on r and margin: the default coefficients serve every r from 2^5 to 2^11
-(`--log2-ratio` shows what another r would gain; a test in crates/bootstrap/src/slots_first/steps/eval_mod asserts it).
-The law of I under the sparse secret of weight h (sparse-secret encapsulation, 2022/024) is exact:
-c0 + c1 s is a sum of h + 1 values uniform modulo q0, hence Pr[I = i] = f_{h+1}(i), the Irwin-Hall
-density
+The bits asked for follow the law of I under the sparse secret of weight h (sparse-secret encapsulation, 2022/024), which
+is exact: c0 + c1 s is a sum of h + 1 values uniform modulo q0, hence Pr[I = i] = f_{h+1}(i), the Irwin-Hall density
 
     f_n(x) = 1/(n-1)! sum_j (-1)^j C(n, j) (x + n/2 - j)_+^(n-1).
+
+|I| <= 6 happens in every bootstrap, |I| = 14 in one of 2^57: up to there no set drops more than four bits below its mean.
+Where |I| is 15 or 16, one bootstrap of 2^81, a few bits are enough.
 
 Sums run in mpmath, so the conditioning of the fit is of no importance; each coefficient is rounded
 once, to the nearest f64.
@@ -52,21 +57,21 @@ RUST_FILE = Path(__file__).resolve().parent.parent / "crates/bootstrap/src/slots
 
 @dataclass(frozen=True)
 class Fit:
-    """What is fitted; the defaults are those of the preset with ten levels at N = 2^16."""
+    """What is fitted."""
 
-    log2_ratio: float = 7.0  # log2 of the message ratio r
     k: float = 17.0  # the polynomial lives on [-K, K]
     degree: int = 28
     double_angles: int = 3  # r'
     h: int = 32  # Hamming weight of the ephemeral secret
-    log2_floor: float = -60.0  # smallest probability used as a weight
-    margin: float = 1.0  # clusters are |u| <= margin
-    nodes: int = 8  # Chebyshev nodes per cluster
-    digits: int = 80  # decimal digits of the arithmetic
-
-    @property
-    def ratio(self):
-        return mpf(2) ** self.log2_ratio
+    # Bits of the message for |I| = 0, 1, ..: the fit may miss all of them by the same number.
+    bits: tuple = (33, 33, 33, 33, 33, 33, 32.5, 32, 31, 30, 28.5, 27.5, 27.5, 27.5, 27, 11, 7)
+    # log2 of r, by how many bits less is asked for, w.
+    log2_ratios: tuple = ((8.25, 0, Fraction(2, 3)), (5.5, 0, Fraction(2, 3)), (10.75, 4, Fraction(1)))
+    mean_bits: float = 36.5  # of the mean gain
+    sign_bits: tuple = ((2, 30.5), (6, 30), (10, 26), (14, 22.5))  # |I| where errors of signs grow most
+    nodes: int = 8  # intervals between the points of a cluster
+    steps: int = 30  # of Lawson's algorithm
+    digits: int = 50  # decimal digits of the arithmetic
 
     @property
     def bound(self):
@@ -93,51 +98,101 @@ def chebyshev(t, degree: int) -> list:
     return values
 
 
-def sample_points(fit: Fit):
-    """The points of the fit and their squared weights, as arrays of mpf."""
-    unit = [mpmath.cos(mp.pi * (2 * j + 1) / (2 * fit.nodes)) * fit.margin for j in range(fit.nodes)]
-    points, weights = [], []
-    for i in range(-fit.bound, fit.bound + 1):
-        exact = probability(fit.h, i)
-        weight = max(mpf(exact.numerator) / exact.denominator, mpf(2) ** fit.log2_floor)
-        points += [i + u / fit.ratio for u in unit]
-        weights += [weight] * fit.nodes
-    return np.array(points, dtype=object), np.array(weights, dtype=object)
+class Rows:
+    """Linear forms in the errors of cosine and sine: coefficients of the unknowns, wanted values, wanted bits."""
+
+    def __init__(self, fit: Fit):
+        self.fit, self.forms, self.wanted, self.bits = fit, [], [], []
+        grow = 2**fit.double_angles
+        for log2_ratio, less, weight in fit.log2_ratios:
+            ratio = mpf(2) ** log2_ratio
+            for i in range(fit.bound + 1):
+                for j in range(fit.nodes + 1):
+                    u = mpmath.cos(mp.pi * j / fit.nodes)
+                    x = i + u / ratio
+                    cosine, sine = self.exact(x)
+                    angle, size = grow * ratio / (2 * mp.pi), grow * u * weight.numerator / weight.denominator
+                    self.add(x, size * cosine - angle * sine, size * sine + angle * cosine, fit.bits[i] - less)
+        self.add_mean()
+        for i, bits in fit.sign_bits:
+            for overflow in (i, -i):
+                # D = 2 cos(2 pi (x - s) / 2^r') with the factor of the sign (1/2, s = 2 + 1/4) and of bits (1/4, s = 2).
+                for shift, factor in ((mpf(9) / 4, mpf(1) / 2), (mpf(2), mpf(1) / 4)):
+                    if (overflow - 2) % 4 == 0:
+                        cosine, sine = self.exact(shift)
+                        self.add(overflow + shift - 2, *(2 * grow**2 * factor * v for v in (cosine, sine)), bits)
+
+    def add_mean(self):
+        """The mean over I of what becomes of m = 1 less what becomes of m = -1, halved, for the first ratio."""
+        form, wanted, points = 0, 0, self.fit.nodes + 1
+        for i in range(self.fit.bound + 1):
+            chance = probability(self.fit.h, i) / (2 if i == 0 else 1)
+            chance = mpf(chance.numerator) / chance.denominator
+            first, last = points * i, points * (i + 1) - 1
+            form = form + chance * (np.array(self.forms[first]) - np.array(self.forms[last]))
+            wanted += chance * (self.wanted[first] - self.wanted[last])
+        self.forms.append(list(form))
+        self.wanted.append(wanted)
+        self.bits.append(mpf(2) ** self.fit.mean_bits)
+
+    def exact(self, x):
+        """(cos, sin) of 2 pi x / 2^r'."""
+        angle = 2 * mp.pi * x / 2**self.fit.double_angles
+        return mpmath.cos(angle), mpmath.sin(angle)
+
+    def add(self, x, of_cosine, of_sine, bits):
+        """The form `of_cosine * (error of the cosine at x) + of_sine * (error of the sine at x)`."""
+        basis = chebyshev(x / mpf(self.fit.k), self.fit.degree)
+        self.forms.append([of_cosine * t for t in basis[0::2]] + [of_sine * t for t in basis[1::2]])
+        cosine, sine = self.exact(x)
+        self.wanted.append(of_cosine * cosine + of_sine * sine)
+        self.bits.append(mpf(2) ** bits)
 
 
-def least_squares(basis: list, target, weights) -> list[float]:
-    """min_c sum_x w(x) (sum_k c_k basis_k(x) - target(x))^2 by the normal equations, rounded to f64."""
-    rows = np.array(basis, dtype=object)
-    weighted = rows * weights
-    solution = mpmath.lu_solve(mp.matrix((weighted @ rows.T).tolist()), mp.matrix((weighted @ target).tolist()))
-    return [float(c) for c in solution]
+def least_squares(rows, wanted, weights):
+    """min_c sum (weight * (rows c - wanted))^2 by the normal equations."""
+    weighted = rows * (weights**2)[:, None]
+    solution = mpmath.lu_solve(mp.matrix((weighted.T @ rows).tolist()), mp.matrix((weighted.T @ wanted).tolist()))
+    return np.array(list(solution), dtype=object)
 
 
 def coefficients(fit: Fit) -> tuple[list[float], list[float]]:
     """(cosine coefficients of T_0, T_2, ..; sine coefficients of T_1, T_3, ..)."""
     with mpmath.workdps(fit.digits):
-        points, weights = sample_points(fit)
-        basis = chebyshev(points / mpf(fit.k), fit.degree)
-        angle = 2 * mp.pi * points / 2**fit.double_angles
-        cosine = np.array([mpmath.cos(a) for a in angle], dtype=object)
-        sine = np.array([mpmath.sin(a) for a in angle], dtype=object)
-        return least_squares(basis[0::2], cosine, weights), least_squares(basis[1::2], sine, weights)
+        system = Rows(fit)
+        rows, wanted, bits = (np.array(v, dtype=object) for v in (system.forms, system.wanted, system.bits))
+        weights, best = bits, None
+        for _ in range(fit.steps):
+            solution = least_squares(rows, wanted, weights)
+            errors = abs(rows @ solution - wanted) * bits
+            worst = max(errors)
+            if best is None or worst < best[0]:
+                best = worst, solution
+            # The root, and a floor: no row loses its weight for good.
+            weights = weights * np.array([mpmath.sqrt(max(e / worst, mpf(2) ** -10)) for e in errors], dtype=object)
+            weights = weights / max(weights / bits)
+        print(f"all errors within 2^{float(mpmath.log(best[0], 2)):.2f} of the bits asked for")
+        cosine = fit.degree // 2 + 1
+        return [float(c) for c in best[1][:cosine]], [float(c) for c in best[1][cosine:]]
 
 
 def series(ratio: float, minimax: bool) -> tuple[float, float]:
     """(alpha, beta) with alpha sin(t) + beta sin(2t) ~ t for |t| <= T = 2 pi / ratio.
 
-    The Taylor choice 4/3, -1/6 leaves -t^5/30 + O(t^7).  The minimax choice leaves the same t^5 term
-    turned into a Chebyshev polynomial, -T^5/480 T_5(t/T): sixteen times (4 bits) less at |t| = T.
-    With T_5(u) = 16u^5 - 20u^3 + 5u that is alpha + 2 beta = 1 - T^4/96, alpha + 8 beta = -T^2/4.
+    The Taylor choice 4/3, -1/6 (`minimax` false) leaves -t^5/30 + O(t^7).  The other leaves this term turned into a Chebyshev
+    polynomial of which the last zero, cos(pi / 10), is at t = T: -T'^5/480 T_5(t/T') for T' = T / cos(pi / 10).  So messages
+    of 1 and -1 stay where they are, bootstrap for bootstrap, and the largest error is 3.6 bits below that at the end
+    before.  With T_5(u) = 16u^5 - 20u^3 + 5u the third order says alpha + 8 beta = -T'^2/4.
     """
-    bound = 2 * math.pi / ratio if minimax else 0.0
-    first, third = 1 - bound**4 / 96, -(bound**2) / 4
-    beta = (third - first) / 6
-    return first - 2 * beta, beta
+    if not minimax:
+        return 4 / 3, -1 / 6
+    bound = 2 * math.pi / ratio
+    third = -((bound / math.cos(math.pi / 10)) ** 2) / 4
+    beta = (bound - third * math.sin(bound)) / (math.sin(2 * bound) - 8 * math.sin(bound))
+    return third - 8 * beta, beta
 
 
-def error_table(fit: Fit, cos_part: list[float], sin_part: list[float], minimax: bool = False) -> list[tuple]:
+def error_table(fit: Fit, cos_part: list[float], sin_part: list[float], log2_ratio: float) -> list[tuple]:
     """Rows (|I|, log2 Pr[|I|], bits of P, bits of the approximation, bits of the message).
 
     Each is -log2 of the largest error over |m| <= 1 (65 points, ends included), with P the rounded
@@ -148,15 +203,16 @@ def error_table(fit: Fit, cos_part: list[float], sin_part: list[float], minimax:
     """
     rows = []
     with mpmath.workdps(40):
-        alpha, beta = series(float(fit.ratio), minimax)
+        ratio = mpf(2) ** log2_ratio
+        alpha, beta = series(float(ratio), True)
         message = np.array([mpf(j) / 32 for j in range(-32, 33)], dtype=object)
 
         def recover(z):
             square = z * z
-            return fit.ratio / (2 * mp.pi) * np.array([alpha * a.imag + beta * b.imag for a, b in zip(z, square)])
+            return ratio / (2 * mp.pi) * np.array([alpha * a.imag + beta * b.imag for a, b in zip(z, square)])
 
         for i in range(fit.bound + 1):
-            x = i + message / fit.ratio
+            x = i + message / ratio
             basis = chebyshev(x / mpf(fit.k), fit.degree)
             real = sum(c * t for c, t in zip(cos_part, basis[0::2]))
             imag = sum(c * t for c, t in zip(sin_part, basis[1::2]))
@@ -170,16 +226,19 @@ def error_table(fit: Fit, cos_part: list[float], sin_part: list[float], minimax:
 
 
 def print_report(fit: Fit, cos_part: list[float], sin_part: list[float]) -> None:
-    """Coefficients as hex floats and the error table, Taylor and minimax series."""
+    """Coefficients as hex floats and the error table for the message ratios of presets."""
     for name, start, values in (("cos", 0, cos_part), ("sin", 1, sin_part)):
         for j, c in enumerate(values):
             print(f"  {name} T{2 * j + start:<3} {c.hex():>26} {c: .17e}")
     largest = max(map(abs, cos_part + sin_part))
     print(f"largest |coefficient| {largest:.4f}, sum of |coefficients| {sum(map(abs, cos_part + sin_part)):.4f}")
-    print(" |I|  log2 Pr      P  approximation  message (Taylor)  message (minimax)   [bits, worst |m| <= 1]")
-    taylor, minimax = (error_table(fit, cos_part, sin_part, m) for m in (False, True))
-    for (i, chance, poly, approx, total), (*_, best) in zip(taylor, minimax):
-        print(f"{i:4d} {chance:8.1f} {poly:6.1f} {approx:14.1f} {total:17.1f} {best:18.1f}")
+    print("bits, worst |m| <= 1: what the polynomial costs, and for r = 2^6.75 polynomial and series together")
+    shown = (5.75, 6.5, 6.75, 8, 10.5)
+    tables = [error_table(fit, cos_part, sin_part, ratio) for ratio in shown]
+    print(" |I|  log2 Pr" + "".join(f"  r = 2^{ratio:<5g}" for ratio in shown) + "  message")
+    for rows in zip(*tables):
+        i, chance, *_, total = rows[2]
+        print(f"{i:4d} {chance:8.1f}" + "".join(f"{row[3]:13.1f}" for row in rows) + f"{total:9.1f}")
 
 
 def rust_source(fit: Fit, command: str, cos_part: list[float], sin_part: list[float]) -> str:
@@ -189,9 +248,13 @@ def rust_source(fit: Fit, command: str, cos_part: list[float], sin_part: list[fl
         f"//! `{command}`, and add `--check` to verify it.",
         "//!",
         f"//! `exp(2 pi i x / 2^{fit.double_angles}) ~ sum_j EXP_COS[j] T_2j(x / K) + i sum_j EXP_SIN[j] T_(2j+1)(x / K)`",
-        f"//! with K = {fit.k:g}, degree {fit.degree}, {fit.double_angles} double angles, where `x = I + m / r`, `|m| <= {fit.margin:g}`,",
-        f"//! message ratio r = 2^{fit.log2_ratio:g}, `|I| <= {fit.bound}` (every I that a secret of weight {fit.h} allows).",
-        f"//! Weighted least squares, weights `sqrt(max(Pr[I = i], 2^{fit.log2_floor:g}))`, {fit.nodes} nodes per integer.",
+        f"//! with K = {fit.k:g}, degree {fit.degree}, {fit.double_angles} double angles, where `x = I + m / r`, `|m| <= 1`,",
+        f"//! `|I| <= {fit.bound}` (every I that a secret of weight {fit.h} allows). Minimax for these bits of the message, for all",
+        "//! `|I| = 0, 1, ..` less the same number:",
+        f"//! {', '.join(f'{bits:g}' for bits in fit.bits)};",
+        "//! with message ratios "
+        + ", ".join(f"2^{ratio:g} ({less} less)" for ratio, less, _ in sorted(fit.log2_ratios))
+        + ".",
     ]
     for name, doc, values in (
         ("EXP_COS", "Of the even `T_0, T_2, ..`: the cosine.", cos_part),
@@ -209,32 +272,11 @@ def read_rust(path: Path) -> dict[str, list[float]]:
     return {name: [float(v) for v in body.split(",") if v.strip()] for name, body in arrays}
 
 
-def parse_arguments():
-    d = Fit()
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--log2-ratio", type=float, default=d.log2_ratio, help="log2 of the message ratio q0/scale")
-    parser.add_argument("--k", type=float, default=d.k, help="the polynomial lives on [-K, K]")
-    parser.add_argument("--degree", type=int, default=d.degree)
-    parser.add_argument("--double-angles", type=int, default=d.double_angles)
-    parser.add_argument("--h", type=int, default=d.h, help="Hamming weight of the ephemeral secret")
-    parser.add_argument("--log2-floor", type=float, default=d.log2_floor, help="log2 of the smallest weight squared")
-    parser.add_argument("--margin", type=float, default=d.margin, help="fit |m| up to this")
-    parser.add_argument("--nodes", type=int, default=d.nodes, help="points per integer")
-    parser.add_argument("--digits", type=int, default=d.digits, help="decimal digits of the arithmetic")
-    given = [flag.dest for flag in parser._actions if flag.dest != "help"]
     parser.add_argument("--out", type=Path, default=RUST_FILE, help="Rust file to write or to check")
     parser.add_argument("--check", action="store_true", help="compare with the file instead of writing it")
-    options = parser.parse_args()
-    fit = Fit(**{name: getattr(options, name) for name in given})
-    changed = [n for n in given if getattr(fit, n) != getattr(d, n)]
-    flags = "".join(f" --{n.replace('_', '-')} {getattr(fit, n):g}" for n in changed)
-    return options, fit, "python3 tools/fit_eval_mod.py" + flags
-
-
-def main() -> int:
-    options, fit, command = parse_arguments()
-    if fit.k < fit.bound + fit.margin / 2**fit.log2_ratio:
-        sys.exit(f"K = {fit.k:g} does not cover |I| <= {fit.bound}: pass --k {fit.bound + 1}")
+    options, fit, command = parser.parse_args(), Fit(), "python3 tools/fit_eval_mod.py"
     cos_part, sin_part = coefficients(fit)
     print_report(fit, cos_part, sin_part)
     if not options.check:

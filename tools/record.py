@@ -144,7 +144,7 @@ def table(records: list[dict[str, Any]], backends: list[str]) -> list[Row]:
             ", ".join(f"{bits:.2f}" for bits in worst.values()) + " bits",
             min(worst.values()) >= 18,
         ),
-        Row("failure probability", "no overflow possible", one["overflow"], one["overflow"] == "cannot fail"),
+        Row("a slot four bits below", "<= 2^-64", f"2^{one['log2_failure']:.1f}", one["log2_failure"] <= -64),
         Row("keys for it, in memory", "<= 8 GB", f"{keys:.2f} GB", keys <= 8),
         Row("keys for it, stored seeded", "<= 4.2 GB", f"{seeded:.2f} GB", seeded <= 4.2),
         Row(

@@ -71,7 +71,10 @@ class PresetInfo(TypedDict):
     scale_bits: float
     precision_bits: float | None
     log2_failure: float | None
-    """Base-2 logarithm of the probability that a bootstrap overflows; minus infinity where it cannot."""
+    """Base-2 logarithm of the probability, at most, that some slot has four bits less than `precision_bits`."""
+    precision_bits_two: float | None
+    """Claimed after two iterations, where the scale of messages leaves room for them."""
+    log2_failure_two: float | None
     key_bytes: int | None
     methods: list[str]
     source: str

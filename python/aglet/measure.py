@@ -16,7 +16,6 @@ from aglet.ckks.engine import Engine
 from aglet.errors import ParameterError
 from aglet.progress import ProgressCallback
 from aglet.quiet import Watch
-from aglet.reports import failure_text
 
 __all__ = [
     "MESSAGES",
@@ -347,7 +346,6 @@ def bench_bootstrap(
             "log_qp": plan["log_qp"],
             "security_bits": plan["security_bits"],
             "log2_failure": plan["log2_failure"],
-            "overflow": failure_text(plan["log2_failure"]),
             "cpu": machine["cpu"],
             "cores": machine["cores"],
             "stage_seconds": run.stage_seconds,

@@ -18,10 +18,8 @@ def gigabytes(count: float) -> str:
 
 
 def failure_text(log2_failure: float | None) -> str:
-    """The probability of an overflow in words."""
-    if log2_failure is None:
-        return "not claimed"
-    return "cannot fail" if log2_failure == float("-inf") else f"2^{log2_failure:.1f}"
+    """The probability, at most, that some slot has four bits less than claimed."""
+    return "not claimed" if log2_failure is None else f"2^{log2_failure:.0f}"
 
 
 @dataclass(frozen=True)
@@ -90,7 +88,7 @@ class BootstrapEstimate:
     precision_bits: float | None
     """The mean over uniform messages that the preset claims, a floor that tests assert; None where it claims none."""
     log2_failure: float | None
-    """Base-2 logarithm of the probability of an overflow; minus infinity where it cannot happen."""
+    """Base-2 logarithm of the probability, at most, that some slot has four bits less than `precision_bits`."""
     key_bytes: int
     peak_bytes: int
 
@@ -99,7 +97,7 @@ class BootstrapEstimate:
         return (
             f"{self.method} bootstrap, {self.stage_count} stages, {self.key_size} key: "
             f"level {self.input_level} or more to level {self.output_level}, precision claimed {precision}, "
-            f"overflow {failure_text(self.log2_failure)}, "
+            f"a slot four bits below it {failure_text(self.log2_failure)}, "
             f"keys {gigabytes(self.key_bytes)}, peak memory {gigabytes(self.peak_bytes)}."
         )
 

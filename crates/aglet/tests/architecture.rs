@@ -275,7 +275,9 @@ fn every_preset_is_listed_and_has_source_and_claims() {
         assert!(literal.source.trim().len() > 20, "{name} does not say where its numbers come from");
         let claims = literal.claims.as_ref().unwrap_or_else(|| panic!("{name} claims nothing"));
         if aglet::presets::can_bootstrap(&params) {
-            assert!(claims.log2_p_fail.is_some() && claims.key_bytes.is_some(), "{name} can bootstrap and claims less");
+            assert!(claims.key_bytes.is_some(), "{name} can bootstrap and claims less");
+            let precise = claims.precision_bits.is_some() && claims.log2_p_fail.is_some();
+            assert!(precise || !params.security().is_secure(), "{name} can bootstrap and claims no precision");
         }
     }
 }

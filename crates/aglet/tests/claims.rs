@@ -1,6 +1,11 @@
 //! What presets claim of the engine; the lattice floor recomputes the rest.
 
-use aglet::ckks::{report, KeySize, Method, Request};
+use aglet::ckks::{failure, report, KeySize, Method, Request, Route};
+use aglet::presets;
+use aglet_bootstrap::slots_first::steps::eval_mod::{EvalMod, Function, K, MAX_WEIGHT};
+use aglet_rlwe::security::Security;
+use aglet_schemes::ckks::params::MAX_EPHEMERAL_WEIGHT;
+use aglet_schemes::ckks::CkksParams;
 
 #[test]
 fn the_keys_of_a_bootstrap_have_the_size_that_the_preset_claims() {
@@ -15,4 +20,46 @@ fn the_keys_of_a_bootstrap_have_the_size_that_the_preset_claims() {
     });
     let (claimed, found): (Vec<_>, Vec<_>) = claims.unzip();
     assert_eq!(claimed, found);
+}
+
+/// log2 of the chance that some slot of a regular bootstrap, all slots full, has four bits less than claimed.
+fn failure_of(params: &CkksParams, passes: usize) -> Option<f64> {
+    let request = Request::new(Method::Regular, 3, KeySize::Large, params.slots());
+    let route = Route::new(params, request).unwrap();
+    failure::claimed(params, passes).map(|bits| failure::log2_failure(params, &route, bits, passes).unwrap().unwrap())
+}
+
+#[test]
+fn failures_are_as_rare_as_presets_claim() {
+    let able = presets::ALL.iter().map(|(name, _)| presets::load(name, true).unwrap()).filter(presets::can_bootstrap);
+    let (mut claimed, mut found) = (Vec::new(), Vec::new());
+    for params in able {
+        let claims = params.literal().claims.clone().unwrap();
+        for (passes, claim) in [(1, claims.log2_p_fail), (2, claims.log2_p_fail_two)] {
+            let up = |log2: f64| (log2 * 10.0).ceil() / 10.0;
+            claimed.push((params.name().to_string(), passes, claim));
+            found.push((params.name().to_string(), passes, failure_of(&params, passes).map(up)));
+        }
+    }
+    assert_eq!(claimed, found);
+    assert!(found.iter().flat_map(|f| f.2).all(|log2| log2 < -64.0), "a failure is rarer than 2^-64");
+    assert_eq!(found.iter().filter(|f| f.2.is_some()).count(), 13);
+}
+
+/// `|I| <= (h + 1) / 2` and eval_mod covers `|I| < K`: the floors that know of secrets and of polynomials say the same.
+#[test]
+fn no_weight_of_the_sparse_secret_leaves_the_range_of_eval_mod() {
+    assert_eq!(MAX_EPHEMERAL_WEIGHT, MAX_WEIGHT);
+    assert!(MAX_EPHEMERAL_WEIGHT.div_ceil(2) as f64 + 0.5 < K);
+    let eval_mod = EvalMod::new(Function::Identity { harmonics: 2 }, EvalMod::MESSAGE_RATIO).unwrap();
+    assert!(eval_mod.tail(MAX_EPHEMERAL_WEIGHT + 1, 1.0).is_err());
+    let text = presets::ALL.iter().find(|(name, _)| *name == "toy").unwrap().1;
+    let of_weight = |h: usize| text.replace("ephemeral_weight = 32", &format!("ephemeral_weight = {h}"));
+    assert!(CkksParams::from_toml(&of_weight(31), Security::NotChecked).is_ok());
+    let refused = CkksParams::from_toml(&of_weight(33), Security::NotChecked).unwrap_err().to_string();
+    assert!(refused.contains("weight 33") && refused.contains("up to 32"), "{refused}");
+    for (name, _) in presets::ALL {
+        let params = presets::load(name, true).unwrap();
+        assert!(params.ephemeral_weight().unwrap_or(0) <= MAX_WEIGHT, "{name}");
+    }
 }

@@ -116,32 +116,49 @@ fn predicted(real: bool) -> f64 {
 fn small_complex_and_real_messages_survive() {
     let slots = 1 << 6;
     let zeros = vec![Complex64::new(0.0, 0.0); slots];
-    assert_precision("complex disc", slots, &spread(slots, false), false, (25.3, predicted(false) - 0.05));
-    assert_precision("real interval", slots, &spread(slots, true), true, (25.9, predicted(true) - 0.05));
-    assert_precision("zeros", slots, &zeros, false, (40.0, 40.0));
+    assert_precision("complex disc", slots, &spread(slots, false), false, (24.9, predicted(false) - 0.05));
+    assert_precision("real interval", slots, &spread(slots, true), true, (25.5, predicted(true) - 0.05));
+    assert_precision("zeros", slots, &zeros, false, (33.0, 31.5));
 }
 
 #[test]
-fn messages_of_size_one_have_the_error_of_the_sine_series() {
+fn messages_of_size_one_stay_what_they_are_bootstrap_for_bootstrap() {
     let slots = 1 << 6;
     let sign = |j: usize| if j.is_multiple_of(3) { -1.0 } else { 1.0 };
     let ones = vec![Complex64::new(1.0, 0.0); slots];
     let signs: Vec<_> = (0..slots).map(|j| Complex64::new(sign(j), 0.0)).collect();
     let corners: Vec<_> = (0..slots).map(|j| Complex64::new(sign(j), sign(j + 1))).collect();
     for (name, messages, real) in [("ones", ones, true), ("signs", signs, true), ("corners", corners, false)] {
-        let bits = predicted(real);
-        assert!((24.8..25.31).contains(&bits));
-        assert_precision(name, slots, &messages, real, (bits - 0.05, bits - 0.05));
+        assert_precision(name, slots, &messages, real, (31.0, 30.0));
     }
+}
+
+/// Each bootstrap begins with what the one before it left. The sine series errs the same way each time, but at 0, 1 and -1,
+/// which it leaves where they are; the polynomial errs by chance.
+#[test]
+fn a_thousand_bootstraps_do_not_move_signs() {
+    let plan = Plan::slots_first(&chain(), options(64)).unwrap();
+    let e = ClearEvaluator::new(64, moduli(), 32, 20).unwrap();
+    let pipeline = Pipeline::new(&e, plan).unwrap();
+    let point = |j: usize| ((j % 3) as f64 - 1.0, (j / 3 % 3) as f64 - 1.0);
+    let messages: Vec<_> = (0..64).map(|j| Complex64::new(point(j).0, point(j).1)).collect();
+    let mut values = messages.clone();
+    for _ in 0..1000 {
+        let fresh = e.encrypt(&values, 3, SCALE).unwrap();
+        values = pipeline.run(&e, &[fresh], &mut ()).unwrap()[0].values().to_vec();
+    }
+    let (mean, worst) = errors(&values, &messages);
+    println!("{:.2} bits on average, {:.2} at worst", -mean.log2(), -worst.log2());
+    assert!(-worst.log2() > 24.0);
 }
 
 #[test]
 fn full_size_messages_survive() {
     let slots = 1 << 15;
     let ones = vec![Complex64::new(1.0, 0.0); slots];
-    assert_precision("full size, complex disc", slots, &spread(slots, false), false, (25.3, predicted(false) - 0.05));
-    assert_precision("full size, real interval", slots, &spread(slots, true), true, (25.9, predicted(true) - 0.05));
-    assert_precision("full size, ones", slots, &ones, false, (25.2, 25.2));
+    assert_precision("full size, complex disc", slots, &spread(slots, false), false, (24.9, predicted(false) - 0.05));
+    assert_precision("full size, real interval", slots, &spread(slots, true), true, (25.5, predicted(true) - 0.05));
+    assert_precision("full size, ones", slots, &ones, false, (31.0, 28.0));
 }
 
 #[test]

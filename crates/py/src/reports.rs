@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// JSON as Python objects. It has no infinity: the string "-inf" stands for the negative one.
+/// JSON as Python objects.
 pub fn object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value {
         Value::Null => py.None().into_bound(py),
@@ -20,7 +20,6 @@ pub fn object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>
             (_, Some(x)) => x.into_pyobject(py)?.into_any(),
             _ => x.as_f64().into_pyobject(py)?,
         },
-        Value::String(x) if x == "-inf" => f64::NEG_INFINITY.into_pyobject(py)?.into_any(),
         Value::String(x) => x.into_pyobject(py)?.into_any(),
         Value::Array(list) => {
             let out = PyList::empty(py);

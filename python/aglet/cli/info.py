@@ -65,7 +65,7 @@ def params(json: output.Json = False) -> None:
         "levels",
         "scale",
         "precision",
-        "overflow",
+        "4 bits less",
         "keys",
     )
     rows = []

@@ -8,13 +8,12 @@
 
 use super::run::{BootstrapKeys, Job, Pass, StageRun};
 use crate::ckks::engine::Engine;
-use crate::ckks::Ciphertext;
+use crate::ckks::{failure, Ciphertext};
 use crate::Control;
 use crate::Error;
 use aglet_bootstrap::slots_first::{Method, Request};
+use aglet_schemes::ckks::CkksParams;
 
-/// The bits by which the worst slot may fall short of the precision that a preset claims for the mean.
-const WORST: f64 = 4.0;
 /// Precision of a preset that claims none.
 const UNCLAIMED: f64 = 20.0;
 /// What rounding takes from the scale, at most (N = 2^17), with a few bits for the worst slot.
@@ -59,7 +58,7 @@ impl Engine {
             let pairs = jobs.iter().copied().flatten().zip(&out);
             let errors = pairs.map(|(input, result)| self.subtract(input, result)).collect::<Result<Vec<_>, _>>()?;
             let errors: Vec<&Ciphertext> = errors.iter().collect();
-            let bound = request.bound * (-self.gained(pass)).exp2();
+            let bound = request.bound * (-gained(self.params(), pass)).exp2();
             let jobs: Vec<Job<'_>> = errors.chunks(1).collect();
             let now = Pass { number: first.number + pass, ..first };
             let (corrections, stages) =
@@ -71,13 +70,12 @@ impl Engine {
         }
         Ok((out, ran))
     }
+}
 
-    /// Bits that all slots have after so many passes, with a margin.
-    fn gained(&self, passes: usize) -> f64 {
-        let claimed = self.params().literal().claims.as_ref().and_then(|c| c.precision_bits);
-        let one = claimed.unwrap_or(UNCLAIMED).floor() - WORST;
-        (one * passes as f64).min(f64::from(self.params().scale_bits()) - ROUNDING)
-    }
+/// Bits that all slots have after so many passes, with a margin.
+pub(crate) fn gained(params: &CkksParams, passes: usize) -> f64 {
+    let one = failure::claimed(params, 1).unwrap_or(UNCLAIMED).floor() - failure::SHORT;
+    (one * passes as f64).min(f64::from(params.scale_bits()) - ROUNDING)
 }
 
 /// Refuses a number of iterations that does not exist, or that the method does not have.

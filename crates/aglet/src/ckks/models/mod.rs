@@ -1,5 +1,6 @@
 //! What a bootstrap will take and give, before a key exists.
 
 pub mod cost;
+pub mod failure;
 pub mod precision;
 pub mod report;

@@ -2,7 +2,7 @@
 
 use crate::ckks::bootstrap::key::rotation_layout;
 use crate::ckks::bootstrap::working_bytes;
-use crate::ckks::{cost, precision, Method, Request, Route};
+use crate::ckks::{cost, failure, precision, Method, Request, Route};
 use crate::runtime::machine;
 use crate::{presets, Error, Units};
 use aglet_bootstrap::Step;
@@ -11,15 +11,6 @@ use aglet_rlwe::KeySwitchSpec;
 use aglet_schemes::ckks::params::Role;
 use aglet_schemes::ckks::CkksParams;
 use serde_json::{json, Value};
-
-/// log2 of the failure probability: JSON has no infinity, so "cannot fail" is the string "-inf".
-fn failure(params: &CkksParams) -> Value {
-    match params.literal().claims.as_ref().and_then(|c| c.log2_p_fail) {
-        Some(p) if p == f64::NEG_INFINITY => json!("-inf"),
-        Some(p) => json!(p),
-        None => Value::Null,
-    }
-}
 
 /// The methods that a preset has levels for.
 fn methods(params: &CkksParams) -> Vec<&'static str> {
@@ -70,7 +61,9 @@ pub fn presets() -> Result<Value, Error> {
             "levels": params.max_level(),
             "scale_bits": params.scale_bits(),
             "precision_bits": claims.as_ref().and_then(|c| c.precision_bits),
-            "log2_failure": failure(&params),
+            "log2_failure": claims.as_ref().and_then(|c| c.log2_p_fail),
+            "precision_bits_two": claims.as_ref().and_then(|c| c.precision_bits_two),
+            "log2_failure_two": claims.as_ref().and_then(|c| c.log2_p_fail_two),
             "key_bytes": claims.as_ref().and_then(|c| c.key_bytes),
             "methods": methods(&params),
             "source": params.literal().source.trim(),
@@ -110,14 +103,18 @@ pub fn plan(preset: &str, request: Request, units: Option<&Units>) -> Result<Val
     let stored = stored + 2 * arithmetic.stored_bytes(&params)?;
     let matrices = route.matrix_bytes(&params)?;
     let working = working_bytes(&params);
-    let claims = params.literal().claims.clone();
+    let precision_bits = failure::claimed(&params, 1);
+    let log2_failure = match precision_bits {
+        Some(bits) => failure::log2_failure(&params, &route, bits, 1)?,
+        None => None,
+    };
     let Request { method, stage_count, size, slots, real, .. } = request;
     Ok(json!({
         "preset": preset, "method": method.name(), "stage_count": stage_count, "key_size": size.name(),
         "slot_count": slots, "real": real,
         "input_level": if method.keys() == Method::Lossy { stage_count } else { 0 }, "output_level": level,
         "log_n": params.log_n(), "log_qp": params.log_qp(), "security_bits": params.security().bits,
-        "log2_failure": failure(&params), "precision_bits": claims.and_then(|c| c.precision_bits),
+        "log2_failure": log2_failure, "precision_bits": precision_bits,
         "stages": stages, "rotations": rotations, "seconds": seconds(&costs.iter().map(|cost| cost.work).sum()),
         "key_bytes": boot, "key_bytes_seeded": stored, "other_key_bytes": other,
         "matrix_bytes": matrices, "working_bytes": working, "peak_bytes": boot + other + matrices + working,

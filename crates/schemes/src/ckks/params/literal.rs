@@ -10,6 +10,10 @@ const MAX_PRIMES: usize = 512;
 /// The longest name, in bytes.
 const MAX_NAME: usize = 64;
 
+/// The largest weight of an ephemeral secret: `c0 + c1 s` is at most `(h + 1) / 2` times q0, and a bootstrap removes multiples up
+/// to 16 of it.
+pub const MAX_EPHEMERAL_WEIGHT: usize = 32;
+
 /// What a group of moduli is for. The order is that of the chain, bottom to top, with the spare and the special primes after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -52,8 +56,12 @@ pub struct Claims {
     pub security_bits: f64,
     /// Mean precision of a bootstrap, -log2(mean |error|), for uniform messages: at least this.
     pub precision_bits: Option<f64>,
-    /// log2 of the probability that a bootstrap fails; -inf if it cannot.
+    /// The same after two iterations.
+    pub precision_bits_two: Option<f64>,
+    /// log2 of the probability that some slot of a bootstrap, all slots full, has four bits less than that, rounded up to 0.1.
     pub log2_p_fail: Option<f64>,
+    /// The same after two iterations.
+    pub log2_p_fail_two: Option<f64>,
     /// Bytes of all evaluation keys of the largest bootstrap, in memory.
     pub key_bytes: Option<u64>,
 }
@@ -229,7 +237,13 @@ impl CkksLiteral {
         }
         match (self.ephemeral_weight, self.sparse_switch_bits, self.message_ratio_log2) {
             (None, None, None) if !has_eval_mod => Ok(()),
-            (Some(_), Some(bits), Some(ratio)) if has_eval_mod => {
+            (Some(h), Some(bits), Some(ratio)) if has_eval_mod => {
+                if h > MAX_EPHEMERAL_WEIGHT {
+                    return bad(format!(
+                        "an ephemeral secret of weight {h} may add more than 16 q0 when the modulus is raised, and eval_mod \
+                         removes at most that; choose a weight up to {MAX_EPHEMERAL_WEIGHT}"
+                    ));
+                }
                 let special = self.bits_of(Role::Special);
                 if bits != special {
                     return bad(format!(

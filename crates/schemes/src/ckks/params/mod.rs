@@ -14,7 +14,7 @@ use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-pub use literal::{CkksLiteral, Claims, Family, ModuliGroup, Role};
+pub use literal::{CkksLiteral, Claims, Family, ModuliGroup, Role, MAX_EPHEMERAL_WEIGHT};
 
 use aglet_rlwe::security::Security;
 use aglet_rlwe::{Error, Params};

@@ -174,7 +174,7 @@ fn fingerprints_see_numbers_only() {
     let changes: [fn(&mut CkksLiteral); 5] = [
         |l| l.log_n = 15,
         |l| l.secret = Secret::FixedWeight(1 << 14),
-        |l| l.ephemeral_weight = Some(64),
+        |l| l.ephemeral_weight = Some(31),
         |l| l.message_ratio_log2 = Some(8.0),
         |l| (l.moduli[2].count, l.digits) = (12, None),
     ];
@@ -188,7 +188,7 @@ fn fingerprints_see_numbers_only() {
 #[test]
 fn contradictions_are_named() {
     type Change = fn(&mut CkksLiteral);
-    let changes: [(Change, &str); 23] = [
+    let changes: [(Change, &str); 24] = [
         (|l| l.name.clear(), "name"),
         (|l| l.name = "x".repeat(65), "name"),
         (|l| l.message_ratio_log2 = Some(f64::NAN), "message_ratio_log2"),
@@ -207,6 +207,7 @@ fn contradictions_are_named() {
         (|l| l.moduli[0].bits = 40, "base prime"),
         (|l| l.secret = Secret::FixedWeight(65537), "weight"),
         (|l| l.ephemeral_weight = Some(0), "weight"),
+        (|l| l.ephemeral_weight = Some(33), "up to 32"),
         (|l| l.ephemeral_weight = None, "all of them or none"),
         (|l| l.regular_level = None, "regular_level"),
         (|l| l.regular_level = Some(14), "regular_level"),

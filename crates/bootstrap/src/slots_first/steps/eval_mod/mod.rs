@@ -6,10 +6,11 @@
 //!
 //! * The identity on small `m`: a second harmonic (sine series, eprint 2021/572) straightens the sine,
 //!   `m ~ (r / 2 pi) (alpha sin theta + beta sin 2 theta)`, `theta = 2 pi m / r`, where the coefficients are not those of
-//!   the Taylor series (`4/3`, `-1/6`) but the best ones for `|theta| <= Theta = 2 pi / r`: the remainder `-theta^5 / 30` is
-//!   turned into the Chebyshev polynomial `-(Theta^5 / 480) T_5(theta / Theta)`, sixteen times smaller at the ends. As
-//!   `sin 2 theta = Im E^2`, this is one more product. With one harmonic it is `alpha sin theta` and the remainder
-//!   `-(Theta^3 / 24) T_3`, a level less.
+//!   the Taylor series (`4/3`, `-1/6`): for `|theta| <= Theta = 2 pi / r` the remainder `-theta^5 / 30` is turned into the
+//!   Chebyshev polynomial `-(Theta'^5 / 480) T_5(theta / Theta')`, twelve times smaller than it was at the ends. `Theta'` is so
+//!   that the last zero is at `Theta`: messages of 1 and -1 stay what they are, however many bootstraps follow (with `Theta' =
+//!   Theta` the error would be smaller by a quarter, and 1 would lose `2.4e-8` each time). As `sin 2 theta = Im E^2`, this is one
+//!   more product. With one harmonic it is `alpha sin theta` and the remainder `-(Theta^3 / 24) T_3`, a level less.
 //! * The sign: with `r = 4` the messages 1 and -1 are where the sine is flat, so an error `e` becomes `(pi e)^2 / 8`.
 //! * Bits: with `r = 2` 0 and 1 are where the cosine is flat, `m = (1 - cos theta) / 2` (BinBoot, eprint 2024/767).
 //!
@@ -35,15 +36,16 @@
 //! As `kappa` is real, even coefficients of the exponential are real and odd ones imaginary, and so is every constant of
 //! the circuit: its product with a ciphertext is that of a real number.
 //!
-//! `h = 32` gives `|I| <= 16`, and the polynomial is fitted with the probability of `I` as a weight but covers all of
-//! them: there is no failure probability. The fit is for `r = 2^7`, and serves `2^5` to `2^11`: what the polynomial costs
-//! the message grows with `r` and with nothing else, to `37 - log2 r` bits for `|I| <= 8`, `35 - log2 r` for 9 (a chance of
-//! `2^-24` for a coefficient), `28 - log2 r` for 11 (`2^-38`) and `14 - log2 r` for all `I` (`2^-47` above 11). Degree 28 takes
-//! two relinearizations less than 31, which has two bits more for `|I| <= 9`.
+//! A secret of weight 32 gives `|I| <= 16`, and the polynomial covers all of them: nothing overflows. But precision has a
+//! tail, as the fit gives way where `|I|` is large and rare. What the polynomial costs the message, for `r` from `2^5.5` to
+//! `2^8.25`, is 30 bits for `|I| <= 6`, 28 for 9 (a chance of `2^-24` for a coefficient), 25.6 for 12 (`2^-47`), 25.2 for 14
+//! (`2^-74`), 9.5 for 15 (`2^-98`), 5.5 for 16 (`2^-149`); for `2^10.75` four bits less. [`EvalMod::tail`] sums this up. Degree 28 takes two
+//! relinearizations less than 31.
 
 mod coefficients;
 mod last;
 mod step;
+mod tail;
 mod wave;
 
 pub use step::EvalModStep;
@@ -54,10 +56,17 @@ use aglet_circuits::Error as CircuitError;
 use aglet_schemes::{Approximate, Error as SchemeError, Product, Quadratic};
 use num_complex::Complex64;
 use std::f64::consts::TAU;
+pub use tail::Overflow;
 use wave::Wave;
 
-/// The polynomial is good for `|x| <= K`; an ephemeral secret of weight `2 (K - 1)` or less never leaves this interval.
+/// The polynomial is good for `|x| <= K`.
 pub const K: f64 = 17.0;
+
+/// The largest weight of an ephemeral secret that never leaves this interval: `|I| <= (h + 1) / 2` and `|x| < |I| + 1`.
+pub const MAX_WEIGHT: usize = 2 * (K as usize - 1);
+
+/// Where the last zero of the Chebyshev polynomial `T_5` is, `cos(pi / 10)`.
+const LAST_ZERO: f64 = 0.951_056_516_295_153_5;
 
 /// Squarings after the polynomial: it approximates `exp(2 pi i x / 2^DOUBLE_ANGLE)`.
 pub const DOUBLE_ANGLE: usize = 3;
@@ -145,8 +154,8 @@ impl EvalMod {
     /// The message ratio to choose unless something else decides: `2^6.75`.
     ///
     /// A smaller ratio costs precision by the sine series (4 bits per bit), a larger one by the noise (1 bit per bit); with
-    /// primes of 50 bits the least favourable messages fare best here, at 24.8 bits on average in the model of
-    /// `tools/noise_eval_mod.py`. `q0` need not change with it: the scale at chain level 0 is `q0 / r`, whatever it is.
+    /// primes of 50 bits the least favourable messages fare best here, in the model of `tools/noise_eval_mod.py`. `q0`
+    /// need not change with it: the scale at chain level 0 is `q0 / r`, whatever it is.
     pub const MESSAGE_RATIO: f64 = 107.634_741_152_475_46;
 
     /// Plans `function` for the message ratio `r = q0 / scale`, where `scale` is the exact scale of the ciphertext at the
@@ -190,22 +199,27 @@ impl EvalMod {
         self.function.levels() - usize::from(!self.rescales)
     }
 
+    /// The message ratio it was planned for.
+    pub fn message_ratio(&self) -> f64 {
+        self.message_ratio
+    }
+
     /// What it computes.
     pub fn function(&self) -> Function {
         self.function
     }
 
     /// The largest error of the identity on real and imaginary parts in `[-1, 1]`, to leading order: with
-    /// `Theta = 2 pi / r` it is `Theta^4 / 480` for two harmonics, which is 25.3 bits for [`EvalMod::MESSAGE_RATIO`], and
-    /// `Theta^2 / 24` for one. Zero for the other functions, which are exact at their points.
+    /// `Theta = 2 pi / r` it is `Theta^4 / (480 cos^5(pi / 10))` for two harmonics, which is 24.9 bits for
+    /// [`EvalMod::MESSAGE_RATIO`], and `Theta^2 / 24` for one. Zero for the other functions, which are exact at their points.
+    /// Two harmonics are exact at 0, 1 and -1; one harmonic at 0 only.
     ///
-    /// The polynomial adds nothing to it for `|I| <= 9`. Beyond, with a chance of `2^-38` per coefficient, it brings the
-    /// error to 21 bits, and to 9 where `|I| >= 12` (`2^-47`); `tools/fit_eval_mod.py` prints the table.
+    /// What the polynomial adds is in [`EvalMod::tail`]; `tools/fit_eval_mod.py` prints the table.
     pub fn residual(&self) -> f64 {
         let theta = TAU / self.message_ratio;
         match self.function {
             Function::Identity { harmonics: 1 } => theta.powi(2) / 24.0,
-            Function::Identity { .. } => theta.powi(4) / 480.0,
+            Function::Identity { .. } => theta.powi(4) / (480.0 * LAST_ZERO.powi(5)),
             Function::Sign { .. } | Function::Bits { .. } => 0.0,
         }
     }
@@ -314,13 +328,14 @@ impl EvalMod {
 
 /// `(alpha, beta)` with `alpha sin t + beta sin 2t ~ t` for `|t| <= Theta = 2 pi / message_ratio`.
 ///
-/// The error is `-(Theta^5 / 480) T_5(t / Theta)` but for terms of order 7 (`4 Theta^2` of it at most): with
-/// `T_5(u) = 16u^5 - 20u^3 + 5u` this says `alpha + 2 beta = 1 - Theta^4 / 96` and `alpha + 8 beta = -Theta^2 / 4`.
+/// With `Theta' = Theta / cos(pi / 10)` the error is `-(Theta'^5 / 480) T_5(t / Theta')` but for terms of order 7 (`4 Theta^2` of
+/// it at most): `T_5(u) = 16u^5 - 20u^3 + 5u`, so `alpha + 8 beta = -Theta'^2 / 4`. Its last zero is at `Theta`: there the series
+/// is exact, all orders included.
 fn sine_series(message_ratio: f64) -> (f64, f64) {
-    let square = (TAU / message_ratio).powi(2);
-    let first = 1.0 - square * square / 96.0;
-    let beta = (-square / 4.0 - first) / 6.0;
-    (first - 2.0 * beta, beta)
+    let theta = TAU / message_ratio;
+    let third = -(theta / LAST_ZERO).powi(2) / 4.0;
+    let beta = (theta - third * theta.sin()) / ((2.0 * theta).sin() - 8.0 * theta.sin());
+    (third - 8.0 * beta, beta)
 }
 
 #[cfg(test)]

@@ -45,13 +45,12 @@ fn every_overflow_that_can_occur_is_removed() {
             if real && i >= 0 {
                 println!("I = {i}: {bits:.2} bits at worst");
             }
-            // The sine series alone is 25.3 bits; beyond |I| = 9, an event below 2^-30, the fit gives way.
+            // The sine series alone is 24.94 bits; 15 happens once in 2^81 bootstraps.
             let promised = match i.abs() {
-                0..=8 => -EvalMod::new(TWO, RATIO).unwrap().residual().log2() - 0.05,
-                9 => 25.1,
-                10 => 24.5,
-                11 => 21.3,
-                _ => 9.0,
+                0..=8 => 24.85,
+                9..=14 => 24.3,
+                15 => 11.0,
+                _ => 6.5,
             };
             assert!(bits > promised, "I = {i}: {bits} bits");
         }
@@ -80,11 +79,10 @@ fn every_overflow_is_removed_from_signs_and_bits() {
             let bits = worst_bits_of_points(Function::Bits { normalized }, [0.0, 1.0], i);
             // The cosine is at its ends where I - 2 is a multiple of four.
             let promised = match i32::abs(i) {
-                0..=5 => 35.0,
-                6..=9 => 32.0,
-                10 => 23.5,
-                11..=13 => 29.5,
-                _ => 9.5,
+                0..=9 => 28.3,
+                10..=13 => 24.3,
+                14 => 20.3,
+                _ => 6.0,
             };
             assert!(sign > promised && bits > promised, "I = {i}, normalized {normalized}: {sign} {bits}");
         }
@@ -112,24 +110,23 @@ fn fit_bits(ratio: f64, harmonics: usize, i: i32) -> f64 {
 }
 
 #[test]
-fn one_fit_serves_all_message_ratios_from_2_to_the_5_to_2_to_the_11() {
-    // What the module documentation says; 10.5 is that of the compact presets.
-    for log2_ratio in [5.0, 5.75, 6.5, 6.75, 8.0, 9.0, 10.0, 10.5, 11.0] {
-        for (harmonics, i, bits) in
-            [(1, 8, 37.4), (1, 9, 35.2), (1, 11, 28.0), (1, 16, 13.9), (2, 9, 35.1), (2, 16, 13.9)]
-        {
-            let found = fit_bits(f64::exp2(log2_ratio), harmonics, i) + log2_ratio;
-            assert!(found > bits, "r = 2^{log2_ratio}, |I| <= {i}: {found}");
+fn one_fit_serves_all_message_ratios_that_presets_have() {
+    // What the module documentation says. One harmonic, which the size of the exponential costs half as much again, is for
+    // ratios above 2^9.
+    for log2_ratio in [5.5, 5.75, 6.5, 6.75, 7.5, 8.0, 8.25, 9.0, 10.5, 10.75] {
+        for (i, bits) in [(6, 30.0), (8, 29.0), (9, 28.0), (10, 27.0), (11, 25.8), (14, 25.2), (15, 9.5), (16, 5.5)] {
+            for harmonics in if log2_ratio > 8.25 { 1..=2 } else { 2..=2 } {
+                let found = fit_bits(f64::exp2(log2_ratio), harmonics, i);
+                let less = if log2_ratio > 8.25 { 4.0 } else { 0.0 };
+                assert!(found > bits - less, "r = 2^{log2_ratio}, |I| <= {i}: {found}");
+            }
         }
     }
     // Of what is likely the series is the larger part by far, for every number of harmonics where it is used.
     for (log2_ratio, harmonics) in [(5.75, 2), (6.5, 2), (6.75, 2), (10.5, 1)] {
         let ratio = f64::exp2(log2_ratio);
         let series = -EvalMod::new(Function::Identity { harmonics }, ratio).unwrap().residual().log2();
-        assert!(
-            fit_bits(ratio, harmonics, 8) > series + 6.0 && fit_bits(ratio, harmonics, 9) > series + 3.5,
-            "r = 2^{log2_ratio}: {series}"
-        );
+        assert!(fit_bits(ratio, harmonics, 6) > series + 5.0, "r = 2^{log2_ratio}: {series}");
     }
 }
 
@@ -165,7 +162,7 @@ fn the_polynomial_of_a_sign_and_of_bits_is_a_cosine() {
 }
 
 #[test]
-fn the_error_of_the_sine_series_is_a_chebyshev_polynomial() {
+fn the_error_of_the_sine_series_is_a_chebyshev_polynomial_that_vanishes_at_one() {
     for ratio in [32.0, RATIO, 256.0] {
         let (alpha, beta) = sine_series(ratio);
         let residual = EvalMod::new(TWO, ratio).unwrap().residual();
@@ -176,11 +173,13 @@ fn the_error_of_the_sine_series_is_a_chebyshev_polynomial() {
         };
         for j in 0..=500 {
             let u = f64::from(j) / 500.0;
-            let wanted = -residual * (5.0 * u.acos()).cos();
+            let wanted = -residual * (5.0 * (u * LAST_ZERO).acos()).cos();
             assert!((error(u) - wanted).abs() < order_7, "{} for {wanted} at {u}", error(u));
         }
+        assert!(error(1.0).abs() < 1e-13 && error(-1.0).abs() < 1e-13);
     }
-    assert!((EvalMod::new(TWO, EvalMod::MESSAGE_RATIO).unwrap().residual().log2() + 25.3).abs() < 0.01);
+    assert_eq!(LAST_ZERO, (TAU / 20.0).cos());
+    assert!((EvalMod::new(TWO, EvalMod::MESSAGE_RATIO).unwrap().residual().log2() + 24.94).abs() < 0.01);
     assert_eq!(EvalMod::MESSAGE_RATIO, 2f64.powf(6.75));
 }
 
