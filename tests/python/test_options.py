@@ -229,5 +229,6 @@ def test_reports(engine: Engine) -> None:
     assert "peak" in str(memory)
     estimate = engine.estimate(stage_count=3)
     assert (estimate.input_level, estimate.output_level) == (0, 10)
-    assert estimate.log2_failure is not None and estimate.log2_failure < -64
+    assert estimate.log2_failure is not None
+    assert estimate.log2_failure < -64
     assert "a slot four bits below it 2^-88" in str(estimate)

@@ -63,3 +63,17 @@ fn no_weight_of_the_sparse_secret_leaves_the_range_of_eval_mod() {
         assert!(params.ephemeral_weight().unwrap_or(0) <= MAX_WEIGHT, "{name}");
     }
 }
+
+/// The table of SECURITY.md: the sparse secret at q0 p', in whole bits, rounded down.
+#[test]
+fn the_sparse_secret_is_as_secure_as_the_document_says() {
+    let text = include_str!("../../../SECURITY.md");
+    for (name, _) in presets::ALL {
+        let params = presets::load(name, true).unwrap();
+        let Some(report) = params.sparse_security().filter(|_| params.security().is_secure()) else { continue };
+        let row = text.lines().find(|line| line.trim().starts_with('|') && line.contains(&format!("`{name}`")));
+        let row = row.unwrap_or_else(|| panic!("SECURITY.md has no row for {name}"));
+        let wanted = format!("| {:.0} bits | {:.0} |", report.log_q, report.bits.floor());
+        assert!(row.contains(&wanted), "{row}, but {name} has {wanted}");
+    }
+}

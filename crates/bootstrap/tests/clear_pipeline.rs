@@ -137,7 +137,7 @@ fn messages_of_size_one_stay_what_they_are_bootstrap_for_bootstrap() {
 /// which it leaves where they are; the polynomial errs by chance.
 #[test]
 fn a_thousand_bootstraps_do_not_move_signs() {
-    let plan = Plan::slots_first(&chain(), options(64)).unwrap();
+    let plan = plan(&chain(), options(64)).unwrap();
     let e = ClearEvaluator::new(64, moduli(), 32, 20).unwrap();
     let pipeline = Pipeline::new(&e, plan).unwrap();
     let point = |j: usize| ((j % 3) as f64 - 1.0, (j / 3 % 3) as f64 - 1.0);

@@ -8,7 +8,8 @@
 use crate::ckks::bootstrap::gained;
 use crate::ckks::Route;
 use crate::Error;
-use aglet_bootstrap::slots_first::{EvalMod, Parts, SlotsFirst};
+use aglet_bootstrap::slots_first::steps::eval_mod::{EvalMod, Parts};
+use aglet_bootstrap::slots_first::steps::SlotsFirst;
 use aglet_schemes::ckks::params::Claims;
 use aglet_schemes::ckks::CkksParams;
 use std::f64::consts::PI;
