@@ -1,0 +1,116 @@
+//! What the instrumented code calls: counters of edges, operands of comparisons, and a limit of memory.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering::Relaxed};
+
+/// No input may make the process hold more bytes.
+pub const MEMORY: usize = 2 << 30;
+
+static START: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
+static LENGTH: AtomicUsize = AtomicUsize::new(0);
+
+/// Called before `main` by every instrumented module, with the counters of all.
+///
+/// # Safety
+/// The compiler's runtime calls it, with a range of static memory.
+#[no_mangle]
+pub unsafe extern "C" fn __sanitizer_cov_8bit_counters_init(start: *mut u8, end: *mut u8) {
+    START.store(start, Relaxed);
+    LENGTH.store(end as usize - start as usize, Relaxed);
+}
+
+/// How many edges have a counter.
+pub fn edges() -> usize {
+    LENGTH.load(Relaxed)
+}
+
+fn counters() -> &'static mut [u8] {
+    // SAFETY: the range is static; other threads only add to bytes of it, and a lost count does no harm.
+    unsafe { std::slice::from_raw_parts_mut(START.load(Relaxed), edges()) }
+}
+
+/// All counters to zero.
+pub fn clear() {
+    counters().fill(0);
+}
+
+/// Which edges were reached, how often by powers of two.
+pub struct Map(Vec<u8>);
+
+impl Map {
+    /// None.
+    pub fn new() -> Self {
+        Self(vec![0; edges()])
+    }
+    /// Adds the counters as they are; whether there is anything new.
+    pub fn learn(&mut self) -> bool {
+        let mut new = false;
+        for (known, &count) in self.0.iter_mut().zip(&*counters()) {
+            if count != 0 {
+                let bucket = 1 << (7 - count.leading_zeros());
+                new |= *known & bucket == 0;
+                *known |= bucket;
+            }
+        }
+        new
+    }
+    /// How many edges.
+    pub fn reached(&self) -> usize {
+        self.0.iter().filter(|&&known| known != 0).count()
+    }
+}
+
+const SLOTS: usize = 1 << 10;
+static OPERANDS: [AtomicU64; SLOTS] = [const { AtomicU64::new(0) }; SLOTS];
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+/// One of the operands that comparisons had lately.
+pub fn operand(at: u64) -> u64 {
+    OPERANDS[at as usize % SLOTS].load(Relaxed)
+}
+
+macro_rules! comparisons {
+    ($($name:ident: $type:ty),*) => {$(
+        /// Called at a comparison. Functions of this name are not instrumented themselves.
+        #[no_mangle]
+        pub extern "C" fn $name(a: $type, b: $type) {
+            let at = NEXT.fetch_add(2, Relaxed);
+            OPERANDS[at % SLOTS].store(u64::from(a), Relaxed);
+            OPERANDS[(at + 1) % SLOTS].store(u64::from(b), Relaxed);
+        }
+    )*};
+}
+comparisons!(
+    __sanitizer_cov_trace_cmp1: u8, __sanitizer_cov_trace_const_cmp1: u8, __sanitizer_cov_trace_cmp2: u16,
+    __sanitizer_cov_trace_const_cmp2: u16, __sanitizer_cov_trace_cmp4: u32, __sanitizer_cov_trace_const_cmp4: u32,
+    __sanitizer_cov_trace_cmp8: u64, __sanitizer_cov_trace_const_cmp8: u64
+);
+
+/// Called at a `switch`: the counters see its cases.
+#[no_mangle]
+pub extern "C" fn __sanitizer_cov_trace_switch(_: u64, _: *const u64) {}
+
+/// The system's allocator, which refuses beyond [`MEMORY`].
+struct Limited;
+
+static HELD: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: it hands on what the system gives.
+unsafe impl GlobalAlloc for Limited {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if HELD.fetch_add(layout.size(), Relaxed) + layout.size() > MEMORY {
+            HELD.fetch_sub(layout.size(), Relaxed);
+            return std::ptr::null_mut();
+        }
+        // SAFETY: the caller's contract.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        HELD.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: the caller's contract.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Limited = Limited;

@@ -1,0 +1,82 @@
+//! Changes of inputs.
+
+use crate::coverage;
+use crate::targets::Input;
+
+/// Longer inputs are cut.
+const LONGEST: usize = 1 << 18;
+
+/// xorshift64*: the choices of one run, others each time. What fails is kept as bytes.
+pub struct Random(u64);
+
+impl Random {
+    /// Of the time.
+    pub fn new() -> Self {
+        Self(std::time::UNIX_EPOCH.elapsed().map_or(0, |t| t.as_nanos() as u64) | 1)
+    }
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+    /// Below a bound, which is above zero.
+    pub fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound as u64) as usize
+    }
+    /// One of several; late ones, which were found last, more often.
+    pub fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
+        let (i, j) = (self.below(all.len()), self.below(all.len()));
+        &all[i.max(j)]
+    }
+}
+
+/// An input changed in one to eight places; `other` is another one, to take parts of.
+pub fn changed(input: &Input, other: &[u8], words: &[&str], random: &mut Random) -> Input {
+    let mut out = input.clone();
+    for _ in 0..1 + random.below(8).min(random.below(8)) {
+        change(&mut out.bytes, other, words, random);
+    }
+    out.bytes.truncate(LONGEST);
+    out
+}
+
+fn change(bytes: &mut Vec<u8>, other: &[u8], words: &[&str], random: &mut Random) {
+    if bytes.is_empty() {
+        bytes.push(0);
+    }
+    // Half of the changes are near the front, where headers are.
+    let near = bytes.len().min(if random.below(2) == 0 { 1024 } else { usize::MAX });
+    let at = random.below(near);
+    let rest = bytes.len() - at;
+    match random.below(if words.is_empty() { 8 } else { 10 }) {
+        0 => bytes[at] ^= 1 << random.below(8),
+        1 => bytes[at] = random.next() as u8,
+        2 => {
+            let width = (1 << random.below(4)).min(rest);
+            let extreme = [0, 1, u64::MAX, 1 << 31, 1 << 32, 1 << 63, i64::MAX as u64, f64::NAN.to_bits(), 1 << 40];
+            let value = match random.below(3) {
+                0 => extreme[random.below(extreme.len())],
+                1 => 1 << random.below(64),
+                _ => coverage::operand(random.next()).wrapping_add(random.below(3) as u64).wrapping_sub(1),
+            };
+            bytes[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
+        }
+        3 => bytes[at] = bytes[at].wrapping_add(random.below(16) as u8).wrapping_sub(8),
+        4 => bytes.truncate(at),
+        5 => drop(bytes.drain(at..at + random.below(rest.min(64)))),
+        6 => {
+            let part = bytes[at..at + random.below(rest.min(64))].to_vec();
+            let to = random.below(bytes.len());
+            drop(bytes.splice(to..to, part));
+        }
+        7 if !other.is_empty() => {
+            let from = random.below(other.len());
+            let part = &other[from..from + random.below((other.len() - from).min(512))];
+            let end = (at + part.len()).min(bytes.len());
+            drop(bytes.splice(at..end, part.iter().copied()));
+        }
+        8 => drop(bytes.splice(at..at, words[random.below(words.len())].bytes())),
+        _ => drop(bytes.splice(at..at, (random.next() as i32 >> random.below(32)).to_string().into_bytes())),
+    }
+}
