@@ -66,9 +66,10 @@ fn lossy_and_sign_bootstraps_leave_more_levels() {
         assert_refreshed(&f, &key, request(Method::Lossy), &messages::complex(n, 0), level, 24.0);
         for real in [false, true] {
             let sign = Request { real, ..request(Method::Sign) };
-            // One rounding, 2^7.7 in a slot of this ring at a scale of 2^40, is 32.3 bits.
-            assert_refreshed(&f, &key, sign, &signs, level, 31.9);
-            assert_refreshed(&f, &key, Request { method: Method::Bits, ..sign }, &ones, level, 31.9);
+            // One rounding, 2^7.7 in a slot of this ring at a scale of 2^40, is 32.3 bits. The fit of eval_mod leaves 30 where the
+            // cosine is at its end: beyond what a ring of 2^16 rounds at this scale (26.3), for a tail below 2^-64.
+            assert_refreshed(&f, &key, sign, &signs, level, 29.7);
+            assert_refreshed(&f, &key, Request { method: Method::Bits, ..sign }, &ones, level, 29.7);
         }
         let rough: Vec<_> = signs.iter().enumerate().map(|(j, z)| z * (1.0 + 0.01 * (j as f64).sin())).collect();
         let ct = f.encrypt(&rough, stage_count);
