@@ -60,20 +60,35 @@ impl Map {
     }
 }
 
-const SLOTS: usize = 1 << 10;
+const SLOTS: usize = 1 << 9;
+static CONSTANTS: [AtomicU64; SLOTS] = [const { AtomicU64::new(0) }; SLOTS];
 static OPERANDS: [AtomicU64; SLOTS] = [const { AtomicU64::new(0) }; SLOTS];
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
-/// One of the operands that comparisons had lately.
-pub fn operand(at: u64) -> u64 {
-    OPERANDS[at as usize % SLOTS].load(Relaxed)
+/// A constant that something was compared with; zero if there was none yet. Smaller ones than 256 are found without.
+pub fn constant(at: usize) -> u64 {
+    let mut slots = (0..SLOTS).map(|i| CONSTANTS[(at + i) % SLOTS].load(Relaxed));
+    slots.find(|&constant| constant != 0).unwrap_or(0)
+}
+
+/// One of the values that were compared with each other lately.
+pub fn operand(at: usize) -> u64 {
+    OPERANDS[at % SLOTS].load(Relaxed)
 }
 
 macro_rules! comparisons {
-    ($($name:ident: $type:ty),*) => {$(
+    ($($type:ty: $constant:ident $variable:ident),*) => {$(
+        /// Called at a comparison with a constant, which has a slot of its own: no loop drives it out.
+        #[no_mangle]
+        pub extern "C" fn $constant(a: $type, _: $type) {
+            let a = u64::from(a);
+            if a > 255 {
+                CONSTANTS[(a.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 55) as usize].store(a, Relaxed);
+            }
+        }
         /// Called at a comparison. Functions of this name are not instrumented themselves.
         #[no_mangle]
-        pub extern "C" fn $name(a: $type, b: $type) {
+        pub extern "C" fn $variable(a: $type, b: $type) {
             let at = NEXT.fetch_add(2, Relaxed);
             OPERANDS[at % SLOTS].store(u64::from(a), Relaxed);
             OPERANDS[(at + 1) % SLOTS].store(u64::from(b), Relaxed);
@@ -81,9 +96,10 @@ macro_rules! comparisons {
     )*};
 }
 comparisons!(
-    __sanitizer_cov_trace_cmp1: u8, __sanitizer_cov_trace_const_cmp1: u8, __sanitizer_cov_trace_cmp2: u16,
-    __sanitizer_cov_trace_const_cmp2: u16, __sanitizer_cov_trace_cmp4: u32, __sanitizer_cov_trace_const_cmp4: u32,
-    __sanitizer_cov_trace_cmp8: u64, __sanitizer_cov_trace_const_cmp8: u64
+    u8: __sanitizer_cov_trace_const_cmp1 __sanitizer_cov_trace_cmp1,
+    u16: __sanitizer_cov_trace_const_cmp2 __sanitizer_cov_trace_cmp2,
+    u32: __sanitizer_cov_trace_const_cmp4 __sanitizer_cov_trace_cmp4,
+    u64: __sanitizer_cov_trace_const_cmp8 __sanitizer_cov_trace_cmp8
 );
 
 /// Called at a `switch`: the counters see its cases.

@@ -45,20 +45,26 @@ fn change(bytes: &mut Vec<u8>, other: &[u8], words: &[&str], random: &mut Random
     if bytes.is_empty() {
         bytes.push(0);
     }
-    // Half of the changes are near the front, where headers are.
-    let near = bytes.len().min(if random.below(2) == 0 { 1024 } else { usize::MAX });
+    // Most changes are near the front, where headers are, and the parameters behind them.
+    let near = bytes.len().min([256, 1024, usize::MAX][random.below(3)]);
     let at = random.below(near);
     let rest = bytes.len() - at;
     match random.below(if words.is_empty() { 8 } else { 10 }) {
         0 => bytes[at] ^= 1 << random.below(8),
         1 => bytes[at] = random.next() as u8,
         2 => {
-            let width = (1 << random.below(4)).min(rest);
+            // Fields of headers lie at multiples of their width.
+            let width = 1 << random.below(4);
+            let at = at / width * width;
+            let width = width.min(bytes.len() - at);
             let extreme = [0, 1, u64::MAX, 1 << 31, 1 << 32, 1 << 63, i64::MAX as u64, f64::NAN.to_bits(), 1 << 40];
-            let value = match random.below(3) {
-                0 => extreme[random.below(extreme.len())],
-                1 => 1 << random.below(64),
-                _ => coverage::operand(random.next()).wrapping_add(random.below(3) as u64).wrapping_sub(1),
+            let step = random.below(3) as u64;
+            let value = match random.below(6) {
+                0 | 1 => extreme[random.below(extreme.len())],
+                2 => 1 << random.below(64),
+                3 => coverage::operand(random.below(usize::MAX)).wrapping_add(step).wrapping_sub(1),
+                4 => coverage::constant(random.below(1 << 9)).wrapping_add(step).wrapping_sub(1),
+                _ => coverage::constant(random.below(1 << 9)),
             };
             bytes[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
         }
