@@ -384,6 +384,26 @@ fn unknown_words_are_refused() {
     assert!(refused::<SecretKey>(&engine, &unknown(&bytes, 216)).1.contains("other parts"));
 }
 
+/// A plaintext belongs to no key, whatever its checksums say.
+#[test]
+fn a_plaintext_of_a_key_is_refused() {
+    let engine = engine();
+    let pt = engine.encode(&message(&engine), 0).unwrap();
+    let mut bytes = engine.serialize(&pt, &now()).unwrap().to_vec();
+    bytes[24] = 1;
+    let head = *blake3::hash(&bytes[..224]).as_bytes();
+    bytes[224..256].copy_from_slice(&head);
+    let mut at = parts_at(&bytes);
+    for (i, q) in engine.params().q().iter().take(pt.poly.q_limbs()).enumerate() {
+        let end = at + engine.params().n() / 8 * (64 - q.leading_zeros()) as usize;
+        let section =
+            blake3::Hasher::new_keyed(&head).update(&(i as u64).to_le_bytes()).update(&bytes[at..end]).finalize();
+        bytes[end..end + 32].copy_from_slice(section.as_bytes());
+        at = end + 32;
+    }
+    assert!(refused::<Plaintext>(&engine, &bytes).1.contains("other parts"));
+}
+
 /// Makes the checksum of the only section fit the header.
 fn reseal(bytes: &mut [u8]) {
     let (start, end) = (parts_at(bytes), bytes.len() - 32);

@@ -173,8 +173,8 @@ fn read<T: Stored>(origin: &Origin<'_>, source: &Source<'_>, control: &Control) 
     let mut parts = Reader::new(T::KIND, shapes, &header, control, source);
     let x = T::take(origin, KeyId(header.id), &header.words, &mut parts)?;
     parts.finish()?;
-    // Words that its type gives no meaning are zero, as it would write them.
-    if header::words(&x.words()) != header.words {
+    // Words that its type gives no meaning, and the id of what has no key, are zero, as it would write them.
+    if header::words(&x.words()) != header.words || x.id() != KeyId(header.id) {
         return header::other_parts(T::KIND);
     }
     Ok(x)
