@@ -29,9 +29,10 @@ fn counters() -> &'static mut [u8] {
     unsafe { std::slice::from_raw_parts_mut(START.load(Relaxed), edges()) }
 }
 
-/// All counters to zero.
+/// All counters to zero, no constants.
 pub fn clear() {
     counters().fill(0);
+    CONSTANTS.iter().for_each(|constant| constant.store(0, Relaxed));
 }
 
 /// Which edges were reached, how often by powers of two.
@@ -65,7 +66,7 @@ static CONSTANTS: [AtomicU64; SLOTS] = [const { AtomicU64::new(0) }; SLOTS];
 static OPERANDS: [AtomicU64; SLOTS] = [const { AtomicU64::new(0) }; SLOTS];
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
-/// A constant that something was compared with; zero if there was none yet. Smaller ones than 256 are found without.
+/// A constant that the last run compared something with; zero if there was none. Smaller ones than 256 are found without.
 pub fn constant(at: usize) -> u64 {
     let mut slots = (0..SLOTS).map(|i| CONSTANTS[(at + i) % SLOTS].load(Relaxed));
     slots.find(|&constant| constant != 0).unwrap_or(0)

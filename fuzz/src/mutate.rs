@@ -49,7 +49,7 @@ fn change(bytes: &mut Vec<u8>, other: &[u8], words: &[&str], random: &mut Random
     let near = bytes.len().min([256, 1024, usize::MAX][random.below(3)]);
     let at = random.below(near);
     let rest = bytes.len() - at;
-    match random.below(if words.is_empty() { 8 } else { 10 }) {
+    match random.below(if words.is_empty() { 9 } else { 11 }) {
         0 => bytes[at] ^= 1 << random.below(8),
         1 => bytes[at] = random.next() as u8,
         2 => {
@@ -59,12 +59,10 @@ fn change(bytes: &mut Vec<u8>, other: &[u8], words: &[&str], random: &mut Random
             let width = width.min(bytes.len() - at);
             let extreme = [0, 1, u64::MAX, 1 << 31, 1 << 32, 1 << 63, i64::MAX as u64, f64::NAN.to_bits(), 1 << 40];
             let step = random.below(3) as u64;
-            let value = match random.below(6) {
-                0 | 1 => extreme[random.below(extreme.len())],
-                2 => 1 << random.below(64),
-                3 => coverage::operand(random.below(usize::MAX)).wrapping_add(step).wrapping_sub(1),
-                4 => coverage::constant(random.below(1 << 9)).wrapping_add(step).wrapping_sub(1),
-                _ => coverage::constant(random.below(1 << 9)),
+            let value = match random.below(3) {
+                0 => extreme[random.below(extreme.len())],
+                1 => 1 << random.below(64),
+                _ => coverage::operand(random.below(usize::MAX)).wrapping_add(step).wrapping_sub(1),
             };
             bytes[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
         }
@@ -82,7 +80,13 @@ fn change(bytes: &mut Vec<u8>, other: &[u8], words: &[&str], random: &mut Random
             let end = (at + part.len()).min(bytes.len());
             drop(bytes.splice(at..end, part.iter().copied()));
         }
-        8 => drop(bytes.splice(at..at, words[random.below(words.len())].bytes())),
+        8 => {
+            let at = random.below(bytes.len().min(256)) / 8 * 8;
+            let width = 8.min(bytes.len() - at);
+            let value = coverage::constant(random.below(1 << 9)).to_le_bytes();
+            bytes[at..at + width].copy_from_slice(&value[..width]);
+        }
+        9 => drop(bytes.splice(at..at, words[random.below(words.len())].bytes())),
         _ => drop(bytes.splice(at..at, (random.next() as i32 >> random.below(32)).to_string().into_bytes())),
     }
 }
