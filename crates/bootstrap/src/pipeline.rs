@@ -22,7 +22,7 @@ impl Probe for () {
 
 /// A plan with its linear maps encoded; `T` is the [`Transform`](Evaluator::Transform) of the evaluators that it runs on.
 pub struct Pipeline<S: Step, T> {
-    plan: Plan<S>,
+    plan: Arc<Plan<S>>,
     /// One for each stage that has something to encode.
     encoded: Vec<Option<Arc<T>>>,
 }
@@ -32,7 +32,7 @@ impl<S: Step, T> Pipeline<S, T> {
     ///
     /// # Errors
     /// Those of the encoding.
-    pub fn new<E: Evaluator<Transform = T>>(e: &E, plan: Plan<S>) -> Result<Self, Error>
+    pub fn new<E: Evaluator<Transform = T>>(e: &E, plan: impl Into<Arc<Plan<S>>>) -> Result<Self, Error>
     where
         S: RunOn<E>,
     {
@@ -43,10 +43,15 @@ impl<S: Step, T> Pipeline<S, T> {
     ///
     /// # Errors
     /// Those of the encoding.
-    pub fn sharing<E: Evaluator<Transform = T>>(e: &E, plan: Plan<S>, others: &[&Self]) -> Result<Self, Error>
+    pub fn sharing<E: Evaluator<Transform = T>>(
+        e: &E,
+        plan: impl Into<Arc<Plan<S>>>,
+        others: &[&Self],
+    ) -> Result<Self, Error>
     where
         S: RunOn<E>,
     {
+        let plan = plan.into();
         let encode = |stage: &Stage<S>| match others.iter().find_map(|other| other.encoded(stage)) {
             Some(shared) => Ok(Some(shared)),
             None => Ok(stage.step.encode(e)?.map(Arc::new)),

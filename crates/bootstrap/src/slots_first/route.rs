@@ -13,6 +13,7 @@ use aglet_ring::automorphism::conjugation_exponent;
 use aglet_rlwe::{KeyRole, KeySet, KeySwitchSpec, Params};
 use aglet_schemes::ckks::params::Role;
 use aglet_schemes::ckks::CkksParams;
+use std::sync::Arc;
 
 /// A bootstrap laid out on a parameter set.
 #[derive(Debug, Clone)]
@@ -20,7 +21,7 @@ pub struct Route {
     /// The parameters on the limbs that it raises to.
     pub params: Params,
     /// Its stages.
-    pub plan: Plan<SlotsFirst>,
+    pub plan: Arc<Plan<SlotsFirst>>,
     /// The choices that it was laid out with.
     pub options: Options,
     /// The user level that it leaves.
@@ -89,7 +90,7 @@ impl Route {
             scale_in: params.scale_at(0),
             scale_out: params.scale_at(level),
         };
-        Ok(Self { params: own, plan: super::plan(&chain, options)?, options, level, spare, request })
+        Ok(Self { params: own, plan: Arc::new(super::plan(&chain, options)?), options, level, spare, request })
     }
 
     /// The rotations (to the left) that need a key, each with the limbs of the route that it must serve.

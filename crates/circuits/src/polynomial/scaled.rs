@@ -91,8 +91,9 @@ impl Series {
         let mut all: Vec<Elements<E>> = xs.iter().map(|x| BTreeMap::from([(1, x.clone())])).collect();
         for &(k, Place { level, scale }) in places {
             let inner = k == 4 && self.centred && self.basis == Basis::Dickson;
-            let ends =
-                if inner { all.iter().map(|elements| ends(e, elements)).collect::<Result<_, _>>()? } else { vec![] };
+            // (D_2 - 2 D_1) (D_2 + 2 D_1), whose error is small where D_1 is near 2: see `Series::centred`.
+            let negated = |elements: &Elements<E>| e.negate(&elements[&1]);
+            let negated = if inner { all.iter().map(negated).collect::<Result<_, _>>()? } else { vec![] };
             let forms = all.iter().enumerate().map(|(i, elements)| {
                 let (x, left, right) = (&elements[&1], &elements[&k.div_ceil(2)], &elements[&(k / 2)]);
                 // D_k = D_a D_b - D_(a-b), where D_(a-b) is D_0 = 2 or D_1.
@@ -102,8 +103,8 @@ impl Series {
                     (Basis::Dickson, _) if inner => (vec![(Complex64::new(4.0, 0.0), left)], Complex64::new(6.0, 0.0)),
                     (Basis::Dickson, _) => (vec![], Complex64::ZERO - d_0::<Complex64>()),
                 };
-                let (left, right) = ends.get(i).map_or((left, right), |(left, right)| (left, right));
-                let products = vec![Product { factor: 1, left, right }];
+                let mut products = vec![Product { factor: 1, left, right }];
+                products.extend(negated.get(i).map(|negated| Product { factor: 4, left: x, right: negated }));
                 Quadratic { products, terms, constant, level, scale }
             });
             let found = e.quadratics(&forms.collect::<Vec<_>>())?;
@@ -124,14 +125,6 @@ impl Line<Complex64> {
         });
         ScaledLine { line: self, place, factors: factors.collect() }
     }
-}
-
-/// `D_2 - 2 D_1` and `D_2 + 2 D_1`, where both have one scale.
-fn ends<E: Approximate>(e: &E, elements: &Elements<E>) -> Result<(E::Ciphertext, E::Ciphertext), Error> {
-    let middle = &elements[&2];
-    let one = e.level_down(&elements[&1], e.level(middle))?;
-    let two = e.add(&one, &one)?;
-    Ok((e.sub(middle, &two)?, e.add(middle, &two)?))
 }
 
 /// The elements of one variable, by index.

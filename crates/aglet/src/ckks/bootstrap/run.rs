@@ -22,12 +22,12 @@ use std::time::Duration;
 
 type CkksPipeline = Arc<Pipeline<SlotsFirst, CkksTransform>>;
 
-/// What an engine keeps between bootstraps: contexts of the chains that it raised to, encoded linear maps (the latest first)
-/// and what the stages of the latest run took.
+/// What an engine keeps between bootstraps: contexts of the chains that it raised to, routes that ran with their encoded linear
+/// maps (the latest first), and what the stages of the latest run took.
 #[derive(Default)]
 pub(crate) struct BootstrapState {
     contexts: Lock<BTreeMap<Vec<usize>, Arc<Context>>>,
-    pipelines: Lock<Vec<(Vec<usize>, Request, CkksPipeline)>>,
+    pipelines: Lock<Vec<(Arc<Route>, CkksPipeline)>>,
     ran: Lock<Vec<StageRun>>,
 }
 
@@ -95,12 +95,16 @@ impl BootstrapKeys<'_> {
 }
 
 impl Engine {
-    /// Lays out a bootstrap on this engine's parameters and slots.
+    /// Lays out a bootstrap on this engine's parameters and slots, or finds the layout of one that ran lately.
     ///
     /// # Errors
     /// Those of [`Route::new`].
-    pub fn route(&self, request: Request) -> Result<Route, Error> {
-        Ok(Route::new(self.params(), request)?)
+    pub fn route(&self, request: Request) -> Result<Arc<Route>, Error> {
+        let kept = self.bootstrap.pipelines.lock().iter().find(|entry| entry.0.request == request).cloned();
+        match kept {
+            Some((route, _)) => Ok(route),
+            None => Ok(Arc::new(Route::new(self.params(), request)?)),
+        }
     }
 
     /// The user level that a bootstrap leaves.
@@ -246,13 +250,10 @@ impl Engine {
         Ok(())
     }
 
-    fn pipeline(&self, e: &CkksEvaluator<'_>, route: &Route) -> Result<CkksPipeline, Error> {
-        let primes = route.params.prime_indices();
-        // Neither the level nor the kind of message matters but for the plan, and equal plans have equal requests.
-        let same = |entry: &&(Vec<usize>, Request, CkksPipeline)| entry.0 == primes && entry.1 == route.request;
+    fn pipeline(&self, e: &CkksEvaluator<'_>, route: &Arc<Route>) -> Result<CkksPipeline, Error> {
         let kept = self.bootstrap.pipelines.lock().clone();
-        if let Some(found) = kept.iter().find(same) {
-            return Ok(found.2.clone());
+        if let Some((_, found)) = kept.iter().find(|entry| entry.0.request == route.request) {
+            return Ok(found.clone());
         }
         let matrices = route.matrix_bytes(self.params())? as u64;
         if let Some(available) = machine::memory_available().filter(|&free| matrices > free) {
@@ -261,11 +262,13 @@ impl Engine {
         }
         // Diagonals have the special limbs of the keys that they meet.
         let keys = |request: &Request| (request.method.keys(), request.size);
-        let related = kept.iter().filter(|entry| entry.0 == primes && keys(&entry.1) == keys(&route.request));
-        let related: Vec<&Pipeline<SlotsFirst, CkksTransform>> = related.map(|entry| &*entry.2).collect();
+        let chain = route.params.prime_indices();
+        let related = kept.iter().filter(|(other, _)| other.params.prime_indices() == chain);
+        let related = related.filter(|(other, _)| keys(&other.request) == keys(&route.request));
+        let related: Vec<&Pipeline<SlotsFirst, CkksTransform>> = related.map(|entry| &*entry.1).collect();
         let made = Arc::new(Pipeline::sharing(e, route.plan.clone(), &related)?);
         let mut list = self.bootstrap.pipelines.lock();
-        list.insert(0, (primes.to_vec(), route.request, made.clone()));
+        list.insert(0, (route.clone(), made.clone()));
         list.truncate(PIPELINES);
         Ok(made)
     }

@@ -9,6 +9,8 @@ use crate::basis::{ConverterPart, Target};
 const TILE: usize = 256;
 /// Vectors in flight: their sums are independent, which hides the latency of the multiply-adds.
 const FLIGHT: usize = 4;
+/// Targets that take turns on a tile; a task has fewer.
+const SHARE: usize = 8;
 
 /// First half of a conversion, once for all targets: `v = floor(sum y_i / q_i + 1/2)` for every column, and the rows
 /// `y_i` in working form, balanced where the lanes want it (then `v` counts accordingly).
@@ -52,40 +54,46 @@ pub(crate) unsafe fn convert<L: Lanes>(c: &ConverterPart, first: usize, rows: &[
     let (mut sums, mut earlier) = (lines(2 * TILE), lines(TILE));
     let (sums, earlier) = (words(&mut sums), words(&mut earlier));
     let mut starts = [core::ptr::null::<u64>(); 33];
-    for start in (0..len).step_by(TILE) {
+    for (targets, dst) in targets.chunks(SHARE).zip(dst.chunks_mut(SHARE)) {
         // SAFETY: offsets stay below `len` in the rows and below TILE in the scratch; tails shorter than FLIGHT vectors
         // take them one by one.
         unsafe {
-            for (s, row) in starts.iter_mut().zip(rows) {
-                *s = row.as_ptr().add(start);
-            }
-            let rows = &starts[..rows.len()];
-            let width = TILE.min(len - start);
-            let mut pairs = 0;
-            if L::WIDTH == 8 && rows.len() <= chunk && width.is_multiple_of(FLIGHT * L::WIDTH) {
-                pairs = targets.len() / 2;
-                for (targets, out) in targets.chunks_exact(2).zip(dst.chunks_exact_mut(2)) {
-                    let out = [out[0].as_mut_ptr().add(start), out[1].as_mut_ptr().add(start)];
-                    for at in (0..width).step_by(FLIGHT * L::WIDTH) {
-                        both::<L, FLIGHT>(targets, rows, at, out);
+            // Making lanes takes divisions: once for each target, not for each tile.
+            let mut lanes = [L::new(&targets[0].modulus); SHARE];
+            lanes[1..].iter_mut().zip(&targets[1..]).for_each(|(l, target)| *l = L::new(&target.modulus));
+            for start in (0..len).step_by(TILE) {
+                for (s, row) in starts.iter_mut().zip(rows) {
+                    *s = row.as_ptr().add(start);
+                }
+                let rows = &starts[..rows.len()];
+                let width = TILE.min(len - start);
+                let mut pairs = 0;
+                if L::WIDTH == 8 && rows.len() <= chunk && width.is_multiple_of(FLIGHT * L::WIDTH) {
+                    pairs = targets.len() / 2;
+                    for ((l, targets), out) in
+                        lanes.chunks_exact(2).zip(targets.chunks_exact(2)).zip(dst.chunks_exact_mut(2))
+                    {
+                        let out = [out[0].as_mut_ptr().add(start), out[1].as_mut_ptr().add(start)];
+                        for at in (0..width).step_by(FLIGHT * L::WIDTH) {
+                            both::<L, FLIGHT>([l[0], l[1]], targets, rows, at, out);
+                        }
                     }
                 }
-            }
-            for (target, out) in targets.iter().zip(dst.iter_mut()).skip(2 * pairs) {
-                let l = L::new(&target.modulus);
-                let group = FLIGHT * L::WIDTH;
-                let whole = width / group * group;
-                for at in (0..whole).step_by(group) {
-                    column::<L, FLIGHT>(l, rows, &target.constants, (at, chunk), (sums, earlier));
-                }
-                for at in (whole..width).step_by(L::WIDTH) {
-                    column::<L, 1>(l, rows, &target.constants, (at, chunk), (sums, earlier));
-                }
-                // Reducing needs a long chain of operations: the vectors of a tile hide each other's latency.
-                for at in (0..width).step_by(L::WIDTH) {
-                    let x = l.acc_reduce::<true>(L::acc_load(sums.as_ptr().add(2 * at)));
-                    let x = l.add(x, L::load_raw(earlier.as_ptr().add(at)));
-                    l.store(out.as_mut_ptr().add(start + at), x);
+                for ((&l, target), out) in lanes.iter().zip(targets).zip(dst.iter_mut()).skip(2 * pairs) {
+                    let group = FLIGHT * L::WIDTH;
+                    let whole = width / group * group;
+                    for at in (0..whole).step_by(group) {
+                        column::<L, FLIGHT>(l, rows, &target.constants, (at, chunk), (sums, earlier));
+                    }
+                    for at in (whole..width).step_by(L::WIDTH) {
+                        column::<L, 1>(l, rows, &target.constants, (at, chunk), (sums, earlier));
+                    }
+                    // Reducing needs a long chain of operations: the vectors of a tile hide each other's latency.
+                    for at in (0..width).step_by(L::WIDTH) {
+                        let x = l.acc_reduce::<true>(L::acc_load(sums.as_ptr().add(2 * at)));
+                        let x = l.add(x, L::load_raw(earlier.as_ptr().add(at)));
+                        l.store(out.as_mut_ptr().add(start + at), x);
+                    }
                 }
             }
         }
@@ -94,10 +102,15 @@ pub(crate) unsafe fn convert<L: Lanes>(c: &ConverterPart, first: usize, rows: &[
 
 /// `K` neighbouring vectors of two targets, which share the loads, where an accumulator takes the whole sum.
 #[inline(always)]
-unsafe fn both<L: Lanes, const K: usize>(targets: &[Target], rows: &[*const u64], at: usize, out: [*mut u64; 2]) {
+unsafe fn both<L: Lanes, const K: usize>(
+    l: [L; 2],
+    targets: &[Target],
+    rows: &[*const u64],
+    at: usize,
+    out: [*mut u64; 2],
+) {
     // SAFETY: there are two targets with a constant for each row; rows and outputs are valid for K vectors from `at`.
     unsafe {
-        let l = [L::new(&targets[0].modulus), L::new(&targets[1].modulus)];
         let constants = [targets[0].constants.as_ptr(), targets[1].constants.as_ptr()];
         let mut acc = [[l[0].acc_zero::<true>(); 2]; K];
         for (i, row) in rows.iter().enumerate() {

@@ -38,7 +38,11 @@ impl Steps {
     #[inline(always)]
     unsafe fn new(q: u64, shift: u32, first: i64) -> Self {
         let step = |k: i64| ((k << shift).div_euclid(q as i64) - 1) * q as i64;
-        let entries: [i64; 8] = core::array::from_fn(|i| step((i as i64 - first).rem_euclid(8) + first));
+        // A loop, not `from_fn`: a call that is not inlined is also made where nothing settles, for every tile of a conversion.
+        let mut entries = [0; 8];
+        for (i, entry) in (0..).zip(&mut entries) {
+            *entry = step((i - first).rem_euclid(8) + first);
+        }
         // SAFETY: AVX-512 is present by the contract of the trait.
         unsafe {
             // The compiler then sees that the shift is below 64, and needs no mask.
