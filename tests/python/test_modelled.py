@@ -118,7 +118,7 @@ def test_the_command(tmp_path: Path) -> None:
     (line,) = run("--model", "--json", "--units", str(file)).stdout.splitlines()
     record = json.loads(line)
     assert record["units_us"] == UNITS
-    assert [stage["name"] for stage in record["stages"][-2:]] == ["eval_mod", "settle"]
+    assert [stage["name"] for stage in record["stages"][-2:]] == ["eval_mod", "exchange_primes"]
     assert record["stages"][-1]["seconds_predicted"] > 0
     # What it writes can be read again.
     file.write_text(line)

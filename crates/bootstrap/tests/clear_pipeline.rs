@@ -6,9 +6,8 @@
 use aglet_bootstrap::slots_first::steps::eval_mod::{EvalMod, Function, Parts};
 use aglet_bootstrap::slots_first::steps::exchange::Exchange;
 use aglet_bootstrap::slots_first::steps::SlotsFirst;
-use aglet_bootstrap::slots_first::{plan, Chain, Options};
+use aglet_bootstrap::slots_first::{plan, KeySize, Layout, Method, Request};
 use aglet_bootstrap::Pipeline;
-use aglet_circuits::BabySteps;
 use aglet_schemes::clear::ClearEvaluator;
 use aglet_schemes::{Approximate, Evaluator};
 use num_complex::Complex64;
@@ -28,12 +27,19 @@ fn moduli() -> Vec<f64> {
     chain
 }
 
-fn chain() -> Chain {
-    Chain {
+const IDENTITY: Function = Function::Identity { harmonics: 2 };
+
+/// Complex messages in all slots of a ring, three stages, no map carried by keys.
+fn layout(slots: usize) -> Layout {
+    Layout {
+        request: Request::new(Method::Regular, 3, KeySize::Small, slots),
+        ring_slots: slots,
+        function: IDENTITY,
+        packed: false,
+        level: 10,
         moduli: moduli(),
-        settled: None,
-        slots_to_coeffs: 3,
-        coeffs_to_slots: 3,
+        exchanged: None,
+        hidden: 3,
         sparse_weight: 32,
         message_ratio: EvalMod::MESSAGE_RATIO,
         scale_in: SCALE,
@@ -41,35 +47,34 @@ fn chain() -> Chain {
     }
 }
 
-const IDENTITY: Function = Function::Identity { harmonics: 2 };
+/// The same with other requests.
+fn asked(layout: Layout, change: impl Fn(Request) -> Request) -> Layout {
+    Layout { request: change(layout.request), ..layout }
+}
 
-fn options(slots: usize) -> Options {
-    Options {
-        ring_slots: slots,
-        slots,
-        steps: BabySteps { giant_cost: 4.0, most: 64, right: false },
-        carried: 0,
-        bound: 1.0,
-        function: IDENTITY,
-        parts: Parts::Complex,
-        short_keys: false,
-        packed: false,
+/// What leaves these parts of a message.
+fn parts_of(request: Request, parts: Parts) -> Request {
+    match parts {
+        Parts::Complex => request,
+        Parts::Real => Request { real: true, ..request },
+        Parts::Pair => Request { method: Method::Merge, ..request },
     }
 }
 
 /// Bootstraps messages, which repeat over the ring, on a chain that leaves level 13. The results, which are at the message's
 /// own size.
-fn refresh(chain: &Chain, options: Options, messages: &[Complex64]) -> Vec<Vec<Complex64>> {
-    let e = ClearEvaluator::new(options.ring_slots, chain.moduli.clone(), 32, 20).unwrap();
-    let plan = plan(chain, options).unwrap();
+fn refresh(layout: &Layout, messages: &[Complex64]) -> Vec<Vec<Complex64>> {
+    let (ring_slots, bound) = (layout.ring_slots, layout.request.bound);
+    let e = ClearEvaluator::new(ring_slots, layout.moduli.clone(), 32, 20).unwrap();
+    let plan = plan(layout).unwrap();
     assert_eq!(plan.output().level, 13);
-    let all: Vec<_> = messages.iter().copied().cycle().take(options.ring_slots).collect();
+    let all: Vec<_> = messages.iter().copied().cycle().take(ring_slots).collect();
     let fresh = e.encrypt(&all, plan.input().level, SCALE).unwrap();
     let pipeline = Pipeline::new(&e, plan).unwrap();
     let out = pipeline.run(&e, std::slice::from_ref(&fresh), &mut ()).unwrap();
     let values = |ct: &aglet_schemes::clear::ClearCiphertext| {
-        assert_eq!((e.level(ct), e.scale(ct)), (13, SCALE * options.bound));
-        let values: Vec<_> = ct.values().iter().map(|v| v * options.bound).collect();
+        assert_eq!((e.level(ct), e.scale(ct)), (13, SCALE * bound));
+        let values: Vec<_> = ct.values().iter().map(|v| v * bound).collect();
         let repeats = values.chunks(messages.len()).all(|c| c.iter().zip(&values).all(|(a, b)| (a - b).norm() < 1e-6));
         assert!(repeats, "sparse slots repeat");
         values[..messages.len()].to_vec()
@@ -85,8 +90,7 @@ fn errors(found: &[Complex64], wanted: &[Complex64]) -> (f64, f64) {
 
 /// Bootstraps `messages` from level 3 to level 13 and returns (mean, worst) absolute error.
 fn bootstrap(messages: &[Complex64], real: bool, bound: f64) -> (f64, f64) {
-    let parts = if real { Parts::Real } else { Parts::Complex };
-    let found = refresh(&chain(), Options { bound, parts, ..options(messages.len()) }, messages);
+    let found = refresh(&asked(layout(messages.len()), |r| Request { bound, real, ..r }), messages);
     errors(&found[0], messages)
 }
 
@@ -99,7 +103,7 @@ fn spread(slots: usize, real: bool) -> Vec<Complex64> {
 }
 
 fn assert_precision(name: &str, slots: usize, messages: &[Complex64], real: bool, bits: (f64, f64)) {
-    assert_eq!((chain().moduli.len(), slots), (TOP + 1, messages.len()));
+    assert_eq!((moduli().len(), slots), (TOP + 1, messages.len()));
     let (mean, worst) = bootstrap(messages, real, 1.0);
     let found = (-mean.log2(), -worst.log2());
     println!("{name}: {:.2} bits on average, {:.2} at worst", found.0, found.1);
@@ -137,7 +141,7 @@ fn messages_of_size_one_stay_what_they_are_bootstrap_for_bootstrap() {
 /// which it leaves where they are; the polynomial errs by chance.
 #[test]
 fn a_thousand_bootstraps_do_not_move_signs() {
-    let plan = plan(&chain(), options(64)).unwrap();
+    let plan = plan(&layout(64)).unwrap();
     let e = ClearEvaluator::new(64, moduli(), 32, 20).unwrap();
     let pipeline = Pipeline::new(&e, plan).unwrap();
     let point = |j: usize| ((j % 3) as f64 - 1.0, (j / 3 % 3) as f64 - 1.0);
@@ -167,14 +171,15 @@ fn raised_primes_that_stand_for_message_primes_change_nothing() {
     let raised = |bits: i32, count: usize| {
         let primes = (1..=count).map(|i| 2f64.powi(bits) - i as f64 * 19.0 * 2f64.powi(17) + 1.0);
         let moduli = users[..4].iter().copied().chain(primes).chain(moduli()[14..].iter().copied()).collect();
-        Chain { moduli, settled: Some(users.clone()), ..chain() }
+        Layout { moduli, exchanged: Some(users.clone()), ..layout(64) }
     };
     let messages = spread(1 << 6, false);
     // 400 bits for 400, and 98 bits more, which a shift makes up for; the largest bound leaves the least room for them.
-    for (chain, bound) in [(raised(50, 8), 1.0), (raised(50, 8), 131_072.0), (raised(49, 10), 131_072.0)] {
+    for (raised, bound) in [(raised(50, 8), 1.0), (raised(50, 8), 131_072.0), (raised(49, 10), 131_072.0)] {
         for (parts, real) in [(Parts::Complex, false), (Parts::Real, true), (Parts::Pair, false)] {
             let large: Vec<_> = messages.iter().map(|m| m * bound).collect();
-            let found = refresh(&chain, Options { bound, parts, ..options(64) }, &large);
+            let layout = asked(raised.clone(), |r| parts_of(Request { bound, ..r }, parts));
+            let found = refresh(&layout, &large);
             let joined = |j: usize| match parts {
                 Parts::Pair => Complex64::new(found[0][j].re, found[1][j].re),
                 _ => found[0][j],
@@ -185,8 +190,8 @@ fn raised_primes_that_stand_for_message_primes_change_nothing() {
             assert!(-(worst / bound).log2() >= predicted(real) - 0.05, "{parts:?}, bound {bound}: {worst}");
         }
     }
-    let exchange = |chain: &Chain| -> Exchange {
-        match plan(chain, options(64)).unwrap().stages().last().unwrap().step {
+    let exchange = |layout: &Layout| -> Exchange {
+        match plan(layout).unwrap().stages().last().unwrap().step {
             SlotsFirst::Exchange(step) => step,
             _ => panic!("the last stage exchanges primes"),
         }
@@ -204,30 +209,29 @@ fn large_messages_err_in_proportion_to_their_bound() {
     }
 }
 
-/// A chain whose top has `up` primes for coeffs_to_slots and one level more, if the plan unpacks.
-fn chain_for(options: &Options, up: usize) -> Chain {
+/// The layout on a chain whose top has the primes that coeffs_to_slots spends, and one level more if it unpacks.
+fn with_levels(layout: Layout) -> Layout {
     let mut moduli = moduli();
     moduli.truncate(14);
     let near = |bits: i32, i: usize| 2f64.powi(bits) - (200 + 13 * i) as f64 * 2f64.powi(17) + 1.0;
-    moduli.extend((0..usize::from(options.packed)).map(|i| near(40, i)));
-    moduli.extend((0..options.function.levels()).map(|i| near(50, i)));
-    let spent = options.coeffs_to_slots_levels(up);
-    moduli.extend((0..spent).map(|i| near(if i < 3 { 48 } else { 40 }, i)));
-    Chain { moduli, coeffs_to_slots: up, ..chain() }
+    moduli.extend((0..usize::from(layout.packed)).map(|i| near(40, i)));
+    moduli.extend((0..layout.function.levels()).map(|i| near(50, i)));
+    moduli.extend((0..layout.coeffs_to_slots_levels()).map(|i| near(if i < 3 { 48 } else { 40 }, i)));
+    Layout { moduli, ..layout }
 }
 
 #[test]
 fn sparse_slots_are_refreshed_by_one_evaluation() {
     let ring_slots = 1 << 6;
     for log_slots in 0..=6 {
-        for (stages, right, parts) in [(1, false, Parts::Complex), (2, true, Parts::Complex), (1, true, Parts::Real)] {
+        use KeySize::{Large, Small};
+        for (stages, size, parts) in [(1, Large, Parts::Complex), (2, Small, Parts::Complex), (1, Small, Parts::Real)] {
             let slots = 1 << log_slots;
-            let steps = BabySteps { giant_cost: 4.0, most: 2, right };
             let packed = parts == Parts::Complex && slots < ring_slots;
-            let options = Options { ring_slots, steps, parts, packed, ..options(slots) };
+            let request = Request::new(Method::Regular, stages.min(log_slots.max(1)), size, slots);
+            let layout = Layout { request: parts_of(request, parts), ring_slots, packed, ..layout(slots) };
             let messages = spread(slots, parts == Parts::Real);
-            let up = stages.min(log_slots.max(1));
-            let found = refresh(&chain_for(&options, up), options, &messages);
+            let found = refresh(&with_levels(layout), &messages);
             let (_, worst) = errors(&found[0], &messages);
             assert!(-worst.log2() >= predicted(false) - 0.05, "{slots} slots: {} bits", -worst.log2());
         }
@@ -235,12 +239,12 @@ fn sparse_slots_are_refreshed_by_one_evaluation() {
 }
 
 #[test]
-fn every_number_of_stages_and_either_direction_give_the_same() {
+fn every_number_of_stages_and_every_size_of_keys_give_the_same() {
     let messages = spread(1 << 6, false);
     for up in 1..=5 {
-        for right in [false, true] {
-            let options = Options { steps: BabySteps { giant_cost: 4.0, most: 4, right }, ..options(1 << 6) };
-            let (_, worst) = errors(&refresh(&chain_for(&options, up), options, &messages)[0], &messages);
+        for size in [KeySize::Small, KeySize::Medium, KeySize::Large] {
+            let layout = asked(layout(1 << 6), |r| Request { stage_count: up, size, ..r });
+            let (_, worst) = errors(&refresh(&with_levels(layout), &messages)[0], &messages);
             assert!(-worst.log2() >= predicted(false) - 0.05);
         }
     }
@@ -248,26 +252,24 @@ fn every_number_of_stages_and_either_direction_give_the_same() {
 
 #[test]
 fn keys_carry_the_first_map_or_a_part_of_the_trace() {
-    let ring_slots = 1 << 8;
-    // Copies times diagonals of the first map: within what is carried, or the trace alone, or neither.
-    for (slots, stages, carried, names) in [
-        (1 << 8, 3, 8, vec!["mod_raise, coeffs_to_slots 1/3", "coeffs_to_slots 2/3", "coeffs_to_slots 3/3"]),
-        (1 << 8, 4, 64, vec!["mod_raise, coeffs_to_slots 1/4", "coeffs_to_slots 2/4"]),
-        (1 << 7, 2, 64, vec!["mod_raise, coeffs_to_slots 1/2", "coeffs_to_slots 2/2"]),
-        (1 << 4, 2, 16, vec!["mod_raise, trace", "trace", "coeffs_to_slots 1/2"]),
-        (1 << 4, 1, 64, vec!["mod_raise, trace", "coeffs_to_slots", "rescale", "eval_mod"]),
-        (1 << 8, 1, 64, vec!["mod_raise", "coeffs_to_slots", "rescale", "eval_mod"]),
+    // Copies times diagonals of the first map: within what is carried, or the trace alone, all or half of it, or neither.
+    for (ring_slots, slots, stages, names) in [
+        (1 << 8, 1 << 8, 3, vec!["mod_raise, coeffs_to_slots 1/3", "coeffs_to_slots 2/3", "coeffs_to_slots 3/3"]),
+        (1 << 8, 1 << 8, 4, vec!["mod_raise, coeffs_to_slots 1/4", "coeffs_to_slots 2/4"]),
+        (1 << 8, 1 << 7, 2, vec!["mod_raise, coeffs_to_slots 1/2", "coeffs_to_slots 2/2"]),
+        (1 << 10, 1 << 4, 2, vec!["mod_raise, trace", "trace", "coeffs_to_slots 1/2"]),
+        (1 << 8, 1 << 4, 1, vec!["mod_raise, trace", "coeffs_to_slots", "rescale", "eval_mod"]),
+        (1 << 8, 1 << 8, 1, vec!["mod_raise", "coeffs_to_slots", "rescale", "eval_mod"]),
     ] {
-        let steps = BabySteps { giant_cost: 4.0, most: 64, right: false };
+        let request = Request::new(Method::Regular, stages, KeySize::Large, slots);
         let packed = slots < ring_slots;
-        let options = Options { ring_slots, steps, packed, carried, ..options(slots) };
-        let chain = chain_for(&options, stages);
-        let plan = plan(&chain, options).unwrap();
+        let layout = with_levels(Layout { request, ring_slots, packed, ..layout(slots) });
+        let plan = plan(&layout).unwrap();
         let found: Vec<&str> = plan.stages().iter().map(|s| s.name.as_str()).collect();
         assert!(found.windows(names.len()).any(|w| w == names), "{found:?}");
-        assert_eq!(chain.moduli.len() - 1, plan.stages().iter().map(|s| s.to.level).max().unwrap());
+        assert_eq!(layout.moduli.len() - 1, plan.stages().iter().map(|s| s.to.level).max().unwrap());
         let messages = spread(slots, false);
-        let (_, worst) = errors(&refresh(&chain, options, &messages)[0], &messages);
+        let (_, worst) = errors(&refresh(&layout, &messages)[0], &messages);
         assert!(-worst.log2() >= predicted(false) - 0.05, "{slots} slots: {} bits", -worst.log2());
     }
 }
@@ -290,8 +292,8 @@ fn signs_and_bits_are_cleaned() {
         let exact: Vec<_> = (0..slots).map(|j| Complex64::new(point(j), part(j + 1))).collect();
         let messages: Vec<_> =
             exact.iter().enumerate().map(|(j, z)| z * (1.0 + Complex64::new(noise(j), 0.0))).collect();
-        let options = Options { function, parts, ..options(slots) };
-        let found = refresh(&chain_for(&options, 3), options, &messages);
+        let layout = Layout { function, ..asked(layout(slots), |r| parts_of(r, parts)) };
+        let found = refresh(&with_levels(layout), &messages);
         let wanted: Vec<Vec<_>> = match parts {
             Parts::Pair => {
                 vec![exact.iter().map(|z| z.re.into()).collect(), exact.iter().map(|z| z.im.into()).collect()]
@@ -310,8 +312,8 @@ fn signs_and_bits_are_cleaned() {
 
 #[test]
 fn a_pair_is_the_real_and_imaginary_part() {
-    let (messages, options) = (spread(1 << 6, false), Options { parts: Parts::Pair, ..options(1 << 6) });
-    let found = refresh(&chain(), options, &messages);
+    let messages = spread(1 << 6, false);
+    let found = refresh(&asked(layout(1 << 6), |r| parts_of(r, Parts::Pair)), &messages);
     let [re, im] = &found[..] else { panic!("two results") };
     for ((a, b), m) in re.iter().zip(im).zip(&messages) {
         assert!((a - m.re).norm() < 1e-7 && (b - m.im).norm() < 1e-7);
@@ -320,13 +322,12 @@ fn a_pair_is_the_real_and_imaginary_part() {
 
 #[test]
 fn plans_that_cannot_run_are_refused() {
-    let options = options(64);
-    assert!(plan(&Chain { moduli: moduli()[..12].to_vec(), ..chain() }, options).is_err());
+    assert!(plan(&Layout { moduli: moduli()[..12].to_vec(), ..layout(64) }).is_err());
     for bound in [0.0, -1.0, f64::NAN, 1e9] {
-        assert!(plan(&chain(), Options { bound, ..options }).is_err());
+        assert!(plan(&asked(layout(64), |r| Request { bound, ..r })).is_err());
     }
-    let plan = plan(&chain(), options).unwrap();
-    let mut other = chain();
+    let plan = plan(&layout(64)).unwrap();
+    let mut other = layout(64);
     other.moduli[0] *= 2.0;
     assert!(plan.check(&other.moduli).is_err());
 }
@@ -341,7 +342,7 @@ fn a_probe_sees_every_stage_and_can_stop() {
         }
     }
     let e = ClearEvaluator::new(64, moduli(), 32, 20).unwrap();
-    let plan = plan(&chain(), options(64)).unwrap();
+    let plan = plan(&layout(64)).unwrap();
     let pipeline = Pipeline::new(&e, plan).unwrap();
     let fresh = e.encrypt(&spread(64, false), 3, SCALE).unwrap();
     assert_eq!(

@@ -1,90 +1,107 @@
-//! Which primes of a parameter set a slots-first bootstrap raises to.
+//! A bootstrap laid out: a request in the numbers of a chain, from which its stages follow.
 
+use super::limbs::Limbs;
+use super::request::{Method, Request};
+use super::steps::eval_mod::{Function, Parts};
+use super::KeySize;
 use crate::error::Error;
+use aglet_rlwe::Params;
 use aglet_schemes::ckks::params::Role;
 use aglet_schemes::ckks::CkksParams;
-use std::ops::Range;
 
-/// The primes of a chain, bottom to top, as the parameter set counts them.
-///
-/// It has the message primes up to the level that is left, or spare primes of as many bits, the primes of eval_mod that are
-/// needed, and those of coeffs_to_slots. If these are fewer than the rescales there, unused message primes from the top make the
-/// first maps: there the scale is far from its final size, so a smaller prime costs nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The numbers that the stages of a slots-first bootstrap are made from.
+#[derive(Debug, Clone)]
 pub struct Layout {
-    /// q0 and what slots_to_coeffs consumes.
-    pub bottom: Range<usize>,
-    /// What users will have again above that, or spare primes in their place.
-    pub message: Vec<usize>,
-    /// What eval_mod consumes.
-    pub eval_mod: Range<usize>,
-    /// What coeffs_to_slots consumes last.
-    pub coeffs_to_slots: Range<usize>,
-    /// Message primes that it consumes first.
-    pub unused_message: Range<usize>,
+    /// What is asked for.
+    pub request: Request,
+    /// Slots of the ring, N/2: what all maps are laid out for. Fewer message slots repeat over it.
+    pub ring_slots: usize,
+    /// What becomes of the message.
+    pub function: Function,
+    /// Whether real and imaginary parts of sparse slots share one evaluation, side by side in twice the slots: one level
+    /// more, for the map that puts them together again.
+    pub packed: bool,
+    /// The user level of the result.
+    pub level: usize,
+    /// The primes of Q that it raises to, as doubles, bottom to top.
+    pub moduli: Vec<f64>,
+    /// Where spare primes stand for message primes: the primes of the users' chain up to the level of the result, bottom to top.
+    pub exchanged: Option<Vec<f64>>,
+    /// Primes below user level 0, which slots_to_coeffs consumes.
+    pub hidden: usize,
+    /// Weight of the sparse secret.
+    pub sparse_weight: usize,
+    /// q0 / scale at which the modulus is raised.
+    pub message_ratio: f64,
+    /// Scale of the input, at the chain level `hidden`.
+    pub scale_in: f64,
+    /// Scale of the output.
+    pub scale_out: f64,
 }
 
 impl Layout {
-    /// Leaves `message` message primes, with so many primes for eval_mod and coeffs_to_slots; `spare` primes may stand for
-    /// message primes.
+    /// Lays out a request on a parameter set; with the parameters on the limbs that it raises to.
     ///
     /// # Errors
-    /// [`Error::TooFewLevels`] if the set has not the primes.
-    pub fn new(
-        params: &CkksParams,
-        (message, spare): (usize, bool),
-        eval_mod: usize,
-        coeffs_to_slots: usize,
-    ) -> Result<Self, Error> {
-        let all = params.role(Role::Message);
-        let message = message_limbs(params, message, spare)?;
-        let (own_eval_mod, own) = (params.role(Role::EvalMod), params.role(Role::CoeffsToSlots));
-        let unused_message = all.end - coeffs_to_slots.saturating_sub(own.len())..all.end;
-        if eval_mod > own_eval_mod.len() || message.iter().any(|l| unused_message.contains(l)) {
-            return Err(too_few_levels(params));
+    /// [`Error::NotForBootstrap`] and its like for parameters that cannot bootstrap or have not the levels.
+    pub fn new(params: &CkksParams, request: Request) -> Result<(Self, Params), Error> {
+        let (Some(ratio), Some(regular)) = (params.message_ratio_log2(), params.regular_level()) else {
+            return Err(Error::NotForBootstrap { preset: params.name().to_string() });
+        };
+        let ring_slots = params.slots();
+        request.check(ring_slots)?;
+        let message = params.role(Role::Message).len();
+        // What coeffs_to_slots spends beyond the primes of its own are message primes.
+        let spent = request.coeffs_to_slots_levels(ring_slots);
+        let extra = spent.saturating_sub(params.role(Role::CoeffsToSlots).len());
+        let highest = match request.method.keys() {
+            Method::Regular => regular.min(message.saturating_sub(extra)),
+            _ => message.saturating_sub(extra),
+        };
+        if request.method.keys() == Method::Lossy && message == regular {
+            return Err(Error::NotForLossy { preset: params.name().to_string() });
         }
-        Ok(Self {
-            bottom: 0..all.start,
-            message,
-            eval_mod: own_eval_mod.start..own_eval_mod.start + eval_mod,
-            coeffs_to_slots: own.start..own.start + coeffs_to_slots.min(own.len()),
-            unused_message,
-        })
+        let level = request.target_level.unwrap_or(highest);
+        if level > highest || extra > message {
+            let (method, stages) = (request.method.name(), request.stage_count);
+            return Err(Error::OutputLevel { method, stages, highest, level });
+        }
+        let sparse = 2 * request.slots <= ring_slots && request.parts() == Parts::Complex;
+        let packed = sparse && level + 1 + extra <= message;
+        // Small keys meet the keys of users, which are for the chain itself.
+        let spare = request.size != KeySize::Small && !params.spare().is_empty();
+        let function = request.method.function(params);
+        let kept = (level + usize::from(packed), spare);
+        let limbs = Limbs::new(params, kept, function.levels(), spent)?;
+        let own = params.subset(&limbs.primes()).map_err(aglet_schemes::Error::from)?;
+        let users = &params.q()[..=params.chain_level(level)];
+        let layout = Self {
+            request,
+            ring_slots,
+            function,
+            packed,
+            level,
+            moduli: own.q().iter().map(|&q| q as f64).collect(),
+            exchanged: spare.then(|| users.iter().map(|&q| q as f64).collect()),
+            hidden: params.hidden_levels(),
+            sparse_weight: params.ephemeral_weight().unwrap_or(0),
+            message_ratio: ratio.exp2(),
+            scale_in: params.scale_at(0),
+            scale_out: params.scale_at(level),
+        };
+        Ok((layout, own))
     }
 
-    /// All of them.
-    pub fn primes(&self) -> Vec<usize> {
-        let middle = self.message.iter().copied().chain(self.eval_mod.clone());
-        self.bottom
-            .clone()
-            .chain(middle)
-            .chain(self.coeffs_to_slots.clone())
-            .chain(self.unused_message.clone())
-            .collect()
+    /// How often the slots repeat over the ring.
+    pub(super) fn copies(&self) -> usize {
+        self.ring_slots / self.request.slots
+    }
+    /// Levels that coeffs_to_slots spends.
+    pub fn coeffs_to_slots_levels(&self) -> usize {
+        self.request.coeffs_to_slots_levels(self.ring_slots)
+    }
+    /// Levels between coeffs_to_slots and the result.
+    pub fn eval_mod_levels(&self) -> usize {
+        self.function.levels() + usize::from(self.packed)
     }
 }
-
-/// What stands above slots_to_coeffs while eval_mod runs, to leave so many message primes: these, or the fewest spare primes
-/// of as many bits.
-fn message_limbs(params: &CkksParams, count: usize, spare: bool) -> Result<Vec<usize>, Error> {
-    let all = params.role(Role::Message);
-    if count > all.len() {
-        return Err(too_few_levels(params));
-    }
-    let own: Vec<usize> = (all.start..all.start + count).collect();
-    if !spare {
-        return Ok(own);
-    }
-    let needed: f64 = own.iter().map(|&l| (params.q()[l] as f64).log2()).sum();
-    let bits = |count: usize| params.spare()[..count].iter().map(|&q| (q as f64).log2()).sum::<f64>();
-    let fewest = (0..=params.spare().len()).find(|&n| bits(n) > needed - BITS_LESS);
-    let fewest = fewest.ok_or_else(|| too_few_levels(params))?;
-    Ok(params.role(Role::Spare).take(fewest).collect())
-}
-
-fn too_few_levels(params: &CkksParams) -> Error {
-    Error::TooFewLevels { preset: params.name().to_string() }
-}
-
-/// Spare primes may have so many bits less than those that they stand for: what eval_mod squares last has half of that less.
-const BITS_LESS: f64 = 0.5;

@@ -1,6 +1,6 @@
 //! What is asked of a bootstrap: method, key size, stages, slots.
 
-use super::steps::eval_mod::Function;
+use super::steps::eval_mod::{Function, Parts};
 use crate::error::Error;
 use aglet_circuits::BabySteps;
 use aglet_schemes::ckks::params::Role;
@@ -49,8 +49,9 @@ impl KeySize {
             Self::Large => BabySteps { giant_cost: 4.0, most: 64, right: false },
         }
     }
-    /// Diagonals of a first map that the key carries: as many keys of one digit take a fifth of the memory of others.
-    pub(super) fn carried(self) -> usize {
+    /// Diagonals at most of a map that the keys of mod_raise carry: as many keys of one digit take a fifth of the memory of
+    /// others. 0 for a mod_raise without one.
+    pub(super) fn carried_diagonals(self) -> usize {
         if self == Self::Small {
             0
         } else {
@@ -137,21 +138,48 @@ impl Request {
     pub fn of_key(self) -> Self {
         Self { method: self.method.keys(), bound: 1.0, real: false, target_level: None, ..self }
     }
-}
+    /// Which parts of the message are wanted.
+    pub fn parts(&self) -> Parts {
+        match self {
+            Self { method, .. } if method.pairs() => Parts::Pair,
+            Self { real: true, .. } => Parts::Real,
+            _ => Parts::Complex,
+        }
+    }
 
-/// The stages that a request has: a transform of few slots has few layers.
-pub(super) fn check_stages(request: &Request, ring_slots: usize) -> Result<usize, Error> {
-    let Request { slots, stage_count, .. } = *request;
-    if !slots.is_power_of_two() || slots > ring_slots {
-        return Err(Error::SlotCount { slots, most: ring_slots });
+    /// Refuses slots and stages that a transform has not: one of few slots has few layers.
+    pub(super) fn check(&self, ring_slots: usize) -> Result<(), Error> {
+        let Self { slots, stage_count, .. } = *self;
+        if !slots.is_power_of_two() || slots > ring_slots {
+            return Err(Error::SlotCount { slots, most: ring_slots });
+        }
+        let layers = (slots.ilog2() as usize).max(1);
+        let widest = slots.ilog2().div_ceil(stage_count.max(1) as u32);
+        if !(1..=MAX_STAGES).contains(&stage_count) || stage_count > layers || widest > MAX_LAYERS {
+            let fewest = (slots.ilog2().div_ceil(MAX_LAYERS) as usize).max(1);
+            return Err(Error::Stages { stage_count, slots, fewest, most: layers.min(MAX_STAGES) });
+        }
+        Ok(())
     }
-    let layers = (slots.ilog2() as usize).max(1);
-    let widest = slots.ilog2().div_ceil(stage_count.max(1) as u32);
-    if !(1..=MAX_STAGES).contains(&stage_count) || stage_count > layers || widest > MAX_LAYERS {
-        let fewest = (slots.ilog2().div_ceil(MAX_LAYERS) as usize).max(1);
-        return Err(Error::Stages { stage_count, slots, fewest, most: layers.min(MAX_STAGES) });
+
+    /// Levels that coeffs_to_slots spends: its stages, but for a first one that mod_raise carries, and one more for a single map.
+    pub(super) fn coeffs_to_slots_levels(&self, ring_slots: usize) -> usize {
+        let carried = usize::from(self.carries_map(ring_slots));
+        self.stage_count + usize::from(self.rescales_twice(ring_slots)) - carried
     }
-    Ok(stage_count)
+    /// Whether coeffs_to_slots is a single map: its diagonals have the factors of all stages and of the trace, which makes them
+    /// too small to be rounded at the size of one prime.
+    pub(super) fn rescales_twice(&self, ring_slots: usize) -> bool {
+        self.stage_count == 1 && !self.carries_map(ring_slots)
+    }
+    /// Whether mod_raise carries all of the trace and the first map of coeffs_to_slots.
+    pub(super) fn carries_map(&self, ring_slots: usize) -> bool {
+        let copies = ring_slots / self.slots;
+        // The first map takes the most layers, and the longest distance among them wraps around.
+        let layers = (self.slots.ilog2() as usize).div_ceil(self.stage_count.max(1));
+        // The last map depends on what is wanted of the result, and keys should not.
+        self.stage_count > 1 && copies << layers <= self.size.carried_diagonals()
+    }
 }
 
 /// Stages that coeffs_to_slots can be cut into.

@@ -1,11 +1,9 @@
-//! A bootstrap laid out on a parameter set: its chain, its stages and the keys that these need.
+//! A bootstrap on a parameter set: its chain, its stages and the keys that these need.
 
 use super::layout::Layout;
-use super::request::{check_stages, KeySize, Method, Request};
-use super::steps::eval_mod::Parts;
+use super::request::{KeySize, Request};
 use super::steps::raise_map::RaiseMap;
 use super::steps::SlotsFirst;
-use super::{Chain, Options};
 use crate::error::Error;
 use crate::plan::Plan;
 use crate::step::{KeyNeed, Stage, Step};
@@ -15,82 +13,26 @@ use aglet_schemes::ckks::params::Role;
 use aglet_schemes::ckks::CkksParams;
 use std::sync::Arc;
 
-/// A bootstrap laid out on a parameter set.
+/// A bootstrap on a parameter set.
 #[derive(Debug, Clone)]
 pub struct Route {
     /// The parameters on the limbs that it raises to.
     pub params: Params,
+    /// The numbers that its stages are made from.
+    pub layout: Layout,
     /// Its stages.
     pub plan: Arc<Plan<SlotsFirst>>,
-    /// The choices that it was laid out with.
-    pub options: Options,
-    /// The user level that it leaves.
-    pub level: usize,
-    /// Whether spare primes stand for message primes.
-    spare: bool,
-    /// The request that it answers.
-    pub request: Request,
 }
 
 impl Route {
     /// Chooses the limbs and lays out the stages.
     ///
     /// # Errors
-    /// [`Error::NotForBootstrap`] and its like for parameters that cannot bootstrap or have not the levels, and what [`Plan`] refuses.
+    /// Those of [`Layout::new`], and what [`Plan`] refuses.
     pub fn new(params: &CkksParams, request: Request) -> Result<Self, Error> {
-        let (Some(ratio), Some(regular)) = (params.message_ratio_log2(), params.regular_level()) else {
-            return Err(Error::NotForBootstrap { preset: params.name().to_string() });
-        };
-        let ring_slots = params.slots();
-        let stages = check_stages(&request, ring_slots)?;
-        let message = params.role(Role::Message);
-        let mut options = Options {
-            ring_slots,
-            slots: request.slots,
-            steps: request.size.steps(),
-            carried: request.size.carried(),
-            bound: request.bound,
-            function: request.method.function(params),
-            parts: match request {
-                Request { method, .. } if method.pairs() => Parts::Pair,
-                Request { real: true, .. } => Parts::Real,
-                _ => Parts::Complex,
-            },
-            short_keys: request.size == KeySize::Large,
-            packed: false,
-        };
-        let spent = options.coeffs_to_slots_levels(stages);
-        let extra = spent.saturating_sub(params.role(Role::CoeffsToSlots).len());
-        let highest = match request.method.keys() {
-            Method::Regular => regular.min(message.len().saturating_sub(extra)),
-            _ => message.len().saturating_sub(extra),
-        };
-        if request.method.keys() == Method::Lossy && message.len() == regular {
-            return Err(Error::NotForLossy { preset: params.name().to_string() });
-        }
-        let level = request.target_level.unwrap_or(highest);
-        if level > highest || extra > message.len() {
-            return Err(Error::OutputLevel { method: request.method.name(), stages, highest, level });
-        }
-        let sparse = 2 * request.slots <= ring_slots && options.parts == Parts::Complex;
-        options.packed = sparse && level + 1 + extra <= message.len();
-        // Small keys meet the keys of users, which are for the chain itself.
-        let spare = request.size != KeySize::Small && !params.spare().is_empty();
-        let kept = (level + usize::from(options.packed), spare);
-        let layout = Layout::new(params, kept, options.function.levels(), spent)?;
-        let own = params.subset(&layout.primes()).map_err(aglet_schemes::Error::from)?;
-        let users = &params.q()[..=params.chain_level(level)];
-        let chain = Chain {
-            moduli: own.q().iter().map(|&q| q as f64).collect(),
-            settled: spare.then(|| users.iter().map(|&q| q as f64).collect()),
-            slots_to_coeffs: params.hidden_levels(),
-            coeffs_to_slots: stages,
-            sparse_weight: params.ephemeral_weight().unwrap_or(0),
-            message_ratio: ratio.exp2(),
-            scale_in: params.scale_at(0),
-            scale_out: params.scale_at(level),
-        };
-        Ok(Self { params: own, plan: Arc::new(super::plan(&chain, options)?), options, level, spare, request })
+        let (layout, params) = Layout::new(params, request)?;
+        let plan = Arc::new(super::plan(&layout)?);
+        Ok(Self { params, layout, plan })
     }
 
     /// The rotations (to the left) that need a key, each with the limbs of the route that it must serve.
@@ -108,13 +50,18 @@ impl Route {
         self.plan.stages().iter().map(of).collect()
     }
 
+    /// Whether its chain has primes that users have not.
+    fn exchanges(&self) -> bool {
+        self.layout.exchanged.is_some()
+    }
+
     /// Whether the keys of users serve in this role: a small bootstrap takes their rotations, and one that has no spare primes,
     /// of which these keys know nothing, their relinearization and conjugation.
     fn left_to_users(&self, role: KeyRole) -> bool {
         match role {
-            KeyRole::Square => !self.spare,
-            KeyRole::Galois(galois) if galois == conjugation_exponent(self.params.n()) => !self.spare,
-            KeyRole::Galois(_) => self.request.size == KeySize::Small,
+            KeyRole::Square => !self.exchanges(),
+            KeyRole::Galois(galois) if galois == conjugation_exponent(self.params.n()) => !self.exchanges(),
+            KeyRole::Galois(_) => self.layout.request.size == KeySize::Small,
             _ => false,
         }
     }
@@ -167,12 +114,12 @@ impl Route {
     /// # Errors
     /// Those of [`KeySwitchSpec::balanced`].
     pub fn keys(&self, whole: &Params) -> Result<(Params, Vec<KeyNeed>), Error> {
-        let own = if self.request.size == KeySize::Small { whole.clone() } else { self.params.clone() };
+        let own = if self.layout.request.size == KeySize::Small { whole.clone() } else { self.params.clone() };
         let mut needs = self.needs()?.concat();
         // Where no level is left to unpack sparse slots, a request for a lower level has one, with the same key.
-        let Options { slots, ring_slots, packed, .. } = self.options;
+        let Layout { request: Request { slots, .. }, ring_slots, packed, .. } = self.layout;
         if slots < ring_slots && !packed {
-            let limbs = self.arithmetic_limbs() - self.options.function.levels();
+            let limbs = self.arithmetic_limbs() - self.layout.function.levels();
             needs.append(&mut KeyNeed::rotations(&self.params, limbs, [slots])?);
         }
         let held = needs.into_iter().filter(|need| !self.left_to_users(need.role));

@@ -1,6 +1,6 @@
 //! How scales grow over the linear maps of a bootstrap.
 
-use super::Chain;
+use super::Layout;
 use aglet_schemes::LinearMap;
 
 /// How scales grow by `total` over maps that are rescaled by `primes`, in the order of application.
@@ -28,12 +28,12 @@ const LARGEST: f64 = 2_305_843_009_213_693_952.0; // 2^61
 
 /// The scale after a single map that goes from one scale at the top of the chain to another in two levels: as large as its
 /// coefficients allow, and so that an integer is left for the second rescale.
-pub(super) fn first_of_two(chain: &Chain, maps: &[LinearMap], from: f64, to: f64) -> f64 {
+pub(super) fn first_of_two(layout: &Layout, maps: &[LinearMap], from: f64, to: f64) -> f64 {
     let values = maps.iter().flat_map(|map| map.diagonals().values().flatten());
     let largest = values.map(|v| v.norm()).fold(0.0, f64::max);
-    let top = chain.moduli.len() - 1;
-    let factor = (largest * to / from * chain.moduli[top] * chain.moduli[top - 1] / LARGEST).max(1.0).ceil();
-    to * chain.moduli[top - 1] / factor
+    let top = layout.moduli.len() - 1;
+    let factor = (largest * to / from * layout.moduli[top] * layout.moduli[top - 1] / LARGEST).max(1.0).ceil();
+    to * layout.moduli[top - 1] / factor
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What settles is the same message at the scale of the exchanged primes, to the rounding of one division, on every backend.
+//! What is exchanged is the same message at the scale of the exchanged primes, to the rounding of one division, on every backend.
 
 use super::*;
 use crate::chain::{self, primes};

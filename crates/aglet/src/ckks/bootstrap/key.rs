@@ -62,7 +62,7 @@ impl BootstrapKey {
 
     /// Whether it has the keys of a route: on its chain or a part of it. A small one serves every route.
     pub(crate) fn serves(&self, route: &Route) -> bool {
-        let (own, wanted) = (self.request, route.request);
+        let (own, wanted) = (self.request, route.layout.request);
         let like = own.stage_count == wanted.stage_count && own.slots == wanted.slots;
         let primes = self.params.prime_indices();
         let part = route.params.prime_indices().iter().all(|l| primes.contains(l));

@@ -100,7 +100,7 @@ impl Engine {
     /// # Errors
     /// Those of [`Route::new`].
     pub fn route(&self, request: Request) -> Result<Arc<Route>, Error> {
-        let kept = self.bootstrap.pipelines.lock().iter().find(|entry| entry.0.request == request).cloned();
+        let kept = self.bootstrap.pipelines.lock().iter().find(|entry| entry.0.layout.request == request).cloned();
         match kept {
             Some((route, _)) => Ok(route),
             None => Ok(Arc::new(Route::new(self.params(), request)?)),
@@ -109,7 +109,7 @@ impl Engine {
 
     /// The user level that a bootstrap leaves.
     pub fn bootstrap_output_level(&self, request: Request) -> Result<usize, Error> {
-        Ok(self.route(request)?.level)
+        Ok(self.route(request)?.layout.level)
     }
 
     /// The context of the chain of a route.
@@ -169,7 +169,7 @@ impl Engine {
             let inputs = jobs.iter().map(input).collect::<Result<Vec<_>, Error>>()?;
             let out = pipeline.run(&e, &inputs, &mut probe)?;
             // The value divided by the bound, at a scale larger by the bound, is the value at the scale of its level.
-            let real = route.options.parts != Parts::Complex;
+            let real = route.layout.request.parts() != Parts::Complex;
             let own = |out: &Ciphertext| {
                 let polys = out.polys.iter().map(|p| self.ctx.ring().copy(p, out.limbs())).collect::<Result<_, _>>()?;
                 let mut own = out.with(polys, out.scale / request.bound);
@@ -202,7 +202,7 @@ impl Engine {
         keys: &BootstrapKeys<'_>,
         route: &Route,
     ) -> Result<(), Error> {
-        let Request { method, stage_count, .. } = route.request;
+        let Request { method, stage_count, .. } = route.layout.request;
         let wanted = if method.pairs() { 2 } else { 1 };
         if cts.len() != wanted {
             return Err(Error::Parameter(format!(
@@ -220,7 +220,7 @@ impl Engine {
                 own.stage_count,
                 own.slots,
                 method.name(),
-                route.request.slots
+                route.layout.request.slots
             )));
         }
         for ct in cts {
@@ -230,7 +230,7 @@ impl Engine {
             if let Some((what, found)) = keys.ids().find(|(_, id)| *id != ct.key) {
                 return Err(aglet_rlwe::Error::KeyMismatch { what, found, expected: ct.key }.into());
             }
-            check_bound(ct, route.request)?;
+            check_bound(ct, route.layout.request)?;
             let level = self.level(ct)?;
             if method.keys() == crate::ckks::Method::Lossy && level < stage_count {
                 return Err(Error::Level(format!(
@@ -239,7 +239,7 @@ impl Engine {
                     method.name()
                 )));
             }
-            if method.pairs() && !ct.real && !route.request.real {
+            if method.pairs() && !ct.real && !route.layout.request.real {
                 return Err(Error::Range(
                     "A merging bootstrap takes real ciphertexts only, and this one may have imaginary parts; bootstrap it on its \
                      own, or encrypt real values."
@@ -252,7 +252,7 @@ impl Engine {
 
     fn pipeline(&self, e: &CkksEvaluator<'_>, route: &Arc<Route>) -> Result<CkksPipeline, Error> {
         let kept = self.bootstrap.pipelines.lock().clone();
-        if let Some((_, found)) = kept.iter().find(|entry| entry.0.request == route.request) {
+        if let Some((_, found)) = kept.iter().find(|entry| entry.0.layout.request == route.layout.request) {
             return Ok(found.clone());
         }
         let matrices = route.matrix_bytes(self.params())? as u64;
@@ -264,7 +264,7 @@ impl Engine {
         let keys = |request: &Request| (request.method.keys(), request.size);
         let chain = route.params.prime_indices();
         let related = kept.iter().filter(|(other, _)| other.params.prime_indices() == chain);
-        let related = related.filter(|(other, _)| keys(&other.request) == keys(&route.request));
+        let related = related.filter(|(other, _)| keys(&other.layout.request) == keys(&route.layout.request));
         let related: Vec<&Pipeline<SlotsFirst, CkksTransform>> = related.map(|entry| &*entry.1).collect();
         let made = Arc::new(Pipeline::sharing(e, route.plan.clone(), &related)?);
         let mut list = self.bootstrap.pipelines.lock();

@@ -66,7 +66,7 @@ fn key_shapes(whole: &CkksParams, route: &Route) -> Result<KeySet<KeySwitchSpec>
 /// The route that the bootstrap key is made for. Laying it out takes as long as all the rest, and often it is this one but for
 /// what is done with the result.
 fn key_route<'a>(whole: &CkksParams, route: &'a Route) -> Result<Cow<'a, Route>, Error> {
-    let (own, key) = (route.request, route.request.of_key());
+    let (own, key) = (route.layout.request, route.layout.request.of_key());
     let full = own.slots == whole.slots() && own.target_level.is_none() && own.method == key.method;
     Ok(if full { Cow::Borrowed(route) } else { Cow::Owned(Route::new(whole, key)?) })
 }

@@ -44,7 +44,7 @@ pub fn log2_failure(params: &CkksParams, route: &Route, mean_bits: f64, passes: 
     let of_part = errors(eval_mod, params, passes)?;
     let exact = vec![(1.0, 0.0)];
     // The mean size of a complex Gaussian, or of a real one, over its deviation.
-    let (other, results, mean) = match route.options.parts {
+    let (other, results, mean) = match route.layout.request.parts() {
         Parts::Complex => (&of_part, 1, (PI / 2.0).sqrt()),
         Parts::Real => (&exact, 1, (2.0 / PI).sqrt()),
         Parts::Pair => (&exact, 2, (2.0 / PI).sqrt()),
@@ -57,7 +57,7 @@ pub fn log2_failure(params: &CkksParams, route: &Route, mean_bits: f64, passes: 
             sum += chance * and * (-left * left / 2.0).exp();
         }
     }
-    let slots = (results * route.request.slots) as f64;
+    let slots = (results * route.layout.request.slots) as f64;
     Ok(Some((slots * sum).log2().min(0.0)))
 }
 

@@ -118,9 +118,9 @@ impl Probe for Switch<'_> {
 
 impl<'a> Model<'a> {
     fn new(route: &'a Route) -> Result<Self, Error> {
-        let (slots, bound) = (route.request.slots, route.request.bound);
+        let (slots, bound) = (route.layout.request.slots, route.layout.request.bound);
         let grid = |j: usize| 2.0 * j as f64 / (slots.max(2) - 1) as f64 - 1.0;
-        let value = |j: usize| match route.request.method {
+        let value = |j: usize| match route.layout.request.method {
             Method::Sign => {
                 if j.is_multiple_of(2) {
                     1.0
@@ -146,7 +146,7 @@ impl<'a> Model<'a> {
         let Scaled { level, scale } = plan.input();
         let input = e.encrypt(&all, level, scale)?;
         let out = Pipeline::new(&e, plan.clone())?.run(&e, &[input], &mut Switch { e: &e, noisy })?;
-        Ok(self.decoded(&out, self.route.options.parts))
+        Ok(self.decoded(&out, self.route.layout.request.parts()))
     }
 
     /// The message slots: copies are averaged, as decoding ignores the coefficients outside of the subring.
@@ -154,7 +154,8 @@ impl<'a> Model<'a> {
         let slots = self.message.len();
         let mean = |ct: &ClearCiphertext, j: usize| {
             let copies = ct.values().len() / slots;
-            ct.values().iter().skip(j).step_by(slots).sum::<Complex64>() / copies as f64 * self.route.request.bound
+            ct.values().iter().skip(j).step_by(slots).sum::<Complex64>() / copies as f64
+                * self.route.layout.request.bound
         };
         let value = |j| match (parts, out) {
             (Parts::Pair, [re, im, ..]) => Complex64::new(mean(re, j).re, mean(im, j).re),

@@ -80,7 +80,7 @@ pub fn presets() -> Result<Value, Error> {
 pub fn plan(preset: &str, request: Request, units: Option<&Units>) -> Result<Value, Error> {
     let params = presets::load(preset, true)?;
     let route = Route::new(&params, request)?;
-    let Route { params: own, plan, level, .. } = &route;
+    let Route { params: own, plan, layout } = &route;
     let (keys, n) = (route.stage_keys(&params)?, params.n());
     let costs = cost::stages(&params, &route)?;
     let seconds = |work| units.map(|units| units.seconds(work, n));
@@ -112,7 +112,7 @@ pub fn plan(preset: &str, request: Request, units: Option<&Units>) -> Result<Val
     Ok(json!({
         "preset": preset, "method": method.name(), "stage_count": stage_count, "key_size": size.name(),
         "slot_count": slots, "real": real,
-        "input_level": if method.keys() == Method::Lossy { stage_count } else { 0 }, "output_level": level,
+        "input_level": if method.keys() == Method::Lossy { stage_count } else { 0 }, "output_level": layout.level,
         "log_n": params.log_n(), "log_qp": params.log_qp(), "security_bits": params.security().bits,
         "log2_failure": log2_failure, "precision_bits": precision_bits,
         "stages": stages, "rotations": rotations, "seconds": seconds(&costs.iter().map(|cost| cost.work).sum()),
