@@ -3,7 +3,7 @@
 use super::Plaintext;
 use crate::{Error, Scalar};
 use aglet_ring::fft::SpecialFft;
-use aglet_ring::Modulus;
+use aglet_ring::{Eval, Modulus, Poly};
 use aglet_rlwe::Context;
 use num_complex::Complex64;
 
@@ -51,14 +51,29 @@ impl Encoder {
     /// # Errors
     /// [`Error::SlotMismatch`], [`Error::InvalidScale`], [`Error::NoSuchLevel`], [`Error::TooLarge`].
     pub fn encode<T: Number>(&self, ctx: &Context, values: &[T], level: usize, scale: f64) -> Result<Plaintext, Error> {
-        let (ring, max) = (ctx.ring(), ctx.ring().q_count() - 1);
+        let max = ctx.ring().q_count() - 1;
         if level > max {
             return Err(Error::NoSuchLevel { level, max });
         }
-        let small = subring_coefficients(&self.fft, values, scale)?;
-        let poly = ring.to_eval(ring.lift(&spread(&small, ring.n()), ring.scratch(level + 1, 0)?));
+        let poly = self.polynomial(ctx, values, scale, (level + 1, 0))?;
         let bound = values.iter().map(|&v| v.into().norm()).fold(0.0, f64::max);
         Ok(Plaintext { poly, scale, slots: self.slots(), bound: Some(bound), real: T::REAL })
+    }
+
+    /// The polynomial alone, at so many limbs of the chain and special ones.
+    ///
+    /// # Errors
+    /// [`Error::SlotMismatch`], [`Error::InvalidScale`], [`Error::TooLarge`].
+    pub fn polynomial<T: Number>(
+        &self,
+        ctx: &Context,
+        values: &[T],
+        scale: f64,
+        (q_limbs, p_limbs): (usize, usize),
+    ) -> Result<Poly<Eval>, Error> {
+        let ring = ctx.ring();
+        let small = subring_coefficients(&self.fft, values, scale)?;
+        Ok(ring.to_eval(ring.lift(&spread(&small, ring.n()), ring.scratch(q_limbs, p_limbs)?)))
     }
 
     /// The values of a plaintext. The coefficients are read from at most two limbs: they must stay below half the product
@@ -88,7 +103,7 @@ impl Encoder {
 }
 
 /// The coefficients of a polynomial of a subring as those of the ring of degree `n`.
-pub(super) fn spread(small: &[i64], n: usize) -> Vec<i64> {
+fn spread(small: &[i64], n: usize) -> Vec<i64> {
     let (gap, mut wide) = (n / small.len(), vec![0; n]);
     small.iter().enumerate().for_each(|(j, &c)| wide[j * gap] = c);
     wide
@@ -113,7 +128,7 @@ pub(super) fn subring_coefficients<T: Number>(fft: &SpecialFft, values: &[T], sc
 }
 
 /// The error of this floor for a coefficient that does not fit a word.
-pub(super) fn too_large(e: aglet_ring::Error) -> Error {
+pub fn too_large(e: aglet_ring::Error) -> Error {
     match e {
         aglet_ring::Error::TooLarge { log2 } => Error::TooLarge { log2 },
         e => e.into(),

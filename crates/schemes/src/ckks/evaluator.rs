@@ -47,7 +47,8 @@ impl<'a> CkksEvaluator<'a> {
     pub fn stopped_by(self, flag: &'a AtomicBool) -> Self {
         Self { stop: Some(flag), ..self }
     }
-    pub(super) fn check_stop(&self) -> Result<(), Error> {
+    /// [`Error::Cancelled`] once the flag is set.
+    pub fn check_stop(&self) -> Result<(), Error> {
         match self.stop {
             Some(flag) if flag.load(Ordering::Relaxed) => Err(Error::Cancelled),
             _ => Ok(()),
@@ -62,7 +63,7 @@ impl<'a> CkksEvaluator<'a> {
         self.keys
     }
     /// The smallest key of a role that serves so many limbs.
-    pub(super) fn key(&self, role: KeyRole, limbs: usize) -> Result<&'a SwitchingKey, Error> {
+    pub fn key(&self, role: KeyRole, limbs: usize) -> Result<&'a SwitchingKey, Error> {
         let key = self.keys.find(role, limbs).map(|key| &**key);
         key.ok_or_else(|| missing(role, limbs, self.ctx.ring().n()))
     }
@@ -103,7 +104,7 @@ impl<'a> CkksEvaluator<'a> {
     }
 
     /// The halves of a product with a key, divided by its special primes and the `drop` highest ones of the chain.
-    pub(super) fn divided(&self, (b, a): &Pair, drop: usize) -> Result<Vec<Poly<Eval>>, Error> {
+    pub fn divided(&self, (b, a): &Pair, drop: usize) -> Result<Vec<Poly<Eval>>, Error> {
         Ok(divide(self.ctx, &[b, a], drop)?)
     }
 
@@ -243,7 +244,10 @@ impl<'a> CkksEvaluator<'a> {
 }
 
 /// The two polynomials of a ciphertext of degree 1.
-pub(super) fn linear(a: &Ciphertext) -> Result<[&Poly<Eval>; 2], Error> {
+///
+/// # Errors
+/// That of its degree.
+pub fn linear(a: &Ciphertext) -> Result<[&Poly<Eval>; 2], Error> {
     match &a.polys[..] {
         [c0, c1] => Ok([c0, c1]),
         _ => Err(aglet_rlwe::Error::Degree { degree: a.degree() }.into()),

@@ -7,15 +7,13 @@ mod evaluator;
 pub(crate) mod keys;
 pub mod params;
 mod quadratic;
-mod refresh;
 mod transform;
 
 pub use batch::Weight;
 pub use ciphertext::{Ciphertext, Plaintext};
-pub use encode::{Encoder, Number};
-pub use evaluator::CkksEvaluator;
+pub use encode::{too_large, Encoder, Number};
+pub use evaluator::{linear, CkksEvaluator};
 pub use params::{CkksLiteral, CkksParams};
-pub use refresh::raising_keys;
 pub use transform::{transform_shape, CkksTransform, TransformShape};
 
 /// A CKKS ciphertext, shared: cloning costs nothing and contents never change.

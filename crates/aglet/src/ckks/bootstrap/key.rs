@@ -5,13 +5,12 @@ use crate::ckks::engine::Engine;
 use crate::runtime::machine;
 use crate::Control;
 use crate::Error;
-use aglet_bootstrap::slots_first::steps::raise_map::RaiseMap;
 use aglet_bootstrap::slots_first::{KeySize, Method, Request, Route, MAX_STAGES};
 use aglet_bootstrap::KeyNeed;
 use aglet_ring::automorphism::rotation_exponent;
+use aglet_ring::sample::ChaChaSource;
 use aglet_rlwe::Params;
 use aglet_rlwe::{KeyId, KeyRole, KeySet, KeySwitchSpec, SecretKey, SwitchingKey};
-use aglet_schemes::ckks::raising_keys;
 use aglet_schemes::ckks::CkksParams;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -133,7 +132,15 @@ impl Engine {
         let mut keys = KeySet::new();
         for KeyNeed { role, spec } in parts {
             let made = match role {
-                KeyRole::FromSparseGalois(_) => continue,
+                KeyRole::FromSparseGalois(galois) => {
+                    let secrets = (&sparse, &main);
+                    let carried = |random: &mut ChaChaSource| match route.carried() {
+                        Some(step) => Ok(step.key(&ctx, &spec, galois, secrets, random)?),
+                        None => Ok(None),
+                    };
+                    let made = self.run(|| carried(&mut source(role)?))?;
+                    made.ok_or_else(|| Error::MissingKey(format!("No map of this bootstrap is carried at {galois}.")))?
+                }
                 KeyRole::Square => {
                     self.run(|| Ok(SwitchingKey::relinearisation(&ctx, spec, &main, &mut source(role)?)?))?
                 }
@@ -148,11 +155,6 @@ impl Engine {
                 }
             };
             keys.insert(role, Arc::new(made));
-        }
-        if let Some(RaiseMap { map, scale_ratio }) = route.carried() {
-            let spec = KeySwitchSpec::from_sparse(ctx.ring().q_count());
-            let raising = self.run(|| raising_keys(&ctx, &spec, map, *scale_ratio, (&sparse, &main), &mut source))?;
-            keys = keys.and(raising.into_iter().map(|(role, key)| (role, Arc::new(key))).collect());
         }
         control.report(total + 1, total + 1, "bootstrap keys");
         Ok(BootstrapKey { id: sk.id(), request, params: ctx.params().clone(), keys })

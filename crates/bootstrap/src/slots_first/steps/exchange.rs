@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::step::{each, KeyNeed, RunOn, Scaled, Step};
 use aglet_ring::Tally;
+use aglet_rlwe::exchange::{exchange, exchange_ratio};
 use aglet_rlwe::Params;
 use aglet_schemes::approximate::{check_scale, same_scale};
 use aglet_schemes::ckks::{CkksCiphertext, CkksEvaluator};
@@ -10,6 +11,7 @@ use aglet_schemes::clear::{ClearCiphertext, ClearEvaluator};
 use aglet_schemes::cost::{CostCiphertext, CostEvaluator};
 use aglet_schemes::noisy::NoisyEvaluator;
 use aglet_schemes::{Approximate, Error as SchemeError, Evaluator};
+use std::sync::Arc;
 
 /// Exchanges the primes that a bootstrap raised to for those of the whole chain up to a level, which divides by all that leave.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,7 +58,14 @@ impl<E: ExchangePrimes> RunOn<E> for Exchange {
 
 impl ExchangePrimes for CkksEvaluator<'_> {
     fn exchange(&self, ct: &CkksCiphertext, to: Exchange) -> Result<CkksCiphertext, SchemeError> {
-        self.exchange_primes(ct, (to.level, to.shift), to.scale_ratio)
+        let (ctx, limbs) = (self.context(), to.level + 1);
+        self.check_stop()?;
+        let expected = exchange_ratio(ctx, ct.limbs(), limbs, to.shift)?;
+        if !same_scale(expected, to.scale_ratio) {
+            return Err(SchemeError::ScaleMismatch { expected, found: to.scale_ratio });
+        }
+        let polys = exchange(ctx, &ct.polys.iter().collect::<Vec<_>>(), limbs, to.shift)?;
+        Ok(Arc::new(ct.with(polys, ct.scale * to.scale_ratio).real_if(ct.real)))
     }
 }
 

@@ -1,15 +1,18 @@
 //! The step that raises the modulus (eprint 2018/153): coefficients `m` become `m + q0 I`, which eval_mod removes.
 
+use super::sparse_secret::at_bottom;
 use crate::error::Error;
 use crate::step::{each, KeyNeed, RunOn, Scaled, Step};
-use aglet_rlwe::Params;
-use aglet_rlwe::{KeyRole, KeySwitchSpec};
-use aglet_schemes::ckks::{CkksCiphertext, CkksEvaluator};
+use aglet_ring::ring::Ring;
+use aglet_ring::{Digits, KeyProduct};
+use aglet_rlwe::{KeyRole, KeySwitchSpec, Params};
+use aglet_schemes::ckks::{linear, CkksCiphertext, CkksEvaluator};
 use aglet_schemes::clear::{ClearCiphertext, ClearEvaluator};
 use aglet_schemes::cost::{CostCiphertext, CostEvaluator};
 use aglet_schemes::noisy::NoisyEvaluator;
 use aglet_schemes::{Approximate, Error as SchemeError};
 use num_complex::Complex64;
+use std::sync::Arc;
 
 /// Evaluators that can raise the modulus.
 pub trait ModRaise: Approximate {
@@ -52,7 +55,28 @@ impl<E: ModRaise> RunOn<E> for Raise {
 
 impl ModRaise for CkksEvaluator<'_> {
     fn mod_raise(&self, ct: &CkksCiphertext, level: usize) -> Result<CkksCiphertext, SchemeError> {
-        self.raise_modulus(ct, level)
+        at_bottom(ct)?;
+        let ring = self.context().ring();
+        raisable(ring, level)?;
+        self.check_stop()?;
+        let ([c0, c1], key) = (linear(ct)?, self.key(KeyRole::FromSparse, level + 1)?);
+        let c0 = ring.raise(&[c0], level + 1, 0)?;
+        let c1 = ring.raise(&[c1], level + 1, key.spec().p_limbs)?;
+        let digits: Vec<Digits> = c1.into_iter().map(Digits::single).collect();
+        let pairs = ring.key_products(&[KeyProduct::of(&digits[0])], key.words(), None)?;
+        let mut polys = self.divided(&pairs[0], 0)?;
+        ring.add_assign(&mut polys[0], &c0[0]);
+        let mut out = ct.with(polys, ct.scale);
+        out.sample.key = key.id();
+        Ok(Arc::new(out))
+    }
+}
+
+/// Refuses a level above the chain.
+pub(super) fn raisable(ring: &Ring, level: usize) -> Result<(), SchemeError> {
+    match ring.q_count() - 1 {
+        max if level > max => Err(SchemeError::NoSuchLevel { level, max }),
+        _ => Ok(()),
     }
 }
 

@@ -2,21 +2,25 @@
 //!
 //! After the modulus is raised, `c1` is one short digit under the sparse secret `s'`. The first linear map of a bootstrap,
 //! `sum_i m_i phi_i(c0 + c1 s')`, can therefore be taken together with the switch to the main secret: a key for `i`
-//! encrypts `P m_i phi_i(s')`, has one digit and one special prime, and no limb is spent on a rescale.
+//! encrypts `P m_i phi_i(s')`, has one digit and one special prime, and `sum_i phi_i(c1) key_i / P` is the part of `c1`. No
+//! limb is spent on a rescale, as the division by P is one.
 
-use super::mod_raise::{raise_one, ModRaise};
+use super::mod_raise::{raisable, raise_one, ModRaise};
+use super::sparse_secret::at_bottom;
 use crate::error::Error;
 use crate::step::{KeyNeed, RunOn, Scaled, Step};
 use aglet_ring::automorphism::rotation_exponent;
-use aglet_ring::Tally;
-use aglet_rlwe::Params;
-use aglet_rlwe::{KeyRole, KeySwitchSpec};
+use aglet_ring::ring::Ring;
+use aglet_ring::sample::ChaChaSource;
+use aglet_ring::{Digits, Pair, Tally};
+use aglet_rlwe::{Context, KeyRole, KeySwitchSpec, Params, SecretKey, SwitchingKey};
 use aglet_schemes::approximate::check_scale;
-use aglet_schemes::ckks::{CkksCiphertext, CkksEvaluator};
+use aglet_schemes::ckks::{linear, too_large, CkksCiphertext, CkksEvaluator, Encoder};
 use aglet_schemes::clear::{ClearCiphertext, ClearEvaluator};
 use aglet_schemes::cost::{CostCiphertext, CostEvaluator};
 use aglet_schemes::noisy::NoisyEvaluator;
 use aglet_schemes::{Approximate, Error as SchemeError, LinearMap};
+use std::sync::Arc;
 
 /// Evaluators that have keys from the sparse secret which carry the diagonals of a map.
 pub trait RaiseTransform: ModRaise {
@@ -41,6 +45,40 @@ pub struct RaiseMap {
     pub map: LinearMap,
     /// Output scale over input scale.
     pub scale_ratio: f64,
+}
+
+impl RaiseMap {
+    /// The key for one of the diagonals, by its Galois element: from the sparse secret to the main one, carrying the diagonal at
+    /// the scale `scale_ratio P`. `None` if the map has no such diagonal.
+    ///
+    /// # Errors
+    /// [`SchemeError::SlotMismatch`] unless the map is on all slots of the ring; a diagonal too large for its scale.
+    pub fn key(
+        &self,
+        ctx: &Context,
+        spec: &KeySwitchSpec,
+        galois: u64,
+        (sparse, main): (&SecretKey, &SecretKey),
+        random: &mut ChaChaSource,
+    ) -> Result<Option<SwitchingKey>, SchemeError> {
+        let ring = ctx.ring();
+        whole_ring(ring, &self.map)?;
+        let found = self.map.diagonals().iter().find(|(&by, _)| rotation_exponent(by as isize, ring.n()) == galois);
+        let Some((_, values)) = found else { return Ok(None) };
+        let special = ctx.params().p()[..spec.p_limbs].iter().map(|&p| p as f64).product::<f64>();
+        let limbs = (spec.q_limbs, spec.p_limbs);
+        let plain = Encoder::new(ctx, values.len())?.polynomial(ctx, values, self.scale_ratio * special, limbs)?;
+        let key = SwitchingKey::weighted_galois(ctx, spec.clone(), &plain, galois, (sparse, main), random)?;
+        Ok(Some(key))
+    }
+}
+
+/// Refuses a map that is not on all slots of the ring.
+fn whole_ring(ring: &Ring, map: &LinearMap) -> Result<(), SchemeError> {
+    match (ring.n() / 2, map.slots()) {
+        (expected, found) if expected != found => Err(SchemeError::SlotMismatch { expected, found }),
+        _ => Ok(()),
+    }
 }
 
 impl Step for RaiseMap {
@@ -79,7 +117,34 @@ impl RaiseTransform for CkksEvaluator<'_> {
         map: &LinearMap,
         scale_ratio: f64,
     ) -> Result<Vec<CkksCiphertext>, SchemeError> {
-        self.raise_through(of, level, map, scale_ratio)
+        of.iter().try_for_each(|ct| at_bottom(ct))?;
+        check_scale(scale_ratio)?;
+        let ring = self.context().ring();
+        raisable(ring, level)?;
+        self.check_stop()?;
+        let keys = map.diagonals().keys().map(|&by| {
+            let galois = rotation_exponent(by as isize, ring.n());
+            Ok((self.key(KeyRole::FromSparseGalois(galois), level + 1)?, ring.automorphism(galois)))
+        });
+        let keys = keys.collect::<Result<Vec<_>, SchemeError>>()?;
+        whole_ring(ring, map)?;
+        let (first, _) = keys.first().ok_or(SchemeError::zero_map(map.slots()))?;
+        let c1 = of.iter().map(|ct| Ok(linear(ct)?[1])).collect::<Result<Vec<_>, SchemeError>>()?;
+        let raised = ring.raise(&c1, level + 1, first.spec().p_limbs)?;
+        let raised: Vec<Digits> = raised.into_iter().map(Digits::single).collect();
+        let words: Vec<_> = keys.iter().map(|(key, phi)| (key.words(), &**phi)).collect();
+        let sums = ring.rotated_sums(&raised, &words)?;
+        let finish = |(ct, pair): (&CkksCiphertext, &Pair)| {
+            self.check_stop()?;
+            let mut polys = self.divided(pair, 0)?;
+            // The part of c0 is public and short, so doubles do.
+            let public = ring.public_map(linear(ct)?[0], level + 1, map.diagonals(), scale_ratio);
+            ring.add_assign(&mut polys[0], &public.map_err(too_large)?);
+            let mut out = ct.with(polys, ct.scale * scale_ratio);
+            out.sample.key = first.id();
+            Ok(Arc::new(out))
+        };
+        of.iter().zip(&sums).map(finish).collect()
     }
 }
 

@@ -2,13 +2,15 @@
 
 use crate::error::Error;
 use crate::step::{each, KeyNeed, RunOn, Scaled, Step};
-use aglet_rlwe::Params;
-use aglet_rlwe::{KeyRole, KeySwitchSpec};
-use aglet_schemes::ckks::{CkksCiphertext, CkksEvaluator};
+use aglet_ring::KeyProduct;
+use aglet_rlwe::keyswitch::{digits, lift_by_special};
+use aglet_rlwe::{KeyRole, KeySwitchSpec, Params};
+use aglet_schemes::ckks::{linear, Ciphertext, CkksCiphertext, CkksEvaluator};
 use aglet_schemes::clear::{ClearCiphertext, ClearEvaluator};
 use aglet_schemes::cost::{CostCiphertext, CostEvaluator};
 use aglet_schemes::noisy::NoisyEvaluator;
 use aglet_schemes::{Approximate, Error as SchemeError};
+use std::sync::Arc;
 
 /// Evaluators that can leave the main secret at the lowest modulus.
 pub trait SparseSecret: Approximate {
@@ -54,7 +56,25 @@ impl<E: SparseSecret> RunOn<E> for ToSparse {
 
 impl SparseSecret for CkksEvaluator<'_> {
     fn sparse_secret(&self, ct: &CkksCiphertext) -> Result<CkksCiphertext, SchemeError> {
-        self.to_sparse_secret(ct)
+        at_bottom(ct)?;
+        self.check_stop()?;
+        let ([c0, c1], key) = (linear(ct)?, self.key(KeyRole::ToSparse, 1)?);
+        let ctx = self.context();
+        let lifted = lift_by_special(ctx, &[c0], key.spec().p_limbs)?;
+        let digits = digits(ctx, key.spec(), &[c1])?;
+        let product = KeyProduct { added_before: lifted.first(), ..KeyProduct::of(&digits[0]) };
+        let pairs = ctx.ring().key_products(&[product], key.words(), None)?;
+        let mut out = ct.with(self.divided(&pairs[0], 0)?, ct.scale);
+        out.sample.key = key.id();
+        Ok(Arc::new(out))
+    }
+}
+
+/// Refuses a ciphertext above the lowest modulus.
+pub(super) fn at_bottom(ct: &Ciphertext) -> Result<(), SchemeError> {
+    match ct.level() {
+        0 => Ok(()),
+        left => Err(SchemeError::LevelMismatch { left, right: 0 }),
     }
 }
 
