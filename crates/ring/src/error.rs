@@ -24,6 +24,12 @@ pub enum Error {
         /// Base-2 logarithm of the refused degree.
         log_n: u32,
     },
+    /// The degree is not one that the small transforms serve.
+    #[error("The degree 2^{log_n} of a small transform is not served; take log_n between 6 and 12.")]
+    BadSmallDegree {
+        /// Base-2 logarithm of the refused degree.
+        log_n: u32,
+    },
     /// `AGLET_BACKEND` names a backend that does not exist or that this CPU lacks.
     #[error("The backend \"{name}\" cannot be had: {reason}; set AGLET_BACKEND to one of {available}, or unset it.")]
     Backend {

@@ -209,7 +209,7 @@ impl Tables {
 }
 
 /// A primitive 2N-th root of unity, the power of the smallest non-residue that gives one.
-fn primitive_root(m: &Modulus, n: usize) -> Option<u64> {
+pub(crate) fn primitive_root(m: &Modulus, n: usize) -> Option<u64> {
     let (q, order) = (m.value(), 2 * n as u64);
     if (q - 1) % order != 0 {
         return None;
@@ -227,7 +227,7 @@ pub(crate) fn brv(i: usize, bits: u32) -> usize {
 }
 
 /// `root^brv(i)` for `i < 2^log_n`.
-fn bit_reversed_powers(m: &Modulus, root: u64, log_n: u32) -> Vec<u64> {
+pub(crate) fn bit_reversed_powers(m: &Modulus, root: u64, log_n: u32) -> Vec<u64> {
     let mut table = vec![0; 1 << log_n];
     let mut power = 1;
     for i in 0..table.len() {

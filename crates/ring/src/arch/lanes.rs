@@ -38,12 +38,17 @@ pub(crate) trait Lanes: Copy {
 
     /// The stored word of a constant: what `load_raw` turns into the right operand of `mac`.
     fn prepare_constant(m: &Modulus, c: u64) -> u64;
+    /// The word of a constant as packed keys hold it: below q, for [`Lanes::load_packed`].
+    fn pack_constant(m: &Modulus, c: u64) -> u64;
     /// Word pair of a multiplier `w` (canonical): the form tables store.
     fn prepare(m: &Modulus, w: u64) -> [u64; 2];
     /// One multiplier in all lanes.
     unsafe fn splat(self, w: [u64; 2]) -> Self::T;
     /// `WIDTH` multipliers from a table: main words at `w`, second words at `aux`.
     unsafe fn load_t(self, w: *const u64, aux: *const u64) -> Self::T;
+
+    /// The multiplier that a constant is, from the form that `load_raw` reads, or a difference of two such.
+    unsafe fn multiplier(self, constant: Self::V) -> Self::T;
 
     /// Canonical residues from memory; of another modulus too, for `f_mul_add`, `balance` and `mul`.
     unsafe fn load(self, p: *const u64) -> Self::V;
@@ -68,6 +73,8 @@ pub(crate) trait Lanes: Copy {
     unsafe fn splat_raw(x: u64) -> Self::V;
     /// Working form to memory.
     unsafe fn store_raw(p: *mut u64, x: Self::V);
+    /// `WIDTH` constants of `BYTES` little-endian bytes each, as the right operand of `mac`. Up to 64 bytes from `p` on are read.
+    unsafe fn load_packed<const BYTES: usize>(self, p: *const u8) -> Self::V;
     /// Transposes the leading `WIDTH` x `WIDTH` block.
     unsafe fn transpose(x: &mut [Self::V; 8]);
 
@@ -96,6 +103,11 @@ pub(crate) trait Lanes: Copy {
     unsafe fn inv_sum(self, x: Self::V, y: Self::V) -> Self::V;
     /// `(x - y) w` for the inverse transform.
     unsafe fn inv_diff_mul(self, x: Self::V, y: Self::V, w: Self::T) -> Self::V;
+    /// `times q`, where lanes need room below a difference.
+    unsafe fn multiple(self, times: u64) -> Self::V;
+    /// `(x + y, (x - y) w)` whose sum grows: integer lanes need `y <= offset` and `x - y + offset < 2^52`, an offset of
+    /// [`Lanes::multiple`]; floating-point lanes `|x - y| <= 2^52`; scalar ones lazy values below 2q.
+    unsafe fn inv_lazy(self, x: Self::V, y: Self::V, w: Self::T, offset: Self::V) -> (Self::V, Self::V);
     /// `x + y` of two values fresh from `acc_reduce`, `tame`, `mul` or `load`; the result may go to `store`.
     unsafe fn add(self, x: Self::V, y: Self::V) -> Self::V;
     /// `x - y` of two canonical values; the result may go to `mul`.
@@ -126,6 +138,14 @@ pub(crate) trait Lanes: Copy {
     unsafe fn f_mul_add(f: Self::F, x: Self::V, inv: f64) -> Self::F;
     /// `floor(f + 1/2)` as small non-negative integers in working form.
     unsafe fn f_round(f: Self::F) -> Self::V;
+
+    /// Canonical residues at `p`, centred, times `scale`, rounded to the nearest integer with ties to even: two roundings, never
+    /// fused, so that all lanes agree. Results stay within 2^50.
+    unsafe fn f_scaled(self, p: *const u64, scale: f64) -> Self::F;
+    /// `(r, f - r base)` with `r = f / base` rounded to the nearest integer; `base` is a power of two, `inverse` its inverse.
+    unsafe fn f_split(f: Self::F, base: f64, inverse: f64) -> (Self::F, Self::F);
+    /// Integers as residues: `f + times q` where lanes need room below, else lazy.
+    unsafe fn f_integer(self, f: Self::F, times: u64) -> Self::V;
 
     /// `(y, v)` to `(y - q, v - 1)` where `y > q / 2`, for lanes that want small operands: the same number, if `v` counts
     /// multiples of q. `q` is any modulus, as a double.

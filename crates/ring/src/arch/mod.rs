@@ -10,12 +10,15 @@ mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
+pub(crate) use generic::blind::{BlindRow, ProductSum};
 pub(crate) use generic::keyswitch::{DiagonalRow, KeyRow, LinearMapInput, LinearMapRow, ProductRow};
 pub(crate) use generic::pointwise::FormRow;
+pub(crate) use generic::{lines, words, words_of, Line};
 
 use crate::basis::ConverterPart;
 use crate::modulus::Modulus;
 use crate::ntt::NttTable;
+use crate::small::SmallTable;
 use crate::tally::Tally;
 use crate::Error;
 use std::sync::OnceLock;
@@ -42,6 +45,11 @@ pub struct Kernels {
     key_product: KeyProduct,
     linear_map: unsafe fn(&Modulus, &LinearMapRow<'_>, &mut [Halves<'_>]),
     rotated_sum: RotatedSum,
+    pack_constant: fn(&Modulus, u64) -> u64,
+    small_forward: unsafe fn(&SmallTable, &mut [u64]),
+    small_inverse_add: unsafe fn(&SmallTable, &mut [u64], &mut [u64]),
+    blind_block: unsafe fn(&SmallTable, &BlindRow<'_>, &mut [u64], &mut [u64]),
+    product_sum: unsafe fn(&SmallTable, &ProductSum<'_>, &mut [u64]),
 }
 
 /// Wraps every generic kernel in a function with the target features of `$lanes`, and makes the table of them.
@@ -97,6 +105,26 @@ macro_rules! kernels {
             // SAFETY: see above.
             unsafe { generic::rotations::rotated_sum::<$lanes>(m, xs, keys, out) }
         }
+        $(#[$feature])*
+        unsafe fn small_forward(t: &SmallTable, data: &mut [u64]) {
+            // SAFETY: see above.
+            unsafe { generic::small::forward::<$lanes>(t, data) }
+        }
+        $(#[$feature])*
+        unsafe fn small_inverse_add(t: &SmallTable, values: &mut [u64], sum: &mut [u64]) {
+            // SAFETY: see above.
+            unsafe { generic::small::inverse_add::<$lanes>(t, values, sum) }
+        }
+        $(#[$feature])*
+        unsafe fn blind_block(t: &SmallTable, row: &BlindRow<'_>, acc: &mut [u64], scratch: &mut [u64]) {
+            // SAFETY: see above.
+            unsafe { generic::blind::blind_block::<$lanes>(t, row, acc, scratch) }
+        }
+        $(#[$feature])*
+        unsafe fn product_sum(t: &SmallTable, row: &ProductSum<'_>, out: &mut [u64]) {
+            // SAFETY: see above.
+            unsafe { generic::blind::product_sum::<$lanes>(t, row, out) }
+        }
         pub(in crate::arch) static KERNELS: Kernels = Kernels {
             name: $name,
             width: <$lanes as Lanes>::WIDTH,
@@ -112,6 +140,11 @@ macro_rules! kernels {
             key_product,
             linear_map,
             rotated_sum,
+            pack_constant: <$lanes as Lanes>::pack_constant,
+            small_forward,
+            small_inverse_add,
+            blind_block,
+            product_sum,
         };
     };
 }
@@ -138,7 +171,7 @@ mod table {
     pub(super) mod avx512ifma {
         use super::*;
         kernels!(
-            #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma")]
+            #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
             crate::arch::x86_64::avx512ifma::Avx512Ifma,
             "avx512ifma",
             50
@@ -157,6 +190,7 @@ pub fn available() -> &'static [&'static Kernels] {
                 && is_x86_feature_detected!("avx512dq")
                 && is_x86_feature_detected!("avx512vl")
                 && is_x86_feature_detected!("avx512ifma")
+                && is_x86_feature_detected!("avx512vbmi")
             {
                 list.push(&table::avx512ifma::KERNELS);
             }
@@ -312,6 +346,45 @@ impl Kernels {
         Tally::rotated_sum(n as u64, keys.len() as u64).sharing_keys(xs.len() as u64).count();
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
         unsafe { (self.rotated_sum)(m, xs, keys, out) }
+    }
+    pub(crate) fn pack_constant(&self, m: &Modulus, c: u64) -> u64 {
+        (self.pack_constant)(m, c)
+    }
+    /// Canonical coefficients to canonical values, in the order of the table.
+    pub(crate) fn small_forward(&self, t: &SmallTable, data: &mut [u64]) {
+        assert!(core::ptr::eq(self, t.kernels()) && data.len() == t.n());
+        Tally::forward(data.len() as u64).count();
+        // SAFETY: the table holds these very kernels and was shaped by them; the length is checked.
+        unsafe { (self.small_forward)(t, data) }
+    }
+    /// Adds the coefficients of canonical values to `sum`, canonical; `values` are overwritten.
+    pub(crate) fn small_inverse_add(&self, t: &SmallTable, values: &mut [u64], sum: &mut [u64]) {
+        assert!(core::ptr::eq(self, t.kernels()) && values.len() == t.n() && sum.len() == t.n());
+        Tally::inverse(sum.len() as u64).count();
+        // SAFETY: the table holds these very kernels and was shaped by them; the lengths are checked.
+        unsafe { (self.small_inverse_add)(t, values, sum) }
+    }
+    /// A block of a blind rotation, see [`BlindRow`]; `acc` is canonical, scratch has a polynomial for each digit and column.
+    pub(crate) fn blind_block(&self, t: &SmallTable, row: &BlindRow<'_>, acc: &mut [u64], scratch: &mut [u64]) {
+        let (n, columns) = (t.n(), row.planes.len());
+        assert!(core::ptr::eq(self, t.kernels()) && (2..=4).contains(&columns) && acc.len() == columns * n);
+        assert!(scratch.len() == row.scratch_words(n) && row.exponents.len() == row.keys);
+        assert!(row.products() <= generic::blind::MOST_PRODUCTS && row.levels > 0 && [5, 6].contains(&row.bytes));
+        assert!(row.exponents.iter().all(|&e| usize::from(e) < 2 * n));
+        assert!(row.planes.iter().all(|p| p.len() >= row.plane_bytes(n) + crate::packed::SPARE_BYTES));
+        row.tally(n as u64).count();
+        // SAFETY: the table holds these very kernels; the lengths are checked.
+        unsafe { (self.blind_block)(t, row, acc, scratch) }
+    }
+    /// Sums of products of transformed rows with a packed key, see [`ProductSum`].
+    pub(crate) fn product_sum(&self, t: &SmallTable, row: &ProductSum<'_>, out: &mut [u64]) {
+        let n = t.n();
+        assert!(core::ptr::eq(self, t.kernels()) && row.columns >= 4 && out.len() == row.columns * n);
+        assert!(row.rows.len().is_multiple_of(n) && [5, 6].contains(&row.bytes));
+        assert!(row.key.len() >= row.rows.len() * row.columns * row.bytes + crate::packed::SPARE_BYTES);
+        row.tally().count();
+        // SAFETY: the table holds these very kernels; the lengths are checked.
+        unsafe { (self.product_sum)(t, row, out) }
     }
     fn check_key(&self, key: &KeyRow<'_>, digits: usize, n: usize) {
         assert!(n.is_multiple_of(8) && key.b.len() >= digits && key.a.len() >= digits);

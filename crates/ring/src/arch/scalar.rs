@@ -24,6 +24,9 @@ impl Scalar {
     }
 }
 
+/// Adding and subtracting 1.5 * 2^52 rounds `|x| <= 2^51` to the nearest integer.
+const ROUND: f64 = 6_755_399_441_055_744.0;
+
 // The pointers follow the contract of the trait; nothing here needs a CPU feature.
 impl Lanes for Scalar {
     const WIDTH: usize = 1;
@@ -42,6 +45,14 @@ impl Lanes for Scalar {
     #[inline(always)]
     fn prepare_constant(_: &Modulus, c: u64) -> u64 {
         c
+    }
+    #[inline(always)]
+    fn pack_constant(_: &Modulus, c: u64) -> u64 {
+        c
+    }
+    #[inline(always)]
+    unsafe fn multiplier(self, constant: u64) -> [u64; 2] {
+        Self::prepare(&self.m, constant % self.q)
     }
     #[inline(always)]
     fn prepare(m: &Modulus, w: u64) -> [u64; 2] {
@@ -83,6 +94,11 @@ impl Lanes for Scalar {
         unsafe { *p = x }
     }
     #[inline(always)]
+    unsafe fn load_packed<const BYTES: usize>(self, p: *const u8) -> u64 {
+        // SAFETY: valid for eight bytes by the contract of the trait.
+        unsafe { p.cast::<u64>().read_unaligned() & (u64::MAX >> (64 - 8 * BYTES)) }
+    }
+    #[inline(always)]
     unsafe fn transpose(_: &mut [u64; 8]) {}
 
     #[inline(always)]
@@ -107,6 +123,15 @@ impl Lanes for Scalar {
     #[inline(always)]
     unsafe fn inv_diff_mul(self, x: u64, y: u64, w: [u64; 2]) -> u64 {
         self.shoup(x + 2 * self.q - y, w)
+    }
+    #[inline(always)]
+    unsafe fn multiple(self, times: u64) -> u64 {
+        times * self.q
+    }
+    #[inline(always)]
+    unsafe fn inv_lazy(self, x: u64, y: u64, w: [u64; 2], _: u64) -> (u64, u64) {
+        // SAFETY: no CPU feature, no memory.
+        unsafe { (self.inv_sum(x, y), self.inv_diff_mul(x, y, w)) }
     }
     #[inline(always)]
     unsafe fn add(self, x: u64, y: u64) -> u64 {
@@ -159,6 +184,22 @@ impl Lanes for Scalar {
     #[inline(always)]
     unsafe fn f_round(f: f64) -> u64 {
         (f + 0.5) as u64
+    }
+
+    #[inline(always)]
+    unsafe fn f_scaled(self, p: *const u64, scale: f64) -> f64 {
+        // SAFETY: valid for one word by the contract of the trait.
+        let x = self.m.centre(unsafe { *p }) as f64;
+        x * scale + ROUND - ROUND
+    }
+    #[inline(always)]
+    unsafe fn f_split(f: f64, base: f64, inverse: f64) -> (f64, f64) {
+        let r = f * inverse + ROUND - ROUND;
+        (r, f - r * base)
+    }
+    #[inline(always)]
+    unsafe fn f_integer(self, f: f64, _: u64) -> u64 {
+        self.m.reduce_i64(f as i64)
     }
 
     #[inline(always)]

@@ -90,6 +90,15 @@ impl Lanes for Avx2 {
         balanced(m.value(), c).to_bits()
     }
     #[inline(always)]
+    fn pack_constant(_: &Modulus, c: u64) -> u64 {
+        c
+    }
+    #[inline(always)]
+    unsafe fn multiplier(self, constant: __m256d) -> Self::T {
+        // SAFETY: see above.
+        unsafe { (constant, _mm256_mul_pd(constant, self.qinv)) }
+    }
+    #[inline(always)]
     fn prepare(m: &Modulus, w: u64) -> [u64; 2] {
         let w = balanced(m.value(), w);
         [w.to_bits(), (w / m.value() as f64).to_bits()]
@@ -144,6 +153,18 @@ impl Lanes for Avx2 {
         unsafe { _mm256_storeu_pd(p.cast(), x) }
     }
     #[inline(always)]
+    unsafe fn load_packed<const BYTES: usize>(self, p: *const u8) -> __m256d {
+        // SAFETY: see above; 28 bytes from p on. A byte number of -1 gives a zero.
+        unsafe {
+            let word = |i: usize, b: usize| if b < BYTES { (i * BYTES + b) as i64 } else { 0xff };
+            let place = |i: usize| (0..8).fold(0, |places, b| places | word(i, b) << (8 * b));
+            let places = _mm256_set_epi64x(place(1), place(0), place(1), place(0));
+            let x = _mm256_set_m128i(_mm_loadu_si128(p.add(2 * BYTES).cast()), _mm_loadu_si128(p.cast()));
+            let x = _mm256_or_si256(_mm256_shuffle_epi8(x, places), _mm256_set1_epi64x(EXP52));
+            _mm256_sub_pd(_mm256_castsi256_pd(x), _mm256_set1_pd(TWO52))
+        }
+    }
+    #[inline(always)]
     unsafe fn transpose(x: &mut [__m256d; 8]) {
         // SAFETY: see above.
         unsafe {
@@ -186,6 +207,16 @@ impl Lanes for Avx2 {
     unsafe fn inv_diff_mul(self, x: __m256d, y: __m256d, w: Self::T) -> __m256d {
         // SAFETY: see above.
         unsafe { self.mul(_mm256_sub_pd(x, y), w) }
+    }
+    #[inline(always)]
+    unsafe fn multiple(self, _: u64) -> __m256d {
+        // SAFETY: see above.
+        unsafe { _mm256_setzero_pd() }
+    }
+    #[inline(always)]
+    unsafe fn inv_lazy(self, x: __m256d, y: __m256d, w: Self::T, _: __m256d) -> (__m256d, __m256d) {
+        // SAFETY: see above.
+        unsafe { (_mm256_add_pd(x, y), self.mul(_mm256_sub_pd(x, y), w)) }
     }
     #[inline(always)]
     unsafe fn add(self, x: __m256d, y: __m256d) -> __m256d {
@@ -260,6 +291,31 @@ impl Lanes for Avx2 {
     unsafe fn f_round(f: __m256d) -> __m256d {
         // SAFETY: see above.
         unsafe { _mm256_floor_pd(_mm256_add_pd(f, _mm256_set1_pd(0.5))) }
+    }
+
+    #[inline(always)]
+    unsafe fn f_scaled(self, p: *const u64, scale: f64) -> __m256d {
+        // SAFETY: see above.
+        unsafe {
+            let x = self.load(p);
+            let large = _mm256_cmp_pd::<_CMP_GT_OQ>(x, _mm256_mul_pd(self.q, _mm256_set1_pd(0.5)));
+            let x = _mm256_sub_pd(x, _mm256_and_pd(large, self.q));
+            let magic = _mm256_set1_pd(ROUND);
+            _mm256_sub_pd(_mm256_add_pd(_mm256_mul_pd(x, _mm256_set1_pd(scale)), magic), magic)
+        }
+    }
+    #[inline(always)]
+    unsafe fn f_split(f: __m256d, base: f64, inverse: f64) -> (__m256d, __m256d) {
+        // SAFETY: see above. All products are exact.
+        unsafe {
+            let magic = _mm256_set1_pd(ROUND);
+            let r = _mm256_sub_pd(_mm256_add_pd(_mm256_mul_pd(f, _mm256_set1_pd(inverse)), magic), magic);
+            (r, _mm256_sub_pd(f, _mm256_mul_pd(r, _mm256_set1_pd(base))))
+        }
+    }
+    #[inline(always)]
+    unsafe fn f_integer(self, f: __m256d, _: u64) -> __m256d {
+        f
     }
 
     #[inline(always)]

@@ -62,6 +62,8 @@ impl Steps {
     }
 }
 
+/// Adding and subtracting 1.5 * 2^52 rounds `|x| <= 2^51` to the nearest integer.
+const ROUND: f64 = 6_755_399_441_055_744.0;
 const MASK: u64 = (1 << 52) - 1;
 
 /// 1/q modulo 2^52 for odd q: every step of Newton's iteration doubles the number of bits that are right.
@@ -152,6 +154,15 @@ impl Lanes for Avx512Ifma {
         multiplier(m.value(), c)[0]
     }
     #[inline(always)]
+    fn pack_constant(m: &Modulus, c: u64) -> u64 {
+        Self::prepare_constant(m, c)
+    }
+    #[inline(always)]
+    unsafe fn multiplier(self, constant: __m512i) -> Self::T {
+        // SAFETY: see above.
+        unsafe { (constant, _mm512_madd52lo_epu64(_mm512_setzero_si512(), constant, self.inverse)) }
+    }
+    #[inline(always)]
     fn prepare(m: &Modulus, w: u64) -> [u64; 2] {
         multiplier(m.value(), w)
     }
@@ -211,6 +222,17 @@ impl Lanes for Avx512Ifma {
     unsafe fn store_raw(p: *mut u64, x: __m512i) {
         // SAFETY: see above.
         unsafe { _mm512_storeu_si512(p.cast(), x) }
+    }
+    #[inline(always)]
+    unsafe fn load_packed<const BYTES: usize>(self, p: *const u8) -> __m512i {
+        // SAFETY: see above; 64 bytes from p on, and VBMI. The numbers of bytes are constants.
+        unsafe {
+            let place = |i: usize| (0..8).fold(0i64, |places, b| places | ((i * BYTES + b) as i64) << (8 * b));
+            let places =
+                _mm512_setr_epi64(place(0), place(1), place(2), place(3), place(4), place(5), place(6), place(7));
+            let kept = (0xffu64 >> (8 - BYTES)) * 0x0101_0101_0101_0101;
+            _mm512_maskz_permutexvar_epi8(kept, places, _mm512_loadu_si512(p.cast()))
+        }
     }
     #[inline(always)]
     unsafe fn transpose(x: &mut [__m512i; 8]) {
@@ -290,6 +312,16 @@ impl Lanes for Avx512Ifma {
     unsafe fn inv_diff_mul(self, x: __m512i, y: __m512i, w: Self::T) -> __m512i {
         // SAFETY: see above.
         unsafe { self.mul(_mm512_sub_epi64(_mm512_add_epi64(x, self.q2), y), w) }
+    }
+    #[inline(always)]
+    unsafe fn multiple(self, times: u64) -> __m512i {
+        // SAFETY: see above.
+        unsafe { set(times * self.modulus()) }
+    }
+    #[inline(always)]
+    unsafe fn inv_lazy(self, x: __m512i, y: __m512i, w: Self::T, offset: __m512i) -> (__m512i, __m512i) {
+        // SAFETY: see above.
+        unsafe { (_mm512_add_epi64(x, y), self.mul(_mm512_sub_epi64(_mm512_add_epi64(x, offset), y), w)) }
     }
     #[inline(always)]
     unsafe fn add(self, x: __m512i, y: __m512i) -> __m512i {
@@ -373,6 +405,32 @@ impl Lanes for Avx512Ifma {
     unsafe fn f_round(f: __m512d) -> __m512i {
         // SAFETY: see above. Values are non-negative, so truncation is floor.
         unsafe { _mm512_cvttpd_epu64(_mm512_add_pd(f, _mm512_set1_pd(0.5))) }
+    }
+
+    #[inline(always)]
+    unsafe fn f_scaled(self, p: *const u64, scale: f64) -> __m512d {
+        // SAFETY: see above.
+        unsafe {
+            let x = _mm512_loadu_si512(p.cast());
+            let large = _mm512_cmpgt_epu64_mask(x, _mm512_srli_epi64::<1>(self.q));
+            let x = _mm512_cvtepi64_pd(_mm512_mask_sub_epi64(x, large, x, self.q));
+            let magic = _mm512_set1_pd(ROUND);
+            _mm512_sub_pd(_mm512_add_pd(_mm512_mul_pd(x, _mm512_set1_pd(scale)), magic), magic)
+        }
+    }
+    #[inline(always)]
+    unsafe fn f_split(f: __m512d, base: f64, inverse: f64) -> (__m512d, __m512d) {
+        // SAFETY: see above. All products are exact.
+        unsafe {
+            let magic = _mm512_set1_pd(ROUND);
+            let r = _mm512_sub_pd(_mm512_add_pd(_mm512_mul_pd(f, _mm512_set1_pd(inverse)), magic), magic);
+            (r, _mm512_sub_pd(f, _mm512_mul_pd(r, _mm512_set1_pd(base))))
+        }
+    }
+    #[inline(always)]
+    unsafe fn f_integer(self, f: __m512d, times: u64) -> __m512i {
+        // SAFETY: see above.
+        unsafe { _mm512_add_epi64(_mm512_cvtpd_epi64(f), set(times * self.modulus())) }
     }
 
     #[inline(always)]

@@ -1,0 +1,232 @@
+//! One block of a blind rotation (eprint 2023/958), and sums of products with a packed key.
+//!
+//! The digits of an accumulator are transformed once, then meet every key of the block: a row times the value of `X^a - 1` there,
+//! times the key. What is read is the packed key, once; all else stays in the first two caches.
+
+use super::small::{forward_raw, inverse_add_raw, lift};
+use crate::arch::lanes::Lanes;
+use crate::small::SmallTable;
+use crate::tally::Tally;
+
+/// Products that one accumulator of every lane takes, two at the most where lanes are narrow.
+pub(in crate::arch) const MOST_PRODUCTS: usize = 16;
+
+/// A block: `acc += sum_j (X^(exponent_j) - 1) acc x key_j`, for the keys whose exponent is not 0.
+pub(crate) struct BlindRow<'a> {
+    /// For every column of the accumulator the rows of all keys that its digits meet, packed: `[vector][key][level][column]`.
+    pub(crate) planes: &'a [&'a [u8]],
+    /// Keys of the block.
+    pub(crate) keys: usize,
+    /// Digits of a coefficient.
+    pub(crate) levels: usize,
+    /// Bytes of a packed word: 5 or 6.
+    pub(crate) bytes: usize,
+    /// The base of the digits, a power of two.
+    pub(crate) base: f64,
+    /// `base^levels / q`.
+    pub(crate) scale: f64,
+    /// Exponents of X, below 2N.
+    pub(crate) exponents: &'a [u16],
+}
+
+impl BlindRow<'_> {
+    /// Products that end in one sum.
+    pub(crate) fn products(&self) -> usize {
+        self.keys * self.planes.len() * self.levels
+    }
+    /// Words of scratch: the digits, then the sums.
+    pub(crate) fn scratch_words(&self, n: usize) -> usize {
+        self.planes.len() * (self.levels + 1) * n
+    }
+    /// Bytes of one plane of a block.
+    pub(crate) fn plane_bytes(&self, n: usize) -> usize {
+        self.keys * self.levels * self.planes.len() * n * self.bytes
+    }
+    /// The work, in words.
+    pub(crate) fn tally(&self, n: u64) -> Tally {
+        let (columns, levels) = (self.planes.len() as u64, self.levels as u64);
+        let active = self.exponents.iter().filter(|&&e| e != 0).count() as u64;
+        let key = active * columns * columns * levels * n;
+        Tally::forward(columns * levels * n) + Tally::inverse(columns * n) + Tally { key, key_read: key, ..Tally::NONE }
+    }
+}
+
+/// `out_c = sum_r row_r key_(r, c)`, values throughout.
+pub(crate) struct ProductSum<'a> {
+    /// Canonical values, N words a row.
+    pub(crate) rows: &'a [u64],
+    /// Packed: `[vector][row][column]`.
+    pub(crate) key: &'a [u8],
+    /// Results: four or more.
+    pub(crate) columns: usize,
+    /// Bytes of a packed word: 5 or 6.
+    pub(crate) bytes: usize,
+}
+
+impl ProductSum<'_> {
+    /// The work, in words.
+    pub(crate) fn tally(&self) -> Tally {
+        let key = (self.rows.len() * self.columns) as u64;
+        Tally { key, key_read: key, ciphertext_read: self.rows.len() as u64, ..Tally::NONE }
+    }
+}
+
+/// Digits of every coefficient, balanced, as working form on the lift of a forward transform: `round(x base^levels / q)` in base
+/// `base`, the top digit first.
+#[inline(always)]
+unsafe fn digits<L: Lanes>(l: L, t: &SmallTable, row: &BlindRow<'_>, acc: &[u64], out: &mut [u64]) {
+    let (n, inverse, times) = (t.n(), 1.0 / row.base, lift::<L>(t));
+    for at in (0..n).step_by(L::WIDTH) {
+        // SAFETY: there are `levels` rows of N words at `out`.
+        unsafe {
+            let mut y = l.f_scaled(acc.as_ptr().add(at), row.scale);
+            for level in (1..row.levels).rev() {
+                let (rest, digit) = L::f_split(y, row.base, inverse);
+                L::store_raw(out.as_mut_ptr().add(level * n + at), l.f_integer(digit, times));
+                y = rest;
+            }
+            L::store_raw(out.as_mut_ptr().add(at), l.f_integer(y, times));
+        }
+    }
+}
+
+/// Adds the finished part of a sum to the rest, where an accumulator takes too few products for all.
+#[inline(always)]
+unsafe fn settle<L: Lanes, const C: usize>(l: L, sums: &mut [L::V; C], accs: &mut [L::A; C]) {
+    for (sum, acc) in sums.iter_mut().zip(accs) {
+        // SAFETY: the lanes fit the CPU by the contract of the caller.
+        unsafe {
+            *sum = l.tame(l.add(*sum, l.acc_reduce::<true>(*acc)));
+            *acc = l.acc_zero::<true>();
+        }
+    }
+}
+
+/// The products of a block: `C` columns, words of `BYTES`.
+#[inline(always)]
+unsafe fn products<L: Lanes, const C: usize, const BYTES: usize>(
+    l: L,
+    t: &SmallTable,
+    row: &BlindRow<'_>,
+    digits: &[u64],
+    out: &mut [u64],
+) {
+    let (n, mask, lanes) = (t.n(), 2 * t.n() - 1, L::WIDTH * L::WIDTH - 1);
+    // SAFETY: exponents and their products are below 2N by the mask; every vector stays inside digits, planes and sums.
+    unsafe {
+        let one = L::splat_raw(L::prepare_constant(t.modulus(), 1));
+        let planes: [*const u8; C] = core::array::from_fn(|c| row.planes[c].as_ptr());
+        for (v, &power) in t.exponents().iter().enumerate() {
+            let mut accs = [l.acc_zero::<true>(); C];
+            let mut sums = [l.constant(0); C];
+            let mut count = 0;
+            for (j, &e) in row.exponents.iter().enumerate().filter(|(_, &e)| e != 0) {
+                let e = usize::from(e);
+                let lane = L::load_raw(t.lane_powers().as_ptr().add((e & lanes) * L::WIDTH));
+                let power = l.splat(*t.powers().as_ptr().add((e * power as usize) & mask));
+                let monomial = l.multiplier(l.sub(l.mul(lane, power), one));
+                for (r, plane) in planes.iter().enumerate() {
+                    for level in 0..row.levels {
+                        let d = L::load_raw(digits.as_ptr().add((r * row.levels + level) * n + v * L::WIDTH));
+                        let x = l.mul(d, monomial);
+                        let at = ((v * row.keys + j) * row.levels + level) * C * L::WIDTH * BYTES;
+                        for (c, acc) in accs.iter_mut().enumerate() {
+                            *acc = l.mac(*acc, x, l.load_packed::<BYTES>(plane.add(at + c * L::WIDTH * BYTES)));
+                        }
+                        count += 1;
+                        if L::CHUNK_NARROW < MOST_PRODUCTS && count == L::CHUNK_NARROW {
+                            settle::<L, C>(l, &mut sums, &mut accs);
+                            count = 0;
+                        }
+                    }
+                }
+            }
+            for c in 0..C {
+                let sum = l.acc_reduce::<true>(accs[c]);
+                let sum = if L::CHUNK_NARROW < MOST_PRODUCTS { l.tame(l.add(sums[c], sum)) } else { sum };
+                L::store_raw(out.as_mut_ptr().add(c * n + v * L::WIDTH), sum);
+            }
+        }
+    }
+}
+
+/// One block of a blind rotation, in place.
+///
+/// # Safety
+/// The CPU has the instruction set of `L`, the table was shaped for it; `acc` has N canonical words for each plane, `scratch`
+/// [`BlindRow::scratch_words`]; planes have [`BlindRow::plane_bytes`] and 64 more; no more than [`MOST_PRODUCTS`] products.
+#[inline(always)]
+pub(crate) unsafe fn blind_block<L: Lanes>(t: &SmallTable, row: &BlindRow<'_>, acc: &mut [u64], scratch: &mut [u64]) {
+    let n = t.n();
+    let (digit_rows, sums) = scratch.split_at_mut(row.planes.len() * row.levels * n);
+    // SAFETY: the lengths are those of the contract.
+    unsafe {
+        let l = L::new(t.modulus());
+        for (column, rows) in acc.chunks_exact(n).zip(digit_rows.chunks_exact_mut(row.levels * n)) {
+            digits::<L>(l, t, row, column, rows);
+            for digit in rows.chunks_exact_mut(n) {
+                forward_raw::<L>(l, t, digit);
+            }
+        }
+        match (row.planes.len(), row.bytes) {
+            (2, 5) => products::<L, 2, 5>(l, t, row, digit_rows, sums),
+            (2, _) => products::<L, 2, 6>(l, t, row, digit_rows, sums),
+            (3, 5) => products::<L, 3, 5>(l, t, row, digit_rows, sums),
+            (3, _) => products::<L, 3, 6>(l, t, row, digit_rows, sums),
+            (_, 5) => products::<L, 4, 5>(l, t, row, digit_rows, sums),
+            _ => products::<L, 4, 6>(l, t, row, digit_rows, sums),
+        }
+        for (values, column) in sums.chunks_exact_mut(n).zip(acc.chunks_exact_mut(n)) {
+            inverse_add_raw::<L>(l, t, values, column);
+        }
+    }
+}
+
+/// Columns that are summed side by side, so that no sum waits for its own last product.
+const SIDE_BY_SIDE: usize = 4;
+
+#[inline(always)]
+unsafe fn sum_columns<L: Lanes, const BYTES: usize>(l: L, row: &ProductSum<'_>, n: usize, out: &mut [u64]) {
+    let rows = row.rows.len() / n;
+    for v in 0..n / L::WIDTH {
+        for first in (0..row.columns).step_by(SIDE_BY_SIDE) {
+            // The last columns are summed again where four do not divide them.
+            let first = first.min(row.columns - SIDE_BY_SIDE);
+            // SAFETY: rows, columns and vectors are inside their buffers.
+            unsafe {
+                let mut sums = [l.constant(0); SIDE_BY_SIDE];
+                for chunk in (0..rows).step_by(L::CHUNK_NARROW) {
+                    let mut accs = [l.acc_zero::<true>(); SIDE_BY_SIDE];
+                    for r in chunk..rows.min(chunk + L::CHUNK_NARROW) {
+                        let x = l.load(row.rows.as_ptr().add(r * n + v * L::WIDTH));
+                        let key = row.key.as_ptr().add(((v * rows + r) * row.columns + first) * L::WIDTH * BYTES);
+                        for (c, acc) in accs.iter_mut().enumerate() {
+                            *acc = l.mac(*acc, x, l.load_packed::<BYTES>(key.add(c * L::WIDTH * BYTES)));
+                        }
+                    }
+                    settle::<L, SIDE_BY_SIDE>(l, &mut sums, &mut accs);
+                }
+                for (c, sum) in sums.iter().enumerate() {
+                    l.store(out.as_mut_ptr().add((first + c) * n + v * L::WIDTH), *sum);
+                }
+            }
+        }
+    }
+}
+
+/// Evaluates a [`ProductSum`] to `out`, canonical values.
+///
+/// # Safety
+/// The CPU has the instruction set of `L`, the table was shaped for it; rows are whole, the key has all its bytes and 64 more, `out`
+/// N words a column.
+#[inline(always)]
+pub(crate) unsafe fn product_sum<L: Lanes>(t: &SmallTable, row: &ProductSum<'_>, out: &mut [u64]) {
+    // SAFETY: as for this function.
+    unsafe {
+        let l = L::new(t.modulus());
+        match row.bytes {
+            5 => sum_columns::<L, 5>(l, row, t.n(), out),
+            _ => sum_columns::<L, 6>(l, row, t.n(), out),
+        }
+    }
+}

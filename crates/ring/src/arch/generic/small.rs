@@ -1,0 +1,388 @@
+//! The negacyclic transform of small degrees, 2^6 to 2^12, whose values stand in no particular order.
+//!
+//! Cooley-Tukey as in `ntt.rs`, on data that fits the first cache. The last step takes blocks of `WIDTH^2` words: `log WIDTH`
+//! stages on `WIDTH` vectors, one transpose, and `log WIDTH` stages with a multiplier for each lane. It ends there: vector
+//! `b WIDTH + w` holds, in lane `l`, the value at position `(b WIDTH + l) WIDTH + w` of the ordered transform. What meets in that
+//! order is products of values, and the inverse transform begins in it: one transpose in each direction.
+//!
+//! Range of the integer lanes, in units of q. *Forward*: on a lift of `log N + 1`, a value of at most q and the sums of all stages stay
+//! in `[1, 2 log N + 2)`, which a modulus of 47 bits has room for; above, every sum settles. *Inverse*: the operands of stage s are
+//! below `2^(s+1)`, so differences fit 52 bits while `bits + log N <= 51`; above, every sum is reduced. Floating-point lanes: see
+//! `inv_lazy`; forward sums of values within q stay within 8q for 48 bits.
+
+use crate::arch::lanes::Lanes;
+use crate::small::{Direction, SmallTable};
+
+/// Multipliers in the order of use: one for all lanes each, or with `EACH` a vector for each.
+#[derive(Clone, Copy)]
+struct Twiddles<const EACH: bool>(*const u64);
+
+impl<const EACH: bool> Twiddles<EACH> {
+    #[inline(always)]
+    unsafe fn at<L: Lanes>(self, l: L, i: usize) -> L::T {
+        // SAFETY: the caller keeps i inside the table; two words, or two vectors, stand for a multiplier.
+        unsafe {
+            if EACH {
+                let p = self.0.add(2 * L::WIDTH * i);
+                l.load_t(p, p.add(L::WIDTH))
+            } else {
+                let p = self.0.add(2 * i);
+                l.splat([*p, *p.add(1)])
+            }
+        }
+    }
+}
+
+type Block<L> = [<L as Lanes>::V; 16];
+
+#[inline(always)]
+unsafe fn forward_stage<L: Lanes, const PAIRS: usize, const H: usize, const ROOMY: bool, const EACH: bool>(
+    l: L,
+    x: &mut Block<L>,
+    w: Twiddles<EACH>,
+) {
+    for i in 0..PAIRS {
+        let (b, a) = (i / H, i / H * H + i);
+        // SAFETY: blocks b < PAIRS / H of this stage have the multipliers from PAIRS / H - 1 on.
+        unsafe {
+            let first = if ROOMY { x[a] } else { l.settle(x[a]) };
+            (x[a], x[a + H]) = l.fwd_butterfly(first, x[a + H], w.at(l, PAIRS / H - 1 + b));
+        }
+    }
+}
+
+/// `K` forward stages in registers.
+#[inline(always)]
+unsafe fn forward_block<L: Lanes, const K: usize, const ROOMY: bool, const EACH: bool>(
+    l: L,
+    x: &mut Block<L>,
+    w: Twiddles<EACH>,
+) {
+    // SAFETY: the table holds 2^K - 1 multipliers from `w` on.
+    unsafe {
+        match K {
+            0 => {}
+            1 => forward_stage::<L, 1, 1, ROOMY, EACH>(l, x, w),
+            2 => {
+                forward_stage::<L, 2, 2, ROOMY, EACH>(l, x, w);
+                forward_stage::<L, 2, 1, ROOMY, EACH>(l, x, w);
+            }
+            3 => {
+                forward_stage::<L, 4, 4, ROOMY, EACH>(l, x, w);
+                forward_stage::<L, 4, 2, ROOMY, EACH>(l, x, w);
+                forward_stage::<L, 4, 1, ROOMY, EACH>(l, x, w);
+            }
+            _ => {
+                forward_stage::<L, 8, 8, ROOMY, EACH>(l, x, w);
+                forward_stage::<L, 8, 4, ROOMY, EACH>(l, x, w);
+                forward_stage::<L, 8, 2, ROOMY, EACH>(l, x, w);
+                forward_stage::<L, 8, 1, ROOMY, EACH>(l, x, w);
+            }
+        }
+    }
+}
+
+/// How an inverse transform keeps its range: the number of stages done, and whether sums grow.
+#[derive(Clone, Copy)]
+struct Growth<const ROOMY: bool>(usize);
+
+#[inline(always)]
+unsafe fn inverse_stage<L: Lanes, const PAIRS: usize, const H: usize, const ROOMY: bool, const EACH: bool>(
+    l: L,
+    x: &mut Block<L>,
+    w: Twiddles<EACH>,
+    Growth(done): Growth<ROOMY>,
+) {
+    // SAFETY: as in `forward_stage`.
+    unsafe {
+        let offset = l.multiple(2 << done);
+        for i in 0..PAIRS {
+            let (b, a) = (i / H, i / H * H + i);
+            let w = w.at(l, PAIRS / H - 1 + b);
+            (x[a], x[a + H]) = if ROOMY {
+                l.inv_lazy(x[a], x[a + H], w, offset)
+            } else {
+                let (sum, difference) = (l.inv_sum(x[a], x[a + H]), l.inv_diff_mul(x[a], x[a + H], w));
+                (if L::GROWS { l.tame(sum) } else { sum }, difference)
+            };
+        }
+    }
+}
+
+/// `K` inverse stages in registers.
+#[inline(always)]
+unsafe fn inverse_block<L: Lanes, const K: usize, const ROOMY: bool, const EACH: bool>(
+    l: L,
+    x: &mut Block<L>,
+    w: Twiddles<EACH>,
+    Growth(done): Growth<ROOMY>,
+) {
+    let after = |stages: usize| Growth::<ROOMY>(done + stages);
+    // SAFETY: the table holds 2^K - 1 multipliers from `w` on.
+    unsafe {
+        match K {
+            0 => {}
+            1 => inverse_stage::<L, 1, 1, ROOMY, EACH>(l, x, w, after(0)),
+            2 => {
+                inverse_stage::<L, 2, 1, ROOMY, EACH>(l, x, w, after(0));
+                inverse_stage::<L, 2, 2, ROOMY, EACH>(l, x, w, after(1));
+            }
+            3 => {
+                inverse_stage::<L, 4, 1, ROOMY, EACH>(l, x, w, after(0));
+                inverse_stage::<L, 4, 2, ROOMY, EACH>(l, x, w, after(1));
+                inverse_stage::<L, 4, 4, ROOMY, EACH>(l, x, w, after(2));
+            }
+            _ => {
+                inverse_stage::<L, 8, 1, ROOMY, EACH>(l, x, w, after(0));
+                inverse_stage::<L, 8, 2, ROOMY, EACH>(l, x, w, after(1));
+                inverse_stage::<L, 8, 4, ROOMY, EACH>(l, x, w, after(2));
+                inverse_stage::<L, 8, 8, ROOMY, EACH>(l, x, w, after(3));
+            }
+        }
+    }
+}
+
+/// Calls a step with the number of its stages as a constant.
+macro_rules! with_stages {
+    ($k:expr, $step:ident::<$l:ty, K, $roomy:tt>($($arg:expr),*)) => {
+        match $k {
+            1 => $step::<$l, 1, $roomy>($($arg),*),
+            2 => $step::<$l, 2, $roomy>($($arg),*),
+            3 => $step::<$l, 3, $roomy>($($arg),*),
+            _ => $step::<$l, 4, $roomy>($($arg),*),
+        }
+    };
+}
+
+/// `K` stages on blocks of `2^K h` words, in place.
+#[inline(always)]
+unsafe fn forward_step<L: Lanes, const K: usize, const ROOMY: bool>(l: L, data: &mut [u64], table: &[[u64; 2]]) {
+    let blocks = table.len() / ((1 << K) - 1);
+    let h = (data.len() / blocks) >> K;
+    for b in 0..blocks {
+        // SAFETY: every vector stays inside the data, and block b has 2^K - 1 multipliers in the table.
+        unsafe {
+            let (p, w) = (data.as_mut_ptr().add(b * (h << K)), table.as_ptr().add(b * ((1 << K) - 1)));
+            for at in (0..h).step_by(L::WIDTH) {
+                let mut x: Block<L> = [L::splat_raw(0); 16];
+                for (i, x) in x.iter_mut().enumerate().take(1 << K) {
+                    *x = L::load_raw(p.add(at + i * h));
+                }
+                forward_block::<L, K, ROOMY, false>(l, &mut x, Twiddles(w.cast()));
+                for (i, x) in x.iter().enumerate().take(1 << K) {
+                    L::store_raw(p.add(at + i * h), *x);
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn inverse_step<L: Lanes, const K: usize, const ROOMY: bool>(
+    l: L,
+    data: &mut [u64],
+    table: &[[u64; 2]],
+    growth: Growth<ROOMY>,
+) {
+    let blocks = table.len() / ((1 << K) - 1);
+    let h = (data.len() / blocks) >> K;
+    for b in 0..blocks {
+        // SAFETY: as in `forward_step`.
+        unsafe {
+            let (p, w) = (data.as_mut_ptr().add(b * (h << K)), table.as_ptr().add(b * ((1 << K) - 1)));
+            for at in (0..h).step_by(L::WIDTH) {
+                let mut x: Block<L> = [L::splat_raw(0); 16];
+                for (i, x) in x.iter_mut().enumerate().take(1 << K) {
+                    *x = L::load_raw(p.add(at + i * h));
+                }
+                inverse_block::<L, K, ROOMY, false>(l, &mut x, Twiddles(w.cast()), growth);
+                for (i, x) in x.iter().enumerate().take(1 << K) {
+                    L::store_raw(p.add(at + i * h), *x);
+                }
+            }
+        }
+    }
+}
+
+/// The last forward step: `K = log WIDTH` stages on vectors, the transpose, `K` stages on lanes.
+#[inline(always)]
+unsafe fn forward_last<L: Lanes, const K: usize, const ROOMY: bool>(l: L, data: &mut [u64], d: &Direction) {
+    let group = L::WIDTH * L::WIDTH;
+    for b in 0..data.len() / group {
+        // SAFETY: blocks are inside the data; each has 2^K - 1 multipliers of either kind.
+        unsafe {
+            let p = data.as_mut_ptr().add(b * group);
+            let mut x: Block<L> = [L::splat_raw(0); 16];
+            for (i, x) in x.iter_mut().enumerate().take(1 << K) {
+                *x = L::load_raw(p.add(i * L::WIDTH));
+            }
+            let at = b * ((1 << K) - 1);
+            forward_block::<L, K, ROOMY, false>(l, &mut x, Twiddles(d.last().as_ptr().add(at).cast()));
+            transpose::<L>(&mut x);
+            let lanes = d.lanes().as_ptr().add(2 * L::WIDTH * at);
+            forward_block::<L, K, ROOMY, true>(l, &mut x, Twiddles(lanes));
+            for (i, x) in x.iter().enumerate().take(1 << K) {
+                L::store_raw(p.add(i * L::WIDTH), *x);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn inverse_last<L: Lanes, const K: usize, const ROOMY: bool>(l: L, data: &mut [u64], d: &Direction) {
+    let group = L::WIDTH * L::WIDTH;
+    for b in 0..data.len() / group {
+        // SAFETY: as in `forward_last`.
+        unsafe {
+            let p = data.as_mut_ptr().add(b * group);
+            let mut x: Block<L> = [L::splat_raw(0); 16];
+            for (i, x) in x.iter_mut().enumerate().take(1 << K) {
+                *x = L::load_raw(p.add(i * L::WIDTH));
+            }
+            let at = b * ((1 << K) - 1);
+            let lanes = d.lanes().as_ptr().add(2 * L::WIDTH * at);
+            inverse_block::<L, K, ROOMY, true>(l, &mut x, Twiddles(lanes), Growth::<ROOMY>(0));
+            transpose::<L>(&mut x);
+            let last = d.last().as_ptr().add(at).cast();
+            inverse_block::<L, K, ROOMY, false>(l, &mut x, Twiddles(last), Growth::<ROOMY>(K));
+            for (i, x) in x.iter().enumerate().take(1 << K) {
+                L::store_raw(p.add(i * L::WIDTH), *x);
+            }
+        }
+    }
+}
+
+/// Transposes the first `WIDTH` vectors of a block.
+#[inline(always)]
+unsafe fn transpose<L: Lanes>(x: &mut Block<L>) {
+    let mut first = [x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]];
+    // SAFETY: the lanes fit the CPU by the contract of the caller.
+    unsafe { L::transpose(&mut first) }
+    x[..8].copy_from_slice(&first);
+}
+
+/// Whether forward sums need no settling.
+#[inline(always)]
+fn roomy<L: Lanes>(t: &SmallTable) -> bool {
+    t.modulus().bits() <= if L::ROOMY_BITS > 0 { L::ROOMY_BITS } else { 48 }
+}
+
+/// What is added to values before a forward transform, in units of q, where lanes need room below.
+#[inline(always)]
+pub(super) fn lift<L: Lanes>(t: &SmallTable) -> u64 {
+    if roomy::<L>(t) {
+        u64::from(t.log_n()) + 1
+    } else {
+        1
+    }
+}
+
+#[inline(always)]
+unsafe fn forward_steps<L: Lanes, const ROOMY: bool>(l: L, t: &SmallTable, data: &mut [u64]) {
+    // SAFETY: the steps of the table are those of this degree and these lanes.
+    unsafe {
+        for step in t.forward_tables().steps() {
+            with_stages!(step.stages(), forward_step::<L, K, ROOMY>(l, data, step.table()));
+        }
+        match L::WIDTH {
+            8 => forward_last::<L, 3, ROOMY>(l, data, t.forward_tables()),
+            4 => forward_last::<L, 2, ROOMY>(l, data, t.forward_tables()),
+            _ => {}
+        }
+    }
+}
+
+/// From working form, lifted by [`lift`], to working form in the order of the table: what `mul` takes.
+///
+/// # Safety
+/// The CPU has the instruction set of `L`, the table was shaped for it; `data` has N words, integers within q on their lift.
+#[inline(always)]
+pub(super) unsafe fn forward_raw<L: Lanes>(l: L, t: &SmallTable, data: &mut [u64]) {
+    // SAFETY: as for this function.
+    unsafe {
+        if roomy::<L>(t) {
+            forward_steps::<L, true>(l, t, data);
+        } else {
+            forward_steps::<L, false>(l, t, data);
+        }
+    }
+}
+
+/// Canonical coefficients to canonical values, in place.
+///
+/// # Safety
+/// The CPU has the instruction set of `L`, the table was shaped for it; `data` has N canonical words.
+#[inline(always)]
+pub(crate) unsafe fn forward<L: Lanes>(t: &SmallTable, data: &mut [u64]) {
+    // SAFETY: every vector stays inside the N words.
+    unsafe {
+        let l = L::new(t.modulus());
+        for at in (0..data.len()).step_by(L::WIDTH) {
+            let p = data.as_mut_ptr().add(at);
+            L::store_raw(p, l.lift(l.load(p), lift::<L>(t)));
+        }
+        forward_raw(l, t, data);
+        let one = l.splat(L::prepare(t.modulus(), 1));
+        for at in (0..data.len()).step_by(L::WIDTH) {
+            let p = data.as_mut_ptr().add(at);
+            l.store(p, l.mul(L::load_raw(p), one));
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn inverse_steps<L: Lanes, const ROOMY: bool>(l: L, t: &SmallTable, data: &mut [u64]) {
+    let tables = t.inverse_tables();
+    // SAFETY: the steps of the table are those of this degree and these lanes.
+    unsafe {
+        match L::WIDTH {
+            8 => inverse_last::<L, 3, ROOMY>(l, data, tables),
+            4 => inverse_last::<L, 2, ROOMY>(l, data, tables),
+            _ => {}
+        }
+        let mut done = 2 * L::WIDTH.trailing_zeros() as usize;
+        for step in tables.steps().iter().rev() {
+            let growth = Growth::<ROOMY>(done);
+            with_stages!(step.stages(), inverse_step::<L, K, ROOMY>(l, data, step.table(), growth));
+            done += step.stages();
+        }
+    }
+}
+
+/// Adds the coefficients of values in working form to `sum`.
+///
+/// # Safety
+/// The CPU has the instruction set of `L`, the table was shaped for it; both have N words, values are within q, sums canonical.
+#[inline(always)]
+pub(super) unsafe fn inverse_add_raw<L: Lanes>(l: L, t: &SmallTable, values: &mut [u64], sum: &mut [u64]) {
+    // SAFETY: every vector stays inside the N words.
+    unsafe {
+        if t.modulus().bits() + t.log_n() <= 51 {
+            inverse_steps::<L, true>(l, t, values);
+        } else {
+            inverse_steps::<L, false>(l, t, values);
+        }
+        let n_inverse = l.splat(L::prepare(t.modulus(), t.n_inverse()));
+        for at in (0..sum.len()).step_by(L::WIDTH) {
+            let p = sum.as_mut_ptr().add(at);
+            l.store(p, l.add(l.mul(L::load_raw(values.as_ptr().add(at)), n_inverse), l.load(p)));
+        }
+    }
+}
+
+/// Adds the coefficients of canonical values to `sum`; the values are overwritten.
+///
+/// # Safety
+/// The CPU has the instruction set of `L`, the table was shaped for it; both have N canonical words.
+#[inline(always)]
+pub(crate) unsafe fn inverse_add<L: Lanes>(t: &SmallTable, values: &mut [u64], sum: &mut [u64]) {
+    // SAFETY: every vector stays inside the N words.
+    unsafe {
+        let l = L::new(t.modulus());
+        for at in (0..values.len()).step_by(L::WIDTH) {
+            let p = values.as_mut_ptr().add(at);
+            L::store_raw(p, l.load(p));
+        }
+        inverse_add_raw(l, t, values, sum);
+    }
+}

@@ -1,0 +1,74 @@
+//! What blind rotations and LWE key switches ask of the ring: one block of an accumulator, one sum of products.
+
+use crate::arch::{BlindRow, ProductSum};
+use crate::packed::PackedKey;
+use crate::small::SmallTable;
+
+/// How accumulators are cut into digits: `levels` balanced digits in base `2^log_base`, of the number nearest to
+/// `x 2^(log_base levels) / q`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gadget {
+    /// Digits.
+    pub levels: usize,
+    /// log2 of the base.
+    pub log_base: u32,
+}
+
+impl Gadget {
+    /// What the digit of one level, the top one is 0, stands for: `round(q / 2^(log_base (level + 1)))`.
+    #[must_use]
+    pub fn weight(&self, q: u64, level: usize) -> u64 {
+        let shift = self.log_base * (level as u32 + 1);
+        (q + (1 << (shift - 1))) >> shift
+    }
+}
+
+/// Words of scratch that [`blind_block`] wants for accumulators of so many columns.
+#[must_use]
+pub fn scratch_words(table: &SmallTable, columns: usize, gadget: Gadget) -> usize {
+    columns * (gadget.levels + 1) * table.n()
+}
+
+/// `acc += sum_j (X^(e_j) - 1) acc x key_j` over the keys of a block, with the external product of digits and samples.
+///
+/// `acc` holds canonical coefficients, N words for each column; `exponents` has a number below 2N for each key of the block.
+/// Variable time in the exponents, which are public.
+///
+/// # Panics
+/// If shapes do not agree, or a block has more than 16 products in a sum.
+pub fn blind_block(
+    table: &SmallTable,
+    key: &PackedKey,
+    block: usize,
+    gadget: Gadget,
+    exponents: &[u16],
+    acc: &mut [u64],
+    scratch: &mut [u64],
+) {
+    let shape = key.shape();
+    assert!(block < shape.blocks && shape.rows == shape.columns && shape.levels == gadget.levels);
+    let planes: [&[u8]; 4] = core::array::from_fn(|row| key.plane(row.min(shape.rows - 1), block));
+    let base = (1u64 << gadget.log_base) as f64;
+    let row = BlindRow {
+        planes: &planes[..shape.rows],
+        keys: shape.keys,
+        levels: shape.levels,
+        bytes: key.bytes(),
+        base,
+        scale: base.powi(shape.levels as i32) / table.modulus().value() as f64,
+        exponents,
+    };
+    table.kernels().blind_block(table, &row, acc, scratch);
+}
+
+/// `out_c = sum_r row_r key_(r, c)` on canonical values: a key of one block, key and plane, whose levels are the rows; four columns
+/// or more.
+///
+/// # Panics
+/// If shapes do not agree.
+pub fn product_sum(table: &SmallTable, key: &PackedKey, rows: &[u64], out: &mut [u64]) {
+    let shape = key.shape();
+    assert!(shape.blocks == 1 && shape.keys == 1 && shape.rows == 1 && rows.len() == shape.levels * table.n());
+    let sum = ProductSum { rows, key: key.plane(0, 0), columns: shape.columns, bytes: key.bytes() };
+    table.kernels().product_sum(table, &sum, out);
+}

@@ -1,0 +1,108 @@
+//! Keys of blind rotations and of LWE key switches, packed to the bytes that their modulus needs.
+//!
+//! A blind rotation reads its whole key once, so bytes decide. Each row polynomial has a plane of its own, as several streams from
+//! different pages come faster than one; buffers that lie in memory on their own start at different offsets (see `pool.rs`).
+
+use crate::pool::{Buffer, Pool};
+use crate::small::SmallTable;
+use crate::Error;
+
+/// Bytes that kernels may read past the end.
+pub(crate) const SPARE_BYTES: usize = 64;
+
+/// The shape of a packed key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyShape {
+    /// Blocks, which are read one after the other.
+    pub blocks: usize,
+    /// Keys of a block.
+    pub keys: usize,
+    /// Row polynomials of a key: a plane each.
+    pub rows: usize,
+    /// Digits that a row polynomial has keys for.
+    pub levels: usize,
+    /// Polynomials of each sample.
+    pub columns: usize,
+}
+
+impl KeyShape {
+    /// Polynomials of all samples.
+    #[must_use]
+    pub fn polynomials(&self) -> usize {
+        self.blocks * self.keys * self.rows * self.levels * self.columns
+    }
+}
+
+/// Values of many polynomials modulo one prime, packed in the order that kernels read them in.
+pub struct PackedKey {
+    shape: KeyShape,
+    n: usize,
+    bytes: usize,
+    planes: Vec<Buffer>,
+}
+
+impl PackedKey {
+    /// Bytes of a packed residue modulo the prime of this table: 5, or 6 above 40 bits.
+    #[must_use]
+    pub fn word_bytes(table: &SmallTable) -> usize {
+        if table.modulus().bits() <= 40 {
+            5
+        } else {
+            6
+        }
+    }
+
+    /// A key of zeros.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn zeros(table: &SmallTable, shape: KeyShape) -> Result<Self, Error> {
+        let (n, bytes) = (table.n(), Self::word_bytes(table));
+        let plane = shape.polynomials() / shape.rows * n * bytes + SPARE_BYTES;
+        let planes = (0..shape.rows).map(|_| Pool::take_exact(plane.div_ceil(8))).collect::<Result<_, _>>()?;
+        Ok(Self { shape, n, bytes, planes })
+    }
+
+    /// The shape that it was made with.
+    #[must_use]
+    pub fn shape(&self) -> KeyShape {
+        self.shape
+    }
+    /// Bytes in memory.
+    #[must_use]
+    pub fn byte_count(&self) -> usize {
+        self.planes.iter().map(|p| 8 * p.len()).sum()
+    }
+
+    /// Bytes of a packed word.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+    /// One plane from a block on.
+    pub(crate) fn plane(&self, row: usize, block: usize) -> &[u8] {
+        let words = &self.planes[row][..];
+        let stride = self.shape.keys * self.shape.levels * self.shape.columns * self.n * self.bytes;
+        &bytemuck::cast_slice(words)[block * stride..]
+    }
+
+    /// Writes the polynomials of the sample of one block, key, row and level: canonical values in the order of the table, N words
+    /// for each column.
+    ///
+    /// # Panics
+    /// If there is no such sample, or there are not N words for each column.
+    pub fn write(&mut self, table: &SmallTable, [block, key, row, level]: [usize; 4], values: &[u64]) {
+        let KeyShape { blocks, keys, levels, columns, .. } = self.shape;
+        let (n, bytes, width) = (self.n, self.bytes, table.kernels().width());
+        assert!(table.n() == n && values.len() == columns * n, "a sample has N words for each column");
+        assert!(block < blocks && key < keys && level < levels, "the key has no such sample");
+        let plane: &mut [u8] = bytemuck::cast_slice_mut(&mut self.planes[row]);
+        let vectors = n / width;
+        for (i, &value) in values.iter().enumerate() {
+            let (column, vector, lane) = (i / n, i % n / width, i % width);
+            let sample = ((block * vectors + vector) * keys + key) * levels + level;
+            let at = ((sample * columns + column) * width + lane) * bytes;
+            let word = table.kernels().pack_constant(table.modulus(), value).to_le_bytes();
+            plane[at..at + bytes].copy_from_slice(&word[..bytes]);
+        }
+    }
+}

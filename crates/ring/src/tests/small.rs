@@ -1,0 +1,211 @@
+//! Small transforms, blocks of blind rotations and sums of products against exact integers, on every backend.
+
+use super::*;
+use crate::arch;
+use crate::blind::{self, Gadget};
+use crate::packed::{KeyShape, PackedKey};
+use proptest::prelude::*;
+
+/// The primes of the gates and of larger tables, and the largest and the smallest that lanes treat alike.
+const QS: [u64; 6] =
+    [1_099_469_684_737, 281_474_846_687_233, 140_737_488_273_409, 140_737_488_486_401, 281_474_976_694_273, 7_340_033];
+
+fn inputs(q: u64, n: usize, seed: u64) -> Vec<u64> {
+    let mut x = seed | 1;
+    (0..n)
+        .map(|i| {
+            x ^= x << 13;
+            x ^= x >> 7;
+            x ^= x << 17;
+            match (seed % 6, i % 3) {
+                (0, _) => q - 1,
+                (1, 0) => q / 2,
+                (1, 1) => q / 2 + 1,
+                (2, _) => (q - 1) * (i as u64 % 2),
+                _ => x % q,
+            }
+        })
+        .collect()
+}
+
+fn moduli(log_n: u32) -> Vec<Modulus> {
+    QS.iter().filter(|&&q| (q - 1) % (2 << log_n) == 0).map(|&q| Modulus::new(q).unwrap()).collect()
+}
+
+/// `a b` modulo `X^N + 1`, by definition.
+fn product(m: &Modulus, a: &[u64], b: &[u64]) -> Vec<u64> {
+    let n = a.len();
+    let mut out = vec![0; n];
+    for (i, &x) in a.iter().enumerate().filter(|(_, &x)| x != 0) {
+        for (j, &y) in b.iter().enumerate() {
+            let (k, p) = ((i + j) % n, m.mul(x, y));
+            out[k] = if i + j < n { m.add(out[k], p) } else { m.sub(out[k], p) };
+        }
+    }
+    out
+}
+
+/// `X^e a`.
+fn rotated(m: &Modulus, a: &[u64], e: usize) -> Vec<u64> {
+    let n = a.len();
+    (0..n)
+        .map(|i| {
+            let from = (i + 2 * n - e) % (2 * n);
+            if from < n {
+                a[from]
+            } else {
+                m.neg(a[from - n])
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn the_primes_are_those_of_the_design() {
+    assert!(QS.iter().all(|&q| crate::primes::is_prime(q)));
+    assert_eq!((moduli(12).len(), (QS[0] - 1) % (1 << 21), (QS[1] - 1) % (1 << 22)), (6, 0, 0));
+}
+
+#[test]
+fn products_of_values_are_negacyclic_products() {
+    for log_n in 6..=12 {
+        for m in moduli(log_n) {
+            let n = 1usize << log_n;
+            let sparse: Vec<u64> = (0..n).map(|i| if i % 37 == 5 { m.value() - 1 - i as u64 } else { 0 }).collect();
+            for seed in [0, 1, 2, 77] {
+                let (a, start) = (inputs(m.value(), n, seed), inputs(m.value(), n, seed + 4));
+                let expected: Vec<u64> =
+                    product(&m, &sparse, &a).iter().zip(&start).map(|(&x, &y)| m.add(x, y)).collect();
+                for k in arch::available() {
+                    let t = SmallTable::new(m, log_n, k).unwrap();
+                    let (mut x, mut y, mut sum) = (a.clone(), sparse.clone(), start.clone());
+                    t.forward(&mut x);
+                    t.forward(&mut y);
+                    x.iter_mut().zip(&y).for_each(|(x, &y)| *x = m.mul(*x, y));
+                    t.inverse_add(&mut x, &mut sum);
+                    assert!(sum == expected, "{} {log_n} {}", k.name(), m.value());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn degrees_and_moduli_that_are_not_served_are_refused() {
+    let (m, k) = (moduli(12)[0], arch::available()[0]);
+    assert!(SmallTable::new(m, 5, k).is_err() && SmallTable::new(m, 13, k).is_err());
+    assert!(SmallTable::new(Modulus::new((1 << 50) - 27).unwrap(), 9, k).is_err());
+    assert!(SmallTable::new(Modulus::new(65537).unwrap(), 12, k).is_ok());
+    assert!(SmallTable::new(Modulus::new(17).unwrap(), 6, k).is_err());
+}
+
+/// A block by definition: exact digits, exact products.
+fn block(m: &Modulus, g: Gadget, keys: &[Vec<Vec<u64>>], exponents: &[u16], acc: &[u64], n: usize) -> Vec<u64> {
+    let columns = acc.len() / n;
+    let (q, base) = (i128::from(m.value()), 1i128 << g.log_base);
+    let mut out = acc.to_vec();
+    for (r, column) in acc.chunks(n).enumerate() {
+        let mut digits = vec![vec![0u64; n]; g.levels];
+        for (i, &x) in column.iter().enumerate() {
+            // The nearest integer; ties and what doubles round otherwise do not occur in these inputs.
+            let scaled = 2 * i128::from(m.centre(x)) * base.pow(g.levels as u32) + q;
+            let mut y = scaled.div_euclid(2 * q);
+            for level in (0..g.levels).rev() {
+                // Half of the base goes to even quotients, as doubles round.
+                let mut r = (y + base / 2).div_euclid(base);
+                if (y + base / 2).rem_euclid(base) == 0 && r % 2 != 0 {
+                    r -= 1;
+                }
+                let digit = if level == 0 { y } else { y - r * base };
+                digits[level][i] = m.reduce_i128(digit);
+                y = r;
+            }
+        }
+        for (j, &e) in exponents.iter().enumerate() {
+            for (level, digit) in digits.iter().enumerate() {
+                let turned = rotated(m, digit, usize::from(e));
+                let row: Vec<u64> = turned.iter().zip(digit).map(|(&x, &y)| m.sub(x, y)).collect();
+                for c in 0..columns {
+                    let p = product(m, &row, &keys[j][(r * g.levels + level) * columns + c]);
+                    out[c * n..(c + 1) * n].iter_mut().zip(p).for_each(|(o, p)| *o = m.add(*o, p));
+                }
+            }
+        }
+    }
+    out
+}
+
+fn packed(t: &SmallTable, shape: KeyShape, keys: &[Vec<Vec<u64>>]) -> PackedKey {
+    let mut key = PackedKey::zeros(t, shape).unwrap();
+    for (j, samples) in keys.iter().enumerate() {
+        for row in 0..shape.rows {
+            for level in 0..shape.levels {
+                let mut values = Vec::new();
+                for c in 0..shape.columns {
+                    let mut x = samples[(row * shape.levels + level) * shape.columns + c].clone();
+                    t.forward(&mut x);
+                    values.extend(x);
+                }
+                key.write(t, [1, j, row, level], &values);
+            }
+        }
+    }
+    key
+}
+
+#[test]
+fn blocks_are_external_products_on_every_backend() {
+    // Log N, columns, levels, log base, keys: the shapes of the sets, at the ends of what an accumulator takes.
+    let shapes =
+        [(9, 4, 1, 16, 4), (9, 4, 1, 17, 1), (10, 3, 1, 18, 4), (6, 3, 1, 18, 5), (7, 2, 1, 22, 8), (8, 2, 2, 15, 4)];
+    for (log_n, columns, levels, log_base, count) in shapes {
+        let n = 1usize << log_n;
+        for (i, m) in moduli(log_n).into_iter().take(5).enumerate() {
+            let (q, g) = (m.value(), Gadget { levels, log_base });
+            for seed in if n <= 256 { [0u64, 1, 9].as_slice() } else { &[9] } {
+                let polynomial = |k: usize| inputs(q, n, seed + 6 * (k as u64 * 7 + i as u64));
+                let keys: Vec<Vec<Vec<u64>>> = (0..count)
+                    .map(|j| (0..columns * columns * levels).map(|k| polynomial(100 * j + k)).collect())
+                    .collect();
+                let acc: Vec<u64> = (0..columns).flat_map(|c| polynomial(1000 + c)).collect();
+                let exponents: Vec<u16> =
+                    (0..count).map(|j| [2 * n - 1, n, 0, 1, 77][j % 5] as u16 % (2 * n) as u16).collect();
+                let expected = block(&m, g, &keys, &exponents, &acc, n);
+                let shape = KeyShape { blocks: 3, keys: count, rows: columns, levels, columns };
+                for k in arch::available() {
+                    let t = SmallTable::new(m, log_n, k).unwrap();
+                    let key = packed(&t, shape, &keys);
+                    let mut scratch = Words::zeros(blind::scratch_words(&t, columns, g));
+                    let mut found = acc.clone();
+                    blind::blind_block(&t, &key, 1, g, &exponents, &mut found, &mut scratch);
+                    assert!(found == expected, "{} {log_n} {q} seed {seed}", k.name());
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn sums_of_products_are_exact(i in 0..6usize, rows in 1usize..40, columns in 4usize..10, seed: u64) {
+        let (log_n, m) = (6, moduli(6)[i]);
+        let n = 1usize << log_n;
+        let shape = KeyShape { blocks: 1, keys: 1, rows: 1, levels: rows, columns };
+        let digits = inputs(m.value(), rows * n, seed);
+        let keys = inputs(m.value(), rows * columns * n, seed / 6);
+        let expected: Vec<u64> = (0..columns * n)
+            .map(|i| (0..rows).fold(0, |s, r| m.add(s, m.mul(digits[r * n + i % n], keys[r * columns * n + i]))))
+            .collect();
+        for k in arch::available() {
+            let t = SmallTable::new(m, log_n, k).unwrap();
+            let mut key = PackedKey::zeros(&t, shape).unwrap();
+            for (r, values) in keys.chunks(columns * n).enumerate() {
+                key.write(&t, [0, 0, 0, r], values);
+            }
+            let mut out = vec![0; columns * n];
+            blind::product_sum(&t, &key, &digits, &mut out);
+            prop_assert!(out == expected, "{}", k.name());
+        }
+    }
+}
