@@ -15,9 +15,18 @@ import numpy as np
 import pytest
 
 import aglet
-from aglet import AgletError, DeviceError, Engine, LevelError, ParameterError, RangeError
+from aglet import (
+    AgletError,
+    DeviceError,
+    Engine,
+    KeyMismatchError,
+    LevelError,
+    MissingKeyError,
+    ParameterError,
+    RangeError,
+)
 from conftest import Keys
-from support import ROOT, assert_near
+from support import ROOT, ToyEngine, assert_near, random_message
 
 KINDS = {"same", "same and more", "refused"}
 
@@ -194,7 +203,30 @@ def test_kinds_of_bootstrap_keys(engine: Engine, keys: Keys) -> None:
     with pytest.raises(TypeError, match="stand for one argument"):
         engine.bootstrap(x, **rest, bootstrap_key=keys.bootstrap, rotation_key=keys.rotation)
     with pytest.raises(TypeError, match="create_rotation_key"):
-        engine.rotate(x, keys.bootstrap, 1)  # type: ignore[arg-type]
+        engine.rotate_batch(x, keys.bootstrap, [1])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("slots", [512, 64, 2])
+@pytest.mark.parametrize("size", ["large", "medium"])
+def test_bootstrap_keys_rotate_at_level_0(slots: int, size: Any) -> None:
+    engine = ToyEngine(use_bootstrap=True, slot_count=slots)
+    secret = engine.create_secret_key()
+    key = engine.create_bootstrap_key(secret, stage_count=min(3, slots // 2), size=size)
+    message = random_message(slots, 9)
+    x = engine.encrypt(message, secret, level=0)
+    for delta in (-1, -3, -2 - 16, 1, 0, slots - 1, 7 * slots, np.int8(-4)):
+        rolled = engine.rotate(x, key, delta)
+        assert rolled.level == 0
+        assert_near(engine.decrypt(rolled, secret), np.roll(message, delta))
+    assert_near(engine.decrypt(engine.rotate(x, bootstrap_key=key, delta=-1), secret), np.roll(message, -1))
+    with pytest.raises(LevelError, match=r"up to level 0, and the ciphertext is at level 4; .* create_rotation_key"):
+        engine.rotate(engine.encrypt(message, secret, level=4), key, -1)
+    with pytest.raises(MissingKeyError, match="small bootstrap key has no rotations"):
+        engine.rotate(x, engine.create_small_bootstrap_key(secret), -1)
+    with pytest.raises(TypeError, match="needs the step"):
+        engine.rotate(x, key)
+    with pytest.raises(KeyMismatchError):
+        engine.rotate(x, engine.create_bootstrap_key(engine.create_secret_key(), 1, size), -1)
 
 
 def test_light_plaintexts(engine: Engine, keys: Keys, tmp_path: Path) -> None:

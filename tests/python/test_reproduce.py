@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
 from pathlib import Path
@@ -165,7 +166,7 @@ def test_rows_are_judged(table: Path) -> None:
 
 def test_keys_serve_other_numbers_of_threads(table: Path) -> None:
     keyring = Keyring()
-    rows = select(read(table), ["good"], quick=False)
+    rows = select([read(table)], ["good"], quick=False)
     outcomes = list(run(rows, threads=(1, 2), repeat=1, keyring=keyring))
     assert [(outcome.record["threads"], outcome.status) for outcome in outcomes] == [(1, "met"), (2, "met")]
     assert outcomes[1].ratio is None
@@ -178,7 +179,7 @@ def test_a_value_that_is_no_number_is_a_miss() -> None:
 
 
 def test_nothing_measured_is_no_success(table: Path) -> None:
-    outcomes = list(run(select(read(table), ["elsewhere", "later"], quick=False)))
+    outcomes = list(run(select([read(table)], ["elsewhere", "later"], quick=False)))
     assert exit_code(outcomes) == 1
 
 
@@ -216,11 +217,54 @@ def test_the_list(table: Path) -> None:
     assert "ship SHIP13  (not yet: Aglet does not have the SHIP bootstrap)" in everything
 
 
+def test_a_pattern_matches_in_one_table() -> None:
+    tables = [load(name) for name in TABLES]
+    names = [row.name for row in select(tables, ["Param16", "regular/large/*"], quick=False)]
+    assert names == ["regular/large/3", "regular/large/4", "regular/large/5", "Param16"]
+
+
+def test_quick_keeps_rows_that_are_named(table: Path) -> None:
+    def names(*patterns: str) -> list[str]:
+        return [row.name for row in select([read(table)], patterns, quick=True)]
+
+    assert names() == names("*") == ["good", "again"]
+    assert names("signs", "go*") == ["good", "signs"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--html", "nowhere/page.html"], "--html nowhere/page.html cannot be written: No such file"),
+        (["--plot", "nowhere/plot.png"], "--plot nowhere/plot.png cannot be written: No such file"),
+        (["--plot", "."], "cannot be written"),
+        (["--html", "."], "cannot be written: Is a directory"),
+        (["--plot", "plot.html"], "name it .png"),
+        (["--record", "table.json"], "give another --record"),
+    ],
+)
+def test_outputs_are_tried_before_anything_is_measured(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], words: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(
+        importlib.import_module("aglet.cli.reproduce"), "run", lambda *_, **__: pytest.fail("something was measured")
+    )
+    (tmp_path / "table.json").write_text("{}")
+    before = sorted(tmp_path.iterdir())
+    record = [] if "--record" in arguments else ["--no-record"]
+    result = reproduce(str(table), *record, "--html", "page.html", *arguments)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert words in result.stderr
+    assert sorted(tmp_path.iterdir()) == before
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["everything"], "the tables are desilofhe"),
-        (["ship", "--rows", "Param17"], "its rows are Param16"),
+        (["ship", "--rows", "Param17"], 'of "ship" matches "Param17"; rows are Param16'),
+        (["all", "--rows", "Param16,Param17"], 'matches "Param17"'),
+        (["ship", "--rows", "SHIP*", "--quick"], "leave out --quick"),
         (["ship", "--threads", "none"], "numbers from 1"),
         (["ship", "--threads", "0"], "numbers from 1"),
         (["nowhere.json"], "cannot be read"),

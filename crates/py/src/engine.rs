@@ -302,6 +302,10 @@ impl Engine {
                 let key = key.get().of(py, &self.id)?;
                 self.map(py, ct, |e, ct| e.rotate(ct, key, delta))
             }
+            AnyRotationKey::Bootstrap(key) => {
+                let key = key.get().of(py, &self.id)?;
+                self.map(py, ct, |e, ct| e.rotate_by_bootstrap_key(ct, key, delta))
+            }
         }
     }
     fn conjugate(&self, py: Python<'_>, ct: &Ciphertext, key: &ConjugationKey) -> PyResult<Ciphertext> {

@@ -283,4 +283,5 @@ pub enum EncryptionKey<'py> {
 pub enum AnyRotationKey<'py> {
     Fixed(Bound<'py, FixedRotationKey>),
     Any(Bound<'py, RotationKey>),
+    Bootstrap(Bound<'py, BootstrapKey>),
 }

@@ -197,7 +197,7 @@ class Bootstrapping:
             If a key is missing, was made for another method or stage count, or belongs to another engine or secret
             key.
         """
-        given = checks.one_of("bootstrap_key", bootstrap_key, "rotation_key", rotation_key)
+        given = checks.one_of(bootstrap_key=bootstrap_key, rotation_key=rotation_key)
         keys = (relinearization_key, conjugation_key, given, small_bootstrap_key)
         choices = (stage_count, bound, real, target_level, progress, iterations)
         return self._refresh("regular", [ciphertext], keys, *choices)[0]
@@ -228,7 +228,7 @@ class Bootstrapping:
         LevelError
             If the ciphertext is below level `stage_count`, and as `bootstrap`.
         """
-        given = checks.one_of("lossy_bootstrap_key", lossy_bootstrap_key, "rotation_key", rotation_key)
+        given = checks.one_of(lossy_bootstrap_key=lossy_bootstrap_key, rotation_key=rotation_key)
         keys = (relinearization_key, conjugation_key, given, small_bootstrap_key)
         choices = (stage_count, bound, real, target_level, progress, iterations)
         return self._refresh("lossy", [ciphertext], keys, *choices)[0]
@@ -268,7 +268,7 @@ class Bootstrapping:
         RangeError
             If a real or imaginary part is known to be above 1.25.
         """
-        given = checks.one_of("lossy_bootstrap_key", lossy_bootstrap_key, "rotation_key", rotation_key)
+        given = checks.one_of(lossy_bootstrap_key=lossy_bootstrap_key, rotation_key=rotation_key)
         keys = (relinearization_key, conjugation_key, given, small_bootstrap_key)
         method = "bits" if bits else "sign"
         return self._refresh(method, [ciphertext], keys, stage_count, None, real, target_level, progress)[0]
@@ -296,7 +296,7 @@ class Bootstrapping:
         RangeError
             If one of them is not known to be real, unless `real=True` says so; and as `bootstrap`.
         """
-        given = checks.one_of("merge_bootstrap_key", merge_bootstrap_key, "rotation_key", rotation_key)
+        given = checks.one_of(merge_bootstrap_key=merge_bootstrap_key, rotation_key=rotation_key)
         keys = (relinearization_key, conjugation_key, given, small_bootstrap_key)
         both = [ciphertext1, ciphertext2]
         first, second = self._refresh("merge", both, keys, stage_count, bound, real, target_level, progress)
@@ -319,7 +319,7 @@ class Bootstrapping:
         progress: ProgressCallback | None = None,
     ) -> tuple[Ciphertext, Ciphertext]:
         """As `merge_bootstrap`, with the levels and keys of `lossy_bootstrap`."""
-        given = checks.one_of("lossy_bootstrap_key", lossy_bootstrap_key, "rotation_key", rotation_key)
+        given = checks.one_of(lossy_bootstrap_key=lossy_bootstrap_key, rotation_key=rotation_key)
         keys = (relinearization_key, conjugation_key, given, small_bootstrap_key)
         both = [ciphertext1, ciphertext2]
         first, second = self._refresh("lossy-merge", both, keys, stage_count, bound, real, target_level, progress)
@@ -352,7 +352,7 @@ class Bootstrapping:
             As `bootstrap`, before any work is done. What is wrong with one of the ciphertexts names its place, as in
             "ciphertexts[2]: ...".
         """
-        given = checks.one_of("bootstrap_key", bootstrap_key, "rotation_key", rotation_key)
+        given = checks.one_of(bootstrap_key=bootstrap_key, rotation_key=rotation_key)
         keys = (relinearization_key, conjugation_key, given, small_bootstrap_key)
         choices = (stage_count, bound, real, target_level, progress, iterations)
         return self._refresh("regular", list(ciphertexts), keys, *choices, many=True)

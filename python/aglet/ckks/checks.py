@@ -43,17 +43,18 @@ def need(value: Any, kind: type[_T], maker: str) -> _T:
     raise TypeError(f"A {kind.__name__} is needed here, not {type(value).__name__}; make one with engine.{maker}.")
 
 
-def one_of(name: str, value: _T | None, other_name: str, other: _T | None) -> _T | None:
-    """The one of two arguments that was given.
+def one_of(**named: Any) -> Any:
+    """The one of several arguments that was given; None if none was.
 
     Raises
     ------
     TypeError
-        If both were.
+        If more than one was.
     """
-    if value is not None and other is not None:
-        raise TypeError(f"{name} and {other_name} stand for one argument; give one of them.")
-    return other if value is None else value
+    given = [value for value in named.values() if value is not None]
+    if len(given) > 1:
+        raise TypeError(f"{' and '.join(named)} stand for one argument; give one of them.")
+    return given[0] if given else None
 
 
 def not_of_a_bootstrap(value: Any) -> None:

@@ -184,7 +184,7 @@ class Circuits:
             If a fixed rotation key was made for a lower level.
         """
         ciphertext = checks.ciphertext(ciphertext)
-        key: Any = checks.one_of("rotation_key", rotation_key, "fixed_rotation_keys", fixed_rotation_keys)
+        key: Any = checks.one_of(rotation_key=rotation_key, fixed_rotation_keys=fixed_rotation_keys)
         steps = None if deltas is None else [checks.step(delta) for delta in deltas]
         slots = self._core.slot_count
         if isinstance(key, RotationKey):

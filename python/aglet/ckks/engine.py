@@ -14,6 +14,7 @@ import numpy as np
 
 from aglet import _core, reports
 from aglet._core import (
+    BootstrapKey,
     Ciphertext,
     ConjugationKey,
     FixedRotationKey,
@@ -316,7 +317,7 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
         KeyMismatchError
             If the key belongs to another engine.
         """
-        key = checks.one_of("public_key", public_key, "secret_key", secret_key)
+        key = checks.one_of(public_key=public_key, secret_key=secret_key)
         if not isinstance(key, PublicKey | SecretKey):
             key = checks.need(key, PublicKey, "create_public_key(secret_key)")
         if isinstance(message, LightPlaintext):
@@ -499,28 +500,37 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
     def rotate(
         self,
         ciphertext: Ciphertext,
-        rotation_key: FixedRotationKey | RotationKey | None = None,
+        rotation_key: FixedRotationKey | RotationKey | BootstrapKey | None = None,
         delta: int | None = None,
         *,
         fixed_rotation_key: FixedRotationKey | None = None,
+        bootstrap_key: BootstrapKey | None = None,
     ) -> Ciphertext:
         """Rotate the slots as `numpy.roll` does: a positive step moves values to higher slots. No level.
 
         Parameters
         ----------
         rotation_key
-            A fixed rotation key, whose step is its own, or a rotation key, which takes any `delta`. The former may be
-            given as `fixed_rotation_key=` too.
+            A fixed rotation key, whose step is its own, or a rotation key, which takes any `delta`. A bootstrap key
+            that is not small rotates at level 0, by as few of the steps of its linear maps as make up `delta`: they go
+            to the left, so a step to the right may take a hundred of them. The first and the last may be given as
+            `fixed_rotation_key=` and `bootstrap_key=` too.
         delta
-            The step, with a rotation key.
+            The step, with a rotation key or a bootstrap key.
 
         Raises
         ------
         KeyMismatchError
             If `delta` differs from the step of a fixed rotation key.
+        LevelError
+            If the ciphertext is above the level of a fixed rotation key or of the linear maps of a bootstrap key.
+        MissingKeyError
+            If a bootstrap key is small, or its steps do not make up `delta`.
         """
         ciphertext = checks.ciphertext(ciphertext)
-        key = checks.one_of("rotation_key", rotation_key, "fixed_rotation_key", fixed_rotation_key)
+        key = checks.one_of(
+            rotation_key=rotation_key, fixed_rotation_key=fixed_rotation_key, bootstrap_key=bootstrap_key
+        )
         step = None if delta is None else checks.step(delta)
         if isinstance(key, FixedRotationKey):
             if step is not None and (step - key.delta) % self.slot_count:
@@ -529,10 +539,10 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
                     f"engine.create_fixed_rotation_key(secret_key, {delta})."
                 )
             return self._core.rotate(ciphertext, key, key.delta)
-        checks.not_of_a_bootstrap(key)
-        key = checks.need(key, RotationKey, "create_rotation_key(secret_key)")
+        if not isinstance(key, BootstrapKey):
+            key = checks.need(key, RotationKey, "create_rotation_key(secret_key)")
         if step is None:
-            raise TypeError("With a rotation key, rotate needs the step as well: rotate(ciphertext, key, delta).")
+            raise TypeError("With this key, rotate needs the step as well: rotate(ciphertext, key, delta).")
         return self._core.rotate(ciphertext, key, step)
 
     def conjugate(self, ciphertext: Ciphertext, conjugation_key: ConjugationKey) -> Ciphertext:

@@ -128,7 +128,7 @@ class Matrices:
             If the ciphertext is at level 0, or above the level of the key or of the `PlainMatrix`.
         """
         ciphertext = checks.ciphertext(ciphertext)
-        key = checks.one_of("rotation_key", rotation_key, "matrix_multiplication_key", matrix_multiplication_key)
+        key = checks.one_of(rotation_key=rotation_key, matrix_multiplication_key=matrix_multiplication_key)
         if not isinstance(matrix, PlainMatrix):
             matrix = PlainMatrix(values.as_matrix(matrix, self._core.slot_count), ciphertext.level)
         if ciphertext.level > matrix.level:

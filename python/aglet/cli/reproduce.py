@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import Annotated
 
@@ -23,7 +24,9 @@ def reproduce(
     table: Annotated[str, typer.Argument(help=f"{', '.join(TABLES)}, or all; or a .json file of one's own.")] = "all",
     rows: Annotated[str, typer.Option(help="Names of rows, with * and ?, separated by commas.")] = "",
     threads: Annotated[str, typer.Option(help="Numbers of threads, separated by commas.")] = "1",
-    quick: Annotated[bool, typer.Option("--quick", help="Some rows of each kind, once each.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Some rows of each kind, and rows named in full; once each.")
+    ] = False,
     repeat: Annotated[int | None, typer.Option(help="Bootstraps to take the median of: 3, quick 1.")] = None,
     record: Annotated[Path, typer.Option(help="The folder of the records.")] = recording.DEFAULT_FOLDER,
     no_record: Annotated[bool, typer.Option("--no-record", help="Write nothing down.")] = False,
@@ -38,15 +41,14 @@ def reproduce(
     """
     tables = _tables(table)
     wanted = [pattern.strip() for pattern in rows.split(",") if pattern.strip()]
-    chosen = [row for one in tables for row in select(one, wanted, quick)]
+    chosen = select(tables, wanted, quick)
     if list_rows:
         for row in chosen:
             typer.echo(f"{row.table} {row.name}" + (f"  (not yet: {why})" if (why := row.obstacle()) else ""))
         return
-    if plot_to is not None:
-        plot.require()  # before hours of measuring
     counts = _threads(threads)
     folder = None if no_record else record
+    _try_outputs(folder, plot_to, html_to)  # before hours of measuring
     made = _measure(tables, chosen, counts, repeat or (1 if quick else 3), folder)
     found = blocks(tables, made)
     _show(output.console(), found, made)
@@ -68,6 +70,34 @@ def _threads(text: str) -> list[int]:
     if not counts or min(counts) < 1:
         raise ParameterError(f'--threads takes numbers from 1, separated by commas, such as 1,2; not "{text}".')
     return list(dict.fromkeys(counts))
+
+
+def _try_outputs(folder: Path | None, plot_to: Path | None, html_to: Path | None) -> None:
+    """Refuse what cannot be written: what is there stays, and what is not leaves nothing behind."""
+    if plot_to is not None:
+        plot.require(plot_to)
+    for option, path in (("--plot", plot_to), ("--html", html_to)):
+        if path is not None:
+            _try(option, path)
+    if folder is not None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
+        except OSError as error:
+            raise ParameterError(
+                f"No records can be written to the folder {folder}: {error.strerror}; give another --record, or "
+                "--no-record."
+            ) from error
+
+
+def _try(option: str, path: Path) -> None:
+    existed = path.exists()
+    try:
+        path.open("ab").close()
+    except OSError as error:
+        raise ParameterError(f"{option} {path} cannot be written: {error.strerror}; give another path.") from error
+    if not existed:
+        path.unlink()
 
 
 def _measure(

@@ -13,14 +13,24 @@ from aglet.reproduce.report import Block
 __all__ = ["require", "save"]
 
 
-def require() -> Any:
-    """Matplotlib, without a window.
+def require(path: Path) -> None:
+    """Refuse a plot that could not be made, before anything is measured for it.
 
     Raises
     ------
     ParameterError
-        If it is not installed.
+        If matplotlib is not installed, or has no format of this name.
     """
+    pyplot = _pyplot()
+    figure = pyplot.figure()
+    formats = figure.canvas.get_supported_filetypes()
+    pyplot.close(figure)
+    if path.suffix and path.suffix[1:].lower() not in formats:
+        raise ParameterError(f"--plot {path} has a format that is not drawn; name it .png, .svg or .pdf.")
+
+
+def _pyplot() -> Any:
+    """Matplotlib, without a window."""
     try:
         matplotlib = importlib.import_module("matplotlib")
     except ImportError as error:
@@ -36,7 +46,7 @@ def save(blocks: Sequence[Block], path: Path) -> bool:
     measured = [(block, outcome) for block in blocks for outcome in block.outcomes if outcome.record]
     if not measured:
         return False
-    pyplot = require()
+    pyplot = _pyplot()
     figure, axes = pyplot.subplots(figsize=(10, 1.5 + 0.28 * len(measured)), layout="constrained")
     for index, (_, outcome) in enumerate(measured):
         ours, published = outcome.record["seconds"], outcome.row.published_seconds(outcome.threads)

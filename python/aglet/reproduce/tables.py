@@ -161,21 +161,28 @@ def _section(table: str, data: Mapping[str, Any]) -> Section:
     return Section(data["name"], data["title"], data["inferred"], rows)
 
 
-def select(table: Table, patterns: Iterable[str], quick: bool) -> list[Row]:
-    """The rows whose names match one of the patterns (all if there are none), of these the quick ones if asked.
+def select(tables: Iterable[Table], patterns: Iterable[str], quick: bool) -> list[Row]:
+    """The rows whose names match one of the patterns, or all if there are none.
+
+    Of all rows and of those that a pattern with a wildcard matches, `quick` takes the quick ones; a row named in full
+    stays.
 
     Raises
     ------
     ParameterError
-        If a pattern matches no row.
+        If a pattern chooses no row of any table.
     """
-    rows = table.rows
-    wanted = list(patterns)
-    for pattern in wanted:
-        if not any(fnmatchcase(row.name, pattern) for row in rows):
-            names = ", ".join(row.name for row in rows[:4])
-            raise ParameterError(
-                f'No row of the table "{table.name}" matches "{pattern}"; its rows are {names} and so on.'
-            )
-    chosen = [row for row in rows if not wanted or any(fnmatchcase(row.name, pattern) for pattern in wanted)]
-    return [row for row in chosen if row.quick or not quick]
+    rows = [row for table in tables for row in table.rows]
+    wanted = list(patterns) or ["*"]
+    chosen = {pattern: [row for row in rows if _chooses(pattern, row, quick)] for pattern in wanted}
+    for pattern in (pattern for pattern, found in chosen.items() if not found):
+        if any(fnmatchcase(row.name, pattern) for row in rows):
+            raise ParameterError(f'No row that "{pattern}" matches is quick; leave out --quick, or name a row in full.')
+        names = ", ".join(row.name for row in rows[:4])
+        of = " and ".join(f'"{name}"' for name in dict.fromkeys(row.table for row in rows))
+        raise ParameterError(f'No row of {of} matches "{pattern}"; rows are {names} and so on, see --list.')
+    return [row for row in rows if any(row in found for found in chosen.values())]
+
+
+def _chooses(pattern: str, row: Row, quick: bool) -> bool:
+    return pattern == row.name or (fnmatchcase(row.name, pattern) and (row.quick or not quick))

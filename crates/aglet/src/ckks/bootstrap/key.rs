@@ -59,6 +59,11 @@ impl BootstrapKey {
         &self.keys
     }
 
+    /// Its keys on the chain of an engine: each on as many limbs, from the bottom up, as its own chain shares with it.
+    pub(crate) fn on_chain(&self, chain: &Params) -> KeySet {
+        self.keys.for_subset(&self.params, chain)
+    }
+
     /// Whether it has the keys of a route: on its chain or a part of it. A small one serves every route.
     pub(crate) fn serves(&self, route: &Route) -> bool {
         let (own, wanted) = (self.request, route.layout.request);
@@ -93,7 +98,7 @@ impl BootstrapKey {
             }
             _ => user,
         };
-        Ok(user.for_subset(whole, chain).and(self.keys.for_subset(&self.params, chain)))
+        Ok(user.for_subset(whole, chain).and(self.on_chain(chain)))
     }
 }
 

@@ -3,6 +3,7 @@
 mod iterated;
 pub(crate) mod key;
 mod many;
+mod rotation;
 mod run;
 
 pub use aglet_bootstrap::slots_first::{KeySize, Method, Request, Route};

@@ -1,0 +1,107 @@
+//! Rotations of users by the keys that a bootstrap key holds for its linear maps.
+
+use super::{BootstrapKey, KeySize};
+use crate::ckks::engine::Engine;
+use crate::ckks::Ciphertext;
+use crate::Error;
+use aglet_ring::automorphism::rotation_exponent;
+use aglet_rlwe::{KeyRole, KeySet};
+use std::collections::BTreeMap;
+
+impl Engine {
+    /// Rotates by `delta` slots to the right, as `numpy.roll` does, by as few of the key's steps, one after the other, as make up
+    /// `delta`. Its keys stand on the chain of its bootstrap and serve as many levels as that shares with the chain of users,
+    /// from the bottom up: level 0 alone where spare primes stand for those of messages.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`] for a small key, which has no rotations, and for what its steps do not make up, [`Error::Level`]
+    /// above its levels, and those of a key of another secret key.
+    pub fn rotate_by_bootstrap_key(&self, a: &Ciphertext, key: &BootstrapKey, delta: i64) -> Result<Ciphertext, Error> {
+        const OTHER: &str = "make a key for all steps with create_rotation_key(secret_key)";
+        if key.size() == KeySize::Small {
+            let sentence =
+                "A small bootstrap key has no rotations, it takes those of the rotation key; rotate with that.";
+            return Err(Error::MissingKey(sentence.into()));
+        }
+        let slots = self.slots();
+        let left = (slots - delta.rem_euclid(slots as i64) as usize) % slots;
+        if left == 0 {
+            return Ok(a.clone());
+        }
+        let (keys, level) = (key.on_chain(self.params()), self.level(a)?);
+        let steps = self.steps(&keys);
+        let here: Vec<usize> = steps.iter().filter(|(_, limbs)| **limbs >= a.limbs()).map(|(left, _)| *left).collect();
+        if here.is_empty() {
+            let limbs = steps.values().max().copied().unwrap_or_default();
+            return Err(Error::Level(format!(
+                "A bootstrap key rotates at the levels of its linear maps, this one up to level {}, and the ciphertext is at \
+                 level {level}; bring it down with level_down, or {OTHER}.",
+                limbs.saturating_sub(1 + self.params().hidden_levels())
+            )));
+        }
+        let path = fewest(&here, left, slots).ok_or_else(|| {
+            let named = here.iter().map(|left| format!("-{left}")).collect::<Vec<_>>().join(", ");
+            Error::MissingKey(format!(
+                "This bootstrap key rotates by the steps {named} at level {level}, and {delta} is no sum of them; {OTHER}."
+            ))
+        })?;
+        let e = self.evaluator(&keys, None);
+        self.run(|| path.iter().try_fold(a.clone(), |ct, &left| Ok(e.rotate_ring(&ct, left as isize)?)))
+    }
+
+    /// The steps to the left for which there is a key, with the most limbs that it serves.
+    fn steps(&self, keys: &KeySet) -> BTreeMap<usize, usize> {
+        // Keys of one role come in the order of their limbs.
+        let most: BTreeMap<KeyRole, usize> = keys.iter().map(|(role, key)| (role, key.spec().q_limbs)).collect();
+        let role = |left: usize| KeyRole::Galois(rotation_exponent(left as isize, self.params().n()));
+        (1..self.slots()).filter_map(|left| Some((left, *most.get(&role(left))?))).collect()
+    }
+}
+
+/// The fewest steps that add up to `target` modulo `slots`.
+fn fewest(steps: &[usize], target: usize, slots: usize) -> Option<Vec<usize>> {
+    // The last step on a shortest way to each sum, by length.
+    let mut last = vec![0; slots];
+    let (mut reached, mut next) = (vec![0], Vec::new());
+    while !reached.is_empty() && target != 0 && last[target] == 0 {
+        for &sum in &reached {
+            for &step in steps {
+                let further = (sum + step) % slots;
+                if further != 0 && last[further] == 0 {
+                    last[further] = step;
+                    next.push(further);
+                }
+            }
+        }
+        reached = std::mem::take(&mut next);
+    }
+    let (mut path, mut sum) = (Vec::new(), target);
+    while sum != 0 {
+        match last[sum] {
+            0 => return None,
+            step => {
+                path.push(step);
+                sum = (sum + slots - step) % slots;
+            }
+        }
+    }
+    Some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fewest;
+
+    #[test]
+    fn sums_are_as_short_as_can_be() {
+        let steps = [1, 2, 3, 4, 16, 32];
+        let length = |target| fewest(&steps, target, 64).map(|path| path.len());
+        assert_eq!([0, 4, 20, 48, 63].map(length), [Some(0), Some(1), Some(2), Some(2), Some(6)]);
+        let path = fewest(&steps, 39, 64).unwrap();
+        assert_eq!((path.iter().sum::<usize>() % 64, path.len()), (39, 3));
+        // What cannot be reached, and a detour around the whole circle.
+        assert_eq!(fewest(&[16, 32], 8, 64), None);
+        assert_eq!(fewest(&[], 1, 64), None);
+        assert_eq!(fewest(&[48], 32, 64), Some(vec![48, 48]));
+    }
+}
