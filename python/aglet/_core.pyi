@@ -448,6 +448,9 @@ class Engine:
 
     def conjugate(self, ct: Ciphertext, key: ConjugationKey) -> Ciphertext: ...
     def level_down(self, ct: Ciphertext, level: int) -> Ciphertext: ...
+    def check_compared(self, ct: Ciphertext) -> None:
+        """Refuses what is known to be larger than a comparison takes."""
+
     def assign(self, to: Ciphertext, source: Ciphertext) -> None:
         """What one ciphertext is, the other is from now on; what was made from it before stays as it was."""
 

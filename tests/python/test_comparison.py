@@ -204,3 +204,49 @@ def test_what_is_refused(engine: Engine, keys: Keys) -> None:
     stranger = engine.create_relinearization_key(engine.create_secret_key())
     with pytest.raises(KeyMismatchError):
         engine.sign(a, stranger, alpha=5)
+
+
+def comparisons(engine: Engine, keys: Keys, a: Any, b: Any, **named: Any) -> list[Any]:
+    """Every comparison with this value in it, on both sides where there are two."""
+    every_key = every(keys)
+    return [
+        lambda: engine.sign(a, *every_key, **named),
+        lambda: engine.relu(a, *every_key, **named),
+        *(
+            lambda pair=pair, name=name: getattr(engine, name)(*pair, *every_key, **named)
+            for name in ("compare", "maximum", "minimum")
+            for pair in ((a, b), (b, a))
+        ),
+    ]
+
+
+def test_values_that_are_known_to_be_too_large_are_refused_before_any_work(engine: Engine, keys: Keys) -> None:
+    def never(*_: object) -> None:
+        raise AssertionError("work was done")
+
+    small = engine.encrypt([0.5], keys.secret, level=10)
+    full = engine.encrypt(np.full(engine.slot_count, 0.75), keys.secret, level=10)
+    large = [
+        engine.encrypt([3.0], keys.secret, level=10),
+        engine.rotate(engine.multiply(small, 4), keys.rotation, 1),
+        engine.add(small, engine.add(full, full)),
+        engine.encrypt([0.5, 1.5], keys.secret, level=0),
+    ]
+    for value in large:
+        for call in comparisons(engine, keys, value, small, alpha=5, progress=never):
+            with pytest.raises(RangeError, match="larger than 1, the most that a comparison takes"):
+                call()
+    declared = engine.encrypt([2j], keys.secret, level=10)
+    with pytest.raises(RangeError, match="larger than 1"):
+        engine.sign(declared, *every(keys), real=True)
+
+
+def test_values_at_the_bound_and_unknown_ones_go_on(engine: Engine, keys: Keys) -> None:
+    ends = engine.encrypt([1.0, -1.0, 0.5], keys.secret, level=10)
+    for call in comparisons(engine, keys, ends, ends, alpha=3, error_bits=12):
+        call()
+    # A sum of values of both signs is not known, and right.
+    half = engine.encrypt([0.75, -0.75], keys.secret, level=10)
+    total = engine.add(half, engine.encrypt([-0.5, 0.25], keys.secret, level=10))
+    signs = engine.decrypt(engine.sign(total, *every(keys), alpha=3, error_bits=12), keys.secret)
+    assert np.abs(signs[:2] - [1, -1]).max() < 2.0**-10

@@ -9,9 +9,10 @@ import subprocess
 import sys
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
-from aglet import Engine
+from aglet import Ciphertext, Engine
 from aglet.errors import (
     AgletError,
     KeyMismatchError,
@@ -166,6 +167,60 @@ def test_values_that_would_wrap_around() -> None:
     assert_near(engine.decrypt(engine.encrypt([600.0], secret, level=1), secret)[0], 600)
     with pytest.raises(RangeError):
         engine.encode([1e300])
+
+
+def test_results_that_would_wrap_around() -> None:
+    """What is known of a message follows it through arithmetic, and no result that is known not to fit is computed."""
+    engine = Engine(max_level=3)
+    secret = engine.create_secret_key()
+    relin, rotation = engine.create_relinearization_key(secret), engine.create_rotation_key(secret)
+    one = engine.encrypt([1.0], secret, level=0)
+
+    def doubled(x: Ciphertext, times: int) -> Ciphertext:
+        return doubled(engine.add(x, x), times - 1) if times else x
+
+    for call in (lambda: doubled(one, 44), lambda: engine.multiply(one, 2**44)):
+        with pytest.raises(RangeError, match="would not fit at level 0, which holds values up to 51"):
+            call()
+    ones = engine.encrypt(np.ones(engine.slot_count), secret, level=0)
+    total = ones
+    for count in range(2, 512):
+        total = engine.add(total, ones)
+        assert count < 511 or round(engine.decrypt(total, secret)[0]) == count
+    high = engine.encrypt(np.full(engine.slot_count, 300.0), secret, level=2)
+    for call in (
+        lambda: engine.add(total, ones),
+        lambda: engine.subtract(engine.negate(total), 4.0),
+        lambda: engine.add(total, np.ones(engine.slot_count)),
+        lambda: engine.multiply(ones, 600),
+        lambda: engine.multiply_imaginary_integer(ones, 600),
+        lambda: engine.multiply(engine.level_down(high, 1), 2.0),
+        lambda: engine.level_down(engine.multiply(high, 2), 0),
+        lambda: engine.weighted_sum([engine.level_down(high, 1)] * 3, [1.0, 0.5, 0.5]),
+        lambda: engine.add(engine.multiply(high, 2), one),
+        lambda: engine.square(engine.square(engine.multiply(high, 2**20), relin), relin),
+    ):
+        with pytest.raises(RangeError, match="scale the values down first"):
+            call()
+    # Estimates from above would refuse these, which are right.
+    few = engine.multiply(engine.encrypt([1, 2, 3], secret, level=1), np.ones(engine.slot_count))
+    assert_near(engine.decrypt(engine.sum(few, rotation), secret), 6)
+    assert_near(engine.decrypt(engine.subtract(engine.multiply(ones, 500), engine.multiply(ones, 400)), secret), 100)
+    random = np.random.default_rng(5).choice([-1.0, 1.0], engine.slot_count)
+    signs = engine.encrypt(random, secret, level=0)
+    assert_near(engine.decrypt(engine.multiply(signs, 4000), secret), 4000 * random, 2.0**-6)
+
+
+def test_a_message_that_wrapped_around_does_not_decrypt() -> None:
+    """What nobody knows in advance is seen in the end: its coefficients fill the modulus."""
+    engine = Engine(max_level=2)
+    secret = engine.create_secret_key()
+    message = np.random.default_rng(6).uniform(-1, 1, engine.slot_count)
+    x = engine.deserialize_ciphertext(engine.serialize_ciphertext(engine.encrypt(message, secret)))
+    for level in (0, 1, 2):
+        large = engine.multiply(engine.multiply(engine.level_down(x, level), 2**40), 2**40)
+        with pytest.raises(RangeError, match="wrapped around on the way"):
+            engine.decrypt(large, secret)
 
 
 def test_out_of_range_for_a_bootstrap(engine: Engine, keys: Keys) -> None:

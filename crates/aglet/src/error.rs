@@ -166,7 +166,7 @@ impl Error {
             Self::Bootstrap(_) | Self::Circuit(_) => Kind::Parameter,
             Self::Scheme(S::LevelTooLow { .. } | S::LevelMismatch { .. } | S::NoSuchLevel { .. }) => Kind::Level,
             Self::Scheme(S::MissingKey { .. }) => Kind::MissingKey,
-            Self::Scheme(S::TooLarge { .. }) => Kind::Range,
+            Self::Scheme(S::TooLarge { .. } | S::Wrapped { .. }) => Kind::Range,
             Self::Scheme(_) => Kind::Parameter,
             Self::Rlwe(aglet_rlwe::Error::InsecureParameters { .. } | aglet_rlwe::Error::SparseSecret { .. }) => {
                 Kind::Insecure

@@ -91,9 +91,9 @@ fn everything_comes_back_and_works_with_what_stayed() {
     assert!(near(&halved[..2], &[z[0] * 0.5, Complex64::default()]));
 
     let pt = through(&engine, &folder, &engine.encode(&z, 4).unwrap());
-    assert!(near(&engine.decode(&pt).unwrap(), &z) && pt.bound.is_some());
+    assert!(near(&engine.decode(&pt).unwrap(), &z) && pt.known.largest.is_some());
     let ct = through(&engine, &folder, &engine.encrypt(&pt, &pk).unwrap());
-    assert!(ct.bound.is_none() && ct.key == made.id() && near(&engine.decrypt(&ct, &sk).unwrap(), &z));
+    assert!(ct.known == Default::default() && ct.key == made.id() && near(&engine.decrypt(&ct, &sk).unwrap(), &z));
     let cubic = through(&engine, &folder, &engine.multiply(&ct, &ct, None).unwrap());
     assert_eq!(cubic.degree(), 2);
     let square = engine.relinearise(&cubic, &relin).unwrap();

@@ -316,6 +316,11 @@ impl Engine {
         let level = count(py, "level", level)?;
         self.map(py, ct, |e, ct| e.level_down(ct, level))
     }
+    /// Refuses what is known to be larger than a comparison takes.
+    fn check_compared(&self, py: Python<'_>, ct: &Ciphertext) -> PyResult<()> {
+        let ct = &ct.of(py, &self.id)?.get();
+        self.quick(py, |e| e.check_compared(ct))
+    }
     /// What one ciphertext is, the other is from now on; what was made from it before stays as it was.
     fn assign(&self, py: Python<'_>, to: &Ciphertext, source: &Ciphertext) -> PyResult<()> {
         to.of(py, &self.id)?.receive(source.of(py, &self.id)?);

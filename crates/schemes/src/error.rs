@@ -88,6 +88,15 @@ pub enum Error {
         /// Base-2 logarithm of the coefficient.
         log2: f64,
     },
+    /// A message that fills its modulus.
+    #[error(
+        "This message is too large to be decrypted, or wrapped around on the way: its coefficients fill the modulus, and values \
+         up to {most:.6} fit for certain; scale the values down before they are computed with, or compute at a higher level."
+    )]
+    Wrapped {
+        /// The size of values that fit whatever the message.
+        most: f64,
+    },
     /// The caller stopped the work.
     #[error("The work was stopped.")]
     Cancelled,

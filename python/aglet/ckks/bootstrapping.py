@@ -259,9 +259,9 @@ class Bootstrapping:
         another is not at a point that cleans.
 
         Encrypted values cannot be looked at, so values far from the points are refused only where they are known: in
-        what was encrypted by this process and, since then, only rotated, conjugated, negated, multiplied by numbers
-        or brought down. Elsewhere they come out as the function above says, which is periodic: 3 becomes -1, and
-        nothing fails.
+        what was encrypted by this process and, since then, only rotated, conjugated, negated, squared, multiplied by
+        numbers or brought down; and of sums, where their mean is. Elsewhere they come out as the function above says,
+        which is periodic: 3 becomes -1, and nothing fails.
 
         Raises
         ------

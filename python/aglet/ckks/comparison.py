@@ -127,6 +127,9 @@ class Comparison:
         A decided sign is wrong by at most 2^-error_bits: 12 or 20.
     real
         True says that a ciphertext which is not marked real holds real values; any other such one is refused.
+
+    Values that are known to be beyond [-1, 1] are refused with a RangeError before anything is computed; what is known
+    is what this process encrypted, as in `bootstrap`. Others give results without meaning.
     """
 
     _core: _core.Engine
@@ -324,13 +327,14 @@ class _Run:
         self.progress: Callable[[int, int, str], object] = progress or (lambda *_: None)
 
     def checked(self, value: Any) -> Ciphertext:
-        """A ciphertext of real values: order is theirs alone."""
+        """A ciphertext of real values, as order is theirs alone, that are not known to be too large."""
         ciphertext = checks.ciphertext(value)
         if not (ciphertext.is_real or self.real):
             raise RangeError(
                 "Only real values are compared, and this ciphertext may have imaginary parts; encrypt values of a real "
                 "dtype, or give real=True if you know that all values are real."
             )
+        self.core.check_compared(ciphertext)
         return ciphertext
 
     def plan(self, operation: str, level: int) -> ComparisonPlan:

@@ -7,7 +7,7 @@ use crate::ckks::engine::{Engine, FixedRotationKey, GaloisKey, RelinearisationKe
 use crate::ckks::Ciphertext;
 use crate::Error;
 use aglet_rlwe::{KeyId, KeyRole, KeySet, PublicKey, Sample, SecretKey};
-use aglet_schemes::ckks::{self, Number, Plaintext};
+use aglet_schemes::ckks::{self, Known, Number, Plaintext};
 use aglet_schemes::{Approximate, Evaluator, Product, Quadratic};
 use num_complex::Complex64;
 use std::sync::Arc;
@@ -38,9 +38,7 @@ impl Engine {
         let level = self.check_level(level)?;
         let (chain, scale) = (self.params().chain_level(level), self.params().scale_at(level));
         values.iter().try_for_each(|&z| finite(z.into()).map(drop))?;
-        // A coefficient is at most as large as the largest value, and must stay below half the modulus.
-        let bits = |q: &u64| (*q as f64).log2();
-        let room = (self.params().q()[..=chain].iter().map(bits).sum::<f64>() - 1.0).exp2() / scale;
+        let room = self.room(level);
         let largest = values.iter().map(|&z| z.into().norm()).fold(0.0, f64::max);
         if largest >= room {
             return Err(Error::Range(format!(
@@ -48,6 +46,30 @@ impl Engine {
             )));
         }
         self.run(|| Ok(self.encoder.encode(&self.ctx, values, chain, scale)?))
+    }
+    /// The size of values that a user level holds. A coefficient is at most as large as the largest value, and must stay below
+    /// half the modulus.
+    fn room(&self, level: usize) -> f64 {
+        let bits = |q: &u64| (*q as f64).log2();
+        let modulus = self.params().q()[..=self.params().chain_level(level)].iter().map(bits).sum::<f64>();
+        (modulus - 1.0).exp2() / self.params().scale_at(level)
+    }
+    /// Hands on what is known of a result, and refuses one that is known to wrap around at its level, before any work is done.
+    pub(crate) fn fitting(&self, known: Known, level: usize) -> Result<Known, Error> {
+        if known == Known::default() {
+            return Ok(known);
+        }
+        let room = self.room(level);
+        // The largest value alone may be spread over all coefficients.
+        let spread = room * 2.0 * self.slots() as f64;
+        let mean = known.mean.is_some_and(|mean| mean.re.abs().max(mean.im.abs()) >= room);
+        if mean || known.largest.is_some_and(|largest| largest >= spread) {
+            return Err(Error::Range(format!(
+                "This result would not fit at level {level}, which holds values up to {room:.6}; scale the values down first, or \
+                 compute at a higher level."
+            )));
+        }
+        Ok(known)
     }
     /// The values of a plaintext.
     pub fn decode(&self, pt: &Plaintext) -> Result<Vec<Complex64>, Error> {
@@ -76,6 +98,7 @@ impl Engine {
                 "A ciphertext at level {now} cannot be brought to level {level}: levels only go down; bootstrap it to gain levels."
             )));
         }
+        self.fitting(ct.known, level)?;
         self.run(|| self.adjust(ct, level))
     }
 
@@ -98,7 +121,7 @@ impl Engine {
             };
             let mut out = e.quadratic(&form)?;
             if let Some(x) = Arc::get_mut(&mut out) {
-                x.bound = ct.bound;
+                x.known = ct.known;
             }
             return Ok(out);
         }
@@ -126,7 +149,7 @@ impl Engine {
         let ring = self.ctx.ring();
         let polys = vec![ring.copy(&pt.poly, pt.poly.q_limbs())?, ring.zero(pt.poly.q_limbs(), 0)?];
         let sample = Sample { polys, key };
-        Ok(Arc::new(ckks::Ciphertext { sample, scale: pt.scale, slots: pt.slots, bound: None, real: pt.real }))
+        Ok(Arc::new(ckks::Ciphertext { sample, scale: pt.scale, slots: pt.slots, known: pt.known, real: pt.real }))
     }
 
     /// A ciphertext and a plaintext at their common level.
@@ -134,21 +157,23 @@ impl Engine {
         let trivial = self.trivial(pt, ct.key)?;
         let (ct, trivial, level) = self.aligned(ct, &trivial)?;
         let poly = self.ctx.ring().copy(&trivial.polys[0], trivial.limbs())?;
-        Ok((ct, Plaintext { poly, scale: trivial.scale, slots: pt.slots, bound: None, real: trivial.real }, level))
+        Ok((ct, Plaintext { poly, scale: trivial.scale, slots: pt.slots, known: pt.known, real: trivial.real }, level))
     }
 
     /// `a + b`.
     pub fn add(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.combine(a, b, |e, a, b| e.add(a, b))
+        let sum = if Arc::ptr_eq(a, b) { a.known.times(2.0.into()) } else { a.known.plus(&b.known) };
+        self.combine(a, b, sum, |e, a, b| e.add(a, b))
     }
     /// `a - b`.
     pub fn subtract(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.combine(a, b, |e, a, b| e.sub(a, b))
+        self.combine(a, b, a.known.plus(&b.known.times(-ONE)), |e, a, b| e.sub(a, b))
     }
     fn combine(
         &self,
         a: &Ciphertext,
         b: &Ciphertext,
+        known: Known,
         f: impl Fn(
                 &aglet_schemes::ckks::CkksEvaluator<'_>,
                 &Ciphertext,
@@ -157,18 +182,20 @@ impl Engine {
             + Send
             + Sync,
     ) -> Result<Ciphertext, Error> {
+        let known = self.fitting(known, self.level(a)?.min(self.level(b)?))?;
         self.run(|| {
             let (a, b, _) = self.aligned(a, b)?;
             let keys = KeySet::new();
-            Ok(f(&self.evaluator(&keys, None), &a, &b)?)
+            Ok(told(f(&self.evaluator(&keys, None), &a, &b)?, known, a.real && b.real))
         })
     }
     /// `a + pt`.
     pub fn add_plain(&self, a: &Ciphertext, pt: &Plaintext) -> Result<Ciphertext, Error> {
+        let known = self.fitting(a.known.plus(&pt.known), self.level(a)?.min(self.plaintext_level(pt)))?;
         self.run(|| {
             let (a, pt, _) = self.aligned_plain(a, pt)?;
             let keys = KeySet::new();
-            Ok(self.evaluator(&keys, None).add_plain(&a, &pt)?)
+            Ok(told(self.evaluator(&keys, None).add_plain(&a, &pt)?, known, a.real && pt.real))
         })
     }
     /// `a - pt`.
@@ -178,20 +205,18 @@ impl Engine {
     /// `a + c` for one number in every slot.
     pub fn add_scalar<T: Number>(&self, a: &Ciphertext, c: T) -> Result<Ciphertext, Error> {
         let c = finite(c.into())?;
-        self.level(a)?;
+        let known = self.fitting(a.known.plus_number(c), self.level(a)?)?;
         let keys = KeySet::new();
-        self.run(|| Ok(known(self.evaluator(&keys, None).add_constant(a, c)?, None, a.real && T::REAL)))
+        self.run(|| Ok(told(self.evaluator(&keys, None).add_constant(a, c)?, known, a.real && T::REAL)))
     }
     /// `-a`.
     pub fn negate(&self, a: &Ciphertext) -> Result<Ciphertext, Error> {
         let keys = KeySet::new();
-        self.run(|| Ok(known(self.evaluator(&keys, None).negate(a)?, a.bound, a.real)))
+        self.run(|| Ok(told(self.evaluator(&keys, None).negate(a)?, a.known.times(-ONE), a.real)))
     }
     /// A copy.
     pub fn duplicate(&self, a: &Ciphertext) -> Result<Ciphertext, Error> {
-        let mut out = a.with(copies(self, a)?, a.scale).real_if(a.real);
-        out.bound = a.bound;
-        Ok(Arc::new(out))
+        Ok(Arc::new(a.again(copies(self, a)?)))
     }
 
     /// `a * b`, one level. With a key the result has degree 1; without, degree 2, to be relinearised later.
@@ -202,9 +227,11 @@ impl Engine {
         key: Option<&RelinearisationKey>,
     ) -> Result<Ciphertext, Error> {
         let below = self.spend(self.level(a)?.min(self.level(b)?))?;
+        [a, b].into_iter().try_for_each(|x| self.fitting(x.known, below + 1).map(drop))?;
+        let known = if Arc::ptr_eq(a, b) { self.fitting(a.known.square(), below)? } else { Known::default() };
         self.run(|| {
             let (a, b, level) = self.aligned(a, b)?;
-            let scale = self.params().scale_at(below);
+            let (scale, real) = (self.params().scale_at(below), a.real && b.real);
             if let Some(key) = key {
                 let keys = KeySet::new().with(KeyRole::Square, key.0.clone());
                 let products = vec![Product { factor: 1, left: &a, right: &b }];
@@ -215,12 +242,12 @@ impl Engine {
                     level: self.params().chain_level(level),
                     scale,
                 };
-                return Ok(self.evaluator(&keys, None).quadratic(&form)?);
+                return Ok(told(self.evaluator(&keys, None).quadratic(&form)?, known, real));
             }
             let keys = KeySet::new();
             let e = self.evaluator(&keys, None);
             let out = e.rescale(&e.tensor(&a, &b)?)?;
-            Ok(at_scale(out, scale))
+            Ok(told(at_scale(out, scale), known, real))
         })
     }
     /// `a * pt`, one level.
@@ -239,13 +266,14 @@ impl Engine {
         let c = finite(c.into())?;
         let level = self.level(a)?;
         let below = self.spend(level)?;
+        let known = self.fitting(a.known.times(c), below)?;
         self.run(|| {
             let keys = KeySet::new();
             let e = self.evaluator(&keys, None);
             let (chain, scale) = (self.params().chain_level(level), self.params().scale_at(below));
             let scaled = e.mul_constant(a, c, scale * e.modulus(chain) / a.scale)?;
             let out = e.rescale(&scaled)?;
-            Ok(known(at_scale(out, scale), a.bound.map(|bound| bound * c.norm()), a.real && T::REAL))
+            Ok(told(at_scale(out, scale), known, a.real && T::REAL))
         })
     }
     /// `c * a` for an integer, no level.
@@ -253,17 +281,20 @@ impl Engine {
         if c.unsigned_abs() >= 1 << 53 {
             return Err(Error::Range(format!("The integer {c} is too large to multiply by; take one below 2^53 in size, or a float, which costs one level.")));
         }
+        let c = Complex64::new(c as f64, 0.0);
+        let known = self.fitting(a.known.times(c), self.level(a)?)?;
         let keys = KeySet::new();
         self.run(|| {
-            let out = self.evaluator(&keys, None).mul_constant(a, Complex64::new(c as f64, 0.0), 1.0)?;
-            Ok(known(out, a.bound.map(|bound| bound * c.unsigned_abs() as f64), a.real))
+            let out = self.evaluator(&keys, None).mul_constant(a, c, 1.0)?;
+            Ok(told(out, known, a.real))
         })
     }
     /// `i c a` for an integer, no level: a turn by a quarter of a circle and a multiple.
     pub fn multiply_imaginary_integer(&self, a: &Ciphertext, c: i64) -> Result<Ciphertext, Error> {
         let multiple = self.multiply_integer(a, c)?;
         let keys = KeySet::new();
-        self.run(|| Ok(known(self.evaluator(&keys, None).mul_i(&multiple)?, multiple.bound, false)))
+        let known = multiple.known.times(Complex64::I);
+        self.run(|| Ok(told(self.evaluator(&keys, None).mul_i(&multiple)?, known, false)))
     }
     /// Back to degree 1, no level.
     pub fn relinearise(&self, a: &Ciphertext, key: &RelinearisationKey) -> Result<Ciphertext, Error> {
@@ -323,10 +354,10 @@ pub(crate) fn at_scale(mut ct: Ciphertext, scale: f64) -> Ciphertext {
     ct
 }
 
-/// A result nobody else holds yet, with the largest value of its message if that is known, and whether it is marked real.
-pub(crate) fn known(mut ct: Ciphertext, bound: Option<f64>, real: bool) -> Ciphertext {
+/// A result nobody else holds yet, with what is known of its message and whether it is marked real.
+pub(crate) fn told(mut ct: Ciphertext, known: Known, real: bool) -> Ciphertext {
     if let Some(own) = Arc::get_mut(&mut ct) {
-        (own.bound, own.real) = (bound, real);
+        (own.known, own.real) = (known, real);
     }
     ct
 }

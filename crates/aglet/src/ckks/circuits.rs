@@ -1,12 +1,12 @@
 //! Polynomials, bases, weighted sums and batches of rotations, at user levels and canonical scales.
 
-use crate::ckks::arithmetic::known;
+use crate::ckks::arithmetic::told;
 use crate::ckks::engine::{Engine, FixedRotationKey, RelinearisationKey, RotationKey};
 use crate::ckks::Ciphertext;
 use crate::{Control, Error};
 use aglet_circuits::polynomial::{depth, elements, Basis, Series};
 use aglet_rlwe::{KeyRole, KeySet};
-use aglet_schemes::ckks::{CkksEvaluator, Number, Plaintext, Weight};
+use aglet_schemes::ckks::{CkksEvaluator, Known, Number, Plaintext, Weight};
 use aglet_schemes::{Approximate, Evaluator};
 use num_complex::Complex64;
 use std::collections::BTreeMap;
@@ -17,6 +17,14 @@ impl SumWeight<'_> {
             Self::Real(_) | Self::RealSlots(_) => true,
             Self::Complex(_) | Self::ComplexSlots(_) => false,
             Self::Plaintext(pt) => pt.real,
+        }
+    }
+    /// The weight, if it is one number for all slots.
+    fn number(&self) -> Option<Complex64> {
+        match self {
+            Self::Real(c) => Some((*c).into()),
+            Self::Complex(c) => Some(*c),
+            _ => None,
         }
     }
 }
@@ -155,6 +163,9 @@ impl Engine {
         let below = self.spend_many(terms[place].0, 1, "A weighted sum")?;
         let (chain, scale) = (self.params().chain_level(level), self.params().scale_at(below));
         let real = terms.iter().all(|(ct, weight)| ct.real && weight.is_real());
+        let parts = terms.iter().map(|(ct, weight)| weight.number().map(|c| ct.known.times(c)).unwrap_or_default());
+        let zero = Known { largest: Some(0.0), mean: Some(Complex64::ZERO) };
+        let known = self.fitting(parts.fold(zero, |sum, part| sum.plus(&part)), below)?;
         let keys = KeySet::new();
         self.run(|| {
             let e = self.evaluator(&keys, None);
@@ -163,7 +174,7 @@ impl Engine {
             };
             let weights = terms.iter().map(weigh).collect::<Result<Vec<_>, _>>()?;
             let terms: Vec<_> = terms.iter().map(|(ct, _)| *ct).zip(weights).collect();
-            Ok(known(e.weighted_sum(&terms, chain, scale)?, None, real))
+            Ok(told(e.weighted_sum(&terms, chain, scale)?, known, real))
         })
     }
 

@@ -3,7 +3,7 @@
 //! The maps of a bootstrap are few and encoded ahead. The diagonals of a user's matrix are encoded as they are needed, a few
 //! giant steps at a time: memory stays bounded for a dense matrix of any size.
 
-use crate::ckks::arithmetic::{at_scale, known};
+use crate::ckks::arithmetic::{at_scale, told};
 use crate::ckks::engine::Engine;
 use crate::ckks::Ciphertext;
 use crate::runtime::machine;
@@ -11,7 +11,7 @@ use crate::{Control, Error};
 use aglet_circuits::matrix::{Matrix, MatrixCut};
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_rlwe::{KeyId, KeyRole, KeySet, KeySwitchSpec, SecretKey, SwitchingKey};
-use aglet_schemes::ckks::{CkksEvaluator, Number};
+use aglet_schemes::ckks::{CkksEvaluator, Known, Number};
 use aglet_schemes::Evaluator;
 use num_complex::Complex64;
 
@@ -133,7 +133,7 @@ impl Engine {
         let diagonal_bytes = (per_baby.q_limbs + per_baby.p_limbs) * 2 * self.slots() * 8;
         let longest = (DIAGONAL_BYTES / diagonal_bytes / key.baby).max(1);
         let Some(cut) = MatrixCut::new(matrix, self.slots(), key.baby, longest) else {
-            return Ok(known(self.multiply_scalar(ct, 0.0)?, None, ct.real && T::REAL));
+            return Ok(told(self.multiply_scalar(ct, 0.0)?, Known::default(), ct.real && T::REAL));
         };
         let runs = cut.runs();
         let scale = self.params().scale_at(below);
@@ -153,7 +153,7 @@ impl Engine {
             }
             control.report(runs.len(), runs.len(), "matrix");
             let (sum, at) = sum.ok_or_else(|| Error::Range("The matrix has no entry.".into()))?;
-            Ok(known(at_scale(turn(&e, sum, at, key.baby)?, scale), None, ct.real && T::REAL))
+            Ok(told(at_scale(turn(&e, sum, at, key.baby)?, scale), Known::default(), ct.real && T::REAL))
         })
     }
 

@@ -15,7 +15,7 @@ use aglet_bootstrap::KeyNeed;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::Params;
 use aglet_rlwe::{KeyId, KeyRole, KeySwitchSpec, Sample, SwitchingKey};
-use aglet_schemes::ckks;
+use aglet_schemes::ckks::{self, Known};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -288,7 +288,12 @@ impl Stored for Plaintext {
     }
     /// With the largest absolute value of the message, which the polynomial tells anyway; -1 if it is not known.
     fn words(&self) -> Vec<u64> {
-        vec![self.poly.q_limbs() as u64, self.scale.to_bits(), self.bound.unwrap_or(-1.0).to_bits(), self.real.into()]
+        vec![
+            self.poly.q_limbs() as u64,
+            self.scale.to_bits(),
+            self.known.largest.unwrap_or(-1.0).to_bits(),
+            self.real.into(),
+        ]
     }
     fn shapes(origin: &Origin<'_>, w: &Words) -> Result<Vec<Shape>, Error> {
         let bound = f64::from_bits(w[2]);
@@ -303,9 +308,9 @@ impl Stored for Plaintext {
         out.poly(&self.poly)
     }
     fn take(origin: &Origin<'_>, _: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
-        let bound = Some(f64::from_bits(w[2])).filter(|&b| b >= 0.0);
+        let known = Known { largest: Some(f64::from_bits(w[2])).filter(|&b| b >= 0.0), mean: None };
         let real = flag::<Self>(w[3])?;
-        Ok(Self { poly: parts.poly()?, scale: scale::<Self>(w[1])?, slots: origin.slots, bound, real })
+        Ok(Self { poly: parts.poly()?, scale: scale::<Self>(w[1])?, slots: origin.slots, known, real })
     }
 }
 
@@ -316,7 +321,7 @@ impl Stored for Ciphertext {
     fn id(&self) -> KeyId {
         self.key
     }
-    /// Not with the bound of a fresh message, which is no part of the encryption.
+    /// Not with what is known of the message, which is no part of the encryption.
     fn words(&self) -> Vec<u64> {
         vec![self.limbs() as u64, self.scale.to_bits(), self.polys.len() as u64, self.real.into()]
     }
@@ -331,6 +336,7 @@ impl Stored for Ciphertext {
     fn take(origin: &Origin<'_>, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let polys = (0..w[2]).map(|_| parts.poly()).collect::<Result<_, _>>()?;
         let (scale, slots, real) = (scale::<Self>(w[1])?, origin.slots, flag::<Self>(w[3])?);
-        Ok(Arc::new(ckks::Ciphertext { sample: Sample { polys, key: id }, scale, slots, bound: None, real }))
+        let known = Known::default();
+        Ok(Arc::new(ckks::Ciphertext { sample: Sample { polys, key: id }, scale, slots, known, real }))
     }
 }

@@ -53,9 +53,7 @@ impl CkksEvaluator<'_> {
             let (_, digits, lifted) = &shared[place];
             let product = KeyProduct { added_before: lifted.first(), ..KeyProduct::of(&digits[0]) };
             let pairs = ring.key_products(&[product], key.words(), Some(&ring.automorphism(galois)))?;
-            let mut turned = a.with(self.divided(&pairs[0], 0)?, a.scale).real_if(a.real);
-            turned.bound = a.bound;
-            out.push(Arc::new(turned));
+            out.push(Arc::new(a.again(self.divided(&pairs[0], 0)?)));
         }
         Ok(out)
     }

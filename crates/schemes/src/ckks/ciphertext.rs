@@ -1,5 +1,6 @@
 //! Ciphertexts and plaintexts of CKKS: samples and polynomials with what their coefficients mean.
 
+use super::Known;
 use aglet_ring::{Eval, Poly};
 use aglet_rlwe::{Context, Error, Sample};
 use std::ops::Deref;
@@ -12,8 +13,8 @@ pub struct Ciphertext {
     pub scale: f64,
     /// Number of message slots.
     pub slots: usize,
-    /// An upper bound on the absolute value of the message where one is known: fresh encryptions only.
-    pub bound: Option<f64>,
+    /// What this process knows of the message.
+    pub known: Known,
     /// Whether every slot is known to be a real number.
     pub real: bool,
 }
@@ -32,7 +33,11 @@ impl Ciphertext {
     }
     /// A ciphertext with other polynomials and scale, and the rest as here; nothing is known of its message any more.
     pub fn with(&self, polys: Vec<Poly<Eval>>, scale: f64) -> Self {
-        Self { sample: Sample { polys, key: self.key }, scale, slots: self.slots, bound: None, real: false }
+        Self { sample: Sample { polys, key: self.key }, scale, slots: self.slots, known: Known::default(), real: false }
+    }
+    /// A ciphertext of the same message with other polynomials.
+    pub fn again(&self, polys: Vec<Poly<Eval>>) -> Self {
+        Self { known: self.known, ..self.with(polys, self.scale).real_if(self.real) }
     }
     /// The same, known to be real if `real`.
     #[must_use]
@@ -49,7 +54,7 @@ impl Ciphertext {
     }
     /// What this is once decrypted to a phase, which has the noise in it.
     pub fn decrypted(&self, phase: Poly<Eval>) -> Plaintext {
-        Plaintext { poly: phase, scale: self.scale, slots: self.slots, bound: None, real: self.real }
+        Plaintext { poly: phase, scale: self.scale, slots: self.slots, known: Known::default(), real: self.real }
     }
 }
 
@@ -74,8 +79,8 @@ pub struct Plaintext {
     pub scale: f64,
     /// Number of message slots.
     pub slots: usize,
-    /// An upper bound on the absolute value of the message where one is known.
-    pub bound: Option<f64>,
+    /// What this process knows of the message.
+    pub known: Known,
     /// Whether every slot is known to be a real number.
     pub real: bool,
 }
@@ -87,6 +92,6 @@ impl Plaintext {
     }
     /// What this is once encrypted to a sample.
     pub fn encrypted(&self, sample: Sample) -> Ciphertext {
-        Ciphertext { sample, scale: self.scale, slots: self.slots, bound: self.bound, real: self.real }
+        Ciphertext { sample, scale: self.scale, slots: self.slots, known: self.known, real: self.real }
     }
 }

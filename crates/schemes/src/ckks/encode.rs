@@ -1,6 +1,6 @@
 //! Encoding: vectors of complex numbers as polynomials, and back.
 
-use super::Plaintext;
+use super::{Known, Plaintext};
 use crate::{Error, Scalar};
 use aglet_ring::fft::SpecialFft;
 use aglet_ring::{Eval, Modulus, Poly};
@@ -56,8 +56,8 @@ impl Encoder {
             return Err(Error::NoSuchLevel { level, max });
         }
         let poly = self.polynomial(ctx, values, scale, (level + 1, 0))?;
-        let bound = values.iter().map(|&v| v.into().norm()).fold(0.0, f64::max);
-        Ok(Plaintext { poly, scale, slots: self.slots(), bound: Some(bound), real: T::REAL })
+        let known = Known::of(values.iter().map(|&v| v.into()));
+        Ok(Plaintext { poly, scale, slots: self.slots(), known, real: T::REAL })
     }
 
     /// The polynomial alone, at so many limbs of the chain and special ones.
@@ -77,10 +77,11 @@ impl Encoder {
     }
 
     /// The values of a plaintext. The coefficients are read from at most two limbs: they must stay below half the product
-    /// of these primes, as a ciphertext within its range does. What is known to be real comes out real: its imaginary part is noise.
+    /// of these primes, as a ciphertext within its range does. What is marked real comes out real: its imaginary part is noise.
     ///
     /// # Errors
-    /// [`Error::SlotMismatch`] for a plaintext of another number of slots.
+    /// [`Error::SlotMismatch`] for a plaintext of another number of slots, [`Error::Wrapped`] for coefficients that fill the
+    /// modulus, as those of a message that is too large for it do.
     pub fn decode(&self, ctx: &Context, pt: &Plaintext) -> Result<Vec<Complex64>, Error> {
         if pt.slots != self.slots() {
             return Err(Error::SlotMismatch { expected: self.slots(), found: pt.slots });
@@ -94,11 +95,24 @@ impl Encoder {
             _ => centred(ring.modulus(0), ring.modulus(1), rows.row(0)[j * gap], rows.row(1)[j * gap]),
         };
         let mut values: Vec<Complex64> = (0..n).map(|j| Complex64::new(at(j), at(j + n)) / pt.scale).collect();
+        let half = (0..limbs).map(|i| ring.modulus(i).value() as f64).product::<f64>() / 2.0 / pt.scale;
+        refuse_wrapped(&values, half)?;
         self.fft.forward(&mut values);
         if pt.real {
             values.iter_mut().for_each(|z| z.im = 0.0);
         }
         Ok(values)
+    }
+}
+
+/// Refuses coefficients that fill `[-half, half]`, two in each number. A message that outgrows its modulus wraps around, and all
+/// its coefficients look uniform: their mean square is a third of `half^2`. That of Gaussian ones, none of which wraps, is
+/// below a ninth. Few coefficients tell nothing.
+fn refuse_wrapped(coefficients: &[Complex64], half: f64) -> Result<(), Error> {
+    let mean = coefficients.iter().map(Complex64::norm_sqr).sum::<f64>() / (2 * coefficients.len()) as f64;
+    match mean > half * half / 5.0 && coefficients.len() >= 32 {
+        true => Err(Error::Wrapped { most: half }),
+        false => Ok(()),
     }
 }
 

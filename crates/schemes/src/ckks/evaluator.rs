@@ -96,8 +96,10 @@ impl<'a> CkksEvaluator<'a> {
             .collect();
         let turned = ctx.ring().key_products(&inputs, key.words(), Some(&ctx.ring().automorphism(galois)))?;
         let finish = |(a, pair): (&CkksCiphertext, &Pair)| {
-            let mut out = a.with(self.divided(pair, 0)?, a.scale).real_if(a.real);
-            out.bound = a.bound;
+            let mut out = a.again(self.divided(pair, 0)?);
+            if galois == conjugation_exponent(ctx.ring().n()) {
+                out.known = a.known.conjugate();
+            }
             Ok(Arc::new(out))
         };
         of.iter().zip(&turned).map(finish).collect()
@@ -189,7 +191,7 @@ impl<'a> CkksEvaluator<'a> {
         let product = KeyProduct { added_after: Some((&lifted[0], &lifted[1])), ..KeyProduct::of(&digits[0]) };
         let mut pairs = self.ctx.ring().key_products(&[product], key.words(), None)?;
         let polys = self.divided(&pairs.remove(0), 0)?;
-        Ok(Arc::new(a.with(polys, a.scale).real_if(a.real)))
+        Ok(Arc::new(a.again(polys)))
     }
 
     /// Divides value scale and modulus by the highest prime: one level.
@@ -273,7 +275,7 @@ impl Evaluator for CkksEvaluator<'_> {
     fn negate(&self, a: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
         let mut out = self.mul_constant(a, Complex64::new(-1.0, 0.0), 1.0)?;
         if let Some(x) = Arc::get_mut(&mut out) {
-            x.bound = a.bound;
+            x.known = a.known.times(Complex64::new(-1.0, 0.0));
         }
         Ok(out)
     }

@@ -5,6 +5,7 @@ mod ciphertext;
 mod encode;
 mod evaluator;
 pub(crate) mod keys;
+mod known;
 pub mod params;
 mod quadratic;
 mod transform;
@@ -13,6 +14,7 @@ pub use batch::Weight;
 pub use ciphertext::{Ciphertext, Plaintext};
 pub use encode::{too_large, Encoder, Number};
 pub use evaluator::{linear, CkksEvaluator};
+pub use known::Known;
 pub use params::{CkksLiteral, CkksParams};
 pub use transform::{transform_shape, CkksTransform, TransformShape};
 

@@ -300,6 +300,21 @@ impl Engine {
     pub fn stage_times(&self) -> Vec<(String, f64)> {
         self.stage_runs().into_iter().map(|run| (run.name, run.seconds)).collect()
     }
+    /// Refuses what is known to be too large to be compared: the polynomials of a comparison are made for values in [-1, 1] and
+    /// grow without limit beyond. What is not known goes on, as in a bootstrap.
+    ///
+    /// # Errors
+    /// [`Error::Range`].
+    pub fn check_compared(&self, ct: &Ciphertext) -> Result<(), Error> {
+        match exceeds(ct, 1.0) {
+            false => Ok(()),
+            true => Err(Error::Range(
+                "This message has a value larger than 1, the most that a comparison takes; divide both sides by the largest size \
+                 they may have, which leaves their order as it is."
+                    .into(),
+            )),
+        }
+    }
     /// Whether this engine can bootstrap.
     pub fn can_bootstrap(&self) -> bool {
         presets::can_bootstrap(self.params())
@@ -319,8 +334,7 @@ fn check_bound(ct: &Ciphertext, request: Request) -> Result<(), Error> {
     // Of a complex message the size alone is known.
     let parts = if ct.real { 1.0 } else { std::f64::consts::SQRT_2 };
     let most = if cleans { CLEANED * parts } else { request.bound };
-    // The encoder rounds: a message of exactly the bound may come out a little above it.
-    if ct.bound.is_none_or(|max| max <= most * (1.0 + 1e-9)) {
+    if !exceeds(ct, most) {
         return Ok(());
     }
     // The message stays out of the sentence: whoever holds a ciphertext may not know it.
@@ -336,6 +350,11 @@ fn check_bound(ct: &Ciphertext, request: Request) -> Result<(), Error> {
              the message down."
         )
     }))
+}
+
+/// Whether a message is known to have a larger value. The encoder rounds: one of exactly the bound may come out a little above.
+fn exceeds(ct: &Ciphertext, most: f64) -> bool {
+    ct.known.at_least().is_some_and(|size| size > most * (1.0 + 1e-9))
 }
 
 struct Watch<'a> {
