@@ -5,12 +5,14 @@
 //! Levels are chain levels throughout (number of `Q` limbs minus one).
 #![forbid(unsafe_code)]
 
+pub mod blind_rotation;
 pub mod error;
 pub mod pipeline;
 pub mod plan;
 pub mod slots_first;
 pub mod step;
 
+pub use blind_rotation::BlindRotation;
 pub use error::Error;
 pub use pipeline::{Pipeline, Probe};
 pub use plan::Plan;

@@ -14,6 +14,7 @@ pub mod exchange;
 pub mod gadget;
 pub mod keys;
 pub mod keyswitch;
+pub mod lwe;
 pub mod params;
 pub mod sample;
 pub mod secret;

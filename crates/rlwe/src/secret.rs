@@ -14,7 +14,7 @@ pub struct KeyId(pub u64);
 
 impl KeyId {
     /// Everybody sees it, so it is no part of the stream that the key is drawn from.
-    fn draw(source: &mut ChaChaSource) -> Self {
+    pub(crate) fn draw(source: &mut ChaChaSource) -> Self {
         let [a, b, c, d, e, f, g, h, ..] = source.public_seed();
         Self(u64::from_le_bytes([a, b, c, d, e, f, g, h]))
     }
@@ -145,7 +145,7 @@ impl std::fmt::Debug for SecretKey {
 }
 
 /// Coefficients of a distribution.
-fn draw(secret: Secret, n: usize, source: &mut ChaChaSource) -> Zeroizing<Vec<i8>> {
+pub(crate) fn draw(secret: Secret, n: usize, source: &mut ChaChaSource) -> Zeroizing<Vec<i8>> {
     let mut s = Zeroizing::new(vec![0i8; n]);
     match secret {
         Secret::Ternary => sample::ternary(source, &mut s),

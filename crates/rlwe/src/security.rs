@@ -5,7 +5,9 @@
 //! The dimension is the degree N of a ring, or that of an LWE problem, which is at least as hard as the ring of as many
 //! coefficients. Nothing here claims more than the table supports: between its rows the next smaller dimension or sparser secret
 //! is taken, between its levels a lower bound of the security is interpolated, a larger error counts as one of 3.2, and what
-//! has no row is refused.
+//! has no row is refused. Binary and block-binary secrets have a table of their own, where the error counts as it is (see `lwe.rs`).
+
+mod lwe;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -210,6 +212,10 @@ impl SecurityReport {
         let row = row(dimension, secret).filter(|_| sigma >= SIGMA && log_q > 0.0);
         let limit = row.and_then(Row::limit);
         let bits = row.zip(limit).map_or(0.0, |(row, limit)| bits(row, limit, log_q));
+        let (limit, bits) = match lwe::ratio(dimension, secret).filter(|_| sigma >= SIGMA && log_q > 0.0) {
+            Some(ratio) => (Some(ratio + sigma.log2()), lwe::bits(ratio, log_q - sigma.log2())),
+            None => (limit, bits),
+        };
         Self { dimension, log_q, sigma, secret, limit, bits }
     }
 
@@ -224,13 +230,15 @@ impl SecurityReport {
         if self.sigma.is_nan() || self.sigma < SIGMA {
             return Some("its error is smaller than 3.2, which the table is for");
         }
-        match (row(self.dimension, self.secret), self.secret) {
-            (Some(_), _) if self.log_q > 0.0 => None,
-            (Some(_), _) => Some("its modulus is no number above 1"),
-            (None, Secret::Binary | Secret::BlockBinary(_) | Secret::Gaussian) => {
+        let has_row = row(self.dimension, self.secret).is_some() || lwe::ratio(self.dimension, self.secret).is_some();
+        match (has_row, self.secret) {
+            (true, _) if self.log_q > 0.0 => None,
+            (true, _) => Some("its modulus is no number above 1"),
+            (false, Secret::Gaussian) => Some("the table has no row for such secrets"),
+            (false, Secret::BlockBinary(length)) if !lwe::knows(length) => {
                 Some("the table has no row for such secrets")
             }
-            (None, _) => Some("the table has no row for so small a dimension or so sparse a secret"),
+            (false, _) => Some("the table has no row for so small a dimension or so sparse a secret"),
         }
     }
 }
@@ -264,8 +272,8 @@ impl fmt::Display for SecurityReport {
 /// the dimension of an LWE problem, `sigma` the deviation of its error.
 ///
 /// # Errors
-/// [`Error::InsecureParameters`] with the limit; [`Error::UnknownSecurity`] for what the table has no row for: binary and Gaussian
-/// secrets, dimensions below 2^10, secrets sparser than its rows, errors smaller than 3.2.
+/// [`Error::InsecureParameters`] with the limit; [`Error::UnknownSecurity`] for what the table has no row for: Gaussian secrets,
+/// dimensions below 2^10 (2^9 for binary secrets), secrets sparser than its rows, errors smaller than 3.2.
 pub fn check(dimension: usize, log_q: f64, sigma: f64, secret: Secret) -> Result<SecurityReport, Error> {
     let report = SecurityReport::new(dimension, log_q, sigma, secret);
     if report.is_secure() {
@@ -329,8 +337,13 @@ mod tests {
             assert!(matches!(error, Error::UnknownSecurity { .. }) && error.to_string().contains(words), "{error}");
             assert_eq!(SecurityReport::new(dimension, log_q, sigma, secret).bits, 0.0);
         };
-        for secret in [Secret::Binary, Secret::Gaussian, Secret::BlockBinary(4)] {
+        for secret in [Secret::Gaussian, Secret::BlockBinary(3)] {
             refused(1 << 16, 20.0, SIGMA, secret, "no row for such secrets");
+        }
+        for secret in [Secret::Binary, Secret::BlockBinary(4)] {
+            refused(511, 12.0, SIGMA, secret, "so small a dimension");
+            refused(1024, 12.0, 3.0, secret, "3.2");
+            refused(1024, f64::NAN, SIGMA, secret, "modulus");
         }
         for sigma in [3.19, 0.0, -4.0, f64::NAN] {
             refused(1 << 12, 20.0, sigma, Secret::Ternary, "3.2");

@@ -70,6 +70,39 @@ pub enum Error {
         /// What is wrong with it.
         reason: &'static str,
     },
+    /// A gate with another number of bits than it takes.
+    #[error("The gate {gate} takes {takes} bits and got {found}; give {takes}.")]
+    Inputs {
+        /// Its name.
+        gate: &'static str,
+        /// Bits that it takes.
+        takes: usize,
+        /// Bits that it was given.
+        found: usize,
+    },
+
+    /// A result that would be wrong too often.
+    #[error("{gate} on these inputs would fail with probability 2^{log2:.1}, and at most 2^{allowed} is allowed; bootstrap the inputs first, or allow more.")]
+    Failure {
+        /// The gate, or the table.
+        gate: &'static str,
+        /// log2 of the probability of a wrong result.
+        log2: f64,
+        /// log2 of the largest allowed.
+        allowed: f64,
+    },
+
+    /// A message or table that does not fit.
+    #[error("{value} is {what} that is not allowed; take {allowed}.")]
+    Message {
+        /// The number.
+        value: u64,
+        /// What it was given as.
+        what: &'static str,
+        /// What may be given.
+        allowed: String,
+    },
+
     /// Parameters that the evaluator cannot be built from.
     #[error("These parameters cannot be used: {reason}.")]
     InvalidParameters {

@@ -11,6 +11,7 @@ pub mod clear;
 pub mod cost;
 pub mod error;
 pub mod evaluator;
+pub mod fhew;
 pub mod linear_map;
 pub mod noisy;
 pub mod scalar;

@@ -1,0 +1,210 @@
+//! Gates and padded tables at their real size: truth tables, noise against its formula, the same bits on every backend.
+
+use aglet_bootstrap::BlindRotation;
+use aglet_ring::arch::{self, Kernels};
+use aglet_ring::blind::Gadget;
+use aglet_ring::sample::ChaChaSource;
+use aglet_rlwe::lwe::{log2_tail, LweContext, LweParams, LweSecretKey, LweSpec};
+use aglet_rlwe::security::{Secret, Security};
+use aglet_schemes::fhew::{from_bit, join, mux_halves, not, to_bit, Gate, Message};
+
+const Q40: u64 = 1_099_469_684_737;
+
+fn gate() -> LweSpec {
+    LweSpec {
+        modulus: Q40,
+        log_n: 9,
+        rank: 3,
+        dimension: 668,
+        secret: Secret::BlockBinary(4),
+        gadget: Gadget { levels: 1, log_base: 16 },
+        switch_digits: 11,
+        lwe_error: -12.80,
+        glwe_error: -35.09,
+    }
+}
+
+fn plain() -> LweSpec {
+    LweSpec {
+        dimension: 622,
+        secret: Secret::Binary,
+        gadget: Gadget { levels: 1, log_base: 17 },
+        switch_digits: 12,
+        lwe_error: -12.85,
+        glwe_error: -35.94,
+        ..gate()
+    }
+}
+
+struct Keys {
+    ctx: LweContext,
+    sk: LweSecretKey,
+    key: BlindRotation,
+    source: ChaChaSource,
+}
+
+fn keys(spec: LweSpec, seed: u8, kernels: &'static Kernels) -> Keys {
+    let ctx = LweContext::new(LweParams::new(spec, Security::Bits128).unwrap(), kernels).unwrap();
+    let mut source = ChaChaSource::from_seed([seed; 32]);
+    let sk = LweSecretKey::generate(&ctx, &mut source);
+    let key = BlindRotation::generate(&ctx, &sk, &mut source).unwrap();
+    Keys { ctx, sk, key, source }
+}
+
+fn best(spec: LweSpec, seed: u8) -> Keys {
+    keys(spec, seed, arch::available()[0])
+}
+
+#[test]
+fn every_gate_has_its_truth_table() {
+    for spec in [gate(), plain()] {
+        let mut k = best(spec, 1);
+        let bit = |k: &mut Keys, b: bool| k.sk.encrypt(&k.ctx, from_bit(&k.ctx, b), &mut k.source).unwrap();
+        for gate in Gate::ALL {
+            let inputs = gate.inputs();
+            let (mut sums, mut expected) = (Vec::new(), Vec::new());
+            for i in 0..1 << inputs {
+                let clear: Vec<bool> = (0..inputs).map(|j| i >> j & 1 == 1).collect();
+                let bits: Vec<_> = clear.iter().map(|&b| bit(&mut k, b)).collect();
+                sums.push(gate.combine(&k.ctx, &bits.iter().collect::<Vec<_>>(), -128.0).unwrap());
+                expected.push(gate.of(&clear));
+            }
+            let out = k.key.bootstrap(&k.ctx, &sums, &Gate::table(&k.ctx)).unwrap();
+            let found: Vec<bool> = out.iter().map(|ct| to_bit(&k.ctx, k.sk.phase(&k.ctx, ct).unwrap())).collect();
+            assert_eq!(found, expected, "{}", gate.name());
+            // Several at once are what each is alone.
+            let alone = k.key.bootstrap(&k.ctx, &sums[1..2], &Gate::table(&k.ctx)).unwrap();
+            assert_eq!((alone[0].mask(), alone[0].body()), (out[1].mask(), out[1].body()));
+            let negated = not(&k.ctx, &out[0]).unwrap();
+            assert_eq!(to_bit(&k.ctx, k.sk.phase(&k.ctx, &negated).unwrap()), !expected[0]);
+        }
+        for i in 0..8 {
+            let clear = [i & 1 == 1, i & 2 == 2, i & 4 == 4];
+            let bits = clear.map(|b| bit(&mut k, b));
+            let halves = mux_halves(&k.ctx, [&bits[0], &bits[1], &bits[2]], -128.0).unwrap();
+            let out = k.key.bootstrap(&k.ctx, &halves, &Gate::table(&k.ctx)).unwrap();
+            let chosen = join(&k.ctx, [&out[0], &out[1]]).unwrap();
+            let found = to_bit(&k.ctx, k.sk.phase(&k.ctx, &chosen).unwrap());
+            assert_eq!(found, if clear[0] { clear[1] } else { clear[2] }, "{clear:?}");
+        }
+    }
+}
+
+#[test]
+fn a_chain_of_gates_stays_right_and_has_the_noise_of_the_formula() {
+    let (mut squares, mut count) = (0.0, 0.0);
+    let mut expected = 0.0;
+    for seed in 0..4 {
+        let mut k = best(gate(), 10 + seed);
+        expected = k.ctx.params().noise().blind_rotation;
+        let mut clear: Vec<bool> = (0..32).map(|i| i % 3 == 0).collect();
+        let encrypt = |k: &mut Keys, b: bool| k.sk.encrypt(&k.ctx, from_bit(&k.ctx, b), &mut k.source).unwrap();
+        let mut bits: Vec<_> = clear.iter().map(|&b| encrypt(&mut k, b)).collect();
+        for round in 0..8 {
+            let gate = Gate::ALL[round % 7];
+            let pairs = |i: usize| (i, (i * 5 + 1 + round) % 32);
+            let sums = (0..32).map(|i| gate.combine(&k.ctx, &[&bits[pairs(i).0], &bits[pairs(i).1]], -128.0).unwrap());
+            let sums: Vec<_> = sums.collect();
+            clear = (0..32).map(|i| gate.of(&[clear[pairs(i).0], clear[pairs(i).1]])).collect();
+            bits = k.key.bootstrap(&k.ctx, &sums, &Gate::table(&k.ctx)).unwrap();
+            for (bit, &b) in bits.iter().zip(&clear) {
+                let phase = k.sk.phase(&k.ctx, bit).unwrap();
+                assert_eq!(to_bit(&k.ctx, phase), b, "round {round}, {}", gate.name());
+                let error = k.ctx.modulus().sub(phase, from_bit(&k.ctx, b));
+                squares += (k.ctx.modulus().centre(error) as f64 / Q40 as f64).powi(2);
+                count += 1.0;
+            }
+        }
+    }
+    let ratio = squares / count / expected;
+    println!("measured over formula: {ratio:.3}");
+    assert!((ratio - 1.0).abs() < 0.1, "measured over formula: {ratio:.3}");
+}
+
+#[test]
+fn gates_that_would_fail_too_often_are_refused_with_the_figure() {
+    let mut k = best(gate(), 2);
+    let fresh = k.sk.encrypt(&k.ctx, from_bit(&k.ctx, true), &mut k.source).unwrap();
+    let refreshed =
+        |k: &Keys| k.key.bootstrap(&k.ctx, std::slice::from_ref(&fresh), &Gate::table(&k.ctx)).unwrap().remove(0);
+    let mut noisy = refreshed(&k);
+    for _ in 0..3 {
+        noisy.add_multiple(&k.ctx, &refreshed(&k), 1).unwrap();
+    }
+    let error = Gate::Nand.combine(&k.ctx, &[&noisy, &fresh], -128.0).unwrap_err().to_string();
+    let figure = log2_tail(0.125, k.ctx.params().noise().decision(noisy.variance() + fresh.variance()));
+    assert!(error.contains(&format!("2^{figure:.1}")) && figure > -128.0, "{error}");
+    assert!(Gate::Nand.combine(&k.ctx, &[&noisy, &fresh], -64.0).is_ok());
+    assert!(Gate::Majority.combine(&k.ctx, &[&fresh, &fresh], -128.0).is_err());
+    let other = best(gate(), 3);
+    assert!(other.key.bootstrap(&k.ctx, std::slice::from_ref(&fresh), &Gate::table(&k.ctx)).is_err());
+    assert!(k.key.bootstrap(&k.ctx, &[fresh], &[0; 8]).is_err());
+}
+
+#[test]
+fn every_backend_gives_the_same_bits() {
+    let spec = LweSpec { log_n: 8, rank: 3, dimension: 200, ..gate() };
+    let results = arch::available().iter().map(|kernels| {
+        let ctx = LweContext::new(LweParams::new(spec.clone(), Security::NotChecked).unwrap(), kernels).unwrap();
+        let mut source = ChaChaSource::from_seed([7; 32]);
+        let sk = LweSecretKey::generate(&ctx, &mut source);
+        let key = BlindRotation::generate(&ctx, &sk, &mut source).unwrap();
+        let ct = sk.encrypt(&ctx, from_bit(&ctx, true), &mut source).unwrap();
+        let out = key.bootstrap(&ctx, &[ct], &Gate::table(&ctx)).unwrap();
+        (out[0].mask().to_vec(), out[0].body())
+    });
+    let results: Vec<_> = results.collect();
+    assert!(results.iter().all(|r| *r == results[0]));
+}
+
+/// The sets of padded tables: messages, and the numbers of the design.
+#[test]
+fn every_entry_of_padded_tables() {
+    let two_bits = LweSpec {
+        log_n: 10,
+        rank: 2,
+        dimension: 736,
+        gadget: Gadget { levels: 1, log_base: 18 },
+        switch_digits: 13,
+        lwe_error: -14.54,
+        glwe_error: -38.32,
+        ..gate()
+    };
+    let four_bits = LweSpec {
+        modulus: 281_474_846_687_233,
+        log_n: 11,
+        rank: 1,
+        dimension: 824,
+        gadget: Gadget { levels: 1, log_base: 22 },
+        switch_digits: 15,
+        lwe_error: -16.80,
+        glwe_error: -46.32,
+        ..gate()
+    };
+    for (spec, space) in [(two_bits, 4), (four_bits, 16)] {
+        let mut k = best(spec, 4);
+        let (p, q) = (Message::new(space).unwrap(), k.ctx.modulus().value());
+        let values: Vec<u64> = (0..space).map(|m| (m * m + 3) % space).collect();
+        let table = p.table(&k.ctx, &values).unwrap();
+        let mut cts = Vec::new();
+        for m in 0..space {
+            let phase = p.encode(&k.ctx, m).unwrap();
+            cts.push(k.sk.encrypt(&k.ctx, phase, &mut k.source).unwrap());
+        }
+        let out = k.key.bootstrap(&k.ctx, &cts, &table).unwrap();
+        // Twice in a row, so that the noise of a rotation is in the second input.
+        let again = k.key.bootstrap(&k.ctx, &out, &table).unwrap();
+        for (m, (once, twice)) in out.iter().zip(&again).enumerate() {
+            let read = |ct| p.decode(&k.ctx, k.sk.phase(&k.ctx, ct).unwrap());
+            let expected = values[m];
+            assert_eq!((read(once), read(twice)), (expected, values[expected as usize]), "{m} of {space}");
+            assert!(p.log2_failure(&k.ctx, once) < -128.0);
+        }
+        // Sums whose weights come to 25 in squares are what the sets are for.
+        let mut sum = out[0].clone();
+        sum.add_multiple(&k.ctx, &out[1], 4).unwrap();
+        assert!(p.log2_failure(&k.ctx, &sum) < -128.0 && sum.variance() > 24.9 * out[0].variance());
+        assert!(p.table(&k.ctx, &[0]).is_err() && p.encode(&k.ctx, space).is_err());
+        assert_eq!(p.decode(&k.ctx, q - 1), 0);
+    }
+}

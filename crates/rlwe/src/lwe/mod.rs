@@ -1,0 +1,75 @@
+//! LWE and GLWE modulo one prime: secrets that share coordinates, samples, keys of blind rotations, key switching, modulus switching.
+//!
+//! One secret S has D = kN coordinates: the k polynomials of GLWE are `S_r = S[rN..(r+1)N]`, and the LWE secret is its prefix
+//! `s = S[0..n)` (shared keys, eprint 2023/979). The phase of an LWE sample `(a, b)` is `b - <a, s>`, that of a GLWE sample
+//! `(A_0, .., A_(k-1), B)` is `B - sum A_r S_r`. Variances are those of phases over the modulus, squared.
+
+mod ciphertext;
+mod ggsw;
+mod modulus_switch;
+mod noise;
+mod params;
+mod secret;
+mod switch;
+
+pub use ciphertext::LweCiphertext;
+pub use ggsw::BlindRotationKey;
+pub use modulus_switch::Switched;
+pub use noise::{log2_tail, Noise};
+pub use params::{LweParams, LweSpec};
+pub use secret::LweSecretKey;
+pub use switch::LweSwitchingKey;
+
+use crate::error::Error;
+use aglet_ring::arch::Kernels;
+use aglet_ring::small::SmallTable;
+use aglet_ring::Modulus;
+
+/// log2 of the degree of the module that key switches live in (the embedding of eprint 2020/015).
+pub(crate) const SWITCH_LOG_N: u32 = 6;
+
+/// Parameters with their tables, for one set of kernels.
+pub struct LweContext {
+    params: LweParams,
+    modulus: Modulus,
+    /// Of degree N.
+    table: SmallTable,
+    /// Of the module of key switches.
+    switch: SmallTable,
+}
+
+impl LweContext {
+    /// The tables of a set.
+    ///
+    /// # Errors
+    /// None for checked parameters.
+    pub fn new(params: LweParams, kernels: &'static Kernels) -> Result<Self, Error> {
+        let modulus = Modulus::new(params.spec().modulus)?;
+        let table = SmallTable::new(modulus, params.spec().log_n, kernels)?;
+        let switch = SmallTable::new(modulus, SWITCH_LOG_N, kernels)?;
+        Ok(Self { params, modulus, table, switch })
+    }
+
+    /// The parameters.
+    #[must_use]
+    pub fn params(&self) -> &LweParams {
+        &self.params
+    }
+    /// The modulus Q.
+    #[must_use]
+    pub fn modulus(&self) -> &Modulus {
+        &self.modulus
+    }
+    /// The transform of degree N.
+    #[must_use]
+    pub fn table(&self) -> &SmallTable {
+        &self.table
+    }
+    pub(crate) fn switch_table(&self) -> &SmallTable {
+        &self.switch
+    }
+}
+
+#[cfg(test)]
+#[path = "../tests/lwe.rs"]
+mod tests;

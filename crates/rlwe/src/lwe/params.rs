@@ -1,0 +1,188 @@
+//! Parameters of LWE and GLWE under one secret: unchecked numbers, and what has passed the security gate.
+
+use super::noise::Noise;
+use crate::error::Error;
+use crate::security::{self, Secret, Security, SecurityReport};
+use aglet_ring::blind::Gadget;
+use aglet_ring::primes::is_prime;
+use aglet_ring::sample::GAUSSIAN_SIGMA;
+use aglet_ring::small::SmallTable;
+use std::sync::Arc;
+
+/// What parameters are made of: plain data, nothing checked. [`LweParams::new`] checks it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LweSpec {
+    /// The prime Q below 2^48 that everything lives modulo: 1 modulo 2N, and modulo 128 for key switches.
+    pub modulus: u64,
+    /// log2 of the degree N of GLWE, 6 to 12.
+    pub log_n: u32,
+    /// Polynomials k of the GLWE secret, 1 to 3.
+    pub rank: usize,
+    /// Coordinates n of the LWE secret, the first of the kN: more than 192, whole blocks, fewer than kN.
+    pub dimension: usize,
+    /// Distribution of all kN coordinates: [`Secret::Binary`] or [`Secret::BlockBinary`].
+    pub secret: Secret,
+    /// Digits of the external product.
+    pub gadget: Gadget,
+    /// Signed bits of a coefficient in a key switch, 1 to 40.
+    pub switch_digits: u32,
+    /// log2 of the deviation of LWE errors over Q.
+    pub lwe_error: f64,
+    /// log2 of the deviation of GLWE errors over Q.
+    pub glwe_error: f64,
+}
+
+/// How an error is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum ErrorKind {
+    /// Uniform in `[-w, w]`.
+    Uniform(u64),
+    /// The discrete Gaussian of sigma 3.2.
+    Gaussian,
+}
+
+impl ErrorKind {
+    /// The one of this deviation: the Gaussian at 3.2, else `w = round(sigma sqrt 3)`.
+    fn of(sigma: f64) -> Self {
+        if (sigma - GAUSSIAN_SIGMA).abs() < 0.05 {
+            Self::Gaussian
+        } else {
+            Self::Uniform((sigma * 3f64.sqrt()).round() as u64)
+        }
+    }
+    /// Its deviation.
+    pub(crate) fn sigma(self) -> f64 {
+        match self {
+            Self::Gaussian => GAUSSIAN_SIGMA,
+            Self::Uniform(w) => (w as f64 * (w as f64 + 1.0) / 3.0).sqrt(),
+        }
+    }
+}
+
+/// Checked, immutable parameters. Cloning shares them.
+#[derive(Clone, Debug)]
+pub struct LweParams(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    spec: LweSpec,
+    gate: Security,
+    lwe: SecurityReport,
+    glwe: SecurityReport,
+}
+
+impl LweSpec {
+    /// Coordinates of one key of a blind rotation: the length of blocks, 1 for a binary secret.
+    fn block(&self) -> usize {
+        match self.secret {
+            Secret::BlockBinary(length) => length,
+            _ => 1,
+        }
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let bad = |reason: String| Err(Error::bad_parameters(reason));
+        let Self { modulus, log_n, rank, dimension, gadget, .. } = *self;
+        if !(6..=12).contains(&log_n) || !(1..=3).contains(&rank) {
+            return bad(format!("log_n = {log_n} and rank = {rank} are not 6 to 12 and 1 to 3"));
+        }
+        let step = (2u64 << log_n).max(128);
+        if modulus >= SmallTable::MODULUS_LIMIT || modulus % step != 1 || !is_prime(modulus) {
+            return bad(format!("{modulus} is no prime = 1 mod {step} below 2^48"));
+        }
+        if !matches!(self.secret, Secret::Binary | Secret::BlockBinary(_)) {
+            return bad(format!("{} has no blind rotation here; take a binary or block-binary one", self.secret));
+        }
+        let (coordinates, block) = (rank << log_n, self.block());
+        self.secret.check(coordinates)?;
+        if dimension <= 192 || dimension >= coordinates || dimension % block != 0 {
+            return bad(format!("dimension = {dimension} is no multiple of {block} from 193 to {}", coordinates - 1));
+        }
+        let products = block * (rank + 1) * gadget.levels;
+        if gadget.levels == 0 || gadget.log_base == 0 || products > 16 {
+            return bad(format!("a block has {products} products, and between 1 and 16 fit; take fewer levels"));
+        }
+        // The digits of the nearest number must be a number of at most 50 bits.
+        if gadget.log_base as usize * gadget.levels > 40 || !(1..=40).contains(&self.switch_digits) {
+            return bad("digits of more than 40 bits, or none; take a smaller base or fewer levels".into());
+        }
+        if ![self.lwe_error, self.glwe_error].iter().all(|e| (-48.0..=-2.0).contains(e)) {
+            return bad("errors are not 2^-48 to 2^-2 of the modulus".into());
+        }
+        Ok(())
+    }
+}
+
+impl LweParams {
+    /// Checks what is given and passes the security gate twice: LWE in dimension n, GLWE in dimension kN.
+    ///
+    /// # Errors
+    /// [`Error::BadParameters`] if the data contradicts itself, [`Error::InsecureParameters`] or [`Error::UnknownSecurity`] if 128
+    /// bits are asked for and not reached.
+    pub fn new(spec: LweSpec, gate: Security) -> Result<Self, Error> {
+        spec.check()?;
+        let log_q = (spec.modulus as f64).log2();
+        let report = |dimension, error: f64| {
+            let sigma = ErrorKind::of(spec.modulus as f64 * error.exp2()).sigma();
+            match gate {
+                Security::Bits128 => security::check(dimension, log_q, sigma, spec.secret),
+                Security::NotChecked => Ok(SecurityReport::new(dimension, log_q, sigma, spec.secret)),
+            }
+        };
+        let lwe = report(spec.dimension, spec.lwe_error)?;
+        let glwe = report(spec.rank << spec.log_n, spec.glwe_error)?;
+        Ok(Self(Arc::new(Inner { spec, gate, lwe, glwe })))
+    }
+
+    /// The numbers.
+    #[must_use]
+    pub fn spec(&self) -> &LweSpec {
+        &self.0.spec
+    }
+    /// What was asked of the security gate.
+    #[must_use]
+    pub fn gate(&self) -> Security {
+        self.0.gate
+    }
+    /// Security of the LWE secret.
+    #[must_use]
+    pub fn lwe_security(&self) -> &SecurityReport {
+        &self.0.lwe
+    }
+    /// Security of the whole secret.
+    #[must_use]
+    pub fn glwe_security(&self) -> &SecurityReport {
+        &self.0.glwe
+    }
+    /// Degree N.
+    #[must_use]
+    pub fn n(&self) -> usize {
+        1 << self.0.spec.log_n
+    }
+    /// Coordinates of the whole secret, D = kN.
+    #[must_use]
+    pub fn coordinates(&self) -> usize {
+        self.0.spec.rank << self.0.spec.log_n
+    }
+    /// Coordinates whose keys make a block of a blind rotation.
+    #[must_use]
+    pub fn block(&self) -> usize {
+        self.0.spec.block()
+    }
+    /// The mean of a coordinate of the secret.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        1.0 / (self.block() as f64 + 1.0)
+    }
+    pub(crate) fn lwe_error(&self) -> ErrorKind {
+        ErrorKind::of(self.spec().modulus as f64 * self.spec().lwe_error.exp2())
+    }
+    pub(crate) fn glwe_error(&self) -> ErrorKind {
+        ErrorKind::of(self.spec().modulus as f64 * self.spec().glwe_error.exp2())
+    }
+    /// The formulas of noise, for a secret that is three deviations heavier than most.
+    #[must_use]
+    pub fn noise(&self) -> Noise {
+        Noise::of(self, None)
+    }
+}

@@ -1,0 +1,96 @@
+//! The secret of LWE and GLWE, and the samples under it that keys are made of.
+
+use super::ciphertext::LweCiphertext;
+use super::params::ErrorKind;
+use super::LweContext;
+use crate::error::Error;
+use crate::secret::{draw, KeyId};
+use aglet_ring::sample::{self, ChaChaSource};
+use aglet_ring::Modulus;
+use zeroize::Zeroizing;
+
+/// All kN coordinates, erased when dropped; shows only its id.
+pub struct LweSecretKey {
+    id: KeyId,
+    coordinates: Zeroizing<Vec<i8>>,
+}
+
+impl LweSecretKey {
+    /// Draws the secret that the parameters describe, in constant time.
+    #[must_use]
+    pub fn generate(ctx: &LweContext, source: &mut ChaChaSource) -> Self {
+        let params = ctx.params();
+        let coordinates = draw(params.spec().secret, params.coordinates(), source);
+        Self { id: KeyId::draw(source), coordinates }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn id(&self) -> KeyId {
+        self.id
+    }
+    /// The coordinates.
+    pub(crate) fn coordinates(&self) -> &[i8] {
+        &self.coordinates
+    }
+
+    /// An encryption of a phase modulo Q, under all kN coordinates.
+    ///
+    /// # Errors
+    /// None at present; keys of other sets are refused by dimension.
+    pub fn encrypt(&self, ctx: &LweContext, phase: u64, source: &mut ChaChaSource) -> Result<LweCiphertext, Error> {
+        self.fits(ctx)?;
+        let (m, d) = (ctx.modulus(), ctx.params().coordinates());
+        let mut words = vec![0; d + 1];
+        sample::uniform(&mut ChaChaSource::from_seed(source.public_seed()), m.value(), &mut words[..d]);
+        let mut error = Zeroizing::new([0i64; 1]);
+        draw_errors(ctx.params().glwe_error(), source, error.as_mut());
+        let mask = self.product(m, &words[..d]);
+        words[d] = m.add(m.add(mask, m.reduce(phase)), m.reduce_i64(error[0]));
+        Ok(LweCiphertext::new(words, self.id, ctx.params().noise().fresh))
+    }
+
+    /// The phase of a ciphertext, noise included, modulo Q. Constant time.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`] for a ciphertext of another key.
+    pub fn phase(&self, ctx: &LweContext, ct: &LweCiphertext) -> Result<u64, Error> {
+        self.fits(ctx)?;
+        if ct.key() != self.id {
+            return Err(Error::KeyMismatch { what: "secret key", found: self.id, expected: ct.key() });
+        }
+        Ok(ctx.modulus().sub(ct.body(), self.product(ctx.modulus(), ct.mask())))
+    }
+
+    fn fits(&self, ctx: &LweContext) -> Result<(), Error> {
+        if self.coordinates.len() == ctx.params().coordinates() {
+            return Ok(());
+        }
+        Err(Error::bad_parameters("this secret key has another dimension; use keys of one parameter set"))
+    }
+
+    /// `<a, s>` for the first coordinates, as many as `a` has.
+    pub(crate) fn product(&self, m: &Modulus, a: &[u64]) -> u64 {
+        // Coordinates are 0 or 1: a mask instead of a product.
+        let pairs = a.iter().zip(self.coordinates.iter());
+        pairs.fold(0, |sum, (&a, &s)| m.add(sum, a & (i64::from(s) as u64).wrapping_neg()))
+    }
+}
+
+impl std::fmt::Debug for LweSecretKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "LweSecretKey {{ id: {} }}", self.id)
+    }
+}
+
+/// Fills `out` with errors. Constant time but for words that the source skips.
+pub(crate) fn draw_errors(kind: ErrorKind, source: &mut ChaChaSource, out: &mut [i64]) {
+    match kind {
+        ErrorKind::Gaussian => sample::gaussian(source, out),
+        ErrorKind::Uniform(w) => {
+            let mut words = Zeroizing::new(vec![0u64; out.len()]);
+            sample::uniform(source, 2 * w + 1, &mut words);
+            out.iter_mut().zip(words.iter()).for_each(|(e, &x)| *e = x as i64 - w as i64);
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! LWE from the secret to the noise of switches: densities, phases, measured variances against the formulas.
+
+use super::*;
+use crate::security::{Secret, Security};
+use aglet_ring::arch;
+use aglet_ring::blind::{blind_block, scratch_words, Gadget};
+use aglet_ring::sample::ChaChaSource;
+use aglet_ring::small::Words;
+
+fn gate() -> LweSpec {
+    LweSpec {
+        modulus: 1_099_469_684_737,
+        log_n: 9,
+        rank: 3,
+        dimension: 668,
+        secret: Secret::BlockBinary(4),
+        gadget: Gadget { levels: 1, log_base: 16 },
+        switch_digits: 11,
+        lwe_error: -12.80,
+        glwe_error: -35.09,
+    }
+}
+
+fn context(spec: LweSpec) -> LweContext {
+    LweContext::new(LweParams::new(spec, Security::Bits128).unwrap(), arch::available()[0]).unwrap()
+}
+
+fn source(seed: u8) -> ChaChaSource {
+    ChaChaSource::from_seed([seed; 32])
+}
+
+/// A phase over Q, in (-1/2, 1/2].
+fn turn(ctx: &LweContext, phase: u64) -> f64 {
+    ctx.modulus().centre(phase) as f64 / ctx.modulus().value() as f64
+}
+
+#[test]
+fn only_what_has_128_bits_is_built_unless_the_risk_is_spelled_out() {
+    assert!(LweParams::new(gate(), Security::Bits128).unwrap().lwe_security().is_secure());
+    let weaker: [fn(&mut LweSpec); 4] = [
+        |s| s.lwe_error = -13.1,
+        |s| s.glwe_error = -35.4,
+        |s| s.dimension = 640,
+        |s| s.secret = Secret::BlockBinary(3),
+    ];
+    for change in weaker {
+        let mut spec = LweSpec { dimension: 672, lwe_error: -12.9, ..gate() };
+        change(&mut spec);
+        let refused = LweParams::new(spec.clone(), Security::Bits128);
+        assert!(matches!(refused, Err(Error::InsecureParameters { .. } | Error::UnknownSecurity { .. })), "{spec:?}");
+        assert!(!LweParams::new(spec, Security::NotChecked)
+            .map(|p| p.lwe_security().is_secure() && p.glwe_security().is_secure())
+            .unwrap());
+    }
+}
+
+#[test]
+fn contradictions_are_refused() {
+    let wrong: [fn(&mut LweSpec); 10] = [
+        |s| s.modulus += 2,
+        |s| s.log_n = 13,
+        |s| s.rank = 4,
+        |s| s.dimension = 670,
+        |s| s.dimension = 1536,
+        |s| s.secret = Secret::Ternary,
+        |s| s.gadget.levels = 2,
+        |s| s.gadget.log_base = 41,
+        |s| s.switch_digits = 0,
+        |s| s.glwe_error = f64::NAN,
+    ];
+    for change in wrong {
+        let mut spec = gate();
+        change(&mut spec);
+        assert!(matches!(LweParams::new(spec, Security::NotChecked), Err(Error::BadParameters { .. })));
+    }
+}
+
+#[test]
+fn encryptions_have_their_phase_and_their_noise() {
+    let ctx = context(gate());
+    let (sk, q) = (LweSecretKey::generate(&ctx, &mut source(1)), ctx.modulus().value());
+    let mut source = source(2);
+    let mut squares = 0.0;
+    for i in 0..2000u64 {
+        let ct = sk.encrypt(&ctx, i * (q / 2000), &mut source).unwrap();
+        let error = turn(&ctx, ctx.modulus().sub(sk.phase(&ctx, &ct).unwrap(), i * (q / 2000)));
+        squares += error * error / 2000.0;
+    }
+    let expected = ctx.params().noise().fresh;
+    assert!((squares / expected - 1.0).abs() < 0.1, "{squares:e} against {expected:e}");
+    let other = LweSecretKey::generate(&ctx, &mut source);
+    let ct = sk.encrypt(&ctx, 0, &mut source).unwrap();
+    assert!(matches!(other.phase(&ctx, &ct), Err(Error::KeyMismatch { .. })));
+    let mut sum = sk.encrypt(&ctx, 5 << 30, &mut source).unwrap();
+    sum.add_multiple(&ctx, &ct, -3).unwrap();
+    sum.add_phase(&ctx, 1 << 30);
+    let found = turn(&ctx, sk.phase(&ctx, &sum).unwrap()) * q as f64 / f64::from(1 << 30);
+    assert!((found - 6.0).abs() < 1e-4);
+    assert!((sum.variance() / expected - 16.0).abs() < 1e-9);
+    let units = |terms: &[(&LweCiphertext, i64)]| LweCiphertext::combine(&ctx, 0, terms).unwrap().variance() / expected;
+    let x = sk.encrypt(&ctx, 0, &mut source).unwrap();
+    assert!(
+        (units(&[(&ct, 2), (&x, -3)]) - 13.0).abs() < 1e-9
+            && (units(&[(&x, 2), (&ct, 1), (&x, 3)]) - 26.0).abs() < 1e-9
+    );
+    assert!(LweCiphertext::combine(&ctx, 0, &[]).is_err());
+    assert!(sum.add_multiple(&ctx, &other.encrypt(&ctx, 0, &mut source).unwrap(), 1).is_err());
+}
+
+#[test]
+fn secrets_are_blocks_with_at_most_one_1_and_of_the_right_weight() {
+    let ctx = context(gate());
+    let mut source = source(3);
+    let mut weight = 0;
+    for _ in 0..40 {
+        let sk = LweSecretKey::generate(&ctx, &mut source);
+        assert!(sk.coordinates().chunks(4).all(|block| block.iter().map(|&s| s as usize).sum::<usize>() <= 1));
+        weight += sk.coordinates().iter().filter(|&&s| s == 1).count();
+    }
+    let mean = weight as f64 / (40.0 * 1536.0);
+    assert!((mean - ctx.params().mean()).abs() < 0.004, "{mean}");
+}
+
+/// Key switch and modulus switch of random samples: the mean of squares against the formulas with the true weight.
+#[test]
+fn switches_leave_the_noise_of_the_formulas() {
+    for spec in [
+        gate(),
+        LweSpec {
+            dimension: 622,
+            secret: Secret::Binary,
+            switch_digits: 12,
+            lwe_error: -12.85,
+            glwe_error: -35.94,
+            ..gate()
+        },
+    ] {
+        let ctx = context(spec.clone());
+        let mut source = source(4);
+        let sk = LweSecretKey::generate(&ctx, &mut source);
+        let weight = sk.coordinates()[..spec.dimension].iter().filter(|&&s| s == 1).count();
+        let expected = Noise::of(ctx.params(), Some(weight));
+        let (m, two_n) = (ctx.modulus(), 2 * ctx.params().n() as i64);
+        let (mut by_key, mut by_modulus, mut keys) = (0.0, 0.0, 0.0);
+        // Errors of one key are the same for all samples, so several keys count.
+        for _ in 0..24 {
+            let key = LweSwitchingKey::generate(&ctx, &sk, &mut source).unwrap();
+            for _ in 0..48 {
+                let ct = sk.encrypt(&ctx, m.value() / 3, &mut source).unwrap();
+                let (before, short) = (sk.phase(&ctx, &ct).unwrap(), key.apply(&ctx, &ct).unwrap());
+                let (a, b) = short.split_at(spec.dimension);
+                let after = m.sub(b[0], sk.product(m, a));
+                by_key += turn(&ctx, m.sub(after, before)).powi(2);
+                let switched = Switched::new(&ctx, &short);
+                let s = sk.coordinates();
+                let mask: i64 = switched.mask.iter().zip(s).map(|(&a, &s)| i64::from(a) * i64::from(s)).sum();
+                let exponent = (i64::from(switched.body) - mask).rem_euclid(two_n) as f64;
+                // The body was rounded down: half an exponent less on average.
+                let error = (exponent + 0.5) / two_n as f64 - after as f64 / m.value() as f64;
+                by_modulus += (error - error.round()).powi(2);
+                keys += 1.0;
+            }
+        }
+        let ratios = [by_key / keys / expected.key_switch, by_modulus / keys / expected.modulus_switch];
+        assert!(ratios.iter().all(|r| (r - 1.0).abs() < 0.1), "measured over formula: {ratios:.3?}");
+    }
+}
+
+/// The external product of a whole block: the phase turns by the coordinate that is 1, and the noise is that of the formula.
+#[test]
+fn blocks_turn_the_phase_by_the_secret() {
+    let ctx = context(gate());
+    let mut source = source(5);
+    let sk = LweSecretKey::generate(&ctx, &mut source);
+    let key = BlindRotationKey::generate(&ctx, &sk, &mut source).unwrap();
+    let (m, n, g) = (ctx.modulus(), ctx.params().n(), ctx.params().spec().gadget);
+    let mut scratch = Words::zeros(scratch_words(ctx.table(), 4, g));
+    let mut squares = 0.0;
+    for block in 0..ctx.params().spec().dimension / 4 {
+        let mut acc = Words::zeros(4 * n);
+        acc[3 * n] = m.value() / 8;
+        let exponents = [1u16, 7, 100, 200];
+        blind_block(ctx.table(), key.packed(), block, g, &exponents, &mut acc, &mut scratch);
+        let s = &sk.coordinates()[4 * block..4 * block + 4];
+        let turned = s.iter().zip(exponents).filter(|(&s, _)| s == 1).map(|(_, e)| usize::from(e)).sum::<usize>();
+        // Coefficient i is the constant coefficient of X^-i times the sample.
+        for i in [0, 1, 7, 100, 200] {
+            let shifted: Vec<u64> = (0..4)
+                .flat_map(|c| (0..n).map(move |j| (c, j + i)))
+                .map(|(c, j)| if j < n { acc[c * n + j] } else { m.neg(acc[c * n + j - n]) })
+                .collect();
+            let ct = LweCiphertext::extract(&ctx, &shifted, sk.id(), 0.0);
+            let expected = if turned == i { m.value() / 8 } else { 0 };
+            squares += turn(&ctx, m.sub(sk.phase(&ctx, &ct).unwrap(), expected)).powi(2) / 5.0;
+        }
+    }
+    // A wrong turn would be a square of 1/64. The accumulators have one digit only, so there is less noise than in a rotation.
+    assert!(squares < ctx.params().noise().blind_rotation, "{squares:e}");
+}
+
+#[test]
+fn formulas_give_the_failure_of_the_design() {
+    let params = context(gate()).params().clone();
+    let noise = params.noise();
+    let failure = |d: f64, input: f64| log2_tail(d, noise.decision(input));
+    let nand = failure(0.125, 2.0 * noise.blind_rotation);
+    assert!((nand + 144.0).abs() < 2.0, "NAND fails with 2^{nand:.1}");
+    assert!(failure(0.25, 8.0 * noise.blind_rotation) < -300.0);
+    assert!(failure(0.125, 3.0 * noise.blind_rotation) < -128.0);
+}
