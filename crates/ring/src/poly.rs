@@ -4,6 +4,7 @@ use crate::pool::{Buffer, Pool};
 use crate::Error;
 use rayon::prelude::*;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 mod sealed {
     pub trait Sealed {}
@@ -35,8 +36,10 @@ pub(crate) fn stride(n: usize) -> usize {
 
 /// A polynomial modulo X^N + 1 and a product of primes: `q_limbs` limbs modulo the first primes of the chain, then
 /// `p_limbs` limbs modulo the first special primes. Residues are canonical.
+///
+/// Its words may be shared ([`Poly::shared`]); what shares its words is only read.
 pub struct Poly<R: Representation> {
-    data: Buffer,
+    data: Arc<Buffer>,
     n: usize,
     q_limbs: usize,
     p_limbs: usize,
@@ -46,7 +49,7 @@ pub struct Poly<R: Representation> {
 impl<R: Representation> Poly<R> {
     pub(crate) fn from_buffer(data: Buffer, n: usize, q_limbs: usize, p_limbs: usize) -> Self {
         debug_assert_eq!(data.len(), stride(n) * (q_limbs + p_limbs));
-        Self { data, n, q_limbs, p_limbs, representation: PhantomData }
+        Self { data: Arc::new(data), n, q_limbs, p_limbs, representation: PhantomData }
     }
 
     /// A polynomial outside every pool, for keys and what is read from files; zero.
@@ -56,7 +59,30 @@ impl<R: Representation> Poly<R> {
 
     /// The same words read in the other representation; the caller has transformed them.
     pub(crate) fn reinterpret<S: Representation>(self) -> Poly<S> {
-        Poly::from_buffer(self.data, self.n, self.q_limbs, self.p_limbs)
+        let Self { data, n, q_limbs, p_limbs, .. } = self;
+        Poly { data, n, q_limbs, p_limbs, representation: PhantomData }
+    }
+
+    /// The same polynomial on the same words, which are freed with the last that has them.
+    pub(crate) fn shared(&self) -> Self {
+        Self { data: self.data.clone(), ..*self }
+    }
+
+    /// The first limbs of the chain, on the same words. All of them stay in memory as long as a part does: for what is read and
+    /// dropped soon, not for what is kept.
+    pub fn prefix(&self, q_limbs: usize) -> Self {
+        assert!(q_limbs <= self.q_limbs && (self.p_limbs == 0 || q_limbs == self.q_limbs));
+        Self { q_limbs, ..self.shared() }
+    }
+
+    /// The words of its limbs, with what lies between them.
+    fn data_mut(&mut self) -> &mut [u64] {
+        let words = self.limbs() * stride(self.n);
+        &mut self.buffer_mut()[..words]
+    }
+
+    fn buffer_mut(&mut self) -> &mut Buffer {
+        Arc::get_mut(&mut self.data).expect("words that are shared are only read")
     }
 }
 
@@ -91,7 +117,7 @@ impl<R: Representation> Poly<R> {
     /// Limb `i`, to write to.
     pub(crate) fn limb_mut(&mut self, i: usize) -> &mut [u64] {
         let n = self.n;
-        &mut self.data[i * stride(n)..][..n]
+        &mut self.data_mut()[i * stride(n)..][..n]
     }
     /// The limb that is modulo the prime of limb `i` of a polynomial with `q_limbs` limbs of the chain, at most as many as here.
     pub(crate) fn limb_like(&self, q_limbs: usize, i: usize) -> &[u64] {
@@ -100,20 +126,21 @@ impl<R: Representation> Poly<R> {
     /// The limbs in order, to write to.
     pub(crate) fn limbs_mut(&mut self) -> impl Iterator<Item = &mut [u64]> {
         let n = self.n;
-        self.data.chunks_exact_mut(stride(n)).map(move |limb| &mut limb[..n])
+        self.data_mut().chunks_exact_mut(stride(n)).map(move |limb| &mut limb[..n])
     }
     /// The limbs in order, to write to in parallel.
     pub(crate) fn par_limbs_mut(&mut self) -> impl IndexedParallelIterator<Item = &mut [u64]> {
         let n = self.n;
-        self.data.par_chunks_exact_mut(stride(n)).map(move |limb| &mut limb[..n])
+        self.data_mut().par_chunks_exact_mut(stride(n)).map(move |limb| &mut limb[..n])
     }
     /// All words, with what lies between the limbs, to clear them.
     pub(crate) fn words_mut(&mut self) -> &mut [u64] {
-        &mut self.data
+        self.data_mut()
     }
     /// The same polynomial, wiped when dropped, as are copies of it.
-    pub fn secret(self) -> Self {
-        Self { data: self.data.secret(), ..self }
+    pub fn secret(mut self) -> Self {
+        self.buffer_mut().keep_secret();
+        self
     }
     /// Whether it is wiped when dropped.
     pub fn is_secret(&self) -> bool {
@@ -128,5 +155,23 @@ impl<R: Representation> Poly<R> {
 impl<R: Representation> std::fmt::Debug for Poly<R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Poly {{ n: {}, q_limbs: {}, p_limbs: {} }}", self.n, self.q_limbs, self.p_limbs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prefix_shares_words_and_outlives_the_whole() {
+        let mut whole: Poly<Eval> = Poly::lasting(8, 3, 0).unwrap();
+        whole.limbs_mut().enumerate().for_each(|(i, limb)| limb.fill(i as u64));
+        let mut part = whole.prefix(2);
+        assert_eq!((part.q_limbs(), part.limbs(), part.byte_count()), (2, 2, 128));
+        assert_eq!(part.limb(1).as_ptr(), whole.limb(1).as_ptr());
+        drop(whole);
+        assert_eq!(part.limbs_mut().map(|limb| limb[0]).collect::<Vec<_>>(), [0, 1]);
+        part.words_mut().fill(7);
+        assert!(part.limb(1).iter().all(|&w| w == 7));
     }
 }

@@ -140,10 +140,9 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// The same buffer, wiped before it returns or is freed.
-    pub fn secret(mut self) -> Self {
+    /// Has it wiped before it returns or is freed.
+    pub fn keep_secret(&mut self) {
         self.secret = true;
-        self
     }
     /// Whether it is wiped when dropped.
     pub fn is_secret(&self) -> bool {
@@ -191,7 +190,10 @@ mod tests {
         assert_eq!(pool.take(120).unwrap()[99], 7);
         drop(pool.take(2000).unwrap());
         assert_eq!(pool.held_bytes(), 128 * 8, "a buffer over the bound is not kept");
-        pool.take(120).unwrap().secret().fill(7);
+        let mut b = pool.take(120).unwrap();
+        b.keep_secret();
+        b.fill(7);
+        drop(b);
         assert!(pool.take(128).unwrap().iter().all(|&w| w == 0), "a secret buffer comes back wiped");
         pool.reserve([(60, 2), (200, 3)]).unwrap();
         pool.reserve([(64, 1), (256, 3)]).unwrap();

@@ -9,30 +9,40 @@ use std::sync::Arc;
 
 /// The digits of a polynomial, each raised to more limbs, as values.
 pub struct Digits {
-    /// One polynomial for each digit, at least one, all of one shape.
-    polys: Vec<Poly<Eval>>,
+    /// Limbs of the chain and special limbs of each.
+    shape: (usize, usize),
+    /// For each digit, at least one, the rows that it does not share with the polynomial.
+    raised: Vec<Poly<Eval>>,
+    /// The polynomial, of whose limbs each is one of the digit that it belongs to, and which.
+    own: Option<(Poly<Eval>, Arc<Decomposition>)>,
 }
 
 impl Digits {
     /// A polynomial that is one short digit already: its coefficients, centred, at all limbs of a key.
     pub fn single(poly: Poly<Eval>) -> Self {
-        Self { polys: vec![poly] }
+        Self::of(vec![poly])
     }
-    #[cfg(test)]
+    /// Digits of one shape with all their limbs.
     pub(super) fn of(polys: Vec<Poly<Eval>>) -> Self {
-        Self { polys }
+        Self { shape: (polys[0].q_limbs(), polys[0].p_limbs()), raised: polys, own: None }
     }
     /// How many there are.
     pub fn count(&self) -> usize {
-        self.polys.len()
+        self.raised.len()
     }
     /// Limbs of the chain and special limbs of each.
     pub fn shape(&self) -> (usize, usize) {
-        (self.polys[0].q_limbs(), self.polys[0].p_limbs())
+        self.shape
     }
     /// Limb `i` of every digit.
     pub(super) fn limbs(&self, i: usize) -> impl Iterator<Item = &[u64]> {
-        self.polys.iter().map(move |p| p.limb(i))
+        self.raised.iter().enumerate().map(move |(d, rows)| match &self.own {
+            None => rows.limb(i),
+            Some((poly, plan)) => match plan.digits[d].rows[i] {
+                None => poly.limb(i),
+                Some(row) => rows.limb(row),
+            },
+        })
     }
 }
 
@@ -44,8 +54,10 @@ pub(crate) struct Decomposition {
 }
 
 struct Digit {
-    /// The limbs of the result that it has of its own.
+    /// The limbs of the polynomial that are its own.
     own: Vec<usize>,
+    /// For each limb of the result its place among the others, unless it is its own.
+    rows: Vec<Option<usize>>,
     /// The primes of the other limbs of the result, and the conversion to them if there are any.
     others: Vec<usize>,
     converter: Option<Arc<BaseConverter>>,
@@ -58,10 +70,11 @@ impl Decomposition {
             own.iter().enumerate().for_each(|(k, &i)| places[i] = Some((d, k)));
         }
         let digit = |own: &Vec<usize>| {
-            let others = (0..q_limbs + p_limbs).filter(|i| !own.contains(i));
-            let others: Vec<usize> = others.map(|i| ring.prime_of(q_limbs, i)).collect();
+            let others: Vec<usize> = (0..q_limbs + p_limbs).filter(|i| !own.contains(i)).collect();
+            let rows = (0..q_limbs + p_limbs).map(|i| others.binary_search(&i).ok()).collect();
+            let others: Vec<usize> = others.into_iter().map(|i| ring.prime_of(q_limbs, i)).collect();
             let converter = (!others.is_empty()).then(|| ring.converter(own, &others));
-            Digit { own: own.clone(), others, converter }
+            Digit { own: own.clone(), rows, others, converter }
         };
         Self { places, digits: digits.iter().map(digit).collect() }
     }
@@ -90,7 +103,11 @@ impl Ring {
         let plan = self.plans.decompositions.get((limbs, q_limbs, p_limbs, digits.to_vec()), |_| {
             Decomposition::new(self, limbs, (q_limbs, p_limbs), digits)
         });
-        of.iter().map(|c| Ok(Digits { polys: self.decompose(c, (q_limbs, p_limbs), &plan)? })).collect()
+        let digits_of = |c: &&Poly<Eval>| {
+            let raised = self.decompose(c, &plan)?;
+            Ok(Digits { shape: (q_limbs, p_limbs), raised, own: Some((c.shared(), plan.clone())) })
+        };
+        of.iter().map(digits_of).collect()
     }
 
     /// The centred coefficients of polynomials modulo the lowest prime, at more limbs.
@@ -98,44 +115,42 @@ impl Ring {
     /// # Errors
     /// Memory that cannot be had.
     pub fn raise(&self, of: &[&Poly<Eval>], q_limbs: usize, p_limbs: usize) -> Result<Vec<Poly<Eval>>, Error> {
-        let raised = self.digits(of, (q_limbs, p_limbs), &[vec![0]])?;
-        Ok(raised.into_iter().flat_map(|digits| digits.polys).collect())
+        let others: Vec<usize> = (1..q_limbs + p_limbs).map(|i| self.prime_of(q_limbs, i)).collect();
+        let converter = (!others.is_empty()).then(|| self.converter(&[0], &others));
+        let raised = |c: &&Poly<Eval>| {
+            assert_eq!((c.q_limbs(), c.p_limbs()), (1, 0), "modulo the lowest prime");
+            let mut out: Poly<Coeff> = self.scratch(q_limbs, p_limbs)?;
+            out.limb_mut(0).copy_from_slice(c.limb(0));
+            if let Some(converter) = &converter {
+                let mut y: Poly<Coeff> = self.rows(1)?;
+                self.table(0).inverse_scaled_to(c.limb(0), y.limb_mut(0), converter.source_factors()[0]);
+                let then = |t: usize, row: &mut [u64]| self.table(others[t]).forward(row);
+                self.convert(converter, y.limbs_mut().collect(), out.limbs_mut().skip(1).collect(), then)?;
+            }
+            Ok(out.transformed())
+        };
+        of.iter().map(raised).collect()
     }
 
-    fn decompose(
-        &self,
-        c: &Poly<Eval>,
-        (q_limbs, p_limbs): (usize, usize),
-        plan: &Decomposition,
-    ) -> Result<Vec<Poly<Eval>>, Error> {
-        let scratch = || self.scratch(q_limbs, p_limbs);
-        let mut raised: Vec<Poly<Coeff>> = plan.digits.iter().map(|_| scratch()).collect::<Result<_, _>>()?;
+    /// For each digit its values modulo the primes that are not its own.
+    fn decompose(&self, c: &Poly<Eval>, plan: &Decomposition) -> Result<Vec<Poly<Eval>>, Error> {
+        // Coefficients, times what the conversion of their digit wants.
         let mut y: Poly<Coeff> = self.scratch(c.q_limbs(), 0)?;
-        // For every limb of `c` its row in its digit; for every digit the other rows.
-        let mut own_rows: Vec<Option<&mut [u64]>> = (0..c.q_limbs()).map(|_| None).collect();
-        let mut other_rows: Vec<Vec<&mut [u64]>> = Vec::with_capacity(plan.digits.len());
-        for (d, (digit, out)) in plan.digits.iter().zip(&mut raised).enumerate() {
-            let mut others = Vec::with_capacity(digit.others.len());
-            for (i, row) in out.limbs_mut().enumerate() {
-                match plan.places.get(i) {
-                    Some(Some(place)) if place.0 == d => own_rows[i] = Some(row),
-                    _ => others.push(row),
-                }
+        y.par_limbs_mut().zip(&plan.places).enumerate().for_each(|(i, (limb, place))| {
+            if let Some(place) = place {
+                self.table(i).inverse_scaled_to(c.limb(i), limb, plan.source_factor(*place));
             }
-            other_rows.push(others);
-        }
-        y.par_limbs_mut().zip(own_rows).enumerate().for_each(|(i, (limb, row))| {
-            let (Some(place), Some(row)) = (plan.places[i], row) else { return };
-            // Coefficients, times what the conversion of their digit wants. The digit modulo its own primes is `c` itself,
-            // which is in the cache now.
-            self.table(i).inverse_scaled_to(c.limb(i), limb, plan.source_factor(place));
-            row.copy_from_slice(c.limb(i));
         });
-        for (digit, rows) in plan.digits.iter().zip(other_rows) {
-            let Some(converter) = &digit.converter else { continue };
-            let sources = y.limbs_mut().enumerate().filter(|(i, _)| digit.own.contains(i)).map(|(_, row)| row);
-            self.convert(converter, sources.collect(), rows, |t, row| self.table(digit.others[t]).forward(row))?;
+        let mut raised = Vec::with_capacity(plan.digits.len());
+        for digit in &plan.digits {
+            let mut rows: Poly<Coeff> = self.rows(digit.others.len())?;
+            if let Some(converter) = &digit.converter {
+                let sources = y.limbs_mut().enumerate().filter(|(i, _)| digit.own.contains(i)).map(|(_, row)| row);
+                let then = |t: usize, row: &mut [u64]| self.table(digit.others[t]).forward(row);
+                self.convert(converter, sources.collect(), rows.limbs_mut().collect(), then)?;
+            }
+            raised.push(rows.transformed());
         }
-        Ok(raised.into_iter().map(Poly::transformed).collect())
+        Ok(raised)
     }
 }

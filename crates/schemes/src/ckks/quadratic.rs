@@ -56,9 +56,8 @@ pub(super) fn divided(
         let pair = if t.digits.is_some() { switched.next() } else { None };
         let (b, a) = pair.as_ref().map_or((&t.c0, &t.c1), |(b, a)| (b, a));
         // Without a product there is nothing to divide by but the prime.
-        let ring = e.context().ring();
         let polys = match drop + b.p_limbs() {
-            0 => vec![ring.copy(b, b.q_limbs())?, ring.copy(a, a.q_limbs())?],
+            0 => [b, a].map(|poly| poly.prefix(poly.q_limbs())).into(),
             _ => divide(e.context(), &[b, a], drop)?,
         };
         let scale = if drop == 0 { form.scale * e.modulus(form.level) } else { form.scale };

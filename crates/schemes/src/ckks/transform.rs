@@ -217,8 +217,10 @@ impl Input {
 
 fn input(e: &CkksEvaluator<'_>, ct: &CkksCiphertext, level: usize, spec: &KeySwitchSpec) -> Result<Input, Error> {
     e.check_stop()?;
-    let (ctx, lowered) = (e.context(), e.level_down(ct, level)?);
-    let [c0, c1] = linear(&lowered)?;
-    let lifted = lift_by_special(ctx, &[c0, c1], spec.p_limbs)?;
-    Ok(Input { digits: digits(ctx, spec, &[c1])?, lifted })
+    if level > ct.level() {
+        return Err(Error::LevelTooLow { required: level, actual: ct.level() });
+    }
+    let (ctx, [c0, c1]) = (e.context(), linear(ct)?.map(|poly| poly.prefix(level + 1)));
+    let lifted = lift_by_special(ctx, &[&c0, &c1], spec.p_limbs)?;
+    Ok(Input { digits: digits(ctx, spec, &[&c1])?, lifted })
 }

@@ -171,12 +171,12 @@ impl Engine {
             // The value divided by the bound, at a scale larger by the bound, is the value at the scale of its level.
             let real = route.layout.request.parts() != Parts::Complex;
             let own = |out: &Ciphertext| {
-                let polys = out.polys.iter().map(|p| self.ctx.ring().copy(p, out.limbs())).collect::<Result<_, _>>()?;
+                let polys = out.polys.iter().map(|poly| poly.prefix(out.limbs())).collect();
                 let mut own = out.with(polys, out.scale / request.bound);
                 (own.slots, own.real) = (self.slots(), real);
-                Ok(Arc::new(own))
+                Arc::new(own)
             };
-            Ok((out.iter().map(own).collect::<Result<_, Error>>()?, probe.ran))
+            Ok((out.iter().map(own).collect(), probe.ran))
         })
     }
 
