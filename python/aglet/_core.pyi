@@ -381,9 +381,13 @@ class Engine:
         *,
         allow_insecure: bool = False,
         levels: int | None = None,
+        parameters: str | None = None,
     ) -> None:
-        """With `levels`, the smallest secure set that has them is taken, and the preset only names its family."""
+        """With `levels` the smallest secure set that has them, with `parameters` the literal of this text."""
 
+    @property
+    def secret(self) -> str: ...
+    def plan(self, method: str, stage_count: int, key_size: str) -> Plan: ...
     @property
     def preset(self) -> str: ...
     @property

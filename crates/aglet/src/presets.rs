@@ -45,6 +45,14 @@ pub fn load(name: &str, allow_insecure: bool) -> Result<CkksParams, Error> {
         let names: Vec<&str> = ALL.iter().map(|p| p.0).collect();
         return Err(Error::Parameter(format!("There is no preset \"{name}\"; choose one of {}.", names.join(", "))));
     };
+    from_text(text, allow_insecure)
+}
+
+/// The parameters of a literal of the user's own, in the form of a preset's file.
+///
+/// # Errors
+/// What the literal lacks, and the security gate's error unless `allow_insecure`.
+pub fn from_text(text: &str, allow_insecure: bool) -> Result<CkksParams, Error> {
     let security = if allow_insecure { Security::NotChecked } else { Security::Bits128 };
     Ok(CkksParams::from_toml(text, security)?)
 }

@@ -14,7 +14,12 @@ fn the_keys_of_a_bootstrap_have_the_size_that_the_preset_claims() {
     assert!(!able.is_empty());
     let claims = able.into_iter().map(|preset| {
         let (name, slots) = (preset["name"].as_str().unwrap(), preset["slots"].as_u64().unwrap() as usize);
-        let plan = report::plan(name, Request::new(Method::Regular, 3, KeySize::Large, slots), None).unwrap();
+        let plan = report::plan(
+            &presets::load(name, true).unwrap(),
+            Request::new(Method::Regular, 3, KeySize::Large, slots),
+            None,
+        )
+        .unwrap();
         let bytes = |what: &str| plan[what].as_u64().unwrap();
         ((name, preset["key_bytes"].as_u64().unwrap()), (name, bytes("key_bytes") + bytes("other_key_bytes")))
     });

@@ -1,12 +1,14 @@
 //! The class `Engine`: every method checks whose arguments they are, then hands them to the engine without the lock.
 
+use crate::bootstrap::request;
 use crate::errors::{count, exception, raise};
 use crate::objects::{
     AnyRotationKey, Ciphertext, ConjugationKey, Current, EncryptionKey, FixedRotationKey, Home, Levelled, Plaintext,
     PublicKey, RelinearizationKey, RotationKey, SecretKey,
 };
+use crate::reports::reported;
 use crate::wait::wait;
-use aglet::ckks::sizes;
+use aglet::ckks::{report, sizes};
 use aglet::{presets, Control, Error};
 use num_complex::Complex64;
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -77,9 +79,10 @@ impl Engine {
 
 #[pymethods]
 impl Engine {
-    /// With `levels`, the smallest secure set that has them is taken, and the preset only names its family.
+    /// With `levels`, the smallest secure set that has them is taken, and the preset only names its family; with `parameters`, the
+    /// text of a literal, that.
     #[new]
-    #[pyo3(signature = (preset, slot_count, threads, *, allow_insecure = false, levels = None))]
+    #[pyo3(signature = (preset, slot_count, threads, *, allow_insecure = false, levels = None, parameters = None))]
     fn new(
         py: Python<'_>,
         preset: &str,
@@ -87,14 +90,16 @@ impl Engine {
         threads: i64,
         allow_insecure: bool,
         levels: Option<i64>,
+        parameters: Option<&str>,
     ) -> PyResult<Self> {
         let slots = slot_count.map(|n| count(py, "slot_count", n)).transpose()?;
         let threads = count(py, "threads", threads)?;
         let levels = levels.map(|n| count(py, "levels", n)).transpose()?;
         let engine = wait(py, None, |_| {
-            let params = match levels {
-                Some(levels) => sizes::with_levels(levels)?,
-                None => presets::load(preset, allow_insecure)?,
+            let params = match (parameters, levels) {
+                (Some(text), _) => presets::from_text(text, allow_insecure)?,
+                (None, Some(levels)) => sizes::with_levels(levels)?,
+                (None, None) => presets::load(preset, allow_insecure)?,
             };
             aglet::ckks::Engine::new(params, slots, threads)
         })?;
@@ -105,6 +110,22 @@ impl Engine {
     #[getter]
     fn preset(&self) -> &str {
         self.engine.params().name()
+    }
+    /// The kind of the secret key.
+    #[getter]
+    fn secret(&self) -> String {
+        self.engine.params().secret().to_string()
+    }
+    /// The plan of a bootstrap on these parameters, see the function of this name.
+    fn plan<'py>(
+        &self,
+        py: Python<'py>,
+        method: &str,
+        stage_count: i64,
+        key_size: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let asked = request(py, method, stage_count, key_size, self.engine.slots())?;
+        reported(py, || report::plan(self.engine.params(), asked, None))
     }
     #[getter]
     fn slot_count(&self) -> usize {

@@ -34,7 +34,7 @@ pub fn object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>
     })
 }
 
-fn reported<'py>(
+pub(crate) fn reported<'py>(
     py: Python<'py>,
     make: impl FnOnce() -> Result<Value, aglet::Error> + Send,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -107,7 +107,8 @@ pub fn plan<'py>(
     let target_level = target_level.map(|l| count(py, "target_level", l)).transpose()?;
     let asked = request(py, method, stage_count, key_size, count(py, "slot_count", slot_count)?)?;
     let units = units.map(|given| Units::named(&given).map_err(|e| raise(py, e))).transpose()?;
-    reported(py, || report::plan(preset, Request { real, target_level, ..asked }, units.as_ref()))
+    let request = Request { real, target_level, ..asked };
+    reported(py, || report::plan(&aglet::presets::load(preset, true)?, request, units.as_ref()))
 }
 
 /// Measure what a unit of each kind of work takes on one thread, in microseconds per limb.

@@ -56,7 +56,7 @@ class Bootstrapping:
         return reports.bootstrap_estimate(self._plan(stage_count, size, method))
 
     def _plan(self, stage_count: int, size: str, method: str) -> Plan:
-        return _core.plan(self.preset, method, stage_count, size, self.slot_count)
+        return self._core.plan(method, stage_count, size)
 
     # Keys
 

@@ -7,6 +7,7 @@ new names.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -88,8 +89,12 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
         of special primes is Aglet's own choice, whatever the second number is.
     preset
         Expert form: a parameter set by its name, see `aglet params`.
+    parameters
+        A parameter set of your own: a path to a TOML file in the form of `crates/aglet/presets/regular.toml`, or such a
+        text itself (with its line breaks). It says all, the name that files and pickles carry included, and has to pass
+        the same security gate.
     allow_insecure
-        Accept a preset below 128 bits. For tests only; the `repr` shows it.
+        Accept parameters below 128 bits. For tests only; the `repr` shows it.
 
     Raises
     ------
@@ -126,6 +131,7 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
         compact: bool = False,
         precision: str | None = None,
         preset: str | None = None,
+        parameters: str | os.PathLike[str] | None = None,
         allow_insecure: bool = False,
         for_bootstrap: bool = False,
         use_bootstrap_to_17_levels: bool = False,
@@ -146,13 +152,19 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
             "log_coeff_count": log_coeff_count,
             "special_prime_count": special_prime_count,
             "preset": preset,
+            "parameters": options.literal(parameters),
         }
         self._words = positional, {**words, "allow_insecure": allow_insecure}
         chosen = options.choose(positional, **words)
         self._mode = chosen.mode
         self._iterations = chosen.iterations
         self._core = _core.Engine(
-            chosen.preset, chosen.slot_count, chosen.threads, allow_insecure=allow_insecure, levels=chosen.levels
+            chosen.preset,
+            chosen.slot_count,
+            chosen.threads,
+            allow_insecure=allow_insecure,
+            levels=chosen.levels,
+            parameters=chosen.parameters,
         )
         self._max_level = self._core.max_level if chosen.max_level is None else chosen.max_level
 
@@ -217,8 +229,7 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
     def security_report(self) -> reports.SecurityReport:
         """The security of the parameters, in bits; `print` it for a sentence."""
         core = self._core
-        secret = next(preset["secret"] for preset in _core.presets() if preset["name"] == core.preset)
-        return reports.SecurityReport(core.preset, core.log_n, core.log_q, core.log_qp, core.security_bits, secret)
+        return reports.SecurityReport(core.preset, core.log_n, core.log_q, core.log_qp, core.security_bits, core.secret)
 
     # Keys
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numbers
 import os
+import pathlib
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
@@ -16,7 +17,7 @@ import numpy as np
 from aglet import _core
 from aglet.errors import DeviceError, ParameterError
 
-__all__ = ["PRECISIONS", "EngineOptions", "available_cores", "choose"]
+__all__ = ["PRECISIONS", "EngineOptions", "available_cores", "choose", "literal"]
 
 _T = TypeVar("_T")
 
@@ -48,6 +49,8 @@ class EngineOptions:
     """Without bootstrapping: the levels that the parameter set is cut to."""
     iterations: int = 1
     """Of a bootstrap that is not told how many."""
+    parameters: str | None = None
+    """The text of a parameter set of the user's own, in place of a preset."""
 
 
 def available_cores() -> int:
@@ -73,6 +76,7 @@ def choose(
     log_coeff_count: int | None,
     special_prime_count: int | None,
     preset: str | None,
+    parameters: str | None = None,
 ) -> EngineOptions:
     """Resolve the arguments of `Engine`; see there for their meaning.
 
@@ -99,6 +103,15 @@ def choose(
     if use_bootstrap and use_bootstrap_to_14_levels:
         raise ParameterError("use_bootstrap and use_bootstrap_to_14_levels exclude one another; give one of them.")
     bootstraps = use_bootstrap or use_bootstrap_to_14_levels
+    slots = _slot_count(slot_count, log_slot_count)
+    if parameters is not None:
+        others = [max_level, log_coeff_count, special_prime_count, precision, preset]
+        if bootstraps or compact or any(word is not None for word in others):
+            raise ParameterError(
+                "parameters says all of a parameter set; leave out preset, precision, max_level, log_coeff_count, "
+                "special_prime_count, compact and use_bootstrap (what can bootstrap does so without it)."
+            )
+        return EngineOptions("", slots, None, mode, threads, None, 1, parameters)
     _check_precision(precision, use_bootstrap, compact, preset)
     flag = "use_bootstrap" if use_bootstrap else "use_bootstrap_to_14_levels"
     fixed = "preset" if preset is not None else flag if bootstraps else None
@@ -119,8 +132,25 @@ def choose(
     info = _preset_info(preset)
     if bootstraps and not info["methods"]:
         raise ParameterError(f'The preset "{preset}" cannot bootstrap; leave out {flag} or choose another.')
-    slots = _slot_count(slot_count, log_slot_count)
     return EngineOptions(preset, slots, max_level, mode, threads, levels, iterations)
+
+
+def literal(parameters: str | os.PathLike[str] | None) -> str | None:
+    """The text of a parameter set of the user's own, from the file that holds it or as it is.
+
+    Raises
+    ------
+    ParameterError
+        If the file cannot be read as text.
+    """
+    if parameters is None or (isinstance(parameters, str) and "\n" in parameters):
+        return parameters
+    if not isinstance(parameters, str | os.PathLike):
+        raise TypeError(f"parameters is a path or the text of a TOML file, not {type(parameters).__name__}.")
+    try:
+        return pathlib.Path(parameters).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise ParameterError(f"The parameters cannot be read: {error}. Give the path of a TOML file.") from error
 
 
 def _check_precision(precision: str | None, use_bootstrap: bool, compact: bool, preset: str | None) -> None:

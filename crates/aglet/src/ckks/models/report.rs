@@ -77,14 +77,13 @@ pub fn presets() -> Result<Value, Error> {
 ///
 /// # Errors
 /// Those of [`Route::new`].
-pub fn plan(preset: &str, request: Request, units: Option<&Units>) -> Result<Value, Error> {
-    let params = presets::load(preset, true)?;
-    let route = Route::new(&params, request)?;
+pub fn plan(params: &CkksParams, request: Request, units: Option<&Units>) -> Result<Value, Error> {
+    let route = Route::new(params, request)?;
     let Route { params: own, plan, layout } = &route;
-    let (keys, n) = (route.stage_keys(&params)?, params.n());
-    let costs = cost::stages(&params, &route)?;
+    let (keys, n) = (route.stage_keys(params)?, params.n());
+    let costs = cost::stages(params, &route)?;
     let seconds = |work| units.map(|units| units.seconds(work, n));
-    let arithmetic = KeySwitchSpec::balanced(&params, params.role(Role::EvalMod).end)?;
+    let arithmetic = KeySwitchSpec::balanced(params, params.role(Role::EvalMod).end)?;
     let mut rotations = serde_json::Map::new();
     let mut stages = Vec::new();
     for ((stage, keys), cost) in plan.stages().iter().zip(&keys).zip(&costs) {
@@ -99,18 +98,18 @@ pub fn plan(preset: &str, request: Request, units: Option<&Units>) -> Result<Val
             "work": cost::work_json(&cost.work, n), "seconds": seconds(&cost.work),
         }));
     }
-    let ((boot, stored), other) = (route.key_bytes(&params)?, 2 * arithmetic.byte_count(n));
-    let stored = stored + 2 * arithmetic.stored_bytes(&params)?;
-    let matrices = route.matrix_bytes(&params)?;
-    let working = working_bytes(&params);
-    let precision_bits = failure::claimed(&params, 1);
+    let ((boot, stored), other) = (route.key_bytes(params)?, 2 * arithmetic.byte_count(n));
+    let stored = stored + 2 * arithmetic.stored_bytes(params)?;
+    let matrices = route.matrix_bytes(params)?;
+    let working = working_bytes(params);
+    let precision_bits = failure::claimed(params, 1);
     let log2_failure = match precision_bits {
-        Some(bits) => failure::log2_failure(&params, &route, bits, 1)?,
+        Some(bits) => failure::log2_failure(params, &route, bits, 1)?,
         None => None,
     };
     let Request { method, stage_count, size, slots, real, .. } = request;
     Ok(json!({
-        "preset": preset, "method": method.name(), "stage_count": stage_count, "key_size": size.name(),
+        "preset": params.name(), "method": method.name(), "stage_count": stage_count, "key_size": size.name(),
         "slot_count": slots, "real": real,
         "input_level": if method.keys() == Method::Lossy { stage_count } else { 0 }, "output_level": layout.level,
         "log_n": params.log_n(), "log_qp": params.log_qp(), "security_bits": params.security().bits,
