@@ -8,15 +8,19 @@ use aglet::wire::{self, Stored};
 use aglet::{presets, Control, Error, Kind, PublicKey, SecretKey};
 use aglet_ring::sample::{ChaChaSource, RandomSource};
 use aglet_rlwe::security::Security;
+use aglet_testing::fixture::Fixture;
+use aglet_testing::messages;
 use num_complex::Complex64;
 use std::path::PathBuf;
 
-fn regular(engine: &Engine) -> Request {
-    Request::new(Method::Regular, 3, KeySize::Medium, engine.slots())
+fn fixture() -> Fixture {
+    Fixture::new("toy", None, 2)
 }
 
-fn engine() -> Engine {
-    Engine::new(presets::load("toy", true).unwrap(), None, 2).unwrap()
+/// A bootstrap key of medium size.
+fn bootstrap_key(engine: &Engine, sk: &SecretKey) -> BootstrapKey {
+    let request = Request::new(Method::Regular, 3, KeySize::Medium, engine.slots());
+    engine.create_bootstrap_key(sk, request, None, &now()).unwrap()
 }
 
 fn now() -> Control {
@@ -45,7 +49,7 @@ impl Drop for Folder {
 }
 
 fn message(engine: &Engine) -> Vec<Complex64> {
-    (0..engine.slots()).map(|j| Complex64::from_polar(0.9, 0.1 * j as f64)).collect()
+    messages::complex(engine.slots(), 1)
 }
 
 fn near(found: &[Complex64], expected: &[Complex64]) -> bool {
@@ -66,35 +70,35 @@ fn through<T: Stored + Sync>(engine: &Engine, folder: &Folder, x: &T) -> T {
 
 #[test]
 fn everything_comes_back_and_works_with_what_stayed() {
-    let (engine, folder) = (engine(), Folder::new("all"));
-    let made = engine.create_secret_key().unwrap();
-    let z = message(&engine);
-    let ct = engine.encrypt_with_secret(&engine.encode(&z, 3).unwrap(), &made).unwrap();
-    let sk = through(&engine, &folder, &made);
+    let (f, folder) = (fixture(), Folder::new("all"));
+    let (engine, made) = (&f.engine, &f.sk);
+    let z = message(engine);
+    let ct = f.encrypt(&z, 3);
+    let sk = through(engine, &folder, made);
     assert!(near(&engine.decrypt(&ct, &sk).unwrap(), &z));
-    let pk = through(&engine, &folder, &engine.create_public_key(&made).unwrap());
-    let relin = through(&engine, &folder, &engine.create_relinearisation_key(&made).unwrap());
-    let conj = through(&engine, &folder, &engine.create_conjugation_key(&made).unwrap());
-    let rotation = through(&engine, &folder, &engine.create_rotation_key(&made, &now()).unwrap());
-    let fixed = through(&engine, &folder, &engine.create_fixed_rotation_key(&made, -5, Some(2)).unwrap());
-    let key = engine.create_bootstrap_key(&made, regular(&engine), None, &now()).unwrap();
+    let pk = through(engine, &folder, &engine.create_public_key(made).unwrap());
+    let relin = through(engine, &folder, &f.relin);
+    let conj = through(engine, &folder, &f.conj);
+    let rotation = through(engine, &folder, f.rotation());
+    let fixed = through(engine, &folder, &engine.create_fixed_rotation_key(made, -5, Some(2)).unwrap());
+    let key = bootstrap_key(engine, made);
     let in_memory = key.byte_count() as u64;
-    let key = through(&engine, &folder, &key);
+    let key = through(engine, &folder, &key);
     let in_file = std::fs::metadata(folder.0.join("bootstrap key")).unwrap().len();
     assert!(2 * in_file < in_memory && key.byte_count() as u64 == in_memory, "{in_file} of {in_memory}");
     assert!(in_file.abs_diff(key.stored_bytes() as u64) * 30 < in_file, "{} forecast", key.stored_bytes());
 
-    let matrix = through(&engine, &folder, &engine.create_matrix_key(&made, Some(3), Some(8), &now()).unwrap());
+    let matrix = through(engine, &folder, &engine.create_matrix_key(made, Some(3), Some(8), &now()).unwrap());
     let half = [Complex64::new(0.5, 0.0), Complex64::default()];
     let half = Matrix { entries: &half, columns: 2 };
     let halved = engine.decrypt(&engine.multiply_matrix(&half, &ct, &matrix, &now()).unwrap(), &sk).unwrap();
     assert!(near(&halved[..2], &[z[0] * 0.5, Complex64::default()]));
 
-    let pt = through(&engine, &folder, &engine.encode(&z, 4).unwrap());
+    let pt = through(engine, &folder, &engine.encode(&z, 4).unwrap());
     assert!(near(&engine.decode(&pt).unwrap(), &z) && pt.known.largest.is_some());
-    let ct = through(&engine, &folder, &engine.encrypt(&pt, &pk).unwrap());
+    let ct = through(engine, &folder, &engine.encrypt(&pt, &pk).unwrap());
     assert!(ct.known == Default::default() && ct.key == made.id() && near(&engine.decrypt(&ct, &sk).unwrap(), &z));
-    let cubic = through(&engine, &folder, &engine.multiply(&ct, &ct, None).unwrap());
+    let cubic = through(engine, &folder, &engine.multiply(&ct, &ct, None).unwrap());
     assert_eq!(cubic.degree(), 2);
     let square = engine.relinearise(&cubic, &relin).unwrap();
     let squares: Vec<Complex64> = z.iter().map(|v| v * v).collect();
@@ -106,38 +110,32 @@ fn everything_comes_back_and_works_with_what_stayed() {
     let low = engine.level_down(&ct, 2).unwrap();
     assert!(near(&engine.decrypt(&engine.rotate_fixed(&low, &fixed).unwrap(), &sk).unwrap(), &rolled(z.len() - 5)));
     let keys = BootstrapKeys { relinearisation: &relin, conjugation: &conj, bootstrap: &key, rotation: None };
-    let fresh = engine.bootstrap(&[&low], keys, regular(&engine), &now()).unwrap().remove(0);
+    let fresh =
+        engine.bootstrap(&[&low], keys, f.request(Method::Regular, 3, KeySize::Medium), &now()).unwrap().remove(0);
     assert!(engine.level(&fresh).unwrap() == 10 && near(&engine.decrypt(&fresh, &sk).unwrap(), &z));
 }
 
-/// Keys of every method, size and number of slots: on the whole chain, or on a part of it.
+/// Keys of every method, size and number of slots: on the whole chain, or on a part of it. Two stages are for few slots.
 #[test]
 fn every_bootstrap_key_comes_back() {
     let folder = Folder::new("methods");
-    for slots in [None, Some(16)] {
-        let engine = Engine::new(presets::load("toy", true).unwrap(), slots, 2).unwrap();
-        let sk = engine.create_secret_key().unwrap();
-        let relin = engine.create_relinearisation_key(&sk).unwrap();
-        let conj = engine.create_conjugation_key(&sk).unwrap();
-        let rotation = through(&engine, &folder, &engine.create_rotation_key(&sk, &now()).unwrap());
-        let signs: Vec<Complex64> = (0..engine.slots()).map(|j| [1.0, -1.0][j % 3 % 2].into()).collect();
+    for (slots, few_stages) in [(None, 3), (Some(16), 2)] {
+        let f = Fixture::new("toy", slots, 2);
+        let rotation = through(&f.engine, &folder, f.rotation());
+        let signs = messages::signs(f.engine.slots(), 1);
         for (method, size, stages) in [
             (Method::Regular, KeySize::Large, 3),
             (Method::Regular, KeySize::Small, 3),
-            (Method::Sign, KeySize::Medium, 2),
+            (Method::Sign, KeySize::Medium, few_stages),
             (Method::Lossy, KeySize::Small, 4),
         ] {
-            let request = Request::new(method, stages, size, engine.slots());
-            let made = engine.create_bootstrap_key(&sk, request, None, &now());
-            // Two stages are too few for all slots.
-            let Ok(made) = made else { continue };
-            let key = through(&engine, &folder, &made);
-            assert!((key.method(), key.size(), key.stage_count()) == (method.keys(), size, stages));
-            let ct = engine.encrypt_with_secret(&engine.encode(&signs, 5).unwrap(), &sk).unwrap();
+            let request = f.request(method, stages, size);
+            let bootstrap = &through(&f.engine, &folder, &f.key(request));
+            assert!((bootstrap.method(), bootstrap.size(), bootstrap.stage_count()) == (method.keys(), size, stages));
             let rotation = (size == KeySize::Small).then_some(&rotation);
-            let keys = BootstrapKeys { relinearisation: &relin, conjugation: &conj, bootstrap: &key, rotation };
-            let found = engine.bootstrap(&[&ct], keys, request, &now()).unwrap().remove(0);
-            assert!(near(&engine.decrypt(&found, &sk).unwrap(), &signs), "{method:?} {size:?} {stages}");
+            let keys = BootstrapKeys { rotation, ..f.keys(bootstrap) };
+            let found = f.engine.bootstrap(&[&f.encrypt(&signs, 5)], keys, request, &now()).unwrap().remove(0);
+            assert!(f.precision(&found, &signs).worst > 13.0, "{method:?} {size:?} {stages}");
         }
     }
 }
@@ -165,8 +163,7 @@ fn every_flip_is_seen<T: Stored + Sync>(engine: &Engine, x: &T, step: usize) {
 
 #[test]
 fn every_flipped_bit_and_every_cut_is_seen() {
-    let engine = engine();
-    let sk = engine.create_secret_key().unwrap();
+    let Fixture { engine, sk, .. } = fixture();
     every_flip_is_seen(&engine, &sk, 1);
     let pt = engine.encode(&message(&engine), 0).unwrap();
     every_flip_is_seen(&engine, &pt, 17);
@@ -181,7 +178,7 @@ fn every_flipped_bit_and_every_cut_is_seen() {
     let mut longer = bytes.clone();
     longer.push(0);
     assert!(refused::<SecretKey>(&engine, &longer).1.contains("1 bytes that do not belong"));
-    let key = engine.create_bootstrap_key(&sk, regular(&engine), None, &now()).unwrap();
+    let key = bootstrap_key(&engine, &sk);
     let bytes = engine.serialize(&key, &now()).unwrap().to_vec();
     for length in (0..bytes.len()).step_by(bytes.len() / 50) {
         assert_eq!(refused::<BootstrapKey>(&engine, &bytes[..length]).0, Kind::Serialization);
@@ -216,8 +213,7 @@ fn with_literal(bytes: &[u8], text: &[u8]) -> Vec<u8> {
 
 #[test]
 fn absurd_claims_are_refused_before_anything_is_allocated() {
-    let engine = engine();
-    let sk = engine.create_secret_key().unwrap();
+    let Fixture { engine, sk, .. } = fixture();
     let ct = engine.encrypt_with_secret(&engine.encode(&message(&engine), 1).unwrap(), &sk).unwrap();
     let bytes = engine.serialize(&ct, &now()).unwrap().to_vec();
     let word = |at: usize, value: u64| move |h: &mut [u8]| h[at..at + 8].copy_from_slice(&value.to_le_bytes());
@@ -238,7 +234,7 @@ fn absurd_claims_are_refused_before_anything_is_allocated() {
     for value in huge.into_iter().chain([0, 3]) {
         assert_eq!(refused::<FixedRotationKey>(&engine, &forged(&bytes, 0, word(160, value))).0, Kind::Serialization);
     }
-    let key = engine.create_bootstrap_key(&sk, regular(&engine), None, &now()).unwrap();
+    let key = bootstrap_key(&engine, &sk);
     let bytes = engine.serialize(&key, &now()).unwrap().to_vec();
     for (at, value) in [152, 160, 168].into_iter().flat_map(|at| huge.map(|value| (at, value))) {
         assert_eq!(refused::<BootstrapKey>(&engine, &forged(&bytes, 0, word(at, value))).0, Kind::Serialization);
@@ -274,8 +270,8 @@ fn a_header_alone_makes_nobody_lay_out_keys() {
 
 #[test]
 fn names_out_of_files_are_escaped_in_messages() {
-    let engine = engine();
-    let sk = engine.serialize(&engine.create_secret_key().unwrap(), &now()).unwrap();
+    let Fixture { engine, sk, .. } = fixture();
+    let sk = engine.serialize(&sk, &now()).unwrap();
     let mut literal = engine.params().literal().clone();
     literal.name = "\u{1b}[2J\r\n\"\u{202e}".into();
     let other = with_literal(&sk, literal.to_toml().unwrap().as_bytes());
@@ -332,8 +328,8 @@ fn data_carries_the_parameters_it_was_made_with() {
 
 #[test]
 fn parameters_that_no_engine_could_have_are_refused() {
-    let engine = engine();
-    let sk = engine.serialize(&engine.create_secret_key().unwrap(), &now()).unwrap();
+    let Fixture { engine, sk, .. } = fixture();
+    let sk = engine.serialize(&sk, &now()).unwrap();
     let text = engine.params().literal().to_toml().unwrap();
     let is_refused = |bytes: &[u8], words: &str| {
         let (kind, said) = refused::<SecretKey>(&engine, bytes);
@@ -371,8 +367,7 @@ fn parameters_that_no_engine_could_have_are_refused() {
 /// A word that the type gives no meaning is none of this version's.
 #[test]
 fn unknown_words_are_refused() {
-    let engine = engine();
-    let sk = engine.create_secret_key().unwrap();
+    let Fixture { engine, sk, .. } = fixture();
     let unknown = |bytes: &[u8], at: usize| {
         let mut bytes = [&forged(bytes, 0, |h| h[at] = 1), &bytes[parts_at(bytes)..]].concat();
         // Sections are keyed with the header's checksum: those of the forger fit.
@@ -387,7 +382,7 @@ fn unknown_words_are_refused() {
 /// A plaintext belongs to no key, whatever its checksums say.
 #[test]
 fn a_plaintext_of_a_key_is_refused() {
-    let engine = engine();
+    let Fixture { engine, .. } = fixture();
     let pt = engine.encode(&message(&engine), 0).unwrap();
     let mut bytes = engine.serialize(&pt, &now()).unwrap().to_vec();
     bytes[24] = 1;
@@ -415,7 +410,7 @@ fn reseal(bytes: &mut [u8]) {
 /// Residues that are not below their prime, with checksums that fit: what a forger may send.
 #[test]
 fn residues_that_no_prime_has_are_refused() {
-    let engine = engine();
+    let Fixture { engine, .. } = fixture();
     let pt = engine.encode(&message(&engine), 0).unwrap();
     let mut bytes = engine.serialize(&pt, &now()).unwrap().to_vec();
     let bits = (64 - engine.params().q()[0].leading_zeros()) as usize;
@@ -432,8 +427,7 @@ fn residues_that_no_prime_has_are_refused() {
 /// Anything at all, and random changes of what is right: an error each time, or the thing itself.
 #[test]
 fn random_bytes_and_random_changes_never_panic() {
-    let engine = engine();
-    let sk = engine.create_secret_key().unwrap();
+    let Fixture { engine, sk, .. } = fixture();
     let ct = engine.encrypt_with_secret(&engine.encode(&message(&engine), 0).unwrap(), &sk).unwrap();
     let good = engine.serialize(&ct, &now()).unwrap().to_vec();
     let mut random = ChaChaSource::from_seed([9; 32]);
@@ -474,9 +468,8 @@ fn random_bytes_and_random_changes_never_panic() {
 
 #[test]
 fn what_belongs_elsewhere_is_refused_with_the_reason() {
-    let (engine, other_engine) = (engine(), Engine::new(presets::load("levels-13", false).unwrap(), None, 1).unwrap());
-    let sk = engine.create_secret_key().unwrap();
-    let relin = engine.create_relinearisation_key(&sk).unwrap();
+    let Fixture { engine, sk, relin, .. } = fixture();
+    let other_engine = Engine::new(presets::load("levels-13", false).unwrap(), None, 1).unwrap();
     let bytes = engine.serialize(&relin, &now()).unwrap().to_vec();
     let (kind, said) = refused::<RelinearisationKey>(&other_engine, &bytes);
     assert!(kind == Kind::KeyMismatch && said.contains("preset=\"toy\""), "{said}");
@@ -521,8 +514,8 @@ fn slots_matter_where_they_should() {
 
 #[test]
 fn a_file_appears_whole_or_not_at_all() {
-    let (engine, folder) = (engine(), Folder::new("whole"));
-    let (old, new) = (engine.create_secret_key().unwrap(), engine.create_secret_key().unwrap());
+    let (Fixture { engine, sk: old, .. }, folder) = (fixture(), Folder::new("whole"));
+    let new = engine.create_secret_key().unwrap();
     let path = folder.0.join("key");
     engine.write(&old, &path, &now()).unwrap();
     #[cfg(unix)]
@@ -541,7 +534,7 @@ fn a_file_appears_whole_or_not_at_all() {
     engine.write(&new, &path, &now()).unwrap();
     assert_eq!(engine.read::<SecretKey>(&path, &now()).unwrap().id(), new.id());
     let large = folder.0.join("large");
-    engine.write(&engine.create_bootstrap_key(&new, regular(&engine), None, &now()).unwrap(), &large, &now()).unwrap();
+    engine.write(&bootstrap_key(&engine, &new), &large, &now()).unwrap();
     assert!(std::fs::metadata(&large).unwrap().len() > 1 << 20, "large enough for parts and progress");
     assert!(matches!(engine.read::<BootstrapKey>(&large, &stopped), Err(Error::Cancelled)));
     let control = now();
