@@ -29,10 +29,10 @@ fn counters() -> &'static mut [u8] {
     unsafe { std::slice::from_raw_parts_mut(START.load(Relaxed), edges()) }
 }
 
-/// All counters to zero, no constants.
+/// All counters to zero, no comparisons.
 pub fn clear() {
     counters().fill(0);
-    CONSTANTS.iter().for_each(|constant| constant.store(0, Relaxed));
+    COMPARED.iter().for_each(|slot| slot[0].store(0, Relaxed));
 }
 
 /// Which edges were reached, how often by powers of two.
@@ -62,14 +62,28 @@ impl Map {
 }
 
 const SLOTS: usize = 1 << 9;
-static CONSTANTS: [AtomicU64; SLOTS] = [const { AtomicU64::new(0) }; SLOTS];
+/// Of comparisons with constants in the last run: bytes (zero: none), constant, the other operand. The slot follows from the
+/// constant and the low bits of the operand: no loop drives another comparison out, and some operands of each have their place.
+static COMPARED: [[AtomicU64; 3]; SLOTS] = [const { [const { AtomicU64::new(0) }; 3] }; SLOTS];
 static OPERANDS: [AtomicU64; SLOTS] = [const { AtomicU64::new(0) }; SLOTS];
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
-/// A constant that the last run compared something with; zero if there was none. Smaller ones than 256 are found without.
-pub fn constant(at: usize) -> u64 {
-    let mut slots = (0..SLOTS).map(|i| CONSTANTS[(at + i) % SLOTS].load(Relaxed));
-    slots.find(|&constant| constant != 0).unwrap_or(0)
+/// A comparison of a value with a constant.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Compared {
+    pub bytes: usize,
+    pub constant: u64,
+    pub value: u64,
+}
+
+/// The comparisons of the last run with constants above 255; smaller ones are found without.
+pub fn compared() -> impl Iterator<Item = Compared> {
+    let slots = COMPARED.iter().map(|slot| [0, 1, 2].map(|i| slot[i].load(Relaxed)));
+    slots.filter(|slot| slot[0] != 0).map(|[bytes, constant, value]| Compared {
+        bytes: bytes as usize,
+        constant,
+        value,
+    })
 }
 
 /// One of the values that were compared with each other lately.
@@ -79,12 +93,14 @@ pub fn operand(at: usize) -> u64 {
 
 macro_rules! comparisons {
     ($($type:ty: $constant:ident $variable:ident),*) => {$(
-        /// Called at a comparison with a constant, which has a slot of its own: no loop drives it out.
+        /// Called at a comparison with a constant, the first operand.
         #[no_mangle]
-        pub extern "C" fn $constant(a: $type, _: $type) {
-            let a = u64::from(a);
-            if a > 255 {
-                CONSTANTS[(a.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 55) as usize].store(a, Relaxed);
+        pub extern "C" fn $constant(a: $type, b: $type) {
+            let (a, b) = (u64::from(a), u64::from(b));
+            if a > 255 && a != b {
+                let at = (a.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 55) ^ b % 4;
+                let slot = &COMPARED[at as usize];
+                slot.iter().zip([size_of::<$type>() as u64, a, b]).for_each(|(word, x)| word.store(x, Relaxed));
             }
         }
         /// Called at a comparison. Functions of this name are not instrumented themselves.

@@ -2,7 +2,10 @@
 //!
 //! The compiler puts a counter on every edge of Aglet's code (LLVM's SanitizerCoverage, which needs no runtime library). An
 //! input that reaches a new edge, or an old one more often by a power of two, is kept and changed further. Operands of
-//! comparisons are caught on the way and tried as values, so that magic numbers are found. What fails (a panic, an abort, more
+//! comparisons are caught on the way and tried as values, under checksums that fit: a constant that code compares a part of the
+//! input with takes that part's place. Each run begins with readers that have faults planted in this way, and fails if they are
+//! not found. **Out of reach** are constants that are compared with something computed (packed bits of residues, a hash), and those
+//! of more than eight bytes, which are compared in a loop. What fails (a panic, an abort, more
 //! than [`SLOW`], more memory than [`coverage::MEMORY`]) lies in `fuzz/failures` afterwards; `aglet-fuzz run FILE` repeats it.
 
 mod coverage;
@@ -10,6 +13,7 @@ mod mutate;
 mod targets;
 
 use mutate::Random;
+use std::collections::HashSet;
 use std::io::{Seek, Write};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
@@ -19,6 +23,9 @@ use targets::{Input, Target};
 
 /// No input may take longer.
 const SLOW: Duration = Duration::from_secs(20);
+
+/// What is planted must be found in this time.
+const PLANTED: Duration = Duration::from_secs(10);
 
 /// Grows when an input begins and when it ends: odd while one runs.
 static BEGAN: AtomicU64 = AtomicU64::new(0);
@@ -38,8 +45,11 @@ fn main() {
     assert!(!chosen.is_empty(), "the targets are {:?}", all.iter().map(|t| t.name).collect::<Vec<_>>());
     assert!(coverage::edges() > 0, "this was built without counters; use `make fuzz`");
     watch();
+    for target in targets::planted() {
+        assert!(fuzz(&target, PLANTED).is_some(), "{}: not found in {PLANTED:?}", target.name);
+    }
     let each = Duration::from_secs(seconds) / chosen.len() as u32;
-    let failed = chosen.into_iter().filter(|target| !fuzz(target, each)).count();
+    let failed = chosen.into_iter().filter(|target| fails(target, each)).count();
     if failed > 0 {
         eprintln!("{failed} targets failed; the inputs are in {}", failures().display());
         std::process::exit(1);
@@ -74,8 +84,17 @@ fn watch() {
     });
 }
 
-/// Runs a target for a time; whether nothing failed.
-fn fuzz(target: &Target, time: Duration) -> bool {
+/// Runs a target for a time, and keeps what fails; whether something did.
+fn fails(target: &Target, time: Duration) -> bool {
+    let Some(bytes) = fuzz(target, time) else { return false };
+    let name = format!("{}-{}", target.name, &blake3::hash(&bytes).to_hex()[..16]);
+    std::fs::write(failures().join(&name), &bytes).expect("failures can be written");
+    eprintln!("{}: fuzz/failures/{name} fails", target.name);
+    true
+}
+
+/// Runs a target for a time, or until an input fails: that one.
+fn fuzz(target: &Target, time: Duration) -> Option<Vec<u8>> {
     let (start, mut runs) = (Instant::now(), 0u64);
     let path = failures().join(format!("{}-running", target.name));
     let mut running = std::fs::File::create(&path).expect("failures can be written");
@@ -83,9 +102,14 @@ fn fuzz(target: &Target, time: Duration) -> bool {
     let mut map = coverage::Map::new();
     let mut corpus: Vec<Input> = target.seeds.clone();
     let mut queue: Vec<Input> = target.seeds.iter().rev().cloned().collect();
-    let mut ok = true;
-    while ok && start.elapsed() < time {
+    // Comparisons that were seen, and what is left to try of them: the constant, in a place of an input.
+    let (mut tried, mut solvable, mut failed) = (HashSet::new(), Vec::new(), None);
+    while failed.is_none() && start.elapsed() < time {
         let input = queue.pop().unwrap_or_else(|| {
+            if !solvable.is_empty() && random.below(2) == 0 {
+                let (of, compared, at) = solvable.swap_remove(random.below(solvable.len()));
+                return mutate::solved(&corpus[of], compared, at);
+            }
             let (a, b) = (random.pick(&corpus).clone(), random.pick(&corpus).bytes.clone());
             let mut changed = mutate::changed(&a, &b, target.words, &mut random);
             if random.below(4) != 0 {
@@ -105,14 +129,13 @@ fn fuzz(target: &Target, time: Duration) -> bool {
         BEGAN.fetch_add(1, Ordering::Relaxed);
         runs += 1;
         if map.learn() {
+            for compared in coverage::compared().filter(|&compared| tried.insert(compared)) {
+                let places = mutate::places(&input, compared).into_iter();
+                solvable.extend(places.map(|at| (corpus.len(), compared, at)));
+            }
             corpus.push(input.clone());
         }
-        if result.is_err() {
-            let name = format!("{}-{}", target.name, &blake3::hash(&input.bytes).to_hex()[..16]);
-            std::fs::write(failures().join(&name), &input.bytes).expect("failures can be written");
-            eprintln!("{}: fuzz/failures/{name} fails", target.name);
-            ok = false;
-        }
+        failed = result.is_err().then_some(input.bytes);
     }
     drop(std::fs::remove_file(&path));
     println!(
@@ -123,5 +146,5 @@ fn fuzz(target: &Target, time: Duration) -> bool {
         map.reached(),
         coverage::edges()
     );
-    ok
+    failed
 }

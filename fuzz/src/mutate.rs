@@ -1,10 +1,14 @@
 //! Changes of inputs.
 
-use crate::coverage;
+use crate::coverage::{self, Compared};
 use crate::targets::Input;
 
 /// Longer inputs are cut.
 const LONGEST: usize = 1 << 18;
+/// Fields lie at multiples of their width up to here.
+const HEADER: usize = 256;
+/// A value may stand by chance in more.
+const PLACES: usize = 48;
 
 /// xorshift64*: the choices of one run, others each time. What fails is kept as bytes.
 pub struct Random(u64);
@@ -41,6 +45,23 @@ pub fn changed(input: &Input, other: &[u8], words: &[&str], random: &mut Random)
     out
 }
 
+/// Where an input may hold the value that a constant was compared with: at multiples of its width in the header, anywhere behind
+/// it, in so many places at most.
+pub fn places(input: &Input, compared: Compared) -> Vec<usize> {
+    let (width, value) = (compared.bytes, compared.value.to_le_bytes());
+    let windows = input.bytes.windows(width).enumerate();
+    let same = windows.filter(|(at, window)| *window == &value[..width] && (*at >= HEADER || at % width == 0));
+    same.map(|(at, _)| at).take(PLACES).collect()
+}
+
+/// The input with the constant there, under checksums that fit.
+pub fn solved(input: &Input, compared: Compared, at: usize) -> Input {
+    let mut out = input.clone();
+    out.bytes[at..at + compared.bytes].copy_from_slice(&compared.constant.to_le_bytes()[..compared.bytes]);
+    out.seal(false);
+    out
+}
+
 fn change(bytes: &mut Vec<u8>, other: &[u8], words: &[&str], random: &mut Random) {
     if bytes.is_empty() {
         bytes.push(0);
@@ -49,7 +70,7 @@ fn change(bytes: &mut Vec<u8>, other: &[u8], words: &[&str], random: &mut Random
     let near = bytes.len().min([256, 1024, usize::MAX][random.below(3)]);
     let at = random.below(near);
     let rest = bytes.len() - at;
-    match random.below(if words.is_empty() { 9 } else { 11 }) {
+    match random.below(if words.is_empty() { 8 } else { 10 }) {
         0 => bytes[at] ^= 1 << random.below(8),
         1 => bytes[at] = random.next() as u8,
         2 => {
@@ -80,13 +101,7 @@ fn change(bytes: &mut Vec<u8>, other: &[u8], words: &[&str], random: &mut Random
             let end = (at + part.len()).min(bytes.len());
             drop(bytes.splice(at..end, part.iter().copied()));
         }
-        8 => {
-            let at = random.below(bytes.len().min(256)) / 8 * 8;
-            let width = 8.min(bytes.len() - at);
-            let value = coverage::constant(random.below(1 << 9)).to_le_bytes();
-            bytes[at..at + width].copy_from_slice(&value[..width]);
-        }
-        9 => drop(bytes.splice(at..at, words[random.below(words.len())].bytes())),
+        8 => drop(bytes.splice(at..at, words[random.below(words.len())].bytes())),
         _ => drop(bytes.splice(at..at, (random.next() as i32 >> random.below(32)).to_string().into_bytes())),
     }
 }

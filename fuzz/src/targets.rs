@@ -102,6 +102,26 @@ pub fn all() -> Vec<Target> {
     vec![parameters(), header(), things()]
 }
 
+/// Readers with a fault that only one word of 64 bits meets, behind all checksums: in the header, where files have zeros, and in
+/// a section, where they have what nobody knows before. A fuzzer that does not find them is blind.
+pub fn planted() -> [Target; 2] {
+    let small = small();
+    let seed = file(&small, &small.create_secret_key().expect("a key"));
+    let behind = HEADER.0 + text_length(&seed.bytes);
+    [("planted in the header", 200), ("planted in a section", behind + 3)].map(|(name, at)| {
+        let sections = seed.sections.clone();
+        let run = move |bytes: &[u8]| {
+            let mut sealed = Input { bytes: bytes.to_vec(), sections: sections.clone() };
+            sealed.seal(false);
+            if bytes.len() >= at + 8 && sealed.bytes == bytes {
+                let word = u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
+                assert!(word != 0x5eed_c0de_1234_9876, "this one is planted");
+            }
+        };
+        Target { name, seeds: vec![seed.clone()], words: &[], run: Box::new(run) }
+    })
+}
+
 /// Words of parameters.
 #[rustfmt::skip]
 const WORDS: &[&str] = &[
