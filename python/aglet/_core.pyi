@@ -225,6 +225,9 @@ def peak_rss_bytes() -> int:
 def restore(data: bytes) -> Any:
     """What was pickled: it fits every engine with the parameters and slots that it was made with."""
 
+def stored_name(place: bytes | str) -> str:
+    """What is stored, in the words of Python's methods: "ciphertext", "lossy bootstrap key". Reads the header."""
+
 @final
 class SecretKey:
     """The secret key: uniform ternary coefficients, wiped from memory when dropped. It refuses to be pickled."""
@@ -317,6 +320,10 @@ class BootstrapKey:
     def byte_count(self) -> int: ...
     @property
     def stored_bytes(self) -> int: ...
+    @property
+    def kind(self) -> str:
+        """Its kind in words: "bootstrap key", "small bootstrap key" or "lossy bootstrap key"."""
+
     @property
     def method(self) -> str:
         """What it is made for: "regular" or "lossy"."""

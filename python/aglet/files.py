@@ -1,4 +1,4 @@
-"""The part of `Engine` that writes and reads: four methods for each type, as files and as bytes; and pickles.
+"""The part of `Engine` that writes and reads files and bytes: four methods for each type, four for all; and pickles.
 
 `engine.write_ciphertext(ciphertext, path)`, `engine.read_ciphertext(path)`, `engine.serialize_ciphertext(ciphertext)`,
 `engine.deserialize_ciphertext(data)`, and the same for every key and for plaintexts. The format stands in
@@ -24,6 +24,8 @@ from aglet._core import (
     SecretKey,
 )
 from aglet.ckks import checks
+from aglet.ckks.light import LightPlaintext
+from aglet.errors import SerializationError
 from aglet.progress import ProgressCallback, progress_bar
 
 __all__ = ["Files", "restore"]
@@ -37,19 +39,23 @@ _Out = TypeVar("_Out", covariant=True)
 
 
 class _Write(Protocol[_In]):
-    def __call__(self, value: _In, path: PathLike, *, progress: ProgressCallback | None = None) -> None: ...
+    def __call__(self, value: _In, path: PathLike, *, progress: ProgressCallback | None = None) -> None:
+        """Write it to a file, whole or not at all: a write that ends early leaves the old file."""
 
 
 class _Read(Protocol[_Out]):
-    def __call__(self, path: PathLike, *, progress: ProgressCallback | None = None) -> _Out: ...
+    def __call__(self, path: PathLike, *, progress: ProgressCallback | None = None) -> _Out:
+        """Read it from a file that `write` made, of an engine with the same options."""
 
 
 class _Serialize(Protocol[_In]):
-    def __call__(self, value: _In, *, progress: ProgressCallback | None = None) -> bytes: ...
+    def __call__(self, value: _In, *, progress: ProgressCallback | None = None) -> bytes:
+        """Give it as bytes, the same that a file of it holds."""
 
 
 class _Deserialize(Protocol[_Out]):
-    def __call__(self, data: Data, *, progress: ProgressCallback | None = None) -> _Out: ...
+    def __call__(self, data: Data, *, progress: ProgressCallback | None = None) -> _Out:
+        """Read it from bytes that `serialize` made, of an engine with the same options."""
 
 
 class _Method(Protocol[_Out]):
@@ -92,26 +98,26 @@ def _methods(kind: type[_T], maker: str, note: str = "", name: str = "") -> _Fou
 
     `maker` makes one, `note` is a paragraph of their help, `name` another name than that of the class.
     """
-    words = name or "".join(f" {c.lower()}" if c.isupper() else c for c in kind.__name__)[1:]
+    words = name or _words(kind)
     note = note and f"\n        {note}\n"
 
     def write(self: Files, value: Any, path: PathLike, *, progress: ProgressCallback | None = None) -> None:
-        with progress_bar(progress) as report:
-            self._core.write(checks.need(value, kind, maker), path, report)
+        self.write(_own(value, kind, maker, words), path, progress=progress)
 
     def read(self: Files, path: PathLike, *, progress: ProgressCallback | None = None) -> Any:
+        path = os.fsdecode(path)
+        _same_kind(path, kind, words)
         with progress_bar(progress) as report:
             return self._core.read(kind.__name__, path, report)
 
     def serialize(self: Files, value: Any, *, progress: ProgressCallback | None = None) -> bytes:
-        with progress_bar(progress) as report:
-            return self._core.serialize(checks.need(value, kind, maker), report)
+        return self.serialize(_own(value, kind, maker, words), progress=progress)
 
     def deserialize(self: Files, data: Data, *, progress: ProgressCallback | None = None) -> Any:
-        if not isinstance(data, bytes | bytearray | memoryview):
-            raise TypeError(f"A {words} is read from bytes, not from {type(data).__name__}.")
+        found = _bytes(data, words)
+        _same_kind(found, kind, words)
         with progress_bar(progress) as report:
-            return self._core.deserialize(kind.__name__, bytes(data), report)
+            return self._core.deserialize(kind.__name__, found, report)
 
     write.__doc__ = (
         f"Write a {words} to a file, whole or not at all: a write that ends early leaves the old file.\n"
@@ -120,16 +126,105 @@ def _methods(kind: type[_T], maker: str, note: str = "", name: str = "") -> _Fou
     read.__doc__ = f"Read a {words} from a file that `write` made.\n{note}{_RAISES}{_READING}{_SYSTEM}"
     serialize.__doc__ = f"Give a {words} as bytes, the same that a file of it holds.\n{note}{_RAISES}{_WRITING}"
     deserialize.__doc__ = f"Read a {words} from bytes that `serialize` made.\n{note}{_RAISES}{_READING}"
+    write.__annotations__["value"] = serialize.__annotations__["value"] = kind
+    read.__annotations__["return"] = deserialize.__annotations__["return"] = kind
     for function in (write, read, serialize, deserialize):
         function.__name__ = f"{function.__name__}_{words.replace(' ', '_')}"
         function.__qualname__ = f"Files.{function.__name__}"
     return cast("_Four[_T]", (write, read, serialize, deserialize))
 
 
+def _words(kind: type) -> str:
+    """The name of a class in words: "secret key"."""
+    return "".join(f" {c.lower()}" if c.isupper() else c for c in kind.__name__)[1:]
+
+
+def _bytes(data: Any, words: str) -> bytes:
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise TypeError(f"A {words} is read from bytes, not from {type(data).__name__}.")
+    return bytes(data)
+
+
+def _own(value: Any, kind: type[_T], maker: str, words: str) -> _T:
+    """A value to be written under this name: bootstrap keys of one class have several."""
+    found = checks.need(value, kind, maker)
+    if isinstance(found, BootstrapKey) and (own := found.kind) != _shared(words):
+        method = own.replace(" ", "_")
+        raise TypeError(f"This is a {own}, not a {words}; use write_{method} or serialize_{method}.")
+    return found
+
+
+def _same_kind(source: str | bytes, kind: type, words: str) -> None:
+    """Refuse a bootstrap key of another kind by its header, before gigabytes of it are read."""
+    if kind is BootstrapKey and (own := _core.stored_name(source)).endswith("bootstrap key") and own != _shared(words):
+        method = own.replace(" ", "_")
+        raise SerializationError(f"This is a {own}, not a {words}; use read_{method} or deserialize_{method}.")
+
+
+def _shared(words: str) -> str:
+    """The kind of key with this name: a merging bootstrap takes that of the regular one."""
+    return "bootstrap key" if words == "merge bootstrap key" else words
+
+
 class Files:
     """Mixed into `Engine`. What one engine wrote fits every engine that was made with the same options."""
 
     _core: _core.Engine
+
+    def write(self, value: Any, path: PathLike, *, progress: ProgressCallback | None = None) -> None:
+        """Write a key, plaintext or ciphertext to a file, as the method of its type does: whole or not at all.
+
+        A light plaintext is written as a plaintext. Only the owner may read the file of a secret key.
+
+        Raises
+        ------
+        KeyMismatchError
+            If it does not belong to this engine.
+        TypeError
+            If it is something else.
+        OSError
+            If the system refuses: FileNotFoundError, PermissionError and their like.
+        """
+        with progress_bar(progress) as report:
+            self._core.write(self._storable(value), os.fsdecode(path), report)
+
+    def read(self, path: PathLike, *, progress: ProgressCallback | None = None) -> Any:
+        """Read whatever a file holds that `write`, or the method of a type, made.
+
+        Raises
+        ------
+        SerializationError
+            If the data is damaged, cut short or of another version.
+        KeyMismatchError
+            If it was made with other parameters than this engine's, or for another number of slots.
+        MemoryLimitError
+            If the machine has less free memory than it takes.
+        OSError
+            If the system refuses: FileNotFoundError, PermissionError and their like.
+        """
+        path = os.fsdecode(path)
+        with progress_bar(progress) as report:
+            return self._core.read(_class(_core.stored_name(path)), path, report)
+
+    def serialize(self, value: Any, *, progress: ProgressCallback | None = None) -> bytes:
+        """Give what `write` would write as bytes; errors as there."""
+        with progress_bar(progress) as report:
+            return self._core.serialize(self._storable(value), report)
+
+    def deserialize(self, data: Data, *, progress: ProgressCallback | None = None) -> Any:
+        """Read whatever `serialize`, or the method of a type, gave; errors as `read`."""
+        found = _bytes(data, "key, plaintext or ciphertext")
+        with progress_bar(progress) as report:
+            return self._core.deserialize(_class(_core.stored_name(found)), found, report)
+
+    def _storable(self: Any, value: Any) -> Any:
+        if isinstance(value, LightPlaintext):
+            return self.encode(value.values)
+        if not isinstance(value, _STORED):
+            raise TypeError(
+                f"Keys, plaintexts and ciphertexts are written, not {type(value).__name__}; numpy.save writes arrays."
+            )
+        return value
 
     write_secret_key, read_secret_key, serialize_secret_key, deserialize_secret_key = _methods(
         SecretKey, "create_secret_key()", "Whoever has it can decrypt. Only its owner may read the file (mode 0600)."
@@ -192,6 +287,25 @@ class Files:
         "encrypt(message, key)",
         "The largest value of a fresh message is not written, so a bootstrap cannot compare it with its bound.",
     )
+
+
+_STORED = (
+    SecretKey,
+    PublicKey,
+    RelinearizationKey,
+    ConjugationKey,
+    RotationKey,
+    FixedRotationKey,
+    MatrixMultiplicationKey,
+    BootstrapKey,
+    Plaintext,
+    Ciphertext,
+)
+
+
+def _class(words: str) -> str:
+    """The name of the class of what has this name in words."""
+    return "BootstrapKey" if words.endswith("bootstrap key") else words.title().replace(" ", "")
 
 
 def restore(data: Data) -> Any:

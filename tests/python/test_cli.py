@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -11,8 +12,9 @@ from typer.testing import CliRunner
 import aglet
 from aglet import _core
 from aglet.cli import app
-from aglet.measure import MESSAGES
+from aglet.measure import MESSAGES, METHODS
 
+ADVISE = ["advise", "--slots", "32768", "--bits", "20", "--levels", "5"]
 TOY = ["--preset", "toy", "--allow-insecure"]
 BENCH_FIELDS = [
     "method",
@@ -81,6 +83,35 @@ def test_plan() -> None:
     (plan,) = lines("plan", "--method", "regular", "--stages", "3")
     assert (plan["output_level"], plan["slot_count"], plan["log_n"]) == (10, 2**15, 16)
     assert plan["security_bits"] >= 128
+
+
+@pytest.mark.parametrize("command", [["params"], ["plan"], ["plan", "--method", "lossy", "--stages", "5"], ADVISE])
+def test_80_columns(monkeypatch: pytest.MonkeyPatch, command: list[str]) -> None:
+    """Tables are parted, not squeezed: every line fits, and what stands in a cell stands there whole."""
+    monkeypatch.setenv("COLUMNS", "160")
+    wide = run(*command)
+    monkeypatch.setenv("COLUMNS", "80")
+    narrow = run(*command)
+    lines = narrow.splitlines()
+    # Calls to be copied are not wrapped.
+    tables = [line for line in lines if line[:1] in "┏┃┡│└┌├"]
+    assert tables
+    assert max(map(len, tables)) <= 80
+    assert "\u2026" not in narrow
+    names = [cells[1].strip() for line in wide.splitlines() if len(cells := line.split("│")) > 5]
+    assert len(names) > 5
+    for name in names:
+        assert sum(line.split("│")[1].strip() == name for line in tables if "│" in line) >= 2, name
+    numbers = re.findall(r"2\^-?\d[\d.]*|\d[\d.]* [GM]B", "\n".join(w for w in wide.splitlines() if "│" in w))
+    assert all(number in narrow for number in numbers)
+
+
+def test_help_of_plan_lists_its_words() -> None:
+    text = " ".join(re.sub(r"[^\w,.-]+", " ", run("plan", "--help")).split())
+    assert ", ".join(METHODS) in text
+    assert "small, medium or large" in text
+    assert "regular" in fails("plan", "--method", "quick")
+    assert "medium" in fails("plan", "--key-size", "huge")
 
 
 def test_bench_ntt() -> None:

@@ -118,8 +118,10 @@ def test_the_wrong_kind_of_key(engine: Engine, keys: Keys) -> None:
         engine.decrypt(a, keys.public)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="ciphertext on one side"):
         engine.add(1, 2)
-    with pytest.raises(TypeError, match="elements of type object"):
+    with pytest.raises(TypeError, match="a list or an array of numbers, not PublicKey"):
         engine.add(a, keys.public)
+    with pytest.raises(TypeError, match="a list or an array of numbers, not NoneType"):
+        engine.multiply(None, a)
     with pytest.raises(TypeError, match="Ciphertext is needed here, not list"):
         engine.negate([1])  # type: ignore[arg-type]
 

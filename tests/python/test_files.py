@@ -194,6 +194,83 @@ def test_bootstrap_keys_of_every_kind(engine: Engine, keys: Keys, tmp_path: Path
     assert restored.is_real == ciphertext.is_real
 
 
+def test_kinds_of_bootstrap_keys_are_told_apart(engine: Engine, keys: Keys, tmp_path: Path) -> None:
+    """By the header: a file that ends after it is enough to say what it is."""
+    made = {
+        "bootstrap_key": keys.bootstrap,
+        "small_bootstrap_key": engine.create_small_bootstrap_key(keys.secret),
+        "lossy_bootstrap_key": engine.create_lossy_bootstrap_key(keys.secret, size="medium"),
+    }
+    for own, key in made.items():
+        assert key.kind == own.replace("_", " ")
+        path, data = tmp_path / own, getattr(engine, f"serialize_{own}")(key)
+        path.write_bytes(data[:300])
+        others = {*made, "merge_bootstrap_key"} - ({own, "merge_bootstrap_key"} if own == "bootstrap_key" else {own})
+        for other in others:
+            words = f"This is a {key.kind}, not a {other.replace('_', ' ')}; use"
+            for call in (
+                lambda name=other, path=path: getattr(engine, f"read_{name}")(path),
+                lambda name=other, data=data: getattr(engine, f"deserialize_{name}")(data),
+            ):
+                with pytest.raises(SerializationError, match=f"{words} read_{own} or"):
+                    call()
+            for call in (
+                lambda name=other, key=key: getattr(engine, f"write_{name}")(key, tmp_path / "new"),
+                lambda name=other, key=key: getattr(engine, f"serialize_{name}")(key),
+            ):
+                with pytest.raises(TypeError, match=f"{words} write_{own} or"):
+                    call()
+        with pytest.raises(SerializationError, match=f"This is a {key.kind}, not a ciphertext; use read_{own} or"):
+            engine.read_ciphertext(path)
+        with pytest.raises(SerializationError, match="This is a public key, not a"):
+            getattr(engine, f"deserialize_{own}")(engine.serialize_public_key(keys.public))
+    assert not (tmp_path / "new").exists()
+    merged = engine.deserialize_merge_bootstrap_key(engine.serialize_merge_bootstrap_key(keys.bootstrap))
+    assert merged.kind == "bootstrap key"
+
+
+def test_write_and_read_for_everything(engine: Engine, things: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "thing"
+    for name, thing in things.items():
+        engine.write(thing, path)
+        data = engine.serialize(thing)
+        assert path.read_bytes() == data == getattr(engine, f"serialize_{name}")(thing)
+        assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0 or name != "secret_key"
+        for back in (engine.read(path), engine.read(str(path)), engine.deserialize(memoryview(data))):
+            assert type(back) is type(thing)
+            assert engine.serialize(back) == data
+        path.unlink()
+    light = engine.encode_to_light_plaintext([0.5])
+    engine.write(light, os.fsencode(path))  # type: ignore[arg-type]
+    assert_near(engine.decode(engine.read(path))[:2], [0.5, 0])
+    for wrong in (np.ones(3), [things["ciphertext"]], None, "text"):
+        with pytest.raises(TypeError, match="Keys, plaintexts and ciphertexts are written, not"):
+            engine.write(wrong, path)
+    path.write_text("something else")
+    with pytest.raises(SerializationError, match="not data of Aglet"):
+        engine.read(path)
+    with pytest.raises(FileNotFoundError):
+        engine.read(tmp_path / "nowhere")
+    with pytest.raises(TypeError, match="is read from bytes, not from str"):
+        engine.deserialize("text")  # type: ignore[arg-type]
+
+
+def test_generated_methods_say_what_they_take_and_give() -> None:
+    """What a tooltip shows: the help, and the types of argument and result."""
+    count = 0
+    for name in dir(Engine):
+        verb, _, kind = name.partition("_")
+        if verb not in ("write", "read", "serialize", "deserialize") or "light" in kind or not kind:
+            continue
+        method, words = getattr(Engine, name), kind.replace("_", " ")
+        assert method.__doc__.splitlines()[0].split(f" {words} ")[0] in {"Write a", "Read a", "Give a"}
+        types = [value for value in method.__annotations__.values() if isinstance(value, type)]
+        (one,) = types
+        assert words.endswith("".join(f" {c.lower()}" if c.isupper() else c for c in one.__name__)[1:])
+        count += 1
+    assert count == 52
+
+
 def test_copies_of_keys_are_the_thing_itself(engine: Engine, keys: Keys) -> None:
     ciphertext = engine.encrypt([1], keys.public)
     assert copy.copy(keys.public) is keys.public

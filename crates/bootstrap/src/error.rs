@@ -31,7 +31,9 @@ pub enum Error {
         needed: usize,
     },
     /// A bound on the messages that cannot be served.
-    #[error("bound= must be positive and at most {max}; {bound} is not. Scale the message down before encrypting it.")]
+    #[error(
+        "bound= must be positive and at most {max}; {bound:e} is not. Scale the message down before encrypting it."
+    )]
     Bound {
         /// The bound asked for.
         bound: f64,

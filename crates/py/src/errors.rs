@@ -26,7 +26,7 @@ pub fn raise(py: Python<'_>, error: aglet::Error) -> PyErr {
     };
     let mut sentence = error.to_string();
     if error.kind() == Kind::Insecure {
-        sentence.push_str(" In Python that is allow_insecure=True, for tests only.");
+        sentence.push_str(" For tests only, allow_insecure=True accepts it.");
     }
     exception(py, class, sentence)
 }

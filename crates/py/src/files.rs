@@ -148,6 +148,23 @@ macro_rules! files {
     };
 }
 
+/// Where a thing is stored.
+#[derive(FromPyObject)]
+pub enum Place<'py> {
+    Data(Bound<'py, PyBytes>),
+    File(PathBuf),
+}
+
+/// What is stored, in the words of Python's methods: "ciphertext", "lossy bootstrap key". Only its header is read.
+#[pyfunction]
+pub fn stored_name(py: Python<'_>, place: Place<'_>) -> PyResult<&'static str> {
+    let found = match place {
+        Place::Data(data) => wire::name(data.as_bytes()),
+        Place::File(path) => py.detach(|| wire::name_of_file(&path)),
+    };
+    found.map_err(|error| raise(py, error))
+}
+
 /// What a class holds.
 pub trait Holds {
     type Inner: Value;

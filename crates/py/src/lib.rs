@@ -18,7 +18,7 @@ mod _core {
     #[pymodule_export]
     use crate::engine::Engine;
     #[pymodule_export]
-    use crate::files::restore;
+    use crate::files::{restore, stored_name};
     #[pymodule_export]
     use crate::objects::{
         BootstrapKey, Ciphertext, ConjugationKey, FixedRotationKey, MatrixMultiplicationKey, Plaintext, PublicKey,

@@ -187,6 +187,11 @@ keys! { stored:
 
     /// Every rotation key of one bootstrap.
     BootstrapKey(aglet::ckks::BootstrapKey), "bootstrap key" {
+        /// Its kind in words: "bootstrap key", "small bootstrap key" or "lossy bootstrap key".
+        #[getter]
+        fn kind(&self) -> &'static str {
+            self.value.kind()
+        }
         /// What it is made for: "regular" or "lossy".
         #[getter]
         fn method(&self) -> &'static str {

@@ -2,6 +2,7 @@
 
 use crate::errors;
 use aglet::Control;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Thread};
@@ -40,6 +41,12 @@ pub fn wait<T: Send>(
     progress: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(&Control) -> Result<T, aglet::Error> + Send,
 ) -> PyResult<T> {
+    if let Some(other) = progress.filter(|callback| !callback.is_callable()) {
+        let kind = other.get_type().name()?;
+        return Err(PyTypeError::new_err(format!(
+            "progress is called as progress(done, total, what), and {kind} cannot be called."
+        )));
+    }
     let (control, flag, caller) = (Control::new(), AtomicBool::new(false), thread::current());
     let process = std::process::id();
     let mut shown = control.latest();

@@ -10,7 +10,7 @@ pub enum Error {
     /// The modulus is larger than 128-bit security allows for this dimension and secret.
     #[error(
         "A modulus of {log_q:.2} bits in dimension {dimension} with {secret} is below 128 bits of security: the limit there is \
-         {limit}; take fewer or smaller moduli, a larger dimension or a denser secret, or spell out Security::NotChecked."
+         {limit}; take fewer or smaller moduli, a larger dimension or a denser secret."
     )]
     InsecureParameters {
         /// Ring degree, or LWE dimension.
@@ -26,7 +26,7 @@ pub enum Error {
     /// The security table has no figure for these.
     #[error(
         "The security of dimension {dimension} with {secret} is not known: {reason}; take a secret, dimension and error that it \
-         has, or spell out Security::NotChecked."
+         has."
     )]
     UnknownSecurity {
         /// Ring degree, or LWE dimension.

@@ -116,7 +116,7 @@ pub enum Error {
         what: String,
     },
     /// A message whose encoding does not fit 62 bits.
-    #[error("A coefficient of 2^{log2:.1} cannot be encoded; use smaller values or a smaller scale.")]
+    #[error("A coefficient of 2^{log2:.1} cannot be encoded; use smaller values.")]
     TooLarge {
         /// Base-2 logarithm of the coefficient.
         log2: f64,

@@ -56,7 +56,8 @@ class Bootstrapping:
         return reports.bootstrap_estimate(self._plan(stage_count, size, method))
 
     def _plan(self, stage_count: int, size: str, method: str) -> Plan:
-        return self._core.plan(method, stage_count, size)
+        stages = checks.count("stage_count", stage_count, 1)
+        return self._core.plan(checks.word("method", method), stages, checks.word("size", size))
 
     # Keys
 
@@ -138,7 +139,7 @@ class Bootstrapping:
         stages = self._default_stages() if stage_count is None else checks.count("stage_count", stage_count, 1)
         key, limit = checks.secret_key(secret_key), checks.optional_count("memory_limit_bytes", memory_limit_bytes)
         with progress_bar(progress) as report:
-            return self._core.create_bootstrap_key(key, method, stages, size, limit, report)
+            return self._core.create_bootstrap_key(key, method, stages, checks.word("size", size), limit, report)
 
     def _default_stages(self) -> int:
         """3, or as many as few slots have layers."""
@@ -270,7 +271,7 @@ class Bootstrapping:
         """
         given = checks.one_of(lossy_bootstrap_key=lossy_bootstrap_key, rotation_key=rotation_key)
         keys = (relinearization_key, conjugation_key, given, small_bootstrap_key)
-        method = "bits" if bits else "sign"
+        method = "bits" if checks.flag("bits", bits) else "sign"
         return self._refresh(method, [ciphertext], keys, stage_count, None, real, target_level, progress)[0]
 
     def merge_bootstrap(
@@ -355,7 +356,7 @@ class Bootstrapping:
         given = checks.one_of(bootstrap_key=bootstrap_key, rotation_key=rotation_key)
         keys = (relinearization_key, conjugation_key, given, small_bootstrap_key)
         choices = (stage_count, bound, real, target_level, progress, iterations)
-        return self._refresh("regular", list(ciphertexts), keys, *choices, many=True)
+        return self._refresh("regular", checks.each("ciphertexts", ciphertexts), keys, *choices, many=True)
 
     def _refresh(
         self,
@@ -384,6 +385,11 @@ class Bootstrapping:
                 "A small bootstrap key goes with the rotation key; give create_rotation_key(secret_key) before it, or "
                 "the bootstrap key alone."
             )
+        if rotation is not None and isinstance(small, BootstrapKey) and small.size != "small":
+            raise ParameterError(
+                f"After the rotation key comes a small bootstrap key, and this is a {small.size} {small.method} one; "
+                "leave the rotation key out, or make the other with engine.create_small_bootstrap_key(secret_key)."
+            )
         makers = {"regular": "create_bootstrap_key", "merge": "create_merge_bootstrap_key"}
         maker = makers.get(method, "create_lossy_bootstrap_key") if rotation is None else "create_small_bootstrap_key"
         key = checks.need(given if rotation is None else small, BootstrapKey, f"{maker}(secret_key)")
@@ -402,7 +408,7 @@ class Bootstrapping:
             method,
             own if stage_count is None else stage_count,
             1.0 if bound is None else values.as_bound(bound),
-            real,
+            values.as_declared(real),
             checks.optional_count("target_level", target_level),
             progress,
             self._iterations if iterations is None else checks.count("iterations", iterations, 1),

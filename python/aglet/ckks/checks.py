@@ -1,8 +1,9 @@
-"""Checks of arguments that are objects of the engine: keys, ciphertexts, rotation steps."""
+"""Checks of arguments: keys and ciphertexts, whole numbers, words, flags, lists. Each refusal is a sentence."""
 
 from __future__ import annotations
 
 import numbers
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,9 +12,12 @@ from aglet._core import BootstrapKey, Ciphertext, ConjugationKey, Relinearizatio
 from aglet.errors import MissingKeyError, ParameterError, RangeError
 
 __all__ = [
+    "callback",
     "ciphertext",
     "conjugation_key",
     "count",
+    "each",
+    "flag",
     "need",
     "not_of_a_bootstrap",
     "one_of",
@@ -21,6 +25,8 @@ __all__ = [
     "relinearization_key",
     "secret_key",
     "step",
+    "whole",
+    "word",
 ]
 
 _T = TypeVar("_T")
@@ -92,21 +98,31 @@ def ciphertext(value: Any) -> Ciphertext:
     return need(value, Ciphertext, "encrypt(message, key)")
 
 
-def count(name: str, value: Any, least: int = 0) -> int:
+def whole(name: str, value: Any) -> int:
     """A whole number of Python or numpy, as an `int`.
 
     Raises
     ------
     TypeError
         If it is a boolean, text, or no whole number.
-    ParameterError
-        If it is below `least`, or of more than 62 bits.
     """
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
         raise TypeError(f"{name} is a whole number, not {type(value).__name__}.")
-    if not least <= int(value) < 2**62:
-        raise ParameterError(f"{name}={value} is out of range; give {least} or more, in reason.")
     return int(value)
+
+
+def count(name: str, value: Any, least: int = 0) -> int:
+    """As `whole`, of at least `least`.
+
+    Raises
+    ------
+    ParameterError
+        If it is below `least`, or of more than 62 bits.
+    """
+    found = whole(name, value)
+    if not least <= found < 2**62:
+        raise ParameterError(f"{name}={value} is out of range; give {least} or more, in reason.")
+    return found
 
 
 def optional_count(name: str, value: Any, least: int = 0) -> int | None:
@@ -121,9 +137,64 @@ def step(delta: Any) -> int:
     ------
     TypeError
         If it is not a whole number.
+    RangeError
+        If it has more than 62 bits.
     """
-    if isinstance(delta, bool) or not isinstance(delta, numbers.Integral):
-        raise TypeError(f"A rotation step is a whole number, not {type(delta).__name__}.")
-    if abs(int(delta)) >= 2**62:
+    found = whole("A rotation step", delta)
+    if abs(found) >= 2**62:
         raise RangeError(f"The rotation step {delta} has more than 62 bits; take it modulo the number of slots.")
-    return int(delta)
+    return found
+
+
+def word(name: str, value: Any) -> str:
+    """A word, such as the size of a key.
+
+    Raises
+    ------
+    TypeError
+        If it is no text.
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is a word, not {type(value).__name__}.")
+    return value
+
+
+def flag(name: str, value: Any) -> bool:
+    """A boolean of Python or numpy.
+
+    Raises
+    ------
+    TypeError
+        If it is anything else, 0 and 1 too.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} is True or False, not {type(value).__name__}.")
+    return bool(value)
+
+
+def each(name: str, values: Iterable[_T]) -> list[_T]:
+    """A list of what is iterable.
+
+    Raises
+    ------
+    TypeError
+        If it is text, or not iterable.
+    """
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise TypeError(f"{name} is a list or another iterable, not {type(values).__name__}.")
+    return list(values)
+
+
+def callback(progress: Callable[[int, int, str], object] | None) -> Callable[[int, int, str], object]:
+    """What is called with the progress; nothing happens where none was given.
+
+    Raises
+    ------
+    TypeError
+        If it cannot be called.
+    """
+    if progress is not None and not callable(progress):
+        raise TypeError(
+            f"progress is called as progress(done, total, what), and {type(progress).__name__} cannot be called."
+        )
+    return progress or (lambda *_: None)

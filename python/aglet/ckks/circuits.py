@@ -20,6 +20,9 @@ from aglet.ckks.light import LightPlaintext
 from aglet.errors import RangeError
 from aglet.progress import ProgressCallback
 
+# Beyond it no engine has the levels.
+_MOST_DEGREE = 2**20
+
 
 class Circuits:
     """Mixed into `Engine`."""
@@ -89,7 +92,7 @@ class Circuits:
     ) -> Ciphertext:
         return self._core.evaluate_polynomial(
             checks.ciphertext(ciphertext),
-            values.as_vector(coefficients).astype(np.complex128),
+            values.as_vector(coefficients, what="list of coefficients").astype(np.complex128),
             basis,
             checks.relinearization_key(key),
             progress,
@@ -116,9 +119,9 @@ class Circuits:
         return self._basis(ciphertext, degree, "chebyshev", relinearization_key)
 
     def _basis(self, ciphertext: Ciphertext, degree: int, basis: str, key: Any) -> list[Ciphertext]:
-        degree = checks.count("degree", degree, -(2**62))
-        if degree < 1:
-            raise RangeError(f"A basis begins with degree 1, and degree={degree} is below; give 1 or more.")
+        degree = checks.whole("degree", degree)
+        if not 1 <= degree <= _MOST_DEGREE:
+            raise RangeError(f"A basis has degree 1 to 2^20, and degree={degree} is not; choose another degree.")
         key = checks.relinearization_key(key)
         return self._core.make_basis(checks.ciphertext(ciphertext), degree, basis, key)
 
@@ -141,8 +144,8 @@ class Circuits:
         LevelError
             If a ciphertext is at level 0.
         """
-        terms = [checks.ciphertext(ciphertext) for ciphertext in ciphertexts]
-        return self._core.weighted_sum(terms, [self._weight(weight) for weight in weights])
+        terms = [checks.ciphertext(ciphertext) for ciphertext in checks.each("ciphertexts", ciphertexts)]
+        return self._core.weighted_sum(terms, [self._weight(weight) for weight in checks.each("weights", weights)])
 
     def _weight(self, weight: Any) -> Any:
         if isinstance(weight, Plaintext):
@@ -185,7 +188,7 @@ class Circuits:
         """
         ciphertext = checks.ciphertext(ciphertext)
         key: Any = checks.one_of(rotation_key=rotation_key, fixed_rotation_keys=fixed_rotation_keys)
-        steps = None if deltas is None else [checks.step(delta) for delta in deltas]
+        steps = None if deltas is None else [checks.step(delta) for delta in checks.each("deltas", deltas)]
         slots = self._core.slot_count
         if isinstance(key, RotationKey):
             if steps is None:
@@ -213,10 +216,10 @@ class Circuits:
             `None` and 1 sum over the slots; 0 sums over units, of which a ciphertext has one, and changes nothing.
         """
         ciphertext = checks.ciphertext(ciphertext)
-        if axis not in (None, 0, 1) or isinstance(axis, bool):
+        if axis is not None and checks.whole("axis", axis) not in (0, 1):
             raise RangeError(f"axis={axis} is not there; a ciphertext is one unit (axis 0) of slots (axis 1).")
         key = checks.need(rotation_key, RotationKey, "create_rotation_key(secret_key)")
-        total = self._core.level_down(ciphertext, ciphertext.level)
+        total = self._core.rotate(ciphertext, key, 0)
         step = 1
         while step < self._core.slot_count and axis != 0:
             total = self._core.add(total, self._core.rotate(total, key, step))

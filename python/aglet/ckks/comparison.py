@@ -7,7 +7,6 @@ The sign is a composition of odd polynomials, each the best of its degree (eprin
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -103,7 +102,7 @@ def _make_plan(operation: str, alpha: int, error_bits: int, level: int, refreshe
         now = min(now, level if 0 not in refreshed else refreshed_level or 0) - 1
     return ComparisonPlan(
         operation=operation,
-        alpha=alpha,
+        alpha=int(alpha),
         error=max(row["error"], 2.0**-22),
         degrees=tuple(2 * len(polynomial) - 1 for polynomial in row["polynomials"]),
         levels=sum(needs),
@@ -171,9 +170,9 @@ level 17 to level 4 with no bootstrap.
         """
         if operation not in _OPERATIONS:
             raise ParameterError(f'There is no operation "{operation}"; choose one of {", ".join(_OPERATIONS)}.')
-        level = values.as_level(level, self._max_level)
+        level, stages = values.as_level(level, self._max_level), checks.count("stage_count", stage_count, 1)
         try:
-            refreshed: int | None = self._core.bootstrap_output_level("regular", stage_count, "large")
+            refreshed: int | None = self._core.bootstrap_output_level("regular", stages, "large")
         except ParameterError:
             refreshed = None
         return _make_plan(operation, alpha, error_bits, level, refreshed)
@@ -322,9 +321,14 @@ class _Run:
         if conjugation_key is not None or bootstrap_key is not None:
             key = checks.need(bootstrap_key, BootstrapKey, "create_bootstrap_key(secret_key)")
             self.keys = (checks.conjugation_key(conjugation_key), key)
-        self.alpha, self.error_bits, self.real = alpha, error_bits, real
+            if (key.method, key.size == "small") != ("regular", False):
+                raise ParameterError(
+                    f"This is a {key.size} {key.method} bootstrap key, and a comparison bootstraps with a large or "
+                    "medium regular one; make it with engine.create_bootstrap_key(secret_key)."
+                )
+        self.alpha, self.error_bits, self.real = alpha, error_bits, values.as_declared(real)
         self.polynomials = _row(alpha, error_bits)["polynomials"]
-        self.progress: Callable[[int, int, str], object] = progress or (lambda *_: None)
+        self.progress = checks.callback(progress)
 
     def checked(self, value: Any) -> Ciphertext:
         """A ciphertext of real values, as order is theirs alone, that are not known to be too large."""

@@ -33,7 +33,7 @@ from aglet.ckks.elsewhere import OtherNames
 from aglet.ckks.light import LightMessages, LightPlaintext
 from aglet.ckks.matrices import Matrices
 from aglet.ckks.tensors import Tensors
-from aglet.errors import KeyMismatchError, LevelError
+from aglet.errors import KeyMismatchError, LevelError, RangeError
 from aglet.files import Files
 from aglet.progress import ProgressCallback, progress_bar
 
@@ -137,6 +137,17 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
         use_bootstrap_to_17_levels: bool = False,
         use_multiparty: bool = False,
     ) -> None:
+        flags = {
+            "use_bootstrap": use_bootstrap,
+            "use_bootstrap_to_14_levels": use_bootstrap_to_14_levels,
+            "compact": compact,
+            "allow_insecure": allow_insecure,
+            "for_bootstrap": for_bootstrap,
+            "use_bootstrap_to_17_levels": use_bootstrap_to_17_levels,
+            "use_multiparty": use_multiparty,
+        }
+        for name, given in flags.items():
+            checks.flag(name, given)
         elsewhere.refuse_flags(use_multiparty=use_multiparty, use_bootstrap_to_17_levels=use_bootstrap_to_17_levels)
         words: dict[str, Any] = {
             "max_level": max_level,
@@ -373,7 +384,11 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
 
     def decrypt_many(self, ciphertexts: Iterable[Ciphertext], secret_key: SecretKey) -> values.Vector:
         """The values of several ciphertexts in one array; cut it to the length of the message."""
-        return np.concatenate([self.decrypt(ciphertext, secret_key) for ciphertext in ciphertexts])
+        found = [self.decrypt(ciphertext, secret_key) for ciphertext in checks.each("ciphertexts", ciphertexts)]
+        if not found:
+            raise RangeError("There is no ciphertext to decrypt; give one at least.")
+        joined: Any = np.concatenate(found)
+        return joined  # type: ignore[no-any-return]
 
     # Arithmetic
 
@@ -436,12 +451,8 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
 
     def multiply_imaginary_integer(self, ciphertext: Ciphertext, integer: int) -> Ciphertext:
         """`1j * integer * x` in every slot; no level. The result is complex, also of real values."""
-        whole = values.as_number(integer)
-        if not isinstance(whole, int):
-            raise TypeError(
-                f"A whole number is needed here, not {type(integer).__name__}; multiply(x, 1j * y) takes others."
-            )
-        return self._core.multiply_imaginary_int(checks.ciphertext(ciphertext), whole)
+        number: Any = values.as_number(checks.whole("integer", integer))
+        return self._core.multiply_imaginary_int(checks.ciphertext(ciphertext), number)
 
     def _operands(
         self, name: str, left: Operand, right: Operand

@@ -92,7 +92,9 @@ class Matrices:
         """
         entries, slots = values.as_matrix(matrix, self._core.slot_count), self._core.slot_count
         if diagonal_indices is not None:
-            kept = [checks.step(index) % slots for index in diagonal_indices]
+            kept = [checks.step(index) % slots for index in checks.each("diagonal_indices", diagonal_indices)]
+            if not kept:
+                raise RangeError("diagonal_indices is empty, which keeps no diagonal; leave it out to keep all.")
             rows, columns = (np.arange(length) for length in entries.shape)
             entries[~np.isin((columns - rows[:, None]) % slots, kept)] = 0
         return PlainMatrix(entries, values.as_level(level, self._max_level))
@@ -152,14 +154,13 @@ class Matrices:
         With `k = g b + i`: `sum_k D_k * roll(x, k) = sum_g roll(sum_i E_gi * roll(x, i), g b)`, where
         `E_gi[j] = matrix[j + g b][j - i]`, summed over g by Horner's rule from the last.
         """
-        slots, (rows, columns) = self._core.slot_count, entries.shape
+        report, slots, (rows, columns) = checks.callback(progress), self._core.slot_count, entries.shape
         baby = min(_MOST_BABY_STEPS, 1 << (slots.bit_length() // 2))
         place = np.arange(slots)
         turned = self._core.rotate_batch(x, key, list(range(baby)), None)
         total, at = None, 0
         for giant in range(slots // baby - 1, -1, -1):
-            if progress is not None:
-                progress(slots // baby - 1 - giant, slots // baby, "matrix")
+            report(slots // baby - 1 - giant, slots // baby, "matrix")
             row = (place + giant * baby) % slots
             used: list[tuple[Ciphertext, values.Vector]] = []
             for i in range(baby):

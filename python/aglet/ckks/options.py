@@ -6,15 +6,13 @@ with a sentence, never ignored.
 
 from __future__ import annotations
 
-import numbers
 import os
 import pathlib
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
-import numpy as np
-
 from aglet import _core
+from aglet.ckks import checks
 from aglet.errors import DeviceError, ParameterError
 
 __all__ = ["PRECISIONS", "EngineOptions", "available_cores", "choose", "literal"]
@@ -89,12 +87,15 @@ def choose(
     DeviceError
         If the mode is "gpu".
     """
-    by_position = _read_positional(tuple(int(v) if isinstance(v, np.integer) else v for v in positional))
+    by_position = _read_positional(
+        tuple(v if isinstance(v, str) else _whole("A number by position", v) for v in positional)
+    )
     max_level, thread_count = _whole("max_level", max_level), _whole("thread_count", thread_count)
     slot_count, log_slot_count = _whole("slot_count", slot_count), _whole("log_slot_count", log_slot_count)
     log_coeff_count = _whole("log_coeff_count", log_coeff_count)
-    special_prime_count = _whole("special_prime_count", special_prime_count)
-    mode = _once("mode", by_position.mode, mode) or "cpu"
+    special_prime_count, device_id = _whole("special_prime_count", special_prime_count), _whole("device_id", device_id)
+    mode = _once("mode", by_position.mode, _word("mode", mode)) or "cpu"
+    precision, preset = _word("precision", precision), _word("preset", preset)
     max_level = _once("max_level", by_position.max_level, max_level)
     log_coeff_count = _once("log_coeff_count", by_position.log_coeff_count, log_coeff_count)
     special_prime_count = _once("special_prime_count", by_position.special_prime_count, special_prime_count)
@@ -165,12 +166,18 @@ def _check_precision(precision: str | None, use_bootstrap: bool, compact: bool, 
 
 
 def _whole(name: str, value: Any) -> Any:
-    """Whole numbers of numpy as those of Python; text and None as they are."""
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
-        raise TypeError(f"{name} is a whole number, not {type(value).__name__}.")
-    return int(value)
+    """Whole numbers of numpy as those of Python; None as it is."""
+    if value is None:
+        return None
+    found = checks.whole(name, value)
+    if abs(found) >= 2**62:
+        raise ParameterError(f"{name}={value} has more than 62 bits; give a smaller number.")
+    return found
+
+
+def _word(name: str, value: Any) -> Any:
+    """Text; None as it is."""
+    return None if value is None else checks.word(name, value)
 
 
 class _Positional(NamedTuple):

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import cmath
 import numbers
+import sys
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aglet.ckks import checks
 from aglet.errors import LevelError, RangeError
 
 __all__ = [
     "Vector",
     "as_bound",
+    "as_declared",
     "as_level",
     "as_marked",
     "as_matrix",
@@ -46,6 +49,7 @@ def as_number(value: Any) -> int | float | complex:
     RangeError
         If the number is not finite, or is an integer of more than 62 bits.
     """
+    _refuse_masked(value)
     if isinstance(value, np.ndarray | np.generic):
         value = value.item()
     if isinstance(value, numbers.Integral):
@@ -60,10 +64,11 @@ def as_number(value: Any) -> int | float | complex:
     return number
 
 
-def as_vector(message: Any, real: bool | None = None) -> Vector:
+def as_vector(message: Any, real: bool | None = None, what: str = "message") -> Vector:
     """A message of any length as a finite vector: float64 if its dtype is real, complex128 if that is complex.
 
-    Ciphertexts carry this for everybody to read, so the values have no say in it. `real` overrules the dtype.
+    Ciphertexts carry this for everybody to read, so the values have no say in it. `real` overrules the dtype, `what`
+    is its name in sentences.
 
     Raises
     ------
@@ -73,35 +78,42 @@ def as_vector(message: Any, real: bool | None = None) -> Vector:
         If it is empty, ragged, of more than one dimension, or not finite, or if `real=True` and a value is not real.
     """
     if isinstance(message, str | bytes | bytearray):
-        raise TypeError("A message holds numbers, and this is text; give a list or a numpy array of numbers.")
+        raise TypeError(f"A {what} holds numbers, and this is text; give a list or a numpy array of numbers.")
     if is_number(message):
         raise TypeError(
-            "A message is a list or an array, and this is one number; "
-            "write [x] for the first slot alone, or numpy.full(engine.slot_count, x) for every slot."
+            f"A {what} is a list or an array, and this is one number; "
+            "write [x] for the first place alone, or numpy.full(engine.slot_count, x) for every slot."
         )
     _refuse_masked(message)
     try:
         array = np.asarray(message)
     except ValueError as error:
-        raise RangeError("The rows of the message differ in length; give one flat list of numbers.") from error
+        raise RangeError(f"The rows of the {what} differ in length; give one flat list of numbers.") from error
+    if array.dtype.kind == "O" and array.ndim == 0:
+        raise TypeError(f"A {what} is a list or an array of numbers, not {type(message).__name__}.")
+    if array.dtype.kind == "O" and array.size and all(isinstance(one, numbers.Number) for one in array.flat):
+        raise TypeError(
+            f"This {what} has numbers that numpy has no type for, such as integers of more than 64 bits; convert it "
+            "first, for example with numpy.asarray(message, dtype=float)."
+        )
     if array.dtype.kind not in "biufc":
         raise TypeError(
-            f"A message holds numbers, and this one has elements of type {array.dtype}; "
+            f"A {what} holds numbers, and this one has elements of type {array.dtype}; "
             "convert it first, for example with numpy.asarray(message, dtype=float)."
         )
     if array.ndim != 1:
         raise RangeError(
-            f"A message has one dimension, and this one has shape {array.shape}; flatten it with .ravel(), "
+            f"A {what} has one dimension, and this one has shape {array.shape}; flatten it with .ravel(), "
             "or encrypt it row by row."
         )
     if array.size == 0:
-        raise RangeError("The message is empty; give at least one number.")
+        raise RangeError(f"The {what} is empty; give at least one number.")
     vector = _plain(array)
     finite = np.isfinite(vector)
     if not finite.all():
         first = int(np.argmin(finite))
         raise RangeError(
-            f"The message is not finite at index {first} ({array[first]}); replace such values, "
+            f"The {what} is not finite at index {first} ({array[first]}); replace such values, "
             "for example with numpy.nan_to_num."
         )
     return vector if real is None else _declared(vector, real)
@@ -124,11 +136,22 @@ def _plain(array: NDArray[Any]) -> Vector:
     return array.astype(np.float64, order="C")
 
 
+def as_declared(real: Any) -> bool | None:
+    """What `real=` says: None leaves it to the dtype, or to the ciphertext.
+
+    Raises
+    ------
+    TypeError
+        If it is neither True nor False nor None.
+    """
+    if real is not None and not isinstance(real, bool | np.bool_):
+        raise TypeError(f"real is True, False or None, not {type(real).__name__}.")
+    return None if real is None else bool(real)
+
+
 def _declared(vector: Vector, real: bool) -> Vector:
     """A vector as its owner declares it, real or complex."""
-    if not isinstance(real, bool | np.bool_):
-        raise TypeError(f"real is True, False or None, not {type(real).__name__}.")
-    if not real:
+    if not as_declared(real):
         return vector.astype(np.complex128)
     if vector.imag.any():
         raise RangeError(
@@ -193,9 +216,7 @@ def as_level(level: Any, max_level: int) -> int:
     """
     if level is None:
         return max_level
-    if isinstance(level, bool) or not isinstance(level, numbers.Integral):
-        raise TypeError(f"A level is a whole number, not {type(level).__name__}.")
-    if not 0 <= int(level) <= max_level:
+    if not 0 <= checks.whole("A level", level) <= max_level:
         raise LevelError(f"Level {level} does not exist here; this engine has the levels 0 to {max_level}.")
     return int(level)
 
@@ -212,6 +233,9 @@ def as_bound(bound: Any) -> float:
     """
     if isinstance(bound, bool) or not isinstance(bound, numbers.Real):
         raise TypeError(f"A bound is a real number, not {type(bound).__name__}.")
-    if not 0 < float(bound) < float("inf"):
-        raise RangeError(f"The bound {bound} is not positive and finite; give the largest absolute value of a slot.")
+    size: Any = bound
+    if not 0 < size <= sys.float_info.max:
+        raise RangeError(
+            "A bound is positive and finite, and this one is not; give the largest absolute value of a slot."
+        )
     return float(bound)

@@ -103,7 +103,10 @@ def _show(wish: Wish, found: list[Advice], source: str, units: str) -> None:
     unit = "us per value" if wish.throughput else "seconds"
     columns = ("method", "preset", "key, stages", "slots", "bootstraps", unit, "", "bits", "", "levels", "memory")
     order = "time per value" if wish.throughput else "the time until all values are refreshed"
-    console.print(output.table(f"{len(found)} ways, ranked by {order}, one thread", columns, rows, left=3))
+    for part in output.fitting(
+        f"{len(found)} ways, ranked by {order}, one thread", columns, rows, console.width, left=3
+    ):
+        console.print(part)
     measured, modelled = split(found)
     console.print(
         f"{measured} times are measured on this kind of machine ({_core.doctor()['cpu']}, records of {source}), "

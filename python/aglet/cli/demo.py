@@ -35,7 +35,7 @@ def demo(
     console = output.console()
     console.print(doctor_line(_core.doctor()))
     console.print(str(engine.security_report()))
-    for part in plan_tables(planned):
+    for part in plan_tables(planned, console.width):
         console.print(part)
 
     console.print(f"Making the keys on {engine.thread_count} threads ...")

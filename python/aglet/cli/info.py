@@ -88,7 +88,9 @@ def params(json: output.Json = False) -> None:
             )
         )
     console = output.console()
-    console.print(output.table("Parameter sets (classical security, precision as claimed)", columns, rows))
+    title = "Parameter sets (classical security, precision as claimed)"
+    for part in output.fitting(title, columns, rows, console.width):
+        console.print(part)
     console.print("Below 128 bits the security is a cautious estimate, and an engine needs allow_insecure=True.")
     words = "; ".join(f'"{word}" is {name}{_passes(count)}' for word, (name, count) in PRECISIONS.items())
     console.print(f"Engine(use_bootstrap=True, precision=...): {words}. The precision claimed is a floor, of one pass.")

@@ -17,7 +17,7 @@ from aglet.measure import Case
 from aglet.progress import progress_bar
 from aglet.reports import failure_text, gigabytes, memory_report
 
-__all__ = ["model_table", "plan", "plan_tables"]
+__all__ = ["model_tables", "plan", "plan_tables"]
 
 
 @output.sentences
@@ -65,7 +65,7 @@ def plan(
     choices = (preset, case.core_method, stages, key_size, slot_count, real, target_level, bound)
     predicted = _core.predicted_precision(*choices)["mean_bits"]
     console = output.console()
-    for part in plan_tables(planned, predicted):
+    for part in plan_tables(planned, console.width, predicted):
         console.print(part)
     for name, steps in planned["rotations"].items():
         if steps:
@@ -97,14 +97,15 @@ def _model(case: Case, units: dict[str, float] | None, repeat: int | None, facto
         output.json_line(found.record(factor))
         return
     console = output.console()
-    console.print(model_table(found))
+    for part in model_tables(found, console.width):
+        console.print(part)
     for line in _facts(found):
         console.print(line)
     for warning in found.warnings(factor):
         console.print(warning, style="bold")
 
 
-def model_table(found: modelled.Forecast) -> Table:
+def model_tables(found: modelled.Forecast, width: int) -> list[Table]:
     """The stages: predicted work, seconds and noise, and beside them what was measured."""
     measured = found.measured is not None
     columns = ["stage", "transforms", "products", "with keys", "of conversions", "reads", "noise", "predicted"]
@@ -128,7 +129,7 @@ def model_table(found: modelled.Forecast) -> Table:
         f"{plan['method']} bootstrap, preset {plan['preset']}, {plan['key_size']} key, {plan['stage_count']} stages, "
         f"{plan['slot_count']} slots, one thread: work in limbs of 2^{plan['log_n']} words"
     )
-    return output.table(title, columns, [*rows, last])
+    return output.fitting(title, columns, [*rows, last], width)
 
 
 def _work(work: _core.Work) -> list[str]:
@@ -168,9 +169,9 @@ def _facts(found: modelled.Forecast) -> list[str]:
     return lines
 
 
-def plan_tables(planned: _core.Plan, predicted_bits: float | None = None) -> list[Table]:
+def plan_tables(planned: _core.Plan, width: int, predicted_bits: float | None = None) -> list[Table]:
     """A plan as two tables: the stages, and the levels, the precision and the memory."""
-    stages = output.table(
+    stages = output.fitting(
         f"Stages of the {planned['method']} bootstrap, preset {planned['preset']} (chain levels: limbs - 1)",
         ("stage", "", "level in", "level out", "scale in", "scale out", "keys", "key memory"),
         [
@@ -186,6 +187,7 @@ def plan_tables(planned: _core.Plan, predicted_bits: float | None = None) -> lis
             )
             for stage in planned["stages"]
         ],
+        width,
         left=2,
     )
     bits, memory = planned["precision_bits"], memory_report(planned)
@@ -206,7 +208,7 @@ def plan_tables(planned: _core.Plan, predicted_bits: float | None = None) -> lis
             ("peak memory", gigabytes(memory.peak) + ("" if memory.fits else ", MORE than this machine has free")),
         ],
     )
-    return [stages, facts]
+    return [*stages, facts]
 
 
 def _precision(preset: str, claimed: float | None, predicted: float | None) -> list[tuple[str, str]]:

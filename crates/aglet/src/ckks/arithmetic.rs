@@ -311,8 +311,9 @@ impl Engine {
         self.check_rotation(a, key)?;
         self.rotate_by(a, key.delta, &key.key)
     }
-    /// Refuses a key that was made for lower levels.
+    /// Refuses a key that was made for lower levels, or for another secret key.
     pub(crate) fn check_rotation(&self, a: &Ciphertext, key: &FixedRotationKey) -> Result<(), Error> {
+        check_owner(a, "fixed rotation key", key.id())?;
         if a.limbs() > key.limbs() {
             let level = key.limbs() - 1 - self.params().hidden_levels();
             return Err(Error::Level(format!(
@@ -324,6 +325,7 @@ impl Engine {
     }
     /// Rotates by any number of slots to the right, as `numpy.roll` does, composed of powers of two.
     pub fn rotate(&self, a: &Ciphertext, key: &RotationKey, delta: i64) -> Result<Ciphertext, Error> {
+        check_owner(a, "rotation key", key.id())?;
         let mut out = a.clone();
         let delta = delta.rem_euclid(self.slots() as i64);
         for (step, key) in key.steps.iter().filter(|(step, _)| delta & step != 0) {
@@ -337,6 +339,15 @@ impl Engine {
         // Keys are made for the rotation of the whole ring, of which sparse slots are repetitions.
         self.run(|| Ok(self.evaluator(&keys, None).rotate_ring(a, left)?))
     }
+}
+
+/// Refuses a key of another secret key, also where it would have nothing to do: a step of 0, a matrix of one diagonal. A rotation
+/// key of one slot has no keys, and no id.
+pub(crate) fn check_owner(ct: &Ciphertext, what: &'static str, found: KeyId) -> Result<(), Error> {
+    if found == ct.key || found == KeyId(0) {
+        return Ok(());
+    }
+    Err(aglet_rlwe::Error::KeyMismatch { what, found, expected: ct.key }.into())
 }
 
 fn finite(c: Complex64) -> Result<Complex64, Error> {

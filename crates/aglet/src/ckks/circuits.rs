@@ -1,6 +1,6 @@
 //! Polynomials, bases, weighted sums and batches of rotations, at user levels and canonical scales.
 
-use crate::ckks::arithmetic::told;
+use crate::ckks::arithmetic::{check_owner, told};
 use crate::ckks::engine::{Engine, FixedRotationKey, RelinearisationKey, RotationKey};
 use crate::ckks::Ciphertext;
 use crate::{Control, Error};
@@ -206,6 +206,7 @@ impl Engine {
         deltas: &[i64],
         control: &Control,
     ) -> Result<Vec<Ciphertext>, Error> {
+        check_owner(ct, "rotation key", key.id())?;
         let keys = key.steps.iter().map(|(_, k)| k.with_role()).collect();
         let slots = self.slots() as i64;
         let wanted = deltas.iter().map(|d| d.rem_euclid(slots)).enumerate().collect();

@@ -3,7 +3,7 @@
 //! The maps of a bootstrap are few and encoded ahead. The diagonals of a user's matrix are encoded as they are needed, a few
 //! giant steps at a time: memory stays bounded for a dense matrix of any size.
 
-use crate::ckks::arithmetic::{at_scale, told};
+use crate::ckks::arithmetic::{at_scale, check_owner, told};
 use crate::ckks::engine::Engine;
 use crate::ckks::Ciphertext;
 use crate::runtime::machine;
@@ -120,6 +120,7 @@ impl Engine {
         key: &MatrixKey,
         control: &Control,
     ) -> Result<Ciphertext, Error> {
+        check_owner(ct, "matrix multiplication key", key.id)?;
         let below = self.spend_many(ct, 1, "A product with a matrix")?;
         if ct.limbs() > key.spec.q_limbs {
             return Err(Error::Level(format!(

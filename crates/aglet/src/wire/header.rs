@@ -2,7 +2,8 @@
 
 use super::body::Source;
 use super::parameters::FAMILY;
-use super::{types, Kind, Origin, Shape, WORDS};
+use super::{types, Kind, Origin, Shape, Stored, WORDS};
+use crate::ckks::BootstrapKey;
 use crate::Error;
 use aglet_rlwe::KeyId;
 
@@ -150,19 +151,23 @@ impl Header {
         if self.tag == wanted.tag {
             return Ok(());
         }
-        match types::ALL.into_iter().find(|k| k.tag == self.tag) {
-            Some(found) => format(format!(
-                "This is a {}, not a {}; use {} or {}.",
-                found.name,
-                wanted.name,
-                found.method("read"),
-                found.method("deserialize")
-            )),
-            None => format(format!(
-                "This is not a {} but of a type that this version of Aglet does not know; update Aglet.",
-                wanted.name
-            )),
-        }
+        let found = self.name()?;
+        let methods = found.replace(' ', "_");
+        format(format!("This is a {found}, not a {}; use read_{methods} or deserialize_{methods}.", wanted.name))
+    }
+
+    /// Its type.
+    pub fn kind(&self) -> Result<Kind, Error> {
+        types::ALL.into_iter().find(|kind| kind.tag == self.tag).ok_or_else(|| {
+            Error::Format(format!("This version of Aglet does not know what type {} is; update Aglet.", self.tag))
+        })
+    }
+
+    /// Its type in the words of Python's methods, which tell bootstrap keys apart.
+    pub fn name(&self) -> Result<&'static str, Error> {
+        let kind = self.kind()?;
+        let bootstrap = if kind == BootstrapKey::KIND { types::bootstrap_kind(&self.words) } else { None };
+        Ok(bootstrap.unwrap_or(kind.name))
     }
 
     /// Compares the length that the header claims with what there is.

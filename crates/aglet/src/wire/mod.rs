@@ -42,12 +42,6 @@ pub struct Kind {
     pub name: &'static str,
 }
 
-impl Kind {
-    fn method(self, verb: &str) -> String {
-        format!("{verb}_{}", self.name.replace(' ', "_"))
-    }
-}
-
 /// What can be stored. The parts follow from parameters, slots and [`Stored::words`], and are written and read in order.
 pub trait Stored: Sized + Send {
     /// Its type in files.
@@ -92,16 +86,28 @@ pub struct Summary {
 pub fn summary(bytes: &[u8]) -> Result<Summary, Error> {
     let source = Source::Bytes(bytes);
     let header = Header::read(&source)?;
-    let known = types::ALL.into_iter().find(|k| k.tag == header.tag);
-    let kind = known.ok_or_else(|| {
-        Error::Format(format!("This version of Aglet does not know what type {} is; update Aglet.", header.tag))
-    })?;
     Ok(Summary {
-        kind,
+        kind: header.kind()?,
         literal: parameters::literal(&header, &source)?,
         fingerprint: header.fingerprint,
         slots: header.slots as usize,
     })
+}
+
+/// What these bytes hold, in the words of Python's methods: "ciphertext", "lossy bootstrap key". The header alone is read.
+///
+/// # Errors
+/// [`Error::Format`] for what is no header of this version.
+pub fn name(bytes: &[u8]) -> Result<&'static str, Error> {
+    Header::read(&Source::Bytes(bytes))?.name()
+}
+
+/// [`name`] of a file.
+///
+/// # Errors
+/// [`Error::File`] of the system, and as there.
+pub fn name_of_file(path: &Path) -> Result<&'static str, Error> {
+    Header::read(&Source::File(&Input::open(path)?))?.name()
 }
 
 /// The bytes of a thing. Those of a secret are wiped when dropped, also where the work ends early.

@@ -2,7 +2,7 @@
 //! switching keys and nothing else, a few lines of [`keys!`].
 
 use super::{Kind, Origin, Reader, Shape, Stored, Writer, WORDS};
-use crate::ckks::bootstrap::key::rotation_layout;
+use crate::ckks::bootstrap::key::{kind_of, rotation_layout};
 use crate::ckks::engine::{rotation, user_limbs};
 use crate::ckks::matrix::steps as matrix_steps;
 use crate::ckks::{
@@ -201,6 +201,13 @@ fn bootstrap_words(origin: &Origin<'_>, w: &Words) -> Result<Request, Error> {
         (Some(&method), Some(&size)) => Ok(Request::new(method, stages, size, origin.slots)),
         _ => unknown::<BootstrapKey, _>("a size or method"),
     }
+}
+
+/// Which kind of bootstrap key words speak of, if they speak of one.
+pub fn bootstrap_kind(w: &Words) -> Option<&'static str> {
+    let size = KeySize::ALL.iter().find(|&&size| size as u64 == w[1])?;
+    let method = Method::ALL.iter().find(|&&method| method as u64 == w[2])?;
+    Some(kind_of(*size, *method))
 }
 
 /// Baby steps and limbs of a matrix multiplication key.

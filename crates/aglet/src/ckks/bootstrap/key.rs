@@ -43,6 +43,10 @@ impl BootstrapKey {
     pub fn size(&self) -> KeySize {
         self.request.size
     }
+    /// Its kind in words: that of its size if it is small, else that of its method.
+    pub fn kind(&self) -> &'static str {
+        kind_of(self.size(), self.method())
+    }
     /// Bytes in memory.
     pub fn byte_count(&self) -> usize {
         self.keys.byte_count()
@@ -67,7 +71,8 @@ impl BootstrapKey {
     /// Whether it has the keys of a route: on its chain or a part of it. A small one serves every route.
     pub(crate) fn serves(&self, route: &Route) -> bool {
         let (own, wanted) = (self.request, route.layout.request);
-        let like = own.stage_count == wanted.stage_count && own.slots == wanted.slots;
+        let like =
+            own.method == wanted.method.keys() && own.stage_count == wanted.stage_count && own.slots == wanted.slots;
         let primes = self.params.prime_indices();
         let part = route.params.prime_indices().iter().all(|l| primes.contains(l));
         own.size == wanted.size && part && (like || own.size == KeySize::Small)
@@ -99,6 +104,15 @@ impl BootstrapKey {
             _ => user,
         };
         Ok(user.for_subset(whole, chain).and(self.on_chain(chain)))
+    }
+}
+
+/// How Python's methods name a bootstrap key. Regular ones serve merging bootstraps as well, and small ones every method.
+pub(crate) fn kind_of(size: KeySize, method: Method) -> &'static str {
+    match (size, method.keys()) {
+        (KeySize::Small, _) => "small bootstrap key",
+        (_, Method::Lossy) => "lossy bootstrap key",
+        _ => "bootstrap key",
     }
 }
 

@@ -1,6 +1,7 @@
 //! Rotations of users by the keys that a bootstrap key holds for its linear maps.
 
 use super::{BootstrapKey, KeySize};
+use crate::ckks::arithmetic::check_owner;
 use crate::ckks::engine::Engine;
 use crate::ckks::Ciphertext;
 use crate::Error;
@@ -23,6 +24,7 @@ impl Engine {
                 "A small bootstrap key has no rotations, it takes those of the rotation key; rotate with that.";
             return Err(Error::MissingKey(sentence.into()));
         }
+        check_owner(a, "bootstrap key", key.id())?;
         let slots = self.slots();
         let left = (slots - delta.rem_euclid(slots as i64) as usize) % slots;
         if left == 0 {

@@ -1,7 +1,7 @@
 //! The bootstrap itself: keys and pipeline of a route, brought together.
 
 use super::key::BootstrapKey;
-use crate::ckks::arithmetic::at_scale;
+use crate::ckks::arithmetic::{at_scale, check_owner};
 use crate::ckks::engine::{Engine, GaloisKey, RelinearisationKey, RotationKey};
 use crate::ckks::Ciphertext;
 use crate::runtime::machine;
@@ -9,7 +9,7 @@ use crate::Control;
 use crate::{presets, Error};
 use aglet_bootstrap::slots_first::steps::eval_mod::Parts;
 use aglet_bootstrap::slots_first::steps::SlotsFirst;
-use aglet_bootstrap::slots_first::{KeySize, Request, Route};
+use aglet_bootstrap::slots_first::{KeySize, Method, Request, Route};
 use aglet_bootstrap::{Pipeline, Probe};
 use aglet_ring::process::Lock;
 use aglet_ring::Tally;
@@ -215,24 +215,23 @@ impl Engine {
             let own = keys.bootstrap.request();
             return Err(Error::MissingKey(format!(
                 "This bootstrap key is for {} bootstraps with stage_count={} of {} slots; a {} one with stage_count={stage_count} of \
-                 {} slots needs a key made for it.",
+                 {} slots needs a key made for it, with {}.",
                 own.method.name(),
                 own.stage_count,
                 own.slots,
                 method.name(),
-                route.layout.request.slots
+                route.layout.request.slots,
+                maker(method),
             )));
         }
         for ct in cts {
             if ct.degree() != 1 {
                 return Err(aglet_rlwe::Error::Degree { degree: ct.degree() }.into());
             }
-            if let Some((what, found)) = keys.ids().find(|(_, id)| *id != ct.key) {
-                return Err(aglet_rlwe::Error::KeyMismatch { what, found, expected: ct.key }.into());
-            }
+            keys.ids().try_for_each(|(what, id)| check_owner(ct, what, id))?;
             check_bound(ct, route.layout.request)?;
             let level = self.level(ct)?;
-            if method.keys() == crate::ckks::Method::Lossy && level < stage_count {
+            if method.keys() == Method::Lossy && level < stage_count {
                 return Err(Error::Level(format!(
                     "A {} bootstrap of {stage_count} stages takes ciphertexts of level {stage_count} or more, this one has level \
                      {level}; use the regular bootstrap, or bootstrap earlier.",
@@ -327,6 +326,15 @@ const CLEANED: f64 = 1.25;
 
 /// Relative distance of scales that a sign or bit bootstrap removes: it leaves less than 2^-30 of it.
 const SAME_SIGN: f64 = 1.0 / 65536.0;
+
+/// What makes the key of a method.
+fn maker(method: Method) -> &'static str {
+    if method.keys() == Method::Lossy {
+        "create_lossy_bootstrap_key"
+    } else {
+        "create_bootstrap_key"
+    }
+}
 
 /// Refuses a message that is known to be too large.
 fn check_bound(ct: &Ciphertext, request: Request) -> Result<(), Error> {
