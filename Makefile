@@ -7,7 +7,7 @@ RUST_FILES := $(shell find crates Cargo.toml Cargo.lock -type f 2>/dev/null)
 # maturin installs into this environment, whatever else is activated.
 MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
 
-.PHONY: help build demo test test-rust test-python test-long test-ifma fuzz clean toolchain
+.PHONY: help build demo test test-rust test-python test-long test-ifma fuzz constant-time clean toolchain
 
 help:
 	@echo "make demo       build and install into .venv, then refresh a real ciphertext"
@@ -15,6 +15,7 @@ help:
 	@echo "make test       format, lints, Rust and Python tests (quick)"
 	@echo "make test-long  the real size: precision, drift, every backend"
 	@echo "make fuzz       hostile bytes to every reader, SECONDS=60 in all"
+	@echo "make constant-time  traces what touches secrets, for different secrets"
 	@echo "make test-ifma  the AVX-512 IFMA kernels, under an emulator where this CPU has none (Debian, root)"
 	@echo "make clean      remove what was built"
 
@@ -72,6 +73,14 @@ COVERAGE := -C passes=sancov-module -C llvm-args=-sanitizer-coverage-level=3 \
 fuzz: | toolchain
 	RUSTFLAGS="$(COVERAGE)" cargo run --quiet --release --manifest-path fuzz/Cargo.toml --target $(HOST) -- \
 		$(SECONDS) $(TARGET)
+
+# A call on every edge and at every load and store, in code that is otherwise as shipped: no assertions.
+TRACE := -C passes=sancov-module -C llvm-args=-sanitizer-coverage-level=3 -C llvm-args=-sanitizer-coverage-trace-pc-guard \
+	-C llvm-args=-sanitizer-coverage-trace-loads -C llvm-args=-sanitizer-coverage-trace-stores -C codegen-units=4
+
+constant-time: | toolchain
+	RUSTFLAGS="$(TRACE)" cargo run --quiet --release --manifest-path fuzz/Cargo.toml --target $(HOST) --target-dir fuzz/target/traced \
+		--bin constant-time --config profile.release.debug-assertions=false --config profile.release.overflow-checks=false
 
 # Exits with 0 where it cannot run if AGLET_IFMA_OPTIONAL=1, and says so.
 test-ifma: | toolchain
