@@ -6,6 +6,7 @@ use aglet_bootstrap::slots_first::steps::eval_mod::{EvalMod, Function, K, MAX_WE
 use aglet_rlwe::security::Security;
 use aglet_schemes::ckks::params::MAX_EPHEMERAL_WEIGHT;
 use aglet_schemes::ckks::CkksParams;
+use aglet_testing::documents::row;
 
 #[test]
 fn the_keys_of_a_bootstrap_have_the_size_that_the_preset_claims() {
@@ -49,6 +50,39 @@ fn failures_are_as_rare_as_presets_claim() {
     assert_eq!(claimed, found);
     assert!(found.iter().flat_map(|f| f.2).all(|log2| log2 < -64.0), "a failure is rarer than 2^-64");
     assert_eq!(found.iter().filter(|f| f.2.is_some()).count(), 13);
+}
+
+const PARAMETERS: &str = include_str!("../../../docs/parameters.md");
+
+/// What the documents say that bootstraps leave, and `tests/real.rs` measures, is the same everywhere and at most half a bit above
+/// the claim of a preset.
+#[test]
+fn the_documents_agree_on_bits() {
+    let measured = |name: &str| -> Vec<f64> {
+        row(PARAMETERS, "## Bits by message", name).into_iter().map(Option::unwrap_or_default).collect()
+    };
+    for (name, _) in presets::ALL.iter().filter(|(name, _)| !name.starts_with("toy")) {
+        let Some(claims) = presets::load(name, true).unwrap().literal().claims.clone() else { continue };
+        let iterated = format!("`{name}`, 2 iterations");
+        for (name, claim) in [(format!("`{name}`"), claims.precision_bits), (iterated, claims.precision_bits_two)] {
+            let Some(claim) = claim else { continue };
+            let found = measured(&name)[0];
+            assert!((0.0..=0.5).contains(&(found - claim)), "{name} claims {claim}, and {found} are written");
+        }
+    }
+    let (regular, high, highest) = (measured("`regular`"), measured("`precise`"), measured("`precise`, 2 iterations"));
+    for (word, bits) in [("standard", &regular), ("high", &high), ("highest", &highest)] {
+        let said = row(PARAMETERS, "## Precision", &format!("`\"{word}\"`"));
+        assert_eq!(said[1..4], [bits[0], bits[2], bits[4]].map(Some), "{word}");
+    }
+    let readme = row(include_str!("../../../README.md"), "## How it compares", "**Aglet**");
+    assert_eq!(readme[3..5], [regular[0], regular[2]].map(Some));
+    let comparing = include_str!("../../../docs/comparing.md").split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = format!(
+        "a bootstrap leaves {:.1} bits and a product 26, with `precision=\"high\"` {:.1} and 35, with `precision=\"highest\"` {:.1} and 35",
+        regular[0], high[0], highest[0]
+    );
+    assert!(comparing.contains(&words), "docs/comparing.md should say: {words}");
 }
 
 /// `|I| <= (h + 1) / 2` and eval_mod covers `|I| < K`: the floors that know of secrets and of polynomials say the same.

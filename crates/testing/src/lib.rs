@@ -2,6 +2,7 @@
 //! engines keep no secret.
 #![forbid(unsafe_code)]
 
+pub mod documents;
 pub mod exact;
 #[cfg(feature = "ckks")]
 pub mod fixture;

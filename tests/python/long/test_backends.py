@@ -39,6 +39,8 @@ def test_forced(backend: str) -> None:
     print(f"{backend}: {seconds:.2f} s, {uniform['bits_mean']:.2f} bits, keys {keygen:.1f} s")
     assert uniform["backend"] == backend
     assert uniform["output_level"] == 10
-    assert uniform["bits_mean"] >= 22
-    assert alternating["bits_worst"] >= 18
+    # docs/parameters.md, less half a bit.
+    assert uniform["bits_mean"] >= 24.2
+    assert alternating["bits_mean"] >= 24.5
+    assert alternating["bits_worst"] >= 21.2
     assert uniform["peak_rss_bytes"] <= 14e9

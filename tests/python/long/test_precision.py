@@ -8,6 +8,11 @@ import pytest
 from aglet import Engine
 from aglet.measure import MESSAGES, BootstrapKeys, Precision, make_keys, make_message, run_bootstrap
 
+# Bits of `regular` in docs/parameters.md, and what a run may miss it by (the other sets: crates/aglet/tests/real.rs).
+MEAN = {"uniform": 24.7, "constant": 25.0, "alternating": 25.0, "spike": 25.0}
+WORST = 21.7
+SLACK = 0.5
+
 
 @pytest.fixture(scope="module")
 def engine() -> Engine:
@@ -33,8 +38,8 @@ def test_precision(engine: Engine, keys: BootstrapKeys, kind: str) -> None:
     run = run_bootstrap(engine, keys, message, repeat=1)
     print(f"{kind}: {run.seconds[0]:.2f} s, {run.precision.bits_mean:.2f} bits, worst {run.precision.bits_worst:.2f}")
     assert run.output_level == 10
-    assert run.precision.bits_mean >= (22 if kind == "uniform" else 21)
-    assert run.precision.bits_worst >= 18
+    assert run.precision.bits_mean >= MEAN.get(kind, 24.7) - SLACK
+    assert run.precision.bits_worst >= WORST - SLACK
 
 
 @pytest.mark.parametrize(("real", "bits"), [(True, 30.0), (False, 28.5)])
