@@ -119,7 +119,7 @@ impl From<aglet_ring::Error> for Error {
 
 /// The classes of errors that users tell apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ErrorKind {
     /// Levels.
     Level,
     /// Values and bounds.
@@ -148,36 +148,36 @@ pub enum Kind {
 
 impl Error {
     /// The class of the error.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ErrorKind {
         use aglet_schemes::Error as S;
         match self {
-            Self::Parameter(_) => Kind::Parameter,
-            Self::Level(_) => Kind::Level,
-            Self::Range(_) => Kind::Range,
-            Self::MissingKey(_) => Kind::MissingKey,
-            Self::Memory { .. } | Self::KeyMemory(_) => Kind::Memory,
-            Self::Format(_) | Self::Rlwe(aglet_rlwe::Error::Stored { .. }) => Kind::Serialization,
-            Self::Foreign(_) => Kind::KeyMismatch,
-            Self::File { .. } => Kind::File,
+            Self::Parameter(_) => ErrorKind::Parameter,
+            Self::Level(_) => ErrorKind::Level,
+            Self::Range(_) => ErrorKind::Range,
+            Self::MissingKey(_) => ErrorKind::MissingKey,
+            Self::Memory { .. } | Self::KeyMemory(_) => ErrorKind::Memory,
+            Self::Format(_) | Self::Rlwe(aglet_rlwe::Error::Stored { .. }) => ErrorKind::Serialization,
+            Self::Foreign(_) => ErrorKind::KeyMismatch,
+            Self::File { .. } => ErrorKind::File,
             Self::Input { source, .. } => source.kind(),
-            Self::Cancelled => Kind::Cancelled,
-            Self::Bootstrap(aglet_bootstrap::Error::Bound { .. }) => Kind::Range,
-            Self::Bootstrap(aglet_bootstrap::Error::OutputLevel { .. }) => Kind::Level,
-            Self::Bootstrap(_) | Self::Circuit(_) => Kind::Parameter,
-            Self::Scheme(S::LevelTooLow { .. } | S::LevelMismatch { .. } | S::NoSuchLevel { .. }) => Kind::Level,
-            Self::Scheme(S::MissingKey { .. }) => Kind::MissingKey,
-            Self::Scheme(S::TooLarge { .. } | S::Wrapped { .. }) => Kind::Range,
-            Self::Scheme(_) => Kind::Parameter,
+            Self::Cancelled => ErrorKind::Cancelled,
+            Self::Bootstrap(aglet_bootstrap::Error::Bound { .. }) => ErrorKind::Range,
+            Self::Bootstrap(aglet_bootstrap::Error::OutputLevel { .. }) => ErrorKind::Level,
+            Self::Bootstrap(_) | Self::Circuit(_) => ErrorKind::Parameter,
+            Self::Scheme(S::LevelTooLow { .. } | S::LevelMismatch { .. } | S::NoSuchLevel { .. }) => ErrorKind::Level,
+            Self::Scheme(S::MissingKey { .. }) => ErrorKind::MissingKey,
+            Self::Scheme(S::TooLarge { .. } | S::Wrapped { .. }) => ErrorKind::Range,
+            Self::Scheme(_) => ErrorKind::Parameter,
             Self::Rlwe(aglet_rlwe::Error::InsecureParameters { .. } | aglet_rlwe::Error::SparseSecret { .. }) => {
-                Kind::Insecure
+                ErrorKind::Insecure
             }
-            Self::Rlwe(aglet_rlwe::Error::KeyMismatch { .. }) => Kind::KeyMismatch,
-            Self::Rlwe(aglet_rlwe::Error::Level { .. }) => Kind::Level,
-            Self::Rlwe(aglet_rlwe::Error::Degree { .. }) => Kind::Other,
-            Self::Rlwe(_) => Kind::Parameter,
-            Self::Ring(aglet_ring::Error::Backend { .. }) => Kind::Device,
-            Self::Ring(aglet_ring::Error::OutOfMemory { .. }) => Kind::Memory,
-            Self::Ring(_) => Kind::Other,
+            Self::Rlwe(aglet_rlwe::Error::KeyMismatch { .. }) => ErrorKind::KeyMismatch,
+            Self::Rlwe(aglet_rlwe::Error::Level { .. }) => ErrorKind::Level,
+            Self::Rlwe(aglet_rlwe::Error::Degree { .. }) => ErrorKind::Other,
+            Self::Rlwe(_) => ErrorKind::Parameter,
+            Self::Ring(aglet_ring::Error::Backend { .. }) => ErrorKind::Device,
+            Self::Ring(aglet_ring::Error::OutOfMemory { .. }) => ErrorKind::Memory,
+            Self::Ring(_) => ErrorKind::Other,
         }
     }
 }

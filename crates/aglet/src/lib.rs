@@ -25,5 +25,5 @@ pub mod runtime;
 pub mod wire;
 
 pub use aglet_rlwe::{KeyId, PublicKey, SecretKey};
-pub use error::{Error, Kind};
+pub use error::{Error, ErrorKind};
 pub use runtime::{Control, Runtime, Units};

@@ -5,7 +5,7 @@ use aglet::ckks::{
     Matrix, Method, Plaintext, RelinearisationKey, Request, RotationKey,
 };
 use aglet::wire::{self, Stored};
-use aglet::{presets, Control, Error, Kind, PublicKey, SecretKey};
+use aglet::{presets, Control, Error, ErrorKind, PublicKey, SecretKey};
 use aglet_ring::sample::{ChaChaSource, RandomSource};
 use aglet_rlwe::security::Security;
 use aglet_testing::fixture::Fixture;
@@ -140,7 +140,7 @@ fn every_bootstrap_key_comes_back() {
     }
 }
 
-fn refused<T: Stored>(engine: &Engine, bytes: &[u8]) -> (Kind, String) {
+fn refused<T: Stored>(engine: &Engine, bytes: &[u8]) -> (ErrorKind, String) {
     match engine.deserialize::<T>(bytes, &now()) {
         Ok(_) => panic!("a damaged {} was read", T::KIND.name),
         Err(e) => (e.kind(), e.to_string()),
@@ -155,7 +155,7 @@ fn every_flip_is_seen<T: Stored + Sync>(engine: &Engine, x: &T, step: usize) {
     for place in places {
         bytes[place / 8] ^= 1 << (place % 8);
         let (kind, said) = refused::<T>(engine, &bytes);
-        assert_eq!(kind, Kind::Serialization, "{} with bit {place} flipped: {said}", T::KIND.name);
+        assert_eq!(kind, ErrorKind::Serialization, "{} with bit {place} flipped: {said}", T::KIND.name);
         bytes[place / 8] ^= 1 << (place % 8);
     }
     assert!(engine.deserialize::<T>(&bytes, &now()).is_ok());
@@ -173,7 +173,7 @@ fn every_flipped_bit_and_every_cut_is_seen() {
     every_flip_is_seen(&engine, &engine.create_fixed_rotation_key(&sk, 1, Some(0)).unwrap(), 997);
     let bytes = engine.serialize(&sk, &now()).unwrap().to_vec();
     for length in 0..bytes.len() {
-        assert_eq!(refused::<SecretKey>(&engine, &bytes[..length]).0, Kind::Serialization, "{length} bytes");
+        assert_eq!(refused::<SecretKey>(&engine, &bytes[..length]).0, ErrorKind::Serialization, "{length} bytes");
     }
     let mut longer = bytes.clone();
     longer.push(0);
@@ -181,7 +181,7 @@ fn every_flipped_bit_and_every_cut_is_seen() {
     let key = bootstrap_key(&engine, &sk);
     let bytes = engine.serialize(&key, &now()).unwrap().to_vec();
     for length in (0..bytes.len()).step_by(bytes.len() / 50) {
-        assert_eq!(refused::<BootstrapKey>(&engine, &bytes[..length]).0, Kind::Serialization);
+        assert_eq!(refused::<BootstrapKey>(&engine, &bytes[..length]).0, ErrorKind::Serialization);
     }
 }
 
@@ -223,7 +223,7 @@ fn absurd_claims_are_refused_before_anything_is_allocated() {
     let scales = [0.0, -1.0, f64::INFINITY, f64::NAN, 1e-300, 1e300].map(|s: f64| (160, s.to_bits()));
     for (at, value) in cases.chain(scales).chain([(152, 0), (168, 0), (168, 1), (168, 4), (176, 2)]) {
         let (kind, said) = refused::<Ciphertext>(&engine, &forged(&bytes, 1000, word(at, value)));
-        assert_eq!(kind, Kind::Serialization, "{at}: {value}: {said}");
+        assert_eq!(kind, ErrorKind::Serialization, "{at}: {value}: {said}");
     }
     // All zero behind a header that is right: sections without checksums.
     assert!(refused::<Ciphertext>(&engine, &forged(&bytes, bytes.len() - parts_at(&bytes), |_| ()))
@@ -232,12 +232,15 @@ fn absurd_claims_are_refused_before_anything_is_allocated() {
     let key = engine.create_fixed_rotation_key(&sk, 1, None).unwrap();
     let bytes = engine.serialize(&key, &now()).unwrap().to_vec();
     for value in huge.into_iter().chain([0, 3]) {
-        assert_eq!(refused::<FixedRotationKey>(&engine, &forged(&bytes, 0, word(160, value))).0, Kind::Serialization);
+        assert_eq!(
+            refused::<FixedRotationKey>(&engine, &forged(&bytes, 0, word(160, value))).0,
+            ErrorKind::Serialization
+        );
     }
     let key = bootstrap_key(&engine, &sk);
     let bytes = engine.serialize(&key, &now()).unwrap().to_vec();
     for (at, value) in [152, 160, 168].into_iter().flat_map(|at| huge.map(|value| (at, value))) {
-        assert_eq!(refused::<BootstrapKey>(&engine, &forged(&bytes, 0, word(at, value))).0, Kind::Serialization);
+        assert_eq!(refused::<BootstrapKey>(&engine, &forged(&bytes, 0, word(at, value))).0, ErrorKind::Serialization);
     }
     // A step that no rotation key is made for is as good as its remainder.
     let far = engine.create_fixed_rotation_key(&sk, i64::MIN, None).unwrap();
@@ -262,8 +265,8 @@ fn a_header_alone_makes_nobody_lay_out_keys() {
     for payload in [0, 1 << 30] {
         let (kind, said) = refused::<RotationKey>(&engine, &claiming(5, payload));
         let reason = if payload == 0 { "other parts" } else { "cut short" };
-        assert!(kind == Kind::Serialization && said.contains(reason), "{said}");
-        assert_eq!(refused::<BootstrapKey>(&engine, &claiming(7, payload)).0, Kind::Serialization);
+        assert!(kind == ErrorKind::Serialization && said.contains(reason), "{said}");
+        assert_eq!(refused::<BootstrapKey>(&engine, &claiming(7, payload)).0, ErrorKind::Serialization);
     }
     assert!(start.elapsed().as_secs_f64() < 0.5, "{:?}", start.elapsed());
 }
@@ -315,14 +318,14 @@ fn data_carries_the_parameters_it_was_made_with() {
     assert!(near(&engine.decrypt(&engine_of(own(13, 50)).deserialize(&bytes, &now()).unwrap(), &sk).unwrap(), &z));
     // Another set of the same name is another set, and engines say whose data it is.
     let (kind, said) = refused::<Ciphertext>(&engine_of(own(13, 49)), &bytes);
-    assert!(kind == Kind::KeyMismatch && said.contains("(preset \"mine\")"), "{said}");
+    assert!(kind == ErrorKind::KeyMismatch && said.contains("(preset \"mine\")"), "{said}");
     // Below 128 bits only where the caller lets it pass.
     let weak = engine_of(own(10, 50));
     let sk = weak.create_secret_key().unwrap();
     let ct = weak.encrypt_with_secret(&weak.encode(&message(&weak), 1).unwrap(), &sk).unwrap();
     let bytes = weak.serialize(&ct, &now()).unwrap().to_vec();
     let summary = wire::summary(&bytes).unwrap();
-    assert_eq!(wire::Origin::find(&summary, false).err().unwrap().kind(), Kind::Insecure);
+    assert_eq!(wire::Origin::find(&summary, false).err().unwrap().kind(), ErrorKind::Insecure);
     assert!(wire::Origin::find(&summary, true).is_ok() && weak.deserialize::<Ciphertext>(&bytes, &now()).is_ok());
 }
 
@@ -333,7 +336,7 @@ fn parameters_that_no_engine_could_have_are_refused() {
     let text = engine.params().literal().to_toml().unwrap();
     let is_refused = |bytes: &[u8], words: &str| {
         let (kind, said) = refused::<SecretKey>(&engine, bytes);
-        assert!(kind == Kind::Serialization && said.contains(words) && said.len() < 1000, "{said}");
+        assert!(kind == ErrorKind::Serialization && said.contains(words) && said.len() < 1000, "{said}");
         assert!(!said.contains(char::is_control), "{said:?}");
     };
     is_refused(&with_literal(&sk, &[0xFF; 40]), "no text");
@@ -360,7 +363,7 @@ fn parameters_that_no_engine_could_have_are_refused() {
     ];
     for text in absurd {
         let error = find(&text);
-        assert!(error.kind() == Kind::Serialization && error.to_string().contains("do not work"), "{error}");
+        assert!(error.kind() == ErrorKind::Serialization && error.to_string().contains("do not work"), "{error}");
     }
 }
 
@@ -421,7 +424,7 @@ fn residues_that_no_prime_has_are_refused() {
     let section = &bytes[start..start + length];
     let check = *blake3::Hasher::new_keyed(&seal).update(&[0; 8]).update(section).finalize().as_bytes();
     bytes[start + length..][..32].copy_from_slice(&check);
-    assert_eq!(refused::<Plaintext>(&engine, &bytes).0, Kind::Serialization);
+    assert_eq!(refused::<Plaintext>(&engine, &bytes).0, ErrorKind::Serialization);
 }
 
 /// Anything at all, and random changes of what is right: an error each time, or the thing itself.
@@ -461,7 +464,7 @@ fn random_bytes_and_random_changes_never_panic() {
     for length in [0, 1, 8, 255, 256, 257, 5000] {
         let mut noise = vec![0; length];
         random.fill_bytes(&mut noise);
-        assert_eq!(refused::<PublicKey>(&engine, &noise).0, Kind::Serialization);
+        assert_eq!(refused::<PublicKey>(&engine, &noise).0, ErrorKind::Serialization);
         assert!(wire::summary(&noise).is_err());
     }
 }
@@ -472,13 +475,13 @@ fn what_belongs_elsewhere_is_refused_with_the_reason() {
     let other_engine = Engine::new(presets::load("levels-13", false).unwrap(), None, 1).unwrap();
     let bytes = engine.serialize(&relin, &now()).unwrap().to_vec();
     let (kind, said) = refused::<RelinearisationKey>(&other_engine, &bytes);
-    assert!(kind == Kind::KeyMismatch && said.contains("preset=\"toy\""), "{said}");
+    assert!(kind == ErrorKind::KeyMismatch && said.contains("preset=\"toy\""), "{said}");
     let (kind, said) = refused::<GaloisKey>(&engine, &bytes);
-    assert!(kind == Kind::Serialization && said.contains("read_relinearization_key"), "{said}");
+    assert!(kind == ErrorKind::Serialization && said.contains("read_relinearization_key"), "{said}");
     let mut newer = bytes.clone();
     newer[8] = 2;
     let (kind, said) = refused::<RelinearisationKey>(&engine, &newer);
-    assert!(kind == Kind::Serialization && said.contains("version 2"), "{said}");
+    assert!(kind == ErrorKind::Serialization && said.contains("version 2"), "{said}");
     let stranger = forged(&bytes, bytes.len() - parts_at(&bytes), |h| h[10] = 77);
     assert!(refused::<RelinearisationKey>(&engine, &stranger).1.contains("update Aglet"));
     // A section of another file of the same shape does not fit.
@@ -486,13 +489,13 @@ fn what_belongs_elsewhere_is_refused_with_the_reason() {
     let other = engine.serialize(&engine.create_relinearisation_key(&sk).unwrap(), &now()).unwrap().to_vec();
     let at = bytes.len() - 32 - 1000;
     mixed[at..].copy_from_slice(&other[at..]);
-    assert_eq!(refused::<RelinearisationKey>(&engine, &mixed).0, Kind::Serialization);
+    assert_eq!(refused::<RelinearisationKey>(&engine, &mixed).0, ErrorKind::Serialization);
     // What this engine did not make is not written either.
     let (kind, said) = match other_engine.serialize(&relin, &now()) {
         Ok(_) => panic!("written with other parameters"),
         Err(e) => (e.kind(), e.to_string()),
     };
-    assert!(kind == Kind::KeyMismatch && said.contains("engine that made it"), "{said}");
+    assert!(kind == ErrorKind::KeyMismatch && said.contains("engine that made it"), "{said}");
 }
 
 #[test]
@@ -504,7 +507,7 @@ fn slots_matter_where_they_should() {
     let ct = sparse.encrypt_with_secret(&sparse.encode(&message(&sparse), 1).unwrap(), &same).unwrap();
     let bytes = sparse.serialize(&ct, &now()).unwrap().to_vec();
     let (kind, said) = refused::<Ciphertext>(&full, &bytes);
-    assert!(kind == Kind::KeyMismatch && said.contains("slot_count=64"), "{said}");
+    assert!(kind == ErrorKind::KeyMismatch && said.contains("slot_count=64"), "{said}");
     let origin = wire::Origin { params: load(), slots: 64, ctx: None };
     let found: Ciphertext = wire::deserialize(&origin, &bytes, &now()).unwrap();
     assert!(near(&sparse.decrypt(&found, &same).unwrap(), &message(&sparse)));
@@ -551,6 +554,6 @@ fn a_file_appears_whole_or_not_at_all() {
     }
     for wrong in [folder.0.clone(), folder.0.join("no").join("such")] {
         let errors = [engine.write(&old, &wrong, &now()).err(), engine.read::<SecretKey>(&wrong, &now()).err()];
-        assert!(errors.into_iter().all(|e| e.is_some_and(|e| e.kind() == Kind::File)));
+        assert!(errors.into_iter().all(|e| e.is_some_and(|e| e.kind() == ErrorKind::File)));
     }
 }

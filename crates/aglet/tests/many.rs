@@ -1,7 +1,7 @@
 //! Several bootstraps with one set of keys, on the toy ring: the bits of one after the other, and errors before any work.
 
 use aglet::ckks::{cost, BootstrapKey, Ciphertext, KeySize, Method, Request};
-use aglet::{Control, Error, Kind};
+use aglet::{Control, Error, ErrorKind};
 use aglet_testing::fixture::Fixture;
 use aglet_testing::messages;
 use num_complex::Complex64;
@@ -108,8 +108,12 @@ fn what_is_wrong_with_one_is_found_before_any_work() {
         let inputs = [(&good, request), (&good, request), (ct, request)];
         f.engine.bootstrap_many(&inputs, f.keys(&key), 1, control)
     };
-    let cases =
-        [(signs(&f, 1, 2), Kind::Level), (large, Kind::Range), (foreign, Kind::KeyMismatch), (square, Kind::Other)];
+    let cases = [
+        (signs(&f, 1, 2), ErrorKind::Level),
+        (large, ErrorKind::Range),
+        (foreign, ErrorKind::KeyMismatch),
+        (square, ErrorKind::Other),
+    ];
     for (ct, kind) in cases {
         let control = Control::new();
         let error = run(&ct, request, &control).unwrap_err();
@@ -118,7 +122,7 @@ fn what_is_wrong_with_one_is_found_before_any_work() {
         assert!(f.engine.stage_runs().is_empty() && control.latest().1 == 0, "no work is done");
     }
     let merge = run(&good, Request { method: Method::LossyMerge, ..request }, &Control::new()).unwrap_err();
-    assert_eq!(merge.kind(), Kind::Parameter, "{merge}");
+    assert_eq!(merge.kind(), ErrorKind::Parameter, "{merge}");
     let stopped = Control::new();
     stopped.cancel();
     assert!(matches!(run(&good, request, &stopped), Err(Error::Cancelled)));

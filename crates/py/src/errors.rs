@@ -1,6 +1,6 @@
 //! Errors of the engine as exceptions of `aglet.errors`.
 
-use aglet::Kind;
+use aglet::ErrorKind;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -13,19 +13,19 @@ pub fn raise(py: Python<'_>, error: aglet::Error) -> PyErr {
         return system_error(py, path, source, &error);
     }
     let class = match error.kind() {
-        Kind::Level => "LevelError",
-        Kind::Range => "RangeError",
-        Kind::MissingKey => "MissingKeyError",
-        Kind::KeyMismatch => "KeyMismatchError",
-        Kind::Parameter => "ParameterError",
-        Kind::Insecure => "InsecureParametersError",
-        Kind::Memory => "MemoryLimitError",
-        Kind::Device => "DeviceError",
-        Kind::Serialization => "SerializationError",
-        Kind::Cancelled | Kind::File | Kind::Other => "AgletError",
+        ErrorKind::Level => "LevelError",
+        ErrorKind::Range => "RangeError",
+        ErrorKind::MissingKey => "MissingKeyError",
+        ErrorKind::KeyMismatch => "KeyMismatchError",
+        ErrorKind::Parameter => "ParameterError",
+        ErrorKind::Insecure => "InsecureParametersError",
+        ErrorKind::Memory => "MemoryLimitError",
+        ErrorKind::Device => "DeviceError",
+        ErrorKind::Serialization => "SerializationError",
+        ErrorKind::Cancelled | ErrorKind::File | ErrorKind::Other => "AgletError",
     };
     let mut sentence = error.to_string();
-    if error.kind() == Kind::Insecure {
+    if error.kind() == ErrorKind::Insecure {
         sentence.push_str(" For tests only, allow_insecure=True accepts it.");
     }
     exception(py, class, sentence)

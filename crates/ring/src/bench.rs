@@ -22,23 +22,45 @@ const SHORT: usize = 64;
 /// Runs of each kernel; the median counts.
 const RUNS: usize = 5;
 
-/// Microseconds of each kind of work on one limb and one thread.
-#[derive(Debug, Clone, Copy)]
-pub struct KernelTimes {
+/// One number for each kind of work, and their names.
+macro_rules! kernel_times {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
+        /// Microseconds of each kind of work on one limb and one thread.
+        #[derive(Debug, Clone, Copy)]
+        pub struct KernelTimes {
+            $($(#[$doc])* pub $name: f64),*
+        }
+
+        impl KernelTimes {
+            /// The kinds of work.
+            pub const NAMES: &[&str] = &[$(stringify!($name)),*];
+
+            /// With what a function gives for each name, if it gives all.
+            pub fn try_from_fn(value: impl Fn(&str) -> Option<f64>) -> Option<Self> {
+                Some(Self { $($name: value(stringify!($name))?),* })
+            }
+            /// Names and values.
+            pub fn iter(&self) -> impl Iterator<Item = (&'static str, f64)> {
+                [$((stringify!($name), self.$name)),*].into_iter()
+            }
+        }
+    };
+}
+kernel_times! {
     /// A forward transform.
-    pub forward: f64,
+    forward,
     /// An inverse transform.
-    pub inverse: f64,
+    inverse,
     /// A product outside of keys and maps.
-    pub pointwise: f64,
+    pointwise,
     /// A product with a key, which comes from memory.
-    pub key: f64,
+    key,
     /// A product with a diagonal.
-    pub diagonal: f64,
+    diagonal,
     /// What a limb of encoded diagonals adds that comes from memory.
-    pub matrix: f64,
+    matrix,
     /// A product of a base conversion.
-    pub conversion: f64,
+    conversion,
 }
 
 /// Measures the kernels of a bootstrap on the rayon pool that the caller stands in, for [`PRIMES`] primes of one size: on rows that lie

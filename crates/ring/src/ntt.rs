@@ -18,7 +18,7 @@ pub struct NttTable {
 }
 
 /// One step of the transform, four stages or fewer in the first.
-pub(crate) struct Step {
+pub(crate) struct Pass {
     pub(crate) stages: usize,
     /// For every block, those of its first stage (one), of its second (two), and so on.
     pub(crate) table: Vec<[u64; 2]>,
@@ -27,7 +27,7 @@ pub(crate) struct Step {
 /// The multipliers of one direction, in the order of use.
 pub(crate) struct Tables {
     /// From the whole down to blocks of the last step.
-    steps: Vec<Step>,
+    steps: Vec<Pass>,
     /// The last step, for every group of as many blocks as there are lanes.
     last: Vec<[u64; 2]>,
     /// Powers of the twists of all lanes, first words and second words.
@@ -177,7 +177,7 @@ impl Tables {
             let left = log_n - last - done;
             let stages = step_stages(log_n - done, left);
             let table = (0..1 << done).flat_map(|b| block(done, stages, b)).collect();
-            steps.push(Step { stages: stages as usize, table });
+            steps.push(Pass { stages: stages as usize, table });
             done += stages;
         }
         let width = kernels.width();
@@ -196,7 +196,7 @@ impl Tables {
         }
         Self { steps, last: groups, twist }
     }
-    pub(crate) fn steps(&self) -> &[Step] {
+    pub(crate) fn steps(&self) -> &[Pass] {
         &self.steps
     }
     pub(crate) fn last(&self) -> &[[u64; 2]] {

@@ -37,12 +37,12 @@ impl std::ops::DerefMut for Words {
 }
 
 /// Some stages on vectors that lie apart.
-pub(crate) struct Step {
+pub(crate) struct Pass {
     stages: usize,
     table: Vec<[u64; 2]>,
 }
 
-impl Step {
+impl Pass {
     pub(crate) fn stages(&self) -> usize {
         self.stages
     }
@@ -54,13 +54,13 @@ impl Step {
 
 /// The multipliers of one direction.
 pub(crate) struct Direction {
-    steps: Vec<Step>,
+    steps: Vec<Pass>,
     last: Vec<[u64; 2]>,
     lanes: Words,
 }
 
 impl Direction {
-    pub(crate) fn steps(&self) -> &[Step] {
+    pub(crate) fn steps(&self) -> &[Pass] {
         &self.steps
     }
     /// The stages of the last step before the transpose: for each block its multipliers in the order of use.
@@ -211,7 +211,7 @@ impl Shape<'_> {
             let most = if width == 8 { 4 } else { 3 };
             let stages = (last - done).div_ceil((last - done).div_ceil(most));
             let table = (0..1 << done).flat_map(|b| indices(done, stages, b)).map(prepare).collect();
-            steps.push(Step { stages: stages as usize, table });
+            steps.push(Pass { stages: stages as usize, table });
             done += stages;
         }
         let groups = 1usize << last;

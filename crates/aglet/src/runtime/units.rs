@@ -4,54 +4,42 @@ use super::on_threads;
 use crate::Error;
 use aglet_ring::bench::{self, KernelTimes};
 use aglet_ring::{arch, primes, Tally};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Microseconds that work on one limb takes on one thread.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Units {
-    /// A forward transform.
-    pub forward: f64,
-    /// An inverse transform.
-    pub inverse: f64,
-    /// A product outside of keys and maps.
-    pub pointwise: f64,
-    /// A product with a key, which comes from memory.
-    pub key: f64,
-    /// A product with a diagonal.
-    pub diagonal: f64,
-    /// What a limb of encoded diagonals adds that comes from memory.
-    pub matrix: f64,
-    /// A product of a base conversion.
-    pub conversion: f64,
-}
+#[derive(Debug, Clone, Copy)]
+pub struct Units(pub KernelTimes);
 
 impl Units {
-    /// From a value for each of its fields.
+    /// From a value for each kind of work, by name.
     ///
     /// # Errors
     /// [`Error::Parameter`] if one is missing, unknown, negative or not finite.
     pub fn named(values: &BTreeMap<String, f64>) -> Result<Self, Error> {
-        let names = "forward, inverse, pointwise, key, diagonal, matrix, conversion";
-        let wrong =
-            || Error::Parameter(format!("Units are microseconds from 0 for each of {names}; give all of them."));
-        if values.values().any(|us| !us.is_finite() || *us < 0.0) {
-            return Err(wrong());
-        }
-        serde_json::from_value(serde_json::json!(values)).map_err(|_| wrong())
+        let known = values.keys().all(|name| KernelTimes::NAMES.contains(&name.as_str()));
+        let value = |name: &str| values.get(name).copied().filter(|us| us.is_finite() && *us >= 0.0);
+        let times = KernelTimes::try_from_fn(|name| if known { value(name) } else { None });
+        times.map(Self).ok_or_else(|| {
+            let names = KernelTimes::NAMES.join(", ");
+            Error::Parameter(format!("Units are microseconds from 0 for each of {names}; give all of them."))
+        })
+    }
+
+    /// The value of each kind of work.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, f64)> {
+        self.0.iter()
     }
 
     /// Seconds of this work in a ring of degree `n`.
     pub fn seconds(&self, work: &Tally, n: usize) -> f64 {
         let kinds = [
-            (work.forward, self.forward),
-            (work.inverse, self.inverse),
-            (work.pointwise, self.pointwise),
-            (work.key, self.key),
-            (work.diagonal, self.diagonal),
-            (work.matrix_read, self.matrix),
-            (work.conversion, self.conversion),
+            (work.forward, self.0.forward),
+            (work.inverse, self.0.inverse),
+            (work.pointwise, self.0.pointwise),
+            (work.key, self.0.key),
+            (work.diagonal, self.0.diagonal),
+            (work.matrix_read, self.0.matrix),
+            (work.conversion, self.0.conversion),
         ];
         kinds.iter().map(|(words, us)| *words as f64 * us).sum::<f64>() / n as f64 * 1e-6
     }
@@ -75,8 +63,6 @@ impl Units {
             return Err(refused());
         }
         let kernels = arch::chosen()?;
-        let measured = on_threads(1, || Ok(bench::kernel_times(log_n, &primes, kernels)?))?;
-        let KernelTimes { forward, inverse, pointwise, key, diagonal, matrix, conversion } = measured;
-        Ok(Self { forward, inverse, pointwise, key, diagonal, matrix, conversion })
+        Ok(Self(on_threads(1, || Ok(bench::kernel_times(log_n, &primes, kernels)?))?))
     }
 }

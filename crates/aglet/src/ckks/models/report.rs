@@ -156,5 +156,5 @@ pub fn precision(preset: &str, request: Request, by_stage: bool) -> Result<Value
 /// # Errors
 /// Those of [`Units::measure`].
 pub fn units(log_n: u32, bits: u32) -> Result<Value, Error> {
-    Ok(json!(Units::measure(log_n, bits)?))
+    Ok(Units::measure(log_n, bits)?.iter().map(|(name, us)| (name.to_string(), json!(us))).collect())
 }
