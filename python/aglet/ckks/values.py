@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import cmath
 import numbers
-import sys
 from typing import Any
 
 import numpy as np
@@ -233,9 +232,12 @@ def as_bound(bound: Any) -> float:
     """
     if isinstance(bound, bool) or not isinstance(bound, numbers.Real):
         raise TypeError(f"A bound is a real number, not {type(bound).__name__}.")
-    size: Any = bound
-    if not 0 < size <= sys.float_info.max:
+    try:
+        size = float(bound)
+    except OverflowError:
+        size = float("inf")
+    if not 0 < size < float("inf"):
         raise RangeError(
             "A bound is positive and finite, and this one is not; give the largest absolute value of a slot."
         )
-    return float(bound)
+    return size
