@@ -166,7 +166,9 @@ impl Error {
             Self::Bootstrap(_) | Self::Circuit(_) => ErrorKind::Parameter,
             Self::Scheme(S::LevelTooLow { .. } | S::LevelMismatch { .. } | S::NoSuchLevel { .. }) => ErrorKind::Level,
             Self::Scheme(S::MissingKey { .. }) => ErrorKind::MissingKey,
-            Self::Scheme(S::TooLarge { .. } | S::Wrapped { .. }) => ErrorKind::Range,
+            Self::Scheme(S::TooLarge { .. } | S::Wrapped { .. } | S::Failure { .. } | S::Message { .. }) => {
+                ErrorKind::Range
+            }
             Self::Scheme(_) => ErrorKind::Parameter,
             Self::Rlwe(aglet_rlwe::Error::InsecureParameters { .. } | aglet_rlwe::Error::SparseSecret { .. }) => {
                 ErrorKind::Insecure

@@ -20,6 +20,7 @@
 
 pub mod ckks;
 mod error;
+pub mod fhew;
 pub mod presets;
 pub mod runtime;
 pub mod wire;

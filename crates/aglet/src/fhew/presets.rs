@@ -1,0 +1,26 @@
+//! The sets of gates and tables that come with Aglet: one TOML file each, checked when loaded.
+
+use crate::Error;
+use aglet_rlwe::security::Security;
+use aglet_schemes::fhew::FhewParams;
+
+/// Name and text of every preset.
+pub const ALL: [(&str, &str); 5] = [
+    ("gate", include_str!("../../presets/fhew/gate.toml")),
+    ("cggi", include_str!("../../presets/fhew/cggi.toml")),
+    ("lut2", include_str!("../../presets/fhew/lut2.toml")),
+    ("lut3", include_str!("../../presets/fhew/lut3.toml")),
+    ("lut4", include_str!("../../presets/fhew/lut4.toml")),
+];
+
+/// The parameters of this name, which have 128 bits of security by the table.
+///
+/// # Errors
+/// [`Error::Parameter`] for a name that does not exist.
+pub fn load(name: &str) -> Result<FhewParams, Error> {
+    let Some((_, text)) = ALL.iter().find(|(n, _)| *n == name) else {
+        let names: Vec<&str> = ALL.iter().map(|p| p.0).collect();
+        return Err(Error::Parameter(format!("There is no preset \"{name}\"; choose one of {}.", names.join(", "))));
+    };
+    Ok(FhewParams::from_toml(text, Security::Bits128)?)
+}

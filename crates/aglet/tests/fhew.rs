@@ -1,0 +1,134 @@
+//! Gates and tables through the engine at their real sizes: claims recomputed, circuits of gates, tables on sums, refusals.
+
+use aglet::fhew::{presets, Engine, Gate};
+use aglet::{Control, Error, ErrorKind};
+
+#[test]
+fn presets_keep_what_they_claim() {
+    let (mut claimed, mut found) = (Vec::new(), Vec::new());
+    for (name, _) in presets::ALL {
+        let params = presets::load(name).unwrap();
+        let claims = params.literal().claims.clone().unwrap();
+        let (lwe, glwe) = (params.lwe().lwe_security(), params.lwe().glwe_security());
+        assert!(lwe.is_secure() && glwe.is_secure(), "{name}: {lwe}; {glwe}");
+        let engine = Engine::new(params.clone(), 1).unwrap();
+        let key = engine.create_lookup_key(&engine.create_secret_key().unwrap()).unwrap();
+        claimed.push((name, claims.security_bits, claims.log2_p_fail, claims.key_bytes));
+        let failure = (params.log2_failure() * 10.0).ceil() / 10.0;
+        found.push((name, lwe.bits.min(glwe.bits), failure, key.byte_count() as u64));
+    }
+    assert_eq!(claimed, found);
+    assert!(found.iter().all(|f| f.2 <= -128.0), "a failure counts as a break: rarer than 2^-128");
+    assert!(matches!(presets::load("lut5"), Err(Error::Parameter(_))));
+}
+
+/// A ripple-carry adder: sums and carries of random numbers of 8 bits, side by side.
+#[test]
+fn an_adder_of_gates_adds() {
+    for (preset, threads) in [("gate", 2), ("cggi", 1)] {
+        let engine = Engine::new(presets::load(preset).unwrap(), threads).unwrap();
+        let sk = engine.create_secret_key().unwrap();
+        let key = engine.create_lookup_key(&sk).unwrap();
+        let control = Control::new();
+        let numbers: Vec<(u32, u32)> = (0..6).map(|i| ((i * 89 + 37) % 256, (i * 151 + 211) % 256)).collect();
+        let bits = |f: fn(&(u32, u32)) -> u32, j: u32| {
+            let clear: Vec<bool> = numbers.iter().map(|n| f(n) >> j & 1 == 1).collect();
+            engine.encrypt_bits(&clear, &sk).unwrap()
+        };
+        let gate = |g, inputs: &[&[_]]| engine.gate(g, inputs, &key, None, &control).unwrap();
+        let mut carry = engine.encrypt_bits(&[false; 6], &sk).unwrap();
+        let mut sums = [0u32; 6];
+        for j in 0..8 {
+            let (x, y) = (bits(|n| n.0, j), bits(|n| n.1, j));
+            let sum = gate(Gate::Xor, &[&gate(Gate::Xor, &[&x, &y]), &carry]);
+            carry = gate(Gate::Majority, &[&x, &y, &carry]);
+            let clear = engine.decrypt_bits(&sum, &sk).unwrap();
+            sums.iter_mut().zip(clear).for_each(|(s, b)| *s |= u32::from(b) << j);
+        }
+        let overflow = engine.decrypt_bits(&carry, &sk).unwrap();
+        for ((a, b), (sum, over)) in numbers.iter().zip(sums.iter().zip(overflow)) {
+            assert_eq!(a + b, sum | u32::from(over) << 8, "{preset}: {a} + {b}");
+        }
+        let (zeros, ones) =
+            (|| engine.encrypt_bits(&[false; 6], &sk).unwrap(), || engine.encrypt_bits(&[true; 6], &sk).unwrap());
+        let chosen = engine.mux([&carry, &zeros(), &engine.not(&ones()).unwrap()], &key, None, &control).unwrap();
+        assert_eq!(engine.decrypt_bits(&chosen, &sk).unwrap(), [false; 6]);
+        let nand = gate(Gate::Nand, &[&chosen, &bits(|n| n.0, 0)]);
+        assert_eq!(engine.decrypt_bits(&nand, &sk).unwrap(), [true; 6]);
+        // Chosen bits carry two rotations' noise, and one that meets itself has twice the deviation.
+        let refused = engine.gate(Gate::Majority, &[&chosen, &chosen, &chosen], &key, None, &control);
+        assert_eq!(refused.unwrap_err().kind(), ErrorKind::Range);
+    }
+}
+
+#[test]
+fn tables_work_on_messages_and_on_sums_of_them() {
+    for preset in ["lut2", "lut3", "lut4"] {
+        let engine = Engine::new(presets::load(preset).unwrap(), 2).unwrap();
+        let (sk, control, p) = (engine.create_secret_key().unwrap(), Control::new(), engine.params().message().space());
+        let key = engine.create_lookup_key(&sk).unwrap();
+        let all: Vec<u64> = (0..p).collect();
+        let x = engine.encrypt(&all, &sk).unwrap();
+        let values: Vec<u64> = all.iter().map(|m| (m * m + 1) % p).collect();
+        let y = engine.lookup(&x, &values, &key, None, &control).unwrap();
+        assert_eq!(engine.decrypt(&y, &sk).unwrap(), values, "{preset}");
+        // Halves of two results, their sum, and a table on it.
+        let halves: Vec<u64> = all.iter().map(|m| m / 2).collect();
+        let (a, b) = (
+            engine.lookup(&x, &halves, &key, None, &control).unwrap(),
+            engine.lookup(&y, &halves, &key, None, &control).unwrap(),
+        );
+        let sum = engine.sum(&[(&a, 1), (&b, 1)]).unwrap();
+        let out = engine.lookup(&sum, &values, &key, None, &control).unwrap();
+        let expected: Vec<u64> = all.iter().map(|m| values[(m / 2 + values[*m as usize] / 2) as usize]).collect();
+        assert_eq!(engine.decrypt(&out, &sk).unwrap(), expected, "{preset}");
+        let refused = |r: Result<Vec<_>, Error>| r.unwrap_err().kind();
+        assert_eq!(refused(engine.encrypt(&[p], &sk)), ErrorKind::Range);
+        assert_eq!(refused(engine.lookup(&x, &values[1..], &key, None, &control)), ErrorKind::Range);
+        let far = engine.sum(&[(&a, 40)]).unwrap();
+        assert_eq!(refused(engine.lookup(&far, &values, &key, None, &control)), ErrorKind::Range);
+        assert!(engine.lookup(&far, &values, &key, Some(0.0), &control).is_ok());
+    }
+}
+
+#[test]
+fn what_does_not_belong_together_is_refused_and_the_engine_stays_usable() {
+    let engine = Engine::new(presets::load("gate").unwrap(), 1).unwrap();
+    let (sk, other, control) =
+        (engine.create_secret_key().unwrap(), engine.create_secret_key().unwrap(), Control::new());
+    let key = engine.create_lookup_key(&sk).unwrap();
+    let (x, y) = (engine.encrypt_bits(&[true, false], &sk).unwrap(), engine.encrypt_bits(&[true; 2], &other).unwrap());
+    let gate = |inputs: &[&[_]], control: &Control| engine.gate(Gate::Or, inputs, &key, None, control);
+    let kind = |r: Result<Vec<_>, Error>| r.unwrap_err().kind();
+    assert_eq!(kind(gate(&[&x, &y], &control)), ErrorKind::KeyMismatch);
+    assert_eq!(kind(gate(&[&y, &y], &control)), ErrorKind::KeyMismatch);
+    assert_eq!(kind(gate(&[&x, &x[..1]], &control)), ErrorKind::Parameter);
+    assert_eq!(kind(gate(&[&x], &control)), ErrorKind::Parameter);
+    assert_eq!(engine.decrypt_bits(&x, &other).unwrap_err().kind(), ErrorKind::KeyMismatch);
+    let tables = Engine::new(presets::load("lut2").unwrap(), 1).unwrap();
+    assert_eq!(tables.decrypt(&x, &sk).unwrap_err().kind(), ErrorKind::Parameter);
+    let stopped = Control::new();
+    stopped.cancel();
+    assert_eq!(kind(gate(&[&x, &x], &stopped)), ErrorKind::Cancelled);
+    assert_eq!(gate(&[&[], &[]], &control).unwrap().len(), 0);
+    assert_eq!(engine.decrypt_bits(&gate(&[&x, &x], &control).unwrap(), &sk).unwrap(), [true, false]);
+}
+
+/// Random gates on random bits, results fed back: 2^16 of them.
+#[test]
+#[cfg(feature = "long")]
+fn many_random_gates_make_no_error() {
+    let engine = Engine::new(presets::load("gate").unwrap(), 0).unwrap();
+    let (sk, control) = (engine.create_secret_key().unwrap(), Control::new());
+    let key = engine.create_lookup_key(&sk).unwrap();
+    let mut clear: Vec<bool> = (0..512u32).map(|i| i.wrapping_mul(2_654_435_761) >> 31 == 1).collect();
+    let mut bits = engine.encrypt_bits(&clear, &sk).unwrap();
+    for round in 0..128 {
+        let gate = Gate::ALL[round % 7];
+        let step = 2 * round + 1;
+        let other: Vec<_> = (0..512).map(|i| bits[(i * step + 7) % 512].clone()).collect();
+        clear = (0..512).map(|i| gate.of(&[clear[i], clear[(i * step + 7) % 512]])).collect();
+        bits = engine.gate(gate, &[&bits, &other], &key, None, &control).unwrap();
+        assert_eq!(engine.decrypt_bits(&bits, &sk).unwrap(), clear, "round {round}");
+    }
+}

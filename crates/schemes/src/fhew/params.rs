@@ -1,0 +1,123 @@
+//! Parameter sets of gates and tables: what a preset file says, and what has passed the security gate.
+
+use super::tables::Message;
+use crate::Error;
+use aglet_ring::blind::Gadget;
+use aglet_rlwe::lwe::{log2_tail, LweParams, LweSpec};
+use aglet_rlwe::security::{Secret, Security};
+use serde::{Deserialize, Serialize};
+
+/// The scheme that a literal is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Family {
+    /// The only one here.
+    Fhew,
+}
+
+/// What a preset promises; tests recompute every figure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claims {
+    /// Classical security in bits that the table supports, of the weaker of the two secrets.
+    pub security_bits: f64,
+    /// log2 of the probability that a bootstrap is wrong, rounded up to 0.1: for a secret three deviations heavier than most, and the
+    /// inputs of [`FhewLiteral::squared_weights`].
+    pub log2_p_fail: f64,
+    /// Bytes of the keys of a bootstrap in memory.
+    pub key_bytes: u64,
+}
+
+/// A parameter set as written down: plain data, nothing checked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FhewLiteral {
+    /// The scheme.
+    pub family: Family,
+    /// Short name, as users type it.
+    pub name: String,
+    /// Where the numbers come from.
+    pub source: String,
+    /// Messages that a ciphertext has beside the bit of padding: 2, 4, 8 or 16.
+    pub messages: u64,
+    /// The sum of squared weights that the linear combination before a bootstrap may have, of results of bootstraps.
+    pub squared_weights: f64,
+    /// The prime Q.
+    pub modulus: u64,
+    /// log2 of the degree N.
+    pub log_n: u32,
+    /// Polynomials k of the secret.
+    pub rank: usize,
+    /// Coordinates n of the LWE secret.
+    pub dimension: usize,
+    /// Distribution of the secret.
+    pub secret: Secret,
+    /// Digits of the external product.
+    pub levels: usize,
+    /// log2 of their base.
+    pub log_base: u32,
+    /// Signed bits of a coefficient in a key switch.
+    pub switch_digits: u32,
+    /// log2 of the deviation of LWE errors over Q.
+    pub lwe_error: f64,
+    /// log2 of the deviation of GLWE errors over Q.
+    pub glwe_error: f64,
+    /// What the preset promises.
+    pub claims: Option<Claims>,
+}
+
+/// A checked set. Cloning shares it.
+#[derive(Clone, Debug)]
+pub struct FhewParams {
+    literal: FhewLiteral,
+    lwe: LweParams,
+    message: Message,
+}
+
+impl FhewParams {
+    /// Reads and checks the text of a TOML file. Unknown fields are refused.
+    ///
+    /// # Errors
+    /// [`aglet_rlwe::Error::BadParameters`] with the place and the reason, and those of [`FhewParams::new`].
+    pub fn from_toml(text: &str, security: Security) -> Result<Self, Error> {
+        let literal = toml::from_str(text).map_err(|e| aglet_rlwe::Error::BadParameters { reason: e.to_string() })?;
+        Self::new(literal, security)
+    }
+
+    /// Checks a literal, the security gate included.
+    ///
+    /// # Errors
+    /// Those of [`LweParams::new`]; [`Error::Message`] for a number of messages that tables do not have.
+    pub fn new(literal: FhewLiteral, security: Security) -> Result<Self, Error> {
+        let message = Message::new(literal.messages)?;
+        let gadget = Gadget { levels: literal.levels, log_base: literal.log_base };
+        let FhewLiteral { modulus, log_n, rank, dimension, secret, switch_digits, lwe_error, glwe_error, .. } = literal;
+        let spec = LweSpec { modulus, log_n, rank, dimension, secret, gadget, switch_digits, lwe_error, glwe_error };
+        Ok(Self { lwe: LweParams::new(spec, security)?, literal, message })
+    }
+
+    /// The set as written down.
+    #[must_use]
+    pub fn literal(&self) -> &FhewLiteral {
+        &self.literal
+    }
+    /// The numbers of the lattice floor.
+    #[must_use]
+    pub fn lwe(&self) -> &LweParams {
+        &self.lwe
+    }
+    /// The messages of tables.
+    #[must_use]
+    pub fn message(&self) -> Message {
+        self.message
+    }
+
+    /// log2 of the probability that a bootstrap of the heaviest sum allowed for is wrong: a table of this set, or for two messages a
+    /// gate, whose bits are Q/8 from a wrong sign as well.
+    #[must_use]
+    pub fn log2_failure(&self) -> f64 {
+        let noise = self.lwe.noise();
+        let distance = 1.0 / (4.0 * self.literal.messages as f64);
+        log2_tail(distance, noise.decision(self.literal.squared_weights * noise.blind_rotation))
+    }
+}
