@@ -3,6 +3,7 @@
 use aglet::ckks::cost::{self, StageCost};
 use aglet::ckks::{KeySize, Method, Request, StageRun};
 use aglet::{Control, Units};
+use aglet_ring::demand::buffer_words;
 use aglet_testing::fixture::Fixture;
 use std::collections::BTreeMap;
 
@@ -54,6 +55,36 @@ fn the_work_on_sparse_slots_is_what_the_kernels_do() {
             // No level is left for packing.
             assert_predicted(&f, request(Method::Lossy));
             assert_predicted(&f, Request { real: true, ..request(Method::Regular) });
+        }
+    }
+}
+
+/// The scratch of a run against the pool's own count, in which the input, which the engine holds already, is not.
+fn assert_scratch(f: &Fixture, request: Request, count: usize) {
+    let (key, params) = (f.key(request), f.engine.params());
+    let cts: Vec<_> = (0..count).map(|_| f.encrypt(&vec![0.0; f.engine.slots()], 0)).collect();
+    let inputs: Vec<_> = cts.iter().map(|ct| (ct, request)).collect();
+    // Lays out the matrices.
+    f.engine.bootstrap_many(&inputs, f.keys(&key), 1, &Control::new()).unwrap();
+    f.engine.take_scratch_demand();
+    f.engine.bootstrap_many(&inputs, f.keys(&key), 1, &Control::new()).unwrap();
+    let route = f.engine.route(request).unwrap();
+    let predicted = cost::demand(&route, cost::key_shapes(params, &route).unwrap(), count).unwrap();
+    let found = f.engine.take_scratch_demand();
+    let input = 2 * count * 8 * buffer_words(params.n(), 1);
+    let expected = found.bytes()..=found.bytes() + input;
+    assert!(expected.contains(&predicted.bytes()), "{request:?} {count} {:?} {:?}", found.mix(), predicted.mix());
+}
+
+#[test]
+fn the_scratch_of_every_kind_of_bootstrap_is_what_the_pool_lends() {
+    for (slots, stages) in [(None, 1), (None, 3), (Some(32), 2)] {
+        let f = Fixture::new("toy", slots, 2);
+        for size in [KeySize::Large, KeySize::Medium, KeySize::Small] {
+            let request = Request::new(Method::Regular, stages, size, f.engine.slots());
+            assert_scratch(&f, request, 1);
+            assert_scratch(&f, Request { real: true, ..request }, 1);
+            assert_scratch(&f, request, 2);
         }
     }
 }

@@ -10,6 +10,7 @@ pub mod automorphism;
 pub mod basis;
 pub mod bench;
 pub mod blind;
+pub mod demand;
 mod error;
 pub mod fft;
 pub mod host;
@@ -27,6 +28,7 @@ pub mod sample;
 pub mod small;
 pub mod tally;
 
+pub use demand::Demand;
 pub use error::Error;
 pub use modulus::Modulus;
 pub use ops::{Constant, Digits, Form, KeyBlock, KeyProduct, Multiplier, Pair};

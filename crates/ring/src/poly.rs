@@ -81,6 +81,11 @@ impl<R: Representation> Poly<R> {
         &mut self.buffer_mut()[..words]
     }
 
+    /// Words of the buffer that it is in.
+    pub(crate) fn buffer_words(&self) -> usize {
+        self.data.capacity()
+    }
+
     fn buffer_mut(&mut self) -> &mut Buffer {
         Arc::get_mut(&mut self.data).expect("words that are shared are only read")
     }

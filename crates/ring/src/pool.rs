@@ -1,10 +1,11 @@
 //! Buffers of words that return to a pool when dropped, so that a bootstrap allocates nothing once it is warm.
 
+use crate::demand::Demand;
 use crate::process::Lock;
 use crate::Error;
 use memmap2::MmapMut;
 use rayon::prelude::*;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use zeroize::Zeroize;
@@ -63,14 +64,26 @@ impl Storage {
 
 #[derive(Default)]
 struct Shelves {
-    free: HashMap<usize, Vec<Storage>>,
+    /// By capacity in words.
+    free: BTreeMap<usize, Vec<Storage>>,
     held_words: usize,
+    demand: Demand,
+}
+
+/// Which free buffer serves where none has the size that is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fit {
+    /// None: for what may live long, in which the rest of a larger one would be lost.
+    Exact,
+    /// The smallest that is larger: for what lives shortly.
+    Larger,
 }
 
 impl Shelves {
-    fn take(&mut self, capacity: usize) -> Option<Storage> {
-        let found = self.free.get_mut(&capacity)?.pop()?;
-        self.held_words -= capacity;
+    fn take(&mut self, capacity: usize, fit: Fit) -> Option<Storage> {
+        let largest = if fit == Fit::Exact { capacity } else { usize::MAX };
+        let found = self.free.range_mut(capacity..=largest).find_map(|(_, shelf)| shelf.pop())?;
+        self.held_words -= found.capacity();
         Some(found)
     }
 }
@@ -89,9 +102,13 @@ impl Pool {
     }
 
     /// A buffer of `len` words with arbitrary contents.
-    pub fn take(self: &Arc<Self>, len: usize) -> Result<Buffer, Error> {
+    pub fn take(self: &Arc<Self>, len: usize, fit: Fit) -> Result<Buffer, Error> {
         let capacity = len.next_multiple_of(self.grain);
-        let reused = self.shelves.lock().take(capacity);
+        let reused = {
+            let mut shelves = self.shelves.lock();
+            shelves.demand.lend(capacity);
+            shelves.take(capacity, fit)
+        };
         let storage = match reused {
             Some(s) => s,
             None => Storage::new(capacity)?,
@@ -108,7 +125,7 @@ impl Pool {
     /// the caller stands in. Faster than page by page in the middle of the work, which finds them later.
     pub fn reserve(self: &Arc<Self>, mix: impl IntoIterator<Item = (usize, usize)>) -> Result<(), Error> {
         let each = mix.into_iter().flat_map(|(len, count)| std::iter::repeat_n(len, count));
-        let mut buffers = each.map(|len| self.take(len)).collect::<Result<Vec<_>, _>>()?;
+        let mut buffers = each.map(|len| self.take(len, Fit::Larger)).collect::<Result<Vec<_>, _>>()?;
         let pages = buffers.par_iter_mut().flat_map(|b| b.par_chunks_mut(PAGE_WORDS));
         pages.for_each(|page| page[0] = 0);
         Ok(())
@@ -119,9 +136,15 @@ impl Pool {
         self.shelves.lock().held_words * 8
     }
 
-    fn give_back(&self, storage: Storage) {
+    /// What was lent at one time since this was last asked, beside what was lent already.
+    pub fn take_demand(&self) -> Demand {
+        std::mem::take(&mut self.shelves.lock().demand)
+    }
+
+    fn give_back(&self, storage: Storage, len: usize) {
         let capacity = storage.capacity();
         let mut shelves = self.shelves.lock();
+        shelves.demand.give_back(len.next_multiple_of(self.grain));
         if shelves.held_words + capacity <= self.limit_words {
             shelves.held_words += capacity;
             shelves.free.entry(capacity).or_default().push(storage);
@@ -143,6 +166,10 @@ impl Buffer {
     /// Has it wiped before it returns or is freed.
     pub fn keep_secret(&mut self) {
         self.secret = true;
+    }
+    /// Words that it has room for.
+    pub(crate) fn capacity(&self) -> usize {
+        self.storage.as_ref().map_or(0, Storage::capacity)
     }
     /// Whether it is wiped when dropped.
     pub fn is_secret(&self) -> bool {
@@ -170,7 +197,7 @@ impl Drop for Buffer {
             self.zeroize();
         }
         if let (Some(storage), Some(pool)) = (self.storage.take(), self.pool.upgrade()) {
-            pool.give_back(storage);
+            pool.give_back(storage, self.len);
         }
     }
 }
@@ -182,22 +209,32 @@ mod tests {
     #[test]
     fn buffers_come_back_and_the_bound_holds() {
         let pool = Pool::new(64, 1024 * 8);
-        let mut a = pool.take(100).unwrap();
+        let take = |len| pool.take(len, Fit::Exact).unwrap();
+        let mut a = take(100);
         assert_eq!(a.len(), 100);
         a[99] = 7;
         drop(a);
         assert_eq!(pool.held_bytes(), 128 * 8);
-        assert_eq!(pool.take(120).unwrap()[99], 7);
-        drop(pool.take(2000).unwrap());
+        assert_eq!(take(120)[99], 7);
+        drop(take(2000));
         assert_eq!(pool.held_bytes(), 128 * 8, "a buffer over the bound is not kept");
-        let mut b = pool.take(120).unwrap();
+        let mut b = take(120);
         b.keep_secret();
         b.fill(7);
         drop(b);
-        assert!(pool.take(128).unwrap().iter().all(|&w| w == 0), "a secret buffer comes back wiped");
+        assert!(take(128).iter().all(|&w| w == 0), "a secret buffer comes back wiped");
         pool.reserve([(60, 2), (200, 3)]).unwrap();
         pool.reserve([(64, 1), (256, 3)]).unwrap();
-        assert_eq!(pool.held_bytes(), (128 + 2 * 64 + 3 * 256) * 8);
+        assert_eq!(pool.held_bytes(), (128 + 64 + 3 * 256) * 8, "a larger one that is free will do");
+        let held = pool.held_bytes();
+        let (small, larger) = (take(10), pool.take(180, Fit::Larger).unwrap());
+        assert_eq!((larger.len(), pool.held_bytes()), (180, held - (64 + 256) * 8), "a larger one serves");
+        drop((small, larger));
+        assert_eq!(pool.held_bytes(), held, "it goes back to its place");
+        pool.take_demand();
+        drop((take(100), take(10)));
+        drop(take(200));
+        assert_eq!(pool.take_demand().mix(), [(256, 1), (64, 1)]);
         let large = Pool::take_exact(LARGE / 8).unwrap();
         assert!(large.iter().all(|&w| w == 0));
     }

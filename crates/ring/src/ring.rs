@@ -2,11 +2,12 @@
 
 use crate::arch::{self, Kernels};
 use crate::automorphism::Automorphism;
+use crate::demand::buffer_words;
 use crate::modulus::Modulus;
 use crate::ntt::NttTable;
 use crate::ops::Plans;
 use crate::poly::{stride, Poly, Representation};
-use crate::pool::Pool;
+use crate::pool::{Buffer, Fit, Pool};
 use crate::process::Lock;
 use crate::Error;
 use rayon::prelude::*;
@@ -31,6 +32,7 @@ pub struct Ring {
     automorphisms: Arc<Lock<HashMap<u64, Arc<Automorphism>>>>,
     pub(crate) plans: Plans,
     pool: Arc<Pool>,
+    fit: Fit,
 }
 
 impl Ring {
@@ -56,13 +58,14 @@ impl Ring {
             widths,
             automorphisms: Arc::default(),
             plans: Plans::default(),
-            pool: Pool::new(8 * stride(1 << log_n), POOL_BYTES),
+            pool: Pool::new(buffer_words(1 << log_n, 1), POOL_BYTES),
+            fit: Fit::Exact,
         })
     }
 
     /// The ring over some primes of the chain, in the order given, and all special primes. Tables, automorphisms and the
-    /// pool are shared.
-    pub fn subset(&self, q: &[usize]) -> Self {
+    /// pool are shared; `fit` says which buffers it takes from there.
+    pub fn subset(&self, q: &[usize], fit: Fit) -> Self {
         let special = self.q_count..self.tables.len();
         Self {
             log_n: self.log_n,
@@ -74,6 +77,7 @@ impl Ring {
             automorphisms: self.automorphisms.clone(),
             plans: Plans::default(),
             pool: self.pool.clone(),
+            fit,
         }
     }
 
@@ -123,14 +127,18 @@ impl Ring {
         &self.pool
     }
 
+    /// Words with arbitrary contents.
+    pub(crate) fn words(&self, len: usize) -> Result<Buffer, Error> {
+        self.pool.take(len, self.fit)
+    }
     /// A polynomial with arbitrary contents, to be overwritten.
     pub fn scratch<R: Representation>(&self, q_limbs: usize, p_limbs: usize) -> Result<Poly<R>, Error> {
         assert!(q_limbs <= self.q_count() && p_limbs <= self.p_count());
-        Ok(Poly::from_buffer(self.pool.take((q_limbs + p_limbs) * stride(self.n()))?, self.n(), q_limbs, p_limbs))
+        Ok(Poly::from_buffer(self.words((q_limbs + p_limbs) * stride(self.n()))?, self.n(), q_limbs, p_limbs))
     }
     /// So many rows with arbitrary contents, whatever their primes will be.
     pub(crate) fn rows<R: Representation>(&self, count: usize) -> Result<Poly<R>, Error> {
-        Ok(Poly::from_buffer(self.pool.take(count * stride(self.n()))?, self.n(), count, 0))
+        Ok(Poly::from_buffer(self.words(count * stride(self.n()))?, self.n(), count, 0))
     }
     /// Scratch that is wiped when dropped, for what depends on a secret key or gives it away.
     pub fn secret_scratch<R: Representation>(&self, q_limbs: usize, p_limbs: usize) -> Result<Poly<R>, Error> {
@@ -156,6 +164,14 @@ impl Ring {
             limb.copy_from_slice(x.limb(if i < q_limbs { i } else { i + skipped }));
         });
         Ok(out)
+    }
+
+    /// The first limbs of the chain of `x` for as long as a user may want: on its words, or copied if these are of a larger buffer.
+    pub fn kept<R: Representation>(&self, x: &Poly<R>, q_limbs: usize) -> Result<Poly<R>, Error> {
+        match x.buffer_words() > buffer_words(self.n(), q_limbs) {
+            true => self.copy(x, q_limbs),
+            false => Ok(x.prefix(q_limbs)),
+        }
     }
 
     /// Calls `f(prime, limb index, limb)` for every limb, in parallel.

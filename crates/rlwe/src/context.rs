@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::params::Params;
 use aglet_ring::arch::Kernels;
+use aglet_ring::pool::Fit;
 use aglet_ring::Ring;
 use std::sync::Arc;
 
@@ -25,17 +26,18 @@ impl Context {
     pub fn with_kernels(params: Params, kernels: &'static Kernels) -> Result<Arc<Self>, Error> {
         let primes: Vec<u64> = params.q().iter().chain(params.spare()).copied().collect();
         let all = Arc::new(Ring::with_kernels(params.log_n(), &primes, params.p(), kernels)?);
-        Ok(Self::of_ring(params, all))
+        Ok(Self::of_ring(params, all, Fit::Exact))
     }
 
     /// The context on some primes, in the order given ([`Params::subset`]). Tables are shared, so this costs
-    /// little; polynomials, keys and ciphertexts of this context count their limbs in its order.
+    /// little; polynomials, keys and ciphertexts of this context count their limbs in its order. What is made here lives shortly:
+    /// it may be in buffers larger than it needs.
     pub fn subset(&self, primes: &[usize]) -> Result<Arc<Self>, Error> {
-        Ok(Self::of_ring(self.params.subset(primes)?, self.all.clone()))
+        Ok(Self::of_ring(self.params.subset(primes)?, self.all.clone(), Fit::Larger))
     }
 
-    fn of_ring(params: Params, all: Arc<Ring>) -> Arc<Self> {
-        let ring = all.subset(params.prime_indices());
+    fn of_ring(params: Params, all: Arc<Ring>, fit: Fit) -> Arc<Self> {
+        let ring = all.subset(params.prime_indices(), fit);
         Arc::new(Self { params, ring, all })
     }
 

@@ -1,26 +1,41 @@
 //! CKKS without numbers: an evaluator that only counts the work that the same operations are on ciphertexts.
 //!
 //! A circuit that runs here tells what it will cost before a key exists. Each operation adds what [`crate::ckks`] does for it,
-//! limb by limb, from the shapes of the keys that it would meet; a test compares the sums with what the kernels counted
-//! (`crates/aglet/tests/cost.rs`). Sums, copies and permutations are not counted: they are a few per cent.
+//! limb by limb, from the shapes of the keys that it would meet, and holds memory for every polynomial as long as it would live;
+//! a test compares both with what the kernels and the pool counted (`crates/aglet/tests/cost.rs`). The work of sums, copies and
+//! permutations is not counted: it is a few per cent.
+
+mod held;
+
+pub use held::Held;
 
 use crate::approximate::{check_scale, multiple, product, same_scale, Approximate, Quadratic};
+use crate::ckks::giant_steps_at_once;
 use crate::ckks::keys::missing;
 use crate::error::Error;
 use crate::evaluator::Evaluator;
 use crate::linear_map::LinearMap;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
-use aglet_ring::Tally;
+use aglet_ring::{Demand, Tally};
 use aglet_rlwe::params::Params;
 use aglet_rlwe::{KeyRole, KeySet, KeySwitchSpec};
+use held::Ledger;
 use num_complex::Complex64;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What is left of a ciphertext where nobody looks at its value.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct CostCiphertext {
     level: usize,
     scale: f64,
+    _polys: Arc<[Held; 2]>,
+}
+
+impl CostCiphertext {
+    /// With this level and scale.
+    pub fn new(polys: [Held; 2], level: usize, scale: f64) -> Self {
+        Self { level, scale, _polys: Arc::new(polys) }
+    }
 }
 
 /// What is left of a linear map.
@@ -41,12 +56,13 @@ pub struct CostEvaluator {
     params: Params,
     keys: KeySet<KeySwitchSpec>,
     tally: Mutex<Tally>,
+    ledger: Ledger,
 }
 
 impl CostEvaluator {
     /// An evaluator on the slots of the ring, with keys of these shapes.
     pub fn new(params: Params, keys: KeySet<KeySwitchSpec>) -> Self {
-        Self { params, keys, tally: Mutex::default() }
+        Self { params, keys, tally: Mutex::default(), ledger: Ledger::default() }
     }
     /// Work on each of several that meet the same keys and diagonals side by side: these are read once.
     pub fn sharing<A, T>(&self, of: &[A], one: impl Fn(&A) -> Result<T, Error>) -> Result<Vec<T>, Error> {
@@ -65,7 +81,19 @@ impl CostEvaluator {
     }
     /// A ciphertext that has cost nothing yet.
     pub fn encrypt(&self, level: usize, scale: f64) -> CostCiphertext {
-        CostCiphertext { level, scale }
+        CostCiphertext::new(self.pair(level + 1), level, scale)
+    }
+    /// The memory of a polynomial of so many limbs.
+    pub fn hold(&self, limbs: usize) -> Held {
+        self.ledger.lend(self.params.n(), limbs)
+    }
+    /// The memory of two.
+    fn pair(&self, limbs: usize) -> [Held; 2] {
+        [self.hold(limbs), self.hold(limbs)]
+    }
+    /// The memory that all that ran here wanted at one time.
+    pub fn demand(&self) -> Demand {
+        self.ledger.so_far()
     }
     /// The work since this was last asked.
     pub fn take(&self) -> Tally {
@@ -99,55 +127,75 @@ impl CostEvaluator {
 
     /// A base conversion with the transforms before and after it.
     pub fn convert(&self, sources: usize, targets: usize) {
+        let _quotients = self.hold(1);
         self.count(Tally::conversion(self.n(), sources as u64, targets as u64));
         self.forward(targets);
     }
-    /// [`Digits::new`](aglet_rlwe::Digits::new); returns how many there are.
-    pub fn digits(&self, spec: &KeySwitchSpec, limbs: usize) -> usize {
-        let digits = spec.cut(limbs).digits;
+    /// [`digits`](aglet_rlwe::keyswitch::digits), which share the limbs of the polynomial itself.
+    pub fn digits(&self, spec: &KeySwitchSpec, limbs: usize) -> Vec<Held> {
+        let (digits, all) = (spec.cut(limbs).digits, limbs + spec.p_limbs);
+        let _coefficients = self.hold(limbs);
         self.inverse(limbs);
-        digits.iter().for_each(|own| self.convert(own.len(), limbs + spec.p_limbs - own.len()));
-        digits.len()
+        let raised = digits.iter().map(|own| {
+            let others = all - own.len();
+            let rows = self.hold(others);
+            if others > 0 {
+                self.convert(own.len(), others);
+            }
+            rows
+        });
+        raised.collect()
     }
-    /// [`Digits::product`](aglet_rlwe::Digits::product) over so many limbs, onto so many limbs of addends in all.
-    pub fn product(&self, digits: usize, limbs: usize, addends: usize) {
+    /// [`key_products`](aglet_ring::Ring::key_products) of one input over so many limbs, onto so many limbs of addends in all.
+    pub fn product(&self, digits: usize, limbs: usize, addends: usize) -> [Held; 2] {
         self.count(Tally::key_product(self.n(), digits as u64, 0).times(limbs as u64));
         self.count(Tally { ciphertext_read: self.n() * addends as u64, ..Tally::NONE });
+        self.pair(limbs)
     }
     /// [`divide`](aglet_rlwe::keyswitch::divide) of a pair.
-    pub fn divide(&self, limbs: usize, p_limbs: usize, drop: usize) {
-        for _ in 0..2 {
-            self.divide_one(limbs, p_limbs, drop);
-        }
+    pub fn divide(&self, limbs: usize, p_limbs: usize, drop: usize) -> [Held; 2] {
+        [(); 2].map(|()| self.divide_one(limbs, p_limbs, drop))
     }
-    fn divide_one(&self, limbs: usize, p_limbs: usize, drop: usize) {
+    fn divide_one(&self, limbs: usize, p_limbs: usize, drop: usize) -> Held {
         let kept = limbs - drop;
+        let (_leaving, quotient) = (self.hold(drop + p_limbs), self.hold(kept));
         self.inverse(drop + p_limbs);
         self.convert(drop + p_limbs, kept);
         self.count(Tally::rsub_mul(self.n()).times(kept as u64));
+        quotient
     }
     /// One polynomial of a form.
-    pub fn form(&self, limbs: usize, products: usize, terms: usize, factor: bool) {
+    pub fn form(&self, limbs: usize, products: usize, terms: usize, factor: bool) -> Held {
         self.count(Tally::form(self.n(), products as u64, terms as u64, factor).times(limbs as u64));
+        self.hold(limbs)
     }
     /// [`lift_by_special`](aglet_rlwe::keyswitch::lift_by_special).
-    pub fn lift(&self, limbs: usize) {
-        self.form(limbs, 0, 1, false);
+    pub fn lift(&self, limbs: usize) -> Held {
+        self.form(limbs, 0, 1, false)
     }
-    /// A key switch of the second polynomial, with the first lifted and rotated along.
-    fn automorphism(&self, a: &CostCiphertext, galois: u64) -> Result<CostCiphertext, Error> {
-        let limbs = a.level + 1;
+    /// A key switch of the second polynomials, with the first lifted and rotated along.
+    fn automorphisms(&self, of: &[CostCiphertext], galois: u64) -> Result<Vec<CostCiphertext>, Error> {
+        let Some(limbs) = of.first().map(|a| a.level + 1) else { return Ok(Vec::new()) };
         let spec = self.key(KeyRole::Galois(galois), limbs)?;
-        let digits = self.digits(spec, limbs);
-        self.lift(limbs);
-        self.product(digits, limbs + spec.p_limbs, limbs);
-        self.divide(limbs, spec.p_limbs, 0);
-        Ok(*a)
+        let inputs: Vec<_> = of.iter().map(|_| (self.lift(limbs), self.digits(spec, limbs))).collect();
+        let turned = self.sharing(&inputs, |(_, d)| Ok(self.product(d.len(), limbs + spec.p_limbs, limbs)))?;
+        drop(inputs);
+        let finish = |a: &CostCiphertext| CostCiphertext::new(self.divide(limbs, spec.p_limbs, 0), a.level, a.scale);
+        let out = of.iter().map(finish).collect();
+        drop(turned);
+        Ok(out)
     }
     /// Both polynomials times a constant.
     fn scaled(&self, a: &CostCiphertext) -> CostCiphertext {
-        (0..2).for_each(|_| self.form(a.level + 1, 0, 1, false));
-        *a
+        let polys = [(); 2].map(|()| self.form(a.level + 1, 0, 1, false));
+        CostCiphertext::new(polys, a.level, a.scale)
+    }
+    /// A giant step onto these inner sums.
+    fn giant_step(&self, spec: &KeySwitchSpec, limbs: usize, inner: Vec<[Held; 2]>) -> Result<Vec<[Held; 2]>, Error> {
+        let all = limbs + spec.p_limbs;
+        let c1: Vec<Held> = inner.iter().map(|_| self.divide_one(limbs, spec.p_limbs, 0)).collect();
+        let digits: Vec<_> = c1.into_iter().map(|c1| (self.digits(spec, limbs), c1)).collect();
+        self.sharing(&digits, |(digits, _)| Ok(self.product(digits.len(), all, 3 * all)))
     }
     fn sum(&self, a: &CostCiphertext, b: &CostCiphertext) -> Result<CostCiphertext, Error> {
         if a.level != b.level {
@@ -156,30 +204,41 @@ impl CostEvaluator {
         if !same_scale(a.scale, b.scale) {
             return Err(Error::ScaleMismatch { expected: a.scale, found: b.scale });
         }
-        Ok(*a)
+        Ok(self.encrypt(a.level, a.scale))
     }
     /// The Galois element of a rotation to the left.
     pub fn rotation(&self, by: usize) -> u64 {
         rotation_exponent(by as isize, self.params.n())
     }
-    /// A form, divided by the special primes and so many of the chain.
-    fn divided(&self, form: &Quadratic<'_, CostCiphertext>, drop: usize) -> Result<(), Error> {
-        form.check(self)?;
-        let limbs = form.level + 1;
-        let products: usize = form.products.iter().map(|p| p.factor.unsigned_abs() as usize).sum();
-        let key = if products > 0 { Some(self.key(KeyRole::Square, limbs)?) } else { None };
-        self.form(limbs, products, form.terms.len(), key.is_some());
-        self.form(limbs, 2 * products, form.terms.len(), key.is_some());
-        if let Some(spec) = key {
-            self.form(limbs, products, 0, false);
-            let digits = self.digits(spec, limbs);
-            self.product(digits, limbs + spec.p_limbs, 2 * limbs);
-        }
-        let p_limbs = key.map_or(0, |spec| spec.p_limbs);
-        if drop + p_limbs > 0 {
-            self.divide(limbs, p_limbs, drop);
-        }
-        Ok(())
+    /// Forms of one level, divided by the special primes and so many of the chain: the memory of each.
+    fn divided(&self, forms: &[Quadratic<'_, CostCiphertext>], drop: usize) -> Result<Vec<[Held; 2]>, Error> {
+        forms.iter().try_for_each(|form| form.check(self))?;
+        let Some(limbs) = forms.first().map(|form| form.level + 1) else { return Ok(Vec::new()) };
+        let keyed = forms.iter().any(|form| !form.products.is_empty());
+        let key = if keyed { Some(self.key(KeyRole::Square, limbs)?) } else { None };
+        let tensor = |form: &Quadratic<'_, CostCiphertext>| {
+            let products: usize = form.products.iter().map(|p| p.factor.unsigned_abs() as usize).sum();
+            let (terms, key) = (form.terms.len(), key.filter(|_| products > 0));
+            let lifted = [products, 2 * products].map(|count| self.form(limbs, count, terms, key.is_some()));
+            let digits = key.map(|spec| {
+                let square = self.form(limbs, products, 0, false);
+                (spec, self.digits(spec, limbs), square)
+            });
+            (lifted, digits)
+        };
+        let mut tensors: Vec<_> = forms.iter().map(tensor).collect();
+        let switched = self.sharing(&tensors, |(_, digits)| {
+            let product = |(spec, digits, _): &(&KeySwitchSpec, Vec<Held>, Held)| {
+                (spec.p_limbs, self.product(digits.len(), limbs + spec.p_limbs, 2 * limbs))
+            };
+            Ok(digits.as_ref().map(product))
+        })?;
+        tensors.iter_mut().for_each(|(_, digits)| *digits = None);
+        let finish = |switched: &Option<(usize, [Held; 2])>| match switched.as_ref().map_or(0, |(p, _)| *p) {
+            0 if drop == 0 => self.pair(limbs),
+            p_limbs => self.divide(limbs, p_limbs, drop),
+        };
+        Ok(switched.iter().map(finish).collect())
     }
 }
 
@@ -203,49 +262,70 @@ impl Evaluator for CostEvaluator {
         Ok(self.scaled(a))
     }
     fn level_down(&self, a: &CostCiphertext, level: usize) -> Result<CostCiphertext, Error> {
-        if level > a.level {
-            return Err(Error::LevelTooLow { required: level, actual: a.level });
+        match level {
+            _ if level > a.level => Err(Error::LevelTooLow { required: level, actual: a.level }),
+            _ if level == a.level => Ok(a.clone()),
+            _ => Ok(self.encrypt(level, a.scale)),
         }
-        Ok(CostCiphertext { level, ..*a })
     }
     fn rotate(&self, a: &CostCiphertext, by: isize) -> Result<CostCiphertext, Error> {
         match by.rem_euclid(self.slots() as isize) as usize {
-            0 => Ok(*a),
-            by => self.automorphism(a, self.rotation(by)),
+            0 => Ok(a.clone()),
+            by => Ok(self.automorphisms(std::slice::from_ref(a), self.rotation(by))?.remove(0)),
         }
     }
     fn rotate_sum(&self, a: &CostCiphertext, by: &[usize]) -> Result<CostCiphertext, Error> {
-        let (limbs, Some(&first)) = (a.level + 1, by.first()) else { return Ok(*a) };
+        let (limbs, Some(&first)) = (a.level + 1, by.first()) else { return Ok(a.clone()) };
         let spec = self.key(KeyRole::Galois(self.rotation(first)), limbs)?;
         let (digits, all) = (self.digits(spec, limbs), limbs + spec.p_limbs);
-        self.lift(limbs);
-        for i in 0..by.len() {
-            self.product(digits, all, limbs + if i > 0 { 2 * all } else { 0 });
+        let _lifted = self.lift(limbs);
+        let mut sum = None;
+        for _ in by {
+            let addends = limbs + if sum.is_some() { 2 * all } else { 0 };
+            sum = Some(self.product(digits.len(), all, addends));
         }
-        self.divide(limbs, spec.p_limbs, 0);
-        Ok(*a)
+        Ok(CostCiphertext::new(self.divide(limbs, spec.p_limbs, 0), a.level, a.scale))
     }
     fn transform(&self, ct: &CostCiphertext, t: &CostTransform) -> Result<CostCiphertext, Error> {
-        let limbs = self.level_down(ct, t.level)?.level + 1;
+        Ok(self.transforms(std::slice::from_ref(ct), t)?.remove(0))
+    }
+    fn transforms(&self, of: &[CostCiphertext], t: &CostTransform) -> Result<Vec<CostCiphertext>, Error> {
+        let limbs = t.level + 1;
         let spec = match t.babies.first().or(t.giant.as_ref()) {
             Some(&by) => self.key(KeyRole::Galois(self.rotation(by)), limbs)?.clone(),
             None => KeySwitchSpec::balanced(&self.params, limbs)?,
         };
-        let (digits, all) = (self.digits(&spec, limbs), limbs + spec.p_limbs);
-        (0..2).for_each(|_| self.lift(limbs));
-        let row = Tally::linear_map(self.n(), digits as u64, t.babies.len() as u64, (t.diagonals, t.words), 0);
-        self.count(row.times(all as u64));
-        self.count(Tally { ciphertext_read: self.n() * 2 * limbs as u64, ..Tally::NONE });
-        for _ in 1..t.giant_steps {
-            self.divide_one(limbs, spec.p_limbs, 0);
-            let digits = self.digits(&spec, limbs);
-            self.product(digits, all, 3 * all);
+        let (all, digits) = (limbs + spec.p_limbs, spec.cut(limbs).digits.len());
+        let input = |ct: &CostCiphertext| {
+            if t.level > ct.level {
+                return Err(Error::LevelTooLow { required: t.level, actual: ct.level });
+            }
+            Ok(([(); 2].map(|()| self.lift(limbs)), self.digits(&spec, limbs)))
+        };
+        let mut inputs = of.iter().map(input).collect::<Result<Vec<_>, Error>>()?;
+        // The diagonals are met once, the keys of the baby steps by each part of the giant steps.
+        let mut diagonals = (t.diagonals, t.words);
+        let mut last = Vec::new();
+        for steps in giant_steps_at_once(t.babies.len(), t.giant_steps) {
+            let mut sums: Vec<Vec<_>> = steps.clone().map(|_| of.iter().map(|_| self.pair(all)).collect()).collect();
+            self.sharing(of, |_| {
+                let row = Tally::linear_map(self.n(), digits as u64, t.babies.len() as u64, diagonals, 0);
+                self.count(row.times(all as u64));
+                self.count(Tally { ciphertext_read: self.n() * 2 * limbs as u64, ..Tally::NONE });
+                Ok(())
+            })?;
+            diagonals = (0, 0);
+            if steps.start == 0 {
+                inputs.clear();
+            }
+            while let Some(inner) = sums.pop() {
+                last = if last.is_empty() { inner } else { self.giant_step(&spec, limbs, inner)? };
+            }
         }
-        self.divide(limbs, spec.p_limbs, 1);
-        Ok(CostCiphertext { level: t.level - 1, scale: ct.scale * t.scale_ratio })
-    }
-    fn transforms(&self, of: &[CostCiphertext], t: &CostTransform) -> Result<Vec<CostCiphertext>, Error> {
-        self.sharing(of, |ct| self.transform(ct, t))
+        let (level, scale) = (t.level - 1, t.scale_ratio);
+        let finish =
+            |ct: &CostCiphertext| CostCiphertext::new(self.divide(limbs, spec.p_limbs, 1), level, ct.scale * scale);
+        Ok(of.iter().map(finish).collect())
     }
     fn mul(&self, a: &CostCiphertext, b: &CostCiphertext) -> Result<CostCiphertext, Error> {
         product(self, a, b)
@@ -269,27 +349,25 @@ impl Approximate for CostEvaluator {
         self.params.q().get(level).map_or(f64::NAN, |&q| q as f64)
     }
     fn quadratic(&self, form: &Quadratic<'_, CostCiphertext>) -> Result<CostCiphertext, Error> {
-        self.divided(form, 1)?;
-        Ok(CostCiphertext { level: form.level - 1, scale: form.scale })
+        Ok(self.quadratics(std::slice::from_ref(form))?.remove(0))
     }
     fn quadratics(&self, forms: &[Quadratic<'_, CostCiphertext>]) -> Result<Vec<CostCiphertext>, Error> {
-        self.sharing(forms, |form| self.quadratic(form))
+        let made = self.divided(forms, 1)?.into_iter().zip(forms);
+        Ok(made.map(|(polys, form)| CostCiphertext::new(polys, form.level - 1, form.scale)).collect())
     }
     fn unrescaled(&self, forms: &[Quadratic<'_, CostCiphertext>]) -> Result<Vec<CostCiphertext>, Error> {
-        let one = |form: &Quadratic<'_, CostCiphertext>| {
-            self.divided(form, 0)?;
-            Ok(CostCiphertext { level: form.level, scale: form.scale * self.modulus(form.level) })
-        };
-        self.sharing(forms, one)
+        let scale = |form: &Quadratic<'_, CostCiphertext>| form.scale * self.modulus(form.level);
+        let made = self.divided(forms, 0)?.into_iter().zip(forms);
+        Ok(made.map(|(polys, form)| CostCiphertext::new(polys, form.level, scale(form))).collect())
     }
     fn mul_i(&self, a: &CostCiphertext) -> Result<CostCiphertext, Error> {
         Ok(self.scaled(a))
     }
     fn conjugate(&self, a: &CostCiphertext) -> Result<CostCiphertext, Error> {
-        self.automorphism(a, conjugation_exponent(self.params.n()))
+        Ok(self.conjugates(std::slice::from_ref(a))?.remove(0))
     }
     fn conjugates(&self, of: &[CostCiphertext]) -> Result<Vec<CostCiphertext>, Error> {
-        self.sharing(of, |a| self.conjugate(a))
+        self.automorphisms(of, conjugation_exponent(self.params.n()))
     }
     fn encode_transform(&self, map: &LinearMap, level: usize, scale_ratio: f64) -> Result<CostTransform, Error> {
         check_scale(scale_ratio)?;

@@ -12,7 +12,7 @@ pub use bootstrap::{BootstrapKey, BootstrapKeys, KeySize, Method, Request, Route
 pub use circuits::{PolynomialBasis, SumWeight};
 pub use engine::{Engine, FixedRotationKey, GaloisKey, RelinearisationKey, RotationKey};
 pub use matrix::MatrixKey;
-pub use models::{cost, failure, precision, report};
+pub use models::{cost, failure, memory, precision, report};
 
 /// A matrix that a ciphertext is multiplied by.
 pub use aglet_circuits::matrix::Matrix;

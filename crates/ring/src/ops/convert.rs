@@ -32,7 +32,7 @@ impl Ring {
         then: impl Fn(usize, &mut [u64]) + Sync + Send,
     ) -> Result<(), Error> {
         Tally::conversion(self.n() as u64, src.len() as u64, dst.len() as u64).count();
-        let mut v = self.pool().take(self.n())?;
+        let mut v = self.words(self.n())?;
         let mut dst: Vec<Option<&mut [u64]>> = dst.into_iter().map(Some).collect();
         for part in converter.parts() {
             let mut tiles: Vec<Vec<&mut [u64]>> = (0..self.n().div_ceil(COLUMNS)).map(|_| Vec::new()).collect();

@@ -9,6 +9,7 @@ use crate::pool::{Buffer, Pool};
 use crate::ring::Ring;
 use crate::Error;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// An encoded diagonal: a polynomial in X^(N / words), of which each limb has so many words. Each stands for a run of equal
 /// values.
@@ -46,11 +47,12 @@ impl Diagonals {
     pub fn giants(&self) -> usize {
         self.entries.len() / self.babies
     }
-    /// A row for each limb and entry, in their order.
-    fn rows(&self, limbs: usize) -> Vec<Option<DiagonalRow<'_>>> {
-        let mut rows = Vec::with_capacity(limbs * self.entries.len());
+    /// A row for each limb and entry of these giant steps, in their order.
+    fn rows(&self, limbs: usize, giants: Range<usize>) -> Vec<Option<DiagonalRow<'_>>> {
+        let entries = &self.entries[giants.start * self.babies..giants.end * self.babies];
+        let mut rows = Vec::with_capacity(limbs * entries.len());
         for i in 0..limbs {
-            rows.extend(self.entries.iter().map(|d| d.as_ref().map(|d| DiagonalRow { constants: d.limb(i) })));
+            rows.extend(entries.iter().map(|d| d.as_ref().map(|d| DiagonalRow { constants: d.limb(i) })));
         }
         rows
     }
@@ -87,7 +89,7 @@ impl Ring {
         Ok(Diagonal { words, limbs, data })
     }
 
-    /// For each giant step, for each input, `sum diagonal_i rotated_i` modulo QP, where `rotated_i` is the product of the digits
+    /// For each of these giant steps, for each input, `sum diagonal_i rotated_i` modulo QP, where `rotated_i` is the product of the digits
     /// with the key of baby step `i`, onto the rotated `P c0`; without a key it is `(P c0, P c1)`. Inputs have as many digits of
     /// one shape; keys and diagonals are read once.
     ///
@@ -98,8 +100,9 @@ impl Ring {
         of: &[MapInput<'_>],
         keys: &[Option<(&KeyBlock, &Automorphism)>],
         diagonals: &Diagonals,
+        steps: Range<usize>,
     ) -> Result<Vec<Vec<Pair>>, Error> {
-        let (Some(first), giants) = (of.first(), diagonals.giants()) else { return Ok(Vec::new()) };
+        let (Some(first), giants @ 1..) = (of.first(), steps.len()) else { return Ok(Vec::new()) };
         let (q_limbs, p_limbs) = first.digits.shape();
         let (count, limbs, babies) = (first.digits.count(), q_limbs + p_limbs, keys.len());
         assert!(of.iter().all(|x| x.digits.shape() == (q_limbs, p_limbs) && x.digits.count() == count));
@@ -115,7 +118,7 @@ impl Ring {
         let automorphisms: Vec<_> = keys.iter().flatten().map(|(_, phi)| Some(*phi)).collect();
         let mut held = words.rows(self, q_limbs, &automorphisms).into_iter();
         let rotated: Vec<_> = (0..limbs * babies).map(|k| keys[k % babies].and_then(|_| held.next())).collect();
-        let constants = diagonals.rows(limbs);
+        let constants = diagonals.rows(limbs, steps);
 
         let mut sums = self.scratch_pairs(giants * of.len(), q_limbs, p_limbs)?;
         by_limb(&mut sums).par_chunks_mut(giants * of.len()).enumerate().for_each(|(i, out)| {

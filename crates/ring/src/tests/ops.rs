@@ -398,7 +398,9 @@ fn linear_maps(case: &mut Case<'_>) {
         }
         let diagonals = Diagonals::new(babies, entries);
         let lent = x.digits.iter().zip(&lifted).map(|(digits, l)| MapInput { digits, lifted: (&l[0], &l[1]) });
-        let found = ring.linear_map(&lent.collect::<Vec<_>>(), &of, &diagonals).unwrap();
+        let lent: Vec<_> = lent.collect();
+        let steps = [0..1, 1..giants].map(|steps| ring.linear_map(&lent, &of, &diagonals, steps).unwrap());
+        let found = steps.into_iter().flatten().collect::<Vec<_>>();
         assert_eq!((found.len(), diagonals.giants()), (giants, giants));
         for (g, k) in (0..giants).flat_map(|g| (0..inputs).map(move |k| (g, k))) {
             for (h, sum) in [&found[g][k].0, &found[g][k].1].into_iter().enumerate() {

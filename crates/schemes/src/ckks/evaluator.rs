@@ -95,6 +95,7 @@ impl<'a> CkksEvaluator<'a> {
             .map(|(digits, lifted)| KeyProduct { added_before: Some(lifted), ..KeyProduct::of(digits) })
             .collect();
         let turned = ctx.ring().key_products(&inputs, key.words(), Some(&ctx.ring().automorphism(galois)))?;
+        drop((digits, lifted));
         let finish = |(a, pair): (&CkksCiphertext, &Pair)| {
             let mut out = a.again(self.divided(pair, 0)?);
             if galois == conjugation_exponent(ctx.ring().n()) {

@@ -16,6 +16,7 @@ pub use encode::{too_large, Encoder, Number};
 pub use evaluator::{linear, CkksEvaluator};
 pub use known::Known;
 pub use params::{CkksLiteral, CkksParams};
+pub(crate) use transform::giant_steps_at_once;
 pub use transform::{transform_shape, CkksTransform, TransformShape};
 
 /// A CKKS ciphertext, shared: cloning costs nothing and contents never change.

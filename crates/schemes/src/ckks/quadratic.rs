@@ -4,7 +4,7 @@ use super::evaluator::{constant, linear, CkksEvaluator};
 use super::CkksCiphertext;
 use crate::approximate::{Approximate, Quadratic};
 use crate::Error;
-use aglet_ring::{Digits, Eval, Form, KeyProduct, Multiplier, Poly};
+use aglet_ring::{Digits, Eval, Form, KeyProduct, Multiplier, Pair, Poly};
 use aglet_rlwe::keyswitch::{digits, divide};
 use aglet_rlwe::{KeyRole, SwitchingKey};
 use std::sync::Arc;
@@ -42,28 +42,29 @@ pub(super) fn divided(
         true => None,
         false => Some(e.key(KeyRole::Square, first.level + 1)?),
     };
-    let tensors = forms.iter().map(|form| tensor(e, form, key)).collect::<Result<Vec<_>, _>>()?;
-    let mut switched = match key {
+    let mut tensors = forms.iter().map(|form| tensor(e, form, key)).collect::<Result<Vec<_>, _>>()?;
+    let switched = match key {
         Some(key) => {
             let of: Vec<_> = tensors.iter().filter_map(Tensor::product).collect();
             e.context().ring().key_products(&of, key.words(), None)?
         }
         None => Vec::new(),
-    }
-    .into_iter();
-    let finish = |(t, form): (&Tensor<'_>, &Quadratic<'_, CkksCiphertext>)| -> Result<_, Error> {
+    };
+    let mut pairs = switched.iter();
+    // Digits have gone into these.
+    let switched: Vec<_> = tensors.iter_mut().map(|t| t.digits.take().and_then(|_| pairs.next())).collect();
+    let finish = |((t, pair), form): ((&Tensor<'_>, &Option<&Pair>), &Quadratic<'_, CkksCiphertext>)| {
         e.check_stop()?;
-        let pair = if t.digits.is_some() { switched.next() } else { None };
-        let (b, a) = pair.as_ref().map_or((&t.c0, &t.c1), |(b, a)| (b, a));
+        let (b, a) = pair.map_or((&t.c0, &t.c1), |(b, a)| (b, a));
         // Without a product there is nothing to divide by but the prime.
         let polys = match drop + b.p_limbs() {
             0 => [b, a].map(|poly| poly.prefix(poly.q_limbs())).into(),
             _ => divide(e.context(), &[b, a], drop)?,
         };
         let scale = if drop == 0 { form.scale * e.modulus(form.level) } else { form.scale };
-        Ok(Arc::new(t.like.with(polys, scale).real_if(t.real)))
+        Ok::<_, Error>(Arc::new(t.like.with(polys, scale).real_if(t.real)))
     };
-    tensors.iter().zip(forms).map(finish).collect()
+    tensors.iter().zip(&switched).zip(forms).map(finish).collect()
 }
 
 fn tensor<'a>(

@@ -22,6 +22,7 @@ use aglet_rlwe::keyswitch::{digits, divide, lift_by_special};
 use aglet_rlwe::params::Params;
 use aglet_rlwe::{KeyRole, KeySwitchSpec, SwitchingKey};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What a linear map needs at a level, without its numbers: for plans.
@@ -177,30 +178,56 @@ pub(super) fn transforms(
         .collect::<Result<_, _>>()?;
     let giant = t.giant.map(|by| key_of(e, t, first, by)).transpose()?;
     let spec = keys.iter().flatten().chain(&giant).next().map_or(&t.spec, |(key, _)| key.spec());
-    let inputs = of.iter().map(|ct| input(e, ct, t.level, spec)).collect::<Result<Vec<_>, _>>()?;
+    let mut inputs = of.iter().map(|ct| input(e, ct, t.level, spec)).collect::<Result<Vec<_>, _>>()?;
     let words: Vec<_> = keys.iter().map(|k| k.as_ref().map(|(key, phi)| (key.words(), &**phi))).collect();
-    let lent: Vec<_> = inputs.iter().map(Input::lent).collect();
-    let mut sums = ctx.ring().linear_map(&lent, &words, &t.diagonals)?;
-    drop(inputs);
-
-    let mut last = sums.pop().ok_or(Error::zero_map(t.slots))?;
-    while let Some(inner) = sums.pop() {
-        let (key, phi) = giant.as_ref().ok_or_else(|| Error::MissingKey { what: "giant-step key".into() })?;
-        e.check_stop()?;
-        let digits = {
-            let c1 = divide(ctx, &last.iter().map(|(_, a)| a).collect::<Vec<_>>(), 0)?;
-            digits(ctx, key.spec(), &c1.iter().collect::<Vec<_>>())?
-        };
-        let steps = digits.iter().zip(&last).zip(&inner).map(|((digits, (b, _)), (x, y))| {
-            let (added_before, added_after) = (Some(b), Some((x, y)));
-            KeyProduct { digits, added_before, added_after }
-        });
-        let steps: Vec<_> = steps.collect();
-        last = ctx.ring().key_products(&steps, key.words(), Some(phi))?;
+    let mut last: Vec<Pair> = Vec::new();
+    for steps in giant_steps_at_once(words.iter().flatten().count(), t.diagonals.giants()) {
+        let lent: Vec<_> = inputs.iter().map(Input::lent).collect();
+        let mut sums = ctx.ring().linear_map(&lent, &words, &t.diagonals, steps.clone())?;
+        if steps.start == 0 {
+            inputs.clear();
+        }
+        while let Some(inner) = sums.pop() {
+            last = match (&giant, last.is_empty()) {
+                (_, true) => inner,
+                (Some(giant), _) => giant_step(e, giant, &last, &inner)?,
+                (None, _) => return Err(Error::MissingKey { what: "giant-step key".into() }),
+            };
+        }
+    }
+    if last.is_empty() {
+        return Err(Error::zero_map(t.slots));
     }
     let finish =
         |(ct, pair): (&CkksCiphertext, &Pair)| Ok(Arc::new(ct.with(e.divided(pair, 1)?, ct.scale * t.scale_ratio)));
     of.iter().zip(&last).map(finish).collect()
+}
+
+/// Giant steps whose inner sums are made at once, the last first: as many as lie there at a time. The products with the keys of
+/// the baby steps are made anew for each, so with more keys there are more; eight for a key make it a product in fifty.
+pub(crate) fn giant_steps_at_once(keys: usize, giants: usize) -> impl Iterator<Item = Range<usize>> {
+    let most = 8 * keys.max(1);
+    (0..giants.div_ceil(most)).rev().map(move |i| i * most..giants.min((i + 1) * most))
+}
+
+/// By Horner's rule: the sums so far, rotated by a giant step, and the inner sums of the step below.
+fn giant_step(
+    e: &CkksEvaluator<'_>,
+    (key, phi): &(&SwitchingKey, Arc<Automorphism>),
+    last: &[Pair],
+    inner: &[Pair],
+) -> Result<Vec<Pair>, Error> {
+    e.check_stop()?;
+    let ctx = e.context();
+    let digits = {
+        let c1 = divide(ctx, &last.iter().map(|(_, a)| a).collect::<Vec<_>>(), 0)?;
+        digits(ctx, key.spec(), &c1.iter().collect::<Vec<_>>())?
+    };
+    let steps = digits.iter().zip(last).zip(inner).map(|((digits, (b, _)), (x, y))| {
+        let (added_before, added_after) = (Some(b), Some((x, y)));
+        KeyProduct { digits, added_before, added_after }
+    });
+    Ok(ctx.ring().key_products(&steps.collect::<Vec<_>>(), key.words(), Some(phi))?)
 }
 
 /// A ciphertext as a map takes it: the digits of `c1`, and `P c0` and `P c1`.

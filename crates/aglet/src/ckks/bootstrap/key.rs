@@ -1,7 +1,8 @@
 //! Bootstrap keys: which switching keys a route needs, and how keys of one chain serve the routes on parts of it.
 
-use super::run::{working_bytes, BootstrapKeys};
+use super::run::BootstrapKeys;
 use crate::ckks::engine::Engine;
+use crate::ckks::memory::Memory;
 use crate::runtime::machine;
 use crate::Control;
 use crate::Error;
@@ -180,12 +181,12 @@ impl Engine {
     }
 
     fn forecast(&self, route: &Route, memory_limit: Option<u64>) -> Result<(), Error> {
-        let keys = route.key_bytes(self.params())?.0 as u64;
-        let matrices = route.matrix_bytes(self.params())? as u64;
-        if let Some(limit) = memory_limit.filter(|&l| keys > l) {
-            return Err(out_of_memory("this bootstrap key", keys, limit));
+        let memory = Memory::of(self.params(), route)?;
+        let needed = (memory.bootstrap_key + memory.matrices + memory.scratch) as u64;
+        match memory_limit.filter(|&limit| needed > limit) {
+            Some(limit) => Err(out_of_memory("bootstrapping with this key", needed, limit)),
+            None => check_memory("bootstrapping with this key", needed),
         }
-        check_memory("bootstrapping with this key", keys + matrices + working_bytes(self.params()) as u64)
     }
 }
 

@@ -4,13 +4,13 @@
 //! kernels, where a tile of a key or a diagonal is in the cache, so that a group reads them once.
 
 use super::iterated::check_iterations;
-use super::run::{working_bytes, BootstrapKeys, Job, Pass, StageRun};
+use super::run::{shapes, BootstrapKeys, Job, Pass, StageRun};
 use crate::ckks::engine::Engine;
-use crate::ckks::Ciphertext;
+use crate::ckks::{cost, Ciphertext};
 use crate::runtime::machine;
 use crate::Control;
 use crate::Error;
-use aglet_bootstrap::slots_first::Request;
+use aglet_bootstrap::slots_first::{Request, Route};
 
 /// The most ciphertexts that go side by side: each reads 1/k of the keys, and the next adds little but memory.
 const GROUP: usize = 4;
@@ -35,6 +35,7 @@ impl Engine {
                 None => batches.push((*request, vec![index])),
             }
         }
+        let mut groups: Vec<(Request, &[usize])> = Vec::new();
         for (request, members) in &batches {
             check_iterations(iterations, *request)?;
             let route = self.route(*request)?;
@@ -42,10 +43,9 @@ impl Engine {
                 let checked = self.check_input(&[inputs[index].0], &keys, &route);
                 checked.map_err(|source| Error::Input { index, source: Box::new(source) })?;
             }
+            let most = self.side_by_side(&route, &keys, members.len())?;
+            groups.extend(even(members, most).map(|group| (*request, group)));
         }
-        let most = self.side_by_side();
-        let groups = batches.iter().flat_map(|(request, all)| even(all, most).map(|group| (*request, group)));
-        let groups: Vec<(Request, &[usize])> = groups.collect();
         let (mut out, mut ran) = (vec![None; inputs.len()], Vec::new());
         for (number, (request, members)) in groups.iter().enumerate() {
             let cts: Vec<&Ciphertext> = members.iter().map(|&index| inputs[index].0).collect();
@@ -59,19 +59,22 @@ impl Engine {
         Ok(out.into_iter().flatten().collect())
     }
 
-    /// How many ciphertexts the memory is enough for, with what the engine holds for this already.
-    fn side_by_side(&self) -> usize {
+    /// How many of so many ciphertexts the memory is enough for, with what the engine holds for this already.
+    fn side_by_side(&self, route: &Route, keys: &BootstrapKeys<'_>, count: usize) -> Result<usize, Error> {
         let held = self.ctx.ring().pool().held_bytes() as u64;
-        group_size(machine::memory_available().map(|free| free + held), working_bytes(self.params()) as u64)
+        let free = machine::memory_available().map(|free| free + held);
+        let shapes = shapes(&keys.bootstrap.eval_keys(self.params(), &route.params, keys)?);
+        group_size(free, count, |count| Ok(cost::demand(route, shapes.clone(), count)?.bytes() as u64))
     }
 }
 
-/// As many as fit the memory that is free, at least one; where the system does not say, the most. Every one beyond the first
-/// takes not quite half of what the first does (0.35 of 0.9 GB at N = 2^16): eval_mod, which takes most, is not done side by
-/// side.
-fn group_size(free: Option<u64>, working: u64) -> usize {
-    let beyond = |free: u64| free.saturating_sub(working) / (working / 2).max(1);
-    free.map_or(GROUP, |free| 1 + beyond(free).min(GROUP as u64 - 1) as usize)
+/// As many as fit the memory that is free, at least one and at most `count`; where the system does not say, the most.
+fn group_size(free: Option<u64>, count: usize, scratch: impl Fn(usize) -> Result<u64, Error>) -> Result<usize, Error> {
+    let mut size = count.clamp(1, GROUP);
+    while size > 1 && scratch(size)? > free.unwrap_or(u64::MAX) {
+        size -= 1;
+    }
+    Ok(size)
 }
 
 /// A list in as few parts as can be of at most `most`, of lengths that differ by one at most.
@@ -97,9 +100,9 @@ mod tests {
 
     #[test]
     fn groups_are_as_large_as_memory_allows_and_as_even_as_can_be() {
-        let sizes = [0, 9, 10, 14, 15, 20, 1000].map(|free| group_size(Some(free), 10));
-        assert_eq!(sizes, [1, 1, 1, 1, 2, 3, GROUP]);
-        assert_eq!((group_size(None, 10), group_size(Some(5), 0)), (GROUP, GROUP));
+        let size = |free, count| group_size(free, count, |count| Ok(5 + 5 * count as u64)).unwrap();
+        assert_eq!([0, 10, 14, 15, 20, 1000].map(|free| size(Some(free), 9)), [1, 1, 1, 2, 3, GROUP]);
+        assert_eq!((size(None, 9), size(None, 2), size(None, 0)), (GROUP, 2, 1));
         for (count, most, lengths) in
             [(0, 4, vec![]), (3, 4, vec![3]), (5, 4, vec![2, 3]), (9, 4, vec![3, 3, 3]), (2, 1, vec![1, 1])]
         {

@@ -10,5 +10,5 @@ pub use aglet_bootstrap::slots_first::{KeySize, Method, Request, Route};
 pub(crate) use iterated::gained;
 pub use iterated::MAX_ITERATIONS;
 pub use key::BootstrapKey;
-pub(crate) use run::{working_bytes, BootstrapState};
+pub(crate) use run::BootstrapState;
 pub use run::{BootstrapKeys, StageRun};

@@ -3,7 +3,7 @@
 use super::key::BootstrapKey;
 use crate::ckks::arithmetic::{at_scale, check_owner};
 use crate::ckks::engine::{Engine, GaloisKey, RelinearisationKey, RotationKey};
-use crate::ckks::Ciphertext;
+use crate::ckks::{cost, Ciphertext};
 use crate::runtime::machine;
 use crate::Control;
 use crate::{presets, Error};
@@ -12,8 +12,8 @@ use aglet_bootstrap::slots_first::steps::SlotsFirst;
 use aglet_bootstrap::slots_first::{KeySize, Method, Request, Route};
 use aglet_bootstrap::{Pipeline, Probe};
 use aglet_ring::process::Lock;
-use aglet_ring::Tally;
-use aglet_rlwe::{Context, KeyId, Params};
+use aglet_ring::{Demand, Tally};
+use aglet_rlwe::{Context, KeyId, KeySet, KeySwitchSpec, Params};
 use aglet_schemes::ckks::{CkksEvaluator, CkksTransform};
 use aglet_schemes::{Approximate, Evaluator};
 use std::collections::BTreeMap;
@@ -45,10 +45,6 @@ pub struct StageRun {
 /// Pipelines that an engine keeps. Those on one chain share what they have in common.
 const PIPELINES: usize = 6;
 
-/// Scratch of a bootstrap: limbs and how many polynomials of so many, as the pool holds them after a run of the regular
-/// preset. Reserved before the first run; where another plan wants more, its first run allocates it.
-const SCRATCH: [(usize, usize); 5] = [(8, 14), (16, 8), (24, 28), (32, 13), (40, 13)];
-
 /// What one bootstrap takes: a ciphertext, or two to be merged.
 pub(crate) type Job<'a> = &'a [&'a Ciphertext];
 
@@ -57,11 +53,6 @@ pub(crate) type Job<'a> = &'a [&'a Ciphertext];
 pub(crate) struct Pass {
     pub(crate) number: usize,
     pub(crate) count: usize,
-}
-
-/// Bytes that a bootstrap uses beside keys and matrices: about forty polynomials at full level, measured on N = 2^16.
-pub fn working_bytes(params: &Params) -> usize {
-    40 * (params.q().len() + params.p().len()) * params.n() * 8
 }
 
 /// The keys that a bootstrap is given.
@@ -156,7 +147,7 @@ impl Engine {
             let e = CkksEvaluator::new(&ctx, &keys, ctx.params().n() / 2).stopped_by(control.flag());
             let mut probe = Watch { control, pass, ran: Vec::new() };
             probe.report(0, route.plan.stages().len(), "encoding the linear maps");
-            let pipeline = self.pipeline(&e, &route)?;
+            let pipeline = self.pipeline(&e, &route, shapes(&keys))?;
             let input = |cts: &Job<'_>| {
                 let lowest = cts.iter().map(|ct| self.lowest(ct, &e, request)).collect::<Result<Vec<_>, Error>>()?;
                 let input = match &lowest[..] {
@@ -171,12 +162,13 @@ impl Engine {
             // The value divided by the bound, at a scale larger by the bound, is the value at the scale of its level.
             let real = route.layout.request.parts() != Parts::Complex;
             let own = |out: &Ciphertext| {
-                let polys = out.polys.iter().map(|poly| poly.prefix(out.limbs())).collect();
+                let kept = out.polys.iter().map(|poly| self.ctx.ring().kept(poly, out.limbs()));
+                let polys = kept.collect::<Result<_, _>>()?;
                 let mut own = out.with(polys, out.scale / request.bound);
                 (own.slots, own.real) = (self.slots(), real);
-                Arc::new(own)
+                Ok(Arc::new(own))
             };
-            Ok((out.iter().map(own).collect(), probe.ran))
+            Ok((out.iter().map(own).collect::<Result<_, Error>>()?, probe.ran))
         })
     }
 
@@ -249,7 +241,13 @@ impl Engine {
         Ok(())
     }
 
-    fn pipeline(&self, e: &CkksEvaluator<'_>, route: &Arc<Route>) -> Result<CkksPipeline, Error> {
+    /// The pipeline of a route, which meets keys of these shapes. When it is made, the scratch of a run is there too.
+    fn pipeline(
+        &self,
+        e: &CkksEvaluator<'_>,
+        route: &Arc<Route>,
+        shapes: KeySet<KeySwitchSpec>,
+    ) -> Result<CkksPipeline, Error> {
         let kept = self.bootstrap.pipelines.lock().clone();
         if let Some((_, found)) = kept.iter().find(|entry| entry.0.layout.request == route.layout.request) {
             return Ok(found.clone());
@@ -266,6 +264,7 @@ impl Engine {
         let related = related.filter(|(other, _)| keys(&other.layout.request) == keys(&route.layout.request));
         let related: Vec<&Pipeline<SlotsFirst, CkksTransform>> = related.map(|entry| &*entry.1).collect();
         let made = Arc::new(Pipeline::sharing(e, route.plan.clone(), &related)?);
+        self.ctx.ring().pool().reserve(cost::demand(route, shapes, 1)?.mix())?;
         let mut list = self.bootstrap.pipelines.lock();
         list.insert(0, (route.clone(), made.clone()));
         list.truncate(PIPELINES);
@@ -283,14 +282,15 @@ impl Engine {
         let route = self.route(key.request())?;
         let ctx = self.context_of(&route.params)?;
         self.run(|| {
-            let keys = key.keys();
-            let e = CkksEvaluator::new(&ctx, keys, ctx.params().n() / 2).stopped_by(control.flag());
-            self.pipeline(&e, &route)?;
-            let ring = self.ctx.ring();
-            Ok(ring.pool().reserve(SCRATCH.map(|(limbs, count)| (limbs * ring.n(), count)))?)
+            let e = CkksEvaluator::new(&ctx, key.keys(), ctx.params().n() / 2).stopped_by(control.flag());
+            self.pipeline(&e, &route, cost::key_shapes(self.params(), &route)?).map(|_| ())
         })
     }
 
+    /// The scratch that was lent at one time since this was last asked.
+    pub fn take_scratch_demand(&self) -> Demand {
+        self.ctx.ring().pool().take_demand()
+    }
     /// The stages of the latest bootstrap on this engine, of an iterated one pass by pass.
     pub fn stage_runs(&self) -> Vec<StageRun> {
         self.bootstrap.ran.lock().clone()
@@ -318,6 +318,11 @@ impl Engine {
     pub fn can_bootstrap(&self) -> bool {
         presets::can_bootstrap(self.params())
     }
+}
+
+/// The shapes of keys.
+pub(super) fn shapes(keys: &KeySet) -> KeySet<KeySwitchSpec> {
+    keys.iter().map(|(role, key)| (role, key.spec().clone())).collect()
 }
 
 /// Real and imaginary parts that a sign or bit bootstrap takes are at most this large: beyond, they would move away from their

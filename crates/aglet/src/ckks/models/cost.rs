@@ -3,10 +3,11 @@
 use crate::ckks::Route;
 use crate::Error;
 use aglet_bootstrap::{Pipeline, Probe, Scaled};
-use aglet_ring::Tally;
+use aglet_ring::{Demand, Tally};
 use aglet_rlwe::{KeySet, KeySwitchSpec};
 use aglet_schemes::ckks::CkksParams;
 use aglet_schemes::cost::CostEvaluator;
+use aglet_schemes::{Approximate, Evaluator};
 use serde_json::{json, Value};
 use std::borrow::Cow;
 use std::time::Duration;
@@ -33,12 +34,26 @@ pub fn stages(whole: &CkksParams, route: &Route) -> Result<Vec<StageCost>, Error
 /// # Errors
 /// As there.
 pub fn stages_of_group(whole: &CkksParams, route: &Route, count: usize) -> Result<Vec<StageCost>, Error> {
-    let e = CostEvaluator::new(route.params.clone(), key_shapes(whole, route)?);
+    Ok(run(route, key_shapes(whole, route)?, count)?.0)
+}
+
+/// The scratch that so many bootstraps side by side want at one time, with keys of these shapes on the chain of the route.
+///
+/// # Errors
+/// As [`stages`].
+pub fn demand(route: &Route, keys: KeySet<KeySwitchSpec>, count: usize) -> Result<Demand, Error> {
+    Ok(run(route, keys, count)?.1)
+}
+
+fn run(route: &Route, keys: KeySet<KeySwitchSpec>, count: usize) -> Result<(Vec<StageCost>, Demand), Error> {
+    let e = CostEvaluator::new(route.params.clone(), keys);
     let Scaled { level, scale } = route.plan.input();
-    let input = e.encrypt(level, scale);
+    let inputs: Vec<_> = (0..count).map(|_| e.encrypt(level, scale)).collect();
     let mut counter = Counter { e: &e, stages: Vec::new() };
-    Pipeline::new(&e, route.plan.clone())?.run(&e, &vec![input; count], &mut counter)?;
-    Ok(counter.stages)
+    // What a run returns is copied before the rest goes.
+    let out = Pipeline::new(&e, route.plan.clone())?.run(&e, &inputs, &mut counter)?;
+    let _own: Vec<_> = out.iter().map(|ct| e.encrypt(e.level(ct), e.scale(ct))).collect();
+    Ok((counter.stages, e.demand()))
 }
 
 struct Counter<'a> {
@@ -57,7 +72,10 @@ impl Probe for Counter<'_> {
 }
 
 /// The shapes that the keys of a bootstrap have on the chain of its route: those of users, and the bootstrap key's own.
-fn key_shapes(whole: &CkksParams, route: &Route) -> Result<KeySet<KeySwitchSpec>, Error> {
+///
+/// # Errors
+/// As [`stages`].
+pub fn key_shapes(whole: &CkksParams, route: &Route) -> Result<KeySet<KeySwitchSpec>, Error> {
     let (made_for, own) = key_route(whole, route)?.keys(whole)?;
     let own: KeySet<_> = own.into_iter().map(|need| (need.role, need.spec)).collect();
     Ok(route.users_keys(whole)?.for_subset(whole, &route.params).and(own.for_subset(&made_for, &route.params)))

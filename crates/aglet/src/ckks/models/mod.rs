@@ -2,5 +2,6 @@
 
 pub mod cost;
 pub mod failure;
+pub mod memory;
 pub mod precision;
 pub mod report;

@@ -1,7 +1,7 @@
 //! The machine, presets, plans and predictions as JSON, for the command line.
 
 use crate::ckks::bootstrap::key::rotation_layout;
-use crate::ckks::bootstrap::working_bytes;
+use crate::ckks::memory::Memory;
 use crate::ckks::{cost, failure, precision, Method, Request, Route};
 use crate::runtime::machine;
 use crate::{presets, Error, Units};
@@ -100,8 +100,7 @@ pub fn plan(params: &CkksParams, request: Request, units: Option<&Units>) -> Res
     }
     let ((boot, stored), other) = (route.key_bytes(params)?, 2 * arithmetic.byte_count(n));
     let stored = stored + 2 * arithmetic.stored_bytes(params)?;
-    let matrices = route.matrix_bytes(params)?;
-    let working = working_bytes(params);
+    let memory = Memory::of(params, &route)?;
     let precision_bits = failure::claimed(params, 1);
     let log2_failure = match precision_bits {
         Some(bits) => failure::log2_failure(params, &route, bits, 1)?,
@@ -116,7 +115,7 @@ pub fn plan(params: &CkksParams, request: Request, units: Option<&Units>) -> Res
         "log2_failure": log2_failure, "precision_bits": precision_bits,
         "stages": stages, "rotations": rotations, "seconds": seconds(&costs.iter().map(|cost| cost.work).sum()),
         "key_bytes": boot, "key_bytes_seeded": stored, "other_key_bytes": other,
-        "matrix_bytes": matrices, "working_bytes": working, "peak_bytes": boot + other + matrices + working,
+        "matrix_bytes": memory.matrices, "working_bytes": memory.scratch + memory.base, "peak_bytes": memory.peak(),
     }))
 }
 

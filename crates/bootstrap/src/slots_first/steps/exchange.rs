@@ -86,12 +86,15 @@ impl ExchangePrimes for CostEvaluator {
     fn exchange(&self, ct: &CostCiphertext, to: Exchange) -> Result<CostCiphertext, SchemeError> {
         let (own, from, limbs) = (self.prime_indices(), self.level(ct) + 1, to.level + 1);
         let leaving = own[..from].iter().filter(|&&l| l >= limbs).count();
-        for _ in 0..2 {
+        let polys = [(); 2].map(|()| {
+            let (_leaving, _coming) = (self.hold(leaving), self.hold(limbs));
             self.inverse(leaving);
-            self.form(from - leaving, 0, 1, false);
+            self.count(Tally::form(self.n(), 0, 1, false).times((from - leaving) as u64));
+            let quotient = self.hold(limbs);
             self.convert(leaving, limbs);
             self.count(Tally::rsub_mul(self.n()).times(limbs as u64));
-        }
-        Ok(self.encrypt(to.level, self.scale(ct) * to.scale_ratio))
+            quotient
+        });
+        Ok(CostCiphertext::new(polys, to.level, self.scale(ct) * to.scale_ratio))
     }
 }

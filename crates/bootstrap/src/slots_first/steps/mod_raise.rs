@@ -8,7 +8,7 @@ use aglet_ring::{Digits, KeyProduct};
 use aglet_rlwe::{KeyRole, KeySwitchSpec, Params};
 use aglet_schemes::ckks::{linear, CkksCiphertext, CkksEvaluator};
 use aglet_schemes::clear::{ClearCiphertext, ClearEvaluator};
-use aglet_schemes::cost::{CostCiphertext, CostEvaluator};
+use aglet_schemes::cost::{CostCiphertext, CostEvaluator, Held};
 use aglet_schemes::noisy::NoisyEvaluator;
 use aglet_schemes::{Approximate, Error as SchemeError};
 use num_complex::Complex64;
@@ -111,20 +111,20 @@ impl ModRaise for CostEvaluator {
     fn mod_raise(&self, ct: &CostCiphertext, level: usize) -> Result<CostCiphertext, SchemeError> {
         let limbs = level + 1;
         let spec = self.key(KeyRole::FromSparse, limbs)?;
-        raise_one(self, limbs);
-        raise_one(self, limbs + spec.p_limbs);
-        self.product(1, limbs + spec.p_limbs, 0);
-        self.divide(limbs, spec.p_limbs, 0);
-        Ok(self.encrypt(level, self.scale(ct)))
+        let _raised = [raise_one(self, limbs), raise_one(self, limbs + spec.p_limbs)];
+        let _product = self.product(1, limbs + spec.p_limbs, 0);
+        Ok(CostCiphertext::new(self.divide(limbs, spec.p_limbs, 0), level, self.scale(ct)))
     }
 }
 
-/// The work of one polynomial modulo q0 as residues of more primes.
-pub(super) fn raise_one(e: &CostEvaluator, limbs: usize) {
+/// One polynomial modulo q0 as residues of more primes.
+pub(super) fn raise_one(e: &CostEvaluator, limbs: usize) -> Held {
+    let (raised, _low) = (e.hold(limbs), e.hold(1));
     if limbs > 1 {
         e.inverse(1);
         e.convert(1, limbs - 1);
     }
+    raised
 }
 
 #[cfg(test)]

@@ -197,18 +197,23 @@ impl RaiseTransform for CostEvaluator {
     ) -> Result<Vec<CostCiphertext>, SchemeError> {
         check_scale(scale_ratio)?;
         let limbs = level + 1;
-        self.sharing(of, |ct| {
-            let keys = map.diagonals().keys().map(|&by| self.key(KeyRole::FromSparseGalois(self.rotation(by)), limbs));
-            let keys = keys.collect::<Result<Vec<_>, _>>()?;
-            let spec = *keys.first().ok_or(SchemeError::zero_map(map.slots()))?;
-            raise_one(self, limbs + spec.p_limbs);
-            let row = Tally::rotated_sum(self.n(), map.diagonals().len() as u64);
-            self.count(row.times((limbs + spec.p_limbs) as u64));
-            self.divide(limbs, spec.p_limbs, 0);
+        let keys = map.diagonals().keys().map(|&by| self.key(KeyRole::FromSparseGalois(self.rotation(by)), limbs));
+        let keys = keys.collect::<Result<Vec<_>, _>>()?;
+        let p_limbs = keys.first().ok_or(SchemeError::zero_map(map.slots()))?.p_limbs;
+        let _raised: Vec<_> = of.iter().map(|_| raise_one(self, limbs + p_limbs)).collect();
+        let row = Tally::rotated_sum(self.n(), map.diagonals().len() as u64).times((limbs + p_limbs) as u64);
+        let _sums = self.sharing(of, |_| {
+            self.count(row);
+            Ok([(); 2].map(|()| self.hold(limbs + p_limbs)))
+        })?;
+        let finish = |ct: &CostCiphertext| {
+            let polys = self.divide(limbs, p_limbs, 0);
             // The part of c0 goes through the map in doubles.
+            let _public = [self.hold(1), self.hold(limbs)];
             self.inverse(1);
             self.forward(limbs);
-            Ok(self.encrypt(level, self.scale(ct) * scale_ratio))
-        })
+            CostCiphertext::new(polys, level, self.scale(ct) * scale_ratio)
+        };
+        Ok(of.iter().map(finish).collect())
     }
 }

@@ -9,7 +9,7 @@ use aglet_schemes::ckks::{linear, Ciphertext, CkksCiphertext, CkksEvaluator};
 use aglet_schemes::clear::{ClearCiphertext, ClearEvaluator};
 use aglet_schemes::cost::{CostCiphertext, CostEvaluator};
 use aglet_schemes::noisy::NoisyEvaluator;
-use aglet_schemes::{Approximate, Error as SchemeError};
+use aglet_schemes::{Approximate, Error as SchemeError, Evaluator};
 use std::sync::Arc;
 
 /// Evaluators that can leave the main secret at the lowest modulus.
@@ -96,10 +96,8 @@ impl SparseSecret for NoisyEvaluator {
 impl SparseSecret for CostEvaluator {
     fn sparse_secret(&self, ct: &CostCiphertext) -> Result<CostCiphertext, SchemeError> {
         let spec = self.key(KeyRole::ToSparse, 1)?;
-        self.lift(1);
-        let digits = self.digits(spec, 1);
-        self.product(digits, 1 + spec.p_limbs, 1);
-        self.divide(1, spec.p_limbs, 0);
-        Ok(*ct)
+        let (_lifted, digits) = (self.lift(1), self.digits(spec, 1));
+        let _product = self.product(digits.len(), 1 + spec.p_limbs, 1);
+        Ok(CostCiphertext::new(self.divide(1, spec.p_limbs, 0), self.level(ct), self.scale(ct)))
     }
 }

@@ -1,0 +1,65 @@
+//! The memory that a bootstrap will take, before a key exists.
+
+use super::cost;
+use crate::ckks::engine::user_limbs;
+use crate::ckks::Route;
+use crate::Error;
+use aglet_bootstrap::slots_first::steps::SlotsFirst;
+use aglet_rlwe::KeySwitchSpec;
+use aglet_schemes::ckks::params::Role;
+use aglet_schemes::ckks::CkksParams;
+
+/// What a process has beside all that is counted: an interpreter with numpy, this library, and what allocators keep of the
+/// making of plans and matrices. Measured.
+const PROCESS: usize = 200 << 20;
+
+/// What a process takes that makes the keys of a bootstrap and bootstraps, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Memory {
+    /// The bootstrap key.
+    pub bootstrap_key: usize,
+    /// The relinearization and the conjugation key.
+    pub other_keys: usize,
+    /// The encoded linear maps.
+    pub matrices: usize,
+    /// The polynomials of a run, which stay with the engine.
+    pub scratch: usize,
+    /// Tables, the linear maps as doubles, the secret and the public key, and the process itself.
+    pub base: usize,
+}
+
+impl Memory {
+    /// Forecasts the memory of a route, without the rotation key of a small one; `params` are those of the engine.
+    ///
+    /// # Errors
+    /// Those of the plan; a route that was made passes.
+    pub fn of(params: &CkksParams, route: &Route) -> Result<Self, Error> {
+        let arithmetic = KeySwitchSpec::balanced(params, params.role(Role::EvalMod).end)?;
+        Ok(Self {
+            bootstrap_key: route.key_bytes(params)?.0,
+            other_keys: 2 * arithmetic.byte_count(params.n()),
+            matrices: route.matrix_bytes(params)?,
+            scratch: cost::demand(route, cost::key_shapes(params, route)?, 1)?.bytes(),
+            base: PROCESS + base(params, route),
+        })
+    }
+
+    /// All of it.
+    pub fn peak(&self) -> usize {
+        self.bootstrap_key + self.other_keys + self.matrices + self.scratch + self.base
+    }
+}
+
+/// What an engine with a secret and a public key holds beside evaluation keys, matrices and scratch.
+fn base(params: &CkksParams, route: &Route) -> usize {
+    let primes = params.q().len() + params.spare().len() + params.p().len();
+    // A prime has a row of the secret key, and tables as large as one.
+    let rows = 2 * primes + 2 * user_limbs(params);
+    let entries = route.plan.stages().iter().map(|stage| match &stage.step {
+        SlotsFirst::Apply(step) => step.map.stored_entries(),
+        SlotsFirst::RaiseMap(step) => step.map.stored_entries(),
+        _ => 0,
+    });
+    // The doubles of a map, and a copy of them that is cut into giant steps.
+    rows * params.n() * 8 + 2 * 16 * entries.sum::<usize>()
+}
