@@ -11,7 +11,7 @@ use aglet_schemes::ckks::CkksParams;
 
 /// What a process has beside all that is counted: an interpreter with numpy, this library, and what allocators keep of the
 /// making of plans and matrices. Measured.
-const PROCESS: usize = 200 << 20;
+const PROCESS: usize = 130 << 20;
 
 /// What a process takes that makes the keys of a bootstrap and bootstraps, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
