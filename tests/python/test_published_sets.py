@@ -32,5 +32,7 @@ def test_what_does_not_fit_is_refused_with_the_figures() -> None:
     small = engine.memory_report(size="small")
     assert small.other_keys > 10 * small.bootstrap_key  # the rotation key is counted
     secret = engine.create_secret_key()
-    with pytest.raises(MemoryLimitError, match=r"12\.0 GB of memory for bootstrapping with this key, which needs 2\d\.\d GB"):
+    with pytest.raises(
+        MemoryLimitError, match=r"12\.0 GB of memory for bootstrapping with this key, which needs 2\d\.\d GB"
+    ):
         engine.create_bootstrap_key(secret, size="large", memory_limit_bytes=12 * 10**9)
