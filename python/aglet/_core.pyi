@@ -368,6 +368,14 @@ class Ciphertext:
         """Whether it is marked real: it was made of a real type by real operations."""
 
     @property
+    def bound(self) -> float | None:
+        """The largest absolute value that slots may have, as declared (`bound=`) and followed through arithmetic."""
+
+    @property
+    def noise(self) -> float | None:
+        """What the root mean square of the error of a slot is at most; None if it is not known."""
+
+    @property
     def key_id(self) -> str:
         """Short id of the secret key that decrypts it."""
 
@@ -428,10 +436,20 @@ class Engine:
         memory_limit_bytes: int | None,
         progress: Progress | None = None,
     ) -> BootstrapKey: ...
-    def encode(self, values: Slots, level: int) -> Plaintext: ...
+    def encode(self, values: Slots, level: int, bound: float | None = None) -> Plaintext:
+        """With a bound, the message is declared to be no larger."""
+
     def decode(self, pt: Plaintext) -> Decoded: ...
     def encrypt(self, pt: Plaintext, key: EncryptionKey) -> Ciphertext: ...
     def decrypt_decode(self, ct: Ciphertext, sk: SecretKey) -> Decoded: ...
+    def decrypt_shared(
+        self, ct: Ciphertext, sk: SecretKey, queries: int, security: float, least_bits: float | None
+    ) -> tuple[Decoded, float]:
+        """The values, flooded with noise, and the bits that remain of them."""
+
+    def decrypt_bits(self, ct: Ciphertext, sk: SecretKey) -> tuple[NDArray[np.int8], bool]:
+        """The points that slots are at, and whether they are signs."""
+
     def add(self, a: Ciphertext, b: Ciphertext) -> Ciphertext: ...
     def add_plain(self, ct: Ciphertext, pt: Plaintext) -> Ciphertext: ...
     def add_scalar(self, ct: Ciphertext, value: Scalar) -> Ciphertext: ...

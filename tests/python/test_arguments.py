@@ -59,6 +59,11 @@ WHOLE: dict[tuple[str, str], tuple[Call, int]] = {
         lambda w, v: w.engine.create_matrix_multiplication_key(w.keys.secret, level=0, baby_step_count=v),
         4,
     ),
+    # The bits that remain follow from the size of the noise alone; 2^62 queries need more than fits.
+    ("decrypt_shared", "queries"): (
+        lambda w, v: w.engine.decrypt_shared(w.x, w.keys.secret, v, security=40).bits,
+        3,
+    ),
     ("encode", "level"): (lambda w, v: w.engine.encode([1], v).level, 3),
     ("encode_pytorch_tensor", "level"): (lambda w, v: w.engine.encode_pytorch_tensor([1], v).level, 3),
     ("encode_to_plain_matrix", "level"): (lambda w, v: w.engine.encode_to_plain_matrix([[1]], v).level, 3),
@@ -130,6 +135,7 @@ BY_NAME = {
     "iterations",
     "level",
     "memory_limit_bytes",
+    "queries",
     "stage_count",
     "target_level",
 }
@@ -175,7 +181,9 @@ def test_whole_numbers(world: World, method: str, argument: str) -> None:
         refused(lambda wrong=wrong: call(world, wrong), AgletError)
 
 
-COUNTS = [key for key in WHOLE if key[1] in ("stage_count", "iterations", "degree", "baby_step_count", "alpha")]
+COUNTS = [
+    key for key in WHOLE if key[1] in ("stage_count", "iterations", "degree", "baby_step_count", "alpha", "queries")
+]
 
 
 @pytest.mark.parametrize(("method", "argument"), COUNTS)
@@ -308,8 +316,11 @@ def test_masked_and_large(world: World) -> None:
         if bound is not None:
             call = lambda bound=bound: engine.bootstrap(x, *world.rest, keys.bootstrap, bound=bound)  # noqa: E731
             assert "A bound is a real number" in refused(call, TypeError)
+            assert "A bound is a real number" in refused(lambda b=bound: engine.encode([1], bound=b), TypeError)
     for bound in (0, -1, float("nan"), float("inf"), 1e300, 10**400):
         refused(lambda bound=bound: engine.bootstrap(x, *world.rest, keys.bootstrap, bound=bound), AgletError)
+        if bound != 1e300:
+            refused(lambda bound=bound: engine.encrypt([1], keys.public, bound=bound), AgletError)
 
 
 def test_another_secrets_key_is_refused_where_it_has_nothing_to_do(world: World) -> None:

@@ -8,7 +8,7 @@ use crate::objects::{
 };
 use crate::reports::reported;
 use crate::wait::wait;
-use aglet::ckks::{report, sizes};
+use aglet::ckks::{report, sizes, Points, Sharing};
 use aglet::{presets, Control, Error};
 use num_complex::Complex64;
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -198,7 +198,9 @@ impl Engine {
         Ok(FixedRotationKey::new(&self.id, self.quick(py, |e| e.create_fixed_rotation_key(sk, delta, level))?))
     }
 
-    fn encode(&self, py: Python<'_>, values: Slots<'_>, level: i64) -> PyResult<Plaintext> {
+    /// With a bound, the message is declared to be no larger.
+    #[pyo3(signature = (values, level, bound = None))]
+    fn encode(&self, py: Python<'_>, values: Slots<'_>, level: i64, bound: Option<f64>) -> PyResult<Plaintext> {
         let level = count(py, "level", level)?;
         let value = match values {
             Slots::Real(values) => {
@@ -209,6 +211,10 @@ impl Engine {
                 let values = vector(&values);
                 self.quick(py, |e| e.encode(&values, level))?
             }
+        };
+        let value = match bound {
+            Some(bound) => self.quick(py, |e| e.declare(value, bound))?,
+            None => value,
         };
         Ok(Plaintext::new(&self.id, Levelled { value, level }))
     }
@@ -233,6 +239,33 @@ impl Engine {
     fn decrypt_decode<'py>(&self, py: Python<'py>, ct: &Ciphertext, sk: &SecretKey) -> PyResult<Decoded<'py>> {
         let (ct, sk) = (&ct.of(py, &self.id)?.get(), sk.of(py, &self.id)?);
         Ok(PyArray1::from_vec(py, self.quick(py, |e| e.decrypt(ct, sk))?))
+    }
+
+    /// The values, flooded with noise, and the bits that remain of them.
+    fn decrypt_shared<'py>(
+        &self,
+        py: Python<'py>,
+        ct: &Ciphertext,
+        sk: &SecretKey,
+        queries: i64,
+        security: f64,
+        least_bits: Option<f64>,
+    ) -> PyResult<(Decoded<'py>, f64)> {
+        let (ct, sk) = (&ct.of(py, &self.id)?.get(), sk.of(py, &self.id)?);
+        let how = Sharing { queries: count(py, "queries", queries)? as u64, security, least_bits };
+        let shared = self.quick(py, |e| e.decrypt_shared(ct, sk, how))?;
+        Ok((PyArray1::from_vec(py, shared.values), shared.bits))
+    }
+    /// The points that slots are at, and whether they are signs.
+    fn decrypt_bits<'py>(
+        &self,
+        py: Python<'py>,
+        ct: &Ciphertext,
+        sk: &SecretKey,
+    ) -> PyResult<(Bound<'py, PyArray1<i8>>, bool)> {
+        let (ct, sk) = (&ct.of(py, &self.id)?.get(), sk.of(py, &self.id)?);
+        let (points, found) = self.quick(py, |e| e.decrypt_bits(ct, sk))?;
+        Ok((PyArray1::from_vec(py, found), points == Points::Signs))
     }
 
     fn add(&self, py: Python<'_>, a: &Ciphertext, b: &Ciphertext) -> PyResult<Ciphertext> {

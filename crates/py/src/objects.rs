@@ -261,6 +261,16 @@ classes! {
         fn is_real(&self) -> bool {
             self.value.get().real
         }
+        /// The largest absolute value that slots may have, as declared and followed through arithmetic; None if not known.
+        #[getter]
+        fn bound(&self) -> Option<f64> {
+            Some(self.value.get().stated.bound).filter(|x| x.is_finite())
+        }
+        /// What the root mean square of the error of a slot is at most; None if not known.
+        #[getter]
+        fn noise(&self) -> Option<f64> {
+            Some(self.value.get().stated.noise).filter(|x| x.is_finite())
+        }
         /// Short id of the secret key that decrypts it.
         #[getter]
         fn key_id(&self) -> String {

@@ -305,6 +305,57 @@ pub fn gaussian<S: RandomSource + ?Sized>(source: &mut S, out: &mut [i64]) {
     }
 }
 
+/// The smoothing parameter of the integers for 2^-64, as a standard deviation: sums of Gaussians on lattices that are no finer
+/// than this are as good as Gaussians.
+const SMOOTHING: f64 = 1.52;
+
+/// The largest standard deviation of [`wide_gaussian`]: values stay below 2^62.
+pub const WIDEST: f64 = (1u64 << 55) as f64;
+
+/// Fills `out` with independent samples of a discrete Gaussian around 0 whose standard deviation is at least `deviation`, and
+/// returns it: a few percent more where `deviation` is above 1000.
+///
+/// `x + k y` of two samples of deviation `s` is one of deviation `s sqrt(1 + k^2)`, if that is at most `s^2` over the smoothing
+/// parameter (Micciancio and Walter, eprint 2017/259); from [`gaussian`] on, a dozen such steps reach any size. Constant time.
+///
+/// # Panics
+/// If the deviation is not positive or above [`WIDEST`]; callers check it.
+pub fn wide_gaussian<S: RandomSource + ?Sized>(source: &mut S, deviation: f64, out: &mut [i64]) -> f64 {
+    assert!(deviation > 0.0 && deviation <= WIDEST, "a deviation of {deviation} is out of range");
+    let (factors, reached) = wide_factors(deviation);
+    combine(source, &factors, out);
+    reached
+}
+
+/// The factors of each step, from the first one, and the deviation that they reach.
+fn wide_factors(deviation: f64) -> (Vec<i64>, f64) {
+    // From the last step back: what the samples of a step need at least.
+    let mut goals = vec![deviation];
+    let mut goal = deviation;
+    while goal > 16.0 {
+        goal = SMOOTHING + (SMOOTHING * (SMOOTHING + goal)).sqrt();
+        goals.push(goal);
+    }
+    let (mut reached, mut factors) = (GAUSSIAN_SIGMA, Vec::new());
+    for goal in goals.into_iter().rev() {
+        while reached < goal {
+            let most = ((reached / SMOOTHING).powi(2) - 1.0).sqrt().floor();
+            let factor = ((goal / reached).powi(2) - 1.0).sqrt().ceil().clamp(1.0, most);
+            factors.push(factor as i64);
+            reached *= (1.0 + factor * factor).sqrt();
+        }
+    }
+    (factors, reached)
+}
+
+fn combine<S: RandomSource + ?Sized>(source: &mut S, factors: &[i64], out: &mut [i64]) {
+    let Some((factor, before)) = factors.split_last() else { return gaussian(source, out) };
+    combine(source, before, out);
+    let mut other = Zeroizing::new(vec![0; out.len()]);
+    combine(source, before, &mut other);
+    out.iter_mut().zip(other.iter()).for_each(|(x, y)| *x += factor * y);
+}
+
 #[cfg(test)]
 #[path = "sample_tests.rs"]
 mod tests;

@@ -275,3 +275,29 @@ fn gaussian_moments_and_shape() {
     assert_eq!(counts.iter().sum::<usize>(), COUNT);
     assert!(chi_square(&counts, &probabilities) < chi_square_limit(22.0));
 }
+
+#[test]
+fn wide_gaussians_are_as_wide_as_asked_for_and_gaussian() {
+    for (seed, deviation) in [(40, 1.0), (41, 5.0), (42, 100.0), (43, 12345.6), (44, 2f64.powi(32)), (45, WIDEST)] {
+        let (factors, reached) = wide_factors(deviation);
+        assert!(reached >= deviation && (deviation < 1000.0 || reached < 1.06 * deviation), "{deviation}: {reached}");
+        // What each step asks of the deviation before it, and the largest sum.
+        let (mut s, mut largest) = (GAUSSIAN_SIGMA, GAUSSIAN_BOUND as f64);
+        for factor in factors {
+            let wider = s * (1.0 + (factor * factor) as f64).sqrt();
+            assert!(factor >= 1 && wider * SMOOTHING <= s * s * 1.0001, "{deviation}: {factor} at {s}");
+            (s, largest) = (wider, largest * (1 + factor) as f64);
+        }
+        assert!(largest < 2f64.powi(62), "{deviation}: 2^{}", largest.log2());
+        let mut out = vec![0; COUNT];
+        assert_eq!(wide_gaussian(&mut source(seed), deviation, &mut out), reached);
+        let moment = |power| out.iter().map(|&x| (x as f64 / reached).powi(power)).sum::<f64>() / COUNT as f64;
+        // 1, 0, 3 and 15 with deviations of sqrt(2), 1, sqrt(96) and sqrt(10170) over the root of the count.
+        let root = (COUNT as f64).sqrt();
+        assert!((moment(2) - 1.0).abs() < 5.0 * 2f64.sqrt() / root, "{deviation}: {}", moment(2));
+        assert!(moment(1).abs() < 5.0 / root && (moment(4) - 3.0).abs() < 5.0 * 96f64.sqrt() / root);
+        assert!((moment(6) - 15.0).abs() < 6.0 * 10170f64.sqrt() / root, "{deviation}: {}", moment(6));
+        let odd = out.iter().filter(|&&x| x & 1 == 1).count() as f64;
+        assert!((odd / COUNT as f64 - 0.5).abs() < 2.5 / root, "{deviation}: every residue is as likely");
+    }
+}

@@ -50,7 +50,7 @@ impl World {
     }
     fn encrypt(&mut self, z: &[Complex64], level: usize) -> CkksCiphertext {
         let pt = self.encoder.encode(&self.ctx, z, level, SCALE).unwrap();
-        pt.encrypted(self.sk.encrypt(&self.ctx, &pt.poly, &mut self.random).unwrap()).into()
+        pt.encrypted(self.sk.encrypt(&self.ctx, &pt.poly, &mut self.random).unwrap(), 10.24).into()
     }
     fn decrypt(&self, ct: &CkksCiphertext) -> Vec<Complex64> {
         self.encoder.decode(&self.ctx, &ct.decrypted(self.sk.decrypt(&self.ctx, ct).unwrap())).unwrap()

@@ -32,6 +32,7 @@ from aglet.ckks.comparison import Comparison
 from aglet.ckks.elsewhere import OtherNames
 from aglet.ckks.light import LightMessages, LightPlaintext
 from aglet.ckks.matrices import Matrices
+from aglet.ckks.sharing import Sharing
 from aglet.ckks.tensors import Tensors
 from aglet.errors import KeyMismatchError, LevelError, RangeError
 from aglet.files import Files
@@ -43,7 +44,7 @@ Operand = Any
 """A ciphertext, a plaintext, a number, or a list or array of numbers."""
 
 
-class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices, OtherNames, Tensors):
+class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices, OtherNames, Sharing, Tensors):
     """A CKKS engine: one parameter set, its tables, and its threads.
 
     All methods leave their arguments as they were, but for the `out=` of `add` and `subtract`, and may be called from
@@ -282,7 +283,9 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
 
     # Messages
 
-    def encode(self, message: Any, level: int | None = None, *, real: bool | None = None) -> Plaintext:
+    def encode(
+        self, message: Any, level: int | None = None, *, real: bool | None = None, bound: float | None = None
+    ) -> Plaintext:
         """Encode a list or array of at most `slot_count` numbers; shorter ones are padded with zeros.
 
         Parameters
@@ -290,18 +293,23 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
         real
             Whether the message is real, which everybody can read off its ciphertext and which makes bootstraps cheaper.
             If not given, the dtype says it, and never the values: bool, int and float are real, complex is complex.
+        bound
+            A size that no value exceeds, which everybody can read off its ciphertext: with it the noise of products is
+            known too, as `decrypt_shared` needs it.
 
         Raises
         ------
         TypeError
             If it is text, a lone number, or holds something else than numbers.
         RangeError
-            If it is empty, too long, not flat, or not finite, or has an imaginary part and `real=True`.
+            If it is empty, too long, not flat, or not finite, has an imaginary part and `real=True`, or a value above
+            the bound.
         LevelError
             If the level is above `max_level`.
         """
         slots = values.as_slots(message, self.slot_count, real)
-        return self._core.encode(slots, values.as_level(level, self.max_level))
+        declared = None if bound is None else values.as_bound(bound)
+        return self._core.encode(slots, values.as_level(level, self.max_level), declared)
 
     def decode(self, plaintext: Plaintext | LightPlaintext) -> values.Vector:
         """The `slot_count` values of a plaintext: float64 if it is real, complex128 if not."""
@@ -318,6 +326,7 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
         *,
         secret_key: SecretKey | None = None,
         real: bool | None = None,
+        bound: float | None = None,
     ) -> Ciphertext:
         """Encrypt a message or a plaintext with the public key or, with less noise, the secret key.
 
@@ -329,7 +338,7 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
             The public key, or the secret key, which may be given as `secret_key=` too.
         level
             The level of the ciphertext; `max_level` (or the plaintext's) if not given.
-        real
+        real, bound
             As in `encode`.
 
         Raises
@@ -345,9 +354,11 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
         if isinstance(message, LightPlaintext):
             message = message.values
         if not isinstance(message, Plaintext):
-            return self._core.encrypt(self.encode(message, level, real=real), key)
-        if real is not None:
-            raise TypeError("A plaintext is real or complex already; give real= to encode.")
+            return self._core.encrypt(self.encode(message, level, real=real, bound=bound), key)
+        if real is not None or bound is not None:
+            raise TypeError(
+                "A plaintext is real or complex already, with its bound; give real= to encode, and bound= too."
+            )
         wanted = message.level if level is None else values.as_level(level, self.max_level)
         if wanted > message.level:
             raise LevelError(
@@ -359,8 +370,8 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
     def decrypt(self, ciphertext: Ciphertext, secret_key: SecretKey) -> values.Vector:
         """The `slot_count` values of a ciphertext: float64 if it is real (`is_real`), complex128 if not.
 
-        Do not publish the result of a decryption as it is: its low bits tell something about the secret key. See
-        SECURITY.md, "Sharing decrypted results".
+        Do not publish the result of a decryption as it is: its low bits tell something about the secret key. Take
+        `decrypt_shared` for that, or `decrypt_bits`; see SECURITY.md, "Sharing decrypted results".
 
         Raises
         ------
@@ -375,12 +386,19 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
         return self.encode(self.decrypt(ciphertext, secret_key), ciphertext.level)
 
     def encrypt_many(
-        self, message: Any, public_key: PublicKey | SecretKey, level: int | None = None, *, real: bool | None = None
+        self,
+        message: Any,
+        public_key: PublicKey | SecretKey,
+        level: int | None = None,
+        *,
+        real: bool | None = None,
+        bound: float | None = None,
     ) -> list[Ciphertext]:
         """Encrypt a message of any length, `slot_count` values to a ciphertext; the last one is padded with zeros."""
         vector = values.as_vector(message, real)
         step = self.slot_count
-        return [self.encrypt(vector[start : start + step], public_key, level) for start in range(0, vector.size, step)]
+        parts = (vector[start : start + step] for start in range(0, vector.size, step))
+        return [self.encrypt(part, public_key, level, bound=bound) for part in parts]
 
     def decrypt_many(self, ciphertexts: Iterable[Ciphertext], secret_key: SecretKey) -> values.Vector:
         """The values of several ciphertexts in one array; cut it to the length of the message."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cmath
+import math
 import numbers
 from typing import Any
 
@@ -14,6 +15,7 @@ from aglet.errors import LevelError, RangeError
 
 __all__ = [
     "Vector",
+    "as_bits",
     "as_bound",
     "as_declared",
     "as_level",
@@ -218,6 +220,27 @@ def as_level(level: Any, max_level: int) -> int:
     if not 0 <= checks.whole("A level", level) <= max_level:
         raise LevelError(f"Level {level} does not exist here; this engine has the levels 0 to {max_level}.")
     return int(level)
+
+
+def as_bits(name: str, bits: Any) -> float:
+    """A number of bits.
+
+    Raises
+    ------
+    TypeError
+        If it is not a real number.
+    RangeError
+        If it is not finite.
+    """
+    if isinstance(bits, bool) or not isinstance(bits, numbers.Real):
+        raise TypeError(f"{name} is a number of bits, not {type(bits).__name__}.")
+    try:
+        found = float(bits)
+    except OverflowError:
+        found = math.inf
+    if not math.isfinite(found):
+        raise RangeError(f"{name} is not a finite number; give a number of bits, such as 30.")
+    return found
 
 
 def as_bound(bound: Any) -> float:

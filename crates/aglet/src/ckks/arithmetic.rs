@@ -7,7 +7,8 @@ use crate::ckks::engine::{Engine, FixedRotationKey, GaloisKey, RelinearisationKe
 use crate::ckks::Ciphertext;
 use crate::Error;
 use aglet_rlwe::{KeyId, KeyRole, KeySet, PublicKey, Sample, SecretKey};
-use aglet_schemes::ckks::{self, Known, Number, Plaintext};
+use aglet_schemes::ckks::stated::fresh;
+use aglet_schemes::ckks::{self, Known, Number, Plaintext, Stated};
 use aglet_schemes::{Approximate, Evaluator, Product, Quadratic};
 use num_complex::Complex64;
 use std::sync::Arc;
@@ -47,6 +48,24 @@ impl Engine {
         }
         self.run(|| Ok(self.encoder.encode(&self.ctx, values, chain, scale)?))
     }
+    /// A message that is declared to be no larger than a bound, which everybody may know: what it is encrypted to states its noise
+    /// through products as well.
+    ///
+    /// # Errors
+    /// [`Error::Range`] for a bound that is not positive and finite, or that the message is known to exceed.
+    pub fn declare(&self, pt: Plaintext, bound: f64) -> Result<Plaintext, Error> {
+        if !(bound > 0.0 && bound.is_finite()) {
+            return Err(Error::Range(format!(
+                "The bound {bound} is not positive and finite; give the largest size of a slot."
+            )));
+        }
+        if pt.known.largest.is_some_and(|largest| largest > bound) {
+            return Err(Error::Range(format!(
+                "This message has a value larger than {bound}, the bound declared for it; declare a larger one."
+            )));
+        }
+        Ok(Plaintext { stated: Stated { bound, ..pt.stated }, ..pt })
+    }
     /// The size of values that a user level holds. A coefficient is at most as large as the largest value, and must stay below
     /// half the modulus.
     fn room(&self, level: usize) -> f64 {
@@ -78,12 +97,14 @@ impl Engine {
     /// Encrypts with a public key.
     pub fn encrypt(&self, pt: &Plaintext, key: &PublicKey) -> Result<Ciphertext, Error> {
         let mut random = self.runtime.random("encryption", 0)?;
-        self.run(|| Ok(Arc::new(pt.encrypted(key.encrypt(&self.ctx, &pt.poly, &mut random)?))))
+        let noise = fresh(&self.ctx, false);
+        self.run(|| Ok(Arc::new(pt.encrypted(key.encrypt(&self.ctx, &pt.poly, &mut random)?, noise))))
     }
     /// Encrypts with the secret key, with less noise.
     pub fn encrypt_with_secret(&self, pt: &Plaintext, key: &SecretKey) -> Result<Ciphertext, Error> {
         let mut random = self.runtime.random("encryption", 0)?;
-        self.run(|| Ok(Arc::new(pt.encrypted(key.encrypt(&self.ctx, &pt.poly, &mut random)?))))
+        let noise = fresh(&self.ctx, true);
+        self.run(|| Ok(Arc::new(pt.encrypted(key.encrypt(&self.ctx, &pt.poly, &mut random)?, noise))))
     }
     /// Decrypts and decodes.
     pub fn decrypt(&self, ct: &Ciphertext, key: &SecretKey) -> Result<Vec<Complex64>, Error> {
@@ -121,7 +142,7 @@ impl Engine {
             };
             let mut out = e.quadratic(&form)?;
             if let Some(x) = Arc::get_mut(&mut out) {
-                x.known = ct.known;
+                (x.known, x.points) = (ct.known, ct.points);
             }
             return Ok(out);
         }
@@ -148,8 +169,9 @@ impl Engine {
     fn trivial(&self, pt: &Plaintext, key: KeyId) -> Result<Ciphertext, Error> {
         let ring = self.ctx.ring();
         let polys = vec![ring.copy(&pt.poly, pt.poly.q_limbs())?, ring.zero(pt.poly.q_limbs(), 0)?];
-        let sample = Sample { polys, key };
-        Ok(Arc::new(ckks::Ciphertext { sample, scale: pt.scale, slots: pt.slots, known: pt.known, real: pt.real }))
+        let (sample, stated) = (Sample { polys, key }, pt.as_operand());
+        let Plaintext { scale, slots, known, real, .. } = *pt;
+        Ok(Arc::new(ckks::Ciphertext { sample, scale, slots, known, stated, points: None, real }))
     }
 
     /// A ciphertext and a plaintext at their common level.
@@ -157,7 +179,8 @@ impl Engine {
         let trivial = self.trivial(pt, ct.key)?;
         let (ct, trivial, level) = self.aligned(ct, &trivial)?;
         let poly = self.ctx.ring().copy(&trivial.polys[0], trivial.limbs())?;
-        Ok((ct, Plaintext { poly, scale: trivial.scale, slots: pt.slots, known: pt.known, real: trivial.real }, level))
+        let ckks::Ciphertext { scale, slots, known, stated, real, .. } = *trivial;
+        Ok((ct, Plaintext { poly, scale, slots, known, stated, real }, level))
     }
 
     /// `a + b`.
@@ -216,7 +239,7 @@ impl Engine {
     }
     /// A copy.
     pub fn duplicate(&self, a: &Ciphertext) -> Result<Ciphertext, Error> {
-        Ok(Arc::new(a.again(copies(self, a)?)))
+        Ok(Arc::new(a.again(copies(self, a)?, 0.0)))
     }
 
     /// `a * b`, one level. With a key the result has degree 1; without, degree 2, to be relinearised later.

@@ -6,6 +6,7 @@ mod circuits;
 pub(crate) mod engine;
 pub(crate) mod matrix;
 mod models;
+mod sharing;
 pub mod sizes;
 
 pub use bootstrap::{BootstrapKey, BootstrapKeys, KeySize, Method, Request, Route, StageRun, MAX_ITERATIONS};
@@ -13,6 +14,7 @@ pub use circuits::{PolynomialBasis, SumWeight};
 pub use engine::{Engine, FixedRotationKey, GaloisKey, RelinearisationKey, RotationKey};
 pub use matrix::MatrixKey;
 pub use models::{cost, failure, memory, precision, report};
+pub use sharing::{Shared, Sharing};
 
 /// A matrix that a ciphertext is multiplied by.
 pub use aglet_circuits::matrix::Matrix;
@@ -24,3 +26,5 @@ pub use aglet_schemes::ckks::Number;
 pub use aglet_schemes::ckks::Plaintext;
 /// Its parameters, and what they are made of.
 pub use aglet_schemes::ckks::{CkksLiteral, CkksParams};
+/// What ciphertexts state of their size and noise, and the points of sign and bit bootstraps.
+pub use aglet_schemes::ckks::{Points, Stated};

@@ -15,7 +15,7 @@ use aglet_bootstrap::KeyNeed;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::Params;
 use aglet_rlwe::{KeyId, KeyRole, KeySwitchSpec, Sample, SwitchingKey};
-use aglet_schemes::ckks::{self, Known};
+use aglet_schemes::ckks::{self, Known, Points, Stated};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -273,6 +273,31 @@ fn limbs<T: Stored>(origin: &Origin<'_>, word: u64) -> Result<usize, Error> {
     count::<T>(word, origin.params.chain_level(0) + 1, user_limbs(&origin.params), "a level")
 }
 
+/// A size that is stated, as a word; 0 for none, as files have it that were written before ciphertexts stated any.
+fn stated_word(x: f64) -> u64 {
+    if x.is_finite() {
+        x.max(f64::MIN_POSITIVE).to_bits()
+    } else {
+        0
+    }
+}
+
+/// The size that a word states.
+fn stated<T: Stored>(word: u64) -> Result<f64, Error> {
+    let x = f64::from_bits(word);
+    match word {
+        0 => Ok(f64::INFINITY),
+        _ if x >= f64::MIN_POSITIVE && x.is_finite() => Ok(x),
+        _ => unknown::<T, _>("a bound"),
+    }
+}
+
+/// The points that a word states.
+fn points<T: Stored>(word: u64) -> Result<Option<Points>, Error> {
+    let all = [None, Some(Points::Signs), Some(Points::Bits)];
+    Ok(all[count::<T>(word, 0, 2, "points")?])
+}
+
 /// A scale that arithmetic can work with.
 fn scale<T: Stored>(word: u64) -> Result<f64, Error> {
     let scale = f64::from_bits(word);
@@ -293,13 +318,14 @@ impl Stored for Plaintext {
     fn id(&self) -> KeyId {
         KeyId(0)
     }
-    /// With the largest absolute value of the message, which the polynomial tells anyway; -1 if it is not known.
+    /// With the largest absolute value of the message, which the polynomial tells anyway, -1 if it is not known; and the declared bound.
     fn words(&self) -> Vec<u64> {
         vec![
             self.poly.q_limbs() as u64,
             self.scale.to_bits(),
             self.known.largest.unwrap_or(-1.0).to_bits(),
             self.real.into(),
+            stated_word(self.stated.bound),
         ]
     }
     fn shapes(origin: &Origin<'_>, w: &Words) -> Result<Vec<Shape>, Error> {
@@ -309,6 +335,7 @@ impl Stored for Plaintext {
         }
         scale::<Self>(w[1])?;
         flag::<Self>(w[3])?;
+        stated::<Self>(w[4])?;
         Ok(polys(origin, 1, limbs::<Self>(origin, w[0])?))
     }
     fn put(&self, out: &mut Writer<'_>) -> Result<(), Error> {
@@ -316,8 +343,9 @@ impl Stored for Plaintext {
     }
     fn take(origin: &Origin<'_>, _: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let known = Known { largest: Some(f64::from_bits(w[2])).filter(|&b| b >= 0.0), mean: None };
-        let real = flag::<Self>(w[3])?;
-        Ok(Self { poly: parts.poly()?, scale: scale::<Self>(w[1])?, slots: origin.slots, known, real })
+        let (scale, slots, real) = (scale::<Self>(w[1])?, origin.slots, flag::<Self>(w[3])?);
+        let stated = Stated::new(stated::<Self>(w[4])?, Plaintext::encoding_error(slots, scale));
+        Ok(Self { poly: parts.poly()?, scale, slots, known, stated, real })
     }
 }
 
@@ -330,11 +358,16 @@ impl Stored for Ciphertext {
     }
     /// Not with what is known of the message, which is no part of the encryption.
     fn words(&self) -> Vec<u64> {
-        vec![self.limbs() as u64, self.scale.to_bits(), self.polys.len() as u64, self.real.into()]
+        let stated = [self.stated.bound, self.stated.noise].map(stated_word);
+        let points = self.points.map_or(0, |points| points as u64);
+        let first = [self.limbs() as u64, self.scale.to_bits(), self.polys.len() as u64, self.real.into()];
+        first.into_iter().chain(stated).chain([points]).collect()
     }
     fn shapes(origin: &Origin<'_>, w: &Words) -> Result<Vec<Shape>, Error> {
         scale::<Self>(w[1])?;
         flag::<Self>(w[3])?;
+        [w[4], w[5]].into_iter().try_for_each(|word| stated::<Self>(word).map(drop))?;
+        points::<Self>(w[6])?;
         Ok(polys(origin, count::<Self>(w[2], 2, 3, "a degree")?, limbs::<Self>(origin, w[0])?))
     }
     fn put(&self, out: &mut Writer<'_>) -> Result<(), Error> {
@@ -343,7 +376,8 @@ impl Stored for Ciphertext {
     fn take(origin: &Origin<'_>, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let polys = (0..w[2]).map(|_| parts.poly()).collect::<Result<_, _>>()?;
         let (scale, slots, real) = (scale::<Self>(w[1])?, origin.slots, flag::<Self>(w[3])?);
-        let known = Known::default();
-        Ok(Arc::new(ckks::Ciphertext { sample: Sample { polys, key: id }, scale, slots, known, real }))
+        let stated = Stated { bound: stated::<Self>(w[4])?, noise: stated::<Self>(w[5])? };
+        let (sample, known, points) = (Sample { polys, key: id }, Known::default(), points::<Self>(w[6])?);
+        Ok(Arc::new(ckks::Ciphertext { sample, scale, slots, known, stated, points, real }))
     }
 }

@@ -1,8 +1,9 @@
 //! Operations on several ciphertexts, or with several results, that share work.
 
-use super::evaluator::{constant, linear};
+use super::evaluator::{constant, encoding_error, linear};
+use super::stated::{in_slots, rounding, switched};
 use super::transform::{encode, CkksTransform};
-use super::{CkksCiphertext, CkksEvaluator, Plaintext};
+use super::{CkksCiphertext, CkksEvaluator, Plaintext, Stated};
 use crate::approximate::{check_scale, same_scale, Approximate};
 use crate::linear_map::LinearMap;
 use crate::Error;
@@ -53,7 +54,8 @@ impl CkksEvaluator<'_> {
             let (_, digits, lifted) = &shared[place];
             let product = KeyProduct { added_before: lifted.first(), ..KeyProduct::of(&digits[0]) };
             let pairs = ring.key_products(&[product], key.words(), Some(&ring.automorphism(galois)))?;
-            out.push(Arc::new(a.again(self.divided(&pairs[0], 0)?)));
+            let noise = switched(ctx, key.spec(), limbs) + rounding(ctx, 2);
+            out.push(Arc::new(a.again(self.divided(&pairs[0], 0)?, noise)));
         }
         Ok(out)
     }
@@ -119,6 +121,13 @@ impl CkksEvaluator<'_> {
             Form { products: vectors.collect(), terms: numbers.collect(), ..Form::default() }
         };
         let sums = self.forms(&[form(0), form(1)], level + 1)?;
-        Ok(Arc::new(any.with(divide(self.context(), &[&sums[0], &sums[1]], 1)?, scale)))
+        let weighted = |(ct, weight): &(&CkksCiphertext, Weight)| match weight {
+            Weight::Number(c) => ct.stated.times(c.norm(), encoding_error(encoded / ct.scale)),
+            Weight::Slots(pt) => ct.stated.product(&pt.as_operand(), ct.repeated(self.context())),
+        };
+        let stated = terms.iter().map(weighted).fold(Stated::new(0.0, 0.0), |sum, term| sum.plus(&term));
+        let mut out = any.with(divide(self.context(), &[&sums[0], &sums[1]], 1)?, scale);
+        out.stated = stated.disturbed(in_slots(any.slots, rounding(self.context(), 2), scale));
+        Ok(Arc::new(out))
     }
 }

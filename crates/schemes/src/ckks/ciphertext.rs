@@ -1,6 +1,6 @@
 //! Ciphertexts and plaintexts of CKKS: samples and polynomials with what their coefficients mean.
 
-use super::Known;
+use super::{Known, Stated};
 use aglet_ring::{Eval, Poly};
 use aglet_rlwe::{Context, Error, Sample};
 use std::ops::Deref;
@@ -15,8 +15,21 @@ pub struct Ciphertext {
     pub slots: usize,
     /// What this process knows of the message.
     pub known: Known,
+    /// What everybody may know of its size and noise.
+    pub stated: Stated,
+    /// The points that a bootstrap has brought all slots to.
+    pub points: Option<Points>,
     /// Whether every slot is known to be a real number.
     pub real: bool,
+}
+
+/// Points that a bootstrap cleans values at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Points {
+    /// -1 and 1.
+    Signs = 1,
+    /// 0 and 1.
+    Bits = 2,
 }
 
 impl Deref for Ciphertext {
@@ -33,11 +46,20 @@ impl Ciphertext {
     }
     /// A ciphertext with other polynomials and scale, and the rest as here; nothing is known of its message any more.
     pub fn with(&self, polys: Vec<Poly<Eval>>, scale: f64) -> Self {
-        Self { sample: Sample { polys, key: self.key }, scale, slots: self.slots, known: Known::default(), real: false }
+        let sample = Sample { polys, key: self.key };
+        let (known, stated) = (Known::default(), Stated::default());
+        Self { sample, scale, slots: self.slots, known, stated, points: None, real: false }
     }
-    /// A ciphertext of the same message with other polynomials.
-    pub fn again(&self, polys: Vec<Poly<Eval>>) -> Self {
-        Self { known: self.known, ..self.with(polys, self.scale).real_if(self.real) }
+    /// A ciphertext of the same values with other polynomials and an error more, of this variance in every coefficient.
+    pub fn again(&self, polys: Vec<Poly<Eval>>, variance: f64) -> Self {
+        let stated = self.with_error(variance, self.scale);
+        Self { known: self.known, stated, points: self.points, ..self.with(polys, self.scale).real_if(self.real) }
+    }
+    /// The same with what is stated of it.
+    #[must_use]
+    pub fn stating(mut self, stated: Stated) -> Self {
+        self.stated = stated;
+        self
     }
     /// The same, known to be real if `real`.
     #[must_use]
@@ -54,7 +76,14 @@ impl Ciphertext {
     }
     /// What this is once decrypted to a phase, which has the noise in it.
     pub fn decrypted(&self, phase: Poly<Eval>) -> Plaintext {
-        Plaintext { poly: phase, scale: self.scale, slots: self.slots, known: Known::default(), real: self.real }
+        Plaintext {
+            poly: phase,
+            scale: self.scale,
+            slots: self.slots,
+            known: Known::default(),
+            stated: self.stated,
+            real: self.real,
+        }
     }
 }
 
@@ -81,6 +110,8 @@ pub struct Plaintext {
     pub slots: usize,
     /// What this process knows of the message.
     pub known: Known,
+    /// What everybody may know of its size, and of the error of encoding.
+    pub stated: Stated,
     /// Whether every slot is known to be a real number.
     pub real: bool,
 }
@@ -90,8 +121,17 @@ impl Plaintext {
     pub fn level(&self) -> usize {
         self.poly.q_limbs() - 1
     }
-    /// What this is once encrypted to a sample.
-    pub fn encrypted(&self, sample: Sample) -> Ciphertext {
-        Ciphertext { sample, scale: self.scale, slots: self.slots, known: self.known, real: self.real }
+    /// What this is once encrypted to a sample with an error of this variance in every coefficient.
+    pub fn encrypted(&self, sample: Sample, variance: f64) -> Ciphertext {
+        let stated = self.stated.disturbed(super::stated::in_slots(self.slots, variance, self.scale));
+        Ciphertext {
+            sample,
+            scale: self.scale,
+            slots: self.slots,
+            known: self.known,
+            stated,
+            points: None,
+            real: self.real,
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Encoding: vectors of complex numbers as polynomials, and back.
 
-use super::{Known, Plaintext};
+use super::{Known, Plaintext, Stated};
 use crate::{Error, Scalar};
 use aglet_ring::fft::SpecialFft;
 use aglet_ring::{Eval, Modulus, Poly};
@@ -57,7 +57,8 @@ impl Encoder {
         }
         let poly = self.polynomial(ctx, values, scale, (level + 1, 0))?;
         let known = Known::of(values.iter().map(|&v| v.into()));
-        Ok(Plaintext { poly, scale, slots: self.slots(), known, real: T::REAL })
+        let stated = Stated { noise: Plaintext::encoding_error(self.slots(), scale), ..Stated::default() };
+        Ok(Plaintext { poly, scale, slots: self.slots(), known, stated, real: T::REAL })
     }
 
     /// The polynomial alone, at so many limbs of the chain and special ones.

@@ -2,8 +2,9 @@
 
 use super::keys::missing;
 use super::quadratic::divided;
+use super::stated::{rounding, switched};
 use super::transform::{encode, transforms, CkksTransform};
-use super::{Ciphertext, CkksCiphertext, Plaintext};
+use super::{Ciphertext, CkksCiphertext, Plaintext, Stated};
 use crate::approximate::{multiple, product, same_scale, Approximate, Quadratic};
 use crate::evaluator::Evaluator;
 use crate::linear_map::LinearMap;
@@ -35,6 +36,16 @@ pub(super) fn constant(c: Complex64, scale: f64) -> Result<Constant, Error> {
         Ok(x.round() as i128)
     };
     Ok(Constant { re: round(c.re)?, im: round(c.im)? })
+}
+
+/// By how much [`constant`] may be off, whatever the number: what is stated tells nothing of it but its size. At the scale 1 it is
+/// given integers.
+pub(super) fn encoding_error(scale: f64) -> f64 {
+    if scale == 1.0 {
+        0.0
+    } else {
+        std::f64::consts::FRAC_1_SQRT_2 / scale
+    }
 }
 
 impl<'a> CkksEvaluator<'a> {
@@ -96,8 +107,9 @@ impl<'a> CkksEvaluator<'a> {
             .collect();
         let turned = ctx.ring().key_products(&inputs, key.words(), Some(&ctx.ring().automorphism(galois)))?;
         drop((digits, lifted));
+        let noise = switched(ctx, key.spec(), first.limbs()) + rounding(ctx, 2);
         let finish = |(a, pair): (&CkksCiphertext, &Pair)| {
-            let mut out = a.again(self.divided(pair, 0)?);
+            let mut out = a.again(self.divided(pair, 0)?, noise);
             if galois == conjugation_exponent(ctx.ring().n()) {
                 out.known = a.known.conjugate();
             }
@@ -154,7 +166,7 @@ impl<'a> CkksEvaluator<'a> {
             }
             polys.push(x);
         }
-        Ok(Arc::new(a.with(polys, a.scale).real_if(a.real && b.real)))
+        Ok(Arc::new(a.with(polys, a.scale).real_if(a.real && b.real).stating(a.stated.plus(&b.stated))))
     }
 
     /// Rotates the N/2 slots of the ring, of which fewer slots are repetitions, to the left.
@@ -178,7 +190,8 @@ impl<'a> CkksEvaluator<'a> {
         let ([a0, a1], [b0, b1]) = (linear(a)?, linear(b)?);
         let cross = Form { products: vec![(1, a0, b1), (1, a1, b0)], ..Form::default() };
         let polys = self.forms(&[Form::product(a0, b0), cross, Form::product(a1, b1)], a.limbs())?;
-        Ok(Arc::new(a.with(polys, a.scale * b.scale).real_if(a.real && b.real)))
+        let stated = a.stated.product(&b.stated, a.repeated(self.ctx));
+        Ok(Arc::new(a.with(polys, a.scale * b.scale).real_if(a.real && b.real).stating(stated)))
     }
 
     /// Brings a ciphertext of degree 2 back to degree 1; one of degree 1 is returned as it is.
@@ -192,7 +205,7 @@ impl<'a> CkksEvaluator<'a> {
         let product = KeyProduct { added_after: Some((&lifted[0], &lifted[1])), ..KeyProduct::of(&digits[0]) };
         let mut pairs = self.ctx.ring().key_products(&[product], key.words(), None)?;
         let polys = self.divided(&pairs.remove(0), 0)?;
-        Ok(Arc::new(a.again(polys)))
+        Ok(Arc::new(a.again(polys, switched(self.ctx, key.spec(), a.limbs()) + rounding(self.ctx, 2))))
     }
 
     /// Divides value scale and modulus by the highest prime: one level.
@@ -202,7 +215,9 @@ impl<'a> CkksEvaluator<'a> {
         }
         self.check_stop()?;
         let polys = divide(self.ctx, &a.polys.iter().collect::<Vec<_>>(), 1)?;
-        Ok(Arc::new(a.with(polys, a.scale / self.modulus(a.level())).real_if(a.real)))
+        let scale = a.scale / self.modulus(a.level());
+        let stated = a.with_error(rounding(self.ctx, a.polys.len()), scale);
+        Ok(Arc::new(a.with(polys, scale).real_if(a.real).stating(stated)))
     }
 
     /// `a + pt`; level and scale must agree, or the plaintext stand higher.
@@ -216,7 +231,8 @@ impl<'a> CkksEvaluator<'a> {
         let ring = self.ctx.ring();
         let mut polys = a.polys.iter().map(|p| ring.copy(p, a.limbs())).collect::<Result<Vec<_>, _>>()?;
         ring.add_assign(&mut polys[0], &pt.poly);
-        Ok(Arc::new(a.with(polys, a.scale).real_if(a.real && pt.real)))
+        let stated = a.stated.plus(&pt.as_operand());
+        Ok(Arc::new(a.with(polys, a.scale).real_if(a.real && pt.real).stating(stated)))
     }
 
     /// `a * pt`, not rescaled; the plaintext stands at the level of `a` or higher.
@@ -225,15 +241,18 @@ impl<'a> CkksEvaluator<'a> {
             return Err(Error::LevelTooLow { required: a.level(), actual: pt.level() });
         }
         let forms: Vec<_> = a.polys.iter().map(|p| Form::product(p, &pt.poly)).collect();
-        Ok(Arc::new(a.with(self.forms(&forms, a.limbs())?, a.scale * pt.scale).real_if(a.real && pt.real)))
+        let stated = a.stated.product(&pt.as_operand(), a.repeated(self.ctx));
+        let polys = self.forms(&forms, a.limbs())?;
+        Ok(Arc::new(a.with(polys, a.scale * pt.scale).real_if(a.real && pt.real).stating(stated)))
     }
 
     /// `c * a` with the constant encoded at `scale`, not rescaled: `scale` 1 and an integer cost nothing.
     pub fn mul_constant(&self, a: &CkksCiphertext, c: Complex64, scale: f64) -> Result<CkksCiphertext, Error> {
         let real = a.real && c.im == 0.0;
+        let stated = a.stated.times(c.norm(), encoding_error(scale));
         let c = Multiplier::Constant(constant(c, scale)?);
         let forms: Vec<_> = a.polys.iter().map(|p| Form::multiple(c, p)).collect();
-        Ok(Arc::new(a.with(self.forms(&forms, a.limbs())?, a.scale * scale).real_if(real)))
+        Ok(Arc::new(a.with(self.forms(&forms, a.limbs())?, a.scale * scale).real_if(real).stating(stated)))
     }
 
     /// `a + c` for a constant in every slot.
@@ -242,7 +261,8 @@ impl<'a> CkksEvaluator<'a> {
         let one = |p| Form::multiple(Multiplier::integer(1), p);
         let mut forms: Vec<_> = a.polys.iter().map(one).collect();
         forms[0].constant = constant(c, a.scale)?;
-        Ok(Arc::new(a.with(self.forms(&forms, a.limbs())?, a.scale).real_if(real)))
+        let stated = a.stated.plus(&Stated::new(c.norm(), 1.0 / a.scale));
+        Ok(Arc::new(a.with(self.forms(&forms, a.limbs())?, a.scale).real_if(real).stating(stated)))
     }
 }
 

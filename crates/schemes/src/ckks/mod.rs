@@ -8,14 +8,16 @@ pub(crate) mod keys;
 mod known;
 pub mod params;
 mod quadratic;
+pub mod stated;
 mod transform;
 
 pub use batch::Weight;
-pub use ciphertext::{Ciphertext, Plaintext};
+pub use ciphertext::{Ciphertext, Plaintext, Points};
 pub use encode::{too_large, Encoder, Number};
 pub use evaluator::{linear, CkksEvaluator};
 pub use known::Known;
 pub use params::{CkksLiteral, CkksParams};
+pub use stated::Stated;
 pub(crate) use transform::giant_steps_at_once;
 pub use transform::{transform_shape, CkksTransform, TransformShape};
 

@@ -1,7 +1,8 @@
 //! [`Quadratic`] forms on ciphertexts: products and terms summed first, then one relinearisation and one rescale.
 
-use super::evaluator::{constant, linear, CkksEvaluator};
-use super::CkksCiphertext;
+use super::evaluator::{constant, encoding_error, linear, CkksEvaluator};
+use super::stated::{in_slots, rounding, switched};
+use super::{CkksCiphertext, Stated};
 use crate::approximate::{Approximate, Quadratic};
 use crate::Error;
 use aglet_ring::{Digits, Eval, Form, KeyProduct, Multiplier, Pair, Poly};
@@ -14,6 +15,8 @@ struct Tensor<'a> {
     /// Whose slots and keys the result has.
     like: &'a CkksCiphertext,
     real: bool,
+    /// Before the division.
+    stated: Stated,
     c0: Poly<Eval>,
     c1: Poly<Eval>,
     digits: Option<Digits>,
@@ -62,7 +65,8 @@ pub(super) fn divided(
             _ => divide(e.context(), &[b, a], drop)?,
         };
         let scale = if drop == 0 { form.scale * e.modulus(form.level) } else { form.scale };
-        Ok::<_, Error>(Arc::new(t.like.with(polys, scale).real_if(t.real)))
+        let stated = t.stated.disturbed(in_slots(t.like.slots, rounding(e.context(), 2), scale));
+        Ok::<_, Error>(Arc::new(t.like.with(polys, scale).real_if(t.real).stating(stated)))
     };
     tensors.iter().zip(&switched).zip(forms).map(finish).collect()
 }
@@ -109,5 +113,25 @@ fn tensor<'a>(
         _ => None,
     };
     let [c0, c1] = polys.try_into().map_err(|_| Error::EmptyQuadratic)?;
-    Ok(Tensor { like, real, c0, c1, digits })
+    Ok(Tensor { like, real, stated: stated(e, form, (like, key)), c0, c1, digits })
+}
+
+/// What is stated of a form before its division, with the error of the key switch.
+fn stated(
+    e: &CkksEvaluator<'_>,
+    form: &Quadratic<'_, CkksCiphertext>,
+    (like, key): (&CkksCiphertext, Option<&SwitchingKey>),
+) -> Stated {
+    let (ctx, encoded) = (e.context(), form.scale * e.modulus(form.level));
+    let products = form.products.iter().map(|p| {
+        let product = p.left.stated.product(&p.right.stated, p.left.repeated(ctx));
+        product.times(f64::from(p.factor), 0.0)
+    });
+    let terms = form.terms.iter().map(|(c, x)| x.stated.times(c.norm(), encoding_error(encoded / x.scale)));
+    let constant = Stated::new(form.constant.norm(), 1.0 / encoded);
+    let sum = products.chain(terms).fold(constant, |sum, part| sum.plus(&part));
+    match key {
+        Some(key) => sum.disturbed(in_slots(like.slots, switched(ctx, key.spec(), form.level + 1), encoded)),
+        None => sum,
+    }
 }

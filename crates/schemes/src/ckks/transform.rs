@@ -9,7 +9,8 @@
 use super::encode::subring_coefficients;
 use super::evaluator::{linear, CkksEvaluator};
 use super::keys::missing;
-use super::CkksCiphertext;
+use super::stated::{in_slots, rounding, switched};
+use super::{CkksCiphertext, Plaintext};
 use crate::approximate::check_scale;
 use crate::evaluator::Evaluator;
 use crate::linear_map::LinearMap;
@@ -77,6 +78,9 @@ pub struct CkksTransform {
     /// Rotations of the baby steps, 0 for the ciphertext itself.
     babies: Vec<usize>,
     diagonals: Diagonals,
+    /// The sum of the largest values of the diagonals, and the error of their encoding.
+    gain: f64,
+    error: f64,
 }
 
 impl CkksTransform {
@@ -124,6 +128,7 @@ pub(super) fn encode(
     let mut ffts = BTreeMap::new();
     let scale = scale_ratio * ctx.modulus(level);
     let mut entries = Vec::with_capacity(steps.len() * babies.len());
+    let (mut gain, mut count) = (0.0, 0.0);
     for step in &steps {
         let start = entries.len();
         entries.extend(babies.iter().map(|_| None));
@@ -131,12 +136,26 @@ pub(super) fn encode(
             e.check_stop()?;
             let fft = ffts.entry(values.len()).or_insert_with(|| SpecialFft::new(values.len()));
             let coefficients = subring_coefficients(fft, values, scale)?;
+            gain += values.iter().map(|z| z.norm_sqr()).fold(0.0, f64::max).sqrt();
+            count += 1.0;
             let place = babies.binary_search(rotation).unwrap_or(0);
             entries[start + place] = Some(ring.diagonal(&coefficients, (spec.q_limbs, spec.p_limbs))?);
         }
     }
     let diagonals = Diagonals::new(babies.len(), entries);
-    Ok(CkksTransform { slots: map.slots(), level, scale_ratio, spec, giant: rotations.1, babies, diagonals })
+    // Roundings of different diagonals have nothing to do with each other.
+    let error = f64::sqrt(count) * Plaintext::encoding_error(map.slots(), scale);
+    Ok(CkksTransform {
+        slots: map.slots(),
+        level,
+        scale_ratio,
+        spec,
+        giant: rotations.1,
+        babies,
+        diagonals,
+        gain,
+        error,
+    })
 }
 
 /// Looks up the key of a rotation and checks that it has the shape the diagonals were made for.
@@ -198,8 +217,12 @@ pub(super) fn transforms(
     if last.is_empty() {
         return Err(Error::zero_map(t.slots));
     }
-    let finish =
-        |(ct, pair): (&CkksCiphertext, &Pair)| Ok(Arc::new(ct.with(e.divided(pair, 1)?, ct.scale * t.scale_ratio)));
+    let finish = |(ct, pair): (&CkksCiphertext, &Pair)| {
+        let scale = ct.scale * t.scale_ratio;
+        let turned = ct.stated.disturbed(in_slots(ct.slots, switched(ctx, spec, t.level + 1), ct.scale));
+        let stated = turned.times(t.gain, t.error).disturbed(in_slots(ct.slots, 2.0 * rounding(ctx, 2), scale));
+        Ok(Arc::new(ct.with(e.divided(pair, 1)?, scale).stating(stated)))
+    };
     of.iter().zip(&last).map(finish).collect()
 }
 

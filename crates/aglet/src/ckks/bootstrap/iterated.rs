@@ -12,7 +12,9 @@ use crate::ckks::{failure, Ciphertext};
 use crate::Control;
 use crate::Error;
 use aglet_bootstrap::slots_first::{Method, Request};
-use aglet_schemes::ckks::CkksParams;
+use aglet_schemes::ckks::stated::{in_slots, rounding};
+use aglet_schemes::ckks::{CkksParams, Points, Stated};
+use std::sync::Arc;
 
 /// Precision of a preset that claims none.
 const UNCLAIMED: f64 = 20.0;
@@ -68,7 +70,42 @@ impl Engine {
             let named = |run: StageRun| StageRun { name: format!("pass {}: {}", pass + 1, run.name), ..run };
             ran.extend(stages.into_iter().map(named));
         }
+        // With two inputs both results hold the error of either.
+        let inputs = jobs.iter().map(|job| job.iter().map(|ct| self.refreshed(ct, request, iterations)));
+        let stated = inputs.map(|job| job.reduce(|a, b| Stated::new(a.bound.max(b.bound), a.noise.max(b.noise))));
+        let stated: Vec<Stated> = stated.map(Option::unwrap_or_default).collect();
+        let each = out.len() / stated.len().max(1);
+        out.iter_mut().enumerate().for_each(|(i, ct)| state(ct, stated[i / each.max(1)], points(request.method)));
         Ok((out, ran))
+    }
+
+    /// What is stated of a refreshed ciphertext: its own noise and that of the bootstrap, which is at most twice what the
+    /// preset claims as the mean.
+    fn refreshed(&self, ct: &Ciphertext, request: Request, iterations: usize) -> Stated {
+        let bound = ct.stated.bound.min(request.bound);
+        let claim = failure::claimed(self.params(), iterations.min(2)).or(failure::claimed(self.params(), 1));
+        let added = claim.map_or(f64::INFINITY, |bits| request.bound * (1.0 - bits).exp2());
+        // A rescale down to level 0, whose factor is rounded at about the scale.
+        let rounded = in_slots(ct.slots, rounding(&self.ctx, 2), self.params().scale_at(0));
+        let input = ct.stated.noise + rounded + bound / self.params().scale_at(0);
+        // Signs and bits: what is not at a point, as the imaginary part of a real message, is stretched by pi / 2 at most.
+        let input = if request.method.cleans() { input * 1.6 + 2.5 * input * input } else { input };
+        Stated::new(bound, input + added)
+    }
+}
+
+/// The points that a method brings values to.
+fn points(method: Method) -> Option<Points> {
+    match method {
+        Method::Sign => Some(Points::Signs),
+        Method::Bits => Some(Points::Bits),
+        _ => None,
+    }
+}
+
+fn state(ct: &mut Ciphertext, stated: Stated, points: Option<Points>) {
+    if let Some(own) = Arc::get_mut(ct) {
+        (own.stated, own.points) = (stated, points);
     }
 }
 

@@ -1,0 +1,146 @@
+//! Decryption for others: values with fresh noise that hides what their error says about the secret key, and bits without one.
+//!
+//! Whoever knows a ciphertext and its decryption knows the error, and from errors the secret key can be solved for (eprint
+//! 2020/1533). Noise flooding (Li, Micciancio, Schultz, Sorrell, eprint 2022/816): with `t` a bound on the Euclidean norm of the
+//! error of all values, a Gaussian of deviation `sqrt(12 queries) 2^(security / 2) t` on each real component leaves at most
+//! `2^-security` to whoever sees `queries` such results.
+
+use crate::ckks::{Ciphertext, Engine};
+use crate::{Error, SecretKey};
+use aglet_ring::sample::{self, WIDEST};
+use aglet_schemes::ckks::Points;
+use num_complex::Complex64;
+use zeroize::Zeroizing;
+
+/// How safe a shared decryption is to be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sharing {
+    /// How many decryptions under this secret key are shared in all.
+    pub queries: u64,
+    /// The bits of statistical security that all of them together leave.
+    pub security: f64,
+    /// The bits after the binary point that must remain, if any must.
+    pub least_bits: Option<f64>,
+}
+
+/// What may be handed out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shared {
+    /// The values, flooded.
+    pub values: Vec<Complex64>,
+    /// `-log2` of the root mean square of their error, of that before and of the flooding together.
+    pub bits: f64,
+}
+
+/// How far from a point a value may be to be taken for it.
+const FAR: f64 = 0.25;
+/// Deviations of the flooding that must fit beside the message.
+const ROOM: f64 = 16.0;
+
+impl Sharing {
+    /// The flooding of a real component for an error of this norm.
+    fn deviation(&self, norm: f64) -> f64 {
+        (12.0 * self.queries as f64).sqrt() * (self.security / 2.0).exp2() * norm
+    }
+    fn check(&self) -> Result<(), Error> {
+        if self.queries == 0 || !(self.security > 0.0 && self.security <= 256.0) {
+            return Err(Error::Range(format!(
+                "queries = {} and security = {} are out of range; count one query at least, and give 0 to 256 bits.",
+                self.queries, self.security
+            )));
+        }
+        Ok(())
+    }
+}
+
+impl Engine {
+    /// Decrypts with noise flooding: the values may be handed to whoever has the ciphertext. The ciphertext must come from who is
+    /// trusted to have computed it: the noise that it states is believed.
+    ///
+    /// # Errors
+    /// [`Error::Range`] for a ciphertext whose noise is not known, if fewer bits than wanted remain, or where the flooding
+    /// does not fit the level; those of [`Engine::decrypt`].
+    pub fn decrypt_shared(&self, ct: &Ciphertext, key: &SecretKey, how: Sharing) -> Result<Shared, Error> {
+        how.check()?;
+        let noise = ct.stated.noise;
+        if !noise.is_finite() {
+            return Err(Error::Range(
+                "The noise of this ciphertext is not known, so it cannot be flooded; encrypt with bound=, the largest size that \
+                 values may have, which products and lower levels need, or bootstrap before you share."
+                    .into(),
+            ));
+        }
+        let slots = self.slots() as f64;
+        // Zero times a ciphertext has no noise at all.
+        let wanted = (how.deviation(noise * slots.sqrt()) * ct.scale / slots.sqrt()).max(sample::GAUSSIAN_SIGMA);
+        // A real message shows one component of two.
+        let components = if ct.real { 1.0 } else { 2.0 };
+        let bits = |deviation: f64| {
+            let slot = deviation * slots.sqrt() / ct.scale;
+            -(noise * noise + components * slot * slot).sqrt().log2()
+        };
+        if let Some(least) = how.least_bits.filter(|&least| bits(wanted) < least) {
+            return Err(Error::Range(format!(
+                "{:.1} bits would remain of these values, fewer than least_bits = {least}; share fewer times (queries=), with less \
+                 security=, with fewer slots, or compute at a higher precision=.",
+                bits(wanted)
+            )));
+        }
+        let half = self.params().q()[..ct.limbs().min(2)].iter().map(|&q| q as f64).product::<f64>() / 2.0;
+        if wanted > WIDEST || wanted * ROOM > half {
+            return Err(Error::Range(
+                "The noise that hides the error does not fit at this level; take a smaller security= or fewer queries=, or share at \
+                 a higher level."
+                    .into(),
+            ));
+        }
+        let mut random = self.runtime.random("flooding", 0)?;
+        self.run(|| {
+            let ring = self.ctx.ring();
+            let mut phase = key.decrypt(&self.ctx, ct)?;
+            // Decoding reads the coefficients of the subring of the slots, and no others.
+            let mut flood = Zeroizing::new(vec![0i64; 2 * self.slots()]);
+            let deviation = sample::wide_gaussian(&mut random, wanted, &mut flood);
+            let gap = ring.n() / flood.len();
+            let mut wide = Zeroizing::new(vec![0i64; ring.n()]);
+            flood.iter().enumerate().for_each(|(j, &x)| wide[j * gap] = x);
+            let added = ring.to_eval(ring.lift(&wide, ring.secret_scratch(ct.limbs(), 0)?));
+            ring.add_assign(&mut phase, &added);
+            let values = self.encoder.decode(&self.ctx, &ct.decrypted(phase))?;
+            Ok(Shared { values, bits: bits(deviation) })
+        })
+    }
+
+    /// Decrypts what a sign or bit bootstrap has brought to its points, to the point that each slot is at: no error is left that
+    /// could say anything. Signs are -1, 0 (which stays where it is) and 1, bits are 0 and 1. Rotations, conjugation and lower
+    /// levels keep the points.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for any other ciphertext, [`Error::Range`] if a value is a quarter or more away from its points;
+    /// those of [`Engine::decrypt`].
+    pub fn decrypt_bits(&self, ct: &Ciphertext, key: &SecretKey) -> Result<(Points, Vec<i8>), Error> {
+        let points = ct.points.ok_or_else(|| {
+            Error::Parameter(
+                "This ciphertext is not the result of a sign or bit bootstrap; refresh it with sign_bootstrap, with bits=True for \
+                 values near 0 and 1, or use decrypt_shared."
+                    .into(),
+            )
+        })?;
+        let (places, named) = match points {
+            Points::Signs => (-1..=1, "-1, 0 and 1"),
+            Points::Bits => (0..=1, "0 and 1"),
+        };
+        let near = |z: &Complex64| {
+            let mut places = places.clone();
+            places.find(|&x| (z.re - f64::from(x)).abs() < FAR && z.im.abs() < FAR)
+        };
+        let found: Option<Vec<i8>> = self.decrypt(ct, key)?.iter().map(near).collect();
+        let found = found.ok_or_else(|| {
+            Error::Range(format!(
+                "A value is {FAR} or more away from {named}, so what it stands for is not certain; encrypt values at these points, \
+                 and bootstrap before their errors have grown."
+            ))
+        })?;
+        Ok((points, found))
+    }
+}

@@ -1,0 +1,115 @@
+//! What a ciphertext states of its size and its noise, for everybody to read: estimates from above that know no message.
+//!
+//! The noise of a result follows from that of its operands and from sizes that their owner declared, never from values. `E` is a
+//! bound on the root mean square of the error of a slot; errors add up as if they were all alike, as nobody knows whether
+//! they are. In a coefficient, an error of variance `v` is one of `2 n v` in a slot of `n`, over the square of the scale:
+//!
+//! * rounding two polynomials leaves `(1 + H) / 12` with `H` the squared norm of the secret (eprint 2016/421), three
+//!   polynomials `2 H^2 / 12` more;
+//! * a key switch of digits `D` under the special modulus `P` adds `3.2^2 N / 12 sum (D / P)^2`.
+
+use super::{Ciphertext, Plaintext};
+use aglet_rlwe::{Context, KeySwitchSpec};
+
+/// Deviation of the errors in keys and fresh ciphertexts.
+const SIGMA: f64 = 3.2;
+/// Every source counts for so many times its variance, as formulas are right to a few percent only.
+const MARGIN: f64 = 2.0;
+
+/// What is stated of a message and its error; infinite is what nobody states.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stated {
+    /// No slot is larger than this: what the owner declared, and what follows for results.
+    pub bound: f64,
+    /// The root mean square of the error of a slot is at most this.
+    pub noise: f64,
+}
+
+impl Default for Stated {
+    fn default() -> Self {
+        Self { bound: f64::INFINITY, noise: f64::INFINITY }
+    }
+}
+
+impl Stated {
+    /// Both, where what cannot be said is infinite: zero times an unknown bound is unknown.
+    pub fn new(bound: f64, noise: f64) -> Self {
+        let known = |x: f64| if x.is_nan() { f64::INFINITY } else { x };
+        Self { bound: known(bound), noise: known(noise) }
+    }
+    /// Of a sum.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        Self::new(self.bound + other.bound, self.noise + other.noise)
+    }
+    /// Of a multiple of this size, whose factor is off by `error`.
+    #[must_use]
+    pub fn times(&self, size: f64, error: f64) -> Self {
+        let off = if error == 0.0 { 0.0 } else { self.bound * error };
+        Self::new(self.bound * size, self.noise * (size + error) + off)
+    }
+    /// Of a product; `repeated` is how often the slots of the message stand in those of the ring, where errors have no period.
+    #[must_use]
+    pub fn product(&self, other: &Self, repeated: f64) -> Self {
+        let both = 2.0 * repeated * self.noise * other.noise;
+        Self::new(self.bound * other.bound, self.bound * other.noise + other.bound * self.noise + both)
+    }
+    /// With an error more.
+    #[must_use]
+    pub fn disturbed(&self, noise: f64) -> Self {
+        Self::new(self.bound, self.noise + noise)
+    }
+}
+
+/// What an error of this variance in every coefficient is in a slot.
+pub fn in_slots(slots: usize, variance: f64, scale: f64) -> f64 {
+    (MARGIN * 2.0 * slots as f64 * variance).sqrt() / scale
+}
+
+/// The variance of rounding so many polynomials, as a rescale or a division by P does.
+pub fn rounding(ctx: &Context, polys: usize) -> f64 {
+    let norm = ctx.params().secret().squared_norm(ctx.ring().n());
+    let square = if polys > 2 { 2.0 * norm * norm } else { 0.0 };
+    (1.0 + norm + square) / 12.0
+}
+
+/// The variance of a fresh encryption by the secret key, which has its error alone, or by the public key, which rounds.
+pub fn fresh(ctx: &Context, by_secret: bool) -> f64 {
+    if by_secret {
+        SIGMA * SIGMA
+    } else {
+        1.0 + rounding(ctx, 2)
+    }
+}
+
+/// The variance of a key switch of so many limbs, without its rounding.
+pub fn switched(ctx: &Context, spec: &KeySwitchSpec, limbs: usize) -> f64 {
+    let (params, spec) = (ctx.params(), spec.cut(limbs));
+    let log2 = |primes: &mut dyn Iterator<Item = u64>| primes.map(|q| (q as f64).log2()).sum::<f64>();
+    let special = log2(&mut params.p()[..spec.p_limbs].iter().copied());
+    let ratio = |digit: &Vec<usize>| (2.0 * (log2(&mut digit.iter().map(|&i| params.q()[i])) - special)).exp2();
+    SIGMA * SIGMA * ctx.ring().n() as f64 / 12.0 * spec.digits.iter().map(ratio).sum::<f64>()
+}
+
+impl Ciphertext {
+    /// What is stated after the polynomials were divided and rounded: errors of this variance, at this scale.
+    pub(super) fn with_error(&self, variance: f64, scale: f64) -> Stated {
+        self.stated.disturbed(in_slots(self.slots, variance, scale))
+    }
+    /// How often the slots stand in those of the ring.
+    pub(super) fn repeated(&self, ctx: &Context) -> f64 {
+        ctx.ring().n() as f64 / (2 * self.slots) as f64
+    }
+}
+
+impl Plaintext {
+    /// As an operand: no larger than declared, which hides how large it is; if nothing is declared, than it is.
+    pub fn as_operand(&self) -> Stated {
+        let declared = Some(self.stated.bound).filter(|bound| bound.is_finite());
+        Stated { bound: declared.or(self.known.largest).unwrap_or(f64::INFINITY), ..self.stated }
+    }
+    /// The error of encoding: rounded coefficients.
+    pub fn encoding_error(slots: usize, scale: f64) -> f64 {
+        in_slots(slots, 1.0 / 12.0, scale)
+    }
+}
