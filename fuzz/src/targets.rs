@@ -3,7 +3,7 @@
 
 use aglet::ckks::{
     BootstrapKey, Ciphertext, CkksParams, Engine, FixedRotationKey, GaloisKey, MatrixKey, Plaintext,
-    RelinearisationKey, RotationKey,
+    RelinearizationKey, RotationKey,
 };
 use aglet::wire::{self, Origin, Stored};
 use aglet::{presets, Control, PublicKey, SecretKey};
@@ -189,7 +189,7 @@ fn files(engine: &Engine) -> Vec<Input> {
     let ct = engine.encrypt_with_secret(&pt, &sk).expect("a ciphertext");
     vec![
         file(engine, &engine.create_public_key(&sk).expect("a key")),
-        file(engine, &engine.create_relinearisation_key(&sk).expect("a key")),
+        file(engine, &engine.create_relinearization_key(&sk).expect("a key")),
         file(engine, &engine.create_conjugation_key(&sk).expect("a key")),
         file(engine, &engine.create_rotation_key(&sk, &now).expect("a key")),
         file(engine, &engine.create_fixed_rotation_key(&sk, 3, Some(1)).expect("a key")),
@@ -246,7 +246,7 @@ fn read_all(engine: &Engine, bytes: &[u8]) {
     }
     read::<SecretKey>(engine, bytes);
     read::<PublicKey>(engine, bytes);
-    read::<RelinearisationKey>(engine, bytes);
+    read::<RelinearizationKey>(engine, bytes);
     read::<GaloisKey>(engine, bytes);
     read::<RotationKey>(engine, bytes);
     read::<FixedRotationKey>(engine, bytes);

@@ -7,7 +7,7 @@
 //! // "toy" is a ring for tests, with no security; users take "regular".
 //! let engine = Engine::new(aglet::presets::load("toy", true)?, None, 1)?;
 //! let sk = engine.create_secret_key()?;
-//! let relin = engine.create_relinearisation_key(&sk)?;
+//! let relin = engine.create_relinearization_key(&sk)?;
 //! let message = vec![0.5; engine.slots()];
 //! let ct = engine.encrypt_with_secret(&engine.encode(&message, 3)?, &sk)?;
 //! let square = engine.multiply(&ct, &ct, Some(&relin))?;

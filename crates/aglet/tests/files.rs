@@ -2,7 +2,7 @@
 
 use aglet::ckks::{
     BootstrapKey, BootstrapKeys, Ciphertext, CkksLiteral, CkksParams, Engine, FixedRotationKey, GaloisKey, KeySize,
-    Matrix, Method, Plaintext, RelinearisationKey, Request, RotationKey,
+    Matrix, Method, Plaintext, RelinearizationKey, Request, RotationKey,
 };
 use aglet::wire::{self, Stored};
 use aglet::{presets, Control, Error, ErrorKind, PublicKey, SecretKey};
@@ -100,7 +100,7 @@ fn everything_comes_back_and_works_with_what_stayed() {
     assert!(ct.known == Default::default() && ct.key == made.id() && near(&engine.decrypt(&ct, &sk).unwrap(), &z));
     let cubic = through(engine, &folder, &engine.multiply(&ct, &ct, None).unwrap());
     assert_eq!(cubic.degree(), 2);
-    let square = engine.relinearise(&cubic, &relin).unwrap();
+    let square = engine.relinearize(&cubic, &relin).unwrap();
     let squares: Vec<Complex64> = z.iter().map(|v| v * v).collect();
     assert!(near(&engine.decrypt(&square, &sk).unwrap(), &squares));
     let conjugates: Vec<Complex64> = z.iter().map(Complex64::conj).collect();
@@ -109,7 +109,7 @@ fn everything_comes_back_and_works_with_what_stayed() {
     assert!(near(&engine.decrypt(&engine.rotate(&ct, &rotation, 11).unwrap(), &sk).unwrap(), &rolled(11)));
     let low = engine.level_down(&ct, 2).unwrap();
     assert!(near(&engine.decrypt(&engine.rotate_fixed(&low, &fixed).unwrap(), &sk).unwrap(), &rolled(z.len() - 5)));
-    let keys = BootstrapKeys { relinearisation: &relin, conjugation: &conj, bootstrap: &key, rotation: None };
+    let keys = BootstrapKeys { relinearization: &relin, conjugation: &conj, bootstrap: &key, rotation: None };
     let fresh =
         engine.bootstrap(&[&low], keys, f.request(Method::Regular, 3, KeySize::Medium), &now()).unwrap().remove(0);
     assert!(engine.level(&fresh).unwrap() == 10 && near(&engine.decrypt(&fresh, &sk).unwrap(), &z));
@@ -474,22 +474,22 @@ fn what_belongs_elsewhere_is_refused_with_the_reason() {
     let Fixture { engine, sk, relin, .. } = fixture();
     let other_engine = Engine::new(presets::load("levels-13", false).unwrap(), None, 1).unwrap();
     let bytes = engine.serialize(&relin, &now()).unwrap().to_vec();
-    let (kind, said) = refused::<RelinearisationKey>(&other_engine, &bytes);
+    let (kind, said) = refused::<RelinearizationKey>(&other_engine, &bytes);
     assert!(kind == ErrorKind::KeyMismatch && said.contains("preset=\"toy\""), "{said}");
     let (kind, said) = refused::<GaloisKey>(&engine, &bytes);
     assert!(kind == ErrorKind::Serialization && said.contains("read_relinearization_key"), "{said}");
     let mut newer = bytes.clone();
     newer[8] = 2;
-    let (kind, said) = refused::<RelinearisationKey>(&engine, &newer);
+    let (kind, said) = refused::<RelinearizationKey>(&engine, &newer);
     assert!(kind == ErrorKind::Serialization && said.contains("version 2"), "{said}");
     let stranger = forged(&bytes, bytes.len() - parts_at(&bytes), |h| h[10] = 77);
-    assert!(refused::<RelinearisationKey>(&engine, &stranger).1.contains("update Aglet"));
+    assert!(refused::<RelinearizationKey>(&engine, &stranger).1.contains("update Aglet"));
     // A section of another file of the same shape does not fit.
     let mut mixed = bytes.clone();
-    let other = engine.serialize(&engine.create_relinearisation_key(&sk).unwrap(), &now()).unwrap().to_vec();
+    let other = engine.serialize(&engine.create_relinearization_key(&sk).unwrap(), &now()).unwrap().to_vec();
     let at = bytes.len() - 32 - 1000;
     mixed[at..].copy_from_slice(&other[at..]);
-    assert_eq!(refused::<RelinearisationKey>(&engine, &mixed).0, ErrorKind::Serialization);
+    assert_eq!(refused::<RelinearizationKey>(&engine, &mixed).0, ErrorKind::Serialization);
     // What this engine did not make is not written either.
     let (kind, said) = match other_engine.serialize(&relin, &now()) {
         Ok(_) => panic!("written with other parameters"),
@@ -527,7 +527,7 @@ fn a_file_appears_whole_or_not_at_all() {
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     }
     // Stopped in the middle: the old file is as it was, and nothing lies beside it.
-    let relin = engine.create_relinearisation_key(&new).unwrap();
+    let relin = engine.create_relinearization_key(&new).unwrap();
     let stopped = now();
     stopped.cancel();
     assert!(matches!(engine.write(&relin, &path, &stopped), Err(Error::Cancelled)));

@@ -84,7 +84,7 @@ fn arithmetic() {
         add("multiply", e.multiply(&a, &b, Some(&f.relin)));
         let product = e.multiply(&a, &b, None).unwrap();
         add("multiply without a key", Ok(product.clone()));
-        add("relinearise", e.relinearise(&product, &f.relin));
+        add("relinearize", e.relinearize(&product, &f.relin));
         add("level_down of degree 2", e.level_down(&product, 3));
         add("level_down", e.level_down(&a, 3));
         add("conjugate", e.conjugate(&a, &f.conj));

@@ -58,7 +58,7 @@ fn results(f: &Fixture, z: &Values, w: &Values) -> Vec<(&'static str, Ciphertext
         ("product", e.multiply(&x, &y, Some(&f.relin)).unwrap(), zip(&|a, b| a * b), 3.0),
         ("square", e.multiply(&x, &x, Some(&f.relin)).unwrap(), zip(&|a, _| a * a), 3.0),
         ("product of three polynomials", product.clone(), zip(&|a, b| a * b), 3.0),
-        ("relinearised", e.relinearise(&product, &f.relin).unwrap(), zip(&|a, b| a * b), 3.0),
+        ("relinearized", e.relinearize(&product, &f.relin).unwrap(), zip(&|a, b| a * b), 3.0),
         ("lowered", e.level_down(&x, 1).unwrap(), z.clone(), 2.0),
         ("product, lowered", e.level_down(&product, 0).unwrap(), zip(&|a, b| a * b), 3.0),
         ("conjugate", e.conjugate(&x, &f.conj).unwrap(), zip(&|a, _| a.conj()), 3.0),

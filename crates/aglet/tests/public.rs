@@ -16,7 +16,7 @@ fn public_part(engine: &Engine, ct: &Ciphertext) -> (Vec<u8>, usize, bool) {
 /// What files of results say that were made from a message, one for each operation that takes such numbers.
 fn headers<T: Number>(engine: &Engine, sk: &aglet::SecretKey, z: &[T], c: T) -> Vec<(Vec<u8>, usize, bool)> {
     let pk = engine.create_public_key(sk).unwrap();
-    let relin = engine.create_relinearisation_key(sk).unwrap();
+    let relin = engine.create_relinearization_key(sk).unwrap();
     let rotation = engine.create_rotation_key(sk, &Control::new()).unwrap();
     let matrices = engine.create_matrix_key(sk, None, None, &Control::new()).unwrap();
     let pt = engine.encode(z, 3).unwrap();

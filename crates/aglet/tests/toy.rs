@@ -145,7 +145,7 @@ fn bounds_and_bad_input() {
     let lossy = Request { method: Method::Lossy, ..request };
     assert!(f.bootstrap(&[&f.encrypt(&z, 3)], &key, lossy).is_err(), "a regular key has not the levels");
     let small = f.key(f.request(Method::Regular, 3, KeySize::Small));
-    let keys = BootstrapKeys { relinearisation: &f.relin, conjugation: &f.conj, bootstrap: &small, rotation: None };
+    let keys = BootstrapKeys { relinearization: &f.relin, conjugation: &f.conj, bootstrap: &small, rotation: None };
     let request_small = f.request(Method::Regular, 3, KeySize::Small);
     let alone = f.engine.bootstrap(&[&f.encrypt(&z, 0)], keys, request_small, &Control::new());
     assert!(matches!(alone, Err(Error::MissingKey(_))));
@@ -161,7 +161,7 @@ fn arithmetic_at_every_level() {
     let engine = Engine::new(presets::load("toy", true).unwrap(), None, 1).unwrap();
     let sk = engine.create_secret_key().unwrap();
     let pk = engine.create_public_key(&sk).unwrap();
-    let relin = engine.create_relinearisation_key(&sk).unwrap();
+    let relin = engine.create_relinearization_key(&sk).unwrap();
     let conj = engine.create_conjugation_key(&sk).unwrap();
     let rotation = engine.create_rotation_key(&sk, &Control::new()).unwrap();
     let n = engine.slots();
@@ -172,7 +172,7 @@ fn arithmetic_at_every_level() {
         let worst = precision(&engine, &sk, ct, &expected).worst;
         // Noise beside s^2 grows more than noise beside s.
         assert!(
-            worst > if ["degree 2 down", "relinearise"].contains(&what) || ct.degree() == 2 { 20.0 } else { 23.0 },
+            worst > if ["degree 2 down", "relinearize"].contains(&what) || ct.degree() == 2 { 20.0 } else { 23.0 },
             "{what} at level {level}: {worst}"
         );
     };
@@ -217,7 +217,7 @@ fn arithmetic_at_every_level() {
         let unfinished = engine.multiply(&a, &b, None).unwrap();
         assert_eq!(unfinished.degree(), 2);
         is(&unfinished, level - 1, map(&|j| x[j] * y[j]), "multiply without a key");
-        is(&engine.relinearise(&unfinished, &relin).unwrap(), level - 1, map(&|j| x[j] * y[j]), "relinearise");
+        is(&engine.relinearize(&unfinished, &relin).unwrap(), level - 1, map(&|j| x[j] * y[j]), "relinearize");
         is(&engine.level_down(&unfinished, 0).unwrap(), 0, map(&|j| x[j] * y[j]), "degree 2 down");
         assert!(engine.conjugate(&unfinished, &conj).is_err());
         if level < engine.max_level() {
@@ -270,8 +270,8 @@ fn two_iterations_reach_the_rounding_of_the_scale() {
             let key = f.key(request);
             let ct = f.encrypt(&z, input);
             let run = |cts: &[&Ciphertext], request, iterations| {
-                let (relinearisation, conjugation) = (&f.relin, &f.conj);
-                let keys = BootstrapKeys { relinearisation, conjugation, bootstrap: &key, rotation: None };
+                let (relinearization, conjugation) = (&f.relin, &f.conj);
+                let keys = BootstrapKeys { relinearization, conjugation, bootstrap: &key, rotation: None };
                 f.engine.bootstrap_iterated(cts, keys, request, iterations, &Control::new())
             };
             for bound in [1.0, 0.5] {

@@ -5,7 +5,7 @@
 
 use aglet::ckks::{
     BootstrapKey, BootstrapKeys, Ciphertext, CkksParams, Engine, FixedRotationKey, GaloisKey, KeySize, Matrix,
-    MatrixKey, Method, Plaintext, RelinearisationKey, Request, RotationKey,
+    MatrixKey, Method, Plaintext, RelinearizationKey, Request, RotationKey,
 };
 use aglet::wire::{self, Origin, Stored};
 use aglet::{Control, PublicKey, Runtime, SecretKey};
@@ -74,7 +74,7 @@ fn record() {
     std::fs::create_dir(folder).expect("files of this version are not there yet");
     write(folder, engine, "secret_key", sk);
     write(folder, engine, "public_key", &engine.create_public_key(sk).unwrap());
-    write(folder, engine, "relinearization_key", &engine.create_relinearisation_key(sk).unwrap());
+    write(folder, engine, "relinearization_key", &engine.create_relinearization_key(sk).unwrap());
     write(folder, engine, "conjugation_key", &engine.create_conjugation_key(sk).unwrap());
     write(folder, engine, "rotation_key", &engine.create_rotation_key(sk, &now()).unwrap());
     write(folder, engine, "fixed_rotation_key", &engine.create_fixed_rotation_key(sk, DELTA, Some(1)).unwrap());
@@ -128,11 +128,11 @@ fn check(folder: &Path) {
     same("the plaintext", engine.decode(&pt).unwrap(), z.clone(), 1e-6);
     let pk: PublicKey = corpus.read("public_key");
     decrypted("what the public key encrypts", &engine.encrypt(&pt, &pk).unwrap(), z.clone());
-    let (product, relin): (Ciphertext, RelinearisationKey) =
+    let (product, relin): (Ciphertext, RelinearizationKey) =
         (corpus.read("product"), corpus.read("relinearization_key"));
     let squares: Vec<Complex64> = z.iter().map(|v| v * v).collect();
     decrypted("the product", &product, squares.clone());
-    decrypted("the product, relinearised", &engine.relinearise(&product, &relin).unwrap(), squares);
+    decrypted("the product, relinearized", &engine.relinearize(&product, &relin).unwrap(), squares);
     let conj: GaloisKey = corpus.read("conjugation_key");
     decrypted("the conjugate", &engine.conjugate(&ct, &conj).unwrap(), z.iter().map(Complex64::conj).collect());
     let rotation: RotationKey = corpus.read("rotation_key");
@@ -146,7 +146,7 @@ fn check(folder: &Path) {
     let turned = engine.decrypt(&engine.multiply_matrix(&matrix, &low, &key, &now()).unwrap(), &sk).unwrap();
     same("a product with a matrix", turned[..2].to_vec(), vec![z[0] * 0.5, z[1] * Complex64::I], 1e-6);
     let key: BootstrapKey = corpus.read("bootstrap_key");
-    let keys = BootstrapKeys { relinearisation: &relin, conjugation: &conj, bootstrap: &key, rotation: None };
+    let keys = BootstrapKeys { relinearization: &relin, conjugation: &conj, bootstrap: &key, rotation: None };
     let fresh = engine.bootstrap(&[&low], keys, request(engine), &now()).unwrap().remove(0);
     assert_eq!(engine.level(&fresh).unwrap(), 3);
     same("the bootstrap", engine.decrypt(&fresh, &sk).unwrap(), z, 1e-4);

@@ -65,7 +65,7 @@ impl Engine {
         let cts = cts.iter().enumerate().map(own).collect::<PyResult<Vec<_>>>()?;
         let key = bootstrap_key.of(py, &self.id)?;
         let keys = BootstrapKeys {
-            relinearisation: relin.of(py, &self.id)?,
+            relinearization: relin.of(py, &self.id)?,
             conjugation: conj.of(py, &self.id)?,
             rotation: rotation.map(|key| key.of(py, &self.id)).transpose()?,
             bootstrap: key,

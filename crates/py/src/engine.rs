@@ -169,7 +169,7 @@ impl Engine {
     }
     fn create_relinearization_key(&self, py: Python<'_>, sk: &SecretKey) -> PyResult<RelinearizationKey> {
         let sk = sk.of(py, &self.id)?;
-        Ok(RelinearizationKey::new(&self.id, self.quick(py, |e| e.create_relinearisation_key(sk))?))
+        Ok(RelinearizationKey::new(&self.id, self.quick(py, |e| e.create_relinearization_key(sk))?))
     }
     fn create_conjugation_key(&self, py: Python<'_>, sk: &SecretKey) -> PyResult<ConjugationKey> {
         let sk = sk.of(py, &self.id)?;
@@ -335,7 +335,7 @@ impl Engine {
     }
     fn relinearize(&self, py: Python<'_>, ct: &Ciphertext, relin: &RelinearizationKey) -> PyResult<Ciphertext> {
         let relin = relin.of(py, &self.id)?;
-        self.map(py, ct, |e, ct| e.relinearise(ct, relin))
+        self.map(py, ct, |e, ct| e.relinearize(ct, relin))
     }
     /// `delta` as in `numpy.roll`: slot j moves to slot j + delta.
     fn rotate(&self, py: Python<'_>, ct: &Ciphertext, key: AnyRotationKey<'_>, delta: i64) -> PyResult<Ciphertext> {

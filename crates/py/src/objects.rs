@@ -2,7 +2,7 @@
 
 use crate::errors;
 use crate::files::Holds;
-use aglet::ckks::{CkksParams, GaloisKey, RelinearisationKey};
+use aglet::ckks::{CkksParams, GaloisKey};
 use aglet::wire::Origin;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -160,7 +160,7 @@ keys! {
 
 keys! { stored:
     /// Brings the product of two ciphertexts back to two polynomials.
-    RelinearizationKey(RelinearisationKey), "relinearization key" {}
+    RelinearizationKey(aglet::ckks::RelinearizationKey), "relinearization key" {}
 
     /// Conjugates every slot.
     ConjugationKey(GaloisKey), "conjugation key" {}

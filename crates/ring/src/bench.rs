@@ -180,7 +180,7 @@ impl<'a> Bench<'a> {
         all / LIMBS as f64
     }
 
-    /// Two products, a term and a factor, as in a relinearised product.
+    /// Two products, a term and a factor, as in a relinearized product.
     fn form(&mut self) -> f64 {
         let Self { ring, kernels, digits, out, keys } = self;
         let all = median(|run| {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// What a switching key is for. The order is that of a [`KeySet`], and of the keys in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KeyRole {
-    /// From the square of the secret, after a product: relinearisation.
+    /// From the square of the secret, after a product: relinearization.
     Square,
     /// From the secret after X -> X^g, for this Galois element g.
     Galois(u64),

@@ -8,7 +8,7 @@ use aglet_ring::{Eval, Poly};
 /// An RLWE sample of a phase, which a scheme gives a meaning: `sum_i polys[i] s^i = phase` modulo the first primes of the chain,
 /// where the phase holds the noise.
 ///
-/// Degree 1 (two polynomials), or 2 before relinearisation.
+/// Degree 1 (two polynomials), or 2 before relinearization.
 pub struct Sample {
     /// The polynomials, equally many limbs of the chain each, no special limbs.
     pub polys: Vec<Poly<Eval>>,
@@ -21,7 +21,7 @@ impl Sample {
     pub fn limbs(&self) -> usize {
         self.polys[0].q_limbs()
     }
-    /// 1, or 2 before relinearisation.
+    /// 1, or 2 before relinearization.
     pub fn degree(&self) -> usize {
         self.polys.len() - 1
     }

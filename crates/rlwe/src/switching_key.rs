@@ -88,8 +88,8 @@ impl SwitchingKey {
         Ok(Self { id: sk.id(), spec, words: KeyBlock::new(b, a), seed, stored_bytes })
     }
 
-    /// The relinearisation key: from `s^2` to `s`.
-    pub fn relinearisation(
+    /// The relinearization key: from `s^2` to `s`.
+    pub fn relinearization(
         ctx: &Context,
         spec: KeySwitchSpec,
         sk: &SecretKey,

@@ -21,7 +21,7 @@ pub struct Product<'a, C> {
     pub right: &'a C,
 }
 
-/// A quadratic form in ciphertexts, evaluated with one relinearisation and one rescale.
+/// A quadratic form in ciphertexts, evaluated with one relinearization and one rescale.
 ///
 /// The value is `sum factor * left * right + sum constant * ciphertext + constant`, slot by slot. Operands are first
 /// dropped to `level`; the result is at `level - 1` with exactly the scale `scale`. For every product
@@ -29,7 +29,7 @@ pub struct Product<'a, C> {
 /// encoded at exactly `scale * modulus(level) / term.scale`, so the terms may have any scale.
 #[derive(Debug, Clone)]
 pub struct Quadratic<'a, C> {
-    /// The products; with none of them nothing is relinearised.
+    /// The products; with none of them nothing is relinearized.
     pub products: Vec<Product<'a, C>>,
     /// Multiples of single ciphertexts.
     pub terms: Vec<(Complex64, &'a C)>,
@@ -87,7 +87,7 @@ pub trait Approximate: Evaluator<Scalar = Complex64> {
     /// The prime by which a rescale at `level` divides; NaN for a level above the chain.
     fn modulus(&self, level: usize) -> f64;
 
-    /// Evaluates a quadratic form: one relinearisation (none without products), one rescale, one level.
+    /// Evaluates a quadratic form: one relinearization (none without products), one rescale, one level.
     ///
     /// # Errors
     /// Those of [`Quadratic::check`].

@@ -33,7 +33,7 @@ impl World {
         let mut random = ChaChaSource::from_seed([9; 32]);
         let sk = SecretKey::generate(&ctx, &mut random).unwrap();
         let spec = KeySwitchSpec::balanced(ctx.params(), 23).unwrap();
-        let relin = SwitchingKey::relinearisation(&ctx, spec.clone(), &sk, &mut random).unwrap();
+        let relin = SwitchingKey::relinearization(&ctx, spec.clone(), &sk, &mut random).unwrap();
         let n = ctx.ring().n();
         let conj = SwitchingKey::galois(&ctx, spec, conjugation_exponent(n), &sk, &mut random).unwrap();
         let keys = KeySet::new()
@@ -119,7 +119,7 @@ fn operations_agree_with_the_clear() {
             );
         }
         let square = e.tensor(&cx, &cx).unwrap();
-        let back = e.rescale(&e.relinearise(&square).unwrap()).unwrap();
+        let back = e.rescale(&e.relinearize(&square).unwrap()).unwrap();
         assert!(e.conjugate(&square).is_err());
         let bits = back.scale.log2() - 14.0;
         w.assert_is(&back, &zip(|a, _| a * a), bits, "square");
@@ -204,7 +204,7 @@ fn every_long_operation_can_be_stopped() {
         [
             e.quadratic(&form).err(),
             e.conjugate(&ct).err(),
-            e.relinearise(&square).err(),
+            e.relinearize(&square).err(),
             e.rescale(&square).err(),
             e.transform(&ct, &t).err(),
             e.encode_transform(&map, 3, 1.0).err(),

@@ -3,7 +3,7 @@
 use crate::statistics::{self, Precision};
 use aglet::ckks::{
     BootstrapKey, BootstrapKeys, Ciphertext, CkksParams, Engine, GaloisKey, KeySize, Method, Number,
-    RelinearisationKey, Request, RotationKey,
+    RelinearizationKey, Request, RotationKey,
 };
 use aglet::{presets, Control, Error, SecretKey};
 use aglet_rlwe::security::Security;
@@ -24,7 +24,7 @@ pub struct Fixture {
     /// The secret key of all others.
     pub sk: SecretKey,
     /// For products.
-    pub relin: RelinearisationKey,
+    pub relin: RelinearizationKey,
     /// For conjugation.
     pub conj: GaloisKey,
     rotation: OnceLock<RotationKey>,
@@ -39,7 +39,7 @@ impl Fixture {
     /// The keys of an engine.
     pub fn of(engine: Engine) -> Self {
         let sk = engine.create_secret_key().unwrap();
-        let relin = engine.create_relinearisation_key(&sk).unwrap();
+        let relin = engine.create_relinearization_key(&sk).unwrap();
         let conj = engine.create_conjugation_key(&sk).unwrap();
         Self { engine, sk, relin, conj, rotation: OnceLock::new() }
     }
@@ -62,7 +62,7 @@ impl Fixture {
     /// All keys of a bootstrap with this one.
     pub fn keys<'a>(&'a self, bootstrap: &'a BootstrapKey) -> BootstrapKeys<'a> {
         let rotation = (bootstrap.size() == KeySize::Small).then(|| self.rotation());
-        BootstrapKeys { relinearisation: &self.relin, conjugation: &self.conj, bootstrap, rotation }
+        BootstrapKeys { relinearization: &self.relin, conjugation: &self.conj, bootstrap, rotation }
     }
 
     /// Encrypts with the secret key, real or complex by the type of the message.

@@ -199,8 +199,8 @@ fn keys(kernels: &'static arch::Kernels) -> bool {
         with_key("its packed coefficients", &|sk| drop(black_box(sk.packed()))),
         with_key("encryption with it", &|sk| drop(black_box(sk.encrypt(ctx, &plain, &mut source(0))))),
         with_key("decryption", &|sk| drop(black_box(sk.decrypt(ctx, &ct)))),
-        with_key("a relinearisation key", &|sk| {
-            drop(black_box(SwitchingKey::relinearisation(ctx, spec(), sk, &mut source(0))));
+        with_key("a relinearization key", &|sk| {
+            drop(black_box(SwitchingKey::relinearization(ctx, spec(), sk, &mut source(0))));
         }),
         with_key("a rotation key", &|sk| drop(black_box(SwitchingKey::galois(ctx, spec(), 5, sk, &mut source(0))))),
     ];

@@ -3,7 +3,7 @@
 //! Every user level has one scale, `scale(l - 1) = scale(l)^2 / q_l`, so that a product rescaled lands exactly on the scale
 //! of its level. Going down without a product multiplies by one at the scale that makes it so.
 
-use crate::ckks::engine::{Engine, FixedRotationKey, GaloisKey, RelinearisationKey, RotationKey};
+use crate::ckks::engine::{Engine, FixedRotationKey, GaloisKey, RelinearizationKey, RotationKey};
 use crate::ckks::Ciphertext;
 use crate::Error;
 use aglet_rlwe::{KeyId, KeyRole, KeySet, PublicKey, Sample, SecretKey};
@@ -242,12 +242,12 @@ impl Engine {
         Ok(Arc::new(a.again(copies(self, a)?, 0.0)))
     }
 
-    /// `a * b`, one level. With a key the result has degree 1; without, degree 2, to be relinearised later.
+    /// `a * b`, one level. With a key the result has degree 1; without, degree 2, to be relinearized later.
     pub fn multiply(
         &self,
         a: &Ciphertext,
         b: &Ciphertext,
-        key: Option<&RelinearisationKey>,
+        key: Option<&RelinearizationKey>,
     ) -> Result<Ciphertext, Error> {
         let below = self.spend(self.level(a)?.min(self.level(b)?))?;
         [a, b].into_iter().try_for_each(|x| self.fitting(x.known, below + 1).map(drop))?;
@@ -320,9 +320,9 @@ impl Engine {
         self.run(|| Ok(told(self.evaluator(&keys, None).mul_i(&multiple)?, known, false)))
     }
     /// Back to degree 1, no level.
-    pub fn relinearise(&self, a: &Ciphertext, key: &RelinearisationKey) -> Result<Ciphertext, Error> {
+    pub fn relinearize(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, Error> {
         let keys = KeySet::new().with(KeyRole::Square, key.0.clone());
-        self.run(|| Ok(self.evaluator(&keys, None).relinearise(a)?))
+        self.run(|| Ok(self.evaluator(&keys, None).relinearize(a)?))
     }
     /// The complex conjugate of every slot, no level.
     pub fn conjugate(&self, a: &Ciphertext, key: &GaloisKey) -> Result<Ciphertext, Error> {

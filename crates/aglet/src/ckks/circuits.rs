@@ -1,7 +1,7 @@
 //! Polynomials, bases, weighted sums and batches of rotations, at user levels and canonical scales.
 
 use crate::ckks::arithmetic::{check_owner, told};
-use crate::ckks::engine::{Engine, FixedRotationKey, RelinearisationKey, RotationKey};
+use crate::ckks::engine::{Engine, FixedRotationKey, RelinearizationKey, RotationKey};
 use crate::ckks::Ciphertext;
 use crate::{Control, Error};
 use aglet_circuits::polynomial::{depth, elements, Basis, Series};
@@ -81,7 +81,7 @@ impl Engine {
         ct: &Ciphertext,
         coefficients: &[Complex64],
         basis: PolynomialBasis,
-        key: &RelinearisationKey,
+        key: &RelinearizationKey,
         control: &Control,
     ) -> Result<Ciphertext, Error> {
         if let Some(bad) = coefficients.iter().find(|c| !c.is_finite()) {
@@ -126,7 +126,7 @@ impl Engine {
         ct: &Ciphertext,
         degree: usize,
         basis: PolynomialBasis,
-        key: &RelinearisationKey,
+        key: &RelinearizationKey,
         control: &Control,
     ) -> Result<Vec<Ciphertext>, Error> {
         // Beyond this no engine has the levels; it bounds what is allocated.

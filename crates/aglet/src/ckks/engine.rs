@@ -22,7 +22,7 @@ pub struct Engine {
 }
 
 /// From the square of the secret key back to it: what multiplications need.
-pub struct RelinearisationKey(pub(crate) Arc<SwitchingKey>);
+pub struct RelinearizationKey(pub(crate) Arc<SwitchingKey>);
 
 /// For one automorphism; the conjugation key is one.
 pub struct GaloisKey {
@@ -70,7 +70,7 @@ macro_rules! key_figures {
     )*};
 }
 key_figures! {
-    RelinearisationKey: self => std::iter::once(&*self.0);
+    RelinearizationKey: self => std::iter::once(&*self.0);
     GaloisKey: self => std::iter::once(&*self.key);
     FixedRotationKey: self => std::iter::once(&*self.key.key);
     RotationKey: self => self.steps.iter().map(|(_, k)| &*k.key);
@@ -136,7 +136,7 @@ impl Engine {
         }
     }
 
-    /// Limbs that relinearisation and conjugation serve: up to where EvalMod starts, or all.
+    /// Limbs that relinearization and conjugation serve: up to where EvalMod starts, or all.
     pub(crate) fn arithmetic_limbs(&self) -> usize {
         arithmetic_limbs(self.params())
     }
@@ -153,17 +153,17 @@ impl Engine {
         let mut random = self.runtime.random("public key", 0)?;
         self.run(|| Ok(PublicKey::generate(&self.ctx, sk, self.user_limbs(), &mut random)?))
     }
-    /// Makes the relinearisation key.
-    pub fn create_relinearisation_key(&self, sk: &SecretKey) -> Result<RelinearisationKey, Error> {
+    /// Makes the relinearization key.
+    pub fn create_relinearization_key(&self, sk: &SecretKey) -> Result<RelinearizationKey, Error> {
         self.run(|| {
             let spec = KeySwitchSpec::balanced(self.params(), self.arithmetic_limbs())?;
-            let key = SwitchingKey::relinearisation(
+            let key = SwitchingKey::relinearization(
                 &self.ctx,
                 spec,
                 sk,
                 &mut self.runtime.random("relinearization key", 0)?,
             )?;
-            Ok(RelinearisationKey(Arc::new(key)))
+            Ok(RelinearizationKey(Arc::new(key)))
         })
     }
     /// Makes the conjugation key.

@@ -11,7 +11,7 @@ pub mod sizes;
 
 pub use bootstrap::{BootstrapKey, BootstrapKeys, KeySize, Method, Request, Route, StageRun, MAX_ITERATIONS};
 pub use circuits::{PolynomialBasis, SumWeight};
-pub use engine::{Engine, FixedRotationKey, GaloisKey, RelinearisationKey, RotationKey};
+pub use engine::{Engine, FixedRotationKey, GaloisKey, RelinearizationKey, RotationKey};
 pub use matrix::MatrixKey;
 pub use models::{cost, failure, memory, precision, report};
 pub use sharing::{Shared, Sharing};

@@ -6,7 +6,7 @@ use crate::ckks::bootstrap::key::{kind_of, rotation_layout};
 use crate::ckks::engine::{rotation, user_limbs};
 use crate::ckks::matrix::steps as matrix_steps;
 use crate::ckks::{
-    BootstrapKey, Ciphertext, FixedRotationKey, GaloisKey, KeySize, MatrixKey, Method, Plaintext, RelinearisationKey,
+    BootstrapKey, Ciphertext, FixedRotationKey, GaloisKey, KeySize, MatrixKey, Method, Plaintext, RelinearizationKey,
     Request, RotationKey, Route,
 };
 use crate::{Error, PublicKey, SecretKey};
@@ -26,7 +26,7 @@ type Words = [u64; WORDS];
 pub const ALL: [Kind; 10] = [
     SecretKey::KIND,
     PublicKey::KIND,
-    RelinearisationKey::KIND,
+    RelinearizationKey::KIND,
     GaloisKey::KIND,
     RotationKey::KIND,
     FixedRotationKey::KIND,
@@ -111,7 +111,7 @@ macro_rules! keys {
 }
 
 keys! {
-    RelinearisationKey: 3 "relinearization key", slots: false {
+    RelinearizationKey: 3 "relinearization key", slots: false {
         words: |_x| vec![],
         shapes: |origin, _w| Ok(vec![balanced(&origin.params, KeyRole::Square, arithmetic_limbs(&origin.params))?]),
         keys: |x| vec![&x.0],

@@ -113,7 +113,7 @@ fn the_sparse_secret_appears_at_the_bottom_only() {
     assert!(SwitchingKey::between(&ctx, KeySwitchSpec::from_sparse(26), &sparse, &main, &mut random).is_ok());
     let full = KeySwitchSpec::balanced(ctx.params(), 26).unwrap();
     let large = KeySwitchSpec { q_limbs: 29, p_limbs: 12, digits: full.digits.clone() };
-    let error = SwitchingKey::relinearisation(&ctx, large, &main, &mut random).unwrap_err();
+    let error = SwitchingKey::relinearization(&ctx, large, &main, &mut random).unwrap_err();
     assert!(error.to_string().contains("max_log_qp"), "{error}");
     let wide = KeySwitchSpec { p_limbs: 2, ..KeySwitchSpec::to_sparse() };
     for spec in [full.clone(), wide, KeySwitchSpec::from_sparse(2)] {
@@ -121,7 +121,7 @@ fn the_sparse_secret_appears_at_the_bottom_only() {
         assert!(matches!(error, Error::SparseSecret { .. }) && error.to_string().contains("to_sparse()"), "{error}");
     }
     let refused = |e: Option<Error>| assert!(matches!(e, Some(Error::SparseSecret { .. })));
-    refused(SwitchingKey::relinearisation(&ctx, full.clone(), &sparse, &mut random).err());
+    refused(SwitchingKey::relinearization(&ctx, full.clone(), &sparse, &mut random).err());
     refused(SwitchingKey::galois(&ctx, full, 5, &sparse, &mut random).err());
     refused(PublicKey::generate(&ctx, &sparse, 2, &mut random).err());
     refused(sparse.encrypt(&ctx, &zero(&ctx, 2), &mut random).err());

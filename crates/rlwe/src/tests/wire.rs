@@ -39,7 +39,7 @@ fn keys_come_back_with_their_uniform_halves() {
     assert!(old.key == new.key && old.polys.iter().zip(&new.polys).all(|(x, y)| same(x, y)));
     for limbs in [4, 14, 26] {
         let spec = KeySwitchSpec::balanced(ctx.params(), limbs).unwrap();
-        let key = SwitchingKey::relinearisation(&ctx, spec.clone(), &sk, &mut random).unwrap();
+        let key = SwitchingKey::relinearization(&ctx, spec.clone(), &sk, &mut random).unwrap();
         let (seed, b) = key.stored();
         let read =
             |b| SwitchingKey::from_stored(ctx.params(), key.id(), spec.clone(), *seed, b).map(|k| (k.byte_count(), k));

@@ -178,7 +178,7 @@ impl<'a> CkksEvaluator<'a> {
         Ok(self.automorphisms(std::slice::from_ref(a), rotation_exponent(by, n))?.remove(0))
     }
 
-    /// The product of two ciphertexts as a ciphertext of degree 2, neither relinearised nor rescaled.
+    /// The product of two ciphertexts as a ciphertext of degree 2, neither relinearized nor rescaled.
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] unless both stand at one level.
@@ -195,7 +195,7 @@ impl<'a> CkksEvaluator<'a> {
     }
 
     /// Brings a ciphertext of degree 2 back to degree 1; one of degree 1 is returned as it is.
-    pub fn relinearise(&self, a: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
+    pub fn relinearize(&self, a: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
         let [c0, c1, c2] = &a.polys[..] else { return Ok(a.clone()) };
         self.check_stop()?;
         let key = self.key(KeyRole::Square, a.limbs())?;

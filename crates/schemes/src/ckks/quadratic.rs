@@ -1,4 +1,4 @@
-//! [`Quadratic`] forms on ciphertexts: products and terms summed first, then one relinearisation and one rescale.
+//! [`Quadratic`] forms on ciphertexts: products and terms summed first, then one relinearization and one rescale.
 
 use super::evaluator::{constant, encoding_error, linear, CkksEvaluator};
 use super::stated::{in_slots, rounding, switched};
@@ -10,7 +10,7 @@ use aglet_rlwe::keyswitch::{digits, divide};
 use aglet_rlwe::{KeyRole, SwitchingKey};
 use std::sync::Arc;
 
-/// A form before its relinearisation: `P c0`, `P c1` and, if it has products, the digits of `c2`.
+/// A form before its relinearization: `P c0`, `P c1` and, if it has products, the digits of `c2`.
 struct Tensor<'a> {
     /// Whose slots and keys the result has.
     like: &'a CkksCiphertext,
@@ -23,13 +23,13 @@ struct Tensor<'a> {
 }
 
 impl Tensor<'_> {
-    /// What meets the relinearisation key, if anything does.
+    /// What meets the relinearization key, if anything does.
     fn product(&self) -> Option<KeyProduct<'_>> {
         Some(KeyProduct { added_after: Some((&self.c0, &self.c1)), ..KeyProduct::of(self.digits.as_ref()?) })
     }
 }
 
-/// Forms of one level, whose products with the relinearisation key are made side by side: it is read once. They are divided by
+/// Forms of one level, whose products with the relinearization key are made side by side: it is read once. They are divided by
 /// the special primes and so many of the chain: one, or none for what is not to be rescaled.
 pub(super) fn divided(
     e: &CkksEvaluator<'_>,

@@ -16,7 +16,7 @@ use aglet_schemes::ckks::CkksParams;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Everything that a bootstrap needs beside the relinearisation and conjugation keys: rotations at the levels where they are
+/// Everything that a bootstrap needs beside the relinearization and conjugation keys: rotations at the levels where they are
 /// used (a small key leaves them to the rotation key), and the two keys between the main and an ephemeral sparse secret, which
 /// is drawn for this key and then forgotten.
 pub struct BootstrapKey {
@@ -91,7 +91,7 @@ impl BootstrapKey {
     /// All keys of a run on the `chain`, which is a part of the chain that this key is made for.
     pub(crate) fn eval_keys(&self, whole: &Params, chain: &Params, all: &BootstrapKeys<'_>) -> Result<KeySet, Error> {
         let user = KeySet::new()
-            .with(KeyRole::Square, all.relinearisation.0.clone())
+            .with(KeyRole::Square, all.relinearization.0.clone())
             .and([all.conjugation.with_role()].into_iter().collect());
         let user = match (self.size(), all.rotation) {
             (KeySize::Small, Some(rotation)) => {
@@ -162,7 +162,7 @@ impl Engine {
                     made.ok_or_else(|| Error::MissingKey(format!("No map of this bootstrap is carried at {galois}.")))?
                 }
                 KeyRole::Square => {
-                    self.run(|| Ok(SwitchingKey::relinearisation(&ctx, spec, &main, &mut source(role)?)?))?
+                    self.run(|| Ok(SwitchingKey::relinearization(&ctx, spec, &main, &mut source(role)?)?))?
                 }
                 KeyRole::Galois(galois) => {
                     self.run(|| Ok(SwitchingKey::galois(&ctx, spec, galois, &main, &mut source(role)?)?))?

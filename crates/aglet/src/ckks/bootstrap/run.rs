@@ -2,7 +2,7 @@
 
 use super::key::BootstrapKey;
 use crate::ckks::arithmetic::{at_scale, check_owner};
-use crate::ckks::engine::{Engine, GaloisKey, RelinearisationKey, RotationKey};
+use crate::ckks::engine::{Engine, GaloisKey, RelinearizationKey, RotationKey};
 use crate::ckks::{cost, Ciphertext};
 use crate::runtime::machine;
 use crate::Control;
@@ -59,7 +59,7 @@ pub(crate) struct Pass {
 #[derive(Clone, Copy)]
 pub struct BootstrapKeys<'a> {
     /// For products.
-    pub relinearisation: &'a RelinearisationKey,
+    pub relinearization: &'a RelinearizationKey,
     /// For real and imaginary parts.
     pub conjugation: &'a GaloisKey,
     /// For the linear maps and the sparse secret.
@@ -76,7 +76,7 @@ impl BootstrapKeys<'_> {
     /// Names and owners of all keys.
     fn ids(&self) -> impl Iterator<Item = (&'static str, KeyId)> {
         [
-            ("relinearization key", self.relinearisation.id()),
+            ("relinearization key", self.relinearization.id()),
             ("conjugation key", self.conjugation.id()),
             ("bootstrap key", self.bootstrap.id()),
         ]

@@ -233,7 +233,7 @@ impl EvalMod {
         modulus
     }
 
-    /// Relinearisations of one run on these parts: real and imaginary part of one result share the last one.
+    /// Relinearizations of one run on these parts: real and imaginary part of one result share the last one.
     pub fn relinearizations(&self, parts: Parts) -> usize {
         let normalized = usize::from(self.function.normalized());
         let one = self.series.relinearizations() + self.function.levels() - 5 + normalized;
