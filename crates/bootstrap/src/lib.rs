@@ -12,7 +12,7 @@ pub mod plan;
 pub mod slots_first;
 pub mod step;
 
-pub use blind_rotation::BlindRotation;
+pub use blind_rotation::{BlindRotation, BootstrapKey};
 pub use error::Error;
 pub use pipeline::{Pipeline, Probe};
 pub use plan::Plan;

@@ -1,10 +1,10 @@
 //! Gates and padded tables at their real size: truth tables, noise against its formula, the same bits on every backend.
 
-use aglet_bootstrap::BlindRotation;
+use aglet_bootstrap::BootstrapKey;
 use aglet_ring::arch::{self, Kernels};
 use aglet_ring::blind::Gadget;
 use aglet_ring::sample::ChaChaSource;
-use aglet_rlwe::lwe::{log2_tail, LweContext, LweParams, LweSecretKey, LweSpec};
+use aglet_rlwe::lwe::{log2_tail, GlweSample, LweCiphertext, LweContext, LweParams, LweSecretKey, LweSpec};
 use aglet_rlwe::security::{Secret, Security};
 use aglet_schemes::fhew::{from_bit, join, mux_halves, not, to_bit, Gate, Message};
 
@@ -39,7 +39,7 @@ fn plain() -> LweSpec {
 struct Keys {
     ctx: LweContext,
     sk: LweSecretKey,
-    key: BlindRotation,
+    key: BootstrapKey,
     source: ChaChaSource,
 }
 
@@ -47,7 +47,7 @@ fn keys(spec: LweSpec, seed: u8, kernels: &'static Kernels) -> Keys {
     let ctx = LweContext::new(LweParams::new(spec, Security::Bits128).unwrap(), kernels).unwrap();
     let mut source = ChaChaSource::from_seed([seed; 32]);
     let sk = LweSecretKey::generate(&ctx, &mut source);
-    let key = BlindRotation::generate(&ctx, &sk, &mut source).unwrap();
+    let key = BootstrapKey::generate(&ctx, &sk, &mut source).unwrap();
     Keys { ctx, sk, key, source }
 }
 
@@ -141,6 +141,42 @@ fn gates_that_would_fail_too_often_are_refused_with_the_figure() {
     assert!(k.key.bootstrap(&k.ctx, &[fresh], &[0; 8]).is_err());
 }
 
+/// Tables for each ciphertext, tables that lie interleaved, entries beside the first, and a start that is encrypted.
+#[test]
+fn rotations_take_many_tables_and_encrypted_starts() {
+    let mut k = best(gate(), 5);
+    let (one, n) = (from_bit(&k.ctx, true), k.ctx.params().n());
+    let clear = [true, false, false, true];
+    let bits = clear.map(|b| k.sk.encrypt(&k.ctx, from_bit(&k.ctx, b), &mut k.source).unwrap());
+    let read = |k: &Keys, ct: &LweCiphertext| to_bit(&k.ctx, k.sk.phase(&k.ctx, ct).unwrap());
+    let (yes, no) = (vec![one; n], vec![k.ctx.modulus().neg(one); n]);
+    let each = k.key.bootstrap_each(&k.ctx, &bits, &[&yes, &no, &yes, &no]).unwrap();
+    assert_eq!(each.iter().map(|ct| read(&k, ct)).collect::<Vec<_>>(), [true, true, false, false]);
+    assert!(k.key.bootstrap_each(&k.ctx, &bits, &[&yes]).is_err());
+    let interleaved: Vec<u64> = (0..n).map(|i| [yes[0], no[0]][i % 2]).collect();
+    let start = GlweSample::trivial(&k.ctx, &interleaved, k.sk.id()).unwrap();
+    let both = k.key.rotate_tables(&k.ctx, &bits, &[start], 1).unwrap();
+    for (sample, b) in both.iter().zip(clear) {
+        assert_eq!([0, 1].map(|at| read(&k, &sample.extract(&k.ctx, at))), [b, !b]);
+    }
+    // A rotation of what a rotation gave: bits of an eighth of a turn forth and back, so a quarter, N/2 entries, in both rotations.
+    let start = GlweSample::trivial(&k.ctx, &yes, k.sk.id()).unwrap();
+    let first = k.key.rotate_tables(&k.ctx, &bits[..2], &[start], 0).unwrap();
+    let second = k.key.rotate_tables(&k.ctx, &bits[..2], &first, 0).unwrap();
+    let variance = k.ctx.params().noise().blind_rotation;
+    for (at, expected) in [(0, [true, false]), (3 * n / 4, [false, true])] {
+        let found = [0, 1].map(|i| read(&k, &second[i].extract(&k.ctx, at)));
+        assert_eq!(found, expected, "entry {at}");
+        assert!((second[0].variance() / variance - 2.0).abs() < 1e-9);
+    }
+    let stranger = GlweSample::trivial(&k.ctx, &yes, best(gate(), 6).sk.id()).unwrap();
+    assert!(k.key.rotate_tables(&k.ctx, &bits, &[stranger], 0).is_err());
+    assert!(
+        k.key.rotate_tables(&k.ctx, &bits, &first, 0).is_err()
+            && k.key.rotate_tables(&k.ctx, &bits, &first[..1], 9).is_err()
+    );
+}
+
 #[test]
 fn every_backend_gives_the_same_bits() {
     let spec = LweSpec { log_n: 8, rank: 3, dimension: 200, ..gate() };
@@ -148,7 +184,7 @@ fn every_backend_gives_the_same_bits() {
         let ctx = LweContext::new(LweParams::new(spec.clone(), Security::NotChecked).unwrap(), kernels).unwrap();
         let mut source = ChaChaSource::from_seed([7; 32]);
         let sk = LweSecretKey::generate(&ctx, &mut source);
-        let key = BlindRotation::generate(&ctx, &sk, &mut source).unwrap();
+        let key = BootstrapKey::generate(&ctx, &sk, &mut source).unwrap();
         let ct = sk.encrypt(&ctx, from_bit(&ctx, true), &mut source).unwrap();
         let out = key.bootstrap(&ctx, &[ct], &Gate::table(&ctx)).unwrap();
         (out[0].mask().to_vec(), out[0].body())

@@ -2,7 +2,7 @@
 
 use crate::runtime::Runtime;
 use crate::{Control, Error, KeyId};
-use aglet_bootstrap::BlindRotation;
+use aglet_bootstrap::BootstrapKey;
 use aglet_rlwe::lwe::{LweCiphertext, LweContext, LweSecretKey};
 use aglet_schemes::fhew::{from_bit, join, mux_halves, not, to_bit, FhewParams, Gate};
 use rayon::prelude::*;
@@ -22,7 +22,7 @@ pub struct Engine {
 }
 
 /// What bootstraps need: blocks of a blind rotation, and a key switch.
-pub struct LookupKey(BlindRotation);
+pub struct LookupKey(BootstrapKey);
 
 impl LookupKey {
     /// The secret key that it belongs to.
@@ -76,7 +76,7 @@ impl Engine {
     /// No randomness, or memory that cannot be had.
     pub fn create_lookup_key(&self, sk: &LweSecretKey) -> Result<LookupKey, Error> {
         let mut source = self.runtime.random("lookup key", 0)?;
-        self.runtime.run(|| Ok(LookupKey(BlindRotation::generate(&self.ctx, sk, &mut source)?)))
+        self.runtime.run(|| Ok(LookupKey(BootstrapKey::generate(&self.ctx, sk, &mut source)?)))
     }
 
     /// Encrypts bits, each on its own.

@@ -1,5 +1,22 @@
 //! Bootstraps of LWE ciphertexts: a look-up table is turned by the phase of a ciphertext, and its constant coefficient is the result.
 
 mod blocks;
+mod key;
 
-pub use blocks::BlindRotation;
+pub use blocks::Blocks;
+pub use key::BootstrapKey;
+
+use aglet_ring::small::Words;
+use aglet_rlwe::lwe::{LweContext, Switched};
+
+/// The keys of one method of blind rotation, and how they turn accumulators.
+pub trait BlindRotation: Send + Sync {
+    /// Bytes in memory.
+    fn byte_count(&self) -> usize;
+
+    /// Multiplies each accumulator, the columns of a GLWE sample, by `X^(<a, s>)` for the mask a of its input and the secret s, in
+    /// place. Accumulators may be tables in the clear or encrypted; several inputs share each part of the key while it is in the cache.
+    ///
+    /// Inputs are switched by the same context, so their exponents are of the kind that its method wants.
+    fn rotate(&self, ctx: &LweContext, inputs: &[Switched], accs: &mut [Words]);
+}

@@ -88,20 +88,6 @@ impl LweCiphertext {
         let last = self.words.len() - 1;
         self.words[last] = ctx.modulus().add(self.words[last], ctx.modulus().reduce(phase));
     }
-
-    /// The constant coefficient of a GLWE sample (its columns one after the other), as an LWE ciphertext.
-    #[must_use]
-    pub fn extract(ctx: &LweContext, sample: &[u64], key: KeyId, variance: f64) -> Self {
-        let (m, n) = (ctx.modulus(), ctx.params().n());
-        let (masks, body) = sample.split_at(sample.len() - n);
-        let mut words = Vec::with_capacity(masks.len() + 1);
-        for a in masks.chunks_exact(n) {
-            words.push(a[0]);
-            words.extend(a[1..].iter().rev().map(|&x| m.neg(x)));
-        }
-        words.push(body[0]);
-        Self { words, key, variance }
-    }
 }
 
 impl std::fmt::Debug for LweCiphertext {

@@ -6,6 +6,7 @@
 
 mod ciphertext;
 mod ggsw;
+mod glwe;
 mod modulus_switch;
 mod noise;
 mod params;
@@ -14,6 +15,7 @@ mod switch;
 
 pub use ciphertext::LweCiphertext;
 pub use ggsw::BlindRotationKey;
+pub use glwe::GlweSample;
 pub use modulus_switch::Switched;
 pub use noise::{log2_tail, Noise};
 pub use params::{LweParams, LweSpec};

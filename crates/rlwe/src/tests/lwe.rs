@@ -151,7 +151,7 @@ fn switches_leave_the_noise_of_the_formulas() {
                 let (a, b) = short.split_at(spec.dimension);
                 let after = m.sub(b[0], sk.product(m, a));
                 by_key += turn(&ctx, m.sub(after, before)).powi(2);
-                let switched = Switched::new(&ctx, &short);
+                let switched = Switched::new(&ctx, &short, 0);
                 let s = sk.coordinates();
                 let mask: i64 = switched.mask.iter().zip(s).map(|(&a, &s)| i64::from(a) * i64::from(s)).sum();
                 let exponent = (i64::from(switched.body) - mask).rem_euclid(two_n) as f64;
@@ -183,13 +183,9 @@ fn blocks_turn_the_phase_by_the_secret() {
         blind_block(ctx.table(), key.packed(), block, g, &exponents, &mut acc, &mut scratch);
         let s = &sk.coordinates()[4 * block..4 * block + 4];
         let turned = s.iter().zip(exponents).filter(|(&s, _)| s == 1).map(|(_, e)| usize::from(e)).sum::<usize>();
-        // Coefficient i is the constant coefficient of X^-i times the sample.
+        let sample = GlweSample::new(&ctx, acc, sk.id(), 0.0).unwrap();
         for i in [0, 1, 7, 100, 200] {
-            let shifted: Vec<u64> = (0..4)
-                .flat_map(|c| (0..n).map(move |j| (c, j + i)))
-                .map(|(c, j)| if j < n { acc[c * n + j] } else { m.neg(acc[c * n + j - n]) })
-                .collect();
-            let ct = LweCiphertext::extract(&ctx, &shifted, sk.id(), 0.0);
+            let ct = sample.extract(&ctx, i);
             let expected = if turned == i { m.value() / 8 } else { 0 };
             squares += turn(&ctx, m.sub(sk.phase(&ctx, &ct).unwrap(), expected)).powi(2) / 5.0;
         }

@@ -1,0 +1,125 @@
+//! What a bootstrap needs, whatever the method of its rotation: key switch, modulus switch, rotation, extraction.
+
+use super::{BlindRotation, Blocks};
+use aglet_ring::sample::ChaChaSource;
+use aglet_ring::small::Words;
+use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweContext, LweSecretKey, LweSwitchingKey, Switched};
+use aglet_rlwe::{Error, KeyId};
+
+/// The keys of a bootstrap.
+///
+/// Everything that looks something up is built on three calls, the same for every method: [`BootstrapKey::bootstrap`] for one table,
+/// [`BootstrapKey::bootstrap_each`] for a table of its own for each ciphertext, [`BootstrapKey::rotate_tables`] for whole samples.
+pub struct BootstrapKey {
+    rotation: Box<dyn BlindRotation>,
+    switch: LweSwitchingKey,
+    id: KeyId,
+}
+
+impl BootstrapKey {
+    /// Makes the keys.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn generate(ctx: &LweContext, sk: &LweSecretKey, source: &mut ChaChaSource) -> Result<Self, Error> {
+        let rotation = Box::new(Blocks::generate(ctx, sk, source)?);
+        Ok(Self { rotation, switch: LweSwitchingKey::generate(ctx, sk, source)?, id: sk.id() })
+    }
+
+    /// Bytes in memory.
+    #[must_use]
+    pub fn byte_count(&self) -> usize {
+        self.rotation.byte_count() + self.switch.byte_count()
+    }
+
+    /// The secret key that they are of.
+    #[must_use]
+    pub fn id(&self) -> KeyId {
+        self.id
+    }
+
+    /// What a table says of each phase, as fresh ciphertexts: for a phase in `[i, i + 1) / 2N` of a turn that is `table[i]`, and its
+    /// negative half a turn further. Several ciphertexts share each part of the key while it is in the cache.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`] for a ciphertext of another key; a table that has not N entries.
+    pub fn bootstrap(
+        &self,
+        ctx: &LweContext,
+        cts: &[LweCiphertext],
+        table: &[u64],
+    ) -> Result<Vec<LweCiphertext>, Error> {
+        let start = GlweSample::trivial(ctx, table, self.id)?;
+        let samples = self.rotate_tables(ctx, cts, std::slice::from_ref(&start), 0)?;
+        Ok(samples.iter().map(|sample| sample.extract(ctx, 0)).collect())
+    }
+
+    /// As [`BootstrapKey::bootstrap`], with a table for each ciphertext.
+    ///
+    /// # Errors
+    /// Those of [`BootstrapKey::bootstrap`]; another number of tables than of ciphertexts.
+    pub fn bootstrap_each<T: AsRef<[u64]>>(
+        &self,
+        ctx: &LweContext,
+        cts: &[LweCiphertext],
+        tables: &[T],
+    ) -> Result<Vec<LweCiphertext>, Error> {
+        let starts = tables.iter().map(|t| GlweSample::trivial(ctx, t.as_ref(), self.id));
+        let starts = starts.collect::<Result<Vec<_>, Error>>()?;
+        if starts.len() != cts.len() {
+            let reason = format!("{} tables for {} ciphertexts; give one for each", starts.len(), cts.len());
+            return Err(Error::BadParameters { reason });
+        }
+        let samples = self.rotate_tables(ctx, cts, &starts, 0)?;
+        Ok(samples.iter().map(|sample| sample.extract(ctx, 0)).collect())
+    }
+
+    /// The rotation itself: `X^(-e)` times a start for each ciphertext, whose phase is `e / 2N` of a turn (rounded down). A start is a
+    /// table in the clear ([`GlweSample::trivial`]) or an encrypted sample, whose noise stays; there is one for each ciphertext, or one
+    /// for all. Coefficient i of a result is coefficient `i + e` of its start, so several entries can be extracted from it.
+    ///
+    /// With `log_tables` above 0, exponents are multiples of `2^log_tables`: coefficients 0 to `2^log_tables - 1` are entries of as
+    /// many tables that lie interleaved in the start, and the variance of the modulus switch grows by `4^log_tables`.
+    ///
+    /// # Errors
+    /// [`Error::KeyMismatch`] for a ciphertext or start of another key; another number of starts than of ciphertexts and than 1; more
+    /// tables than entries.
+    pub fn rotate_tables(
+        &self,
+        ctx: &LweContext,
+        cts: &[LweCiphertext],
+        starts: &[GlweSample],
+        log_tables: u32,
+    ) -> Result<Vec<GlweSample>, Error> {
+        self.check(ctx, cts, starts, log_tables)?;
+        let switched = cts.iter().map(|ct| Ok(Switched::new(ctx, &self.switch.apply(ctx, ct)?, log_tables)));
+        let switched = switched.collect::<Result<Vec<_>, Error>>()?;
+        let start = |i: usize| &starts[i.min(starts.len() - 1)];
+        let turned = switched.iter().enumerate().map(|(i, s)| start(i).turned_back(ctx, s.body));
+        let mut accs: Vec<Words> = turned.map(GlweSample::into_words).collect();
+        self.rotation.rotate(ctx, &switched, &mut accs);
+        let added = ctx.params().noise().blind_rotation;
+        let samples = accs.into_iter().enumerate();
+        samples.map(|(i, acc)| GlweSample::new(ctx, acc, self.id, start(i).variance() + added)).collect()
+    }
+
+    fn check(
+        &self,
+        ctx: &LweContext,
+        cts: &[LweCiphertext],
+        starts: &[GlweSample],
+        log_tables: u32,
+    ) -> Result<(), Error> {
+        let bad = |reason: String| Err(Error::BadParameters { reason });
+        if starts.len() != cts.len() && starts.len() != 1 {
+            return bad(format!("{} starts for {} ciphertexts; give one for each, or one", starts.len(), cts.len()));
+        }
+        if log_tables >= ctx.params().spec().log_n {
+            return bad(format!("2^{log_tables} tables do not fit {} entries; give fewer", ctx.params().n()));
+        }
+        match starts.iter().find(|s| s.key() != self.id) {
+            Some(s) => Err(Error::KeyMismatch { what: "bootstrap key", found: self.id, expected: s.key() }),
+            None => Ok(()),
+        }
+    }
+}
