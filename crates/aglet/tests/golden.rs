@@ -3,12 +3,13 @@
 
 use aglet::ckks::CkksParams;
 use aglet::ckks::{Engine, KeySize, Matrix, Method, PolynomialBasis, Request, SumWeight};
-use aglet::{presets, Control, Runtime};
+use aglet::{fhew, presets, Control, Runtime};
 use aglet_ring::{arch, fft};
 use aglet_testing::fixture::{shrunk, Fixture};
 use aglet_testing::golden::Hashes;
 use aglet_testing::messages;
 use num_complex::Complex64;
+use std::sync::Arc;
 
 const SEED: [u8; 32] = *b"golden hashes of aglet, seed one";
 
@@ -261,6 +262,31 @@ fn bootstraps_of_other_sets() {
             let f = &fixture(shrunk(preset, 10), Some(slots), run);
             let request = f.request(Method::Regular, 3, size);
             Bootstraps { f, found }.run(preset, &f.key(request), Request { bound, ..request });
+        }
+    });
+}
+
+/// Gates and tables at their real sizes: every bit is refreshed once, then meets a fresh one.
+#[test]
+fn gates_and_tables() {
+    everywhere("gates and tables", |(backend, threads), found| {
+        let runtime = Arc::new(Runtime::seeded(threads, backend, SEED).unwrap());
+        for preset in ["gate", "cggi", "lut2", "lut3", "lut4"] {
+            let e = fhew::Engine::on(runtime.clone(), fhew::presets::load(preset).unwrap()).unwrap();
+            let (sk, control) = (e.create_secret_key().unwrap(), Control::new());
+            let key = e.create_lookup_key(&sk).unwrap();
+            let p = e.params().message().space();
+            if p == 2 {
+                let bits = e.encrypt_bits(&[true, false, true], &sk).unwrap();
+                let gate = |gate, x: &[_], y: &[_]| e.gate(gate, &[x, y], &key, None, &control).unwrap();
+                let nand = gate(fhew::Gate::Nand, &bits[..2], &bits[1..]);
+                found.add_lwe(format!("{preset}, nand"), &nand);
+                found.add_lwe(format!("{preset}, xor of that"), &gate(fhew::Gate::Xor, &nand[..1], &bits[2..]));
+            } else {
+                let x = e.encrypt(&[0, p - 1], &sk).unwrap();
+                let values: Vec<u64> = (0..p).map(|m| (m * m + 1) % p).collect();
+                found.add_lwe(format!("{preset}, table"), &e.lookup(&x, &values, &key, None, &control).unwrap());
+            }
         }
     });
 }

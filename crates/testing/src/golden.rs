@@ -6,6 +6,7 @@
 
 use aglet::ckks::Ciphertext;
 use aglet::ckks::Plaintext;
+use aglet::fhew;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -24,6 +25,11 @@ impl Hashes {
     /// Adds an encoded message.
     pub fn add_plaintext(&mut self, name: impl Into<String>, pt: &Plaintext) {
         self.push(name.into(), pt.poly.host().iter());
+    }
+    /// Adds bits or messages of gates and tables.
+    pub fn add_lwe(&mut self, name: impl Into<String>, results: &[fhew::Ciphertext]) {
+        let words: Vec<u64> = results.iter().flat_map(|ct| ct.mask().iter().copied().chain([ct.body()])).collect();
+        self.push(name.into(), std::iter::once(&words[..]));
     }
     /// Adds doubles that results rest on.
     pub fn add_doubles(&mut self, name: impl Into<String>, doubles: impl IntoIterator<Item = f64>) {

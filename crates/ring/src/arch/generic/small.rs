@@ -142,6 +142,27 @@ unsafe fn inverse_block<L: Lanes, const K: usize, const ROOMY: bool, const EACH:
     }
 }
 
+/// `2^K` vectors that lie `stride` words apart.
+#[inline(always)]
+unsafe fn load_block<L: Lanes, const K: usize>(p: *const u64, stride: usize) -> Block<L> {
+    // SAFETY: the vectors are inside the data by the contract of the caller.
+    unsafe {
+        let mut x: Block<L> = [L::splat_raw(0); 16];
+        for (i, x) in x.iter_mut().enumerate().take(1 << K) {
+            *x = L::load_raw(p.add(i * stride));
+        }
+        x
+    }
+}
+
+#[inline(always)]
+unsafe fn store_block<L: Lanes, const K: usize>(p: *mut u64, stride: usize, x: &Block<L>) {
+    for (i, x) in x.iter().enumerate().take(1 << K) {
+        // SAFETY: as in `load_block`.
+        unsafe { L::store_raw(p.add(i * stride), *x) }
+    }
+}
+
 /// Calls a step with the number of its stages as a constant.
 macro_rules! with_stages {
     ($k:expr, $step:ident::<$l:ty, K, $roomy:tt>($($arg:expr),*)) => {
@@ -164,14 +185,9 @@ unsafe fn forward_step<L: Lanes, const K: usize, const ROOMY: bool>(l: L, data: 
         unsafe {
             let (p, w) = (data.as_mut_ptr().add(b * (h << K)), table.as_ptr().add(b * ((1 << K) - 1)));
             for at in (0..h).step_by(L::WIDTH) {
-                let mut x: Block<L> = [L::splat_raw(0); 16];
-                for (i, x) in x.iter_mut().enumerate().take(1 << K) {
-                    *x = L::load_raw(p.add(at + i * h));
-                }
+                let mut x = load_block::<L, K>(p.add(at), h);
                 forward_block::<L, K, ROOMY, false>(l, &mut x, Twiddles(w.cast()));
-                for (i, x) in x.iter().enumerate().take(1 << K) {
-                    L::store_raw(p.add(at + i * h), *x);
-                }
+                store_block::<L, K>(p.add(at), h, &x);
             }
         }
     }
@@ -191,14 +207,9 @@ unsafe fn inverse_step<L: Lanes, const K: usize, const ROOMY: bool>(
         unsafe {
             let (p, w) = (data.as_mut_ptr().add(b * (h << K)), table.as_ptr().add(b * ((1 << K) - 1)));
             for at in (0..h).step_by(L::WIDTH) {
-                let mut x: Block<L> = [L::splat_raw(0); 16];
-                for (i, x) in x.iter_mut().enumerate().take(1 << K) {
-                    *x = L::load_raw(p.add(at + i * h));
-                }
+                let mut x = load_block::<L, K>(p.add(at), h);
                 inverse_block::<L, K, ROOMY, false>(l, &mut x, Twiddles(w.cast()), growth);
-                for (i, x) in x.iter().enumerate().take(1 << K) {
-                    L::store_raw(p.add(at + i * h), *x);
-                }
+                store_block::<L, K>(p.add(at), h, &x);
             }
         }
     }
@@ -212,18 +223,13 @@ unsafe fn forward_last<L: Lanes, const K: usize, const ROOMY: bool>(l: L, data: 
         // SAFETY: blocks are inside the data; each has 2^K - 1 multipliers of either kind.
         unsafe {
             let p = data.as_mut_ptr().add(b * group);
-            let mut x: Block<L> = [L::splat_raw(0); 16];
-            for (i, x) in x.iter_mut().enumerate().take(1 << K) {
-                *x = L::load_raw(p.add(i * L::WIDTH));
-            }
+            let mut x = load_block::<L, K>(p, L::WIDTH);
             let at = b * ((1 << K) - 1);
             forward_block::<L, K, ROOMY, false>(l, &mut x, Twiddles(d.last().as_ptr().add(at).cast()));
             transpose::<L>(&mut x);
             let lanes = d.lanes().as_ptr().add(2 * L::WIDTH * at);
             forward_block::<L, K, ROOMY, true>(l, &mut x, Twiddles(lanes));
-            for (i, x) in x.iter().enumerate().take(1 << K) {
-                L::store_raw(p.add(i * L::WIDTH), *x);
-            }
+            store_block::<L, K>(p, L::WIDTH, &x);
         }
     }
 }
@@ -235,19 +241,14 @@ unsafe fn inverse_last<L: Lanes, const K: usize, const ROOMY: bool>(l: L, data: 
         // SAFETY: as in `forward_last`.
         unsafe {
             let p = data.as_mut_ptr().add(b * group);
-            let mut x: Block<L> = [L::splat_raw(0); 16];
-            for (i, x) in x.iter_mut().enumerate().take(1 << K) {
-                *x = L::load_raw(p.add(i * L::WIDTH));
-            }
+            let mut x = load_block::<L, K>(p, L::WIDTH);
             let at = b * ((1 << K) - 1);
             let lanes = d.lanes().as_ptr().add(2 * L::WIDTH * at);
             inverse_block::<L, K, ROOMY, true>(l, &mut x, Twiddles(lanes), Growth::<ROOMY>(0));
             transpose::<L>(&mut x);
             let last = d.last().as_ptr().add(at).cast();
             inverse_block::<L, K, ROOMY, false>(l, &mut x, Twiddles(last), Growth::<ROOMY>(K));
-            for (i, x) in x.iter().enumerate().take(1 << K) {
-                L::store_raw(p.add(i * L::WIDTH), *x);
-            }
+            store_block::<L, K>(p, L::WIDTH, &x);
         }
     }
 }
