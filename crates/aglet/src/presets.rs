@@ -41,11 +41,15 @@ pub const ALL: [(&str, &str); 28] = [
 /// # Errors
 /// [`Error::Parameter`] for a name that does not exist, and the security gate's error unless `allow_insecure`.
 pub fn load(name: &str, allow_insecure: bool) -> Result<CkksParams, Error> {
-    let Some((_, text)) = ALL.iter().find(|(n, _)| *n == name) else {
-        let names: Vec<&str> = ALL.iter().map(|p| p.0).collect();
-        return Err(Error::Parameter(format!("There is no preset \"{name}\"; choose one of {}.", names.join(", "))));
-    };
-    from_text(text, allow_insecure)
+    from_text(text_of(&ALL, name)?, allow_insecure)
+}
+
+/// The text of the preset of this name among those of a family.
+pub(crate) fn text_of(all: &[(&str, &'static str)], name: &str) -> Result<&'static str, Error> {
+    all.iter().find(|preset| preset.0 == name).map(|preset| preset.1).ok_or_else(|| {
+        let names: Vec<&str> = all.iter().map(|preset| preset.0).collect();
+        Error::Parameter(format!("There is no preset \"{name}\"; choose one of {}.", names.join(", ")))
+    })
 }
 
 /// The parameters of a literal of the user's own, in the form of a preset's file.

@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::params::Params;
 use crate::wire::primes;
 use aglet_ring::pack::packed_len;
+use aglet_ring::sample::GAUSSIAN_SIGMA;
 
 /// What a switching key is for and where it can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +48,17 @@ impl KeySwitchSpec {
     #[must_use]
     pub fn cut(&self, q_limbs: usize) -> Self {
         Self { q_limbs, p_limbs: self.p_limbs, digits: self.digits_for(q_limbs) }
+    }
+
+    /// The variance that a key switch of so many limbs adds to a coefficient, without its rounding: digits `D` under the special
+    /// modulus `P` add `sigma^2 N / 12 sum (D / P)^2`.
+    #[must_use]
+    pub fn noise(&self, params: &Params, q_limbs: usize) -> f64 {
+        let log2 = |primes: &mut dyn Iterator<Item = u64>| primes.map(|q| (q as f64).log2()).sum::<f64>();
+        let special = log2(&mut params.p()[..self.p_limbs].iter().copied());
+        let ratio = |digit: &Vec<usize>| (2.0 * (log2(&mut digit.iter().map(|&i| params.q()[i])) - special)).exp2();
+        let digits = self.digits_for(q_limbs);
+        GAUSSIAN_SIGMA * GAUSSIAN_SIGMA * params.n() as f64 / 12.0 * digits.iter().map(ratio).sum::<f64>()
     }
 
     /// Bytes of a key that is stored: a seed, and the halves that are not uniform, packed.

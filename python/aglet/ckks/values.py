@@ -234,10 +234,7 @@ def as_bits(name: str, bits: Any) -> float:
     """
     if isinstance(bits, bool) or not isinstance(bits, numbers.Real):
         raise TypeError(f"{name} is a number of bits, not {type(bits).__name__}.")
-    try:
-        found = float(bits)
-    except OverflowError:
-        found = math.inf
+    found = _as_float(bits)
     if not math.isfinite(found):
         raise RangeError(f"{name} is not a finite number; give a number of bits, such as 30.")
     return found
@@ -255,12 +252,17 @@ def as_bound(bound: Any) -> float:
     """
     if isinstance(bound, bool) or not isinstance(bound, numbers.Real):
         raise TypeError(f"A bound is a real number, not {type(bound).__name__}.")
-    try:
-        size = float(bound)
-    except OverflowError:
-        size = float("inf")
-    if not 0 < size < float("inf"):
+    size = _as_float(bound)
+    if not 0 < size < math.inf:
         raise RangeError(
             "A bound is positive and finite, and this one is not; give the largest absolute value of a slot."
         )
     return size
+
+
+def _as_float(number: numbers.Real) -> float:
+    """The nearest double; a number beyond all of them is infinite."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf

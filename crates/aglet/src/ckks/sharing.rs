@@ -8,7 +8,7 @@
 use crate::ckks::{Ciphertext, Engine};
 use crate::{Error, SecretKey};
 use aglet_ring::sample::{self, WIDEST};
-use aglet_schemes::ckks::Points;
+use aglet_schemes::ckks::{spread, Points};
 use num_complex::Complex64;
 use zeroize::Zeroizing;
 
@@ -101,9 +101,7 @@ impl Engine {
             // Decoding reads the coefficients of the subring of the slots, and no others.
             let mut flood = Zeroizing::new(vec![0i64; 2 * self.slots()]);
             let deviation = sample::wide_gaussian(&mut random, wanted, &mut flood);
-            let gap = ring.n() / flood.len();
-            let mut wide = Zeroizing::new(vec![0i64; ring.n()]);
-            flood.iter().enumerate().for_each(|(j, &x)| wide[j * gap] = x);
+            let wide = Zeroizing::new(spread(&flood, ring.n()));
             let added = ring.to_eval(ring.lift(&wide, ring.secret_scratch(ct.limbs(), 0)?));
             ring.add_assign(&mut phase, &added);
             let values = self.encoder.decode(&self.ctx, &ct.decrypted(phase))?;

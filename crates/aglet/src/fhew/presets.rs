@@ -1,5 +1,6 @@
 //! The sets of gates and tables that come with Aglet: one TOML file each, checked when loaded.
 
+use crate::presets::text_of;
 use crate::Error;
 use aglet_rlwe::security::Security;
 use aglet_schemes::fhew::FhewParams;
@@ -18,9 +19,5 @@ pub const ALL: [(&str, &str); 5] = [
 /// # Errors
 /// [`Error::Parameter`] for a name that does not exist.
 pub fn load(name: &str) -> Result<FhewParams, Error> {
-    let Some((_, text)) = ALL.iter().find(|(n, _)| *n == name) else {
-        let names: Vec<&str> = ALL.iter().map(|p| p.0).collect();
-        return Err(Error::Parameter(format!("There is no preset \"{name}\"; choose one of {}.", names.join(", "))));
-    };
-    Ok(FhewParams::from_toml(text, Security::Bits128)?)
+    Ok(FhewParams::from_toml(text_of(&ALL, name)?, Security::Bits128)?)
 }

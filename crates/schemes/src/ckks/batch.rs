@@ -1,7 +1,7 @@
 //! Operations on several ciphertexts, or with several results, that share work.
 
 use super::evaluator::{constant, encoding_error, linear};
-use super::stated::{in_slots, rounding, switched};
+use super::stated::{in_slots, rounding};
 use super::transform::{encode, CkksTransform};
 use super::{CkksCiphertext, CkksEvaluator, Plaintext, Stated};
 use crate::approximate::{check_scale, same_scale, Approximate};
@@ -54,7 +54,7 @@ impl CkksEvaluator<'_> {
             let (_, digits, lifted) = &shared[place];
             let product = KeyProduct { added_before: lifted.first(), ..KeyProduct::of(&digits[0]) };
             let pairs = ring.key_products(&[product], key.words(), Some(&ring.automorphism(galois)))?;
-            let noise = switched(ctx, key.spec(), limbs) + rounding(ctx, 2);
+            let noise = key.spec().noise(ctx.params(), limbs) + rounding(ctx, 2);
             out.push(Arc::new(a.again(self.divided(&pairs[0], 0)?, noise)));
         }
         Ok(out)

@@ -108,7 +108,8 @@ impl Encoder {
 
 /// Refuses coefficients that fill `[-half, half]`, two in each number. A message that outgrows its modulus wraps around, and all
 /// its coefficients look uniform: their mean square is a third of `half^2`. That of Gaussian ones, none of which wraps, is
-/// below a ninth. Few coefficients tell nothing.
+/// below a ninth. Few coefficients tell nothing. Nor does the imaginary part of what is marked real: conjugation only moves
+/// coefficients and negates them, so that a message which wraps around stays real.
 fn refuse_wrapped(coefficients: &[Complex64], half: f64) -> Result<(), Error> {
     let mean = coefficients.iter().map(Complex64::norm_sqr).sum::<f64>() / (2 * coefficients.len()) as f64;
     match mean > half * half / 5.0 && coefficients.len() >= 32 {
@@ -118,7 +119,7 @@ fn refuse_wrapped(coefficients: &[Complex64], half: f64) -> Result<(), Error> {
 }
 
 /// The coefficients of a polynomial of a subring as those of the ring of degree `n`.
-fn spread(small: &[i64], n: usize) -> Vec<i64> {
+pub fn spread(small: &[i64], n: usize) -> Vec<i64> {
     let (gap, mut wide) = (n / small.len(), vec![0; n]);
     small.iter().enumerate().for_each(|(j, &c)| wide[j * gap] = c);
     wide

@@ -2,7 +2,7 @@
 
 use super::keys::missing;
 use super::quadratic::divided;
-use super::stated::{rounding, switched};
+use super::stated::rounding;
 use super::transform::{encode, transforms, CkksTransform};
 use super::{Ciphertext, CkksCiphertext, Plaintext, Stated};
 use crate::approximate::{multiple, product, same_scale, Approximate, Quadratic};
@@ -107,7 +107,7 @@ impl<'a> CkksEvaluator<'a> {
             .collect();
         let turned = ctx.ring().key_products(&inputs, key.words(), Some(&ctx.ring().automorphism(galois)))?;
         drop((digits, lifted));
-        let noise = switched(ctx, key.spec(), first.limbs()) + rounding(ctx, 2);
+        let noise = key.spec().noise(ctx.params(), first.limbs()) + rounding(ctx, 2);
         let finish = |(a, pair): (&CkksCiphertext, &Pair)| {
             let mut out = a.again(self.divided(pair, 0)?, noise);
             if galois == conjugation_exponent(ctx.ring().n()) {
@@ -205,7 +205,7 @@ impl<'a> CkksEvaluator<'a> {
         let product = KeyProduct { added_after: Some((&lifted[0], &lifted[1])), ..KeyProduct::of(&digits[0]) };
         let mut pairs = self.ctx.ring().key_products(&[product], key.words(), None)?;
         let polys = self.divided(&pairs.remove(0), 0)?;
-        Ok(Arc::new(a.again(polys, switched(self.ctx, key.spec(), a.limbs()) + rounding(self.ctx, 2))))
+        Ok(Arc::new(a.again(polys, key.spec().noise(self.ctx.params(), a.limbs()) + rounding(self.ctx, 2))))
     }
 
     /// Divides value scale and modulus by the highest prime: one level.

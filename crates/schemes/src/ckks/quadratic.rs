@@ -1,7 +1,7 @@
 //! [`Quadratic`] forms on ciphertexts: products and terms summed first, then one relinearization and one rescale.
 
 use super::evaluator::{constant, encoding_error, linear, CkksEvaluator};
-use super::stated::{in_slots, rounding, switched};
+use super::stated::{in_slots, rounding};
 use super::{CkksCiphertext, Stated};
 use crate::approximate::{Approximate, Quadratic};
 use crate::Error;
@@ -46,16 +46,16 @@ pub(super) fn divided(
         false => Some(e.key(KeyRole::Square, first.level + 1)?),
     };
     let mut tensors = forms.iter().map(|form| tensor(e, form, key)).collect::<Result<Vec<_>, _>>()?;
-    let switched = match key {
+    let relinearized = match key {
         Some(key) => {
             let of: Vec<_> = tensors.iter().filter_map(Tensor::product).collect();
             e.context().ring().key_products(&of, key.words(), None)?
         }
         None => Vec::new(),
     };
-    let mut pairs = switched.iter();
+    let mut pairs = relinearized.iter();
     // Digits have gone into these.
-    let switched: Vec<_> = tensors.iter_mut().map(|t| t.digits.take().and_then(|_| pairs.next())).collect();
+    let pairs: Vec<_> = tensors.iter_mut().map(|t| t.digits.take().and_then(|_| pairs.next())).collect();
     let finish = |((t, pair), form): ((&Tensor<'_>, &Option<&Pair>), &Quadratic<'_, CkksCiphertext>)| {
         e.check_stop()?;
         let (b, a) = pair.map_or((&t.c0, &t.c1), |(b, a)| (b, a));
@@ -68,7 +68,7 @@ pub(super) fn divided(
         let stated = t.stated.disturbed(in_slots(t.like.slots, rounding(e.context(), 2), scale));
         Ok::<_, Error>(Arc::new(t.like.with(polys, scale).real_if(t.real).stating(stated)))
     };
-    tensors.iter().zip(&switched).zip(forms).map(finish).collect()
+    tensors.iter().zip(&pairs).zip(forms).map(finish).collect()
 }
 
 fn tensor<'a>(
@@ -131,7 +131,7 @@ fn stated(
     let constant = Stated::new(form.constant.norm(), 1.0 / encoded);
     let sum = products.chain(terms).fold(constant, |sum, part| sum.plus(&part));
     match key {
-        Some(key) => sum.disturbed(in_slots(like.slots, switched(ctx, key.spec(), form.level + 1), encoded)),
+        Some(key) => sum.disturbed(in_slots(like.slots, key.spec().noise(ctx.params(), form.level + 1), encoded)),
         None => sum,
     }
 }

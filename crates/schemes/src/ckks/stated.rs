@@ -6,13 +6,12 @@
 //!
 //! * rounding two polynomials leaves `(1 + H) / 12` with `H` the squared norm of the secret (eprint 2016/421), three
 //!   polynomials `2 H^2 / 12` more;
-//! * a key switch of digits `D` under the special modulus `P` adds `3.2^2 N / 12 sum (D / P)^2`.
+//! * a key switch adds [`KeySwitchSpec::noise`](aglet_rlwe::KeySwitchSpec::noise).
 
 use super::{Ciphertext, Plaintext};
-use aglet_rlwe::{Context, KeySwitchSpec};
+use aglet_ring::sample::GAUSSIAN_SIGMA;
+use aglet_rlwe::Context;
 
-/// Deviation of the errors in keys and fresh ciphertexts.
-const SIGMA: f64 = 3.2;
 /// Every source counts for so many times its variance, as formulas are right to a few percent only.
 const MARGIN: f64 = 2.0;
 
@@ -76,19 +75,10 @@ pub fn rounding(ctx: &Context, polys: usize) -> f64 {
 /// The variance of a fresh encryption by the secret key, which has its error alone, or by the public key, which rounds.
 pub fn fresh(ctx: &Context, by_secret: bool) -> f64 {
     if by_secret {
-        SIGMA * SIGMA
+        GAUSSIAN_SIGMA * GAUSSIAN_SIGMA
     } else {
         1.0 + rounding(ctx, 2)
     }
-}
-
-/// The variance of a key switch of so many limbs, without its rounding.
-pub fn switched(ctx: &Context, spec: &KeySwitchSpec, limbs: usize) -> f64 {
-    let (params, spec) = (ctx.params(), spec.cut(limbs));
-    let log2 = |primes: &mut dyn Iterator<Item = u64>| primes.map(|q| (q as f64).log2()).sum::<f64>();
-    let special = log2(&mut params.p()[..spec.p_limbs].iter().copied());
-    let ratio = |digit: &Vec<usize>| (2.0 * (log2(&mut digit.iter().map(|&i| params.q()[i])) - special)).exp2();
-    SIGMA * SIGMA * ctx.ring().n() as f64 / 12.0 * spec.digits.iter().map(ratio).sum::<f64>()
 }
 
 impl Ciphertext {

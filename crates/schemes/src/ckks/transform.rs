@@ -9,7 +9,7 @@
 use super::encode::subring_coefficients;
 use super::evaluator::{linear, CkksEvaluator};
 use super::keys::missing;
-use super::stated::{in_slots, rounding, switched};
+use super::stated::{in_slots, rounding};
 use super::{CkksCiphertext, Plaintext};
 use crate::approximate::check_scale;
 use crate::evaluator::Evaluator;
@@ -219,7 +219,7 @@ pub(super) fn transforms(
     }
     let finish = |(ct, pair): (&CkksCiphertext, &Pair)| {
         let scale = ct.scale * t.scale_ratio;
-        let turned = ct.stated.disturbed(in_slots(ct.slots, switched(ctx, spec, t.level + 1), ct.scale));
+        let turned = ct.stated.disturbed(in_slots(ct.slots, spec.noise(ctx.params(), t.level + 1), ct.scale));
         let stated = turned.times(t.gain, t.error).disturbed(in_slots(ct.slots, 2.0 * rounding(ctx, 2), scale));
         Ok(Arc::new(ct.with(e.divided(pair, 1)?, scale).stating(stated)))
     };

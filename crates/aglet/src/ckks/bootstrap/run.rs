@@ -147,7 +147,7 @@ impl Engine {
             let e = CkksEvaluator::new(&ctx, &keys, ctx.params().n() / 2).stopped_by(control.flag());
             let mut probe = Watch { control, pass, ran: Vec::new() };
             probe.report(0, route.plan.stages().len(), "encoding the linear maps");
-            let pipeline = self.pipeline(&e, &route, shapes(&keys))?;
+            let pipeline = self.pipeline(&e, &route, || Ok(shapes(&keys)))?;
             let input = |cts: &Job<'_>| {
                 let lowest = cts.iter().map(|ct| self.lowest(ct, &e, request)).collect::<Result<Vec<_>, Error>>()?;
                 let input = match &lowest[..] {
@@ -246,7 +246,7 @@ impl Engine {
         &self,
         e: &CkksEvaluator<'_>,
         route: &Arc<Route>,
-        shapes: KeySet<KeySwitchSpec>,
+        shapes: impl FnOnce() -> Result<KeySet<KeySwitchSpec>, Error>,
     ) -> Result<CkksPipeline, Error> {
         let kept = self.bootstrap.pipelines.lock().clone();
         if let Some((_, found)) = kept.iter().find(|entry| entry.0.layout.request == route.layout.request) {
@@ -264,7 +264,7 @@ impl Engine {
         let related = related.filter(|(other, _)| keys(&other.layout.request) == keys(&route.layout.request));
         let related: Vec<&Pipeline<SlotsFirst, CkksTransform>> = related.map(|entry| &*entry.1).collect();
         let made = Arc::new(Pipeline::sharing(e, route.plan.clone(), &related)?);
-        self.ctx.ring().pool().reserve(cost::demand(route, shapes, 1)?.mix())?;
+        self.ctx.ring().pool().reserve(cost::demand(route, shapes()?, 1)?.mix())?;
         let mut list = self.bootstrap.pipelines.lock();
         list.insert(0, (route.clone(), made.clone()));
         list.truncate(PIPELINES);
@@ -283,7 +283,7 @@ impl Engine {
         let ctx = self.context_of(&route.params)?;
         self.run(|| {
             let e = CkksEvaluator::new(&ctx, key.keys(), ctx.params().n() / 2).stopped_by(control.flag());
-            self.pipeline(&e, &route, cost::key_shapes(self.params(), &route)?).map(|_| ())
+            self.pipeline(&e, &route, || cost::key_shapes(self.params(), &route)).map(|_| ())
         })
     }
 

@@ -34,7 +34,7 @@ pub fn stages(whole: &CkksParams, route: &Route) -> Result<Vec<StageCost>, Error
 /// # Errors
 /// As there.
 pub fn stages_of_group(whole: &CkksParams, route: &Route, count: usize) -> Result<Vec<StageCost>, Error> {
-    Ok(run(route, key_shapes(whole, route)?, count)?.0)
+    Ok(work_and_demand(route, key_shapes(whole, route)?, count)?.0)
 }
 
 /// The scratch that so many bootstraps side by side want at one time, with keys of these shapes on the chain of the route.
@@ -42,10 +42,15 @@ pub fn stages_of_group(whole: &CkksParams, route: &Route, count: usize) -> Resul
 /// # Errors
 /// As [`stages`].
 pub fn demand(route: &Route, keys: KeySet<KeySwitchSpec>, count: usize) -> Result<Demand, Error> {
-    Ok(run(route, keys, count)?.1)
+    Ok(work_and_demand(route, keys, count)?.1)
 }
 
-fn run(route: &Route, keys: KeySet<KeySwitchSpec>, count: usize) -> Result<(Vec<StageCost>, Demand), Error> {
+/// Both [`stages_of_group`] and [`demand`], which one run counts.
+pub(super) fn work_and_demand(
+    route: &Route,
+    keys: KeySet<KeySwitchSpec>,
+    count: usize,
+) -> Result<(Vec<StageCost>, Demand), Error> {
     let e = CostEvaluator::new(route.params.clone(), keys);
     let Scaled { level, scale } = route.plan.input();
     let inputs: Vec<_> = (0..count).map(|_| e.encrypt(level, scale)).collect();

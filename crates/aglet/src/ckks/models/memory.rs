@@ -5,6 +5,7 @@ use crate::ckks::engine::user_limbs;
 use crate::ckks::Route;
 use crate::Error;
 use aglet_bootstrap::slots_first::steps::SlotsFirst;
+use aglet_ring::Demand;
 use aglet_rlwe::KeySwitchSpec;
 use aglet_schemes::ckks::params::Role;
 use aglet_schemes::ckks::CkksParams;
@@ -20,6 +21,8 @@ pub struct Memory {
     pub bootstrap_key: usize,
     /// The relinearization and the conjugation key.
     pub other_keys: usize,
+    /// The bootstrap key and those, when they are stored.
+    pub stored_keys: usize,
     /// The encoded linear maps.
     pub matrices: usize,
     /// The polynomials of a run, which stay with the engine.
@@ -34,12 +37,19 @@ impl Memory {
     /// # Errors
     /// Those of the plan; a route that was made passes.
     pub fn of(params: &CkksParams, route: &Route) -> Result<Self, Error> {
+        Self::with(params, route, &cost::demand(route, cost::key_shapes(params, route)?, 1)?)
+    }
+
+    /// [`Memory::of`], where the scratch of a run is known.
+    pub(super) fn with(params: &CkksParams, route: &Route, scratch: &Demand) -> Result<Self, Error> {
+        let (bootstrap_key, stored) = route.key_bytes(params)?;
         let arithmetic = KeySwitchSpec::balanced(params, params.role(Role::EvalMod).end)?;
         Ok(Self {
-            bootstrap_key: route.key_bytes(params)?.0,
+            bootstrap_key,
             other_keys: 2 * arithmetic.byte_count(params.n()),
+            stored_keys: stored + 2 * arithmetic.stored_bytes(params)?,
             matrices: route.matrix_bytes(params)?,
-            scratch: cost::demand(route, cost::key_shapes(params, route)?, 1)?.bytes(),
+            scratch: scratch.bytes(),
             base: PROCESS + base(params, route),
         })
     }

@@ -13,8 +13,6 @@ use num_complex::Complex64;
 use rayon::prelude::*;
 use std::time::Duration;
 
-/// Deviation of the errors in keys.
-const SIGMA: f64 = 3.2;
 /// Any will do: predictions are the same from run to run.
 const SEED: u64 = 0xa91e7;
 /// Errors that make a mean, and the runs that few slots are given for it at most.
@@ -39,22 +37,14 @@ pub struct Precision {
 /// # Errors
 /// Those of [`KeySwitchSpec::balanced`].
 pub fn noise(params: &Params) -> Result<Noise, Error> {
-    let (n, q, p) = (params.n() as f64, params.q(), params.p());
-    let unit = SIGMA * SIGMA * n / 12.0;
-    let switch = |limbs: usize| -> Result<f64, Error> {
-        let spec = KeySwitchSpec::balanced(params, limbs)?;
-        let log2 = |primes: &mut dyn Iterator<Item = u64>| primes.map(|q| (q as f64).log2()).sum::<f64>();
-        let special = log2(&mut p[..spec.p_limbs].iter().copied());
-        let ratio = |digit: &Vec<usize>| (2.0 * (log2(&mut digit.iter().map(|&i| q[i])) - special)).exp2();
-        Ok(unit * spec.digits.iter().map(ratio).sum::<f64>())
-    };
+    let switch = |limbs: usize| Ok(KeySwitchSpec::balanced(params, limbs)?.noise(params, limbs));
     Ok(Noise {
         n: params.n(),
         weight: params.secret().squared_norm(params.n()),
         sparse_weight: sparse_weight(params),
-        switch: (1..=q.len()).map(switch).collect::<Result<_, Error>>()?,
-        sparse_switch: unit * (q[0] as f64 / p[0] as f64).powi(2),
-        special: p[0] as f64,
+        switch: (1..=params.q().len()).map(switch).collect::<Result<_, Error>>()?,
+        sparse_switch: KeySwitchSpec::to_sparse().noise(params, 1),
+        special: params.p()[0] as f64,
     })
 }
 

@@ -7,8 +7,6 @@ use crate::runtime::machine;
 use crate::{presets, Error, Units};
 use aglet_bootstrap::Step;
 use aglet_ring::arch;
-use aglet_rlwe::KeySwitchSpec;
-use aglet_schemes::ckks::params::Role;
 use aglet_schemes::ckks::CkksParams;
 use serde_json::{json, Value};
 
@@ -81,9 +79,9 @@ pub fn plan(params: &CkksParams, request: Request, units: Option<&Units>) -> Res
     let route = Route::new(params, request)?;
     let Route { params: own, plan, layout } = &route;
     let (keys, n) = (route.stage_keys(params)?, params.n());
-    let costs = cost::stages(params, &route)?;
+    let (costs, demand) = cost::work_and_demand(&route, cost::key_shapes(params, &route)?, 1)?;
+    let memory = Memory::with(params, &route, &demand)?;
     let seconds = |work| units.map(|units| units.seconds(work, n));
-    let arithmetic = KeySwitchSpec::balanced(params, params.role(Role::EvalMod).end)?;
     let mut rotations = serde_json::Map::new();
     let mut stages = Vec::new();
     for ((stage, keys), cost) in plan.stages().iter().zip(&keys).zip(&costs) {
@@ -98,9 +96,6 @@ pub fn plan(params: &CkksParams, request: Request, units: Option<&Units>) -> Res
             "work": cost::work_json(&cost.work, n), "seconds": seconds(&cost.work),
         }));
     }
-    let ((boot, stored), other) = (route.key_bytes(params)?, 2 * arithmetic.byte_count(n));
-    let stored = stored + 2 * arithmetic.stored_bytes(params)?;
-    let memory = Memory::of(params, &route)?;
     let precision_bits = failure::claimed(params, 1);
     let log2_failure = match precision_bits {
         Some(bits) => failure::log2_failure(params, &route, bits, 1)?,
@@ -114,7 +109,7 @@ pub fn plan(params: &CkksParams, request: Request, units: Option<&Units>) -> Res
         "log_n": params.log_n(), "log_qp": params.log_qp(), "security_bits": params.security().bits,
         "log2_failure": log2_failure, "precision_bits": precision_bits,
         "stages": stages, "rotations": rotations, "seconds": seconds(&costs.iter().map(|cost| cost.work).sum()),
-        "key_bytes": boot, "key_bytes_seeded": stored, "other_key_bytes": other,
+        "key_bytes": memory.bootstrap_key, "key_bytes_seeded": memory.stored_keys, "other_key_bytes": memory.other_keys,
         "matrix_bytes": memory.matrices, "working_bytes": memory.scratch + memory.base, "peak_bytes": memory.peak(),
     }))
 }
