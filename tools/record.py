@@ -22,6 +22,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from aglet import Engine
+from aglet.ckks.options import PRECISIONS
 from aglet.recording import machine_folder
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -74,6 +78,26 @@ def peak_of_demo() -> dict[str, Any]:
     return {"command": "aglet demo", "seconds": seconds, "peak_rss_bytes": usage.ru_maxrss * unit}
 
 
+def bits_of_products(precision: str) -> dict[str, Any]:
+    """Multiply uniform messages in the engine of one precision: bits of the mean error, real and complex."""
+    print(f"products of precision {precision}", file=sys.stderr)
+    engine = Engine(use_bootstrap=True, precision=precision)
+    secret_key = engine.create_secret_key()
+    key, random = engine.create_relinearization_key(secret_key), np.random.default_rng(1)
+    record: dict[str, Any] = {"command": f'Engine(use_bootstrap=True, precision="{precision}").multiply'}
+    for name, unit in (("real", 1), ("complex", (1 + 1j) / 2)):
+        x, y = random.uniform(-1, 1, (2, engine.slot_count)) * unit
+        product = engine.multiply(engine.encrypt(x, secret_key), engine.encrypt(y, secret_key), key)
+        errors = np.abs(engine.decrypt(product, secret_key) - x * y)
+        record[f"product_bits_{name}"] = -float(np.log2(errors.mean()))
+    return {"precision": precision, **record}
+
+
+def bootstrap_of(precision: str) -> str:
+    preset, iterations = PRECISIONS[precision]
+    return f"{BOOTSTRAP} --preset {preset} --iterations {iterations} --threads 1"
+
+
 def measure(repeat: int, backends: list[str]) -> list[dict[str, Any]]:
     messages = " ".join(f"--message {kind}" for kind in ("uniform", *HARD, "random"))
     records = run(NTT)
@@ -82,18 +106,34 @@ def measure(repeat: int, backends: list[str]) -> list[dict[str, Any]]:
     for backend in backends[1:]:
         once = 1 if backend == "scalar" else repeat
         records += run(f"{BOOTSTRAP} --threads 1 --repeat {once} --message uniform --json", backend)
+    for precision in ("high", "highest"):
+        records += run(f"{bootstrap_of(precision)} --repeat {repeat} --message uniform --json")
+    records += [bits_of_products(precision) for precision in PRECISIONS]
     records.append(peak_of_demo())
     return records
 
 
 def table(records: list[dict[str, Any]], backends: list[str]) -> list[Row]:
     ntt = {r["backend"]: r for r in records if "forward_us" in r}
-    bootstraps = [r for r in records if "bits_mean" in r]
+    bootstraps = [r for r in records if "bits_mean" in r and "--preset" not in r["command"]]
+    products = {r["precision"]: r for r in records if "product_bits_real" in r}
     best = backends[0]
 
     def bootstrap(backend: str, threads: int, message: str = "uniform") -> dict[str, Any]:
         wanted = (backend, threads, message)
         return next(r for r in bootstraps if (r["backend"], r["threads"], r["message"]) == wanted)
+
+    def of_precision(precision: str, bits: float, product_bits: float, times: float) -> Row:
+        found = next(r for r in records if r["command"].startswith(f"aglet {bootstrap_of(precision)}"))
+        ratio, product = found["seconds"] / one["seconds"], products[precision]
+        least = min(product["product_bits_real"], product["product_bits_complex"])
+        return Row(
+            f'precision="{precision}": a bootstrap, a product (real, complex), times the time of "standard"',
+            f">= {bits} bits, >= {product_bits} bits at 9 levels or more, <= {times}",
+            f"{found['bits_mean']:.2f} bits to level {found['output_level']}, {product['product_bits_real']:.1f} and "
+            f"{product['product_bits_complex']:.1f} bits, {ratio:.2f} ({found['seconds']:.2f} s)",
+            found["bits_mean"] >= bits and least >= product_bits and ratio <= times and found["output_level"] >= 9,
+        )
 
     def per_backend(name: str, backend: str, target: str, limit: float, value: Callable[[], float], unit: str) -> Row:
         if backend not in backends:
@@ -144,6 +184,8 @@ def table(records: list[dict[str, Any]], backends: list[str]) -> list[Row]:
             ", ".join(f"{bits:.2f}" for bits in worst.values()) + " bits",
             min(worst.values()) >= 18,
         ),
+        of_precision("high", 24.5, 33, 1.35),
+        of_precision("highest", 34, 33, 3.2),
         Row("a slot four bits below", "<= 2^-64", f"2^{one['log2_failure']:.1f}", one["log2_failure"] <= -64),
         Row("keys for it, in memory", "<= 8 GB", f"{keys:.2f} GB", keys <= 8),
         Row("keys for it, stored seeded", "<= 4.2 GB", f"{seeded:.2f} GB", seeded <= 4.2),
