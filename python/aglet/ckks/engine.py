@@ -73,8 +73,8 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
         values near 1. Keys and ciphertexts are those of another engine. Without bootstrapping it changes nothing: those
         sets are as small as their levels allow.
     precision
-        With `use_bootstrap`: "standard" (products and bootstraps keep 26 and 24 bits), "high" (35 and 25 bits in 1.25
-        times the time) or "highest" (35 bits for both: `bootstrap` takes two iterations, in 2.4 times the time). The
+        With `use_bootstrap`: "standard" (products and bootstraps keep 26 and 24 bits), "high" (35 and 25 bits in 1.2
+        times the time) or "highest" (35 bits for both: `bootstrap` takes two iterations, in 2.3 times the time). The
         last two have 10 levels and the regular bootstrap only, no lossy and no sign bootstrap.
     slot_count, log_slot_count
         Sparse packing: a power of two below the full number of slots. Bootstraps are faster with it.
