@@ -237,8 +237,7 @@ fn every_entry_of_padded_tables() {
             assert!(p.log2_failure(&k.ctx, once) < -128.0);
         }
         // Sums whose weights come to 25 in squares are what the sets are for.
-        let mut sum = out[0].clone();
-        sum.add_multiple(&k.ctx, &out[1], 4).unwrap();
+        let sum = LweCiphertext::combine(&k.ctx, 0, &[(&out[0], 3), (&out[1], 4)]).unwrap();
         assert!(p.log2_failure(&k.ctx, &sum) < -128.0 && sum.variance() > 24.9 * out[0].variance());
         assert!(p.table(&k.ctx, &[0]).is_err() && p.encode(&k.ctx, space).is_err());
         assert_eq!(p.decode(&k.ctx, q - 1), 0);

@@ -3,18 +3,43 @@
 use super::LweContext;
 use crate::error::Error;
 use crate::secret::KeyId;
+use aglet_ring::sample::{self, ChaChaSource};
+use std::sync::Arc;
 
-/// `(a, b)` with `b - <a, S> = phase + noise` modulo Q, D + 1 words.
+/// `(a, b)` with `b - <a, S> = phase + noise` modulo Q, D + 1 words. Cloning shares the words.
 #[derive(Clone)]
 pub struct LweCiphertext {
-    words: Vec<u64>,
+    words: Arc<Vec<u64>>,
     key: KeyId,
-    variance: f64,
+    sources: Vec<NoiseSource>,
+    seed: Option<[u8; 32]>,
+}
+
+/// A noise that a ciphertext has a multiple of: that of the encryption or bootstrap which made it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NoiseSource {
+    /// The first words of the mask that it came with. They are as good as uniform, so no two sources share them.
+    pub name: [u64; 2],
+    /// How often it is in the sum.
+    pub weight: i64,
+    /// Its variance over Q squared, by the formulas.
+    pub variance: f64,
 }
 
 impl LweCiphertext {
+    /// One whose noise is its own.
     pub(crate) fn new(words: Vec<u64>, key: KeyId, variance: f64) -> Self {
-        Self { words, key, variance }
+        let own = NoiseSource { name: [words[0], words[1]], weight: 1, variance };
+        Self { words: Arc::new(words), key, sources: vec![own], seed: None }
+    }
+
+    /// A fresh one: its mask is the expansion of a seed.
+    pub(crate) fn fresh(ctx: &LweContext, seed: [u8; 32], body: impl FnOnce(&[u64]) -> u64, key: KeyId) -> Self {
+        let mut words = vec![0; ctx.params().coordinates() + 1];
+        let (mask, last) = words.split_at_mut(ctx.params().coordinates());
+        sample::uniform(&mut ChaChaSource::from_seed(seed), ctx.modulus().value(), mask);
+        last[0] = body(mask);
+        Self { seed: Some(seed), ..Self::new(words, key, ctx.params().noise().fresh) }
     }
 
     /// One without mask, whose phase everybody sees: the start of a sum.
@@ -22,7 +47,7 @@ impl LweCiphertext {
     pub fn trivial(ctx: &LweContext, phase: u64, key: KeyId) -> Self {
         let mut words = vec![0; ctx.params().coordinates() + 1];
         words[ctx.params().coordinates()] = ctx.modulus().reduce(phase);
-        Self { words, key, variance: 0.0 }
+        Self { words: Arc::new(words), key, sources: Vec::new(), seed: None }
     }
 
     /// The mask a.
@@ -40,14 +65,23 @@ impl LweCiphertext {
     pub fn key(&self) -> KeyId {
         self.key
     }
-    /// The variance of its noise over Q squared, by the formulas.
+    /// The noises that it is a sum of.
+    #[must_use]
+    pub fn sources(&self) -> &[NoiseSource] {
+        &self.sources
+    }
+    /// What the mask is the expansion of, if it is fresh.
+    #[must_use]
+    pub fn seed(&self) -> Option<&[u8; 32]> {
+        self.seed.as_ref()
+    }
+    /// The variance of its noise over Q squared, by the formulas. Noises of different sources are independent.
     #[must_use]
     pub fn variance(&self) -> f64 {
-        self.variance
+        self.sources.iter().map(|s| (s.weight as f64).powi(2) * s.variance).sum()
     }
 
-    /// A phase plus a weighted sum. The noises of the terms count as independent, as those of different bootstraps are; the same
-    /// ciphertext given twice counts as one, with the sum of its weights.
+    /// A phase plus a weighted sum.
     ///
     /// # Errors
     /// [`Error::KeyMismatch`] for terms of different keys; [`Error::BadParameters`] for none.
@@ -59,14 +93,10 @@ impl LweCiphertext {
         for &(term, weight) in terms {
             sum.add_multiple(ctx, term, weight)?;
         }
-        let same = |x: &Self| terms.iter().filter(|t| t.0.words == x.words).map(|t| t.1).sum::<i64>();
-        // A term that stands there twice shares the weight of both.
-        sum.variance = terms.iter().map(|&(x, w)| (w * same(x)) as f64 * x.variance).sum();
         Ok(sum)
     }
 
-    /// Adds `weight` times another ciphertext, whose noise may be anything's: deviations add up, as if both had the same noise. See
-    /// [`LweCiphertext::combine`] for independent ones.
+    /// Adds `weight` times another ciphertext. A noise that is in both already counts with the sum of its weights.
     ///
     /// # Errors
     /// [`Error::KeyMismatch`] for one of another key.
@@ -78,15 +108,24 @@ impl LweCiphertext {
             return Err(Error::bad_parameters("these ciphertexts have other dimensions; use one parameter set"));
         }
         let (m, w) = (ctx.modulus(), ctx.modulus().reduce_i64(weight));
-        self.words.iter_mut().zip(&other.words).for_each(|(x, &y)| *x = m.add(*x, m.mul(y, w)));
-        self.variance = (self.variance.sqrt() + weight.unsigned_abs() as f64 * other.variance.sqrt()).powi(2);
+        let words = Arc::make_mut(&mut self.words);
+        words.iter_mut().zip(other.words.iter()).for_each(|(x, &y)| *x = m.add(*x, m.mul(y, w)));
+        self.seed = None;
+        for source in &other.sources {
+            let more = source.weight.saturating_mul(weight);
+            match self.sources.iter_mut().find(|own| own.name == source.name) {
+                Some(own) => own.weight = own.weight.saturating_add(more),
+                None => self.sources.push(NoiseSource { weight: more, ..*source }),
+            }
+        }
         Ok(())
     }
 
     /// Adds a number to the phase.
     pub fn add_phase(&mut self, ctx: &LweContext, phase: u64) {
-        let last = self.words.len() - 1;
-        self.words[last] = ctx.modulus().add(self.words[last], ctx.modulus().reduce(phase));
+        let words = Arc::make_mut(&mut self.words);
+        let last = words.len() - 1;
+        words[last] = ctx.modulus().add(words[last], ctx.modulus().reduce(phase));
     }
 }
 

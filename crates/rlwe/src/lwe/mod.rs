@@ -13,7 +13,7 @@ mod params;
 mod secret;
 mod switch;
 
-pub use ciphertext::LweCiphertext;
+pub use ciphertext::{LweCiphertext, NoiseSource};
 pub use ggsw::BlindRotationKey;
 pub use glwe::GlweSample;
 pub use modulus_switch::Switched;

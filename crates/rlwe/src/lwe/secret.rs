@@ -40,14 +40,11 @@ impl LweSecretKey {
     /// None at present; keys of other sets are refused by dimension.
     pub fn encrypt(&self, ctx: &LweContext, phase: u64, source: &mut ChaChaSource) -> Result<LweCiphertext, Error> {
         self.fits(ctx)?;
-        let (m, d) = (ctx.modulus(), ctx.params().coordinates());
-        let mut words = vec![0; d + 1];
-        sample::uniform(&mut ChaChaSource::from_seed(source.public_seed()), m.value(), &mut words[..d]);
+        let (m, seed) = (ctx.modulus(), source.public_seed());
         let mut error = Zeroizing::new([0i64; 1]);
         draw_errors(ctx.params().glwe_error(), source, error.as_mut());
-        let mask = self.product(m, &words[..d]);
-        words[d] = m.add(m.add(mask, m.reduce(phase)), m.reduce_i64(error[0]));
-        Ok(LweCiphertext::new(words, self.id, ctx.params().noise().fresh))
+        let body = |mask: &[u64]| m.add(m.add(self.product(m, mask), m.reduce(phase)), m.reduce_i64(error[0]));
+        Ok(LweCiphertext::fresh(ctx, seed, body, self.id))
     }
 
     /// The phase of a ciphertext, noise included, modulo Q. Constant time.
