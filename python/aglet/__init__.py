@@ -14,6 +14,8 @@ from aglet._core import (
     Ciphertext,
     ConjugationKey,
     FixedRotationKey,
+    LookupKey,
+    LweSecretKey,
     MatrixMultiplicationKey,
     Plaintext,
     PublicKey,
@@ -41,6 +43,9 @@ from aglet.errors import (
     RangeError,
     SerializationError,
 )
+from aglet.lookup.ciphertext import LweCiphertext
+from aglet.lookup.engine import LookupEngine
+from aglet.lookup.table import Table
 
 __version__ = "0.1.0"
 
@@ -58,7 +63,11 @@ __all__ = [
     "KeyMismatchError",
     "LevelError",
     "LightPlaintext",
+    "LookupEngine",
+    "LookupKey",
     "LossyBootstrapKey",
+    "LweCiphertext",
+    "LweSecretKey",
     "MatrixMultiplicationKey",
     "MemoryLimitError",
     "MergeBootstrapKey",
@@ -73,6 +82,7 @@ __all__ = [
     "SecretKey",
     "SerializationError",
     "SmallBootstrapKey",
+    "Table",
     "__version__",
     "doctor",
     "errors",

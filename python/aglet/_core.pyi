@@ -558,3 +558,106 @@ class Engine:
 
     def deserialize(self, kind: str, data: bytes, progress: Progress | None = None) -> Any:
         """From bytes; `kind` is the name of the class."""
+
+@final
+class LweSecretKey:
+    """The secret key of gates and tables, wiped from memory when dropped. It refuses to be pickled."""
+
+    @property
+    def key_id(self) -> str: ...
+    @property
+    def preset(self) -> str: ...
+    def __reduce__(self) -> NoReturn: ...
+
+@final
+class LookupKey:
+    """What gates and tables need: the keys of a blind rotation and of a key switch."""
+
+    @property
+    def key_id(self) -> str: ...
+    @property
+    def preset(self) -> str: ...
+    @property
+    def byte_count(self) -> int: ...
+
+@final
+class LweArray:
+    """Ciphertexts in a row, with the shape that they stand for; `aglet.LweCiphertext` is the face of it."""
+
+    @property
+    def shape(self) -> list[int]: ...
+    @property
+    def is_bits(self) -> bool: ...
+    @property
+    def bits(self) -> int: ...
+    @property
+    def key_id(self) -> str: ...
+    @property
+    def preset(self) -> str: ...
+    @property
+    def byte_count(self) -> int: ...
+    def take(self, places: NDArray[np.int64], shape: list[int]) -> LweArray: ...
+    @staticmethod
+    def joined(arrays: list[LweArray]) -> LweArray: ...
+    def plus(self, other: LweArray, weight: int) -> LweArray: ...
+    def plus_clear(self, numbers: NDArray[np.int64]) -> LweArray: ...
+    def times(self, factors: NDArray[np.int64]) -> LweArray: ...
+    def negated(self) -> LweArray: ...
+
+@final
+class LookupEngine:
+    """An engine of gates and tables. All methods are safe to call from many threads."""
+
+    def __init__(self, preset: str, threads: int) -> None: ...
+    @property
+    def preset(self) -> str: ...
+    @property
+    def messages(self) -> int:
+        """Messages of a ciphertext beside the bit of padding."""
+
+    @property
+    def secret(self) -> str: ...
+    @property
+    def security_bits(self) -> float:
+        """Of the weaker of the two secrets."""
+
+    @property
+    def log2_failure(self) -> float:
+        """Of a bootstrap of the heaviest sum allowed for."""
+
+    @property
+    def backend(self) -> str: ...
+    @property
+    def threads(self) -> int: ...
+    def create_secret_key(self) -> LweSecretKey: ...
+    def create_lookup_key(
+        self, sk: LweSecretKey, memory_limit_bytes: int | None = None, progress: Progress | None = None
+    ) -> LookupKey: ...
+    def encrypt_bits(self, bits: NDArray[np.bool_], shape: list[int], sk: LweSecretKey) -> LweArray: ...
+    def encrypt_messages(self, messages: NDArray[np.int64], shape: list[int], sk: LweSecretKey) -> LweArray: ...
+    def decrypt(self, ct: LweArray, sk: LweSecretKey) -> NDArray[np.int64]:
+        """In the order of C; bits are 0 and 1."""
+
+    def gate(
+        self,
+        name: str,
+        inputs: list[LweArray],
+        key: LookupKey,
+        max_log2_failure: float | None = None,
+        progress: Progress | None = None,
+    ) -> LweArray: ...
+    def mux(
+        self,
+        inputs: list[LweArray],
+        key: LookupKey,
+        max_log2_failure: float | None = None,
+        progress: Progress | None = None,
+    ) -> LweArray: ...
+    def lookup(
+        self,
+        ct: LweArray,
+        table: list[int],
+        key: LookupKey,
+        max_log2_failure: float | None = None,
+        progress: Progress | None = None,
+    ) -> LweArray: ...

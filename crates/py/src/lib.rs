@@ -8,6 +8,7 @@ mod circuits;
 mod engine;
 mod errors;
 mod files;
+mod lookup;
 mod objects;
 mod reports;
 mod wait;
@@ -19,6 +20,8 @@ mod _core {
     use crate::engine::Engine;
     #[pymodule_export]
     use crate::files::{restore, stored_name};
+    #[pymodule_export]
+    use crate::lookup::{LookupEngine, LookupKey, LweArray, LweSecretKey};
     #[pymodule_export]
     use crate::objects::{
         BootstrapKey, Ciphertext, ConjugationKey, FixedRotationKey, MatrixMultiplicationKey, Plaintext, PublicKey,

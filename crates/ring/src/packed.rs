@@ -57,10 +57,21 @@ impl PackedKey {
     /// # Errors
     /// Memory that cannot be had.
     pub fn zeros(table: &SmallTable, shape: KeyShape) -> Result<Self, Error> {
-        let (n, bytes) = (table.n(), Self::word_bytes(table));
-        let plane = shape.polynomials() / shape.rows * n * bytes + SPARE_BYTES;
-        let planes = (0..shape.rows).map(|_| Pool::take_exact(plane.div_ceil(8))).collect::<Result<_, _>>()?;
-        Ok(Self { shape, n, bytes, planes })
+        let words = Self::plane_words(table, shape);
+        let planes = (0..shape.rows).map(|_| Pool::take_exact(words)).collect::<Result<_, _>>()?;
+        Ok(Self { shape, n: table.n(), bytes: Self::word_bytes(table), planes })
+    }
+
+    /// Words of 64 bits in a plane.
+    fn plane_words(table: &SmallTable, shape: KeyShape) -> usize {
+        let values = shape.polynomials() / shape.rows * table.n();
+        (values * Self::word_bytes(table) + SPARE_BYTES).div_ceil(8)
+    }
+
+    /// Bytes that a key of this shape takes in memory.
+    #[must_use]
+    pub fn forecast(table: &SmallTable, shape: KeyShape) -> usize {
+        8 * shape.rows * Self::plane_words(table, shape)
     }
 
     /// The shape that it was made with.

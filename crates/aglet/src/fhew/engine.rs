@@ -1,6 +1,7 @@
 //! The engine of gates and tables: keys, encryption, and bootstraps of many ciphertexts at once.
 
-use crate::runtime::Runtime;
+use super::array::Home;
+use crate::runtime::{machine, Runtime};
 use crate::{Control, Error, KeyId};
 use aglet_bootstrap::BootstrapKey;
 use aglet_rlwe::lwe::{LweCiphertext, LweContext, LweSecretKey};
@@ -17,7 +18,7 @@ const TOGETHER: usize = 32;
 /// Everything for one parameter set on a number of threads. Shared freely: all methods take `&self`.
 pub struct Engine {
     params: FhewParams,
-    ctx: LweContext,
+    ctx: Arc<LweContext>,
     runtime: Arc<Runtime>,
 }
 
@@ -53,13 +54,45 @@ impl Engine {
     pub fn on(runtime: impl Into<Arc<Runtime>>, params: FhewParams) -> Result<Self, Error> {
         let runtime = runtime.into();
         let ctx = LweContext::new(params.lwe().clone(), runtime.kernels())?;
-        Ok(Self { params, ctx, runtime })
+        Ok(Self { params, ctx: Arc::new(ctx), runtime })
     }
 
     /// The parameters.
     #[must_use]
     pub fn params(&self) -> &FhewParams {
         &self.params
+    }
+
+    /// Parameters and tables, as arrays of ciphertexts share them.
+    #[must_use]
+    pub fn home(&self) -> Home {
+        Home::of(self.params.clone(), self.ctx.clone())
+    }
+    /// Worker threads.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.runtime.threads()
+    }
+    /// Name of the kernels in use.
+    #[must_use]
+    pub fn backend(&self) -> &'static str {
+        self.runtime.kernels().name()
+    }
+    /// Refuses the key of bootstraps where it would not fit in memory: neither below the caller's limit nor in what the machine has.
+    ///
+    /// # Errors
+    /// [`Error::KeyMemory`] with both figures.
+    pub fn check_memory(&self, limit: Option<u64>) -> Result<(), Error> {
+        let (needed, free) = (BootstrapKey::forecast(&self.ctx) as u64, machine::memory_available());
+        let Some(available) = limit.into_iter().chain(free).min().filter(|&available| needed > available) else {
+            return Ok(());
+        };
+        Err(Error::KeyMemory(format!(
+            "A lookup key of these parameters needs {:.1} MB and there are {:.1} MB for it; free memory, raise memory_limit_bytes, or \
+             take a smaller set.",
+            needed as f64 / 1e6,
+            available as f64 / 1e6
+        )))
     }
 
     /// Draws a secret key.

@@ -1,8 +1,10 @@
 //! Gates and look-up tables as users see them: bits and small integers, each bootstrap of which evaluates a function.
 
+mod array;
 mod engine;
 pub mod presets;
 
+pub use array::{Array, Form, Home};
 pub use engine::{Engine, LookupKey};
 
 /// A bit or message of an [`Engine`].

@@ -3,7 +3,9 @@
 use super::{BlindRotation, Blocks};
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
-use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweContext, LweSecretKey, LweSwitchingKey, Switched};
+use aglet_rlwe::lwe::{
+    BlindRotationKey, GlweSample, LweCiphertext, LweContext, LweSecretKey, LweSwitchingKey, Switched,
+};
 use aglet_rlwe::{Error, KeyId};
 
 /// The keys of a bootstrap.
@@ -24,6 +26,12 @@ impl BootstrapKey {
     pub fn generate(ctx: &LweContext, sk: &LweSecretKey, source: &mut ChaChaSource) -> Result<Self, Error> {
         let rotation = Box::new(Blocks::generate(ctx, sk, source)?);
         Ok(Self { rotation, switch: LweSwitchingKey::generate(ctx, sk, source)?, id: sk.id() })
+    }
+
+    /// Bytes that keys of these parameters take in memory.
+    #[must_use]
+    pub fn forecast(ctx: &LweContext) -> usize {
+        BlindRotationKey::forecast(ctx) + LweSwitchingKey::forecast(ctx)
     }
 
     /// Bytes in memory.

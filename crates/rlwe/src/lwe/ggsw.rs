@@ -48,6 +48,12 @@ impl BlindRotationKey {
         KeyShape { blocks: spec.dimension / keys, keys, rows: columns, levels: spec.gadget.levels, columns }
     }
 
+    /// Bytes that it takes in memory.
+    #[must_use]
+    pub fn forecast(ctx: &LweContext) -> usize {
+        PackedKey::forecast(ctx.table(), Self::shape(ctx))
+    }
+
     /// The packed samples.
     #[must_use]
     pub fn packed(&self) -> &PackedKey {

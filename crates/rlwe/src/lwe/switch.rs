@@ -69,6 +69,12 @@ impl LweSwitchingKey {
         Ok(Self { packed, key: sk.id() })
     }
 
+    /// Bytes that it takes in memory.
+    #[must_use]
+    pub fn forecast(ctx: &LweContext) -> usize {
+        PackedKey::forecast(ctx.switch_table(), Self::shape(ctx))
+    }
+
     /// Bytes in memory.
     #[must_use]
     pub fn byte_count(&self) -> usize {

@@ -6,6 +6,7 @@ use aglet_ring::blind::Gadget;
 use aglet_rlwe::lwe::{log2_tail, LweParams, LweSpec};
 use aglet_rlwe::security::{Secret, Security};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// The scheme that a literal is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,22 +67,59 @@ pub struct FhewLiteral {
     pub claims: Option<Claims>,
 }
 
+impl FhewLiteral {
+    /// Reads the text of a TOML file. Unknown fields are refused.
+    ///
+    /// # Errors
+    /// [`aglet_rlwe::Error::BadParameters`] with the place and the reason.
+    pub fn from_toml(text: &str) -> Result<Self, Error> {
+        Ok(toml::from_str(text).map_err(|e| aglet_rlwe::Error::BadParameters { reason: e.to_string() })?)
+    }
+
+    /// As text, without what it promises, which says nothing about keys and ciphertexts.
+    ///
+    /// # Errors
+    /// [`aglet_rlwe::Error::BadParameters`] for a literal that no text stands for.
+    pub fn to_toml(&self) -> Result<String, Error> {
+        let reason = |e| aglet_rlwe::Error::BadParameters { reason: format!("they cannot be written down: {e}") };
+        Ok(toml::to_string(&Self { claims: None, ..self.clone() }).map_err(reason)?)
+    }
+
+    /// What keys and ciphertexts depend on, in 32 bytes: all of the text but name and source.
+    fn fingerprint(&self) -> Result<[u8; 32], Error> {
+        let nameless = Self { name: String::new(), source: String::new(), ..self.clone() };
+        Ok(blake3::derive_key("aglet 2026-11 fhew parameter fingerprint v1", nameless.to_toml()?.as_bytes()))
+    }
+}
+
 /// A checked set. Cloning shares it.
 #[derive(Clone, Debug)]
-pub struct FhewParams {
+pub struct FhewParams(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
     literal: FhewLiteral,
     lwe: LweParams,
     message: Message,
+    fingerprint: [u8; 32],
 }
 
+impl PartialEq for FhewParams {
+    /// Equal fingerprints: keys and ciphertexts of one are those of the other.
+    fn eq(&self, other: &Self) -> bool {
+        self.0.fingerprint == other.0.fingerprint
+    }
+}
+
+impl Eq for FhewParams {}
+
 impl FhewParams {
-    /// Reads and checks the text of a TOML file. Unknown fields are refused.
+    /// Reads and checks the text of a TOML file.
     ///
     /// # Errors
-    /// [`aglet_rlwe::Error::BadParameters`] with the place and the reason, and those of [`FhewParams::new`].
+    /// Those of [`FhewLiteral::from_toml`] and of [`FhewParams::new`].
     pub fn from_toml(text: &str, security: Security) -> Result<Self, Error> {
-        let literal = toml::from_str(text).map_err(|e| aglet_rlwe::Error::BadParameters { reason: e.to_string() })?;
-        Self::new(literal, security)
+        Self::new(FhewLiteral::from_toml(text)?, security)
     }
 
     /// Checks a literal, the security gate included.
@@ -93,31 +131,37 @@ impl FhewParams {
         let gadget = Gadget { levels: literal.levels, log_base: literal.log_base };
         let FhewLiteral { modulus, log_n, rank, dimension, secret, switch_digits, lwe_error, glwe_error, .. } = literal;
         let spec = LweSpec { modulus, log_n, rank, dimension, secret, gadget, switch_digits, lwe_error, glwe_error };
-        Ok(Self { lwe: LweParams::new(spec, security)?, literal, message })
+        let (lwe, fingerprint) = (LweParams::new(spec, security)?, literal.fingerprint()?);
+        Ok(Self(Arc::new(Inner { lwe, literal, message, fingerprint })))
     }
 
     /// The set as written down.
     #[must_use]
     pub fn literal(&self) -> &FhewLiteral {
-        &self.literal
+        &self.0.literal
     }
     /// The numbers of the lattice floor.
     #[must_use]
     pub fn lwe(&self) -> &LweParams {
-        &self.lwe
+        &self.0.lwe
     }
     /// The messages of tables.
     #[must_use]
     pub fn message(&self) -> Message {
-        self.message
+        self.0.message
+    }
+    /// Tells sets apart by what keys and ciphertexts depend on; names do not count.
+    #[must_use]
+    pub fn fingerprint(&self) -> [u8; 32] {
+        self.0.fingerprint
     }
 
     /// log2 of the probability that a bootstrap of the heaviest sum allowed for is wrong: a table of this set, or for two messages a
     /// gate, whose bits are Q/8 from a wrong sign as well.
     #[must_use]
     pub fn log2_failure(&self) -> f64 {
-        let noise = self.lwe.noise();
-        let distance = 1.0 / (4.0 * self.literal.messages as f64);
-        log2_tail(distance, noise.decision(self.literal.squared_weights * noise.blind_rotation))
+        let noise = self.lwe().noise();
+        let distance = 1.0 / (4.0 * self.literal().messages as f64);
+        log2_tail(distance, noise.decision(self.literal().squared_weights * noise.blind_rotation))
     }
 }

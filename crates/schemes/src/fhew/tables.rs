@@ -40,6 +40,12 @@ impl Message {
         Ok(ctx.modulus().mul(message, self.step(ctx)))
     }
 
+    /// The phase of any number, which may lie outside of the messages: what is added to a ciphertext in the clear.
+    #[must_use]
+    pub fn phase(self, ctx: &LweContext, number: i64) -> u64 {
+        ctx.modulus().mul(ctx.modulus().reduce_i64(number.rem_euclid(2 * self.space as i64)), self.step(ctx))
+    }
+
     /// The message nearest to a phase, modulo 2p: from p on it has left the range of tables.
     #[must_use]
     pub fn decode(self, ctx: &LweContext, phase: u64) -> u64 {

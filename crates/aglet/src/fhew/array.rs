@@ -1,0 +1,241 @@
+//! Arrays of ciphertexts in the shapes of numpy, and what is done to them without a key.
+
+use crate::{Error, KeyId};
+use aglet_ring::arch;
+use aglet_rlwe::lwe::{LweCiphertext, LweContext};
+use aglet_schemes::fhew::{not, FhewParams};
+use std::sync::Arc;
+
+/// Parameters with their tables, which an engine shares with all that it makes. Equal parameters make equal homes.
+#[derive(Clone)]
+pub struct Home {
+    params: FhewParams,
+    ctx: Arc<LweContext>,
+}
+
+impl Home {
+    /// A home without an engine, for what comes out of a file.
+    ///
+    /// # Errors
+    /// A backend that `AGLET_BACKEND` names and this CPU lacks.
+    pub fn new(params: FhewParams) -> Result<Self, Error> {
+        let ctx = LweContext::new(params.lwe().clone(), arch::chosen()?)?;
+        Ok(Self::of(params, Arc::new(ctx)))
+    }
+    pub(crate) fn of(params: FhewParams, ctx: Arc<LweContext>) -> Self {
+        Self { params, ctx }
+    }
+    /// The parameters.
+    #[must_use]
+    pub fn params(&self) -> &FhewParams {
+        &self.params
+    }
+    /// Their tables.
+    pub(crate) fn ctx(&self) -> &LweContext {
+        &self.ctx
+    }
+}
+
+impl PartialEq for Home {
+    fn eq(&self, other: &Self) -> bool {
+        self.params == other.params
+    }
+}
+
+/// What the phases of an array stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Bits of gates, Q/8 and -Q/8.
+    Bits,
+    /// Integers of tables, multiples of Q/2p.
+    Messages,
+}
+
+/// Ciphertexts of one secret key and one form. Never changed once made; what is made of it shares its data.
+#[derive(Clone)]
+pub struct Array {
+    home: Home,
+    form: Form,
+    shape: Vec<usize>,
+    key: KeyId,
+    cells: Arc<Vec<LweCiphertext>>,
+}
+
+impl Array {
+    /// From its ciphertexts in the order of C, the last place first.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for another number of them than the shape says, those of [`LweCiphertext::combine`] for other keys.
+    pub fn new(
+        home: &Home,
+        form: Form,
+        shape: Vec<usize>,
+        key: KeyId,
+        cells: Vec<LweCiphertext>,
+    ) -> Result<Self, Error> {
+        let size = shape.iter().try_fold(1usize, |size, &n| size.checked_mul(n));
+        if size != Some(cells.len()) {
+            return Err(Error::Parameter(format!("{} ciphertexts have not the shape {shape:?}.", cells.len())));
+        }
+        if let Some(other) = cells.iter().find(|ct| ct.key() != key) {
+            return Err(aglet_rlwe::Error::KeyMismatch { what: "ciphertext", found: other.key(), expected: key }.into());
+        }
+        Ok(Self { home: home.clone(), form, shape, key, cells: Arc::new(cells) })
+    }
+
+    /// The same parameters, form and key around other ciphertexts.
+    fn with(&self, cells: impl Iterator<Item = Result<LweCiphertext, Error>>) -> Result<Self, Error> {
+        let cells = cells.collect::<Result<Vec<_>, _>>()?;
+        Self::new(&self.home, self.form, self.shape.clone(), self.key, cells)
+    }
+
+    /// Its parameters.
+    #[must_use]
+    pub fn home(&self) -> &Home {
+        &self.home
+    }
+    /// What its phases stand for.
+    #[must_use]
+    pub fn form(&self) -> Form {
+        self.form
+    }
+    /// Lengths of its axes.
+    #[must_use]
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+    /// The secret key that decrypts it.
+    #[must_use]
+    pub fn key(&self) -> KeyId {
+        self.key
+    }
+    /// Its ciphertexts in the order of C.
+    #[must_use]
+    pub fn cells(&self) -> &[LweCiphertext] {
+        &self.cells
+    }
+    /// Bytes in memory, without what it shares with others taken off.
+    #[must_use]
+    pub fn byte_count(&self) -> usize {
+        self.cells.iter().map(|ct| 8 * (ct.mask().len() + 1)).sum()
+    }
+
+    /// The ciphertexts at these places, in any order and any number of times: indexing, broadcasting and reshaping at once.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a place that it does not have, or another number of places than the shape says.
+    pub fn take(&self, places: &[usize], shape: Vec<usize>) -> Result<Self, Error> {
+        let cell = |&at: &usize| {
+            let none = || Error::Parameter(format!("There is no ciphertext {at} among {}.", self.cells.len()));
+            self.cells.get(at).cloned().ok_or_else(none)
+        };
+        let cells = places.iter().map(cell).collect::<Result<Vec<_>, _>>()?;
+        Self::new(&self.home, self.form, shape, self.key, cells)
+    }
+
+    /// One array of all ciphertexts of several, one after the other, on one axis.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for no array or arrays of different forms, [`Error::Foreign`] for other parameters, those of
+    /// [`Array::new`].
+    pub fn joined(arrays: &[&Self]) -> Result<Self, Error> {
+        let Some(first) = arrays.first() else {
+            return Err(Error::Parameter("There is no array to join; give one at least.".into()));
+        };
+        arrays.iter().try_for_each(|other| first.fits(other))?;
+        let cells: Vec<_> = arrays.iter().flat_map(|a| a.cells.iter().cloned()).collect();
+        Self::new(&first.home, first.form, vec![cells.len()], first.key, cells)
+    }
+
+    /// `self + weight other`, place by place, of integers.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for bits, other shapes; those of [`LweCiphertext::combine`].
+    pub fn plus(&self, other: &Self, weight: i64) -> Result<Self, Error> {
+        self.fits(other)?;
+        self.integers()?;
+        if self.shape != other.shape {
+            let sentence =
+                format!("The shapes {:?} and {:?} differ; give arrays of one shape.", self.shape, other.shape);
+            return Err(Error::Parameter(sentence));
+        }
+        let ctx = self.home.ctx();
+        let sum = |(x, y)| Ok(LweCiphertext::combine(ctx, 0, &[(x, 1), (y, weight)])?);
+        self.with(self.cells.iter().zip(other.cells.iter()).map(sum))
+    }
+
+    /// Integers plus numbers in the clear, one for each place.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for bits, or another number of numbers.
+    pub fn plus_clear(&self, numbers: &[i64]) -> Result<Self, Error> {
+        self.integers()?;
+        let (ctx, message) = (self.home.ctx(), self.home.params.message());
+        self.zipped(numbers, |ct, &number| {
+            let mut sum = ct.clone();
+            sum.add_phase(ctx, message.phase(ctx, number));
+            Ok(sum)
+        })
+    }
+
+    /// Integers times numbers in the clear, one for each place.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for bits, or another number of numbers.
+    pub fn times(&self, factors: &[i64]) -> Result<Self, Error> {
+        self.integers()?;
+        let ctx = self.home.ctx();
+        self.zipped(factors, |ct, &factor| Ok(LweCiphertext::combine(ctx, 0, &[(ct, factor)])?))
+    }
+
+    /// Bits negated.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for integers.
+    pub fn negated(&self) -> Result<Self, Error> {
+        if self.form != Form::Bits {
+            let sentence = "Integers have no negation as bits do; take a table, or subtract them from a number.";
+            return Err(Error::Parameter(sentence.into()));
+        }
+        self.with(self.cells.iter().map(|bit| Ok(not(self.home.ctx(), bit)?)))
+    }
+
+    fn zipped<T>(
+        &self,
+        numbers: &[T],
+        work: impl Fn(&LweCiphertext, &T) -> Result<LweCiphertext, Error>,
+    ) -> Result<Self, Error> {
+        if numbers.len() != self.cells.len() {
+            let (found, wanted) = (numbers.len(), self.cells.len());
+            return Err(Error::Parameter(format!(
+                "There are {found} numbers for {wanted} ciphertexts; give one each."
+            )));
+        }
+        self.with(self.cells.iter().zip(numbers).map(|(ct, number)| work(ct, number)))
+    }
+
+    fn integers(&self) -> Result<(), Error> {
+        match self.form {
+            Form::Messages => Ok(()),
+            Form::Bits => Err(Error::Parameter(
+                "Bits have no sums; combine them by gates, as in engine.xor(x, y, key), or encrypt integers.".into(),
+            )),
+        }
+    }
+
+    fn fits(&self, other: &Self) -> Result<(), Error> {
+        if self.home != other.home {
+            let names = [self, other].map(|a| a.home.params.literal().name.clone());
+            return Err(Error::Foreign(format!(
+                "These arrays are of the sets \"{}\" and \"{}\"; use ciphertexts of one engine.",
+                names[0], names[1]
+            )));
+        }
+        if self.form != other.form {
+            return Err(Error::Parameter(
+                "One array holds bits and the other integers; bring them to one form with a table.".into(),
+            ));
+        }
+        Ok(())
+    }
+}

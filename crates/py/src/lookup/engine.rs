@@ -1,0 +1,213 @@
+//! The class `LookupEngine`: it checks whose arguments they are, then hands them to the engine without the lock.
+
+use super::objects::{LookupKey, LweArray, LweSecretKey};
+use crate::errors::{count, exception, raise};
+use crate::wait::wait;
+use aglet::fhew::{presets, Array, Ciphertext, Engine, Form, Gate, Home};
+use aglet::{Control, Error};
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+
+/// An engine of gates and tables. All methods are safe to call from many threads.
+#[pyclass(frozen, module = "aglet._core")]
+pub struct LookupEngine {
+    home: Home,
+    engine: Engine,
+}
+
+impl LookupEngine {
+    fn quick<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&Engine) -> Result<T, Error> + Send) -> PyResult<T> {
+        py.detach(|| work(&self.engine)).map_err(|error| raise(py, error))
+    }
+    fn long<T: Send>(
+        &self,
+        py: Python<'_>,
+        progress: Option<&Bound<'_, PyAny>>,
+        work: impl FnOnce(&Engine, &Control) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        wait(py, progress, |control| work(&self.engine, control))
+    }
+    /// An array of this shape around the results of a bootstrap.
+    fn made(
+        &self,
+        py: Python<'_>,
+        form: Form,
+        shape: &[usize],
+        key: &LookupKey,
+        cells: Vec<Ciphertext>,
+    ) -> PyResult<LweArray> {
+        let id = key.of(py, &self.home)?.id();
+        let array = Array::new(&self.home, form, shape.to_vec(), id, cells);
+        array.map(LweArray::new).map_err(|error| raise(py, error))
+    }
+    /// The arrays of a call, all of this form and of one shape.
+    fn inputs<'a>(&self, py: Python<'_>, form: Form, inputs: &'a [PyRef<'_, LweArray>]) -> PyResult<Vec<&'a Array>> {
+        let arrays = inputs.iter().map(|x| x.of(py, &self.home)).collect::<PyResult<Vec<_>>>()?;
+        if arrays.iter().all(|x| x.form() == form) {
+            return Ok(arrays);
+        }
+        let sentence = match form {
+            Form::Bits => "Gates take bits, and these are integers; encrypt booleans, or look up a table of booleans.",
+            Form::Messages => "This takes integers, and these are bits; encrypt integers.",
+        };
+        Err(exception(py, "ParameterError", sentence.into()))
+    }
+}
+
+#[pymethods]
+impl LookupEngine {
+    #[new]
+    #[pyo3(signature = (preset, threads))]
+    fn new(py: Python<'_>, preset: &str, threads: i64) -> PyResult<Self> {
+        let threads = count(py, "threads", threads)?;
+        let engine = wait(py, None, |_| Engine::new(presets::load(preset)?, threads))?;
+        Ok(Self { home: engine.home(), engine })
+    }
+
+    #[getter]
+    fn preset(&self) -> &str {
+        &self.engine.params().literal().name
+    }
+    /// Messages of a ciphertext beside the bit of padding.
+    #[getter]
+    fn messages(&self) -> u64 {
+        self.engine.params().message().space()
+    }
+    /// The kind of the secret key.
+    #[getter]
+    fn secret(&self) -> String {
+        self.engine.params().literal().secret.to_string()
+    }
+    /// Of the weaker of the two secrets.
+    #[getter]
+    fn security_bits(&self) -> f64 {
+        let lwe = self.engine.params().lwe();
+        lwe.lwe_security().bits.min(lwe.glwe_security().bits)
+    }
+    /// Base-2 logarithm of the probability that a bootstrap of the heaviest sum allowed for is wrong.
+    #[getter]
+    fn log2_failure(&self) -> f64 {
+        self.engine.params().log2_failure()
+    }
+    #[getter]
+    fn backend(&self) -> &'static str {
+        self.engine.backend()
+    }
+    #[getter]
+    fn threads(&self) -> usize {
+        self.engine.threads()
+    }
+
+    fn create_secret_key(&self, py: Python<'_>) -> PyResult<LweSecretKey> {
+        Ok(LweSecretKey::new(&self.home, self.quick(py, Engine::create_secret_key)?))
+    }
+    #[pyo3(signature = (sk, memory_limit_bytes = None, progress = None))]
+    fn create_lookup_key(
+        &self,
+        py: Python<'_>,
+        sk: &LweSecretKey,
+        memory_limit_bytes: Option<i64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<LookupKey> {
+        let sk = sk.of(py, &self.home)?;
+        let limit = memory_limit_bytes.map(|n| count(py, "memory_limit_bytes", n)).transpose()?.map(|n| n as u64);
+        let key = self.long(py, progress, |e, _| {
+            e.check_memory(limit)?;
+            e.create_lookup_key(sk)
+        })?;
+        Ok(LookupKey::new(&self.home, key))
+    }
+
+    fn encrypt_bits(
+        &self,
+        py: Python<'_>,
+        bits: PyReadonlyArray1<'_, bool>,
+        shape: Vec<usize>,
+        sk: &LweSecretKey,
+    ) -> PyResult<LweArray> {
+        let (sk, bits) = (sk.of(py, &self.home)?, bits.as_array().to_vec());
+        let array =
+            self.quick(py, |e| Array::new(&self.home, Form::Bits, shape, sk.id(), e.encrypt_bits(&bits, sk)?))?;
+        Ok(LweArray::new(array))
+    }
+    fn encrypt_messages(
+        &self,
+        py: Python<'_>,
+        messages: PyReadonlyArray1<'_, i64>,
+        shape: Vec<usize>,
+        sk: &LweSecretKey,
+    ) -> PyResult<LweArray> {
+        let sk = sk.of(py, &self.home)?;
+        let messages: Vec<u64> = messages.as_array().iter().map(|&m| m as u64).collect();
+        let array =
+            self.quick(py, |e| Array::new(&self.home, Form::Messages, shape, sk.id(), e.encrypt(&messages, sk)?))?;
+        Ok(LweArray::new(array))
+    }
+    /// In the order of C; bits are 0 and 1.
+    fn decrypt<'py>(&self, py: Python<'py>, ct: &LweArray, sk: &LweSecretKey) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let (ct, sk) = (ct.of(py, &self.home)?, sk.of(py, &self.home)?);
+        let found = self.quick(py, |e| match ct.form() {
+            Form::Bits => Ok(e.decrypt_bits(ct.cells(), sk)?.into_iter().map(i64::from).collect()),
+            Form::Messages => Ok(e.decrypt(ct.cells(), sk)?.into_iter().map(|m| m as i64).collect::<Vec<_>>()),
+        })?;
+        Ok(PyArray1::from_vec(py, found))
+    }
+
+    /// By the name of the gate; arrays of one shape.
+    #[pyo3(signature = (name, inputs, key, max_log2_failure = None, progress = None))]
+    fn gate(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        inputs: Vec<PyRef<'_, LweArray>>,
+        key: &LookupKey,
+        max_log2_failure: Option<f64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<LweArray> {
+        let (arrays, own) = (self.inputs(py, Form::Bits, &inputs)?, key.of(py, &self.home)?);
+        let Some(gate) = Gate::ALL.into_iter().find(|gate| gate.name() == name) else {
+            let names = Gate::ALL.map(Gate::name).join(", ");
+            return Err(exception(
+                py,
+                "ParameterError",
+                format!("There is no gate \"{name}\"; choose one of {names}."),
+            ));
+        };
+        let cells: Vec<&[Ciphertext]> = arrays.iter().map(|x| x.cells()).collect();
+        let out = self.long(py, progress, |e, control| e.gate(gate, &cells, own, max_log2_failure, control))?;
+        self.made(py, Form::Bits, arrays.first().map_or(&[], |x| x.shape()), key, out)
+    }
+    /// Arrays of one shape.
+    #[pyo3(signature = (inputs, key, max_log2_failure = None, progress = None))]
+    fn mux(
+        &self,
+        py: Python<'_>,
+        inputs: [PyRef<'_, LweArray>; 3],
+        key: &LookupKey,
+        max_log2_failure: Option<f64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<LweArray> {
+        let (arrays, own) = (self.inputs(py, Form::Bits, &inputs)?, key.of(py, &self.home)?);
+        let cells = [0, 1, 2].map(|i| arrays[i].cells());
+        let out = self.long(py, progress, |e, control| e.mux(cells, own, max_log2_failure, control))?;
+        self.made(py, Form::Bits, arrays[0].shape(), key, out)
+    }
+    /// A padded table of integers.
+    #[pyo3(signature = (ct, table, key, max_log2_failure = None, progress = None))]
+    fn lookup(
+        &self,
+        py: Python<'_>,
+        ct: PyRef<'_, LweArray>,
+        table: Vec<u64>,
+        key: &LookupKey,
+        max_log2_failure: Option<f64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<LweArray> {
+        let inputs = [ct];
+        let (arrays, own) = (self.inputs(py, Form::Messages, &inputs)?, key.of(py, &self.home)?);
+        let array = arrays[0];
+        let work = |e: &Engine, control: &Control| e.lookup(array.cells(), &table, own, max_log2_failure, control);
+        let out = self.long(py, progress, work)?;
+        self.made(py, Form::Messages, array.shape(), key, out)
+    }
+}

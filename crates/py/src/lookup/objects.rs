@@ -1,0 +1,166 @@
+//! Keys and arrays of ciphertexts of gates and tables: never changed, and at home in every engine of their parameters.
+
+use crate::errors::{exception, raise};
+use aglet::fhew::{Array, Form, Home};
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+/// Whose parameters a thing has.
+fn fits(py: Python<'_>, own: &Home, engine: &Home, what: &str) -> PyResult<()> {
+    if own == engine {
+        return Ok(());
+    }
+    let [ours, theirs] = [own, engine].map(|home| home.params().literal().name.clone());
+    let sentence = format!(
+        "This {what} is of an engine with preset \"{ours}\", and this one has \"{theirs}\"; use keys and ciphertexts of engines that \
+         were made with the same options."
+    );
+    Err(exception(py, "KeyMismatchError", sentence))
+}
+
+/// Keys around one value of the engine. `of` hands it out to engines that it fits.
+macro_rules! keys {
+    ($($(#[$doc:meta])* $name:ident($inner:ty), $what:literal { $($methods:tt)* })*) => {$(
+        $(#[$doc])*
+        #[pyclass(frozen, module = "aglet._core")]
+        pub struct $name {
+            home: Home,
+            value: $inner,
+        }
+
+        impl $name {
+            pub fn new(home: &Home, value: $inner) -> Self {
+                Self { home: home.clone(), value }
+            }
+            pub fn of(&self, py: Python<'_>, engine: &Home) -> PyResult<&$inner> {
+                fits(py, &self.home, engine, $what)?;
+                Ok(&self.value)
+            }
+        }
+
+        #[pymethods]
+        impl $name {
+            /// Short id of the secret key that it belongs to.
+            #[getter]
+            fn key_id(&self) -> String {
+                self.value.id().to_string()
+            }
+            /// The name of the parameter set.
+            #[getter]
+            fn preset(&self) -> &str {
+                &self.home.params().literal().name
+            }
+            fn __repr__(&self) -> String {
+                format!("<{} {}, preset {}>", stringify!($name), self.value.id(), self.preset())
+            }
+            $($methods)*
+        }
+    )*};
+}
+
+keys! {
+    /// The secret key of gates and tables, wiped from memory when dropped. It refuses to be pickled.
+    LweSecretKey(aglet::fhew::SecretKey), "secret key" {
+        /// A secret would leak by accident.
+        fn __reduce__(&self) -> PyResult<()> {
+            Err(PyTypeError::new_err("A secret key is neither pickled nor copied; keep the object itself."))
+        }
+    }
+
+    /// What bootstraps need: the keys of a blind rotation and of a key switch.
+    LookupKey(aglet::fhew::LookupKey), "lookup key" {
+        /// Bytes in memory.
+        #[getter]
+        fn byte_count(&self) -> usize {
+            self.value.byte_count()
+        }
+    }
+}
+
+/// Ciphertexts in a row, with the shape that they stand for; `aglet.LweCiphertext` is the face of it.
+#[pyclass(frozen, module = "aglet._core")]
+pub struct LweArray {
+    value: Array,
+}
+
+impl LweArray {
+    pub fn new(value: Array) -> Self {
+        Self { value }
+    }
+    pub fn of(&self, py: Python<'_>, engine: &Home) -> PyResult<&Array> {
+        fits(py, self.value.home(), engine, "ciphertext")?;
+        Ok(&self.value)
+    }
+    fn made(&self, py: Python<'_>, work: impl FnOnce(&Array) -> Result<Array, aglet::Error> + Send) -> PyResult<Self> {
+        py.detach(|| work(&self.value)).map(Self::new).map_err(|error| raise(py, error))
+    }
+}
+
+fn vector<T: Copy + numpy::Element>(values: &PyReadonlyArray1<'_, T>) -> Vec<T> {
+    values.as_array().iter().copied().collect()
+}
+
+#[pymethods]
+impl LweArray {
+    #[getter]
+    fn shape(&self) -> Vec<usize> {
+        self.value.shape().to_vec()
+    }
+    /// Whether it holds bits of gates; integers of tables else.
+    #[getter]
+    fn is_bits(&self) -> bool {
+        self.value.form() == Form::Bits
+    }
+    /// Bits of a message.
+    #[getter]
+    fn bits(&self) -> u32 {
+        match self.value.form() {
+            Form::Bits => 1,
+            Form::Messages => self.value.home().params().message().space().ilog2(),
+        }
+    }
+    /// Short id of the secret key that decrypts it.
+    #[getter]
+    fn key_id(&self) -> String {
+        self.value.key().to_string()
+    }
+    /// The name of the parameter set.
+    #[getter]
+    fn preset(&self) -> &str {
+        &self.value.home().params().literal().name
+    }
+    #[getter]
+    fn byte_count(&self) -> usize {
+        self.value.byte_count()
+    }
+    /// The ciphertexts at these places, in another shape.
+    fn take(&self, py: Python<'_>, places: PyReadonlyArray1<'_, i64>, shape: Vec<usize>) -> PyResult<Self> {
+        let places: Vec<usize> = places.as_array().iter().map(|&at| at as usize).collect();
+        self.made(py, |array| array.take(&places, shape))
+    }
+    /// All ciphertexts of several, one after the other.
+    #[staticmethod]
+    fn joined(py: Python<'_>, arrays: Vec<PyRef<'_, LweArray>>) -> PyResult<Self> {
+        let arrays: Vec<&Array> = arrays.iter().map(|array| &array.value).collect();
+        py.detach(|| Array::joined(&arrays)).map(Self::new).map_err(|error| raise(py, error))
+    }
+    /// Plus another one of its shape, as often as the weight says.
+    fn plus(&self, py: Python<'_>, other: &Self, weight: i64) -> PyResult<Self> {
+        self.made(py, |array| array.plus(&other.value, weight))
+    }
+    /// Plus numbers in the clear.
+    fn plus_clear(&self, py: Python<'_>, numbers: PyReadonlyArray1<'_, i64>) -> PyResult<Self> {
+        let numbers = vector(&numbers);
+        self.made(py, |array| array.plus_clear(&numbers))
+    }
+    /// Times numbers in the clear.
+    fn times(&self, py: Python<'_>, factors: PyReadonlyArray1<'_, i64>) -> PyResult<Self> {
+        let factors = vector(&factors);
+        self.made(py, |array| array.times(&factors))
+    }
+    /// Bits negated.
+    fn negated(&self, py: Python<'_>) -> PyResult<Self> {
+        self.made(py, Array::negated)
+    }
+}

@@ -1,0 +1,276 @@
+"""`LweCiphertext`: an array of encrypted bits or integers that is indexed, broadcast and reshaped as numpy does it.
+
+numpy itself says what an index, a broadcast or a transposition means: it is done to an array of places, and the
+ciphertexts at those places are taken. They are shared, so that none of this copies any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aglet import _core
+from aglet.errors import ParameterError, RangeError
+
+__all__ = ["LweCiphertext"]
+
+Places = NDArray[np.int64]
+
+_REARRANGE: frozenset[Callable[..., Any]] = frozenset(
+    {
+        np.append, np.array_split, np.atleast_1d, np.atleast_2d, np.broadcast_arrays, np.broadcast_to, np.concatenate,
+        np.dsplit, np.dstack, np.expand_dims, np.flip, np.fliplr, np.flipud, np.hsplit, np.hstack, np.moveaxis,
+        np.ndim, np.ravel, np.repeat, np.reshape, np.roll, np.rollaxis, np.rot90, np.shape, np.size, np.split,
+        np.squeeze, np.stack, np.swapaxes, np.take, np.tile, np.transpose, np.vsplit, np.vstack,
+    }
+)  # fmt: skip
+"""What numpy does to places alone, whatever stands there."""
+
+
+class LweCiphertext:
+    """Encrypted bits or integers in an array of any shape; engines make them, and none is ever changed.
+
+    Indexing, slicing, `reshape`, `T` and iteration are those of numpy, and so are numpy's own functions that only move
+    things about: `numpy.concatenate`, `stack`, `broadcast_to`, `roll` and their like take it as they take arrays.
+
+    Integers have `x + y`, `x - y`, `-x`, and with whole numbers `x + 3`, `5 - x`, `2 * x`, without a key and with
+    broadcasting. A sum must come to a message of the engine, 0 to 2^bits - 1, before a table is looked up on it. Bits
+    have `~x`; all else of them is a gate of the engine. Every ciphertext knows what it was summed up of, so that
+    whatever would be wrong too often is refused.
+
+    Examples
+    --------
+    >>> from aglet import LookupEngine
+    >>> engine = LookupEngine(bits=2)
+    >>> key = engine.create_secret_key()
+    >>> x = engine.encrypt([[0, 1], [2, 3]], key)
+    >>> engine.decrypt(x[:, 0] + 1, key)
+    array([1, 3])
+    """
+
+    __slots__ = ("_array",)
+    _array: _core.LweArray
+    # numpy leaves the operators to this class.
+    __array_ufunc__ = None
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        raise TypeError("Engines make ciphertexts; call engine.encrypt(values, secret_key).")
+
+    @classmethod
+    def _of(cls, array: _core.LweArray) -> LweCiphertext:
+        made = object.__new__(cls)
+        made._array = array
+        return made
+
+    # What it is
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of its axes."""
+        return tuple(self._array.shape)
+
+    @property
+    def ndim(self) -> int:
+        """The number of its axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of ciphertexts."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def bits(self) -> int:
+        """Bits of a message: 1 for bits of gates."""
+        return self._array.bits
+
+    @property
+    def is_bits(self) -> bool:
+        """Whether gates take it; if not, it holds integers for tables."""
+        return self._array.is_bits
+
+    @property
+    def key_id(self) -> str:
+        """Short id of the secret key that decrypts it."""
+        return self._array.key_id
+
+    @property
+    def preset(self) -> str:
+        """The name of the parameter set."""
+        return self._array.preset
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory; arrays that were taken from one another share them."""
+        return self._array.byte_count
+
+    def __repr__(self) -> str:
+        what = "bits" if self.is_bits else f"integers of {self.bits} bits"
+        return f"<LweCiphertext: {what}, shape {self.shape}, preset {self.preset}, key {self.key_id}>"
+
+    # Places
+
+    def _places(self) -> Places:
+        return np.arange(self.size, dtype=np.int64).reshape(self.shape)
+
+    def _at(self, places: Any) -> LweCiphertext:
+        found = np.asarray(places, dtype=np.int64)
+        return self._of(self._array.take(found.ravel(), list(found.shape)))
+
+    def __getitem__(self, index: Any) -> LweCiphertext:
+        return self._at(self._places()[index])
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("A ciphertext without axes has no length; reshape it with .reshape(1).")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[LweCiphertext]:
+        return (self[i] for i in range(len(self)))
+
+    def reshape(self, *shape: Any) -> LweCiphertext:
+        """The same ciphertexts in another shape, as `numpy.ndarray.reshape`."""
+        return self._at(self._places().reshape(*shape))
+
+    def ravel(self) -> LweCiphertext:
+        """The same ciphertexts on one axis."""
+        return self.reshape(-1)
+
+    def transpose(self, *axes: Any) -> LweCiphertext:
+        """With its axes in another order, reversed if none is said."""
+        return self._at(self._places().transpose(*axes))
+
+    @property
+    def T(self) -> LweCiphertext:  # noqa: N802, the name that numpy gives it
+        """With its axes reversed."""
+        return self.transpose()
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if function not in _REARRANGE:
+            return NotImplemented
+        pool: list[LweCiphertext] = []
+
+        def places(value: Any) -> Any:
+            if isinstance(value, LweCiphertext):
+                start = sum(one.size for one in pool)
+                pool.append(value)
+                return value._places() + start
+            if isinstance(value, list | tuple):
+                return type(value)(places(one) for one in value)
+            return value
+
+        found = function(*places(args), **{name: places(value) for name, value in kwargs.items()})
+        joined = self._of(_core.LweArray.joined([one._array for one in pool]))
+
+        def taken(value: Any) -> Any:
+            if isinstance(value, np.ndarray):
+                return joined._at(value)
+            return type(value)(taken(one) for one in value) if isinstance(value, list) else value
+
+        if function is np.broadcast_arrays:
+            return tuple(joined._at(one) for one in found)
+        return found if function in (np.shape, np.size, np.ndim) else taken(found)
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        raise TypeError("These values are encrypted and cannot become a numpy array; call engine.decrypt(x, key).")
+
+    def broadcast_to(self, shape: tuple[int, ...]) -> LweCiphertext:
+        """Repeated along new and short axes, as `numpy.broadcast_to`."""
+        return self._at(np.broadcast_to(self._places(), shape))
+
+    # Sums
+
+    def _with(self, other: LweCiphertext, weight: int) -> LweCiphertext:
+        shape = _shape_of_both(self.shape, other.shape)
+        mine, others = (np.broadcast_to(x._places(), shape) for x in (self, other))
+        return self._of(self._at(mine)._array.plus(other._at(others)._array, weight))
+
+    def _numbers(self, numbers: Any) -> tuple[LweCiphertext, Places] | None:
+        found = _as_numbers(numbers)
+        if found is None:
+            return None
+        shape = _shape_of_both(self.shape, found.shape)
+        mine = self._at(np.broadcast_to(self._places(), shape))
+        return mine, np.ascontiguousarray(np.broadcast_to(found, shape)).ravel()
+
+    def _plus_clear(self, numbers: Any, sign: int) -> Any:
+        found = self._numbers(numbers)
+        if found is None:
+            return NotImplemented
+        return self._of(found[0]._array.plus_clear(sign * found[1]))
+
+    def __add__(self, other: Any) -> Any:
+        return self._with(other, 1) if isinstance(other, LweCiphertext) else self._plus_clear(other, 1)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self._with(other, -1) if isinstance(other, LweCiphertext) else self._plus_clear(other, -1)
+
+    def __rsub__(self, other: Any) -> Any:
+        return (-self)._plus_clear(other, 1)
+
+    def __mul__(self, factor: Any) -> Any:
+        if isinstance(factor, LweCiphertext):
+            raise ParameterError(
+                "Two ciphertexts are multiplied by a table on both; only whole numbers multiply without a key."
+            )
+        found = self._numbers(factor)
+        if found is None:
+            return NotImplemented
+        return self._of(found[0]._array.times(found[1]))
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> LweCiphertext:
+        return self._of(self._array.times(np.full(self.size, -1, dtype=np.int64)))
+
+    def __invert__(self) -> LweCiphertext:
+        return self._of(self._array.negated())
+
+    # What only a key could tell
+
+    def _hidden(self, *_: Any) -> NoReturn:
+        raise TypeError("Encrypted values are not compared by Python; look up a table on them, or decrypt them first.")
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = _hidden
+    __hash__ = object.__hash__
+
+    def __copy__(self) -> LweCiphertext:
+        return self
+
+    def __deepcopy__(self, _memo: Any) -> LweCiphertext:
+        return self
+
+
+def _shape_of_both(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that two shapes are broadcast to.
+
+    Raises
+    ------
+    RangeError
+        If there is none.
+    """
+    try:
+        return np.broadcast_shapes(one, other)
+    except ValueError as error:
+        raise RangeError(
+            f"The shapes {one} and {other} do not go together; give shapes that numpy broadcasts."
+        ) from error
+
+
+def _as_numbers(numbers: Any) -> Places | None:
+    """Whole numbers in the clear; None for what is no number at all."""
+    if isinstance(numbers, str | bytes) or numbers is None:
+        return None
+    found = np.asarray(numbers)
+    if found.dtype.kind not in "iu" or (found.dtype.kind == "u" and found.size and int(found.max()) >= 2**63):
+        if found.dtype.kind in "bfcuO":
+            raise TypeError(
+                f"Encrypted integers go with whole numbers of 63 bits, not with {found.dtype}; convert them."
+            )
+        return None
+    return found.astype(np.int64)

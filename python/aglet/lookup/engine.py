@@ -1,0 +1,294 @@
+"""`LookupEngine`: gates on encrypted bits and tables on encrypted integers, each with a bootstrap in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aglet import _core
+from aglet._core import LookupKey, LweSecretKey
+from aglet.ckks import checks
+from aglet.errors import ParameterError, RangeError
+from aglet.lookup.ciphertext import LweCiphertext
+from aglet.lookup.gates import Gates, ciphertext, log2_failure, lookup_key
+from aglet.lookup.table import Table
+from aglet.progress import ProgressCallback, progress_bar
+
+__all__ = ["LookupEngine"]
+
+_PRESETS = {(1, "block"): "gate", (1, "cggi"): "cggi", (2, "block"): "lut2", (3, "block"): "lut3", (4, "block"): "lut4"}
+"""By bits of a message and method of blind rotation."""
+_METHODS = ("block", "cggi")
+
+
+class LookupEngine(Gates):
+    """Gates and look-up tables: one parameter set, its tables, and its threads.
+
+    Every gate and every table is a bootstrap, a few milliseconds for each bit or integer, whose result has the same
+    small noise whatever went into it: programs of any length run. `Engine` computes on thousands of numbers at once.
+
+    All methods leave their arguments as they were and may be called from many threads at once. An engine works in
+    forked children, and its pickle makes it again from its arguments; keys are no part of it.
+
+    Parameters
+    ----------
+    bits
+        Bits of a message, 1 to 4: 1 for gates (the default), more for tables.
+    preset
+        A parameter set by its name instead, see `aglet params`.
+    method
+        How blind rotations are done: "block" (the default, the fastest), or for 1 bit "cggi", with a plain binary
+        secret.
+    thread_count
+        The number of threads, 1 if not given; 0 for all cores. They share out the ciphertexts of an array.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such set.
+    DeviceError
+        If AGLET_BACKEND names a backend that the processor lacks.
+
+    Examples
+    --------
+    >>> from aglet import LookupEngine, Table
+    >>> engine = LookupEngine(bits=2)
+    >>> secret_key = engine.create_secret_key()
+    >>> key = engine.create_lookup_key(secret_key)
+    >>> x = engine.encrypt([0, 1, 2, 3], secret_key)
+    >>> engine.decrypt(engine.lookup(x, Table(lambda m: m * m % 4), key), secret_key)
+    array([0, 1, 0, 1])
+    """
+
+    def __init__(
+        self,
+        bits: int | None = None,
+        *,
+        preset: str | None = None,
+        method: str | None = None,
+        thread_count: int | None = None,
+    ) -> None:
+        self._words = {"bits": bits, "preset": preset, "method": method, "thread_count": thread_count}
+        threads = 1 if thread_count is None else checks.count("thread_count", thread_count)
+        self._core = _core.LookupEngine(_chosen(bits, preset, method), threads)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_core"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        LookupEngine.__init__(self, **state["_words"])
+        self.__dict__.update(state)
+
+    def __repr__(self) -> str:
+        what = "gates" if self.bits == 1 else f"tables of {self.bits} bits"
+        return f"<LookupEngine {self.preset}: {what}, {self.thread_count} threads, {self.backend}>"
+
+    # What the engine is
+
+    @property
+    def bits(self) -> int:
+        """Bits of a message: 1 for gates."""
+        return self._core.messages.bit_length() - 1
+
+    @property
+    def preset(self) -> str:
+        """The name of the parameter set."""
+        return self._core.preset
+
+    @property
+    def thread_count(self) -> int:
+        """The number of threads."""
+        return self._core.threads
+
+    @property
+    def backend(self) -> str:
+        """The kernels in use: "avx512ifma", "avx2" or "scalar"."""
+        return self._core.backend
+
+    @property
+    def security_bits(self) -> float:
+        """Classical security in bits, of the weaker of the two secrets; docs/gates.md says by which model."""
+        return self._core.security_bits
+
+    # Keys
+
+    def create_secret_key(self) -> LweSecretKey:
+        """A fresh secret key from the randomness of the system. It refuses to be pickled."""
+        return self._core.create_secret_key()
+
+    def create_lookup_key(
+        self,
+        secret_key: LweSecretKey,
+        *,
+        memory_limit_bytes: int | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> LookupKey:
+        """The key of gates and tables, for whoever computes: it decrypts nothing.
+
+        Parameters
+        ----------
+        memory_limit_bytes
+            More than this is refused before anything is allocated, and so is more than the machine has free.
+        progress
+            Called as `progress(done, total, what)`; an exception from it cancels the work.
+
+        Raises
+        ------
+        MemoryLimitError
+            If the key would not fit.
+        KeyMismatchError
+            If the secret key is of other parameters.
+        """
+        limit = checks.optional_count("memory_limit_bytes", memory_limit_bytes)
+        own = _secret_key(secret_key)
+        with progress_bar(progress) as report:
+            return self._core.create_lookup_key(own, limit, report)
+
+    # Messages
+
+    def encrypt(self, values: Any, secret_key: LweSecretKey) -> LweCiphertext:
+        """Encrypt booleans or whole numbers, one or an array of any shape, each on its own.
+
+        The dtype says what they become: booleans are bits for gates, whole numbers are integers for tables; in an
+        engine of one bit both are bits.
+
+        Raises
+        ------
+        RangeError
+            If a number is no message of this engine, 0 to 2^bits - 1, or rows differ in length.
+        TypeError
+            If they are no booleans and no whole numbers.
+        KeyMismatchError
+            If the secret key is of other parameters.
+        """
+        key, array = _secret_key(secret_key), _as_array(values)
+        if array.dtype.kind != "b":
+            self._check_messages(array)
+        flat, shape = np.ascontiguousarray(array).ravel(), list(array.shape)
+        if array.dtype.kind == "b" or self.bits == 1:
+            return LweCiphertext._of(self._core.encrypt_bits(flat.astype(np.bool_), shape, key))
+        return LweCiphertext._of(self._core.encrypt_messages(flat.astype(np.int64), shape, key))
+
+    def _check_messages(self, array: NDArray[Any]) -> None:
+        outside = (array < 0) | (array >= 2**self.bits)
+        if outside.any():
+            first = array[outside][0]
+            raise RangeError(
+                f"{first} is no message of this engine; give 0 to {2**self.bits - 1}, or make an engine with more bits."
+            )
+
+    def decrypt(self, ciphertext_: LweCiphertext, secret_key: LweSecretKey) -> NDArray[Any]:
+        """The values in an array of the same shape: booleans of bits, int64 of integers.
+
+        An integer of 2^bits or more says that a sum has left the range of tables.
+
+        Raises
+        ------
+        KeyMismatchError
+            If the ciphertexts were made under another secret key.
+        """
+        x = ciphertext(ciphertext_)
+        found = self._core.decrypt(x._array, _secret_key(secret_key)).reshape(x.shape)
+        return found.astype(np.bool_) if x.is_bits else found
+
+    # Tables
+
+    def lookup(
+        self,
+        x: LweCiphertext,
+        table: Table | Callable[[int], Any] | Any,
+        key: LookupKey,
+        *,
+        domain: str = "padded",
+        max_failure: float | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> LweCiphertext:
+        """A table on encrypted integers: `table[m]` in place of each message m; one bootstrap for each.
+
+        Parameters
+        ----------
+        table
+            A `Table`, or what one is made of: a callable, a list or an array.
+        domain
+            "padded": messages and sums below 2^bits.
+        max_failure
+            The probability of a wrong integer that is accepted, 2^-128 if not given: SECURITY.md says what a failure
+            may tell.
+        progress
+            Called as `progress(done, total, what)`; an exception from it cancels the work.
+
+        Raises
+        ------
+        RangeError
+            If the table has another number of values or one that is no message, or a result would be wrong more often
+            than accepted, as for sums of many terms.
+        ParameterError
+            If the ciphertexts are bits, or there is no such domain.
+        MissingKeyError
+            If no key is given.
+        KeyMismatchError
+            If ciphertexts and key do not belong together.
+        """
+        if checks.word("domain", domain) != "padded":
+            raise ParameterError(f'There is no domain "{domain}"; this version has "padded".')
+        values = (table if isinstance(table, Table) else Table(table)).values(2**self.bits)
+        array, own, most = ciphertext(x)._array, lookup_key(key), log2_failure(max_failure)
+        with progress_bar(progress) as report:
+            return LweCiphertext._of(self._core.lookup(array, values, own, most, report))
+
+
+def _secret_key(value: Any) -> LweSecretKey:
+    return checks.need(value, LweSecretKey, "create_secret_key()")
+
+
+def _chosen(bits: Any, preset: Any, method: Any) -> str:
+    """The parameter set that arguments name.
+
+    Raises
+    ------
+    ParameterError
+        If they contradict one another, or there is none.
+    """
+    if preset is not None:
+        if bits is not None or method is not None:
+            raise ParameterError("preset already fixes bits and method; leave them out.")
+        return checks.word("preset", preset)
+    wanted = 1 if bits is None else checks.whole("bits", bits)
+    how = "block" if method is None else checks.word("method", method)
+    if how not in _METHODS:
+        raise ParameterError(f'There is no method "{how}"; choose one of {", ".join(_METHODS)}.')
+    if (wanted, how) not in _PRESETS:
+        sizes = ", ".join(str(b) for b, m in _PRESETS if m == how)
+        raise ParameterError(f'There is no set of {wanted} bits with method "{how}"; it has {sizes}.')
+    return _PRESETS[wanted, how]
+
+
+def _as_array(values: Any) -> NDArray[Any]:
+    """Booleans or whole numbers as an array.
+
+    Raises
+    ------
+    TypeError
+        If they are something else.
+    RangeError
+        If rows differ in length.
+    """
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError("This array is masked, and ciphertexts have no mask; give .filled(value) in its place.")
+    if isinstance(values, LweCiphertext):
+        raise TypeError("These values are encrypted already.")
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise RangeError("The rows of these values differ in length; give rows of one length.") from error
+    if array.size == 0 and array.dtype.kind == "f":
+        array = array.astype(np.int64)
+    if array.dtype.kind not in "biu":
+        raise TypeError(
+            f"Booleans or whole numbers are encrypted here, not {array.dtype}; convert them first, for example with "
+            "numpy.asarray(values, dtype=int)."
+        )
+    return array

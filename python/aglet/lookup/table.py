@@ -1,0 +1,73 @@
+"""`Table`: a function on messages, from a callable, a list or an array."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from aglet.ckks import checks
+from aglet.errors import RangeError
+
+__all__ = ["Table"]
+
+
+class Table:
+    """What a bootstrap makes of each message.
+
+    Parameters
+    ----------
+    function
+        A callable that takes a message, 0 to 2^bits - 1, and gives one; or a list or array with a value for each.
+
+    Examples
+    --------
+    >>> from aglet import Table
+    >>> Table(lambda m: m * m % 4).values(4)
+    [0, 1, 0, 1]
+    >>> Table([3, 2, 1, 0]).values(4)
+    [3, 2, 1, 0]
+    """
+
+    def __init__(self, function: Callable[[int], Any] | Any) -> None:
+        if callable(function):
+            self._function: Callable[[int], Any] | None = function
+            self._values: list[int] = []
+            return
+        self._function = None
+        array = np.asarray(function)
+        if array.ndim != 1 or array.dtype.kind not in "biu":
+            raise TypeError(
+                f"A table is a callable, or a flat list or array of whole numbers, not {array.dtype} of shape "
+                f"{array.shape}."
+            )
+        self._values = [int(value) for value in array]
+
+    def values(self, count: int) -> list[int]:
+        """The values of the messages 0 to `count` - 1.
+
+        Raises
+        ------
+        RangeError
+            If a list has another number of them, or a value is no message.
+        TypeError
+            If the callable gives something else than a whole number.
+        """
+        found = self._values if self._function is None else [_whole(self._function(m)) for m in range(count)]
+        if len(found) != count:
+            raise RangeError(f"This table has {len(found)} values; give {count}, one for each message.")
+        for message, value in enumerate(found):
+            if not 0 <= value < count:
+                raise RangeError(
+                    f"The table gives {value} for {message}, which is no message; give 0 to {count - 1}, for example "
+                    f"by taking it modulo {count}."
+                )
+        return found
+
+    def __repr__(self) -> str:
+        return f"Table({self._function if self._function is not None else self._values})"
+
+
+def _whole(value: Any) -> int:
+    return int(value) if isinstance(value, bool | np.bool_) else checks.whole("A value of a table", value)
