@@ -1,7 +1,7 @@
 //! The one error type of this crate: every variant is a sentence that names the fix.
 
 use crate::secret::KeyId;
-use crate::security::Secret;
+use crate::security::{hundredths, Secret};
 
 /// What can go wrong on the lattice floor. All of it is caused by input; our own bugs panic instead.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -10,7 +10,8 @@ pub enum Error {
     /// The modulus is larger than 128-bit security allows for this dimension and secret.
     #[error(
         "A modulus of {log_q:.2} bits in dimension {dimension} with {secret} is below 128 bits of security: the limit there is \
-         {limit}; take fewer or smaller moduli, a larger dimension or a denser secret."
+         {shown}; take fewer or smaller moduli, a larger dimension or a denser secret.",
+        shown = hundredths(*.limit)
     )]
     InsecureParameters {
         /// Ring degree, or LWE dimension.

@@ -5,7 +5,8 @@
 //! The dimension is the degree N of a ring, or that of an LWE problem, which is at least as hard as the ring of as many
 //! coefficients. Nothing here claims more than the table supports: between its rows the next smaller dimension or sparser secret
 //! is taken, between its levels a lower bound of the security is interpolated, a larger error counts as one of 3.2, and what
-//! has no row is refused. Binary and block-binary secrets have a table of their own, where the error counts as it is (see `lwe.rs`).
+//! has no row is refused. Binary, block-binary and, from dimension 512 to 2048, ternary secrets are in a second table, where the error
+//! counts as it is (see `lwe.rs`); where both tables speak the larger limit holds, since each is a lower bound.
 
 mod lwe;
 
@@ -209,13 +210,14 @@ impl SecurityReport {
     /// Looks the figures up.
     #[must_use]
     pub fn new(dimension: usize, log_q: f64, sigma: f64, secret: Secret) -> Self {
-        let row = row(dimension, secret).filter(|_| sigma >= SIGMA && log_q > 0.0);
-        let limit = row.and_then(Row::limit);
-        let bits = row.zip(limit).map_or(0.0, |(row, limit)| bits(row, limit, log_q));
-        let (limit, bits) = match lwe::ratio(dimension, secret).filter(|_| sigma >= SIGMA && log_q > 0.0) {
-            Some(ratio) => (Some(ratio + sigma.log2()), lwe::bits(ratio, log_q - sigma.log2())),
-            None => (limit, bits),
-        };
+        let known = sigma >= SIGMA && log_q > 0.0;
+        let ring = row(dimension, secret).and_then(|r| r.limit().map(|limit| (limit, bits(r, limit, log_q))));
+        let lwe =
+            lwe::ratio(dimension, secret).map(|ratio| (ratio + sigma.log2(), lwe::bits(ratio, log_q - sigma.log2())));
+        let both = [ring, lwe].into_iter().flatten().filter(|_| known);
+        let (limit, bits) = both.fold((None, 0.0), |(limit, bits): (Option<f64>, f64), next| {
+            (Some(limit.map_or(next.0, |l| l.max(next.0))), bits.max(next.1))
+        });
         Self { dimension, log_q, sigma, secret, limit, bits }
     }
 
@@ -235,7 +237,7 @@ impl SecurityReport {
             (true, _) if self.log_q > 0.0 => None,
             (true, _) => Some("its modulus is no number above 1"),
             (false, Secret::Gaussian) => Some("the table has no row for such secrets"),
-            (false, Secret::BlockBinary(length)) if !lwe::knows(length) => {
+            (false, Secret::BlockBinary(_)) if !lwe::knows(self.secret) => {
                 Some("the table has no row for such secrets")
             }
             (false, _) => Some("the table has no row for so small a dimension or so sparse a secret"),
@@ -262,10 +264,15 @@ impl fmt::Display for SecurityReport {
         }
         write!(f, " in dimension {}, log2 of the modulus = {:.2}, {}", self.dimension, self.log_q, self.secret)?;
         match self.limit {
-            Some(limit) => write!(f, " (128 bits up to {limit})"),
+            Some(limit) => write!(f, " (128 bits up to {})", hundredths(limit)),
             None => write!(f, " (no modulus reaches 128 bits)"),
         }
     }
+}
+
+/// A limit as it is shown: in hundredths, never above itself.
+pub(crate) fn hundredths(limit: f64) -> f64 {
+    (limit * 100.0).floor() / 100.0
 }
 
 /// The gate: gives what the table says of 128 bits or more, and refuses everything else. `dimension` is the degree of a ring or
@@ -273,7 +280,7 @@ impl fmt::Display for SecurityReport {
 ///
 /// # Errors
 /// [`Error::InsecureParameters`] with the limit; [`Error::UnknownSecurity`] for what the table has no row for: Gaussian secrets,
-/// dimensions below 2^10 (2^9 for binary secrets), secrets sparser than its rows, errors smaller than 3.2.
+/// dimensions below 2^9 (2^10 for fixed weights), secrets sparser than its rows, errors smaller than 3.2.
 pub fn check(dimension: usize, log_q: f64, sigma: f64, secret: Secret) -> Result<SecurityReport, Error> {
     let report = SecurityReport::new(dimension, log_q, sigma, secret);
     if report.is_secure() {
@@ -314,17 +321,18 @@ mod tests {
                 other => panic!("a row of {other:?}"),
             };
             let dimension = 1 << row.logn;
-            let Some(limit) = row.limit() else {
+            let Some(limit) = SecurityReport::new(dimension, 12.0, SIGMA, secret).limit else {
                 let error = check(dimension, 12.0, SIGMA, secret).unwrap_err();
                 assert!(matches!(error, Error::InsecureParameters { limit: 0.0, .. }), "{error}");
                 continue;
             };
             let at = check(dimension, limit, SIGMA, secret).unwrap();
+            assert!(row.limit().is_some_and(|own| (own..own + 0.5).contains(&limit)), "{at}");
             let above = limit + 0.001;
             let refused = Error::InsecureParameters { dimension, log_q: above, limit, secret };
             assert_eq!(check(dimension, above, SIGMA, secret), Err(refused));
             // The row speaks for all dimensions up to the next, and for larger errors; for no smaller dimension.
-            assert_eq!(check(2 * dimension - 1, limit, 1e6, secret).unwrap().limit, Some(limit));
+            assert!(check(2 * dimension - 1, limit, 1e6, secret).unwrap().limit >= Some(limit));
             assert!(check(dimension - 1, limit, SIGMA, secret).is_err());
             assert!(at.bits >= 128.0 && report(row.logn, limit + 1.0, secret).bits < 128.0, "{at}");
         }
@@ -337,10 +345,10 @@ mod tests {
             assert!(matches!(error, Error::UnknownSecurity { .. }) && error.to_string().contains(words), "{error}");
             assert_eq!(SecurityReport::new(dimension, log_q, sigma, secret).bits, 0.0);
         };
-        for secret in [Secret::Gaussian, Secret::BlockBinary(3)] {
+        for secret in [Secret::Gaussian, Secret::BlockBinary(9)] {
             refused(1 << 16, 20.0, SIGMA, secret, "no row for such secrets");
         }
-        for secret in [Secret::Binary, Secret::BlockBinary(4)] {
+        for secret in [Secret::Ternary, Secret::Binary, Secret::BlockBinary(4)] {
             refused(511, 12.0, SIGMA, secret, "so small a dimension");
             refused(1024, 12.0, 3.0, secret, "3.2");
             refused(1024, f64::NAN, SIGMA, secret, "modulus");
@@ -351,10 +359,8 @@ mod tests {
         for log_q in [0.0, -20.0, f64::NAN] {
             refused(1 << 12, log_q, SIGMA, Secret::Ternary, "modulus");
         }
-        // The dimensions of LWE at which gates are evaluated.
-        for dimension in [0, 500, 668, 1023] {
-            refused(dimension, 12.0, SIGMA, Secret::Ternary, "so small a dimension");
-        }
+        refused(0, 12.0, SIGMA, Secret::Ternary, "so small a dimension");
+        refused(1023, 12.0, SIGMA, Secret::FixedWeight(256), "so small a dimension");
         refused(1 << 16, 20.0, SIGMA, Secret::FixedWeight(30), "so sparse");
         refused(1 << 12, 20.0, SIGMA, Secret::BlockSparse(31), "so small");
         assert!(
@@ -422,6 +428,7 @@ mod tests {
         assert_eq!(limit(1 << 17, Secret::BlockSparse(64)), limit(1 << 16, Secret::BlockSparse(31)));
         assert_eq!(limit(1 << 16, Secret::FixedWeight(30)), None);
         assert_eq!(limit(1 << 9, Secret::Ternary), None);
+        assert!(check(1 << 9, 10.0, SIGMA, Secret::Ternary).is_ok(), "the table of LWE knows it");
         let weak = report(10, 1561.0, Secret::Ternary).to_string();
         assert!(weak.starts_with("below 128 bits"), "{weak}");
     }
