@@ -14,10 +14,12 @@ pub mod evaluator;
 pub mod fhew;
 pub mod linear_map;
 pub mod noisy;
+pub mod samples;
 pub mod scalar;
 
 pub use approximate::{Approximate, Product, Quadratic};
 pub use error::Error;
 pub use evaluator::Evaluator;
 pub use linear_map::LinearMap;
+pub use samples::SampleEvaluator;
 pub use scalar::Scalar;

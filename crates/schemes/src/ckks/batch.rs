@@ -1,11 +1,12 @@
 //! Operations on several ciphertexts, or with several results, that share work.
 
-use super::evaluator::{constant, encoding_error, linear};
+use super::evaluator::{constant, encoding_error};
 use super::stated::{in_slots, rounding};
 use super::transform::{encode, CkksTransform};
 use super::{CkksCiphertext, CkksEvaluator, Plaintext, Stated};
 use crate::approximate::{check_scale, same_scale, Approximate};
 use crate::linear_map::LinearMap;
+use crate::samples::linear;
 use crate::Error;
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_ring::{Form, KeyProduct, Multiplier};

@@ -1,29 +1,36 @@
 //! The CKKS evaluator: [`Evaluator`] on ciphertexts.
 
-use super::keys::missing;
 use super::quadratic::divided;
 use super::stated::rounding;
 use super::transform::{encode, transforms, CkksTransform};
-use super::{Ciphertext, CkksCiphertext, Plaintext, Stated};
+use super::{CkksCiphertext, Plaintext, Stated};
 use crate::approximate::{multiple, product, same_scale, Approximate, Quadratic};
 use crate::evaluator::Evaluator;
 use crate::linear_map::LinearMap;
+use crate::samples::{linear, SampleEvaluator};
 use crate::Error;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_ring::{Constant, Eval, Form, KeyProduct, Multiplier, Pair, Poly};
-use aglet_rlwe::keyswitch::{digits, divide, lift_by_special};
-use aglet_rlwe::{Context, KeyRole, KeySet, SwitchingKey};
+use aglet_rlwe::keyswitch::{digits, lift_by_special};
+use aglet_rlwe::{Context, KeyRole, KeySet};
 use num_complex::Complex64;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::ops::Deref;
+use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
-/// Arithmetic on CKKS ciphertexts of one context with one set of keys. Inputs are never changed.
+/// Arithmetic on CKKS ciphertexts of one context with one set of keys. Inputs are never changed. To phases it is a
+/// [`SampleEvaluator`].
 #[derive(Clone, Copy)]
 pub struct CkksEvaluator<'a> {
-    ctx: &'a Context,
-    keys: &'a KeySet,
+    samples: SampleEvaluator<'a>,
     slots: usize,
-    stop: Option<&'a AtomicBool>,
+}
+
+impl<'a> Deref for CkksEvaluator<'a> {
+    type Target = SampleEvaluator<'a>;
+    fn deref(&self) -> &SampleEvaluator<'a> {
+        &self.samples
+    }
 }
 
 /// The nearest constant to `c` at a scale.
@@ -51,93 +58,28 @@ pub(super) fn encoding_error(scale: f64) -> f64 {
 impl<'a> CkksEvaluator<'a> {
     /// An evaluator on vectors of `slots` numbers.
     pub fn new(ctx: &'a Context, keys: &'a KeySet, slots: usize) -> Self {
-        Self { ctx, keys, slots, stop: None }
+        Self { samples: SampleEvaluator::new(ctx, keys), slots }
     }
-    /// The same evaluator, whose operations end with [`Error::Cancelled`] once `flag` is set: checked before each
-    /// key switch, rescale, giant step and encoded diagonal, so within a tenth of a second at the largest sizes.
+    /// [`SampleEvaluator::stopped_by`].
+    #[must_use]
     pub fn stopped_by(self, flag: &'a AtomicBool) -> Self {
-        Self { stop: Some(flag), ..self }
-    }
-    /// [`Error::Cancelled`] once the flag is set.
-    pub fn check_stop(&self) -> Result<(), Error> {
-        match self.stop {
-            Some(flag) if flag.load(Ordering::Relaxed) => Err(Error::Cancelled),
-            _ => Ok(()),
-        }
-    }
-    /// The context.
-    pub fn context(&self) -> &'a Context {
-        self.ctx
-    }
-    /// The keys.
-    pub fn keys(&self) -> &'a KeySet {
-        self.keys
-    }
-    /// The smallest key of a role that serves so many limbs.
-    pub fn key(&self, role: KeyRole, limbs: usize) -> Result<&'a SwitchingKey, Error> {
-        let key = self.keys.find(role, limbs).map(|key| &**key);
-        key.ok_or_else(|| missing(role, limbs, self.ctx.ring().n()))
-    }
-
-    /// Evaluates forms at `limbs` limbs.
-    pub(super) fn forms(&self, forms: &[Form<'_>], limbs: usize) -> Result<Vec<Poly<Eval>>, Error> {
-        Ok(self.ctx.ring().forms(forms, limbs, 0)?)
+        Self { samples: self.samples.stopped_by(flag), ..self }
     }
 
     /// Applies X -> X^galois to ciphertexts of one level and returns to the secret key.
     fn automorphisms(&self, of: &[CkksCiphertext], galois: u64) -> Result<Vec<CkksCiphertext>, Error> {
         let Some(first) = of.first() else { return Ok(Vec::new()) };
-        let (ctx, key) = (self.ctx, self.key(KeyRole::Galois(galois), first.limbs())?);
-        let (mut c0, mut c1) = (Vec::with_capacity(of.len()), Vec::with_capacity(of.len()));
-        for a in of {
-            self.check_stop()?;
-            self.own(key, a)?;
-            if a.level() != first.level() {
-                return Err(Error::LevelMismatch { left: first.level(), right: a.level() });
-            }
-            c0.push(linear(a)?[0]);
-            c1.push(linear(a)?[1]);
-        }
-        let lifted = lift_by_special(ctx, &c0, key.spec().p_limbs)?;
-        let digits = digits(ctx, key.spec(), &c1)?;
-        let inputs: Vec<_> = digits
-            .iter()
-            .zip(&lifted)
-            .map(|(digits, lifted)| KeyProduct { added_before: Some(lifted), ..KeyProduct::of(digits) })
-            .collect();
-        let turned = ctx.ring().key_products(&inputs, key.words(), Some(&ctx.ring().automorphism(galois)))?;
-        drop((digits, lifted));
+        let key = self.key(KeyRole::Galois(galois), first.limbs())?;
+        let (ctx, samples) = (self.context(), of.iter().map(|a| &a.sample).collect::<Vec<_>>());
         let noise = key.spec().noise(ctx.params(), first.limbs()) + rounding(ctx, 2);
-        let finish = |(a, pair): (&CkksCiphertext, &Pair)| {
-            let mut out = a.again(self.divided(pair, 0)?, noise);
+        let finish = |(a, polys): (&CkksCiphertext, _)| {
+            let mut out = a.again(polys, noise);
             if galois == conjugation_exponent(ctx.ring().n()) {
                 out.known = a.known.conjugate();
             }
-            Ok(Arc::new(out))
+            Arc::new(out)
         };
-        of.iter().zip(&turned).map(finish).collect()
-    }
-
-    /// The halves of a product with a key, divided by its special primes and the `drop` highest ones of the chain.
-    pub fn divided(&self, (b, a): &Pair, drop: usize) -> Result<Vec<Poly<Eval>>, Error> {
-        Ok(divide(self.ctx, &[b, a], drop)?)
-    }
-
-    /// Refuses a key of another secret key.
-    pub(super) fn own(&self, key: &SwitchingKey, a: &Ciphertext) -> Result<(), Error> {
-        if key.id() != a.key {
-            let e = aglet_rlwe::Error::KeyMismatch { what: "evaluation key", found: key.id(), expected: a.key };
-            return Err(e.into());
-        }
-        Ok(())
-    }
-
-    pub(super) fn same_key(&self, a: &Ciphertext, b: &Ciphertext) -> Result<(), Error> {
-        if a.key != b.key {
-            let e = aglet_rlwe::Error::KeyMismatch { what: "ciphertext", found: b.key, expected: a.key };
-            return Err(e.into());
-        }
-        Ok(())
+        Ok(of.iter().zip(self.samples.automorphisms(&samples, galois)?).map(finish).collect())
     }
 
     fn sum(
@@ -146,32 +88,17 @@ impl<'a> CkksEvaluator<'a> {
         b: &CkksCiphertext,
         f: impl Fn(&mut Poly<Eval>, &Poly<Eval>),
     ) -> Result<CkksCiphertext, Error> {
-        self.same_key(a, b)?;
-        if a.level() != b.level() {
-            return Err(Error::LevelMismatch { left: a.level(), right: b.level() });
-        }
-        if !same_scale(a.scale, b.scale) {
+        if a.level() == b.level() && !same_scale(a.scale, b.scale) {
+            self.same_key(a, b)?;
             return Err(Error::ScaleMismatch { expected: a.scale, found: b.scale });
         }
-        let ring = self.ctx.ring();
-        let longest = a.polys.len().max(b.polys.len());
-        let mut polys = Vec::with_capacity(longest);
-        for i in 0..longest {
-            let mut x = match a.polys.get(i) {
-                Some(p) => ring.copy(p, a.limbs())?,
-                None => ring.zero(a.limbs(), 0)?,
-            };
-            if let Some(y) = b.polys.get(i) {
-                f(&mut x, y);
-            }
-            polys.push(x);
-        }
+        let polys = self.samples.sum(a, b, f)?;
         Ok(Arc::new(a.with(polys, a.scale).real_if(a.real && b.real).stating(a.stated.plus(&b.stated))))
     }
 
     /// Rotates the N/2 slots of the ring, of which fewer slots are repetitions, to the left.
     pub fn rotate_ring(&self, a: &CkksCiphertext, by: isize) -> Result<CkksCiphertext, Error> {
-        let n = self.ctx.ring().n();
+        let n = self.context().ring().n();
         if by.rem_euclid(n as isize / 2) == 0 {
             return Ok(a.clone());
         }
@@ -183,40 +110,25 @@ impl<'a> CkksEvaluator<'a> {
     /// # Errors
     /// [`Error::LevelMismatch`] unless both stand at one level.
     pub fn tensor(&self, a: &CkksCiphertext, b: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
-        self.same_key(a, b)?;
-        if a.level() != b.level() {
-            return Err(Error::LevelMismatch { left: a.level(), right: b.level() });
-        }
-        let ([a0, a1], [b0, b1]) = (linear(a)?, linear(b)?);
-        let cross = Form { products: vec![(1, a0, b1), (1, a1, b0)], ..Form::default() };
-        let polys = self.forms(&[Form::product(a0, b0), cross, Form::product(a1, b1)], a.limbs())?;
-        let stated = a.stated.product(&b.stated, a.repeated(self.ctx));
+        let polys = self.samples.tensor(a, b, None)?;
+        let stated = a.stated.product(&b.stated, a.repeated(self.context()));
         Ok(Arc::new(a.with(polys, a.scale * b.scale).real_if(a.real && b.real).stating(stated)))
     }
 
     /// Brings a ciphertext of degree 2 back to degree 1; one of degree 1 is returned as it is.
     pub fn relinearize(&self, a: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
-        let [c0, c1, c2] = &a.polys[..] else { return Ok(a.clone()) };
-        self.check_stop()?;
+        if a.degree() == 1 {
+            return Ok(a.clone());
+        }
+        let (ctx, polys) = (self.context(), self.relinearized(a, 0)?);
         let key = self.key(KeyRole::Square, a.limbs())?;
-        self.own(key, a)?;
-        let digits = digits(self.ctx, key.spec(), &[c2])?;
-        let lifted = lift_by_special(self.ctx, &[c0, c1], key.spec().p_limbs)?;
-        let product = KeyProduct { added_after: Some((&lifted[0], &lifted[1])), ..KeyProduct::of(&digits[0]) };
-        let mut pairs = self.ctx.ring().key_products(&[product], key.words(), None)?;
-        let polys = self.divided(&pairs.remove(0), 0)?;
-        Ok(Arc::new(a.again(polys, key.spec().noise(self.ctx.params(), a.limbs()) + rounding(self.ctx, 2))))
+        Ok(Arc::new(a.again(polys, key.spec().noise(ctx.params(), a.limbs()) + rounding(ctx, 2))))
     }
 
     /// Divides value scale and modulus by the highest prime: one level.
     pub fn rescale(&self, a: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
-        if a.level() == 0 {
-            return Err(Error::LevelTooLow { required: 1, actual: 0 });
-        }
-        self.check_stop()?;
-        let polys = divide(self.ctx, &a.polys.iter().collect::<Vec<_>>(), 1)?;
-        let scale = a.scale / self.modulus(a.level());
-        let stated = a.with_error(rounding(self.ctx, a.polys.len()), scale);
+        let (polys, scale) = (self.rescaled(&a.polys)?, a.scale / self.modulus(a.level()));
+        let stated = a.with_error(rounding(self.context(), a.polys.len()), scale);
         Ok(Arc::new(a.with(polys, scale).real_if(a.real).stating(stated)))
     }
 
@@ -228,7 +140,7 @@ impl<'a> CkksEvaluator<'a> {
         if !same_scale(a.scale, pt.scale) {
             return Err(Error::ScaleMismatch { expected: a.scale, found: pt.scale });
         }
-        let ring = self.ctx.ring();
+        let ring = self.context().ring();
         let mut polys = a.polys.iter().map(|p| ring.copy(p, a.limbs())).collect::<Result<Vec<_>, _>>()?;
         ring.add_assign(&mut polys[0], &pt.poly);
         let stated = a.stated.plus(&pt.as_operand());
@@ -241,7 +153,7 @@ impl<'a> CkksEvaluator<'a> {
             return Err(Error::LevelTooLow { required: a.level(), actual: pt.level() });
         }
         let forms: Vec<_> = a.polys.iter().map(|p| Form::product(p, &pt.poly)).collect();
-        let stated = a.stated.product(&pt.as_operand(), a.repeated(self.ctx));
+        let stated = a.stated.product(&pt.as_operand(), a.repeated(self.context()));
         let polys = self.forms(&forms, a.limbs())?;
         Ok(Arc::new(a.with(polys, a.scale * pt.scale).real_if(a.real && pt.real).stating(stated)))
     }
@@ -266,17 +178,6 @@ impl<'a> CkksEvaluator<'a> {
     }
 }
 
-/// The two polynomials of a ciphertext of degree 1.
-///
-/// # Errors
-/// That of its degree.
-pub fn linear(a: &Ciphertext) -> Result<[&Poly<Eval>; 2], Error> {
-    match &a.polys[..] {
-        [c0, c1] => Ok([c0, c1]),
-        _ => Err(aglet_rlwe::Error::Degree { degree: a.degree() }.into()),
-    }
-}
-
 impl Evaluator for CkksEvaluator<'_> {
     type Scalar = Complex64;
     type Ciphertext = CkksCiphertext;
@@ -288,10 +189,10 @@ impl Evaluator for CkksEvaluator<'_> {
         ct.level()
     }
     fn add(&self, a: &CkksCiphertext, b: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
-        self.sum(a, b, |x, y| self.ctx.ring().add_assign(x, y))
+        self.sum(a, b, |x, y| self.context().ring().add_assign(x, y))
     }
     fn sub(&self, a: &CkksCiphertext, b: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
-        self.sum(a, b, |x, y| self.ctx.ring().sub_assign(x, y))
+        self.sum(a, b, |x, y| self.context().ring().sub_assign(x, y))
     }
     fn negate(&self, a: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
         let mut out = self.mul_constant(a, Complex64::new(-1.0, 0.0), 1.0)?;
@@ -307,14 +208,14 @@ impl Evaluator for CkksEvaluator<'_> {
         if level == a.level() {
             return Ok(a.clone());
         }
-        Ok(Arc::new(a.truncated(self.ctx, level + 1)?))
+        Ok(Arc::new(a.truncated(self.context(), level + 1)?))
     }
     fn rotate(&self, a: &CkksCiphertext, by: isize) -> Result<CkksCiphertext, Error> {
         self.rotate_ring(a, by.rem_euclid(self.slots as isize))
     }
     fn rotate_sum(&self, a: &CkksCiphertext, by: &[usize]) -> Result<CkksCiphertext, Error> {
         self.check_stop()?;
-        let (ctx, n, limbs, [c0, c1]) = (self.ctx, self.ctx.ring().n(), a.limbs(), linear(a)?);
+        let (ctx, n, limbs, [c0, c1]) = (self.context(), self.context().ring().n(), a.limbs(), linear(a)?);
         let key_of = |by: usize| {
             let galois = rotation_exponent(by as isize, n);
             let key = self.key(KeyRole::Galois(galois), limbs)?;
@@ -372,7 +273,7 @@ impl Approximate for CkksEvaluator<'_> {
         ct.scale
     }
     fn modulus(&self, level: usize) -> f64 {
-        self.ctx.modulus(level)
+        self.context().modulus(level)
     }
     fn quadratic(&self, form: &Quadratic<'_, CkksCiphertext>) -> Result<CkksCiphertext, Error> {
         Ok(self.quadratics(std::slice::from_ref(form))?.remove(0))
@@ -390,7 +291,7 @@ impl Approximate for CkksEvaluator<'_> {
         Ok(self.conjugates(std::slice::from_ref(a))?.remove(0))
     }
     fn conjugates(&self, of: &[CkksCiphertext]) -> Result<Vec<CkksCiphertext>, Error> {
-        self.automorphisms(of, conjugation_exponent(self.ctx.ring().n()))
+        self.automorphisms(of, conjugation_exponent(self.context().ring().n()))
     }
     fn encode_transform(&self, map: &LinearMap, level: usize, scale_ratio: f64) -> Result<CkksTransform, Error> {
         encode(self, map, level, scale_ratio, None)

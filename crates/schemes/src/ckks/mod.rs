@@ -14,7 +14,7 @@ mod transform;
 pub use batch::Weight;
 pub use ciphertext::{Ciphertext, Plaintext, Points};
 pub use encode::{spread, too_large, Encoder, Number};
-pub use evaluator::{linear, CkksEvaluator};
+pub use evaluator::CkksEvaluator;
 pub use known::Known;
 pub use params::{CkksLiteral, CkksParams};
 pub use stated::Stated;

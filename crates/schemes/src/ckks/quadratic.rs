@@ -1,9 +1,10 @@
 //! [`Quadratic`] forms on ciphertexts: products and terms summed first, then one relinearization and one rescale.
 
-use super::evaluator::{constant, encoding_error, linear, CkksEvaluator};
+use super::evaluator::{constant, encoding_error, CkksEvaluator};
 use super::stated::{in_slots, rounding};
 use super::{CkksCiphertext, Stated};
 use crate::approximate::{Approximate, Quadratic};
+use crate::samples::linear;
 use crate::Error;
 use aglet_ring::{Digits, Eval, Form, KeyProduct, Multiplier, Pair, Poly};
 use aglet_rlwe::keyswitch::{digits, divide};

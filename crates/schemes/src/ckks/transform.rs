@@ -7,13 +7,14 @@
 //! are stored.
 
 use super::encode::subring_coefficients;
-use super::evaluator::{linear, CkksEvaluator};
+use super::evaluator::CkksEvaluator;
 use super::keys::missing;
 use super::stated::{in_slots, rounding};
 use super::{CkksCiphertext, Plaintext};
 use crate::approximate::check_scale;
 use crate::evaluator::Evaluator;
 use crate::linear_map::LinearMap;
+use crate::samples::linear;
 use crate::Error;
 use aglet_ring::automorphism::{rotation_exponent, Automorphism};
 use aglet_ring::fft::SpecialFft;

@@ -15,10 +15,11 @@ use aglet_ring::sample::ChaChaSource;
 use aglet_ring::{Digits, Pair, Tally};
 use aglet_rlwe::{Context, KeyRole, KeySwitchSpec, Params, SecretKey, SwitchingKey};
 use aglet_schemes::approximate::check_scale;
-use aglet_schemes::ckks::{linear, too_large, CkksCiphertext, CkksEvaluator, Encoder};
+use aglet_schemes::ckks::{too_large, CkksCiphertext, CkksEvaluator, Encoder};
 use aglet_schemes::clear::{ClearCiphertext, ClearEvaluator};
 use aglet_schemes::cost::{CostCiphertext, CostEvaluator};
 use aglet_schemes::noisy::NoisyEvaluator;
+use aglet_schemes::samples::linear;
 use aglet_schemes::{Approximate, Error as SchemeError, LinearMap};
 use std::sync::Arc;
 

@@ -5,10 +5,11 @@ use crate::step::{each, KeyNeed, RunOn, Scaled, Step};
 use aglet_ring::KeyProduct;
 use aglet_rlwe::keyswitch::{digits, lift_by_special};
 use aglet_rlwe::{KeyRole, KeySwitchSpec, Params};
-use aglet_schemes::ckks::{linear, Ciphertext, CkksCiphertext, CkksEvaluator};
+use aglet_schemes::ckks::{Ciphertext, CkksCiphertext, CkksEvaluator};
 use aglet_schemes::clear::{ClearCiphertext, ClearEvaluator};
 use aglet_schemes::cost::{CostCiphertext, CostEvaluator};
 use aglet_schemes::noisy::NoisyEvaluator;
+use aglet_schemes::samples::linear;
 use aglet_schemes::{Approximate, Error as SchemeError, Evaluator};
 use std::sync::Arc;
 
