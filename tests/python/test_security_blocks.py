@@ -89,4 +89,4 @@ def test_the_table_is_what_the_tool_makes() -> None:
 def test_the_page_has_the_margins_of_every_preset() -> None:
     page = (ROOT / "docs/security.md").read_text()
     for line in model.margins():
-        assert line in page, line
+        assert line in page, f"`tools/security_blocks.py margins` has a line that docs/security.md lacks: {line}"
