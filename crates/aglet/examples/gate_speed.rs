@@ -1,7 +1,7 @@
 //! Milliseconds of a gate or a table, one alone and in a batch, on one thread and on two:
 //! `cargo run --release -p aglet --example gate_speed`.
 
-use aglet::fhew::{presets, Engine, Gate};
+use aglet::fhew::{presets, Engine, Gate, Table};
 use aglet::{Control, Error};
 use std::time::Instant;
 
@@ -15,18 +15,18 @@ fn main() -> Result<(), Error> {
         let start = Instant::now();
         let key = one.create_lookup_key(&sk)?;
         let made = start.elapsed().as_secs_f64();
-        let p = one.params().message().space();
-        let values: Vec<u64> = (0..p).rev().collect();
+        let message = one.params().message();
+        let table = Table::new(message, message, &(0..message.space()).rev().collect::<Vec<_>>())?;
         let run = |engine: &Engine, count: usize| -> Result<f64, Error> {
             let bits = one.encrypt_bits(&vec![true; count], &sk)?;
-            let messages = one.encrypt(&vec![1; count], &sk)?;
+            let messages = one.encrypt(&vec![1; count], message, &sk)?;
             let mut best = f64::INFINITY;
             for _ in 0..15 {
                 let start = Instant::now();
-                if p == 2 {
+                if message.space() == 2 {
                     engine.gate(Gate::Nand, &[&bits, &bits], &key, None, &control)?;
                 } else {
-                    engine.lookup(&messages, &values, &key, None, &control)?;
+                    engine.lookup(&messages, &table, &key, None, &control)?;
                 }
                 best = best.min(start.elapsed().as_secs_f64() * 1e3 / count as f64);
             }

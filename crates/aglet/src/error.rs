@@ -166,9 +166,8 @@ impl Error {
             Self::Bootstrap(_) | Self::Circuit(_) => ErrorKind::Parameter,
             Self::Scheme(S::LevelTooLow { .. } | S::LevelMismatch { .. } | S::NoSuchLevel { .. }) => ErrorKind::Level,
             Self::Scheme(S::MissingKey { .. }) => ErrorKind::MissingKey,
-            Self::Scheme(S::TooLarge { .. } | S::Wrapped { .. } | S::Failure { .. } | S::Message { .. }) => {
-                ErrorKind::Range
-            }
+            Self::Scheme(S::TooLarge { .. } | S::Wrapped { .. } | S::Failure { .. }) => ErrorKind::Range,
+            Self::Scheme(S::Message { .. } | S::Integer { .. }) => ErrorKind::Range,
             Self::Scheme(_) => ErrorKind::Parameter,
             Self::Rlwe(aglet_rlwe::Error::InsecureParameters { .. } | aglet_rlwe::Error::SparseSecret { .. }) => {
                 ErrorKind::Insecure

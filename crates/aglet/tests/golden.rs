@@ -283,9 +283,11 @@ fn gates_and_tables() {
                 found.add_lwe(format!("{preset}, nand"), &nand);
                 found.add_lwe(format!("{preset}, xor of that"), &gate(fhew::Gate::Xor, &nand[..1], &bits[2..]));
             } else {
-                let x = e.encrypt(&[0, p - 1], &sk).unwrap();
+                let message = e.params().message();
+                let x = e.encrypt(&[0, p - 1], message, &sk).unwrap();
                 let values: Vec<u64> = (0..p).map(|m| (m * m + 1) % p).collect();
-                found.add_lwe(format!("{preset}, table"), &e.lookup(&x, &values, &key, None, &control).unwrap());
+                let table = fhew::Table::new(message, message, &values).unwrap();
+                found.add_lwe(format!("{preset}, table"), &e.lookup(&x, &table, &key, None, &control).unwrap());
             }
         }
     });

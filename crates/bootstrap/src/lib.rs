@@ -7,6 +7,7 @@
 
 pub mod blind_rotation;
 pub mod error;
+pub mod functional;
 pub mod pipeline;
 pub mod plan;
 pub mod slots_first;

@@ -1,4 +1,4 @@
-//! Gates and padded tables at their real size: truth tables, noise against its formula, the same bits on every backend.
+//! Gates at their real size: truth tables, noise against its formula, the same bits on every backend.
 
 use aglet_bootstrap::BootstrapKey;
 use aglet_ring::arch::{self, Kernels};
@@ -6,7 +6,7 @@ use aglet_ring::blind::Gadget;
 use aglet_ring::sample::ChaChaSource;
 use aglet_rlwe::lwe::{log2_tail, GlweSample, LweCiphertext, LweContext, LweParams, LweSecretKey, LweSpec};
 use aglet_rlwe::security::{Secret, Security};
-use aglet_schemes::fhew::{from_bit, join, mux_halves, not, to_bit, Gate, Message};
+use aglet_schemes::fhew::{from_bit, join, mux_halves, not, to_bit, Gate};
 
 const Q40: u64 = 1_099_469_684_737;
 
@@ -191,55 +191,4 @@ fn every_backend_gives_the_same_bits() {
     });
     let results: Vec<_> = results.collect();
     assert!(results.iter().all(|r| *r == results[0]));
-}
-
-/// The sets of padded tables: messages, and the numbers of the design.
-#[test]
-fn every_entry_of_padded_tables() {
-    let two_bits = LweSpec {
-        log_n: 10,
-        rank: 2,
-        dimension: 756,
-        gadget: Gadget { levels: 1, log_base: 18 },
-        switch_digits: 13,
-        lwe_error: -14.54,
-        glwe_error: -38.32,
-        ..gate()
-    };
-    let four_bits = LweSpec {
-        modulus: 281_474_846_687_233,
-        log_n: 11,
-        rank: 1,
-        dimension: 844,
-        gadget: Gadget { levels: 1, log_base: 22 },
-        switch_digits: 15,
-        lwe_error: -16.84,
-        glwe_error: -46.32,
-        ..gate()
-    };
-    for (spec, space) in [(two_bits, 4), (four_bits, 16)] {
-        let mut k = best(spec, 4);
-        let (p, q) = (Message::new(space).unwrap(), k.ctx.modulus().value());
-        let values: Vec<u64> = (0..space).map(|m| (m * m + 3) % space).collect();
-        let table = p.table(&k.ctx, &values).unwrap();
-        let mut cts = Vec::new();
-        for m in 0..space {
-            let phase = p.encode(&k.ctx, m).unwrap();
-            cts.push(k.sk.encrypt(&k.ctx, phase, &mut k.source).unwrap());
-        }
-        let out = k.key.bootstrap(&k.ctx, &cts, &table).unwrap();
-        // Twice in a row, so that the noise of a rotation is in the second input.
-        let again = k.key.bootstrap(&k.ctx, &out, &table).unwrap();
-        for (m, (once, twice)) in out.iter().zip(&again).enumerate() {
-            let read = |ct| p.decode(&k.ctx, k.sk.phase(&k.ctx, ct).unwrap());
-            let expected = values[m];
-            assert_eq!((read(once), read(twice)), (expected, values[expected as usize]), "{m} of {space}");
-            assert!(p.log2_failure(&k.ctx, once) < -128.0);
-        }
-        // Sums whose weights come to 25 in squares are what the sets are for.
-        let sum = LweCiphertext::combine(&k.ctx, 0, &[(&out[0], 3), (&out[1], 4)]).unwrap();
-        assert!(p.log2_failure(&k.ctx, &sum) < -128.0 && sum.variance() > 24.9 * out[0].variance());
-        assert!(p.table(&k.ctx, &[0]).is_err() && p.encode(&k.ctx, space).is_err());
-        assert_eq!(p.decode(&k.ctx, q - 1), 0);
-    }
 }

@@ -102,6 +102,16 @@ pub enum Error {
         /// What may be given.
         allowed: String,
     },
+    /// A signed integer out of range.
+    #[error("{value} is no integer of this range; take {least} to {most}, or more bits.")]
+    Integer {
+        /// The integer.
+        value: i64,
+        /// The least of the range.
+        least: i64,
+        /// The greatest.
+        most: i64,
+    },
 
     /// Parameters that the evaluator cannot be built from.
     #[error("These parameters cannot be used: {reason}.")]

@@ -3,27 +3,20 @@
 use super::array::Home;
 use crate::runtime::{machine, Runtime};
 use crate::{Control, Error, KeyId};
-use aglet_bootstrap::BootstrapKey;
+use aglet_bootstrap::{functional, BootstrapKey};
 use aglet_rlwe::lwe::{LweCiphertext, LweContext, LweSecretKey};
-use aglet_schemes::fhew::{from_bit, join, mux_halves, not, to_bit, FhewParams, Gate};
-use rayon::prelude::*;
+use aglet_schemes::fhew::{from_bit, join, mux_halves, not, to_bit, FhewParams, Gate, MAX_LOG2_FAILURE};
 use std::sync::Arc;
-
-/// log2 of the largest probability of a wrong result, unless the caller allows more: shared decryptions leak at failures, so they
-/// count as a break of security.
-const MAX_LOG2_FAILURE: f64 = -128.0;
-/// Ciphertexts that meet each block of the key together: their accumulators stay in the second cache.
-const TOGETHER: usize = 32;
 
 /// Everything for one parameter set on a number of threads. Shared freely: all methods take `&self`.
 pub struct Engine {
     params: FhewParams,
-    ctx: Arc<LweContext>,
-    runtime: Arc<Runtime>,
+    pub(super) ctx: Arc<LweContext>,
+    pub(super) runtime: Arc<Runtime>,
 }
 
 /// What bootstraps need: blocks of a blind rotation, and a key switch.
-pub struct LookupKey(BootstrapKey);
+pub struct LookupKey(pub(super) BootstrapKey);
 
 impl LookupKey {
     /// The secret key that it belongs to.
@@ -120,16 +113,7 @@ impl Engine {
         self.encrypt_phases(bits.iter().map(|&b| Ok(from_bit(&self.ctx, b))), sk)
     }
 
-    /// Encrypts messages below the set's number of them, each on its own.
-    ///
-    /// # Errors
-    /// A message out of range, no randomness, a secret key of another set.
-    pub fn encrypt(&self, messages: &[u64], sk: &LweSecretKey) -> Result<Vec<LweCiphertext>, Error> {
-        let encode = |&m: &u64| Ok(self.params.message().encode(&self.ctx, m)?);
-        self.encrypt_phases(messages.iter().map(encode), sk)
-    }
-
-    fn encrypt_phases(
+    pub(super) fn encrypt_phases(
         &self,
         phases: impl Iterator<Item = Result<u64, Error>>,
         sk: &LweSecretKey,
@@ -143,15 +127,11 @@ impl Engine {
     /// # Errors
     /// Ciphertexts of another key.
     pub fn decrypt_bits(&self, bits: &[LweCiphertext], sk: &LweSecretKey) -> Result<Vec<bool>, Error> {
-        bits.iter().map(|ct| Ok(to_bit(&self.ctx, sk.phase(&self.ctx, ct)?))).collect()
+        Ok(self.decrypt_phases(bits, sk)?.into_iter().map(|phase| to_bit(&self.ctx, phase)).collect())
     }
 
-    /// Decrypts messages; a number of messages or more says that a sum has left the range of tables.
-    ///
-    /// # Errors
-    /// Ciphertexts of another key.
-    pub fn decrypt(&self, messages: &[LweCiphertext], sk: &LweSecretKey) -> Result<Vec<u64>, Error> {
-        messages.iter().map(|ct| Ok(self.params.message().decode(&self.ctx, sk.phase(&self.ctx, ct)?))).collect()
+    pub(super) fn decrypt_phases(&self, cts: &[LweCiphertext], sk: &LweSecretKey) -> Result<Vec<u64>, Error> {
+        cts.iter().map(|ct| Ok(sk.phase(&self.ctx, ct)?)).collect()
     }
 
     /// A gate on arrays of bits, element by element: one bootstrap for each. `max_log2_failure` allows results that are wrong more
@@ -206,8 +186,8 @@ impl Engine {
         bits.iter().map(|bit| Ok(not(&self.ctx, bit)?)).collect()
     }
 
-    /// A weighted sum of messages, element by element, without a bootstrap. It must stay below the number of messages; [`Engine::lookup`]
-    /// refuses sums whose noise has grown too much.
+    /// A weighted sum of messages, integers or words of one kind, element by element, without a bootstrap. Padded messages must stay
+    /// below their number and integers in their range; what reads a sum refuses one whose noise has grown too much.
     ///
     /// # Errors
     /// [`Error::Parameter`] for arrays of different lengths or none, ciphertexts of different keys.
@@ -220,31 +200,7 @@ impl Engine {
         sums.collect()
     }
 
-    /// A padded table on messages: `values[m]` for each message m, one bootstrap for each.
-    ///
-    /// # Errors
-    /// A table of the wrong length or with values out of range, keys that do not belong together, inputs on which it would fail too
-    /// often, [`Error::Cancelled`].
-    pub fn lookup(
-        &self,
-        messages: &[LweCiphertext],
-        values: &[u64],
-        key: &LookupKey,
-        max_log2_failure: Option<f64>,
-        control: &Control,
-    ) -> Result<Vec<LweCiphertext>, Error> {
-        let allowed = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
-        let table = self.params.message().table(&self.ctx, values)?;
-        for ct in messages {
-            let log2 = self.params.message().log2_failure(&self.ctx, ct);
-            if log2 > allowed {
-                return Err(aglet_schemes::Error::Failure { gate: "A table", log2, allowed }.into());
-            }
-        }
-        self.bootstrap(messages, &table, key, control)
-    }
-
-    /// Bootstraps of all, shared out to the threads; those of a thread share each block of the key.
+    /// What one table says of all, by the threads of the engine.
     fn bootstrap(
         &self,
         cts: &[LweCiphertext],
@@ -252,19 +208,12 @@ impl Engine {
         key: &LookupKey,
         control: &Control,
     ) -> Result<Vec<LweCiphertext>, Error> {
-        let together = cts.len().div_ceil(self.runtime.threads()).clamp(1, TOGETHER);
-        self.runtime.run(|| {
-            let some = cts.par_chunks(together).map(|some| {
-                control.check()?;
-                Ok(key.0.bootstrap(&self.ctx, some, table)?)
-            });
-            Ok(some.collect::<Result<Vec<_>, Error>>()?.concat())
-        })
+        self.work(key, control, |run| functional::bootstrap(run, cts, table))
     }
 }
 
 /// The length of all arrays.
-fn same_length(arrays: &[&[LweCiphertext]]) -> Result<usize, Error> {
+pub(super) fn same_length(arrays: &[&[LweCiphertext]]) -> Result<usize, Error> {
     let count = arrays.first().map_or(0, |a| a.len());
     if arrays.iter().any(|a| a.len() != count) {
         return Err(Error::Parameter("The arrays have different lengths; give arrays of one length.".into()));

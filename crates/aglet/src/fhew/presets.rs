@@ -6,12 +6,13 @@ use aglet_rlwe::security::Security;
 use aglet_schemes::fhew::FhewParams;
 
 /// Name and text of every preset.
-pub const ALL: [(&str, &str); 5] = [
+pub const ALL: [(&str, &str); 6] = [
     ("gate", include_str!("../../presets/fhew/gate.toml")),
     ("cggi", include_str!("../../presets/fhew/cggi.toml")),
     ("lut2", include_str!("../../presets/fhew/lut2.toml")),
     ("lut3", include_str!("../../presets/fhew/lut3.toml")),
     ("lut4", include_str!("../../presets/fhew/lut4.toml")),
+    ("wide", include_str!("../../presets/fhew/wide.toml")),
 ];
 
 /// The parameters of this name, which have 128 bits of security by the table.

@@ -3,7 +3,7 @@
 use super::objects::{LookupKey, LweArray, LweSecretKey};
 use crate::errors::{count, exception, raise};
 use crate::wait::wait;
-use aglet::fhew::{presets, Array, Ciphertext, Engine, Form, Gate, Home};
+use aglet::fhew::{presets, Array, Ciphertext, Engine, Form, Gate, Home, Table};
 use aglet::{Control, Error};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -139,8 +139,10 @@ impl LookupEngine {
     ) -> PyResult<LweArray> {
         let sk = sk.of(py, &self.home)?;
         let messages: Vec<u64> = messages.as_array().iter().map(|&m| m as u64).collect();
-        let array =
-            self.quick(py, |e| Array::new(&self.home, Form::Messages, shape, sk.id(), e.encrypt(&messages, sk)?))?;
+        let array = self.quick(py, |e| {
+            let cells = e.encrypt(&messages, e.params().message(), sk)?;
+            Array::new(&self.home, Form::Messages, shape, sk.id(), cells)
+        })?;
         Ok(LweArray::new(array))
     }
     /// In the order of C; bits are 0 and 1.
@@ -148,7 +150,10 @@ impl LookupEngine {
         let (ct, sk) = (ct.of(py, &self.home)?, sk.of(py, &self.home)?);
         let found = self.quick(py, |e| match ct.form() {
             Form::Bits => Ok(e.decrypt_bits(ct.cells(), sk)?.into_iter().map(i64::from).collect()),
-            Form::Messages => Ok(e.decrypt(ct.cells(), sk)?.into_iter().map(|m| m as i64).collect::<Vec<_>>()),
+            Form::Messages => {
+                let messages = e.decrypt(ct.cells(), e.params().message(), sk)?;
+                Ok(messages.into_iter().map(|m| m as i64).collect::<Vec<_>>())
+            }
         })?;
         Ok(PyArray1::from_vec(py, found))
     }
@@ -206,7 +211,10 @@ impl LookupEngine {
         let inputs = [ct];
         let (arrays, own) = (self.inputs(py, Form::Messages, &inputs)?, key.of(py, &self.home)?);
         let array = arrays[0];
-        let work = |e: &Engine, control: &Control| e.lookup(array.cells(), &table, own, max_log2_failure, control);
+        let work = |e: &Engine, control: &Control| {
+            let table = Table::new(e.params().message(), e.params().message(), &table)?;
+            e.lookup(array.cells(), &table, own, max_log2_failure, control)
+        };
         let out = self.long(py, progress, work)?;
         self.made(py, Form::Messages, array.shape(), key, out)
     }

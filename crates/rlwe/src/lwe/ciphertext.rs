@@ -121,6 +121,15 @@ impl LweCiphertext {
         Ok(())
     }
 
+    /// The exact half modulo Q: its phase is half of this one's, or half a turn from that, by the last bit of the phase.
+    #[must_use]
+    pub fn half(&self, ctx: &LweContext) -> Self {
+        let q = ctx.modulus().value();
+        // An odd word becomes even with the odd Q added.
+        let words = self.words.iter().map(|&x| if x & 1 == 0 { x / 2 } else { x / 2 + q / 2 + 1 });
+        Self::new(words.collect(), self.key, self.variance() / 4.0)
+    }
+
     /// Adds a number to the phase.
     pub fn add_phase(&mut self, ctx: &LweContext, phase: u64) {
         let words = Arc::make_mut(&mut self.words);

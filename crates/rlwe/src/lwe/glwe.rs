@@ -82,6 +82,29 @@ impl GlweSample {
         Self { words, ..*self }
     }
 
+    /// The product with `sum w X^j` over pairs (j, w) with j < N. The noises of its terms count as independent.
+    ///
+    /// # Panics
+    /// If a j is too large, or the magnitudes of the w come to 2^15 or more.
+    #[must_use]
+    pub fn times(&self, ctx: &LweContext, factors: &[(usize, i64)]) -> Self {
+        let (m, n) = (ctx.modulus(), ctx.params().n());
+        assert!(factors.iter().map(|f| f.1.unsigned_abs()).sum::<u64>() < 1 << 15, "sums fit a word");
+        let mut words = Words::zeros(self.words.len());
+        let mut sums = vec![0i64; n];
+        for (out, column) in words.chunks_exact_mut(n).zip(self.words.chunks_exact(n)) {
+            sums.fill(0);
+            for &(at, w) in factors {
+                let (stay, wrap) = column.split_at(n - at);
+                sums[at..].iter_mut().zip(stay).for_each(|(s, &x)| *s += w * x as i64);
+                sums.iter_mut().zip(wrap).for_each(|(s, &x)| *s -= w * x as i64);
+            }
+            out.iter_mut().zip(&sums).for_each(|(out, &s)| *out = m.reduce_i64(s));
+        }
+        let squares: i64 = factors.iter().map(|f| f.1 * f.1).sum();
+        Self { words, key: self.key, variance: self.variance * squares as f64 }
+    }
+
     /// Coefficient `at` as an LWE ciphertext under all coordinates.
     ///
     /// # Panics

@@ -49,7 +49,12 @@ impl Noise {
     /// Of the phase that a bootstrap decides by, for an input of this variance.
     #[must_use]
     pub fn decision(&self, input: f64) -> f64 {
-        input + self.key_switch + self.modulus_switch
+        self.interleaved(input, 0)
+    }
+    /// As [`Noise::decision`], where one rotation reads `2^log_tables` interleaved tables.
+    #[must_use]
+    pub fn interleaved(&self, input: f64, log_tables: u32) -> f64 {
+        input + self.key_switch + self.modulus_switch * 4f64.powi(log_tables as i32)
     }
 }
 

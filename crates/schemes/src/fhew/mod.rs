@@ -1,9 +1,18 @@
 //! Bits and small integers in LWE ciphertexts: what gates and look-up tables are before they are bootstrapped.
 
 mod gates;
+mod integer;
+mod message;
 mod params;
 mod tables;
+mod word;
 
 pub use gates::{from_bit, join, mux_halves, not, to_bit, Gate};
+pub use integer::Integer;
+pub use message::{either, Domain, Message, MAX_LOG2_FAILURE};
 pub use params::{Claims, Family, FhewLiteral, FhewParams};
-pub use tables::Message;
+pub use tables::{half_steps, interleave, PairTable, Table};
+pub use word::{Counts, Group, Part, Word};
+
+#[cfg(test)]
+mod tests;

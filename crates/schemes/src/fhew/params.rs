@@ -1,6 +1,6 @@
 //! Parameter sets of gates and tables: what a preset file says, and what has passed the security gate.
 
-use super::tables::Message;
+use super::message::{Domain, Message};
 use crate::Error;
 use aglet_ring::blind::Gadget;
 use aglet_rlwe::lwe::{log2_tail, LweParams, LweSpec};
@@ -127,7 +127,7 @@ impl FhewParams {
     /// # Errors
     /// Those of [`LweParams::new`]; [`Error::Message`] for a number of messages that tables do not have.
     pub fn new(literal: FhewLiteral, security: Security) -> Result<Self, Error> {
-        let message = Message::new(literal.messages)?;
+        let message = Message::new(literal.messages, Domain::Padded)?;
         let gadget = Gadget { levels: literal.levels, log_base: literal.log_base };
         let FhewLiteral { modulus, log_n, rank, dimension, secret, switch_digits, lwe_error, glwe_error, .. } = literal;
         let spec = LweSpec { modulus, log_n, rank, dimension, secret, gadget, switch_digits, lwe_error, glwe_error };
@@ -145,7 +145,7 @@ impl FhewParams {
     pub fn lwe(&self) -> &LweParams {
         &self.0.lwe
     }
-    /// The messages of tables.
+    /// The messages of tables, padded; see [`Message::within`].
     #[must_use]
     pub fn message(&self) -> Message {
         self.0.message

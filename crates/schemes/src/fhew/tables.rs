@@ -1,89 +1,162 @@
-//! Padded look-up tables: the message m below p is the phase `m Q / 2p`, so that it fills half a turn and any table fits the other half
-//! as its negative.
+//! Look-up tables: functions of small integers, as the polynomials that rotations turn.
+//!
+//! A rotation reads N phases of half a turn; the other half has their negatives. A message has a box of them, so a table is constant on
+//! boxes, and `(1 - X)` times it has one coefficient for each border between two.
 
+use super::message::{fraction, Message};
+use super::Domain;
 use crate::Error;
-use aglet_rlwe::lwe::{log2_tail, LweCiphertext, LweContext};
+use aglet_rlwe::lwe::{LweContext, LweParams};
 
-/// Messages 0 to p - 1 with a bit of padding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Message {
-    space: u64,
+/// A function from messages to messages, by its values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    from: Message,
+    to: Message,
+    values: Vec<u64>,
 }
 
-impl Message {
-    /// `space` is p: 2, 4, 8 or 16.
+impl Table {
+    /// `values[m]` for each message m; the results lie as `to` says.
     ///
     /// # Errors
-    /// [`Error::Message`] for another p.
-    pub fn new(space: u64) -> Result<Self, Error> {
-        if ![2, 4, 8, 16].contains(&space) {
-            return Err(Error::Message { value: space, what: "a number of messages", allowed: "2, 4, 8 or 16".into() });
+    /// [`Error::Message`] for another number of values than of messages, a value that is no message of `to`, and in the negacyclic
+    /// domain one that is not the negative of the value half the messages on.
+    pub fn new(from: Message, to: Message, values: &[u64]) -> Result<Self, Error> {
+        check(values, from.space(), to)?;
+        if from.domain() == Domain::Negacyclic {
+            let (first, second) = values.split_at(values.len() / 2);
+            for (&f, &g) in first.iter().zip(second) {
+                let negative = (to.turn() - f) % to.turn();
+                if g != negative {
+                    let allowed = format!("{negative}, as f(m + p/2) = -f(m) and f(m) = {f}, or the domain \"full\"");
+                    return Err(Error::Message { value: g, what: "a value of a negacyclic table", allowed });
+                }
+            }
         }
-        Ok(Self { space })
+        Ok(Self { from, to, values: values.to_vec() })
     }
 
-    /// The number of messages p.
+    /// The messages that it takes.
     #[must_use]
-    pub fn space(self) -> u64 {
-        self.space
+    pub fn from(&self) -> Message {
+        self.from
+    }
+    /// The messages that it gives.
+    #[must_use]
+    pub fn to(&self) -> Message {
+        self.to
+    }
+    /// Its values.
+    #[must_use]
+    pub fn values(&self) -> &[u64] {
+        &self.values
     }
 
-    /// The phase of a message.
+    /// Its N entries: entry i for phases in `[i, i + 1) / 2N` of a turn.
+    #[must_use]
+    pub fn entries(&self, ctx: &LweContext) -> Vec<u64> {
+        let (m, one) = (ctx.modulus(), fraction(ctx, self.to.turn()));
+        let n = ctx.params().n();
+        (0..n).map(|i| m.mul(m.reduce_i64(self.at(n, i)), one)).collect()
+    }
+
+    /// `1 - X` times the values: positions and coefficients that are not zero. A rotation of [`half_steps`] times this is a rotation
+    /// of the table.
+    #[must_use]
+    pub fn factors(&self, params: &LweParams) -> Vec<(usize, i64)> {
+        let n = params.n();
+        let before = |i: usize| if i == 0 { -self.at(n, n - 1) } else { self.at(n, i - 1) };
+        (0..n).map(|i| (i, self.at(n, i) - before(i))).filter(|f| f.1 != 0).collect()
+    }
+
+    /// The sum of squares of [`Table::factors`]: what they multiply the variance of a rotation by.
+    #[must_use]
+    pub fn squared_factors(&self, params: &LweParams) -> f64 {
+        self.factors(params).iter().map(|f| (f.1 * f.1) as f64).sum()
+    }
+
+    /// The value of entry i of N.
+    fn at(&self, n: usize, i: usize) -> i64 {
+        let (boxes, centred) = self.from.boxes();
+        let width = n / boxes;
+        match (i + usize::from(centred) * width / 2) / width {
+            last if last == boxes => -(self.values[0] as i64),
+            message => self.values[message] as i64,
+        }
+    }
+}
+
+/// As many values as there are arguments, messages of `to` each.
+fn check(values: &[u64], arguments: u64, to: Message) -> Result<(), Error> {
+    if values.len() as u64 != arguments {
+        let (value, allowed) = (values.len() as u64, arguments.to_string());
+        return Err(Error::Message { value, what: "a number of table values", allowed });
+    }
+    match values.iter().find(|&&v| v >= to.space()) {
+        Some(&value) => {
+            let allowed = format!("0 to {}", to.space() - 1);
+            Err(Error::Message { value, what: "a table value", allowed })
+        }
+        None => Ok(()),
+    }
+}
+
+/// A function of two messages, by the values of all pairs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PairTable {
+    rows: Vec<Table>,
+}
+
+impl PairTable {
+    /// `values[p high + low]` for messages high and low below p.
     ///
     /// # Errors
-    /// [`Error::Message`] for one that is not below p.
-    pub fn encode(self, ctx: &LweContext, message: u64) -> Result<u64, Error> {
-        if message >= self.space {
-            let allowed = format!("0 to {}", self.space - 1);
-            return Err(Error::Message { value: message, what: "a message", allowed });
+    /// As [`Table::new`], for p^2 values.
+    pub fn new(from: Message, to: Message, values: &[u64]) -> Result<Self, Error> {
+        check(values, from.space() * from.space(), to)?;
+        if from.domain() == Domain::Negacyclic {
+            return Err(Error::InvalidParameters { reason: "tables of pairs are of the padded or the full domain" });
         }
-        Ok(ctx.modulus().mul(message, self.step(ctx)))
+        let rows = values.chunks_exact(from.space() as usize).map(|row| Table::new(from, to, row));
+        Ok(Self { rows: rows.collect::<Result<_, _>>()? })
     }
 
-    /// The phase of any number, which may lie outside of the messages: what is added to a ciphertext in the clear.
+    /// The tables of the low message, one for each high one.
     #[must_use]
-    pub fn phase(self, ctx: &LweContext, number: i64) -> u64 {
-        ctx.modulus().mul(ctx.modulus().reduce_i64(number.rem_euclid(2 * self.space as i64)), self.step(ctx))
+    pub fn rows(&self) -> &[Table] {
+        &self.rows
     }
-
-    /// The message nearest to a phase, modulo 2p: from p on it has left the range of tables.
+    /// The messages that it takes.
     #[must_use]
-    pub fn decode(self, ctx: &LweContext, phase: u64) -> u64 {
-        let q = u128::from(ctx.modulus().value());
-        let twice = u128::from(2 * self.space);
-        ((2 * u128::from(phase) * twice + q) / (2 * q) % twice) as u64
+    pub fn from(&self) -> Message {
+        self.rows[0].from
     }
-
-    /// `round(Q / 2p)`.
-    fn step(self, ctx: &LweContext) -> u64 {
-        (ctx.modulus().value() + self.space) / (2 * self.space)
-    }
-
-    /// The table of a function given by its p values: message j has the phases around `j / 2p` of a turn.
-    ///
-    /// # Errors
-    /// [`Error::Message`] for another number of values, or one that is not below p.
-    pub fn table(self, ctx: &LweContext, values: &[u64]) -> Result<Vec<u64>, Error> {
-        let (p, n) = (self.space as usize, ctx.params().n());
-        if values.len() != p {
-            return Err(Error::Message {
-                value: values.len() as u64,
-                what: "a number of table values",
-                allowed: p.to_string(),
-            });
-        }
-        let phases = values.iter().map(|&v| self.encode(ctx, v)).collect::<Result<Vec<_>, _>>()?;
-        let entry = |i: usize| match (i + n / (2 * p)) / (n / p) {
-            box_ if box_ == p => ctx.modulus().neg(phases[0]),
-            box_ => phases[box_],
-        };
-        Ok((0..n).map(entry).collect())
-    }
-
-    /// log2 of the probability that a table reads its neighbour, for an input of this variance.
+    /// The messages that it gives.
     #[must_use]
-    pub fn log2_failure(self, ctx: &LweContext, input: &LweCiphertext) -> f64 {
-        let noise = ctx.params().noise().decision(input.variance());
-        log2_tail(1.0 / (4.0 * self.space as f64), noise)
+    pub fn to(&self) -> Message {
+        self.rows[0].to
     }
+}
+
+/// The polynomial whose rotation serves many tables: half a step of the messages that they give in every coefficient.
+#[must_use]
+pub fn half_steps(ctx: &LweContext, to: Message) -> Vec<u64> {
+    vec![fraction(ctx, 2 * to.turn()); ctx.params().n()]
+}
+
+/// Several tables in one: entry `i + t` of each group of `2^log_tables` is entry i of table t. The places of tables that are missing
+/// stay zero.
+///
+/// # Panics
+/// If there are more tables than places.
+#[must_use]
+pub fn interleave(tables: &[Vec<u64>], log_tables: u32) -> Vec<u64> {
+    assert!(tables.len() <= 1 << log_tables, "a place for each table");
+    let mut out = vec![0; tables[0].len()];
+    for (t, table) in tables.iter().enumerate() {
+        let places = out.iter_mut().skip(t).step_by(1 << log_tables);
+        places.zip(table.iter().step_by(1 << log_tables)).for_each(|(place, &entry)| *place = entry);
+    }
+    out
 }

@@ -1,0 +1,143 @@
+//! Numbers of an engine: integers with a sign, and words that are taken apart.
+
+use super::engine::same_length;
+use super::{Engine, LookupKey};
+use crate::{Control, Error};
+use aglet_bootstrap::functional::{self, Order};
+use aglet_rlwe::lwe::{LweCiphertext, LweSecretKey};
+use aglet_schemes::fhew::{Integer, Word, MAX_LOG2_FAILURE};
+
+impl Engine {
+    /// Encrypts integers, each on its own.
+    ///
+    /// # Errors
+    /// One out of range, no randomness, a secret key of another set.
+    pub fn encrypt_integers(
+        &self,
+        values: &[i64],
+        integer: Integer,
+        sk: &LweSecretKey,
+    ) -> Result<Vec<LweCiphertext>, Error> {
+        self.encrypt_phases(values.iter().map(|&x| Ok(integer.encode(&self.ctx, x)?)), sk)
+    }
+
+    /// Decrypts integers.
+    ///
+    /// # Errors
+    /// Ciphertexts of another key.
+    pub fn decrypt_integers(
+        &self,
+        cts: &[LweCiphertext],
+        integer: Integer,
+        sk: &LweSecretKey,
+    ) -> Result<Vec<i64>, Error> {
+        Ok(self.decrypt_phases(cts, sk)?.into_iter().map(|phase| integer.decode(&self.ctx, phase)).collect())
+    }
+
+    /// Encrypts words, each on its own.
+    ///
+    /// # Errors
+    /// One out of range, no randomness, a secret key of another set.
+    pub fn encrypt_words(&self, values: &[u64], word: Word, sk: &LweSecretKey) -> Result<Vec<LweCiphertext>, Error> {
+        self.encrypt_phases(values.iter().map(|&x| Ok(word.encode(&self.ctx, x)?)), sk)
+    }
+
+    /// Decrypts words.
+    ///
+    /// # Errors
+    /// Ciphertexts of another key.
+    pub fn decrypt_words(&self, cts: &[LweCiphertext], word: Word, sk: &LweSecretKey) -> Result<Vec<u64>, Error> {
+        Ok(self.decrypt_phases(cts, sk)?.into_iter().map(|phase| word.decode(&self.ctx, phase)).collect())
+    }
+
+    /// 1 for integers from 0 on and 0 for negative ones, as messages of the set: six rotations for 20 bits, five of them in one batch.
+    ///
+    /// # Errors
+    /// Keys that do not belong together, integers whose sign would be wrong too often, [`Error::Cancelled`].
+    pub fn sign(
+        &self,
+        integers: &[LweCiphertext],
+        integer: Integer,
+        key: &LookupKey,
+        max_log2_failure: Option<f64>,
+        control: &Control,
+    ) -> Result<Vec<LweCiphertext>, Error> {
+        let allowed = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
+        let to = self.params().message();
+        self.work(key, control, |run| functional::sign(run, integers, integer, to, allowed))
+    }
+
+    /// 1 where a comparison of integers holds and 0 elsewhere, as messages of the set: a sign for each pair. Differences must be in the
+    /// range of the integers, so both are at least 0, or both at least half as small as the range allows.
+    ///
+    /// # Errors
+    /// As [`Engine::sign`]; lists of different lengths.
+    pub fn compare(
+        &self,
+        pair: [&[LweCiphertext]; 2],
+        order: Order,
+        integer: Integer,
+        key: &LookupKey,
+        max_log2_failure: Option<f64>,
+        control: &Control,
+    ) -> Result<Vec<LweCiphertext>, Error> {
+        same_length(&pair)?;
+        let allowed = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
+        let to = self.params().message();
+        self.work(key, control, |run| functional::compare(run, pair, order, integer, to, allowed))
+    }
+
+    /// 1 where two integers are the same and 0 elsewhere, as messages of the set: two signs for each pair, with the range of
+    /// [`Engine::compare`].
+    ///
+    /// # Errors
+    /// As [`Engine::compare`].
+    pub fn equal(
+        &self,
+        pair: [&[LweCiphertext]; 2],
+        integer: Integer,
+        key: &LookupKey,
+        max_log2_failure: Option<f64>,
+        control: &Control,
+    ) -> Result<Vec<LweCiphertext>, Error> {
+        same_length(&pair)?;
+        let allowed = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
+        let to = self.params().message();
+        self.work(key, control, |run| functional::equal(run, pair, integer, to, allowed))
+    }
+
+    /// Words without their low `bits` bits, which are words of so many bits fewer: two rotations for every five bits, more where the
+    /// noise wants it.
+    ///
+    /// # Errors
+    /// More bits than a word has, words on which it would fail too often, keys that do not belong together, [`Error::Cancelled`].
+    pub fn floor(
+        &self,
+        words: &[LweCiphertext],
+        word: Word,
+        bits: u32,
+        key: &LookupKey,
+        max_log2_failure: Option<f64>,
+        control: &Control,
+    ) -> Result<Vec<LweCiphertext>, Error> {
+        let allowed = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
+        self.work(key, control, |run| functional::floor(run, words, word, bits, allowed))
+    }
+
+    /// The digits of words as messages of the set, the lowest first: a list for each digit, of as many bits as a message has.
+    ///
+    /// # Errors
+    /// Words on which it would fail too often, keys that do not belong together, [`Error::Cancelled`].
+    pub fn digits(
+        &self,
+        words: &[LweCiphertext],
+        word: Word,
+        key: &LookupKey,
+        max_log2_failure: Option<f64>,
+        control: &Control,
+    ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
+        let allowed = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
+        let to = self.params().message();
+        self.work(key, control, |run| functional::digits(run, words, word, to, allowed))
+    }
+}

@@ -1,0 +1,59 @@
+//! Messages and tables of an engine.
+
+use super::{Engine, LookupKey};
+use crate::{Control, Error};
+use aglet_bootstrap::functional;
+use aglet_rlwe::lwe::{LweCiphertext, LweSecretKey};
+use aglet_schemes::fhew::{Message, Table, MAX_LOG2_FAILURE};
+
+impl Engine {
+    /// Encrypts messages, each on its own. `message` says how many there are and where they lie.
+    ///
+    /// # Errors
+    /// A message out of range, no randomness, a secret key of another set.
+    pub fn encrypt(&self, values: &[u64], message: Message, sk: &LweSecretKey) -> Result<Vec<LweCiphertext>, Error> {
+        self.encrypt_phases(values.iter().map(|&m| Ok(message.encode(&self.ctx, m)?)), sk)
+    }
+
+    /// Decrypts messages; of padded ones, their number or more says that a sum has left the range of tables.
+    ///
+    /// # Errors
+    /// Ciphertexts of another key.
+    pub fn decrypt(&self, cts: &[LweCiphertext], message: Message, sk: &LweSecretKey) -> Result<Vec<u64>, Error> {
+        Ok(self.decrypt_phases(cts, sk)?.into_iter().map(|phase| message.decode(&self.ctx, phase)).collect())
+    }
+
+    /// What a table says of each message: one rotation for each, two in the full domain. `max_log2_failure` allows results that are
+    /// wrong more often than 2^-128.
+    ///
+    /// # Errors
+    /// Keys that do not belong together, inputs on which it would fail too often, [`Error::Cancelled`].
+    pub fn lookup(
+        &self,
+        messages: &[LweCiphertext],
+        table: &Table,
+        key: &LookupKey,
+        max_log2_failure: Option<f64>,
+        control: &Control,
+    ) -> Result<Vec<LweCiphertext>, Error> {
+        let tables = std::slice::from_ref(table);
+        Ok(self.lookup_many(messages, tables, key, max_log2_failure, control)?.pop().unwrap_or_default())
+    }
+
+    /// What each of several tables says of each message, a list for each table: all in one rotation (two in the full domain) where
+    /// results stay right and can be looked up again, else in one for each; see [`functional::Way`].
+    ///
+    /// # Errors
+    /// As [`Engine::lookup`]; no tables, or tables of different messages.
+    pub fn lookup_many(
+        &self,
+        messages: &[LweCiphertext],
+        tables: &[Table],
+        key: &LookupKey,
+        max_log2_failure: Option<f64>,
+        control: &Control,
+    ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
+        let allowed = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
+        self.work(key, control, |run| functional::lookup(run, messages, tables, allowed))
+    }
+}

@@ -1,0 +1,60 @@
+//! Batches of rotations on the threads of an engine.
+
+use super::{Engine, LookupKey};
+use crate::{Control, Error, KeyId};
+use aglet_bootstrap::functional::Rotate;
+use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweContext};
+use rayon::prelude::*;
+
+/// Ciphertexts that meet each block of the key together: their accumulators stay in the second cache.
+const TOGETHER: usize = 32;
+
+/// An engine at work with a key.
+pub(super) struct Workers<'a> {
+    engine: &'a Engine,
+    key: &'a LookupKey,
+    control: &'a Control,
+}
+
+impl Engine {
+    /// Does what is made of rotations with a key, on the threads of the engine.
+    pub(super) fn work<T: Send>(
+        &self,
+        key: &LookupKey,
+        control: &Control,
+        work: impl FnOnce(&Workers) -> Result<T, aglet_schemes::Error> + Send,
+    ) -> Result<T, Error> {
+        self.runtime.run(|| Ok(work(&Workers { engine: self, key, control })?))
+    }
+}
+
+impl Rotate for Workers<'_> {
+    fn context(&self) -> &LweContext {
+        &self.engine.ctx
+    }
+
+    fn id(&self) -> KeyId {
+        self.key.id()
+    }
+
+    /// Shared out to the threads; the ciphertexts of a thread share each block of the key.
+    fn rotate<T: Send>(
+        &self,
+        cts: &[LweCiphertext],
+        starts: &[GlweSample],
+        log_tables: u32,
+        then: impl Fn(GlweSample) -> Result<T, aglet_schemes::Error> + Sync,
+    ) -> Result<Vec<T>, aglet_schemes::Error> {
+        let together = cts.len().div_ceil(self.engine.runtime.threads()).clamp(1, TOGETHER);
+        let batch = |(i, some): (usize, &[LweCiphertext])| {
+            if self.control.cancelled() {
+                return Err(aglet_schemes::Error::Cancelled);
+            }
+            let own = if starts.len() == 1 { starts } else { &starts[i * together..][..some.len()] };
+            let turned = self.key.0.rotate_tables(&self.engine.ctx, some, own, log_tables)?;
+            turned.into_iter().map(&then).collect()
+        };
+        let batches: Result<Vec<Vec<T>>, _> = cts.par_chunks(together).enumerate().map(batch).collect();
+        Ok(batches?.into_iter().flatten().collect())
+    }
+}

@@ -1,0 +1,119 @@
+//! Signs of integers, and comparisons by them.
+
+use super::{bootstrap, permit, worst, Rotate};
+use aglet_rlwe::lwe::{GlweSample, LweCiphertext};
+use aglet_schemes::fhew::{Integer, Message};
+use aglet_schemes::Error;
+
+/// Integers whose magnitudes are rotated in one batch.
+const TOGETHER: usize = 64;
+
+/// 1 for integers from 0 on, 0 for negative ones, as messages of `to`: all magnitudes of an integer in one batch, then one rotation.
+///
+/// # Errors
+/// [`Error::Failure`] if a sign would be wrong with a probability above `2^allowed`; those of [`Rotate::rotate`].
+pub fn sign(
+    run: &impl Rotate,
+    cts: &[LweCiphertext],
+    integer: Integer,
+    to: Message,
+    allowed: f64,
+) -> Result<Vec<LweCiphertext>, Error> {
+    let ctx = run.context();
+    permit("A sign", integer.log2_failure(ctx.params(), worst(cts)), allowed)?;
+    let middle = |ct: &LweCiphertext| {
+        let mut ct = ct.clone();
+        ct.add_phase(ctx, integer.half_step(ctx));
+        ct
+    };
+    let middles: Vec<_> = cts.iter().map(middle).collect();
+    let sums = if integer.magnitudes() == 1 { middles } else { magnitudes(run, &middles, integer)? };
+    let table = Integer::sign_table(ctx, to);
+    let mut signs = bootstrap(run, &sums, &table)?;
+    signs.iter_mut().for_each(|s| s.add_phase(ctx, table[0]));
+    Ok(signs)
+}
+
+/// The sums of magnitudes, whose signs are those of the integers.
+fn magnitudes(run: &impl Rotate, middles: &[LweCiphertext], integer: Integer) -> Result<Vec<LweCiphertext>, Error> {
+    let (ctx, count) = (run.context(), integer.magnitudes());
+    let starts = (0..count).map(|j| GlweSample::trivial(ctx, &integer.magnitude_table(ctx, j), run.id()));
+    let starts = starts.collect::<Result<Vec<_>, _>>()?;
+    let mut sums = Vec::with_capacity(middles.len());
+    for some in middles.chunks(TOGETHER) {
+        let (mut inputs, mut own) = (Vec::new(), Vec::new());
+        for x in some {
+            for j in 0..count {
+                inputs.push(LweCiphertext::combine(ctx, 0, &[(x, integer.factor(j))])?);
+                own.push(starts[j as usize].clone());
+            }
+        }
+        let out = run.rotate(&inputs, &own, 0, |sample| Ok(sample.extract(ctx, 0)))?;
+        for terms in out.chunks(count as usize) {
+            let terms: Vec<_> = terms.iter().map(|d| (d, 1)).collect();
+            sums.push(LweCiphertext::combine(ctx, 0, &terms)?);
+        }
+    }
+    Ok(sums)
+}
+
+/// A comparison of two integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// x < y.
+    Less,
+    /// x <= y.
+    LessEqual,
+    /// x > y.
+    Greater,
+    /// x >= y.
+    GreaterEqual,
+}
+
+/// 1 where a comparison holds and 0 elsewhere, as messages of `to`, for lists of one length: a sign for each pair. The differences must
+/// be in the range of the integers, as they are if both numbers are at least 0, or both half as large as the range allows.
+///
+/// # Errors
+/// As [`sign`].
+pub fn compare(
+    run: &impl Rotate,
+    [x, y]: [&[LweCiphertext]; 2],
+    order: Order,
+    integer: Integer,
+    to: Message,
+    allowed: f64,
+) -> Result<Vec<LweCiphertext>, Error> {
+    let ctx = run.context();
+    let (sign_of_x, strict) = match order {
+        Order::Less => (-1, true),
+        Order::LessEqual => (-1, false),
+        Order::Greater => (1, true),
+        Order::GreaterEqual => (1, false),
+    };
+    // Strictly above 0 is from 1 on.
+    let less = if strict { integer.encode(ctx, -1)? } else { 0 };
+    let difference = |(x, y)| LweCiphertext::combine(ctx, less, &[(x, sign_of_x), (y, -sign_of_x)]);
+    let differences = x.iter().zip(y).map(difference).collect::<Result<Vec<_>, _>>()?;
+    sign(run, &differences, integer, to, allowed)
+}
+
+/// 1 where two integers are the same and 0 elsewhere, as messages of `to`: two signs for each pair, of which one at least is 1.
+///
+/// # Errors
+/// As [`compare`].
+pub fn equal(
+    run: &impl Rotate,
+    [x, y]: [&[LweCiphertext]; 2],
+    integer: Integer,
+    to: Message,
+    allowed: f64,
+) -> Result<Vec<LweCiphertext>, Error> {
+    let ctx = run.context();
+    // Each may fail half as often.
+    let allowed = allowed - 1.0;
+    let up = compare(run, [x, y], Order::LessEqual, integer, to, allowed)?;
+    let down = compare(run, [x, y], Order::GreaterEqual, integer, to, allowed)?;
+    let minus_one = ctx.modulus().neg(to.encode(ctx, 1)?);
+    let both = up.iter().zip(&down).map(|(u, d)| LweCiphertext::combine(ctx, minus_one, &[(u, 1), (d, 1)]));
+    Ok(both.collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,121 @@
+//! Functions of encrypted integers by blind rotations: tables of one message and of two, signs, words taken apart.
+//!
+//! Each is a few batches of rotations with sums between them. Who runs a batch is left open: see [`Rotate`].
+
+mod compare;
+mod tables;
+mod words;
+
+pub use compare::{compare, equal, sign, Order};
+pub use tables::{lookup, Way};
+pub use words::{digits, floor};
+
+use crate::BootstrapKey;
+use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweContext};
+use aglet_rlwe::KeyId;
+use aglet_schemes::Error;
+
+/// Runs batches of rotations: a key on the thread that asks ([`OneThread`]), or an engine on all of its threads.
+pub trait Rotate: Sync {
+    /// Parameters and tables.
+    fn context(&self) -> &LweContext;
+
+    /// The secret key that the rotations are of.
+    fn id(&self) -> KeyId;
+
+    /// [`BootstrapKey::rotate_tables`], and what `then` makes of each result.
+    ///
+    /// # Errors
+    /// Those of the rotations and of `then`; [`Error::Cancelled`].
+    fn rotate<T: Send>(
+        &self,
+        cts: &[LweCiphertext],
+        starts: &[GlweSample],
+        log_tables: u32,
+        then: impl Fn(GlweSample) -> Result<T, Error> + Sync,
+    ) -> Result<Vec<T>, Error>;
+}
+
+/// The key of a bootstrap on the thread that asks.
+pub struct OneThread<'a> {
+    /// Parameters and tables.
+    pub ctx: &'a LweContext,
+    /// The key.
+    pub key: &'a BootstrapKey,
+}
+
+impl Rotate for OneThread<'_> {
+    fn context(&self) -> &LweContext {
+        self.ctx
+    }
+
+    fn id(&self) -> KeyId {
+        self.key.id()
+    }
+
+    fn rotate<T: Send>(
+        &self,
+        cts: &[LweCiphertext],
+        starts: &[GlweSample],
+        log_tables: u32,
+        then: impl Fn(GlweSample) -> Result<T, Error> + Sync,
+    ) -> Result<Vec<T>, Error> {
+        self.key.rotate_tables(self.ctx, cts, starts, log_tables)?.into_iter().map(then).collect()
+    }
+}
+
+/// What one table says of each phase.
+///
+/// # Errors
+/// Those of [`Rotate::rotate`]; a table that has not N entries.
+pub fn bootstrap(run: &impl Rotate, cts: &[LweCiphertext], table: &[u64]) -> Result<Vec<LweCiphertext>, Error> {
+    let start = GlweSample::trivial(run.context(), table, run.id())?;
+    run.rotate(cts, &[start], 0, |sample| Ok(sample.extract(run.context(), 0)))
+}
+
+/// What each of several tables says of each phase, a list for each table: one batch of rotations, every table of `2^log_tables` in one
+/// rotation or, for 0, in one of its own.
+fn bootstrap_several(
+    run: &impl Rotate,
+    cts: &[LweCiphertext],
+    tables: &[Vec<u64>],
+    log_tables: u32,
+) -> Result<Vec<Vec<LweCiphertext>>, Error> {
+    let ctx = run.context();
+    let trivial = |table: &[u64]| GlweSample::trivial(ctx, table, run.id());
+    if log_tables > 0 {
+        let start = trivial(&aglet_schemes::fhew::interleave(tables, log_tables))?;
+        let entries = |sample: GlweSample| Ok((0..tables.len()).map(|t| sample.extract(ctx, t)).collect());
+        return Ok(columns(run.rotate(cts, &[start], log_tables, entries)?, tables.len()));
+    }
+    let starts = tables.iter().map(|t| trivial(t)).collect::<Result<Vec<_>, _>>()?;
+    let (mut inputs, mut own) = (Vec::new(), Vec::new());
+    for ct in cts {
+        inputs.extend(tables.iter().map(|_| ct.clone()));
+        own.extend(starts.iter().cloned());
+    }
+    let out = run.rotate(&inputs, &own, 0, |sample| Ok(sample.extract(ctx, 0)))?;
+    Ok(columns(out.chunks(tables.len()).map(<[_]>::to_vec).collect(), tables.len()))
+}
+
+/// Rows of `count` each as columns.
+fn columns(rows: Vec<Vec<LweCiphertext>>, count: usize) -> Vec<Vec<LweCiphertext>> {
+    let mut columns: Vec<Vec<LweCiphertext>> = (0..count).map(|_| Vec::with_capacity(rows.len())).collect();
+    for row in rows {
+        row.into_iter().zip(&mut columns).for_each(|(ct, column)| column.push(ct));
+    }
+    columns
+}
+
+/// The largest variance of several inputs, 0 of none: what fails most often.
+fn worst(cts: &[LweCiphertext]) -> f64 {
+    cts.iter().map(LweCiphertext::variance).fold(0.0, f64::max)
+}
+
+/// Refuses what would fail too often.
+fn permit(gate: &'static str, log2: f64, allowed: f64) -> Result<(), Error> {
+    match log2 <= allowed {
+        true => Ok(()),
+        false => Err(Error::Failure { gate, log2, allowed }),
+    }
+}

@@ -1,0 +1,149 @@
+//! Small integers as phases: where messages lie on the turn, and how often a bootstrap reads a neighbour instead.
+
+use crate::Error;
+use aglet_rlwe::lwe::{log2_tail, LweContext, Noise};
+
+/// log2 of the largest probability of a wrong result, unless the caller allows more: shared decryptions leak at failures, so they
+/// count as a break of security.
+pub const MAX_LOG2_FAILURE: f64 = -128.0;
+
+/// Where messages lie, and so which functions of them a table may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Domain {
+    /// On half a turn, with a bit of padding above them: any function in one rotation, but sums must stay below p.
+    Padded,
+    /// On the whole turn, so that sums wrap around modulo p: any function, in two rotations.
+    Full,
+    /// On the whole turn as well: functions with `f(m + p/2) = -f(m)`, in one rotation and with twice the distance.
+    Negacyclic,
+}
+
+impl Domain {
+    /// All of them.
+    pub const ALL: [Domain; 3] = [Domain::Padded, Domain::Full, Domain::Negacyclic];
+
+    /// Its name in lower case, as users write it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Domain::Padded => "padded",
+            Domain::Full => "full",
+            Domain::Negacyclic => "negacyclic",
+        }
+    }
+}
+
+/// Messages 0 to p - 1 of one domain: m has the phase `m Q / 2p` if padded, `m Q / p` on the whole turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message {
+    space: u64,
+    domain: Domain,
+}
+
+impl Message {
+    /// `space` is p: 2, 4, 8 or 16.
+    ///
+    /// # Errors
+    /// [`Error::Message`] for another p.
+    pub fn new(space: u64, domain: Domain) -> Result<Self, Error> {
+        if ![2, 4, 8, 16].contains(&space) {
+            return Err(Error::Message { value: space, what: "a number of messages", allowed: "2, 4, 8 or 16".into() });
+        }
+        Ok(Self { space, domain })
+    }
+
+    /// The number of messages p.
+    #[must_use]
+    pub fn space(self) -> u64 {
+        self.space
+    }
+    /// Where they lie.
+    #[must_use]
+    pub fn domain(self) -> Domain {
+        self.domain
+    }
+    /// The same number of messages in another domain.
+    #[must_use]
+    pub fn within(self, domain: Domain) -> Self {
+        Self { domain, ..self }
+    }
+
+    /// Phases of messages that a turn has room for: p, or 2p with the bit of padding.
+    #[must_use]
+    pub fn turn(self) -> u64 {
+        match self.domain {
+            Domain::Padded => 2 * self.space,
+            _ => self.space,
+        }
+    }
+
+    /// The phase of a message.
+    ///
+    /// # Errors
+    /// [`Error::Message`] for one that is not below p.
+    pub fn encode(self, ctx: &LweContext, message: u64) -> Result<u64, Error> {
+        if message >= self.space {
+            let allowed = format!("0 to {}", self.space - 1);
+            return Err(Error::Message { value: message, what: "a message", allowed });
+        }
+        Ok(ctx.modulus().mul(message, fraction(ctx, self.turn())))
+    }
+
+    /// The phase of any number, modulo p or, with padding, 2p: what is added to a ciphertext in the clear.
+    #[must_use]
+    pub fn phase(self, ctx: &LweContext, number: i64) -> u64 {
+        ctx.modulus().mul(number.rem_euclid(self.turn() as i64) as u64, fraction(ctx, self.turn()))
+    }
+
+    /// The message nearest to a phase, modulo p or, with padding, 2p: from p on it has left the range of tables.
+    #[must_use]
+    pub fn decode(self, ctx: &LweContext, phase: u64) -> u64 {
+        let (q, turn) = (u128::from(ctx.modulus().value()), u128::from(self.turn()));
+        ((2 * u128::from(phase) * turn + q) / (2 * q) % turn) as u64
+    }
+
+    /// Boxes on the half turn that a rotation reads, the phases of one message each, and whether message 0 lies in the middle of the
+    /// first rather than at its start.
+    pub(crate) fn boxes(self) -> (usize, bool) {
+        match self.domain {
+            Domain::Padded => (self.space as usize, true),
+            Domain::Full => (self.space as usize, false),
+            Domain::Negacyclic => (self.space as usize / 2, true),
+        }
+    }
+
+    /// How far phases are from the next message where a rotation reads them, in turns.
+    #[must_use]
+    pub fn distance(self) -> f64 {
+        0.25 / self.boxes().0 as f64
+    }
+
+    /// log2 of the probability that a look-up of an input of this variance is wrong, where one rotation reads `2^log_tables` tables.
+    /// The two rotations of the full domain count together.
+    #[must_use]
+    pub fn log2_failure(self, noise: &Noise, variance: f64, log_tables: u32) -> f64 {
+        let tail = |variance: f64, log_tables: u32| log2_tail(self.distance(), noise.interleaved(variance, log_tables));
+        match self.domain {
+            Domain::Full => {
+                let half = variance / 4.0;
+                either(&[tail(half, 0), tail(half + noise.blind_rotation, log_tables)])
+            }
+            _ => tail(variance, log_tables),
+        }
+    }
+}
+
+/// log2 of the probability that one of several things happens, at most: the sum of theirs.
+#[must_use]
+pub fn either(log2: &[f64]) -> f64 {
+    let most = log2.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if most == f64::NEG_INFINITY {
+        return most;
+    }
+    (most + log2.iter().map(|x| (x - most).exp2()).sum::<f64>().log2()).min(0.0)
+}
+
+/// `round(Q / parts)`.
+pub(crate) fn fraction(ctx: &LweContext, parts: u64) -> u64 {
+    (ctx.modulus().value() + parts / 2) / parts
+}

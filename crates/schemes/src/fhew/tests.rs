@@ -1,0 +1,244 @@
+//! Tables, signs and words with rotations in the clear: a phase reads its table, with noise up to the bound and none.
+
+use super::*;
+use crate::Error;
+use aglet_ring::arch;
+use aglet_ring::blind::Gadget;
+use aglet_rlwe::lwe::{LweContext, LweParams, LweSpec};
+use aglet_rlwe::security::{Secret, Security};
+
+fn context() -> LweContext {
+    let spec = LweSpec {
+        modulus: 281_474_846_687_233,
+        log_n: 11,
+        rank: 1,
+        dimension: 844,
+        secret: Secret::BlockBinary(4),
+        gadget: Gadget { levels: 2, log_base: 15 },
+        switch_digits: 15,
+        lwe_error: -16.84,
+        glwe_error: -46.32,
+    };
+    let params = LweParams::new(spec, Security::Bits128).unwrap();
+    LweContext::new(params, arch::available()[0]).unwrap()
+}
+
+/// What a rotation of a table gives for a phase.
+fn read(ctx: &LweContext, table: &[u64], phase: u64) -> u64 {
+    let (n, q) = (table.len(), u128::from(ctx.modulus().value()));
+    match (u128::from(phase) * 2 * n as u128 / q) as usize {
+        i if i < n => table[i],
+        i => ctx.modulus().neg(table[i - n]),
+    }
+}
+
+/// A number of turns, as a phase.
+fn turns(ctx: &LweContext, x: f64) -> u64 {
+    ctx.modulus().reduce_i64((x * ctx.modulus().value() as f64).round() as i64)
+}
+
+/// Pseudo-random numbers in [-1, 1].
+fn noise(state: &mut u64) -> f64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 11) as f64 / f64::from(2u32).powi(52) - 1.0
+}
+
+/// A function of every kind that a domain has: the identity or what stands for it, and values at random.
+fn functions(message: Message, state: &mut u64) -> Vec<Vec<u64>> {
+    let p = message.space();
+    let random: Vec<u64> = (0..p).map(|_| (noise(state).abs() * p as f64) as u64 % p).collect();
+    match message.domain() {
+        Domain::Negacyclic if p == 2 => vec![vec![0, 0], vec![1, 1]],
+        Domain::Negacyclic => [(0..p / 2).map(|m| m + 1).collect(), random[..p as usize / 2].to_vec()]
+            .into_iter()
+            .map(|half: Vec<u64>| half.iter().copied().chain(half.iter().map(|f| (p - f) % p)).collect())
+            .collect(),
+        _ => vec![(0..p).collect(), random],
+    }
+}
+
+#[test]
+fn tables_read_every_message_up_to_the_borders_of_its_box() {
+    let (ctx, mut state) = (context(), 1);
+    let m = ctx.modulus();
+    for (space, domain) in [2, 4, 8, 16].into_iter().flat_map(|p| Domain::ALL.map(|d| (p, d))) {
+        let message = Message::new(space, domain).unwrap();
+        // Borders fall on whole exponents, and only they belong to the next box.
+        let edge = (m.value() as f64 * message.distance()) as u64 - 2 * space;
+        for values in functions(message, &mut state) {
+            let table = Table::new(message, message, &values).unwrap();
+            let entries = table.entries(&ctx);
+            // Rotations of half steps, times the jumps, are rotations of the table.
+            let (half, n) = (half_steps(&ctx, message), ctx.params().n());
+            let jumps = table.factors(ctx.params());
+            assert_eq!(table.squared_factors(ctx.params()), jumps.iter().map(|j| (j.1 * j.1) as f64).sum::<f64>());
+            for at in 0..space {
+                let phase = message.encode(&ctx, at).unwrap();
+                assert_eq!(message.decode(&ctx, phase), at);
+                let phase = match domain {
+                    Domain::Full => m.add(phase, m.value() / (2 * space)) / 2,
+                    _ => phase,
+                };
+                for phase in [phase, m.add(phase, edge), m.sub(phase, edge)] {
+                    let found = read(&ctx, &entries, phase);
+                    let expected = values[at as usize];
+                    assert_eq!(message.decode(&ctx, found), expected, "{at} of {space}, {}", domain.name());
+                    let products = jumps.iter().map(|&(j, w)| {
+                        // The constant coefficient of X^j times the rotated polynomial.
+                        let exponent = (phase as f64 * 2.0 * n as f64 / m.value() as f64) as usize;
+                        let i = (exponent + 2 * n - j) % (2 * n);
+                        let value = if i < n { half[i] } else { m.neg(half[i - n]) };
+                        m.mul(m.reduce_i64(w), value)
+                    });
+                    let product = products.fold(0, |sum, x| m.add(sum, x));
+                    assert!(m.centre(m.sub(product, found)).unsigned_abs() < 64, "{at} of {space}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn interleaved_tables_lie_beside_each_other() {
+    let (ctx, mut state) = (context(), 2);
+    let message = Message::new(4, Domain::Padded).unwrap();
+    let tables: Vec<_> = (0..3).map(|_| functions(message, &mut state).pop().unwrap()).collect();
+    let entries: Vec<_> = tables.iter().map(|t| Table::new(message, message, t).unwrap().entries(&ctx)).collect();
+    let together = interleave(&entries, 2);
+    for at in 0..4 {
+        let exponent = (message.encode(&ctx, at).unwrap() as u128 * 4096 / u128::from(ctx.modulus().value())) as usize;
+        for (t, values) in tables.iter().enumerate() {
+            let found = together[exponent / 4 * 4 + t];
+            assert_eq!(message.decode(&ctx, found), values[at as usize]);
+        }
+        assert_eq!(together[exponent / 4 * 4 + 3], 0);
+    }
+}
+
+#[test]
+fn what_is_no_table_is_refused_with_what_would_be() {
+    let message = |p, domain| Message::new(p, domain).unwrap();
+    let padded = message(4, Domain::Padded);
+    let refused = |from, to, values: &[u64]| Table::new(from, to, values).unwrap_err().to_string();
+    assert!(Message::new(5, Domain::Full).is_err());
+    assert!(refused(padded, padded, &[0, 1, 2]).contains("take 4"));
+    assert!(refused(padded, padded, &[0, 1, 2, 4]).contains("4 is a table value that is not allowed; take 0 to 3"));
+    assert!(Table::new(padded, message(8, Domain::Full), &[0, 1, 2, 4]).is_ok());
+    let negacyclic = message(4, Domain::Negacyclic);
+    assert!(refused(negacyclic, negacyclic, &[0, 1, 0, 1]).contains("take 3, as f(m + p/2) = -f(m)"));
+    let pairs = |from, count: u64| PairTable::new(from, padded, &(0..count).map(|i| i % 4).collect::<Vec<_>>());
+    assert!(pairs(padded, 16).is_ok() && pairs(padded, 15).is_err() && pairs(negacyclic, 16).is_err());
+    let integer = Integer::new(8).unwrap();
+    assert!(matches!(integer.encode(&context(), 128), Err(Error::Integer { value: 128, least: -128, most: 127 })));
+    assert!(Integer::new(1).is_err() && Integer::new(21).is_err() && Word::new(0).is_err() && Word::new(21).is_err());
+    let word = Word::new(8).unwrap();
+    assert!(word.encode(&context(), 256).is_err());
+}
+
+/// The sign of a phase by the tables of an integer, with noise of so many turns at most.
+fn clear_sign(ctx: &LweContext, integer: Integer, phase: u64, bound: f64, state: &mut u64) -> u64 {
+    let (m, to) = (ctx.modulus(), Message::new(16, Domain::Padded).unwrap());
+    let mut noisy = |phase| m.add(phase, turns(ctx, bound * noise(state)));
+    let x = m.add(phase, integer.half_step(ctx));
+    let magnitude = |j: u32| {
+        let scaled = m.mul(x, m.reduce_i64(integer.factor(j)));
+        read(ctx, &integer.magnitude_table(ctx, j), noisy(scaled))
+    };
+    let sum = match integer.magnitudes() {
+        1 => x,
+        count => (0..count).map(magnitude).fold(0, |sum, d| m.add(sum, d)),
+    };
+    let table = Integer::sign_table(ctx, to);
+    to.decode(ctx, m.add(read(ctx, &table, noisy(sum)), table[0]))
+}
+
+#[test]
+fn signs_are_right_at_the_ends_and_with_noise_up_to_the_bound() {
+    let (ctx, mut state) = (context(), 3);
+    for bits in 2..=20 {
+        let integer = Integer::new(bits).unwrap();
+        let (least, most) = integer.range();
+        let mut values = vec![0, -1, 1, least, most, least + 1, most - 1];
+        values.extend((0..bits - 1).flat_map(|j| [1i64 << j, -(1i64 << j), (1i64 << j) - 1]));
+        values.extend((0..2000).map(|_| (noise(&mut state) * most as f64) as i64));
+        // Noise bounds of the failure formula: 60 of 4096 exponents, or half a step.
+        let bound = if bits > 4 { 1.0 / 34.0 - 60.0 / 4096.0 } else { 8.0 / 17.0 / f64::from(bits).exp2() };
+        for value in values {
+            let phase = integer.encode(&ctx, value).unwrap();
+            assert_eq!(integer.decode(&ctx, phase), value);
+            for bound in [0.0, 0.99 * bound] {
+                let found = clear_sign(&ctx, integer, phase, bound, &mut state);
+                assert_eq!(found, u64::from(value >= 0), "{value} of {bits} bits, noise {bound}");
+            }
+        }
+    }
+}
+
+/// A word without the bits of its groups, and those bits as messages of `to`, with noise.
+fn clear_groups(ctx: &LweContext, groups: &[Group], phase: u64, to: Message, state: &mut u64) -> (u64, Vec<u64>) {
+    let m = ctx.modulus();
+    let (mut word, mut digits) = (phase, Vec::new());
+    for group in groups {
+        let mut digit = 0;
+        for &part in group.parts() {
+            let scaled = m.mul(word, m.reduce_i64(group.factor()));
+            let error = turns(ctx, 0.98 * group.distance() * noise(state));
+            let input = m.add(m.add(scaled, group.middle(ctx, part)), error);
+            let count = |counts| {
+                let (table, by) = group.table(ctx, part, counts);
+                m.add(read(ctx, &table, input), by)
+            };
+            digit = m.add(digit, count(group.digit_counts(ctx, to)));
+            word = m.sub(word, count(group.counts(ctx)));
+        }
+        digits.push(to.decode(ctx, digit));
+    }
+    (word, digits)
+}
+
+#[test]
+fn words_lose_their_low_bits_and_fall_into_digits() {
+    let (ctx, mut state) = (context(), 4);
+    let (quiet, to) = (ctx.params().noise(), Message::new(16, Domain::Padded).unwrap());
+    for bits in [1, 2, 4, 5, 7, 8, 12, 15] {
+        let word = Word::new(bits).unwrap();
+        for value in (0..1u64 << bits).step_by(1 << bits.saturating_sub(8)).chain([(1 << bits) - 1]) {
+            let phase = word.encode(&ctx, value).unwrap();
+            assert_eq!(word.decode(&ctx, phase), value);
+            for low in 1..=bits.min(8) {
+                let groups = word.groups(&quiet, low, 0.0, -128.0).unwrap();
+                assert_eq!(groups.iter().map(|g| g.bits).sum::<u32>(), low);
+                let (left, _) = clear_groups(&ctx, &groups, phase, to, &mut state);
+                let expected = value >> low << low;
+                assert!(m_near(&ctx, left, word.encode(&ctx, expected).unwrap()), "{value} without {low} of {bits}");
+            }
+            let (_, digits) = clear_groups(&ctx, &word.digits(&quiet, to, 0.0), phase, to, &mut state);
+            let expected: Vec<u64> = (0..bits.div_ceil(4)).map(|i| value >> (4 * i) & 15).collect();
+            assert_eq!(digits, expected, "{value} of {bits}");
+        }
+    }
+    let word = Word::new(16).unwrap();
+    assert!(matches!(word.groups(&quiet, 4, 1e-6, -128.0), Err(Error::Failure { gate: "A floor", .. })));
+    assert!(word.groups(&quiet, 0, 0.0, -128.0).is_err() && word.groups(&quiet, 17, 0.0, -128.0).is_err());
+}
+
+fn m_near(ctx: &LweContext, x: u64, y: u64) -> bool {
+    ctx.modulus().centre(ctx.modulus().sub(x, y)).unsigned_abs() < 64
+}
+
+#[test]
+fn failures_add_up() {
+    assert!((either(&[-130.0, -130.0]) + 129.0).abs() < 1e-9);
+    assert!((either(&[-130.0, -400.0]) + 130.0).abs() < 1e-9);
+    assert_eq!((either(&[]), either(&[0.0, 0.0])), (f64::NEG_INFINITY, 0.0));
+    let (ctx, message) = (context(), |domain| Message::new(16, domain).unwrap());
+    let noise = ctx.params().noise();
+    let failure = |domain| message(domain).log2_failure(&noise, noise.blind_rotation, 0);
+    // Two rotations fail twice as often as one; twice the distance is four times the exponent.
+    assert!((failure(Domain::Full) - failure(Domain::Padded) - 1.0).abs() < 0.1);
+    assert!(failure(Domain::Negacyclic) < 3.8 * failure(Domain::Padded));
+    // Two interleaved tables have four times the variance of a modulus switch.
+    assert!(message(Domain::Padded).log2_failure(&noise, 0.0, 1) > -64.0);
+    assert!(Integer::new(20).unwrap().log2_failure(ctx.params(), noise.fresh) < -128.0);
+    assert!(Integer::new(20).unwrap().log2_failure(ctx.params(), noise.blind_rotation) > -64.0);
+}
