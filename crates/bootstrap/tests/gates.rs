@@ -2,38 +2,36 @@
 
 use aglet_bootstrap::BootstrapKey;
 use aglet_ring::arch::{self, Kernels};
-use aglet_ring::blind::Gadget;
 use aglet_ring::sample::ChaChaSource;
-use aglet_rlwe::lwe::{log2_tail, GlweSample, LweCiphertext, LweContext, LweParams, LweSecretKey, LweSpec};
-use aglet_rlwe::security::{Secret, Security};
-use aglet_schemes::fhew::{from_bit, join, mux_halves, not, to_bit, Gate};
+use aglet_rlwe::lwe::{log2_tail, GlweSample, LweCiphertext, LweContext, LweParams, LweSecretKey, LweSpec, Noise};
+use aglet_rlwe::security::Security;
+use aglet_schemes::fhew::{from_bit, join, mux_halves, not, to_bit, FhewParams, Gate};
 
-const Q40: u64 = 1_099_469_684_737;
+/// The presets by name.
+const PRESETS: [(&str, &str); 9] = [
+    ("gate", include_str!("../../aglet/presets/fhew/gate.toml")),
+    ("cggi", include_str!("../../aglet/presets/fhew/cggi.toml")),
+    ("ginx3", include_str!("../../aglet/presets/fhew/ginx3.toml")),
+    ("lmkcdey", include_str!("../../aglet/presets/fhew/lmkcdey.toml")),
+    ("dm", include_str!("../../aglet/presets/fhew/dm.toml")),
+    ("lut2", include_str!("../../aglet/presets/fhew/lut2.toml")),
+    ("lut3", include_str!("../../aglet/presets/fhew/lut3.toml")),
+    ("lut4", include_str!("../../aglet/presets/fhew/lut4.toml")),
+    ("wide", include_str!("../../aglet/presets/fhew/wide.toml")),
+];
 
-fn gate() -> LweSpec {
-    LweSpec {
-        modulus: Q40,
-        log_n: 9,
-        rank: 3,
-        dimension: 688,
-        secret: Secret::BlockBinary(4),
-        gadget: Gadget { levels: 1, log_base: 16 },
-        switch_digits: 11,
-        lwe_error: -12.76,
-        glwe_error: -34.91,
-    }
+/// The numbers of a preset.
+fn preset(text: &str) -> LweSpec {
+    FhewParams::from_toml(text, Security::Bits128).unwrap().lwe().spec().clone()
 }
 
-fn plain() -> LweSpec {
-    LweSpec {
-        dimension: 631,
-        secret: Secret::Binary,
-        gadget: Gadget { levels: 1, log_base: 17 },
-        switch_digits: 12,
-        lwe_error: -12.89,
-        glwe_error: -35.94,
-        ..gate()
-    }
+fn gate() -> LweSpec {
+    preset(PRESETS[0].1)
+}
+
+/// Gates by every method.
+fn methods() -> Vec<LweSpec> {
+    PRESETS[..5].iter().map(|p| preset(p.1)).collect()
 }
 
 struct Keys {
@@ -44,7 +42,7 @@ struct Keys {
 }
 
 fn keys(spec: LweSpec, seed: u8, kernels: &'static Kernels) -> Keys {
-    let ctx = LweContext::new(LweParams::new(spec, Security::Bits128).unwrap(), kernels).unwrap();
+    let ctx = LweContext::new(LweParams::new(spec, Security::NotChecked).unwrap(), kernels).unwrap();
     let mut source = ChaChaSource::from_seed([seed; 32]);
     let sk = LweSecretKey::generate(&ctx, &mut source);
     let key = BootstrapKey::generate(&ctx, &sk, &mut source).unwrap();
@@ -57,7 +55,7 @@ fn best(spec: LweSpec, seed: u8) -> Keys {
 
 #[test]
 fn every_gate_has_its_truth_table() {
-    for spec in [gate(), plain()] {
+    for spec in methods() {
         let mut k = best(spec, 1);
         let bit = |k: &mut Keys, b: bool| k.sk.encrypt(&k.ctx, from_bit(&k.ctx, b), &mut k.source).unwrap();
         for gate in Gate::ALL {
@@ -91,34 +89,52 @@ fn every_gate_has_its_truth_table() {
 }
 
 #[test]
-fn a_chain_of_gates_stays_right_and_has_the_noise_of_the_formula() {
-    let (mut squares, mut count) = (0.0, 0.0);
-    let mut expected = 0.0;
-    for seed in 0..4 {
-        let mut k = best(gate(), 10 + seed);
-        expected = k.ctx.params().noise().blind_rotation;
+fn a_chain_of_gates_stays_right() {
+    for (spec, rounds) in methods().into_iter().zip([8, 2, 2, 2, 1]) {
+        let mut k = best(spec, 10);
         let mut clear: Vec<bool> = (0..32).map(|i| i % 3 == 0).collect();
         let encrypt = |k: &mut Keys, b: bool| k.sk.encrypt(&k.ctx, from_bit(&k.ctx, b), &mut k.source).unwrap();
         let mut bits: Vec<_> = clear.iter().map(|&b| encrypt(&mut k, b)).collect();
-        for round in 0..8 {
+        for round in 0..rounds {
             let gate = Gate::ALL[round % 7];
-            let pairs = |i: usize| (i, (i * 5 + 1 + round) % 32);
-            let sums = (0..32).map(|i| gate.combine(&k.ctx, &[&bits[pairs(i).0], &bits[pairs(i).1]], -128.0).unwrap());
-            let sums: Vec<_> = sums.collect();
+            let pairs = |i: usize| (i, (i + 1 + 2 * round) % 32);
+            let sum = |i: usize| gate.combine(&k.ctx, &[&bits[pairs(i).0], &bits[pairs(i).1]], -128.0).unwrap();
+            let sums: Vec<_> = (0..32).map(sum).collect();
             clear = (0..32).map(|i| gate.of(&[clear[pairs(i).0], clear[pairs(i).1]])).collect();
             bits = k.key.bootstrap(&k.ctx, &sums, &Gate::table(&k.ctx)).unwrap();
-            for (bit, &b) in bits.iter().zip(&clear) {
-                let phase = k.sk.phase(&k.ctx, bit).unwrap();
-                assert_eq!(to_bit(&k.ctx, phase), b, "round {round}, {}", gate.name());
-                let error = k.ctx.modulus().sub(phase, from_bit(&k.ctx, b));
-                squares += (k.ctx.modulus().centre(error) as f64 / Q40 as f64).powi(2);
-                count += 1.0;
-            }
+            let found: Vec<_> = bits.iter().map(|ct| to_bit(&k.ctx, k.sk.phase(&k.ctx, ct).unwrap())).collect();
+            assert_eq!(found, clear, "round {round}, {}", gate.name());
         }
     }
-    let ratio = squares / count / expected;
-    println!("measured over formula: {ratio:.3}");
-    assert!((ratio - 1.0).abs() < 0.1, "measured over formula: {ratio:.3}");
+}
+
+/// Every coefficient of what rotations give, for several keys.
+#[test]
+fn rotations_leave_the_noise_of_the_formula() {
+    for (name, text) in PRESETS {
+        let (keys, mut ratio) = (3, 0.0);
+        for seed in 0..keys {
+            let mut k = best(preset(text), 20 + seed);
+            let (one, q) = (from_bit(&k.ctx, true), k.ctx.modulus().value() as f64);
+            let inputs: Vec<_> = (0..16u64)
+                .map(|i| k.sk.encrypt(&k.ctx, i * (k.ctx.modulus().value() / 16), &mut k.source).unwrap())
+                .collect();
+            let start = GlweSample::trivial(&k.ctx, &vec![one; k.ctx.params().n()], k.sk.id()).unwrap();
+            let (mut squares, mut count) = (0.0, 0.0);
+            for sample in k.key.rotate_tables(&k.ctx, &inputs, &[start], 0).unwrap() {
+                for at in (0..k.ctx.params().n()).step_by(8) {
+                    let phase = k.sk.phase(&k.ctx, &sample.extract(&k.ctx, at)).unwrap();
+                    let error = k.ctx.modulus().centre(phase).abs() as f64 - one as f64;
+                    squares += (error / q).powi(2);
+                    count += 1.0;
+                }
+            }
+            let formula = Noise::of(k.ctx.params(), Some(k.sk.weights(&k.ctx)));
+            ratio += squares / count / formula.blind_rotation / f64::from(keys);
+        }
+        println!("{name}: measured over formula {ratio:.3}");
+        assert!((ratio - 1.0).abs() < 0.1, "{name}: measured over formula {ratio:.3}");
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
-//! What blind rotations and LWE key switches ask of the ring: one block of an accumulator, one sum of products.
+//! What blind rotations and LWE key switches ask of the ring: one block of an accumulator, an external product, a sum of products,
+//! an automorphism.
 
 use crate::arch::{BlindRow, ProductSum};
+use crate::modulus::Modulus;
 use crate::packed::PackedKey;
 use crate::small::SmallTable;
 
@@ -46,11 +48,45 @@ pub fn blind_block(
     scratch: &mut [u64],
 ) {
     let shape = key.shape();
-    assert!(block < shape.blocks && shape.rows == shape.columns && shape.levels == gadget.levels);
+    assert!(shape.rows == shape.columns && exponents.len() == shape.keys);
+    run(table, key, block, gadget, exponents, acc, scratch);
+}
+
+/// The external product of an accumulator and the sample of one block, in place of the accumulator. If the sample has rows for the
+/// first columns only, the others stay and the product is added to them: such samples switch keys.
+///
+/// `acc` holds canonical coefficients, N words for each column of the sample.
+///
+/// # Panics
+/// If shapes do not agree, or there are more than 16 products in a sum.
+pub fn external_product(
+    table: &SmallTable,
+    key: &PackedKey,
+    block: usize,
+    gadget: Gadget,
+    acc: &mut [u64],
+    scratch: &mut [u64],
+) {
+    assert!(key.shape().keys == 1 && key.shape().rows <= key.shape().columns);
+    run(table, key, block, gadget, &[], acc, scratch);
+}
+
+fn run(
+    table: &SmallTable,
+    key: &PackedKey,
+    block: usize,
+    gadget: Gadget,
+    exponents: &[u16],
+    acc: &mut [u64],
+    scratch: &mut [u64],
+) {
+    let shape = key.shape();
+    assert!(block < shape.blocks && shape.levels == gadget.levels);
     let planes: [&[u8]; 4] = core::array::from_fn(|row| key.plane(row.min(shape.rows - 1), block));
     let base = (1u64 << gadget.log_base) as f64;
     let row = BlindRow {
         planes: &planes[..shape.rows],
+        columns: shape.columns,
         keys: shape.keys,
         levels: shape.levels,
         bytes: key.bytes(),
@@ -58,7 +94,22 @@ pub fn blind_block(
         scale: base.powi(shape.levels as i32) / table.modulus().value() as f64,
         exponents,
     };
-    table.kernels().blind_block(table, &row, acc, scratch);
+    let words = row.scratch_words(table.n());
+    table.kernels().blind_block(table, &row, acc, &mut scratch[..words]);
+}
+
+/// `X -> X^galois` on coefficients: `out` becomes the polynomial `a(X^galois)` modulo `X^N + 1`.
+///
+/// # Panics
+/// Unless both have as many words, a power of two, and `galois` is odd.
+pub fn automorphism(m: &Modulus, a: &[u64], galois: usize, out: &mut [u64]) {
+    let n = a.len();
+    assert!(n.is_power_of_two() && out.len() == n && galois % 2 == 1);
+    let mut to = 0;
+    for &x in a {
+        out[to & (n - 1)] = if to & n == 0 { x } else { m.neg(x) };
+        to = (to + galois) & (2 * n - 1);
+    }
 }
 
 /// `out_c = sum_r row_r key_(r, c)` on canonical values: a key of one block, key and plane, whose levels are the rows; four columns

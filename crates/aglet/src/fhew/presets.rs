@@ -6,9 +6,12 @@ use aglet_rlwe::security::Security;
 use aglet_schemes::fhew::FhewParams;
 
 /// Name and text of every preset.
-pub const ALL: [(&str, &str); 6] = [
+pub const ALL: [(&str, &str); 9] = [
     ("gate", include_str!("../../presets/fhew/gate.toml")),
     ("cggi", include_str!("../../presets/fhew/cggi.toml")),
+    ("ginx3", include_str!("../../presets/fhew/ginx3.toml")),
+    ("lmkcdey", include_str!("../../presets/fhew/lmkcdey.toml")),
+    ("dm", include_str!("../../presets/fhew/dm.toml")),
     ("lut2", include_str!("../../presets/fhew/lut2.toml")),
     ("lut3", include_str!("../../presets/fhew/lut3.toml")),
     ("lut4", include_str!("../../presets/fhew/lut4.toml")),

@@ -1,18 +1,23 @@
-//! Blind rotation by blocks of a block-binary secret (eprint 2023/958); blocks of length 1, a binary secret, are the rotation of CGGI
-//! (eprint 2018/421).
+//! Blind rotation by blocks of a secret of which at most one key of a block encrypts 1: block-binary secrets (eprint 2023/958),
+//! binary ones whose blocks are single coordinates (CGGI, eprint 2018/421), and ternary ones with two keys for a coordinate, which
+//! encrypt whether it is 1 and whether it is -1 (GINX, eprint 2020/086).
 //!
-//! Each block adds `sum_j (X^(a_j) - 1) acc x key_j` to the accumulator. Since at most one coordinate of a block is 1, that is one
-//! external product's noise and one pair of transforms for a whole block.
+//! Each block adds `sum_j (X^(e_j) - 1) acc x key_j` to the accumulator: one pair of transforms for a whole block.
 
 use super::BlindRotation;
 use aglet_ring::blind::{blind_block, scratch_words};
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
-use aglet_rlwe::lwe::{BlindRotationKey, LweContext, LweSecretKey, Switched};
+use aglet_rlwe::lwe::{BlindRotationKey, Choice, LweContext, LweSecretKey, Method, Switched};
 use aglet_rlwe::Error;
 
 /// Keys of blocks.
 pub struct Blocks(BlindRotationKey);
+
+/// The power 0 of X for one value of a coordinate, 0 for the others.
+fn whether(coordinate: usize, value: i8) -> Choice {
+    Choice { coordinate, powers: [-1, 0, 1].map(|v| (v == value).then_some(0)) }
+}
 
 impl Blocks {
     /// Makes the keys.
@@ -20,7 +25,25 @@ impl Blocks {
     /// # Errors
     /// Memory that cannot be had.
     pub fn generate(ctx: &LweContext, sk: &LweSecretKey, source: &mut ChaChaSource) -> Result<Self, Error> {
-        Ok(Self(BlindRotationKey::generate(ctx, sk, source)?))
+        let n = ctx.params().spec().dimension;
+        let (choices, keys): (Vec<_>, _) = if Self::signed(ctx) {
+            ((0..n).flat_map(|i| [whether(i, 1), whether(i, -1)]).collect(), 2)
+        } else {
+            ((0..n).map(|i| whether(i, 1)).collect(), ctx.params().block())
+        };
+        Ok(Self(BlindRotationKey::generate(ctx, sk, &choices, keys, source)?))
+    }
+
+    /// Bytes that they take in memory.
+    #[must_use]
+    pub fn forecast(ctx: &LweContext) -> usize {
+        let (n, block) = (ctx.params().spec().dimension, ctx.params().block());
+        BlindRotationKey::forecast(ctx, n / block, if Self::signed(ctx) { 2 } else { block })
+    }
+
+    /// Whether coordinates are ternary.
+    fn signed(ctx: &LweContext) -> bool {
+        ctx.params().spec().method == Method::Ginx
     }
 }
 
@@ -31,10 +54,13 @@ impl BlindRotation for Blocks {
 
     fn rotate(&self, ctx: &LweContext, inputs: &[Switched], accs: &mut [Words]) {
         let (spec, block) = (ctx.params().spec(), ctx.params().block());
+        let (signed, two_n) = (Self::signed(ctx), 2 * ctx.params().n() as u16);
         let mut scratch = Words::zeros(scratch_words(ctx.table(), spec.rank + 1, spec.gadget));
         for at in 0..spec.dimension / block {
             for (input, acc) in inputs.iter().zip(accs.iter_mut()) {
                 let exponents = &input.mask[at * block..(at + 1) * block];
+                let both = [exponents[0], (two_n - exponents[0]) % two_n];
+                let exponents = if signed { &both } else { exponents };
                 blind_block(ctx.table(), self.0.packed(), at, spec.gadget, exponents, acc, &mut scratch);
             }
         }

@@ -1,11 +1,9 @@
 //! What a bootstrap needs, whatever the method of its rotation: key switch, modulus switch, rotation, extraction.
 
-use super::{BlindRotation, Blocks};
+use super::{BlindRotation, Blocks, Dm, Lmkcdey};
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
-use aglet_rlwe::lwe::{
-    BlindRotationKey, GlweSample, LweCiphertext, LweContext, LweSecretKey, LweSwitchingKey, Switched,
-};
+use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweContext, LweSecretKey, LweSwitchingKey, Method, Switched};
 use aglet_rlwe::{Error, KeyId};
 
 /// The keys of a bootstrap.
@@ -24,14 +22,23 @@ impl BootstrapKey {
     /// # Errors
     /// Memory that cannot be had.
     pub fn generate(ctx: &LweContext, sk: &LweSecretKey, source: &mut ChaChaSource) -> Result<Self, Error> {
-        let rotation = Box::new(Blocks::generate(ctx, sk, source)?);
+        let rotation: Box<dyn BlindRotation> = match ctx.params().spec().method {
+            Method::Blocks | Method::Ginx => Box::new(Blocks::generate(ctx, sk, source)?),
+            Method::Dm(base) => Box::new(Dm::generate(ctx, sk, base, source)?),
+            Method::Lmkcdey(window) => Box::new(Lmkcdey::generate(ctx, sk, window, source)?),
+        };
         Ok(Self { rotation, switch: LweSwitchingKey::generate(ctx, sk, source)?, id: sk.id() })
     }
 
     /// Bytes that keys of these parameters take in memory.
     #[must_use]
     pub fn forecast(ctx: &LweContext) -> usize {
-        BlindRotationKey::forecast(ctx) + LweSwitchingKey::forecast(ctx)
+        let rotation = match ctx.params().spec().method {
+            Method::Blocks | Method::Ginx => Blocks::forecast(ctx),
+            Method::Dm(base) => Dm::forecast(ctx, base),
+            Method::Lmkcdey(window) => Lmkcdey::forecast(ctx, window),
+        };
+        rotation + LweSwitchingKey::forecast(ctx)
     }
 
     /// Bytes in memory.
@@ -124,6 +131,11 @@ impl BootstrapKey {
         }
         if log_tables >= ctx.params().spec().log_n {
             return bad(format!("2^{log_tables} tables do not fit {} entries; give fewer", ctx.params().n()));
+        }
+        if log_tables > 0 && matches!(ctx.params().spec().method, Method::Lmkcdey(_)) {
+            return bad(
+                "method lmkcdey turns by odd exponents only, so tables cannot interleave; use another method".into()
+            );
         }
         match starts.iter().find(|s| s.key() != self.id) {
             Some(s) => Err(Error::KeyMismatch { what: "bootstrap key", found: self.id, expected: s.key() }),

@@ -1,10 +1,14 @@
 //! Bootstraps of LWE ciphertexts: a look-up table is turned by the phase of a ciphertext, and its constant coefficient is the result.
 
 mod blocks;
+mod dm;
 mod key;
+mod lmkcdey;
 
 pub use blocks::Blocks;
+pub use dm::Dm;
 pub use key::BootstrapKey;
+pub use lmkcdey::Lmkcdey;
 
 use aglet_ring::small::Words;
 use aglet_rlwe::lwe::{LweContext, Switched};

@@ -364,11 +364,13 @@ impl Kernels {
         // SAFETY: the table holds these very kernels and was shaped by them; the lengths are checked.
         unsafe { (self.small_inverse_add)(t, values, sum) }
     }
-    /// A block of a blind rotation, see [`BlindRow`]; `acc` is canonical, scratch has a polynomial for each digit and column.
+    /// A block of a blind rotation or an external product, see [`BlindRow`]; `acc` is canonical, scratch has a polynomial for each digit
+    /// and column.
     pub(crate) fn blind_block(&self, t: &SmallTable, row: &BlindRow<'_>, acc: &mut [u64], scratch: &mut [u64]) {
-        let (n, columns) = (t.n(), row.planes.len());
-        assert!(core::ptr::eq(self, t.kernels()) && (2..=4).contains(&columns) && acc.len() == columns * n);
-        assert!(scratch.len() == row.scratch_words(n) && row.exponents.len() == row.keys);
+        let (n, rows) = (t.n(), row.planes.len());
+        assert!(core::ptr::eq(self, t.kernels()) && (2..=4).contains(&row.columns) && acc.len() == row.columns * n);
+        assert!(if row.exponents.is_empty() { (1..=row.columns).contains(&rows) } else { rows == row.columns });
+        assert!(scratch.len() == row.scratch_words(n) && row.keys == row.exponents.len().max(1));
         assert!(row.products() <= generic::blind::MOST_PRODUCTS && row.levels > 0 && [5, 6].contains(&row.bytes));
         assert!(row.exponents.iter().all(|&e| usize::from(e) < 2 * n));
         assert!(row.planes.iter().all(|p| p.len() >= row.plane_bytes(n) + crate::packed::SPARE_BYTES));

@@ -99,37 +99,60 @@ fn degrees_and_moduli_that_are_not_served_are_refused() {
     assert!(SmallTable::new(Modulus::new(17).unwrap(), 6, k).is_err());
 }
 
+/// The digits of a column by definition, the top one first.
+fn digits(m: &Modulus, g: Gadget, column: &[u64]) -> Vec<Vec<u64>> {
+    let (q, base) = (i128::from(m.value()), 1i128 << g.log_base);
+    let mut digits = vec![vec![0u64; column.len()]; g.levels];
+    for (i, &x) in column.iter().enumerate() {
+        // The nearest integer; ties and what doubles round otherwise do not occur in these inputs.
+        let scaled = 2 * i128::from(m.centre(x)) * base.pow(g.levels as u32) + q;
+        let mut y = scaled.div_euclid(2 * q);
+        for level in (0..g.levels).rev() {
+            // Half of the base goes to even quotients, as doubles round.
+            let mut r = (y + base / 2).div_euclid(base);
+            if (y + base / 2).rem_euclid(base) == 0 && r % 2 != 0 {
+                r -= 1;
+            }
+            let digit = if level == 0 { y } else { y - r * base };
+            digits[level][i] = m.reduce_i128(digit);
+            y = r;
+        }
+    }
+    digits
+}
+
+/// `out += row x sample` for the columns of a sample.
+fn add_product(m: &Modulus, row: &[u64], sample: &[Vec<u64>], out: &mut [u64]) {
+    for (column, key) in out.chunks_mut(row.len()).zip(sample) {
+        column.iter_mut().zip(product(m, row, key)).for_each(|(o, p)| *o = m.add(*o, p));
+    }
+}
+
 /// A block by definition: exact digits, exact products.
 fn block(m: &Modulus, g: Gadget, keys: &[Vec<Vec<u64>>], exponents: &[u16], acc: &[u64], n: usize) -> Vec<u64> {
     let columns = acc.len() / n;
-    let (q, base) = (i128::from(m.value()), 1i128 << g.log_base);
     let mut out = acc.to_vec();
     for (r, column) in acc.chunks(n).enumerate() {
-        let mut digits = vec![vec![0u64; n]; g.levels];
-        for (i, &x) in column.iter().enumerate() {
-            // The nearest integer; ties and what doubles round otherwise do not occur in these inputs.
-            let scaled = 2 * i128::from(m.centre(x)) * base.pow(g.levels as u32) + q;
-            let mut y = scaled.div_euclid(2 * q);
-            for level in (0..g.levels).rev() {
-                // Half of the base goes to even quotients, as doubles round.
-                let mut r = (y + base / 2).div_euclid(base);
-                if (y + base / 2).rem_euclid(base) == 0 && r % 2 != 0 {
-                    r -= 1;
-                }
-                let digit = if level == 0 { y } else { y - r * base };
-                digits[level][i] = m.reduce_i128(digit);
-                y = r;
-            }
-        }
+        let digits = digits(m, g, column);
         for (j, &e) in exponents.iter().enumerate() {
             for (level, digit) in digits.iter().enumerate() {
                 let turned = rotated(m, digit, usize::from(e));
                 let row: Vec<u64> = turned.iter().zip(digit).map(|(&x, &y)| m.sub(x, y)).collect();
-                for c in 0..columns {
-                    let p = product(m, &row, &keys[j][(r * g.levels + level) * columns + c]);
-                    out[c * n..(c + 1) * n].iter_mut().zip(p).for_each(|(o, p)| *o = m.add(*o, p));
-                }
+                add_product(m, &row, &keys[j][(r * g.levels + level) * columns..][..columns], &mut out);
             }
+        }
+    }
+    out
+}
+
+/// An external product of the first `rows` columns by definition.
+fn external(m: &Modulus, g: Gadget, key: &[Vec<u64>], rows: usize, acc: &[u64], n: usize) -> Vec<u64> {
+    let columns = acc.len() / n;
+    let mut out = acc.to_vec();
+    out[..rows * n].fill(0);
+    for (r, column) in acc.chunks(n).enumerate().take(rows) {
+        for (level, digit) in digits(m, g, column).iter().enumerate() {
+            add_product(m, digit, &key[(r * g.levels + level) * columns..][..columns], &mut out);
         }
     }
     out
@@ -182,6 +205,51 @@ fn blocks_are_external_products_on_every_backend() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn external_products_replace_columns_on_every_backend() {
+    // Log N, columns, of which are cut into digits, levels, log base: whole products, and key switches that leave the body.
+    let shapes =
+        [(9, 4, 4, 1, 19), (10, 3, 3, 1, 19), (10, 3, 2, 1, 19), (7, 2, 1, 2, 15), (6, 4, 3, 2, 9), (6, 2, 2, 7, 3)];
+    for (log_n, columns, rows, levels, log_base) in shapes {
+        let n = 1usize << log_n;
+        for (i, m) in moduli(log_n).into_iter().take(5).enumerate() {
+            let (q, g) = (m.value(), Gadget { levels, log_base });
+            for seed in if n <= 256 { [0u64, 1, 9].as_slice() } else { &[9] } {
+                let polynomial = |k: usize| inputs(q, n, seed + 6 * (k as u64 * 7 + i as u64));
+                let samples: Vec<Vec<u64>> = (0..rows * columns * levels).map(polynomial).collect();
+                let acc: Vec<u64> = (0..columns).flat_map(|c| polynomial(1000 + c)).collect();
+                let expected = external(&m, g, &samples, rows, &acc, n);
+                let shape = KeyShape { blocks: 2, keys: 1, rows, levels, columns };
+                for k in arch::available() {
+                    let t = SmallTable::new(m, log_n, k).unwrap();
+                    let key = packed(&t, shape, std::slice::from_ref(&samples));
+                    let mut scratch = Words::zeros(blind::scratch_words(&t, columns, g));
+                    let mut found = acc.clone();
+                    blind::external_product(&t, &key, 1, g, &mut found, &mut scratch);
+                    assert!(found == expected, "{} {log_n} {q} seed {seed}", k.name());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn automorphisms_of_coefficients_take_powers_to_powers() {
+    let (m, n) = (moduli(6)[0], 64);
+    let a = inputs(m.value(), n, 77);
+    for galois in [1, 5, 127, 123] {
+        let mut found = vec![0; n];
+        blind::automorphism(&m, &a, galois, &mut found);
+        let mut expected = vec![0; n];
+        for (i, &x) in a.iter().enumerate() {
+            let one: Vec<u64> = (0..n).map(|j| u64::from(j == 0)).collect();
+            let power = rotated(&m, &one, i * galois % (2 * n));
+            expected.iter_mut().zip(&power).for_each(|(e, &p)| *e = m.add(*e, m.mul(x, p)));
+        }
+        assert_eq!(found, expected, "{galois}");
     }
 }
 

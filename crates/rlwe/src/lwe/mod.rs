@@ -4,20 +4,24 @@
 //! `s = S[0..n)` (shared keys, eprint 2023/979). The phase of an LWE sample `(a, b)` is `b - <a, s>`, that of a GLWE sample
 //! `(A_0, .., A_(k-1), B)` is `B - sum A_r S_r`. Variances are those of phases over the modulus, squared.
 
+mod automorphism;
 mod ciphertext;
 mod ggsw;
 mod glwe;
+mod method;
 mod modulus_switch;
 mod noise;
 mod params;
 mod secret;
 mod switch;
 
+pub use automorphism::AutomorphismKeys;
 pub use ciphertext::{LweCiphertext, NoiseSource};
-pub use ggsw::BlindRotationKey;
+pub use ggsw::{BlindRotationKey, Choice};
 pub use glwe::GlweSample;
+pub use method::Method;
 pub use modulus_switch::Switched;
-pub use noise::{log2_tail, Noise};
+pub use noise::{log2_tail, Noise, Weights};
 pub use params::{LweParams, LweSpec};
 pub use secret::LweSecretKey;
 pub use switch::LweSwitchingKey;

@@ -3,6 +3,7 @@
 //!
 //! Derived for independent coefficients (shared design, checked there by simulation and by `tests/lwe.rs` within a tenth).
 
+use super::method::Method;
 use super::params::LweParams;
 
 /// The variances of one set.
@@ -18,31 +19,52 @@ pub struct Noise {
     pub modulus_switch: f64,
 }
 
+/// Coordinates of a secret that are not 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weights {
+    /// Among the first n, those of the LWE secret.
+    pub short: f64,
+    /// Among all.
+    pub whole: f64,
+}
+
+impl Weights {
+    /// Three deviations above the mean within the first n coordinates.
+    fn heavy(params: &LweParams) -> Self {
+        let (n, share) = (params.spec().dimension as f64, params.second_moment());
+        // A block has weight 1 with probability ell times the share.
+        let above = 3.0 * (n * share * (1.0 - params.block() as f64 * share)).sqrt();
+        Self { short: n * share + above, whole: params.coordinates() as f64 * share + above }
+    }
+}
+
 impl Noise {
-    /// The formulas, for a secret of this weight within the first n coordinates; without one, three deviations above the mean.
+    /// The formulas, for a secret of these weights; without, one whose first n coordinates are three deviations above the mean.
     #[must_use]
-    pub fn of(params: &LweParams, weight: Option<usize>) -> Self {
-        let (spec, n_ring) = (params.spec(), params.n() as f64);
+    pub fn of(params: &LweParams, weights: Option<Weights>) -> Self {
+        let (spec, degree) = (params.spec(), params.n() as f64);
         let (n, d, mean) = (spec.dimension as f64, params.coordinates() as f64, params.mean());
-        let q = spec.modulus as f64;
-        let relative = |sigma: f64| (sigma / q).powi(2);
+        let relative = |sigma: f64| (sigma / spec.modulus as f64).powi(2);
         let (lwe, glwe) = (relative(params.lwe_error().sigma()), relative(params.glwe_error().sigma()));
-        let block = params.block() as f64;
-        // A block has weight 1 with probability ell mean.
-        let heavy = n * mean + 3.0 * (n * mean * (1.0 - block * mean)).sqrt();
-        let weight = weight.map_or(heavy, |w| w as f64);
+        let Weights { short, whole } = weights.unwrap_or_else(|| Weights::heavy(params));
         let (levels, base) = (spec.gadget.levels as f64, f64::from(spec.gadget.log_base).exp2());
-        let digit = base * base / 12.0 + 1.0 / 6.0;
-        let samples = levels * (spec.rank as f64 + 1.0) * n_ring * digit * glwe;
-        // Only the digits of blocks that are not zero matter for what rounding leaves.
-        let rounding = (1.0 + d * mean) * base.powf(-2.0 * levels) / 12.0;
+        // The digits of a column against errors, and what rounding leaves of the phase: of the body, and of masks at secrets.
+        let column = levels * degree * (base * base / 12.0 + 1.0 / 6.0) * glwe;
+        let rest = base.powf(-2.0 * levels) / 12.0;
+        let (rank, counts) = (spec.rank as f64, spec.method.counts(spec));
+        let blind_rotation = counts.keys * (rank + 1.0) * column
+            + (counts.turned * short + counts.replaced) * (1.0 + whole) * rest
+            + counts.automorphisms * (rank * column + whole * rest);
         let digits = f64::from(spec.switch_digits);
-        let modulus = (weight * (1.0 - mean).powi(2) + (n - weight) * mean * mean + 1.0) / 12.0;
+        let key_switch = digits / 3.0 * lwe + params.second_moment() * (-2.0 * digits).exp2() / 12.0;
+        // Odd exponents lie twice as far apart.
+        let apart = if matches!(spec.method, Method::Lmkcdey(_)) { 4.0 } else { 1.0 };
+        let mask = apart * (short * (1.0 - mean).powi(2) + (n - short) * mean * mean);
         Self {
             fresh: glwe,
-            blind_rotation: 2.0 * n * samples + 2.0 * n * mean * rounding,
-            key_switch: (d - n) * (digits / 3.0 * lwe + mean * (-2.0 * digits).exp2() / 12.0),
-            modulus_switch: modulus / (2.0 * n_ring).powi(2),
+            blind_rotation,
+            key_switch: (d - n) * key_switch,
+            modulus_switch: (mask + 1.0) / 12.0 / (2.0 * degree).powi(2),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Parameters of LWE and GLWE under one secret: unchecked numbers, and what has passed the security gate.
 
+use super::method::Method;
 use super::noise::Noise;
 use crate::error::Error;
 use crate::security::{self, Secret, Security, SecurityReport};
@@ -12,6 +13,8 @@ use std::sync::Arc;
 /// What parameters are made of: plain data, nothing checked. [`LweParams::new`] checks it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LweSpec {
+    /// The blind rotation.
+    pub method: Method,
     /// The prime Q below 2^48 that everything lives modulo: 1 modulo 2N, and modulo 128 for key switches.
     pub modulus: u64,
     /// log2 of the degree N of GLWE, 6 to 12.
@@ -20,7 +23,7 @@ pub struct LweSpec {
     pub rank: usize,
     /// Coordinates n of the LWE secret, the first of the kN: more than 192, whole blocks, fewer than kN.
     pub dimension: usize,
-    /// Distribution of all kN coordinates: [`Secret::Binary`] or [`Secret::BlockBinary`].
+    /// Distribution of all kN coordinates: [`Secret::Binary`] or [`Secret::BlockBinary`] for blocks, [`Secret::Ternary`] for other methods.
     pub secret: Secret,
     /// Digits of the external product.
     pub gadget: Gadget,
@@ -72,7 +75,7 @@ struct Inner {
 }
 
 impl LweSpec {
-    /// Coordinates of one key of a blind rotation: the length of blocks, 1 for a binary secret.
+    /// Coordinates that a rotation takes together: the length of blocks, 1 for other secrets.
     fn block(&self) -> usize {
         match self.secret {
             Secret::BlockBinary(length) => length,
@@ -90,15 +93,16 @@ impl LweSpec {
         if modulus >= SmallTable::MODULUS_LIMIT || modulus % step != 1 || !is_prime(modulus) {
             return bad(format!("{modulus} is no prime = 1 mod {step} below 2^48"));
         }
-        if !matches!(self.secret, Secret::Binary | Secret::BlockBinary(_)) {
-            return bad(format!("{} has no blind rotation here; take a binary or block-binary one", self.secret));
+        if let Some(reason) = self.method.contradiction(self.secret) {
+            return bad(reason);
         }
         let (coordinates, block) = (rank << log_n, self.block());
         self.secret.check(coordinates)?;
         if dimension <= 192 || dimension >= coordinates || dimension % block != 0 {
             return bad(format!("dimension = {dimension} is no multiple of {block} from 193 to {}", coordinates - 1));
         }
-        let products = block * (rank + 1) * gadget.levels;
+        let keys = if self.method == Method::Ginx { 2 } else { block };
+        let products = keys * (rank + 1) * gadget.levels;
         if gadget.levels == 0 || gadget.log_base == 0 || products > 16 {
             return bad(format!("a block has {products} products, and between 1 and 16 fit; take fewer levels"));
         }
@@ -164,7 +168,7 @@ impl LweParams {
     pub fn coordinates(&self) -> usize {
         self.0.spec.rank << self.0.spec.log_n
     }
-    /// Coordinates whose keys make a block of a blind rotation.
+    /// Coordinates that a rotation takes together: those of a block.
     #[must_use]
     pub fn block(&self) -> usize {
         self.0.spec.block()
@@ -172,7 +176,16 @@ impl LweParams {
     /// The mean of a coordinate of the secret.
     #[must_use]
     pub fn mean(&self) -> f64 {
-        1.0 / (self.block() as f64 + 1.0)
+        if self.spec().secret == Secret::Ternary {
+            0.0
+        } else {
+            self.second_moment()
+        }
+    }
+    /// The mean of the square of a coordinate, which is how often it is not 0.
+    #[must_use]
+    pub fn second_moment(&self) -> f64 {
+        self.spec().secret.squared_norm(1)
     }
     pub(crate) fn lwe_error(&self) -> ErrorKind {
         ErrorKind::of(self.spec().modulus as f64 * self.spec().lwe_error.exp2())
@@ -180,7 +193,7 @@ impl LweParams {
     pub(crate) fn glwe_error(&self) -> ErrorKind {
         ErrorKind::of(self.spec().modulus as f64 * self.spec().glwe_error.exp2())
     }
-    /// The formulas of noise, for a secret that is three deviations heavier than most.
+    /// The formulas of noise, for a secret whose first n coordinates are three deviations heavier than most.
     #[must_use]
     pub fn noise(&self) -> Noise {
         Noise::of(self, None)

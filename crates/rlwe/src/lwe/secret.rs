@@ -1,6 +1,7 @@
 //! The secret of LWE and GLWE, and the samples under it that keys are made of.
 
 use super::ciphertext::LweCiphertext;
+use super::noise::Weights;
 use super::params::ErrorKind;
 use super::LweContext;
 use crate::error::Error;
@@ -28,6 +29,13 @@ impl LweSecretKey {
     #[must_use]
     pub fn id(&self) -> KeyId {
         self.id
+    }
+    /// How many coordinates are not 0, for noise formulas. It is secret as well.
+    #[must_use]
+    pub fn weights(&self, ctx: &LweContext) -> Weights {
+        let of = |s: &[i8]| s.iter().map(|&s| f64::from(s & 1)).sum();
+        let short = of(&self.coordinates[..ctx.params().spec().dimension]);
+        Weights { short, whole: of(&self.coordinates) }
     }
     /// The coordinates.
     pub(crate) fn coordinates(&self) -> &[i8] {
@@ -68,9 +76,9 @@ impl LweSecretKey {
 
     /// `<a, s>` for the first coordinates, as many as `a` has.
     pub(crate) fn product(&self, m: &Modulus, a: &[u64]) -> u64 {
-        // Coordinates are 0 or 1: a mask instead of a product.
+        // Coordinates are -1, 0 or 1: masks instead of a product.
         let pairs = a.iter().zip(self.coordinates.iter());
-        pairs.fold(0, |sum, (&a, &s)| m.add(sum, a & (i64::from(s) as u64).wrapping_neg()))
+        pairs.fold(0, |sum, (&a, &s)| m.sub(m.add(sum, a & is(s, 1)), a & is(s, -1)))
     }
 }
 
@@ -78,6 +86,12 @@ impl std::fmt::Debug for LweSecretKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "LweSecretKey {{ id: {} }}", self.id)
     }
+}
+
+/// All ones if a coordinate is this value, else 0; constant time.
+pub(crate) fn is(coordinate: i8, value: i8) -> u64 {
+    let apart = i64::from(coordinate ^ value);
+    ((apart | -apart) >> 63) as u64 ^ u64::MAX
 }
 
 /// Fills `out` with errors. Constant time but for words that the source skips.

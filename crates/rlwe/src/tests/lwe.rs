@@ -9,6 +9,7 @@ use aglet_ring::small::Words;
 
 fn gate() -> LweSpec {
     LweSpec {
+        method: Method::Blocks,
         modulus: 1_099_469_684_737,
         log_n: 9,
         rank: 3,
@@ -22,7 +23,7 @@ fn gate() -> LweSpec {
 }
 
 fn context(spec: LweSpec) -> LweContext {
-    LweContext::new(LweParams::new(spec, Security::Bits128).unwrap(), arch::available()[0]).unwrap()
+    LweContext::new(LweParams::new(spec, Security::NotChecked).unwrap(), arch::available()[0]).unwrap()
 }
 
 fn source(seed: u8) -> ChaChaSource {
@@ -52,13 +53,17 @@ fn only_what_has_128_bits_is_built_unless_the_risk_is_spelled_out() {
 
 #[test]
 fn contradictions_are_refused() {
-    let wrong: [fn(&mut LweSpec); 10] = [
+    let wrong: [fn(&mut LweSpec); 14] = [
         |s| s.modulus += 2,
         |s| s.log_n = 13,
         |s| s.rank = 4,
         |s| s.dimension = 670,
         |s| s.dimension = 1536,
         |s| s.secret = Secret::Ternary,
+        |s| s.method = Method::Ginx,
+        |s| (s.method, s.secret) = (Method::Dm(6), Secret::Ternary),
+        |s| (s.method, s.secret) = (Method::Lmkcdey(0), Secret::Ternary),
+        |s| (s.method, s.secret, s.gadget.levels) = (Method::Ginx, Secret::Ternary, 3),
         |s| s.gadget.levels = 2,
         |s| s.gadget.log_base = 41,
         |s| s.switch_digits = 0,
@@ -123,22 +128,30 @@ fn secrets_are_blocks_with_at_most_one_1_and_of_the_right_weight() {
 /// Key switch and modulus switch of random samples: the mean of squares against the formulas with the true weight.
 #[test]
 fn switches_leave_the_noise_of_the_formulas() {
-    for spec in [
-        gate(),
-        LweSpec {
-            dimension: 631,
-            secret: Secret::Binary,
-            switch_digits: 12,
-            lwe_error: -12.89,
-            glwe_error: -35.94,
-            ..gate()
-        },
-    ] {
+    let binary = LweSpec {
+        dimension: 631,
+        secret: Secret::Binary,
+        switch_digits: 12,
+        lwe_error: -12.89,
+        glwe_error: -35.94,
+        ..gate()
+    };
+    let ternary = LweSpec {
+        method: Method::Ginx,
+        dimension: 576,
+        secret: Secret::Ternary,
+        switch_digits: 12,
+        lwe_error: -13.10,
+        glwe_error: -38.02,
+        ..gate()
+    };
+    let odd = LweSpec { method: Method::Lmkcdey(10), log_n: 10, rank: 2, ..ternary.clone() };
+    let table = LweSpec { log_n: 11, rank: 1, dimension: 844, switch_digits: 15, lwe_error: -16.84, ..gate() };
+    for spec in [gate(), binary, ternary, odd, table] {
         let ctx = context(spec.clone());
         let mut source = source(4);
         let sk = LweSecretKey::generate(&ctx, &mut source);
-        let weight = sk.coordinates()[..spec.dimension].iter().filter(|&&s| s == 1).count();
-        let expected = Noise::of(ctx.params(), Some(weight));
+        let expected = Noise::of(ctx.params(), Some(sk.weights(&ctx)));
         let (m, two_n) = (ctx.modulus(), 2 * ctx.params().n() as i64);
         let (mut by_key, mut by_modulus, mut keys) = (0.0, 0.0, 0.0);
         // Errors of one key are the same for all samples, so several keys count.
@@ -171,7 +184,9 @@ fn blocks_turn_the_phase_by_the_secret() {
     let ctx = context(gate());
     let mut source = source(5);
     let sk = LweSecretKey::generate(&ctx, &mut source);
-    let key = BlindRotationKey::generate(&ctx, &sk, &mut source).unwrap();
+    let whether = |coordinate| Choice { coordinate, powers: [None, None, Some(0)] };
+    let choices: Vec<Choice> = (0..ctx.params().spec().dimension).map(whether).collect();
+    let key = BlindRotationKey::generate(&ctx, &sk, &choices, 4, &mut source).unwrap();
     let (m, n, g) = (ctx.modulus(), ctx.params().n(), ctx.params().spec().gadget);
     let mut scratch = Words::zeros(scratch_words(ctx.table(), 4, g));
     let mut squares = 0.0;

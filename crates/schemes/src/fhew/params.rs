@@ -3,7 +3,7 @@
 use super::message::{Domain, Message};
 use crate::Error;
 use aglet_ring::blind::Gadget;
-use aglet_rlwe::lwe::{log2_tail, LweParams, LweSpec};
+use aglet_rlwe::lwe::{log2_tail, LweParams, LweSpec, Method};
 use aglet_rlwe::security::{Secret, Security};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -39,6 +39,9 @@ pub struct FhewLiteral {
     pub name: String,
     /// Where the numbers come from.
     pub source: String,
+    /// The blind rotation: `"blocks"`, where nothing is said, `"ginx"`, `{ dm = base }` or `{ lmkcdey = window }`.
+    #[serde(default)]
+    pub method: Method,
     /// Messages that a ciphertext has beside the bit of padding: 2, 4, 8 or 16.
     pub messages: u64,
     /// The sum of squared weights that the linear combination before a bootstrap may have, of results of bootstraps.
@@ -129,8 +132,10 @@ impl FhewParams {
     pub fn new(literal: FhewLiteral, security: Security) -> Result<Self, Error> {
         let message = Message::new(literal.messages, Domain::Padded)?;
         let gadget = Gadget { levels: literal.levels, log_base: literal.log_base };
-        let FhewLiteral { modulus, log_n, rank, dimension, secret, switch_digits, lwe_error, glwe_error, .. } = literal;
-        let spec = LweSpec { modulus, log_n, rank, dimension, secret, gadget, switch_digits, lwe_error, glwe_error };
+        let FhewLiteral { method, modulus, log_n, rank, dimension, secret, .. } = literal;
+        let FhewLiteral { switch_digits, lwe_error, glwe_error, .. } = literal;
+        let spec =
+            LweSpec { method, modulus, log_n, rank, dimension, secret, gadget, switch_digits, lwe_error, glwe_error };
         let (lwe, fingerprint) = (LweParams::new(spec, security)?, literal.fingerprint()?);
         Ok(Self(Arc::new(Inner { lwe, literal, message, fingerprint })))
     }

@@ -4,11 +4,12 @@ use super::*;
 use crate::Error;
 use aglet_ring::arch;
 use aglet_ring::blind::Gadget;
-use aglet_rlwe::lwe::{LweContext, LweParams, LweSpec};
+use aglet_rlwe::lwe::{LweContext, LweParams, LweSpec, Method};
 use aglet_rlwe::security::{Secret, Security};
 
 fn context() -> LweContext {
     let spec = LweSpec {
+        method: Method::Blocks,
         modulus: 281_474_846_687_233,
         log_n: 11,
         rank: 1,

@@ -11,10 +11,14 @@ use crate::tally::Tally;
 /// Products that one accumulator of every lane takes, two at the most where lanes are narrow.
 pub(in crate::arch) const MOST_PRODUCTS: usize = 16;
 
-/// A block: `acc += sum_j (X^(exponent_j) - 1) acc x key_j`, for the keys whose exponent is not 0.
+/// A block: `acc += sum_j (X^(exponent_j) - 1) acc x key_j`, for the keys whose exponent is not 0. Or an external product with one
+/// key: columns that were cut into digits become `acc x key`, those that were not get it added.
 pub(crate) struct BlindRow<'a> {
-    /// For every column of the accumulator the rows of all keys that its digits meet, packed: `[vector][key][level][column]`.
+    /// For every column of the accumulator that is cut into digits, the first ones, the rows of all keys that these meet, packed:
+    /// `[vector][key][level][column]`. A block has one for each column.
     pub(crate) planes: &'a [&'a [u8]],
+    /// Columns of the accumulator.
+    pub(crate) columns: usize,
     /// Keys of the block.
     pub(crate) keys: usize,
     /// Digits of a coefficient.
@@ -25,7 +29,7 @@ pub(crate) struct BlindRow<'a> {
     pub(crate) base: f64,
     /// `base^levels / q`.
     pub(crate) scale: f64,
-    /// Exponents of X, below 2N.
+    /// Exponents of X, below 2N, one for each key; none for an external product.
     pub(crate) exponents: &'a [u16],
 }
 
@@ -36,18 +40,21 @@ impl BlindRow<'_> {
     }
     /// Words of scratch: the digits, then the sums.
     pub(crate) fn scratch_words(&self, n: usize) -> usize {
-        self.planes.len() * (self.levels + 1) * n
+        (self.planes.len() * self.levels + self.columns) * n
     }
     /// Bytes of one plane of a block.
     pub(crate) fn plane_bytes(&self, n: usize) -> usize {
-        self.keys * self.levels * self.planes.len() * n * self.bytes
+        self.keys * self.levels * self.columns * n * self.bytes
     }
     /// The work, in words.
     pub(crate) fn tally(&self, n: u64) -> Tally {
-        let (columns, levels) = (self.planes.len() as u64, self.levels as u64);
-        let active = self.exponents.iter().filter(|&&e| e != 0).count() as u64;
-        let key = active * columns * columns * levels * n;
-        Tally::forward(columns * levels * n) + Tally::inverse(columns * n) + Tally { key, key_read: key, ..Tally::NONE }
+        let (rows, columns) = ((self.planes.len() * self.levels) as u64, self.columns as u64);
+        let active = match self.exponents {
+            [] => 1,
+            some => some.iter().filter(|&&e| e != 0).count() as u64,
+        };
+        let key = active * rows * columns * n;
+        Tally::forward(rows * n) + Tally::inverse(columns * n) + Tally { key, key_read: key, ..Tally::NONE }
     }
 }
 
@@ -102,9 +109,9 @@ unsafe fn settle<L: Lanes, const C: usize>(l: L, sums: &mut [L::V; C], accs: &mu
     }
 }
 
-/// The products of a block: `C` columns, words of `BYTES`.
+/// The products of a block, or of an external product if `EXTERNAL`: `C` columns, words of `BYTES`.
 #[inline(always)]
-unsafe fn products<L: Lanes, const C: usize, const BYTES: usize>(
+unsafe fn products<L: Lanes, const C: usize, const BYTES: usize, const EXTERNAL: bool>(
     l: L,
     t: &SmallTable,
     row: &BlindRow<'_>,
@@ -115,16 +122,22 @@ unsafe fn products<L: Lanes, const C: usize, const BYTES: usize>(
     // SAFETY: exponents and their products are below 2N by the mask; every vector stays inside digits, planes and sums.
     unsafe {
         let one = L::splat_raw(L::prepare_constant(t.modulus(), 1));
-        let planes: [*const u8; C] = core::array::from_fn(|c| row.planes[c].as_ptr());
+        let planes: [*const u8; C] = core::array::from_fn(|c| row.planes[c.min(row.planes.len() - 1)].as_ptr());
+        let planes = if EXTERNAL { &planes[..row.planes.len()] } else { &planes };
+        let exponents = if EXTERNAL { &[1] } else { row.exponents };
         for (v, &power) in t.exponents().iter().enumerate() {
             let mut accs = [l.acc_zero::<true>(); C];
             let mut sums = [l.constant(0); C];
             let mut count = 0;
-            for (j, &e) in row.exponents.iter().enumerate().filter(|(_, &e)| e != 0) {
-                let e = usize::from(e);
-                let lane = L::load_raw(t.lane_powers().as_ptr().add((e & lanes) * L::WIDTH));
-                let power = l.splat(*t.powers().as_ptr().add((e * power as usize) & mask));
-                let monomial = l.multiplier(l.sub(l.mul(lane, power), one));
+            for (j, &e) in exponents.iter().enumerate().filter(|(_, &e)| e != 0) {
+                let monomial = if EXTERNAL {
+                    l.splat(L::prepare(t.modulus(), 1))
+                } else {
+                    let e = usize::from(e);
+                    let lane = L::load_raw(t.lane_powers().as_ptr().add((e & lanes) * L::WIDTH));
+                    let power = l.splat(*t.powers().as_ptr().add((e * power as usize) & mask));
+                    l.multiplier(l.sub(l.mul(lane, power), one))
+                };
                 for (r, plane) in planes.iter().enumerate() {
                     for level in 0..row.levels {
                         let d = L::load_raw(digits.as_ptr().add((r * row.levels + level) * n + v * L::WIDTH));
@@ -150,31 +163,51 @@ unsafe fn products<L: Lanes, const C: usize, const BYTES: usize>(
     }
 }
 
-/// One block of a blind rotation, in place.
+/// One block of a blind rotation, in place, or an external product.
 ///
 /// # Safety
-/// The CPU has the instruction set of `L`, the table was shaped for it; `acc` has N canonical words for each plane, `scratch`
+/// The CPU has the instruction set of `L`, the table was shaped for it; `acc` has N canonical words for each column, `scratch`
 /// [`BlindRow::scratch_words`]; planes have [`BlindRow::plane_bytes`] and 64 more; no more than [`MOST_PRODUCTS`] products.
 #[inline(always)]
 pub(crate) unsafe fn blind_block<L: Lanes>(t: &SmallTable, row: &BlindRow<'_>, acc: &mut [u64], scratch: &mut [u64]) {
+    // SAFETY: as for this function.
+    unsafe {
+        let l = L::new(t.modulus());
+        match row.exponents {
+            [] => block::<L, true>(l, t, row, acc, scratch),
+            _ => block::<L, false>(l, t, row, acc, scratch),
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn block<L: Lanes, const EXTERNAL: bool>(
+    l: L,
+    t: &SmallTable,
+    row: &BlindRow<'_>,
+    acc: &mut [u64],
+    scratch: &mut [u64],
+) {
     let n = t.n();
     let (digit_rows, sums) = scratch.split_at_mut(row.planes.len() * row.levels * n);
     // SAFETY: the lengths are those of the contract.
     unsafe {
-        let l = L::new(t.modulus());
         for (column, rows) in acc.chunks_exact(n).zip(digit_rows.chunks_exact_mut(row.levels * n)) {
             digits::<L>(l, t, row, column, rows);
             for digit in rows.chunks_exact_mut(n) {
                 forward_raw::<L>(l, t, digit);
             }
         }
-        match (row.planes.len(), row.bytes) {
-            (2, 5) => products::<L, 2, 5>(l, t, row, digit_rows, sums),
-            (2, _) => products::<L, 2, 6>(l, t, row, digit_rows, sums),
-            (3, 5) => products::<L, 3, 5>(l, t, row, digit_rows, sums),
-            (3, _) => products::<L, 3, 6>(l, t, row, digit_rows, sums),
-            (_, 5) => products::<L, 4, 5>(l, t, row, digit_rows, sums),
-            _ => products::<L, 4, 6>(l, t, row, digit_rows, sums),
+        match (row.columns, row.bytes) {
+            (2, 5) => products::<L, 2, 5, EXTERNAL>(l, t, row, digit_rows, sums),
+            (2, _) => products::<L, 2, 6, EXTERNAL>(l, t, row, digit_rows, sums),
+            (3, 5) => products::<L, 3, 5, EXTERNAL>(l, t, row, digit_rows, sums),
+            (3, _) => products::<L, 3, 6, EXTERNAL>(l, t, row, digit_rows, sums),
+            (_, 5) => products::<L, 4, 5, EXTERNAL>(l, t, row, digit_rows, sums),
+            _ => products::<L, 4, 6, EXTERNAL>(l, t, row, digit_rows, sums),
+        }
+        if EXTERNAL {
+            acc[..row.planes.len() * n].fill(0);
         }
         for (values, column) in sums.chunks_exact_mut(n).zip(acc.chunks_exact_mut(n)) {
             inverse_add_raw::<L>(l, t, values, column);

@@ -1,0 +1,67 @@
+//! The blind rotation of FHEW (eprint 2014/816): for every digit v at place t of an exponent a key of `X^(v B^t s)`, whose external
+//! product replaces the accumulator. No monomials, one product for each digit that is not 0, and by far the most keys.
+
+use super::BlindRotation;
+use aglet_ring::blind::{external_product, scratch_words};
+use aglet_ring::sample::ChaChaSource;
+use aglet_ring::small::Words;
+use aglet_rlwe::lwe::{BlindRotationKey, Choice, LweContext, LweSecretKey, Method, Switched};
+use aglet_rlwe::Error;
+
+/// Keys of digits: for each coordinate, place and digit but 0.
+pub struct Dm {
+    keys: BlindRotationKey,
+    /// log2 of the base.
+    log_base: u32,
+}
+
+impl Dm {
+    /// Makes the keys for digits in a base, a power of two.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn generate(ctx: &LweContext, sk: &LweSecretKey, base: u32, source: &mut ChaChaSource) -> Result<Self, Error> {
+        let (spec, two_n) = (ctx.params().spec(), 2 * ctx.params().n());
+        let mut choices = Vec::new();
+        for coordinate in 0..spec.dimension {
+            for place in 0..Method::digits(base, spec.log_n) {
+                for digit in 1..base as usize {
+                    let e = (digit * (base as usize).pow(place as u32)) % two_n;
+                    let powers = [(two_n - e) % two_n, 0, e].map(|e| Some(e as u16));
+                    choices.push(Choice { coordinate, powers });
+                }
+            }
+        }
+        let keys = BlindRotationKey::generate(ctx, sk, &choices, 1, source)?;
+        Ok(Self { keys, log_base: base.trailing_zeros() })
+    }
+
+    /// Bytes that they take in memory.
+    #[must_use]
+    pub fn forecast(ctx: &LweContext, base: u32) -> usize {
+        let spec = ctx.params().spec();
+        let digits = spec.dimension * Method::digits(base, spec.log_n) * (base as usize - 1);
+        BlindRotationKey::forecast(ctx, digits, 1)
+    }
+}
+
+impl BlindRotation for Dm {
+    fn byte_count(&self) -> usize {
+        self.keys.packed().byte_count()
+    }
+
+    fn rotate(&self, ctx: &LweContext, inputs: &[Switched], accs: &mut [Words]) {
+        let spec = ctx.params().spec();
+        let (places, most) = (Method::digits(1 << self.log_base, spec.log_n), (1usize << self.log_base) - 1);
+        let mut scratch = Words::zeros(scratch_words(ctx.table(), spec.rank + 1, spec.gadget));
+        for at in 0..spec.dimension * places {
+            for (input, acc) in inputs.iter().zip(accs.iter_mut()) {
+                let digit = usize::from(input.mask[at / places]) >> (at % places * self.log_base as usize) & most;
+                if digit > 0 {
+                    let key = at * most + digit - 1;
+                    external_product(ctx.table(), self.keys.packed(), key, spec.gadget, acc, &mut scratch);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The blind rotation by automorphisms (eprint 2022/198): one key of `X^(s_i)` for each coordinate, and maps `X -> X^(5^j)` that bring
+//! exponents to it.
+//!
+//! Odd exponents are `+-5^e` modulo 2N. As Horner's rule has it, the accumulator meets the keys of all `a_i = -5^e` for falling e, with
+//! `X -> X^5` between one e and the next; then the signs change, and the same is done for `a_i = 5^e`. A pass is the inverse of
+//! `X -> X^5` on what it began with, since 5 has the order N/2; so `X -> X^-5` before each pass leaves the accumulator as it was.
+
+use super::BlindRotation;
+use aglet_ring::blind::{external_product, scratch_words};
+use aglet_ring::sample::ChaChaSource;
+use aglet_ring::small::Words;
+use aglet_rlwe::lwe::{AutomorphismKeys, BlindRotationKey, Choice, LweContext, LweSecretKey, Switched};
+use aglet_rlwe::Error;
+
+/// Keys of coordinates and of automorphisms.
+pub struct Lmkcdey {
+    keys: BlindRotationKey,
+    /// Number j is `X -> X^(5^j)`, up to the window; number 0 is `X -> X^-5`.
+    maps: AutomorphismKeys,
+    window: usize,
+    /// For the odd number 2i + 1 the e of `+-5^e`, and whether the sign is plus.
+    logs: Vec<(u16, bool)>,
+}
+
+impl Lmkcdey {
+    /// Makes the keys, those of automorphisms up to a window.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn generate(
+        ctx: &LweContext,
+        sk: &LweSecretKey,
+        window: u32,
+        source: &mut ChaChaSource,
+    ) -> Result<Self, Error> {
+        let (spec, two_n) = (ctx.params().spec(), 2 * ctx.params().n());
+        let powers = [two_n - 1, 0, 1].map(|e| Some(e as u16));
+        let choices: Vec<_> = (0..spec.dimension).map(|coordinate| Choice { coordinate, powers }).collect();
+        let keys = BlindRotationKey::generate(ctx, sk, &choices, 1, source)?;
+        let fives = std::iter::successors(Some(1), |x| Some(5 * x % two_n));
+        let mut galois: Vec<usize> = fives.clone().take(window as usize + 1).collect();
+        galois[0] = two_n - 5;
+        let maps = AutomorphismKeys::generate(ctx, sk, &galois, spec.gadget, source)?;
+        let mut logs = vec![(0, true); two_n / 2];
+        for (e, power) in fives.take(two_n / 4).enumerate() {
+            logs[power / 2] = (e as u16, true);
+            logs[(two_n - power) / 2] = (e as u16, false);
+        }
+        Ok(Self { keys, maps, window: window as usize, logs })
+    }
+
+    /// Bytes that they take in memory.
+    #[must_use]
+    pub fn forecast(ctx: &LweContext, window: u32) -> usize {
+        let spec = ctx.params().spec();
+        let maps = AutomorphismKeys::forecast(ctx, window as usize + 1, spec.gadget);
+        BlindRotationKey::forecast(ctx, spec.dimension, 1) + maps
+    }
+
+    /// Coordinates by their e, the largest first, one list for each sign.
+    fn order(&self, input: &Switched) -> [Vec<(u16, usize)>; 2] {
+        [false, true].map(|sign| {
+            let logs = input.mask.iter().map(|&a| self.logs[usize::from(a / 2)]).enumerate();
+            let mut list: Vec<_> = logs.filter(|(_, log)| log.1 == sign).map(|(i, log)| (log.0, i)).collect();
+            list.sort_unstable_by(|x, y| y.cmp(x));
+            list
+        })
+    }
+
+    fn turn(&self, ctx: &LweContext, input: &Switched, acc: &mut Words, scratch: &mut Words) {
+        let spec = ctx.params().spec();
+        for list in self.order(input) {
+            self.maps.apply(ctx, 0, acc, scratch);
+            let mut at = ctx.params().n() / 2 - 1;
+            for (e, i) in list {
+                self.lower(ctx, at - usize::from(e), acc, scratch);
+                at = usize::from(e);
+                external_product(ctx.table(), self.keys.packed(), i, spec.gadget, acc, scratch);
+            }
+            self.lower(ctx, at, acc, scratch);
+        }
+    }
+
+    /// `X -> X^(5^steps)`, as few maps as the window allows.
+    fn lower(&self, ctx: &LweContext, steps: usize, acc: &mut Words, scratch: &mut Words) {
+        let mut left = steps;
+        while left > 0 {
+            let step = left.min(self.window);
+            self.maps.apply(ctx, step, acc, scratch);
+            left -= step;
+        }
+    }
+}
+
+impl BlindRotation for Lmkcdey {
+    fn byte_count(&self) -> usize {
+        self.keys.packed().byte_count() + self.maps.byte_count()
+    }
+
+    fn rotate(&self, ctx: &LweContext, inputs: &[Switched], accs: &mut [Words]) {
+        let spec = ctx.params().spec();
+        let mut scratch = Words::zeros(scratch_words(ctx.table(), spec.rank + 1, spec.gadget));
+        inputs.iter().zip(accs).for_each(|(input, acc)| self.turn(ctx, input, acc, &mut scratch));
+    }
+}
