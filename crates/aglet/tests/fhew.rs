@@ -25,7 +25,7 @@ fn presets_keep_what_they_claim() {
 /// A ripple-carry adder: sums and carries of random numbers of 8 bits, side by side.
 #[test]
 fn an_adder_of_gates_adds() {
-    for (preset, threads) in [("gate", 2), ("cggi", 1)] {
+    for (preset, threads) in [("gate", 2), ("cggi", 1), ("ginx3", 2), ("lmkcdey", 2), ("dm", 1)] {
         let engine = Engine::new(presets::load(preset).unwrap(), threads).unwrap();
         let sk = engine.create_secret_key().unwrap();
         let key = engine.create_lookup_key(&sk).unwrap();
