@@ -38,7 +38,7 @@ fn main() {
                     for block in 0..shape.blocks {
                         let e: Vec<u16> =
                             (0..keys).map(|j| ((block * 77 + j * 501) % (2 * table.n())) as u16).collect();
-                        blind_block(&table, &key, block * (1 - hot), gadget, &e, &mut acc, &mut scratch);
+                        blind_block(&table, &key, block * (1 - hot), gadget, [(&e, &mut acc[..])], &mut scratch);
                     }
                     *best = best.min(start.elapsed().as_secs_f64() * 1e3);
                 }

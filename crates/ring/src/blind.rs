@@ -31,25 +31,30 @@ pub fn scratch_words(table: &SmallTable, columns: usize, gadget: Gadget) -> usiz
     columns * (gadget.levels + 1) * table.n()
 }
 
-/// `acc += sum_j (X^(e_j) - 1) acc x key_j` over the keys of a block, with the external product of digits and samples.
-///
-/// `acc` holds canonical coefficients, N words for each column; `exponents` has a number below 2N for each key of the block.
-/// Variable time in the exponents, which are public.
+/// `acc += sum_j (X^(e_j) - 1) acc x key_j` over the keys of a block, with the external product of digits and samples, for every input:
+/// its exponents, a number below 2N for each key of the block, and its accumulator, canonical coefficients, N words for each column.
+/// While the first is computed, the next block of the key comes into the cache. Variable time in the exponents, which are public.
 ///
 /// # Panics
 /// If shapes do not agree, or a block has more than 16 products in a sum.
-pub fn blind_block(
+pub fn blind_block<'a, E: AsRef<[u16]>>(
     table: &SmallTable,
     key: &PackedKey,
     block: usize,
     gadget: Gadget,
-    exponents: &[u16],
-    acc: &mut [u64],
+    inputs: impl IntoIterator<Item = (E, &'a mut [u64])>,
     scratch: &mut [u64],
 ) {
     let shape = key.shape();
-    assert!(shape.rows == shape.columns && exponents.len() == shape.keys);
-    run(table, key, block, gadget, exponents, acc, scratch);
+    assert!(shape.rows == shape.columns);
+    let planes = planes(key, block);
+    let row = row(table, key, gadget, &planes);
+    for (i, (exponents, acc)) in inputs.into_iter().enumerate() {
+        assert!(exponents.as_ref().len() == shape.keys);
+        let row = BlindRow { exponents: exponents.as_ref(), fetch_next: i == 0, ..row };
+        let words = row.scratch_words(table.n());
+        table.kernels().blind_block(table, &row, acc, &mut scratch[..words]);
+    }
 }
 
 /// The external product of an accumulator and the sample of one block, in place of the accumulator. If the sample has rows for the
@@ -68,23 +73,23 @@ pub fn external_product(
     scratch: &mut [u64],
 ) {
     assert!(key.shape().keys == 1 && key.shape().rows <= key.shape().columns);
-    run(table, key, block, gadget, &[], acc, scratch);
+    let planes = planes(key, block);
+    let row = row(table, key, gadget, &planes);
+    let words = row.scratch_words(table.n());
+    table.kernels().blind_block(table, &row, acc, &mut scratch[..words]);
 }
 
-fn run(
-    table: &SmallTable,
-    key: &PackedKey,
-    block: usize,
-    gadget: Gadget,
-    exponents: &[u16],
-    acc: &mut [u64],
-    scratch: &mut [u64],
-) {
+fn planes(key: &PackedKey, block: usize) -> [&[u8]; 4] {
+    assert!(block < key.shape().blocks);
+    core::array::from_fn(|row| key.plane(row.min(key.shape().rows - 1), block))
+}
+
+/// An external product with one block.
+fn row<'a>(table: &SmallTable, key: &PackedKey, gadget: Gadget, planes: &'a [&'a [u8]; 4]) -> BlindRow<'a> {
     let shape = key.shape();
-    assert!(block < shape.blocks && shape.levels == gadget.levels);
-    let planes: [&[u8]; 4] = core::array::from_fn(|row| key.plane(row.min(shape.rows - 1), block));
+    assert!(shape.levels == gadget.levels);
     let base = (1u64 << gadget.log_base) as f64;
-    let row = BlindRow {
+    BlindRow {
         planes: &planes[..shape.rows],
         columns: shape.columns,
         keys: shape.keys,
@@ -92,10 +97,9 @@ fn run(
         bytes: key.bytes(),
         base,
         scale: base.powi(shape.levels as i32) / table.modulus().value() as f64,
-        exponents,
-    };
-    let words = row.scratch_words(table.n());
-    table.kernels().blind_block(table, &row, acc, &mut scratch[..words]);
+        exponents: &[],
+        fetch_next: false,
+    }
 }
 
 /// `X -> X^galois` on coefficients: `out` becomes the polynomial `a(X^galois)` modulo `X^N + 1`.

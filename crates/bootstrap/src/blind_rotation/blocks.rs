@@ -57,11 +57,13 @@ impl BlindRotation for Blocks {
         let (signed, two_n) = (Self::signed(ctx), 2 * ctx.params().n() as u16);
         let mut scratch = Words::zeros(scratch_words(ctx.table(), spec.rank + 1, spec.gadget));
         for at in 0..spec.dimension / block {
-            for (input, acc) in inputs.iter().zip(accs.iter_mut()) {
-                let exponents = &input.mask[at * block..(at + 1) * block];
-                let both = [exponents[0], (two_n - exponents[0]) % two_n];
-                let exponents = if signed { &both } else { exponents };
-                blind_block(ctx.table(), self.0.packed(), at, spec.gadget, exponents, acc, &mut scratch);
+            let pairs = inputs.iter().map(|input| &input.mask[at * block..(at + 1) * block]).zip(accs.iter_mut());
+            let pairs = pairs.map(|(mask, acc)| (mask, &mut acc[..]));
+            if signed {
+                let pairs = pairs.map(|(mask, acc)| ([mask[0], (two_n - mask[0]) % two_n], acc));
+                blind_block(ctx.table(), self.0.packed(), at, spec.gadget, pairs, &mut scratch);
+            } else {
+                blind_block(ctx.table(), self.0.packed(), at, spec.gadget, pairs, &mut scratch);
             }
         }
     }

@@ -99,6 +99,16 @@ pub(crate) trait Lanes: Copy {
     unsafe fn settle_last(self, x: Self::V) -> Self::V {
         x
     }
+    /// `x` below `16 q < 2^52`, to below `(times + 4) q` and from `times q` on, where lanes need room below.
+    #[inline(always)]
+    unsafe fn lift_anew(self, x: Self::V, _times: u64) -> Self::V {
+        x
+    }
+    /// A sum that has grown: integer lanes take `x` below twice a [`Lanes::multiple`] to below that, floating-point lanes tame it.
+    #[inline(always)]
+    unsafe fn subside(self, x: Self::V, _multiple: Self::V) -> Self::V {
+        x
+    }
     /// `x + y` for the inverse transform.
     unsafe fn inv_sum(self, x: Self::V, y: Self::V) -> Self::V;
     /// `(x - y) w` for the inverse transform.

@@ -200,7 +200,7 @@ fn blocks_are_external_products_on_every_backend() {
                     let key = packed(&t, shape, &keys);
                     let mut scratch = Words::zeros(blind::scratch_words(&t, columns, g));
                     let mut found = acc.clone();
-                    blind::blind_block(&t, &key, 1, g, &exponents, &mut found, &mut scratch);
+                    blind::blind_block(&t, &key, 1, g, [(&exponents, &mut found[..])], &mut scratch);
                     assert!(found == expected, "{} {log_n} {q} seed {seed}", k.name());
                 }
             }

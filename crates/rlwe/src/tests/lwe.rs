@@ -194,7 +194,7 @@ fn blocks_turn_the_phase_by_the_secret() {
         let mut acc = Words::zeros(4 * n);
         acc[3 * n] = m.value() / 8;
         let exponents = [1u16, 7, 100, 200];
-        blind_block(ctx.table(), key.packed(), block, g, &exponents, &mut acc, &mut scratch);
+        blind_block(ctx.table(), key.packed(), block, g, [(&exponents, &mut acc[..])], &mut scratch);
         let s = &sk.coordinates()[4 * block..4 * block + 4];
         let turned = s.iter().zip(exponents).filter(|(&s, _)| s == 1).map(|(_, e)| usize::from(e)).sum::<usize>();
         let sample = GlweSample::new(&ctx, acc, sk.id(), 0.0).unwrap();

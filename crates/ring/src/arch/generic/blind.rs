@@ -3,7 +3,7 @@
 //! The digits of an accumulator are transformed once, then meet every key of the block: a row times the value of `X^a - 1` there,
 //! times the key. What is read is the packed key, once; all else stays in the first two caches.
 
-use super::small::{forward_raw, inverse_add_raw, lift};
+use super::small::{forward_raw, inverse_add_raw, lift, Ahead};
 use crate::arch::lanes::Lanes;
 use crate::small::SmallTable;
 use crate::tally::Tally;
@@ -13,6 +13,7 @@ pub(in crate::arch) const MOST_PRODUCTS: usize = 16;
 
 /// A block: `acc += sum_j (X^(exponent_j) - 1) acc x key_j`, for the keys whose exponent is not 0. Or an external product with one
 /// key: columns that were cut into digits become `acc x key`, those that were not get it added.
+#[derive(Clone, Copy)]
 pub(crate) struct BlindRow<'a> {
     /// For every column of the accumulator that is cut into digits, the first ones, the rows of all keys that these meet, packed:
     /// `[vector][key][level][column]`. A block has one for each column.
@@ -31,6 +32,8 @@ pub(crate) struct BlindRow<'a> {
     pub(crate) scale: f64,
     /// Exponents of X, below 2N, one for each key; none for an external product.
     pub(crate) exponents: &'a [u16],
+    /// Whether the block after this one comes into the cache on the way.
+    pub(crate) fetch_next: bool,
 }
 
 impl BlindRow<'_> {
@@ -192,10 +195,12 @@ unsafe fn block<L: Lanes, const EXTERNAL: bool>(
     let (digit_rows, sums) = scratch.split_at_mut(row.planes.len() * row.levels * n);
     // SAFETY: the lengths are those of the contract.
     unsafe {
+        let bytes = if row.fetch_next { row.plane_bytes(n) } else { 0 };
+        let ahead = &mut Ahead::new(row.planes, bytes, 2 * bytes);
         for (column, rows) in acc.chunks_exact(n).zip(digit_rows.chunks_exact_mut(row.levels * n)) {
             digits::<L>(l, t, row, column, rows);
             for digit in rows.chunks_exact_mut(n) {
-                forward_raw::<L>(l, t, digit);
+                forward_raw::<L>(l, t, digit, ahead);
             }
         }
         match (row.columns, row.bytes) {
@@ -210,7 +215,7 @@ unsafe fn block<L: Lanes, const EXTERNAL: bool>(
             acc[..row.planes.len() * n].fill(0);
         }
         for (values, column) in sums.chunks_exact_mut(n).zip(acc.chunks_exact_mut(n)) {
-            inverse_add_raw::<L>(l, t, values, column);
+            inverse_add_raw::<L>(l, t, values, column, ahead);
         }
     }
 }

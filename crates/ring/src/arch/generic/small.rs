@@ -6,9 +6,10 @@
 //! order is products of values, and the inverse transform begins in it: one transpose in each direction.
 //!
 //! Range of the integer lanes, in units of q. *Forward*: on a lift of `log N + 1`, a value of at most q and the sums of all stages stay
-//! in `[1, 2 log N + 2)`, which a modulus of 47 bits has room for; above, every sum settles. *Inverse*: the operands of stage s are
-//! below `2^(s+1)`, so differences fit 52 bits while `bits + log N <= 51`; above, every sum is reduced. Floating-point lanes: see
-//! `inv_lazy`; forward sums of values within q stay within 8q for 48 bits.
+//! in `[1, 2 log N + 2)`, which a modulus of 47 bits has room for; with 48 bits values are lifted by 7, have at most six stages before
+//! the last step and six in it, and are lifted anew between. *Inverse*: the operands of stage s are below `2^s` or 2, so differences
+//! fit 52 bits while `bits + log N <= 51`; above, what has grown subsides to 2 after every block, in the middle of one of four stages.
+//! Floating-point lanes: see `inv_lazy`; forward sums of values within q stay within 8q for 48 bits.
 
 use crate::arch::lanes::Lanes;
 use crate::small::{Direction, SmallTable};
@@ -36,7 +37,7 @@ impl<const EACH: bool> Twiddles<EACH> {
 type Block<L> = [<L as Lanes>::V; 16];
 
 #[inline(always)]
-unsafe fn forward_stage<L: Lanes, const PAIRS: usize, const H: usize, const ROOMY: bool, const EACH: bool>(
+unsafe fn forward_stage<L: Lanes, const PAIRS: usize, const H: usize, const EACH: bool>(
     l: L,
     x: &mut Block<L>,
     w: Twiddles<EACH>,
@@ -45,66 +46,113 @@ unsafe fn forward_stage<L: Lanes, const PAIRS: usize, const H: usize, const ROOM
         let (b, a) = (i / H, i / H * H + i);
         // SAFETY: blocks b < PAIRS / H of this stage have the multipliers from PAIRS / H - 1 on.
         unsafe {
-            let first = if ROOMY { x[a] } else { l.settle(x[a]) };
-            (x[a], x[a + H]) = l.fwd_butterfly(first, x[a + H], w.at(l, PAIRS / H - 1 + b));
+            (x[a], x[a + H]) = l.fwd_butterfly(x[a], x[a + H], w.at(l, PAIRS / H - 1 + b));
         }
     }
 }
 
 /// `K` forward stages in registers.
 #[inline(always)]
-unsafe fn forward_block<L: Lanes, const K: usize, const ROOMY: bool, const EACH: bool>(
-    l: L,
-    x: &mut Block<L>,
-    w: Twiddles<EACH>,
-) {
+unsafe fn forward_block<L: Lanes, const K: usize, const EACH: bool>(l: L, x: &mut Block<L>, w: Twiddles<EACH>) {
     // SAFETY: the table holds 2^K - 1 multipliers from `w` on.
     unsafe {
         match K {
             0 => {}
-            1 => forward_stage::<L, 1, 1, ROOMY, EACH>(l, x, w),
+            1 => forward_stage::<L, 1, 1, EACH>(l, x, w),
             2 => {
-                forward_stage::<L, 2, 2, ROOMY, EACH>(l, x, w);
-                forward_stage::<L, 2, 1, ROOMY, EACH>(l, x, w);
+                forward_stage::<L, 2, 2, EACH>(l, x, w);
+                forward_stage::<L, 2, 1, EACH>(l, x, w);
             }
             3 => {
-                forward_stage::<L, 4, 4, ROOMY, EACH>(l, x, w);
-                forward_stage::<L, 4, 2, ROOMY, EACH>(l, x, w);
-                forward_stage::<L, 4, 1, ROOMY, EACH>(l, x, w);
+                forward_stage::<L, 4, 4, EACH>(l, x, w);
+                forward_stage::<L, 4, 2, EACH>(l, x, w);
+                forward_stage::<L, 4, 1, EACH>(l, x, w);
             }
             _ => {
-                forward_stage::<L, 8, 8, ROOMY, EACH>(l, x, w);
-                forward_stage::<L, 8, 4, ROOMY, EACH>(l, x, w);
-                forward_stage::<L, 8, 2, ROOMY, EACH>(l, x, w);
-                forward_stage::<L, 8, 1, ROOMY, EACH>(l, x, w);
+                forward_stage::<L, 8, 8, EACH>(l, x, w);
+                forward_stage::<L, 8, 4, EACH>(l, x, w);
+                forward_stage::<L, 8, 2, EACH>(l, x, w);
+                forward_stage::<L, 8, 1, EACH>(l, x, w);
             }
         }
     }
 }
 
-/// How an inverse transform keeps its range: the number of stages done, and whether sums grow.
+/// How an inverse transform keeps its range: log2 of what operands are below, in units of q, and whether sums may grow to the end.
 #[derive(Clone, Copy)]
 struct Growth<const ROOMY: bool>(usize);
+
+impl<const ROOMY: bool> Growth<ROOMY> {
+    /// After some stages; a product is below 2q.
+    #[inline(always)]
+    fn after(self, stages: usize) -> Self {
+        Self((self.0 + stages).max(1))
+    }
+
+    /// After a block, whose results have subsided unless there is room.
+    #[inline(always)]
+    fn next(self, stages: usize) -> Self {
+        Self(if ROOMY { self.after(stages).0 } else { 1 })
+    }
+
+    /// What has grown in the last `K` stages comes below 2q again, unless there is room. A product is made where the highest bit of an
+    /// index is set, and doubles in every stage from there.
+    #[inline(always)]
+    unsafe fn subside<L: Lanes, const K: usize>(self, l: L, x: &mut Block<L>) {
+        if ROOMY {
+            return;
+        }
+        // SAFETY: the lanes fit the CPU by the contract of the caller.
+        unsafe {
+            match K {
+                1 => subside::<L, 1, 2>(l, x, 1),
+                2 => {
+                    subside::<L, 1, 4>(l, x, 2);
+                    subside::<L, 2, 4>(l, x, 1);
+                }
+                3 => {
+                    subside::<L, 1, 8>(l, x, 3);
+                    subside::<L, 2, 8>(l, x, 2);
+                    subside::<L, 4, 8>(l, x, 1);
+                }
+                // The other two have subsided in the middle.
+                _ => {
+                    subside::<L, 4, 16>(l, x, 2);
+                    subside::<L, 8, 16>(l, x, 1);
+                }
+            }
+        }
+    }
+}
+
+/// The first `COUNT` of every `OF`, below `2^(log + 1) q`, to below `2^log q`.
+#[inline(always)]
+unsafe fn subside<L: Lanes, const COUNT: usize, const OF: usize>(l: L, x: &mut Block<L>, log: usize) {
+    // Lanes that tame do so once.
+    if L::GROWS && log > 1 {
+        return;
+    }
+    for (i, x) in x.iter_mut().enumerate() {
+        if i % OF < COUNT {
+            // SAFETY: the lanes fit the CPU by the contract of the caller.
+            unsafe { *x = l.subside(*x, l.multiple(1 << log)) }
+        }
+    }
+}
 
 #[inline(always)]
 unsafe fn inverse_stage<L: Lanes, const PAIRS: usize, const H: usize, const ROOMY: bool, const EACH: bool>(
     l: L,
     x: &mut Block<L>,
     w: Twiddles<EACH>,
-    Growth(done): Growth<ROOMY>,
+    Growth(log): Growth<ROOMY>,
 ) {
     // SAFETY: as in `forward_stage`.
     unsafe {
-        let offset = l.multiple(2 << done);
+        let offset = l.multiple(1 << log);
         for i in 0..PAIRS {
             let (b, a) = (i / H, i / H * H + i);
-            let w = w.at(l, PAIRS / H - 1 + b);
-            (x[a], x[a + H]) = if ROOMY {
-                l.inv_lazy(x[a], x[a + H], w, offset)
-            } else {
-                let (sum, difference) = (l.inv_sum(x[a], x[a + H]), l.inv_diff_mul(x[a], x[a + H], w));
-                (if L::GROWS { l.tame(sum) } else { sum }, difference)
-            };
+            (x[a], x[a + H]) = l.inv_lazy(x[a], x[a + H], w.at(l, PAIRS / H - 1 + b), offset);
         }
     }
 }
@@ -115,28 +163,28 @@ unsafe fn inverse_block<L: Lanes, const K: usize, const ROOMY: bool, const EACH:
     l: L,
     x: &mut Block<L>,
     w: Twiddles<EACH>,
-    Growth(done): Growth<ROOMY>,
+    growth: Growth<ROOMY>,
 ) {
-    let after = |stages: usize| Growth::<ROOMY>(done + stages);
     // SAFETY: the table holds 2^K - 1 multipliers from `w` on.
     unsafe {
         match K {
             0 => {}
-            1 => inverse_stage::<L, 1, 1, ROOMY, EACH>(l, x, w, after(0)),
+            1 => inverse_stage::<L, 1, 1, ROOMY, EACH>(l, x, w, growth),
             2 => {
-                inverse_stage::<L, 2, 1, ROOMY, EACH>(l, x, w, after(0));
-                inverse_stage::<L, 2, 2, ROOMY, EACH>(l, x, w, after(1));
+                inverse_stage::<L, 2, 1, ROOMY, EACH>(l, x, w, growth);
+                inverse_stage::<L, 2, 2, ROOMY, EACH>(l, x, w, growth.after(1));
             }
             3 => {
-                inverse_stage::<L, 4, 1, ROOMY, EACH>(l, x, w, after(0));
-                inverse_stage::<L, 4, 2, ROOMY, EACH>(l, x, w, after(1));
-                inverse_stage::<L, 4, 4, ROOMY, EACH>(l, x, w, after(2));
+                inverse_stage::<L, 4, 1, ROOMY, EACH>(l, x, w, growth);
+                inverse_stage::<L, 4, 2, ROOMY, EACH>(l, x, w, growth.after(1));
+                inverse_stage::<L, 4, 4, ROOMY, EACH>(l, x, w, growth.after(2));
             }
             _ => {
-                inverse_stage::<L, 8, 1, ROOMY, EACH>(l, x, w, after(0));
-                inverse_stage::<L, 8, 2, ROOMY, EACH>(l, x, w, after(1));
-                inverse_stage::<L, 8, 4, ROOMY, EACH>(l, x, w, after(2));
-                inverse_stage::<L, 8, 8, ROOMY, EACH>(l, x, w, after(3));
+                inverse_stage::<L, 8, 1, ROOMY, EACH>(l, x, w, growth);
+                inverse_stage::<L, 8, 2, ROOMY, EACH>(l, x, w, growth.after(1));
+                growth.subside::<L, 2>(l, x);
+                inverse_stage::<L, 8, 4, ROOMY, EACH>(l, x, w, growth.next(2));
+                inverse_stage::<L, 8, 8, ROOMY, EACH>(l, x, w, growth.next(2).after(1));
             }
         }
     }
@@ -163,21 +211,51 @@ unsafe fn store_block<L: Lanes, const K: usize>(p: *mut u64, stride: usize, x: &
     }
 }
 
+/// What transforms have come into the cache while they compute: the same stretch of some planes, a few lines at a time.
+pub(super) struct Ahead<'a> {
+    planes: &'a [&'a [u8]],
+    at: usize,
+    end: usize,
+}
+
+impl<'a> Ahead<'a> {
+    /// Bytes `at` to `end` of each plane, or what there is of them.
+    pub(super) fn new(planes: &'a [&'a [u8]], at: usize, end: usize) -> Self {
+        Self { planes, at, end: planes.iter().map(|p| p.len()).fold(end, usize::min) }
+    }
+
+    #[inline(always)]
+    unsafe fn fetch<L: Lanes>(&mut self) {
+        if self.at >= self.end {
+            return;
+        }
+        for plane in self.planes {
+            // SAFETY: any address will do.
+            unsafe {
+                let p: *const u64 = plane.as_ptr().wrapping_add(self.at).cast();
+                L::prefetch(p);
+                L::prefetch(p.wrapping_add(8));
+            }
+        }
+        self.at += 128;
+    }
+}
+
 /// Calls a step with the number of its stages as a constant.
 macro_rules! with_stages {
-    ($k:expr, $step:ident::<$l:ty, K, $roomy:tt>($($arg:expr),*)) => {
+    ($k:expr, $step:ident::<$l:ty, K $(, $roomy:tt)?>($($arg:expr),*)) => {
         match $k {
-            1 => $step::<$l, 1, $roomy>($($arg),*),
-            2 => $step::<$l, 2, $roomy>($($arg),*),
-            3 => $step::<$l, 3, $roomy>($($arg),*),
-            _ => $step::<$l, 4, $roomy>($($arg),*),
+            1 => $step::<$l, 1 $(, $roomy)?>($($arg),*),
+            2 => $step::<$l, 2 $(, $roomy)?>($($arg),*),
+            3 => $step::<$l, 3 $(, $roomy)?>($($arg),*),
+            _ => $step::<$l, 4 $(, $roomy)?>($($arg),*),
         }
     };
 }
 
 /// `K` stages on blocks of `2^K h` words, in place.
 #[inline(always)]
-unsafe fn forward_step<L: Lanes, const K: usize, const ROOMY: bool>(l: L, data: &mut [u64], table: &[[u64; 2]]) {
+unsafe fn forward_step<L: Lanes, const K: usize>(l: L, data: &mut [u64], table: &[[u64; 2]], ahead: &mut Ahead<'_>) {
     let blocks = table.len() / ((1 << K) - 1);
     let h = (data.len() / blocks) >> K;
     for b in 0..blocks {
@@ -185,8 +263,9 @@ unsafe fn forward_step<L: Lanes, const K: usize, const ROOMY: bool>(l: L, data: 
         unsafe {
             let (p, w) = (data.as_mut_ptr().add(b * (h << K)), table.as_ptr().add(b * ((1 << K) - 1)));
             for at in (0..h).step_by(L::WIDTH) {
+                ahead.fetch::<L>();
                 let mut x = load_block::<L, K>(p.add(at), h);
-                forward_block::<L, K, ROOMY, false>(l, &mut x, Twiddles(w.cast()));
+                forward_block::<L, K, false>(l, &mut x, Twiddles(w.cast()));
                 store_block::<L, K>(p.add(at), h, &x);
             }
         }
@@ -199,6 +278,7 @@ unsafe fn inverse_step<L: Lanes, const K: usize, const ROOMY: bool>(
     data: &mut [u64],
     table: &[[u64; 2]],
     growth: Growth<ROOMY>,
+    ahead: &mut Ahead<'_>,
 ) {
     let blocks = table.len() / ((1 << K) - 1);
     let h = (data.len() / blocks) >> K;
@@ -207,8 +287,13 @@ unsafe fn inverse_step<L: Lanes, const K: usize, const ROOMY: bool>(
         unsafe {
             let (p, w) = (data.as_mut_ptr().add(b * (h << K)), table.as_ptr().add(b * ((1 << K) - 1)));
             for at in (0..h).step_by(L::WIDTH) {
+                ahead.fetch::<L>();
                 let mut x = load_block::<L, K>(p.add(at), h);
                 inverse_block::<L, K, ROOMY, false>(l, &mut x, Twiddles(w.cast()), growth);
+                // What comes after the last step takes all that it leaves.
+                if blocks > 1 {
+                    growth.subside::<L, K>(l, &mut x);
+                }
                 store_block::<L, K>(p.add(at), h, &x);
             }
         }
@@ -217,37 +302,57 @@ unsafe fn inverse_step<L: Lanes, const K: usize, const ROOMY: bool>(
 
 /// The last forward step: `K = log WIDTH` stages on vectors, the transpose, `K` stages on lanes.
 #[inline(always)]
-unsafe fn forward_last<L: Lanes, const K: usize, const ROOMY: bool>(l: L, data: &mut [u64], d: &Direction) {
+unsafe fn forward_last<L: Lanes, const K: usize, const ROOMY: bool>(
+    l: L,
+    data: &mut [u64],
+    d: &Direction,
+    ahead: &mut Ahead<'_>,
+) {
     let group = L::WIDTH * L::WIDTH;
     for b in 0..data.len() / group {
         // SAFETY: blocks are inside the data; each has 2^K - 1 multipliers of either kind.
         unsafe {
             let p = data.as_mut_ptr().add(b * group);
+            ahead.fetch::<L>();
             let mut x = load_block::<L, K>(p, L::WIDTH);
+            if !ROOMY {
+                for x in &mut x {
+                    *x = l.lift_anew(*x, STAGES_OF_A_LIFT);
+                }
+            }
             let at = b * ((1 << K) - 1);
-            forward_block::<L, K, ROOMY, false>(l, &mut x, Twiddles(d.last().as_ptr().add(at).cast()));
+            forward_block::<L, K, false>(l, &mut x, Twiddles(d.last().as_ptr().add(at).cast()));
             transpose::<L>(&mut x);
             let lanes = d.lanes().as_ptr().add(2 * L::WIDTH * at);
-            forward_block::<L, K, ROOMY, true>(l, &mut x, Twiddles(lanes));
+            forward_block::<L, K, true>(l, &mut x, Twiddles(lanes));
             store_block::<L, K>(p, L::WIDTH, &x);
         }
     }
 }
 
 #[inline(always)]
-unsafe fn inverse_last<L: Lanes, const K: usize, const ROOMY: bool>(l: L, data: &mut [u64], d: &Direction) {
+unsafe fn inverse_last<L: Lanes, const K: usize, const ROOMY: bool>(
+    l: L,
+    data: &mut [u64],
+    d: &Direction,
+    ahead: &mut Ahead<'_>,
+) {
     let group = L::WIDTH * L::WIDTH;
     for b in 0..data.len() / group {
         // SAFETY: as in `forward_last`.
         unsafe {
             let p = data.as_mut_ptr().add(b * group);
+            ahead.fetch::<L>();
             let mut x = load_block::<L, K>(p, L::WIDTH);
             let at = b * ((1 << K) - 1);
             let lanes = d.lanes().as_ptr().add(2 * L::WIDTH * at);
-            inverse_block::<L, K, ROOMY, true>(l, &mut x, Twiddles(lanes), Growth::<ROOMY>(0));
+            let growth = Growth::<ROOMY>(0);
+            inverse_block::<L, K, ROOMY, true>(l, &mut x, Twiddles(lanes), growth);
+            growth.subside::<L, K>(l, &mut x);
             transpose::<L>(&mut x);
-            let last = d.last().as_ptr().add(at).cast();
-            inverse_block::<L, K, ROOMY, false>(l, &mut x, Twiddles(last), Growth::<ROOMY>(K));
+            let (last, growth) = (d.last().as_ptr().add(at).cast(), growth.next(K));
+            inverse_block::<L, K, ROOMY, false>(l, &mut x, Twiddles(last), growth);
+            growth.subside::<L, K>(l, &mut x);
             store_block::<L, K>(p, L::WIDTH, &x);
         }
     }
@@ -268,26 +373,29 @@ fn roomy<L: Lanes>(t: &SmallTable) -> bool {
     t.modulus().bits() <= if L::ROOMY_BITS > 0 { L::ROOMY_BITS } else { 48 }
 }
 
+/// Stages before the last step, and in it, where values are lifted anew between them: 6 at most of degree 2^12.
+const STAGES_OF_A_LIFT: u64 = 6;
+
 /// What is added to values before a forward transform, in units of q, where lanes need room below.
 #[inline(always)]
 pub(super) fn lift<L: Lanes>(t: &SmallTable) -> u64 {
     if roomy::<L>(t) {
         u64::from(t.log_n()) + 1
     } else {
-        1
+        STAGES_OF_A_LIFT + 1
     }
 }
 
 #[inline(always)]
-unsafe fn forward_steps<L: Lanes, const ROOMY: bool>(l: L, t: &SmallTable, data: &mut [u64]) {
+unsafe fn forward_steps<L: Lanes, const ROOMY: bool>(l: L, t: &SmallTable, data: &mut [u64], ahead: &mut Ahead<'_>) {
     // SAFETY: the steps of the table are those of this degree and these lanes.
     unsafe {
         for step in t.forward_tables().steps() {
-            with_stages!(step.stages(), forward_step::<L, K, ROOMY>(l, data, step.table()));
+            with_stages!(step.stages(), forward_step::<L, K>(l, data, step.table(), ahead));
         }
         match L::WIDTH {
-            8 => forward_last::<L, 3, ROOMY>(l, data, t.forward_tables()),
-            4 => forward_last::<L, 2, ROOMY>(l, data, t.forward_tables()),
+            8 => forward_last::<L, 3, ROOMY>(l, data, t.forward_tables(), ahead),
+            4 => forward_last::<L, 2, ROOMY>(l, data, t.forward_tables(), ahead),
             _ => {}
         }
     }
@@ -298,13 +406,13 @@ unsafe fn forward_steps<L: Lanes, const ROOMY: bool>(l: L, t: &SmallTable, data:
 /// # Safety
 /// The CPU has the instruction set of `L`, the table was shaped for it; `data` has N words, integers within q on their lift.
 #[inline(always)]
-pub(super) unsafe fn forward_raw<L: Lanes>(l: L, t: &SmallTable, data: &mut [u64]) {
+pub(super) unsafe fn forward_raw<L: Lanes>(l: L, t: &SmallTable, data: &mut [u64], ahead: &mut Ahead<'_>) {
     // SAFETY: as for this function.
     unsafe {
         if roomy::<L>(t) {
-            forward_steps::<L, true>(l, t, data);
+            forward_steps::<L, true>(l, t, data, ahead);
         } else {
-            forward_steps::<L, false>(l, t, data);
+            forward_steps::<L, false>(l, t, data, ahead);
         }
     }
 }
@@ -322,7 +430,7 @@ pub(crate) unsafe fn forward<L: Lanes>(t: &SmallTable, data: &mut [u64]) {
             let p = data.as_mut_ptr().add(at);
             L::store_raw(p, l.lift(l.load(p), lift::<L>(t)));
         }
-        forward_raw(l, t, data);
+        forward_raw(l, t, data, &mut Ahead::new(&[], 0, 0));
         let one = l.splat(L::prepare(t.modulus(), 1));
         for at in (0..data.len()).step_by(L::WIDTH) {
             let p = data.as_mut_ptr().add(at);
@@ -332,20 +440,19 @@ pub(crate) unsafe fn forward<L: Lanes>(t: &SmallTable, data: &mut [u64]) {
 }
 
 #[inline(always)]
-unsafe fn inverse_steps<L: Lanes, const ROOMY: bool>(l: L, t: &SmallTable, data: &mut [u64]) {
+unsafe fn inverse_steps<L: Lanes, const ROOMY: bool>(l: L, t: &SmallTable, data: &mut [u64], ahead: &mut Ahead<'_>) {
     let tables = t.inverse_tables();
     // SAFETY: the steps of the table are those of this degree and these lanes.
     unsafe {
         match L::WIDTH {
-            8 => inverse_last::<L, 3, ROOMY>(l, data, tables),
-            4 => inverse_last::<L, 2, ROOMY>(l, data, tables),
+            8 => inverse_last::<L, 3, ROOMY>(l, data, tables, ahead),
+            4 => inverse_last::<L, 2, ROOMY>(l, data, tables, ahead),
             _ => {}
         }
-        let mut done = 2 * L::WIDTH.trailing_zeros() as usize;
+        let mut growth = Growth::<ROOMY>(0).next(2 * L::WIDTH.trailing_zeros() as usize);
         for step in tables.steps().iter().rev() {
-            let growth = Growth::<ROOMY>(done);
-            with_stages!(step.stages(), inverse_step::<L, K, ROOMY>(l, data, step.table(), growth));
-            done += step.stages();
+            with_stages!(step.stages(), inverse_step::<L, K, ROOMY>(l, data, step.table(), growth, ahead));
+            growth = growth.next(step.stages());
         }
     }
 }
@@ -355,13 +462,19 @@ unsafe fn inverse_steps<L: Lanes, const ROOMY: bool>(l: L, t: &SmallTable, data:
 /// # Safety
 /// The CPU has the instruction set of `L`, the table was shaped for it; both have N words, values are within q, sums canonical.
 #[inline(always)]
-pub(super) unsafe fn inverse_add_raw<L: Lanes>(l: L, t: &SmallTable, values: &mut [u64], sum: &mut [u64]) {
+pub(super) unsafe fn inverse_add_raw<L: Lanes>(
+    l: L,
+    t: &SmallTable,
+    values: &mut [u64],
+    sum: &mut [u64],
+    ahead: &mut Ahead<'_>,
+) {
     // SAFETY: every vector stays inside the N words.
     unsafe {
         if t.modulus().bits() + t.log_n() <= 51 {
-            inverse_steps::<L, true>(l, t, values);
+            inverse_steps::<L, true>(l, t, values, ahead);
         } else {
-            inverse_steps::<L, false>(l, t, values);
+            inverse_steps::<L, false>(l, t, values, ahead);
         }
         let n_inverse = l.splat(L::prepare(t.modulus(), t.n_inverse()));
         for at in (0..sum.len()).step_by(L::WIDTH) {
@@ -384,6 +497,6 @@ pub(crate) unsafe fn inverse_add<L: Lanes>(t: &SmallTable, values: &mut [u64], s
             let p = values.as_mut_ptr().add(at);
             L::store_raw(p, l.load(p));
         }
-        inverse_add_raw(l, t, values, sum);
+        inverse_add_raw(l, t, values, sum, &mut Ahead::new(&[], 0, 0));
     }
 }

@@ -199,6 +199,11 @@ impl Lanes for Avx2 {
         }
     }
     #[inline(always)]
+    unsafe fn subside(self, x: __m256d, _: __m256d) -> __m256d {
+        // SAFETY: see above.
+        unsafe { self.reduce(x) }
+    }
+    #[inline(always)]
     unsafe fn inv_sum(self, x: __m256d, y: __m256d) -> __m256d {
         // SAFETY: see above.
         unsafe { _mm256_add_pd(x, y) }

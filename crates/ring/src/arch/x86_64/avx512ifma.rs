@@ -324,6 +324,21 @@ impl Lanes for Avx512Ifma {
         unsafe { self.fine.settle(x, self.q) }
     }
     #[inline(always)]
+    unsafe fn lift_anew(self, x: __m512i, times: u64) -> __m512i {
+        // SAFETY: see above.
+        unsafe {
+            debug_assert!(Self::below(x, 16 * self.modulus()));
+            let x = _mm512_min_epu64(x, _mm512_sub_epi64(x, set(8 * self.modulus())));
+            let x = _mm512_min_epu64(x, _mm512_sub_epi64(x, set(4 * self.modulus())));
+            _mm512_add_epi64(x, set(times * self.modulus()))
+        }
+    }
+    #[inline(always)]
+    unsafe fn subside(self, x: __m512i, multiple: __m512i) -> __m512i {
+        // SAFETY: see above.
+        unsafe { _mm512_min_epu64(x, _mm512_sub_epi64(x, multiple)) }
+    }
+    #[inline(always)]
     unsafe fn inv_sum(self, x: __m512i, y: __m512i) -> __m512i {
         // SAFETY: see above.
         unsafe {
