@@ -13,7 +13,7 @@ fn main() -> Result<(), Error> {
         let two = Engine::new(params, 2)?;
         let sk = one.create_secret_key()?;
         let start = Instant::now();
-        let key = one.create_lookup_key(&sk)?;
+        let key = one.create_lookup_key(&sk, &control)?;
         let made = start.elapsed().as_secs_f64();
         let message = one.params().message();
         let table = Table::new(message, message, &(0..message.space()).rev().collect::<Vec<_>>())?;

@@ -107,6 +107,7 @@ impl From<aglet_rlwe::Error> for Error {
     fn from(e: aglet_rlwe::Error) -> Self {
         match e {
             aglet_rlwe::Error::Ring(e) => e.into(),
+            aglet_rlwe::Error::Cancelled => Self::Cancelled,
             e => Self::Rlwe(e),
         }
     }

@@ -12,7 +12,7 @@ fn presets_keep_what_they_claim() {
         let (lwe, glwe) = (params.lwe().lwe_security(), params.lwe().glwe_security());
         assert!(lwe.is_secure() && glwe.is_secure(), "{name}: {lwe}; {glwe}");
         let engine = Engine::new(params.clone(), 1).unwrap();
-        let key = engine.create_lookup_key(&engine.create_secret_key().unwrap()).unwrap();
+        let key = engine.create_lookup_key(&engine.create_secret_key().unwrap(), &Control::new()).unwrap();
         claimed.push((name, claims.security_bits, claims.log2_p_fail, claims.key_bytes));
         let failure = (params.log2_failure() * 10.0).ceil() / 10.0;
         found.push((name, lwe.bits.min(glwe.bits), failure, key.byte_count() as u64));
@@ -28,7 +28,7 @@ fn an_adder_of_gates_adds() {
     for (preset, threads) in [("gate", 2), ("cggi", 1), ("ginx3", 2), ("lmkcdey", 2), ("dm", 1)] {
         let engine = Engine::new(presets::load(preset).unwrap(), threads).unwrap();
         let sk = engine.create_secret_key().unwrap();
-        let key = engine.create_lookup_key(&sk).unwrap();
+        let key = engine.create_lookup_key(&sk, &Control::new()).unwrap();
         let control = Control::new();
         let numbers: Vec<(u32, u32)> = (0..6).map(|i| ((i * 89 + 37) % 256, (i * 151 + 211) % 256)).collect();
         let bits = |f: fn(&(u32, u32)) -> u32, j: u32| {
@@ -66,7 +66,7 @@ fn what_does_not_belong_together_is_refused_and_the_engine_stays_usable() {
     let engine = Engine::new(presets::load("gate").unwrap(), 1).unwrap();
     let (sk, other, control) =
         (engine.create_secret_key().unwrap(), engine.create_secret_key().unwrap(), Control::new());
-    let key = engine.create_lookup_key(&sk).unwrap();
+    let key = engine.create_lookup_key(&sk, &Control::new()).unwrap();
     let (x, y) = (engine.encrypt_bits(&[true, false], &sk).unwrap(), engine.encrypt_bits(&[true; 2], &other).unwrap());
     let gate = |inputs: &[&[_]], control: &Control| engine.gate(Gate::Or, inputs, &key, None, control);
     let kind = |r: Result<Vec<_>, Error>| r.unwrap_err().kind();
@@ -80,6 +80,9 @@ fn what_does_not_belong_together_is_refused_and_the_engine_stays_usable() {
     assert_eq!(tables.decrypt(&x, message, &sk).unwrap_err().kind(), ErrorKind::Parameter);
     let stopped = Control::new();
     stopped.cancel();
+    assert_eq!(engine.create_lookup_key(&sk, &stopped).map(|_| ()).unwrap_err().kind(), ErrorKind::Cancelled);
+    let samples = engine.params().lwe().spec().dimension;
+    assert_eq!(stopped.latest(), (0, samples, "lookup key".into()), "stopped before the first sample");
     assert_eq!(kind(gate(&[&x, &x], &stopped)), ErrorKind::Cancelled);
     assert_eq!(gate(&[&[], &[]], &control).unwrap().len(), 0);
     assert_eq!(engine.decrypt_bits(&gate(&[&x, &x], &control).unwrap(), &sk).unwrap(), [true, false]);
@@ -91,7 +94,7 @@ fn what_does_not_belong_together_is_refused_and_the_engine_stays_usable() {
 fn many_random_gates_make_no_error() {
     let engine = Engine::new(presets::load("gate").unwrap(), 0).unwrap();
     let (sk, control) = (engine.create_secret_key().unwrap(), Control::new());
-    let key = engine.create_lookup_key(&sk).unwrap();
+    let key = engine.create_lookup_key(&sk, &Control::new()).unwrap();
     let mut clear: Vec<bool> = (0..512u32).map(|i| i.wrapping_mul(2_654_435_761) >> 31 == 1).collect();
     let mut bits = engine.encrypt_bits(&clear, &sk).unwrap();
     for round in 0..128 {

@@ -13,7 +13,7 @@ struct Keys {
 fn keys(preset: &str) -> Keys {
     let engine = Engine::new(presets::load(preset).unwrap(), 2).unwrap();
     let sk = engine.create_secret_key().unwrap();
-    let key = engine.create_lookup_key(&sk).unwrap();
+    let key = engine.create_lookup_key(&sk, &Control::new()).unwrap();
     Keys { engine, sk, key, control: Control::new() }
 }
 

@@ -274,7 +274,7 @@ fn gates_and_tables() {
         for preset in ["gate", "cggi", "lut2", "lut3", "lut4", "ginx3", "lmkcdey", "dm"] {
             let e = fhew::Engine::on(runtime.clone(), fhew::presets::load(preset).unwrap()).unwrap();
             let (sk, control) = (e.create_secret_key().unwrap(), Control::new());
-            let key = e.create_lookup_key(&sk).unwrap();
+            let key = e.create_lookup_key(&sk, &Control::new()).unwrap();
             let p = e.params().message().space();
             if p == 2 {
                 let bits = e.encrypt_bits(&[true, false, true], &sk).unwrap();

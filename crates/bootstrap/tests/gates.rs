@@ -45,7 +45,7 @@ fn keys(spec: LweSpec, seed: u8, kernels: &'static Kernels) -> Keys {
     let ctx = LweContext::new(LweParams::new(spec, Security::NotChecked).unwrap(), kernels).unwrap();
     let mut source = ChaChaSource::from_seed([seed; 32]);
     let sk = LweSecretKey::generate(&ctx, &mut source);
-    let key = BootstrapKey::generate(&ctx, &sk, &mut source).unwrap();
+    let key = BootstrapKey::generate(&ctx, &sk, &mut source, &mut |_, _| true).unwrap();
     Keys { ctx, sk, key, source }
 }
 
@@ -200,7 +200,7 @@ fn every_backend_gives_the_same_bits() {
         let ctx = LweContext::new(LweParams::new(spec.clone(), Security::NotChecked).unwrap(), kernels).unwrap();
         let mut source = ChaChaSource::from_seed([7; 32]);
         let sk = LweSecretKey::generate(&ctx, &mut source);
-        let key = BootstrapKey::generate(&ctx, &sk, &mut source).unwrap();
+        let key = BootstrapKey::generate(&ctx, &sk, &mut source, &mut |_, _| true).unwrap();
         let ct = sk.encrypt(&ctx, from_bit(&ctx, true), &mut source).unwrap();
         let out = key.bootstrap(&ctx, &[ct], &Gate::table(&ctx)).unwrap();
         (out[0].mask().to_vec(), out[0].body())

@@ -68,6 +68,10 @@ pub enum Error {
         expected: KeyId,
     },
 
+    /// The caller stopped the work.
+    #[error("The work was stopped.")]
+    Cancelled,
+
     /// An operation needs more levels than there are.
     #[error("This needs chain level {needed} or more and the ciphertext is at {found}; bootstrap it first, or encrypt at a higher level.")]
     Level {

@@ -99,10 +99,14 @@ impl Engine {
     /// Makes the key of bootstraps.
     ///
     /// # Errors
-    /// No randomness, or memory that cannot be had.
-    pub fn create_lookup_key(&self, sk: &LweSecretKey) -> Result<LookupKey, Error> {
+    /// No randomness, memory that cannot be had, [`Error::Cancelled`].
+    pub fn create_lookup_key(&self, sk: &LweSecretKey, control: &Control) -> Result<LookupKey, Error> {
         let mut source = self.runtime.random("lookup key", 0)?;
-        self.runtime.run(|| Ok(LookupKey(BootstrapKey::generate(&self.ctx, sk, &mut source)?)))
+        let mut progress = |done, total| {
+            control.report(done, total, "lookup key");
+            !control.cancelled()
+        };
+        self.runtime.run(|| Ok(LookupKey(BootstrapKey::generate(&self.ctx, sk, &mut source, &mut progress)?)))
     }
 
     /// Encrypts bits, each on its own.

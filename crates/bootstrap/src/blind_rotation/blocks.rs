@@ -8,7 +8,7 @@ use super::BlindRotation;
 use aglet_ring::blind::{blind_block, scratch_words};
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
-use aglet_rlwe::lwe::{BlindRotationKey, Choice, LweContext, LweSecretKey, Method, Switched};
+use aglet_rlwe::lwe::{BlindRotationKey, Choice, LweContext, LweSecretKey, Method, Progress, Switched};
 use aglet_rlwe::Error;
 
 /// Keys of blocks.
@@ -23,15 +23,20 @@ impl Blocks {
     /// Makes the keys.
     ///
     /// # Errors
-    /// Memory that cannot be had.
-    pub fn generate(ctx: &LweContext, sk: &LweSecretKey, source: &mut ChaChaSource) -> Result<Self, Error> {
+    /// Memory that cannot be had; [`Error::Cancelled`].
+    pub fn generate(
+        ctx: &LweContext,
+        sk: &LweSecretKey,
+        source: &mut ChaChaSource,
+        progress: &mut Progress<'_>,
+    ) -> Result<Self, Error> {
         let n = ctx.params().spec().dimension;
         let (choices, keys): (Vec<_>, _) = if Self::signed(ctx) {
             ((0..n).flat_map(|i| [whether(i, 1), whether(i, -1)]).collect(), 2)
         } else {
             ((0..n).map(|i| whether(i, 1)).collect(), ctx.params().block())
         };
-        Ok(Self(BlindRotationKey::generate(ctx, sk, &choices, keys, source)?))
+        Ok(Self(BlindRotationKey::generate(ctx, sk, &choices, keys, source, progress)?))
     }
 
     /// Bytes that they take in memory.

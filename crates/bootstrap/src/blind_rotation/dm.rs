@@ -5,7 +5,7 @@ use super::BlindRotation;
 use aglet_ring::blind::{external_product, scratch_words};
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
-use aglet_rlwe::lwe::{BlindRotationKey, Choice, LweContext, LweSecretKey, Method, Switched};
+use aglet_rlwe::lwe::{BlindRotationKey, Choice, LweContext, LweSecretKey, Method, Progress, Switched};
 use aglet_rlwe::Error;
 
 /// Keys of digits: for each coordinate, place and digit but 0.
@@ -19,8 +19,14 @@ impl Dm {
     /// Makes the keys for digits in a base, a power of two.
     ///
     /// # Errors
-    /// Memory that cannot be had.
-    pub fn generate(ctx: &LweContext, sk: &LweSecretKey, base: u32, source: &mut ChaChaSource) -> Result<Self, Error> {
+    /// Memory that cannot be had; [`Error::Cancelled`].
+    pub fn generate(
+        ctx: &LweContext,
+        sk: &LweSecretKey,
+        base: u32,
+        source: &mut ChaChaSource,
+        progress: &mut Progress<'_>,
+    ) -> Result<Self, Error> {
         let (spec, two_n) = (ctx.params().spec(), 2 * ctx.params().n());
         let mut choices = Vec::new();
         for coordinate in 0..spec.dimension {
@@ -32,7 +38,7 @@ impl Dm {
                 }
             }
         }
-        let keys = BlindRotationKey::generate(ctx, sk, &choices, 1, source)?;
+        let keys = BlindRotationKey::generate(ctx, sk, &choices, 1, source, progress)?;
         Ok(Self { keys, log_base: base.trailing_zeros() })
     }
 

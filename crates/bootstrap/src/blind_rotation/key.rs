@@ -3,7 +3,9 @@
 use super::{BlindRotation, Blocks, Dm, Lmkcdey};
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
-use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweContext, LweSecretKey, LweSwitchingKey, Method, Switched};
+use aglet_rlwe::lwe::{
+    GlweSample, LweCiphertext, LweContext, LweSecretKey, LweSwitchingKey, Method, Progress, Switched,
+};
 use aglet_rlwe::{Error, KeyId};
 
 /// The keys of a bootstrap.
@@ -20,12 +22,17 @@ impl BootstrapKey {
     /// Makes the keys.
     ///
     /// # Errors
-    /// Memory that cannot be had.
-    pub fn generate(ctx: &LweContext, sk: &LweSecretKey, source: &mut ChaChaSource) -> Result<Self, Error> {
+    /// Memory that cannot be had; [`Error::Cancelled`].
+    pub fn generate(
+        ctx: &LweContext,
+        sk: &LweSecretKey,
+        source: &mut ChaChaSource,
+        progress: &mut Progress<'_>,
+    ) -> Result<Self, Error> {
         let rotation: Box<dyn BlindRotation> = match ctx.params().spec().method {
-            Method::Blocks | Method::Ginx => Box::new(Blocks::generate(ctx, sk, source)?),
-            Method::Dm(base) => Box::new(Dm::generate(ctx, sk, base, source)?),
-            Method::Lmkcdey(window) => Box::new(Lmkcdey::generate(ctx, sk, window, source)?),
+            Method::Blocks | Method::Ginx => Box::new(Blocks::generate(ctx, sk, source, progress)?),
+            Method::Dm(base) => Box::new(Dm::generate(ctx, sk, base, source, progress)?),
+            Method::Lmkcdey(window) => Box::new(Lmkcdey::generate(ctx, sk, window, source, progress)?),
         };
         Ok(Self { rotation, switch: LweSwitchingKey::generate(ctx, sk, source)?, id: sk.id() })
     }

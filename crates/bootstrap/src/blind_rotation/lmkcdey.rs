@@ -9,7 +9,7 @@ use super::BlindRotation;
 use aglet_ring::blind::{external_product, scratch_words};
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
-use aglet_rlwe::lwe::{AutomorphismKeys, BlindRotationKey, Choice, LweContext, LweSecretKey, Switched};
+use aglet_rlwe::lwe::{AutomorphismKeys, BlindRotationKey, Choice, LweContext, LweSecretKey, Progress, Switched};
 use aglet_rlwe::Error;
 
 /// Keys of coordinates and of automorphisms.
@@ -26,17 +26,18 @@ impl Lmkcdey {
     /// Makes the keys, those of automorphisms up to a window.
     ///
     /// # Errors
-    /// Memory that cannot be had.
+    /// Memory that cannot be had; [`Error::Cancelled`].
     pub fn generate(
         ctx: &LweContext,
         sk: &LweSecretKey,
         window: u32,
         source: &mut ChaChaSource,
+        progress: &mut Progress<'_>,
     ) -> Result<Self, Error> {
         let (spec, two_n) = (ctx.params().spec(), 2 * ctx.params().n());
         let powers = [two_n - 1, 0, 1].map(|e| Some(e as u16));
         let choices: Vec<_> = (0..spec.dimension).map(|coordinate| Choice { coordinate, powers }).collect();
-        let keys = BlindRotationKey::generate(ctx, sk, &choices, 1, source)?;
+        let keys = BlindRotationKey::generate(ctx, sk, &choices, 1, source, progress)?;
         let fives = std::iter::successors(Some(1), |x| Some(5 * x % two_n));
         let mut galois: Vec<usize> = fives.clone().take(window as usize + 1).collect();
         galois[0] = two_n - 5;

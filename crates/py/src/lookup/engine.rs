@@ -111,9 +111,9 @@ impl LookupEngine {
     ) -> PyResult<LookupKey> {
         let sk = sk.of(py, &self.home)?;
         let limit = memory_limit_bytes.map(|n| count(py, "memory_limit_bytes", n)).transpose()?.map(|n| n as u64);
-        let key = self.long(py, progress, |e, _| {
+        let key = self.long(py, progress, |e, control| {
             e.check_memory(limit)?;
-            e.create_lookup_key(sk)
+            e.create_lookup_key(sk, control)
         })?;
         Ok(LookupKey::new(&self.home, key))
     }

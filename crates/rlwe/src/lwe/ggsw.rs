@@ -8,6 +8,9 @@ use aglet_ring::packed::{KeyShape, PackedKey};
 use aglet_ring::sample::{self, ChaChaSource};
 use zeroize::Zeroizing;
 
+/// Told how many of how many samples of a key are made; returns false to stop, and the work ends with [`Error::Cancelled`].
+pub type Progress<'a> = dyn FnMut(usize, usize) -> bool + 'a;
+
 /// What a GGSW sample encrypts, by the value of a coordinate.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
@@ -28,7 +31,7 @@ impl BlindRotationKey {
     /// Makes the key: a sample for each choice, in blocks of `keys`.
     ///
     /// # Errors
-    /// Memory that cannot be had.
+    /// Memory that cannot be had; [`Error::Cancelled`].
     ///
     /// # Panics
     /// If blocks do not divide the choices, or a coordinate or exponent is out of range.
@@ -38,6 +41,7 @@ impl BlindRotationKey {
         choices: &[Choice],
         keys: usize,
         source: &mut ChaChaSource,
+        progress: &mut Progress<'_>,
     ) -> Result<Self, Error> {
         let (spec, m, table) = (ctx.params().spec(), ctx.modulus(), ctx.table());
         assert!(choices.len().is_multiple_of(keys), "blocks are whole");
@@ -45,6 +49,9 @@ impl BlindRotationKey {
         let mut rows = GlweRows::new(ctx, sk, source);
         let mut message = Zeroizing::new(vec![0; ctx.params().n()]);
         for (j, choice) in choices.iter().enumerate() {
+            if !progress(j, choices.len()) {
+                return Err(Error::Cancelled);
+            }
             choice.write(ctx, sk, &mut message);
             for r in 0..=spec.rank {
                 for level in 0..spec.gadget.levels {

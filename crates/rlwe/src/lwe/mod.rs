@@ -17,7 +17,7 @@ mod switch;
 
 pub use automorphism::AutomorphismKeys;
 pub use ciphertext::{LweCiphertext, NoiseSource};
-pub use ggsw::{BlindRotationKey, Choice};
+pub use ggsw::{BlindRotationKey, Choice, Progress};
 pub use glwe::GlweSample;
 pub use method::Method;
 pub use modulus_switch::Switched;

@@ -186,7 +186,7 @@ fn blocks_turn_the_phase_by_the_secret() {
     let sk = LweSecretKey::generate(&ctx, &mut source);
     let whether = |coordinate| Choice { coordinate, powers: [None, None, Some(0)] };
     let choices: Vec<Choice> = (0..ctx.params().spec().dimension).map(whether).collect();
-    let key = BlindRotationKey::generate(&ctx, &sk, &choices, 4, &mut source).unwrap();
+    let key = BlindRotationKey::generate(&ctx, &sk, &choices, 4, &mut source, &mut |_, _| true).unwrap();
     let (m, n, g) = (ctx.modulus(), ctx.params().n(), ctx.params().spec().gadget);
     let mut scratch = Words::zeros(scratch_words(ctx.table(), 4, g));
     let mut squares = 0.0;
