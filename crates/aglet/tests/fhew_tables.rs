@@ -1,6 +1,9 @@
 //! Tables and numbers through the engine at their real sizes: every entry, many tables at once, signs, comparisons, floors, digits.
 
-use aglet::fhew::{presets, Ciphertext, Domain, Engine, Integer, LookupKey, Message, Order, SecretKey, Table, Word};
+use aglet::fhew::{
+    presets, Ciphertext, Domain, Engine, Estimate, Gate, Integer, LookupKey, Message, Order, PairTable, SecretKey,
+    Table, Word, Work,
+};
 use aglet::{Control, Error, ErrorKind};
 
 struct Keys {
@@ -198,4 +201,79 @@ fn words_lose_their_low_bits_and_fall_into_digits() {
     let refused = k.engine.digits(&x, word, &k.key, None, &k.control).unwrap_err();
     assert!(refused.kind() == ErrorKind::Range && refused.to_string().contains("A digit"), "{refused}");
     assert!(k.engine.floor(&x, word, 18, &k.key, None, &k.control).is_err());
+}
+
+#[test]
+fn an_estimate_stands_before_anything_runs() {
+    fn say(e: &Engine, work: Work, batch: usize) -> Estimate {
+        e.estimate(work, batch).unwrap()
+    }
+    let engine = |preset| Engine::new(presets::load(preset).unwrap(), 1).unwrap();
+    let (gates, four, wide) = (engine("gate"), engine("lut4"), engine("wide"));
+    let nand = say(&gates, Work::Gate(Gate::Nand), 8);
+    assert!(nand.rotations == 8 && (0.008..0.03).contains(&nand.seconds) && nand.log2_failure < -128.0, "{nand:?}");
+    let claims = gates.params().literal().claims.clone().unwrap();
+    assert_eq!(nand.key_bytes, claims.key_bytes);
+    assert!(say(&gates, Work::Gate(Gate::Nand), 64).working_bytes > nand.working_bytes);
+    assert_eq!(say(&gates, Work::Mux, 3).rotations, 6);
+    let message = four.params().message();
+    let table = |domain| Table::new(message.within(domain), message, &[5; 16]).unwrap();
+    let lookup = |e: &Engine, tables: &[Table]| say(e, Work::Lookup(tables), 1).rotations;
+    assert_eq!(lookup(&four, &[table(Domain::Padded)]), 1);
+    assert_eq!(lookup(&four, &[table(Domain::Full)]), 2);
+    let steep = Table::new(message, message, &[0, 15].repeat(8)).unwrap();
+    assert_eq!((lookup(&four, &vec![steep.clone(); 3]), lookup(&wide, &vec![steep; 3])), (3, 1));
+    let integer = Integer::new(20).unwrap();
+    let (sign, equal) = (say(&four, Work::Sign(integer), 1), say(&four, Work::Equal(integer), 1));
+    assert_eq!((sign.rotations, equal.rotations), (6, 12));
+    assert!(sign.seconds < 0.04 && sign.log2_failure < -128.0 && equal.log2_failure < -127.0);
+    let word = |bits| Word::new(bits).unwrap();
+    assert_eq!(say(&wide, Work::Floor(word(10), 5), 1).rotations, 2);
+    assert_eq!(say(&wide, Work::Digits(word(8)), 1).rotations, 4);
+    let pairs = PairTable::new(message, message, &[1; 256]).unwrap();
+    assert_eq!(say(&wide, Work::LookupPairs(&[pairs.clone(), pairs]), 2).rotations, 6);
+    assert!(four.estimate(Work::Lookup(&[]), 1).is_err() && four.estimate(Work::Floor(word(4), 5), 1).is_err());
+}
+
+/// Tables of two nibbles on these bytes: the inverse of the byte's square plus one for the high nibble, the sum of nibbles for the low.
+fn bytes_through_pairs(domain: Domain, bytes: &[u64]) {
+    let k = keys("wide");
+    let packing = k.engine.create_packing_key(&k.sk).unwrap();
+    let message = k.engine.params().message().within(domain);
+    let function = |byte: u64| (byte * byte * 7 + 3 * byte + 1) & 255;
+    let table = |shift: u64| {
+        let values: Vec<u64> = (0..256).map(|byte| function(byte) >> shift & 15).collect();
+        PairTable::new(message, message, &values).unwrap()
+    };
+    let nibbles = |shift: u64| {
+        let values: Vec<u64> = bytes.iter().map(|byte| byte >> shift & 15).collect();
+        k.engine.encrypt(&values, message, &k.sk).unwrap()
+    };
+    let (high, low) = (nibbles(4), nibbles(0));
+    let keys = (&k.key, &packing);
+    let out = k.engine.lookup_pairs([&high, &low], &[table(4), table(0)], keys, None, &k.control).unwrap();
+    let found = |x: &[Vec<Ciphertext>]| -> Vec<u64> {
+        let (high, low) = (k.decrypt(&x[0], message), k.decrypt(&x[1], message));
+        high.iter().zip(&low).map(|(h, l)| 16 * h + l).collect()
+    };
+    assert_eq!(found(&out), bytes.iter().map(|&b| function(b)).collect::<Vec<_>>(), "{}", domain.name());
+    // What comes out goes in again.
+    let again = k.engine.lookup_pairs([&out[0], &out[1]], &[table(4), table(0)], keys, None, &k.control).unwrap();
+    assert_eq!(found(&again), bytes.iter().map(|&b| function(function(b))).collect::<Vec<_>>(), "{}", domain.name());
+    let apart = k.engine.lookup_pairs([&high, &low[1..]], &[table(0)], keys, None, &k.control);
+    assert_eq!(apart.unwrap_err().kind(), ErrorKind::Parameter);
+    assert!(k.engine.lookup_pairs([&high, &low], &[], keys, None, &k.control).is_err());
+}
+
+#[test]
+fn bytes_go_through_tables_of_two_nibbles() {
+    bytes_through_pairs(Domain::Padded, &[0, 1, 15, 16, 100, 128, 254, 255]);
+    bytes_through_pairs(Domain::Full, &[0, 17, 240, 255]);
+}
+
+#[test]
+#[cfg(feature = "long")]
+fn every_byte_goes_through_tables_of_two_nibbles() {
+    bytes_through_pairs(Domain::Padded, &(0..256).collect::<Vec<_>>());
+    bytes_through_pairs(Domain::Full, &(0..256).collect::<Vec<_>>());
 }

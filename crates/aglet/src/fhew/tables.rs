@@ -1,10 +1,11 @@
 //! Messages and tables of an engine.
 
+use super::engine::same_length;
 use super::{Engine, LookupKey};
 use crate::{Control, Error};
 use aglet_bootstrap::functional;
-use aglet_rlwe::lwe::{LweCiphertext, LweSecretKey};
-use aglet_schemes::fhew::{Message, Table, MAX_LOG2_FAILURE};
+use aglet_rlwe::lwe::{LweCiphertext, LweSecretKey, PackingKey};
+use aglet_schemes::fhew::{Message, PairTable, Table, MAX_LOG2_FAILURE};
 
 impl Engine {
     /// Encrypts messages, each on its own. `message` says how many there are and where they lie.
@@ -55,5 +56,34 @@ impl Engine {
     ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
         let allowed = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
         self.work(key, control, |run| functional::lookup(run, messages, tables, allowed))
+    }
+
+    /// Makes the key of tables of two messages.
+    ///
+    /// # Errors
+    /// No randomness, or memory that cannot be had.
+    pub fn create_packing_key(&self, sk: &LweSecretKey) -> Result<PackingKey, Error> {
+        let mut source = self.runtime.random("packing key", 0)?;
+        self.runtime.run(|| Ok(PackingKey::generate(&self.ctx, sk, &mut source)?))
+    }
+
+    /// What each of several tables says of each pair of messages, high and low, a list for each table: one rotation for the low message
+    /// and one for each table, and in the full domain one more for either message. Made for the set "wide": the noise of others is too
+    /// large, and then [`Engine::lookup`] refuses what comes out.
+    ///
+    /// # Errors
+    /// As [`Engine::lookup_many`]; lists of different lengths.
+    pub fn lookup_pairs(
+        &self,
+        pair: [&[LweCiphertext]; 2],
+        tables: &[PairTable],
+        keys: (&LookupKey, &PackingKey),
+        max_log2_failure: Option<f64>,
+        control: &Control,
+    ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
+        same_length(&pair)?;
+        let allowed = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
+        let (key, packing) = keys;
+        self.work(key, control, |run| functional::lookup_pairs(run, packing, pair, tables, allowed))
     }
 }

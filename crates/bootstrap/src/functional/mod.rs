@@ -3,10 +3,12 @@
 //! Each is a few batches of rotations with sums between them. Who runs a batch is left open: see [`Rotate`].
 
 mod compare;
+mod pairs;
 mod tables;
 mod words;
 
 pub use compare::{compare, equal, sign, Order};
+pub use pairs::{lookup_pairs, pair_log2_failure};
 pub use tables::{lookup, Way};
 pub use words::{digits, floor};
 
@@ -105,6 +107,13 @@ fn columns(rows: Vec<Vec<LweCiphertext>>, count: usize) -> Vec<Vec<LweCiphertext
         row.into_iter().zip(&mut columns).for_each(|(ct, column)| column.push(ct));
     }
     columns
+}
+
+/// One of several products of the same sample. They share its noise, so each counts it as often as there are products: that bounds the
+/// variance of every sum of them.
+fn shared(mut product: GlweSample, products: usize) -> GlweSample {
+    product.add_variance(product.variance() * (products as f64 - 1.0));
+    product
 }
 
 /// The largest variance of several inputs, 0 of none: what fails most often.

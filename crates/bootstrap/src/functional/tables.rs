@@ -1,7 +1,7 @@
 //! Tables of one message: in every domain, one or many at a time.
 
-use super::{bootstrap, bootstrap_several, columns, permit, worst, Rotate};
-use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweParams};
+use super::{bootstrap, bootstrap_several, columns, permit, shared, worst, Rotate};
+use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweParams, Method};
 use aglet_schemes::fhew::{half_steps, Domain, Message, Table, MAX_LOG2_FAILURE};
 use aglet_schemes::Error;
 use std::borrow::Cow;
@@ -24,13 +24,15 @@ impl Way {
     pub fn choose(params: &LweParams, tables: &[Table], variance: f64) -> Self {
         let (noise, from) = (params.noise(), tables[0].from());
         let log = tables.len().next_power_of_two().trailing_zeros();
-        // Borders between boxes lie at multiples of half a box.
-        let fits = (2 * from.space() as usize) << log <= params.n();
+        // Exponents of lmkcdey are odd, and borders between boxes lie at multiples of half a box.
+        let even = matches!(params.spec().method, Method::Blocks | Method::Ginx | Method::Dm(_));
+        let fits = even && (2 * from.space() as usize) << log <= params.n();
         if log > 0 && fits && from.log2_failure(&noise, variance, log) <= MAX_LOG2_FAILURE {
             return Self::Interleaved(log);
         }
         let one_step = tables.iter().all(|t| t.to().turn() == tables[0].to().turn());
-        let left = |t: &Table| t.to().log2_failure(&noise, noise.blind_rotation * t.squared_factors(params), 0);
+        let shared = noise.blind_rotation * tables.len() as f64;
+        let left = |t: &Table| t.to().log2_failure(&noise, shared * t.squared_factors(params), 0);
         match log > 0 && one_step && tables.iter().all(|t| left(t) <= MAX_LOG2_FAILURE) {
             true => Self::MultiValue,
             false => Self::Separate,
@@ -81,7 +83,8 @@ pub fn lookup(
     if way == Way::MultiValue {
         let start = GlweSample::trivial(ctx, &half_steps(ctx, tables[0].to()), run.id())?;
         let factors: Vec<_> = tables.iter().map(|t| t.factors(ctx.params())).collect();
-        let values = |sample: GlweSample| Ok(factors.iter().map(|f| sample.times(ctx, f).extract(ctx, 0)).collect());
+        let value = |sample: &GlweSample, f| shared(sample.times(ctx, f), tables.len()).extract(ctx, 0);
+        let values = |sample: GlweSample| Ok(factors.iter().map(|f| value(&sample, f)).collect());
         return Ok(columns(run.rotate(&ready, &[start], 0, values)?, tables.len()));
     }
     let entries: Vec<_> = tables.iter().map(|t| t.entries(ctx)).collect();

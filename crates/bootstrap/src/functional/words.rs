@@ -2,7 +2,7 @@
 
 use super::{bootstrap_several, permit, worst, Rotate};
 use aglet_rlwe::lwe::LweCiphertext;
-use aglet_schemes::fhew::{Group, Message, Part, Word};
+use aglet_schemes::fhew::{Group, Message, Word};
 use aglet_schemes::Error;
 
 /// Words without their low `bits` bits: `floor(x / 2^bits)` as words of so many bits fewer.
@@ -54,7 +54,7 @@ fn read(
     let (ctx, m) = (run.context(), run.context().modulus());
     let mut digits: Vec<LweCiphertext> = Vec::new();
     for &part in group.parts() {
-        let clears = to.is_none() || group.word > group.bits || (part == Part::Top && group.bits > 1);
+        let clears = group.clears(part, to.is_some());
         let counts = [clears.then(|| group.counts(ctx)), to.map(|to| group.digit_counts(ctx, to))];
         let (tables, moves): (Vec<_>, Vec<_>) =
             counts.into_iter().flatten().map(|counts| group.table(ctx, part, counts)).unzip();

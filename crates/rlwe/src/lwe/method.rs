@@ -1,6 +1,6 @@
 //! The published methods of blind rotation, as far as parameters differ by them: secrets, exponents, noise.
 
-use super::params::LweSpec;
+use super::params::{LweParams, LweSpec};
 use crate::security::Secret;
 use serde::{Deserialize, Serialize};
 
@@ -80,6 +80,23 @@ impl Method {
                 let steps = degree * present / (1.0 - (1.0 - present).powf(f64::from(window)));
                 // Two more change signs.
                 Counts { keys: n, replaced: n, automorphisms: steps + 2.0, ..Counts::default() }
+            }
+        }
+    }
+}
+
+impl LweParams {
+    /// What a rotation does, on average: times that an accumulator is cut into digits, transformed and transformed back, and keys that
+    /// its digits meet there.
+    #[must_use]
+    pub fn products(&self) -> (f64, f64) {
+        let (spec, n) = (self.spec(), self.spec().dimension as f64);
+        let counts = spec.method.counts(spec);
+        match spec.method {
+            Method::Blocks => (n / self.block() as f64, n),
+            Method::Ginx => (n, 2.0 * n),
+            Method::Dm(_) | Method::Lmkcdey(_) => {
+                (counts.keys + counts.automorphisms, counts.keys + counts.automorphisms)
             }
         }
     }

@@ -17,6 +17,8 @@ pub struct Noise {
     pub key_switch: f64,
     /// What the switch to the modulus 2N adds.
     pub modulus_switch: f64,
+    /// What an automorphism of a GLWE sample adds, with the digits of the set.
+    pub automorphism: f64,
 }
 
 /// Coordinates of a secret that are not 0.
@@ -52,9 +54,10 @@ impl Noise {
         let column = levels * degree * (base * base / 12.0 + 1.0 / 6.0) * glwe;
         let rest = base.powf(-2.0 * levels) / 12.0;
         let (rank, counts) = (spec.rank as f64, spec.method.counts(spec));
+        let automorphism = rank * column + whole * rest;
         let blind_rotation = counts.keys * (rank + 1.0) * column
             + (counts.turned * short + counts.replaced) * (1.0 + whole) * rest
-            + counts.automorphisms * (rank * column + whole * rest);
+            + counts.automorphisms * automorphism;
         let digits = f64::from(spec.switch_digits);
         let key_switch = digits / 3.0 * lwe + params.second_moment() * (-2.0 * digits).exp2() / 12.0;
         // Odd exponents lie twice as far apart.
@@ -65,6 +68,7 @@ impl Noise {
             blind_rotation,
             key_switch: (d - n) * key_switch,
             modulus_switch: (mask + 1.0) / 12.0 / (2.0 * degree).powi(2),
+            automorphism,
         }
     }
 

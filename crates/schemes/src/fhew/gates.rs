@@ -91,6 +91,12 @@ impl Gate {
         }
     }
 
+    /// The sum of the squared weights of its inputs.
+    #[must_use]
+    pub fn squared_weights(self) -> f64 {
+        self.form().1.iter().map(|w| (w * w) as f64).sum()
+    }
+
     /// The sum whose sign is the result. It is still to be bootstrapped, with [`Gate::table`].
     ///
     /// # Errors

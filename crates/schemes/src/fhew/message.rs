@@ -104,7 +104,8 @@ impl Message {
 
     /// Boxes on the half turn that a rotation reads, the phases of one message each, and whether message 0 lies in the middle of the
     /// first rather than at its start.
-    pub(crate) fn boxes(self) -> (usize, bool) {
+    #[must_use]
+    pub fn boxes(self) -> (usize, bool) {
         match self.domain {
             Domain::Padded => (self.space as usize, true),
             Domain::Full => (self.space as usize, false),

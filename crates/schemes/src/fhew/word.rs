@@ -164,6 +164,17 @@ impl Group {
     pub fn rotations(self) -> u32 {
         self.parts().len() as u32
     }
+    /// Rotations where its bits are read as a digit as well as taken off the word: nothing is taken off by the last of all.
+    #[must_use]
+    pub fn digit_rotations(self) -> u32 {
+        let tables = |part: &Part| 1 + u32::from(self.clears(*part, true));
+        self.parts().iter().map(|part| if self.log_tables > 0 { 1 } else { tables(part) }).sum()
+    }
+    /// Whether a part is taken off the word: always, unless only digits are wanted and nothing is read after it.
+    #[must_use]
+    pub fn clears(self, part: Part, digits: bool) -> bool {
+        !digits || self.word > self.bits || (part == Part::Top && self.bits > 1)
+    }
     /// What brings its bits to the whole turn.
     #[must_use]
     pub fn factor(self) -> i64 {

@@ -1,0 +1,78 @@
+//! Tables of two messages: a byte as two nibbles.
+//!
+//! One rotation by the low message serves the tables of all high messages, as multiples of one polynomial; what they give is packed to
+//! the table of the high message, which a second rotation turns. Several tables of the same pair share the first rotation.
+
+use super::tables::ready;
+use super::{columns, permit, shared, worst, Rotate};
+use aglet_ring::small::Words;
+use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweContext, LweParams, PackingKey};
+use aglet_schemes::fhew::{either, half_steps, Message, PairTable};
+use aglet_schemes::Error;
+
+/// log2 of the probability that a look-up of two messages of these variances is wrong.
+#[must_use]
+pub fn pair_log2_failure(params: &LweParams, from: Message, [high, low]: [f64; 2]) -> f64 {
+    let noise = params.noise();
+    either(&[from.log2_failure(&noise, high, 0), from.log2_failure(&noise, low, 0)])
+}
+
+/// What each table says of each pair of messages, a list for each table: a rotation for the low message, and one for the high message
+/// and each table; in the full domain one more for either message.
+///
+/// # Errors
+/// No table, tables of different messages, lists of different lengths; [`Error::Failure`] if one would be wrong with a probability
+/// above `2^allowed`; those of [`Rotate::rotate`] and of [`PackingKey::pack`].
+pub fn lookup_pairs(
+    run: &impl Rotate,
+    packing: &PackingKey,
+    [high, low]: [&[LweCiphertext]; 2],
+    tables: &[PairTable],
+    allowed: f64,
+) -> Result<Vec<Vec<LweCiphertext>>, Error> {
+    let ctx = run.context();
+    let Some(first) = tables.first() else {
+        return Err(Error::InvalidParameters { reason: "there is no table to look up; give one or more" });
+    };
+    let (from, to) = (first.from(), first.to());
+    if tables.iter().any(|t| (t.from(), t.to().turn()) != (from, to.turn())) {
+        return Err(Error::InvalidParameters { reason: "tables read together take and give the same messages" });
+    }
+    if high.len() != low.len() {
+        return Err(Error::InvalidParameters { reason: "there is a high message for each low one" });
+    }
+    permit("A table of two messages", pair_log2_failure(ctx.params(), from, [worst(high), worst(low)]), allowed)?;
+    let jumps: Vec<Vec<_>> =
+        tables.iter().map(|t| t.rows().iter().map(|r| r.factors(ctx.params())).collect()).collect();
+    let start = GlweSample::trivial(ctx, &half_steps(ctx, to), run.id())?;
+    let starts = run.rotate(&ready(run, from, low)?, &[start], 0, |sample| {
+        let table = |rows: &Vec<Vec<(usize, i64)>>| {
+            let values: Vec<_> = rows.iter().map(|jumps| sample.times(ctx, jumps)).collect();
+            Ok(shared(spread(ctx, &packing.pack(ctx, &values)?, from)?, tables.len()))
+        };
+        jumps.iter().map(table).collect::<Result<Vec<GlweSample>, Error>>()
+    })?;
+    let starts = starts.concat();
+    let inputs: Vec<_> = ready(run, from, high)?.iter().flat_map(|ct| vec![ct.clone(); tables.len()]).collect();
+    let out = run.rotate(&inputs, &starts, 0, |sample| Ok(sample.extract(ctx, 0)))?;
+    Ok(columns(out.chunks(tables.len()).map(<[_]>::to_vec).collect(), tables.len()))
+}
+
+/// The table of the high message from its values: each fills its box.
+fn spread(ctx: &LweContext, packed: &GlweSample, from: Message) -> Result<GlweSample, aglet_rlwe::Error> {
+    let (m, n, (boxes, centred)) = (ctx.modulus(), ctx.params().n(), from.boxes());
+    let width = n / boxes;
+    let mut words = Words::zeros(packed.words().len());
+    for (out, column) in words.chunks_exact_mut(n).zip(packed.words().chunks_exact(n)) {
+        // Coefficient i is the sum of the last `width` up to i; those before the first have wrapped around.
+        let mut sum = column[n - width + 1..].iter().fold(0, |sum, &x| m.sub(sum, x));
+        for (i, out) in out.iter_mut().enumerate() {
+            sum = m.add(sum, column[i]);
+            *out = sum;
+            let leaves = if i + 1 < width { m.neg(column[i + 1 + n - width]) } else { column[i + 1 - width] };
+            sum = m.sub(sum, leaves);
+        }
+    }
+    let spread = GlweSample::new(ctx, words, packed.key(), packed.variance())?;
+    Ok(if centred { spread.turned_back(ctx, width as u16 / 2) } else { spread })
+}

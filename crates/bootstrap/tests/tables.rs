@@ -1,0 +1,166 @@
+//! Noise of tables at their real size against the formulas: many tables of one rotation, interleaved and as multiples, and packing.
+
+use aglet_bootstrap::functional::{lookup_pairs, OneThread, Way};
+use aglet_bootstrap::BootstrapKey;
+use aglet_ring::arch;
+use aglet_ring::sample::ChaChaSource;
+use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweContext, LweSecretKey, Noise, PackingKey};
+use aglet_rlwe::security::Security;
+use aglet_schemes::fhew::{half_steps, Domain, FhewParams, Message, PairTable, Table};
+
+const LUT4: &str = include_str!("../../aglet/presets/fhew/lut4.toml");
+const WIDE: &str = include_str!("../../aglet/presets/fhew/wide.toml");
+
+struct Keys {
+    ctx: LweContext,
+    sk: LweSecretKey,
+    key: BootstrapKey,
+    source: ChaChaSource,
+}
+
+fn keys(text: &str, seed: u8) -> Keys {
+    let params = FhewParams::from_toml(text, Security::Bits128).unwrap();
+    let ctx = LweContext::new(params.lwe().clone(), arch::available()[0]).unwrap();
+    let mut source = ChaChaSource::from_seed([seed; 32]);
+    let sk = LweSecretKey::generate(&ctx, &mut source);
+    let key = BootstrapKey::generate(&ctx, &sk, &mut source, &mut |_, _| true).unwrap();
+    Keys { ctx, sk, key, source }
+}
+
+impl Keys {
+    fn encrypt(&mut self, message: Message, count: usize) -> Vec<LweCiphertext> {
+        let phase = |i: usize| message.encode(&self.ctx, i as u64 % message.space()).unwrap();
+        (0..count).map(|i| self.sk.encrypt(&self.ctx, phase(i), &mut self.source).unwrap()).collect()
+    }
+    /// The formulas for the secret's true weight.
+    fn noise(&self) -> Noise {
+        Noise::of(self.ctx.params(), Some(self.sk.weights(&self.ctx)))
+    }
+    /// The square of an error, in turns.
+    fn square(&self, ct: &LweCiphertext, expected: u64) -> f64 {
+        let m = self.ctx.modulus();
+        let error = m.centre(m.sub(self.sk.phase(&self.ctx, ct).unwrap(), expected));
+        (error as f64 / m.value() as f64).powi(2)
+    }
+}
+
+fn near(measured: f64, formula: f64, what: &str) {
+    let ratio = measured / formula;
+    println!("{what}: measured over formula {ratio:.3}");
+    assert!((ratio - 1.0).abs() < 0.1, "{what}: measured over formula {ratio:.3}");
+}
+
+#[test]
+fn multiples_of_one_rotation_have_the_noise_of_their_jumps() {
+    let message = Message::new(16, Domain::Padded).unwrap();
+    let values = [3, 9, 9, 0, 15, 2, 7, 7, 8, 1, 1, 4, 13, 6, 0, 11];
+    let table = Table::new(message, message, &values).unwrap();
+    let (mut squares, mut count, mut formula) = (0.0, 0.0, 0.0);
+    for seed in 0..3 {
+        let mut k = keys(WIDE, seed);
+        let cts = k.encrypt(message, 32);
+        let start = GlweSample::trivial(&k.ctx, &half_steps(&k.ctx, message), k.key.id()).unwrap();
+        let jumps = table.factors(k.ctx.params());
+        let jumped = table.squared_factors(k.ctx.params());
+        let carried = k.ctx.params().noise().blind_rotation * jumped;
+        formula += k.noise().blind_rotation * jumped / 3.0;
+        for (i, turned) in k.key.rotate_tables(&k.ctx, &cts, &[start], 0).unwrap().iter().enumerate() {
+            let product = turned.times(&k.ctx, &jumps);
+            assert!((product.variance() / carried - 1.0).abs() < 1e-9);
+            // The next coefficients read the same box, with noises of their own.
+            for at in 0..16 {
+                squares += k.square(&product.extract(&k.ctx, at), message.encode(&k.ctx, values[i % 16]).unwrap());
+                count += 1.0;
+            }
+        }
+    }
+    near(squares / count, formula, "multiples");
+}
+
+#[test]
+fn interleaved_tables_have_the_noise_of_a_rotation() {
+    let message = Message::new(4, Domain::Padded).unwrap();
+    let all = [[0, 1, 2, 3], [3, 3, 0, 1], [2, 0, 1, 3], [1, 2, 3, 0]];
+    let tables = all.map(|values| Table::new(message, message, &values).unwrap());
+    let (mut squares, mut count, mut formula) = (0.0, 0.0, 0.0);
+    for seed in 3..6 {
+        let mut k = keys(LUT4, seed);
+        assert_eq!(Way::choose(k.ctx.params(), &tables, k.ctx.params().noise().fresh), Way::Interleaved(2));
+        let cts = k.encrypt(message, 96);
+        let carried = k.ctx.params().noise().blind_rotation;
+        formula += k.noise().blind_rotation / 3.0;
+        let run = OneThread { ctx: &k.ctx, key: &k.key };
+        let out = aglet_bootstrap::functional::lookup(&run, &cts, &tables, -128.0).unwrap();
+        for (found, values) in out.iter().zip(&all) {
+            for (i, ct) in found.iter().enumerate() {
+                assert!((ct.variance() / carried - 1.0).abs() < 1e-9);
+                squares += k.square(ct, message.encode(&k.ctx, values[i % 4]).unwrap());
+                count += 1.0;
+            }
+        }
+    }
+    near(squares / count, formula, "interleaved");
+}
+
+/// Packing of samples whose noise is far smaller: what its automorphisms leave in every place.
+#[test]
+fn packing_has_the_noise_of_its_automorphisms() {
+    let message = Message::new(16, Domain::Padded).unwrap();
+    let (mut squares, mut count, mut formula) = (0.0, 0.0, 0.0);
+    for seed in 6..9 {
+        let mut k = keys(WIDE, seed);
+        let half = half_steps(&k.ctx, message);
+        let start = GlweSample::trivial(&k.ctx, &half, k.key.id()).unwrap();
+        // Message 0 lies at the border between the halves of the turn.
+        let cts = k.encrypt(message, 17).split_off(1);
+        let values = k.key.rotate_tables(&k.ctx, &cts[..15], &[start], 0).unwrap();
+        let values: Vec<_> = (0..16).map(|i| values[i % 15].clone()).collect();
+        let levels = k.ctx.params().spec().log_n as i32;
+        formula += k.noise().automorphism * (4f64.powi(levels) - 1.0) / 3.0 / 3.0;
+        for round in 1..=48 {
+            let packing = PackingKey::generate(&k.ctx, &k.sk, &mut k.source).unwrap();
+            // Other coefficients have the same phase and are rounded on their own.
+            let turned: Vec<_> = values.iter().map(|v| v.turned_back(&k.ctx, round)).collect();
+            let packed = packing.pack(&k.ctx, &turned).unwrap();
+            for h in 0..16 {
+                squares += k.square(&packed.extract(&k.ctx, h * k.ctx.params().n() / 16), half[0]);
+                count += 1.0;
+            }
+        }
+        let packing = PackingKey::generate(&k.ctx, &k.sk, &mut k.source).unwrap();
+        assert!(packing.pack(&k.ctx, &values[..3]).is_err());
+    }
+    near(squares / count, formula, "packing");
+}
+
+#[test]
+fn tables_of_two_messages_have_the_noise_of_all_their_steps() {
+    let message = Message::new(16, Domain::Padded).unwrap();
+    let values: Vec<u64> = (0..256u64).map(|i| (i * i * 11 + i / 16 * 5 + 3) >> 2 & 15).collect();
+    let table = PairTable::new(message, message, &values).unwrap();
+    let (mut squares, mut count) = (0.0, 0.0);
+    for seed in 10..13 {
+        let mut k = keys(WIDE, seed);
+        let packing = PackingKey::generate(&k.ctx, &k.sk, &mut k.source).unwrap();
+        let (high, low) = (k.encrypt(message, 48), k.encrypt(message, 48));
+        let low: Vec<_> = (0..48).map(|i| low[(i * 7 + i / 16) % 48].clone()).collect();
+        let run = OneThread { ctx: &k.ctx, key: &k.key };
+        let out = lookup_pairs(&run, &packing, [&high, &low], std::slice::from_ref(&table), -128.0).unwrap().remove(0);
+        for (i, ct) in out.iter().enumerate() {
+            let (h, l) = (i % 16, (i * 7 + i / 16) % 48 % 16);
+            let expected = message.encode(&k.ctx, values[16 * h + l]).unwrap();
+            let rows = table.rows()[h].squared_factors(k.ctx.params());
+            // Of the row that was read; the ciphertext says that of the noisiest row.
+            let formula = ct.variance() - k.ctx.params().noise().blind_rotation * (worst_row(&k, &table) - rows);
+            squares += k.square(ct, expected) / formula;
+            count += 1.0;
+        }
+    }
+    println!("two messages: measured over formula {:.3} of {count}", squares / count);
+    // 144 squares have a deviation of an eighth.
+    assert!((squares / count - 1.0f64).abs() < 0.4, "{:.3}", squares / count);
+}
+
+fn worst_row(k: &Keys, table: &PairTable) -> f64 {
+    table.rows().iter().map(|row| row.squared_factors(k.ctx.params())).fold(0.0, f64::max)
+}

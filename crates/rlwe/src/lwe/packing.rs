@@ -1,0 +1,99 @@
+//! Packing: the constant coefficients of several GLWE samples in one sample (eprint 2020/015).
+//!
+//! A merge of level l doubles what two samples hold at multiples of `X^(N / 2^(l-1))` and removes half of all else, by one automorphism
+//! `X -> X^(2^l + 1)`; merges go on with a single sample, as a trace, until nothing else is left. The constant coefficients come out N
+//! times as large, so samples are multiplied by the inverse of N before: that is exact, and so is what is removed.
+
+use super::{AutomorphismKeys, GlweSample, LweContext, LweSecretKey};
+use crate::error::Error;
+use crate::secret::KeyId;
+use aglet_ring::sample::ChaChaSource;
+use aglet_ring::small::Words;
+
+/// The keys of all merges.
+pub struct PackingKey {
+    automorphisms: AutomorphismKeys,
+    key: KeyId,
+}
+
+impl PackingKey {
+    /// Makes the key, with the digits of the set.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn generate(ctx: &LweContext, sk: &LweSecretKey, source: &mut ChaChaSource) -> Result<Self, Error> {
+        let spec = ctx.params().spec();
+        let galois: Vec<usize> = (1..=spec.log_n).map(|l| (1 << l) + 1).collect();
+        let automorphisms = AutomorphismKeys::generate(ctx, sk, &galois, spec.gadget, source)?;
+        Ok(Self { automorphisms, key: sk.id() })
+    }
+
+    /// Bytes in memory.
+    #[must_use]
+    pub fn byte_count(&self) -> usize {
+        self.automorphisms.byte_count()
+    }
+    /// The secret key that it is of.
+    #[must_use]
+    pub fn id(&self) -> KeyId {
+        self.key
+    }
+
+    /// `sum_h X^(h N / count) c_h` for the constant coefficients of so many samples: 1, 2, 4, up to N. Key switches add to the noise of
+    /// the first sample, which counts for all.
+    ///
+    /// # Errors
+    /// [`Error::BadParameters`] for another number of samples, [`Error::KeyMismatch`] for samples of another key.
+    pub fn pack(&self, ctx: &LweContext, samples: &[GlweSample]) -> Result<GlweSample, Error> {
+        let (m, n, count) = (ctx.modulus(), ctx.params().n(), samples.len());
+        if !count.is_power_of_two() || count > n {
+            return Err(Error::bad_parameters(format!("{count} samples are no power of two up to {n}")));
+        }
+        if let Some(other) = samples.iter().find(|s| s.key() != self.key) {
+            return Err(Error::KeyMismatch { what: "packing key", found: self.key, expected: other.key() });
+        }
+        let inverse = m.inv(n as u64);
+        let mut scratch = Words::zeros(self.automorphisms.scratch_words(ctx));
+        let mut left: Vec<Words> = samples.iter().map(|s| scaled(ctx, s.words(), inverse)).collect();
+        for level in 1..=ctx.params().spec().log_n {
+            let half = left.len().div_ceil(2);
+            let odd = left.split_off(half);
+            for (h, even) in left.iter_mut().enumerate() {
+                let mut difference = even.clone();
+                if let Some(odd) = odd.get(h) {
+                    let odd = turned(ctx, odd, n >> level);
+                    even.iter_mut().zip(odd.iter()).for_each(|(x, &y)| *x = m.add(*x, y));
+                    difference.iter_mut().zip(odd.iter()).for_each(|(x, &y)| *x = m.sub(*x, y));
+                }
+                self.automorphisms.apply(ctx, level as usize - 1, &mut difference, &mut scratch);
+                even.iter_mut().zip(difference.iter()).for_each(|(x, &y)| *x = m.add(*x, y));
+            }
+        }
+        let variance = samples.iter().map(GlweSample::variance).fold(0.0, f64::max);
+        GlweSample::new(ctx, left.swap_remove(0), self.key, variance + self.added(ctx))
+    }
+
+    /// The variance that packing adds to each constant coefficient: every merge doubles the noise of those before it.
+    fn added(&self, ctx: &LweContext) -> f64 {
+        ctx.params().noise().automorphism * (4f64.powi(ctx.params().spec().log_n as i32) - 1.0) / 3.0
+    }
+}
+
+/// A sample times a number.
+fn scaled(ctx: &LweContext, words: &[u64], by: u64) -> Words {
+    let mut out = Words::zeros(words.len());
+    out.iter_mut().zip(words).for_each(|(out, &x)| *out = ctx.modulus().mul(x, by));
+    out
+}
+
+/// `X^exponent` times a sample, for an exponent below N.
+fn turned(ctx: &LweContext, words: &[u64], exponent: usize) -> Words {
+    let (m, n) = (ctx.modulus(), ctx.params().n());
+    let mut out = Words::zeros(words.len());
+    for (out, column) in out.chunks_exact_mut(n).zip(words.chunks_exact(n)) {
+        let (low, high) = out.split_at_mut(exponent);
+        high.copy_from_slice(&column[..n - exponent]);
+        low.iter_mut().zip(&column[n - exponent..]).for_each(|(out, &x)| *out = m.neg(x));
+    }
+    out
+}
