@@ -168,7 +168,9 @@ impl Error {
             Self::Scheme(S::LevelTooLow { .. } | S::LevelMismatch { .. } | S::NoSuchLevel { .. }) => ErrorKind::Level,
             Self::Scheme(S::MissingKey { .. }) => ErrorKind::MissingKey,
             Self::Scheme(S::TooLarge { .. } | S::Wrapped { .. } | S::Failure { .. }) => ErrorKind::Range,
-            Self::Scheme(S::Message { .. } | S::Integer { .. }) => ErrorKind::Range,
+            Self::Scheme(S::Message { .. } | S::Integer { .. } | S::Residue { .. } | S::Noise { .. }) => {
+                ErrorKind::Range
+            }
             Self::Scheme(_) => ErrorKind::Parameter,
             Self::Rlwe(aglet_rlwe::Error::InsecureParameters { .. } | aglet_rlwe::Error::SparseSecret { .. }) => {
                 ErrorKind::Insecure

@@ -21,6 +21,7 @@
 pub mod ckks;
 mod error;
 pub mod fhew;
+pub mod integer;
 pub mod presets;
 pub mod runtime;
 pub mod wire;

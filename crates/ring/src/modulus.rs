@@ -4,7 +4,7 @@ use crate::Error;
 
 /// An odd modulus `q`, `3 <= q < 2^61`, with its Barrett constant. Residues are canonical: in `[0, q)`.
 ///
-/// Timing: all operations but [`Modulus::pow`] (variable in the exponent) are free of branches on residues and signs.
+/// Timing: all operations but [`Modulus::pow`] (variable in the exponent) and [`Modulus::inv`] are free of branches on residues and signs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Modulus {
     q: u64,
@@ -124,9 +124,20 @@ impl Modulus {
         acc
     }
 
-    /// The inverse of `a` modulo the prime `q`; 0 for `a = 0`.
+    /// The inverse of `a` modulo q; 0 if there is none, as for `a = 0`. Variable time in `a`, which is public.
     pub fn inv(&self, a: u64) -> u64 {
-        self.pow(a, self.q - 2)
+        // Euclid's algorithm; of the second coefficient only the residue is kept.
+        let (mut r, mut s) = ([self.q, self.reduce(a)], [0, 1 % self.q]);
+        while r[1] != 0 {
+            let quotient = r[0] / r[1];
+            r = [r[1], r[0] - quotient * r[1]];
+            s = [s[1], self.sub(s[0], self.mul(quotient, s[1]))];
+        }
+        if r[0] == 1 {
+            s[0]
+        } else {
+            0
+        }
     }
 }
 
@@ -160,7 +171,8 @@ mod tests {
             for x in [0, 1, u128::from(q) - 1, u128::from(q), u128::from(q - 1) * u128::from(q - 1), u128::MAX] {
                 assert_eq!(m.reduce_u128(x), (x % u128::from(q)) as u64);
             }
-            assert_eq!(m.mul(m.inv(2), 2), 1);
+            assert_eq!([2, 3 % q + 1, q - 1].map(|a| m.mul(m.inv(a), a)), [1; 3]);
+            assert_eq!(m.inv(0), 0);
             assert_eq!(m.neg(0), 0);
             let s = q as i64;
             for x in [i64::MIN, -s - 1, -s, 1 - s, -1, 0, 1, s - 1, s, i64::MAX] {
@@ -172,6 +184,8 @@ mod tests {
             }
             assert_eq!([0, q / 2, q / 2 + 1, q - 1].map(|a| m.centre(a)), [0, s / 2, -(s / 2), -1]);
         }
+        let fifteen = Modulus::new(15).unwrap();
+        assert_eq!([2, 7, 5, 14].map(|a| fifteen.inv(a)), [8, 13, 0, 14]);
         assert!(Modulus::new(4).is_err() && Modulus::new(1 << 61).is_err());
     }
 }

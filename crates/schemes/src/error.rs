@@ -113,6 +113,38 @@ pub enum Error {
         most: i64,
     },
 
+    /// Slots were asked for where the ring has none.
+    #[error(
+        "Integers modulo {t} have no slots in a ring of degree {n}, as {t} is no prime = 1 mod {}; take 65537, another such prime, or \
+         pack coefficients.",
+        2 * n
+    )]
+    NoSlots {
+        /// The plaintext modulus.
+        t: u64,
+        /// The ring degree.
+        n: usize,
+    },
+    /// A number that is not one modulo t.
+    #[error("The number {value} at index {index} is not between -{t} and {t}, the plaintext modulus; reduce it, or take a larger modulus.")]
+    Residue {
+        /// The number.
+        value: i64,
+        /// Its place.
+        index: usize,
+        /// The plaintext modulus.
+        t: u64,
+    },
+    /// An exact result that would not decrypt, or not after what follows.
+    #[error(
+        "The noise of this result is {bits:.1} bits too large for its level; bring operands down a level first, which leaves little of \
+         it, sum fewer of them, or start at a higher level."
+    )]
+    Noise {
+        /// Bits that are missing.
+        bits: f64,
+    },
+
     /// Parameters that the evaluator cannot be built from.
     #[error("These parameters cannot be used: {reason}.")]
     InvalidParameters {

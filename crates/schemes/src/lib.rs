@@ -12,8 +12,10 @@ pub mod cost;
 pub mod error;
 pub mod evaluator;
 pub mod fhew;
+pub mod integer;
 pub mod linear_map;
 pub mod noisy;
+mod primes;
 pub mod samples;
 pub mod scalar;
 

@@ -12,6 +12,7 @@
 use aglet_ring::primes::ntt_primes;
 
 use super::literal::{CkksLiteral, Role};
+use crate::primes::{claim, largest_below};
 use aglet_rlwe::params::ParamsSpec;
 use aglet_rlwe::security::Secret;
 use aglet_rlwe::Error;
@@ -84,16 +85,8 @@ fn message_primes(literal: &CkksLiteral, used: &mut Vec<u64>) -> Result<(Vec<u64
 fn primes_below(literal: &CkksLiteral, role: Role, used: &mut Vec<u64>) -> Result<Vec<u64>, Error> {
     let mut primes = Vec::new();
     for group in literal.groups(role) {
-        let bound = 1u64 << group.bits;
-        let found: Vec<u64> = ntt_primes(bound as f64, literal.log_n, used, bound)
-            .take_while(|&p| p > bound / 2)
-            .take(group.count)
-            .collect();
-        if found.len() < group.count {
-            return Err(too_few(literal, role, group.bits));
-        }
-        used.extend(&found);
-        primes.extend(found);
+        let found = largest_below(literal.log_n, group.bits, group.count, used);
+        primes.extend(claim(found.ok_or_else(|| too_few(literal, role, group.bits))?, used));
     }
     Ok(primes)
 }

@@ -1,0 +1,287 @@
+//! The engine of integers: keys, encryption, and arithmetic on a number of threads.
+
+use crate::runtime::Runtime;
+use crate::{Control, Error, KeyId, PublicKey, SecretKey};
+use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
+use aglet_rlwe::{Context, KeyRole, KeySet, KeySwitchSpec, SwitchingKey};
+use aglet_schemes::integer::{
+    decrypt, encrypt, noise_budget, Encoder, Encryptor, IntegerCiphertext, IntegerEvaluator, IntegerParams, Packing,
+};
+use std::sync::Arc;
+
+/// Everything for one parameter set on a number of threads. Shared freely: all methods take `&self`, and inputs are never changed.
+pub struct Engine {
+    params: IntegerParams,
+    ctx: Arc<Context>,
+    encoder: Encoder,
+    runtime: Arc<Runtime>,
+    none: KeySet,
+}
+
+/// What products of ciphertexts need.
+pub struct RelinearizationKey(KeySet);
+
+/// Rotations of rows by all powers of two, of which any is composed, and the exchange of the rows.
+pub struct RotationKey(KeySet);
+
+macro_rules! key_figures {
+    ($($type:ty),*) => {$(
+        impl $type {
+            /// The secret key that it belongs to.
+            #[must_use]
+            pub fn id(&self) -> KeyId { self.0.iter().next().map_or(KeyId(0), |(_, key)| key.id()) }
+            /// Bytes in memory.
+            #[must_use]
+            pub fn byte_count(&self) -> usize { self.0.byte_count() }
+        }
+    )*};
+}
+key_figures!(RelinearizationKey, RotationKey);
+
+impl Engine {
+    /// Makes an engine on a runtime of its own. `threads`: 0 takes all cores.
+    ///
+    /// # Errors
+    /// Slots where the ring has none modulo t, and those of [`Runtime::new`].
+    pub fn new(params: IntegerParams, packing: Packing, threads: usize) -> Result<Self, Error> {
+        Self::on(Runtime::new(threads)?, params, packing)
+    }
+
+    /// Makes an engine on a runtime, which it may share with others.
+    ///
+    /// # Errors
+    /// Slots where the ring has none modulo t.
+    pub fn on(runtime: impl Into<Arc<Runtime>>, params: IntegerParams, packing: Packing) -> Result<Self, Error> {
+        let runtime = runtime.into();
+        let encoder = Encoder::new(*params.plain(), params.log_n(), packing, runtime.kernels())?;
+        let ctx = runtime.run(|| Ok(Context::with_kernels(params.rlwe().clone(), runtime.kernels())?))?;
+        Ok(Self { params, ctx, encoder, runtime, none: KeySet::new() })
+    }
+
+    /// The parameters.
+    #[must_use]
+    pub fn params(&self) -> &IntegerParams {
+        &self.params
+    }
+    /// Where the numbers of a message stand.
+    #[must_use]
+    pub fn packing(&self) -> Packing {
+        self.encoder.packing()
+    }
+    /// Numbers of a message.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.encoder.count()
+    }
+    /// log2 of the places of a row.
+    fn log_row(&self) -> u32 {
+        (self.count() / 2).trailing_zeros()
+    }
+
+    fn evaluator<'a>(&'a self, keys: &'a KeySet) -> IntegerEvaluator<'a> {
+        IntegerEvaluator::new(&self.ctx, &self.params, keys)
+    }
+    /// Does what needs no key on the engine's threads.
+    fn keyless<T: Send>(
+        &self,
+        work: impl FnOnce(IntegerEvaluator<'_>) -> Result<T, aglet_schemes::Error> + Send,
+    ) -> Result<T, Error> {
+        self.runtime.run(|| Ok(work(self.evaluator(&self.none))?))
+    }
+
+    /// Draws a secret key.
+    ///
+    /// # Errors
+    /// The system's error if it has no randomness to give.
+    pub fn create_secret_key(&self) -> Result<SecretKey, Error> {
+        self.runtime.run(|| Ok(SecretKey::generate(&self.ctx, &mut self.runtime.random("secret key", 0)?)?))
+    }
+    /// Makes a public key, for every level.
+    ///
+    /// # Errors
+    /// No randomness, or memory that cannot be had.
+    pub fn create_public_key(&self, sk: &SecretKey) -> Result<PublicKey, Error> {
+        let mut random = self.runtime.random("public key", 0)?;
+        self.runtime.run(|| Ok(PublicKey::generate(&self.ctx, sk, self.params.q().len(), &mut random)?))
+    }
+    /// Makes the key of products.
+    ///
+    /// # Errors
+    /// As [`Engine::create_public_key`].
+    pub fn create_relinearization_key(&self, sk: &SecretKey) -> Result<RelinearizationKey, Error> {
+        let (spec, mut random) = (self.spec()?, self.runtime.random("relinearization key", 0)?);
+        self.runtime.run(|| {
+            let key = SwitchingKey::relinearization(&self.ctx, spec, sk, &mut random)?;
+            Ok(RelinearizationKey(KeySet::new().with(KeyRole::Square, key.into())))
+        })
+    }
+    /// Makes the keys of rotations.
+    ///
+    /// # Errors
+    /// As [`Engine::create_public_key`], and [`Error::Cancelled`].
+    pub fn create_rotation_key(&self, sk: &SecretKey, control: &Control) -> Result<RotationKey, Error> {
+        let n = self.params.n();
+        let rows = (0..self.log_row()).map(|i| rotation_exponent(1 << i, n));
+        let all: Vec<u64> = rows.chain([conjugation_exponent(n)]).collect();
+        let mut keys = KeySet::new();
+        for (i, &galois) in all.iter().enumerate() {
+            control.check()?;
+            control.report(i, all.len(), "rotation keys");
+            let (spec, mut random) = (self.spec()?, self.runtime.random("Galois key", galois)?);
+            let key = self.runtime.run(|| Ok(SwitchingKey::galois(&self.ctx, spec, galois, sk, &mut random)?))?;
+            keys.insert(KeyRole::Galois(galois), key.into());
+        }
+        control.report(all.len(), all.len(), "rotation keys");
+        Ok(RotationKey(keys))
+    }
+    fn spec(&self) -> Result<KeySwitchSpec, Error> {
+        Ok(KeySwitchSpec::balanced(&self.params, self.params.q().len())?)
+    }
+
+    /// Encrypts up to [`Engine::count`] numbers between -t and t at a level; those that are left out are 0.
+    ///
+    /// # Errors
+    /// A number out of range, too many numbers, a level that does not exist, a key of other parameters.
+    pub fn encrypt(&self, values: &[i64], level: usize, key: &PublicKey) -> Result<IntegerCiphertext, Error> {
+        self.encrypt_by(values, level, Encryptor::Public(key))
+    }
+    /// [`Engine::encrypt`] by the secret key, with less noise.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn encrypt_with_secret(
+        &self,
+        values: &[i64],
+        level: usize,
+        key: &SecretKey,
+    ) -> Result<IntegerCiphertext, Error> {
+        self.encrypt_by(values, level, Encryptor::Secret(key))
+    }
+    fn encrypt_by(&self, values: &[i64], level: usize, by: Encryptor<'_>) -> Result<IntegerCiphertext, Error> {
+        let mut random = self.runtime.random("encryption", 0)?;
+        self.runtime.run(|| {
+            let message = self.encoder.encode(values)?;
+            Ok(encrypt(&self.ctx, &self.params, &message, level, (by, &mut random))?.into())
+        })
+    }
+    /// The numbers of a ciphertext, in `[-t/2, t/2]`.
+    ///
+    /// # Errors
+    /// A ciphertext of another key.
+    pub fn decrypt(&self, ct: &IntegerCiphertext, key: &SecretKey) -> Result<Vec<i64>, Error> {
+        self.runtime.run(|| Ok(self.encoder.decode(&decrypt(&self.ctx, &self.params, ct, key)?)))
+    }
+    /// Bits of modulus that are free above the message and its noise: exact.
+    ///
+    /// # Errors
+    /// A ciphertext of another key.
+    pub fn noise_budget(&self, ct: &IntegerCiphertext, key: &SecretKey) -> Result<f64, Error> {
+        self.runtime.run(|| Ok(noise_budget(&self.ctx, &self.params, ct, key)?))
+    }
+    /// The same by the bound that the ciphertext carries, for everybody: never more than the exact one.
+    #[must_use]
+    pub fn budget(&self, ct: &IntegerCiphertext) -> f64 {
+        self.evaluator(&self.none).budget(ct)
+    }
+
+    /// `a + b`; operands may stand at different levels.
+    ///
+    /// # Errors
+    /// Ciphertexts of two keys, or a sum that would not decrypt.
+    pub fn add(&self, a: &IntegerCiphertext, b: &IntegerCiphertext) -> Result<IntegerCiphertext, Error> {
+        self.keyless(|e| e.add(a, b))
+    }
+    /// `a - b`.
+    ///
+    /// # Errors
+    /// As [`Engine::add`].
+    pub fn subtract(&self, a: &IntegerCiphertext, b: &IntegerCiphertext) -> Result<IntegerCiphertext, Error> {
+        self.keyless(|e| e.sub(a, b))
+    }
+    /// `-a`.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn negate(&self, a: &IntegerCiphertext) -> Result<IntegerCiphertext, Error> {
+        self.keyless(|e| e.negate(a))
+    }
+    /// The sum with numbers in the clear.
+    ///
+    /// # Errors
+    /// Numbers out of range, or too many.
+    pub fn add_plain(&self, a: &IntegerCiphertext, values: &[i64]) -> Result<IntegerCiphertext, Error> {
+        let message = self.encoder.encode(values)?;
+        self.keyless(|e| e.add_plain(a, &message))
+    }
+    /// The product with numbers in the clear: no level, but the noise of one.
+    ///
+    /// # Errors
+    /// Numbers out of range, too many, or a product that would not decrypt.
+    pub fn multiply_plain(&self, a: &IntegerCiphertext, values: &[i64]) -> Result<IntegerCiphertext, Error> {
+        let message = self.encoder.encode(values)?;
+        self.keyless(|e| e.mul_plain(a, &message))
+    }
+    /// The product with one number.
+    ///
+    /// # Errors
+    /// A product that would not decrypt.
+    pub fn multiply_number(&self, a: &IntegerCiphertext, number: i64) -> Result<IntegerCiphertext, Error> {
+        self.keyless(|e| e.mul_number(a, self.params.plain().reduce_i64(number)))
+    }
+    /// `a b`, one level below the lower of both.
+    ///
+    /// # Errors
+    /// Operands at level 0, keys that do not belong together.
+    pub fn multiply(
+        &self,
+        a: &IntegerCiphertext,
+        b: &IntegerCiphertext,
+        key: &RelinearizationKey,
+    ) -> Result<IntegerCiphertext, Error> {
+        self.runtime.run(|| Ok(self.evaluator(&key.0).mul(a, b)?))
+    }
+    /// Brings a ciphertext down to a level.
+    ///
+    /// # Errors
+    /// A level above it.
+    pub fn level_down(&self, a: &IntegerCiphertext, level: usize) -> Result<IntegerCiphertext, Error> {
+        self.keyless(|e| e.level_down(a, level))
+    }
+    /// Rotates both rows by `delta` places to the right, as `numpy.roll` along the second axis of two rows.
+    ///
+    /// # Errors
+    /// Keys that do not belong together.
+    pub fn rotate_rows(
+        &self,
+        a: &IntegerCiphertext,
+        key: &RotationKey,
+        delta: i64,
+    ) -> Result<IntegerCiphertext, Error> {
+        let row = self.count() as i64 / 2;
+        let left = (row - delta.rem_euclid(row)) % row;
+        let steps = (0..self.log_row()).filter(|i| left >> i & 1 == 1);
+        self.runtime.run(|| {
+            let e = self.evaluator(&key.0);
+            Ok(steps.into_iter().try_fold(a.clone(), |a, i| e.rotate_rows(&a, 1 << i))?)
+        })
+    }
+    /// Exchanges the two rows.
+    ///
+    /// # Errors
+    /// Keys that do not belong together.
+    pub fn rotate_columns(&self, a: &IntegerCiphertext, key: &RotationKey) -> Result<IntegerCiphertext, Error> {
+        self.runtime.run(|| Ok(self.evaluator(&key.0).rotate_columns(a)?))
+    }
+    /// The sum of all slots, in every slot.
+    ///
+    /// # Errors
+    /// Keys that do not belong together, or a sum that would not decrypt.
+    pub fn sum_slots(&self, a: &IntegerCiphertext, key: &RotationKey) -> Result<IntegerCiphertext, Error> {
+        self.runtime.run(|| {
+            let e = self.evaluator(&key.0);
+            let both = e.add(a, &e.rotate_columns(a)?)?;
+            let rows = 0..self.log_row();
+            Ok(rows.into_iter().try_fold(both, |sum, i| e.add(&sum, &e.rotate_rows(&sum, 1 << i)?))?)
+        })
+    }
+}

@@ -1,0 +1,11 @@
+//! Exact integers as users see them: vectors or polynomials modulo t, with so many products one after the other as there are levels.
+
+mod engine;
+pub mod presets;
+
+pub use engine::{Engine, RelinearizationKey, RotationKey};
+
+/// Encrypted integers of an [`Engine`]; cheap to clone, never changed.
+pub use aglet_schemes::integer::IntegerCiphertext as Ciphertext;
+/// Its parameters, what they are made of, and where the numbers of a message stand.
+pub use aglet_schemes::integer::{IntegerLiteral, IntegerParams, Packing};

@@ -1,0 +1,41 @@
+//! The sets of integers that come with Aglet: one TOML file each, checked when loaded.
+
+use crate::presets::text_of;
+use crate::Error;
+use aglet_rlwe::security::Security;
+use aglet_schemes::integer::{IntegerLiteral, IntegerParams};
+
+/// Name and text of every preset, smallest first.
+pub const ALL: [(&str, &str); 4] = [
+    ("int-levels-13", include_str!("../../presets/integer/int-levels-13.toml")),
+    ("int-levels-14", include_str!("../../presets/integer/int-levels-14.toml")),
+    ("int-levels-15", include_str!("../../presets/integer/int-levels-15.toml")),
+    ("int-levels-16", include_str!("../../presets/integer/int-levels-16.toml")),
+];
+
+/// The parameters of this name, which have 128 bits of security by the table.
+///
+/// # Errors
+/// [`Error::Parameter`] for a name that does not exist.
+pub fn load(name: &str) -> Result<IntegerParams, Error> {
+    Ok(IntegerParams::from_toml(text_of(&ALL, name)?, Security::Bits128)?)
+}
+
+/// The smallest set with so many levels, for numbers modulo `t`.
+///
+/// # Errors
+/// [`Error::Parameter`] if there are not as many levels, or t leaves them no room.
+pub fn with_depth(depth: usize, t: u64) -> Result<IntegerParams, Error> {
+    let mut most = 0;
+    for (name, _) in ALL {
+        let params = load(name)?;
+        most = params.max_level();
+        if most >= depth {
+            let literal = IntegerLiteral { plaintext_modulus: t, ..params.literal().clone() };
+            return Ok(IntegerParams::new(literal, Security::Bits128)?);
+        }
+    }
+    Err(Error::Parameter(format!(
+        "There is no set of integers with {depth} levels; the largest has {most}, and bootstraps of integers do not exist yet."
+    )))
+}

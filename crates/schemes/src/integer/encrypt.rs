@@ -1,0 +1,167 @@
+//! Encryption and decryption of integers, and what the secret key knows of their noise.
+
+use super::{Ciphertext, IntegerParams, Noise};
+use crate::Error;
+use aglet_ring::sample::ChaChaSource;
+use aglet_ring::{Coeff, Eval, Form, Modulus, Multiplier, Poly};
+use aglet_rlwe::{Context, PublicKey, Sample, SecretKey};
+use rayon::prelude::*;
+
+/// What encrypts.
+#[derive(Clone, Copy)]
+pub enum Encryptor<'a> {
+    /// The secret key, with less noise.
+    Secret(&'a SecretKey),
+    /// The public key.
+    Public(&'a PublicKey),
+}
+
+/// The phase `t^-1 [f m]_t` of a message, given by its coefficients in `[-t/2, t/2]`, at a level.
+///
+/// # Errors
+/// Memory that cannot be had.
+pub(super) fn phase(
+    ctx: &Context,
+    params: &IntegerParams,
+    coefficients: &[i64],
+    (factor, level): (u64, usize),
+) -> Result<Poly<Eval>, Error> {
+    let (ring, t) = (ctx.ring(), params.plain());
+    let times = |&c: &i64| t.centre(t.mul(t.reduce_i64(c), factor));
+    let message: Vec<i64> = coefficients.iter().map(times).collect();
+    let lifted = ring.to_eval(ring.lift(&message, ring.scratch(level + 1, 0)?));
+    let inverse: Vec<u64> = (0..=level).map(|i| ring.modulus(i)).map(|m| m.inv(m.reduce(t.value()))).collect();
+    Ok(ring.forms(&[Form::multiple(Multiplier::Residues(&inverse), &lifted)], level + 1, 0)?.remove(0))
+}
+
+/// Encrypts the coefficients of a message at a level, with its canonical factor.
+///
+/// # Errors
+/// [`Error::NoSuchLevel`], and those of the key.
+pub fn encrypt(
+    ctx: &Context,
+    params: &IntegerParams,
+    coefficients: &[i64],
+    level: usize,
+    (by, random): (Encryptor<'_>, &mut ChaChaSource),
+) -> Result<Ciphertext, Error> {
+    if level > params.max_level() {
+        return Err(Error::NoSuchLevel { level, max: params.max_level() });
+    }
+    let factor = params.factor_at(level);
+    let phase = phase(ctx, params, coefficients, (factor, level))?;
+    let (sample, by_secret) = match by {
+        Encryptor::Secret(key) => (key.encrypt(ctx, &phase, random)?, true),
+        Encryptor::Public(key) => (key.encrypt(ctx, &phase, random)?, false),
+    };
+    Ok(Ciphertext { sample, factor, noise: Noise::fresh(params, by_secret) })
+}
+
+/// The canonical coefficients modulo t of the message of a ciphertext.
+///
+/// # Errors
+/// [`Error::Noise`] if by its bound it would decrypt to something else, those of the key.
+pub fn decrypt(ctx: &Context, params: &IntegerParams, ct: &Ciphertext, key: &SecretKey) -> Result<Vec<u64>, Error> {
+    let t = params.plain();
+    let fits = |level: usize| params.budget_at(level, ct.noise) > 0.0;
+    // The lowest modulus that the message and its noise fit is enough.
+    let level = (0..=ct.level()).find(|&level| fits(level));
+    let level = level.ok_or_else(|| too_noisy(params, ct))?;
+    let polys = ct.polys.iter().map(|poly| poly.prefix(level + 1)).collect();
+    let sample = Sample { polys, key: ct.key };
+    let inverse = t.inv(ct.factor);
+    Ok(lifted(ctx, params, &sample, key)?.into_iter().map(|number| t.mul(number.modulo, inverse)).collect())
+}
+
+/// The error of a ciphertext whose bound leaves nothing.
+pub(super) fn too_noisy(params: &IntegerParams, ct: &Ciphertext) -> Error {
+    Error::Noise { bits: -params.budget_at(ct.level(), ct.noise) }
+}
+
+/// Bits of the modulus that are free above the largest coefficient of `t` times the phase, noise included: exact. Below 0, nothing is
+/// certain of the message.
+///
+/// # Errors
+/// Those of the key.
+pub fn noise_budget(ctx: &Context, params: &IntegerParams, ct: &Ciphertext, key: &SecretKey) -> Result<f64, Error> {
+    let largest = lifted(ctx, params, ct, key)?.iter().map(|number| number.log2).fold(0.0, f64::max);
+    Ok(params.log_q_at(ct.level()) - 1.0 - largest)
+}
+
+/// A coefficient of `t` times a phase, centred.
+struct Lifted {
+    /// Its residue modulo t.
+    modulo: u64,
+    /// log2 of its size; 0 for 0.
+    log2: f64,
+}
+
+fn lifted(ctx: &Context, params: &IntegerParams, sample: &Sample, key: &SecretKey) -> Result<Vec<Lifted>, Error> {
+    let (ring, t) = (ctx.ring(), params.plain());
+    let mut scaled = [ring.secret_scratch(sample.limbs(), 0)?];
+    let times = Multiplier::integer(i128::from(t.value()));
+    ring.forms_to(&[Form::multiple(times, &key.decrypt(ctx, sample)?)], &mut scaled);
+    let [scaled] = scaled;
+    let basis = MixedRadix::new((0..sample.limbs()).map(|i| *ring.modulus(i)).collect(), t);
+    let words: Poly<Coeff> = ring.to_coeff(scaled);
+    let rows = words.host();
+    Ok((0..ring.n()).into_par_iter().map(|j| basis.lift(|i| rows.row(i)[j])).collect())
+}
+
+/// Integers below a product of primes by their residues, in mixed radix (Garner).
+struct MixedRadix<'a> {
+    primes: Vec<Modulus>,
+    /// For each prime the inverses of those below it.
+    inverses: Vec<Vec<u64>>,
+    /// The product of the primes below each, modulo t, and log2 of it.
+    below: Vec<(u64, f64)>,
+    t: &'a Modulus,
+}
+
+impl<'a> MixedRadix<'a> {
+    fn new(primes: Vec<Modulus>, t: &'a Modulus) -> Self {
+        let inverses = primes.iter().enumerate();
+        let inverses =
+            inverses.map(|(i, m)| primes[..i].iter().map(|q| m.inv(m.reduce(q.value()))).collect()).collect();
+        let next = |(product, log2): &mut (u64, f64), m: &Modulus| {
+            let here = (*product, *log2);
+            (*product, *log2) = (t.mul(*product, t.reduce(m.value())), *log2 + (m.value() as f64).log2());
+            Some(here)
+        };
+        let below = primes.iter().scan((t.reduce(1), 0.0), next).collect();
+        Self { primes, inverses, below, t }
+    }
+
+    /// The centred integer with these residues.
+    fn lift(&self, residue: impl Fn(usize) -> u64) -> Lifted {
+        let digits = self.digits(&residue);
+        let share = digits.iter().zip(&self.primes).fold(0.0, |low, (&d, m)| (d as f64 + low) / m.value() as f64);
+        match share < 0.5 {
+            true => self.of(&digits),
+            false => {
+                let Lifted { modulo, log2 } = self.of(&self.digits(&|i| self.primes[i].neg(residue(i))));
+                Lifted { modulo: self.t.neg(modulo), log2 }
+            }
+        }
+    }
+
+    fn digits(&self, residue: &impl Fn(usize) -> u64) -> Vec<u64> {
+        let mut digits: Vec<u64> = Vec::with_capacity(self.primes.len());
+        for (i, m) in self.primes.iter().enumerate() {
+            let step = |x, (&d, &inverse): (&u64, &u64)| m.mul(m.sub(x, m.reduce(d)), inverse);
+            digits.push(digits.iter().zip(&self.inverses[i]).fold(residue(i), step));
+        }
+        digits
+    }
+
+    fn of(&self, digits: &[u64]) -> Lifted {
+        let t = self.t;
+        let modulo = digits.iter().zip(&self.below).fold(0, |sum, (&d, b)| t.add(sum, t.mul(t.reduce(d), b.0)));
+        let top = digits.iter().rposition(|&d| d != 0);
+        let log2 = top.map_or(0.0, |i| {
+            let low = if i > 0 { digits[i - 1] as f64 / self.primes[i - 1].value() as f64 } else { 0.0 };
+            (digits[i] as f64 + low).log2() + self.below[i].1
+        });
+        Lifted { modulo, log2 }
+    }
+}

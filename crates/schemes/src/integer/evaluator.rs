@@ -1,0 +1,239 @@
+//! Arithmetic on integers: sums, products by modulus switching in both readings, rotations of rows and columns.
+
+use super::encrypt::{phase, too_noisy};
+use super::{Ciphertext, IntegerCiphertext, IntegerParams, Noise};
+use crate::samples::SampleEvaluator;
+use crate::Error;
+use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
+use aglet_ring::{Eval, Form, Multiplier, Poly};
+use aglet_rlwe::{Context, KeySet, Sample};
+use std::ops::Deref;
+use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+
+/// Bits that the budget of a ciphertext must keep where its limbs are only dropped.
+const SPARE_BITS: f64 = 10.0;
+
+/// Arithmetic on integers of one context with one set of keys. Inputs are never changed. To phases it is a [`SampleEvaluator`].
+///
+/// Operands stand at any levels and have any factors: the higher one is brought down, to the factor of the other, and what is left out
+/// of a sum or product is never scaled.
+#[derive(Clone, Copy)]
+pub struct IntegerEvaluator<'a> {
+    samples: SampleEvaluator<'a>,
+    params: &'a IntegerParams,
+}
+
+impl<'a> Deref for IntegerEvaluator<'a> {
+    type Target = SampleEvaluator<'a>;
+    fn deref(&self) -> &SampleEvaluator<'a> {
+        &self.samples
+    }
+}
+
+impl<'a> IntegerEvaluator<'a> {
+    /// For the parameters of a context.
+    pub fn new(ctx: &'a Context, params: &'a IntegerParams, keys: &'a KeySet) -> Self {
+        Self { samples: SampleEvaluator::new(ctx, keys), params }
+    }
+    /// [`SampleEvaluator::stopped_by`].
+    #[must_use]
+    pub fn stopped_by(self, flag: &'a AtomicBool) -> Self {
+        Self { samples: self.samples.stopped_by(flag), ..self }
+    }
+
+    /// Bits of modulus that are free by the bound on the noise; 0 or below is lost.
+    #[must_use]
+    pub fn budget(&self, ct: &Ciphertext) -> f64 {
+        self.params.budget_at(ct.level(), ct.noise)
+    }
+
+    /// Refuses a result that would not decrypt.
+    fn checked(&self, ct: Ciphertext) -> Result<IntegerCiphertext, Error> {
+        match self.budget(&ct) > 0.0 {
+            true => Ok(Arc::new(ct)),
+            false => Err(too_noisy(self.params, &ct)),
+        }
+    }
+
+    /// The centred residue of a number modulo t.
+    fn centred(&self, x: u64) -> i64 {
+        self.params.plain().centre(x)
+    }
+
+    fn multiple(&self, polys: &[Poly<Eval>], by: i64) -> Result<Vec<Poly<Eval>>, Error> {
+        let one = |poly| Form::multiple(Multiplier::integer(i128::from(by)), poly);
+        self.forms(&polys.iter().map(one).collect::<Vec<_>>(), polys[0].q_limbs())
+    }
+
+    /// The same message with another factor, at the same level: the noise grows by up to t/2.
+    fn with_factor(&self, a: &IntegerCiphertext, factor: u64) -> Result<IntegerCiphertext, Error> {
+        if a.factor == factor {
+            return Ok(a.clone());
+        }
+        let t = self.params.plain();
+        let by = self.centred(t.mul(factor, t.inv(a.factor)));
+        self.checked(a.with(self.multiple(&a.polys, by)?, factor, a.noise.times(by.unsigned_abs().max(1) as f64)))
+    }
+
+    /// Brings a ciphertext down to a level, with the canonical factor of it: the multiplication that this takes is undone by a rescale.
+    ///
+    /// # Errors
+    /// [`Error::LevelTooLow`] if it stands below.
+    pub fn level_down(&self, a: &IntegerCiphertext, level: usize) -> Result<IntegerCiphertext, Error> {
+        let (t, factor) = (self.params.plain(), self.params.factor_at(level));
+        if a.level() < level {
+            return Err(Error::LevelTooLow { required: level, actual: a.level() });
+        }
+        let mut at = a.clone();
+        while at.level() > level + 1 {
+            let below = at.level() - 1;
+            at = match self.params.budget_at(below, at.noise) > SPARE_BITS {
+                true => Arc::new(Ciphertext { sample: at.sample.truncated(self.context(), below + 1)?, ..*at }),
+                false => self.rescaled_by(&at, 1)?,
+            };
+        }
+        match at.level() == level {
+            true => self.with_factor(&at, factor),
+            false => {
+                let q = t.reduce(self.context().params().q()[level + 1]);
+                let by = self.centred(t.mul(t.mul(factor, q), t.inv(at.factor)));
+                self.rescaled_by(&at, by)
+            }
+        }
+    }
+
+    /// A multiple of the message, divided by the highest prime.
+    fn rescaled_by(&self, a: &IntegerCiphertext, by: i64) -> Result<IntegerCiphertext, Error> {
+        let (t, q) = (self.params.plain(), self.context().params().q()[a.level()]);
+        let polys = match by {
+            1 => self.rescaled(&a.polys)?,
+            _ => self.rescaled(&self.multiple(&a.polys, by)?)?,
+        };
+        let factor = t.mul(t.mul(a.factor, t.reduce_i64(by)), t.inv(t.reduce(q)));
+        let noise = a.noise.times(by.unsigned_abs() as f64 / q as f64).plus(Noise::rounding(self.params));
+        self.checked(a.with(polys, factor, noise))
+    }
+
+    /// Both at the lower of their levels, with one factor.
+    fn aligned(
+        &self,
+        a: &IntegerCiphertext,
+        b: &IntegerCiphertext,
+    ) -> Result<(IntegerCiphertext, IntegerCiphertext), Error> {
+        let level = a.level().min(b.level());
+        if a.level() == b.level() && a.factor == b.factor {
+            return Ok((a.clone(), b.clone()));
+        }
+        Ok((self.level_down(a, level)?, self.level_down(b, level)?))
+    }
+
+    /// `a + b`.
+    ///
+    /// # Errors
+    /// Ciphertexts of two keys; [`Error::Noise`].
+    pub fn add(&self, a: &IntegerCiphertext, b: &IntegerCiphertext) -> Result<IntegerCiphertext, Error> {
+        let (a, b) = self.aligned(a, b)?;
+        let polys = self.sum(&a, &b, |x, y| self.context().ring().add_assign(x, y))?;
+        self.checked(a.with(polys, a.factor, a.noise.plus(b.noise)))
+    }
+
+    /// `a - b`.
+    ///
+    /// # Errors
+    /// Those of [`IntegerEvaluator::add`].
+    pub fn sub(&self, a: &IntegerCiphertext, b: &IntegerCiphertext) -> Result<IntegerCiphertext, Error> {
+        let (a, b) = self.aligned(a, b)?;
+        let polys = self.sum(&a, &b, |x, y| self.context().ring().sub_assign(x, y))?;
+        self.checked(a.with(polys, a.factor, a.noise.plus(b.noise)))
+    }
+
+    /// `-a`.
+    ///
+    /// # Errors
+    /// None but a lack of memory.
+    pub fn negate(&self, a: &IntegerCiphertext) -> Result<IntegerCiphertext, Error> {
+        Ok(Arc::new(a.with(self.multiple(&a.polys, -1)?, a.factor, a.noise)))
+    }
+
+    /// `a b`, relinearized, one level below the lower of both.
+    ///
+    /// # Errors
+    /// [`Error::LevelTooLow`] at level 0, a key that is missing, [`Error::Noise`].
+    pub fn mul(&self, a: &IntegerCiphertext, b: &IntegerCiphertext) -> Result<IntegerCiphertext, Error> {
+        let level = a.level().min(b.level());
+        if level == 0 {
+            return Err(Error::LevelTooLow { required: 1, actual: 0 });
+        }
+        let (a, b) = self.aligned(a, b)?;
+        let (t, q) = (self.params.plain(), self.context().params().q()[level]);
+        let excess = a.noise.excess(b.noise, t.value(), q);
+        if excess > 0.0 {
+            return Err(Error::Noise { bits: excess });
+        }
+        let tensor = self.tensor(&a, &b, Some(Multiplier::integer(i128::from(t.value()))))?;
+        let polys = self.relinearized(&Sample { polys: tensor, key: a.key }, 1)?;
+        let product = a.noise.product(b.noise, t.value(), Noise::message(self.params, t.value()));
+        let switched = product.plus(Noise::key_switch(self.params));
+        let noise = switched.times(1.0 / q as f64).plus(Noise::rounding(self.params));
+        self.checked(a.with(polys, t.mul(t.mul(a.factor, b.factor), t.inv(t.reduce(q))), noise))
+    }
+
+    /// `c a` for one number in every place, a residue modulo t; no level.
+    ///
+    /// # Errors
+    /// [`Error::Noise`].
+    pub fn mul_number(&self, a: &IntegerCiphertext, c: u64) -> Result<IntegerCiphertext, Error> {
+        let c = self.centred(self.params.plain().reduce(c));
+        let noise = a.noise.times(c.unsigned_abs().max(1) as f64);
+        self.checked(a.with(self.multiple(&a.polys, c)?, a.factor, noise))
+    }
+
+    /// The product with a message, given by its coefficients; no level, but the noise of one.
+    ///
+    /// # Errors
+    /// [`Error::Noise`].
+    pub fn mul_plain(&self, a: &IntegerCiphertext, coefficients: &[i64]) -> Result<IntegerCiphertext, Error> {
+        let ring = self.context().ring();
+        let plain = ring.to_eval(ring.lift(coefficients, ring.scratch(a.limbs(), 0)?));
+        let forms: Vec<_> = a.polys.iter().map(|poly| Form::product(poly, &plain)).collect();
+        let noise = a.noise.multiplied(Noise::message(self.params, self.params.plain().value()));
+        self.checked(a.with(self.forms(&forms, a.limbs())?, a.factor, noise))
+    }
+
+    /// The sum with a message, given by its coefficients.
+    ///
+    /// # Errors
+    /// None but a lack of memory.
+    pub fn add_plain(&self, a: &IntegerCiphertext, coefficients: &[i64]) -> Result<IntegerCiphertext, Error> {
+        let ring = self.context().ring();
+        let mut polys = a.polys.iter().map(|p| ring.copy(p, a.limbs())).collect::<Result<Vec<_>, _>>()?;
+        ring.add_assign(&mut polys[0], &phase(self.context(), self.params, coefficients, (a.factor, a.level()))?);
+        Ok(Arc::new(a.with(polys, a.factor, a.noise)))
+    }
+
+    /// Rotates both rows to the left: place j receives what stood at `j + by`.
+    ///
+    /// # Errors
+    /// A key that is missing.
+    pub fn rotate_rows(&self, a: &IntegerCiphertext, by: isize) -> Result<IntegerCiphertext, Error> {
+        let n = self.context().ring().n();
+        match by.rem_euclid(n as isize / 2) {
+            0 => Ok(a.clone()),
+            by => self.automorphism(a, rotation_exponent(by, n)),
+        }
+    }
+
+    /// Exchanges the two rows.
+    ///
+    /// # Errors
+    /// A key that is missing.
+    pub fn rotate_columns(&self, a: &IntegerCiphertext) -> Result<IntegerCiphertext, Error> {
+        self.automorphism(a, conjugation_exponent(self.context().ring().n()))
+    }
+
+    fn automorphism(&self, a: &IntegerCiphertext, galois: u64) -> Result<IntegerCiphertext, Error> {
+        let polys = self.automorphisms(&[&a.sample], galois)?.remove(0);
+        self.checked(a.with(polys, a.factor, a.noise.plus(Noise::key_switch(self.params))))
+    }
+}

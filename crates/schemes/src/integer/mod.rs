@@ -1,0 +1,23 @@
+//! Exact integers modulo t in the slots or coefficients of RLWE samples: BGV and BFV, which are two readings of one ciphertext.
+//!
+//! The phase of a ciphertext is `t^-1 [f m]_t + e` modulo Q, with a public *factor* f that is a unit modulo t: so `t` times the phase is
+//! `f m + t e`, as in BGV (eprint 2011/277), and for `k = -f m / Q mod t` the phase is `(Q k + [f m]_t) / t + e`, as in BFV
+//! (eprint 2012/144). Rescaling and key switching are the rounded divisions of all schemes over the ring, without correction: they
+//! change the factor and nothing else.
+
+mod ciphertext;
+mod encode;
+mod encrypt;
+mod evaluator;
+mod noise;
+mod params;
+
+pub use ciphertext::Ciphertext;
+pub use encode::{Encoder, Packing};
+pub use encrypt::{decrypt, encrypt, noise_budget, Encryptor};
+pub use evaluator::IntegerEvaluator;
+pub use noise::Noise;
+pub use params::{Claims, Family, IntegerLiteral, IntegerParams};
+
+/// A ciphertext, shared: cloning costs nothing and contents never change.
+pub type IntegerCiphertext = std::sync::Arc<Ciphertext>;

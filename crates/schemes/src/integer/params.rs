@@ -1,0 +1,221 @@
+//! Parameter sets of integers: what a preset file says, the canonical factors, and the rule that a level has room for a product.
+
+use super::noise::Noise;
+use crate::primes::{claim, largest_below};
+use aglet_ring::Modulus;
+use aglet_rlwe::params::ParamsSpec;
+use aglet_rlwe::security::{Secret, Security};
+use aglet_rlwe::{Error, Params};
+use serde::{Deserialize, Serialize};
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// The scheme that a literal is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Family {
+    /// The only one here.
+    Integer,
+}
+
+/// What a preset promises; tests recompute every figure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claims {
+    /// log2(QP), to 0.01.
+    pub log_qp: f64,
+    /// Classical security of the secret in bits, rounded down to 0.1.
+    pub security_bits: f64,
+}
+
+/// Primes of one size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Primes {
+    /// log2 of their size.
+    pub bits: u32,
+    /// How many.
+    pub count: usize,
+}
+
+/// A parameter set as written down: plain data, nothing checked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IntegerLiteral {
+    /// The scheme.
+    pub family: Family,
+    /// Short name, as users type it.
+    pub name: String,
+    /// Where the numbers come from.
+    pub source: String,
+    /// log2 of the ring degree N.
+    pub log_n: u32,
+    /// Distribution of the secret.
+    #[serde(default)]
+    pub secret: Secret,
+    /// The plaintext modulus t: odd, below 2^31.
+    pub plaintext_modulus: u64,
+    /// log2 of the lowest prime.
+    pub base_bits: u32,
+    /// The primes that products spend, one each.
+    pub levels: Primes,
+    /// The special primes.
+    pub special: Primes,
+    /// What the preset promises.
+    pub claims: Option<Claims>,
+}
+
+/// A checked set. On floor 1 it is its [`Params`]. Cloning shares it.
+#[derive(Clone)]
+pub struct IntegerParams(Arc<Inner>);
+
+struct Inner {
+    literal: IntegerLiteral,
+    rlwe: Params,
+    plain: Modulus,
+    /// The canonical factor of each level.
+    factors: Vec<u64>,
+}
+
+impl Deref for IntegerParams {
+    type Target = Params;
+    fn deref(&self) -> &Params {
+        &self.0.rlwe
+    }
+}
+
+fn bad<T>(reason: String) -> Result<T, Error> {
+    Err(Error::BadParameters { reason })
+}
+
+impl IntegerParams {
+    /// Reads and checks the text of a TOML file. Unknown fields are refused.
+    ///
+    /// # Errors
+    /// [`Error::BadParameters`] with the reason, and those of [`IntegerParams::new`].
+    pub fn from_toml(text: &str, security: Security) -> Result<Self, Error> {
+        let literal = toml::from_str(text).map_err(|e| Error::BadParameters { reason: e.to_string() })?;
+        Self::new(literal, security)
+    }
+
+    /// Checks a literal, chooses its primes (the largest unused ones of their sizes) and passes the security gate.
+    ///
+    /// # Errors
+    /// [`Error::BadParameters`] for a plaintext modulus that is even or too large, primes that do not exist or are too small for the
+    /// product of a level, and those of [`Params::new`].
+    pub fn new(literal: IntegerLiteral, security: Security) -> Result<Self, Error> {
+        let t = literal.plaintext_modulus;
+        if t < 3 || t.is_multiple_of(2) || t >= 1 << 31 {
+            return bad(format!(
+                "the plaintext modulus {t} is not odd and between 3 and 2^31; 65537 has slots in every ring"
+            ));
+        }
+        if literal.levels.count > 512 || literal.special.count > 64 {
+            return bad("there are more than 512 levels or 64 special primes; take fewer, larger ones".into());
+        }
+        let plain = Modulus::new(t)?;
+        let mut used = vec![t];
+        let mut take = |bits: u32, count: usize, what: &str| {
+            let found = largest_below(literal.log_n, bits, count, &used);
+            found.map(|primes| claim(primes, &mut used)).ok_or_else(|| Error::BadParameters {
+                reason: format!("there are not enough {what} primes of {bits} bits; take more bits or fewer primes"),
+            })
+        };
+        let p = take(literal.special.bits, literal.special.count, "special")?;
+        let mut q = take(literal.base_bits, 1, "base")?;
+        q.extend(take(literal.levels.bits, literal.levels.count, "level")?);
+        let spec = ParamsSpec {
+            log_n: literal.log_n,
+            secret: literal.secret,
+            sparse_secret: None,
+            q,
+            spare: Vec::new(),
+            p,
+            max_log_qp: None,
+            digits: None,
+        };
+        let rlwe = Params::new(spec, security)?;
+        check_room(&rlwe, t)?;
+        let mut factors = vec![1];
+        for &q in rlwe.q()[1..].iter().rev() {
+            let last = factors[factors.len() - 1];
+            factors.push(plain.mul(plain.mul(last, last), plain.inv(plain.reduce(q))));
+        }
+        factors.reverse();
+        Ok(Self(Arc::new(Inner { literal, rlwe, plain, factors })))
+    }
+
+    /// The parameters without what integers make of them.
+    #[must_use]
+    pub fn rlwe(&self) -> &Params {
+        &self.0.rlwe
+    }
+    /// The literal that this set was built from.
+    #[must_use]
+    pub fn literal(&self) -> &IntegerLiteral {
+        &self.0.literal
+    }
+    /// Name of the set.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.literal.name
+    }
+    /// The plaintext modulus t.
+    #[must_use]
+    pub fn plain(&self) -> &Modulus {
+        &self.0.plain
+    }
+    /// The highest level: products one after the other.
+    #[must_use]
+    pub fn max_level(&self) -> usize {
+        self.q().len() - 1
+    }
+    /// The factor that ciphertexts of a level have, unless they say otherwise: 1 at the top, `f^2 / q` below a level of factor f, as
+    /// products have.
+    ///
+    /// # Panics
+    /// If there is no such level.
+    #[must_use]
+    pub fn factor_at(&self, level: usize) -> u64 {
+        self.0.factors[level]
+    }
+    /// log2 of the modulus of a level.
+    #[must_use]
+    pub fn log_q_at(&self, level: usize) -> f64 {
+        self.q()[..=level].iter().map(|&q| (q as f64).log2()).sum()
+    }
+    /// Bits of the modulus of a level that a message with this noise leaves free.
+    #[must_use]
+    pub fn budget_at(&self, level: usize, noise: Noise) -> f64 {
+        noise.budget(self, self.log_q_at(level), self.plain().value())
+    }
+}
+
+/// Results that a level must take a product of: sums of so many products, each with the noise of one rounding.
+const SUMMED: f64 = 4.0;
+
+/// Every level has room for the product of sums of a few products, and the lowest prime holds a message beside their noise.
+fn check_room(params: &Params, t: u64) -> Result<(), Error> {
+    let sum = Noise::rounding(params).times(SUMMED);
+    let short = params.q()[1..].iter().map(|&q| (q, sum.excess(sum, t, q))).find(|(_, bits)| *bits > 0.0);
+    if let Some((q, bits)) = short {
+        return bad(format!(
+            "the prime {q} is {bits:.1} bits too small for a level: products modulo {t} square their noise; take larger primes or a \
+             smaller t"
+        ));
+    }
+    let room = sum.budget(params, (params.q()[0] as f64).log2(), t);
+    match room > 0.0 {
+        true => Ok(()),
+        false => bad(format!(
+            "the base prime has {:.1} bits too few for messages modulo {t}; make it larger, or take a smaller t",
+            -room
+        )),
+    }
+}
+
+impl std::fmt::Debug for IntegerParams {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "IntegerParams {{ name: {:?}, t: {}, {:?} }}", self.name(), self.plain().value(), self.rlwe())
+    }
+}
