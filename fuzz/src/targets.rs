@@ -5,8 +5,8 @@ use aglet::ckks::{
     BootstrapKey, Ciphertext, CkksParams, Engine, FixedRotationKey, GaloisKey, MatrixKey, Plaintext,
     RelinearizationKey, RotationKey,
 };
-use aglet::wire::{self, Origin, Stored};
-use aglet::{presets, Control, PublicKey, SecretKey};
+use aglet::wire::{self, CkksOrigin, Stored};
+use aglet::{fhew, presets, Control, PublicKey, SecretKey};
 use aglet_rlwe::security::Security;
 use std::ops::Range;
 use std::rc::Rc;
@@ -99,7 +99,7 @@ pub struct Target {
 
 /// All of them.
 pub fn all() -> Vec<Target> {
-    vec![parameters(), header(), things()]
+    vec![parameters(), header(), things(), lookups()]
 }
 
 /// Readers with a fault that only one word of 64 bits meets, behind all checksums: in the header, where files have zeros, and in
@@ -161,7 +161,11 @@ const SMALL: &str = r#"
 
 /// Files that stand in the repository, of the version that is written now, with bootstrap keys.
 fn kept() -> Vec<Vec<u8>> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/vectors/wire-1");
+    files_of("wire-1")
+}
+
+fn files_of(folder: &str) -> Vec<Vec<u8>> {
+    let folder = format!("{}/../tests/vectors/{folder}", env!("CARGO_MANIFEST_DIR"));
     let paths =
         std::fs::read_dir(folder).expect("the files are there").map(|entry| entry.expect("it can be listed").path());
     let mut paths: Vec<_> = paths.collect();
@@ -177,7 +181,40 @@ fn small() -> Engine {
     engine(CkksParams::from_toml(SMALL, Security::NotChecked).expect("the ring exists"), None)
 }
 
-fn file<T: Stored + Sync>(engine: &Engine, x: &T) -> Input {
+/// Files of gates and tables that stand in the repository, each read as everything.
+fn lookups() -> Target {
+    let kept = files_of("fhew-wire-1");
+    let said = wire::summary(&kept[0]).expect("a file of this version is read");
+    let home = fhew::Home::find(&said, true).expect("it says its parameters");
+    let engine = fhew::Engine::new(home.params().clone(), 1).expect("an engine of one thread can be had");
+    let run = move |bytes: &[u8]| {
+        fn read<T: Stored<Origin = fhew::Home> + Sync>(engine: &fhew::Engine, bytes: &[u8]) {
+            if let Ok(x) = engine.deserialize::<T>(bytes, &Control::new()) {
+                let again = engine.serialize(&x, &Control::new()).expect("what was read can be written");
+                let text = |bytes: &[u8]| bytes[HEADER.0..HEADER.0 + text_length(bytes)].to_vec();
+                assert!(again[..] == *bytes || text(&again) != text(bytes), "a {} came back as another", T::KIND.name);
+            }
+        }
+        if let Ok(said) = wire::summary(bytes) {
+            let _ = fhew::Home::find(&said, true).map(|home| home.params().log2_failure());
+        }
+        read::<fhew::SecretKey>(&engine, bytes);
+        read::<fhew::LookupKey>(&engine, bytes);
+        read::<fhew::Array>(&engine, bytes);
+    };
+    let seeds = kept.into_iter().map(Input::file).collect();
+    Target { name: "lookups", seeds, words: LOOKUP_WORDS, run: Box::new(run) }
+}
+
+/// Words of parameters of gates and tables.
+#[rustfmt::skip]
+const LOOKUP_WORDS: &[&str] = &[
+    "family", "name", "source", "method", "messages", "squared_weights", "modulus", "log_n", "rank", "dimension", "secret",
+    "binary", "block_binary", "ternary", "levels", "log_base", "switch_digits", "lwe_error", "glwe_error", "blocks", "ginx", "dm",
+    "lmkcdey", " = ", "{ ", " }", "\"", "-", "inf", "nan", "1e308", "0", "1", "4", "7", "196", "1_099_469_684_737", "\n",
+];
+
+fn file<T: Stored<Origin = CkksOrigin> + Sync>(engine: &Engine, x: &T) -> Input {
     Input::file(engine.serialize(x, &Control::new()).expect("what an engine made it can write").to_vec())
 }
 
@@ -205,7 +242,7 @@ fn header() -> Target {
     let run = |bytes: &[u8]| {
         if let Ok(said) = wire::summary(bytes) {
             for allow_insecure in [false, true] {
-                if let Ok(origin) = Origin::find(&said, allow_insecure) {
+                if let Ok(origin) = CkksOrigin::find(&said, allow_insecure) {
                     let _ = (origin.params.max_level(), origin.params.scale_at(0), origin.slots);
                 }
             }
@@ -221,7 +258,7 @@ fn header() -> Target {
 fn things() -> Target {
     let kept = kept();
     let said = wire::summary(&kept[0]).expect("a file of this version is read");
-    let origin = Origin::find(&said, true).expect("it says its parameters");
+    let origin = CkksOrigin::find(&said, true).expect("it says its parameters");
     let engines = [small(), engine(origin.params, Some(origin.slots))];
     let mut seeds: Vec<Input> = kept.into_iter().map(Input::file).collect();
     seeds.extend(files(&engines[0]));
@@ -236,7 +273,7 @@ fn things() -> Target {
 /// Reads bytes as everything. What is read comes back as it was, but for another text of the same parameters, and for the slots
 /// of what fits any number of them.
 fn read_all(engine: &Engine, bytes: &[u8]) {
-    fn read<T: Stored + Sync>(engine: &Engine, bytes: &[u8]) {
+    fn read<T: Stored<Origin = CkksOrigin> + Sync>(engine: &Engine, bytes: &[u8]) {
         if let Ok(x) = engine.deserialize::<T>(bytes, &Control::new()) {
             let again = engine.serialize(&x, &Control::new()).expect("what was read can be written");
             let free = |bytes: &[u8]| [SLOTS, HEADER.0..HEADER.0 + text_length(bytes)].map(|part| bytes[part].to_vec());

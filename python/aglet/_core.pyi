@@ -142,6 +142,28 @@ class StageRow(TypedDict):
     seconds: float | None
     """Of one thread, by the units; None without."""
 
+class LookupPresetInfo(TypedDict):
+    """One parameter set of gates and tables with its claims; tests recompute the claims."""
+
+    name: str
+    bits: int
+    """Of a message: 1 for gates."""
+    method: str
+    log_n: int
+    rank: int
+    """Polynomials of the secret."""
+    dimension: int
+    """Coordinates of the LWE secret."""
+    log_q: float
+    secret: str
+    security_bits: float
+    log2_failure: float
+    """Of a gate or table on the heaviest sum allowed for."""
+    squared_weights: float
+    """The sum of squared weights of that sum."""
+    key_bytes: int | None
+    source: str
+
 class Plan(TypedDict):
     """A bootstrap before any key exists: levels, stages, work, keys and memory."""
 
@@ -181,6 +203,9 @@ def doctor() -> DoctorReport:
 
 def bench_ntt(log_n: int, bits: int, backend: str, repeat: int) -> NttTiming:
     """Time the negacyclic number-theoretic transform of one limb on one thread (medians)."""
+
+def lookup_presets() -> list[LookupPresetInfo]:
+    """All parameter sets of gates and tables."""
 
 def presets() -> list[PresetInfo]:
     """All parameter sets of this version."""
@@ -579,6 +604,9 @@ class LookupKey:
     def preset(self) -> str: ...
     @property
     def byte_count(self) -> int: ...
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes when stored with a seed in place of the uniform part."""
 
 @final
 class LweArray:
@@ -588,6 +616,10 @@ class LweArray:
     def shape(self) -> list[int]: ...
     @property
     def is_bits(self) -> bool: ...
+    @property
+    def form(self) -> str:
+        """What its phases stand for: "bits", "padded", "full", "negacyclic" or "signed"."""
+
     @property
     def bits(self) -> int: ...
     @property
@@ -618,6 +650,10 @@ class LookupEngine:
     @property
     def secret(self) -> str: ...
     @property
+    def method(self) -> str:
+        """The method of blind rotation."""
+
+    @property
     def security_bits(self) -> float:
         """Of the weaker of the two secrets."""
 
@@ -634,7 +670,12 @@ class LookupEngine:
         self, sk: LweSecretKey, memory_limit_bytes: int | None = None, progress: Progress | None = None
     ) -> LookupKey: ...
     def encrypt_bits(self, bits: NDArray[np.bool_], shape: list[int], sk: LweSecretKey) -> LweArray: ...
-    def encrypt_messages(self, messages: NDArray[np.int64], shape: list[int], sk: LweSecretKey) -> LweArray: ...
+    def encrypt_messages(
+        self, messages: NDArray[np.int64], shape: list[int], sk: LweSecretKey, domain: str
+    ) -> LweArray: ...
+    def encrypt_integers(self, values: NDArray[np.int64], shape: list[int], sk: LweSecretKey, bits: int) -> LweArray:
+        """Integers with a sign."""
+
     def decrypt(self, ct: LweArray, sk: LweSecretKey) -> NDArray[np.int64]:
         """In the order of C; bits are 0 and 1."""
 
@@ -661,3 +702,33 @@ class LookupEngine:
         max_log2_failure: float | None = None,
         progress: Progress | None = None,
     ) -> LweArray: ...
+    def sign(
+        self,
+        ct: LweArray,
+        key: LookupKey,
+        max_log2_failure: float | None = None,
+        progress: Progress | None = None,
+    ) -> LweArray:
+        """1 for integers from 0 on and 0 for others, as padded messages."""
+
+    def compare(
+        self,
+        order: str,
+        inputs: list[LweArray],
+        key: LookupKey,
+        max_log2_failure: float | None = None,
+        progress: Progress | None = None,
+    ) -> LweArray:
+        """By one of <, <=, >, >=, ==."""
+
+    def write(self, value: Any, path: PathLike, progress: Progress | None = None) -> None:
+        """To a file, whole or not at all."""
+
+    def serialize(self, value: Any, progress: Progress | None = None) -> bytes:
+        """As bytes."""
+
+    def read(self, kind: str, path: PathLike, progress: Progress | None = None) -> Any:
+        """From a file; `kind` is the name of the class."""
+
+    def deserialize(self, kind: str, data: bytes, progress: Progress | None = None) -> Any:
+        """From bytes; `kind` is the name of the class."""

@@ -300,8 +300,25 @@ def _advice(
     )
 
 
-def other_family(wish: Wish, best: Advice | None) -> list[str]:
-    """What the published guidance says for a family that Aglet does not have; empty where CKKS is the answer."""
+def _lookup_seconds(records: Iterable[Mapping[str, Any]], kind: str, count: int) -> float | None:
+    """What one gate or table takes on one thread of this processor by the records: in a batch if there are several."""
+    backend, cpu = _core.doctor()["backend"], _core.doctor()["cpu"]
+    found = [
+        record["seconds"]
+        for record in records
+        if (record.get("kind"), record.get("method"), record.get("threads")) == (kind, "block", 1)
+        and (record.get("backend"), record.get("cpu")) == (backend, cpu)
+        and record["batch"] <= max(count, 1)
+        and not record.get("noisy")
+    ]
+    return min(found, default=None)
+
+
+def other_family(wish: Wish, best: Advice | None, records: Iterable[Mapping[str, Any]] = ()) -> list[str]:
+    """What gates and tables take for few values of few bits, and what the published guidance says of integers.
+
+    Empty where CKKS is the answer.
+    """
     table = load("demystifying")
     rows = {row.name: row.published for row in table.rows}
     machine = table.machine.split(",")[0]
@@ -313,11 +330,19 @@ def other_family(wish: Wish, best: Advice | None) -> list[str]:
         published = rows["CGGI/1/1" if one_bit else "CGGI/1/3-4"]
         each = published["seconds"]["1"]
         what = "a gate on 1 bit" if one_bit else "a look-up table on 3 to 4 bits (each further bit doubles it)"
-        ours = "" if best is None else f", where the best below takes {best.total_seconds:.2f} s for all of them"
+        kind, engine = ("gate", "LookupEngine(bits=1)") if one_bit else ("lookup", "LookupEngine(bits=4)")
+        mine = _lookup_seconds(records, kind, wish.slots)
+        measure = f"aglet bench {kind} --batch {min(wish.slots, 64)}"
+        measured = (
+            f"{mine * 1e3:.2g} ms here by the records, {mine * wish.slots:.3g} s for {wish.slots}"
+            if mine is not None
+            else f"not measured here yet (`{measure}` does it)"
+        )
+        against = "" if best is None else f"; the best bootstrap below takes {best.total_seconds:.2f} s for all of them"
         said.append(
             f"Few values and few bits: up to {few_slots:g} values and 3 to {few_bits:g} bits the published guidance "
-            f"recommends CGGI or DM. {each:g} s for {what} on one thread of {machine} makes {each * wish.slots:.3g} s "
-            f"for {wish.slots}{ours}. Aglet does not have it yet."
+            f"recommends gates and tables, exact and a bootstrap in each. {engine}: {what} takes {measured}{against}. "
+            f"Published: {each:g} s on one thread of {machine}, {each * wish.slots:.3g} s for {wish.slots}."
         )
     if wish.values == "integers":
         thin, full = rows["BGV/1024/1"], rows["BGV/1024/16"]

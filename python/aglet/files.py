@@ -1,4 +1,4 @@
-"""The part of `Engine` that writes and reads files and bytes: four methods for each type, four for all; and pickles.
+"""The part of engines that writes and reads files and bytes: four methods for each type, four for all; and pickles.
 
 `engine.write_ciphertext(ciphertext, path)`, `engine.read_ciphertext(path)`, `engine.serialize_ciphertext(ciphertext)`,
 `engine.deserialize_ciphertext(data)`, and the same for every key and for plaintexts. The format stands in
@@ -28,7 +28,7 @@ from aglet.ckks.light import LightPlaintext
 from aglet.errors import SerializationError
 from aglet.progress import ProgressCallback, progress_bar
 
-__all__ = ["Files", "restore"]
+__all__ = ["Files", "Stores", "methods", "restore"]
 
 PathLike = str | os.PathLike[str]
 Data = bytes | bytearray | memoryview
@@ -93,7 +93,7 @@ _SYSTEM = """        OSError
 """
 
 
-def _methods(kind: type[_T], maker: str, note: str = "", name: str = "") -> _Four[_T]:
+def methods(kind: type[_T], maker: str, note: str = "", name: str = "") -> _Four[_T]:
     """Write, read, serialize and deserialize one type.
 
     `maker` makes one, `note` is a paragraph of their help, `name` another name than that of the class.
@@ -101,23 +101,23 @@ def _methods(kind: type[_T], maker: str, note: str = "", name: str = "") -> _Fou
     words = name or _words(kind)
     note = note and f"\n        {note}\n"
 
-    def write(self: Files, value: Any, path: PathLike, *, progress: ProgressCallback | None = None) -> None:
+    def write(self: Stores, value: Any, path: PathLike, *, progress: ProgressCallback | None = None) -> None:
         self.write(_own(value, kind, maker, words), path, progress=progress)
 
-    def read(self: Files, path: PathLike, *, progress: ProgressCallback | None = None) -> Any:
+    def read(self: Stores, path: PathLike, *, progress: ProgressCallback | None = None) -> Any:
         path = os.fsdecode(path)
         _same_kind(path, kind, words)
         with progress_bar(progress) as report:
-            return self._core.read(kind.__name__, path, report)
+            return self._restored(self._core.read(self._class(words), path, report))
 
-    def serialize(self: Files, value: Any, *, progress: ProgressCallback | None = None) -> bytes:
+    def serialize(self: Stores, value: Any, *, progress: ProgressCallback | None = None) -> bytes:
         return self.serialize(_own(value, kind, maker, words), progress=progress)
 
-    def deserialize(self: Files, data: Data, *, progress: ProgressCallback | None = None) -> Any:
+    def deserialize(self: Stores, data: Data, *, progress: ProgressCallback | None = None) -> Any:
         found = _bytes(data, words)
         _same_kind(found, kind, words)
         with progress_bar(progress) as report:
-            return self._core.deserialize(kind.__name__, found, report)
+            return self._restored(self._core.deserialize(self._class(words), found, report))
 
     write.__doc__ = (
         f"Write a {words} to a file, whole or not at all: a write that ends early leaves the old file.\n"
@@ -130,7 +130,7 @@ def _methods(kind: type[_T], maker: str, note: str = "", name: str = "") -> _Fou
     read.__annotations__["return"] = deserialize.__annotations__["return"] = kind
     for function in (write, read, serialize, deserialize):
         function.__name__ = f"{function.__name__}_{words.replace(' ', '_')}"
-        function.__qualname__ = f"Files.{function.__name__}"
+        function.__qualname__ = f"Stores.{function.__name__}"
     return cast("_Four[_T]", (write, read, serialize, deserialize))
 
 
@@ -166,10 +166,10 @@ def _shared(words: str) -> str:
     return "bootstrap key" if words == "merge bootstrap key" else words
 
 
-class Files:
-    """Mixed into `Engine`. What one engine wrote fits every engine that was made with the same options."""
+class Stores:
+    """Mixed into engines. What one engine wrote fits every engine that was made with the same options."""
 
-    _core: _core.Engine
+    _core: Any
 
     def write(self, value: Any, path: PathLike, *, progress: ProgressCallback | None = None) -> None:
         """Write a key, plaintext or ciphertext to a file, as the method of its type does: whole or not at all.
@@ -204,18 +204,39 @@ class Files:
         """
         path = os.fsdecode(path)
         with progress_bar(progress) as report:
-            return self._core.read(_class(_core.stored_name(path)), path, report)
+            return self._restored(self._core.read(self._class(_core.stored_name(path)), path, report))
 
     def serialize(self, value: Any, *, progress: ProgressCallback | None = None) -> bytes:
         """Give what `write` would write as bytes; errors as there."""
         with progress_bar(progress) as report:
-            return self._core.serialize(self._storable(value), report)
+            return bytes(self._core.serialize(self._storable(value), report))
 
     def deserialize(self, data: Data, *, progress: ProgressCallback | None = None) -> Any:
         """Read whatever `serialize`, or the method of a type, gave; errors as `read`."""
         found = _bytes(data, "key, plaintext or ciphertext")
         with progress_bar(progress) as report:
-            return self._core.deserialize(_class(_core.stored_name(found)), found, report)
+            return self._restored(self._core.deserialize(self._class(_core.stored_name(found)), found, report))
+
+    def _storable(self, value: Any) -> Any:
+        """What the compiled half writes of a value."""
+        return value
+
+    def _restored(self, found: Any) -> Any:
+        """What users get of what the compiled half has read."""
+        return found
+
+    def _class(self, words: str) -> str:
+        """The name of the compiled class of what has this name in words."""
+        return words.title().replace(" ", "")
+
+
+class Files(Stores):
+    """Mixed into `Engine`."""
+
+    _core: _core.Engine
+
+    def _class(self, words: str) -> str:
+        return "BootstrapKey" if words.endswith("bootstrap key") else super()._class(words)
 
     def _storable(self: Any, value: Any) -> Any:
         if isinstance(value, LightPlaintext):
@@ -226,10 +247,10 @@ class Files:
             )
         return value
 
-    write_secret_key, read_secret_key, serialize_secret_key, deserialize_secret_key = _methods(
+    write_secret_key, read_secret_key, serialize_secret_key, deserialize_secret_key = methods(
         SecretKey, "create_secret_key()", "Whoever has it can decrypt. Only its owner may read the file (mode 0600)."
     )
-    write_public_key, read_public_key, serialize_public_key, deserialize_public_key = _methods(
+    write_public_key, read_public_key, serialize_public_key, deserialize_public_key = methods(
         PublicKey, "create_public_key(secret_key)"
     )
     (
@@ -237,11 +258,11 @@ class Files:
         read_relinearization_key,
         serialize_relinearization_key,
         deserialize_relinearization_key,
-    ) = _methods(RelinearizationKey, "create_relinearization_key(secret_key)")
-    write_conjugation_key, read_conjugation_key, serialize_conjugation_key, deserialize_conjugation_key = _methods(
+    ) = methods(RelinearizationKey, "create_relinearization_key(secret_key)")
+    write_conjugation_key, read_conjugation_key, serialize_conjugation_key, deserialize_conjugation_key = methods(
         ConjugationKey, "create_conjugation_key(secret_key)"
     )
-    write_rotation_key, read_rotation_key, serialize_rotation_key, deserialize_rotation_key = _methods(
+    write_rotation_key, read_rotation_key, serialize_rotation_key, deserialize_rotation_key = methods(
         RotationKey, "create_rotation_key(secret_key)"
     )
     (
@@ -249,8 +270,8 @@ class Files:
         read_fixed_rotation_key,
         serialize_fixed_rotation_key,
         deserialize_fixed_rotation_key,
-    ) = _methods(FixedRotationKey, "create_fixed_rotation_key(secret_key, delta)")
-    write_bootstrap_key, read_bootstrap_key, serialize_bootstrap_key, deserialize_bootstrap_key = _methods(
+    ) = methods(FixedRotationKey, "create_fixed_rotation_key(secret_key, delta)")
+    write_bootstrap_key, read_bootstrap_key, serialize_bootstrap_key, deserialize_bootstrap_key = methods(
         BootstrapKey,
         "create_bootstrap_key(secret_key)",
         "A file takes less than half of the memory of the key. The first bootstrap encodes the linear maps.",
@@ -260,29 +281,29 @@ class Files:
         read_matrix_multiplication_key,
         serialize_matrix_multiplication_key,
         deserialize_matrix_multiplication_key,
-    ) = _methods(MatrixMultiplicationKey, "create_matrix_multiplication_key(secret_key)")
+    ) = methods(MatrixMultiplicationKey, "create_matrix_multiplication_key(secret_key)")
     (
         write_small_bootstrap_key,
         read_small_bootstrap_key,
         serialize_small_bootstrap_key,
         deserialize_small_bootstrap_key,
-    ) = _methods(BootstrapKey, "create_small_bootstrap_key(secret_key)", name="small bootstrap key")
+    ) = methods(BootstrapKey, "create_small_bootstrap_key(secret_key)", name="small bootstrap key")
     (
         write_lossy_bootstrap_key,
         read_lossy_bootstrap_key,
         serialize_lossy_bootstrap_key,
         deserialize_lossy_bootstrap_key,
-    ) = _methods(BootstrapKey, "create_lossy_bootstrap_key(secret_key)", name="lossy bootstrap key")
+    ) = methods(BootstrapKey, "create_lossy_bootstrap_key(secret_key)", name="lossy bootstrap key")
     (
         write_merge_bootstrap_key,
         read_merge_bootstrap_key,
         serialize_merge_bootstrap_key,
         deserialize_merge_bootstrap_key,
-    ) = _methods(BootstrapKey, "create_merge_bootstrap_key(secret_key)", name="merge bootstrap key")
-    write_plaintext, read_plaintext, serialize_plaintext, deserialize_plaintext = _methods(
+    ) = methods(BootstrapKey, "create_merge_bootstrap_key(secret_key)", name="merge bootstrap key")
+    write_plaintext, read_plaintext, serialize_plaintext, deserialize_plaintext = methods(
         Plaintext, "encode(message)", "It holds the message, readable for everybody."
     )
-    write_ciphertext, read_ciphertext, serialize_ciphertext, deserialize_ciphertext = _methods(
+    write_ciphertext, read_ciphertext, serialize_ciphertext, deserialize_ciphertext = methods(
         Ciphertext,
         "encrypt(message, key)",
         "The largest value of a fresh message is not written, so a bootstrap cannot compare it with its bound.",
@@ -301,11 +322,6 @@ _STORED = (
     Plaintext,
     Ciphertext,
 )
-
-
-def _class(words: str) -> str:
-    """The name of the class of what has this name in words."""
-    return "BootstrapKey" if words.endswith("bootstrap key") else words.title().replace(" ", "")
 
 
 def restore(data: Data) -> Any:

@@ -202,8 +202,14 @@ def test_the_calls_run(values: str, key_size: str) -> None:
 
 def test_other_families() -> None:
     (cggi,) = other_family(Wish(10, 1, 1, "bits"), None)
-    for words in ("CGGI", "0.0295 s", "0.295 s for 10", "does not have it yet"):
+    for words in ("LookupEngine(bits=1)", "0.0295 s", "0.295 s for 10", "aglet bench gate --batch 10"):
         assert words in cggi
+    machine = {name: _core.doctor()[name] for name in ("backend", "cpu")}
+    gate = {"kind": "gate", "method": "block", "threads": 1, "batch": 8, "seconds": 0.002, **machine}
+    (known,) = other_family(Wish(10, 1, 1, "bits"), None, [gate, {**gate, "batch": 64, "seconds": 0.001}])
+    assert "2 ms here by the records, 0.02 s for 10" in known
+    (elsewhere,) = other_family(Wish(10, 1, 1, "bits"), None, [{**gate, "cpu": "another"}])
+    assert "not measured here yet" in elsewhere
     assert "0.45 s" in other_family(Wish(10, 4, 1, "real"), None)[0]
     assert "15 s with 1 bit, 163 s with 16 bits" in other_family(Wish(1024, 16, 5, "integers"), None)[0]
     for wish in (Wish(101, 1, 1, "bits"), Wish(10, 9, 1), Wish(10, 4, 1, throughput=True), Wish(10, 4, 1, "complex")):
@@ -236,7 +242,7 @@ def test_the_command(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in run(*wish, "--json").stdout.splitlines()]
     assert [line["seconds"] for line in lines if line["seconds_measured"]] == [0.001]
     assert lines[0]["calls"].startswith("engine = Engine(")
-    assert "CGGI" in run("--slots", "4", "--bits", "1", "--levels", "1", "--values", "bits").stdout
+    assert "LookupEngine" in run("--slots", "4", "--bits", "1", "--levels", "1", "--values", "bits").stdout
     for bad in (["--record", str(tmp_path / "none")], ["--values", "colours"], ["--bits", "70"]):
         result = run(*wish, *bad)
         assert result.exit_code == 1

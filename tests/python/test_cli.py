@@ -75,6 +75,47 @@ def test_params() -> None:
     assert all(name in text for name in names)
 
 
+def test_params_of_gates_and_tables() -> None:
+    text = run("params")
+    sets = {preset["name"]: preset for preset in lines("params") if "dimension" in preset}
+    assert {"gate", "cggi", "lut2", "lut3", "lut4"} <= set(sets)
+    assert all(name in text for name in sets)
+    assert all(preset["security_bits"] >= 128 and preset["log2_failure"] <= -128 for preset in sets.values())
+
+
+@pytest.mark.parametrize(
+    ("command", "operation", "preset"),
+    [
+        (["gate", "--batch", "3"], "nand", "gate"),
+        (["gate", "--gate", "xor", "--method", "cggi"], "xor", "cggi"),
+        (["lookup", "--bits", "2", "--threads", "2"], "padded table", "lut2"),
+        (["lookup", "--bits", "2", "--domain", "full"], "full table", "lut2"),
+        (["sign", "--bits", "9"], "sign of 9 bits", "lut4"),
+    ],
+)
+def test_bench_of_gates_and_tables(command: list[str], operation: str, preset: str) -> None:
+    (record,) = lines("bench", *command, "--repeat", "2")
+    assert (record["operation"], record["preset"], record["wrong"]) == (operation, preset, 0)
+    assert (record["batch"], len(record["seconds_all"])) == (3 if "--batch" in command else 1, 2)
+    assert 0 < record["key_bytes_seeded"] < record["key_bytes"] < 10**8
+    for words in ("ms each", "0 wrong", preset):
+        assert words in run("bench", *command, "--repeat", "1")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ["gate", "--gate", "if"],
+        ["lookup", "--bits", "1"],
+        ["gate", "--batch", "0"],
+        ["lookup", "--repeat", "0"],
+        ["sign", "--bits", "21"],
+    ],
+)
+def test_benches_that_do_not_exist(wrong: list[str]) -> None:
+    fails("bench", *wrong)
+
+
 def test_plan() -> None:
     text = run("plan", "--method", "regular", "--stages", "3")
     for stage in ("slots_to_coeffs", "mod_raise", "coeffs_to_slots", "eval_mod"):

@@ -44,6 +44,9 @@ class Set:
     def encrypt(self, values: object) -> LweCiphertext:
         return self.engine.encrypt(values, self.secret)
 
+    def encrypt_in(self, values: object, domain: str) -> LweCiphertext:
+        return self.engine.encrypt(values, self.secret, domain=domain)
+
     def decrypt(self, x: LweCiphertext) -> np.ndarray:
         return self.engine.decrypt(x, self.secret)
 
@@ -98,11 +101,15 @@ def test_gates_broadcast(gates: Set) -> None:
         gates.engine.xor(rows, gates.encrypt(np.ones((3, 2), bool)), gates.key)
 
 
-def test_the_method_cggi_gives_the_same_gates() -> None:
-    cggi = make(method="cggi")
-    assert cggi.engine.preset == "cggi"
-    found = cggi.engine.xor(cggi.encrypt([0, 0, 1, 1]), cggi.encrypt([0, 1, 0, 1]), cggi.key)
-    np.testing.assert_array_equal(cggi.decrypt(found), [False, True, True, False])
+@pytest.mark.parametrize("method", ["cggi", "ginx", "lmkcdey"])
+def test_published_methods_give_the_same_gates(method: str) -> None:
+    other = make(method=method)
+    assert other.engine.method == method
+    found = other.engine.xor(other.encrypt([0, 0, 1, 1]), other.encrypt([0, 1, 0, 1]), other.key)
+    np.testing.assert_array_equal(other.decrypt(found), [False, True, True, False])
+    key = other.engine.deserialize(other.engine.serialize(other.key))
+    found = other.engine.nand(other.encrypt([0, 0, 1, 1]), other.encrypt([0, 1, 0, 1]), key)
+    np.testing.assert_array_equal(other.decrypt(found), [True, True, True, False])
 
 
 def test_results_that_would_fail_are_refused_with_the_figure(gates: Set) -> None:
@@ -169,7 +176,7 @@ def test_functions_of_numpy_that_move_things(tables: Set) -> None:
 def test_bits_and_integers_are_not_joined_nor_those_of_two_keys(gates: Set, tables: Set) -> None:
     bits, numbers = tables.encrypt([True]), tables.encrypt([1])
     assert (bits.is_bits, bits.bits, numbers.bits) == (True, 1, 2)
-    with pytest.raises(ParameterError, match="bits and the other integers"):
+    with pytest.raises(ParameterError, match=r'"bits" and the other "padded"'):
         np.concatenate([bits, numbers])  # type: ignore[call-overload]
     with pytest.raises(KeyMismatchError, match="sets"):
         np.concatenate([bits, gates.encrypt([True])])  # type: ignore[call-overload]
@@ -269,8 +276,65 @@ def test_tables_and_messages_out_of_range(tables: Set) -> None:
             tables.encrypt(wrong)
     with pytest.raises(ParameterError, match="domain"):
         tables.engine.lookup(x, lambda m: m, tables.key, domain="round")
+    with pytest.raises(ParameterError, match="padded, full, negacyclic"):
+        tables.encrypt_in([1], "round")
+    with pytest.raises(ParameterError, match="Tables take messages"):
+        tables.engine.lookup(tables.encrypt([True]), lambda m: m, tables.key)
     assert tables.encrypt([]).shape == (0,)
     assert tables.engine.lookup(tables.encrypt([]), lambda m: m, tables.key).shape == (0,)
+
+
+def test_tables_of_the_other_domains(tables: Set) -> None:
+    clear = np.arange(4)
+    x = tables.encrypt_in(clear, "full")
+    assert (x.form, x.bits) == ("full", 2)
+    for table in ([3, 1, 1, 2], lambda m: m * m % 4):
+        values = np.array([table(m) for m in clear] if callable(table) else table)
+        found = tables.engine.lookup(x + 3, table, tables.key, domain="full")
+        np.testing.assert_array_equal(tables.decrypt(found), values[(clear + 3) % 4])
+    y = tables.encrypt_in(clear, "negacyclic")
+    found = tables.engine.lookup(y, [1, 2, 3, 2], tables.key)
+    np.testing.assert_array_equal(tables.decrypt(found), [1, 2, 3, 2])
+    with pytest.raises(RangeError, match="negacyclic"):
+        tables.engine.lookup(y, [1, 2, 3, 3], tables.key)
+    with pytest.raises(ParameterError, match='the form "full"'):
+        tables.engine.lookup(x, [0] * 4, tables.key, domain="padded")
+    with pytest.raises(ParameterError, match="one form"):
+        x + y
+
+
+def test_signs_and_comparisons() -> None:
+    wide = make(bits=4, thread_count=2)
+    values = np.array([-(2**19), -1, 0, 1, 2**10, 2**19 - 1])
+    x = wide.engine.encrypt(values, wide.secret, bits=20)
+    assert (x.form, x.bits) == ("signed", 20)
+    np.testing.assert_array_equal(wide.decrypt(x), values)
+    np.testing.assert_array_equal(wide.decrypt(wide.engine.sign(x, wide.key)), values >= 0)
+    np.testing.assert_array_equal(wide.decrypt(wide.engine.sign(x[1:4] - 1, wide.key)), values[1:4] >= 1)
+    pair = np.array([[3, 3, 120], [3, 7, 5]])
+    one, other = wide.engine.encrypt(pair, wide.secret, bits=8)
+    orders: dict[str, Callable[..., np.ndarray]] = {
+        "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "==": np.equal,
+    }  # fmt: skip
+    for order, truth in orders.items():
+        found = wide.decrypt(wide.engine.compare(order, one, other, wide.key))
+        np.testing.assert_array_equal(found, truth(*pair), err_msg=order)
+    back = wide.engine.deserialize(wide.engine.serialize(one))
+    np.testing.assert_array_equal(wide.decrypt(back), pair[0])
+    # What comes out is a message for tables.
+    larger = wide.engine.lookup(wide.engine.compare(">", one, other, wide.key), lambda b: 9 * (b == 1), wide.key)
+    np.testing.assert_array_equal(wide.decrypt(larger), [0, 0, 9])
+    with pytest.raises(ParameterError, match="choose one of <"):
+        wide.engine.compare("!=", one, other, wide.key)
+    with pytest.raises(ParameterError, match="encrypt them with bits="):
+        wide.engine.compare("<", one, x[0], wide.key)
+    with pytest.raises(ParameterError, match="encrypt them with bits="):
+        wide.engine.sign(wide.encrypt([1]), wide.key)
+    for wrong, bits in ((128, 8), (-129, 8), (1, 21), (1, 1)):
+        with pytest.raises((RangeError, ParameterError)):
+            wide.engine.encrypt(wrong, wide.secret, bits=bits)
+    with pytest.raises(TypeError, match="no sign"):
+        wide.engine.encrypt(True, wide.secret, bits=8)
 
 
 # Keys and engines

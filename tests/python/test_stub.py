@@ -59,6 +59,8 @@ def test_records() -> None:
     assert set(_core.bench_ntt(10, 50, "scalar", 1)) == fields("NttTiming")
     for preset in _core.presets():
         assert set(preset) == fields("PresetInfo")
+    for preset in _core.lookup_presets():
+        assert set(preset) == fields("LookupPresetInfo")
     plan = _core.plan("regular", "regular", 3, "large", 2**15)
     assert set(plan) == fields("Plan")
     for stage in plan["stages"]:

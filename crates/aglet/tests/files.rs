@@ -4,7 +4,7 @@ use aglet::ckks::{
     BootstrapKey, BootstrapKeys, Ciphertext, CkksLiteral, CkksParams, Engine, FixedRotationKey, GaloisKey, KeySize,
     Matrix, Method, Plaintext, RelinearizationKey, Request, RotationKey,
 };
-use aglet::wire::{self, Stored};
+use aglet::wire::{self, CkksOrigin, Stored};
 use aglet::{presets, Control, Error, ErrorKind, PublicKey, SecretKey};
 use aglet_ring::sample::{ChaChaSource, RandomSource};
 use aglet_rlwe::security::Security;
@@ -57,7 +57,7 @@ fn near(found: &[Complex64], expected: &[Complex64]) -> bool {
 }
 
 /// Writes and reads a thing both ways.
-fn through<T: Stored + Sync>(engine: &Engine, folder: &Folder, x: &T) -> T {
+fn through<T: Stored<Origin = CkksOrigin> + Sync>(engine: &Engine, folder: &Folder, x: &T) -> T {
     let path = folder.0.join(T::KIND.name);
     let bytes = engine.serialize(x, &now()).unwrap().to_vec();
     engine.write(x, &path, &now()).unwrap();
@@ -140,7 +140,7 @@ fn every_bootstrap_key_comes_back() {
     }
 }
 
-fn refused<T: Stored>(engine: &Engine, bytes: &[u8]) -> (ErrorKind, String) {
+fn refused<T: Stored<Origin = CkksOrigin>>(engine: &Engine, bytes: &[u8]) -> (ErrorKind, String) {
     match engine.deserialize::<T>(bytes, &now()) {
         Ok(_) => panic!("a damaged {} was read", T::KIND.name),
         Err(e) => (e.kind(), e.to_string()),
@@ -148,7 +148,7 @@ fn refused<T: Stored>(engine: &Engine, bytes: &[u8]) -> (ErrorKind, String) {
 }
 
 /// Every single flipped bit of the header and the parameters, one in every section behind it, and many elsewhere.
-fn every_flip_is_seen<T: Stored + Sync>(engine: &Engine, x: &T, step: usize) {
+fn every_flip_is_seen<T: Stored<Origin = CkksOrigin> + Sync>(engine: &Engine, x: &T, step: usize) {
     let mut bytes = engine.serialize(x, &now()).unwrap().to_vec();
     let head = 8 * parts_at(&bytes);
     let places = (0..head).chain((head..bytes.len() * 8).step_by(step)).chain([bytes.len() * 8 - 1]);
@@ -278,7 +278,7 @@ fn names_out_of_files_are_escaped_in_messages() {
     let mut literal = engine.params().literal().clone();
     literal.name = "\u{1b}[2J\r\n\"\u{202e}".into();
     let other = with_literal(&sk, literal.to_toml().unwrap().as_bytes());
-    let found = wire::Origin::find(&wire::summary(&other).unwrap(), true);
+    let found = wire::CkksOrigin::find(&wire::summary(&other).unwrap(), true);
     for said in [refused::<SecretKey>(&engine, &other).1, found.err().unwrap().to_string()] {
         assert!(said.contains(r#""\u{1b}[2J\r\n\"\u{202e}"#) && !said.contains(char::is_control), "{said}");
     }
@@ -311,7 +311,7 @@ fn data_carries_the_parameters_it_was_made_with() {
     let bytes = engine.serialize(&ct, &now()).unwrap().to_vec();
     let summary = wire::summary(&bytes).unwrap();
     assert_eq!(CkksLiteral::from_toml(&summary.literal).unwrap(), *engine.params().literal());
-    let origin = wire::Origin::find(&summary, false).unwrap();
+    let origin = wire::CkksOrigin::find(&summary, false).unwrap();
     assert!(origin.params == *engine.params() && origin.params.name() == "mine");
     let again: Ciphertext = wire::deserialize(&origin, &bytes, &now()).unwrap();
     assert!(near(&engine.decrypt(&again, &sk).unwrap(), &z));
@@ -325,8 +325,8 @@ fn data_carries_the_parameters_it_was_made_with() {
     let ct = weak.encrypt_with_secret(&weak.encode(&message(&weak), 1).unwrap(), &sk).unwrap();
     let bytes = weak.serialize(&ct, &now()).unwrap().to_vec();
     let summary = wire::summary(&bytes).unwrap();
-    assert_eq!(wire::Origin::find(&summary, false).err().unwrap().kind(), ErrorKind::Insecure);
-    assert!(wire::Origin::find(&summary, true).is_ok() && weak.deserialize::<Ciphertext>(&bytes, &now()).is_ok());
+    assert_eq!(wire::CkksOrigin::find(&summary, false).err().unwrap().kind(), ErrorKind::Insecure);
+    assert!(wire::CkksOrigin::find(&summary, true).is_ok() && weak.deserialize::<Ciphertext>(&bytes, &now()).is_ok());
 }
 
 #[test]
@@ -351,7 +351,7 @@ fn parameters_that_no_engine_could_have_are_refused() {
     // Found without an engine, the literal goes the way of every other, and must have the fingerprint of the header.
     let find = |text: &str| {
         let summary = wire::summary(&with_literal(&sk, text.as_bytes())).unwrap();
-        wire::Origin::find(&summary, true).err().unwrap()
+        wire::CkksOrigin::find(&summary, true).err().unwrap()
     };
     assert!(find(&text).to_string().contains("other ones"));
     let absurd = [
@@ -508,7 +508,7 @@ fn slots_matter_where_they_should() {
     let bytes = sparse.serialize(&ct, &now()).unwrap().to_vec();
     let (kind, said) = refused::<Ciphertext>(&full, &bytes);
     assert!(kind == ErrorKind::KeyMismatch && said.contains("slot_count=64"), "{said}");
-    let origin = wire::Origin { params: load(), slots: 64, ctx: None };
+    let origin = wire::CkksOrigin { params: load(), slots: 64, ctx: None };
     let found: Ciphertext = wire::deserialize(&origin, &bytes, &now()).unwrap();
     assert!(near(&sparse.decrypt(&found, &same).unwrap(), &message(&sparse)));
     let secret = full.serialize(&sk, &now()).unwrap().to_vec();

@@ -3,12 +3,13 @@
 
 use crate::engine::Engine;
 use crate::errors::{exception, raise};
+use crate::lookup;
 use crate::objects::{
     BootstrapKey, Ciphertext, ConjugationKey, Current, FixedRotationKey, Home, Levelled, MatrixMultiplicationKey,
     Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey,
 };
 use crate::wait::wait;
-use aglet::wire::{self, Origin, Stored};
+use aglet::wire::{self, CkksOrigin, Origin, Stored};
 use aglet::Control;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -18,16 +19,16 @@ use std::path::PathBuf;
 
 /// What a class holds, as the engine stores it.
 pub trait Value: Sized + Send + Sync {
-    type Stored: Stored + Sync;
+    type Stored: Stored<Origin = CkksOrigin> + Sync;
     /// A look at it: a reference, or for a ciphertext what it holds now.
     type Look<'a>: Deref<Target = Self::Stored> + Sync
     where
         Self: 'a;
     fn as_stored(&self) -> Self::Look<'_>;
-    fn restored(stored: Self::Stored, origin: &Origin<'_>) -> Self;
+    fn restored(stored: Self::Stored, origin: &CkksOrigin) -> Self;
 }
 
-impl<T: Stored + Sync> Value for T {
+impl<T: Stored<Origin = CkksOrigin> + Sync> Value for T {
     type Stored = T;
     type Look<'a>
         = &'a T
@@ -36,7 +37,7 @@ impl<T: Stored + Sync> Value for T {
     fn as_stored(&self) -> &T {
         self
     }
-    fn restored(stored: T, _: &Origin<'_>) -> T {
+    fn restored(stored: T, _: &CkksOrigin) -> T {
         stored
     }
 }
@@ -47,7 +48,7 @@ impl Value for Levelled<aglet::ckks::Plaintext> {
     fn as_stored(&self) -> &aglet::ckks::Plaintext {
         &self.value
     }
-    fn restored(value: aglet::ckks::Plaintext, origin: &Origin<'_>) -> Self {
+    fn restored(value: aglet::ckks::Plaintext, origin: &CkksOrigin) -> Self {
         let level = value.level().saturating_sub(origin.params.hidden_levels());
         Self { value, level }
     }
@@ -59,7 +60,7 @@ impl Value for Current {
     fn as_stored(&self) -> Box<aglet::ckks::Ciphertext> {
         Box::new(self.get())
     }
-    fn restored(value: aglet::ckks::Ciphertext, origin: &Origin<'_>) -> Self {
+    fn restored(value: aglet::ckks::Ciphertext, origin: &CkksOrigin) -> Self {
         let level = value.level().saturating_sub(origin.params.hidden_levels());
         Self::new(value, level)
     }
@@ -122,7 +123,10 @@ macro_rules! files {
         #[pyfunction]
         pub fn restore(py: Python<'_>, data: &[u8]) -> PyResult<Py<PyAny>> {
             let summary = wire::summary(data).map_err(|error| raise(py, error))?;
-            let origin = Origin::find(&summary, false).map_err(|error| raise(py, error))?;
+            if summary.family != CkksOrigin::FAMILY {
+                return lookup::restore(py, &summary, data);
+            }
+            let origin = CkksOrigin::find(&summary, false).map_err(|error| raise(py, error))?;
             let home = Home::new(&origin);
             $(if summary.kind == $name::KIND {
                 let work = |control: &Control| wire::on_threads(data.len(), || wire::deserialize(&origin, data, control));
@@ -138,7 +142,7 @@ macro_rules! files {
                 py: Python<'_>,
                 home: &Home,
                 work: impl FnOnce(&Control) -> Result<<<Self as Holds>::Inner as Value>::Stored, aglet::Error> + Send,
-                origin: &Origin<'_>,
+                origin: &CkksOrigin,
                 progress: Option<&Bound<'_, PyAny>>,
             ) -> PyResult<Py<PyAny>> {
                 let value = Value::restored(wait(py, progress, work)?, origin);
@@ -233,6 +237,11 @@ unchanging! {
     PublicKey, RelinearizationKey, ConjugationKey, RotationKey, FixedRotationKey, MatrixMultiplicationKey, BootstrapKey, Plaintext,
 }
 
-fn unknown(py: Python<'_>, kind: &str) -> PyErr {
-    exception(py, "SerializationError", format!("Nothing of the kind {kind} is read here; update Aglet."))
+/// What an engine does not read: things of the other family, or of a later version.
+pub fn unknown(py: Python<'_>, kind: &str) -> PyErr {
+    exception(
+        py,
+        "SerializationError",
+        format!("This engine reads no {kind}; take the engine of its family, Engine or LookupEngine, or update Aglet."),
+    )
 }

@@ -3,7 +3,7 @@
 use crate::errors;
 use crate::files::Holds;
 use aglet::ckks::{CkksParams, GaloisKey};
-use aglet::wire::Origin;
+use aglet::wire::CkksOrigin;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use std::sync::{PoisonError, RwLock};
@@ -47,12 +47,12 @@ pub struct Home {
 }
 
 impl Home {
-    pub fn new(origin: &Origin<'_>) -> Self {
+    pub fn new(origin: &CkksOrigin) -> Self {
         Self { params: origin.params.clone(), slots: origin.slots }
     }
     /// For work without an engine.
-    pub fn origin(&self) -> Origin<'static> {
-        Origin { params: self.params.clone(), slots: self.slots, ctx: None }
+    pub fn origin(&self) -> CkksOrigin {
+        CkksOrigin { params: self.params.clone(), slots: self.slots, ctx: None }
     }
 }
 

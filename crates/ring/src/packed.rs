@@ -96,24 +96,50 @@ impl PackedKey {
         &bytemuck::cast_slice(words)[block * stride..]
     }
 
+    /// Where the words of a sample lie in its plane: the byte of word `i` of all columns, one after the other.
+    fn place(&self, width: usize, [block, key, level]: [usize; 3]) -> impl Fn(usize) -> usize {
+        let KeyShape { blocks, keys, levels, columns, .. } = self.shape;
+        assert!(block < blocks && key < keys && level < levels, "the key has no such sample");
+        let (n, bytes) = (self.n, self.bytes);
+        move |i| {
+            let (column, vector, lane) = (i / n, i % n / width, i % width);
+            let sample = ((block * (n / width) + vector) * keys + key) * levels + level;
+            ((sample * columns + column) * width + lane) * bytes
+        }
+    }
+
     /// Writes the polynomials of the sample of one block, key, row and level: canonical values in the order of the table, N words
     /// for each column.
     ///
     /// # Panics
     /// If there is no such sample, or there are not N words for each column.
     pub fn write(&mut self, table: &SmallTable, [block, key, row, level]: [usize; 4], values: &[u64]) {
-        let KeyShape { blocks, keys, levels, columns, .. } = self.shape;
-        let (n, bytes, width) = (self.n, self.bytes, table.kernels().width());
-        assert!(table.n() == n && values.len() == columns * n, "a sample has N words for each column");
-        assert!(block < blocks && key < keys && level < levels, "the key has no such sample");
+        let (n, bytes) = (self.n, self.bytes);
+        assert!(table.n() == n && values.len() == self.shape.columns * n, "a sample has N words for each column");
+        let place = self.place(table.kernels().width(), [block, key, level]);
         let plane: &mut [u8] = bytemuck::cast_slice_mut(&mut self.planes[row]);
-        let vectors = n / width;
         for (i, &value) in values.iter().enumerate() {
-            let (column, vector, lane) = (i / n, i % n / width, i % width);
-            let sample = ((block * vectors + vector) * keys + key) * levels + level;
-            let at = ((sample * columns + column) * width + lane) * bytes;
             let word = table.kernels().pack_constant(table.modulus(), value).to_le_bytes();
-            plane[at..at + bytes].copy_from_slice(&word[..bytes]);
+            plane[place(i)..place(i) + bytes].copy_from_slice(&word[..bytes]);
+        }
+    }
+
+    /// One column of such a sample as it was written, N values.
+    ///
+    /// # Panics
+    /// If there is no such sample or column, or `out` has not N words.
+    pub fn read(&self, table: &SmallTable, [block, key, row, level]: [usize; 4], column: usize, out: &mut [u64]) {
+        let m = table.modulus();
+        assert!(table.n() == self.n && out.len() == self.n && column < self.shape.columns, "a column has N words");
+        let place = self.place(table.kernels().width(), [block, key, level]);
+        let plane: &[u8] = bytemuck::cast_slice(&self.planes[row]);
+        // Constants are packed as multiples of that of 1.
+        let unpacked = m.inv(table.kernels().pack_constant(m, 1));
+        for (i, value) in out.iter_mut().enumerate() {
+            let at = place(column * self.n + i);
+            let mut word = [0; 8];
+            word[..self.bytes].copy_from_slice(&plane[at..at + self.bytes]);
+            *value = m.mul(u64::from_le_bytes(word), unpacked);
         }
     }
 }

@@ -84,7 +84,7 @@ impl SecretKey {
 
     /// Bytes of the packed coefficients of a main secret.
     pub fn packed_len(params: &Params) -> usize {
-        params.n() / 8 * coefficient_bits(params.secret())
+        packed_len(params.secret(), params.n())
     }
 
     /// The coefficients in two's complement, from the low bits of a byte up: two bits each (0, 1, and 3 for -1), eight for a
@@ -96,10 +96,7 @@ impl SecretKey {
         if self.sparse {
             return Err(Error::Stored { what: "sparse secret of a bootstrap is never written" });
         }
-        let bits = coefficient_bits(self.secret);
-        let mask = (u16::from(u8::MAX) >> (8 - bits)) as u8;
-        let byte = |c: &[i8]| c.iter().rev().fold(0u16, |byte, &c| byte << bits | u16::from(c as u8 & mask)) as u8;
-        Ok(Zeroizing::new(self.coefficients.chunks(8 / bits).map(byte).collect()))
+        Ok(pack(self.secret, &self.coefficients))
     }
 
     /// The key of which these are the packed coefficients.
@@ -107,17 +104,8 @@ impl SecretKey {
     /// # Errors
     /// [`Error::Stored`] if there are too few or too many, or they are none that the parameters draw.
     pub fn from_packed(ctx: &Context, id: KeyId, bytes: &[u8]) -> Result<Self, Error> {
-        let (params, bits) = (ctx.params(), coefficient_bits(ctx.params().secret()));
-        if bytes.len() != Self::packed_len(params) {
-            return Err(Error::Stored { what: "secret key has another length than its parameters give it" });
-        }
-        let mut s = Zeroizing::new(vec![0i8; params.n()]);
-        for (some, byte) in s.chunks_mut(8 / bits).zip(bytes) {
-            some.iter_mut().enumerate().for_each(|(i, c)| *c = (byte << (8 - bits * (i + 1))) as i8 >> (8 - bits));
-        }
-        if !may_be_drawn(params.secret(), &s) {
-            return Err(Error::Stored { what: "secret key has coefficients that these parameters never draw" });
-        }
+        let params = ctx.params();
+        let s = unpack(params.secret(), params.n(), bytes)?;
         Self::from_coefficients(ctx, id, (params.secret(), s), false)
     }
 
@@ -169,6 +157,37 @@ fn coefficient_bits(secret: Secret) -> usize {
     } else {
         2
     }
+}
+
+/// Bytes of so many packed coefficients, a multiple of eight.
+pub(crate) fn packed_len(secret: Secret, n: usize) -> usize {
+    n / 8 * coefficient_bits(secret)
+}
+
+/// Coefficients of a distribution in the bytes that files have. Constant time.
+pub(crate) fn pack(secret: Secret, s: &[i8]) -> Zeroizing<Vec<u8>> {
+    let bits = coefficient_bits(secret);
+    let mask = (u16::from(u8::MAX) >> (8 - bits)) as u8;
+    let byte = |c: &[i8]| c.iter().rev().fold(0u16, |byte, &c| byte << bits | u16::from(c as u8 & mask)) as u8;
+    Zeroizing::new(s.chunks(8 / bits).map(byte).collect())
+}
+
+/// The coefficients in such bytes.
+///
+/// # Errors
+/// [`Error::Stored`] if there are too few or too many, or they are none that the distribution gives.
+pub(crate) fn unpack(secret: Secret, n: usize, bytes: &[u8]) -> Result<Zeroizing<Vec<i8>>, Error> {
+    if bytes.len() != packed_len(secret, n) {
+        return Err(Error::Stored { what: "secret key has another length than its parameters give it" });
+    }
+    let (mut s, bits) = (Zeroizing::new(vec![0i8; n]), coefficient_bits(secret));
+    for (some, byte) in s.chunks_mut(8 / bits).zip(bytes) {
+        some.iter_mut().enumerate().for_each(|(i, c)| *c = (byte << (8 - bits * (i + 1))) as i8 >> (8 - bits));
+    }
+    if !may_be_drawn(secret, &s) {
+        return Err(Error::Stored { what: "secret key has coefficients that these parameters never draw" });
+    }
+    Ok(s)
 }
 
 /// Whether a distribution gives these coefficients at all.

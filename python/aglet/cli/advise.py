@@ -42,14 +42,14 @@ def advise(
     units = _units_here() if here else forecast.shipped
     found = ranked(wish, records, units)
     if not found:
-        for sentence in other_family(wish, None):
+        for sentence in other_family(wish, None, records):
             typer.echo(sentence, err=True)
         raise ParameterError(nothing_fits(wish, records))
     if json:
         for advice in found:
             output.json_line(_line(advice, levels))
         return
-    _show(wish, found, source, "here now" if here else "on the machine of the records")
+    _show(wish, found, records, source, "here now" if here else "on the machine of the records")
 
 
 def _units_here() -> forecast.Units:
@@ -78,9 +78,9 @@ def _line(advice: Advice, levels: int) -> dict[str, Any]:
     return {**fields, **more, "calls": advice.calls(levels)}
 
 
-def _show(wish: Wish, found: list[Advice], source: str, units: str) -> None:
+def _show(wish: Wish, found: list[Advice], records: list[dict[str, Any]], source: str, units: str) -> None:
     console = output.console()
-    for sentence in other_family(wish, found[0]):
+    for sentence in other_family(wish, found[0], records):
         console.print(sentence, style="bold")
     rows = []
     for place, advice in enumerate(found[:_SHOWN], 1):

@@ -8,12 +8,13 @@ import typer
 
 from aglet import _core, quiet
 from aglet.cli import output
+from aglet.lookup.measure import LookupCase, bench_lookup
 from aglet.measure import MESSAGES, METHODS, Case, bench_bootstrap
 from aglet.reports import failure_text, gigabytes
 
 __all__ = ["bench"]
 
-bench = typer.Typer(help="Measure transforms and bootstraps.", no_args_is_help=True)
+bench = typer.Typer(help="Measure transforms, bootstraps, gates and tables.", no_args_is_help=True)
 
 
 @bench.command()
@@ -97,6 +98,79 @@ def bootstrap(
         f"a slot four bits below the claim {failure_text(first['log2_failure'])}"
     )
     _print_quiet(made)
+
+
+Batch = Annotated[int, typer.Option(help="Ciphertexts together; times are those of one.")]
+Threads = Annotated[int, typer.Option(help="Threads; 0 means all cores.")]
+Repeat = Annotated[int, typer.Option(help="Runs to take the median of.")]
+LookupPreset = Annotated[str | None, typer.Option(help="A parameter set by its name.")]
+
+
+@bench.command()
+@output.sentences
+def gate(
+    gate: Annotated[str, typer.Option(help="A gate of two bits.")] = "nand",
+    method: Annotated[str | None, typer.Option(help="block, cggi, ginx, lmkcdey or dm.")] = None,
+    preset: LookupPreset = None,
+    batch: Batch = 1,
+    threads: Threads = 1,
+    repeat: Repeat = 15,
+    json: output.Json = False,
+) -> None:
+    """Make the keys of gates and time one, alone or in a batch; results are compared with those in the clear."""
+    case = LookupCase(gate=gate, method=method, preset=preset, batch=batch, threads=threads)
+    _print_lookup(bench_lookup(case, repeat=repeat), json)
+
+
+@bench.command()
+@output.sentences
+def lookup(
+    bits: Annotated[int | None, typer.Option(help="Bits of a message, 2 to 4; 4 if nothing is given.")] = None,
+    domain: Annotated[str, typer.Option(help="padded or full.")] = "padded",
+    preset: LookupPreset = None,
+    batch: Batch = 1,
+    threads: Threads = 1,
+    repeat: Repeat = 15,
+    json: output.Json = False,
+) -> None:
+    """Make the keys of tables and time one, alone or in a batch; results are compared with those in the clear."""
+    size = 4 if bits is None and preset is None else bits
+    case = LookupCase(kind="lookup", bits=size, preset=preset, domain=domain, batch=batch, threads=threads)
+    _print_lookup(bench_lookup(case, repeat=repeat), json)
+
+
+@bench.command()
+@output.sentences
+def sign(
+    bits: Annotated[int, typer.Option(help="Bits of the integers, 2 to 20, the sign included.")] = 20,
+    preset: LookupPreset = None,
+    batch: Batch = 1,
+    threads: Threads = 1,
+    repeat: Repeat = 15,
+    json: output.Json = False,
+) -> None:
+    """Make the keys of tables and time the sign of an integer, alone or in a batch."""
+    size = 4 if preset is None else None
+    case = LookupCase(kind="sign", bits=size, preset=preset, sign_bits=bits, batch=batch, threads=threads)
+    _print_lookup(bench_lookup(case, repeat=repeat), json)
+
+
+def _print_lookup(record: dict[str, Any], json: bool) -> None:
+    if json:
+        output.json_line(record)
+        return
+    console = output.console()
+    console.print(
+        f"{record['operation']}, preset {record['preset']}, method {record['method']}, {record['batch']} together, "
+        f"{record['threads']} threads, {record['backend']}, {record['cpu']}"
+    )
+    console.print(
+        f"{record['seconds'] * 1e3:.2f} ms each (median of {len(record['seconds_all'])}), {record['wrong']} wrong, "
+        f"keys {record['key_bytes'] / 1e6:.1f} MB (stored {record['key_bytes_seeded'] / 1e6:.1f} MB) in "
+        f"{record['keygen_seconds']:.2f} s, security {record['security_bits']:.1f} bits, "
+        f"failure at most 2^{record['log2_failure']:.0f}"
+    )
+    _print_quiet([record])
 
 
 def _print_quiet(records: list[dict[str, Any]]) -> None:

@@ -53,6 +53,8 @@ def params(json: output.Json = False) -> None:
     if json:
         for preset in presets:
             output.json_line(dict(preset))
+        for lookup_preset in _core.lookup_presets():
+            output.json_line(dict(lookup_preset))
         return
     columns = (
         "preset",
@@ -97,3 +99,30 @@ def params(json: output.Json = False) -> None:
     for preset in presets:
         methods = ", ".join(preset["methods"]) or "no bootstrapping"
         console.print(f"{preset['name']}: {methods}. {preset['source']}")
+    _print_lookup_presets()
+
+
+def _print_lookup_presets() -> None:
+    """The sets of gates and tables."""
+    columns = ("preset", "bits", "method", "n", "k x N", "log Q", "secret", "security", "failure", "keys")
+    rows = []
+    for preset in _core.lookup_presets():
+        keys = preset["key_bytes"]
+        rows.append(
+            (
+                preset["name"],
+                preset["bits"],
+                preset["method"],
+                preset["dimension"],
+                f"{preset['rank']} x {2 ** preset['log_n']}",
+                f"{preset['log_q']:.0f}",
+                preset["secret"],
+                f"{preset['security_bits']:.0f} bits",
+                f"2^{preset['log2_failure']:.0f}",
+                "-" if keys is None else f"{keys / 1e6:.0f} MB",
+            )
+        )
+    console = output.console()
+    title = "Sets of gates (1 bit) and tables (failure of one on the heaviest sum allowed for)"
+    for part in output.fitting(title, columns, rows, console.width):
+        console.print(part)

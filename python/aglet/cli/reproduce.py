@@ -113,7 +113,7 @@ def _measure(
     for outcome in outcomes:
         made.append(outcome)
         if outcome.record:
-            progress.print(f"    {outcome.record['seconds']:.2f} s, {'; '.join([outcome.status, *outcome.reasons])}")
+            progress.print(f"    {outcome.record['seconds']:.3g} s, {'; '.join([outcome.status, *outcome.reasons])}")
         if folder is not None:
             path = recording.append(folder, cpu, {**stamp, "cpu": cpu, **outcome.as_record()})
     if path is not None:

@@ -93,6 +93,11 @@ class LweCiphertext:
         return self._array.is_bits
 
     @property
+    def form(self) -> str:
+        """What it holds: "bits", messages of the domains "padded", "full" or "negacyclic", or "signed" integers."""
+        return self._array.form
+
+    @property
     def key_id(self) -> str:
         """Short id of the secret key that decrypts it."""
         return self._array.key_id
@@ -108,7 +113,7 @@ class LweCiphertext:
         return self._array.byte_count
 
     def __repr__(self) -> str:
-        what = "bits" if self.is_bits else f"integers of {self.bits} bits"
+        what = "bits" if self.is_bits else f"{self.form} integers of {self.bits} bits"
         return f"<LweCiphertext: {what}, shape {self.shape}, preset {self.preset}, key {self.key_id}>"
 
     # Places
@@ -238,6 +243,9 @@ class LweCiphertext:
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = _hidden
     __hash__ = object.__hash__
+
+    def __reduce__(self) -> Any:
+        return LweCiphertext._of, (self._array,)
 
     def __copy__(self) -> LweCiphertext:
         return self

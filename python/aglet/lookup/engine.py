@@ -13,18 +13,17 @@ from aglet._core import LookupKey, LweSecretKey
 from aglet.ckks import checks
 from aglet.errors import ParameterError, RangeError
 from aglet.lookup.ciphertext import LweCiphertext
-from aglet.lookup.gates import Gates, ciphertext, log2_failure, lookup_key
+from aglet.lookup.files import LookupFiles
+from aglet.lookup.gates import Gates, broadcast, ciphertext, log2_failure, lookup_key
 from aglet.lookup.table import Table
 from aglet.progress import ProgressCallback, progress_bar
 
 __all__ = ["LookupEngine"]
 
-_PRESETS = {(1, "block"): "gate", (1, "cggi"): "cggi", (2, "block"): "lut2", (3, "block"): "lut3", (4, "block"): "lut4"}
-"""By bits of a message and method of blind rotation."""
-_METHODS = ("block", "cggi")
+_METHODS = ("block", "cggi", "ginx", "lmkcdey", "dm")
 
 
-class LookupEngine(Gates):
+class LookupEngine(Gates, LookupFiles):
     """Gates and look-up tables: one parameter set, its tables, and its threads.
 
     Every gate and every table is a bootstrap, a few milliseconds for each bit or integer, whose result has the same
@@ -40,8 +39,8 @@ class LookupEngine(Gates):
     preset
         A parameter set by its name instead, see `aglet params`.
     method
-        How blind rotations are done: "block" (the default, the fastest), or for 1 bit "cggi", with a plain binary
-        secret.
+        How blind rotations are done: "block" (the default, the fastest), or for 1 bit one of the published methods:
+        "cggi" with a plain binary secret, "ginx", "lmkcdey" and "dm" with a ternary one.
     thread_count
         The number of threads, 1 if not given; 0 for all cores. They share out the ciphertexts of an array.
 
@@ -113,6 +112,16 @@ class LookupEngine(Gates):
         """Classical security in bits, of the weaker of the two secrets; docs/gates.md says by which model."""
         return self._core.security_bits
 
+    @property
+    def method(self) -> str:
+        """How blind rotations are done: "block", "cggi", "ginx", "lmkcdey" or "dm"."""
+        return self._core.method
+
+    @property
+    def log2_failure(self) -> float:
+        """Base-2 logarithm of the probability, at most, that a gate or table on what the set allows is wrong."""
+        return self._core.log2_failure
+
     # Keys
 
     def create_secret_key(self) -> LweSecretKey:
@@ -149,11 +158,23 @@ class LookupEngine(Gates):
 
     # Messages
 
-    def encrypt(self, values: Any, secret_key: LweSecretKey) -> LweCiphertext:
+    def encrypt(
+        self, values: Any, secret_key: LweSecretKey, *, domain: str = "padded", bits: int | None = None
+    ) -> LweCiphertext:
         """Encrypt booleans or whole numbers, one or an array of any shape, each on its own.
 
         The dtype says what they become: booleans are bits for gates, whole numbers are integers for tables; in an
         engine of one bit both are bits.
+
+        Parameters
+        ----------
+        domain
+            Which tables there are of messages. "padded": any, in one bootstrap, but sums must stay below 2^bits.
+            "full": any, in two bootstraps, and sums wrap around. "negacyclic": those with f(m + 2^bits / 2) = -f(m), in
+            one bootstrap; sums wrap around.
+        bits
+            Encrypt integers with a sign instead, -2^(bits-1) to 2^(bits-1) - 1 for 2 to 20 bits: for `sign` and
+            `compare`.
 
         Raises
         ------
@@ -165,12 +186,24 @@ class LookupEngine(Gates):
             If the secret key is of other parameters.
         """
         key, array = _secret_key(secret_key), _as_array(values)
+        where, wide = checks.word("domain", domain), bits is not None
+        flat, shape = np.ascontiguousarray(array).ravel(), list(array.shape)
+        if wide:
+            return LweCiphertext._of(self._integers(flat, shape, key, checks.count("bits", bits, 2)))
         if array.dtype.kind != "b":
             self._check_messages(array)
-        flat, shape = np.ascontiguousarray(array).ravel(), list(array.shape)
-        if array.dtype.kind == "b" or self.bits == 1:
+        if array.dtype.kind == "b" or (self.bits == 1 and where == "padded"):
             return LweCiphertext._of(self._core.encrypt_bits(flat.astype(np.bool_), shape, key))
-        return LweCiphertext._of(self._core.encrypt_messages(flat.astype(np.int64), shape, key))
+        return LweCiphertext._of(self._core.encrypt_messages(flat.astype(np.int64), shape, key, where))
+
+    def _integers(self, flat: NDArray[Any], shape: list[int], key: LweSecretKey, bits: int) -> _core.LweArray:
+        if flat.dtype.kind == "b":
+            raise TypeError("Booleans have no sign; encrypt whole numbers, or leave bits= out.")
+        most = 2 ** (min(bits, 62) - 1)
+        outside = (flat < -most) | (flat >= most)
+        if outside.any():
+            raise RangeError(f"{flat[outside][0]} does not fit {bits} bits; give {-most} to {most - 1}, or more bits.")
+        return self._core.encrypt_integers(flat.astype(np.int64), shape, key, bits)
 
     def _check_messages(self, array: NDArray[Any]) -> None:
         outside = (array < 0) | (array >= 2**self.bits)
@@ -202,18 +235,18 @@ class LookupEngine(Gates):
         table: Table | Callable[[int], Any] | Any,
         key: LookupKey,
         *,
-        domain: str = "padded",
+        domain: str | None = None,
         max_failure: float | None = None,
         progress: ProgressCallback | None = None,
     ) -> LweCiphertext:
-        """A table on encrypted integers: `table[m]` in place of each message m; one bootstrap for each.
+        """A table on encrypted integers: `table[m]` in place of each message m; one bootstrap for each, or two.
 
         Parameters
         ----------
         table
             A `Table`, or what one is made of: a callable, a list or an array.
         domain
-            "padded": messages and sums below 2^bits.
+            The domain that the messages were encrypted in, to be checked; it is theirs anyway.
         max_failure
             The probability of a wrong integer that is accepted, 2^-128 if not given: SECURITY.md says what a failure
             may tell.
@@ -232,12 +265,59 @@ class LookupEngine(Gates):
         KeyMismatchError
             If ciphertexts and key do not belong together.
         """
-        if checks.word("domain", domain) != "padded":
-            raise ParameterError(f'There is no domain "{domain}"; this version has "padded".')
+        if domain is not None and checks.word("domain", domain) != ciphertext(x).form:
+            raise ParameterError(
+                f'These messages are of the form "{x.form}", not of the domain "{domain}"; encrypt them in it.'
+            )
         values = (table if isinstance(table, Table) else Table(table)).values(2**self.bits)
         array, own, most = ciphertext(x)._array, lookup_key(key), log2_failure(max_failure)
         with progress_bar(progress) as report:
             return LweCiphertext._of(self._core.lookup(array, values, own, most, report))
+
+    # Signs and comparisons
+
+    def sign(
+        self,
+        x: LweCiphertext,
+        key: LookupKey,
+        *,
+        max_failure: float | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> LweCiphertext:
+        """1 where an integer is 0 or more and 0 where it is negative, as messages for tables.
+
+        Integers were encrypted with `bits=`. A sign of 20 bits takes six bootstraps, one of 4 bits a single one. Other
+        arguments and errors are those of `lookup`.
+        """
+        array, own, most = ciphertext(x)._array, lookup_key(key), log2_failure(max_failure)
+        with progress_bar(progress) as report:
+            return LweCiphertext._of(self._core.sign(array, own, most, report))
+
+    def compare(
+        self,
+        order: str,
+        x: LweCiphertext,
+        y: LweCiphertext,
+        key: LookupKey,
+        *,
+        max_failure: float | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> LweCiphertext:
+        """1 where `x < y` (or what `order` says) and 0 elsewhere, as messages for tables.
+
+        Parameters
+        ----------
+        order
+            "<", "<=", ">", ">=", one sign for each pair, or "==", two.
+        x, y
+            Integers that were encrypted with `bits=`. Differences must fit them too: both numbers are 0 or more, or at
+            least half as small as the range allows.
+
+        Other arguments and errors are those of `lookup`.
+        """
+        arrays, own, most = broadcast(x, y), lookup_key(key), log2_failure(max_failure)
+        with progress_bar(progress) as report:
+            return LweCiphertext._of(self._core.compare(checks.word("order", order), arrays, own, most, report))
 
 
 def _secret_key(value: Any) -> LweSecretKey:
@@ -260,10 +340,12 @@ def _chosen(bits: Any, preset: Any, method: Any) -> str:
     how = "block" if method is None else checks.word("method", method)
     if how not in _METHODS:
         raise ParameterError(f'There is no method "{how}"; choose one of {", ".join(_METHODS)}.')
-    if (wanted, how) not in _PRESETS:
-        sizes = ", ".join(str(b) for b, m in _PRESETS if m == how)
+    sets = [known for known in _core.lookup_presets() if known["method"] == how]
+    found = [known["name"] for known in sets if known["bits"] == wanted]
+    if not found:
+        sizes = ", ".join(str(bits) for bits in sorted({known["bits"] for known in sets})) or "none"
         raise ParameterError(f'There is no set of {wanted} bits with method "{how}"; it has {sizes}.')
-    return _PRESETS[wanted, how]
+    return found[0]
 
 
 def _as_array(values: Any) -> NDArray[Any]:

@@ -11,10 +11,14 @@ import numpy as np
 
 from aglet.ckks.engine import Engine
 from aglet.errors import AgletError
+from aglet.lookup.measure import LookupCase, bench_lookup
 from aglet.measure import BootstrapKeys, Case, bench_bootstrap, make_keys, run_bootstrap
 from aglet.reproduce.tables import Row
 
 __all__ = ["Keyring", "Outcome", "Status", "misses", "run"]
+
+_LOOKUPS = 15
+"""Runs of a gate or a table, which take milliseconds."""
 
 Status = Literal["met", "FAILED", "not yet", "not run"]
 
@@ -54,18 +58,22 @@ class Outcome:
 
 def misses(needs: Mapping[str, float], record: Mapping[str, Any], precision: str) -> list[str]:
     """What a measurement does not reach; empty if it reaches everything. Speed is no part of it."""
-    ours = {
-        "slots": record["slot_count"],
-        "levels": record["output_level"],
-        "bits": record[f"bits_{precision}"],
-        "security": record["security_bits"],
+    fields = {
+        "slots": "slot_count",
+        "levels": "output_level",
+        "bits": f"bits_{precision}",
+        "security": "security_bits",
     }
+    ours = {name: record[fields[name]] for name in needs}
     # Written so that a value that is not a number is missed.
-    return [f"{name} {ours[name]:.5g}, needed {need:g}" for name, need in needs.items() if not ours[name] >= need]
+    missed = [f"{name} {ours[name]:.5g}, needed {need:g}" for name, need in needs.items() if not ours[name] >= need]
+    return [*missed, *([f"{record['wrong']} results wrong"] if record.get("wrong") else [])]
 
 
-def _kind(case: Case) -> tuple[Any, ...]:
+def _kind(case: Case | LookupCase) -> tuple[Any, ...]:
     """Cases of the same kind use the same keys."""
+    if isinstance(case, LookupCase):
+        return case.bits, case.preset, case.method
     preset, slots, insecure = case.preset_name, case.slot_count, case.allow_insecure
     if case.key_size == "small":
         return preset, slots, insecure, "small"
@@ -73,8 +81,10 @@ def _kind(case: Case) -> tuple[Any, ...]:
     return preset, slots, insecure, case.key_size, case.stage_count, family
 
 
-def _same(case: Case, message: str | None) -> tuple[Case, str | None]:
+def _same(case: Case | LookupCase, message: str | None) -> tuple[Case | LookupCase, str | None]:
     """Equal for cases that measure the same thing under different names."""
+    if isinstance(case, LookupCase):
+        return case, message
     return replace(case, method=case.core_method, preset=case.preset_name, compact=False), message
 
 
@@ -85,7 +95,7 @@ class Keyring:
         self._kind: tuple[Any, ...] | None = None
         self._keys: BootstrapKeys | None = None
         self._engines: dict[int, Engine] = {}
-        self._warm: set[Case] = set()
+        self._warm: set[Any] = set()
         self.made = 0
         """How often keys were made."""
 
@@ -129,7 +139,7 @@ def run(
     """
     keyring = Keyring() if keyring is None else keyring
     counts = list(threads)
-    work: list[tuple[Row, Case]] = []
+    work: list[tuple[Row, Case | LookupCase]] = []
     for row in rows:
         obstacle = row.obstacle()
         if obstacle is None:
@@ -138,7 +148,7 @@ def run(
             yield Outcome(row, counts[0], "not yet", [obstacle])
     kinds = list(dict.fromkeys(_kind(case) for _, case in work))
     work.sort(key=lambda item: kinds.index(_kind(item[1])))
-    known: dict[tuple[Case, str | None], dict[str, Any]] = {}
+    known: dict[tuple[Case | LookupCase, str | None], dict[str, Any]] = {}
     for index, (row, case) in enumerate(work):
         words = "thread" if case.threads == 1 else "threads"
         report(f"{index + 1} of {len(work)}: {row.table} {row.name}, {case.threads} {words}")
@@ -154,7 +164,10 @@ def run(
         yield Outcome(row, case.threads, "FAILED" if missed else "met", missed, record)
 
 
-def _measure(row: Row, case: Case, repeat: int, keyring: Keyring) -> dict[str, Any]:
+def _measure(row: Row, case: Case | LookupCase, repeat: int, keyring: Keyring) -> dict[str, Any]:
+    if isinstance(case, LookupCase):
+        # Their keys take a second.
+        return bench_lookup(case, repeat=max(repeat, _LOOKUPS))
     engine, keys = keyring.take(case)
     messages = () if row.message is None else (row.message,)
     (record,) = bench_bootstrap(case, repeat=repeat, messages=messages, keys=keys, engine=engine)

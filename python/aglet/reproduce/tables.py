@@ -3,7 +3,8 @@
 A file has a source, a machine and sections; a section has rows. `case` (fields of `aglet.measure.Case`), `needs` and
 `message` of a section hold for all of its rows, which may add to them. `needs` is what a row must reach: `bits`,
 `levels`, `slots`, and `security` (128 unless it says less). `inferred` names the needs that the source does not state
-for each row. `not_yet` says why a row cannot be measured at all.
+for each row. A row with `lookup` in place of `case` (fields of `aglet.lookup.measure.LookupCase`) is a gate or a table.
+`not_yet` says why a row cannot be measured at all.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 
 from aglet import _core
 from aglet.errors import ParameterError
+from aglet.lookup.measure import LookupCase
 from aglet.measure import METHODS, Case
 
 __all__ = ["TABLES", "Row", "Section", "Table", "load", "read", "select"]
@@ -26,6 +28,7 @@ __all__ = ["TABLES", "Row", "Section", "Table", "load", "read", "select"]
 TABLES = ("desilofhe", "ship", "demystifying", "seal-rns-ckks")
 _NEEDS = {"bits", "levels", "slots", "security"}
 _CASE_FIELDS = {field.name for field in dataclasses.fields(Case)}
+_LOOKUP_FIELDS = {field.name for field in dataclasses.fields(LookupCase)}
 
 
 @dataclass(frozen=True)
@@ -43,14 +46,19 @@ class Row:
     published: Mapping[str, Any]
     not_yet: str | None
     quick: bool
+    lookup: Mapping[str, Any] | None = None
+    """Fields of a `LookupCase`, for a gate or a table."""
 
     def obstacle(self) -> str | None:
         """Why this version cannot measure the row, or None."""
         if self.not_yet is not None:
             return self.not_yet
-        unknown = sorted(set(self.case) - _CASE_FIELDS)
+        case, fields = (self.case, _CASE_FIELDS) if self.lookup is None else (self.lookup, _LOOKUP_FIELDS)
+        unknown = sorted(set(case) - fields)
         if unknown:
             return f"this version has no {', '.join(unknown)}"
+        if self.lookup is not None:
+            return None
         method = self.case.get("method", "regular")
         if method not in METHODS:
             return f'this version has no method "{method}"'
@@ -59,8 +67,10 @@ class Row:
             return f'this version has no preset "{preset}"'
         return None
 
-    def bench(self, threads: int) -> Case:
+    def bench(self, threads: int) -> Case | LookupCase:
         """The bench that stands for the row."""
+        if self.lookup is not None:
+            return LookupCase(**self.lookup, threads=threads)
         return Case(**self.case, threads=threads)
 
     def published_seconds(self, threads: int) -> float | None:
@@ -152,6 +162,7 @@ def _section(table: str, data: Mapping[str, Any]) -> Section:
             row["published"],
             row.get("not_yet"),
             row.get("quick", False),
+            row.get("lookup"),
         )
         for row in data["rows"]
     )

@@ -3,7 +3,7 @@
 use crate::{Error, KeyId};
 use aglet_ring::arch;
 use aglet_rlwe::lwe::{LweCiphertext, LweContext};
-use aglet_schemes::fhew::{not, FhewParams};
+use aglet_schemes::fhew::{not, Domain, FhewParams, Integer};
 use std::sync::Arc;
 
 /// Parameters with their tables, which an engine shares with all that it makes. Equal parameters make equal homes.
@@ -47,8 +47,41 @@ impl PartialEq for Home {
 pub enum Form {
     /// Bits of gates, Q/8 and -Q/8.
     Bits,
-    /// Integers of tables, multiples of Q/2p.
-    Messages,
+    /// Messages of tables, as many as the set has.
+    Messages(Domain),
+    /// Integers with a sign, which do not wrap around.
+    Integers(Integer),
+}
+
+impl Form {
+    /// As a word of a file.
+    #[must_use]
+    pub fn code(self) -> u64 {
+        match self {
+            Form::Bits => 0,
+            Form::Messages(Domain::Padded) => 1,
+            Form::Messages(Domain::Full) => 2,
+            Form::Messages(Domain::Negacyclic) => 3,
+            Form::Integers(integer) => 4 | u64::from(integer.bits()) << 8,
+        }
+    }
+    /// The form of a word, if it is one.
+    #[must_use]
+    pub fn of_code(code: u64) -> Option<Self> {
+        let messages = Domain::ALL.map(Form::Messages);
+        let bits = u32::try_from(code >> 8).ok().filter(|_| code & 255 == 4);
+        let integers = bits.and_then(|bits| Integer::new(bits).ok()).map(Form::Integers);
+        [Form::Bits].into_iter().chain(messages).find(|form| form.code() == code).or(integers)
+    }
+    /// In a word, for sentences.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Bits => "bits",
+            Form::Messages(domain) => domain.name(),
+            Form::Integers(_) => "signed",
+        }
+    }
 }
 
 /// Ciphertexts of one secret key and one form. Never changed once made; what is made of it shares its data.
@@ -173,7 +206,14 @@ impl Array {
         let (ctx, message) = (self.home.ctx(), self.home.params.message());
         self.zipped(numbers, |ct, &number| {
             let mut sum = ct.clone();
-            sum.add_phase(ctx, message.phase(ctx, number));
+            sum.add_phase(
+                ctx,
+                match self.form {
+                    Form::Bits => 0,
+                    Form::Messages(domain) => message.within(domain).phase(ctx, number),
+                    Form::Integers(integer) => integer.encode(ctx, number)?,
+                },
+            );
             Ok(sum)
         })
     }
@@ -216,7 +256,7 @@ impl Array {
 
     fn integers(&self) -> Result<(), Error> {
         match self.form {
-            Form::Messages => Ok(()),
+            Form::Messages(_) | Form::Integers(_) => Ok(()),
             Form::Bits => Err(Error::Parameter(
                 "Bits have no sums; combine them by gates, as in engine.xor(x, y, key), or encrypt integers.".into(),
             )),
@@ -232,9 +272,12 @@ impl Array {
             )));
         }
         if self.form != other.form {
-            return Err(Error::Parameter(
-                "One array holds bits and the other integers; bring them to one form with a table.".into(),
-            ));
+            return Err(Error::Parameter(format!(
+                "One array holds values of the form \"{}\" and the other \"{}\"; bring them to one form with a table, or encrypt \
+                 them alike.",
+                self.form.name(),
+                other.form.name()
+            )));
         }
         Ok(())
     }

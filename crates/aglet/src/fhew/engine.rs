@@ -4,7 +4,7 @@ use super::array::Home;
 use crate::runtime::{machine, Runtime};
 use crate::{Control, Error, KeyId};
 use aglet_bootstrap::{functional, BootstrapKey};
-use aglet_rlwe::lwe::{LweCiphertext, LweContext, LweSecretKey};
+use aglet_rlwe::lwe::{LweCiphertext, LweContext, LweSecretKey, SeededKey};
 use aglet_schemes::fhew::{from_bit, join, mux_halves, not, to_bit, FhewParams, Gate, MAX_LOG2_FAILURE};
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub struct Engine {
 }
 
 /// What bootstraps need: blocks of a blind rotation, and a key switch.
-pub struct LookupKey(pub(super) BootstrapKey);
+pub struct LookupKey(pub(crate) BootstrapKey);
 
 impl LookupKey {
     /// The secret key that it belongs to.
@@ -28,6 +28,13 @@ impl LookupKey {
     #[must_use]
     pub fn byte_count(&self) -> usize {
         self.0.byte_count()
+    }
+    /// Bytes when stored: bodies alone, seeds for all else.
+    #[must_use]
+    pub fn stored_bytes(&self) -> usize {
+        let (rotation, switch) = self.0.keys();
+        let bytes = |key: &SeededKey| key.packed().byte_count() / key.packed().shape().columns;
+        rotation.into_iter().chain([switch]).map(bytes).sum()
     }
 }
 
@@ -86,6 +93,11 @@ impl Engine {
             needed as f64 / 1e6,
             available as f64 / 1e6
         )))
+    }
+
+    /// Runs work on the engine's own threads.
+    pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+        self.runtime.run(work)
     }
 
     /// Draws a secret key.

@@ -18,6 +18,7 @@ mod engine;
 mod estimate;
 mod numbers;
 pub mod presets;
+pub mod report;
 mod tables;
 mod workers;
 

@@ -30,6 +30,13 @@ pub enum Shape {
         /// Special limbs.
         p_limbs: usize,
     },
+    /// So many canonical residues modulo one prime, a multiple of eight.
+    Residues {
+        /// The prime.
+        modulus: Modulus,
+        /// How many.
+        count: usize,
+    },
     /// A switching key: a seed, then the half that is not uniform, digit by digit.
     Key {
         /// The chain.
@@ -50,6 +57,7 @@ impl Shape {
         };
         match self {
             Self::Bytes(length) => Ok(length + CHECK),
+            Self::Residues { modulus, count } => Ok(packed_len(modulus, *count) + CHECK),
             Self::Poly { params, q_limbs, p_limbs } => poly(params, *q_limbs, *p_limbs),
             Self::Key { params, spec, .. } => {
                 Ok(32 + CHECK + spec.digits.len() * poly(params, spec.q_limbs, spec.p_limbs)?)
@@ -60,6 +68,7 @@ impl Shape {
     pub(super) fn memory(&self) -> usize {
         match self {
             Self::Bytes(length) => *length,
+            Self::Residues { count, .. } => count * 8,
             Self::Poly { params, q_limbs, p_limbs } => (q_limbs + p_limbs) * params.n() * 8,
             Self::Key { params, spec, .. } => spec.byte_count(params.n()),
         }
@@ -68,7 +77,7 @@ impl Shape {
     fn polys(&self) -> usize {
         match self {
             Self::Bytes(_) => 0,
-            Self::Poly { .. } => 1,
+            Self::Poly { .. } | Self::Residues { .. } => 1,
             Self::Key { spec, .. } => spec.digits.len(),
         }
     }
@@ -82,6 +91,7 @@ impl Shape {
         };
         match self {
             Self::Bytes(length) => [0, *length as u64].into_iter().for_each(word),
+            Self::Residues { modulus, count } => [3, modulus.value(), *count as u64].into_iter().for_each(word),
             Self::Poly { params, q_limbs, p_limbs } => {
                 chain(params);
                 [1, *q_limbs as u64, *p_limbs as u64].into_iter().for_each(word);
@@ -150,6 +160,18 @@ impl<'a> Writer<'a> {
     pub fn poly(&mut self, poly: &Poly<Eval>) -> Result<(), Error> {
         match self.next() {
             Some(Shape::Poly { params, q_limbs, p_limbs }) => self.limbs(&params, (q_limbs, p_limbs), poly),
+            _ => self.misfit(),
+        }
+    }
+    /// A part of residues.
+    pub fn residues(&mut self, values: &[u64]) -> Result<(), Error> {
+        match self.next() {
+            Some(Shape::Residues { modulus, count }) if count == values.len() => {
+                self.progress.step()?;
+                let mut bytes = vec![0; packed_len(&modulus, count)];
+                pack(&modulus, values, &mut bytes);
+                self.plain(&bytes)
+            }
             _ => self.misfit(),
         }
     }
@@ -284,6 +306,16 @@ impl<'a> Reader<'a> {
             Some(Shape::Poly { params, q_limbs, p_limbs }) => self.limbs(&params, q_limbs, p_limbs),
             _ => self.damaged(),
         }
+    }
+    /// A part of residues.
+    pub fn residues(&mut self) -> Result<Vec<u64>, Error> {
+        let Some(Shape::Residues { modulus, count }) = self.shapes.pop_front() else { return self.damaged() };
+        self.progress.step()?;
+        let (bytes, mut values) = (self.plain(packed_len(&modulus, count))?, vec![0; count]);
+        if unpack(&modulus, &bytes, &mut values) {
+            return Ok(values);
+        }
+        self.damaged()
     }
     /// A switching key, expanded, and its role.
     pub fn key(&mut self, id: KeyId) -> Result<(KeyRole, SwitchingKey), Error> {

@@ -1,9 +1,8 @@
 //! The first 256 bytes.
 
 use super::body::Source;
-use super::parameters::FAMILY;
-use super::{types, Kind, Origin, Shape, Stored, WORDS};
-use crate::ckks::BootstrapKey;
+use super::parameters::shown;
+use super::{Family, Kind, Origin, Shape, Stored, FAMILIES, WORDS};
 use crate::Error;
 use aglet_rlwe::KeyId;
 
@@ -27,7 +26,7 @@ pub struct Header {
     /// Bytes that follow that text.
     pub payload: u64,
     pub id: u64,
-    /// A word of the family: here the message slots.
+    /// A word of the family: for CKKS the message slots, else zero.
     pub slots: u64,
     pub fingerprint: [u8; 32],
     /// BLAKE3 of the parts' shapes: files of circuits that a later version builds otherwise are not misread.
@@ -66,22 +65,22 @@ impl Fields<'_> {
 }
 
 impl Header {
-    pub fn new(
-        (origin, literal): (&Origin<'_>, &str),
-        kind: Kind,
+    pub fn new<T: Stored>(
+        (origin, literal): (&T::Origin, &str),
         id: KeyId,
         words: [u64; WORDS],
         shapes: &[Shape],
     ) -> Result<Self, Error> {
         let mut family = [0; FAMILY_LENGTH];
-        family[..FAMILY.len()].copy_from_slice(FAMILY.as_bytes());
+        let name = T::Origin::FAMILY.as_bytes();
+        family[..name.len()].copy_from_slice(name);
         Ok(Self {
-            tag: kind.tag,
+            tag: T::KIND.tag,
             literal_length: literal.len() as u32,
             payload: payload(shapes)?,
             id: id.0,
-            slots: origin.slots as u64,
-            fingerprint: origin.params.fingerprint(),
+            slots: origin.slots() as u64,
+            fingerprint: origin.fingerprint(),
             shapes: digest(shapes),
             family,
             literal: *blake3::hash(literal.as_bytes()).as_bytes(),
@@ -156,18 +155,30 @@ impl Header {
         format(format!("This is a {found}, not a {}; use read_{methods} or deserialize_{methods}.", wanted.name))
     }
 
+    /// Its family.
+    pub fn family(&self) -> Result<&'static Family, Error> {
+        let name = String::from_utf8_lossy(&self.family);
+        let name = name.trim_end_matches('\0');
+        FAMILIES.iter().find(|family| family.name == name).ok_or_else(|| {
+            let known = FAMILIES.map(|family| format!("\"{}\"", family.name)).join(" and ");
+            Error::Format(format!(
+                "This data is of the family {}, and this version of Aglet knows {known}; update Aglet.",
+                shown(name)
+            ))
+        })
+    }
+
     /// Its type.
     pub fn kind(&self) -> Result<Kind, Error> {
-        types::ALL.into_iter().find(|kind| kind.tag == self.tag).ok_or_else(|| {
+        self.family()?.kinds.iter().copied().find(|kind| kind.tag == self.tag).ok_or_else(|| {
             Error::Format(format!("This version of Aglet does not know what type {} is; update Aglet.", self.tag))
         })
     }
 
-    /// Its type in the words of Python's methods, which tell bootstrap keys apart.
+    /// Its type in the words of Python's methods, which may tell more than the type does.
     pub fn name(&self) -> Result<&'static str, Error> {
         let kind = self.kind()?;
-        let bootstrap = if kind == BootstrapKey::KIND { types::bootstrap_kind(&self.words) } else { None };
-        Ok(bootstrap.unwrap_or(kind.name))
+        Ok((self.family()?.finer)(kind, &self.words).unwrap_or(kind.name))
     }
 
     /// Compares the length that the header claims with what there is.

@@ -7,16 +7,16 @@
 //! file can write one that passes, and gets keys or ciphertexts of its making, as with any other key it hands out.
 
 mod body;
+mod ckks;
+mod fhew;
 mod file;
 mod header;
 mod parameters;
 mod replacement;
-mod types;
 
 pub use body::{Reader, Shape, Writer};
-pub use parameters::Origin;
+pub use ckks::CkksOrigin;
 
-use crate::ckks::Engine;
 use crate::runtime::{self, machine};
 use crate::{Control, Error};
 use aglet_rlwe::KeyId;
@@ -42,8 +42,43 @@ pub struct Kind {
     pub name: &'static str,
 }
 
-/// What can be stored. The parts follow from parameters, slots and [`Stored::words`], and are written and read in order.
+/// The types of a family of schemes.
+struct Family {
+    name: &'static str,
+    kinds: &'static [Kind],
+    /// What the words of a header tell of a type beside its name, in the words of Python's methods.
+    finer: fn(Kind, &[u64; WORDS]) -> Option<&'static str>,
+}
+
+const FAMILIES: [Family; 2] = [ckks::FAMILY, fhew::FAMILY];
+
+/// Where a thing is at home: parameters of one family, and what else engines must share to use the things of one another.
+pub trait Origin: Sized {
+    /// Its name in headers and literals.
+    const FAMILY: &'static str;
+
+    /// The name of the parameters.
+    fn name(&self) -> &str;
+    /// What keys and ciphertexts depend on.
+    fn fingerprint(&self) -> [u8; 32];
+    /// Message slots; zero in families that have none.
+    fn slots(&self) -> usize;
+    /// The text of the parameters.
+    ///
+    /// # Errors
+    /// For parameters that no text stands for.
+    fn literal(&self) -> Result<String, Error>;
+    /// The name of other parameters by their text, quoted, and what to do about them.
+    ///
+    /// # Errors
+    /// [`Error::Format`] for a text that is no literal.
+    fn other(&self, literal: &str) -> Result<(String, String), Error>;
+}
+
+/// What can be stored. The parts follow from its origin and [`Stored::words`], and are written and read in order.
 pub trait Stored: Sized + Send {
+    /// Where it is at home.
+    type Origin: Origin;
     /// Its type in files.
     const KIND: Kind;
     /// Whether it fits one number of slots only.
@@ -51,6 +86,10 @@ pub trait Stored: Sized + Send {
     /// Whether only its owner may read a file of it.
     const SECRET: bool = false;
 
+    /// Bytes that its parts have at least. What takes long to lay out says so, and shorter data is refused before.
+    fn least(_: &Self::Origin) -> u64 {
+        0
+    }
     /// The secret key that it belongs to; zero for none.
     fn id(&self) -> KeyId;
     /// What tells its parts, beside the parameters.
@@ -59,11 +98,11 @@ pub trait Stored: Sized + Send {
     ///
     /// # Errors
     /// For words that no thing of these parameters has.
-    fn shapes(origin: &Origin<'_>, words: &[u64; WORDS]) -> Result<Vec<Shape>, Error>;
+    fn shapes(origin: &Self::Origin, words: &[u64; WORDS]) -> Result<Vec<Shape>, Error>;
     /// Hands over the parts.
-    fn put(&self, out: &mut Writer<'_>) -> Result<(), Error>;
+    fn put(&self, origin: &Self::Origin, out: &mut Writer<'_>) -> Result<(), Error>;
     /// Makes it of its parts.
-    fn take(origin: &Origin<'_>, id: KeyId, words: &[u64; WORDS], parts: &mut Reader<'_>) -> Result<Self, Error>;
+    fn take(origin: &Self::Origin, id: KeyId, words: &[u64; WORDS], parts: &mut Reader<'_>) -> Result<Self, Error>;
 }
 
 /// What a file or byte string says of itself: enough to find parameters for it.
@@ -71,12 +110,32 @@ pub trait Stored: Sized + Send {
 pub struct Summary {
     /// Its type.
     pub kind: Kind,
-    /// The text of its parameters, a literal of the family `ckks`.
+    /// The family of its parameters.
+    pub family: &'static str,
+    /// The text of its parameters.
     pub literal: String,
     /// The fingerprint of its parameters.
     pub fingerprint: [u8; 32],
     /// The slots that it was made for.
     pub slots: usize,
+}
+
+impl Summary {
+    fn check_family(&self, wanted: &str) -> Result<(), Error> {
+        if self.family == wanted {
+            return Ok(());
+        }
+        Err(Error::Format(format!("This {} is of the family \"{}\", not \"{wanted}\".", self.kind.name, self.family)))
+    }
+    fn check_fingerprint(&self, name: &str, found: [u8; 32]) -> Result<(), Error> {
+        if self.fingerprint == found {
+            return Ok(());
+        }
+        Err(Error::Format(format!(
+            "The parameters {} in this data are other ones in this version of Aglet; use the Aglet that wrote it.",
+            parameters::shown(name)
+        )))
+    }
 }
 
 /// Reads the header and the text of the parameters.
@@ -88,6 +147,7 @@ pub fn summary(bytes: &[u8]) -> Result<Summary, Error> {
     let header = Header::read(&source)?;
     Ok(Summary {
         kind: header.kind()?,
+        family: header.family()?.name,
         literal: parameters::literal(&header, &source)?,
         fingerprint: header.fingerprint,
         slots: header.slots as usize,
@@ -132,20 +192,21 @@ impl Drop for Bytes {
 }
 
 /// A thing of this origin that is about to be written.
-struct Draft<'a, T> {
+struct Draft<'a, T: Stored> {
     x: &'a T,
+    origin: &'a T::Origin,
     header: Header,
     literal: String,
     shapes: Vec<Shape>,
 }
 
 impl<'a, T: Stored> Draft<'a, T> {
-    fn new(origin: &Origin<'_>, x: &'a T) -> Result<Self, Error> {
+    fn new(origin: &'a T::Origin, x: &'a T) -> Result<Self, Error> {
         let words = header::words(&x.words());
         let shapes = T::shapes(origin, &words)?;
-        let literal = origin.params.literal().to_toml()?;
-        let header = Header::new((origin, &literal), T::KIND, x.id(), words, &shapes)?;
-        Ok(Self { x, header, literal, shapes })
+        let literal = origin.literal()?;
+        let header = Header::new::<T>((origin, &literal), x.id(), words, &shapes)?;
+        Ok(Self { x, origin, header, literal, shapes })
     }
     fn len(&self) -> usize {
         self.header.parts_at() + self.header.payload as usize
@@ -154,19 +215,19 @@ impl<'a, T: Stored> Draft<'a, T> {
         sink(&self.header.bytes())?;
         sink(self.literal.as_bytes())?;
         let mut writer = Writer::new(T::KIND, self.shapes, self.header.seal(), control, sink);
-        self.x.put(&mut writer)?;
+        self.x.put(self.origin, &mut writer)?;
         writer.finish()
     }
 }
 
 /// Reads a thing for this origin.
-fn read<T: Stored>(origin: &Origin<'_>, source: &Source<'_>, control: &Control) -> Result<T, Error> {
+fn read<T: Stored>(origin: &T::Origin, source: &Source<'_>, control: &Control) -> Result<T, Error> {
     let header = Header::read(source)?;
     header.check_kind(T::KIND)?;
     let literal = parameters::literal(&header, source)?;
-    parameters::check_origin(&header, &literal, origin, T::KIND, T::SLOTS)?;
+    parameters::check_origin::<T>(&header, &literal, origin)?;
     header.check_length(source, T::KIND)?;
-    if header.payload < types::least(T::KIND, origin) {
+    if header.payload < T::least(origin) {
         return header::other_parts(T::KIND);
     }
     // Whatever the words ask for that these parameters cannot have is the fault of the data.
@@ -203,7 +264,7 @@ fn forecast(kind: Kind, needed: usize) -> Result<(), Error> {
 ///
 /// # Errors
 /// [`Error::Format`] for what is not of this origin, [`Error::Cancelled`].
-pub fn serialize<T: Stored>(origin: &Origin<'_>, x: &T, control: &Control) -> Result<Bytes, Error> {
+pub fn serialize<T: Stored>(origin: &T::Origin, x: &T, control: &Control) -> Result<Bytes, Error> {
     let draft = Draft::new(origin, x)?;
     let mut bytes = Bytes { bytes: Vec::new(), secret: T::SECRET };
     // At once: a buffer that grew would leave copies behind.
@@ -219,7 +280,7 @@ pub fn serialize<T: Stored>(origin: &Origin<'_>, x: &T, control: &Control) -> Re
 ///
 /// # Errors
 /// [`Error::Format`] for anything but the bytes of such a thing, [`Error::Foreign`] for one of another origin.
-pub fn deserialize<T: Stored>(origin: &Origin<'_>, bytes: &[u8], control: &Control) -> Result<T, Error> {
+pub fn deserialize<T: Stored>(origin: &T::Origin, bytes: &[u8], control: &Control) -> Result<T, Error> {
     read(origin, &Source::Bytes(bytes), control)
 }
 
@@ -228,48 +289,49 @@ pub fn on_threads<T: Send>(bytes: usize, work: impl FnOnce() -> Result<T, Error>
     runtime::on_threads(usize::from(bytes < 64 * LARGE), work)
 }
 
-impl Engine {
-    /// What keys and ciphertexts of this engine fit.
-    pub fn origin(&self) -> Origin<'_> {
-        Origin { params: self.params().clone(), slots: self.slots(), ctx: Some(&self.ctx) }
-    }
+/// Engines write and read what is at home with them, on their own threads.
+macro_rules! engines {
+    ($($engine:ty: $origin:ty),*) => {$(
+        impl $engine {
+            /// The bytes of a thing of this engine.
+            ///
+            /// # Errors
+            /// [`Error::Format`] for what is not of this engine's parameters, [`Error::Cancelled`].
+            pub fn serialize<T: Stored<Origin = $origin> + Sync>(&self, x: &T, control: &Control) -> Result<Bytes, Error> {
+                self.run(|| serialize(&self.origin(), x, control))
+            }
+            /// The thing of which these are the bytes.
+            ///
+            /// # Errors
+            /// [`Error::Format`] for anything but the bytes of such a thing, [`Error::Foreign`] for one of other parameters,
+            /// [`Error::Memory`], [`Error::Cancelled`].
+            pub fn deserialize<T: Stored<Origin = $origin>>(&self, bytes: &[u8], control: &Control) -> Result<T, Error> {
+                self.run(|| deserialize(&self.origin(), bytes, control))
+            }
+            /// Writes a thing of this engine to a file: under another name in the same folder, which then takes the place of a
+            /// file that is there. A write that ends early leaves that as it was.
+            ///
+            /// # Errors
+            /// [`Error::File`] of the system, otherwise as [`Self::serialize`].
+            pub fn write<T: Stored<Origin = $origin> + Sync>(&self, x: &T, path: &Path, control: &Control) -> Result<(), Error> {
+                self.run(|| write_file(&self.origin(), x, path, control))
+            }
+            /// Reads a thing from a file, part by part.
+            ///
+            /// # Errors
+            /// [`Error::File`] of the system, otherwise as [`Self::deserialize`].
+            pub fn read<T: Stored<Origin = $origin>>(&self, path: &Path, control: &Control) -> Result<T, Error> {
+                self.run(|| read(&self.origin(), &Source::File(&Input::open(path)?), control))
+            }
+        }
+    )*};
+}
 
-    /// The bytes of a thing of this engine.
-    ///
-    /// # Errors
-    /// [`Error::Format`] for what is not of this engine's parameters, [`Error::Cancelled`].
-    pub fn serialize<T: Stored + Sync>(&self, x: &T, control: &Control) -> Result<Bytes, Error> {
-        self.run(|| serialize(&self.origin(), x, control))
-    }
-    /// The thing of which these are the bytes.
-    ///
-    /// # Errors
-    /// [`Error::Format`] for anything but the bytes of such a thing, [`Error::Foreign`] for one of other parameters,
-    /// [`Error::Memory`], [`Error::Cancelled`].
-    pub fn deserialize<T: Stored>(&self, bytes: &[u8], control: &Control) -> Result<T, Error> {
-        self.run(|| deserialize(&self.origin(), bytes, control))
-    }
-    /// Writes a thing of this engine to a file: under another name in the same folder, which then takes the place of a file
-    /// that is there. A write that ends early leaves that as it was.
-    ///
-    /// # Errors
-    /// [`Error::File`] of the system, otherwise as [`Engine::serialize`].
-    pub fn write<T: Stored + Sync>(&self, x: &T, path: &Path, control: &Control) -> Result<(), Error> {
-        self.run(|| {
-            let draft = Draft::new(&self.origin(), x)?;
-            let mut file = Replacement::new(path, T::SECRET)?;
-            draft.write(control, &mut |part| file.write(part))?;
-            file.finish()
-        })
-    }
-    /// Reads a thing from a file, part by part.
-    ///
-    /// # Errors
-    /// [`Error::File`] of the system, otherwise as [`Engine::deserialize`].
-    pub fn read<T: Stored>(&self, path: &Path, control: &Control) -> Result<T, Error> {
-        self.run(|| {
-            let file = Input::open(path)?;
-            read(&self.origin(), &Source::File(&file), control)
-        })
-    }
+engines! { crate::ckks::Engine: CkksOrigin, crate::fhew::Engine: crate::fhew::Home }
+
+fn write_file<T: Stored>(origin: &T::Origin, x: &T, path: &Path, control: &Control) -> Result<(), Error> {
+    let draft = Draft::new(origin, x)?;
+    let mut file = Replacement::new(path, T::SECRET)?;
+    draft.write(control, &mut |part| file.write(part))?;
+    file.finish()
 }

@@ -6,9 +6,10 @@
 
 use super::BlindRotation;
 use aglet_ring::blind::{blind_block, scratch_words};
+use aglet_ring::packed::KeyShape;
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
-use aglet_rlwe::lwe::{BlindRotationKey, Choice, LweContext, LweSecretKey, Method, Progress, Switched};
+use aglet_rlwe::lwe::{BlindRotationKey, Choice, LweContext, LweSecretKey, Method, Progress, SeededKey, Switched};
 use aglet_rlwe::Error;
 
 /// Keys of blocks.
@@ -31,19 +32,22 @@ impl Blocks {
         progress: &mut Progress<'_>,
     ) -> Result<Self, Error> {
         let n = ctx.params().spec().dimension;
-        let (choices, keys): (Vec<_>, _) = if Self::signed(ctx) {
-            ((0..n).flat_map(|i| [whether(i, 1), whether(i, -1)]).collect(), 2)
+        let choices: Vec<_> = if Self::signed(ctx) {
+            (0..n).flat_map(|i| [whether(i, 1), whether(i, -1)]).collect()
         } else {
-            ((0..n).map(|i| whether(i, 1)).collect(), ctx.params().block())
+            (0..n).map(|i| whether(i, 1)).collect()
         };
-        Ok(Self(BlindRotationKey::generate(ctx, sk, &choices, keys, source, progress)?))
+        Ok(Self(BlindRotationKey::generate(ctx, sk, &choices, Self::shape(ctx).keys, source, progress)?))
     }
 
-    /// Bytes that they take in memory.
-    #[must_use]
-    pub fn forecast(ctx: &LweContext) -> usize {
-        let (n, block) = (ctx.params().spec().dimension, ctx.params().block());
-        BlindRotationKey::forecast(ctx, n / block, if Self::signed(ctx) { 2 } else { block })
+    /// The shape of the keys.
+    pub(super) fn shape(ctx: &LweContext) -> KeyShape {
+        let keys = if Self::signed(ctx) { 2 } else { ctx.params().block() };
+        BlindRotationKey::shape(ctx, ctx.params().spec().dimension / ctx.params().block(), keys)
+    }
+    /// The rotation that has these keys.
+    pub(super) fn of(keys: BlindRotationKey) -> Self {
+        Self(keys)
     }
 
     /// Whether coordinates are ternary.
@@ -53,8 +57,8 @@ impl Blocks {
 }
 
 impl BlindRotation for Blocks {
-    fn byte_count(&self) -> usize {
-        self.0.packed().byte_count()
+    fn keys(&self) -> Vec<&SeededKey> {
+        vec![self.0.samples()]
     }
 
     fn rotate(&self, ctx: &LweContext, inputs: &[Switched], accs: &mut [Words]) {

@@ -3,9 +3,10 @@
 
 use super::BlindRotation;
 use aglet_ring::blind::{external_product, scratch_words};
+use aglet_ring::packed::KeyShape;
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
-use aglet_rlwe::lwe::{BlindRotationKey, Choice, LweContext, LweSecretKey, Method, Progress, Switched};
+use aglet_rlwe::lwe::{BlindRotationKey, Choice, LweContext, LweSecretKey, Method, Progress, SeededKey, Switched};
 use aglet_rlwe::Error;
 
 /// Keys of digits: for each coordinate, place and digit but 0.
@@ -38,22 +39,24 @@ impl Dm {
                 }
             }
         }
-        let keys = BlindRotationKey::generate(ctx, sk, &choices, 1, source, progress)?;
-        Ok(Self { keys, log_base: base.trailing_zeros() })
+        Ok(Self::of(BlindRotationKey::generate(ctx, sk, &choices, 1, source, progress)?, base))
     }
 
-    /// Bytes that they take in memory.
-    #[must_use]
-    pub fn forecast(ctx: &LweContext, base: u32) -> usize {
+    /// The shape of the keys.
+    pub(super) fn shape(ctx: &LweContext, base: u32) -> KeyShape {
         let spec = ctx.params().spec();
-        let digits = spec.dimension * Method::digits(base, spec.log_n) * (base as usize - 1);
-        BlindRotationKey::forecast(ctx, digits, 1)
+        let digits = Method::digits(base, spec.log_n) * (base as usize - 1);
+        BlindRotationKey::shape(ctx, spec.dimension * digits, 1)
+    }
+    /// The rotation that has these keys.
+    pub(super) fn of(keys: BlindRotationKey, base: u32) -> Self {
+        Self { keys, log_base: base.trailing_zeros() }
     }
 }
 
 impl BlindRotation for Dm {
-    fn byte_count(&self) -> usize {
-        self.keys.packed().byte_count()
+    fn keys(&self) -> Vec<&SeededKey> {
+        vec![self.keys.samples()]
     }
 
     fn rotate(&self, ctx: &LweContext, inputs: &[Switched], accs: &mut [Words]) {

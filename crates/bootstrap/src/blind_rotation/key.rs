@@ -1,10 +1,12 @@
 //! What a bootstrap needs, whatever the method of its rotation: key switch, modulus switch, rotation, extraction.
 
 use super::{BlindRotation, Blocks, Dm, Lmkcdey};
+use aglet_ring::packed::{KeyShape, PackedKey};
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
 use aglet_rlwe::lwe::{
-    GlweSample, LweCiphertext, LweContext, LweSecretKey, LweSwitchingKey, Method, Progress, Switched,
+    BlindRotationKey, GlweSample, LweCiphertext, LweContext, LweSecretKey, LweSwitchingKey, Method, Progress,
+    SeededKey, Switched,
 };
 use aglet_rlwe::{Error, KeyId};
 
@@ -37,21 +39,52 @@ impl BootstrapKey {
         Ok(Self { rotation, switch: LweSwitchingKey::generate(ctx, sk, source)?, id: sk.id() })
     }
 
+    /// The shapes of its keys: those of the rotation, and of the key switch, which has another table.
+    #[must_use]
+    pub fn shapes(ctx: &LweContext) -> (Vec<KeyShape>, KeyShape) {
+        let rotation = match ctx.params().spec().method {
+            Method::Blocks | Method::Ginx => vec![Blocks::shape(ctx)],
+            Method::Dm(base) => vec![Dm::shape(ctx, base)],
+            Method::Lmkcdey(window) => Lmkcdey::shapes(ctx, window).to_vec(),
+        };
+        (rotation, LweSwitchingKey::shape(ctx))
+    }
+
+    /// Its keys, in the order of [`BootstrapKey::shapes`].
+    #[must_use]
+    pub fn keys(&self) -> (Vec<&SeededKey>, &SeededKey) {
+        (self.rotation.keys(), self.switch.samples())
+    }
+
+    /// The key that is made of such keys.
+    ///
+    /// # Errors
+    /// [`Error::Stored`] for another number of them.
+    pub fn of(ctx: &LweContext, rotation: Vec<SeededKey>, switch: SeededKey, id: KeyId) -> Result<Self, Error> {
+        let mut rotation = rotation.into_iter();
+        let mut next = || rotation.next().ok_or(Error::Stored { what: "lookup key lacks a part" });
+        let coordinates = BlindRotationKey::of(next()?, id);
+        let rotation: Box<dyn BlindRotation> = match ctx.params().spec().method {
+            Method::Blocks | Method::Ginx => Box::new(Blocks::of(coordinates)),
+            Method::Dm(base) => Box::new(Dm::of(coordinates, base)),
+            Method::Lmkcdey(window) => Box::new(Lmkcdey::of_samples(ctx, coordinates, next()?, window)),
+        };
+        Ok(Self { rotation, switch: LweSwitchingKey::of(switch, id), id })
+    }
+
     /// Bytes that keys of these parameters take in memory.
     #[must_use]
     pub fn forecast(ctx: &LweContext) -> usize {
-        let rotation = match ctx.params().spec().method {
-            Method::Blocks | Method::Ginx => Blocks::forecast(ctx),
-            Method::Dm(base) => Dm::forecast(ctx, base),
-            Method::Lmkcdey(window) => Lmkcdey::forecast(ctx, window),
-        };
-        rotation + LweSwitchingKey::forecast(ctx)
+        let (rotation, switch) = Self::shapes(ctx);
+        let rotation = rotation.into_iter().map(|shape| PackedKey::forecast(ctx.table(), shape));
+        rotation.sum::<usize>() + PackedKey::forecast(ctx.switch_table(), switch)
     }
 
     /// Bytes in memory.
     #[must_use]
     pub fn byte_count(&self) -> usize {
-        self.rotation.byte_count() + self.switch.byte_count()
+        let (rotation, switch) = self.keys();
+        rotation.into_iter().chain([switch]).map(|key| key.packed().byte_count()).sum()
     }
 
     /// The secret key that they are of.

@@ -7,9 +7,12 @@
 
 use super::BlindRotation;
 use aglet_ring::blind::{external_product, scratch_words};
+use aglet_ring::packed::KeyShape;
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
-use aglet_rlwe::lwe::{AutomorphismKeys, BlindRotationKey, Choice, LweContext, LweSecretKey, Progress, Switched};
+use aglet_rlwe::lwe::{
+    AutomorphismKeys, BlindRotationKey, Choice, LweContext, LweSecretKey, Progress, SeededKey, Switched,
+};
 use aglet_rlwe::Error;
 
 /// Keys of coordinates and of automorphisms.
@@ -38,24 +41,29 @@ impl Lmkcdey {
         let powers = [two_n - 1, 0, 1].map(|e| Some(e as u16));
         let choices: Vec<_> = (0..spec.dimension).map(|coordinate| Choice { coordinate, powers }).collect();
         let keys = BlindRotationKey::generate(ctx, sk, &choices, 1, source, progress)?;
-        let fives = std::iter::successors(Some(1), |x| Some(5 * x % two_n));
-        let mut galois: Vec<usize> = fives.clone().take(window as usize + 1).collect();
-        galois[0] = two_n - 5;
-        let maps = AutomorphismKeys::generate(ctx, sk, &galois, spec.gadget, source)?;
+        let maps = AutomorphismKeys::generate(ctx, sk, &galois(two_n, window), spec.gadget, source)?;
+        Ok(Self::of(ctx, keys, maps, window))
+    }
+
+    /// The shapes of the keys of coordinates and of automorphisms.
+    pub(super) fn shapes(ctx: &LweContext, window: u32) -> [KeyShape; 2] {
+        let spec = ctx.params().spec();
+        let maps = AutomorphismKeys::shape(ctx, window as usize + 1, spec.gadget);
+        [BlindRotationKey::shape(ctx, spec.dimension, 1), maps]
+    }
+    /// The rotation that has these samples.
+    pub(super) fn of_samples(ctx: &LweContext, keys: BlindRotationKey, maps: SeededKey, window: u32) -> Self {
+        let galois = galois(2 * ctx.params().n(), window);
+        Self::of(ctx, keys, AutomorphismKeys::of(maps, &galois, ctx.params().spec().gadget), window)
+    }
+    fn of(ctx: &LweContext, keys: BlindRotationKey, maps: AutomorphismKeys, window: u32) -> Self {
+        let two_n = 2 * ctx.params().n();
         let mut logs = vec![(0, true); two_n / 2];
-        for (e, power) in fives.take(two_n / 4).enumerate() {
+        for (e, power) in fives(two_n).take(two_n / 4).enumerate() {
             logs[power / 2] = (e as u16, true);
             logs[(two_n - power) / 2] = (e as u16, false);
         }
-        Ok(Self { keys, maps, window: window as usize, logs })
-    }
-
-    /// Bytes that they take in memory.
-    #[must_use]
-    pub fn forecast(ctx: &LweContext, window: u32) -> usize {
-        let spec = ctx.params().spec();
-        let maps = AutomorphismKeys::forecast(ctx, window as usize + 1, spec.gadget);
-        BlindRotationKey::forecast(ctx, spec.dimension, 1) + maps
+        Self { keys, maps, window: window as usize, logs }
     }
 
     /// Coordinates by their e, the largest first, one list for each sign.
@@ -93,9 +101,21 @@ impl Lmkcdey {
     }
 }
 
+/// The powers of 5 modulo 2N.
+fn fives(two_n: usize) -> impl Iterator<Item = usize> {
+    std::iter::successors(Some(1), move |x| Some(5 * x % two_n))
+}
+
+/// The t of the automorphisms `X -> X^t`: -5, then the powers of 5 up to the window.
+fn galois(two_n: usize, window: u32) -> Vec<usize> {
+    let mut galois: Vec<usize> = fives(two_n).take(window as usize + 1).collect();
+    galois[0] = two_n - 5;
+    galois
+}
+
 impl BlindRotation for Lmkcdey {
-    fn byte_count(&self) -> usize {
-        self.keys.packed().byte_count() + self.maps.byte_count()
+    fn keys(&self) -> Vec<&SeededKey> {
+        vec![self.keys.samples(), self.maps.samples()]
     }
 
     fn rotate(&self, ctx: &LweContext, inputs: &[Switched], accs: &mut [Words]) {

@@ -11,12 +11,12 @@ pub use key::BootstrapKey;
 pub use lmkcdey::Lmkcdey;
 
 use aglet_ring::small::Words;
-use aglet_rlwe::lwe::{LweContext, Switched};
+use aglet_rlwe::lwe::{LweContext, SeededKey, Switched};
 
 /// The keys of one method of blind rotation, and how they turn accumulators.
 pub trait BlindRotation: Send + Sync {
-    /// Bytes in memory.
-    fn byte_count(&self) -> usize;
+    /// Its keys, as files hold them.
+    fn keys(&self) -> Vec<&SeededKey>;
 
     /// Multiplies each accumulator, the columns of a GLWE sample, by `X^(<a, s>)` for the mask a of its input and the secret s, in
     /// place. Accumulators may be tables in the clear or encrypted; several inputs share each part of the key while it is in the cache.

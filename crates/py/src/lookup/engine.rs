@@ -2,8 +2,11 @@
 
 use super::objects::{LookupKey, LweArray, LweSecretKey};
 use crate::errors::{count, exception, raise};
+use crate::reports::reported;
 use crate::wait::wait;
-use aglet::fhew::{presets, Array, Ciphertext, Engine, Form, Gate, Home, Table};
+use aglet::fhew::{
+    presets, report, Array, Ciphertext, Domain, Engine, Form, Gate, Home, Integer, Message, Order, Table,
+};
 use aglet::{Control, Error};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -11,7 +14,7 @@ use pyo3::prelude::*;
 /// An engine of gates and tables. All methods are safe to call from many threads.
 #[pyclass(frozen, module = "aglet._core")]
 pub struct LookupEngine {
-    home: Home,
+    pub(super) home: Home,
     engine: Engine,
 }
 
@@ -19,7 +22,7 @@ impl LookupEngine {
     fn quick<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&Engine) -> Result<T, Error> + Send) -> PyResult<T> {
         py.detach(|| work(&self.engine)).map_err(|error| raise(py, error))
     }
-    fn long<T: Send>(
+    pub(super) fn long<T: Send>(
         &self,
         py: Python<'_>,
         progress: Option<&Bound<'_, PyAny>>,
@@ -38,19 +41,48 @@ impl LookupEngine {
     ) -> PyResult<LweArray> {
         let id = key.of(py, &self.home)?.id();
         let array = Array::new(&self.home, form, shape.to_vec(), id, cells);
-        array.map(LweArray::new).map_err(|error| raise(py, error))
+        array.map(|array| LweArray::new(&self.home, array)).map_err(|error| raise(py, error))
     }
-    /// The arrays of a call, all of this form and of one shape.
-    fn inputs<'a>(&self, py: Python<'_>, form: Form, inputs: &'a [PyRef<'_, LweArray>]) -> PyResult<Vec<&'a Array>> {
+    /// The arrays of a call, all of a form that is taken and one with another.
+    fn inputs<'a>(
+        &self,
+        py: Python<'_>,
+        takes: fn(Form) -> bool,
+        refusal: &str,
+        inputs: &'a [PyRef<'_, LweArray>],
+    ) -> PyResult<Vec<&'a Array>> {
         let arrays = inputs.iter().map(|x| x.of(py, &self.home)).collect::<PyResult<Vec<_>>>()?;
-        if arrays.iter().all(|x| x.form() == form) {
+        if arrays.iter().all(|x| takes(x.form()) && x.form() == arrays[0].form()) {
             return Ok(arrays);
         }
-        let sentence = match form {
-            Form::Bits => "Gates take bits, and these are integers; encrypt booleans, or look up a table of booleans.",
-            Form::Messages => "This takes integers, and these are bits; encrypt integers.",
-        };
-        Err(exception(py, "ParameterError", sentence.into()))
+        Err(exception(py, "ParameterError", refusal.into()))
+    }
+    fn bits_of<'a>(&self, py: Python<'_>, inputs: &'a [PyRef<'_, LweArray>]) -> PyResult<Vec<&'a Array>> {
+        const REFUSAL: &str =
+            "Gates take bits, and these are integers; encrypt booleans, as in engine.encrypt([True, False], secret_key).";
+        self.inputs(py, |form| form == Form::Bits, REFUSAL, inputs)
+    }
+    /// Integers with a sign, of one number of bits.
+    fn integers_of<'a>(
+        &self,
+        py: Python<'_>,
+        inputs: &'a [PyRef<'_, LweArray>],
+    ) -> PyResult<(Vec<&'a Array>, Integer)> {
+        const REFUSAL: &str =
+            "Signs and comparisons take integers with a sign, of one number of bits; encrypt them with bits=, 2 to 20.";
+        let arrays = self.inputs(py, |form| matches!(form, Form::Integers(_)), REFUSAL, inputs)?;
+        match arrays.first().map(|x| x.form()) {
+            Some(Form::Integers(integer)) => Ok((arrays, integer)),
+            _ => Err(exception(py, "ParameterError", REFUSAL.into())),
+        }
+    }
+    fn message(&self, py: Python<'_>, domain: &str) -> PyResult<Message> {
+        let names = Domain::ALL.map(Domain::name);
+        let found = Domain::ALL.into_iter().find(|d| d.name() == domain).ok_or_else(|| {
+            let sentence = format!("There is no domain \"{domain}\"; choose one of {}.", names.join(", "));
+            exception(py, "ParameterError", sentence)
+        })?;
+        Ok(self.engine.params().message().within(found))
     }
 }
 
@@ -77,6 +109,11 @@ impl LookupEngine {
     #[getter]
     fn secret(&self) -> String {
         self.engine.params().literal().secret.to_string()
+    }
+    /// The method of blind rotation.
+    #[getter]
+    fn method(&self) -> &'static str {
+        report::method_name(self.engine.params())
     }
     /// Of the weaker of the two secrets.
     #[getter]
@@ -128,7 +165,7 @@ impl LookupEngine {
         let (sk, bits) = (sk.of(py, &self.home)?, bits.as_array().to_vec());
         let array =
             self.quick(py, |e| Array::new(&self.home, Form::Bits, shape, sk.id(), e.encrypt_bits(&bits, sk)?))?;
-        Ok(LweArray::new(array))
+        Ok(LweArray::new(&self.home, array))
     }
     fn encrypt_messages(
         &self,
@@ -136,24 +173,44 @@ impl LookupEngine {
         messages: PyReadonlyArray1<'_, i64>,
         shape: Vec<usize>,
         sk: &LweSecretKey,
+        domain: &str,
     ) -> PyResult<LweArray> {
-        let sk = sk.of(py, &self.home)?;
+        let (sk, message) = (sk.of(py, &self.home)?, self.message(py, domain)?);
         let messages: Vec<u64> = messages.as_array().iter().map(|&m| m as u64).collect();
         let array = self.quick(py, |e| {
-            let cells = e.encrypt(&messages, e.params().message(), sk)?;
-            Array::new(&self.home, Form::Messages, shape, sk.id(), cells)
+            let cells = e.encrypt(&messages, message, sk)?;
+            Array::new(&self.home, Form::Messages(message.domain()), shape, sk.id(), cells)
         })?;
-        Ok(LweArray::new(array))
+        Ok(LweArray::new(&self.home, array))
+    }
+    /// Integers with a sign.
+    fn encrypt_integers(
+        &self,
+        py: Python<'_>,
+        values: PyReadonlyArray1<'_, i64>,
+        shape: Vec<usize>,
+        sk: &LweSecretKey,
+        bits: i64,
+    ) -> PyResult<LweArray> {
+        let (sk, values) = (sk.of(py, &self.home)?, values.as_array().to_vec());
+        let bits = u32::try_from(count(py, "bits", bits)?).unwrap_or(u32::MAX);
+        let array = self.quick(py, |e| {
+            let integer = Integer::new(bits)?;
+            let cells = e.encrypt_integers(&values, integer, sk)?;
+            Array::new(&self.home, Form::Integers(integer), shape, sk.id(), cells)
+        })?;
+        Ok(LweArray::new(&self.home, array))
     }
     /// In the order of C; bits are 0 and 1.
     fn decrypt<'py>(&self, py: Python<'py>, ct: &LweArray, sk: &LweSecretKey) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let (ct, sk) = (ct.of(py, &self.home)?, sk.of(py, &self.home)?);
-        let found = self.quick(py, |e| match ct.form() {
+        let found: Vec<i64> = self.quick(py, |e| match ct.form() {
             Form::Bits => Ok(e.decrypt_bits(ct.cells(), sk)?.into_iter().map(i64::from).collect()),
-            Form::Messages => {
-                let messages = e.decrypt(ct.cells(), e.params().message(), sk)?;
-                Ok(messages.into_iter().map(|m| m as i64).collect::<Vec<_>>())
+            Form::Messages(domain) => {
+                let messages = e.decrypt(ct.cells(), e.params().message().within(domain), sk)?;
+                Ok(messages.into_iter().map(|m| m as i64).collect())
             }
+            Form::Integers(integer) => e.decrypt_integers(ct.cells(), integer, sk),
         })?;
         Ok(PyArray1::from_vec(py, found))
     }
@@ -169,7 +226,7 @@ impl LookupEngine {
         max_log2_failure: Option<f64>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<LweArray> {
-        let (arrays, own) = (self.inputs(py, Form::Bits, &inputs)?, key.of(py, &self.home)?);
+        let (arrays, own) = (self.bits_of(py, &inputs)?, key.of(py, &self.home)?);
         let Some(gate) = Gate::ALL.into_iter().find(|gate| gate.name() == name) else {
             let names = Gate::ALL.map(Gate::name).join(", ");
             return Err(exception(
@@ -192,12 +249,12 @@ impl LookupEngine {
         max_log2_failure: Option<f64>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<LweArray> {
-        let (arrays, own) = (self.inputs(py, Form::Bits, &inputs)?, key.of(py, &self.home)?);
+        let (arrays, own) = (self.bits_of(py, &inputs)?, key.of(py, &self.home)?);
         let cells = [0, 1, 2].map(|i| arrays[i].cells());
         let out = self.long(py, progress, |e, control| e.mux(cells, own, max_log2_failure, control))?;
         self.made(py, Form::Bits, arrays[0].shape(), key, out)
     }
-    /// A padded table of integers.
+    /// A table of messages, in the domain that they are of.
     #[pyo3(signature = (ct, table, key, max_log2_failure = None, progress = None))]
     fn lookup(
         &self,
@@ -208,14 +265,70 @@ impl LookupEngine {
         max_log2_failure: Option<f64>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<LweArray> {
-        let inputs = [ct];
-        let (arrays, own) = (self.inputs(py, Form::Messages, &inputs)?, key.of(py, &self.home)?);
-        let array = arrays[0];
+        let (array, own) = (ct.of(py, &self.home)?, key.of(py, &self.home)?);
+        let Form::Messages(domain) = array.form() else {
+            let sentence =
+                format!("Tables take messages, and these are {}; encrypt whole numbers.", array.form().name());
+            return Err(exception(py, "ParameterError", sentence));
+        };
         let work = |e: &Engine, control: &Control| {
-            let table = Table::new(e.params().message(), e.params().message(), &table)?;
+            let message = e.params().message().within(domain);
+            let table = Table::new(message, message, &table)?;
             e.lookup(array.cells(), &table, own, max_log2_failure, control)
         };
         let out = self.long(py, progress, work)?;
-        self.made(py, Form::Messages, array.shape(), key, out)
+        self.made(py, array.form(), array.shape(), key, out)
     }
+    /// 1 for integers from 0 on and 0 for others, as padded messages.
+    #[pyo3(signature = (ct, key, max_log2_failure = None, progress = None))]
+    fn sign(
+        &self,
+        py: Python<'_>,
+        ct: PyRef<'_, LweArray>,
+        key: &LookupKey,
+        max_log2_failure: Option<f64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<LweArray> {
+        let inputs = [ct];
+        let ((arrays, integer), own) = (self.integers_of(py, &inputs)?, key.of(py, &self.home)?);
+        let cells = arrays[0].cells();
+        let out = self.long(py, progress, |e, control| e.sign(cells, integer, own, max_log2_failure, control))?;
+        self.made(py, Form::Messages(Domain::Padded), arrays[0].shape(), key, out)
+    }
+    /// By the name of the order; arrays of one shape.
+    #[pyo3(signature = (order, inputs, key, max_log2_failure = None, progress = None))]
+    fn compare(
+        &self,
+        py: Python<'_>,
+        order: &str,
+        inputs: [PyRef<'_, LweArray>; 2],
+        key: &LookupKey,
+        max_log2_failure: Option<f64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<LweArray> {
+        let ((arrays, integer), own) = (self.integers_of(py, &inputs)?, key.of(py, &self.home)?);
+        let pair = [arrays[0].cells(), arrays[1].cells()];
+        let order = match order {
+            "<" => Some(Order::Less),
+            "<=" => Some(Order::LessEqual),
+            ">" => Some(Order::Greater),
+            ">=" => Some(Order::GreaterEqual),
+            "==" => None,
+            other => {
+                let sentence = format!("There is no comparison \"{other}\"; choose one of <, <=, >, >=, ==.");
+                return Err(exception(py, "ParameterError", sentence));
+            }
+        };
+        let out = self.long(py, progress, |e, control| match order {
+            Some(order) => e.compare(pair, order, integer, own, max_log2_failure, control),
+            None => e.equal(pair, integer, own, max_log2_failure, control),
+        })?;
+        self.made(py, Form::Messages(Domain::Padded), arrays[0].shape(), key, out)
+    }
+}
+
+/// All parameter sets of gates and tables.
+#[pyfunction]
+pub fn lookup_presets(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    reported(py, report::presets)
 }

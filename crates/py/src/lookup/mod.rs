@@ -1,7 +1,9 @@
 //! Gates and tables for Python: the engine, its keys, and arrays of ciphertexts. `python/aglet/lookup` is the face of it.
 
 mod engine;
+mod files;
 mod objects;
 
-pub use engine::LookupEngine;
+pub use engine::{lookup_presets, LookupEngine};
+pub use files::restore;
 pub use objects::{LookupKey, LweArray, LweSecretKey};

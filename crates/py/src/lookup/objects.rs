@@ -64,7 +64,9 @@ keys! {
     LweSecretKey(aglet::fhew::SecretKey), "secret key" {
         /// A secret would leak by accident.
         fn __reduce__(&self) -> PyResult<()> {
-            Err(PyTypeError::new_err("A secret key is neither pickled nor copied; keep the object itself."))
+            Err(PyTypeError::new_err(
+                "A secret key is neither pickled nor copied; keep the object itself, or write it with engine.write_lwe_secret_key.",
+            ))
         }
     }
 
@@ -75,6 +77,18 @@ keys! {
         fn byte_count(&self) -> usize {
             self.value.byte_count()
         }
+        /// Bytes when stored with a seed in place of the uniform part.
+        #[getter]
+        fn stored_bytes(&self) -> usize {
+            self.value.stored_bytes()
+        }
+    }
+}
+
+impl LookupKey {
+    /// For pickles, which secret keys have none of.
+    pub fn parts(&self) -> (&Home, &aglet::fhew::LookupKey) {
+        (&self.home, &self.value)
     }
 }
 
@@ -85,15 +99,19 @@ pub struct LweArray {
 }
 
 impl LweArray {
-    pub fn new(value: Array) -> Self {
+    /// It has its home with it, which engines of its parameters may give.
+    pub fn new(_: &Home, value: Array) -> Self {
         Self { value }
+    }
+    pub fn parts(&self) -> (&Home, &Array) {
+        (self.value.home(), &self.value)
     }
     pub fn of(&self, py: Python<'_>, engine: &Home) -> PyResult<&Array> {
         fits(py, self.value.home(), engine, "ciphertext")?;
         Ok(&self.value)
     }
     fn made(&self, py: Python<'_>, work: impl FnOnce(&Array) -> Result<Array, aglet::Error> + Send) -> PyResult<Self> {
-        py.detach(|| work(&self.value)).map(Self::new).map_err(|error| raise(py, error))
+        py.detach(|| work(&self.value)).map(|value| Self { value }).map_err(|error| raise(py, error))
     }
 }
 
@@ -112,12 +130,18 @@ impl LweArray {
     fn is_bits(&self) -> bool {
         self.value.form() == Form::Bits
     }
-    /// Bits of a message.
+    /// What its phases stand for: "bits", "padded", "full", "negacyclic" or "signed".
+    #[getter]
+    fn form(&self) -> &'static str {
+        self.value.form().name()
+    }
+    /// Bits of a value.
     #[getter]
     fn bits(&self) -> u32 {
         match self.value.form() {
             Form::Bits => 1,
-            Form::Messages => self.value.home().params().message().space().ilog2(),
+            Form::Messages(_) => self.value.home().params().message().space().ilog2(),
+            Form::Integers(integer) => integer.bits(),
         }
     }
     /// Short id of the secret key that decrypts it.
@@ -143,7 +167,7 @@ impl LweArray {
     #[staticmethod]
     fn joined(py: Python<'_>, arrays: Vec<PyRef<'_, LweArray>>) -> PyResult<Self> {
         let arrays: Vec<&Array> = arrays.iter().map(|array| &array.value).collect();
-        py.detach(|| Array::joined(&arrays)).map(Self::new).map_err(|error| raise(py, error))
+        py.detach(|| Array::joined(&arrays)).map(|value| Self { value }).map_err(|error| raise(py, error))
     }
     /// Plus another one of its shape, as often as the weight says.
     fn plus(&self, py: Python<'_>, other: &Self, weight: i64) -> PyResult<Self> {

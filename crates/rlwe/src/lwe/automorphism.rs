@@ -1,17 +1,18 @@
 //! Automorphisms of GLWE samples: `X -> X^t` on every column, then a key switch from the secret `S_r(X^t)` back to `S_r`.
 
 use super::ggsw::GlweRows;
+use super::seeded::SeededKey;
 use super::{LweContext, LweSecretKey};
 use crate::error::Error;
 use aglet_ring::blind::{automorphism, external_product, scratch_words, Gadget};
-use aglet_ring::packed::{KeyShape, PackedKey};
+use aglet_ring::packed::KeyShape;
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
 use zeroize::Zeroizing;
 
 /// Keys of some automorphisms. Row (r, i) of one is a GLWE sample of `-S_r(X^t) g_i`.
 pub struct AutomorphismKeys {
-    packed: PackedKey,
+    samples: SeededKey,
     galois: Vec<usize>,
     gadget: Gadget,
 }
@@ -28,45 +29,44 @@ impl AutomorphismKeys {
         gadget: Gadget,
         source: &mut ChaChaSource,
     ) -> Result<Self, Error> {
-        let (m, n, table) = (ctx.modulus(), ctx.params().n(), ctx.table());
+        let (m, n) = (ctx.modulus(), ctx.params().n());
         if galois.iter().any(|&t| t % 2 == 0 || t >= 2 * n) {
             return Err(Error::bad_parameters(format!("automorphisms are X -> X^t for odd t below {}", 2 * n)));
         }
-        let rank = ctx.params().spec().rank;
-        let mut packed = PackedKey::zeros(table, Self::shape(ctx, galois.len(), gadget))?;
-        let mut rows = GlweRows::new(ctx, sk, source);
+        let (shape, mut rows) = (Self::shape(ctx, galois.len(), gadget), GlweRows::new(ctx, sk));
         let mut turned = Zeroizing::new(vec![0; n]);
-        for (at, &t) in galois.iter().enumerate() {
-            for (r, secret) in sk.coordinates().chunks_exact(n).enumerate() {
+        let samples = SeededKey::make(ctx.table(), shape, source.public_seed(), |[at, _, r, level], masks, body| {
+            if level == 0 {
+                let secret = &sk.coordinates()[r * n..(r + 1) * n];
                 let negative: Zeroizing<Vec<u64>> =
                     Zeroizing::new(secret.iter().map(|&s| m.reduce_i64(-i64::from(s))).collect());
-                automorphism(m, &negative, t, &mut turned);
-                table.forward(&mut turned);
-                for level in 0..gadget.levels {
-                    rows.draw(source);
-                    rows.add(rank, &turned, gadget.weight(m.value(), level));
-                    packed.write(table, [at, 0, r, level], rows.sample());
-                }
+                automorphism(m, &negative, galois[at], &mut turned);
+                ctx.table().forward(&mut turned);
             }
-        }
-        Ok(Self { packed, galois: galois.to_vec(), gadget })
+            rows.draw(source, masks, body);
+            rows.add(&turned, gadget.weight(m.value(), level), body);
+            Ok::<_, Error>(())
+        })?;
+        Ok(Self::of(samples, galois, gadget))
     }
 
-    /// Bytes that so many keys take in memory.
+    /// The keys of these t that are made of these samples.
     #[must_use]
-    pub fn forecast(ctx: &LweContext, count: usize, gadget: Gadget) -> usize {
-        PackedKey::forecast(ctx.table(), Self::shape(ctx, count, gadget))
+    pub fn of(samples: SeededKey, galois: &[usize], gadget: Gadget) -> Self {
+        Self { samples, galois: galois.to_vec(), gadget }
     }
 
-    fn shape(ctx: &LweContext, count: usize, gadget: Gadget) -> KeyShape {
+    /// The shape in memory of so many keys.
+    #[must_use]
+    pub fn shape(ctx: &LweContext, count: usize, gadget: Gadget) -> KeyShape {
         let rank = ctx.params().spec().rank;
         KeyShape { blocks: count, keys: 1, rows: rank, levels: gadget.levels, columns: rank + 1 }
     }
 
-    /// Bytes in memory.
+    /// The samples with the seed of their masks.
     #[must_use]
-    pub fn byte_count(&self) -> usize {
-        self.packed.byte_count()
+    pub fn samples(&self) -> &SeededKey {
+        &self.samples
     }
 
     /// Words of scratch that [`AutomorphismKeys::apply`] wants.
@@ -88,6 +88,6 @@ impl AutomorphismKeys {
         for (column, out) in before.chunks_exact(n).zip(sample.chunks_exact_mut(n)) {
             automorphism(ctx.modulus(), column, self.galois[at], out);
         }
-        external_product(ctx.table(), &self.packed, at, self.gadget, sample, scratch);
+        external_product(ctx.table(), self.samples.packed(), at, self.gadget, sample, scratch);
     }
 }

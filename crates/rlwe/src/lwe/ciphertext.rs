@@ -42,6 +42,27 @@ impl LweCiphertext {
         Self { seed: Some(seed), ..Self::new(words, key, ctx.params().noise().fresh) }
     }
 
+    /// A fresh one of its seed and its body.
+    #[must_use]
+    pub fn from_seed(ctx: &LweContext, seed: [u8; 32], body: u64, key: KeyId) -> Self {
+        Self::fresh(ctx, seed, |_| body, key)
+    }
+
+    /// One of its words, D + 1 below Q, and the noises that it is a sum of.
+    ///
+    /// # Errors
+    /// [`Error::Stored`] for another number of words, words that are not below Q, variances that are none.
+    pub fn from_words(ctx: &LweContext, words: Vec<u64>, key: KeyId, sources: Vec<NoiseSource>) -> Result<Self, Error> {
+        let canonical = words.iter().all(|&w| w < ctx.modulus().value());
+        if words.len() != ctx.params().coordinates() + 1 || !canonical {
+            return Err(Error::Stored { what: "ciphertext has other words than its parameters give it" });
+        }
+        if !sources.iter().all(|s| s.variance.is_finite() && s.variance >= 0.0) {
+            return Err(Error::Stored { what: "ciphertext has a noise of no variance" });
+        }
+        Ok(Self { words: Arc::new(words), key, sources, seed: None })
+    }
+
     /// One without mask, whose phase everybody sees: the start of a sum.
     #[must_use]
     pub fn trivial(ctx: &LweContext, phase: u64, key: KeyId) -> Self {

@@ -1,11 +1,12 @@
 //! The key of a blind rotation: GGSW samples of powers of X that coordinates of the LWE secret choose, packed.
 
 use super::secret::{draw_errors, is, LweSecretKey};
+use super::seeded::SeededKey;
 use super::LweContext;
 use crate::error::Error;
 use crate::secret::KeyId;
 use aglet_ring::packed::{KeyShape, PackedKey};
-use aglet_ring::sample::{self, ChaChaSource};
+use aglet_ring::sample::ChaChaSource;
 use zeroize::Zeroizing;
 
 /// Told how many of how many samples of a key are made; returns false to stop, and the work ends with [`Error::Cancelled`].
@@ -23,7 +24,7 @@ pub struct Choice {
 /// GGSW samples of small polynomials m, so many to a block. Row (r, i) of one is a GLWE sample of `-m S_r g_i`, the body's row of
 /// `m g_i`, so that its external product with a sample of phase p has the phase `m p`.
 pub struct BlindRotationKey {
-    packed: PackedKey,
+    samples: SeededKey,
     key: KeyId,
 }
 
@@ -43,44 +44,49 @@ impl BlindRotationKey {
         source: &mut ChaChaSource,
         progress: &mut Progress<'_>,
     ) -> Result<Self, Error> {
-        let (spec, m, table) = (ctx.params().spec(), ctx.modulus(), ctx.table());
+        let (spec, m) = (ctx.params().spec(), ctx.modulus());
         assert!(choices.len().is_multiple_of(keys), "blocks are whole");
-        let mut packed = PackedKey::zeros(table, Self::shape(ctx, choices.len() / keys, keys))?;
-        let mut rows = GlweRows::new(ctx, sk, source);
+        let shape = Self::shape(ctx, choices.len() / keys, keys);
+        let mut rows = GlweRows::new(ctx, sk);
         let mut message = Zeroizing::new(vec![0; ctx.params().n()]);
-        for (j, choice) in choices.iter().enumerate() {
-            if !progress(j, choices.len()) {
-                return Err(Error::Cancelled);
-            }
-            choice.write(ctx, sk, &mut message);
-            for r in 0..=spec.rank {
-                for level in 0..spec.gadget.levels {
-                    rows.draw(source);
-                    // -m S_r g_i is a multiple of S_r, so it goes to the mask: (A_r + m g_i) S_r = A_r S_r + m g_i S_r.
-                    rows.add(r, &message, spec.gadget.weight(m.value(), level));
-                    packed.write(table, [j / keys, j % keys, r, level], rows.sample());
+        let samples =
+            SeededKey::make(ctx.table(), shape, source.public_seed(), |[block, key, r, level], masks, body| {
+                if (r, level) == (0, 0) {
+                    if !progress(block * keys + key, choices.len()) {
+                        return Err(Error::Cancelled);
+                    }
+                    choices[block * keys + key].write(ctx, sk, &mut message);
                 }
-            }
-        }
-        Ok(Self { packed, key: sk.id() })
+                rows.draw(source, masks, body);
+                rows.add_message(r, &message, spec.gadget.weight(m.value(), level), body);
+                Ok::<_, Error>(())
+            })?;
+        Ok(Self { samples, key: sk.id() })
     }
 
-    fn shape(ctx: &LweContext, blocks: usize, keys: usize) -> KeyShape {
+    /// The key that is made of these samples.
+    #[must_use]
+    pub fn of(samples: SeededKey, key: KeyId) -> Self {
+        Self { samples, key }
+    }
+
+    /// The shape in memory of so many blocks with so many samples each.
+    #[must_use]
+    pub fn shape(ctx: &LweContext, blocks: usize, keys: usize) -> KeyShape {
         let spec = ctx.params().spec();
         let columns = spec.rank + 1;
         KeyShape { blocks, keys, rows: columns, levels: spec.gadget.levels, columns }
     }
 
-    /// Bytes that so many blocks with so many samples each take in memory.
-    #[must_use]
-    pub fn forecast(ctx: &LweContext, blocks: usize, keys: usize) -> usize {
-        PackedKey::forecast(ctx.table(), Self::shape(ctx, blocks, keys))
-    }
-
     /// The packed samples.
     #[must_use]
     pub fn packed(&self) -> &PackedKey {
-        &self.packed
+        self.samples.packed()
+    }
+    /// The samples with the seed of their masks.
+    #[must_use]
+    pub fn samples(&self) -> &SeededKey {
+        &self.samples
     }
     /// The secret that it is of.
     #[must_use]
@@ -104,58 +110,48 @@ impl Choice {
     }
 }
 
-/// Draws GLWE samples, as values.
+/// Draws the bodies of GLWE samples, as values.
 pub(super) struct GlweRows<'a> {
     ctx: &'a LweContext,
     /// `S_r` as values.
     secret: Zeroizing<Vec<u64>>,
-    /// Uniform polynomials come from a seed of their own.
-    public: ChaChaSource,
-    sample: Zeroizing<Vec<u64>>,
     errors: Zeroizing<Vec<i64>>,
 }
 
 impl<'a> GlweRows<'a> {
-    pub(super) fn new(ctx: &'a LweContext, sk: &LweSecretKey, source: &mut ChaChaSource) -> Self {
+    pub(super) fn new(ctx: &'a LweContext, sk: &LweSecretKey) -> Self {
         let (m, n) = (ctx.modulus(), ctx.params().n());
         let residues = sk.coordinates().iter().map(|&s| m.reduce_i64(i64::from(s))).collect();
         let mut secret: Zeroizing<Vec<u64>> = Zeroizing::new(residues);
         secret.chunks_exact_mut(n).for_each(|s| ctx.table().forward(s));
-        let words = ctx.params().coordinates() + n;
-        Self {
-            ctx,
-            secret,
-            public: ChaChaSource::from_seed(source.public_seed()),
-            sample: Zeroizing::new(vec![0; words]),
-            errors: Zeroizing::new(vec![0; n]),
-        }
+        Self { ctx, secret, errors: Zeroizing::new(vec![0; n]) }
     }
 
-    /// Draws a sample of zero.
-    pub(super) fn draw(&mut self, source: &mut ChaChaSource) {
-        let (m, n, table) = (self.ctx.modulus(), self.ctx.params().n(), self.ctx.table());
+    /// The body of a sample of zero beside these masks.
+    pub(super) fn draw(&mut self, source: &mut ChaChaSource, masks: &[u64], body: &mut [u64]) {
+        let (m, n) = (self.ctx.modulus(), self.ctx.params().n());
         draw_errors(self.ctx.params().glwe_error(), source, &mut self.errors);
-        let (masks, body) = self.sample.split_at_mut(self.secret.len());
-        sample::uniform(&mut self.public, m.value(), masks);
         body.iter_mut().zip(self.errors.iter()).for_each(|(b, &e)| *b = m.reduce_i64(e));
-        table.forward(body);
-        for (mask, secret) in masks.chunks_exact_mut(n).zip(self.secret.chunks_exact(n)) {
-            table.forward(mask);
-            for ((b, &a), &s) in body.iter_mut().zip(mask.iter()).zip(secret) {
+        self.ctx.table().forward(body);
+        for (mask, secret) in masks.chunks_exact(n).zip(self.secret.chunks_exact(n)) {
+            for ((b, &a), &s) in body.iter_mut().zip(mask).zip(secret) {
                 *b = m.add(*b, m.mul(a, s));
             }
         }
     }
 
-    /// The last one drawn, and what was added to it.
-    pub(super) fn sample(&self) -> &[u64] {
-        &self.sample
+    /// Adds `weight` times the values of a polynomial to a body.
+    pub(super) fn add(&self, values: &[u64], weight: u64, body: &mut [u64]) {
+        let m = self.ctx.modulus();
+        body.iter_mut().zip(values).for_each(|(b, &v)| *b = m.add(*b, m.mul(v, weight)));
     }
 
-    /// Adds `weight` times the values of a polynomial to a column.
-    pub(super) fn add(&mut self, column: usize, values: &[u64], weight: u64) {
-        let (m, n) = (self.ctx.modulus(), values.len());
-        let column = &mut self.sample[column * n..(column + 1) * n];
-        column.iter_mut().zip(values).for_each(|(x, &v)| *x = m.add(*x, m.mul(v, weight)));
+    /// Adds what row `r` of a GGSW sample encrypts: `-weight message S_r`, the body's row `weight message`.
+    fn add_message(&self, r: usize, message: &[u64], weight: u64, body: &mut [u64]) {
+        let (m, n) = (self.ctx.modulus(), message.len());
+        let Some(secret) = self.secret.chunks_exact(n).nth(r) else { return self.add(message, weight, body) };
+        for ((b, &v), &s) in body.iter_mut().zip(message).zip(secret) {
+            *b = m.sub(*b, m.mul(m.mul(v, s), weight));
+        }
     }
 }

@@ -14,6 +14,7 @@ mod noise;
 mod packing;
 mod params;
 mod secret;
+mod seeded;
 mod switch;
 
 pub use automorphism::AutomorphismKeys;
@@ -26,6 +27,7 @@ pub use noise::{log2_tail, Noise, Weights};
 pub use packing::PackingKey;
 pub use params::{LweParams, LweSpec};
 pub use secret::LweSecretKey;
+pub use seeded::{samples, SeededKey};
 pub use switch::LweSwitchingKey;
 
 use crate::error::Error;
@@ -73,7 +75,9 @@ impl LweContext {
     pub fn table(&self) -> &SmallTable {
         &self.table
     }
-    pub(crate) fn switch_table(&self) -> &SmallTable {
+    /// That of the module of key switches, of degree 64.
+    #[must_use]
+    pub fn switch_table(&self) -> &SmallTable {
         &self.switch
     }
 }

@@ -31,7 +31,7 @@ impl PackingKey {
     /// Bytes in memory.
     #[must_use]
     pub fn byte_count(&self) -> usize {
-        self.automorphisms.byte_count()
+        self.automorphisms.samples().packed().byte_count()
     }
     /// The secret key that it is of.
     #[must_use]

@@ -2,10 +2,10 @@
 
 use super::ciphertext::LweCiphertext;
 use super::noise::Weights;
-use super::params::ErrorKind;
+use super::params::{ErrorKind, LweParams};
 use super::LweContext;
 use crate::error::Error;
-use crate::secret::{draw, KeyId};
+use crate::secret::{self, draw, KeyId};
 use aglet_ring::sample::{self, ChaChaSource};
 use aglet_ring::Modulus;
 use zeroize::Zeroizing;
@@ -23,6 +23,24 @@ impl LweSecretKey {
         let params = ctx.params();
         let coordinates = draw(params.spec().secret, params.coordinates(), source);
         Self { id: KeyId::draw(source), coordinates }
+    }
+
+    /// Bytes of the packed coordinates.
+    #[must_use]
+    pub fn packed_len(params: &LweParams) -> usize {
+        secret::packed_len(params.spec().secret, params.coordinates())
+    }
+    /// The coordinates as files hold them, see [`SecretKey::packed`](crate::SecretKey::packed). Constant time.
+    #[must_use]
+    pub fn packed(&self, params: &LweParams) -> Zeroizing<Vec<u8>> {
+        secret::pack(params.spec().secret, &self.coordinates)
+    }
+    /// The key of which these are the packed coordinates.
+    ///
+    /// # Errors
+    /// [`Error::Stored`] if there are too few or too many, or they are none that the parameters draw.
+    pub fn from_packed(params: &LweParams, id: KeyId, bytes: &[u8]) -> Result<Self, Error> {
+        Ok(Self { id, coordinates: secret::unpack(params.spec().secret, params.coordinates(), bytes)? })
     }
 
     /// Its name.

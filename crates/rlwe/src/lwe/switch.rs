@@ -2,12 +2,13 @@
 //! that leave meet the key in groups of 64, so it has 64 times fewer samples than one of plain LWE.
 
 use super::secret::{draw_errors, LweSecretKey};
+use super::seeded::SeededKey;
 use super::{LweCiphertext, LweContext, SWITCH_LOG_N};
 use crate::error::Error;
 use crate::secret::KeyId;
 use aglet_ring::blind::product_sum;
-use aglet_ring::packed::{KeyShape, PackedKey};
-use aglet_ring::sample::{self, ChaChaSource};
+use aglet_ring::packed::KeyShape;
+use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
 use zeroize::Zeroizing;
 
@@ -15,7 +16,7 @@ const DEGREE: usize = 1 << SWITCH_LOG_N;
 
 /// Samples of the coordinates from n on under those before, for every digit.
 pub struct LweSwitchingKey {
-    packed: PackedKey,
+    samples: SeededKey,
     key: KeyId,
 }
 
@@ -29,7 +30,9 @@ fn groups(ctx: &LweContext, coordinates: &[i8]) -> Zeroizing<Vec<u64>> {
 }
 
 impl LweSwitchingKey {
-    fn shape(ctx: &LweContext) -> KeyShape {
+    /// The shape in memory.
+    #[must_use]
+    pub fn shape(ctx: &LweContext) -> KeyShape {
         let spec = ctx.params().spec();
         let leaving = (ctx.params().coordinates() - spec.dimension).div_ceil(DEGREE);
         let levels = leaving * spec.switch_digits as usize;
@@ -42,43 +45,39 @@ impl LweSwitchingKey {
     /// Memory that cannot be had.
     pub fn generate(ctx: &LweContext, sk: &LweSecretKey, source: &mut ChaChaSource) -> Result<Self, Error> {
         let (spec, m, table) = (ctx.params().spec(), ctx.modulus(), ctx.switch_table());
+        let seed = source.public_seed();
         let (staying, leaving) = sk.coordinates().split_at(spec.dimension);
         let (staying, leaving) = (groups(ctx, staying), groups(ctx, leaving));
-        let mut public = ChaChaSource::from_seed(source.public_seed());
-        let mut packed = PackedKey::zeros(table, Self::shape(ctx))?;
         let mut errors = Zeroizing::new([0i64; DEGREE]);
-        let mut sample = Zeroizing::new(vec![0; staying.len() + DEGREE]);
-        for (j, z) in leaving.chunks_exact(DEGREE).enumerate() {
-            for t in 0..spec.switch_digits {
-                draw_errors(ctx.params().lwe_error(), source, errors.as_mut());
-                let (masks, body) = sample.split_at_mut(staying.len());
-                sample::uniform(&mut public, m.value(), masks);
-                body.iter_mut().zip(errors.iter()).for_each(|(b, &e)| *b = m.reduce_i64(e));
-                table.forward(body);
-                let weight = nearest(m.value(), spec.switch_digits - t);
-                body.iter_mut().zip(z).for_each(|(b, &z)| *b = m.add(*b, m.mul(z, weight)));
-                for (mask, s) in masks.chunks_exact_mut(DEGREE).zip(staying.chunks_exact(DEGREE)) {
-                    table.forward(mask);
-                    for ((b, &a), &s) in body.iter_mut().zip(mask.iter()).zip(s) {
-                        *b = m.add(*b, m.mul(a, s));
-                    }
+        let write = |[.., level]: [usize; 4], masks: &[u64], body: &mut [u64]| {
+            let (j, t) = (level / spec.switch_digits as usize, (level % spec.switch_digits as usize) as u32);
+            draw_errors(ctx.params().lwe_error(), source, errors.as_mut());
+            body.iter_mut().zip(errors.iter()).for_each(|(b, &e)| *b = m.reduce_i64(e));
+            table.forward(body);
+            let weight = nearest(m.value(), spec.switch_digits - t);
+            let z = &leaving[j * DEGREE..(j + 1) * DEGREE];
+            body.iter_mut().zip(z).for_each(|(b, &z)| *b = m.add(*b, m.mul(z, weight)));
+            for (mask, s) in masks.chunks_exact(DEGREE).zip(staying.chunks_exact(DEGREE)) {
+                for ((b, &a), &s) in body.iter_mut().zip(mask).zip(s) {
+                    *b = m.add(*b, m.mul(a, s));
                 }
-                packed.write(table, [0, 0, 0, j * spec.switch_digits as usize + t as usize], &sample);
             }
-        }
-        Ok(Self { packed, key: sk.id() })
+            Ok::<_, Error>(())
+        };
+        let samples = SeededKey::make(table, Self::shape(ctx), seed, write)?;
+        Ok(Self { samples, key: sk.id() })
     }
 
-    /// Bytes that it takes in memory.
+    /// The key that is made of these samples.
     #[must_use]
-    pub fn forecast(ctx: &LweContext) -> usize {
-        PackedKey::forecast(ctx.switch_table(), Self::shape(ctx))
+    pub fn of(samples: SeededKey, key: KeyId) -> Self {
+        Self { samples, key }
     }
 
-    /// Bytes in memory.
+    /// The samples with the seed of their masks.
     #[must_use]
-    pub fn byte_count(&self) -> usize {
-        self.packed.byte_count()
+    pub fn samples(&self) -> &SeededKey {
+        &self.samples
     }
 
     /// The same phase under the first n coordinates: n words and the body.
@@ -94,7 +93,7 @@ impl LweSwitchingKey {
             return Err(Error::bad_parameters("this ciphertext has another dimension; use one parameter set"));
         }
         let (staying, leaving) = ct.mask().split_at(spec.dimension);
-        let shape = self.packed.shape();
+        let shape = self.samples.packed().shape();
         let mut digits = Words::zeros(shape.levels * DEGREE);
         let rows = spec.switch_digits as usize * DEGREE;
         for (group, rows) in leaving.chunks(DEGREE).zip(digits.chunks_exact_mut(rows)) {
@@ -102,7 +101,7 @@ impl LweSwitchingKey {
             rows.chunks_exact_mut(DEGREE).for_each(|row| table.forward(row));
         }
         let mut values = Words::zeros(shape.columns * DEGREE);
-        product_sum(table, &self.packed, &digits, &mut values);
+        product_sum(table, self.samples.packed(), &digits, &mut values);
         let mut sums = Words::zeros(shape.columns * DEGREE);
         let columns = values.chunks_exact_mut(DEGREE).zip(sums.chunks_exact_mut(DEGREE));
         columns.for_each(|(values, sum)| table.inverse_add(values, sum));

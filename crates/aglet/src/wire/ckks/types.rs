@@ -1,7 +1,7 @@
-//! What is stored of each type. A new one takes a [`Kind`] in [`ALL`] and an implementation of [`Stored`]; one that is
+//! What is stored of each type of CKKS. A new one takes a [`Kind`] in [`ALL`] and an implementation of [`Stored`]; one that is
 //! switching keys and nothing else, a few lines of [`keys!`].
 
-use super::{Kind, Origin, Reader, Shape, Stored, Writer, WORDS};
+use super::CkksOrigin as Origin;
 use crate::ckks::bootstrap::key::{kind_of, rotation_layout};
 use crate::ckks::engine::{rotation, user_limbs};
 use crate::ckks::matrix::steps as matrix_steps;
@@ -9,13 +9,14 @@ use crate::ckks::{
     BootstrapKey, Ciphertext, FixedRotationKey, GaloisKey, KeySize, MatrixKey, Method, Plaintext, RelinearizationKey,
     Request, RotationKey, Route,
 };
+use crate::wire::{Kind, Reader, Shape, Stored, Writer, WORDS};
 use crate::{Error, PublicKey, SecretKey};
 use aglet_bootstrap::slots_first::arithmetic_limbs;
 use aglet_bootstrap::KeyNeed;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::Params;
 use aglet_rlwe::{KeyId, KeyRole, KeySwitchSpec, Sample, SwitchingKey};
-use aglet_schemes::ckks::{self, Known, Points, Stated};
+use aglet_schemes::ckks::{self, CkksParams, Known, Points, Stated};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -36,15 +37,9 @@ pub const ALL: [Kind; 10] = [
     MatrixKey::KIND,
 ];
 
-/// Bytes that the parts of a thing have at least: laying out the keys of every small bootstrap takes seconds, and what is
-/// read must be long enough to be worth it.
-pub fn least(kind: Kind, origin: &Origin<'_>) -> u64 {
-    let Origin { params, slots, .. } = origin;
-    let limbs = match kind {
-        RotationKey::KIND => slots.ilog2() as usize * user_limbs(params),
-        BootstrapKey::KIND => params.chain_level(0) + 1,
-        _ => 0,
-    };
+/// Bytes of so many limbs at least: laying out the keys of every small bootstrap takes seconds, and what is read must be long enough to
+/// be worth it.
+fn limb_bytes(params: &CkksParams, limbs: usize) -> u64 {
     let bits = params.q().iter().map(|q| q.ilog2()).min().unwrap_or(0);
     (limbs * params.n() / 8) as u64 * u64::from(bits)
 }
@@ -74,14 +69,20 @@ fn balanced(params: &Params, role: KeyRole, q_limbs: usize) -> Result<Shape, Err
 /// Types that are switching keys: how they are listed, and made again of id and list (each key with its role).
 macro_rules! keys {
     ($($type:ty: $tag:literal $name:literal, slots: $slots:literal {
+        least: |$of:ident| $least:expr,
         words: |$x:ident| $words:expr,
         shapes: |$origin:ident, $w:ident| $shapes:expr,
         keys: |$y:ident| $keys:expr,
         take: |$from:ident, $v:ident, $id:ident, $list:ident| $take:expr $(,)?
     })*) => {$(
         impl Stored for $type {
+            type Origin = Origin;
             const KIND: Kind = Kind { tag: $tag, name: $name };
             const SLOTS: bool = $slots;
+
+            fn least($of: &Origin) -> u64 {
+                limb_bytes(&$of.params, $least)
+            }
 
             fn id(&self) -> KeyId {
                 <$type>::id(self)
@@ -90,15 +91,15 @@ macro_rules! keys {
                 let $x = self;
                 $words
             }
-            fn shapes($origin: &Origin<'_>, $w: &Words) -> Result<Vec<Shape>, Error> {
+            fn shapes($origin: &Origin, $w: &Words) -> Result<Vec<Shape>, Error> {
                 $shapes
             }
-            fn put(&self, out: &mut Writer<'_>) -> Result<(), Error> {
+            fn put(&self, _: &Origin, out: &mut Writer<'_>) -> Result<(), Error> {
                 let $y = self;
                 let keys: Vec<&SwitchingKey> = $keys;
                 keys.into_iter().try_for_each(|key| out.key(key))
             }
-            fn take($from: &Origin<'_>, $id: KeyId, $v: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+            fn take($from: &Origin, $id: KeyId, $v: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
                 let mut $list = Vec::new();
                 while parts.more() {
                     let (role, key) = parts.key($id)?;
@@ -112,6 +113,7 @@ macro_rules! keys {
 
 keys! {
     RelinearizationKey: 3 "relinearization key", slots: false {
+        least: |_o| 0,
         words: |_x| vec![],
         shapes: |origin, _w| Ok(vec![balanced(&origin.params, KeyRole::Square, arithmetic_limbs(&origin.params))?]),
         keys: |x| vec![&x.0],
@@ -120,6 +122,7 @@ keys! {
 
     // The only automorphism that is stored alone is conjugation.
     GaloisKey: 4 "conjugation key", slots: false {
+        least: |_o| 0,
         words: |_x| vec![],
         shapes: |origin, _w| {
             let params = &origin.params;
@@ -131,6 +134,7 @@ keys! {
     }
 
     RotationKey: 5 "rotation key", slots: true {
+        least: |origin| origin.slots.ilog2() as usize * user_limbs(&origin.params),
         words: |_x| vec![],
         shapes: |origin, _w| {
             let layout = rotation_layout(&origin.params, origin.slots)?.into_iter();
@@ -145,6 +149,7 @@ keys! {
     }
 
     FixedRotationKey: 6 "fixed rotation key", slots: true {
+        least: |_o| 0,
         words: |x| vec![x.delta as u64, x.key.key.spec().q_limbs as u64],
         shapes: |origin, w| {
             let (params, limbs) = (&origin.params, limbs::<Self>(origin, w[1])?);
@@ -159,6 +164,7 @@ keys! {
     }
 
     BootstrapKey: 7 "bootstrap key", slots: true {
+        least: |origin| origin.params.chain_level(0) + 1,
         words: |x| vec![x.stage_count() as u64, x.size() as u64, x.method() as u64],
         shapes: |origin, w| {
             let (params, keys) = Route::new(&origin.params, bootstrap_words(origin, w)?)?.keys(&origin.params)?;
@@ -173,6 +179,7 @@ keys! {
     }
 
     MatrixKey: 10 "matrix multiplication key", slots: true {
+        least: |_o| 0,
         words: |x| x.stored_words().to_vec(),
         shapes: |origin, w| {
             let (baby, limbs) = matrix_words(origin, w)?;
@@ -193,7 +200,7 @@ fn one<T: Stored>(list: Vec<(KeyRole, Arc<SwitchingKey>)>) -> Result<Arc<Switchi
 }
 
 /// The bootstrap that a key is made for.
-fn bootstrap_words(origin: &Origin<'_>, w: &Words) -> Result<Request, Error> {
+fn bootstrap_words(origin: &Origin, w: &Words) -> Result<Request, Error> {
     let stages = count::<BootstrapKey>(w[0], 1, 64, "a number of stages")?;
     let size = KeySize::ALL.iter().find(|&&size| size as u64 == w[1]);
     let method = Method::ALL.iter().find(|&&method| method as u64 == w[2] && method.keys() == method);
@@ -203,15 +210,18 @@ fn bootstrap_words(origin: &Origin<'_>, w: &Words) -> Result<Request, Error> {
     }
 }
 
-/// Which kind of bootstrap key words speak of, if they speak of one.
-pub fn bootstrap_kind(w: &Words) -> Option<&'static str> {
+/// Which kind of bootstrap key the words of a header speak of, if they speak of one.
+pub fn bootstrap_kind(kind: Kind, w: &Words) -> Option<&'static str> {
+    if kind != BootstrapKey::KIND {
+        return None;
+    }
     let size = KeySize::ALL.iter().find(|&&size| size as u64 == w[1])?;
     let method = Method::ALL.iter().find(|&&method| method as u64 == w[2])?;
     Some(kind_of(*size, *method))
 }
 
 /// Baby steps and limbs of a matrix multiplication key.
-fn matrix_words(origin: &Origin<'_>, w: &Words) -> Result<(usize, usize), Error> {
+fn matrix_words(origin: &Origin, w: &Words) -> Result<(usize, usize), Error> {
     let baby = count::<MatrixKey>(w[0], 1, origin.slots, "a number of baby steps")?;
     if !baby.is_power_of_two() {
         return unknown::<MatrixKey, _>("a number of baby steps");
@@ -220,6 +230,7 @@ fn matrix_words(origin: &Origin<'_>, w: &Words) -> Result<(usize, usize), Error>
 }
 
 impl Stored for SecretKey {
+    type Origin = Origin;
     const KIND: Kind = Kind { tag: 1, name: "secret key" };
     const SLOTS: bool = false;
     const SECRET: bool = true;
@@ -230,20 +241,21 @@ impl Stored for SecretKey {
     fn words(&self) -> Vec<u64> {
         vec![]
     }
-    fn shapes(origin: &Origin<'_>, _: &Words) -> Result<Vec<Shape>, Error> {
+    fn shapes(origin: &Origin, _: &Words) -> Result<Vec<Shape>, Error> {
         Ok(vec![Shape::Bytes(SecretKey::packed_len(&origin.params))])
     }
-    fn put(&self, out: &mut Writer<'_>) -> Result<(), Error> {
+    fn put(&self, _: &Origin, out: &mut Writer<'_>) -> Result<(), Error> {
         out.bytes(self.packed()?)
     }
-    fn take(origin: &Origin<'_>, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+    fn take(origin: &Origin, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let no_engine =
             || Error::Format("A secret key is read by an engine; use engine.deserialize_secret_key.".into());
-        Ok(SecretKey::from_packed(origin.ctx.ok_or_else(no_engine)?, id, &parts.bytes()?)?)
+        Ok(SecretKey::from_packed(origin.ctx.as_ref().ok_or_else(no_engine)?, id, &parts.bytes()?)?)
     }
 }
 
 impl Stored for PublicKey {
+    type Origin = Origin;
     const KIND: Kind = Kind { tag: 2, name: "public key" };
     const SLOTS: bool = false;
 
@@ -253,23 +265,23 @@ impl Stored for PublicKey {
     fn words(&self) -> Vec<u64> {
         vec![]
     }
-    fn shapes(origin: &Origin<'_>, _: &Words) -> Result<Vec<Shape>, Error> {
+    fn shapes(origin: &Origin, _: &Words) -> Result<Vec<Shape>, Error> {
         let params = &origin.params;
         let b = Shape::Poly { q_limbs: user_limbs(params), p_limbs: 1, params: params.rlwe().clone() };
         Ok(vec![Shape::Bytes(32), b])
     }
-    fn put(&self, out: &mut Writer<'_>) -> Result<(), Error> {
+    fn put(&self, _: &Origin, out: &mut Writer<'_>) -> Result<(), Error> {
         let (seed, b) = self.stored();
         out.bytes(Zeroizing::new(seed.to_vec()))?;
         out.poly(b)
     }
-    fn take(origin: &Origin<'_>, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+    fn take(origin: &Origin, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         Ok(PublicKey::from_stored(&origin.params, id, parts.seed()?, parts.poly()?)?)
     }
 }
 
 /// Limbs of what users hold: at level 0 or above.
-fn limbs<T: Stored>(origin: &Origin<'_>, word: u64) -> Result<usize, Error> {
+fn limbs<T: Stored>(origin: &Origin, word: u64) -> Result<usize, Error> {
     count::<T>(word, origin.params.chain_level(0) + 1, user_limbs(&origin.params), "a level")
 }
 
@@ -307,11 +319,12 @@ fn scale<T: Stored>(word: u64) -> Result<f64, Error> {
     unknown::<T, _>("a scale")
 }
 
-fn polys(origin: &Origin<'_>, count: usize, q_limbs: usize) -> Vec<Shape> {
+fn polys(origin: &Origin, count: usize, q_limbs: usize) -> Vec<Shape> {
     (0..count).map(|_| Shape::Poly { params: origin.params.rlwe().clone(), q_limbs, p_limbs: 0 }).collect()
 }
 
 impl Stored for Plaintext {
+    type Origin = Origin;
     const KIND: Kind = Kind { tag: 8, name: "plaintext" };
     const SLOTS: bool = true;
 
@@ -328,7 +341,7 @@ impl Stored for Plaintext {
             stated_word(self.stated.bound),
         ]
     }
-    fn shapes(origin: &Origin<'_>, w: &Words) -> Result<Vec<Shape>, Error> {
+    fn shapes(origin: &Origin, w: &Words) -> Result<Vec<Shape>, Error> {
         let bound = f64::from_bits(w[2]);
         if !(bound == -1.0 || bound.is_finite() && bound >= 0.0) {
             return unknown::<Self, _>("a bound");
@@ -338,10 +351,10 @@ impl Stored for Plaintext {
         stated::<Self>(w[4])?;
         Ok(polys(origin, 1, limbs::<Self>(origin, w[0])?))
     }
-    fn put(&self, out: &mut Writer<'_>) -> Result<(), Error> {
+    fn put(&self, _: &Origin, out: &mut Writer<'_>) -> Result<(), Error> {
         out.poly(&self.poly)
     }
-    fn take(origin: &Origin<'_>, _: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+    fn take(origin: &Origin, _: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let known = Known { largest: Some(f64::from_bits(w[2])).filter(|&b| b >= 0.0), mean: None };
         let (scale, slots, real) = (scale::<Self>(w[1])?, origin.slots, flag::<Self>(w[3])?);
         let stated = Stated::new(stated::<Self>(w[4])?, Plaintext::encoding_error(slots, scale));
@@ -350,6 +363,7 @@ impl Stored for Plaintext {
 }
 
 impl Stored for Ciphertext {
+    type Origin = Origin;
     const KIND: Kind = Kind { tag: 9, name: "ciphertext" };
     const SLOTS: bool = true;
 
@@ -363,17 +377,17 @@ impl Stored for Ciphertext {
         let first = [self.limbs() as u64, self.scale.to_bits(), self.polys.len() as u64, self.real.into()];
         first.into_iter().chain(stated).chain([points]).collect()
     }
-    fn shapes(origin: &Origin<'_>, w: &Words) -> Result<Vec<Shape>, Error> {
+    fn shapes(origin: &Origin, w: &Words) -> Result<Vec<Shape>, Error> {
         scale::<Self>(w[1])?;
         flag::<Self>(w[3])?;
         [w[4], w[5]].into_iter().try_for_each(|word| stated::<Self>(word).map(drop))?;
         points::<Self>(w[6])?;
         Ok(polys(origin, count::<Self>(w[2], 2, 3, "a degree")?, limbs::<Self>(origin, w[0])?))
     }
-    fn put(&self, out: &mut Writer<'_>) -> Result<(), Error> {
+    fn put(&self, _: &Origin, out: &mut Writer<'_>) -> Result<(), Error> {
         self.polys.iter().try_for_each(|poly| out.poly(poly))
     }
-    fn take(origin: &Origin<'_>, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+    fn take(origin: &Origin, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let polys = (0..w[2]).map(|_| parts.poly()).collect::<Result<_, _>>()?;
         let (scale, slots, real) = (scale::<Self>(w[1])?, origin.slots, flag::<Self>(w[3])?);
         let stated = Stated { bound: stated::<Self>(w[4])?, noise: stated::<Self>(w[5])? };

@@ -1,0 +1,83 @@
+//! Files of gates and tables of every version of the format, kept under `tests/vectors/fhew-wire-VERSION`: today's code reads each,
+//! and each still works.
+//!
+//! `AGLET_WIRE=record cargo test -p aglet --test fhew_corpus` writes the folder of the version that today's code writes, if it is not
+//! there: what users may have is never written again.
+
+use aglet::fhew::{Array, Engine, FhewParams, Form, Gate, Home, LookupKey, SecretKey};
+use aglet::wire::{self, Stored};
+use aglet::{Control, Runtime};
+use aglet_ring::arch;
+use aglet_rlwe::security::Security;
+use std::path::{Path, PathBuf};
+
+/// As few coordinates as a key can have. The files say it themselves; only recording takes it from here.
+const PARAMETERS: &str = r#"
+family = "fhew"
+name = "fhew-corpus"
+source = "As few coordinates as gates can have: no security at all."
+messages = 2
+squared_weights = 2.0
+modulus = 1_099_469_684_737
+log_n = 7
+rank = 2
+dimension = 196
+secret = { block_binary = 4 }
+levels = 1
+log_base = 17
+switch_digits = 11
+lwe_error = -14.0
+glwe_error = -36.0
+"#;
+const CLEAR: [bool; 4] = [true, false, false, true];
+
+fn vectors() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vectors"))
+}
+
+fn record() {
+    let params = FhewParams::from_toml(PARAMETERS, Security::NotChecked).unwrap();
+    let runtime = Runtime::seeded(1, arch::available()[0].name(), *b"gates that later versions read: ").unwrap();
+    let (engine, now) = (&Engine::on(runtime, params).unwrap(), Control::new());
+    let sk = &engine.create_secret_key().unwrap();
+    let bytes = engine.serialize(sk, &now).unwrap();
+    let folder = vectors().join(format!("fhew-wire-{}", u16::from_le_bytes([bytes[8], bytes[9]])));
+    std::fs::create_dir(&folder).expect("files of this version are not there yet");
+    let array = |cells| Array::new(&engine.home(), Form::Bits, vec![2, 2], sk.id(), cells).unwrap();
+    let fresh = engine.encrypt_bits(&CLEAR, sk).unwrap();
+    let key = engine.create_lookup_key(sk, &now).unwrap();
+    let made = engine.gate(Gate::Nand, &[&fresh, &fresh], &key, Some(0.0), &now).unwrap();
+    engine.write(sk, &folder.join("lwe_secret_key"), &now).unwrap();
+    engine.write(&key, &folder.join("lookup_key"), &now).unwrap();
+    engine.write(&array(fresh), &folder.join("fresh"), &now).unwrap();
+    engine.write(&array(made), &folder.join("nand"), &now).unwrap();
+}
+
+/// Reads everything and uses it once.
+fn check(folder: &Path) {
+    let (said, now) = (wire::summary(&std::fs::read(folder.join("fresh")).unwrap()).unwrap(), Control::new());
+    let engine = Engine::new(Home::find(&said, true).unwrap().params().clone(), 1).unwrap();
+    fn read<T: Stored<Origin = Home>>(engine: &Engine, folder: &Path, name: &str) -> T {
+        engine.read(&folder.join(name), &Control::new()).unwrap_or_else(|e| panic!("{folder:?}, {name}: {e}"))
+    }
+    let sk: SecretKey = read(&engine, folder, "lwe_secret_key");
+    let key: LookupKey = read(&engine, folder, "lookup_key");
+    let (fresh, made): (Array, Array) = (read(&engine, folder, "fresh"), read(&engine, folder, "nand"));
+    assert_eq!((fresh.shape(), fresh.form()), (&[2, 2][..], Form::Bits));
+    assert_eq!(engine.decrypt_bits(fresh.cells(), &sk).unwrap(), CLEAR);
+    assert_eq!(engine.decrypt_bits(made.cells(), &sk).unwrap(), CLEAR.map(|bit| !bit));
+    let or = engine.gate(Gate::Or, &[fresh.cells(), made.cells()], &key, Some(0.0), &now).unwrap();
+    assert_eq!(engine.decrypt_bits(&or, &sk).unwrap(), [true; 4], "{folder:?}");
+}
+
+#[test]
+fn files_of_every_version_are_read() {
+    if std::env::var("AGLET_WIRE").is_ok_and(|wish| wish == "record") {
+        record();
+    }
+    let paths = std::fs::read_dir(vectors()).unwrap().map(|entry| entry.unwrap().path());
+    let ours = |path: &PathBuf| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with("fhew-wire-"));
+    let folders: Vec<PathBuf> = paths.filter(ours).collect();
+    assert!(!folders.is_empty(), "the files are gone");
+    folders.iter().for_each(|folder| check(folder));
+}

@@ -1,0 +1,144 @@
+//! Files of gates and tables: what is written comes back and works, sizes, and whatever else is refused.
+
+use aglet::fhew::{presets, Array, Ciphertext, Engine, FhewParams, Form, Gate, Home, LookupKey, SecretKey};
+use aglet::wire::{self, Stored};
+use aglet::{Control, ErrorKind};
+use aglet_rlwe::security::Security;
+
+/// As small as parameters can be: no security at all.
+const SMALL: &str = r#"
+    family = "fhew"
+    name = "small"
+    source = "as few coordinates as gates can have, for files that are read in a moment"
+    messages = 2
+    squared_weights = 2.0
+    modulus = 1_099_469_684_737
+    log_n = 7
+    rank = 2
+    dimension = 196
+    secret = { block_binary = 4 }
+    levels = 1
+    log_base = 17
+    switch_digits = 11
+    lwe_error = -14.0
+    glwe_error = -36.0
+"#;
+
+fn small() -> Engine {
+    Engine::new(FhewParams::from_toml(SMALL, Security::NotChecked).unwrap(), 1).unwrap()
+}
+
+fn now() -> Control {
+    Control::new()
+}
+
+fn array(engine: &Engine, sk: &SecretKey, shape: &[usize], cells: Vec<Ciphertext>) -> Array {
+    Array::new(&engine.home(), Form::Bits, shape.to_vec(), sk.id(), cells).unwrap()
+}
+
+fn through<T: Stored<Origin = Home> + Sync>(engine: &Engine, x: &T) -> (T, usize) {
+    let bytes = engine.serialize(x, &now()).unwrap();
+    let back: T = engine.deserialize(&bytes, &now()).unwrap();
+    assert_eq!(*engine.serialize(&back, &now()).unwrap(), *bytes, "a {} is written one way", T::KIND.name);
+    let said = wire::summary(&bytes).unwrap();
+    assert_eq!((said.kind, said.family), (T::KIND, "fhew"));
+    let home = Home::find(&said, true).unwrap();
+    assert!(home == engine.home() && wire::deserialize::<T>(&home, &bytes, &now()).is_ok());
+    (back, bytes.len())
+}
+
+#[test]
+fn gates_work_on_what_comes_out_of_files() {
+    for engine in [small(), Engine::new(presets::load("gate").unwrap(), 1).unwrap()] {
+        let sk = engine.create_secret_key().unwrap();
+        let key = engine.create_lookup_key(&sk, &now()).unwrap();
+        let clear = [true, false, true, true, false, false];
+        let x = array(&engine, &sk, &[2, 3], engine.encrypt_bits(&clear, &sk).unwrap());
+        let (sk, _) = through(&engine, &sk);
+        let (key, length) = through(&engine, &key);
+        assert!(length.abs_diff(key.stored_bytes()) < length / 50, "{length} against {}", key.stored_bytes());
+        let (x, fresh) = through(&engine, &x);
+        assert_eq!((x.shape(), x.form(), x.cells().len()), (&[2, 3][..], Form::Bits, 6));
+        assert!(fresh < 1500, "a fresh bit is a seed and a body, and six took {fresh} bytes");
+        let out =
+            engine.gate(Gate::Nand, &[x.cells(), &engine.not(x.cells()).unwrap()], &key, Some(0.0), &now()).unwrap();
+        let (out, _) = through(&engine, &array(&engine, &sk, &[6], out));
+        assert_eq!(engine.decrypt_bits(out.cells(), &sk).unwrap(), [true; 6]);
+        assert_eq!(engine.decrypt_bits(x.cells(), &sk).unwrap(), clear);
+        // What is a sum keeps its terms.
+        let sum = engine.sum(&[(&out.cells()[..1], 3), (&x.cells()[..1], -2)]).unwrap();
+        let (sum, _) = through(&engine, &array(&engine, &sk, &[], sum));
+        assert_eq!(sum.cells()[0].sources().len(), 2);
+        assert!((sum.cells()[0].variance() / (9.0 * out.cells()[0].variance()) - 1.0).abs() < 0.1);
+        through(&engine, &array(&engine, &sk, &[0, 5], vec![]));
+    }
+}
+
+#[test]
+fn keys_of_files_are_as_small_as_seeds_make_them() {
+    for (name, most) in [("gate", 8_000_000), ("lut4", 22_000_000)] {
+        let engine = Engine::new(presets::load(name).unwrap(), 0).unwrap();
+        let key = engine.create_lookup_key(&engine.create_secret_key().unwrap(), &now()).unwrap();
+        let (_, length) = through(&engine, &key);
+        assert!(length <= most, "{name}: {length} bytes");
+    }
+}
+
+fn refused<T: Stored<Origin = Home>>(engine: &Engine, bytes: &[u8]) -> ErrorKind {
+    match engine.deserialize::<T>(bytes, &now()) {
+        Ok(_) => panic!("a {} was read that should not be", T::KIND.name),
+        Err(error) => error.kind(),
+    }
+}
+
+#[test]
+fn damaged_cut_and_foreign_files_are_refused() {
+    let engine = small();
+    let sk = engine.create_secret_key().unwrap();
+    let x = array(&engine, &sk, &[1], engine.encrypt_bits(&[true], &sk).unwrap());
+    let minus = array(&engine, &sk, &[1], engine.not(x.cells()).unwrap());
+    for bytes in [engine.serialize(&x, &now()).unwrap(), engine.serialize(&minus, &now()).unwrap()] {
+        for at in 0..bytes.len() {
+            let mut bad = bytes.to_vec();
+            bad[at] ^= 1 << (at % 8);
+            let kind = refused::<Array>(&engine, &bad);
+            assert!(matches!(kind, ErrorKind::Serialization | ErrorKind::KeyMismatch), "byte {at}: {kind:?}");
+        }
+        (0..bytes.len()).step_by(7).for_each(|end| {
+            refused::<Array>(&engine, &bytes[..end]);
+        });
+        assert_eq!(refused::<SecretKey>(&engine, &bytes), ErrorKind::Serialization);
+        assert_eq!(refused::<LookupKey>(&engine, &bytes), ErrorKind::Serialization);
+        let other = Engine::new(presets::load("gate").unwrap(), 1).unwrap();
+        assert_eq!(refused::<Array>(&other, &bytes), ErrorKind::KeyMismatch);
+    }
+    // Of the other family.
+    let toy = aglet::ckks::Engine::new(aglet::presets::load("toy", true).unwrap(), None, 1).unwrap();
+    let bytes = toy.serialize(&toy.create_secret_key().unwrap(), &now()).unwrap();
+    assert_eq!(refused::<SecretKey>(&engine, &bytes), ErrorKind::Serialization);
+    assert!(Home::find(&wire::summary(&bytes).unwrap(), true).is_err());
+    let bytes = engine.serialize(&sk, &now()).unwrap();
+    let wrong = toy.deserialize::<aglet::SecretKey>(&bytes, &now()).unwrap_err().to_string();
+    assert!(wrong.contains("lwe secret key"), "{wrong}");
+    // A set below 128 bits has to be asked for.
+    let kind = Home::find(&wire::summary(&bytes).unwrap(), false).err().unwrap().kind();
+    assert!(matches!(kind, ErrorKind::Insecure | ErrorKind::Parameter), "{kind:?}");
+}
+
+#[test]
+fn words_that_no_array_has_are_refused() {
+    let engine = small();
+    let sk = engine.create_secret_key().unwrap();
+    let x = array(&engine, &sk, &[2], engine.encrypt_bits(&[true, false], &sk).unwrap());
+    let bytes = engine.serialize(&x, &now()).unwrap();
+    // Behind magic, version, type, length, payload, id, slots, fingerprint, shapes, family and literal: form, axes, ciphertexts,
+    // fresh ones, noises.
+    let words_at = 152;
+    for (word, value) in [(0, 7u64), (1, 65), (1, 0), (2, 1), (2, u64::MAX), (3, 3), (3, 1), (4, 1), (5, 1)] {
+        let mut bad = bytes.to_vec();
+        bad[words_at + 8 * word..words_at + 8 * word + 8].copy_from_slice(&value.to_le_bytes());
+        let seal = *blake3::hash(&bad[..224]).as_bytes();
+        bad[224..256].copy_from_slice(&seal);
+        assert_eq!(refused::<Array>(&engine, &bad), ErrorKind::Serialization, "word {word} = {value}");
+    }
+}

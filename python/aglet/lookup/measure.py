@@ -1,0 +1,167 @@
+"""Measure gates and tables: the time of one in a batch, what was wrong, keys, and the chance to fail."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aglet import _core
+from aglet._core import LookupKey, LweSecretKey
+from aglet.errors import ParameterError
+from aglet.lookup.ciphertext import LweCiphertext
+from aglet.lookup.engine import LookupEngine
+from aglet.quiet import Watch
+
+__all__ = ["KINDS", "LookupCase", "LookupKeys", "bench_lookup", "make_lookup_keys"]
+
+KINDS = ("gate", "lookup", "sign")
+"""What is measured; `aglet bench` has a command for each."""
+_TWO: dict[str, Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]] = {
+    "nand": lambda x, y: ~(x & y),
+    "and": lambda x, y: x & y,
+    "or": lambda x, y: x | y,
+    "nor": lambda x, y: ~(x | y),
+    "xor": lambda x, y: x ^ y,
+    "xnor": lambda x, y: ~(x ^ y),
+    "andny": lambda x, y: ~x & y,
+}
+
+
+@dataclass(frozen=True)
+class LookupCase:
+    """What one bench measures.
+
+    `kind` is "gate", two arrays of bits through `gate`; "lookup", a table of squares in a domain; or "sign", of
+    integers of `sign_bits`.
+    """
+
+    kind: str = "gate"
+    gate: str = "nand"
+    bits: int | None = None
+    preset: str | None = None
+    method: str | None = None
+    domain: str = "padded"
+    sign_bits: int = 20
+    batch: int = 1
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ParameterError(f'There is no bench "{self.kind}"; there are {", ".join(KINDS)}.')
+        if self.gate not in _TWO:
+            raise ParameterError(f'There is no gate "{self.gate}" of two bits; choose one of {", ".join(_TWO)}.')
+        if self.batch < 1:
+            raise ParameterError(f"A batch has one ciphertext or more, not {self.batch}.")
+
+    def engine(self) -> LookupEngine:
+        """An engine for it."""
+        return LookupEngine(self.bits, preset=self.preset, method=self.method, thread_count=self.threads)
+
+    @property
+    def operation(self) -> str:
+        """What is done to each ciphertext, in a word."""
+        return {"gate": self.gate, "lookup": f"{self.domain} table", "sign": f"sign of {self.sign_bits} bits"}[
+            self.kind
+        ]
+
+
+@dataclass(frozen=True)
+class LookupKeys:
+    """The keys of a bench, and the seconds that they took."""
+
+    secret: LweSecretKey
+    lookup: LookupKey
+    seconds: float
+
+
+def make_lookup_keys(engine: LookupEngine) -> LookupKeys:
+    """Make them, and time it."""
+    start = time.perf_counter()
+    secret = engine.create_secret_key()
+    return LookupKeys(secret, engine.create_lookup_key(secret), time.perf_counter() - start)
+
+
+def _work(case: LookupCase, engine: LookupEngine, keys: LookupKeys) -> Callable[[], tuple[float, int]]:
+    """What is timed once: seconds, and results that are wrong."""
+    random, key, count = np.random.default_rng(1), keys.lookup, case.batch
+    if case.kind == "gate":
+        x, y = random.integers(0, 2, (2, count)).astype(bool)
+        one, other = engine.encrypt(x, keys.secret), engine.encrypt(y, keys.secret)
+        expected = _TWO[case.gate](x, y)
+        run: Callable[[], LweCiphertext] = lambda: engine.gate(case.gate, one, other, key)  # noqa: E731
+    elif case.kind == "sign":
+        most = 2 ** (case.sign_bits - 1)
+        values = random.integers(-most, most, count)
+        encrypted, expected = engine.encrypt(values, keys.secret, bits=case.sign_bits), values >= 0
+        run = lambda: engine.sign(encrypted, key)  # noqa: E731
+    else:
+        size = 2**engine.bits
+        messages = random.integers(0, size, count)
+        table = [m * m % size for m in range(size)]
+        encrypted = engine.encrypt(messages, keys.secret, domain=case.domain)
+        expected = np.array(table)[messages]
+        run = lambda: engine.lookup(encrypted, table, key)  # noqa: E731
+
+    def timed() -> tuple[float, int]:
+        start = time.perf_counter()
+        found = run()
+        seconds = (time.perf_counter() - start) / count
+        return seconds, int((engine.decrypt(found, keys.secret) != expected).sum())
+
+    return timed
+
+
+def bench_lookup(
+    case: LookupCase, *, repeat: int, keys: LookupKeys | None = None, engine: LookupEngine | None = None
+) -> dict[str, Any]:
+    """Measure a gate or a table; one record, ready for JSON. Times are those of one ciphertext of the batch.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such set, or it has no gates or tables of that kind.
+    """
+    if repeat < 1:
+        raise ParameterError(f"A bench repeats at least once, not {repeat} times.")
+    engine = case.engine() if engine is None else engine
+    if case.kind == "lookup" and engine.bits == 1:
+        raise ParameterError("Tables are on messages of two bits or more; give --bits 2, 3 or 4.")
+    keys = make_lookup_keys(engine) if keys is None else keys
+    timed, machine = _work(case, engine, keys), _core.doctor()
+    timed()
+    watch = Watch()
+    runs = [timed() for _ in range(repeat)]
+    seconds = [run[0] for run in runs]
+    quiet = watch.done(seconds)
+    return {
+        "kind": case.kind,
+        "operation": case.operation,
+        "method": engine.method,
+        "preset": engine.preset,
+        "bits": engine.bits,
+        "bits_mean": engine.bits,
+        "bits_worst": engine.bits,
+        "slot_count": 1,
+        "batch": case.batch,
+        "threads": engine.thread_count,
+        "backend": engine.backend,
+        "seconds": statistics.median(seconds),
+        "seconds_all": seconds,
+        "wrong": sum(run[1] for run in runs),
+        "key_bytes": keys.lookup.byte_count,
+        "key_bytes_seeded": keys.lookup.stored_bytes,
+        "keygen_seconds": keys.seconds,
+        "peak_rss_bytes": _core.peak_rss_bytes(),
+        "security_bits": engine.security_bits,
+        "log2_failure": engine.log2_failure,
+        "cpu": machine["cpu"],
+        "cores": machine["cores"],
+        **quiet.fields(),
+        "version": machine["version"],
+    }
