@@ -42,6 +42,7 @@ fn an_adder_of_gates_adds() {
             let (x, y) = (bits(|n| n.0, j), bits(|n| n.1, j));
             let sum = gate(Gate::Xor, &[&gate(Gate::Xor, &[&x, &y]), &carry]);
             carry = gate(Gate::Majority, &[&x, &y, &carry]);
+            assert_eq!(control.latest(), (6, 6, "rotations".into()));
             let clear = engine.decrypt_bits(&sum, &sk).unwrap();
             sums.iter_mut().zip(clear).for_each(|(s, b)| *s |= u32::from(b) << j);
         }

@@ -5,6 +5,7 @@ use crate::{Control, Error, KeyId};
 use aglet_bootstrap::functional::Rotate;
 use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweContext};
 use rayon::prelude::*;
+use std::sync::{Mutex, PoisonError};
 
 /// Ciphertexts that meet each block of the key together: their accumulators stay in the second cache.
 const TOGETHER: usize = 32;
@@ -46,12 +47,18 @@ impl Rotate for Workers<'_> {
         then: impl Fn(GlweSample) -> Result<T, aglet_schemes::Error> + Sync,
     ) -> Result<Vec<T>, aglet_schemes::Error> {
         let together = cts.len().div_ceil(self.engine.runtime.threads()).clamp(1, TOGETHER);
+        let done = Mutex::new(0);
         let batch = |(i, some): (usize, &[LweCiphertext])| {
             if self.control.cancelled() {
                 return Err(aglet_schemes::Error::Cancelled);
             }
             let own = if starts.len() == 1 { starts } else { &starts[i * together..][..some.len()] };
             let turned = self.key.0.rotate_tables(&self.engine.ctx, some, own, log_tables)?;
+            // Threads report one after the other, so that the number only grows.
+            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+            *done += some.len();
+            self.control.report(*done, cts.len(), "rotations");
+            drop(done);
             turned.into_iter().map(&then).collect()
         };
         let batches: Result<Vec<Vec<T>>, _> = cts.par_chunks(together).enumerate().map(batch).collect();
