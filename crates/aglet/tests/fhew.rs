@@ -89,6 +89,29 @@ fn what_does_not_belong_together_is_refused_and_the_engine_stays_usable() {
     assert_eq!(engine.decrypt_bits(&gate(&[&x, &x], &control).unwrap(), &sk).unwrap(), [true, false]);
 }
 
+/// Somebody who watches the reports says stop as soon as they see work done; `dm` has the most samples, seconds of them.
+#[test]
+fn a_key_that_is_stopped_midway_leaves_the_engine_usable() {
+    let engine = Engine::new(presets::load("dm").unwrap(), 1).unwrap();
+    let (sk, control) = (engine.create_secret_key().unwrap(), Control::new());
+    let stopped = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while control.latest().0 == 0 {
+                std::thread::yield_now();
+            }
+            control.cancel();
+        });
+        engine.create_lookup_key(&sk, &control).map(|_| ())
+    });
+    assert_eq!(stopped.unwrap_err().kind(), ErrorKind::Cancelled);
+    let (done, total, what) = control.latest();
+    assert!(0 < done && done < total && what == "lookup key", "{done} of {total}");
+    let (key, control) = (engine.create_lookup_key(&sk, &Control::new()).unwrap(), Control::new());
+    let bits = engine.encrypt_bits(&[true, false], &sk).unwrap();
+    let out = engine.gate(Gate::Nand, &[&bits, &bits], &key, None, &control).unwrap();
+    assert_eq!(engine.decrypt_bits(&out, &sk).unwrap(), [false, true]);
+}
+
 /// Random gates on random bits, results fed back: 2^16 of them.
 #[test]
 #[cfg(feature = "long")]

@@ -3,8 +3,12 @@
 use aglet_bootstrap::BootstrapKey;
 use aglet_ring::arch::{self, Kernels};
 use aglet_ring::sample::ChaChaSource;
-use aglet_rlwe::lwe::{log2_tail, GlweSample, LweCiphertext, LweContext, LweParams, LweSecretKey, LweSpec, Noise};
+use aglet_rlwe::lwe::{
+    log2_tail, GlweSample, LweCiphertext, LweContext, LweParams, LweSecretKey, LweSpec, LweSwitchingKey, Noise,
+    Switched,
+};
 use aglet_rlwe::security::Security;
+use aglet_rlwe::Error;
 use aglet_schemes::fhew::{from_bit, join, mux_halves, not, to_bit, FhewParams, Gate};
 
 /// The presets by name.
@@ -23,6 +27,11 @@ const PRESETS: [(&str, &str); 9] = [
 /// The numbers of a preset.
 fn preset(text: &str) -> LweSpec {
     FhewParams::from_toml(text, Security::Bits128).unwrap().lwe().spec().clone()
+}
+
+/// Parameters and tables of a set, on the best kernels.
+fn context(spec: LweSpec) -> LweContext {
+    LweContext::new(LweParams::new(spec, Security::NotChecked).unwrap(), arch::available()[0]).unwrap()
 }
 
 fn gate() -> LweSpec {
@@ -134,6 +143,90 @@ fn rotations_leave_the_noise_of_the_formula() {
         }
         println!("{name}: measured over formula {ratio:.3}");
         assert!((ratio - 1.0).abs() < 0.1, "{name}: measured over formula {ratio:.3}");
+    }
+}
+
+#[test]
+fn no_preset_is_left_out() {
+    let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../aglet/presets/fhew")).unwrap();
+    let mut files: Vec<String> = folder.map(|f| f.unwrap().file_name().into_string().unwrap()).collect();
+    let mut known: Vec<String> = PRESETS.iter().map(|p| format!("{}.toml", p.0)).collect();
+    files.sort();
+    known.sort();
+    assert_eq!(files, known);
+}
+
+/// The first n coordinates of a secret: the phase of a unit vector is minus one of them.
+fn coordinates(ctx: &LweContext, sk: &LweSecretKey) -> Vec<i64> {
+    let unit = |i: usize| {
+        let words = (0..=ctx.params().coordinates()).map(|j| u64::from(i == j)).collect();
+        LweCiphertext::from_words(ctx, words, sk.id(), Vec::new()).unwrap()
+    };
+    let phases = (0..ctx.params().spec().dimension).map(|i| sk.phase(ctx, &unit(i)).unwrap());
+    phases.map(|phase| -ctx.modulus().centre(phase)).collect()
+}
+
+/// Key switch and modulus switch of random samples: the mean of squares against the formulas with the true weight.
+#[test]
+fn switches_leave_the_noise_of_the_formulas() {
+    for (name, text) in PRESETS {
+        let ctx = context(preset(text));
+        let mut source = ChaChaSource::from_seed([4; 32]);
+        let sk = LweSecretKey::generate(&ctx, &mut source);
+        let (s, expected) = (coordinates(&ctx, &sk), Noise::of(ctx.params(), Some(sk.weights(&ctx))));
+        let (m, two_n) = (ctx.modulus(), 2 * ctx.params().n() as i64);
+        let (mut by_key, mut by_modulus, mut count) = (0.0, 0.0, 0.0);
+        // Errors of one key are the same for all samples, so several keys count.
+        for _ in 0..24 {
+            let key = LweSwitchingKey::generate(&ctx, &sk, &mut source).unwrap();
+            for _ in 0..96 {
+                let ct = sk.encrypt(&ctx, m.value() / 3, &mut source).unwrap();
+                let short = key.apply(&ctx, &ct).unwrap();
+                let (a, b) = short.split_at(s.len());
+                let mut words = vec![0; ctx.params().coordinates() + 1];
+                words[..s.len()].copy_from_slice(a);
+                words[ctx.params().coordinates()] = b[0];
+                let switched = LweCiphertext::from_words(&ctx, words, sk.id(), Vec::new()).unwrap();
+                let [before, after] = [&ct, &switched].map(|ct| sk.phase(&ctx, ct).unwrap());
+                by_key += (m.centre(m.sub(after, before)) as f64 / m.value() as f64).powi(2);
+                let exponents = Switched::new(&ctx, &short, 0);
+                let mask: i64 = exponents.mask.iter().zip(&s).map(|(&a, &s)| i64::from(a) * s).sum();
+                let exponent = (i64::from(exponents.body) - mask).rem_euclid(two_n) as f64;
+                // The body was rounded down: half an exponent less on average.
+                let error = (exponent + 0.5) / two_n as f64 - after as f64 / m.value() as f64;
+                by_modulus += (error - error.round()).powi(2);
+                count += 1.0;
+            }
+        }
+        let ratios = [by_key / count / expected.key_switch, by_modulus / count / expected.modulus_switch];
+        println!("{name}: measured over formula {ratios:.3?}");
+        assert!(ratios.iter().all(|r| (r - 1.0).abs() < 0.1), "{name}: measured over formula {ratios:.3?}");
+    }
+}
+
+/// The report of progress itself says stop, at the first sample and midway; then the same context makes a key that works.
+#[test]
+fn a_key_that_was_stopped_midway_leaves_nothing_behind() {
+    for spec in methods() {
+        let ctx = context(spec);
+        let mut source = ChaChaSource::from_seed([9; 32]);
+        let sk = LweSecretKey::generate(&ctx, &mut source);
+        let samples = BootstrapKey::shapes(&ctx).0[0];
+        let samples = samples.blocks * samples.keys;
+        for stop in [0, samples / 9] {
+            let mut reports = Vec::new();
+            let mut progress = |done, total| {
+                reports.push((done, total));
+                done < stop
+            };
+            let stopped = BootstrapKey::generate(&ctx, &sk, &mut source, &mut progress);
+            assert!(matches!(stopped.map(|_| ()), Err(Error::Cancelled)));
+            assert_eq!(reports, (0..=stop).map(|done| (done, samples)).collect::<Vec<_>>());
+        }
+        let key = BootstrapKey::generate(&ctx, &sk, &mut source, &mut |_, _| true).unwrap();
+        let bits = [true, false].map(|b| sk.encrypt(&ctx, from_bit(&ctx, b), &mut source).unwrap());
+        let out = key.bootstrap(&ctx, &bits, &Gate::table(&ctx)).unwrap();
+        assert_eq!([0, 1].map(|i| to_bit(&ctx, sk.phase(&ctx, &out[i]).unwrap())), [true, false]);
     }
 }
 

@@ -6,6 +6,8 @@
 
 mod generic;
 mod lanes;
+#[cfg(test)]
+mod ranges;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;

@@ -116,6 +116,8 @@ pub(crate) fn is(coordinate: i8, value: i8) -> u64 {
 pub(crate) fn draw_errors(kind: ErrorKind, source: &mut ChaChaSource, out: &mut [i64]) {
     match kind {
         ErrorKind::Gaussian => sample::gaussian(source, out),
+        // Less than half a unit: none. Only sets that nobody checked have that.
+        ErrorKind::Uniform(0) => out.fill(0),
         ErrorKind::Uniform(w) => {
             let mut words = Zeroizing::new(vec![0u64; out.len()]);
             sample::uniform(source, 2 * w + 1, &mut words);

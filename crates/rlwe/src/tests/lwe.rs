@@ -125,59 +125,6 @@ fn secrets_are_blocks_with_at_most_one_1_and_of_the_right_weight() {
     assert!((mean - ctx.params().mean()).abs() < 0.004, "{mean}");
 }
 
-/// Key switch and modulus switch of random samples: the mean of squares against the formulas with the true weight.
-#[test]
-fn switches_leave_the_noise_of_the_formulas() {
-    let binary = LweSpec {
-        dimension: 631,
-        secret: Secret::Binary,
-        switch_digits: 12,
-        lwe_error: -12.89,
-        glwe_error: -35.94,
-        ..gate()
-    };
-    let ternary = LweSpec {
-        method: Method::Ginx,
-        dimension: 576,
-        secret: Secret::Ternary,
-        switch_digits: 12,
-        lwe_error: -13.10,
-        glwe_error: -38.02,
-        ..gate()
-    };
-    let odd = LweSpec { method: Method::Lmkcdey(10), log_n: 10, rank: 2, ..ternary.clone() };
-    let table = LweSpec { log_n: 11, rank: 1, dimension: 844, switch_digits: 15, lwe_error: -16.84, ..gate() };
-    for spec in [gate(), binary, ternary, odd, table] {
-        let ctx = context(spec.clone());
-        let mut source = source(4);
-        let sk = LweSecretKey::generate(&ctx, &mut source);
-        let expected = Noise::of(ctx.params(), Some(sk.weights(&ctx)));
-        let (m, two_n) = (ctx.modulus(), 2 * ctx.params().n() as i64);
-        let (mut by_key, mut by_modulus, mut keys) = (0.0, 0.0, 0.0);
-        // Errors of one key are the same for all samples, so several keys count.
-        for _ in 0..24 {
-            let key = LweSwitchingKey::generate(&ctx, &sk, &mut source).unwrap();
-            for _ in 0..48 {
-                let ct = sk.encrypt(&ctx, m.value() / 3, &mut source).unwrap();
-                let (before, short) = (sk.phase(&ctx, &ct).unwrap(), key.apply(&ctx, &ct).unwrap());
-                let (a, b) = short.split_at(spec.dimension);
-                let after = m.sub(b[0], sk.product(m, a));
-                by_key += turn(&ctx, m.sub(after, before)).powi(2);
-                let switched = Switched::new(&ctx, &short, 0);
-                let s = sk.coordinates();
-                let mask: i64 = switched.mask.iter().zip(s).map(|(&a, &s)| i64::from(a) * i64::from(s)).sum();
-                let exponent = (i64::from(switched.body) - mask).rem_euclid(two_n) as f64;
-                // The body was rounded down: half an exponent less on average.
-                let error = (exponent + 0.5) / two_n as f64 - after as f64 / m.value() as f64;
-                by_modulus += (error - error.round()).powi(2);
-                keys += 1.0;
-            }
-        }
-        let ratios = [by_key / keys / expected.key_switch, by_modulus / keys / expected.modulus_switch];
-        assert!(ratios.iter().all(|r| (r - 1.0).abs() < 0.1), "measured over formula: {ratios:.3?}");
-    }
-}
-
 /// The external product of a whole block: the phase turns by the coordinate that is 1, and the noise is that of the formula.
 #[test]
 fn blocks_turn_the_phase_by_the_secret() {
