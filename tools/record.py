@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Run the benches behind the target table and write them down under repro/record.
 
-Usage: .venv/bin/python tools/record.py [--repeat 3] [--out repro/record]
+Usage: .venv/bin/python tools/record.py [--repeat 3] [--gates] [--out repro/record]
 
 Writes <out>/<cpu>/<date>.jsonl, one line per measurement with the command that made it, and <out>/<cpu>/<date>.md, the
 table of targets with the measured column filled in. A row whose backend this CPU lacks says so. Takes some minutes and
-8 GB of memory; run it on an idle machine, from a clean checkout.
+8 GB of memory; run it on an idle machine, from a clean checkout. With --gates it measures gates and tables instead, in a
+minute, and writes <date>-gates.md; the lines of the other family stay as they are.
 """
 
 from __future__ import annotations
@@ -199,10 +200,65 @@ def table(records: list[dict[str, Any]], backends: list[str]) -> list[Row]:
     ]
 
 
+@dataclass(frozen=True)
+class Bench:
+    """A bench of gates or tables, and the most milliseconds that one may take."""
+
+    name: str
+    arguments: str
+    most: float
+    backend: str | None = None
+
+
+GATES = (
+    Bench("NAND, alone", "gate", 3.0),
+    Bench("NAND, each of 8", "gate --batch 8", 2.0),
+    Bench("NAND, each of 64", "gate --batch 64", 2.0),
+    Bench("NAND, plain CGGI", "gate --method cggi", 6),
+    Bench("NAND, ternary GINX", "gate --method ginx", 6),
+    Bench("NAND, LMKCDEY", "gate --method lmkcdey", 12),
+    Bench("NAND, DM", "gate --method dm", 16),
+    Bench("NAND, AVX2 forced", "gate", 8, "avx2"),
+    Bench("table of 2 bits, padded", "lookup --bits 2", 4),
+    Bench("table of 4 bits, padded", "lookup --bits 4", 6),
+    Bench("table of 4 bits, full domain", "lookup --bits 4 --domain full", 12),
+    Bench("sign of 20 bits", "sign", 40),
+)
+SHARED = "gate --batch 64 --threads 2"
+"""What is measured again on two threads."""
+
+
+def gates(backends: list[str]) -> tuple[list[dict[str, Any]], list[Row]]:
+    """Measure gates and tables; a result that is wrong is a failure."""
+    records, rows = [], []
+    for bench in GATES:
+        if bench.backend is not None and bench.backend not in backends:
+            rows.append(Row(bench.name, f"<= {bench.most:g} ms", "not measurable on this CPU", None))
+            continue
+        (record,) = run(f"bench {bench.arguments} --json", bench.backend)
+        records.append(record)
+        milliseconds, wrong = record["seconds"] * 1e3, record["wrong"]
+        text = f"{milliseconds:.2f} ms" + (f", {wrong} wrong" if wrong else "")
+        rows.append(Row(bench.name, f"<= {bench.most:g} ms", text, milliseconds <= bench.most and not wrong))
+    (two,) = run(f"bench {SHARED} --json")
+    one = next(r for r in records if r["command"] == "aglet bench gate --batch 64 --json")
+    times = one["seconds"] / two["seconds"]
+    rows.append(Row("NAND, each of 64, two threads", ">= 1.8 times one", f"{times:.2f}", times >= 1.8))
+    for name, wanted, memory, stored in (("gate", "gate --json", 30, 8), ("lut4", "lookup --bits 4 --json", 45, 22)):
+        found = next(r for r in records if r["command"] == f"aglet bench {wanted}")
+        sizes = found["key_bytes"] / 1e6, found["key_bytes_seeded"] / 1e6
+        text = f"{sizes[0]:.1f} and {sizes[1]:.1f} MB, in {found['keygen_seconds']:.2f} s"
+        met = sizes[0] <= memory and sizes[1] <= stored and found["keygen_seconds"] <= 2
+        rows.append(Row(f"keys of {name}, in memory and stored", f"<= {memory} and {stored} MB, 2 s", text, met))
+    dm = next(r for r in records if r["method"] == "dm")
+    rows.append(Row("keys of dm", "<= 2 s", f"{dm['keygen_seconds']:.2f} s", dm["keygen_seconds"] <= 2))
+    return [*records, two], rows
+
+
 def markdown(rows: list[Row], machine: dict[str, Any], header: dict[str, Any], records: list[dict[str, Any]]) -> str:
     words = {True: "yes", False: "**no**", None: "-"}
     commands = list(dict.fromkeys(r["command"] for r in records))
-    stages = next(r["stage_seconds"] for r in records if "stage_seconds" in r)
+    stages = next((r["stage_seconds"] for r in records if "stage_seconds" in r), {})
     lines = [
         f"# {machine['cpu']}, {header['date']}",
         "",
@@ -213,10 +269,16 @@ def markdown(rows: list[Row], machine: dict[str, Any], header: dict[str, Any], r
         "|---|---|---|---|",
         *(f"| {row.name} | {row.target} | {row.measured} | {words[row.met]} |" for row in rows),
         "",
-        "Stages of one bootstrap on one thread, in seconds: "
-        + ", ".join(f"{name} {seconds:.3f}" for name, seconds in stages.items())
-        + ".",
-        "",
+        *(
+            [
+                "Stages of one bootstrap on one thread, in seconds: "
+                + ", ".join(f"{name} {seconds:.3f}" for name, seconds in stages.items())
+                + ".",
+                "",
+            ]
+            if stages
+            else []
+        ),
         "Made by `tools/record.py` with these commands; all fields stand in the `.jsonl` file beside this one.",
         "",
         *(f"- `{command}`" for command in commands),
@@ -225,15 +287,17 @@ def markdown(rows: list[Row], machine: dict[str, Any], header: dict[str, Any], r
     return "\n".join(lines)
 
 
-def reproduced(path: Path) -> list[str]:
-    """The lines of a file that `aglet reproduce` has added; a new record replaces all others."""
+def kept(path: Path, of_gates: bool) -> list[str]:
+    """The lines of a file that a new record leaves: those of `aglet reproduce`, and those of the other family."""
     lines = path.read_text().splitlines() if path.exists() else []
-    return [line for line in lines if "table" in json.loads(line)]
+    found = [(line, json.loads(line)) for line in lines]
+    return [line for line, record in found if "table" in record or of_gates != ("kind" in record)]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--gates", action="store_true")
     parser.add_argument("--out", type=Path, default=ROOT / "repro" / "record")
     options = parser.parse_args()
 
@@ -243,16 +307,20 @@ def main() -> None:
     changed = git("status", "--porcelain", "--untracked-files=no")
     commit = git("rev-parse", "--short=12", "HEAD") + (" with uncommitted changes" if changed else "")
     header = {"date": datetime.date.today().isoformat(), "commit": commit}
-    records = measure(options.repeat, machine["backends"])
-    rows = table(records, machine["backends"])
+    if options.gates:
+        records, rows = gates(machine["backends"])
+    else:
+        records = measure(options.repeat, machine["backends"])
+        rows = table(records, machine["backends"])
 
     folder = options.out / machine_folder(machine["cpu"])
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{header['date']}.jsonl"
-    lines = [json.dumps({**header, **record}) for record in [machine, *records]]
-    path.write_text("\n".join(lines + reproduced(path)) + "\n")
+    made = records if options.gates else [machine, *records]
+    lines = [json.dumps({**header, **record}) for record in made]
+    path.write_text("\n".join([*kept(path, options.gates), *lines]) + "\n")
     text = markdown(rows, machine, header, records)
-    (folder / f"{header['date']}.md").write_text(text)
+    (folder / f"{header['date']}{'-gates' if options.gates else ''}.md").write_text(text)
     print(text)
 
 
