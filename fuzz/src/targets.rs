@@ -200,6 +200,7 @@ fn lookups() -> Target {
         }
         read::<fhew::SecretKey>(&engine, bytes);
         read::<fhew::LookupKey>(&engine, bytes);
+        read::<fhew::PackingKey>(&engine, bytes);
         read::<fhew::Array>(&engine, bytes);
     };
     let seeds = kept.into_iter().map(Input::file).collect();

@@ -609,6 +609,20 @@ class LookupKey:
         """Bytes when stored with a seed in place of the uniform part."""
 
 @final
+class PackingKey:
+    """What tables of two messages need beside a lookup key: the automorphisms that pack samples."""
+
+    @property
+    def key_id(self) -> str: ...
+    @property
+    def preset(self) -> str: ...
+    @property
+    def byte_count(self) -> int: ...
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes when stored with a seed in place of the uniform part."""
+
+@final
 class LweArray:
     """Ciphertexts in a row, with the shape that they stand for; `aglet.LweCiphertext` is the face of it."""
 
@@ -669,6 +683,9 @@ class LookupEngine:
     def create_lookup_key(
         self, sk: LweSecretKey, memory_limit_bytes: int | None = None, progress: Progress | None = None
     ) -> LookupKey: ...
+    def create_packing_key(
+        self, sk: LweSecretKey, memory_limit_bytes: int | None = None, progress: Progress | None = None
+    ) -> PackingKey: ...
     def encrypt_bits(self, bits: NDArray[np.bool_], shape: list[int], sk: LweSecretKey) -> LweArray: ...
     def encrypt_messages(
         self, messages: NDArray[np.int64], shape: list[int], sk: LweSecretKey, domain: str
@@ -697,11 +714,22 @@ class LookupEngine:
     def lookup(
         self,
         ct: LweArray,
-        table: list[int],
+        tables: list[list[int]],
         key: LookupKey,
         max_log2_failure: float | None = None,
         progress: Progress | None = None,
-    ) -> LweArray: ...
+    ) -> list[LweArray]: ...
+    def lookup_pairs(
+        self,
+        pair: list[LweArray],
+        tables: list[list[int]],
+        key: LookupKey,
+        packing_key: PackingKey,
+        max_log2_failure: float | None = None,
+        progress: Progress | None = None,
+    ) -> list[LweArray]:
+        """Of messages, high and low; an array for each table."""
+
     def sign(
         self,
         ct: LweArray,

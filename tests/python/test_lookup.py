@@ -263,7 +263,7 @@ def test_tables_and_messages_out_of_range(tables: Set) -> None:
     ]:
         with pytest.raises(RangeError, match=words):
             tables.engine.lookup(x, table, tables.key)
-    for wrong in (lambda m: m / 2, lambda m: None, [0.5] * 4, [[0, 1, 2, 3]], "0123"):
+    for wrong in (lambda m: m / 2, lambda m: None, [0.5] * 4, np.array([[0, 1, 2, 3]]), "0123", [[0, 1, 2, 3], 3]):
         with pytest.raises(TypeError):
             tables.engine.lookup(x, wrong, tables.key)
     for values in ([4], [-1], [[0, 2**62]], np.uint64(2**63)):

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aglet import Engine, LookupEngine, LookupKey, LweCiphertext, LweSecretKey
+from aglet import Engine, LookupEngine, LookupKey, LweCiphertext, LweSecretKey, PackingKey
 from aglet.errors import KeyMismatchError, SerializationError
 from aglet.files import restore
 
-TYPES = ("lwe_secret_key", "lookup_key", "lwe_ciphertext")
+TYPES = ("lwe_secret_key", "lookup_key", "packing_key", "lwe_ciphertext")
 CLEAR = np.array([[True, False, True], [False, False, True]])
 
 
@@ -36,12 +36,16 @@ def things(bits: LookupEngine) -> dict[str, Any]:
     return {
         "lwe_secret_key": secret,
         "lookup_key": bits.create_lookup_key(secret),
+        "packing_key": bits.create_packing_key(secret),
         "lwe_ciphertext": bits.encrypt(CLEAR, secret),
     }
 
 
-def works(engine: LookupEngine, secret: LweSecretKey, key: LookupKey, x: LweCiphertext) -> None:
+def works(
+    engine: LookupEngine, secret: LweSecretKey, key: LookupKey, packing_key: PackingKey, x: LweCiphertext
+) -> None:
     """Whether these go together."""
+    assert packing_key.key_id == secret.key_id
     found = engine.nand(x, x[::-1], key)
     np.testing.assert_array_equal(engine.decrypt(found, secret), ~(CLEAR & CLEAR[::-1]))
 
@@ -69,7 +73,7 @@ def test_what_is_written_works_in_another_engine(
     assert owners_only == (name == "lwe_secret_key") or os.umask(0o022) != 0o022
 
 
-@pytest.mark.parametrize("name", ["lookup_key", "lwe_ciphertext"])
+@pytest.mark.parametrize("name", ["lookup_key", "packing_key", "lwe_ciphertext"])
 @pytest.mark.parametrize("protocol", [2, 4, 5])
 def test_pickles(bits: LookupEngine, things: dict[str, Any], name: str, protocol: int) -> None:
     back = pickle.loads(pickle.dumps(things[name], protocol))

@@ -1,10 +1,10 @@
 //! Files of gates and tables of every version of the format, kept under `tests/vectors/fhew-wire-VERSION`: today's code reads each,
 //! and each still works.
 //!
-//! `AGLET_WIRE=record cargo test -p aglet --test fhew_corpus` writes the folder of the version that today's code writes, if it is not
-//! there: what users may have is never written again.
+//! `AGLET_WIRE=record cargo test -p aglet --test fhew_corpus` writes those of the version that today's code writes that are not there
+//! yet: what users may have is never written again.
 
-use aglet::fhew::{Array, Engine, FhewParams, Form, Gate, Home, LookupKey, SecretKey};
+use aglet::fhew::{Array, Engine, FhewParams, Form, Gate, Home, LookupKey, PackingKey, PairTable, SecretKey};
 use aglet::wire::{self, Stored};
 use aglet::{Control, Runtime};
 use aglet_ring::arch;
@@ -42,15 +42,25 @@ fn record() {
     let sk = &engine.create_secret_key().unwrap();
     let bytes = engine.serialize(sk, &now).unwrap();
     let folder = vectors().join(format!("fhew-wire-{}", u16::from_le_bytes([bytes[8], bytes[9]])));
-    std::fs::create_dir(&folder).expect("files of this version are not there yet");
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("lwe_secret_key");
+    let sk = if path.exists() { &engine.read(&path, &now).unwrap() } else { sk };
     let array = |cells| Array::new(&engine.home(), Form::Bits, vec![2, 2], sk.id(), cells).unwrap();
     let fresh = engine.encrypt_bits(&CLEAR, sk).unwrap();
     let key = engine.create_lookup_key(sk, &now).unwrap();
     let made = engine.gate(Gate::Nand, &[&fresh, &fresh], &key, Some(0.0), &now).unwrap();
-    engine.write(sk, &folder.join("lwe_secret_key"), &now).unwrap();
-    engine.write(&key, &folder.join("lookup_key"), &now).unwrap();
-    engine.write(&array(fresh), &folder.join("fresh"), &now).unwrap();
-    engine.write(&array(made), &folder.join("nand"), &now).unwrap();
+    let packing = engine.create_packing_key(sk, &now).unwrap();
+    fn write<T: Stored<Origin = Home> + Sync>(engine: &Engine, folder: &Path, name: &str, x: &T) {
+        let path = folder.join(name);
+        if !path.exists() {
+            engine.write(x, &path, &Control::new()).unwrap();
+        }
+    }
+    write(engine, &folder, "lwe_secret_key", sk);
+    write(engine, &folder, "lookup_key", &key);
+    write(engine, &folder, "fresh", &array(fresh));
+    write(engine, &folder, "nand", &array(made));
+    write(engine, &folder, "packing_key", &packing);
 }
 
 /// Reads everything and uses it once.
@@ -68,6 +78,11 @@ fn check(folder: &Path) {
     assert_eq!(engine.decrypt_bits(made.cells(), &sk).unwrap(), CLEAR.map(|bit| !bit));
     let or = engine.gate(Gate::Or, &[fresh.cells(), made.cells()], &key, Some(0.0), &now).unwrap();
     assert_eq!(engine.decrypt_bits(&or, &sk).unwrap(), [true; 4], "{folder:?}");
+    let (packing, message): (PackingKey, _) = (read(&engine, folder, "packing_key"), engine.params().message());
+    let [x, y] = [[0, 0, 1, 1], [0, 1, 0, 1]].map(|m| engine.encrypt(&m, message, &sk).unwrap());
+    let less = PairTable::new(message, message, &[0, 1, 0, 0]).unwrap();
+    let less = engine.lookup_pairs([&x, &y], &[less], (&key, &packing), Some(0.0), &now).unwrap();
+    assert_eq!(engine.decrypt(&less[0], message, &sk).unwrap(), [0, 1, 0, 0], "{folder:?}");
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! Files of gates and tables: what is written comes back and works, sizes, and whatever else is refused.
 
-use aglet::fhew::{presets, Array, Ciphertext, Engine, FhewParams, Form, Gate, Home, LookupKey, SecretKey};
+use aglet::fhew::{
+    presets, Array, Ciphertext, Engine, FhewParams, Form, Gate, Home, LookupKey, Message, PackingKey, PairTable,
+    SecretKey,
+};
 use aglet::wire::{self, Stored};
 use aglet::{Control, ErrorKind};
 use aglet_rlwe::security::Security;
@@ -84,6 +87,26 @@ fn keys_of_files_are_as_small_as_seeds_make_them() {
     }
 }
 
+#[test]
+fn tables_of_two_messages_work_with_keys_out_of_files() {
+    let engine = Engine::new(presets::load("wide").unwrap(), 0).unwrap();
+    let sk = engine.create_secret_key().unwrap();
+    let key = engine.create_lookup_key(&sk, &now()).unwrap();
+    let made = engine.create_packing_key(&sk, &now()).unwrap();
+    let (packing, length) = through(&engine, &made);
+    assert!(length < made.byte_count() * 11 / 20 + 1024, "a seed and one of two columns, and {length} bytes");
+    let message: Message = engine.params().message();
+    let x = engine.encrypt(&[3, 14], message, &sk).unwrap();
+    let table = PairTable::new(message, message, &(0..256).map(|i| i * 3 / 16 % 16).collect::<Vec<_>>()).unwrap();
+    let out = engine.lookup_pairs([&x[..1], &x[1..]], &[table], (&key, &packing), None, &now()).unwrap();
+    assert_eq!(engine.decrypt(&out[0], message, &sk).unwrap(), [62 * 3 / 16]);
+    let stopped = Control::new();
+    stopped.cancel();
+    let stopped = engine.create_packing_key(&sk, &stopped).map(|_| ()).unwrap_err().kind();
+    assert_eq!(stopped, ErrorKind::Cancelled);
+    assert_eq!(engine.check_packing_memory(Some(1000)).unwrap_err().kind(), ErrorKind::Memory);
+}
+
 fn refused<T: Stored<Origin = Home>>(engine: &Engine, bytes: &[u8]) -> ErrorKind {
     match engine.deserialize::<T>(bytes, &now()) {
         Ok(_) => panic!("a {} was read that should not be", T::KIND.name),
@@ -109,6 +132,7 @@ fn damaged_cut_and_foreign_files_are_refused() {
         });
         assert_eq!(refused::<SecretKey>(&engine, &bytes), ErrorKind::Serialization);
         assert_eq!(refused::<LookupKey>(&engine, &bytes), ErrorKind::Serialization);
+        assert_eq!(refused::<PackingKey>(&engine, &bytes), ErrorKind::Serialization);
         let other = Engine::new(presets::load("gate").unwrap(), 1).unwrap();
         assert_eq!(refused::<Array>(&other, &bytes), ErrorKind::KeyMismatch);
     }

@@ -249,7 +249,7 @@ fn an_estimate_stands_before_anything_runs() {
 /// Tables of two nibbles on these bytes: the inverse of the byte's square plus one for the high nibble, the sum of nibbles for the low.
 fn bytes_through_pairs(domain: Domain, bytes: &[u64]) {
     let k = keys("wide");
-    let packing = k.engine.create_packing_key(&k.sk).unwrap();
+    let packing = k.engine.create_packing_key(&k.sk, &k.control).unwrap();
     let message = k.engine.params().message().within(domain);
     let function = |byte: u64| (byte * byte * 7 + 3 * byte + 1) & 255;
     let table = |shift: u64| {

@@ -118,7 +118,7 @@ fn packing_has_the_noise_of_its_automorphisms() {
         let levels = k.ctx.params().spec().log_n as i32;
         formula += k.noise().automorphism * (4f64.powi(levels) - 1.0) / 3.0 / 3.0;
         for round in 1..=48 {
-            let packing = PackingKey::generate(&k.ctx, &k.sk, &mut k.source).unwrap();
+            let packing = PackingKey::generate(&k.ctx, &k.sk, &mut k.source, &mut |_, _| true).unwrap();
             // Other coefficients have the same phase and are rounded on their own.
             let turned: Vec<_> = values.iter().map(|v| v.turned_back(&k.ctx, round)).collect();
             let packed = packing.pack(&k.ctx, &turned).unwrap();
@@ -127,7 +127,7 @@ fn packing_has_the_noise_of_its_automorphisms() {
                 count += 1.0;
             }
         }
-        let packing = PackingKey::generate(&k.ctx, &k.sk, &mut k.source).unwrap();
+        let packing = PackingKey::generate(&k.ctx, &k.sk, &mut k.source, &mut |_, _| true).unwrap();
         assert!(packing.pack(&k.ctx, &values[..3]).is_err());
     }
     near(squares / count, formula, "packing");
@@ -141,7 +141,7 @@ fn tables_of_two_messages_have_the_noise_of_all_their_steps() {
     let (mut squares, mut count) = (0.0, 0.0);
     for seed in 10..13 {
         let mut k = keys(WIDE, seed);
-        let packing = PackingKey::generate(&k.ctx, &k.sk, &mut k.source).unwrap();
+        let packing = PackingKey::generate(&k.ctx, &k.sk, &mut k.source, &mut |_, _| true).unwrap();
         let (high, low) = (k.encrypt(message, 48), k.encrypt(message, 48));
         let low: Vec<_> = (0..48).map(|i| low[(i * 7 + i / 16) % 48].clone()).collect();
         let run = OneThread { ctx: &k.ctx, key: &k.key };

@@ -21,7 +21,7 @@ mod _core {
     #[pymodule_export]
     use crate::files::{restore, stored_name};
     #[pymodule_export]
-    use crate::lookup::{lookup_presets, LookupEngine, LookupKey, LweArray, LweSecretKey};
+    use crate::lookup::{lookup_presets, LookupEngine, LookupKey, LweArray, LweSecretKey, PackingKey};
     #[pymodule_export]
     use crate::objects::{
         BootstrapKey, Ciphertext, ConjugationKey, FixedRotationKey, MatrixMultiplicationKey, Plaintext, PublicKey,

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aglet import _core
-from aglet._core import LookupKey, LweSecretKey
+from aglet._core import LookupKey, LweSecretKey, PackingKey
 from aglet.ckks import checks
 from aglet.errors import ParameterError, RangeError
 from aglet.lookup.ciphertext import LweCiphertext
 from aglet.lookup.files import LookupFiles
-from aglet.lookup.gates import Gates, broadcast, ciphertext, log2_failure, lookup_key
-from aglet.lookup.table import Table
+from aglet.lookup.gates import Gates, ciphertext
+from aglet.lookup.numbers import Numbers
+from aglet.lookup.tables import Tables
 from aglet.progress import ProgressCallback, progress_bar
 
 __all__ = ["LookupEngine"]
@@ -23,7 +23,7 @@ __all__ = ["LookupEngine"]
 _METHODS = ("block", "cggi", "ginx", "lmkcdey", "dm")
 
 
-class LookupEngine(Gates, LookupFiles):
+class LookupEngine(Gates, Tables, Numbers, LookupFiles):
     """Gates and look-up tables: one parameter set, its tables, and its threads.
 
     Every gate and every table is a bootstrap, a few milliseconds for each bit or integer, whose result has the same
@@ -37,7 +37,7 @@ class LookupEngine(Gates, LookupFiles):
     bits
         Bits of a message, 1 to 4: 1 for gates (the default), more for tables.
     preset
-        A parameter set by its name instead, see `aglet params`.
+        A parameter set by its name instead, see `aglet params`: "wide" for `lookup2`.
     method
         How blind rotations are done: "block" (the default, the fastest), or for 1 bit one of the published methods:
         "cggi" with a plain binary secret, "ginx", "lmkcdey" and "dm" with a ternary one.
@@ -156,6 +156,22 @@ class LookupEngine(Gates, LookupFiles):
         with progress_bar(progress) as report:
             return self._core.create_lookup_key(own, limit, report)
 
+    def create_packing_key(
+        self,
+        secret_key: LweSecretKey,
+        *,
+        memory_limit_bytes: int | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> PackingKey:
+        """The key that `lookup2` wants beside a lookup key: less than a megabyte, made in a moment.
+
+        Arguments and errors are those of `create_lookup_key`.
+        """
+        limit = checks.optional_count("memory_limit_bytes", memory_limit_bytes)
+        own = _secret_key(secret_key)
+        with progress_bar(progress) as report:
+            return self._core.create_packing_key(own, limit, report)
+
     # Messages
 
     def encrypt(
@@ -226,98 +242,6 @@ class LookupEngine(Gates, LookupFiles):
         x = ciphertext(ciphertext_)
         found = self._core.decrypt(x._array, _secret_key(secret_key)).reshape(x.shape)
         return found.astype(np.bool_) if x.is_bits else found
-
-    # Tables
-
-    def lookup(
-        self,
-        x: LweCiphertext,
-        table: Table | Callable[[int], Any] | Any,
-        key: LookupKey,
-        *,
-        domain: str | None = None,
-        max_failure: float | None = None,
-        progress: ProgressCallback | None = None,
-    ) -> LweCiphertext:
-        """A table on encrypted integers: `table[m]` in place of each message m; one bootstrap for each, or two.
-
-        Parameters
-        ----------
-        table
-            A `Table`, or what one is made of: a callable, a list or an array.
-        domain
-            The domain that the messages were encrypted in, to be checked; it is theirs anyway.
-        max_failure
-            The probability of a wrong integer that is accepted, 2^-128 if not given: SECURITY.md says what a failure
-            may tell.
-        progress
-            Called as `progress(done, total, what)`; an exception from it cancels the work.
-
-        Raises
-        ------
-        RangeError
-            If the table has another number of values or one that is no message, or a result would be wrong more often
-            than accepted, as for sums of many terms.
-        ParameterError
-            If the ciphertexts are bits, or there is no such domain.
-        MissingKeyError
-            If no key is given.
-        KeyMismatchError
-            If ciphertexts and key do not belong together.
-        """
-        if domain is not None and checks.word("domain", domain) != ciphertext(x).form:
-            raise ParameterError(
-                f'These messages are of the form "{x.form}", not of the domain "{domain}"; encrypt them in it.'
-            )
-        values = (table if isinstance(table, Table) else Table(table)).values(2**self.bits)
-        array, own, most = ciphertext(x)._array, lookup_key(key), log2_failure(max_failure)
-        with progress_bar(progress) as report:
-            return LweCiphertext._of(self._core.lookup(array, values, own, most, report))
-
-    # Signs and comparisons
-
-    def sign(
-        self,
-        x: LweCiphertext,
-        key: LookupKey,
-        *,
-        max_failure: float | None = None,
-        progress: ProgressCallback | None = None,
-    ) -> LweCiphertext:
-        """1 where an integer is 0 or more and 0 where it is negative, as messages for tables.
-
-        Integers were encrypted with `bits=`. A sign of 20 bits takes six bootstraps, one of 4 bits a single one. Other
-        arguments and errors are those of `lookup`.
-        """
-        array, own, most = ciphertext(x)._array, lookup_key(key), log2_failure(max_failure)
-        with progress_bar(progress) as report:
-            return LweCiphertext._of(self._core.sign(array, own, most, report))
-
-    def compare(
-        self,
-        order: str,
-        x: LweCiphertext,
-        y: LweCiphertext,
-        key: LookupKey,
-        *,
-        max_failure: float | None = None,
-        progress: ProgressCallback | None = None,
-    ) -> LweCiphertext:
-        """1 where `x < y` (or what `order` says) and 0 elsewhere, as messages for tables.
-
-        Parameters
-        ----------
-        order
-            "<", "<=", ">", ">=", one sign for each pair, or "==", two.
-        x, y
-            Integers that were encrypted with `bits=`. Differences must fit them too: both numbers are 0 or more, or at
-            least half as small as the range allows.
-
-        Other arguments and errors are those of `lookup`.
-        """
-        arrays, own, most = broadcast(x, y), lookup_key(key), log2_failure(max_failure)
-        with progress_bar(progress) as report:
-            return LweCiphertext._of(self._core.compare(checks.word("order", order), arrays, own, most, report))
 
 
 def _secret_key(value: Any) -> LweSecretKey:

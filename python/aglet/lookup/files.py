@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aglet import _core
-from aglet._core import LookupKey, LweSecretKey
+from aglet._core import LookupKey, LweSecretKey, PackingKey
 from aglet.files import Stores, methods
 from aglet.lookup.ciphertext import LweCiphertext
 
@@ -20,7 +20,7 @@ class LookupFiles(Stores):
     def _storable(self, value: Any) -> Any:
         if isinstance(value, LweCiphertext):
             return value._array
-        if not isinstance(value, LookupKey | LweSecretKey):
+        if not isinstance(value, LookupKey | PackingKey | LweSecretKey):
             raise TypeError(f"Keys and ciphertexts are written, not {type(value).__name__}; numpy.save writes arrays.")
         return value
 
@@ -37,6 +37,9 @@ class LookupFiles(Stores):
         LookupKey,
         "create_lookup_key(secret_key)",
         "A file takes a half to a quarter of the memory of the key: seeds stand for what is uniform.",
+    )
+    write_packing_key, read_packing_key, serialize_packing_key, deserialize_packing_key = methods(
+        PackingKey, "create_packing_key(secret_key)", "A file takes half of the memory of the key."
     )
     write_lwe_ciphertext, read_lwe_ciphertext, serialize_lwe_ciphertext, deserialize_lwe_ciphertext = methods(
         LweCiphertext,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,8 @@ class Table:
     Parameters
     ----------
     function
-        A callable that takes a message, 0 to 2^bits - 1, and gives one; or a list or array with a value for each.
+        A callable that takes a message, 0 to 2^bits - 1, and gives one; or a list or array with a value for each. For
+        `lookup2` it takes two messages, high and low, or has a value for each pair.
 
     Examples
     --------
@@ -30,9 +31,9 @@ class Table:
     [3, 2, 1, 0]
     """
 
-    def __init__(self, function: Callable[[int], Any] | Any) -> None:
+    def __init__(self, function: Callable[..., Any] | Any) -> None:
         if callable(function):
-            self._function: Callable[[int], Any] | None = function
+            self._function: Callable[..., Any] | None = function
             self._values: list[int] = []
             return
         self._function = None
@@ -54,14 +55,26 @@ class Table:
         TypeError
             If the callable gives something else than a whole number.
         """
-        found = self._values if self._function is None else [_whole(self._function(m)) for m in range(count)]
-        if len(found) != count:
-            raise RangeError(f"This table has {len(found)} values; give {count}, one for each message.")
-        for message, value in enumerate(found):
+        return self._checked([(message,) for message in range(count)], count, "one for each message")
+
+    def pair_values(self, count: int) -> list[int]:
+        """The values of pairs of the messages 0 to `count` - 1, for `lookup2`: those of high message 0 first.
+
+        A callable takes both messages. Errors are those of `values`.
+        """
+        pairs = [(high, low) for high in range(count) for low in range(count)]
+        return self._checked(pairs, count, "one for each pair of messages, those of high message 0 first")
+
+    def _checked(self, arguments: Sequence[tuple[int, ...]], count: int, each: str) -> list[int]:
+        function = self._function
+        found = self._values if function is None else [_whole(function(*one)) for one in arguments]
+        if len(found) != len(arguments):
+            raise RangeError(f"This table has {len(found)} values; give {len(arguments)}, {each}.")
+        for messages, value in zip(arguments, found, strict=True):
             if not 0 <= value < count:
                 raise RangeError(
-                    f"The table gives {value} for {message}, which is no message; give 0 to {count - 1}, for example "
-                    f"by taking it modulo {count}."
+                    f"The table gives {value} for {', '.join(map(str, messages))}, which is no message; give 0 to "
+                    f"{count - 1}, for example by taking it modulo {count}."
                 )
         return found
 

@@ -4,7 +4,7 @@ use super::array::Home;
 use crate::runtime::{machine, Runtime};
 use crate::{Control, Error, KeyId};
 use aglet_bootstrap::{functional, BootstrapKey};
-use aglet_rlwe::lwe::{LweCiphertext, LweContext, LweSecretKey, SeededKey};
+use aglet_rlwe::lwe::{LweCiphertext, LweContext, LweSecretKey, PackingKey, SeededKey};
 use aglet_schemes::fhew::{from_bit, join, mux_halves, not, to_bit, FhewParams, Gate, MAX_LOG2_FAILURE};
 use std::sync::Arc;
 
@@ -33,8 +33,7 @@ impl LookupKey {
     #[must_use]
     pub fn stored_bytes(&self) -> usize {
         let (rotation, switch) = self.0.keys();
-        let bytes = |key: &SeededKey| key.packed().byte_count() / key.packed().shape().columns;
-        rotation.into_iter().chain([switch]).map(bytes).sum()
+        rotation.into_iter().chain([switch]).map(SeededKey::stored_bytes).sum()
     }
 }
 
@@ -78,21 +77,19 @@ impl Engine {
     pub fn backend(&self) -> &'static str {
         self.runtime.kernels().name()
     }
-    /// Refuses the key of bootstraps where it would not fit in memory: neither below the caller's limit nor in what the machine has.
+    /// Refuses a lookup key where it would not fit in memory: neither below the caller's limit nor in what the machine has.
     ///
     /// # Errors
     /// [`Error::KeyMemory`] with both figures.
     pub fn check_memory(&self, limit: Option<u64>) -> Result<(), Error> {
-        let (needed, free) = (BootstrapKey::forecast(&self.ctx) as u64, machine::memory_available());
-        let Some(available) = limit.into_iter().chain(free).min().filter(|&available| needed > available) else {
-            return Ok(());
-        };
-        Err(Error::KeyMemory(format!(
-            "A lookup key of these parameters needs {:.1} MB and there are {:.1} MB for it; free memory, raise memory_limit_bytes, or \
-             take a smaller set.",
-            needed as f64 / 1e6,
-            available as f64 / 1e6
-        )))
+        fits("lookup key", BootstrapKey::forecast(&self.ctx), limit)
+    }
+    /// As [`Engine::check_memory`], for the key of tables of two messages.
+    ///
+    /// # Errors
+    /// [`Error::KeyMemory`] with both figures.
+    pub fn check_packing_memory(&self, limit: Option<u64>) -> Result<(), Error> {
+        fits("packing key", PackingKey::forecast(&self.ctx), limit)
     }
 
     /// Runs work on the engine's own threads.
@@ -114,11 +111,18 @@ impl Engine {
     /// No randomness, memory that cannot be had, [`Error::Cancelled`].
     pub fn create_lookup_key(&self, sk: &LweSecretKey, control: &Control) -> Result<LookupKey, Error> {
         let mut source = self.runtime.random("lookup key", 0)?;
-        let mut progress = |done, total| {
-            control.report(done, total, "lookup key");
-            !control.cancelled()
-        };
+        let mut progress = progress(control, "lookup key");
         self.runtime.run(|| Ok(LookupKey(BootstrapKey::generate(&self.ctx, sk, &mut source, &mut progress)?)))
+    }
+
+    /// Makes the key of tables of two messages: a few samples for each doubling of the degree.
+    ///
+    /// # Errors
+    /// As [`Engine::create_lookup_key`].
+    pub fn create_packing_key(&self, sk: &LweSecretKey, control: &Control) -> Result<PackingKey, Error> {
+        let mut source = self.runtime.random("packing key", 0)?;
+        let mut progress = progress(control, "packing key");
+        self.runtime.run(|| Ok(PackingKey::generate(&self.ctx, sk, &mut source, &mut progress)?))
     }
 
     /// Encrypts bits, each on its own.
@@ -226,6 +230,26 @@ impl Engine {
     ) -> Result<Vec<LweCiphertext>, Error> {
         self.work(key, control, |run| functional::bootstrap(run, cts, table))
     }
+}
+
+/// Reports samples of a key as they are made, until somebody asks to stop.
+fn progress<'a>(control: &'a Control, what: &'static str) -> impl FnMut(usize, usize) -> bool + Send + 'a {
+    move |done, total| {
+        control.report(done, total, what);
+        !control.cancelled()
+    }
+}
+
+/// Refuses a key for which there are too few bytes.
+fn fits(key: &str, needed: usize, limit: Option<u64>) -> Result<(), Error> {
+    let available = limit.into_iter().chain(machine::memory_available()).min();
+    let Some(available) = available.filter(|&available| needed as u64 > available) else { return Ok(()) };
+    Err(Error::KeyMemory(format!(
+        "A {key} of these parameters needs {:.1} MB and there are {:.1} MB for it; free memory, raise memory_limit_bytes, or take a \
+         smaller set.",
+        needed as f64 / 1e6,
+        available as f64 / 1e6
+    )))
 }
 
 /// The length of all arrays.

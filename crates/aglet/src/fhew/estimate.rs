@@ -107,7 +107,7 @@ impl Engine {
             Work::LookupPairs(tables) => {
                 let from = tables.first().ok_or_else(none)?.from();
                 let full = usize::from(from.domain() == aglet_schemes::fhew::Domain::Full);
-                (1 + tables.len() + 2 * full, pair_log2_failure(params, from, [fresh; 2]))
+                (1 + tables.len() + 2 * full, pair_log2_failure(&self.ctx, tables, [fresh; 2]))
             }
             Work::Sign(integer) => (integer.rotations() as usize, integer.log2_failure(params, fresh)),
             Work::Equal(integer) => (2 * integer.rotations() as usize, integer.log2_failure(params, 2.0 * fresh) + 1.0),

@@ -58,18 +58,9 @@ impl Engine {
         self.work(key, control, |run| functional::lookup(run, messages, tables, allowed))
     }
 
-    /// Makes the key of tables of two messages.
-    ///
-    /// # Errors
-    /// No randomness, or memory that cannot be had.
-    pub fn create_packing_key(&self, sk: &LweSecretKey) -> Result<PackingKey, Error> {
-        let mut source = self.runtime.random("packing key", 0)?;
-        self.runtime.run(|| Ok(PackingKey::generate(&self.ctx, sk, &mut source)?))
-    }
-
     /// What each of several tables says of each pair of messages, high and low, a list for each table: one rotation for the low message
     /// and one for each table, and in the full domain one more for either message. Made for the set "wide": the noise of others is too
-    /// large, and then [`Engine::lookup`] refuses what comes out.
+    /// large for most tables, which are refused.
     ///
     /// # Errors
     /// As [`Engine::lookup_many`]; lists of different lengths.

@@ -2,7 +2,7 @@
 
 use super::parameters::{shown, unusable};
 use super::{Family, Kind, Origin, Reader, Shape, Stored, Summary, Writer, WORDS};
-use crate::fhew::{presets, Array, Engine, Form, Home, LookupKey, SecretKey};
+use crate::fhew::{presets, Array, Engine, Form, Home, LookupKey, PackingKey, SecretKey};
 use crate::{Error, KeyId};
 use aglet_bootstrap::BootstrapKey;
 use aglet_ring::packed::KeyShape;
@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 type Words = [u64; WORDS];
 
 /// Every type, in the order of the numbers.
-const ALL: [Kind; 3] = [SecretKey::KIND, LookupKey::KIND, Array::KIND];
+const ALL: [Kind; 4] = [SecretKey::KIND, LookupKey::KIND, Array::KIND, PackingKey::KIND];
 /// The types of the family.
 pub(super) const FAMILY: Family = Family { name: Home::FAMILY, kinds: &ALL, finer: |_, _| None };
 /// Most axes of an array, as numpy has them.
@@ -179,6 +179,30 @@ impl Stored for LookupKey {
         let rotation = rotation.into_iter().map(|shape| take_key(ctx.table(), shape, parts));
         let rotation = rotation.collect::<Result<Vec<_>, Error>>()?;
         Ok(LookupKey(BootstrapKey::of(ctx, rotation, take_key(ctx.switch_table(), switch, parts)?, id)?))
+    }
+}
+
+impl Stored for PackingKey {
+    type Origin = Home;
+    const KIND: Kind = Kind { tag: 14, name: "packing key" };
+    const SLOTS: bool = true;
+
+    fn id(&self) -> KeyId {
+        self.id()
+    }
+    fn words(&self) -> Vec<u64> {
+        vec![]
+    }
+    fn shapes(home: &Home, _: &Words) -> Result<Vec<Shape>, Error> {
+        let ctx = home.ctx();
+        Ok(key_shapes(home, ctx.table(), Self::shape(ctx)).collect())
+    }
+    fn put(&self, home: &Home, out: &mut Writer<'_>) -> Result<(), Error> {
+        put_key(home.ctx().table(), self.samples(), out)
+    }
+    fn take(home: &Home, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+        let ctx = home.ctx();
+        Ok(Self::of(ctx, take_key(ctx.table(), Self::shape(ctx), parts)?, id))
     }
 }
 

@@ -41,7 +41,9 @@ impl Lmkcdey {
         let powers = [two_n - 1, 0, 1].map(|e| Some(e as u16));
         let choices: Vec<_> = (0..spec.dimension).map(|coordinate| Choice { coordinate, powers }).collect();
         let keys = BlindRotationKey::generate(ctx, sk, &choices, 1, source, progress)?;
-        let maps = AutomorphismKeys::generate(ctx, sk, &galois(two_n, window), spec.gadget, source)?;
+        // They are few beside the keys of coordinates.
+        let mut last = |_, _| progress(choices.len(), choices.len());
+        let maps = AutomorphismKeys::generate(ctx, sk, &galois(two_n, window), spec.gadget, source, &mut last)?;
         Ok(Self::of(ctx, keys, maps, window))
     }
 

@@ -6,15 +6,23 @@
 use super::tables::ready;
 use super::{columns, permit, shared, worst, Rotate};
 use aglet_ring::small::Words;
-use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweContext, LweParams, PackingKey};
-use aglet_schemes::fhew::{either, half_steps, Message, PairTable};
+use aglet_rlwe::lwe::{log2_tail, GlweSample, LweCiphertext, LweContext, PackingKey};
+use aglet_schemes::fhew::{either, half_steps, Message, PairTable, Table};
 use aglet_schemes::Error;
 
-/// log2 of the probability that a look-up of two messages of these variances is wrong.
+/// log2 of the probability that a look-up of two messages of these variances is wrong: that either is misread, or that what the
+/// steepest row of a table leaves of the noise of a rotation and of packing is too much for the result.
 #[must_use]
-pub fn pair_log2_failure(params: &LweParams, from: Message, [high, low]: [f64; 2]) -> f64 {
-    let noise = params.noise();
-    either(&[from.log2_failure(&noise, high, 0), from.log2_failure(&noise, low, 0)])
+pub fn pair_log2_failure(ctx: &LweContext, tables: &[PairTable], variances: [f64; 2]) -> f64 {
+    let noise = ctx.params().noise();
+    let read = tables.iter().take(1).flat_map(|t| variances.map(|v| t.from().log2_failure(&noise, v, 0)));
+    let result = |table: &PairTable| {
+        let row = |row: &Table| row.squared_factors(ctx.params());
+        let steepest = table.rows().iter().map(row).fold(0.0, f64::max);
+        let packed = noise.blind_rotation * steepest + PackingKey::noise(ctx);
+        log2_tail(0.5 / table.to().turn() as f64, packed * tables.len() as f64 + noise.blind_rotation)
+    };
+    either(&read.chain(tables.iter().map(result)).collect::<Vec<_>>())
 }
 
 /// What each table says of each pair of messages, a list for each table: a rotation for the low message, and one for the high message
@@ -41,7 +49,8 @@ pub fn lookup_pairs(
     if high.len() != low.len() {
         return Err(Error::InvalidParameters { reason: "there is a high message for each low one" });
     }
-    permit("A table of two messages", pair_log2_failure(ctx.params(), from, [worst(high), worst(low)]), allowed)?;
+    let log2_failure = pair_log2_failure(ctx, tables, [worst(high), worst(low)]);
+    permit("A table of two messages (the set \"wide\" is made for them)", log2_failure, allowed)?;
     let jumps: Vec<Vec<_>> =
         tables.iter().map(|t| t.rows().iter().map(|r| r.factors(ctx.params())).collect()).collect();
     let start = GlweSample::trivial(ctx, &half_steps(ctx, to), run.id())?;

@@ -1,12 +1,10 @@
 //! The class `LookupEngine`: it checks whose arguments they are, then hands them to the engine without the lock.
 
-use super::objects::{LookupKey, LweArray, LweSecretKey};
+use super::objects::{LookupKey, LweArray, LweSecretKey, PackingKey};
 use crate::errors::{count, exception, raise};
 use crate::reports::reported;
 use crate::wait::wait;
-use aglet::fhew::{
-    presets, report, Array, Ciphertext, Domain, Engine, Form, Gate, Home, Integer, Message, Order, Table,
-};
+use aglet::fhew::{presets, report, Array, Ciphertext, Domain, Engine, Form, Gate, Home, Integer, Message};
 use aglet::{Control, Error};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -31,7 +29,7 @@ impl LookupEngine {
         wait(py, progress, |control| work(&self.engine, control))
     }
     /// An array of this shape around the results of a bootstrap.
-    fn made(
+    pub(super) fn made(
         &self,
         py: Python<'_>,
         form: Form,
@@ -44,7 +42,7 @@ impl LookupEngine {
         array.map(|array| LweArray::new(&self.home, array)).map_err(|error| raise(py, error))
     }
     /// The arrays of a call, all of a form that is taken and one with another.
-    fn inputs<'a>(
+    pub(super) fn inputs<'a>(
         &self,
         py: Python<'_>,
         takes: fn(Form) -> bool,
@@ -61,20 +59,6 @@ impl LookupEngine {
         const REFUSAL: &str =
             "Gates take bits, and these are integers; encrypt booleans, as in engine.encrypt([True, False], secret_key).";
         self.inputs(py, |form| form == Form::Bits, REFUSAL, inputs)
-    }
-    /// Integers with a sign, of one number of bits.
-    fn integers_of<'a>(
-        &self,
-        py: Python<'_>,
-        inputs: &'a [PyRef<'_, LweArray>],
-    ) -> PyResult<(Vec<&'a Array>, Integer)> {
-        const REFUSAL: &str =
-            "Signs and comparisons take integers with a sign, of one number of bits; encrypt them with bits=, 2 to 20.";
-        let arrays = self.inputs(py, |form| matches!(form, Form::Integers(_)), REFUSAL, inputs)?;
-        match arrays.first().map(|x| x.form()) {
-            Some(Form::Integers(integer)) => Ok((arrays, integer)),
-            _ => Err(exception(py, "ParameterError", REFUSAL.into())),
-        }
     }
     fn message(&self, py: Python<'_>, domain: &str) -> PyResult<Message> {
         let names = Domain::ALL.map(Domain::name);
@@ -146,13 +130,27 @@ impl LookupEngine {
         memory_limit_bytes: Option<i64>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<LookupKey> {
-        let sk = sk.of(py, &self.home)?;
-        let limit = memory_limit_bytes.map(|n| count(py, "memory_limit_bytes", n)).transpose()?.map(|n| n as u64);
+        let (sk, limit) = (sk.of(py, &self.home)?, bytes(py, memory_limit_bytes)?);
         let key = self.long(py, progress, |e, control| {
             e.check_memory(limit)?;
             e.create_lookup_key(sk, control)
         })?;
         Ok(LookupKey::new(&self.home, key))
+    }
+    #[pyo3(signature = (sk, memory_limit_bytes = None, progress = None))]
+    fn create_packing_key(
+        &self,
+        py: Python<'_>,
+        sk: &LweSecretKey,
+        memory_limit_bytes: Option<i64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PackingKey> {
+        let (sk, limit) = (sk.of(py, &self.home)?, bytes(py, memory_limit_bytes)?);
+        let key = self.long(py, progress, |e, control| {
+            e.check_packing_memory(limit)?;
+            e.create_packing_key(sk, control)
+        })?;
+        Ok(PackingKey::new(&self.home, key))
     }
 
     fn encrypt_bits(
@@ -254,77 +252,11 @@ impl LookupEngine {
         let out = self.long(py, progress, |e, control| e.mux(cells, own, max_log2_failure, control))?;
         self.made(py, Form::Bits, arrays[0].shape(), key, out)
     }
-    /// A table of messages, in the domain that they are of.
-    #[pyo3(signature = (ct, table, key, max_log2_failure = None, progress = None))]
-    fn lookup(
-        &self,
-        py: Python<'_>,
-        ct: PyRef<'_, LweArray>,
-        table: Vec<u64>,
-        key: &LookupKey,
-        max_log2_failure: Option<f64>,
-        progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<LweArray> {
-        let (array, own) = (ct.of(py, &self.home)?, key.of(py, &self.home)?);
-        let Form::Messages(domain) = array.form() else {
-            let sentence =
-                format!("Tables take messages, and these are {}; encrypt whole numbers.", array.form().name());
-            return Err(exception(py, "ParameterError", sentence));
-        };
-        let work = |e: &Engine, control: &Control| {
-            let message = e.params().message().within(domain);
-            let table = Table::new(message, message, &table)?;
-            e.lookup(array.cells(), &table, own, max_log2_failure, control)
-        };
-        let out = self.long(py, progress, work)?;
-        self.made(py, array.form(), array.shape(), key, out)
-    }
-    /// 1 for integers from 0 on and 0 for others, as padded messages.
-    #[pyo3(signature = (ct, key, max_log2_failure = None, progress = None))]
-    fn sign(
-        &self,
-        py: Python<'_>,
-        ct: PyRef<'_, LweArray>,
-        key: &LookupKey,
-        max_log2_failure: Option<f64>,
-        progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<LweArray> {
-        let inputs = [ct];
-        let ((arrays, integer), own) = (self.integers_of(py, &inputs)?, key.of(py, &self.home)?);
-        let cells = arrays[0].cells();
-        let out = self.long(py, progress, |e, control| e.sign(cells, integer, own, max_log2_failure, control))?;
-        self.made(py, Form::Messages(Domain::Padded), arrays[0].shape(), key, out)
-    }
-    /// By the name of the order; arrays of one shape.
-    #[pyo3(signature = (order, inputs, key, max_log2_failure = None, progress = None))]
-    fn compare(
-        &self,
-        py: Python<'_>,
-        order: &str,
-        inputs: [PyRef<'_, LweArray>; 2],
-        key: &LookupKey,
-        max_log2_failure: Option<f64>,
-        progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<LweArray> {
-        let ((arrays, integer), own) = (self.integers_of(py, &inputs)?, key.of(py, &self.home)?);
-        let pair = [arrays[0].cells(), arrays[1].cells()];
-        let order = match order {
-            "<" => Some(Order::Less),
-            "<=" => Some(Order::LessEqual),
-            ">" => Some(Order::Greater),
-            ">=" => Some(Order::GreaterEqual),
-            "==" => None,
-            other => {
-                let sentence = format!("There is no comparison \"{other}\"; choose one of <, <=, >, >=, ==.");
-                return Err(exception(py, "ParameterError", sentence));
-            }
-        };
-        let out = self.long(py, progress, |e, control| match order {
-            Some(order) => e.compare(pair, order, integer, own, max_log2_failure, control),
-            None => e.equal(pair, integer, own, max_log2_failure, control),
-        })?;
-        self.made(py, Form::Messages(Domain::Padded), arrays[0].shape(), key, out)
-    }
+}
+
+/// A limit of memory, if there is one.
+fn bytes(py: Python<'_>, limit: Option<i64>) -> PyResult<Option<u64>> {
+    limit.map(|n| count(py, "memory_limit_bytes", n).map(|n| n as u64)).transpose()
 }
 
 /// All parameter sets of gates and tables.

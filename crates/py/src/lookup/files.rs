@@ -1,6 +1,6 @@
 //! Files, bytes and pickles of gates and tables; the Python methods stand in `python/aglet/lookup/files.py`.
 
-use super::objects::{LookupKey, LweArray, LweSecretKey};
+use super::objects::{LookupKey, LweArray, LweSecretKey, PackingKey};
 use super::LookupEngine;
 use crate::errors::raise;
 use crate::files::unknown;
@@ -81,7 +81,12 @@ macro_rules! files {
     };
 }
 
-files! { LweSecretKey(aglet::fhew::SecretKey), LookupKey(aglet::fhew::LookupKey), LweArray(Array) }
+files! {
+    LweSecretKey(aglet::fhew::SecretKey),
+    LookupKey(aglet::fhew::LookupKey),
+    PackingKey(aglet::fhew::PackingKey),
+    LweArray(Array),
+}
 
 /// The classes that are pickled: bytes beside the pickle where its protocol allows that, and a function that reads them.
 macro_rules! pickled {
@@ -108,4 +113,4 @@ macro_rules! pickled {
     )*};
 }
 
-pickled! { LookupKey, LweArray }
+pickled! { LookupKey, PackingKey, LweArray }

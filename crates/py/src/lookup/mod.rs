@@ -2,8 +2,10 @@
 
 mod engine;
 mod files;
+mod numbers;
 mod objects;
+mod tables;
 
 pub use engine::{lookup_presets, LookupEngine};
 pub use files::restore;
-pub use objects::{LookupKey, LweArray, LweSecretKey};
+pub use objects::{LookupKey, LweArray, LweSecretKey, PackingKey};

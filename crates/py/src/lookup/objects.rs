@@ -83,11 +83,32 @@ keys! {
             self.value.stored_bytes()
         }
     }
+
+    /// What tables of two messages need beside a lookup key: the automorphisms that pack samples.
+    PackingKey(aglet::fhew::PackingKey), "packing key" {
+        /// Bytes in memory.
+        #[getter]
+        fn byte_count(&self) -> usize {
+            self.value.byte_count()
+        }
+        /// Bytes when stored with a seed in place of the uniform part.
+        #[getter]
+        fn stored_bytes(&self) -> usize {
+            self.value.samples().stored_bytes()
+        }
+    }
 }
 
 impl LookupKey {
     /// For pickles, which secret keys have none of.
     pub fn parts(&self) -> (&Home, &aglet::fhew::LookupKey) {
+        (&self.home, &self.value)
+    }
+}
+
+impl PackingKey {
+    /// For pickles, as those of lookup keys.
+    pub fn parts(&self) -> (&Home, &aglet::fhew::PackingKey) {
         (&self.home, &self.value)
     }
 }

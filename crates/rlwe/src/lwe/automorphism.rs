@@ -1,6 +1,6 @@
 //! Automorphisms of GLWE samples: `X -> X^t` on every column, then a key switch from the secret `S_r(X^t)` back to `S_r`.
 
-use super::ggsw::GlweRows;
+use super::ggsw::{GlweRows, Progress};
 use super::seeded::SeededKey;
 use super::{LweContext, LweSecretKey};
 use crate::error::Error;
@@ -21,13 +21,14 @@ impl AutomorphismKeys {
     /// Makes the keys of these t, odd numbers below 2N, with digits of their own.
     ///
     /// # Errors
-    /// [`Error::BadParameters`] for an even t or one that is not below 2N; memory that cannot be had.
+    /// [`Error::BadParameters`] for an even t or one that is not below 2N; memory that cannot be had; [`Error::Cancelled`].
     pub fn generate(
         ctx: &LweContext,
         sk: &LweSecretKey,
         galois: &[usize],
         gadget: Gadget,
         source: &mut ChaChaSource,
+        progress: &mut Progress<'_>,
     ) -> Result<Self, Error> {
         let (m, n) = (ctx.modulus(), ctx.params().n());
         if galois.iter().any(|&t| t % 2 == 0 || t >= 2 * n) {
@@ -37,6 +38,9 @@ impl AutomorphismKeys {
         let mut turned = Zeroizing::new(vec![0; n]);
         let samples = SeededKey::make(ctx.table(), shape, source.public_seed(), |[at, _, r, level], masks, body| {
             if level == 0 {
+                if !progress(at, galois.len()) {
+                    return Err(Error::Cancelled);
+                }
                 let secret = &sk.coordinates()[r * n..(r + 1) * n];
                 let negative: Zeroizing<Vec<u64>> =
                     Zeroizing::new(secret.iter().map(|&s| m.reduce_i64(-i64::from(s))).collect());

@@ -4,9 +4,10 @@
 //! `X -> X^(2^l + 1)`; merges go on with a single sample, as a trace, until nothing else is left. The constant coefficients come out N
 //! times as large, so samples are multiplied by the inverse of N before: that is exact, and so is what is removed.
 
-use super::{AutomorphismKeys, GlweSample, LweContext, LweSecretKey};
+use super::{AutomorphismKeys, GlweSample, LweContext, LweSecretKey, Progress, SeededKey};
 use crate::error::Error;
 use crate::secret::KeyId;
+use aglet_ring::packed::{KeyShape, PackedKey};
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
 
@@ -20,18 +21,44 @@ impl PackingKey {
     /// Makes the key, with the digits of the set.
     ///
     /// # Errors
-    /// Memory that cannot be had.
-    pub fn generate(ctx: &LweContext, sk: &LweSecretKey, source: &mut ChaChaSource) -> Result<Self, Error> {
-        let spec = ctx.params().spec();
-        let galois: Vec<usize> = (1..=spec.log_n).map(|l| (1 << l) + 1).collect();
-        let automorphisms = AutomorphismKeys::generate(ctx, sk, &galois, spec.gadget, source)?;
+    /// Memory that cannot be had; [`Error::Cancelled`].
+    pub fn generate(
+        ctx: &LweContext,
+        sk: &LweSecretKey,
+        source: &mut ChaChaSource,
+        progress: &mut Progress<'_>,
+    ) -> Result<Self, Error> {
+        let gadget = ctx.params().spec().gadget;
+        let automorphisms = AutomorphismKeys::generate(ctx, sk, &galois(ctx), gadget, source, progress)?;
         Ok(Self { automorphisms, key: sk.id() })
     }
 
+    /// The key that is made of these samples.
+    #[must_use]
+    pub fn of(ctx: &LweContext, samples: SeededKey, key: KeyId) -> Self {
+        Self { automorphisms: AutomorphismKeys::of(samples, &galois(ctx), ctx.params().spec().gadget), key }
+    }
+
+    /// The shape in memory of its samples.
+    #[must_use]
+    pub fn shape(ctx: &LweContext) -> KeyShape {
+        AutomorphismKeys::shape(ctx, galois(ctx).len(), ctx.params().spec().gadget)
+    }
+    /// Bytes that a key of these parameters takes in memory.
+    #[must_use]
+    pub fn forecast(ctx: &LweContext) -> usize {
+        PackedKey::forecast(ctx.table(), Self::shape(ctx))
+    }
+
+    /// The samples with the seed of their masks.
+    #[must_use]
+    pub fn samples(&self) -> &SeededKey {
+        self.automorphisms.samples()
+    }
     /// Bytes in memory.
     #[must_use]
     pub fn byte_count(&self) -> usize {
-        self.automorphisms.samples().packed().byte_count()
+        self.samples().packed().byte_count()
     }
     /// The secret key that it is of.
     #[must_use]
@@ -70,13 +97,19 @@ impl PackingKey {
             }
         }
         let variance = samples.iter().map(GlweSample::variance).fold(0.0, f64::max);
-        GlweSample::new(ctx, left.swap_remove(0), self.key, variance + self.added(ctx))
+        GlweSample::new(ctx, left.swap_remove(0), self.key, variance + Self::noise(ctx))
     }
 
     /// The variance that packing adds to each constant coefficient: every merge doubles the noise of those before it.
-    fn added(&self, ctx: &LweContext) -> f64 {
+    #[must_use]
+    pub fn noise(ctx: &LweContext) -> f64 {
         ctx.params().noise().automorphism * (4f64.powi(ctx.params().spec().log_n as i32) - 1.0) / 3.0
     }
+}
+
+/// The automorphism of each level of merges.
+fn galois(ctx: &LweContext) -> Vec<usize> {
+    (1..=ctx.params().spec().log_n).map(|l| (1 << l) + 1).collect()
 }
 
 /// A sample times a number.

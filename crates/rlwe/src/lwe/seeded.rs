@@ -76,6 +76,12 @@ impl SeededKey {
         samples(self.packed.shape())
     }
 
+    /// Bytes of its bodies, which files hold of it beside the seed.
+    #[must_use]
+    pub fn stored_bytes(&self) -> usize {
+        self.packed.byte_count() / self.packed.shape().columns
+    }
+
     /// The body of sample `at`, N coefficients.
     ///
     /// # Panics
