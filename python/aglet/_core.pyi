@@ -142,6 +142,21 @@ class StageRow(TypedDict):
     seconds: float | None
     """Of one thread, by the units; None without."""
 
+class LookupNoise(TypedDict):
+    """Deviations of every kind of noise of a set of gates and tables, in turns."""
+
+    fresh: float
+    bootstrap: float
+    """Of the result of one."""
+    key_switch: float
+    modulus_switch: float
+    decision: float
+    """Of what a bootstrap of the heaviest sum allowed for decides by."""
+    squared_weights: float
+    """The sum of squared weights of that sum."""
+    distance: dict[str, float]
+    """By domain: from messages to where they would be misread."""
+
 class LookupPresetInfo(TypedDict):
     """One parameter set of gates and tables with its claims; tests recompute the claims."""
 
@@ -693,6 +708,9 @@ class LookupEngine:
     def encrypt_integers(self, values: NDArray[np.int64], shape: list[int], sk: LweSecretKey, bits: int) -> LweArray:
         """Integers with a sign."""
 
+    def encrypt_words(self, values: NDArray[np.int64], shape: list[int], sk: LweSecretKey, bits: int) -> LweArray:
+        """Integers without a sign, which wrap around."""
+
     def decrypt(self, ct: LweArray, sk: LweSecretKey) -> NDArray[np.int64]:
         """In the order of C; bits are 0 and 1."""
 
@@ -748,6 +766,33 @@ class LookupEngine:
         progress: Progress | None = None,
     ) -> LweArray:
         """By one of <, <=, >, >=, ==."""
+
+    def floor(
+        self,
+        ct: LweArray,
+        bits: int,
+        key: LookupKey,
+        max_log2_failure: float | None = None,
+        progress: Progress | None = None,
+    ) -> LweArray:
+        """Words without their low bits."""
+
+    def digits(
+        self,
+        ct: LweArray,
+        key: LookupKey,
+        max_log2_failure: float | None = None,
+        progress: Progress | None = None,
+    ) -> list[LweArray]:
+        """Of words, as padded messages, the lowest first."""
+
+    def estimate(
+        self, what: str, batch: int, domain: str, tables: list[list[int]], bits: int, low: int
+    ) -> tuple[int, float, int, int, float]:
+        """Rotations, seconds, bytes of the lookup key and beside it, log2 of the failure."""
+
+    def noise(self) -> LookupNoise:
+        """Of the parameter set."""
 
     def write(self, value: Any, path: PathLike, progress: Progress | None = None) -> None:
         """To a file, whole or not at all."""

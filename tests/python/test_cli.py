@@ -147,6 +147,19 @@ def test_80_columns(monkeypatch: pytest.MonkeyPatch, command: list[str]) -> None
     assert all(number in narrow for number in numbers)
 
 
+def test_plan_of_gates_and_tables() -> None:
+    text = run("plan", "--preset", "lut4")
+    for words in ("sign of 20 bits", "full domain", "table of two messages", "refused", "key switch", "distance", "MB"):
+        assert words in text
+    (found,) = lines("plan", "--preset", "lut4")
+    calls = {call["call"]: call for call in found["calls"]}
+    assert (found["bits"], found["method"], calls["sign of 20 bits"]["rotations"]) == (4, "block", 6)
+    assert found["noise"]["fresh"] < found["noise"]["bootstrap"] < found["noise"]["distance"]["padded"]
+    assert calls["table of two messages"]["log2_failure"] > -128 > calls["table"]["log2_failure"]
+    assert "majority" in run("plan", "--preset", "gate")
+    assert "aglet bench lookup --preset lut4" in fails("plan", "--preset", "lut4", "--model")
+
+
 def test_help_of_plan_lists_its_words() -> None:
     text = " ".join(re.sub(r"[^\w,.-]+", " ", run("plan", "--help")).split())
     assert ", ".join(METHODS) in text

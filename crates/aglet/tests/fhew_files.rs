@@ -2,7 +2,7 @@
 
 use aglet::fhew::{
     presets, Array, Ciphertext, Engine, FhewParams, Form, Gate, Home, LookupKey, Message, PackingKey, PairTable,
-    SecretKey,
+    SecretKey, Word,
 };
 use aglet::wire::{self, Stored};
 use aglet::{Control, ErrorKind};
@@ -74,6 +74,12 @@ fn gates_work_on_what_comes_out_of_files() {
         assert_eq!(sum.cells()[0].sources().len(), 2);
         assert!((sum.cells()[0].variance() / (9.0 * out.cells()[0].variance()) - 1.0).abs() < 0.1);
         through(&engine, &array(&engine, &sk, &[0, 5], vec![]));
+        let word = Word::new(6).unwrap();
+        let words = engine.encrypt_words(&[30, 63], word, &sk).unwrap();
+        let words = Array::new(&engine.home(), Form::Words(word), vec![2], sk.id(), words).unwrap();
+        let (words, _) = through(&engine, &words.plus_clear(&[-31, 1]).unwrap());
+        assert_eq!(words.form(), Form::Words(word));
+        assert_eq!(engine.decrypt_words(words.cells(), word, &sk).unwrap(), [63, 0]);
     }
 }
 
@@ -158,7 +164,20 @@ fn words_that_no_array_has_are_refused() {
     // Behind magic, version, type, length, payload, id, slots, fingerprint, shapes, family and literal: form, axes, ciphertexts,
     // fresh ones, noises.
     let words_at = 152;
-    for (word, value) in [(0, 7u64), (1, 65), (1, 0), (2, 1), (2, u64::MAX), (3, 3), (3, 1), (4, 1), (5, 1)] {
+    for (word, value) in [
+        (0, 7u64),
+        (0, 5),
+        (0, 5 | 21 << 8),
+        (0, 1 << 8),
+        (1, 65),
+        (1, 0),
+        (2, 1),
+        (2, u64::MAX),
+        (3, 3),
+        (3, 1),
+        (4, 1),
+        (5, 1),
+    ] {
         let mut bad = bytes.to_vec();
         bad[words_at + 8 * word..words_at + 8 * word + 8].copy_from_slice(&value.to_le_bytes());
         let seal = *blake3::hash(&bad[..224]).as_bytes();

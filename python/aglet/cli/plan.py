@@ -12,6 +12,7 @@ from rich.table import Table
 from aglet import _core, modelled, quiet
 from aglet.ckks.options import PRECISIONS
 from aglet.cli import output
+from aglet.cli.lookup import is_lookup_preset, plan_lookup
 from aglet.errors import ParameterError
 from aglet.measure import Case
 from aglet.progress import progress_bar
@@ -42,7 +43,17 @@ def plan(
     allow_insecure: output.AllowInsecure = False,
     json: output.Json = False,
 ) -> None:
-    """Show the stages of a bootstrap, its levels, the keys it needs and the memory. Only --measure makes keys."""
+    """Show the stages of a bootstrap, its levels, the keys it needs and the memory. Only --measure makes keys.
+
+    With a set of gates and tables (--preset gate, lut4 and their like): what calls take, and the noise.
+    """
+    if is_lookup_preset(preset):
+        if model or measure:
+            raise ParameterError(
+                f"--model and --measure are for bootstraps of Engine; `aglet bench lookup --preset {preset}`."
+            )
+        plan_lookup(preset, json)
+        return
     case = Case(
         method=method,
         key_size=key_size,

@@ -94,7 +94,7 @@ class LweCiphertext:
 
     @property
     def form(self) -> str:
-        """What it holds: "bits", messages of the domains "padded", "full" or "negacyclic", or "signed" integers."""
+        """What it holds: "bits", messages ("padded", "full", "negacyclic"), or integers ("signed", "unsigned")."""
         return self._array.form
 
     @property

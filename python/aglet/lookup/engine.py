@@ -12,6 +12,7 @@ from aglet._core import LookupKey, LweSecretKey, PackingKey
 from aglet.ckks import checks
 from aglet.errors import ParameterError, RangeError
 from aglet.lookup.ciphertext import LweCiphertext
+from aglet.lookup.estimate import Estimates
 from aglet.lookup.files import LookupFiles
 from aglet.lookup.gates import Gates, ciphertext
 from aglet.lookup.numbers import Numbers
@@ -23,7 +24,7 @@ __all__ = ["LookupEngine"]
 _METHODS = ("block", "cggi", "ginx", "lmkcdey", "dm")
 
 
-class LookupEngine(Gates, Tables, Numbers, LookupFiles):
+class LookupEngine(Gates, Tables, Numbers, Estimates, LookupFiles):
     """Gates and look-up tables: one parameter set, its tables, and its threads.
 
     Every gate and every table is a bootstrap, a few milliseconds for each bit or integer, whose result has the same
@@ -175,7 +176,13 @@ class LookupEngine(Gates, Tables, Numbers, LookupFiles):
     # Messages
 
     def encrypt(
-        self, values: Any, secret_key: LweSecretKey, *, domain: str = "padded", bits: int | None = None
+        self,
+        values: Any,
+        secret_key: LweSecretKey,
+        *,
+        domain: str = "padded",
+        bits: int | None = None,
+        signed: bool = True,
     ) -> LweCiphertext:
         """Encrypt booleans or whole numbers, one or an array of any shape, each on its own.
 
@@ -191,6 +198,9 @@ class LookupEngine(Gates, Tables, Numbers, LookupFiles):
         bits
             Encrypt integers with a sign instead, -2^(bits-1) to 2^(bits-1) - 1 for 2 to 20 bits: for `sign` and
             `compare`.
+        signed
+            False for integers without a sign, 0 to 2^bits - 1 for 1 to 20 bits, whose sums wrap around: for `floor`
+            and `digits`.
 
         Raises
         ------
@@ -202,24 +212,33 @@ class LookupEngine(Gates, Tables, Numbers, LookupFiles):
             If the secret key is of other parameters.
         """
         key, array = _secret_key(secret_key), _as_array(values)
-        where, wide = checks.word("domain", domain), bits is not None
+        where = checks.word("domain", domain)
         flat, shape = np.ascontiguousarray(array).ravel(), list(array.shape)
-        if wide:
-            return LweCiphertext._of(self._integers(flat, shape, key, checks.count("bits", bits, 2)))
+        if bits is not None:
+            return LweCiphertext._of(self._integers(flat, shape, key, bits, checks.flag("signed", signed)))
+        if not checks.flag("signed", signed):
+            raise ParameterError(
+                "Integers without a sign have a number of bits; give bits=, 1 to 20, beside signed=False."
+            )
         if array.dtype.kind != "b":
             self._check_messages(array)
         if array.dtype.kind == "b" or (self.bits == 1 and where == "padded"):
             return LweCiphertext._of(self._core.encrypt_bits(flat.astype(np.bool_), shape, key))
         return LweCiphertext._of(self._core.encrypt_messages(flat.astype(np.int64), shape, key, where))
 
-    def _integers(self, flat: NDArray[Any], shape: list[int], key: LweSecretKey, bits: int) -> _core.LweArray:
+    def _integers(
+        self, flat: NDArray[Any], shape: list[int], key: LweSecretKey, bits: int, signed: bool
+    ) -> _core.LweArray:
+        bits = checks.count("bits", bits, 2 if signed else 1)
         if flat.dtype.kind == "b":
             raise TypeError("Booleans have no sign; encrypt whole numbers, or leave bits= out.")
-        most = 2 ** (min(bits, 62) - 1)
-        outside = (flat < -most) | (flat >= most)
+        size = 2 ** min(bits, 62)
+        least, most = (-size // 2, size // 2 - 1) if signed else (0, size - 1)
+        outside = (flat < least) | (flat > most)
         if outside.any():
-            raise RangeError(f"{flat[outside][0]} does not fit {bits} bits; give {-most} to {most - 1}, or more bits.")
-        return self._core.encrypt_integers(flat.astype(np.int64), shape, key, bits)
+            raise RangeError(f"{flat[outside][0]} does not fit {bits} bits; give {least} to {most}, or more bits.")
+        encrypt = self._core.encrypt_integers if signed else self._core.encrypt_words
+        return encrypt(flat.astype(np.int64), shape, key, bits)
 
     def _check_messages(self, array: NDArray[Any]) -> None:
         outside = (array < 0) | (array >= 2**self.bits)

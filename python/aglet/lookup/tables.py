@@ -16,7 +16,7 @@ from aglet.lookup.gates import broadcast, ciphertext, log2_failure, lookup_key
 from aglet.lookup.table import Table
 from aglet.progress import ProgressCallback, progress_bar
 
-__all__ = ["Tables"]
+__all__ = ["Tables", "tables"]
 
 OneTable = Table | Callable[..., Any] | Sequence[int] | np.ndarray[Any, Any]
 """What a table is made of."""
@@ -93,8 +93,8 @@ class Tables:
             raise ParameterError(
                 f'These messages are of the form "{x.form}", not of the domain "{domain}"; encrypt them in it.'
             )
-        tables, several = _tables(table)
-        values = [one.values(self._core.messages) for one in tables]
+        made, several = tables(table)
+        values = [one.values(self._core.messages) for one in made]
         array, own, most = ciphertext(x)._array, lookup_key(key), log2_failure(max_failure)
         with progress_bar(progress) as report:
             found = self._core.lookup(array, values, own, most, report)
@@ -164,8 +164,8 @@ class Tables:
         >>> engine.decrypt(high, secret_key) * 16 + engine.decrypt(low, secret_key)
         array([15, 77])
         """
-        tables, several = _tables(table)
-        values = [one.pair_values(self._core.messages) for one in tables]
+        made, several = tables(table)
+        values = [one.pair_values(self._core.messages) for one in made]
         pair, own, most = broadcast(high, low), lookup_key(key), log2_failure(max_failure)
         packing = checks.need(packing_key, PackingKey, "create_packing_key(secret_key)")
         with progress_bar(progress) as report:
@@ -173,7 +173,7 @@ class Tables:
         return _results(found, several)
 
 
-def _tables(table: Any) -> tuple[list[Table], bool]:
+def tables(table: Any) -> tuple[list[Table], bool]:
     """Tables, and whether they are a list of them."""
     several = isinstance(table, list | tuple) and any(_is_table(one) for one in table)
     made = [one if isinstance(one, Table) else Table(one) for one in (table if several else [table])]

@@ -3,7 +3,7 @@
 use crate::{Error, KeyId};
 use aglet_ring::arch;
 use aglet_rlwe::lwe::{LweCiphertext, LweContext};
-use aglet_schemes::fhew::{not, Domain, FhewParams, Integer};
+use aglet_schemes::fhew::{not, Domain, FhewParams, Integer, Word};
 use std::sync::Arc;
 
 /// Parameters with their tables, which an engine shares with all that it makes. Equal parameters make equal homes.
@@ -51,6 +51,8 @@ pub enum Form {
     Messages(Domain),
     /// Integers with a sign, which do not wrap around.
     Integers(Integer),
+    /// Integers without a sign, which wrap around.
+    Words(Word),
 }
 
 impl Form {
@@ -63,15 +65,18 @@ impl Form {
             Form::Messages(Domain::Full) => 2,
             Form::Messages(Domain::Negacyclic) => 3,
             Form::Integers(integer) => 4 | u64::from(integer.bits()) << 8,
+            Form::Words(word) => 5 | u64::from(word.bits()) << 8,
         }
     }
     /// The form of a word, if it is one.
     #[must_use]
     pub fn of_code(code: u64) -> Option<Self> {
-        let messages = Domain::ALL.map(Form::Messages);
-        let bits = u32::try_from(code >> 8).ok().filter(|_| code & 255 == 4);
-        let integers = bits.and_then(|bits| Integer::new(bits).ok()).map(Form::Integers);
-        [Form::Bits].into_iter().chain(messages).find(|form| form.code() == code).or(integers)
+        let bits = u32::try_from(code >> 8).ok()?;
+        match code & 255 {
+            4 => Integer::new(bits).ok().map(Form::Integers),
+            5 => Word::new(bits).ok().map(Form::Words),
+            _ => [Form::Bits].into_iter().chain(Domain::ALL.map(Form::Messages)).find(|form| form.code() == code),
+        }
     }
     /// In a word, for sentences.
     #[must_use]
@@ -80,6 +85,7 @@ impl Form {
             Form::Bits => "bits",
             Form::Messages(domain) => domain.name(),
             Form::Integers(_) => "signed",
+            Form::Words(_) => "unsigned",
         }
     }
 }
@@ -212,6 +218,7 @@ impl Array {
                     Form::Bits => 0,
                     Form::Messages(domain) => message.within(domain).phase(ctx, number),
                     Form::Integers(integer) => integer.encode(ctx, number)?,
+                    Form::Words(word) => word.encode(ctx, number.rem_euclid(1 << word.bits()) as u64)?,
                 },
             );
             Ok(sum)
@@ -256,7 +263,7 @@ impl Array {
 
     fn integers(&self) -> Result<(), Error> {
         match self.form {
-            Form::Messages(_) | Form::Integers(_) => Ok(()),
+            Form::Messages(_) | Form::Integers(_) | Form::Words(_) => Ok(()),
             Form::Bits => Err(Error::Parameter(
                 "Bits have no sums; combine them by gates, as in engine.xor(x, y, key), or encrypt integers.".into(),
             )),

@@ -4,7 +4,7 @@ use super::presets;
 use crate::Error;
 use aglet_rlwe::lwe::Method;
 use aglet_rlwe::security::Secret;
-use aglet_schemes::fhew::FhewParams;
+use aglet_schemes::fhew::{Domain, FhewParams};
 use serde_json::{json, Value};
 
 /// The method of blind rotation as users choose it: blocks of one coordinate are that of CGGI.
@@ -42,4 +42,20 @@ pub fn presets() -> Result<Value, Error> {
         }))
     });
     rows.collect::<Result<Vec<_>, Error>>().map(Value::Array)
+}
+
+/// The deviations of every kind of noise of a set, and how far messages of each domain are from where they would be misread, in turns.
+#[must_use]
+pub fn noise(params: &FhewParams) -> Value {
+    let noise = params.lwe().noise();
+    let distance = |domain: Domain| (domain.name().to_string(), json!(params.message().within(domain).distance()));
+    json!({
+        "fresh": noise.fresh.sqrt(),
+        "bootstrap": noise.blind_rotation.sqrt(),
+        "key_switch": noise.key_switch.sqrt(),
+        "modulus_switch": noise.modulus_switch.sqrt(),
+        "decision": noise.decision(params.literal().squared_weights * noise.blind_rotation).sqrt(),
+        "squared_weights": params.literal().squared_weights,
+        "distance": Domain::ALL.map(distance).into_iter().collect::<serde_json::Map<_, _>>(),
+    })
 }

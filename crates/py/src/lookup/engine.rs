@@ -4,7 +4,7 @@ use super::objects::{LookupKey, LweArray, LweSecretKey, PackingKey};
 use crate::errors::{count, exception, raise};
 use crate::reports::reported;
 use crate::wait::wait;
-use aglet::fhew::{presets, report, Array, Ciphertext, Domain, Engine, Form, Gate, Home, Integer, Message};
+use aglet::fhew::{presets, report, Array, Ciphertext, Domain, Engine, Form, Gate, Home, Message};
 use aglet::{Control, Error};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -13,11 +13,15 @@ use pyo3::prelude::*;
 #[pyclass(frozen, module = "aglet._core")]
 pub struct LookupEngine {
     pub(super) home: Home,
-    engine: Engine,
+    pub(super) engine: Engine,
 }
 
 impl LookupEngine {
-    fn quick<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&Engine) -> Result<T, Error> + Send) -> PyResult<T> {
+    pub(super) fn quick<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&Engine) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
         py.detach(|| work(&self.engine)).map_err(|error| raise(py, error))
     }
     pub(super) fn long<T: Send>(
@@ -60,7 +64,7 @@ impl LookupEngine {
             "Gates take bits, and these are integers; encrypt booleans, as in engine.encrypt([True, False], secret_key).";
         self.inputs(py, |form| form == Form::Bits, REFUSAL, inputs)
     }
-    fn message(&self, py: Python<'_>, domain: &str) -> PyResult<Message> {
+    pub(super) fn message(&self, py: Python<'_>, domain: &str) -> PyResult<Message> {
         let names = Domain::ALL.map(Domain::name);
         let found = Domain::ALL.into_iter().find(|d| d.name() == domain).ok_or_else(|| {
             let sentence = format!("There is no domain \"{domain}\"; choose one of {}.", names.join(", "));
@@ -181,24 +185,6 @@ impl LookupEngine {
         })?;
         Ok(LweArray::new(&self.home, array))
     }
-    /// Integers with a sign.
-    fn encrypt_integers(
-        &self,
-        py: Python<'_>,
-        values: PyReadonlyArray1<'_, i64>,
-        shape: Vec<usize>,
-        sk: &LweSecretKey,
-        bits: i64,
-    ) -> PyResult<LweArray> {
-        let (sk, values) = (sk.of(py, &self.home)?, values.as_array().to_vec());
-        let bits = u32::try_from(count(py, "bits", bits)?).unwrap_or(u32::MAX);
-        let array = self.quick(py, |e| {
-            let integer = Integer::new(bits)?;
-            let cells = e.encrypt_integers(&values, integer, sk)?;
-            Array::new(&self.home, Form::Integers(integer), shape, sk.id(), cells)
-        })?;
-        Ok(LweArray::new(&self.home, array))
-    }
     /// In the order of C; bits are 0 and 1.
     fn decrypt<'py>(&self, py: Python<'py>, ct: &LweArray, sk: &LweSecretKey) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let (ct, sk) = (ct.of(py, &self.home)?, sk.of(py, &self.home)?);
@@ -209,6 +195,7 @@ impl LookupEngine {
                 Ok(messages.into_iter().map(|m| m as i64).collect())
             }
             Form::Integers(integer) => e.decrypt_integers(ct.cells(), integer, sk),
+            Form::Words(word) => Ok(e.decrypt_words(ct.cells(), word, sk)?.into_iter().map(|w| w as i64).collect()),
         })?;
         Ok(PyArray1::from_vec(py, found))
     }

@@ -1,6 +1,7 @@
 //! Gates and tables for Python: the engine, its keys, and arrays of ciphertexts. `python/aglet/lookup` is the face of it.
 
 mod engine;
+mod estimate;
 mod files;
 mod numbers;
 mod objects;

@@ -151,7 +151,7 @@ impl LweArray {
     fn is_bits(&self) -> bool {
         self.value.form() == Form::Bits
     }
-    /// What its phases stand for: "bits", "padded", "full", "negacyclic" or "signed".
+    /// What its phases stand for: "bits", "padded", "full", "negacyclic", "signed" or "unsigned".
     #[getter]
     fn form(&self) -> &'static str {
         self.value.form().name()
@@ -163,6 +163,7 @@ impl LweArray {
             Form::Bits => 1,
             Form::Messages(_) => self.value.home().params().message().space().ilog2(),
             Form::Integers(integer) => integer.bits(),
+            Form::Words(word) => word.bits(),
         }
     }
     /// Short id of the secret key that decrypts it.

@@ -1,0 +1,135 @@
+"""The part of `LookupEngine` that says what a call would take, before it runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from aglet import _core
+from aglet.ckks import checks
+from aglet.errors import ParameterError
+from aglet.lookup.tables import tables
+
+if TYPE_CHECKING:
+    from aglet._core import LookupNoise
+
+__all__ = ["Estimate", "Estimates"]
+
+_ORDERS = ("<", "<=", ">", ">=", "==")
+_TAKES: dict[str, tuple[str, ...]] = {
+    "nand": (), "and": (), "or": (), "nor": (), "xor": (), "xnor": (), "andny": (), "majority": (), "mux": (),
+    "lookup": ("domain", "table"), "lookup2": ("domain", "table"), "sign": ("bits",),
+    **dict.fromkeys(_ORDERS, ("bits",)), "floor": ("bits", "low"), "digits": ("bits",),
+}  # fmt: skip
+"""The options of each call that its cost depends on."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a call on fresh ciphertexts would take."""
+
+    rotations: int
+    """Blind rotations, which are what takes time, of the whole batch."""
+    seconds: float
+    """By a model of one processor (Sapphire Rapids with AVX-512 IFMA), on the threads of the engine; others differ."""
+    key_bytes: int
+    """Of the lookup key in memory."""
+    working_bytes: int
+    """At the peak beside keys and inputs, about."""
+    log2_failure: float
+    """Base-2 logarithm of the probability that a result is wrong."""
+
+
+class Estimates:
+    """Mixed into `LookupEngine`."""
+
+    _core: _core.LookupEngine
+
+    @property
+    def noise(self) -> LookupNoise:
+        """Deviations of every kind of noise of the set, and how far messages are from being misread, in turns."""
+        return self._core.noise()
+
+    def estimate(
+        self,
+        what: str,
+        *,
+        batch: int = 1,
+        domain: str | None = None,
+        table: Any = None,
+        bits: int | None = None,
+        low: int | None = None,
+    ) -> Estimate:
+        """What a call would take on `batch` fresh ciphertexts, or pairs or triples of them; it needs no key.
+
+        Parameters
+        ----------
+        what
+            The name of a gate, "mux", "lookup", "lookup2", "sign", an order of `compare` ("<" to "=="), "floor" or
+            "digits".
+        domain
+            Of "lookup" and "lookup2"; "padded" if not given.
+        table
+            Of "lookup" and "lookup2", one or a list, as they take it: how many can be read at once depends on how steep
+            they are. If not given, the identity, and the exclusive or.
+        bits
+            Of the integers of "sign", comparisons, "floor" and "digits".
+        low
+            The bits that "floor" takes off.
+
+        Raises
+        ------
+        ParameterError
+            If there is nothing of that name, or an option is missing or one too many.
+        RangeError
+            If a number of bits or a table does not fit, or a floor would fail however it is done.
+
+        Examples
+        --------
+        >>> from aglet import LookupEngine
+        >>> LookupEngine(bits=4).estimate("sign", bits=20, batch=8).rotations
+        48
+        """
+        given = {"domain": domain, "table": table, "bits": bits, "low": low}
+        takes = _options(checks.word("what", what), {name for name, value in given.items() if value is not None})
+        count = self._core.messages
+        made = (
+            tables((_identity if what == "lookup" else _xor) if table is None else table)[0] if "table" in takes else []
+        )
+        return Estimate(
+            *self._core.estimate(
+                what,
+                checks.count("batch", batch),
+                checks.word("domain", domain or "padded"),
+                [one.values(count) if what == "lookup" else one.pair_values(count) for one in made],
+                checks.count("bits", bits or 0),
+                checks.count("low", low or 0),
+            )
+        )
+
+
+def _identity(message: int) -> int:
+    return message
+
+
+def _xor(high: int, low: int) -> int:
+    return high ^ low
+
+
+def _options(what: str, given: set[str]) -> tuple[str, ...]:
+    """The options of a call.
+
+    Raises
+    ------
+    ParameterError
+        If it has others than those that are given.
+    """
+    takes = _TAKES.get(what)
+    if takes is None:
+        raise ParameterError(f'There is no estimate of "{what}"; choose one of {", ".join(_TAKES)}.')
+    for name in sorted(given.difference(takes)):
+        raise ParameterError(f'{name}= says nothing of "{what}"; leave it out.')
+    for name in takes:
+        if name in ("bits", "low") and name not in given:
+            raise ParameterError(f'An estimate of "{what}" depends on {name}=; give it.')
+    return takes
