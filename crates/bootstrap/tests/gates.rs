@@ -179,7 +179,7 @@ fn switches_leave_the_noise_of_the_formulas() {
         // Errors of one key are the same for all samples, so several keys count.
         for _ in 0..24 {
             let key = LweSwitchingKey::generate(&ctx, &sk, &mut source).unwrap();
-            for _ in 0..96 {
+            for _ in 0..48 {
                 let ct = sk.encrypt(&ctx, m.value() / 3, &mut source).unwrap();
                 let short = key.apply(&ctx, &ct).unwrap();
                 let (a, b) = short.split_at(s.len());
