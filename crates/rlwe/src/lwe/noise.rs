@@ -59,7 +59,8 @@ impl Noise {
             + (counts.turned * short + counts.replaced) * (1.0 + whole) * rest
             + counts.automorphisms * automorphism;
         let digits = f64::from(spec.switch_digits);
-        let key_switch = digits / 3.0 * lwe + params.second_moment() * (-2.0 * digits).exp2() / 12.0;
+        // The expected number of digits that are not 0: half of the lowest, a quarter of the next, a third far from the end.
+        let key_switch = (digits / 3.0 + 1.0 / 9.0) * lwe + params.second_moment() * (-2.0 * digits).exp2() / 12.0;
         // Odd exponents lie twice as far apart.
         let apart = if matches!(spec.method, Method::Lmkcdey(_)) { 4.0 } else { 1.0 };
         let mask = apart * (short * (1.0 - mean).powi(2) + (n - short) * mean * mean);
