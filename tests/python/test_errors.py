@@ -225,6 +225,17 @@ def test_a_message_that_wrapped_around_does_not_decrypt() -> None:
             engine.decrypt(large, secret)
 
 
+def test_a_message_of_which_some_coefficients_wrapped_does_not_decrypt() -> None:
+    """Random signs just fit; twice as large, some coefficients wrap, and every slot is wrong."""
+    engine = Engine(max_level=3)
+    secret = engine.create_secret_key()
+    signs = np.sign(np.random.default_rng(1).normal(size=engine.slot_count)) * 1e4
+    x = engine.multiply(engine.encrypt(signs.astype(complex) / 1e6, secret, level=0), 10**6)
+    assert np.abs(engine.decrypt(x, secret) - signs).max() < 1e-1
+    with pytest.raises(RangeError, match="wrapped around on the way"):
+        engine.decrypt(engine.add(x, x), secret)
+
+
 def test_out_of_range_for_a_bootstrap(engine: Engine, keys: Keys) -> None:
     rest = (keys.relinearization, keys.conjugation, keys.bootstrap)
     large = engine.encrypt([3.0, -1.0], keys.secret, level=0)

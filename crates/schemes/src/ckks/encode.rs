@@ -106,13 +106,13 @@ impl Encoder {
     }
 }
 
-/// Refuses coefficients that fill `[-half, half]`, two in each number. A message that outgrows its modulus wraps around, and all
-/// its coefficients look uniform: their mean square is a third of `half^2`. That of Gaussian ones, none of which wraps, is
-/// below a ninth. Few coefficients tell nothing. Nor does the imaginary part of what is marked real: conjugation only moves
-/// coefficients and negates them, so that a message which wraps around stays real.
+/// Refuses coefficients that fill `[-half, half]`, two in each number. Where those of a message that looks random have a deviation above
+/// `half / 4`, some wrap around. Values up to `half` in `n` slots have coefficients of a mean square of `half^2 / n` at most, so what fits
+/// for certain is never refused; with few slots nothing can be told. Nor does the imaginary part of what is marked real tell
+/// anything: conjugation only moves coefficients and negates them, so that a message which wraps around stays real.
 fn refuse_wrapped(coefficients: &[Complex64], half: f64) -> Result<(), Error> {
     let mean = coefficients.iter().map(Complex64::norm_sqr).sum::<f64>() / (2 * coefficients.len()) as f64;
-    match mean > half * half / 5.0 && coefficients.len() >= 32 {
+    match mean > half * half / 16.0 && coefficients.len() >= 32 {
         true => Err(Error::Wrapped { most: half }),
         false => Ok(()),
     }
