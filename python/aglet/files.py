@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from typing import Any, Protocol, TypeVar, cast
 
-from aglet import _core
+from aglet import _core, checks
 from aglet._core import (
     BootstrapKey,
     Ciphertext,
@@ -23,7 +23,6 @@ from aglet._core import (
     RotationKey,
     SecretKey,
 )
-from aglet.ckks import checks
 from aglet.ckks.light import LightPlaintext
 from aglet.errors import SerializationError
 from aglet.progress import ProgressCallback, progress_bar

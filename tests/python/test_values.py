@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aglet.ckks import checks, values
+from aglet import checks
+from aglet.ckks import values
 from aglet.errors import LevelError, ParameterError, RangeError
 
 finite = st.complex_numbers(allow_nan=False, allow_infinity=False, max_magnitude=1e300)

@@ -9,26 +9,9 @@ use aglet::wire::{self, Stored};
 use aglet::{Control, Runtime};
 use aglet_ring::arch;
 use aglet_rlwe::security::Security;
+use aglet_testing::lookup;
 use std::path::{Path, PathBuf};
 
-/// As few coordinates as a key can have. The files say it themselves; only recording takes it from here.
-const PARAMETERS: &str = r#"
-family = "fhew"
-name = "fhew-corpus"
-source = "As few coordinates as gates can have: no security at all."
-messages = 2
-squared_weights = 2.0
-modulus = 1_099_469_684_737
-log_n = 7
-rank = 2
-dimension = 196
-secret = { block_binary = 4 }
-levels = 1
-log_base = 17
-switch_digits = 11
-lwe_error = -14.0
-glwe_error = -36.0
-"#;
 const CLEAR: [bool; 4] = [true, false, false, true];
 
 fn vectors() -> PathBuf {
@@ -36,7 +19,7 @@ fn vectors() -> PathBuf {
 }
 
 fn record() {
-    let params = FhewParams::from_toml(PARAMETERS, Security::NotChecked).unwrap();
+    let params = FhewParams::from_toml(lookup::FEWEST, Security::NotChecked).unwrap();
     let runtime = Runtime::seeded(1, arch::available()[0].name(), *b"gates that later versions read: ").unwrap();
     let (engine, now) = (&Engine::on(runtime, params).unwrap(), Control::new());
     let sk = &engine.create_secret_key().unwrap();

@@ -7,28 +7,10 @@ use aglet::fhew::{
 use aglet::wire::{self, Stored};
 use aglet::{Control, ErrorKind};
 use aglet_rlwe::security::Security;
-
-/// As small as parameters can be: no security at all.
-const SMALL: &str = r#"
-    family = "fhew"
-    name = "small"
-    source = "as few coordinates as gates can have, for files that are read in a moment"
-    messages = 2
-    squared_weights = 2.0
-    modulus = 1_099_469_684_737
-    log_n = 7
-    rank = 2
-    dimension = 196
-    secret = { block_binary = 4 }
-    levels = 1
-    log_base = 17
-    switch_digits = 11
-    lwe_error = -14.0
-    glwe_error = -36.0
-"#;
+use aglet_testing::lookup;
 
 fn small() -> Engine {
-    Engine::new(FhewParams::from_toml(SMALL, Security::NotChecked).unwrap(), 1).unwrap()
+    Engine::new(FhewParams::from_toml(lookup::FEWEST, Security::NotChecked).unwrap(), 1).unwrap()
 }
 
 fn now() -> Control {

@@ -175,23 +175,30 @@ pub trait Holds {
     fn parts(&self) -> (&Home, &Self::Inner);
 }
 
+/// What restores a thing, and the bytes that it is called with.
+pub type Reduced<'py> = (Bound<'py, PyAny>, (Bound<'py, PyAny>,));
+
+/// The pickle of a thing: its bytes, beside the pickle where its protocol allows that, and the function that reads them.
+pub fn reduced<'py>(py: Python<'py>, protocol: i64, bytes: &[u8]) -> PyResult<Reduced<'py>> {
+    let mut bytes = PyBytes::new(py, bytes).into_any();
+    if protocol >= 5 {
+        bytes = py.import("pickle")?.getattr("PickleBuffer")?.call1((bytes,))?;
+    }
+    Ok((py.import("aglet.files")?.getattr("restore")?, (bytes,)))
+}
+
 /// The classes that are pickled.
 macro_rules! pickled {
     ($($name:ident),* $(,)?) => {$(
         #[pymethods]
         impl $name {
-            /// Bytes beside the pickle where its protocol allows that, and a function that reads them.
-            fn __reduce_ex__<'py>(&self, py: Python<'py>, protocol: i64) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
+            fn __reduce_ex__<'py>(&self, py: Python<'py>, protocol: i64) -> PyResult<Reduced<'py>> {
                 let (home, value) = self.parts();
                 let (origin, x) = (home.origin(), value.as_stored());
                 let bytes = wait(py, None, |control| {
                     wire::on_threads(0, || wire::serialize(&origin, &*x, control))
                 })?;
-                let mut bytes = PyBytes::new(py, &bytes).into_any();
-                if protocol >= 5 {
-                    bytes = py.import("pickle")?.getattr("PickleBuffer")?.call1((bytes,))?;
-                }
-                Ok((py.import("aglet.files")?.getattr("restore")?, (bytes,)))
+                reduced(py, protocol, &bytes)
             }
         }
     )*};
@@ -211,6 +218,7 @@ macro_rules! unchanging {
         }
     )*};
 }
+pub(crate) use unchanging;
 
 /// A copy shares the data, and stays as it is when `out=` gives the other one a result.
 #[pymethods]

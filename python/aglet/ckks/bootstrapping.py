@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from aglet import _core, reports
+from aglet import _core, checks, reports
 from aglet._core import BootstrapKey, Ciphertext, ConjugationKey, RelinearizationKey, RotationKey, SecretKey
-from aglet.ckks import checks, values
+from aglet.ckks import operands, values
 from aglet.errors import MissingKeyError, ParameterError
 from aglet.progress import ProgressCallback, progress_bar
 
@@ -137,7 +137,7 @@ class Bootstrapping:
         progress: ProgressCallback | None,
     ) -> BootstrapKey:
         stages = self._default_stages() if stage_count is None else checks.count("stage_count", stage_count, 1)
-        key, limit = checks.secret_key(secret_key), checks.optional_count("memory_limit_bytes", memory_limit_bytes)
+        key, limit = operands.secret_key(secret_key), checks.optional_count("memory_limit_bytes", memory_limit_bytes)
         with progress_bar(progress) as report:
             return self._core.create_bootstrap_key(key, method, stages, checks.word("size", size), limit, report)
 
@@ -400,9 +400,9 @@ class Bootstrapping:
                 f"engine.{maker}(secret_key, stage_count={stage_count})."
             )
         return self._core.bootstrap(
-            [checks.ciphertext(ciphertext) for ciphertext in ciphertexts],
-            checks.relinearization_key(relinearization),
-            checks.conjugation_key(conjugation),
+            [operands.ciphertext(ciphertext) for ciphertext in ciphertexts],
+            operands.relinearization_key(relinearization),
+            operands.conjugation_key(conjugation),
             rotation,
             key,
             method,

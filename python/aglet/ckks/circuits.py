@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from aglet import _core
+from aglet import _core, checks
 from aglet._core import (
     Ciphertext,
     FixedRotationKey,
@@ -15,7 +15,7 @@ from aglet._core import (
     RelinearizationKey,
     RotationKey,
 )
-from aglet.ckks import checks, values
+from aglet.ckks import operands, values
 from aglet.ckks.light import LightPlaintext
 from aglet.errors import RangeError
 from aglet.progress import ProgressCallback
@@ -91,10 +91,10 @@ class Circuits:
         self, ciphertext: Ciphertext, coefficients: Any, basis: str, key: Any, progress: ProgressCallback | None
     ) -> Ciphertext:
         return self._core.evaluate_polynomial(
-            checks.ciphertext(ciphertext),
+            operands.ciphertext(ciphertext),
             values.as_vector(coefficients, what="list of coefficients").astype(np.complex128),
             basis,
-            checks.relinearization_key(key),
+            operands.relinearization_key(key),
             progress,
         )
 
@@ -122,8 +122,8 @@ class Circuits:
         degree = checks.whole("degree", degree)
         if not 1 <= degree <= _MOST_DEGREE:
             raise RangeError(f"A basis has degree 1 to 2^20, and degree={degree} is not; choose another degree.")
-        key = checks.relinearization_key(key)
-        return self._core.make_basis(checks.ciphertext(ciphertext), degree, basis, key)
+        key = operands.relinearization_key(key)
+        return self._core.make_basis(operands.ciphertext(ciphertext), degree, basis, key)
 
     # Sums and rotations
 
@@ -144,7 +144,7 @@ class Circuits:
         LevelError
             If a ciphertext is at level 0.
         """
-        terms = [checks.ciphertext(ciphertext) for ciphertext in checks.each("ciphertexts", ciphertexts)]
+        terms = [operands.ciphertext(ciphertext) for ciphertext in checks.each("ciphertexts", ciphertexts)]
         return self._core.weighted_sum(terms, [self._weight(weight) for weight in checks.each("weights", weights)])
 
     def _weight(self, weight: Any) -> Any:
@@ -186,7 +186,7 @@ class Circuits:
         LevelError
             If a fixed rotation key was made for a lower level.
         """
-        ciphertext = checks.ciphertext(ciphertext)
+        ciphertext = operands.ciphertext(ciphertext)
         key: Any = checks.one_of(rotation_key=rotation_key, fixed_rotation_keys=fixed_rotation_keys)
         steps = None if deltas is None else [checks.step(delta) for delta in checks.each("deltas", deltas)]
         slots = self._core.slot_count
@@ -197,7 +197,7 @@ class Circuits:
                 )
             return self._core.rotate_batch(ciphertext, key, [step % slots for step in steps], progress)
         if not isinstance(key, Sequence):
-            checks.not_of_a_bootstrap(key)
+            operands.not_of_a_bootstrap(key)
             checks.need(key, RotationKey, "create_rotation_key(secret_key)")
         maker = "create_fixed_rotation_key(secret_key, delta)"
         keys = [checks.need(one, FixedRotationKey, maker) for one in key]
@@ -215,7 +215,7 @@ class Circuits:
         axis
             `None` and 1 sum over the slots; 0 sums over units, of which a ciphertext has one, and changes nothing.
         """
-        ciphertext = checks.ciphertext(ciphertext)
+        ciphertext = operands.ciphertext(ciphertext)
         if axis is not None and checks.whole("axis", axis) not in (0, 1):
             raise RangeError(f"axis={axis} is not there; a ciphertext is one unit (axis 0) of slots (axis 1).")
         key = checks.need(rotation_key, RotationKey, "create_rotation_key(secret_key)")

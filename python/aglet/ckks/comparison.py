@@ -14,9 +14,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from aglet import _core
+from aglet import _core, checks
 from aglet._core import BootstrapKey, Ciphertext, ConjugationKey, RelinearizationKey
-from aglet.ckks import checks, values
+from aglet.ckks import operands, values
 from aglet.errors import LevelError, ParameterError, RangeError
 from aglet.progress import ProgressCallback
 
@@ -316,11 +316,11 @@ class _Run:
         progress: ProgressCallback | None,
     ) -> None:
         self.core = core
-        self.relin = checks.relinearization_key(relinearization_key)
+        self.relin = operands.relinearization_key(relinearization_key)
         self.keys: tuple[ConjugationKey, BootstrapKey] | None = None
         if conjugation_key is not None or bootstrap_key is not None:
             key = checks.need(bootstrap_key, BootstrapKey, "create_bootstrap_key(secret_key)")
-            self.keys = (checks.conjugation_key(conjugation_key), key)
+            self.keys = (operands.conjugation_key(conjugation_key), key)
             if (key.method, key.size == "small") != ("regular", False):
                 raise ParameterError(
                     f"This is a {key.size} {key.method} bootstrap key, and a comparison bootstraps with a large or "
@@ -332,7 +332,7 @@ class _Run:
 
     def checked(self, value: Any) -> Ciphertext:
         """A ciphertext of real values, as order is theirs alone, that are not known to be too large."""
-        ciphertext = checks.ciphertext(value)
+        ciphertext = operands.ciphertext(value)
         if not (ciphertext.is_real or self.real):
             raise RangeError(
                 "Only real values are compared, and this ciphertext may have imaginary parts; encrypt values of a real "

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 from aglet import _core
 from aglet._core import Ciphertext
-from aglet.ckks import checks
+from aglet.ckks import operands
 from aglet.errors import DeviceError, ParameterError, RangeError
 
 __all__ = ["GLEngine", "OtherNames", "refuse_flags"]
@@ -60,7 +60,7 @@ class OtherNames:
 
     def to_cpu(self, ciphertext: Ciphertext) -> Ciphertext:
         """The ciphertext as it is, in a new object: all data live in the memory of the processor."""
-        ciphertext = checks.ciphertext(ciphertext)
+        ciphertext = operands.ciphertext(ciphertext)
         return self._core.level_down(ciphertext, ciphertext.level)
 
     def to_cuda(self, *_: Any, **__: Any) -> NoReturn:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from aglet import _core, reports
+from aglet import _core, checks, reports
 from aglet._core import (
     BootstrapKey,
     Ciphertext,
@@ -25,7 +25,7 @@ from aglet._core import (
     RotationKey,
     SecretKey,
 )
-from aglet.ckks import checks, elsewhere, options, values
+from aglet.ckks import elsewhere, operands, options, values
 from aglet.ckks.bootstrapping import Bootstrapping
 from aglet.ckks.circuits import Circuits
 from aglet.ckks.comparison import Comparison
@@ -251,20 +251,20 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
 
     def create_public_key(self, secret_key: SecretKey) -> PublicKey:
         """A key that encrypts and cannot decrypt."""
-        return self._core.create_public_key(checks.secret_key(secret_key))
+        return self._core.create_public_key(operands.secret_key(secret_key))
 
     def create_relinearization_key(self, secret_key: SecretKey) -> RelinearizationKey:
         """The key that products of ciphertexts need."""
-        return self._core.create_relinearization_key(checks.secret_key(secret_key))
+        return self._core.create_relinearization_key(operands.secret_key(secret_key))
 
     def create_conjugation_key(self, secret_key: SecretKey) -> ConjugationKey:
         """The key for complex conjugation; a bootstrap needs it too."""
-        return self._core.create_conjugation_key(checks.secret_key(secret_key))
+        return self._core.create_conjugation_key(operands.secret_key(secret_key))
 
     def create_rotation_key(self, secret_key: SecretKey, *, progress: ProgressCallback | None = None) -> RotationKey:
         """Keys for the steps that are powers of two; any step is a composition of them."""
         with progress_bar(progress) as report:
-            return self._core.create_rotation_key(checks.secret_key(secret_key), report)
+            return self._core.create_rotation_key(operands.secret_key(secret_key), report)
 
     def create_fixed_rotation_key(
         self, secret_key: SecretKey, delta: int, level: int | None = None
@@ -279,7 +279,7 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
             The highest level at which it will be used; a lower one makes a smaller key.
         """
         wanted = None if level is None else values.as_level(level, self.max_level)
-        return self._core.create_fixed_rotation_key(checks.secret_key(secret_key), checks.step(delta), wanted)
+        return self._core.create_fixed_rotation_key(operands.secret_key(secret_key), checks.step(delta), wanted)
 
     # Messages
 
@@ -378,7 +378,7 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
         KeyMismatchError
             If the ciphertext was made under another secret key.
         """
-        found = self._core.decrypt_decode(checks.ciphertext(ciphertext), checks.secret_key(secret_key))
+        found = self._core.decrypt_decode(operands.ciphertext(ciphertext), operands.secret_key(secret_key))
         return values.as_marked(found, ciphertext.is_real)
 
     def decrypt_to_plaintext(self, ciphertext: Ciphertext, secret_key: SecretKey) -> Plaintext:
@@ -442,7 +442,7 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
     def _put(self, result: Ciphertext, out: Ciphertext | None) -> Ciphertext:
         if out is None:
             return result
-        self._core.assign(checks.ciphertext(out), result)
+        self._core.assign(operands.ciphertext(out), result)
         return out
 
     def multiply(self, x: Operand, y: Operand, relinearization_key: RelinearizationKey | None = None) -> Ciphertext:
@@ -458,7 +458,7 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
         """
         ciphertext, other, _ = self._operands("multiply", x, y)
         if relinearization_key is not None:
-            checks.relinearization_key(relinearization_key)
+            operands.relinearization_key(relinearization_key)
         if isinstance(other, Ciphertext):
             return self._core.multiply(ciphertext, other, relinearization_key)
         if isinstance(other, Plaintext):
@@ -470,7 +470,7 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
     def multiply_imaginary_integer(self, ciphertext: Ciphertext, integer: int) -> Ciphertext:
         """`1j * integer * x` in every slot; no level. The result is complex, also of real values."""
         number: Any = values.as_number(checks.whole("integer", integer))
-        return self._core.multiply_imaginary_int(checks.ciphertext(ciphertext), number)
+        return self._core.multiply_imaginary_int(operands.ciphertext(ciphertext), number)
 
     def _operands(
         self, name: str, left: Operand, right: Operand
@@ -494,28 +494,28 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
     def square(self, ciphertext: Ciphertext, relinearization_key: RelinearizationKey | None = None) -> Ciphertext:
         """The square of every slot; one level, and cheaper than a product. Without a key as in `multiply`."""
         if relinearization_key is not None:
-            checks.relinearization_key(relinearization_key)
-        return self._core.square(checks.ciphertext(ciphertext), relinearization_key)
+            operands.relinearization_key(relinearization_key)
+        return self._core.square(operands.ciphertext(ciphertext), relinearization_key)
 
     def negate(self, ciphertext: Ciphertext) -> Ciphertext:
         """The negative of every slot; no level."""
-        return self._core.negate(checks.ciphertext(ciphertext))
+        return self._core.negate(operands.ciphertext(ciphertext))
 
     def clone(self, ciphertext: Ciphertext) -> Ciphertext:
         """A copy. Only `out=` changes a ciphertext, so this is seldom needed."""
-        return self._core.clone(checks.ciphertext(ciphertext))
+        return self._core.clone(operands.ciphertext(ciphertext))
 
     def relinearize(self, ciphertext: Ciphertext, relinearization_key: RelinearizationKey) -> Ciphertext:
         """Bring a product of three polynomials back to two; no level."""
-        key = checks.relinearization_key(relinearization_key)
-        return self._core.relinearize(checks.ciphertext(ciphertext), key)
+        key = operands.relinearization_key(relinearization_key)
+        return self._core.relinearize(operands.ciphertext(ciphertext), key)
 
     def rescale(self, ciphertext: Ciphertext) -> Ciphertext:
         """The ciphertext as it is, in a new object: every product here is rescaled already, so there is nothing to do.
 
         To give up a level on purpose, write `level_down(x, x.level - 1)`.
         """
-        ciphertext = checks.ciphertext(ciphertext)
+        ciphertext = operands.ciphertext(ciphertext)
         return self._core.level_down(ciphertext, ciphertext.level)
 
     def ntt(self, ciphertext: Ciphertext) -> Ciphertext:
@@ -534,7 +534,7 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
         LevelError
             If the level is above that of the ciphertext: only a bootstrap goes up.
         """
-        ciphertext = checks.ciphertext(ciphertext)
+        ciphertext = operands.ciphertext(ciphertext)
         return self._core.level_down(ciphertext, values.as_level(level, max(self.max_level, ciphertext.level)))
 
     def rotate(
@@ -567,7 +567,7 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
         MissingKeyError
             If a bootstrap key is small, or its steps do not make up `delta`.
         """
-        ciphertext = checks.ciphertext(ciphertext)
+        ciphertext = operands.ciphertext(ciphertext)
         key = checks.one_of(
             rotation_key=rotation_key, fixed_rotation_key=fixed_rotation_key, bootstrap_key=bootstrap_key
         )
@@ -587,5 +587,5 @@ class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices
 
     def conjugate(self, ciphertext: Ciphertext, conjugation_key: ConjugationKey) -> Ciphertext:
         """The complex conjugate of every slot; no level."""
-        key = checks.conjugation_key(conjugation_key)
-        return self._core.conjugate(checks.ciphertext(ciphertext), key)
+        key = operands.conjugation_key(conjugation_key)
+        return self._core.conjugate(operands.ciphertext(ciphertext), key)

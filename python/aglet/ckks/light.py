@@ -6,8 +6,9 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+from aglet import checks
 from aglet._core import BootstrapKey
-from aglet.ckks import checks, values
+from aglet.ckks import values
 
 __all__ = ["LightMessages", "LightPlaintext", "LossyBootstrapKey", "MergeBootstrapKey", "SmallBootstrapKey"]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from aglet import _core
+from aglet import _core, checks
 from aglet._core import Ciphertext, MatrixMultiplicationKey, RotationKey, SecretKey
-from aglet.ckks import checks, values
+from aglet.ckks import operands, values
 from aglet.errors import LevelError, RangeError
 from aglet.progress import ProgressCallback, progress_bar
 
@@ -63,7 +63,7 @@ class Matrices:
         wanted = None if level is None else values.as_level(level, self._max_level)
         with progress_bar(progress) as report:
             return self._core.create_matrix_multiplication_key(
-                checks.secret_key(secret_key),
+                operands.secret_key(secret_key),
                 wanted,
                 checks.optional_count("baby_step_count", baby_step_count),
                 report,
@@ -129,7 +129,7 @@ class Matrices:
         LevelError
             If the ciphertext is at level 0, or above the level of the key or of the `PlainMatrix`.
         """
-        ciphertext = checks.ciphertext(ciphertext)
+        ciphertext = operands.ciphertext(ciphertext)
         key = checks.one_of(rotation_key=rotation_key, matrix_multiplication_key=matrix_multiplication_key)
         if not isinstance(matrix, PlainMatrix):
             matrix = PlainMatrix(values.as_matrix(matrix, self._core.slot_count), ciphertext.level)
@@ -142,7 +142,7 @@ class Matrices:
             raise RangeError(f"This matrix is larger than the {self._core.slot_count} slots of this engine; cut it.")
         if isinstance(key, RotationKey):
             return self._rotate_and_sum(matrix.entries, ciphertext, key, progress)
-        checks.not_of_a_bootstrap(key)
+        operands.not_of_a_bootstrap(key)
         key = checks.need(key, MatrixMultiplicationKey, "create_matrix_multiplication_key(secret_key)")
         return self._core.multiply_matrix(matrix.entries, ciphertext, key, progress)
 

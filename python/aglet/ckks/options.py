@@ -11,8 +11,7 @@ import pathlib
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
-from aglet import _core
-from aglet.ckks import checks
+from aglet import _core, checks
 from aglet.errors import DeviceError, ParameterError
 
 __all__ = ["PRECISIONS", "EngineOptions", "available_cores", "choose", "literal"]

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aglet import _core
+from aglet import _core, checks
 from aglet._core import Ciphertext, SecretKey
-from aglet.ckks import checks, values
+from aglet.ckks import operands, values
 
 __all__ = ["Shared", "Sharing"]
 
@@ -75,8 +75,8 @@ class Sharing:
         ([0.2, 0.1], True)
         """
         found, bits = self._core.decrypt_shared(
-            checks.ciphertext(ciphertext),
-            checks.secret_key(secret_key),
+            operands.ciphertext(ciphertext),
+            operands.secret_key(secret_key),
             checks.count("queries", queries, 1),
             values.as_bits("security", security),
             None if least_bits is None else values.as_bits("least_bits", least_bits),
@@ -101,5 +101,5 @@ class Sharing:
         RangeError
             If a value is a quarter or more away from its points.
         """
-        found, signs = self._core.decrypt_bits(checks.ciphertext(ciphertext), checks.secret_key(secret_key))
+        found, signs = self._core.decrypt_bits(operands.ciphertext(ciphertext), operands.secret_key(secret_key))
         return found if signs else found.astype(np.bool_)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aglet.ckks import checks
+from aglet import checks
 from aglet.errors import LevelError, RangeError
 
 __all__ = [

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aglet import _core
+from aglet import _core, checks
 from aglet._core import LookupKey, LweSecretKey, PackingKey
-from aglet.ckks import checks
 from aglet.errors import ParameterError, RangeError
 from aglet.lookup.ciphertext import LweCiphertext
 from aglet.lookup.estimate import Estimates

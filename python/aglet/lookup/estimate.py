@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from aglet import _core
-from aglet.ckks import checks
+from aglet import _core, checks
 from aglet.errors import ParameterError
 from aglet.lookup.tables import tables
 

@@ -6,9 +6,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from aglet import _core
+from aglet import _core, checks
 from aglet._core import LookupKey
-from aglet.ckks import checks
 from aglet.errors import ParameterError, RangeError
 from aglet.lookup.ciphertext import LweCiphertext
 from aglet.progress import ProgressCallback, progress_bar

@@ -6,9 +6,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from aglet import _core
+from aglet import _core, checks
 from aglet._core import LookupKey
-from aglet.ckks import checks
 from aglet.lookup.ciphertext import LweCiphertext
 from aglet.lookup.gates import broadcast, ciphertext, log2_failure, lookup_key
 from aglet.progress import ProgressCallback, progress_bar

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from aglet.ckks import checks
+from aglet import checks
 from aglet.errors import RangeError
 
 __all__ = ["Table"]

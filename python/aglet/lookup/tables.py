@@ -7,9 +7,8 @@ from typing import Any, overload
 
 import numpy as np
 
-from aglet import _core
+from aglet import _core, checks
 from aglet._core import LookupKey, PackingKey
-from aglet.ckks import checks
 from aglet.errors import ParameterError
 from aglet.lookup.ciphertext import LweCiphertext
 from aglet.lookup.gates import broadcast, ciphertext, log2_failure, lookup_key

@@ -2,7 +2,7 @@
 
 use super::parameters::{shown, unusable};
 use super::{Family, Kind, Origin, Reader, Shape, Stored, Summary, Writer, WORDS};
-use crate::fhew::{presets, Array, Engine, Form, Home, LookupKey, PackingKey, SecretKey};
+use crate::fhew::{presets, Array, Form, Home, LookupKey, PackingKey, SecretKey};
 use crate::{Error, KeyId};
 use aglet_bootstrap::BootstrapKey;
 use aglet_ring::packed::KeyShape;
@@ -24,14 +24,6 @@ const MOST_AXES: u64 = 64;
 const MOST_CELLS: u64 = 1 << 32;
 /// Bytes of a noise in a file: its name, its weight, its variance.
 const SOURCE: usize = 32;
-
-impl Engine {
-    /// What keys and ciphertexts of this engine fit.
-    #[must_use]
-    pub fn origin(&self) -> Home {
-        self.home()
-    }
-}
 
 impl Home {
     /// The home that data names: a preset that comes with Aglet, or the parameters of the text.

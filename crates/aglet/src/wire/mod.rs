@@ -291,14 +291,14 @@ pub fn on_threads<T: Send>(bytes: usize, work: impl FnOnce() -> Result<T, Error>
 
 /// Engines write and read what is at home with them, on their own threads.
 macro_rules! engines {
-    ($($engine:ty: $origin:ty),*) => {$(
+    ($($engine:ty: $origin:ty = $of:ident),*) => {$(
         impl $engine {
             /// The bytes of a thing of this engine.
             ///
             /// # Errors
             /// [`Error::Format`] for what is not of this engine's parameters, [`Error::Cancelled`].
             pub fn serialize<T: Stored<Origin = $origin> + Sync>(&self, x: &T, control: &Control) -> Result<Bytes, Error> {
-                self.run(|| serialize(&self.origin(), x, control))
+                self.run(|| serialize(&self.$of(), x, control))
             }
             /// The thing of which these are the bytes.
             ///
@@ -306,7 +306,7 @@ macro_rules! engines {
             /// [`Error::Format`] for anything but the bytes of such a thing, [`Error::Foreign`] for one of other parameters,
             /// [`Error::Memory`], [`Error::Cancelled`].
             pub fn deserialize<T: Stored<Origin = $origin>>(&self, bytes: &[u8], control: &Control) -> Result<T, Error> {
-                self.run(|| deserialize(&self.origin(), bytes, control))
+                self.run(|| deserialize(&self.$of(), bytes, control))
             }
             /// Writes a thing of this engine to a file: under another name in the same folder, which then takes the place of a
             /// file that is there. A write that ends early leaves that as it was.
@@ -314,20 +314,20 @@ macro_rules! engines {
             /// # Errors
             /// [`Error::File`] of the system, otherwise as [`Self::serialize`].
             pub fn write<T: Stored<Origin = $origin> + Sync>(&self, x: &T, path: &Path, control: &Control) -> Result<(), Error> {
-                self.run(|| write_file(&self.origin(), x, path, control))
+                self.run(|| write_file(&self.$of(), x, path, control))
             }
             /// Reads a thing from a file, part by part.
             ///
             /// # Errors
             /// [`Error::File`] of the system, otherwise as [`Self::deserialize`].
             pub fn read<T: Stored<Origin = $origin>>(&self, path: &Path, control: &Control) -> Result<T, Error> {
-                self.run(|| read(&self.origin(), &Source::File(&Input::open(path)?), control))
+                self.run(|| read(&self.$of(), &Source::File(&Input::open(path)?), control))
             }
         }
     )*};
 }
 
-engines! { crate::ckks::Engine: CkksOrigin, crate::fhew::Engine: crate::fhew::Home }
+engines! { crate::ckks::Engine: CkksOrigin = origin, crate::fhew::Engine: crate::fhew::Home = home }
 
 fn write_file<T: Stored>(origin: &T::Origin, x: &T, path: &Path, control: &Control) -> Result<(), Error> {
     let draft = Draft::new(origin, x)?;

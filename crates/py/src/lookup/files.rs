@@ -3,7 +3,7 @@
 use super::objects::{LookupKey, LweArray, LweSecretKey, PackingKey};
 use super::LookupEngine;
 use crate::errors::raise;
-use crate::files::unknown;
+use crate::files::{reduced, unchanging, unknown, Reduced};
 use crate::wait::wait;
 use aglet::fhew::{Array, Home};
 use aglet::wire::{self, Stored, Summary};
@@ -88,29 +88,19 @@ files! {
     LweArray(Array),
 }
 
-/// The classes that are pickled: bytes beside the pickle where its protocol allows that, and a function that reads them.
+/// The classes that are pickled.
 macro_rules! pickled {
     ($($name:ident),*) => {$(
         #[pymethods]
         impl $name {
-            fn __reduce_ex__<'py>(&self, py: Python<'py>, protocol: i64) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
+            fn __reduce_ex__<'py>(&self, py: Python<'py>, protocol: i64) -> PyResult<Reduced<'py>> {
                 let (home, value) = self.parts();
                 let bytes = wait(py, None, |control| wire::on_threads(0, || wire::serialize(home, value, control)))?;
-                let mut bytes = PyBytes::new(py, &bytes).into_any();
-                if protocol >= 5 {
-                    bytes = py.import("pickle")?.getattr("PickleBuffer")?.call1((bytes,))?;
-                }
-                Ok((py.import("aglet.files")?.getattr("restore")?, (bytes,)))
-            }
-            /// It never changes: a copy is the thing itself.
-            fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
-                slf
-            }
-            fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
-                slf
+                reduced(py, protocol, &bytes)
             }
         }
     )*};
 }
 
 pickled! { LookupKey, PackingKey, LweArray }
+unchanging! { LookupKey, PackingKey, LweArray }

@@ -1,4 +1,4 @@
-"""Checks of arguments: keys and ciphertexts, whole numbers, words, flags, lists. Each refusal is a sentence."""
+"""Checks of arguments, for every family: whole numbers, words, flags, lists. Each refusal is a sentence."""
 
 from __future__ import annotations
 
@@ -8,22 +8,16 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from aglet._core import BootstrapKey, Ciphertext, ConjugationKey, RelinearizationKey, SecretKey
 from aglet.errors import MissingKeyError, ParameterError, RangeError
 
 __all__ = [
     "callback",
-    "ciphertext",
-    "conjugation_key",
     "count",
     "each",
     "flag",
     "need",
-    "not_of_a_bootstrap",
     "one_of",
     "optional_count",
-    "relinearization_key",
-    "secret_key",
     "step",
     "whole",
     "word",
@@ -61,41 +55,6 @@ def one_of(**named: Any) -> Any:
     if len(given) > 1:
         raise TypeError(f"{' and '.join(named)} stand for one argument; give one of them.")
     return given[0] if given else None
-
-
-def not_of_a_bootstrap(value: Any) -> None:
-    """Refuse a bootstrap key where any rotation is wanted.
-
-    Raises
-    ------
-    TypeError
-        If the value is a bootstrap key.
-    """
-    if isinstance(value, BootstrapKey):
-        raise TypeError(
-            "A bootstrap key rotates by the steps of its bootstrap and at its levels only; make a key for all steps "
-            "with engine.create_rotation_key(secret_key)."
-        )
-
-
-def secret_key(value: Any) -> SecretKey:
-    """`value` if it is a secret key."""
-    return need(value, SecretKey, "create_secret_key()")
-
-
-def relinearization_key(value: Any) -> RelinearizationKey:
-    """`value` if it is a relinearization key."""
-    return need(value, RelinearizationKey, "create_relinearization_key(secret_key)")
-
-
-def conjugation_key(value: Any) -> ConjugationKey:
-    """`value` if it is a conjugation key."""
-    return need(value, ConjugationKey, "create_conjugation_key(secret_key)")
-
-
-def ciphertext(value: Any) -> Ciphertext:
-    """`value` if it is a ciphertext."""
-    return need(value, Ciphertext, "encrypt(message, key)")
 
 
 def whole(name: str, value: Any) -> int:
