@@ -1,5 +1,5 @@
 //! Milliseconds of a gate or a table, one alone and in a batch, on one thread and on two:
-//! `cargo run --release -p aglet --example gate_speed`.
+//! `cargo run --release -p aglet --example gate_speed [preset...]`.
 
 use aglet::fhew::{presets, Engine, Gate, Table};
 use aglet::{Control, Error};
@@ -7,7 +7,8 @@ use std::time::Instant;
 
 fn main() -> Result<(), Error> {
     let control = Control::new();
-    for (name, _) in presets::ALL {
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    for (name, _) in presets::ALL.iter().filter(|p| wanted.is_empty() || wanted.iter().any(|w| w == p.0)) {
         let params = presets::load(name)?;
         let one = Engine::new(params.clone(), 1)?;
         let two = Engine::new(params, 2)?;

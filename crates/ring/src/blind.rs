@@ -47,18 +47,20 @@ pub fn blind_block<'a, E: AsRef<[u16]>>(
 ) {
     let shape = key.shape();
     assert!(shape.rows == shape.columns);
-    let planes = planes(key, block);
+    let (planes, next) = (planes(key, block), (block + 1 < shape.blocks).then(|| planes(key, block + 1)));
     let row = row(table, key, gadget, &planes);
     for (i, (exponents, acc)) in inputs.into_iter().enumerate() {
         assert!(exponents.as_ref().len() == shape.keys);
-        let row = BlindRow { exponents: exponents.as_ref(), fetch_next: i == 0, ..row };
+        let next = next.as_ref().filter(|_| i == 0).map_or(&[][..], |next| &next[..shape.rows]);
+        let row = BlindRow { exponents: exponents.as_ref(), next, ..row };
         let words = row.scratch_words(table.n());
         table.kernels().blind_block(table, &row, acc, &mut scratch[..words]);
     }
 }
 
 /// The external product of an accumulator and the sample of one block, in place of the accumulator. If the sample has rows for the
-/// first columns only, the others stay and the product is added to them: such samples switch keys.
+/// first columns only, the others stay and the product is added to them: such samples switch keys. The block `next`, if one is
+/// named, comes into the cache meanwhile.
 ///
 /// `acc` holds canonical coefficients, N words for each column of the sample.
 ///
@@ -68,13 +70,15 @@ pub fn external_product(
     table: &SmallTable,
     key: &PackedKey,
     block: usize,
+    next: Option<usize>,
     gadget: Gadget,
     acc: &mut [u64],
     scratch: &mut [u64],
 ) {
     assert!(key.shape().keys == 1 && key.shape().rows <= key.shape().columns);
-    let planes = planes(key, block);
-    let row = row(table, key, gadget, &planes);
+    let (planes, next) = (planes(key, block), next.map(|next| planes(key, next)));
+    let next = next.as_ref().map_or(&[][..], |next| &next[..key.shape().rows]);
+    let row = BlindRow { next, ..row(table, key, gadget, &planes) };
     let words = row.scratch_words(table.n());
     table.kernels().blind_block(table, &row, acc, &mut scratch[..words]);
 }
@@ -98,7 +102,7 @@ fn row<'a>(table: &SmallTable, key: &PackedKey, gadget: Gadget, planes: &'a [&'a
         base,
         scale: base.powi(shape.levels as i32) / table.modulus().value() as f64,
         exponents: &[],
-        fetch_next: false,
+        next: &[],
     }
 }
 

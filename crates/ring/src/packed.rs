@@ -96,15 +96,14 @@ impl PackedKey {
         &bytemuck::cast_slice(words)[block * stride..]
     }
 
-    /// Where the words of a sample lie in its plane: the byte of word `i` of all columns, one after the other.
-    fn place(&self, width: usize, [block, key, level]: [usize; 3]) -> impl Fn(usize) -> usize {
+    /// Where the vectors of a sample lie in its plane: the byte of a column's vector, for vectors of so many bytes.
+    fn place(&self, size: usize, [block, key, level]: [usize; 3]) -> impl Fn(usize, usize) -> usize {
         let KeyShape { blocks, keys, levels, columns, .. } = self.shape;
         assert!(block < blocks && key < keys && level < levels, "the key has no such sample");
-        let (n, bytes) = (self.n, self.bytes);
-        move |i| {
-            let (column, vector, lane) = (i / n, i % n / width, i % width);
-            let sample = ((block * (n / width) + vector) * keys + key) * levels + level;
-            ((sample * columns + column) * width + lane) * bytes
+        let vectors = self.n * self.bytes / size;
+        move |column, vector| {
+            let sample = ((block * vectors + vector) * keys + key) * levels + level;
+            (sample * columns + column) * size
         }
     }
 
@@ -114,13 +113,19 @@ impl PackedKey {
     /// # Panics
     /// If there is no such sample, or there are not N words for each column.
     pub fn write(&mut self, table: &SmallTable, [block, key, row, level]: [usize; 4], values: &[u64]) {
-        let (n, bytes) = (self.n, self.bytes);
+        let (m, n, bytes, width) = (table.modulus(), self.n, self.bytes, table.kernels().width());
         assert!(table.n() == n && values.len() == self.shape.columns * n, "a sample has N words for each column");
-        let place = self.place(table.kernels().width(), [block, key, level]);
+        let place = self.place(width * bytes, [block, key, level]);
+        // Constants are packed as multiples of that of 1.
+        let packed = table.kernels().pack_constant(m, 1);
         let plane: &mut [u8] = bytemuck::cast_slice_mut(&mut self.planes[row]);
-        for (i, &value) in values.iter().enumerate() {
-            let word = table.kernels().pack_constant(table.modulus(), value).to_le_bytes();
-            plane[place(i)..place(i) + bytes].copy_from_slice(&word[..bytes]);
+        for (column, values) in values.chunks_exact(n).enumerate() {
+            for (vector, values) in values.chunks_exact(width).enumerate() {
+                let out = &mut plane[place(column, vector)..][..width * bytes];
+                for (out, &value) in out.chunks_exact_mut(bytes).zip(values) {
+                    out.copy_from_slice(&m.mul(value, packed).to_le_bytes()[..bytes]);
+                }
+            }
         }
     }
 
@@ -129,17 +134,18 @@ impl PackedKey {
     /// # Panics
     /// If there is no such sample or column, or `out` has not N words.
     pub fn read(&self, table: &SmallTable, [block, key, row, level]: [usize; 4], column: usize, out: &mut [u64]) {
-        let m = table.modulus();
+        let (m, bytes, width) = (table.modulus(), self.bytes, table.kernels().width());
         assert!(table.n() == self.n && out.len() == self.n && column < self.shape.columns, "a column has N words");
-        let place = self.place(table.kernels().width(), [block, key, level]);
+        let place = self.place(width * bytes, [block, key, level]);
         let plane: &[u8] = bytemuck::cast_slice(&self.planes[row]);
-        // Constants are packed as multiples of that of 1.
         let unpacked = m.inv(table.kernels().pack_constant(m, 1));
-        for (i, value) in out.iter_mut().enumerate() {
-            let at = place(column * self.n + i);
-            let mut word = [0; 8];
-            word[..self.bytes].copy_from_slice(&plane[at..at + self.bytes]);
-            *value = m.mul(u64::from_le_bytes(word), unpacked);
+        for (vector, values) in out.chunks_exact_mut(width).enumerate() {
+            let packed = &plane[place(column, vector)..][..width * bytes];
+            for (value, packed) in values.iter_mut().zip(packed.chunks_exact(bytes)) {
+                let mut word = [0; 8];
+                word[..bytes].copy_from_slice(packed);
+                *value = m.mul(u64::from_le_bytes(word), unpacked);
+            }
         }
     }
 }

@@ -63,14 +63,18 @@ impl BlindRotation for Dm {
         let spec = ctx.params().spec();
         let (places, most) = (Method::digits(1 << self.log_base, spec.log_n), (1usize << self.log_base) - 1);
         let mut scratch = Words::zeros(scratch_words(ctx.table(), spec.rank + 1, spec.gadget));
-        for at in 0..spec.dimension * places {
-            for (input, acc) in inputs.iter().zip(accs.iter_mut()) {
-                let digit = usize::from(input.mask[at / places]) >> (at % places * self.log_base as usize) & most;
-                if digit > 0 {
-                    let key = at * most + digit - 1;
-                    external_product(ctx.table(), self.keys.packed(), key, spec.gadget, acc, &mut scratch);
-                }
-            }
+        // Inputs of one digit meet its key one after the other, and the next key that somebody meets comes into the cache meanwhile.
+        let digit = |at: usize, i: usize| {
+            usize::from(inputs[i].mask[at / places]) >> (at % places * self.log_base as usize) & most
+        };
+        let keys = (0..spec.dimension * places).flat_map(|at| (1..=most).map(move |v| (at, v)));
+        let meets = keys.flat_map(|(at, v)| {
+            (0..inputs.len()).filter(move |&i| digit(at, i) == v).map(move |i| (at * most + v - 1, i))
+        });
+        let mut meets = meets.peekable();
+        while let Some((key, i)) = meets.next() {
+            let next = meets.peek().map(|next| next.0).filter(|&next| next != key);
+            external_product(ctx.table(), self.keys.packed(), key, next, spec.gadget, &mut accs[i], &mut scratch);
         }
     }
 }

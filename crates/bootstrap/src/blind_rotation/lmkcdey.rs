@@ -83,10 +83,11 @@ impl Lmkcdey {
         for list in self.order(input) {
             self.maps.apply(ctx, 0, acc, scratch);
             let mut at = ctx.params().n() / 2 - 1;
-            for (e, i) in list {
+            for (k, &(e, i)) in list.iter().enumerate() {
                 self.lower(ctx, at - usize::from(e), acc, scratch);
                 at = usize::from(e);
-                external_product(ctx.table(), self.keys.packed(), i, spec.gadget, acc, scratch);
+                let next = list.get(k + 1).map(|next| next.1);
+                external_product(ctx.table(), self.keys.packed(), i, next, spec.gadget, acc, scratch);
             }
             self.lower(ctx, at, acc, scratch);
         }

@@ -228,7 +228,7 @@ fn external_products_replace_columns_on_every_backend() {
                     let key = packed(&t, shape, std::slice::from_ref(&samples));
                     let mut scratch = Words::zeros(blind::scratch_words(&t, columns, g));
                     let mut found = acc.clone();
-                    blind::external_product(&t, &key, 1, g, &mut found, &mut scratch);
+                    blind::external_product(&t, &key, 1, Some(0), g, &mut found, &mut scratch);
                     assert!(found == expected, "{} {log_n} {q} seed {seed}", k.name());
                 }
             }

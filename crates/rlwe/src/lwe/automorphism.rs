@@ -92,6 +92,6 @@ impl AutomorphismKeys {
         for (column, out) in before.chunks_exact(n).zip(sample.chunks_exact_mut(n)) {
             automorphism(ctx.modulus(), column, self.galois[at], out);
         }
-        external_product(ctx.table(), self.samples.packed(), at, self.gadget, sample, scratch);
+        external_product(ctx.table(), self.samples.packed(), at, None, self.gadget, sample, scratch);
     }
 }

@@ -32,8 +32,8 @@ pub(crate) struct BlindRow<'a> {
     pub(crate) scale: f64,
     /// Exponents of X, below 2N, one for each key; none for an external product.
     pub(crate) exponents: &'a [u16],
-    /// Whether the block after this one comes into the cache on the way.
-    pub(crate) fetch_next: bool,
+    /// The same planes of the block that comes next, whose key comes into the cache on the way; none to fetch nothing.
+    pub(crate) next: &'a [&'a [u8]],
 }
 
 impl BlindRow<'_> {
@@ -195,8 +195,7 @@ unsafe fn block<L: Lanes, const EXTERNAL: bool>(
     let (digit_rows, sums) = scratch.split_at_mut(row.planes.len() * row.levels * n);
     // SAFETY: the lengths are those of the contract.
     unsafe {
-        let bytes = if row.fetch_next { row.plane_bytes(n) } else { 0 };
-        let ahead = &mut Ahead::new(row.planes, bytes, 2 * bytes);
+        let ahead = &mut Ahead::new(row.next, row.plane_bytes(n));
         for (column, rows) in acc.chunks_exact(n).zip(digit_rows.chunks_exact_mut(row.levels * n)) {
             digits::<L>(l, t, row, column, rows);
             for digit in rows.chunks_exact_mut(n) {

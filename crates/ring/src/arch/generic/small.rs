@@ -219,9 +219,9 @@ pub(super) struct Ahead<'a> {
 }
 
 impl<'a> Ahead<'a> {
-    /// Bytes `at` to `end` of each plane, or what there is of them.
-    pub(super) fn new(planes: &'a [&'a [u8]], at: usize, end: usize) -> Self {
-        Self { planes, at, end: planes.iter().map(|p| p.len()).fold(end, usize::min) }
+    /// The first `bytes` of each plane, or what there is of them.
+    pub(super) fn new(planes: &'a [&'a [u8]], bytes: usize) -> Self {
+        Self { planes, at: 0, end: if planes.is_empty() { 0 } else { bytes } }
     }
 
     #[inline(always)]
@@ -430,7 +430,7 @@ pub(crate) unsafe fn forward<L: Lanes>(t: &SmallTable, data: &mut [u64]) {
             let p = data.as_mut_ptr().add(at);
             L::store_raw(p, l.lift(l.load(p), lift::<L>(t)));
         }
-        forward_raw(l, t, data, &mut Ahead::new(&[], 0, 0));
+        forward_raw(l, t, data, &mut Ahead::new(&[], 0));
         let one = l.splat(L::prepare(t.modulus(), 1));
         for at in (0..data.len()).step_by(L::WIDTH) {
             let p = data.as_mut_ptr().add(at);
@@ -497,6 +497,6 @@ pub(crate) unsafe fn inverse_add<L: Lanes>(t: &SmallTable, values: &mut [u64], s
             let p = values.as_mut_ptr().add(at);
             L::store_raw(p, l.load(p));
         }
-        inverse_add_raw(l, t, values, sum, &mut Ahead::new(&[], 0, 0));
+        inverse_add_raw(l, t, values, sum, &mut Ahead::new(&[], 0));
     }
 }
