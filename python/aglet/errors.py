@@ -15,6 +15,7 @@ __all__ = [
     "LevelError",
     "MemoryLimitError",
     "MissingKeyError",
+    "NoiseError",
     "ParameterError",
     "RangeError",
     "SerializationError",
@@ -35,6 +36,10 @@ class RangeError(AgletError):
 
 class MissingKeyError(AgletError):
     """A key that the operation reads was not given; for rotations, the message lists them."""
+
+
+class NoiseError(AgletError):
+    """An exact result would not decrypt, by the bound on its noise: nothing was computed."""
 
 
 class KeyMismatchError(AgletError):

@@ -127,6 +127,8 @@ pub enum ErrorKind {
     Range,
     /// Missing keys.
     MissingKey,
+    /// Exact results that would not decrypt.
+    Noise,
     /// Keys or ciphertexts of another secret key.
     KeyMismatch,
     /// Parameters and options.
@@ -164,13 +166,13 @@ impl Error {
             Self::Cancelled => ErrorKind::Cancelled,
             Self::Bootstrap(aglet_bootstrap::Error::Bound { .. }) => ErrorKind::Range,
             Self::Bootstrap(aglet_bootstrap::Error::OutputLevel { .. }) => ErrorKind::Level,
+            Self::Circuit(aglet_circuits::Error::Table { .. }) => ErrorKind::Range,
             Self::Bootstrap(_) | Self::Circuit(_) => ErrorKind::Parameter,
             Self::Scheme(S::LevelTooLow { .. } | S::LevelMismatch { .. } | S::NoSuchLevel { .. }) => ErrorKind::Level,
             Self::Scheme(S::MissingKey { .. }) => ErrorKind::MissingKey,
             Self::Scheme(S::TooLarge { .. } | S::Wrapped { .. } | S::Failure { .. }) => ErrorKind::Range,
-            Self::Scheme(S::Message { .. } | S::Integer { .. } | S::Residue { .. } | S::Noise { .. }) => {
-                ErrorKind::Range
-            }
+            Self::Scheme(S::Noise { .. }) => ErrorKind::Noise,
+            Self::Scheme(S::Message { .. } | S::Integer { .. } | S::Residue { .. }) => ErrorKind::Range,
             Self::Scheme(_) => ErrorKind::Parameter,
             Self::Rlwe(aglet_rlwe::Error::InsecureParameters { .. } | aglet_rlwe::Error::SparseSecret { .. }) => {
                 ErrorKind::Insecure

@@ -1,6 +1,6 @@
 //! Integers at their real size: depth, sums of slots, and the bound on the noise beside what the key sees.
 
-use aglet::integer::{presets, Engine, Packing};
+use aglet::integer::{presets, Comparison, Engine, Packing};
 use aglet::Control;
 
 fn numbers(count: usize, t: i64) -> Vec<i64> {
@@ -76,4 +76,85 @@ fn sets_by_their_depth() {
     let square = engine.decrypt(&engine.multiply(&x, &x, &relin).unwrap(), &sk).unwrap();
     assert_eq!(square[..4], [0, 0, 9, 0]);
     assert!(Engine::new(presets::with_depth(4, 40_963).unwrap(), Packing::Slots, 1).is_err());
+}
+
+#[test]
+fn circuits_are_those_of_numbers_modulo_t() {
+    let engine = Engine::new(presets::load("int-levels-14").unwrap(), Packing::Slots, 0).unwrap();
+    let (sk, t, control) = (engine.create_secret_key().unwrap(), 65537, Control::new());
+    let relin = engine.create_relinearization_key(&sk).unwrap();
+    let encrypt = |x: &[i64], level| engine.encrypt_with_secret(x, level, &sk).unwrap();
+    let n = engine.count();
+    let check = |ct, expected: &dyn Fn(usize) -> i64, level: usize| {
+        let (bound, exact) = (engine.budget(&ct), engine.noise_budget(&ct, &sk).unwrap());
+        assert!(0.0 < bound && bound <= exact, "{bound} {exact}");
+        assert_eq!(engine.decrypt(&ct, &sk).unwrap(), (0..n).map(|i| centre(expected(i), t)).collect::<Vec<_>>());
+        assert_eq!(ct.level(), level);
+    };
+    let x = numbers(n, t);
+    let a = encrypt(&x, 4);
+    let times = |x: i64, y: i64| (x * y).rem_euclid(t);
+    for (exponent, level) in [(1, 4), (2, 3), (3, 2), (7, 1), (16, 0)] {
+        let expected = |i: usize| (0..exponent).fold(1, |y, _| times(y, x[i]));
+        check(engine.power(&a, exponent, &relin, &control).unwrap(), &expected, level);
+    }
+    let coefficients = [-7, 65_540, 0, 5, 40_000, -3, 0, 1];
+    let polynomial = engine.evaluate_polynomial(&a, &coefficients, &relin, &control).unwrap();
+    check(polynomial, &|i| coefficients.iter().rev().fold(0, |y, &c| times(y, x[i]) + c), 1);
+    // A sum of products with one relinearization.
+    let product = engine.multiply_only(&a, &a).unwrap();
+    assert_eq!((product.degree(), product.level()), (2, 4));
+    check(product.clone(), &|i| times(x[i], x[i]), 4);
+    let sum = engine.subtract(&engine.add(&product, &product).unwrap(), &encrypt(&x, 9)).unwrap();
+    check(engine.relinearize(&sum, &relin).unwrap(), &|i| 2 * times(x[i], x[i]) - x[i], 3);
+    assert!(engine.multiply(&product, &a, &relin).is_err() && engine.level_down(&product, 1).is_err());
+    // Tables of 4 and 8 bits, the latter in two digits and in one variable.
+    let byte = |i: usize| (i as i64 * 7) % 256;
+    let table: Vec<i64> = (0..256).map(|v| (v * v * 3 + 99) % 256).collect();
+    let digit = |shift: usize, level| encrypt(&(0..n).map(|i| byte(i) >> shift & 15).collect::<Vec<_>>(), level);
+    let short = engine.table(&table[..16], 1).unwrap();
+    check(engine.lookup(&[digit(0, 4)], &short, &relin, &control).unwrap(), &|i| table[byte(i) as usize & 15], 0);
+    let long = engine.table(&table, 2).unwrap();
+    assert_eq!((short.depth(), short.relinearizations(), long.depth(), long.relinearizations()), (4, 7, 6, 29));
+    let found = engine.lookup(&[digit(0, 7), digit(4, 6)], &long, &relin, &control).unwrap();
+    check(found, &|i| table[byte(i) as usize], 0);
+    let whole = encrypt(&(0..n).map(byte).collect::<Vec<_>>(), 9);
+    let one = engine.table(&table, 1).unwrap();
+    check(engine.lookup(&[whole], &one, &relin, &control).unwrap(), &|i| table[byte(i) as usize], 1);
+    // Comparisons of 3 bits.
+    let (u, v): (Vec<i64>, Vec<i64>) =
+        ((0..n as i64).map(|i| i % 8).collect(), (0..n as i64).map(|i| i / 8 % 8).collect());
+    let both = (encrypt(&u, 4), encrypt(&v, 5));
+    for (what, f) in [
+        (Comparison::Less, (|u, v| i64::from(u < v)) as fn(i64, i64) -> i64),
+        (Comparison::Equal, |u, v| i64::from(u == v)),
+        (Comparison::Maximum, i64::max),
+    ] {
+        let found = engine.compare(what, [&both.0, &both.1], 3, &relin, &control).unwrap();
+        check(found, &|i| f(u[i], v[i]), 0);
+    }
+    // What cannot be is refused.
+    assert!(engine.power(&a, 0, &relin, &control).is_err() && engine.power(&a, 17, &relin, &control).is_err());
+    assert!(engine.lookup(&[a.clone()], &long, &relin, &control).is_err());
+    assert!(engine.evaluate_polynomial(&a, &[3, 65_537], &relin, &control).is_err());
+    assert!(engine.table(&table[..17], 2).is_err() && engine.comparison_table(Comparison::Less, 13).is_err());
+    control.cancel();
+    assert!(matches!(engine.power(&a, 3, &relin, &control), Err(aglet::Error::Cancelled)));
+}
+
+#[test]
+fn plaintexts_are_encoded_once() {
+    let engine = Engine::new(presets::load("int-levels-13").unwrap(), Packing::Slots, 1).unwrap();
+    let sk = engine.create_secret_key().unwrap();
+    let x = numbers(engine.count(), 65537);
+    let (pt, ct) = (engine.encode(&x).unwrap(), engine.encrypt_with_secret(&x, 2, &sk).unwrap());
+    assert_eq!(engine.decode(&pt).unwrap(), x);
+    assert_eq!(engine.decrypt(&engine.encrypt_with_secret(&pt, 0, &sk).unwrap(), &sk).unwrap(), x);
+    let doubled: Vec<i64> = x.iter().map(|&x| centre(2 * x, 65537)).collect();
+    assert_eq!(engine.decrypt(&engine.add_plain(&ct, &pt).unwrap(), &sk).unwrap(), doubled);
+    let coefficients = Engine::new(presets::load("int-levels-13").unwrap(), Packing::Coefficients, 1).unwrap();
+    assert!(coefficients.encrypt_with_secret(&pt, 0, &sk).is_err() && coefficients.table(&[0, 1, 4], 1).is_err());
+    let own = coefficients.create_secret_key().unwrap();
+    let shifted = coefficients.add_number(&coefficients.encrypt_with_secret(&[1, 2], 1, &own).unwrap(), -3).unwrap();
+    assert_eq!(coefficients.decrypt(&shifted, &own).unwrap()[..3], [-2, -1, -3]);
 }

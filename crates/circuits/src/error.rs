@@ -39,4 +39,14 @@ pub enum Error {
     /// A polynomial that is constant, for which no circuit is needed.
     #[error("A polynomial to be evaluated on ciphertexts must have degree 1 or more; encode the constant instead.")]
     ConstantPolynomial,
+    /// A table that is no polynomial, or too long.
+    #[error(
+        "A table of {values} values cannot be looked up; give 2 to {most} values, for numbers in several digits a power of their base."
+    )]
+    Table {
+        /// Values that were given.
+        values: usize,
+        /// The most there may be.
+        most: usize,
+    },
 }

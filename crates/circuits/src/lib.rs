@@ -1,4 +1,4 @@
-//! Circuits of Aglet, written once against [`aglet_schemes::Evaluator`]: linear transforms, polynomials, matrices.
+//! Circuits of Aglet, written once against [`aglet_schemes::Evaluator`]: linear transforms, polynomials, matrices, tables.
 //!
 //! They run on ciphertexts and, in tests, on numbers in the clear. Levels are chain levels throughout (number of `Q` limbs
 //! minus one). No bootstrapping method is known here; methods are made of these.
@@ -8,6 +8,7 @@ pub mod dft;
 pub mod error;
 pub mod matrix;
 pub mod polynomial;
+pub mod table;
 
 pub use dft::{BabySteps, DftScalar};
 pub use error::Error;

@@ -16,6 +16,7 @@ pub fn raise(py: Python<'_>, error: aglet::Error) -> PyErr {
         ErrorKind::Level => "LevelError",
         ErrorKind::Range => "RangeError",
         ErrorKind::MissingKey => "MissingKeyError",
+        ErrorKind::Noise => "NoiseError",
         ErrorKind::KeyMismatch => "KeyMismatchError",
         ErrorKind::Parameter => "ParameterError",
         ErrorKind::Insecure => "InsecureParametersError",

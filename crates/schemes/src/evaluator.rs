@@ -68,6 +68,25 @@ pub trait Evaluator {
     /// None but a lack of memory, or a scalar that cannot be encoded.
     fn add_scalar(&self, a: &Self::Ciphertext, c: Self::Scalar) -> Result<Self::Ciphertext, Error>;
 
+    /// `sum a b + sum c x + constant` for products `a b` and terms `c x`: at most one level below the lowest operand. Schemes that
+    /// relinearize and rescale do it once; this is for schemes without scales.
+    ///
+    /// # Errors
+    /// [`Error::EmptyQuadratic`] without products and terms, [`Error::LevelTooLow`] at level 0.
+    fn form(
+        &self,
+        products: &[(&Self::Ciphertext, &Self::Ciphertext)],
+        terms: &[(Self::Scalar, &Self::Ciphertext)],
+        constant: Self::Scalar,
+    ) -> Result<Self::Ciphertext, Error> {
+        let products = products.iter().map(|(a, b)| self.mul(a, b));
+        let parts = products.chain(terms.iter().map(|(c, x)| self.mul_scalar(x, *c))).collect::<Result<Vec<_>, _>>()?;
+        let lowest = parts.iter().map(|part| self.level(part)).min().ok_or(Error::EmptyQuadratic)?;
+        let mut parts = parts.iter().map(|part| self.level_down(part, lowest));
+        let first = parts.next().ok_or(Error::EmptyQuadratic)??;
+        self.add_scalar(&parts.try_fold(first, |sum, part| self.add(&sum, &part?))?, constant)
+    }
+
     /// Rotates to the left: `out[j] = in[(j + by) mod slots]`; no level, one key switch.
     ///
     /// # Errors

@@ -30,6 +30,12 @@ pub trait Scalar:
     }
 }
 
+/// Integers that stand for residues: evaluators reduce them.
+impl Scalar for i64 {
+    const ZERO: Self = 0;
+    const ONE: Self = 1;
+}
+
 impl Scalar for f64 {
     const ZERO: Self = 0.0;
     const ONE: Self = 1.0;

@@ -1,5 +1,6 @@
 //! The engine of integers: keys, encryption, and arithmetic on a number of threads.
 
+use super::Message;
 use crate::runtime::Runtime;
 use crate::{Control, Error, KeyId, PublicKey, SecretKey};
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
@@ -36,6 +37,12 @@ macro_rules! key_figures {
         }
     )*};
 }
+impl RelinearizationKey {
+    pub(super) fn keys(&self) -> &KeySet {
+        &self.0
+    }
+}
+
 key_figures!(RelinearizationKey, RotationKey);
 
 impl Engine {
@@ -78,6 +85,26 @@ impl Engine {
         (self.count() / 2).trailing_zeros()
     }
 
+    pub(super) fn encoder(&self) -> &Encoder {
+        &self.encoder
+    }
+    pub(super) fn context(&self) -> &Context {
+        &self.ctx
+    }
+    /// Kernels in use.
+    #[must_use]
+    pub fn backend(&self) -> &'static str {
+        self.runtime.kernels().name()
+    }
+    /// Threads in use.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.runtime.threads()
+    }
+    /// Runs work on the engine's threads.
+    pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+        self.runtime.run(work)
+    }
     fn evaluator<'a>(&'a self, keys: &'a KeySet) -> IntegerEvaluator<'a> {
         IntegerEvaluator::new(&self.ctx, &self.params, keys)
     }
@@ -142,8 +169,13 @@ impl Engine {
     ///
     /// # Errors
     /// A number out of range, too many numbers, a level that does not exist, a key of other parameters.
-    pub fn encrypt(&self, values: &[i64], level: usize, key: &PublicKey) -> Result<IntegerCiphertext, Error> {
-        self.encrypt_by(values, level, Encryptor::Public(key))
+    pub fn encrypt(
+        &self,
+        message: &(impl Message + ?Sized),
+        level: usize,
+        key: &PublicKey,
+    ) -> Result<IntegerCiphertext, Error> {
+        self.encrypt_by(message, level, Encryptor::Public(key))
     }
     /// [`Engine::encrypt`] by the secret key, with less noise.
     ///
@@ -151,16 +183,21 @@ impl Engine {
     /// As there.
     pub fn encrypt_with_secret(
         &self,
-        values: &[i64],
+        message: &(impl Message + ?Sized),
         level: usize,
         key: &SecretKey,
     ) -> Result<IntegerCiphertext, Error> {
-        self.encrypt_by(values, level, Encryptor::Secret(key))
+        self.encrypt_by(message, level, Encryptor::Secret(key))
     }
-    fn encrypt_by(&self, values: &[i64], level: usize, by: Encryptor<'_>) -> Result<IntegerCiphertext, Error> {
+    fn encrypt_by(
+        &self,
+        message: &(impl Message + ?Sized),
+        level: usize,
+        by: Encryptor<'_>,
+    ) -> Result<IntegerCiphertext, Error> {
         let mut random = self.runtime.random("encryption", 0)?;
         self.runtime.run(|| {
-            let message = self.encoder.encode(values)?;
+            let message = message.coefficients(&self.encoder, self)?;
             Ok(encrypt(&self.ctx, &self.params, &message, level, (by, &mut random))?.into())
         })
     }
@@ -209,17 +246,37 @@ impl Engine {
     ///
     /// # Errors
     /// Numbers out of range, or too many.
-    pub fn add_plain(&self, a: &IntegerCiphertext, values: &[i64]) -> Result<IntegerCiphertext, Error> {
-        let message = self.encoder.encode(values)?;
+    pub fn add_plain(
+        &self,
+        a: &IntegerCiphertext,
+        message: &(impl Message + ?Sized),
+    ) -> Result<IntegerCiphertext, Error> {
+        let message = message.coefficients(&self.encoder, self)?;
         self.keyless(|e| e.add_plain(a, &message))
     }
     /// The product with numbers in the clear: no level, but the noise of one.
     ///
     /// # Errors
     /// Numbers out of range, too many, or a product that would not decrypt.
-    pub fn multiply_plain(&self, a: &IntegerCiphertext, values: &[i64]) -> Result<IntegerCiphertext, Error> {
-        let message = self.encoder.encode(values)?;
+    pub fn multiply_plain(
+        &self,
+        a: &IntegerCiphertext,
+        message: &(impl Message + ?Sized),
+    ) -> Result<IntegerCiphertext, Error> {
+        let message = message.coefficients(&self.encoder, self)?;
         self.keyless(|e| e.mul_plain(a, &message))
+    }
+    /// The sum with one number in every place.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn add_number(&self, a: &IntegerCiphertext, number: i64) -> Result<IntegerCiphertext, Error> {
+        // Where coefficients are packed, every place is a coefficient.
+        match self.packing() {
+            Packing::Slots => self.keyless(|e| e.add_number(a, number)),
+            Packing::Coefficients => self
+                .add_plain(a, &vec![self.params.plain().centre(self.params.plain().reduce_i64(number)); self.count()]),
+        }
     }
     /// The product with one number.
     ///
@@ -239,6 +296,20 @@ impl Engine {
         key: &RelinearizationKey,
     ) -> Result<IntegerCiphertext, Error> {
         self.runtime.run(|| Ok(self.evaluator(&key.0).mul(a, b)?))
+    }
+    /// `a b` as a ciphertext of degree 2 at the lower level of both, for sums before one [`Engine::relinearize`].
+    ///
+    /// # Errors
+    /// Operands at level 0 or of two keys.
+    pub fn multiply_only(&self, a: &IntegerCiphertext, b: &IntegerCiphertext) -> Result<IntegerCiphertext, Error> {
+        self.keyless(|e| e.product(a, b))
+    }
+    /// Brings a product back to degree 1, one level below.
+    ///
+    /// # Errors
+    /// Keys that do not belong together.
+    pub fn relinearize(&self, a: &IntegerCiphertext, key: &RelinearizationKey) -> Result<IntegerCiphertext, Error> {
+        self.runtime.run(|| Ok(self.evaluator(&key.0).relinearize(a)?))
     }
     /// Brings a ciphertext down to a level.
     ///

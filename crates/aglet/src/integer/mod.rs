@@ -1,10 +1,16 @@
 //! Exact integers as users see them: vectors or polynomials modulo t, with so many products one after the other as there are levels.
 
+mod circuits;
 mod engine;
+mod message;
 pub mod presets;
 
+pub use circuits::{Comparison, MOST_COMPARED_BITS};
 pub use engine::{Engine, RelinearizationKey, RotationKey};
+pub use message::{Message, Plaintext};
 
+/// A table over slots, see [`Engine::table`].
+pub use aglet_circuits::table::Table;
 /// Encrypted integers of an [`Engine`]; cheap to clone, never changed.
 pub use aglet_schemes::integer::IntegerCiphertext as Ciphertext;
 /// Its parameters, what they are made of, and where the numbers of a message stand.

@@ -36,22 +36,42 @@ impl<S: Scalar> Series<S> {
 
 /// The value of a line, its factors first.
 fn line<E: Evaluator>(e: &E, of: &Line<E::Scalar>, elements: &Elements<E>) -> Result<E::Ciphertext, Error> {
-    let mut parts = Vec::with_capacity(of.products.len() + of.terms.len());
-    for (k, factor) in &of.products {
-        parts.push(e.mul(&elements[k], &line(e, factor, elements)?)?);
+    let factors = of.products.iter().map(|(_, factor)| line(e, factor, elements)).collect::<Result<Vec<_>, _>>()?;
+    let products: Vec<_> = of.products.iter().zip(&factors).map(|((k, _), factor)| (&elements[k], factor)).collect();
+    let terms: Vec<_> = of.terms.iter().map(|(c, k)| (*c, &elements[k])).collect();
+    Ok(e.form(&products, &terms, of.constant)?)
+}
+
+/// `x^exponent`, `ceil(log2(exponent))` levels below `x`, for an exponent of 1 or more.
+///
+/// # Errors
+/// [`Error::ConstantPolynomial`] for exponent 0, `LevelTooLow`, otherwise what the evaluator refuses.
+pub fn power<E: Evaluator>(e: &E, x: &E::Ciphertext, exponent: usize) -> Result<E::Ciphertext, Error> {
+    let (Some(below), actual) = (exponent.checked_sub(1), e.level(x)) else { return Err(Error::ConstantPolynomial) };
+    let required = super::depth(below);
+    if actual < required {
+        return Err(SchemeError::LevelTooLow { required, actual }.into());
     }
-    for (c, k) in &of.terms {
-        parts.push(e.mul_scalar(&elements[k], *c)?);
+    let mut known = BTreeMap::from([(1, x.clone())]);
+    power_among(e, &mut known, exponent)
+}
+
+/// `x` to `x^count`, in order: the k-th stands `ceil(log2 k)` levels below `x`.
+///
+/// # Errors
+/// `LevelTooLow`, otherwise what the evaluator refuses.
+pub fn powers<E: Evaluator>(e: &E, x: &E::Ciphertext, count: usize) -> Result<Vec<E::Ciphertext>, Error> {
+    let mut known = BTreeMap::from([(1, x.clone())]);
+    (1..=count).map(|k| power_among(e, &mut known, k)).collect()
+}
+
+/// A power by halves, which are kept.
+fn power_among<E: Evaluator>(e: &E, known: &mut Elements<E>, k: usize) -> Result<E::Ciphertext, Error> {
+    if let Some(found) = known.get(&k) {
+        return Ok(found.clone());
     }
-    let lowest = parts.iter().map(|part| e.level(part)).min().unwrap_or_default();
-    let mut sum: Option<E::Ciphertext> = None;
-    for part in &parts {
-        let part = e.level_down(part, lowest)?;
-        sum = Some(match sum {
-            Some(sum) => e.add(&sum, &part)?,
-            None => part,
-        });
-    }
-    let sum = sum.ok_or(Error::ConstantPolynomial)?;
-    Ok(e.add_scalar(&sum, of.constant)?)
+    let (large, small) = (power_among(e, known, k.div_ceil(2))?, power_among(e, known, k / 2)?);
+    let product = e.mul(&large, &small)?;
+    known.insert(k, product.clone());
+    Ok(product)
 }

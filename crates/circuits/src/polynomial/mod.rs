@@ -16,6 +16,7 @@
 mod exact;
 mod scaled;
 
+pub use exact::{power, powers};
 pub use scaled::elements;
 
 use crate::error::Error;

@@ -1,12 +1,12 @@
-//! Arithmetic on integers: sums, products by modulus switching in both readings, rotations of rows and columns.
+//! Arithmetic on integers: sums across levels, products with numbers in the clear, rotations of rows and columns.
 
 use super::encrypt::{phase, too_noisy};
 use super::{Ciphertext, IntegerCiphertext, IntegerParams, Noise};
-use crate::samples::SampleEvaluator;
+use crate::samples::{linear, SampleEvaluator};
 use crate::Error;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_ring::{Eval, Form, Multiplier, Poly};
-use aglet_rlwe::{Context, KeySet, Sample};
+use aglet_rlwe::{Context, KeySet};
 use std::ops::Deref;
 use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ const SPARE_BITS: f64 = 10.0;
 #[derive(Clone, Copy)]
 pub struct IntegerEvaluator<'a> {
     samples: SampleEvaluator<'a>,
-    params: &'a IntegerParams,
+    pub(super) params: &'a IntegerParams,
 }
 
 impl<'a> Deref for IntegerEvaluator<'a> {
@@ -49,7 +49,7 @@ impl<'a> IntegerEvaluator<'a> {
     }
 
     /// Refuses a result that would not decrypt.
-    fn checked(&self, ct: Ciphertext) -> Result<IntegerCiphertext, Error> {
+    pub(super) fn checked(&self, ct: Ciphertext) -> Result<IntegerCiphertext, Error> {
         match self.budget(&ct) > 0.0 {
             true => Ok(Arc::new(ct)),
             false => Err(too_noisy(self.params, &ct)),
@@ -57,7 +57,7 @@ impl<'a> IntegerEvaluator<'a> {
     }
 
     /// The centred residue of a number modulo t.
-    fn centred(&self, x: u64) -> i64 {
+    pub(super) fn centred(&self, x: u64) -> i64 {
         self.params.plain().centre(x)
     }
 
@@ -82,6 +82,7 @@ impl<'a> IntegerEvaluator<'a> {
     /// [`Error::LevelTooLow`] if it stands below.
     pub fn level_down(&self, a: &IntegerCiphertext, level: usize) -> Result<IntegerCiphertext, Error> {
         let (t, factor) = (self.params.plain(), self.params.factor_at(level));
+        linear(a)?;
         if a.level() < level {
             return Err(Error::LevelTooLow { required: level, actual: a.level() });
         }
@@ -115,8 +116,9 @@ impl<'a> IntegerEvaluator<'a> {
         self.checked(a.with(polys, factor, noise))
     }
 
-    /// Both at the lower of their levels, with one factor.
-    fn aligned(
+    /// Both at the lower of their levels, with one factor. A product that is not relinearized keeps its factor, and noise that is large
+    /// beside what a multiple has.
+    pub(super) fn aligned(
         &self,
         a: &IntegerCiphertext,
         b: &IntegerCiphertext,
@@ -125,7 +127,19 @@ impl<'a> IntegerEvaluator<'a> {
         if a.level() == b.level() && a.factor == b.factor {
             return Ok((a.clone(), b.clone()));
         }
-        Ok((self.level_down(a, level)?, self.level_down(b, level)?))
+        match (a.degree(), b.degree()) {
+            (1, 1) => Ok((self.level_down(a, level)?, self.level_down(b, level)?)),
+            (1, _) => Ok((self.with_factor(&self.lowered(a, level)?, b.factor)?, self.lowered(b, level)?)),
+            _ => Ok((self.lowered(a, level)?, self.with_factor(&self.lowered(b, level)?, a.factor)?)),
+        }
+    }
+
+    /// Limbs dropped down to a level, where there are more: the factor stays, and so does the noise.
+    fn lowered(&self, a: &IntegerCiphertext, level: usize) -> Result<IntegerCiphertext, Error> {
+        match a.level() == level {
+            true => Ok(a.clone()),
+            false => self.checked(Ciphertext { sample: a.sample.truncated(self.context(), level + 1)?, ..**a }),
+        }
     }
 
     /// `a + b`.
@@ -154,29 +168,6 @@ impl<'a> IntegerEvaluator<'a> {
     /// None but a lack of memory.
     pub fn negate(&self, a: &IntegerCiphertext) -> Result<IntegerCiphertext, Error> {
         Ok(Arc::new(a.with(self.multiple(&a.polys, -1)?, a.factor, a.noise)))
-    }
-
-    /// `a b`, relinearized, one level below the lower of both.
-    ///
-    /// # Errors
-    /// [`Error::LevelTooLow`] at level 0, a key that is missing, [`Error::Noise`].
-    pub fn mul(&self, a: &IntegerCiphertext, b: &IntegerCiphertext) -> Result<IntegerCiphertext, Error> {
-        let level = a.level().min(b.level());
-        if level == 0 {
-            return Err(Error::LevelTooLow { required: 1, actual: 0 });
-        }
-        let (a, b) = self.aligned(a, b)?;
-        let (t, q) = (self.params.plain(), self.context().params().q()[level]);
-        let excess = a.noise.excess(b.noise, t.value(), q);
-        if excess > 0.0 {
-            return Err(Error::Noise { bits: excess });
-        }
-        let tensor = self.tensor(&a, &b, Some(Multiplier::integer(i128::from(t.value()))))?;
-        let polys = self.relinearized(&Sample { polys: tensor, key: a.key }, 1)?;
-        let product = a.noise.product(b.noise, t.value(), Noise::message(self.params, t.value()));
-        let switched = product.plus(Noise::key_switch(self.params));
-        let noise = switched.times(1.0 / q as f64).plus(Noise::rounding(self.params));
-        self.checked(a.with(polys, t.mul(t.mul(a.factor, b.factor), t.inv(t.reduce(q))), noise))
     }
 
     /// `c a` for one number in every place, a residue modulo t; no level.
@@ -210,6 +201,22 @@ impl<'a> IntegerEvaluator<'a> {
         let mut polys = a.polys.iter().map(|p| ring.copy(p, a.limbs())).collect::<Result<Vec<_>, _>>()?;
         ring.add_assign(&mut polys[0], &phase(self.context(), self.params, coefficients, (a.factor, a.level()))?);
         Ok(Arc::new(a.with(polys, a.factor, a.noise)))
+    }
+
+    /// The sum with one number in every place.
+    ///
+    /// # Errors
+    /// None but a lack of memory.
+    pub fn add_number(&self, a: &IntegerCiphertext, c: i64) -> Result<IntegerCiphertext, Error> {
+        match self.params.plain().reduce_i64(c) {
+            0 => Ok(a.clone()),
+            c => {
+                // A number in every slot is a constant polynomial, and so it is where coefficients are packed.
+                let mut coefficients = vec![0; self.context().ring().n()];
+                coefficients[0] = self.centred(c);
+                self.add_plain(a, &coefficients)
+            }
+        }
     }
 
     /// Rotates both rows to the left: place j receives what stood at `j + by`.

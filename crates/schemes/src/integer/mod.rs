@@ -11,6 +11,8 @@ mod encrypt;
 mod evaluator;
 mod noise;
 mod params;
+mod product;
+mod slots;
 
 pub use ciphertext::Ciphertext;
 pub use encode::{Encoder, Packing};
@@ -18,6 +20,7 @@ pub use encrypt::{decrypt, encrypt, noise_budget, Encryptor};
 pub use evaluator::IntegerEvaluator;
 pub use noise::Noise;
 pub use params::{Claims, Family, IntegerLiteral, IntegerParams};
+pub use slots::{RowMap, SlotEvaluator};
 
 /// A ciphertext, shared: cloning costs nothing and contents never change.
 pub type IntegerCiphertext = std::sync::Arc<Ciphertext>;

@@ -1,0 +1,145 @@
+//! Circuits on integers: powers, polynomials, sums of slots, tables, comparisons.
+
+use super::{Ciphertext, Engine, RelinearizationKey};
+use crate::{Control, Error};
+use aglet_circuits::polynomial::{power, Basis, Series};
+use aglet_circuits::table::Table;
+use aglet_schemes::integer::{IntegerEvaluator, SlotEvaluator};
+use aglet_schemes::Error as SchemeError;
+
+/// What is asked of two integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// 1 where the first is smaller, else 0.
+    Less,
+    /// 1 where both are equal, else 0.
+    Equal,
+    /// The larger one.
+    Maximum,
+}
+
+/// The most bits of integers that are compared: the table has twice as many values as there are numbers.
+pub const MOST_COMPARED_BITS: u32 = 12;
+
+impl Engine {
+    fn slotwise<T: Send>(
+        &self,
+        key: &RelinearizationKey,
+        control: &Control,
+        work: impl FnOnce(SlotEvaluator<'_>) -> Result<T, aglet_circuits::Error> + Send,
+    ) -> Result<T, Error> {
+        self.run(|| {
+            let evaluator = IntegerEvaluator::new(self.context(), self.params(), key.keys()).stopped_by(control.flag());
+            Ok(work(SlotEvaluator::new(evaluator, self.encoder()))?)
+        })
+    }
+
+    /// `a^exponent` for an exponent of 1 or more, `ceil(log2(exponent))` levels below.
+    ///
+    /// # Errors
+    /// Exponent 0, too few levels, keys that do not belong together, [`Error::Cancelled`].
+    pub fn power(
+        &self,
+        a: &Ciphertext,
+        exponent: usize,
+        key: &RelinearizationKey,
+        control: &Control,
+    ) -> Result<Ciphertext, Error> {
+        self.slotwise(key, control, |e| power(&e, a, exponent))
+    }
+
+    /// `sum coefficients[k] a^k` for integers modulo t, `ceil(log2(degree + 1))` levels below.
+    ///
+    /// # Errors
+    /// A polynomial that is constant modulo t, too few levels, keys that do not belong together, [`Error::Cancelled`].
+    pub fn evaluate_polynomial(
+        &self,
+        a: &Ciphertext,
+        coefficients: &[i64],
+        key: &RelinearizationKey,
+        control: &Control,
+    ) -> Result<Ciphertext, Error> {
+        let t = self.params().plain();
+        let coefficients: Vec<i64> = coefficients.iter().map(|&c| t.centre(t.reduce_i64(c))).collect();
+        self.slotwise(key, control, |e| Series::new(Basis::Power, &coefficients)?.evaluate(&e, a))
+    }
+
+    /// The table of `values[d_0 + B d_1 + ...]` for numbers in so many digits, each an integer from 0 to B - 1 in a ciphertext of its
+    /// own: what [`Engine::lookup`] takes.
+    ///
+    /// # Errors
+    /// Coefficient packing, t that is no prime, fewer than two values or more than 2^13 or t, values that are no power of the digits.
+    pub fn table(&self, values: &[i64], digits: usize) -> Result<Table, Error> {
+        self.check_slots()?;
+        Ok(Table::of_digits(self.params().plain(), values, digits)?)
+    }
+
+    /// Looks every slot up. What is no index of the table gives a number of no meaning. Levels are [`Table::depth`].
+    ///
+    /// # Errors
+    /// Another number of digits, a table of one value everywhere, too few levels, keys that do not belong together,
+    /// [`Error::Cancelled`].
+    pub fn lookup(
+        &self,
+        digits: &[Ciphertext],
+        table: &Table,
+        key: &RelinearizationKey,
+        control: &Control,
+    ) -> Result<Ciphertext, Error> {
+        self.slotwise(key, control, |e| table.evaluate(&e, digits))
+    }
+
+    /// Compares integers from 0 to `2^bits - 1`, or others that differ by less than `2^bits`: by a table of their difference, bits + 1
+    /// levels below.
+    ///
+    /// # Errors
+    /// Bits that are 0, above [`MOST_COMPARED_BITS`] or too many for t; otherwise as [`Engine::lookup`].
+    pub fn compare(
+        &self,
+        what: Comparison,
+        [a, b]: [&Ciphertext; 2],
+        bits: u32,
+        key: &RelinearizationKey,
+        control: &Control,
+    ) -> Result<Ciphertext, Error> {
+        let table = self.comparison_table(what, bits)?;
+        let found = self.lookup(&[self.subtract(a, b)?], &table, key, control)?;
+        match what {
+            Comparison::Maximum => self.add(b, &found),
+            _ => Ok(found),
+        }
+    }
+
+    /// The table of differences behind [`Engine::compare`], which says what it takes.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn comparison_table(&self, what: Comparison, bits: u32) -> Result<Table, Error> {
+        self.check_slots()?;
+        let t = self.params().plain();
+        if bits == 0 || bits > MOST_COMPARED_BITS || 2 << bits > t.value() {
+            let fits = (t.value().ilog2() - 1).min(MOST_COMPARED_BITS);
+            return Err(Error::Range(format!(
+                "Integers of {bits} bits are not compared modulo {}; take 1 to {fits} bits, and compare larger ones digit by digit.",
+                t.value()
+            )));
+        }
+        let most = (1i64 << bits) - 1;
+        let value = |d: i64| match what {
+            Comparison::Less => i64::from(d < 0),
+            Comparison::Equal => i64::from(d == 0),
+            Comparison::Maximum => d.max(0),
+        };
+        Ok(Table::new(t, -most, &(-most..=most).map(value).collect::<Vec<_>>())?)
+    }
+
+    /// Refuses what has no slots, or no divisions.
+    fn check_slots(&self) -> Result<(), Error> {
+        match self.packing() {
+            super::Packing::Slots => Ok(()),
+            super::Packing::Coefficients => {
+                Err(SchemeError::NoSlots { t: self.params().plain().value(), n: self.params().n() }.into())
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Messages of integers: numbers as they are, or encoded once for many uses.
+
+use super::Engine;
+use crate::Error;
+use aglet_schemes::integer::{Encoder, Packing};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// An encoded message: its N coefficients modulo t. It fits every level; cheap to clone, never changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plaintext {
+    pub(crate) coefficients: Arc<[i64]>,
+    pub(crate) t: u64,
+    pub(crate) packing: Packing,
+}
+
+/// What stands for a message: numbers between -t and t, of which those that are left out are 0, or a [`Plaintext`].
+pub trait Message: Sync {
+    /// Its coefficients.
+    ///
+    /// # Errors
+    /// Numbers out of range, too many, a plaintext of another modulus, ring or packing.
+    fn coefficients(&self, encoder: &Encoder, engine: &Engine) -> Result<Cow<'_, [i64]>, Error>;
+}
+
+impl Message for [i64] {
+    fn coefficients(&self, encoder: &Encoder, _: &Engine) -> Result<Cow<'_, [i64]>, Error> {
+        Ok(Cow::Owned(encoder.encode(self)?))
+    }
+}
+
+impl<const N: usize> Message for [i64; N] {
+    fn coefficients(&self, encoder: &Encoder, engine: &Engine) -> Result<Cow<'_, [i64]>, Error> {
+        self[..].coefficients(encoder, engine)
+    }
+}
+
+impl Message for Vec<i64> {
+    fn coefficients(&self, encoder: &Encoder, engine: &Engine) -> Result<Cow<'_, [i64]>, Error> {
+        self[..].coefficients(encoder, engine)
+    }
+}
+
+impl Message for Plaintext {
+    fn coefficients(&self, _: &Encoder, engine: &Engine) -> Result<Cow<'_, [i64]>, Error> {
+        engine.check_plaintext(self)?;
+        Ok(Cow::Borrowed(&self.coefficients))
+    }
+}
+
+impl Engine {
+    fn check_plaintext(&self, pt: &Plaintext) -> Result<(), Error> {
+        let own = (self.params().plain().value(), self.params().n(), self.packing());
+        match (pt.t, pt.coefficients.len(), pt.packing) == own {
+            true => Ok(()),
+            false => Err(Error::Foreign(format!(
+                "This plaintext has {} coefficients modulo {}, and this engine {} modulo {}; encode it again with this engine.",
+                pt.coefficients.len(),
+                pt.t,
+                own.1,
+                own.0
+            ))),
+        }
+    }
+
+    /// Encodes up to [`Engine::count`] numbers between -t and t; those that are left out are 0.
+    ///
+    /// # Errors
+    /// A number out of range, or too many numbers.
+    pub fn encode(&self, values: &[i64]) -> Result<Plaintext, Error> {
+        let coefficients = self.run(|| Ok(self.encoder().encode(values)?))?.into();
+        Ok(Plaintext { coefficients, t: self.params().plain().value(), packing: self.packing() })
+    }
+
+    /// The numbers of a plaintext, in `[-t/2, t/2]`.
+    ///
+    /// # Errors
+    /// A plaintext of another modulus, ring or packing.
+    pub fn decode(&self, pt: &Plaintext) -> Result<Vec<i64>, Error> {
+        self.check_plaintext(pt)?;
+        let t = self.params().plain();
+        let words: Vec<u64> = pt.coefficients.iter().map(|&c| t.reduce_i64(c)).collect();
+        self.run(|| Ok(self.encoder().decode(&words)))
+    }
+}

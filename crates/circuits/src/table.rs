@@ -1,0 +1,208 @@
+//! Look-up tables over slots: polynomials modulo t through given values, in one variable or in several digits.
+//!
+//! A table of n consecutive values is a polynomial of degree n - 1, in `ceil(log2 n)` levels. A number that is given in digits of base B
+//! takes `ceil(log2(B - 1))` levels for the powers of digits and one for each digit: two digits of 4 bits take 6 levels and 29
+//! relinearizations, three 7 and 59, where one variable of 8 bits takes 8 levels.
+
+use crate::error::Error;
+use crate::polynomial::{powers, Basis, Series};
+use aglet_ring::Modulus;
+use aglet_schemes::{Error as SchemeError, Evaluator};
+
+/// The most values of a table: interpolation takes the square of them.
+const MOST: usize = 1 << 13;
+
+/// A table as the coefficients of a polynomial, `c[i + B j + ...]` for `x^i y^j ...`.
+#[derive(Debug, Clone)]
+pub struct Table {
+    base: usize,
+    digits: usize,
+    coefficients: Vec<i64>,
+}
+
+/// A value of an inner polynomial.
+enum Value<C> {
+    Constant(i64),
+    Ciphertext(C),
+}
+
+impl Table {
+    /// Values at `first, first + 1, ...` modulo a prime t.
+    ///
+    /// # Errors
+    /// [`Error::Table`] for fewer than two values, more than 2^13, or more than t.
+    pub fn new(t: &Modulus, first: i64, values: &[i64]) -> Result<Self, Error> {
+        check(t, values.len(), values.len())?;
+        Ok(Self { base: values.len(), digits: 1, coefficients: interpolated(t, first, values) })
+    }
+
+    /// Values at numbers of so many digits, `values[d_0 + B d_1 + ...]` for digits from 0 to B - 1.
+    ///
+    /// # Errors
+    /// As [`Table::new`], and for a number of values that is no power of that many digits.
+    pub fn of_digits(t: &Modulus, values: &[i64], digits: usize) -> Result<Self, Error> {
+        if digits == 1 {
+            return Self::new(t, 0, values);
+        }
+        let power = |base: usize| base.checked_pow(digits as u32);
+        let base = (2..=values.len()).take_while(|&base| power(base).is_some_and(|n| n <= values.len())).last();
+        let Some(base) = base.filter(|&base| power(base) == Some(values.len())) else {
+            return Err(Error::Table { values: values.len(), most: MOST.min(t.value() as usize) });
+        };
+        check(t, values.len(), base)?;
+        let mut coefficients = values.to_vec();
+        for stride in (0..digits as u32).map(|axis| base.pow(axis)) {
+            for start in (0..values.len()).filter(|at| (at / stride).is_multiple_of(base)) {
+                let line: Vec<i64> = (0..base).map(|i| coefficients[start + i * stride]).collect();
+                let line = interpolated(t, 0, &line);
+                line.into_iter().enumerate().for_each(|(i, c)| coefficients[start + i * stride] = c);
+            }
+        }
+        Ok(Self { base, digits, coefficients })
+    }
+
+    /// Ciphertexts that it takes.
+    pub fn digits(&self) -> usize {
+        self.digits
+    }
+
+    /// Levels that an evaluation takes.
+    pub fn depth(&self) -> usize {
+        match self.digits {
+            1 => crate::polynomial::depth(self.base - 1),
+            digits => crate::polynomial::depth(self.base - 2) + digits,
+        }
+    }
+
+    /// Relinearizations that an evaluation takes at most.
+    pub fn relinearizations(&self) -> usize {
+        let series = || Series::new(Basis::Power, &self.coefficients).map_or(0, |series| series.relinearizations());
+        match self.digits {
+            1 => series(),
+            digits => digits * (self.base - 2) + (0..digits as u32 - 1).map(|axis| self.base.pow(axis)).sum::<usize>(),
+        }
+    }
+
+    /// The value at encrypted digits, the lowest first.
+    ///
+    /// # Errors
+    /// [`Error::ConstantPolynomial`] for a table of one value everywhere, `SlotMismatch` for another number of digits, `LevelTooLow`;
+    /// otherwise what the evaluator refuses.
+    pub fn evaluate<E: Evaluator<Scalar = i64>>(&self, e: &E, x: &[E::Ciphertext]) -> Result<E::Ciphertext, Error> {
+        if x.len() != self.digits {
+            return Err(SchemeError::SlotMismatch { expected: self.digits, found: x.len() }.into());
+        }
+        if let [x] = x {
+            return Series::new(Basis::Power, &self.coefficients)?.evaluate(e, x);
+        }
+        let actual = x.iter().map(|x| e.level(x)).min().unwrap_or_default();
+        if actual < self.depth() {
+            return Err(SchemeError::LevelTooLow { required: self.depth(), actual }.into());
+        }
+        let below = actual - crate::polynomial::depth(self.base - 2);
+        let mut axes = Vec::with_capacity(x.len());
+        for (axis, x) in x.iter().enumerate() {
+            let powers = powers(e, &e.level_down(x, actual)?, self.base - 1)?;
+            // Once for every product that they meet in.
+            let down = |power: E::Ciphertext| match axis {
+                0 => Ok(power),
+                _ => e.level_down(&power, below - axis),
+            };
+            axes.push(powers.into_iter().map(down).collect::<Result<Vec<_>, _>>()?);
+        }
+        match self.inner(e, &axes, &self.coefficients)? {
+            Value::Constant(_) => Err(Error::ConstantPolynomial),
+            Value::Ciphertext(found) => Ok(found),
+        }
+    }
+
+    /// The polynomial of these coefficients in the powers of as many digits.
+    fn inner<E: Evaluator<Scalar = i64>>(
+        &self,
+        e: &E,
+        axes: &[Vec<E::Ciphertext>],
+        coefficients: &[i64],
+    ) -> Result<Value<E::Ciphertext>, Error> {
+        let Some((powers, lower)) = axes.split_last() else { return Ok(Value::Constant(coefficients[0])) };
+        let parts = coefficients.chunks(coefficients.len() / self.base);
+        let parts = parts.map(|part| self.inner(e, lower, part)).collect::<Result<Vec<_>, _>>()?;
+        let (mut products, mut terms, mut constant) = (vec![], vec![], 0);
+        for (k, part) in parts.iter().enumerate() {
+            match (k, part) {
+                (0, Value::Constant(c)) => constant = *c,
+                (0, Value::Ciphertext(x)) => terms.push((1, x)),
+                (_, Value::Constant(0)) => {}
+                (_, Value::Constant(c)) => terms.push((*c, &powers[k - 1])),
+                (_, Value::Ciphertext(x)) => products.push((&powers[k - 1], x)),
+            }
+        }
+        match products.is_empty() && terms.is_empty() {
+            true => Ok(Value::Constant(constant)),
+            false => Ok(Value::Ciphertext(e.form(&products, &terms, constant)?)),
+        }
+    }
+}
+
+/// Refuses tables that no polynomial modulo t goes through, or that take too long.
+fn check(t: &Modulus, values: usize, base: usize) -> Result<(), Error> {
+    let most = MOST.min(t.value() as usize);
+    match (2..=most).contains(&base) && values <= MOST {
+        true => Ok(()),
+        false => Err(Error::Table { values, most }),
+    }
+}
+
+/// The coefficients of the polynomial through these values, centred: by Newton's differences.
+fn interpolated(t: &Modulus, first: i64, values: &[i64]) -> Vec<i64> {
+    let mut newton: Vec<u64> = values.iter().map(|&value| t.reduce_i64(value)).collect();
+    for k in 1..newton.len() {
+        let over = t.inv(k as u64);
+        (k..newton.len()).rev().for_each(|i| newton[i] = t.mul(t.sub(newton[i], newton[i - 1]), over));
+    }
+    let mut coefficients: Vec<u64> = Vec::with_capacity(newton.len());
+    for (k, &difference) in newton.iter().enumerate().rev() {
+        // Times X - (first + k), plus the difference.
+        let at = t.reduce_i64(first.saturating_add(k as i64));
+        coefficients.insert(0, 0);
+        for i in 1..coefficients.len() {
+            coefficients[i - 1] = t.sub(coefficients[i - 1], t.mul(at, coefficients[i]));
+        }
+        coefficients[0] = t.add(coefficients[0], difference);
+    }
+    coefficients.iter().map(|&c| t.centre(c)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coefficients_go_through_the_values() {
+        let t = Modulus::new(65537).unwrap();
+        let at = |c: &[i64], x: i64| c.iter().rev().fold(0, |sum, &c| (sum * x + c).rem_euclid(65537));
+        for (first, count) in [(0, 16), (-15, 31), (-100, 2), (7, 256)] {
+            let values: Vec<i64> = (0..count).map(|i| (i * i * 977 + 13 * i) % 65537).collect();
+            let table = Table::new(&t, first, &values).unwrap();
+            assert!(values.iter().enumerate().all(|(i, &v)| at(&table.coefficients, first + i as i64) == v));
+        }
+        let values: Vec<i64> = (0..343).map(|i| (i * i * 31 + 5) % 1000).collect();
+        let table = Table::of_digits(&t, &values, 3).unwrap();
+        assert_eq!((table.base, table.depth()), (7, 6));
+        for (i, &value) in values.iter().enumerate() {
+            let digits = [i % 7, i / 7 % 7, i / 49];
+            let lines: Vec<i64> = table.coefficients.chunks(7).map(|c| at(c, digits[0] as i64)).collect();
+            let rows: Vec<i64> = lines.chunks(7).map(|c| at(c, digits[1] as i64)).collect();
+            assert_eq!(at(&rows, digits[2] as i64), value);
+        }
+        let figures = |values: usize, digits| {
+            let values: Vec<i64> = (0..values as i64).map(|i| i * i % 251).collect();
+            let table = Table::of_digits(&t, &values, digits).unwrap();
+            (table.depth(), table.relinearizations())
+        };
+        assert_eq!([figures(16, 1).0, figures(256, 2).0, figures(4096, 3).0], [4, 6, 7]);
+        assert_eq!([figures(256, 2).1, figures(4096, 3).1], [29, 59]);
+        let refused = |values: usize, digits| Table::of_digits(&t, &vec![1; values], digits).is_err();
+        assert!(refused(1, 1) && refused(17, 2) && refused(1 << 14, 2) && refused(0, 2) && !refused(16, 2));
+        assert!(Table::new(&Modulus::new(17).unwrap(), 0, &[0; 18]).is_err());
+    }
+}

@@ -1,0 +1,168 @@
+//! Products of integers by modulus switching, in both readings, and sums of them with one relinearization and one rescale.
+
+use super::{Ciphertext, IntegerCiphertext, IntegerEvaluator, Noise};
+use crate::samples::linear;
+use crate::Error;
+use aglet_ring::{Eval, Form, Multiplier, Poly};
+use aglet_rlwe::Sample;
+
+/// Two ciphertexts at one level, to be multiplied.
+type Pair = (IntegerCiphertext, IntegerCiphertext);
+
+impl IntegerEvaluator<'_> {
+    /// `a b` as a ciphertext of degree 2 at the lower level of both, which [`IntegerEvaluator::relinearize`] brings one level down. Until
+    /// then it is added and subtracted, and no more.
+    ///
+    /// # Errors
+    /// [`Error::LevelTooLow`] at level 0, [`Error::Noise`], ciphertexts of two keys.
+    pub fn product(&self, a: &IntegerCiphertext, b: &IntegerCiphertext) -> Result<IntegerCiphertext, Error> {
+        let level = a.level().min(b.level());
+        if level == 0 {
+            return Err(Error::LevelTooLow { required: 1, actual: 0 });
+        }
+        linear(a)?;
+        linear(b)?;
+        let (a, b) = self.aligned(a, b)?;
+        let noise = self.product_noise(&a, &b)?;
+        let t = self.params.plain();
+        let tensor = self.tensor(&a, &b, Some(Multiplier::integer(i128::from(t.value()))))?;
+        self.checked(a.with(tensor, t.mul(a.factor, b.factor), noise))
+    }
+
+    /// Brings a product back to two polynomials, one level below; what has two already stays as it is.
+    ///
+    /// # Errors
+    /// A key that is missing or of another secret key, [`Error::LevelTooLow`] at level 0.
+    pub fn relinearize(&self, a: &IntegerCiphertext) -> Result<IntegerCiphertext, Error> {
+        if a.degree() == 1 {
+            return Ok(a.clone());
+        }
+        if a.level() == 0 {
+            return Err(Error::LevelTooLow { required: 1, actual: 0 });
+        }
+        let polys = self.relinearized(a, 1)?;
+        self.divided_once(a, polys, a.factor, a.noise.plus(Noise::key_switch(self.params)))
+    }
+
+    /// `a b`, relinearized, one level below the lower of both.
+    ///
+    /// # Errors
+    /// Those of both.
+    pub fn mul(&self, a: &IntegerCiphertext, b: &IntegerCiphertext) -> Result<IntegerCiphertext, Error> {
+        self.relinearize(&self.product(a, b)?)
+    }
+
+    /// The noise of a product, if its level has room for it.
+    fn product_noise(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Noise, Error> {
+        let (t, q) = (self.params.plain().value(), self.params.q()[a.level()]);
+        match a.noise.excess(b.noise, t, q) {
+            excess if excess > 0.0 => Err(Error::Noise { bits: excess }),
+            _ => Ok(a.noise.product(b.noise, t, Noise::message(self.params, t))),
+        }
+    }
+
+    /// Polynomials that are divided by the prime of a level, with what becomes of factor and noise.
+    fn divided_once(
+        &self,
+        a: &Ciphertext,
+        polys: Vec<Poly<Eval>>,
+        factor: u64,
+        noise: Noise,
+    ) -> Result<IntegerCiphertext, Error> {
+        let (t, q) = (self.params.plain(), self.params.q()[polys[0].q_limbs()]);
+        let noise = noise.times(1.0 / q as f64).plus(Noise::rounding(self.params));
+        self.checked(a.with(polys, t.mul(factor, t.inv(t.reduce(q))), noise))
+    }
+
+    /// `sum a b + sum c x` for residues c modulo t: one relinearization if there are products, one rescale, one level below the lowest
+    /// operand, with the canonical factor of that level.
+    ///
+    /// # Errors
+    /// [`Error::EmptyQuadratic`], [`Error::LevelTooLow`] at level 0, a key that is missing, ciphertexts of two keys, [`Error::Noise`].
+    pub fn sum_of_products(
+        &self,
+        products: &[(&IntegerCiphertext, &IntegerCiphertext)],
+        terms: &[(i64, &IntegerCiphertext)],
+    ) -> Result<IntegerCiphertext, Error> {
+        let all = || products.iter().flat_map(|(a, b)| [*a, *b]).chain(terms.iter().map(|(_, x)| *x));
+        let first = all().next().ok_or(Error::EmptyQuadratic)?;
+        let level = all().map(|x| x.level()).min().unwrap_or_default();
+        if level == 0 {
+            return Err(Error::LevelTooLow { required: 1, actual: 0 });
+        }
+        for x in all() {
+            self.same_key(first, x)?;
+            linear(x)?;
+        }
+        let down = |x| self.level_down(x, level);
+        let pairs = products.iter().map(|(a, b)| Ok((down(a)?, down(b)?))).collect::<Result<Vec<Pair>, Error>>()?;
+        let t = self.params.plain();
+        // What the division by the prime of the level makes canonical.
+        let factor = t.mul(self.params.factor_at(level - 1), t.reduce(self.params.q()[level]));
+        let terms: Vec<_> = terms.iter().map(|&(c, x)| (self.times_to(c, x, factor), x)).collect();
+        let mut noise = terms.iter().fold(None, |sum, (by, x)| join(sum, x.noise.times(by.unsigned_abs() as f64)));
+        for (a, b) in &pairs {
+            noise = join(noise, self.product_noise(a, b)?);
+        }
+        let noise = noise.unwrap_or(first.noise);
+        let polys = self.combined(&pairs, &terms, level + 1)?;
+        match pairs.is_empty() {
+            true => self.divided_once(first, self.rescaled(&polys)?, factor, noise),
+            false => {
+                let sample = Sample { polys, key: first.key };
+                let noise = noise.plus(Noise::key_switch(self.params));
+                self.divided_once(first, self.relinearized(&sample, 1)?, factor, noise)
+            }
+        }
+    }
+
+    /// The centred integer that turns `x` into `c x` with a factor.
+    fn times_to(&self, c: i64, x: &Ciphertext, factor: u64) -> i64 {
+        let t = self.params.plain();
+        self.centred(t.mul(t.mul(t.reduce_i64(c), factor), t.inv(x.factor)))
+    }
+
+    /// `t sum a b + sum by x` before it is divided: three polynomials if there are products, else two.
+    fn combined(
+        &self,
+        pairs: &[Pair],
+        terms: &[(i64, &IntegerCiphertext)],
+        limbs: usize,
+    ) -> Result<Vec<Poly<Eval>>, Error> {
+        // The whole is multiplied by t where there are products, and terms are divided by it before.
+        let t = self.params.plain().value();
+        let by = |(by, _): &(i64, _)| -> Vec<u64> {
+            let one = |m: &aglet_ring::Modulus| match pairs.is_empty() {
+                true => m.reduce_i64(*by),
+                false => m.mul(m.reduce_i64(*by), m.inv(m.reduce(t))),
+            };
+            (0..limbs).map(|i| one(self.context().ring().modulus(i))).collect()
+        };
+        let residues: Vec<Vec<u64>> = terms.iter().map(by).collect();
+        let term = |i: usize| {
+            let of = residues.iter().zip(terms).filter(|(_, (by, _))| *by != 0);
+            of.map(|(by, (_, x))| (Multiplier::Residues(by), &x.polys[i])).collect::<Vec<_>>()
+        };
+        let (mut low, mut middle, mut high) = (vec![], vec![], vec![]);
+        for (a, b) in pairs {
+            low.push((1, &a.polys[0], &b.polys[0]));
+            match std::sync::Arc::ptr_eq(a, b) {
+                true => middle.push((2, &a.polys[0], &a.polys[1])),
+                false => middle.extend([(1, &a.polys[0], &b.polys[1]), (1, &a.polys[1], &b.polys[0])]),
+            }
+            high.push((1, &a.polys[1], &b.polys[1]));
+        }
+        let factor = (!pairs.is_empty()).then_some(Multiplier::integer(i128::from(t)));
+        let form = |products, terms| Form { products, terms, factor, ..Form::default() };
+        let mut forms = vec![form(low, term(0)), form(middle, term(1))];
+        if !pairs.is_empty() {
+            forms.push(form(high, vec![]));
+        }
+        self.forms(&forms, limbs)
+    }
+}
+
+/// The noise of one more part of a sum.
+fn join(sum: Option<Noise>, part: Noise) -> Option<Noise> {
+    Some(sum.map_or(part, |sum| sum.plus(part)))
+}

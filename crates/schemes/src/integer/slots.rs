@@ -1,0 +1,98 @@
+//! Arithmetic slot by slot, as circuits ask for it: integers as residues modulo t, rows as what is rotated and mapped.
+
+use super::{Encoder, IntegerCiphertext, IntegerEvaluator};
+use crate::evaluator::Evaluator;
+use crate::linear_map::LinearMap;
+use crate::Error;
+use std::ops::Deref;
+
+/// An [`IntegerEvaluator`] with the encoder of its messages. Its slots are those of a row; both rows are treated alike.
+#[derive(Clone, Copy)]
+pub struct SlotEvaluator<'a> {
+    evaluator: IntegerEvaluator<'a>,
+    encoder: &'a Encoder,
+}
+
+/// The diagonals of a linear map on rows, each with its rotation, encoded.
+pub struct RowMap {
+    level: usize,
+    diagonals: Vec<(isize, Vec<i64>)>,
+}
+
+impl<'a> Deref for SlotEvaluator<'a> {
+    type Target = IntegerEvaluator<'a>;
+    fn deref(&self) -> &IntegerEvaluator<'a> {
+        &self.evaluator
+    }
+}
+
+impl<'a> SlotEvaluator<'a> {
+    /// For messages of an encoder.
+    pub fn new(evaluator: IntegerEvaluator<'a>, encoder: &'a Encoder) -> Self {
+        Self { evaluator, encoder }
+    }
+}
+
+impl Evaluator for SlotEvaluator<'_> {
+    type Scalar = i64;
+    type Ciphertext = IntegerCiphertext;
+    type Transform = RowMap;
+
+    fn slots(&self) -> usize {
+        self.encoder.count() / 2
+    }
+    fn level(&self, ct: &IntegerCiphertext) -> usize {
+        ct.level()
+    }
+    fn level_down(&self, a: &IntegerCiphertext, level: usize) -> Result<IntegerCiphertext, Error> {
+        self.evaluator.level_down(a, level)
+    }
+    fn add(&self, a: &IntegerCiphertext, b: &IntegerCiphertext) -> Result<IntegerCiphertext, Error> {
+        self.evaluator.add(a, b)
+    }
+    fn sub(&self, a: &IntegerCiphertext, b: &IntegerCiphertext) -> Result<IntegerCiphertext, Error> {
+        self.evaluator.sub(a, b)
+    }
+    fn negate(&self, a: &IntegerCiphertext) -> Result<IntegerCiphertext, Error> {
+        self.evaluator.negate(a)
+    }
+    fn mul(&self, a: &IntegerCiphertext, b: &IntegerCiphertext) -> Result<IntegerCiphertext, Error> {
+        self.evaluator.mul(a, b)
+    }
+    /// One level, which takes the noise of the multiple with it.
+    fn mul_scalar(&self, a: &IntegerCiphertext, c: i64) -> Result<IntegerCiphertext, Error> {
+        self.sum_of_products(&[], &[(c, a)])
+    }
+    fn add_scalar(&self, a: &IntegerCiphertext, c: i64) -> Result<IntegerCiphertext, Error> {
+        self.add_number(a, c)
+    }
+    fn form(
+        &self,
+        products: &[(&IntegerCiphertext, &IntegerCiphertext)],
+        terms: &[(i64, &IntegerCiphertext)],
+        constant: i64,
+    ) -> Result<IntegerCiphertext, Error> {
+        self.add_number(&self.sum_of_products(products, terms)?, constant)
+    }
+    fn rotate(&self, a: &IntegerCiphertext, by: isize) -> Result<IntegerCiphertext, Error> {
+        self.rotate_rows(a, by.rem_euclid(self.slots() as isize))
+    }
+    fn encode_map(&self, map: &LinearMap<i64>, level: usize) -> Result<RowMap, Error> {
+        let slots = self.slots();
+        if map.slots() != slots {
+            return Err(Error::SlotMismatch { expected: slots, found: map.slots() });
+        }
+        let encoded = map.diagonals().iter().map(|(&by, diagonal)| {
+            let rows: Vec<i64> = diagonal.iter().copied().cycle().take(2 * slots).collect();
+            Ok((by as isize, self.encoder.encode(&rows)?))
+        });
+        Ok(RowMap { level, diagonals: encoded.collect::<Result<_, Error>>()? })
+    }
+    fn transform(&self, ct: &IntegerCiphertext, map: &RowMap) -> Result<IntegerCiphertext, Error> {
+        let ct = self.level_down(ct, map.level)?;
+        let term = |(by, diagonal): &(isize, Vec<i64>)| self.mul_plain(&self.rotate(&ct, *by)?, diagonal);
+        let mut terms = map.diagonals.iter().map(term);
+        let first = terms.next().ok_or_else(|| Error::zero_map(self.slots()))??;
+        terms.try_fold(first, |sum, term| self.add(&sum, &term?))
+    }
+}
