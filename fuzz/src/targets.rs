@@ -5,8 +5,8 @@ use aglet::ckks::{
     BootstrapKey, Ciphertext, CkksParams, Engine, FixedRotationKey, GaloisKey, MatrixKey, Plaintext,
     RelinearizationKey, RotationKey,
 };
-use aglet::wire::{self, CkksOrigin, Stored};
-use aglet::{fhew, presets, Control, PublicKey, SecretKey};
+use aglet::wire::{self, CkksOrigin, IntegerOrigin, Origin, Stored};
+use aglet::{fhew, integer, presets, Control, PublicKey, SecretKey};
 use aglet_rlwe::security::Security;
 use std::ops::Range;
 use std::rc::Rc;
@@ -99,7 +99,7 @@ pub struct Target {
 
 /// All of them.
 pub fn all() -> Vec<Target> {
-    vec![parameters(), header(), things(), lookups()]
+    vec![parameters(), header(), things(), lookups(), integers()]
 }
 
 /// Readers with a fault that only one word of 64 bits meets, behind all checksums: in the header, where files have zeros, and in
@@ -188,24 +188,58 @@ fn lookups() -> Target {
     let home = fhew::Home::find(&said, true).expect("it says its parameters");
     let engine = fhew::Engine::new(home.params().clone(), 1).expect("an engine of one thread can be had");
     let run = move |bytes: &[u8]| {
-        fn read<T: Stored<Origin = fhew::Home> + Sync>(engine: &fhew::Engine, bytes: &[u8]) {
-            if let Ok(x) = engine.deserialize::<T>(bytes, &Control::new()) {
-                let again = engine.serialize(&x, &Control::new()).expect("what was read can be written");
-                let text = |bytes: &[u8]| bytes[HEADER.0..HEADER.0 + text_length(bytes)].to_vec();
-                assert!(again[..] == *bytes || text(&again) != text(bytes), "a {} came back as another", T::KIND.name);
-            }
-        }
         if let Ok(said) = wire::summary(bytes) {
             let _ = fhew::Home::find(&said, true).map(|home| home.params().log2_failure());
         }
-        read::<fhew::SecretKey>(&engine, bytes);
-        read::<fhew::LookupKey>(&engine, bytes);
-        read::<fhew::PackingKey>(&engine, bytes);
-        read::<fhew::Array>(&engine, bytes);
+        let home = engine.home();
+        read::<_, fhew::SecretKey>(&home, bytes);
+        read::<_, fhew::LookupKey>(&home, bytes);
+        read::<_, fhew::PackingKey>(&home, bytes);
+        read::<_, fhew::Array>(&home, bytes);
     };
     let seeds = kept.into_iter().map(Input::file).collect();
     Target { name: "lookups", seeds, words: LOOKUP_WORDS, run: Box::new(run) }
 }
+
+/// Files of integers that stand in the repository, each read as everything.
+fn integers() -> Target {
+    let kept = files_of("integer-wire-1");
+    let said = wire::summary(&kept[0]).expect("a file of this version is read");
+    let origin = IntegerOrigin::find(&said, true).expect("it says its parameters");
+    let engine = integer::Engine::new(origin.params.clone(), origin.packing(), 1).expect("an engine of one thread");
+    let run = move |bytes: &[u8]| {
+        if let Ok(said) = wire::summary(bytes) {
+            let _ = IntegerOrigin::find(&said, true).map(|origin| (origin.params.max_level(), origin.packing()));
+        }
+        let origin = engine.origin();
+        read::<_, SecretKey>(&origin, bytes);
+        read::<_, PublicKey>(&origin, bytes);
+        read::<_, integer::RelinearizationKey>(&origin, bytes);
+        read::<_, integer::RotationKey>(&origin, bytes);
+        read::<_, integer::Plaintext>(&origin, bytes);
+        read::<_, integer::Ciphertext>(&origin, bytes);
+    };
+    let seeds = kept.into_iter().map(Input::file).collect();
+    Target { name: "integers", seeds, words: INTEGER_WORDS, run: Box::new(run) }
+}
+
+/// Reads bytes as a type; what is read comes back as it was, but for another text of the same parameters, and for the slots of what
+/// fits any number of them.
+fn read<O: Origin, T: Stored<O> + Sync>(origin: &O, bytes: &[u8]) {
+    if let Ok(x) = wire::deserialize::<O, T>(origin, bytes, &Control::new()) {
+        let again = wire::serialize(origin, &x, &Control::new()).expect("what was read can be written");
+        let free = |bytes: &[u8]| [SLOTS, HEADER.0..HEADER.0 + text_length(bytes)].map(|part| bytes[part].to_vec());
+        let changed = free(&again)[usize::from(T::SLOTS)..] != free(bytes)[usize::from(T::SLOTS)..];
+        assert!(again[..] == *bytes || changed, "a {} came back as another", T::KIND.name);
+    }
+}
+
+/// Words of parameters of integers.
+#[rustfmt::skip]
+const INTEGER_WORDS: &[&str] = &[
+    "family", "integer", "name", "source", "log_n", "secret", "plaintext_modulus", "base_bits", "levels", "special", "bits", "count",
+    "ternary", " = ", "{ ", " }", "[", "]", "\"", "-", "inf", "0", "1", "7", "30", "257", "65537", "2147483649", "\n",
+];
 
 /// Words of parameters of gates and tables.
 #[rustfmt::skip]
@@ -215,7 +249,7 @@ const LOOKUP_WORDS: &[&str] = &[
     "lmkcdey", " = ", "{ ", " }", "\"", "-", "inf", "nan", "1e308", "0", "1", "4", "7", "196", "1_099_469_684_737", "\n",
 ];
 
-fn file<T: Stored<Origin = CkksOrigin> + Sync>(engine: &Engine, x: &T) -> Input {
+fn file<T: Stored<CkksOrigin> + Sync>(engine: &Engine, x: &T) -> Input {
     Input::file(engine.serialize(x, &Control::new()).expect("what an engine made it can write").to_vec())
 }
 
@@ -271,25 +305,17 @@ fn things() -> Target {
     Target { name: "things", seeds, words: &[], run: Box::new(run) }
 }
 
-/// Reads bytes as everything. What is read comes back as it was, but for another text of the same parameters, and for the slots
-/// of what fits any number of them.
+/// Reads bytes as everything.
 fn read_all(engine: &Engine, bytes: &[u8]) {
-    fn read<T: Stored<Origin = CkksOrigin> + Sync>(engine: &Engine, bytes: &[u8]) {
-        if let Ok(x) = engine.deserialize::<T>(bytes, &Control::new()) {
-            let again = engine.serialize(&x, &Control::new()).expect("what was read can be written");
-            let free = |bytes: &[u8]| [SLOTS, HEADER.0..HEADER.0 + text_length(bytes)].map(|part| bytes[part].to_vec());
-            let changed = free(&again)[usize::from(T::SLOTS)..] != free(bytes)[usize::from(T::SLOTS)..];
-            assert!(again[..] == *bytes || changed, "a {} came back as another", T::KIND.name);
-        }
-    }
-    read::<SecretKey>(engine, bytes);
-    read::<PublicKey>(engine, bytes);
-    read::<RelinearizationKey>(engine, bytes);
-    read::<GaloisKey>(engine, bytes);
-    read::<RotationKey>(engine, bytes);
-    read::<FixedRotationKey>(engine, bytes);
-    read::<BootstrapKey>(engine, bytes);
-    read::<Plaintext>(engine, bytes);
-    read::<Ciphertext>(engine, bytes);
-    read::<MatrixKey>(engine, bytes);
+    let origin = engine.origin();
+    read::<_, SecretKey>(&origin, bytes);
+    read::<_, PublicKey>(&origin, bytes);
+    read::<_, RelinearizationKey>(&origin, bytes);
+    read::<_, GaloisKey>(&origin, bytes);
+    read::<_, RotationKey>(&origin, bytes);
+    read::<_, FixedRotationKey>(&origin, bytes);
+    read::<_, BootstrapKey>(&origin, bytes);
+    read::<_, Plaintext>(&origin, bytes);
+    read::<_, Ciphertext>(&origin, bytes);
+    read::<_, MatrixKey>(&origin, bytes);
 }

@@ -33,7 +33,7 @@ fn record() {
     let key = engine.create_lookup_key(sk, &now).unwrap();
     let made = engine.gate(Gate::Nand, &[&fresh, &fresh], &key, Some(0.0), &now).unwrap();
     let packing = engine.create_packing_key(sk, &now).unwrap();
-    fn write<T: Stored<Origin = Home> + Sync>(engine: &Engine, folder: &Path, name: &str, x: &T) {
+    fn write<T: Stored<Home> + Sync>(engine: &Engine, folder: &Path, name: &str, x: &T) {
         let path = folder.join(name);
         if !path.exists() {
             engine.write(x, &path, &Control::new()).unwrap();
@@ -50,7 +50,7 @@ fn record() {
 fn check(folder: &Path) {
     let (said, now) = (wire::summary(&std::fs::read(folder.join("fresh")).unwrap()).unwrap(), Control::new());
     let engine = Engine::new(Home::find(&said, true).unwrap().params().clone(), 1).unwrap();
-    fn read<T: Stored<Origin = Home>>(engine: &Engine, folder: &Path, name: &str) -> T {
+    fn read<T: Stored<Home>>(engine: &Engine, folder: &Path, name: &str) -> T {
         engine.read(&folder.join(name), &Control::new()).unwrap_or_else(|e| panic!("{folder:?}, {name}: {e}"))
     }
     let sk: SecretKey = read(&engine, folder, "lwe_secret_key");

@@ -57,7 +57,7 @@ fn near(found: &[Complex64], expected: &[Complex64]) -> bool {
 }
 
 /// Writes and reads a thing both ways.
-fn through<T: Stored<Origin = CkksOrigin> + Sync>(engine: &Engine, folder: &Folder, x: &T) -> T {
+fn through<T: Stored<CkksOrigin> + Sync>(engine: &Engine, folder: &Folder, x: &T) -> T {
     let path = folder.0.join(T::KIND.name);
     let bytes = engine.serialize(x, &now()).unwrap().to_vec();
     engine.write(x, &path, &now()).unwrap();
@@ -140,7 +140,7 @@ fn every_bootstrap_key_comes_back() {
     }
 }
 
-fn refused<T: Stored<Origin = CkksOrigin>>(engine: &Engine, bytes: &[u8]) -> (ErrorKind, String) {
+fn refused<T: Stored<CkksOrigin>>(engine: &Engine, bytes: &[u8]) -> (ErrorKind, String) {
     match engine.deserialize::<T>(bytes, &now()) {
         Ok(_) => panic!("a damaged {} was read", T::KIND.name),
         Err(e) => (e.kind(), e.to_string()),
@@ -148,7 +148,7 @@ fn refused<T: Stored<Origin = CkksOrigin>>(engine: &Engine, bytes: &[u8]) -> (Er
 }
 
 /// Every single flipped bit of the header and the parameters, one in every section behind it, and many elsewhere.
-fn every_flip_is_seen<T: Stored<Origin = CkksOrigin> + Sync>(engine: &Engine, x: &T, step: usize) {
+fn every_flip_is_seen<T: Stored<CkksOrigin> + Sync>(engine: &Engine, x: &T, step: usize) {
     let mut bytes = engine.serialize(x, &now()).unwrap().to_vec();
     let head = 8 * parts_at(&bytes);
     let places = (0..head).chain((head..bytes.len() * 8).step_by(step)).chain([bytes.len() * 8 - 1]);
@@ -512,7 +512,7 @@ fn slots_matter_where_they_should() {
     let found: Ciphertext = wire::deserialize(&origin, &bytes, &now()).unwrap();
     assert!(near(&sparse.decrypt(&found, &same).unwrap(), &message(&sparse)));
     let secret = full.serialize(&sk, &now()).unwrap().to_vec();
-    assert!(wire::deserialize::<SecretKey>(&origin, &secret, &now()).unwrap_err().to_string().contains("engine"));
+    assert!(wire::deserialize::<_, SecretKey>(&origin, &secret, &now()).unwrap_err().to_string().contains("engine"));
 }
 
 #[test]

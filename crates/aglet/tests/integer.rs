@@ -135,7 +135,7 @@ fn circuits_are_those_of_numbers_modulo_t() {
     }
     // What cannot be is refused.
     assert!(engine.power(&a, 0, &relin, &control).is_err() && engine.power(&a, 17, &relin, &control).is_err());
-    assert!(engine.lookup(&[a.clone()], &long, &relin, &control).is_err());
+    assert!(engine.lookup(std::slice::from_ref(&a), &long, &relin, &control).is_err());
     assert!(engine.evaluate_polynomial(&a, &[3, 65_537], &relin, &control).is_err());
     assert!(engine.table(&table[..17], 2).is_err() && engine.comparison_table(Comparison::Less, 13).is_err());
     control.cancel();

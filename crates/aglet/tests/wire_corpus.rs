@@ -60,7 +60,7 @@ fn folder_of(bytes: &[u8]) -> PathBuf {
     vectors().join(format!("wire-{}", u16::from_le_bytes([bytes[8], bytes[9]])))
 }
 
-fn write<T: Stored<Origin = CkksOrigin> + Sync>(folder: &Path, engine: &Engine, name: &str, x: &T) {
+fn write<T: Stored<CkksOrigin> + Sync>(folder: &Path, engine: &Engine, name: &str, x: &T) {
     engine.write(x, &folder.join(name), &now()).unwrap();
 }
 
@@ -101,7 +101,7 @@ impl<'a> Corpus<'a> {
         let origin = CkksOrigin::find(&said, true).unwrap();
         Self { folder, engine: Engine::new(origin.params, Some(origin.slots), 1).unwrap() }
     }
-    fn read<T: Stored<Origin = CkksOrigin>>(&self, name: &str) -> T {
+    fn read<T: Stored<CkksOrigin>>(&self, name: &str) -> T {
         self.engine.read(&self.folder.join(name), &now()).unwrap_or_else(|e| panic!("{:?}, {name}: {e}", self.folder))
     }
 }

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 
 /// What a class holds, as the engine stores it.
 pub trait Value: Sized + Send + Sync {
-    type Stored: Stored<Origin = CkksOrigin> + Sync;
+    type Stored: Stored<CkksOrigin> + Sync;
     /// A look at it: a reference, or for a ciphertext what it holds now.
     type Look<'a>: Deref<Target = Self::Stored> + Sync
     where
@@ -28,7 +28,7 @@ pub trait Value: Sized + Send + Sync {
     fn restored(stored: Self::Stored, origin: &CkksOrigin) -> Self;
 }
 
-impl<T: Stored<Origin = CkksOrigin> + Sync> Value for T {
+impl<T: Stored<CkksOrigin> + Sync> Value for T {
     type Stored = T;
     type Look<'a>
         = &'a T
@@ -136,7 +136,7 @@ macro_rules! files {
         }
 
         $(impl $name {
-            const KIND: wire::Kind = <<Self as Holds>::Inner as Value>::Stored::KIND;
+            const KIND: wire::Kind = <<<Self as Holds>::Inner as Value>::Stored as Stored<CkksOrigin>>::KIND;
 
             fn read(
                 py: Python<'_>,

@@ -8,6 +8,7 @@ pub mod exact;
 pub mod fixture;
 #[cfg(feature = "ckks")]
 pub mod golden;
+pub mod integer;
 pub mod lookup;
 #[cfg(feature = "ckks")]
 pub mod messages;

@@ -4,8 +4,7 @@ use super::{Ciphertext, Engine, RelinearizationKey};
 use crate::{Control, Error};
 use aglet_circuits::polynomial::{power, Basis, Series};
 use aglet_circuits::table::Table;
-use aglet_schemes::integer::{IntegerEvaluator, SlotEvaluator};
-use aglet_schemes::Error as SchemeError;
+use aglet_schemes::integer::{IntegerEvaluator, Packing, SlotEvaluator};
 
 /// What is asked of two integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,13 +132,13 @@ impl Engine {
         Ok(Table::new(t, -most, &(-most..=most).map(value).collect::<Vec<_>>())?)
     }
 
-    /// Refuses what has no slots, or no divisions.
-    fn check_slots(&self) -> Result<(), Error> {
+    /// Refuses what works on slots where there are none.
+    pub(super) fn check_slots(&self) -> Result<(), Error> {
         match self.packing() {
-            super::Packing::Slots => Ok(()),
-            super::Packing::Coefficients => {
-                Err(SchemeError::NoSlots { t: self.params().plain().value(), n: self.params().n() }.into())
-            }
+            Packing::Slots => Ok(()),
+            Packing::Coefficients => Err(Error::Parameter(
+                "This engine packs coefficients, which are neither rotated nor looked up; make it with packing=\"slots\".".into(),
+            )),
         }
     }
 }

@@ -4,10 +4,11 @@ use super::Message;
 use crate::runtime::Runtime;
 use crate::{Control, Error, KeyId, PublicKey, SecretKey};
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
-use aglet_rlwe::{Context, KeyRole, KeySet, KeySwitchSpec, SwitchingKey};
+use aglet_rlwe::{Context, KeyRole, KeySet, KeySwitchSpec, Params, SwitchingKey};
 use aglet_schemes::integer::{
     decrypt, encrypt, noise_budget, Encoder, Encryptor, IntegerCiphertext, IntegerEvaluator, IntegerParams, Packing,
 };
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Everything for one parameter set on a number of threads. Shared freely: all methods take `&self`, and inputs are never changed.
@@ -20,10 +21,10 @@ pub struct Engine {
 }
 
 /// What products of ciphertexts need.
-pub struct RelinearizationKey(KeySet);
+pub struct RelinearizationKey(pub(crate) KeySet);
 
 /// Rotations of rows by all powers of two, of which any is composed, and the exchange of the rows.
-pub struct RotationKey(KeySet);
+pub struct RotationKey(pub(crate) KeySet);
 
 macro_rules! key_figures {
     ($($type:ty),*) => {$(
@@ -38,9 +39,22 @@ macro_rules! key_figures {
     )*};
 }
 impl RelinearizationKey {
-    pub(super) fn keys(&self) -> &KeySet {
+    pub(crate) fn keys(&self) -> &KeySet {
         &self.0
     }
+}
+
+impl RotationKey {
+    pub(crate) fn keys(&self) -> &KeySet {
+        &self.0
+    }
+}
+
+/// What a rotation key turns by, ascending: rows by powers of two, and the exchange of rows.
+pub(crate) fn rotation_galois(params: &Params, count: usize) -> BTreeSet<u64> {
+    let n = params.n();
+    let rows = (0..(count / 2).trailing_zeros()).map(|i| rotation_exponent(1 << i, n));
+    rows.chain([conjugation_exponent(n)]).collect()
 }
 
 key_figures!(RelinearizationKey, RotationKey);
@@ -88,7 +102,7 @@ impl Engine {
     pub(super) fn encoder(&self) -> &Encoder {
         &self.encoder
     }
-    pub(super) fn context(&self) -> &Context {
+    pub(crate) fn context(&self) -> &Arc<Context> {
         &self.ctx
     }
     /// Kernels in use.
@@ -147,9 +161,8 @@ impl Engine {
     /// # Errors
     /// As [`Engine::create_public_key`], and [`Error::Cancelled`].
     pub fn create_rotation_key(&self, sk: &SecretKey, control: &Control) -> Result<RotationKey, Error> {
-        let n = self.params.n();
-        let rows = (0..self.log_row()).map(|i| rotation_exponent(1 << i, n));
-        let all: Vec<u64> = rows.chain([conjugation_exponent(n)]).collect();
+        self.check_slots()?;
+        let all = rotation_galois(&self.params, self.count());
         let mut keys = KeySet::new();
         for (i, &galois) in all.iter().enumerate() {
             control.check()?;
@@ -328,6 +341,7 @@ impl Engine {
         key: &RotationKey,
         delta: i64,
     ) -> Result<IntegerCiphertext, Error> {
+        self.check_slots()?;
         let row = self.count() as i64 / 2;
         let left = (row - delta.rem_euclid(row)) % row;
         let steps = (0..self.log_row()).filter(|i| left >> i & 1 == 1);

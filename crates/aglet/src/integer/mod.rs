@@ -6,6 +6,7 @@ mod message;
 pub mod presets;
 
 pub use circuits::{Comparison, MOST_COMPARED_BITS};
+pub(crate) use engine::rotation_galois;
 pub use engine::{Engine, RelinearizationKey, RotationKey};
 pub use message::{Message, Plaintext};
 

@@ -68,7 +68,7 @@ impl Origin for Home {
 }
 
 /// What is wrong with words or parts that no thing has.
-fn unknown<T: Stored, U>(what: &str) -> Result<U, Error> {
+fn unknown<T: Stored<Home>, U>(what: &str) -> Result<U, Error> {
     Err(Error::Format(format!(
         "This {} has {what} that these parameters do not know; use the version of Aglet that made it.",
         T::KIND.name
@@ -76,7 +76,7 @@ fn unknown<T: Stored, U>(what: &str) -> Result<U, Error> {
 }
 
 /// A word as a number of things.
-fn count<T: Stored>(word: u64, most: u64, what: &str) -> Result<usize, Error> {
+fn count<T: Stored<Home>>(word: u64, most: u64, what: &str) -> Result<usize, Error> {
     usize::try_from(word).ok().filter(|_| word <= most).map_or_else(|| unknown::<T, _>(what), Ok)
 }
 
@@ -85,8 +85,7 @@ fn residues(home: &Home, count: usize) -> Shape {
     Shape::Residues { modulus: *home.ctx().modulus(), count: count.next_multiple_of(8) }
 }
 
-impl Stored for SecretKey {
-    type Origin = Home;
+impl Stored<Home> for SecretKey {
     const KIND: Kind = Kind { tag: 11, name: "lwe secret key" };
     const SLOTS: bool = true;
     const SECRET: bool = true;
@@ -143,8 +142,7 @@ fn take_key(table: &SmallTable, shape: KeyShape, parts: &mut Reader<'_>) -> Resu
     })
 }
 
-impl Stored for LookupKey {
-    type Origin = Home;
+impl Stored<Home> for LookupKey {
     const KIND: Kind = Kind { tag: 12, name: "lookup key" };
     const SLOTS: bool = true;
 
@@ -174,8 +172,7 @@ impl Stored for LookupKey {
     }
 }
 
-impl Stored for PackingKey {
-    type Origin = Home;
+impl Stored<Home> for PackingKey {
     const KIND: Kind = Kind { tag: 14, name: "packing key" };
     const SLOTS: bool = true;
 
@@ -237,8 +234,7 @@ impl Layout {
     }
 }
 
-impl Stored for Array {
-    type Origin = Home;
+impl Stored<Home> for Array {
     const KIND: Kind = Kind { tag: 13, name: "lwe ciphertext" };
     const SLOTS: bool = true;
 

@@ -65,14 +65,14 @@ impl Fields<'_> {
 }
 
 impl Header {
-    pub fn new<T: Stored>(
-        (origin, literal): (&T::Origin, &str),
+    pub fn new<O: Origin, T: Stored<O>>(
+        (origin, literal): (&O, &str),
         id: KeyId,
         words: [u64; WORDS],
         shapes: &[Shape],
     ) -> Result<Self, Error> {
         let mut family = [0; FAMILY_LENGTH];
-        let name = T::Origin::FAMILY.as_bytes();
+        let name = O::FAMILY.as_bytes();
         family[..name.len()].copy_from_slice(name);
         Ok(Self {
             tag: T::KIND.tag,

@@ -11,11 +11,14 @@ mod ckks;
 mod fhew;
 mod file;
 mod header;
+mod integer;
 mod parameters;
 mod replacement;
+mod rlwe;
 
 pub use body::{Reader, Shape, Writer};
 pub use ckks::CkksOrigin;
+pub use integer::IntegerOrigin;
 
 use crate::runtime::{self, machine};
 use crate::{Control, Error};
@@ -50,7 +53,7 @@ struct Family {
     finer: fn(Kind, &[u64; WORDS]) -> Option<&'static str>,
 }
 
-const FAMILIES: [Family; 2] = [ckks::FAMILY, fhew::FAMILY];
+const FAMILIES: [Family; 3] = [ckks::FAMILY, fhew::FAMILY, integer::FAMILY];
 
 /// Where a thing is at home: parameters of one family, and what else engines must share to use the things of one another.
 pub trait Origin: Sized {
@@ -61,8 +64,13 @@ pub trait Origin: Sized {
     fn name(&self) -> &str;
     /// What keys and ciphertexts depend on.
     fn fingerprint(&self) -> [u8; 32];
-    /// Message slots; zero in families that have none.
+    /// Message slots; zero where there are none.
     fn slots(&self) -> usize;
+    /// What to do about another number of slots.
+    fn other_slots(&self, slots: u64) -> String {
+        let own = self.slots();
+        format!("is for {slots} slots and this engine has {own}; make the engine with slot_count={slots}")
+    }
     /// The text of the parameters.
     ///
     /// # Errors
@@ -75,10 +83,9 @@ pub trait Origin: Sized {
     fn other(&self, literal: &str) -> Result<(String, String), Error>;
 }
 
-/// What can be stored. The parts follow from its origin and [`Stored::words`], and are written and read in order.
-pub trait Stored: Sized + Send {
-    /// Where it is at home.
-    type Origin: Origin;
+/// What can be stored by the families of an origin. The parts follow from its origin and [`Stored::words`], and are written and read in
+/// order.
+pub trait Stored<O: Origin>: Sized + Send {
     /// Its type in files.
     const KIND: Kind;
     /// Whether it fits one number of slots only.
@@ -87,7 +94,7 @@ pub trait Stored: Sized + Send {
     const SECRET: bool = false;
 
     /// Bytes that its parts have at least. What takes long to lay out says so, and shorter data is refused before.
-    fn least(_: &Self::Origin) -> u64 {
+    fn least(_: &O) -> u64 {
         0
     }
     /// The secret key that it belongs to; zero for none.
@@ -98,11 +105,11 @@ pub trait Stored: Sized + Send {
     ///
     /// # Errors
     /// For words that no thing of these parameters has.
-    fn shapes(origin: &Self::Origin, words: &[u64; WORDS]) -> Result<Vec<Shape>, Error>;
+    fn shapes(origin: &O, words: &[u64; WORDS]) -> Result<Vec<Shape>, Error>;
     /// Hands over the parts.
-    fn put(&self, origin: &Self::Origin, out: &mut Writer<'_>) -> Result<(), Error>;
+    fn put(&self, origin: &O, out: &mut Writer<'_>) -> Result<(), Error>;
     /// Makes it of its parts.
-    fn take(origin: &Self::Origin, id: KeyId, words: &[u64; WORDS], parts: &mut Reader<'_>) -> Result<Self, Error>;
+    fn take(origin: &O, id: KeyId, words: &[u64; WORDS], parts: &mut Reader<'_>) -> Result<Self, Error>;
 }
 
 /// What a file or byte string says of itself: enough to find parameters for it.
@@ -122,10 +129,7 @@ pub struct Summary {
 
 impl Summary {
     fn check_family(&self, wanted: &str) -> Result<(), Error> {
-        if self.family == wanted {
-            return Ok(());
-        }
-        Err(Error::Format(format!("This {} is of the family \"{}\", not \"{wanted}\".", self.kind.name, self.family)))
+        check_family(self.kind, self.family, wanted)
     }
     fn check_fingerprint(&self, name: &str, found: [u8; 32]) -> Result<(), Error> {
         if self.fingerprint == found {
@@ -136,6 +140,17 @@ impl Summary {
             parameters::shown(name)
         )))
     }
+}
+
+/// Refuses a thing of another family: types that several have bear one number.
+fn check_family(kind: Kind, family: &str, wanted: &str) -> Result<(), Error> {
+    if family == wanted {
+        return Ok(());
+    }
+    Err(Error::Format(format!(
+        "This {} is of the family \"{family}\", not \"{wanted}\"; read it with an engine of its family.",
+        kind.name
+    )))
 }
 
 /// Reads the header and the text of the parameters.
@@ -192,20 +207,20 @@ impl Drop for Bytes {
 }
 
 /// A thing of this origin that is about to be written.
-struct Draft<'a, T: Stored> {
+struct Draft<'a, O, T> {
     x: &'a T,
-    origin: &'a T::Origin,
+    origin: &'a O,
     header: Header,
     literal: String,
     shapes: Vec<Shape>,
 }
 
-impl<'a, T: Stored> Draft<'a, T> {
-    fn new(origin: &'a T::Origin, x: &'a T) -> Result<Self, Error> {
+impl<'a, O: Origin, T: Stored<O>> Draft<'a, O, T> {
+    fn new(origin: &'a O, x: &'a T) -> Result<Self, Error> {
         let words = header::words(&x.words());
         let shapes = T::shapes(origin, &words)?;
         let literal = origin.literal()?;
-        let header = Header::new::<T>((origin, &literal), x.id(), words, &shapes)?;
+        let header = Header::new::<O, T>((origin, &literal), x.id(), words, &shapes)?;
         Ok(Self { x, origin, header, literal, shapes })
     }
     fn len(&self) -> usize {
@@ -221,11 +236,12 @@ impl<'a, T: Stored> Draft<'a, T> {
 }
 
 /// Reads a thing for this origin.
-fn read<T: Stored>(origin: &T::Origin, source: &Source<'_>, control: &Control) -> Result<T, Error> {
+fn read<O: Origin, T: Stored<O>>(origin: &O, source: &Source<'_>, control: &Control) -> Result<T, Error> {
     let header = Header::read(source)?;
     header.check_kind(T::KIND)?;
+    check_family(header.kind()?, header.family()?.name, O::FAMILY)?;
     let literal = parameters::literal(&header, source)?;
-    parameters::check_origin::<T>(&header, &literal, origin)?;
+    parameters::check_origin::<O, T>(&header, &literal, origin)?;
     header.check_length(source, T::KIND)?;
     if header.payload < T::least(origin) {
         return header::other_parts(T::KIND);
@@ -264,7 +280,7 @@ fn forecast(kind: Kind, needed: usize) -> Result<(), Error> {
 ///
 /// # Errors
 /// [`Error::Format`] for what is not of this origin, [`Error::Cancelled`].
-pub fn serialize<T: Stored>(origin: &T::Origin, x: &T, control: &Control) -> Result<Bytes, Error> {
+pub fn serialize<O: Origin, T: Stored<O>>(origin: &O, x: &T, control: &Control) -> Result<Bytes, Error> {
     let draft = Draft::new(origin, x)?;
     let mut bytes = Bytes { bytes: Vec::new(), secret: T::SECRET };
     // At once: a buffer that grew would leave copies behind.
@@ -280,7 +296,7 @@ pub fn serialize<T: Stored>(origin: &T::Origin, x: &T, control: &Control) -> Res
 ///
 /// # Errors
 /// [`Error::Format`] for anything but the bytes of such a thing, [`Error::Foreign`] for one of another origin.
-pub fn deserialize<T: Stored>(origin: &T::Origin, bytes: &[u8], control: &Control) -> Result<T, Error> {
+pub fn deserialize<O: Origin, T: Stored<O>>(origin: &O, bytes: &[u8], control: &Control) -> Result<T, Error> {
     read(origin, &Source::Bytes(bytes), control)
 }
 
@@ -297,7 +313,7 @@ macro_rules! engines {
             ///
             /// # Errors
             /// [`Error::Format`] for what is not of this engine's parameters, [`Error::Cancelled`].
-            pub fn serialize<T: Stored<Origin = $origin> + Sync>(&self, x: &T, control: &Control) -> Result<Bytes, Error> {
+            pub fn serialize<T: Stored<$origin> + Sync>(&self, x: &T, control: &Control) -> Result<Bytes, Error> {
                 self.run(|| serialize(&self.$of(), x, control))
             }
             /// The thing of which these are the bytes.
@@ -305,7 +321,7 @@ macro_rules! engines {
             /// # Errors
             /// [`Error::Format`] for anything but the bytes of such a thing, [`Error::Foreign`] for one of other parameters,
             /// [`Error::Memory`], [`Error::Cancelled`].
-            pub fn deserialize<T: Stored<Origin = $origin>>(&self, bytes: &[u8], control: &Control) -> Result<T, Error> {
+            pub fn deserialize<T: Stored<$origin>>(&self, bytes: &[u8], control: &Control) -> Result<T, Error> {
                 self.run(|| deserialize(&self.$of(), bytes, control))
             }
             /// Writes a thing of this engine to a file: under another name in the same folder, which then takes the place of a
@@ -313,23 +329,27 @@ macro_rules! engines {
             ///
             /// # Errors
             /// [`Error::File`] of the system, otherwise as [`Self::serialize`].
-            pub fn write<T: Stored<Origin = $origin> + Sync>(&self, x: &T, path: &Path, control: &Control) -> Result<(), Error> {
+            pub fn write<T: Stored<$origin> + Sync>(&self, x: &T, path: &Path, control: &Control) -> Result<(), Error> {
                 self.run(|| write_file(&self.$of(), x, path, control))
             }
             /// Reads a thing from a file, part by part.
             ///
             /// # Errors
             /// [`Error::File`] of the system, otherwise as [`Self::deserialize`].
-            pub fn read<T: Stored<Origin = $origin>>(&self, path: &Path, control: &Control) -> Result<T, Error> {
+            pub fn read<T: Stored<$origin>>(&self, path: &Path, control: &Control) -> Result<T, Error> {
                 self.run(|| read(&self.$of(), &Source::File(&Input::open(path)?), control))
             }
         }
     )*};
 }
 
-engines! { crate::ckks::Engine: CkksOrigin = origin, crate::fhew::Engine: crate::fhew::Home = home }
+engines! {
+    crate::ckks::Engine: CkksOrigin = origin,
+    crate::fhew::Engine: crate::fhew::Home = home,
+    crate::integer::Engine: IntegerOrigin = origin
+}
 
-fn write_file<T: Stored>(origin: &T::Origin, x: &T, path: &Path, control: &Control) -> Result<(), Error> {
+fn write_file<O: Origin, T: Stored<O>>(origin: &O, x: &T, path: &Path, control: &Control) -> Result<(), Error> {
     let draft = Draft::new(origin, x)?;
     let mut file = Replacement::new(path, T::SECRET)?;
     draft.write(control, &mut |part| file.write(part))?;

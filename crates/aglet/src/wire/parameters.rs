@@ -55,7 +55,7 @@ pub fn literal(header: &Header, source: &Source<'_>) -> Result<String, Error> {
 ///
 /// # Errors
 /// [`Error::Foreign`], which names both sets.
-pub fn check_origin<T: Stored>(header: &Header, literal: &str, origin: &T::Origin) -> Result<(), Error> {
+pub fn check_origin<O: Origin, T: Stored<O>>(header: &Header, literal: &str, origin: &O) -> Result<(), Error> {
     let kind = T::KIND.name;
     if header.fingerprint != origin.fingerprint() {
         let (name, fix) = origin.other(literal)?;
@@ -65,12 +65,7 @@ pub fn check_origin<T: Stored>(header: &Header, literal: &str, origin: &T::Origi
         )));
     }
     if T::SLOTS && header.slots != origin.slots() as u64 {
-        return Err(Error::Foreign(format!(
-            "This {kind} is for {} slots and this engine has {}; make the engine with slot_count={}.",
-            header.slots,
-            origin.slots(),
-            header.slots
-        )));
+        return Err(Error::Foreign(format!("This {kind} {}.", origin.other_slots(header.slots))));
     }
     Ok(())
 }

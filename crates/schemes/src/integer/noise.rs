@@ -50,6 +50,11 @@ impl Noise {
         Self((6.0 * t as f64 * (params.n() as f64 / 12.0).sqrt()).log2())
     }
 
+    /// Of this logarithm, as a file states it.
+    #[must_use]
+    pub fn of_log2(log2: f64) -> Self {
+        Self(log2)
+    }
     /// The logarithm.
     #[must_use]
     pub fn log2(self) -> f64 {

@@ -65,6 +65,29 @@ pub struct IntegerLiteral {
     pub claims: Option<Claims>,
 }
 
+impl IntegerLiteral {
+    /// Reads the text of a TOML file. Unknown fields are refused.
+    ///
+    /// # Errors
+    /// [`Error::BadParameters`] with the reason.
+    pub fn from_toml(text: &str) -> Result<Self, Error> {
+        toml::from_str(text).map_err(|e| Error::BadParameters { reason: e.to_string() })
+    }
+    /// The text that [`IntegerLiteral::from_toml`] reads, without claims.
+    ///
+    /// # Errors
+    /// [`Error::BadParameters`] for a literal that no text stands for.
+    pub fn to_toml(&self) -> Result<String, Error> {
+        let reason = |e| Error::BadParameters { reason: format!("they cannot be written down: {e}") };
+        toml::to_string(&Self { claims: None, ..self.clone() }).map_err(reason)
+    }
+    /// What keys and ciphertexts depend on, in 32 bytes: all of the text but name and source.
+    fn fingerprint(&self) -> Result<[u8; 32], Error> {
+        let nameless = Self { name: String::new(), source: String::new(), ..self.clone() };
+        Ok(blake3::derive_key("aglet 2026-11 integer parameter fingerprint v1", nameless.to_toml()?.as_bytes()))
+    }
+}
+
 /// A checked set. On floor 1 it is its [`Params`]. Cloning shares it.
 #[derive(Clone)]
 pub struct IntegerParams(Arc<Inner>);
@@ -75,7 +98,17 @@ struct Inner {
     plain: Modulus,
     /// The canonical factor of each level.
     factors: Vec<u64>,
+    fingerprint: [u8; 32],
 }
+
+impl PartialEq for IntegerParams {
+    /// Equal fingerprints: keys and ciphertexts of one are those of the other.
+    fn eq(&self, other: &Self) -> bool {
+        self.0.fingerprint == other.0.fingerprint
+    }
+}
+
+impl Eq for IntegerParams {}
 
 impl Deref for IntegerParams {
     type Target = Params;
@@ -94,8 +127,7 @@ impl IntegerParams {
     /// # Errors
     /// [`Error::BadParameters`] with the reason, and those of [`IntegerParams::new`].
     pub fn from_toml(text: &str, security: Security) -> Result<Self, Error> {
-        let literal = toml::from_str(text).map_err(|e| Error::BadParameters { reason: e.to_string() })?;
-        Self::new(literal, security)
+        Self::new(IntegerLiteral::from_toml(text)?, security)
     }
 
     /// Checks a literal, chooses its primes (the largest unused ones of their sizes) and passes the security gate.
@@ -142,7 +174,8 @@ impl IntegerParams {
             factors.push(plain.mul(plain.mul(last, last), plain.inv(plain.reduce(q))));
         }
         factors.reverse();
-        Ok(Self(Arc::new(Inner { literal, rlwe, plain, factors })))
+        let fingerprint = literal.fingerprint()?;
+        Ok(Self(Arc::new(Inner { literal, rlwe, plain, factors, fingerprint })))
     }
 
     /// The parameters without what integers make of them.
@@ -159,6 +192,11 @@ impl IntegerParams {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0.literal.name
+    }
+    /// What keys and ciphertexts depend on, in 32 bytes.
+    #[must_use]
+    pub fn fingerprint(&self) -> [u8; 32] {
+        self.0.fingerprint
     }
     /// The plaintext modulus t.
     #[must_use]

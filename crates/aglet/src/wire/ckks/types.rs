@@ -9,24 +9,21 @@ use crate::ckks::{
     BootstrapKey, Ciphertext, FixedRotationKey, GaloisKey, KeySize, MatrixKey, Method, Plaintext, RelinearizationKey,
     Request, RotationKey, Route,
 };
-use crate::wire::{Kind, Reader, Shape, Stored, Writer, WORDS};
+use crate::wire::rlwe::{balanced, count, flag, keys, one, polys, unknown, Lattice, Words};
+use crate::wire::{Kind, Reader, Shape, Stored, Writer};
 use crate::{Error, PublicKey, SecretKey};
 use aglet_bootstrap::slots_first::arithmetic_limbs;
 use aglet_bootstrap::KeyNeed;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
-use aglet_rlwe::Params;
-use aglet_rlwe::{KeyId, KeyRole, KeySwitchSpec, Sample, SwitchingKey};
-use aglet_schemes::ckks::{self, CkksParams, Known, Points, Stated};
+use aglet_rlwe::{Context, KeyId, KeyRole, KeySwitchSpec, Params, Sample};
+use aglet_schemes::ckks::{self, Known, Points, Stated};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use zeroize::Zeroizing;
-
-type Words = [u64; WORDS];
 
 /// Every type, in the order of the numbers.
 pub const ALL: [Kind; 10] = [
-    SecretKey::KIND,
-    PublicKey::KIND,
+    <SecretKey as Stored<Origin>>::KIND,
+    <PublicKey as Stored<Origin>>::KIND,
     RelinearizationKey::KIND,
     GaloisKey::KIND,
     RotationKey::KIND,
@@ -37,87 +34,13 @@ pub const ALL: [Kind; 10] = [
     MatrixKey::KIND,
 ];
 
-/// Bytes of so many limbs at least: laying out the keys of every small bootstrap takes seconds, and what is read must be long enough to
-/// be worth it.
-fn limb_bytes(params: &CkksParams, limbs: usize) -> u64 {
-    let bits = params.q().iter().map(|q| q.ilog2()).min().unwrap_or(0);
-    (limbs * params.n() / 8) as u64 * u64::from(bits)
-}
-
-/// What is wrong with words that no thing has.
-fn unknown<T: Stored, U>(what: &str) -> Result<U, Error> {
-    Err(Error::Format(format!(
-        "This {} has {what} that these parameters do not know; use the version of Aglet that made it.",
-        T::KIND.name
-    )))
-}
-
-/// A word as a number of things between bounds.
-fn count<T: Stored>(word: u64, least: usize, most: usize, what: &str) -> Result<usize, Error> {
-    usize::try_from(word).ok().filter(|n| (least..=most).contains(n)).map_or_else(|| unknown::<T, _>(what), Ok)
-}
-
-/// A word as yes or no.
-fn flag<T: Stored>(word: u64) -> Result<bool, Error> {
-    Ok(count::<T>(word, 0, 1, "a mark")? == 1)
-}
-
-fn balanced(params: &Params, role: KeyRole, q_limbs: usize) -> Result<Shape, Error> {
-    Ok(Shape::Key { params: params.clone(), role, spec: KeySwitchSpec::balanced(params, q_limbs)? })
-}
-
-/// Types that are switching keys: how they are listed, and made again of id and list (each key with its role).
-macro_rules! keys {
-    ($($type:ty: $tag:literal $name:literal, slots: $slots:literal {
-        least: |$of:ident| $least:expr,
-        words: |$x:ident| $words:expr,
-        shapes: |$origin:ident, $w:ident| $shapes:expr,
-        keys: |$y:ident| $keys:expr,
-        take: |$from:ident, $v:ident, $id:ident, $list:ident| $take:expr $(,)?
-    })*) => {$(
-        impl Stored for $type {
-            type Origin = Origin;
-            const KIND: Kind = Kind { tag: $tag, name: $name };
-            const SLOTS: bool = $slots;
-
-            fn least($of: &Origin) -> u64 {
-                limb_bytes(&$of.params, $least)
-            }
-
-            fn id(&self) -> KeyId {
-                <$type>::id(self)
-            }
-            fn words(&self) -> Vec<u64> {
-                let $x = self;
-                $words
-            }
-            fn shapes($origin: &Origin, $w: &Words) -> Result<Vec<Shape>, Error> {
-                $shapes
-            }
-            fn put(&self, _: &Origin, out: &mut Writer<'_>) -> Result<(), Error> {
-                let $y = self;
-                let keys: Vec<&SwitchingKey> = $keys;
-                keys.into_iter().try_for_each(|key| out.key(key))
-            }
-            fn take($from: &Origin, $id: KeyId, $v: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
-                let mut $list = Vec::new();
-                while parts.more() {
-                    let (role, key) = parts.key($id)?;
-                    $list.push((role, Arc::new(key)));
-                }
-                $take
-            }
-        }
-    )*};
-}
-
-keys! {
+keys! { Origin:
     RelinearizationKey: 3 "relinearization key", slots: false {
         least: |_o| 0,
         words: |_x| vec![],
         shapes: |origin, _w| Ok(vec![balanced(&origin.params, KeyRole::Square, arithmetic_limbs(&origin.params))?]),
         keys: |x| vec![&x.0],
-        take: |_o, _w, _id, list| Ok(Self(one::<Self>(list)?)),
+        take: |_o, _w, _id, list| Ok(Self(one::<Origin, Self>(list)?)),
     }
 
     // The only automorphism that is stored alone is conjugation.
@@ -130,7 +53,7 @@ keys! {
             Ok(vec![balanced(params, role, arithmetic_limbs(params))?])
         },
         keys: |x| vec![&x.key],
-        take: |origin, _w, _id, list| Ok(Self { galois: conjugation_exponent(origin.params.n()), key: one::<Self>(list)? }),
+        take: |origin, _w, _id, list| Ok(Self { galois: conjugation_exponent(origin.params.n()), key: one::<Origin, Self>(list)? }),
     }
 
     RotationKey: 5 "rotation key", slots: true {
@@ -159,7 +82,7 @@ keys! {
         keys: |x| vec![&x.key.key],
         take: |origin, w, _id, list| {
             let galois = rotation(&origin.params, origin.slots, w[0] as i64);
-            Ok(Self { delta: w[0] as i64, key: GaloisKey { galois, key: one::<Self>(list)? } })
+            Ok(Self { delta: w[0] as i64, key: GaloisKey { galois, key: one::<Origin, Self>(list)? } })
         },
     }
 
@@ -195,18 +118,14 @@ keys! {
     }
 }
 
-fn one<T: Stored>(list: Vec<(KeyRole, Arc<SwitchingKey>)>) -> Result<Arc<SwitchingKey>, Error> {
-    list.into_iter().next().map_or_else(|| unknown::<T, _>("parts"), |(_, key)| Ok(key))
-}
-
 /// The bootstrap that a key is made for.
 fn bootstrap_words(origin: &Origin, w: &Words) -> Result<Request, Error> {
-    let stages = count::<BootstrapKey>(w[0], 1, 64, "a number of stages")?;
+    let stages = count::<Origin, BootstrapKey>(w[0], 1, 64, "a number of stages")?;
     let size = KeySize::ALL.iter().find(|&&size| size as u64 == w[1]);
     let method = Method::ALL.iter().find(|&&method| method as u64 == w[2] && method.keys() == method);
     match (method, size) {
         (Some(&method), Some(&size)) => Ok(Request::new(method, stages, size, origin.slots)),
-        _ => unknown::<BootstrapKey, _>("a size or method"),
+        _ => unknown::<Origin, BootstrapKey, _>("a size or method"),
     }
 }
 
@@ -222,67 +141,28 @@ pub fn bootstrap_kind(kind: Kind, w: &Words) -> Option<&'static str> {
 
 /// Baby steps and limbs of a matrix multiplication key.
 fn matrix_words(origin: &Origin, w: &Words) -> Result<(usize, usize), Error> {
-    let baby = count::<MatrixKey>(w[0], 1, origin.slots, "a number of baby steps")?;
+    let baby = count::<Origin, MatrixKey>(w[0], 1, origin.slots, "a number of baby steps")?;
     if !baby.is_power_of_two() {
-        return unknown::<MatrixKey, _>("a number of baby steps");
+        return unknown::<Origin, MatrixKey, _>("a number of baby steps");
     }
     Ok((baby, limbs::<MatrixKey>(origin, w[1])?))
 }
 
-impl Stored for SecretKey {
-    type Origin = Origin;
-    const KIND: Kind = Kind { tag: 1, name: "secret key" };
-    const SLOTS: bool = false;
-    const SECRET: bool = true;
-
-    fn id(&self) -> KeyId {
-        self.id()
+impl Lattice for Origin {
+    fn rlwe(&self) -> &Params {
+        self.params.rlwe()
     }
-    fn words(&self) -> Vec<u64> {
-        vec![]
+    fn ctx(&self) -> Option<&Arc<Context>> {
+        self.ctx.as_ref()
     }
-    fn shapes(origin: &Origin, _: &Words) -> Result<Vec<Shape>, Error> {
-        Ok(vec![Shape::Bytes(SecretKey::packed_len(&origin.params))])
-    }
-    fn put(&self, _: &Origin, out: &mut Writer<'_>) -> Result<(), Error> {
-        out.bytes(self.packed()?)
-    }
-    fn take(origin: &Origin, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
-        let no_engine =
-            || Error::Format("A secret key is read by an engine; use engine.deserialize_secret_key.".into());
-        Ok(SecretKey::from_packed(origin.ctx.as_ref().ok_or_else(no_engine)?, id, &parts.bytes()?)?)
-    }
-}
-
-impl Stored for PublicKey {
-    type Origin = Origin;
-    const KIND: Kind = Kind { tag: 2, name: "public key" };
-    const SLOTS: bool = false;
-
-    fn id(&self) -> KeyId {
-        self.id()
-    }
-    fn words(&self) -> Vec<u64> {
-        vec![]
-    }
-    fn shapes(origin: &Origin, _: &Words) -> Result<Vec<Shape>, Error> {
-        let params = &origin.params;
-        let b = Shape::Poly { q_limbs: user_limbs(params), p_limbs: 1, params: params.rlwe().clone() };
-        Ok(vec![Shape::Bytes(32), b])
-    }
-    fn put(&self, _: &Origin, out: &mut Writer<'_>) -> Result<(), Error> {
-        let (seed, b) = self.stored();
-        out.bytes(Zeroizing::new(seed.to_vec()))?;
-        out.poly(b)
-    }
-    fn take(origin: &Origin, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
-        Ok(PublicKey::from_stored(&origin.params, id, parts.seed()?, parts.poly()?)?)
+    fn user_limbs(&self) -> usize {
+        user_limbs(&self.params)
     }
 }
 
 /// Limbs of what users hold: at level 0 or above.
-fn limbs<T: Stored>(origin: &Origin, word: u64) -> Result<usize, Error> {
-    count::<T>(word, origin.params.chain_level(0) + 1, user_limbs(&origin.params), "a level")
+fn limbs<T: Stored<Origin>>(origin: &Origin, word: u64) -> Result<usize, Error> {
+    count::<Origin, T>(word, origin.params.chain_level(0) + 1, user_limbs(&origin.params), "a level")
 }
 
 /// A size that is stated, as a word; 0 for none, as files have it that were written before ciphertexts stated any.
@@ -295,36 +175,31 @@ fn stated_word(x: f64) -> u64 {
 }
 
 /// The size that a word states.
-fn stated<T: Stored>(word: u64) -> Result<f64, Error> {
+fn stated<T: Stored<Origin>>(word: u64) -> Result<f64, Error> {
     let x = f64::from_bits(word);
     match word {
         0 => Ok(f64::INFINITY),
         _ if x >= f64::MIN_POSITIVE && x.is_finite() => Ok(x),
-        _ => unknown::<T, _>("a bound"),
+        _ => unknown::<Origin, T, _>("a bound"),
     }
 }
 
 /// The points that a word states.
-fn points<T: Stored>(word: u64) -> Result<Option<Points>, Error> {
+fn points<T: Stored<Origin>>(word: u64) -> Result<Option<Points>, Error> {
     let all = [None, Some(Points::Signs), Some(Points::Bits)];
-    Ok(all[count::<T>(word, 0, 2, "points")?])
+    Ok(all[count::<Origin, T>(word, 0, 2, "points")?])
 }
 
 /// A scale that arithmetic can work with.
-fn scale<T: Stored>(word: u64) -> Result<f64, Error> {
+fn scale<T: Stored<Origin>>(word: u64) -> Result<f64, Error> {
     let scale = f64::from_bits(word);
     if (1.0..2f64.powi(128)).contains(&scale) {
         return Ok(scale);
     }
-    unknown::<T, _>("a scale")
+    unknown::<Origin, T, _>("a scale")
 }
 
-fn polys(origin: &Origin, count: usize, q_limbs: usize) -> Vec<Shape> {
-    (0..count).map(|_| Shape::Poly { params: origin.params.rlwe().clone(), q_limbs, p_limbs: 0 }).collect()
-}
-
-impl Stored for Plaintext {
-    type Origin = Origin;
+impl Stored<Origin> for Plaintext {
     const KIND: Kind = Kind { tag: 8, name: "plaintext" };
     const SLOTS: bool = true;
 
@@ -344,26 +219,25 @@ impl Stored for Plaintext {
     fn shapes(origin: &Origin, w: &Words) -> Result<Vec<Shape>, Error> {
         let bound = f64::from_bits(w[2]);
         if !(bound == -1.0 || bound.is_finite() && bound >= 0.0) {
-            return unknown::<Self, _>("a bound");
+            return unknown::<Origin, Self, _>("a bound");
         }
         scale::<Self>(w[1])?;
-        flag::<Self>(w[3])?;
+        flag::<Origin, Self>(w[3])?;
         stated::<Self>(w[4])?;
-        Ok(polys(origin, 1, limbs::<Self>(origin, w[0])?))
+        Ok(polys(&origin.params, 1, limbs::<Self>(origin, w[0])?))
     }
     fn put(&self, _: &Origin, out: &mut Writer<'_>) -> Result<(), Error> {
         out.poly(&self.poly)
     }
     fn take(origin: &Origin, _: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let known = Known { largest: Some(f64::from_bits(w[2])).filter(|&b| b >= 0.0), mean: None };
-        let (scale, slots, real) = (scale::<Self>(w[1])?, origin.slots, flag::<Self>(w[3])?);
+        let (scale, slots, real) = (scale::<Self>(w[1])?, origin.slots, flag::<Origin, Self>(w[3])?);
         let stated = Stated::new(stated::<Self>(w[4])?, Plaintext::encoding_error(slots, scale));
         Ok(Self { poly: parts.poly()?, scale, slots, known, stated, real })
     }
 }
 
-impl Stored for Ciphertext {
-    type Origin = Origin;
+impl Stored<Origin> for Ciphertext {
     const KIND: Kind = Kind { tag: 9, name: "ciphertext" };
     const SLOTS: bool = true;
 
@@ -379,17 +253,17 @@ impl Stored for Ciphertext {
     }
     fn shapes(origin: &Origin, w: &Words) -> Result<Vec<Shape>, Error> {
         scale::<Self>(w[1])?;
-        flag::<Self>(w[3])?;
+        flag::<Origin, Self>(w[3])?;
         [w[4], w[5]].into_iter().try_for_each(|word| stated::<Self>(word).map(drop))?;
         points::<Self>(w[6])?;
-        Ok(polys(origin, count::<Self>(w[2], 2, 3, "a degree")?, limbs::<Self>(origin, w[0])?))
+        Ok(polys(&origin.params, count::<Origin, Self>(w[2], 2, 3, "a degree")?, limbs::<Self>(origin, w[0])?))
     }
     fn put(&self, _: &Origin, out: &mut Writer<'_>) -> Result<(), Error> {
         self.polys.iter().try_for_each(|poly| out.poly(poly))
     }
     fn take(origin: &Origin, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let polys = (0..w[2]).map(|_| parts.poly()).collect::<Result<_, _>>()?;
-        let (scale, slots, real) = (scale::<Self>(w[1])?, origin.slots, flag::<Self>(w[3])?);
+        let (scale, slots, real) = (scale::<Self>(w[1])?, origin.slots, flag::<Origin, Self>(w[3])?);
         let stated = Stated { bound: stated::<Self>(w[4])?, noise: stated::<Self>(w[5])? };
         let (sample, known, points) = (Sample { polys, key: id }, Known::default(), points::<Self>(w[6])?);
         Ok(Arc::new(ckks::Ciphertext { sample, scale, slots, known, stated, points, real }))

@@ -1,0 +1,150 @@
+//! What families over the ring have in common in files: secret and public keys, polynomials, and types that are switching keys and
+//! nothing else.
+
+use super::{Kind, Origin, Reader, Shape, Stored, Writer, WORDS};
+use crate::{Error, PublicKey, SecretKey};
+use aglet_rlwe::{Context, KeyId, KeyRole, KeySwitchSpec, Params, SwitchingKey};
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+pub type Words = [u64; WORDS];
+
+/// An origin with a chain of primes.
+pub trait Lattice: Origin {
+    /// The chain.
+    fn rlwe(&self) -> &Params;
+    /// The tables of an engine, which only secret keys need.
+    fn ctx(&self) -> Option<&Arc<Context>>;
+    /// Limbs of a fresh ciphertext at the highest level.
+    fn user_limbs(&self) -> usize;
+}
+
+/// Bytes of so many limbs at least: laying out the keys of every small bootstrap takes seconds, and what is read must be long enough to
+/// be worth it.
+pub fn limb_bytes(params: &Params, limbs: usize) -> u64 {
+    let bits = params.q().iter().map(|q| q.ilog2()).min().unwrap_or(0);
+    (limbs * params.n() / 8) as u64 * u64::from(bits)
+}
+
+/// What is wrong with words that no thing has.
+pub fn unknown<O: Origin, T: Stored<O>, U>(what: &str) -> Result<U, Error> {
+    Err(Error::Format(format!(
+        "This {} has {what} that these parameters do not know; use the version of Aglet that made it.",
+        T::KIND.name
+    )))
+}
+
+/// A word as a number of things between bounds.
+pub fn count<O: Origin, T: Stored<O>>(word: u64, least: usize, most: usize, what: &str) -> Result<usize, Error> {
+    usize::try_from(word).ok().filter(|n| (least..=most).contains(n)).map_or_else(|| unknown::<O, T, _>(what), Ok)
+}
+
+/// A word as yes or no.
+pub fn flag<O: Origin, T: Stored<O>>(word: u64) -> Result<bool, Error> {
+    Ok(count::<O, T>(word, 0, 1, "a mark")? == 1)
+}
+
+pub fn balanced(params: &Params, role: KeyRole, q_limbs: usize) -> Result<Shape, Error> {
+    Ok(Shape::Key { params: params.clone(), role, spec: KeySwitchSpec::balanced(params, q_limbs)? })
+}
+
+pub fn polys(params: &Params, count: usize, q_limbs: usize) -> Vec<Shape> {
+    (0..count).map(|_| Shape::Poly { params: params.clone(), q_limbs, p_limbs: 0 }).collect()
+}
+
+pub fn one<O: Origin, T: Stored<O>>(list: Vec<(KeyRole, Arc<SwitchingKey>)>) -> Result<Arc<SwitchingKey>, Error> {
+    list.into_iter().next().map_or_else(|| unknown::<O, T, _>("parts"), |(_, key)| Ok(key))
+}
+
+/// Types that are switching keys: how they are listed, and made again of id and list (each key with its role).
+macro_rules! keys {
+    ($origin_type:ty: $($type:ty: $tag:literal $name:literal, slots: $slots:literal {
+        least: |$of:ident| $least:expr,
+        words: |$x:ident| $words:expr,
+        shapes: |$origin:ident, $w:ident| $shapes:expr,
+        keys: |$y:ident| $keys:expr,
+        take: |$from:ident, $v:ident, $id:ident, $list:ident| $take:expr $(,)?
+    })*) => {$(
+        impl Stored<$origin_type> for $type {
+            const KIND: Kind = Kind { tag: $tag, name: $name };
+            const SLOTS: bool = $slots;
+
+            fn least($of: &$origin_type) -> u64 {
+                $crate::wire::rlwe::limb_bytes(&$of.params, $least)
+            }
+
+            fn id(&self) -> KeyId {
+                <$type>::id(self)
+            }
+            fn words(&self) -> Vec<u64> {
+                let $x = self;
+                $words
+            }
+            fn shapes($origin: &$origin_type, $w: &Words) -> Result<Vec<Shape>, Error> {
+                $shapes
+            }
+            fn put(&self, _: &$origin_type, out: &mut Writer<'_>) -> Result<(), Error> {
+                let $y = self;
+                let keys: Vec<&aglet_rlwe::SwitchingKey> = $keys;
+                keys.into_iter().try_for_each(|key| out.key(key))
+            }
+            fn take($from: &$origin_type, $id: KeyId, $v: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+                let mut $list = Vec::new();
+                while parts.more() {
+                    let (role, key) = parts.key($id)?;
+                    $list.push((role, Arc::new(key)));
+                }
+                $take
+            }
+        }
+    )*};
+}
+pub(super) use keys;
+
+impl<O: Lattice> Stored<O> for SecretKey {
+    const KIND: Kind = Kind { tag: 1, name: "secret key" };
+    const SLOTS: bool = false;
+    const SECRET: bool = true;
+
+    fn id(&self) -> KeyId {
+        self.id()
+    }
+    fn words(&self) -> Vec<u64> {
+        vec![]
+    }
+    fn shapes(origin: &O, _: &Words) -> Result<Vec<Shape>, Error> {
+        Ok(vec![Shape::Bytes(SecretKey::packed_len(origin.rlwe()))])
+    }
+    fn put(&self, _: &O, out: &mut Writer<'_>) -> Result<(), Error> {
+        out.bytes(self.packed()?)
+    }
+    fn take(origin: &O, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+        let no_engine =
+            || Error::Format("A secret key is read by an engine; use engine.deserialize_secret_key.".into());
+        Ok(SecretKey::from_packed(origin.ctx().ok_or_else(no_engine)?, id, &parts.bytes()?)?)
+    }
+}
+
+impl<O: Lattice> Stored<O> for PublicKey {
+    const KIND: Kind = Kind { tag: 2, name: "public key" };
+    const SLOTS: bool = false;
+
+    fn id(&self) -> KeyId {
+        self.id()
+    }
+    fn words(&self) -> Vec<u64> {
+        vec![]
+    }
+    fn shapes(origin: &O, _: &Words) -> Result<Vec<Shape>, Error> {
+        let b = Shape::Poly { q_limbs: origin.user_limbs(), p_limbs: 1, params: origin.rlwe().clone() };
+        Ok(vec![Shape::Bytes(32), b])
+    }
+    fn put(&self, _: &O, out: &mut Writer<'_>) -> Result<(), Error> {
+        let (seed, b) = self.stored();
+        out.bytes(Zeroizing::new(seed.to_vec()))?;
+        out.poly(b)
+    }
+    fn take(origin: &O, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+        Ok(PublicKey::from_stored(origin.rlwe(), id, parts.seed()?, parts.poly()?)?)
+    }
+}
