@@ -27,6 +27,9 @@ from aglet._core import (
     plan,
     presets,
 )
+from aglet.arrays.array import EncryptedArray
+from aglet.arrays.keyset import KeySet
+from aglet.arrays.session import Session
 from aglet.ckks.comparison import ComparisonPlan
 from aglet.ckks.elsewhere import GLEngine
 from aglet.ckks.engine import Engine
@@ -58,11 +61,13 @@ __all__ = [
     "ComparisonPlan",
     "ConjugationKey",
     "DeviceError",
+    "EncryptedArray",
     "Engine",
     "FixedRotationKey",
     "GLEngine",
     "InsecureParametersError",
     "KeyMismatchError",
+    "KeySet",
     "LevelError",
     "LightPlaintext",
     "LookupEngine",
@@ -85,6 +90,7 @@ __all__ = [
     "RotationKey",
     "SecretKey",
     "SerializationError",
+    "Session",
     "SmallBootstrapKey",
     "Table",
     "__version__",

@@ -38,9 +38,12 @@ def need(value: Any, kind: type[_T], maker: str) -> _T:
     """
     if isinstance(value, kind):
         return value
+    article = "An" if kind.__name__[0] in "AEIOU" else "A"
     if value is None:
-        raise MissingKeyError(f"A {kind.__name__} is needed here; make one with engine.{maker}.")
-    raise TypeError(f"A {kind.__name__} is needed here, not {type(value).__name__}; make one with engine.{maker}.")
+        raise MissingKeyError(f"{article} {kind.__name__} is needed here; make one with engine.{maker}.")
+    raise TypeError(
+        f"{article} {kind.__name__} is needed here, not {type(value).__name__}; make one with engine.{maker}."
+    )
 
 
 def one_of(**named: Any) -> Any:

@@ -25,6 +25,7 @@ from aglet._core import (
     RotationKey,
     SecretKey,
 )
+from aglet.arrays.keyset import MakesKeys
 from aglet.ckks import elsewhere, operands, options, values
 from aglet.ckks.bootstrapping import Bootstrapping
 from aglet.ckks.circuits import Circuits
@@ -44,7 +45,9 @@ Operand = Any
 """A ciphertext, a plaintext, a number, or a list or array of numbers."""
 
 
-class Engine(Bootstrapping, Circuits, Comparison, Files, LightMessages, Matrices, OtherNames, Sharing, Tensors):
+class Engine(
+    Bootstrapping, Circuits, Comparison, Files, LightMessages, MakesKeys, Matrices, OtherNames, Sharing, Tensors
+):
     """A CKKS engine: one parameter set, its tables, and its threads.
 
     All methods leave their arguments as they were, but for the `out=` of `add` and `subtract`, and may be called from

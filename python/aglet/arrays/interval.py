@@ -1,0 +1,116 @@
+"""What the values of an encrypted array may be, as one interval: it decides the bound of a refresh."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from aglet.errors import RangeError
+
+__all__ = ["Interval"]
+
+# Points at which a polynomial is looked at; between them its slope bounds it.
+_GRID = 4096
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Real values from `low` to `high`; of complex values, `-low` = `high` is the largest absolute value.
+
+    It covers all slots, those too that hold no element, and knows no rounding: noise is far smaller than what a bound
+    of a refresh forgives.
+    """
+
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, bound: Any) -> Interval:
+        """`bound` as users give it: the largest absolute value, or a pair, the least and the largest value.
+
+        Raises
+        ------
+        TypeError
+            If it is no real number and no pair of them.
+        RangeError
+            If it is not finite, or the least value is above the largest.
+        """
+        pair = bound if isinstance(bound, tuple | list) else (-bound if _is_real(bound) else bound, bound)
+        if len(pair) != 2 or not all(_is_real(end) for end in pair):
+            raise TypeError("bound is the largest absolute value, or a pair of the least and the largest value.")
+        low, high = float(pair[0]), float(pair[1])
+        if not (math.isfinite(low) and math.isfinite(high)) or low > high or low == high == 0:
+            raise RangeError(f"bound={bound} is not a range of values; give a positive number, or (least, largest).")
+        return cls(low, high)
+
+    @classmethod
+    def around(cls, values: np.ndarray[Any, Any]) -> Interval:
+        """The least interval of values that are no secret."""
+        if values.dtype.kind == "c":
+            size = float(np.abs(values).max())
+            return cls(-size, size)
+        return cls(float(values.min()), float(values.max()))
+
+    @property
+    def size(self) -> float:
+        """The largest absolute value."""
+        return max(abs(self.low), abs(self.high))
+
+    @property
+    def inside(self) -> float:
+        """The middle, for slots without an element: noise at an end may be driven out of the interval."""
+        return (self.low + self.high) / 2
+
+    def __or__(self, other: Interval) -> Interval:
+        return Interval(min(self.low, other.low), max(self.high, other.high))
+
+    def __add__(self, other: Interval) -> Interval:
+        return Interval(self.low + other.low, self.high + other.high)
+
+    def __neg__(self) -> Interval:
+        return Interval(-self.high, -self.low)
+
+    def __sub__(self, other: Interval) -> Interval:
+        return self + -other
+
+    def __mul__(self, other: Interval) -> Interval:
+        ends = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
+        return Interval(min(ends), max(ends))
+
+    def times(self, factor: complex) -> Interval:
+        """All values times one number."""
+        if isinstance(factor, complex):
+            return Interval(-abs(factor) * self.size, abs(factor) * self.size)
+        return self * Interval(factor, factor)
+
+    def square(self, real: bool) -> Interval:
+        """Of the squares, which are not negative where the values are real."""
+        largest = self.size**2
+        if not real:
+            return Interval(-largest, largest)
+        return Interval(0.0 if self.low <= 0 <= self.high else min(self.low**2, self.high**2), largest)
+
+    def polynomial(self, coefficients: Sequence[complex], *, chebyshev: bool, real: bool) -> Interval:
+        """Of a polynomial in powers or in Chebyshev's basis (whose values lie in [-1, 1])."""
+        sizes = np.abs(np.asarray(coefficients))
+        degrees = np.arange(len(sizes))
+        reach = np.ones(len(sizes)) if chebyshev else self.size ** degrees.astype(float)
+        most = float(np.sum(sizes * reach))
+        if not real:
+            return Interval(-most, most)
+        points = np.linspace(self.low, self.high, _GRID)
+        basis = np.polynomial.chebyshev.chebval if chebyshev else np.polynomial.polynomial.polyval
+        found = basis(points, np.asarray(coefficients, dtype=np.float64))
+        # |T_k'| is at most k^2; |k x^(k-1)| at most k times the largest power.
+        slopes = degrees**2 * sizes if chebyshev else degrees[1:] * sizes[1:] * reach[:-1]
+        beyond = float(np.sum(slopes)) * (self.high - self.low) / (2 * (_GRID - 1))
+        return Interval(max(-most, float(found.min()) - beyond), min(most, float(found.max()) + beyond))
+
+
+def _is_real(value: object) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)

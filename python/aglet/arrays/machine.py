@@ -1,0 +1,136 @@
+"""What arrays ask of a machine that computes on chunks: the engine with its keys, or a shadow that only counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar
+
+from aglet._core import Ciphertext
+from aglet.arrays.keyset import KeySet
+from aglet.ckks.engine import Engine
+from aglet.errors import MissingKeyError
+
+__all__ = ["Chunk", "Live", "Machine"]
+
+Chunk = Any
+"""A ciphertext, or the shadow of one. It has `level` and `is_real`."""
+
+_T = TypeVar("_T")
+
+
+class Machine(Protocol):
+    """Operations on chunks; the levels that each takes are those of `Engine`'s method of the same name."""
+
+    @property
+    def slots(self) -> int:
+        """Values in a chunk."""
+
+    @property
+    def refreshed_level(self) -> int | None:
+        """The level after a refresh; None without a bootstrap key."""
+
+    def encrypt(self, values: Any, level: int | None, bound: float) -> Chunk: ...
+    def known(self, x: Chunk, size: float) -> Chunk: ...
+    def add(self, x: Chunk, y: Any) -> Chunk: ...
+    def subtract(self, x: Chunk, y: Chunk) -> Chunk: ...
+    def negate(self, x: Chunk) -> Chunk: ...
+    def multiply(self, x: Chunk, y: Any) -> Chunk: ...
+    def square(self, x: Chunk) -> Chunk: ...
+    def conjugate(self, x: Chunk) -> Chunk: ...
+    def weighted_sum(self, chunks: Sequence[Chunk], weights: Sequence[Any]) -> Chunk: ...
+    def rotate(self, x: Chunk, steps: Sequence[int]) -> list[Chunk]: ...
+    def polynomial(self, x: Chunk, coefficients: Any, chebyshev: bool) -> Chunk: ...
+    def compare(self, operation: str, chunks: Sequence[Chunk], alpha: int, error_bits: int) -> Chunk: ...
+    def matrix(self, matrix: Any, x: Chunk) -> Chunk: ...
+    def refresh(self, chunks: Sequence[Chunk], bound: float, real: bool) -> list[Chunk]: ...
+
+
+class Live:
+    """The engine with a set of keys."""
+
+    def __init__(self, engine: Engine, keys: KeySet) -> None:
+        self.engine, self.keys = engine, keys
+        key = keys.bootstrap
+        self.refreshed_level: int | None = None
+        if key is not None:
+            self.refreshed_level = engine.estimate(key.stage_count, key.size).output_level  # type: ignore[arg-type]
+
+    @property
+    def slots(self) -> int:
+        return self.engine.slot_count
+
+    def _key(self, name: str, what: str) -> Any:
+        """The key of that name, or a sentence with the call that makes it."""
+        key = getattr(self.keys, name)
+        if key is None:
+            wanted = {"relinearization": "engine.create_keys()", "bootstrap": 'engine.create_keys(bootstrap="large")'}
+            made = wanted.get(name, f"engine.create_keys({name}=True)")
+            raise MissingKeyError(f"{what} needs a {name} key, and this set of keys has none; make one with {made}.")
+        return key
+
+    def encrypt(self, values: Any, level: int | None, bound: float) -> Ciphertext:
+        key = self.keys.public or self._key("secret", "Encryption without a public key")
+        return self.engine.encrypt(values, key, level, bound=bound)
+
+    def known(self, x: Chunk, size: float) -> Chunk:
+        return x
+
+    def add(self, x: Chunk, y: Any) -> Chunk:
+        return self.engine.add(x, y)
+
+    def subtract(self, x: Chunk, y: Chunk) -> Chunk:
+        return self.engine.subtract(x, y)
+
+    def negate(self, x: Chunk) -> Chunk:
+        return self.engine.negate(x)
+
+    def multiply(self, x: Chunk, y: Any) -> Chunk:
+        relin = self._key("relinearization", "A product of two arrays") if isinstance(y, Ciphertext) else None
+        return self.engine.multiply(x, y, relin)
+
+    def square(self, x: Chunk) -> Chunk:
+        return self.engine.square(x, self._key("relinearization", "A square"))
+
+    def conjugate(self, x: Chunk) -> Chunk:
+        return self.engine.conjugate(x, self._key("conjugation", "A complex conjugate"))
+
+    def weighted_sum(self, chunks: Sequence[Chunk], weights: Sequence[Any]) -> Chunk:
+        return self.engine.weighted_sum(chunks, weights)
+
+    def rotate(self, x: Chunk, steps: Sequence[int]) -> list[Chunk]:
+        key = self._key("rotation", "Moving values to other slots")
+        return self.engine.rotate_batch(x, key, steps) if len(steps) > 1 else [self.engine.rotate(x, key, steps[0])]
+
+    def polynomial(self, x: Chunk, coefficients: Any, chebyshev: bool) -> Chunk:
+        key = self._key("relinearization", "A polynomial")
+        call = self.engine.evaluate_chebyshev_polynomial if chebyshev else self.engine.evaluate_polynomial
+        return call(x, coefficients, key)
+
+    def compare(self, operation: str, chunks: Sequence[Chunk], alpha: int, error_bits: int) -> Chunk:
+        relin = self._key("relinearization", "A comparison")
+        call: Callable[..., Chunk] = getattr(self.engine, operation)
+        # Without the keys of a bootstrap the engine says when it needs them.
+        keys = (relin, self.keys.conjugation, self.keys.bootstrap)
+        return call(*chunks, *(keys if self.keys.bootstrap else keys[:1]), alpha=alpha, error_bits=error_bits)
+
+    def matrix(self, matrix: Any, x: Chunk) -> Chunk:
+        key = self.keys.matrix or self._key("rotation", "A product with a matrix")
+        return self.engine.multiply_matrix(matrix, x, key)
+
+    def refresh(self, chunks: Sequence[Chunk], bound: float, real: bool) -> list[Chunk]:
+        """All together: real ones in pairs, in the time of one complex bootstrap each."""
+        keys = (
+            self._key("relinearization", "A refresh"),
+            self._key("conjugation", "A refresh"),
+            self._key("bootstrap", "A refresh"),
+        )
+        if not real:
+            return self.engine.bootstrap_many(chunks, *keys, bound=bound)
+        paired = len(chunks) - len(chunks) % 2
+        done = [
+            one
+            for i in range(0, paired, 2)
+            for one in self.engine.merge_bootstrap(chunks[i], chunks[i + 1], *keys, bound=bound, real=True)
+        ]
+        rest = [self.engine.bootstrap(one, *keys, bound=bound, real=True) for one in chunks[paired:]]
+        return done + rest

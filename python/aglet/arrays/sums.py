@@ -1,0 +1,150 @@
+"""Sums, means and variances over axes: whole chunks are added, and within chunks windows of slots by doubling."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aglet import checks
+from aglet.arrays import moves
+from aglet.arrays.interval import Interval
+from aglet.errors import RangeError
+
+if TYPE_CHECKING:
+    from aglet.arrays.array import EncryptedArray, Index
+    from aglet.arrays.machine import Chunk
+
+__all__ = ["mean", "total", "variance"]
+
+
+def total(array: EncryptedArray, axis: Any, keepdims: bool) -> EncryptedArray:
+    """The sum over these axes (None: all), which stay with length 1 if asked."""
+    axes = _axes(axis, array.ndim)
+    shape = tuple(1 if i in axes else length for i, length in enumerate(array.shape))
+    if len(axes) == array.ndim:
+        summed = _of_all(array)
+    else:
+        summed = array
+        for one in sorted(axes, reverse=True):
+            summed = _along(summed, one)
+    kept = shape if keepdims else tuple(length for i, length in enumerate(array.shape) if i not in axes)
+    return summed.broadcast_to(kept) if summed.uniform else summed.reshape(kept)
+
+
+def mean(array: EncryptedArray, axis: Any, keepdims: bool) -> EncryptedArray:
+    """The mean; one level below the sum."""
+    count = _count(array, axis)
+    return total(array, axis, keepdims) * (1 / count) if count > 1 else total(array, axis, keepdims)
+
+
+def variance(array: EncryptedArray, axis: Any, ddof: int, keepdims: bool) -> EncryptedArray:
+    """The mean of squares minus the square of the mean: nothing moves, and the result is two levels down."""
+    count = _count(array, axis)
+    if not 0 <= checks.whole("ddof", ddof) < count:
+        raise RangeError(
+            f"ddof={ddof} leaves nothing to divide by: the mean is over {count} values; give a smaller one."
+        )
+    # One refresh for both ways.
+    array.need(2)
+    squares = mean(array.square() if array.is_real else array * array.conj(), axis, keepdims)
+    middle = mean(array, axis, keepdims)
+    spread = squares - (middle.square() if array.is_real else middle * middle.conj())
+    scaled = spread if not ddof else spread * (count / (count - ddof))
+    return scaled.within(Interval(0.0, array.interval.size**2 * count / (count - ddof)))
+
+
+def _axes(axis: Any, ndim: int) -> set[int]:
+    given = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = [checks.whole("axis", one) for one in given]
+    if any(not -ndim <= one < ndim for one in axes) or len({one % ndim for one in axes}) < len(axes):
+        raise RangeError(f"axis={axis} does not fit an array of {ndim} axes.")
+    return {one % ndim for one in axes}
+
+
+def _count(array: EncryptedArray, axis: Any) -> int:
+    return int(np.prod([array.shape[one] for one in _axes(axis, array.ndim)], dtype=np.int64))
+
+
+def _of_all(array: EncryptedArray) -> EncryptedArray:
+    """The sum of all elements, in every slot; slots without an element are taken off again."""
+    if array.uniform:
+        return array.times_whole(array.size).reshape_uniform(())
+    if len(np.unique(array.index)) < array.size:
+        array = moves.compact(array)
+    machine, slots = array.session.machine, array.session.slots
+    empty = len(array.chunks) * slots - array.size
+    if empty and array.filler is None:
+        array = moves.cleaned(array, 0.0)
+    chunk = _added(array, list(array.chunks))
+    step = 1
+    while step < slots:
+        chunk = machine.add(chunk, machine.rotate(chunk, [step])[0])
+        step *= 2
+    if empty and array.filler:
+        chunk = machine.add(chunk, -empty * array.filler)
+    interval = array.interval.times(array.size)
+    return type(array)(array.session, [chunk], np.zeros((), dtype=np.int64), interval, None, True)
+
+
+def _along(array: EncryptedArray, axis: int) -> EncryptedArray:
+    """The sum over one axis of several."""
+    if array.uniform:
+        return array.times_whole(array.shape[axis]).reshape_uniform(array.shape[:axis] + array.shape[axis + 1 :])
+    index = np.moveaxis(array.index, axis, 0)
+    slots = array.session.slots
+    # Runs that lie in the same slots of different chunks are added as chunks, before anything rotates.
+    groups: dict[Any, list[EncryptedArray]] = defaultdict(list)
+    for start, length, step in _runs(index, slots):
+        run = array._view(index[start : start + length])
+        groups[length, step, run.index.tobytes(), len(run.chunks)].append(run)
+    parts = []
+    for (length, step, *_), runs in groups.items():
+        chunks = [_added(array, list(column)) for column in zip(*(run.chunks for run in runs), strict=True)]
+        windows = [_window(array, chunk, length, step) for chunk in chunks]
+        interval = array.interval.times(length * len(runs))
+        parts.append(type(array)(array.session, windows, runs[0].index[0], interval))
+    summed = parts[0]
+    for part in parts[1:]:
+        summed = summed + part
+    return summed
+
+
+def _runs(index: Index, slots: int) -> list[tuple[int, int, int]]:
+    """Stretches of the first axis that stay in their chunks and go on by one step: (start, length, step)."""
+    flat = index.reshape(len(index), -1)
+    same = (flat[1:] // slots == flat[:-1] // slots).all(axis=1)
+    steps = flat[1:] - flat[:-1]
+    even = (steps == steps[:, :1]).all(axis=1)
+    runs, start, step = [], 0, 0
+    for i in range(1, len(flat) + 1):
+        goes_on = i < len(flat) and same[i - 1] and even[i - 1] and (i == start + 1 or steps[i - 1, 0] == step)
+        if goes_on:
+            step = int(steps[i - 1, 0])
+        else:
+            runs.append((start, i - start, step))
+            start, step = i, 0
+    return runs
+
+
+def _window(array: EncryptedArray, chunk: Chunk, length: int, step: int) -> Chunk:
+    """In each slot the sum of `length` slots, each `step` after the one before, by doubling."""
+    machine = array.session.machine
+    doubled, size, found, done = chunk, 1, None, 0
+    while True:
+        if length & size:
+            part = machine.rotate(doubled, [-done * step])[0] if done else doubled
+            found = part if found is None else machine.add(found, part)
+            done += size
+        if done == length:
+            return found
+        doubled = machine.add(doubled, machine.rotate(doubled, [-size * step])[0])
+        size *= 2
+
+
+def _added(array: EncryptedArray, chunks: list[Chunk]) -> Chunk:
+    found = chunks[0]
+    for chunk in chunks[1:]:
+        found = array.session.machine.add(found, chunk)
+    return found

@@ -1,0 +1,436 @@
+"""Encrypted arrays against numpy, at toy size: values, shapes, levels, refreshes, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aglet import (
+    EncryptedArray,
+    Engine,
+    InsecureParametersError,
+    KeyMismatchError,
+    KeySet,
+    LevelError,
+    MemoryLimitError,
+    MissingKeyError,
+    ParameterError,
+    RangeError,
+    SerializationError,
+    Session,
+    _core,
+)
+from aglet.arrays.interval import Interval
+from aglet.arrays.session import _places
+
+TOLERANCE = 2.0**-18
+RANDOM = np.random.default_rng(7)
+TABLE = RANDOM.uniform(-1, 1, (300, 13))
+"""Eight chunks of 39 rows each in 512 slots."""
+COLUMN = RANDOM.uniform(-1, 1, 1300)
+CUBE = RANDOM.uniform(-1, 1, (3, 40, 20))
+
+
+@pytest.fixture(scope="module")
+def keys(engine: Engine) -> KeySet:
+    return engine.create_keys()
+
+
+@pytest.fixture(scope="module")
+def session(engine: Engine, keys: KeySet) -> Session:
+    return Session(engine, keys)
+
+
+def assert_close(session: Session, found: EncryptedArray, expected: Any, tolerance: float = TOLERANCE) -> None:
+    values = session.decrypt(found)
+    assert np.shape(values) == found.shape == np.shape(expected)
+    assert np.max(np.abs(values - expected)) <= tolerance * max(1.0, np.max(np.abs(expected)))
+    slots = np.concatenate([session.engine.decrypt(chunk, session.keys.secret) for chunk in found.chunks])
+    if found.is_real:
+        assert found.interval.low - TOLERANCE <= slots.min(), "every slot is within the interval"
+        assert slots.max() <= found.interval.high + TOLERANCE * max(1.0, found.bound)
+    else:
+        assert np.abs(slots).max() <= found.bound * (1 + TOLERANCE)
+    if found.filler is not None:
+        empty = np.ones(slots.size, dtype=bool)
+        empty[found.index] = found.uniform
+        assert not empty.any() or np.abs(slots[empty] - found.filler).max() <= TOLERANCE * max(1.0, found.bound)
+
+
+SAME: dict[str, tuple[Callable[[Any], Any], int]] = {
+    "add": (lambda x: x + 1.5, 0),
+    "add_left": (lambda x: 1 + x, 0),
+    "subtract": (lambda x: x - 0.25, 0),
+    "subtract_left": (lambda x: 1 - x, 0),
+    "negate": (lambda x: -x, 0),
+    "double": (lambda x: 2 * x, 0),
+    "scale": (lambda x: 0.3 * x, 1),
+    "divide": (lambda x: x / 4, 1),
+    "square": (lambda x: x * x, 1),
+    "numpy_square": (np.square, 1),
+    "cube": (lambda x: x**3, 2),
+    "logistic": (lambda x: 2.5 * (x - x * x), 2),
+    "sum": (lambda x: x.sum(), 0),
+    "numpy_sum": (lambda x: np.sum(x, axis=0), 0),
+    "sum_last": (lambda x: x.sum(axis=-1), 0),
+    "sum_keep": (lambda x: x.sum(axis=-1, keepdims=True), 0),
+    "mean": (np.mean, 1),
+    "mean_axis": (lambda x: x.mean(axis=0), 1),
+    "centred": (lambda x: x - x.mean(), 1),
+    "variance": (lambda x: x.var(), 2),
+    "variance_axis": (lambda x: np.var(x, axis=-1, ddof=1), 3),
+    "first": (lambda x: x[0], 0),
+    "some": (lambda x: x[2:9], 0),
+    "every_third": (lambda x: x[::3], 0),
+    "turned": (lambda x: x.T, 0),
+    "flat": (lambda x: x.ravel(), 0),
+    "roll": (lambda x: np.roll(x, 5), 0),
+    "joined": (lambda x: np.concatenate([x, 2 * x]), 0),
+    "stacked": (lambda x: np.stack([x, -x]), 0),
+    "sum_of_some": (lambda x: x[1:3].sum(), 1),
+    "times_plain": (lambda x: x * np.linspace(-1, 1, x.shape[-1]), 1),
+    "plain_first": (lambda x: np.linspace(-1, 1, x.shape[-1]) - x, 0),
+}
+
+
+@pytest.mark.parametrize("message", [COLUMN, TABLE, CUBE], ids=["column", "table", "cube"])
+@pytest.mark.parametrize("name", SAME)
+def test_same_as_numpy(session: Session, message: np.ndarray, name: str) -> None:
+    function, levels = SAME[name]
+    x = session.encrypt(message)
+    found = function(x)
+    assert x.level - found.level <= levels
+    assert_close(session, found, function(message))
+    assert_close(session, x, message)
+
+
+def test_axes_together(session: Session) -> None:
+    x = session.encrypt(CUBE)
+    for axis in [(0, 1), (1, 2), (0, 2), 1, -2]:
+        assert_close(session, x.sum(axis=axis), CUBE.sum(axis=axis))
+        assert_close(session, x.mean(axis=axis, keepdims=True), CUBE.mean(axis=axis, keepdims=True))
+
+
+def test_operands_that_lie_elsewhere(session: Session) -> None:
+    x, y = session.encrypt(TABLE), session.encrypt(COLUMN[:300])
+    assert_close(session, x[:, 4] * y, TABLE[:, 4] * COLUMN[:300])
+    assert_close(session, x[:20, 4] + y[40:60], TABLE[:20, 4] + COLUMN[40:60])
+    assert_close(session, y[:20].compact(), COLUMN[:20])
+    assert_close(session, x[:30] + y[:13], TABLE[:30] + COLUMN[:13])
+    assert_close(session, x[:30, 1:2] * x[:30], TABLE[:30, 1:2] * TABLE[:30])
+    number = session.encrypt(0.25)
+    assert number.shape == ()
+    assert_close(session, number * x + number, 0.25 * TABLE + 0.25)
+    assert_close(session, (number * np.ones((2, 3))).sum(axis=1), np.full(2, 0.75))
+
+
+def test_products_with_matrices(session: Session) -> None:
+    x, y = session.encrypt(TABLE), session.encrypt(COLUMN)
+    weights, matrix = RANDOM.uniform(-1, 1, 13), RANDOM.uniform(-1, 1, (13, 3))
+    wide = RANDOM.uniform(-1, 1, (20, COLUMN.size)) / 30
+    assert_close(session, x @ weights, TABLE @ weights)
+    assert_close(session, x @ matrix, TABLE @ matrix)
+    assert_close(session, wide @ y, wide @ COLUMN)
+    assert_close(session, np.dot(y, y), COLUMN @ COLUMN)
+    tall = RANDOM.uniform(-1, 1, (700, 13)) / 13
+    assert_close(session, tall @ x[0], tall @ TABLE[0])
+
+
+def test_comparisons(session: Session) -> None:
+    # Away from what is undecided.
+    clear = np.where(np.abs(COLUMN) < 0.05, 0.5, COLUMN)
+    x = session.encrypt(clear)
+    assert_close(session, np.sign(x), np.sign(clear), 2.0**-12)
+    assert_close(session, x > 0, clear > 0, 2.0**-12)
+    assert_close(session, x <= 0, clear <= 0, 2.0**-12)
+    assert_close(session, abs(x), abs(clear), 2.0**-9)
+    assert_close(session, np.maximum(x, 0), np.maximum(clear, 0), 2.0**-9)
+    assert_close(session, np.minimum(x, -2 * x), np.minimum(clear, -2 * clear), 2.0**-8)
+    assert_close(session, np.where(x > 0, x, -x), abs(clear), 2.0**-9)
+    assert_close(session, np.clip(x, -0.5, 0.5), np.clip(clear, -0.5, 0.5), 2.0**-8)
+
+
+def test_complex_numbers(session: Session) -> None:
+    message = TABLE[:40] + 1j * TABLE[40:80]
+    x = session.encrypt(message, bound=1.5)
+    assert x.dtype == np.complex128
+    assert_close(session, x * x + 1j, message * message + 1j)
+    assert_close(session, np.conj(x).sum(axis=0), message.conj().sum(axis=0))
+    assert_close(session, x.var(), message.var())
+    with pytest.raises(RangeError, match="complex"):
+        x > 0  # noqa: B015
+
+
+def test_polynomials(session: Session) -> None:
+    x = session.encrypt(COLUMN)
+    assert_close(session, session.poly(x, [0.5, 0, -1, 2]), 0.5 - COLUMN**2 + 2 * COLUMN**3)
+    fit = np.polynomial.Chebyshev.interpolate(np.exp, 9, domain=[-2, 2])
+    assert_close(session, session.chebyshev(2 * x, fit.coef, domain=fit.domain), np.exp(2 * COLUMN), 2.0**-12)
+    with pytest.raises(RangeError, match="assume"):
+        session.chebyshev(3 * x, fit.coef, domain=fit.domain)
+
+
+def test_refreshes_by_themselves(session: Session) -> None:
+    """As many as a program by hand: one for all chunks whenever levels run out, and none twice."""
+    calls: list[int] = []
+    machine = session.machine
+    refresh = machine.refresh
+
+    def counted(chunks: Any, bound: float, real: bool) -> Any:
+        calls.append(len(chunks))
+        return refresh(chunks, bound, real)
+
+    clear, x = np.abs(COLUMN), session.encrypt(np.abs(COLUMN), bound=(0, 1), level=2)
+    try:
+        machine.refresh = counted  # type: ignore[method-assign]
+        for _ in range(12):
+            x = (3.5 * (x - x * x)).assume(bound=(0, 1))
+            clear = 3.5 * (clear - clear * clear)
+    finally:
+        del machine.refresh
+    after = machine.refreshed_level
+    assert after is not None
+    assert calls == [3] * -(-(2 * 12 - 2) // after)
+    assert_close(session, x, clear, 2.0**-10)
+    low = session.encrypt(COLUMN, level=0)
+    first, second = low * low, low * low
+    assert low.level == after
+    assert first.level == second.level == after - 1
+    assert low.refresh().level == after
+
+
+def test_never_refreshes_unasked(engine: Engine, keys: KeySet) -> None:
+    session = Session(engine, keys, refresh="never")
+    x = session.encrypt([0.5], level=0)
+    with pytest.raises(LevelError, match="refresh"):
+        x * x
+    assert_close(session, x.refresh() ** 2, [0.25])
+
+
+def test_bounds_grow_until_they_are_said(session: Session) -> None:
+    x = session.encrypt(np.full(20, 0.5), level=1)
+    huge = x * 1e6
+    with pytest.raises(RangeError, match="assume"):
+        huge * huge
+    with pytest.raises(RangeError, match="bound"):
+        session.encrypt([2.0])
+    with pytest.raises(RangeError, match="bound"):
+        session.encrypt([-0.5], bound=(0, 1))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        bool,
+        float,
+        int,
+        complex,
+        np.asarray,
+        np.median,
+        np.exp,
+        np.add.reduce,
+        lambda x: x == x,
+        lambda x: x != 1,
+        lambda x: x / x,
+        lambda x: 1 / x,
+        lambda x: x[x > 0],
+        lambda x: x**0.5,
+        lambda x: x + "a",
+        lambda x: x + None,
+        lambda x: x * np.array(["a"]),
+        lambda x: x @ None,
+        lambda x: np.sum(x, dtype=float),
+        lambda x: np.add(x, 1, where=True),
+        pickle.dumps,
+        lambda x: x.session.decrypt(3),
+        lambda x: x.session.encrypt("abc"),
+        lambda x: x.session.encrypt(np.ma.masked_array([1.0])),
+    ],
+)
+def test_what_needs_values_is_refused(session: Session, call: Callable[[Any], Any]) -> None:
+    """Nothing is decrypted without a word, and nothing wrong comes out."""
+    with pytest.raises(TypeError, match=r"\w+ \w+ \w+"):
+        call(session.encrypt([0.5, 0.25]))
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda s: s.encrypt([]), RangeError),
+        (lambda s: s.encrypt([np.nan]), RangeError),
+        (lambda s: s.encrypt([[1, 0], [1]]), RangeError),
+        (lambda s: s.encrypt([0.5], bound=0), RangeError),
+        (lambda s: s.encrypt([0.5], bound="1"), TypeError),
+        (lambda s: s.encrypt([0.5], level=99), LevelError),
+        (lambda s: s.encrypt([0.5]) + np.ones(7)[:0], RangeError),
+        (lambda s: s.encrypt([0.5, 1]) + np.ones(7), ValueError),
+        (lambda s: s.encrypt([0.5, 1]) @ np.ones(3), RangeError),
+        (lambda s: s.encrypt([0.5, 1]).sum(axis=1), RangeError),
+        (lambda s: s.encrypt([0.5, 1]).var(ddof=2), RangeError),
+        (lambda s: s.encrypt([0.5, 1])[5], IndexError),
+        (lambda s: s.encrypt([0.5, 1])[1:1], RangeError),
+        (lambda s: s.encrypt([0.5, 1]) / 0, ZeroDivisionError),
+        (lambda s: Session(s.engine, s.keys, refresh="sometimes"), ParameterError),
+        (lambda s: Session(s.engine, None), MissingKeyError),
+        (lambda s: Session(None, s.keys), TypeError),
+        (lambda s: s.encrypt([0.5]) + Session(s.engine, s.keys).encrypt([0.5]), KeyMismatchError),
+    ],
+)
+def test_bad_input(session: Session, call: Callable[[Session], Any], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        call(session)
+
+
+def test_missing_keys_are_named(engine: Engine) -> None:
+    few = KeySet(engine, *(engine.create_keys(rotation=False, bootstrap=None).secret,))
+    x = Session(engine, few).encrypt([0.5, 0.25], level=1)
+    for call, word in [
+        (lambda: x * x, "relinearization"),
+        (lambda: x.sum(), "rotation"),
+        (x.refresh, "relinearization"),
+    ]:
+        with pytest.raises(MissingKeyError, match=word):
+            call()
+    low = x * 0.5
+    with pytest.raises(LevelError, match="create_keys"):
+        low * 0.5
+
+
+def test_keys_in_a_folder(engine: Engine, session: Session, tmp_path: Path) -> None:
+    keys, folder = session.keys, tmp_path / "keys"
+    keys.save(folder)
+    assert stat.S_IMODE((folder / "secret.key").stat().st_mode) == 0o600
+    server = KeySet.load(folder, engine)
+    assert server.secret is None
+    assert server.key_id == keys.key_id
+    x = session.encrypt(TABLE)
+    session.save(x, tmp_path / "x")
+    there = Session(engine, server)
+    doubled = 2 * there.load(tmp_path / "x") - 1
+    with pytest.raises(MissingKeyError, match="secret"):
+        there.decrypt(doubled)
+    there.save(doubled, tmp_path / "doubled")
+    owner = Session(engine, KeySet.load(folder, engine, secret=True))
+    assert_close(owner, owner.load(tmp_path / "doubled"), 2 * TABLE - 1)
+    with pytest.raises(FileExistsError):
+        session.save(x, tmp_path / "x")
+    # The preset of a folder passes the gate of every other.
+    with pytest.raises(InsecureParametersError):
+        KeySet.load(folder)
+    with pytest.raises(KeyMismatchError, match="another secret"):
+        engine.create_keys(bootstrap=None, rotation=False).save(folder)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"version": 1}', "[" * 100000])
+def test_damaged_folders(session: Session, tmp_path: Path, text: str) -> None:
+    for name in ("keys.json", "array.json"):
+        (tmp_path / name).write_text(text)
+    for call in (lambda: KeySet.load(tmp_path, session.engine), lambda: session.load(tmp_path)):
+        with pytest.raises(SerializationError):
+            call()
+    with pytest.raises(SerializationError):
+        KeySet.load(tmp_path / "nowhere", session.engine)
+
+
+def test_an_index_beyond_the_chunks_is_refused(session: Session, tmp_path: Path) -> None:
+    session.save(session.encrypt([0.5]), tmp_path / "x")
+    np.save(tmp_path / "x" / "index.npy", np.array([512]))
+    with pytest.raises(SerializationError):
+        session.load(tmp_path / "x")
+
+
+def test_a_file_outside_the_folder_is_no_key(engine: Engine, tmp_path: Path) -> None:
+    engine.create_keys(bootstrap=None, rotation=False).save(tmp_path)
+    index = json.loads((tmp_path / "keys.json").read_text())
+    index["keys"].append("../secret")
+    (tmp_path / "keys.json").write_text(json.dumps(index))
+    with pytest.raises(SerializationError):
+        KeySet.load(tmp_path, engine)
+
+
+def test_pickles_hold_no_secret(keys: KeySet) -> None:
+    with pytest.raises(TypeError, match="evaluation"):
+        pickle.dumps(keys)
+    assert "secret" not in repr(pickle.loads(pickle.dumps(keys.evaluation())))
+
+
+def test_keys_are_forecast_first(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before any is made."""
+    made = []
+    machine = {**_core.doctor(), "memory_available_bytes": 1000}
+    monkeypatch.setattr(_core, "doctor", lambda: machine)
+    monkeypatch.setattr(type(engine), "create_secret_key", lambda _: made.append(1))
+    with pytest.raises(MemoryLimitError, match="medium"):
+        engine.create_keys()
+    assert not made
+
+
+def test_plan_counts_what_runs(session: Session) -> None:
+    """Levels and refreshes of the plan are those of the run; its error is not below what comes out."""
+
+    def work(x: Any) -> Any:
+        for _ in range(8):
+            x = (3.5 * (x - x * x)).assume(bound=(0, 1))
+        return x.reshape(-1, 13).sum(axis=0)
+
+    plan = Session.plan(work, [1300], engine=session.engine, bounds=[(0, 1)])
+    clear = np.abs(COLUMN)
+    found = work(session.encrypt(clear, bound=(0, 1)))
+    assert plan.level == found.level
+    assert plan.refreshes == 3
+    assert plan.rotations > 0
+    assert plan.seconds > 0
+    for _ in range(8):
+        clear = 3.5 * (clear - clear * clear)
+    error = np.abs(session.decrypt(found) - clear.reshape(-1, 13).sum(axis=0)).max()
+    assert plan.bits <= -np.log2(error)
+    assert "bootstraps" in str(plan)
+
+
+def test_plan_of_the_real_size_needs_no_key() -> None:
+    engine = Engine(use_bootstrap=True, mode="parallel")
+    plan = Session.plan(lambda x: (x - x.mean()) ** 2, [(10**6,)], engine=engine)
+    assert plan.level == engine.max_level - 2
+    assert plan.refreshes == 0
+    # 31 ciphertexts, and those that come of them.
+    assert plan.ciphertext_bytes > 31 * 2**16 * 16 * 10
+    assert 20 < plan.bits < 40
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=4), st.sampled_from([16, 64, 512]))
+def test_places(shape: list[int], slots: int) -> None:
+    """Every element has a slot of its own, rows that fit a chunk lie in one, and no chunk is empty."""
+    index, count = _places(tuple(shape), slots)
+    assert index.shape == tuple(shape)
+    assert len(np.unique(index)) == index.size
+    assert sorted(set((index // slots).ravel())) == list(range(count))
+    if shape[-1] <= slots:
+        assert (index // slots == index[..., :1] // slots).all()
+
+
+@given(
+    st.floats(-3, 3),
+    st.floats(0, 3),
+    st.lists(st.floats(-2, 2), min_size=1, max_size=9),
+    st.floats(0, 1),
+    st.booleans(),
+)
+def test_polynomials_stay_in_their_interval(
+    low: float, width: float, coefficients: list[float], at: float, chebyshev: bool
+) -> None:
+    if chebyshev:
+        low, width = low / 3, min(width, 1 - low / 3)
+    inside = Interval(low, low + width).polynomial(coefficients, chebyshev=chebyshev, real=True)
+    basis = np.polynomial.chebyshev.chebval if chebyshev else np.polynomial.polynomial.polyval
+    value = basis(low + at * width, coefficients)
+    assert inside.low - 1e-9 <= value <= inside.high + 1e-9
