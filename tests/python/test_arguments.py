@@ -60,6 +60,11 @@ WHOLE: dict[tuple[str, str], tuple[Call, int]] = {
         4,
     ),
     # The bits that remain follow from the size of the noise alone; 2^62 queries need more than fits.
+    ("create_keys", "stage_count"): (
+        lambda w, v: w.engine.create_keys(w.keys.secret, stage_count=v, rotation=False).bootstrap.stage_count,
+        3,
+    ),
+    ("keys_forecast", "stage_count"): (lambda w, v: w.engine.keys_forecast("large", v, rotation=False), 3),
     ("decrypt_shared", "queries"): (
         lambda w, v: w.engine.decrypt_shared(w.x, w.keys.secret, v, security=40).bits,
         3,
