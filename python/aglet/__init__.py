@@ -14,6 +14,12 @@ from aglet._core import (
     Ciphertext,
     ConjugationKey,
     FixedRotationKey,
+    IntegerCiphertext,
+    IntegerPlaintext,
+    IntegerPublicKey,
+    IntegerRelinearizationKey,
+    IntegerRotationKey,
+    IntegerSecretKey,
     LookupKey,
     LweSecretKey,
     MatrixMultiplicationKey,
@@ -48,6 +54,7 @@ from aglet.errors import (
     RangeError,
     SerializationError,
 )
+from aglet.integer.engine import IntegerEngine
 from aglet.lookup.ciphertext import LweCiphertext
 from aglet.lookup.engine import LookupEngine
 from aglet.lookup.table import Table
@@ -66,6 +73,13 @@ __all__ = [
     "FixedRotationKey",
     "GLEngine",
     "InsecureParametersError",
+    "IntegerCiphertext",
+    "IntegerEngine",
+    "IntegerPlaintext",
+    "IntegerPublicKey",
+    "IntegerRelinearizationKey",
+    "IntegerRotationKey",
+    "IntegerSecretKey",
     "KeyMismatchError",
     "KeySet",
     "LevelError",

@@ -157,6 +157,23 @@ class LookupNoise(TypedDict):
     distance: dict[str, float]
     """By domain: from messages to where they would be misread."""
 
+class IntegerPresetInfo(TypedDict):
+    """A parameter set of integers."""
+
+    name: str
+    log_n: int
+    levels: int
+    plaintext_modulus: int
+    log_qp: float
+    security_bits: float
+    secret: str
+    primes: int
+    special_primes: int
+    relinearization_key_bytes: int
+    rotation_key_bytes: int
+    ciphertext_bytes: int
+    source: str
+
 class LookupPresetInfo(TypedDict):
     """One parameter set of gates and tables with its claims; tests recompute the claims."""
 
@@ -221,6 +238,9 @@ def bench_ntt(log_n: int, bits: int, backend: str, repeat: int) -> NttTiming:
 
 def lookup_presets() -> list[LookupPresetInfo]:
     """All parameter sets of gates and tables."""
+
+def integer_presets() -> list[IntegerPresetInfo]:
+    """All parameter sets of integers."""
 
 def presets() -> list[PresetInfo]:
     """All parameter sets of this version."""
@@ -598,6 +618,202 @@ class Engine:
 
     def deserialize(self, kind: str, data: bytes, progress: Progress | None = None) -> Any:
         """From bytes; `kind` is the name of the class."""
+
+@final
+class IntegerSecretKey:
+    """The secret key of integers, wiped from memory when dropped. It refuses to be pickled."""
+
+    @property
+    def key_id(self) -> str: ...
+    @property
+    def preset(self) -> str: ...
+    def __reduce__(self) -> NoReturn: ...
+
+@final
+class IntegerPublicKey:
+    """An encryption of zero; whoever holds it can encrypt integers."""
+
+    @property
+    def key_id(self) -> str: ...
+    @property
+    def preset(self) -> str: ...
+    @property
+    def byte_count(self) -> int: ...
+
+@final
+class IntegerRelinearizationKey:
+    """Brings the product of two ciphertexts of integers back to two polynomials."""
+
+    @property
+    def key_id(self) -> str: ...
+    @property
+    def preset(self) -> str: ...
+    @property
+    def byte_count(self) -> int: ...
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes when stored with a seed in place of the uniform half."""
+
+@final
+class IntegerRotationKey:
+    """Rotates rows by any step, as a composition of powers of two, and exchanges them."""
+
+    @property
+    def key_id(self) -> str: ...
+    @property
+    def preset(self) -> str: ...
+    @property
+    def byte_count(self) -> int: ...
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes when stored with a seed in place of the uniform half."""
+
+@final
+class IntegerPlaintext:
+    """An encoded message of integers: one polynomial modulo t, for every level."""
+
+    @property
+    def preset(self) -> str: ...
+
+@final
+class IntegerCiphertext:
+    """Encrypted integers: two polynomials, three before relinearization."""
+
+    @property
+    def preset(self) -> str: ...
+    @property
+    def level(self) -> int:
+        """Products that are left, one after the other."""
+
+    @property
+    def degree(self) -> int:
+        """1, or 2 for a product that is not relinearized."""
+
+    @property
+    def noise_budget(self) -> float:
+        """Bits that are free above the noise by its bound, for everybody: never more than the exact budget."""
+
+    @property
+    def key_id(self) -> str: ...
+    @property
+    def byte_count(self) -> int: ...
+
+_StoredIntegers = (
+    IntegerSecretKey
+    | IntegerPublicKey
+    | IntegerRelinearizationKey
+    | IntegerRotationKey
+    | IntegerPlaintext
+    | IntegerCiphertext
+)
+
+@final
+class IntegerEngine:
+    """An engine of exact integers. All methods are safe to call from many threads."""
+
+    def __init__(
+        self, preset: str | None, depth: int, plaintext_modulus: int, in_slots: bool, threads: int
+    ) -> None: ...
+    @property
+    def preset(self) -> str: ...
+    @property
+    def plaintext_modulus(self) -> int: ...
+    @property
+    def count(self) -> int:
+        """Numbers of a message."""
+
+    @property
+    def max_level(self) -> int: ...
+    @property
+    def log_n(self) -> int: ...
+    @property
+    def log_qp(self) -> float: ...
+    @property
+    def security_bits(self) -> float: ...
+    @property
+    def backend(self) -> str: ...
+    @property
+    def threads(self) -> int: ...
+    def create_secret_key(self) -> IntegerSecretKey: ...
+    def create_public_key(self, sk: IntegerSecretKey) -> IntegerPublicKey: ...
+    def create_relinearization_key(self, sk: IntegerSecretKey) -> IntegerRelinearizationKey: ...
+    def create_rotation_key(self, sk: IntegerSecretKey, progress: Progress | None = None) -> IntegerRotationKey: ...
+    def encode(self, values: NDArray[np.int64]) -> IntegerPlaintext: ...
+    def decode(self, pt: IntegerPlaintext) -> NDArray[np.int64]:
+        """In `[-t/2, t/2]`."""
+
+    def encrypt(
+        self, pt: IntegerPlaintext, key: IntegerPublicKey | IntegerSecretKey, level: int
+    ) -> IntegerCiphertext: ...
+    def decrypt(self, ct: IntegerCiphertext, sk: IntegerSecretKey) -> NDArray[np.int64]:
+        """In `[-t/2, t/2]`."""
+
+    def noise_budget(self, ct: IntegerCiphertext, sk: IntegerSecretKey) -> float:
+        """Bits that are free above the noise, exact."""
+
+    def add(self, a: IntegerCiphertext, b: IntegerCiphertext) -> IntegerCiphertext: ...
+    def subtract(self, a: IntegerCiphertext, b: IntegerCiphertext) -> IntegerCiphertext: ...
+    def negate(self, ct: IntegerCiphertext) -> IntegerCiphertext: ...
+    def add_plain(self, ct: IntegerCiphertext, pt: IntegerPlaintext) -> IntegerCiphertext: ...
+    def add_number(self, ct: IntegerCiphertext, number: int) -> IntegerCiphertext: ...
+    def multiply_plain(self, ct: IntegerCiphertext, pt: IntegerPlaintext) -> IntegerCiphertext: ...
+    def multiply_number(self, ct: IntegerCiphertext, number: int) -> IntegerCiphertext: ...
+    def multiply(
+        self, a: IntegerCiphertext, b: IntegerCiphertext, relin: IntegerRelinearizationKey | None = None
+    ) -> IntegerCiphertext:
+        """Without a key the product keeps three polynomials, at the lower level of both."""
+
+    def relinearize(self, ct: IntegerCiphertext, relin: IntegerRelinearizationKey) -> IntegerCiphertext: ...
+    def level_down(self, ct: IntegerCiphertext, level: int) -> IntegerCiphertext: ...
+    def rotate_rows(self, ct: IntegerCiphertext, key: IntegerRotationKey, delta: int) -> IntegerCiphertext:
+        """To the right, as `numpy.roll` along the second axis of two rows."""
+
+    def rotate_columns(self, ct: IntegerCiphertext, key: IntegerRotationKey) -> IntegerCiphertext: ...
+    def sum_slots(self, ct: IntegerCiphertext, key: IntegerRotationKey) -> IntegerCiphertext: ...
+    def power(
+        self,
+        ct: IntegerCiphertext,
+        exponent: int,
+        relin: IntegerRelinearizationKey,
+        progress: Progress | None = None,
+    ) -> IntegerCiphertext: ...
+    def evaluate_polynomial(
+        self,
+        ct: IntegerCiphertext,
+        coefficients: NDArray[np.int64],
+        relin: IntegerRelinearizationKey,
+        progress: Progress | None = None,
+    ) -> IntegerCiphertext: ...
+    def lookup(
+        self,
+        digits: list[IntegerCiphertext],
+        values: NDArray[np.int64],
+        relin: IntegerRelinearizationKey,
+        progress: Progress | None = None,
+    ) -> IntegerCiphertext:
+        """A ciphertext for each digit of the index, the lowest first."""
+
+    def plan_lookup(self, values: NDArray[np.int64], digits: int) -> tuple[int, int]:
+        """Levels and relinearizations of a table."""
+
+    def compare(
+        self,
+        what: str,
+        a: IntegerCiphertext,
+        b: IntegerCiphertext,
+        bits: int,
+        relin: IntegerRelinearizationKey,
+        progress: Progress | None = None,
+    ) -> IntegerCiphertext:
+        """`<`, `==` or `maximum` of integers that differ by less than `2^bits`."""
+
+    def plan_compare(self, what: str, bits: int) -> tuple[int, int]:
+        """Levels and relinearizations of a comparison."""
+
+    def write(self, value: _StoredIntegers, path: str, progress: Progress | None = None) -> None: ...
+    def serialize(self, value: _StoredIntegers, progress: Progress | None = None) -> bytes: ...
+    def read(self, kind: str, path: str, progress: Progress | None = None) -> Any: ...
+    def deserialize(self, kind: str, data: bytes, progress: Progress | None = None) -> Any: ...
 
 @final
 class LweSecretKey:

@@ -61,6 +61,8 @@ def test_records() -> None:
         assert set(preset) == fields("PresetInfo")
     for preset in _core.lookup_presets():
         assert set(preset) == fields("LookupPresetInfo")
+    for preset in _core.integer_presets():
+        assert set(preset) == fields("IntegerPresetInfo")
     plan = _core.plan("regular", "regular", 3, "large", 2**15)
     assert set(plan) == fields("Plan")
     for stage in plan["stages"]:

@@ -2,6 +2,7 @@
 
 use crate::bootstrap::request;
 use crate::errors::{count, exception, raise};
+use crate::family::works;
 use crate::objects::{
     AnyRotationKey, Ciphertext, ConjugationKey, Current, EncryptionKey, FixedRotationKey, Home, Levelled, Plaintext,
     PublicKey, RelinearizationKey, RotationKey, SecretKey,
@@ -9,7 +10,7 @@ use crate::objects::{
 use crate::reports::reported;
 use crate::wait::wait;
 use aglet::ckks::{report, sizes, Points, Sharing};
-use aglet::{presets, Control, Error};
+use aglet::{presets, Error};
 use num_complex::Complex64;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -42,24 +43,9 @@ pub struct Engine {
     pub(crate) engine: aglet::ckks::Engine,
 }
 
+works! { Engine: aglet::ckks::Engine }
+
 impl Engine {
-    /// Work that is over in a moment.
-    pub(crate) fn quick<T: Send>(
-        &self,
-        py: Python<'_>,
-        work: impl FnOnce(&aglet::ckks::Engine) -> Result<T, Error> + Send,
-    ) -> PyResult<T> {
-        py.detach(|| work(&self.engine)).map_err(|error| raise(py, error))
-    }
-    /// Work that may take long.
-    pub(crate) fn long<T: Send>(
-        &self,
-        py: Python<'_>,
-        progress: Option<&Bound<'_, PyAny>>,
-        work: impl FnOnce(&aglet::ckks::Engine, &Control) -> Result<T, Error> + Send,
-    ) -> PyResult<T> {
-        wait(py, progress, |control| work(&self.engine, control))
-    }
     /// A ciphertext with its level.
     pub(crate) fn wrap(&self, py: Python<'_>, value: aglet::ckks::Ciphertext) -> PyResult<Ciphertext> {
         let level = self.engine.level(&value).map_err(|error| raise(py, error))?;

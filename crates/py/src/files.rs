@@ -3,13 +3,13 @@
 
 use crate::engine::Engine;
 use crate::errors::{exception, raise};
-use crate::lookup;
 use crate::objects::{
     BootstrapKey, Ciphertext, ConjugationKey, Current, FixedRotationKey, Home, Levelled, MatrixMultiplicationKey,
     Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey,
 };
 use crate::wait::wait;
-use aglet::wire::{self, CkksOrigin, Origin, Stored};
+use crate::{integer, lookup};
+use aglet::wire::{self, CkksOrigin, IntegerOrigin, Origin, Stored};
 use aglet::Control;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -123,8 +123,10 @@ macro_rules! files {
         #[pyfunction]
         pub fn restore(py: Python<'_>, data: &[u8]) -> PyResult<Py<PyAny>> {
             let summary = wire::summary(data).map_err(|error| raise(py, error))?;
-            if summary.family != CkksOrigin::FAMILY {
-                return lookup::restore(py, &summary, data);
+            match summary.family {
+                aglet::fhew::Home::FAMILY => return lookup::restore(py, &summary, data),
+                IntegerOrigin::FAMILY => return integer::restore(py, &summary, data),
+                _ => {}
             }
             let origin = CkksOrigin::find(&summary, false).map_err(|error| raise(py, error))?;
             let home = Home::new(&origin);
@@ -250,6 +252,6 @@ pub fn unknown(py: Python<'_>, kind: &str) -> PyErr {
     exception(
         py,
         "SerializationError",
-        format!("This engine reads no {kind}; take the engine of its family, Engine or LookupEngine, or update Aglet."),
+        format!("This engine reads no {kind}; take the engine of its family, Engine, IntegerEngine or LookupEngine, or update Aglet."),
     )
 }

@@ -7,7 +7,9 @@ mod bootstrap;
 mod circuits;
 mod engine;
 mod errors;
+mod family;
 mod files;
+mod integer;
 mod lookup;
 mod objects;
 mod reports;
@@ -20,6 +22,11 @@ mod _core {
     use crate::engine::Engine;
     #[pymodule_export]
     use crate::files::{restore, stored_name};
+    #[pymodule_export]
+    use crate::integer::{
+        integer_presets, IntegerCiphertext, IntegerEngine, IntegerPlaintext, IntegerPublicKey,
+        IntegerRelinearizationKey, IntegerRotationKey, IntegerSecretKey,
+    };
     #[pymodule_export]
     use crate::lookup::{lookup_presets, LookupEngine, LookupKey, LweArray, LweSecretKey, PackingKey};
     #[pymodule_export]

@@ -35,19 +35,16 @@ macro_rules! key_figures {
             /// Bytes in memory.
             #[must_use]
             pub fn byte_count(&self) -> usize { self.0.byte_count() }
+            /// Bytes when stored with seeds for the uniform halves.
+            #[must_use]
+            pub fn stored_bytes(&self) -> usize { self.0.stored_bytes() }
+            pub(crate) fn keys(&self) -> &KeySet { &self.0 }
         }
     )*};
 }
-impl RelinearizationKey {
-    pub(crate) fn keys(&self) -> &KeySet {
-        &self.0
-    }
-}
-
-impl RotationKey {
-    pub(crate) fn keys(&self) -> &KeySet {
-        &self.0
-    }
+/// Bytes of one switching key in memory.
+pub(crate) fn key_bytes(params: &Params) -> Result<usize, Error> {
+    Ok(KeySwitchSpec::balanced(params, params.q().len())?.byte_count(params.n()))
 }
 
 /// What a rotation key turns by, ascending: rows by powers of two, and the exchange of rows.

@@ -4,6 +4,7 @@ mod circuits;
 mod engine;
 mod message;
 pub mod presets;
+pub mod report;
 
 pub use circuits::{Comparison, MOST_COMPARED_BITS};
 pub(crate) use engine::rotation_galois;

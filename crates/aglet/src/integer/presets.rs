@@ -21,6 +21,15 @@ pub fn load(name: &str) -> Result<IntegerParams, Error> {
     Ok(IntegerParams::from_toml(text_of(&ALL, name)?, Security::Bits128)?)
 }
 
+/// [`load`] with another plaintext modulus.
+///
+/// # Errors
+/// As there, and a modulus that is even, too large, or leaves a level no room.
+pub fn with_modulus(name: &str, t: u64) -> Result<IntegerParams, Error> {
+    let literal = IntegerLiteral { plaintext_modulus: t, ..load(name)?.literal().clone() };
+    Ok(IntegerParams::new(literal, Security::Bits128)?)
+}
+
 /// The smallest set with so many levels, for numbers modulo `t`.
 ///
 /// # Errors
@@ -31,8 +40,7 @@ pub fn with_depth(depth: usize, t: u64) -> Result<IntegerParams, Error> {
         let params = load(name)?;
         most = params.max_level();
         if most >= depth {
-            let literal = IntegerLiteral { plaintext_modulus: t, ..params.literal().clone() };
-            return Ok(IntegerParams::new(literal, Security::Bits128)?);
+            return with_modulus(name, t);
         }
     }
     Err(Error::Parameter(format!(

@@ -36,6 +36,12 @@ pub struct IntegerOrigin {
     pub ctx: Option<Arc<Context>>,
 }
 
+impl PartialEq for IntegerOrigin {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.params, self.slots) == (&other.params, other.slots)
+    }
+}
+
 impl Engine {
     /// What keys and ciphertexts of this engine fit.
     #[must_use]

@@ -2,10 +2,10 @@
 
 use super::objects::{LookupKey, LweArray, LweSecretKey, PackingKey};
 use crate::errors::{count, exception, raise};
+use crate::family::works;
 use crate::reports::reported;
 use crate::wait::wait;
 use aglet::fhew::{presets, report, Array, Ciphertext, Domain, Engine, Form, Gate, Home, Message};
-use aglet::{Control, Error};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
@@ -16,22 +16,9 @@ pub struct LookupEngine {
     pub(super) engine: Engine,
 }
 
+works! { LookupEngine: Engine }
+
 impl LookupEngine {
-    pub(super) fn quick<T: Send>(
-        &self,
-        py: Python<'_>,
-        work: impl FnOnce(&Engine) -> Result<T, Error> + Send,
-    ) -> PyResult<T> {
-        py.detach(|| work(&self.engine)).map_err(|error| raise(py, error))
-    }
-    pub(super) fn long<T: Send>(
-        &self,
-        py: Python<'_>,
-        progress: Option<&Bound<'_, PyAny>>,
-        work: impl FnOnce(&Engine, &Control) -> Result<T, Error> + Send,
-    ) -> PyResult<T> {
-        wait(py, progress, |control| work(&self.engine, control))
-    }
     /// An array of this shape around the results of a bootstrap.
     pub(super) fn made(
         &self,

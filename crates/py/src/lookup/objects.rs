@@ -1,65 +1,13 @@
 //! Keys and arrays of ciphertexts of gates and tables: never changed, and at home in every engine of their parameters.
 
-use crate::errors::{exception, raise};
+use crate::errors::raise;
+use crate::family::{fits, homed_keys, homed_pickles};
 use aglet::fhew::{Array, Form, Home};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-/// Whose parameters a thing has.
-fn fits(py: Python<'_>, own: &Home, engine: &Home, what: &str) -> PyResult<()> {
-    if own == engine {
-        return Ok(());
-    }
-    let [ours, theirs] = [own, engine].map(|home| home.params().literal().name.clone());
-    let sentence = format!(
-        "This {what} is of an engine with preset \"{ours}\", and this one has \"{theirs}\"; use keys and ciphertexts of engines that \
-         were made with the same options."
-    );
-    Err(exception(py, "KeyMismatchError", sentence))
-}
-
-/// Keys around one value of the engine. `of` hands it out to engines that it fits.
-macro_rules! keys {
-    ($($(#[$doc:meta])* $name:ident($inner:ty), $what:literal { $($methods:tt)* })*) => {$(
-        $(#[$doc])*
-        #[pyclass(frozen, module = "aglet._core")]
-        pub struct $name {
-            home: Home,
-            value: $inner,
-        }
-
-        impl $name {
-            pub fn new(home: &Home, value: $inner) -> Self {
-                Self { home: home.clone(), value }
-            }
-            pub fn of(&self, py: Python<'_>, engine: &Home) -> PyResult<&$inner> {
-                fits(py, &self.home, engine, $what)?;
-                Ok(&self.value)
-            }
-        }
-
-        #[pymethods]
-        impl $name {
-            /// Short id of the secret key that it belongs to.
-            #[getter]
-            fn key_id(&self) -> String {
-                self.value.id().to_string()
-            }
-            /// The name of the parameter set.
-            #[getter]
-            fn preset(&self) -> &str {
-                &self.home.params().literal().name
-            }
-            fn __repr__(&self) -> String {
-                format!("<{} {}, preset {}>", stringify!($name), self.value.id(), self.preset())
-            }
-            $($methods)*
-        }
-    )*};
-}
-
-keys! {
+homed_keys! { Home:
     /// The secret key of gates and tables, wiped from memory when dropped. It refuses to be pickled.
     LweSecretKey(aglet::fhew::SecretKey), "secret key" {
         /// A secret would leak by accident.
@@ -99,40 +47,26 @@ keys! {
     }
 }
 
-impl LookupKey {
-    /// For pickles, which secret keys have none of.
-    pub fn parts(&self) -> (&Home, &aglet::fhew::LookupKey) {
-        (&self.home, &self.value)
-    }
-}
-
-impl PackingKey {
-    /// For pickles, as those of lookup keys.
-    pub fn parts(&self) -> (&Home, &aglet::fhew::PackingKey) {
-        (&self.home, &self.value)
-    }
-}
+homed_pickles! { Home: LookupKey, PackingKey, LweArray }
 
 /// Ciphertexts in a row, with the shape that they stand for; `aglet.LweCiphertext` is the face of it.
 #[pyclass(frozen, module = "aglet._core")]
 pub struct LweArray {
+    home: Home,
     value: Array,
 }
 
 impl LweArray {
-    /// It has its home with it, which engines of its parameters may give.
-    pub fn new(_: &Home, value: Array) -> Self {
-        Self { value }
-    }
-    pub fn parts(&self) -> (&Home, &Array) {
-        (self.value.home(), &self.value)
+    pub fn new(home: &Home, value: Array) -> Self {
+        Self { home: home.clone(), value }
     }
     pub fn of(&self, py: Python<'_>, engine: &Home) -> PyResult<&Array> {
-        fits(py, self.value.home(), engine, "ciphertext")?;
+        fits(py, &self.home, engine, "ciphertext")?;
         Ok(&self.value)
     }
     fn made(&self, py: Python<'_>, work: impl FnOnce(&Array) -> Result<Array, aglet::Error> + Send) -> PyResult<Self> {
-        py.detach(|| work(&self.value)).map(|value| Self { value }).map_err(|error| raise(py, error))
+        let made = py.detach(|| work(&self.value));
+        made.map(|value| Self::new(&self.home, value)).map_err(|error| raise(py, error))
     }
 }
 
@@ -189,7 +123,8 @@ impl LweArray {
     #[staticmethod]
     fn joined(py: Python<'_>, arrays: Vec<PyRef<'_, LweArray>>) -> PyResult<Self> {
         let arrays: Vec<&Array> = arrays.iter().map(|array| &array.value).collect();
-        py.detach(|| Array::joined(&arrays)).map(|value| Self { value }).map_err(|error| raise(py, error))
+        let joined = py.detach(|| Array::joined(&arrays)).map_err(|error| raise(py, error))?;
+        Ok(Self::new(&joined.home().clone(), joined))
     }
     /// Plus another one of its shape, as often as the weight says.
     fn plus(&self, py: Python<'_>, other: &Self, weight: i64) -> PyResult<Self> {

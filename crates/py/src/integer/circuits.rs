@@ -1,0 +1,105 @@
+//! Circuits of `IntegerEngine`: powers, polynomials, tables, comparisons.
+
+use super::objects::{IntegerCiphertext, IntegerRelinearizationKey};
+use super::IntegerEngine;
+use crate::engine::vector;
+use crate::errors::{count, exception};
+use aglet::integer::{Ciphertext, Comparison, Engine};
+use aglet::{Control, Error};
+use numpy::PyReadonlyArray1;
+use pyo3::prelude::*;
+
+impl IntegerEngine {
+    fn circuit(
+        &self,
+        py: Python<'_>,
+        progress: Option<&Bound<'_, PyAny>>,
+        work: impl FnOnce(&Engine, &Control) -> Result<Ciphertext, Error> + Send,
+    ) -> PyResult<IntegerCiphertext> {
+        Ok(IntegerCiphertext::new(&self.home, self.long(py, progress, work)?))
+    }
+}
+
+fn comparison(py: Python<'_>, name: &str) -> PyResult<Comparison> {
+    match name {
+        "<" => Ok(Comparison::Less),
+        "==" => Ok(Comparison::Equal),
+        "maximum" => Ok(Comparison::Maximum),
+        other => {
+            let sentence = format!("There is no comparison \"{other}\"; choose one of <, ==, maximum.");
+            Err(exception(py, "ParameterError", sentence))
+        }
+    }
+}
+
+#[pymethods]
+impl IntegerEngine {
+    #[pyo3(signature = (ct, exponent, relin, progress = None))]
+    fn power(
+        &self,
+        py: Python<'_>,
+        ct: &IntegerCiphertext,
+        exponent: i64,
+        relin: &IntegerRelinearizationKey,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<IntegerCiphertext> {
+        let (ct, relin, exponent) =
+            (ct.of(py, &self.home)?, relin.of(py, &self.home)?, count(py, "exponent", exponent)?);
+        self.circuit(py, progress, |e, control| e.power(ct, exponent, relin, control))
+    }
+    #[pyo3(signature = (ct, coefficients, relin, progress = None))]
+    fn evaluate_polynomial(
+        &self,
+        py: Python<'_>,
+        ct: &IntegerCiphertext,
+        coefficients: PyReadonlyArray1<'_, i64>,
+        relin: &IntegerRelinearizationKey,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<IntegerCiphertext> {
+        let (ct, relin, coefficients) = (ct.of(py, &self.home)?, relin.of(py, &self.home)?, vector(&coefficients));
+        self.circuit(py, progress, |e, control| e.evaluate_polynomial(ct, &coefficients, relin, control))
+    }
+    /// A ciphertext for each digit of the index, the lowest first.
+    #[pyo3(signature = (digits, values, relin, progress = None))]
+    fn lookup(
+        &self,
+        py: Python<'_>,
+        digits: Vec<PyRef<'_, IntegerCiphertext>>,
+        values: PyReadonlyArray1<'_, i64>,
+        relin: &IntegerRelinearizationKey,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<IntegerCiphertext> {
+        let digits: Vec<Ciphertext> = digits.iter().map(|x| x.of(py, &self.home).cloned()).collect::<PyResult<_>>()?;
+        let (values, relin) = (vector(&values), relin.of(py, &self.home)?);
+        self.circuit(py, progress, |e, control| e.lookup(&digits, &e.table(&values, digits.len())?, relin, control))
+    }
+    /// Levels and relinearizations of a table.
+    fn plan_lookup(&self, py: Python<'_>, values: PyReadonlyArray1<'_, i64>, digits: i64) -> PyResult<(usize, usize)> {
+        let (values, digits) = (vector(&values), count(py, "digits", digits)?);
+        let table = self.quick(py, |e| e.table(&values, digits))?;
+        Ok((table.depth(), table.relinearizations()))
+    }
+    /// "<", "==" or "maximum" of integers that differ by less than `2^bits`.
+    #[pyo3(signature = (what, a, b, bits, relin, progress = None))]
+    #[allow(clippy::too_many_arguments)] // one for each choice
+    fn compare(
+        &self,
+        py: Python<'_>,
+        what: &str,
+        a: &IntegerCiphertext,
+        b: &IntegerCiphertext,
+        bits: i64,
+        relin: &IntegerRelinearizationKey,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<IntegerCiphertext> {
+        let (a, b, relin) = (a.of(py, &self.home)?, b.of(py, &self.home)?, relin.of(py, &self.home)?);
+        let (what, bits) = (comparison(py, what)?, count(py, "bits", bits)?.min(64) as u32);
+        self.circuit(py, progress, |e, control| e.compare(what, [a, b], bits, relin, control))
+    }
+    /// Levels and relinearizations of a comparison.
+    fn plan_compare(&self, py: Python<'_>, what: &str, bits: i64) -> PyResult<(usize, usize)> {
+        let (what, bits) = (comparison(py, what)?, count(py, "bits", bits)?.min(64) as u32);
+        let table = self.quick(py, |e| e.comparison_table(what, bits))?;
+        Ok((table.depth(), table.relinearizations()))
+    }
+}

@@ -1,0 +1,270 @@
+//! The class `IntegerEngine`: it checks whose arguments they are, then hands them to the engine without the lock.
+
+use super::objects::{
+    IntegerCiphertext, IntegerPlaintext, IntegerPublicKey, IntegerRelinearizationKey, IntegerRotationKey,
+    IntegerSecretKey,
+};
+use crate::engine::vector;
+use crate::errors::count;
+use crate::family::works;
+use crate::reports::reported;
+use crate::wait::wait;
+use aglet::integer::{presets, report, Ciphertext, Engine, Packing};
+use aglet::wire::IntegerOrigin;
+use aglet::Error;
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+
+type Integers<'py> = Bound<'py, PyArray1<i64>>;
+
+/// An engine of exact integers. All methods are safe to call from many threads.
+#[pyclass(frozen, module = "aglet._core")]
+pub struct IntegerEngine {
+    pub(super) home: IntegerOrigin,
+    pub(super) engine: Engine,
+}
+
+works! { IntegerEngine: Engine }
+
+/// What can encrypt.
+#[derive(FromPyObject)]
+pub enum Encrypts<'py> {
+    Public(Bound<'py, IntegerPublicKey>),
+    Secret(Bound<'py, IntegerSecretKey>),
+}
+
+impl IntegerEngine {
+    /// A ciphertext made from another one.
+    fn map(
+        &self,
+        py: Python<'_>,
+        ct: &IntegerCiphertext,
+        work: impl FnOnce(&Engine, &Ciphertext) -> Result<Ciphertext, Error> + Send,
+    ) -> PyResult<IntegerCiphertext> {
+        let ct = ct.of(py, &self.home)?;
+        Ok(IntegerCiphertext::new(&self.home, self.quick(py, |e| work(e, ct))?))
+    }
+}
+
+#[pymethods]
+impl IntegerEngine {
+    /// The set of this name, or else the smallest with so many levels.
+    #[new]
+    #[pyo3(signature = (preset, depth, plaintext_modulus, in_slots, threads))]
+    fn new(
+        py: Python<'_>,
+        preset: Option<&str>,
+        depth: i64,
+        plaintext_modulus: i64,
+        in_slots: bool,
+        threads: i64,
+    ) -> PyResult<Self> {
+        let (depth, threads) = (count(py, "depth", depth)?, count(py, "thread_count", threads)?);
+        let t = count(py, "plaintext_modulus", plaintext_modulus)? as u64;
+        let packing = if in_slots { Packing::Slots } else { Packing::Coefficients };
+        let engine = wait(py, None, |_| {
+            let params = match preset {
+                Some(name) => presets::with_modulus(name, t)?,
+                None => presets::with_depth(depth, t)?,
+            };
+            Engine::new(params, packing, threads)
+        })?;
+        let home = IntegerOrigin { ctx: None, ..engine.origin() };
+        Ok(Self { home, engine })
+    }
+
+    #[getter]
+    fn preset(&self) -> &str {
+        self.engine.params().name()
+    }
+    #[getter]
+    fn plaintext_modulus(&self) -> u64 {
+        self.engine.params().plain().value()
+    }
+    /// Numbers of a message.
+    #[getter]
+    fn count(&self) -> usize {
+        self.engine.count()
+    }
+    #[getter]
+    fn max_level(&self) -> usize {
+        self.engine.params().max_level()
+    }
+    #[getter]
+    fn log_n(&self) -> u32 {
+        self.engine.params().log_n()
+    }
+    #[getter]
+    fn log_qp(&self) -> f64 {
+        self.engine.params().log_qp()
+    }
+    #[getter]
+    fn security_bits(&self) -> f64 {
+        self.engine.params().security().bits
+    }
+    #[getter]
+    fn backend(&self) -> &'static str {
+        self.engine.backend()
+    }
+    #[getter]
+    fn threads(&self) -> usize {
+        self.engine.threads()
+    }
+
+    fn create_secret_key(&self, py: Python<'_>) -> PyResult<IntegerSecretKey> {
+        Ok(IntegerSecretKey::new(&self.home, self.quick(py, Engine::create_secret_key)?))
+    }
+    fn create_public_key(&self, py: Python<'_>, sk: &IntegerSecretKey) -> PyResult<IntegerPublicKey> {
+        let sk = sk.of(py, &self.home)?;
+        Ok(IntegerPublicKey::new(&self.home, self.quick(py, |e| e.create_public_key(sk))?))
+    }
+    fn create_relinearization_key(&self, py: Python<'_>, sk: &IntegerSecretKey) -> PyResult<IntegerRelinearizationKey> {
+        let sk = sk.of(py, &self.home)?;
+        Ok(IntegerRelinearizationKey::new(&self.home, self.quick(py, |e| e.create_relinearization_key(sk))?))
+    }
+    #[pyo3(signature = (sk, progress = None))]
+    fn create_rotation_key(
+        &self,
+        py: Python<'_>,
+        sk: &IntegerSecretKey,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<IntegerRotationKey> {
+        let sk = sk.of(py, &self.home)?;
+        let key = self.long(py, progress, |e, control| e.create_rotation_key(sk, control))?;
+        Ok(IntegerRotationKey::new(&self.home, key))
+    }
+
+    fn encode(&self, py: Python<'_>, values: PyReadonlyArray1<'_, i64>) -> PyResult<IntegerPlaintext> {
+        let values = vector(&values);
+        Ok(IntegerPlaintext::new(&self.home, self.quick(py, |e| e.encode(&values))?))
+    }
+    /// In `[-t/2, t/2]`.
+    fn decode<'py>(&self, py: Python<'py>, pt: &IntegerPlaintext) -> PyResult<Integers<'py>> {
+        let pt = pt.of(py, &self.home)?;
+        Ok(PyArray1::from_vec(py, self.quick(py, |e| e.decode(pt))?))
+    }
+    fn encrypt(
+        &self,
+        py: Python<'_>,
+        pt: &IntegerPlaintext,
+        key: Encrypts<'_>,
+        level: i64,
+    ) -> PyResult<IntegerCiphertext> {
+        let (pt, level) = (pt.of(py, &self.home)?, count(py, "level", level)?);
+        let made = match &key {
+            Encrypts::Public(key) => {
+                let key = key.get().of(py, &self.home)?;
+                self.quick(py, |e| e.encrypt(pt, level, key))?
+            }
+            Encrypts::Secret(key) => {
+                let key = key.get().of(py, &self.home)?;
+                self.quick(py, |e| e.encrypt_with_secret(pt, level, key))?
+            }
+        };
+        Ok(IntegerCiphertext::new(&self.home, made))
+    }
+    /// In `[-t/2, t/2]`.
+    fn decrypt<'py>(&self, py: Python<'py>, ct: &IntegerCiphertext, sk: &IntegerSecretKey) -> PyResult<Integers<'py>> {
+        let (ct, sk) = (ct.of(py, &self.home)?, sk.of(py, &self.home)?);
+        Ok(PyArray1::from_vec(py, self.quick(py, |e| e.decrypt(ct, sk))?))
+    }
+    /// Bits that are free above the noise, exact.
+    fn noise_budget(&self, py: Python<'_>, ct: &IntegerCiphertext, sk: &IntegerSecretKey) -> PyResult<f64> {
+        let (ct, sk) = (ct.of(py, &self.home)?, sk.of(py, &self.home)?);
+        self.quick(py, |e| e.noise_budget(ct, sk))
+    }
+
+    fn add(&self, py: Python<'_>, a: &IntegerCiphertext, b: &IntegerCiphertext) -> PyResult<IntegerCiphertext> {
+        let b = b.of(py, &self.home)?;
+        self.map(py, a, |e, a| e.add(a, b))
+    }
+    fn subtract(&self, py: Python<'_>, a: &IntegerCiphertext, b: &IntegerCiphertext) -> PyResult<IntegerCiphertext> {
+        let b = b.of(py, &self.home)?;
+        self.map(py, a, |e, a| e.subtract(a, b))
+    }
+    fn negate(&self, py: Python<'_>, ct: &IntegerCiphertext) -> PyResult<IntegerCiphertext> {
+        self.map(py, ct, Engine::negate)
+    }
+    fn add_plain(&self, py: Python<'_>, ct: &IntegerCiphertext, pt: &IntegerPlaintext) -> PyResult<IntegerCiphertext> {
+        let pt = pt.of(py, &self.home)?;
+        self.map(py, ct, |e, ct| e.add_plain(ct, pt))
+    }
+    fn add_number(&self, py: Python<'_>, ct: &IntegerCiphertext, number: i64) -> PyResult<IntegerCiphertext> {
+        self.map(py, ct, |e, ct| e.add_number(ct, number))
+    }
+    fn multiply_plain(
+        &self,
+        py: Python<'_>,
+        ct: &IntegerCiphertext,
+        pt: &IntegerPlaintext,
+    ) -> PyResult<IntegerCiphertext> {
+        let pt = pt.of(py, &self.home)?;
+        self.map(py, ct, |e, ct| e.multiply_plain(ct, pt))
+    }
+    fn multiply_number(&self, py: Python<'_>, ct: &IntegerCiphertext, number: i64) -> PyResult<IntegerCiphertext> {
+        self.map(py, ct, |e, ct| e.multiply_number(ct, number))
+    }
+    /// Without a key the product keeps three polynomials, at the lower level of both.
+    #[pyo3(signature = (a, b, relin = None))]
+    fn multiply(
+        &self,
+        py: Python<'_>,
+        a: &IntegerCiphertext,
+        b: &IntegerCiphertext,
+        relin: Option<&IntegerRelinearizationKey>,
+    ) -> PyResult<IntegerCiphertext> {
+        let (b, relin) = (b.of(py, &self.home)?, relin.map(|key| key.of(py, &self.home)).transpose()?);
+        self.map(py, a, |e, a| match relin {
+            Some(key) => e.multiply(a, b, key),
+            None => e.multiply_only(a, b),
+        })
+    }
+    fn relinearize(
+        &self,
+        py: Python<'_>,
+        ct: &IntegerCiphertext,
+        relin: &IntegerRelinearizationKey,
+    ) -> PyResult<IntegerCiphertext> {
+        let relin = relin.of(py, &self.home)?;
+        self.map(py, ct, |e, ct| e.relinearize(ct, relin))
+    }
+    fn level_down(&self, py: Python<'_>, ct: &IntegerCiphertext, level: i64) -> PyResult<IntegerCiphertext> {
+        let level = count(py, "level", level)?;
+        self.map(py, ct, |e, ct| e.level_down(ct, level))
+    }
+    /// To the right, as `numpy.roll` along the second axis of two rows.
+    fn rotate_rows(
+        &self,
+        py: Python<'_>,
+        ct: &IntegerCiphertext,
+        key: &IntegerRotationKey,
+        delta: i64,
+    ) -> PyResult<IntegerCiphertext> {
+        let key = key.of(py, &self.home)?;
+        self.map(py, ct, |e, ct| e.rotate_rows(ct, key, delta))
+    }
+    fn rotate_columns(
+        &self,
+        py: Python<'_>,
+        ct: &IntegerCiphertext,
+        key: &IntegerRotationKey,
+    ) -> PyResult<IntegerCiphertext> {
+        let key = key.of(py, &self.home)?;
+        self.map(py, ct, |e, ct| e.rotate_columns(ct, key))
+    }
+    fn sum_slots(
+        &self,
+        py: Python<'_>,
+        ct: &IntegerCiphertext,
+        key: &IntegerRotationKey,
+    ) -> PyResult<IntegerCiphertext> {
+        let key = key.of(py, &self.home)?;
+        self.map(py, ct, |e, ct| e.sum_slots(ct, key))
+    }
+}
+
+/// All parameter sets of integers.
+#[pyfunction]
+pub fn integer_presets(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    reported(py, report::presets)
+}

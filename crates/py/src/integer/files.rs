@@ -1,0 +1,38 @@
+//! Files, bytes and pickles of integers; the Python methods stand in `python/aglet/integer/files.py`.
+
+use super::objects::{
+    IntegerCiphertext, IntegerPlaintext, IntegerPublicKey, IntegerRelinearizationKey, IntegerRotationKey,
+    IntegerSecretKey,
+};
+use super::IntegerEngine;
+use crate::family::{homed_files, Home};
+use aglet::integer::{self, Packing};
+use aglet::wire::IntegerOrigin;
+use pyo3::prelude::*;
+use pyo3::IntoPyObjectExt;
+
+impl Home for IntegerOrigin {
+    fn preset(&self) -> &str {
+        self.params.name()
+    }
+    fn said(&self) -> String {
+        let packing = match self.packing() {
+            Packing::Slots => "slots",
+            Packing::Coefficients => "coefficients",
+        };
+        let (t, levels) = (self.params.plain().value(), self.params.max_level());
+        format!("preset {:?}, {levels} levels, plaintext modulus {t} and packing in {packing}", self.preset())
+    }
+    fn named_by(summary: &aglet::wire::Summary) -> Result<Self, aglet::Error> {
+        Self::find(summary, false)
+    }
+}
+
+homed_files! { IntegerEngine, IntegerOrigin:
+    IntegerSecretKey(aglet::SecretKey),
+    IntegerPublicKey(aglet::PublicKey),
+    IntegerRelinearizationKey(integer::RelinearizationKey),
+    IntegerRotationKey(integer::RotationKey),
+    IntegerPlaintext(integer::Plaintext),
+    IntegerCiphertext(integer::Ciphertext),
+}

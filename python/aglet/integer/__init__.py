@@ -1,0 +1,1 @@
+"""Exact integers: `aglet.IntegerEngine`."""

@@ -1,0 +1,185 @@
+"""The part of `IntegerEngine` with circuits: powers, polynomials, tables, comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from aglet import _core, checks
+from aglet._core import IntegerCiphertext, IntegerRelinearizationKey
+from aglet.errors import ParameterError
+from aglet.integer import operands, values
+from aglet.progress import ProgressCallback, progress_bar
+
+__all__ = ["CircuitPlan", "IntegerCircuits"]
+
+
+class CircuitPlan(NamedTuple):
+    """What a circuit will take."""
+
+    levels: int
+    """Levels below its inputs."""
+    relinearizations: int
+    """Products of ciphertexts with a key switch each: what takes the time."""
+
+
+class IntegerCircuits:
+    """Mixed into `IntegerEngine`.
+
+    Every circuit takes a relinearization key, leaves its inputs as they were, stops at Ctrl-C, and calls
+    `progress(done, total, what)` where one is given. Levels that it takes are said before: nothing is computed of a
+    circuit that has too few, a `LevelError`. Keys and ciphertexts of other engines are a `KeyMismatchError`.
+    """
+
+    _core: _core.IntegerEngine
+
+    def power(
+        self,
+        ciphertext: IntegerCiphertext,
+        exponent: int,
+        relinearization_key: IntegerRelinearizationKey,
+        *,
+        progress: ProgressCallback | None = None,
+    ) -> IntegerCiphertext:
+        """The power x^exponent modulo t, for an exponent of 1 or more: ceil(log2(exponent)) levels.
+
+        Raises
+        ------
+        ParameterError
+            If the exponent is below 1.
+        LevelError
+            If there are too few levels.
+        """
+        ct, n = operands.ciphertext(ciphertext), checks.count("exponent", exponent, 1)
+        key = operands.relinearization_key(relinearization_key)
+        with progress_bar(progress) as report:
+            return self._core.power(ct, n, key, report)
+
+    def evaluate_polynomial(
+        self,
+        ciphertext: IntegerCiphertext,
+        coefficients: Any,
+        relinearization_key: IntegerRelinearizationKey,
+        *,
+        progress: ProgressCallback | None = None,
+    ) -> IntegerCiphertext:
+        """The sum of coefficients[k] x^k modulo t in every slot: ceil(log2(degree + 1)) levels.
+
+        Coefficients are integers of any size, the constant first. Where coefficients are packed, powers are those of
+        polynomials.
+
+        Raises
+        ------
+        ParameterError
+            If the polynomial is constant modulo t.
+        LevelError
+            If there are too few levels.
+        """
+        ct, found = operands.ciphertext(ciphertext), values.as_coefficients(coefficients, self._core.plaintext_modulus)
+        key = operands.relinearization_key(relinearization_key)
+        with progress_bar(progress) as report:
+            return self._core.evaluate_polynomial(ct, found, key, report)
+
+    def lookup(
+        self,
+        ciphertext: IntegerCiphertext | Iterable[IntegerCiphertext],
+        table: Any,
+        relinearization_key: IntegerRelinearizationKey,
+        *,
+        progress: ProgressCallback | None = None,
+    ) -> IntegerCiphertext:
+        """Replace x by table[x] in every slot, for integers from 0 to len(table) - 1.
+
+        With a list of ciphertexts x is given in digits, the lowest first: two of 4 bits for a table of 256 values,
+        three for 4,096. That takes fewer levels than one variable of 8 bits (6 instead of 8), `plan_lookup` says how
+        many. What is no index of the table gives a number of no meaning.
+
+        Parameters
+        ----------
+        table
+            2 to 8,192 integers between -t and t, not all the same; in d digits a power base^d of them.
+
+        Raises
+        ------
+        RangeError
+            If the table has too few or too many values, or they are out of range.
+        LevelError
+            If there are too few levels.
+        ParameterError
+            If coefficients are packed, or the table has one value only.
+        """
+        if isinstance(ciphertext, IntegerCiphertext):
+            ciphertext = [ciphertext]
+        digits = [operands.ciphertext(x) for x in checks.each("ciphertext", ciphertext)]
+        if not digits:
+            raise ParameterError("A table is looked up at one ciphertext or more; this list is empty.")
+        found = values.as_table(table, self._core.plaintext_modulus)
+        key = operands.relinearization_key(relinearization_key)
+        with progress_bar(progress) as report:
+            return self._core.lookup(digits, found, key, report)
+
+    def plan_lookup(self, table: Any, digits: int = 1) -> CircuitPlan:
+        """What `lookup` of this table in so many digits will take; errors as there."""
+        found = values.as_table(table, self._core.plaintext_modulus)
+        return CircuitPlan(*self._core.plan_lookup(found, checks.count("digits", digits, 1)))
+
+    def less(
+        self,
+        a: IntegerCiphertext,
+        b: IntegerCiphertext,
+        relinearization_key: IntegerRelinearizationKey,
+        *,
+        bits: int,
+        progress: ProgressCallback | None = None,
+    ) -> IntegerCiphertext:
+        """1 where a < b and 0 elsewhere, for integers of so many bits: bits + 1 levels.
+
+        Parameters
+        ----------
+        bits
+            1 to 12: integers are 0 to 2^bits - 1, or others whose differences are below 2^bits.
+
+        Raises
+        ------
+        RangeError
+            If there are too many bits, for the engine or for t.
+        LevelError
+            If there are too few levels.
+        """
+        return self._compare("<", a, b, relinearization_key, bits, progress)
+
+    def equal(
+        self,
+        a: IntegerCiphertext,
+        b: IntegerCiphertext,
+        relinearization_key: IntegerRelinearizationKey,
+        *,
+        bits: int,
+        progress: ProgressCallback | None = None,
+    ) -> IntegerCiphertext:
+        """1 where a == b and 0 elsewhere; arguments and errors as those of `less`."""
+        return self._compare("==", a, b, relinearization_key, bits, progress)
+
+    def maximum(
+        self,
+        a: IntegerCiphertext,
+        b: IntegerCiphertext,
+        relinearization_key: IntegerRelinearizationKey,
+        *,
+        bits: int,
+        progress: ProgressCallback | None = None,
+    ) -> IntegerCiphertext:
+        """The larger of both in every slot; arguments and errors as those of `less`."""
+        return self._compare("maximum", a, b, relinearization_key, bits, progress)
+
+    def plan_compare(self, bits: int) -> CircuitPlan:
+        """What `less` of integers of so many bits will take; errors as there."""
+        return CircuitPlan(*self._core.plan_compare("<", checks.count("bits", bits, 1)))
+
+    def _compare(
+        self, what: str, a: Any, b: Any, relinearization_key: Any, bits: Any, progress: ProgressCallback | None
+    ) -> IntegerCiphertext:
+        left, right, size = operands.ciphertext(a), operands.ciphertext(b), checks.count("bits", bits, 1)
+        key = operands.relinearization_key(relinearization_key)
+        with progress_bar(progress) as report:
+            return self._core.compare(what, left, right, size, key, report)

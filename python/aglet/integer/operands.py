@@ -1,0 +1,30 @@
+"""What operations on integers take: ciphertexts and keys, each refused with a sentence if it is something else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aglet import checks
+from aglet._core import IntegerCiphertext, IntegerRelinearizationKey, IntegerRotationKey, IntegerSecretKey
+
+__all__ = ["ciphertext", "relinearization_key", "rotation_key", "secret_key"]
+
+
+def ciphertext(value: Any) -> IntegerCiphertext:
+    """`value` if it is a ciphertext of integers."""
+    return checks.need(value, IntegerCiphertext, "encrypt(values, key)")
+
+
+def secret_key(value: Any) -> IntegerSecretKey:
+    """`value` if it is a secret key of integers."""
+    return checks.need(value, IntegerSecretKey, "create_secret_key()")
+
+
+def relinearization_key(value: Any) -> IntegerRelinearizationKey:
+    """`value` if it is a relinearization key of integers."""
+    return checks.need(value, IntegerRelinearizationKey, "create_relinearization_key(secret_key)")
+
+
+def rotation_key(value: Any) -> IntegerRotationKey:
+    """`value` if it is a rotation key of integers."""
+    return checks.need(value, IntegerRotationKey, "create_rotation_key(secret_key)")

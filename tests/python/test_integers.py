@@ -1,0 +1,287 @@
+"""`IntegerEngine` against numpy modulo t, and what it refuses."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from aglet import (
+    IntegerCiphertext,
+    IntegerEngine,
+    IntegerPublicKey,
+    IntegerRelinearizationKey,
+    IntegerRotationKey,
+    IntegerSecretKey,
+)
+from aglet.errors import (
+    KeyMismatchError,
+    LevelError,
+    MissingKeyError,
+    NoiseError,
+    ParameterError,
+    RangeError,
+    SerializationError,
+)
+
+T = 65537
+
+
+@dataclass(frozen=True)
+class World:
+    engine: IntegerEngine
+    secret: IntegerSecretKey
+    public: IntegerPublicKey
+    relinearization: IntegerRelinearizationKey
+    rotation: IntegerRotationKey
+
+    def read(self, ct: IntegerCiphertext) -> NDArray[np.int64]:
+        assert 0 < ct.noise_budget <= self.engine.noise_budget(ct, self.secret)
+        return self.engine.decrypt(ct, self.secret)
+
+
+@pytest.fixture(scope="module")
+def w() -> World:
+    engine = IntegerEngine(depth=4)
+    secret = engine.create_secret_key()
+    return World(
+        engine,
+        secret,
+        engine.create_public_key(secret),
+        engine.create_relinearization_key(secret),
+        engine.create_rotation_key(secret),
+    )
+
+
+def numbers(engine: IntegerEngine, seed: int) -> NDArray[np.int64]:
+    return np.random.default_rng(seed).integers(-T // 2 + 1, T // 2, engine.slot_count)
+
+
+def centred(x: NDArray[np.int64]) -> NDArray[np.int64]:
+    return (x + T // 2) % T - T // 2
+
+
+def test_arithmetic_is_that_of_numpy_modulo_t(w: World) -> None:
+    e, (x, y) = w.engine, (numbers(w.engine, 1), numbers(w.engine, 2))
+    a, b = e.encrypt(x, w.public), e.encrypt(y, w.secret, level=3)
+    plain = e.encode(y)
+    cases: list[tuple[IntegerCiphertext, NDArray[np.int64], int]] = [
+        (e.add(a, b), x + y, 3),
+        (e.add(a, y), x + y, 4),
+        (e.add(a, plain), x + y, 4),
+        (e.add(a, -7), x - 7, 4),
+        (e.subtract(b, a), y - x, 3),
+        (e.subtract(a, y), x - y, 4),
+        (e.subtract(a, plain), x - y, 4),
+        (e.subtract(a, np.int64(9)), x - 9, 4),
+        (e.negate(a), -x, 4),
+        (e.multiply(a, b, w.relinearization), x * y, 2),
+        (e.multiply(a, plain), x * y, 4),
+        (e.multiply(a, y.reshape(2, -1)), x * y, 4),
+        (e.multiply(a, 40_000), 40_000 * x, 4),
+        (e.square(a, w.relinearization), x * x, 3),
+        (e.square(a), x * x, 4),
+        (e.relinearize(e.add(e.square(a), e.multiply(a, b)), w.relinearization), x * x + x * y, 2),
+        (e.mod_switch(a, 1), x, 1),
+        (e.rotate_rows(a, w.rotation, 5), np.roll(x.reshape(2, -1), 5, axis=1).ravel(), 4),
+        (e.rotate_rows(a, w.rotation, -3), np.roll(x.reshape(2, -1), -3, axis=1).ravel(), 4),
+        (e.rotate_columns(a, w.rotation), x.reshape(2, -1)[::-1].ravel(), 4),
+        (e.sum_slots(a, w.rotation), np.full_like(x, x.sum()), 4),
+    ]
+    for number, (found, wanted, level) in enumerate(cases):
+        np.testing.assert_array_equal(w.read(found), centred(wanted), err_msg=str(number))
+        assert found.level == level, number
+    np.testing.assert_array_equal(w.read(a), x)
+    np.testing.assert_array_equal(e.decode(plain), y)
+
+
+def test_circuits_are_those_of_numpy(w: World) -> None:
+    e, x = w.engine, numbers(w.engine, 3)
+    a = e.encrypt(x, w.public)
+    eighth = centred(np.array([pow(int(v), 8, T) for v in x]))
+    np.testing.assert_array_equal(w.read(e.power(a, 8, w.relinearization)), eighth)
+    polynomial = e.evaluate_polynomial(a, [5, -2, 10**20, 1], w.relinearization)
+    np.testing.assert_array_equal(
+        w.read(polynomial), centred(np.array([(5 - 2 * v + 10**20 * v * v + v**3) % T for v in map(int, x)]))
+    )
+    digits, table = x % 16, np.arange(16) ** 3 % 251
+    found = e.lookup(e.encrypt(digits, w.public), table, w.relinearization)
+    np.testing.assert_array_equal(w.read(found), table[digits])
+    low, high, squares = x % 3, x // 3 % 3, np.arange(9) ** 2
+    pair = [e.encrypt(low, w.public), e.encrypt(high, w.public)]
+    assert e.plan_lookup(squares, 2) == (3, 3)
+    np.testing.assert_array_equal(w.read(e.lookup(pair, squares, w.relinearization)), squares[low + 3 * high])
+    u, v = x % 8, x // 8 % 8
+    c, d = e.encrypt(u, w.public), e.encrypt(v, w.public)
+    assert e.plan_compare(3).levels == 4
+    np.testing.assert_array_equal(w.read(e.less(c, d, w.relinearization, bits=3)), u < v)
+    np.testing.assert_array_equal(w.read(e.equal(c, d, w.relinearization, bits=3)), u == v)
+    np.testing.assert_array_equal(w.read(e.maximum(c, d, w.relinearization, bits=3)), np.maximum(u, v))
+
+
+def test_unsigned_schemes_and_coefficients() -> None:
+    unsigned = IntegerEngine("bgv", 40_961, depth=4, signed=False)
+    key = unsigned.create_secret_key()
+    assert unsigned.decrypt(unsigned.encrypt([-1, 40_960, 7], key), key)[:4].tolist() == [40_960, 40_960, 7, 0]
+    signed = IntegerEngine("bfv", 40_961, depth=4)
+    # What one reading of ciphertexts makes, the other uses.
+    back = signed.deserialize_secret_key(unsigned.serialize_secret_key(key))
+    assert signed.decrypt(unsigned.encrypt([-1, 5], key), back)[:3].tolist() == [-1, 5, 0]
+    polynomials = IntegerEngine(plaintext_modulus=9_999, depth=2, packing="coefficients")
+    key = polynomials.create_secret_key()
+    relin = polynomials.create_relinearization_key(key)
+    n = polynomials.slot_count
+    x = polynomials.encrypt([3, 1], key)  # (3 + X) X^(N-1) = 3 X^(N-1) - 1
+    last = polynomials.encrypt(np.eye(1, n, n - 1, dtype=int)[0], key)
+    found = polynomials.decrypt(polynomials.multiply(x, last, relin), key)
+    assert [*found[[0, -1]], np.count_nonzero(found)] == [-1, 3, 2]
+    with pytest.raises(ParameterError, match="packing"):
+        polynomials.create_rotation_key(key)
+    with pytest.raises(ParameterError, match="packing"):
+        polynomials.lookup(x, [0, 1, 4], relin)
+
+
+@pytest.mark.parametrize(
+    ("message", "error", "words"),
+    [
+        ([1, T], RangeError, "index 1"),
+        ([-T], RangeError, "reduce"),
+        ([2**70], RangeError, "between"),
+        (np.array([2**63], dtype=np.uint64), RangeError, "between"),
+        ([0.5], RangeError, "rint"),
+        ([0.0, np.nan], RangeError, "index 1"),
+        ([np.inf], RangeError, "integers"),
+        (np.zeros(8193, int), RangeError, "split"),
+        ([], RangeError, "at least one"),
+        (np.zeros((3, 4), int), RangeError, "rows"),
+        ([[1], [2, 3]], RangeError, "differ in length"),
+        (5, TypeError, "one number"),
+        ("12", TypeError, "text"),
+        ([1j], TypeError, "integers"),
+        (["1"], TypeError, "integers"),
+        (np.ma.array([1], mask=[True]), TypeError, "masked"),
+    ],
+)
+def test_messages_that_are_none_are_refused(w: World, message: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        w.engine.encrypt(message, w.public)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"plaintext_modulus": 65536}, "not odd"),
+        ({"plaintext_modulus": 2**31 + 1}, "2\\^31"),
+        ({"plaintext_modulus": 65539}, "no slots"),
+        ({"plaintext_modulus": 1_146_881}, "smaller t"),
+        ({"depth": 40}, "the largest has 39"),
+        ({"depth": 0}, "depth"),
+        ({"depth": 2, "preset": "int-levels-13"}, "leave one"),
+        ({"preset": "regular"}, "no preset"),
+        ({"scheme": "ckks"}, "bfv"),
+        ({"packing": "rows"}, "coefficients"),
+    ],
+)
+def test_engines_that_cannot_be_are_refused(arguments: dict[str, Any], words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        IntegerEngine(**arguments)
+
+
+def test_what_would_be_wrong_is_refused(w: World) -> None:
+    e = w.engine
+    a = e.encrypt([1, 2, 3], w.public)
+    bottom = e.mod_switch(a, 0)
+    with pytest.raises(LevelError, match="level"):
+        e.multiply(bottom, bottom, w.relinearization)
+    with pytest.raises(LevelError, match="level"):
+        e.power(a, 17, w.relinearization)
+    with pytest.raises(LevelError, match="does not exist"):
+        e.encrypt([1], w.public, level=5)
+    with pytest.raises(LevelError, match="level"):
+        e.mod_switch(bottom, 1)
+    with pytest.raises(NoiseError, match="bits too large"):
+        e.multiply(bottom, 30_000)
+    with pytest.raises(RangeError, match="plaintext modulus"):
+        e.multiply(a, T)
+    with pytest.raises(TypeError, match="whole number"):
+        e.add(a, 0.5)
+    with pytest.raises(ParameterError, match="degree 1"):
+        e.lookup(a, [3, 3], w.relinearization)
+    with pytest.raises(RangeError, match="2 to"):
+        e.lookup(a, [3], w.relinearization)
+    with pytest.raises(RangeError, match="power of their base"):
+        e.lookup([a, a], range(17), w.relinearization)
+    with pytest.raises(RangeError, match="1 to 12 bits"):
+        e.less(a, a, w.relinearization, bits=13)
+    with pytest.raises(MissingKeyError, match="create_rotation_key"):
+        e.rotate_rows(a, None, 1)  # type: ignore[arg-type]
+    with pytest.raises(MissingKeyError, match="create_relinearization_key"):
+        e.power(a, 2, None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="IntegerCiphertext"):
+        e.negate([1])  # type: ignore[arg-type]
+    stranger = e.create_secret_key()
+    with pytest.raises(KeyMismatchError):
+        e.decrypt(a, stranger)
+    with pytest.raises(KeyMismatchError):
+        e.multiply(a, a, e.create_relinearization_key(stranger))
+    with pytest.raises(KeyMismatchError):
+        e.add(a, e.encrypt([1], stranger))
+    other = IntegerEngine(plaintext_modulus=40_961, depth=4)
+    with pytest.raises(KeyMismatchError, match="plaintext modulus 40961"):
+        other.negate(a)
+
+
+def test_files_pickles_and_engines(w: World, tmp_path: Any) -> None:
+    e = w.engine
+    x = numbers(e, 4)
+    things: dict[str, Any] = {
+        "secret_key": w.secret,
+        "public_key": w.public,
+        "relinearization_key": w.relinearization,
+        "rotation_key": w.rotation,
+        "integer_plaintext": e.encode(x),
+        "integer_ciphertext": e.encrypt(x, w.public),
+    }
+    other = pickle.loads(pickle.dumps(e))
+    assert repr(other) == repr(e)
+    for name, thing in things.items():
+        path = tmp_path / name
+        getattr(e, f"write_{name}")(thing, path)
+        data = getattr(e, f"serialize_{name}")(thing)
+        assert path.read_bytes() == data == e.serialize(thing)
+        for back in (getattr(other, f"read_{name}")(path), other.deserialize(data), other.read(path)):
+            assert type(back) is type(thing)
+            assert other.serialize(back) == data
+        if name == "secret_key":
+            with pytest.raises(TypeError, match="neither pickled"):
+                pickle.dumps(thing)
+            continue
+        for protocol in (2, 5):
+            assert e.serialize(pickle.loads(pickle.dumps(thing, protocol))) == data
+        with pytest.raises(SerializationError):
+            e.deserialize(data[:-1])
+    back = other.read_integer_ciphertext(tmp_path / "integer_ciphertext")
+    np.testing.assert_array_equal(w.read(back), x)
+    coefficients = IntegerEngine(depth=4, packing="coefficients")
+    with pytest.raises(KeyMismatchError, match='packing="slots"'):
+        coefficients.read_integer_ciphertext(tmp_path / "integer_ciphertext")
+    with pytest.raises(TypeError, match=r"numpy\.save"):
+        e.write(x, tmp_path / "x")
+
+
+def test_progress_and_stopping(w: World) -> None:
+    said: list[tuple[int, int, str]] = []
+    w.engine.create_rotation_key(w.secret, progress=lambda *args: said.append(args))
+    assert said[-1][:2] == (13, 13)
+
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        w.engine.create_rotation_key(w.secret, progress=stop)
+    with pytest.raises(TypeError, match="called"):
+        w.engine.create_rotation_key(w.secret, progress=3)  # type: ignore[arg-type]
