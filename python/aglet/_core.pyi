@@ -885,7 +885,13 @@ class LweArray:
 class LookupEngine:
     """An engine of gates and tables. All methods are safe to call from many threads."""
 
-    def __init__(self, preset: str, threads: int) -> None: ...
+    def __init__(
+        self, preset: str, threads: int, *, parameters: str | None = None, allow_insecure: bool = False
+    ) -> None: ...
+    @property
+    def insecurity(self) -> str | None:
+        """Why the security gate refuses the parameters, if it does."""
+
     @property
     def preset(self) -> str: ...
     @property

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numbers
+import os
+import pathlib
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -15,6 +17,7 @@ __all__ = [
     "count",
     "each",
     "flag",
+    "literal",
     "need",
     "one_of",
     "optional_count",
@@ -132,6 +135,24 @@ def flag(name: str, value: Any) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} is True or False, not {type(value).__name__}.")
     return bool(value)
+
+
+def literal(parameters: str | os.PathLike[str] | None) -> str | None:
+    """The text of a parameter set of the user's own, from the file that holds it or as it is.
+
+    Raises
+    ------
+    ParameterError
+        If the file cannot be read as text.
+    """
+    if parameters is None or (isinstance(parameters, str) and "\n" in parameters):
+        return parameters
+    if not isinstance(parameters, str | os.PathLike):
+        raise TypeError(f"parameters is a path or the text of a TOML file, not {type(parameters).__name__}.")
+    try:
+        return pathlib.Path(parameters).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise ParameterError(f"The parameters cannot be read: {error}. Give the path of a TOML file.") from error
 
 
 def each(name: str, values: Iterable[_T]) -> list[_T]:

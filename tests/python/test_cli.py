@@ -80,7 +80,18 @@ def test_params_of_gates_and_tables() -> None:
     sets = {preset["name"]: preset for preset in lines("params") if "dimension" in preset}
     assert {"gate", "cggi", "lut2", "lut3", "lut4"} <= set(sets)
     assert all(name in text for name in sets)
-    assert all(preset["security_bits"] >= 128 and preset["log2_failure"] <= -128 for preset in sets.values())
+    assert all(preset["log2_failure"] <= -128 for preset in sets.values())
+    assert [name for name, preset in sets.items() if preset["security_bits"] < 128] == ["ntru"]
+    assert "unknown" in text, "no table judges NTRU"
+
+
+@pytest.mark.filterwarnings("ignore:NOT SECURE")
+def test_ntru_is_measured_and_planned_by_those_who_insist() -> None:
+    for command in (["bench", "gate", "--method", "ntru"], ["plan", "--preset", "ntru"]):
+        assert "allow_insecure" in fails(*command)
+    (record,) = lines("bench", "gate", "--preset", "ntru", "--allow-insecure", "--batch", "2", "--repeat", "1")
+    assert (record["method"], record["wrong"], record["security_bits"]) == ("ntru", 0, 0)
+    assert "nand" in run("plan", "--preset", "ntru", "--allow-insecure")
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import itertools
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ import pytest
 import aglet
 from aglet import LookupEngine, LookupKey, LweCiphertext, LweSecretKey, Table
 from aglet.errors import (
+    InsecureParametersError,
     KeyMismatchError,
     MemoryLimitError,
     MissingKeyError,
@@ -21,6 +23,7 @@ from aglet.errors import (
     RangeError,
 )
 
+ROOT = Path(__file__).parents[2]
 BITS = np.array([False, True])
 GATES: dict[str, Callable[..., np.ndarray]] = {
     "nand": lambda x, y: ~(x & y),
@@ -99,6 +102,46 @@ def test_gates_broadcast(gates: Set) -> None:
     np.testing.assert_array_equal(gates.decrypt(found), [[True, True, False], [True, True, True]])
     with pytest.raises(RangeError, match=r"\(2, 1\) and \(3, 2\) do not go together"):
         gates.engine.xor(rows, gates.encrypt(np.ones((3, 2), bool)), gates.key)
+
+
+def test_ntru_is_refused_with_the_reason_and_gives_the_same_gates_to_those_who_insist() -> None:
+    for words in ({"preset": "ntru"}, {"method": "ntru"}):
+        with pytest.raises(InsecureParametersError, match=r"that is 2\^16\.9, and Q is 2\^19\.9\. .* allow_insecure"):
+            LookupEngine(**words)
+    with pytest.warns(UserWarning, match="NOT SECURE, for tests only. No table here gives ntru 128 bits"):
+        engine = LookupEngine(preset="ntru", allow_insecure=True)
+    assert "NOT SECURE" in repr(engine)
+    assert (engine.method, engine.security_bits) == ("ntru", 0)
+    secret = engine.create_secret_key()
+    key = engine.create_lookup_key(secret)
+    x, y = (engine.encrypt(bits, secret) for bits in ([0, 0, 1, 1], [0, 1, 0, 1]))
+    restored = engine.deserialize(engine.serialize(key))
+    np.testing.assert_array_equal(engine.decrypt(engine.nand(x, y, restored), secret), [True, True, True, False])
+    with pytest.warns(UserWarning, match="NOT SECURE"):
+        again = pickle.loads(pickle.dumps(engine))
+    np.testing.assert_array_equal(again.decrypt(again.xor(x, y, key), secret), [False, True, True, False])
+
+
+def test_parameters_of_ones_own_pass_the_same_gate(tmp_path: Path) -> None:
+    text = (ROOT / "crates/aglet/presets/fhew/lut2.toml").read_text()
+    engine = LookupEngine(parameters=text)
+    assert (engine.preset, engine.bits) == ("lut2", 2)
+    file = tmp_path / "mine.toml"
+    file.write_text(text.replace('name = "lut2"', 'name = "mine"').replace("lwe_error = -14.64", "lwe_error = -15.0"))
+    with pytest.raises(InsecureParametersError, match="below 128 bits of security"):
+        LookupEngine(parameters=file)
+    with pytest.warns(UserWarning, match="NOT SECURE, for tests only. A modulus of"):
+        mine = LookupEngine(parameters=file, allow_insecure=True)
+    assert mine.preset == "mine"
+    for words in ({"bits": 2}, {"preset": "lut2"}, {"method": "block"}):
+        with pytest.raises(ParameterError, match="parameters already fix"):
+            LookupEngine(parameters=text, **words)
+    with pytest.raises(ParameterError, match="cannot be read"):
+        LookupEngine(parameters=tmp_path / "nowhere.toml")
+    with pytest.raises(ParameterError, match="do not work"):
+        LookupEngine(parameters="family = 1\n")
+    with pytest.raises(TypeError, match="allow_insecure"):
+        LookupEngine(allow_insecure=1)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("method", ["cggi", "ginx", "lmkcdey"])
@@ -361,8 +404,9 @@ def test_keys_that_are_missing_or_of_others(gates: Set, tables: Set) -> None:
         engine.encrypt(True, None)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="LweCiphertext is needed here, not bool"):
         engine.nand(x, True, gates.key)  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="takes 3 arrays"):
-        engine.gate("majority", x, x, gates.key)
+    for few in ((x, x), (x[:0], x[:0]), ()):
+        with pytest.raises(ParameterError, match=f"majority takes 3 bits and got {len(few)}"):
+            engine.gate("majority", *few, gates.key)
     with pytest.raises(ParameterError, match="no gate"):
         engine.gate("if", x, x, gates.key)
 

@@ -9,7 +9,7 @@ fn main() -> Result<(), Error> {
     let control = Control::new();
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     for (name, _) in presets::ALL.iter().filter(|p| wanted.is_empty() || wanted.iter().any(|w| w == p.0)) {
-        let params = presets::load(name)?;
+        let params = presets::load(name, true)?;
         let one = Engine::new(params.clone(), 1)?;
         let two = Engine::new(params, 2)?;
         let sk = one.create_secret_key()?;

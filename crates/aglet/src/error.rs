@@ -174,9 +174,11 @@ impl Error {
             Self::Scheme(S::Noise { .. }) => ErrorKind::Noise,
             Self::Scheme(S::Message { .. } | S::Integer { .. } | S::Residue { .. }) => ErrorKind::Range,
             Self::Scheme(_) => ErrorKind::Parameter,
-            Self::Rlwe(aglet_rlwe::Error::InsecureParameters { .. } | aglet_rlwe::Error::SparseSecret { .. }) => {
-                ErrorKind::Insecure
-            }
+            Self::Rlwe(
+                aglet_rlwe::Error::InsecureParameters { .. }
+                | aglet_rlwe::Error::Ntru { .. }
+                | aglet_rlwe::Error::SparseSecret { .. },
+            ) => ErrorKind::Insecure,
             Self::Rlwe(aglet_rlwe::Error::KeyMismatch { .. }) => ErrorKind::KeyMismatch,
             Self::Rlwe(aglet_rlwe::Error::Level { .. }) => ErrorKind::Level,
             Self::Rlwe(aglet_rlwe::Error::Degree { .. }) => ErrorKind::Other,

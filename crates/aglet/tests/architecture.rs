@@ -277,7 +277,7 @@ fn every_preset_is_listed_and_has_source_and_claims() {
         assert!(literal.name == name && literal.source.trim().len() > 20 && literal.claims.is_some(), "{name}");
     }
     for name in gates {
-        let params = aglet::fhew::presets::load(&name).unwrap();
+        let params = aglet::fhew::presets::load(&name, true).unwrap();
         let literal = params.literal();
         assert!(literal.name == name && literal.source.trim().len() > 20 && literal.claims.is_some(), "{name}");
     }

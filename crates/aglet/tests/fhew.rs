@@ -7,10 +7,18 @@ use aglet::{Control, Error, ErrorKind};
 fn presets_keep_what_they_claim() {
     let (mut claimed, mut found) = (Vec::new(), Vec::new());
     for (name, _) in presets::ALL {
-        let params = presets::load(name).unwrap();
+        let params = presets::load(name, true).unwrap();
         let claims = params.literal().claims.clone().unwrap();
         let (lwe, glwe) = (params.lwe().lwe_security(), params.lwe().glwe_security());
-        assert!(lwe.is_secure() && glwe.is_secure(), "{name}: {lwe}; {glwe}");
+        let refused = presets::load(name, false).err().map(|error| (error.kind(), error.to_string()));
+        if name == "ntru" {
+            let (kind, sentence) = refused.unwrap();
+            assert!(kind == ErrorKind::Insecure && sentence.contains("that is 2^16.9, and Q is 2^19.9"), "{sentence}");
+            assert_eq!(params.insecurity().unwrap().to_string(), sentence);
+        } else {
+            assert!(refused.is_none() && params.insecurity().is_none());
+            assert!(lwe.is_secure() && glwe.is_secure(), "{name}: {lwe}; {glwe}");
+        }
         let engine = Engine::new(params.clone(), 1).unwrap();
         let key = engine.create_lookup_key(&engine.create_secret_key().unwrap(), &Control::new()).unwrap();
         claimed.push((name, claims.security_bits, claims.log2_p_fail, claims.key_bytes));
@@ -19,14 +27,14 @@ fn presets_keep_what_they_claim() {
     }
     assert_eq!(claimed, found);
     assert!(found.iter().all(|f| f.2 <= -128.0), "a failure counts as a break: rarer than 2^-128");
-    assert!(matches!(presets::load("lut5"), Err(Error::Parameter(_))));
+    assert!(matches!(presets::load("lut5", false), Err(Error::Parameter(_))));
 }
 
 /// A ripple-carry adder: sums and carries of random numbers of 8 bits, side by side.
 #[test]
 fn an_adder_of_gates_adds() {
-    for (preset, threads) in [("gate", 2), ("cggi", 1), ("ginx3", 2), ("lmkcdey", 2), ("dm", 1)] {
-        let engine = Engine::new(presets::load(preset).unwrap(), threads).unwrap();
+    for (preset, threads) in [("gate", 2), ("cggi", 1), ("ginx3", 2), ("lmkcdey", 2), ("dm", 1), ("ntru", 2)] {
+        let engine = Engine::new(presets::load(preset, true).unwrap(), threads).unwrap();
         let sk = engine.create_secret_key().unwrap();
         let key = engine.create_lookup_key(&sk, &Control::new()).unwrap();
         let control = Control::new();
@@ -64,7 +72,7 @@ fn an_adder_of_gates_adds() {
 
 #[test]
 fn what_does_not_belong_together_is_refused_and_the_engine_stays_usable() {
-    let engine = Engine::new(presets::load("gate").unwrap(), 1).unwrap();
+    let engine = Engine::new(presets::load("gate", false).unwrap(), 1).unwrap();
     let (sk, other, control) =
         (engine.create_secret_key().unwrap(), engine.create_secret_key().unwrap(), Control::new());
     let key = engine.create_lookup_key(&sk, &Control::new()).unwrap();
@@ -76,7 +84,7 @@ fn what_does_not_belong_together_is_refused_and_the_engine_stays_usable() {
     assert_eq!(kind(gate(&[&x, &x[..1]], &control)), ErrorKind::Parameter);
     assert_eq!(kind(gate(&[&x], &control)), ErrorKind::Parameter);
     assert_eq!(engine.decrypt_bits(&x, &other).unwrap_err().kind(), ErrorKind::KeyMismatch);
-    let tables = Engine::new(presets::load("lut2").unwrap(), 1).unwrap();
+    let tables = Engine::new(presets::load("lut2", false).unwrap(), 1).unwrap();
     let message = tables.params().message();
     assert_eq!(tables.decrypt(&x, message, &sk).unwrap_err().kind(), ErrorKind::Parameter);
     let stopped = Control::new();
@@ -92,7 +100,7 @@ fn what_does_not_belong_together_is_refused_and_the_engine_stays_usable() {
 /// Somebody who watches the reports says stop as soon as they see work done; `dm` has the most samples, seconds of them.
 #[test]
 fn a_key_that_is_stopped_midway_leaves_the_engine_usable() {
-    let engine = Engine::new(presets::load("dm").unwrap(), 1).unwrap();
+    let engine = Engine::new(presets::load("dm", false).unwrap(), 1).unwrap();
     let (sk, control) = (engine.create_secret_key().unwrap(), Control::new());
     let stopped = std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -116,7 +124,7 @@ fn a_key_that_is_stopped_midway_leaves_the_engine_usable() {
 #[test]
 #[cfg(feature = "long")]
 fn many_random_gates_make_no_error() {
-    let engine = Engine::new(presets::load("gate").unwrap(), 0).unwrap();
+    let engine = Engine::new(presets::load("gate", false).unwrap(), 0).unwrap();
     let (sk, control) = (engine.create_secret_key().unwrap(), Control::new());
     let key = engine.create_lookup_key(&sk, &Control::new()).unwrap();
     let mut clear: Vec<bool> = (0..512u32).map(|i| i.wrapping_mul(2_654_435_761) >> 31 == 1).collect();

@@ -34,7 +34,7 @@ fn through<T: Stored<Home> + Sync>(engine: &Engine, x: &T) -> (T, usize) {
 
 #[test]
 fn gates_work_on_what_comes_out_of_files() {
-    for engine in [small(), Engine::new(presets::load("gate").unwrap(), 1).unwrap()] {
+    for engine in [small(), Engine::new(presets::load("gate", false).unwrap(), 1).unwrap()] {
         let sk = engine.create_secret_key().unwrap();
         let key = engine.create_lookup_key(&sk, &now()).unwrap();
         let clear = [true, false, true, true, false, false];
@@ -68,7 +68,7 @@ fn gates_work_on_what_comes_out_of_files() {
 #[test]
 fn keys_of_files_are_as_small_as_seeds_make_them() {
     for (name, most) in [("gate", 8_000_000), ("lut4", 22_000_000)] {
-        let engine = Engine::new(presets::load(name).unwrap(), 0).unwrap();
+        let engine = Engine::new(presets::load(name, false).unwrap(), 0).unwrap();
         let key = engine.create_lookup_key(&engine.create_secret_key().unwrap(), &now()).unwrap();
         let (_, length) = through(&engine, &key);
         assert!(length <= most, "{name}: {length} bytes");
@@ -77,7 +77,7 @@ fn keys_of_files_are_as_small_as_seeds_make_them() {
 
 #[test]
 fn tables_of_two_messages_work_with_keys_out_of_files() {
-    let engine = Engine::new(presets::load("wide").unwrap(), 0).unwrap();
+    let engine = Engine::new(presets::load("wide", false).unwrap(), 0).unwrap();
     let sk = engine.create_secret_key().unwrap();
     let key = engine.create_lookup_key(&sk, &now()).unwrap();
     let made = engine.create_packing_key(&sk, &now()).unwrap();
@@ -121,7 +121,7 @@ fn damaged_cut_and_foreign_files_are_refused() {
         assert_eq!(refused::<SecretKey>(&engine, &bytes), ErrorKind::Serialization);
         assert_eq!(refused::<LookupKey>(&engine, &bytes), ErrorKind::Serialization);
         assert_eq!(refused::<PackingKey>(&engine, &bytes), ErrorKind::Serialization);
-        let other = Engine::new(presets::load("gate").unwrap(), 1).unwrap();
+        let other = Engine::new(presets::load("gate", false).unwrap(), 1).unwrap();
         assert_eq!(refused::<Array>(&other, &bytes), ErrorKind::KeyMismatch);
     }
     // Of the other family.

@@ -14,7 +14,7 @@ struct Keys {
 }
 
 fn keys(preset: &str) -> Keys {
-    let engine = Engine::new(presets::load(preset).unwrap(), 2).unwrap();
+    let engine = Engine::new(presets::load(preset, false).unwrap(), 2).unwrap();
     let sk = engine.create_secret_key().unwrap();
     let key = engine.create_lookup_key(&sk, &Control::new()).unwrap();
     Keys { engine, sk, key, control: Control::new() }
@@ -219,7 +219,7 @@ fn an_estimate_stands_before_anything_runs() {
     fn say(e: &Engine, work: Work, batch: usize) -> Estimate {
         e.estimate(work, batch).unwrap()
     }
-    let engine = |preset| Engine::new(presets::load(preset).unwrap(), 1).unwrap();
+    let engine = |preset| Engine::new(presets::load(preset, false).unwrap(), 1).unwrap();
     let (gates, four, wide) = (engine("gate"), engine("lut4"), engine("wide"));
     let nand = say(&gates, Work::Gate(Gate::Nand), 8);
     assert!(nand.rotations == 8 && (0.008..0.03).contains(&nand.seconds) && nand.log2_failure < -128.0, "{nand:?}");

@@ -271,8 +271,8 @@ fn bootstraps_of_other_sets() {
 fn gates_and_tables() {
     everywhere("gates and tables", |(backend, threads), found| {
         let runtime = Arc::new(Runtime::seeded(threads, backend, SEED).unwrap());
-        for preset in ["gate", "cggi", "lut2", "lut3", "lut4", "ginx3", "lmkcdey", "dm"] {
-            let e = fhew::Engine::on(runtime.clone(), fhew::presets::load(preset).unwrap()).unwrap();
+        for preset in ["gate", "cggi", "lut2", "lut3", "lut4", "ginx3", "lmkcdey", "dm", "ntru"] {
+            let e = fhew::Engine::on(runtime.clone(), fhew::presets::load(preset, true).unwrap()).unwrap();
             let (sk, control) = (e.create_secret_key().unwrap(), Control::new());
             let key = e.create_lookup_key(&sk, &Control::new()).unwrap();
             let p = e.params().message().space();

@@ -25,6 +25,16 @@ impl Gadget {
     }
 }
 
+impl Gadget {
+    /// What rounding the weights does: the sum of `(weight / q - 2^(-log_base (level + 1)))^2`. Next to nothing if the base divides `q - 1`
+    /// often enough.
+    #[must_use]
+    pub fn rounding(&self, q: u64) -> f64 {
+        let exact = |level: usize| f64::from(self.log_base * (level as u32 + 1)).exp2().recip();
+        (0..self.levels).map(|level| (self.weight(q, level) as f64 / q as f64 - exact(level)).powi(2)).sum()
+    }
+}
+
 /// Words of scratch that [`blind_block`] wants for accumulators of so many columns.
 #[must_use]
 pub fn scratch_words(table: &SmallTable, columns: usize, gadget: Gadget) -> usize {

@@ -24,6 +24,21 @@ pub enum Error {
         secret: Secret,
     },
 
+    /// NTRU, which no table here judges.
+    #[error(
+        "No table here gives ntru 128 bits: where Q passes the fatigue point of its degree (eprint 2021/999), lattice reduction finds the \
+         dense sublattice that the shifts of its key span, far earlier than a key of LWE; at degree {degree} that is 2^{point:.1}, and Q \
+         is 2^{log_q:.1}. Take another method."
+    )]
+    Ntru {
+        /// The degree N.
+        degree: usize,
+        /// log2 of the modulus.
+        log_q: f64,
+        /// log2 of the modulus from which on the sublattice is found first.
+        point: f64,
+    },
+
     /// The security table has no figure for these.
     #[error(
         "The security of dimension {dimension} with {secret} is not known: {reason}; take a secret, dimension and error that it \

@@ -167,7 +167,7 @@ class Engine(
             "log_coeff_count": log_coeff_count,
             "special_prime_count": special_prime_count,
             "preset": preset,
-            "parameters": options.literal(parameters),
+            "parameters": checks.literal(parameters),
         }
         self._words = positional, {**words, "allow_insecure": allow_insecure}
         chosen = options.choose(positional, **words)

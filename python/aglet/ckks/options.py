@@ -7,14 +7,13 @@ with a sentence, never ignored.
 from __future__ import annotations
 
 import os
-import pathlib
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 from aglet import _core, checks
 from aglet.errors import DeviceError, ParameterError
 
-__all__ = ["PRECISIONS", "EngineOptions", "available_cores", "choose", "literal"]
+__all__ = ["PRECISIONS", "EngineOptions", "available_cores", "choose"]
 
 _T = TypeVar("_T")
 
@@ -133,24 +132,6 @@ def choose(
     if bootstraps and not info["methods"]:
         raise ParameterError(f'The preset "{preset}" cannot bootstrap; leave out {flag} or choose another.')
     return EngineOptions(preset, slots, max_level, mode, threads, levels, iterations)
-
-
-def literal(parameters: str | os.PathLike[str] | None) -> str | None:
-    """The text of a parameter set of the user's own, from the file that holds it or as it is.
-
-    Raises
-    ------
-    ParameterError
-        If the file cannot be read as text.
-    """
-    if parameters is None or (isinstance(parameters, str) and "\n" in parameters):
-        return parameters
-    if not isinstance(parameters, str | os.PathLike):
-        raise TypeError(f"parameters is a path or the text of a TOML file, not {type(parameters).__name__}.")
-    try:
-        return pathlib.Path(parameters).read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise ParameterError(f"The parameters cannot be read: {error}. Give the path of a TOML file.") from error
 
 
 def _check_precision(precision: str | None, use_bootstrap: bool, compact: bool, preset: str | None) -> None:

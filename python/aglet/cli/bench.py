@@ -110,15 +110,18 @@ LookupPreset = Annotated[str | None, typer.Option(help="A parameter set by its n
 @output.sentences
 def gate(
     gate: Annotated[str, typer.Option(help="A gate of two bits.")] = "nand",
-    method: Annotated[str | None, typer.Option(help="block, cggi, ginx, lmkcdey or dm.")] = None,
+    method: Annotated[str | None, typer.Option(help="block, cggi, ginx, lmkcdey, dm or ntru.")] = None,
     preset: LookupPreset = None,
+    allow_insecure: output.AllowInsecure = False,
     batch: Batch = 1,
     threads: Threads = 1,
     repeat: Repeat = 15,
     json: output.Json = False,
 ) -> None:
     """Make the keys of gates and time one, alone or in a batch; results are compared with those in the clear."""
-    case = LookupCase(gate=gate, method=method, preset=preset, batch=batch, threads=threads)
+    case = LookupCase(
+        gate=gate, method=method, preset=preset, allow_insecure=allow_insecure, batch=batch, threads=threads
+    )
     _print_lookup(bench_lookup(case, repeat=repeat), json)
 
 

@@ -117,7 +117,7 @@ def _print_lookup_presets() -> None:
                 f"{preset['rank']} x {2 ** preset['log_n']}",
                 f"{preset['log_q']:.0f}",
                 preset["secret"],
-                f"{preset['security_bits']:.0f} bits",
+                f"{preset['security_bits']:.0f} bits" if preset["security_bits"] else "unknown",
                 f"2^{preset['log2_failure']:.0f}",
                 "-" if keys is None else f"{keys / 1e6:.0f} MB",
             )

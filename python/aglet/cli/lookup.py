@@ -39,9 +39,9 @@ def is_lookup_preset(name: str) -> bool:
     return any(known["name"] == name for known in _core.lookup_presets())
 
 
-def plan_lookup(preset: str, json: bool) -> None:
+def plan_lookup(preset: str, allow_insecure: bool, json: bool) -> None:
     """Print it: no key is made, and nothing runs."""
-    engine = LookupEngine(preset=preset)
+    engine = LookupEngine(preset=preset, allow_insecure=allow_insecure)
     found = [(words, made) for words, what, options in (_GATES if engine.bits == 1 else _CALLS)
              if (made := _estimate(engine, what, options)) is not None]  # fmt: skip
     facts = {

@@ -52,7 +52,7 @@ def plan(
             raise ParameterError(
                 f"--model and --measure are for bootstraps of Engine; `aglet bench lookup --preset {preset}`."
             )
-        plan_lookup(preset, json)
+        plan_lookup(preset, allow_insecure, json)
         return
     case = Case(
         method=method,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from aglet import _core
 from aglet.errors import ParameterError, RangeError
 
-__all__ = ["LweCiphertext"]
+__all__ = ["LweCiphertext", "common_shape"]
 
 Places = NDArray[np.int64]
 
@@ -189,7 +189,7 @@ class LweCiphertext:
     # Sums
 
     def _with(self, other: LweCiphertext, weight: int) -> LweCiphertext:
-        shape = _shape_of_both(self.shape, other.shape)
+        shape = common_shape(self.shape, other.shape)
         mine, others = (np.broadcast_to(x._places(), shape) for x in (self, other))
         return self._of(self._at(mine)._array.plus(other._at(others)._array, weight))
 
@@ -197,7 +197,7 @@ class LweCiphertext:
         found = _as_numbers(numbers)
         if found is None:
             return None
-        shape = _shape_of_both(self.shape, found.shape)
+        shape = common_shape(self.shape, found.shape)
         mine = self._at(np.broadcast_to(self._places(), shape))
         return mine, np.ascontiguousarray(np.broadcast_to(found, shape)).ravel()
 
@@ -254,8 +254,8 @@ class LweCiphertext:
         return self
 
 
-def _shape_of_both(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape that two shapes are broadcast to.
+def common_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that shapes are broadcast to.
 
     Raises
     ------
@@ -263,11 +263,10 @@ def _shape_of_both(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, .
         If there is none.
     """
     try:
-        return np.broadcast_shapes(one, other)
+        return np.broadcast_shapes(*shapes)
     except ValueError as error:
-        raise RangeError(
-            f"The shapes {one} and {other} do not go together; give shapes that numpy broadcasts."
-        ) from error
+        named = " and ".join(map(str, shapes))
+        raise RangeError(f"The shapes {named} do not go together; give shapes that numpy broadcasts.") from error
 
 
 def _as_numbers(numbers: Any) -> Places | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from typing import Any
 
 import numpy as np
@@ -20,7 +22,7 @@ from aglet.progress import ProgressCallback, progress_bar
 
 __all__ = ["LookupEngine"]
 
-_METHODS = ("block", "cggi", "ginx", "lmkcdey", "dm")
+_METHODS = ("block", "cggi", "ginx", "lmkcdey", "dm", "ntru")
 
 
 class LookupEngine(Gates, Tables, Numbers, Estimates, LookupFiles):
@@ -40,14 +42,22 @@ class LookupEngine(Gates, Tables, Numbers, Estimates, LookupFiles):
         A parameter set by its name instead, see `aglet params`: "wide" for `lookup2`.
     method
         How blind rotations are done: "block" (the default, the fastest), or for 1 bit one of the published methods:
-        "cggi" with a plain binary secret, "ginx", "lmkcdey" and "dm" with a ternary one.
+        "cggi" with a plain binary secret, "ginx", "lmkcdey" and "dm" with a ternary one, "ntru" with `allow_insecure`.
     thread_count
         The number of threads, 1 if not given; 0 for all cores. They share out the ciphertexts of an array.
+    parameters
+        A parameter set of your own: a path to a TOML file in the form of `crates/aglet/presets/fhew/gate.toml`, or such
+        a text itself (with its line breaks). It says all, and has to pass the same security gate.
+    allow_insecure
+        Accept parameters below 128 bits, and "ntru", which no table judges. For tests only: a warning says why they are
+        refused otherwise, and the `repr` shows it.
 
     Raises
     ------
     ParameterError
-        If there is no such set.
+        If there is no such set, or arguments contradict one another.
+    InsecureParametersError
+        If the set does not pass the security gate and `allow_insecure` was not given.
     DeviceError
         If AGLET_BACKEND names a backend that the processor lacks.
 
@@ -69,10 +79,23 @@ class LookupEngine(Gates, Tables, Numbers, Estimates, LookupFiles):
         preset: str | None = None,
         method: str | None = None,
         thread_count: int | None = None,
+        parameters: str | os.PathLike[str] | None = None,
+        allow_insecure: bool = False,
     ) -> None:
-        self._words = {"bits": bits, "preset": preset, "method": method, "thread_count": thread_count}
+        text = checks.literal(parameters)
+        self._words = {
+            "bits": bits,
+            "preset": preset,
+            "method": method,
+            "thread_count": thread_count,
+            "parameters": text,
+            "allow_insecure": checks.flag("allow_insecure", allow_insecure),
+        }
         threads = 1 if thread_count is None else checks.count("thread_count", thread_count)
-        self._core = _core.LookupEngine(_chosen(bits, preset, method), threads)
+        name = _chosen(bits, preset, method, text)
+        self._core = _core.LookupEngine(name, threads, parameters=text, allow_insecure=allow_insecure)
+        if self._core.insecurity is not None:
+            warnings.warn(f"NOT SECURE, for tests only. {self._core.insecurity}", stacklevel=2)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_core"}
@@ -83,7 +106,8 @@ class LookupEngine(Gates, Tables, Numbers, Estimates, LookupFiles):
 
     def __repr__(self) -> str:
         what = "gates" if self.bits == 1 else f"tables of {self.bits} bits"
-        return f"<LookupEngine {self.preset}: {what}, {self.thread_count} threads, {self.backend}>"
+        insecure = "" if self._core.insecurity is None else ", NOT SECURE"
+        return f"<LookupEngine {self.preset}: {what}, {self.thread_count} threads, {self.backend}{insecure}>"
 
     # What the engine is
 
@@ -109,12 +133,15 @@ class LookupEngine(Gates, Tables, Numbers, Estimates, LookupFiles):
 
     @property
     def security_bits(self) -> float:
-        """Classical security in bits, of the weaker of the two secrets; docs/gates.md says by which model."""
+        """Classical security in bits, of the weaker of the two secrets; docs/security.md says by which model.
+
+        0 stands for what the model does not know.
+        """
         return self._core.security_bits
 
     @property
     def method(self) -> str:
-        """How blind rotations are done: "block", "cggi", "ginx", "lmkcdey" or "dm"."""
+        """How blind rotations are done: "block", "cggi", "ginx", "lmkcdey", "dm" or "ntru"."""
         return self._core.method
 
     @property
@@ -266,7 +293,7 @@ def _secret_key(value: Any) -> LweSecretKey:
     return checks.need(value, LweSecretKey, "create_secret_key()")
 
 
-def _chosen(bits: Any, preset: Any, method: Any) -> str:
+def _chosen(bits: Any, preset: Any, method: Any, parameters: str | None) -> str:
     """The parameter set that arguments name.
 
     Raises
@@ -274,6 +301,10 @@ def _chosen(bits: Any, preset: Any, method: Any) -> str:
     ParameterError
         If they contradict one another, or there is none.
     """
+    if parameters is not None:
+        if (bits, preset, method) != (None, None, None):
+            raise ParameterError("parameters already fix bits, preset and method; leave them out.")
+        return ""
     if preset is not None:
         if bits is not None or method is not None:
             raise ParameterError("preset already fixes bits and method; leave them out.")

@@ -8,8 +8,8 @@ import numpy as np
 
 from aglet import _core, checks
 from aglet._core import LookupKey
-from aglet.errors import ParameterError, RangeError
-from aglet.lookup.ciphertext import LweCiphertext
+from aglet.errors import RangeError
+from aglet.lookup.ciphertext import LweCiphertext, common_shape
 from aglet.progress import ProgressCallback, progress_bar
 
 __all__ = ["Gates", "broadcast", "ciphertext", "log2_failure", "lookup_key"]
@@ -53,11 +53,7 @@ def broadcast(*arrays: Any) -> list[_core.LweArray]:
         If there is none.
     """
     found = [ciphertext(array) for array in arrays]
-    try:
-        shape = np.broadcast_shapes(*(array.shape for array in found))
-    except ValueError as error:
-        shapes = " and ".join(str(array.shape) for array in found)
-        raise RangeError(f"The shapes {shapes} do not go together; give shapes that numpy broadcasts.") from error
+    shape = common_shape(*(array.shape for array in found))
     return [(array if array.shape == shape else array.broadcast_to(shape))._array for array in found]
 
 
@@ -136,12 +132,10 @@ class Gates:
             If arrays and key do not belong together.
         """
         inputs, found = self._inputs(arguments, key)
-        wanted = 3 if name == "majority" else 2
-        if checks.word("The name of a gate", name) in _NAMES and len(inputs) != wanted:
-            raise ParameterError(f"The gate {name} takes {wanted} arrays of bits and got {len(inputs)}.")
+        named = checks.word("The name of a gate", name)
         most, arrays = log2_failure(max_failure), broadcast(*inputs)
         with progress_bar(progress) as report:
-            return LweCiphertext._of(self._core.gate(name, arrays, found, most, report))
+            return LweCiphertext._of(self._core.gate(named, arrays, found, most, report))
 
     @staticmethod
     def _inputs(arguments: tuple[Any, ...], key: LookupKey | None) -> tuple[tuple[Any, ...], LookupKey]:
@@ -189,6 +183,3 @@ class Gates:
         most, arrays, own = log2_failure(max_failure), broadcast(select, x, y), lookup_key(key)
         with progress_bar(progress) as report:
             return LweCiphertext._of(self._core.mux(arrays, own, most, report))
-
-
-_NAMES = ("nand", "and", "or", "nor", "xor", "xnor", "andny", "majority")

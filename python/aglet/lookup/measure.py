@@ -46,6 +46,7 @@ class LookupCase:
     bits: int | None = None
     preset: str | None = None
     method: str | None = None
+    allow_insecure: bool = False
     domain: str = "padded"
     sign_bits: int = 20
     batch: int = 1
@@ -61,7 +62,13 @@ class LookupCase:
 
     def engine(self) -> LookupEngine:
         """An engine for it."""
-        return LookupEngine(self.bits, preset=self.preset, method=self.method, thread_count=self.threads)
+        return LookupEngine(
+            self.bits,
+            preset=self.preset,
+            method=self.method,
+            thread_count=self.threads,
+            allow_insecure=self.allow_insecure,
+        )
 
     @property
     def operation(self) -> str:

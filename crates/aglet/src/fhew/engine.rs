@@ -169,8 +169,8 @@ impl Engine {
         control: &Control,
     ) -> Result<Vec<LweCiphertext>, Error> {
         let most = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
-        let count = same_length(inputs)?;
-        let sums = (0..count).map(|i| {
+        gate.check(inputs.len())?;
+        let sums = (0..same_length(inputs)?).map(|i| {
             let bits: Vec<&LweCiphertext> = inputs.iter().map(|array| &array[i]).collect();
             Ok(gate.combine(&self.ctx, &bits, most)?)
         });

@@ -79,7 +79,7 @@ impl Engine {
     /// A rotation of a batch, whose key is in the cache.
     fn seconds_of_rotation(&self) -> f64 {
         let (spec, (transforms, keys)) = (self.params().lwe().spec(), self.params().lwe().products());
-        let (n, columns, levels) = (self.params().lwe().n() as f64, spec.rank as f64 + 1.0, spec.gadget.levels as f64);
+        let (n, columns, levels) = (self.params().lwe().n() as f64, spec.columns() as f64, spec.gadget.levels as f64);
         let [forward, inverse, digit, vector] = NANOSECONDS;
         let settling = if spec.modulus >> 40 > 0 { SETTLING } else { 1.0 };
         let butterflies = n / 2.0 * f64::from(spec.log_n);

@@ -23,7 +23,7 @@ pub fn method_name(params: &FhewParams) -> &'static str {
 /// None for what comes with Aglet.
 pub fn presets() -> Result<Value, Error> {
     let rows = presets::ALL.iter().map(|(name, _)| {
-        let params = presets::load(name)?;
+        let params = presets::load(name, true)?;
         let (literal, lwe) = (params.literal(), params.lwe());
         Ok(json!({
             "name": name,

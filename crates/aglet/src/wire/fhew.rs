@@ -30,11 +30,11 @@ impl Home {
     ///
     /// # Errors
     /// [`Error::Format`] for data of another family, a text that is no literal, or none of this fingerprint; the security gate's error
-    /// for parameters below 128 bits, unless `allow_insecure` lets them pass.
+    /// for parameters below 128 bits, unless they are those of a preset or `allow_insecure` lets them pass.
     pub fn find(summary: &Summary, allow_insecure: bool) -> Result<Self, Error> {
         summary.check_family(Self::FAMILY)?;
         let literal = FhewLiteral::from_toml(&summary.literal).map_err(unusable)?;
-        let preset = presets::load(&literal.name).ok().filter(|p| p.fingerprint() == summary.fingerprint);
+        let preset = presets::load(&literal.name, true).ok().filter(|p| p.fingerprint() == summary.fingerprint);
         let security = if allow_insecure { Security::NotChecked } else { Security::Bits128 };
         let params = match preset {
             Some(params) => params,

@@ -1,6 +1,6 @@
 //! What a bootstrap needs, whatever the method of its rotation: key switch, modulus switch, rotation, extraction.
 
-use super::{BlindRotation, Blocks, Dm, Lmkcdey};
+use super::{BlindRotation, Blocks, Dm, Lmkcdey, Ntru};
 use aglet_ring::packed::{KeyShape, PackedKey};
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
@@ -35,6 +35,7 @@ impl BootstrapKey {
             Method::Blocks | Method::Ginx => Box::new(Blocks::generate(ctx, sk, source, progress)?),
             Method::Dm(base) => Box::new(Dm::generate(ctx, sk, base, source, progress)?),
             Method::Lmkcdey(window) => Box::new(Lmkcdey::generate(ctx, sk, window, source, progress)?),
+            Method::Ntru => Box::new(Ntru::generate(ctx, sk, source, progress)?),
         };
         Ok(Self { rotation, switch: LweSwitchingKey::generate(ctx, sk, source)?, id: sk.id() })
     }
@@ -46,6 +47,7 @@ impl BootstrapKey {
             Method::Blocks | Method::Ginx => vec![Blocks::shape(ctx)],
             Method::Dm(base) => vec![Dm::shape(ctx, base)],
             Method::Lmkcdey(window) => Lmkcdey::shapes(ctx, window).to_vec(),
+            Method::Ntru => vec![Ntru::shape(ctx)],
         };
         (rotation, LweSwitchingKey::shape(ctx))
     }
@@ -63,11 +65,13 @@ impl BootstrapKey {
     pub fn of(ctx: &LweContext, rotation: Vec<SeededKey>, switch: SeededKey, id: KeyId) -> Result<Self, Error> {
         let mut rotation = rotation.into_iter();
         let mut next = || rotation.next().ok_or(Error::Stored { what: "lookup key lacks a part" });
-        let coordinates = BlindRotationKey::of(next()?, id);
+        let first = next()?;
+        let coordinates = |samples| BlindRotationKey::of(samples, id);
         let rotation: Box<dyn BlindRotation> = match ctx.params().spec().method {
-            Method::Blocks | Method::Ginx => Box::new(Blocks::of(coordinates)),
-            Method::Dm(base) => Box::new(Dm::of(coordinates, base)),
-            Method::Lmkcdey(window) => Box::new(Lmkcdey::of_samples(ctx, coordinates, next()?, window)),
+            Method::Blocks | Method::Ginx => Box::new(Blocks::of(coordinates(first))),
+            Method::Dm(base) => Box::new(Dm::of(coordinates(first), base)),
+            Method::Lmkcdey(window) => Box::new(Lmkcdey::of_samples(ctx, coordinates(first), next()?, window)),
+            Method::Ntru => Box::new(Ntru::of(first)),
         };
         Ok(Self { rotation, switch: LweSwitchingKey::of(switch, id), id })
     }
@@ -172,10 +176,11 @@ impl BootstrapKey {
         if log_tables >= ctx.params().spec().log_n {
             return bad(format!("2^{log_tables} tables do not fit {} entries; give fewer", ctx.params().n()));
         }
-        if log_tables > 0 && matches!(ctx.params().spec().method, Method::Lmkcdey(_)) {
-            return bad(
-                "method lmkcdey turns by odd exponents only, so tables cannot interleave; use another method".into()
-            );
+        if log_tables > 0 && ctx.params().spec().method.turns_oddly() {
+            let name = ctx.params().spec().method.name();
+            return bad(format!(
+                "method {name} turns by odd exponents only, so tables cannot interleave; use another method"
+            ));
         }
         match starts.iter().find(|s| s.key() != self.id) {
             Some(s) => Err(Error::KeyMismatch { what: "bootstrap key", found: self.id, expected: s.key() }),

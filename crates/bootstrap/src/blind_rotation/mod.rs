@@ -4,11 +4,13 @@ mod blocks;
 mod dm;
 mod key;
 mod lmkcdey;
+mod ntru;
 
 pub use blocks::Blocks;
 pub use dm::Dm;
 pub use key::BootstrapKey;
 pub use lmkcdey::Lmkcdey;
+pub use ntru::Ntru;
 
 use aglet_ring::small::Words;
 use aglet_rlwe::lwe::{LweContext, SeededKey, Switched};

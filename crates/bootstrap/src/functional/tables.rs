@@ -1,7 +1,7 @@
 //! Tables of one message: in every domain, one or many at a time.
 
 use super::{bootstrap, bootstrap_several, columns, permit, shared, worst, Rotate};
-use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweParams, Method};
+use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweParams};
 use aglet_schemes::fhew::{half_steps, Domain, Message, Table, MAX_LOG2_FAILURE};
 use aglet_schemes::Error;
 use std::borrow::Cow;
@@ -24,8 +24,8 @@ impl Way {
     pub fn choose(params: &LweParams, tables: &[Table], variance: f64) -> Self {
         let (noise, from) = (params.noise(), tables[0].from());
         let log = tables.len().next_power_of_two().trailing_zeros();
-        // Exponents of lmkcdey are odd, and borders between boxes lie at multiples of half a box.
-        let even = matches!(params.spec().method, Method::Blocks | Method::Ginx | Method::Dm(_));
+        // Borders between boxes lie at multiples of half a box.
+        let even = !params.spec().method.turns_oddly();
         let fits = even && (2 * from.space() as usize) << log <= params.n();
         if log > 0 && fits && from.log2_failure(&noise, variance, log) <= MAX_LOG2_FAILURE {
             return Self::Interleaved(log);

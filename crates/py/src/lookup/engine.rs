@@ -63,12 +63,30 @@ impl LookupEngine {
 
 #[pymethods]
 impl LookupEngine {
+    /// With `parameters`, the text of a literal, that is taken and not the preset.
     #[new]
-    #[pyo3(signature = (preset, threads))]
-    fn new(py: Python<'_>, preset: &str, threads: i64) -> PyResult<Self> {
+    #[pyo3(signature = (preset, threads, *, parameters = None, allow_insecure = false))]
+    fn new(
+        py: Python<'_>,
+        preset: &str,
+        threads: i64,
+        parameters: Option<&str>,
+        allow_insecure: bool,
+    ) -> PyResult<Self> {
         let threads = count(py, "threads", threads)?;
-        let engine = wait(py, None, |_| Engine::new(presets::load(preset)?, threads))?;
+        let engine = wait(py, None, |_| {
+            let params = match parameters {
+                Some(text) => presets::from_text(text, allow_insecure)?,
+                None => presets::load(preset, allow_insecure)?,
+            };
+            Engine::new(params, threads)
+        })?;
         Ok(Self { home: engine.home(), engine })
+    }
+    /// Why the security gate would refuse these parameters; None if it does not.
+    #[getter]
+    fn insecurity(&self) -> Option<String> {
+        self.engine.params().insecurity().map(|why| why.to_string())
     }
 
     #[getter]

@@ -370,7 +370,7 @@ impl Kernels {
     /// and column.
     pub(crate) fn blind_block(&self, t: &SmallTable, row: &BlindRow<'_>, acc: &mut [u64], scratch: &mut [u64]) {
         let (n, rows) = (t.n(), row.planes.len());
-        assert!(core::ptr::eq(self, t.kernels()) && (2..=4).contains(&row.columns) && acc.len() == row.columns * n);
+        assert!(core::ptr::eq(self, t.kernels()) && (1..=4).contains(&row.columns) && acc.len() == row.columns * n);
         assert!(if row.exponents.is_empty() { (1..=row.columns).contains(&rows) } else { rows == row.columns });
         assert!(scratch.len() == row.scratch_words(n) && row.keys == row.exponents.len().max(1));
         assert!(row.products() <= generic::blind::MOST_PRODUCTS && row.levels > 0 && [5, 6].contains(&row.bytes));

@@ -211,11 +211,19 @@ fn blocks_are_external_products_on_every_backend() {
 #[test]
 fn external_products_replace_columns_on_every_backend() {
     // Log N, columns, of which are cut into digits, levels, log base: whole products, and key switches that leave the body.
-    let shapes =
-        [(9, 4, 4, 1, 19), (10, 3, 3, 1, 19), (10, 3, 2, 1, 19), (7, 2, 1, 2, 15), (6, 4, 3, 2, 9), (6, 2, 2, 7, 3)];
+    let shapes = [
+        (9, 4, 4, 1, 19),
+        (10, 3, 3, 1, 19),
+        (10, 3, 2, 1, 19),
+        (7, 2, 1, 2, 15),
+        (6, 4, 3, 2, 9),
+        (6, 2, 2, 7, 3),
+        (7, 1, 1, 10, 2),
+    ];
     for (log_n, columns, rows, levels, log_base) in shapes {
         let n = 1usize << log_n;
-        for (i, m) in moduli(log_n).into_iter().take(5).enumerate() {
+        let small = Modulus::new(995_329).unwrap();
+        for (i, m) in moduli(log_n).into_iter().take(5).chain([small]).enumerate() {
             let (q, g) = (m.value(), Gadget { levels, log_base });
             for seed in if n <= 256 { [0u64, 1, 9].as_slice() } else { &[9] } {
                 let polynomial = |k: usize| inputs(q, n, seed + 6 * (k as u64 * 7 + i as u64));

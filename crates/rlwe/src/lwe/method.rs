@@ -19,6 +19,9 @@ pub enum Method {
     /// Automorphisms bring the exponents, odd ones all of them, to the keys (eprint 2022/198): keys for `X -> X^(5^j)` with j up to
     /// this window, 1 to 64. Ternary secret.
     Lmkcdey(u32),
+    /// Samples of NTRU, one polynomial each, and automorphisms between coordinates, whose exponents are odd (Xiang and others, CRYPTO
+    /// 2023). Ternary secret of rank 1. **Below 128 bits at every size that it is fast at**, so only where nothing is checked.
+    Ntru,
 }
 
 impl Method {
@@ -30,11 +33,18 @@ impl Method {
             Method::Ginx => "ginx",
             Method::Dm(_) => "dm",
             Method::Lmkcdey(_) => "lmkcdey",
+            Method::Ntru => "ntru",
         }
     }
 
+    /// Whether it turns by odd exponents only.
+    #[must_use]
+    pub fn turns_oddly(self) -> bool {
+        matches!(self, Method::Lmkcdey(_) | Method::Ntru)
+    }
+
     /// Why it does not go with these parameters, if it does not.
-    pub(super) fn contradiction(self, secret: Secret) -> Option<String> {
+    pub(super) fn contradiction(self, secret: Secret, rank: usize) -> Option<String> {
         let ternary = secret == Secret::Ternary;
         let fits = match self {
             Method::Blocks => matches!(secret, Secret::Binary | Secret::BlockBinary(_)),
@@ -52,6 +62,7 @@ impl Method {
             Method::Lmkcdey(window) if !(1..=64).contains(&window) => {
                 Some(format!("a window of {window} automorphisms: choose 1 to 64"))
             }
+            Method::Ntru if rank != 1 => Some(format!("rank = {rank}: method ntru has one polynomial, so rank 1")),
             _ => None,
         }
     }
@@ -81,6 +92,8 @@ impl Method {
                 // Two more change signs.
                 Counts { keys: n, replaced: n, automorphisms: steps + 2.0, ..Counts::default() }
             }
+            // A product for each coordinate and one before them, an automorphism after each: of one polynomial, as a key switch.
+            Method::Ntru => Counts { automorphisms: 2.0 * (n + 1.0), ..Counts::default() },
         }
     }
 }
@@ -95,7 +108,7 @@ impl LweParams {
         match spec.method {
             Method::Blocks => (n / self.block() as f64, n),
             Method::Ginx => (n, 2.0 * n),
-            Method::Dm(_) | Method::Lmkcdey(_) => {
+            Method::Dm(_) | Method::Lmkcdey(_) | Method::Ntru => {
                 (counts.keys + counts.automorphisms, counts.keys + counts.automorphisms)
             }
         }

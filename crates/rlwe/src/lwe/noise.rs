@@ -3,8 +3,8 @@
 //!
 //! Derived for independent coefficients (shared design, checked there by simulation and by `tests/lwe.rs` within a tenth).
 
-use super::method::Method;
 use super::params::LweParams;
+use aglet_ring::blind::Gadget;
 
 /// The variances of one set.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,8 +51,10 @@ impl Noise {
         let Weights { short, whole } = weights.unwrap_or_else(|| Weights::heavy(params));
         let (levels, base) = (spec.gadget.levels as f64, f64::from(spec.gadget.log_base).exp2());
         // The digits of a column against errors, and what rounding leaves of the phase: of the body, and of masks at secrets.
-        let column = levels * degree * (base * base / 12.0 + 1.0 / 6.0) * glwe;
-        let rest = base.powf(-2.0 * levels) / 12.0;
+        let digits = squared_digits(spec.gadget);
+        let column = degree * digits * glwe;
+        let unit = base.powf(-2.0 * levels) / 12.0;
+        let rest = unit + digits / levels * spec.gadget.rounding(spec.modulus);
         let (rank, counts) = (spec.rank as f64, spec.method.counts(spec));
         let automorphism = rank * column + whole * rest;
         let blind_rotation = counts.keys * (rank + 1.0) * column
@@ -62,7 +64,7 @@ impl Noise {
         // The expected number of digits that are not 0: half of the lowest, a quarter of the next, a third far from the end.
         let key_switch = (digits / 3.0 + 1.0 / 9.0) * lwe + params.second_moment() * (-2.0 * digits).exp2() / 12.0;
         // Odd exponents lie twice as far apart.
-        let apart = if matches!(spec.method, Method::Lmkcdey(_)) { 4.0 } else { 1.0 };
+        let apart = if spec.method.turns_oddly() { 4.0 } else { 1.0 };
         let mask = apart * (short * (1.0 - mean).powi(2) + (n - short) * mean * mean);
         Self {
             fresh: glwe,
@@ -85,6 +87,15 @@ impl Noise {
     }
 }
 
+/// The mean of the sum of the squared digits of a uniform number: `B^2/12 + 1/6` each, and more above the lowest, as numbers half way
+/// between two rests go to the even one, which makes the digit B/2 of the next more frequent (an upper bound in base 2).
+fn squared_digits(gadget: Gadget) -> f64 {
+    let base = f64::from(gadget.log_base).exp2();
+    let digit =
+        |level: usize| base * base / 12.0 + 1.0 / 6.0 + (1.0 - base.powi(-(level as i32))) / (2.0 * (base - 1.0));
+    (0..gadget.levels).map(digit).sum()
+}
+
 /// log2 of the probability that a normal number of this variance passes a distance, to either side.
 #[must_use]
 pub fn log2_tail(distance: f64, variance: f64) -> f64 {
@@ -104,6 +115,24 @@ fn log2_erfc(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn digits_are_as_large_as_rounding_to_even_makes_them() {
+        for (log_base, levels) in [(2, 10), (3, 6), (4, 5), (8, 2)] {
+            let (base, all) = (f64::from(1 << log_base), 1 << (log_base * levels));
+            let squares = |y: i64| {
+                let below = (1..levels).scan(y as f64, |y, _| {
+                    let rest = (*y / base).round_ties_even();
+                    Some(std::mem::replace(y, rest) - base * rest).map(|d| (d, *y))
+                });
+                let (sum, rest) = below.fold((0.0, y as f64), |(sum, _), (d, rest)| (sum + d * d, rest));
+                sum + rest * rest
+            };
+            let mean = (-all / 2..all / 2).map(squares).sum::<f64>() / all as f64;
+            let formula = squared_digits(Gadget { levels: levels as usize, log_base });
+            assert!((mean / formula - 1.0).abs() < 1e-4, "base {base}: {mean} and {formula}");
+        }
+    }
 
     #[test]
     fn tails_are_those_of_the_normal_distribution() {

@@ -83,6 +83,16 @@ impl LweSpec {
         }
     }
 
+    /// Polynomials of a sample: one of NTRU, of GLWE as many as of the secret and a body.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        if self.method == Method::Ntru {
+            1
+        } else {
+            self.rank + 1
+        }
+    }
+
     fn check(&self) -> Result<(), Error> {
         let bad = |reason: String| Err(Error::bad_parameters(reason));
         let Self { modulus, log_n, rank, dimension, gadget, .. } = *self;
@@ -93,7 +103,7 @@ impl LweSpec {
         if modulus >= SmallTable::MODULUS_LIMIT || modulus % step != 1 || !is_prime(modulus) {
             return bad(format!("{modulus} is no prime = 1 mod {step} below 2^48"));
         }
-        if let Some(reason) = self.method.contradiction(self.secret) {
+        if let Some(reason) = self.method.contradiction(self.secret, self.rank) {
             return bad(reason);
         }
         let (coordinates, block) = (rank << log_n, self.block());
@@ -102,7 +112,7 @@ impl LweSpec {
             return bad(format!("dimension = {dimension} is no multiple of {block} from 193 to {}", coordinates - 1));
         }
         let keys = if self.method == Method::Ginx { 2 } else { block };
-        let products = keys * (rank + 1) * gadget.levels;
+        let products = keys * self.columns() * gadget.levels;
         if gadget.levels == 0 || gadget.log_base == 0 || products > 16 {
             return bad(format!("a block has {products} products, and between 1 and 16 fit; take fewer levels"));
         }
@@ -117,15 +127,23 @@ impl LweSpec {
     }
 }
 
+/// log2 of the modulus from which on NTRU of a degree is easier than its LWE: `0.004 N^2.484` (Ducas and van Woerden, eprint 2021/999).
+fn fatigue_point(degree: usize) -> f64 {
+    (0.004 * (degree as f64).powf(2.484)).log2()
+}
+
 impl LweParams {
     /// Checks what is given and passes the security gate twice: LWE in dimension n, GLWE in dimension kN.
     ///
     /// # Errors
-    /// [`Error::BadParameters`] if the data contradicts itself, [`Error::InsecureParameters`] or [`Error::UnknownSecurity`] if 128
-    /// bits are asked for and not reached.
+    /// [`Error::BadParameters`] if the data contradicts itself, [`Error::InsecureParameters`], [`Error::UnknownSecurity`] or
+    /// [`Error::Ntru`] if 128 bits are asked for and not reached.
     pub fn new(spec: LweSpec, gate: Security) -> Result<Self, Error> {
         spec.check()?;
         let log_q = (spec.modulus as f64).log2();
+        if spec.method == Method::Ntru && gate == Security::Bits128 {
+            return Err(Error::Ntru { degree: 1 << spec.log_n, log_q, point: fatigue_point(1 << spec.log_n) });
+        }
         let report = |dimension, error: f64| {
             let sigma = ErrorKind::of(spec.modulus as f64 * error.exp2()).sigma();
             match gate {

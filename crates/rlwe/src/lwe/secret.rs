@@ -3,7 +3,7 @@
 use super::ciphertext::LweCiphertext;
 use super::noise::Weights;
 use super::params::{ErrorKind, LweParams};
-use super::LweContext;
+use super::{ntru, LweContext, Method};
 use crate::error::Error;
 use crate::secret::{self, draw, KeyId};
 use aglet_ring::sample::{self, ChaChaSource};
@@ -21,7 +21,11 @@ impl LweSecretKey {
     #[must_use]
     pub fn generate(ctx: &LweContext, source: &mut ChaChaSource) -> Self {
         let params = ctx.params();
-        let coordinates = draw(params.spec().secret, params.coordinates(), source);
+        let mut coordinates = draw(params.spec().secret, params.coordinates(), source);
+        // One in a thousand is drawn again, which says nothing of the others.
+        while params.spec().method == Method::Ntru && !ntru::invertible(ctx, &coordinates) {
+            coordinates = draw(params.spec().secret, params.coordinates(), source);
+        }
         Self { id: KeyId::draw(source), coordinates }
     }
 

@@ -64,6 +64,18 @@ impl Gate {
         self.form().1.len()
     }
 
+    /// Refuses another number of bits than it takes.
+    ///
+    /// # Errors
+    /// [`Error::Inputs`].
+    pub fn check(self, found: usize) -> Result<(), Error> {
+        let takes = self.inputs();
+        if found == takes {
+            return Ok(());
+        }
+        Err(Error::Inputs { gate: self.name(), takes, found })
+    }
+
     /// What it makes of bits in the clear.
     ///
     /// # Panics
@@ -108,10 +120,8 @@ impl Gate {
         bits: &[&LweCiphertext],
         max_log2_failure: f64,
     ) -> Result<LweCiphertext, Error> {
+        self.check(bits.len())?;
         let (eighths, weights) = self.form();
-        if bits.len() != weights.len() {
-            return Err(Error::Inputs { gate: self.name(), takes: weights.len(), found: bits.len() });
-        }
         let terms: Vec<_> = bits.iter().copied().zip(weights.iter().copied()).collect();
         let sum = LweCiphertext::combine(ctx, eighth(ctx, eighths), &terms)?;
         let failure = log2_tail(self.distance(), ctx.params().noise().decision(sum.variance()));

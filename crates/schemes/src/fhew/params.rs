@@ -39,7 +39,7 @@ pub struct FhewLiteral {
     pub name: String,
     /// Where the numbers come from.
     pub source: String,
-    /// The blind rotation: `"blocks"`, where nothing is said, `"ginx"`, `{ dm = base }` or `{ lmkcdey = window }`.
+    /// The blind rotation: `"blocks"`, where nothing is said, `"ginx"`, `{ dm = base }`, `{ lmkcdey = window }` or `"ntru"`.
     #[serde(default)]
     pub method: Method,
     /// Messages that a ciphertext has beside the bit of padding: 2, 4, 8 or 16.
@@ -138,6 +138,12 @@ impl FhewParams {
             LweSpec { method, modulus, log_n, rank, dimension, secret, gadget, switch_digits, lwe_error, glwe_error };
         let (lwe, fingerprint) = (LweParams::new(spec, security)?, literal.fingerprint()?);
         Ok(Self(Arc::new(Inner { lwe, literal, message, fingerprint })))
+    }
+
+    /// Why the security gate refuses this set, if it does: it was then made with [`Security::NotChecked`].
+    #[must_use]
+    pub fn insecurity(&self) -> Option<Error> {
+        Self::new(self.literal().clone(), Security::Bits128).err()
     }
 
     /// The set as written down.

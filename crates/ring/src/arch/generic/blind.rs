@@ -203,6 +203,8 @@ unsafe fn block<L: Lanes, const EXTERNAL: bool>(
             }
         }
         match (row.columns, row.bytes) {
+            (1, 5) => products::<L, 1, 5, EXTERNAL>(l, t, row, digit_rows, sums),
+            (1, _) => products::<L, 1, 6, EXTERNAL>(l, t, row, digit_rows, sums),
             (2, 5) => products::<L, 2, 5, EXTERNAL>(l, t, row, digit_rows, sums),
             (2, _) => products::<L, 2, 6, EXTERNAL>(l, t, row, digit_rows, sums),
             (3, 5) => products::<L, 3, 5, EXTERNAL>(l, t, row, digit_rows, sums),
