@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Run the benches behind the target table and write them down under repro/record.
 
-Usage: .venv/bin/python tools/record.py [--repeat 3] [--gates] [--out repro/record]
+Usage: .venv/bin/python tools/record.py [--repeat 3] [--gates | --integers] [--out repro/record]
 
 Writes <out>/<cpu>/<date>.jsonl, one line per measurement with the command that made it, and <out>/<cpu>/<date>.md, the
 table of targets with the measured column filled in. A row whose backend this CPU lacks says so. Takes some minutes and
 8 GB of memory; run it on an idle machine, from a clean checkout. With --gates it measures gates and tables instead, in a
-minute, and writes <date>-gates.md; the lines of the other family stay as they are.
+minute, and writes <date>-gates.md, with --integers those of integers; the lines of the other families stay as they are.
 """
 
 from __future__ import annotations
@@ -229,17 +229,8 @@ SHARED = "gate --batch 64 --threads 2"
 
 
 def gates(backends: list[str]) -> tuple[list[dict[str, Any]], list[Row]]:
-    """Measure gates and tables; a result that is wrong is a failure."""
-    records, rows = [], []
-    for bench in GATES:
-        if bench.backend is not None and bench.backend not in backends:
-            rows.append(Row(bench.name, f"<= {bench.most:g} ms", "not measurable on this CPU", None))
-            continue
-        (record,) = run(f"bench {bench.arguments} --json", bench.backend)
-        records.append(record)
-        milliseconds, wrong = record["seconds"] * 1e3, record["wrong"]
-        text = f"{milliseconds:.2f} ms" + (f", {wrong} wrong" if wrong else "")
-        rows.append(Row(bench.name, f"<= {bench.most:g} ms", text, milliseconds <= bench.most and not wrong))
+    """Measure gates and tables."""
+    records, rows = timed(GATES, backends)
     (two,) = run(f"bench {SHARED} --json")
     one = next(r for r in records if r["command"] == "aglet bench gate --batch 64 --json")
     times = one["seconds"] / two["seconds"]
@@ -253,6 +244,29 @@ def gates(backends: list[str]) -> tuple[list[dict[str, Any]], list[Row]]:
     dm = next(r for r in records if r["method"] == "dm")
     rows.append(Row("keys of dm", "<= 2 s", f"{dm['keygen_seconds']:.2f} s", dm["keygen_seconds"] <= 2))
     return [*records, two], rows
+
+
+INTEGERS = (
+    Bench("product with relinearization and switch, N = 2^15, 9 limbs", "integer --level 8", 15),
+    Bench("the same, N = 2^14, 9 levels", "integer --preset int-levels-14", 8),
+    Bench("table of 4 bits over 32,768 slots", "integer lookup", 60),
+    Bench("table of 8 bits over 32,768 slots, two digits", "integer lookup --bits 8", 300),
+)
+
+
+def timed(benches: tuple[Bench, ...], backends: list[str]) -> tuple[list[dict[str, Any]], list[Row]]:
+    """Run benches with a target each; a result that is wrong is a failure."""
+    records, rows = [], []
+    for bench in benches:
+        if bench.backend is not None and bench.backend not in backends:
+            rows.append(Row(bench.name, f"<= {bench.most:g} ms", "not measurable on this CPU", None))
+            continue
+        (record,) = run(f"bench {bench.arguments} --json", bench.backend)
+        records.append(record)
+        milliseconds, wrong = record["seconds"] * 1e3, record["wrong"]
+        text = f"{milliseconds:.2f} ms" + (f", {wrong} wrong" if wrong else "")
+        rows.append(Row(bench.name, f"<= {bench.most:g} ms", text, milliseconds <= bench.most and not wrong))
+    return records, rows
 
 
 def markdown(rows: list[Row], machine: dict[str, Any], header: dict[str, Any], records: list[dict[str, Any]]) -> str:
@@ -287,17 +301,25 @@ def markdown(rows: list[Row], machine: dict[str, Any], header: dict[str, Any], r
     return "\n".join(lines)
 
 
-def kept(path: Path, of_gates: bool) -> list[str]:
-    """The lines of a file that a new record leaves: those of `aglet reproduce`, and those of the other family."""
+def family(record: dict[str, Any]) -> str:
+    """The family that a record is of; bootstraps have no kind."""
+    kind = record.get("kind")
+    return "" if kind is None else "integers" if kind == "integer" else "gates"
+
+
+def kept(path: Path, measured: str) -> list[str]:
+    """The lines of a file that a new record leaves: those of `aglet reproduce`, and those of the other families."""
     lines = path.read_text().splitlines() if path.exists() else []
     found = [(line, json.loads(line)) for line in lines]
-    return [line for line, record in found if "table" in record or of_gates != ("kind" in record)]
+    return [line for line, record in found if "table" in record or family(record) != measured]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--gates", action="store_true")
+    families = parser.add_mutually_exclusive_group()
+    families.add_argument("--gates", dest="family", action="store_const", const="gates", default="")
+    families.add_argument("--integers", dest="family", action="store_const", const="integers")
     parser.add_argument("--out", type=Path, default=ROOT / "repro" / "record")
     options = parser.parse_args()
 
@@ -307,8 +329,10 @@ def main() -> None:
     changed = git("status", "--porcelain", "--untracked-files=no")
     commit = git("rev-parse", "--short=12", "HEAD") + (" with uncommitted changes" if changed else "")
     header = {"date": datetime.date.today().isoformat(), "commit": commit}
-    if options.gates:
+    if options.family == "gates":
         records, rows = gates(machine["backends"])
+    elif options.family == "integers":
+        records, rows = timed(INTEGERS, machine["backends"])
     else:
         records = measure(options.repeat, machine["backends"])
         rows = table(records, machine["backends"])
@@ -316,11 +340,12 @@ def main() -> None:
     folder = options.out / machine_folder(machine["cpu"])
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{header['date']}.jsonl"
-    made = records if options.gates else [machine, *records]
+    made = records if options.family else [machine, *records]
     lines = [json.dumps({**header, **record}) for record in made]
-    path.write_text("\n".join([*kept(path, options.gates), *lines]) + "\n")
+    path.write_text("\n".join([*kept(path, options.family), *lines]) + "\n")
     text = markdown(rows, machine, header, records)
-    (folder / f"{header['date']}{'-gates' if options.gates else ''}.md").write_text(text)
+    suffix = options.family and f"-{options.family}"
+    (folder / f"{header['date']}{suffix}.md").write_text(text)
     print(text)
 
 

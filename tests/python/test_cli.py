@@ -171,6 +171,40 @@ def test_plan_of_gates_and_tables() -> None:
     assert "aglet bench lookup --preset lut4" in fails("plan", "--preset", "lut4", "--model")
 
 
+def test_integers() -> None:
+    text = run("params")
+    sets = {preset["name"]: preset for preset in lines("params") if "plaintext_modulus" in preset}
+    assert [preset["levels"] for preset in sets.values()] == [4, 9, 19, 39]
+    assert all(name in text and preset["security_bits"] >= 128 for name, preset in sets.items())
+    text = run("plan", "--preset", "int-levels-13")
+    for words in ("table of 8 bits in 2 digits", "too few levels", "relinearization key"):
+        assert words in text
+    (plan,) = lines("plan", "--preset", "int-levels-15")
+    circuits = {row["circuit"]: (row["levels"], row["relinearizations"]) for row in plan["circuits"]}
+    assert circuits["table of 4 bits"] == (4, 7)
+    assert circuits["table of 12 bits in 3 digits"] == (7, 59)
+    assert "aglet bench integer" in fails("plan", "--preset", "int-levels-13", "--model")
+
+
+@pytest.mark.parametrize(
+    ("command", "operation", "levels"),
+    [
+        (["product"], "product", (4, 3)),
+        (["rotation", "--level", "1"], "rotation", (1, 1)),
+        (["lookup", "--bits", "3"], "table of 3 bits", (3, 0)),
+    ],
+)
+def test_bench_of_integers(command: list[str], operation: str, levels: tuple[int, int]) -> None:
+    small = ["--preset", "int-levels-13", "--repeat", "1"]
+    (record,) = lines("bench", "integer", *command, *small)
+    assert (record["operation"], record["wrong"], record["slot_count"]) == (operation, 0, 8192)
+    assert (record["input_level"], record["output_level"]) == levels
+    assert 0 < record["noise_budget_estimated"] <= record["noise_budget"]
+    assert "0 wrong" in run("bench", "integer", *command, *small)
+    for wrong in (["sum"], ["lookup", "--bits", "5"], ["--repeat", "0"]):
+        fails("bench", "integer", *wrong)
+
+
 def test_help_of_plan_lists_its_words() -> None:
     text = " ".join(re.sub(r"[^\w,.-]+", " ", run("plan", "--help")).split())
     assert ", ".join(METHODS) in text

@@ -8,13 +8,14 @@ import typer
 
 from aglet import _core, quiet
 from aglet.cli import output
+from aglet.integer.measure import OPERATIONS, IntegerCase, bench_integer
 from aglet.lookup.measure import LookupCase, bench_lookup
 from aglet.measure import MESSAGES, METHODS, Case, bench_bootstrap
 from aglet.reports import failure_text, gigabytes
 
 __all__ = ["bench"]
 
-bench = typer.Typer(help="Measure transforms, bootstraps, gates and tables.", no_args_is_help=True)
+bench = typer.Typer(help="Measure transforms, bootstraps, gates, tables and integers.", no_args_is_help=True)
 
 
 @bench.command()
@@ -156,6 +157,39 @@ def sign(
     size = 4 if preset is None else None
     case = LookupCase(kind="sign", bits=size, preset=preset, sign_bits=bits, batch=batch, threads=threads)
     _print_lookup(bench_lookup(case, repeat=repeat), json)
+
+
+@bench.command()
+@output.sentences
+def integer(
+    operation: Annotated[str, typer.Argument(help=", ".join(OPERATIONS) + ".")] = "product",
+    preset: Annotated[str, typer.Option(help="A parameter set of integers.")] = "int-levels-15",
+    bits: Annotated[int, typer.Option(help="Bits of a table: 1 to 4, 8 or 12, in digits of 4.")] = 4,
+    level: Annotated[
+        int | None, typer.Option(help="The level of operands; the highest, for tables the lowest that does.")
+    ] = None,
+    threads: Threads = 1,
+    repeat: Repeat = 15,
+    json: output.Json = False,
+) -> None:
+    """Time a product of integers with relinearization and switch, a rotation, or a table over all slots."""
+    case = IntegerCase(operation=operation, preset=preset, bits=bits, level=level, threads=threads)
+    record = bench_integer(case, repeat=repeat)
+    if json:
+        output.json_line(record)
+        return
+    console = output.console()
+    console.print(
+        f"{record['operation']}, preset {record['preset']}, {record['slot_count']} slots modulo "
+        f"{record['plaintext_modulus']}, level {record['input_level']} to {record['output_level']}, "
+        f"{record['threads']} threads, {record['backend']}, {record['cpu']}"
+    )
+    console.print(
+        f"{record['seconds'] * 1e3:.2f} ms (median of {len(record['seconds_all'])}), {record['wrong']} wrong, budget "
+        f"{record['noise_budget']:.1f} bits ({record['noise_budget_estimated']:.1f} by the bound), "
+        f"security {record['security_bits']:.1f} bits"
+    )
+    _print_quiet([record])
 
 
 def _print_lookup(record: dict[str, Any], json: bool) -> None:

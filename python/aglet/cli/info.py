@@ -5,6 +5,7 @@ from __future__ import annotations
 from aglet import _core
 from aglet.ckks.options import PRECISIONS
 from aglet.cli import output
+from aglet.cli.integer import print_integer_presets
 from aglet.reports import failure_text, gigabytes
 
 __all__ = ["doctor", "doctor_line", "params"]
@@ -55,6 +56,8 @@ def params(json: output.Json = False) -> None:
             output.json_line(dict(preset))
         for lookup_preset in _core.lookup_presets():
             output.json_line(dict(lookup_preset))
+        for integer_preset in _core.integer_presets():
+            output.json_line(dict(integer_preset))
         return
     columns = (
         "preset",
@@ -100,6 +103,7 @@ def params(json: output.Json = False) -> None:
         methods = ", ".join(preset["methods"]) or "no bootstrapping"
         console.print(f"{preset['name']}: {methods}. {preset['source']}")
     _print_lookup_presets()
+    print_integer_presets()
 
 
 def _print_lookup_presets() -> None:

@@ -12,6 +12,7 @@ from rich.table import Table
 from aglet import _core, modelled, quiet
 from aglet.ckks.options import PRECISIONS
 from aglet.cli import output
+from aglet.cli.integer import is_integer_preset, plan_integer
 from aglet.cli.lookup import is_lookup_preset, plan_lookup
 from aglet.errors import ParameterError
 from aglet.measure import Case
@@ -45,7 +46,8 @@ def plan(
 ) -> None:
     """Show the stages of a bootstrap, its levels, the keys it needs and the memory. Only --measure makes keys.
 
-    With a set of gates and tables (--preset gate, lut4 and their like): what calls take, and the noise.
+    With a set of gates and tables (--preset gate, lut4 and their like): what calls take, and the noise; of integers
+    (--preset int-levels-15): levels and products of circuits, and the keys.
     """
     if is_lookup_preset(preset):
         if model or measure:
@@ -53,6 +55,13 @@ def plan(
                 f"--model and --measure are for bootstraps of Engine; `aglet bench lookup --preset {preset}`."
             )
         plan_lookup(preset, allow_insecure, json)
+        return
+    if is_integer_preset(preset):
+        if model or measure:
+            raise ParameterError(
+                f"--model and --measure are for bootstraps of Engine; `aglet bench integer --preset {preset}`."
+            )
+        plan_integer(preset, json)
         return
     case = Case(
         method=method,

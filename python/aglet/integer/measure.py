@@ -1,0 +1,125 @@
+"""Measure integers: a product with relinearization and switch of modulus, or a table over all slots."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from aglet import _core
+from aglet._core import IntegerCiphertext
+from aglet.errors import ParameterError
+from aglet.integer.engine import IntegerEngine
+from aglet.integer.values import Integers
+from aglet.quiet import Watch
+
+__all__ = ["OPERATIONS", "IntegerCase", "bench_integer"]
+
+OPERATIONS = ("product", "lookup", "rotation")
+"""What is measured."""
+
+
+@dataclass(frozen=True)
+class IntegerCase:
+    """What one bench measures.
+
+    `operation` is "product", of two ciphertexts at a level; "rotation", of rows by one place; or "lookup", of a table
+    of `bits` over all slots, which are given in digits of 4 bits where there are more. Without `level`, products and
+    rotations are at the highest, and tables at the lowest that has room for them.
+    """
+
+    operation: str = "product"
+    preset: str = "int-levels-15"
+    bits: int = 4
+    level: int | None = None
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        if self.operation not in OPERATIONS:
+            raise ParameterError(
+                f'There is no bench "{self.operation}" of integers; there are {", ".join(OPERATIONS)}.'
+            )
+        if self.operation == "lookup" and self.bits not in (1, 2, 3, 4, 8, 12):
+            raise ParameterError(f"Tables of integers have 1 to 4, 8 or 12 bits, not {self.bits}.")
+
+    @property
+    def digits(self) -> int:
+        """Ciphertexts that a table takes."""
+        return -(-self.bits // 4)
+
+
+def _work(case: IntegerCase, engine: IntegerEngine) -> tuple[Callable[[], IntegerCiphertext], Integers, int, Any]:
+    """What is timed, what it has to give, its level, and the secret key."""
+    random, secret = np.random.default_rng(1), engine.create_secret_key()
+    relin, t = engine.create_relinearization_key(secret), engine.plaintext_modulus
+    top = engine.max_level
+    if case.operation == "lookup":
+        table = random.integers(0, 2**case.bits, 2**case.bits)
+        level = engine.plan_lookup(table, case.digits).levels if case.level is None else case.level
+        index = random.integers(0, table.size, engine.slot_count)
+        digits = [engine.encrypt(index >> 4 * i & 15, secret, level=level) for i in range(case.digits)]
+        return lambda: engine.lookup(digits, table, relin), table[index], level, secret
+    level = top if case.level is None else case.level
+    x, y = random.integers(-(t // 2), t // 2, (2, engine.slot_count))
+    a, b = engine.encrypt(x, secret, level=level), engine.encrypt(y, secret, level=level)
+    if case.operation == "rotation":
+        key, rolled = engine.create_rotation_key(secret), np.roll(x.reshape(2, -1), 1, axis=1).ravel()
+        return lambda: engine.rotate_rows(a, key, -engine.slot_count // 2 + 1), rolled, level, secret
+    return lambda: engine.multiply(a, b, relin), (x * y + t // 2) % t - t // 2, level, secret
+
+
+def bench_integer(case: IntegerCase, *, repeat: int) -> dict[str, Any]:
+    """Measure an operation on integers; one record, ready for JSON. Results are compared with those in the clear.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such set or operation.
+    LevelError
+        If the set has no such level.
+    """
+    if repeat < 1:
+        raise ParameterError(f"A bench repeats at least once, not {repeat} times.")
+    engine = IntegerEngine(preset=case.preset, thread_count=case.threads)
+    start = time.perf_counter()
+    work, expected, level, secret = _work(case, engine)
+    keys, machine = time.perf_counter() - start, _core.doctor()
+
+    def timed() -> tuple[float, IntegerCiphertext]:
+        start = time.perf_counter()
+        found = work()
+        return time.perf_counter() - start, found
+
+    timed()
+    watch = Watch()
+    runs = [timed() for _ in range(repeat)]
+    seconds = [run[0] for run in runs]
+    quiet = watch.done(seconds)
+    last = runs[-1][1]
+    return {
+        "kind": "integer",
+        "operation": f"table of {case.bits} bits" if case.operation == "lookup" else case.operation,
+        "preset": engine.preset,
+        "slot_count": engine.slot_count,
+        "plaintext_modulus": engine.plaintext_modulus,
+        "input_level": level,
+        "output_level": last.level,
+        "threads": engine.thread_count,
+        "backend": engine.backend,
+        "seconds": statistics.median(seconds),
+        "seconds_all": seconds,
+        "wrong": int((engine.decrypt(last, secret) != expected).sum()),
+        "noise_budget": engine.noise_budget(last, secret),
+        "noise_budget_estimated": last.noise_budget,
+        "keygen_seconds": keys,
+        "peak_rss_bytes": _core.peak_rss_bytes(),
+        "security_bits": engine.security_bits,
+        "cpu": machine["cpu"],
+        "cores": machine["cores"],
+        **quiet.fields(),
+        "version": machine["version"],
+    }
