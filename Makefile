@@ -7,7 +7,7 @@ RUST_FILES := $(shell find crates Cargo.toml Cargo.lock -type f 2>/dev/null)
 # maturin installs into this environment, whatever else is activated.
 MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
 
-.PHONY: help build demo test test-rust test-python test-long test-ifma fuzz constant-time clean toolchain
+.PHONY: help build demo test test-rust test-python test-long test-ifma test-wheel wheel fuzz constant-time clean toolchain
 
 help:
 	@echo "make demo       build and install into .venv, then refresh a real ciphertext"
@@ -17,6 +17,8 @@ help:
 	@echo "make fuzz       hostile bytes to every reader, SECONDS=60 in all"
 	@echo "make constant-time  traces what touches secrets, for different secrets"
 	@echo "make test-ifma  the AVX-512 IFMA kernels, under an emulator where this CPU has none (Debian, root)"
+	@echo "make wheel      the wheel for Linux, in dist"
+	@echo "make test-wheel the wheel in a bare environment"
 	@echo "make clean      remove what was built"
 
 toolchain:
@@ -48,6 +50,7 @@ test: test-rust test-python
 test-rust: build
 	cargo fmt --all --check
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
+	$(BIN)/python tools/licences.py
 	PYO3_PYTHON=$(CURDIR)/$(BIN)/python cargo clippy --workspace --all-targets -- -D warnings
 	cargo test --workspace --exclude aglet-py
 
@@ -81,6 +84,20 @@ TRACE := -C passes=sancov-module -C llvm-args=-sanitizer-coverage-level=3 -C llv
 constant-time: | toolchain
 	RUSTFLAGS="$(TRACE)" cargo run --quiet --release --manifest-path fuzz/Cargo.toml --target $(HOST) --target-dir fuzz/target/traced \
 		--bin constant-time --config profile.release.debug-assertions=false --config profile.release.overflow-checks=false
+
+# Linked by zig against the C library of manylinux2014, whatever the machine has; no path of it stays in what is built.
+WHEEL := target/wheel
+wheel: $(VENV)/.created
+	$(BIN)/python -m pip install --quiet ziglang
+	rm -rf $(WHEEL)/out
+	PATH=$(CURDIR)/$(BIN):$$PATH CARGO_TARGET_DIR=$(WHEEL) \
+		RUSTFLAGS="--remap-path-prefix=$(CURDIR)=aglet --remap-path-prefix=$(HOME)/.cargo=cargo" \
+		$(MATURIN) build --release --locked --quiet --zig --compatibility manylinux2014 --out $(WHEEL)/out
+	$(BIN)/python tools/wheel.py finish $(WHEEL)/out/*.whl
+	mkdir -p dist && cp $(WHEEL)/out/*.whl dist
+
+test-wheel: wheel
+	$(BIN)/python tools/wheel.py check $(WHEEL)/out/*.whl
 
 # Exits with 0 where it cannot run if AGLET_IFMA_OPTIONAL=1, and says so.
 test-ifma: | toolchain

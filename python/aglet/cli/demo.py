@@ -28,8 +28,13 @@ def demo(
     key_size: output.KeySize = "large",
     preset: output.Preset = "regular",
     allow_insecure: output.AllowInsecure = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A ring of 512 slots without any security: whether all is installed.")
+    ] = False,
 ) -> None:
     """Refresh a full ciphertext from level 0, and show the stages, the keys, the time and the precision."""
+    if quick:
+        preset, allow_insecure = "toy", True
     engine = Engine(preset=preset, mode="parallel", thread_count=threads, allow_insecure=allow_insecure)
     planned = _core.plan(engine.preset, "regular", stages, key_size, engine.slot_count)
     console = output.console()

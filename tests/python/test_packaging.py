@@ -1,0 +1,59 @@
+"""What is shipped: licences of everything that is linked, and what a wheel may not hold."""
+
+from __future__ import annotations
+
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+import licences
+import wheel
+
+
+@pytest.mark.parametrize(
+    ("expression", "fine"),
+    [
+        ("MIT", True),
+        ("MIT OR Apache-2.0", True),
+        ("MIT/Apache-2.0", True),
+        ("GPL-3.0-only", False),
+        ("MIT OR GPL-3.0-only", True),
+        ("MIT AND GPL-3.0-only", False),
+        ("(MIT OR Apache-2.0) AND Unicode-3.0", True),
+        ("none", False),
+    ],
+)
+def test_permissive(expression: str, fine: bool) -> None:
+    assert licences.permitted(expression) == fine
+
+
+def test_everything_linked_is_permissive() -> None:
+    names = {package["name"] for package in licences.linked()}
+    assert {"pyo3", "rayon", "blake3"} <= names
+    assert "proptest" not in names
+    assert not licences.refused()
+
+
+def test_a_wheel_is_finished(tmp_path: Path) -> None:
+    """Paths leave, licences come, and the record fits what is there."""
+    made = tmp_path / "aglet_fhe-0.1.0-cp310-abi3-manylinux2014_x86_64.whl"
+    info = "aglet_fhe-0.1.0.dist-info"
+    with zipfile.ZipFile(made, "w") as archive:
+        archive.writestr("aglet/py.typed", "")
+        archive.writestr(f"{info}/licenses/LICENSE", "text")
+        archive.writestr(f"{info}/sboms/x.cyclonedx.json", f'"path+file://{licences.ROOT.resolve()}/crates/py"')
+        archive.writestr(f"{info}/RECORD", "")
+    assert any("THIRD-PARTY" in fault for fault in wheel.faults(made))
+    assert any(str(licences.ROOT.resolve()) in fault for fault in wheel.faults(made))
+    wheel.finish(made)
+    assert wheel.faults(made) == []
+    with zipfile.ZipFile(made) as archive:
+        record = archive.read(f"{info}/RECORD").decode().splitlines()
+        sums = {line.split(",")[0]: line.split(",")[1] for line in record}
+        for name in archive.namelist():
+            assert sums[name] == ("" if name.endswith("RECORD") else f"sha256={wheel.digest(archive.read(name))}")
+    other = made.rename(tmp_path / "aglet_fhe-0.1.0-cp311-cp311-linux_x86_64.whl")
+    assert wheel.faults(other)
