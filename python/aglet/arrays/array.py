@@ -32,7 +32,7 @@ class EncryptedArray:
     without being asked for, but for `refresh="auto"`, which gives the same values more levels.
     """
 
-    __slots__ = ("_chunks", "filler", "index", "interval", "session", "uniform")
+    __slots__ = ("_chunks", "filler", "index", "interval", "period", "session")
 
     session: Session
     index: Index
@@ -41,8 +41,9 @@ class EncryptedArray:
     """What all slots are within."""
     filler: complex | None
     """What slots without an element hold, as far as it is one known number."""
-    uniform: bool
-    """Whether all elements are one number, which stands in every slot of one chunk."""
+    period: int | None
+    """A step after which the slots of a chunk repeat, if one is known: an array whose size divides a chunk is written into
+    it over and over, and sums around a chunk come out so. Broadcasting to such places costs nothing."""
 
     def __init__(
         self,
@@ -51,10 +52,10 @@ class EncryptedArray:
         index: Index,
         interval: Interval,
         filler: complex | None = None,
-        uniform: bool = False,
+        period: int | None = None,
     ) -> None:
         self.session, self._chunks = session, list(chunks)
-        self.index, self.interval, self.filler, self.uniform = index, interval, filler, uniform
+        self.index, self.interval, self.filler, self.period = index, interval, filler, period
 
     # What it is
 
@@ -176,7 +177,7 @@ class EncryptedArray:
             placed,
             self.interval,
             self.filler if same else None,
-            self.uniform,
+            self.period,
         )
 
     def reshape(self, *shape: Any) -> EncryptedArray:
@@ -216,16 +217,23 @@ class EncryptedArray:
         interval = Interval.of(bound)
         whole = self if self.filler is not None or self.covers_all else moves.cleaned(self, interval.inside)
         chunks = [self.session.machine.known(chunk, interval.size) for chunk in whole._chunks]
-        return EncryptedArray(self.session, chunks, whole.index, interval, whole.filler, whole.uniform)
+        return EncryptedArray(self.session, chunks, whole.index, interval, whole.filler, whole.period)
 
     @property
     def covers_all(self) -> bool:
         """Whether every slot holds an element."""
-        return self.uniform or len(np.unique(self.index)) == len(self._chunks) * self.session.slots
+        period = self.period or self.session.slots
+        places = self.index // self.session.slots * period + self.index % period
+        return len(np.unique(places)) == len(self._chunks) * period
+
+    @property
+    def uniform(self) -> bool:
+        """Whether all elements are one number, which stands in every slot of one chunk."""
+        return self.period == 1 and len(self._chunks) == 1
 
     def refresh(self) -> EncryptedArray:
         """The same values at the level that a bootstrap leaves; real chunks go in pairs."""
-        fresh = EncryptedArray(self.session, self._chunks, self.index, self.interval, self.filler, self.uniform)
+        fresh = EncryptedArray(self.session, self._chunks, self.index, self.interval, self.filler, self.period)
         fresh._refresh()
         return fresh
 
@@ -261,7 +269,7 @@ class EncryptedArray:
             frame.index,
             interval,
             filler(left.filler, right.filler) if known else None,
-            left.uniform and right.uniform,
+            _together(left.period, right.period),
         )
 
     def matched(self, other: EncryptedArray) -> list[Chunk]:
@@ -274,7 +282,7 @@ class EncryptedArray:
         """An operation on every chunk."""
         value = None if self.filler is None or filler is None else filler(self.filler)
         chunks = [operation(chunk) for chunk in self._chunks]
-        return EncryptedArray(self.session, chunks, self.index, interval, value, self.uniform)
+        return EncryptedArray(self.session, chunks, self.index, interval, value, self.period)
 
     def plain(self, other: Any) -> Any:
         """Numbers that are no secret: a number, or this array's shape of them laid out as its chunks are."""
@@ -292,9 +300,10 @@ class EncryptedArray:
         placed = self if shape == self.shape else self.broadcast_to(shape)
         laid = placed.spelled_out() if placed.uniform and other.size > 1 else placed
         dtype = np.complex128 if other.dtype.kind == "c" else np.float64
-        flat = np.full(len(laid._chunks) * self.session.slots, Interval.around(other).inside, dtype=dtype)
-        flat[laid.index] = np.broadcast_to(other, shape)
-        return laid, list(flat.reshape(len(laid._chunks), -1))
+        slots, period = self.session.slots, laid.period or self.session.slots
+        flat = np.full((len(laid._chunks), period), Interval.around(other).inside, dtype=dtype)
+        flat[laid.index // slots, laid.index % period] = np.broadcast_to(other, shape)
+        return laid, list(np.tile(flat, slots // period))
 
     def times_whole(self, factor: int) -> EncryptedArray:
         """Times a whole number; no level."""
@@ -304,18 +313,18 @@ class EncryptedArray:
     def within(self, interval: Interval) -> EncryptedArray:
         """The same, known to lie in this interval as well."""
         low, high = max(self.interval.low, interval.low), min(self.interval.high, interval.high)
-        return EncryptedArray(self.session, self._chunks, self.index, Interval(low, high), self.filler, self.uniform)
+        return EncryptedArray(self.session, self._chunks, self.index, Interval(low, high), self.filler, self.period)
 
     def reshape_uniform(self, shape: tuple[int, ...]) -> EncryptedArray:
         """One number in every slot, as an array of another shape."""
         index = np.zeros(shape, dtype=np.int64)
-        return EncryptedArray(self.session, self._chunks, index, self.interval, self.filler, True)
+        return EncryptedArray(self.session, self._chunks, index, self.interval, self.filler, 1)
 
     def spelled_out(self) -> EncryptedArray:
         """A number in every slot as an array in consecutive places; it costs nothing."""
         slots, count = self.session.slots, self.index.size
         index = np.arange(count, dtype=np.int64).reshape(self.shape)
-        return EncryptedArray(self.session, self._chunks * -(-count // slots), index, self.interval)
+        return EncryptedArray(self.session, self._chunks * -(-count // slots), index, self.interval, None, 1)
 
     def broadcast_to(self, shape: tuple[int, ...]) -> EncryptedArray:
         """As numpy's; a number in every slot is broadcast for nothing, other elements are copied to more slots."""
@@ -474,6 +483,11 @@ def as_numbers(message: Any) -> NDArray[Any]:
 
 def _negative(value: Any) -> Any:
     return -value if isinstance(value, EncryptedArray) or values.is_number(value) else -as_numbers(value)
+
+
+def _together(left: int | None, right: int | None) -> int | None:
+    """The period of an operation on two: both are powers of two."""
+    return max(left, right) if left and right else None
 
 
 def _disc(left: EncryptedArray, right: EncryptedArray) -> Interval:

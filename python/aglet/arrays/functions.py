@@ -28,7 +28,7 @@ def add_plain(x: EncryptedArray, y: Any) -> EncryptedArray:
     around = Interval.around(y)
     filler = None if laid.filler is None else laid.filler + around.inside
     chunks = [add(chunk, row) for chunk, row in zip(laid.chunks, rows, strict=True)]
-    return type(x)(x.session, chunks, laid.index, laid.interval + around, filler)
+    return type(x)(x.session, chunks, laid.index, laid.interval + around, filler, laid.period)
 
 
 def multiply_plain(x: EncryptedArray, y: Any) -> EncryptedArray:
@@ -46,7 +46,7 @@ def multiply_plain(x: EncryptedArray, y: Any) -> EncryptedArray:
     filler = None if laid.filler is None else laid.filler * around.inside
     chunks = [multiply(chunk, row) for chunk, row in zip(laid.chunks, rows, strict=True)]
     interval = laid.interval * around if real else Interval(-size, size)
-    return type(x)(x.session, chunks, laid.index, interval, filler)
+    return type(x)(x.session, chunks, laid.index, interval, filler, laid.period)
 
 
 def _point(y: Any) -> Interval:
@@ -196,8 +196,9 @@ def concatenate(arrays: Sequence[Any], axis: Any = 0) -> EncryptedArray:
     interval = parts[0][0].interval
     for array, _ in parts[1:]:
         interval = interval | array.interval
-    fillers = {array.filler for array, _ in parts}
-    return type(first)(session, chunks, index, interval, fillers.pop() if len(fillers) == 1 else None)
+    fillers, periods = {array.filler for array, _ in parts}, {array.period for array, _ in parts}
+    filler, period = (some.pop() if len(some) == 1 else None for some in (fillers, periods))
+    return type(first)(session, chunks, index, interval, filler, period)
 
 
 def _stack(arrays: Sequence[Any], axis: Any = 0) -> EncryptedArray:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray, Index
     from aglet.arrays.machine import Chunk
 
-__all__ = ["MOST_MOVES", "aligned", "cleaned", "compact", "laid_out", "moved"]
+__all__ = ["MOST_MOVES", "aligned", "cleaned", "compact", "laid_out", "moved", "window"]
 
 MOST_MOVES = 4096
 """Rotations in one move; more of them take minutes, and another layout does without."""
@@ -72,8 +72,9 @@ def moved(array: EncryptedArray, source: Index, target: Index, count: int) -> En
     """
     slots = array.session.slots
     # For each chunk to be made, what it takes: (chunk, step), and the slots that this fills.
-    parts: list[dict[tuple[int, int], Index]] = _parts(source.ravel(), target.ravel(), slots, count)
-    rotations = {key for part in parts for key in part if key[1]}
+    parts = _parts(source.ravel(), target.ravel(), array, count)
+    echoes = [_echo(part, slots) for part in parts]
+    rotations = {key for part, echo in zip(parts, echoes, strict=True) if echo is None for key in part if key[1]}
     if len(rotations) > MOST_MOVES:
         raise ParameterError(
             f"This takes {len(rotations)} rotations, as the elements lie in other places; keep arrays that meet in one "
@@ -86,14 +87,25 @@ def moved(array: EncryptedArray, source: Index, target: Index, count: int) -> En
     if simple:
         keys = [next(iter(part)) for part in parts]
         kept = array.filler if not rotations and source.size == array.size else None
-        return _made(array, [turned[key] for key in keys], target, kept)
+        return _made(array, [turned[key] for key in keys], target, kept, array.period)
     filler = array.interval.inside
-    return _made(array, [_joined(array, part, turned, filler) for part in parts], target, filler)
+    made = [
+        _joined(array, part, turned, filler) if echo is None else _echoed(array, part, echo, filler)
+        for part, echo in zip(parts, echoes, strict=True)
+    ]
+    return _made(array, made, target, filler)
 
 
-def _parts(source: Index, target: Index, slots: int, count: int) -> list[dict[tuple[int, int], Index]]:
+_Part = dict[tuple[int, int], "Index"]
+
+
+def _parts(source: Index, target: Index, array: EncryptedArray, count: int) -> list[_Part]:
+    slots = array.session.slots
     step = (target - source) % slots
-    parts: list[dict[tuple[int, int], Index]] = [{} for _ in range(count)]
+    if array.period:
+        # It stands there already.
+        step[step % array.period == 0] = 0
+    parts: list[_Part] = [{} for _ in range(count)]
     # One number for each (chunk to be made, chunk, step).
     chunks = int(source.max()) // slots + 1
     code = (target // slots * chunks + source // slots) * slots + step
@@ -103,6 +115,33 @@ def _parts(source: Index, target: Index, slots: int, count: int) -> list[dict[tu
         made, chunk, turn = int(value) // slots // chunks, int(value) // slots % chunks, int(value) % slots
         parts[made][chunk, turn] = target[places] % slots
     return parts
+
+
+def _echo(part: _Part, slots: int) -> int | None:
+    """The step, if the same slots of one chunk are wanted that step further, and so on, again and again."""
+    steps = sorted(step for _, step in part)
+    if len(part) < 4 or len({chunk for chunk, _ in part}) > 1 or steps[0]:
+        return None
+    step = steps[1] if steps[1] * (len(steps) - 1) == steps[-1] else steps[-1] - slots
+    if sorted(i * step % slots for i in range(len(steps))) != steps:
+        return None
+    chunk = next(iter(part))[0]
+    first = np.sort(part[chunk, 0])
+    same = all(
+        np.array_equal(np.sort((part[chunk, i * step % slots] - i * step) % slots), first) for i in range(len(steps))
+    )
+    return step if same else None
+
+
+def _echoed(array: EncryptedArray, part: _Part, step: int, filler: float) -> Chunk:
+    """One mask, and doubling: as many rotations as a number has digits."""
+    mask, filled = np.zeros((2, array.session.slots))
+    chunk = next(iter(part))[0]
+    mask[part[chunk, 0]] = 1
+    for places in part.values():
+        filled[places] = 1
+    masked = array.session.machine.multiply(array.chunks[chunk], mask)
+    return _filled(array, window(array, masked, len(part), -step), filled, filler)
 
 
 def _turned(array: EncryptedArray, rotations: set[tuple[int, int]]) -> dict[tuple[int, int], Chunk]:
@@ -117,7 +156,22 @@ def _turned(array: EncryptedArray, rotations: set[tuple[int, int]]) -> dict[tupl
     return turned
 
 
-def _joined(array: EncryptedArray, part: dict[tuple[int, int], Index], turned: Any, filler: float) -> Chunk:
+def window(array: EncryptedArray, chunk: Chunk, length: int, step: int) -> Chunk:
+    """In each slot the sum of `length` slots, each `step` after the one before, by doubling."""
+    machine = array.session.machine
+    doubled, size, found, done = chunk, 1, None, 0
+    while True:
+        if length & size:
+            part = machine.rotate(doubled, [-done * step])[0] if done else doubled
+            found = part if found is None else machine.add(found, part)
+            done += size
+        if done == length:
+            return found
+        doubled = machine.add(doubled, machine.rotate(doubled, [-size * step])[0])
+        size *= 2
+
+
+def _joined(array: EncryptedArray, part: _Part, turned: Any, filler: float) -> Chunk:
     weights = []
     for places in part.values():
         weight = np.zeros(array.session.slots)
@@ -131,6 +185,8 @@ def _filled(array: EncryptedArray, chunk: Chunk, mask: Any, filler: float) -> Ch
     return array.session.machine.add(chunk, (1 - mask) * filler) if filler else chunk
 
 
-def _made(array: EncryptedArray, chunks: list[Chunk], index: Index, filler: Any) -> EncryptedArray:
+def _made(
+    array: EncryptedArray, chunks: list[Chunk], index: Index, filler: Any, period: int | None = None
+) -> EncryptedArray:
     interval = array.interval if filler is None else array.interval | Interval(filler.real, filler.real)
-    return type(array)(array.session, chunks, index, interval, filler)
+    return type(array)(array.session, chunks, index, interval, filler, period)

@@ -141,9 +141,11 @@ class Session:
         flat = values.as_vector(array.ravel())
         _refuse_beyond(flat, interval)
         filler = interval.inside
-        if not array.ndim:
-            chunk = self.machine.encrypt(np.full(self.slots, flat[0]), level, interval.size)
-            return EncryptedArray(self, [chunk], np.zeros((), dtype=np.int64), interval, None, True)
+        if self.slots % flat.size == 0:
+            # Written over and over, so that sums are short and broadcasting is free.
+            chunk = self.machine.encrypt(np.tile(flat, self.slots // flat.size), level, interval.size)
+            index = np.arange(flat.size, dtype=np.int64).reshape(array.shape)
+            return EncryptedArray(self, [chunk], index, interval, None, flat.size)
         index, count = _places(array.shape, self.slots)
         laid = np.full(count * self.slots, filler, dtype=flat.dtype)
         laid[index.ravel()] = flat
@@ -300,7 +302,7 @@ class Session:
             "chunks": len(array.chunks),
             "interval": [array.interval.low, array.interval.high],
             "filler": filler,
-            "uniform": array.uniform,
+            "period": array.period,
         }
         # Last: a folder without it is no array.
         (place / _HEAD).write_text(json.dumps(head) + "\n", encoding="utf-8")
@@ -321,12 +323,13 @@ class Session:
             head = json.loads((place / _HEAD).read_text(encoding="utf-8"))
             index = np.load(place / "index.npy", allow_pickle=False)
             low, high = (float(end) for end in head["interval"])
-            count, uniform, filler = int(head["chunks"]), head["uniform"] is True, head["filler"]
+            count, period, filler = int(head["chunks"]), head["period"], head["filler"]
             known = None if filler is None else complex(*filler)
         except (FileNotFoundError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise damaged from error
         fits = index.dtype == np.int64 and index.size and index.min() >= 0 and index.max() < count * self.slots
-        if not fits or not low <= high or not math.isfinite(high - low):
+        divides = period is None or (type(period) is int and period > 0 and self.slots % period == 0)
+        if not fits or not divides or not low <= high or not math.isfinite(high - low):
             raise damaged
         chunks: list[Any] = [self.engine.read(place / f"{i}.ciphertext") for i in range(count)]
         if not all(isinstance(chunk, Ciphertext) for chunk in chunks):
@@ -334,7 +337,7 @@ class Session:
         if any(chunk.key_id != self.keys.key_id for chunk in chunks):
             raise KeyMismatchError("This array is encrypted under another secret key; open a session with its keys.")
         value = known.real if known is not None and not known.imag else known
-        return EncryptedArray(self, chunks, index, Interval(low, high), value, uniform)
+        return EncryptedArray(self, chunks, index, Interval(low, high), value, period)
 
     # Forecast
 

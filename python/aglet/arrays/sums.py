@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
@@ -74,18 +75,20 @@ def _of_all(array: EncryptedArray) -> EncryptedArray:
     if len(np.unique(array.index)) < array.size:
         array = moves.compact(array)
     machine, slots = array.session.machine, array.session.slots
-    empty = len(array.chunks) * slots - array.size
-    if empty and array.filler is None:
+    # Where the elements are a whole period of a chunk, that is all there is to add.
+    around = array.period if array.period == array.size and array.covers_all and len(array.chunks) == 1 else slots
+    empty = len(array.chunks) * around - array.size
+    if empty and (array.filler is None or array.period):
         array = moves.cleaned(array, 0.0)
     chunk = _added(array, list(array.chunks))
     step = 1
-    while step < slots:
+    while step < around:
         chunk = machine.add(chunk, machine.rotate(chunk, [step])[0])
         step *= 2
     if empty and array.filler:
         chunk = machine.add(chunk, -empty * array.filler)
     interval = array.interval.times(array.size)
-    return type(array)(array.session, [chunk], np.zeros((), dtype=np.int64), interval, None, True)
+    return type(array)(array.session, [chunk], np.zeros((), dtype=np.int64), interval, None, 1)
 
 
 def _along(array: EncryptedArray, axis: int) -> EncryptedArray:
@@ -102,9 +105,11 @@ def _along(array: EncryptedArray, axis: int) -> EncryptedArray:
     parts = []
     for (length, step, *_), runs in groups.items():
         chunks = [_added(array, list(column)) for column in zip(*(run.chunks for run in runs), strict=True)]
-        windows = [_window(array, chunk, length, step) for chunk in chunks]
-        interval = array.interval.times(length * len(runs))
-        parts.append(type(array)(array.session, windows, runs[0].index[0], interval))
+        windows = [moves.window(array, chunk, length, step) for chunk in chunks]
+        interval, period = array.interval.times(length * len(runs)), array.period
+        if (length * step) % (period or slots) == 0 and step:
+            period = math.gcd(step, period or slots)
+        parts.append(type(array)(array.session, windows, runs[0].index[0], interval, None, period))
     summed = parts[0]
     for part in parts[1:]:
         summed = summed + part
@@ -126,21 +131,6 @@ def _runs(index: Index, slots: int) -> list[tuple[int, int, int]]:
             runs.append((start, i - start, step))
             start, step = i, 0
     return runs
-
-
-def _window(array: EncryptedArray, chunk: Chunk, length: int, step: int) -> Chunk:
-    """In each slot the sum of `length` slots, each `step` after the one before, by doubling."""
-    machine = array.session.machine
-    doubled, size, found, done = chunk, 1, None, 0
-    while True:
-        if length & size:
-            part = machine.rotate(doubled, [-done * step])[0] if done else doubled
-            found = part if found is None else machine.add(found, part)
-            done += size
-        if done == length:
-            return found
-        doubled = machine.add(doubled, machine.rotate(doubled, [-size * step])[0])
-        size *= 2
 
 
 def _added(array: EncryptedArray, chunks: list[Chunk]) -> Chunk:
