@@ -133,6 +133,34 @@ def test_operands_that_lie_elsewhere(session: Session) -> None:
     assert_close(session, (number * np.ones((2, 3))).sum(axis=1), np.full(2, 0.75))
 
 
+def test_arrays_that_go_around(session: Session) -> None:
+    """What fills a chunk evenly repeats in it: sums are short, and broadcasting takes no rotation."""
+    message, weights = RANDOM.uniform(-1, 1, (256, 8)), RANDOM.uniform(-1, 1, 8)
+    x, y = session.encrypt(message), session.encrypt(weights)
+    assert (len(x.chunks), y.period, x.period) == (4, 8, None)
+    switches = []
+    machine = session.machine
+    rotate = machine.rotate
+    try:
+        machine.rotate = lambda chunk, steps: (switches.append(steps), rotate(chunk, steps))[1]  # type: ignore[method-assign]
+        scores = (x * y).sum(axis=1, keepdims=True)
+        assert len(switches) == 4 * 3
+        assert all(0 < step < 256 for steps in switches for step in steps), "to the right, in one key switch each"
+        found = (scores * x).sum(axis=0)
+        # Each score to its row: once to the left and three times doubled; then six times around.
+        assert len(switches) == 12 + 4 * 4 + 6
+        around = found + y
+        assert around.period == 8
+        assert_close(session, around.sum(), ((message @ weights) @ message + weights).sum())
+        assert len(switches) == 34 + 3
+    finally:
+        del machine.rotate
+    assert_close(session, scores, (message @ weights)[:, None])
+    assert_close(session, found, (message @ weights) @ message)
+    assert_close(session, around - weights, (message @ weights) @ message)
+    assert_close(session, around[2:5].assume(bound=256) * 1.0, ((message @ weights) @ message + weights)[2:5])
+
+
 def test_products_with_matrices(session: Session) -> None:
     x, y = session.encrypt(TABLE), session.encrypt(COLUMN)
     weights, matrix = RANDOM.uniform(-1, 1, 13), RANDOM.uniform(-1, 1, (13, 3))

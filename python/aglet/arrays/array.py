@@ -42,7 +42,7 @@ class EncryptedArray:
     filler: complex | None
     """What slots without an element hold, as far as it is one known number."""
     period: int | None
-    """A step after which the slots of a chunk repeat, if one is known: an array whose size divides a chunk is written into
+    """A step after which the slots of a chunk repeat, if one is known: one whose size divides a chunk is written into
     it over and over, and sums around a chunk come out so. Broadcasting to such places costs nothing."""
 
     def __init__(

@@ -141,7 +141,9 @@ def _echoed(array: EncryptedArray, part: _Part, step: int, filler: float) -> Chu
     for places in part.values():
         filled[places] = 1
     masked = array.session.machine.multiply(array.chunks[chunk], mask)
-    return _filled(array, window(array, masked, len(part), -step), filled, filler)
+    if step < 0:
+        masked = array.session.machine.rotate(masked, [step * (len(part) - 1)])[0]
+    return _filled(array, window(array, masked, len(part), abs(step)), filled, filler)
 
 
 def _turned(array: EncryptedArray, rotations: set[tuple[int, int]]) -> dict[tuple[int, int], Chunk]:
@@ -157,17 +159,20 @@ def _turned(array: EncryptedArray, rotations: set[tuple[int, int]]) -> dict[tupl
 
 
 def window(array: EncryptedArray, chunk: Chunk, length: int, step: int) -> Chunk:
-    """In each slot the sum of `length` slots, each `step` after the one before, by doubling."""
+    """In each slot the sum of `length` slots, each `step` before the one before, by doubling.
+
+    It turns to the right, the way that rotation keys have powers of two for; one turn to the left takes many switches.
+    """
     machine = array.session.machine
     doubled, size, found, done = chunk, 1, None, 0
     while True:
         if length & size:
-            part = machine.rotate(doubled, [-done * step])[0] if done else doubled
+            part = machine.rotate(doubled, [done * step])[0] if done else doubled
             found = part if found is None else machine.add(found, part)
             done += size
         if done == length:
             return found
-        doubled = machine.add(doubled, machine.rotate(doubled, [-size * step])[0])
+        doubled = machine.add(doubled, machine.rotate(doubled, [size * step])[0])
         size *= 2
 
 

@@ -111,6 +111,11 @@ class Session:
         """The level of fresh arrays."""
         return self.engine.max_level
 
+    @property
+    def refreshed_level(self) -> int | None:
+        """The level after a refresh; None without a bootstrap key. Data that meets refreshed arrays needs no more."""
+        return self.machine.refreshed_level
+
     # In and out
 
     def encrypt(self, message: Any, *, bound: Any = 1.0, level: int | None = None) -> EncryptedArray:

@@ -105,11 +105,14 @@ def _along(array: EncryptedArray, axis: int) -> EncryptedArray:
     parts = []
     for (length, step, *_), runs in groups.items():
         chunks = [_added(array, list(column)) for column in zip(*(run.chunks for run in runs), strict=True)]
-        windows = [moves.window(array, chunk, length, step) for chunk in chunks]
-        interval, period = array.interval.times(length * len(runs)), array.period
+        windows = [moves.window(array, chunk, length, abs(step)) for chunk in chunks]
+        interval, period, last = array.interval.times(length * len(runs)), array.period, length - 1
         if (length * step) % (period or slots) == 0 and step:
-            period = math.gcd(step, period or slots)
-        parts.append(type(array)(array.session, windows, runs[0].index[0], interval, None, period))
+            # Once around: the sum stands at every element.
+            period, last = math.gcd(step, period or slots), 0
+        parts.append(
+            type(array)(array.session, windows, runs[0].index[last if step > 0 else 0], interval, None, period)
+        )
     summed = parts[0]
     for part in parts[1:]:
         summed = summed + part
