@@ -12,7 +12,7 @@ import pytest
 from support import ROOT
 
 # `aglet` alone is another project in the package registry. maturin builds this one.
-ALLOWED = {"aglet-fhe", "maturin"}
+ALLOWED = {"aglet-fhe", "maturin", "ziglang"}
 MADE = {".git", ".venv", "target", "build", "dist", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
 WRITTEN = {"", ".md", ".py", ".pyi", ".rs", ".toml", ".sh", ".yml", ".yaml", ".txt"}
 # An argument that is installed: neither an option nor a place in the checkout.
