@@ -391,7 +391,7 @@ def test_keys_that_are_missing_or_of_others(gates: Set, tables: Set) -> None:
         engine.gate("nand", x, x)
     with pytest.raises(TypeError, match="LookupKey is needed here, not LweSecretKey"):
         engine.nand(x, x, gates.secret)  # type: ignore[arg-type]
-    with pytest.raises(KeyMismatchError, match='preset "lut2", and this one has "gate"'):
+    with pytest.raises(KeyMismatchError, match='preset "lut2", and this one has preset "gate"'):
         engine.nand(x, x, tables.key)
     with pytest.raises(KeyMismatchError, match="of an engine with preset"):
         engine.nand(x, tables.encrypt([True, False]), gates.key)

@@ -134,7 +134,7 @@ def test_floors_and_digits_that_are_refused(wide: Set, four: Set) -> None:
         wide.engine.digits(x, None)  # type: ignore[arg-type]
     with pytest.raises(MissingKeyError, match="create_lookup_key"):
         wide.engine.floor(x, 1, None)  # type: ignore[arg-type]
-    with pytest.raises(KeyMismatchError, match='preset "lut4", and this one has "wide"'):
+    with pytest.raises(KeyMismatchError, match='preset "lut4", and this one has preset "wide"'):
         wide.engine.digits(x, four.key)
     with pytest.raises(KeyMismatchError):
         wide.engine.floor(x, 1, wide.engine.create_lookup_key(wide.engine.create_secret_key()))

@@ -118,7 +118,7 @@ def test_keys_of_pairs_that_are_missing_or_of_others(wide: Set) -> None:
     with pytest.raises(KeyMismatchError, match="packing key"):
         engine.lookup2(x, x, max, wide.key, engine.create_packing_key(engine.create_secret_key()))
     other = LookupEngine(bits=4)
-    with pytest.raises(KeyMismatchError, match='preset "lut4", and this one has "wide"'):
+    with pytest.raises(KeyMismatchError, match='preset "lut4", and this one has preset "wide"'):
         engine.lookup2(x, x, max, wide.key, other.create_packing_key(other.create_secret_key()))
     with pytest.raises(MissingKeyError, match=r"create_secret_key\(\)"):
         engine.create_packing_key(None)  # type: ignore[arg-type]
