@@ -289,10 +289,10 @@ def test_every_entry_of_tables(bits: int) -> None:
 def test_noise_of_a_sum_counts_what_is_in_it_twice(tables: Set) -> None:
     """A sum knows its terms: what is added and taken away again is not in it."""
     x, y = tables.engine.lookup(tables.encrypt([1, 1]), [0, 0, 1, 1], tables.key)
-    far = 40 * x
+    far = 10 * x
     with pytest.raises(RangeError, match="bootstrap the inputs first"):
         tables.engine.lookup(far + y, lambda m: m, tables.key)
-    near = far - 39 * x + y
+    near = far - 9 * x + y
     assert tables.decrypt(tables.engine.lookup(near, lambda m: m, tables.key)) == 0
     assert tables.decrypt(tables.engine.lookup(far, lambda m: m, tables.key, max_failure=1)) == 0
 
