@@ -295,15 +295,19 @@ class EncryptedArray:
 
         The array comes back too: in the shape that both broadcast to.
         """
-        values.as_vector(other.ravel() if other.size else other)
+        if not other.size:
+            raise RangeError("There is no number in this array; give one at least.")
         shape = np.broadcast_shapes(self.shape, other.shape)
         placed = self if shape == self.shape else self.broadcast_to(shape)
         laid = placed.spelled_out() if placed.uniform and other.size > 1 else placed
         dtype = np.complex128 if other.dtype.kind == "c" else np.float64
-        slots, period = self.session.slots, laid.period or self.session.slots
-        flat = np.full((len(laid._chunks), period), Interval.around(other).inside, dtype=dtype)
-        flat[laid.index // slots, laid.index % period] = np.broadcast_to(other, shape)
-        return laid, list(np.tile(flat, slots // period))
+        slots, count = self.session.slots, len(laid._chunks)
+        period = laid.period or slots
+        flat = np.full(count * period, Interval.around(other).inside, dtype=dtype)
+        index = laid.index if period == slots else laid.index // slots * period + laid.index % period
+        flat[index] = np.broadcast_to(other, shape)
+        rows = flat.reshape(count, period)
+        return laid, list(rows if period == slots else np.tile(rows, slots // period))
 
     def times_whole(self, factor: int) -> EncryptedArray:
         """Times a whole number; no level."""
