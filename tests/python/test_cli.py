@@ -101,7 +101,10 @@ def test_ntru_is_measured_and_planned_by_those_who_insist() -> None:
         (["gate", "--gate", "xor", "--method", "cggi"], "xor", "cggi"),
         (["lookup", "--bits", "2", "--threads", "2"], "padded table", "lut2"),
         (["lookup", "--bits", "2", "--domain", "full"], "full table", "lut2"),
+        (["lookup2"], "two padded tables of two messages", "wide"),
         (["sign", "--bits", "9"], "sign of 9 bits", "lut4"),
+        (["floor", "--batch", "3"], "5 of 10 bits off", "lut4"),
+        (["digits", "--bits", "6"], "digits of 6 bits", "lut4"),
     ],
 )
 def test_bench_of_gates_and_tables(command: list[str], operation: str, preset: str) -> None:
@@ -121,6 +124,9 @@ def test_bench_of_gates_and_tables(command: list[str], operation: str, preset: s
         ["gate", "--batch", "0"],
         ["lookup", "--repeat", "0"],
         ["sign", "--bits", "21"],
+        ["floor", "--low", "10"],
+        ["digits", "--bits", "16"],
+        ["lookup2", "--preset", "gate"],
     ],
 )
 def test_benches_that_do_not_exist(wrong: list[str]) -> None:

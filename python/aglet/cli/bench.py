@@ -105,6 +105,7 @@ Batch = Annotated[int, typer.Option(help="Ciphertexts together; times are those 
 Threads = Annotated[int, typer.Option(help="Threads; 0 means all cores.")]
 Repeat = Annotated[int, typer.Option(help="Runs to take the median of.")]
 LookupPreset = Annotated[str | None, typer.Option(help="A parameter set by its name.")]
+IntegerPreset = Annotated[str, typer.Option(help="A parameter set by its name; wide bears the most bits.")]
 
 
 @bench.command()
@@ -145,17 +146,62 @@ def lookup(
 
 @bench.command()
 @output.sentences
+def lookup2(
+    domain: Annotated[str, typer.Option(help="padded or full.")] = "padded",
+    preset: Annotated[str, typer.Option(help="A parameter set by its name.")] = "wide",
+    batch: Batch = 1,
+    threads: Threads = 1,
+    repeat: Repeat = 15,
+    json: output.Json = False,
+) -> None:
+    """Make the keys of tables of two messages and time two of them: a byte as two nibbles, in and out."""
+    case = LookupCase(kind="lookup2", preset=preset, domain=domain, batch=batch, threads=threads)
+    _print_lookup(bench_lookup(case, repeat=repeat), json)
+
+
+@bench.command()
+@output.sentences
 def sign(
     bits: Annotated[int, typer.Option(help="Bits of the integers, 2 to 20, the sign included.")] = 20,
-    preset: LookupPreset = None,
+    preset: IntegerPreset = "lut4",
     batch: Batch = 1,
     threads: Threads = 1,
     repeat: Repeat = 15,
     json: output.Json = False,
 ) -> None:
     """Make the keys of tables and time the sign of an integer, alone or in a batch."""
-    size = 4 if preset is None else None
-    case = LookupCase(kind="sign", bits=size, preset=preset, sign_bits=bits, batch=batch, threads=threads)
+    case = LookupCase(kind="sign", preset=preset, integer_bits=bits, batch=batch, threads=threads)
+    _print_lookup(bench_lookup(case, repeat=repeat), json)
+
+
+@bench.command()
+@output.sentences
+def floor(
+    bits: Annotated[int, typer.Option(help="Bits of the integers, which have no sign.")] = 10,
+    low: Annotated[int, typer.Option(help="The bits that are taken off.")] = 5,
+    preset: IntegerPreset = "lut4",
+    batch: Batch = 1,
+    threads: Threads = 1,
+    repeat: Repeat = 15,
+    json: output.Json = False,
+) -> None:
+    """Make the keys of tables and time how the low bits of an integer are taken off."""
+    case = LookupCase(kind="floor", preset=preset, integer_bits=bits, low=low, batch=batch, threads=threads)
+    _print_lookup(bench_lookup(case, repeat=repeat), json)
+
+
+@bench.command()
+@output.sentences
+def digits(
+    bits: Annotated[int, typer.Option(help="Bits of the integers, which have no sign.")] = 8,
+    preset: IntegerPreset = "lut4",
+    batch: Batch = 1,
+    threads: Threads = 1,
+    repeat: Repeat = 15,
+    json: output.Json = False,
+) -> None:
+    """Make the keys of tables and time how an integer falls into digits of as many bits as a message has."""
+    case = LookupCase(kind="digits", preset=preset, integer_bits=bits, batch=batch, threads=threads)
     _print_lookup(bench_lookup(case, repeat=repeat), json)
 
 

@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 from aglet import _core
 from aglet._core import LookupKey, LweSecretKey
 from aglet.errors import ParameterError
-from aglet.lookup.ciphertext import LweCiphertext
 from aglet.lookup.engine import LookupEngine
 from aglet.quiet import Watch
 
 __all__ = ["KINDS", "LookupCase", "LookupKeys", "bench_lookup", "make_lookup_keys"]
 
-KINDS = ("gate", "lookup", "sign")
+KINDS = ("gate", "lookup", "lookup2", "sign", "floor", "digits")
 """What is measured; `aglet bench` has a command for each."""
 _TWO: dict[str, Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]] = {
     "nand": lambda x, y: ~(x & y),
@@ -37,8 +36,9 @@ _TWO: dict[str, Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]] = {
 class LookupCase:
     """What one bench measures.
 
-    `kind` is "gate", two arrays of bits through `gate`; "lookup", a table of squares in a domain; or "sign", of
-    integers of `sign_bits`.
+    `kind` is "gate", two arrays of bits through `gate`; "lookup", a table of squares in a domain; "lookup2", two tables
+    of two messages, which come out as two again; "sign", of integers of `integer_bits`; "floor", which takes `low` bits
+    off integers of `integer_bits` without a sign; or "digits" of such.
     """
 
     kind: str = "gate"
@@ -48,7 +48,8 @@ class LookupCase:
     method: str | None = None
     allow_insecure: bool = False
     domain: str = "padded"
-    sign_bits: int = 20
+    integer_bits: int = 20
+    low: int = 5
     batch: int = 1
     threads: int = 1
 
@@ -72,10 +73,15 @@ class LookupCase:
 
     @property
     def operation(self) -> str:
-        """What is done to each ciphertext, in a word."""
-        return {"gate": self.gate, "lookup": f"{self.domain} table", "sign": f"sign of {self.sign_bits} bits"}[
-            self.kind
-        ]
+        """What is done to each ciphertext, in a few words."""
+        return {
+            "gate": self.gate,
+            "lookup": f"{self.domain} table",
+            "lookup2": f"two {self.domain} tables of two messages",
+            "sign": f"sign of {self.integer_bits} bits",
+            "floor": f"{self.low} of {self.integer_bits} bits off",
+            "digits": f"digits of {self.integer_bits} bits",
+        }[self.kind]
 
 
 @dataclass(frozen=True)
@@ -94,32 +100,72 @@ def make_lookup_keys(engine: LookupEngine) -> LookupKeys:
     return LookupKeys(secret, engine.create_lookup_key(secret), time.perf_counter() - start)
 
 
+_Run = tuple[Callable[[], Any], NDArray[Any]]
+"""A call, and what it should give."""
+
+
+def _gate(case: LookupCase, engine: LookupEngine, keys: LookupKeys, random: np.random.Generator) -> _Run:
+    bits = random.integers(0, 2, (2, case.batch)).astype(bool)
+    one, other = (engine.encrypt(x, keys.secret) for x in bits)
+    return lambda: engine.gate(case.gate, one, other, keys.lookup), _TWO[case.gate](*bits)
+
+
+def _lookup(case: LookupCase, engine: LookupEngine, keys: LookupKeys, random: np.random.Generator) -> _Run:
+    size = 2**engine.bits
+    messages = random.integers(0, size, case.batch)
+    encrypted = engine.encrypt(messages, keys.secret, domain=case.domain)
+    table = [m * m % size for m in range(size)]
+    return lambda: engine.lookup(encrypted, table, keys.lookup), np.array(table)[messages]
+
+
+def _lookup2(case: LookupCase, engine: LookupEngine, keys: LookupKeys, random: np.random.Generator) -> _Run:
+    size = 2**engine.bits
+    high, low = random.integers(0, size, (2, case.batch))
+    pair = [engine.encrypt(part, keys.secret, domain=case.domain) for part in (high, low)]
+    packing = engine.create_packing_key(keys.secret)
+    tables: list[Any] = [lambda h, m: (h * m + m) % size, lambda h, m: h ^ m]
+    expected = np.array([(high * low + low) % size, high ^ low])
+    return lambda: engine.lookup2(*pair, tables, keys.lookup, packing), expected
+
+
+def _sign(case: LookupCase, engine: LookupEngine, keys: LookupKeys, random: np.random.Generator) -> _Run:
+    most = 2 ** (case.integer_bits - 1)
+    values = random.integers(-most, most, case.batch)
+    encrypted = engine.encrypt(values, keys.secret, bits=case.integer_bits)
+    return lambda: engine.sign(encrypted, keys.lookup), (values >= 0).astype(int)
+
+
+def _words(case: LookupCase, engine: LookupEngine, keys: LookupKeys, random: np.random.Generator) -> _Run:
+    values = random.integers(0, 2**case.integer_bits, case.batch)
+    encrypted = engine.encrypt(values, keys.secret, bits=case.integer_bits, signed=False)
+    if case.kind == "floor":
+        return lambda: engine.floor(encrypted, case.low, keys.lookup), values >> case.low
+    places = range(0, case.integer_bits, engine.bits)
+    digits = np.array([values >> place & (2**engine.bits - 1) for place in places])
+    return lambda: engine.digits(encrypted, keys.lookup), digits
+
+
+_RUNS: dict[str, Callable[[LookupCase, LookupEngine, LookupKeys, np.random.Generator], _Run]] = {
+    "gate": _gate,
+    "lookup": _lookup,
+    "lookup2": _lookup2,
+    "sign": _sign,
+    "floor": _words,
+    "digits": _words,
+}
+
+
 def _work(case: LookupCase, engine: LookupEngine, keys: LookupKeys) -> Callable[[], tuple[float, int]]:
     """What is timed once: seconds, and results that are wrong."""
-    random, key, count = np.random.default_rng(1), keys.lookup, case.batch
-    if case.kind == "gate":
-        x, y = random.integers(0, 2, (2, count)).astype(bool)
-        one, other = engine.encrypt(x, keys.secret), engine.encrypt(y, keys.secret)
-        expected = _TWO[case.gate](x, y)
-        run: Callable[[], LweCiphertext] = lambda: engine.gate(case.gate, one, other, key)  # noqa: E731
-    elif case.kind == "sign":
-        most = 2 ** (case.sign_bits - 1)
-        values = random.integers(-most, most, count)
-        encrypted, expected = engine.encrypt(values, keys.secret, bits=case.sign_bits), values >= 0
-        run = lambda: engine.sign(encrypted, key)  # noqa: E731
-    else:
-        size = 2**engine.bits
-        messages = random.integers(0, size, count)
-        table = [m * m % size for m in range(size)]
-        encrypted = engine.encrypt(messages, keys.secret, domain=case.domain)
-        expected = np.array(table)[messages]
-        run = lambda: engine.lookup(encrypted, table, key)  # noqa: E731
+    run, expected = _RUNS[case.kind](case, engine, keys, np.random.default_rng(1))
 
     def timed() -> tuple[float, int]:
         start = time.perf_counter()
         found = run()
-        seconds = (time.perf_counter() - start) / count
-        return seconds, int((engine.decrypt(found, keys.secret) != expected).sum())
+        seconds = (time.perf_counter() - start) / case.batch
+        parts = found if isinstance(found, tuple) else (found,)
+        clear = np.concatenate([engine.decrypt(part, keys.secret).ravel() for part in parts])
+        return seconds, int((clear != expected.ravel()).sum())
 
     return timed
 
@@ -137,8 +183,8 @@ def bench_lookup(
     if repeat < 1:
         raise ParameterError(f"A bench repeats at least once, not {repeat} times.")
     engine = case.engine() if engine is None else engine
-    if case.kind == "lookup" and engine.bits == 1:
-        raise ParameterError("Tables are on messages of two bits or more; give --bits 2, 3 or 4.")
+    if case.kind != "gate" and engine.bits == 1:
+        raise ParameterError("Tables are on messages of two bits or more; give --bits 2, 3 or 4, or another preset.")
     keys = make_lookup_keys(engine) if keys is None else keys
     timed, machine = _work(case, engine, keys), _core.doctor()
     timed()
