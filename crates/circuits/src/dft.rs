@@ -13,6 +13,7 @@
 
 use crate::error::Error;
 use aglet_ring::fft::layer_twiddles;
+use aglet_schemes::integer::powers::{Pair, Residue};
 use aglet_schemes::{LinearMap, Scalar};
 use num_complex::Complex64;
 use std::collections::BTreeMap;
@@ -48,6 +49,24 @@ impl DftScalar for Complex64 {
     /// Evenly, as its principal root.
     fn shares(self, count: usize) -> Option<Vec<Self>> {
         (self.is_finite() && self.norm() != 0.0).then(|| vec![self.powf(1.0 / count as f64); count])
+    }
+}
+
+impl DftScalar for Pair {
+    fn twiddles(half: usize) -> Vec<Self> {
+        Self::twiddles(half)
+    }
+    fn inverse_root(self) -> Self {
+        self.swapped()
+    }
+    fn half(self) -> Self {
+        self.half()
+    }
+    /// The first takes all of it, as there need not be a root.
+    fn shares(self, count: usize) -> Option<Vec<Self>> {
+        let mut shares = vec![Self::ONE; count];
+        *shares.first_mut()? = self;
+        self.0.iter().all(|x| x.inverse() * *x == Residue::ONE).then_some(shares)
     }
 }
 
@@ -246,6 +265,28 @@ mod tests {
                     assert_close(&run(&c2s, &scaled), &z, 1e-14);
                     assert_close(&run(&c2s, &run(&s2c, &z)), &z, 1e-14);
                 }
+            }
+        }
+    }
+
+    /// Modulo the square of 65537, exactly: against the special FFT there, any cut.
+    #[test]
+    fn stages_on_residues_are_the_transform() {
+        use aglet_schemes::integer::powers::{slots, Pair, Residue};
+        let steps = BabySteps { giant_cost: 4.0, most: 64, right: false };
+        let run = |maps: &[LinearMap<Pair>], z: &[Pair]| maps.iter().fold(z.to_vec(), |v, map| map.apply(&v).unwrap());
+        for log_n in [0, 5, 8, 11] {
+            let n = 1usize << log_n;
+            let coefficients: Vec<Residue> = (0..2 * n as i128).map(|j| Residue::new(j.pow(7) + 3 * j - 1)).collect();
+            let mut pairs: Vec<Pair> =
+                (0..n).map(|j| Pair::both(coefficients[j]) + Pair::both(coefficients[j + n]) * Pair::i()).collect();
+            let values = slots(&coefficients);
+            bit_reverse(&mut pairs);
+            for count in 1..=log_n.clamp(1, 4) {
+                let down = slots_to_coeffs(n, count, Pair::ONE, steps).unwrap();
+                assert_eq!(run(&down, &pairs), values, "{n} slots in {count}");
+                let up = coeffs_to_slots(n, count, Pair::ONE, steps).unwrap();
+                assert_eq!(run(&up, &values), pairs, "{n} slots in {count}");
             }
         }
     }

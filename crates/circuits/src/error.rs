@@ -36,6 +36,12 @@ pub enum Error {
         /// What it has to be, beyond finite.
         requirement: &'static str,
     },
+    /// An element of the basis that a polynomial is written in and that was not given.
+    #[error("The element {index} of the basis is missing; give all that the polynomial has, and the variable.")]
+    MissingElement {
+        /// Which.
+        index: usize,
+    },
     /// A polynomial that is constant, for which no circuit is needed.
     #[error("A polynomial to be evaluated on ciphertexts must have degree 1 or more; encode the constant instead.")]
     ConstantPolynomial,

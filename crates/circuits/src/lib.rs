@@ -5,10 +5,12 @@
 #![forbid(unsafe_code)]
 
 pub mod dft;
+pub mod digits;
 pub mod error;
 pub mod matrix;
 pub mod polynomial;
 pub mod table;
 
 pub use dft::{BabySteps, DftScalar};
+pub use digits::DigitRemoval;
 pub use error::Error;

@@ -37,11 +37,21 @@ pub(crate) struct Tables {
 impl NttTable {
     /// Makes the tables. Errors: [`Error::NoRootOfUnity`] unless q = 1 mod 2N, [`Error::BadDegree`].
     pub fn new(modulus: Modulus, log_n: u32, kernels: &'static Kernels) -> Result<Self, Error> {
-        if !(6..=17).contains(&log_n) {
-            return Err(Error::BadDegree { log_n });
-        }
-        let n = 1usize << log_n;
+        let n = degree(log_n)?;
         let psi = primitive_root(&modulus, n).ok_or(Error::NoRootOfUnity { q: modulus.value(), n })?;
+        Self::with_root(modulus, log_n, psi, kernels)
+    }
+
+    /// Makes the tables for a root of order 2N. The modulus need not be prime: modulo the square of a prime p, the lift `psi^p` of a root
+    /// modulo p does.
+    ///
+    /// # Errors
+    /// [`Error::NoRootOfUnity`] unless `psi^N` is -1, [`Error::BadDegree`].
+    pub fn with_root(modulus: Modulus, log_n: u32, psi: u64, kernels: &'static Kernels) -> Result<Self, Error> {
+        let n = degree(log_n)?;
+        if modulus.pow(psi, n as u64) != modulus.value() - 1 {
+            return Err(Error::NoRootOfUnity { q: modulus.value(), n });
+        }
         let tables = |root: u64| {
             let powers = bit_reversed_powers(&modulus, root, log_n);
             (Tables::new(&modulus, kernels, &powers, log_n), powers[1])
@@ -205,6 +215,14 @@ impl Tables {
     /// A vector for every word of a block of the last step, main words and second words.
     pub(crate) fn twist(&self) -> (*const u64, *const u64) {
         (self.twist[0].as_ptr(), self.twist[1].as_ptr())
+    }
+}
+
+/// N, if there are transforms of it.
+fn degree(log_n: u32) -> Result<usize, Error> {
+    match log_n {
+        6..=17 => Ok(1 << log_n),
+        _ => Err(Error::BadDegree { log_n }),
     }
 }
 

@@ -63,6 +63,27 @@ impl Ring {
         })
     }
 
+    /// The ring modulo one number that need not be prime, with a root of order 2N ([`NttTable::with_root`]): that of messages modulo
+    /// the square of a prime. It has that one limb, no special one, and the kernels of another ring of this degree.
+    ///
+    /// # Errors
+    /// Those of [`NttTable::with_root`].
+    pub fn modulo(&self, modulus: Modulus, root: u64) -> Result<Self, Error> {
+        let table = NttTable::with_root(modulus, self.log_n, root, self.kernels.for_modulus(&modulus))?;
+        Ok(Self {
+            log_n: self.log_n,
+            special: special_products(&[modulus], 1),
+            widths: vec![table.kernels().width()],
+            tables: vec![Arc::new(table)],
+            q_count: 1,
+            kernels: self.kernels,
+            automorphisms: Arc::default(),
+            plans: Plans::default(),
+            pool: self.pool.clone(),
+            fit: self.fit,
+        })
+    }
+
     /// The ring over some primes of the chain, in the order given, and all special primes. Tables, automorphisms and the
     /// pool are shared; `fit` says which buffers it takes from there.
     pub fn subset(&self, q: &[usize], fit: Fit) -> Self {

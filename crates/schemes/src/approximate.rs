@@ -23,22 +23,24 @@ pub struct Product<'a, C> {
 
 /// A quadratic form in ciphertexts, evaluated with one relinearization and one rescale.
 ///
+/// Scalars are complex numbers and scales doubles, unless a scheme of exact numbers has others ([`Forms`](crate::forms::Forms)).
+///
 /// The value is `sum factor * left * right + sum constant * ciphertext + constant`, slot by slot. Operands are first
 /// dropped to `level`; the result is at `level - 1` with exactly the scale `scale`. For every product
 /// `left.scale * right.scale = scale * modulus(level)` must hold to [`SCALE_TOLERANCE`]; the constants of `terms` are
 /// encoded at exactly `scale * modulus(level) / term.scale`, so the terms may have any scale.
 #[derive(Debug, Clone)]
-pub struct Quadratic<'a, C> {
+pub struct Quadratic<'a, C, S = Complex64, F = f64> {
     /// The products; with none of them nothing is relinearized.
     pub products: Vec<Product<'a, C>>,
     /// Multiples of single ciphertexts.
-    pub terms: Vec<(Complex64, &'a C)>,
+    pub terms: Vec<(S, &'a C)>,
     /// Added to every slot.
-    pub constant: Complex64,
+    pub constant: S,
     /// The chain level at which the form is computed, at least 1.
     pub level: usize,
     /// The scale of the result.
-    pub scale: f64,
+    pub scale: F,
 }
 
 impl<C> Quadratic<'_, C> {

@@ -10,7 +10,7 @@ mod held;
 pub use held::Held;
 
 use crate::approximate::{check_scale, multiple, product, same_scale, Approximate, Quadratic};
-use crate::ckks::giant_steps_at_once;
+use crate::sample_map::giant_steps_at_once;
 use crate::ckks::keys::missing;
 use crate::error::Error;
 use crate::evaluator::Evaluator;

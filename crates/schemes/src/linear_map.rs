@@ -217,6 +217,13 @@ impl<S: Scalar> LinearMap<S> {
         self
     }
 
+    /// The map whose entries are the images of these under an automorphism of the scalars.
+    #[must_use]
+    pub fn conjugated(mut self, automorphism: impl Fn(S) -> S) -> Self {
+        self.diagonals.values_mut().flatten().for_each(|c| *c = automorphism(*c));
+        self
+    }
+
     /// `rotate(by) after self`: what `self` produces, rotated left by `by`. `by` must be a multiple of the stride for
     /// the stride to survive; otherwise it shrinks to what still divides every index.
     pub fn then_rotated(&self, by: isize) -> Self {

@@ -182,6 +182,23 @@ impl<'a> SampleEvaluator<'a> {
         self.divided(&pairs.remove(0), drop)
     }
 
+    /// Switches a sample at the lowest modulus to the sparse secret of a bootstrap.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] above the lowest modulus (a key for a higher one must never exist), a key that is missing.
+    pub fn to_sparse(&self, a: &Sample) -> Result<Sample, Error> {
+        if a.limbs() != 1 {
+            return Err(Error::LevelMismatch { left: a.limbs() - 1, right: 0 });
+        }
+        self.check_stop()?;
+        let ([c0, c1], key) = (linear(a)?, self.key(KeyRole::ToSparse, 1)?);
+        let lifted = lift_by_special(self.ctx, &[c0], key.spec().p_limbs)?;
+        let digits = digits(self.ctx, key.spec(), &[c1])?;
+        let product = KeyProduct { added_before: lifted.first(), ..KeyProduct::of(&digits[0]) };
+        let pairs = self.ctx.ring().key_products(&[product], key.words(), None)?;
+        Ok(Sample { polys: self.divided(&pairs[0], 0)?, key: key.id() })
+    }
+
     /// Divides by the highest prime.
     ///
     /// # Errors

@@ -116,6 +116,11 @@ impl<S: Scalar> Series<S> {
         depth(self.degree())
     }
 
+    /// The elements that it is written in, the variable first.
+    pub fn elements_used(&self) -> impl Iterator<Item = usize> + '_ {
+        std::iter::once(1).chain(self.elements.iter().copied().filter(|&k| k > 1))
+    }
+
     /// The relinearizations that an evaluation takes.
     pub fn relinearizations(&self) -> usize {
         self.elements.iter().filter(|&&k| k > 1).count() + self.top.relinearizations()

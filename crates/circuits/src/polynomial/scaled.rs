@@ -1,33 +1,33 @@
-//! A series on an approximate evaluator: a scale for every element and line, then one quadratic form for each.
+//! A series on an evaluator with scales: a scale for every element and line, then one quadratic form for each.
 
 use super::{d_0, depth, Basis, Line, Series};
 use crate::error::Error;
-use aglet_schemes::{Approximate, Error as SchemeError, Product, Quadratic};
+use aglet_schemes::{Approximate, Error as SchemeError, Forms, Product, Quadratic, Scalar, Scale};
 use num_complex::Complex64;
 use std::collections::BTreeMap;
 
 /// Where a form is computed, and the scale of its result, a level below.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct Place<F> {
     level: usize,
-    scale: f64,
+    scale: F,
 }
 
 /// A series with a place for each of its forms.
-struct Scaled<'s> {
+struct Scaled<'s, S, F> {
     /// The elements above the first, in the order in which they are computed.
-    elements: Vec<(usize, Place)>,
-    top: ScaledLine<'s>,
+    elements: Vec<(usize, Place<F>)>,
+    top: ScaledLine<'s, S, F>,
 }
 
 /// A line with its place and those of its factors.
-struct ScaledLine<'s> {
-    line: &'s Line<Complex64>,
-    place: Place,
-    factors: Vec<ScaledLine<'s>>,
+struct ScaledLine<'s, S, F> {
+    line: &'s Line<S>,
+    place: Place<F>,
+    factors: Vec<ScaledLine<'s, S, F>>,
 }
 
-impl Series {
+impl<S: Scalar> Series<S> {
     /// Evaluates the polynomial at `b_1 = x` (in the Dickson basis: slots in `[-2, 2]`): the result is [`Series::depth`]
     /// levels below `x` and has exactly the scale `scale`.
     ///
@@ -36,11 +36,11 @@ impl Series {
     ///
     /// # Errors
     /// `LevelTooLow` when `x` has fewer levels than the depth; otherwise what the evaluator refuses.
-    pub fn evaluate_scaled<E: Approximate>(
+    pub fn evaluate_scaled<E: Forms<Scalar = S>>(
         &self,
         e: &E,
         x: &E::Ciphertext,
-        scale: f64,
+        scale: E::Scale,
     ) -> Result<E::Ciphertext, Error> {
         Ok(self.evaluate_all_scaled(e, std::slice::from_ref(x), scale)?.remove(0))
     }
@@ -50,30 +50,63 @@ impl Series {
     ///
     /// # Errors
     /// Those of [`Series::evaluate_scaled`].
-    pub fn evaluate_all_scaled<E: Approximate>(
+    pub fn evaluate_all_scaled<E: Forms<Scalar = S>>(
         &self,
         e: &E,
         xs: &[E::Ciphertext],
-        scale: f64,
+        scale: E::Scale,
     ) -> Result<Vec<E::Ciphertext>, Error> {
         let Some(x) = xs.first() else { return Ok(Vec::new()) };
         let (required, actual) = (self.depth(), e.level(x));
         if actual < required {
             return Err(SchemeError::LevelTooLow { required, actual }.into());
         }
-        let plan = self.scaled(&|level| e.modulus(level), Place { level: actual, scale: e.scale(x) }, scale);
+        let plan = self.scaled(&|level| e.divisor(level), Place { level: actual, scale: e.scale_of(x) }, scale);
         let elements = self.elements_of(e, xs, &plan.elements)?;
         evaluate_line(e, &plan.top, &elements)
     }
 
+    /// The elements that [`Series::evaluate_on`] takes, of `b_1 = x`: where other polynomials want some of them too.
+    ///
+    /// # Errors
+    /// What the evaluator refuses.
+    pub fn elements<E: Forms<Scalar = S>>(
+        &self,
+        e: &E,
+        x: &E::Ciphertext,
+    ) -> Result<BTreeMap<usize, E::Ciphertext>, Error> {
+        let at = Place { level: e.level(x), scale: e.scale_of(x) };
+        let plan = self.scaled(&|level| e.divisor(level), at, e.scale_of(x));
+        Ok(self.elements_of(e, std::slice::from_ref(x), &plan.elements)?.remove(0))
+    }
+
+    /// [`Series::evaluate_scaled`] on elements that are there already, each where [`Series::elements`] has it or above.
+    ///
+    /// # Errors
+    /// [`Error::MissingElement`]; otherwise what the evaluator refuses.
+    pub fn evaluate_on<E: Forms<Scalar = S>>(
+        &self,
+        e: &E,
+        elements: &BTreeMap<usize, E::Ciphertext>,
+        scale: E::Scale,
+    ) -> Result<E::Ciphertext, Error> {
+        if let Some(&index) = self.elements.iter().chain(&[1]).find(|k| !elements.contains_key(k)) {
+            return Err(Error::MissingElement { index });
+        }
+        let scales = elements.iter().map(|(&k, ct)| (k, e.scale_of(ct))).collect();
+        let level = (e.level(&elements[&1]) + 1).saturating_sub(self.depth());
+        let top = self.top.scaled(&|level| e.divisor(level), &scales, Place { level, scale });
+        Ok(evaluate_line(e, &top, std::slice::from_ref(elements))?.remove(0))
+    }
+
     /// Plans levels and scales, for a variable at a place and a result of a scale: those of the elements follow from the
     /// variable, those of the lines from the result backwards.
-    fn scaled(&self, modulus: &dyn Fn(usize) -> f64, x: Place, scale: f64) -> Scaled<'_> {
+    fn scaled<F: Scale>(&self, modulus: &dyn Fn(usize) -> F, x: Place<F>, scale: F) -> Scaled<'_, S, F> {
         let mut scales = BTreeMap::from([(1, x.scale)]);
         let mut elements = Vec::new();
         for &k in self.elements.iter().filter(|&&k| k > 1) {
             let level = x.level + 1 - depth(k - 1);
-            let scale = scales[&k.div_ceil(2)] * scales[&(k / 2)] / modulus(level);
+            let scale = scales[&k.div_ceil(2)].times(scales[&(k / 2)]).over(modulus(level));
             scales.insert(k, scale);
             elements.push((k, Place { level, scale }));
         }
@@ -82,11 +115,11 @@ impl Series {
     }
 
     /// Computes the elements needed of each variable.
-    fn elements_of<E: Approximate>(
+    fn elements_of<E: Forms<Scalar = S>>(
         &self,
         e: &E,
         xs: &[E::Ciphertext],
-        places: &[(usize, Place)],
+        places: &[(usize, Place<E::Scale>)],
     ) -> Result<Vec<Elements<E>>, Error> {
         let mut all: Vec<Elements<E>> = xs.iter().map(|x| BTreeMap::from([(1, x.clone())])).collect();
         for &(k, Place { level, scale }) in places {
@@ -98,16 +131,16 @@ impl Series {
                 let (x, left, right) = (&elements[&1], &elements[&k.div_ceil(2)], &elements[&(k / 2)]);
                 // D_k = D_a D_b - D_(a-b), where D_(a-b) is D_0 = 2 or D_1.
                 let (terms, constant) = match (self.basis, k % 2) {
-                    (Basis::Power, _) => (vec![], Complex64::ZERO),
-                    (Basis::Dickson, 1) => (vec![(Complex64::new(-1.0, 0.0), x)], Complex64::ZERO),
-                    (Basis::Dickson, _) if inner => (vec![(Complex64::new(4.0, 0.0), left)], Complex64::new(6.0, 0.0)),
-                    (Basis::Dickson, _) => (vec![], Complex64::ZERO - d_0::<Complex64>()),
+                    (Basis::Power, _) => (vec![], S::ZERO),
+                    (Basis::Dickson, 1) => (vec![(S::ZERO - S::ONE, x)], S::ZERO),
+                    (Basis::Dickson, _) if inner => (vec![(d_0::<S>() * d_0(), left)], (S::ONE + d_0()) * d_0()),
+                    (Basis::Dickson, _) => (vec![], S::ZERO - d_0::<S>()),
                 };
                 let mut products = vec![Product { factor: 1, left, right }];
                 products.extend(negated.get(i).map(|negated| Product { factor: 4, left: x, right: negated }));
                 Quadratic { products, terms, constant, level, scale }
             });
-            let found = e.quadratics(&forms.collect::<Vec<_>>())?;
+            let found = e.forms(&forms.collect::<Vec<_>>())?;
             all.iter_mut().zip(found).for_each(|(elements, element)| {
                 elements.insert(k, element);
             });
@@ -116,11 +149,16 @@ impl Series {
     }
 }
 
-impl Line<Complex64> {
+impl<S: Scalar> Line<S> {
     /// The line computed at a place, and its factors so that every product lands on the scale there.
-    fn scaled(&self, modulus: &dyn Fn(usize) -> f64, elements: &BTreeMap<usize, f64>, place: Place) -> ScaledLine<'_> {
+    fn scaled<F: Scale>(
+        &self,
+        modulus: &dyn Fn(usize) -> F,
+        elements: &BTreeMap<usize, F>,
+        place: Place<F>,
+    ) -> ScaledLine<'_, S, F> {
         let factors = self.products.iter().map(|(k, factor)| {
-            let scale = place.scale * modulus(place.level) / elements[k];
+            let scale = place.scale.times(modulus(place.level)).over(elements[k]);
             factor.scaled(modulus, elements, Place { level: place.level + 1, scale })
         });
         ScaledLine { line: self, place, factors: factors.collect() }
@@ -131,9 +169,9 @@ impl Line<Complex64> {
 type Elements<E> = BTreeMap<usize, <E as aglet_schemes::Evaluator>::Ciphertext>;
 
 /// The values of a line for the elements of each variable, its factors first.
-fn evaluate_line<E: Approximate>(
+fn evaluate_line<E: Forms>(
     e: &E,
-    of: &ScaledLine<'_>,
+    of: &ScaledLine<'_, E::Scalar, E::Scale>,
     elements: &[Elements<E>],
 ) -> Result<Vec<E::Ciphertext>, Error> {
     let factors = of.factors.iter().map(|factor| evaluate_line(e, factor, elements)).collect::<Result<Vec<_>, _>>()?;
@@ -148,7 +186,7 @@ fn evaluate_line<E: Approximate>(
             scale: of.place.scale,
         }
     });
-    Ok(e.quadratics(&forms.collect::<Vec<_>>())?)
+    Ok(e.forms(&forms.collect::<Vec<_>>())?)
 }
 
 /// `[x, x^2, ..]` or `[T_1, T_2, ..]` up to a degree, as ciphertexts to compute with: element `k` stands `ceil(log2 k)`

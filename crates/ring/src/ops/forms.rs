@@ -34,13 +34,19 @@ impl Constant {
     }
 }
 
-/// What a polynomial is multiplied by.
+/// What a polynomial is multiplied by, or a constant that is added.
 #[derive(Debug, Clone, Copy)]
 pub enum Multiplier<'a> {
     /// The same integers modulo every prime.
     Constant(Constant),
     /// A residue for each limb of the result. Terms whose residue is 0 cost nothing.
     Residues(&'a [u64]),
+}
+
+impl Default for Multiplier<'_> {
+    fn default() -> Self {
+        Self::integer(0)
+    }
 }
 
 impl Multiplier<'_> {
@@ -73,7 +79,7 @@ pub struct Form<'a> {
     /// Multiples of single polynomials.
     pub terms: Vec<(Multiplier<'a>, &'a Poly<Eval>)>,
     /// Added to the sum.
-    pub constant: Constant,
+    pub constant: Multiplier<'a>,
     /// Multiplies the whole; `None` is 1 and costs nothing.
     pub factor: Option<Multiplier<'a>>,
 }
@@ -88,7 +94,7 @@ impl<'a> Form<'a> {
         Self { terms: vec![(multiplier, x)], ..Self::default() }
     }
     fn is_split(&self) -> bool {
-        self.constant.im != 0
+        self.constant.is_split()
             || self.terms.iter().any(|(c, _)| c.is_split())
             || self.factor.is_some_and(Multiplier::is_split)
     }
@@ -153,7 +159,7 @@ impl Ring {
             let row = FormRow {
                 products: &rows.products,
                 terms: &rows.terms,
-                constant: form.constant.halves(m, unit)[h],
+                constant: form.constant.halves(i, m, unit)[h],
                 factor: form.factor.map(|f| f.halves(i, m, unit)[h]),
             };
             table.kernels().form(m, &row, out);

@@ -2,7 +2,7 @@
 
 use super::keys::{KeyBlock, KeyWords};
 use super::{by_limb, Digits, Pair};
-use crate::arch::ProductRow;
+use crate::arch::{KeyRow, ProductRow};
 use crate::automorphism::Automorphism;
 use crate::poly::{Eval, Poly};
 use crate::ring::Ring;
@@ -62,6 +62,25 @@ impl Ring {
             },
         );
         Ok(out)
+    }
+
+    /// `sum_i x_i (b_i, a_i)` modulo QP: polynomials with all limbs, each with a key of one digit of its own.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn key_sum(&self, of: &[Poly<Eval>], keys: &[&KeyBlock]) -> Result<Pair, Error> {
+        let (q_limbs, p_limbs) = of.first().map_or((0, 0), |x| (x.q_limbs(), x.p_limbs()));
+        assert!(of.len() == keys.len() && of.iter().all(|x| (x.q_limbs(), x.p_limbs()) == (q_limbs, p_limbs)));
+        let words = KeyWords::new(keys.iter().copied(), 1, (q_limbs, p_limbs));
+        let rows = words.side_by_side(keys.len());
+        let mut out = self.scratch_pairs(1, q_limbs, p_limbs)?;
+        by_limb(&mut out).par_chunks_mut(1).zip(&rows).enumerate().for_each(|(i, (out, (b, a)))| {
+            let table = self.table(self.prime_of(q_limbs, i));
+            let digits: Vec<&[u64]> = of.iter().map(|x| x.limb(i)).collect();
+            let row = ProductRow { digits: &digits, added_before: None, added_after: None };
+            table.kernels().key_product(table.modulus(), &[row], &KeyRow { permutation: None, b, a }, out);
+        });
+        Ok(out.remove(0))
     }
 
     /// For every input `sum_i phi_i(c) (b_i, a_i)` modulo QP: each `c` is one digit already, keys have one digit and are read

@@ -58,6 +58,30 @@ fn values_stand_where_they_are_said_to() {
     }
 }
 
+/// Modulo the square of 65537, whose roots are those modulo 65537 to its power.
+#[test]
+fn a_root_may_be_given_and_the_modulus_be_a_square() {
+    let (p, m) = (Modulus::new(65537).unwrap(), Modulus::new(65537 * 65537).unwrap());
+    for log_n in [6, 7, 10] {
+        for kernels in arch::available() {
+            let lifted = m.pow(NttTable::new(p, log_n, kernels).unwrap().psi(), 65537);
+            let t = NttTable::with_root(m, log_n, lifted, kernels).unwrap();
+            for seed in [0, 1, 2, 99] {
+                let a = inputs(&m, t.n(), seed);
+                let mut b = a.clone();
+                t.forward(&mut b);
+                for (i, &value) in b.iter().enumerate().step_by(7) {
+                    let x = m.pow(lifted, 2 * (i.reverse_bits() >> (usize::BITS - log_n)) as u64 + 1);
+                    assert_eq!(value, a.iter().rev().fold(0, |s, &c| m.add(m.mul(s, x), c)), "{}", kernels.name());
+                }
+                t.inverse(&mut b);
+                assert_eq!(a, b);
+            }
+            assert!(NttTable::with_root(m, log_n, m.mul(lifted, lifted), kernels).is_err());
+        }
+    }
+}
+
 #[test]
 fn multiplication_is_negacyclic() {
     let (log_n, m) = (7, prime(50, 7));

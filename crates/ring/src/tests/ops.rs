@@ -124,7 +124,7 @@ fn forms(case: &mut Case<'_>) {
         let terms = (0..count).map(|k| (Multiplier::Constant(large), &x[(k + 2) % 6]));
         let terms: Vec<_> = terms.chain([(Multiplier::Residues(&residues), &longer)]).collect();
         let factor = factor.map(Multiplier::Constant);
-        let form = Form { products: products.clone(), terms, constant: large, factor };
+        let form = Form { products: products.clone(), terms, constant: Multiplier::Constant(large), factor };
         let out = ring.forms(&[form, Form::product(&x[0], &longer)], q_limbs, 2).unwrap();
         case.is("forms", &out[0], |i, m, at| {
             let like = |x: &Poly<Eval>| x.limb_like(q_limbs, i)[at];
@@ -374,6 +374,38 @@ fn key_products(case: &mut Case<'_>) {
     }
 }
 
+/// Sums of polynomials that each have a key of their own, made of what is lifted from the ring modulo the square of 65537.
+fn lifts(case: &mut Case<'_>) {
+    let ring = case.ring;
+    let p = Modulus::new(65537).unwrap();
+    let square = Modulus::new(65537 * 65537).unwrap();
+    let root = square.pow(p.pow(3, 65536 / (2 * N as u64)), 65537);
+    let plain = ring.modulo(square, root).unwrap();
+    assert!(ring.modulo(square, root + 1).is_err());
+    let plan = ring.lift_plan(&plain, 4, 2);
+    let lift = |case: &mut Case<'_>| {
+        let q = square.value();
+        let word = |w: u64| [w % q, q - 1, 0, q / 2, q / 2 + 1, w % q][(w >> 60) as usize % 6];
+        let words: Vec<i64> = (0..N).map(|_| square.centre(word(case.next()))).collect();
+        let x = plain.to_eval(plain.lift(&words, plain.scratch(1, 0).unwrap()));
+        let lifted = ring.lift_from(&plain, &x, &plan).unwrap();
+        let expected = ring.to_eval(ring.lift(&words, ring.scratch(4, 2).unwrap()));
+        case.is("lift_from", &lifted, |i, _, at| expected.limb(i)[at]);
+        lifted
+    };
+    for count in [1, 2, 31] {
+        let x: Vec<_> = (0..count).map(|_| lift(case)).collect();
+        let keys: Vec<_> = (0..count).map(|_| case.key(1, 5, 2)).collect();
+        let (b, a) = ring.key_sum(&x, &keys.iter().collect::<Vec<_>>()).unwrap();
+        for (h, sum) in [b, a].iter().enumerate() {
+            case.is("key_sum", sum, |i, m, at| {
+                let half = |key: &KeyBlock| key.halves()[h][0].limb_like(4, i)[at];
+                x.iter().zip(&keys).fold(0, |sum, (x, key)| m.add(sum, m.mul(x.limb(i)[at], half(key))))
+            });
+        }
+    }
+}
+
 /// Maps of one and several giant steps with and without gaps, of diagonals of all lengths.
 fn linear_maps(case: &mut Case<'_>) {
     let (ring, shape) = (case.ring, (4, 2));
@@ -454,6 +486,7 @@ fn suite(ring: &Ring) -> Vec<u64> {
     let hard = [digits(&mut case), divisions(&mut case)];
     assert!(hard.iter().all(|&columns| columns > 10), "too few columns that a fused quotient gets wrong: {hard:?}");
     key_products(&mut case);
+    lifts(&mut case);
     linear_maps(&mut case);
     public_maps(&mut case);
     case.seen

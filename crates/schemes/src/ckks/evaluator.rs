@@ -172,7 +172,7 @@ impl<'a> CkksEvaluator<'a> {
         let real = a.real && c.im == 0.0;
         let one = |p| Form::multiple(Multiplier::integer(1), p);
         let mut forms: Vec<_> = a.polys.iter().map(one).collect();
-        forms[0].constant = constant(c, a.scale)?;
+        forms[0].constant = Multiplier::Constant(constant(c, a.scale)?);
         let stated = a.stated.plus(&Stated::new(c.norm(), 1.0 / a.scale));
         Ok(Arc::new(a.with(self.forms(&forms, a.limbs())?, a.scale).real_if(real).stating(stated)))
     }

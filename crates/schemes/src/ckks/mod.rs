@@ -18,7 +18,6 @@ pub use evaluator::CkksEvaluator;
 pub use known::Known;
 pub use params::{CkksLiteral, CkksParams};
 pub use stated::Stated;
-pub(crate) use transform::giant_steps_at_once;
 pub use transform::{transform_shape, CkksTransform, TransformShape};
 
 /// A CKKS ciphertext, shared: cloning costs nothing and contents never change.

@@ -13,6 +13,7 @@ mod noise;
 mod params;
 mod product;
 mod slots;
+pub mod powers;
 
 pub use ciphertext::Ciphertext;
 pub use encode::{Encoder, Packing};

@@ -2,14 +2,11 @@
 
 use crate::error::Error;
 use crate::step::{each, KeyNeed, RunOn, Scaled, Step};
-use aglet_ring::KeyProduct;
-use aglet_rlwe::keyswitch::{digits, lift_by_special};
 use aglet_rlwe::{KeyRole, KeySwitchSpec, Params};
 use aglet_schemes::ckks::{Ciphertext, CkksCiphertext, CkksEvaluator};
 use aglet_schemes::clear::{ClearCiphertext, ClearEvaluator};
 use aglet_schemes::cost::{CostCiphertext, CostEvaluator};
 use aglet_schemes::noisy::NoisyEvaluator;
-use aglet_schemes::samples::linear;
 use aglet_schemes::{Approximate, Error as SchemeError, Evaluator};
 use std::sync::Arc;
 
@@ -57,16 +54,9 @@ impl<E: SparseSecret> RunOn<E> for ToSparse {
 
 impl SparseSecret for CkksEvaluator<'_> {
     fn sparse_secret(&self, ct: &CkksCiphertext) -> Result<CkksCiphertext, SchemeError> {
-        at_bottom(ct)?;
-        self.check_stop()?;
-        let ([c0, c1], key) = (linear(ct)?, self.key(KeyRole::ToSparse, 1)?);
-        let ctx = self.context();
-        let lifted = lift_by_special(ctx, &[c0], key.spec().p_limbs)?;
-        let digits = digits(ctx, key.spec(), &[c1])?;
-        let product = KeyProduct { added_before: lifted.first(), ..KeyProduct::of(&digits[0]) };
-        let pairs = ctx.ring().key_products(&[product], key.words(), None)?;
-        let mut out = ct.with(self.divided(&pairs[0], 0)?, ct.scale);
-        out.sample.key = key.id();
+        let sample = self.to_sparse(ct)?;
+        let mut out = ct.with(sample.polys, ct.scale);
+        out.sample.key = sample.key;
         Ok(Arc::new(out))
     }
 }

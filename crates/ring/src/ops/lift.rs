@@ -1,0 +1,35 @@
+//! From a ring modulo one number to the chain: what the messages of exact schemes need.
+
+use crate::basis::BaseConverter;
+use crate::poly::{Coeff, Eval, Poly};
+use crate::ring::Ring;
+use crate::Error;
+
+/// How to lift from a ring of one limb to so many limbs of another.
+pub struct Lift {
+    converter: BaseConverter,
+    q_limbs: usize,
+    p_limbs: usize,
+}
+
+impl Ring {
+    /// The plan of [`Ring::lift_from`]. The modulus has no factor in common with the primes.
+    pub fn lift_plan(&self, from: &Self, q_limbs: usize, p_limbs: usize) -> Lift {
+        let targets: Vec<_> = (0..q_limbs + p_limbs).map(|i| *self.modulus(self.prime_of(q_limbs, i))).collect();
+        Lift { converter: BaseConverter::new(&[*from.modulus(0)], &targets, self.kernels), q_limbs, p_limbs }
+    }
+
+    /// The centred coefficients of a polynomial of a ring of one limb, at the limbs of the plan.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn lift_from(&self, from: &Self, x: &Poly<Eval>, plan: &Lift) -> Result<Poly<Eval>, Error> {
+        assert_eq!((x.q_limbs(), x.p_limbs(), x.n()), (1, 0, self.n()), "one limb of a ring of this degree");
+        let mut y: Poly<Coeff> = from.rows(1)?;
+        from.table(0).inverse_scaled_to(x.limb(0), y.limb_mut(0), plan.converter.source_factors()[0]);
+        let mut out: Poly<Coeff> = self.scratch(plan.q_limbs, plan.p_limbs)?;
+        let then = |t: usize, row: &mut [u64]| self.table(self.prime_of(plan.q_limbs, t)).forward(row);
+        self.convert(&plan.converter, y.limbs_mut().collect(), out.limbs_mut().collect(), then)?;
+        Ok(out.transformed())
+    }
+}

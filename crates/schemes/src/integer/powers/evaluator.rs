@@ -1,0 +1,286 @@
+//! Ciphertexts modulo p and p^2, and arithmetic on them.
+
+use super::{check, coefficients, Encoding, Pair, PairMap, Power, PowerForm, PrimePowers, Residue};
+use crate::approximate::Product;
+use crate::ckks::spread;
+use crate::evaluator::Evaluator;
+use crate::forms::{Forms, Scale};
+use crate::linear_map::LinearMap;
+use crate::sample_map::SampleMap;
+use crate::samples::{linear, SampleEvaluator};
+use crate::Error;
+use aglet_ring::automorphism::rotation_exponent;
+use aglet_ring::{Constant, Eval, Form, KeyProduct, Multiplier, Poly};
+use aglet_rlwe::keyswitch::{digits, divide};
+use aglet_rlwe::{Context, KeyRole, KeySet, KeySwitchSpec, Sample};
+use std::ops::Deref;
+use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+
+/// A sample whose phase is `p^-k [f m] + e`. On floor 1 it is that sample.
+pub struct PowerCiphertext {
+    /// The sample.
+    pub sample: Sample,
+    /// What it is modulo.
+    pub power: Power,
+    /// The factor f of the message.
+    pub factor: Residue,
+}
+
+impl Deref for PowerCiphertext {
+    type Target = Sample;
+    fn deref(&self) -> &Sample {
+        &self.sample
+    }
+}
+
+impl PowerCiphertext {
+    fn with(&self, polys: Vec<Poly<Eval>>, factor: Residue) -> Arc<Self> {
+        Arc::new(Self { sample: Sample { polys, key: self.key }, factor, ..*self })
+    }
+    fn level(&self) -> usize {
+        self.limbs() - 1
+    }
+}
+
+/// A map encoded for one level and power of p.
+pub struct PowerMap {
+    map: SampleMap,
+    how: Encoding,
+}
+
+impl PowerMap {
+    /// Bytes of the encoded diagonals.
+    #[must_use]
+    pub fn byte_count(&self) -> usize {
+        self.map.byte_count()
+    }
+}
+
+/// Arithmetic modulo p and p^2 on one context with one set of keys. To phases it is a [`SampleEvaluator`].
+#[derive(Clone, Copy)]
+pub struct PowerEvaluator<'a> {
+    samples: SampleEvaluator<'a>,
+}
+
+impl<'a> Deref for PowerEvaluator<'a> {
+    type Target = SampleEvaluator<'a>;
+    fn deref(&self) -> &SampleEvaluator<'a> {
+        &self.samples
+    }
+}
+
+impl<'a> PowerEvaluator<'a> {
+    /// For the limbs that a bootstrap raises to.
+    #[must_use]
+    pub fn new(ctx: &'a Context, keys: &'a KeySet) -> Self {
+        Self { samples: SampleEvaluator::new(ctx, keys) }
+    }
+    /// [`SampleEvaluator::stopped_by`].
+    #[must_use]
+    pub fn stopped_by(self, flag: &'a AtomicBool) -> Self {
+        Self { samples: self.samples.stopped_by(flag) }
+    }
+
+    /// `p^-k x` modulo the first primes.
+    fn over_power(&self, power: Power, x: i64, limbs: usize) -> Vec<u64> {
+        let moduli = (0..limbs).map(|i| self.context().ring().modulus(i));
+        moduli.map(|m| m.mul(m.reduce_i64(x), m.inv(m.reduce(power.modulus())))).collect()
+    }
+
+    fn multiple(&self, a: &PowerCiphertext, by: Multiplier<'_>) -> Result<Vec<Poly<Eval>>, Error> {
+        let forms: Vec<_> = a.polys.iter().map(|poly| Form::multiple(by, poly)).collect();
+        self.samples.forms(&forms, a.limbs())
+    }
+
+    /// Sums and differences want one factor.
+    fn same_factor(a: &PowerCiphertext, b: &PowerCiphertext) -> Result<(), Error> {
+        match a.power == b.power && a.power.same(a.factor, b.factor) {
+            true => Ok(()),
+            false => Err(Error::InvalidParameters { reason: "operands of a sum have different factors" }),
+        }
+    }
+
+    /// A form, divided by the special primes and so many of the chain.
+    fn divided_form(&self, form: &PowerForm<'_, Arc<PowerCiphertext>>, drop: usize) -> Result<Vec<Poly<Eval>>, Error> {
+        self.check_stop()?;
+        let (power, limbs) = (check(self, form)?, form.level + 1);
+        let full = form.scale * self.divisor(form.level);
+        let like = form.products.first().map_or_else(|| form.terms[0].1, |p| p.left);
+        for ct in form.products.iter().flat_map(|p| [p.left, p.right]).chain(form.terms.iter().map(|t| t.1)) {
+            self.same_key(like, ct)?;
+        }
+        // Of the sum of products p^k times: so terms are brought to their factor over p^k.
+        let terms = form.terms.iter().map(|(c, x)| {
+            let whole = c.0[0] * full.over(x.factor);
+            self.over_power(power, power.centred(whole), limbs)
+        });
+        let (terms, key) = (terms.collect::<Vec<_>>(), self.form_key(form, like)?);
+        let constant = self.over_power(power, power.centred(form.constant.0[0] * full), limbs);
+        let inverse = self.over_power(power, 1, limbs);
+        let ring = self.context().ring();
+        let constant: Vec<u64> =
+            constant.iter().zip(&inverse).enumerate().map(|(i, (&c, &p))| ring.modulus(i).mul(c, p)).collect();
+        let special = |i| key.as_ref().map_or(1, |(_, spec)| ring.special_product(spec.p_limbs)[i]);
+        let factor: Vec<u64> = (0..limbs)
+            .map(|i| ring.modulus(i))
+            .enumerate()
+            .map(|(i, m)| m.mul(m.reduce(power.modulus()), special(i)))
+            .collect();
+        let pairs = form.products.iter().map(|Product { left, right, .. }| Ok((linear(left)?, linear(right)?)));
+        let pairs = pairs.collect::<Result<Vec<_>, Error>>()?;
+        let products = |places: &[(usize, usize)]| -> Vec<_> {
+            pairs.iter().flat_map(|(l, r)| places.iter().map(move |&(i, j)| (1, l[i], r[j]))).collect()
+        };
+        let of = |i: usize| {
+            let each = terms.iter().zip(&form.terms);
+            each.map(|(c, (_, x))| (Multiplier::Residues(c), &x.polys[i])).collect()
+        };
+        let factor = Some(Multiplier::Residues(&factor));
+        let constant = Multiplier::Residues(&constant);
+        let c0 = Form { products: products(&[(0, 0)]), terms: of(0), constant, factor };
+        let c1 = Form { products: products(&[(0, 1), (1, 0)]), terms: of(1), factor, ..Form::default() };
+        let halves = self.samples.forms(&[c0, c1], limbs)?;
+        let Some((key, spec)) = key else {
+            return match drop {
+                0 => Ok(halves),
+                _ => Ok(divide(self.context(), &halves.iter().collect::<Vec<_>>(), drop)?),
+            };
+        };
+        let c2 = self.samples.forms(&[Form { products: products(&[(1, 1)]), ..Form::default() }], limbs)?;
+        let digits = digits(self.context(), spec, &[&c2[0]])?;
+        let product = KeyProduct { added_after: Some((&halves[0], &halves[1])), ..KeyProduct::of(&digits[0]) };
+        let sums = ring.key_products(&[product], key.words(), None)?;
+        self.divided(&sums[0], drop)
+    }
+
+    /// The relinearization key of a form with products.
+    fn form_key(
+        &self,
+        form: &PowerForm<'_, Arc<PowerCiphertext>>,
+        like: &PowerCiphertext,
+    ) -> Result<Option<(&'a aglet_rlwe::SwitchingKey, &'a KeySwitchSpec)>, Error> {
+        if form.products.is_empty() {
+            return Ok(None);
+        }
+        let key = self.key(KeyRole::Square, form.level + 1)?;
+        self.own(key, like)?;
+        Ok(Some((key, key.spec())))
+    }
+}
+
+impl Evaluator for PowerEvaluator<'_> {
+    type Scalar = Pair;
+    type Ciphertext = Arc<PowerCiphertext>;
+    type Transform = PowerMap;
+
+    fn slots(&self) -> usize {
+        self.context().ring().n() / 2
+    }
+    fn level(&self, ct: &Self::Ciphertext) -> usize {
+        ct.level()
+    }
+    fn level_down(&self, a: &Self::Ciphertext, level: usize) -> Result<Self::Ciphertext, Error> {
+        match a.level() {
+            actual if actual < level => Err(Error::LevelTooLow { required: level, actual }),
+            _ => Ok(Arc::new(PowerCiphertext { sample: a.truncated(self.context(), level + 1)?, ..**a })),
+        }
+    }
+    fn add(&self, a: &Self::Ciphertext, b: &Self::Ciphertext) -> Result<Self::Ciphertext, Error> {
+        Self::same_factor(a, b)?;
+        Ok(a.with(self.sum(a, b, |x, y| self.context().ring().add_assign(x, y))?, a.factor))
+    }
+    fn sub(&self, a: &Self::Ciphertext, b: &Self::Ciphertext) -> Result<Self::Ciphertext, Error> {
+        Self::same_factor(a, b)?;
+        Ok(a.with(self.sum(a, b, |x, y| self.context().ring().sub_assign(x, y))?, a.factor))
+    }
+    fn negate(&self, a: &Self::Ciphertext) -> Result<Self::Ciphertext, Error> {
+        Ok(a.with(self.multiple(a, Multiplier::integer(-1))?, a.factor))
+    }
+    fn mul(&self, a: &Self::Ciphertext, b: &Self::Ciphertext) -> Result<Self::Ciphertext, Error> {
+        let level = a.level().min(b.level());
+        let scale = (a.factor * b.factor).over(self.divisor(level));
+        let products = vec![Product { factor: 1, left: a, right: b }];
+        let form = PowerForm { products, terms: Vec::new(), constant: Pair::both(Residue::ZERO), level, scale };
+        Ok(self.forms(&[form])?.remove(0))
+    }
+    fn mul_scalar(&self, a: &Self::Ciphertext, c: Pair) -> Result<Self::Ciphertext, Error> {
+        let [re, im] = c.parts().map(|part| i128::from(a.power.centred(part)));
+        Ok(a.with(self.multiple(a, Multiplier::Constant(Constant { re, im }))?, a.factor))
+    }
+    fn add_scalar(&self, a: &Self::Ciphertext, c: Pair) -> Result<Self::Ciphertext, Error> {
+        let ring = self.context().ring();
+        let parts = c.parts().map(|part| a.power.centred(part * a.factor));
+        let plain = ring.to_eval(ring.lift(&spread(&parts, ring.n()), ring.scratch(a.limbs(), 0)?));
+        let inverse = self.over_power(a.power, 1, a.limbs());
+        let one = |(i, poly)| Form {
+            terms: vec![(Multiplier::integer(1), poly)],
+            ..if i == 0 { Form::multiple(Multiplier::Residues(&inverse), &plain) } else { Form::default() }
+        };
+        let mut forms: Vec<Form<'_>> = a.polys.iter().enumerate().map(one).collect();
+        forms[0].terms.push((Multiplier::Residues(&inverse), &plain));
+        Ok(a.with(self.samples.forms(&forms, a.limbs())?, a.factor))
+    }
+    fn rotate(&self, a: &Self::Ciphertext, by: isize) -> Result<Self::Ciphertext, Error> {
+        let n = self.context().ring().n();
+        match by.rem_euclid(n as isize / 2) {
+            0 => Ok(a.clone()),
+            by => Ok(a.with(self.automorphisms(&[&a.sample], rotation_exponent(by, n))?.remove(0), a.factor)),
+        }
+    }
+    /// Modulo p^2, so that it serves both powers, and rescaled.
+    fn encode_map(&self, map: &LinearMap<Pair>, level: usize) -> Result<PowerMap, Error> {
+        self.encode_pairs(&map.clone().into(), Encoding { level, power: Power::Two, gain: Residue::ONE, drop: 1 })
+    }
+    fn transform(&self, ct: &Self::Ciphertext, transform: &PowerMap) -> Result<Self::Ciphertext, Error> {
+        Ok(self.transforms(std::slice::from_ref(ct), transform)?.remove(0))
+    }
+    fn transforms(&self, of: &[Self::Ciphertext], transform: &PowerMap) -> Result<Vec<Self::Ciphertext>, Error> {
+        let Encoding { level, gain, drop, .. } = transform.how;
+        let samples: Vec<&Sample> = of.iter().map(|ct| &ct.sample).collect();
+        let (sums, _) = transform.map.apply(self, &samples)?;
+        let gain = (0..drop).fold(gain, |gain, i| gain.over(self.divisor(level - i)));
+        of.iter().zip(&sums).map(|(ct, pair)| Ok(ct.with(self.divided(pair, drop)?, ct.factor * gain))).collect()
+    }
+}
+
+impl Forms for PowerEvaluator<'_> {
+    type Scale = Residue;
+
+    fn scale_of(&self, ct: &Self::Ciphertext) -> Residue {
+        ct.factor
+    }
+    fn divisor(&self, level: usize) -> Residue {
+        Residue::new(i128::from(self.context().ring().modulus(level).value()))
+    }
+    fn forms(&self, forms: &[PowerForm<'_, Self::Ciphertext>]) -> Result<Vec<Self::Ciphertext>, Error> {
+        let like = |form: &PowerForm<'_, Self::Ciphertext>| form.products.first().map_or(form.terms[0].1, |p| p.left).clone();
+        forms.iter().map(|form| Ok(self.divided_form(form, 1).map(|polys| like(form).with(polys, form.scale))?)).collect()
+    }
+}
+
+impl PrimePowers for PowerEvaluator<'_> {
+    fn power(&self, ct: &Self::Ciphertext) -> Power {
+        ct.power
+    }
+    fn modulo_p(&self, ct: &Self::Ciphertext) -> Result<Self::Ciphertext, Error> {
+        let polys = self.multiple(ct, Multiplier::integer(i128::from(super::P)))?;
+        Ok(Arc::new(PowerCiphertext { sample: Sample { polys, key: ct.key }, power: Power::One, factor: ct.factor }))
+    }
+    fn over_p(&self, ct: &Self::Ciphertext) -> Self::Ciphertext {
+        let polys = ct.polys.iter().map(|poly| poly.prefix(poly.q_limbs())).collect();
+        Arc::new(PowerCiphertext { sample: Sample { polys, key: ct.key }, power: Power::One, factor: ct.factor })
+    }
+    fn unrescaled(&self, form: &PowerForm<'_, Self::Ciphertext>) -> Result<Self::Ciphertext, Error> {
+        let polys = self.divided_form(form, 0)?;
+        let like = form.products.first().map_or(form.terms[0].1, |p| p.left);
+        Ok(like.with(polys, form.scale * self.divisor(form.level)))
+    }
+    fn encode_pairs(&self, map: &PairMap, how: Encoding) -> Result<PowerMap, Error> {
+        let polynomial = |values: &[Pair]| {
+            let scaled = coefficients(values).into_iter().map(|c| how.power.centred(c * how.gain));
+            Ok(scaled.collect())
+        };
+        Ok(PowerMap { map: SampleMap::encode(self, &map.maps(), how.level, None, polynomial)?, how })
+    }
+}

@@ -1,0 +1,215 @@
+//! Linear maps on samples, for every scheme: double hoisting (Bossuat, Mouchet, Troncoso-Pastoriza, Hubaux, eprint 2020/1203) with
+//! Horner giant steps and diagonals compressed to their subring.
+//!
+//! `c1` is decomposed once. Its products with the baby-step keys stay modulo QP, are multiplied by the diagonals there and
+//! summed, so that a giant step divides by P once, and the whole map rounds once more at its end, together with the rescale.
+//! A diagonal of period p is a polynomial in X^(N/2p): its values are constant on runs of N/2p words, and only 2p of them
+//! are stored. What a diagonal is as a polynomial is all that a scheme says.
+
+use crate::ckks::keys::missing;
+use crate::linear_map::LinearMap;
+use crate::samples::{linear, SampleEvaluator};
+use crate::scalar::Scalar;
+use crate::Error;
+use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent, Automorphism};
+use aglet_ring::ops::{Diagonals, MapInput};
+use aglet_ring::{Digits, Eval, KeyProduct, Pair, Poly};
+use aglet_rlwe::keyswitch::{digits, divide, lift_by_special};
+use aglet_rlwe::{KeyRole, KeySwitchSpec, Sample, SwitchingKey};
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A key with the automorphism that it is for.
+type Turn<'a> = (&'a SwitchingKey, Arc<Automorphism>);
+
+/// A linear map encoded for one level, and beside it, if there is one, a map whose result is conjugated: X -> X^-1, which
+/// exchanges the rows of integers.
+pub struct SampleMap {
+    slots: usize,
+    level: usize,
+    spec: KeySwitchSpec,
+    giant: Option<usize>,
+    /// Rotations of the baby steps, 0 for the sample itself.
+    babies: Vec<usize>,
+    /// Giant steps of the map itself; those of the other follow.
+    direct: usize,
+    diagonals: Diagonals,
+}
+
+impl SampleMap {
+    /// Encodes maps of the same slots, baby steps and giant steps: the first is the map itself, the second the one whose result is
+    /// conjugated. `shape` is that of the keys it will meet, if they are not there yet; `polynomial` gives the coefficients of a
+    /// diagonal in X^(N / their number).
+    ///
+    /// # Errors
+    /// [`Error::LevelTooLow`] at level 0, [`Error::NoSuchLevel`], [`Error::SlotMismatch`], those of `polynomial`.
+    pub fn encode<S: Scalar>(
+        e: &SampleEvaluator<'_>,
+        maps: &[&LinearMap<S>],
+        level: usize,
+        shape: Option<&KeySwitchSpec>,
+        mut polynomial: impl FnMut(&[S]) -> Result<Vec<i64>, Error>,
+    ) -> Result<Self, Error> {
+        let ctx = e.context();
+        let (ring, max) = (ctx.ring(), ctx.ring().q_count() - 1);
+        let map = maps.first().ok_or(Error::zero_map(0))?;
+        if level == 0 {
+            return Err(Error::LevelTooLow { required: 1, actual: 0 });
+        }
+        if level > max {
+            return Err(Error::NoSuchLevel { level, max });
+        }
+        if let Some(map) = maps.iter().find(|map| map.slots() > ring.n() / 2) {
+            return Err(Error::SlotMismatch { expected: ring.n() / 2, found: map.slots() });
+        }
+        let rotations = map.rotations();
+        // The diagonals have the special limbs of the keys that are there.
+        let held = rotations.0.iter().chain(&rotations.1).next().and_then(|&by| {
+            let galois = rotation_exponent(by as isize, ring.n());
+            e.keys().find(KeyRole::Galois(galois), level + 1).map(|key| key.spec().cut(level + 1))
+        });
+        let spec = match shape.map(|spec| spec.cut(level + 1)).or(held) {
+            Some(spec) => spec,
+            None => KeySwitchSpec::balanced(ctx.params(), level + 1)?,
+        };
+        let steps: Vec<_> = maps.iter().flat_map(|map| map.giant_steps()).collect();
+        let babies: BTreeSet<usize> = steps.iter().flat_map(|s| s.terms.iter().map(|t| t.0)).chain([0]).collect();
+        let babies: Vec<usize> = babies.into_iter().collect();
+        let mut entries = Vec::with_capacity(steps.len() * babies.len());
+        for step in &steps {
+            let start = entries.len();
+            entries.extend(babies.iter().map(|_| None));
+            for (rotation, values) in &step.terms {
+                e.check_stop()?;
+                let place = babies.binary_search(rotation).unwrap_or(0);
+                entries[start + place] = Some(ring.diagonal(&polynomial(values)?, (spec.q_limbs, spec.p_limbs))?);
+            }
+        }
+        let diagonals = Diagonals::new(babies.len(), entries);
+        let direct = map.giant_step_count();
+        Ok(Self { slots: map.slots(), level, spec, giant: rotations.1, babies, direct, diagonals })
+    }
+
+    /// Bytes of the encoded diagonals.
+    pub fn byte_count(&self) -> usize {
+        self.diagonals.byte_count()
+    }
+    /// The level it starts from.
+    pub fn level(&self) -> usize {
+        self.level
+    }
+    /// Slots that it is on.
+    pub fn slots(&self) -> usize {
+        self.slots
+    }
+
+    /// Looks up the key of an automorphism and checks that it has the shape the diagonals were made for.
+    fn key_of<'a>(&self, e: &SampleEvaluator<'a>, sample: &Sample, galois: u64) -> Result<Turn<'a>, Error> {
+        let role = KeyRole::Galois(galois);
+        let key = e.key(role, self.level + 1)?;
+        if key.spec().p_limbs != self.spec.p_limbs || key.spec().digits.len() < self.spec.digits.len() {
+            return Err(missing(role, self.level + 1, e.context().ring().n()));
+        }
+        e.own(key, sample)?;
+        Ok((key, e.context().ring().automorphism(galois)))
+    }
+
+    /// Applies the map to several samples, which meet in the kernels: keys and diagonals are read once. The results are modulo QP,
+    /// with the shape of the keys that they met.
+    ///
+    /// # Errors
+    /// [`Error::LevelTooLow`], samples of two keys, a key that is missing.
+    pub fn apply<'a>(
+        &'a self,
+        e: &SampleEvaluator<'a>,
+        of: &[&Sample],
+    ) -> Result<(Vec<Pair>, &'a KeySwitchSpec), Error> {
+        let Some(first) = of.first() else { return Ok((Vec::new(), &self.spec)) };
+        let (ctx, n) = (e.context(), e.context().ring().n());
+        if let Some(low) = of.iter().find(|x| x.limbs() <= self.level) {
+            return Err(Error::LevelTooLow { required: self.level, actual: low.limbs() - 1 });
+        }
+        of.iter().try_for_each(|x| e.same_key(first, x))?;
+        let turn = |by: usize| self.key_of(e, first, rotation_exponent(by as isize, n));
+        let keys: Vec<Option<Turn<'_>>> = self
+            .babies
+            .iter()
+            .map(|&by| if by == 0 { Ok(None) } else { turn(by).map(Some) })
+            .collect::<Result<_, _>>()?;
+        let giant = self.giant.map(turn).transpose()?;
+        let spec = keys.iter().flatten().chain(&giant).next().map_or(&self.spec, |(key, _)| key.spec());
+        let mut inputs = of.iter().map(|x| input(e, x, self.level, spec)).collect::<Result<Vec<_>, _>>()?;
+        let words: Vec<_> = keys.iter().map(|k| k.as_ref().map(|(key, phi)| (key.words(), &**phi))).collect();
+        // Horner's rule over giant steps, from the last down.
+        let mut horner = |giants: Range<usize>, last_of_all: bool| -> Result<Vec<Pair>, Error> {
+            let mut last: Vec<Pair> = Vec::new();
+            for steps in giant_steps_at_once(words.iter().flatten().count(), giants.len()) {
+                let steps = giants.start + steps.start..giants.start + steps.end;
+                let lent: Vec<_> = inputs.iter().map(Input::lent).collect();
+                let mut sums = ctx.ring().linear_map(&lent, &words, &self.diagonals, steps.clone())?;
+                if last_of_all && steps.start == giants.start {
+                    inputs.clear();
+                }
+                while let Some(inner) = sums.pop() {
+                    last = match (&giant, last.is_empty()) {
+                        (_, true) => inner,
+                        (Some(giant), _) => giant_step(e, giant, &last, &inner)?,
+                        (None, _) => return Err(Error::MissingKey { what: "giant-step key".into() }),
+                    };
+                }
+            }
+            Ok(last)
+        };
+        let other = horner(self.direct..self.diagonals.giants(), false)?;
+        let mut out = horner(0..self.direct, true)?;
+        if !other.is_empty() {
+            out = giant_step(e, &self.key_of(e, first, conjugation_exponent(n))?, &other, &out)?;
+        }
+        match out.is_empty() {
+            true => Err(Error::zero_map(self.slots)),
+            false => Ok((out, spec)),
+        }
+    }
+}
+
+/// Giant steps whose inner sums are made at once, the last first: as many as lie there at a time. The products with the keys of
+/// the baby steps are made anew for each, so with more keys there are more; eight for a key make it a product in fifty.
+pub(crate) fn giant_steps_at_once(keys: usize, giants: usize) -> impl Iterator<Item = Range<usize>> {
+    let most = 8 * keys.max(1);
+    (0..giants.div_ceil(most)).rev().map(move |i| i * most..giants.min((i + 1) * most))
+}
+
+/// By Horner's rule: the sums so far, turned by a giant step, and the inner sums of the step below.
+fn giant_step(e: &SampleEvaluator<'_>, (key, phi): &Turn<'_>, last: &[Pair], inner: &[Pair]) -> Result<Vec<Pair>, Error> {
+    e.check_stop()?;
+    let ctx = e.context();
+    let digits = {
+        let c1 = divide(ctx, &last.iter().map(|(_, a)| a).collect::<Vec<_>>(), 0)?;
+        digits(ctx, key.spec(), &c1.iter().collect::<Vec<_>>())?
+    };
+    let steps = digits.iter().zip(last).zip(inner).map(|((digits, (b, _)), (x, y))| {
+        let (added_before, added_after) = (Some(b), Some((x, y)));
+        KeyProduct { digits, added_before, added_after }
+    });
+    Ok(ctx.ring().key_products(&steps.collect::<Vec<_>>(), key.words(), Some(phi))?)
+}
+
+/// A sample as a map takes it: the digits of `c1`, and `P c0` and `P c1`.
+struct Input {
+    digits: Vec<Digits>,
+    lifted: Vec<Poly<Eval>>,
+}
+
+impl Input {
+    fn lent(&self) -> MapInput<'_> {
+        MapInput { digits: &self.digits[0], lifted: (&self.lifted[0], &self.lifted[1]) }
+    }
+}
+
+fn input(e: &SampleEvaluator<'_>, x: &Sample, level: usize, spec: &KeySwitchSpec) -> Result<Input, Error> {
+    e.check_stop()?;
+    let (ctx, [c0, c1]) = (e.context(), linear(x)?.map(|poly| poly.prefix(level + 1)));
+    let lifted = lift_by_special(ctx, &[&c0, &c1], spec.p_limbs)?;
+    Ok(Input { digits: digits(ctx, spec, &[&c1])?, lifted })
+}
