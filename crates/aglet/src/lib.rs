@@ -18,6 +18,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod bootstrap_keys;
 pub mod ckks;
 mod error;
 pub mod fhew;

@@ -8,6 +8,7 @@
 pub mod blind_rotation;
 pub mod error;
 pub mod functional;
+pub mod integer;
 pub mod pipeline;
 pub mod plan;
 pub mod slots_first;

@@ -67,6 +67,12 @@ impl DigitRemoval {
         self.null.depth().max(1 + self.slope.depth())
     }
 
+    /// The degrees of the null polynomial, and of H in X^2.
+    #[must_use]
+    pub fn degrees(&self) -> [usize; 2] {
+        [self.null.degree(), self.slope.degree()]
+    }
+
     /// The digit of one number: what [`DigitRemoval::remove`] does to every slot.
     #[must_use]
     pub fn value(&self, x: Residue) -> u64 {
@@ -138,10 +144,14 @@ mod tests {
     #[test]
     fn the_circuit_is_the_polynomial_and_lands_on_its_factor() {
         let primes: Vec<u64> = (1..14).map(|i| (1 << 49) + 2 * i + 1).collect();
-        let e = ClearPowers::new(64, primes);
+        let e = ClearPowers::new(64, primes, vec![0]);
         for bound in [3, 15] {
             let removal = DigitRemoval::new(bound).unwrap();
-            let one = |j: u64| integer(i128::from(P * (j * j * 31 % P)) + i128::from(j % (2 * u64::from(bound) + 1)) - i128::from(bound));
+            let one = |j: u64| {
+                integer(
+                    i128::from(P * (j * j * 31 % P)) + i128::from(j % (2 * u64::from(bound) + 1)) - i128::from(bound),
+                )
+            };
             let values: Vec<Pair> = (0..64).map(|j| Pair([one(j), one(j + 64)])).collect();
             let x = ClearPower { values, level: 12, power: Power::Two, factor: integer(12345) };
             let y = removal.remove(&e, &x, integer(777)).unwrap();

@@ -10,11 +10,11 @@ mod held;
 pub use held::Held;
 
 use crate::approximate::{check_scale, multiple, product, same_scale, Approximate, Quadratic};
-use crate::sample_map::giant_steps_at_once;
 use crate::ckks::keys::missing;
 use crate::error::Error;
 use crate::evaluator::Evaluator;
 use crate::linear_map::LinearMap;
+use crate::sample_map::giant_steps_at_once;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_ring::{Demand, Tally};
 use aglet_rlwe::params::Params;

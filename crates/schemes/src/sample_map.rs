@@ -181,7 +181,12 @@ pub(crate) fn giant_steps_at_once(keys: usize, giants: usize) -> impl Iterator<I
 }
 
 /// By Horner's rule: the sums so far, turned by a giant step, and the inner sums of the step below.
-fn giant_step(e: &SampleEvaluator<'_>, (key, phi): &Turn<'_>, last: &[Pair], inner: &[Pair]) -> Result<Vec<Pair>, Error> {
+fn giant_step(
+    e: &SampleEvaluator<'_>,
+    (key, phi): &Turn<'_>,
+    last: &[Pair],
+    inner: &[Pair],
+) -> Result<Vec<Pair>, Error> {
     e.check_stop()?;
     let ctx = e.context();
     let digits = {

@@ -1,5 +1,6 @@
 //! The engine of integers: keys, encryption, and arithmetic on a number of threads.
 
+use super::bootstrap::State;
 use super::Message;
 use crate::runtime::Runtime;
 use crate::{Control, Error, KeyId, PublicKey, SecretKey};
@@ -18,6 +19,7 @@ pub struct Engine {
     encoder: Encoder,
     runtime: Arc<Runtime>,
     none: KeySet,
+    pub(super) bootstrap: State,
 }
 
 /// What products of ciphertexts need.
@@ -73,7 +75,7 @@ impl Engine {
         let runtime = runtime.into();
         let encoder = Encoder::new(*params.plain(), params.log_n(), packing, runtime.kernels())?;
         let ctx = runtime.run(|| Ok(Context::with_kernels(params.rlwe().clone(), runtime.kernels())?))?;
-        Ok(Self { params, ctx, encoder, runtime, none: KeySet::new() })
+        Ok(Self { params, ctx, encoder, runtime, none: KeySet::new(), bootstrap: State::default() })
     }
 
     /// The parameters.
@@ -112,6 +114,9 @@ impl Engine {
     pub fn threads(&self) -> usize {
         self.runtime.threads()
     }
+    pub(super) fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
     /// Runs work on the engine's threads.
     pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
         self.runtime.run(work)
@@ -140,7 +145,7 @@ impl Engine {
     /// No randomness, or memory that cannot be had.
     pub fn create_public_key(&self, sk: &SecretKey) -> Result<PublicKey, Error> {
         let mut random = self.runtime.random("public key", 0)?;
-        self.runtime.run(|| Ok(PublicKey::generate(&self.ctx, sk, self.params.q().len(), &mut random)?))
+        self.runtime.run(|| Ok(PublicKey::generate(&self.ctx, sk, self.params.max_level() + 1, &mut random)?))
     }
     /// Makes the key of products.
     ///
@@ -172,7 +177,7 @@ impl Engine {
         Ok(RotationKey(keys))
     }
     fn spec(&self) -> Result<KeySwitchSpec, Error> {
-        Ok(KeySwitchSpec::balanced(&self.params, self.params.q().len())?)
+        Ok(KeySwitchSpec::balanced(&self.params, self.params.max_level() + 1)?)
     }
 
     /// Encrypts up to [`Engine::count`] numbers between -t and t at a level; those that are left out are 0.

@@ -1,11 +1,15 @@
-//! Exact integers as users see them: vectors or polynomials modulo t, with so many products one after the other as there are levels.
+//! Exact integers as users see them: vectors or polynomials modulo t, with so many products one after the other as there are
+//! levels, and as many again after a bootstrap.
 
+mod bootstrap;
 mod circuits;
 mod engine;
 mod message;
 pub mod presets;
 pub mod report;
 
+pub use crate::runtime::StageRun;
+pub use bootstrap::{BootstrapKey, Forecast};
 pub use circuits::{Comparison, MOST_COMPARED_BITS};
 pub(crate) use engine::rotation_galois;
 pub use engine::{Engine, RelinearizationKey, RotationKey};

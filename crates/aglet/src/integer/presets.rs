@@ -5,12 +5,13 @@ use crate::Error;
 use aglet_rlwe::security::Security;
 use aglet_schemes::integer::{IntegerLiteral, IntegerParams};
 
-/// Name and text of every preset, smallest first.
-pub const ALL: [(&str, &str); 4] = [
+/// Name and text of every preset, smallest first, those with a bootstrap last.
+pub const ALL: [(&str, &str); 5] = [
     ("int-levels-13", include_str!("../../presets/integer/int-levels-13.toml")),
     ("int-levels-14", include_str!("../../presets/integer/int-levels-14.toml")),
     ("int-levels-15", include_str!("../../presets/integer/int-levels-15.toml")),
     ("int-levels-16", include_str!("../../presets/integer/int-levels-16.toml")),
+    ("int16", include_str!("../../presets/integer/int16.toml")),
 ];
 
 /// The parameters of this name, which have 128 bits of security by the table.
@@ -30,7 +31,7 @@ pub fn with_modulus(name: &str, t: u64) -> Result<IntegerParams, Error> {
     Ok(IntegerParams::new(literal, Security::Bits128)?)
 }
 
-/// The smallest set with so many levels, for numbers modulo `t`.
+/// The smallest set without a bootstrap that has so many levels, for numbers modulo `t`.
 ///
 /// # Errors
 /// [`Error::Parameter`] if there are not as many levels, or t leaves them no room.
@@ -38,12 +39,15 @@ pub fn with_depth(depth: usize, t: u64) -> Result<IntegerParams, Error> {
     let mut most = 0;
     for (name, _) in ALL {
         let params = load(name)?;
+        if params.literal().bootstrap.is_some() {
+            continue;
+        }
         most = params.max_level();
         if most >= depth {
             return with_modulus(name, t);
         }
     }
     Err(Error::Parameter(format!(
-        "There is no set of integers with {depth} levels; the largest has {most}, and bootstraps of integers do not exist yet."
+        "There is no set of integers with {depth} levels; the largest has {most}; the set int16 bootstraps, so that products go on."
     )))
 }

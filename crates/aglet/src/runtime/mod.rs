@@ -7,10 +7,13 @@ pub mod machine;
 mod randomness;
 mod threads;
 mod units;
+mod watch;
 
 pub use control::Control;
 pub(crate) use threads::on_threads;
 pub use units::Units;
+pub use watch::StageRun;
+pub(crate) use watch::{Pass, Watch};
 
 use crate::Error;
 use aglet_ring::arch::{self, Kernels};

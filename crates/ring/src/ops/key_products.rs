@@ -74,7 +74,7 @@ impl Ring {
         let words = KeyWords::new(keys.iter().copied(), 1, (q_limbs, p_limbs));
         let rows = words.side_by_side(keys.len());
         let mut out = self.scratch_pairs(1, q_limbs, p_limbs)?;
-        by_limb(&mut out).par_chunks_mut(1).zip(&rows).enumerate().for_each(|(i, (out, (b, a)))| {
+        by_limb(&mut out).par_chunks_mut(1).zip(&rows).enumerate().for_each(|(i, (out, [b, a]))| {
             let table = self.table(self.prime_of(q_limbs, i));
             let digits: Vec<&[u64]> = of.iter().map(|x| x.limb(i)).collect();
             let row = ProductRow { digits: &digits, added_before: None, added_after: None };

@@ -82,9 +82,9 @@ impl<'a> KeyWords<'a> {
     }
 
     /// For each limb the `b` of all keys, and their `a`: keys of one digit as the digits of one key.
-    pub(super) fn side_by_side(&self, keys: usize) -> Vec<(Vec<&'a [u64]>, Vec<&'a [u64]>)> {
-        let half = |limb: &[&'a [u64]], half: usize| limb.iter().copied().skip(half).step_by(2).collect();
-        self.words.chunks_exact(2 * keys).map(|limb| (half(limb, 0), half(limb, 1))).collect()
+    pub(super) fn side_by_side(&self, keys: usize) -> Vec<[Vec<&'a [u64]>; 2]> {
+        let halves = |limb: &[&'a [u64]]| [0, 1].map(|half| limb.iter().copied().skip(half).step_by(2).collect());
+        self.words.chunks_exact(2 * keys).map(halves).collect()
     }
 
     /// A row for each limb and key, in their order.

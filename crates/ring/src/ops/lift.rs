@@ -33,3 +33,19 @@ impl Ring {
         Ok(out.transformed())
     }
 }
+
+impl Ring {
+    /// `round(m c / q)` modulo the number m of this ring of one limb, coefficient by coefficient, for a polynomial of another ring modulo
+    /// its lowest prime q (modulus switching, eprint 2011/277).
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn switch_from(&self, from: &Self, x: &Poly<Eval>) -> Result<Poly<Eval>, Error> {
+        let (m, q) = (u128::from(self.modulus(0).value()), u128::from(from.modulus(0).value()));
+        let words = from.to_coeff(from.copy(x, 1)?);
+        let mut out: Poly<Coeff> = self.scratch(1, 0)?;
+        let switch = |&c: &u64| ((u128::from(c) * m + q / 2) / q) as u64 % self.modulus(0).value();
+        out.limb_mut(0).iter_mut().zip(words.limb(0)).for_each(|(out, c)| *out = switch(c));
+        Ok(self.to_eval(out))
+    }
+}

@@ -100,7 +100,12 @@ fn tensor<'a>(
     let products = |places: &[(usize, usize)]| -> Vec<_> {
         pairs.iter().flat_map(|(f, l, r)| places.iter().map(move |&(i, j)| (*f, l[i], r[j]))).collect()
     };
-    let c0 = Form { products: products(&[(0, 0)]), terms: of(0), constant: Multiplier::Constant(constant(form.constant, encoded)?), factor };
+    let c0 = Form {
+        products: products(&[(0, 0)]),
+        terms: of(0),
+        constant: Multiplier::Constant(constant(form.constant, encoded)?),
+        factor,
+    };
     let c1 = Form { products: products(&[(0, 1), (1, 0)]), terms: of(1), factor, ..Form::default() };
     let mut forms = vec![c0, c1];
     if let Some(key) = key {

@@ -11,16 +11,16 @@ mod encrypt;
 mod evaluator;
 mod noise;
 mod params;
+pub mod powers;
 mod product;
 mod slots;
-pub mod powers;
 
 pub use ciphertext::Ciphertext;
 pub use encode::{Encoder, Packing};
 pub use encrypt::{decrypt, encrypt, noise_budget, Encryptor};
 pub use evaluator::IntegerEvaluator;
 pub use noise::Noise;
-pub use params::{Claims, Family, IntegerLiteral, IntegerParams};
+pub use params::{BootstrapPrimes, Claims, Family, IntegerLiteral, IntegerParams, LOW_DIGIT};
 pub use slots::{RowMap, SlotEvaluator};
 
 /// A ciphertext, shared: cloning costs nothing and contents never change.

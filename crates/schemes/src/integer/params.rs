@@ -1,11 +1,12 @@
 //! Parameter sets of integers: what a preset file says, the canonical factors, and the rule that a level has room for a product.
 
 use super::noise::Noise;
+use super::powers::P;
 use crate::primes::{claim, largest_below};
 use aglet_ring::Modulus;
 use aglet_rlwe::params::ParamsSpec;
 use aglet_rlwe::security::{Secret, Security};
-use aglet_rlwe::{Error, Params};
+use aglet_rlwe::{Error, KeySwitchSpec, Params};
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
 use std::sync::Arc;
@@ -38,6 +39,26 @@ pub struct Primes {
     pub count: usize,
 }
 
+/// What a bootstrap has beside the primes of users.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BootstrapPrimes {
+    /// Weight of the sparse secret.
+    pub sparse_weight: usize,
+    /// log2 of the prime that slots_to_coeffs divides by: users may spend it on a product, and then bootstrap no more.
+    pub slots_to_coeffs_bits: u32,
+    /// log2 of the prime of the last product.
+    pub last_bits: u32,
+    /// The primes of digit removal, modulo the square.
+    pub digits: Primes,
+    /// log2 of those of coeffs_to_slots, bottom up.
+    pub coeffs_to_slots_bits: Vec<u32>,
+    /// The primes that stand for those of users meanwhile.
+    pub raised: Primes,
+    /// log2 of the largest modulus of a key.
+    pub max_log_qp: f64,
+}
+
 /// A parameter set as written down: plain data, nothing checked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -61,6 +82,9 @@ pub struct IntegerLiteral {
     pub levels: Primes,
     /// The special primes.
     pub special: Primes,
+    /// The primes of the bootstrap; none without one.
+    #[serde(default)]
+    pub bootstrap: Option<BootstrapPrimes>,
     /// What the preset promises.
     pub claims: Option<Claims>,
 }
@@ -153,29 +177,54 @@ impl IntegerParams {
                 reason: format!("there are not enough {what} primes of {bits} bits; take more bits or fewer primes"),
             })
         };
+        let bootstrap = literal.bootstrap.as_ref();
+        if let Some(bootstrap) = bootstrap.filter(|_| t != P) {
+            return bad(format!(
+                "the bootstrap with a sparse secret of weight {} is for the plaintext modulus {P}, not {t}; take {P}, or a set without \
+                 a bootstrap",
+                bootstrap.sparse_weight
+            ));
+        }
+        // The primes modulo the square want to be as large as they can.
+        let digits = bootstrap.map_or(Ok(Vec::new()), |b| take(b.digits.bits, b.digits.count, "digit"))?;
         let p = take(literal.special.bits, literal.special.count, "special")?;
         let mut q = take(literal.base_bits, 1, "base")?;
+        if let Some(bootstrap) = bootstrap {
+            q.extend(take(bootstrap.slots_to_coeffs_bits, 1, "slots_to_coeffs")?);
+        }
         q.extend(take(literal.levels.bits, literal.levels.count, "level")?);
+        let user_limbs = q.len();
+        let mut spare = Vec::new();
+        if let Some(bootstrap) = bootstrap {
+            q.extend(take(bootstrap.last_bits, 1, "last")?);
+            q.extend(digits);
+            for &bits in &bootstrap.coeffs_to_slots_bits {
+                q.extend(take(bits, 1, "coeffs_to_slots")?);
+            }
+            spare = take(bootstrap.raised.bits, bootstrap.raised.count, "raised")?;
+        }
         let spec = ParamsSpec {
             log_n: literal.log_n,
             secret: literal.secret,
-            sparse_secret: None,
+            sparse_secret: bootstrap.map(|b| Secret::FixedWeight(b.sparse_weight)),
             q,
-            spare: Vec::new(),
+            spare,
             p,
-            max_log_qp: None,
+            max_log_qp: bootstrap.map(|b| b.max_log_qp),
             digits: None,
         };
         let rlwe = Params::new(spec, security)?;
-        check_room(&rlwe, t)?;
+        check_room(&rlwe, user_limbs, t)?;
         let mut factors = vec![1];
-        for &q in rlwe.q()[1..].iter().rev() {
+        for &q in rlwe.q()[1..user_limbs].iter().rev() {
             let last = factors[factors.len() - 1];
             factors.push(plain.mul(plain.mul(last, last), plain.inv(plain.reduce(q))));
         }
         factors.reverse();
         let fingerprint = literal.fingerprint()?;
-        Ok(Self(Arc::new(Inner { literal, rlwe, plain, factors, fingerprint })))
+        let params = Self(Arc::new(Inner { literal, rlwe, plain, factors, fingerprint }));
+        params.check_bootstrap()?;
+        Ok(params)
     }
 
     /// The parameters without what integers make of them.
@@ -203,10 +252,70 @@ impl IntegerParams {
     pub fn plain(&self) -> &Modulus {
         &self.0.plain
     }
-    /// The highest level: products one after the other.
+    /// The highest level: products one after the other. What stands above in the chain is for bootstraps.
     #[must_use]
     pub fn max_level(&self) -> usize {
-        self.q().len() - 1
+        self.0.factors.len() - 1
+    }
+    /// The primes of the bootstrap, as the literal has them.
+    ///
+    /// # Errors
+    /// [`Error::BadParameters`] for a set without one.
+    pub fn bootstrap(&self) -> Result<&BootstrapPrimes, Error> {
+        self.literal().bootstrap.as_ref().ok_or_else(|| Error::BadParameters {
+            reason: format!("the set {} has no bootstrap; take int16", self.name()),
+        })
+    }
+    /// log2 of the probability that a bootstrap leaves a wrong number in any slot: a low digit is the sum of a uniform rounding for each
+    /// unit of weight and one, and of what the noise below it becomes; beyond [`LOW_DIGIT`] digit removal fails.
+    ///
+    /// # Errors
+    /// As [`IntegerParams::bootstrap`].
+    pub fn bootstrap_failure(&self) -> Result<f64, Error> {
+        let terms = self.bootstrap()?.sparse_weight as f64 + 1.0;
+        // A sum of so many numbers in [-1/2, 1/2] within d of its end: the corner of a cube (Irwin and Hall), for d up to 1.
+        let reach = terms / 2.0 - (f64::from(LOW_DIGIT) + 0.5) + self.low_noise()?;
+        let corner = match reach > 0.0 {
+            true => terms * reach.log2() - (1..=terms as u64).map(|i| (i as f64).log2()).sum::<f64>() + 1.0,
+            false => f64::NEG_INFINITY,
+        };
+        // The noise itself passes the deviations that are allowed for, in the Gaussian tail.
+        let tail = 1.0 - LOW_DEVIATIONS * LOW_DEVIATIONS / 2.0 * std::f64::consts::LOG2_E;
+        Ok(corner.max(tail) + (corner.min(tail) - corner.max(tail)).exp2().ln_1p() + f64::from(self.log_n()))
+    }
+    /// What the noise at the lowest modulus adds to a low digit at most: that of its two switches.
+    fn low_noise(&self) -> Result<f64, Error> {
+        let square = self.plain().value() as f64 * self.plain().value() as f64;
+        let norm = self.secret().squared_norm(self.n());
+        let weight = self.bootstrap()?.sparse_weight as f64;
+        let switch = KeySwitchSpec::to_sparse().noise(self, 1);
+        let variance = (1.0 + norm) / 12.0 + (1.0 + weight) / 12.0 + switch;
+        Ok(square * LOW_DEVIATIONS * variance.sqrt() / self.q()[0] as f64)
+    }
+    fn check_bootstrap(&self) -> Result<(), Error> {
+        let Some(bootstrap) = &self.literal().bootstrap else { return Ok(()) };
+        let (noise, square) = (Noise::rounding(self), self.plain().value() * self.plain().value());
+        let digits = self.max_level() + 2..self.max_level() + 2 + bootstrap.digits.count;
+        let excess = self.q()[digits].iter().map(|&q| noise.excess(noise, square, q)).fold(f64::MIN, f64::max);
+        if excess > 0.0 {
+            return bad(format!(
+                "the primes of digit removal are {excess:.1} bits too small for products modulo the square of {}; take larger ones",
+                self.plain().value()
+            ));
+        }
+        let log2 = |primes: &[u64]| primes.iter().map(|&q| (q as f64).log2()).sum::<f64>();
+        let (leaves, comes) = (log2(self.spare()), log2(&self.q()[2..=self.max_level()]));
+        if leaves + f64::from(bootstrap.last_bits) < comes + noise.log2() + (self.plain().value() as f64).log2() {
+            return bad(
+                "the raised primes and that of the last product are too small for its noise; take larger ones".into()
+            );
+        }
+        match self.bootstrap_failure()? {
+            log2 if log2 <= -128.0 => Ok(()),
+            log2 => bad(format!(
+                "a bootstrap would fail with probability 2^{log2:.1}; take a sparse secret of smaller weight"
+            )),
+        }
     }
     /// The factor that ciphertexts of a level have, unless they say otherwise: 1 at the top, `f^2 / q` below a level of factor f, as
     /// products have.
@@ -229,13 +338,19 @@ impl IntegerParams {
     }
 }
 
+/// Deviations that the noise below a low digit does not pass.
+const LOW_DEVIATIONS: f64 = 15.0;
+
+/// The largest low digit that a bootstrap removes.
+pub const LOW_DIGIT: u32 = 15;
+
 /// Results that a level must take a product of: sums of so many products, each with the noise of one rounding.
 const SUMMED: f64 = 4.0;
 
 /// Every level has room for the product of sums of a few products, and the lowest prime holds a message beside their noise.
-fn check_room(params: &Params, t: u64) -> Result<(), Error> {
+fn check_room(params: &Params, user_limbs: usize, t: u64) -> Result<(), Error> {
     let sum = Noise::rounding(params).times(SUMMED);
-    let short = params.q()[1..].iter().map(|&q| (q, sum.excess(sum, t, q))).find(|(_, bits)| *bits > 0.0);
+    let short = params.q()[1..user_limbs].iter().map(|&q| (q, sum.excess(sum, t, q))).find(|(_, bits)| *bits > 0.0);
     if let Some((q, bits)) = short {
         return bad(format!(
             "the prime {q} is {bits:.1} bits too small for a level: products modulo {t} square their noise; take larger primes or a \

@@ -6,9 +6,10 @@
 //! `2^-p` times smaller. Each iteration gains the precision of one bootstrap, until the rounding at the scale of the
 //! messages is all that is left.
 
-use super::run::{BootstrapKeys, Job, Pass, StageRun};
+use super::run::{BootstrapKeys, Job};
 use crate::ckks::engine::Engine;
 use crate::ckks::{failure, Ciphertext};
+use crate::runtime::{Pass, StageRun};
 use crate::Control;
 use crate::Error;
 use aglet_bootstrap::slots_first::{Method, Request};

@@ -4,17 +4,13 @@ use super::run::BootstrapKeys;
 use crate::ckks::engine::Engine;
 use crate::ckks::memory::Memory;
 use crate::runtime::machine;
-use crate::Control;
-use crate::Error;
+use crate::{bootstrap_keys, Control, Error};
 use aglet_bootstrap::slots_first::{KeySize, Method, Request, Route, MAX_STAGES};
-use aglet_bootstrap::KeyNeed;
 use aglet_ring::automorphism::rotation_exponent;
-use aglet_ring::sample::ChaChaSource;
 use aglet_rlwe::Params;
 use aglet_rlwe::{KeyId, KeyRole, KeySet, KeySwitchSpec, SecretKey, SwitchingKey};
 use aglet_schemes::ckks::CkksParams;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Everything that a bootstrap needs beside the relinearization and conjugation keys: rotations at the levels where they are
 /// used (a small key leaves them to the rotation key), and the two keys between the main and an ephemeral sparse secret, which
@@ -138,45 +134,11 @@ impl Engine {
         }
         let (own, parts) = route.keys(self.params())?;
         let ctx = if small { self.ctx.clone() } else { self.context_of(&own)? };
-        let (main, total) = (self.run(|| Ok(sk.for_subset(&ctx)?))?, parts.len());
-        let sparse =
-            self.run(|| Ok(SecretKey::generate_sparse(&ctx, &mut self.runtime.random("sparse secret", 0)?)?))?;
-        let mut done = 0;
-        let mut source = |role| {
-            control.check()?;
-            done += 1;
-            control.report(done, total + 1, "bootstrap keys");
-            let (purpose, number) = purpose(role);
-            self.runtime.random(purpose, number)
+        let carried = |spec: &_, galois, secrets: (&_, &_), random: &mut _| {
+            let step = route.carried().map(|step| step.key(&ctx, spec, galois, secrets, random)).transpose()?.flatten();
+            step.ok_or_else(|| Error::MissingKey(format!("No map of this bootstrap is carried at {galois}.")))
         };
-        let mut keys = KeySet::new();
-        for KeyNeed { role, spec } in parts {
-            let made = match role {
-                KeyRole::FromSparseGalois(galois) => {
-                    let secrets = (&sparse, &main);
-                    let carried = |random: &mut ChaChaSource| match route.carried() {
-                        Some(step) => Ok(step.key(&ctx, &spec, galois, secrets, random)?),
-                        None => Ok(None),
-                    };
-                    let made = self.run(|| carried(&mut source(role)?))?;
-                    made.ok_or_else(|| Error::MissingKey(format!("No map of this bootstrap is carried at {galois}.")))?
-                }
-                KeyRole::Square => {
-                    self.run(|| Ok(SwitchingKey::relinearization(&ctx, spec, &main, &mut source(role)?)?))?
-                }
-                KeyRole::Galois(galois) => {
-                    self.run(|| Ok(SwitchingKey::galois(&ctx, spec, galois, &main, &mut source(role)?)?))?
-                }
-                KeyRole::ToSparse => {
-                    self.run(|| Ok(SwitchingKey::between(&ctx, spec, &main, &sparse, &mut source(role)?)?))?
-                }
-                KeyRole::FromSparse => {
-                    self.run(|| Ok(SwitchingKey::between(&ctx, spec, &sparse, &main, &mut source(role)?)?))?
-                }
-            };
-            keys.insert(role, Arc::new(made));
-        }
-        control.report(total + 1, total + 1, "bootstrap keys");
+        let keys = bootstrap_keys::create((&self.runtime, &ctx), sk, parts, control, carried)?;
         Ok(BootstrapKey { id: sk.id(), request, params: ctx.params().clone(), keys })
     }
 
@@ -226,15 +188,4 @@ pub(crate) fn rotation_layout(params: &CkksParams, slots: usize) -> Result<Vec<(
         (delta as i64, rotation_exponent(-(delta as isize), params.n()), shape.cut(limbs))
     };
     Ok(limbs.into_iter().map(key).collect())
-}
-
-/// What randomness is drawn for, see [`Runtime::random`](crate::Runtime::random).
-fn purpose(role: KeyRole) -> (&'static str, u64) {
-    match role {
-        KeyRole::Square => ("relinearization key", 0),
-        KeyRole::Galois(galois) => ("Galois key", galois),
-        KeyRole::FromSparseGalois(galois) => ("Galois key from the sparse secret", galois),
-        KeyRole::ToSparse => ("key to the sparse secret", 0),
-        KeyRole::FromSparse => ("key from the sparse secret", 0),
-    }
 }

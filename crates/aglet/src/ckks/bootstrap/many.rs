@@ -4,10 +4,11 @@
 //! kernels, where a tile of a key or a diagonal is in the cache, so that a group reads them once.
 
 use super::iterated::check_iterations;
-use super::run::{shapes, BootstrapKeys, Job, Pass, StageRun};
+use super::run::{shapes, BootstrapKeys, Job};
 use crate::ckks::engine::Engine;
 use crate::ckks::{cost, Ciphertext};
 use crate::runtime::machine;
+use crate::runtime::{Pass, StageRun};
 use crate::Control;
 use crate::Error;
 use aglet_bootstrap::slots_first::{Request, Route};

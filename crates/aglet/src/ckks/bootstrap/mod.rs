@@ -6,9 +6,10 @@ mod many;
 mod rotation;
 mod run;
 
+pub use crate::runtime::StageRun;
 pub use aglet_bootstrap::slots_first::{KeySize, Method, Request, Route};
 pub(crate) use iterated::gained;
 pub use iterated::MAX_ITERATIONS;
 pub use key::BootstrapKey;
+pub use run::BootstrapKeys;
 pub(crate) use run::BootstrapState;
-pub use run::{BootstrapKeys, StageRun};

@@ -4,21 +4,20 @@ use super::key::BootstrapKey;
 use crate::ckks::arithmetic::{at_scale, check_owner};
 use crate::ckks::engine::{Engine, GaloisKey, RelinearizationKey, RotationKey};
 use crate::ckks::{cost, Ciphertext};
-use crate::runtime::machine;
+use crate::runtime::{machine, Pass, StageRun, Watch};
 use crate::Control;
 use crate::{presets, Error};
 use aglet_bootstrap::slots_first::steps::eval_mod::Parts;
 use aglet_bootstrap::slots_first::steps::SlotsFirst;
 use aglet_bootstrap::slots_first::{KeySize, Method, Request, Route};
-use aglet_bootstrap::{Pipeline, Probe};
+use aglet_bootstrap::Pipeline;
 use aglet_ring::process::Lock;
-use aglet_ring::{Demand, Tally};
+use aglet_ring::Demand;
 use aglet_rlwe::{Context, KeyId, KeySet, KeySwitchSpec, Params};
 use aglet_schemes::ckks::{CkksEvaluator, CkksTransform};
 use aglet_schemes::{Approximate, Evaluator};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 type CkksPipeline = Arc<Pipeline<SlotsFirst, CkksTransform>>;
 
@@ -31,29 +30,11 @@ pub(crate) struct BootstrapState {
     ran: Lock<Vec<StageRun>>,
 }
 
-/// What one stage of a bootstrap took.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StageRun {
-    /// As in the plan; of a later pass of an iterated bootstrap "pass 2: coeffs_to_slots 1/3".
-    pub name: String,
-    /// Wall-clock time.
-    pub seconds: f64,
-    /// Work of the engine's threads: that of the stage, if they did nothing else meanwhile.
-    pub work: Tally,
-}
-
 /// Pipelines that an engine keeps. Those on one chain share what they have in common.
 const PIPELINES: usize = 6;
 
 /// What one bootstrap takes: a ciphertext, or two to be merged.
 pub(crate) type Job<'a> = &'a [&'a Ciphertext];
-
-/// Which pass over the stages this is, of how many: iterations, and groups of a batch.
-#[derive(Clone, Copy)]
-pub(crate) struct Pass {
-    pub(crate) number: usize,
-    pub(crate) count: usize,
-}
 
 /// The keys that a bootstrap is given.
 #[derive(Clone, Copy)]
@@ -368,28 +349,4 @@ fn check_bound(ct: &Ciphertext, request: Request) -> Result<(), Error> {
 /// Whether a message is known to have a larger value. The encoder rounds: one of exactly the bound may come out a little above.
 fn exceeds(ct: &Ciphertext, most: f64) -> bool {
     ct.known.at_least().is_some_and(|size| size > most * (1.0 + 1e-9))
-}
-
-struct Watch<'a> {
-    control: &'a Control,
-    pass: Pass,
-    ran: Vec<StageRun>,
-}
-
-impl Watch<'_> {
-    fn report(&self, done: usize, total: usize, what: &str) {
-        self.control.report(self.pass.number * total + done, self.pass.count * total, what);
-    }
-}
-
-impl Probe for Watch<'_> {
-    fn stage(&mut self, name: &str, done: usize, total: usize, time: Option<Duration>) -> bool {
-        self.report(done, total, name);
-        // At the beginning of a stage this forgets what was done before it.
-        let work = Tally::take();
-        if let Some(time) = time {
-            self.ran.push(StageRun { name: name.to_string(), seconds: time.as_secs_f64(), work });
-        }
-        !self.control.cancelled()
-    }
 }

@@ -1,6 +1,7 @@
 //! Numbers modulo p and p^2 in the clear, with the levels and factors that ciphertexts have: exact.
 
-use super::{check, Encoding, Pair, PairMap, Power, PowerForm, PrimePowers, Residue};
+use super::evaluator::mistaken;
+use super::{check, coefficients, slots, Encoding, Pair, PairMap, Power, PowerForm, PrimePowers, Residue};
 use crate::evaluator::Evaluator;
 use crate::forms::{Forms, Scale};
 use crate::linear_map::LinearMap;
@@ -24,13 +25,15 @@ pub struct ClearPower {
 pub struct ClearPowers {
     slots: usize,
     moduli: Vec<u64>,
+    /// The low digits that raising adds to the coefficients, again and again.
+    low: Vec<i64>,
 }
 
 impl ClearPowers {
-    /// For so many slots of pairs and these primes, bottom to top.
+    /// For so many slots of pairs and these primes, bottom to top; raising adds these low digits to the coefficients, again and again.
     #[must_use]
-    pub fn new(slots: usize, moduli: Vec<u64>) -> Self {
-        Self { slots, moduli }
+    pub fn new(slots: usize, moduli: Vec<u64>, low: Vec<i64>) -> Self {
+        Self { slots, moduli, low }
     }
     fn map(a: &ClearPower, f: impl FnMut(&Pair) -> Pair) -> ClearPower {
         ClearPower { values: a.values.iter().map(f).collect(), ..*a }
@@ -56,10 +59,12 @@ impl ClearPowers {
     }
 }
 
-/// A map as it is applied.
-pub struct ClearMap {
-    map: PairMap,
-    how: Encoding,
+/// A map as it is applied: of slots, or of what is raised to a level.
+pub enum ClearMap {
+    /// Of slots.
+    Slots(PairMap, Encoding),
+    /// Of what is raised.
+    Raise(LinearMap<Pair>, usize),
 }
 
 impl Evaluator for ClearPowers {
@@ -110,9 +115,10 @@ impl Evaluator for ClearPowers {
         self.encode_pairs(&map.clone().into(), Encoding { level, power: Power::Two, gain: Residue::ONE, drop: 1 })
     }
     fn transform(&self, ct: &ClearPower, t: &ClearMap) -> Result<ClearPower, Error> {
-        let Encoding { level, gain, drop, .. } = t.how;
+        let ClearMap::Slots(map, Encoding { level, gain, drop, .. }) = t else { return Err(mistaken()) };
+        let (level, gain, drop) = (*level, *gain, *drop);
         let factor = (0..drop).fold(ct.factor * gain, |factor, i| factor.over(self.divisor(level - i)));
-        let values = t.map.apply(&self.level_down(ct, level)?.values)?;
+        let values = map.apply(&self.level_down(ct, level)?.values)?;
         Ok(ClearPower { values, level: level - drop, power: ct.power, factor })
     }
 }
@@ -146,7 +152,30 @@ impl PrimePowers for ClearPowers {
         let factor = form.scale * self.divisor(form.level);
         Ok(ClearPower { level: form.level, factor, ..self.value(form)? })
     }
+    fn to_sparse(&self, ct: &ClearPower) -> Result<ClearPower, Error> {
+        match ct.level {
+            0 => Ok(ct.clone()),
+            left => Err(Error::LevelMismatch { left, right: 0 }),
+        }
+    }
+    fn encode_raise(&self, map: &LinearMap<Pair>, level: usize) -> Result<ClearMap, Error> {
+        Ok(ClearMap::Raise(map.clone(), level))
+    }
+    fn raise(&self, ct: &ClearPower, map: &ClearMap) -> Result<ClearPower, Error> {
+        let ClearMap::Raise(map, level) = map else { return Err(mistaken()) };
+        if ct.power != Power::One || !Power::One.same(ct.factor, -self.divisor(0)) {
+            return Err(Error::InvalidParameters { reason: "a message is raised with another factor than minus q0" });
+        }
+        let message = coefficients(&self.to_sparse(ct)?.values);
+        let low = self.low.iter().cycle();
+        let raised = message.iter().zip(low).map(|(m, &e)| Residue::new(super::P.into()) * *m + Residue::new(e.into()));
+        let values = map.apply(&slots(&raised.collect::<Vec<_>>()))?;
+        Ok(ClearPower { values, level: *level, power: Power::Two, factor: Residue::ONE })
+    }
+    fn exchange(&self, ct: &ClearPower, level: usize, gain: Residue) -> Result<ClearPower, Error> {
+        Ok(ClearPower { level, factor: ct.factor * gain, ..ct.clone() })
+    }
     fn encode_pairs(&self, map: &PairMap, how: Encoding) -> Result<ClearMap, Error> {
-        Ok(ClearMap { map: map.clone(), how })
+        Ok(ClearMap::Slots(map.clone(), how))
     }
 }

@@ -1,6 +1,6 @@
 //! Ciphertexts modulo p and p^2, and arithmetic on them.
 
-use super::{check, coefficients, Encoding, Pair, PairMap, Power, PowerForm, PrimePowers, Residue};
+use super::{check, coefficients, Encoding, Pair, PairMap, Power, PowerForm, PrimePowers, RaiseMap, Residue};
 use crate::approximate::Product;
 use crate::ckks::spread;
 use crate::evaluator::Evaluator;
@@ -11,6 +11,7 @@ use crate::samples::{linear, SampleEvaluator};
 use crate::Error;
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_ring::{Constant, Eval, Form, KeyProduct, Multiplier, Poly};
+use aglet_rlwe::exchange::exchange;
 use aglet_rlwe::keyswitch::{digits, divide};
 use aglet_rlwe::{Context, KeyRole, KeySet, KeySwitchSpec, Sample};
 use std::ops::Deref;
@@ -43,18 +44,33 @@ impl PowerCiphertext {
     }
 }
 
-/// A map encoded for one level and power of p.
-pub struct PowerMap {
-    map: SampleMap,
-    how: Encoding,
+/// An encoded map.
+pub enum PowerMap {
+    /// Of slots, for one level and power of p.
+    Slots(SampleMap, Encoding),
+    /// Of what is raised.
+    Raise(Box<RaiseMap>),
 }
 
 impl PowerMap {
     /// Bytes of the encoded diagonals.
     #[must_use]
     pub fn byte_count(&self) -> usize {
-        self.map.byte_count()
+        match self {
+            Self::Slots(map, _) => map.byte_count(),
+            Self::Raise(map) => map.byte_count(),
+        }
     }
+}
+
+/// The ciphertext whose key and power a form has.
+fn like<'a>(form: &PowerForm<'a, Arc<PowerCiphertext>>) -> Result<&'a Arc<PowerCiphertext>, Error> {
+    form.products.first().map(|p| p.left).or(form.terms.first().map(|t| t.1)).ok_or(Error::EmptyQuadratic)
+}
+
+/// For a map where another kind of map is wanted.
+pub(super) fn mistaken() -> Error {
+    Error::InvalidParameters { reason: "a map of slots and one that raises were taken for each other" }
 }
 
 /// Arithmetic modulo p and p^2 on one context with one set of keys. To phases it is a [`SampleEvaluator`].
@@ -106,7 +122,7 @@ impl<'a> PowerEvaluator<'a> {
         self.check_stop()?;
         let (power, limbs) = (check(self, form)?, form.level + 1);
         let full = form.scale * self.divisor(form.level);
-        let like = form.products.first().map_or_else(|| form.terms[0].1, |p| p.left);
+        let like = like(form)?;
         for ct in form.products.iter().flat_map(|p| [p.left, p.right]).chain(form.terms.iter().map(|t| t.1)) {
             self.same_key(like, ct)?;
         }
@@ -147,7 +163,9 @@ impl<'a> PowerEvaluator<'a> {
                 _ => Ok(divide(self.context(), &halves.iter().collect::<Vec<_>>(), drop)?),
             };
         };
-        let c2 = self.samples.forms(&[Form { products: products(&[(1, 1)]), ..Form::default() }], limbs)?;
+        // The key brings its P.
+        let factor = Some(Multiplier::integer(i128::from(power.modulus())));
+        let c2 = self.samples.forms(&[Form { products: products(&[(1, 1)]), factor, ..Form::default() }], limbs)?;
         let digits = digits(self.context(), spec, &[&c2[0]])?;
         let product = KeyProduct { added_after: Some((&halves[0], &halves[1])), ..KeyProduct::of(&digits[0]) };
         let sums = ring.key_products(&[product], key.words(), None)?;
@@ -236,9 +254,10 @@ impl Evaluator for PowerEvaluator<'_> {
         Ok(self.transforms(std::slice::from_ref(ct), transform)?.remove(0))
     }
     fn transforms(&self, of: &[Self::Ciphertext], transform: &PowerMap) -> Result<Vec<Self::Ciphertext>, Error> {
-        let Encoding { level, gain, drop, .. } = transform.how;
+        let PowerMap::Slots(map, Encoding { level, gain, drop, .. }) = transform else { return Err(mistaken()) };
+        let (level, gain, drop) = (*level, *gain, *drop);
         let samples: Vec<&Sample> = of.iter().map(|ct| &ct.sample).collect();
-        let (sums, _) = transform.map.apply(self, &samples)?;
+        let (sums, _) = map.apply(self, &samples)?;
         let gain = (0..drop).fold(gain, |gain, i| gain.over(self.divisor(level - i)));
         of.iter().zip(&sums).map(|(ct, pair)| Ok(ct.with(self.divided(pair, drop)?, ct.factor * gain))).collect()
     }
@@ -254,8 +273,7 @@ impl Forms for PowerEvaluator<'_> {
         Residue::new(i128::from(self.context().ring().modulus(level).value()))
     }
     fn forms(&self, forms: &[PowerForm<'_, Self::Ciphertext>]) -> Result<Vec<Self::Ciphertext>, Error> {
-        let like = |form: &PowerForm<'_, Self::Ciphertext>| form.products.first().map_or(form.terms[0].1, |p| p.left).clone();
-        forms.iter().map(|form| Ok(self.divided_form(form, 1).map(|polys| like(form).with(polys, form.scale))?)).collect()
+        forms.iter().map(|form| Ok(like(form)?.with(self.divided_form(form, 1)?, form.scale))).collect()
     }
 }
 
@@ -272,15 +290,28 @@ impl PrimePowers for PowerEvaluator<'_> {
         Arc::new(PowerCiphertext { sample: Sample { polys, key: ct.key }, power: Power::One, factor: ct.factor })
     }
     fn unrescaled(&self, form: &PowerForm<'_, Self::Ciphertext>) -> Result<Self::Ciphertext, Error> {
-        let polys = self.divided_form(form, 0)?;
-        let like = form.products.first().map_or(form.terms[0].1, |p| p.left);
-        Ok(like.with(polys, form.scale * self.divisor(form.level)))
+        Ok(like(form)?.with(self.divided_form(form, 0)?, form.scale * self.divisor(form.level)))
+    }
+    fn to_sparse(&self, ct: &Self::Ciphertext) -> Result<Self::Ciphertext, Error> {
+        Ok(Arc::new(PowerCiphertext { sample: self.samples.to_sparse(ct)?, ..**ct }))
+    }
+    fn encode_raise(&self, map: &LinearMap<Pair>, level: usize) -> Result<PowerMap, Error> {
+        Ok(PowerMap::Raise(RaiseMap::encode(self.context(), map, level)?.into()))
+    }
+    fn raise(&self, ct: &Self::Ciphertext, map: &PowerMap) -> Result<Self::Ciphertext, Error> {
+        let PowerMap::Raise(map) = map else { return Err(mistaken()) };
+        map.raise(self, ct)
+    }
+    fn exchange(&self, ct: &Self::Ciphertext, level: usize, gain: Residue) -> Result<Self::Ciphertext, Error> {
+        self.check_stop()?;
+        let polys = exchange(self.context(), &ct.polys.iter().collect::<Vec<_>>(), level + 1, 0)?;
+        Ok(ct.with(polys, ct.factor * gain))
     }
     fn encode_pairs(&self, map: &PairMap, how: Encoding) -> Result<PowerMap, Error> {
         let polynomial = |values: &[Pair]| {
             let scaled = coefficients(values).into_iter().map(|c| how.power.centred(c * how.gain));
             Ok(scaled.collect())
         };
-        Ok(PowerMap { map: SampleMap::encode(self, &map.maps(), how.level, None, polynomial)?, how })
+        Ok(PowerMap::Slots(SampleMap::encode(self, &map.maps(), how.level, None, polynomial)?, how))
     }
 }

@@ -6,10 +6,12 @@
 
 mod clear;
 mod evaluator;
+mod raise;
 mod residue;
 
-pub use clear::{ClearPower, ClearPowers};
+pub use clear::{ClearMap, ClearPower, ClearPowers};
 pub use evaluator::{PowerCiphertext, PowerEvaluator, PowerMap};
+pub use raise::{raising_key, RaiseMap};
 pub use residue::{coefficients, slots, Pair, Residue, P};
 
 use crate::approximate::Quadratic;
@@ -129,6 +131,32 @@ pub trait PrimePowers: Forms<Scalar = Pair, Scale = Residue> {
     /// # Errors
     /// As [`Forms::forms`].
     fn unrescaled(&self, form: &PowerForm<'_, Self::Ciphertext>) -> Result<Self::Ciphertext, Error>;
+
+    /// A ciphertext modulo p at the lowest modulus, under the sparse secret of a bootstrap.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] above it, a key that is missing.
+    fn to_sparse(&self, ct: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
+
+    /// Encodes a map of [`PrimePowers::raise`], on all slots of the ring, to a level.
+    ///
+    /// # Errors
+    /// [`Error::SlotMismatch`], [`Error::NoSuchLevel`].
+    fn encode_raise(&self, map: &LinearMap<Pair>, level: usize) -> Result<Self::Transform, Error>;
+
+    /// Messages m modulo p at the lowest modulus, with the factor `-q_0`, become the map of `p m + e` modulo p^2 at the level of the map,
+    /// with the factor 1, for low digits e of the coefficients that are at most half the weight of the sparse secret and its one.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`], another factor, a key that is missing.
+    fn raise(&self, ct: &Self::Ciphertext, map: &Self::Transform) -> Result<Self::Ciphertext, Error>;
+
+    /// Exchanges the primes of a bootstrap for those of users up to a level, which divides by all that leave: the factor is multiplied
+    /// by `gain`, what comes over what leaves.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchLevel`], limbs that do not exist.
+    fn exchange(&self, ct: &Self::Ciphertext, level: usize, gain: Residue) -> Result<Self::Ciphertext, Error>;
 
     /// Encodes a map.
     ///

@@ -205,8 +205,7 @@ pub fn coefficients(slots: &[Pair]) -> Vec<Residue> {
 #[must_use]
 pub fn slots(coefficients: &[Residue]) -> Vec<Pair> {
     let (low, high) = coefficients.split_at(coefficients.len() / 2);
-    let mut w: Vec<Pair> =
-        low.iter().zip(high).map(|(&a, &b)| Pair::both(a) + Pair::both(b) * Pair::i()).collect();
+    let mut w: Vec<Pair> = low.iter().zip(high).map(|(&a, &b)| Pair::both(a) + Pair::both(b) * Pair::i()).collect();
     bit_reverse(&mut w);
     for layer in 0..w.len().ilog2() {
         let twiddles = Pair::twiddles(1 << layer);
@@ -238,7 +237,10 @@ mod tests {
             }
             assert_eq!(Residue(a).inverse() * Residue(a) == Residue::ONE, a % P != 0);
         }
-        assert_eq!((Residue::root(1 << 16).power(1 << 15), Residue::new(-1)), (Residue(SQUARE - 1), Residue(SQUARE - 1)));
+        assert_eq!(
+            (Residue::root(1 << 16).power(1 << 15), Residue::new(-1)),
+            (Residue(SQUARE - 1), Residue(SQUARE - 1))
+        );
         assert_eq!(Pair::i() * Pair::i(), -Pair::ONE);
     }
 

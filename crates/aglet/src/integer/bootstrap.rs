@@ -1,0 +1,202 @@
+//! Bootstraps of integers: their key, and the run.
+
+use super::{Ciphertext, Engine};
+use crate::runtime::{machine, Pass, StageRun, Watch};
+use crate::{bootstrap_keys, Control, Error, KeyId, SecretKey};
+use aglet_bootstrap::integer::{Exact, Refresh, Route, INPUT_LEVEL};
+use aglet_bootstrap::{KeyNeed, Pipeline};
+use aglet_ring::process::Lock;
+use aglet_rlwe::{Context, KeySet, Sample};
+use aglet_schemes::integer::powers::{raising_key, PowerCiphertext, PowerEvaluator, PowerMap};
+use aglet_schemes::integer::{Ciphertext as Integers, Noise};
+use std::sync::Arc;
+
+/// Rounding errors that the noise of an input may be as large as: what slots_to_coeffs leaves of it is below one.
+const INPUT_NOISE: f64 = 8.0;
+/// Rounding errors that the noise of a result is as large as at most: that of the last division, and the last product below it.
+const OUTPUT_NOISE: f64 = 2.0;
+
+/// Everything that a bootstrap needs: rotations and relinearizations at the levels where they are used, and the keys between the main
+/// and an ephemeral sparse secret, which is drawn for this key and then forgotten.
+pub struct BootstrapKey {
+    pub(crate) id: KeyId,
+    pub(crate) keys: KeySet,
+}
+
+impl BootstrapKey {
+    /// The secret key that it belongs to.
+    #[must_use]
+    pub fn id(&self) -> KeyId {
+        self.id
+    }
+    /// Bytes in memory.
+    #[must_use]
+    pub fn byte_count(&self) -> usize {
+        self.keys.byte_count()
+    }
+    /// Bytes when stored with seeds.
+    #[must_use]
+    pub fn stored_bytes(&self) -> usize {
+        self.keys.stored_bytes()
+    }
+}
+
+/// Bytes of a bootstrap, known before it exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Forecast {
+    /// Of its key.
+    pub key: u64,
+    /// Of encoded linear maps, which an engine keeps.
+    pub maps: u64,
+}
+
+/// What an engine keeps between bootstraps.
+#[derive(Default)]
+pub(super) struct State {
+    prepared: Lock<Option<Arc<Prepared>>>,
+    ran: Lock<Vec<StageRun>>,
+}
+
+/// A route with its context and encoded maps.
+struct Prepared {
+    route: Route,
+    ctx: Arc<Context>,
+    pipeline: Pipeline<Refresh, PowerMap>,
+}
+
+impl Engine {
+    /// Whether its parameters have a bootstrap.
+    #[must_use]
+    pub fn can_bootstrap(&self) -> bool {
+        self.params().bootstrap().is_ok()
+    }
+
+    /// The level that a bootstrap leaves: that many products.
+    ///
+    /// # Errors
+    /// Parameters without a bootstrap.
+    pub fn bootstrap_output_level(&self) -> Result<usize, Error> {
+        Ok(Route::new(self.params())?.plan.output().level)
+    }
+
+    /// What a bootstrap takes in memory.
+    ///
+    /// # Errors
+    /// Parameters without a bootstrap.
+    pub fn bootstrap_forecast(&self) -> Result<Forecast, Error> {
+        let route = Route::new(self.params())?;
+        let key: usize = route.keys()?.iter().map(|(_, spec)| spec.byte_count(self.params().n())).sum();
+        Ok(Forecast { key: key as u64, maps: route.encoded_bytes()? as u64 })
+    }
+
+    /// Makes a bootstrap key. The memory it takes is forecast first and compared with `memory_limit` bytes and with what the system has.
+    ///
+    /// # Errors
+    /// Parameters without a bootstrap; [`Error::KeyMemory`] before anything is allocated; [`Error::Cancelled`].
+    pub fn create_bootstrap_key(
+        &self,
+        sk: &SecretKey,
+        memory_limit: Option<u64>,
+        control: &Control,
+    ) -> Result<BootstrapKey, Error> {
+        let route = Route::new(self.params())?;
+        let Forecast { key, maps } = self.bootstrap_forecast()?;
+        let available = [memory_limit, machine::memory_available()].into_iter().flatten().min();
+        if let Some(available) = available.filter(|&available| key + maps > available) {
+            return Err(Error::KeyMemory(format!(
+                "There are {:.1} GB of memory for bootstrapping with this key, which needs {:.1} GB; free memory, or raise \
+                 memory_limit_bytes.",
+                available as f64 / 1e9,
+                (key + maps) as f64 / 1e9
+            )));
+        }
+        let ctx = self.context().subset(route.params.prime_indices())?;
+        let parts = route.keys()?.iter().map(|(role, spec)| KeyNeed { role, spec: spec.clone() }).collect();
+        let carried =
+            |spec: &_, galois, secrets: (&_, &_), random: &mut _| Ok(raising_key(&ctx, spec, galois, secrets, random)?);
+        let keys = bootstrap_keys::create((self.runtime(), &ctx), sk, parts, control, carried)?;
+        Ok(BootstrapKey { id: sk.id(), keys })
+    }
+
+    fn prepared(&self) -> Result<Arc<Prepared>, Error> {
+        let kept = self.bootstrap.prepared.lock().clone();
+        if let Some(kept) = kept {
+            return Ok(kept);
+        }
+        let made = self.run(|| {
+            let route = Route::new(self.params())?;
+            let ctx = self.context().subset(route.params.prime_indices())?;
+            let pipeline = Pipeline::new(&PowerEvaluator::new(&ctx, &KeySet::new()), route.plan.clone())?;
+            Ok(Arc::new(Prepared { route, ctx, pipeline }))
+        })?;
+        Ok(self.bootstrap.prepared.lock().get_or_insert(made).clone())
+    }
+
+    /// Refreshes a ciphertext: the same numbers at [`Engine::bootstrap_output_level`], exactly, with as little noise as a product leaves.
+    ///
+    /// # Errors
+    /// [`Error::Level`] below level 1, [`Error::Cancelled`], keys that do not belong together.
+    pub fn bootstrap(&self, ct: &Ciphertext, key: &BootstrapKey, control: &Control) -> Result<Ciphertext, Error> {
+        Ok(self.bootstrap_many(std::slice::from_ref(ct), key, control)?.remove(0))
+    }
+
+    /// [`Engine::bootstrap`] of several, stage by stage side by side: keys and maps are read once.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn bootstrap_many(
+        &self,
+        cts: &[Ciphertext],
+        key: &BootstrapKey,
+        control: &Control,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        let prepared = self.prepared()?;
+        let inputs = cts.iter().map(|ct| self.lowered(ct)).collect::<Result<Vec<_>, _>>()?;
+        let mut watch = Watch { control, pass: Pass { number: 0, count: 1 }, ran: Vec::new() };
+        let found = self.run(|| {
+            let e = PowerEvaluator::new(&prepared.ctx, &key.keys).stopped_by(control.flag());
+            let input = |ct: &Ciphertext| prepared.input(ct);
+            let inputs = inputs.iter().map(input).collect::<Result<Vec<_>, Error>>()?;
+            Ok(prepared.pipeline.run(&e, &inputs, &mut watch)?)
+        });
+        *self.bootstrap.ran.lock() = watch.ran;
+        Ok(found?.iter().map(|ct| self.refreshed(ct)).collect())
+    }
+
+    /// The stages of the latest bootstrap on this engine.
+    #[must_use]
+    pub fn stage_runs(&self) -> Vec<StageRun> {
+        self.bootstrap.ran.lock().clone()
+    }
+
+    /// A ciphertext where a bootstrap takes it.
+    fn lowered(&self, ct: &Ciphertext) -> Result<Ciphertext, Error> {
+        if ct.level() < INPUT_LEVEL {
+            return Err(Error::Level(format!(
+                "A bootstrap takes ciphertexts at level {INPUT_LEVEL} or above, and this one is at level {}: its lowest level is what the \
+                 bootstrap itself spends. Bootstrap it one product earlier.",
+                ct.level()
+            )));
+        }
+        let low = self.level_down(ct, INPUT_LEVEL)?;
+        let bits = low.noise.log2() - Noise::rounding(self.params()).times(INPUT_NOISE).log2();
+        match bits > 0.0 {
+            true => Err(aglet_schemes::Error::Noise { bits }.into()),
+            false => Ok(low),
+        }
+    }
+
+    fn refreshed(&self, ct: &PowerCiphertext) -> Ciphertext {
+        let polys = ct.polys.iter().map(|poly| poly.prefix(poly.q_limbs())).collect();
+        let (factor, noise) = (ct.factor.word() % self.params().plain().value(), Noise::rounding(self.params()));
+        Arc::new(Integers { sample: Sample { polys, key: ct.key }, factor, noise: noise.times(OUTPUT_NOISE) })
+    }
+}
+
+impl Prepared {
+    fn input(&self, ct: &Integers) -> Result<Arc<PowerCiphertext>, Error> {
+        let Exact { power, factor, level } = self.route.plan.input();
+        let polys = ct.polys.iter().map(|poly| poly.prefix(level + 1)).collect();
+        Ok(Arc::new(PowerCiphertext { sample: Sample { polys, key: ct.key }, power, factor }))
+    }
+}

@@ -1,0 +1,49 @@
+//! Watching the stages of bootstraps: progress, and what each of them took.
+
+use super::Control;
+use aglet_bootstrap::Probe;
+use aglet_ring::Tally;
+use std::time::Duration;
+
+/// What one stage of a bootstrap took.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StageRun {
+    /// As in the plan; of a later pass of an iterated bootstrap "pass 2: coeffs_to_slots 1/3".
+    pub name: String,
+    /// Wall-clock time.
+    pub seconds: f64,
+    /// Work of the engine's threads: that of the stage, if they did nothing else meanwhile.
+    pub work: Tally,
+}
+
+/// Which pass over the stages this is, of how many: iterations, and groups of a batch.
+#[derive(Clone, Copy)]
+pub(crate) struct Pass {
+    pub(crate) number: usize,
+    pub(crate) count: usize,
+}
+
+/// Tells a [`Control`] of the stages of a bootstrap, and keeps what they took.
+pub(crate) struct Watch<'a> {
+    pub(crate) control: &'a Control,
+    pub(crate) pass: Pass,
+    pub(crate) ran: Vec<StageRun>,
+}
+
+impl Watch<'_> {
+    pub(crate) fn report(&self, done: usize, total: usize, what: &str) {
+        self.control.report(self.pass.number * total + done, self.pass.count * total, what);
+    }
+}
+
+impl Probe for Watch<'_> {
+    fn stage(&mut self, name: &str, done: usize, total: usize, time: Option<Duration>) -> bool {
+        self.report(done, total, name);
+        // At the beginning of a stage this forgets what was done before it.
+        let work = Tally::take();
+        if let Some(time) = time {
+            self.ran.push(StageRun { name: name.to_string(), seconds: time.as_secs_f64(), work });
+        }
+        !self.control.cancelled()
+    }
+}

@@ -1,0 +1,83 @@
+//! Bootstraps of integers in a small ring under encryption: exact, whatever the numbers, and as the parameters say.
+
+use aglet::integer::{Engine, IntegerLiteral, IntegerParams, Packing};
+use aglet::{Control, ErrorKind};
+use aglet_rlwe::security::Security;
+
+const T: i64 = 65537;
+
+/// The primes of int16 in a ring of degree 2^10: insecure.
+fn small() -> Engine {
+    let params = aglet::integer::presets::load("int16").unwrap();
+    let literal = IntegerLiteral { name: "int16-small".into(), log_n: 10, claims: None, ..params.literal().clone() };
+    let params = IntegerParams::new(literal, Security::NotChecked).unwrap();
+    Engine::new(params, Packing::Slots, 1).unwrap()
+}
+
+fn numbers(count: usize, seed: i64) -> Vec<i64> {
+    (0..count as i64).map(|i| (i * i * 31 + seed * i + 5 * seed).rem_euclid(T) - T / 2).collect()
+}
+
+#[test]
+fn numbers_come_back_exactly_with_all_levels() {
+    let engine = small();
+    let sk = engine.create_secret_key().unwrap();
+    let (pk, relin) = (engine.create_public_key(&sk).unwrap(), engine.create_relinearization_key(&sk).unwrap());
+    let key = engine.create_bootstrap_key(&sk, None, &Control::new()).unwrap();
+    let forecast = engine.bootstrap_forecast().unwrap();
+    assert_eq!((key.id(), key.byte_count() as u64), (sk.id(), forecast.key));
+    let top = engine.bootstrap_output_level().unwrap();
+    assert_eq!((top, engine.params().max_level()), (8, 8));
+    let n = engine.count();
+    for (level, values) in
+        [(1, numbers(n, 3)), (8, numbers(n, 77)), (4, vec![0; n]), (1, vec![-1; n]), (2, vec![T / 2; n])]
+    {
+        let values: Vec<i64> = values;
+        let ct = engine.encrypt(&values, level, &pk).unwrap();
+        let out = engine.bootstrap(&ct, &key, &Control::new()).unwrap();
+        assert_eq!(out.level(), top);
+        assert!(engine.decrypt(&out, &sk).unwrap() == values, "level {level}");
+        let (exact, bound) = (engine.noise_budget(&out, &sk).unwrap(), engine.budget(&out));
+        assert!(bound <= exact && exact - bound < 6.0, "{bound} bits by the bound, {exact} by the key");
+        // Numbers, not places: the factor is that of the level, so that it meets fresh ciphertexts.
+        let sum = engine.add(&out, &engine.encrypt(&values, top, &pk).unwrap()).unwrap();
+        assert_eq!(engine.decrypt(&sum, &sk).unwrap()[0], (2 * values[0] + T / 2).rem_euclid(T) - T / 2);
+    }
+    let low = engine.level_down(&engine.encrypt(&numbers(n, 1), 3, &pk).unwrap(), 0).unwrap();
+    let refused = engine.bootstrap(&low, &key, &Control::new()).unwrap_err();
+    assert!(refused.kind() == ErrorKind::Level && refused.to_string().contains("one product earlier"), "{refused}");
+    let other = engine.create_bootstrap_key(&engine.create_secret_key().unwrap(), None, &Control::new()).unwrap();
+    let ct = engine.encrypt(&numbers(n, 1), 3, &pk).unwrap();
+    assert_eq!(engine.bootstrap(&ct, &other, &Control::new()).unwrap_err().kind(), ErrorKind::KeyMismatch);
+    let stopped = Control::new();
+    stopped.cancel();
+    assert_eq!(engine.bootstrap(&ct, &key, &stopped).unwrap_err().kind(), ErrorKind::Cancelled);
+    assert!(engine.create_bootstrap_key(&sk, Some(1000), &Control::new()).is_err());
+    drop(relin);
+}
+
+/// Forty squarings and more, with a bootstrap wherever the levels end.
+#[test]
+fn squarings_go_on_for_ever() {
+    let engine = small();
+    let sk = engine.create_secret_key().unwrap();
+    let relin = engine.create_relinearization_key(&sk).unwrap();
+    let key = engine.create_bootstrap_key(&sk, None, &Control::new()).unwrap();
+    let mut values = numbers(engine.count(), 9);
+    let first = values.clone();
+    let mut ct = engine.encrypt_with_secret(&values, 2, &sk).unwrap();
+    for squaring in 0..42 {
+        if ct.level() == 1 {
+            let both =
+                engine.bootstrap_many(&[ct.clone(), engine.negate(&ct).unwrap()], &key, &Control::new()).unwrap();
+            let negated: Vec<i64> = values.iter().map(|v| -v).collect();
+            assert!(engine.decrypt(&both[1], &sk).unwrap() == negated);
+            ct = both[0].clone();
+            assert_eq!(engine.stage_runs().len(), 8);
+        }
+        let fresh = engine.encrypt_with_secret(&first, 8, &sk).unwrap();
+        ct = engine.add(&engine.multiply(&ct, &ct, &relin).unwrap(), &fresh).unwrap();
+        values.iter_mut().zip(&first).for_each(|(v, f)| *v = (*v * *v + f + T / 2).rem_euclid(T) - T / 2);
+        assert!(engine.decrypt(&ct, &sk).unwrap() == values, "squaring {squaring}");
+    }
+}

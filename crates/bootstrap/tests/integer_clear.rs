@@ -1,0 +1,103 @@
+//! The bootstrap of integers in the clear: exact for every message and every low digit that a sparse secret can give.
+
+use aglet_bootstrap::integer::{Exact, Raise, Refresh, Route, INPUT_LEVEL};
+use aglet_bootstrap::{Error, Pipeline, Plan, Stage};
+use aglet_rlwe::security::Security;
+use aglet_schemes::integer::powers::{ClearPower, ClearPowers, Pair, Power, Residue, P};
+use aglet_schemes::integer::{IntegerLiteral, IntegerParams};
+
+const INT16: &str = include_str!("../../aglet/presets/integer/int16.toml");
+
+fn literal() -> IntegerLiteral {
+    let params = IntegerParams::from_toml(INT16, Security::NotChecked).unwrap();
+    IntegerLiteral { claims: None, ..params.literal().clone() }
+}
+
+fn params(log_n: u32) -> IntegerParams {
+    IntegerParams::new(IntegerLiteral { log_n, ..literal() }, Security::NotChecked).unwrap()
+}
+
+fn message(slots: usize, seed: u64) -> Vec<Pair> {
+    let one = |j: usize| Residue::new(i128::from((j as u64 + seed).pow(3) * 77 % P));
+    (0..slots).map(|j| Pair([one(j), one(j + slots)])).collect()
+}
+
+fn refreshed(params: &IntegerParams, values: Vec<Pair>, low: Vec<i64>) -> ClearPower {
+    let route = Route::new(params).unwrap();
+    let e = ClearPowers::new(params.n() / 2, route.params.q().to_vec(), low);
+    let pipeline = Pipeline::new(&e, route.plan.clone()).unwrap();
+    let Exact { level, power, factor } = route.plan.input();
+    assert_eq!((level, power), (INPUT_LEVEL, Power::One));
+    pipeline.run(&e, &[ClearPower { values, level, power, factor }], &mut ()).unwrap().remove(0)
+}
+
+fn modulo_p(values: &[Pair]) -> Vec<[u64; 2]> {
+    values.iter().map(|v| v.0.map(|x| x.word() % P)).collect()
+}
+
+#[test]
+fn every_low_digit_is_removed_in_rings_of_all_sizes() {
+    for log_n in [6, 7, 10, 12] {
+        let params = params(log_n);
+        let slots = params.n() / 2;
+        let top = params.max_level();
+        for (seed, low) in [(5, (-15..=15).collect::<Vec<_>>()), (900, vec![15, -15]), (3, vec![0])] {
+            let values = message(slots, seed);
+            let out = refreshed(&params, values.clone(), low);
+            assert_eq!((out.level, out.power), (top, Power::One));
+            assert!(Power::One.same(out.factor, Residue::new(params.factor_at(top).into())));
+            assert_eq!(modulo_p(&out.values), modulo_p(&values), "N = 2^{log_n}");
+        }
+        for same in [0, P - 1] {
+            let values = vec![Pair::both(Residue::new(same.into())); slots];
+            assert_eq!(modulo_p(&refreshed(&params, values.clone(), vec![15]).values), modulo_p(&values));
+        }
+        // One step further it is another number.
+        let values = message(slots, 1);
+        let wrong = refreshed(&params, values.clone(), vec![16]);
+        assert_ne!(modulo_p(&wrong.values), modulo_p(&values));
+    }
+}
+
+#[test]
+fn a_plan_with_a_stage_out_of_place_is_refused() {
+    let route = Route::new(&params(8)).unwrap();
+    let moduli: Vec<f64> = route.params.q().iter().map(|&q| q as f64).collect();
+    let stages = route.plan.stages();
+    let refused = |stages: Vec<Stage<Refresh>>| matches!(Plan::new(stages, &moduli), Err(Error::Broken { .. }));
+    for left_out in 1..stages.len() - 1 {
+        let left: Vec<_> = stages.iter().enumerate().filter(|(i, _)| *i != left_out).map(|(_, s)| s.clone()).collect();
+        // Alone, the step to the sparse secret changes no place.
+        assert_eq!(refused(left), !matches!(stages[left_out].step, Refresh::ToSparse(_)), "{}", stages[left_out].name);
+    }
+    let mut off = stages.to_vec();
+    off[0].to.factor = off[0].to.factor + Residue::ONE;
+    off[1].from.factor = off[0].to.factor;
+    assert!(refused(off));
+    let raise = stages.iter().find_map(|s| if let Refresh::Raise(raise) = &s.step { Some(raise) } else { None });
+    let Raise { map, level } = raise.unwrap();
+    assert_eq!((map.slots(), *level), (128, route.params.q().len() - 1));
+}
+
+#[test]
+fn what_a_bootstrap_cannot_do_is_refused_with_its_reason() {
+    let refused = |change: &dyn Fn(&mut IntegerLiteral), security, what: &str| {
+        let mut changed = literal();
+        change(&mut changed);
+        let e = IntegerParams::new(changed, security).unwrap_err().to_string();
+        assert!(e.contains(what), "{e}");
+    };
+    let off = Security::NotChecked;
+    refused(&|l| l.plaintext_modulus = 786_433, off, "take 65537");
+    refused(&|l| l.bootstrap.as_mut().unwrap().digits.bits = 46, off, "bits too small for products modulo the square");
+    refused(&|l| l.levels.bits = 33, off, "too small for a level");
+    refused(&|l| l.bootstrap.as_mut().unwrap().raised.bits = 44, off, "are too small for its noise");
+    refused(&|l| l.bootstrap.as_mut().unwrap().sparse_weight = 32, off, "would fail");
+    refused(&|l| l.base_bits = 44, off, "would fail");
+    refused(&|l| l.bootstrap.as_mut().unwrap().max_log_qp = 920.0, Security::Bits128, "below 128 bits");
+    let none = IntegerParams::new(IntegerLiteral { bootstrap: None, ..literal() }, off).unwrap();
+    assert!(Route::new(&none).unwrap_err().to_string().contains("take int16"));
+    // The corner of the cube, and the tail of the noise below.
+    let failure = params(15).bootstrap_failure().unwrap();
+    assert!((-133.5..-132.5).contains(&failure), "2^{failure}");
+}
