@@ -143,6 +143,8 @@ fn signs_and_comparisons() {
         let x = k.engine.encrypt_integers(&numbers, integer, &k.sk).unwrap();
         assert_eq!(k.engine.decrypt_integers(&x, integer, &k.sk).unwrap(), numbers);
         let signs = k.engine.sign(&x, integer, &k.key, None, &k.control).unwrap();
+        let all = integer.rotations() as usize * numbers.len();
+        assert_eq!(k.control.latest(), (all, all, "rotations".into()), "two batches, counted as one");
         let expected: Vec<u64> = numbers.iter().map(|&n| u64::from(n >= 0)).collect();
         assert_eq!(k.decrypt(&signs, message), expected, "{bits} bits");
         // A sign is a message as any other.

@@ -228,7 +228,7 @@ impl Engine {
         key: &LookupKey,
         control: &Control,
     ) -> Result<Vec<LweCiphertext>, Error> {
-        self.work(key, control, |run| functional::bootstrap(run, cts, table))
+        self.work(key, control, cts.len(), |run| functional::bootstrap(run, cts, table))
     }
 }
 

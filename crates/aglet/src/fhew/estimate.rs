@@ -88,6 +88,11 @@ impl Engine {
         (transforms * product + keys * key) * 1e-9
     }
 
+    /// Rotations of a call on so many fresh ciphertexts, for reports of progress; 0 for what is refused.
+    pub(super) fn planned(&self, work: Work, count: usize) -> usize {
+        self.rotations(work).map_or(0, |found| found.0 * count)
+    }
+
     /// Rotations of one ciphertext, and the chance of a wrong result.
     fn rotations(&self, work: Work) -> Result<(usize, f64), Error> {
         let params = self.params().lwe();

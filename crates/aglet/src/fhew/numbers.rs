@@ -1,7 +1,7 @@
 //! Numbers of an engine: integers with a sign, and words that are taken apart.
 
 use super::engine::same_length;
-use super::{Engine, LookupKey};
+use super::{Engine, LookupKey, Work};
 use crate::{Control, Error};
 use aglet_bootstrap::functional::{self, Order};
 use aglet_rlwe::lwe::{LweCiphertext, LweSecretKey};
@@ -64,7 +64,8 @@ impl Engine {
     ) -> Result<Vec<LweCiphertext>, Error> {
         let allowed = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
         let to = self.params().message();
-        self.work(key, control, |run| functional::sign(run, integers, integer, to, allowed))
+        let rotations = self.planned(Work::Sign(integer), integers.len());
+        self.work(key, control, rotations, |run| functional::sign(run, integers, integer, to, allowed))
     }
 
     /// 1 where a comparison of integers holds and 0 elsewhere, as messages of the set: a sign for each pair. Differences must be in the
@@ -84,7 +85,8 @@ impl Engine {
         same_length(&pair)?;
         let allowed = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
         let to = self.params().message();
-        self.work(key, control, |run| functional::compare(run, pair, order, integer, to, allowed))
+        let rotations = self.planned(Work::Sign(integer), pair[0].len());
+        self.work(key, control, rotations, |run| functional::compare(run, pair, order, integer, to, allowed))
     }
 
     /// 1 where two integers are the same and 0 elsewhere, as messages of the set: two signs for each pair, with the range of
@@ -103,7 +105,8 @@ impl Engine {
         same_length(&pair)?;
         let allowed = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
         let to = self.params().message();
-        self.work(key, control, |run| functional::equal(run, pair, integer, to, allowed))
+        let rotations = self.planned(Work::Equal(integer), pair[0].len());
+        self.work(key, control, rotations, |run| functional::equal(run, pair, integer, to, allowed))
     }
 
     /// Words without their low `bits` bits, which are words of so many bits fewer: two rotations for every five bits, more where the
@@ -121,7 +124,8 @@ impl Engine {
         control: &Control,
     ) -> Result<Vec<LweCiphertext>, Error> {
         let allowed = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
-        self.work(key, control, |run| functional::floor(run, words, word, bits, allowed))
+        let rotations = self.planned(Work::Floor(word, bits), words.len());
+        self.work(key, control, rotations, |run| functional::floor(run, words, word, bits, allowed))
     }
 
     /// The digits of words as messages of the set, the lowest first: a list for each digit, of as many bits as a message has.
@@ -138,6 +142,7 @@ impl Engine {
     ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
         let allowed = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
         let to = self.params().message();
-        self.work(key, control, |run| functional::digits(run, words, word, to, allowed))
+        let rotations = self.planned(Work::Digits(word), words.len());
+        self.work(key, control, rotations, |run| functional::digits(run, words, word, to, allowed))
     }
 }

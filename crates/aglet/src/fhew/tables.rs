@@ -1,7 +1,7 @@
 //! Messages and tables of an engine.
 
 use super::engine::same_length;
-use super::{Engine, LookupKey};
+use super::{Engine, LookupKey, Work};
 use crate::{Control, Error};
 use aglet_bootstrap::functional;
 use aglet_rlwe::lwe::{LweCiphertext, LweSecretKey, PackingKey};
@@ -55,7 +55,8 @@ impl Engine {
         control: &Control,
     ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
         let allowed = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
-        self.work(key, control, |run| functional::lookup(run, messages, tables, allowed))
+        let rotations = self.planned(Work::Lookup(tables), messages.len());
+        self.work(key, control, rotations, |run| functional::lookup(run, messages, tables, allowed))
     }
 
     /// What each of several tables says of each pair of messages, high and low, a list for each table: one rotation for the low message
@@ -75,6 +76,7 @@ impl Engine {
         same_length(&pair)?;
         let allowed = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
         let (key, packing) = keys;
-        self.work(key, control, |run| functional::lookup_pairs(run, packing, pair, tables, allowed))
+        let rotations = self.planned(Work::LookupPairs(tables), pair[0].len());
+        self.work(key, control, rotations, |run| functional::lookup_pairs(run, packing, pair, tables, allowed))
     }
 }

@@ -15,17 +15,21 @@ pub(super) struct Workers<'a> {
     engine: &'a Engine,
     key: &'a LookupKey,
     control: &'a Control,
+    /// Rotations of the whole call, as far as known, and those that are done.
+    progress: Mutex<(usize, usize)>,
 }
 
 impl Engine {
-    /// Does what is made of rotations with a key, on the threads of the engine.
+    /// Does what is made of so many rotations, about, with a key, on the threads of the engine.
     pub(super) fn work<T: Send>(
         &self,
         key: &LookupKey,
         control: &Control,
+        rotations: usize,
         work: impl FnOnce(&Workers) -> Result<T, aglet_schemes::Error> + Send,
     ) -> Result<T, Error> {
-        self.runtime.run(|| Ok(work(&Workers { engine: self, key, control })?))
+        let progress = Mutex::new((rotations, 0));
+        self.runtime.run(|| Ok(work(&Workers { engine: self, key, control, progress })?))
     }
 }
 
@@ -47,7 +51,10 @@ impl Rotate for Workers<'_> {
         then: impl Fn(GlweSample) -> Result<T, aglet_schemes::Error> + Sync,
     ) -> Result<Vec<T>, aglet_schemes::Error> {
         let together = cts.len().div_ceil(self.engine.runtime.threads()).clamp(1, TOGETHER);
-        let done = Mutex::new(0);
+        // Noisier inputs than fresh ones may take more rotations than were planned.
+        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        progress.0 = progress.0.max(progress.1 + cts.len());
+        drop(progress);
         let batch = |(i, some): (usize, &[LweCiphertext])| {
             if self.control.cancelled() {
                 return Err(aglet_schemes::Error::Cancelled);
@@ -55,10 +62,10 @@ impl Rotate for Workers<'_> {
             let own = if starts.len() == 1 { starts } else { &starts[i * together..][..some.len()] };
             let turned = self.key.0.rotate_tables(&self.engine.ctx, some, own, log_tables)?;
             // Threads report one after the other, so that the number only grows.
-            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-            *done += some.len();
-            self.control.report(*done, cts.len(), "rotations");
-            drop(done);
+            let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+            progress.1 += some.len();
+            self.control.report(progress.1, progress.0, "rotations");
+            drop(progress);
             turned.into_iter().map(&then).collect()
         };
         let batches: Result<Vec<Vec<T>>, _> = cts.par_chunks(together).enumerate().map(batch).collect();
