@@ -1,6 +1,6 @@
 //! Bootstraps of integers in a small ring under encryption: exact, whatever the numbers, and as the parameters say.
 
-use aglet::integer::{Engine, IntegerLiteral, IntegerParams, Packing};
+use aglet::integer::{presets, BootstrapKey, Engine, IntegerLiteral, IntegerParams, Packing};
 use aglet::{Control, ErrorKind};
 use aglet_rlwe::security::Security;
 
@@ -8,7 +8,7 @@ const T: i64 = 65537;
 
 /// The primes of int16 in a ring of degree 2^10: insecure.
 fn small() -> Engine {
-    let params = aglet::integer::presets::load("int16").unwrap();
+    let params = presets::load("int16").unwrap();
     let literal = IntegerLiteral { name: "int16-small".into(), log_n: 10, claims: None, ..params.literal().clone() };
     let params = IntegerParams::new(literal, Security::NotChecked).unwrap();
     Engine::new(params, Packing::Slots, 1).unwrap()
@@ -26,6 +26,15 @@ fn numbers_come_back_exactly_with_all_levels() {
     let key = engine.create_bootstrap_key(&sk, None, &Control::new()).unwrap();
     let forecast = engine.bootstrap_forecast().unwrap();
     assert_eq!((key.id(), key.byte_count() as u64), (sk.id(), forecast.key));
+    // What is used from here on was a file.
+    let bytes = engine.serialize(&key, &Control::new()).unwrap();
+    assert!(bytes.len() > key.stored_bytes() && bytes.len() < key.byte_count() / 2);
+    let key: BootstrapKey = engine.deserialize(&bytes, &Control::new()).unwrap();
+    let mut damaged = bytes.to_vec();
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 1;
+    let refused = engine.deserialize::<BootstrapKey>(&damaged, &Control::new());
+    assert_eq!(refused.err().map(|e| e.kind()), Some(ErrorKind::Serialization));
     let top = engine.bootstrap_output_level().unwrap();
     assert_eq!((top, engine.params().max_level()), (8, 8));
     let n = engine.count();
@@ -79,5 +88,30 @@ fn squarings_go_on_for_ever() {
         ct = engine.add(&engine.multiply(&ct, &ct, &relin).unwrap(), &fresh).unwrap();
         values.iter_mut().zip(&first).for_each(|(v, f)| *v = (*v * *v + f + T / 2).rem_euclid(T) - T / 2);
         assert!(engine.decrypt(&ct, &sk).unwrap() == values, "squaring {squaring}");
+    }
+}
+
+/// At the real size: twenty bootstraps in a row, of random numbers and of the ends of the range, with no slot wrong.
+#[cfg(feature = "long")]
+#[test]
+fn twenty_bootstraps_in_a_row_at_the_real_size() {
+    let engine = Engine::new(presets::load("int16").unwrap(), Packing::Slots, 0).unwrap();
+    let sk = engine.create_secret_key().unwrap();
+    let relin = engine.create_relinearization_key(&sk).unwrap();
+    let key = engine.create_bootstrap_key(&sk, None, &Control::new()).unwrap();
+    assert!(key.byte_count() < 1_800_000_000 && key.stored_bytes() < 900_000_000);
+    let n = engine.count();
+    let mut rows = [numbers(n, 7), vec![0; n], vec![-1; n], vec![T / 2; n]];
+    for round in 0..20 {
+        let values = &mut rows[if round < 17 { 0 } else { round - 16 }];
+        let ct = engine.encrypt_with_secret(&values[..], 2, &sk).unwrap();
+        let mut out = engine.bootstrap(&ct, &key, &Control::new()).unwrap();
+        assert!(engine.decrypt(&out, &sk).unwrap() == *values, "round {round}");
+        // All products that it leaves.
+        while out.level() > 1 {
+            out = engine.multiply(&out, &out, &relin).unwrap();
+            values.iter_mut().for_each(|v| *v = (*v * *v + T / 2).rem_euclid(T) - T / 2);
+        }
+        assert!(engine.decrypt(&out, &sk).unwrap() == *values, "round {round}, after its products");
     }
 }

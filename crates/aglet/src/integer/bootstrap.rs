@@ -53,13 +53,14 @@ pub struct Forecast {
 /// What an engine keeps between bootstraps.
 #[derive(Default)]
 pub(super) struct State {
+    route: Lock<Option<Arc<Route>>>,
     prepared: Lock<Option<Arc<Prepared>>>,
     ran: Lock<Vec<StageRun>>,
 }
 
 /// A route with its context and encoded maps.
 struct Prepared {
-    route: Route,
+    route: Arc<Route>,
     ctx: Arc<Context>,
     pipeline: Pipeline<Refresh, PowerMap>,
 }
@@ -71,12 +72,24 @@ impl Engine {
         self.params().bootstrap().is_ok()
     }
 
-    /// The level that a bootstrap leaves: that many products.
+    /// The level that a bootstrap leaves.
     ///
     /// # Errors
     /// Parameters without a bootstrap.
     pub fn bootstrap_output_level(&self) -> Result<usize, Error> {
-        Ok(Route::new(self.params())?.plan.output().level)
+        Ok(self.route()?.plan.output().level)
+    }
+
+    /// The stages of a bootstrap and the keys that they need, laid out once.
+    fn route(&self) -> Result<Arc<Route>, Error> {
+        let kept = self.bootstrap.route.lock().clone();
+        match kept {
+            Some(route) => Ok(route),
+            None => {
+                let made = self.run(|| Ok(Arc::new(Route::new(self.params())?)))?;
+                Ok(self.bootstrap.route.lock().get_or_insert(made).clone())
+            }
+        }
     }
 
     /// What a bootstrap takes in memory.
@@ -84,7 +97,7 @@ impl Engine {
     /// # Errors
     /// Parameters without a bootstrap.
     pub fn bootstrap_forecast(&self) -> Result<Forecast, Error> {
-        let route = Route::new(self.params())?;
+        let route = self.route()?;
         let key: usize = route.keys()?.iter().map(|(_, spec)| spec.byte_count(self.params().n())).sum();
         Ok(Forecast { key: key as u64, maps: route.encoded_bytes()? as u64 })
     }
@@ -99,7 +112,7 @@ impl Engine {
         memory_limit: Option<u64>,
         control: &Control,
     ) -> Result<BootstrapKey, Error> {
-        let route = Route::new(self.params())?;
+        let route = self.route()?;
         let Forecast { key, maps } = self.bootstrap_forecast()?;
         let available = [memory_limit, machine::memory_available()].into_iter().flatten().min();
         if let Some(available) = available.filter(|&available| key + maps > available) {
@@ -123,8 +136,8 @@ impl Engine {
         if let Some(kept) = kept {
             return Ok(kept);
         }
+        let route = self.route()?;
         let made = self.run(|| {
-            let route = Route::new(self.params())?;
             let ctx = self.context().subset(route.params.prime_indices())?;
             let pipeline = Pipeline::new(&PowerEvaluator::new(&ctx, &KeySet::new()), route.plan.clone())?;
             Ok(Arc::new(Prepared { route, ctx, pipeline }))

@@ -4,21 +4,23 @@ use super::parameters::{shown, unusable};
 use super::rlwe::{balanced, count, keys, one, polys, unknown, Lattice, Words};
 use super::{Family, Kind, Origin, Reader, Shape, Stored, Summary, Writer};
 use crate::integer::{
-    presets, rotation_galois, Ciphertext, Engine, IntegerLiteral, IntegerParams, Packing, Plaintext,
+    presets, rotation_galois, BootstrapKey, Ciphertext, Engine, IntegerLiteral, IntegerParams, Packing, Plaintext,
     RelinearizationKey, RotationKey,
 };
 use crate::{Error, KeyId, PublicKey, SecretKey};
+use aglet_bootstrap::integer::Route;
 use aglet_rlwe::security::Security;
-use aglet_rlwe::{Context, KeyRole, KeySet, Params, Sample};
+use aglet_rlwe::{Context, KeyRole, KeySet, KeySwitchSpec, Params, Sample};
 use aglet_schemes::integer::{self, Noise};
 use std::sync::Arc;
 
 /// Every type, in the order of the numbers.
-const ALL: [Kind; 6] = [
+const ALL: [Kind; 7] = [
     <SecretKey as Stored<IntegerOrigin>>::KIND,
     <PublicKey as Stored<IntegerOrigin>>::KIND,
     RelinearizationKey::KIND,
     RotationKey::KIND,
+    BootstrapKey::KIND,
     Plaintext::KIND,
     <Ciphertext as Stored<IntegerOrigin>>::KIND,
 ];
@@ -150,6 +152,18 @@ keys! { IntegerOrigin:
         },
         keys: |x| x.keys().iter().map(|(_, key)| &**key).collect(),
         take: |_o, _w, _id, list| Ok(Self(list.into_iter().collect())),
+    }
+
+    BootstrapKey: 7 "bootstrap key", slots: false {
+        least: |origin| origin.user_limbs(),
+        words: |_x| vec![],
+        shapes: |origin, _w| {
+            let route = Route::new(&origin.params)?;
+            let key = |(role, spec): (_, &KeySwitchSpec)| Shape::Key { params: route.params.clone(), role, spec: spec.clone() };
+            Ok(route.keys()?.iter().map(key).collect())
+        },
+        keys: |x| x.keys.iter().map(|(_, key)| &**key).collect(),
+        take: |_o, _w, id, list| Ok(Self { id, keys: list.into_iter().collect() }),
     }
 }
 
