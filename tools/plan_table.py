@@ -40,7 +40,7 @@ def bits(preset: str, noise: str, slots: int) -> float:
 
 def main() -> None:
     """Compute all and write the file, a line for each preset, method and number of slots."""
-    able = [p for p in _core.presets() if p["methods"] and p["security_bits"] >= planned.SECURE]
+    able = [p for p in _core.presets() if planned.advised(p)]
     asked = [(p, m, 1 << i) for p in able for m in p["methods"] for i in range(p["slots"].bit_length())]
     noises = sorted({(p["name"], planned.noise_of(m), slots) for p, m, slots in asked})
     with ThreadPoolExecutor() as pool:

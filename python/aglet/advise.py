@@ -110,7 +110,8 @@ class Advice:
         ring = _presets()[self.preset]["slots"]
         slots = "" if self.slot_count == ring else f", slot_count={self.slot_count}"
         method = f"{self.method.replace('-', '_')}_bootstrap".replace("regular_", "").replace("bits_", "sign_")
-        family = "merge" if self.method == "merge" else "lossy" if self.level_in else "regular"
+        own = {"merge": "merge", "regular": "regular"}
+        family = own.get(self.method, "lossy")
         maker = {"merge": "merge_", "lossy": "lossy_", "regular": ""}[family]
         lines = [f"engine = Engine({flags}{slots})"]
         if self.key_size == "small":
@@ -187,7 +188,7 @@ def _all(
     measured = _measured(records, machine["cpu"], machine["backend"])
     factor = forecast.calibrate(_known(list(measured.items())[-_LATEST:], units))
     for preset in _presets().values():
-        if not preset["methods"] or preset["security_bits"] < planned.SECURE:
+        if not planned.advised(preset):
             continue
         of_work = units(preset)
         for plan, real in _candidates(wish, preset, measured):

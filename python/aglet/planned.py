@@ -58,6 +58,12 @@ def layers(slots: int, stages: int) -> int:
     return math.ceil((slots.bit_length() - 1) / stages)
 
 
+def advised(preset: _core.PresetInfo) -> bool:
+    """Whether the table has it: a secure set that bootstraps, and claims a precision, as sets for bits alone do not."""
+    secure = preset["security_bits"] >= SECURE
+    return bool(preset["methods"]) and secure and preset["precision_bits"] is not None
+
+
 def noise_of(method: str) -> str:
     """The method whose noise it has: levels and the parts of a message do not matter."""
     return method if method in ("sign", "bits") else "regular"

@@ -5,7 +5,7 @@ use aglet_rlwe::security::Security;
 use aglet_schemes::ckks::CkksParams;
 
 /// Name and text of every preset.
-pub const ALL: [(&str, &str); 28] = [
+pub const ALL: [(&str, &str); 29] = [
     ("regular", include_str!("../presets/regular.toml")),
     ("regular-44", include_str!("../presets/regular-44.toml")),
     ("compact", include_str!("../presets/compact.toml")),
@@ -15,6 +15,7 @@ pub const ALL: [(&str, &str); 28] = [
     ("precise-45", include_str!("../presets/precise-45.toml")),
     ("precise-single", include_str!("../presets/precise-single.toml")),
     ("param15", include_str!("../presets/param15.toml")),
+    ("bits15", include_str!("../presets/bits15.toml")),
     ("levels-13", include_str!("../presets/levels-13.toml")),
     ("levels-14", include_str!("../presets/levels-14.toml")),
     ("levels-15", include_str!("../presets/levels-15.toml")),

@@ -137,6 +137,29 @@ fn param15() {
     at_full_size("param15", 2, 1);
 }
 
+/// Real bits and packed ones, from level 0, with gates in between: x + y - xy is the or of x and y.
+#[test]
+fn bits15() {
+    let f = full("bits15", None);
+    let (request, n) = (f.request(Method::Bits, 3, KeySize::Large), f.engine.slots());
+    assert_eq!((n, f.engine.bootstrap_output_level(request).unwrap()), (1 << 14, 8));
+    let key = f.key(request);
+    let bit = |j: usize, shift: u32| f64::from((j as u32).wrapping_mul(2_654_435_761) >> shift & 1);
+    for real in [true, false] {
+        let request = Request { real, ..request };
+        let part = |j, shift| if real { 0.0 } else { bit(j, shift) };
+        let message: Vec<_> = (0..n).map(|j| num_complex::Complex64::new(bit(j, 13), part(j, 21))).collect();
+        let (mut ct, start) = (f.encrypt(&message, 0), Instant::now());
+        for _ in 0..3 {
+            ct = f.engine.bootstrap(&[&ct], f.keys(&key), request, &Control::new()).unwrap().remove(0);
+            let worst = f.precision(&ct, &message).worst;
+            println!("bits, real {real}: {worst:.1} bits in the worst slot, {:.2} s", start.elapsed().as_secs_f64());
+            assert!(worst > 8.0, "a bit is off by 2^-{worst:.1}");
+            ct = f.engine.level_down(&ct, 0).unwrap();
+        }
+    }
+}
+
 #[test]
 fn precise() {
     let (f, _) = at_full_size("precise", 10, 2);

@@ -251,9 +251,9 @@ class Bootstrapping:
     ) -> Ciphertext:
         """Refresh values near -1 and 1 and clean them: an error `e` becomes `(pi e)^2 / 8`.
 
-        With `bits=True` the values are near 0 and 1, and `e` becomes `(pi e)^2 / 4`. Levels and keys as for
-        `lossy_bootstrap`. A value `x` in between becomes `sin(pi x / 2)`, or `(1 - cos(pi x)) / 2`: with -1, 0, 1 the 0
-        stays, and its error grows by `pi / 2`.
+        With `bits=True` the values are near 0 and 1, and `e` becomes `(pi e)^2 / 4`. It takes any level, 0 included;
+        the levels that it leaves and its keys are those of `lossy_bootstrap`. A value `x` in between becomes
+        `sin(pi x / 2)`, or `(1 - cos(pi x)) / 2`: with -1, 0, 1 the 0 stays, and its error grows by `pi / 2`.
 
         The result is one rounding away from exact: 26 bits (27 if real) at the scale of 2^40, 29 (31 if real) with
         preset "regular-44", which is a tenth slower. Real messages do best with `real=True`: the imaginary part of

@@ -67,9 +67,9 @@ pub enum Method {
     Regular,
     /// From `stage_count` levels or more; leaves as many as the chain has.
     Lossy,
-    /// As lossy, on values near -1 and 1, whose errors it squares.
+    /// As lossy but from any level, on values near -1 and 1, whose errors it squares.
     Sign,
-    /// As lossy, on values near 0 and 1, whose errors it squares.
+    /// As lossy but from any level, on values near 0 and 1, whose errors it squares.
     Bits,
     /// Two real ciphertexts in one regular bootstrap.
     Merge,
@@ -89,6 +89,14 @@ impl Method {
         match self {
             Self::Regular | Self::Merge => Self::Regular,
             _ => Self::Lossy,
+        }
+    }
+    /// The least user level of its inputs, for so many stages: slots_to_coeffs has primes of its own, but lossy bootstraps are
+    /// documented to want a level for each stage.
+    pub fn input_level(self, stage_count: usize) -> usize {
+        match self {
+            Self::Lossy | Self::LossyMerge => stage_count,
+            _ => 0,
         }
     }
     /// Whether it takes two real ciphertexts.

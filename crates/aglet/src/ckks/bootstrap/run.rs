@@ -204,7 +204,7 @@ impl Engine {
             keys.ids().try_for_each(|(what, id)| check_owner(ct, what, id))?;
             check_bound(ct, route.layout.request)?;
             let level = self.level(ct)?;
-            if method.keys() == Method::Lossy && level < stage_count {
+            if level < method.input_level(stage_count) {
                 return Err(Error::Level(format!(
                     "A {} bootstrap of {stage_count} stages takes ciphertexts of level {stage_count} or more, this one has level \
                      {level}; use the regular bootstrap, or bootstrap earlier.",

@@ -105,7 +105,7 @@ pub fn plan(params: &CkksParams, request: Request, units: Option<&Units>) -> Res
     Ok(json!({
         "preset": params.name(), "method": method.name(), "stage_count": stage_count, "key_size": size.name(),
         "slot_count": slots, "real": real,
-        "input_level": if method.keys() == Method::Lossy { stage_count } else { 0 }, "output_level": layout.level,
+        "input_level": method.input_level(stage_count), "output_level": layout.level,
         "log_n": params.log_n(), "log_qp": params.log_qp(), "security_bits": params.security().bits,
         "log2_failure": log2_failure, "precision_bits": precision_bits,
         "stages": stages, "rotations": rotations, "seconds": seconds(&costs.iter().map(|cost| cost.work).sum()),
