@@ -6,13 +6,13 @@ import functools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from aglet import _core, forecast, planned
 from aglet.errors import ParameterError
 from aglet.reproduce import load
 
-__all__ = ["VALUES", "Advice", "Wish", "advise", "nothing_fits", "other_family"]
+__all__ = ["VALUES", "Advice", "Wish", "advise", "nothing_fits", "other_family", "rank", "split"]
 
 VALUES = ("real", "complex", "sign", "bits", "integers")
 _METHODS = {
@@ -37,6 +37,29 @@ _FLAGS = {
 @functools.cache
 def _presets() -> dict[str, _core.PresetInfo]:
     return {preset["name"]: preset for preset in _core.presets()}
+
+
+class Ranked(Protocol):
+    """What ways of every family have, to be ranked by."""
+
+    @property
+    def total_seconds(self) -> float:
+        """For all values."""
+
+    @property
+    def seconds_per_value(self) -> float:
+        """For one of many."""
+
+    @property
+    def memory_bytes(self) -> int:
+        """At the peak."""
+
+    @property
+    def seconds_measured(self) -> bool:
+        """Else modelled."""
+
+
+_Way = TypeVar("_Way", bound=Ranked)
 
 
 @dataclass(frozen=True)
@@ -146,7 +169,7 @@ def advise(wish: Wish, records: Iterable[Mapping[str, Any]], units: forecast.Uni
         What gives the units of work of a preset: those that come with Aglet, or `forecast.measured`, which measures
         them here in seconds.
     """
-    return _rank(wish, [advice for advice in _all(wish, records, units) if _fits(wish, advice)])
+    return rank(wish, [advice for advice in _all(wish, records, units) if _fits(wish, advice)])
 
 
 def _fits(wish: Wish, advice: Advice) -> bool:
@@ -154,8 +177,10 @@ def _fits(wish: Wish, advice: Advice) -> bool:
     return advice.levels >= wish.levels and advice.bits >= wish.bits and enough_memory
 
 
-def _rank(wish: Wish, found: list[Advice]) -> list[Advice]:
-    def cost(advice: Advice) -> tuple[float, float]:
+def rank(wish: Wish, found: list[_Way]) -> list[_Way]:
+    """The best first."""
+
+    def cost(advice: _Way) -> tuple[float, float]:
         return advice.seconds_per_value if wish.throughput else advice.total_seconds, advice.memory_bytes
 
     return sorted(found, key=cost)
@@ -301,61 +326,20 @@ def _advice(
     )
 
 
-def _lookup_seconds(records: Iterable[Mapping[str, Any]], kind: str, count: int) -> float | None:
-    """What one gate or table takes on one thread of this processor by the records: in a batch if there are several."""
-    backend, cpu = _core.doctor()["backend"], _core.doctor()["cpu"]
-    found = [
-        record["seconds"]
-        for record in records
-        if (record.get("kind"), record.get("method"), record.get("threads")) == (kind, "block", 1)
-        and (record.get("backend"), record.get("cpu")) == (backend, cpu)
-        and record["batch"] <= max(count, 1)
-        and not record.get("noisy")
+def other_family(wish: Wish) -> list[str]:
+    """What the published guidance says of integers; empty for other values."""
+    if wish.values != "integers":
+        return []
+    rows = {row.name: row.published for row in load("demystifying").rows}
+    thin, full = rows["BGV/1024/1"], rows["BGV/1024/16"]
+    return [
+        "Integers: BGV and BFV compute exactly, CKKS does not (round its results yourself). Published for "
+        f"1024 values: {thin['seconds']['1']:g} s with 1 bit, {full['seconds']['1']:g} s with 16 bits (HElib). The "
+        "guidance calls them slower than CKKS per value."
     ]
-    return min(found, default=None)
 
 
-def other_family(wish: Wish, best: Advice | None, records: Iterable[Mapping[str, Any]] = ()) -> list[str]:
-    """What gates and tables take for few values of few bits, and what the published guidance says of integers.
-
-    Empty where CKKS is the answer.
-    """
-    table = load("demystifying")
-    rows = {row.name: row.published for row in table.rows}
-    machine = table.machine.split(",")[0]
-    said = []
-    few_slots, few_bits = table.guidance["few_slots"], table.guidance["few_bits"]
-    few = wish.slots <= few_slots and wish.bits <= few_bits
-    if few and not wish.throughput and wish.values != "complex":
-        one_bit = wish.values in ("sign", "bits") or wish.bits <= 1
-        published = rows["CGGI/1/1" if one_bit else "CGGI/1/3-4"]
-        each = published["seconds"]["1"]
-        what = "a gate on 1 bit" if one_bit else "a look-up table on 3 to 4 bits (each further bit doubles it)"
-        kind, engine = ("gate", "LookupEngine(bits=1)") if one_bit else ("lookup", "LookupEngine(bits=4)")
-        mine = _lookup_seconds(records, kind, wish.slots)
-        measure = f"aglet bench {kind} --batch {min(wish.slots, 64)}"
-        measured = (
-            f"{mine * 1e3:.2g} ms here by the records, {mine * wish.slots:.3g} s for {wish.slots}"
-            if mine is not None
-            else f"not measured here yet (`{measure}` does it)"
-        )
-        against = "" if best is None else f"; the best bootstrap below takes {best.total_seconds:.2f} s for all of them"
-        said.append(
-            f"Few values and few bits: up to {few_slots:g} values and 3 to {few_bits:g} bits the published guidance "
-            f"recommends gates and tables, exact and a bootstrap in each. {engine}: {what} takes {measured}{against}. "
-            f"Published: {each:g} s on one thread of {machine}, {each * wish.slots:.3g} s for {wish.slots}."
-        )
-    if wish.values == "integers":
-        thin, full = rows["BGV/1024/1"], rows["BGV/1024/16"]
-        said.append(
-            "Integers: BGV and BFV compute exactly, CKKS does not (round its results yourself). Published for "
-            f"1024 values: {thin['seconds']['1']:g} s with 1 bit, {full['seconds']['1']:g} s with 16 bits (HElib). The "
-            "guidance calls them slower than CKKS per value. Aglet does not have BGV or BFV yet."
-        )
-    return said
-
-
-def split(found: Sequence[Advice]) -> tuple[int, int]:
+def split(found: Sequence[Ranked]) -> tuple[int, int]:
     """How many times are measured, and how many modelled."""
     measured = sum(advice.seconds_measured for advice in found)
     return measured, len(found) - measured

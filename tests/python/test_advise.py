@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from aglet import ParameterError, _core, forecast, planned, recording
-from aglet.advise import VALUES, Advice, Wish, advise, nothing_fits, other_family
+from aglet import LookupEngine, ParameterError, _core, forecast, planned, recording
+from aglet.advise import VALUES, Advice, Wish, advise, nothing_fits, other_family, rank
 from aglet.cli import app
+from aglet.lookup.advice import LookupAdvice, ways
 from support import ROOT, ToyEngine
 
 
@@ -201,19 +202,51 @@ def test_the_calls_run(values: str, key_size: str) -> None:
 
 
 def test_other_families() -> None:
-    (cggi,) = other_family(Wish(10, 1, 1, "bits"), None)
-    for words in ("LookupEngine(bits=1)", "0.0295 s", "0.295 s for 10", "aglet bench gate --batch 10"):
-        assert words in cggi
+    assert "15 s with 1 bit, 163 s with 16 bits" in other_family(Wish(1024, 16, 5, "integers"))[0]
+    assert other_family(Wish(10, 1, 1, "bits")) == []
+
+
+def test_gates_and_tables_stand_beside_bootstraps_by_what_was_measured() -> None:
     machine = {name: _core.doctor()[name] for name in ("backend", "cpu")}
-    gate = {"kind": "gate", "method": "block", "threads": 1, "batch": 8, "seconds": 0.002, **machine}
-    (known,) = other_family(Wish(10, 1, 1, "bits"), None, [gate, {**gate, "batch": 64, "seconds": 0.001}])
-    assert "2 ms here by the records, 0.02 s for 10" in known
-    (elsewhere,) = other_family(Wish(10, 1, 1, "bits"), None, [{**gate, "cpu": "another"}])
-    assert "not measured here yet" in elsewhere
-    assert "0.45 s" in other_family(Wish(10, 4, 1, "real"), None)[0]
-    assert "15 s with 1 bit, 163 s with 16 bits" in other_family(Wish(1024, 16, 5, "integers"), None)[0]
-    for wish in (Wish(101, 1, 1, "bits"), Wish(10, 9, 1), Wish(10, 4, 1, throughput=True), Wish(10, 4, 1, "complex")):
-        assert other_family(wish, None) == []
+    gate = {
+        "kind": "gate",
+        "preset": "gate",
+        "operation": "nand",
+        "threads": 1,
+        "batch": 8,
+        "seconds": 0.002,
+        **machine,
+    }
+    records = [gate, {**gate, "batch": 64, "seconds": 0.001}, {**gate, "cpu": "another", "seconds": 1.0}]
+    (few,) = ways("bits", 20, 10, 3, None, records)
+    assert (few.seconds, few.seconds_measured, few.bootstraps, few.bits) == (0.002, True, 30, 1)
+    assert few.total_seconds == pytest.approx(0.06)
+    (many,) = ways("bits", 1, 100, 1, None, records)
+    assert (many.seconds, many.seconds_per_value) == (0.001, 0.001)
+    (modelled,) = ways("bits", 1, 10, 1, None, records[2:])
+    assert not modelled.seconds_measured
+    assert 0.0005 < modelled.seconds < 0.02
+    kinds = {bits: [(way.method, way.preset) for way in ways("real", bits, 4, 1, None, [])] for bits in (2, 3.5, 8, 9)}
+    assert kinds == {2: [("lookup", "lut2")], 3.5: [("lookup", "lut4")], 8: [("lookup2", "wide")], 9: []}
+    assert ways("complex", 2, 4, 1, None, []) == ways("bits", 1, 4, 1, 1e6, []) == []
+    # Ten bits cost less than a bootstrap of seconds, and 2^15 of them more.
+    bootstraps: list[Advice | LookupAdvice] = [*advise(Wish(10, 20, 3, "bits"), []), few]
+    assert rank(Wish(10, 20, 3, "bits"), bootstraps)[0] is few
+    (all_slots,) = ways("bits", 20, 2**15, 3, None, records)
+    full: list[Advice | LookupAdvice] = [*advise(Wish(2**15, 20, 3, "bits"), []), all_slots]
+    assert rank(Wish(2**15, 20, 3, "bits"), full)[-1] is all_slots
+
+
+def test_the_calls_of_gates_and_tables_run() -> None:
+    (way,) = ways("integers", 2, 4, 1, None, [])
+    first, *rest = way.calls(1).splitlines()
+    names: dict[str, Any] = {"LookupEngine": LookupEngine}
+    exec(first, names)
+    engine = names["engine"]
+    names |= {"secret_key": engine.create_secret_key(), "table": [1, 0, 3, 2]}
+    names["x"] = engine.encrypt([0, 3], names["secret_key"])
+    exec("\n".join(rest), names)
+    assert engine.decrypt(names["result"], names["secret_key"]).tolist() == [1, 2]
 
 
 def test_why_nothing_fits() -> None:
@@ -242,7 +275,10 @@ def test_the_command(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in run(*wish, "--json").stdout.splitlines()]
     assert [line["seconds"] for line in lines if line["seconds_measured"]] == [0.001]
     assert lines[0]["calls"].startswith("engine = Engine(")
-    assert "LookupEngine" in run("--slots", "4", "--bits", "1", "--levels", "1", "--values", "bits").stdout
+    few = ["--slots", "4", "--bits", "1", "--levels", "1", "--values", "bits"]
+    assert "engine = LookupEngine()" in run(*few).stdout
+    best = json.loads(run(*few, "--json").stdout.splitlines()[0])
+    assert (best["preset"], best["method"], best["bootstraps"]) == ("gate", "gate", 4)
     for bad in (["--record", str(tmp_path / "none")], ["--values", "colours"], ["--bits", "70"]):
         result = run(*wish, *bad)
         assert result.exit_code == 1

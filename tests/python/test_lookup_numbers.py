@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from aglet import LookupEngine, LookupKey, LweCiphertext, LweSecretKey
+from aglet import LookupEngine, LookupKey, LweCiphertext, LweSecretKey, _core
 from aglet.errors import KeyMismatchError, MissingKeyError, ParameterError, RangeError
+from aglet.lookup import records
 
 
 @dataclass(frozen=True)
@@ -159,11 +160,28 @@ def test_the_fastest_set_of_so_many_bits_is_the_default() -> None:
 # Estimates
 
 
+def test_an_estimate_says_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = {name: _core.doctor()[name] for name in ("backend", "cpu")}
+    record = {"kind": "lookup", "preset": "lut4", "operation": "padded table", "threads": 1, "date": "2000-01-01"}
+    mine = {**record, "batch": 1, "seconds": 0.005, **machine}
+    others = [{**mine, "cpu": "another"}, {**mine, "operation": "full table"}, {**mine, "preset": "lut3"}]
+    engine = LookupEngine(bits=4, thread_count=2)
+    monkeypatch.setattr(records, "known", lambda: [mine, {**mine, "batch": 8, "seconds": 0.004}, *others])
+    few, many = engine.estimate("lookup", batch=7), engine.estimate("sign", bits=20, batch=8)
+    assert few.source == f"measured on {machine['cpu']} with {machine['backend']}, 2000-01-01"
+    assert (few.seconds, many.seconds) == (4 * 0.005, 24 * 0.004)
+    monkeypatch.setattr(records, "known", lambda: others)
+    plain = engine.estimate("lookup", batch=7)
+    assert (plain.source, plain.seconds) == ("modelled", plain.modelled_seconds)
+
+
 def test_estimates_need_no_key() -> None:
     gates, four, wide = LookupEngine(), LookupEngine(bits=4), LookupEngine(preset="wide")
     nand = gates.estimate("nand", batch=8)
     assert nand.rotations == 8
-    assert 0.008 < nand.seconds < 0.03
+    assert 0.008 < nand.modelled_seconds < 0.03
+    assert nand.seconds > 0
+    assert nand.source == "modelled" or nand.source.startswith("measured on ")
     assert nand.log2_failure < -128
     assert nand.key_bytes == gates.create_lookup_key(gates.create_secret_key()).byte_count
     assert gates.estimate("nand", batch=64).working_bytes > nand.working_bytes > 0

@@ -8,10 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from aglet import _core, forecast, recording
-from aglet.advise import VALUES, Advice, Wish, nothing_fits, other_family, split
+from aglet.advise import VALUES, Advice, Wish, nothing_fits, other_family, rank, split
 from aglet.advise import advise as ranked
 from aglet.cli import output
 from aglet.errors import ParameterError
+from aglet.lookup.advice import LookupAdvice, ways
 from aglet.progress import progress_bar
 from aglet.reports import gigabytes
 
@@ -40,9 +41,11 @@ def advise(
     wish = Wish(slots, bits, levels, values, throughput, None if memory is None else memory * 1e9)
     records, source = _records(record)
     units = _units_here() if here else forecast.shipped
-    found = ranked(wish, records, units)
+    tables = ways(wish.values, wish.bits, wish.slots, wish.levels, wish.memory_bytes, records)
+    everything: list[Advice | LookupAdvice] = [*ranked(wish, records, units), *tables]
+    found = rank(wish, everything)
     if not found:
-        for sentence in other_family(wish, None, records):
+        for sentence in other_family(wish):
             typer.echo(sentence, err=True)
         raise ParameterError(nothing_fits(wish, records))
     if json:
@@ -72,34 +75,44 @@ def _records(folder: Path | None) -> tuple[list[dict[str, Any]], str]:
     return recording.known()
 
 
-def _line(advice: Advice, levels: int) -> dict[str, Any]:
-    fields = {name: getattr(advice, name) for name in Advice.__dataclass_fields__}
+def _line(advice: Advice | LookupAdvice, levels: int) -> dict[str, Any]:
+    fields = {name: getattr(advice, name) for name in advice.__dataclass_fields__}
     more = {"total_seconds": advice.total_seconds, "seconds_per_value": advice.seconds_per_value}
     return {**fields, **more, "calls": advice.calls(levels)}
 
 
-def _show(wish: Wish, found: list[Advice], records: list[dict[str, Any]], source: str, units: str) -> None:
+def _row(place: int, advice: Advice | LookupAdvice, throughput: bool) -> tuple[Any, ...]:
+    """The cells of one way."""
+    time = advice.seconds_per_value * 1e6 if throughput else advice.total_seconds
+    timed = f"{time:.3g}", "measured" if advice.seconds_measured else "modelled"
+    memory = gigabytes(advice.memory_bytes)
+    if isinstance(advice, LookupAdvice):
+        name = f"{place}. LookupEngine, {advice.method}"
+        return name, advice.preset, "-", "-", advice.bootstraps, *timed, f"{advice.bits:g}", "exact", "any", memory
+    return (
+        f"{place}. {advice.method}" + (f", {advice.iterations} passes" if advice.iterations > 1 else ""),
+        advice.preset,
+        f"{advice.key_size}, {advice.stage_count}",
+        advice.slot_count,
+        advice.bootstraps,
+        *timed,
+        f"{advice.bits:.1f}",
+        "measured" if advice.bits_measured else "predicted",
+        f"{advice.level_in} to {advice.level_out}",
+        memory,
+    )
+
+
+def _show(
+    wish: Wish, found: list[Advice | LookupAdvice], records: list[dict[str, Any]], source: str, units: str
+) -> None:
     console = output.console()
-    for sentence in other_family(wish, found[0], records):
+    for sentence in other_family(wish):
         console.print(sentence, style="bold")
-    rows = []
-    for place, advice in enumerate(found[:_SHOWN], 1):
-        time = advice.seconds_per_value * 1e6 if wish.throughput else advice.total_seconds
-        rows.append(
-            (
-                f"{place}. {advice.method}" + (f", {advice.iterations} passes" if advice.iterations > 1 else ""),
-                advice.preset,
-                f"{advice.key_size}, {advice.stage_count}",
-                advice.slot_count,
-                advice.bootstraps,
-                f"{time:.3g}",
-                "measured" if advice.seconds_measured else "modelled",
-                f"{advice.bits:.1f}",
-                "measured" if advice.bits_measured else "predicted",
-                f"{advice.level_in} to {advice.level_out}",
-                gigabytes(advice.memory_bytes),
-            )
-        )
+    # Gates and tables are one way, which is shown wherever it stands.
+    placed = list(enumerate(found, 1))
+    shown = [(place, advice) for place, advice in placed if place <= _SHOWN or isinstance(advice, LookupAdvice)]
+    rows = [_row(place, advice, wish.throughput) for place, advice in shown]
     unit = "us per value" if wish.throughput else "seconds"
     columns = ("method", "preset", "key, stages", "slots", "bootstraps", unit, "", "bits", "", "levels", "memory")
     order = "time per value" if wish.throughput else "the time until all values are refreshed"
@@ -114,6 +127,11 @@ def _show(wish: Wish, found: list[Advice], records: list[dict[str, Any]], source
         "records. "
         "Predicted bits are those of the plan in the clear with the noise of ciphertexts."
     )
-    if found[0].level_in:
+    if any(isinstance(advice, LookupAdvice) for advice in found):
+        console.print(
+            "Gates and tables of LookupEngine are exact and have a bootstrap in each: their time is that of as many "
+            "operations on every value as there are levels between two bootstraps of Engine."
+        )
+    if isinstance(found[0], Advice) and found[0].level_in:
         console.print(f"The best begins at level {found[0].level_in} or more; levels below that are not free.")
     console.print(f"\n{found[0].calls(wish.levels)}", soft_wrap=True)

@@ -57,7 +57,9 @@ def plan_lookup(preset: str, allow_insecure: bool, json: bool) -> None:
         output.json_line({**facts, "noise": engine.noise, "calls": calls})
         return
     console = output.console()
-    title = f"{engine.preset}: one call on fresh ciphertexts, by a model of one thread with AVX-512 IFMA"
+    source = found[0][1].source
+    how = "by a model of one thread with AVX-512 IFMA" if source == "modelled" else f"rotations {source}"
+    title = f"{engine.preset}: one call on fresh ciphertexts, {how}"
     rows = [(words, one.rotations, f"{1000 * one.seconds:.1f} ms", _failure(one)) for words, one in found]
     for part in output.fitting(title, ("call", "rotations", "time", "failure"), rows, console.width):
         console.print(part)

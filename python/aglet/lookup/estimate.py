@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from aglet import _core, checks
 from aglet.errors import ParameterError
+from aglet.lookup import records
 from aglet.lookup.tables import tables
 
 if TYPE_CHECKING:
@@ -30,13 +32,18 @@ class Estimate:
     rotations: int
     """Blind rotations, which are what takes time, of the whole batch."""
     seconds: float
-    """By a model of one processor (Sapphire Rapids with AVX-512 IFMA), on the threads of the engine; others differ."""
+    """On the threads of the engine: from what a rotation of this set took on this kind of machine, where that was
+    recorded, else `modelled_seconds`; `source` says which."""
     key_bytes: int
     """Of the lookup key in memory."""
     working_bytes: int
     """At the peak beside keys and inputs, about."""
     log2_failure: float
     """Base-2 logarithm of the probability that a result is wrong."""
+    modelled_seconds: float
+    """By a model of one processor (Sapphire Rapids with AVX-512 IFMA), on the threads of the engine; others differ."""
+    source: str
+    """Where `seconds` come from: "measured on ..." with processor and date, or "modelled"."""
 
 
 class Estimates:
@@ -95,16 +102,21 @@ class Estimates:
         made = (
             tables((_identity if what == "lookup" else _xor) if table is None else table)[0] if "table" in takes else []
         )
-        return Estimate(
-            *self._core.estimate(
-                what,
-                checks.count("batch", batch),
-                checks.word("domain", domain or "padded"),
-                [one.values(count) if what == "lookup" else one.pair_values(count) for one in made],
-                checks.count("bits", bits or 0),
-                checks.count("low", low or 0),
-            )
+        rotations, modelled, key_bytes, working_bytes, log2_failure = self._core.estimate(
+            what,
+            checks.count("batch", batch),
+            checks.word("domain", domain or "padded"),
+            [one.values(count) if what == "lookup" else one.pair_values(count) for one in made],
+            checks.count("bits", bits or 0),
+            checks.count("low", low or 0),
         )
+        core = self._core
+        record = records.latest(records.known(), core.preset, "gate" if count == 2 else "lookup", batch)
+        seconds, source = modelled, "modelled"
+        if record is not None:
+            seconds = math.ceil(rotations / core.threads) * float(record["seconds"])
+            source = f"measured on {record['cpu']} with {record['backend']}, {record.get('date', 'undated')}"
+        return Estimate(rotations, seconds, key_bytes, working_bytes, log2_failure, modelled, source)
 
 
 def _identity(message: int) -> int:

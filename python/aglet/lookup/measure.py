@@ -121,11 +121,11 @@ def _lookup(case: LookupCase, engine: LookupEngine, keys: LookupKeys, random: np
 def _lookup2(case: LookupCase, engine: LookupEngine, keys: LookupKeys, random: np.random.Generator) -> _Run:
     size = 2**engine.bits
     high, low = random.integers(0, size, (2, case.batch))
-    pair = [engine.encrypt(part, keys.secret, domain=case.domain) for part in (high, low)]
+    one, other = (engine.encrypt(part, keys.secret, domain=case.domain) for part in (high, low))
     packing = engine.create_packing_key(keys.secret)
     tables: list[Any] = [lambda h, m: (h * m + m) % size, lambda h, m: h ^ m]
     expected = np.array([(high * low + low) % size, high ^ low])
-    return lambda: engine.lookup2(*pair, tables, keys.lookup, packing), expected
+    return lambda: engine.lookup2(one, other, tables, keys.lookup, packing), expected
 
 
 def _sign(case: LookupCase, engine: LookupEngine, keys: LookupKeys, random: np.random.Generator) -> _Run:

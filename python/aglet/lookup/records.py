@@ -1,0 +1,34 @@
+"""Records of gates and tables that were measured on this kind of machine: what estimates and advice are made from."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from aglet import _core, recording
+
+__all__ = ["known", "latest"]
+
+
+@functools.cache
+def known() -> tuple[Mapping[str, Any], ...]:
+    """The records of gates and tables among all that lie here, oldest first; read once."""
+    return tuple(record for record in recording.known()[0] if "kind" in record)
+
+
+def latest(records: Iterable[Mapping[str, Any]], preset: str, kind: str, batch: int) -> Mapping[str, Any] | None:
+    """The record of this machine's kind, on one thread, of the largest batch up to this one; of those the latest.
+
+    Padded tables and any gate count, as each is one rotation.
+    """
+    machine = _core.doctor()
+    best: Mapping[str, Any] | None = None
+    for record in records:
+        own = (record.get("cpu"), record.get("backend")) == (machine["cpu"], machine["backend"])
+        same = (record.get("preset"), record.get("kind"), record.get("threads")) == (preset, kind, 1)
+        if not own or not same or "full" in record["operation"] or record["batch"] > max(batch, 1):
+            continue
+        if best is None or record["batch"] >= best["batch"]:
+            best = record
+    return best
