@@ -655,6 +655,17 @@ class IntegerRelinearizationKey:
         """Bytes when stored with a seed in place of the uniform half."""
 
 @final
+class IntegerBootstrapKey:
+    """Every key that a bootstrap of integers reads."""
+
+    @property
+    def preset(self) -> str: ...
+    @property
+    def key_id(self) -> str: ...
+    @property
+    def byte_count(self) -> int: ...
+
+@final
 class IntegerRotationKey:
     """Rotates rows by any step, as a composition of powers of two, and exchanges them."""
 
@@ -769,6 +780,22 @@ class IntegerEngine:
         """To the right, as `numpy.roll` along the second axis of two rows."""
 
     def rotate_columns(self, ct: IntegerCiphertext, key: IntegerRotationKey) -> IntegerCiphertext: ...
+    @property
+    def bootstrap_output_level(self) -> int | None:
+        """The level that a bootstrap leaves; None where the set has none."""
+
+    def bootstrap_forecast(self) -> tuple[int, int]:
+        """Bytes of the bootstrap key and of the encoded maps."""
+
+    def create_bootstrap_key(
+        self, sk: IntegerSecretKey, memory_limit: int | None, progress: Progress | None = None
+    ) -> IntegerBootstrapKey: ...
+    def bootstrap(
+        self, cts: list[IntegerCiphertext], key: IntegerBootstrapKey, progress: Progress | None = None
+    ) -> list[IntegerCiphertext]: ...
+    def stage_times(self) -> list[tuple[str, float]]:
+        """Name and seconds of each stage of the latest bootstrap."""
+
     def sum_slots(self, ct: IntegerCiphertext, key: IntegerRotationKey) -> IntegerCiphertext: ...
     def power(
         self,

@@ -21,6 +21,7 @@ from aglet import (
 from aglet.errors import (
     KeyMismatchError,
     LevelError,
+    MemoryLimitError,
     MissingKeyError,
     NoiseError,
     ParameterError,
@@ -285,3 +286,30 @@ def test_progress_and_stopping(w: World) -> None:
         w.engine.create_rotation_key(w.secret, progress=stop)
     with pytest.raises(TypeError, match="called"):
         w.engine.create_rotation_key(w.secret, progress=3)  # type: ignore[arg-type]
+
+
+def test_bootstraps_that_are_refused(w: World) -> None:
+    """Before anything is made: the set of the quick tests has none."""
+    engine, secret = w.engine, w.secret
+    assert engine.bootstrap_output_level is None
+    for call in (engine.bootstrap_forecast, lambda: engine.create_bootstrap_key(secret)):
+        with pytest.raises(ParameterError, match="int16"):
+            call()
+    ciphertext = engine.encrypt([1], secret)
+    for given, error in ((None, MissingKeyError), (secret, TypeError)):
+        with pytest.raises(error, match="create_bootstrap_key"):
+            engine.bootstrap(ciphertext, given)
+    for wrong in ({"depth": 3}, {"preset": "int16"}, {"plaintext_modulus": 786433}):
+        with pytest.raises(ParameterError):
+            IntegerEngine(use_bootstrap=True, **wrong)
+
+
+def test_a_bootstrap_key_is_forecast_first() -> None:
+    engine = IntegerEngine(use_bootstrap=True)
+    assert engine.preset == "int16"
+    assert engine.bootstrap_output_level == 8
+    key, maps = engine.bootstrap_forecast()
+    assert 1.5e9 < key < 2e9
+    assert 1e8 < maps < 2e8
+    with pytest.raises(MemoryLimitError, match="memory_limit_bytes"):
+        engine.create_bootstrap_key(engine.create_secret_key(), memory_limit_bytes=key)

@@ -24,7 +24,7 @@ mod _core {
     use crate::files::{restore, stored_name};
     #[pymodule_export]
     use crate::integer::{
-        integer_presets, IntegerCiphertext, IntegerEngine, IntegerPlaintext, IntegerPublicKey,
+        integer_presets, IntegerBootstrapKey, IntegerCiphertext, IntegerEngine, IntegerPlaintext, IntegerPublicKey,
         IntegerRelinearizationKey, IntegerRotationKey, IntegerSecretKey,
     };
     #[pymodule_export]

@@ -17,6 +17,7 @@ from aglet._core import (
 )
 from aglet.errors import LevelError, ParameterError
 from aglet.integer import operands, values
+from aglet.integer.bootstrapping import IntegerBootstrapping
 from aglet.integer.circuits import IntegerCircuits
 from aglet.integer.files import IntegerFiles
 from aglet.integer.values import Integers
@@ -28,7 +29,7 @@ Operand = Any
 """A ciphertext, a plaintext, a whole number, or a list or array of them."""
 
 
-class IntegerEngine(IntegerCircuits, IntegerFiles):
+class IntegerEngine(IntegerBootstrapping, IntegerCircuits, IntegerFiles):
     """Integers modulo t, exact: one parameter set, its tables, and its threads.
 
     A ciphertext holds N integers in two rows of N/2 slots, and sums, products and rotations are those of numpy modulo
@@ -52,6 +53,8 @@ class IntegerEngine(IntegerCircuits, IntegerFiles):
         (8,192 slots), 9 (16,384), 19 (32,768), 39.
     preset
         A set by its name instead, see `aglet params`.
+    use_bootstrap
+        True: the set `int16`, 32,768 slots modulo 65537, whose ciphertexts `bootstrap` refreshes to 7 products.
     packing
         "slots", or "coefficients": products are those of polynomials modulo X^N + 1 then, and nothing rotates.
     signed
@@ -84,6 +87,7 @@ class IntegerEngine(IntegerCircuits, IntegerFiles):
         *,
         depth: int | None = None,
         preset: str | None = None,
+        use_bootstrap: bool = False,
         packing: str = "slots",
         signed: bool = True,
         thread_count: int | None = None,
@@ -93,12 +97,17 @@ class IntegerEngine(IntegerCircuits, IntegerFiles):
             "plaintext_modulus": plaintext_modulus,
             "depth": depth,
             "preset": preset,
+            "use_bootstrap": use_bootstrap,
             "packing": packing,
             "signed": signed,
             "thread_count": thread_count,
         }
         if depth is not None and preset is not None:
             raise ParameterError("preset already fixes depth; leave one of them out.")
+        if checks.flag("use_bootstrap", use_bootstrap):
+            if depth is not None or preset is not None:
+                raise ParameterError("use_bootstrap already fixes depth and preset; leave them out.")
+            preset = "int16"
         self._scheme = _one_of("scheme", scheme, ("bfv", "bgv"))
         self._packing = _one_of("packing", packing, ("slots", "coefficients"))
         self._signed = checks.flag("signed", signed)

@@ -5,14 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from aglet import checks
-from aglet._core import IntegerCiphertext, IntegerRelinearizationKey, IntegerRotationKey, IntegerSecretKey
+from aglet._core import (
+    IntegerBootstrapKey,
+    IntegerCiphertext,
+    IntegerRelinearizationKey,
+    IntegerRotationKey,
+    IntegerSecretKey,
+)
 
-__all__ = ["ciphertext", "relinearization_key", "rotation_key", "secret_key"]
+__all__ = ["bootstrap_key", "ciphertext", "relinearization_key", "rotation_key", "secret_key"]
 
 
 def ciphertext(value: Any) -> IntegerCiphertext:
     """`value` if it is a ciphertext of integers."""
     return checks.need(value, IntegerCiphertext, "encrypt(values, key)")
+
+
+def bootstrap_key(value: Any) -> IntegerBootstrapKey:
+    """`value` if it is a bootstrap key of integers."""
+    return checks.need(value, IntegerBootstrapKey, "create_bootstrap_key(secret_key)")
 
 
 def secret_key(value: Any) -> IntegerSecretKey:

@@ -1,8 +1,8 @@
 //! The class `IntegerEngine`: it checks whose arguments they are, then hands them to the engine without the lock.
 
 use super::objects::{
-    IntegerCiphertext, IntegerPlaintext, IntegerPublicKey, IntegerRelinearizationKey, IntegerRotationKey,
-    IntegerSecretKey,
+    IntegerBootstrapKey, IntegerCiphertext, IntegerPlaintext, IntegerPublicKey, IntegerRelinearizationKey,
+    IntegerRotationKey, IntegerSecretKey,
 };
 use crate::engine::vector;
 use crate::errors::count;
@@ -260,6 +260,51 @@ impl IntegerEngine {
     ) -> PyResult<IntegerCiphertext> {
         let key = key.of(py, &self.home)?;
         self.map(py, ct, |e, ct| e.sum_slots(ct, key))
+    }
+}
+
+#[pymethods]
+impl IntegerEngine {
+    /// The level that a bootstrap leaves; None where the set has none.
+    #[getter]
+    fn bootstrap_output_level(&self) -> Option<usize> {
+        self.engine.bootstrap_output_level().ok()
+    }
+    /// Bytes of the bootstrap key and of the encoded maps.
+    fn bootstrap_forecast(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
+        let forecast = self.quick(py, Engine::bootstrap_forecast)?;
+        Ok((forecast.key, forecast.maps))
+    }
+    #[pyo3(signature = (sk, memory_limit, progress = None))]
+    fn create_bootstrap_key(
+        &self,
+        py: Python<'_>,
+        sk: &IntegerSecretKey,
+        memory_limit: Option<i64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<IntegerBootstrapKey> {
+        let sk = sk.of(py, &self.home)?;
+        let limit =
+            memory_limit.map(|limit| count(py, "memory_limit_bytes", limit)).transpose()?.map(|limit| limit as u64);
+        let key = self.long(py, progress, |e, control| e.create_bootstrap_key(sk, limit, control))?;
+        Ok(IntegerBootstrapKey::new(&self.home, key))
+    }
+    #[pyo3(signature = (cts, key, progress = None))]
+    fn bootstrap(
+        &self,
+        py: Python<'_>,
+        cts: Vec<Bound<'_, IntegerCiphertext>>,
+        key: &IntegerBootstrapKey,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Vec<IntegerCiphertext>> {
+        let key = key.of(py, &self.home)?;
+        let cts = cts.iter().map(|ct| Ok(ct.get().of(py, &self.home)?.clone())).collect::<PyResult<Vec<_>>>()?;
+        let made = self.long(py, progress, |e, control| e.bootstrap_many(&cts, key, control))?;
+        Ok(made.into_iter().map(|ct| IntegerCiphertext::new(&self.home, ct)).collect())
+    }
+    /// Name and seconds of each stage of the latest bootstrap.
+    fn stage_times(&self) -> Vec<(String, f64)> {
+        self.engine.stage_runs().into_iter().map(|run| (run.name, run.seconds)).collect()
     }
 }
 

@@ -8,6 +8,6 @@ mod objects;
 pub use engine::{integer_presets, IntegerEngine};
 pub use files::restore;
 pub use objects::{
-    IntegerCiphertext, IntegerPlaintext, IntegerPublicKey, IntegerRelinearizationKey, IntegerRotationKey,
-    IntegerSecretKey,
+    IntegerBootstrapKey, IntegerCiphertext, IntegerPlaintext, IntegerPublicKey, IntegerRelinearizationKey,
+    IntegerRotationKey, IntegerSecretKey,
 };

@@ -1,7 +1,7 @@
 //! Keys, plaintexts and ciphertexts of integers: never changed, and at home in every engine of their parameters and packing.
 
 use crate::family::{homed, homed_keys, homed_pickles};
-use aglet::integer::{Ciphertext, Plaintext, RelinearizationKey, RotationKey};
+use aglet::integer::{BootstrapKey, Ciphertext, Plaintext, RelinearizationKey, RotationKey};
 use aglet::wire::IntegerOrigin;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -37,6 +37,15 @@ homed_keys! { IntegerOrigin:
         #[getter]
         fn stored_bytes(&self) -> usize {
             self.value.stored_bytes()
+        }
+    }
+
+    /// Every key that a bootstrap of integers reads.
+    IntegerBootstrapKey(BootstrapKey), "bootstrap key" {
+        /// Bytes in memory.
+        #[getter]
+        fn byte_count(&self) -> usize {
+            self.value.byte_count()
         }
     }
 
