@@ -6,6 +6,7 @@ from typing import Any
 
 from aglet import _core
 from aglet._core import (
+    IntegerBootstrapKey,
     IntegerCiphertext,
     IntegerPlaintext,
     IntegerPublicKey,
@@ -44,6 +45,12 @@ class IntegerFiles(Stores):
     write_public_key, read_public_key, serialize_public_key, deserialize_public_key = methods(
         IntegerPublicKey, "create_public_key(secret_key)", name="public key"
     )
+    write_bootstrap_key, read_bootstrap_key, serialize_bootstrap_key, deserialize_bootstrap_key = methods(
+        IntegerBootstrapKey,
+        "create_bootstrap_key(secret_key)",
+        "A file takes half the memory.",
+        name="bootstrap key",
+    )
     (
         write_relinearization_key,
         read_relinearization_key,
@@ -72,6 +79,7 @@ _STORED = (
     IntegerPublicKey,
     IntegerRelinearizationKey,
     IntegerRotationKey,
+    IntegerBootstrapKey,
     IntegerPlaintext,
     IntegerCiphertext,
 )

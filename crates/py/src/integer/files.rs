@@ -1,8 +1,8 @@
 //! Files, bytes and pickles of integers; the Python methods stand in `python/aglet/integer/files.py`.
 
 use super::objects::{
-    IntegerCiphertext, IntegerPlaintext, IntegerPublicKey, IntegerRelinearizationKey, IntegerRotationKey,
-    IntegerSecretKey,
+    IntegerBootstrapKey, IntegerCiphertext, IntegerPlaintext, IntegerPublicKey, IntegerRelinearizationKey,
+    IntegerRotationKey, IntegerSecretKey,
 };
 use super::IntegerEngine;
 use crate::family::{homed_files, Home};
@@ -33,6 +33,7 @@ homed_files! { IntegerEngine, IntegerOrigin:
     IntegerPublicKey(aglet::PublicKey),
     IntegerRelinearizationKey(integer::RelinearizationKey),
     IntegerRotationKey(integer::RotationKey),
+    IntegerBootstrapKey(integer::BootstrapKey),
     IntegerPlaintext(integer::Plaintext),
     IntegerCiphertext(integer::Ciphertext),
 }

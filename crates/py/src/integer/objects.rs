@@ -47,6 +47,11 @@ homed_keys! { IntegerOrigin:
         fn byte_count(&self) -> usize {
             self.value.byte_count()
         }
+        /// Bytes when stored with seeds in place of the uniform halves.
+        #[getter]
+        fn stored_bytes(&self) -> usize {
+            self.value.stored_bytes()
+        }
     }
 
     /// Rotates rows by any step, as a composition of powers of two, and exchanges them.
@@ -106,5 +111,5 @@ homed! { IntegerOrigin:
 }
 
 homed_pickles! { IntegerOrigin:
-    IntegerPublicKey, IntegerRelinearizationKey, IntegerRotationKey, IntegerPlaintext, IntegerCiphertext,
+    IntegerPublicKey, IntegerRelinearizationKey, IntegerRotationKey, IntegerBootstrapKey, IntegerPlaintext, IntegerCiphertext,
 }
