@@ -137,7 +137,7 @@ fn param15() {
     at_full_size("param15", 2, 1);
 }
 
-/// Real bits and packed ones, from level 0, with gates in between: x + y - xy is the or of x and y.
+/// Real bits and packed ones, three times in a row from level 0.
 #[test]
 fn bits15() {
     let f = full("bits15", None);

@@ -87,7 +87,7 @@ class IntegerBootstrapping:
         *,
         progress: ProgressCallback | None = None,
     ) -> list[IntegerCiphertext]:
-        """`bootstrap` of several, stage by stage side by side: keys and maps are read once. Errors as there."""
+        """`bootstrap` of several, side by side: linear maps read their keys and diagonals once. Errors as there."""
         given = [operands.ciphertext(one) for one in checks.each("ciphertexts", ciphertexts)]
         with progress_bar(progress) as report:
             return self._core.bootstrap(given, operands.bootstrap_key(bootstrap_key), report)

@@ -153,7 +153,7 @@ impl Engine {
         Ok(self.bootstrap_many(std::slice::from_ref(ct), key, control)?.remove(0))
     }
 
-    /// [`Engine::bootstrap`] of several, stage by stage side by side: keys and maps are read once.
+    /// [`Engine::bootstrap`] of several, stage by stage side by side: linear maps read their keys and diagonals once.
     ///
     /// # Errors
     /// As there.
