@@ -180,7 +180,7 @@ def test_plan_of_gates_and_tables() -> None:
 def test_integers() -> None:
     text = run("params")
     sets = {preset["name"]: preset for preset in lines("params") if "plaintext_modulus" in preset}
-    assert [preset["levels"] for preset in sets.values()] == [4, 9, 19, 39]
+    assert [preset["levels"] for preset in sets.values()] == [4, 9, 19, 39, 8]
     assert all(name in text and preset["security_bits"] >= 128 for name, preset in sets.items())
     text = run("plan", "--preset", "int-levels-13")
     for words in ("table of 8 bits in 2 digits", "too few levels", "relinearization key"):

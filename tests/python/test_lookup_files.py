@@ -168,8 +168,8 @@ def test_ctrl_c_leaves_the_engine_usable() -> None:
     process.send_signal(signal.SIGINT)
     found, _ = process.communicate(timeout=60)
     assert found == "usable\n"
-    # A second on a machine of its own; test machines share theirs.
-    assert time.monotonic() - start < 5
+    # A second on a machine of its own, test machines share theirs; to its end it would take three minutes.
+    assert time.monotonic() - start < 30
 
 
 def test_what_cannot_be_called_is_no_progress(bits: LookupEngine, things: dict[str, Any]) -> None:
