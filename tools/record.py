@@ -257,6 +257,9 @@ INTEGERS = (
     Bench("the same, N = 2^14, 9 levels", "integer --preset int-levels-14", 8),
     Bench("table of 4 bits over 32,768 slots", "integer lookup", 60),
     Bench("table of 8 bits over 32,768 slots, two digits", "integer lookup --bits 8", 300),
+    Bench("bootstrap of 32,768 numbers of 16 bits, int16", "integer bootstrap --repeat 7", 900),
+    Bench("the same, two threads", "integer bootstrap --repeat 7 --threads 2", 540),
+    Bench("the same, one thread, AVX2", "integer bootstrap --repeat 5", 2250, "avx2"),
 )
 
 

@@ -209,16 +209,18 @@ def digits(
 @output.sentences
 def integer(
     operation: Annotated[str, typer.Argument(help=", ".join(OPERATIONS) + ".")] = "product",
-    preset: Annotated[str, typer.Option(help="A parameter set of integers.")] = "int-levels-15",
+    preset: Annotated[
+        str | None, typer.Option(help="A parameter set of integers; int-levels-15, for bootstraps int16.")
+    ] = None,
     bits: Annotated[int, typer.Option(help="Bits of a table: 1 to 4, 8 or 12, in digits of 4.")] = 4,
     level: Annotated[
-        int | None, typer.Option(help="The level of operands; the highest, for tables the lowest that does.")
+        int | None, typer.Option(help="The level of operands; the highest, for tables and bootstraps the lowest.")
     ] = None,
     threads: Threads = 1,
     repeat: Repeat = 15,
     json: output.Json = False,
 ) -> None:
-    """Time a product of integers with relinearization and switch, a rotation, or a table over all slots."""
+    """Time what integers do: a product with relinearization and switch, a rotation, a table, or a bootstrap."""
     case = IntegerCase(operation=operation, preset=preset, bits=bits, level=level, threads=threads)
     record = bench_integer(case, repeat=repeat)
     if json:

@@ -1,7 +1,8 @@
-"""Measure integers: a product with relinearization and switch of modulus, or a table over all slots."""
+"""Measure integers: a product with relinearization and switch of modulus, a table over all slots, or a bootstrap."""
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from aglet import _core
-from aglet._core import IntegerCiphertext
+from aglet._core import IntegerBootstrapKey, IntegerCiphertext, IntegerSecretKey
 from aglet.errors import ParameterError
 from aglet.integer.engine import IntegerEngine
 from aglet.integer.values import Integers
@@ -19,7 +20,7 @@ from aglet.quiet import Watch
 
 __all__ = ["OPERATIONS", "IntegerCase", "bench_integer"]
 
-OPERATIONS = ("product", "lookup", "rotation")
+OPERATIONS = ("product", "lookup", "rotation", "bootstrap")
 """What is measured."""
 
 
@@ -27,13 +28,14 @@ OPERATIONS = ("product", "lookup", "rotation")
 class IntegerCase:
     """What one bench measures.
 
-    `operation` is "product", of two ciphertexts at a level; "rotation", of rows by one place; or "lookup", of a table
-    of `bits` over all slots, which are given in digits of 4 bits where there are more. Without `level`, products and
-    rotations are at the highest, and tables at the lowest that has room for them.
+    `operation` is "product", of two ciphertexts at a level; "rotation", of rows by one place; "lookup", of a table of
+    `bits` over all slots, which are given in digits of 4 bits where there are more; or "bootstrap". Without `level`,
+    products and rotations are at the highest, tables at the lowest that has room for them, and bootstraps at 1. The set
+    is `int-levels-15`, for bootstraps `int16`, if none is named.
     """
 
     operation: str = "product"
-    preset: str = "int-levels-15"
+    preset: str | None = None
     bits: int = 4
     level: int | None = None
     threads: int = 1
@@ -47,14 +49,21 @@ class IntegerCase:
             raise ParameterError(f"Tables of integers have 1 to 4, 8 or 12 bits, not {self.bits}.")
 
     @property
+    def preset_name(self) -> str:
+        """The parameter set that the case means."""
+        return self.preset or ("int16" if self.operation == "bootstrap" else "int-levels-15")
+
+    @property
     def digits(self) -> int:
         """Ciphertexts that a table takes."""
         return -(-self.bits // 4)
 
 
-def _work(case: IntegerCase, engine: IntegerEngine) -> tuple[Callable[[], IntegerCiphertext], Integers, int, Any]:
-    """What is timed, what it has to give, its level, and the secret key."""
-    random, secret = np.random.default_rng(1), engine.create_secret_key()
+def _work(
+    case: IntegerCase, engine: IntegerEngine, secret: IntegerSecretKey
+) -> tuple[Callable[[], IntegerCiphertext], Integers, int, IntegerBootstrapKey | None]:
+    """What is timed, what it has to give, its level, and the key of a bootstrap."""
+    random = np.random.default_rng(1)
     relin, t = engine.create_relinearization_key(secret), engine.plaintext_modulus
     top = engine.max_level
     if case.operation == "lookup":
@@ -62,14 +71,19 @@ def _work(case: IntegerCase, engine: IntegerEngine) -> tuple[Callable[[], Intege
         level = engine.plan_lookup(table, case.digits).levels if case.level is None else case.level
         index = random.integers(0, table.size, engine.slot_count)
         digits = [engine.encrypt(index >> 4 * i & 15, secret, level=level) for i in range(case.digits)]
-        return lambda: engine.lookup(digits, table, relin), table[index], level, secret
+        return lambda: engine.lookup(digits, table, relin), table[index], level, None
+    if case.operation == "bootstrap":
+        key, level = engine.create_bootstrap_key(secret), 1 if case.level is None else case.level
+        numbers = random.integers(-(t // 2), t // 2 + 1, engine.slot_count)
+        full = engine.encrypt(numbers, secret, level=level)
+        return lambda: engine.bootstrap(full, key), numbers, level, key
     level = top if case.level is None else case.level
     x, y = random.integers(-(t // 2), t // 2, (2, engine.slot_count))
     a, b = engine.encrypt(x, secret, level=level), engine.encrypt(y, secret, level=level)
     if case.operation == "rotation":
-        key, rolled = engine.create_rotation_key(secret), np.roll(x.reshape(2, -1), 1, axis=1).ravel()
-        return lambda: engine.rotate_rows(a, key, -engine.slot_count // 2 + 1), rolled, level, secret
-    return lambda: engine.multiply(a, b, relin), (x * y + t // 2) % t - t // 2, level, secret
+        turn, rolled = engine.create_rotation_key(secret), np.roll(x.reshape(2, -1), 1, axis=1).ravel()
+        return lambda: engine.rotate_rows(a, turn, -engine.slot_count // 2 + 1), rolled, level, None
+    return lambda: engine.multiply(a, b, relin), (x * y + t // 2) % t - t // 2, level, None
 
 
 def bench_integer(case: IntegerCase, *, repeat: int) -> dict[str, Any]:
@@ -84,9 +98,10 @@ def bench_integer(case: IntegerCase, *, repeat: int) -> dict[str, Any]:
     """
     if repeat < 1:
         raise ParameterError(f"A bench repeats at least once, not {repeat} times.")
-    engine = IntegerEngine(preset=case.preset, thread_count=case.threads)
+    engine = IntegerEngine(preset=case.preset_name, thread_count=case.threads)
     start = time.perf_counter()
-    work, expected, level, secret = _work(case, engine)
+    secret = engine.create_secret_key()
+    work, expected, level, key = _work(case, engine, secret)
     keys, machine = time.perf_counter() - start, _core.doctor()
 
     def timed() -> tuple[float, IntegerCiphertext]:
@@ -115,7 +130,13 @@ def bench_integer(case: IntegerCase, *, repeat: int) -> dict[str, Any]:
         "wrong": int((engine.decrypt(last, secret) != expected).sum()),
         "noise_budget": engine.noise_budget(last, secret),
         "noise_budget_estimated": last.noise_budget,
+        # Exact: as many bits as a number has.
+        "bits_mean": math.log2(engine.plaintext_modulus),
+        "bits_worst": math.log2(engine.plaintext_modulus),
         "keygen_seconds": keys,
+        "key_bytes": None if key is None else key.byte_count,
+        "key_bytes_seeded": None if key is None else key.stored_bytes,
+        "stage_seconds": None if key is None else dict(engine.stage_times()),
         "peak_rss_bytes": _core.peak_rss_bytes(),
         "security_bits": engine.security_bits,
         "cpu": machine["cpu"],

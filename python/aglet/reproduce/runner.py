@@ -11,6 +11,7 @@ import numpy as np
 
 from aglet.ckks.engine import Engine
 from aglet.errors import AgletError
+from aglet.integer.measure import IntegerCase, bench_integer
 from aglet.lookup.measure import LookupCase, bench_lookup
 from aglet.measure import BootstrapKeys, Case, bench_bootstrap, make_keys, run_bootstrap
 from aglet.reproduce.tables import Row
@@ -70,10 +71,15 @@ def misses(needs: Mapping[str, float], record: Mapping[str, Any], precision: str
     return [*missed, *([f"{record['wrong']} results wrong"] if record.get("wrong") else [])]
 
 
-def _kind(case: Case | LookupCase) -> tuple[Any, ...]:
+_AnyCase = Case | LookupCase | IntegerCase
+
+
+def _kind(case: _AnyCase) -> tuple[Any, ...]:
     """Cases of the same kind use the same keys."""
     if isinstance(case, LookupCase):
         return case.bits, case.preset, case.method
+    if isinstance(case, IntegerCase):
+        return case.operation, case.preset_name
     preset, slots, insecure = case.preset_name, case.slot_count, case.allow_insecure
     if case.key_size == "small":
         return preset, slots, insecure, "small"
@@ -81,9 +87,9 @@ def _kind(case: Case | LookupCase) -> tuple[Any, ...]:
     return preset, slots, insecure, case.key_size, case.stage_count, family
 
 
-def _same(case: Case | LookupCase, message: str | None) -> tuple[Case | LookupCase, str | None]:
+def _same(case: _AnyCase, message: str | None) -> tuple[_AnyCase, str | None]:
     """Equal for cases that measure the same thing under different names."""
-    if isinstance(case, LookupCase):
+    if not isinstance(case, Case):
         return case, message
     return replace(case, method=case.core_method, preset=case.preset_name, compact=False), message
 
@@ -139,7 +145,7 @@ def run(
     """
     keyring = Keyring() if keyring is None else keyring
     counts = list(threads)
-    work: list[tuple[Row, Case | LookupCase]] = []
+    work: list[tuple[Row, _AnyCase]] = []
     for row in rows:
         obstacle = row.obstacle()
         if obstacle is None:
@@ -148,7 +154,7 @@ def run(
             yield Outcome(row, counts[0], "not yet", [obstacle])
     kinds = list(dict.fromkeys(_kind(case) for _, case in work))
     work.sort(key=lambda item: kinds.index(_kind(item[1])))
-    known: dict[tuple[Case | LookupCase, str | None], dict[str, Any]] = {}
+    known: dict[tuple[_AnyCase, str | None], dict[str, Any]] = {}
     for index, (row, case) in enumerate(work):
         words = "thread" if case.threads == 1 else "threads"
         report(f"{index + 1} of {len(work)}: {row.table} {row.name}, {case.threads} {words}")
@@ -164,10 +170,12 @@ def run(
         yield Outcome(row, case.threads, "FAILED" if missed else "met", missed, record)
 
 
-def _measure(row: Row, case: Case | LookupCase, repeat: int, keyring: Keyring) -> dict[str, Any]:
+def _measure(row: Row, case: _AnyCase, repeat: int, keyring: Keyring) -> dict[str, Any]:
+    # Their keys take a second, or some.
     if isinstance(case, LookupCase):
-        # Their keys take a second.
         return bench_lookup(case, repeat=max(repeat, _LOOKUPS))
+    if isinstance(case, IntegerCase):
+        return bench_integer(case, repeat=repeat)
     engine, keys = keyring.take(case)
     messages = () if row.message is None else (row.message,)
     (record,) = bench_bootstrap(case, repeat=repeat, messages=messages, keys=keys, engine=engine)

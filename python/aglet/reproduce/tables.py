@@ -3,7 +3,8 @@
 A file has a source, a machine and sections; a section has rows. `case` (fields of `aglet.measure.Case`), `needs` and
 `message` of a section hold for all of its rows, which may add to them. `needs` is what a row must reach: `bits`,
 `levels`, `slots`, and `security` (128 unless it says less). `inferred` names the needs that the source does not state
-for each row. A row with `lookup` in place of `case` (fields of `aglet.lookup.measure.LookupCase`) is a gate or a table.
+for each row. A row with `lookup` in place of `case` (fields of `aglet.lookup.measure.LookupCase`) is a gate or a table,
+one with `integer` (fields of `aglet.integer.measure.IntegerCase`) computes on exact integers.
 `not_yet` says why a row cannot be measured at all.
 """
 
@@ -20,6 +21,7 @@ from typing import Any
 
 from aglet import _core
 from aglet.errors import ParameterError
+from aglet.integer.measure import IntegerCase
 from aglet.lookup.measure import LookupCase
 from aglet.measure import METHODS, Case
 
@@ -27,8 +29,12 @@ __all__ = ["TABLES", "Row", "Section", "Table", "load", "read", "select"]
 
 TABLES = ("desilofhe", "ship", "demystifying", "seal-rns-ckks")
 _NEEDS = {"bits", "levels", "slots", "security"}
-_CASE_FIELDS = {field.name for field in dataclasses.fields(Case)}
-_LOOKUP_FIELDS = {field.name for field in dataclasses.fields(LookupCase)}
+_CASES: dict[str, type[Case] | type[LookupCase] | type[IntegerCase]] = {
+    "case": Case,
+    "lookup": LookupCase,
+    "integer": IntegerCase,
+}
+"""What a row is measured by, by the word that its fields stand under."""
 
 
 @dataclass(frozen=True)
@@ -39,25 +45,25 @@ class Row:
     section: str
     name: str
     case: Mapping[str, Any]
-    """Fields of a `Case`, without the threads."""
+    """Fields of what measures it, without the threads."""
     message: str | None
     """The message to measure; the method's own if None."""
     needs: Mapping[str, float]
     published: Mapping[str, Any]
     not_yet: str | None
     quick: bool
-    lookup: Mapping[str, Any] | None = None
-    """Fields of a `LookupCase`, for a gate or a table."""
+    measured_by: str = "case"
+    """"case", "lookup" or "integer"."""
 
     def obstacle(self) -> str | None:
         """Why this version cannot measure the row, or None."""
         if self.not_yet is not None:
             return self.not_yet
-        case, fields = (self.case, _CASE_FIELDS) if self.lookup is None else (self.lookup, _LOOKUP_FIELDS)
-        unknown = sorted(set(case) - fields)
+        fields = {field.name for field in dataclasses.fields(_CASES[self.measured_by])}
+        unknown = sorted(set(self.case) - fields)
         if unknown:
             return f"this version has no {', '.join(unknown)}"
-        if self.lookup is not None:
+        if self.measured_by != "case":
             return None
         method = self.case.get("method", "regular")
         if method not in METHODS:
@@ -67,11 +73,9 @@ class Row:
             return f'this version has no preset "{preset}"'
         return None
 
-    def bench(self, threads: int) -> Case | LookupCase:
+    def bench(self, threads: int) -> Case | LookupCase | IntegerCase:
         """The bench that stands for the row."""
-        if self.lookup is not None:
-            return LookupCase(**self.lookup, threads=threads)
-        return Case(**self.case, threads=threads)
+        return _CASES[self.measured_by](**self.case, threads=threads)
 
     def published_seconds(self, threads: int) -> float | None:
         """The published time on as many threads, if there is one."""
@@ -156,15 +160,16 @@ def _section(table: str, data: Mapping[str, Any]) -> Section:
             table,
             data["name"],
             row["name"],
-            {**data["case"], **row.get("case", {})},
+            row[word] if word != "case" else {**data["case"], **row.get("case", {})},
             row.get("message", data.get("message")),
             {"security": 128, **data["needs"], **row.get("needs", {})},
             row["published"],
             row.get("not_yet"),
             row.get("quick", False),
-            row.get("lookup"),
+            word,
         )
         for row in data["rows"]
+        for word in [next((word for word in ("lookup", "integer") if word in row), "case")]
     )
     for made in rows:
         if not set(made.needs) <= _NEEDS:
