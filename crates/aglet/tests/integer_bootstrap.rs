@@ -99,7 +99,7 @@ fn twenty_bootstraps_in_a_row_at_the_real_size() {
     let sk = engine.create_secret_key().unwrap();
     let relin = engine.create_relinearization_key(&sk).unwrap();
     let key = engine.create_bootstrap_key(&sk, None, &Control::new()).unwrap();
-    assert!(key.byte_count() < 1_805_000_000 && key.stored_bytes() < 900_000_000);
+    assert!(key.byte_count() < 1_800_000_000 && key.stored_bytes() < 900_000_000);
     let n = engine.count();
     let mut rows = [numbers(n, 7), vec![0; n], vec![-1; n], vec![T / 2; n]];
     for round in 0..20 {
