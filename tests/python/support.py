@@ -50,7 +50,9 @@ def random_message(count: int, seed: int) -> np.ndarray:
     return np.sqrt(random.uniform(0, 1, count)) * np.exp(2j * np.pi * random.uniform(0, 1, count))
 
 
-def assert_near(actual: ArrayLike, expected: ArrayLike, tolerance: float = TOLERANCE) -> None:
-    """Every slot within `tolerance`."""
+def assert_near(actual: ArrayLike, expected: ArrayLike, tolerance: ArrayLike = TOLERANCE) -> None:
+    """Every slot within `tolerance`, one for all of them or one for each."""
     error = np.abs(np.asarray(actual) - np.asarray(expected))
-    assert error.max() < tolerance, f"slot {int(error.argmax())} is off by {error.max():.3g}"
+    part = error / np.asarray(tolerance)
+    slot = int(part.argmax())
+    assert part.max() < 1, f"slot {slot} is off by {error.flat[slot]:.3g}"

@@ -39,7 +39,9 @@ def test_polynomials_of_complex_values(engine: Engine, keys: Keys, message: np.n
     c = coefficients(degree)
     result = engine.evaluate_polynomial(engine.encrypt(message, keys.secret), c, keys.relinearization)
     assert result.level == engine.max_level - ceil(log2(degree + 1))
-    assert_near(engine.decrypt(result, keys.secret), polynomial.polyval(message, c), 2.0**-22)
+    # An error of the argument grows with the slope, which passes 1,000 near the unit circle: 2^-29 of it was seen.
+    slope = np.abs(polynomial.polyval(message, polynomial.polyder(c)))
+    assert_near(engine.decrypt(result, keys.secret), polynomial.polyval(message, c), 2.0**-27 * (1 + slope))
 
 
 @pytest.mark.parametrize("degree", DEGREES)
@@ -48,7 +50,8 @@ def test_chebyshev_polynomials(engine: Engine, keys: Keys, degree: int) -> None:
     c = coefficients(degree, "real")
     result = engine.evaluate_chebyshev_polynomial(engine.encrypt(x, keys.secret), c.tolist(), keys.relinearization)
     assert result.level == engine.max_level - ceil(log2(degree + 1))
-    assert_near(engine.decrypt(result, keys.secret), chebyshev.chebval(x, c), 2.0**-18)
+    # The slope at the ends is a sum of squares of degrees: 2^-18.8 was seen at degree 60.
+    assert_near(engine.decrypt(result, keys.secret), chebyshev.chebval(x, c), 2.0**-16)
 
 
 def test_polynomials_at_every_level_that_serves(engine: Engine, keys: Keys, message: np.ndarray) -> None:
