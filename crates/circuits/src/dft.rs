@@ -89,6 +89,15 @@ impl BabySteps {
         let choices = (0..usize::BITS - 1).map(|i| 1usize << i).take_while(|&b| b <= self.most && b < 2 * diagonals);
         choices.min_by(|&a, &b| steps(a).total_cmp(&steps(b))).unwrap_or(1)
     }
+    /// The map, evaluated in the steps that are best for its diagonals.
+    ///
+    /// # Errors
+    /// None for steps that were made here.
+    pub fn on<S: Scalar>(self, map: LinearMap<S>) -> Result<LinearMap<S>, Error> {
+        let baby = self.baby(map.diagonals().len());
+        let map = map.with_baby(baby)?;
+        Ok(if self.right { map.to_the_right() } else { map })
+    }
     fn sign(self) -> isize {
         if self.right {
             -1
@@ -184,9 +193,7 @@ fn merge<S: DftScalar>(
     for map in maps {
         product = map?.compose(&product)?;
     }
-    let baby = steps.baby(product.diagonals().len());
-    let product = product.scaled(factor).with_baby(baby)?;
-    Ok(if steps.right { product.to_the_right() } else { product })
+    steps.on(product.scaled(factor))
 }
 
 /// Layer `i` of the special FFT: `(l, h) -> (l + w h, l - w h)` at distance `2^i`.

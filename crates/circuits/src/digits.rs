@@ -17,10 +17,6 @@ pub struct DigitRemoval {
     slope: Series<Pair>,
 }
 
-fn integer(x: i128) -> Residue {
-    Residue::new(x)
-}
-
 /// `c (X - root)` for a polynomial given by its coefficients.
 fn times_root(c: &[Residue], root: Residue) -> Vec<Residue> {
     let shifted = std::iter::once(Residue::ZERO).chain(c.iter().copied());
@@ -42,18 +38,18 @@ impl DigitRemoval {
             return Err(Error::Factor { what: "bound on a low digit", requirement: "between 3 and 127" });
         }
         let bound = i128::from(bound);
-        let null = (-bound..=bound).fold(vec![Residue::ONE], |c, i| times_root(&c, integer(i)));
-        let derivative: Vec<Residue> = (1..null.len()).map(|k| null[k] * integer(k as i128)).collect();
+        let null = (-bound..=bound).fold(vec![Residue::ONE], |c, i| times_root(&c, Residue::new(i)));
+        let derivative: Vec<Residue> = (1..null.len()).map(|k| null[k] * Residue::new(k as i128)).collect();
         // Lagrange's interpolation at the squares of 0 to the bound.
         let mut slope = vec![Residue::ZERO; bound as usize + 1];
         for i in 0..=bound {
-            let others = || (0..=bound).filter(|&j| j != i).map(|j| integer(j * j));
+            let others = || (0..=bound).filter(|&j| j != i).map(|j| Residue::new(j * j));
             let product = others().fold(vec![Residue::ONE], |c, root| times_root(&c, root));
-            let weight = Residue::ONE.over(value(&product, integer(i * i)) * value(&derivative, integer(i)));
+            let weight = Residue::ONE.over(value(&product, Residue::new(i * i)) * value(&derivative, Residue::new(i)));
             slope.iter_mut().zip(product).for_each(|(sum, c)| *sum = *sum + weight * c);
         }
         // H is needed modulo p only, and its coefficients are small there.
-        let reduced = |c: &Residue| Pair::both(integer(i128::from(c.word() % P)));
+        let reduced = |c: &Residue| Pair::both(Residue::from(c.word() % P));
         let pairs: Vec<Pair> = null.into_iter().map(Pair::both).collect();
         Ok(Self {
             null: Series::new(Basis::Power, &pairs)?,
@@ -133,11 +129,11 @@ mod tests {
         let step = if cfg!(debug_assertions) { 97 } else { 1 };
         for e in -15..=15 {
             for m in (0..P).step_by(step) {
-                assert_eq!(removal.value(integer(i128::from(P * m) + e)), m, "{e}");
+                assert_eq!(removal.value(Residue::new(i128::from(P * m) + e)), m, "{e}");
             }
         }
         // Beyond the bound the null polynomial is not 0 modulo p.
-        assert!([-16, 16].iter().all(|&e| removal.value(integer(5 * i128::from(P) + e)) != 5));
+        assert!([-16, 16].iter().all(|&e| removal.value(Residue::new(5 * i128::from(P) + e)) != 5));
         assert!(DigitRemoval::new(2).is_err() && DigitRemoval::new(128).is_err());
     }
 
@@ -148,14 +144,14 @@ mod tests {
         for bound in [3, 15] {
             let removal = DigitRemoval::new(bound).unwrap();
             let one = |j: u64| {
-                integer(
+                Residue::new(
                     i128::from(P * (j * j * 31 % P)) + i128::from(j % (2 * u64::from(bound) + 1)) - i128::from(bound),
                 )
             };
             let values: Vec<Pair> = (0..64).map(|j| Pair([one(j), one(j + 64)])).collect();
-            let x = ClearPower { values, level: 12, power: Power::Two, factor: integer(12345) };
-            let y = removal.remove(&e, &x, integer(777)).unwrap();
-            assert_eq!((y.level, y.power, y.factor), (12 - removal.levels(), Power::One, integer(777)));
+            let x = ClearPower { values, level: 12, power: Power::Two, factor: Residue::new(12345) };
+            let y = removal.remove(&e, &x, Residue::new(777)).unwrap();
+            assert_eq!((y.level, y.power, y.factor), (12 - removal.levels(), Power::One, Residue::new(777)));
             for (j, y) in y.values.iter().enumerate() {
                 let m = |j: u64| j * j * 31 % P;
                 assert_eq!(y.0.map(|y| y.word() % P), [m(j as u64), m(j as u64 + 64)]);

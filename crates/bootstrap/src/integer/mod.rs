@@ -73,12 +73,8 @@ impl Route {
     }
 }
 
-fn residue(prime: u64) -> Residue {
-    Residue::new(prime.into())
-}
-
 fn product<'a>(primes: impl IntoIterator<Item = &'a u64>) -> Residue {
-    primes.into_iter().fold(Residue::ONE, |product, &q| product * residue(q))
+    primes.into_iter().fold(Residue::ONE, |product, &q| product * Residue::from(q))
 }
 
 /// Lays out the stages on the primes that it raises to, and proves their levels and factors.
@@ -86,16 +82,15 @@ fn plan(params: &IntegerParams, primes: &[u64], weight: usize) -> Result<Plan<Re
     let slots = params.n() / 2;
     let (i, half, top) = (Pair::i(), Pair::ONE.half(), primes.len() - 1);
     let row = |a: Pair, b: Pair| Pair([a.0[0], b.0[1]]);
-    let start = residue(params.factor_at(INPUT_LEVEL));
+    let start = Residue::from(params.factor_at(INPUT_LEVEL));
     let mut stages = Stages { at: Exact { level: INPUT_LEVEL, power: Power::One, factor: start }, list: Vec::new() };
 
     // (x0, x1) becomes x0 + i x1, of which the second row is the conjugate: the first map, with its rows exchanged or not.
     let mut down = slots_to_coeffs(slots, STAGES.0, Pair::ONE, STEPS[0])?.into_iter();
-    let first = slots_to_coeffs(slots, STAGES.0, Pair::ONE, STEPS[1])?.remove(0);
+    let first = STEPS[1].on(down.next().ok_or(Error::NotEncoded)?)?;
     let before = PairMap::after(&first, row(Pair::ONE, i), row(i, Pair::ONE));
-    down.next();
     stages.map("slots_to_coeffs 1/2", before, Residue::ONE, 0, primes);
-    let lowered = -residue(primes[0]) * residue(primes[INPUT_LEVEL]);
+    let lowered = -Residue::from(primes[0]) * Residue::from(primes[INPUT_LEVEL]);
     for map in down {
         stages.map("slots_to_coeffs 2/2", map.into(), lowered.over(start), 1, primes);
     }
@@ -109,20 +104,21 @@ fn plan(params: &IntegerParams, primes: &[u64], weight: usize) -> Result<Plan<Re
         stages.push("raise, coeffs_to_slots 1/3", Raise { map, level: top }, to);
     }
     for map in up {
-        let gain = residue(primes[stages.at.level]);
+        let gain = Residue::from(primes[stages.at.level]);
         stages.map("coeffs_to_slots 2/3", map.into(), gain, 1, primes);
     }
     // And back: x0 = (w + w') / 2, x1 = (w - w') / 2i.
     let over_i = half * i.swapped();
     let after = PairMap::before(&last, row(half, over_i), row(half, -over_i));
-    let gain = residue(primes[stages.at.level]);
+    let gain = Residue::from(primes[stages.at.level]);
     stages.map("coeffs_to_slots 3/3", after, gain, 1, primes);
 
     let removal = DigitRemoval::new(LOW_DIGIT)?;
     let level = stages.at.level.saturating_sub(removal.levels());
     let users = &params.q()[..=params.max_level()];
     let gain = product(&users[INPUT_LEVEL + 1..]).over(product(&primes[INPUT_LEVEL + 1..=level]));
-    let out = Exact { level: users.len() - 1, power: Power::One, factor: residue(params.factor_at(users.len() - 1)) };
+    let out =
+        Exact { level: users.len() - 1, power: Power::One, factor: Residue::from(params.factor_at(users.len() - 1)) };
     stages.push("remove", Remove { removal }, Exact { level, factor: out.factor.over(gain), ..out });
     stages.push("exchange_primes", Exchange { gain }, out);
     Plan::new(stages.list, &primes.iter().map(|&q| q as f64).collect::<Vec<_>>())

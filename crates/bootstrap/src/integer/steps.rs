@@ -31,11 +31,6 @@ impl<E: PrimePowers> Stands<E> for Exact {
     }
 }
 
-/// The residue of a prime that is given as a double; these have 50 bits at most.
-fn residue(modulus: f64) -> Residue {
-    Residue::new(modulus as i128)
-}
-
 /// One linear map of both rows, a factor of the homomorphic DFT.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Apply {
@@ -50,7 +45,7 @@ impl Step for Apply {
 
     fn check(&self, from: &Exact, to: &Exact, moduli: &[f64]) -> bool {
         let Encoding { level, power, gain, drop } = self.how;
-        let leaving = (0..drop).fold(Residue::ONE, |product, i| product * residue(moduli[level - i]));
+        let leaving = (0..drop).fold(Residue::ONE, |product, i| product * Residue::from(moduli[level - i] as u64));
         let level = from.level == level && level == to.level + drop;
         level && from.power == power && to.power == power && power.same(from.factor * gain, to.factor * leaving)
     }
@@ -147,7 +142,7 @@ impl Step for Raise {
     type Place = Exact;
 
     fn check(&self, from: &Exact, to: &Exact, moduli: &[f64]) -> bool {
-        let start = Exact { level: 0, power: Power::One, factor: -residue(moduli[0]) };
+        let start = Exact { level: 0, power: Power::One, factor: -Residue::from(moduli[0] as u64) };
         let end = Exact { level: moduli.len() - 1, power: Power::Two, factor: Residue::ONE };
         self.level == to.level && from.meets(&start) && to.meets(&end)
     }

@@ -130,7 +130,7 @@ impl Forms for ClearPowers {
         ct.factor
     }
     fn divisor(&self, level: usize) -> Residue {
-        Residue::new(self.moduli[level].into())
+        Residue::from(self.moduli[level])
     }
     fn forms(&self, forms: &[PowerForm<'_, ClearPower>]) -> Result<Vec<ClearPower>, Error> {
         forms.iter().map(|form| self.value(form)).collect()
@@ -145,7 +145,7 @@ impl PrimePowers for ClearPowers {
         Ok(ClearPower { power: Power::One, ..ct.clone() })
     }
     fn over_p(&self, ct: &ClearPower) -> ClearPower {
-        let over = |x: Residue| Residue::new(i128::from(x.word() / super::P));
+        let over = |x: Residue| Residue::from(x.word() / super::P);
         ClearPower { power: Power::One, ..Self::map(ct, |x| Pair(x.0.map(over))) }
     }
     fn unrescaled(&self, form: &PowerForm<'_, ClearPower>) -> Result<ClearPower, Error> {
@@ -168,7 +168,7 @@ impl PrimePowers for ClearPowers {
         }
         let message = coefficients(&self.to_sparse(ct)?.values);
         let low = self.low.iter().cycle();
-        let raised = message.iter().zip(low).map(|(m, &e)| Residue::new(super::P.into()) * *m + Residue::new(e.into()));
+        let raised = message.iter().zip(low).map(|(m, &e)| Residue::from(super::P) * *m + Residue::new(e.into()));
         let values = map.apply(&slots(&raised.collect::<Vec<_>>()))?;
         Ok(ClearPower { values, level: *level, power: Power::Two, factor: Residue::ONE })
     }

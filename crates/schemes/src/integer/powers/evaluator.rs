@@ -231,11 +231,7 @@ impl Evaluator for PowerEvaluator<'_> {
         let parts = c.parts().map(|part| a.power.centred(part * a.factor));
         let plain = ring.to_eval(ring.lift(&spread(&parts, ring.n()), ring.scratch(a.limbs(), 0)?));
         let inverse = self.over_power(a.power, 1, a.limbs());
-        let one = |(i, poly)| Form {
-            terms: vec![(Multiplier::integer(1), poly)],
-            ..if i == 0 { Form::multiple(Multiplier::Residues(&inverse), &plain) } else { Form::default() }
-        };
-        let mut forms: Vec<Form<'_>> = a.polys.iter().enumerate().map(one).collect();
+        let mut forms: Vec<_> = a.polys.iter().map(|poly| Form::multiple(Multiplier::integer(1), poly)).collect();
         forms[0].terms.push((Multiplier::Residues(&inverse), &plain));
         Ok(a.with(self.samples.forms(&forms, a.limbs())?, a.factor))
     }
@@ -270,7 +266,7 @@ impl Forms for PowerEvaluator<'_> {
         ct.factor
     }
     fn divisor(&self, level: usize) -> Residue {
-        Residue::new(i128::from(self.context().ring().modulus(level).value()))
+        Residue::from(self.context().ring().modulus(level).value())
     }
     fn forms(&self, forms: &[PowerForm<'_, Self::Ciphertext>]) -> Result<Vec<Self::Ciphertext>, Error> {
         forms.iter().map(|form| Ok(like(form)?.with(self.divided_form(form, 1)?, form.scale))).collect()

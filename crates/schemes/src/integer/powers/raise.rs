@@ -99,7 +99,7 @@ impl RaiseMap {
         if ct.limbs() != 1 {
             return Err(Error::LevelMismatch { left: ct.limbs() - 1, right: 0 });
         }
-        let wanted = -Residue::new(ring.modulus(0).value().into());
+        let wanted = -Residue::from(ring.modulus(0).value());
         if ct.power != Power::One || !Power::One.same(ct.factor, wanted) {
             return Err(Error::InvalidParameters { reason: "a message is raised with another factor than minus q0" });
         }

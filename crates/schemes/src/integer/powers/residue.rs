@@ -58,6 +58,12 @@ impl Residue {
     }
 }
 
+impl From<u64> for Residue {
+    fn from(x: u64) -> Self {
+        Self(x % SQUARE)
+    }
+}
+
 impl Add for Residue {
     type Output = Self;
     fn add(self, other: Self) -> Self {
