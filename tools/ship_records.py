@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write the records that come with the package: the latest bench of each bootstrap under repro/record.
+"""Write the records that come with the package: the latest bench of each bootstrap under repro/record, integers with it.
 
 Usage: .venv/bin/python tools/ship_records.py
 
@@ -17,6 +17,10 @@ FIELDS = (
     "date", "commit", "cpu", "backend", "threads", "preset", "method", "message", "key_size", "stage_count",
     "slot_count", "real", "bound", "output_level", "seconds", "bits_mean",
 )  # fmt: skip
+INTEGERS = (
+    "date", "commit", "cpu", "backend", "threads", "preset", "kind", "operation", "input_level", "output_level", "seconds",
+    "peak_rss_bytes",
+)  # fmt: skip
 SAME = ("cpu", "backend", "threads", "preset", "method", "key_size", "stage_count", "slot_count", "real", "bound")
 
 
@@ -26,6 +30,10 @@ def main() -> None:
         raise SystemExit("There is no source tree around the package; run this in one.")
     latest: dict[tuple[Any, ...], dict[str, Any]] = {}
     for record in recording.read(root / recording.DEFAULT_FOLDER):
+        if (record.get("kind"), record.get("operation")) == ("integer", "bootstrap"):
+            integer = tuple(record[field] for field in ("kind", "cpu", "backend", "threads", "preset"))
+            latest[integer] = {field: record[field] for field in INTEGERS}
+            continue
         kept = {field: record[field] for field in FIELDS if field in record}
         kept = {"real": False, "bound": 1.0, **kept}
         if set(kept) == set(FIELDS) and kept["message"] in ("uniform", "alternating", "bits"):

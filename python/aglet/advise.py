@@ -333,9 +333,9 @@ def other_family(wish: Wish) -> list[str]:
     rows = {row.name: row.published for row in load("demystifying").rows}
     thin, full = rows["BGV/1024/1"], rows["BGV/1024/16"]
     return [
-        "Integers: BGV and BFV compute exactly, CKKS does not (round its results yourself). Published for "
-        f"1024 values: {thin['seconds']['1']:g} s with 1 bit, {full['seconds']['1']:g} s with 16 bits (HElib). The "
-        "guidance calls them slower than CKKS per value."
+        "Integers: IntegerEngine computes exactly (BGV and BFV), Engine does not (round its results yourself). "
+        f"Published for 1024 values: {thin['seconds']['1']:g} s with 1 bit, "
+        f"{full['seconds']['1']:g} s with 16 bits (HElib)."
     ]
 
 

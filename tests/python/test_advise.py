@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from aglet import LookupEngine, ParameterError, _core, forecast, planned, recording
+from aglet import IntegerEngine, LookupEngine, ParameterError, _core, forecast, planned, recording
 from aglet.advise import VALUES, Advice, Wish, advise, nothing_fits, other_family, rank
 from aglet.cli import app
+from aglet.integer.advice import IntegerAdvice, integer_ways
 from aglet.lookup.advice import LookupAdvice, ways
 from support import ROOT, ToyEngine
 
@@ -249,6 +250,40 @@ def test_the_calls_of_gates_and_tables_run() -> None:
     assert engine.decrypt(names["result"], names["secret_key"]).tolist() == [1, 2]
 
 
+def test_integers_stand_beside_bootstraps_by_what_was_measured() -> None:
+    machine = {name: _core.doctor()[name] for name in ("backend", "cpu")}
+    here = {"kind": "integer", "operation": "bootstrap", "preset": "int16", "threads": 1, "seconds": 0.7, **machine}
+    elsewhere = {**here, "cpu": "another", "seconds": 0.5}
+    others = [{**here, "threads": 2, "seconds": 0.1}, {**here, "operation": "product", "seconds": 0.1}]
+    others.append({**here, "backend": "another", "seconds": 0.1})
+
+    def ways_of(wish: Wish, *records: dict[str, Any]) -> list[IntegerAdvice]:
+        return [way for way in integer_ways(wish, records) if way.preset == "int16"]
+
+    (way,) = ways_of(Wish(40_000, 16, 7, "integers"), here, elsewhere, *others)
+    assert (way.seconds, way.seconds_measured, way.bootstraps, way.levels) == (0.7, True, 2, 7)
+    assert (way.total_seconds, way.seconds_per_value) == (1.4, 0.7 / 2**15)
+    assert way.memory_bytes == sum(IntegerEngine(use_bootstrap=True).bootstrap_forecast())
+    (modelled,) = ways_of(Wish(10, 8, 3, "integers"), elsewhere, *others)
+    assert (modelled.seconds, modelled.seconds_measured) == (0.5, False)
+    # Bits are exact whatever was asked; numbers have 16 bits, 7 products, and memory.
+    assert [w.bits for w in ways_of(Wish(10, 20, 3, "bits"), here)] == [1]
+    for wish in (
+        Wish(10, 17, 3, "integers"),
+        Wish(10, 16, 8, "integers"),
+        Wish(10, 8, 1, "integers", memory_bytes=1e9),
+    ):
+        assert ways_of(wish, here) == []
+    assert ways_of(Wish(10, 8, 1, "real"), here) == ways_of(Wish(10, 8, 1, "integers")) == []
+    # A record comes with the package, for every machine.
+    assert ways_of(Wish(10, 8, 1, "integers"), *recording.known()[0])
+    names: dict[str, Any] = {"IntegerEngine": IntegerEngine}
+    first, *rest = way.calls(7).splitlines()
+    exec(first, names)
+    assert names["engine"].preset == "int16"
+    assert [line.split(" = ")[1].split("(")[0] for line in rest] == ["engine.create_bootstrap_key", "engine.bootstrap"]
+
+
 def test_why_nothing_fits() -> None:
     assert "14 is the most" in nothing_fits(Wish(8, 10, 40), [])
     assert re.search(r"has 60 bits; 5\d\.\d is the most", nothing_fits(Wish(8, 60, 2), []))
@@ -275,6 +310,12 @@ def test_the_command(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in run(*wish, "--json").stdout.splitlines()]
     assert [line["seconds"] for line in lines if line["seconds_measured"]] == [0.001]
     assert lines[0]["calls"].startswith("engine = Engine(")
+    integers = ["--slots", "32768", "--bits", "16", "--levels", "7", "--values", "integers"]
+    exact = [json.loads(line) for line in run(*integers, "--json").stdout.splitlines()]
+    assert ("integers", 1, 8) in [
+        (line["method"], line.get("level_in"), line["level_out"]) for line in exact if "level_out" in line
+    ]
+    assert "IntegerEngine computes modulo 65537" in " ".join(run(*integers).stdout.split())
     few = ["--slots", "4", "--bits", "1", "--levels", "1", "--values", "bits"]
     assert "engine = LookupEngine()" in run(*few).stdout
     best = json.loads(run(*few, "--json").stdout.splitlines()[0])

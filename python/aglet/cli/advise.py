@@ -12,6 +12,7 @@ from aglet.advise import VALUES, Advice, Wish, nothing_fits, other_family, rank,
 from aglet.advise import advise as ranked
 from aglet.cli import output
 from aglet.errors import ParameterError
+from aglet.integer.advice import IntegerAdvice, integer_ways
 from aglet.lookup.advice import LookupAdvice, ways
 from aglet.progress import progress_bar
 from aglet.reports import gigabytes
@@ -19,6 +20,8 @@ from aglet.reports import gigabytes
 __all__ = ["advise"]
 
 _SHOWN = 8
+
+AnyAdvice = Advice | LookupAdvice | IntegerAdvice
 
 
 @output.sentences
@@ -42,7 +45,7 @@ def advise(
     records, source = _records(record)
     units = _units_here() if here else forecast.shipped
     tables = ways(wish.values, wish.bits, wish.slots, wish.levels, wish.memory_bytes, records)
-    everything: list[Advice | LookupAdvice] = [*ranked(wish, records, units), *tables]
+    everything: list[AnyAdvice] = [*ranked(wish, records, units), *tables, *integer_ways(wish, records)]
     found = rank(wish, everything)
     if not found:
         for sentence in other_family(wish):
@@ -75,13 +78,13 @@ def _records(folder: Path | None) -> tuple[list[dict[str, Any]], str]:
     return recording.known()
 
 
-def _line(advice: Advice | LookupAdvice, levels: int) -> dict[str, Any]:
+def _line(advice: AnyAdvice, levels: int) -> dict[str, Any]:
     fields = {name: getattr(advice, name) for name in advice.__dataclass_fields__}
     more = {"total_seconds": advice.total_seconds, "seconds_per_value": advice.seconds_per_value}
     return {**fields, **more, "calls": advice.calls(levels)}
 
 
-def _row(place: int, advice: Advice | LookupAdvice, throughput: bool) -> tuple[Any, ...]:
+def _row(place: int, advice: AnyAdvice, throughput: bool) -> tuple[Any, ...]:
     """The cells of one way."""
     time = advice.seconds_per_value * 1e6 if throughput else advice.total_seconds
     timed = f"{time:.3g}", "measured" if advice.seconds_measured else "modelled"
@@ -89,6 +92,10 @@ def _row(place: int, advice: Advice | LookupAdvice, throughput: bool) -> tuple[A
     if isinstance(advice, LookupAdvice):
         name = f"{place}. LookupEngine, {advice.method}"
         return name, advice.preset, "-", "-", advice.bootstraps, *timed, f"{advice.bits:g}", "exact", "any", memory
+    if isinstance(advice, IntegerAdvice):
+        name, levels = f"{place}. IntegerEngine", f"{advice.level_in} to {advice.level_out}"
+        size = "-", advice.slot_count, advice.bootstraps
+        return name, advice.preset, *size, *timed, f"{advice.bits:.0f}", "exact", levels, memory
     return (
         f"{place}. {advice.method}" + (f", {advice.iterations} passes" if advice.iterations > 1 else ""),
         advice.preset,
@@ -103,15 +110,13 @@ def _row(place: int, advice: Advice | LookupAdvice, throughput: bool) -> tuple[A
     )
 
 
-def _show(
-    wish: Wish, found: list[Advice | LookupAdvice], records: list[dict[str, Any]], source: str, units: str
-) -> None:
+def _show(wish: Wish, found: list[AnyAdvice], records: list[dict[str, Any]], source: str, units: str) -> None:
     console = output.console()
     for sentence in other_family(wish):
         console.print(sentence, style="bold")
-    # Gates and tables are one way, which is shown wherever it stands.
+    # Gates and tables are one way, and sets of integers few, which are shown wherever they stand.
     placed = list(enumerate(found, 1))
-    shown = [(place, advice) for place, advice in placed if place <= _SHOWN or isinstance(advice, LookupAdvice)]
+    shown = [(place, advice) for place, advice in placed if place <= _SHOWN or not isinstance(advice, Advice)]
     rows = [_row(place, advice, wish.throughput) for place, advice in shown]
     unit = "us per value" if wish.throughput else "seconds"
     columns = ("method", "preset", "key, stages", "slots", "bootstraps", unit, "", "bits", "", "levels", "memory")
@@ -132,6 +137,11 @@ def _show(
             "Gates and tables of LookupEngine are exact and have a bootstrap in each: their time is that of as many "
             "operations on every value as there are levels between two bootstraps of Engine."
         )
-    if isinstance(found[0], Advice) and found[0].level_in:
+    if any(isinstance(advice, IntegerAdvice) for advice in found):
+        console.print(
+            "IntegerEngine computes modulo 65537, exactly; where it is not measured here, its time is that of "
+            "the record of another machine."
+        )
+    if not isinstance(found[0], LookupAdvice) and found[0].level_in:
         console.print(f"The best begins at level {found[0].level_in} or more; levels below that are not free.")
     console.print(f"\n{found[0].calls(wish.levels)}", soft_wrap=True)

@@ -1,0 +1,117 @@
+"""What bootstraps of `IntegerEngine` take, beside those of `Engine`: recorded here, else on another machine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from aglet import _core
+from aglet.advise import Wish
+from aglet.integer.engine import IntegerEngine
+
+__all__ = ["IntegerAdvice", "integer_ways"]
+
+_INPUT_LEVEL = 1
+"""Where a bootstrap takes its ciphertexts: what stands below is its own."""
+
+
+@dataclass(frozen=True)
+class IntegerAdvice:
+    """One set of integers with a bootstrap: every result is exact."""
+
+    preset: str
+    slot_count: int
+    level_in: int
+    level_out: int
+    bits: float
+    """Of a number modulo t."""
+    seconds: float
+    """Of one bootstrap on one thread."""
+    seconds_measured: bool
+    """On this kind of machine; else on another one."""
+    bootstraps: int
+    """To refresh all values."""
+    key_bytes: int
+    memory_bytes: int
+    method: str = "integers"
+
+    @property
+    def levels(self) -> int:
+        """Products until the next bootstrap."""
+        return self.level_out - self.level_in
+
+    @property
+    def total_seconds(self) -> float:
+        """Until all values are refreshed."""
+        return self.bootstraps * self.seconds
+
+    @property
+    def seconds_per_value(self) -> float:
+        """With full ciphertexts."""
+        return self.seconds / self.slot_count
+
+    def calls(self, _levels: int) -> str:
+        """The program; results always have all levels."""
+        return "\n".join(
+            [
+                f'engine = IntegerEngine(preset="{self.preset}")',
+                "bootstrap_key = engine.create_bootstrap_key(secret_key)",
+                "refreshed = engine.bootstrap(ciphertext, bootstrap_key)",
+            ]
+        )
+
+
+def _latest(records: Iterable[Mapping[str, Any]], preset: str) -> tuple[Mapping[str, Any] | None, bool]:
+    """The latest record of a bootstrap on one thread, and whether it is of this kind of machine.
+
+    One of these kernels on another machine comes before one of others, as those differ most.
+    """
+    machine = _core.doctor()
+    best: Mapping[str, Any] | None = None
+    best_like = (False, False)
+    for record in records:
+        if (record.get("kind"), record.get("operation")) != ("integer", "bootstrap"):
+            continue
+        if record.get("preset") != preset or record.get("threads") != 1:
+            continue
+        backend = record.get("backend") == machine["backend"]
+        like = backend, backend and record.get("cpu") == machine["cpu"]
+        if best is None or like >= best_like:
+            best, best_like = record, like
+    return best, best_like[1]
+
+
+def integer_ways(wish: Wish, records: Iterable[Mapping[str, Any]]) -> list[IntegerAdvice]:
+    """The sets of integers whose bootstrap does for such values: integers, or bits as the numbers 0 and 1.
+
+    A set that no record speaks of is left out.
+    """
+    if wish.values not in ("integers", "bits"):
+        return []
+    records, found = list(records), []
+    for preset in _core.integer_presets():
+        record, own = _latest(records, preset["name"])
+        engine = IntegerEngine(preset=preset["name"])
+        level_out = engine.bootstrap_output_level
+        if record is None or level_out is None:
+            continue
+        key, maps = engine.bootstrap_forecast()
+        advice = IntegerAdvice(
+            preset["name"],
+            engine.slot_count,
+            _INPUT_LEVEL,
+            level_out,
+            1 if wish.values == "bits" else math.log2(engine.plaintext_modulus),
+            record["seconds"],
+            own,
+            math.ceil(wish.slots / engine.slot_count),
+            key,
+            max(key + maps, int(record.get("peak_rss_bytes", 0))),
+        )
+        # Bits are exact, whatever precision was asked of a real number that stands for one.
+        precise = wish.values == "bits" or advice.bits >= wish.bits
+        if precise and advice.levels >= wish.levels and advice.memory_bytes <= (wish.memory_bytes or math.inf):
+            found.append(advice)
+    return found
