@@ -293,6 +293,8 @@ class SecretKey:
     """The secret key: uniform ternary coefficients, wiped from memory when dropped. It refuses to be pickled."""
 
     @property
+    def preset(self) -> str: ...
+    @property
     def key_id(self) -> str: ...
     @property
     def byte_count(self) -> int: ...
@@ -303,6 +305,8 @@ class PublicKey:
     """An encryption of zero; whoever holds it can encrypt."""
 
     @property
+    def preset(self) -> str: ...
+    @property
     def key_id(self) -> str: ...
     @property
     def byte_count(self) -> int: ...
@@ -311,6 +315,8 @@ class PublicKey:
 class RelinearizationKey:
     """Brings the product of two ciphertexts back to two polynomials."""
 
+    @property
+    def preset(self) -> str: ...
     @property
     def key_id(self) -> str: ...
     @property
@@ -324,6 +330,8 @@ class ConjugationKey:
     """Conjugates every slot."""
 
     @property
+    def preset(self) -> str: ...
+    @property
     def key_id(self) -> str: ...
     @property
     def byte_count(self) -> int: ...
@@ -335,6 +343,8 @@ class RotationKey:
     """Rotates by any step, as a composition of powers of two."""
 
     @property
+    def preset(self) -> str: ...
+    @property
     def key_id(self) -> str: ...
     @property
     def byte_count(self) -> int: ...
@@ -345,6 +355,8 @@ class RotationKey:
 class FixedRotationKey:
     """Rotates by one fixed step, in one key switch."""
 
+    @property
+    def preset(self) -> str: ...
     @property
     def key_id(self) -> str: ...
     @property
@@ -364,6 +376,8 @@ class MatrixMultiplicationKey:
     """Rotations for products of a plaintext matrix and an encrypted vector."""
 
     @property
+    def preset(self) -> str: ...
+    @property
     def key_id(self) -> str: ...
     @property
     def byte_count(self) -> int: ...
@@ -374,6 +388,8 @@ class MatrixMultiplicationKey:
 class BootstrapKey:
     """Every key that one bootstrap reads, except the relinearization and conjugation keys."""
 
+    @property
+    def preset(self) -> str: ...
     @property
     def key_id(self) -> str: ...
     @property
@@ -398,6 +414,8 @@ class Plaintext:
     """An encoded message: one polynomial modulo Q_level."""
 
     @property
+    def preset(self) -> str: ...
+    @property
     def level(self) -> int: ...
     @property
     def scale(self) -> float: ...
@@ -408,6 +426,8 @@ class Plaintext:
 class Ciphertext:
     """An encrypted message: two polynomials (three before relinearization) modulo Q_level. Changed by `out=` alone."""
 
+    @property
+    def preset(self) -> str: ...
     @property
     def level(self) -> int:
         """The number of multiplications left."""

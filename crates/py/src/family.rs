@@ -1,17 +1,66 @@
 //! What the faces of families share: work on an engine, classes that are at home in it, their files and pickles.
 
 use crate::errors;
-use aglet::wire::Summary;
+use aglet::wire::{Origin, Stored, Summary};
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use std::ops::Deref;
 
 /// What an engine and its things share: engines of equal homes can use the things of one another.
-pub trait Home: Clone + PartialEq {
+pub trait Home: Origin + Clone + PartialEq {
     /// The name of the parameter set.
     fn preset(&self) -> &str;
     /// What tells it from others, in a sentence about engines "with" it.
     fn said(&self) -> String;
     /// The home that stored data names.
     fn named_by(summary: &Summary) -> Result<Self, aglet::Error>;
+}
+
+/// What a class holds, as the engine stores it: nearly always the value itself.
+pub trait Held<H: Origin>: Sized + Send + Sync {
+    type Stored: Stored<H> + Sync;
+    /// A look at it: a reference, or what it holds now.
+    type Look<'a>: Deref<Target = Self::Stored> + Sync
+    where
+        Self: 'a;
+    fn as_stored(&self) -> Self::Look<'_>;
+    fn restored(stored: Self::Stored, home: &H) -> Self;
+}
+
+impl<H: Origin, T: Stored<H> + Send + Sync> Held<H> for T {
+    type Stored = T;
+    type Look<'a>
+        = &'a T
+    where
+        T: 'a;
+    fn as_stored(&self) -> &T {
+        self
+    }
+    fn restored(stored: T, _: &H) -> T {
+        stored
+    }
+}
+
+/// A class around one value of an engine.
+pub trait Class {
+    type Home: Home;
+    type Value: Held<Self::Home>;
+}
+
+/// What is stored of a class.
+pub type StoredOf<C> = <<C as Class>::Value as Held<<C as Class>::Home>>::Stored;
+
+/// The numbers of an array.
+pub fn vector<T: Copy + numpy::Element>(values: &PyReadonlyArray1<'_, T>) -> Vec<T> {
+    values.as_array().iter().copied().collect()
+}
+
+/// A secret would leak by accident.
+pub fn never_pickled(writer: &str) -> PyResult<()> {
+    Err(PyTypeError::new_err(format!(
+        "A secret key is neither pickled nor copied; keep the object itself, or write it with engine.{writer}."
+    )))
 }
 
 /// Refuses what is at home elsewhere.
@@ -50,9 +99,47 @@ macro_rules! works {
                 $crate::wait::wait(py, progress, |control| work(&self.engine, control))
             }
         }
+
+        #[pymethods]
+        impl $class {
+            #[getter]
+            fn backend(&self) -> &'static str {
+                self.engine.backend()
+            }
+            #[getter]
+            fn threads(&self) -> usize {
+                self.engine.threads()
+            }
+        }
     };
 }
 pub(crate) use works;
+
+/// The figures of an engine on a ring.
+macro_rules! ring_figures {
+    ($class:ident) => {
+        #[pymethods]
+        impl $class {
+            #[getter]
+            fn preset(&self) -> &str {
+                self.engine.params().name()
+            }
+            #[getter]
+            fn log_n(&self) -> u32 {
+                self.engine.params().log_n()
+            }
+            #[getter]
+            fn log_qp(&self) -> f64 {
+                self.engine.params().log_qp()
+            }
+            #[getter]
+            fn security_bits(&self) -> f64 {
+                self.engine.params().security().bits
+            }
+        }
+    };
+}
+pub(crate) use ring_figures;
 
 /// Classes around one value of the engine. `of` hands it out to engines that it fits, and refuses it to others.
 macro_rules! homed {
@@ -62,6 +149,11 @@ macro_rules! homed {
         pub struct $name {
             home: $home,
             value: $inner,
+        }
+
+        impl $crate::family::Class for $name {
+            type Home = $home;
+            type Value = $inner;
         }
 
         impl $name {
@@ -87,8 +179,26 @@ macro_rules! homed {
 }
 pub(crate) use homed;
 
-/// Such classes of keys.
+/// Such classes of keys; `seeded` ones are half as large when stored.
 macro_rules! homed_keys {
+    (seeded $home:ty: $($(#[$doc:meta])* $name:ident($inner:ty), $what:literal { $($methods:tt)* })*) => {
+        $crate::family::homed_keys! { $home: $(
+            $(#[$doc])*
+            $name($inner), $what {
+                /// Bytes in memory.
+                #[getter]
+                fn byte_count(&self) -> usize {
+                    self.value.byte_count()
+                }
+                /// Bytes when stored with seeds in place of the uniform halves.
+                #[getter]
+                fn stored_bytes(&self) -> usize {
+                    self.value.stored_bytes()
+                }
+                $($methods)*
+            }
+        )*}
+    };
     ($home:ty: $($(#[$doc:meta])* $name:ident($inner:ty), $what:literal { $($methods:tt)* })*) => {$crate::family::homed! { $home: $(
         $(#[$doc])*
         $name($inner), $what {
@@ -106,9 +216,9 @@ macro_rules! homed_keys {
 }
 pub(crate) use homed_keys;
 
-/// Files and bytes of an engine's classes, each with the type that it stores; what is unpickled, without an engine.
+/// Files and bytes of an engine's classes; what is unpickled, without an engine.
 macro_rules! homed_files {
-    ($engine:ident, $home:ty: $($name:ident($stored:ty)),* $(,)?) => {
+    ($engine:ident, $home:ty: $($name:ident),* $(,)?) => {
         #[derive(FromPyObject)]
         #[allow(clippy::enum_variant_names)] // classes of a family may share its word
         pub enum Any<'py> {
@@ -128,8 +238,8 @@ macro_rules! homed_files {
             ) -> PyResult<()> {
                 match value {
                     $(Any::$name(x) => {
-                        let x = x.get().of(py, &self.home)?;
-                        self.long(py, progress, |e, control| e.write(x, &path, control))
+                        let x = $crate::family::Held::<$home>::as_stored(x.get().of(py, &self.home)?);
+                        self.long(py, progress, |e, control| e.write(&*x, &path, control))
                     })*
                 }
             }
@@ -143,8 +253,8 @@ macro_rules! homed_files {
             ) -> PyResult<Bound<'py, pyo3::types::PyBytes>> {
                 match value {
                     $(Any::$name(x) => {
-                        let x = x.get().of(py, &self.home)?;
-                        let bytes = self.long(py, progress, |e, control| e.serialize(x, control))?;
+                        let x = $crate::family::Held::<$home>::as_stored(x.get().of(py, &self.home)?);
+                        let bytes = self.long(py, progress, |e, control| e.serialize(&*x, control))?;
                         Ok(pyo3::types::PyBytes::new(py, &bytes))
                     })*
                 }
@@ -159,8 +269,8 @@ macro_rules! homed_files {
                 progress: Option<&Bound<'_, PyAny>>,
             ) -> PyResult<Py<PyAny>> {
                 $(if kind == stringify!($name) {
-                    let found: $stored = self.long(py, progress, |e, control| e.read(&path, control))?;
-                    return $name::new(&self.home, found).into_py_any(py);
+                    let found: $crate::family::StoredOf<$name> = self.long(py, progress, |e, control| e.read(&path, control))?;
+                    return $name::new(&self.home, $crate::family::Held::restored(found, &self.home)).into_py_any(py);
                 })*
                 Err($crate::files::unknown(py, kind))
             }
@@ -174,8 +284,8 @@ macro_rules! homed_files {
                 progress: Option<&Bound<'_, PyAny>>,
             ) -> PyResult<Py<PyAny>> {
                 $(if kind == stringify!($name) {
-                    let found: $stored = self.long(py, progress, |e, control| e.deserialize(data, control))?;
-                    return $name::new(&self.home, found).into_py_any(py);
+                    let found: $crate::family::StoredOf<$name> = self.long(py, progress, |e, control| e.deserialize(data, control))?;
+                    return $name::new(&self.home, $crate::family::Held::restored(found, &self.home)).into_py_any(py);
                 })*
                 Err($crate::files::unknown(py, kind))
             }
@@ -186,11 +296,15 @@ macro_rules! homed_files {
             use aglet::wire::{self, Stored};
             let home = <$home as $crate::family::Home>::named_by(summary);
             let home = home.map_err(|error| $crate::errors::raise(py, error))?;
-            $(if summary.kind == <$stored as Stored<$home>>::KIND && !<$stored as Stored<$home>>::SECRET {
-                let work = |control: &aglet::Control| {
-                    wire::on_threads(data.len(), || wire::deserialize::<$home, $stored>(&home, data, control))
-                };
-                return $name::new(&home, $crate::wait::wait(py, None, work)?).into_py_any(py);
+            $({
+                type Found = $crate::family::StoredOf<$name>;
+                if summary.kind == <Found as Stored<$home>>::KIND && !<Found as Stored<$home>>::SECRET {
+                    let work = |control: &aglet::Control| {
+                        wire::on_threads(data.len(), || wire::deserialize::<$home, Found>(&home, data, control))
+                    };
+                    let found = $crate::wait::wait(py, None, work)?;
+                    return $name::new(&home, $crate::family::Held::restored(found, &home)).into_py_any(py);
+                }
             })*
             Err($crate::files::unknown(py, summary.kind.name))
         }
@@ -198,7 +312,7 @@ macro_rules! homed_files {
 }
 pub(crate) use homed_files;
 
-/// The classes of `homed_files` that are pickled, and whose copies are the thing itself.
+/// The classes of `homed_files` that are pickled.
 macro_rules! homed_pickles {
     ($home:ty: $($name:ident),* $(,)?) => {
         $(
@@ -206,14 +320,30 @@ macro_rules! homed_pickles {
             impl $name {
                 fn __reduce_ex__<'py>(&self, py: Python<'py>, protocol: i64) -> PyResult<$crate::files::Reduced<'py>> {
                     use aglet::wire;
+                    let x = $crate::family::Held::<$home>::as_stored(&self.value);
                     let bytes = $crate::wait::wait(py, None, |control| {
-                        wire::on_threads(0, || wire::serialize::<$home, _>(&self.home, &self.value, control))
+                        wire::on_threads(0, || wire::serialize::<$home, _>(&self.home, &*x, control))
                     })?;
                     $crate::files::reduced(py, protocol, &bytes)
                 }
             }
         )*
-        $crate::files::unchanging! { $($name),* }
     };
 }
 pub(crate) use homed_pickles;
+
+/// Copies of what never changes are the thing itself.
+macro_rules! unchanging {
+    ($($name:ident),* $(,)?) => {$(
+        #[pymethods]
+        impl $name {
+            fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+                slf
+            }
+            fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+                slf
+            }
+        }
+    )*};
+}
+pub(crate) use unchanging;

@@ -3,15 +3,12 @@
 //! Nothing is computed in this crate. It converts arguments, lets go of the interpreter lock while the engine works, keeps
 //! Ctrl-C alive meanwhile, and turns errors into the exceptions of `aglet.errors`.
 
-mod bootstrap;
-mod circuits;
-mod engine;
+mod ckks;
 mod errors;
 mod family;
 mod files;
 mod integer;
 mod lookup;
-mod objects;
 mod reports;
 mod wait;
 
@@ -19,7 +16,10 @@ mod wait;
 #[pyo3::pymodule]
 mod _core {
     #[pymodule_export]
-    use crate::engine::Engine;
+    use crate::ckks::{
+        BootstrapKey, Ciphertext, ConjugationKey, Engine, FixedRotationKey, MatrixMultiplicationKey, Plaintext,
+        PublicKey, RelinearizationKey, RotationKey, SecretKey,
+    };
     #[pymodule_export]
     use crate::files::{restore, stored_name};
     #[pymodule_export]
@@ -29,11 +29,6 @@ mod _core {
     };
     #[pymodule_export]
     use crate::lookup::{lookup_presets, LookupEngine, LookupKey, LweArray, LweSecretKey, PackingKey};
-    #[pymodule_export]
-    use crate::objects::{
-        BootstrapKey, Ciphertext, ConjugationKey, FixedRotationKey, MatrixMultiplicationKey, Plaintext, PublicKey,
-        RelinearizationKey, RotationKey, SecretKey,
-    };
     #[pymodule_export]
     use crate::reports::{
         bench_ntt, doctor, peak_rss_bytes, plan, predicted_precision, presets, rotation_key_bytes, unit_costs,

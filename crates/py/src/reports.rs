@@ -1,6 +1,6 @@
 //! The functions of the module: the machine, presets, plans and benchmarks.
 
-use crate::bootstrap::request;
+use crate::ckks::request;
 use crate::errors::{count, exception, raise};
 use aglet::ckks::{report, Request};
 use aglet::runtime::machine;

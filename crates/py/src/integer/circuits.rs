@@ -2,8 +2,8 @@
 
 use super::objects::{IntegerCiphertext, IntegerRelinearizationKey};
 use super::IntegerEngine;
-use crate::engine::vector;
 use crate::errors::{count, exception};
+use crate::family::vector;
 use aglet::integer::{Ciphertext, Comparison, Engine};
 use aglet::{Control, Error};
 use numpy::PyReadonlyArray1;

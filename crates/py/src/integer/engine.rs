@@ -4,9 +4,8 @@ use super::objects::{
     IntegerBootstrapKey, IntegerCiphertext, IntegerPlaintext, IntegerPublicKey, IntegerRelinearizationKey,
     IntegerRotationKey, IntegerSecretKey,
 };
-use crate::engine::vector;
 use crate::errors::count;
-use crate::family::works;
+use crate::family::{ring_figures, vector, works};
 use crate::reports::reported;
 use crate::wait::wait;
 use aglet::integer::{presets, report, Ciphertext, Engine, Packing};
@@ -25,6 +24,7 @@ pub struct IntegerEngine {
 }
 
 works! { IntegerEngine: Engine }
+ring_figures! { IntegerEngine }
 
 /// What can encrypt.
 #[derive(FromPyObject)]
@@ -74,10 +74,6 @@ impl IntegerEngine {
     }
 
     #[getter]
-    fn preset(&self) -> &str {
-        self.engine.params().name()
-    }
-    #[getter]
     fn plaintext_modulus(&self) -> u64 {
         self.engine.params().plain().value()
     }
@@ -89,26 +85,6 @@ impl IntegerEngine {
     #[getter]
     fn max_level(&self) -> usize {
         self.engine.params().max_level()
-    }
-    #[getter]
-    fn log_n(&self) -> u32 {
-        self.engine.params().log_n()
-    }
-    #[getter]
-    fn log_qp(&self) -> f64 {
-        self.engine.params().log_qp()
-    }
-    #[getter]
-    fn security_bits(&self) -> f64 {
-        self.engine.params().security().bits
-    }
-    #[getter]
-    fn backend(&self) -> &'static str {
-        self.engine.backend()
-    }
-    #[getter]
-    fn threads(&self) -> usize {
-        self.engine.threads()
     }
 
     fn create_secret_key(&self, py: Python<'_>) -> PyResult<IntegerSecretKey> {

@@ -6,7 +6,7 @@ use super::objects::{
 };
 use super::IntegerEngine;
 use crate::family::{homed_files, Home};
-use aglet::integer::{self, Packing};
+use aglet::integer::Packing;
 use aglet::wire::IntegerOrigin;
 use pyo3::prelude::*;
 use pyo3::IntoPyObjectExt;
@@ -29,11 +29,11 @@ impl Home for IntegerOrigin {
 }
 
 homed_files! { IntegerEngine, IntegerOrigin:
-    IntegerSecretKey(aglet::SecretKey),
-    IntegerPublicKey(aglet::PublicKey),
-    IntegerRelinearizationKey(integer::RelinearizationKey),
-    IntegerRotationKey(integer::RotationKey),
-    IntegerBootstrapKey(integer::BootstrapKey),
-    IntegerPlaintext(integer::Plaintext),
-    IntegerCiphertext(integer::Ciphertext),
+    IntegerSecretKey,
+    IntegerPublicKey,
+    IntegerRelinearizationKey,
+    IntegerRotationKey,
+    IntegerBootstrapKey,
+    IntegerPlaintext,
+    IntegerCiphertext,
 }

@@ -1,19 +1,15 @@
 //! Keys, plaintexts and ciphertexts of integers: never changed, and at home in every engine of their parameters and packing.
 
-use crate::family::{homed, homed_keys, homed_pickles};
+use crate::family::{homed, homed_keys, homed_pickles, never_pickled, unchanging};
 use aglet::integer::{BootstrapKey, Ciphertext, Plaintext, RelinearizationKey, RotationKey};
 use aglet::wire::IntegerOrigin;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 homed_keys! { IntegerOrigin:
     /// The secret key of integers, wiped from memory when dropped. It refuses to be pickled.
     IntegerSecretKey(aglet::SecretKey), "secret key" {
-        /// A secret would leak by accident.
         fn __reduce__(&self) -> PyResult<()> {
-            Err(PyTypeError::new_err(
-                "A secret key is neither pickled nor copied; keep the object itself, or write it with engine.write_secret_key.",
-            ))
+            never_pickled("write_secret_key")
         }
     }
 
@@ -25,48 +21,17 @@ homed_keys! { IntegerOrigin:
             self.value.byte_count()
         }
     }
+}
 
+homed_keys! { seeded IntegerOrigin:
     /// Brings the product of two ciphertexts of integers back to two polynomials.
-    IntegerRelinearizationKey(RelinearizationKey), "relinearization key" {
-        /// Bytes in memory.
-        #[getter]
-        fn byte_count(&self) -> usize {
-            self.value.byte_count()
-        }
-        /// Bytes when stored with a seed in place of the uniform half.
-        #[getter]
-        fn stored_bytes(&self) -> usize {
-            self.value.stored_bytes()
-        }
-    }
+    IntegerRelinearizationKey(RelinearizationKey), "relinearization key" {}
 
     /// Every key that a bootstrap of integers reads.
-    IntegerBootstrapKey(BootstrapKey), "bootstrap key" {
-        /// Bytes in memory.
-        #[getter]
-        fn byte_count(&self) -> usize {
-            self.value.byte_count()
-        }
-        /// Bytes when stored with seeds in place of the uniform halves.
-        #[getter]
-        fn stored_bytes(&self) -> usize {
-            self.value.stored_bytes()
-        }
-    }
+    IntegerBootstrapKey(BootstrapKey), "bootstrap key" {}
 
     /// Rotates rows by any step, as a composition of powers of two, and exchanges them.
-    IntegerRotationKey(RotationKey), "rotation key" {
-        /// Bytes in memory.
-        #[getter]
-        fn byte_count(&self) -> usize {
-            self.value.byte_count()
-        }
-        /// Bytes when stored with a seed in place of the uniform half.
-        #[getter]
-        fn stored_bytes(&self) -> usize {
-            self.value.stored_bytes()
-        }
-    }
+    IntegerRotationKey(RotationKey), "rotation key" {}
 }
 
 homed! { IntegerOrigin:
@@ -111,5 +76,9 @@ homed! { IntegerOrigin:
 }
 
 homed_pickles! { IntegerOrigin:
+    IntegerPublicKey, IntegerRelinearizationKey, IntegerRotationKey, IntegerBootstrapKey, IntegerPlaintext, IntegerCiphertext,
+}
+
+unchanging! {
     IntegerPublicKey, IntegerRelinearizationKey, IntegerRotationKey, IntegerBootstrapKey, IntegerPlaintext, IntegerCiphertext,
 }

@@ -119,14 +119,6 @@ impl LookupEngine {
     fn log2_failure(&self) -> f64 {
         self.engine.params().log2_failure()
     }
-    #[getter]
-    fn backend(&self) -> &'static str {
-        self.engine.backend()
-    }
-    #[getter]
-    fn threads(&self) -> usize {
-        self.engine.threads()
-    }
 
     fn create_secret_key(&self, py: Python<'_>) -> PyResult<LweSecretKey> {
         Ok(LweSecretKey::new(&self.home, self.quick(py, Engine::create_secret_key)?))

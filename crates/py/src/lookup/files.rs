@@ -20,8 +20,8 @@ impl Home for fhew::Home {
 }
 
 homed_files! { LookupEngine, fhew::Home:
-    LweSecretKey(fhew::SecretKey),
-    LookupKey(fhew::LookupKey),
-    PackingKey(fhew::PackingKey),
-    LweArray(fhew::Array),
+    LweSecretKey,
+    LookupKey,
+    PackingKey,
+    LweArray,
 }

@@ -1,59 +1,42 @@
 //! Keys and arrays of ciphertexts of gates and tables: never changed, and at home in every engine of their parameters.
 
 use crate::errors::raise;
-use crate::family::{fits, homed_keys, homed_pickles};
+use crate::family::{fits, homed_keys, homed_pickles, never_pickled, unchanging, vector, Class};
 use aglet::fhew::{Array, Form, Home};
 use numpy::PyReadonlyArray1;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 homed_keys! { Home:
     /// The secret key of gates and tables, wiped from memory when dropped. It refuses to be pickled.
     LweSecretKey(aglet::fhew::SecretKey), "secret key" {
-        /// A secret would leak by accident.
         fn __reduce__(&self) -> PyResult<()> {
-            Err(PyTypeError::new_err(
-                "A secret key is neither pickled nor copied; keep the object itself, or write it with engine.write_lwe_secret_key.",
-            ))
-        }
-    }
-
-    /// What bootstraps need: the keys of a blind rotation and of a key switch.
-    LookupKey(aglet::fhew::LookupKey), "lookup key" {
-        /// Bytes in memory.
-        #[getter]
-        fn byte_count(&self) -> usize {
-            self.value.byte_count()
-        }
-        /// Bytes when stored with a seed in place of the uniform part.
-        #[getter]
-        fn stored_bytes(&self) -> usize {
-            self.value.stored_bytes()
-        }
-    }
-
-    /// What tables of two messages need beside a lookup key: the automorphisms that pack samples.
-    PackingKey(aglet::fhew::PackingKey), "packing key" {
-        /// Bytes in memory.
-        #[getter]
-        fn byte_count(&self) -> usize {
-            self.value.byte_count()
-        }
-        /// Bytes when stored with a seed in place of the uniform part.
-        #[getter]
-        fn stored_bytes(&self) -> usize {
-            self.value.samples().stored_bytes()
+            never_pickled("write_lwe_secret_key")
         }
     }
 }
 
+homed_keys! { seeded Home:
+    /// What bootstraps need: the keys of a blind rotation and of a key switch.
+    LookupKey(aglet::fhew::LookupKey), "lookup key" {}
+
+    /// What tables of two messages need beside a lookup key: the automorphisms that pack samples.
+    PackingKey(aglet::fhew::PackingKey), "packing key" {}
+}
+
 homed_pickles! { Home: LookupKey, PackingKey, LweArray }
+
+unchanging! { LookupKey, PackingKey, LweArray }
 
 /// Ciphertexts in a row, with the shape that they stand for; `aglet.LweCiphertext` is the face of it.
 #[pyclass(frozen, module = "aglet._core")]
 pub struct LweArray {
     home: Home,
     value: Array,
+}
+
+impl Class for LweArray {
+    type Home = Home;
+    type Value = Array;
 }
 
 impl LweArray {
@@ -68,10 +51,6 @@ impl LweArray {
         let made = py.detach(|| work(&self.value));
         made.map(|value| Self::new(&self.home, value)).map_err(|error| raise(py, error))
     }
-}
-
-fn vector<T: Copy + numpy::Element>(values: &PyReadonlyArray1<'_, T>) -> Vec<T> {
-    values.as_array().iter().copied().collect()
 }
 
 #[pymethods]

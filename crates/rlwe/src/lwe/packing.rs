@@ -60,6 +60,11 @@ impl PackingKey {
     pub fn byte_count(&self) -> usize {
         self.samples().packed().byte_count()
     }
+    /// Bytes when stored with a seed in place of the uniform part.
+    #[must_use]
+    pub fn stored_bytes(&self) -> usize {
+        self.samples().stored_bytes()
+    }
     /// The secret key that it is of.
     #[must_use]
     pub fn id(&self) -> KeyId {

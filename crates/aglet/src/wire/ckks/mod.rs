@@ -25,6 +25,12 @@ pub struct CkksOrigin {
     pub ctx: Option<Arc<Context>>,
 }
 
+impl PartialEq for CkksOrigin {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.params, self.slots) == (&other.params, other.slots)
+    }
+}
+
 impl Engine {
     /// What keys and ciphertexts of this engine fit.
     pub fn origin(&self) -> CkksOrigin {

@@ -1,8 +1,8 @@
 //! The part of `Engine` that refreshes.
 
-use crate::engine::Engine;
+use super::engine::Engine;
+use super::objects::{BootstrapKey, Ciphertext, ConjugationKey, Current, RelinearizationKey, RotationKey, SecretKey};
 use crate::errors::{count, raise};
-use crate::objects::{BootstrapKey, Ciphertext, ConjugationKey, Current, RelinearizationKey, RotationKey, SecretKey};
 use crate::reports::object;
 use aglet::ckks::cost::work_json;
 use aglet::ckks::{BootstrapKeys, KeySize, Method, Request, StageRun};
@@ -24,7 +24,7 @@ impl Engine {
         memory_limit_bytes: Option<i64>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<BootstrapKey> {
-        let sk = sk.of(py, &self.id)?;
+        let sk = sk.of(py, &self.home)?;
         let limit = memory_limit_bytes.map(|n| count(py, "memory_limit_bytes", n)).transpose()?.map(|n| n as u64);
         let request = request(py, method, stage_count, size, self.engine.slots())?;
         let key = self.long(py, progress, |e, control| {
@@ -34,7 +34,7 @@ impl Engine {
             control.report(1, 1, "linear maps");
             Ok(key)
         })?;
-        Ok(BootstrapKey::new(&self.id, key))
+        Ok(BootstrapKey::new(&self.home, key))
     }
 
     /// One ciphertext, or two for the merging methods, or with `many` any number, each on its own. `real` None asks the
@@ -59,15 +59,15 @@ impl Engine {
         many: bool,
     ) -> PyResult<Vec<Ciphertext>> {
         let own = |(index, ct): (usize, &'_ PyRef<'_, Ciphertext>)| {
-            let found = ct.of(py, &self.id).map(Current::get);
+            let found = ct.of(py, &self.home).map(Current::get);
             found.map_err(|error| if many { at_place(py, index, &error) } else { error })
         };
         let cts = cts.iter().enumerate().map(own).collect::<PyResult<Vec<_>>>()?;
-        let key = bootstrap_key.of(py, &self.id)?;
+        let key = bootstrap_key.of(py, &self.home)?;
         let keys = BootstrapKeys {
-            relinearization: relin.of(py, &self.id)?,
-            conjugation: conj.of(py, &self.id)?,
-            rotation: rotation.map(|key| key.of(py, &self.id)).transpose()?,
+            relinearization: relin.of(py, &self.home)?,
+            conjugation: conj.of(py, &self.home)?,
+            rotation: rotation.map(|key| key.of(py, &self.home)).transpose()?,
             bootstrap: key,
         };
         let target_level = target_level.map(|l| count(py, "target_level", l)).transpose()?;

@@ -1,15 +1,16 @@
 //! The class `Engine`: every method checks whose arguments they are, then hands them to the engine without the lock.
 
-use crate::bootstrap::request;
-use crate::errors::{count, exception, raise};
-use crate::family::works;
-use crate::objects::{
-    AnyRotationKey, Ciphertext, ConjugationKey, Current, EncryptionKey, FixedRotationKey, Home, Levelled, Plaintext,
+use super::bootstrap::request;
+use super::objects::{
+    AnyRotationKey, Ciphertext, ConjugationKey, Current, EncryptionKey, FixedRotationKey, Levelled, Plaintext,
     PublicKey, RelinearizationKey, RotationKey, SecretKey,
 };
+use crate::errors::{count, exception, raise};
+use crate::family::{ring_figures, vector, works};
 use crate::reports::reported;
 use crate::wait::wait;
 use aglet::ckks::{report, sizes, Points, Sharing};
+use aglet::wire::CkksOrigin;
 use aglet::{presets, Error};
 use num_complex::Complex64;
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -31,25 +32,22 @@ pub enum Scalar {
     Complex(Complex64),
 }
 
-pub(crate) fn vector<T: Copy + numpy::Element>(values: &PyReadonlyArray1<'_, T>) -> Vec<T> {
-    values.as_array().iter().copied().collect()
-}
-
 /// A parameter set with its tables and its private thread pool. All methods are safe to call from many threads.
 #[pyclass(frozen, module = "aglet._core")]
 pub struct Engine {
     /// Carried by what the engine makes.
-    pub(crate) id: Home,
+    pub(crate) home: CkksOrigin,
     pub(crate) engine: aglet::ckks::Engine,
 }
 
 works! { Engine: aglet::ckks::Engine }
+ring_figures! { Engine }
 
 impl Engine {
     /// A ciphertext with its level.
     pub(crate) fn wrap(&self, py: Python<'_>, value: aglet::ckks::Ciphertext) -> PyResult<Ciphertext> {
         let level = self.engine.level(&value).map_err(|error| raise(py, error))?;
-        Ok(Ciphertext::new(&self.id, Current::new(value, level)))
+        Ok(Ciphertext::new(&self.home, Current::new(value, level)))
     }
     /// A ciphertext made from another one.
     pub(crate) fn map(
@@ -58,7 +56,7 @@ impl Engine {
         ct: &Ciphertext,
         work: impl FnOnce(&aglet::ckks::Engine, &aglet::ckks::Ciphertext) -> Result<aglet::ckks::Ciphertext, Error> + Send,
     ) -> PyResult<Ciphertext> {
-        let ct = &ct.of(py, &self.id)?.get();
+        let ct = &ct.of(py, &self.home)?.get();
         self.wrap(py, self.quick(py, |e| work(e, ct))?)
     }
 }
@@ -89,14 +87,10 @@ impl Engine {
             };
             aglet::ckks::Engine::new(params, slots, threads)
         })?;
-        let id = Home::new(&engine.origin());
-        Ok(Self { id, engine })
+        let home = CkksOrigin { ctx: None, ..engine.origin() };
+        Ok(Self { home, engine })
     }
 
-    #[getter]
-    fn preset(&self) -> &str {
-        self.engine.params().name()
-    }
     /// The kind of the secret key.
     #[getter]
     fn secret(&self) -> String {
@@ -122,44 +116,24 @@ impl Engine {
         self.engine.max_level()
     }
     #[getter]
-    fn log_n(&self) -> u32 {
-        self.engine.params().log_n()
-    }
-    #[getter]
     fn log_q(&self) -> f64 {
         self.engine.params().log_q()
     }
-    #[getter]
-    fn log_qp(&self) -> f64 {
-        self.engine.params().log_qp()
-    }
-    #[getter]
-    fn security_bits(&self) -> f64 {
-        self.engine.params().security().bits
-    }
-    #[getter]
-    fn backend(&self) -> &'static str {
-        self.engine.backend()
-    }
-    #[getter]
-    fn threads(&self) -> usize {
-        self.engine.threads()
-    }
 
     fn create_secret_key(&self, py: Python<'_>) -> PyResult<SecretKey> {
-        Ok(SecretKey::new(&self.id, self.quick(py, |e| e.create_secret_key())?))
+        Ok(SecretKey::new(&self.home, self.quick(py, |e| e.create_secret_key())?))
     }
     fn create_public_key(&self, py: Python<'_>, sk: &SecretKey) -> PyResult<PublicKey> {
-        let sk = sk.of(py, &self.id)?;
-        Ok(PublicKey::new(&self.id, self.quick(py, |e| e.create_public_key(sk))?))
+        let sk = sk.of(py, &self.home)?;
+        Ok(PublicKey::new(&self.home, self.quick(py, |e| e.create_public_key(sk))?))
     }
     fn create_relinearization_key(&self, py: Python<'_>, sk: &SecretKey) -> PyResult<RelinearizationKey> {
-        let sk = sk.of(py, &self.id)?;
-        Ok(RelinearizationKey::new(&self.id, self.quick(py, |e| e.create_relinearization_key(sk))?))
+        let sk = sk.of(py, &self.home)?;
+        Ok(RelinearizationKey::new(&self.home, self.quick(py, |e| e.create_relinearization_key(sk))?))
     }
     fn create_conjugation_key(&self, py: Python<'_>, sk: &SecretKey) -> PyResult<ConjugationKey> {
-        let sk = sk.of(py, &self.id)?;
-        Ok(ConjugationKey::new(&self.id, self.quick(py, |e| e.create_conjugation_key(sk))?))
+        let sk = sk.of(py, &self.home)?;
+        Ok(ConjugationKey::new(&self.home, self.quick(py, |e| e.create_conjugation_key(sk))?))
     }
     #[pyo3(signature = (sk, progress = None))]
     fn create_rotation_key(
@@ -168,8 +142,8 @@ impl Engine {
         sk: &SecretKey,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<RotationKey> {
-        let sk = sk.of(py, &self.id)?;
-        Ok(RotationKey::new(&self.id, self.long(py, progress, |e, control| e.create_rotation_key(sk, control))?))
+        let sk = sk.of(py, &self.home)?;
+        Ok(RotationKey::new(&self.home, self.long(py, progress, |e, control| e.create_rotation_key(sk, control))?))
     }
     #[pyo3(signature = (sk, delta, level = None))]
     fn create_fixed_rotation_key(
@@ -179,9 +153,9 @@ impl Engine {
         delta: i64,
         level: Option<i64>,
     ) -> PyResult<FixedRotationKey> {
-        let sk = sk.of(py, &self.id)?;
+        let sk = sk.of(py, &self.home)?;
         let level = level.map(|l| count(py, "level", l)).transpose()?;
-        Ok(FixedRotationKey::new(&self.id, self.quick(py, |e| e.create_fixed_rotation_key(sk, delta, level))?))
+        Ok(FixedRotationKey::new(&self.home, self.quick(py, |e| e.create_fixed_rotation_key(sk, delta, level))?))
     }
 
     /// With a bound, the message is declared to be no larger.
@@ -202,28 +176,28 @@ impl Engine {
             Some(bound) => self.quick(py, |e| e.declare(value, bound))?,
             None => value,
         };
-        Ok(Plaintext::new(&self.id, Levelled { value, level }))
+        Ok(Plaintext::new(&self.home, Levelled { value, level }))
     }
     fn decode<'py>(&self, py: Python<'py>, pt: &Plaintext) -> PyResult<Decoded<'py>> {
-        let pt = &pt.of(py, &self.id)?.value;
+        let pt = &pt.of(py, &self.home)?.value;
         Ok(PyArray1::from_vec(py, self.quick(py, |e| e.decode(pt))?))
     }
     fn encrypt(&self, py: Python<'_>, pt: &Plaintext, key: EncryptionKey<'_>) -> PyResult<Ciphertext> {
-        let pt = &pt.of(py, &self.id)?.value;
+        let pt = &pt.of(py, &self.home)?.value;
         let made = match &key {
             EncryptionKey::Public(key) => {
-                let key = key.get().of(py, &self.id)?;
+                let key = key.get().of(py, &self.home)?;
                 self.quick(py, |e| e.encrypt(pt, key))?
             }
             EncryptionKey::Secret(key) => {
-                let key = key.get().of(py, &self.id)?;
+                let key = key.get().of(py, &self.home)?;
                 self.quick(py, |e| e.encrypt_with_secret(pt, key))?
             }
         };
         self.wrap(py, made)
     }
     fn decrypt_decode<'py>(&self, py: Python<'py>, ct: &Ciphertext, sk: &SecretKey) -> PyResult<Decoded<'py>> {
-        let (ct, sk) = (&ct.of(py, &self.id)?.get(), sk.of(py, &self.id)?);
+        let (ct, sk) = (&ct.of(py, &self.home)?.get(), sk.of(py, &self.home)?);
         Ok(PyArray1::from_vec(py, self.quick(py, |e| e.decrypt(ct, sk))?))
     }
 
@@ -237,7 +211,7 @@ impl Engine {
         security: f64,
         least_bits: Option<f64>,
     ) -> PyResult<(Decoded<'py>, f64)> {
-        let (ct, sk) = (&ct.of(py, &self.id)?.get(), sk.of(py, &self.id)?);
+        let (ct, sk) = (&ct.of(py, &self.home)?.get(), sk.of(py, &self.home)?);
         let how = Sharing { queries: count(py, "queries", queries)? as u64, security, least_bits };
         let shared = self.quick(py, |e| e.decrypt_shared(ct, sk, how))?;
         Ok((PyArray1::from_vec(py, shared.values), shared.bits))
@@ -249,17 +223,17 @@ impl Engine {
         ct: &Ciphertext,
         sk: &SecretKey,
     ) -> PyResult<(Bound<'py, PyArray1<i8>>, bool)> {
-        let (ct, sk) = (&ct.of(py, &self.id)?.get(), sk.of(py, &self.id)?);
+        let (ct, sk) = (&ct.of(py, &self.home)?.get(), sk.of(py, &self.home)?);
         let (points, found) = self.quick(py, |e| e.decrypt_bits(ct, sk))?;
         Ok((PyArray1::from_vec(py, found), points == Points::Signs))
     }
 
     fn add(&self, py: Python<'_>, a: &Ciphertext, b: &Ciphertext) -> PyResult<Ciphertext> {
-        let b = &b.of(py, &self.id)?.get();
+        let b = &b.of(py, &self.home)?.get();
         self.map(py, a, |e, a| e.add(a, b))
     }
     fn add_plain(&self, py: Python<'_>, ct: &Ciphertext, pt: &Plaintext) -> PyResult<Ciphertext> {
-        let pt = &pt.of(py, &self.id)?.value;
+        let pt = &pt.of(py, &self.home)?.value;
         self.map(py, ct, |e, ct| e.add_plain(ct, pt))
     }
     fn add_scalar(&self, py: Python<'_>, ct: &Ciphertext, value: Scalar) -> PyResult<Ciphertext> {
@@ -269,11 +243,11 @@ impl Engine {
         })
     }
     fn sub(&self, py: Python<'_>, a: &Ciphertext, b: &Ciphertext) -> PyResult<Ciphertext> {
-        let b = &b.of(py, &self.id)?.get();
+        let b = &b.of(py, &self.home)?.get();
         self.map(py, a, |e, a| e.subtract(a, b))
     }
     fn sub_plain(&self, py: Python<'_>, ct: &Ciphertext, pt: &Plaintext) -> PyResult<Ciphertext> {
-        let pt = &pt.of(py, &self.id)?.value;
+        let pt = &pt.of(py, &self.home)?.value;
         self.map(py, ct, |e, ct| e.subtract_plain(ct, pt))
     }
     fn sub_scalar(&self, py: Python<'_>, ct: &Ciphertext, value: Scalar) -> PyResult<Ciphertext> {
@@ -293,12 +267,12 @@ impl Engine {
         b: &Ciphertext,
         relin: Option<&RelinearizationKey>,
     ) -> PyResult<Ciphertext> {
-        let b = &b.of(py, &self.id)?.get();
-        let relin = relin.map(|key| key.of(py, &self.id)).transpose()?;
+        let b = &b.of(py, &self.home)?.get();
+        let relin = relin.map(|key| key.of(py, &self.home)).transpose()?;
         self.map(py, a, |e, a| e.multiply(a, b, relin))
     }
     fn multiply_plain(&self, py: Python<'_>, ct: &Ciphertext, pt: &Plaintext) -> PyResult<Ciphertext> {
-        let pt = &pt.of(py, &self.id)?.value;
+        let pt = &pt.of(py, &self.home)?.value;
         self.map(py, ct, |e, ct| e.multiply_plain(ct, pt))
     }
     /// One level.
@@ -320,14 +294,14 @@ impl Engine {
         self.multiply(py, ct, ct, relin)
     }
     fn relinearize(&self, py: Python<'_>, ct: &Ciphertext, relin: &RelinearizationKey) -> PyResult<Ciphertext> {
-        let relin = relin.of(py, &self.id)?;
+        let relin = relin.of(py, &self.home)?;
         self.map(py, ct, |e, ct| e.relinearize(ct, relin))
     }
     /// `delta` as in `numpy.roll`: slot j moves to slot j + delta.
     fn rotate(&self, py: Python<'_>, ct: &Ciphertext, key: AnyRotationKey<'_>, delta: i64) -> PyResult<Ciphertext> {
         match &key {
             AnyRotationKey::Fixed(key) => {
-                let key = key.get().of(py, &self.id)?;
+                let key = key.get().of(py, &self.home)?;
                 let slots = self.engine.slots() as i64;
                 if key.delta.rem_euclid(slots) != delta.rem_euclid(slots) {
                     let sentence = format!(
@@ -339,17 +313,17 @@ impl Engine {
                 self.map(py, ct, |e, ct| e.rotate_fixed(ct, key))
             }
             AnyRotationKey::Any(key) => {
-                let key = key.get().of(py, &self.id)?;
+                let key = key.get().of(py, &self.home)?;
                 self.map(py, ct, |e, ct| e.rotate(ct, key, delta))
             }
             AnyRotationKey::Bootstrap(key) => {
-                let key = key.get().of(py, &self.id)?;
+                let key = key.get().of(py, &self.home)?;
                 self.map(py, ct, |e, ct| e.rotate_by_bootstrap_key(ct, key, delta))
             }
         }
     }
     fn conjugate(&self, py: Python<'_>, ct: &Ciphertext, key: &ConjugationKey) -> PyResult<Ciphertext> {
-        let key = key.of(py, &self.id)?;
+        let key = key.of(py, &self.home)?;
         self.map(py, ct, |e, ct| e.conjugate(ct, key))
     }
     fn level_down(&self, py: Python<'_>, ct: &Ciphertext, level: i64) -> PyResult<Ciphertext> {
@@ -358,12 +332,12 @@ impl Engine {
     }
     /// Refuses what is known to be larger than a comparison takes.
     fn check_compared(&self, py: Python<'_>, ct: &Ciphertext) -> PyResult<()> {
-        let ct = &ct.of(py, &self.id)?.get();
+        let ct = &ct.of(py, &self.home)?.get();
         self.quick(py, |e| e.check_compared(ct))
     }
     /// What one ciphertext is, the other is from now on; what was made from it before stays as it was.
     fn assign(&self, py: Python<'_>, to: &Ciphertext, source: &Ciphertext) -> PyResult<()> {
-        to.of(py, &self.id)?.receive(source.of(py, &self.id)?);
+        to.of(py, &self.home)?.receive(source.of(py, &self.home)?);
         Ok(())
     }
     fn clone(&self, py: Python<'_>, ct: &Ciphertext) -> PyResult<Ciphertext> {

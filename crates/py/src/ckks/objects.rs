@@ -1,10 +1,8 @@
 //! Keys, plaintexts and ciphertexts as Python sees them: immutable but for `out=`, and at home in engines of their parameters and slots.
 
-use crate::errors;
-use crate::files::Holds;
-use aglet::ckks::{CkksParams, GaloisKey};
+use crate::family::{homed, homed_keys, homed_pickles, never_pickled, unchanging};
+use aglet::ckks::GaloisKey;
 use aglet::wire::CkksOrigin;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use std::sync::{PoisonError, RwLock};
 
@@ -39,126 +37,30 @@ impl Current {
     }
 }
 
-/// What an engine and its things share: engines of equal parameters and slots can use the things of one another.
-#[derive(Clone)]
-pub struct Home {
-    params: CkksParams,
-    slots: usize,
-}
-
-impl Home {
-    pub fn new(origin: &CkksOrigin) -> Self {
-        Self { params: origin.params.clone(), slots: origin.slots }
-    }
-    /// For work without an engine.
-    pub fn origin(&self) -> CkksOrigin {
-        CkksOrigin { params: self.params.clone(), slots: self.slots, ctx: None }
-    }
-}
-
-impl std::fmt::Display for Home {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "preset {:?}, {} levels and {} slots", self.params.name(), self.params.max_level(), self.slots)
-    }
-}
-
-impl PartialEq for Home {
-    fn eq(&self, other: &Self) -> bool {
-        (&self.params, self.slots) == (&other.params, other.slots)
-    }
-}
-
-/// Classes around one value of the engine. `of` hands out the value to engines that it fits, and refuses it to others.
-macro_rules! classes {
-    ($($(#[$doc:meta])* $name:ident($inner:ty), $what:literal { $($methods:tt)* })*) => {$(
-        $(#[$doc])*
-        #[pyclass(frozen, module = "aglet._core")]
-        pub struct $name {
-            home: Home,
-            value: $inner,
-        }
-
-        impl Holds for $name {
-            type Inner = $inner;
-            fn parts(&self) -> (&Home, &$inner) {
-                (&self.home, &self.value)
-            }
-        }
-
-        impl $name {
-            pub fn new(home: &Home, value: $inner) -> Self {
-                Self { home: home.clone(), value }
-            }
-            pub fn of(&self, py: Python<'_>, engine: &Home) -> PyResult<&$inner> {
-                if self.home == *engine {
-                    return Ok(&self.value);
-                }
-                let sentence = format!(
-                    "This {} is of an engine with {}, and this one has {engine}; use keys and ciphertexts of engines that were \
-                     made with the same options.",
-                    $what, self.home
-                );
-                Err(errors::exception(py, "KeyMismatchError", sentence))
-            }
-        }
-
-        #[pymethods]
-        impl $name {
-            $($methods)*
-        }
-    )*};
-}
-
-/// The classes of keys that have an id and a size; `stored` ones are half as large with seeds.
-macro_rules! keys {
-    ($($(#[$doc:meta])* $name:ident($inner:ty), $what:literal { $($methods:tt)* })*) => {classes! {$(
-        $(#[$doc])*
-        $name($inner), $what {
-            /// Short id of the secret key that it belongs to.
-            #[getter]
-            fn key_id(&self) -> String {
-                self.value.id().to_string()
-            }
-            /// Bytes in memory.
-            #[getter]
-            fn byte_count(&self) -> usize {
-                self.value.byte_count()
-            }
-            fn __repr__(&self) -> String {
-                format!("<{} {}>", stringify!($name), self.value.id())
-            }
-            $($methods)*
-        }
-    )*}};
-    (stored: $($(#[$doc:meta])* $name:ident($inner:ty), $what:literal { $($methods:tt)* })*) => {keys! {$(
-        $(#[$doc])*
-        $name($inner), $what {
-            /// Bytes when stored with a seed in place of the uniform half.
-            #[getter]
-            fn stored_bytes(&self) -> usize {
-                self.value.stored_bytes()
-            }
-            $($methods)*
-        }
-    )*}};
-}
-
-keys! {
+homed_keys! { CkksOrigin:
     /// The secret key: uniform ternary coefficients, wiped from memory when dropped. It refuses to be pickled.
     SecretKey(aglet::SecretKey), "secret key" {
-        /// A secret would leak by accident.
         fn __reduce__(&self) -> PyResult<()> {
-            Err(PyTypeError::new_err(
-                "A secret key is neither pickled nor copied; keep the object itself, or write it with engine.write_secret_key.",
-            ))
+            never_pickled("write_secret_key")
+        }
+        /// Bytes in memory.
+        #[getter]
+        fn byte_count(&self) -> usize {
+            self.value.byte_count()
         }
     }
 
     /// An encryption of zero; whoever holds it can encrypt.
-    PublicKey(aglet::PublicKey), "public key" {}
+    PublicKey(aglet::PublicKey), "public key" {
+        /// Bytes in memory.
+        #[getter]
+        fn byte_count(&self) -> usize {
+            self.value.byte_count()
+        }
+    }
 }
 
-keys! { stored:
+homed_keys! { seeded CkksOrigin:
     /// Brings the product of two ciphertexts back to two polynomials.
     RelinearizationKey(aglet::ckks::RelinearizationKey), "relinearization key" {}
 
@@ -208,7 +110,7 @@ keys! { stored:
     }
 }
 
-classes! {
+homed! { CkksOrigin:
     /// An encoded message: one polynomial modulo Q_level.
     Plaintext(Levelled<aglet::ckks::Plaintext>), "plaintext" {
         /// The level that it is encoded for.
@@ -283,6 +185,25 @@ classes! {
         fn __repr__(&self) -> String {
             format!("<Ciphertext: level {}, {} slots, key {}>", self.value.level(), self.value.get().slots, self.value.get().key)
         }
+    }
+}
+
+homed_pickles! { CkksOrigin:
+    PublicKey, RelinearizationKey, ConjugationKey, RotationKey, FixedRotationKey, MatrixMultiplicationKey, BootstrapKey, Plaintext, Ciphertext,
+}
+
+unchanging! {
+    PublicKey, RelinearizationKey, ConjugationKey, RotationKey, FixedRotationKey, MatrixMultiplicationKey, BootstrapKey, Plaintext,
+}
+
+/// A copy shares the data, and stays as it is when `out=` gives the other one a result.
+#[pymethods]
+impl Ciphertext {
+    fn __copy__(&self) -> Self {
+        Self::new(&self.home, self.value.copy())
+    }
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Self {
+        self.__copy__()
     }
 }
 

@@ -1,10 +1,11 @@
 //! The part of the class `Engine` with polynomials, weighted sums, batches of rotations and matrices.
 
-use crate::engine::{vector, Engine, Scalar, Slots};
-use crate::errors::{count, exception};
-use crate::objects::{
+use super::engine::{Engine, Scalar, Slots};
+use super::objects::{
     Ciphertext, FixedRotationKey, MatrixMultiplicationKey, Plaintext, RelinearizationKey, RotationKey, SecretKey,
 };
+use crate::errors::{count, exception};
+use crate::family::vector;
 use aglet::ckks::{Matrix, PolynomialBasis, SumWeight};
 use num_complex::Complex64;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
@@ -51,7 +52,7 @@ impl Engine {
         relin: &RelinearizationKey,
         progress: Progress<'_, '_>,
     ) -> PyResult<Ciphertext> {
-        let (ct, relin) = (&ct.of(py, &self.id)?.get(), relin.of(py, &self.id)?);
+        let (ct, relin) = (&ct.of(py, &self.home)?.get(), relin.of(py, &self.home)?);
         let coefficients = vector(&coefficients);
         let made = self.long(py, progress, |e, control| {
             e.evaluate_polynomial(ct, &coefficients, PolynomialBasis::parse(basis)?, relin, control)
@@ -69,7 +70,7 @@ impl Engine {
         relin: &RelinearizationKey,
         progress: Progress<'_, '_>,
     ) -> PyResult<Vec<Ciphertext>> {
-        let (ct, relin) = (&ct.of(py, &self.id)?.get(), relin.of(py, &self.id)?);
+        let (ct, relin) = (&ct.of(py, &self.home)?.get(), relin.of(py, &self.home)?);
         let degree = count(py, "degree", degree)?;
         let made = self.long(py, progress, |e, control| {
             e.make_basis(ct, degree, PolynomialBasis::parse(basis)?, relin, control)
@@ -91,11 +92,11 @@ impl Engine {
             );
             return Err(exception(py, "RangeError", sentence));
         }
-        let held = ciphertexts.iter().map(|ct| Ok(ct.of(py, &self.id)?.get())).collect::<PyResult<Vec<_>>>()?;
+        let held = ciphertexts.iter().map(|ct| Ok(ct.of(py, &self.home)?.get())).collect::<PyResult<Vec<_>>>()?;
         let mut terms = Vec::with_capacity(weights.len());
         for (ct, weight) in held.iter().zip(&weights) {
             let weight = match weight {
-                Weight::Plaintext(pt) => SumWeight::Plaintext(&pt.get().of(py, &self.id)?.value),
+                Weight::Plaintext(pt) => SumWeight::Plaintext(&pt.get().of(py, &self.home)?.value),
                 Weight::Slots(Slots::Real(values)) => SumWeight::RealSlots(vector(values)),
                 Weight::Slots(Slots::Complex(values)) => SumWeight::ComplexSlots(vector(values)),
                 Weight::Number(Scalar::Real(c)) => SumWeight::Real(*c),
@@ -117,7 +118,7 @@ impl Engine {
         deltas: Vec<i64>,
         progress: Progress<'_, '_>,
     ) -> PyResult<Vec<Ciphertext>> {
-        let (ct, key) = (&ct.of(py, &self.id)?.get(), key.of(py, &self.id)?);
+        let (ct, key) = (&ct.of(py, &self.home)?.get(), key.of(py, &self.home)?);
         let made = self.long(py, progress, |e, control| e.rotate_batch(ct, key, &deltas, control))?;
         self.wrap_all(py, made)
     }
@@ -130,8 +131,8 @@ impl Engine {
         keys: Vec<PyRef<'_, FixedRotationKey>>,
         progress: Progress<'_, '_>,
     ) -> PyResult<Vec<Ciphertext>> {
-        let ct = &ct.of(py, &self.id)?.get();
-        let keys = keys.iter().map(|key| key.of(py, &self.id)).collect::<PyResult<Vec<_>>>()?;
+        let ct = &ct.of(py, &self.home)?.get();
+        let keys = keys.iter().map(|key| key.of(py, &self.home)).collect::<PyResult<Vec<_>>>()?;
         let made = self.long(py, progress, |e, control| e.rotate_batch_fixed(ct, &keys, control))?;
         self.wrap_all(py, made)
     }
@@ -145,11 +146,11 @@ impl Engine {
         baby_step_count: Option<i64>,
         progress: Progress<'_, '_>,
     ) -> PyResult<MatrixMultiplicationKey> {
-        let sk = sk.of(py, &self.id)?;
+        let sk = sk.of(py, &self.home)?;
         let level = level.map(|l| count(py, "level", l)).transpose()?;
         let baby = baby_step_count.map(|b| count(py, "baby_step_count", b)).transpose()?;
         let key = self.long(py, progress, |e, control| e.create_matrix_key(sk, level, baby, control))?;
-        Ok(MatrixMultiplicationKey::new(&self.id, key))
+        Ok(MatrixMultiplicationKey::new(&self.home, key))
     }
     /// The matrix times the vector in the slots; one level.
     #[pyo3(signature = (matrix, ct, key, progress = None))]
@@ -161,7 +162,7 @@ impl Engine {
         key: &MatrixMultiplicationKey,
         progress: Progress<'_, '_>,
     ) -> PyResult<Ciphertext> {
-        let (ct, key) = (&ct.of(py, &self.id)?.get(), key.of(py, &self.id)?);
+        let (ct, key) = (&ct.of(py, &self.home)?.get(), key.of(py, &self.home)?);
         let made = match matrix {
             Entries::Real(matrix) => {
                 let (entries, columns) = rows(&matrix);
