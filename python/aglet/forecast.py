@@ -23,10 +23,12 @@ _VECTOR_BITS = 50
 _SHIPPED = {
     "avx512ifma": (106.0, 115.0, 45.0, 43.0, 8.2, 37.0, 7.4),
     "avx2": (209.8, 240.5, 59.8, 59.9, 11.1, 36.8, 21.7),
+    "portable": (218.0, 312.0, 64.7, 62.5, 13.9, 36.8, 21.7),
     "scalar": (797.0, 710.0, 178.4, 98.8, 114.8, 0.0, 65.7),
 }
 """An EPYC 9004 at N = 2^16, by backend, to the tenth part at best: its transforms and conversions are those of
-docs/performance.md, its keys a linear map's. They rank; seconds are made right by records."""
+docs/performance.md, its keys a linear map's; portable kernels by what they take beside AVX2.
+They rank; seconds are made right by records."""
 _KINDS = ("forward", "inverse", "pointwise", "key", "diagonal", "matrix", "conversion")
 
 TYPICAL_FACTOR = 1.15

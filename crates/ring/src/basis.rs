@@ -80,7 +80,7 @@ impl ConverterPart {
     fn new(sources: &[Modulus], targets: &[Modulus], places: Vec<usize>, kernels: &'static Kernels) -> Self {
         let own = places.iter().map(|&t| &targets[t]);
         assert!(sources.iter().chain(own.clone()).all(|m| kernels.serves(m)));
-        // `|sum| <= sum q_i/2 * t/2 + v t/2` must stay below 2^101, and at most sixteen terms below 2^53 / 2^49 (avx2.rs).
+        // `|sum| <= sum q_i/2 * t/2 + v t/2` must stay below 2^101, and at most sixteen terms below 2^53 / 2^49 (doubles.rs).
         let largest = own.clone().map(Modulus::value).max().unwrap_or(0);
         let sum: f64 = sources.iter().map(|m| m.value() as f64 * largest as f64 / 4.0).sum();
         let source = |m: &Modulus| Source { double: m.value() as f64, inverse: 1.0 / m.value() as f64 };

@@ -238,7 +238,7 @@ class Engine(
 
     @property
     def backend(self) -> str:
-        """The kernels in use: "avx512ifma", "avx2" or "scalar"."""
+        """The kernels in use: "avx512ifma", "avx2", "portable" or "scalar"."""
         return self._core.backend
 
     def security_report(self) -> reports.SecurityReport:

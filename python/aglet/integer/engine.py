@@ -192,7 +192,7 @@ class IntegerEngine(IntegerBootstrapping, IntegerCircuits, IntegerFiles):
 
     @property
     def backend(self) -> str:
-        """The kernels in use: "avx512ifma", "avx2" or "scalar"."""
+        """The kernels in use: "avx512ifma", "avx2", "portable" or "scalar"."""
         return self._core.backend
 
     # Keys

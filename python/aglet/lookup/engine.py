@@ -128,7 +128,7 @@ class LookupEngine(Gates, Tables, Numbers, Estimates, LookupFiles):
 
     @property
     def backend(self) -> str:
-        """The kernels in use: "avx512ifma", "avx2" or "scalar"."""
+        """The kernels in use: "avx512ifma", "avx2", "portable" or "scalar"."""
         return self._core.backend
 
     @property

@@ -4,8 +4,10 @@
 //! A [`Kernels`] value is the proof that the CPU has what its functions need: values exist only in [`available`],
 //! which asks the CPU first. The safe methods check lengths, then call.
 
+mod doubles;
 mod generic;
 mod lanes;
+mod portable;
 #[cfg(test)]
 mod ranges;
 mod scalar;
@@ -159,12 +161,21 @@ mod table {
         use super::*;
         kernels!(crate::arch::scalar::Scalar, "scalar", 61);
     }
+    pub(super) mod portable {
+        use super::*;
+        kernels!(
+            #[cfg_attr(target_arch = "x86_64", target_feature(enable = "fma"))]
+            crate::arch::doubles::Doubles<crate::arch::portable::Four>,
+            "portable",
+            50
+        );
+    }
     #[cfg(target_arch = "x86_64")]
     pub(super) mod avx2 {
         use super::*;
         kernels!(
             #[target_feature(enable = "avx2,fma")]
-            crate::arch::x86_64::avx2::Avx2,
+            crate::arch::doubles::Doubles<core::arch::x86_64::__m256d>,
             "avx2",
             50
         );
@@ -200,9 +211,20 @@ pub fn available() -> &'static [&'static Kernels] {
                 list.push(&table::avx2::KERNELS);
             }
         }
+        if fused() {
+            list.push(&table::portable::KERNELS);
+        }
         list.push(&table::scalar::KERNELS);
         list
     })
+}
+
+/// Whether this CPU multiplies and adds doubles in one instruction.
+fn fused() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return is_x86_feature_detected!("fma");
+    #[cfg(not(target_arch = "x86_64"))]
+    cfg!(target_arch = "aarch64")
 }
 
 /// The kernels of this name. Errors: [`Error::Backend`] if there are none of that name, or the CPU lacks them.
@@ -210,8 +232,8 @@ pub fn by_name(name: &str) -> Result<&'static Kernels, Error> {
     available().iter().copied().find(|k| k.name == name).ok_or_else(|| Error::Backend {
         name: name.to_string(),
         reason: match name {
-            "avx2" | "avx512ifma" => "this CPU lacks the instructions".to_string(),
-            _ => "there is no backend of that name (scalar, avx2, avx512ifma)".to_string(),
+            "portable" | "avx2" | "avx512ifma" => "this CPU lacks the instructions".to_string(),
+            _ => "there is no backend of that name (scalar, portable, avx2, avx512ifma)".to_string(),
         },
         available: available().iter().map(|k| k.name).collect::<Vec<_>>().join(", "),
     })
@@ -226,7 +248,7 @@ pub fn chosen() -> Result<&'static Kernels, Error> {
 }
 
 impl Kernels {
-    /// "scalar", "avx2" or "avx512ifma".
+    /// "scalar", "portable", "avx2" or "avx512ifma".
     pub fn name(&self) -> &'static str {
         self.name
     }

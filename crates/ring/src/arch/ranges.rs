@@ -1,6 +1,9 @@
 //! Lazy ranges at their ends: what lanes lift anew or let subside stays the same residue, inside the range that comes next.
 
+use super::by_name;
+use super::doubles::Doubles;
 use super::lanes::Lanes;
+use super::portable::Four;
 use super::scalar::Scalar;
 use crate::modulus::Modulus;
 
@@ -82,11 +85,36 @@ fn scalar_words_stay() {
     check(|m, step, x| unsafe { run::<Scalar>(m, step, x) }, |q, word, _| word < 16 * q);
 }
 
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "fma"))]
+unsafe fn portable(m: &Modulus, step: Step, integers: &[u64]) -> Found {
+    // SAFETY: the features are those of the lanes.
+    unsafe { run::<Doubles<Four>>(m, step, integers) }
+}
+
+/// Doubles stay as they are where others are lifted, and are tamed to within half of q where others subside.
+fn stays_or_is_tamed(q: u64, word: u64, range: std::ops::Range<u64>) -> bool {
+    let (q, y) = (q as f64, f64::from_bits(word));
+    if range.start > 0 {
+        (0.0..16.0 * q).contains(&y)
+    } else {
+        y.abs() <= q / 2.0 + 1.0
+    }
+}
+
+#[test]
+fn portable_doubles_stay_or_are_tamed() {
+    if by_name("portable").is_ok() {
+        // SAFETY: the kernels exist, so the CPU has the features.
+        check(|m, step, x| unsafe { portable(m, step, x) }, stays_or_is_tamed);
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
 mod vectors {
-    use super::{check, run, Found, Modulus, Step};
-    use crate::arch::by_name;
-    use crate::arch::x86_64::{avx2::Avx2, avx512ifma::Avx512Ifma};
+    use super::{check, run, stays_or_is_tamed, Found, Modulus, Step};
+    use crate::arch::x86_64::avx512ifma::Avx512Ifma;
+    use crate::arch::{by_name, doubles::Doubles};
+    use core::arch::x86_64::__m256d;
 
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
     unsafe fn ifma(m: &Modulus, step: Step, integers: &[u64]) -> Found {
@@ -97,7 +125,7 @@ mod vectors {
     #[target_feature(enable = "avx2,fma")]
     unsafe fn avx2(m: &Modulus, step: Step, integers: &[u64]) -> Found {
         // SAFETY: the features are those of the lanes.
-        unsafe { run::<Avx2>(m, step, integers) }
+        unsafe { run::<Doubles<__m256d>>(m, step, integers) }
     }
 
     #[test]
@@ -109,20 +137,11 @@ mod vectors {
         }
     }
 
-    /// Doubles stay as they are where others are lifted, and are tamed to within half of q where others subside.
     #[test]
     fn doubles_stay_or_are_tamed() {
         if by_name("avx2").is_ok() {
             // SAFETY: as above.
-            let run = |m: &Modulus, step, x: &[u64]| unsafe { avx2(m, step, x) };
-            check(run, |q, word, range| {
-                let (q, y) = (q as f64, f64::from_bits(word));
-                if range.start > 0 {
-                    (0.0..16.0 * q).contains(&y)
-                } else {
-                    y.abs() <= q / 2.0 + 1.0
-                }
-            });
+            check(|m, step, x| unsafe { avx2(m, step, x) }, stays_or_is_tamed);
         }
     }
 }

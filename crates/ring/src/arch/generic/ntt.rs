@@ -18,7 +18,7 @@
 //! follow after two stages, at `[-2q, U + 5q)`. Below 2^47 nothing has to before the last step: on a lift of 13, a canonical
 //! value and the sums of thirteen stages stay in `[0, 27q)`.
 //!
-//! Range of the floating-point lanes, in units of q, with the product bound `1/2 + |a|/8` of `avx2.rs`: from an
+//! Range of the floating-point lanes, in units of q, with the product bound `1/2 + |a|/8` of `doubles.rs`: from an
 //! input of at most 1, four stages give 1.63, 2.33, 3.12, 4.01; from a tamed input (1/2) they give 1.06, 1.69,
 //! 2.40, 3.20. Values are tamed where a step begins, or twisted there, which leaves at most 1.01. The inverse tames the
 //! sums of every second stage: inputs stay within 1, products take at most 4.

@@ -1,4 +1,4 @@
 //! Lanes of x86-64.
 
-pub(crate) mod avx2;
+mod avx2;
 pub(crate) mod avx512ifma;

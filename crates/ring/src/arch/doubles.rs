@@ -1,0 +1,352 @@
+//! Four residues as exact doubles with fused multiply-add, for moduli below 2^50: the scheme, over what holds four doubles.
+//!
+//! A product `a w` of integers with `|a| <= 2^52`, `|w| <= 2^49` is split without error as `h + l`, `h = fl(a w)`,
+//! `l = fma(a, w, -h)`. With `b = round(h / q)` the difference `h - b q` is an integer below 2^53, so one fused
+//! operation gives it exactly, and `a w - b q = (h - b q) + l`. The quotient is off by at most
+//! `1/2 + |a w / q| 2^-52`, hence `|result| <= q (1/2 + |a| / 8q)` for `|w| <= q/2`.
+//!
+//! Sums of products keep an accumulator that starts at `1.5 * 2^103` (wide) or `1.5 * 2^102` (narrow). As long as the
+//! sum stays within a third of that, each `fma(x, y, sum)` rounds to a multiple of 2^51 (2^50), the rounding error is an
+//! exact integer of at most 2^50 (2^49), and the errors are summed apart in a second register. Wide: four products of
+//! canonical residues, `4 * 2^100 = 2^102` and `4 * 2^50 < 2^53`. Narrow: eight products of balanced residues and
+//! constants, `8 * 2^98 = 2^101` and `8 * 2^49 < 2^53`; where sizes are known, up to sixteen (see `basis.rs`).
+
+use super::lanes::Lanes;
+use crate::modulus::Modulus;
+
+/// Adding and subtracting 1.5 * 2^52 rounds `|x| <= 2^51` to the nearest integer.
+const ROUND: f64 = 6_755_399_441_055_744.0;
+/// The word of the double 2^52; or-ing an integer below 2^52 into it adds that integer.
+pub(super) const EXP52: u64 = 0x4330_0000_0000_0000;
+pub(super) const TWO52: f64 = 4_503_599_627_370_496.0;
+/// 1.5 * 2^103 and half of that.
+const WIDE: f64 = 15_211_807_202_738_752_817_960_438_464_512.0;
+const NARROW: f64 = WIDE / 2.0;
+
+/// Four doubles in one register or two.
+///
+/// # Safety
+/// Every method may be called only where the CPU has the instructions of the implementation; pointers must be valid for four
+/// words (8-byte aligned is enough).
+pub(crate) trait Quad: Copy {
+    unsafe fn splat(x: f64) -> Self;
+    unsafe fn read(p: *const f64) -> Self;
+    unsafe fn write(self, p: *mut f64);
+    unsafe fn add(self, y: Self) -> Self;
+    unsafe fn sub(self, y: Self) -> Self;
+    unsafe fn mul(self, y: Self) -> Self;
+    /// `self y + z`, rounded once; so are the next two.
+    unsafe fn mul_add(self, y: Self, z: Self) -> Self;
+    /// `self y - z`.
+    unsafe fn mul_sub(self, y: Self, z: Self) -> Self;
+    /// `z - self y`.
+    unsafe fn sub_from(self, y: Self, z: Self) -> Self;
+    /// To the nearest integer, ties to even, of any size.
+    unsafe fn round(self) -> Self;
+    unsafe fn floor(self) -> Self;
+    /// `value` where `self < y`, else zero.
+    unsafe fn where_less(self, y: Self, value: Self) -> Self;
+    /// Words below 2^52 as doubles.
+    unsafe fn read_words(p: *const u64) -> Self;
+    /// Integers in `[0, 2^52)` as words.
+    unsafe fn write_words(self, p: *mut u64);
+    /// As [`Lanes::load_packed`].
+    unsafe fn read_packed<const BYTES: usize>(p: *const u8) -> Self;
+    /// As [`Lanes::load_permuted`].
+    unsafe fn read_permuted(src: *const u64, entry: u32, inner: *const [u32; 16]) -> Self;
+    /// Transposes the leading block of 4 x 4.
+    unsafe fn transpose(x: &mut [Self; 8]);
+    #[inline(always)]
+    unsafe fn prefetch(_: *const u64) {}
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Doubles<Q> {
+    q: Q,
+    qinv: Q,
+    modulus: u64,
+}
+
+#[inline(always)]
+fn balanced(q: u64, w: u64) -> f64 {
+    if w > q / 2 {
+        -((q - w) as f64)
+    } else {
+        w as f64
+    }
+}
+
+// SAFETY of every block below: the CPU has what `Q` asks for, and pointers are valid for four words, by the contract of the trait.
+impl<Q: Quad> Doubles<Q> {
+    /// Exact reduction of an integer `|x| <= 2^51 q` held in a double, to `|x| <= q/2` and a rounding.
+    #[inline(always)]
+    unsafe fn reduce(self, x: Q) -> Q {
+        // SAFETY: see above.
+        unsafe {
+            let magic = Q::splat(ROUND);
+            let b = x.mul_add(self.qinv, magic).sub(magic);
+            b.sub_from(self.q, x)
+        }
+    }
+
+    /// `x w - b q` in two parts, `(h - b q, l)`.
+    #[inline(always)]
+    unsafe fn product(self, x: Q, (w, quotient): (Q, Q)) -> (Q, Q) {
+        // SAFETY: see above.
+        unsafe {
+            let magic = Q::splat(ROUND);
+            let b = x.mul_add(quotient, magic).sub(magic);
+            let h = x.mul(w);
+            (b.sub_from(self.q, h), x.mul_sub(w, h))
+        }
+    }
+}
+
+impl<Q: Quad> Lanes for Doubles<Q> {
+    const WIDTH: usize = 4;
+    const GROWS: bool = true;
+    const CHUNK: usize = 4;
+    const CHUNK_NARROW: usize = 8;
+    type V = Q;
+    /// `w` balanced and `w / q`: the quotient then does not wait for the product.
+    type T = (Q, Q);
+    type A = (Q, Q);
+    type F = Q;
+
+    #[inline(always)]
+    unsafe fn new(m: &Modulus) -> Self {
+        debug_assert!(m.value() < 1 << 50);
+        let q = m.value() as f64;
+        // SAFETY: see above.
+        unsafe { Self { q: Q::splat(q), qinv: Q::splat(1.0 / q), modulus: m.value() } }
+    }
+    #[inline(always)]
+    fn prepare_constant(m: &Modulus, c: u64) -> u64 {
+        balanced(m.value(), c).to_bits()
+    }
+    #[inline(always)]
+    fn pack_constant(_: &Modulus, c: u64) -> u64 {
+        c
+    }
+    #[inline(always)]
+    unsafe fn multiplier(self, constant: Q) -> Self::T {
+        // SAFETY: see above.
+        unsafe { (constant, constant.mul(self.qinv)) }
+    }
+    #[inline(always)]
+    fn prepare(m: &Modulus, w: u64) -> [u64; 2] {
+        let w = balanced(m.value(), w);
+        [w.to_bits(), (w / m.value() as f64).to_bits()]
+    }
+    #[inline(always)]
+    unsafe fn splat(self, w: [u64; 2]) -> Self::T {
+        // SAFETY: see above.
+        unsafe { (Q::splat(f64::from_bits(w[0])), Q::splat(f64::from_bits(w[1]))) }
+    }
+    #[inline(always)]
+    unsafe fn load_t(self, w: *const u64, aux: *const u64) -> Self::T {
+        // SAFETY: see above.
+        unsafe { (Q::read(w.cast()), Q::read(aux.cast())) }
+    }
+    #[inline(always)]
+    unsafe fn load(self, p: *const u64) -> Q {
+        // SAFETY: see above.
+        unsafe { Q::read_words(p) }
+    }
+    #[inline(always)]
+    unsafe fn store(self, p: *mut u64, x: Q) {
+        // SAFETY: see above.
+        unsafe {
+            let x = self.reduce(x);
+            x.add(x.where_less(Q::splat(0.0), self.q)).write_words(p);
+        }
+    }
+    #[inline(always)]
+    unsafe fn prefetch(p: *const u64) {
+        // SAFETY: a prefetch touches nothing.
+        unsafe { Q::prefetch(p) }
+    }
+    #[inline(always)]
+    unsafe fn load_raw(p: *const u64) -> Q {
+        // SAFETY: see above.
+        unsafe { Q::read(p.cast()) }
+    }
+    #[inline(always)]
+    unsafe fn splat_raw(x: u64) -> Q {
+        // SAFETY: see above.
+        unsafe { Q::splat(f64::from_bits(x)) }
+    }
+    #[inline(always)]
+    unsafe fn store_raw(p: *mut u64, x: Q) {
+        // SAFETY: see above.
+        unsafe { x.write(p.cast()) }
+    }
+    #[inline(always)]
+    unsafe fn load_packed<const BYTES: usize>(self, p: *const u8) -> Q {
+        // SAFETY: see above; the contract of the caller.
+        unsafe { Q::read_packed::<BYTES>(p) }
+    }
+    #[inline(always)]
+    unsafe fn transpose(x: &mut [Q; 8]) {
+        // SAFETY: see above.
+        unsafe { Q::transpose(x) }
+    }
+
+    #[inline(always)]
+    unsafe fn tame(self, x: Q) -> Q {
+        // SAFETY: see above.
+        unsafe { self.reduce(x) }
+    }
+    #[inline(always)]
+    unsafe fn mul(self, x: Q, w: Self::T) -> Q {
+        // SAFETY: see above.
+        unsafe {
+            let (c, l) = self.product(x, w);
+            c.add(l)
+        }
+    }
+    #[inline(always)]
+    unsafe fn fwd_butterfly(self, x: Q, y: Q, w: Self::T) -> (Q, Q) {
+        // SAFETY: see above. Adding the small part first takes it off the longest chain; all sums are exact.
+        unsafe {
+            let (c, l) = self.product(y, w);
+            (x.add(l).add(c), x.sub(l).sub(c))
+        }
+    }
+    #[inline(always)]
+    unsafe fn subside(self, x: Q, _: Q) -> Q {
+        // SAFETY: see above.
+        unsafe { self.reduce(x) }
+    }
+    #[inline(always)]
+    unsafe fn inv_sum(self, x: Q, y: Q) -> Q {
+        // SAFETY: see above.
+        unsafe { x.add(y) }
+    }
+    #[inline(always)]
+    unsafe fn inv_diff_mul(self, x: Q, y: Q, w: Self::T) -> Q {
+        // SAFETY: see above.
+        unsafe { self.mul(x.sub(y), w) }
+    }
+    #[inline(always)]
+    unsafe fn multiple(self, _: u64) -> Q {
+        // SAFETY: see above.
+        unsafe { Q::splat(0.0) }
+    }
+    #[inline(always)]
+    unsafe fn inv_lazy(self, x: Q, y: Q, w: Self::T, _: Q) -> (Q, Q) {
+        // SAFETY: see above.
+        unsafe { (x.add(y), self.mul(x.sub(y), w)) }
+    }
+    #[inline(always)]
+    unsafe fn add(self, x: Q, y: Q) -> Q {
+        // SAFETY: see above.
+        unsafe { x.add(y) }
+    }
+    #[inline(always)]
+    unsafe fn sub(self, x: Q, y: Q) -> Q {
+        // SAFETY: see above.
+        unsafe { x.sub(y) }
+    }
+
+    #[inline(always)]
+    unsafe fn acc_zero<const SMALL: bool>(self) -> Self::A {
+        // SAFETY: see above.
+        unsafe { (Q::splat(if SMALL { NARROW } else { WIDE }), Q::splat(0.0)) }
+    }
+    #[inline(always)]
+    unsafe fn mac(self, a: Self::A, x: Q, y: Q) -> Self::A {
+        // SAFETY: see above.
+        unsafe {
+            let high = x.mul_add(y, a.0);
+            let step = high.sub(a.0);
+            (high, a.1.add(x.mul_sub(y, step)))
+        }
+    }
+    #[inline(always)]
+    unsafe fn acc_add(self, a: Self::A, x: Q) -> Self::A {
+        // SAFETY: see above. The second register holds integers of the size of errors, and so is x.
+        unsafe { (a.0, a.1.add(x)) }
+    }
+    #[inline(always)]
+    unsafe fn acc_store(p: *mut u64, a: Self::A) {
+        // SAFETY: see above; two vectors.
+        unsafe {
+            Self::store_raw(p, a.0);
+            Self::store_raw(p.add(4), a.1);
+        }
+    }
+    #[inline(always)]
+    unsafe fn acc_load(p: *const u64) -> Self::A {
+        // SAFETY: see above; two vectors.
+        unsafe { (Self::load_raw(p), Self::load_raw(p.add(4))) }
+    }
+    #[inline(always)]
+    unsafe fn acc_reduce<const SMALL: bool>(self, a: Self::A) -> Q {
+        // SAFETY: see above.
+        unsafe {
+            let high = a.0.sub(Q::splat(if SMALL { NARROW } else { WIDE }));
+            let b = high.mul(self.qinv).round();
+            self.reduce(b.sub_from(self.q, high).add(a.1))
+        }
+    }
+    #[inline(always)]
+    unsafe fn constant(self, c: u64) -> Q {
+        // SAFETY: see above.
+        unsafe { Q::splat(balanced(self.modulus, c)) }
+    }
+
+    #[inline(always)]
+    unsafe fn f_zero() -> Q {
+        // SAFETY: see above.
+        unsafe { Q::splat(0.0) }
+    }
+    #[inline(always)]
+    unsafe fn f_mul_add(f: Q, x: Q, inv: f64) -> Q {
+        // SAFETY: see above.
+        unsafe { f.add(x.mul(Q::splat(inv))) }
+    }
+    #[inline(always)]
+    unsafe fn f_round(f: Q) -> Q {
+        // SAFETY: see above.
+        unsafe { f.add(Q::splat(0.5)).floor() }
+    }
+
+    #[inline(always)]
+    unsafe fn f_scaled(self, p: *const u64, scale: f64) -> Q {
+        // SAFETY: see above.
+        unsafe {
+            let x = self.load(p);
+            let x = x.sub(self.q.mul(Q::splat(0.5)).where_less(x, self.q));
+            let magic = Q::splat(ROUND);
+            x.mul(Q::splat(scale)).add(magic).sub(magic)
+        }
+    }
+    #[inline(always)]
+    unsafe fn f_split(f: Q, base: f64, inverse: f64) -> (Q, Q) {
+        // SAFETY: see above. All products are exact.
+        unsafe {
+            let magic = Q::splat(ROUND);
+            let r = f.mul(Q::splat(inverse)).add(magic).sub(magic);
+            (r, f.sub(r.mul(Q::splat(base))))
+        }
+    }
+    #[inline(always)]
+    unsafe fn f_integer(self, f: Q, _: u64) -> Q {
+        f
+    }
+
+    #[inline(always)]
+    unsafe fn balance(y: Q, v: Q, q: f64) -> (Q, Q) {
+        // SAFETY: see above.
+        unsafe {
+            let half = Q::splat(0.5 * q);
+            (y.sub(half.where_less(y, Q::splat(q))), v.sub(half.where_less(y, Q::splat(1.0))))
+        }
+    }
+    #[inline(always)]
+    unsafe fn load_permuted(self, src: *const u64, entry: u32, inner: *const [u32; 16]) -> Q {
+        // SAFETY: see above; entries are `4 * block + code` with code < 4 and 4 * block + 3 < N; `inner` holds eight rows.
+        unsafe { Q::read_permuted(src, entry, inner) }
+    }
+}
