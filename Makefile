@@ -7,7 +7,7 @@ RUST_FILES := $(shell find crates Cargo.toml Cargo.lock -type f 2>/dev/null)
 # maturin installs into this environment, whatever else is activated.
 MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
 
-.PHONY: help build demo test test-rust test-python test-long test-ifma test-wheel wheel fuzz constant-time clean toolchain
+.PHONY: help build demo test test-rust test-python test-long test-ifma test-wheel wheel docs fuzz constant-time clean toolchain
 
 help:
 	@echo "make demo       build and install into .venv, then refresh a real ciphertext"
@@ -19,6 +19,7 @@ help:
 	@echo "make test-ifma  the AVX-512 IFMA kernels, under an emulator where this CPU has none (Debian, root)"
 	@echo "make wheel      the wheel for Linux, in dist"
 	@echo "make test-wheel the wheel in a bare environment"
+	@echo "make docs       the documentation site, in docs/_build/html; nothing is fetched, a warning is an error"
 	@echo "make clean      remove what was built"
 
 toolchain:
@@ -99,11 +100,19 @@ wheel: $(VENV)/.created
 test-wheel: wheel
 	$(BIN)/python tools/wheel.py check $(WHEEL)/out/*.whl
 
+# Tutorials are run, pictures and tables drawn from code and records.
+$(VENV)/.docs: pyproject.toml | $(VENV)/.built
+	$(MATURIN) develop --release --extras docs
+	@touch $@
+
+docs: build $(VENV)/.docs
+	$(BIN)/sphinx-build -q -W --keep-going docs docs/_build/html
+
 # Exits with 0 where it cannot run if AGLET_IFMA_OPTIONAL=1, and says so.
 test-ifma: | toolchain
 	tools/ifma/check.sh
 
 clean:
-	rm -rf $(VENV) target fuzz/target build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) target fuzz/target build dist docs/_build docs/generated .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find python tests examples tools -name __pycache__ -type d -prune -exec rm -rf {} +
 	rm -f python/aglet/_core*.so python/aglet/_core*.pyd

@@ -1,0 +1,54 @@
+"""How the documentation is built: `make docs`. Nothing is fetched; a warning is an error."""
+
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from make import pictures, records, reference
+
+import aglet
+
+HERE = Path(__file__).parent
+
+project = "Aglet"
+author = "The Aglet developers"
+copyright = "the Aglet developers"
+version = release = aglet.__version__
+
+extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
+exclude_patterns = ["_build", "make"]
+html_theme = "pydata_sphinx_theme"
+html_title = f"Aglet {release}"
+html_theme_options = {"show_prev_next": False, "secondary_sidebar_items": ["page-toc"]}
+html_show_sourcelink = False
+
+# Tutorials run when the site is built; one that fails fails the build. Their output is kept between builds.
+nb_execution_mode = "cache"
+nb_execution_cache_path = str(HERE / "_build" / "executed")
+nb_execution_raise_on_error = True
+nb_execution_timeout = 120
+myst_heading_anchors = 3
+myst_enable_extensions = ["colon_fence"]
+
+autosummary_generate = True
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+
+def outside(app, docname, source):
+    """What a page says of files beside docs is text here: they are read in the repository."""
+    source[0] = re.sub(r"\[([^\]]+)\]\((?:\.\./)+([^)#]+)[^)]*\)", r"\1 (`\2` in the repository)", source[0])
+
+
+def setup(app):
+    """Makes what follows from code and records, then reads the pages."""
+    folder = HERE / "generated"
+    folder.mkdir(exist_ok=True)
+    pictures.write(folder)
+    records.write(folder, HERE.parent / "repro" / "record")
+    reference.write(folder)
+    app.connect("source-read", outside)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,1 @@
+"""Pages, tables and pictures that follow from code and records."""
