@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from aglet.arrays.machine import Chunk
     from aglet.arrays.session import Session
 
-__all__ = ["EncryptedArray", "as_numbers"]
+__all__ = ["EncryptedArray"]
 
 Index = NDArray[np.int64]
 
@@ -56,6 +56,11 @@ class EncryptedArray:
     ) -> None:
         self.session, self._chunks = session, list(chunks)
         self.index, self.interval, self.filler, self.period = index, interval, filler, period
+
+    def replaced(self, **changes: Any) -> EncryptedArray:
+        """An array of the same session, and the same but for what is named: arguments of the class."""
+        names = ("chunks", "index", "interval", "filler", "period")
+        return EncryptedArray(self.session, **{name: getattr(self, name) for name in names} | changes)
 
     # What it is
 
@@ -171,14 +176,7 @@ class EncryptedArray:
         used, inverse = np.unique(index // slots, return_inverse=True)
         placed = inverse.reshape(index.shape) * slots + index % slots
         same = index.size == self.size
-        return EncryptedArray(
-            self.session,
-            [self._chunks[i] for i in used],
-            placed,
-            self.interval,
-            self.filler if same else None,
-            self.period,
-        )
+        return self.replaced(chunks=[self._chunks[i] for i in used], index=placed, filler=self.filler if same else None)
 
     def reshape(self, *shape: Any) -> EncryptedArray:
         """As numpy's; it costs nothing."""
@@ -217,7 +215,7 @@ class EncryptedArray:
         interval = Interval.of(bound)
         whole = self if self.filler is not None or self.covers_all else moves.cleaned(self, interval.inside)
         chunks = [self.session.machine.known(chunk, interval.size) for chunk in whole._chunks]
-        return EncryptedArray(self.session, chunks, whole.index, interval, whole.filler, whole.period)
+        return whole.replaced(chunks=chunks, interval=interval)
 
     @property
     def covers_all(self) -> bool:
@@ -233,7 +231,7 @@ class EncryptedArray:
 
     def refresh(self) -> EncryptedArray:
         """The same values at the level that a bootstrap leaves; real chunks go in pairs."""
-        fresh = EncryptedArray(self.session, self._chunks, self.index, self.interval, self.filler, self.period)
+        fresh = self.replaced()
         fresh._refresh()
         return fresh
 
@@ -263,13 +261,11 @@ class EncryptedArray:
         pairs = zip(left.matched(right), right.matched(left), strict=True)
         known = left.filler is not None and right.filler is not None
         frame = right if left.uniform else left
-        return EncryptedArray(
-            self.session,
-            [operation(x, y) for x, y in pairs],
-            frame.index,
-            interval,
-            filler(left.filler, right.filler) if known else None,
-            _together(left.period, right.period),
+        return frame.replaced(
+            chunks=[operation(x, y) for x, y in pairs],
+            interval=interval,
+            filler=filler(left.filler, right.filler) if known else None,
+            period=_together(left.period, right.period),
         )
 
     def matched(self, other: EncryptedArray) -> list[Chunk]:
@@ -281,14 +277,13 @@ class EncryptedArray:
     ) -> EncryptedArray:
         """An operation on every chunk."""
         value = None if self.filler is None or filler is None else filler(self.filler)
-        chunks = [operation(chunk) for chunk in self._chunks]
-        return EncryptedArray(self.session, chunks, self.index, interval, value, self.period)
+        return self.replaced(chunks=[operation(chunk) for chunk in self._chunks], interval=interval, filler=value)
 
     def plain(self, other: Any) -> Any:
         """Numbers that are no secret: a number, or this array's shape of them laid out as its chunks are."""
         if values.is_number(other):
             return values.as_number(other)
-        return as_numbers(other)
+        return values.as_array(other)
 
     def spread(self, other: NDArray[Any]) -> tuple[EncryptedArray, list[NDArray[Any]]]:
         """Plain values in the places of this array, for each chunk; other slots get the middle one of them.
@@ -317,18 +312,17 @@ class EncryptedArray:
     def within(self, interval: Interval) -> EncryptedArray:
         """The same, known to lie in this interval as well."""
         low, high = max(self.interval.low, interval.low), min(self.interval.high, interval.high)
-        return EncryptedArray(self.session, self._chunks, self.index, Interval(low, high), self.filler, self.period)
+        return self.replaced(interval=Interval(low, high))
 
     def reshape_uniform(self, shape: tuple[int, ...]) -> EncryptedArray:
         """One number in every slot, as an array of another shape."""
-        index = np.zeros(shape, dtype=np.int64)
-        return EncryptedArray(self.session, self._chunks, index, self.interval, self.filler, 1)
+        return self.replaced(index=np.zeros(shape, dtype=np.int64), period=1)
 
     def spelled_out(self) -> EncryptedArray:
         """A number in every slot as an array in consecutive places; it costs nothing."""
         slots, count = self.session.slots, self.index.size
         index = np.arange(count, dtype=np.int64).reshape(self.shape)
-        return EncryptedArray(self.session, self._chunks * -(-count // slots), index, self.interval, None, 1)
+        return self.replaced(chunks=self._chunks * -(-count // slots), index=index, filler=None, period=1)
 
     def broadcast_to(self, shape: tuple[int, ...]) -> EncryptedArray:
         """As numpy's; a number in every slot is broadcast for nothing, other elements are copied to more slots."""
@@ -464,29 +458,8 @@ class EncryptedArray:
         return functions.function(function, given, options)
 
 
-def as_numbers(message: Any) -> NDArray[Any]:
-    """What is no secret as a numpy array of numbers.
-
-    Raises
-    ------
-    TypeError
-        If it holds something else.
-    RangeError
-        If it is ragged.
-    """
-    if isinstance(message, np.ma.MaskedArray):
-        raise TypeError("This array is masked, and a ciphertext has no mask; give .filled(value) in its place.")
-    try:
-        array = np.asarray(message)
-    except ValueError as error:
-        raise RangeError("The rows differ in length; give a rectangular array.") from error
-    if array.dtype.kind not in "biufc":
-        raise TypeError(f"An encrypted array is combined with numbers, or with arrays of them, not {array.dtype} ones.")
-    return array
-
-
 def _negative(value: Any) -> Any:
-    return -value if isinstance(value, EncryptedArray) or values.is_number(value) else -as_numbers(value)
+    return -value if isinstance(value, EncryptedArray) or values.is_number(value) else -values.as_array(value)
 
 
 def _together(left: int | None, right: int | None) -> int | None:

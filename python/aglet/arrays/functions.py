@@ -28,7 +28,7 @@ def add_plain(x: EncryptedArray, y: Any) -> EncryptedArray:
     around = Interval.around(y)
     filler = None if laid.filler is None else laid.filler + around.inside
     chunks = [add(chunk, row) for chunk, row in zip(laid.chunks, rows, strict=True)]
-    return type(x)(x.session, chunks, laid.index, laid.interval + around, filler, laid.period)
+    return laid.replaced(chunks=chunks, interval=laid.interval + around, filler=filler)
 
 
 def multiply_plain(x: EncryptedArray, y: Any) -> EncryptedArray:
@@ -46,7 +46,7 @@ def multiply_plain(x: EncryptedArray, y: Any) -> EncryptedArray:
     filler = None if laid.filler is None else laid.filler * around.inside
     chunks = [multiply(chunk, row) for chunk, row in zip(laid.chunks, rows, strict=True)]
     interval = laid.interval * around if real else Interval(-size, size)
-    return type(x)(x.session, chunks, laid.index, interval, filler, laid.period)
+    return laid.replaced(chunks=chunks, interval=interval, filler=filler)
 
 
 def _point(y: Any) -> Interval:
@@ -156,7 +156,7 @@ def rmatmul(matrix: Any, x: EncryptedArray) -> EncryptedArray:
             found = machine.add(found, part)
         chunks.append(found)
     index = np.arange(len(entries), dtype=np.int64)
-    return type(x)(x.session, chunks, index, _image(entries, laid), 0.0)
+    return x.replaced(chunks=chunks, index=index, interval=_image(entries, laid), filler=0.0, period=None)
 
 
 def _image(entries: Any, x: EncryptedArray) -> Interval:
@@ -198,7 +198,7 @@ def concatenate(arrays: Sequence[Any], axis: Any = 0) -> EncryptedArray:
         interval = interval | array.interval
     fillers, periods = {array.filler for array, _ in parts}, {array.period for array, _ in parts}
     filler, period = (some.pop() if len(some) == 1 else None for some in (fillers, periods))
-    return type(first)(session, chunks, index, interval, filler, period)
+    return first.replaced(chunks=chunks, index=index, interval=interval, filler=filler, period=period)
 
 
 def _stack(arrays: Sequence[Any], axis: Any = 0) -> EncryptedArray:
@@ -237,10 +237,6 @@ def _clip(x: EncryptedArray, low: Any = None, high: Any = None) -> EncryptedArra
     return raised if high is None else compare("minimum", raised, high)
 
 
-def _swap(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    return lambda x, y: operation(y, x)
-
-
 def _larger(operation: str) -> Callable[[Any, Any], Any]:
     def call(x: Any, y: Any) -> EncryptedArray:
         return compare(operation, x, y) if isinstance(x, type(_encrypted([x, y]))) else compare(operation, y, x)
@@ -250,7 +246,7 @@ def _larger(operation: str) -> Callable[[Any, Any], Any]:
 
 _UFUNCS: dict[Any, Callable[..., Any]] = {
     np.add: lambda x, y: x + y,
-    np.subtract: lambda x, y: x - y if not isinstance(x, np.ndarray | np.generic) else y.__rsub__(x),
+    np.subtract: lambda x, y: x - y,
     np.multiply: lambda x, y: x * y,
     np.true_divide: lambda x, y: x / y,
     np.negative: lambda x: -x,

@@ -194,4 +194,4 @@ def _made(
     array: EncryptedArray, chunks: list[Chunk], index: Index, filler: Any, period: int | None = None
 ) -> EncryptedArray:
     interval = array.interval if filler is None else array.interval | Interval(filler.real, filler.real)
-    return type(array)(array.session, chunks, index, interval, filler, period)
+    return array.replaced(chunks=chunks, index=index, interval=interval, filler=filler, period=period)

@@ -12,7 +12,7 @@ import numpy as np
 
 from aglet import checks
 from aglet._core import Ciphertext
-from aglet.arrays.array import EncryptedArray, as_numbers
+from aglet.arrays.array import EncryptedArray
 from aglet.arrays.interval import Interval
 from aglet.arrays.keyset import KeySet
 from aglet.arrays.machine import Chunk, Live, Machine
@@ -142,7 +142,7 @@ class Session:
             If it holds something else than numbers.
         """
         interval = Interval.of(bound)
-        array = as_numbers(message)
+        array = values.as_array(message)
         flat = values.as_vector(array.ravel())
         _refuse_beyond(flat, interval)
         filler = interval.inside
@@ -159,7 +159,7 @@ class Session:
 
     def encrypt_like(self, message: Any, like: EncryptedArray) -> EncryptedArray:
         """Numbers that are no secret, as an array to join with another: their own range is public as they are."""
-        array = as_numbers(message)
+        array = values.as_array(message)
         around = Interval.around(array) | Interval(like.interval.inside, like.interval.inside)
         return self.encrypt(array, bound=(around.low, around.high) if around.size else 1.0)
 

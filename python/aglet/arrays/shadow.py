@@ -76,13 +76,13 @@ class Shadow:
         self._units = forecast.shipped(self._preset)
         self._size = bootstrap
         self.refreshed_level: int | None = None
-        self._refresh_error = 0.0
+        self._refresh_error, self._hidden = 0.0, 0
         if engine.can_bootstrap:
-            found = engine.estimate(3, bootstrap)  # type: ignore[arg-type]
-            self.refreshed_level = found.output_level
-            self._refresh_error = 2.0 ** -(found.precision_bits or 20.0)
-        # Levels below those of users, as many as the chain has beyond its claim.
-        self._hidden = 3 if engine.can_bootstrap else 0
+            found = _core.plan(engine.preset, "regular", 3, bootstrap, engine.slot_count)
+            self.refreshed_level = found["output_level"]
+            self._refresh_error = 2.0 ** -(found["precision_bits"] or 20.0)
+            # Primes below those of users: the plan begins with all limbs of its input level.
+            self._hidden = found["stages"][0]["level_in"] - found["input_level"]
         n = 2.0 ** self._preset["log_n"]
         self._rounding = math.sqrt(n * (1 + 2 * n / 3) / 12) * 2.0 ** -self._preset["scale_bits"]
         self._fresh = math.sqrt(n) * _ERROR_OF_KEYS * 2.0 ** -self._preset["scale_bits"] + self._rounding

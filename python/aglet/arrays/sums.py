@@ -88,19 +88,19 @@ def _of_all(array: EncryptedArray) -> EncryptedArray:
     if empty and array.filler:
         chunk = machine.add(chunk, -empty * array.filler)
     interval = array.interval.times(array.size)
-    return type(array)(array.session, [chunk], np.zeros((), dtype=np.int64), interval, None, 1)
+    return array.replaced(chunks=[chunk], index=np.zeros((), dtype=np.int64), interval=interval, filler=None, period=1)
 
 
 def _along(array: EncryptedArray, axis: int) -> EncryptedArray:
     """The sum over one axis of several."""
     if array.uniform:
         return array.times_whole(array.shape[axis]).reshape_uniform(array.shape[:axis] + array.shape[axis + 1 :])
-    index = np.moveaxis(array.index, axis, 0)
+    places = np.moveaxis(array.index, axis, 0)
     slots = array.session.slots
     # Runs that lie in the same slots of different chunks are added as chunks, before anything rotates.
     groups: dict[Any, list[EncryptedArray]] = defaultdict(list)
-    for start, length, step in _runs(index, slots):
-        run = array._view(index[start : start + length])
+    for start, length, step in _runs(places, slots):
+        run = array._view(places[start : start + length])
         groups[length, step, run.index.tobytes(), len(run.chunks)].append(run)
     parts = []
     for (length, step, *_), runs in groups.items():
@@ -110,9 +110,8 @@ def _along(array: EncryptedArray, axis: int) -> EncryptedArray:
         if (length * step) % (period or slots) == 0 and step:
             # Once around: the sum stands at every element.
             period, last = math.gcd(step, period or slots), 0
-        parts.append(
-            type(array)(array.session, windows, runs[0].index[last if step > 0 else 0], interval, None, period)
-        )
+        index = runs[0].index[last if step > 0 else 0]
+        parts.append(array.replaced(chunks=windows, index=index, interval=interval, filler=None, period=period))
     summed = parts[0]
     for part in parts[1:]:
         summed = summed + part

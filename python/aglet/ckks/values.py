@@ -15,6 +15,7 @@ from aglet.errors import LevelError, RangeError
 
 __all__ = [
     "Vector",
+    "as_array",
     "as_bits",
     "as_bound",
     "as_declared",
@@ -85,23 +86,7 @@ def as_vector(message: Any, real: bool | None = None, what: str = "message") -> 
             f"A {what} is a list or an array, and this is one number; "
             "write [x] for the first place alone, or numpy.full(engine.slot_count, x) for every slot."
         )
-    _refuse_masked(message)
-    try:
-        array = np.asarray(message)
-    except ValueError as error:
-        raise RangeError(f"The rows of the {what} differ in length; give one flat list of numbers.") from error
-    if array.dtype.kind == "O" and array.ndim == 0:
-        raise TypeError(f"A {what} is a list or an array of numbers, not {type(message).__name__}.")
-    if array.dtype.kind == "O" and array.size and all(isinstance(one, numbers.Number) for one in array.flat):
-        raise TypeError(
-            f"This {what} has numbers that numpy has no type for, such as integers of more than 64 bits; convert it "
-            "first, for example with numpy.asarray(message, dtype=float)."
-        )
-    if array.dtype.kind not in "biufc":
-        raise TypeError(
-            f"A {what} holds numbers, and this one has elements of type {array.dtype}; "
-            "convert it first, for example with numpy.asarray(message, dtype=float)."
-        )
+    array = as_array(message, what)
     if array.ndim != 1:
         raise RangeError(
             f"A {what} has one dimension, and this one has shape {array.shape}; flatten it with .ravel(), "
@@ -118,6 +103,36 @@ def as_vector(message: Any, real: bool | None = None, what: str = "message") -> 
             "for example with numpy.nan_to_num."
         )
     return vector if real is None else _declared(vector, real)
+
+
+def as_array(message: Any, what: str = "message") -> NDArray[Any]:
+    """What holds numbers, of any shape, as a numpy array of a dtype of numbers.
+
+    Raises
+    ------
+    TypeError
+        If it holds something that is not a number.
+    RangeError
+        If it is ragged.
+    """
+    _refuse_masked(message)
+    try:
+        array = np.asarray(message)
+    except ValueError as error:
+        raise RangeError(f"The rows of the {what} differ in length; make them equally long, or give one flat list.") from error
+    if array.dtype.kind == "O" and array.ndim == 0:
+        raise TypeError(f"A {what} is a list or an array of numbers, not {type(message).__name__}.")
+    if array.dtype.kind == "O" and array.size and all(isinstance(one, numbers.Number) for one in array.flat):
+        raise TypeError(
+            f"This {what} has numbers that numpy has no type for, such as integers of more than 64 bits; convert it "
+            "first, for example with numpy.asarray(message, dtype=float)."
+        )
+    if array.dtype.kind not in "biufc":
+        raise TypeError(
+            f"A {what} holds numbers, and this one has elements of type {array.dtype}; "
+            "convert it first, for example with numpy.asarray(message, dtype=float)."
+        )
+    return array
 
 
 def _refuse_masked(message: Any) -> None:
