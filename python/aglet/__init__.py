@@ -34,6 +34,7 @@ from aglet._core import (
     plan,
     presets,
 )
+from aglet.arrays import ml
 from aglet.arrays.array import EncryptedArray
 from aglet.arrays.keyset import KeySet
 from aglet.arrays.session import Session
@@ -112,6 +113,7 @@ __all__ = [
     "__version__",
     "doctor",
     "errors",
+    "ml",
     "plan",
     "presets",
 ]

@@ -7,12 +7,16 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["ProgressCallback", "progress_bar"]
+__all__ = ["ProgressCallback", "progress_bar", "silent"]
 
 ProgressCallback = Callable[[int, int, str], None]
 """Called as `callback(done, total, what)` from the calling thread; an exception that it raises cancels the work."""
 
 _PATIENCE_S = 1.0
+
+
+def silent(_done: int, _total: int, _what: str) -> None:
+    """A callback that shows nothing: for work in several threads, of which a terminal has no bar."""
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aglet.arrays import moves, sums
 from aglet.arrays.interval import Interval
@@ -130,8 +131,54 @@ def matmul(x: EncryptedArray, y: Any) -> EncryptedArray:
         return sums.total(x * matrix, -1, False)
     if x.ndim == 1:
         return rmatmul(matrix.T, x)
+    if x.ndim == 2 and _fit_in_rows(x, matrix.shape[1]):
+        return _rows_times(x, matrix)
     columns = [(x * np.ascontiguousarray(column)).sum(axis=-1) for column in matrix.T]
     return _stack(columns, axis=-1)
+
+
+def _fit_in_rows(x: EncryptedArray, width: int) -> bool:
+    """Whether each row is a run of slots, with room for as many numbers before the next begins."""
+    starts, slots = x.index[:, 0], x.session.slots
+    runs = np.array_equal(x.index, starts[:, None] + np.arange(x.shape[1]))
+    reach = max(width, x.shape[1])
+    apart = np.diff(starts).min() >= reach if len(starts) > 1 else True
+    return bool(runs and apart and (starts % slots + reach).max() <= slots)
+
+
+def _rows_times(x: EncryptedArray, matrix: NDArray[Any]) -> EncryptedArray:
+    """All rows of a chunk at once, by the diagonals of the matrix, in baby and giant steps to the right; one level.
+
+    `z = sum_s E_s roll(x, s)` has in slot `p + inputs - 1` what belongs to slot p, where `s = inputs - 1 + j - i` for
+    input i and output j. Only one turn goes to the left, which takes many switches.
+    """
+    x.need(1)
+    (inputs, outputs), slots, machine = matrix.shape, x.session.slots, x.session.machine
+    diagonals = inputs + outputs - 1
+    baby = 1 << (diagonals.bit_length() // 2)
+    chunks = []
+    for number, chunk in enumerate(x.chunks):
+        starts = x.index[x.index[:, 0] // slots == number, 0] % slots
+        turned = [chunk, *(machine.rotate(chunk, list(range(1, baby))) if baby > 1 else [])]
+        total: Any = None
+        for giant in range((diagonals - 1) // baby, -1, -1):
+            steps = range(giant * baby, min(diagonals, (giant + 1) * baby))
+            weights = [np.roll(_diagonal(matrix, starts, step, slots), -giant * baby) for step in steps]
+            part = machine.weighted_sum(turned[: len(weights)], weights)
+            total = part if total is None else machine.add(part, machine.rotate(total, [baby])[0])
+        chunks.append(machine.rotate(total, [(1 - inputs) % slots])[0] if inputs > 1 else total)
+    index = x.index[:, :1] + np.arange(outputs)
+    return x.replaced(chunks=chunks, index=index, interval=_image(matrix.T, x), filler=0.0, period=None)
+
+
+def _diagonal(matrix: NDArray[Any], starts: NDArray[np.int64], step: int, slots: int) -> NDArray[Any]:
+    """What `roll(x, step)` is multiplied by: entries whose output is `step - inputs + 1` beyond their input."""
+    inputs, outputs = matrix.shape
+    columns = np.arange(max(0, step - inputs + 1), min(outputs, step + 1))
+    weights = np.zeros(slots, dtype=matrix.dtype if matrix.dtype.kind == "c" else np.float64)
+    places = starts[:, None] + columns + inputs - 1
+    weights[places.ravel() % slots] = np.tile(matrix[columns - (step - inputs + 1), columns], len(starts))
+    return weights
 
 
 def rmatmul(matrix: Any, x: EncryptedArray) -> EncryptedArray:

@@ -26,9 +26,10 @@ from aglet.reports import gigabytes
 if TYPE_CHECKING:
     from aglet.ckks.engine import Engine
 
-__all__ = ["KeySet"]
+__all__ = ["INDEX", "KeySet"]
 
-_INDEX = "keys.json"
+INDEX = "keys.json"
+"""The file that makes a folder one of keys."""
 _VERSION = 1
 _SIZES = ("large", "medium")
 
@@ -99,7 +100,7 @@ class KeySet:
         """
         place = Path(folder)
         place.mkdir(parents=True, exist_ok=True)
-        if (place / _INDEX).exists() and (there := _index(place)["key_id"]) != self.key_id:
+        if (place / INDEX).exists() and (there := _index(place)["key_id"]) != self.key_id:
             raise KeyMismatchError(
                 f"{_shown(place)} holds keys of another secret ({there}); save these in another folder."
             )
@@ -113,9 +114,9 @@ class KeySet:
             "slot_count": self.engine.slot_count,
             "keys": sorted(kept),
         }
-        draft = place / f".{_INDEX}.{os.getpid()}"
+        draft = place / f".{INDEX}.{os.getpid()}"
         draft.write_text(json.dumps(index, indent=1) + "\n", encoding="utf-8")
-        draft.replace(place / _INDEX)
+        draft.replace(place / INDEX)
 
     @classmethod
     def load(
@@ -179,11 +180,11 @@ def _index(place: Path) -> dict[str, Any]:
         f"{_shown(place)} holds no keys that KeySet.save wrote; name the folder with keys.json."
     )
     try:
-        found = json.loads((place / _INDEX).read_text(encoding="utf-8"))
+        found = json.loads((place / INDEX).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise refusal from None
     except (ValueError, RecursionError) as error:
-        raise SerializationError(f"{_shown(place / _INDEX)} is damaged; save the keys again.") from error
+        raise SerializationError(f"{_shown(place / INDEX)} is damaged; save the keys again.") from error
     shapes = {"version": int, "key_id": str, "preset": str, "slot_count": int, "keys": list}
     if not isinstance(found, dict) or any(type(found.get(name)) is not kind for name, kind in shapes.items()):
         raise refusal

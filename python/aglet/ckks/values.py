@@ -119,7 +119,7 @@ def as_array(message: Any, what: str = "message") -> NDArray[Any]:
     try:
         array = np.asarray(message)
     except ValueError as error:
-        raise RangeError(f"The rows of the {what} differ in length; make them equally long, or give one flat list.") from error
+        raise RangeError(f"The rows of the {what} differ in length; give a flat list, or equal rows.") from error
     if array.dtype.kind == "O" and array.ndim == 0:
         raise TypeError(f"A {what} is a list or an array of numbers, not {type(message).__name__}.")
     if array.dtype.kind == "O" and array.size and all(isinstance(one, numbers.Number) for one in array.flat):

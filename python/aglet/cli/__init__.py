@@ -8,6 +8,7 @@ import typer
 
 import aglet
 from aglet.cli.advise import advise
+from aglet.cli.batch import batch
 from aglet.cli.bench import bench
 from aglet.cli.demo import demo
 from aglet.cli.info import doctor, params
@@ -47,6 +48,7 @@ app.command()(plan)
 app.command()(reproduce)
 app.command()(advise)
 app.add_typer(bench, name="bench")
+app.add_typer(batch, name="batch")
 
 
 def main() -> None:

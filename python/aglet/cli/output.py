@@ -113,13 +113,13 @@ def facts(title: str, rows: Iterable[tuple[str, Any]]) -> Table:
 
 
 def sentences(command: Callable[P, R]) -> Callable[P, R]:
-    """End a command with a sentence on stderr and exit code 1 on an error of ours, and with 130 on Ctrl-C."""
+    """End a command with a sentence on stderr and code 1 on an error of ours or of the system, with 130 on Ctrl-C."""
 
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return command(*args, **kwargs)
-        except AgletError as error:
+        except (AgletError, OSError) as error:
             typer.echo(f"aglet: {error}", err=True)
             raise typer.Exit(1) from error
         except KeyboardInterrupt as interrupt:

@@ -1,0 +1,201 @@
+"""Models that people train elsewhere, on encrypted arrays: activations, linear models, small networks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aglet import checks
+from aglet.arrays.array import EncryptedArray
+from aglet.ckks import values
+from aglet.errors import ParameterError, RangeError
+
+__all__ = ["Activation", "Linear", "LogisticRegression", "Sequential"]
+
+_GRID = 8192
+"""Points at which the error of a fit is looked at."""
+_MARGIN = 1.25
+"""Ranges of a sample are widened by this much."""
+
+
+@dataclass(frozen=True)
+class Activation:
+    """A function as a polynomial on an interval, with its error there.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from aglet import ml
+    >>> sigmoid = ml.Activation.fit(lambda x: 1 / (1 + np.exp(-x)), degree=7, interval=(-6, 6))
+    >>> sigmoid
+    <Activation of degree 7 on [-6, 6]: error 0.01, 4 levels>
+    """
+
+    coefficients: tuple[float, ...]
+    """In Chebyshev's basis of the interval."""
+    interval: tuple[float, float]
+    error: float
+    """The largest on the interval."""
+
+    @classmethod
+    def fit(cls, function: Callable[[Any], Any], degree: int, interval: Any = (-1.0, 1.0)) -> Activation:
+        """Interpolate a function of numpy arrays at Chebyshev's points, which is close to the best polynomial.
+
+        Raises
+        ------
+        RangeError
+            If the interval is empty, or the function not finite there.
+        """
+        low, high = (float(end) for end in interval)
+        if not low < high or not np.isfinite(high - low):
+            raise RangeError(f"interval={interval} holds no numbers; give the least and the largest value.")
+        degree = checks.count("degree", degree, 1)
+        middle, half = (low + high) / 2, (high - low) / 2
+        interpolate: Any = np.polynomial.chebyshev.chebinterpolate
+        fitted = interpolate(lambda t: function(middle + half * t), degree)
+        if not np.isfinite(fitted).all():
+            raise RangeError("The function is not finite on the interval; choose another.")
+        points = np.linspace(-1, 1, _GRID)
+        error = np.abs(np.polynomial.chebyshev.chebval(points, fitted) - function(middle + half * points)).max()
+        return cls(tuple(float(c) for c in fitted), (low, high), float(error))
+
+    @property
+    def degree(self) -> int:
+        """Of the polynomial."""
+        return len(self.coefficients) - 1
+
+    @property
+    def levels(self) -> int:
+        """That it takes."""
+        return self.degree.bit_length() + (self.interval != (-1.0, 1.0))
+
+    def __repr__(self) -> str:
+        low, high = self.interval
+        return (
+            f"<Activation of degree {self.degree} on [{low:g}, {high:g}]: error {self.error:.2g}, {self.levels} levels>"
+        )
+
+    def __call__(self, x: Any) -> Any:
+        """Of an encrypted array, or of plain numbers: the same polynomial.
+
+        Raises
+        ------
+        RangeError
+            If encrypted values are not known to lie in the interval; `x.assume(bound=...)` says that they do.
+        """
+        if isinstance(x, EncryptedArray):
+            return x.session.chebyshev(x, self.coefficients, domain=self.interval)
+        return np.polynomial.Chebyshev(self.coefficients, domain=self.interval)(values.as_array(x))
+
+
+@dataclass(frozen=True, eq=False)
+class Linear:
+    """`x @ weights + bias`, for samples in rows; one level."""
+
+    weights: NDArray[Any]
+    """A matrix (inputs, outputs), or a vector for one output."""
+    bias: NDArray[Any]
+
+    def __post_init__(self) -> None:
+        weights, bias = (np.asarray(values.as_array(part), dtype=np.float64) for part in (self.weights, self.bias))
+        if weights.ndim not in (1, 2) or bias.shape not in ((), weights.shape[1:]) or not weights.size:
+            raise ParameterError(
+                f"Weights of shape {weights.shape} and a bias of shape {bias.shape} are no layer; give (inputs, "
+                "outputs) and (outputs,), or (inputs,) and ()."
+            )
+        object.__setattr__(self, "weights", weights)
+        object.__setattr__(self, "bias", bias)
+
+    @classmethod
+    def from_sklearn(cls, model: Any) -> Linear:
+        """A fitted linear model of scikit-learn: what it predicts, or its decision function if it is a classifier."""
+        if getattr(model, "coef_", None) is None:
+            raise ParameterError(f"This {type(model).__name__} has no coefficients; fit a linear model first.")
+        weights = np.asarray(model.coef_, dtype=np.float64).T
+        if weights.ndim == 2 and weights.shape[1] == 1:
+            weights = weights[:, 0]
+        # One number, or one for each output; 0.0 without an intercept.
+        bias = np.asarray(model.intercept_, dtype=np.float64)
+        return cls(weights, np.broadcast_to(bias, weights.shape[1:]) if weights.ndim > 1 else bias.reshape(-1)[0])
+
+    def __call__(self, x: Any) -> Any:
+        """Of an encrypted array of shape (samples, inputs), or of plain numbers."""
+        return x @ self.weights + self.bias if self.bias.any() else x @ self.weights
+
+
+@dataclass(frozen=True, eq=False)
+class LogisticRegression:
+    """Probabilities of a model with two classes: a `Linear` and a sigmoid."""
+
+    linear: Linear
+    sigmoid: Activation
+
+    @classmethod
+    def from_sklearn(cls, model: Any, *, reach: float = 8.0, degree: int = 15) -> LogisticRegression:
+        """A fitted `sklearn.linear_model.LogisticRegression` with two classes.
+
+        Parameters
+        ----------
+        reach
+            The largest absolute value of a decision function that is expected.
+        degree
+            Of the polynomial for the sigmoid.
+        """
+        linear = Linear.from_sklearn(model)
+        if linear.weights.ndim != 1:
+            raise ParameterError(
+                "This model has more than two classes; take Linear.from_sklearn, and the largest output."
+            )
+        return cls(linear, Activation.fit(_sigmoid, degree, (-reach, reach)))
+
+    def __call__(self, x: Any) -> Any:
+        """The probability of the second class, of an encrypted array of samples or of plain numbers."""
+        scores = self.linear(x)
+        return self.sigmoid(scores.assume(bound=self.sigmoid.interval) if isinstance(x, EncryptedArray) else scores)
+
+
+@dataclass(frozen=True, eq=False)
+class Sequential:
+    """Layers in turn: `Linear` ones and activations between them."""
+
+    layers: tuple[Linear | Activation, ...]
+
+    @classmethod
+    def fit(
+        cls, weights: Sequence[tuple[Any, Any]], activation: Callable[[Any], Any], sample: Any, *, degree: int = 7
+    ) -> Sequential:
+        """A network with one activation between its layers, each fitted on the range that a sample reaches there.
+
+        Parameters
+        ----------
+        weights
+            For each layer its weights (inputs, outputs) and its bias. Of `torch.nn.Linear`, that is
+            `layer.weight.detach().numpy().T` and `layer.bias.detach().numpy()`.
+        sample
+            Inputs as they will come, (samples, inputs); they are no secret. Ranges are widened by a quarter.
+        """
+        made = [Linear(*pair) for pair in weights]
+        layers: list[Linear | Activation] = []
+        reached = np.asarray(values.as_array(sample), dtype=np.float64)
+        for linear in made[:-1]:
+            scores = linear(reached)
+            size = float(np.abs(scores).max()) * _MARGIN or 1.0
+            layers += [linear, Activation.fit(activation, degree, (-size, size))]
+            reached = activation(scores)
+        return cls((*layers, made[-1]))
+
+    def __call__(self, x: Any) -> Any:
+        """The outputs of the last layer, of an encrypted array of samples or of plain numbers."""
+        for layer in self.layers:
+            if isinstance(layer, Activation) and isinstance(x, EncryptedArray):
+                x = x.assume(bound=layer.interval)
+            x = layer(x)
+        return x
+
+
+def _sigmoid(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))

@@ -1,0 +1,185 @@
+"""Workers on the nodes of a Ray cluster: one process a node, found again and again as nodes come and go."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from aglet.batch.results import Group, Outcome, Task
+from aglet.batch.runners import AHEAD, Finished, Lost
+from aglet.batch.worker import Recipe, Worker
+from aglet.errors import AgletError, DeviceError, ParameterError
+
+__all__ = ["Cluster"]
+
+_WAIT_S = 0.5
+_LOOK_S = 1.0
+"""Between two looks at the list of nodes."""
+_PATIENCE_S = 60.0
+"""So long a cluster may be without a worker."""
+_TRIES = 3
+"""Of starting a worker on a node."""
+
+
+def _ray() -> Any:
+    try:
+        import ray
+    except ImportError as error:
+        raise ParameterError(
+            'A cluster needs Ray, and it is not installed: pip install "aglet-fhe[ray]"; else leave the address out.'
+        ) from error
+    return ray
+
+
+class _Started:
+    """The actor: a worker that begins without keys, so that what goes wrong with them comes back as a sentence."""
+
+    def __init__(self) -> None:
+        self._worker: Worker | None = None
+
+    def open(self, recipe: Recipe, threads: int, node: str) -> None:
+        self._worker = Worker(recipe, threads, node)
+
+    def run(self, group: Group, task: Task) -> list[Outcome] | Lost:
+        assert self._worker is not None, "open comes first"
+        try:
+            return self._worker.run(group, task)
+        except AgletError as error:
+            return Lost(str(error))
+
+    def stop(self, task: Task) -> None:
+        assert self._worker is not None, "open comes first"
+        self._worker.stop(task)
+
+
+@dataclass
+class _Actor:
+    handle: Any
+    node: str
+    opening: Any
+    """The call that reads the keys; None once it is done."""
+    flying: dict[Any, Group] = field(default_factory=dict)
+
+    def calls(self) -> list[Any]:
+        return [*self.flying, *([self.opening] if self.opening is not None else [])]
+
+
+class Cluster:
+    """Nodes of a Ray cluster, each with as many workers as asked, which share its cores."""
+
+    def __init__(self, recipe: Recipe, address: str, actors_per_node: int) -> None:
+        self._ray = _ray()
+        try:
+            self._ray.init(address=address, ignore_reinit_error=True, log_to_driver=False, logging_level="error")
+        except (ConnectionError, TimeoutError, ValueError) as error:
+            raise ParameterError(
+                f"There is no Ray cluster at {address!a}: {error}. Start one, ray start --head, and name its address."
+            ) from error
+        self._recipe, self._per_node = recipe, actors_per_node
+        self._actors: list[_Actor] = []
+        self._refused: dict[str, list[str]] = {}
+        self._looked, self._seen = 0.0, time.monotonic()
+        self._remote = self._ray.remote(max_restarts=0, max_task_retries=0)(_Started)
+        self._back: Finished = []
+        self._look()
+
+    @property
+    def room(self) -> int:
+        """Groups that workers with keys take now."""
+        most = self._recipe.streams + AHEAD
+        return sum(most - len(actor.flying) for actor in self._actors if actor.opening is None)
+
+    @property
+    def busy(self) -> int:
+        """Groups that are out, or lost and not yet given back."""
+        return sum(len(actor.flying) for actor in self._actors) + len(self._back)
+
+    def submit(self, group: Group, task: Task) -> None:
+        """Give a group to the worker that has the fewest."""
+        actor = min((one for one in self._actors if one.opening is None), key=lambda one: len(one.flying))
+        actor.flying[actor.handle.run.remote(group, task)] = group
+
+    def finished(self) -> Finished:
+        """Groups that are done or lost, after looking for nodes and workers that came or went.
+
+        Raises
+        ------
+        DeviceError
+            If no worker could be started, or none was left for a minute.
+        """
+        if time.monotonic() - self._looked > _LOOK_S:
+            self._look()
+        calls = {call: actor for actor in self._actors for call in actor.calls()}
+        if not calls:
+            time.sleep(_WAIT_S)
+        done = self._ray.wait(list(calls), num_returns=1, timeout=_WAIT_S)[0] if calls else []
+        for call in done:
+            self._take(calls[call], call)
+        found, self._back = self._back, []
+        return found
+
+    def _take(self, actor: _Actor, call: Any) -> None:
+        """One call that ended."""
+        if actor not in self._actors:
+            return
+        try:
+            result = self._ray.get(call)
+        except self._ray.exceptions.RayTaskError as error:
+            self._ended(actor, str(getattr(error, "cause", error)), call is actor.opening)
+        except self._ray.exceptions.RayError as error:
+            self._ended(
+                actor, f"The worker on {actor.node} was lost: {str(error).splitlines()[0]}", call is actor.opening
+            )
+        else:
+            if call is actor.opening:
+                actor.opening = None
+            else:
+                self._back.append((actor.flying.pop(call), result))
+
+    def _ended(self, actor: _Actor, why: str, opening: bool) -> None:
+        """A worker that is no more: its groups go back, and another is started where it was."""
+        self._actors.remove(actor)
+        self._back += [(group, Lost(why)) for group in actor.flying.values()]
+        self._ray.kill(actor.handle, no_restart=True)
+        if opening:
+            self._refused.setdefault(actor.node, []).append(why)
+
+    def _look(self) -> None:
+        """Start workers where nodes have none, and say so where there is no hope."""
+        self._looked = time.monotonic()
+        alive = [
+            node for node in self._ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) >= self._per_node
+        ]
+        for node in alive:
+            name = str(node["NodeID"])
+            here = sum(actor.node == name for actor in self._actors)
+            if len(self._refused.get(name, ())) < _TRIES:
+                for _ in range(self._per_node - here):
+                    self._start(name, int(node["Resources"]["CPU"]) // self._per_node)
+        if self._actors:
+            self._seen = time.monotonic()
+            return
+        reasons = {why for some in self._refused.values() for why in some}
+        if reasons and all(len(self._refused.get(str(node["NodeID"]), ())) >= _TRIES for node in alive):
+            raise DeviceError(f"No worker of the cluster could start: {'; '.join(sorted(reasons))}")
+        if time.monotonic() - self._seen > _PATIENCE_S:
+            raise DeviceError("The cluster has had no worker for a minute; add a node with free cores, and go on.")
+
+    def _start(self, node: str, threads: int) -> None:
+        where = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node, soft=False)
+        most = self._recipe.streams + AHEAD + 1
+        handle = self._remote.options(num_cpus=threads, max_concurrency=most, scheduling_strategy=where).remote()
+        self._actors.append(_Actor(handle, node, handle.open.remote(self._recipe, threads, node[:12])))
+
+    def stop(self, task: Task) -> None:
+        """Begin with no more groups of this batch."""
+        for actor in self._actors:
+            if actor.opening is None:
+                actor.handle.stop.remote(task)
+
+    def close(self) -> None:
+        """Let the workers go; the connection stays, as it may be the program's own."""
+        for actor in self._actors:
+            self._ray.kill(actor.handle, no_restart=True)
+        self._actors = []

@@ -1,0 +1,120 @@
+"""What a batch leaves beside its results: `_manifest.jsonl`, and `_failed.jsonl` where something failed."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import defaultdict
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from typing import Any
+
+from aglet.batch.places import Place, checksum
+from aglet.batch.results import Failure, Outcome, Report
+from aglet.errors import ParameterError
+
+__all__ = ["FAILED", "MANIFEST", "Ledger"]
+
+MANIFEST, FAILED = "_manifest.jsonl", "_failed.jsonl"
+_AT_ONCE = 8
+
+
+class Ledger:
+    """Lines by name: what was made, of what, by which job; kept in step with the folder of results.
+
+    Parameters
+    ----------
+    job
+        What names the work: method, options and keys. Results of another job are not mixed with these.
+    """
+
+    def __init__(self, source: Place, target: Place, job: str, overwrite: bool) -> None:
+        self._source, self._target, self._job = source, target, job
+        self._lines: dict[str, dict[str, Any]] = {} if overwrite else self._kept()
+        self._failures: list[Failure] = []
+        self._times: dict[str, list[float]] = defaultdict(list)
+        self._start = self._saved = time.monotonic()
+        self._took = 0.0
+        self._skipped = 0
+
+    def _kept(self) -> dict[str, dict[str, Any]]:
+        lines: dict[str, dict[str, Any]] = {}
+        for text in (self._target.read_if_there(MANIFEST) or b"").decode(errors="replace").splitlines():
+            try:
+                line = json.loads(text)
+                lines[str(line["name"])] = line
+            except (ValueError, TypeError, KeyError):
+                # Its result is made again.
+                continue
+        others = [name for name, line in lines.items() if line.get("job") != self._job]
+        if others:
+            raise ParameterError(
+                f"{self._target.url!a} holds results of another method or other keys, for example {others[0]!a}; "
+                "give another folder, or --overwrite (overwrite=True) to make them again."
+            )
+        return lines
+
+    def left(self, units: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
+        """Those units that are still to be done: a result counts if its checksum fits and its source is the same."""
+        every = list(units)
+        known = [name for unit in every for name in unit if name in self._lines]
+        with ThreadPoolExecutor(_AT_ONCE) as threads:
+            fine = {name for name, fits in zip(known, threads.map(self._fits, known), strict=True) if fits}
+        todo = [unit for unit in every if not fine.issuperset(unit)]
+        for unit in todo:
+            for name in unit:
+                self._lines.pop(name, None)
+        self._skipped = sum(map(len, every)) - sum(map(len, todo))
+        return todo
+
+    def _fits(self, name: str) -> bool:
+        line = self._lines[name]
+        if line.get("stamp") != self._source.stamp(name):
+            return False
+        data = self._target.read_if_there(name)
+        return data is not None and checksum(data) == line.get("sha256")
+
+    def add(self, outcome: Outcome) -> None:
+        """Note an outcome, and bring the files up to date now and then."""
+        if outcome.error is not None:
+            self._failures.append(Failure(outcome.name, outcome.error, outcome.node, outcome.tries))
+        else:
+            self._lines[outcome.name] = {
+                "name": outcome.name,
+                "sha256": outcome.checksum,
+                "node": outcome.node,
+                "seconds": round(outcome.seconds, 4),
+                "tries": outcome.tries,
+                "stamp": outcome.stamp,
+                "job": self._job,
+            }
+            self._times[outcome.node].append(outcome.seconds)
+        # A store takes whole files only: so seldom that writing takes a twentieth of the time at most.
+        if time.monotonic() - self._saved > max(1.0, 20 * self._took):
+            self.save()
+
+    def save(self) -> None:
+        """Write both files."""
+        start = time.monotonic()
+        self._target.write(MANIFEST, _text(line for _, line in sorted(self._lines.items())))
+        if self._failures:
+            self._target.write(FAILED, _text(asdict(one) for one in self._sorted()))
+        else:
+            self._target.remove(FAILED)
+        self._saved = time.monotonic()
+        self._took = self._saved - start
+
+    def _sorted(self) -> list[Failure]:
+        return sorted(self._failures, key=lambda one: one.name)
+
+    def report(self) -> Report:
+        """What was done."""
+        by_node = {node: (len(times), sum(times) / len(times)) for node, times in self._times.items()}
+        seconds = time.monotonic() - self._start
+        done = sum(map(len, self._times.values()))
+        return Report(done, self._skipped, tuple(self._sorted()), seconds, by_node)
+
+
+def _text(lines: Iterable[dict[str, Any]]) -> bytes:
+    return "".join(json.dumps(line) + "\n" for line in lines).encode()

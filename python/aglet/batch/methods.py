@@ -1,0 +1,171 @@
+"""What a batch can do to ciphertexts: every bootstrap, gate and table, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from aglet._core import Ciphertext, IntegerCiphertext
+from aglet.batch.keys import Opened
+from aglet.ckks.engine import Engine
+from aglet.errors import ParameterError, RangeError
+from aglet.integer.engine import IntegerEngine
+from aglet.lookup.ciphertext import LweCiphertext
+from aglet.lookup.engine import LookupEngine
+from aglet.progress import silent
+
+__all__ = ["Method", "method_of", "methods"]
+
+
+Call = Callable[[Opened, Sequence[Any], Mapping[str, Any]], list[Any]]
+
+
+@dataclass(frozen=True)
+class Method:
+    """One operation on several ciphertexts, each of which gives one."""
+
+    name: str
+    family: type
+    """The class of its engine."""
+    takes: type
+    """The class of its ciphertexts."""
+    together: int
+    """As many go side by side."""
+    unit: int
+    """Results depend on ciphertexts of one unit: 2 where they are refreshed in pairs."""
+    call: Call
+    options: frozenset[str] = frozenset()
+
+
+def _four(opened: Opened, method: str) -> tuple[Any, ...]:
+    """Keys in the order of the bootstraps."""
+    bootstrap = opened.key("bootstrap", method)
+    small = (opened.key("rotation", method),) if bootstrap.size == "small" else ()
+    return (opened.key("relinearization", method), opened.key("conjugation", method), *small, bootstrap)
+
+
+def _regular(opened: Opened, given: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
+    return list(opened.engine.bootstrap_many(given, *_four(opened, "A bootstrap"), **options))
+
+
+def _lossy(opened: Opened, given: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
+    keys = _four(opened, "A lossy bootstrap")
+    return [opened.engine.lossy_bootstrap(one, *keys, **options) for one in given]
+
+
+def _clean(bits: bool) -> Call:
+    def call(opened: Opened, given: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
+        keys = _four(opened, "A bootstrap of signs or bits")
+        return [opened.engine.sign_bootstrap(one, *keys, bits=bits, **options) for one in given]
+
+    return call
+
+
+def _pairs(merge: str, alone: str) -> Call:
+    def call(opened: Opened, given: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
+        keys = _four(opened, "A merging bootstrap")
+        done: list[Any] = []
+        for i in range(0, len(given), 2):
+            pair = given[i : i + 2]
+            what = getattr(opened.engine, merge if len(pair) == 2 else alone)
+            found = what(*pair, *keys, **options)
+            done += found if len(pair) == 2 else [found]
+        return done
+
+    return call
+
+
+def _integers(opened: Opened, given: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
+    return list(
+        opened.engine.bootstrap_many(given, opened.key("bootstrap", "A bootstrap of integers"), progress=silent)
+    )
+
+
+def _inputs(one: Any, count: int, what: str) -> tuple[Any, ...]:
+    """The parts along the first axis."""
+    if not one.ndim or one.shape[0] != count:
+        raise RangeError(
+            f"{what} takes {count} inputs, along the first axis of an array, and this one has shape {one.shape}."
+        )
+    return tuple(one[i] for i in range(count))
+
+
+def _gate(name: str, count: int) -> Call:
+    def call(opened: Opened, given: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
+        gate, key = getattr(opened.engine, name), opened.key("lookup", "A gate")
+        return [gate(*_inputs(one, count, "This gate"), key, progress=silent) for one in given]
+
+    return call
+
+
+def _lookup(opened: Opened, given: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
+    key = opened.key("lookup", "A table")
+    return [opened.engine.lookup(one, _table(options), key, progress=silent) for one in given]
+
+
+def _lookup2(opened: Opened, given: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
+    keys = opened.key("lookup", "A table of two integers"), opened.key("packing", "A table of two integers")
+    call, table = opened.engine.lookup2, _table(options)
+    return [call(*_inputs(one, 2, "A table of two integers"), table, *keys, progress=silent) for one in given]
+
+
+def _table(options: Mapping[str, Any]) -> Any:
+    if options.get("table") is None:
+        raise ParameterError("A table is needed: table=[...], the result for each message in turn.")
+    return options["table"]
+
+
+_GATES = {"nand": 2, "and_": 2, "or_": 2, "nor": 2, "xor": 2, "xnor": 2, "andny": 2, "majority": 3, "mux": 3}
+"""Their inputs."""
+
+
+def _all() -> list[Method]:
+    bound, iterated = frozenset({"bound", "real", "target_level"}), frozenset({"iterations"})
+    choices = frozenset({"real", "target_level"})
+
+    def ckks(name: str, together: int, unit: int, call: Call, options: frozenset[str]) -> Method:
+        return Method(name, Engine, Ciphertext, together, unit, call, options)
+
+    def gate(name: str, call: Call, options: frozenset[str] = frozenset()) -> Method:
+        return Method(name, LookupEngine, LweCiphertext, 1, 1, call, options)
+
+    return [
+        ckks("regular", 4, 1, _regular, bound | iterated),
+        ckks("lossy", 1, 1, _lossy, bound | iterated),
+        ckks("sign", 1, 1, _clean(bits=False), choices),
+        ckks("bits", 1, 1, _clean(bits=True), choices),
+        ckks("merge", 4, 2, _pairs("merge_bootstrap", "bootstrap"), bound),
+        ckks("lossy-merge", 4, 2, _pairs("lossy_merge_bootstrap", "lossy_bootstrap"), bound),
+        Method("integer", IntegerEngine, IntegerCiphertext, 4, 1, _integers),
+        *(gate(name.rstrip("_"), _gate(name, count)) for name, count in _GATES.items()),
+        gate("lookup", _lookup, frozenset({"table"})),
+        gate("lookup2", _lookup2, frozenset({"table"})),
+    ]
+
+
+def methods() -> dict[str, Method]:
+    """All methods by name.
+
+    Those of CKKS are named as in `aglet bench`; "integer" is the bootstrap of exact integers; gates ("nand", "xor",
+    ...) and "lookup2" take arrays of LWE ciphertexts whose first axis has their inputs, "lookup" those of any shape.
+    """
+    return {method.name: method for method in _all()}
+
+
+def method_of(name: str, options: Mapping[str, Any]) -> Method:
+    """The method of that name, which takes these options.
+
+    Raises
+    ------
+    ParameterError
+        If there is none, or it takes other options.
+    """
+    known = methods()
+    if name not in known:
+        raise ParameterError(f"There is no method {name!r} for batches; the methods are {', '.join(known)}.")
+    wrong = sorted(set(options) - known[name].options)
+    if wrong:
+        fitting = ", ".join(sorted(known[name].options)) or "none"
+        raise ParameterError(f"The method {name} takes no {', '.join(wrong)}; its options are: {fitting}.")
+    return known[name]

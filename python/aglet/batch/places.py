@@ -1,0 +1,142 @@
+"""Where ciphertexts are: a folder, or any url that fsspec reads and writes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import fsspec
+
+from aglet.errors import ParameterError
+
+__all__ = ["Place", "checksum"]
+
+_T = TypeVar("_T")
+# What is put there appears whole; elsewhere a file is written under another name first.
+_STORES = {"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "oci", "oss", "memory"}
+_PATIENCE_S = 0.2
+
+
+def checksum(data: bytes) -> str:
+    """SHA-256, as `sha256sum` prints it."""
+    return hashlib.sha256(data).hexdigest()
+
+
+class Place:
+    """A folder or url with files in it, by their names below it.
+
+    Raises
+    ------
+    ParameterError
+        If nothing that is installed reads such urls.
+    """
+
+    def __init__(self, url: str | os.PathLike[str], tries: int = 3) -> None:
+        self.url, self._tries = os.fsdecode(url), tries
+        try:
+            self._fs, root = fsspec.core.url_to_fs(self.url)
+        except (ImportError, ValueError) as error:
+            raise ParameterError(
+                f"{self.url!a} cannot be opened: {error}. Give a folder, or install what fsspec needs for such urls."
+            ) from error
+        self.root = root.rstrip("/")
+        self._whole = bool(
+            _STORES & {self._fs.protocol} if isinstance(self._fs.protocol, str) else _STORES & {*self._fs.protocol}
+        )
+
+    @property
+    def local(self) -> str | None:
+        """Its path, if it is a folder of this machine."""
+        return self.root if fsspec.utils.get_protocol(self.url) in ("file", "local") else None
+
+    def within(self, other: Place) -> bool:
+        """Whether it is the other or lies below it."""
+        return type(self._fs) is type(other._fs) and f"{self.root}/".startswith(f"{other.root}/")
+
+    def names(self) -> list[str]:
+        """The files in it and below, in order; names that begin with `_` or `.` are not for a batch.
+
+        Raises
+        ------
+        OSError
+            If it is not there or cannot be reached.
+        """
+        found = self._patiently(lambda: self._listed())
+        below = (path[len(self.root) + 1 :] for path in found)
+        return sorted(name for name in below if not any(part[:1] in "_." for part in name.split("/")))
+
+    def _listed(self) -> list[str]:
+        self._fs.invalidate_cache()
+        if not self._fs.isdir(self.root):
+            raise FileNotFoundError(f"{self.url!a} is no folder that can be reached; look at the name.")
+        return list(self._fs.find(self.root))
+
+    def read(self, name: str) -> bytes:
+        """A file of it.
+
+        Raises
+        ------
+        OSError
+            If it cannot be read, after several tries where that may help.
+        """
+        return bytes(self._patiently(lambda: self._fs.cat_file(f"{self.root}/{name}")))
+
+    def read_if_there(self, name: str) -> bytes | None:
+        """A file of it; None if there is none."""
+        try:
+            return self.read(name)
+        except FileNotFoundError:
+            return None
+
+    def write(self, name: str, data: bytes) -> None:
+        """Put a file there, whole or not at all.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written, after several tries where that may help.
+        """
+        self._patiently(lambda: self._put(f"{self.root}/{name}", data))
+
+    def _put(self, path: str, data: bytes) -> None:
+        if self._whole:
+            self._fs.pipe_file(path, data)
+            return
+        folder, _, name = path.rpartition("/")
+        draft = f"{folder}/.{name}.{os.getpid()}.{time.monotonic_ns()}"
+        self._fs.makedirs(folder, exist_ok=True)
+        try:
+            self._fs.pipe_file(draft, data)
+            self._fs.mv(draft, path)
+        except BaseException:
+            if self._fs.exists(draft):
+                self._fs.rm_file(draft)
+            raise
+
+    def remove(self, name: str) -> None:
+        """Take a file away, if it is there."""
+        if self._fs.exists(f"{self.root}/{name}"):
+            self._fs.rm_file(f"{self.root}/{name}")
+
+    def stamp(self, name: str) -> str:
+        """What changes when the file does, without reading it: its size and time, or the tag of a store."""
+        return str(self._fs.ukey(f"{self.root}/{name}"))
+
+    def _patiently(self, call: Callable[[], _T]) -> _T:
+        """Again after a while where the system refuses: stores and networks have moods."""
+        for done in range(1, self._tries + 1):
+            try:
+                return call()
+            except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError):
+                raise
+            except OSError:
+                if done == self._tries:
+                    raise
+                time.sleep(_PATIENCE_S * 4**done)
+        raise AssertionError("unreachable: the last try returns or raises")
+
+    def __reduce__(self) -> Any:
+        return Place, (self.url, self._tries)

@@ -1,0 +1,76 @@
+"""What goes to workers and comes back, and what a batch says at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from aglet.batch.places import Place
+
+__all__ = ["Failure", "Group", "Outcome", "Report", "Task"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What all groups of one batch share."""
+
+    number: int
+    source: Place | None
+    """Where workers read; None: groups bring their ciphertexts."""
+    target: Place | None
+    """Where workers write; None: outcomes bring the results."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Ciphertexts that a worker refreshes side by side."""
+
+    first: int
+    """The place of the first in the batch; the others follow."""
+    names: tuple[str, ...]
+    given: tuple[Any, ...] | None = None
+    """The ciphertexts, where a worker does not read them."""
+    tries: int = 1
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one ciphertext."""
+
+    name: str
+    node: str
+    seconds: float
+    """Of the group, over its ciphertexts."""
+    checksum: str = ""
+    """SHA-256 of the result."""
+    stamp: str = ""
+    """Of the file that it was made of."""
+    result: Any = field(default=None, repr=False)
+    """The ciphertext, where the worker did not write it."""
+    error: str | None = None
+    tries: int = 1
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A ciphertext without a result, and why."""
+
+    name: str
+    error: str
+    node: str
+    tries: int
+
+
+@dataclass(frozen=True)
+class Report:
+    """The end of a batch."""
+
+    done: int
+    """Ciphertexts that were refreshed."""
+    skipped: int
+    """Those with a result from before, whose checksum fits."""
+    failures: tuple[Failure, ...]
+    seconds: float
+    by_node: Mapping[str, tuple[int, float]]
+    """For each node how many it did, and the seconds that each took."""

@@ -1,0 +1,128 @@
+"""Batches on a real Ray cluster of a head and two nodes on this machine, in the toy ring.
+
+A worker is killed, a node is removed, a node comes late; the results have the bytes of a run without Ray.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import ray
+from ray.cluster_utils import Cluster
+from ray.util.state import list_actors
+
+from aglet import Engine, KeySet, ParameterError
+from aglet.batch import Pool
+from aglet.batch.places import Place
+from aglet.errors import DeviceError
+
+COUNT = 60
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    """The head has no core for us; all sockets are on 127.0.0.1, and nothing is told to anybody."""
+    os.environ |= {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0"}
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "object_store_memory": 100_000_000})
+    for _ in range(2):
+        add(made)
+    yield made
+    ray.shutdown()
+    made.shutdown()
+
+
+def add(cluster: Cluster) -> Any:
+    return cluster.add_node(num_cpus=1, object_store_memory=100_000_000)
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Keys, sixty tired ciphertexts, and what a run in this process makes of them."""
+    folder = tmp_path_factory.mktemp("batch")
+    engine = Engine(preset="toy", allow_insecure=True)
+    keys: KeySet = engine.create_keys()
+    keys.save(folder / "keys")
+    (folder / "in").mkdir()
+    random = np.random.default_rng(1)
+    for i in range(COUNT):
+        message = random.uniform(-1, 1, engine.slot_count)
+        engine.write(engine.encrypt(message, keys.public, level=0), folder / "in" / f"{i:03}.ct")
+    with Pool(folder / "keys", allow_insecure=True) as pool:
+        assert pool.run(folder / "in", folder / "local").done == COUNT
+    return {"folder": folder, "expected": contents(folder / "local")}
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in Place(folder).names()}
+
+
+def run(cluster: Cluster, work: dict[str, Any], name: str, then: Callable[[int], None], **options: Any) -> Any:
+    """A run whose progress calls `then`; all results are those of the run without a cluster."""
+    folder = work["folder"]
+    with Pool(folder / "keys", address=cluster.address, allow_insecure=True, **options) as pool:
+        report = pool.run(folder / "in", folder / name, progress=lambda done, *_: then(done))
+    assert report.failures == ()
+    assert report.done == COUNT
+    assert contents(folder / name) == work["expected"]
+    lines = [json.loads(line) for line in (folder / name / "_manifest.jsonl").read_text().splitlines()]
+    assert len(lines) == COUNT
+    return report
+
+
+def once(when: int, action: Callable[[], None]) -> Callable[[int], None]:
+    done: list[int] = []
+
+    def then(count: int) -> None:
+        if count >= when and not done:
+            done.append(count)
+            action()
+
+    return then
+
+
+def test_a_worker_is_killed(cluster: Cluster, work: dict[str, Any]) -> None:
+    def kill() -> None:
+        workers = [actor for actor in list_actors(detail=True) if actor.state == "ALIVE"]
+        assert len(workers) == 2
+        os.kill(workers[0].pid, signal.SIGKILL)
+
+    report = run(cluster, work, "killed", once(8, kill))
+    assert len(report.by_node) == 2
+
+
+def test_a_node_is_removed_and_another_comes(cluster: Cluster, work: dict[str, Any]) -> None:
+    """The late node does its part."""
+
+    def change() -> None:
+        cluster.remove_node(cluster.worker_nodes.copy().pop())
+        add(cluster)
+
+    report = run(cluster, work, "removed", once(4, change))
+    assert len(report.by_node) >= 2
+
+
+def test_a_stream_in_order(cluster: Cluster, work: dict[str, Any]) -> None:
+    folder = work["folder"]
+    engine = Engine(preset="toy", allow_insecure=True)
+    with Pool(folder / "keys", address=cluster.address, allow_insecure=True) as pool:
+        found = list(pool.stream(folder / "in"))
+    assert [name for name, _ in found] == sorted(work["expected"])
+    assert {name: engine.serialize(one) for name, one in found} == work["expected"]
+
+
+def test_workers_that_cannot_start(cluster: Cluster, work: dict[str, Any]) -> None:
+    """Without `allow_insecure` no worker opens toy keys: the reason comes here."""
+    folder = work["folder"]
+    with Pool(folder / "keys", address=cluster.address) as pool, pytest.raises(DeviceError, match="128 bits"):
+        pool.run(folder / "in", folder / "never")
+    ray.shutdown()
+    nobody = Pool(folder / "keys", address="127.0.0.1:1", allow_insecure=True)
+    with nobody, pytest.raises(ParameterError, match="no Ray cluster"):
+        nobody.run(folder / "in", folder / "never")

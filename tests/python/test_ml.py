@@ -1,0 +1,117 @@
+"""Activations, linear models of scikit-learn, networks, and products of encrypted rows with matrices, at toy size."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+
+from aglet import Engine, ParameterError, RangeError, Session, ml
+
+RANDOM = np.random.default_rng(11)
+SAMPLES = RANDOM.uniform(-1, 1, (40, 6))
+TARGETS = SAMPLES @ RANDOM.uniform(-1, 1, 6) + 0.3
+
+
+@pytest.fixture(scope="module")
+def session(engine: Engine) -> Session:
+    return Session(engine, engine.create_keys())
+
+
+def sigmoid(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+@pytest.mark.parametrize("interval", [(-1, 1), (-6, 6), (0, 3)])
+def test_an_activation(session: Session, interval: tuple[float, float]) -> None:
+    made = ml.Activation.fit(sigmoid, 11, interval)
+    x = RANDOM.uniform(*interval, 300)
+    assert np.abs(made(x) - sigmoid(x)).max() <= made.error * 1.001
+    encrypted = session.encrypt(x, bound=interval)
+    found = made(encrypted)
+    assert encrypted.level - found.level == made.levels
+    assert np.abs(session.decrypt(found) - made(x)).max() < 1e-5
+    # No polynomial of that degree is much better: that of the least squares is not either.
+    dense = np.linspace(*interval, 2000)
+    fitted = np.polynomial.Chebyshev.fit(dense, sigmoid(dense), 11)
+    assert made.error < 2 * np.abs(fitted(dense) - sigmoid(dense)).max()
+    assert f"degree {made.degree}" in repr(made)
+
+
+def test_activations_that_cannot_be(session: Session) -> None:
+    with pytest.raises(RangeError, match="holds no numbers"):
+        ml.Activation.fit(np.tanh, 5, (1, 1))
+    with pytest.raises(RangeError, match="not finite"), np.errstate(all="ignore"):
+        ml.Activation.fit(lambda x: np.log(x), 5, (-1, 1))
+    with pytest.raises(RangeError, match="assume"):
+        ml.Activation.fit(np.tanh, 5, (-1, 1))(session.encrypt([2.0], bound=4))
+
+
+@pytest.mark.parametrize(
+    ("rows", "inputs", "outputs"), [(100, 13, 7), (8, 64, 10), (3, 5, 5), (5, 9, 1), (40, 6, 4), (1, 20, 3), (5, 3, 8)]
+)
+def test_rows_times_a_matrix(session: Session, rows: int, inputs: int, outputs: int) -> None:
+    x, matrix = RANDOM.uniform(-1, 1, (rows, inputs)), RANDOM.uniform(-1, 1, (inputs, outputs))
+    encrypted = session.encrypt(x)
+    found = encrypted @ matrix
+    assert encrypted.level - found.level == 1
+    assert np.abs(session.decrypt(found) - x @ matrix).max() < 1e-5
+    assert found.interval.size >= np.abs(matrix).sum(axis=0).max()
+    again = (found + np.arange(outputs)) @ matrix.T
+    assert np.abs(session.decrypt(again) - (x @ matrix + np.arange(outputs)) @ matrix.T).max() < 1e-4
+    turned = encrypted[:, ::-1] @ matrix
+    assert np.abs(session.decrypt(turned) - x[:, ::-1] @ matrix).max() < 1e-5
+
+
+def test_a_matrix_takes_few_rotations(engine: Engine) -> None:
+    """Rows of 64 by 32: 95 diagonals in baby and giant steps, not 32 sums of six rotations."""
+    plan = Session.plan(lambda x: x @ np.ones((64, 32)), [(8, 64)], engine=engine)
+    assert plan.rotations < 40
+
+
+@pytest.mark.parametrize("targets", [TARGETS, np.stack([TARGETS, -TARGETS, 2 * TARGETS], axis=1)])
+@pytest.mark.parametrize("model", [LinearRegression(), Ridge(fit_intercept=False)])
+def test_linear_models(session: Session, model: Any, targets: Any) -> None:
+    model.fit(SAMPLES, targets)
+    made = ml.Linear.from_sklearn(model)
+    assert np.allclose(made(SAMPLES), model.predict(SAMPLES))
+    assert np.abs(session.decrypt(made(session.encrypt(SAMPLES))) - model.predict(SAMPLES)).max() < 1e-5
+
+
+def test_logistic_models(session: Session) -> None:
+    model = LogisticRegression().fit(SAMPLES, TARGETS > 0.3)
+    made = ml.LogisticRegression.from_sklearn(model, reach=6, degree=15)
+    found = session.decrypt(made(session.encrypt(SAMPLES)))
+    assert np.abs(found - made(SAMPLES)).max() < 1e-5
+    assert np.abs(found - model.predict_proba(SAMPLES)[:, 1]).max() <= made.sigmoid.error * 1.01
+    several = LogisticRegression().fit(SAMPLES, np.digitize(TARGETS, [0, 0.5]))
+    with pytest.raises(ParameterError, match="more than two"):
+        ml.LogisticRegression.from_sklearn(several)
+    decisions = session.decrypt(ml.Linear.from_sklearn(several)(session.encrypt(SAMPLES)))
+    assert np.array_equal(decisions.argmax(axis=1), several.predict(SAMPLES))
+
+
+def test_a_network(session: Session) -> None:
+    """Weights as torch gives them: (outputs, inputs), so they come transposed."""
+    weights = [RANDOM.normal(0, 0.5, shape) for shape in ((5, 6), (4, 5), (2, 4))]
+    biases = [RANDOM.normal(0, 0.5, len(one)) for one in weights]
+    pairs = [(one.T, bias) for one, bias in zip(weights, biases, strict=True)]
+    model = ml.Sequential.fit(pairs, np.tanh, SAMPLES, degree=9)
+    expected = SAMPLES
+    for one, bias in pairs[:-1]:
+        expected = np.tanh(expected @ one + bias)
+    expected = expected @ pairs[-1][0] + pairs[-1][1]
+    found = session.decrypt(model(session.encrypt(SAMPLES)))
+    assert np.abs(found - model(SAMPLES)).max() < 1e-4
+    assert np.abs(found - expected).max() < 0.1
+    assert [type(layer).__name__ for layer in model.layers] == ["Linear", "Activation"] * 2 + ["Linear"]
+
+
+def test_layers_that_cannot_be() -> None:
+    with pytest.raises(ParameterError, match="no layer"):
+        ml.Linear(np.ones((3, 2)), np.ones(3))
+    with pytest.raises(ParameterError, match="no coefficients"):
+        ml.Linear.from_sklearn(SimpleNamespace())
