@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aglet import _core
+from aglet import _core, checks
+from aglet.arrays.keyset import KeySet
 from aglet.ckks.engine import Engine
 from aglet.errors import ParameterError
 from aglet.progress import ProgressCallback
@@ -20,11 +21,9 @@ from aglet.quiet import Watch
 __all__ = [
     "MESSAGES",
     "METHODS",
-    "BootstrapKeys",
     "Case",
     "Precision",
     "bench_bootstrap",
-    "make_keys",
     "make_message",
     "run_bootstrap",
 ]
@@ -151,6 +150,16 @@ class Case:
             allow_insecure=self.allow_insecure,
         )
 
+    def keys(self, engine: Engine, progress: ProgressCallback | None = None) -> KeySet:
+        """All keys of the bootstrap."""
+        return engine.create_keys(
+            bootstrap=self.key_size,
+            stage_count=self.stage_count,
+            method="regular" if self.core_method in ("regular", "merge") else "lossy",
+            rotation=self.key_size == "small",
+            progress=progress,
+        )
+
     def plan(self, engine: Engine) -> _core.Plan:
         """The plan of the case; no key is made."""
         return _core.plan(
@@ -162,65 +171,6 @@ class Case:
             self.real,
             self.target_level,
         )
-
-
-@dataclass(frozen=True)
-class BootstrapKeys:
-    """All keys of one bootstrap, and the seconds that they took."""
-
-    secret: _core.SecretKey
-    public: _core.PublicKey
-    relinearization: _core.RelinearizationKey
-    conjugation: _core.ConjugationKey
-    rotation: _core.RotationKey | None
-    """With a small bootstrap key."""
-    bootstrap: _core.BootstrapKey
-    seconds: float
-
-    @property
-    def byte_count(self) -> int:
-        """Bytes in memory of the keys that a bootstrap reads."""
-        return sum(key.byte_count for key in self._read())
-
-    @property
-    def stored_bytes(self) -> int:
-        """Bytes of the same keys when stored, with seeds in place of their uniform halves."""
-        return sum(key.stored_bytes for key in self._read())
-
-    def _read(self) -> list[Any]:
-        keys = [self.bootstrap, self.relinearization, self.conjugation, self.rotation]
-        return [key for key in keys if key is not None]
-
-    @property
-    def arguments(self) -> tuple[Any, ...]:
-        """The keys as the bootstraps take them."""
-        given = (self.bootstrap,) if self.rotation is None else (self.rotation, self.bootstrap)
-        return (self.relinearization, self.conjugation, *given)
-
-
-def make_keys(
-    engine: Engine,
-    stage_count: int,
-    size: str,
-    method: str = "regular",
-    progress: ProgressCallback | None = None,
-) -> BootstrapKeys:
-    """Make all keys of one bootstrap, and time it."""
-    start = time.perf_counter()
-    secret = engine.create_secret_key()
-    public = engine.create_public_key(secret)
-    relinearization = engine.create_relinearization_key(secret)
-    conjugation = engine.create_conjugation_key(secret)
-    rotation = None
-    if size == "small":
-        rotation = engine.create_rotation_key(secret, progress=progress)
-        bootstrap = engine.create_small_bootstrap_key(secret)
-    elif method in ("regular", "merge"):
-        bootstrap = engine.create_bootstrap_key(secret, stage_count, size, progress=progress)  # type: ignore[arg-type]
-    else:
-        bootstrap = engine.create_lossy_bootstrap_key(secret, stage_count, size, progress=progress)  # type: ignore[arg-type]
-    seconds = time.perf_counter() - start
-    return BootstrapKeys(secret, public, relinearization, conjugation, rotation, bootstrap, seconds)
 
 
 @dataclass(frozen=True)
@@ -237,7 +187,7 @@ class BootstrapRun:
 
 
 def run_bootstrap(
-    engine: Engine, keys: BootstrapKeys, message: NDArray[Any], repeat: int, case: Case | None = None
+    engine: Engine, keys: KeySet, message: NDArray[Any], repeat: int, case: Case | None = None
 ) -> BootstrapRun:
     """Refresh a message `repeat` times, each from a fresh encryption; only the bootstrap is timed.
 
@@ -247,40 +197,39 @@ def run_bootstrap(
     if repeat < 1:
         raise ParameterError(f"A bench repeats at least once, not {repeat} times.")
     case = Case() if case is None else case
+    secret = checks.need(keys.secret, _core.SecretKey, "create_secret_key()")
     level = case.plan(engine)["input_level"]
     messages = [message * case.bound] * case.many + ([message[::-1] * case.bound] if case.pairs else [])
     seconds, errors, levels = [], [], []
     for _ in range(repeat):
-        ciphertexts = [engine.encrypt(part, keys.secret, level=level) for part in messages]
+        ciphertexts = [engine.encrypt(part, secret, level=level) for part in messages]
         start = time.perf_counter()
         results = _bootstrap(engine, keys, ciphertexts, case)
         seconds.append((time.perf_counter() - start) / case.many)
         pairs = zip(messages, results, strict=True)
-        errors += [Precision.of(part, engine.decrypt(result, keys.secret)) for part, result in pairs]
+        errors += [Precision.of(part, engine.decrypt(result, secret)) for part, result in pairs]
         levels += [result.level for result in results]
     precision = Precision(statistics.fmean(e.mean_error for e in errors), max(e.max_error for e in errors))
     return BootstrapRun(seconds, precision, min(levels), dict(engine.stage_times()))
 
 
-def _bootstrap(
-    engine: Engine, keys: BootstrapKeys, ciphertexts: list[_core.Ciphertext], case: Case
-) -> list[_core.Ciphertext]:
+def _bootstrap(engine: Engine, keys: KeySet, ciphertexts: list[_core.Ciphertext], case: Case) -> list[_core.Ciphertext]:
     choices: dict[str, Any] = {"target_level": case.target_level}
-    if keys.rotation is not None:
+    if case.key_size == "small":
         choices["stage_count"] = case.stage_count
     if case.pairs:
         merge = engine.merge_bootstrap if case.core_method == "merge" else engine.lossy_merge_bootstrap
         first, second = ciphertexts
-        return list(merge(first, second, *keys.arguments, real=True, bound=case.bound, **choices))
+        return list(merge(first, second, *keys.bootstrap_arguments, real=True, bound=case.bound, **choices))
     choices["real"] = case.real
     if case.many > 1:
         choices |= {"bound": case.bound, "iterations": case.iterations}
-        return engine.bootstrap_many(ciphertexts, *keys.arguments, **choices)
+        return engine.bootstrap_many(ciphertexts, *keys.bootstrap_arguments, **choices)
     if case.core_method in ("sign", "bits"):
         bits = case.core_method == "bits"
-        return [engine.sign_bootstrap(ciphertexts[0], *keys.arguments, bits=bits, **choices)]
+        return [engine.sign_bootstrap(ciphertexts[0], *keys.bootstrap_arguments, bits=bits, **choices)]
     refresh = engine.bootstrap if case.core_method == "regular" else engine.lossy_bootstrap
-    return [refresh(ciphertexts[0], *keys.arguments, bound=case.bound, iterations=case.iterations, **choices)]
+    return [refresh(ciphertexts[0], *keys.bootstrap_arguments, bound=case.bound, iterations=case.iterations, **choices)]
 
 
 def default_message(method: str) -> str:
@@ -293,7 +242,7 @@ def bench_bootstrap(
     *,
     repeat: int,
     messages: Iterable[str] = (),
-    keys: BootstrapKeys | None = None,
+    keys: KeySet | None = None,
     engine: Engine | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Measure each message; yields one record per message, ready for JSON.
@@ -310,7 +259,7 @@ def bench_bootstrap(
     kinds = list(messages) or [default_message(case.core_method)]
     cases = [(kind, make_message(kind, engine.slot_count)) for kind in kinds]
     if keys is None:
-        keys = make_keys(engine, case.stage_count, case.key_size, case.core_method)
+        keys = case.keys(engine)
     machine = _core.doctor()
     for kind, message in cases:
         watch = Watch()
@@ -338,8 +287,8 @@ def bench_bootstrap(
             "bits_worst": run.precision.bits_worst,
             "input_level": plan["input_level"],
             "output_level": run.output_level,
-            "key_bytes": keys.byte_count,
-            "key_bytes_seeded": keys.stored_bytes,
+            "key_bytes": keys.bootstrap_bytes[0],
+            "key_bytes_seeded": keys.bootstrap_bytes[1],
             "keygen_seconds": keys.seconds,
             "peak_rss_bytes": _core.peak_rss_bytes(),
             "log_n": engine.log_coeff_count,

@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from aglet import _core
+from aglet.arrays.keyset import KeySet
 from aglet.errors import ParameterError
 from aglet.forecast import units_for
-from aglet.measure import BootstrapKeys, Case, Precision, default_message, make_keys, make_message, run_bootstrap
+from aglet.measure import Case, Precision, default_message, make_message, run_bootstrap
 from aglet.progress import ProgressCallback
 from aglet.quiet import Watch
 
@@ -152,7 +153,7 @@ def measure(
     *,
     repeat: int,
     progress: ProgressCallback | None = None,
-    keys: BootstrapKeys | None = None,
+    keys: KeySet | None = None,
 ) -> Forecast:
     """Make the keys, run the bootstrap and put what it took beside what was predicted.
 
@@ -169,7 +170,7 @@ def measure(
         raise ParameterError("The model is that of one thread; measure with one.")
     engine = case.engine()
     if keys is None:
-        keys = make_keys(engine, case.stage_count, case.key_size, case.core_method, progress)
+        keys = case.keys(engine, progress)
     message = make_message(default_message(case.core_method), engine.slot_count)
 
     def told(done: int) -> None:
@@ -193,5 +194,5 @@ def measure(
     return replace(
         predicted,
         stages=tuple(replace(stage, measured=median, counted=run["work"]) for stage, median, run in own),
-        measured=Measured(seconds, precision, runs[-1].output_level, keys.seconds, quiet),
+        measured=Measured(seconds, precision, runs[-1].output_level, keys.seconds or 0.0, quiet),
     )

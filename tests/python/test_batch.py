@@ -327,8 +327,7 @@ def all_of(engine: Engine, keys: KeySet, method: str) -> list[Any]:
 def test_methods_of_ckks(engine: Engine, keys: tuple[KeySet, str], tmp_path: Path, method: str) -> None:
     own = keys[0]
     if method != "merge":
-        key = engine.create_lossy_bootstrap_key(own.secret)
-        own = KeySet(engine, own.secret, own.public, own.relinearization, own.conjugation, None, None, key)
+        own = engine.create_keys(own.secret, method="lossy", rotation=False)
     own.save(tmp_path / "keys")
     expected = all_of(engine, own, method)
     with Pool(tmp_path / "keys", method=method, allow_insecure=True) as pool:
@@ -375,7 +374,7 @@ def test_keys_that_do_not_fit(engine: Engine, keys: tuple[KeySet, str], source: 
     with Pool(tmp_path / "bare", allow_insecure=True) as pool:
         report = pool.run(source, tmp_path / "out")
     assert report.done == 0
-    assert "needs a bootstrap key" in report.failures[0].error
+    assert "needs a relinearization key" in report.failures[0].error
     integers = IntegerEngine(preset="int-levels-13")
     save_keys(tmp_path / "integers", integers, integers.create_relinearization_key(integers.create_secret_key()))
     with Pool(tmp_path / "integers", method="integer") as pool, pytest.raises(BatchError, match="bootstrap key"):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from aglet import _core, checks
 from aglet._core import (
@@ -31,7 +32,8 @@ __all__ = ["INDEX", "KeySet"]
 INDEX = "keys.json"
 """The file that makes a folder one of keys."""
 _VERSION = 1
-_SIZES = ("large", "medium")
+_SIZES = ("large", "medium", "small")
+_METHODS = ("regular", "lossy")
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,6 +52,8 @@ class KeySet:
     rotation: RotationKey | None = None
     matrix: MatrixMultiplicationKey | None = None
     bootstrap: BootstrapKey | None = None
+    seconds: float | None = None
+    """That `create_keys` took; None of keys that were read."""
 
     def __post_init__(self) -> None:
         ids = {key.key_id for key in self._keys().values()}
@@ -64,8 +68,7 @@ class KeySet:
         raise MissingKeyError("This set holds no key; make some with engine.create_keys().")
 
     def _keys(self) -> dict[str, Any]:
-        fields = (field.name for field in dataclasses.fields(self) if field.name != "engine")
-        return {name: getattr(self, name) for name in fields if getattr(self, name) is not None}
+        return {name: getattr(self, name) for name in _names() if getattr(self, name) is not None}
 
     def __repr__(self) -> str:
         names = list(self._keys())
@@ -75,6 +78,28 @@ class KeySet:
     def byte_count(self) -> int:
         """Bytes of all keys in memory."""
         return sum(key.byte_count for key in self._keys().values())
+
+    @property
+    def bootstrap_arguments(self) -> tuple[Any, ...]:
+        """The keys that a bootstrap reads, in the order in which its call takes them.
+
+        Raises
+        ------
+        MissingKeyError
+            If one of them is not there.
+        """
+        small = self.bootstrap is not None and self.bootstrap.size == "small"
+        names = ("relinearization", "conjugation", *(("rotation",) if small else ()), "bootstrap")
+        missing = [name for name in names if getattr(self, name) is None]
+        if missing:
+            raise MissingKeyError(f"A bootstrap needs a {missing[0]} key, and this set has none; see create_keys().")
+        return tuple(getattr(self, name) for name in names)
+
+    @property
+    def bootstrap_bytes(self) -> tuple[int, int]:
+        """Bytes of the keys that a bootstrap reads: in memory, and as files, with seeds for uniform halves."""
+        read = self.bootstrap_arguments
+        return sum(key.byte_count for key in read), sum(key.stored_bytes for key in read)
 
     def evaluation(self) -> KeySet:
         """The same without the secret key: what a server needs."""
@@ -167,7 +192,7 @@ class KeySet:
 
 
 def _names() -> list[str]:
-    return [field.name for field in dataclasses.fields(KeySet) if field.name != "engine"]
+    return [field.name for field in dataclasses.fields(KeySet) if field.name not in ("engine", "seconds")]
 
 
 def _shown(place: Path) -> str:
@@ -204,6 +229,7 @@ class MakesKeys:
         *,
         bootstrap: str | None = "large",
         stage_count: int = 3,
+        method: str = "regular",
         rotation: bool = True,
         matrix: bool = False,
         progress: ProgressCallback | None = None,
@@ -215,10 +241,10 @@ class MakesKeys:
         secret_key
             The secret; a fresh one if not given.
         bootstrap
-            Size of the bootstrap key, "large" or "medium"; None makes none, and an engine that cannot bootstrap
-            makes none either.
-        stage_count
-            Of the bootstrap key.
+            Size of the bootstrap key, "large", "medium" or "small", which needs the rotation key; None makes none, and
+            an engine that cannot bootstrap makes none either.
+        stage_count, method
+            Of the bootstrap key: "regular", which arrays are refreshed with, or "lossy", for signs and bits too.
         rotation
             Whether to make the rotation key, which sums, moves and products with matrices need.
         matrix
@@ -231,18 +257,22 @@ class MakesKeys:
         """
         bootstraps = bootstrap is not None and self.can_bootstrap
         if bootstrap is not None and checks.word("bootstrap", bootstrap) not in _SIZES:
-            raise ParameterError(f'bootstrap is "large", "medium" or None, not {bootstrap!r}.')
-        checks.flag("rotation", rotation)
+            raise ParameterError(f'bootstrap is "large", "medium", "small" or None, not {bootstrap!r}.')
+        if checks.word("method", method) not in _METHODS:
+            raise ParameterError(f'method is "regular" or "lossy", not {method!r}.')
+        if not checks.flag("rotation", rotation) and bootstrap == "small" and bootstraps:
+            raise ParameterError("A small bootstrap key goes with the rotation key; leave rotation=False out.")
         checks.flag("matrix", matrix)
-        peak = self.keys_forecast(bootstrap if bootstraps else None, stage_count, rotation=rotation)
+        peak = self.keys_forecast(bootstrap if bootstraps else None, stage_count, method=method, rotation=rotation)
         free = _core.doctor()["memory_available_bytes"]
         if peak > free:
             raise MemoryLimitError(
                 f"These keys and a bootstrap take {gigabytes(peak)} and {gigabytes(free)} are free; take "
                 'bootstrap="medium", rotation=False, or fewer slots.'
             )
+        start = time.perf_counter()
         secret = self.create_secret_key() if secret_key is None else secret_key
-        return KeySet(
+        made = KeySet(
             self,
             secret,
             self.create_public_key(secret),
@@ -250,8 +280,9 @@ class MakesKeys:
             self.create_conjugation_key(secret),
             self.create_rotation_key(secret, progress=progress) if rotation else None,
             self.create_matrix_multiplication_key(secret, progress=progress) if matrix else None,
-            self.create_bootstrap_key(secret, stage_count, bootstrap, progress=progress) if bootstraps else None,
+            _bootstrap_key(self, secret, stage_count, str(bootstrap), method, progress) if bootstraps else None,
         )
+        return dataclasses.replace(made, seconds=time.perf_counter() - start)
 
     @property
     def can_bootstrap(self: Any) -> bool:
@@ -263,8 +294,24 @@ class MakesKeys:
         return True
 
     def keys_forecast(
-        self: Any, bootstrap: str | None = "large", stage_count: int = 3, *, rotation: bool = True
+        self: Any,
+        bootstrap: str | None = "large",
+        stage_count: int = 3,
+        *,
+        method: str = "regular",
+        rotation: bool = True,
     ) -> int:
         """Bytes that `create_keys` and one bootstrap take at their peak. No key is made."""
-        peak = 0 if bootstrap is None else self.memory_report(stage_count, bootstrap).peak
-        return peak + (_core.rotation_key_bytes(self.preset, self.slot_count)[0] if rotation else 0)
+        peak = 0 if bootstrap is None else self.memory_report(stage_count, bootstrap, method).peak
+        # The report of a small key counts the rotation key already.
+        further = rotation and bootstrap != "small"
+        return peak + (_core.rotation_key_bytes(self.preset, self.slot_count)[0] if further else 0)
+
+
+def _bootstrap_key(
+    engine: Any, secret: SecretKey, stage_count: int, size: str, method: str, progress: ProgressCallback | None
+) -> BootstrapKey:
+    if size == "small":
+        return cast(BootstrapKey, engine.create_small_bootstrap_key(secret))
+    make = engine.create_lossy_bootstrap_key if method == "lossy" else engine.create_bootstrap_key
+    return cast(BootstrapKey, make(secret, stage_count, size, progress=progress))

@@ -52,8 +52,9 @@ class Live:
         self.engine, self.keys = engine, keys
         key = keys.bootstrap
         self.refreshed_level: int | None = None
-        if key is not None:
-            self.refreshed_level = engine.estimate(key.stage_count, key.size).output_level  # type: ignore[arg-type]
+        if key is not None and key.method != "lossy":
+            stages = 3 if key.size == "small" else key.stage_count
+            self.refreshed_level = engine.estimate(stages, key.size).output_level  # type: ignore[arg-type]
 
     @property
     def slots(self) -> int:
@@ -119,11 +120,7 @@ class Live:
 
     def refresh(self, chunks: Sequence[Chunk], bound: float, real: bool) -> list[Chunk]:
         """All together: real ones in pairs, in the time of one complex bootstrap each."""
-        keys = (
-            self._key("relinearization", "A refresh"),
-            self._key("conjugation", "A refresh"),
-            self._key("bootstrap", "A refresh"),
-        )
+        keys = self.keys.bootstrap_arguments
         if not real:
             return self.engine.bootstrap_many(chunks, *keys, bound=bound)
         paired = len(chunks) - len(chunks) % 2

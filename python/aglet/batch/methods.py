@@ -38,25 +38,18 @@ class Method:
     options: frozenset[str] = frozenset()
 
 
-def _four(opened: Opened, method: str) -> tuple[Any, ...]:
-    """Keys in the order of the bootstraps."""
-    bootstrap = opened.key("bootstrap", method)
-    small = (opened.key("rotation", method),) if bootstrap.size == "small" else ()
-    return (opened.key("relinearization", method), opened.key("conjugation", method), *small, bootstrap)
-
-
 def _regular(opened: Opened, given: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
-    return list(opened.engine.bootstrap_many(given, *_four(opened, "A bootstrap"), **options))
+    return list(opened.engine.bootstrap_many(given, *opened.keys.bootstrap_arguments, **options))
 
 
 def _lossy(opened: Opened, given: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
-    keys = _four(opened, "A lossy bootstrap")
+    keys = opened.keys.bootstrap_arguments
     return [opened.engine.lossy_bootstrap(one, *keys, **options) for one in given]
 
 
 def _clean(bits: bool) -> Call:
     def call(opened: Opened, given: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
-        keys = _four(opened, "A bootstrap of signs or bits")
+        keys = opened.keys.bootstrap_arguments
         return [opened.engine.sign_bootstrap(one, *keys, bits=bits, **options) for one in given]
 
     return call
@@ -64,7 +57,7 @@ def _clean(bits: bool) -> Call:
 
 def _pairs(merge: str, alone: str) -> Call:
     def call(opened: Opened, given: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
-        keys = _four(opened, "A merging bootstrap")
+        keys = opened.keys.bootstrap_arguments
         done: list[Any] = []
         for i in range(0, len(given), 2):
             pair = given[i : i + 2]

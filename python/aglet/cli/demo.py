@@ -8,11 +8,12 @@ import typer
 from rich.console import Console
 
 from aglet import _core
+from aglet.arrays.keyset import KeySet
 from aglet.ckks.engine import Engine
 from aglet.cli import output
 from aglet.cli.info import doctor_line
 from aglet.cli.plan import plan_tables
-from aglet.measure import BootstrapKeys, BootstrapRun, make_keys, make_message, run_bootstrap
+from aglet.measure import BootstrapRun, Case, make_message, run_bootstrap
 from aglet.published import REGULAR_BOOTSTRAP
 from aglet.reports import gigabytes
 
@@ -44,22 +45,24 @@ def demo(
         console.print(part)
 
     console.print(f"Making the keys on {engine.thread_count} threads ...")
-    keys = make_keys(engine, stages, key_size)
+    case = Case(key_size=key_size, stage_count=stages)
+    keys = case.keys(engine)
+    in_memory, stored = keys.bootstrap_bytes
     console.print(
-        f"Keys: {gigabytes(keys.byte_count)} in memory, {gigabytes(keys.stored_bytes)} when stored seeded, "
-        f"made in {keys.seconds:.1f} s."
+        f"Keys: {gigabytes(in_memory)} in memory, {gigabytes(stored)} when stored seeded, "
+        f"made in {keys.seconds or 0.0:.1f} s."
     )
     console.print(f"Refreshing {len(_MESSAGES)} ciphertexts of {engine.slot_count} slots from level 0 ...")
     runs = {kind: run_bootstrap(engine, keys, make_message(kind, engine.slot_count), repeat=1) for kind in _MESSAGES}
-    _show_runs(console, engine, keys, runs)
+    _show_runs(console, engine, case, keys, runs)
 
 
-def _show_runs(console: Console, engine: Engine, keys: BootstrapKeys, runs: dict[str, BootstrapRun]) -> None:
+def _show_runs(console: Console, engine: Engine, case: Case, keys: KeySet, runs: dict[str, BootstrapRun]) -> None:
     uniform, hard = (runs[kind] for kind in _MESSAGES)
     stages = [(name, f"{seconds:.2f}") for name, seconds in hard.stage_seconds.items()]
     console.print(output.table("Where the time went (the last bootstrap)", ("stage", "seconds"), stages))
     ours = (
-        f"aglet, {keys.bootstrap.size} key, {keys.bootstrap.stage_count} stages",
+        f"aglet, {case.key_size} key, {case.stage_count} stages",
         f"this machine, {engine.thread_count} threads, {engine.backend}",
         f"{uniform.seconds[0]:.2f}",
         f"0 to {uniform.output_level}",
@@ -67,7 +70,7 @@ def _show_runs(console: Console, engine: Engine, keys: BootstrapKeys, runs: dict
         f"{uniform.precision.bits_worst:.1f}",
         f"{hard.precision.bits_mean:.1f}",
         f"{hard.precision.bits_worst:.1f}",
-        gigabytes(keys.byte_count),
+        gigabytes(keys.bootstrap_bytes[0]),
     )
     published = [
         (

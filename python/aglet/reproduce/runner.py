@@ -9,11 +9,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from aglet.arrays.keyset import KeySet
 from aglet.ckks.engine import Engine
 from aglet.errors import AgletError
 from aglet.integer.measure import IntegerCase, bench_integer
 from aglet.lookup.measure import LookupCase, bench_lookup
-from aglet.measure import BootstrapKeys, Case, bench_bootstrap, make_keys, run_bootstrap
+from aglet.measure import Case, bench_bootstrap, run_bootstrap
 from aglet.reproduce.tables import Row
 
 __all__ = ["Keyring", "Outcome", "Status", "misses", "run"]
@@ -99,13 +100,13 @@ class Keyring:
 
     def __init__(self) -> None:
         self._kind: tuple[Any, ...] | None = None
-        self._keys: BootstrapKeys | None = None
+        self._keys: KeySet | None = None
         self._engines: dict[int, Engine] = {}
         self._warm: set[Any] = set()
         self.made = 0
         """How often keys were made."""
 
-    def take(self, case: Case) -> tuple[Engine, BootstrapKeys]:
+    def take(self, case: Case) -> tuple[Engine, KeySet]:
         """An engine with the threads of the case, and keys for it, which were made on all cores.
 
         An engine has run the case once when it is given out: the first bootstrap maps and clears its buffers, and the
@@ -118,7 +119,7 @@ class Keyring:
             self._warm.clear()
             gc.collect()
             engine = replace(case, threads=0).engine()
-            self._keys = make_keys(engine, case.stage_count, case.key_size, case.core_method)
+            self._keys = case.keys(engine)
             self._kind = kind
             self.made += 1
         if case.threads not in self._engines:

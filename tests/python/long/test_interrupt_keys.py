@@ -29,9 +29,8 @@ engine.create_bootstrap_key(secret)
 BOOTSTRAP = (
     START
     + """
-from aglet.measure import make_keys
 engine = Engine(use_bootstrap=True)
-keys = make_keys(engine, 3, "large")
+keys = engine.create_keys(rotation=False)
 ciphertext = engine.encrypt([1], keys.secret, level=0)
 print("ready", flush=True)
 for _ in range(10):

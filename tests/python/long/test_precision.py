@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from aglet import Engine
-from aglet.measure import MESSAGES, BootstrapKeys, Precision, make_keys, make_message, run_bootstrap
+from aglet import Engine, KeySet
+from aglet.measure import MESSAGES, Precision, make_message, run_bootstrap
 
 # Bits of `regular` in docs/parameters.md, and what a run may miss it by (the other sets: crates/aglet/tests/real.rs).
 MEAN = {"uniform": 24.7, "constant": 25.0, "alternating": 25.0, "spike": 25.0}
@@ -20,20 +20,21 @@ def engine() -> Engine:
 
 
 @pytest.fixture(scope="module")
-def keys(engine: Engine) -> BootstrapKeys:
-    return make_keys(engine, stage_count=3, size="large")
+def keys(engine: Engine) -> KeySet:
+    return engine.create_keys(rotation=False)
 
 
-def test_the_keys_are_as_forecast(engine: Engine, keys: BootstrapKeys) -> None:
+def test_the_keys_are_as_forecast(engine: Engine, keys: KeySet) -> None:
     forecast = engine.memory_report()
-    assert keys.byte_count <= 8e9
-    assert keys.stored_bytes <= 4.2e9
-    assert abs(keys.byte_count / (forecast.bootstrap_key + forecast.other_keys) - 1) < 0.02
-    assert abs(keys.stored_bytes / forecast.keys_seeded - 1) < 0.02
+    in_memory, stored = keys.bootstrap_bytes
+    assert in_memory <= 8e9
+    assert stored <= 4.2e9
+    assert abs(in_memory / (forecast.bootstrap_key + forecast.other_keys) - 1) < 0.02
+    assert abs(stored / forecast.keys_seeded - 1) < 0.02
 
 
 @pytest.mark.parametrize("kind", MESSAGES)
-def test_precision(engine: Engine, keys: BootstrapKeys, kind: str) -> None:
+def test_precision(engine: Engine, keys: KeySet, kind: str) -> None:
     message = make_message(kind, engine.slot_count)
     run = run_bootstrap(engine, keys, message, repeat=1)
     print(f"{kind}: {run.seconds[0]:.2f} s, {run.precision.bits_mean:.2f} bits, worst {run.precision.bits_worst:.2f}")
@@ -56,7 +57,7 @@ def test_signs_at_a_scale_of_44_bits(real: bool, bits: float) -> None:
     assert precision.bits_mean >= bits
 
 
-def test_a_chain_of_twenty(engine: Engine, keys: BootstrapKeys) -> None:
+def test_a_chain_of_twenty(engine: Engine, keys: KeySet) -> None:
     """Twenty bootstraps with ten products between each two: errors add up like a random walk, without a drift."""
     random = np.random.default_rng(7)
     start = make_message("random", engine.slot_count)
