@@ -462,3 +462,21 @@ def test_polynomials_stay_in_their_interval(
     basis = np.polynomial.chebyshev.chebval if chebyshev else np.polynomial.polynomial.polyval
     value = basis(low + at * width, coefficients)
     assert inside.low - 1e-9 <= value <= inside.high + 1e-9
+
+
+@pytest.mark.parametrize("shape", [(16, 16), (12, 16), (16, 13), (31, 16)])
+def test_elements_spread_over_rows(session: Session, shape: tuple[int, int]) -> None:
+    """`x[:, None]` beside `x[None, :]`: two levels and a few rotations, whatever the number of elements."""
+    rows = shape[0]
+    x = np.random.default_rng(5).uniform(-1, 1, 16)
+    index = np.arange(rows) % 16
+    spread = session.encrypt(x)[index][:, None].broadcast_to(shape)
+    assert_close(session, spread, np.broadcast_to(x[index][:, None], shape))
+
+
+def test_a_table_of_all_pairs_takes_few_rotations(engine: Engine, session: Session) -> None:
+    x = np.random.default_rng(6).uniform(-1, 1, 16)
+    encrypted = session.encrypt(x)
+    assert_close(session, encrypted[:, None] - encrypted[None, :].broadcast_to((16, 16)), x[:, None] - x)
+    plan = Session.plan(lambda y: y[:, None].broadcast_to((128, 128)), [(128,)], engine=Engine(use_bootstrap=True))
+    assert plan.rotations < 20

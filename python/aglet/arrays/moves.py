@@ -71,6 +71,9 @@ def moved(array: EncryptedArray, source: Index, target: Index, count: int) -> En
         If it takes more than `MOST_MOVES` rotations.
     """
     slots = array.session.slots
+    spread = _spread(array, source.ravel(), target.ravel()) if count == 1 else None
+    if spread is not None:
+        return _made(array, [spread], target, array.interval.inside)
     # For each chunk to be made, what it takes: (chunk, step), and the slots that this fills.
     parts = _parts(source.ravel(), target.ravel(), array, count)
     echoes = [_echo(part, slots) for part in parts]
@@ -96,6 +99,9 @@ def moved(array: EncryptedArray, source: Index, target: Index, count: int) -> En
     return _made(array, made, target, filler)
 
 
+_FEW = 8
+"""Rotations that are done one by one."""
+
 _Part = dict[tuple[int, int], "Index"]
 
 
@@ -103,8 +109,8 @@ def _parts(source: Index, target: Index, array: EncryptedArray, count: int) -> l
     slots = array.session.slots
     step = (target - source) % slots
     if array.period:
-        # It stands there already.
-        step[step % array.period == 0] = 0
+        # Chunks are the same after so many slots.
+        step %= array.period
     parts: list[_Part] = [{} for _ in range(count)]
     # One number for each (chunk to be made, chunk, step).
     chunks = int(source.max()) // slots + 1
@@ -144,6 +150,46 @@ def _echoed(array: EncryptedArray, part: _Part, step: int, filler: float) -> Chu
     if step < 0:
         masked = array.session.machine.rotate(masked, [step * (len(part) - 1)])[0]
     return _filled(array, window(array, masked, len(part), abs(step)), filled, filler)
+
+
+def _spread(array: EncryptedArray, source: Index, target: Index) -> Chunk | None:
+    """An element for each period of a chunk, wanted in all slots of it, as in `x[:, None]` beside `x[None, :]`.
+
+    Each stands in its period already: the others are masked, what is left is spread to the right and, turned back, to
+    the left, and a mask takes each half. Two levels, and logarithmically many rotations for a rotation each.
+
+    None if the places are others, or neighbours would meet.
+    """
+    period, slots = array.period, array.session.slots
+    if (
+        not period
+        or len(array.chunks) > 1
+        or period * _FEW > slots
+        or len(np.unique((target - source) % period)) <= _FEW
+    ):
+        return None
+    wanted = np.full(slots, -1)
+    wanted[target] = source % period
+    runs = wanted.reshape(-1, period)
+    own = runs.max(axis=1)
+    if not ((runs == own[:, None]) | (runs < 0)).all():
+        return None
+    used, column = np.flatnonzero(own >= 0), np.arange(slots) % period
+    mark = np.zeros(slots)
+    mark[used * period + own[used]] = used + 1
+    right = sum(np.roll(mark, i) for i in range(period))
+    left = np.roll(right, 1 - period)
+    later = column >= np.repeat(own, period)
+    reached = np.where(later, right, left)
+    if not (reached == np.repeat(np.arange(len(own)) + 1, period))[wanted >= 0].all():
+        return None
+    array.need(2)
+    machine = array.session.machine
+    spread = window(array, machine.multiply(array.chunks[0], (mark > 0).astype(float)), period, 1)
+    back = machine.rotate(spread, [(1 - period) % slots])[0]
+    taken = wanted >= 0
+    joined = machine.weighted_sum([spread, back], [(taken & later).astype(float), (taken & ~later).astype(float)])
+    return _filled(array, joined, taken.astype(float), array.interval.inside)
 
 
 def _turned(array: EncryptedArray, rotations: set[tuple[int, int]]) -> dict[tuple[int, int], Chunk]:

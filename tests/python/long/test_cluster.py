@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 import ray
 from ray.cluster_utils import Cluster
-from ray.util.state import list_actors
 
 from aglet import Engine, KeySet, ParameterError
 from aglet.batch import Pool
@@ -63,11 +62,16 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in Place(folder).names()}
 
 
-def run(cluster: Cluster, work: dict[str, Any], name: str, then: Callable[[int], None], **options: Any) -> Any:
-    """A run whose progress calls `then`; all results are those of the run without a cluster."""
+def run(cluster: Cluster, work: dict[str, Any], name: str, then: Callable[[Pool], None], when: int) -> Any:
+    """A run that calls `then` once so many are done; all results are those of the run without a cluster."""
     folder = work["folder"]
-    with Pool(folder / "keys", address=cluster.address, allow_insecure=True, **options) as pool:
-        report = pool.run(folder / "in", folder / name, progress=lambda done, *_: then(done))
+    with Pool(folder / "keys", address=cluster.address, allow_insecure=True) as pool:
+
+        def told(done: int, *_: Any) -> None:
+            if done == when:
+                then(pool)
+
+        report = pool.run(folder / "in", folder / name, progress=told)
     assert report.failures == ()
     assert report.done == COUNT
     assert contents(folder / name) == work["expected"]
@@ -76,35 +80,23 @@ def run(cluster: Cluster, work: dict[str, Any], name: str, then: Callable[[int],
     return report
 
 
-def once(when: int, action: Callable[[], None]) -> Callable[[int], None]:
-    done: list[int] = []
-
-    def then(count: int) -> None:
-        if count >= when and not done:
-            done.append(count)
-            action()
-
-    return then
-
-
 def test_a_worker_is_killed(cluster: Cluster, work: dict[str, Any]) -> None:
-    def kill() -> None:
-        workers = [actor for actor in list_actors(detail=True) if actor.state == "ALIVE"]
-        assert len(workers) == 2
-        os.kill(workers[0].pid, signal.SIGKILL)
+    def kill(pool: Pool) -> None:
+        actor = pool._started()._actors[0]  # type: ignore[attr-defined]
+        os.kill(ray.get(actor.handle.__ray_call__.remote(lambda _: os.getpid())), signal.SIGKILL)
 
-    report = run(cluster, work, "killed", once(8, kill))
+    report = run(cluster, work, "killed", kill, when=8)
     assert len(report.by_node) == 2
 
 
 def test_a_node_is_removed_and_another_comes(cluster: Cluster, work: dict[str, Any]) -> None:
     """The late node does its part."""
 
-    def change() -> None:
+    def change(_: Pool) -> None:
         cluster.remove_node(cluster.worker_nodes.copy().pop())
         add(cluster)
 
-    report = run(cluster, work, "removed", once(4, change))
+    report = run(cluster, work, "removed", change, when=4)
     assert len(report.by_node) >= 2
 
 
