@@ -480,3 +480,19 @@ def test_a_table_of_all_pairs_takes_few_rotations(engine: Engine, session: Sessi
     assert_close(session, encrypted[:, None] - encrypted[None, :].broadcast_to((16, 16)), x[:, None] - x)
     plan = Session.plan(lambda y: y[:, None].broadcast_to((128, 128)), [(128,)], engine=Engine(use_bootstrap=True))
     assert plan.rotations < 20
+
+
+def test_order(engine: Engine, keys: KeySet) -> None:
+    """Against numpy, for an array as it was encrypted and for one from a slice."""
+    session = Session(engine, keys, alpha=8, error_bits=12)
+    x = np.random.default_rng(8).permutation(64)[:20] / 32 - 1
+    whole, part = session.encrypt(x[:16]), session.encrypt(x)[3:19]
+    for encrypted, values in ((whole, x[:16]), (part, x[3:19])):
+        assert np.abs(session.decrypt(np.sort(encrypted)) - np.sort(values)).max() < 1e-2
+        assert abs(session.decrypt(np.argmax(encrypted)) - np.argmax(values)) < 0.1
+        assert abs(session.decrypt(encrypted.argmin()) - np.argmin(values)) < 0.1
+        assert abs(session.decrypt(np.max(encrypted)) - values.max()) < 1e-2
+        assert abs(session.decrypt(encrypted.min()) - values.min()) < 1e-2
+    for wrong in (session.encrypt(x), session.encrypt(np.eye(4)), session.encrypt(np.tile(x[:16], 2)), 1j * whole):
+        with pytest.raises(RangeError, match="power of two"):
+            np.sort(wrong)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from aglet.arrays import functions, moves, sums
+from aglet.arrays import functions, moves, order, sums
 from aglet.arrays.interval import Interval
 from aglet.ckks import values
 from aglet.errors import LevelError, RangeError
@@ -434,6 +434,22 @@ class EncryptedArray:
     def var(self, axis: Any = None, *, ddof: int = 0, keepdims: bool = False) -> EncryptedArray:
         """The variance over one axis, several, or all, as numpy's."""
         return sums.variance(self, axis, ddof, keepdims)
+
+    def argmax(self) -> EncryptedArray:
+        """The place of the largest of a vector, near a whole number; see `numpy.sort`."""
+        return order.argmax(self)
+
+    def argmin(self) -> EncryptedArray:
+        """The place of the smallest of a vector, near a whole number."""
+        return order.argmin(self)
+
+    def max(self) -> EncryptedArray:
+        """The largest of a vector."""
+        return order.largest(self)
+
+    def min(self) -> EncryptedArray:
+        """The smallest of a vector."""
+        return order.smallest(self)
 
     def dot(self, other: Any) -> EncryptedArray:
         """`x @ y`."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aglet.arrays import moves, sums
+from aglet.arrays import moves, order, sums
 from aglet.arrays.interval import Interval
 from aglet.ckks import values
 from aglet.errors import RangeError
@@ -316,6 +316,11 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.sum: lambda x, axis=None, keepdims=False: x.sum(axis, keepdims=keepdims),
     np.mean: lambda x, axis=None, keepdims=False: x.mean(axis, keepdims=keepdims),
     np.var: lambda x, axis=None, ddof=0, keepdims=False: x.var(axis, ddof=ddof, keepdims=keepdims),
+    np.sort: lambda x, axis=-1: order.ordered(x, axis),
+    np.argmax: lambda x: order.argmax(x),
+    np.argmin: lambda x: order.argmin(x),
+    np.max: lambda x: order.largest(x),
+    np.min: lambda x: order.smallest(x),
     np.dot: lambda x, y: x @ y,
     np.inner: lambda x, y: (x * y).sum(axis=-1),
     np.concatenate: concatenate,
