@@ -17,6 +17,7 @@ from aglet.integer.measure import IntegerCase
 from aglet.lookup.measure import LookupCase
 from aglet.measure import Case
 from aglet.reproduce import TABLES, load, run, select
+from aglet.reproduce.applications import PROGRAMS, ApplicationCase, bench_application
 from aglet.reproduce.report import exit_code, summary
 from aglet.reproduce.runner import Keyring, misses
 from aglet.reproduce.tables import read
@@ -90,13 +91,13 @@ def leaves(data: Any) -> list[float]:
 
 def test_the_tables_are_whole() -> None:
     counts = {name: len(load(name).rows) for name in TABLES}
-    assert counts == {"desilofhe": 72, "ship": 5, "demystifying": 9, "seal-rns-ckks": 72}
+    assert counts == {"desilofhe": 72, "ship": 5, "demystifying": 9, "seal-rns-ckks": 72, "applications": 3}
     for name in TABLES:
         rows = load(name).rows
         assert len({row.name for row in rows}) == len(rows)
         assert any(row.quick for row in rows)
         for each in rows:
-            assert each.obstacle() or isinstance(each.bench(1), Case | LookupCase | IntegerCase)
+            assert each.obstacle() or isinstance(each.bench(1), Case | LookupCase | IntegerCase | ApplicationCase)
             assert each.not_yet or each.measured_by != "case" or {"bits", "levels", "slots"} <= set(each.needs)
 
 
@@ -286,3 +287,14 @@ def test_a_table_in_another_form(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     with pytest.raises(ParameterError, match=r"docs/reproducing\.md"):
         read(path)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_applications(program: str) -> None:
+    case = ApplicationCase(program, 16 if program != "variance" else 1300, "toy", allow_insecure=True)
+    record = bench_application(case, repeat=1)
+    assert record["wrong"] == 0
+    assert record["seconds"] > 0
+    assert misses({"bits": 4, "slots": 512}, record, "worst") == []
+    with pytest.raises(ParameterError, match="no program"):
+        ApplicationCase("chess")

@@ -15,6 +15,7 @@ from aglet.errors import AgletError
 from aglet.integer.measure import IntegerCase, bench_integer
 from aglet.lookup.measure import LookupCase, bench_lookup
 from aglet.measure import Case, bench_bootstrap, run_bootstrap
+from aglet.reproduce.applications import ApplicationCase, bench_application
 from aglet.reproduce.tables import Row
 
 __all__ = ["Keyring", "Outcome", "Status", "misses", "run"]
@@ -72,7 +73,7 @@ def misses(needs: Mapping[str, float], record: Mapping[str, Any], precision: str
     return [*missed, *([f"{record['wrong']} results wrong"] if record.get("wrong") else [])]
 
 
-_AnyCase = Case | LookupCase | IntegerCase
+_AnyCase = Case | LookupCase | IntegerCase | ApplicationCase
 
 
 def _kind(case: _AnyCase) -> tuple[Any, ...]:
@@ -81,6 +82,8 @@ def _kind(case: _AnyCase) -> tuple[Any, ...]:
         return case.bits, case.preset, case.method
     if isinstance(case, IntegerCase):
         return case.operation, case.preset_name
+    if isinstance(case, ApplicationCase):
+        return case.program, case.preset
     preset, slots, insecure = case.preset_name, case.slot_count, case.allow_insecure
     if case.key_size == "small":
         return preset, slots, insecure, "small"
@@ -106,6 +109,13 @@ class Keyring:
         self.made = 0
         """How often keys were made."""
 
+    def drop(self) -> None:
+        """Free the keys, for what makes its own."""
+        self._keys = self._kind = None
+        self._engines.clear()
+        self._warm.clear()
+        gc.collect()
+
     def take(self, case: Case) -> tuple[Engine, KeySet]:
         """An engine with the threads of the case, and keys for it, which were made on all cores.
 
@@ -114,10 +124,7 @@ class Keyring:
         """
         kind = _kind(case)
         if self._keys is None or kind != self._kind:
-            self._keys = None
-            self._engines.clear()
-            self._warm.clear()
-            gc.collect()
+            self.drop()
             engine = replace(case, threads=0).engine()
             self._keys = case.keys(engine)
             self._kind = kind
@@ -177,6 +184,9 @@ def _measure(row: Row, case: _AnyCase, repeat: int, keyring: Keyring) -> dict[st
         return bench_lookup(case, repeat=max(repeat, _LOOKUPS))
     if isinstance(case, IntegerCase):
         return bench_integer(case, repeat=repeat)
+    if isinstance(case, ApplicationCase):
+        keyring.drop()
+        return bench_application(case, repeat=repeat)
     engine, keys = keyring.take(case)
     messages = () if row.message is None else (row.message,)
     (record,) = bench_bootstrap(case, repeat=repeat, messages=messages, keys=keys, engine=engine)
