@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +14,7 @@ from aglet.errors import AgletError, DeviceError, ParameterError
 
 __all__ = ["Cluster"]
 
+_CONNECT_S = 5.0
 _WAIT_S = 0.5
 _LOOK_S = 1.0
 """Between two looks at the list of nodes."""
@@ -30,6 +32,13 @@ def _ray() -> Any:
             'A cluster needs Ray, and it is not installed: pip install "aglet-fhe[ray]"; else leave the address out.'
         ) from error
     return ray
+
+
+def _answers(address: str) -> None:
+    """Whether somebody listens there: Ray itself would ask for minutes, and end the process."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if colon:
+        socket.create_connection((host, int(port)), _CONNECT_S).close()
 
 
 class _Started:
@@ -71,8 +80,9 @@ class Cluster:
     def __init__(self, recipe: Recipe, address: str, actors_per_node: int) -> None:
         self._ray = _ray()
         try:
+            _answers(address)
             self._ray.init(address=address, ignore_reinit_error=True, log_to_driver=False, logging_level="error")
-        except (ConnectionError, TimeoutError, ValueError) as error:
+        except (OSError, ValueError) as error:
             raise ParameterError(
                 f"There is no Ray cluster at {address!a}: {error}. Start one, ray start --head, and name its address."
             ) from error
