@@ -77,6 +77,8 @@ def run(cluster: Cluster, work: dict[str, Any], name: str, then: Callable[[Pool]
     assert contents(folder / name) == work["expected"]
     lines = [json.loads(line) for line in (folder / name / "_manifest.jsonl").read_text().splitlines()]
     assert len(lines) == COUNT
+    # Where workers were lost, groups went to others.
+    assert max(line["tries"] for line in lines) > 1
     return report
 
 
