@@ -297,7 +297,7 @@ def test_ctrl_c_loses_nothing_that_is_finished(
         pool.run(source, tmp_path / "out")
     monkeypatch.undo()
     made = results(tmp_path / "out")
-    assert len(made) == 8, "two groups of four"
+    assert len(made) in (7, 8), "two groups, of four or of the three that are left"
     assert {line["name"] for line in lines(tmp_path / "out" / MANIFEST)} == set(made)
     report = pool.run(source, tmp_path / "out")
     assert (report.done, report.skipped) == (COUNT - len(made), len(made))
