@@ -121,11 +121,12 @@ class Cluster:
         if time.monotonic() - self._looked > _LOOK_S:
             self._look()
         calls = {call: actor for actor in self._actors for call in actor.calls()}
-        if not calls:
+        if calls:
+            self._ray.wait(list(calls), num_returns=1, timeout=_WAIT_S)
+            for call in self._ray.wait(list(calls), num_returns=len(calls), timeout=0)[0]:
+                self._take(calls[call], call)
+        else:
             time.sleep(_WAIT_S)
-        done = self._ray.wait(list(calls), num_returns=1, timeout=_WAIT_S)[0] if calls else []
-        for call in done:
-            self._take(calls[call], call)
         found, self._back = self._back, []
         return found
 
