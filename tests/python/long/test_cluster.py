@@ -63,7 +63,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def run(cluster: Cluster, work: dict[str, Any], name: str, then: Callable[[Pool, Any], None]) -> Any:
-    """A run that calls `then` once, with a worker that has groups; all results are those of the run without a cluster."""
+    """A run that calls `then` once, with a worker that has groups; all results are those of a run without a cluster."""
     folder, done = work["folder"], []
     with Pool(folder / "keys", address=cluster.address, allow_insecure=True) as pool:
 
