@@ -13,6 +13,15 @@ from support import ROOT, SNIPPETS, snippet
 EXAMPLES = sorted(path.name for path in (ROOT / "examples").glob("*.py"))
 
 
+# That they take the real size.
+SAYS = {
+    "sort.py": "with 2 bootstraps",
+    "order.py": "sort of 128",
+    "digits.py": "512 pictures",
+    "column.py": "98304 rows",
+}
+
+
 def run(program: str) -> str:
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=1200)
     assert result.returncode == 0, result.stderr
@@ -51,4 +60,6 @@ def test_precision_scripts(method: str) -> None:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples(name: str) -> None:
-    assert run((ROOT / "examples" / name).read_text())
+    printed = run((ROOT / "examples" / name).read_text())
+    assert SAYS.get(name, "") in printed
+    assert printed
