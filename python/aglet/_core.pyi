@@ -38,8 +38,9 @@ class DoctorReport(TypedDict):
     forced: str | None
     """The value of AGLET_BACKEND, if it is set."""
     cores: int
-    memory_total_bytes: int
-    memory_available_bytes: int
+    memory_total_bytes: int | None
+    memory_available_bytes: int | None
+    """None where the system does not say."""
     huge_pages: str
 
 class NttTiming(TypedDict):

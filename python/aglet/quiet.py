@@ -29,9 +29,10 @@ def reference_us() -> float:
 
 
 def _load() -> float | None:
+    # Windows has no load average.
     try:
         return os.getloadavg()[0]
-    except OSError:
+    except (AttributeError, OSError):
         return None
 
 

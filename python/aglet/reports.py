@@ -9,8 +9,10 @@ from aglet import _core
 __all__ = ["BootstrapEstimate", "MemoryReport", "SecurityReport", "failure_text", "gigabytes", "memory_report"]
 
 
-def gigabytes(count: float) -> str:
+def gigabytes(count: float | None) -> str:
     """A number of bytes in a unit that reads well (powers of 1000)."""
+    if count is None:
+        return "an unknown amount"
     for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if abs(count) >= size:
             return f"{count / size:.2f} {unit}" if unit == "GB" else f"{count / size:.1f} {unit}"
@@ -59,13 +61,14 @@ class MemoryReport:
     matrices: int
     working: int
     peak: int
-    available: int
-    total: int
+    available: int | None
+    total: int | None
+    """Of the machine; both are None where the system does not say."""
 
     @property
     def fits(self) -> bool:
-        """Whether the forecast of the peak is within what the machine has free now."""
-        return self.peak <= self.available
+        """Whether the forecast of the peak is within what the machine has free now, or nobody knows that."""
+        return self.available is None or self.peak <= self.available
 
     def __str__(self) -> str:
         return (

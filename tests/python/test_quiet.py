@@ -31,6 +31,19 @@ def test_a_watch_sees_a_slower_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(seen.reasons) == 2
 
 
+@pytest.mark.parametrize("missing", [AttributeError, OSError])
+def test_a_machine_without_a_load_average_is_measured_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, missing: type[Exception]
+) -> None:
+    if missing is AttributeError:
+        monkeypatch.delattr("os.getloadavg")
+    else:
+        monkeypatch.setattr("os.getloadavg", lambda: (_ for _ in ()).throw(OSError))
+    seen = quiet.Watch().done([1.0])
+    assert seen.load is None
+    assert seen.fields()["load"] is None
+
+
 def test_the_reference_is_stable_enough_to_mean_something() -> None:
     times = [quiet.reference_us() for _ in range(5)]
     assert min(times) > 0

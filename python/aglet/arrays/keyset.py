@@ -265,7 +265,7 @@ class MakesKeys:
         checks.flag("matrix", matrix)
         peak = self.keys_forecast(bootstrap if bootstraps else None, stage_count, method=method, rotation=rotation)
         free = _core.doctor()["memory_available_bytes"]
-        if peak > free:
+        if free is not None and peak > free:
             raise MemoryLimitError(
                 f"These keys and a bootstrap take {gigabytes(peak)} and {gigabytes(free)} are free; take "
                 'bootstrap="medium", rotation=False, or fewer slots.'

@@ -25,8 +25,9 @@ pub fn cpu() -> String {
 
 /// Instruction sets that Aglet can make use of and this processor has.
 pub fn features() -> Vec<String> {
-    let flags = proc_line("/proc/cpuinfo", "flags").unwrap_or_default();
-    let wanted = ["avx2", "fma", "bmi2", "adx", "avx512f", "avx512dq", "avx512vl", "avx512ifma", "avx512_ifma"];
+    let flags = ["flags", "Features"].into_iter().find_map(|key| proc_line("/proc/cpuinfo", key)).unwrap_or_default();
+    let wanted =
+        ["asimd", "avx2", "fma", "bmi2", "adx", "avx512f", "avx512dq", "avx512vl", "avx512ifma", "avx512_ifma"];
     let has = |w: &&&str| flags.split_whitespace().any(|f| f == **w);
     wanted.iter().filter(has).map(|w| w.replace("_ifma", "ifma")).collect()
 }

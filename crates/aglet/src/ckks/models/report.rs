@@ -34,8 +34,8 @@ pub fn doctor() -> Result<Value, Error> {
         "backend": chosen.name(),
         "forced": std::env::var("AGLET_BACKEND").ok().filter(|name| !name.is_empty()),
         "cores": std::thread::available_parallelism().map_or(1, |n| n.get()),
-        "memory_total_bytes": machine::memory_total().unwrap_or(0),
-        "memory_available_bytes": machine::memory_available().unwrap_or(0),
+        "memory_total_bytes": machine::memory_total(),
+        "memory_available_bytes": machine::memory_available(),
         "huge_pages": machine::huge_pages(),
     }))
 }
