@@ -189,6 +189,10 @@ def test_integers() -> None:
     circuits = {row["circuit"]: (row["levels"], row["relinearizations"]) for row in plan["circuits"]}
     assert circuits["table of 4 bits"] == (4, 7)
     assert circuits["table of 12 bits in 3 digits"] == (7, 59)
+    assert plan["bootstrap"] is None
+    (refresh,) = lines("plan", "--preset", "int16")
+    assert (refresh["bootstrap"]["input_level"], refresh["bootstrap"]["output_level"]) == (1, 8)
+    assert "from level 1 to 8" in run("plan", "--preset", "int16")
     assert "aglet bench integer" in fails("plan", "--preset", "int-levels-13", "--model")
 
 

@@ -131,7 +131,13 @@ def test_unsigned_schemes_and_coefficients() -> None:
     signed = IntegerEngine("bfv", 40_961, depth=4)
     # What one reading of ciphertexts makes, the other uses.
     back = signed.deserialize_secret_key(unsigned.serialize_secret_key(key))
-    assert signed.decrypt(unsigned.encrypt([-1, 5], key), back)[:3].tolist() == [-1, 5, 0]
+    made = unsigned.encrypt([-1, 5], key)
+    assert signed.decrypt(made, back)[:3].tolist() == [-1, 5, 0]
+    assert unsigned.as_scheme(made, "bfv") is made
+    with pytest.raises(ParameterError, match="bfv"):
+        unsigned.as_scheme(made, "ckks")
+    with pytest.raises(TypeError):
+        unsigned.as_scheme([1, 2], "bfv")
     polynomials = IntegerEngine(plaintext_modulus=9_999, depth=2, packing="coefficients")
     key = polynomials.create_secret_key()
     relin = polynomials.create_relinearization_key(key)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aglet import IntegerEngine, _core
 from aglet.cli import output
+from aglet.integer.bootstrapping import BOOTSTRAP_INPUT_LEVEL
 from aglet.reports import gigabytes
 
 __all__ = ["is_integer_preset", "plan_integer", "print_integer_presets"]
@@ -37,12 +38,21 @@ def _circuits(engine: IntegerEngine) -> list[dict[str, object]]:
     ]
 
 
+def _bootstrap(engine: IntegerEngine) -> dict[str, int] | None:
+    """Levels and bytes of a bootstrap, if the set has one."""
+    level = engine.bootstrap_output_level
+    if level is None:
+        return None
+    key, maps = engine.bootstrap_forecast()
+    return {"input_level": BOOTSTRAP_INPUT_LEVEL, "output_level": level, "key_bytes": key, "map_bytes": maps}
+
+
 def plan_integer(preset: str, json: bool) -> None:
     """Print what a set has and what circuits take: no key is made, and nothing runs."""
     engine, info = IntegerEngine(preset=preset), next(p for p in _core.integer_presets() if p["name"] == preset)
-    circuits = _circuits(engine)
+    circuits, refresh = _circuits(engine), _bootstrap(engine)
     if json:
-        output.json_line({**info, "slot_count": engine.slot_count, "circuits": circuits})
+        output.json_line({**info, "slot_count": engine.slot_count, "circuits": circuits, "bootstrap": refresh})
         return
     console = output.console()
     title = f"{preset}: {engine.slot_count} integers modulo {engine.plaintext_modulus}, {engine.max_level} levels"
@@ -61,6 +71,15 @@ def plan_integer(preset: str, json: bool) -> None:
                 ("relinearization key", gigabytes(info["relinearization_key_bytes"])),
                 ("rotation key", gigabytes(info["rotation_key_bytes"])),
                 ("fresh ciphertext", f"{info['ciphertext_bytes'] / 1e6:.1f} MB"),
+                *(
+                    [
+                        ("bootstrap", f"from level {refresh['input_level']} to {refresh['output_level']}"),
+                        ("bootstrap key", gigabytes(refresh["key_bytes"])),
+                        ("encoded maps", gigabytes(refresh["map_bytes"])),
+                    ]
+                    if refresh
+                    else []
+                ),
             ],
         )
     )

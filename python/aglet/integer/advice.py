@@ -9,12 +9,10 @@ from typing import Any
 
 from aglet import _core
 from aglet.advise import Wish
+from aglet.integer.bootstrapping import BOOTSTRAP_INPUT_LEVEL
 from aglet.integer.engine import IntegerEngine
 
 __all__ = ["IntegerAdvice", "integer_ways"]
-
-_INPUT_LEVEL = 1
-"""Where a bootstrap takes its ciphertexts: what stands below is its own."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +99,7 @@ def integer_ways(wish: Wish, records: Iterable[Mapping[str, Any]]) -> list[Integ
         advice = IntegerAdvice(
             preset["name"],
             engine.slot_count,
-            _INPUT_LEVEL,
+            BOOTSTRAP_INPUT_LEVEL,
             level_out,
             1 if wish.values == "bits" else math.log2(engine.plaintext_modulus),
             record["seconds"],

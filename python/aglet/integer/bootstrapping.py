@@ -9,7 +9,10 @@ from aglet._core import IntegerBootstrapKey, IntegerCiphertext, IntegerSecretKey
 from aglet.integer import operands
 from aglet.progress import ProgressCallback, progress_bar
 
-__all__ = ["IntegerBootstrapping"]
+__all__ = ["BOOTSTRAP_INPUT_LEVEL", "IntegerBootstrapping"]
+
+BOOTSTRAP_INPUT_LEVEL = 1
+"""Where a bootstrap takes its ciphertexts: what stands below is its own."""
 
 
 class IntegerBootstrapping:

@@ -369,6 +369,19 @@ class IntegerEngine(IntegerBootstrapping, IntegerCircuits, IntegerFiles):
         """
         return self._core.level_down(operands.ciphertext(ciphertext), self._level(level))
 
+    def as_scheme(self, ciphertext: IntegerCiphertext, scheme: str) -> IntegerCiphertext:
+        """The same integers as a ciphertext of "bfv" or "bgv": itself, as both are readings of one ciphertext.
+
+        What one engine made goes into the other without it; it is for programs that convert.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such scheme.
+        """
+        _one_of("scheme", scheme, ("bfv", "bgv"))
+        return operands.ciphertext(ciphertext)
+
     def rotate_rows(
         self, ciphertext: IntegerCiphertext, rotation_key: IntegerRotationKey, delta: int
     ) -> IntegerCiphertext:
