@@ -48,9 +48,8 @@ def write(folder):
 
 
 def added(totals, *columns):
-    """Encrypted totals with the sums of another part."""
-    found = [column.sum() for column in columns]
-    return [a + b for a, b in zip(totals, found, strict=True)] if totals else found
+    """Encrypted totals, slot by slot, with another part; slots are added up once, at the end."""
+    return [a + b for a, b in zip(totals, columns, strict=True)] if totals else list(columns)
 
 
 with tempfile.TemporaryDirectory() as name:
@@ -59,7 +58,9 @@ with tempfile.TemporaryDirectory() as name:
     seconds = dict.fromkeys(("all", "filter"), 0.0)
     for part in parts(path):
         # What the owner sends: scaled to [0, 1], at a level for two products and a comparison.
-        x = session.encrypt(part / LARGEST, bound=(0, 1), level=session.refreshed_level)
+        # The last part is filled up with zeros, which no sum sees and the filter drops.
+        filled = np.pad(part / LARGEST, (0, session.slots - len(part)))
+        x = session.encrypt(filled, bound=(0, 1), level=session.refreshed_level)
         start = time.perf_counter()
         square = x * x
         every = added(every, x, square)
@@ -70,9 +71,9 @@ with tempfile.TemporaryDirectory() as name:
         seconds["filter"] += time.perf_counter() - start
 
     # The owner of the secret key divides: a few numbers.
-    total, squares = (float(session.decrypt(one)) for one in every)
+    total, squares = (float(session.decrypt(one.sum())) for one in every)
     mean, variance = total / rows, squares / rows - (total / rows) ** 2
-    kept, sum_kept, squares_kept = (float(session.decrypt(one)) for one in older)
+    kept, sum_kept, squares_kept = (float(session.decrypt(one.sum())) for one in older)
     mean_kept = sum_kept / kept
     variance_kept = squares_kept / kept - mean_kept**2
     print(f"{rows} rows of {path.name}: {seconds['all']:.1f} s, with the filter {seconds['filter']:.1f} s more")
