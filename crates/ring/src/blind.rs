@@ -43,26 +43,28 @@ pub fn scratch_words(table: &SmallTable, columns: usize, gadget: Gadget) -> usiz
 
 /// `acc += sum_j (X^(e_j) - 1) acc x key_j` over the keys of a block, with the external product of digits and samples, for every input:
 /// its exponents, a number below 2N for each key of the block, and its accumulator, canonical coefficients, N words for each column.
-/// While the first is computed, the next block of the key comes into the cache. Variable time in the exponents, which are public.
+/// Meanwhile the next block of the key comes into the cache, a part of it with each input. Variable time in the exponents, which are public.
 ///
 /// # Panics
 /// If shapes do not agree, or a block has more than 16 products in a sum.
-pub fn blind_block<'a, E: AsRef<[u16]>>(
+pub fn blind_block<'a, E: AsRef<[u16]>, I: IntoIterator<Item = (E, &'a mut [u64]), IntoIter: ExactSizeIterator>>(
     table: &SmallTable,
     key: &PackedKey,
     block: usize,
     gadget: Gadget,
-    inputs: impl IntoIterator<Item = (E, &'a mut [u64])>,
+    inputs: I,
     scratch: &mut [u64],
 ) {
     let shape = key.shape();
     assert!(shape.rows == shape.columns);
     let (planes, next) = (planes(key, block), (block + 1 < shape.blocks).then(|| planes(key, block + 1)));
     let row = row(table, key, gadget, &planes);
-    for (i, (exponents, acc)) in inputs.into_iter().enumerate() {
+    let next = next.as_ref().map_or(&[][..], |next| &next[..shape.rows]);
+    let inputs = inputs.into_iter();
+    let parts = inputs.len();
+    for (i, (exponents, acc)) in inputs.enumerate() {
         assert!(exponents.as_ref().len() == shape.keys);
-        let next = next.as_ref().filter(|_| i == 0).map_or(&[][..], |next| &next[..shape.rows]);
-        let row = BlindRow { exponents: exponents.as_ref(), next, ..row };
+        let row = BlindRow { exponents: exponents.as_ref(), next, part: [i, parts], ..row };
         let words = row.scratch_words(table.n());
         table.kernels().blind_block(table, &row, acc, &mut scratch[..words]);
     }
@@ -113,6 +115,7 @@ fn row<'a>(table: &SmallTable, key: &PackedKey, gadget: Gadget, planes: &'a [&'a
         scale: base.powi(shape.levels as i32) / table.modulus().value() as f64,
         exponents: &[],
         next: &[],
+        part: [0, 1],
     }
 }
 

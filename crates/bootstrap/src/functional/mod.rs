@@ -109,11 +109,11 @@ fn columns(rows: Vec<Vec<LweCiphertext>>, count: usize) -> Vec<Vec<LweCiphertext
     columns
 }
 
-/// One of several products of the same sample. They share its noise, so each counts it as often as there are products: that bounds the
-/// variance of every sum of them.
-fn shared(mut product: GlweSample, products: usize) -> GlweSample {
-    product.add_variance(product.variance() * (products as f64 - 1.0));
-    product
+/// What several products are made of. They share its noise, so each counts it as often as there are products: that bounds the variance
+/// of every sum of them.
+fn shared(mut sample: GlweSample, products: usize) -> GlweSample {
+    sample.add_variance(sample.variance() * (products as f64 - 1.0));
+    sample
 }
 
 /// The largest variance of several inputs, 0 of none: what fails most often.

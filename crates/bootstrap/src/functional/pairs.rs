@@ -56,7 +56,7 @@ pub fn lookup_pairs(
     let start = GlweSample::trivial(ctx, &half_steps(ctx, to), run.id())?;
     let starts = run.rotate(&ready(run, from, low)?, &[start], 0, |sample| {
         let table = |rows: &Vec<Vec<(usize, i64)>>| {
-            let values: Vec<_> = rows.iter().map(|jumps| sample.times(ctx, jumps)).collect();
+            let values: Vec<_> = rows.iter().map(|jumps| sample.product(ctx, jumps)).collect();
             Ok(shared(spread(ctx, &packing.pack(ctx, &values)?, from)?, tables.len()))
         };
         jumps.iter().map(table).collect::<Result<Vec<GlweSample>, Error>>()

@@ -83,8 +83,10 @@ pub fn lookup(
     if way == Way::MultiValue {
         let start = GlweSample::trivial(ctx, &half_steps(ctx, tables[0].to()), run.id())?;
         let factors: Vec<_> = tables.iter().map(|t| t.factors(ctx.params())).collect();
-        let value = |sample: &GlweSample, f| shared(sample.times(ctx, f), tables.len()).extract(ctx, 0);
-        let values = |sample: GlweSample| Ok(factors.iter().map(|f| value(&sample, f)).collect());
+        let values = |sample: GlweSample| {
+            let sample = shared(sample, tables.len());
+            Ok(factors.iter().map(|f| sample.product(ctx, f)).collect())
+        };
         return Ok(columns(run.rotate(&ready, &[start], 0, values)?, tables.len()));
     }
     let entries: Vec<_> = tables.iter().map(|t| t.entries(ctx)).collect();

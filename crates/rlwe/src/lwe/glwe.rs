@@ -82,27 +82,33 @@ impl GlweSample {
         Self { words, ..*self }
     }
 
-    /// The product with `sum w X^j` over pairs (j, w) with j < N. The noises of its terms count as independent.
+    /// The constant coefficient of the product with `sum w X^j`, over pairs (j, w) with j < N, as an LWE ciphertext. The noises of its
+    /// terms count as independent.
     ///
     /// # Panics
     /// If a j is too large, or the magnitudes of the w come to 2^15 or more.
     #[must_use]
-    pub fn times(&self, ctx: &LweContext, factors: &[(usize, i64)]) -> Self {
+    pub fn product(&self, ctx: &LweContext, factors: &[(usize, i64)]) -> LweCiphertext {
         let (m, n) = (ctx.modulus(), ctx.params().n());
         assert!(factors.iter().map(|f| f.1.unsigned_abs()).sum::<u64>() < 1 << 15, "sums fit a word");
-        let mut words = Words::zeros(self.words.len());
+        let (masks, body) = self.words.split_at(self.words.len() - n);
+        let mut words = Vec::with_capacity(masks.len() + 1);
         let mut sums = vec![0i64; n];
-        for (out, column) in words.chunks_exact_mut(n).zip(self.words.chunks_exact(n)) {
+        for column in masks.chunks_exact(n) {
             sums.fill(0);
             for &(at, w) in factors {
                 let (stay, wrap) = column.split_at(n - at);
                 sums[at..].iter_mut().zip(stay).for_each(|(s, &x)| *s += w * x as i64);
                 sums.iter_mut().zip(wrap).for_each(|(s, &x)| *s -= w * x as i64);
             }
-            out.iter_mut().zip(&sums).for_each(|(out, &s)| *out = m.reduce_i64(s));
+            words.push(m.reduce_i64(sums[0]));
+            words.extend(sums[1..].iter().rev().map(|&s| m.reduce_i64(-s)));
         }
+        // Coefficient 0 of `w X^j` times the body.
+        let term = |&(at, w): &(usize, i64)| if at == 0 { w * body[0] as i64 } else { -w * body[n - at] as i64 };
+        words.push(m.reduce_i64(factors.iter().map(term).sum()));
         let squares: i64 = factors.iter().map(|f| f.1 * f.1).sum();
-        Self { words, key: self.key, variance: self.variance * squares as f64 }
+        LweCiphertext::new(words, self.key, self.variance * squares as f64)
     }
 
     /// Coefficient `at` as an LWE ciphertext under all coordinates.

@@ -1,10 +1,11 @@
-//! Packing: the constant coefficients of several GLWE samples in one sample (eprint 2020/015).
+//! Packing: several LWE ciphertexts as coefficients of one GLWE sample (eprint 2020/015).
 //!
-//! A merge of level l doubles what two samples hold at multiples of `X^(N / 2^(l-1))` and removes half of all else, by one automorphism
+//! A ciphertext is the constant coefficient of a sample with the same words. A merge of level l doubles what two samples hold at multiples of `X^(N / 2^(l-1))` and removes half of all else, by one automorphism
 //! `X -> X^(2^l + 1)`; merges go on with a single sample, as a trace, until nothing else is left. The constant coefficients come out N
-//! times as large, so samples are multiplied by the inverse of N before: that is exact, and so is what is removed.
+//! times as large, so samples are multiplied by the inverse of N before: that is exact, and so is what is removed. Bodies meet no key,
+//! so what is removed of them need not be there.
 
-use super::{AutomorphismKeys, GlweSample, LweContext, LweSecretKey, Progress, SeededKey};
+use super::{AutomorphismKeys, GlweSample, LweCiphertext, LweContext, LweSecretKey, Progress, SeededKey};
 use crate::error::Error;
 use crate::secret::KeyId;
 use aglet_ring::packed::{KeyShape, PackedKey};
@@ -71,37 +72,35 @@ impl PackingKey {
         self.key
     }
 
-    /// `sum_h X^(h N / count) c_h` for the constant coefficients of so many samples: 1, 2, 4, up to N. Key switches add to the noise of
-    /// the first sample, which counts for all.
+    /// `sum_h X^(h N / count) c_h` for so many ciphertexts: 1, 2, 4, up to N. Key switches add to the noise of the noisiest, which counts
+    /// for all.
     ///
     /// # Errors
-    /// [`Error::BadParameters`] for another number of samples, [`Error::KeyMismatch`] for samples of another key.
-    pub fn pack(&self, ctx: &LweContext, samples: &[GlweSample]) -> Result<GlweSample, Error> {
-        let (m, n, count) = (ctx.modulus(), ctx.params().n(), samples.len());
+    /// [`Error::BadParameters`] for another number of ciphertexts, [`Error::KeyMismatch`] for ciphertexts of another key.
+    pub fn pack(&self, ctx: &LweContext, cts: &[LweCiphertext]) -> Result<GlweSample, Error> {
+        let (m, n, count) = (ctx.modulus(), ctx.params().n(), cts.len());
         if !count.is_power_of_two() || count > n {
-            return Err(Error::bad_parameters(format!("{count} samples are no power of two up to {n}")));
+            return Err(Error::bad_parameters(format!("{count} ciphertexts are no power of two up to {n}")));
         }
-        if let Some(other) = samples.iter().find(|s| s.key() != self.key) {
+        if let Some(other) = cts.iter().find(|ct| ct.key() != self.key) {
             return Err(Error::KeyMismatch { what: "packing key", found: self.key, expected: other.key() });
         }
         let inverse = m.inv(n as u64);
         let mut scratch = Words::zeros(self.automorphisms.scratch_words(ctx));
-        let mut left: Vec<Words> = samples.iter().map(|s| scaled(ctx, s.words(), inverse)).collect();
+        let mut left: Vec<Words> = cts.iter().map(|ct| constant(ctx, ct, inverse)).collect();
         for level in 1..=ctx.params().spec().log_n {
             let half = left.len().div_ceil(2);
             let odd = left.split_off(half);
             for (h, even) in left.iter_mut().enumerate() {
                 let mut difference = even.clone();
                 if let Some(odd) = odd.get(h) {
-                    let odd = turned(ctx, odd, n >> level);
-                    even.iter_mut().zip(odd.iter()).for_each(|(x, &y)| *x = m.add(*x, y));
-                    difference.iter_mut().zip(odd.iter()).for_each(|(x, &y)| *x = m.sub(*x, y));
+                    merge(ctx, even, &mut difference, odd, n >> level);
                 }
                 self.automorphisms.apply(ctx, level as usize - 1, &mut difference, &mut scratch);
                 even.iter_mut().zip(difference.iter()).for_each(|(x, &y)| *x = m.add(*x, y));
             }
         }
-        let variance = samples.iter().map(GlweSample::variance).fold(0.0, f64::max);
+        let variance = cts.iter().map(LweCiphertext::variance).fold(0.0, f64::max);
         GlweSample::new(ctx, left.swap_remove(0), self.key, variance + Self::noise(ctx))
     }
 
@@ -117,21 +116,30 @@ fn galois(ctx: &LweContext) -> Vec<usize> {
     (1..=ctx.params().spec().log_n).map(|l| (1 << l) + 1).collect()
 }
 
-/// A sample times a number.
-fn scaled(ctx: &LweContext, words: &[u64], by: u64) -> Words {
-    let mut out = Words::zeros(words.len());
-    out.iter_mut().zip(words).for_each(|(out, &x)| *out = ctx.modulus().mul(x, by));
+/// A ciphertext times a number as the constant coefficient of a sample.
+fn constant(ctx: &LweContext, ct: &LweCiphertext, by: u64) -> Words {
+    let (m, n) = (ctx.modulus(), ctx.params().n());
+    let mut out = Words::zeros(ct.mask().len() + n);
+    for (out, mask) in out.chunks_exact_mut(n).zip(ct.mask().chunks_exact(n)) {
+        out[0] = m.mul(mask[0], by);
+        out[1..].iter_mut().rev().zip(&mask[1..]).for_each(|(out, &a)| *out = m.neg(m.mul(a, by)));
+    }
+    out[ct.mask().len()] = m.mul(ct.body(), by);
     out
 }
 
-/// `X^exponent` times a sample, for an exponent below N.
-fn turned(ctx: &LweContext, words: &[u64], exponent: usize) -> Words {
+/// Adds `X^exponent` times a sample to one and subtracts it from another, for an exponent below N.
+fn merge(ctx: &LweContext, sum: &mut [u64], difference: &mut [u64], odd: &[u64], exponent: usize) {
     let (m, n) = (ctx.modulus(), ctx.params().n());
-    let mut out = Words::zeros(words.len());
-    for (out, column) in out.chunks_exact_mut(n).zip(words.chunks_exact(n)) {
-        let (low, high) = out.split_at_mut(exponent);
-        high.copy_from_slice(&column[..n - exponent]);
-        low.iter_mut().zip(&column[n - exponent..]).for_each(|(out, &x)| *out = m.neg(x));
+    let columns = sum.chunks_exact_mut(n).zip(difference.chunks_exact_mut(n)).zip(odd.chunks_exact(n));
+    for ((sum, difference), odd) in columns {
+        let (stay, wrap) = odd.split_at(n - exponent);
+        // What wraps around changes its sign.
+        let (low, high) = sum.split_at_mut(exponent);
+        high.iter_mut().zip(stay).for_each(|(x, &y)| *x = m.add(*x, y));
+        low.iter_mut().zip(wrap).for_each(|(x, &y)| *x = m.sub(*x, y));
+        let (low, high) = difference.split_at_mut(exponent);
+        high.iter_mut().zip(stay).for_each(|(x, &y)| *x = m.sub(*x, y));
+        low.iter_mut().zip(wrap).for_each(|(x, &y)| *x = m.add(*x, y));
     }
-    out
 }

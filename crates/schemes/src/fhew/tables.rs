@@ -66,8 +66,13 @@ impl Table {
     #[must_use]
     pub fn factors(&self, params: &LweParams) -> Vec<(usize, i64)> {
         let n = params.n();
+        let (boxes, centred) = self.from.boxes();
+        let width = n / boxes;
         let before = |i: usize| if i == 0 { -self.at(n, n - 1) } else { self.at(n, i - 1) };
-        (0..n).map(|i| (i, self.at(n, i) - before(i))).filter(|f| f.1 != 0).collect()
+        // Values change at borders of boxes alone.
+        let first = if centred { width / 2 } else { width }.max(1);
+        let borders = (first..n).step_by(width);
+        std::iter::once(0).chain(borders).map(|i| (i, self.at(n, i) - before(i))).filter(|f| f.1 != 0).collect()
     }
 
     /// The sum of squares of [`Table::factors`]: what they multiply the variance of a rotation by.

@@ -7,6 +7,7 @@ use super::small::{forward_raw, inverse_add_raw, lift, Ahead};
 use crate::arch::lanes::Lanes;
 use crate::small::SmallTable;
 use crate::tally::Tally;
+use std::ops::Range;
 
 /// Products that one accumulator of every lane takes, two at the most where lanes are narrow.
 pub(in crate::arch) const MOST_PRODUCTS: usize = 16;
@@ -34,6 +35,8 @@ pub(crate) struct BlindRow<'a> {
     pub(crate) exponents: &'a [u16],
     /// The same planes of the block that comes next, whose key comes into the cache on the way; none to fetch nothing.
     pub(crate) next: &'a [&'a [u8]],
+    /// Which part of them comes now, of how many: each input of a batch fetches one.
+    pub(crate) part: [usize; 2],
 }
 
 impl BlindRow<'_> {
@@ -48,6 +51,11 @@ impl BlindRow<'_> {
     /// Bytes of one plane of a block.
     pub(crate) fn plane_bytes(&self, n: usize) -> usize {
         self.keys * self.levels * self.columns * n * self.bytes
+    }
+    /// The bytes of each plane of the next block that come into the cache now.
+    fn fetched(&self, n: usize) -> Range<usize> {
+        let (bytes, [part, parts]) = (self.plane_bytes(n), self.part);
+        bytes * part / parts..bytes * (part + 1) / parts
     }
     /// The work, in words.
     pub(crate) fn tally(&self, n: u64) -> Tally {
@@ -195,7 +203,7 @@ unsafe fn block<L: Lanes, const EXTERNAL: bool>(
     let (digit_rows, sums) = scratch.split_at_mut(row.planes.len() * row.levels * n);
     // SAFETY: the lengths are those of the contract.
     unsafe {
-        let ahead = &mut Ahead::new(row.next, row.plane_bytes(n));
+        let ahead = &mut Ahead::new(row.next, row.fetched(n));
         for (column, rows) in acc.chunks_exact(n).zip(digit_rows.chunks_exact_mut(row.levels * n)) {
             digits::<L>(l, t, row, column, rows);
             for digit in rows.chunks_exact_mut(n) {

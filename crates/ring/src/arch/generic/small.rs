@@ -13,6 +13,7 @@
 
 use crate::arch::lanes::Lanes;
 use crate::small::{Direction, SmallTable};
+use std::ops::Range;
 
 /// Multipliers in the order of use: one for all lanes each, or with `EACH` a vector for each.
 #[derive(Clone, Copy)]
@@ -214,30 +215,29 @@ unsafe fn store_block<L: Lanes, const K: usize>(p: *mut u64, stride: usize, x: &
 /// What transforms have come into the cache while they compute: the same stretch of some planes, a few lines at a time.
 pub(super) struct Ahead<'a> {
     planes: &'a [&'a [u8]],
-    at: usize,
-    end: usize,
+    left: Range<usize>,
 }
 
 impl<'a> Ahead<'a> {
-    /// The first `bytes` of each plane, or what there is of them.
-    pub(super) fn new(planes: &'a [&'a [u8]], bytes: usize) -> Self {
-        Self { planes, at: 0, end: if planes.is_empty() { 0 } else { bytes } }
+    /// These bytes of each plane, or what there is of them.
+    pub(super) fn new(planes: &'a [&'a [u8]], bytes: Range<usize>) -> Self {
+        Self { planes, left: if planes.is_empty() { 0..0 } else { bytes } }
     }
 
     #[inline(always)]
     unsafe fn fetch<L: Lanes>(&mut self) {
-        if self.at >= self.end {
+        if self.left.is_empty() {
             return;
         }
         for plane in self.planes {
             // SAFETY: any address will do.
             unsafe {
-                let p: *const u64 = plane.as_ptr().wrapping_add(self.at).cast();
+                let p: *const u64 = plane.as_ptr().wrapping_add(self.left.start).cast();
                 L::prefetch(p);
                 L::prefetch(p.wrapping_add(8));
             }
         }
-        self.at += 128;
+        self.left.start += 128;
     }
 }
 
@@ -430,7 +430,7 @@ pub(crate) unsafe fn forward<L: Lanes>(t: &SmallTable, data: &mut [u64]) {
             let p = data.as_mut_ptr().add(at);
             L::store_raw(p, l.lift(l.load(p), lift::<L>(t)));
         }
-        forward_raw(l, t, data, &mut Ahead::new(&[], 0));
+        forward_raw(l, t, data, &mut Ahead::new(&[], 0..0));
         let one = l.splat(L::prepare(t.modulus(), 1));
         for at in (0..data.len()).step_by(L::WIDTH) {
             let p = data.as_mut_ptr().add(at);
@@ -497,6 +497,6 @@ pub(crate) unsafe fn inverse_add<L: Lanes>(t: &SmallTable, values: &mut [u64], s
             let p = values.as_mut_ptr().add(at);
             L::store_raw(p, l.load(p));
         }
-        inverse_add_raw(l, t, values, sum, &mut Ahead::new(&[], 0));
+        inverse_add_raw(l, t, values, sum, &mut Ahead::new(&[], 0..0));
     }
 }
