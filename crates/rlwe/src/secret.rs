@@ -109,6 +109,11 @@ impl SecretKey {
         Self::from_coefficients(ctx, id, (params.secret(), s), false)
     }
 
+    /// A secret that is no main one: part of a look-up secret in this ring.
+    pub(crate) fn of(ctx: &Context, id: KeyId, drawn: (Secret, Zeroizing<Vec<i8>>)) -> Result<Self, Error> {
+        Self::from_coefficients(ctx, id, drawn, false)
+    }
+
     /// The name of this key.
     pub fn id(&self) -> KeyId {
         self.id
@@ -116,6 +121,9 @@ impl SecretKey {
     /// Bytes in memory.
     pub fn byte_count(&self) -> usize {
         self.coefficients.len() + self.eval.byte_count()
+    }
+    pub(crate) fn coefficients(&self) -> &[i8] {
+        &self.coefficients
     }
     pub(crate) fn eval(&self) -> &Poly<Eval> {
         &self.eval

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Everything for one parameter set on a number of threads. Shared freely: all methods take `&self`.
 pub struct Engine {
     params: FhewParams,
-    pub(super) ctx: Arc<LweContext>,
+    pub(crate) ctx: Arc<LweContext>,
     pub(super) runtime: Arc<Runtime>,
 }
 
@@ -241,7 +241,7 @@ fn progress<'a>(control: &'a Control, what: &'static str) -> impl FnMut(usize, u
 }
 
 /// Refuses a key for which there are too few bytes.
-fn fits(key: &str, needed: usize, limit: Option<u64>) -> Result<(), Error> {
+pub(crate) fn fits(key: &str, needed: usize, limit: Option<u64>) -> Result<(), Error> {
     let available = limit.into_iter().chain(machine::memory_available()).min();
     let Some(available) = available.filter(|&available| needed as u64 > available) else { return Ok(()) };
     Err(Error::KeyMemory(format!(

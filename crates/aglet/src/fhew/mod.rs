@@ -23,6 +23,7 @@ mod tables;
 mod workers;
 
 pub use array::{Array, Form, Home};
+pub(crate) use engine::fits;
 pub use engine::{Engine, LookupKey};
 pub use estimate::{Estimate, Work};
 

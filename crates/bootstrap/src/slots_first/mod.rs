@@ -60,15 +60,9 @@ pub fn plan(layout: &Layout) -> Result<Plan<SlotsFirst>, Error> {
         return Err(Error::Bound { bound: request.bound, max: MAX_BOUND });
     }
     let eval_mod = EvalMod::new(layout.function, layout.function.message_ratio().unwrap_or(message_ratio))?;
-    let start = Scaled { level: down, scale: layout.scale_in };
-    let mut stages = Stages { layout, at: start, list: Vec::new() };
-
     // The sign and bits want the message in a fixed place between the multiples of q0.
     let place = layout.function.message_ratio().map_or(1.0, |wanted| message_ratio / wanted);
-    let factor = Complex64::new(place / request.bound, 0.0);
-    let maps = slots_to_coeffs(slots, down, factor, steps)?;
-    stages.maps("slots_to_coeffs", maps, down, layout.moduli[0] / message_ratio)?;
-    stages.push("scale_down", ScaleDown { message_ratio }, 0, None);
+    let mut stages = Stages::down(layout, place / request.bound)?;
     stages.push("sparse_secret", ToSparse { weight: layout.sparse_weight }, 0, None);
     let factor = Complex64::new(c2s_factor(message_ratio) / layout.copies() as f64, 0.0);
     let mut maps = coeffs_to_slots(slots, up, factor, steps)?;
@@ -92,6 +86,16 @@ pub fn plan(layout: &Layout) -> Result<Plan<SlotsFirst>, Error> {
     Plan::new(stages.list, &layout.moduli)
 }
 
+/// The beginning of a bootstrap alone: slots become coefficients modulo q0, the value 1 this part of a turn, and stay there.
+///
+/// Real part j of a slot becomes coefficient `reversed j` times the copies of the slots, its imaginary part that N/2 further.
+///
+/// # Errors
+/// As [`plan`].
+pub fn lowering(layout: &Layout, turn: f64) -> Result<Plan<SlotsFirst>, Error> {
+    Plan::new(Stages::down(layout, turn * layout.message_ratio)?.list, &layout.moduli)
+}
+
 /// The stages as they are laid out, one after the other.
 struct Stages<'a> {
     layout: &'a Layout,
@@ -100,7 +104,22 @@ struct Stages<'a> {
     list: Vec<Stage<SlotsFirst>>,
 }
 
-impl Stages<'_> {
+impl<'a> Stages<'a> {
+    /// From slots to coefficients modulo q0, at the scale q0 / r, times a factor.
+    fn down(layout: &'a Layout, factor: f64) -> Result<Self, Error> {
+        let Layout { request, hidden, message_ratio, .. } = *layout;
+        // The DFT of few slots has few layers.
+        let down = hidden.min(request.slots.ilog2() as usize).max(1);
+        if hidden < down || layout.moduli.len() <= down {
+            return Err(Error::Chain { primes: layout.moduli.len(), needed: down + 1 });
+        }
+        let mut stages = Self { layout, at: Scaled { level: down, scale: layout.scale_in }, list: Vec::new() };
+        let maps = slots_to_coeffs(request.slots, down, Complex64::new(factor, 0.0), request.size.steps())?;
+        stages.maps("slots_to_coeffs", maps, down, layout.moduli[0] / message_ratio)?;
+        stages.push("scale_down", ScaleDown { message_ratio }, 0, None);
+        Ok(stages)
+    }
+
     fn push(&mut self, name: &str, step: impl Into<SlotsFirst>, level: usize, scale: Option<f64>) {
         let to = Scaled { level, scale: scale.unwrap_or(self.at.scale) };
         self.list.push(Stage { name: name.into(), step: step.into(), from: self.at, to });

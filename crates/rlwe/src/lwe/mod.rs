@@ -32,6 +32,8 @@ pub use secret::LweSecretKey;
 pub use seeded::{samples, SeededKey};
 pub use switch::LweSwitchingKey;
 
+pub(crate) use secret::draw_errors;
+
 use crate::error::Error;
 use aglet_ring::arch::Kernels;
 use aglet_ring::small::SmallTable;

@@ -75,6 +75,12 @@ impl Integer {
         (m.centre(phase) as f64 / m.value() as f64 * 17.0 * f64::from(self.bits).exp2() / 16.0).round() as i64
     }
 
+    /// The part of a turn that `2^(bits - 1)` takes, half the number of integers.
+    #[must_use]
+    pub fn largest_turn(self) -> f64 {
+        8.0 / 17.0
+    }
+
     /// Half a step: the sign is that of a phase with it added.
     #[must_use]
     pub fn half_step(self, ctx: &LweContext) -> u64 {

@@ -1,0 +1,175 @@
+//! Down: slots of a ciphertext as LWE ciphertexts under a look-up key.
+
+use super::{Bridge, DownPipeline, WAYS};
+use crate::ckks::arithmetic::check_owner;
+use crate::ckks::{BootstrapKey, Ciphertext, KeySize, Request};
+use crate::fhew::{Integer, Message};
+use crate::{Control, Error, KeyId};
+use aglet_bootstrap::slots_first::{lowering, Route};
+use aglet_bootstrap::Pipeline;
+use aglet_rlwe::bridge;
+use aglet_rlwe::lwe::LweCiphertext;
+use aglet_schemes::ckks::stated::{in_slots, rounding};
+use aglet_schemes::ckks::CkksEvaluator;
+use aglet_schemes::fhew::from_bit;
+use aglet_schemes::Evaluator;
+use std::sync::Arc;
+
+/// From the secret key of slots to that of look-ups.
+pub struct DownKey(pub(crate) bridge::DownKey);
+
+impl DownKey {
+    /// The secret key of the ciphertexts that it takes.
+    #[must_use]
+    pub fn from(&self) -> KeyId {
+        self.0.from()
+    }
+    /// The secret key of those that it gives.
+    #[must_use]
+    pub fn to(&self) -> KeyId {
+        self.0.to()
+    }
+    /// Bytes in memory.
+    #[must_use]
+    pub fn byte_count(&self) -> usize {
+        self.0.byte_count()
+    }
+}
+
+/// As what slots are read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Reading {
+    /// 0 and 1, as bits of gates.
+    Bits,
+    /// 0 to p - 1, as messages of tables.
+    Message(Message),
+    /// Real numbers from -1 to 1, as integers of this many bits: x as `x 2^(bits - 1)`, with all digits that it has below.
+    Real(Integer),
+}
+
+impl Reading {
+    /// The part of a turn that the value 1 takes.
+    fn turn(self) -> f64 {
+        match self {
+            Self::Bits => 0.25,
+            Self::Message(message) => 1.0 / message.turn() as f64,
+            Self::Real(integer) => integer.largest_turn(),
+        }
+    }
+    /// The largest size of a value.
+    fn most(self) -> f64 {
+        match self {
+            Self::Message(message) => (message.space() - 1) as f64,
+            Self::Bits | Self::Real(_) => 1.0,
+        }
+    }
+}
+
+/// A way down whose maps are encoded: the request of the key, the turn.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) struct Way(Request, f64);
+
+/// The error of slots that state none, as those of a bootstrap do not: root mean square, for values in [-1, 1].
+const UNSTATED: f64 = 1.0 / 262_144.0;
+
+impl Bridge {
+    /// The real parts of some slots as LWE ciphertexts under the look-up key, in the order given, as often as they are named. From any
+    /// level; rotations come from a bootstrap key for the slots of the engine. Each carries its noise, as far as the ciphertext states
+    /// what its slots have (2^-18 if it states nothing), so that look-ups which would fail refuse it.
+    ///
+    /// # Errors
+    /// [`Error::Range`] for a slot that does not exist or a message known to be too large, [`Error::MissingKey`] for a small bootstrap
+    /// key or one for other slots, keys that do not belong together, [`Error::Cancelled`].
+    pub fn to_lookup(
+        &self,
+        ct: &Ciphertext,
+        slots: &[usize],
+        reading: Reading,
+        (key, bootstrap): (&DownKey, &BootstrapKey),
+        control: &Control,
+    ) -> Result<Vec<LweCiphertext>, Error> {
+        self.check(ct, slots, reading, (key, bootstrap))?;
+        let route = self.slots.route(bootstrap.request())?;
+        let ctx = self.slots.context_of(&route.params)?;
+        let keys = bootstrap.on_chain(&route.params);
+        let lookups = &self.lookups.ctx;
+        self.slots.run(|| {
+            let e = CkksEvaluator::new(&ctx, &keys, ctx.params().n() / 2).stopped_by(control.flag());
+            let pipeline = self.pipeline(&e, &route, reading)?;
+            let lowest = self.slots.adjust(ct, 0)?;
+            let noise = self.noise(ct, reading);
+            let input = e.level_down(&lowest, pipeline.plan().input().level)?;
+            let out = pipeline.run(&e, std::slice::from_ref(&input), &mut ())?.remove(0);
+            let lowered = key.0.apply(&self.between, lookups, (ctx.ring(), &out.sample), noise)?;
+            let at: Vec<usize> = slots.iter().map(|&slot| self.coefficient(slot)).collect();
+            let mut cts = lowered.extract(&self.between, lookups, &at)?;
+            if reading == Reading::Bits {
+                cts.iter_mut().for_each(|ct| ct.add_phase(lookups, from_bit(lookups, false)));
+            }
+            Ok(cts)
+        })
+    }
+
+    /// Refuses what cannot come down before any work is done on it.
+    fn check(
+        &self,
+        ct: &Ciphertext,
+        slots: &[usize],
+        reading: Reading,
+        (key, bootstrap): (&DownKey, &BootstrapKey),
+    ) -> Result<(), Error> {
+        let count = self.slots.slots();
+        if let Some(outside) = slots.iter().find(|&&slot| slot >= count) {
+            return Err(Error::Range(format!("There is no slot {outside}; this engine has slots 0 to {}.", count - 1)));
+        }
+        if ct.degree() != 1 {
+            return Err(aglet_rlwe::Error::Degree { degree: ct.degree() }.into());
+        }
+        check_owner(ct, "bridge key", key.from())?;
+        check_owner(ct, "bootstrap key", bootstrap.id())?;
+        if bootstrap.size() == KeySize::Small || bootstrap.request().slots != count {
+            return Err(Error::MissingKey(format!(
+                "The way down takes the rotations of a bootstrap key of size \"medium\" or \"large\" for {count} slots; make one with \
+                 create_bootstrap_key(secret_key)."
+            )));
+        }
+        let most = reading.most();
+        match ct.known.at_least().is_some_and(|size| size > most * (1.0 + 1e-9)) {
+            true => Err(Error::Range(format!(
+                "This message has a value larger than {most}, the most that is read this way; scale it down, or read more bits."
+            ))),
+            false => Ok(()),
+        }
+    }
+
+    /// The variance over q0 squared that a coefficient has before the ring switch: the error of the slots, of which the real part has
+    /// half, and what the way to level 0 and the linear maps round, each no more than a rescale at the scale of level 0.
+    fn noise(&self, ct: &Ciphertext, reading: Reading) -> f64 {
+        let (params, most) = (self.slots.params(), reading.most());
+        let scale = params.scale_at(0);
+        let stated = Some(ct.stated.noise).filter(|noise| noise.is_finite()).unwrap_or(UNSTATED * most) + most / scale;
+        let rescale = in_slots(params.slots(), rounding(&self.slots.ctx, 2), scale);
+        let rescales = (params.hidden_levels() + 1) as f64;
+        reading.turn().powi(2) / 2.0 * (stated * stated + rescales * rescale * rescale)
+    }
+
+    /// The pipeline of a way down, which is kept encoded.
+    fn pipeline(&self, e: &CkksEvaluator<'_>, route: &Route, reading: Reading) -> Result<DownPipeline, Error> {
+        let way = Way(route.layout.request, reading.turn());
+        if let Some((_, found)) = self.pipelines.lock().iter().find(|(other, _)| *other == way) {
+            return Ok(found.clone());
+        }
+        let made = Arc::new(Pipeline::new(e, lowering(&route.layout, reading.turn())?)?);
+        let mut kept = self.pipelines.lock();
+        kept.insert(0, (way, made.clone()));
+        kept.truncate(WAYS);
+        Ok(made)
+    }
+
+    /// The coefficient of the real part of a slot: the DFT leaves slots in bit-reversed order, the copies of sparse slots between them.
+    fn coefficient(&self, slot: usize) -> usize {
+        let (slots, all) = (self.slots.slots(), self.slots.params().slots());
+        let reversed = slot.reverse_bits().checked_shr(usize::BITS - slots.ilog2()).unwrap_or(0);
+        reversed * (all / slots)
+    }
+}

@@ -1,0 +1,76 @@
+//! Between RLWE of a large degree N modulo a prime q0 and GLWE of degree N' modulo Q under a look-up secret: down by a ring switch,
+//! up by packed samples and a key switch.
+//!
+//! With `g = N / N'`, the secret polynomials `S_r(X^g)` have the coefficients of a look-up secret at every g-th place. An RLWE sample
+//! under them is g GLWE samples of degree N', one for each class of coefficients modulo g, and no more than those. So keys
+//! modulo Q, with the errors of the GLWE row, are as secure as that row is.
+
+mod down;
+mod residues;
+mod up;
+
+pub use down::{DownKey, Lowered};
+pub use up::UpKey;
+
+use crate::error::Error;
+use crate::lwe::{LweContext, LweSecretKey};
+use aglet_ring::arch::Kernels;
+use aglet_ring::{Eval, Poly, Ring};
+use zeroize::Zeroizing;
+
+/// log2 of the base of the digits of the ring switch.
+const LOG_BASE: u32 = 6;
+
+/// What stands between the two sides: the ring of degree N modulo Q.
+pub struct Bridge {
+    ring: Ring,
+    small: usize,
+    digits: usize,
+}
+
+impl Bridge {
+    /// The ring of degree `2^log_n` for the set of a look-up engine.
+    ///
+    /// # Errors
+    /// [`Error::BadParameters`] if the large ring has not at least the degree of the small one, or Q has no roots of unity for it.
+    pub fn new(ctx: &LweContext, log_n: u32, kernels: &'static Kernels) -> Result<Self, Error> {
+        let spec = ctx.params().spec();
+        if log_n < spec.log_n || !(spec.modulus - 1).is_multiple_of(2 << log_n) {
+            return Err(Error::bad_parameters(format!(
+                "look-up samples of degree 2^{} modulo {} cannot stand in a ring of degree 2^{log_n}; take a parameter set of another \
+                 degree",
+                spec.log_n, spec.modulus
+            )));
+        }
+        let ring = Ring::with_kernels(log_n, &[spec.modulus], &[], kernels)?;
+        Ok(Self { ring, small: ctx.params().n(), digits: ctx.modulus().bits().div_ceil(LOG_BASE) as usize })
+    }
+
+    /// Coefficients of a sample of the large ring that are one of the small: N / N'.
+    #[must_use]
+    pub fn classes(&self) -> usize {
+        self.ring.n() / self.small
+    }
+    /// Values that one ciphertext holds at most: N.
+    #[must_use]
+    pub fn values(&self) -> usize {
+        self.ring.n()
+    }
+
+    /// Coefficients as values, wiped when dropped.
+    fn secret(&self, coefficients: &[i64]) -> Result<Poly<Eval>, Error> {
+        Ok(self.ring.to_eval(self.ring.lift(coefficients, self.ring.secret_scratch(1, 0)?)))
+    }
+
+    /// Polynomial r of a look-up secret at every g-th place: the coefficients of `S_r(X^g)`.
+    fn spread(&self, sk: &LweSecretKey, r: usize) -> Zeroizing<Vec<i8>> {
+        let mut wide = Zeroizing::new(vec![0; self.ring.n()]);
+        let part = &sk.coordinates()[r * self.small..(r + 1) * self.small];
+        wide.iter_mut().step_by(self.classes()).zip(part).for_each(|(wide, &s)| *wide = s);
+        wide
+    }
+}
+
+#[cfg(test)]
+#[path = "../tests/bridge.rs"]
+mod tests;

@@ -1,0 +1,50 @@
+//! What a bridge does to residues themselves: uniform masks, digits in a base, classes of coefficients.
+
+use super::{Bridge, LOG_BASE};
+use crate::error::Error;
+use aglet_ring::sample::{self, ChaChaSource};
+use aglet_ring::{Coeff, Eval, Poly, Ring};
+use rayon::prelude::*;
+
+/// The masks of the sample of one digit from their seed, values that last.
+pub(super) fn masks(ring: &Ring, seed: &[u8; 32], digit: usize, rank: usize) -> Result<Vec<Poly<Eval>>, Error> {
+    let root = ChaChaSource::from_seed(*seed);
+    let mask = |r: usize| {
+        let mut label = [0u8; 16];
+        label[..8].copy_from_slice(&(digit as u64).to_le_bytes());
+        label[8..].copy_from_slice(&(r as u64).to_le_bytes());
+        let mut out: Poly<Eval> = ring.lasting(1, 0)?;
+        let q = ring.modulus(0).value();
+        out.host_mut().par_iter().for_each(|row| sample::uniform(&mut root.fork(&label), q, row));
+        Ok(out)
+    };
+    (0..rank).map(mask).collect()
+}
+
+/// The balanced digits of centred coefficients, the lowest first: each from -32 to 31, the top one what is left.
+pub(super) fn digits(bridge: &Bridge, x: &Poly<Coeff>) -> Result<Vec<Poly<Eval>>, Error> {
+    let (ring, half) = (&bridge.ring, 1i64 << (LOG_BASE - 1));
+    let mut left: Vec<i64> = x.host().row(0).iter().map(|&x| ring.modulus(0).centre(x)).collect();
+    let digits = (0..bridge.digits).map(|t| {
+        let cut = |x: &mut i64| {
+            let digit = if t + 1 == bridge.digits { *x } else { ((*x + half) & (2 * half - 1)) - half };
+            *x = (*x - digit) >> LOG_BASE;
+            digit
+        };
+        let row: Vec<i64> = left.iter_mut().map(cut).collect();
+        Ok(ring.to_eval(ring.lift(&row, ring.scratch(1, 0)?)))
+    });
+    digits.collect()
+}
+
+/// Coefficients `class + i classes` of a polynomial.
+pub(super) fn class(x: &Poly<Coeff>, class: usize, classes: usize, out: &mut [u64]) {
+    out.iter_mut().zip(x.host().row(0)[class..].iter().step_by(classes)).for_each(|(out, &x)| *out = x);
+}
+
+/// Coefficients modulo Q as a polynomial.
+pub(super) fn polynomial(ring: &Ring, at: impl Fn(usize) -> u64 + Sync) -> Result<Poly<Coeff>, Error> {
+    let mut out: Poly<Coeff> = ring.scratch(1, 0)?;
+    out.host_mut().par_iter().for_each(|row| row.iter_mut().enumerate().for_each(|(i, x)| *x = at(i)));
+    Ok(out)
+}

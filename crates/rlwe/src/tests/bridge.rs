@@ -1,0 +1,189 @@
+//! The bridge: ring switch, classes and extraction against plain integers, noise against its formula, and back.
+
+use super::*;
+use crate::chain;
+use crate::lwe::{GlweSample, LweParams, LweSpec, Method};
+use crate::sample::Sample;
+use crate::secret::SecretKey;
+use crate::security::{Secret, Security};
+use crate::Context;
+use aglet_ring::arch;
+use aglet_ring::blind::Gadget;
+use aglet_ring::sample::ChaChaSource;
+use std::sync::Arc;
+
+/// N = 2^10 and N' = 2^7: eight classes.
+struct Sides {
+    large: Arc<Context>,
+    ctx: LweContext,
+    bridge: Bridge,
+    main: SecretKey,
+    lookup: LweSecretKey,
+    source: ChaChaSource,
+}
+
+fn spec(glwe_error: f64) -> LweSpec {
+    LweSpec {
+        method: Method::Blocks,
+        modulus: 1_099_469_684_737,
+        log_n: 7,
+        rank: 2,
+        dimension: 200,
+        secret: Secret::BlockBinary(4),
+        gadget: Gadget { levels: 1, log_base: 16 },
+        switch_digits: 11,
+        lwe_error: -12.76,
+        glwe_error,
+    }
+}
+
+fn sides(glwe_error: f64, seed: u8) -> Sides {
+    let kernels = arch::available()[0];
+    let large = Context::with_kernels(chain::params(chain::spec()), kernels).unwrap();
+    let ctx = LweContext::new(LweParams::new(spec(glwe_error), Security::NotChecked).unwrap(), kernels).unwrap();
+    let mut source = ChaChaSource::from_seed([seed; 32]);
+    let bridge = Bridge::new(&ctx, 10, kernels).unwrap();
+    let main = SecretKey::generate(&large, &mut source).unwrap();
+    let lookup = LweSecretKey::generate(&ctx, &mut source);
+    Sides { large, ctx, bridge, main, lookup, source }
+}
+
+impl Sides {
+    /// A sample at the lowest modulus of these multiples of q0 / 1000.
+    fn encrypt(&mut self, values: &[i64]) -> Sample {
+        let ring = self.large.ring();
+        let step = ring.modulus(0).value() as i64 / 1000;
+        let wide: Vec<i64> = values.iter().map(|v| v * step).collect();
+        let plain = ring.to_eval(ring.lift(&wide, ring.scratch(1, 0).unwrap()));
+        self.main.encrypt(&self.large, &plain, &mut self.source).unwrap()
+    }
+
+    /// What a sample switched to Q has as coefficients: the body plus the mask times the secret, term by term.
+    fn switched(&self, sample: &Sample) -> Vec<u64> {
+        let (ring, n) = (&self.bridge.ring, self.bridge.ring.n());
+        let row = |x| ring.to_coeff(ring.switch_from(self.large.ring(), x).unwrap()).host().row(0).to_vec();
+        let (b, a, m) = (row(&sample.polys[0]), row(&sample.polys[1]), ring.modulus(0));
+        let mut phase = b;
+        for (i, &s) in self.main.coefficients().iter().enumerate().filter(|(_, &s)| s != 0) {
+            for (j, &a) in a.iter().enumerate() {
+                let negative = (s < 0) != (i + j >= n);
+                let at = &mut phase[(i + j) % n];
+                *at = if negative { m.sub(*at, a) } else { m.add(*at, a) };
+            }
+        }
+        phase
+    }
+
+    fn lower(&mut self, sample: &Sample) -> Lowered {
+        let key = DownKey::generate(&self.bridge, &self.ctx, (&self.main, &self.lookup), &mut self.source).unwrap();
+        key.apply(&self.bridge, &self.ctx, (self.large.ring(), sample), 0.0).unwrap()
+    }
+}
+
+fn values(seed: i64) -> Vec<i64> {
+    (0..1024).map(|i| (i * i * 7 + i * 31 + seed * 13) % 1000 - 500).collect()
+}
+
+#[test]
+fn without_errors_every_coefficient_comes_down_exactly() {
+    let mut s = sides(-48.0, 1);
+    let sample = s.encrypt(&values(0));
+    let (expected, lowered) = (s.switched(&sample), s.lower(&sample));
+    let order: Vec<usize> = (0..1024).map(|i| (i * 357 + 11) % 1024).collect();
+    let found = lowered.extract(&s.bridge, &s.ctx, &order).unwrap();
+    for (ct, &at) in found.iter().zip(&order) {
+        assert_eq!(s.lookup.phase(&s.ctx, ct).unwrap(), expected[at], "coefficient {at}");
+    }
+    // A class is a sample of the same phases.
+    let class = lowered.class(&s.bridge, &s.ctx, 5).unwrap();
+    for i in [0, 1, 77, 127] {
+        assert_eq!(s.lookup.phase(&s.ctx, &class.extract(&s.ctx, i)).unwrap(), expected[5 + 8 * i]);
+    }
+}
+
+#[test]
+fn the_ring_switch_has_the_noise_of_its_formula() {
+    let (mut squares, mut count, mut formula) = (0.0, 0.0, 0.0);
+    for seed in 0..12 {
+        let mut s = sides(-34.91, seed);
+        let sample = s.encrypt(&values(i64::from(seed)));
+        let (expected, lowered) = (s.switched(&sample), s.lower(&sample));
+        let (m, q) = (*s.ctx.modulus(), s.ctx.modulus().value() as f64);
+        let all: Vec<usize> = (0..1024).collect();
+        for (ct, &expected) in lowered.extract(&s.bridge, &s.ctx, &all).unwrap().iter().zip(&expected) {
+            let error = m.centre(m.sub(s.lookup.phase(&s.ctx, ct).unwrap(), expected)) as f64 / q;
+            squares += error * error;
+            count += 1.0;
+            assert!((ct.variance() / DownKey::noise(&s.bridge, &s.ctx) - 1.0).abs() < 1e-9);
+        }
+        formula = DownKey::noise(&s.bridge, &s.ctx);
+    }
+    let ratio = squares / count / formula;
+    assert!((ratio - 1.0).abs() < 0.1, "measured over formula {ratio:.3}");
+}
+
+#[test]
+fn what_comes_down_goes_up_again() {
+    let mut s = sides(-48.0, 3);
+    let (m, values) = (*s.large.ring().modulus(0), values(5));
+    let sample = s.encrypt(&values);
+    let lowered = s.lower(&sample);
+    let key = UpKey::generate(&s.bridge, (&s.large, &s.ctx), (&s.lookup, &s.main), &mut s.source).unwrap();
+    let classes: Vec<GlweSample> = (0..7).map(|j| lowered.class(&s.bridge, &s.ctx, j).unwrap()).collect();
+    let raised = key.apply(&s.bridge, (&s.large, &s.ctx), &classes).unwrap();
+    assert_eq!((raised.key, raised.limbs()), (s.main.id(), 1));
+    let phase = s.large.ring().to_coeff(s.main.decrypt(&s.large, &raised).unwrap());
+    let step = m.value() as i64 / 1000;
+    let mut squares = 0.0;
+    for (c, &x) in phase.host().row(0).iter().enumerate() {
+        let expected = if c % 8 < 7 { values[c] * step } else { 0 };
+        let error = m.centre(m.sub(x, m.reduce_i64(expected))) as f64 / m.value() as f64;
+        squares += error * error / 1024.0;
+    }
+    // Rounding to Q = 2^40 on the way down under a ternary secret weighs most: 2^-39.
+    assert!(squares.sqrt() < 2f64.powi(-36), "{:.1} bits", squares.sqrt().log2());
+    assert!(UpKey::noise(&s.large, &s.ctx).unwrap().sqrt() < 2f64.powi(-40));
+}
+
+#[test]
+fn keys_come_back_from_their_seed() {
+    let mut s = sides(-34.91, 4);
+    let sample = s.encrypt(&values(1));
+    let key = DownKey::generate(&s.bridge, &s.ctx, (&s.main, &s.lookup), &mut s.source).unwrap();
+    let (seed, bodies) = key.stored();
+    let copies = || bodies.iter().map(|b| s.bridge.ring.kept(b, 1).unwrap()).collect::<Vec<_>>();
+    let ids = (key.from(), key.to());
+    let again = DownKey::from_stored(&s.bridge, &s.ctx, ids, *seed, copies()).unwrap();
+    let down = |key: &DownKey| {
+        let lowered = key.apply(&s.bridge, &s.ctx, (s.large.ring(), &sample), 0.0).unwrap();
+        let ct = lowered.extract(&s.bridge, &s.ctx, &[700]).unwrap().remove(0);
+        (ct.mask().to_vec(), ct.body())
+    };
+    assert_eq!(down(&key), down(&again));
+    assert_eq!(key.byte_count(), DownKey::forecast(&s.bridge, &s.ctx));
+    let short = copies().split_off(1);
+    assert!(DownKey::from_stored(&s.bridge, &s.ctx, ids, *seed, short).is_err());
+}
+
+#[test]
+fn what_does_not_belong_together_is_refused() {
+    let mut s = sides(-34.91, 6);
+    let mut sample = s.encrypt(&values(2));
+    let down = DownKey::generate(&s.bridge, &s.ctx, (&s.main, &s.lookup), &mut s.source).unwrap();
+    let up = UpKey::generate(&s.bridge, (&s.large, &s.ctx), (&s.lookup, &s.main), &mut s.source).unwrap();
+    let lowered = down.apply(&s.bridge, &s.ctx, (s.large.ring(), &sample), 0.0).unwrap();
+    assert!(matches!(lowered.extract(&s.bridge, &s.ctx, &[3, 1024]), Err(Error::BadParameters { .. })));
+    assert!(matches!(lowered.class(&s.bridge, &s.ctx, 8), Err(Error::BadParameters { .. })));
+    let class = lowered.class(&s.bridge, &s.ctx, 0).unwrap();
+    let many = vec![class.clone(); 9];
+    assert!(matches!(up.apply(&s.bridge, (&s.large, &s.ctx), &many), Err(Error::BadParameters { .. })));
+    let foreign = GlweSample::new(&s.ctx, class.into_words(), s.main.id(), 0.0).unwrap();
+    assert!(matches!(up.apply(&s.bridge, (&s.large, &s.ctx), &[foreign]), Err(Error::KeyMismatch { .. })));
+    let plain = s.large.ring().zero(2, 0).unwrap();
+    let high = s.main.encrypt(&s.large, &plain, &mut s.source).unwrap();
+    let apply = |sample: &Sample| down.apply(&s.bridge, &s.ctx, (s.large.ring(), sample), 0.0).map(|_| ());
+    assert!(matches!(apply(&high), Err(Error::Level { .. })));
+    sample.key = s.lookup.id();
+    assert!(matches!(apply(&sample), Err(Error::KeyMismatch { .. })));
+    assert!(Bridge::new(&s.ctx, 6, arch::available()[0]).is_err());
+}
