@@ -5,7 +5,7 @@ use aglet_rlwe::security::Security;
 use aglet_schemes::ckks::CkksParams;
 
 /// Name and text of every preset.
-pub const ALL: [(&str, &str); 29] = [
+pub const ALL: [(&str, &str); 33] = [
     ("regular", include_str!("../presets/regular.toml")),
     ("regular-44", include_str!("../presets/regular-44.toml")),
     ("compact", include_str!("../presets/compact.toml")),
@@ -33,7 +33,11 @@ pub const ALL: [(&str, &str); 29] = [
     ("seal-10", include_str!("../presets/seal-10.toml")),
     ("seal-11", include_str!("../presets/seal-11.toml")),
     ("seal-12", include_str!("../presets/seal-12.toml")),
+    ("ship14", include_str!("../presets/ship14.toml")),
+    ("ship13", include_str!("../presets/ship13.toml")),
+    ("ship13-bits", include_str!("../presets/ship13-bits.toml")),
     ("toy", include_str!("../presets/toy.toml")),
+    ("toy-ship", include_str!("../presets/toy-ship.toml")),
     ("toy14", include_str!("../presets/toy14.toml")),
 ];
 

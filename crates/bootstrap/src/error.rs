@@ -90,6 +90,14 @@ pub enum Error {
         /// Its name.
         preset: String,
     },
+    /// A request that a bootstrap by roots of unity does not serve.
+    #[error("The preset \"{preset}\" bootstraps by roots of unity, which {what}.")]
+    NotByRoots {
+        /// Its name.
+        preset: String,
+        /// What such a bootstrap is like, and what to ask for.
+        what: String,
+    },
     /// A level that a bootstrap cannot leave.
     #[error("A {method} bootstrap of {stages} stages leaves level {highest} at most, not {level}; ask for less.")]
     OutputLevel {

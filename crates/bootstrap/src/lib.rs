@@ -11,6 +11,8 @@ pub mod functional;
 pub mod integer;
 pub mod pipeline;
 pub mod plan;
+pub mod route;
+pub mod ship;
 pub mod slots_first;
 pub mod step;
 
@@ -18,4 +20,5 @@ pub use blind_rotation::{BlindRotation, BootstrapKey};
 pub use error::Error;
 pub use pipeline::{Pipeline, Probe};
 pub use plan::Plan;
+pub use route::{CkksStep, Route};
 pub use step::{KeyNeed, RunOn, Scaled, Stage, Step};

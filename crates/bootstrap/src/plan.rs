@@ -20,6 +20,12 @@ impl<S: Step> Plan<S> {
         Ok(plan)
     }
 
+    /// The same plan, of steps of which its own are some.
+    pub fn among<T: Step<Place = S::Place> + From<S>>(self) -> Plan<T> {
+        let stage = |Stage { name, step, from, to }| Stage { name, step: T::from(step), from, to };
+        Plan { stages: self.stages.into_iter().map(stage).collect() }
+    }
+
     /// Proves that every stage starts where the one before it ends and stays within the chain.
     ///
     /// # Errors

@@ -48,7 +48,7 @@ impl World {
                 KeyRole::Square => SwitchingKey::relinearization(&ctx, spec, &main, &mut random),
                 KeyRole::Galois(galois) => SwitchingKey::galois(&ctx, spec, galois, &main, &mut random),
                 KeyRole::ToSparse => SwitchingKey::between(&ctx, spec, &main, &sparse, &mut random),
-                KeyRole::FromSparse => unreachable!(),
+                KeyRole::FromSparse | KeyRole::Rotor { .. } => unreachable!(),
                 KeyRole::FromSparseGalois(galois) => {
                     Ok(raising_key(&ctx, &spec, galois, (&sparse, &main), &mut random).unwrap())
                 }

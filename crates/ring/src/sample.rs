@@ -201,6 +201,33 @@ pub fn block_sparse<S: RandomSource + ?Sized>(source: &mut S, blocks: usize, out
     }
 }
 
+/// Draws a place in each of as many windows (start and length), uniform over all lists of places that increase strictly.
+///
+/// Order: an unbiased number for each window; lists that do not increase are drawn again, which is all that the time tells.
+///
+/// # Panics
+/// Unless there is a place for each window.
+pub fn increasing<S: RandomSource + ?Sized>(source: &mut S, windows: &[(u64, u64)], places: &mut [u64]) {
+    assert_eq!(windows.len(), places.len(), "one place in each window");
+    loop {
+        for (place, &(start, length)) in places.iter_mut().zip(windows) {
+            *place = start + below(source, length);
+        }
+        // Whether any place is not below the next, without looking which.
+        let falls = places.windows(2).fold(0, |falls, pair| falls | (pair[0].wrapping_sub(pair[1]) >> 63 ^ 1));
+        if falls == 0 {
+            return;
+        }
+    }
+}
+
+/// Fills `out` with -1 or 1, each with probability 1/2.
+///
+/// Order: the lowest bit of a word for each. Constant time.
+pub fn signs<S: RandomSource + ?Sized>(source: &mut S, out: &mut [i8]) {
+    out.iter_mut().for_each(|sign| *sign = 1 - 2 * (source.next_u64() & 1) as i8);
+}
+
 /// Fills `out` with independent values, each of 0, 1 with probability 1/2.
 ///
 /// Order: the bits of the source's bytes, the lowest first. Constant time.

@@ -92,6 +92,14 @@ impl Tally {
     pub fn rotated_sum(n: u64, keys: u64) -> Self {
         Self { key: 2 * n * keys, key_read: 2 * n * keys, ciphertext_read: n, ..Self::NONE }
     }
+    /// Sums of products with a packed stream: so many inputs meet so many samples of two halves, or of one, which is a diagonal.
+    pub fn stream(n: u64, (inputs, samples, halves): (u64, u64, u64)) -> Self {
+        let (products, read) = (n * samples * halves, Self { ciphertext_read: n * inputs, ..Self::NONE });
+        match halves {
+            1 => Self { diagonal: products, matrix_read: products, ..read },
+            _ => Self { key: products, key_read: products, ..read },
+        }
+    }
     /// Forward transforms of so many words.
     pub fn forward(words: u64) -> Self {
         Self { forward: words, ..Self::NONE }

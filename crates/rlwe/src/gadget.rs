@@ -39,6 +39,12 @@ impl KeySwitchSpec {
         Self { q_limbs, p_limbs: 1, digits: vec![(0..q_limbs).collect()] }
     }
 
+    /// From the main secret to a sparse one that may appear modulo `q0` alone: so many short digits of that one limb
+    /// ([`SwitchingKey::by_short_digits`](crate::SwitchingKey::by_short_digits)).
+    pub fn short_digits(count: usize) -> Self {
+        Self { q_limbs: 1, p_limbs: 0, digits: vec![vec![0]; count] }
+    }
+
     /// Bytes of a key in memory.
     pub fn byte_count(&self, n: usize) -> usize {
         2 * self.digits.len() * (self.q_limbs + self.p_limbs) * n * 8

@@ -18,6 +18,13 @@ pub enum KeyRole {
     ToSparse,
     /// From the sparse secret ([`KeySwitchSpec::from_sparse`]).
     FromSparse,
+    /// Of one digit of a factor of a root of unity ([`RotorKeys`](crate::RotorKeys), where such keys are, not in a [`KeySet`]).
+    Rotor {
+        /// The factor.
+        factor: usize,
+        /// 0 for the column, then the muxes.
+        digit: usize,
+    },
 }
 
 /// What a [`KeySet`] holds: keys, or their shapes before they are made.

@@ -9,6 +9,7 @@
 
 pub mod bridge;
 pub mod context;
+pub mod encapsulate;
 pub mod encrypt;
 pub mod error;
 pub mod exchange;
@@ -17,6 +18,8 @@ pub mod keys;
 pub mod keyswitch;
 pub mod lwe;
 pub mod params;
+pub mod places;
+pub mod rotor;
 pub mod sample;
 pub mod secret;
 pub mod security;
@@ -29,6 +32,8 @@ pub use error::Error;
 pub use gadget::KeySwitchSpec;
 pub use keys::{KeyRole, KeySet};
 pub use params::Params;
+pub use places::Places;
+pub use rotor::{RotorKeys, RotorShape};
 pub use sample::Sample;
 pub use secret::{KeyId, SecretKey};
 pub use switching_key::SwitchingKey;

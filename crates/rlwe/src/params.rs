@@ -15,6 +15,7 @@ use aglet_ring::primes::is_prime;
 use aglet_ring::sample::GAUSSIAN_SIGMA;
 
 use crate::error::Error;
+use crate::places::Places;
 use crate::security::{self, Secret, Security, SecurityReport};
 use digits::MAX_SOURCES;
 
@@ -28,6 +29,9 @@ pub struct ParamsSpec {
     /// Distribution of a second, sparse secret, which appears modulo `q[0] p[0]` only (eprint 2022/024); none without
     /// bootstrapping.
     pub sparse_secret: Option<Secret>,
+    /// Where the sparse secret has its coefficients, if a bootstrap must know each of them: then it appears modulo `q[0]` alone, and there
+    /// must be enough such secrets ([`Places::least_count`]).
+    pub places: Option<Places>,
     /// The primes of Q, bottom to top: distinct from all others, `= 1 mod 2N`, below 2^61.
     pub q: Vec<u64>,
     /// Primes beside Q that subsets may take. With any of them there must be `max_log_qp`.
@@ -79,6 +83,9 @@ impl ParamsSpec {
         if all.windows(2).any(|pair| pair[0] == pair[1]) {
             return bad("a prime stands twice among the moduli".into());
         }
+        if let Some(places) = self.places {
+            places.check(n)?;
+        }
         if self.q.is_empty() || self.p.is_empty() {
             return bad("there must be a prime of Q and a special prime at least".into());
         }
@@ -99,7 +106,7 @@ impl ParamsSpec {
 
 impl Params {
     /// Checks what is given and passes the security gate: the main secret at the largest QP of a key, the sparse secret at
-    /// `q[0] p[0]`.
+    /// `q[0] p[0]`, or at `q[0]` and by its number where its places are known.
     ///
     /// # Errors
     /// [`Error::BadParameters`] if the data contradicts itself, [`Error::InsecureParameters`] or [`Error::UnknownSecurity`] if
@@ -113,7 +120,11 @@ impl Params {
             Security::NotChecked => Ok(SecurityReport::new(1 << spec.log_n, log_q, GAUSSIAN_SIGMA, secret)),
         };
         let security = report(log_qp, spec.secret)?;
-        let sparse_security = spec.sparse_secret.map(|secret| report(log2_q[0] + log2_p[0], secret)).transpose()?;
+        let shown = if spec.places.is_some() { log2_q[0] } else { log2_q[0] + log2_p[0] };
+        let sparse_security = spec.sparse_secret.map(|secret| report(shown, secret)).transpose()?;
+        if let Some(places) = spec.places.filter(|_| gate == Security::Bits128) {
+            places.least_count(1 << spec.log_n)?;
+        }
         let prime_indices = (0..spec.q.len()).collect();
         let params = Params(Arc::new(Inner { spec, log2_q, log2_p, gate, security, sparse_security, prime_indices }));
         let limbs = params.q().len();
@@ -222,6 +233,12 @@ impl Params {
         self.0.spec.sparse_secret
     }
 
+    /// Where the sparse secret has its coefficients, if a bootstrap must know that.
+    #[must_use]
+    pub fn places(&self) -> Option<Places> {
+        self.0.spec.places
+    }
+
     /// What was asked of the security gate.
     #[must_use]
     pub fn gate(&self) -> Security {
@@ -234,7 +251,7 @@ impl Params {
         &self.0.security
     }
 
-    /// Security of the sparse secret at `q[0] p[0]`; `None` for a set without one.
+    /// Security of the sparse secret at `q[0] p[0]`, or at `q[0]` where its places are known; `None` for a set without one.
     #[must_use]
     pub fn sparse_security(&self) -> Option<&SecurityReport> {
         self.0.sparse_security.as_ref()

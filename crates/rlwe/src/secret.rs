@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::error::Error;
 use crate::params::Params;
+use crate::places::PlacedCoefficients;
 use crate::security::Secret;
 use aglet_ring::sample::{self, ChaChaSource};
 use aglet_ring::{Eval, Poly};
@@ -34,8 +35,8 @@ pub struct SecretKey {
     coefficients: Zeroizing<Vec<i8>>,
     /// `s` at every prime of the ring.
     eval: Poly<Eval>,
-    /// The sparse secret of a bootstrap.
-    sparse: bool,
+    /// Of the sparse secret of a bootstrap the special limbs beside `q0` that it may appear under.
+    sparse: Option<usize>,
 }
 
 impl SecretKey {
@@ -43,7 +44,7 @@ impl SecretKey {
     pub fn generate(ctx: &Context, source: &mut ChaChaSource) -> Result<Self, Error> {
         let secret = ctx.params().secret();
         let s = draw(secret, ctx.ring().n(), source);
-        Self::from_coefficients(ctx, KeyId::draw(source), (secret, s), false)
+        Self::from_coefficients(ctx, KeyId::draw(source), (secret, s), None)
     }
 
     /// Draws the sparse secret of a bootstrap, for one key. It may appear under `q0 p'` only, the shape of
@@ -54,14 +55,31 @@ impl SecretKey {
             .sparse_secret()
             .ok_or_else(|| Error::bad_parameters("this set has no sparse secret; take one made for bootstrapping"))?;
         let s = draw(secret, ctx.ring().n(), source);
-        Self::from_coefficients(ctx, KeyId::draw(source), (secret, s), true)
+        Self::from_coefficients(ctx, KeyId::draw(source), (secret, s), Some(1))
+    }
+
+    /// Draws the sparse secret of a bootstrap by roots of unity, for one key, with where its coefficients stand, which the making of
+    /// that key must know. It may appear under `q0` alone.
+    ///
+    /// # Errors
+    /// [`Error::BadParameters`] for a set without such a secret.
+    pub fn generate_placed(ctx: &Context, source: &mut ChaChaSource) -> Result<(Self, PlacedCoefficients), Error> {
+        let (Some(places), Some(secret)) = (ctx.params().places(), ctx.params().sparse_secret()) else {
+            return Err(Error::bad_parameters(
+                "this set has no sparse secret whose places are known; take one made for it",
+            ));
+        };
+        let n = ctx.ring().n();
+        let placed = places.draw(n, source);
+        let key = Self::from_coefficients(ctx, KeyId::draw(source), (secret, placed.coefficients(n)), Some(0))?;
+        Ok((key, placed))
     }
 
     fn from_coefficients(
         ctx: &Context,
         id: KeyId,
         (secret, coefficients): (Secret, Zeroizing<Vec<i8>>),
-        sparse: bool,
+        sparse: Option<usize>,
     ) -> Result<Self, Error> {
         let ring = ctx.ring();
         let wide = Zeroizing::new(coefficients.iter().map(|&c| i64::from(c)).collect::<Vec<_>>());
@@ -74,9 +92,9 @@ impl SecretKey {
         Self::from_coefficients(subset, self.id, (self.secret, self.coefficients.clone()), self.sparse)
     }
 
-    /// Refuses to show the sparse secret under more than `q0 p'`, where alone it is secure.
+    /// Refuses to show the sparse secret under more than `q0 p'`, or `q0`, where alone it is secure.
     pub(crate) fn may_appear(&self, q_limbs: usize, p_limbs: usize) -> Result<(), Error> {
-        if self.sparse && (q_limbs > 1 || p_limbs > 1) {
+        if self.sparse.is_some_and(|most| q_limbs > 1 || p_limbs > most) {
             return Err(Error::SparseSecret { q_limbs, p_limbs });
         }
         Ok(())
@@ -93,7 +111,7 @@ impl SecretKey {
     /// # Errors
     /// [`Error::Stored`] for the sparse secret of a bootstrap, which is forgotten and not kept.
     pub fn packed(&self) -> Result<Zeroizing<Vec<u8>>, Error> {
-        if self.sparse {
+        if self.sparse.is_some() {
             return Err(Error::Stored { what: "sparse secret of a bootstrap is never written" });
         }
         Ok(pack(self.secret, &self.coefficients))
@@ -106,7 +124,7 @@ impl SecretKey {
     pub fn from_packed(ctx: &Context, id: KeyId, bytes: &[u8]) -> Result<Self, Error> {
         let params = ctx.params();
         let s = unpack(params.secret(), params.n(), bytes)?;
-        Self::from_coefficients(ctx, id, (params.secret(), s), false)
+        Self::from_coefficients(ctx, id, (params.secret(), s), None)
     }
 
     /// A secret that is no main one: part of a look-up secret in this ring.

@@ -42,18 +42,18 @@ impl SwitchingKey {
         let minus: Vec<Vec<u64>> =
             spec.digits.iter().map(|digit| limbs.clone().map(|i| residue(digit, i)).collect()).collect();
         let minus: Vec<Multiplier<'_>> = minus.iter().map(|row| Multiplier::Residues(row)).collect();
-        Self::generate(ctx, spec, source_secret, &minus, sk, random)
+        let samples: Vec<_> = minus.into_iter().map(|minus| (minus, source_secret)).collect();
+        Self::generate(ctx, spec, &samples, sk, random)
     }
 
-    /// Makes the key of which digit `d` encrypts under `sk` the message times minus `minus[d]`.
+    /// Makes the key of which every digit encrypts under `sk` a message times minus the multiplier beside it.
     ///
     /// # Errors
     /// [`Error::SparseSecret`] for a key under the sparse secret of another shape than [`KeySwitchSpec::to_sparse`].
-    fn generate(
+    pub(crate) fn generate(
         ctx: &Context,
         spec: KeySwitchSpec,
-        message: &Poly<Eval>,
-        minus: &[Multiplier<'_>],
+        samples: &[(Multiplier<'_>, &Poly<Eval>)],
         sk: &SecretKey,
         random: &mut ChaChaSource,
     ) -> Result<Self, Error> {
@@ -67,7 +67,7 @@ impl SwitchingKey {
         }
         let (ring, seed) = (ctx.ring(), random.public_seed());
         let (mut b, mut a) = (Vec::new(), Vec::new());
-        for (d, &minus) in minus.iter().enumerate() {
+        for (d, &(minus, message)) in samples.iter().enumerate() {
             let mut a_d: Poly<Eval> = ring.lasting(spec.q_limbs, spec.p_limbs)?;
             expand_uniform(ctx, &seed, d, &mut a_d);
             let e = noise(ctx, random, spec.q_limbs, spec.p_limbs)?;
@@ -147,7 +147,25 @@ impl SwitchingKey {
         ring.permute(from.eval(), &phi, &mut image);
         let mut product = [ring.secret_scratch(spec.q_limbs, spec.p_limbs)?];
         ring.forms_to(&[Form::product(plain, &image)], &mut product);
-        Self::generate(ctx, spec, &product[0], &[Multiplier::integer(-1)], to, random)
+        Self::generate(ctx, spec, &[(Multiplier::integer(-1), &product[0])], to, random)
+    }
+
+    /// From one secret key to a sparse one, modulo `q0` alone: digits of so many bits meet it ([`crate::encapsulate`]), since no special
+    /// prime may stand beside `q0`.
+    ///
+    /// # Errors
+    /// [`Error::SparseSecret`] if `to` may not appear so.
+    pub fn by_short_digits(
+        ctx: &Context,
+        (count, bits): (usize, u32),
+        from: &SecretKey,
+        to: &SecretKey,
+        random: &mut ChaChaSource,
+    ) -> Result<Self, Error> {
+        let m = ctx.ring().modulus(0);
+        let minus: Vec<[u64; 1]> = (0..count).map(|j| [m.neg(m.pow(2, u64::from(bits) * j as u64))]).collect();
+        let samples: Vec<_> = minus.iter().map(|minus| (Multiplier::Residues(minus), from.eval())).collect();
+        Self::generate(ctx, KeySwitchSpec::short_digits(count), &samples, to, random)
     }
 
     /// What is stored of it: the seed of the uniform halves, and the other half of every digit.
@@ -172,6 +190,11 @@ impl SwitchingKey {
         let a = b.iter().enumerate().map(|(d, b_d)| stored_uniform(params, &seed, d, b_d)).collect::<Result<_, _>>()?;
         let stored_bytes = spec.stored_bytes(params)?;
         Ok(Self { id, spec, words: KeyBlock::new(b, a), seed, stored_bytes })
+    }
+
+    /// All that it is made of: its words, its seed, and what files take of it.
+    pub(crate) fn into_parts(self) -> (KeyId, KeySwitchSpec, KeyBlock, [u8; 32]) {
+        (self.id, self.spec, self.words, self.seed)
     }
 
     /// The name of the secret key that it switches to.

@@ -79,6 +79,19 @@ impl<C> Quadratic<'_, C> {
     }
 }
 
+/// All slots of the ring into its coefficients, at once: coefficient `i` becomes the real part of slot `i`, and `i + N/2` its imaginary
+/// part. One level, from chain level 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pack {
+    /// Every number is multiplied by this.
+    pub factor: f64,
+    /// Output scale over input scale.
+    pub scale_ratio: f64,
+}
+
+/// The chain level that [`Pack`] begins at.
+pub const PACK_LEVEL: usize = 1;
+
 /// What schemes for approximate numbers add: complex numbers in the slots, and an exact scale beside every level.
 ///
 /// Nothing here chooses a scale: the caller says which scale it wants, and gets exactly it or an error.
@@ -136,6 +149,12 @@ pub trait Approximate: Evaluator<Scalar = Complex64> {
     /// [`Error::SlotMismatch`], [`Error::NoSuchLevel`], [`Error::LevelTooLow`] (level 0 cannot be rescaled),
     /// [`Error::InvalidScale`].
     fn encode_transform(&self, map: &LinearMap, level: usize, scale_ratio: f64) -> Result<Self::Transform, Error>;
+
+    /// Encodes a [`Pack`], for [`Evaluator::transform`].
+    ///
+    /// # Errors
+    /// [`Error::InvalidScale`], a key that is missing.
+    fn encode_pack(&self, pack: &Pack) -> Result<Self::Transform, Error>;
 }
 
 /// [`Evaluator::mul`] of an approximate scheme: the scale is the product of both over the prime.

@@ -3,7 +3,7 @@
 //! Circuits are tested here against plain arithmetic, and a bootstrap's approximation error is measured here apart from
 //! the noise. A value `v` at scale `s` stands for coefficients `s * v`; nothing is rounded.
 
-use crate::approximate::{check_scale, multiple, product, same_scale, Approximate, Quadratic};
+use crate::approximate::{check_scale, multiple, product, same_scale, Approximate, Pack, Quadratic, PACK_LEVEL};
 use crate::error::Error;
 use crate::evaluator::Evaluator;
 use crate::linear_map::LinearMap;
@@ -46,9 +46,17 @@ impl ClearCiphertext {
 /// A linear map with the level and scale ratio it was encoded for.
 #[derive(Debug, Clone)]
 pub struct ClearTransform {
-    map: LinearMap,
+    map: ClearMap,
     level: usize,
     scale_ratio: f64,
+}
+
+/// What a transform does to slots.
+#[derive(Debug, Clone)]
+enum ClearMap {
+    Linear(LinearMap),
+    /// The slots of a polynomial whose coefficients they were, times this.
+    Pack(f64),
 }
 
 /// The evaluator on numbers in the clear.
@@ -187,11 +195,15 @@ impl Evaluator for ClearEvaluator {
         if ct.level < transform.level {
             return Err(Error::LevelTooLow { required: transform.level, actual: ct.level });
         }
-        Ok(ClearCiphertext {
-            values: transform.map.apply(&ct.values)?,
-            level: transform.level - 1,
-            scale: ct.scale * transform.scale_ratio,
-        })
+        let values = match &transform.map {
+            ClearMap::Linear(map) => map.apply(&ct.values)?,
+            ClearMap::Pack(factor) => {
+                let mut values: Vec<Complex64> = ct.values.iter().map(|v| v * factor).collect();
+                self.fft.forward(&mut values);
+                values
+            }
+        };
+        Ok(ClearCiphertext { values, level: transform.level - 1, scale: ct.scale * transform.scale_ratio })
     }
 
     fn mul(&self, a: &ClearCiphertext, b: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
@@ -255,7 +267,13 @@ impl Approximate for ClearEvaluator {
         if level == 0 {
             return Err(Error::LevelTooLow { required: 1, actual: 0 });
         }
-        Ok(ClearTransform { map: map.clone(), level, scale_ratio })
+        Ok(ClearTransform { map: ClearMap::Linear(map.clone()), level, scale_ratio })
+    }
+
+    fn encode_pack(&self, pack: &Pack) -> Result<ClearTransform, Error> {
+        self.check_level(PACK_LEVEL)?;
+        check_scale(pack.scale_ratio)?;
+        Ok(ClearTransform { map: ClearMap::Pack(pack.factor), level: PACK_LEVEL, scale_ratio: pack.scale_ratio })
     }
 }
 

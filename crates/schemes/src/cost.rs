@@ -6,11 +6,13 @@
 //! permutations is not counted: it is a few per cent.
 
 mod held;
+mod pack;
 
 pub use held::Held;
 
-use crate::approximate::{check_scale, multiple, product, same_scale, Approximate, Quadratic};
+use crate::approximate::{check_scale, multiple, product, same_scale, Approximate, Pack, Quadratic};
 use crate::ckks::keys::missing;
+use crate::ckks::{pack_shape, PackShape};
 use crate::error::Error;
 use crate::evaluator::Evaluator;
 use crate::linear_map::LinearMap;
@@ -18,9 +20,10 @@ use crate::sample_map::giant_steps_at_once;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_ring::{Demand, Tally};
 use aglet_rlwe::params::Params;
-use aglet_rlwe::{KeyRole, KeySet, KeySwitchSpec};
+use aglet_rlwe::{KeyRole, KeySet, KeySwitchSpec, RotorShape};
 use held::Ledger;
 use num_complex::Complex64;
+use pack::packs;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What is left of a ciphertext where nobody looks at its value.
@@ -38,9 +41,23 @@ impl CostCiphertext {
     }
 }
 
+/// What is left of what is encoded.
+#[derive(Debug, Clone)]
+pub enum CostTransform {
+    /// A linear map.
+    Map(CostMap),
+    /// All slots into coefficients.
+    Pack {
+        /// Steps and bytes.
+        shape: PackShape,
+        /// Output scale over input scale.
+        scale_ratio: f64,
+    },
+}
+
 /// What is left of a linear map.
 #[derive(Debug, Clone)]
-pub struct CostTransform {
+pub struct CostMap {
     level: usize,
     scale_ratio: f64,
     babies: Vec<usize>,
@@ -55,6 +72,7 @@ pub struct CostTransform {
 pub struct CostEvaluator {
     params: Params,
     keys: KeySet<KeySwitchSpec>,
+    rotor: Option<RotorShape>,
     tally: Mutex<Tally>,
     ledger: Ledger,
 }
@@ -62,7 +80,7 @@ pub struct CostEvaluator {
 impl CostEvaluator {
     /// An evaluator on the slots of the ring, with keys of these shapes.
     pub fn new(params: Params, keys: KeySet<KeySwitchSpec>) -> Self {
-        Self { params, keys, tally: Mutex::default(), ledger: Ledger::default() }
+        Self { params, keys, rotor: None, tally: Mutex::default(), ledger: Ledger::default() }
     }
     /// Work on each of several that meet the same keys and diagonals side by side: these are read once.
     pub fn sharing<A, T>(&self, of: &[A], one: impl Fn(&A) -> Result<T, Error>) -> Result<Vec<T>, Error> {
@@ -98,6 +116,19 @@ impl CostEvaluator {
     /// The work since this was last asked.
     pub fn take(&self) -> Tally {
         std::mem::take(&mut *self.tally.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// With keys of roots of unity on raised primes, of this shape.
+    #[must_use]
+    pub fn with_rotor(self, rotor: Option<RotorShape>) -> Self {
+        Self { rotor, ..self }
+    }
+    /// Their shape.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`].
+    pub fn rotor(&self) -> Result<&RotorShape, Error> {
+        self.rotor.as_ref().ok_or_else(|| Error::MissingKey { what: "keys of roots of unity".into() })
     }
 
     /// The primes of its chain, as the whole family of chains counts them.
@@ -290,6 +321,10 @@ impl Evaluator for CostEvaluator {
         Ok(self.transforms(std::slice::from_ref(ct), t)?.remove(0))
     }
     fn transforms(&self, of: &[CostCiphertext], t: &CostTransform) -> Result<Vec<CostCiphertext>, Error> {
+        let t = match t {
+            CostTransform::Map(map) => map,
+            CostTransform::Pack { shape, scale_ratio } => return packs(self, of, shape, *scale_ratio),
+        };
         let limbs = t.level + 1;
         let spec = match t.babies.first().or(t.giant.as_ref()) {
             Some(&by) => self.key(KeyRole::Galois(self.rotation(by)), limbs)?.clone(),
@@ -375,7 +410,7 @@ impl Approximate for CostEvaluator {
             return Err(Error::NoSuchLevel { level, max: self.params.q().len() - 1 });
         }
         let ((babies, giant), n) = (map.rotations(), self.params.n());
-        Ok(CostTransform {
+        Ok(CostTransform::Map(CostMap {
             level,
             scale_ratio,
             babies,
@@ -383,6 +418,10 @@ impl Approximate for CostEvaluator {
             giant_steps: map.giant_step_count(),
             diagonals: map.diagonals().len() as u64,
             words: map.diagonals().values().map(|d| (2 * d.len()).min(n) as u64).sum(),
-        })
+        }))
+    }
+    fn encode_pack(&self, pack: &Pack) -> Result<CostTransform, Error> {
+        check_scale(pack.scale_ratio)?;
+        Ok(CostTransform::Pack { shape: pack_shape(&self.params)?, scale_ratio: pack.scale_ratio })
     }
 }

@@ -21,7 +21,7 @@ pub mod sample_map;
 pub mod samples;
 pub mod scalar;
 
-pub use approximate::{Approximate, Product, Quadratic};
+pub use approximate::{Approximate, Pack, Product, Quadratic};
 pub use error::Error;
 pub use evaluator::Evaluator;
 pub use forms::{Forms, Scale};

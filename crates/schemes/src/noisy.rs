@@ -9,7 +9,7 @@
 //!   follows: rotations inside linear maps, conjugations, the switches to and from the sparse secret;
 //! * diagonals and constants are rounded at their own scales.
 
-use crate::approximate::{multiple, product, Approximate, Quadratic};
+use crate::approximate::{multiple, product, Approximate, Pack, Quadratic, PACK_LEVEL};
 use crate::clear::{ClearCiphertext, ClearEvaluator, SplitMix};
 use crate::error::Error;
 use crate::evaluator::Evaluator;
@@ -58,6 +58,8 @@ pub struct NoisyTransform {
     level: usize,
     /// Sum of the mean squares of the diagonals: by this the errors of the rotations grow.
     gain: f64,
+    /// What else a coefficient errs by, as a variance at the scale of the result over its scale and that of the input.
+    rounded_off: f64,
 }
 
 impl NoisyEvaluator {
@@ -176,7 +178,8 @@ impl Evaluator for NoisyEvaluator {
         let out = self.clear.transform(ct, &t.rounded)?;
         // At the scale of the result, relative to what the rotations add at the scale of the input.
         let ratio = self.scale(&out) / self.scale(ct);
-        let variance = self.switched(t.level) * t.gain * ratio * ratio + self.noise.rounding();
+        let off = t.rounded_off * self.scale(&out).powi(2);
+        let variance = self.switched(t.level) * t.gain * ratio * ratio + self.noise.rounding() + off;
         Ok(self.disturbed(out, variance))
     }
     fn mul(&self, a: &ClearCiphertext, b: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
@@ -224,6 +227,20 @@ impl Approximate for NoisyEvaluator {
             rounded: self.clear.encode_transform(&rounded, level, scale_ratio)?,
             level,
             gain: map.diagonals().values().map(square).sum(),
+            rounded_off: 0.0,
+        })
+    }
+    /// Baby steps are divided on their own, so each of N/2 terms has a rounding and a key switch of the size of an input; and each diagonal is
+    /// rounded, which a uniform message of the size that the factor brings to 1 meets.
+    fn encode_pack(&self, pack: &Pack) -> Result<NoisyTransform, Error> {
+        let exact = self.clear.encode_pack(pack)?;
+        let (n, diagonal) = (self.noise.n as f64, pack.scale_ratio * self.modulus(PACK_LEVEL) * pack.factor);
+        Ok(NoisyTransform {
+            rounded: exact.clone(),
+            exact,
+            level: PACK_LEVEL,
+            gain: (n / 2.0) * pack.factor * pack.factor * (1.0 + self.noise.rounding() / self.switched(PACK_LEVEL)),
+            rounded_off: n / 72.0 / (diagonal * diagonal),
         })
     }
 }

@@ -13,6 +13,9 @@ use std::sync::OnceLock;
 /// A preset in a ring of degree `2^log_n`, without any security.
 pub fn shrunk(preset: &str, log_n: u32) -> CkksParams {
     let mut literal = presets::load(preset, true).expect("the preset exists").literal().clone();
+    // Windows of sparse secrets are shares of the ring.
+    let smaller = literal.log_n.saturating_sub(log_n);
+    literal.ship.iter_mut().filter_map(|ship| ship.window.as_mut()).for_each(|window| *window >>= smaller);
     literal.log_n = log_n;
     CkksParams::new(literal, Security::NotChecked).expect("the primes of the preset fit a smaller ring")
 }

@@ -5,7 +5,7 @@ use crate::ckks::bootstrap::BootstrapState;
 use crate::runtime::Runtime;
 use crate::Control;
 use crate::Error;
-use aglet_bootstrap::slots_first::arithmetic_limbs;
+use aglet_bootstrap::route::arithmetic_limbs;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::{Context, KeyId, KeyRole, KeySet, KeySwitchSpec, PublicKey, SecretKey, SwitchingKey};
 use aglet_schemes::ckks::{CkksEvaluator, CkksParams, Encoder};

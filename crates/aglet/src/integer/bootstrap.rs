@@ -1,8 +1,9 @@
 //! Bootstraps of integers: their key, and the run.
 
 use super::{Ciphertext, Engine};
+use crate::bootstrap_keys::{self, List};
 use crate::runtime::{machine, Pass, StageRun, Watch};
-use crate::{bootstrap_keys, Control, Error, KeyId, SecretKey};
+use crate::{Control, Error, KeyId, SecretKey};
 use aglet_bootstrap::integer::{Exact, Refresh, Route, INPUT_LEVEL};
 use aglet_bootstrap::{KeyNeed, Pipeline};
 use aglet_ring::process::Lock;
@@ -127,7 +128,8 @@ impl Engine {
         let parts = route.keys()?.iter().map(|(role, spec)| KeyNeed { role, spec: spec.clone() }).collect();
         let carried =
             |spec: &_, galois, secrets: (&_, &_), random: &mut _| Ok(raising_key(&ctx, spec, galois, secrets, random)?);
-        let keys = bootstrap_keys::create((self.runtime(), &ctx), sk, parts, control, carried)?;
+        let list = List { parts, more: 0, short: None };
+        let (keys, _) = bootstrap_keys::create((self.runtime(), &ctx), sk, list, control, carried)?;
         Ok(BootstrapKey { id: sk.id(), keys })
     }
 

@@ -7,9 +7,10 @@ use super::Kind;
 use crate::{Control, Error};
 use aglet_ring::pack::{pack, packed_len, unpack};
 use aglet_ring::{Eval, Modulus, Poly};
+use aglet_rlwe::rotor::RotorKey;
 use aglet_rlwe::wire::primes;
 use aglet_rlwe::Params;
-use aglet_rlwe::{KeyId, KeyRole, KeySwitchSpec, SwitchingKey};
+use aglet_rlwe::{Context, KeyId, KeyRole, KeySwitchSpec, SwitchingKey};
 use rayon::prelude::*;
 use std::collections::VecDeque;
 use zeroize::Zeroizing;
@@ -105,6 +106,7 @@ impl Shape {
                     KeyRole::FromSparseGalois(galois) => (2, *galois),
                     KeyRole::ToSparse => (3, 0),
                     KeyRole::FromSparse => (4, 0),
+                    KeyRole::Rotor { factor, digit } => (5, (*factor as u64) << 8 | *digit as u64),
                 };
                 [2, kind, galois, *q_limbs as u64, *p_limbs as u64, digits.len() as u64]
                     .into_iter()
@@ -182,6 +184,18 @@ impl<'a> Writer<'a> {
                 let (seed, halves) = key.stored();
                 self.plain(seed)?;
                 halves.iter().try_for_each(|b| self.limbs(&params, (spec.q_limbs, spec.p_limbs), b))
+            }
+            _ => self.misfit(),
+        }
+    }
+
+    /// A key of roots of unity, whose halves are unpacked one by one.
+    pub fn rotor_key(&mut self, ctx: &Context, key: &RotorKey) -> Result<(), Error> {
+        match self.next() {
+            Some(Shape::Key { params, spec, .. }) if spec == *key.spec() => {
+                self.plain(key.seed())?;
+                let body = |sample| self.limbs(&params, (spec.q_limbs, spec.p_limbs), &key.body(ctx, sample)?);
+                (0..spec.digits.len()).try_for_each(body)
             }
             _ => self.misfit(),
         }

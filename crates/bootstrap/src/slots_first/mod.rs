@@ -6,14 +6,12 @@
 mod layout;
 mod limbs;
 mod request;
-mod route;
 mod scales;
 mod sparse;
 pub mod steps;
 
 pub use layout::Layout;
 pub use request::{KeySize, Method, Request, MAX_STAGES};
-pub use route::{arithmetic_limbs, Route};
 
 use crate::error::Error;
 use crate::plan::Plan;

@@ -51,7 +51,7 @@ pub(crate) trait Quad: Copy {
     /// Integers in `[0, 2^52)` as words.
     unsafe fn write_words(self, p: *mut u64);
     /// As [`Lanes::load_packed`].
-    unsafe fn read_packed<const BYTES: usize>(p: *const u8) -> Self;
+    unsafe fn read_packed(p: *const u8, first: usize, bits: usize) -> Self;
     /// As [`Lanes::load_permuted`].
     unsafe fn read_permuted(src: *const u64, entry: u32, inner: *const [u32; 16]) -> Self;
     /// Transposes the leading block of 4 x 4.
@@ -182,9 +182,9 @@ impl<Q: Quad> Lanes for Doubles<Q> {
         unsafe { x.write(p.cast()) }
     }
     #[inline(always)]
-    unsafe fn load_packed<const BYTES: usize>(self, p: *const u8) -> Q {
+    unsafe fn load_packed(self, p: *const u8, first: usize, bits: usize) -> Q {
         // SAFETY: see above; the contract of the caller.
-        unsafe { Q::read_packed::<BYTES>(p) }
+        unsafe { Q::read_packed(p, first, bits) }
     }
     #[inline(always)]
     unsafe fn transpose(x: &mut [Q; 8]) {

@@ -17,6 +17,7 @@ mod x86_64;
 pub(crate) use generic::blind::{BlindRow, ProductSum};
 pub(crate) use generic::keyswitch::{DiagonalRow, KeyRow, LinearMapInput, LinearMapRow, ProductRow};
 pub(crate) use generic::pointwise::FormRow;
+pub(crate) use generic::stream::{StreamRow, BLOCK};
 pub(crate) use generic::{lines, words, words_of, Line};
 
 use crate::basis::ConverterPart;
@@ -49,6 +50,7 @@ pub struct Kernels {
     key_product: KeyProduct,
     linear_map: unsafe fn(&Modulus, &LinearMapRow<'_>, &mut [Halves<'_>]),
     rotated_sum: RotatedSum,
+    stream_sum: unsafe fn(&Modulus, &StreamRow<'_>, &mut [&mut [u64]]),
     pack_constant: fn(&Modulus, u64) -> u64,
     small_forward: unsafe fn(&SmallTable, &mut [u64]),
     small_inverse_add: unsafe fn(&SmallTable, &mut [u64], &mut [u64]),
@@ -110,6 +112,11 @@ macro_rules! kernels {
             unsafe { generic::rotations::rotated_sum::<$lanes>(m, xs, keys, out) }
         }
         $(#[$feature])*
+        unsafe fn stream_sum(m: &Modulus, row: &StreamRow<'_>, out: &mut [&mut [u64]]) {
+            // SAFETY: see above.
+            unsafe { generic::stream::stream_sum::<$lanes>(m, row, out) }
+        }
+        $(#[$feature])*
         unsafe fn small_forward(t: &SmallTable, data: &mut [u64]) {
             // SAFETY: see above.
             unsafe { generic::small::forward::<$lanes>(t, data) }
@@ -144,6 +151,7 @@ macro_rules! kernels {
             key_product,
             linear_map,
             rotated_sum,
+            stream_sum,
             pack_constant: <$lanes as Lanes>::pack_constant,
             small_forward,
             small_inverse_add,
@@ -370,6 +378,19 @@ impl Kernels {
         Tally::rotated_sum(n as u64, keys.len() as u64).sharing_keys(xs.len() as u64).count();
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
         unsafe { (self.rotated_sum)(m, xs, keys, out) }
+    }
+    /// Sums of products with a packed stream, see [`StreamRow`]: one row of `out` for each sum and half. The stream is read once.
+    pub(crate) fn stream_sum(&self, m: &Modulus, row: &StreamRow<'_>, out: &mut [&mut [u64]]) {
+        let (n, sums) = (out[0].len(), row.inputs.len() / row.each);
+        assert!(n.is_multiple_of(8) && self.serves(m) && m.bits() as usize <= row.bits);
+        assert!(out.len() == sums * row.halves && out.iter().all(|r| r.len() == n));
+        assert!(row.inputs.len() == sums * row.each && row.inputs.iter().all(|r| r.len() == n));
+        assert!([1, 2].contains(&row.halves) && [32, 40, 48, 52].contains(&row.bits));
+        assert!(row.rotations.iter().flatten().all(|g| g.n() == n && g.width() == self.width));
+        assert!(row.words.len() >= row.bytes(n) + crate::packed::SPARE_BYTES);
+        row.tally(n as u64).count();
+        // SAFETY: the lengths are checked, the CPU by the existence of `self`.
+        unsafe { (self.stream_sum)(m, row, out) }
     }
     pub(crate) fn pack_constant(&self, m: &Modulus, c: u64) -> u64 {
         (self.pack_constant)(m, c)

@@ -85,10 +85,12 @@ impl Quad for Four {
         unsafe { p.cast::<[u64; 4]>().write_unaligned(words) }
     }
     #[inline(always)]
-    unsafe fn read_packed<const BYTES: usize>(p: *const u8) -> Self {
-        // SAFETY: the contract of the caller, who has 64 bytes from p on.
-        let word =
-            |i: usize| unsafe { p.add(i * BYTES).cast::<u64>().read_unaligned() } & (u64::MAX >> (64 - 8 * BYTES));
+    unsafe fn read_packed(p: *const u8, first: usize, bits: usize) -> Self {
+        let word = |i: usize| {
+            let (byte, shift) = ((first + i) * bits / 8, i * bits % 8);
+            // SAFETY: the contract of the caller, who has 64 bytes from the first constant on.
+            unsafe { p.add(byte).cast::<u64>().read_unaligned() >> shift & (u64::MAX >> (64 - bits)) }
+        };
         Self::doubles(std::array::from_fn(word))
     }
     #[inline(always)]

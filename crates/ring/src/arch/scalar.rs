@@ -94,9 +94,10 @@ impl Lanes for Scalar {
         unsafe { *p = x }
     }
     #[inline(always)]
-    unsafe fn load_packed<const BYTES: usize>(self, p: *const u8) -> u64 {
+    unsafe fn load_packed(self, p: *const u8, first: usize, bits: usize) -> u64 {
+        let (byte, shift) = (first * bits / 8, first * bits % 8);
         // SAFETY: valid for eight bytes by the contract of the trait.
-        unsafe { p.cast::<u64>().read_unaligned() & (u64::MAX >> (64 - 8 * BYTES)) }
+        unsafe { p.add(byte).cast::<u64>().read_unaligned() >> shift & (u64::MAX >> (64 - bits)) }
     }
     #[inline(always)]
     unsafe fn transpose(_: &mut [u64; 8]) {}

@@ -22,8 +22,8 @@ impl Digits {
     pub fn single(poly: Poly<Eval>) -> Self {
         Self::of(vec![poly])
     }
-    /// Digits of one shape with all their limbs.
-    pub(super) fn of(polys: Vec<Poly<Eval>>) -> Self {
+    /// Digits of one shape, at least one, with all their limbs.
+    pub fn of(polys: Vec<Poly<Eval>>) -> Self {
         Self { shape: (polys[0].q_limbs(), polys[0].p_limbs()), raised: polys, own: None }
     }
     /// How many there are.

@@ -14,6 +14,7 @@ mod lift;
 mod linear_map;
 mod plans;
 mod public_map;
+mod stream;
 mod transform;
 
 pub use digits::Digits;
@@ -25,6 +26,7 @@ pub use lift::Lift;
 pub use linear_map::{Diagonal, Diagonals, MapInput};
 pub(crate) use plans::Plans;
 pub use public_map::apply_diagonals;
+pub use stream::KeyStream;
 
 use crate::arch::Halves;
 use crate::poly::{Eval, Poly};

@@ -50,8 +50,8 @@ impl Ring {
         diagonals: &BTreeMap<usize, Vec<Complex64>>,
         ratio: f64,
     ) -> Result<Poly<Eval>, Error> {
-        let (low, q0, slots) = (self.to_coeff(self.copy(x, 1)?), self.modulus(0), self.n() / 2);
-        let at = |j: usize| q0.centre(low.limb(0)[j]) as f64;
+        let (low, q0, slots) = (self.centred(x)?, self.modulus(0), self.n() / 2);
+        let at = |j: usize| low[j] as f64;
         let mut values: Vec<Complex64> = (0..slots).map(|j| Complex64::new(at(j), at(j + slots))).collect();
         let fft = SpecialFft::new(slots);
         fft.forward(&mut values);

@@ -3,6 +3,7 @@
 use crate::automorphism::Automorphism;
 use crate::poly::{Coeff, Eval, Poly};
 use crate::ring::Ring;
+use crate::Error;
 
 impl Ring {
     /// Signed small coefficients as residues of every prime of `out`, which is overwritten.
@@ -24,6 +25,15 @@ impl Ring {
     pub fn to_coeff(&self, mut x: Poly<Eval>) -> Poly<Coeff> {
         self.for_limbs(&mut x, |prime, _, limb| self.table(prime).inverse(limb));
         x.reinterpret()
+    }
+
+    /// The coefficients of a polynomial modulo the lowest prime, centred.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn centred(&self, x: &Poly<Eval>) -> Result<Vec<i64>, Error> {
+        let (low, q0) = (self.to_coeff(self.copy(x, 1)?), self.modulus(0));
+        Ok(low.limb(0).iter().map(|&c| q0.centre(c)).collect())
     }
 
     /// The image of `x` under an automorphism, to `out`; `x` may have more limbs than it.

@@ -27,6 +27,7 @@ pub fn spec() -> ParamsSpec {
         log_n,
         secret: Secret::Ternary,
         sparse_secret,
+        places: None,
         q,
         spare: vec![],
         p,

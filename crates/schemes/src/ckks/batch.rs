@@ -73,7 +73,7 @@ impl CkksEvaluator<'_> {
         level: usize,
         scale_ratio: f64,
     ) -> Result<CkksTransform, Error> {
-        encode(self, map, level, scale_ratio, Some(spec))
+        Ok(encode(self, map, level, scale_ratio, Some(spec))?.into())
     }
 
     /// `sum weight * ciphertext` at a level, with one rescale to exactly `scale` one level below. The ciphertexts stand at the

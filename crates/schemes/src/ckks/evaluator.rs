@@ -1,10 +1,11 @@
 //! The CKKS evaluator: [`Evaluator`] on ciphertexts.
 
+use super::pack::{packs, EncodedPack};
 use super::quadratic::divided;
 use super::stated::rounding;
 use super::transform::{encode, transforms, CkksTransform};
 use super::{CkksCiphertext, Plaintext, Stated};
-use crate::approximate::{multiple, product, same_scale, Approximate, Quadratic};
+use crate::approximate::{multiple, product, same_scale, Approximate, Pack, Quadratic};
 use crate::evaluator::Evaluator;
 use crate::linear_map::LinearMap;
 use crate::samples::{linear, SampleEvaluator};
@@ -12,7 +13,7 @@ use crate::Error;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_ring::{Constant, Eval, Form, KeyProduct, Multiplier, Pair, Poly};
 use aglet_rlwe::keyswitch::{digits, lift_by_special};
-use aglet_rlwe::{Context, KeyRole, KeySet};
+use aglet_rlwe::{Context, KeyRole, KeySet, RotorKeys};
 use num_complex::Complex64;
 use std::ops::Deref;
 use std::sync::atomic::AtomicBool;
@@ -24,6 +25,7 @@ use std::sync::Arc;
 pub struct CkksEvaluator<'a> {
     samples: SampleEvaluator<'a>,
     slots: usize,
+    rotor: Option<&'a RotorKeys>,
 }
 
 impl<'a> Deref for CkksEvaluator<'a> {
@@ -58,12 +60,25 @@ pub(super) fn encoding_error(scale: f64) -> f64 {
 impl<'a> CkksEvaluator<'a> {
     /// An evaluator on vectors of `slots` numbers.
     pub fn new(ctx: &'a Context, keys: &'a KeySet, slots: usize) -> Self {
-        Self { samples: SampleEvaluator::new(ctx, keys), slots }
+        Self { samples: SampleEvaluator::new(ctx, keys), slots, rotor: None }
     }
     /// [`SampleEvaluator::stopped_by`].
     #[must_use]
     pub fn stopped_by(self, flag: &'a AtomicBool) -> Self {
         Self { samples: self.samples.stopped_by(flag), ..self }
+    }
+
+    /// With keys of roots of unity.
+    #[must_use]
+    pub fn with_rotor(self, rotor: Option<&'a RotorKeys>) -> Self {
+        Self { rotor, ..self }
+    }
+    /// Its keys of roots of unity.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`].
+    pub fn rotor(&self) -> Result<&'a RotorKeys, Error> {
+        self.rotor.ok_or_else(|| Error::MissingKey { what: "keys of roots of unity".into() })
     }
 
     /// Applies X -> X^galois to ciphertexts of one level and returns to the secret key.
@@ -249,10 +264,13 @@ impl Evaluator for CkksEvaluator<'_> {
         Ok(Arc::new(a.with(polys, a.scale).real_if(a.real)))
     }
     fn transform(&self, ct: &CkksCiphertext, t: &CkksTransform) -> Result<CkksCiphertext, Error> {
-        Ok(transforms(self, std::slice::from_ref(ct), t)?.remove(0))
+        Ok(self.transforms(std::slice::from_ref(ct), t)?.remove(0))
     }
     fn transforms(&self, of: &[CkksCiphertext], t: &CkksTransform) -> Result<Vec<CkksCiphertext>, Error> {
-        transforms(self, of, t)
+        match t {
+            CkksTransform::Map(map) => transforms(self, of, map),
+            CkksTransform::Pack(pack) => packs(self, of, pack),
+        }
     }
     fn mul(&self, a: &CkksCiphertext, b: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
         product(self, a, b)
@@ -294,6 +312,9 @@ impl Approximate for CkksEvaluator<'_> {
         self.automorphisms(of, conjugation_exponent(self.context().ring().n()))
     }
     fn encode_transform(&self, map: &LinearMap, level: usize, scale_ratio: f64) -> Result<CkksTransform, Error> {
-        encode(self, map, level, scale_ratio, None)
+        Ok(encode(self, map, level, scale_ratio, None)?.into())
+    }
+    fn encode_pack(&self, pack: &Pack) -> Result<CkksTransform, Error> {
+        Ok(CkksTransform::Pack(EncodedPack::new(self, pack)?))
     }
 }

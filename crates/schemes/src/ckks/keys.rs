@@ -21,6 +21,7 @@ pub(crate) fn missing(role: KeyRole, limbs: usize, n: usize) -> Error {
         }
         KeyRole::ToSparse => "key to the sparse secret".to_string(),
         KeyRole::FromSparse => "key from the sparse secret".to_string(),
+        KeyRole::Rotor { .. } => "key of roots of unity".to_string(),
     };
     let part = match role {
         KeyRole::Square | KeyRole::Galois(_) => "",

@@ -2,6 +2,7 @@
 
 use super::encode::subring_coefficients;
 use super::evaluator::CkksEvaluator;
+use super::pack::EncodedPack;
 use super::stated::{in_slots, rounding};
 use super::{CkksCiphertext, Plaintext};
 use crate::approximate::check_scale;
@@ -58,24 +59,37 @@ pub fn transform_shape(
     Ok(TransformShape { level, babies, giant, giant_steps: map.giant_step_count(), spec, matrix_bytes })
 }
 
+/// What is encoded for one level.
+pub enum CkksTransform {
+    /// A linear map by its diagonals.
+    Map(EncodedMap),
+    /// All slots into coefficients at once.
+    Pack(EncodedPack),
+}
+
+impl From<EncodedMap> for CkksTransform {
+    fn from(map: EncodedMap) -> Self {
+        Self::Map(map)
+    }
+}
+
+impl CkksTransform {
+    /// Bytes of what is encoded.
+    pub fn byte_count(&self) -> usize {
+        match self {
+            Self::Map(map) => map.map.byte_count(),
+            Self::Pack(pack) => pack.byte_count(),
+        }
+    }
+}
+
 /// A linear map encoded for one level.
-pub struct CkksTransform {
+pub struct EncodedMap {
     map: SampleMap,
     scale_ratio: f64,
     /// The sum of the largest values of the diagonals, and the error of their encoding.
     gain: f64,
     error: f64,
-}
-
-impl CkksTransform {
-    /// Bytes of the encoded diagonals.
-    pub fn byte_count(&self) -> usize {
-        self.map.byte_count()
-    }
-    /// The level it starts from.
-    pub fn level(&self) -> usize {
-        self.map.level()
-    }
 }
 
 pub(super) fn encode(
@@ -84,7 +98,7 @@ pub(super) fn encode(
     level: usize,
     scale_ratio: f64,
     shape: Option<&KeySwitchSpec>,
-) -> Result<CkksTransform, Error> {
+) -> Result<EncodedMap, Error> {
     check_scale(scale_ratio)?;
     let scale = scale_ratio * e.context().modulus(level);
     let mut ffts = BTreeMap::new();
@@ -98,14 +112,14 @@ pub(super) fn encode(
     let encoded = SampleMap::encode(e, &[map], level, shape, polynomial)?;
     // Roundings of different diagonals have nothing to do with each other.
     let error = f64::sqrt(count) * Plaintext::encoding_error(map.slots(), scale);
-    Ok(CkksTransform { map: encoded, scale_ratio, gain, error })
+    Ok(EncodedMap { map: encoded, scale_ratio, gain, error })
 }
 
 /// Applies a map to several ciphertexts, which meet in the kernels: keys and diagonals are read once.
 pub(super) fn transforms(
     e: &CkksEvaluator<'_>,
     of: &[CkksCiphertext],
-    t: &CkksTransform,
+    t: &EncodedMap,
 ) -> Result<Vec<CkksCiphertext>, Error> {
     if t.map.slots() != e.slots() {
         return Err(Error::SlotMismatch { expected: e.slots(), found: t.map.slots() });
@@ -115,7 +129,7 @@ pub(super) fn transforms(
     let ctx = e.context();
     let finish = |(ct, pair): (&CkksCiphertext, &Pair)| {
         let scale = ct.scale * t.scale_ratio;
-        let turned = ct.stated.disturbed(in_slots(ct.slots, spec.noise(ctx.params(), t.level() + 1), ct.scale));
+        let turned = ct.stated.disturbed(in_slots(ct.slots, spec.noise(ctx.params(), t.map.level() + 1), ct.scale));
         let stated = turned.times(t.gain, t.error).disturbed(in_slots(ct.slots, 2.0 * rounding(ctx, 2), scale));
         Ok(Arc::new(ct.with(e.divided(pair, 1)?, scale).stating(stated)))
     };

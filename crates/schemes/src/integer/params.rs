@@ -207,6 +207,7 @@ impl IntegerParams {
             log_n: literal.log_n,
             secret: literal.secret,
             sparse_secret: bootstrap.map(|b| Secret::FixedWeight(b.sparse_weight)),
+            places: None,
             q,
             spare,
             p,

@@ -1,14 +1,17 @@
 //! Bootstrap keys: which switching keys a route needs, and how keys of one chain serve the routes on parts of it.
 
 use super::run::BootstrapKeys;
+use crate::bootstrap_keys::{self, List};
 use crate::ckks::engine::Engine;
 use crate::ckks::memory::Memory;
 use crate::runtime::machine;
-use crate::{bootstrap_keys, Control, Error};
-use aglet_bootstrap::slots_first::{KeySize, Method, Request, Route, MAX_STAGES};
+use crate::{Control, Error};
+use aglet_bootstrap::slots_first::{KeySize, Method, Request, MAX_STAGES};
+use aglet_bootstrap::Route;
 use aglet_ring::automorphism::rotation_exponent;
+use aglet_rlwe::places::PlacedCoefficients;
 use aglet_rlwe::Params;
-use aglet_rlwe::{KeyId, KeyRole, KeySet, KeySwitchSpec, SecretKey, SwitchingKey};
+use aglet_rlwe::{KeyId, KeyRole, KeySet, KeySwitchSpec, RotorKeys, RotorShape, SecretKey, SwitchingKey};
 use aglet_schemes::ckks::CkksParams;
 use std::collections::BTreeMap;
 
@@ -21,6 +24,8 @@ pub struct BootstrapKey {
     /// The parameters on the chain that its keys are made for.
     params: Params,
     keys: KeySet,
+    /// The keys of roots of unity, for bootstraps by these.
+    rotor: Option<RotorKeys>,
 }
 
 impl BootstrapKey {
@@ -46,11 +51,17 @@ impl BootstrapKey {
     }
     /// Bytes in memory.
     pub fn byte_count(&self) -> usize {
-        self.keys.byte_count()
+        self.keys.byte_count() + self.rotor.as_ref().map_or(0, RotorKeys::byte_count)
     }
     /// Bytes when stored with seeds.
     pub fn stored_bytes(&self) -> usize {
-        self.keys.stored_bytes()
+        let digits = self.rotor.iter().flat_map(|rotor| rotor.iter().map(move |key| (rotor, key)));
+        let rotor = digits.map(|(rotor, key)| key.spec().stored_bytes(rotor.context().params()).unwrap_or(0));
+        self.keys.stored_bytes() + rotor.sum::<usize>()
+    }
+    /// The keys of roots of unity.
+    pub(crate) fn rotor(&self) -> Option<&RotorKeys> {
+        self.rotor.as_ref()
     }
     /// The bootstrap that it is made for.
     pub(crate) fn request(&self) -> Request {
@@ -68,6 +79,9 @@ impl BootstrapKey {
     /// Whether it has the keys of a route: on its chain or a part of it. A small one serves every route.
     pub(crate) fn serves(&self, route: &Route) -> bool {
         let (own, wanted) = (self.request, route.layout.request);
+        if let Some(rotor) = &self.rotor {
+            return route.rotor() == Some(rotor.shape()) && own.slots == wanted.slots;
+        }
         let like =
             own.method == wanted.method.keys() && own.stage_count == wanted.stage_count && own.slots == wanted.slots;
         let primes = self.params.prime_indices();
@@ -80,8 +94,14 @@ impl BootstrapKey {
         self.keys.iter().map(|(_, key)| &**key).collect()
     }
     /// The key made of these, which are on the chain of `params`.
-    pub(crate) fn from_stored(id: KeyId, request: Request, params: Params, keys: KeySet) -> Self {
-        Self { id, request, params, keys }
+    pub(crate) fn from_stored(
+        id: KeyId,
+        request: Request,
+        params: Params,
+        keys: KeySet,
+        rotor: Option<RotorKeys>,
+    ) -> Self {
+        Self { id, request, params, keys, rotor }
     }
 
     /// All keys of a run on the `chain`, which is a part of the chain that this key is made for.
@@ -126,7 +146,7 @@ impl Engine {
         memory_limit: Option<u64>,
         control: &Control,
     ) -> Result<BootstrapKey, Error> {
-        let request = request.of_key();
+        let request = Route::request_of_key(self.params(), request);
         let small = request.size == KeySize::Small;
         let route = self.route(request)?;
         if !small {
@@ -138,8 +158,37 @@ impl Engine {
             let step = route.carried().map(|step| step.key(&ctx, spec, galois, secrets, random)).transpose()?.flatten();
             step.ok_or_else(|| Error::MissingKey(format!("No map of this bootstrap is carried at {galois}.")))
         };
-        let keys = bootstrap_keys::create((&self.runtime, &ctx), sk, parts, control, carried)?;
-        Ok(BootstrapKey { id: sk.id(), request, params: ctx.params().clone(), keys })
+        let rotors = route.rotor().map_or(0, |shape| shape.places.weight * shape.specs().len());
+        let (others, short) = (parts.len(), self.params().literal().ship.as_ref().map(|ship| ship.digit_bits));
+        let list = List { parts, more: rotors, short };
+        let (keys, placed) = bootstrap_keys::create((&self.runtime, &ctx), sk, list, control, carried)?;
+        let rotor = match (route.rotor(), &placed) {
+            (Some(shape), Some(placed)) => Some(self.rotor_keys(sk, shape, placed, (others, rotors, control))?),
+            _ => None,
+        };
+        Ok(BootstrapKey { id: sk.id(), request, params: ctx.params().clone(), keys, rotor })
+    }
+
+    /// The keys of all factors of a sparse secret, so many after so many others.
+    fn rotor_keys(
+        &self,
+        sk: &SecretKey,
+        shape: &RotorShape,
+        placed: &PlacedCoefficients,
+        (others, rotors, control): (usize, usize, &Control),
+    ) -> Result<RotorKeys, Error> {
+        let ctx = self.context_of(&self.params().raised()?)?;
+        let mut done = others;
+        let random = |factor, digit| {
+            control.check()?;
+            done += 1;
+            control.report(done, others + rotors + 1, "bootstrap keys");
+            let (purpose, number) = bootstrap_keys::purpose(KeyRole::Rotor { factor, digit });
+            self.runtime.random(purpose, number)
+        };
+        let made = self.run(|| RotorKeys::generate(&ctx, shape, placed, &sk.for_subset(&ctx)?, random))?;
+        control.report(others + rotors + 1, others + rotors + 1, "bootstrap keys");
+        Ok(made)
     }
 
     fn forecast(&self, route: &Route, memory_limit: Option<u64>) -> Result<(), Error> {

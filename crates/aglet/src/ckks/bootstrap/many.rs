@@ -11,7 +11,8 @@ use crate::runtime::machine;
 use crate::runtime::{Pass, StageRun};
 use crate::Control;
 use crate::Error;
-use aglet_bootstrap::slots_first::{Request, Route};
+use aglet_bootstrap::slots_first::Request;
+use aglet_bootstrap::Route;
 
 /// The most ciphertexts that go side by side: each reads 1/k of the keys, and the next adds little but memory.
 const GROUP: usize = 4;

@@ -7,7 +7,8 @@ mod rotation;
 mod run;
 
 pub use crate::runtime::StageRun;
-pub use aglet_bootstrap::slots_first::{KeySize, Method, Request, Route};
+pub use aglet_bootstrap::slots_first::{KeySize, Method, Request};
+pub use aglet_bootstrap::Route;
 pub(crate) use iterated::gained;
 pub use iterated::MAX_ITERATIONS;
 pub use key::BootstrapKey;

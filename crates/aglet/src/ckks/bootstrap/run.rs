@@ -8,9 +8,8 @@ use crate::runtime::{machine, Pass, StageRun, Watch};
 use crate::Control;
 use crate::{presets, Error};
 use aglet_bootstrap::slots_first::steps::eval_mod::Parts;
-use aglet_bootstrap::slots_first::steps::SlotsFirst;
-use aglet_bootstrap::slots_first::{KeySize, Method, Request, Route};
-use aglet_bootstrap::Pipeline;
+use aglet_bootstrap::slots_first::{KeySize, Method, Request};
+use aglet_bootstrap::{CkksStep, Pipeline, Route};
 use aglet_ring::process::Lock;
 use aglet_ring::Demand;
 use aglet_rlwe::{Context, KeyId, KeySet, KeySwitchSpec, Params};
@@ -19,7 +18,7 @@ use aglet_schemes::{Approximate, Evaluator};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-type CkksPipeline = Arc<Pipeline<SlotsFirst, CkksTransform>>;
+type CkksPipeline = Arc<Pipeline<CkksStep, CkksTransform>>;
 
 /// What an engine keeps between bootstraps: contexts of the chains that it raised to, routes that ran with their encoded linear
 /// maps (the latest first), and what the stages of the latest run took.
@@ -123,9 +122,10 @@ impl Engine {
         let route = self.route(request)?;
         jobs.iter().try_for_each(|cts| self.check_input(cts, &keys, &route))?;
         let ctx = self.context_of(&route.params)?;
+        let rotor = keys.bootstrap.rotor();
         let keys = keys.bootstrap.eval_keys(self.params(), &route.params, &keys)?;
         self.run(|| {
-            let e = CkksEvaluator::new(&ctx, &keys, ctx.params().n() / 2).stopped_by(control.flag());
+            let e = CkksEvaluator::new(&ctx, &keys, ctx.params().n() / 2).with_rotor(rotor).stopped_by(control.flag());
             let mut probe = Watch { control, pass, ran: Vec::new() };
             probe.report(0, route.plan.stages().len(), "encoding the linear maps");
             let pipeline = self.pipeline(&e, &route, || Ok(shapes(&keys)))?;
@@ -204,7 +204,7 @@ impl Engine {
             keys.ids().try_for_each(|(what, id)| check_owner(ct, what, id))?;
             check_bound(ct, route.layout.request)?;
             let level = self.level(ct)?;
-            if level < method.input_level(stage_count) {
+            if route.rotor().is_none() && level < method.input_level(stage_count) {
                 return Err(Error::Level(format!(
                     "A {} bootstrap of {stage_count} stages takes ciphertexts of level {stage_count} or more, this one has level \
                      {level}; use the regular bootstrap, or bootstrap earlier.",
@@ -243,7 +243,7 @@ impl Engine {
         let chain = route.params.prime_indices();
         let related = kept.iter().filter(|(other, _)| other.params.prime_indices() == chain);
         let related = related.filter(|(other, _)| keys(&other.layout.request) == keys(&route.layout.request));
-        let related: Vec<&Pipeline<SlotsFirst, CkksTransform>> = related.map(|entry| &*entry.1).collect();
+        let related: Vec<&Pipeline<CkksStep, CkksTransform>> = related.map(|entry| &*entry.1).collect();
         let made = Arc::new(Pipeline::sharing(e, route.plan.clone(), &related)?);
         self.ctx.ring().pool().reserve(cost::demand(route, shapes()?, 1)?.mix())?;
         let mut list = self.bootstrap.pipelines.lock();

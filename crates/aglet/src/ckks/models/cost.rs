@@ -51,7 +51,7 @@ pub(super) fn work_and_demand(
     keys: KeySet<KeySwitchSpec>,
     count: usize,
 ) -> Result<(Vec<StageCost>, Demand), Error> {
-    let e = CostEvaluator::new(route.params.clone(), keys);
+    let e = CostEvaluator::new(route.params.clone(), keys).with_rotor(route.rotor().cloned());
     let Scaled { level, scale } = route.plan.input();
     let inputs: Vec<_> = (0..count).map(|_| e.encrypt(level, scale)).collect();
     let mut counter = Counter { e: &e, stages: Vec::new() };
@@ -89,7 +89,8 @@ pub fn key_shapes(whole: &CkksParams, route: &Route) -> Result<KeySet<KeySwitchS
 /// The route that the bootstrap key is made for. Laying it out takes as long as all the rest, and often it is this one but for
 /// what is done with the result.
 fn key_route<'a>(whole: &CkksParams, route: &'a Route) -> Result<Cow<'a, Route>, Error> {
-    let (own, key) = (route.layout.request, route.layout.request.of_key());
+    let own = route.layout.request;
+    let key = Route::request_of_key(whole, own);
     let full = own.slots == whole.slots() && own.target_level.is_none() && own.method == key.method;
     Ok(if full { Cow::Borrowed(route) } else { Cow::Owned(Route::new(whole, key)?) })
 }

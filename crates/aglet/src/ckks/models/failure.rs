@@ -6,10 +6,11 @@
 //! the overflows of both, with the noise on top as a Gaussian of the claimed size, times the number of slots.
 
 use crate::ckks::bootstrap::gained;
-use crate::ckks::Route;
+use crate::ckks::{Method, Route};
 use crate::Error;
 use aglet_bootstrap::slots_first::steps::eval_mod::{EvalMod, Parts};
 use aglet_bootstrap::slots_first::steps::SlotsFirst;
+use aglet_bootstrap::CkksStep;
 use aglet_schemes::ckks::params::Claims;
 use aglet_schemes::ckks::CkksParams;
 use std::f64::consts::PI;
@@ -29,19 +30,22 @@ pub fn claimed(params: &CkksParams, passes: usize) -> Option<f64> {
 
 /// log2 of the probability that some slot of the result has an error of `2^-(mean_bits - SHORT)` of the bound or more, at most,
 /// after so many passes ([`Engine::bootstrap_iterated`](crate::ckks::Engine::bootstrap_iterated)) whose mean error is
-/// `2^-mean_bits`; `params` are those of the engine. `None` for a route without eval_mod.
+/// `2^-mean_bits`; `params` are those of the engine. `None` for a route without eval_mod or roots of unity.
 ///
 /// # Errors
 /// Those of [`EvalMod::tail`]; a route that was made passes.
 pub fn log2_failure(params: &CkksParams, route: &Route, mean_bits: f64, passes: usize) -> Result<Option<f64>, Error> {
     let stages = route.plan.stages().iter();
-    let Some(eval_mod) = stages.into_iter().find_map(|stage| match &stage.step {
-        SlotsFirst::EvalMod(step) => Some(&step.eval_mod),
+    let eval_mod = stages.into_iter().find_map(|stage| match &stage.step {
+        CkksStep::SlotsFirst(SlotsFirst::EvalMod(step)) => Some(&step.eval_mod),
         _ => None,
-    }) else {
-        return Ok(None);
+    });
+    let of_part = match (eval_mod, route.rotor()) {
+        (Some(eval_mod), _) => errors(eval_mod, params, passes)?,
+        // A root of unity forgets every multiple of q0: what errs is the sine of 1 and -1, and the noise.
+        (None, Some(_)) => vec![(1.0, error_of_sine(route))],
+        (None, None) => return Ok(None),
     };
-    let of_part = errors(eval_mod, params, passes)?;
     let exact = vec![(1.0, 0.0)];
     // The mean size of a complex Gaussian, or of a real one, over its deviation.
     let (other, results, mean) = match route.layout.request.parts() {
@@ -59,6 +63,15 @@ pub fn log2_failure(params: &CkksParams, route: &Route, mean_bits: f64, passes: 
     }
     let slots = (results * route.layout.request.slots) as f64;
     Ok(Some((slots * sum).log2().min(0.0)))
+}
+
+/// What the sine of a bootstrap by roots of unity leaves at the largest message; bits stand where the cosine is flat.
+fn error_of_sine(route: &Route) -> f64 {
+    let turn = 2.0 * PI / route.layout.message_ratio;
+    match route.layout.request.method {
+        Method::Bits => 0.0,
+        _ => 1.0 - turn.sin() / turn,
+    }
 }
 
 /// What may become of one part of a slot: chances, and errors without noise.

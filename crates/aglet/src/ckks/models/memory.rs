@@ -5,6 +5,7 @@ use crate::ckks::engine::user_limbs;
 use crate::ckks::Route;
 use crate::Error;
 use aglet_bootstrap::slots_first::steps::SlotsFirst;
+use aglet_bootstrap::CkksStep;
 use aglet_ring::Demand;
 use aglet_rlwe::KeySwitchSpec;
 use aglet_schemes::ckks::params::Role;
@@ -66,8 +67,8 @@ fn base(params: &CkksParams, route: &Route) -> usize {
     // A prime has a row of the secret key, and tables as large as one.
     let rows = 2 * primes + 2 * user_limbs(params);
     let entries = route.plan.stages().iter().map(|stage| match &stage.step {
-        SlotsFirst::Apply(step) => step.map.stored_entries(),
-        SlotsFirst::RaiseMap(step) => step.map.stored_entries(),
+        CkksStep::SlotsFirst(SlotsFirst::Apply(step)) => step.map.stored_entries(),
+        CkksStep::SlotsFirst(SlotsFirst::RaiseMap(step)) => step.map.stored_entries(),
         _ => 0,
     });
     // The doubles of a map, and a copy of them that is cut into giant steps.

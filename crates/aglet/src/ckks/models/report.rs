@@ -12,6 +12,12 @@ use serde_json::{json, Value};
 
 /// The methods that a preset has levels for.
 fn methods(params: &CkksParams) -> Vec<&'static str> {
+    if params.rotor_shape().is_some() {
+        // Where 0 and 1 fill all of q0, the sine is no number any more.
+        let all = [Method::Regular.name(), Method::Bits.name()];
+        let bits_only = params.message_ratio_log2().is_some_and(|ratio| ratio <= 1.0);
+        return all[usize::from(bits_only)..].to_vec();
+    }
     let able = |method: &&Method| match (method.keys(), params.regular_level()) {
         (_, None) => false,
         (Method::Regular, _) => true,
@@ -105,7 +111,7 @@ pub fn plan(params: &CkksParams, request: Request, units: Option<&Units>) -> Res
     Ok(json!({
         "preset": params.name(), "method": method.name(), "stage_count": stage_count, "key_size": size.name(),
         "slot_count": slots, "real": real,
-        "input_level": method.input_level(stage_count), "output_level": layout.level,
+        "input_level": if route.rotor().is_some() { 0 } else { method.input_level(stage_count) }, "output_level": layout.level,
         "log_n": params.log_n(), "log_qp": params.log_qp(), "security_bits": params.security().bits,
         "log2_failure": log2_failure, "precision_bits": precision_bits,
         "stages": stages, "rotations": rotations, "seconds": seconds(&costs.iter().map(|cost| cost.work).sum()),

@@ -9,13 +9,14 @@ use crate::ckks::{
     BootstrapKey, Ciphertext, FixedRotationKey, GaloisKey, KeySize, MatrixKey, Method, Plaintext, RelinearizationKey,
     Request, RotationKey, Route,
 };
-use crate::wire::rlwe::{balanced, count, flag, keys, one, polys, unknown, Lattice, Words};
+use crate::wire::rlwe::{balanced, count, flag, keys, limb_bytes, one, polys, unknown, Lattice, Words};
 use crate::wire::{Kind, Reader, Shape, Stored, Writer};
 use crate::{Error, PublicKey, SecretKey};
-use aglet_bootstrap::slots_first::arithmetic_limbs;
+use aglet_bootstrap::route::arithmetic_limbs;
 use aglet_bootstrap::KeyNeed;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
-use aglet_rlwe::{Context, KeyId, KeyRole, KeySwitchSpec, Params, Sample};
+use aglet_rlwe::rotor::RotorKey;
+use aglet_rlwe::{Context, KeyId, KeyRole, KeySwitchSpec, Params, RotorKeys, RotorShape, Sample};
 use aglet_schemes::ckks::{self, Known, Points, Stated};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -86,21 +87,6 @@ keys! { Origin:
         },
     }
 
-    BootstrapKey: 7 "bootstrap key", slots: true {
-        least: |origin| origin.params.chain_level(0) + 1,
-        words: |x| vec![x.stage_count() as u64, x.size() as u64, x.method() as u64],
-        shapes: |origin, w| {
-            let (params, keys) = Route::new(&origin.params, bootstrap_words(origin, w)?)?.keys(&origin.params)?;
-            Ok(keys.into_iter().map(|KeyNeed { role, spec }| Shape::Key { params: params.clone(), role, spec }).collect())
-        },
-        keys: |x| x.stored_keys(),
-        take: |origin, w, id, list| {
-            let request = bootstrap_words(origin, w)?;
-            let (params, _) = Route::new(&origin.params, request)?.keys(&origin.params)?;
-            Ok(Self::from_stored(id, request, params, list.into_iter().collect()))
-        },
-    }
-
     MatrixKey: 10 "matrix multiplication key", slots: true {
         least: |_o| 0,
         words: |x| x.stored_words().to_vec(),
@@ -116,6 +102,70 @@ keys! { Origin:
             Ok(Self::from_stored(id, baby, KeySwitchSpec::balanced(&origin.params, limbs)?, list.into_iter().collect()))
         },
     }
+}
+
+impl Stored<Origin> for BootstrapKey {
+    const KIND: Kind = Kind { tag: 7, name: "bootstrap key" };
+    const SLOTS: bool = true;
+
+    fn least(origin: &Origin) -> u64 {
+        limb_bytes(&origin.params, origin.params.chain_level(0) + 1)
+    }
+    fn id(&self) -> KeyId {
+        self.id()
+    }
+    fn words(&self) -> Vec<u64> {
+        vec![self.stage_count() as u64, self.size() as u64, self.method() as u64]
+    }
+    fn shapes(origin: &Origin, w: &Words) -> Result<Vec<Shape>, Error> {
+        let route = Route::new(&origin.params, bootstrap_words(origin, w)?)?;
+        let (params, keys) = route.keys(&origin.params)?;
+        let own = keys.into_iter().map(|KeyNeed { role, spec }| Shape::Key { params: params.clone(), role, spec });
+        let mut shapes: Vec<Shape> = own.collect();
+        if let Some(shape) = route.rotor() {
+            let (raised, specs) = (origin.params.raised()?, shape.specs());
+            for (factor, (digit, spec)) in
+                (0..shape.places.weight).flat_map(|k| specs.iter().enumerate().map(move |d| (k, d)))
+            {
+                let role = KeyRole::Rotor { factor, digit };
+                shapes.push(Shape::Key { params: raised.clone(), role, spec: spec.clone() });
+            }
+        }
+        Ok(shapes)
+    }
+    fn put(&self, _: &Origin, out: &mut Writer<'_>) -> Result<(), Error> {
+        self.stored_keys().into_iter().try_for_each(|key| out.key(key))?;
+        let rotor = self.rotor().into_iter();
+        rotor
+            .flat_map(|keys| keys.iter().map(|key| (keys.context(), key)))
+            .try_for_each(|(ctx, key)| out.rotor_key(ctx, key))
+    }
+    fn take(origin: &Origin, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+        let request = bootstrap_words(origin, w)?;
+        let route = Route::new(&origin.params, request)?;
+        let (params, keys) = route.keys(&origin.params)?;
+        let mut list = Vec::with_capacity(keys.len());
+        for _ in &keys {
+            let (role, key) = parts.key(id)?;
+            list.push((role, Arc::new(key)));
+        }
+        let rotor = route.rotor().map(|shape| rotor_keys(origin, shape, id, parts)).transpose()?;
+        Ok(Self::from_stored(id, request, params, list.into_iter().collect(), rotor))
+    }
+}
+
+/// The keys of roots of unity that follow the others of a bootstrap key.
+fn rotor_keys(origin: &Origin, shape: &RotorShape, id: KeyId, parts: &mut Reader<'_>) -> Result<RotorKeys, Error> {
+    let ctx = match &origin.ctx {
+        Some(ctx) => ctx.clone(),
+        None => Context::new(origin.params.rlwe().clone())?,
+    };
+    let raised = ctx.subset(origin.params.raised()?.prime_indices())?;
+    let mut keys = Vec::new();
+    while parts.more() {
+        keys.push(RotorKey::packed(&raised, parts.key(id)?.1)?);
+    }
+    Ok(RotorKeys::from_keys(raised, shape.clone(), keys)?)
 }
 
 /// The bootstrap that a key is made for.

@@ -155,7 +155,7 @@ unsafe fn products<L: Lanes, const C: usize, const BYTES: usize, const EXTERNAL:
                         let x = l.mul(d, monomial);
                         let at = ((v * row.keys + j) * row.levels + level) * C * L::WIDTH * BYTES;
                         for (c, acc) in accs.iter_mut().enumerate() {
-                            *acc = l.mac(*acc, x, l.load_packed::<BYTES>(plane.add(at + c * L::WIDTH * BYTES)));
+                            *acc = l.mac(*acc, x, l.load_packed(plane.add(at + c * L::WIDTH * BYTES), 0, 8 * BYTES));
                         }
                         count += 1;
                         if L::CHUNK_NARROW < MOST_PRODUCTS && count == L::CHUNK_NARROW {
@@ -248,7 +248,7 @@ unsafe fn sum_columns<L: Lanes, const BYTES: usize>(l: L, row: &ProductSum<'_>, 
                         let x = l.load(row.rows.as_ptr().add(r * n + v * L::WIDTH));
                         let key = row.key.as_ptr().add(((v * rows + r) * row.columns + first) * L::WIDTH * BYTES);
                         for (c, acc) in accs.iter_mut().enumerate() {
-                            *acc = l.mac(*acc, x, l.load_packed::<BYTES>(key.add(c * L::WIDTH * BYTES)));
+                            *acc = l.mac(*acc, x, l.load_packed(key.add(c * L::WIDTH * BYTES), 0, 8 * BYTES));
                         }
                     }
                     settle::<L, SIDE_BY_SIDE>(l, &mut sums, &mut accs);

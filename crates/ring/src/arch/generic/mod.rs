@@ -7,6 +7,7 @@ pub(crate) mod ntt;
 pub(crate) mod pointwise;
 pub(crate) mod rotations;
 pub(crate) mod small;
+pub(crate) mod stream;
 
 /// One cache line: scratch made of it never splits a vector between two lines.
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! The fingerprint of a parameter set: what keys and ciphertexts depend on, in 32 bytes.
 
-use super::literal::CkksLiteral;
+use super::literal::{CkksLiteral, Role};
 use aglet_rlwe::params::ParamsSpec;
 use aglet_rlwe::security::Secret;
 
@@ -17,6 +17,15 @@ fn secret(secret: Secret) -> u64 {
     (kind << 32) | number as u64
 }
 
+/// A word for each role: that of special primes is older than that of raised ones.
+fn role(role: Role) -> u64 {
+    match role {
+        Role::Special => 6,
+        Role::Raised => 7,
+        other => other as u64,
+    }
+}
+
 /// BLAKE3 over little-endian words, each list preceded by its length, so that no two sets share an encoding.
 pub(super) fn of(literal: &CkksLiteral, spec: &ParamsSpec) -> [u8; 32] {
     let mut words = vec![
@@ -28,12 +37,18 @@ pub(super) fn of(literal: &CkksLiteral, spec: &ParamsSpec) -> [u8; 32] {
         literal.moduli.len() as u64,
     ];
     for g in &literal.moduli {
-        words.extend([g.role as u64, u64::from(g.bits), g.count as u64]);
+        words.extend([role(g.role), u64::from(g.bits), g.count as u64]);
     }
     words.extend(literal.max_log_qp.map(f64::to_bits));
     for digit in literal.digits.iter().flatten() {
         words.push(digit.len() as u64);
         words.extend(digit.iter().map(|&i| i as u64));
+    }
+    if let Some(ship) = &literal.ship {
+        let sizes = [ship.columns, ship.mux.len(), ship.window.unwrap_or(0), ship.digit_bits as usize];
+        let digits = ship.digits.iter().flat_map(|d| std::iter::once(d.len()).chain(d.iter().copied()));
+        let all = sizes.into_iter().chain(ship.mux.iter().copied()).chain([ship.digits.len()]).chain(digits);
+        words.extend(all.map(|word| word as u64));
     }
     for primes in [&spec.q, &spec.spare, &spec.p] {
         words.push(primes.len() as u64);

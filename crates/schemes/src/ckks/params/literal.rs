@@ -30,6 +30,8 @@ pub enum Role {
     CoeffsToSlots,
     /// Primes of another size that stand for the message primes while a bootstrap is above them: fewer limbs for as many bits.
     Spare,
+    /// Primes that a bootstrap by roots of unity rotates on, beside Q.
+    Raised,
     /// The primes of P for hybrid key switching, not part of Q.
     Special,
 }
@@ -44,6 +46,22 @@ pub struct ModuliGroup {
     pub bits: u32,
     /// How many.
     pub count: usize,
+}
+
+/// How a bootstrap by roots of unity (SHIP, eprint 2025/784) rotates by the places of its sparse secret.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ship {
+    /// Values of the first digit of a rotation, which meet the masks.
+    pub columns: usize,
+    /// Values of the other digits.
+    pub mux: Vec<usize>,
+    /// Half the window of each place; without it places are free.
+    pub window: Option<usize>,
+    /// Bits of the digits that c1 has on its way to the sparse secret.
+    pub digit_bits: u32,
+    /// The raised primes of every digit of a key switch.
+    pub digits: Vec<Vec<usize>>,
 }
 
 /// What a preset promises. Tests recompute every figure that stands here; a figure that nobody has measured is left out.
@@ -123,6 +141,8 @@ pub struct CkksLiteral {
     pub max_log_qp: Option<f64>,
     /// The limbs of every digit of a key switch at full level; without them, consecutive limbs are grouped greedily.
     pub digits: Option<Vec<Vec<usize>>>,
+    /// A bootstrap by roots of unity; `eval_mod` primes are those of its product then.
+    pub ship: Option<Ship>,
     /// What the preset promises.
     pub claims: Option<Claims>,
 }
@@ -169,7 +189,7 @@ impl CkksLiteral {
     }
 
     /// The groups of one role.
-    pub fn groups(&self, role: Role) -> impl Iterator<Item = &ModuliGroup> {
+    pub fn groups(&self, role: Role) -> impl DoubleEndedIterator<Item = &ModuliGroup> {
         self.moduli.iter().filter(move |g| g.role == role)
     }
 
@@ -200,7 +220,7 @@ impl CkksLiteral {
         if self.moduli.windows(2).any(|w| w[0].role > w[1].role) {
             return bad(
                 "the moduli are out of order; write them bottom to top: base, slots_to_coeffs, message, eval_mod, \
-                        coeffs_to_slots, spare, special"
+                        coeffs_to_slots, spare, raised, special"
                     .into(),
             );
         }
@@ -235,6 +255,12 @@ impl CkksLiteral {
                 "regular_level belongs to the eval_mod primes and is at most the number of message primes, {levels}"
             ));
         }
+        if let Some(ship) = &self.ship {
+            return self.check_ship(ship);
+        }
+        if self.groups(Role::Raised).next().is_some() {
+            return bad("raised primes belong to a bootstrap by roots of unity; write [ship] for one".into());
+        }
         match (self.ephemeral_weight, self.sparse_switch_bits, self.message_ratio_log2) {
             (None, None, None) if !has_eval_mod => Ok(()),
             (Some(h), Some(bits), Some(ratio)) if has_eval_mod => {
@@ -260,6 +286,56 @@ impl CkksLiteral {
                     .into(),
             ),
         }
+    }
+}
+
+/// Primes of the product of a bootstrap by roots of unity: of 31 factors and a public one.
+pub(super) const PRODUCT_PRIMES: usize = 5;
+/// The weight that this takes.
+const SHIP_WEIGHT: usize = (1 << PRODUCT_PRIMES) - 1;
+
+impl CkksLiteral {
+    /// The fields of a bootstrap by roots of unity, as far as they need no primes.
+    fn check_ship(&self, ship: &Ship) -> Result<(), Error> {
+        let count = |role| self.groups(role).map(|g| g.count).sum::<usize>();
+        let (slots, raised) = (1usize << (self.log_n - 1), count(Role::Raised));
+        if self.sparse_switch_bits.is_some() || self.ephemeral_weight != Some(SHIP_WEIGHT) {
+            return bad(format!(
+                "[ship] takes ephemeral_weight = {SHIP_WEIGHT} and no sparse_switch_bits; write it so"
+            ));
+        }
+        if self.message_ratio_log2.is_none_or(|ratio| !(0.0..=60.0).contains(&ratio)) {
+            return bad("[ship] needs a message_ratio_log2 between 0 and 60".into());
+        }
+        let shape = (count(Role::EvalMod), count(Role::SlotsToCoeffs), self.regular_level);
+        if shape != (PRODUCT_PRIMES, 1, Some(self.levels())) || count(Role::CoeffsToSlots) + count(Role::Spare) > 0 {
+            return bad(format!(
+                "[ship] takes {PRODUCT_PRIMES} eval_mod primes, one slots_to_coeffs prime, no coeffs_to_slots and spare ones, and \
+                 the number of message primes as regular_level"
+            ));
+        }
+        let mut limbs = ship.digits.concat();
+        limbs.sort_unstable();
+        if raised == 0 || !limbs.into_iter().eq(0..raised) || ship.digits.iter().any(Vec::is_empty) {
+            return bad(format!(
+                "the digits of [ship] do not name each of the {raised} raised primes once; there must be some"
+            ));
+        }
+        let values = |n: &usize| (1..=64).contains(n);
+        if !values(&ship.columns) || !(1..=8).contains(&ship.mux.len()) || !ship.mux.iter().all(values) {
+            return bad("[ship] takes 1 to 64 columns and 1 to 8 muxes of 1 to 64 values".into());
+        }
+        let (reach, window) = (ship.mux.iter().product::<usize>() * ship.columns, ship.window.unwrap_or(slots));
+        let wanted = ship.window.map_or(slots, |half| 2 * half);
+        if reach < wanted || window == 0 || window > slots {
+            return bad(format!(
+                "the columns and muxes of [ship] reach {reach} places, and a window has {wanted}; take more"
+            ));
+        }
+        if !(1..=8).contains(&ship.digit_bits) || self.moduli.iter().any(|g| g.bits > 50) {
+            return bad("[ship] takes digit_bits of 1 to 8, and primes of 50 bits or less".into());
+        }
+        Ok(())
     }
 }
 

@@ -4,8 +4,11 @@
 //! 1. `message`, from the top level down: the prime nearest to `scale^2 / 2^bits`, where `scale` is the canonical scale of the
 //!    level (`2^bits` at the top). The recursion `scale(l-1) = scale(l)^2 / q_l` then steers itself back to `2^bits` at every
 //!    level; with primes taken in plain order its deviation would double with each level.
-//! 2. `special`, `base`, `slots_to_coeffs`, `eval_mod`, `coeffs_to_slots`, `spare`, in this order: the largest unused primes below
-//!    `2^bits`. The special primes come first so that P is as large as its bits allow, which the digits need.
+//! 2. `special`, `base`, `slots_to_coeffs`, `eval_mod`, `coeffs_to_slots`, `spare`, `raised`, in this order: the largest unused primes
+//!    below `2^bits`. The special primes come first so that P is as large as its bits allow, which the digits need.
+//!
+//! With a bootstrap by roots of unity (`[ship]`) primes may be small and few. Where there is one message prime, the nearest to `2^bits` by its
+//! logarithm, *it* is the scale; and of the `eval_mod` primes the larger stand above.
 //!
 //! A set without larger primes stays strictly below 2^50, the bound of the fast kernels.
 
@@ -34,14 +37,21 @@ pub(super) fn choose(literal: &CkksLiteral) -> Result<(ParamsSpec, Vec<f64>), Er
     let mut q = primes_below(literal, Role::Base, &mut used)?;
     q.extend(primes_below(literal, Role::SlotsToCoeffs, &mut used)?);
     q.extend(message);
-    q.extend(primes_below(literal, Role::EvalMod, &mut used)?);
+    q.extend(eval_mod_primes(literal, &mut used)?);
     q.extend(primes_below(literal, Role::CoeffsToSlots, &mut used)?);
+    let mut spare = primes_below(literal, Role::Spare, &mut used)?;
+    spare.extend(primes_below(literal, Role::Raised, &mut used)?);
+    let places = super::places(literal);
+    // Windows are near to blocks, of which the table knows.
+    let windows = places.is_some_and(|places| places.half_window.is_some());
+    let sparse = if windows { Secret::BlockSparse } else { Secret::FixedWeight };
     let spec = ParamsSpec {
         log_n: literal.log_n,
         secret: literal.secret,
-        sparse_secret: literal.ephemeral_weight.map(Secret::FixedWeight),
+        sparse_secret: literal.ephemeral_weight.map(sparse),
+        places,
         q,
-        spare: primes_below(literal, Role::Spare, &mut used)?,
+        spare,
         p,
         max_log_qp: literal.max_log_qp,
         digits: literal.digits.clone(),
@@ -60,7 +70,13 @@ fn too_few(literal: &CkksLiteral, role: Role, bits: u32) -> Error {
 fn message_primes(literal: &CkksLiteral, used: &mut Vec<u64>) -> Result<(Vec<u64>, Vec<f64>), Error> {
     let (mut primes, mut scales) = (Vec::new(), Vec::new());
     for group in literal.groups(Role::Message) {
-        let wanted = f64::from(group.bits).exp2();
+        let mut wanted = f64::from(group.bits).exp2();
+        if literal.ship.is_some() && group.count == 1 {
+            let near = ntt_primes(wanted, literal.log_n, used, bound(literal)).take(2).map(|prime| prime as f64);
+            let off = |prime: &f64| (prime / wanted).log2().abs();
+            let nearest = near.min_by(|a, b| off(a).total_cmp(&off(b)));
+            wanted = nearest.ok_or_else(|| too_few(literal, Role::Message, group.bits))?;
+        }
         let mut scale = wanted;
         scales.push(scale);
         for _ in 0..group.count {
@@ -79,6 +95,17 @@ fn message_primes(literal: &CkksLiteral, used: &mut Vec<u64>) -> Result<(Vec<u64
     primes.reverse();
     scales.reverse();
     Ok((primes, scales))
+}
+
+/// The primes of eval_mod, or of the product of a bootstrap by roots of unity, whose choice begins at the top.
+fn eval_mod_primes(literal: &CkksLiteral, used: &mut Vec<u64>) -> Result<Vec<u64>, Error> {
+    if literal.ship.is_none() {
+        return primes_below(literal, Role::EvalMod, used);
+    }
+    let moduli = literal.groups(Role::EvalMod).rev().copied().collect();
+    let mut primes = primes_below(&CkksLiteral { moduli, ..literal.clone() }, Role::EvalMod, used)?;
+    primes.reverse();
+    Ok(primes)
 }
 
 /// The primes of every group of a role: the largest unused ones below `2^bits`.

@@ -1,17 +1,28 @@
 //! A bootstrap on a parameter set: its chain, its stages and the keys that these need.
 
-use super::layout::Layout;
-use super::request::{KeySize, Request};
-use super::steps::raise_map::RaiseMap;
-use super::steps::SlotsFirst;
 use crate::error::Error;
 use crate::plan::Plan;
-use crate::step::{KeyNeed, Stage, Step};
+use crate::ship;
+use crate::ship::steps::Ship;
+use crate::slots_first;
+use crate::slots_first::steps::raise_map::RaiseMap;
+use crate::slots_first::steps::SlotsFirst;
+use crate::slots_first::{KeySize, Layout, Request};
+use crate::step::{KeyNeed, Scaled, Stage, Step};
 use aglet_ring::automorphism::conjugation_exponent;
-use aglet_rlwe::{KeyRole, KeySet, KeySwitchSpec, Params};
+use aglet_rlwe::{KeyRole, KeySet, KeySwitchSpec, Params, RotorShape};
 use aglet_schemes::ckks::params::Role;
 use aglet_schemes::ckks::CkksParams;
 use std::sync::Arc;
+
+crate::steps! {
+    /// A step of any bootstrap of CKKS.
+    CkksStep at Scaled:
+    /// Of one that raises the modulus.
+    SlotsFirst(SlotsFirst),
+    /// Of one by roots of unity.
+    Ship(Ship),
+}
 
 /// A bootstrap on a parameter set.
 #[derive(Debug, Clone)]
@@ -21,7 +32,7 @@ pub struct Route {
     /// The numbers that its stages are made from.
     pub layout: Layout,
     /// Its stages.
-    pub plan: Arc<Plan<SlotsFirst>>,
+    pub plan: Arc<Plan<CkksStep>>,
 }
 
 impl Route {
@@ -30,14 +41,36 @@ impl Route {
     /// # Errors
     /// Those of [`Layout::new`], and what [`Plan`] refuses.
     pub fn new(params: &CkksParams, request: Request) -> Result<Self, Error> {
+        if params.rotor_shape().is_some() {
+            let layout = ship::layout(params, request)?;
+            let plan = Arc::new(ship::plan(&layout, params)?.among());
+            return Ok(Self { params: params.rlwe().clone(), layout, plan });
+        }
         let (layout, params) = Layout::new(params, request)?;
-        let plan = Arc::new(super::plan(&layout)?);
+        let plan = Arc::new(slots_first::plan(&layout)?.among());
         Ok(Self { params, layout, plan })
+    }
+
+    /// The request that the bootstrap key for this one is made for: it serves all that differ in nothing else.
+    pub fn request_of_key(params: &CkksParams, request: Request) -> Request {
+        if params.rotor_shape().is_some() {
+            ship::request_of_key(request)
+        } else {
+            request.of_key()
+        }
+    }
+
+    /// How a bootstrap by roots of unity cuts its rotations; `None` for others, which have no such keys.
+    pub fn rotor(&self) -> Option<&RotorShape> {
+        self.plan.stages().iter().find_map(|s| match &s.step {
+            CkksStep::Ship(Ship::Roots(roots)) => Some(&roots.shape),
+            _ => None,
+        })
     }
 
     /// The rotations (to the left) that need a key, each with the limbs of the route that it must serve.
     pub fn rotations(&self) -> Vec<(usize, usize)> {
-        let of = |s: &Stage<SlotsFirst>| s.step.rotations().unwrap_or_default();
+        let of = |s: &Stage<CkksStep>| s.step.rotations().unwrap_or_default();
         self.plan.stages().iter().flat_map(|s| of(s).into_iter().map(|by| (by, s.from.level + 1))).collect()
     }
 
@@ -46,7 +79,7 @@ impl Route {
     /// # Errors
     /// Those of the shapes of keys; a route that was made passes.
     fn needs(&self) -> Result<Vec<Vec<KeyNeed>>, Error> {
-        let of = |s: &Stage<SlotsFirst>| s.step.keys_needed(&s.from, &s.to, &self.params);
+        let of = |s: &Stage<CkksStep>| s.step.keys_needed(&s.from, &s.to, &self.params);
         self.plan.stages().iter().map(of).collect()
     }
 
@@ -100,7 +133,7 @@ impl Route {
             KeyNeed { role, spec: users.unwrap_or(spec) }
         };
         let all = self.needs()?.into_iter().zip(self.plan.stages());
-        let stage = |(needs, stage): (Vec<KeyNeed>, &Stage<SlotsFirst>)| {
+        let stage = |(needs, stage): (Vec<KeyNeed>, &Stage<CkksStep>)| {
             let mut keys: Vec<KeyNeed> = needs.into_iter().map(|need| met(need, stage.from.level + 1)).collect();
             keys.dedup();
             keys
@@ -134,14 +167,15 @@ impl Route {
 
     /// Limbs of the route below coeffs_to_slots: what relinearization and conjugation serve.
     fn arithmetic_limbs(&self) -> usize {
-        let input = |s: &Stage<SlotsFirst>| matches!(s.step, SlotsFirst::EvalMod(_)).then_some(s.from.level + 1);
+        let eval_mod = |s: &Stage<CkksStep>| matches!(s.step, CkksStep::SlotsFirst(SlotsFirst::EvalMod(_)));
+        let input = |s: &Stage<CkksStep>| eval_mod(s).then_some(s.from.level + 1);
         self.plan.stages().iter().find_map(input).unwrap_or_default()
     }
 
     /// The map, with its scale ratio, that the keys of mod_raise carry.
     pub fn carried(&self) -> Option<&RaiseMap> {
         self.plan.stages().iter().find_map(|s| match &s.step {
-            SlotsFirst::RaiseMap(step) => Some(step),
+            CkksStep::SlotsFirst(SlotsFirst::RaiseMap(step)) => Some(step),
             _ => None,
         })
     }
@@ -161,14 +195,25 @@ impl Route {
     ///
     /// # Errors
     /// Those of [`Route::keys`].
-    pub fn key_bytes(&self, whole: &Params) -> Result<(usize, usize), Error> {
+    pub fn key_bytes(&self, whole: &CkksParams) -> Result<(usize, usize), Error> {
         let (own, keys) = self.keys(whole)?;
+        let (rotor, rotor_stored) = self.rotor_bytes(whole)?;
         let stored = keys
             .iter()
             .map(|key| key.spec.stored_bytes(&own))
             .sum::<Result<usize, _>>()
             .map_err(aglet_schemes::Error::from)?;
-        Ok((keys.iter().map(|key| key.spec.byte_count(whole.n())).sum(), stored))
+        let bytes: usize = keys.iter().map(|key| key.spec.byte_count(whole.n())).sum();
+        Ok((bytes + rotor, stored + rotor_stored))
+    }
+
+    /// Bytes of the keys of roots of unity, in memory and when stored.
+    fn rotor_bytes(&self, whole: &CkksParams) -> Result<(usize, usize), Error> {
+        let Some(shape) = self.rotor() else { return Ok((0, 0)) };
+        let raised = whole.raised().map_err(aglet_schemes::Error::from)?;
+        let of_factor = shape.specs().into_iter().map(|spec| spec.stored_bytes(&raised));
+        let stored = of_factor.sum::<Result<usize, _>>().map_err(aglet_schemes::Error::from)?;
+        Ok((shape.byte_count(&raised).map_err(aglet_schemes::Error::from)?, shape.places.weight * stored))
     }
 }
 

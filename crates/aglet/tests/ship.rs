@@ -1,0 +1,129 @@
+//! Bootstraps by roots of unity on the toy ring: real, complex and bits, against the models and the work that was counted.
+
+use aglet::ckks::{cost, precision, BootstrapKey, Ciphertext, KeySize, Method, Request, Route};
+use aglet::{presets, Control, Error};
+use aglet_testing::fixture::Fixture;
+use aglet_testing::messages;
+use std::f64::consts::TAU;
+
+const PRESET: &str = "toy-ship";
+
+fn request(f: &Fixture, method: Method) -> Request {
+    f.request(method, 1, KeySize::Large)
+}
+
+fn bytes(f: &Fixture, ct: &Ciphertext) -> Vec<u8> {
+    f.engine.serialize(ct, &Control::new()).unwrap().to_vec()
+}
+
+#[test]
+fn real_and_complex_messages_have_the_precision_of_the_model() {
+    let f = Fixture::new(PRESET, None, 2);
+    let key = f.key(request(&f, Method::Regular));
+    let n = f.engine.slots();
+    let grid: Vec<f64> = (0..n).map(|j| 2.0 * j as f64 / (n - 1) as f64 - 1.0).collect();
+    for (bound, real) in [(1.0, true), (1.0, false), (8.0, true)] {
+        let wanted = Request { bound, real, ..request(&f, Method::Regular) };
+        let message: Vec<f64> = grid.iter().map(|x| bound * x).collect();
+        let out = f.bootstrap(&[&f.encrypt(&message, 0)], &key, wanted).unwrap();
+        assert_eq!((out.len(), f.engine.level(&out[0]).unwrap()), (1, 1));
+        let route = Route::new(f.engine.params(), wanted).unwrap();
+        let model = precision::precision(&route, true).unwrap();
+        let found = f.precision(&out[0], &message);
+        let bits = found.mean + bound.log2();
+        println!("bound {bound}, real {real}: {bits:.2}, {found:.2?}, model {model:.2?}");
+        assert!((found.mean - model.mean_bits).abs() < 0.5, "{found:?} {model:?}");
+        // Without the error of the sine, which outweighs the noise of this ring.
+        let ratio = 1024.0;
+        let sine: Vec<f64> = grid.iter().map(|x| bound * ratio / TAU * (TAU * x / ratio).sin()).collect();
+        let noise = model.stages.iter().map(|(_, bits)| (-2.0 * bits).exp2()).sum::<f64>();
+        let found = f.precision(&out[0], &sine);
+        assert!((found.mean + noise.log2() / 2.0).abs() < 0.5, "{found:?} {model:?}");
+    }
+    let complex = messages::complex(n, 0);
+    let out = f.bootstrap(&[&f.encrypt(&complex, 0)], &key, request(&f, Method::Regular)).unwrap();
+    let found = f.precision(&out[0], &complex);
+    assert!(found.mean > 19.0 && found.worst > 17.0, "{found:?}");
+}
+
+#[test]
+fn bits_are_cleaned_and_batches_have_the_bits_of_each_on_its_own() {
+    let f = Fixture::new(PRESET, None, 2);
+    let key = f.key(request(&f, Method::Bits));
+    let n = f.engine.slots();
+    let bits: Vec<f64> = (0..n).map(|j| (j % 3 / 2) as f64).collect();
+    let rough: Vec<f64> = bits.iter().enumerate().map(|(j, x)| x + 0.02 * (j as f64).sin()).collect();
+    let wanted = Request { real: true, ..request(&f, Method::Bits) };
+    let ct = f.encrypt(&rough, 0);
+    let out = f.bootstrap(&[&ct], &key, wanted).unwrap();
+    // (pi 0.02)^2 / 4 is 10 bits.
+    let found = f.precision(&out[0], &bits);
+    assert!(found.worst > 9.9, "{found:?}");
+    // The same key serves numbers, and several at once.
+    let real = Request { real: true, ..request(&f, Method::Regular) };
+    let (one, two) = (f.encrypt(&messages::real(n, 1), 0), f.encrypt(&messages::real(n, 2), 1));
+    let inputs = [(&one, real), (&ct, wanted), (&two, real)];
+    let many = f.engine.bootstrap_many(&inputs, f.keys(&key), 1, &Control::new()).unwrap();
+    for ((input, request), batch) in inputs.iter().zip(&many) {
+        let single = f.bootstrap(&[input], &key, *request).unwrap().remove(0);
+        assert_eq!(bytes(&f, &single), bytes(&f, batch));
+    }
+}
+
+#[test]
+fn work_is_what_was_counted_word_for_word() {
+    let f = Fixture::new(PRESET, None, 1);
+    let key = f.key(request(&f, Method::Regular));
+    let n = f.engine.slots();
+    for real in [true, false] {
+        let wanted = Request { real, ..request(&f, Method::Regular) };
+        let ct = f.encrypt(&messages::complex(n, 0), 0);
+        f.bootstrap(&[&ct], &key, wanted).unwrap();
+        let route = Route::new(f.engine.params(), wanted).unwrap();
+        let planned = cost::stages(f.engine.params(), &route).unwrap();
+        let ran = f.engine.stage_runs();
+        assert_eq!(planned.len(), ran.len());
+        for (planned, ran) in planned.iter().zip(&ran) {
+            assert_eq!((&planned.name, planned.work), (&ran.name, ran.work), "real {real}");
+        }
+    }
+}
+
+#[test]
+fn what_such_a_bootstrap_has_not_is_refused() {
+    let f = Fixture::new(PRESET, None, 1);
+    let create = |request| f.engine.create_bootstrap_key(&f.sk, request, None, &Control::new());
+    for size in [KeySize::Small, KeySize::Medium] {
+        assert!(create(Request { size, ..request(&f, Method::Regular) }).is_err());
+    }
+    assert!(create(Request { slots: f.engine.slots() / 2, ..request(&f, Method::Regular) }).is_err());
+    let key = create(request(&f, Method::Regular)).unwrap();
+    let ct = f.encrypt(&messages::real(f.engine.slots(), 0), 0);
+    for method in [Method::Lossy, Method::Sign, Method::Merge] {
+        assert!(f.bootstrap(&[&ct], &key, request(&f, method)).is_err());
+    }
+    for (bound, level) in [(0.0, None), (f64::NAN, None), (300_000.0, None), (1.0, Some(0)), (1.0, Some(2))] {
+        let wrong = Request { bound, target_level: level, ..request(&f, Method::Regular) };
+        assert!(f.bootstrap(&[&ct], &key, wrong).is_err(), "{wrong:?}");
+    }
+    // Nothing is made that memory is too small for.
+    let little = f.engine.create_bootstrap_key(&f.sk, request(&f, Method::Regular), Some(1 << 20), &Control::new());
+    assert!(matches!(little, Err(Error::Memory { .. })));
+    let (stop, wanted) = (Control::new(), request(&f, Method::Regular));
+    stop.cancel();
+    assert!(matches!(f.engine.bootstrap(&[&ct], f.keys(&key), wanted, &stop), Err(Error::Cancelled)));
+}
+
+#[test]
+fn keys_are_files_that_give_the_same_bits() {
+    let f = Fixture::new(PRESET, None, 2);
+    let key = f.key(request(&f, Method::Regular));
+    let file = f.engine.serialize(&key, &Control::new()).unwrap();
+    let again: BootstrapKey = f.engine.deserialize(&file, &Control::new()).unwrap();
+    assert_eq!((key.byte_count(), key.stored_bytes()), (again.byte_count(), again.stored_bytes()));
+    let ct = f.encrypt(&messages::real(f.engine.slots(), 0), 0);
+    let wanted = Request { real: true, ..request(&f, Method::Regular) };
+    let [one, two] = [&key, &again].map(|key| f.bootstrap(&[&ct], key, wanted).unwrap().remove(0));
+    assert_eq!(bytes(&f, &one), bytes(&f, &two));
+    assert!(presets::load(PRESET, false).is_err());
+}

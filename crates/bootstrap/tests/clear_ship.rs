@@ -1,0 +1,59 @@
+//! A whole bootstrap by roots of unity on numbers in the clear: nothing is left but the sine, or the cosine of bits.
+
+use aglet_bootstrap::ship::{layout, plan};
+use aglet_bootstrap::slots_first::{KeySize, Method, Request};
+use aglet_bootstrap::Pipeline;
+use aglet_rlwe::security::Security;
+use aglet_schemes::ckks::CkksParams;
+use aglet_schemes::clear::ClearEvaluator;
+use aglet_schemes::Evaluator;
+use num_complex::Complex64;
+use std::f64::consts::{PI, TAU};
+
+/// What comes back of a message, with the bound taken out.
+fn refreshed(text: &str, request: impl Fn(Request) -> Request, message: &[Complex64]) -> Vec<Complex64> {
+    let params = CkksParams::from_toml(text, Security::NotChecked).unwrap();
+    let request = request(Request::new(Method::Regular, 1, KeySize::Large, params.slots()));
+    let layout = layout(&params, request).unwrap();
+    let plan = plan(&layout, &params).unwrap();
+    let e = ClearEvaluator::new(params.slots(), layout.moduli.clone(), 31, 5).unwrap();
+    let input = e.encrypt(message, plan.input().level, plan.input().scale).unwrap();
+    let (end, pipeline) = (plan.output(), Pipeline::new(&e, plan).unwrap());
+    let out = pipeline.run(&e, &[input], &mut ()).unwrap();
+    assert_eq!((out.len(), e.level(&out[0]), end.level), (1, 2, 2));
+    assert!((end.scale / (params.scale_at(1) * request.bound) - 1.0).abs() < 1e-12);
+    out[0].values().iter().map(|v| v * request.bound).collect()
+}
+
+fn worst(found: &[Complex64], wanted: impl Iterator<Item = Complex64>) -> f64 {
+    found.iter().zip(wanted).map(|(x, y)| (x - y).norm()).fold(0.0, f64::max)
+}
+
+const TOY: &str = include_str!("../../aglet/presets/toy-ship.toml");
+
+#[test]
+fn numbers_come_back_as_the_sine_of_both_parts() {
+    let message: Vec<Complex64> = (0..512).map(|j| Complex64::from_polar(1.0, 0.7 * f64::from(j))).collect();
+    let sine = |x: f64| 1024.0 / TAU * (TAU * x / 1024.0).sin();
+    let both = |bound: f64| message.iter().map(move |z| bound * Complex64::new(sine(z.re), sine(z.im)));
+    let found = refreshed(TOY, |r| r, &message);
+    // Doubles of the size of the sine, 1024 over a turn.
+    let rounding = 1e-14 * 1024.0 / TAU;
+    assert!(worst(&found, both(1.0)) < 2.0 * rounding, "{}", worst(&found, both(1.0)));
+    let larger: Vec<Complex64> = message.iter().map(|z| 64.0 * z).collect();
+    let found = refreshed(TOY, |r| Request { bound: 64.0, ..r }, &larger);
+    assert!(worst(&found, both(64.0)) < 128.0 * rounding);
+    let real = refreshed(TOY, |r| Request { real: true, ..r }, &message);
+    let wanted = message.iter().map(|z| Complex64::new(sine(z.re), 0.0));
+    assert!(worst(&real, wanted) < 2.0 * rounding);
+}
+
+#[test]
+fn bits_come_back_clean() {
+    let message: Vec<Complex64> = (0..512).map(|j| Complex64::new(f64::from(j % 2) + 0.01, 0.0)).collect();
+    let found = refreshed(TOY, |r| Request { method: Method::Bits, real: true, ..r }, &message);
+    let wanted = message.iter().map(|z| Complex64::new(0.5 - 0.5 * (PI * z.re).cos(), 0.0));
+    assert!(worst(&found, wanted) < 1e-12);
+    let twice = refreshed(TOY, |r| Request { method: Method::Bits, ..r }, &message);
+    assert!(twice.iter().zip(&message).all(|(x, z)| (x.re - z.re.round()).abs() < 3e-4 && x.im.abs() < 3e-4));
+}

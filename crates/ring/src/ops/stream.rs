@@ -1,0 +1,230 @@
+//! Keys packed in the order that sums of products read them, and these sums.
+//!
+//! A rotation of a bootstrap by roots of unity meets each of its keys once, so the bytes of the keys decide. A residue takes 32, 40, 48 or
+//! 52 bits, the smallest that hold its prime, and the words that meet at eight positions stand together.
+
+use super::{Digits, Pair};
+use crate::arch::{StreamRow, BLOCK};
+use crate::automorphism::Automorphism;
+use crate::modulus::Modulus;
+use crate::ntt::NttTable;
+use crate::packed::SPARE_BYTES;
+use crate::poly::{Eval, Poly};
+use crate::pool::{Buffer, Pool};
+use crate::ring::Ring;
+use crate::Error;
+use rayon::prelude::*;
+
+/// Bits that a packed word may have.
+const WIDTHS: [usize; 4] = [32, 40, 48, 52];
+/// Positions of a tile of [`Ring::stream_products`]: the inputs of a tile stay in the L2 cache for all streams.
+const TILE: usize = 512;
+
+/// Polynomials of one shape, samples of two halves or of one, packed: each limb is one stream.
+pub struct KeyStream {
+    q_limbs: usize,
+    p_limbs: usize,
+    samples: usize,
+    halves: usize,
+    limbs: Vec<Buffer>,
+}
+
+/// Bits of a packed residue modulo this prime; `None` above 52.
+fn width(m: &Modulus) -> Option<usize> {
+    WIDTHS.into_iter().find(|&bits| m.bits() as usize <= bits)
+}
+
+/// Words of 64 bits that so many packed residues take.
+fn buffer_words(m: &Modulus, residues: usize) -> usize {
+    (residues / BLOCK * width(m).unwrap_or(64) + SPARE_BYTES).div_ceil(8)
+}
+
+impl KeyStream {
+    /// Packs samples: for each half as many polynomials, all of one shape.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    ///
+    /// # Panics
+    /// Unless there are one or two halves of equally many polynomials of one shape, modulo primes of 50 bits or less.
+    pub fn new(ring: &Ring, halves: &[&[Poly<Eval>]]) -> Result<Self, Error> {
+        let first = &halves[0][0];
+        let (q_limbs, p_limbs, samples) = (first.q_limbs(), first.p_limbs(), halves[0].len());
+        let fits = |x: &Poly<Eval>| (x.q_limbs(), x.p_limbs()) == (q_limbs, p_limbs);
+        assert!(halves.len() <= 2 && halves.iter().all(|half| half.len() == samples && half.iter().all(fits)));
+        let limb = |i: usize| {
+            let table = ring.table(ring.prime_of(q_limbs, i));
+            let rows: Vec<&[u64]> = (0..samples).flat_map(|s| halves.iter().map(move |half| half[s].limb(i))).collect();
+            packed(table, &rows)
+        };
+        let limbs = (0..q_limbs + p_limbs).into_par_iter().map(limb).collect::<Result<_, _>>()?;
+        Ok(Self { q_limbs, p_limbs, samples, halves: halves.len(), limbs })
+    }
+
+    /// Bytes that so many samples take modulo these primes, each of N residues in so many halves.
+    pub fn forecast<'a>(
+        n: usize,
+        primes: impl IntoIterator<Item = &'a Modulus>,
+        samples: usize,
+        halves: usize,
+    ) -> usize {
+        primes.into_iter().map(|m| 8 * buffer_words(m, n * samples * halves)).sum()
+    }
+    /// Limbs of the chain and special limbs.
+    pub fn shape(&self) -> (usize, usize) {
+        (self.q_limbs, self.p_limbs)
+    }
+    /// Samples.
+    pub fn samples(&self) -> usize {
+        self.samples
+    }
+    /// Bytes in memory.
+    pub fn byte_count(&self) -> usize {
+        self.limbs.iter().map(|limb| 8 * limb.len()).sum()
+    }
+
+    /// A polynomial as it was before it was packed.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    ///
+    /// # Panics
+    /// If there is no such sample.
+    pub fn unpacked(&self, ring: &Ring, sample: usize, half: usize) -> Result<Poly<Eval>, Error> {
+        assert!(sample < self.samples && half < self.halves, "a stream has the sample");
+        let mut out: Poly<Eval> = ring.lasting(self.q_limbs, self.p_limbs)?;
+        let (row, rows) = (sample * self.halves + half, self.samples * self.halves);
+        out.par_limbs_mut().enumerate().for_each(|(i, limb)| {
+            let table = ring.table(ring.prime_of(self.q_limbs, i));
+            unpack(table, bytemuck::cast_slice(&self.limbs[i]), (row, rows), limb);
+        });
+        Ok(out)
+    }
+
+    /// The stream of a limb from a position on.
+    fn words(&self, limb: usize, bits: usize, position: usize) -> &[u8] {
+        &bytemuck::cast_slice(&self.limbs[limb])[position / BLOCK * self.samples * self.halves * bits..]
+    }
+}
+
+/// Rows of one limb as a stream.
+fn packed(table: &NttTable, rows: &[&[u64]]) -> Result<Buffer, Error> {
+    let (m, kernels) = (table.modulus(), table.kernels());
+    let bits = width(m).filter(|_| kernels.serves(m)).expect("parameters are checked for primes that a stream holds");
+    let mut out = Pool::take_exact(buffer_words(m, rows.iter().map(|row| row.len()).sum()))?;
+    let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut out);
+    let blocks = bytes.chunks_exact_mut(rows.len() * bits).take(rows[0].len() / BLOCK);
+    for (block, bytes) in blocks.enumerate() {
+        for (row, bytes) in rows.iter().zip(bytes.chunks_exact_mut(bits)) {
+            // Two words are a whole number of bytes.
+            for (pair, bytes) in row[block * BLOCK..][..BLOCK].chunks_exact(2).zip(bytes.chunks_exact_mut(bits / 4)) {
+                let [low, high] = [pair[0], pair[1]].map(u128::from);
+                bytes.copy_from_slice(&(low | high << bits).to_le_bytes()[..bits / 4]);
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// One of so many rows of a stream.
+fn unpack(table: &NttTable, stream: &[u8], (row, rows): (usize, usize), out: &mut [u64]) {
+    let bits = width(table.modulus()).unwrap_or(64);
+    for (block, values) in out.chunks_exact_mut(BLOCK).enumerate() {
+        let bytes = &stream[(block * rows + row) * bits..][..bits];
+        for (pair, bytes) in values.chunks_exact_mut(2).zip(bytes.chunks_exact(bits / 4)) {
+            let mut word = [0; 16];
+            word[..bytes.len()].copy_from_slice(bytes);
+            let word = u128::from_le_bytes(word);
+            let mask = u128::MAX >> (128 - bits);
+            for (value, packed) in pair.iter_mut().zip([word & mask, word >> bits & mask]) {
+                *value = packed as u64;
+            }
+        }
+    }
+}
+
+impl Ring {
+    /// For every list of digits `sum_i sum_d phi_i(x_d) (b_(i, d), a_(i, d))`, modulo QP: digits of one shape and equally many for each,
+    /// samples of the key rotation by rotation. The key is read once, in its order.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    ///
+    /// # Panics
+    /// If the key has not two halves, or other samples than these products.
+    pub fn stream_sums(
+        &self,
+        of: &[Vec<&Digits>],
+        key: &KeyStream,
+        rotations: &[&Automorphism],
+    ) -> Result<Vec<Pair>, Error> {
+        let Some(each) = of.first().map(|x| x.iter().map(|d| d.count()).sum::<usize>()) else { return Ok(Vec::new()) };
+        assert!(of.iter().flatten().all(|x| x.shape() == key.shape()) && key.halves == 2);
+        assert!(key.samples == each * rotations.len(), "a key has a sample for each product");
+        let mut out = self.scratch_pairs(of.len(), key.q_limbs, key.p_limbs)?;
+        let mut limbs: Vec<Vec<&mut [u64]>> = key.limbs.iter().map(|_| Vec::with_capacity(2 * of.len())).collect();
+        for (b, a) in &mut out {
+            for half in [b, a] {
+                half.limbs_mut().zip(&mut limbs).for_each(|(limb, rows)| rows.push(limb));
+            }
+        }
+        limbs.into_par_iter().enumerate().for_each(|(i, mut out)| {
+            let table = self.table(self.prime_of(key.q_limbs, i));
+            let (m, kernels) = (table.modulus(), table.kernels());
+            let inputs: Vec<&[u64]> = of.iter().flatten().flat_map(|x| x.limbs(i)).collect();
+            let rotations: Vec<_> = rotations.iter().map(|g| Some(g.permutation(kernels.width()))).collect();
+            let bits = width(m).unwrap_or(64);
+            let (words, halves) = (key.words(i, bits, 0), 2);
+            let row = StreamRow { inputs: &inputs, each, rotations: &rotations, halves, bits, words };
+            kernels.stream_sum(m, &row, &mut out);
+        });
+        Ok(out)
+    }
+
+    /// For every stream of one half and every list of polynomials `sum_i x_i m_i`, stream by stream: the lists have one polynomial for
+    /// each sample of a stream.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    ///
+    /// # Panics
+    /// If the streams have two halves, or other samples than there are polynomials.
+    pub fn stream_products(
+        &self,
+        of: &[Vec<&Poly<Eval>>],
+        streams: &[KeyStream],
+    ) -> Result<Vec<Vec<Poly<Eval>>>, Error> {
+        let Some((q_limbs, p_limbs)) = streams.first().map(KeyStream::shape) else { return Ok(Vec::new()) };
+        let each = streams[0].samples;
+        assert!(streams.iter().all(|s| (s.shape(), s.samples, s.halves) == ((q_limbs, p_limbs), each, 1)));
+        assert!(of
+            .iter()
+            .all(|x| x.len() == each && x.iter().all(|x| (x.q_limbs(), x.p_limbs()) == (q_limbs, p_limbs))));
+        let lists = || of.iter().map(|_| self.scratch(q_limbs, p_limbs)).collect::<Result<Vec<_>, _>>();
+        let mut out = streams.iter().map(|_| lists()).collect::<Result<Vec<_>, _>>()?;
+        // Limb by limb, tile by tile, and of each all streams: inputs of a tile are read from memory once.
+        let tiles = self.n().div_ceil(TILE);
+        let mut rows: Vec<Vec<&mut [u64]>> = (0..(q_limbs + p_limbs) * tiles).map(|_| Vec::new()).collect();
+        for poly in out.iter_mut().flatten() {
+            let parts = poly.limbs_mut().flat_map(|limb| limb.chunks_mut(TILE));
+            parts.zip(&mut rows).for_each(|(part, rows)| rows.push(part));
+        }
+        rows.into_par_iter().enumerate().for_each(|(k, mut rows)| {
+            let (i, position) = (k / tiles, k % tiles * TILE);
+            let table = self.table(self.prime_of(q_limbs, i));
+            let bits = width(table.modulus()).unwrap_or(64);
+            let inputs = of.iter().flatten().map(|x| &x.limb(i)[position..][..rows[0].len()]);
+            let inputs: Vec<&[u64]> = inputs.collect();
+            for (stream, out) in streams.iter().zip(rows.chunks_mut(of.len())) {
+                let (words, halves) = (stream.words(i, bits, position), 1);
+                let row = StreamRow { inputs: &inputs, each, rotations: &[None], halves, bits, words };
+                table.kernels().stream_sum(table.modulus(), &row, out);
+            }
+        });
+        Ok(out)
+    }
+}
+
+#[cfg(test)]
+#[path = "../tests/stream.rs"]
+mod tests;

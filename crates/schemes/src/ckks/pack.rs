@@ -1,0 +1,192 @@
+//! All slots of the ring into its coefficients in one level: the whole inverse of the map from coefficients to slots.
+//!
+//! `w_k = sum_i z_i zeta^(5^k i)` are the slots of the polynomial whose coefficients are the numbers `z_i`. The map has as many diagonals as there are
+//! slots, each a full polynomial: baby and giant steps of about the same number, babies divided by P so that diagonals have the limbs of
+//! the chain alone, diagonals packed in the order that they are read in, and of a tile of the babies all giant steps while it is in the
+//! cache. Diagonals are made one giant step at a time: in the clear all of them would be gigabytes.
+
+use super::evaluator::CkksEvaluator;
+use super::keys::missing;
+use super::CkksCiphertext;
+use crate::approximate::{check_scale, Pack, PACK_LEVEL};
+use crate::samples::linear;
+use crate::Error;
+use aglet_ring::automorphism::rotation_exponent;
+use aglet_ring::fft::{unit_root, SpecialFft};
+use aglet_ring::ops::KeyStream;
+use aglet_ring::{Eval, KeyProduct, Poly};
+use aglet_rlwe::keyswitch::{digits, lift_by_special};
+use aglet_rlwe::wire::primes;
+use aglet_rlwe::{KeyRole, KeySwitchSpec, Params, SwitchingKey};
+use num_complex::Complex64;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Limbs of what is packed.
+const LIMBS: usize = PACK_LEVEL + 1;
+
+/// What a [`Pack`] needs, without its numbers: for plans.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PackShape {
+    /// Baby steps, of which the first does not rotate.
+    pub babies: usize,
+    /// Giant steps, of which the first does not rotate.
+    pub giants: usize,
+    /// Bytes of the encoded diagonals.
+    pub matrix_bytes: usize,
+}
+
+impl PackShape {
+    /// All rotations that need a key: to the left.
+    pub fn rotations(&self) -> Vec<usize> {
+        (1..self.babies).chain((1..self.giants).map(|g| g * self.babies)).collect()
+    }
+}
+
+/// The shape of a [`Pack`] on a set of parameters.
+///
+/// # Errors
+/// Limbs that the parameters lack.
+pub fn pack_shape(params: &Params) -> Result<PackShape, Error> {
+    let slots = params.n() / 2;
+    let babies = 1usize << slots.ilog2().div_ceil(2);
+    let (giants, moduli) = (slots / babies, primes(params, LIMBS, 0)?);
+    let one = KeyStream::forecast(params.n(), moduli.iter().map(|(_, m)| m), babies, 1);
+    Ok(PackShape { babies, giants, matrix_bytes: giants * one })
+}
+
+/// An encoded [`Pack`].
+pub struct EncodedPack {
+    scale_ratio: f64,
+    shape: PackShape,
+    /// The diagonals of each giant step.
+    giants: Vec<KeyStream>,
+}
+
+impl EncodedPack {
+    pub(super) fn new(e: &CkksEvaluator<'_>, pack: &Pack) -> Result<Self, Error> {
+        check_scale(pack.scale_ratio)?;
+        let (ctx, n) = (e.context(), e.context().ring().n());
+        let (shape, fft) = (pack_shape(ctx.params())?, SpecialFft::new(n / 2));
+        let scale = pack.scale_ratio * ctx.modulus(PACK_LEVEL) * pack.factor;
+        let roots: Vec<Complex64> = (0..2 * n as u64).map(|k| unit_root(k, 2 * n as u64)).collect();
+        let powers: Vec<usize> = (0..n / 2).map(|k| rotation_exponent(k as isize, n) as usize).collect();
+        // Diagonal d of the map, rotated to the right by what its giant step rotates to the left.
+        let diagonal = |d: usize, turn: usize| {
+            let value = |k: usize| {
+                let row = (k + n / 2 - turn) % (n / 2);
+                roots[powers[row] * ((row + d) % (n / 2)) % (2 * n)]
+            };
+            let values: Vec<Complex64> = (0..n / 2).map(value).collect();
+            let coefficients = fft.coefficients(&values, scale)?;
+            Ok(ctx.ring().to_eval(ctx.ring().lift(&coefficients, ctx.ring().scratch(LIMBS, 0)?)))
+        };
+        let giant = |g: usize| {
+            e.check_stop()?;
+            let turn = g * shape.babies;
+            let diagonals = (0..shape.babies).into_par_iter().map(|b| diagonal(turn + b, turn));
+            Ok(KeyStream::new(ctx.ring(), &[&diagonals.collect::<Result<Vec<_>, Error>>()?])?)
+        };
+        let giants = (0..shape.giants).map(giant).collect::<Result<_, Error>>()?;
+        Ok(Self { scale_ratio: pack.scale_ratio, shape, giants })
+    }
+
+    /// Bytes of its diagonals.
+    pub fn byte_count(&self) -> usize {
+        self.giants.iter().map(KeyStream::byte_count).sum()
+    }
+}
+
+/// The key of a rotation, which has the shape of those beside it.
+fn key_of<'a>(
+    e: &CkksEvaluator<'a>,
+    ct: &CkksCiphertext,
+    by: usize,
+    spec: &KeySwitchSpec,
+) -> Result<&'a SwitchingKey, Error> {
+    let n = e.context().ring().n();
+    let role = KeyRole::Galois(rotation_exponent(by as isize, n));
+    let key = e.key(role, LIMBS)?;
+    if key.spec().cut(LIMBS) != *spec {
+        return Err(missing(role, LIMBS, n));
+    }
+    e.own(key, ct)?;
+    Ok(key)
+}
+
+/// Packs ciphertexts, which meet the diagonals side by side.
+pub(super) fn packs(
+    e: &CkksEvaluator<'_>,
+    of: &[CkksCiphertext],
+    t: &EncodedPack,
+) -> Result<Vec<CkksCiphertext>, Error> {
+    if let Some(low) = of.iter().find(|ct| ct.level() < PACK_LEVEL) {
+        return Err(Error::LevelTooLow { required: PACK_LEVEL, actual: low.level() });
+    }
+    let first = KeyRole::Galois(rotation_exponent(1, e.context().ring().n()));
+    let spec = e.key(first, LIMBS)?.spec().cut(LIMBS);
+    let babies = of.iter().map(|ct| baby_steps(e, ct, t, &spec)).collect::<Result<Vec<_>, _>>()?;
+    let lists: Vec<Vec<&Poly<Eval>>> = babies.iter().flatten().map(|half| half.iter().collect()).collect();
+    let sums = e.context().ring().stream_products(&lists, &t.giants)?;
+    drop(lists);
+    drop(babies);
+    let pack = |(k, ct): (usize, &CkksCiphertext)| {
+        let sums: Vec<_> = sums.iter().map(|of_giant| [&of_giant[2 * k], &of_giant[2 * k + 1]]).collect();
+        let polys = giant_steps(e, ct, &sums, t, &spec)?;
+        Ok(Arc::new(ct.with(polys, ct.scale * t.scale_ratio)))
+    };
+    of.iter().enumerate().map(pack).collect()
+}
+
+/// Both halves of the rotations by all baby steps.
+fn baby_steps(
+    e: &CkksEvaluator<'_>,
+    ct: &CkksCiphertext,
+    t: &EncodedPack,
+    spec: &KeySwitchSpec,
+) -> Result<[Vec<Poly<Eval>>; 2], Error> {
+    e.check_stop()?;
+    let (ctx, [c0, c1]) = (e.context(), linear(ct)?.map(|poly| poly.prefix(LIMBS)));
+    let (lifted, digits) = (lift_by_special(ctx, &[&c0], spec.p_limbs)?, digits(ctx, spec, &[&c1])?);
+    let turned = |by: usize| {
+        e.check_stop()?;
+        let key = key_of(e, ct, by, spec)?;
+        let phi = ctx.ring().automorphism(rotation_exponent(by as isize, ctx.ring().n()));
+        let product = KeyProduct { added_before: lifted.first(), ..KeyProduct::of(&digits[0]) };
+        e.divided(&ctx.ring().key_products(&[product], key.words(), Some(&phi))?[0], 0)
+    };
+    let all = (1..t.shape.babies).into_par_iter().map(turned).collect::<Result<Vec<_>, Error>>()?;
+    let (mut first, mut second) = (vec![c0], vec![c1]);
+    for mut halves in all {
+        second.extend(halves.pop());
+        first.extend(halves.pop());
+    }
+    Ok([first, second])
+}
+
+/// The sum of all giant steps, divided by P and the prime of the level.
+fn giant_steps(
+    e: &CkksEvaluator<'_>,
+    ct: &CkksCiphertext,
+    sums: &[[&Poly<Eval>; 2]],
+    t: &EncodedPack,
+    spec: &KeySwitchSpec,
+) -> Result<Vec<Poly<Eval>>, Error> {
+    let ctx = e.context();
+    let mut lifted = lift_by_special(ctx, &sums[0], spec.p_limbs)?;
+    let mut all = match (lifted.pop(), lifted.pop()) {
+        (Some(a), Some(b)) => (b, a),
+        _ => return Err(Error::zero_map(ctx.ring().n() / 2)),
+    };
+    for (g, [c0, c1]) in sums.iter().enumerate().skip(1) {
+        e.check_stop()?;
+        let by = g * t.shape.babies;
+        let (key, phi) = (key_of(e, ct, by, spec)?, rotation_exponent(by as isize, ctx.ring().n()));
+        let (lifted, digits) = (lift_by_special(ctx, &[c0], spec.p_limbs)?, digits(ctx, spec, &[c1])?);
+        let (added_before, added_after) = (lifted.first(), Some((&all.0, &all.1)));
+        let product = KeyProduct { digits: &digits[0], added_before, added_after };
+        let mut pairs = ctx.ring().key_products(&[product], key.words(), Some(&ctx.ring().automorphism(phi)))?;
+        all = pairs.remove(0);
+    }
+    e.divided(&all, 1)
+}
