@@ -21,8 +21,8 @@ TARGET = Path(planned.__file__).with_name("planned.json")
 def rows(preset: _core.PresetInfo, method: str, slots: int) -> dict[str, list[int]]:
     """The rows of all sizes of keys, stages and kinds of messages that there are."""
     found = {}
-    for size, stages, real in itertools.product(planned.SIZES, planned.STAGES, (False, True)):
-        if planned.layers(slots, stages) > planned.MAX_LAYERS or (real and method in planned.PAIRS):
+    for size, stages, real in itertools.product(planned.SIZES, planned.stages_of(preset, slots), (False, True)):
+        if real and method in planned.PAIRS:
             continue
         try:
             found[planned.label(size, stages, real)] = planned.compute(
@@ -41,7 +41,13 @@ def bits(preset: str, noise: str, slots: int) -> float:
 def main() -> None:
     """Compute all and write the file, a line for each preset, method and number of slots."""
     able = [p for p in _core.presets() if planned.advised(p)]
-    asked = [(p, m, 1 << i) for p in able for m in p["methods"] for i in range(p["slots"].bit_length())]
+    asked = [
+        (p, m, slots)
+        for p in able
+        for m in p["methods"]
+        for slots in (1 << i for i in range(p["slots"].bit_length()))
+        if planned.stages_of(p, slots)
+    ]
     noises = sorted({(p["name"], planned.noise_of(m), slots) for p, m, slots in asked})
     with ThreadPoolExecutor() as pool:
         plans = list(pool.map(lambda case: rows(*case), asked))

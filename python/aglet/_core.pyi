@@ -79,6 +79,12 @@ class PresetInfo(TypedDict):
     key_bytes: int | None
     methods: list[str]
     source: str
+    experimental: str | None
+    """Why the set is experimental, if it is."""
+    by_roots: bool
+    """Whether it bootstraps by roots of unity."""
+    sparse_secrets_bits: float | None
+    """What the number of their sparse secrets is worth by the rule that makes them experimental."""
 
 class UnitCosts(TypedDict):
     """Microseconds that work on one limb takes on one thread."""
@@ -201,6 +207,7 @@ class Plan(TypedDict):
     """A bootstrap before any key exists: levels, stages, work, keys and memory."""
 
     preset: str
+    experimental: str | None
     method: str
     stage_count: int
     key_size: str
@@ -249,7 +256,7 @@ def presets() -> list[PresetInfo]:
 def plan(
     preset: str,
     method: str,
-    stage_count: int,
+    stage_count: int | None,
     key_size: str,
     slot_count: int,
     real: bool = False,
@@ -264,7 +271,7 @@ def unit_costs(log_n: int, bits: int) -> UnitCosts:
 def predicted_precision(
     preset: str,
     method: str,
-    stage_count: int,
+    stage_count: int | None,
     key_size: str,
     slot_count: int,
     real: bool = False,
@@ -483,7 +490,7 @@ class Engine:
 
     @property
     def secret(self) -> str: ...
-    def plan(self, method: str, stage_count: int, key_size: str) -> Plan: ...
+    def plan(self, method: str, stage_count: int | None, key_size: str) -> Plan: ...
     @property
     def preset(self) -> str: ...
     @property
@@ -512,7 +519,7 @@ class Engine:
         self,
         sk: SecretKey,
         method: str,
-        stage_count: int,
+        stage_count: int | None,
         size: str,
         memory_limit_bytes: int | None,
         progress: Progress | None = None,
@@ -573,7 +580,7 @@ class Engine:
         rotation: RotationKey | None,
         bootstrap_key: BootstrapKey,
         method: str,
-        stage_count: int,
+        stage_count: int | None,
         bound: float,
         real: bool | None,
         target_level: int | None,
@@ -622,7 +629,7 @@ class Engine:
         key: MatrixMultiplicationKey,
         progress: Progress | None = None,
     ) -> Ciphertext: ...
-    def bootstrap_output_level(self, method: str, stage_count: int, size: str) -> int: ...
+    def bootstrap_output_level(self, method: str, stage_count: int | None, size: str) -> int: ...
     def stage_times(self) -> list[tuple[str, float]]:
         """Name and seconds of each stage of the last bootstrap on this engine."""
     def stage_runs(self) -> list[StageRun]:

@@ -144,8 +144,9 @@ class Advice:
             ]
             keys = f"rotation_key, small_bootstrap_key, stage_count={self.stage_count}"
         else:
-            size = f'stage_count={self.stage_count}, size="{self.key_size}"'
-            lines.append(f"bootstrap_key = engine.create_{maker}bootstrap_key(secret_key, {size})")
+            by_roots = _presets()[self.preset]["by_roots"]
+            size = "" if by_roots else f', stage_count={self.stage_count}, size="{self.key_size}"'
+            lines.append(f"bootstrap_key = engine.create_{'' if by_roots else maker}bootstrap_key(secret_key{size})")
             keys = "bootstrap_key"
         pair = self.method.endswith("merge")
         more = ", bits=True" if self.method == "bits" else ""
@@ -220,7 +221,7 @@ def _all(
             seconds = planned.seconds(plan, of_work) * factor
             once = _advice(wish, plan, real, measured.get(_row(plan, real, 1)), seconds)
             yield once
-            if plan.method in _ITERATED and once.bits < wish.bits:
+            if plan.method in _ITERATED and once.bits < wish.bits and not preset["by_roots"]:
                 yield _advice(wish, plan, real, measured.get(_row(plan, real, 2)), 2 * seconds, 2)
 
 
@@ -273,7 +274,7 @@ def _candidates(
 ) -> Iterator[tuple[planned.Planned, bool]]:
     """Plans, and whether values are declared real: they are if they are, and are not where only that was measured."""
     ring = preset["slots"]
-    slots = ring if wish.throughput else min(ring, 1 << (wish.slots - 1).bit_length())
+    slots = ring if wish.throughput or preset["by_roots"] else min(ring, 1 << (wish.slots - 1).bit_length())
     known = set(measured)
     for method in _METHODS[wish.values]:
         pairs = method in planned.PAIRS

@@ -96,7 +96,7 @@ class Case:
 
     method: str = "regular"
     key_size: str = "large"
-    stage_count: int = 3
+    stage_count: int | None = None
     slot_count: int | None = None
     real: bool = False
     compact: bool = False
@@ -270,7 +270,7 @@ def bench_bootstrap(
             "preset": engine.preset,
             "message": kind,
             "key_size": case.key_size,
-            "stage_count": case.stage_count,
+            "stage_count": plan["stage_count"],
             "slot_count": engine.slot_count,
             "real": case.real or case.pairs,
             "compact": case.compact,

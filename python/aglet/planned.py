@@ -58,6 +58,13 @@ def layers(slots: int, stages: int) -> int:
     return math.ceil((slots.bit_length() - 1) / stages)
 
 
+def stages_of(preset: _core.PresetInfo, slots: int) -> list[int]:
+    """Numbers of stages that a bootstrap of so many slots may have: one by roots of unity, of all slots."""
+    if preset["by_roots"]:
+        return [1] if slots == preset["slots"] else []
+    return [stages for stages in STAGES if layers(slots, stages) <= MAX_LAYERS]
+
+
 def advised(preset: _core.PresetInfo) -> bool:
     """Whether the table has it: a secure set that bootstraps, and claims a precision, as sets for bits alone do not."""
     secure = preset["security_bits"] >= SECURE
@@ -94,8 +101,7 @@ def compute(preset: str, method: str, size: str, stages: int, slots: int, real: 
 
 def predict(preset: str, noise: str, slots: int) -> float:
     """Mean bits of the plan in the clear with the noise of ciphertexts. Keys and stages change little."""
-    stages = min(3, max(slots.bit_length() - 1, 1))
-    return _core.predicted_precision(preset, noise, stages, "large", slots)["mean_bits"]
+    return _core.predicted_precision(preset, noise, None, "large", slots)["mean_bits"]
 
 
 @functools.cache

@@ -15,12 +15,9 @@ fn the_keys_of_a_bootstrap_have_the_size_that_the_preset_claims() {
     assert!(!able.is_empty());
     let claims = able.into_iter().map(|preset| {
         let (name, slots) = (preset["name"].as_str().unwrap(), preset["slots"].as_u64().unwrap() as usize);
-        let plan = report::plan(
-            &presets::load(name, true).unwrap(),
-            Request::new(Method::Regular, 3, KeySize::Large, slots),
-            None,
-        )
-        .unwrap();
+        let params = presets::load(name, true).unwrap();
+        let stages = Route::default_stages(&params, slots);
+        let plan = report::plan(&params, Request::new(Method::Regular, stages, KeySize::Large, slots), None).unwrap();
         let bytes = |what: &str| plan[what].as_u64().unwrap();
         ((name, preset["key_bytes"].as_u64().unwrap()), (name, bytes("key_bytes") + bytes("other_key_bytes")))
     });
@@ -32,7 +29,11 @@ fn the_keys_of_a_bootstrap_have_the_size_that_the_preset_claims() {
 fn failure_of(params: &CkksParams, passes: usize) -> Option<f64> {
     let bits_only = params.rotor_shape().is_some() && params.message_ratio_log2() == Some(1.0);
     let method = if bits_only { Method::Bits } else { Method::Regular };
-    let route = Route::new(params, Request::new(method, 3, KeySize::Large, params.slots())).unwrap();
+    let route = Route::new(
+        params,
+        Request::new(method, Route::default_stages(params, params.slots()), KeySize::Large, params.slots()),
+    )
+    .unwrap();
     failure::claimed(params, passes).map(|bits| failure::log2_failure(params, &route, bits, passes).unwrap().unwrap())
 }
 

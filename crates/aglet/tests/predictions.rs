@@ -1,7 +1,7 @@
 //! The model of precision against what bootstraps measure: every method, sparse slots, and the chains of all presets, each in a
 //! ring of degree 2^10. `real.rs` compares them at their real size.
 
-use aglet::ckks::{precision, CkksParams, Engine, KeySize, Method, Request};
+use aglet::ckks::{precision, CkksParams, Engine, KeySize, Method, Request, Route};
 use aglet::presets;
 use aglet_testing::fixture::{shrunk, Fixture};
 use aglet_testing::statistics::{self, Precision};
@@ -41,7 +41,7 @@ fn measured(f: &Fixture, request: Request) -> Precision {
 
 fn assert_predicted(params: CkksParams, slots: Option<usize>, choose: impl Fn(Request) -> Request) {
     let (name, f) = (params.name().to_string(), Fixture::of(Engine::new(params, slots, 2).unwrap()));
-    let stages = (f.engine.slots().ilog2() as usize).clamp(1, 3);
+    let stages = Route::default_stages(f.engine.params(), f.engine.slots());
     let request = choose(Request::new(Method::Regular, stages, KeySize::Large, f.engine.slots()));
     let predicted = precision::precision(&f.engine.route(request).unwrap(), false).unwrap();
     let Precision { mean, worst } = measured(&f, request);

@@ -1,7 +1,7 @@
 //! Bootstraps by roots of unity on the toy ring: real, complex and bits, against the models and the work that was counted.
 
 use aglet::ckks::{cost, precision, BootstrapKey, Ciphertext, KeySize, Method, Request, Route};
-use aglet::{presets, Control, Error};
+use aglet::{presets, Control, Error, ErrorKind};
 use aglet_testing::fixture::Fixture;
 use aglet_testing::messages;
 use std::f64::consts::TAU;
@@ -97,6 +97,10 @@ fn what_such_a_bootstrap_has_not_is_refused() {
         assert!(create(Request { size, ..request(&f, Method::Regular) }).is_err());
     }
     assert!(create(Request { slots: f.engine.slots() / 2, ..request(&f, Method::Regular) }).is_err());
+    for stage_count in [0, 2, 3] {
+        let error = create(Request { stage_count, ..request(&f, Method::Regular) }).err().unwrap().to_string();
+        assert!(error.contains("stage_count has no meaning"), "{error}");
+    }
     let key = create(request(&f, Method::Regular)).unwrap();
     let ct = f.encrypt(&messages::real(f.engine.slots(), 0), 0);
     for method in [Method::Lossy, Method::Sign, Method::Merge] {
@@ -106,6 +110,12 @@ fn what_such_a_bootstrap_has_not_is_refused() {
         let wrong = Request { bound, target_level: level, ..request(&f, Method::Regular) };
         assert!(f.bootstrap(&[&ct], &key, wrong).is_err(), "{wrong:?}");
     }
+    let twice = f.engine.bootstrap_iterated(&[&ct], f.keys(&key), request(&f, Method::Regular), 2, &Control::new());
+    assert!(matches!(twice, Err(Error::Parameter(_))));
+    let own = f.engine.create_secret_key().unwrap();
+    let stranger = f.engine.encrypt_with_secret(&f.engine.encode(&[0.0], 0).unwrap(), &own).unwrap();
+    let foreign = f.bootstrap(&[&stranger], &key, request(&f, Method::Regular)).err().unwrap();
+    assert_eq!(foreign.kind(), ErrorKind::KeyMismatch);
     // Nothing is made that memory is too small for.
     let little = f.engine.create_bootstrap_key(&f.sk, request(&f, Method::Regular), Some(1 << 20), &Control::new());
     assert!(matches!(little, Err(Error::Memory { .. })));

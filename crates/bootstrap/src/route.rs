@@ -51,6 +51,16 @@ impl Route {
         Ok(Self { params, layout, plan })
     }
 
+    /// Stages of a request that names none: three, or as many as few slots have layers; one of each kind by roots of unity.
+    pub fn default_stages(params: &CkksParams, slots: usize) -> usize {
+        let layers = slots.checked_ilog2().unwrap_or_default().max(1) as usize;
+        if params.rotor_shape().is_some() {
+            1
+        } else {
+            layers.min(3)
+        }
+    }
+
     /// The request that the bootstrap key for this one is made for: it serves all that differ in nothing else.
     pub fn request_of_key(params: &CkksParams, request: Request) -> Request {
         if params.rotor_shape().is_some() {

@@ -2,7 +2,7 @@
 
 use crate::ckks::request;
 use crate::errors::{count, exception, raise};
-use aglet::ckks::{report, Request};
+use aglet::ckks::{report, CkksParams, Request};
 use aglet::runtime::machine;
 use aglet::Units;
 use pyo3::prelude::*;
@@ -88,6 +88,11 @@ pub fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     reported(py, report::presets)
 }
 
+/// A parameter set, secure or not: nothing is computed under it.
+fn loaded(py: Python<'_>, preset: &str) -> PyResult<CkksParams> {
+    py.detach(|| aglet::presets::load(preset, true)).map_err(|e| raise(py, e))
+}
+
 /// Plan a bootstrap: check levels, scales and keys, count the work, and forecast the memory and, given units, the seconds. No key
 /// is made.
 #[pyfunction]
@@ -97,7 +102,7 @@ pub fn plan<'py>(
     py: Python<'py>,
     preset: &str,
     method: &str,
-    stage_count: i64,
+    stage_count: Option<i64>,
     key_size: &str,
     slot_count: i64,
     real: bool,
@@ -105,10 +110,11 @@ pub fn plan<'py>(
     units: Option<BTreeMap<String, f64>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let target_level = target_level.map(|l| count(py, "target_level", l)).transpose()?;
-    let asked = request(py, method, stage_count, key_size, count(py, "slot_count", slot_count)?)?;
+    let params = loaded(py, preset)?;
+    let asked = request(py, &params, method, stage_count, key_size, count(py, "slot_count", slot_count)?)?;
     let units = units.map(|given| Units::named(&given).map_err(|e| raise(py, e))).transpose()?;
     let request = Request { real, target_level, ..asked };
-    reported(py, || report::plan(&aglet::presets::load(preset, true)?, request, units.as_ref()))
+    reported(py, || report::plan(&params, request, units.as_ref()))
 }
 
 /// Measure what a unit of each kind of work takes on one thread, in microseconds per limb.
@@ -125,7 +131,7 @@ pub fn predicted_precision<'py>(
     py: Python<'py>,
     preset: &str,
     method: &str,
-    stage_count: i64,
+    stage_count: Option<i64>,
     key_size: &str,
     slot_count: i64,
     real: bool,
@@ -134,8 +140,9 @@ pub fn predicted_precision<'py>(
     by_stage: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let target_level = target_level.map(|l| count(py, "target_level", l)).transpose()?;
-    let asked = request(py, method, stage_count, key_size, count(py, "slot_count", slot_count)?)?;
-    reported(py, || report::precision(preset, Request { real, target_level, bound, ..asked }, by_stage))
+    let params = loaded(py, preset)?;
+    let asked = request(py, &params, method, stage_count, key_size, count(py, "slot_count", slot_count)?)?;
+    reported(py, || report::precision(&params, Request { real, target_level, bound, ..asked }, by_stage))
 }
 
 /// Bytes of the rotation key that a small bootstrap key needs beside it: in memory, and stored with seeds. Takes seconds.

@@ -228,7 +228,7 @@ class MakesKeys:
         secret_key: SecretKey | None = None,
         *,
         bootstrap: str | None = "large",
-        stage_count: int = 3,
+        stage_count: int | None = None,
         method: str = "regular",
         rotation: bool = True,
         matrix: bool = False,
@@ -296,7 +296,7 @@ class MakesKeys:
     def keys_forecast(
         self: Any,
         bootstrap: str | None = "large",
-        stage_count: int = 3,
+        stage_count: int | None = None,
         *,
         method: str = "regular",
         rotation: bool = True,
@@ -309,7 +309,7 @@ class MakesKeys:
 
 
 def _bootstrap_key(
-    engine: Any, secret: SecretKey, stage_count: int, size: str, method: str, progress: ProgressCallback | None
+    engine: Any, secret: SecretKey, stage_count: int | None, size: str, method: str, progress: ProgressCallback | None
 ) -> BootstrapKey:
     if size == "small":
         return cast(BootstrapKey, engine.create_small_bootstrap_key(secret))

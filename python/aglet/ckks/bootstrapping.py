@@ -32,7 +32,7 @@ class Bootstrapping:
         return self._core.slot_count
 
     def memory_report(
-        self, stage_count: int = 3, size: KeySize = "large", method: Method = "regular"
+        self, stage_count: int | None = None, size: KeySize = "large", method: Method = "regular"
     ) -> reports.MemoryReport:
         """Forecast the memory of a bootstrap and its keys. No key is made.
 
@@ -44,7 +44,7 @@ class Bootstrapping:
         return reports.memory_report(self._plan(stage_count, size, method))
 
     def estimate(
-        self, stage_count: int = 3, size: KeySize = "large", method: Method = "regular"
+        self, stage_count: int | None = None, size: KeySize = "large", method: Method = "regular"
     ) -> reports.BootstrapEstimate:
         """What a bootstrap will give: levels, precision, failure probability, bytes. No key is made.
 
@@ -55,8 +55,8 @@ class Bootstrapping:
         """
         return reports.bootstrap_estimate(self._plan(stage_count, size, method))
 
-    def _plan(self, stage_count: int, size: str, method: str) -> Plan:
-        stages = checks.count("stage_count", stage_count, 1)
+    def _plan(self, stage_count: int | None, size: str, method: str) -> Plan:
+        stages = checks.optional_count("stage_count", stage_count, 1)
         return self._core.plan(checks.word("method", method), stages, checks.word("size", size))
 
     # Keys
@@ -64,7 +64,7 @@ class Bootstrapping:
     def create_bootstrap_key(
         self,
         secret_key: SecretKey,
-        stage_count: int = 3,
+        stage_count: int | None = None,
         size: KeySize = "large",
         *,
         memory_limit_bytes: int | None = None,
@@ -76,7 +76,8 @@ class Bootstrapping:
         ----------
         stage_count
             Into how many steps coeffs_to_slots is cut: 2 to 5 for all slots, from 1 for few. More stages are faster and
-            need a lower precision of their primes; 3 is what the primes are chosen for.
+            need a lower precision of their primes; without it 3, which the primes are chosen for, or as many as few
+            slots have layers. A preset that bootstraps by roots of unity has no such stages and refuses any.
         size
             "large" is the fastest, and the default here: it is smaller than the documented medium key. "small" is
             what `create_small_bootstrap_key` makes.
@@ -98,7 +99,7 @@ class Bootstrapping:
     def create_lossy_bootstrap_key(
         self,
         secret_key: SecretKey,
-        stage_count: int = 3,
+        stage_count: int | None = None,
         size: KeySize = "large",
         *,
         memory_limit_bytes: int | None = None,
@@ -110,7 +111,7 @@ class Bootstrapping:
     def create_merge_bootstrap_key(
         self,
         secret_key: SecretKey,
-        stage_count: int = 3,
+        stage_count: int | None = None,
         size: KeySize = "large",
         *,
         memory_limit_bytes: int | None = None,
@@ -136,14 +137,10 @@ class Bootstrapping:
         memory_limit_bytes: int | None,
         progress: ProgressCallback | None,
     ) -> BootstrapKey:
-        stages = self._default_stages() if stage_count is None else checks.count("stage_count", stage_count, 1)
+        stages = checks.optional_count("stage_count", stage_count, 1)
         key, limit = operands.secret_key(secret_key), checks.optional_count("memory_limit_bytes", memory_limit_bytes)
         with progress_bar(progress) as report:
             return self._core.create_bootstrap_key(key, method, stages, checks.word("size", size), limit, report)
-
-    def _default_stages(self) -> int:
-        """3, or as many as few slots have layers."""
-        return min(3, max(1, self.slot_count.bit_length() - 1))
 
     # Bootstraps
 
@@ -393,11 +390,10 @@ class Bootstrapping:
         makers = {"regular": "create_bootstrap_key", "merge": "create_merge_bootstrap_key"}
         maker = makers.get(method, "create_lossy_bootstrap_key") if rotation is None else "create_small_bootstrap_key"
         key = checks.need(given if rotation is None else small, BootstrapKey, f"{maker}(secret_key)")
-        own = self._default_stages() if key.size == "small" else key.stage_count
-        if rotation is None and stage_count not in (None, own):
+        if rotation is None and stage_count not in (None, key.stage_count):
             raise ParameterError(
-                f"This bootstrap key has {own} stages, not {stage_count}; make another with "
-                f"engine.{maker}(secret_key, stage_count={stage_count})."
+                f"This bootstrap key has stage_count={key.stage_count}, not {stage_count}; leave stage_count out, or make "
+                f"another key with engine.{maker}(secret_key, stage_count={stage_count})."
             )
         return self._core.bootstrap(
             [operands.ciphertext(ciphertext) for ciphertext in ciphertexts],
@@ -406,7 +402,7 @@ class Bootstrapping:
             rotation,
             key,
             method,
-            own if stage_count is None else stage_count,
+            stage_count,
             1.0 if bound is None else values.as_bound(bound),
             values.as_declared(real),
             checks.optional_count("target_level", target_level),

@@ -142,6 +142,10 @@ def _show(wish: Wish, found: list[AnyAdvice], records: list[dict[str, Any]], sou
             "IntegerEngine computes modulo 65537, exactly; where it is not measured here, its time is that of "
             "the record of another machine."
         )
+    named = {advice.preset for _, advice in shown if isinstance(advice, Advice)}
+    for preset in _core.presets():
+        if preset["name"] in named and preset["experimental"] is not None:
+            console.print(f"{preset['name']} is experimental: {preset['experimental']}", soft_wrap=True)
     if not isinstance(found[0], LookupAdvice) and found[0].level_in:
         console.print(f"The best begins at level {found[0].level_in} or more; levels below that are not free.")
     console.print(f"\n{found[0].calls(wish.levels)}", soft_wrap=True)

@@ -46,7 +46,7 @@ def ntt(
 def bootstrap(
     method: Annotated[str, typer.Option(help=", ".join(METHODS) + ".")] = "regular",
     key_size: output.KeySize = "large",
-    stages: output.Stages = 3,
+    stages: output.Stages = None,
     slots: Annotated[int | None, typer.Option(help="Slots in use; all of them if not given.")] = None,
     real: Annotated[bool, typer.Option(help="Declare the message real: one evaluation of eval_mod.")] = False,
     compact: Annotated[bool, typer.Option(help="The compact parameters of the method.")] = False,

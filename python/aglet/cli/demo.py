@@ -25,7 +25,7 @@ _MESSAGES = ("uniform", "alternating")
 @output.sentences
 def demo(
     threads: Annotated[int, typer.Option(help="Threads; 0 means all cores.")] = 0,
-    stages: output.Stages = 3,
+    stages: output.Stages = None,
     key_size: output.KeySize = "large",
     preset: output.Preset = "regular",
     allow_insecure: output.AllowInsecure = False,

@@ -102,6 +102,9 @@ def params(json: output.Json = False) -> None:
     for preset in presets:
         methods = ", ".join(preset["methods"]) or "no bootstrapping"
         console.print(f"{preset['name']}: {methods}. {preset['source']}")
+        if preset["experimental"] is not None:
+            worth = f"{preset['sparse_secrets_bits']:.1f} bits by that rule"
+            console.print(f"  Experimental: {preset['experimental']} Here {worth}.")
     _print_lookup_presets()
     print_integer_presets()
 

@@ -37,7 +37,10 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON object per line, an
 Preset = Annotated[str, typer.Option(help="The parameter set, see `aglet params`.")]
 Method = Annotated[str, typer.Option(help=f"The bootstrap: {', '.join(METHODS)}.")]
 KeySize = Annotated[str, typer.Option(help="The size of the bootstrap key: small, medium or large.")]
-Stages = Annotated[int, typer.Option(help="Stages of each of the two transforms.")]
+Stages = Annotated[
+    int | None,
+    typer.Option(help="Stages of each of the two transforms; what the parameters are made for if not given."),
+]
 AllowInsecure = Annotated[bool, typer.Option(help="Accept a preset below 128 bits. For tests only.")]
 
 

@@ -25,7 +25,7 @@ __all__ = ["model_tables", "plan", "plan_tables"]
 @output.sentences
 def plan(
     method: output.Method = "regular",
-    stages: output.Stages = 3,
+    stages: output.Stages = None,
     key_size: output.KeySize = "large",
     slots: Annotated[int | None, typer.Option(help="Slots in use; all of them if not given.")] = None,
     real: Annotated[bool, typer.Option(help="Of real messages.")] = False,

@@ -31,10 +31,10 @@ const BITS_RATIO: f64 = 2.0;
 /// The request that the keys for this one are made for: all of a set are the same.
 #[must_use]
 pub fn request_of_key(request: Request) -> Request {
-    Request::new(Method::Regular, 1, request.size, request.slots)
+    Request::new(Method::Regular, request.stage_count, request.size, request.slots)
 }
 
-/// Lays out a request. The number of stages has no meaning: there is one of each.
+/// Lays out a request. The number of stages has no meaning: there is one of each, and no other number is taken.
 ///
 /// # Errors
 /// [`Error::NotByRoots`] for what such a bootstrap has not.
@@ -44,6 +44,9 @@ pub fn layout(params: &CkksParams, request: Request) -> Result<Layout, Error> {
     match request {
         Request { size: KeySize::Medium | KeySize::Small, .. } => {
             return refuse("has keys of one size; take size=\"large\"")
+        }
+        Request { stage_count, .. } if stage_count != 1 => {
+            return refuse("has no maps that stages are cut from, so stage_count has no meaning; leave it out")
         }
         Request { method: Method::Lossy | Method::Sign | Method::Merge | Method::LossyMerge, .. } => {
             return refuse("refreshes numbers (regular) and bits; take one of these")
@@ -57,7 +60,7 @@ pub fn layout(params: &CkksParams, request: Request) -> Result<Layout, Error> {
         _ => {}
     }
     Ok(Layout {
-        request: Request { stage_count: 1, target_level: None, ..request },
+        request: Request { target_level: None, ..request },
         ring_slots: params.slots(),
         function: Function::Identity { harmonics: 1 },
         packed: false,

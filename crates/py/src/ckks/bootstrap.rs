@@ -5,7 +5,7 @@ use super::objects::{BootstrapKey, Ciphertext, ConjugationKey, Current, Relinear
 use crate::errors::{count, raise};
 use crate::reports::object;
 use aglet::ckks::cost::work_json;
-use aglet::ckks::{BootstrapKeys, KeySize, Method, Request, StageRun};
+use aglet::ckks::{BootstrapKeys, CkksParams, KeySize, Method, Request, Route, StageRun};
 use pyo3::prelude::*;
 use serde_json::json;
 
@@ -19,14 +19,14 @@ impl Engine {
         py: Python<'_>,
         sk: &SecretKey,
         method: &str,
-        stage_count: i64,
+        stage_count: Option<i64>,
         size: &str,
         memory_limit_bytes: Option<i64>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<BootstrapKey> {
         let sk = sk.of(py, &self.home)?;
         let limit = memory_limit_bytes.map(|n| count(py, "memory_limit_bytes", n)).transpose()?.map(|n| n as u64);
-        let request = request(py, method, stage_count, size, self.engine.slots())?;
+        let request = request(py, self.engine.params(), method, stage_count, size, self.engine.slots())?;
         let key = self.long(py, progress, |e, control| {
             let key = e.create_bootstrap_key(sk, request, limit, control)?;
             control.report(0, 1, "linear maps");
@@ -50,7 +50,7 @@ impl Engine {
         rotation: Option<&RotationKey>,
         bootstrap_key: &BootstrapKey,
         method: &str,
-        stage_count: i64,
+        stage_count: Option<i64>,
         bound: f64,
         real: Option<bool>,
         target_level: Option<i64>,
@@ -73,7 +73,10 @@ impl Engine {
         let target_level = target_level.map(|l| count(py, "target_level", l)).transpose()?;
         let iterations = count(py, "iterations", iterations)?;
         let cts: Vec<_> = cts.iter().collect();
-        let request = request(py, method, stage_count, key.size().name(), self.engine.slots())?;
+        // A small key serves any number of stages.
+        let own = (key.size() != KeySize::Small).then(|| key.stage_count() as i64);
+        let stages = stage_count.or(own);
+        let request = request(py, self.engine.params(), method, stages, key.size().name(), self.engine.slots())?;
         let request_of = |cts: &[&aglet::ckks::Ciphertext]| {
             let real = real.unwrap_or_else(|| cts.iter().all(|ct| ct.real));
             Request { bound, real, target_level, ..request }
@@ -89,8 +92,14 @@ impl Engine {
     }
 
     /// The level that a bootstrap leaves.
-    fn bootstrap_output_level(&self, py: Python<'_>, method: &str, stage_count: i64, size: &str) -> PyResult<usize> {
-        let request = request(py, method, stage_count, size, self.engine.slots())?;
+    fn bootstrap_output_level(
+        &self,
+        py: Python<'_>,
+        method: &str,
+        stage_count: Option<i64>,
+        size: &str,
+    ) -> PyResult<usize> {
+        let request = request(py, self.engine.params(), method, stage_count, size, self.engine.slots())?;
         self.quick(py, |e| e.bootstrap_output_level(request))
     }
     /// Name and seconds of each stage of the last bootstrap on this engine.
@@ -110,9 +119,17 @@ fn at_place(py: Python<'_>, index: usize, error: &PyErr) -> PyErr {
     PyErr::from_type(error.get_type(py), format!("ciphertexts[{index}]: {}", error.value(py)))
 }
 
-/// A request from what Python passes.
-pub fn request(py: Python<'_>, method: &str, stage_count: i64, size: &str, slots: usize) -> PyResult<Request> {
-    let stages = count(py, "stage_count", stage_count)?;
+/// A request from what Python passes; without a number of stages that of the parameters.
+pub fn request(
+    py: Python<'_>,
+    params: &CkksParams,
+    method: &str,
+    stage_count: Option<i64>,
+    size: &str,
+    slots: usize,
+) -> PyResult<Request> {
+    let stages = stage_count.map(|stages| count(py, "stage_count", stages)).transpose()?;
+    let stages = stages.unwrap_or_else(|| Route::default_stages(params, slots));
     let read = || Ok(Request::new(Method::parse(method)?, stages, KeySize::parse(size)?, slots));
     read().map_err(|error| raise(py, error))
 }

@@ -101,10 +101,10 @@ impl Engine {
         &self,
         py: Python<'py>,
         method: &str,
-        stage_count: i64,
+        stage_count: Option<i64>,
         key_size: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let asked = request(py, method, stage_count, key_size, self.engine.slots())?;
+        let asked = request(py, self.engine.params(), method, stage_count, key_size, self.engine.slots())?;
         reported(py, || report::plan(self.engine.params(), asked, None))
     }
     #[getter]

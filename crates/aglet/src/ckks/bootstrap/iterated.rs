@@ -39,7 +39,7 @@ impl Engine {
         iterations: usize,
         control: &Control,
     ) -> Result<Vec<Ciphertext>, Error> {
-        check_iterations(iterations, request)?;
+        check_iterations(self.params(), iterations, request)?;
         let pass = Pass { number: 0, count: iterations };
         let (out, ran) = self.iterate(&[cts], keys, request, iterations, (pass, control))?;
         self.remember(ran);
@@ -117,7 +117,7 @@ pub(crate) fn gained(params: &CkksParams, passes: usize) -> f64 {
 }
 
 /// Refuses a number of iterations that does not exist, or that the method does not have.
-pub(crate) fn check_iterations(iterations: usize, request: Request) -> Result<(), Error> {
+pub(crate) fn check_iterations(params: &CkksParams, iterations: usize, request: Request) -> Result<(), Error> {
     if !(1..=MAX_ITERATIONS).contains(&iterations) {
         return Err(Error::Parameter(format!(
             "iterations = {iterations} is not between 1 and {MAX_ITERATIONS}; two double the precision."
@@ -128,6 +128,12 @@ pub(crate) fn check_iterations(iterations: usize, request: Request) -> Result<()
         return Err(Error::Parameter(format!(
             "A {} bootstrap cannot be iterated; iterate the regular or the lossy one.",
             request.method.name()
+        )));
+    }
+    if iterations > 1 && params.rotor_shape().is_some() {
+        return Err(Error::Parameter(format!(
+            "A bootstrap by roots of unity leaves no level for a second pass; give iterations=1, or take a preset other than {}.",
+            params.name()
         )));
     }
     Ok(())

@@ -39,7 +39,7 @@ impl Engine {
         }
         let mut groups: Vec<(Request, &[usize])> = Vec::new();
         for (request, members) in &batches {
-            check_iterations(iterations, *request)?;
+            check_iterations(self.params(), iterations, *request)?;
             let route = self.route(*request)?;
             for &index in members {
                 let checked = self.check_input(&[inputs[index].0], &keys, &route);

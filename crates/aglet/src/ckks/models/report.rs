@@ -71,6 +71,9 @@ pub fn presets() -> Result<Value, Error> {
             "key_bytes": claims.as_ref().and_then(|c| c.key_bytes),
             "methods": methods(&params),
             "source": params.literal().source.trim(),
+            "experimental": params.literal().experimental,
+            "by_roots": params.rotor_shape().is_some(),
+            "sparse_secrets_bits": params.rotor_shape().map(|shape| shape.places.meet_bits(params.n())),
         }));
     }
     Ok(Value::Array(rows))
@@ -109,7 +112,7 @@ pub fn plan(params: &CkksParams, request: Request, units: Option<&Units>) -> Res
     };
     let Request { method, stage_count, size, slots, real, .. } = request;
     Ok(json!({
-        "preset": params.name(), "method": method.name(), "stage_count": stage_count, "key_size": size.name(),
+        "preset": params.name(), "experimental": params.literal().experimental, "method": method.name(), "stage_count": stage_count, "key_size": size.name(),
         "slot_count": slots, "real": real,
         "input_level": if route.rotor().is_some() { 0 } else { method.input_level(stage_count) }, "output_level": layout.level,
         "log_n": params.log_n(), "log_qp": params.log_qp(), "security_bits": params.security().bits,
@@ -141,9 +144,8 @@ pub fn rotation_key_bytes(preset: &str, slots: usize) -> Result<(usize, usize), 
 ///
 /// # Errors
 /// Those of [`Route::new`].
-pub fn precision(preset: &str, request: Request, by_stage: bool) -> Result<Value, Error> {
-    let params = presets::load(preset, true)?;
-    let found = precision::precision(&Route::new(&params, request)?, by_stage)?;
+pub fn precision(params: &CkksParams, request: Request, by_stage: bool) -> Result<Value, Error> {
+    let found = precision::precision(&Route::new(params, request)?, by_stage)?;
     let stages = found.stages.iter().map(|(name, bits)| json!({ "name": name, "noise_bits": bits }));
     Ok(json!({
         "mean_bits": found.mean_bits, "worst_bits": found.worst_bits,

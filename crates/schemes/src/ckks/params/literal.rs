@@ -119,6 +119,8 @@ pub struct CkksLiteral {
     pub name: String,
     /// Where the numbers come from.
     pub source: String,
+    /// Why the set is experimental, if it is.
+    pub experimental: Option<String>,
     /// log2 of the ring degree N, from 6 to 17.
     pub log_n: u32,
     /// Distribution of the main secret.

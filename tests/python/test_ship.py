@@ -1,0 +1,103 @@
+"""Bootstraps by roots of unity on the toy ring: the same calls as every bootstrap, and what has no meaning there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from aglet import Engine, MemoryLimitError, ParameterError, _core
+from aglet.advise import Wish, advise
+from aglet.cli.info import params
+from aglet.measure import Case, bench_bootstrap, make_keys, make_message
+
+
+@dataclass(frozen=True)
+class Made:
+    """An engine with all keys, and the keys as bootstraps take them."""
+
+    engine: Engine
+    secret: _core.SecretKey
+    keys: tuple[_core.RelinearizationKey, _core.ConjugationKey, _core.BootstrapKey]
+
+
+@pytest.fixture(scope="module")
+def made() -> Made:
+    engine = Engine(preset="toy-ship", allow_insecure=True)
+    secret = engine.create_secret_key()
+    relinearization, conjugation = engine.create_relinearization_key(secret), engine.create_conjugation_key(secret)
+    return Made(engine, secret, (relinearization, conjugation, engine.create_bootstrap_key(secret)))
+
+
+def test_numbers_bits_and_batches(made: Made) -> None:
+    engine, x = made.engine, make_message("uniform", made.engine.slot_count)
+    ciphertext = engine.encrypt(x, made.secret, level=0)
+    one = engine.bootstrap(ciphertext, *made.keys)
+    assert one.level == 1
+    # The toy ring leaves 18 bits; its sine 2^-19 of 1.
+    assert np.abs(engine.decrypt(one, made.secret) - x).max() < 2.0**-14
+    many = engine.bootstrap_many([ciphertext, ciphertext], *made.keys)
+    assert [engine.serialize_ciphertext(refreshed) for refreshed in many] == 2 * [engine.serialize_ciphertext(one)]
+    bits = np.arange(engine.slot_count) % 2
+    rough = engine.encrypt(bits + 0.02 * np.sin(np.arange(engine.slot_count)), made.secret, level=0)
+    clean = engine.decrypt(engine.sign_bootstrap(rough, *made.keys, bits=True), made.secret)
+    assert np.abs(clean - bits).max() < 2.0**-9.5
+    wide = engine.bootstrap(engine.encrypt(8 * x, made.secret, level=0), *made.keys, bound=8)
+    assert np.abs(engine.decrypt(wide, made.secret) - 8 * x).max() < 2.0**-9
+
+
+def test_what_has_no_meaning_is_refused(made: Made) -> None:
+    engine, keys = made.engine, made.keys
+    ciphertext = engine.encrypt([0.5], made.secret, level=0)
+    for stages in (2, 3):
+        with pytest.raises(ParameterError, match="stage_count has no meaning; leave it out"):
+            engine.create_bootstrap_key(made.secret, stage_count=stages)
+        with pytest.raises(ParameterError, match="leave stage_count out"):
+            engine.bootstrap(ciphertext, *keys, stage_count=stages)
+        with pytest.raises(ParameterError, match="stage_count has no meaning"):
+            engine.estimate(stages)
+    with pytest.raises(ParameterError, match="keys of one size"):
+        engine.create_bootstrap_key(made.secret, size="medium")
+    with pytest.raises(ParameterError, match="keys of one size"):
+        engine.create_small_bootstrap_key(made.secret)
+    with pytest.raises(ParameterError, match="no level for a second pass"):
+        engine.bootstrap(ciphertext, *keys, iterations=2)
+    with pytest.raises(ParameterError):
+        engine.lossy_bootstrap(ciphertext, *keys)
+    with pytest.raises(MemoryLimitError):
+        engine.create_bootstrap_key(made.secret, memory_limit_bytes=2**20)
+
+
+def test_the_plan_the_bench_and_the_estimate_know_it() -> None:
+    case = Case(preset="toy-ship", allow_insecure=True)
+    engine = case.engine()
+    keys = make_keys(engine, case.stage_count, case.key_size)
+    (record,) = bench_bootstrap(case, repeat=1, keys=keys, engine=engine)
+    assert (record["stage_count"], record["output_level"], record["slot_count"]) == (1, 1, 512)
+    names = [stage["name"] for stage in case.plan(engine)["stages"]]
+    assert names == ["pack", "encapsulate", "roots", "product", "real_part"]
+
+
+def test_presets_are_experimental_with_their_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    found = {
+        preset["name"]: preset for preset in _core.presets() if preset["by_roots"] and preset["name"] != "toy-ship"
+    }
+    assert set(found) == {"ship14", "ship13", "ship13-bits"}
+    for preset in found.values():
+        assert preset["experimental"] is not None
+        assert preset["security_bits"] >= 128
+        assert (preset["sparse_secrets_bits"] or 0) >= 128
+    params()
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Experimental: The number of sparse secrets" in shown
+    assert not any(
+        preset["experimental"] for name, preset in ((p["name"], p) for p in _core.presets()) if name not in found
+    )
+
+
+def test_advice_has_it_with_calls_that_leave_stages_out() -> None:
+    found = next(way for way in advise(Wish(100, 14, 1), []) if way.preset == "ship14")
+    assert (found.slot_count, found.bootstraps, found.iterations) == (2**13, 1, 1)
+    assert "create_bootstrap_key(secret_key)" in found.calls(1)
+    assert 'Engine(preset="ship14")' in found.calls(1)
