@@ -113,7 +113,8 @@ fn what_such_a_bootstrap_has_not_is_refused() {
     let twice = f.engine.bootstrap_iterated(&[&ct], f.keys(&key), request(&f, Method::Regular), 2, &Control::new());
     assert!(matches!(twice, Err(Error::Parameter(_))));
     let own = f.engine.create_secret_key().unwrap();
-    let stranger = f.engine.encrypt_with_secret(&f.engine.encode(&[0.0], 0).unwrap(), &own).unwrap();
+    let stranger =
+        f.engine.encrypt_with_secret(&f.engine.encode(&messages::real(f.engine.slots(), 4), 0).unwrap(), &own).unwrap();
     let foreign = f.bootstrap(&[&stranger], &key, request(&f, Method::Regular)).err().unwrap();
     assert_eq!(foreign.kind(), ErrorKind::KeyMismatch);
     // Nothing is made that memory is too small for.

@@ -69,3 +69,7 @@ pub fn encapsulate(
     let pairs = ctx.ring().key_products(&[product], key.words(), None)?;
     Ok(pairs.into_iter().flat_map(|(b, a)| [b, a]).collect())
 }
+
+#[cfg(test)]
+#[path = "tests/encapsulate.rs"]
+mod tests;

@@ -392,8 +392,8 @@ class Bootstrapping:
         key = checks.need(given if rotation is None else small, BootstrapKey, f"{maker}(secret_key)")
         if rotation is None and stage_count not in (None, key.stage_count):
             raise ParameterError(
-                f"This bootstrap key has stage_count={key.stage_count}, not {stage_count}; leave stage_count out, or make "
-                f"another key with engine.{maker}(secret_key, stage_count={stage_count})."
+                f"This bootstrap key has stage_count={key.stage_count}, not {stage_count}; leave stage_count out, or "
+                f"make another key with engine.{maker}(secret_key, stage_count={stage_count})."
             )
         return self._core.bootstrap(
             [operands.ciphertext(ciphertext) for ciphertext in ciphertexts],

@@ -17,7 +17,7 @@ mod x86_64;
 pub(crate) use generic::blind::{BlindRow, ProductSum};
 pub(crate) use generic::keyswitch::{DiagonalRow, KeyRow, LinearMapInput, LinearMapRow, ProductRow};
 pub(crate) use generic::pointwise::FormRow;
-pub(crate) use generic::stream::{StreamRow, BLOCK};
+pub(crate) use generic::stream::{PairRow, StreamRow, BLOCK};
 pub(crate) use generic::{lines, words, words_of, Line};
 
 use crate::basis::ConverterPart;
@@ -51,6 +51,7 @@ pub struct Kernels {
     linear_map: unsafe fn(&Modulus, &LinearMapRow<'_>, &mut [Halves<'_>]),
     rotated_sum: RotatedSum,
     stream_sum: unsafe fn(&Modulus, &StreamRow<'_>, &mut [&mut [u64]]),
+    stream_pairs: unsafe fn(&Modulus, &PairRow<'_>, &mut [&mut [u64]]),
     pack_constant: fn(&Modulus, u64) -> u64,
     small_forward: unsafe fn(&SmallTable, &mut [u64]),
     small_inverse_add: unsafe fn(&SmallTable, &mut [u64], &mut [u64]),
@@ -117,6 +118,11 @@ macro_rules! kernels {
             unsafe { generic::stream::stream_sum::<$lanes>(m, row, out) }
         }
         $(#[$feature])*
+        unsafe fn stream_pairs(m: &Modulus, row: &PairRow<'_>, out: &mut [&mut [u64]]) {
+            // SAFETY: see above.
+            unsafe { generic::stream::stream_pairs::<$lanes>(m, row, out) }
+        }
+        $(#[$feature])*
         unsafe fn small_forward(t: &SmallTable, data: &mut [u64]) {
             // SAFETY: see above.
             unsafe { generic::small::forward::<$lanes>(t, data) }
@@ -152,6 +158,7 @@ macro_rules! kernels {
             linear_map,
             rotated_sum,
             stream_sum,
+            stream_pairs,
             pack_constant: <$lanes as Lanes>::pack_constant,
             small_forward,
             small_inverse_add,
@@ -379,18 +386,32 @@ impl Kernels {
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
         unsafe { (self.rotated_sum)(m, xs, keys, out) }
     }
-    /// Sums of products with a packed stream, see [`StreamRow`]: one row of `out` for each sum and half. The stream is read once.
+    /// Sums of rotated products with a packed stream, see [`StreamRow`]: two rows of `out` for each sum. The stream is read once.
     pub(crate) fn stream_sum(&self, m: &Modulus, row: &StreamRow<'_>, out: &mut [&mut [u64]]) {
         let (n, sums) = (out[0].len(), row.inputs.len() / row.each);
-        assert!(n.is_multiple_of(8) && self.serves(m) && m.bits() as usize <= row.bits);
-        assert!(out.len() == sums * row.halves && out.iter().all(|r| r.len() == n));
-        assert!(row.inputs.len() == sums * row.each && row.inputs.iter().all(|r| r.len() == n));
-        assert!([1, 2].contains(&row.halves) && [32, 40, 48, 52].contains(&row.bits));
-        assert!(row.rotations.iter().flatten().all(|g| g.n() == n && g.width() == self.width));
-        assert!(row.words.len() >= row.bytes(n) + crate::packed::SPARE_BYTES);
+        assert!(
+            row.inputs.len() == sums * row.each && row.inputs.iter().all(|r| r.len() == n) && out.len() == 2 * sums
+        );
+        assert!(row.rotations.iter().all(|g| g.n() == n && g.width() == self.width));
+        self.check_stream(m, (row.bits, row.words, row.bytes(n)), out);
         row.tally(n as u64).count();
         // SAFETY: the lengths are checked, the CPU by the existence of `self`.
         unsafe { (self.stream_sum)(m, row, out) }
+    }
+    /// Products of pairs with a packed stream, see [`PairRow`]: two rows of `out` for each pair. The stream is read once.
+    pub(crate) fn stream_pairs(&self, m: &Modulus, row: &PairRow<'_>, out: &mut [&mut [u64]]) {
+        let n = out[0].len();
+        assert!(row.inputs.len() == n * row.samples * out.len() && out.len().is_multiple_of(2));
+        self.check_stream(m, (row.bits, row.words, row.bytes(n)), out);
+        row.tally(n as u64, out.len() as u64).count();
+        // SAFETY: the lengths are checked, the CPU by the existence of `self`.
+        unsafe { (self.stream_pairs)(m, row, out) }
+    }
+    /// Whether a stream of words of so many bits has so many bytes for rows of one length.
+    fn check_stream(&self, m: &Modulus, (bits, words, bytes): (usize, &[u8], usize), out: &[&mut [u64]]) {
+        assert!(self.serves(m) && [32, 40, 48, 52].contains(&bits) && m.bits() as usize <= bits);
+        assert!(out[0].len().is_multiple_of(8) && out.iter().all(|row| row.len() == out[0].len()));
+        assert!(words.len() >= bytes + crate::packed::SPARE_BYTES);
     }
     pub(crate) fn pack_constant(&self, m: &Modulus, c: u64) -> u64 {
         (self.pack_constant)(m, c)

@@ -4,13 +4,13 @@
 //! 52 bits, the smallest that hold its prime, and the words that meet at eight positions stand together.
 
 use super::{Digits, Pair};
-use crate::arch::{StreamRow, BLOCK};
+use crate::arch::{PairRow, StreamRow, BLOCK};
 use crate::automorphism::Automorphism;
 use crate::modulus::Modulus;
 use crate::ntt::NttTable;
 use crate::packed::SPARE_BYTES;
 use crate::poly::{Eval, Poly};
-use crate::pool::{Buffer, Pool};
+use crate::pool::{Buffer, Fit, Pool};
 use crate::ring::Ring;
 use crate::Error;
 use rayon::prelude::*;
@@ -172,17 +172,16 @@ impl Ring {
             let table = self.table(self.prime_of(key.q_limbs, i));
             let (m, kernels) = (table.modulus(), table.kernels());
             let inputs: Vec<&[u64]> = of.iter().flatten().flat_map(|x| x.limbs(i)).collect();
-            let rotations: Vec<_> = rotations.iter().map(|g| Some(g.permutation(kernels.width()))).collect();
+            let rotations: Vec<_> = rotations.iter().map(|g| g.permutation(kernels.width())).collect();
             let bits = width(m).unwrap_or(64);
-            let (words, halves) = (key.words(i, bits, 0), 2);
-            let row = StreamRow { inputs: &inputs, each, rotations: &rotations, halves, bits, words };
+            let row = StreamRow { inputs: &inputs, each, rotations: &rotations, bits, words: key.words(i, bits, 0) };
             kernels.stream_sum(m, &row, &mut out);
         });
         Ok(out)
     }
 
-    /// For every stream of one half and every list of polynomials `sum_i x_i m_i`, stream by stream: the lists have one polynomial for
-    /// each sample of a stream.
+    /// For every stream of one half and every pair of lists of polynomials `sum_i x_i m_i`, stream by stream: the lists have one
+    /// polynomial for each sample of a stream.
     ///
     /// # Errors
     /// Memory that cannot be had.
@@ -191,36 +190,46 @@ impl Ring {
     /// If the streams have two halves, or other samples than there are polynomials.
     pub fn stream_products(
         &self,
-        of: &[Vec<&Poly<Eval>>],
+        of: &[[Vec<Poly<Eval>>; 2]],
         streams: &[KeyStream],
-    ) -> Result<Vec<Vec<Poly<Eval>>>, Error> {
+    ) -> Result<Vec<Vec<[Poly<Eval>; 2]>>, Error> {
         let Some((q_limbs, p_limbs)) = streams.first().map(KeyStream::shape) else { return Ok(Vec::new()) };
-        let each = streams[0].samples;
-        assert!(streams.iter().all(|s| (s.shape(), s.samples, s.halves) == ((q_limbs, p_limbs), each, 1)));
-        assert!(of
-            .iter()
-            .all(|x| x.len() == each && x.iter().all(|x| (x.q_limbs(), x.p_limbs()) == (q_limbs, p_limbs))));
-        let lists = || of.iter().map(|_| self.scratch(q_limbs, p_limbs)).collect::<Result<Vec<_>, _>>();
-        let mut out = streams.iter().map(|_| lists()).collect::<Result<Vec<_>, _>>()?;
+        let samples = streams[0].samples;
+        assert!(streams.iter().all(|s| (s.shape(), s.samples, s.halves) == ((q_limbs, p_limbs), samples, 1)));
+        let fits = |x: &Poly<Eval>| (x.q_limbs(), x.p_limbs()) == (q_limbs, p_limbs);
+        assert!(of.iter().flatten().all(|x| x.len() == samples && x.iter().all(fits)));
+        let pair = || Ok([self.scratch(q_limbs, p_limbs)?, self.scratch(q_limbs, p_limbs)?]);
+        let pairs = || of.iter().map(|_| pair()).collect::<Result<Vec<_>, Error>>();
+        let mut out = streams.iter().map(|_| pairs()).collect::<Result<Vec<_>, _>>()?;
         // Limb by limb, tile by tile, and of each all streams: inputs of a tile are read from memory once.
         let tiles = self.n().div_ceil(TILE);
         let mut rows: Vec<Vec<&mut [u64]>> = (0..(q_limbs + p_limbs) * tiles).map(|_| Vec::new()).collect();
-        for poly in out.iter_mut().flatten() {
+        for poly in out.iter_mut().flatten().flatten() {
             let parts = poly.limbs_mut().flat_map(|limb| limb.chunks_mut(TILE));
             parts.zip(&mut rows).for_each(|(part, rows)| rows.push(part));
         }
-        rows.into_par_iter().enumerate().for_each(|(k, mut rows)| {
+        rows.into_par_iter().enumerate().try_for_each(|(k, mut rows)| {
             let (i, position) = (k / tiles, k % tiles * TILE);
-            let table = self.table(self.prime_of(q_limbs, i));
+            let (table, length) = (self.table(self.prime_of(q_limbs, i)), rows[0].len());
             let bits = width(table.modulus()).unwrap_or(64);
-            let inputs = of.iter().flatten().map(|x| &x.limb(i)[position..][..rows[0].len()]);
-            let inputs: Vec<&[u64]> = inputs.collect();
-            for (stream, out) in streams.iter().zip(rows.chunks_mut(of.len())) {
-                let (words, halves) = (stream.words(i, bits, position), 1);
-                let row = StreamRow { inputs: &inputs, each, rotations: &[None], halves, bits, words };
-                table.kernels().stream_sum(table.modulus(), &row, out);
+            // In the order that the kernel reads them in: rows lie far apart, and every page that is met costs.
+            let mut inputs = self.pool().take(2 * of.len() * samples * length, Fit::Larger)?;
+            for (p, [first, second]) in of.iter().enumerate() {
+                for (s, halves) in first.iter().zip(second).enumerate() {
+                    for (h, x) in [halves.0, halves.1].into_iter().enumerate() {
+                        let from = x.limb(i)[position..][..length].chunks_exact(BLOCK);
+                        let to = inputs.chunks_exact_mut(BLOCK).skip((p * samples + s) * 2 + h);
+                        let to = to.step_by(2 * of.len() * samples);
+                        to.zip(from).for_each(|(to, from)| to.copy_from_slice(from));
+                    }
+                }
             }
-        });
+            for (stream, out) in streams.iter().zip(rows.chunks_mut(2 * of.len())) {
+                let row = PairRow { inputs: &inputs, samples, bits, words: stream.words(i, bits, position) };
+                table.kernels().stream_pairs(table.modulus(), &row, out);
+            }
+            Ok(())
+        })?;
         Ok(out)
     }
 }

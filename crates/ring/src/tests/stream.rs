@@ -102,13 +102,12 @@ fn products_with_diagonals_meet_every_stream_in_tiles() {
     for kernels in arch::available() {
         let ring = ring(kernels);
         let shape = (5, 0);
-        let lists = [3, 8].map(|seed| samples(&ring, shape, 14, seed));
-        let of: Vec<Vec<&Poly<Eval>>> = lists.iter().map(|list| list.iter().collect()).collect();
+        let of = [[3, 8], [0, 6]].map(|seeds| seeds.map(|seed| samples(&ring, shape, 14, seed)));
         let maps: Vec<_> = [21, 34, 55].map(|seed| samples(&ring, shape, 14, seed)).into();
         let streams: Vec<_> = maps.iter().map(|map| KeyStream::new(&ring, &[map]).unwrap()).collect();
         let found = ring.stream_products(&of, &streams).unwrap();
         for (map, found) in maps.iter().zip(&found) {
-            for (list, found) in of.iter().zip(found) {
+            for (list, found) in of.iter().flatten().zip(found.iter().flatten()) {
                 for i in 0..5 {
                     let m = ring.modulus(i);
                     let at = |j: usize| {

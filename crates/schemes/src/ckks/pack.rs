@@ -126,12 +126,10 @@ pub(super) fn packs(
     let first = KeyRole::Galois(rotation_exponent(1, e.context().ring().n()));
     let spec = e.key(first, LIMBS)?.spec().cut(LIMBS);
     let babies = of.iter().map(|ct| baby_steps(e, ct, t, &spec)).collect::<Result<Vec<_>, _>>()?;
-    let lists: Vec<Vec<&Poly<Eval>>> = babies.iter().flatten().map(|half| half.iter().collect()).collect();
-    let sums = e.context().ring().stream_products(&lists, &t.giants)?;
-    drop(lists);
+    let sums = e.context().ring().stream_products(&babies, &t.giants)?;
     drop(babies);
     let pack = |(k, ct): (usize, &CkksCiphertext)| {
-        let sums: Vec<_> = sums.iter().map(|of_giant| [&of_giant[2 * k], &of_giant[2 * k + 1]]).collect();
+        let sums: Vec<_> = sums.iter().map(|of_giant| of_giant[k].each_ref()).collect();
         let polys = giant_steps(e, ct, &sums, t, &spec)?;
         Ok(Arc::new(ct.with(polys, ct.scale * t.scale_ratio)))
     };

@@ -1,4 +1,5 @@
-//! Sums of products of polynomials, rotated, with a packed stream of keys, over one limb in the transform domain.
+//! Sums of products with a packed stream, over one limb in the transform domain: of polynomials that are rotated with keys, and of pairs of
+//! polynomials with diagonals.
 //!
 //! The stream holds, for every eight positions, the words of all samples that meet there: it is read from its first byte to its last,
 //! once, whatever the number of inputs, and sums stay in registers.
@@ -13,118 +14,200 @@ use crate::tally::Tally;
 pub(crate) const BLOCK: usize = 8;
 /// Bytes that are asked for ahead: some blocks, over the end of a page.
 const AHEAD: usize = 4096;
+/// A ciphertext and a sample of a key have two.
+const HALVES: usize = 2;
 
-/// One limb of sums of products with a packed stream.
+/// One limb of sums of rotated products with a packed stream of keys.
 pub(crate) struct StreamRow<'a> {
     /// The inputs of all sums, as many of each: all rotations of one meet a sample each, the rotations outermost.
     pub(crate) inputs: &'a [&'a [u64]],
     /// Inputs of each sum.
     pub(crate) each: usize,
-    /// What the inputs go through; `None` is the identity.
-    pub(crate) rotations: &'a [Option<&'a Permutation>],
-    /// Words of each sample: a key has two.
-    pub(crate) halves: usize,
+    /// What the inputs go through.
+    pub(crate) rotations: &'a [&'a Permutation],
     /// Bits of a packed word.
     pub(crate) bits: usize,
-    /// The stream from the first position on.
+    /// The stream from the first position on: two halves of each sample.
     pub(crate) words: &'a [u8],
 }
 
 impl StreamRow<'_> {
     /// Bytes of so many positions.
     pub(in crate::arch) fn bytes(&self, n: usize) -> usize {
-        n / BLOCK * self.rotations.len() * self.each * self.halves * self.bits
+        n / BLOCK * self.rotations.len() * self.each * HALVES * self.bits
     }
     /// The work of it over `n` positions.
     pub(in crate::arch) fn tally(&self, n: u64) -> Tally {
         let (sums, samples) = (self.inputs.len() / self.each, self.rotations.len() * self.each);
-        Tally::stream(n, (self.each as u64, samples as u64, self.halves as u64)).sharing_keys(sums as u64)
+        Tally::stream(n, (self.each as u64, samples as u64, HALVES as u64)).sharing_keys(sums as u64)
+    }
+}
+
+/// Some positions of one limb of products of pairs with a packed stream of diagonals.
+pub(crate) struct PairRow<'a> {
+    /// In the order that they are read in: for every eight positions, pair and sample the words of one half, then of the other.
+    pub(crate) inputs: &'a [u64],
+    /// Samples of the stream.
+    pub(crate) samples: usize,
+    /// Bits of a packed word.
+    pub(crate) bits: usize,
+    /// The stream from the first position on: one half of each sample.
+    pub(crate) words: &'a [u8],
+}
+
+impl PairRow<'_> {
+    /// Bytes of so many positions.
+    pub(in crate::arch) fn bytes(&self, n: usize) -> usize {
+        n / BLOCK * self.samples * self.bits
+    }
+    /// The work of it for so many rows of `n` positions.
+    pub(in crate::arch) fn tally(&self, n: u64, rows: u64) -> Tally {
+        let samples = self.samples as u64;
+        Tally::stream(n, (samples, samples, 1)).sharing_keys(rows)
     }
 }
 
 /// For every sum `out[h] = sum_i sum_d phi_i(x_d) key_(i, d, h)`, canonical, one row of `out` for each half.
 ///
 /// # Safety
-/// The CPU has the instruction set of `L`; all rows have the same length, a multiple of 8; a multiple of `each` inputs and as many outputs
-/// as halves for each sum; one or two halves; the stream has all words of 32, 40, 48 or 52 bits and spare bytes behind them; permutations were made
-/// for this length and for `L`.
+/// The CPU has the instruction set of `L`; all rows have the same length, a multiple of 8; a multiple of `each` inputs and two outputs for
+/// each sum; the stream has all words of 32, 40, 48 or 52 bits and spare bytes behind them; permutations were made for this length and for `L`.
 #[inline(always)]
 pub(crate) unsafe fn stream_sum<L: Lanes>(m: &Modulus, row: &StreamRow<'_>, out: &mut [&mut [u64]]) {
     // SAFETY: as stated.
     unsafe {
         let l = L::new(m);
-        match (row.bits, row.halves) {
-            (32, 1) => sums::<L, 32, 1>(l, row, out),
-            (40, 1) => sums::<L, 40, 1>(l, row, out),
-            (48, 1) => sums::<L, 48, 1>(l, row, out),
-            (_, 1) => sums::<L, 52, 1>(l, row, out),
-            (32, _) => sums::<L, 32, 2>(l, row, out),
-            (40, _) => sums::<L, 40, 2>(l, row, out),
-            (48, _) => sums::<L, 48, 2>(l, row, out),
-            _ => sums::<L, 52, 2>(l, row, out),
+        match row.bits {
+            32 => sums::<L, 32>(l, row, out),
+            40 => sums::<L, 40>(l, row, out),
+            48 => sums::<L, 48>(l, row, out),
+            _ => sums::<L, 52>(l, row, out),
+        }
+    }
+}
+
+/// For every pair `out[h] = sum_s x_(s, h) diagonal_s`, canonical.
+///
+/// # Safety
+/// As for [`stream_sum`], and `inputs` has the words of `out.len() / 2` pairs at all positions of the rows of `out`.
+#[inline(always)]
+pub(crate) unsafe fn stream_pairs<L: Lanes>(m: &Modulus, row: &PairRow<'_>, out: &mut [&mut [u64]]) {
+    // SAFETY: as stated.
+    unsafe {
+        let l = L::new(m);
+        match row.bits {
+            32 => pairs::<L, 32>(l, row, out),
+            40 => pairs::<L, 40>(l, row, out),
+            48 => pairs::<L, 48>(l, row, out),
+            _ => pairs::<L, 52>(l, row, out),
+        }
+    }
+}
+
+/// Two sums of products of any number, in accumulators that are emptied when they are full.
+struct Sums<L: Lanes> {
+    acc: [L::A; HALVES],
+    /// What earlier accumulators came to.
+    sums: [L::V; HALVES],
+    room: usize,
+}
+
+impl<L: Lanes> Sums<L> {
+    #[inline(always)]
+    unsafe fn new(l: L) -> Self {
+        // SAFETY: as for `stream_sum`.
+        unsafe { Self { acc: [l.acc_zero::<false>(); HALVES], sums: [l.constant(0); HALVES], room: L::CHUNK } }
+    }
+    /// Room for one more product in each.
+    #[inline(always)]
+    unsafe fn make_room(&mut self, l: L) {
+        if self.room == 0 {
+            // SAFETY: as for `stream_sum`.
+            unsafe { self.empty(l) };
+            self.room = L::CHUNK;
+        }
+        self.room -= 1;
+    }
+    #[inline(always)]
+    unsafe fn empty(&mut self, l: L) {
+        for (sum, acc) in self.sums.iter_mut().zip(&mut self.acc) {
+            // SAFETY: as for `stream_sum`.
+            unsafe {
+                *sum = l.tame(l.add(*sum, l.acc_reduce::<false>(*acc)));
+                *acc = l.acc_zero::<false>();
+            }
+        }
+    }
+    #[inline(always)]
+    unsafe fn store(mut self, l: L, out: &mut [&mut [u64]], at: usize) {
+        // SAFETY: as for `stream_sum`.
+        unsafe {
+            self.empty(l);
+            for (sum, out) in self.sums.into_iter().zip(out) {
+                l.store(out.as_mut_ptr().add(at), sum);
+            }
         }
     }
 }
 
 #[inline(always)]
-unsafe fn sums<L: Lanes, const BITS: usize, const H: usize>(l: L, row: &StreamRow<'_>, out: &mut [&mut [u64]]) {
+unsafe fn sums<L: Lanes, const BITS: usize>(l: L, row: &StreamRow<'_>, out: &mut [&mut [u64]]) {
     let n = out.first().map_or(0, |out| out.len());
     let stride = row.bytes(BLOCK);
     for block in 0..n / BLOCK {
         // SAFETY: as for `stream_sum`; the words of a block stay in the L1 cache for all inputs.
         unsafe {
             let words = row.words.as_ptr().add(block * stride);
-            for (k, (inputs, out)) in row.inputs.chunks_exact(row.each).zip(out.chunks_exact_mut(H)).enumerate() {
+            for (k, (inputs, out)) in row.inputs.chunks_exact(row.each).zip(out.chunks_exact_mut(HALVES)).enumerate() {
                 for first in (0..BLOCK).step_by(L::WIDTH) {
                     let at = block * BLOCK + first;
-                    let sum = sum::<L, BITS, H>(l, inputs, row.rotations, (words, first), (at, k + first == 0));
-                    for (sum, out) in sum.into_iter().zip(out.iter_mut()) {
-                        l.store(out.as_mut_ptr().add(at), sum);
+                    let (mut sums, mut p) = (Sums::new(l), words);
+                    for rotation in row.rotations {
+                        for x in inputs {
+                            sums.make_room(l);
+                            let y = load(l, x, at, Some(rotation));
+                            for acc in &mut sums.acc {
+                                if k + first == 0 {
+                                    L::prefetch(p.wrapping_add(AHEAD).cast());
+                                }
+                                *acc = l.mac(*acc, y, l.load_packed(p, first, BITS));
+                                p = p.add(BITS);
+                            }
+                        }
                     }
+                    sums.store(l, out, at);
                 }
             }
         }
     }
 }
 
-/// The sums at one position.
 #[inline(always)]
-unsafe fn sum<L: Lanes, const BITS: usize, const H: usize>(
-    l: L,
-    inputs: &[&[u64]],
-    rotations: &[Option<&Permutation>],
-    (words, first): (*const u8, usize),
-    (at, new): (usize, bool),
-) -> [L::V; H] {
-    // SAFETY: as for `stream_sum`.
+unsafe fn pairs<L: Lanes, const BITS: usize>(l: L, row: &PairRow<'_>, out: &mut [&mut [u64]]) {
+    let n = out.first().map_or(0, |out| out.len());
+    // SAFETY: as for `stream_pairs`.
     unsafe {
-        let mut acc = [l.acc_zero::<false>(); H];
-        // What earlier accumulators came to.
-        let mut sums = [l.constant(0); H];
-        let (mut p, mut room) = (words, L::CHUNK);
-        for &rotation in rotations {
-            for x in inputs {
-                if room == 0 {
-                    for h in 0..H {
-                        sums[h] = l.tame(l.add(sums[h], l.acc_reduce::<false>(acc[h])));
-                        acc[h] = l.acc_zero::<false>();
+        let (mut x, mut words) = (row.inputs.as_ptr(), row.words.as_ptr());
+        for block in 0..n / BLOCK {
+            for (k, out) in out.chunks_exact_mut(HALVES).enumerate() {
+                for first in (0..BLOCK).step_by(L::WIDTH) {
+                    let mut sums = Sums::new(l);
+                    for s in 0..row.samples {
+                        sums.make_room(l);
+                        let p = words.add(s * BITS);
+                        if k + first == 0 {
+                            L::prefetch(p.wrapping_add(AHEAD).cast());
+                        }
+                        let y = l.load_packed(p, first, BITS);
+                        for (h, acc) in sums.acc.iter_mut().enumerate() {
+                            *acc = l.mac(*acc, l.load(x.add((HALVES * s + h) * BLOCK + first)), y);
+                        }
                     }
-                    room = L::CHUNK;
+                    sums.store(l, out, block * BLOCK + first);
                 }
-                let y = load(l, x, at, rotation);
-                for acc in &mut acc {
-                    if new {
-                        L::prefetch(p.wrapping_add(AHEAD).cast());
-                    }
-                    *acc = l.mac(*acc, y, l.load_packed(p, first, BITS));
-                    p = p.add(BITS);
-                }
-                room -= 1;
+                x = x.add(HALVES * row.samples * BLOCK);
             }
+            words = words.add(row.bytes(BLOCK));
         }
-        for h in 0..H {
-            sums[h] = l.tame(l.add(sums[h], l.acc_reduce::<false>(acc[h])));
-        }
-        sums
     }
 }
