@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Run the benches behind the target table and write them down under repro/record.
 
-Usage: .venv/bin/python tools/record.py [--repeat 3] [--gates | --integers] [--out repro/record]
+Usage: .venv/bin/python tools/record.py [--repeat 3] [--gates | --integers | --ship] [--out repro/record]
 
 Writes <out>/<cpu>/<date>.jsonl, one line per measurement with the command that made it, and <out>/<cpu>/<date>.md, the
 table of targets with the measured column filled in. A row whose backend this CPU lacks says so. Takes some minutes and
 8 GB of memory; run it on an idle machine, from a clean checkout. With --gates it measures gates and tables instead, in a
-minute, and writes <date>-gates.md, with --integers those of integers; the lines of the other families stay as they are.
+minute, and writes <date>-gates.md, with --integers those of integers, with --ship bootstraps by roots of unity (five
+minutes); the lines of the other families stay as they are.
 """
 
 from __future__ import annotations
@@ -280,6 +281,62 @@ def timed(benches: tuple[Bench, ...], backends: list[str]) -> tuple[list[dict[st
     return records, rows
 
 
+@dataclass(frozen=True)
+class RootsTarget:
+    """What a bootstrap by roots of unity must reach; of bits alone the worst slot must be right."""
+
+    preset: str
+    seconds: float
+    keys: float
+    bits: float
+    worst: float
+    method: str = "regular"
+
+
+SHIP = (
+    RootsTarget("ship14", 1.0, 7.5, 17.0, 15.0),
+    RootsTarget("ship13", 0.45, 3.3, 5.5, 3.5),
+    RootsTarget("ship13-bits", 0.35, 2.5, 1.0, 1.0, "bits"),
+)
+
+
+def ship(repeat: int, backends: list[str]) -> tuple[list[dict[str, Any]], list[Row]]:
+    """Measure bootstraps by roots of unity of real messages: on one thread, on two, and with AVX2."""
+    records: list[dict[str, Any]] = []
+    rows = []
+    for target in SHIP:
+        bench = f"bench bootstrap --preset {target.preset} --method {target.method} --real --repeat {repeat}"
+        (one,) = run(f"{bench} --threads 1 --json")
+        (two,) = run(f"{bench} --threads 2 --json")
+        records += [one, two]
+        name, ratio = f"{target.preset}, {target.method}", two["seconds"] / one["seconds"]
+        bits, worst, keys = one["bits_mean"], one["bits_worst"], one["key_bytes"] / GIB
+        times = f"{one['seconds']:.3f} s"
+        rows += [
+            Row(f"{name}, one thread", f"<= {target.seconds:g} s", times, one["seconds"] <= target.seconds),
+            Row("the same on 2 threads", "<= 0.56 of one", f"{ratio:.2f} ({two['seconds']:.3f} s)", ratio <= 0.56),
+            Row(
+                "precision, mean and worst slot",
+                f">= {target.bits:g}, {target.worst:g} bits",
+                f"{bits:.2f}, {worst:.2f} bits",
+                bits >= target.bits and worst >= target.worst,
+            ),
+            Row("keys, in memory", f"<= {target.keys:g} GB", f"{keys:.2f} GB", keys <= target.keys),
+            Row(
+                "key generation, 2 threads",
+                "<= 15 s",
+                f"{two['keygen_seconds']:.1f} s",
+                two["keygen_seconds"] <= 15,
+            ),
+        ]
+        if "avx2" in backends:
+            (slow,) = run(f"{bench} --threads 1 --json", "avx2")
+            records.append(slow)
+            most = slow["seconds"] / one["seconds"]
+            rows.append(Row("AVX2 forced", "<= 2.5 times", f"{most:.2f} ({slow['seconds']:.3f} s)", most <= 2.5))
+    return records, rows
+
+
 def markdown(rows: list[Row], machine: dict[str, Any], header: dict[str, Any], records: list[dict[str, Any]]) -> str:
     words = {True: "yes", False: "**no**", None: "-"}
     commands = list(dict.fromkeys(r["command"] for r in records))
@@ -313,9 +370,11 @@ def markdown(rows: list[Row], machine: dict[str, Any], header: dict[str, Any], r
 
 
 def family(record: dict[str, Any]) -> str:
-    """The family that a record is of; bootstraps have no kind."""
+    """The family that a record is of; bootstraps have no kind, and presets by roots of unity a name of their own."""
     kind = record.get("kind")
-    return "" if kind is None else "integers" if kind == "integer" else "gates"
+    if kind is None:
+        return "ship" if str(record.get("preset")).startswith("ship") else ""
+    return "integers" if kind == "integer" else "gates"
 
 
 def kept(path: Path, measured: str) -> list[str]:
@@ -331,6 +390,7 @@ def main() -> None:
     families = parser.add_mutually_exclusive_group()
     families.add_argument("--gates", dest="family", action="store_const", const="gates", default="")
     families.add_argument("--integers", dest="family", action="store_const", const="integers")
+    families.add_argument("--ship", dest="family", action="store_const", const="ship")
     parser.add_argument("--out", type=Path, default=ROOT / "repro" / "record")
     options = parser.parse_args()
 
@@ -344,6 +404,8 @@ def main() -> None:
         records, rows = gates(machine["backends"])
     elif options.family == "integers":
         records, rows = timed(INTEGERS, machine["backends"])
+    elif options.family == "ship":
+        records, rows = ship(options.repeat, machine["backends"])
     else:
         records = measure(options.repeat, machine["backends"])
         rows = table(records, machine["backends"])
