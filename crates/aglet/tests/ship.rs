@@ -1,7 +1,8 @@
 //! Bootstraps by roots of unity on the toy ring: real, complex and bits, against the models and the work that was counted.
 
-use aglet::ckks::{cost, precision, BootstrapKey, Ciphertext, KeySize, Method, Request, Route};
-use aglet::{presets, Control, Error, ErrorKind};
+use aglet::ckks::{cost, precision, BootstrapKey, Ciphertext, Engine, KeySize, Method, Request, Route};
+use aglet::{presets, Control, Error, ErrorKind, Runtime};
+use aglet_ring::arch;
 use aglet_testing::fixture::Fixture;
 use aglet_testing::messages;
 use std::f64::consts::TAU;
@@ -137,4 +138,20 @@ fn keys_are_files_that_give_the_same_bits() {
     let [one, two] = [&key, &again].map(|key| f.bootstrap(&[&ct], key, wanted).unwrap().remove(0));
     assert_eq!(bytes(&f, &one), bytes(&f, &two));
     assert!(presets::load(PRESET, false).is_err());
+}
+
+#[test]
+fn threads_and_instruction_sets_change_no_bit() {
+    let kernels: Vec<_> =
+        arch::available().iter().map(|kernels| kernels.name()).filter(|name| *name != "scalar").collect();
+    let best = kernels.first().copied().unwrap_or("scalar");
+    let mut first = None;
+    for (backend, threads) in [(best, 1), (best, 2)].into_iter().chain(kernels.iter().skip(1).map(|name| (*name, 2))) {
+        let runtime = Runtime::seeded(threads, backend, [12; 32]).unwrap();
+        let f = Fixture::of(Engine::on(runtime, presets::load(PRESET, true).unwrap(), None).unwrap());
+        let key = f.key(request(&f, Method::Regular));
+        let ct = f.encrypt(&messages::complex(f.engine.slots(), 0), 0);
+        let out = bytes(&f, &f.bootstrap(&[&ct], &key, request(&f, Method::Regular)).unwrap()[0]);
+        assert!(*first.get_or_insert_with(|| out.clone()) == out, "{backend} on {threads} threads");
+    }
 }
