@@ -10,7 +10,7 @@ import pytest
 from aglet import Engine, MemoryLimitError, ParameterError, _core
 from aglet.advise import Wish, advise
 from aglet.cli.info import params
-from aglet.measure import Case, bench_bootstrap, make_keys, make_message
+from aglet.measure import Case, bench_bootstrap, make_message
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def test_what_has_no_meaning_is_refused(made: Made) -> None:
 def test_the_plan_the_bench_and_the_estimate_know_it() -> None:
     case = Case(preset="toy-ship", allow_insecure=True)
     engine = case.engine()
-    keys = make_keys(engine, case.stage_count, case.key_size)
+    keys = case.keys(engine)
     (record,) = bench_bootstrap(case, repeat=1, keys=keys, engine=engine)
     assert (record["stage_count"], record["output_level"], record["slot_count"]) == (1, 1, 512)
     names = [stage["name"] for stage in case.plan(engine)["stages"]]

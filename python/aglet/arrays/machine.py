@@ -53,7 +53,7 @@ class Live:
         key = keys.bootstrap
         self.refreshed_level: int | None = None
         if key is not None and key.method != "lossy":
-            stages = 3 if key.size == "small" else key.stage_count
+            stages = None if key.size == "small" else key.stage_count
             self.refreshed_level = engine.estimate(stages, key.size).output_level  # type: ignore[arg-type]
 
     @property

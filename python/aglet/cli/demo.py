@@ -62,7 +62,7 @@ def _show_runs(console: Console, engine: Engine, case: Case, keys: KeySet, runs:
     stages = [(name, f"{seconds:.2f}") for name, seconds in hard.stage_seconds.items()]
     console.print(output.table("Where the time went (the last bootstrap)", ("stage", "seconds"), stages))
     ours = (
-        f"aglet, {case.key_size} key, {case.stage_count} stages",
+        f"aglet, {case.key_size} key, {case.plan(engine)['stage_count']} stages",
         f"this machine, {engine.thread_count} threads, {engine.backend}",
         f"{uniform.seconds[0]:.2f}",
         f"0 to {uniform.output_level}",
