@@ -261,6 +261,7 @@ INTEGERS = (
     Bench("bootstrap of 32,768 numbers of 16 bits, int16", "integer bootstrap --repeat 7", 900),
     Bench("the same, two threads", "integer bootstrap --repeat 7 --threads 2", 540),
     Bench("the same, one thread, AVX2", "integer bootstrap --repeat 5", 2250, "avx2"),
+    Bench("bootstrap to 25 products, int16-deep", "integer bootstrap --preset int16-deep --repeat 5", 3000),
 )
 
 

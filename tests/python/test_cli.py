@@ -180,7 +180,7 @@ def test_plan_of_gates_and_tables() -> None:
 def test_integers() -> None:
     text = run("params")
     sets = {preset["name"]: preset for preset in lines("params") if "plaintext_modulus" in preset}
-    assert [preset["levels"] for preset in sets.values()] == [4, 9, 19, 39, 8]
+    assert [preset["levels"] for preset in sets.values()] == [4, 9, 19, 39, 8, 26]
     assert all(name in text and preset["security_bits"] >= 128 for name, preset in sets.items())
     text = run("plan", "--preset", "int-levels-13")
     for words in ("table of 8 bits in 2 digits", "too few levels", "relinearization key"):
@@ -190,9 +190,9 @@ def test_integers() -> None:
     assert circuits["table of 4 bits"] == (4, 7)
     assert circuits["table of 12 bits in 3 digits"] == (7, 59)
     assert plan["bootstrap"] is None
-    (refresh,) = lines("plan", "--preset", "int16")
-    assert (refresh["bootstrap"]["input_level"], refresh["bootstrap"]["output_level"]) == (1, 8)
-    assert "from level 1 to 8" in run("plan", "--preset", "int16")
+    (deep,) = lines("plan", "--preset", "int16-deep")
+    assert (deep["bootstrap"]["input_level"], deep["bootstrap"]["output_level"]) == (1, 26)
+    assert "from level 1 to 26" in run("plan", "--preset", "int16-deep")
     assert "aglet bench integer" in fails("plan", "--preset", "int-levels-13", "--model")
 
 

@@ -310,6 +310,19 @@ def test_bootstraps_that_are_refused(w: World) -> None:
             IntegerEngine(use_bootstrap=True, **wrong)
 
 
+def test_a_deep_set_is_forecast() -> None:
+    engine = IntegerEngine(preset="int16-deep")
+    assert (engine.slot_count, engine.bootstrap_output_level, engine.max_level) == (2**15, 26, 26)
+    assert engine.security_bits >= 128
+    key, maps = engine.bootstrap_forecast()
+    assert 4e9 < key < 8e9
+    assert maps < 1e9
+    packed = IntegerEngine(preset="int16-deep", packing="coefficients")
+    assert packed.bootstrap_output_level is None
+    with pytest.raises(ParameterError, match="packing"):
+        packed.bootstrap_forecast()
+
+
 def test_a_bootstrap_key_is_forecast_first() -> None:
     engine = IntegerEngine(use_bootstrap=True)
     assert engine.preset == "int16"

@@ -111,4 +111,8 @@ fn what_cannot_come_down_is_refused() {
     assert_eq!(kind(read(&s.down, &s.bootstrap)), ErrorKind::Cancelled);
     let forecast = s.bridge.create_down_key(&s.main, &s.lookup, Some(1000), &Control::new());
     assert_eq!(forecast.map(|_| ()).unwrap_err().kind(), ErrorKind::Memory);
+    // Roots of unity have no maps that lead to coefficients.
+    let by_roots = ckks::Engine::new(presets::load("toy-ship", true).unwrap(), None, 1).unwrap();
+    let lookups = fhew::Engine::new(fhew::presets::load("gate", false).unwrap(), 1).unwrap();
+    assert_eq!(Bridge::new(by_roots, lookups).map(|_| ()).unwrap_err().kind(), ErrorKind::Parameter);
 }

@@ -8,10 +8,51 @@ const T: i64 = 65537;
 
 /// The primes of int16 in a ring of degree 2^10: insecure.
 fn small() -> Engine {
-    let params = presets::load("int16").unwrap();
-    let literal = IntegerLiteral { name: "int16-small".into(), log_n: 10, claims: None, ..params.literal().clone() };
-    let params = IntegerParams::new(literal, Security::NotChecked).unwrap();
-    Engine::new(params, Packing::Slots, 1).unwrap()
+    small_of("int16", 10, Packing::Slots)
+}
+
+/// Those of a preset, with so many slots.
+fn small_of(preset: &str, log_slots: u32, packing: Packing) -> Engine {
+    let (params, name) = (presets::load(preset).unwrap(), format!("{preset}-small"));
+    let log_slots = Some(log_slots);
+    let literal = IntegerLiteral { name, log_n: 10, log_slots, claims: None, ..params.literal().clone() };
+    Engine::new(IntegerParams::new(literal, Security::NotChecked).unwrap(), packing, 1).unwrap()
+}
+
+/// In the ring of twice the degree, where messages are polynomials in X^2.
+#[test]
+fn messages_in_a_subring_come_back_with_all_levels() {
+    let engine = small_of("int16-deep", 9, Packing::Slots);
+    let sk = engine.create_secret_key().unwrap();
+    let relin = engine.create_relinearization_key(&sk).unwrap();
+    let turn = engine.create_rotation_key(&sk, &Control::new()).unwrap();
+    let key = engine.create_bootstrap_key(&sk, None, &Control::new()).unwrap();
+    assert_eq!((engine.count(), key.byte_count() as u64), (512, engine.bootstrap_forecast().unwrap().key));
+    for values in [numbers(512, 3), vec![0; 512], vec![-1; 512], vec![T / 2; 512]] {
+        let ct = engine.encrypt_with_secret(&values, 1, &sk).unwrap();
+        let out = engine.bootstrap(&ct, &key, &Control::new()).unwrap();
+        assert_eq!(out.level(), engine.params().max_level());
+        assert!(engine.decrypt(&out, &sk).unwrap() == values);
+        let (exact, bound) = (engine.noise_budget(&out, &sk).unwrap(), engine.budget(&out));
+        assert!(bound <= exact && exact - bound < 8.0, "{bound} bits by the bound, {exact} by the key");
+    }
+    // All products that it leaves, rotated in between.
+    let mut values = numbers(512, 8);
+    let mut ct = engine.encrypt_with_secret(&values, 3, &sk).unwrap();
+    ct = engine.bootstrap(&ct, &key, &Control::new()).unwrap();
+    while ct.level() > 1 {
+        let turned = engine.rotate_rows(&ct, &turn, 1).unwrap();
+        ct = engine.multiply(&turned, &turned, &relin).unwrap();
+        values.iter_mut().for_each(|v| *v = (*v * *v + T / 2).rem_euclid(T) - T / 2);
+        values.chunks_exact_mut(256).for_each(|row| row.rotate_right(1));
+    }
+    let out = engine.bootstrap(&ct, &key, &Control::new()).unwrap();
+    assert!(engine.decrypt(&out, &sk).unwrap() == values);
+    // Coefficients have no subring.
+    let packed = small_of("int16-deep", 9, Packing::Coefficients);
+    let sk = packed.create_secret_key().unwrap();
+    let refused = packed.create_bootstrap_key(&sk, None, &Control::new()).err().unwrap();
+    assert!(refused.kind() == ErrorKind::Parameter && refused.to_string().contains("packing=\"slots\""), "{refused}");
 }
 
 fn numbers(count: usize, seed: i64) -> Vec<i64> {

@@ -2,14 +2,19 @@
 
 use aglet_bootstrap::integer::{Exact, Raise, Refresh, Route, INPUT_LEVEL};
 use aglet_bootstrap::{Error, Pipeline, Plan, Stage};
-use aglet_rlwe::security::Security;
+use aglet_rlwe::security::{Secret, Security};
 use aglet_schemes::integer::powers::{ClearPower, ClearPowers, Pair, Power, Residue, P};
-use aglet_schemes::integer::{IntegerLiteral, IntegerParams};
+use aglet_schemes::integer::{IntegerLiteral, IntegerParams, Primes};
 
 const INT16: &str = include_str!("../../aglet/presets/integer/int16.toml");
+const DEEP: &str = include_str!("../../aglet/presets/integer/int16-deep.toml");
 
 fn literal() -> IntegerLiteral {
-    let params = IntegerParams::from_toml(INT16, Security::NotChecked).unwrap();
+    literal_of(INT16)
+}
+
+fn literal_of(text: &str) -> IntegerLiteral {
+    let params = IntegerParams::from_toml(text, Security::NotChecked).unwrap();
     IntegerLiteral { claims: None, ..params.literal().clone() }
 }
 
@@ -24,7 +29,7 @@ fn message(slots: usize, seed: u64) -> Vec<Pair> {
 
 fn refreshed(params: &IntegerParams, values: Vec<Pair>, low: Vec<i64>) -> ClearPower {
     let route = Route::new(params).unwrap();
-    let e = ClearPowers::new(params.n() / 2, route.params.q().to_vec(), low);
+    let e = ClearPowers::new(1 << (params.log_slots() - 1), route.params.q().to_vec(), low);
     let pipeline = Pipeline::new(&e, route.plan.clone()).unwrap();
     let Exact { level, power, factor } = route.plan.input();
     assert_eq!((level, power), (INPUT_LEVEL, Power::One));
@@ -57,6 +62,30 @@ fn every_low_digit_is_removed_in_rings_of_all_sizes() {
         let wrong = refreshed(&params, values.clone(), vec![16]);
         assert_ne!(modulo_p(&wrong.values), modulo_p(&values));
     }
+}
+
+#[test]
+fn messages_in_a_subring_are_refreshed_as_in_a_ring_of_its_degree() {
+    let deep = |log_n, log_slots| IntegerLiteral { log_n, log_slots: Some(log_slots), ..literal_of(DEEP) };
+    for (log_n, log_slots) in [(7, 6), (9, 7)] {
+        let secret = Secret::FixedWeight(64);
+        let literal = IntegerLiteral { secret, ..deep(log_n, log_slots) };
+        let params = IntegerParams::new(literal, Security::NotChecked).unwrap();
+        assert_eq!((params.log_slots(), params.sparse_n()), (log_slots, 1 << log_slots));
+        let values = message(1 << (log_slots - 1), 7);
+        let out = refreshed(&params, values.clone(), (-15..=15).collect());
+        assert_eq!((out.level, modulo_p(&out.values)), (params.max_level(), modulo_p(&values)));
+    }
+    let refused = |log_n, log_slots| {
+        let refused = IntegerParams::new(deep(log_n, log_slots), Security::NotChecked);
+        assert!(refused.unwrap_err().to_string().contains("slots are not between"));
+    };
+    refused(16, 16);
+    refused(10, 5);
+    // In the ring of degree 2^16 the noise of a dense secret asks for primes of more than 50 bits.
+    let dense = IntegerLiteral { secret: Secret::Ternary, levels: Primes { bits: 38, count: 7 }, ..deep(16, 15) };
+    let refused = IntegerParams::new(dense, Security::NotChecked).unwrap_err().to_string();
+    assert!(refused.contains("too small for products modulo the square"), "{refused}");
 }
 
 #[test]
@@ -100,4 +129,12 @@ fn what_a_bootstrap_cannot_do_is_refused_with_its_reason() {
     // The corner of the cube, and the tail of the noise below.
     let failure = params(15).bootstrap_failure().unwrap();
     assert!((-133.5..-132.5).contains(&failure), "2^{failure}");
+    // Noise where digits are removed: a dense secret leaves too little room for a proof.
+    assert_eq!(params(15).removal_failure().unwrap(), None);
+    let deep = IntegerParams::from_toml(DEEP, Security::Bits128).unwrap();
+    let (low, removal) = (deep.bootstrap_failure().unwrap(), deep.removal_failure().unwrap().unwrap());
+    assert!((-133.5..-132.0).contains(&low) && (-129.5..-128.5).contains(&removal), "2^{low}, 2^{removal}");
+    let mut short = literal_of(DEEP);
+    short.bootstrap.as_mut().unwrap().last_bits = 40;
+    assert_eq!(IntegerParams::new(short, off).unwrap().removal_failure().unwrap(), None);
 }

@@ -16,6 +16,7 @@ use aglet_schemes::integer::{IntegerLiteral, IntegerParams};
 use std::sync::Arc;
 
 const INT16: &str = include_str!("../../aglet/presets/integer/int16.toml");
+const DEEP: &str = include_str!("../../aglet/presets/integer/int16-deep.toml");
 const LOG_N: u32 = 10;
 
 struct World {
@@ -31,8 +32,14 @@ struct World {
 
 impl World {
     fn new(kernels: &'static arch::Kernels) -> Self {
-        let params = IntegerParams::from_toml(INT16, Security::NotChecked).unwrap();
-        let literal = IntegerLiteral { log_n: LOG_N, claims: None, ..params.literal().clone() };
+        Self::of(INT16, LOG_N, kernels)
+    }
+
+    /// With `2^log_slots` slots in the ring of degree `2^LOG_N`.
+    fn of(text: &str, log_slots: u32, kernels: &'static arch::Kernels) -> Self {
+        let params = IntegerParams::from_toml(text, Security::NotChecked).unwrap();
+        let log_slots = Some(log_slots);
+        let literal = IntegerLiteral { log_n: LOG_N, log_slots, claims: None, ..params.literal().clone() };
         let params = IntegerParams::new(literal, Security::NotChecked).unwrap();
         let route = Route::new(&params).unwrap();
         let all = Context::with_kernels(params.rlwe().clone(), kernels).unwrap();
@@ -62,7 +69,9 @@ impl World {
     fn phase(&self, ctx: &Context, values: &[Pair], at: Exact) -> aglet_ring::Poly<aglet_ring::Eval> {
         let (ring, limbs) = (ctx.ring(), at.level + 1);
         let small: Vec<i64> = coefficients(values).into_iter().map(|c| at.power.centred(c * at.factor)).collect();
-        let lifted = ring.to_eval(ring.lift(&small, ring.scratch(limbs, 0).unwrap()));
+        let mut spread = vec![0; ring.n()];
+        spread.iter_mut().step_by(ring.n() / small.len()).zip(small).for_each(|(place, c)| *place = c);
+        let lifted = ring.to_eval(ring.lift(&spread, ring.scratch(limbs, 0).unwrap()));
         let moduli = (0..limbs).map(|i| ring.modulus(i));
         let inverse: Vec<u64> = moduli.map(|m| m.inv(m.reduce(at.power.modulus()))).collect();
         let by = Multiplier::Residues(&inverse);
@@ -106,7 +115,8 @@ impl World {
         let inverse = ct.factor.inverse();
         let message = |x: &i128| Residue::new(x.rem_euclid(t)) * inverse;
         let noise = all.iter().map(|x| (*x as f64 / t as f64).powi(2)).sum::<f64>() / all.len() as f64;
-        (slots(&all.iter().map(message).collect::<Vec<_>>()), noise.sqrt().log2())
+        let step = ring.n() >> self.params.log_slots();
+        (slots(&all.iter().step_by(step).map(message).collect::<Vec<_>>()), noise.sqrt().log2())
     }
 }
 
@@ -137,8 +147,12 @@ fn run(
 
 #[test]
 fn every_step_does_what_it_does_in_the_clear_with_the_noise_of_its_formula() {
-    let mut w = World::new(arch::chosen().unwrap());
-    let count = w.params.n() / 2;
+    every_step(World::new(arch::chosen().unwrap()));
+    every_step(World::of(DEEP, LOG_N - 1, arch::chosen().unwrap()));
+}
+
+fn every_step(mut w: World) {
+    let count = 1 << (w.params.log_slots() - 1);
     let (values, at) = (message(count, 11), w.route.plan.input());
     let ct = w.encrypt(&values, at);
     let e = ClearPowers::new(count, w.route.params.q().to_vec(), vec![0]);

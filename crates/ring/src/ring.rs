@@ -63,15 +63,16 @@ impl Ring {
         })
     }
 
-    /// The ring modulo one number that need not be prime, with a root of order 2N ([`NttTable::with_root`]): that of messages modulo
-    /// the square of a prime. It has that one limb, no special one, and the kernels of another ring of this degree.
+    /// The ring modulo one number that need not be prime, with a root of order 2n ([`NttTable::with_root`]): that of messages modulo
+    /// the square of a prime. Its degree n is N or a smaller power of two: then it stands for the polynomials in X^(N/n). It has that one
+    /// limb, no special one, and the kernels of this ring.
     ///
     /// # Errors
     /// Those of [`NttTable::with_root`].
-    pub fn modulo(&self, modulus: Modulus, root: u64) -> Result<Self, Error> {
-        let table = NttTable::with_root(modulus, self.log_n, root, self.kernels.for_modulus(&modulus))?;
+    pub fn modulo(&self, modulus: Modulus, log_n: u32, root: u64) -> Result<Self, Error> {
+        let table = NttTable::with_root(modulus, log_n, root, self.kernels.for_modulus(&modulus))?;
         Ok(Self {
-            log_n: self.log_n,
+            log_n,
             special: special_products(&[modulus], 1),
             widths: vec![table.kernels().width()],
             tables: vec![Arc::new(table)],

@@ -32,6 +32,9 @@ pub struct ParamsSpec {
     /// Where the sparse secret has its coefficients, if a bootstrap must know each of them: then it appears modulo `q[0]` alone, and there
     /// must be enough such secrets ([`Places::least_count`]).
     pub places: Option<Places>,
+    /// log2 of the degree n of the subring of X^(N/n) that the sparse secret is drawn from, where it is as secure as in a ring of that
+    /// degree: a sample of the ring is N/n of the smaller one. Without it, the whole ring.
+    pub sparse_log_n: Option<u32>,
     /// The primes of Q, bottom to top: distinct from all others, `= 1 mod 2N`, below 2^61.
     pub q: Vec<u64>,
     /// Primes beside Q that subsets may take. With any of them there must be `max_log_qp`.
@@ -66,6 +69,9 @@ fn log2(primes: &[u64]) -> Vec<f64> {
 }
 
 impl ParamsSpec {
+    fn sparse_log_n(&self) -> u32 {
+        self.sparse_log_n.unwrap_or(self.log_n)
+    }
     /// Checks everything but security and the size of digits.
     fn check(&self) -> Result<(), Error> {
         let bad = |reason: String| Err(Error::bad_parameters(reason));
@@ -74,7 +80,13 @@ impl ParamsSpec {
         }
         let n = 1usize << self.log_n;
         self.secret.check(n)?;
-        self.sparse_secret.map_or(Ok(()), |secret| secret.check(n))?;
+        if let Some(log_n) = self.sparse_log_n.filter(|log_n| !(6..=self.log_n).contains(log_n)) {
+            return bad(format!(
+                "the sparse secret in a subring of degree 2^{log_n} is not between 6 and {}",
+                self.log_n
+            ));
+        }
+        self.sparse_secret.map_or(Ok(()), |secret| secret.check(1 << self.sparse_log_n()))?;
         let mut all: Vec<u64> = [&self.q[..], &self.spare, &self.p].concat();
         if let Some(p) = all.iter().find(|&&p| p >= 1 << 61 || p % (2 * n as u64) != 1 || !is_prime(p)) {
             return bad(format!("{p} is no prime = 1 mod 2^{} below 2^61", self.log_n + 1));
@@ -115,13 +127,14 @@ impl Params {
         spec.check()?;
         let (log2_q, log2_p) = (log2(&spec.q), log2(&spec.p));
         let log_qp = spec.max_log_qp.unwrap_or_else(|| log2_q.iter().chain(&log2_p).sum());
-        let report = |log_q, secret| match gate {
-            Security::Bits128 => security::check(1 << spec.log_n, log_q, GAUSSIAN_SIGMA, secret),
-            Security::NotChecked => Ok(SecurityReport::new(1 << spec.log_n, log_q, GAUSSIAN_SIGMA, secret)),
+        let report = |log_n: u32, log_q, secret| match gate {
+            Security::Bits128 => security::check(1 << log_n, log_q, GAUSSIAN_SIGMA, secret),
+            Security::NotChecked => Ok(SecurityReport::new(1 << log_n, log_q, GAUSSIAN_SIGMA, secret)),
         };
-        let security = report(log_qp, spec.secret)?;
+        let security = report(spec.log_n, log_qp, spec.secret)?;
         let shown = if spec.places.is_some() { log2_q[0] } else { log2_q[0] + log2_p[0] };
-        let sparse_security = spec.sparse_secret.map(|secret| report(shown, secret)).transpose()?;
+        let sparse = |secret| report(spec.sparse_log_n(), shown, secret);
+        let sparse_security = spec.sparse_secret.map(sparse).transpose()?;
         if let Some(places) = spec.places.filter(|_| gate == Security::Bits128) {
             places.least_count(1 << spec.log_n)?;
         }
@@ -183,6 +196,11 @@ impl Params {
     #[must_use]
     pub fn n(&self) -> usize {
         1 << self.log_n()
+    }
+    /// Degree of the subring that the sparse secret is in: N if it is in no smaller one.
+    #[must_use]
+    pub fn sparse_n(&self) -> usize {
+        1 << self.0.spec.sparse_log_n()
     }
 
     /// Primes of Q, bottom to top.

@@ -47,14 +47,16 @@ impl SecretKey {
         Self::from_coefficients(ctx, KeyId::draw(source), (secret, s), None)
     }
 
-    /// Draws the sparse secret of a bootstrap, for one key. It may appear under `q0 p'` only, the shape of
+    /// Draws the sparse secret of a bootstrap, for one key, in the subring that the parameters say. It may appear under `q0 p'` only, the shape of
     /// [`KeySwitchSpec::to_sparse`](crate::KeySwitchSpec::to_sparse); keys and encryptions under it refuse more.
     pub fn generate_sparse(ctx: &Context, source: &mut ChaChaSource) -> Result<Self, Error> {
         let secret = ctx
             .params()
             .sparse_secret()
             .ok_or_else(|| Error::bad_parameters("this set has no sparse secret; take one made for bootstrapping"))?;
-        let s = draw(secret, ctx.ring().n(), source);
+        let mut s = Zeroizing::new(vec![0; ctx.ring().n()]);
+        let drawn = draw(secret, ctx.params().sparse_n(), source);
+        s.iter_mut().step_by(ctx.ring().n() / drawn.len()).zip(drawn.iter()).for_each(|(s, c)| *s = *c);
         Self::from_coefficients(ctx, KeyId::draw(source), (secret, s), Some(1))
     }
 
@@ -129,7 +131,7 @@ impl SecretKey {
 
     /// A secret that is no main one: part of a look-up secret in this ring.
     pub(crate) fn of(ctx: &Context, id: KeyId, drawn: (Secret, Zeroizing<Vec<i8>>)) -> Result<Self, Error> {
-        Self::from_coefficients(ctx, id, drawn, false)
+        Self::from_coefficients(ctx, id, drawn, None)
     }
 
     /// The name of this key.

@@ -46,7 +46,7 @@ impl World {
             let key = SwitchingKey::galois(&ctx, spec.clone(), galois, &sk, &mut random).unwrap();
             keys.insert(KeyRole::Galois(galois), key.into());
         }
-        let encoder = Encoder::new(*params.plain(), LOG_N, packing, kernels).unwrap();
+        let encoder = Encoder::new(*params.plain(), (LOG_N, params.log_slots()), packing, kernels).unwrap();
         Self { ctx, params, sk, pk, keys, encoder, random }
     }
     fn e(&self) -> IntegerEvaluator<'_> {
@@ -93,7 +93,7 @@ fn negacyclic(t: &Modulus, x: &[i64], y: &[i64]) -> Vec<i64> {
 fn slots_are_values_at_the_powers_of_a_root() {
     let kernels = arch::available()[0];
     let t = Modulus::new(65537).unwrap();
-    let encoder = Encoder::new(t, 6, Packing::Slots, kernels).unwrap();
+    let encoder = Encoder::new(t, (6, 6), Packing::Slots, kernels).unwrap();
     let (x, y): (Vec<i64>, Vec<i64>) = ((0..64).map(|i| i * i - 900).collect(), (0..64).map(|i| 31 * i - 77).collect());
     let (p, q) = (encoder.encode(&x).unwrap(), encoder.encode(&y).unwrap());
     let canonical = |p: &[i64]| p.iter().map(|&c| t.reduce_i64(c)).collect::<Vec<_>>();
@@ -241,7 +241,7 @@ fn parameters_that_cannot_hold_a_product_are_refused() {
     refused(&literal(65537, 44, 70), Security::NotChecked, "not enough");
     refused("family = \"ckks\"", Security::NotChecked, "ckks");
     let t = Modulus::new(65539).unwrap();
-    let none = Encoder::new(t, LOG_N, Packing::Slots, arch::available()[0]);
+    let none = Encoder::new(t, (LOG_N, 0), Packing::Slots, arch::available()[0]);
     assert!(matches!(none, Err(Error::NoSlots { t: 65539, n: N })));
 }
 

@@ -54,7 +54,8 @@ class IntegerEngine(IntegerBootstrapping, IntegerCircuits, IntegerFiles):
     preset
         A set by its name instead, see `aglet params`.
     use_bootstrap
-        True: the set `int16`, 32,768 slots modulo 65537, whose ciphertexts `bootstrap` refreshes to 7 products.
+        True: the set `int16`, 32,768 slots modulo 65537, whose ciphertexts `bootstrap` refreshes to 7 products. The set
+        `int16-deep` does so to 25, with preset="int16-deep".
     packing
         "slots", or "coefficients": products are those of polynomials modulo X^N + 1 then, and nothing rotates.
     signed

@@ -34,10 +34,10 @@ impl Bridge {
     /// A bridge between two engines, which runs on the threads of the first.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for parameters that do not bootstrap; a modulus of the look-up engine that has no ring of this degree.
+    /// [`Error::Parameter`] for parameters that do not bootstrap, or do by roots of unity; a modulus of the look-up engine that has no ring of this degree.
     pub fn new(slots: impl Into<Arc<ckks::Engine>>, lookups: impl Into<Arc<fhew::Engine>>) -> Result<Self, Error> {
         let (slots, lookups) = (slots.into(), lookups.into());
-        if !slots.can_bootstrap() {
+        if !slots.can_bootstrap() || slots.params().rotor_shape().is_some() {
             return Err(Error::Parameter(format!(
                 "Parameters \"{}\" have no primes for slots_to_coeffs, which a bridge begins with; take a set that bootstraps.",
                 slots.params().name()

@@ -70,7 +70,15 @@ impl Engine {
     /// Whether its parameters have a bootstrap.
     #[must_use]
     pub fn can_bootstrap(&self) -> bool {
-        self.params().bootstrap().is_ok()
+        self.params().bootstrap().is_ok() && self.check_subring().is_ok()
+    }
+
+    /// Where there are fewer slots than coefficients, a bootstrap keeps the polynomials that slots are, and no others.
+    fn check_subring(&self) -> Result<(), Error> {
+        match self.params().sparse_n() == self.params().n() {
+            true => Ok(()),
+            false => self.check_slots(),
+        }
     }
 
     /// The level that a bootstrap leaves.
@@ -83,6 +91,7 @@ impl Engine {
 
     /// The stages of a bootstrap and the keys that they need, laid out once.
     fn route(&self) -> Result<Arc<Route>, Error> {
+        self.check_subring()?;
         let kept = self.bootstrap.route.lock().clone();
         match kept {
             Some(route) => Ok(route),

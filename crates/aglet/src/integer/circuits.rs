@@ -137,7 +137,8 @@ impl Engine {
         match self.packing() {
             Packing::Slots => Ok(()),
             Packing::Coefficients => Err(Error::Parameter(
-                "This engine packs coefficients, which are neither rotated nor looked up; make it with packing=\"slots\".".into(),
+                "This engine packs coefficients, which are neither rotated nor looked up, nor bootstrapped where there are more of them than slots; \
+                 make it with packing=\"slots\".".into(),
             )),
         }
     }

@@ -73,7 +73,7 @@ impl Engine {
     /// Slots where the ring has none modulo t.
     pub fn on(runtime: impl Into<Arc<Runtime>>, params: IntegerParams, packing: Packing) -> Result<Self, Error> {
         let runtime = runtime.into();
-        let encoder = Encoder::new(*params.plain(), params.log_n(), packing, runtime.kernels())?;
+        let encoder = Encoder::new(*params.plain(), (params.log_n(), params.log_slots()), packing, runtime.kernels())?;
         let ctx = runtime.run(|| Ok(Context::with_kernels(params.rlwe().clone(), runtime.kernels())?))?;
         Ok(Self { params, ctx, encoder, runtime, none: KeySet::new(), bootstrap: State::default() })
     }

@@ -6,12 +6,13 @@ use aglet_rlwe::security::Security;
 use aglet_schemes::integer::{IntegerLiteral, IntegerParams};
 
 /// Name and text of every preset, smallest first, those with a bootstrap last.
-pub const ALL: [(&str, &str); 5] = [
+pub const ALL: [(&str, &str); 6] = [
     ("int-levels-13", include_str!("../../presets/integer/int-levels-13.toml")),
     ("int-levels-14", include_str!("../../presets/integer/int-levels-14.toml")),
     ("int-levels-15", include_str!("../../presets/integer/int-levels-15.toml")),
     ("int-levels-16", include_str!("../../presets/integer/int-levels-16.toml")),
     ("int16", include_str!("../../presets/integer/int16.toml")),
+    ("int16-deep", include_str!("../../presets/integer/int16-deep.toml")),
 ];
 
 /// The parameters of this name, which have 128 bits of security by the table.
@@ -48,6 +49,6 @@ pub fn with_depth(depth: usize, t: u64) -> Result<IntegerParams, Error> {
         }
     }
     Err(Error::Parameter(format!(
-        "There is no set of integers with {depth} levels; the largest has {most}; the set int16 bootstraps, so that products go on."
+        "There is no set of integers with {depth} levels; the largest has {most}; the sets int16 and int16-deep bootstrap, so that products go on."
     )))
 }

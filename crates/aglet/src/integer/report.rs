@@ -12,8 +12,6 @@ pub fn presets() -> Result<Value, Error> {
     let rows = presets::ALL.iter().map(|(name, _)| {
         let params = presets::load(name)?;
         let key = super::engine::key_bytes(&params)?;
-        // Slots are as many as t has roots for.
-        let slots = params.n().min(1 << ((params.plain().value() - 1).trailing_zeros() - 1));
         Ok(json!({
             "name": name,
             "log_n": params.log_n(),
@@ -25,7 +23,7 @@ pub fn presets() -> Result<Value, Error> {
             "primes": params.q().len(),
             "special_primes": params.p().len(),
             "relinearization_key_bytes": key,
-            "rotation_key_bytes": key * super::rotation_galois(&params, slots).len(),
+            "rotation_key_bytes": key * super::rotation_galois(&params, 1 << params.log_slots()).len(),
             "ciphertext_bytes": 16 * params.n() * params.q().len(),
             "source": params.literal().source.trim(),
         }))

@@ -79,7 +79,7 @@ fn product<'a>(primes: impl IntoIterator<Item = &'a u64>) -> Residue {
 
 /// Lays out the stages on the primes that it raises to, and proves their levels and factors.
 fn plan(params: &IntegerParams, primes: &[u64], weight: usize) -> Result<Plan<Refresh>, Error> {
-    let slots = params.n() / 2;
+    let slots = 1 << (params.log_slots() - 1);
     let (i, half, top) = (Pair::i(), Pair::ONE.half(), primes.len() - 1);
     let row = |a: Pair, b: Pair| Pair([a.0[0], b.0[1]]);
     let start = Residue::from(params.factor_at(INPUT_LEVEL));

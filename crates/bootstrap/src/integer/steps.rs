@@ -154,8 +154,8 @@ impl Step for Raise {
     fn describe(&self, _: &Params, keys: &[KeyNeed]) -> Result<String, Error> {
         Ok(format!("{} diagonals, each with a key of 1 digit", keys.len()))
     }
-    fn encoded_bytes(&self, params: &Params, _: &[KeyNeed]) -> Result<usize, Error> {
-        Ok(self.map.diagonals().len() * params.n() * 8)
+    fn encoded_bytes(&self, _: &Params, _: &[KeyNeed]) -> Result<usize, Error> {
+        Ok(self.map.diagonals().len() * 2 * self.map.slots() * 8)
     }
 }
 

@@ -19,14 +19,20 @@ impl Ring {
         Lift { converter: BaseConverter::new(&[*from.modulus(0)], &targets, self.kernels), q_limbs, p_limbs }
     }
 
-    /// The centred coefficients of a polynomial of a ring of one limb, at the limbs of the plan.
+    /// The centred coefficients of a polynomial of a ring of one limb and degree n, at the limbs of the plan: those of X^(N/n).
     ///
     /// # Errors
     /// Memory that cannot be had.
     pub fn lift_from(&self, from: &Self, x: &Poly<Eval>, plan: &Lift) -> Result<Poly<Eval>, Error> {
-        assert_eq!((x.q_limbs(), x.p_limbs(), x.n()), (1, 0, self.n()), "one limb of a ring of this degree");
+        assert_eq!((x.q_limbs(), x.p_limbs(), x.n()), (1, 0, from.n()), "one limb of that ring");
         let mut y: Poly<Coeff> = from.rows(1)?;
         from.table(0).inverse_scaled_to(x.limb(0), y.limb_mut(0), plan.converter.source_factors()[0]);
+        if from.n() < self.n() {
+            let small = std::mem::replace(&mut y, self.rows(1)?);
+            y.limb_mut(0).fill(0);
+            let places = y.limb_mut(0).iter_mut().step_by(self.n() / from.n());
+            places.zip(small.limb(0)).for_each(|(y, c)| *y = *c);
+        }
         let mut out: Poly<Coeff> = self.scratch(plan.q_limbs, plan.p_limbs)?;
         let then = |t: usize, row: &mut [u64]| self.table(self.prime_of(plan.q_limbs, t)).forward(row);
         self.convert(&plan.converter, y.limbs_mut().collect(), out.limbs_mut().collect(), then)?;
@@ -36,7 +42,7 @@ impl Ring {
 
 impl Ring {
     /// `round(m c / q)` modulo the number m of this ring of one limb, coefficient by coefficient, for a polynomial of another ring modulo
-    /// its lowest prime q (modulus switching, eprint 2011/277).
+    /// its lowest prime q (modulus switching, eprint 2011/277). If that ring has the larger degree N, the coefficients of X^(N/n) are taken.
     ///
     /// # Errors
     /// Memory that cannot be had.
@@ -45,7 +51,8 @@ impl Ring {
         let words = from.to_coeff(from.copy(x, 1)?);
         let mut out: Poly<Coeff> = self.scratch(1, 0)?;
         let switch = |&c: &u64| ((u128::from(c) * m + q / 2) / q) as u64 % self.modulus(0).value();
-        out.limb_mut(0).iter_mut().zip(words.limb(0)).for_each(|(out, c)| *out = switch(c));
+        let kept = words.limb(0).iter().step_by(from.n() / self.n());
+        out.limb_mut(0).iter_mut().zip(kept).for_each(|(out, c)| *out = switch(c));
         Ok(self.to_eval(out))
     }
 }

@@ -380,8 +380,8 @@ fn lifts(case: &mut Case<'_>) {
     let p = Modulus::new(65537).unwrap();
     let square = Modulus::new(65537 * 65537).unwrap();
     let root = square.pow(p.pow(3, 65536 / (2 * N as u64)), 65537);
-    let plain = ring.modulo(square, root).unwrap();
-    assert!(ring.modulo(square, root + 1).is_err());
+    let plain = ring.modulo(square, ring.log_n(), root).unwrap();
+    assert!(ring.modulo(square, ring.log_n(), root + 1).is_err());
     let plan = ring.lift_plan(&plain, 4, 2);
     let lift = |case: &mut Case<'_>| {
         let q = square.value();
@@ -393,6 +393,22 @@ fn lifts(case: &mut Case<'_>) {
         case.is("lift_from", &lifted, |i, _, at| expected.limb(i)[at]);
         lifted
     };
+    // From the ring of half the degree, as polynomials in X^2.
+    let half = ring.modulo(square, ring.log_n() - 1, square.mul(root, root)).unwrap();
+    let small: Vec<i64> = (0..N as i64 / 2).map(|j| j * j * 77 - 3000).collect();
+    let x = half.to_eval(half.lift(&small, half.scratch(1, 0).unwrap()));
+    let spread: Vec<i64> = small.iter().flat_map(|&c| [c, 0]).collect();
+    let expected = ring.to_eval(ring.lift(&spread, ring.scratch(4, 2).unwrap()));
+    let lifted = ring.lift_from(&half, &x, &plan).unwrap();
+    case.is("lift_from a subring", &lifted, |i, _, at| expected.limb(i)[at]);
+    let q = i128::from(ring.modulus(0).value());
+    let words: Vec<i64> = (0..N as i64).map(|j| (j - 40) * 0x1_2345_6789).collect();
+    let low = ring.to_eval(ring.lift(&words, ring.scratch(1, 0).unwrap()));
+    let m = i128::from(square.value());
+    let switched: Vec<i64> =
+        words.iter().step_by(2).map(|&c| ((i128::from(c).rem_euclid(q) * m + q / 2) / q % m) as i64).collect();
+    let expected = half.to_eval(half.lift(&switched, half.scratch(1, 0).unwrap()));
+    assert_eq!(half.switch_from(ring, &low).unwrap().limb(0), expected.limb(0));
     for count in [1, 2, 31] {
         let x: Vec<_> = (0..count).map(|_| lift(case)).collect();
         let keys: Vec<_> = (0..count).map(|_| case.key(1, 5, 2)).collect();

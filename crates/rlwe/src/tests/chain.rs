@@ -28,6 +28,7 @@ pub fn spec() -> ParamsSpec {
         secret: Secret::Ternary,
         sparse_secret,
         places: None,
+        sparse_log_n: None,
         q,
         spare: vec![],
         p,

@@ -20,6 +20,7 @@ fn context() -> std::sync::Arc<Context> {
         log_n: LOG_N,
         secret: Secret::Ternary,
         sparse_secret: Some(Secret::BlockSparse(places.weight)),
+        sparse_log_n: None,
         places: Some(places),
         q: all[..1].to_vec(),
         spare: all[1..2].to_vec(),

@@ -24,6 +24,7 @@ fn contexts() -> (Arc<Context>, Arc<Context>) {
         log_n: LOG_N,
         secret: Secret::Ternary,
         sparse_secret: Some(Secret::BlockSparse(PLACES.weight)),
+        sparse_log_n: None,
         places: Some(PLACES),
         q: all[..4].to_vec(),
         spare: all[4..8].to_vec(),

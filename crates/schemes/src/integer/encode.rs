@@ -32,16 +32,20 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// For a ring of degree `2^log_n`.
+    /// For a ring of degree `2^log_n`, with `2^log_slots` slots ([`IntegerParams::log_slots`](super::IntegerParams::log_slots)).
     ///
     /// # Errors
     /// [`Error::NoSlots`] if slots are asked for and the ring has none modulo t.
-    pub fn new(t: Modulus, log_n: u32, packing: Packing, kernels: &'static Kernels) -> Result<Self, Error> {
+    pub fn new(
+        t: Modulus,
+        (log_n, log_slots): (u32, u32),
+        packing: Packing,
+        kernels: &'static Kernels,
+    ) -> Result<Self, Error> {
         let n = 1usize << log_n;
         if packing == Packing::Coefficients {
             return Ok(Self { t, n, count: n, slots: None });
         }
-        let log_slots = log_n.min((t.value() - 1).trailing_zeros() - 1);
         if log_slots < FEWEST || !is_prime(t.value()) {
             return Err(Error::NoSlots { t: t.value(), n });
         }

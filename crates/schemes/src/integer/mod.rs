@@ -9,6 +9,7 @@ mod ciphertext;
 mod encode;
 mod encrypt;
 mod evaluator;
+mod failure;
 mod noise;
 mod params;
 pub mod powers;
@@ -19,8 +20,9 @@ pub use ciphertext::Ciphertext;
 pub use encode::{Encoder, Packing};
 pub use encrypt::{decrypt, encrypt, noise_budget, Encryptor};
 pub use evaluator::IntegerEvaluator;
+pub use failure::LOW_DIGIT;
 pub use noise::Noise;
-pub use params::{BootstrapPrimes, Claims, Family, IntegerLiteral, IntegerParams, LOW_DIGIT};
+pub use params::{BootstrapPrimes, Claims, Family, IntegerLiteral, IntegerParams, Primes};
 pub use slots::{RowMap, SlotEvaluator};
 
 /// A ciphertext, shared: cloning costs nothing and contents never change.

@@ -6,7 +6,7 @@ use crate::primes::{claim, largest_below};
 use aglet_ring::Modulus;
 use aglet_rlwe::params::ParamsSpec;
 use aglet_rlwe::security::{Secret, Security};
-use aglet_rlwe::{Error, KeySwitchSpec, Params};
+use aglet_rlwe::{Error, Params};
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
 use std::sync::Arc;
@@ -74,6 +74,9 @@ pub struct IntegerLiteral {
     /// Distribution of the secret.
     #[serde(default)]
     pub secret: Secret,
+    /// log2 of the slots, if they are fewer than N and t have room for: messages are polynomials in X^(N/slots).
+    #[serde(default)]
+    pub log_slots: Option<u32>,
     /// The plaintext modulus t: odd, below 2^31.
     pub plaintext_modulus: u64,
     /// log2 of the lowest prime.
@@ -170,6 +173,12 @@ impl IntegerParams {
             return bad("there are more than 512 levels or 64 special primes; take fewer, larger ones".into());
         }
         let plain = Modulus::new(t)?;
+        let room = log_slots(literal.log_n, t);
+        if let Some(log_slots) = literal.log_slots.filter(|log_slots| !(6..=room).contains(log_slots)) {
+            return bad(format!(
+                "2^{log_slots} slots are not between 2^6 and 2^{room}, as many as there are modulo {t}"
+            ));
+        }
         let mut used = vec![t];
         let mut take = |bits: u32, count: usize, what: &str| {
             let found = largest_below(literal.log_n, bits, count, &used);
@@ -208,6 +217,7 @@ impl IntegerParams {
             secret: literal.secret,
             sparse_secret: bootstrap.map(|b| Secret::FixedWeight(b.sparse_weight)),
             places: None,
+            sparse_log_n: bootstrap.map(|_| literal.log_slots.unwrap_or(room)),
             q,
             spare,
             p,
@@ -258,6 +268,11 @@ impl IntegerParams {
     pub fn max_level(&self) -> usize {
         self.0.factors.len() - 1
     }
+    /// log2 of the slots of a message, where its numbers stand in slots.
+    #[must_use]
+    pub fn log_slots(&self) -> u32 {
+        self.literal().log_slots.unwrap_or(log_slots(self.log_n(), self.plain().value()))
+    }
     /// The primes of the bootstrap, as the literal has them.
     ///
     /// # Errors
@@ -266,57 +281,6 @@ impl IntegerParams {
         self.literal().bootstrap.as_ref().ok_or_else(|| Error::BadParameters {
             reason: format!("the set {} has no bootstrap; take int16", self.name()),
         })
-    }
-    /// log2 of the probability that a bootstrap leaves a wrong number in any slot: a low digit is the sum of a uniform rounding for each
-    /// unit of weight and one, and of what the noise below it becomes; beyond [`LOW_DIGIT`] digit removal fails.
-    ///
-    /// # Errors
-    /// As [`IntegerParams::bootstrap`].
-    pub fn bootstrap_failure(&self) -> Result<f64, Error> {
-        let terms = self.bootstrap()?.sparse_weight as f64 + 1.0;
-        // A sum of so many numbers in [-1/2, 1/2] within d of its end: the corner of a cube (Irwin and Hall), for d up to 1.
-        let reach = terms / 2.0 - (f64::from(LOW_DIGIT) + 0.5) + self.low_noise()?;
-        let corner = match reach > 0.0 {
-            true => terms * reach.log2() - (1..=terms as u64).map(|i| (i as f64).log2()).sum::<f64>() + 1.0,
-            false => f64::NEG_INFINITY,
-        };
-        // The noise itself passes the deviations that are allowed for, in the Gaussian tail.
-        let tail = 1.0 - LOW_DEVIATIONS * LOW_DEVIATIONS / 2.0 * std::f64::consts::LOG2_E;
-        Ok(corner.max(tail) + (corner.min(tail) - corner.max(tail)).exp2().ln_1p() + f64::from(self.log_n()))
-    }
-    /// What the noise at the lowest modulus adds to a low digit at most: that of its two switches.
-    fn low_noise(&self) -> Result<f64, Error> {
-        let square = self.plain().value() as f64 * self.plain().value() as f64;
-        let norm = self.secret().squared_norm(self.n());
-        let weight = self.bootstrap()?.sparse_weight as f64;
-        let switch = KeySwitchSpec::to_sparse().noise(self, 1);
-        let variance = (1.0 + norm) / 12.0 + (1.0 + weight) / 12.0 + switch;
-        Ok(square * LOW_DEVIATIONS * variance.sqrt() / self.q()[0] as f64)
-    }
-    fn check_bootstrap(&self) -> Result<(), Error> {
-        let Some(bootstrap) = &self.literal().bootstrap else { return Ok(()) };
-        let (noise, square) = (Noise::rounding(self), self.plain().value() * self.plain().value());
-        let digits = self.max_level() + 2..self.max_level() + 2 + bootstrap.digits.count;
-        let excess = self.q()[digits].iter().map(|&q| noise.excess(noise, square, q)).fold(f64::MIN, f64::max);
-        if excess > 0.0 {
-            return bad(format!(
-                "the primes of digit removal are {excess:.1} bits too small for products modulo the square of {}; take larger ones",
-                self.plain().value()
-            ));
-        }
-        let log2 = |primes: &[u64]| primes.iter().map(|&q| (q as f64).log2()).sum::<f64>();
-        let (leaves, comes) = (log2(self.spare()), log2(&self.q()[2..=self.max_level()]));
-        if leaves + f64::from(bootstrap.last_bits) < comes + noise.log2() + (self.plain().value() as f64).log2() {
-            return bad(
-                "the raised primes and that of the last product are too small for its noise; take larger ones".into()
-            );
-        }
-        match self.bootstrap_failure()? {
-            log2 if log2 <= -128.0 => Ok(()),
-            log2 => bad(format!(
-                "a bootstrap would fail with probability 2^{log2:.1}; take a sparse secret of smaller weight"
-            )),
-        }
     }
     /// The factor that ciphertexts of a level have, unless they say otherwise: 1 at the top, `f^2 / q` below a level of factor f, as
     /// products have.
@@ -339,11 +303,10 @@ impl IntegerParams {
     }
 }
 
-/// Deviations that the noise below a low digit does not pass.
-const LOW_DEVIATIONS: f64 = 15.0;
-
-/// The largest low digit that a bootstrap removes.
-pub const LOW_DIGIT: u32 = 15;
+/// log2 of the slots that a ring has modulo t: as many as t has roots for.
+fn log_slots(log_n: u32, t: u64) -> u32 {
+    log_n.min((t - 1).trailing_zeros().saturating_sub(1))
+}
 
 /// Results that a level must take a product of: sums of so many products, each with the noise of one rounding.
 const SUMMED: f64 = 4.0;

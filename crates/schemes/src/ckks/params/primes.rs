@@ -50,6 +50,7 @@ pub(super) fn choose(literal: &CkksLiteral) -> Result<(ParamsSpec, Vec<f64>), Er
         secret: literal.secret,
         sparse_secret: literal.ephemeral_weight.map(sparse),
         places,
+        sparse_log_n: None,
         q,
         spare,
         p,

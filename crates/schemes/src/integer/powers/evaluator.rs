@@ -193,7 +193,7 @@ impl Evaluator for PowerEvaluator<'_> {
     type Transform = PowerMap;
 
     fn slots(&self) -> usize {
-        self.context().ring().n() / 2
+        self.context().params().sparse_n() / 2
     }
     fn level(&self, ct: &Self::Ciphertext) -> usize {
         ct.level()

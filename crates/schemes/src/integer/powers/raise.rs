@@ -4,6 +4,9 @@
 //! half the weight of s' and its one. Modulo p^2 the sum `sum_k d_k phi_k(w0 + w1 s')` is taken with `x_k = [d_k phi_k(w1)]` modulo p^2,
 //! which is public and short, and so one digit of a key that encrypts `P p^-2 phi_k(s')`: nothing is rounded but the division by P
 //! (eprint 2025/1403 with plaintexts modulo p^2).
+//!
+//! p^2 has roots for degrees up to 2^15. In a larger ring messages, maps and s' are polynomials in X^(N/n), n being that degree: so the
+//! coefficients of other powers, where nothing but noise stands, are left out of w0 and w1, and all that follows is a raise from degree n.
 
 use super::{coefficients, Pair, Power, PowerCiphertext, Residue};
 use crate::ckks::spread;
@@ -22,7 +25,7 @@ const POWER: Power = Power::Two;
 
 /// The map, encoded.
 pub struct RaiseMap {
-    /// The ring modulo p^2.
+    /// The ring modulo p^2, of the degree of the sparse secret.
     plain: Ring,
     /// For each diagonal its automorphism and its polynomial there.
     diagonals: Vec<(u64, Poly<Eval>)>,
@@ -60,22 +63,23 @@ fn over_square(m: &Modulus, x: u64) -> u64 {
 }
 
 impl RaiseMap {
-    /// For a map on all slots of the ring, to a level.
+    /// For a map on all slots of the subring that the sparse secret is in, to a level.
     ///
     /// # Errors
     /// [`Error::SlotMismatch`], [`Error::NoSuchLevel`].
     pub fn encode(ctx: &Context, map: &LinearMap<Pair>, level: usize) -> Result<Self, Error> {
         let (ring, max) = (ctx.ring(), ctx.ring().q_count() - 1);
-        if map.slots() != ring.n() / 2 {
-            return Err(Error::SlotMismatch { expected: ring.n() / 2, found: map.slots() });
+        let n = ctx.params().sparse_n();
+        if map.slots() != n / 2 {
+            return Err(Error::SlotMismatch { expected: n / 2, found: map.slots() });
         }
         if level > max {
             return Err(Error::NoSuchLevel { level, max });
         }
-        let plain = ring.modulo(Modulus::new(POWER.modulus())?, Residue::root(2 * ring.n() as u64).word())?;
+        let plain = ring.modulo(Modulus::new(POWER.modulus())?, n.ilog2(), Residue::root(2 * n as u64).word())?;
         let diagonal = |(&by, values): (&usize, &Vec<Pair>)| {
             let small: Vec<i64> = coefficients(values).into_iter().map(|c| POWER.centred(c)).collect();
-            let poly = plain.to_eval(plain.lift(&spread(&small, ring.n()), plain.lasting(1, 0)?));
+            let poly = plain.to_eval(plain.lift(&spread(&small, n), plain.lasting(1, 0)?));
             Ok((rotation_exponent(by as isize, ring.n()), poly))
         };
         let diagonals = map.diagonals().iter().map(diagonal).collect::<Result<Vec<_>, Error>>()?;
@@ -126,10 +130,10 @@ impl RaiseMap {
         let ring = ctx.ring();
         let keys = self.diagonals.iter().map(|(galois, _)| e.key(KeyRole::FromSparseGalois(*galois), limbs));
         let keys = keys.collect::<Result<Vec<_>, _>>()?;
-        let first = keys.first().ok_or(Error::zero_map(ring.n() / 2))?;
+        let first = keys.first().ok_or(Error::zero_map(plain.n() / 2))?;
         let image = |x: &Poly<Eval>, galois: u64| {
             let mut out = plain.scratch(1, 0)?;
-            plain.permute(x, &plain.automorphism(galois), &mut out);
+            plain.permute(x, &plain.automorphism(galois % (2 * plain.n() as u64)), &mut out);
             Ok::<_, Error>(out)
         };
         let digit = |(galois, diagonal): &(u64, Poly<Eval>)| {

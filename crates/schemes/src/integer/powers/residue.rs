@@ -266,7 +266,7 @@ mod tests {
             }
             assert_eq!(coefficients(&values), a);
             let kernels = arch::available()[0];
-            let encoder = Encoder::new(Modulus::new(P).unwrap(), log_n, Packing::Slots, kernels).unwrap();
+            let encoder = Encoder::new(Modulus::new(P).unwrap(), (log_n, log_n), Packing::Slots, kernels).unwrap();
             let words: Vec<u64> = a.iter().map(|c| c.0 % P).collect();
             let row = |r: usize| values.iter().map(move |v| v.0[r].0 % P);
             let decoded = encoder.decode(&words).into_iter().map(|x| x.rem_euclid(P as i64) as u64);

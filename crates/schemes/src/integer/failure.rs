@@ -1,0 +1,100 @@
+//! What a bootstrap of integers may fail by, every part of it: low digits that are too large, noise below them, and noise that grows
+//! where digits are removed.
+
+use super::{IntegerParams, Noise};
+use aglet_rlwe::{Error, KeySwitchSpec};
+use std::f64::consts::LOG2_E;
+
+/// The largest low digit that a bootstrap removes.
+pub const LOW_DIGIT: u32 = 15;
+
+/// Deviations that the noise below a low digit does not pass.
+const LOW_DEVIATIONS: f64 = 15.0;
+/// Deviations that no rounding passes at any root while digits are removed.
+const AT_ROOTS: f64 = 10.2;
+/// Roundings while digits are removed, at most, and products that one of them is the rounding of.
+const ROUNDINGS: f64 = 64.0;
+const PRODUCTS: f64 = 3.0;
+
+impl IntegerParams {
+    /// log2 of the probability that a bootstrap leaves a wrong number in any slot, as long as the noise of digit removal stays small: a low
+    /// digit is the sum of a uniform rounding for each unit of weight and one, and of what the noise below it becomes; beyond
+    /// [`LOW_DIGIT`] digit removal fails.
+    ///
+    /// # Errors
+    /// As [`IntegerParams::bootstrap`].
+    pub fn bootstrap_failure(&self) -> Result<f64, Error> {
+        let terms = self.bootstrap()?.sparse_weight as f64 + 1.0;
+        // A sum of so many numbers in [-1/2, 1/2] within d of its end: the corner of a cube (Irwin and Hall), for d up to 1.
+        let reach = terms / 2.0 - (f64::from(LOW_DIGIT) + 0.5) + self.low_noise()?;
+        let corner = match reach > 0.0 {
+            true => terms * reach.log2() - (1..=terms as u64).map(|i| (i as f64).log2()).sum::<f64>() + 1.0,
+            false => f64::NEG_INFINITY,
+        };
+        // The noise itself passes the deviations that are allowed for, in the Gaussian tail.
+        let tail = 1.0 - LOW_DEVIATIONS * LOW_DEVIATIONS / 2.0 * LOG2_E;
+        Ok((corner.exp2() + tail.exp2()).log2() + f64::from(self.log_slots()))
+    }
+    /// log2 of the probability that the noise of digit removal leaves more than two roundings at any root, if there is a proof: as long as
+    /// no rounding on the way passes [`AT_ROOTS`] deviations at any root, nothing grows. None where the primes are too small for that,
+    /// and rare products of large roundings may grow.
+    ///
+    /// # Errors
+    /// As [`IntegerParams::bootstrap`].
+    pub fn removal_failure(&self) -> Result<Option<f64>, Error> {
+        // Values at half of the roots, which are complex.
+        let tail = f64::from(self.log_n()) - 1.0 + ROUNDINGS.log2() - AT_ROOTS * AT_ROOTS * LOG2_E;
+        Ok((self.removed_noise()? <= 2.0).then_some(tail))
+    }
+    /// What the noise at the lowest modulus adds to a low digit at most: that of its two switches.
+    fn low_noise(&self) -> Result<f64, Error> {
+        let square = self.plain().value() as f64 * self.plain().value() as f64;
+        let norm = self.secret().squared_norm(self.n());
+        let weight = self.bootstrap()?.sparse_weight as f64;
+        let switch = KeySwitchSpec::to_sparse().noise(self, 1);
+        let variance = (1.0 + norm) / 12.0 + (1.0 + weight) / 12.0 + switch;
+        Ok(square * LOW_DEVIATIONS * variance.sqrt() / self.q()[0] as f64)
+    }
+    /// The primes of digit removal.
+    fn digit_primes(&self) -> Result<&[u64], Error> {
+        Ok(&self.q()[self.max_level() + 2..][..self.bootstrap()?.digits.count])
+    }
+    /// log2 of what leaves in the last division over what comes: with the prime of the last product, the raised primes for those of users.
+    fn last_division(&self) -> f64 {
+        let log2 = |primes: &[u64]| primes.iter().map(|&q| (q as f64).log2()).sum::<f64>();
+        log2(self.spare()) + log2(&self.q()[self.max_level() + 1..][..1]) - log2(&self.q()[2..=self.max_level()])
+    }
+    /// The largest noise at a root that digit removal and the exchange of primes leave, over [`AT_ROOTS`] roundings there, if no rounding
+    /// passes those: a level squares the noise, sums some products, and rounds. One is the rounding of the exchange itself.
+    fn removed_noise(&self) -> Result<f64, Error> {
+        let (p, rounding) = (self.plain().value() as f64, AT_ROOTS * Noise::rounding(self).log2().exp2());
+        let level = |noise: f64, &q: &u64| PRODUCTS * p * p * rounding / q as f64 * noise * noise + 1.0;
+        let noise = self.digit_primes()?.iter().fold(1.0, level);
+        Ok(p * rounding * noise * noise / self.last_division().exp2() + 1.0)
+    }
+    /// Refuses primes without room for the noise, and a bootstrap that fails more often than once in 2^128.
+    pub(super) fn check_bootstrap(&self) -> Result<(), Error> {
+        if self.literal().bootstrap.is_none() {
+            return Ok(());
+        }
+        let refused = |reason: String| Err(Error::BadParameters { reason });
+        let (noise, p) = (Noise::rounding(self), self.plain().value());
+        let excess = self.digit_primes()?.iter().map(|&q| noise.excess(noise, p * p, q)).fold(f64::MIN, f64::max);
+        if excess > 0.0 {
+            return refused(format!(
+                "the primes of digit removal are {excess:.1} bits too small for products modulo the square of {p}; take larger ones"
+            ));
+        }
+        if self.last_division() < noise.log2() + (p as f64).log2() {
+            return refused(
+                "the raised primes and that of the last product are too small for its noise; take larger ones".into(),
+            );
+        }
+        match self.bootstrap_failure()? {
+            log2 if log2 <= -128.0 => Ok(()),
+            log2 => refused(format!(
+                "a bootstrap would fail with probability 2^{log2:.1}; take a sparse secret of smaller weight"
+            )),
+        }
+    }
+}
