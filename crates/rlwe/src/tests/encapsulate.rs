@@ -15,7 +15,8 @@ const KEYS: u8 = 24;
 
 fn context() -> std::sync::Arc<Context> {
     let places = Places { weight: 31, half_window: Some(16) };
-    let all: Vec<u64> = ntt_primes((1u64 << 43) as f64, LOG_N, &[], 1 << 43).take(3).collect();
+    let mut all: Vec<u64> = ntt_primes((1u64 << 43) as f64, LOG_N, &[], 1 << 43).take(3).collect();
+    all.sort_unstable();
     let spec = ParamsSpec {
         log_n: LOG_N,
         secret: Secret::Ternary,
