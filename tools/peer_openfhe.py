@@ -3,7 +3,7 @@
 
 Usage: .venv/bin/python tools/peer_openfhe.py PYTHON
 
-PYTHON is a CPython 3.10, which the wheel is built for, of an environment that has `openfhe` (`pip install openfhe`). A product is that
+PYTHON is a CPython 3.10, which the wheel is built for, of an environment that has `openfhe`, the package of that name. A product is that
 of two ciphertexts of all slots modulo 65537, with relinearization and, for BGV, the switch of modulus. Run it on a machine that does
 nothing else.
 """
