@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write the records that come with the package: the latest bench of each bootstrap under repro/record, integers with it.
+"""Write the records that come with the package: the latest bench of each bootstrap, gate and table under repro/record.
 
 Usage: .venv/bin/python tools/ship_records.py
 
@@ -21,6 +21,9 @@ INTEGERS = (
     "date", "commit", "cpu", "backend", "threads", "preset", "kind", "operation", "input_level", "output_level", "seconds",
     "peak_rss_bytes",
 )  # fmt: skip
+LOOKUPS = (
+    "date", "commit", "cpu", "backend", "threads", "preset", "kind", "operation", "method", "batch", "seconds",
+)  # fmt: skip
 SAME = ("cpu", "backend", "threads", "preset", "method", "key_size", "stage_count", "slot_count", "real", "bound")
 
 
@@ -30,9 +33,12 @@ def main() -> None:
         raise SystemExit("There is no source tree around the package; run this in one.")
     latest: dict[tuple[Any, ...], dict[str, Any]] = {}
     for record in recording.read(root / recording.DEFAULT_FOLDER):
-        if (record.get("kind"), record.get("operation")) == ("integer", "bootstrap"):
-            integer = tuple(record[field] for field in ("kind", "cpu", "backend", "threads", "preset"))
-            latest[integer] = {field: record[field] for field in INTEGERS}
+        if "kind" in record:
+            fields = LOOKUPS if record["kind"] != "integer" else INTEGERS if record["operation"] == "bootstrap" else ()
+            # What is left out tells apart: when it was measured, and what came out.
+            same = [record[field] for field in fields if field not in ("date", "commit", "seconds", "peak_rss_bytes")]
+            if fields:
+                latest[tuple(same)] = {field: record[field] for field in fields}
             continue
         kept = {field: record[field] for field in FIELDS if field in record}
         kept = {"real": False, "bound": 1.0, **kept}
