@@ -22,7 +22,13 @@ def test_quick(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert time.monotonic() - start < MINUTES * 60
     records = list(recording.read(tmp_path / "record"))
-    assert {record["table"] for record in records} == {"desilofhe", "ship", "demystifying", "seal-rns-ckks"}
+    assert {record["table"] for record in records} == {
+        "desilofhe",
+        "ship",
+        "demystifying",
+        "seal-rns-ckks",
+        "applications",
+    }
     assert {record["status"] for record in records} <= {"met", "not yet"}
     assert sum(record["status"] == "met" for record in records) >= 20
     assert "<svg" in page.read_text()
