@@ -64,7 +64,7 @@ def faults(wheel: Path) -> list[str]:
                 found.append(f"it has no {wanted}")
         for name in names:
             data = source.read(name)
-            found += [f"{name} says {path.decode()}" for path in private() if path in data]
+            found += [f"{name} says {path.decode()}" for path in private() if path + b"/" in data]
     return found
 
 
