@@ -107,7 +107,7 @@ def test_the_tables_say_what_was_published() -> None:
         table = load(name)
         ours = {round(number, 9) for row in table.rows for number in leaves([row.published, row.needs])}
         assert all(math.isfinite(number) for number in ours)
-        if folder is None:
+        if folder is None or name == "applications":  # whose figures stand in a document of another table
             continue
         original = json.loads((folder / f"{name.replace('-', '_')}.json").read_text())
         published = [row for part in ("runtime", "rows", "sets") for row in _rows(original.get(part, []))]

@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::switching_key::SwitchingKey;
 use aglet_ring::sample::GAUSSIAN_SIGMA;
-use aglet_ring::{Digits, Eval, KeyProduct, Poly};
+use aglet_ring::{Digits, Eval, KeyProduct, Poly, Ring};
 
 /// How many digits of so many bits a residue modulo a prime of so many bits has.
 #[must_use]
@@ -33,8 +33,7 @@ fn split(x: i64, bits: u32) -> (i64, i64) {
 ///
 /// # Errors
 /// Memory that cannot be had.
-fn short_digits(ctx: &Context, x: &Poly<Eval>, count: usize, bits: u32) -> Result<Digits, Error> {
-    let ring = ctx.ring();
+pub(crate) fn short_digits(ring: &Ring, x: &Poly<Eval>, count: usize, bits: u32) -> Result<Vec<Poly<Eval>>, Error> {
     let mut rest = ring.centred(x)?;
     let mut digits = Vec::with_capacity(count);
     for j in 0..count {
@@ -50,7 +49,7 @@ fn short_digits(ctx: &Context, x: &Poly<Eval>, count: usize, bits: u32) -> Resul
         };
         digits.push(ring.to_eval(ring.lift(&digit, ring.scratch(1, 0)?)));
     }
-    Ok(Digits::of(digits))
+    Ok(digits)
 }
 
 /// Brings the polynomials of a sample modulo the lowest prime to the sparse secret of a key
@@ -64,7 +63,7 @@ pub fn encapsulate(
     key: &SwitchingKey,
     bits: u32,
 ) -> Result<Vec<Poly<Eval>>, Error> {
-    let digits = short_digits(ctx, c1, key.spec().digits.len(), bits)?;
+    let digits = Digits::of(short_digits(ctx.ring(), c1, key.spec().digits.len(), bits)?);
     let product = KeyProduct { added_before: Some(c0), ..KeyProduct::of(&digits) };
     let pairs = ctx.ring().key_products(&[product], key.words(), None)?;
     Ok(pairs.into_iter().flat_map(|(b, a)| [b, a]).collect())

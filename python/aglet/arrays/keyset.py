@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -139,9 +140,7 @@ class KeySet:
             "slot_count": self.engine.slot_count,
             "keys": sorted(kept),
         }
-        draft = place / f".{INDEX}.{os.getpid()}"
-        draft.write_text(json.dumps(index, indent=1) + "\n", encoding="utf-8")
-        draft.replace(place / INDEX)
+        write_index(place, index)
 
     @classmethod
     def load(
@@ -193,6 +192,13 @@ class KeySet:
 
 def _names() -> list[str]:
     return [field.name for field in dataclasses.fields(KeySet) if field.name not in ("engine", "seconds")]
+
+
+def write_index(place: Path, index: Mapping[str, Any]) -> None:
+    """Write the file that makes a folder one of keys, whole or not at all."""
+    draft = place / f".{INDEX}.{os.getpid()}"
+    draft.write_text(json.dumps(index, indent=1) + "\n", encoding="utf-8")
+    draft.replace(place / INDEX)
 
 
 def _shown(place: Path) -> str:

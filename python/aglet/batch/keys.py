@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from aglet._core import IntegerSecretKey, LweSecretKey, SecretKey
-from aglet.arrays.keyset import INDEX, KeySet
+from aglet.arrays.keyset import INDEX, KeySet, write_index
 from aglet.batch.places import Place, checksum
 from aglet.ckks.engine import Engine
 from aglet.errors import KeyMismatchError, MissingKeyError, SerializationError
@@ -69,7 +69,7 @@ def save_keys(folder: str | os.PathLike[str], engine: IntegerEngine | LookupEngi
         engine.write(key, place / f"{name}.key")
     words = {**engine._words, "thread_count": None}
     head = {"version": _VERSION, "family": family, "engine": words, "key_id": keys[0].key_id, "keys": sorted(named)}
-    Place(place).write(INDEX, (json.dumps(head, indent=1) + "\n").encode())
+    write_index(place, head)
 
 
 def _key_name(key: Any) -> str:

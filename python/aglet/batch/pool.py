@@ -161,11 +161,11 @@ class Pool:
         task = Task(next(self._numbers), begin, end)
         ledger = Ledger(begin, end, self._job, checks.flag("overwrite", overwrite))
         todo = ledger.left(_chunks(names, self._method.unit))
-        runner = self._started() if todo else None
+        outcomes = self._outcomes(self._grouped(todo), task, False) if todo else ()
         with progress_bar(progress) as report:
             clock = _Clock(sum(map(len, todo)), self._method.name, report or silent)
             try:
-                for outcome in self._outcomes(self._grouped(todo), task, False) if runner else ():
+                for outcome in outcomes:
                     ledger.add(outcome)
                     clock.tick()
             except KeyboardInterrupt:

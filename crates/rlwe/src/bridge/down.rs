@@ -2,8 +2,9 @@
 //!
 //! `c0 + c1 s` becomes `b - sum a_r S_r(X^g)` with the digits of c1 in base 64, each times a sample of that power of the base times s.
 
-use super::residues::{self, digits, masks};
+use super::residues::{self, masks};
 use super::{Bridge, LOG_BASE};
+use crate::encapsulate::short_digits;
 use crate::error::Error;
 use crate::lwe::{draw_errors, GlweSample, LweCiphertext, LweContext, LweSecretKey};
 use crate::sample::Sample;
@@ -140,7 +141,7 @@ impl DownKey {
         }
         let ring = &bridge.ring;
         let body = ring.switch_from(large, c0)?;
-        let digits = digits(bridge, &ring.to_coeff(ring.switch_from(large, c1)?))?;
+        let digits = short_digits(ring, &ring.switch_from(large, c1)?, bridge.digits, LOG_BASE)?;
         let form = |column: usize| Form {
             products: digits.iter().zip(&self.samples).map(|(d, columns)| (1, d, &columns[column])).collect(),
             ..Form::default()

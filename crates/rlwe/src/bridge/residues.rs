@@ -1,6 +1,5 @@
-//! What a bridge does to residues themselves: uniform masks, digits in a base, classes of coefficients.
+//! What a bridge does to residues themselves: uniform masks, classes of coefficients.
 
-use super::{Bridge, LOG_BASE};
 use crate::error::Error;
 use aglet_ring::sample::{self, ChaChaSource};
 use aglet_ring::{Coeff, Eval, Poly, Ring};
@@ -19,22 +18,6 @@ pub(super) fn masks(ring: &Ring, seed: &[u8; 32], digit: usize, rank: usize) -> 
         Ok(out)
     };
     (0..rank).map(mask).collect()
-}
-
-/// The balanced digits of centred coefficients, the lowest first: each from -32 to 31, the top one what is left.
-pub(super) fn digits(bridge: &Bridge, x: &Poly<Coeff>) -> Result<Vec<Poly<Eval>>, Error> {
-    let (ring, half) = (&bridge.ring, 1i64 << (LOG_BASE - 1));
-    let mut left: Vec<i64> = x.host().row(0).iter().map(|&x| ring.modulus(0).centre(x)).collect();
-    let digits = (0..bridge.digits).map(|t| {
-        let cut = |x: &mut i64| {
-            let digit = if t + 1 == bridge.digits { *x } else { ((*x + half) & (2 * half - 1)) - half };
-            *x = (*x - digit) >> LOG_BASE;
-            digit
-        };
-        let row: Vec<i64> = left.iter_mut().map(cut).collect();
-        Ok(ring.to_eval(ring.lift(&row, ring.scratch(1, 0)?)))
-    });
-    digits.collect()
 }
 
 /// Coefficients `class + i classes` of a polynomial.
