@@ -398,7 +398,7 @@ def main() -> None:
     (machine,) = run("doctor --json")
     if machine["forced"]:
         raise SystemExit("AGLET_BACKEND is set; unset it, so that every backend is measured.")
-    changed = git("status", "--porcelain", "--untracked-files=no")
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", ":!repro/record")
     commit = git("rev-parse", "--short=12", "HEAD") + (" with uncommitted changes" if changed else "")
     header = {"date": datetime.date.today().isoformat(), "commit": commit}
     if options.family == "gates":
