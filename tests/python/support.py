@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +44,33 @@ def snippet(name: str) -> str:
     changed, count = re.subn(r"^from \w+ import Engine$", "from aglet import Engine", text, flags=re.MULTILINE)
     assert count == 1
     return changed
+
+
+def run(program: str) -> str:
+    """What a program prints in a process of its own."""
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=1200)
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == ""
+    return result.stdout
+
+
+# The level after the bootstrap of a published program.
+PUBLISHED_LEVELS = {"regular": 10, "to_14_levels": 14, "sparse": 10, "lossy": 13, "sign": 13}
+
+
+def check_published(name: str) -> None:
+    """Runs a published program on the real ring; its result is at the level that is published, and near the message."""
+    program = snippet(name) + (
+        "import numpy as np\n"
+        "wanted = np.pad(message, (0, engine.slot_count - len(message)))\n"
+        "print(bootstrapped.level, engine.log_coeff_count, engine.security_report().is_secure)\n"
+        "made = [bootstrapped, globals().get('bootstrapped_stage_count_5', bootstrapped)]\n"
+        "print(max(np.abs(engine.decrypt(ct, secret_key) - wanted).max() for ct in made))\n"
+    )
+    facts, error = run(program).splitlines()
+    assert facts == f"{PUBLISHED_LEVELS[name.removesuffix('_small_key')]} 16 True"
+    print(f"{name}: off by {float(error):.3g} at most")
+    assert float(error) < 2.0**-16
 
 
 def random_message(count: int, seed: int) -> np.ndarray:
