@@ -13,6 +13,7 @@ from aglet._core import (
     BootstrapKey,
     Ciphertext,
     ConjugationKey,
+    EncodedWeights,
     FixedRotationKey,
     IntegerBootstrapKey,
     IntegerCiphertext,
@@ -42,7 +43,7 @@ from aglet.ckks.comparison import ComparisonPlan
 from aglet.ckks.elsewhere import GLEngine
 from aglet.ckks.engine import Engine
 from aglet.ckks.light import LightPlaintext, LossyBootstrapKey, MergeBootstrapKey, SmallBootstrapKey
-from aglet.ckks.matrices import PlainMatrix
+from aglet.ckks.matrices import EncodedMatrix, PlainMatrix
 from aglet.errors import (
     AgletError,
     DeviceError,
@@ -70,6 +71,8 @@ __all__ = [
     "ComparisonPlan",
     "ConjugationKey",
     "DeviceError",
+    "EncodedMatrix",
+    "EncodedWeights",
     "EncryptedArray",
     "Engine",
     "FixedRotationKey",

@@ -431,6 +431,28 @@ class Plaintext:
     def is_real(self) -> bool: ...
 
 @final
+class EncodedWeights:
+    """Weights for sums at one level, encoded: used again and again."""
+
+    @property
+    def preset(self) -> str: ...
+    @property
+    def level(self) -> int: ...
+    @property
+    def byte_count(self) -> int: ...
+
+@final
+class EncodedDiagonals:
+    """A matrix for one level and one shape of matrix multiplication keys, encoded: used again and again."""
+
+    @property
+    def preset(self) -> str: ...
+    @property
+    def level(self) -> int: ...
+    @property
+    def byte_count(self) -> int: ...
+
+@final
 class Ciphertext:
     """An encrypted message: two polynomials (three before relinearization) modulo Q_level. Changed by `out=` alone."""
 
@@ -608,7 +630,10 @@ class Engine:
     ) -> list[Ciphertext]:
         """Elements 1 to `degree` of a basis, "power" or "chebyshev"."""
 
-    def weighted_sum(self, ciphertexts: list[Ciphertext], weights: list[Scalar | Slots | Plaintext]) -> Ciphertext: ...
+    def weighted_sum(
+        self, ciphertexts: list[Ciphertext], weights: list[Scalar | Slots | Plaintext | EncodedWeights]
+    ) -> Ciphertext: ...
+    def encode_weights(self, weights: Slots, level: int) -> EncodedWeights: ...
     def rotate_batch(
         self, ct: Ciphertext, key: RotationKey, deltas: list[int], progress: Progress | None = None
     ) -> list[Ciphertext]: ...
@@ -624,11 +649,18 @@ class Engine:
     ) -> MatrixMultiplicationKey: ...
     def multiply_matrix(
         self,
-        matrix: Slots,
+        matrix: Slots | EncodedDiagonals,
         ct: Ciphertext,
         key: MatrixMultiplicationKey,
         progress: Progress | None = None,
     ) -> Ciphertext: ...
+    def encode_matrix(
+        self,
+        matrix: Slots,
+        key: MatrixMultiplicationKey,
+        level: int,
+        progress: Progress | None = None,
+    ) -> EncodedDiagonals: ...
     def bootstrap_output_level(self, method: str, stage_count: int | None, size: str) -> int: ...
     def stage_times(self) -> list[tuple[str, float]]:
         """Name and seconds of each stage of the last bootstrap on this engine."""

@@ -9,8 +9,15 @@ import numpy as np
 import pytest
 from numpy.polynomial import chebyshev, polynomial
 
-from aglet import Engine, MatrixMultiplicationKey
-from aglet.errors import KeyMismatchError, LevelError, MissingKeyError, ParameterError, RangeError
+from aglet import Engine, MatrixMultiplicationKey, _core
+from aglet.errors import (
+    KeyMismatchError,
+    LevelError,
+    MemoryLimitError,
+    MissingKeyError,
+    ParameterError,
+    RangeError,
+)
 from conftest import Keys
 from support import assert_near, random_message
 
@@ -279,3 +286,72 @@ def test_sparse_slots() -> None:
     matrix = random_message(64 * 64, 6).reshape(64, 64) / 8
     key = engine.create_matrix_multiplication_key(secret)
     assert_near(engine.decrypt(engine.multiply_matrix(matrix, a, key), secret), matrix @ message)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.complex128])
+@pytest.mark.parametrize("shape", [(1, 1), (40, 3), (100, 100)])
+def test_encoded_matrices(
+    engine: Engine, keys: Keys, matrix_key: MatrixMultiplicationKey, message: np.ndarray, shape: Any, kind: Any
+) -> None:
+    """The same bytes as by the matrix itself, with both kinds of keys, and again."""
+    whole = random_message(shape[0] * shape[1], 8).reshape(shape) / 8
+    matrix = whole if kind is np.complex128 else whole.real
+    for level in (1, 6):
+        a = engine.encrypt(message, keys.secret, level)
+        for key in (matrix_key, keys.rotation):
+            encoded = engine.encode_matrix(matrix, key, level=level)
+            assert (encoded.shape, encoded.level) == (shape, level)
+            assert encoded.byte_count > 0
+            expected = engine.serialize(engine.multiply_matrix(matrix, a, key))
+            for _ in range(2):
+                assert engine.serialize(engine.multiply_matrix(encoded, a, key)) == expected
+    zero = engine.encode_matrix(np.zeros((3, 3)), matrix_key)
+    assert zero.byte_count == 0
+    assert_near(
+        engine.decrypt(engine.multiply_matrix(zero, engine.encrypt(message, keys.secret), matrix_key), keys.secret), 0
+    )
+
+
+def test_encoded_weights(engine: Engine, keys: Keys, message: np.ndarray) -> None:
+    a = engine.encrypt(message, keys.secret, 5)
+    for weights in (message.real, message):
+        encoded = engine.encode_weights(weights, 5)
+        assert encoded.level == 5
+        found = engine.weighted_sum([a, a], [encoded, 2.5])
+        assert engine.serialize(found) == engine.serialize(engine.weighted_sum([a, a], [weights, 2.5]))
+    with pytest.raises(LevelError, match="encoded for level 4"):
+        engine.weighted_sum([a], [engine.encode_weights(message, 4)])
+    with pytest.raises(LevelError, match="encoded for level 5"):
+        engine.weighted_sum([engine.level_down(a, 3)], [encoded])
+    with pytest.raises(LevelError, match="needs 1 level"):
+        engine.encode_weights(message, 0)
+    for bad in ([np.nan], [], np.ones(513)):
+        with pytest.raises(RangeError):
+            engine.encode_weights(bad)
+
+
+def test_matrices_that_cannot_be_encoded(
+    engine: Engine, keys: Keys, matrix_key: MatrixMultiplicationKey, message: np.ndarray, monkeypatch: Any
+) -> None:
+    matrix, a = np.ones((3, 3)), engine.encrypt(message, keys.secret, 5)
+    for key, other in ((matrix_key, keys.rotation), (keys.rotation, matrix_key)):
+        encoded = engine.encode_matrix(matrix, key, level=4)
+        with pytest.raises(LevelError, match="encoded for level 4"):
+            engine.multiply_matrix(encoded, a, key)
+        with pytest.raises(TypeError, match="other kind of key"):
+            engine.multiply_matrix(encoded, a, other)
+        with pytest.raises(LevelError, match="level 1 or higher"):
+            engine.encode_matrix(matrix, key, level=0)
+        with pytest.raises(RangeError):
+            engine.encode_matrix([[np.inf]], key)
+    small = engine.create_matrix_multiplication_key(keys.secret, level=3, baby_step_count=4)
+    with pytest.raises(LevelError, match="up to 3"):
+        engine.encode_matrix(matrix, small, level=4)
+    with pytest.raises(LevelError, match="another shape"):
+        engine.multiply_matrix(engine.encode_matrix(matrix, small, level=3), engine.level_down(a, 3), matrix_key)
+    with pytest.raises(MissingKeyError, match="create_matrix_multiplication_key"):
+        engine.encode_matrix(matrix)
+    machine = _core.doctor()
+    monkeypatch.setattr(_core, "doctor", lambda: {**machine, "memory_available_bytes": 1000})
+    with pytest.raises(MemoryLimitError, match=r"encoded and .* of memory are free"):
+        engine.encode_matrix(matrix, keys.rotation)

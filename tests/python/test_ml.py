@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 
-from aglet import Engine, ParameterError, RangeError, Session, ml
+from aglet import Engine, KeyMismatchError, ParameterError, RangeError, Session, ml
 
 RANDOM = np.random.default_rng(11)
 SAMPLES = RANDOM.uniform(-1, 1, (40, 6))
@@ -115,3 +116,76 @@ def test_layers_that_cannot_be() -> None:
         ml.Linear(np.ones((3, 2)), np.ones(3))
     with pytest.raises(ParameterError, match="no coefficients"):
         ml.Linear.from_sklearn(SimpleNamespace())
+
+
+def test_matrices_that_are_kept(engine: Engine) -> None:
+    """The same bytes as without, on both sides, and nothing is encoded twice."""
+    keys = engine.create_keys()
+    plain, x = RANDOM.uniform(-1, 1, (6, 4)), RANDOM.uniform(-1, 1, (90, 6))
+    for session in (Session(engine, keys), Session(engine, replace(keys, matrix=None))):
+        matrix = session.encode_matrix(plain)
+        rows, vector = session.encrypt(x), session.encrypt(x[0])
+        turned = session.encode_matrix(plain.T)
+        for kept, (left, right), (_, other) in [
+            (matrix, (rows, matrix), (rows, plain)),
+            (matrix, (vector, matrix), (vector, plain)),
+            (turned, (turned, vector), (None, plain.T @ vector)),
+        ]:
+            expected = [engine.serialize(chunk) for chunk in (other if left is turned else left @ other).chunks]
+            size = 0
+            for _ in range(2):
+                assert [engine.serialize(chunk) for chunk in (left @ right).chunks] == expected
+                assert kept.byte_count == (size or kept.byte_count)
+                size = kept.byte_count
+        assert size > 0
+        matrix.clear()
+        assert matrix.byte_count == 0
+        with pytest.raises(RangeError, match="two axes"):
+            session.encode_matrix([1.0, 2.0])
+        with pytest.raises(KeyMismatchError, match="another session"):
+            rows @ Session(engine, keys).encode_matrix(plain)
+        with pytest.raises(RangeError, match="equal lengths"):
+            rows @ session.encode_matrix(plain.T)
+        layer = ml.Linear(plain, np.ones(4))
+        assert np.array_equal(session.decrypt(layer(rows)), session.decrypt(layer.encoded(session)(rows)))
+        assert np.array_equal(layer.encoded(session)(x), layer(x))
+
+
+@pytest.mark.parametrize(("samples", "features", "steps"), [(128, 8, 5), (50, 5, 1), (20, 16, 3)])
+def test_training(session: Session, samples: int, features: int, steps: int) -> None:
+    """The same weights as in the clear, which are those of Nesterov's descent as it is written in books."""
+    labels = np.where(RANDOM.uniform(size=samples) < 0.5, -1, 1)
+    data = np.clip(RANDOM.normal(0, 0.4, (samples, features)) + 0.2 * labels[:, None], -1, 1)
+    rows = ml.labelled_samples(data, labels, session.slots)
+    assert rows.shape[1] * rows.shape[2] == session.slots
+    encrypted = session.encrypt(rows, level=session.refreshed_level)
+    found = session.decrypt(ml.fit_logistic(encrypted, steps=steps, count=samples))[:features]
+    clear = ml.fit_logistic(rows, steps=steps, count=samples)[:features]
+    weights = ahead = np.zeros(features)
+    points = np.linspace(-8, 8, 1001)
+    polynomial = np.polynomial.Polynomial.fit(points, sigmoid(points), [0, 1, 3])
+    momentum = 1.0
+    for _ in range(steps):
+        signed = data * labels[:, None]
+        moved = ahead + (signed * polynomial(-(signed @ ahead))[:, None]).mean(axis=0)
+        momentum, before = (1 + np.sqrt(1 + 4 * momentum**2)) / 2, momentum
+        weights, ahead = moved, moved + (moved - weights) * (before - 1) / momentum
+    assert np.abs(clear - weights).max() < 1e-9
+    assert np.abs(found - clear).max() < 1e-3
+
+
+def test_training_refreshes_no_more_than_by_hand(engine: Engine) -> None:
+    """Ten levels are two steps, and what is refreshed is the pair of small arrays: for eight steps three times."""
+    shape = ml.labelled_samples(np.zeros((256, 8)), np.ones(256), engine.slot_count).shape
+    plan = Session.plan(lambda x: ml.fit_logistic(x, steps=8, count=256), [shape], engine=engine)
+    assert plan.refreshes == 6
+
+
+def test_training_that_cannot_be(session: Session) -> None:
+    for samples, labels in ((np.ones(3), [1, 1, 1]), (np.ones((3, 2)), [1, 1]), (np.ones((2, 2)), [0, 1])):
+        with pytest.raises(RangeError, match="do not fit"):
+            ml.labelled_samples(samples, labels, 8)
+    with pytest.raises(RangeError, match="take fewer"):
+        ml.labelled_samples(np.ones((2, 9)), [1, 1], 8)
+    with pytest.raises(RangeError, match="labelled_samples"):
+        ml.fit_logistic(session.encrypt(np.ones((2, 2))), steps=1, count=2)

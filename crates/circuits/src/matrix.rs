@@ -60,6 +60,11 @@ impl<'a, S: Scalar> MatrixCut<'a, S> {
         &self.runs
     }
 
+    /// How many diagonals have an entry that is not zero.
+    pub fn diagonal_count(&self) -> usize {
+        self.used.iter().filter(|&&used| used).count()
+    }
+
     /// The part of the matrix that belongs to a run, turned back by its first giant step, over the scalars of the matrix or
     /// over others that hold them.
     ///

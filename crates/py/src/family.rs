@@ -141,19 +141,27 @@ macro_rules! ring_figures {
 }
 pub(crate) use ring_figures;
 
-/// Classes around one value of the engine. `of` hands it out to engines that it fits, and refuses it to others.
+/// Classes around one value of the engine, in files too. `of` hands it out to engines that it fits, and refuses it to others.
 macro_rules! homed {
+    ($home:ty: $($(#[$doc:meta])* $name:ident($inner:ty), $what:literal { $($methods:tt)* })*) => {
+        $crate::family::unstored! { $home: $($(#[$doc])* $name($inner), $what { $($methods)* })* }
+
+        $(impl $crate::family::Class for $name {
+            type Home = $home;
+            type Value = $inner;
+        })*
+    };
+}
+pub(crate) use homed;
+
+/// The same for values that no file holds.
+macro_rules! unstored {
     ($home:ty: $($(#[$doc:meta])* $name:ident($inner:ty), $what:literal { $($methods:tt)* })*) => {$(
         $(#[$doc])*
         #[pyclass(frozen, module = "aglet._core")]
         pub struct $name {
             home: $home,
             value: $inner,
-        }
-
-        impl $crate::family::Class for $name {
-            type Home = $home;
-            type Value = $inner;
         }
 
         impl $name {
@@ -177,7 +185,7 @@ macro_rules! homed {
         }
     )*};
 }
-pub(crate) use homed;
+pub(crate) use unstored;
 
 /// Such classes of keys; `seeded` ones are half as large when stored.
 macro_rules! homed_keys {

@@ -17,8 +17,8 @@ mod wait;
 mod _core {
     #[pymodule_export]
     use crate::ckks::{
-        BootstrapKey, Ciphertext, ConjugationKey, Engine, FixedRotationKey, MatrixMultiplicationKey, Plaintext,
-        PublicKey, RelinearizationKey, RotationKey, SecretKey,
+        BootstrapKey, Ciphertext, ConjugationKey, EncodedDiagonals, EncodedWeights, Engine, FixedRotationKey,
+        MatrixMultiplicationKey, Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey,
     };
     #[pymodule_export]
     use crate::files::{restore, stored_name};

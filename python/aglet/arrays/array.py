@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from aglet.arrays import functions, moves, order, sums
+from aglet.arrays import functions, moves, order, products, sums
 from aglet.arrays.interval import Interval
 from aglet.ckks import values
 from aglet.errors import LevelError, RangeError
@@ -403,10 +403,10 @@ class EncryptedArray:
         return self.session.poly(self, [0] * int(power) + [1])
 
     def __matmul__(self, other: Any) -> EncryptedArray:
-        return functions.matmul(self, other)
+        return products.matmul(self, other)
 
     def __rmatmul__(self, other: Any) -> EncryptedArray:
-        return functions.rmatmul(other, self)
+        return products.rmatmul(other, self)
 
     def __gt__(self, other: Any) -> EncryptedArray:
         return functions.compare("compare", self, other)
@@ -453,7 +453,7 @@ class EncryptedArray:
 
     def dot(self, other: Any) -> EncryptedArray:
         """`x @ y`."""
-        return functions.matmul(self, other)
+        return products.matmul(self, other)
 
     def conj(self) -> EncryptedArray:
         """The complex conjugates; no level."""

@@ -7,17 +7,18 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from aglet.arrays import moves, order, sums
+from aglet.arrays import moves, order
 from aglet.arrays.interval import Interval
+from aglet.arrays.joins import concatenate, first_encrypted, stack
+from aglet.arrays.products import rmatmul
 from aglet.ckks import values
 from aglet.errors import RangeError
 
 if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray
 
-__all__ = ["add_plain", "compare", "concatenate", "function", "matmul", "multiply_plain", "rmatmul", "ufunc"]
+__all__ = ["add_plain", "compare", "function", "multiply_plain", "ufunc"]
 
 
 def add_plain(x: EncryptedArray, y: Any) -> EncryptedArray:
@@ -113,158 +114,6 @@ def _divided(x: EncryptedArray, factor: int) -> EncryptedArray:
     return multiply_plain(x, 1 / factor) if factor > 1 else x
 
 
-# Products with matrices
-
-
-def matmul(x: EncryptedArray, y: Any) -> EncryptedArray:
-    """`x @ y`; `y` is plain, or an encrypted vector."""
-    if isinstance(y, type(x)):
-        if y.ndim != 1 or not x.ndim:
-            raise TypeError("Of two encrypted factors of @ the second is a vector; multiply and sum for more.")
-        _same_length(x.shape[-1], y.shape[0])
-        return (x * y).sum(axis=-1)
-    matrix = x.plain(y)
-    if not x.ndim or matrix.ndim not in (1, 2):
-        raise TypeError("@ takes a vector or a matrix on each side; multiply by numbers with *.")
-    _same_length(x.shape[-1], matrix.shape[0])
-    if matrix.ndim == 1:
-        return sums.total(x * matrix, -1, False)
-    if x.ndim == 1:
-        return rmatmul(matrix.T, x)
-    if x.ndim == 2 and _fit_in_rows(x, matrix.shape[1]):
-        return _rows_times(x, matrix)
-    columns = [(x * np.ascontiguousarray(column)).sum(axis=-1) for column in matrix.T]
-    return _stack(columns, axis=-1)
-
-
-def _fit_in_rows(x: EncryptedArray, width: int) -> bool:
-    """Whether each row is a run of slots, with room for as many numbers before the next begins."""
-    starts, slots = x.index[:, 0], x.session.slots
-    runs = np.array_equal(x.index, starts[:, None] + np.arange(x.shape[1]))
-    reach = max(width, x.shape[1])
-    apart = np.diff(starts).min() >= reach if len(starts) > 1 else True
-    return bool(runs and apart and (starts % slots + reach).max() <= slots)
-
-
-def _rows_times(x: EncryptedArray, matrix: NDArray[Any]) -> EncryptedArray:
-    """All rows of a chunk at once, by the diagonals of the matrix, in baby and giant steps to the right; one level.
-
-    `z = sum_s E_s roll(x, s)` has in slot `p + inputs - 1` what belongs to slot p, where `s = inputs - 1 + j - i` for
-    input i and output j. Only one turn goes to the left, which takes many switches.
-    """
-    x.need(1)
-    (inputs, outputs), slots, machine = matrix.shape, x.session.slots, x.session.machine
-    diagonals = inputs + outputs - 1
-    baby = 1 << (diagonals.bit_length() // 2)
-    chunks = []
-    for number, chunk in enumerate(x.chunks):
-        starts = x.index[x.index[:, 0] // slots == number, 0] % slots
-        turned = [chunk, *(machine.rotate(chunk, list(range(1, baby))) if baby > 1 else [])]
-        total: Any = None
-        for giant in range((diagonals - 1) // baby, -1, -1):
-            steps = range(giant * baby, min(diagonals, (giant + 1) * baby))
-            weights = [np.roll(_diagonal(matrix, starts, step, slots), -giant * baby) for step in steps]
-            part = machine.weighted_sum(turned[: len(weights)], weights)
-            total = part if total is None else machine.add(part, machine.rotate(total, [baby])[0])
-        chunks.append(machine.rotate(total, [(1 - inputs) % slots])[0] if inputs > 1 else total)
-    index = x.index[:, :1] + np.arange(outputs)
-    return x.replaced(chunks=chunks, index=index, interval=_image(matrix.T, x), filler=0.0, period=None)
-
-
-def _diagonal(matrix: NDArray[Any], starts: NDArray[np.int64], step: int, slots: int) -> NDArray[Any]:
-    """What `roll(x, step)` is multiplied by: entries whose output is `step - inputs + 1` beyond their input."""
-    inputs, outputs = matrix.shape
-    columns = np.arange(max(0, step - inputs + 1), min(outputs, step + 1))
-    weights = np.zeros(slots, dtype=matrix.dtype if matrix.dtype.kind == "c" else np.float64)
-    places = starts[:, None] + columns + inputs - 1
-    weights[places.ravel() % slots] = np.tile(matrix[columns - (step - inputs + 1), columns], len(starts))
-    return weights
-
-
-def rmatmul(matrix: Any, x: EncryptedArray) -> EncryptedArray:
-    """`matrix @ x` with a plain matrix and an encrypted vector; one level."""
-    entries = x.plain(matrix)
-    if np.ndim(entries) == 1:
-        return matmul(x, entries) if x.ndim == 1 else matmul(x.T, entries)
-    if np.ndim(entries) != 2 or x.ndim != 1:
-        raise TypeError("matrix @ x takes a plain matrix and an encrypted vector; take columns of x one by one.")
-    _same_length(entries.shape[1], x.shape[0])
-    slots, machine = x.session.slots, x.session.machine
-    laid = moves.compact(x.spelled_out() if x.uniform else x)
-    laid.need(1)
-    chunks: list[Any] = []
-    for top in range(0, len(entries), slots):
-        parts = [
-            machine.matrix(entries[top : top + slots, i * slots : (i + 1) * slots], chunk)
-            for i, chunk in enumerate(laid.chunks)
-        ]
-        found = parts[0]
-        for part in parts[1:]:
-            found = machine.add(found, part)
-        chunks.append(found)
-    index = np.arange(len(entries), dtype=np.int64)
-    return x.replaced(chunks=chunks, index=index, interval=_image(entries, laid), filler=0.0, period=None)
-
-
-def _image(entries: Any, x: EncryptedArray) -> Interval:
-    """What a matrix makes of an interval, and the zeros beside it."""
-    if entries.dtype.kind == "c" or not x.is_real:
-        size = float(np.abs(entries).sum(axis=1).max()) * x.interval.size
-        return Interval(-size, size)
-    above, below = np.maximum(entries, 0).sum(axis=1), np.minimum(entries, 0).sum(axis=1)
-    low = float((above * x.interval.low + below * x.interval.high).min())
-    high = float((above * x.interval.high + below * x.interval.low).max())
-    return Interval(min(0.0, low), max(0.0, high))
-
-
-def _same_length(left: int, right: int) -> None:
-    if left != right:
-        raise RangeError(f"@ needs equal lengths in the middle, and these are {left} and {right}.")
-
-
-# Joins
-
-
-def concatenate(arrays: Sequence[Any], axis: Any = 0) -> EncryptedArray:
-    """As numpy's; it costs nothing: the chunks of all stand side by side."""
-    first = _encrypted(arrays)
-    session, slots = first.session, first.session.slots
-    parts: list[Any] = []
-    chunks: list[Any] = []
-    start = 0
-    for one in arrays:
-        array = one if isinstance(one, type(first)) else session.encrypt_like(one, first)
-        session.same(array)
-        array = array.spelled_out() if array.uniform else array
-        parts.append((array, array.index + start))
-        chunks += array.chunks
-        start += len(array.chunks) * slots
-    index = np.concatenate([places for _, places in parts], axis=axis)
-    interval = parts[0][0].interval
-    for array, _ in parts[1:]:
-        interval = interval | array.interval
-    fillers, periods = {array.filler for array, _ in parts}, {array.period for array, _ in parts}
-    filler, period = (some.pop() if len(some) == 1 else None for some in (fillers, periods))
-    return first.replaced(chunks=chunks, index=index, interval=interval, filler=filler, period=period)
-
-
-def _stack(arrays: Sequence[Any], axis: Any = 0) -> EncryptedArray:
-    first = _encrypted(arrays)
-    wide = [a.spelled_out() if isinstance(a, type(first)) and a.uniform else a for a in arrays]
-    place = axis if axis >= 0 else axis + first.ndim + 1
-    expanded = [a.reshape(*a.shape[:place], 1, *a.shape[place:]) for a in wide]
-    return concatenate(expanded, axis=place)
-
-
-def _encrypted(arrays: Sequence[Any]) -> EncryptedArray:
-    from aglet.arrays.array import EncryptedArray
-
-    found = [one for one in arrays if isinstance(one, EncryptedArray)]
-    if not found:
-        raise TypeError("None of these arrays is encrypted.")
-    return found[0]
-
-
 # numpy's protocols
 
 
@@ -273,7 +122,7 @@ def _roll(x: EncryptedArray, shift: Any, axis: Any = None) -> EncryptedArray:
 
 
 def _where(condition: Any, x: Any, y: Any) -> Any:
-    if condition is None or not isinstance(condition, type(_encrypted([condition, x, y]))):
+    if condition is None or not isinstance(condition, type(first_encrypted([condition, x, y]))):
         mask = np.asarray(condition).astype(np.float64)
         return x * mask + y * (1 - mask)
     return condition * (x - y) + y
@@ -286,7 +135,7 @@ def _clip(x: EncryptedArray, low: Any = None, high: Any = None) -> EncryptedArra
 
 def _larger(operation: str) -> Callable[[Any, Any], Any]:
     def call(x: Any, y: Any) -> EncryptedArray:
-        return compare(operation, x, y) if isinstance(x, type(_encrypted([x, y]))) else compare(operation, y, x)
+        return compare(operation, x, y) if isinstance(x, type(first_encrypted([x, y]))) else compare(operation, y, x)
 
     return call
 
@@ -324,8 +173,8 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.dot: lambda x, y: x @ y,
     np.inner: lambda x, y: (x * y).sum(axis=-1),
     np.concatenate: concatenate,
-    np.stack: _stack,
-    np.hstack: lambda arrays: concatenate(arrays, axis=min(1, _encrypted(arrays).ndim - 1)),
+    np.stack: stack,
+    np.hstack: lambda arrays: concatenate(arrays, axis=min(1, first_encrypted(arrays).ndim - 1)),
     np.vstack: lambda arrays: concatenate([a.reshape(1, -1) if a.ndim == 1 else a for a in arrays]),
     np.roll: _roll,
     np.reshape: lambda x, shape: x.reshape(shape),

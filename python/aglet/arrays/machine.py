@@ -41,7 +41,9 @@ class Machine(Protocol):
     def rotate(self, x: Chunk, steps: Sequence[int]) -> list[Chunk]: ...
     def polynomial(self, x: Chunk, coefficients: Any, chebyshev: bool) -> Chunk: ...
     def compare(self, operation: str, chunks: Sequence[Chunk], alpha: int, error_bits: int) -> Chunk: ...
+    def encoded(self, weights: Any, level: int) -> Any: ...
     def matrix(self, matrix: Any, x: Chunk) -> Chunk: ...
+    def encoded_matrix(self, matrix: Any, level: int) -> Any: ...
     def refresh(self, chunks: Sequence[Chunk], bound: float, real: bool) -> list[Chunk]: ...
 
 
@@ -114,9 +116,17 @@ class Live:
         keys = (relin, self.keys.conjugation, self.keys.bootstrap)
         return call(*chunks, *(keys if self.keys.bootstrap else keys[:1]), alpha=alpha, error_bits=error_bits)
 
+    def encoded(self, weights: Any, level: int) -> Any:
+        return self.engine.encode_weights(weights, level)
+
+    def _matrix_key(self) -> Any:
+        return self.keys.matrix or self._key("rotation", "A product with a matrix")
+
     def matrix(self, matrix: Any, x: Chunk) -> Chunk:
-        key = self.keys.matrix or self._key("rotation", "A product with a matrix")
-        return self.engine.multiply_matrix(matrix, x, key)
+        return self.engine.multiply_matrix(matrix, x, self._matrix_key())
+
+    def encoded_matrix(self, matrix: Any, level: int) -> Any:
+        return self.engine.encode_matrix(matrix, self._matrix_key(), level=level)
 
     def refresh(self, chunks: Sequence[Chunk], bound: float, real: bool) -> list[Chunk]:
         """All together: real ones in pairs, in the time of one complex bootstrap each."""

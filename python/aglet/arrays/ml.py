@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 
 from aglet import checks
 from aglet.arrays.array import EncryptedArray
+from aglet.arrays.products import KeptMatrix
+from aglet.arrays.session import Session
+from aglet.arrays.training import fit_logistic, labelled_samples
 from aglet.ckks import values
 from aglet.errors import ParameterError, RangeError
 
-__all__ = ["Activation", "Linear", "LogisticRegression", "Sequential"]
+__all__ = ["Activation", "Linear", "LogisticRegression", "Sequential", "fit_logistic", "labelled_samples"]
 
 _GRID = 8192
 """Points at which the error of a fit is looked at."""
@@ -99,6 +102,8 @@ class Linear:
     weights: NDArray[Any]
     """A matrix (inputs, outputs), or a vector for one output."""
     bias: NDArray[Any]
+    kept: KeptMatrix | None = None
+    """Where encodings of the weights are kept; `encoded` makes one."""
 
     def __post_init__(self) -> None:
         weights, bias = (np.asarray(values.as_array(part), dtype=np.float64) for part in (self.weights, self.bias))
@@ -122,9 +127,14 @@ class Linear:
         bias = np.asarray(model.intercept_, dtype=np.float64)
         return cls(weights, np.broadcast_to(bias, weights.shape[1:]) if weights.ndim > 1 else bias.reshape(-1)[0])
 
+    def encoded(self, session: Session) -> Linear:
+        """The same layer, which encodes its matrix once for each level and layout; see `Session.encode_matrix`."""
+        return replace(self, kept=session.encode_matrix(self.weights)) if self.weights.ndim == 2 else self
+
     def __call__(self, x: Any) -> Any:
         """Of an encrypted array of shape (samples, inputs), or of plain numbers."""
-        return x @ self.weights + self.bias if self.bias.any() else x @ self.weights
+        scores = x @ (self.kept if self.kept is not None and isinstance(x, EncryptedArray) else self.weights)
+        return scores + self.bias if self.bias.any() else scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,6 +197,10 @@ class Sequential:
             layers += [linear, Activation.fit(activation, degree, (-size, size))]
             reached = activation(scores)
         return cls((*layers, made[-1]))
+
+    def encoded(self, session: Session) -> Sequential:
+        """The same network, whose matrices are encoded once, for many batches of samples."""
+        return Sequential(tuple(one.encoded(session) if isinstance(one, Linear) else one for one in self.layers))
 
     def __call__(self, x: Any) -> Any:
         """The outputs of the last layer, of an encrypted array of samples or of plain numbers."""

@@ -16,6 +16,7 @@ from aglet.arrays.array import EncryptedArray
 from aglet.arrays.interval import Interval
 from aglet.arrays.keyset import KeySet
 from aglet.arrays.machine import Chunk, Live, Machine
+from aglet.arrays.products import KeptMatrix
 from aglet.arrays.shadow import Plan, Shadow
 from aglet.ckks import values
 from aglet.ckks.engine import Engine
@@ -181,6 +182,21 @@ class Session:
         flat = self.engine.decrypt_many(array.chunks, self.keys.secret)
         found = flat[array.index]
         return found if array.ndim else found[()]
+
+    def encode_matrix(self, matrix: Any) -> KeptMatrix:
+        """A plain matrix for many products: `x @ it` and `it @ x` keep what they encode of it, and skip that next time.
+
+        An encoding takes memory: about a ciphertext's half for each diagonal. `byte_count` tells, `clear()` frees.
+
+        Raises
+        ------
+        RangeError
+            If it is empty, ragged, not finite, or has not two axes.
+        """
+        entries = values.as_array(matrix)
+        if entries.ndim != 2 or not entries.size:
+            raise RangeError(f"A matrix has two axes and an entry at least, and this one has shape {entries.shape}.")
+        return KeptMatrix(self, entries.copy())
 
     # Functions
 

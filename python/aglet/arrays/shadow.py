@@ -213,6 +213,12 @@ class Shadow:
         error = math.hypot(plan.error, self._refresh_error if plan.bootstraps else 0.0, *(c.error for c in chunks))
         return self._made(plan.level_out, True, error, 1.0)
 
+    def encoded(self, weights: Any, level: int) -> Any:
+        return weights
+
+    def encoded_matrix(self, matrix: Any, level: int) -> Any:
+        return matrix
+
     def matrix(self, matrix: Any, x: _Chunk) -> _Chunk:
         rows, columns = np.asarray(matrix).shape
         diagonals = min(self.slots, rows + columns - 1)

@@ -28,8 +28,9 @@ def total(array: EncryptedArray, axis: Any, keepdims: bool) -> EncryptedArray:
         summed = _of_all(array)
     else:
         summed = array
-        for one in sorted(axes, reverse=True):
-            summed = _along(summed, one)
+        # The first axes first: those are of whole chunks, if any is.
+        for done, one in enumerate(sorted(axes)):
+            summed = _along(summed, one - done)
     kept = shape if keepdims else tuple(length for i, length in enumerate(array.shape) if i not in axes)
     return summed.broadcast_to(kept) if summed.uniform else summed.reshape(kept)
 

@@ -10,6 +10,7 @@ import numpy as np
 from aglet import _core, checks
 from aglet._core import (
     Ciphertext,
+    EncodedWeights,
     FixedRotationKey,
     Plaintext,
     RelinearizationKey,
@@ -135,20 +136,21 @@ class Circuits:
         ciphertexts
             At any levels; the result is one below the lowest.
         weights
-            One for each: a number, a list or array of at most `slot_count` numbers, or a plaintext (of any level).
+            One for each: a number, a list or array of at most `slot_count` numbers, a plaintext (of any level), or
+            what `encode_weights` makes of a list for the level of this sum.
 
         Raises
         ------
         RangeError
             If there is no ciphertext, the counts differ, or a weight is not finite.
         LevelError
-            If a ciphertext is at level 0.
+            If a ciphertext is at level 0, or a weight was encoded for another level than that of the sum.
         """
         terms = [operands.ciphertext(ciphertext) for ciphertext in checks.each("ciphertexts", ciphertexts)]
         return self._core.weighted_sum(terms, [self._weight(weight) for weight in checks.each("weights", weights)])
 
     def _weight(self, weight: Any) -> Any:
-        if isinstance(weight, Plaintext):
+        if isinstance(weight, Plaintext | EncodedWeights):
             return weight
         if isinstance(weight, LightPlaintext):
             return weight.values

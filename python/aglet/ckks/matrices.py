@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from aglet import _core, checks
-from aglet._core import Ciphertext, MatrixMultiplicationKey, RotationKey, SecretKey
+from aglet._core import (
+    Ciphertext,
+    EncodedDiagonals,
+    EncodedWeights,
+    MatrixMultiplicationKey,
+    RotationKey,
+    SecretKey,
+)
 from aglet.ckks import operands, values
-from aglet.errors import LevelError, RangeError
+from aglet.errors import LevelError, MemoryLimitError, RangeError
 from aglet.progress import ProgressCallback, progress_bar
+from aglet.reports import gigabytes
 
-__all__ = ["Matrices", "PlainMatrix"]
+__all__ = ["EncodedMatrix", "Matrices", "PlainMatrix"]
 
+_GiantStep = tuple[int, list[tuple[int, Any]]]
+"""Its number, and weights by baby step: `weighted_sum` takes them."""
 # Rotated copies of the vector that are held at a time without a matrix multiplication key.
 _MOST_BABY_STEPS = 64
 
@@ -30,6 +40,27 @@ class PlainMatrix:
 
     def __repr__(self) -> str:
         return f"<PlainMatrix: {self.entries.shape[0]} x {self.entries.shape[1]}, level {self.level}>"
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedMatrix:
+    """A matrix encoded for ciphertexts at one level and for one kind of key; `encode_matrix` makes one."""
+
+    shape: tuple[int, int]
+    level: int
+    diagonals: EncodedDiagonals | list[_GiantStep]
+    """For a matrix multiplication key, or by giant steps for the rotation key."""
+
+    @property
+    def byte_count(self) -> int:
+        """Bytes in memory."""
+        if isinstance(self.diagonals, EncodedDiagonals):
+            return self.diagonals.byte_count
+        return sum(weights.byte_count for _, parts in self.diagonals for _, weights in parts)
+
+    def __repr__(self) -> str:
+        size = f"{self.byte_count / 1e6:.0f} MB"
+        return f"<EncodedMatrix: {self.shape[0]} x {self.shape[1]}, level {self.level}, {size}>"
 
 
 class Matrices:
@@ -99,6 +130,74 @@ class Matrices:
             entries[~np.isin((columns - rows[:, None]) % slots, kept)] = 0
         return PlainMatrix(entries, values.as_level(level, self._max_level))
 
+    def encode_matrix(
+        self,
+        matrix: Any,
+        rotation_key: MatrixMultiplicationKey | RotationKey | None = None,
+        *,
+        matrix_multiplication_key: MatrixMultiplicationKey | None = None,
+        level: int | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> EncodedMatrix:
+        """A matrix for many calls of `multiply_matrix`, which skip its encoding; results are the same, bit for bit.
+
+        Each diagonal takes the memory of a plaintext: a dense block of d rows and columns has 2d - 1.
+
+        Parameters
+        ----------
+        matrix
+            As `multiply_matrix` takes it.
+        rotation_key
+            The key that products will be made with, as there.
+        level
+            Of the ciphertexts; `max_level` if not given.
+
+        Raises
+        ------
+        RangeError
+            If the matrix is empty, too large, ragged, or not finite.
+        LevelError
+            If the level is 0, does not exist, or is above that of the key.
+        MemoryLimitError
+            Before anything is encoded, if the machine has too little memory for it.
+        """
+        key = checks.one_of(rotation_key=rotation_key, matrix_multiplication_key=matrix_multiplication_key)
+        entries = matrix.entries if isinstance(matrix, PlainMatrix) else values.as_matrix(matrix, self._core.slot_count)
+        at = values.as_level(level, self._max_level)
+        if isinstance(key, RotationKey):
+            used = np.zeros(self._core.slot_count, dtype=bool)
+            for number, row in enumerate(entries):
+                used[(np.flatnonzero(row) - number) % self._core.slot_count] = True
+            _refuse_memory(int(used.sum()) * self.encode_weights([0], at).byte_count)
+            steps: list[_GiantStep] = [
+                (giant, [(i, self.encode_weights(diagonal, at)) for i, diagonal in parts])
+                for giant, parts in self._giant_steps(entries)
+            ]
+            return EncodedMatrix(entries.shape, at, steps)
+        operands.not_of_a_bootstrap(key)
+        key = checks.need(key, MatrixMultiplicationKey, "create_matrix_multiplication_key(secret_key)")
+        return EncodedMatrix(entries.shape, at, self._core.encode_matrix(entries, key, at, progress))
+
+    def encode_weights(self, weights: Any, level: int | None = None) -> EncodedWeights:
+        """Weights for many calls of `weighted_sum` at one level; results are the same, bit for bit.
+
+        Parameters
+        ----------
+        weights
+            A list or array of at most `slot_count` numbers.
+        level
+            Of the sum: that of its lowest ciphertext; `max_level` if not given.
+
+        Raises
+        ------
+        RangeError
+            If a weight is not finite, or there are none or too many.
+        LevelError
+            If the level is 0 or does not exist.
+        """
+        level = values.as_level(level, self._max_level)
+        return self._core.encode_weights(values.as_slots(weights, self._core.slot_count), level)
+
     def multiply_matrix(
         self,
         matrix: Any,
@@ -116,8 +215,8 @@ class Matrices:
         Parameters
         ----------
         matrix
-            A `PlainMatrix`, or a two-dimensional list or array of at most `slot_count` rows and columns. A smaller one
-            acts on the first slots, and the slots beyond its rows become zero.
+            An `EncodedMatrix`, a `PlainMatrix`, or a two-dimensional list or array of at most `slot_count` rows and
+            columns. A smaller one acts on the first slots, and the slots beyond its rows become zero.
         rotation_key
             A matrix multiplication key, or the rotation key, which is slower and takes the memory of up to 64
             ciphertexts. The former may be given as `matrix_multiplication_key=` too.
@@ -127,10 +226,15 @@ class Matrices:
         RangeError
             If the matrix is empty, too large, ragged, or not finite.
         LevelError
-            If the ciphertext is at level 0, or above the level of the key or of the `PlainMatrix`.
+            If the ciphertext is at level 0, above the level of the key or of the `PlainMatrix`, or not at that of the
+            `EncodedMatrix`.
+        TypeError
+            If the matrix was encoded for the other kind of key.
         """
         ciphertext = operands.ciphertext(ciphertext)
         key = checks.one_of(rotation_key=rotation_key, matrix_multiplication_key=matrix_multiplication_key)
+        if isinstance(matrix, EncodedMatrix):
+            return self._multiply_encoded(matrix, ciphertext, key, progress)
         if not isinstance(matrix, PlainMatrix):
             matrix = PlainMatrix(values.as_matrix(matrix, self._core.slot_count), ciphertext.level)
         if ciphertext.level > matrix.level:
@@ -141,41 +245,77 @@ class Matrices:
         if max(matrix.entries.shape) > self._core.slot_count:
             raise RangeError(f"This matrix is larger than the {self._core.slot_count} slots of this engine; cut it.")
         if isinstance(key, RotationKey):
-            return self._rotate_and_sum(matrix.entries, ciphertext, key, progress)
+            return self._rotate_and_sum(self._giant_steps(matrix.entries), ciphertext, key, progress)
         operands.not_of_a_bootstrap(key)
         key = checks.need(key, MatrixMultiplicationKey, "create_matrix_multiplication_key(secret_key)")
         return self._core.multiply_matrix(matrix.entries, ciphertext, key, progress)
 
-    def _rotate_and_sum(
-        self, entries: values.Vector, x: Ciphertext, key: RotationKey, progress: ProgressCallback | None
+    def _multiply_encoded(
+        self, matrix: EncodedMatrix, x: Ciphertext, key: Any, progress: ProgressCallback | None
     ) -> Ciphertext:
-        """By diagonals to the right, for which the rotation key has its steps.
+        by_rotation = isinstance(key, RotationKey)
+        if by_rotation == isinstance(matrix.diagonals, EncodedDiagonals):
+            raise TypeError(
+                "This matrix was encoded for the other kind of key; encode it with the one that you multiply with, "
+                "engine.encode_matrix(matrix, key)."
+            )
+        if not isinstance(matrix.diagonals, EncodedDiagonals):
+            if x.level != matrix.level:
+                raise LevelError(
+                    f"This matrix was encoded for level {matrix.level} and the ciphertext is at level {x.level}; "
+                    "encode it for that level, or bring the ciphertext down with level_down."
+                )
+            return self._rotate_and_sum(matrix.diagonals, x, key, progress)
+        key = checks.need(key, MatrixMultiplicationKey, "create_matrix_multiplication_key(secret_key)")
+        return self._core.multiply_matrix(matrix.diagonals, x, key, progress)
+
+    def _baby_steps(self) -> int:
+        return min(_MOST_BABY_STEPS, 1 << (self._core.slot_count.bit_length() // 2))
+
+    def _giant_steps(self, entries: values.Vector) -> Iterator[_GiantStep]:
+        """Diagonals to the right, for which the rotation key has its steps, from the last giant step to the first.
 
         With `k = g b + i`: `sum_k D_k * roll(x, k) = sum_g roll(sum_i E_gi * roll(x, i), g b)`, where
-        `E_gi[j] = matrix[j + g b][j - i]`, summed over g by Horner's rule from the last.
+        `E_gi[j] = matrix[j + g b][j - i]`.
         """
-        report, slots, (rows, columns) = checks.callback(progress), self._core.slot_count, entries.shape
-        baby = min(_MOST_BABY_STEPS, 1 << (slots.bit_length() // 2))
+        slots, (rows, columns), baby = self._core.slot_count, entries.shape, self._baby_steps()
         place = np.arange(slots)
-        turned = self._core.rotate_batch(x, key, list(range(baby)), None)
-        total, at = None, 0
         for giant in range(slots // baby - 1, -1, -1):
-            report(slots // baby - 1 - giant, slots // baby, "matrix")
             row = (place + giant * baby) % slots
-            used: list[tuple[Ciphertext, values.Vector]] = []
+            used: list[tuple[int, Any]] = []
             for i in range(baby):
                 column = (place - i) % slots
                 inside = (row < rows) & (column < columns)
                 diagonal: Any = np.zeros_like(entries, shape=slots)
                 diagonal[inside] = entries[row[inside], column[inside]]
                 if diagonal.any():
-                    used.append((turned[i], diagonal))
+                    used.append((i, diagonal))
             if used:
-                part = self._core.weighted_sum([ct for ct, _ in used], [weights for _, weights in used])
-                if total is not None:
-                    part = self._core.add(part, self._core.rotate(total, key, (at - giant) * baby))
-                total, at = part, giant
+                yield giant, used
+
+    def _rotate_and_sum(
+        self, steps: Iterable[_GiantStep], x: Ciphertext, key: RotationKey, progress: ProgressCallback | None
+    ) -> Ciphertext:
+        """The sum over giant steps by Horner's rule, from the last."""
+        report, baby = checks.callback(progress), self._baby_steps()
+        count = self._core.slot_count // baby
+        turned = self._core.rotate_batch(x, key, list(range(baby)), None)
+        total, at = None, 0
+        for giant, used in steps:
+            report(count - 1 - giant, count, "matrix")
+            part = self._core.weighted_sum([turned[i] for i, _ in used], [weights for _, weights in used])
+            if total is not None:
+                part = self._core.add(part, self._core.rotate(total, key, (at - giant) * baby))
+            total, at = part, giant
         if total is None:
-            zeros: Any = np.zeros_like(entries, shape=slots)
-            return self._core.weighted_sum([x], [zeros])
+            return self._core.weighted_sum([x], [np.zeros(self._core.slot_count)])
         return self._core.rotate(total, key, at * baby)
+
+
+def _refuse_memory(needed: int) -> None:
+    free = _core.doctor()["memory_available_bytes"]
+    if free is not None and needed > free:
+        raise MemoryLimitError(
+            f"This matrix takes {gigabytes(needed)} encoded and {gigabytes(free)} of memory are free; free some, "
+            "encode it for a lower level, or multiply by it as it is."
+        )

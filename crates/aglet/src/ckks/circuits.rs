@@ -10,6 +10,7 @@ use aglet_schemes::ckks::{CkksEvaluator, Known, Number, Plaintext, Weight};
 use aglet_schemes::{Approximate, Evaluator};
 use num_complex::Complex64;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 impl SumWeight<'_> {
     fn is_real(&self) -> bool {
@@ -17,6 +18,7 @@ impl SumWeight<'_> {
             Self::Real(_) | Self::RealSlots(_) => true,
             Self::Complex(_) | Self::ComplexSlots(_) => false,
             Self::Plaintext(pt) => pt.real,
+            Self::Encoded(weights) => weights.encoded.real,
         }
     }
     /// The weight, if it is one number for all slots.
@@ -66,6 +68,27 @@ pub enum SumWeight<'a> {
     ComplexSlots(Vec<Complex64>),
     /// One number for each slot, encoded already (at any level).
     Plaintext(&'a Plaintext),
+    /// One number for each slot, encoded for sums at the level of this one.
+    Encoded(&'a EncodedWeights),
+}
+
+/// One number for each slot as [`Engine::weighted_sum`] multiplies by it at one level: encoded once, used again and again.
+pub struct EncodedWeights {
+    encoded: Arc<Plaintext>,
+    level: usize,
+    /// Of the ciphertexts that it is for.
+    scale: f64,
+}
+
+impl EncodedWeights {
+    /// The user level of the sums that it is for.
+    pub fn level(&self) -> usize {
+        self.level
+    }
+    /// Bytes in memory.
+    pub fn byte_count(&self) -> usize {
+        self.encoded.poly.byte_count()
+    }
 }
 
 impl Engine {
@@ -170,7 +193,7 @@ impl Engine {
         self.run(|| {
             let e = self.evaluator(&keys, None);
             let weigh = |(ct, weight): &(&'_ Ciphertext, SumWeight<'_>)| {
-                self.weight(weight, chain, scale * e.modulus(chain) / ct.scale)
+                self.weight(weight, level, ct.scale, scale * e.modulus(chain) / ct.scale)
             };
             let weights = terms.iter().map(weigh).collect::<Result<Vec<_>, _>>()?;
             let terms: Vec<_> = terms.iter().map(|(ct, _)| *ct).zip(weights).collect();
@@ -178,19 +201,46 @@ impl Engine {
         })
     }
 
-    /// A weight for the evaluator, encoded at a chain level and scale unless it is one number.
-    fn weight(&self, weight: &SumWeight<'_>, chain: usize, scale: f64) -> Result<Weight, Error> {
+    /// Encodes weights for sums at a user level: of all ciphertexts there, or of higher ones brought down.
+    ///
+    /// # Errors
+    /// [`Error::Range`] for weights that are not finite or more than slots, [`Error::Level`] at level 0.
+    pub fn encode_weights<T: Number>(&self, values: &[T], level: usize) -> Result<EncodedWeights, Error> {
+        let level = self.check_level(level)?;
+        let Some(below) = level.checked_sub(1) else {
+            return Err(Error::Level("A weighted sum needs 1 level; encode its weights for level 1 or higher.".into()));
+        };
+        values.iter().try_for_each(|&z| finite_weight(z).map(drop))?;
+        let (chain, scale) = (self.params().chain_level(level), self.params().scale_at(level));
+        let keys = KeySet::new();
+        let encoded = self.run(|| {
+            let modulus = self.evaluator(&keys, None).modulus(chain);
+            Ok(self.encoder.encode(&self.ctx, values, chain, self.params().scale_at(below) * modulus / scale)?)
+        })?;
+        Ok(EncodedWeights { encoded: Arc::new(encoded), level, scale })
+    }
+
+    /// A weight for the evaluator, encoded at a user level and scale unless it is one number.
+    fn weight(&self, weight: &SumWeight<'_>, level: usize, of: f64, scale: f64) -> Result<Weight, Error> {
+        let chain = self.params().chain_level(level);
         match weight {
             SumWeight::Real(c) => Ok(Weight::Number(finite_weight(*c)?)),
             SumWeight::Complex(c) => Ok(Weight::Number(finite_weight(*c)?)),
             SumWeight::RealSlots(values) => self.weights(values, chain, scale),
             SumWeight::ComplexSlots(values) => self.weights(values, chain, scale),
             SumWeight::Plaintext(pt) => self.weights(&self.encoder.decode(&self.ctx, pt)?, chain, scale),
+            SumWeight::Encoded(weights) if weights.level == level && weights.scale == of => {
+                Ok(Weight::Slots(weights.encoded.clone()))
+            }
+            SumWeight::Encoded(weights) => Err(Error::Level(format!(
+                "These weights were encoded for level {} and this sum is at level {level}; encode them for that level, or bring the ciphertexts down with level_down.",
+                weights.level
+            ))),
         }
     }
     fn weights<T: Number>(&self, values: &[T], chain: usize, scale: f64) -> Result<Weight, Error> {
         values.iter().try_for_each(|&z| finite_weight(z).map(drop))?;
-        Ok(Weight::Slots(self.encoder.encode(&self.ctx, values, chain, scale)?))
+        Ok(Weight::Slots(Arc::new(self.encoder.encode(&self.ctx, values, chain, scale)?)))
     }
 
     /// Rotates one ciphertext by several steps, to the right as `numpy.roll`. Steps that are powers of two share one

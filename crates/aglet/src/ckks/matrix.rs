@@ -11,7 +11,7 @@ use crate::{Control, Error};
 use aglet_circuits::matrix::{Matrix, MatrixCut};
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_rlwe::{KeyId, KeyRole, KeySet, KeySwitchSpec, SecretKey, SwitchingKey};
-use aglet_schemes::ckks::{CkksEvaluator, Known, Number};
+use aglet_schemes::ckks::{CkksEvaluator, CkksTransform, Known, Number};
 use aglet_schemes::Evaluator;
 use num_complex::Complex64;
 
@@ -54,6 +54,29 @@ impl MatrixKey {
     /// The key made of these.
     pub(crate) fn from_stored(id: KeyId, baby: usize, spec: KeySwitchSpec, keys: KeySet) -> Self {
         Self { id, baby, spec, keys }
+    }
+}
+
+/// A matrix with its diagonals encoded for one user level and one shape of keys, to be used again and again.
+pub struct EncodedMatrix {
+    baby: usize,
+    limbs: usize,
+    level: usize,
+    /// Of the ciphertexts that it is for.
+    scale: f64,
+    real: bool,
+    /// By their first giant step; none for a matrix of zeros.
+    runs: Vec<(usize, CkksTransform)>,
+}
+
+impl EncodedMatrix {
+    /// The user level of the ciphertexts that it is for.
+    pub fn level(&self) -> usize {
+        self.level
+    }
+    /// Bytes in memory.
+    pub fn byte_count(&self) -> usize {
+        self.runs.iter().map(|run| run.1.byte_count()).sum()
     }
 }
 
@@ -120,41 +143,157 @@ impl Engine {
         key: &MatrixKey,
         control: &Control,
     ) -> Result<Ciphertext, Error> {
-        check_owner(ct, "matrix multiplication key", key.id)?;
-        let below = self.spend_many(ct, 1, "A product with a matrix")?;
-        if ct.limbs() > key.spec.q_limbs {
+        let below = self.check_product(ct, key)?;
+        let Some(cut) = self.cut(matrix, key, ct.limbs())? else {
+            return Ok(told(self.multiply_scalar(ct, 0.0)?, Known::default(), ct.real && T::REAL));
+        };
+        let ratio = self.params().scale_at(below) / ct.scale;
+        let firsts: Vec<usize> = cut.runs().iter().map(|run| run.first).collect();
+        let made = self.joined(key, &firsts, control, |e, i| {
+            let map = cut.map::<Complex64>(cut.runs()[i])?;
+            Ok(e.transform(ct, &e.encode_transform_for(&key.spec, &map, ct.level(), ratio)?)?)
+        })?;
+        Ok(told(at_scale(made, self.params().scale_at(below)), Known::default(), ct.real && T::REAL))
+    }
+
+    /// Encodes a matrix for products with ciphertexts at one user level, by keys of this one's shape.
+    ///
+    /// # Errors
+    /// [`Error::Range`] as [`Engine::multiply_matrix`], [`Error::Level`] at level 0 or above that of the key, [`Error::KeyMemory`]
+    /// before anything is encoded, [`Error::Cancelled`].
+    pub fn encode_matrix<T: Number>(
+        &self,
+        matrix: &Matrix<'_, T>,
+        key: &MatrixKey,
+        level: usize,
+        control: &Control,
+    ) -> Result<EncodedMatrix, Error> {
+        let level = self.check_level(level)?;
+        let Some(below) = level.checked_sub(1) else {
+            return Err(Error::Level(
+                "A product with a matrix needs 1 level; encode the matrix for level 1 or higher.".into(),
+            ));
+        };
+        let (chain, scale) = (self.params().chain_level(level), self.params().scale_at(level));
+        self.check_served(key, chain + 1, level)?;
+        let cut = self.cut(matrix, key, chain + 1)?;
+        let mut made =
+            EncodedMatrix { baby: key.baby, limbs: key.spec.q_limbs, level, scale, real: T::REAL, runs: Vec::new() };
+        let Some(cut) = cut else { return Ok(made) };
+        let needed = (cut.diagonal_count() * self.diagonal_bytes(key, chain + 1)) as u64;
+        if let Some(available) = machine::memory_available().filter(|&free| needed > free) {
+            return Err(Error::KeyMemory(format!(
+                "This matrix takes {:.1} GB encoded and {:.1} GB of memory are free; free some, encode it for a lower level, or multiply by it as it is.",
+                needed as f64 / 1e9,
+                available as f64 / 1e9
+            )));
+        }
+        let keys = KeySet::new();
+        self.run(|| {
+            let e = self.evaluator(&keys, Some(control));
+            for (done, run) in cut.runs().iter().enumerate() {
+                control.check()?;
+                control.report(done, cut.runs().len(), "matrix");
+                let map = cut.map::<Complex64>(*run)?;
+                let ratio = self.params().scale_at(below) / scale;
+                made.runs.push((run.first, e.encode_transform_for(&key.spec, &map, chain, ratio)?));
+            }
+            control.report(cut.runs().len(), cut.runs().len(), "matrix");
+            Ok(made)
+        })
+    }
+
+    /// The same as [`Engine::multiply_matrix`], bit for bit, by a matrix that is encoded already.
+    ///
+    /// # Errors
+    /// [`Error::Level`] for a ciphertext at another level or a key of another shape, [`Error::Cancelled`].
+    pub fn multiply_encoded_matrix(
+        &self,
+        matrix: &EncodedMatrix,
+        ct: &Ciphertext,
+        key: &MatrixKey,
+        control: &Control,
+    ) -> Result<Ciphertext, Error> {
+        let below = self.check_product(ct, key)?;
+        if below + 1 != matrix.level || ct.scale != matrix.scale {
             return Err(Error::Level(format!(
-                "This matrix multiplication key serves levels up to {} and the ciphertext is at level {}; make the key for a higher level.",
-                key.spec.q_limbs - 1 - self.params().hidden_levels(),
+                "This matrix was encoded for level {} and the ciphertext is at level {}; encode it for that level, or bring the ciphertext down with level_down.",
+                matrix.level,
                 below + 1
             )));
         }
+        if (matrix.baby, matrix.limbs) != (key.baby, key.spec.q_limbs) {
+            return Err(Error::Level(
+                "This matrix was encoded for a matrix multiplication key of another shape; encode it for this one."
+                    .into(),
+            ));
+        }
+        let real = ct.real && matrix.real;
+        if matrix.runs.is_empty() {
+            return Ok(told(self.multiply_scalar(ct, 0.0)?, Known::default(), real));
+        }
+        let firsts: Vec<usize> = matrix.runs.iter().map(|run| run.0).collect();
+        let made = self.joined(key, &firsts, control, |e, i| Ok(e.transform(ct, &matrix.runs[i].1)?))?;
+        Ok(told(at_scale(made, self.params().scale_at(below)), Known::default(), real))
+    }
+
+    /// Whether a key multiplies this ciphertext; the user level below it.
+    fn check_product(&self, ct: &Ciphertext, key: &MatrixKey) -> Result<usize, Error> {
+        check_owner(ct, "matrix multiplication key", key.id)?;
+        let below = self.spend_many(ct, 1, "A product with a matrix")?;
+        self.check_served(key, ct.limbs(), below + 1)?;
+        Ok(below)
+    }
+
+    fn check_served(&self, key: &MatrixKey, limbs: usize, level: usize) -> Result<(), Error> {
+        if limbs <= key.spec.q_limbs {
+            return Ok(());
+        }
+        Err(Error::Level(format!(
+            "This matrix multiplication key serves levels up to {} and the ciphertext is at level {level}; make the key for a higher level.",
+            key.spec.q_limbs - 1 - self.params().hidden_levels()
+        )))
+    }
+
+    fn diagonal_bytes(&self, key: &MatrixKey, limbs: usize) -> usize {
+        let cut = key.spec.cut(limbs);
+        (cut.q_limbs + cut.p_limbs) * 2 * self.slots() * 8
+    }
+
+    /// The runs of a matrix whose diagonals are encoded at a time; None for a matrix of zeros.
+    fn cut<'a, T: Number>(
+        &self,
+        matrix: &'a Matrix<'a, T>,
+        key: &MatrixKey,
+        limbs: usize,
+    ) -> Result<Option<MatrixCut<'a, T>>, Error> {
         self.check_matrix(matrix)?;
-        let (per_baby, level) = (key.spec.cut(ct.limbs()), ct.level());
-        let diagonal_bytes = (per_baby.q_limbs + per_baby.p_limbs) * 2 * self.slots() * 8;
-        let longest = (DIAGONAL_BYTES / diagonal_bytes / key.baby).max(1);
-        let Some(cut) = MatrixCut::new(matrix, self.slots(), key.baby, longest) else {
-            return Ok(told(self.multiply_scalar(ct, 0.0)?, Known::default(), ct.real && T::REAL));
-        };
-        let runs = cut.runs();
-        let scale = self.params().scale_at(below);
+        let longest = (DIAGONAL_BYTES / self.diagonal_bytes(key, limbs) / key.baby).max(1);
+        Ok(MatrixCut::new(matrix, self.slots(), key.baby, longest))
+    }
+
+    /// Parts that begin at these giant steps, by Horner's rule from the last to the first.
+    fn joined(
+        &self,
+        key: &MatrixKey,
+        firsts: &[usize],
+        control: &Control,
+        part: impl Fn(&CkksEvaluator<'_>, usize) -> Result<Ciphertext, Error> + Send + Sync,
+    ) -> Result<Ciphertext, Error> {
         self.run(|| {
             let e = self.evaluator(&key.keys, Some(control));
             let mut sum: Option<(Ciphertext, usize)> = None;
-            // Horner's rule from the last run to the first.
-            for (done, run) in runs.iter().rev().enumerate() {
-                control.report(done, runs.len(), "matrix");
-                let map = cut.map::<Complex64>(*run)?;
-                let transform = e.encode_transform_for(&key.spec, &map, level, scale / ct.scale)?;
-                let part = e.transform(ct, &transform)?;
+            for (done, (i, &first)) in firsts.iter().enumerate().rev().enumerate() {
+                control.report(done, firsts.len(), "matrix");
+                let part = part(&e, i)?;
                 sum = Some(match sum {
-                    None => (part, run.first),
-                    Some((sum, at)) => (e.add(&turn(&e, sum, at - run.first, key.baby)?, &part)?, run.first),
+                    None => (part, first),
+                    Some((sum, at)) => (e.add(&turn(&e, sum, at - first, key.baby)?, &part)?, first),
                 });
             }
-            control.report(runs.len(), runs.len(), "matrix");
+            control.report(firsts.len(), firsts.len(), "matrix");
             let (sum, at) = sum.ok_or_else(|| Error::Range("The matrix has no entry.".into()))?;
-            Ok(told(at_scale(turn(&e, sum, at, key.baby)?, scale), Known::default(), ct.real && T::REAL))
+            turn(&e, sum, at, key.baby)
         })
     }
 

@@ -10,9 +10,9 @@ mod sharing;
 pub mod sizes;
 
 pub use bootstrap::{BootstrapKey, BootstrapKeys, KeySize, Method, Request, Route, StageRun, MAX_ITERATIONS};
-pub use circuits::{PolynomialBasis, SumWeight};
+pub use circuits::{EncodedWeights, PolynomialBasis, SumWeight};
 pub use engine::{Engine, FixedRotationKey, GaloisKey, RelinearizationKey, RotationKey};
-pub use matrix::MatrixKey;
+pub use matrix::{EncodedMatrix, MatrixKey};
 pub use models::{cost, failure, memory, precision, report};
 pub use sharing::{Shared, Sharing};
 

@@ -2,7 +2,8 @@
 
 use super::engine::{Engine, Scalar, Slots};
 use super::objects::{
-    Ciphertext, FixedRotationKey, MatrixMultiplicationKey, Plaintext, RelinearizationKey, RotationKey, SecretKey,
+    Ciphertext, EncodedDiagonals, EncodedWeights, FixedRotationKey, MatrixMultiplicationKey, Plaintext,
+    RelinearizationKey, RotationKey, SecretKey,
 };
 use crate::errors::{count, exception};
 use crate::family::vector;
@@ -17,6 +18,7 @@ type Progress<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
 #[derive(FromPyObject)]
 pub enum Weight<'py> {
     Plaintext(Bound<'py, Plaintext>),
+    Encoded(Bound<'py, EncodedWeights>),
     Slots(Slots<'py>),
     Number(Scalar),
 }
@@ -26,6 +28,13 @@ pub enum Weight<'py> {
 pub enum Entries<'py> {
     Real(PyReadonlyArray2<'py, f64>),
     Complex(PyReadonlyArray2<'py, Complex64>),
+}
+
+/// What a vector is multiplied by.
+#[derive(FromPyObject)]
+pub enum Factor<'py> {
+    Encoded(Bound<'py, EncodedDiagonals>),
+    Entries(Entries<'py>),
 }
 
 fn rows<T: Copy + numpy::Element>(matrix: &PyReadonlyArray2<'_, T>) -> (Vec<T>, usize) {
@@ -97,6 +106,7 @@ impl Engine {
         for (ct, weight) in held.iter().zip(&weights) {
             let weight = match weight {
                 Weight::Plaintext(pt) => SumWeight::Plaintext(&pt.get().of(py, &self.home)?.value),
+                Weight::Encoded(weights) => SumWeight::Encoded(weights.get().of(py, &self.home)?),
                 Weight::Slots(Slots::Real(values)) => SumWeight::RealSlots(vector(values)),
                 Weight::Slots(Slots::Complex(values)) => SumWeight::ComplexSlots(vector(values)),
                 Weight::Number(Scalar::Real(c)) => SumWeight::Real(*c),
@@ -106,6 +116,21 @@ impl Engine {
         }
         let made = self.quick(py, |e| e.weighted_sum(&terms))?;
         self.wrap(py, made)
+    }
+
+    /// Weights for sums at a level.
+    fn encode_weights(&self, py: Python<'_>, weights: Slots<'_>, level: usize) -> PyResult<EncodedWeights> {
+        let made = match weights {
+            Slots::Real(values) => {
+                let values = vector(&values);
+                self.quick(py, |e| e.encode_weights(&values, level))?
+            }
+            Slots::Complex(values) => {
+                let values = vector(&values);
+                self.quick(py, |e| e.encode_weights(&values, level))?
+            }
+        };
+        Ok(EncodedWeights::new(&self.home, made))
     }
 
     /// `deltas` as in `numpy.roll`.
@@ -157,24 +182,54 @@ impl Engine {
     fn multiply_matrix(
         &self,
         py: Python<'_>,
-        matrix: Entries<'_>,
+        matrix: Factor<'_>,
         ct: &Ciphertext,
         key: &MatrixMultiplicationKey,
         progress: Progress<'_, '_>,
     ) -> PyResult<Ciphertext> {
         let (ct, key) = (&ct.of(py, &self.home)?.get(), key.of(py, &self.home)?);
         let made = match matrix {
-            Entries::Real(matrix) => {
+            Factor::Encoded(matrix) => {
+                let matrix = matrix.get().of(py, &self.home)?;
+                self.long(py, progress, |e, control| e.multiply_encoded_matrix(matrix, ct, key, control))?
+            }
+            Factor::Entries(Entries::Real(matrix)) => {
                 let (entries, columns) = rows(&matrix);
                 let matrix = Matrix { entries: &entries, columns };
                 self.long(py, progress, |e, control| e.multiply_matrix(&matrix, ct, key, control))?
             }
-            Entries::Complex(matrix) => {
+            Factor::Entries(Entries::Complex(matrix)) => {
                 let (entries, columns) = rows(&matrix);
                 let matrix = Matrix { entries: &entries, columns };
                 self.long(py, progress, |e, control| e.multiply_matrix(&matrix, ct, key, control))?
             }
         };
         self.wrap(py, made)
+    }
+
+    /// A matrix for products at a level, by keys of this one's shape.
+    #[pyo3(signature = (matrix, key, level, progress = None))]
+    fn encode_matrix(
+        &self,
+        py: Python<'_>,
+        matrix: Entries<'_>,
+        key: &MatrixMultiplicationKey,
+        level: usize,
+        progress: Progress<'_, '_>,
+    ) -> PyResult<EncodedDiagonals> {
+        let key = key.of(py, &self.home)?;
+        let made = match matrix {
+            Entries::Real(matrix) => {
+                let (entries, columns) = rows(&matrix);
+                let matrix = Matrix { entries: &entries, columns };
+                self.long(py, progress, |e, control| e.encode_matrix(&matrix, key, level, control))?
+            }
+            Entries::Complex(matrix) => {
+                let (entries, columns) = rows(&matrix);
+                let matrix = Matrix { entries: &entries, columns };
+                self.long(py, progress, |e, control| e.encode_matrix(&matrix, key, level, control))?
+            }
+        };
+        Ok(EncodedDiagonals::new(&self.home, made))
     }
 }

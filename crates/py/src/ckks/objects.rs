@@ -1,6 +1,6 @@
 //! Keys, plaintexts and ciphertexts as Python sees them: immutable but for `out=`, and at home in engines of their parameters and slots.
 
-use crate::family::{homed, homed_keys, homed_pickles, never_pickled, unchanging};
+use crate::family::{homed, homed_keys, homed_pickles, never_pickled, unchanging, unstored};
 use aglet::ckks::GaloisKey;
 use aglet::wire::CkksOrigin;
 use pyo3::prelude::*;
@@ -188,12 +188,41 @@ homed! { CkksOrigin:
     }
 }
 
+unstored! { CkksOrigin:
+    /// Weights for sums at one level, encoded: used again and again.
+    EncodedWeights(aglet::ckks::EncodedWeights), "list of encoded weights" {
+        #[getter]
+        fn level(&self) -> usize {
+            self.value.level()
+        }
+        /// Bytes in memory.
+        #[getter]
+        fn byte_count(&self) -> usize {
+            self.value.byte_count()
+        }
+    }
+
+    /// A matrix for one level and one shape of matrix multiplication keys, encoded: used again and again.
+    EncodedDiagonals(aglet::ckks::EncodedMatrix), "encoded matrix" {
+        #[getter]
+        fn level(&self) -> usize {
+            self.value.level()
+        }
+        /// Bytes in memory.
+        #[getter]
+        fn byte_count(&self) -> usize {
+            self.value.byte_count()
+        }
+    }
+}
+
 homed_pickles! { CkksOrigin:
     PublicKey, RelinearizationKey, ConjugationKey, RotationKey, FixedRotationKey, MatrixMultiplicationKey, BootstrapKey, Plaintext, Ciphertext,
 }
 
 unchanging! {
     PublicKey, RelinearizationKey, ConjugationKey, RotationKey, FixedRotationKey, MatrixMultiplicationKey, BootstrapKey, Plaintext,
+    EncodedWeights, EncodedDiagonals,
 }
 
 /// A copy shares the data, and stays as it is when `out=` gives the other one a result.

@@ -20,8 +20,8 @@ pub enum Weight {
     /// One number for all slots.
     Number(Complex64),
     /// One number for each slot, encoded at the level of the sum; its scale times that of the ciphertext is the scale before
-    /// the rescale.
-    Slots(Plaintext),
+    /// the rescale. Shared, as it may be used again.
+    Slots(Arc<Plaintext>),
 }
 
 impl CkksEvaluator<'_> {

@@ -1,0 +1,195 @@
+"""Products of encrypted arrays with plain matrices, by their diagonals; matrices that are encoded once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aglet.arrays import moves, sums
+from aglet.arrays.interval import Interval
+from aglet.arrays.joins import stack
+from aglet.errors import KeyMismatchError, RangeError
+
+if TYPE_CHECKING:
+    from aglet.arrays.array import EncryptedArray
+    from aglet.arrays.session import Session
+
+__all__ = ["KeptMatrix", "matmul", "rmatmul"]
+
+
+class KeptMatrix:
+    """A plain matrix that keeps its encodings; `session.encode_matrix` makes one, `@` takes it on either side.
+
+    Each level and each layout of arrays that meets it adds an encoding, made the first time; results are the same, bit
+    for bit.
+    """
+
+    __array_ufunc__ = None
+    """So that numpy leaves `@` to this class."""
+
+    def __init__(self, session: Session, entries: NDArray[Any]) -> None:
+        self.session, self.entries = session, entries
+        self._kept: dict[Any, Any] = {}
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """As numpy's."""
+        return self.entries.shape
+
+    @property
+    def byte_count(self) -> int:
+        """Of the encodings that it keeps by now."""
+        return sum(one.byte_count for one in self._kept.values())
+
+    def __repr__(self) -> str:
+        return f"<KeptMatrix {self.shape}: {len(self._kept)} encodings, {self.byte_count / 1e6:.0f} MB>"
+
+    def __matmul__(self, x: Any) -> EncryptedArray:
+        return rmatmul(self, x)
+
+    def clear(self) -> None:
+        """Free the encodings."""
+        self._kept.clear()
+
+    def kept(self, key: Any, make: Callable[[], Any]) -> Any:
+        """The encoding of that key, made the first time."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
+
+
+def _plain(x: EncryptedArray, y: Any) -> tuple[NDArray[Any], KeptMatrix | None]:
+    """The entries of a factor, and what keeps encodings of them."""
+    if isinstance(y, KeptMatrix):
+        if y.session is not x.session:
+            raise KeyMismatchError("This matrix was encoded in another session; encode it in that of the array.")
+        return y.entries, y
+    return x.plain(y), None
+
+
+def matmul(x: EncryptedArray, y: Any) -> EncryptedArray:
+    """`x @ y`; `y` is plain, or an encrypted vector."""
+    if isinstance(y, type(x)):
+        if y.ndim != 1 or not x.ndim:
+            raise TypeError("Of two encrypted factors of @ the second is a vector; multiply and sum for more.")
+        _same_length(x.shape[-1], y.shape[0])
+        return (x * y).sum(axis=-1)
+    matrix, kept = _plain(x, y)
+    if not x.ndim or matrix.ndim not in (1, 2):
+        raise TypeError("@ takes a vector or a matrix on each side; multiply by numbers with *.")
+    _same_length(x.shape[-1], matrix.shape[0])
+    if matrix.ndim == 1:
+        return sums.total(x * matrix, -1, False)
+    if x.ndim == 1:
+        return _matrix_times(matrix.T, x, kept)
+    if x.ndim == 2 and _fit_in_rows(x, matrix.shape[1]):
+        return _rows_times(x, matrix, kept)
+    columns = [(x * np.ascontiguousarray(column)).sum(axis=-1) for column in matrix.T]
+    return stack(columns, axis=-1)
+
+
+def _fit_in_rows(x: EncryptedArray, width: int) -> bool:
+    """Whether each row is a run of slots, with room for as many numbers before the next begins."""
+    starts, slots = x.index[:, 0], x.session.slots
+    runs = np.array_equal(x.index, starts[:, None] + np.arange(x.shape[1]))
+    reach = max(width, x.shape[1])
+    apart = np.diff(starts).min() >= reach if len(starts) > 1 else True
+    return bool(runs and apart and (starts % slots + reach).max() <= slots)
+
+
+def _rows_times(x: EncryptedArray, matrix: NDArray[Any], kept: KeptMatrix | None) -> EncryptedArray:
+    """All rows of a chunk at once, by the diagonals of the matrix, in baby and giant steps to the right; one level.
+
+    `z = sum_s E_s roll(x, s)` has in slot `p + inputs - 1` what belongs to slot p, where `s = inputs - 1 + j - i` for
+    input i and output j. Only one turn goes to the left, which takes many switches.
+    """
+    x.need(1)
+    (inputs, outputs), slots, machine = matrix.shape, x.session.slots, x.session.machine
+    diagonals = inputs + outputs - 1
+    baby = 1 << (diagonals.bit_length() // 2)
+    chunks = []
+
+    def weight(starts: NDArray[np.int64], step: int) -> NDArray[Any]:
+        return np.roll(_diagonal(matrix, starts, step, slots), -(step // baby) * baby)
+
+    def encoded(starts: NDArray[np.int64], step: int, level: int) -> Any:
+        return machine.encoded(weight(starts, step), level)
+
+    for number, chunk in enumerate(x.chunks):
+        starts = x.index[x.index[:, 0] // slots == number, 0] % slots
+        turned = [chunk, *(machine.rotate(chunk, list(range(1, baby))) if baby > 1 else [])]
+        place, total = (chunk.level, starts.tobytes()), None
+        for giant in range((diagonals - 1) // baby, -1, -1):
+            steps = range(giant * baby, min(diagonals, (giant + 1) * baby))
+            weights = (
+                [weight(starts, step) for step in steps]
+                if kept is None
+                else [kept.kept((*place, step), partial(encoded, starts, step, chunk.level)) for step in steps]
+            )
+            part = machine.weighted_sum(turned[: len(weights)], weights)
+            total = part if total is None else machine.add(part, machine.rotate(total, [baby])[0])
+        chunks.append(machine.rotate(total, [(1 - inputs) % slots])[0] if inputs > 1 else total)
+    index = x.index[:, :1] + np.arange(outputs)
+    return x.replaced(chunks=chunks, index=index, interval=_image(matrix.T, x), filler=0.0, period=None)
+
+
+def _diagonal(matrix: NDArray[Any], starts: NDArray[np.int64], step: int, slots: int) -> NDArray[Any]:
+    """What `roll(x, step)` is multiplied by: entries whose output is `step - inputs + 1` beyond their input."""
+    inputs, outputs = matrix.shape
+    columns = np.arange(max(0, step - inputs + 1), min(outputs, step + 1))
+    weights = np.zeros(slots, dtype=matrix.dtype if matrix.dtype.kind == "c" else np.float64)
+    places = starts[:, None] + columns + inputs - 1
+    weights[places.ravel() % slots] = np.tile(matrix[columns - (step - inputs + 1), columns], len(starts))
+    return weights
+
+
+def rmatmul(matrix: Any, x: EncryptedArray) -> EncryptedArray:
+    """`matrix @ x` with a plain matrix and an encrypted vector; one level."""
+    entries, kept = _plain(x, matrix)
+    if np.ndim(entries) == 1:
+        return matmul(x, entries) if x.ndim == 1 else matmul(x.T, entries)
+    if np.ndim(entries) != 2 or x.ndim != 1:
+        raise TypeError("matrix @ x takes a plain matrix and an encrypted vector; take columns of x one by one.")
+    return _matrix_times(entries, x, kept)
+
+
+def _matrix_times(entries: NDArray[Any], x: EncryptedArray, kept: KeptMatrix | None) -> EncryptedArray:
+    """By blocks that fit a chunk on both sides."""
+    _same_length(entries.shape[1], x.shape[0])
+    slots, machine = x.session.slots, x.session.machine
+    laid = moves.compact(x.spelled_out() if x.uniform else x)
+    laid.need(1)
+    chunks: list[Any] = []
+    for top in range(0, len(entries), slots):
+        found: Any = None
+        for i, chunk in enumerate(laid.chunks):
+            block: Any = entries[top : top + slots, i * slots : (i + 1) * slots]
+            if kept:
+                # Told apart from its transpose, which stands on the other side.
+                key = (entries is kept.entries, top, i, chunk.level)
+                block = kept.kept(key, partial(machine.encoded_matrix, block, chunk.level))
+            part = machine.matrix(block, chunk)
+            found = part if found is None else machine.add(found, part)
+        chunks.append(found)
+    index = np.arange(len(entries), dtype=np.int64)
+    return x.replaced(chunks=chunks, index=index, interval=_image(entries, laid), filler=0.0, period=None)
+
+
+def _image(entries: Any, x: EncryptedArray) -> Interval:
+    """What a matrix makes of an interval, and the zeros beside it."""
+    if entries.dtype.kind == "c" or not x.is_real:
+        size = float(np.abs(entries).sum(axis=1).max()) * x.interval.size
+        return Interval(-size, size)
+    above, below = np.maximum(entries, 0).sum(axis=1), np.minimum(entries, 0).sum(axis=1)
+    low = float((above * x.interval.low + below * x.interval.high).min())
+    high = float((above * x.interval.high + below * x.interval.low).max())
+    return Interval(min(0.0, low), max(0.0, high))
+
+
+def _same_length(left: int, right: int) -> None:
+    if left != right:
+        raise RangeError(f"@ needs equal lengths in the middle, and these are {left} and {right}.")
