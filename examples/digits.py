@@ -1,6 +1,6 @@
 """A small neural network reads 512 encrypted digits: the server sees neither the pictures nor what it answers.
 
-Trained here by scikit-learn, on its own digits of 8 x 8; one of torch comes the same way, see `ml.Sequential.fit`. One
+Trained here by scikit-learn, on its own digits of 8 x 8; `ml.Sequential.from_torch` takes one of torch. One
 ciphertext holds 512 pictures; a layer takes one level, the activation, fitted on what the training reached, five.
 """
 

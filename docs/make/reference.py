@@ -13,6 +13,8 @@ GROUPS = {
     "Engines": ["Engine", "IntegerEngine", "LookupEngine", "GLEngine"],
     "Arrays": ["Session", "EncryptedArray", "KeySet"],
 }
+MODULES = {"ml": "aglet.arrays.ml", "batch": "aglet.batch"}
+"""Modules with a page of their own: what their `__all__` names."""
 
 
 def classes() -> dict[str, list[str]]:
@@ -28,6 +30,11 @@ def page(name: str) -> str:
     return f"# {name}\n\n```{{eval-rst}}\n.. autoclass:: aglet.{name}\n   :members:\n```\n"
 
 
+def module_page(name: str) -> str:
+    """All of a module."""
+    return f"# aglet.{name}\n\n```{{eval-rst}}\n.. automodule:: {MODULES[name]}\n   :members:\n```\n"
+
+
 def python(folder: Path) -> str:
     """The index, and a page for each class."""
     text = "# Python\n\n```{eval-rst}\n.. autofunction:: aglet.plan\n.. autofunction:: aglet.presets\n"
@@ -36,7 +43,9 @@ def python(folder: Path) -> str:
         for name in names:
             (folder / f"{name}.md").write_text(page(name))
         text += f"## {group}\n\n```{{toctree}}\n:maxdepth: 1\n\n" + "\n".join(names) + "\n```\n\n"
-    return text
+    for name in MODULES:
+        (folder / f"{name}.md").write_text(module_page(name))
+    return text + "## Modules\n\n```{toctree}\n:maxdepth: 1\n\n" + "\n".join(MODULES) + "\n```\n"
 
 
 def commands(command: Any, path: tuple[str, ...] = ("aglet",)) -> str:

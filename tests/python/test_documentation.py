@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from pathlib import Path
 
@@ -51,6 +52,18 @@ def test_the_reference_has_every_public_class(monkeypatch: pytest.MonkeyPatch) -
 
     found = [name for names in reference.classes().values() for name in names]
     assert sorted(found) == sorted(name for name in aglet.__all__ if isinstance(getattr(aglet, name), type))
+
+
+def test_the_reference_has_models_and_batches(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.syspath_prepend(str(DOCS))
+    from make import reference
+
+    text = reference.python(tmp_path)
+    for name, module in reference.MODULES.items():
+        assert f"\n{name}\n" in text
+        assert f"automodule:: {module}\n" in (tmp_path / f"{name}.md").read_text()
+        imported = importlib.import_module(module)
+        assert all(getattr(imported, one).__doc__ for one in imported.__all__)
 
 
 def test_the_reference_has_every_command(monkeypatch: pytest.MonkeyPatch) -> None:

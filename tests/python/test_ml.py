@@ -189,3 +189,55 @@ def test_training_that_cannot_be(session: Session) -> None:
         ml.labelled_samples(np.ones((2, 9)), [1, 1], 8)
     with pytest.raises(RangeError, match="labelled_samples"):
         ml.fit_logistic(session.encrypt(np.ones((2, 2))), steps=1, count=2)
+
+
+class Tensor:
+    """What a tensor of torch lets others do with it: nothing at once, an array at last."""
+
+    def __init__(self, data: Any) -> None:
+        self._data = np.asarray(data, dtype=np.float32)
+
+    def detach(self) -> Tensor:
+        return self
+
+    double = cpu = detach
+
+    def numpy(self) -> np.ndarray:
+        return self._data
+
+
+def module(kind: str, *children: Any, **parts: Any) -> Any:
+    """A layer of that name, as `torch.nn` has them."""
+    return type(kind, (), {"children": lambda _: iter(children), **parts})()
+
+
+def test_a_network_of_torch() -> None:
+    weights = [RANDOM.normal(0, 0.5, shape).astype(np.float32) for shape in ((5, 6), (2, 5))]
+    bias = np.float32(RANDOM.normal(0, 0.5, 5))
+    first = module("Linear", weight=Tensor(weights[0]), bias=Tensor(bias))
+    last = module("Linear", weight=Tensor(weights[1]), bias=None)
+    network = module("Sequential", module("Sequential", first, module("Dropout")), module("Tanh"), last)
+    model = ml.Sequential.from_torch(network, SAMPLES, degree=15)
+    assert [type(layer).__name__ for layer in model.layers] == ["Linear", "Activation", "Linear"]
+    expected = np.tanh(SAMPLES @ weights[0].T + bias) @ weights[1].T
+    assert np.abs(model(SAMPLES) - expected).max() < 1e-2
+    with pytest.raises(ParameterError, match="Conv2d is not served"):
+        ml.Sequential.from_torch(module("Sequential", module("Conv2d")), SAMPLES)
+    with pytest.raises(ParameterError, match="no layer"):
+        ml.Sequential.from_torch(module("Sequential"), SAMPLES)
+
+
+@pytest.mark.parametrize(
+    ("kind", "at_one", "at_minus_one"),
+    [
+        ("ReLU", 1, 0),
+        ("ELU", 1, np.exp(-1) - 1),
+        ("Tanh", np.tanh(1), -np.tanh(1)),
+        ("Sigmoid", sigmoid(1), sigmoid(-1)),
+        ("SiLU", sigmoid(1), -sigmoid(-1)),
+        ("Softplus", np.log(1 + np.e), np.log(1 + 1 / np.e)),
+    ],
+)
+def test_activations_of_torch(kind: str, at_one: float, at_minus_one: float) -> None:
+    model = ml.Sequential.from_torch(module(kind), [[-1.0, 1.0]], degree=63)
+    assert np.abs(model(np.array([1.0, -1.0])) - [at_one, at_minus_one]).max() < 0.01

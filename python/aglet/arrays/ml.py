@@ -183,20 +183,61 @@ class Sequential:
         Parameters
         ----------
         weights
-            For each layer its weights (inputs, outputs) and its bias. Of `torch.nn.Linear`, that is
-            `layer.weight.detach().numpy().T` and `layer.bias.detach().numpy()`.
+            For each layer its weights (inputs, outputs) and its bias; `from_torch` takes networks of torch.
         sample
             Inputs as they will come, (samples, inputs); they are no secret. Ranges are widened by a quarter.
         """
-        made = [Linear(*pair) for pair in weights]
+        steps: list[Any] = [step for pair in weights for step in (Linear(*pair), activation)]
+        return cls._fitted(steps[:-1], sample, degree)
+
+    @classmethod
+    def from_torch(cls, module: Any, sample: Any, *, degree: int = 7) -> Sequential:
+        """A trained `torch.nn.Sequential` of `Linear` layers and activations, fitted where a sample takes them.
+
+        `Dropout`, `Identity` and `Flatten` do nothing here. Torch is not imported: layers are known by their names.
+
+        Parameters
+        ----------
+        sample
+            Inputs as they will come, (samples, inputs), a numpy array; they are no secret. Ranges are widened by a
+            quarter.
+
+        Raises
+        ------
+        ParameterError
+            If it has no layer, or one of another kind.
+        """
+        steps: list[Any] = []
+        for layer in _layers(module):
+            kind = type(layer).__name__
+            if kind == "Linear":
+                weights = _numbers(layer.weight).T
+                bias = np.zeros(weights.shape[1]) if layer.bias is None else _numbers(layer.bias)
+                steps.append(Linear(weights, bias))
+            elif kind in _ACTIVATIONS:
+                steps.append(_ACTIVATIONS[kind])
+            elif kind not in _NOTHING:
+                raise ParameterError(
+                    f"A layer {kind} is not served; there are Linear, {', '.join(sorted({*_ACTIVATIONS, *_NOTHING}))}. "
+                    "Fold it into a Linear layer, or train without it."
+                )
+        return cls._fitted(steps, sample, degree)
+
+    @classmethod
+    def _fitted(cls, steps: Sequence[Any], sample: Any, degree: int) -> Sequential:
+        """Layers, and functions fitted where a sample takes them."""
+        if not steps:
+            raise ParameterError("This network has no layer; give one at least.")
         layers: list[Linear | Activation] = []
         reached = np.asarray(values.as_array(sample), dtype=np.float64)
-        for linear in made[:-1]:
-            scores = linear(reached)
-            size = float(np.abs(scores).max()) * _MARGIN or 1.0
-            layers += [linear, Activation.fit(activation, degree, (-size, size))]
-            reached = activation(scores)
-        return cls((*layers, made[-1]))
+        for step in steps:
+            if isinstance(step, Linear):
+                layers.append(step)
+            else:
+                size = float(np.abs(reached).max()) * _MARGIN or 1.0
+                layers.append(Activation.fit(step, degree, (-size, size)))
+            reached = step(reached)
+        return cls(tuple(layers))
 
     def encoded(self, session: Session) -> Sequential:
         """The same network, whose matrices are encoded once, for many batches of samples."""
@@ -213,3 +254,28 @@ class Sequential:
 
 def _sigmoid(x: Any) -> Any:
     return 1 / (1 + np.exp(-x))
+
+
+def _layers(module: Any) -> list[Any]:
+    """The layers of a network, those of networks within it in their place."""
+    if type(module).__name__ != "Sequential":
+        return [module]
+    return [layer for part in module.children() for layer in _layers(part)]
+
+
+def _numbers(tensor: Any) -> NDArray[np.float64]:
+    for step in ("detach", "double", "cpu", "numpy"):
+        tensor = getattr(tensor, step, lambda now=tensor: now)()
+    return np.asarray(tensor, dtype=np.float64)
+
+
+_ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
+    "ELU": lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))),
+    "ReLU": lambda x: np.maximum(x, 0),
+    "Sigmoid": _sigmoid,
+    "SiLU": lambda x: x * _sigmoid(x),
+    "Softplus": lambda x: np.logaddexp(0, x),
+    "Tanh": np.tanh,
+}
+"""Of torch, as they are without arguments."""
+_NOTHING = ("Dropout", "Flatten", "Identity")
