@@ -7,7 +7,7 @@ RUST_FILES := $(shell find crates Cargo.toml Cargo.lock -type f 2>/dev/null)
 # maturin installs into this environment, whatever else is activated.
 MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
 
-.PHONY: help build demo test test-rust test-python test-long test-by-hand test-ifma test-wheel wheel docs fuzz constant-time clean toolchain
+.PHONY: help build demo test test-rust test-python test-long test-by-hand test-ifma test-arm test-wheel wheel docs fuzz constant-time clean toolchain
 
 help:
 	@echo "make demo       build and install into .venv, then refresh a real ciphertext"
@@ -18,6 +18,7 @@ help:
 	@echo "make fuzz       hostile bytes to every reader, SECONDS=60 in all"
 	@echo "make constant-time  traces what touches secrets, for different secrets"
 	@echo "make test-ifma  the AVX-512 IFMA kernels, under an emulator where this CPU has none (Debian, root)"
+	@echo "make test-arm   the kernels of 64-bit ARM under an emulator (Debian, root)"
 	@echo "make wheel      the wheel for Linux, in dist"
 	@echo "make test-wheel the wheel in a bare environment"
 	@echo "make docs       the documentation site, in docs/_build/html; nothing is fetched, a warning is an error"
@@ -117,6 +118,9 @@ docs: build $(VENV)/.docs
 # Exits with 0 where it cannot run if AGLET_IFMA_OPTIONAL=1, and says so.
 test-ifma: | toolchain
 	tools/ifma/check.sh
+
+test-arm: | toolchain
+	tools/arm/check.sh
 
 clean:
 	rm -rf $(VENV) target fuzz/target build dist docs/_build docs/generated .mypy_cache .pytest_cache .ruff_cache .hypothesis
