@@ -265,6 +265,11 @@ def plan(
 ) -> Plan:
     """Plan a bootstrap: check levels, scales and keys, count the work, forecast memory and, given units, seconds."""
 
+def scratch_bytes(
+    preset: str, method: str, stage_count: int | None, key_size: str, slot_count: int, together: int
+) -> int:
+    """Bytes of the polynomials of so many bootstraps side by side, which stay with the engine. Takes a moment."""
+
 def unit_costs(log_n: int, bits: int) -> UnitCosts:
     """Measure what a unit of each kind of work takes in rings of degree 2^log_n with primes of so many bits."""
 

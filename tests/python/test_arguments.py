@@ -59,6 +59,8 @@ WHOLE: dict[tuple[str, str], tuple[Call, int]] = {
         lambda w, v: w.engine.create_matrix_multiplication_key(w.keys.secret, level=0, baby_step_count=v),
         4,
     ),
+    ("encode_matrix", "level"): (lambda w, v: w.engine.encode_matrix(np.eye(2), w.keys.rotation, level=v), 3),
+    ("encode_weights", "level"): (lambda w, v: w.engine.encode_weights([1.0], v).level, 3),
     # The bits that remain follow from the size of the noise alone; 2^62 queries need more than fits.
     ("create_keys", "stage_count"): (
         lambda w, v: w.engine.create_keys(w.keys.secret, stage_count=v, rotation=False).bootstrap.stage_count,

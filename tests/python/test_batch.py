@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,13 @@ from aglet import (
     KeyMismatchError,
     KeySet,
     LookupEngine,
+    MemoryLimitError,
     MissingKeyError,
     ParameterError,
     SerializationError,
+    _core,
 )
-from aglet.batch import BatchError, Pool, methods, save_keys
+from aglet.batch import BatchError, Pool, methods, node_bytes, save_keys
 from aglet.batch.ledger import FAILED, MANIFEST
 from aglet.batch.places import Place
 from aglet.batch.worker import Worker
@@ -409,3 +412,22 @@ def test_without_ray_an_address_is_refused(keys: tuple[KeySet, str], source: Pat
     )
     ended = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True)
     assert "aglet-fhe[ray]" in ended.stderr
+
+
+def test_a_worker_without_memory(
+    engine: Engine, keys: tuple[KeySet, str], source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before anything is computed, with what would help; nothing is left behind."""
+    machine = _core.doctor()
+    needed = node_bytes(keys[0])
+    assert node_bytes(keys[0], streams=2) > needed > keys[0].bootstrap.byte_count
+    monkeypatch.setattr(_core, "doctor", lambda: {**machine, "memory_available_bytes": 100_000})
+    with Pool(keys[1], allow_insecure=True) as short, pytest.raises(MemoryLimitError, match="fewer streams"):
+        short.run(source, tmp_path / "out")
+    assert not list((tmp_path / "out").glob("*.ct"))
+    # Where nobody knows, it is tried.
+    monkeypatch.setattr(_core, "doctor", lambda: {**machine, "memory_available_bytes": None})
+    with Pool(keys[1], allow_insecure=True) as tried:
+        assert tried.run(source, tmp_path / "out").done == COUNT
+    with pytest.raises(MissingKeyError, match="create_keys"):
+        node_bytes(replace(keys[0], bootstrap=None))

@@ -31,6 +31,7 @@ mod _core {
     use crate::lookup::{lookup_presets, LookupEngine, LookupKey, LweArray, LweSecretKey, PackingKey};
     #[pymodule_export]
     use crate::reports::{
-        bench_ntt, doctor, peak_rss_bytes, plan, predicted_precision, presets, rotation_key_bytes, unit_costs,
+        bench_ntt, doctor, peak_rss_bytes, plan, predicted_precision, presets, rotation_key_bytes, scratch_bytes,
+        unit_costs,
     };
 }

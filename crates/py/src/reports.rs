@@ -117,6 +117,23 @@ pub fn plan<'py>(
     reported(py, || report::plan(&params, request, units.as_ref()))
 }
 
+/// Bytes of the polynomials of so many bootstraps side by side, which stay with the engine. Takes a moment.
+#[pyfunction]
+pub fn scratch_bytes(
+    py: Python<'_>,
+    preset: &str,
+    method: &str,
+    stage_count: Option<i64>,
+    key_size: &str,
+    slot_count: i64,
+    together: i64,
+) -> PyResult<usize> {
+    let params = loaded(py, preset)?;
+    let asked = request(py, &params, method, stage_count, key_size, count(py, "slot_count", slot_count)?)?;
+    let together = count(py, "together", together)?.max(1);
+    py.detach(|| report::scratch_bytes(&params, asked, together)).map_err(|e| raise(py, e))
+}
+
 /// Measure what a unit of each kind of work takes on one thread, in microseconds per limb.
 #[pyfunction]
 pub fn unit_costs(py: Python<'_>, log_n: u32, bits: u32) -> PyResult<Bound<'_, PyAny>> {

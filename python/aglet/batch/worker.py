@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from aglet.batch.keys import open_keys
+from aglet.batch.memory import refuse_too_little
 from aglet.batch.methods import Method, method_of
 from aglet.batch.places import checksum
 from aglet.batch.results import Group, Outcome, Task
@@ -46,6 +47,7 @@ class Worker:
                 f"The keys in {recipe.keys!a} are of {type(self._opened.engine).__name__}, and the method "
                 f"{recipe.method} is one of {self.method.family.__name__}; name another folder or another method."
             )
+        refuse_too_little(self._opened, recipe.streams)
         self._turn = threading.BoundedSemaphore(recipe.streams)
         self._stopped = 0
 

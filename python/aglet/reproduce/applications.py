@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,23 +15,14 @@ from aglet.ckks.engine import Engine
 from aglet.errors import ParameterError
 from aglet.measure import Precision
 from aglet.quiet import Watch
+from aglet.reproduce.programs import PROGRAMS
 
-__all__ = ["PROGRAMS", "ApplicationCase", "bench_application"]
-
-_Program = Callable[[Any], Any]
-PROGRAMS: dict[str, _Program] = {
-    "sort": np.sort,
-    "argmax": np.argmax,
-    "variance": np.var,
-}
-"""By name; each takes an array, encrypted or not."""
-_VALUES = 256
-"""Different values of a vector; comparisons tell them apart."""
+__all__ = ["ApplicationCase", "bench_application"]
 
 
 @dataclass(frozen=True)
 class ApplicationCase:
-    """What one bench measures: a program on so many values between 0 and 1, from fresh ciphertexts to its result."""
+    """What one bench measures: a program of a size, from fresh ciphertexts to its result."""
 
     program: str = "sort"
     size: int = 128
@@ -52,20 +42,18 @@ def bench_application(case: ApplicationCase, *, repeat: int) -> dict[str, Any]:
     engine = Engine(preset=case.preset, mode="parallel", thread_count=case.threads, allow_insecure=case.allow_insecure)
     keys = engine.create_keys()
     session, program = Session(engine, keys, alpha=9, error_bits=12), PROGRAMS[case.program]
-    data = np.random.default_rng(1).permutation(max(_VALUES, case.size))[: case.size] / max(_VALUES, case.size)
+    data = program.data(case.size, engine.slot_count)
     machine, watch, seconds = _core.doctor(), Watch(), []
-    for _ in range(repeat + 1):
-        given = session.encrypt(data, bound=(0, 1))
+    for _ in range(repeat + program.warm):
+        given = program.encrypted(session, data)
         start = time.perf_counter()
-        found = program(given)
+        found = program.run(given, case.size)
         seconds.append(time.perf_counter() - start)
     # The first one encodes maps and maps memory.
-    seconds = seconds[1:]
+    seconds = seconds[int(program.warm) :]
     quiet = watch.done(seconds)
-    expected, values = np.asarray(program(data)), np.asarray(session.decrypt(found))
+    expected, values = np.asarray(program.run(data, case.size)), np.asarray(session.decrypt(found))
     precision = Precision.of(expected, values)
-    # Of a place, whether it is the right one; of values, whether each is nearer to its own than to a neighbour.
-    step = 1.0 if case.program == "argmax" else 1 / _VALUES
     bits = {"bits_mean": precision.bits_mean, "bits_worst": precision.bits_worst}
     return {
         "kind": "application",
@@ -78,7 +66,7 @@ def bench_application(case: ApplicationCase, *, repeat: int) -> dict[str, Any]:
         "backend": engine.backend,
         "seconds": statistics.median(seconds),
         "seconds_all": seconds,
-        "wrong": int((np.abs(values - expected) > step / 2).sum()),
+        "wrong": int((np.abs(values - expected) > program.step / 2).sum()),
         **bits,
         "mean_error": precision.mean_error,
         "max_error": precision.max_error,

@@ -53,7 +53,7 @@ impl Memory {
             other_keys: 2 * arithmetic.byte_count(params.n()),
             stored_keys: stored + 2 * arithmetic.stored_bytes(params)?,
             matrices: route.matrix_bytes(params)?,
-            scratch: scratch.bytes() / 100 * (100 + AT_ONCE),
+            scratch: at_once(scratch),
             base: PROCESS + base(params, route),
         })
     }
@@ -62,6 +62,11 @@ impl Memory {
     pub fn peak(&self) -> usize {
         self.bootstrap_key + self.other_keys + self.matrices + self.scratch + self.base
     }
+}
+
+/// Bytes of buffers that are out at once.
+pub(super) fn at_once(scratch: &Demand) -> usize {
+    scratch.bytes() / 100 * (100 + AT_ONCE)
 }
 
 /// What an engine with a secret and a public key holds beside evaluation keys, matrices and scratch.

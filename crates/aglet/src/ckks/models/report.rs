@@ -1,7 +1,7 @@
 //! The machine, presets, plans and predictions as JSON, for the command line.
 
 use crate::ckks::bootstrap::key::rotation_layout;
-use crate::ckks::memory::Memory;
+use crate::ckks::memory::{self, Memory};
 use crate::ckks::{cost, failure, precision, Method, Request, Route};
 use crate::runtime::machine;
 use crate::{presets, Error, Units};
@@ -121,6 +121,15 @@ pub fn plan(params: &CkksParams, request: Request, units: Option<&Units>) -> Res
         "key_bytes": memory.bootstrap_key, "key_bytes_seeded": memory.stored_keys, "other_key_bytes": memory.other_keys,
         "matrix_bytes": memory.matrices, "working_bytes": memory.scratch + memory.base, "peak_bytes": memory.peak(),
     }))
+}
+
+/// Bytes of the polynomials of so many bootstraps side by side, which stay with the engine.
+///
+/// # Errors
+/// Those of [`Route::new`].
+pub fn scratch_bytes(params: &CkksParams, request: Request, count: usize) -> Result<usize, Error> {
+    let route = Route::new(params, request)?;
+    Ok(memory::at_once(&cost::demand(&route, cost::key_shapes(params, &route)?, count)?))
 }
 
 /// Bytes of the rotation key, which a small bootstrap key leaves its rotations to: in memory and when stored. Takes seconds at
