@@ -11,6 +11,7 @@
 from aglet import errors
 from aglet._core import (
     BootstrapKey,
+    BridgeKey,
     Ciphertext,
     ConjugationKey,
     EncodedWeights,
@@ -39,6 +40,8 @@ from aglet.arrays import ml
 from aglet.arrays.array import EncryptedArray
 from aglet.arrays.keyset import KeySet
 from aglet.arrays.session import Session
+from aglet.bridge.bridge import Bridge
+from aglet.bridge.keys import BridgeKeys
 from aglet.ckks.comparison import ComparisonPlan
 from aglet.ckks.elsewhere import GLEngine
 from aglet.ckks.engine import Engine
@@ -67,6 +70,9 @@ __version__ = "0.1.0"
 __all__ = [
     "AgletError",
     "BootstrapKey",
+    "Bridge",
+    "BridgeKey",
+    "BridgeKeys",
     "Ciphertext",
     "ComparisonPlan",
     "ConjugationKey",

@@ -910,6 +910,68 @@ class IntegerEngine:
     def deserialize(self, kind: str, data: bytes, progress: Progress | None = None) -> Any: ...
 
 @final
+class BridgeKey:
+    """What leads from the secret key of slots to that of look-ups, and back."""
+
+    @property
+    def key_id(self) -> str: ...
+    @property
+    def lookup_key_id(self) -> str:
+        """Short id of the secret key of look-ups."""
+
+    @property
+    def preset(self) -> str: ...
+    @property
+    def byte_count(self) -> int: ...
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes when stored with seeds in place of the uniform part."""
+
+@final
+class Bridge:
+    """An engine of slots and one of look-ups. All methods are safe to call from many threads."""
+
+    def __init__(self, slots: Engine, lookups: LookupEngine) -> None: ...
+    @property
+    def backend(self) -> str: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def key_bytes(self) -> int:
+        """Bytes in memory that its key takes."""
+
+    def create_bridge_key(
+        self,
+        sk: SecretKey,
+        lookup_sk: LweSecretKey,
+        memory_limit_bytes: int | None = None,
+        progress: Progress | None = None,
+    ) -> BridgeKey: ...
+    def to_lookup(
+        self,
+        ct: Ciphertext,
+        indices: list[int],
+        shape: list[int],
+        key: BridgeKey,
+        bootstrap_key: BootstrapKey,
+        bits: int | None = None,
+        progress: Progress | None = None,
+    ) -> LweArray: ...
+    def from_lookup(
+        self,
+        bits: LweArray,
+        relin: RelinearizationKey,
+        conj: ConjugationKey,
+        bootstrap_key: BootstrapKey,
+        key: BridgeKey,
+        progress: Progress | None = None,
+    ) -> Ciphertext: ...
+    def write(self, value: BridgeKey, path: str, progress: Progress | None = None) -> None: ...
+    def serialize(self, value: BridgeKey, progress: Progress | None = None) -> bytes: ...
+    def read(self, kind: str, path: str, progress: Progress | None = None) -> Any: ...
+    def deserialize(self, kind: str, data: bytes, progress: Progress | None = None) -> Any: ...
+
+@final
 class LweSecretKey:
     """The secret key of gates and tables, wiped from memory when dropped. It refuses to be pickled."""
 

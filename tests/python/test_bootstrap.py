@@ -14,7 +14,8 @@ from aglet.measure import MESSAGES, Precision, make_message
 from conftest import Keys
 from support import ROOT, SNIPPETS, ToyEngine, assert_near, random_message, snippet
 
-EXAMPLES = sorted(path.name for path in (ROOT / "examples").glob("*.py"))
+# The ring of look-ups does not fit into that of the toy: test_bridge.py runs the nearest point in a larger one.
+EXAMPLES = sorted(path.name for path in (ROOT / "examples").glob("*.py") if path.name != "nearest.py")
 
 
 @pytest.mark.parametrize("kind", MESSAGES)

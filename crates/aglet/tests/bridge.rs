@@ -1,8 +1,10 @@
 //! Slots of CKKS as bits, messages and integers of a look-up engine: every value, its noise, and what is refused.
 
-use aglet::bridge::{Bridge, DownKey, Reading};
-use aglet::ckks::{self, BootstrapKey, Ciphertext, KeySize, Method, Request};
-use aglet::fhew::{self, Domain, Gate, Integer, Message, Table};
+use aglet::bridge::{Bridge, BridgeKey, Reading};
+use aglet::ckks::{
+    self, BootstrapKey, BootstrapKeys, Ciphertext, GaloisKey, KeySize, Method, RelinearizationKey, Request,
+};
+use aglet::fhew::{self, Domain, Form, Gate, Integer, Message, Table};
 use aglet::{presets, Control, ErrorKind, SecretKey};
 use aglet_testing::fixture::shrunk;
 
@@ -10,7 +12,7 @@ struct Sides {
     bridge: Bridge,
     main: SecretKey,
     lookup: fhew::SecretKey,
-    down: DownKey,
+    key: BridgeKey,
     bootstrap: BootstrapKey,
 }
 
@@ -21,18 +23,20 @@ fn sides(params: ckks::CkksParams, slots: Option<usize>, set: &str) -> Sides {
     let request = Request::new(Method::Regular, 3, KeySize::Medium, engine.slots());
     let bootstrap = engine.create_bootstrap_key(&main, request, None, &Control::new()).unwrap();
     let bridge = Bridge::new(engine, lookups).unwrap();
-    let down = bridge.create_down_key(&main, &lookup, None, &Control::new()).unwrap();
-    assert_eq!((down.from(), down.to()), (main.id(), lookup.id()));
-    Sides { bridge, main, lookup, down, bootstrap }
+    let key = bridge.create_key(&main, &lookup, None, &Control::new()).unwrap();
+    assert_eq!((key.id(), key.lookup_id()), (main.id(), lookup.id()));
+    Sides { bridge, main, lookup, key, bootstrap }
 }
 
 impl Sides {
     fn encrypt(&self, values: &[f64], level: usize) -> Ciphertext {
         let engine = self.bridge.slots();
-        engine.encrypt_with_secret(&engine.encode(values, level).unwrap(), &self.main).unwrap()
+        let mut all = values.to_vec();
+        all.resize(engine.slots(), 0.0);
+        engine.encrypt_with_secret(&engine.encode(&all[..], level).unwrap(), &self.main).unwrap()
     }
     fn read(&self, ct: &Ciphertext, slots: &[usize], reading: Reading) -> Result<Vec<fhew::Ciphertext>, aglet::Error> {
-        self.bridge.to_lookup(ct, slots, reading, (&self.down, &self.bootstrap), &Control::new())
+        self.bridge.to_lookup(ct, slots, reading, (&self.key, &self.bootstrap), &Control::new())
     }
 }
 
@@ -90,6 +94,125 @@ fn numbers_of_slots_go_through_tables_and_signs() {
     assert!(reals.iter().all(|ct| ct.variance().sqrt() < 2f64.powi(-22)), "{:e}", reals[0].variance().sqrt());
 }
 
+/// A bridge with the keys of a way up.
+struct Up {
+    sides: Sides,
+    relinearization: RelinearizationKey,
+    conjugation: GaloisKey,
+}
+
+impl Up {
+    fn new(params: ckks::CkksParams, slots: Option<usize>, set: &str) -> Self {
+        let mut sides = sides(params, slots, set);
+        let engine = sides.bridge.slots();
+        let request = Request::new(Method::Lossy, 3, KeySize::Medium, engine.slots());
+        let bootstrap = engine.create_bootstrap_key(&sides.main, request, None, &Control::new()).unwrap();
+        let relinearization = engine.create_relinearization_key(&sides.main).unwrap();
+        let conjugation = engine.create_conjugation_key(&sides.main).unwrap();
+        sides.bootstrap = bootstrap;
+        Self { sides, relinearization, conjugation }
+    }
+    fn keys(&self) -> BootstrapKeys<'_> {
+        let (relinearization, conjugation) = (&self.relinearization, &self.conjugation);
+        BootstrapKeys { relinearization, conjugation, bootstrap: &self.sides.bootstrap, rotation: None }
+    }
+    fn raise(&self, form: Form, bits: &[fhew::Ciphertext]) -> Result<Ciphertext, aglet::Error> {
+        self.sides.bridge.from_lookup(form, bits, (&self.sides.key, self.keys()), &Control::new())
+    }
+    /// The noise of a rotation is squared, so that its tail is long: 24 times the root mean square is 6.4 deviations of a bit.
+    fn assert_squared(&self, ct: &Ciphertext, expected: &[bool]) {
+        let (error, stated) = (self.error(ct, expected), ct.stated.noise);
+        assert!(
+            error < 24.0 * stated && stated < 2f64.powi(-8),
+            "2^{:.1}, stated 2^{:.1}",
+            error.log2(),
+            stated.log2()
+        );
+    }
+    /// The largest error of a slot.
+    fn error(&self, ct: &Ciphertext, expected: &[bool]) -> f64 {
+        let engine = self.sides.bridge.slots();
+        let found = engine.decrypt(ct, &self.sides.main).unwrap();
+        let wanted = |i| f64::from(u8::from(expected.get(i).copied().unwrap_or(false)));
+        found.iter().enumerate().map(|(i, z)| (z.re - wanted(i)).hypot(z.im)).fold(0.0, f64::max)
+    }
+}
+
+#[test]
+fn bits_go_up_to_fresh_slots_and_down_again() {
+    for slots in [None, Some(64)] {
+        let up = Up::new(presets::load("toy", true).unwrap(), slots, "gate");
+        let (bridge, s) = (&up.sides.bridge, &up.sides);
+        let (engine, lookups) = (bridge.slots(), bridge.lookups());
+        let key = lookups.create_lookup_key(&s.lookup, &Control::new()).unwrap();
+        for count in [engine.slots(), 37, 1, 0] {
+            let bits: Vec<bool> = (0..count).map(|i| i * i % 11 < 5).collect();
+            let fresh = lookups.encrypt_bits(&bits, &s.lookup).unwrap();
+            let raised = up.raise(Form::Bits, &fresh).unwrap();
+            let level = engine.bootstrap_output_level(Request::new(Method::Lossy, 3, KeySize::Medium, engine.slots()));
+            assert_eq!((engine.level(&raised).unwrap(), raised.real), (level.unwrap(), true));
+            assert_eq!(raised.points, Some(ckks::Points::Bits));
+            let error = up.error(&raised, &bits);
+            assert!(error < 2f64.powi(-12), "{count} bits of {:?} slots: {:.1}", slots, error.log2());
+            assert!(raised.stated.noise < 2f64.powi(-14), "stated 2^{:.1}", raised.stated.noise.log2());
+        }
+        // Down, through a gate, up, and down.
+        let bits: Vec<bool> = (0..24).map(|i| i % 3 == 0).collect();
+        let values: Vec<f64> = bits.iter().map(|&b| f64::from(u8::from(b))).collect();
+        let at: Vec<usize> = (0..24).collect();
+        let low = s.read(&s.encrypt(&values, 0), &at, Reading::Bits).unwrap();
+        let nand = lookups.gate(Gate::Nand, &[&low[..12], &low[12..]], &key, None, &Control::new()).unwrap();
+        let expected: Vec<bool> = (0..12).map(|i| !(bits[i] && bits[i + 12])).collect();
+        let raised = up.raise(Form::Bits, &nand).unwrap();
+        up.assert_squared(&raised, &expected);
+        let again = s.read(&raised, &at[..12], Reading::Bits).unwrap();
+        assert_eq!(lookups.decrypt_bits(&again, &s.lookup).unwrap(), expected);
+    }
+}
+
+#[test]
+fn signs_of_slots_go_up_as_slots() {
+    let up = Up::new(shrunk("regular", 11), None, "lut4");
+    let (s, control) = (&up.sides, Control::new());
+    let lookups = s.bridge.lookups();
+    let key = lookups.create_lookup_key(&s.lookup, &control).unwrap();
+    let values: Vec<f64> = (0..16).map(|i| f64::from(i) / 7.5 - 1.0).collect();
+    let (at, integer): (Vec<usize>, _) = ((0..16).collect(), Integer::new(16).unwrap());
+    let reals = s.read(&s.encrypt(&values, 3), &at, Reading::Real(integer)).unwrap();
+    let signs = lookups.sign(&reals, integer, &key, None, &control).unwrap();
+    let raised = up.raise(Form::Messages(Domain::Padded), &signs).unwrap();
+    let expected: Vec<bool> = values.iter().map(|&x| x >= 0.0).collect();
+    up.assert_squared(&raised, &expected);
+}
+
+#[test]
+fn what_cannot_go_up_is_refused() {
+    let up = Up::new(presets::load("toy", true).unwrap(), Some(64), "gate");
+    let (s, control) = (&up.sides, Control::new());
+    let (bridge, engine, lookups) = (&s.bridge, s.bridge.slots(), s.bridge.lookups());
+    let kind = |result: Result<Ciphertext, aglet::Error>| result.map(|_| ()).unwrap_err().kind();
+    let bits = lookups.encrypt_bits(&[true; 65], &s.lookup).unwrap();
+    assert_eq!(kind(up.raise(Form::Bits, &bits)), ErrorKind::Range);
+    assert_eq!(kind(up.raise(Form::Integers(Integer::new(4).unwrap()), &bits[..1])), ErrorKind::Parameter);
+    let noisy = lookups.sum(&[(&bits[..1], 1 << 33)]).unwrap();
+    assert_eq!(kind(up.raise(Form::Bits, &noisy)), ErrorKind::Range);
+    let other = lookups.create_secret_key().unwrap();
+    let foreign = lookups.encrypt_bits(&[true], &other).unwrap();
+    assert_eq!(kind(up.raise(Form::Bits, &foreign)), ErrorKind::KeyMismatch);
+    let stranger = engine.create_secret_key().unwrap();
+    let key = bridge.create_key(&stranger, &s.lookup, None, &control).unwrap();
+    let bit = &bits[..1];
+    assert_eq!(kind(bridge.from_lookup(Form::Bits, bit, (&key, up.keys()), &control)), ErrorKind::KeyMismatch);
+    for (method, size) in [(Method::Regular, KeySize::Medium), (Method::Lossy, KeySize::Small)] {
+        let request = Request::new(method, 3, size, engine.slots());
+        let bootstrap = engine.create_bootstrap_key(&s.main, request, None, &control).unwrap();
+        let keys = BootstrapKeys { bootstrap: &bootstrap, ..up.keys() };
+        assert_eq!(kind(bridge.from_lookup(Form::Bits, bit, (&s.key, keys), &control)), ErrorKind::MissingKey);
+    }
+    control.cancel();
+    assert_eq!(kind(bridge.from_lookup(Form::Bits, bit, (&s.key, up.keys()), &control)), ErrorKind::Cancelled);
+}
+
 #[test]
 fn what_cannot_come_down_is_refused() {
     let s = sides(presets::load("toy", true).unwrap(), None, "gate");
@@ -101,15 +224,15 @@ fn what_cannot_come_down_is_refused() {
     assert_eq!(kind(s.read(&twos, &[0], Reading::Bits)), ErrorKind::Range);
     assert!(s.read(&ones, &[], Reading::Bits).unwrap().is_empty());
     let other = engine.create_secret_key().unwrap();
-    let foreign = s.bridge.create_down_key(&other, &s.lookup, None, &control).unwrap();
+    let foreign = s.bridge.create_key(&other, &s.lookup, None, &control).unwrap();
     let read = |down, bootstrap| s.bridge.to_lookup(&ones, &[0], Reading::Bits, (down, bootstrap), &control);
     assert_eq!(kind(read(&foreign, &s.bootstrap)), ErrorKind::KeyMismatch);
     let small = Request::new(Method::Regular, 3, KeySize::Small, engine.slots());
     let small = engine.create_bootstrap_key(&s.main, small, None, &control).unwrap();
-    assert_eq!(kind(read(&s.down, &small)), ErrorKind::MissingKey);
+    assert_eq!(kind(read(&s.key, &small)), ErrorKind::MissingKey);
     control.cancel();
-    assert_eq!(kind(read(&s.down, &s.bootstrap)), ErrorKind::Cancelled);
-    let forecast = s.bridge.create_down_key(&s.main, &s.lookup, Some(1000), &Control::new());
+    assert_eq!(kind(read(&s.key, &s.bootstrap)), ErrorKind::Cancelled);
+    let forecast = s.bridge.create_key(&s.main, &s.lookup, Some(1000), &Control::new());
     assert_eq!(forecast.map(|_| ()).unwrap_err().kind(), ErrorKind::Memory);
     // Roots of unity have no maps that lead to coefficients.
     let by_roots = ckks::Engine::new(presets::load("toy-ship", true).unwrap(), None, 1).unwrap();

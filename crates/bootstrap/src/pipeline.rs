@@ -86,9 +86,26 @@ impl<S: Step, T> Pipeline<S, T> {
     where
         S: RunOn<E>,
     {
+        self.run_from(e, 0, cts, probe)
+    }
+
+    /// The stages from one on, for ciphertexts that stand where it begins.
+    ///
+    /// # Errors
+    /// As [`Pipeline::run`].
+    pub fn run_from<E: Evaluator<Transform = T>>(
+        &self,
+        e: &E,
+        first: usize,
+        cts: &[E::Ciphertext],
+        probe: &mut dyn Probe,
+    ) -> Result<Vec<E::Ciphertext>, Error>
+    where
+        S: RunOn<E>,
+    {
         let total = self.plan.stages().len();
         let mut cts = cts.to_vec();
-        for (done, (stage, encoded)) in self.plan.stages().iter().zip(&self.encoded).enumerate() {
+        for (done, (stage, encoded)) in self.plan.stages().iter().zip(&self.encoded).enumerate().skip(first) {
             if !probe.stage(&stage.name, done, total, None) {
                 return Err(Error::Cancelled);
             }

@@ -78,6 +78,13 @@ impl Route {
         })
     }
 
+    /// The place of the stage that takes coefficients modulo q0, which has all after slots_to_coeffs behind it; `None` by roots of
+    /// unity.
+    pub fn raises_from(&self) -> Option<usize> {
+        let sparse = |s: &Stage<CkksStep>| matches!(s.step, CkksStep::SlotsFirst(SlotsFirst::ToSparse(_)));
+        self.plan.stages().iter().position(sparse)
+    }
+
     /// The rotations (to the left) that need a key, each with the limbs of the route that it must serve.
     pub fn rotations(&self) -> Vec<(usize, usize)> {
         let of = |s: &Stage<CkksStep>| s.step.rotations().unwrap_or_default();

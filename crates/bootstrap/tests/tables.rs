@@ -118,7 +118,9 @@ fn packing_has_the_noise_of_its_automorphisms() {
         let levels = k.ctx.params().spec().log_n as i32;
         formula += k.noise().automorphism * (4f64.powi(levels) - 1.0) / 3.0 / 3.0;
         for round in 1..=48 {
-            let packing = PackingKey::generate(&k.ctx, &k.sk, &mut k.source, &mut |_, _| true).unwrap();
+            let packing =
+                PackingKey::generate(&k.ctx, &k.sk, k.ctx.params().spec().gadget, &mut k.source, &mut |_, _| true)
+                    .unwrap();
             // Other coefficients have the same phase and are rounded on their own.
             let turned: Vec<_> = values.iter().map(|v| v.turned_back(&k.ctx, round).extract(&k.ctx, 0)).collect();
             let packed = packing.pack(&k.ctx, &turned).unwrap();
@@ -127,7 +129,8 @@ fn packing_has_the_noise_of_its_automorphisms() {
                 count += 1.0;
             }
         }
-        let packing = PackingKey::generate(&k.ctx, &k.sk, &mut k.source, &mut |_, _| true).unwrap();
+        let packing =
+            PackingKey::generate(&k.ctx, &k.sk, k.ctx.params().spec().gadget, &mut k.source, &mut |_, _| true).unwrap();
         assert!(packing.pack(&k.ctx, &cts[..3]).is_err());
     }
     near(squares / count, formula, "packing");
@@ -139,7 +142,8 @@ fn two_messages(seed: u8) -> (f64, f64) {
     let values: Vec<u64> = (0..256u64).map(|i| (i * i * 11 + i / 16 * 5 + 3) >> 2 & 15).collect();
     let table = PairTable::new(message, message, &values).unwrap();
     let mut k = keys(WIDE, seed);
-    let packing = PackingKey::generate(&k.ctx, &k.sk, &mut k.source, &mut |_, _| true).unwrap();
+    let packing =
+        PackingKey::generate(&k.ctx, &k.sk, k.ctx.params().spec().gadget, &mut k.source, &mut |_, _| true).unwrap();
     let (high, low) = (k.encrypt(message, 480), k.encrypt(message, 480));
     let partner = |i: usize| (i * 7 + i / 16) % 480;
     let low: Vec<_> = (0..480).map(|i| low[partner(i)].clone()).collect();

@@ -2,8 +2,8 @@
 //! `serialize_*` and `deserialize_*` stand in `python/aglet/files.py`.
 
 use crate::errors::{exception, raise};
-use crate::{ckks, integer, lookup};
-use aglet::wire::{self, IntegerOrigin, Origin};
+use crate::{bridge, ckks, integer, lookup};
+use aglet::wire::{self, BridgeOrigin, IntegerOrigin, Origin};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
@@ -14,6 +14,7 @@ pub fn restore(py: Python<'_>, data: &[u8]) -> PyResult<Py<PyAny>> {
     let summary = wire::summary(data).map_err(|error| raise(py, error))?;
     match summary.family {
         aglet::fhew::Home::FAMILY => lookup::restore(py, &summary, data),
+        BridgeOrigin::FAMILY => bridge::restore(py, &summary, data),
         IntegerOrigin::FAMILY => integer::restore(py, &summary, data),
         _ => ckks::restore(py, &summary, data),
     }
@@ -53,6 +54,6 @@ pub fn unknown(py: Python<'_>, kind: &str) -> PyErr {
     exception(
         py,
         "SerializationError",
-        format!("This engine reads no {kind}; take the engine of its family, Engine, IntegerEngine or LookupEngine, or update Aglet."),
+        format!("This engine reads no {kind}; take the engine of its family, Engine, IntegerEngine, LookupEngine or Bridge, or update Aglet."),
     )
 }

@@ -3,6 +3,7 @@
 //! Nothing is computed in this crate. It converts arguments, lets go of the interpreter lock while the engine works, keeps
 //! Ctrl-C alive meanwhile, and turns errors into the exceptions of `aglet.errors`.
 
+mod bridge;
 mod ckks;
 mod errors;
 mod family;
@@ -15,6 +16,8 @@ mod wait;
 /// The compiled half of Aglet; `aglet.Engine` is the face of it.
 #[pyo3::pymodule]
 mod _core {
+    #[pymodule_export]
+    use crate::bridge::{Bridge, BridgeKey};
     #[pymodule_export]
     use crate::ckks::{
         BootstrapKey, Ciphertext, ConjugationKey, EncodedDiagonals, EncodedWeights, Engine, FixedRotationKey,

@@ -10,6 +10,7 @@ import aglet
 from aglet.cli.advise import advise
 from aglet.cli.batch import batch
 from aglet.cli.bench import bench
+from aglet.cli.bridge import bridge
 from aglet.cli.demo import demo
 from aglet.cli.info import doctor, params
 from aglet.cli.plan import plan
@@ -47,6 +48,7 @@ app.command()(params)
 app.command()(plan)
 app.command()(reproduce)
 app.command()(advise)
+bench.command()(bridge)
 app.add_typer(bench, name="bench")
 app.add_typer(batch, name="batch")
 

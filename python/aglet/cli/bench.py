@@ -13,7 +13,7 @@ from aglet.lookup.measure import LookupCase, bench_lookup
 from aglet.measure import MESSAGES, METHODS, Case, bench_bootstrap
 from aglet.reports import failure_text, gigabytes
 
-__all__ = ["bench"]
+__all__ = ["bench", "print_quiet"]
 
 bench = typer.Typer(help="Measure transforms, bootstraps, gates, tables and integers.", no_args_is_help=True)
 
@@ -38,7 +38,7 @@ def ntt(
     rows = [(t["backend"], f"{t['forward_us']:.1f}", f"{t['inverse_us']:.1f}") for t in timings]
     title = f"NTT, N = 2^{log_n}, {bits}-bit prime, one thread, median of {repeat}"
     output.console().print(output.table(title, ("backend", "forward us", "inverse us"), rows))
-    _print_quiet([seen])
+    print_quiet([seen])
 
 
 @bench.command()
@@ -98,7 +98,7 @@ def bootstrap(
         f"peak memory {gigabytes(made[-1]['peak_rss_bytes'])}, security {first['security_bits']:.1f} bits, "
         f"a slot four bits below the claim {failure_text(first['log2_failure'])}"
     )
-    _print_quiet(made)
+    print_quiet(made)
 
 
 Batch = Annotated[int, typer.Option(help="Ciphertexts together; times are those of one.")]
@@ -237,7 +237,7 @@ def integer(
         f"{record['noise_budget']:.1f} bits ({record['noise_budget_estimated']:.1f} by the bound), "
         f"security {record['security_bits']:.1f} bits"
     )
-    _print_quiet([record])
+    print_quiet([record])
 
 
 def _print_lookup(record: dict[str, Any], json: bool) -> None:
@@ -255,10 +255,10 @@ def _print_lookup(record: dict[str, Any], json: bool) -> None:
         f"{record['keygen_seconds']:.2f} s, security {record['security_bits']:.1f} bits, "
         f"failure at most 2^{record['log2_failure']:.0f}"
     )
-    _print_quiet([record])
+    print_quiet([record])
 
 
-def _print_quiet(records: list[dict[str, Any]]) -> None:
+def print_quiet(records: list[dict[str, Any]]) -> None:
     """The load and the drift of the reference kernel, and a warning for each record that is too noisy to quote."""
     load = records[0]["load"]
     drift = max((record["drift"] for record in records), key=abs)

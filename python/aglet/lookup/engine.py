@@ -17,6 +17,7 @@ from aglet.lookup.estimate import Estimates
 from aglet.lookup.files import LookupFiles
 from aglet.lookup.gates import Gates, ciphertext
 from aglet.lookup.numbers import Numbers
+from aglet.lookup.ranking import Ranking
 from aglet.lookup.tables import Tables
 from aglet.progress import ProgressCallback, progress_bar
 
@@ -25,7 +26,7 @@ __all__ = ["LookupEngine"]
 _METHODS = ("block", "cggi", "ginx", "lmkcdey", "dm", "ntru")
 
 
-class LookupEngine(Gates, Tables, Numbers, Estimates, LookupFiles):
+class LookupEngine(Gates, Tables, Numbers, Ranking, Estimates, LookupFiles):
     """Gates and look-up tables: one parameter set, its tables, and its threads.
 
     Every gate and every table is a bootstrap, a few milliseconds for each bit or integer, whose result has the same

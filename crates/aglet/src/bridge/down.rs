@@ -1,41 +1,19 @@
 //! Down: slots of a ciphertext as LWE ciphertexts under a look-up key.
 
-use super::{Bridge, DownPipeline, WAYS};
+use super::{Bridge, BridgeKey, DownPipeline, WAYS};
 use crate::ckks::arithmetic::check_owner;
 use crate::ckks::{BootstrapKey, Ciphertext, KeySize, Request};
 use crate::fhew::{Integer, Message};
-use crate::{Control, Error, KeyId};
+use crate::{Control, Error};
 use aglet_bootstrap::slots_first::lowering;
 use aglet_bootstrap::Pipeline;
 use aglet_bootstrap::Route;
-use aglet_rlwe::bridge;
 use aglet_rlwe::lwe::LweCiphertext;
 use aglet_schemes::ckks::stated::{in_slots, rounding};
 use aglet_schemes::ckks::CkksEvaluator;
 use aglet_schemes::fhew::from_bit;
 use aglet_schemes::Evaluator;
 use std::sync::Arc;
-
-/// From the secret key of slots to that of look-ups.
-pub struct DownKey(pub(crate) bridge::DownKey);
-
-impl DownKey {
-    /// The secret key of the ciphertexts that it takes.
-    #[must_use]
-    pub fn from(&self) -> KeyId {
-        self.0.from()
-    }
-    /// The secret key of those that it gives.
-    #[must_use]
-    pub fn to(&self) -> KeyId {
-        self.0.to()
-    }
-    /// Bytes in memory.
-    #[must_use]
-    pub fn byte_count(&self) -> usize {
-        self.0.byte_count()
-    }
-}
 
 /// As what slots are read.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,7 +48,7 @@ impl Reading {
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Way(Request, f64);
 
-/// The error of slots that state none, as those of a bootstrap do not: root mean square, for values in [-1, 1].
+/// The error of slots that state none, as those of sets without claims and of some products: root mean square, for values in [-1, 1].
 const UNSTATED: f64 = 1.0 / 262_144.0;
 
 impl Bridge {
@@ -86,7 +64,7 @@ impl Bridge {
         ct: &Ciphertext,
         slots: &[usize],
         reading: Reading,
-        (key, bootstrap): (&DownKey, &BootstrapKey),
+        (key, bootstrap): (&BridgeKey, &BootstrapKey),
         control: &Control,
     ) -> Result<Vec<LweCiphertext>, Error> {
         self.check(ct, slots, reading, (key, bootstrap))?;
@@ -101,7 +79,7 @@ impl Bridge {
             let noise = self.noise(ct, reading);
             let input = e.level_down(&lowest, pipeline.plan().input().level)?;
             let out = pipeline.run(&e, std::slice::from_ref(&input), &mut ())?.remove(0);
-            let lowered = key.0.apply(&self.between, lookups, (ctx.ring(), &out.sample), noise)?;
+            let lowered = key.down.apply(&self.between, lookups, (ctx.ring(), &out.sample), noise)?;
             let at: Vec<usize> = slots.iter().map(|&slot| self.coefficient(slot)).collect();
             let mut cts = lowered.extract(&self.between, lookups, &at)?;
             if reading == Reading::Bits {
@@ -117,7 +95,7 @@ impl Bridge {
         ct: &Ciphertext,
         slots: &[usize],
         reading: Reading,
-        (key, bootstrap): (&DownKey, &BootstrapKey),
+        (key, bootstrap): (&BridgeKey, &BootstrapKey),
     ) -> Result<(), Error> {
         let count = self.slots.slots();
         if let Some(outside) = slots.iter().find(|&&slot| slot >= count) {
@@ -126,7 +104,7 @@ impl Bridge {
         if ct.degree() != 1 {
             return Err(aglet_rlwe::Error::Degree { degree: ct.degree() }.into());
         }
-        check_owner(ct, "bridge key", key.from())?;
+        check_owner(ct, "bridge key", key.id())?;
         check_owner(ct, "bootstrap key", bootstrap.id())?;
         if bootstrap.size() == KeySize::Small || bootstrap.request().slots != count {
             return Err(Error::MissingKey(format!(
@@ -168,7 +146,7 @@ impl Bridge {
     }
 
     /// The coefficient of the real part of a slot: the DFT leaves slots in bit-reversed order, the copies of sparse slots between them.
-    fn coefficient(&self, slot: usize) -> usize {
+    pub(super) fn coefficient(&self, slot: usize) -> usize {
         let (slots, all) = (self.slots.slots(), self.slots.params().slots());
         let reversed = slot.reverse_bits().checked_shr(usize::BITS - slots.ilog2()).unwrap_or(0);
         reversed * (all / slots)

@@ -1,14 +1,18 @@
 //! Bridges: slots of CKKS ciphertexts as LWE ciphertexts of a look-up engine, for what polynomials approximate badly.
 //!
 //! The way down is the beginning of a bootstrap: slots become coefficients modulo q0, where a value takes the part of a turn that gates,
-//! tables or signs want. A ring switch then leads to the secret of the look-up engine, and every coefficient is an LWE ciphertext.
+//! tables or signs want. A ring switch then leads to the secret of the look-up engine, and every coefficient is an LWE ciphertext. The way
+//! up packs bits as coefficients and is the end of a bootstrap.
 
 mod down;
+mod key;
+mod up;
 
-pub use down::{DownKey, Reading};
+pub use down::Reading;
+pub use key::BridgeKey;
 
 use crate::fhew;
-use crate::{ckks, Control, Error, SecretKey};
+use crate::{ckks, Error};
 use aglet_bootstrap::slots_first::steps::SlotsFirst;
 use aglet_bootstrap::Pipeline;
 use aglet_ring::process::Lock;
@@ -24,9 +28,9 @@ const WAYS: usize = 4;
 
 /// A CKKS engine and a look-up engine, and the ring between them. Shared freely: all methods take `&self`.
 pub struct Bridge {
-    slots: Arc<ckks::Engine>,
-    lookups: Arc<fhew::Engine>,
-    between: bridge::Bridge,
+    pub(crate) slots: Arc<ckks::Engine>,
+    pub(crate) lookups: Arc<fhew::Engine>,
+    pub(crate) between: Arc<bridge::Bridge>,
     pipelines: Lock<Vec<(Way, DownPipeline)>>,
 }
 
@@ -44,10 +48,24 @@ impl Bridge {
             )));
         }
         let (log_n, kernels) = (slots.params().log_n(), slots.runtime.kernels());
-        let between = slots.run(|| Ok(bridge::Bridge::new(&lookups.ctx, log_n, kernels)?))?;
+        let between = Arc::new(slots.run(|| Ok(bridge::Bridge::new(&lookups.ctx, log_n, kernels)?))?);
         Ok(Self { slots, lookups, between, pipelines: Lock::default() })
     }
 
+    /// Runs work on the threads of the engine of slots.
+    pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+        self.slots.run(work)
+    }
+    /// Name of the kernels in use.
+    #[must_use]
+    pub fn backend(&self) -> &'static str {
+        self.slots.backend()
+    }
+    /// Worker threads of the engine of slots.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.slots.threads()
+    }
     /// The engine whose slots are read.
     #[must_use]
     pub fn slots(&self) -> &ckks::Engine {
@@ -57,26 +75,5 @@ impl Bridge {
     #[must_use]
     pub fn lookups(&self) -> &fhew::Engine {
         &self.lookups
-    }
-
-    /// Makes the key that leads from slots to look-ups. What it takes is forecast and compared with `memory_limit` bytes and with what
-    /// the system has.
-    ///
-    /// # Errors
-    /// [`Error::KeyMemory`] before anything is allocated, no randomness, a secret key of another degree.
-    pub fn create_down_key(
-        &self,
-        from: &SecretKey,
-        to: &fhew::SecretKey,
-        memory_limit: Option<u64>,
-        control: &Control,
-    ) -> Result<DownKey, Error> {
-        fhew::fits("bridge key", bridge::DownKey::forecast(&self.between, &self.lookups.ctx), memory_limit)?;
-        let mut source = self.slots.runtime.random("bridge key", 0)?;
-        control.check()?;
-        self.slots.run(|| {
-            let key = bridge::DownKey::generate(&self.between, &self.lookups.ctx, (from, to), &mut source)?;
-            Ok(DownKey(key))
-        })
     }
 }

@@ -89,7 +89,7 @@ impl Engine {
     /// # Errors
     /// [`Error::KeyMemory`] with both figures.
     pub fn check_packing_memory(&self, limit: Option<u64>) -> Result<(), Error> {
-        fits("packing key", PackingKey::forecast(&self.ctx), limit)
+        fits("packing key", PackingKey::forecast(&self.ctx, self.ctx.params().spec().gadget), limit)
     }
 
     /// Runs work on the engine's own threads.
@@ -122,7 +122,9 @@ impl Engine {
     pub fn create_packing_key(&self, sk: &LweSecretKey, control: &Control) -> Result<PackingKey, Error> {
         let mut source = self.runtime.random("packing key", 0)?;
         let mut progress = progress(control, "packing key");
-        self.runtime.run(|| Ok(PackingKey::generate(&self.ctx, sk, &mut source, &mut progress)?))
+        self.runtime.run(|| {
+            Ok(PackingKey::generate(&self.ctx, sk, self.ctx.params().spec().gadget, &mut source, &mut progress)?)
+        })
     }
 
     /// Encrypts bits, each on its own.

@@ -19,6 +19,7 @@ use zeroize::Zeroizing;
 const CHECK: usize = 32;
 
 /// What a part is.
+#[derive(Clone)]
 pub enum Shape {
     /// So many bytes: a seed, secret coefficients.
     Bytes(usize),

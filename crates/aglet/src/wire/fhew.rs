@@ -111,14 +111,14 @@ impl Stored<Home> for SecretKey {
 const TOGETHER: usize = 64;
 
 /// A seed, and bodies of so many samples modulo the prime.
-fn key_shapes(home: &Home, table: &SmallTable, shape: KeyShape) -> impl Iterator<Item = Shape> {
+pub(super) fn key_shapes(home: &Home, table: &SmallTable, shape: KeyShape) -> impl Iterator<Item = Shape> {
     let (all, n, modulus) = (samples(shape), table.n(), *home.ctx().modulus());
     let sections = (0..all).step_by(TOGETHER);
     let sections = sections.map(move |at| Shape::Residues { modulus, count: n * TOGETHER.min(all - at) });
     [Shape::Bytes(32)].into_iter().chain(sections)
 }
 
-fn put_key(table: &SmallTable, key: &SeededKey, out: &mut Writer<'_>) -> Result<(), Error> {
+pub(super) fn put_key(table: &SmallTable, key: &SeededKey, out: &mut Writer<'_>) -> Result<(), Error> {
     out.bytes(Zeroizing::new(key.seed().to_vec()))?;
     let (all, n) = (key.samples(), table.n());
     for first in (0..all).step_by(TOGETHER) {
@@ -129,7 +129,7 @@ fn put_key(table: &SmallTable, key: &SeededKey, out: &mut Writer<'_>) -> Result<
     Ok(())
 }
 
-fn take_key(table: &SmallTable, shape: KeyShape, parts: &mut Reader<'_>) -> Result<SeededKey, Error> {
+pub(super) fn take_key(table: &SmallTable, shape: KeyShape, parts: &mut Reader<'_>) -> Result<SeededKey, Error> {
     let (seed, n) = (parts.seed()?, table.n());
     let (mut bodies, mut at) = (Vec::new(), 0);
     SeededKey::expand(table, shape, seed, |body| {
@@ -184,14 +184,15 @@ impl Stored<Home> for PackingKey {
     }
     fn shapes(home: &Home, _: &Words) -> Result<Vec<Shape>, Error> {
         let ctx = home.ctx();
-        Ok(key_shapes(home, ctx.table(), Self::shape(ctx)).collect())
+        Ok(key_shapes(home, ctx.table(), Self::shape(ctx, ctx.params().spec().gadget)).collect())
     }
     fn put(&self, home: &Home, out: &mut Writer<'_>) -> Result<(), Error> {
         put_key(home.ctx().table(), self.samples(), out)
     }
     fn take(home: &Home, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let ctx = home.ctx();
-        Ok(Self::of(ctx, take_key(ctx.table(), Self::shape(ctx), parts)?, id))
+        let gadget = ctx.params().spec().gadget;
+        Ok(Self::of(ctx, gadget, take_key(ctx.table(), Self::shape(ctx, gadget), parts)?, id))
     }
 }
 

@@ -7,6 +7,7 @@
 //! file can write one that passes, and gets keys or ciphertexts of its making, as with any other key it hands out.
 
 mod body;
+mod bridge;
 mod ckks;
 mod fhew;
 mod file;
@@ -17,6 +18,7 @@ mod replacement;
 mod rlwe;
 
 pub use body::{Reader, Shape, Writer};
+pub use bridge::BridgeOrigin;
 pub use ckks::CkksOrigin;
 pub use integer::IntegerOrigin;
 
@@ -53,7 +55,7 @@ struct Family {
     finer: fn(Kind, &[u64; WORDS]) -> Option<&'static str>,
 }
 
-const FAMILIES: [Family; 3] = [ckks::FAMILY, fhew::FAMILY, integer::FAMILY];
+const FAMILIES: [Family; 4] = [ckks::FAMILY, fhew::FAMILY, integer::FAMILY, bridge::FAMILY];
 
 /// Where a thing is at home: parameters of one family, and what else engines must share to use the things of one another.
 pub trait Origin: Sized {
@@ -346,7 +348,8 @@ macro_rules! engines {
 engines! {
     crate::ckks::Engine: CkksOrigin = origin,
     crate::fhew::Engine: crate::fhew::Home = home,
-    crate::integer::Engine: IntegerOrigin = origin
+    crate::integer::Engine: IntegerOrigin = origin,
+    crate::bridge::Bridge: BridgeOrigin = origin
 }
 
 fn write_file<O: Origin, T: Stored<O>>(origin: &O, x: &T, path: &Path, control: &Control) -> Result<(), Error> {

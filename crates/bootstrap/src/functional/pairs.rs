@@ -19,7 +19,7 @@ pub fn pair_log2_failure(ctx: &LweContext, tables: &[PairTable], variances: [f64
     let result = |table: &PairTable| {
         let row = |row: &Table| row.squared_factors(ctx.params());
         let steepest = table.rows().iter().map(row).fold(0.0, f64::max);
-        let packed = noise.blind_rotation * steepest + PackingKey::noise(ctx);
+        let packed = noise.blind_rotation * steepest + PackingKey::noise(ctx, ctx.params().spec().gadget);
         log2_tail(0.5 / table.to().turn() as f64, packed * tables.len() as f64 + noise.blind_rotation)
     };
     either(&read.chain(tables.iter().map(result)).collect::<Vec<_>>())

@@ -15,6 +15,7 @@ use aglet::{presets, Error};
 use num_complex::Complex64;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
+use std::sync::Arc;
 
 type Decoded<'py> = Bound<'py, PyArray1<Complex64>>;
 
@@ -37,7 +38,8 @@ pub enum Scalar {
 pub struct Engine {
     /// Carried by what the engine makes.
     pub(crate) home: CkksOrigin,
-    pub(crate) engine: aglet::ckks::Engine,
+    /// Shared with bridges.
+    pub(crate) engine: Arc<aglet::ckks::Engine>,
 }
 
 works! { Engine: aglet::ckks::Engine }
@@ -88,7 +90,7 @@ impl Engine {
             aglet::ckks::Engine::new(params, slots, threads)
         })?;
         let home = CkksOrigin { ctx: None, ..engine.origin() };
-        Ok(Self { home, engine })
+        Ok(Self { home, engine: Arc::new(engine) })
     }
 
     /// The kind of the secret key.

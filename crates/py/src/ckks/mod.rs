@@ -10,6 +10,6 @@ pub use bootstrap::request;
 pub use engine::Engine;
 pub use files::restore;
 pub use objects::{
-    BootstrapKey, Ciphertext, ConjugationKey, EncodedDiagonals, EncodedWeights, FixedRotationKey,
+    BootstrapKey, Ciphertext, ConjugationKey, Current, EncodedDiagonals, EncodedWeights, FixedRotationKey,
     MatrixMultiplicationKey, Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey,
 };

@@ -8,12 +8,14 @@ use crate::wait::wait;
 use aglet::fhew::{presets, report, Array, Ciphertext, Domain, Engine, Form, Gate, Home, Message};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
+use std::sync::Arc;
 
 /// An engine of gates and tables. All methods are safe to call from many threads.
 #[pyclass(frozen, module = "aglet._core")]
 pub struct LookupEngine {
-    pub(super) home: Home,
-    pub(super) engine: Engine,
+    pub(crate) home: Home,
+    /// Shared with bridges.
+    pub(crate) engine: Arc<Engine>,
 }
 
 works! { LookupEngine: Engine }
@@ -81,7 +83,7 @@ impl LookupEngine {
             };
             Engine::new(params, threads)
         })?;
-        Ok(Self { home: engine.home(), engine })
+        Ok(Self { home: engine.home(), engine: Arc::new(engine) })
     }
     /// Why the security gate would refuse these parameters; None if it does not.
     #[getter]

@@ -71,10 +71,15 @@ impl DownKey {
         Ok(Self { samples: samples.collect::<Result<_, Error>>()?, seed, from: from.id(), to: to.id() })
     }
 
-    /// What is stored of it: the seed of its masks, and the bodies.
+    /// What is stored of it: the seed of its masks, and the values of the bodies.
     #[must_use]
-    pub fn stored(&self) -> (&[u8; 32], Vec<&Poly<Eval>>) {
-        (&self.seed, self.samples.iter().filter_map(|columns| columns.last()).collect())
+    pub fn stored(&self) -> (&[u8; 32], Vec<&[u64]>) {
+        (&self.seed, self.samples.iter().filter_map(|columns| columns.last().map(residues::values)).collect())
+    }
+    /// Bytes when stored: the seed, and each body in as many bits as the modulus has.
+    #[must_use]
+    pub fn stored_bytes(&self, bridge: &Bridge) -> usize {
+        32 + self.samples.len() * bridge.ring.n() * bridge.ring.modulus(0).bits() as usize / 8
     }
     /// The key of which this was stored.
     ///
@@ -85,15 +90,16 @@ impl DownKey {
         ctx: &LweContext,
         (from, to): (KeyId, KeyId),
         seed: [u8; 32],
-        bodies: Vec<Poly<Eval>>,
+        bodies: Vec<Vec<u64>>,
     ) -> Result<Self, Error> {
-        let fits = |p: &Poly<Eval>| (p.n(), p.q_limbs(), p.p_limbs()) == (bridge.ring.n(), 1, 0);
+        let q = bridge.ring.modulus(0).value();
+        let fits = |body: &Vec<u64>| body.len() == bridge.ring.n() && body.iter().all(|&x| x < q);
         if bodies.len() != bridge.digits || !bodies.iter().all(fits) {
             return Err(Error::Stored { what: "bridge key has another shape than its parameters give it" });
         }
         let samples = bodies.into_iter().enumerate().map(|(t, body)| {
             let mut columns = masks(&bridge.ring, &seed, t, ctx.params().spec().rank)?;
-            columns.push(body);
+            columns.push(residues::of_values(&bridge.ring, &body)?);
             Ok(columns)
         });
         Ok(Self { samples: samples.collect::<Result<_, Error>>()?, seed, from, to })

@@ -13,13 +13,17 @@ pub use down::{DownKey, Lowered};
 pub use up::UpKey;
 
 use crate::error::Error;
-use crate::lwe::{LweContext, LweSecretKey};
+use crate::lwe::{LweContext, LweSecretKey, PackingKey};
 use aglet_ring::arch::Kernels;
+use aglet_ring::blind::Gadget;
 use aglet_ring::{Eval, Poly, Ring};
 use zeroize::Zeroizing;
 
 /// log2 of the base of the digits of the ring switch.
 const LOG_BASE: u32 = 6;
+
+/// Digits of packing on the way up, whose noise every merge doubles.
+const PACKING_LEVELS: usize = 3;
 
 /// What stands between the two sides: the ring of degree N modulo Q.
 pub struct Bridge {
@@ -55,6 +59,21 @@ impl Bridge {
     #[must_use]
     pub fn values(&self) -> usize {
         self.ring.n()
+    }
+
+    /// Digits of the ring switch.
+    #[must_use]
+    pub fn digits(&self) -> usize {
+        self.digits
+    }
+    /// The digits of the packing key of a way up: those of the least noise.
+    #[must_use]
+    pub fn packing_gadget(ctx: &LweContext) -> Gadget {
+        let bases = 1..=ctx.modulus().bits() / PACKING_LEVELS as u32;
+        let gadgets = bases.map(|log_base| Gadget { levels: PACKING_LEVELS, log_base });
+        let noise = |gadget: &Gadget| PackingKey::noise(ctx, *gadget);
+        let best = gadgets.min_by(|x, y| noise(x).total_cmp(&noise(y)));
+        best.unwrap_or(ctx.params().spec().gadget)
     }
 
     /// Coefficients as values, wiped when dropped.

@@ -31,3 +31,15 @@ pub(super) fn polynomial(ring: &Ring, at: impl Fn(usize) -> u64 + Sync) -> Resul
     out.host_mut().par_iter().for_each(|row| row.iter_mut().enumerate().for_each(|(i, x)| *x = at(i)));
     Ok(out)
 }
+
+/// The values of a polynomial, in the order of the transform.
+pub(super) fn values(x: &Poly<Eval>) -> &[u64] {
+    x.host().row(0)
+}
+
+/// The polynomial of these values, for a key.
+pub(super) fn of_values(ring: &Ring, values: &[u64]) -> Result<Poly<Eval>, Error> {
+    let mut out: Poly<Eval> = ring.lasting(1, 0)?;
+    out.host_mut().par_iter().for_each(|row| row.copy_from_slice(values));
+    Ok(out)
+}

@@ -9,12 +9,14 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::gadget::KeySwitchSpec;
 use crate::keyswitch::{digits, divide};
-use crate::lwe::{GlweSample, LweContext, LweSecretKey};
+use crate::lwe::{GlweSample, LweCiphertext, LweContext, LweSecretKey, PackingKey};
+use crate::params::Params;
 use crate::sample::Sample;
 use crate::secret::{KeyId, SecretKey};
 use crate::SwitchingKey;
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::KeyProduct;
+use rayon::prelude::*;
 
 /// A switching key from each polynomial of a look-up secret to a main secret, at the lowest modulus.
 pub struct UpKey {
@@ -27,8 +29,8 @@ impl UpKey {
     ///
     /// # Errors
     /// Those of [`KeySwitchSpec::balanced`].
-    pub fn spec(large: &Context) -> Result<KeySwitchSpec, Error> {
-        KeySwitchSpec::balanced(large.params(), 1)
+    pub fn spec(large: &Params) -> Result<KeySwitchSpec, Error> {
+        KeySwitchSpec::balanced(large, 1)
     }
 
     /// Makes the key, which leads from one secret to the other.
@@ -46,7 +48,7 @@ impl UpKey {
         }
         let key = |r| {
             let part = SecretKey::of(large, from.id(), (ctx.params().spec().secret, bridge.spread(from, r)))?;
-            SwitchingKey::between(large, Self::spec(large)?, &part, to, source)
+            SwitchingKey::between(large, Self::spec(large.params())?, &part, to, source)
         };
         let keys = (0..ctx.params().spec().rank).map(key).collect::<Result<_, _>>()?;
         Ok(Self { keys, from: from.id() })
@@ -78,13 +80,55 @@ impl UpKey {
     pub fn to(&self) -> KeyId {
         self.keys.first().map_or(self.from, SwitchingKey::id)
     }
+    /// Bytes that a key of these parameters takes in memory.
+    ///
+    /// # Errors
+    /// Those of [`UpKey::spec`].
+    pub fn forecast(large: &Context, ctx: &LweContext) -> Result<usize, Error> {
+        Ok(ctx.params().spec().rank * Self::spec(large.params())?.byte_count(large.ring().n()))
+    }
+    /// Bytes when stored with seeds.
+    #[must_use]
+    pub fn stored_bytes(&self) -> usize {
+        self.keys.iter().map(SwitchingKey::stored_bytes).sum()
+    }
     /// Bytes in memory.
     #[must_use]
     pub fn byte_count(&self) -> usize {
         self.keys.iter().map(SwitchingKey::byte_count).sum()
     }
 
-    /// A sample modulo q0 whose coefficient `j + i g` is coefficient i of sample j; classes that are missing are zero.
+    /// Ciphertexts as coefficients of the large ring, each at its place: for every class that has one a sample of the small ring. All
+    /// others are zero.
+    ///
+    /// # Errors
+    /// [`Error::BadParameters`] for a coefficient that does not exist, [`Error::KeyMismatch`] for ciphertexts of another key.
+    pub fn pack(
+        bridge: &Bridge,
+        ctx: &LweContext,
+        key: &PackingKey,
+        members: &[(usize, LweCiphertext)],
+    ) -> Result<Vec<Option<GlweSample>>, Error> {
+        let (classes, n) = (bridge.classes(), ctx.params().n());
+        if let Some((outside, _)) = members.iter().find(|m| m.0 >= bridge.values()) {
+            return Err(Error::bad_parameters(format!(
+                "there is no coefficient {outside}; there are {}",
+                bridge.values()
+            )));
+        }
+        // The fewer bits places have below the highest that all share, the fewer merges.
+        let apart = members.iter().map(|m| (m.0 / classes).trailing_zeros()).min().unwrap_or(0).min(n.ilog2());
+        let mut lists: Vec<Vec<Option<&LweCiphertext>>> = vec![Vec::new(); classes];
+        for (at, ct) in members {
+            let list = &mut lists[at % classes];
+            list.resize(n >> apart, None);
+            list[(at / classes) >> apart] = Some(ct);
+        }
+        let packed = lists.par_iter().map(|list| (!list.is_empty()).then(|| key.pack_some(ctx, list)).transpose());
+        packed.collect()
+    }
+
+    /// A sample modulo q0 whose coefficient `j + i g` is coefficient i of sample j; samples that are missing are zero.
     ///
     /// # Errors
     /// [`Error::BadParameters`] for more samples than classes, [`Error::KeyMismatch`] for samples of another key; memory that cannot be
@@ -93,19 +137,20 @@ impl UpKey {
         &self,
         bridge: &Bridge,
         (large, ctx): (&Context, &LweContext),
-        samples: &[GlweSample],
+        samples: &[Option<GlweSample>],
     ) -> Result<Sample, Error> {
         let (classes, n) = (bridge.classes(), ctx.params().n());
         if samples.len() > classes {
             return Err(Error::bad_parameters(format!("{} samples do not fit {classes} classes", samples.len())));
         }
-        if let Some(other) = samples.iter().find(|s| s.key() != self.from) {
+        if let Some(other) = samples.iter().flatten().find(|s| s.key() != self.from) {
             return Err(Error::KeyMismatch { what: "bridge key", found: self.from, expected: other.key() });
         }
         let ring = large.ring();
         let column = |r: usize, negative: bool| {
             let at = |c: usize| {
-                let word = samples.get(c % classes).map_or(0, |s| s.words()[r * n + c / classes]);
+                let word =
+                    samples.get(c % classes).and_then(Option::as_ref).map_or(0, |s| s.words()[r * n + c / classes]);
                 if negative {
                     ctx.modulus().neg(word)
                 } else {
@@ -132,6 +177,6 @@ impl UpKey {
     /// Those of [`UpKey::spec`].
     pub fn noise(large: &Context, ctx: &LweContext) -> Result<f64, Error> {
         let (q0, rank) = (large.modulus(0), ctx.params().spec().rank as f64);
-        Ok(rank * Self::spec(large)?.noise(large.params(), 1) / (q0 * q0))
+        Ok(rank * Self::spec(large.params())?.noise(large.params(), 1) / (q0 * q0))
     }
 }

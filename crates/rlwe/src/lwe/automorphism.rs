@@ -67,6 +67,11 @@ impl AutomorphismKeys {
         KeyShape { blocks: count, keys: 1, rows: rank, levels: gadget.levels, columns: rank + 1 }
     }
 
+    /// Their digits.
+    #[must_use]
+    pub fn gadget(&self) -> Gadget {
+        self.gadget
+    }
     /// The samples with the seed of their masks.
     #[must_use]
     pub fn samples(&self) -> &SeededKey {

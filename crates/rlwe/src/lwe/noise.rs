@@ -49,12 +49,7 @@ impl Noise {
         let relative = |sigma: f64| (sigma / spec.modulus as f64).powi(2);
         let (lwe, glwe) = (relative(params.lwe_error().sigma()), relative(params.glwe_error().sigma()));
         let Weights { short, whole } = weights.unwrap_or_else(|| Weights::heavy(params));
-        let (levels, base) = (spec.gadget.levels as f64, f64::from(spec.gadget.log_base).exp2());
-        // The digits of a column against errors, and what rounding leaves of the phase: of the body, and of masks at secrets.
-        let digits = squared_digits(spec.gadget);
-        let column = degree * digits * glwe;
-        let unit = base.powf(-2.0 * levels) / 12.0;
-        let rest = unit + digits / levels * spec.gadget.rounding(spec.modulus);
+        let (column, rest) = decomposed(params, spec.gadget);
         let (rank, counts) = (spec.rank as f64, spec.method.counts(spec));
         let automorphism = rank * column + whole * rest;
         let blind_rotation = counts.keys * (rank + 1.0) * column
@@ -75,6 +70,13 @@ impl Noise {
         }
     }
 
+    /// What an automorphism of a GLWE sample adds with digits of its own, for a secret of many ones.
+    #[must_use]
+    pub fn with_digits(params: &LweParams, gadget: Gadget) -> f64 {
+        let (column, rest) = decomposed(params, gadget);
+        params.spec().rank as f64 * column + Weights::heavy(params).whole * rest
+    }
+
     /// Of the phase that a bootstrap decides by, for an input of this variance.
     #[must_use]
     pub fn decision(&self, input: f64) -> f64 {
@@ -85,6 +87,15 @@ impl Noise {
     pub fn interleaved(&self, input: f64, log_tables: u32) -> f64 {
         input + self.key_switch + self.modulus_switch * 4f64.powi(log_tables as i32)
     }
+}
+
+/// What the digits of a column do: against errors, and what rounding leaves of the phase at each secret, and of the body.
+fn decomposed(params: &LweParams, gadget: Gadget) -> (f64, f64) {
+    let (spec, digits) = (params.spec(), squared_digits(gadget));
+    let glwe = (params.glwe_error().sigma() / spec.modulus as f64).powi(2);
+    let (levels, base) = (gadget.levels as f64, f64::from(gadget.log_base).exp2());
+    let unit = base.powf(-2.0 * levels) / 12.0;
+    (params.n() as f64 * digits * glwe, unit + digits / levels * gadget.rounding(spec.modulus))
 }
 
 /// The mean of the sum of the squared digits of a uniform number: `B^2/12 + 1/6` each, and more above the lowest, as numbers half way

@@ -5,9 +5,10 @@
 //! times as large, so samples are multiplied by the inverse of N before: that is exact, and so is what is removed. Bodies meet no key,
 //! so what is removed of them need not be there.
 
-use super::{AutomorphismKeys, GlweSample, LweCiphertext, LweContext, LweSecretKey, Progress, SeededKey};
+use super::{AutomorphismKeys, GlweSample, LweCiphertext, LweContext, LweSecretKey, Noise, Progress, SeededKey};
 use crate::error::Error;
 use crate::secret::KeyId;
+use aglet_ring::blind::Gadget;
 use aglet_ring::packed::{KeyShape, PackedKey};
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
@@ -19,36 +20,36 @@ pub struct PackingKey {
 }
 
 impl PackingKey {
-    /// Makes the key, with the digits of the set.
+    /// Makes the key, with these digits: those of the set, or finer ones.
     ///
     /// # Errors
     /// Memory that cannot be had; [`Error::Cancelled`].
     pub fn generate(
         ctx: &LweContext,
         sk: &LweSecretKey,
+        gadget: Gadget,
         source: &mut ChaChaSource,
         progress: &mut Progress<'_>,
     ) -> Result<Self, Error> {
-        let gadget = ctx.params().spec().gadget;
         let automorphisms = AutomorphismKeys::generate(ctx, sk, &galois(ctx), gadget, source, progress)?;
         Ok(Self { automorphisms, key: sk.id() })
     }
 
     /// The key that is made of these samples.
     #[must_use]
-    pub fn of(ctx: &LweContext, samples: SeededKey, key: KeyId) -> Self {
-        Self { automorphisms: AutomorphismKeys::of(samples, &galois(ctx), ctx.params().spec().gadget), key }
+    pub fn of(ctx: &LweContext, gadget: Gadget, samples: SeededKey, key: KeyId) -> Self {
+        Self { automorphisms: AutomorphismKeys::of(samples, &galois(ctx), gadget), key }
     }
 
     /// The shape in memory of its samples.
     #[must_use]
-    pub fn shape(ctx: &LweContext) -> KeyShape {
-        AutomorphismKeys::shape(ctx, galois(ctx).len(), ctx.params().spec().gadget)
+    pub fn shape(ctx: &LweContext, gadget: Gadget) -> KeyShape {
+        AutomorphismKeys::shape(ctx, galois(ctx).len(), gadget)
     }
     /// Bytes that a key of these parameters takes in memory.
     #[must_use]
-    pub fn forecast(ctx: &LweContext) -> usize {
-        PackedKey::forecast(ctx.table(), Self::shape(ctx))
+    pub fn forecast(ctx: &LweContext, gadget: Gadget) -> usize {
+        PackedKey::forecast(ctx.table(), Self::shape(ctx, gadget))
     }
 
     /// The samples with the seed of their masks.
@@ -78,36 +79,53 @@ impl PackingKey {
     /// # Errors
     /// [`Error::BadParameters`] for another number of ciphertexts, [`Error::KeyMismatch`] for ciphertexts of another key.
     pub fn pack(&self, ctx: &LweContext, cts: &[LweCiphertext]) -> Result<GlweSample, Error> {
+        self.pack_some(ctx, &cts.iter().map(Some).collect::<Vec<_>>())
+    }
+
+    /// [`PackingKey::pack`] where members may be missing: they are zero, and take less time the fewer of a half there are.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn pack_some(&self, ctx: &LweContext, cts: &[Option<&LweCiphertext>]) -> Result<GlweSample, Error> {
         let (m, n, count) = (ctx.modulus(), ctx.params().n(), cts.len());
         if !count.is_power_of_two() || count > n {
             return Err(Error::bad_parameters(format!("{count} ciphertexts are no power of two up to {n}")));
         }
-        if let Some(other) = cts.iter().find(|ct| ct.key() != self.key) {
+        let present = || cts.iter().copied().flatten();
+        if let Some(other) = present().find(|ct| ct.key() != self.key) {
             return Err(Error::KeyMismatch { what: "packing key", found: self.key, expected: other.key() });
         }
         let inverse = m.inv(n as u64);
         let mut scratch = Words::zeros(self.automorphisms.scratch_words(ctx));
-        let mut left: Vec<Words> = cts.iter().map(|ct| constant(ctx, ct, inverse)).collect();
+        let mut left: Vec<Option<Words>> = cts.iter().map(|ct| ct.map(|ct| constant(ctx, ct, inverse))).collect();
         for level in 1..=ctx.params().spec().log_n {
             let half = left.len().div_ceil(2);
-            let odd = left.split_off(half);
-            for (h, even) in left.iter_mut().enumerate() {
-                let mut difference = even.clone();
-                if let Some(odd) = odd.get(h) {
-                    merge(ctx, even, &mut difference, odd, n >> level);
+            let mut odd = left.split_off(half);
+            odd.resize_with(half, || None);
+            for (even, odd) in left.iter_mut().zip(odd) {
+                if even.is_none() && odd.is_none() {
+                    continue;
+                }
+                let sum = even.get_or_insert_with(|| Words::zeros(ctx.params().coordinates() + n));
+                let mut difference = sum.clone();
+                if let Some(odd) = odd {
+                    merge(ctx, sum, &mut difference, &odd, n >> level);
                 }
                 self.automorphisms.apply(ctx, level as usize - 1, &mut difference, &mut scratch);
-                even.iter_mut().zip(difference.iter()).for_each(|(x, &y)| *x = m.add(*x, y));
+                sum.iter_mut().zip(difference.iter()).for_each(|(x, &y)| *x = m.add(*x, y));
             }
         }
-        let variance = cts.iter().map(LweCiphertext::variance).fold(0.0, f64::max);
-        GlweSample::new(ctx, left.swap_remove(0), self.key, variance + Self::noise(ctx))
+        let none = || Words::zeros(ctx.params().coordinates() + n);
+        let variance = present().map(LweCiphertext::variance).fold(0.0, f64::max);
+        let added = Self::noise(ctx, self.automorphisms.gadget());
+        GlweSample::new(ctx, left.swap_remove(0).unwrap_or_else(none), self.key, variance + added)
     }
 
-    /// The variance that packing adds to each constant coefficient: every merge doubles the noise of those before it.
+    /// The variance that packing with these digits adds to each constant coefficient: every merge doubles the noise of those before it.
     #[must_use]
-    pub fn noise(ctx: &LweContext) -> f64 {
-        ctx.params().noise().automorphism * (4f64.powi(ctx.params().spec().log_n as i32) - 1.0) / 3.0
+    pub fn noise(ctx: &LweContext, gadget: Gadget) -> f64 {
+        let params = ctx.params();
+        Noise::with_digits(params, gadget) * (4f64.powi(params.spec().log_n as i32) - 1.0) / 3.0
     }
 }
 

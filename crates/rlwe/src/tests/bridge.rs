@@ -8,7 +8,6 @@ use crate::secret::SecretKey;
 use crate::security::{Secret, Security};
 use crate::Context;
 use aglet_ring::arch;
-use aglet_ring::blind::Gadget;
 use aglet_ring::sample::ChaChaSource;
 use std::sync::Arc;
 
@@ -129,14 +128,15 @@ fn what_comes_down_goes_up_again() {
     let sample = s.encrypt(&values);
     let lowered = s.lower(&sample);
     let key = UpKey::generate(&s.bridge, (&s.large, &s.ctx), (&s.lookup, &s.main), &mut s.source).unwrap();
-    let classes: Vec<GlweSample> = (0..7).map(|j| lowered.class(&s.bridge, &s.ctx, j).unwrap()).collect();
+    let class = |j| (j != 3).then(|| lowered.class(&s.bridge, &s.ctx, j).unwrap());
+    let classes: Vec<Option<GlweSample>> = (0..7).map(class).collect();
     let raised = key.apply(&s.bridge, (&s.large, &s.ctx), &classes).unwrap();
     assert_eq!((raised.key, raised.limbs()), (s.main.id(), 1));
     let phase = s.large.ring().to_coeff(s.main.decrypt(&s.large, &raised).unwrap());
     let step = m.value() as i64 / 1000;
     let mut squares = 0.0;
     for (c, &x) in phase.host().row(0).iter().enumerate() {
-        let expected = if c % 8 < 7 { values[c] * step } else { 0 };
+        let expected = if ![3, 7].contains(&(c % 8)) { values[c] * step } else { 0 };
         let error = m.centre(m.sub(x, m.reduce_i64(expected))) as f64 / m.value() as f64;
         squares += error * error / 1024.0;
     }
@@ -151,7 +151,7 @@ fn keys_come_back_from_their_seed() {
     let sample = s.encrypt(&values(1));
     let key = DownKey::generate(&s.bridge, &s.ctx, (&s.main, &s.lookup), &mut s.source).unwrap();
     let (seed, bodies) = key.stored();
-    let copies = || bodies.iter().map(|b| s.bridge.ring.kept(b, 1).unwrap()).collect::<Vec<_>>();
+    let copies = || bodies.iter().map(|b| b.to_vec()).collect::<Vec<_>>();
     let ids = (key.from(), key.to());
     let again = DownKey::from_stored(&s.bridge, &s.ctx, ids, *seed, copies()).unwrap();
     let down = |key: &DownKey| {
@@ -175,10 +175,10 @@ fn what_does_not_belong_together_is_refused() {
     assert!(matches!(lowered.extract(&s.bridge, &s.ctx, &[3, 1024]), Err(Error::BadParameters { .. })));
     assert!(matches!(lowered.class(&s.bridge, &s.ctx, 8), Err(Error::BadParameters { .. })));
     let class = lowered.class(&s.bridge, &s.ctx, 0).unwrap();
-    let many = vec![class.clone(); 9];
+    let many = vec![Some(class.clone()); 9];
     assert!(matches!(up.apply(&s.bridge, (&s.large, &s.ctx), &many), Err(Error::BadParameters { .. })));
     let foreign = GlweSample::new(&s.ctx, class.into_words(), s.main.id(), 0.0).unwrap();
-    assert!(matches!(up.apply(&s.bridge, (&s.large, &s.ctx), &[foreign]), Err(Error::KeyMismatch { .. })));
+    assert!(matches!(up.apply(&s.bridge, (&s.large, &s.ctx), &[Some(foreign)]), Err(Error::KeyMismatch { .. })));
     let plain = s.large.ring().zero(2, 0).unwrap();
     let high = s.main.encrypt(&s.large, &plain, &mut s.source).unwrap();
     let apply = |sample: &Sample| down.apply(&s.bridge, &s.ctx, (s.large.ring(), sample), 0.0).map(|_| ());

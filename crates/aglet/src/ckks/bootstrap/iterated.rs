@@ -80,12 +80,10 @@ impl Engine {
         Ok((out, ran))
     }
 
-    /// What is stated of a refreshed ciphertext: its own noise and that of the bootstrap, which is at most twice what the
-    /// preset claims as the mean.
+    /// What is stated of a refreshed ciphertext: its own noise and that of the bootstrap.
     fn refreshed(&self, ct: &Ciphertext, request: Request, iterations: usize) -> Stated {
         let bound = ct.stated.bound.min(request.bound);
-        let claim = failure::claimed(self.params(), iterations.min(2)).or(failure::claimed(self.params(), 1));
-        let added = claim.map_or(f64::INFINITY, |bits| request.bound * (1.0 - bits).exp2());
+        let added = added(self.params(), iterations, request.bound);
         // A rescale down to level 0, whose factor is rounded at about the scale.
         let rounded = in_slots(ct.slots, rounding(&self.ctx, 2), self.params().scale_at(0));
         let input = ct.stated.noise + rounded + bound / self.params().scale_at(0);
@@ -93,6 +91,12 @@ impl Engine {
         let input = if request.method.cleans() { input * 1.6 + 2.5 * input * input } else { input };
         Stated::new(bound, input + added)
     }
+}
+
+/// The error that a bootstrap adds to messages of this bound: at most twice what the preset claims as the mean.
+pub(super) fn added(params: &CkksParams, iterations: usize, bound: f64) -> f64 {
+    let claim = failure::claimed(params, iterations.min(2)).or(failure::claimed(params, 1));
+    claim.map_or(f64::INFINITY, |bits| bound * (1.0 - bits).exp2())
 }
 
 /// The points that a method brings values to.
@@ -104,7 +108,7 @@ fn points(method: Method) -> Option<Points> {
     }
 }
 
-fn state(ct: &mut Ciphertext, stated: Stated, points: Option<Points>) {
+pub(super) fn state(ct: &mut Ciphertext, stated: Stated, points: Option<Points>) {
     if let Some(own) = Arc::get_mut(ct) {
         (own.stated, own.points) = (stated, points);
     }

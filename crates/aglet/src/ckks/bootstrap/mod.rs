@@ -3,6 +3,7 @@
 mod iterated;
 pub(crate) mod key;
 mod many;
+mod raised;
 mod rotation;
 mod run;
 

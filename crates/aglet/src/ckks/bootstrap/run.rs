@@ -53,8 +53,26 @@ impl BootstrapKeys<'_> {
     pub fn size(&self) -> KeySize {
         self.bootstrap.size()
     }
+    /// Refuses a bootstrap key that has not the keys of a route.
+    pub(super) fn serve(&self, route: &Route) -> Result<(), Error> {
+        if self.bootstrap.serves(route) {
+            return Ok(());
+        }
+        let (own, wanted) = (self.bootstrap.request(), route.layout.request);
+        Err(Error::MissingKey(format!(
+            "This bootstrap key is for {} bootstraps with stage_count={} of {} slots; a {} one with stage_count={} of {} slots needs a \
+             key made for it, with {}.",
+            own.method.name(),
+            own.stage_count,
+            own.slots,
+            wanted.method.name(),
+            wanted.stage_count,
+            wanted.slots,
+            maker(wanted.method),
+        )))
+    }
     /// Names and owners of all keys.
-    fn ids(&self) -> impl Iterator<Item = (&'static str, KeyId)> {
+    pub(crate) fn ids(&self) -> impl Iterator<Item = (&'static str, KeyId)> {
         [
             ("relinearization key", self.relinearization.id()),
             ("conjugation key", self.conjugation.id()),
@@ -121,16 +139,9 @@ impl Engine {
     ) -> Result<(Vec<Ciphertext>, Vec<StageRun>), Error> {
         let route = self.route(request)?;
         jobs.iter().try_for_each(|cts| self.check_input(cts, &keys, &route))?;
-        let ctx = self.context_of(&route.params)?;
-        let rotor = keys.bootstrap.rotor();
-        let keys = keys.bootstrap.eval_keys(self.params(), &route.params, &keys)?;
-        self.run(|| {
-            let e = CkksEvaluator::new(&ctx, &keys, ctx.params().n() / 2).with_rotor(rotor).stopped_by(control.flag());
-            let mut probe = Watch { control, pass, ran: Vec::new() };
-            probe.report(0, route.plan.stages().len(), "encoding the linear maps");
-            let pipeline = self.pipeline(&e, &route, || Ok(shapes(&keys)))?;
+        self.on_route(&route, keys, (pass, control), |e, pipeline, probe| {
             let input = |cts: &Job<'_>| {
-                let lowest = cts.iter().map(|ct| self.lowest(ct, &e, request)).collect::<Result<Vec<_>, Error>>()?;
+                let lowest = cts.iter().map(|ct| self.lowest(ct, e, request)).collect::<Result<Vec<_>, Error>>()?;
                 let input = match &lowest[..] {
                     [re, im] => e.add(re, &e.mul_i(im)?)?,
                     [one, ..] => one.clone(),
@@ -139,13 +150,34 @@ impl Engine {
                 Ok(e.level_down(&input, route.plan.input().level)?)
             };
             let inputs = jobs.iter().map(input).collect::<Result<Vec<_>, Error>>()?;
-            let out = pipeline.run(&e, &inputs, &mut probe)?;
+            Ok(pipeline.run(e, &inputs, probe)?)
+        })
+    }
+
+    /// Work with the pipeline of a route and keys that fit it: its results as ciphertexts of this engine, and what the stages took.
+    pub(super) fn on_route(
+        &self,
+        route: &Arc<Route>,
+        keys: BootstrapKeys<'_>,
+        (pass, control): (Pass, &Control),
+        work: impl FnOnce(&CkksEvaluator<'_>, &CkksPipeline, &mut Watch<'_>) -> Result<Vec<Ciphertext>, Error> + Send,
+    ) -> Result<(Vec<Ciphertext>, Vec<StageRun>), Error> {
+        let ctx = self.context_of(&route.params)?;
+        let rotor = keys.bootstrap.rotor();
+        let keys = keys.bootstrap.eval_keys(self.params(), &route.params, &keys)?;
+        self.run(|| {
+            let e = CkksEvaluator::new(&ctx, &keys, ctx.params().n() / 2).with_rotor(rotor).stopped_by(control.flag());
+            let mut probe = Watch { control, pass, ran: Vec::new() };
+            probe.report(0, route.plan.stages().len(), "encoding the linear maps");
+            let pipeline = self.pipeline(&e, route, || Ok(shapes(&keys)))?;
+            let out = work(&e, &pipeline, &mut probe)?;
             // The value divided by the bound, at a scale larger by the bound, is the value at the scale of its level.
+            let Request { bound, .. } = route.layout.request;
             let real = route.layout.request.parts() != Parts::Complex;
             let own = |out: &Ciphertext| {
                 let kept = out.polys.iter().map(|poly| self.ctx.ring().kept(poly, out.limbs()));
                 let polys = kept.collect::<Result<_, _>>()?;
-                let mut own = out.with(polys, out.scale / request.bound);
+                let mut own = out.with(polys, out.scale / bound);
                 (own.slots, own.real) = (self.slots(), real);
                 Ok(Arc::new(own))
             };
@@ -184,19 +216,7 @@ impl Engine {
                 cts.len()
             )));
         }
-        if !keys.bootstrap.serves(route) {
-            let own = keys.bootstrap.request();
-            return Err(Error::MissingKey(format!(
-                "This bootstrap key is for {} bootstraps with stage_count={} of {} slots; a {} one with stage_count={stage_count} of \
-                 {} slots needs a key made for it, with {}.",
-                own.method.name(),
-                own.stage_count,
-                own.slots,
-                method.name(),
-                route.layout.request.slots,
-                maker(method),
-            )));
-        }
+        keys.serve(route)?;
         for ct in cts {
             if ct.degree() != 1 {
                 return Err(aglet_rlwe::Error::Degree { degree: ct.degree() }.into());

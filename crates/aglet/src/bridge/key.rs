@@ -1,0 +1,84 @@
+//! The key of a bridge, for both directions.
+
+use super::Bridge;
+use crate::fhew::{self, fits};
+use crate::{Control, Error, KeyId, SecretKey};
+use aglet_rlwe::bridge::{self, DownKey, UpKey};
+use aglet_rlwe::lwe::PackingKey;
+
+/// What leads from the secret key of slots to that of look-ups, and back: a ring switch, packing and a key switch.
+pub struct BridgeKey {
+    pub(crate) down: DownKey,
+    pub(crate) packing: PackingKey,
+    pub(crate) up: UpKey,
+    pub(crate) stored_bytes: usize,
+}
+
+impl BridgeKey {
+    /// The key of these parts.
+    pub(crate) fn of(between: &bridge::Bridge, down: DownKey, packing: PackingKey, up: UpKey) -> Self {
+        let stored_bytes = down.stored_bytes(between) + packing.stored_bytes() + up.stored_bytes();
+        Self { down, packing, up, stored_bytes }
+    }
+    /// The secret key of slots.
+    #[must_use]
+    pub fn id(&self) -> KeyId {
+        self.down.from()
+    }
+    /// The secret key of look-ups.
+    #[must_use]
+    pub fn lookup_id(&self) -> KeyId {
+        self.down.to()
+    }
+    /// Bytes in memory.
+    #[must_use]
+    pub fn byte_count(&self) -> usize {
+        self.down.byte_count() + self.packing.byte_count() + self.up.byte_count()
+    }
+    /// Bytes when stored: bodies, and seeds for all else.
+    #[must_use]
+    pub fn stored_bytes(&self) -> usize {
+        self.stored_bytes
+    }
+}
+
+impl Bridge {
+    /// Bytes in memory that the key of this bridge takes.
+    ///
+    /// # Errors
+    /// None for parameters that a bridge takes.
+    pub fn key_bytes(&self) -> Result<u64, Error> {
+        let (slots, lookups) = (&self.slots.ctx, &self.lookups.ctx);
+        let packing = PackingKey::forecast(lookups, bridge::Bridge::packing_gadget(lookups));
+        Ok((DownKey::forecast(&self.between, lookups) + packing + UpKey::forecast(slots, lookups)?) as u64)
+    }
+
+    /// Makes the key for both directions. What it takes is forecast and compared with `memory_limit` bytes and with what the system has.
+    ///
+    /// # Errors
+    /// [`Error::KeyMemory`] before anything is allocated, no randomness, a secret key of another degree.
+    pub fn create_key(
+        &self,
+        slots: &SecretKey,
+        lookups: &fhew::SecretKey,
+        memory_limit: Option<u64>,
+        control: &Control,
+    ) -> Result<BridgeKey, Error> {
+        fits("bridge key", self.key_bytes()? as usize, memory_limit)?;
+        let (large, small) = (&*self.slots.ctx, &*self.lookups.ctx);
+        let mut source = self.slots.runtime.random("bridge key", 0)?;
+        self.slots.run(|| {
+            control.report(0, 3, "bridge key");
+            let down = DownKey::generate(&self.between, small, (slots, lookups), &mut source)?;
+            control.check()?;
+            control.report(1, 3, "bridge key");
+            let gadget = bridge::Bridge::packing_gadget(small);
+            let mut going_on = |_, _| !control.cancelled();
+            let packing = PackingKey::generate(small, lookups, gadget, &mut source, &mut going_on)?;
+            control.report(2, 3, "bridge key");
+            let up = UpKey::generate(&self.between, (large, small), (lookups, slots), &mut source)?;
+            control.report(3, 3, "bridge key");
+            Ok(BridgeKey::of(&self.between, down, packing, up))
+        })
+    }
+}

@@ -1,0 +1,94 @@
+//! Up: bits of a look-up engine as slots of a fresh CKKS ciphertext.
+//!
+//! Bits are brought to 0 and half a turn, packed as coefficients, switched to the modulus q0 and to the main secret. There a bootstrap that
+//! squares the errors of bits goes on from its sparse secret.
+
+use super::{Bridge, BridgeKey};
+use crate::ckks::{BootstrapKeys, Ciphertext, KeySize};
+use crate::fhew::{Form, MAX_LOG2_FAILURE};
+use crate::{Control, Error};
+use aglet_rlwe::bridge::{self, UpKey};
+use aglet_rlwe::lwe::{log2_tail, LweCiphertext, PackingKey};
+
+/// A bit is wrong where its error passes this part of a turn.
+const DISTANCE: f64 = 0.25;
+
+impl Bridge {
+    /// Bits as the first slots of a ciphertext, real numbers near 0 and 1, at the level of a lossy bootstrap; all other slots are 0. Bits of
+    /// gates, or messages of tables that are 0 or 1: of greater ones the lowest bit.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for integers, which a table or a sign must bring to bits before; [`Error::Range`] for more of them than slots,
+    /// or bits whose noise is so large that one would be wrong more often than 2^-128; [`Error::MissingKey`] for a small bootstrap key or one
+    /// that is not lossy; keys that do not belong together, [`Error::Cancelled`].
+    pub fn from_lookup(
+        &self,
+        form: Form,
+        bits: &[LweCiphertext],
+        (key, keys): (&BridgeKey, BootstrapKeys<'_>),
+        control: &Control,
+    ) -> Result<Ciphertext, Error> {
+        let ctx = &*self.lookups.ctx;
+        let (weight, middle) = self.half_turn(form)?;
+        self.check_up(bits.len(), (key, &keys))?;
+        let half = |(slot, ct): (usize, &LweCiphertext)| {
+            Ok((self.coefficient(slot), LweCiphertext::combine(ctx, middle, &[(ct, weight)])?))
+        };
+        let members = bits.iter().enumerate().map(half).collect::<Result<Vec<_>, Error>>()?;
+        let noise = self.noise_up(&members)?;
+        let sample = self.slots.run(|| {
+            let samples = UpKey::pack(&self.between, ctx, &key.packing, &members)?;
+            control.check()?;
+            Ok(key.up.apply(&self.between, (&self.slots.ctx, ctx), &samples)?)
+        })?;
+        self.slots.raise(sample, noise, keys, control)
+    }
+
+    /// By what bits are multiplied and what is added to their phases, so that they are 0 and half a turn.
+    fn half_turn(&self, form: Form) -> Result<(i64, u64), Error> {
+        let q = self.lookups.ctx.modulus().value();
+        match form {
+            Form::Bits => Ok((2, q.div_ceil(4))),
+            Form::Messages(domain) => Ok((self.lookups.params().message().within(domain).turn() as i64 / 2, 0)),
+            Form::Integers(_) | Form::Words(_) => Err(Error::Parameter(
+                "Only bits go up, and these are integers; look up a table or a sign on them, whose results are 0 and 1.".into(),
+            )),
+        }
+    }
+
+    fn check_up(&self, count: usize, (key, keys): (&BridgeKey, &BootstrapKeys<'_>)) -> Result<(), Error> {
+        let slots = self.slots.slots();
+        if count > slots {
+            return Err(Error::Range(format!(
+                "{count} bits do not fit {slots} slots; bring them up in parts, or make the engine with more slots."
+            )));
+        }
+        if keys.size() == KeySize::Small {
+            return Err(Error::MissingKey(
+                "The way up takes the rotations of a bootstrap key of size \"medium\" or \"large\"; make one with \
+                 create_lossy_bootstrap_key(secret_key)."
+                    .into(),
+            ));
+        }
+        if let Some((what, found)) = keys.ids().find(|(_, id)| *id != key.id()) {
+            return Err(aglet_rlwe::Error::KeyMismatch { what, found, expected: key.id() }.into());
+        }
+        self.slots.check_raising(keys)
+    }
+
+    /// The deviation of a bit at q0; half a turn is 1.
+    fn noise_up(&self, members: &[(usize, LweCiphertext)]) -> Result<f64, Error> {
+        let (large, ctx) = (&*self.slots.ctx, &*self.lookups.ctx);
+        let worst = members.iter().map(|m| m.1.variance()).fold(0.0, f64::max);
+        let packing = PackingKey::noise(ctx, bridge::Bridge::packing_gadget(ctx));
+        let variance = worst + packing + UpKey::noise(large, ctx)?;
+        let failure = log2_tail(DISTANCE, variance);
+        if failure > MAX_LOG2_FAILURE {
+            return Err(Error::Range(format!(
+                "These bits have so much noise that one in 2^{:.0} would come up wrong; look up a table on them, or a gate, before.",
+                -failure
+            )));
+        }
+        Ok(2.0 * variance.sqrt())
+    }
+}

@@ -1,0 +1,140 @@
+//! Bridges between slots and look-ups for Python: the bridge and its key. `python/aglet/bridge` is the face of it.
+
+use crate::ckks::{BootstrapKey, Ciphertext, ConjugationKey, Engine, RelinearizationKey, SecretKey};
+use crate::errors::{count, raise};
+use crate::family::{homed_files, homed_keys, homed_pickles, unchanging, works, Home};
+use crate::lookup::{LookupEngine, LweArray, LweSecretKey};
+use aglet::bridge::Reading;
+use aglet::ckks::BootstrapKeys;
+use aglet::fhew::{Array, Domain, Form, Integer};
+use aglet::wire::BridgeOrigin;
+use pyo3::prelude::*;
+use pyo3::IntoPyObjectExt;
+
+impl Home for BridgeOrigin {
+    fn preset(&self) -> &str {
+        aglet::wire::Origin::name(self)
+    }
+    fn said(&self) -> String {
+        format!("presets {}", self.preset())
+    }
+    fn named_by(summary: &aglet::wire::Summary) -> Result<Self, aglet::Error> {
+        Self::find(summary, false)
+    }
+}
+
+homed_keys! { seeded BridgeOrigin:
+    /// What leads from the secret key of slots to that of look-ups, and back.
+    BridgeKey(aglet::bridge::BridgeKey), "bridge key" {
+        /// Short id of the secret key of look-ups.
+        #[getter]
+        fn lookup_key_id(&self) -> String {
+            self.value.lookup_id().to_string()
+        }
+    }
+}
+
+homed_pickles! { BridgeOrigin: BridgeKey }
+unchanging! { BridgeKey }
+homed_files! { Bridge, BridgeOrigin: BridgeKey }
+
+/// An engine of slots and one of look-ups. All methods are safe to call from many threads.
+#[pyclass(frozen, module = "aglet._core")]
+pub struct Bridge {
+    home: BridgeOrigin,
+    slots: aglet::wire::CkksOrigin,
+    lookups: aglet::fhew::Home,
+    engine: aglet::bridge::Bridge,
+}
+
+works! { Bridge: aglet::bridge::Bridge }
+
+#[pymethods]
+impl Bridge {
+    #[new]
+    fn new(py: Python<'_>, slots: &Engine, lookups: &LookupEngine) -> PyResult<Self> {
+        let made = py.detach(|| aglet::bridge::Bridge::new(slots.engine.clone(), lookups.engine.clone()));
+        let engine = made.map_err(|error| raise(py, error))?;
+        Ok(Self { home: engine.origin(), slots: slots.home.clone(), lookups: lookups.home.clone(), engine })
+    }
+    /// Bytes in memory that its key takes.
+    #[getter]
+    fn key_bytes(&self, py: Python<'_>) -> PyResult<u64> {
+        self.quick(py, aglet::bridge::Bridge::key_bytes)
+    }
+    #[pyo3(signature = (sk, lookup_sk, memory_limit_bytes = None, progress = None))]
+    fn create_bridge_key(
+        &self,
+        py: Python<'_>,
+        sk: &SecretKey,
+        lookup_sk: &LweSecretKey,
+        memory_limit_bytes: Option<i64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<BridgeKey> {
+        let (sk, lookup_sk) = (sk.of(py, &self.slots)?, lookup_sk.of(py, &self.lookups)?);
+        let limit = memory_limit_bytes.map(|n| count(py, "memory_limit_bytes", n)).transpose()?.map(|n| n as u64);
+        let key = self.long(py, progress, |bridge, control| bridge.create_key(sk, lookup_sk, limit, control))?;
+        Ok(BridgeKey::new(&self.home, key))
+    }
+
+    /// Slots as messages of the look-up engine (bits, if they are of gates), or, of so many `bits`, as integers with a sign.
+    #[pyo3(signature = (ct, indices, shape, key, bootstrap_key, bits = None, progress = None))]
+    #[allow(clippy::too_many_arguments)] // what a call of Python names
+    fn to_lookup(
+        &self,
+        py: Python<'_>,
+        ct: &Ciphertext,
+        indices: Vec<usize>,
+        shape: Vec<usize>,
+        key: &BridgeKey,
+        bootstrap_key: &BootstrapKey,
+        bits: Option<i64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<LweArray> {
+        let ct = ct.of(py, &self.slots)?.get();
+        let (key, bootstrap) = (key.of(py, &self.home)?, bootstrap_key.of(py, &self.slots)?);
+        let message = self.lookups.params().message();
+        let (reading, form) = match bits {
+            Some(bits) => {
+                let bits = u32::try_from(count(py, "bits", bits)?).unwrap_or(u32::MAX);
+                let integer = Integer::new(bits).map_err(|error| raise(py, error.into()))?;
+                (Reading::Real(integer), Form::Integers(integer))
+            }
+            None if message.space() == 2 => (Reading::Bits, Form::Bits),
+            None => (Reading::Message(message.within(Domain::Padded)), Form::Messages(Domain::Padded)),
+        };
+        let array = self.long(py, progress, |bridge, control| {
+            let cells = bridge.to_lookup(&ct, &indices, reading, (key, bootstrap), control)?;
+            Array::new(&self.lookups, form, shape, key.lookup_id(), cells)
+        })?;
+        Ok(LweArray::new(&self.lookups, array))
+    }
+
+    /// Bits as the first slots, in the order of C.
+    #[pyo3(signature = (bits, relin, conj, bootstrap_key, key, progress = None))]
+    #[allow(clippy::too_many_arguments, clippy::wrong_self_convention)] // what a call of Python names
+    fn from_lookup(
+        &self,
+        py: Python<'_>,
+        bits: &LweArray,
+        relin: &RelinearizationKey,
+        conj: &ConjugationKey,
+        bootstrap_key: &BootstrapKey,
+        key: &BridgeKey,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Ciphertext> {
+        let (bits, key) = (bits.of(py, &self.lookups)?, key.of(py, &self.home)?);
+        let keys = BootstrapKeys {
+            relinearization: relin.of(py, &self.slots)?,
+            conjugation: conj.of(py, &self.slots)?,
+            bootstrap: bootstrap_key.of(py, &self.slots)?,
+            rotation: None,
+        };
+        let (ct, level) = self.long(py, progress, |bridge, control| {
+            let ct = bridge.from_lookup(bits.form(), bits.cells(), (key, keys), control)?;
+            let level = bridge.slots().level(&ct)?;
+            Ok((ct, level))
+        })?;
+        Ok(Ciphertext::new(&self.slots, crate::ckks::Current::new(ct, level)))
+    }
+}

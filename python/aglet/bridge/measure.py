@@ -1,0 +1,140 @@
+"""Measure a bridge: down, up, a comparison with the way up, and the smallest of a row."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from aglet import _core
+from aglet.bridge.bridge import Bridge
+from aglet.ckks.engine import Engine
+from aglet.errors import ParameterError
+from aglet.lookup.engine import LookupEngine
+from aglet.quiet import Watch
+
+__all__ = ["BRIDGE_KINDS", "BridgeCase", "bench_bridge"]
+
+BRIDGE_KINDS = ("down", "up", "compare", "argmin")
+"""What is measured."""
+
+
+@dataclass(frozen=True)
+class BridgeCase:
+    """What one bench measures.
+
+    `kind` is "down", so many slots as bits or messages; "up", so many bits; "compare", so many pairs of reals, down and
+    the results up; "argmin", the place of the smallest of so many slots.
+    """
+
+    kind: str = "down"
+    values: int = 64
+    integer_bits: int = 16
+    preset: str = "regular"
+    lookup_preset: str = "lut4"
+    slot_count: int | None = None
+    key_size: str = "medium"
+    threads: int = 1
+    allow_insecure: bool = False
+
+    def __post_init__(self) -> None:
+        if self.kind not in BRIDGE_KINDS:
+            raise ParameterError(f'A bridge has no bench "{self.kind}"; there are {", ".join(BRIDGE_KINDS)}.')
+        if self.values < 1:
+            raise ParameterError(f"A bridge takes one value or more, not {self.values}.")
+
+    def bridge(self) -> Bridge:
+        """A bridge for it."""
+        engine = Engine(
+            preset=self.preset,
+            slot_count=self.slot_count,
+            allow_insecure=self.allow_insecure,
+            thread_count=self.threads,
+        )
+        return Bridge(engine, LookupEngine(preset=self.lookup_preset, thread_count=self.threads))
+
+
+_Check = Callable[[Any], int]
+
+
+def _work(case: BridgeCase, bridge: Bridge, secrets: Any, keys: Any) -> tuple[Callable[[], Any], _Check]:
+    """A call, and what counts results that are wrong."""
+    (secret, lwe), random = secrets, np.random.default_rng(1)
+    engine, lookups, places = bridge.engine, bridge.lookup_engine, np.arange(case.values)
+    if case.kind in ("down", "up"):
+        bits = random.integers(0, 2, case.values)
+        if case.kind == "down":
+            x = engine.encrypt(bits.astype(float), secret)
+            return lambda: bridge.to_lookup(x, places, keys), lambda y: int((lookups.decrypt(y, lwe) != bits).sum())
+        low = lookups.encrypt(bits, lwe)
+        return lambda: bridge.from_lookup(low, keys), lambda y: _wrong(engine.decrypt(y, secret), bits)
+    reals = random.uniform(-0.5, 0.5, (2, case.values))
+    first, second = (engine.encrypt(x, secret) for x in reals)
+    if case.kind == "argmin":
+        best = reals[0].argmin()
+        argmin = lambda: bridge.argmin(first, places, keys, bits=case.integer_bits)  # noqa: E731, with its check
+        return argmin, lambda y: int((lookups.decrypt(y, lwe) != best).sum())
+
+    def compare() -> Any:
+        found = bridge.compare(">=", first, second, places, keys, bits=case.integer_bits)
+        return bridge.from_lookup(found, keys)
+
+    return compare, lambda y: _wrong(engine.decrypt(y, secret), reals[0] >= reals[1])
+
+
+def _wrong(slots: Any, bits: Any) -> int:
+    return int((np.abs(slots[: len(bits)].real - bits) > 0.25).sum())
+
+
+def bench_bridge(case: BridgeCase, *, repeat: int) -> dict[str, Any]:
+    """Measure a bridge; one record, ready for JSON. Times are those of a whole call.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such set, or no bridge between them.
+    """
+    if repeat < 1:
+        raise ParameterError(f"A bench repeats at least once, not {repeat} times.")
+    bridge = case.bridge()
+    start = time.perf_counter()
+    secrets = (bridge.engine.create_secret_key(), bridge.lookup_engine.create_secret_key())
+    keys = bridge.create_keys(*secrets, size=cast("_core.KeySize", case.key_size))
+    keygen = time.perf_counter() - start
+    run, wrong = _work(case, bridge, secrets, keys)
+    run()
+    watch, seconds, failed, machine = Watch(), [], 0, _core.doctor()
+    for _ in range(repeat):
+        start = time.perf_counter()
+        found = run()
+        seconds.append(time.perf_counter() - start)
+        failed += wrong(found)
+    quiet = watch.done(seconds)
+    known = {preset["name"]: preset["security_bits"] for preset in _core.presets()}
+    return {
+        "kind": f"bridge-{case.kind}",
+        "preset": bridge.engine.preset,
+        "lookup_preset": bridge.lookup_engine.preset,
+        "values": case.values,
+        "integer_bits": case.integer_bits,
+        "slot_count": bridge.engine.slot_count,
+        "key_size": case.key_size,
+        "threads": bridge.engine.thread_count,
+        "backend": bridge.engine.backend,
+        "seconds": statistics.median(seconds),
+        "seconds_all": seconds,
+        "wrong": failed,
+        "bridge_key_bytes": keys.bridge_key.byte_count,
+        "bridge_key_bytes_seeded": keys.bridge_key.stored_bytes,
+        "keygen_seconds": keygen,
+        "peak_rss_bytes": _core.peak_rss_bytes(),
+        "security_bits": min(known[bridge.engine.preset], bridge.lookup_engine.security_bits),
+        "cpu": machine["cpu"],
+        "cores": machine["cores"],
+        **quiet.fields(),
+        "version": machine["version"],
+    }

@@ -1,0 +1,180 @@
+"""Bridges: slots as bits and integers of a look-up engine and bits as slots, what is computed between, files."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import runpy
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import aglet
+from aglet import Bridge, BridgeKeys, Engine, LookupEngine, LweSecretKey, SecretKey, Table
+from aglet.bridge.measure import BridgeCase, bench_bridge
+from aglet.errors import KeyMismatchError, MemoryLimitError, MissingKeyError, ParameterError, RangeError
+from support import ROOT
+
+
+def small(log_n: int, slots: int) -> Engine:
+    """As small as the ring of the look-ups allows."""
+    text = (ROOT / "crates/aglet/presets/toy.toml").read_text().split("[claims]")[0]
+    larger = text.replace("log_n = 10", f"log_n = {log_n}").replace('name = "toy"', f'name = "toy-{log_n}"')
+    options: dict[str, Any] = {"preset": "toy"} if log_n == 10 else {"parameters": larger}
+    return Engine(**options, slot_count=slots, allow_insecure=True)
+
+
+class Sides:
+    def __init__(self, log_n: int, bits: int) -> None:
+        self.engine = small(log_n, 64)
+        self.bridge = Bridge(self.engine, LookupEngine(bits=bits))
+        self.secret: SecretKey = self.engine.create_secret_key()
+        self.lwe: LweSecretKey = self.bridge.lookup_engine.create_secret_key()
+        self.keys: BridgeKeys = self.bridge.create_keys(self.secret, self.lwe, size="medium")
+
+    def decrypt(self, x: Any) -> Any:
+        return self.bridge.lookup_engine.decrypt(x, self.lwe)
+
+
+@pytest.fixture(scope="module")
+def gates() -> Sides:
+    return Sides(10, 1)
+
+
+@pytest.fixture(scope="module")
+def tables() -> Sides:
+    return Sides(11, 4)
+
+
+def test_bits_come_down_and_go_up(gates: Sides) -> None:
+    engine, bridge = gates.engine, gates.bridge
+    bits = np.arange(64) % 3 == 0
+    x = bridge.to_lookup(engine.encrypt(bits.astype(float), gates.secret), np.arange(64).reshape(8, 8), gates.keys)
+    assert x.is_bits
+    assert x.shape == (8, 8)
+    assert (gates.decrypt(x).ravel() == bits).all()
+    found = bridge.from_lookup(bridge.lookup_engine.xor(x[0], x[1], gates.keys.lookup_key), gates.keys)
+    assert found.is_real
+    assert found.level == 13
+    slots = engine.decrypt(found, gates.secret).real
+    assert np.abs(slots[:8] - (bits[:8] ^ bits[8:16])).max() < 0.05
+    assert np.abs(slots[8:]).max() < 2**-10
+
+
+def test_messages_go_through_tables(tables: Sides) -> None:
+    x = tables.engine.encrypt(np.arange(16.0), tables.secret, level=0)
+    low = tables.bridge.to_lookup(x, [[15, 3], [3, 0]], tables.keys)
+    found = tables.bridge.lookup_engine.lookup(low, Table(lambda m: m // 3), tables.keys.lookup_key)
+    assert tables.decrypt(found).tolist() == [[5, 1], [1, 0]]
+
+
+def test_signs_and_comparisons_go_up(tables: Sides) -> None:
+    engine, bridge, keys = tables.engine, tables.bridge, tables.keys
+    x, y = np.array([0.5, -0.25, 0.0, 0.3, -0.4]), np.array([0.25, 0.25, 0.1, 0.29, -0.5])
+    first, second = engine.encrypt(x, tables.secret), engine.encrypt(y, tables.secret)
+    signs = bridge.sign(first, [0, 1, 3, 4], keys, bits=8)
+    assert tables.decrypt(signs).tolist() == [1, 0, 1, 0]
+    raised = engine.decrypt(bridge.from_lookup(signs, keys), tables.secret).real
+    assert np.abs(raised[:4] - [1, 0, 1, 0]).max() < 2**-10
+    for order, wanted in ((">=", x >= y), ("<=", x <= y)):
+        assert (tables.decrypt(bridge.compare(order, first, second, range(5), keys, bits=10)) == wanted).all()
+
+
+def test_ranks(tables: Sides) -> None:
+    rows = np.array([[0.9, 0.2, 0.5, 0.21], [0.1, 0.1, 0.7, 0.1]])
+    places = np.arange(8).reshape(2, 4)
+    x = tables.engine.encrypt(rows.ravel(), tables.secret)
+    bridge, keys = tables.bridge, tables.keys
+    assert tables.decrypt(bridge.argmin(x, places, keys, bits=8)).tolist() == [1, 0]
+    hot = bridge.argmax(x, places, keys, bits=8, one_hot=True)
+    assert tables.decrypt(hot).tolist() == [[1, 0, 0, 0], [0, 0, 1, 0]]
+    # Slots that are equal differ by their noise; integers do not.
+    assert tables.decrypt(bridge.top_k(x, places[0], 2, keys, bits=8)).tolist() == [1, 0, 1, 0]
+    lookups = bridge.lookup_engine
+    tied = lookups.encrypt([3, 1, 1, 5, 5], tables.lwe, bits=6)
+    assert tables.decrypt(lookups.argmin(tied, keys.lookup_key)) == 1
+    assert tables.decrypt(lookups.top_k(tied, 1, keys.lookup_key)).tolist() == [0, 0, 0, 1, 0]
+    with pytest.raises(RangeError, match="2 to 16"):
+        lookups.argmin(tied[:1], keys.lookup_key)
+    with pytest.raises(RangeError, match="1 to 4"):
+        lookups.top_k(tied, 5, keys.lookup_key)
+
+
+def test_keys_come_out_of_files_and_pickles(gates: Sides, tmp_path: Path) -> None:
+    bridge, key = gates.bridge, gates.keys.bridge_key
+    assert key.byte_count == bridge.key_bytes
+    assert key.stored_bytes < key.byte_count
+    bridge.write_bridge_key(key, tmp_path / "key")
+    assert abs((tmp_path / "key").stat().st_size - key.stored_bytes) < key.stored_bytes / 20
+    x = gates.engine.encrypt([1.0, 0.0], gates.secret)
+    copies = [bridge.read(tmp_path / "key"), bridge.deserialize(bridge.serialize(key))]
+    for other in [*copies, pickle.loads(pickle.dumps(key)), copy.copy(key)]:
+        assert (other.key_id, other.lookup_key_id) == (gates.secret.key_id, gates.lwe.key_id)
+        low = bridge.to_lookup(x, [0, 1], replace(gates.keys, bridge_key=other))
+        assert gates.decrypt(low).tolist() == [True, False]
+    with pytest.raises(TypeError, match="create_bridge_key"):
+        bridge.write(gates.keys.bootstrap_key, tmp_path / "other")
+    again = pickle.loads(pickle.dumps(bridge))
+    assert gates.decrypt(again.to_lookup(x, [1], gates.keys)).tolist() == [False]
+    assert "Bridge between" in repr(again)
+
+
+def test_refusals_name_the_fix(gates: Sides, tables: Sides) -> None:
+    bridge, keys, engine = gates.bridge, gates.keys, gates.engine
+    x = engine.encrypt([1.0, 0.0], gates.secret)
+    low = bridge.to_lookup(x, [0, 1], keys)
+    with pytest.raises(RangeError, match="slots 0 to 63"):
+        bridge.to_lookup(x, [64], keys)
+    with pytest.raises(TypeError, match="whole numbers"):
+        bridge.to_lookup(x, [0.5], keys)
+    with pytest.raises(RangeError, match="65 bits"):
+        bridge.from_lookup(low[:1].broadcast_to((65,)), keys)
+    with pytest.raises(MissingKeyError, match="create_conjugation_key"):
+        bridge.from_lookup(low, replace(keys, conjugation_key=None))
+    with pytest.raises(MissingKeyError, match="create_lookup_key"):
+        bridge.sign(x, [0], replace(keys, lookup_key=None), bits=4)
+    regular = engine.create_bootstrap_key(gates.secret, size="medium")
+    assert gates.decrypt(bridge.to_lookup(x, [0], replace(keys, bootstrap_key=regular))).tolist() == [True]
+    with pytest.raises(MissingKeyError, match="create_lossy_bootstrap_key"):
+        bridge.from_lookup(low, replace(keys, bootstrap_key=regular))
+    with pytest.raises(KeyMismatchError, match="same options"):
+        bridge.to_lookup(x, [0], replace(keys, bridge_key=tables.keys.bridge_key))
+    foreign = bridge.create_bridge_key(engine.create_secret_key(), gates.lwe)
+    with pytest.raises(KeyMismatchError):
+        bridge.to_lookup(x, [0], replace(keys, bridge_key=foreign))
+    integers = tables.bridge.to_lookup(tables.engine.encrypt([0.5], tables.secret), [0], tables.keys, bits=8)
+    with pytest.raises(ParameterError, match="Only bits go up"):
+        tables.bridge.from_lookup(integers, tables.keys)
+    with pytest.raises(RangeError, match="order"):
+        bridge.compare("<", x, x, [0], keys)
+    with pytest.raises(MemoryLimitError, match="bridge key"):
+        bridge.create_bridge_key(gates.secret, gates.lwe, memory_limit_bytes=1000)
+    with pytest.raises(ParameterError, match="slots_to_coeffs"):
+        Bridge(Engine(max_level=2), LookupEngine())
+
+
+@pytest.mark.parametrize("kind", ["down", "up"])
+def test_bench(kind: str) -> None:
+    case = BridgeCase(kind, 64, 8, "toy", "gate", slot_count=64, allow_insecure=True)
+    record = bench_bridge(case, repeat=1)
+    assert record["kind"] == f"bridge-{kind}"
+    assert record["wrong"] == 0
+    assert 0 < record["bridge_key_bytes_seeded"] < record["bridge_key_bytes"] < 20e6
+
+
+def test_benches_that_do_not_exist() -> None:
+    with pytest.raises(ParameterError, match="down, up, compare, argmin"):
+        BridgeCase("across")
+    with pytest.raises(ParameterError, match="one value"):
+        BridgeCase(values=0)
+
+
+def test_the_nearest_of_sixteen(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(aglet, "Engine", lambda **_: small(11, 64))
+    monkeypatch.setattr(sys, "argv", ["nearest.py", "1"])
+    runpy.run_path(str(ROOT / "examples" / "nearest.py"), run_name="__main__")
+    assert "1 points" in capsys.readouterr().out
