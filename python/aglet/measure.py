@@ -127,6 +127,12 @@ class Case:
         return "regular" if self.method in ("to14", "sparse") else self.method
 
     @property
+    def key_method(self) -> str:
+        """The method that the keys are made for: those of bootstraps by roots of unity are all of one kind."""
+        by_roots = any(preset["by_roots"] for preset in _core.presets() if preset["name"] == self.preset_name)
+        return "regular" if by_roots or self.core_method in ("regular", "merge") else "lossy"
+
+    @property
     def pairs(self) -> bool:
         """Whether two real ciphertexts go in and come out."""
         return self.core_method in ("merge", "lossy-merge")
@@ -155,7 +161,7 @@ class Case:
         return engine.create_keys(
             bootstrap=self.key_size,
             stage_count=self.stage_count,
-            method="regular" if self.core_method in ("regular", "merge") else "lossy",
+            method=self.key_method,
             rotation=self.key_size == "small",
             progress=progress,
         )

@@ -77,6 +77,11 @@ def test_the_plan_the_bench_and_the_estimate_know_it() -> None:
     assert (record["stage_count"], record["output_level"], record["slot_count"]) == (1, 1, 512)
     names = [stage["name"] for stage in case.plan(engine)["stages"]]
     assert names == ["pack", "encapsulate", "roots", "product", "real_part"]
+    # The same keys clean bits.
+    bits = Case(preset="toy-ship", method="bits", real=True, allow_insecure=True)
+    (record,) = bench_bootstrap(bits, repeat=1, messages=["bits"], engine=engine)
+    assert record["method"] == "bits"
+    assert record["bits_worst"] > 9
 
 
 def test_presets_are_experimental_with_their_reason(capsys: pytest.CaptureFixture[str]) -> None:

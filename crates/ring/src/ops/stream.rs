@@ -20,13 +20,16 @@ const WIDTHS: [usize; 4] = [32, 40, 48, 52];
 /// Positions of a tile of [`Ring::stream_products`]: the inputs of a tile stay in the L2 cache for all streams.
 const TILE: usize = 512;
 
-/// Polynomials of one shape, samples of two halves or of one, packed: each limb is one stream.
+/// Polynomials of one shape, samples of two halves or of one, packed: each limb is one stream, and all lie in one block of memory, which the
+/// system can map by huge pages.
 pub struct KeyStream {
     q_limbs: usize,
     p_limbs: usize,
     samples: usize,
     halves: usize,
-    limbs: Vec<Buffer>,
+    /// Where the stream of each limb ends, in words.
+    ends: Vec<usize>,
+    words: Buffer,
 }
 
 /// Bits of a packed residue modulo this prime; `None` above 52.
@@ -52,13 +55,24 @@ impl KeyStream {
         let (q_limbs, p_limbs, samples) = (first.q_limbs(), first.p_limbs(), halves[0].len());
         let fits = |x: &Poly<Eval>| (x.q_limbs(), x.p_limbs()) == (q_limbs, p_limbs);
         assert!(halves.len() <= 2 && halves.iter().all(|half| half.len() == samples && half.iter().all(fits)));
-        let limb = |i: usize| {
-            let table = ring.table(ring.prime_of(q_limbs, i));
+        let tables: Vec<_> = (0..q_limbs + p_limbs).map(|i| ring.table(ring.prime_of(q_limbs, i))).collect();
+        let (mut ends, mut end) = (Vec::with_capacity(tables.len()), 0);
+        for table in &tables {
+            end += buffer_words(table.modulus(), ring.n() * samples * halves.len());
+            ends.push(end);
+        }
+        let mut words = Pool::take_exact(end)?;
+        let (mut rest, mut limbs) = (&mut words[..], Vec::with_capacity(tables.len()));
+        for (i, table) in tables.into_iter().enumerate() {
+            let (limb, others) = rest.split_at_mut(buffer_words(table.modulus(), ring.n() * samples * halves.len()));
+            limbs.push((i, table, limb));
+            rest = others;
+        }
+        limbs.into_par_iter().for_each(|(i, table, limb)| {
             let rows: Vec<&[u64]> = (0..samples).flat_map(|s| halves.iter().map(move |half| half[s].limb(i))).collect();
-            packed(table, &rows)
-        };
-        let limbs = (0..q_limbs + p_limbs).into_par_iter().map(limb).collect::<Result<_, _>>()?;
-        Ok(Self { q_limbs, p_limbs, samples, halves: halves.len(), limbs })
+            pack(table, &rows, bytemuck::cast_slice_mut(limb));
+        });
+        Ok(Self { q_limbs, p_limbs, samples, halves: halves.len(), ends, words })
     }
 
     /// Bytes that so many samples take modulo these primes, each of N residues in so many halves.
@@ -80,7 +94,7 @@ impl KeyStream {
     }
     /// Bytes in memory.
     pub fn byte_count(&self) -> usize {
-        self.limbs.iter().map(|limb| 8 * limb.len()).sum()
+        8 * self.words.len()
     }
 
     /// A polynomial as it was before it was packed.
@@ -96,24 +110,27 @@ impl KeyStream {
         let (row, rows) = (sample * self.halves + half, self.samples * self.halves);
         out.par_limbs_mut().enumerate().for_each(|(i, limb)| {
             let table = ring.table(ring.prime_of(self.q_limbs, i));
-            unpack(table, bytemuck::cast_slice(&self.limbs[i]), (row, rows), limb);
+            unpack(table, self.limb(i), (row, rows), limb);
         });
         Ok(out)
     }
 
-    /// The stream of a limb from a position on.
-    fn words(&self, limb: usize, bits: usize, position: usize) -> &[u8] {
-        &bytemuck::cast_slice(&self.limbs[limb])[position / BLOCK * self.samples * self.halves * bits..]
+    /// The stream of a limb.
+    fn limb(&self, limb: usize) -> &[u8] {
+        let start = if limb == 0 { 0 } else { self.ends[limb - 1] };
+        bytemuck::cast_slice(&self.words[start..self.ends[limb]])
+    }
+    /// The stream of a limb from a block on.
+    fn tail(&self, limb: usize, bits: usize, block: usize) -> &[u8] {
+        &self.limb(limb)[block * self.samples * self.halves * bits..]
     }
 }
 
-/// Rows of one limb as a stream.
-fn packed(table: &NttTable, rows: &[&[u64]]) -> Result<Buffer, Error> {
+/// Writes rows of one limb as a stream.
+fn pack(table: &NttTable, rows: &[&[u64]], out: &mut [u8]) {
     let (m, kernels) = (table.modulus(), table.kernels());
     let bits = width(m).filter(|_| kernels.serves(m)).expect("parameters are checked for primes that a stream holds");
-    let mut out = Pool::take_exact(buffer_words(m, rows.iter().map(|row| row.len()).sum()))?;
-    let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut out);
-    let blocks = bytes.chunks_exact_mut(rows.len() * bits).take(rows[0].len() / BLOCK);
+    let blocks = out.chunks_exact_mut(rows.len() * bits).take(rows[0].len() / BLOCK);
     for (block, bytes) in blocks.enumerate() {
         for (row, bytes) in rows.iter().zip(bytes.chunks_exact_mut(bits)) {
             // Two words are a whole number of bytes.
@@ -123,7 +140,6 @@ fn packed(table: &NttTable, rows: &[&[u64]]) -> Result<Buffer, Error> {
             }
         }
     }
-    Ok(out)
 }
 
 /// One of so many rows of a stream.
@@ -162,7 +178,7 @@ impl Ring {
         assert!(of.iter().flatten().all(|x| x.shape() == key.shape()) && key.halves == 2);
         assert!(key.samples == each * rotations.len(), "a key has a sample for each product");
         let mut out = self.scratch_pairs(of.len(), key.q_limbs, key.p_limbs)?;
-        let mut limbs: Vec<Vec<&mut [u64]>> = key.limbs.iter().map(|_| Vec::with_capacity(2 * of.len())).collect();
+        let mut limbs: Vec<Vec<&mut [u64]>> = key.ends.iter().map(|_| Vec::with_capacity(2 * of.len())).collect();
         for (b, a) in &mut out {
             for half in [b, a] {
                 half.limbs_mut().zip(&mut limbs).for_each(|(limb, rows)| rows.push(limb));
@@ -174,7 +190,7 @@ impl Ring {
             let inputs: Vec<&[u64]> = of.iter().flatten().flat_map(|x| x.limbs(i)).collect();
             let rotations: Vec<_> = rotations.iter().map(|g| g.permutation(kernels.width())).collect();
             let bits = width(m).unwrap_or(64);
-            let row = StreamRow { inputs: &inputs, each, rotations: &rotations, bits, words: key.words(i, bits, 0) };
+            let row = StreamRow { inputs: &inputs, each, rotations: &rotations, bits, words: key.limb(i) };
             kernels.stream_sum(m, &row, &mut out);
         });
         Ok(out)
@@ -225,7 +241,7 @@ impl Ring {
                 }
             }
             for (stream, out) in streams.iter().zip(rows.chunks_mut(2 * of.len())) {
-                let row = PairRow { inputs: &inputs, samples, bits, words: stream.words(i, bits, position) };
+                let row = PairRow { inputs: &inputs, samples, bits, words: stream.tail(i, bits, position / BLOCK) };
                 table.kernels().stream_pairs(table.modulus(), &row, out);
             }
             Ok(())
