@@ -841,6 +841,9 @@ class IntegerEngine:
     ) -> IntegerCiphertext:
         """Without a key the product keeps three polynomials, at the lower level of both."""
 
+    def multiply_scaled(
+        self, a: IntegerCiphertext, b: IntegerCiphertext, relin: IntegerRelinearizationKey
+    ) -> IntegerCiphertext: ...
     def relinearize(self, ct: IntegerCiphertext, relin: IntegerRelinearizationKey) -> IntegerCiphertext: ...
     def level_down(self, ct: IntegerCiphertext, level: int) -> IntegerCiphertext: ...
     def rotate_rows(self, ct: IntegerCiphertext, key: IntegerRotationKey, delta: int) -> IntegerCiphertext:

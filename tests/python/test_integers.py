@@ -124,6 +124,29 @@ def test_circuits_are_those_of_numpy(w: World) -> None:
     np.testing.assert_array_equal(w.read(e.maximum(c, d, w.relinearization, bits=3)), np.maximum(u, v))
 
 
+def test_scale_invariant_products_take_budget_and_no_level(w: World) -> None:
+    e, method = w.engine, "scale-invariant"
+    x, y = (np.random.default_rng(seed).integers(-T // 2 + 1, T // 2, e.slot_count) for seed in (1, 2))
+    a, b = e.encrypt(x, w.secret, level=3), e.encrypt(y, w.secret)
+    product = e.multiply(a, b, w.relinearization, method=method)
+    assert product.level == 3
+    assert product.noise_budget > a.noise_budget - 50
+    expected = (x * y + T // 2) % T - T // 2
+    assert np.array_equal(w.read(product), expected)
+    low = e.mod_switch(e.mod_switch(product, 2), 1)
+    below = e.multiply(low, low, w.relinearization)
+    assert below.level == 0
+    assert np.array_equal(w.read(below), (expected**2 + T // 2) % T - T // 2)
+    with pytest.raises(NoiseError):
+        e.multiply(below, below, w.relinearization, method=method)
+    with pytest.raises(MissingKeyError, match="create_relinearization_key"):
+        e.multiply(a, b, method=method)
+    with pytest.raises(ParameterError, match="numbers in the clear"):
+        e.multiply(a, 3, method=method)
+    with pytest.raises(ParameterError, match="modulus-switching"):
+        e.multiply(a, b, method="bfv")
+
+
 def test_unsigned_schemes_and_coefficients() -> None:
     unsigned = IntegerEngine("bgv", 40_961, depth=4, signed=False)
     key = unsigned.create_secret_key()

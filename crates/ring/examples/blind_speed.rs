@@ -13,6 +13,7 @@ fn main() {
         ("cggi", 1_099_469_684_737, 9, 4, 1, 631, Gadget { levels: 1, log_base: 17 }),
         ("lut2", 1_099_469_684_737, 10, 3, 4, 760, Gadget { levels: 1, log_base: 18 }),
         ("lut4", 281_474_846_687_233, 11, 2, 4, 844, Gadget { levels: 1, log_base: 22 }),
+        ("wide", 281_474_846_687_233, 11, 2, 4, 844, Gadget { levels: 2, log_base: 15 }),
     ];
     for kernels in arch::available() {
         for (name, q, log_n, columns, keys, n, gadget) in sets {

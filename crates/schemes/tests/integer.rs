@@ -8,6 +8,7 @@ use aglet_rlwe::security::Security;
 use aglet_rlwe::{Context, KeyRole, KeySet, KeySwitchSpec, PublicKey, SecretKey, SwitchingKey};
 use aglet_schemes::integer::{
     decrypt, encrypt, noise_budget, Encoder, Encryptor, IntegerCiphertext, IntegerEvaluator, IntegerParams, Packing,
+    WideRings,
 };
 use aglet_schemes::Error;
 use std::sync::Arc;
@@ -276,4 +277,44 @@ fn every_preset_keeps_its_claims() {
     }
     levels.sort_unstable();
     assert_eq!(levels, [(13, 4), (14, 9), (15, 8), (15, 19), (16, 26), (16, 39)]);
+}
+
+#[test]
+fn scaled_products_spend_budget_and_no_level() {
+    for &kernels in arch::available() {
+        let mut w = World::new(65537, Packing::Slots, kernels);
+        let (wide, t) = (WideRings::new(&w.params, kernels).unwrap(), *w.params.plain());
+        for level in 0..=w.params.max_level() {
+            let (x, y) = (w.numbers(N), w.numbers(N));
+            let (mut ct, other, mut expected) = (w.encrypt(&x, level), w.encrypt(&y, level), x);
+            let mut products = 0;
+            let refused = loop {
+                // Sides change, and every second one is a square: bounds hold whatever is multiplied.
+                let found = match products % 2 {
+                    0 => w.e().mul_scaled(&wide, &ct, &other),
+                    _ => w.e().mul_scaled(&wide, &ct, &ct),
+                };
+                let Ok(found) = found else { break found };
+                let second = if products % 2 == 0 { &y } else { &expected };
+                expected = zip(&t, &expected, second, |x, y| x * y);
+                (ct, products) = (found, products + 1);
+                assert_eq!((w.decrypt(&ct), ct.level(), ct.degree()), (expected.clone(), level, 1));
+                let exact = noise_budget(&w.ctx, &w.params, &ct, &w.sk).unwrap();
+                assert!(exact - w.e().budget(&ct) < 12.0 * f64::from(products), "{exact} {}", w.e().budget(&ct));
+            };
+            assert!(matches!(refused, Err(Error::Noise { .. })), "{refused:?}");
+            // A product takes at most 34 bits, and its operands leave 18 at the beginning.
+            assert!(f64::from(products) >= (w.params.log_q_at(level) - 35.0) / 37.0 - 1.0, "{products} at {level}");
+        }
+        // What has been scaled goes on as any other: sums, products by modulus switching, and the way down.
+        let (x, y) = (w.numbers(N), w.numbers(N));
+        let (a, b) = (w.encrypt(&x, 4), w.encrypt(&y, 3));
+        let product = w.e().mul_scaled(&wide, &a, &b).unwrap();
+        assert_eq!(product.level(), 3);
+        let low = w.e().level_down(&product, 2).unwrap();
+        let found = w.e().add(&w.e().mul(&low, &low).unwrap(), &a).unwrap();
+        let xy = zip(&t, &x, &y, |x, y| x * y);
+        let squares = zip(&t, &xy, &xy, |x, y| x * y);
+        assert_eq!(w.decrypt(&found), zip(&t, &squares, &x, |x, y| x + y));
+    }
 }

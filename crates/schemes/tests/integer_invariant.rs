@@ -1,5 +1,5 @@
-//! The product of BFV by its definition, `round(t a b / Q)` in exact integers (eprint 2012/144): the same numbers as the product by modulus
-//! switching, which shares no step with it.
+//! The product of BFV by its definition, `round(t a b / Q)` in exact integers (eprint 2012/144): word for word the scaled product on
+//! residues, and the same numbers as the product by modulus switching, which shares no step with it.
 
 use aglet_ring::arch;
 use aglet_ring::sample::ChaChaSource;
@@ -8,7 +8,9 @@ use aglet_rlwe::security::Security;
 use aglet_rlwe::{Context, KeyRole, KeySet, KeySwitchSpec, SecretKey, SwitchingKey};
 use aglet_schemes::integer::{
     decrypt, encrypt, noise_budget, Ciphertext, Encoder, Encryptor, IntegerEvaluator, IntegerParams, Noise, Packing,
+    WideRings,
 };
+use aglet_schemes::Error;
 use std::sync::Arc;
 
 /// Two primes of 30 bits hold a ciphertext: sums of 128 products of its coefficients have 126 bits.
@@ -95,7 +97,7 @@ fn the_product_by_its_definition_is_that_by_modulus_switching() {
     let halves = |ct: &Ciphertext| [0, 1].map(|i| lifted(&ctx, &ct.polys[i]));
     let ([a0, a1], [b0, b1]) = (halves(&a), halves(&b));
     let tensor = [products(&[(&a0, &b0)]), products(&[(&a0, &b1), (&a1, &b0)]), products(&[(&a1, &b1)])];
-    let polys = || tensor.iter().map(|x| scaled(&ctx, i128::from(t.value()), x)).collect();
+    let polys = || tensor.iter().map(|x| scaled(&ctx, i128::from(t.value()), x)).collect::<Vec<_>>();
     // BFV's k = -f m / Q: k k' is that of the factor -f f' / Q.
     let over_q = t.inv(t.reduce_i128(whole(&ctx)));
     let factor = t.reduce_i128(-i128::from(t.mul(t.mul(a.factor, b.factor), over_q)));
@@ -105,8 +107,35 @@ fn the_product_by_its_definition_is_that_by_modulus_switching() {
     assert_eq!(numbers_of(&invariant), expected);
     let e = IntegerEvaluator::new(&ctx, &params, &keys);
     assert_eq!(numbers_of(&e.mul(&a, &b).unwrap()), expected);
+    // The same on residues alone, by every kernel.
+    let on_residues = |&kernels| e.scaled_product(&WideRings::new(&params, kernels).unwrap(), &a, &b).unwrap();
+    for found in arch::available().iter().map(on_residues) {
+        assert_eq!(found.factor, factor);
+        for (x, y) in found.polys.iter().zip(polys()) {
+            assert!(x.host().iter().eq(y.host().iter()));
+        }
+        assert_eq!(numbers_of(&found), expected);
+    }
     // No more budget than the definition leaves at this level, and no less than the bound above says.
     let exact = noise_budget(&ctx, &params, &invariant, &sk).unwrap();
     assert!((20.0..45.0).contains(&exact) && e.budget(&invariant) <= exact, "{exact} bits");
     assert_ne!(numbers_of(&a.with(polys(), t.mul(a.factor, b.factor), Noise::of_log2(32.0))), expected);
+}
+
+#[test]
+fn levels_without_a_wide_ring_are_refused() {
+    let deep = LITERAL.replace("count = 1", "count = 33");
+    let params = IntegerParams::from_toml(&deep, Security::NotChecked).unwrap();
+    let kernels = arch::available()[0];
+    let ctx = Context::with_kernels(params.rlwe().clone(), kernels).unwrap();
+    let mut random = ChaChaSource::from_seed([9; 32]);
+    let (sk, keys, wide) =
+        (SecretKey::generate(&ctx, &mut random).unwrap(), KeySet::new(), WideRings::new(&params, kernels).unwrap());
+    let e = IntegerEvaluator::new(&ctx, &params, &keys);
+    let mut at = |level| -> Result<usize, Error> {
+        let ct = encrypt(&ctx, &params, &[1; 128], level, (Encryptor::Secret(&sk), &mut random)).unwrap().into();
+        Ok(e.scaled_product(&wide, &ct, &ct)?.level())
+    };
+    assert!(matches!(at(32), Err(Error::InvalidParameters { reason }) if reason.contains("lower level")));
+    assert_eq!(at(31).unwrap(), 31);
 }

@@ -323,26 +323,44 @@ class IntegerEngine(IntegerBootstrapping, IntegerCircuits, IntegerFiles):
         return self._core.negate(operands.ciphertext(ciphertext))
 
     def multiply(
-        self, a: IntegerCiphertext, b: Operand, relinearization_key: IntegerRelinearizationKey | None = None
+        self,
+        a: IntegerCiphertext,
+        b: Operand,
+        relinearization_key: IntegerRelinearizationKey | None = None,
+        *,
+        method: str = "modulus-switching",
     ) -> IntegerCiphertext:
         """The product a * b, one level below the lower of both; with numbers in the clear no level, but its noise.
 
         Without a key the product of ciphertexts keeps three polynomials at its level, until `relinearize` brings it a
         level down: sums of such products want one relinearization.
 
+        By the method "scale-invariant", that of BFV, two ciphertexts give one at the lower level of both, and at level
+        0 as well: the product takes its bits from the noise budget, about as many as a level has. It is slower and
+        leaves no more products than modulus switching; it is for programs that count budgets and no levels.
+
         Raises
         ------
         LevelError
             If a ciphertext has no level left.
+        MissingKeyError
+            If a scale-invariant product has no key.
         NoiseError
             If the product would not decrypt.
+        ParameterError
+            If there is no such method, or it is for ciphertexts only.
         RangeError
             If numbers in the clear are out of range, see `encode`.
         """
-        left = operands.ciphertext(a)
+        left, scaled = operands.ciphertext(a), method == "scale-invariant"
+        _one_of("method", method, ("modulus-switching", "scale-invariant"))
         if isinstance(b, IntegerCiphertext):
             key = relinearization_key
+            if scaled:
+                return self._core.multiply_scaled(left, b, operands.relinearization_key(key))
             return self._core.multiply(left, b, None if key is None else operands.relinearization_key(key))
+        if scaled:
+            raise ParameterError("A product with numbers in the clear has no method; leave it out.")
         if _is_number(b):
             return self._core.multiply_number(left, values.as_number(b, self.plaintext_modulus))
         return self._core.multiply_plain(left, self._encoded(b))

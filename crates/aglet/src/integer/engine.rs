@@ -5,9 +5,11 @@ use super::Message;
 use crate::runtime::Runtime;
 use crate::{Control, Error, KeyId, PublicKey, SecretKey};
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
+use aglet_ring::process::Lock;
 use aglet_rlwe::{Context, KeyRole, KeySet, KeySwitchSpec, Params, SwitchingKey};
 use aglet_schemes::integer::{
     decrypt, encrypt, noise_budget, Encoder, Encryptor, IntegerCiphertext, IntegerEvaluator, IntegerParams, Packing,
+    WideRings,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,6 +22,8 @@ pub struct Engine {
     runtime: Arc<Runtime>,
     none: KeySet,
     pub(super) bootstrap: State,
+    /// For scaled products, made with the first.
+    wide: Lock<Option<Arc<WideRings>>>,
 }
 
 /// What products of ciphertexts need.
@@ -75,7 +79,15 @@ impl Engine {
         let runtime = runtime.into();
         let encoder = Encoder::new(*params.plain(), (params.log_n(), params.log_slots()), packing, runtime.kernels())?;
         let ctx = runtime.run(|| Ok(Context::with_kernels(params.rlwe().clone(), runtime.kernels())?))?;
-        Ok(Self { params, ctx, encoder, runtime, none: KeySet::new(), bootstrap: State::default() })
+        Ok(Self {
+            params,
+            ctx,
+            encoder,
+            runtime,
+            none: KeySet::new(),
+            bootstrap: State::default(),
+            wide: Lock::default(),
+        })
     }
 
     /// The parameters.
@@ -311,6 +323,29 @@ impl Engine {
         key: &RelinearizationKey,
     ) -> Result<IntegerCiphertext, Error> {
         self.runtime.run(|| Ok(self.evaluator(&key.0).mul(a, b)?))
+    }
+    /// The scale-invariant product of BFV, `round(t a b / Q)`, relinearized: at the lower level of both, for as much of the budget as a
+    /// level has. The first call makes the tables of a ring twice as wide.
+    ///
+    /// # Errors
+    /// A budget that is too small, a level above 31, keys that do not belong together.
+    pub fn multiply_scaled(
+        &self,
+        a: &IntegerCiphertext,
+        b: &IntegerCiphertext,
+        key: &RelinearizationKey,
+    ) -> Result<IntegerCiphertext, Error> {
+        let kept = self.wide.lock().clone();
+        self.runtime.run(|| {
+            let wide = match kept {
+                Some(wide) => wide,
+                None => {
+                    let made = Arc::new(WideRings::new(&self.params, self.runtime.kernels())?);
+                    self.wide.lock().get_or_insert(made).clone()
+                }
+            };
+            Ok(self.evaluator(&key.0).mul_scaled(&wide, a, b)?)
+        })
     }
     /// `a b` as a ciphertext of degree 2 at the lower level of both, for sums before one [`Engine::relinearize`].
     ///

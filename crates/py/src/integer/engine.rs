@@ -195,6 +195,17 @@ impl IntegerEngine {
             None => e.multiply_only(a, b),
         })
     }
+    /// At the lower level of both.
+    fn multiply_scaled(
+        &self,
+        py: Python<'_>,
+        a: &IntegerCiphertext,
+        b: &IntegerCiphertext,
+        relin: &IntegerRelinearizationKey,
+    ) -> PyResult<IntegerCiphertext> {
+        let (b, relin) = (b.of(py, &self.home)?, relin.of(py, &self.home)?);
+        self.map(py, a, |e, a| e.multiply_scaled(a, b, relin))
+    }
     fn relinearize(
         &self,
         py: Python<'_>,

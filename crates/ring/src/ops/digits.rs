@@ -115,21 +115,49 @@ impl Ring {
     /// # Errors
     /// Memory that cannot be had.
     pub fn raise(&self, of: &[&Poly<Eval>], q_limbs: usize, p_limbs: usize) -> Result<Vec<Poly<Eval>>, Error> {
-        let others: Vec<usize> = (1..q_limbs + p_limbs).map(|i| self.prime_of(q_limbs, i)).collect();
-        let converter = (!others.is_empty()).then(|| self.converter(&[0], &others));
-        let raised = |c: &&Poly<Eval>| {
-            assert_eq!((c.q_limbs(), c.p_limbs()), (1, 0), "modulo the lowest prime");
-            let mut out: Poly<Coeff> = self.scratch(q_limbs, p_limbs)?;
-            out.limb_mut(0).copy_from_slice(c.limb(0));
-            if let Some(converter) = &converter {
-                let mut y: Poly<Coeff> = self.rows(1)?;
-                self.table(0).inverse_scaled_to(c.limb(0), y.limb_mut(0), converter.source_factors()[0]);
-                let then = |t: usize, row: &mut [u64]| self.table(others[t]).forward(row);
-                self.convert(converter, y.limbs_mut().collect(), out.limbs_mut().skip(1).collect(), then)?;
+        let to: Vec<usize> = (0..q_limbs + p_limbs).map(|i| self.prime_of(q_limbs, i)).collect();
+        of.iter().map(|c| self.extend_to(c, &[0], &to, self.scratch(q_limbs, p_limbs)?)).collect()
+    }
+
+    /// The centred coefficients of a polynomial whose limbs have the primes `from` of the ring, at limbs with the primes `to`: those that
+    /// are in both stay as they are (full base extension, eprint 2018/117).
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn extend(&self, x: &Poly<Eval>, from: &[usize], to: &[usize]) -> Result<Poly<Eval>, Error> {
+        self.extend_to(x, from, to, self.rows(to.len())?)
+    }
+
+    fn extend_to(
+        &self,
+        x: &Poly<Eval>,
+        from: &[usize],
+        to: &[usize],
+        mut out: Poly<Coeff>,
+    ) -> Result<Poly<Eval>, Error> {
+        assert_eq!((x.q_limbs(), x.p_limbs()), (from.len(), 0), "a limb for each prime");
+        let (mut others, mut rows) = (Vec::new(), Vec::new());
+        for (limb, &prime) in out.limbs_mut().zip(to) {
+            match from.iter().position(|&own| own == prime) {
+                Some(i) => limb.copy_from_slice(x.limb(i)),
+                None => {
+                    others.push(prime);
+                    rows.push(limb);
+                }
             }
-            Ok(out.transformed())
-        };
-        of.iter().map(raised).collect()
+        }
+        if !others.is_empty() {
+            let converter = self.converter(from, &others);
+            let mut y: Poly<Coeff> = self.rows(from.len())?;
+            y.par_limbs_mut()
+                .zip(from)
+                .zip(converter.source_factors())
+                .enumerate()
+                .for_each(|(i, ((row, &prime), &factor))| self.table(prime).inverse_scaled_to(x.limb(i), row, factor));
+            let then = |t: usize, row: &mut [u64]| self.table(others[t]).forward(row);
+            self.convert(&converter, y.limbs_mut().collect(), rows, then)?;
+        }
+        Ok(out.transformed())
     }
 
     /// For each digit its values modulo the primes that are not its own.

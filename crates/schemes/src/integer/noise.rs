@@ -81,6 +81,19 @@ impl Noise {
     pub fn product(self, other: Self, t: u64, message: Self) -> Self {
         self.multiplied(other).times(t as f64).plus(message.multiplied(self.plus(other)))
     }
+    /// Of the product of two that is scaled by t / Q: `K v' + K' v + (t / Q) v v'`, where v is the noise with the fraction that stands
+    /// for the factor, and `K = t (c0 + c1 s) / Q` the message with the multiples of t that wrap around; then the rounding of three
+    /// polynomials.
+    #[must_use]
+    pub fn scaled_product(self, other: Self, params: &Params, t: u64, log_q: f64) -> Self {
+        let wrapped = Self::rounding(params).times(AT_ROOTS * t as f64);
+        let fraction = Self::message(params, 1);
+        let (v, w) = (self.plus(fraction), other.plus(fraction));
+        let norm = LARGEST_SECRET.powi(2) * params.secret().squared_norm(params.n());
+        let rounded = Self::of_deviation(params, ((1.0 + norm + norm * norm) / 12.0).sqrt());
+        let both = v.multiplied(w).times(t as f64).multiplied(Self(-log_q));
+        wrapped.multiplied(v.plus(w)).plus(both).plus(rounded).plus(fraction)
+    }
     /// Bits by which the prime q is too small for a product of two with this noise and that; 0 or below if it is not.
     #[must_use]
     pub fn excess(self, other: Self, t: u64, q: u64) -> f64 {
