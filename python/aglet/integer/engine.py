@@ -336,8 +336,8 @@ class IntegerEngine(IntegerBootstrapping, IntegerCircuits, IntegerFiles):
         level down: sums of such products want one relinearization.
 
         By the method "scale-invariant", that of BFV, two ciphertexts give one at the lower level of both, and at level
-        0 as well: the product takes its bits from the noise budget, about as many as a level has. It is slower and
-        leaves no more products than modulus switching; it is for programs that count budgets and no levels.
+        0 as well: the product takes its bits from the noise budget, about as many as a level has. It is slower,
+        and there are about as many of them as levels; it is for programs that count budgets and no levels.
 
         Raises
         ------
