@@ -13,6 +13,8 @@ __all__ = ["node_bytes", "refuse_too_little"]
 
 _CIPHERTEXTS = 3
 """Groups of a worker: one computes, one is read, one is written."""
+_WORKER = 200 << 20
+"""What a worker takes beside an engine: the libraries of a cluster and what they keep. Measured."""
 
 
 def node_bytes(keys: KeySet, *, streams: int = 1) -> int:
@@ -29,7 +31,7 @@ def node_bytes(keys: KeySet, *, streams: int = 1) -> int:
     # A ciphertext that waits is two polynomials of the level that a bootstrap leaves.
     waiting = int(16 * 2 ** plan["log_n"]) * (plan["output_level"] + 1) * together * (streams + _CIPHERTEXTS)
     further = sum(key.byte_count for key in (keys.rotation, keys.matrix) if key is not None)
-    return plan["peak_bytes"] - _scratch(keys, 1) + further + streams * _scratch(keys, together) + waiting
+    return _WORKER + plan["peak_bytes"] - _scratch(keys, 1) + further + streams * _scratch(keys, together) + waiting
 
 
 def refuse_too_little(opened: Opened, streams: int) -> None:

@@ -16,7 +16,7 @@ use aglet_schemes::ckks::CkksParams;
 const PROCESS: usize = 100 << 20;
 
 /// How much more buffers than in the order of one thread are out at once where two threads or more run, in percent. Measured.
-const AT_ONCE: usize = 9;
+const AT_ONCE: usize = 12;
 
 /// What a process takes that makes the keys of a bootstrap and bootstraps, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
