@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from dataclasses import dataclass
 
 import pytest
@@ -15,6 +16,9 @@ from aglet import (
     RotationKey,
     SecretKey,
 )
+
+# What a shell starts in the background ignores Ctrl-C, and so does all below it; tests send it and wait for it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @dataclass(frozen=True)
