@@ -189,7 +189,12 @@ def table(records: list[dict[str, Any]], backends: list[str]) -> list[Row]:
         ),
         of_precision("high", 24.5, 33, 1.35),
         of_precision("highest", 34, 33, 3.2),
-        Row("a slot four bits below", "<= 2^-64", f"2^{one['log2_failure']:.1f}", one["log2_failure"] <= -64),
+        Row(
+            "four bits of a slot lost to rare overflows",
+            "<= 2^-64",
+            f"2^{one['log2_failure']:.1f}",
+            one["log2_failure"] <= -64,
+        ),
         Row("keys for it, in memory", "<= 8 GB", f"{keys:.2f} GB", keys <= 8),
         Row("keys for it, stored seeded", "<= 4.2 GB", f"{seeded:.2f} GB", seeded <= 4.2),
         Row(

@@ -218,7 +218,7 @@ def plan_tables(planned: _core.Plan, width: int, predicted_bits: float | None = 
             ("level before and after", f"{planned['input_level']} or more, {planned['output_level']}"),
             ("ring", f"N = 2^{planned['log_n']}, log QP = {planned['log_qp']:.0f}, {planned['slot_count']} slots"),
             ("security", f"{planned['security_bits']:.1f} bits"),
-            ("a slot four bits below the claim", failure_text(planned["log2_failure"])),
+            ("four bits lost to rare overflows", failure_text(planned["log2_failure"])),
             *_precision(planned["preset"], bits, predicted_bits),
             (f"bootstrap key, {planned['key_size']}", gigabytes(planned["key_bytes"])),
             (f"keys for {others}", gigabytes(memory.other_keys)),
