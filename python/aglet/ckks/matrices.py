@@ -238,10 +238,7 @@ class Matrices:
         if not isinstance(matrix, PlainMatrix):
             matrix = PlainMatrix(values.as_matrix(matrix, self._core.slot_count), ciphertext.level)
         if ciphertext.level > matrix.level:
-            raise LevelError(
-                f"This matrix was encoded for level {matrix.level} and the ciphertext is at level {ciphertext.level}; "
-                "encode it for that level, or bring the ciphertext down with level_down."
-            )
+            raise _other_level(matrix, ciphertext)
         if max(matrix.entries.shape) > self._core.slot_count:
             raise RangeError(f"This matrix is larger than the {self._core.slot_count} slots of this engine; cut it.")
         if isinstance(key, RotationKey):
@@ -261,10 +258,7 @@ class Matrices:
             )
         if not isinstance(matrix.diagonals, EncodedDiagonals):
             if x.level != matrix.level:
-                raise LevelError(
-                    f"This matrix was encoded for level {matrix.level} and the ciphertext is at level {x.level}; "
-                    "encode it for that level, or bring the ciphertext down with level_down."
-                )
+                raise _other_level(matrix, x)
             return self._rotate_and_sum(matrix.diagonals, x, key, progress)
         key = checks.need(key, MatrixMultiplicationKey, "create_matrix_multiplication_key(secret_key)")
         return self._core.multiply_matrix(matrix.diagonals, x, key, progress)
@@ -310,6 +304,13 @@ class Matrices:
         if total is None:
             return self._core.weighted_sum([x], [np.zeros(self._core.slot_count)])
         return self._core.rotate(total, key, at * baby)
+
+
+def _other_level(matrix: PlainMatrix | EncodedMatrix, x: Ciphertext) -> LevelError:
+    return LevelError(
+        f"This matrix was encoded for level {matrix.level} and the ciphertext is at level {x.level}; "
+        "encode it for that level, or bring the ciphertext down with level_down."
+    )
 
 
 def _refuse_memory(needed: int) -> None:
