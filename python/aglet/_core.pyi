@@ -955,14 +955,20 @@ class Bridge:
         ct: Ciphertext,
         indices: list[int],
         shape: list[int],
+        part: str,
         key: BridgeKey,
         bootstrap_key: BootstrapKey,
         bits: int | None = None,
+        signed: bool = True,
         progress: Progress | None = None,
     ) -> LweArray: ...
+    def fresh_variance(self, bits: int | None = None, signed: bool = True, terms: int = 1) -> float:
+        """Of what comes down of fresh ciphertexts or of sums of `terms` of them, in turns squared."""
+
     def from_lookup(
         self,
         bits: LweArray,
+        imaginary: LweArray | None,
         relin: RelinearizationKey,
         conj: ConjugationKey,
         bootstrap_key: BootstrapKey,
@@ -1168,7 +1174,14 @@ class LookupEngine:
         """Of words, as padded messages, the lowest first."""
 
     def estimate(
-        self, what: str, batch: int, domain: str, tables: list[list[int]], bits: int, low: int
+        self,
+        what: str,
+        batch: int,
+        domain: str,
+        tables: list[list[int]],
+        bits: int,
+        low: int,
+        variance: float | None = None,
     ) -> tuple[int, float, int, int, float]:
         """Rotations, seconds, bytes of the lookup key and beside it, log2 of the failure."""
 

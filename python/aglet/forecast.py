@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from aglet import _core
 
-__all__ = ["TYPICAL_FACTOR", "Units", "calibrate", "measured", "shipped", "units_for"]
+__all__ = ["TYPICAL_FACTOR", "Units", "calibrate", "measured", "shipped", "shipped_for", "units_for"]
 
 Units = Callable[["_core.PresetInfo"], Mapping[str, float]]
 """What gives microseconds for a limb of each kind of work."""
@@ -55,8 +55,13 @@ def measured(preset: _core.PresetInfo) -> Mapping[str, float]:
 
 def shipped(preset: _core.PresetInfo) -> Mapping[str, float]:
     """The same without measuring: what it took on the machine of the records with these kernels."""
-    backend = _core.doctor()["backend"] if preset["prime_bits"] <= _VECTOR_BITS else "scalar"
-    size = 2.0 ** (preset["log_n"] - 16)
+    return shipped_for(preset["log_n"], preset["prime_bits"])
+
+
+def shipped_for(log_n: int, prime_bits: int) -> Mapping[str, float]:
+    """As `shipped`, for a ring and the size of its primes."""
+    backend = _core.doctor()["backend"] if prime_bits <= _VECTOR_BITS else "scalar"
+    size = 2.0 ** (log_n - 16)
     return {kind: us * size for kind, us in zip(_KINDS, _SHIPPED[backend], strict=True)}
 
 

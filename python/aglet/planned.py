@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
@@ -76,12 +76,11 @@ def noise_of(method: str) -> str:
     return method if method in ("sign", "bits") else "regular"
 
 
-def compute(preset: str, method: str, size: str, stages: int, slots: int, real: bool) -> list[int]:
-    """The row of the table: levels, bytes of keys and of the peak, limbs of work."""
-    plan = _core.plan(preset, method, stages, size, slots, real)
+def limbs(plan: _core.Plan, stages: Sequence[_core.StageRow]) -> list[float]:
+    """The work of stages of a plan, in limbs of each kind."""
     n = 1 << plan["log_n"]
-    total = {name: sum(stage["work"][name] for stage in plan["stages"]) for name in plan["stages"][0]["work"]}  # type: ignore[literal-required]
-    work = [
+    total = {name: sum(stage["work"][name] for stage in stages) for name in plan["stages"][0]["work"]}  # type: ignore[literal-required]
+    return [
         total["forward_transforms"],
         total["inverse_transforms"],
         total["pointwise_products"],
@@ -90,6 +89,12 @@ def compute(preset: str, method: str, size: str, stages: int, slots: int, real: 
         total["matrix_bytes_read"] / (8 * n),
         total["conversion_products"],
     ]
+
+
+def compute(preset: str, method: str, size: str, stages: int, slots: int, real: bool) -> list[int]:
+    """The row of the table: levels, bytes of keys and of the peak, limbs of work."""
+    plan = _core.plan(preset, method, stages, size, slots, real)
+    work = limbs(plan, plan["stages"])
     rotations = 0
     if size == "small":
         # The rotation key of the user, for all powers of two at the highest level, is not in the plan.
@@ -122,7 +127,12 @@ def of(preset: str, method: str, slots: int) -> Iterator[Planned]:
 
 def seconds(plan: Planned, units: Mapping[str, float]) -> float:
     """What its work takes on one thread, at microseconds for a limb of each kind."""
-    return sum(count * units[kind] for count, kind in zip(plan.work, _KINDS, strict=True)) * 1e-6
+    return of_limbs(plan.work, units)
+
+
+def of_limbs(work: Sequence[float], units: Mapping[str, float]) -> float:
+    """Seconds of limbs of each kind, at so many microseconds each."""
+    return sum(count * units[kind] for count, kind in zip(work, _KINDS, strict=True)) * 1e-6
 
 
 def predicted_bits(preset: str, method: str, slots: int) -> float:

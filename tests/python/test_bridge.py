@@ -104,6 +104,84 @@ def test_ranks(tables: Sides) -> None:
         lookups.top_k(tied, 5, keys.lookup_key)
 
 
+def test_complex_slots_come_down_and_go_up(gates: Sides) -> None:
+    engine, bridge, keys = gates.engine, gates.bridge, gates.keys
+    real, imaginary = np.arange(64) % 3 == 0, np.arange(64) % 5 < 2
+    x = engine.encrypt(real + 1j * imaginary, gates.secret)
+    both = bridge.to_lookup(x, np.arange(64).reshape(2, 32), keys, part="both")
+    assert both.shape == (2, 2, 32)
+    assert (gates.decrypt(both).reshape(2, 64) == [real, imaginary]).all()
+    assert (gates.decrypt(bridge.to_lookup(x, [6, 7], keys, part="imaginary")) == imaginary[6:8]).all()
+    found = bridge.from_lookup(both[0], keys, imaginary=both[1, 0])
+    assert not found.is_real
+    slots = engine.decrypt(found, gates.secret)
+    assert np.abs(slots.real - real).max() < 2**-10
+    assert np.abs(slots.imag[:32] - imaginary[:32]).max() < 2**-10
+    assert np.abs(slots.imag[32:]).max() < 2**-10
+    with pytest.raises(RangeError, match='"both"'):
+        bridge.to_lookup(x, [0], keys, part="size")
+
+
+def test_tables_on_slots(tables: Sides) -> None:
+    bridge, keys = tables.bridge, tables.keys
+    x = tables.engine.encrypt(np.arange(16.0) + 1j * np.arange(16.0)[::-1], tables.secret)
+    squares = bridge.lookup(x, [2, 3, 15], lambda m: m * m % 16, keys)
+    assert tables.decrypt(squares).tolist() == [4, 9, 1]
+    low, high = bridge.lookup(x, [[4], [9]], [lambda m: m % 4, lambda m: m // 4], keys, part="imaginary")
+    assert (tables.decrypt(low).tolist(), tables.decrypt(high).tolist()) == ([[3], [2]], [[2], [1]])
+    with pytest.raises(MissingKeyError, match="packing=True"):
+        bridge.lookup_bytes(x, [0], lambda byte: byte, keys)
+
+
+def test_tables_of_bytes() -> None:
+    engine = small(11, 64)
+    bridge = Bridge(engine, LookupEngine(preset="wide"))
+    secret, lwe = engine.create_secret_key(), bridge.lookup_engine.create_secret_key()
+    keys = bridge.create_keys(secret, lwe, size="medium", packing=True)
+    given = np.array([0, 255, 16, 15, 171])
+    x = engine.encrypt(given.astype(float), secret)
+    high, low = bridge.lookup_bytes(x, range(5), lambda byte: (byte * 7 + 3) % 256, keys)
+    found = 16 * bridge.lookup_engine.decrypt(high, lwe) + bridge.lookup_engine.decrypt(low, lwe)
+    assert (found == (given * 7 + 3) % 256).all()
+    with pytest.raises(RangeError, match="255 values"):
+        bridge.lookup_bytes(x, [0], range(255), keys)
+    with pytest.raises(RangeError, match="no byte"):
+        bridge.lookup_bytes(x, [0], lambda byte: byte + 1, keys)
+
+
+def test_nibbles_need_four_bits(gates: Sides) -> None:
+    x = gates.engine.encrypt([1.0], gates.secret)
+    with pytest.raises(RangeError, match="wide"):
+        gates.bridge.lookup_bytes(x, [0], range(256), gates.keys)
+
+
+def test_what_a_call_would_take() -> None:
+    bridge = Bridge(Engine(use_bootstrap=True), LookupEngine(bits=4))
+    signs = {bits: bridge.estimate("sign", bits=bits, count=64) for bits in (4, 8, 16)}
+    assert [one.rotations for one in signs.values()] == [64, 192, 320]
+    assert all(one.key_bytes == bridge.key_bytes for one in signs.values())
+    assert signs[16].log2_failure < -128
+    rounded = bridge.estimate("compare", bits=20, count=64, up=True)
+    assert -100 < rounded.log2_failure < -60
+    assert (rounded.rotations, rounded.refreshes) == (6 * 64, 1)
+    assert rounded.seconds > bridge.estimate("compare", bits=20, count=64).seconds
+    smallest = bridge.estimate("argmin", row=16)
+    assert (smallest.rotations, smallest.refreshes) == (120 * 5 + 16, 0)
+    assert smallest.log2_failure > signs[16].log2_failure
+    assert bridge.estimate("from_lookup", count=4096).rotations == 0
+    assert bridge.estimate("lookup", count=3).rotations == 3
+    down = bridge.estimate("to_lookup", count=4096)
+    assert (down.rotations, down.refreshes, down.log2_failure) == (0, 0, -np.inf)
+    assert 0 < down.seconds < bridge.estimate("from_lookup", count=4096).seconds
+    # Scales of 44 bits leave a sixteenth of the noise.
+    finer = Bridge(Engine(preset="regular-44"), LookupEngine(bits=4))
+    assert finer.estimate("compare", bits=20).log2_failure < -128
+    with pytest.raises(ParameterError, match="no estimate"):
+        bridge.estimate("median")
+    with pytest.raises(RangeError):
+        bridge.estimate("sign", bits=21)
+
+
 def test_keys_come_out_of_files_and_pickles(gates: Sides, tmp_path: Path) -> None:
     bridge, key = gates.bridge, gates.keys.bridge_key
     assert key.byte_count == bridge.key_bytes
@@ -173,8 +251,9 @@ def test_benches_that_do_not_exist() -> None:
         BridgeCase(values=0)
 
 
-def test_the_nearest_of_sixteen(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("name", "said"), [("nearest.py", "1 points"), ("slot_tree.py", "1 samples")])
+def test_examples(name: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(aglet, "Engine", lambda **_: small(11, 64))
-    monkeypatch.setattr(sys, "argv", ["nearest.py", "1"])
-    runpy.run_path(str(ROOT / "examples" / "nearest.py"), run_name="__main__")
-    assert "1 points" in capsys.readouterr().out
+    monkeypatch.setattr(sys, "argv", [name, "1"])
+    runpy.run_path(str(ROOT / "examples" / name), run_name="__main__")
+    assert said in capsys.readouterr().out

@@ -1,12 +1,13 @@
 //! Slots of CKKS as bits, messages and integers of a look-up engine: every value, its noise, and what is refused.
 
-use aglet::bridge::{Bridge, BridgeKey, Reading};
+use aglet::bridge::{Bridge, BridgeKey, Parts, Reading};
 use aglet::ckks::{
     self, BootstrapKey, BootstrapKeys, Ciphertext, GaloisKey, KeySize, Method, RelinearizationKey, Request,
 };
 use aglet::fhew::{self, Domain, Form, Gate, Integer, Message, Table};
 use aglet::{presets, Control, ErrorKind, SecretKey};
 use aglet_testing::fixture::shrunk;
+use num_complex::Complex64;
 
 struct Sides {
     bridge: Bridge,
@@ -36,7 +37,7 @@ impl Sides {
         engine.encrypt_with_secret(&engine.encode(&all[..], level).unwrap(), &self.main).unwrap()
     }
     fn read(&self, ct: &Ciphertext, slots: &[usize], reading: Reading) -> Result<Vec<fhew::Ciphertext>, aglet::Error> {
-        self.bridge.to_lookup(ct, slots, reading, (&self.key, &self.bootstrap), &Control::new())
+        self.bridge.to_lookup(ct, (slots, Parts::Real), reading, (&self.key, &self.bootstrap), &Control::new())
     }
 }
 
@@ -117,7 +118,7 @@ impl Up {
         BootstrapKeys { relinearization, conjugation, bootstrap: &self.sides.bootstrap, rotation: None }
     }
     fn raise(&self, form: Form, bits: &[fhew::Ciphertext]) -> Result<Ciphertext, aglet::Error> {
-        self.sides.bridge.from_lookup(form, bits, (&self.sides.key, self.keys()), &Control::new())
+        self.sides.bridge.from_lookup((form, bits), None, (&self.sides.key, self.keys()), &Control::new())
     }
     /// The noise of a rotation is squared, so that its tail is long: 24 times the root mean square is 6.4 deviations of a bit.
     fn assert_squared(&self, ct: &Ciphertext, expected: &[bool]) {
@@ -186,6 +187,41 @@ fn signs_of_slots_go_up_as_slots() {
 }
 
 #[test]
+fn complex_slots_come_down_and_go_up_as_two_bits() {
+    for slots in [None, Some(64)] {
+        let up = Up::new(presets::load("toy", true).unwrap(), slots, "gate");
+        let (s, control) = (&up.sides, Control::new());
+        let (engine, lookups) = (s.bridge.slots(), s.bridge.lookups());
+        let (real, imaginary): (Vec<bool>, Vec<bool>) =
+            (0..engine.slots()).map(|i| (i * i % 7 < 3, i * i % 5 < 2)).unzip();
+        let part = |bit: bool| f64::from(u8::from(bit));
+        let values: Vec<_> = real.iter().zip(&imaginary).map(|(&x, &y)| Complex64::new(part(x), part(y))).collect();
+        let ct = engine.encrypt_with_secret(&engine.encode(&values[..], 2).unwrap(), &s.main).unwrap();
+        let all: Vec<usize> = (0..engine.slots()).collect();
+        let read = |ct: &Ciphertext, parts| {
+            let found = s.bridge.to_lookup(ct, (&all, parts), Reading::Bits, (&s.key, &s.bootstrap), &control).unwrap();
+            lookups.decrypt_bits(&found, &s.lookup).unwrap()
+        };
+        assert_eq!(read(&ct, Parts::Real), real);
+        assert_eq!(read(&ct, Parts::Imaginary), imaginary);
+        assert_eq!(read(&ct, Parts::Both), [real.clone(), imaginary.clone()].concat());
+
+        // Up, with fewer imaginary parts than real ones, and down again.
+        let fresh = |bits: &[bool]| lookups.encrypt_bits(bits, &s.lookup).unwrap();
+        let (ups, others) = (fresh(&real), fresh(&imaginary[..21]));
+        let raise = |real, imaginary| s.bridge.from_lookup(real, imaginary, (&s.key, up.keys()), &control);
+        let raised = raise((Form::Bits, &ups), Some((Form::Bits, &others))).unwrap();
+        assert!(!raised.real && raised.points.is_none());
+        let found = engine.decrypt(&raised, &s.main).unwrap();
+        let wanted = |i: usize| Complex64::new(part(real[i]), if i < 21 { part(imaginary[i]) } else { 0.0 });
+        let error = found.iter().enumerate().map(|(i, z)| (z - wanted(i)).norm()).fold(0.0, f64::max);
+        assert!(error < 2f64.powi(-12) && raised.stated.noise < 2f64.powi(-13), "2^{:.1}", error.log2());
+        assert_eq!(read(&raised, Parts::Real), real);
+        assert_eq!(read(&raised, Parts::Imaginary)[..21], imaginary[..21]);
+    }
+}
+
+#[test]
 fn what_cannot_go_up_is_refused() {
     let up = Up::new(presets::load("toy", true).unwrap(), Some(64), "gate");
     let (s, control) = (&up.sides, Control::new());
@@ -202,15 +238,15 @@ fn what_cannot_go_up_is_refused() {
     let stranger = engine.create_secret_key().unwrap();
     let key = bridge.create_key(&stranger, &s.lookup, None, &control).unwrap();
     let bit = &bits[..1];
-    assert_eq!(kind(bridge.from_lookup(Form::Bits, bit, (&key, up.keys()), &control)), ErrorKind::KeyMismatch);
+    assert_eq!(kind(bridge.from_lookup((Form::Bits, bit), None, (&key, up.keys()), &control)), ErrorKind::KeyMismatch);
     for (method, size) in [(Method::Regular, KeySize::Medium), (Method::Lossy, KeySize::Small)] {
         let request = Request::new(method, 3, size, engine.slots());
         let bootstrap = engine.create_bootstrap_key(&s.main, request, None, &control).unwrap();
         let keys = BootstrapKeys { bootstrap: &bootstrap, ..up.keys() };
-        assert_eq!(kind(bridge.from_lookup(Form::Bits, bit, (&s.key, keys), &control)), ErrorKind::MissingKey);
+        assert_eq!(kind(bridge.from_lookup((Form::Bits, bit), None, (&s.key, keys), &control)), ErrorKind::MissingKey);
     }
     control.cancel();
-    assert_eq!(kind(bridge.from_lookup(Form::Bits, bit, (&s.key, up.keys()), &control)), ErrorKind::Cancelled);
+    assert_eq!(kind(bridge.from_lookup((Form::Bits, bit), None, (&s.key, up.keys()), &control)), ErrorKind::Cancelled);
 }
 
 #[test]
@@ -225,7 +261,8 @@ fn what_cannot_come_down_is_refused() {
     assert!(s.read(&ones, &[], Reading::Bits).unwrap().is_empty());
     let other = engine.create_secret_key().unwrap();
     let foreign = s.bridge.create_key(&other, &s.lookup, None, &control).unwrap();
-    let read = |down, bootstrap| s.bridge.to_lookup(&ones, &[0], Reading::Bits, (down, bootstrap), &control);
+    let read =
+        |down, bootstrap| s.bridge.to_lookup(&ones, (&[0], Parts::Real), Reading::Bits, (down, bootstrap), &control);
     assert_eq!(kind(read(&foreign, &s.bootstrap)), ErrorKind::KeyMismatch);
     let small = Request::new(Method::Regular, 3, KeySize::Small, engine.slots());
     let small = engine.create_bootstrap_key(&s.main, small, None, &control).unwrap();

@@ -1,6 +1,6 @@
 //! Files of a bridge's key: it comes back and works, in both directions; damaged, cut and foreign ones are refused.
 
-use aglet::bridge::{Bridge, BridgeKey, Reading};
+use aglet::bridge::{Bridge, BridgeKey, Parts, Reading};
 use aglet::ckks::{self, BootstrapKeys, KeySize, Method, Request};
 use aglet::fhew::{self, Form};
 use aglet::wire::{self, BridgeOrigin};
@@ -45,8 +45,10 @@ fn a_key_out_of_a_file_leads_both_ways() {
     let keys = BootstrapKeys { relinearization, conjugation, bootstrap: &bootstrap, rotation: None };
     let bits = [true, false, false, true, true];
     let fresh = lookups.encrypt_bits(&bits, &lookup).unwrap();
-    let raised = bridge.from_lookup(Form::Bits, &fresh, (&key, keys), &control).unwrap();
-    let low = bridge.to_lookup(&raised, &[0, 1, 2, 3, 4], Reading::Bits, (&key, &bootstrap), &control).unwrap();
+    let raised = bridge.from_lookup((Form::Bits, &fresh), None, (&key, keys), &control).unwrap();
+    let low = bridge
+        .to_lookup(&raised, (&[0, 1, 2, 3, 4], Parts::Real), Reading::Bits, (&key, &bootstrap), &control)
+        .unwrap();
     assert_eq!(lookups.decrypt_bits(&low, &lookup).unwrap(), bits);
 }
 

@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from aglet import _core, checks
 from aglet._core import BridgeKey, Ciphertext, LweSecretKey, SecretKey
+from aglet.bridge.estimate import Estimates
 from aglet.bridge.keys import BridgeKeys
+from aglet.bridge.tables import Tables
 from aglet.ckks.engine import Engine
 from aglet.errors import RangeError
 from aglet.files import Stores, methods
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Bridge"]
 
 
-class Bridge(Stores):
+class Bridge(Tables, Estimates, Stores):
     """What stands between an `Engine` that bootstraps and a `LookupEngine`.
 
     Slots come down as bits, as messages of tables or as integers with a sign, from any level; bits go up as slots of
@@ -121,9 +123,17 @@ class Bridge(Stores):
         lwe_secret_key: LweSecretKey,
         *,
         size: KeySize = "large",
+        packing: bool = False,
         progress: ProgressCallback | None = None,
     ) -> BridgeKeys:
-        """Every key that the methods of this class take; `size` is that of the bootstrap key, "medium" or "large".
+        """Every key that the methods of this class take.
+
+        Parameters
+        ----------
+        size
+            Of the bootstrap key, "medium" or "large".
+        packing
+            With a packing key, which `lookup_bytes` takes.
 
         Raises
         ------
@@ -132,12 +142,15 @@ class Bridge(Stores):
         KeyMismatchError
             If a secret key is of other parameters.
         """
+        lookups = self._lookup_engine
+        packing_key = lookups.create_packing_key(lwe_secret_key) if checks.flag("packing", packing) else None
         return BridgeKeys(
             self.create_bridge_key(secret_key, lwe_secret_key, progress=progress),
             self._engine.create_lossy_bootstrap_key(secret_key, size=size, progress=progress),
-            self._lookup_engine.create_lookup_key(lwe_secret_key, progress=progress),
+            lookups.create_lookup_key(lwe_secret_key, progress=progress),
             self._engine.create_relinearization_key(secret_key),
             self._engine.create_conjugation_key(secret_key),
+            packing_key,
         )
 
     # Down and up
@@ -149,9 +162,11 @@ class Bridge(Stores):
         keys: BridgeKeys,
         *,
         bits: int | None = None,
+        signed: bool = True,
+        part: str = "real",
         progress: ProgressCallback | None = None,
     ) -> LweCiphertext:
-        """The real parts of some slots as an array of the look-up engine; one call serves any number of them.
+        """Parts of some slots as an array of the look-up engine; one call serves any number of them.
 
         Parameters
         ----------
@@ -163,11 +178,15 @@ class Bridge(Stores):
         bits
             Read real numbers as integers with a sign of so many bits, 2 to 20: x as `x 2^(bits - 1)`. What x has
             below a unit stays, so that a sign or a difference knows it.
+        signed
+            False reads whole numbers from 0 to 2^bits - 1, for `LookupEngine.digits` and `floor`.
+        part
+            "real", "imaginary", or "both", which has the two parts as a new first axis, the real ones first.
 
         Raises
         ------
         RangeError
-            If a slot does not exist, or a message is known to be too large.
+            If a slot or a part does not exist, or a message is known to be too large.
         MissingKeyError
             If a key is missing, or the bootstrap key is small or for other slots.
         KeyMismatchError
@@ -175,22 +194,32 @@ class Bridge(Stores):
         """
         ct = checks.need(ciphertext, Ciphertext, "encrypt(message, secret_key)")
         places, number = self._slots(indices), checks.optional_count("bits", bits, 2)
-        flat, shape = places.ravel().tolist(), list(places.shape)
+        which, sign = checks.word("part", part), checks.flag("signed", signed)
+        shape = [2, *places.shape] if which == "both" else list(places.shape)
+        down = _keys(keys)._down()
         with progress_bar(progress) as report:
-            found = self._core.to_lookup(ct, flat, shape, *_keys(keys)._down(), number, report)
+            found = self._core.to_lookup(ct, places.ravel().tolist(), shape, which, *down, number, sign, report)
         return LweCiphertext._of(found)
 
     def from_lookup(
-        self, x: LweCiphertext, keys: BridgeKeys, *, progress: ProgressCallback | None = None
+        self,
+        x: LweCiphertext,
+        keys: BridgeKeys,
+        *,
+        imaginary: LweCiphertext | None = None,
+        progress: ProgressCallback | None = None,
     ) -> Ciphertext:
         """Bits as the first slots of a fresh ciphertext, 0.0 and 1.0 in the order of C; all other slots are 0.
 
-        It takes the time of a lossy bootstrap of real slots, for one bit or for all slots.
+        It takes the time of a lossy bootstrap of real slots, for one bit or for all slots; of complex ones, if other
+        bits go up as imaginary parts.
 
         Parameters
         ----------
         x
             Bits of gates, or messages of tables that are 0 or 1, as signs, comparisons and tables give them.
+        imaginary
+            Such bits for imaginary parts, as many as they may be.
 
         Raises
         ------
@@ -203,9 +232,11 @@ class Bridge(Stores):
         KeyMismatchError
             If bits and keys do not belong together.
         """
-        array = checks.need(x, LweCiphertext, "encrypt(values, secret_key)")._array
+        made = "encrypt(values, secret_key)"
+        array = checks.need(x, LweCiphertext, made)._array
+        other = None if imaginary is None else checks.need(imaginary, LweCiphertext, made)._array
         with progress_bar(progress) as report:
-            return self._core.from_lookup(array, *_keys(keys)._up(), report)
+            return self._core.from_lookup(array, other, *_keys(keys)._up(), report)
 
     # What is computed on the way
 

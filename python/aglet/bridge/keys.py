@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from aglet import checks
-from aglet._core import BootstrapKey, BridgeKey, ConjugationKey, LookupKey, RelinearizationKey
+from aglet._core import BootstrapKey, BridgeKey, ConjugationKey, LookupKey, PackingKey, RelinearizationKey
 
 __all__ = ["BridgeKeys"]
 
@@ -24,6 +24,8 @@ class BridgeKeys:
         Of `LookupEngine.create_lookup_key`, for signs, comparisons and ranks.
     relinearization_key, conjugation_key
         Of `Engine`, for the way up.
+    packing_key
+        Of `LookupEngine.create_packing_key`, for tables of bytes.
     """
 
     bridge_key: BridgeKey
@@ -31,6 +33,7 @@ class BridgeKeys:
     lookup_key: LookupKey | None = None
     relinearization_key: RelinearizationKey | None = None
     conjugation_key: ConjugationKey | None = None
+    packing_key: PackingKey | None = None
 
     def _down(self) -> tuple[BridgeKey, BootstrapKey]:
         bridge = checks.need(self.bridge_key, BridgeKey, "create_bridge_key(secret_key, lwe_secret_key)")

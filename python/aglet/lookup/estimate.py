@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from aglet import _core, checks
 from aglet.errors import ParameterError
 from aglet.lookup import records
+from aglet.lookup.table import Table
 from aglet.lookup.tables import tables
 
 if TYPE_CHECKING:
@@ -98,19 +100,25 @@ class Estimates:
         """
         given = {"domain": domain, "table": table, "bits": bits, "low": low}
         takes = _options(checks.word("what", what), {name for name, value in given.items() if value is not None})
-        count = self._core.messages
         made = (
             tables((_identity if what == "lookup" else _xor) if table is None else table)[0] if "table" in takes else []
         )
-        rotations, modelled, key_bytes, working_bytes, log2_failure = self._core.estimate(
+        return self._estimated(what, checks.count("batch", batch), made, given, None)
+
+    def _estimated(
+        self, what: str, batch: int, made: list[Table], given: Mapping[str, Any], variance: float | None
+    ) -> Estimate:
+        """The same, on ciphertexts with noise of this variance."""
+        core, count = self._core, self._core.messages
+        rotations, modelled, key_bytes, working_bytes, log2_failure = core.estimate(
             what,
-            checks.count("batch", batch),
-            checks.word("domain", domain or "padded"),
+            batch,
+            checks.word("domain", given.get("domain") or "padded"),
             [one.values(count) if what == "lookup" else one.pair_values(count) for one in made],
-            checks.count("bits", bits or 0),
-            checks.count("low", low or 0),
+            checks.count("bits", given.get("bits") or 0),
+            checks.count("low", given.get("low") or 0),
+            variance,
         )
-        core = self._core
         record = records.latest(records.known(), core.preset, "gate" if count == 2 else "lookup", batch)
         seconds, source = modelled, "modelled"
         if record is not None:

@@ -32,3 +32,17 @@ def latest(records: Iterable[Mapping[str, Any]], preset: str, kind: str, batch: 
         if best is None or record["batch"] >= best["batch"]:
             best = record
     return best
+
+
+def bridge(kind: str, presets: tuple[str, str], slots: int, size: str, values: int) -> Mapping[str, Any] | None:
+    """The record of one way of a bridge, this machine's kind, one thread, of the fewest values that are as many."""
+    machine = _core.doctor()
+    wanted = (kind, *presets, slots, size, 1, machine["cpu"], machine["backend"])
+    names = ("kind", "preset", "lookup_preset", "slot_count", "key_size", "threads", "cpu", "backend")
+    best: Mapping[str, Any] | None = None
+    for record in known():
+        if tuple(record.get(name) for name in names) != wanted or record["values"] < values:
+            continue
+        if best is None or record["values"] <= best["values"]:
+            best = record
+    return best

@@ -3,13 +3,14 @@
 use super::{Bridge, BridgeKey, DownPipeline, WAYS};
 use crate::ckks::arithmetic::check_owner;
 use crate::ckks::{BootstrapKey, Ciphertext, KeySize, Request};
-use crate::fhew::{Integer, Message};
+use crate::fhew::{Integer, Message, Word};
 use crate::{Control, Error};
 use aglet_bootstrap::slots_first::lowering;
 use aglet_bootstrap::Pipeline;
 use aglet_bootstrap::Route;
+use aglet_rlwe::bridge::DownKey;
 use aglet_rlwe::lwe::LweCiphertext;
-use aglet_schemes::ckks::stated::{in_slots, rounding};
+use aglet_schemes::ckks::stated::{fresh, in_slots, rounding};
 use aglet_schemes::ckks::CkksEvaluator;
 use aglet_schemes::fhew::from_bit;
 use aglet_schemes::Evaluator;
@@ -24,6 +25,8 @@ pub enum Reading {
     Message(Message),
     /// Real numbers from -1 to 1, as integers of this many bits: x as `x 2^(bits - 1)`, with all digits that it has below.
     Real(Integer),
+    /// Whole numbers from 0 on, as words of this many bits, for digits and floors.
+    Word(Word),
 }
 
 impl Reading {
@@ -33,6 +36,7 @@ impl Reading {
             Self::Bits => 0.25,
             Self::Message(message) => 1.0 / message.turn() as f64,
             Self::Real(integer) => integer.largest_turn(),
+            Self::Word(word) => (-f64::from(word.bits())).exp2(),
         }
     }
     /// The largest size of a value.
@@ -40,6 +44,29 @@ impl Reading {
         match self {
             Self::Message(message) => (message.space() - 1) as f64,
             Self::Bits | Self::Real(_) => 1.0,
+            Self::Word(word) => f64::from(word.bits()).exp2() - 1.0,
+        }
+    }
+}
+
+/// Which parts of slots come down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parts {
+    /// Real parts.
+    Real,
+    /// Imaginary parts.
+    Imaginary,
+    /// The real parts of all, then the imaginary parts of all.
+    Both,
+}
+
+impl Parts {
+    /// Whether each is an imaginary part, in the order of the results.
+    fn imaginary(self) -> &'static [bool] {
+        match self {
+            Self::Real => &[false],
+            Self::Imaginary => &[true],
+            Self::Both => &[false, true],
         }
     }
 }
@@ -52,9 +79,9 @@ pub(super) struct Way(Request, f64);
 const UNSTATED: f64 = 1.0 / 262_144.0;
 
 impl Bridge {
-    /// The real parts of some slots as LWE ciphertexts under the look-up key, in the order given, as often as they are named. From any
-    /// level; rotations come from a bootstrap key for the slots of the engine. Each carries its noise, as far as the ciphertext states
-    /// what its slots have (2^-18 if it states nothing), so that look-ups which would fail refuse it.
+    /// Parts of some slots as LWE ciphertexts under the look-up key, in the order given, as often as they are named. From any level;
+    /// rotations come from a bootstrap key for the slots of the engine. Each carries its noise, as far as the ciphertext states what its slots
+    /// have (2^-18 if it states nothing), so that look-ups which would fail refuse it.
     ///
     /// # Errors
     /// [`Error::Range`] for a slot that does not exist or a message known to be too large, [`Error::MissingKey`] for a small bootstrap
@@ -62,7 +89,7 @@ impl Bridge {
     pub fn to_lookup(
         &self,
         ct: &Ciphertext,
-        slots: &[usize],
+        (slots, parts): (&[usize], Parts),
         reading: Reading,
         (key, bootstrap): (&BridgeKey, &BootstrapKey),
         control: &Control,
@@ -76,11 +103,12 @@ impl Bridge {
             let e = CkksEvaluator::new(&ctx, &keys, ctx.params().n() / 2).stopped_by(control.flag());
             let pipeline = self.pipeline(&e, &route, reading)?;
             let lowest = self.slots.adjust(ct, 0)?;
-            let noise = self.noise(ct, reading);
+            let noise = self.noise(ct.stated.noise, reading);
             let input = e.level_down(&lowest, pipeline.plan().input().level)?;
             let out = pipeline.run(&e, std::slice::from_ref(&input), &mut ())?.remove(0);
             let lowered = key.down.apply(&self.between, lookups, (ctx.ring(), &out.sample), noise)?;
-            let at: Vec<usize> = slots.iter().map(|&slot| self.coefficient(slot)).collect();
+            let part = |&part: &bool| slots.iter().map(move |&slot| self.coefficient(slot, part));
+            let at: Vec<usize> = parts.imaginary().iter().flat_map(part).collect();
             let mut cts = lowered.extract(&self.between, lookups, &at)?;
             if reading == Reading::Bits {
                 cts.iter_mut().for_each(|ct| ct.add_phase(lookups, from_bit(lookups, false)));
@@ -113,7 +141,9 @@ impl Bridge {
             )));
         }
         let most = reading.most();
-        match ct.known.at_least().is_some_and(|size| size > most * (1.0 + 1e-9)) {
+        // Of a complex message the size alone is known.
+        let size = if ct.real { most } else { most * std::f64::consts::SQRT_2 };
+        match ct.known.at_least().is_some_and(|known| known > size * (1.0 + 1e-9)) {
             true => Err(Error::Range(format!(
                 "This message has a value larger than {most}, the most that is read this way; scale it down, or read more bits."
             ))),
@@ -121,15 +151,24 @@ impl Bridge {
         }
     }
 
-    /// The variance over q0 squared that a coefficient has before the ring switch: the error of the slots, of which the real part has
+    /// The variance over q0 squared that a coefficient has before the ring switch: the error of the slots, of which each part has
     /// half, and what the way to level 0 and the linear maps round, each no more than a rescale at the scale of level 0.
-    fn noise(&self, ct: &Ciphertext, reading: Reading) -> f64 {
+    fn noise(&self, stated: f64, reading: Reading) -> f64 {
         let (params, most) = (self.slots.params(), reading.most());
         let scale = params.scale_at(0);
-        let stated = Some(ct.stated.noise).filter(|noise| noise.is_finite()).unwrap_or(UNSTATED * most) + most / scale;
+        let stated = Some(stated).filter(|noise| noise.is_finite()).unwrap_or(UNSTATED * most) + most / scale;
         let rescale = in_slots(params.slots(), rounding(&self.slots.ctx, 2), scale);
         let rescales = (params.hidden_levels() + 1) as f64;
         reading.turn().powi(2) / 2.0 * (stated * stated + rescales * rescale * rescale)
+    }
+
+    /// The variance, in turns squared, that slots of fresh ciphertexts (encrypted by the secret key) have after the way down, or of sums
+    /// and differences of `terms` such.
+    #[must_use]
+    pub fn fresh_variance(&self, reading: Reading, terms: usize) -> f64 {
+        let (params, ctx) = (self.slots.params(), &self.slots.ctx);
+        let slot = in_slots(params.slots(), fresh(ctx, true), params.scale_at(0));
+        self.noise(terms as f64 * slot, reading) + DownKey::noise(&self.between, &self.lookups.ctx)
     }
 
     /// The pipeline of a way down, which is kept encoded.
@@ -145,10 +184,11 @@ impl Bridge {
         Ok(made)
     }
 
-    /// The coefficient of the real part of a slot: the DFT leaves slots in bit-reversed order, the copies of sparse slots between them.
-    pub(super) fn coefficient(&self, slot: usize) -> usize {
+    /// The coefficient of a part of a slot: the DFT leaves slots in bit-reversed order, the copies of sparse slots between them, and
+    /// imaginary parts behind all real ones.
+    pub(super) fn coefficient(&self, slot: usize, imaginary: bool) -> usize {
         let (slots, all) = (self.slots.slots(), self.slots.params().slots());
         let reversed = slot.reverse_bits().checked_shr(usize::BITS - slots.ilog2()).unwrap_or(0);
-        reversed * (all / slots)
+        reversed * (all / slots) + if imaginary { all } else { 0 }
     }
 }

@@ -8,8 +8,9 @@ mod down;
 mod key;
 mod up;
 
-pub use down::Reading;
+pub use down::{Parts, Reading};
 pub use key::BridgeKey;
+pub use up::Bits;
 
 use crate::fhew;
 use crate::{ckks, Error};

@@ -10,12 +10,16 @@ use crate::{Control, Error};
 use aglet_rlwe::bridge::{self, UpKey};
 use aglet_rlwe::lwe::{log2_tail, LweCiphertext, PackingKey};
 
+/// Bits, and the form that they have.
+pub type Bits<'a> = (Form, &'a [LweCiphertext]);
+
 /// A bit is wrong where its error passes this part of a turn.
 const DISTANCE: f64 = 0.25;
 
 impl Bridge {
-    /// Bits as the first slots of a ciphertext, real numbers near 0 and 1, at the level of a lossy bootstrap; all other slots are 0. Bits of
-    /// gates, or messages of tables that are 0 or 1: of greater ones the lowest bit.
+    /// Bits as the first slots of a ciphertext, numbers near 0 and 1, at the level of a lossy bootstrap; all other slots are 0. Bits of gates,
+    /// or messages of tables that are 0 or 1: of greater ones the lowest bit. Those of imaginary parts may be others, in number too;
+    /// without them slots are real, for half the time of eval_mod.
     ///
     /// # Errors
     /// [`Error::Parameter`] for integers, which a table or a sign must bring to bits before; [`Error::Range`] for more of them than slots,
@@ -23,25 +27,32 @@ impl Bridge {
     /// that is not lossy; keys that do not belong together, [`Error::Cancelled`].
     pub fn from_lookup(
         &self,
-        form: Form,
-        bits: &[LweCiphertext],
+        real: Bits<'_>,
+        imaginary: Option<Bits<'_>>,
         (key, keys): (&BridgeKey, BootstrapKeys<'_>),
         control: &Control,
     ) -> Result<Ciphertext, Error> {
         let ctx = &*self.lookups.ctx;
-        let (weight, middle) = self.half_turn(form)?;
-        self.check_up(bits.len(), (key, &keys))?;
-        let half = |(slot, ct): (usize, &LweCiphertext)| {
-            Ok((self.coefficient(slot), LweCiphertext::combine(ctx, middle, &[(ct, weight)])?))
-        };
-        let members = bits.iter().enumerate().map(half).collect::<Result<Vec<_>, Error>>()?;
+        let mut members = self.halves(real, false)?;
+        members.extend(imaginary.map(|bits| self.halves(bits, true)).transpose()?.unwrap_or_default());
+        self.check_up(real.1.len().max(imaginary.map_or(0, |bits| bits.1.len())), (key, &keys))?;
         let noise = self.noise_up(&members)?;
         let sample = self.slots.run(|| {
             let samples = UpKey::pack(&self.between, ctx, &key.packing, &members)?;
             control.check()?;
             Ok(key.up.apply(&self.between, (&self.slots.ctx, ctx), &samples)?)
         })?;
-        self.slots.raise(sample, noise, keys, control)
+        self.slots.raise(sample, (noise, imaginary.is_none()), keys, control)
+    }
+
+    /// Bits as 0 and half a turn, each with the coefficient of its slot.
+    fn halves(&self, (form, bits): Bits<'_>, imaginary: bool) -> Result<Vec<(usize, LweCiphertext)>, Error> {
+        let (weight, middle) = self.half_turn(form)?;
+        let half = |(slot, ct): (usize, &LweCiphertext)| {
+            let turned = LweCiphertext::combine(&self.lookups.ctx, middle, &[(ct, weight)])?;
+            Ok((self.coefficient(slot, imaginary), turned))
+        };
+        bits.iter().enumerate().map(half).collect()
     }
 
     /// By what bits are multiplied and what is added to their phases, so that they are 0 and half a turn.

@@ -61,7 +61,15 @@ impl Engine {
     /// # Errors
     /// Work that cannot be: no tables, more low bits than a word has, a floor that fails however it is cut.
     pub fn estimate(&self, work: Work, batch: usize) -> Result<Estimate, Error> {
-        let (each, log2_failure) = self.rotations(work)?;
+        self.estimate_on(work, batch, self.params().lwe().noise().fresh)
+    }
+
+    /// [`Engine::estimate`] of ciphertexts with noise of this variance, in turns squared.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn estimate_on(&self, work: Work, batch: usize, variance: f64) -> Result<Estimate, Error> {
+        let (each, log2_failure) = self.rotations(work, variance)?;
         let (params, rotations) = (self.params().lwe(), each * batch);
         let sample = 8 * (params.coordinates() + params.n());
         let key_bytes = BootstrapKey::forecast(&self.ctx);
@@ -90,41 +98,43 @@ impl Engine {
 
     /// Rotations of a call on so many fresh ciphertexts, for reports of progress; 0 for what is refused.
     pub(super) fn planned(&self, work: Work, count: usize) -> usize {
-        self.rotations(work).map_or(0, |found| found.0 * count)
+        self.rotations(work, self.params().lwe().noise().fresh).map_or(0, |found| found.0 * count)
     }
 
-    /// Rotations of one ciphertext, and the chance of a wrong result.
-    fn rotations(&self, work: Work) -> Result<(usize, f64), Error> {
+    /// Rotations of one ciphertext with noise of this variance, and the chance of a wrong result.
+    fn rotations(&self, work: Work, variance: f64) -> Result<(usize, f64), Error> {
         let params = self.params().lwe();
-        let (noise, fresh) = (params.noise(), params.noise().fresh);
+        let noise = params.noise();
         let none = || Error::Parameter("There is no table to look up; give one or more.".into());
         Ok(match work {
-            Work::Gate(gate) => (1, log2_tail(gate.distance(), noise.decision(gate.squared_weights() * fresh))),
+            Work::Gate(gate) => (1, log2_tail(gate.distance(), noise.decision(gate.squared_weights() * variance))),
             Work::Mux => {
-                let half = log2_tail(Gate::And.distance(), noise.decision(2.0 * fresh));
+                let half = log2_tail(Gate::And.distance(), noise.decision(2.0 * variance));
                 (2, aglet_schemes::fhew::either(&[half, half]))
             }
             Work::Lookup(tables) => {
                 let from = tables.first().ok_or_else(none)?.from();
-                let way = Way::choose(params, tables, fresh);
-                (way.rotations(from.domain(), tables.len()), way.log2_failure(params, from, fresh))
+                let way = Way::choose(params, tables, variance);
+                (way.rotations(from.domain(), tables.len()), way.log2_failure(params, from, variance))
             }
             Work::LookupPairs(tables) => {
                 let from = tables.first().ok_or_else(none)?.from();
                 let full = usize::from(from.domain() == aglet_schemes::fhew::Domain::Full);
-                (1 + tables.len() + 2 * full, pair_log2_failure(&self.ctx, tables, [fresh; 2]))
+                (1 + tables.len() + 2 * full, pair_log2_failure(&self.ctx, tables, [variance; 2]))
             }
-            Work::Sign(integer) => (integer.rotations() as usize, integer.log2_failure(params, fresh)),
-            Work::Equal(integer) => (2 * integer.rotations() as usize, integer.log2_failure(params, 2.0 * fresh) + 1.0),
+            Work::Sign(integer) => (integer.rotations() as usize, integer.log2_failure(params, variance)),
+            Work::Equal(integer) => {
+                (2 * integer.rotations() as usize, integer.log2_failure(params, 2.0 * variance) + 1.0)
+            }
             Work::Floor(word, bits) => {
-                let groups = word.groups(&noise, bits, fresh, MAX_LOG2_FAILURE)?;
+                let groups = word.groups(&noise, bits, variance, MAX_LOG2_FAILURE)?;
                 let rotations: u32 = groups.iter().map(|g| g.rotations()).sum();
-                (rotations as usize, Group::log2_failure(&groups, &noise, fresh))
+                (rotations as usize, Group::log2_failure(&groups, &noise, variance))
             }
             Work::Digits(word) => {
-                let groups = word.digits(&noise, self.params().message(), fresh);
+                let groups = word.digits(&noise, self.params().message(), variance);
                 let rotations = groups.iter().map(|g| g.digit_rotations()).sum::<u32>();
-                (rotations as usize, Group::log2_failure(&groups, &noise, fresh))
+                (rotations as usize, Group::log2_failure(&groups, &noise, variance))
             }
         })
     }

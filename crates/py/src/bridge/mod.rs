@@ -4,9 +4,9 @@ use crate::ckks::{BootstrapKey, Ciphertext, ConjugationKey, Engine, Relinearizat
 use crate::errors::{count, raise};
 use crate::family::{homed_files, homed_keys, homed_pickles, unchanging, works, Home};
 use crate::lookup::{LookupEngine, LweArray, LweSecretKey};
-use aglet::bridge::Reading;
+use aglet::bridge::{Parts, Reading};
 use aglet::ckks::BootstrapKeys;
-use aglet::fhew::{Array, Domain, Form, Integer};
+use aglet::fhew::{Array, Domain, Form, Integer, Word};
 use aglet::wire::BridgeOrigin;
 use pyo3::prelude::*;
 use pyo3::IntoPyObjectExt;
@@ -49,6 +49,25 @@ pub struct Bridge {
 
 works! { Bridge: aglet::bridge::Bridge }
 
+impl Bridge {
+    /// As what slots are read, and the form of the result.
+    fn reading(&self, py: Python<'_>, bits: Option<i64>, signed: bool) -> PyResult<(Reading, Form)> {
+        let message = self.lookups.params().message();
+        match bits {
+            Some(bits) => {
+                let bits = u32::try_from(count(py, "bits", bits)?).unwrap_or(u32::MAX);
+                let of = || match signed {
+                    true => Integer::new(bits).map(|integer| (Reading::Real(integer), Form::Integers(integer))),
+                    false => Word::new(bits).map(|word| (Reading::Word(word), Form::Words(word))),
+                };
+                of().map_err(|error| raise(py, error.into()))
+            }
+            None if message.space() == 2 => Ok((Reading::Bits, Form::Bits)),
+            None => Ok((Reading::Message(message.within(Domain::Padded)), Form::Messages(Domain::Padded))),
+        }
+    }
+}
+
 #[pymethods]
 impl Bridge {
     #[new]
@@ -77,8 +96,9 @@ impl Bridge {
         Ok(BridgeKey::new(&self.home, key))
     }
 
-    /// Slots as messages of the look-up engine (bits, if they are of gates), or, of so many `bits`, as integers with a sign.
-    #[pyo3(signature = (ct, indices, shape, key, bootstrap_key, bits = None, progress = None))]
+    /// Slots as messages of the look-up engine (bits, if they are of gates), or, of so many `bits`, as integers with a sign or, unless
+    /// `signed`, as words. `part` is "real", "imaginary" or "both", the real parts of all first.
+    #[pyo3(signature = (ct, indices, shape, part, key, bootstrap_key, bits = None, signed = true, progress = None))]
     #[allow(clippy::too_many_arguments)] // what a call of Python names
     fn to_lookup(
         &self,
@@ -86,44 +106,56 @@ impl Bridge {
         ct: &Ciphertext,
         indices: Vec<usize>,
         shape: Vec<usize>,
+        part: &str,
         key: &BridgeKey,
         bootstrap_key: &BootstrapKey,
         bits: Option<i64>,
+        signed: bool,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<LweArray> {
         let ct = ct.of(py, &self.slots)?.get();
         let (key, bootstrap) = (key.of(py, &self.home)?, bootstrap_key.of(py, &self.slots)?);
-        let message = self.lookups.params().message();
-        let (reading, form) = match bits {
-            Some(bits) => {
-                let bits = u32::try_from(count(py, "bits", bits)?).unwrap_or(u32::MAX);
-                let integer = Integer::new(bits).map_err(|error| raise(py, error.into()))?;
-                (Reading::Real(integer), Form::Integers(integer))
+        let parts = match part {
+            "real" => Parts::Real,
+            "imaginary" => Parts::Imaginary,
+            "both" => Parts::Both,
+            _ => {
+                let said = format!("Slots have no part \"{part}\"; choose \"real\", \"imaginary\" or \"both\".");
+                return Err(raise(py, aglet::Error::Range(said)));
             }
-            None if message.space() == 2 => (Reading::Bits, Form::Bits),
-            None => (Reading::Message(message.within(Domain::Padded)), Form::Messages(Domain::Padded)),
         };
+        let (reading, form) = self.reading(py, bits, signed)?;
         let array = self.long(py, progress, |bridge, control| {
-            let cells = bridge.to_lookup(&ct, &indices, reading, (key, bootstrap), control)?;
+            let cells = bridge.to_lookup(&ct, (&indices, parts), reading, (key, bootstrap), control)?;
             Array::new(&self.lookups, form, shape, key.lookup_id(), cells)
         })?;
         Ok(LweArray::new(&self.lookups, array))
     }
 
-    /// Bits as the first slots, in the order of C.
-    #[pyo3(signature = (bits, relin, conj, bootstrap_key, key, progress = None))]
+    /// The variance, in turns squared, of what comes down of fresh ciphertexts or of sums of `terms` of them, read as `to_lookup` does.
+    #[pyo3(signature = (bits = None, signed = true, terms = 1))]
+    fn fresh_variance(&self, py: Python<'_>, bits: Option<i64>, signed: bool, terms: usize) -> PyResult<f64> {
+        let (reading, _) = self.reading(py, bits, signed)?;
+        Ok(self.engine.fresh_variance(reading, terms))
+    }
+
+    /// Bits as the real and, if there are any, imaginary parts of the first slots, in the order of C.
+    #[pyo3(signature = (bits, imaginary, relin, conj, bootstrap_key, key, progress = None))]
     #[allow(clippy::too_many_arguments, clippy::wrong_self_convention)] // what a call of Python names
     fn from_lookup(
         &self,
         py: Python<'_>,
         bits: &LweArray,
+        imaginary: Option<&LweArray>,
         relin: &RelinearizationKey,
         conj: &ConjugationKey,
         bootstrap_key: &BootstrapKey,
         key: &BridgeKey,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Ciphertext> {
-        let (bits, key) = (bits.of(py, &self.lookups)?, key.of(py, &self.home)?);
+        let key = key.of(py, &self.home)?;
+        let bits = bits.of(py, &self.lookups)?;
+        let imaginary = imaginary.map(|bits| bits.of(py, &self.lookups)).transpose()?;
         let keys = BootstrapKeys {
             relinearization: relin.of(py, &self.slots)?,
             conjugation: conj.of(py, &self.slots)?,
@@ -131,7 +163,8 @@ impl Bridge {
             rotation: None,
         };
         let (ct, level) = self.long(py, progress, |bridge, control| {
-            let ct = bridge.from_lookup(bits.form(), bits.cells(), (key, keys), control)?;
+            let imaginary = imaginary.map(|bits| (bits.form(), bits.cells()));
+            let ct = bridge.from_lookup((bits.form(), bits.cells()), imaginary, (key, keys), control)?;
             let level = bridge.slots().level(&ct)?;
             Ok((ct, level))
         })?;

@@ -13,7 +13,9 @@ type Estimate = (usize, f64, u64, u64, f64);
 
 #[pymethods]
 impl LookupEngine {
-    /// By the name of what is called; tables, bits and the low bits of a floor as it takes them.
+    /// By the name of what is called; tables, bits and the low bits of a floor as it takes them. On fresh ciphertexts, if no other
+    /// `variance` is given.
+    #[pyo3(signature = (what, batch, domain, tables, bits, low, variance = None))]
     #[allow(clippy::too_many_arguments)]
     fn estimate(
         &self,
@@ -24,6 +26,7 @@ impl LookupEngine {
         tables: Vec<Vec<u64>>,
         bits: i64,
         low: i64,
+        variance: Option<f64>,
     ) -> PyResult<Estimate> {
         let (batch, message) = (count(py, "batch", batch)?, self.message(py, domain)?);
         let (bits, low) = (small(py, "bits", bits)?, small(py, "low", low)?);
@@ -49,7 +52,10 @@ impl LookupEngine {
                 (_, "digits") => Work::Digits(Word::new(bits)?),
                 _ => return Err(Error::Parameter(format!("There is no estimate of \"{what}\"; name a call."))),
             };
-            let found = e.estimate(work, batch)?;
+            let found = match variance {
+                Some(variance) => e.estimate_on(work, batch, variance)?,
+                None => e.estimate(work, batch)?,
+            };
             Ok((found.rotations, found.seconds, found.key_bytes, found.working_bytes, found.log2_failure))
         })
     }

@@ -1,0 +1,129 @@
+"""The part of `Bridge` with tables: of up to four bits in one look-up, of eight by the nibbles of a byte."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aglet import checks
+from aglet._core import Ciphertext, PackingKey
+from aglet.bridge.keys import BridgeKeys
+from aglet.errors import RangeError
+from aglet.lookup.ciphertext import LweCiphertext
+from aglet.lookup.table import Table
+from aglet.progress import ProgressCallback
+
+if TYPE_CHECKING:
+    from aglet.lookup.engine import LookupEngine
+
+__all__ = ["Tables"]
+
+_NIBBLE = 16
+
+
+class Tables:
+    """Mixed into `Bridge`."""
+
+    _lookup_engine: LookupEngine
+    to_lookup: Any
+
+    def lookup(
+        self,
+        ciphertext: Ciphertext,
+        indices: Any,
+        table: Any,
+        keys: BridgeKeys,
+        *,
+        part: str = "real",
+        max_failure: float | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> Any:
+        """A table on slots: `table[m]` in place of each message m, as messages; one bootstrap for each, or two.
+
+        Parameters
+        ----------
+        ciphertext, indices, part
+            As in `to_lookup`: slots near whole numbers from 0 to 2^bits - 1, of an engine of 2 to 4 bits.
+        table
+            As in `LookupEngine.lookup`: a `Table`, a callable, a list or an array; a list of tables gives a tuple.
+            What goes up again is 0 or 1.
+        max_failure
+            The probability of a wrong result that is accepted, 2^-128 if not given.
+
+        Other errors are those of `to_lookup` and `LookupEngine.lookup`.
+        """
+        key = keys._lookup()
+        x = self.to_lookup(ciphertext, indices, keys, part=part, progress=progress)
+        return self._lookup_engine.lookup(x, table, key, max_failure=max_failure, progress=progress)
+
+    def lookup_bytes(
+        self,
+        ciphertext: Ciphertext,
+        indices: Any,
+        table: Any,
+        keys: BridgeKeys,
+        *,
+        part: str = "real",
+        max_failure: float | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> tuple[LweCiphertext, LweCiphertext]:
+        """A table on slots of 8 bits: both nibbles of `table[byte]` as messages, the high one first.
+
+        Bytes fall into two nibbles, four bootstraps or more, and a table of both takes three.
+
+        Parameters
+        ----------
+        ciphertext, indices, part
+            As in `to_lookup`: slots near whole numbers from 0 to 255.
+        table
+            A callable that takes a byte and gives one, or 256 of them.
+        keys
+            With a packing key: `create_keys(..., packing=True)`.
+        max_failure
+            The probability of a wrong result that is accepted in each of both steps, 2^-128 if not given.
+
+        Raises
+        ------
+        RangeError
+            If the engine of look-ups has not 4 bits, the table has another number of values or one that is no byte, or
+            a result would be wrong more often than accepted: preset "wide" is made for pairs of messages.
+        MissingKeyError
+            If a key is missing.
+
+        Other errors are those of `to_lookup`.
+        """
+        engine = self._lookup_engine
+        if 2**engine.bits != _NIBBLE:
+            raise RangeError(
+                f"An engine of {engine.bits} bits has no nibbles; make the bridge with LookupEngine(preset='wide')."
+            )
+        values = np.array(_bytes(table)).reshape(_NIBBLE, _NIBBLE)
+        key = keys._lookup()
+        packing = checks.need(keys.packing_key, PackingKey, "create_keys(secret_key, lwe_secret_key, packing=True)")
+        x = self.to_lookup(ciphertext, indices, keys, bits=8, signed=False, part=part, progress=progress)
+        low, high = engine.digits(x, key, max_failure=max_failure, progress=progress)
+        both = [Table((values // _NIBBLE).ravel()), Table((values % _NIBBLE).ravel())]
+        found = engine.lookup2(high, low, both, key, packing, max_failure=max_failure, progress=progress)
+        return found[0], found[1]
+
+
+def _bytes(table: Any) -> list[int]:
+    """The 256 values of a table of bytes.
+
+    Raises
+    ------
+    RangeError
+        If there are fewer or more, or one is no byte.
+    TypeError
+        If one is no whole number.
+    """
+    if callable(table):
+        table = [table(byte) for byte in range(256)]
+    values = [checks.whole("A value of a table", value) for value in table]
+    if len(values) != 256:
+        raise RangeError(f"This table has {len(values)} values; give 256, one for each byte.")
+    wrong = [value for value in values if not 0 <= value < 256]
+    if wrong:
+        raise RangeError(f"The table gives {wrong[0]}, which is no byte; give 0 to 255.")
+    return values
