@@ -2,6 +2,7 @@
 //! engines keep no secret.
 #![forbid(unsafe_code)]
 
+pub mod bridge;
 pub mod documents;
 pub mod exact;
 #[cfg(feature = "ckks")]
