@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 from dataclasses import dataclass
 from typing import Any
@@ -315,6 +316,22 @@ def test_progress_and_stopping(w: World) -> None:
         w.engine.create_rotation_key(w.secret, progress=stop)
     with pytest.raises(TypeError, match="called"):
         w.engine.create_rotation_key(w.secret, progress=3)  # type: ignore[arg-type]
+    x = w.engine.encrypt(np.arange(w.engine.slot_count) % 16, w.secret)
+    table = np.arange(16) ** 3 % 16
+    circuits: list[tuple[Any, int, str]] = [
+        (lambda **p: w.engine.power(x, 16, w.relinearization, **p), 4, "power"),
+        (lambda **p: w.engine.evaluate_polynomial(x, [1, 2, 3], w.relinearization, **p), 1, "polynomial"),
+        (lambda **p: w.engine.lookup(x, table, w.relinearization, **p), 7, "table"),
+        (lambda **p: w.engine.less(x, x, w.relinearization, bits=3, **p), w.engine.plan_compare(3)[1], "table"),
+    ]
+    for work, total, what in circuits:
+        said.clear()
+        whole = w.read(work(progress=lambda *args: said.append(args)))
+        assert said[-1] == (total, total, what)
+        assert all(a[0] <= b[0] <= total for a, b in itertools.pairwise(said))
+        with pytest.raises(KeyboardInterrupt):
+            work(progress=stop)
+        assert np.array_equal(w.read(work()), whole)
 
 
 def test_bootstraps_that_are_refused(w: World) -> None:

@@ -1,7 +1,7 @@
 //! Integers at their real size: depth, sums of slots, and the bound on the noise beside what the key sees.
 
-use aglet::integer::{presets, Comparison, Engine, Packing};
-use aglet::Control;
+use aglet::integer::{presets, Ciphertext, Comparison, Engine, Packing};
+use aglet::{Control, Error};
 
 fn numbers(count: usize, t: i64) -> Vec<i64> {
     (0..count as i64).map(|i| (i * i * 31 + 17 * i) % t - t / 2).collect()
@@ -140,6 +140,35 @@ fn circuits_are_those_of_numbers_modulo_t() {
     assert!(engine.table(&table[..17], 2).is_err() && engine.comparison_table(Comparison::Less, 13).is_err());
     control.cancel();
     assert!(matches!(engine.power(&a, 3, &relin, &control), Err(aglet::Error::Cancelled)));
+}
+
+/// As far as the last relinearization; and the engine works on after one that was stopped.
+#[test]
+fn circuits_say_how_far_they_are_and_stop() {
+    let engine = Engine::new(presets::load("int-levels-14").unwrap(), Packing::Slots, 1).unwrap();
+    let sk = engine.create_secret_key().unwrap();
+    let relin = engine.create_relinearization_key(&sk).unwrap();
+    let x: Vec<i64> = (0..engine.count() as i64).map(|i| i % 16).collect();
+    let ct = engine.encrypt_with_secret(&x, 9, &sk).unwrap();
+    let values: Vec<i64> = (0..256).map(|v| v * v % 251).collect();
+    let (one, two) = (engine.table(&values, 1).unwrap(), engine.table(&values, 2).unwrap());
+    let both = [ct.clone(), ct.clone()];
+    type Work<'a> = &'a (dyn Fn(&Control) -> Result<Ciphertext, Error> + Sync);
+    let cases: [(Work, usize, &str); 4] = [
+        (&|control| engine.power(&ct, 23, &relin, control), 7, "power"),
+        (&|control| engine.evaluate_polynomial(&ct, &[1, 2, 3, 4, 5], &relin, control), 3, "polynomial"),
+        (&|control| engine.lookup(std::slice::from_ref(&ct), &one, &relin, control), one.relinearizations(), "table"),
+        (&|control| engine.lookup(&both, &two, &relin, control), 29, "table"),
+    ];
+    for (work, total, what) in cases {
+        let control = Control::new();
+        let whole = engine.decrypt(&work(&control).unwrap(), &sk).unwrap();
+        assert_eq!(control.latest(), (total, total, what.to_string()));
+        let stopped = Control::new();
+        stopped.cancel();
+        assert!(matches!(work(&stopped), Err(Error::Cancelled)) && stopped.latest().0 == 0);
+        assert!(engine.decrypt(&work(&Control::new()).unwrap(), &sk).unwrap() == whole);
+    }
 }
 
 #[test]

@@ -8,9 +8,10 @@ use aglet_rlwe::security::Security;
 use aglet_rlwe::{Context, KeyRole, KeySet, KeySwitchSpec, PublicKey, SecretKey, SwitchingKey};
 use aglet_schemes::integer::{
     decrypt, encrypt, noise_budget, Encoder, Encryptor, IntegerCiphertext, IntegerEvaluator, IntegerParams, Packing,
-    WideRings,
+    SlotEvaluator, WideRings,
 };
-use aglet_schemes::Error;
+use aglet_schemes::{Error, Evaluator};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::Arc;
 
 const LOG_N: u32 = 10;
@@ -317,4 +318,27 @@ fn scaled_products_spend_budget_and_no_level() {
         let squares = zip(&t, &xy, &xy, |x, y| x * y);
         assert_eq!(w.decrypt(&found), zip(&t, &squares, &x, |x, y| x + y));
     }
+}
+
+/// Every relinearization is told of, and none begins once somebody wants to stop.
+#[test]
+fn slots_are_watched_and_stopped_between_products() {
+    let mut w = World::new(65537, Packing::Slots, arch::available()[0]);
+    let x = w.encrypt(&[3, 4], 3);
+    let (flag, told) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let done = || {
+        if told.fetch_add(1, Ordering::Relaxed) == 2 {
+            flag.store(true, Ordering::Relaxed);
+        }
+    };
+    let e = SlotEvaluator::new(w.e().stopped_by(&flag), &w.encoder).watched_by(&done);
+    let sum = e.form(&[], &[(2, &x)], 1).unwrap();
+    assert_eq!(told.load(Ordering::Relaxed), 0, "a sum of terms is not relinearized");
+    let square = e.mul(&sum, &sum).unwrap();
+    let form = e.form(&[(&square, &square), (&sum, &square)], &[(1, &x)], 5).unwrap();
+    assert_eq!(told.load(Ordering::Relaxed), 2);
+    e.mul(&square, &sum).unwrap();
+    assert!(matches!(e.mul(&square, &square), Err(Error::Cancelled)));
+    assert!(matches!(e.form(&[(&sum, &sum)], &[], 0), Err(Error::Cancelled)));
+    assert_eq!((told.load(Ordering::Relaxed), w.decrypt(&form)[0]), (3, 49 * 49 + 7 * 49 + 3 + 5));
 }

@@ -2,9 +2,10 @@
 
 use super::{Ciphertext, Engine, RelinearizationKey};
 use crate::{Control, Error};
-use aglet_circuits::polynomial::{power, Basis, Series};
+use aglet_circuits::polynomial::{power, power_products, Basis, Series};
 use aglet_circuits::table::Table;
 use aglet_schemes::integer::{IntegerEvaluator, Packing, SlotEvaluator};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What is asked of two integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,16 +22,23 @@ pub enum Comparison {
 pub const MOST_COMPARED_BITS: u32 = 12;
 
 impl Engine {
+    /// A circuit of at most so many relinearizations: each of them is progress, and it stops before the next.
     fn slotwise<T: Send>(
         &self,
         key: &RelinearizationKey,
         control: &Control,
+        (what, total): (&str, usize),
         work: impl FnOnce(SlotEvaluator<'_>) -> Result<T, aglet_circuits::Error> + Send,
     ) -> Result<T, Error> {
-        self.run(|| {
+        let so_far = AtomicUsize::new(0);
+        let done = || control.report(so_far.fetch_add(1, Ordering::Relaxed) + 1, total, what);
+        let found = self.run(|| {
+            control.check()?;
             let evaluator = IntegerEvaluator::new(self.context(), self.params(), key.keys()).stopped_by(control.flag());
-            Ok(work(SlotEvaluator::new(evaluator, self.encoder()))?)
-        })
+            Ok(work(SlotEvaluator::new(evaluator, self.encoder()).watched_by(&done))?)
+        })?;
+        control.report(total, total, what);
+        Ok(found)
     }
 
     /// `a^exponent` for an exponent of 1 or more, `ceil(log2(exponent))` levels below.
@@ -44,7 +52,7 @@ impl Engine {
         key: &RelinearizationKey,
         control: &Control,
     ) -> Result<Ciphertext, Error> {
-        self.slotwise(key, control, |e| power(&e, a, exponent))
+        self.slotwise(key, control, ("power", power_products(exponent)), |e| power(&e, a, exponent))
     }
 
     /// `sum coefficients[k] a^k` for integers modulo t, `ceil(log2(degree + 1))` levels below.
@@ -60,7 +68,8 @@ impl Engine {
     ) -> Result<Ciphertext, Error> {
         let t = self.params().plain();
         let coefficients: Vec<i64> = coefficients.iter().map(|&c| t.centre(t.reduce_i64(c))).collect();
-        self.slotwise(key, control, |e| Series::new(Basis::Power, &coefficients)?.evaluate(&e, a))
+        let series = Series::new(Basis::Power, &coefficients)?;
+        self.slotwise(key, control, ("polynomial", series.relinearizations()), |e| series.evaluate(&e, a))
     }
 
     /// The table of `values[d_0 + B d_1 + ...]` for numbers in so many digits, each an integer from 0 to B - 1 in a ciphertext of its
@@ -85,7 +94,7 @@ impl Engine {
         key: &RelinearizationKey,
         control: &Control,
     ) -> Result<Ciphertext, Error> {
-        self.slotwise(key, control, |e| table.evaluate(&e, digits))
+        self.slotwise(key, control, ("table", table.relinearizations()), |e| table.evaluate(&e, digits))
     }
 
     /// Compares integers from 0 to `2^bits - 1`, or others that differ by less than `2^bits`: by a table of their difference, bits + 1

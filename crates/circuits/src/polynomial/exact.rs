@@ -3,7 +3,7 @@
 use super::{d_0, Basis, Line, Series};
 use crate::error::Error;
 use aglet_schemes::{Error as SchemeError, Evaluator, Scalar};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The elements of one variable, by index.
 type Elements<E> = BTreeMap<usize, <E as Evaluator>::Ciphertext>;
@@ -54,6 +54,17 @@ pub fn power<E: Evaluator>(e: &E, x: &E::Ciphertext, exponent: usize) -> Result<
     }
     let mut known = BTreeMap::from([(1, x.clone())]);
     power_among(e, &mut known, exponent)
+}
+
+/// The products that [`power`] takes.
+pub fn power_products(exponent: usize) -> usize {
+    let (mut made, mut wanted) = (BTreeSet::new(), vec![exponent]);
+    while let Some(k) = wanted.pop() {
+        if k > 1 && made.insert(k) {
+            wanted.extend([k.div_ceil(2), k / 2]);
+        }
+    }
+    made.len()
 }
 
 /// `x` to `x^count`, in order: the k-th stands `ceil(log2 k)` levels below `x`.

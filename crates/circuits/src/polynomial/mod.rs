@@ -16,7 +16,7 @@
 mod exact;
 mod scaled;
 
-pub use exact::{power, powers};
+pub use exact::{power, power_products, powers};
 pub use scaled::elements;
 
 use crate::error::Error;

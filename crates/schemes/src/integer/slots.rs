@@ -11,6 +11,7 @@ use std::ops::Deref;
 pub struct SlotEvaluator<'a> {
     evaluator: IntegerEvaluator<'a>,
     encoder: &'a Encoder,
+    done: &'a (dyn Fn() + Sync),
 }
 
 /// The diagonals of a linear map on rows, each with its rotation, encoded.
@@ -29,7 +30,12 @@ impl<'a> Deref for SlotEvaluator<'a> {
 impl<'a> SlotEvaluator<'a> {
     /// For messages of an encoder.
     pub fn new(evaluator: IntegerEvaluator<'a>, encoder: &'a Encoder) -> Self {
-        Self { evaluator, encoder }
+        Self { evaluator, encoder, done: &|| () }
+    }
+    /// The same, which calls `done` after each relinearization.
+    #[must_use]
+    pub fn watched_by(self, done: &'a (dyn Fn() + Sync)) -> Self {
+        Self { done, ..self }
     }
 }
 
@@ -57,7 +63,9 @@ impl Evaluator for SlotEvaluator<'_> {
         self.evaluator.negate(a)
     }
     fn mul(&self, a: &IntegerCiphertext, b: &IntegerCiphertext) -> Result<IntegerCiphertext, Error> {
-        self.evaluator.mul(a, b)
+        let product = self.evaluator.mul(a, b)?;
+        (self.done)();
+        Ok(product)
     }
     /// One level, which takes the noise of the multiple with it.
     fn mul_scalar(&self, a: &IntegerCiphertext, c: i64) -> Result<IntegerCiphertext, Error> {
@@ -72,7 +80,11 @@ impl Evaluator for SlotEvaluator<'_> {
         terms: &[(i64, &IntegerCiphertext)],
         constant: i64,
     ) -> Result<IntegerCiphertext, Error> {
-        self.add_number(&self.sum_of_products(products, terms)?, constant)
+        let sum = self.sum_of_products(products, terms)?;
+        if !products.is_empty() {
+            (self.done)();
+        }
+        self.add_number(&sum, constant)
     }
     fn rotate(&self, a: &IntegerCiphertext, by: isize) -> Result<IntegerCiphertext, Error> {
         self.rotate_rows(a, by.rem_euclid(self.slots() as isize))
