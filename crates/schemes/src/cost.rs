@@ -106,7 +106,7 @@ impl CostEvaluator {
         self.ledger.lend(self.params.n(), limbs)
     }
     /// The memory of two.
-    fn pair(&self, limbs: usize) -> [Held; 2] {
+    pub fn pair(&self, limbs: usize) -> [Held; 2] {
         [self.hold(limbs), self.hold(limbs)]
     }
     /// The memory that all that ran here wanted at one time.
@@ -187,13 +187,37 @@ impl CostEvaluator {
     pub fn divide(&self, limbs: usize, p_limbs: usize, drop: usize) -> [Held; 2] {
         [(); 2].map(|()| self.divide_one(limbs, p_limbs, drop))
     }
-    fn divide_one(&self, limbs: usize, p_limbs: usize, drop: usize) -> Held {
+    /// The same of one polynomial.
+    pub fn divide_one(&self, limbs: usize, p_limbs: usize, drop: usize) -> Held {
         let kept = limbs - drop;
         let (_leaving, quotient) = (self.hold(drop + p_limbs), self.hold(kept));
         self.inverse(drop + p_limbs);
         self.convert(drop + p_limbs, kept);
         self.count(Tally::rsub_mul(self.n()).times(kept as u64));
         quotient
+    }
+    /// [`exchange`](aglet_rlwe::exchange::exchange) of a pair.
+    pub fn exchange(&self, from: usize, limbs: usize) -> [Held; 2] {
+        let leaving = self.prime_indices()[..from].iter().filter(|&&l| l >= limbs).count();
+        [(); 2].map(|()| {
+            let (_leaving, _coming) = (self.hold(leaving), self.hold(limbs));
+            self.inverse(leaving);
+            self.count(Tally::form(self.n(), 0, 1, false).times((from - leaving) as u64));
+            let quotient = self.hold(limbs);
+            self.convert(leaving, limbs);
+            self.count(Tally::rsub_mul(self.n()).times(limbs as u64));
+            quotient
+        })
+    }
+    /// A switch at the lowest modulus to the sparse secret.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`].
+    pub fn to_sparse(&self) -> Result<[Held; 2], Error> {
+        let spec = self.key(KeyRole::ToSparse, 1)?;
+        let (_lifted, digits) = (self.lift(1), self.digits(spec, 1));
+        let _product = self.product(digits.len(), 1 + spec.p_limbs, 1);
+        Ok(self.divide(1, spec.p_limbs, 0))
     }
     /// One polynomial of a form.
     pub fn form(&self, limbs: usize, products: usize, terms: usize, factor: bool) -> Held {
@@ -222,7 +246,12 @@ impl CostEvaluator {
         CostCiphertext::new(polys, a.level, a.scale)
     }
     /// A giant step onto these inner sums.
-    fn giant_step(&self, spec: &KeySwitchSpec, limbs: usize, inner: Vec<[Held; 2]>) -> Result<Vec<[Held; 2]>, Error> {
+    pub(crate) fn giant_step(
+        &self,
+        spec: &KeySwitchSpec,
+        limbs: usize,
+        inner: Vec<[Held; 2]>,
+    ) -> Result<Vec<[Held; 2]>, Error> {
         let all = limbs + spec.p_limbs;
         let c1: Vec<Held> = inner.iter().map(|_| self.divide_one(limbs, spec.p_limbs, 0)).collect();
         let digits: Vec<_> = c1.into_iter().map(|c1| (self.digits(spec, limbs), c1)).collect();

@@ -3,12 +3,13 @@
 
 mod bootstrap;
 mod circuits;
+pub mod cost;
 mod engine;
 mod message;
 pub mod presets;
 pub mod report;
 
-pub use crate::runtime::StageRun;
+pub use crate::runtime::{StageCost, StageRun};
 pub use bootstrap::{BootstrapKey, Forecast};
 pub use circuits::{Comparison, MOST_COMPARED_BITS};
 pub(crate) use engine::rotation_galois;

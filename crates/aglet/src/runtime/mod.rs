@@ -12,8 +12,8 @@ mod watch;
 pub use control::Control;
 pub(crate) use threads::on_threads;
 pub use units::Units;
-pub use watch::StageRun;
-pub(crate) use watch::{Pass, Watch};
+pub(crate) use watch::{Counter, Pass, Watch};
+pub use watch::{StageCost, StageRun};
 
 use crate::Error;
 use aglet_ring::arch::{self, Kernels};

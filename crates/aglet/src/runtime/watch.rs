@@ -47,3 +47,34 @@ impl Probe for Watch<'_> {
         !self.control.cancelled()
     }
 }
+
+/// The work of one stage, counted before a key exists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StageCost {
+    /// As in the plan.
+    pub name: String,
+    /// In words.
+    pub work: Tally,
+}
+
+/// Keeps what the stages of a run count on an evaluator that gives its work away.
+pub(crate) struct Counter<F> {
+    take: F,
+    pub(crate) stages: Vec<StageCost>,
+}
+
+impl<F: FnMut() -> Tally> Counter<F> {
+    pub(crate) fn of(take: F) -> Self {
+        Self { take, stages: Vec::new() }
+    }
+}
+
+impl<F: FnMut() -> Tally> Probe for Counter<F> {
+    fn stage(&mut self, name: &str, _: usize, _: usize, time: Option<Duration>) -> bool {
+        let work = (self.take)();
+        if time.is_some() {
+            self.stages.push(StageCost { name: name.to_string(), work });
+        }
+        true
+    }
+}

@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
 /// Bits that the budget of a ciphertext must keep where its limbs are only dropped.
-const SPARE_BITS: f64 = 10.0;
+pub(super) const SPARE_BITS: f64 = 10.0;
 
 /// Arithmetic on integers of one context with one set of keys. Inputs are never changed. To phases it is a [`SampleEvaluator`].
 ///

@@ -6,6 +6,7 @@
 //! change the factor and nothing else.
 
 mod ciphertext;
+mod cost;
 mod encode;
 mod encrypt;
 mod evaluator;
@@ -18,6 +19,7 @@ mod product;
 mod slots;
 
 pub use ciphertext::Ciphertext;
+pub use cost::{CostInteger, SlotCost};
 pub use encode::{Encoder, Packing};
 pub use encrypt::{decrypt, encrypt, noise_budget, Encryptor};
 pub use evaluator::IntegerEvaluator;

@@ -1,8 +1,10 @@
 //! The work of a bootstrap, before a key exists: by running its plan on an evaluator that counts.
 
 use crate::ckks::Route;
+use crate::runtime::Counter;
+pub use crate::runtime::StageCost;
 use crate::Error;
-use aglet_bootstrap::{Pipeline, Probe, Scaled};
+use aglet_bootstrap::{Pipeline, Scaled};
 use aglet_ring::{Demand, Tally};
 use aglet_rlwe::{KeySet, KeySwitchSpec};
 use aglet_schemes::ckks::CkksParams;
@@ -10,16 +12,6 @@ use aglet_schemes::cost::CostEvaluator;
 use aglet_schemes::{Approximate, Evaluator};
 use serde_json::{json, Value};
 use std::borrow::Cow;
-use std::time::Duration;
-
-/// The work of one stage.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StageCost {
-    /// As in the plan.
-    pub name: String,
-    /// In words.
-    pub work: Tally,
-}
 
 /// The work of every stage of a route; `whole` are the parameters of the engine.
 ///
@@ -54,26 +46,11 @@ pub(super) fn work_and_demand(
     let e = CostEvaluator::new(route.params.clone(), keys).with_rotor(route.rotor().cloned());
     let Scaled { level, scale } = route.plan.input();
     let inputs: Vec<_> = (0..count).map(|_| e.encrypt(level, scale)).collect();
-    let mut counter = Counter { e: &e, stages: Vec::new() };
+    let mut counter = Counter::of(|| e.take());
     // What a run returns is copied before the rest goes.
     let out = Pipeline::new(&e, route.plan.clone())?.run(&e, &inputs, &mut counter)?;
     let _own: Vec<_> = out.iter().map(|ct| e.encrypt(e.level(ct), e.scale(ct))).collect();
     Ok((counter.stages, e.demand()))
-}
-
-struct Counter<'a> {
-    e: &'a CostEvaluator,
-    stages: Vec<StageCost>,
-}
-
-impl Probe for Counter<'_> {
-    fn stage(&mut self, name: &str, _: usize, _: usize, time: Option<Duration>) -> bool {
-        let work = self.e.take();
-        if time.is_some() {
-            self.stages.push(StageCost { name: name.to_string(), work });
-        }
-        true
-    }
 }
 
 /// The shapes that the keys of a bootstrap have on the chain of its route: those of users, and the bootstrap key's own.

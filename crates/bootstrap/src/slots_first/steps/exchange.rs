@@ -2,7 +2,6 @@
 
 use crate::error::Error;
 use crate::step::{each, KeyNeed, RunOn, Scaled, Step};
-use aglet_ring::Tally;
 use aglet_rlwe::exchange::{exchange, exchange_ratio};
 use aglet_rlwe::Params;
 use aglet_schemes::approximate::{check_scale, same_scale};
@@ -84,17 +83,7 @@ impl ExchangePrimes for NoisyEvaluator {
 
 impl ExchangePrimes for CostEvaluator {
     fn exchange(&self, ct: &CostCiphertext, to: Exchange) -> Result<CostCiphertext, SchemeError> {
-        let (own, from, limbs) = (self.prime_indices(), self.level(ct) + 1, to.level + 1);
-        let leaving = own[..from].iter().filter(|&&l| l >= limbs).count();
-        let polys = [(); 2].map(|()| {
-            let (_leaving, _coming) = (self.hold(leaving), self.hold(limbs));
-            self.inverse(leaving);
-            self.count(Tally::form(self.n(), 0, 1, false).times((from - leaving) as u64));
-            let quotient = self.hold(limbs);
-            self.convert(leaving, limbs);
-            self.count(Tally::rsub_mul(self.n()).times(limbs as u64));
-            quotient
-        });
+        let polys = CostEvaluator::exchange(self, self.level(ct) + 1, to.level + 1);
         Ok(CostCiphertext::new(polys, to.level, self.scale(ct) * to.scale_ratio))
     }
 }

@@ -86,9 +86,6 @@ impl SparseSecret for NoisyEvaluator {
 
 impl SparseSecret for CostEvaluator {
     fn sparse_secret(&self, ct: &CostCiphertext) -> Result<CostCiphertext, SchemeError> {
-        let spec = self.key(KeyRole::ToSparse, 1)?;
-        let (_lifted, digits) = (self.lift(1), self.digits(spec, 1));
-        let _product = self.product(digits.len(), 1 + spec.p_limbs, 1);
-        Ok(CostCiphertext::new(self.divide(1, spec.p_limbs, 0), self.level(ct), self.scale(ct)))
+        Ok(CostCiphertext::new(self.to_sparse()?, self.level(ct), self.scale(ct)))
     }
 }

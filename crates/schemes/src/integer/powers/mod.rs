@@ -5,11 +5,13 @@
 //! Factors are kept modulo p^2 throughout: modulo p they are reduced.
 
 mod clear;
+mod cost;
 mod evaluator;
 mod raise;
 mod residue;
 
 pub use clear::{ClearMap, ClearPower, ClearPowers};
+pub use cost::{CostPower, CostPowerMap, PowerCost};
 pub use evaluator::{PowerCiphertext, PowerEvaluator, PowerMap};
 pub use raise::{raising_key, RaiseMap};
 pub use residue::{coefficients, slots, Pair, Residue, P};

@@ -1,0 +1,93 @@
+//! The work of integers, before a key exists: plans and circuits run on evaluators that count.
+
+use super::IntegerParams;
+use crate::runtime::{Counter, StageCost};
+use crate::Error;
+use aglet_bootstrap::integer::{Exact, Route};
+use aglet_bootstrap::Pipeline;
+use aglet_circuits::table::Table;
+use aglet_ring::Tally;
+use aglet_schemes::integer::powers::{CostPower, PowerCost};
+use aglet_schemes::integer::SlotCost;
+use aglet_schemes::Evaluator;
+
+/// The work of every stage of so many bootstraps side by side.
+///
+/// # Errors
+/// Parameters without a bootstrap.
+pub fn stages(params: &IntegerParams, count: usize) -> Result<Vec<StageCost>, Error> {
+    let route = Route::new(params)?;
+    let e = PowerCost::new(route.params.clone(), route.keys()?);
+    let Exact { level, power, factor } = route.plan.input();
+    let mut counter = Counter::of(|| e.take());
+    Pipeline::new(&e, route.plan.clone())?.run(&e, &vec![CostPower { level, power, factor }; count], &mut counter)?;
+    Ok(counter.stages)
+}
+
+/// The work of a product of two fresh ciphertexts at these levels, relinearized.
+///
+/// # Errors
+/// Levels that do not exist, and level 0.
+pub fn product(params: &IntegerParams, levels: [usize; 2]) -> Result<Tally, Error> {
+    let e = SlotCost::new(params)?;
+    e.mul(&e.encrypt(levels[0])?, &e.encrypt(levels[1])?)?;
+    Ok(e.take())
+}
+
+/// The work of a table at digits that are fresh at these levels: one level for each.
+///
+/// # Errors
+/// As [`Engine::lookup`](super::Engine::lookup).
+pub fn lookup(params: &IntegerParams, table: &Table, levels: &[usize]) -> Result<Tally, Error> {
+    let e = SlotCost::new(params)?;
+    let digits = levels.iter().map(|&level| e.encrypt(level)).collect::<Result<Vec<_>, _>>()?;
+    table.evaluate(&e, &digits)?;
+    Ok(e.take())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::integer::{presets, Ciphertext, Engine, Packing};
+    use crate::Control;
+
+    /// What the threads of an engine do for one thing.
+    fn counted(engine: &Engine, work: impl Fn() -> Result<Ciphertext, Error>) -> Tally {
+        engine.run(|| Ok(Tally::take())).unwrap();
+        work().unwrap();
+        engine.run(|| Ok(Tally::take())).unwrap()
+    }
+
+    #[test]
+    fn the_work_of_products_and_tables_is_what_the_kernels_do() {
+        for (preset, threads) in [("int-levels-13", 1), ("int-levels-14", 2)] {
+            let engine = Engine::new(presets::load(preset).unwrap(), Packing::Slots, threads).unwrap();
+            let (params, top, control) = (engine.params(), engine.params().max_level(), Control::new());
+            let sk = engine.create_secret_key().unwrap();
+            let (pk, relin) = (engine.create_public_key(&sk).unwrap(), engine.create_relinearization_key(&sk).unwrap());
+            let fresh = |level| engine.encrypt(&[1, 2, 3], level, &pk).unwrap();
+            for levels in [[top, top], [top, 1], [2, 3], [1, 1]] {
+                let [a, b] = levels.map(fresh);
+                let found = counted(&engine, || engine.multiply(&a, &b, &relin));
+                assert_eq!(found, product(params, levels).unwrap(), "{preset} {levels:?}");
+            }
+            // With and without coefficients that are zero, in one variable and in two, at one level and at several.
+            let square: Vec<i64> = (0..16).map(|v| v * v % 11).collect();
+            let cases: [(&[i64], usize, &[usize]); 6] = [
+                (&square, 1, &[top]),
+                (&square[..4], 1, &[2]),
+                (&[0, 1, 4, 9, 16, 25], 1, &[top]),
+                (&square[..4], 2, &[top, 3]),
+                (&square[..9], 2, &[3, 4]),
+                (&square[..8], 3, &[4, 4, 4]),
+            ];
+            for (values, digits, levels) in cases {
+                let table = engine.table(values, digits).unwrap();
+                let cts: Vec<_> = levels.iter().map(|&level| fresh(level)).collect();
+                let found = counted(&engine, || engine.lookup(&cts, &table, &relin, &control));
+                assert_eq!(found, lookup(params, &table, levels).unwrap(), "{preset} {values:?} {levels:?}");
+            }
+            assert!(product(params, [0, 1]).is_err() && product(params, [top + 1, 1]).is_err());
+        }
+    }
+}
