@@ -203,23 +203,27 @@ fn lookups() -> Target {
 
 /// Files of integers that stand in the repository, each read as everything.
 fn integers() -> Target {
-    let kept = files_of("integer-wire-1");
-    let said = wire::summary(&kept[0]).expect("a file of this version is read");
-    let origin = IntegerOrigin::find(&said, true).expect("it says its parameters");
-    let engine = integer::Engine::new(origin.params.clone(), origin.packing(), 1).expect("an engine of one thread");
+    let kept = ["integer-wire-1", "integer-bootstrap-wire-1"].map(files_of);
+    let engines = kept.each_ref().map(|files| {
+        let said = wire::summary(&files[0]).expect("a file of this version is read");
+        let origin = IntegerOrigin::find(&said, true).expect("it says its parameters");
+        integer::Engine::new(origin.params.clone(), origin.packing(), 1).expect("an engine of one thread")
+    });
     let run = move |bytes: &[u8]| {
         if let Ok(said) = wire::summary(bytes) {
             let _ = IntegerOrigin::find(&said, true).map(|origin| (origin.params.max_level(), origin.packing()));
         }
-        let origin = engine.origin();
-        read::<_, SecretKey>(&origin, bytes);
-        read::<_, PublicKey>(&origin, bytes);
-        read::<_, integer::RelinearizationKey>(&origin, bytes);
-        read::<_, integer::RotationKey>(&origin, bytes);
-        read::<_, integer::Plaintext>(&origin, bytes);
-        read::<_, integer::Ciphertext>(&origin, bytes);
+        for origin in engines.iter().map(integer::Engine::origin) {
+            read::<_, SecretKey>(&origin, bytes);
+            read::<_, PublicKey>(&origin, bytes);
+            read::<_, integer::RelinearizationKey>(&origin, bytes);
+            read::<_, integer::RotationKey>(&origin, bytes);
+            read::<_, integer::BootstrapKey>(&origin, bytes);
+            read::<_, integer::Plaintext>(&origin, bytes);
+            read::<_, integer::Ciphertext>(&origin, bytes);
+        }
     };
-    let seeds = kept.into_iter().map(Input::file).collect();
+    let seeds = kept.into_iter().flatten().map(Input::file).collect();
     Target { name: "integers", seeds, words: INTEGER_WORDS, run: Box::new(run) }
 }
 
@@ -238,7 +242,8 @@ fn read<O: Origin, T: Stored<O> + Sync>(origin: &O, bytes: &[u8]) {
 #[rustfmt::skip]
 const INTEGER_WORDS: &[&str] = &[
     "family", "integer", "name", "source", "log_n", "secret", "plaintext_modulus", "base_bits", "levels", "special", "bits", "count",
-    "ternary", " = ", "{ ", " }", "[", "]", "\"", "-", "inf", "0", "1", "7", "30", "257", "65537", "2147483649", "\n",
+    "ternary", "[bootstrap]", "sparse_weight", "slots_to_coeffs_bits", "last_bits", "digits", "coeffs_to_slots_bits", "raised",
+    "max_log_qp", " = ", "{ ", " }", "[", "]", "\"", "-", "inf", "0", "1", "7", "30", "50", "257", "65537", "2147483649", "\n",
 ];
 
 /// Words of parameters of gates and tables.

@@ -1,9 +1,12 @@
 //! Files of integers: what is written comes back and works, files of every version are read, and whatever else is refused.
 //!
 //! `AGLET_WIRE=record cargo test -p aglet --test integer_files` writes those of the version that today's code writes that are not there
-//! yet under `tests/vectors/integer-wire-VERSION`: what users may have is never written again.
+//! yet under `tests/vectors/integer-wire-VERSION`, and those of a set with a bootstrap under `integer-bootstrap-wire-VERSION`: what users
+//! may have is never written again.
 
-use aglet::integer::{presets, Ciphertext, Engine, IntegerParams, Packing, Plaintext, RelinearizationKey, RotationKey};
+use aglet::integer::{
+    presets, BootstrapKey, Ciphertext, Engine, IntegerParams, Packing, Plaintext, RelinearizationKey, RotationKey,
+};
 use aglet::wire::{self, IntegerOrigin, Stored};
 use aglet::{Control, ErrorKind, PublicKey, Runtime, SecretKey};
 use aglet_ring::arch;
@@ -125,6 +128,67 @@ fn damaged_forged_and_foreign_files_are_refused() {
     assert!(matches!(kind, ErrorKind::Insecure | ErrorKind::Parameter), "{kind:?}");
 }
 
+fn refreshed() -> Engine {
+    let params = IntegerParams::from_toml(integer::REFRESHED, Security::NotChecked).unwrap();
+    Engine::new(params, Packing::Slots, 1).unwrap()
+}
+
+/// A header that says another thing, with the checksum that it would have.
+fn forged(bytes: &[u8], at: usize, with: &[u8]) -> Vec<u8> {
+    let mut bad = bytes.to_vec();
+    bad[at..at + with.len()].copy_from_slice(with);
+    let seal = *blake3::hash(&bad[..224]).as_bytes();
+    bad[224..256].copy_from_slice(&seal);
+    bad
+}
+
+/// The largest key of all, cut, flipped, forged and foreign: each is refused, and before anything of its size is made.
+#[test]
+fn bootstrap_keys_that_are_none_are_refused() {
+    let engine = refreshed();
+    let sk = engine.create_secret_key().unwrap();
+    let key = engine.create_bootstrap_key(&sk, None, &now()).unwrap();
+    let bytes = engine.serialize(&through(&engine, &key), &now()).unwrap();
+    let no = |bytes: &[u8]| refused::<BootstrapKey>(&engine, bytes);
+    let step = bytes.len() / 97;
+    for at in (0..bytes.len()).step_by(step).chain(0..256) {
+        assert_eq!(no(&bytes[..at]), ErrorKind::Serialization, "{at} bytes");
+        let mut bad = bytes.to_vec();
+        bad[at] ^= 1 << (at % 8);
+        assert!(matches!(no(&bad), ErrorKind::Serialization | ErrorKind::KeyMismatch), "byte {at}");
+    }
+    assert_eq!(no(&[&bytes[..], &[0]].concat()), ErrorKind::Serialization, "one byte more");
+    // Another length of parts, of the text, another type, slots that no key has, and words of no meaning.
+    for (at, with) in
+        [(16, &u64::MAX.to_le_bytes()[..]), (12, &[255, 255, 255, 255]), (10, &[3, 0]), (152, &[1]), (216, &[1])]
+    {
+        assert_eq!(no(&forged(&bytes, at, with)), ErrorKind::Serialization, "{with:?} at {at}");
+    }
+    // Engines of other parameters, with a bootstrap and without, and other families.
+    for other in ["int16", "int-levels-13"] {
+        let other = Engine::new(presets::load(other).unwrap(), Packing::Slots, 1).unwrap();
+        assert_eq!(refused::<BootstrapKey>(&other, &bytes), ErrorKind::KeyMismatch);
+    }
+    let toy = aglet::ckks::Engine::new(aglet::presets::load("toy", true).unwrap(), None, 1).unwrap();
+    assert!(toy.deserialize::<aglet::ckks::BootstrapKey>(&bytes, &now()).is_err());
+    assert_eq!(refused::<RotationKey>(&engine, &bytes), ErrorKind::Serialization);
+    // A set without a bootstrap has no such key, whatever a file says.
+    let plain = small(Packing::Slots);
+    let theirs =
+        plain.serialize(&plain.create_relinearization_key(&plain.create_secret_key().unwrap()).unwrap(), &now());
+    let kind = refused::<BootstrapKey>(&plain, &forged(&theirs.unwrap(), 10, &[7, 0]));
+    assert!(matches!(kind, ErrorKind::Serialization | ErrorKind::Parameter), "{kind:?}");
+    // Sets that ask for more primes than there are.
+    for (own, more) in [
+        ("digits = { bits = 50, count = 5 }", "digits = { bits = 50, count = 4000000000000 }"),
+        ("raised = { bits = 49, count = 2 }", "raised = { bits = 49, count = 4000000000000 }"),
+    ] {
+        let text = integer::REFRESHED.replace(own, more);
+        let refused = IntegerParams::from_toml(&text, Security::NotChecked).err().unwrap().to_string();
+        assert!(refused.contains("more than 64"), "{refused}");
+    }
+}
+
 const CLEAR: [i64; 4] = [-128, 0, 77, 128];
 
 fn vectors() -> PathBuf {
@@ -156,14 +220,47 @@ fn record() {
     write(&engine, folder.join("public_key"), &pk);
 }
 
-/// Reads everything and uses it once.
-fn check(folder: &Path) {
+/// Those of a set with a bootstrap, which stand beside.
+fn record_refreshed() {
+    let runtime = Runtime::seeded(1, arch::available()[0].name(), *b"bootstraps, for later to be read").unwrap();
+    let params = IntegerParams::from_toml(integer::REFRESHED, Security::NotChecked).unwrap();
+    let engine = Engine::on(runtime, params, Packing::Slots).unwrap();
+    let sk = engine.create_secret_key().unwrap();
+    let bytes = engine.serialize(&sk, &now()).unwrap();
+    let folder = vectors().join(format!("integer-bootstrap-wire-{}", u16::from_le_bytes([bytes[8], bytes[9]])));
+    if folder.exists() {
+        return;
+    }
+    std::fs::create_dir_all(&folder).unwrap();
+    let ct = engine.encrypt_with_secret(&CLEAR, 1, &sk).unwrap();
+    engine.write(&sk, &folder.join("secret_key"), &now()).unwrap();
+    engine.write(&ct, &folder.join("ciphertext"), &now()).unwrap();
+    let key = engine.create_bootstrap_key(&sk, None, &now()).unwrap();
+    engine.write(&key, &folder.join("bootstrap_key"), &now()).unwrap();
+}
+
+fn engine_of(folder: &Path) -> Engine {
     let said = wire::summary(&std::fs::read(folder.join("ciphertext")).unwrap()).unwrap();
     let origin = IntegerOrigin::find(&said, true).unwrap();
-    let engine = Engine::new(origin.params.clone(), origin.packing(), 1).unwrap();
-    fn read<T: Stored<IntegerOrigin>>(engine: &Engine, folder: &Path, name: &str) -> T {
-        engine.read(&folder.join(name), &now()).unwrap_or_else(|e| panic!("{folder:?}, {name}: {e}"))
-    }
+    Engine::new(origin.params.clone(), origin.packing(), 1).unwrap()
+}
+
+fn read<T: Stored<IntegerOrigin>>(engine: &Engine, folder: &Path, name: &str) -> T {
+    engine.read(&folder.join(name), &now()).unwrap_or_else(|e| panic!("{folder:?}, {name}: {e}"))
+}
+
+fn check_refreshed(folder: &Path) {
+    let engine = engine_of(folder);
+    let (sk, ct): (SecretKey, Ciphertext) = (read(&engine, folder, "secret_key"), read(&engine, folder, "ciphertext"));
+    let key: BootstrapKey = read(&engine, folder, "bootstrap_key");
+    let out = engine.bootstrap(&ct, &key, &now()).unwrap();
+    assert_eq!(engine.decrypt(&out, &sk).unwrap()[..4], CLEAR, "{folder:?}");
+    assert_eq!(out.level(), engine.params().max_level());
+}
+
+/// Reads everything and uses it once.
+fn check(folder: &Path) {
+    let engine = engine_of(folder);
     let (sk, pk): (SecretKey, PublicKey) = (read(&engine, folder, "secret_key"), read(&engine, folder, "public_key"));
     let relin: RelinearizationKey = read(&engine, folder, "relinearization_key");
     let rotation: RotationKey = read(&engine, folder, "rotation_key");
@@ -181,10 +278,13 @@ fn check(folder: &Path) {
 fn files_of_every_version_are_read() {
     if std::env::var("AGLET_WIRE").is_ok_and(|wish| wish == "record") {
         record();
+        record_refreshed();
     }
-    let paths = std::fs::read_dir(vectors()).unwrap().map(|entry| entry.unwrap().path());
-    let ours = |path: &PathBuf| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with("integer-wire-"));
-    let folders: Vec<PathBuf> = paths.filter(ours).collect();
-    assert!(!folders.is_empty(), "the files are gone");
-    folders.iter().for_each(|folder| check(folder));
+    for (prefix, check) in [("integer-wire-", check as fn(&Path)), ("integer-bootstrap-wire-", check_refreshed)] {
+        let paths = std::fs::read_dir(vectors()).unwrap().map(|entry| entry.unwrap().path());
+        let ours = |path: &PathBuf| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(prefix));
+        let folders: Vec<PathBuf> = paths.filter(ours).collect();
+        assert!(!folders.is_empty(), "the files are gone");
+        folders.iter().for_each(|folder| check(folder));
+    }
 }

@@ -172,6 +172,11 @@ impl IntegerParams {
         if literal.levels.count > 512 || literal.special.count > 64 {
             return bad("there are more than 512 levels or 64 special primes; take fewer, larger ones".into());
         }
+        let bootstrap = literal.bootstrap.as_ref();
+        let counts = bootstrap.map(|b| [b.digits.count, b.raised.count, b.coeffs_to_slots_bits.len()]);
+        if counts.into_iter().flatten().any(|count| count > 64) {
+            return bad("there are more than 64 primes of one kind for the bootstrap; take fewer, larger ones".into());
+        }
         let plain = Modulus::new(t)?;
         let room = log_slots(literal.log_n, t);
         if let Some(log_slots) = literal.log_slots.filter(|log_slots| !(6..=room).contains(log_slots)) {
@@ -186,7 +191,6 @@ impl IntegerParams {
                 reason: format!("there are not enough {what} primes of {bits} bits; take more bits or fewer primes"),
             })
         };
-        let bootstrap = literal.bootstrap.as_ref();
         if let Some(bootstrap) = bootstrap.filter(|_| t != P) {
             return bad(format!(
                 "the bootstrap with a sparse secret of weight {} is for the plaintext modulus {P}, not {t}; take {P}, or a set without \
