@@ -129,12 +129,24 @@ fn what_a_bootstrap_cannot_do_is_refused_with_its_reason() {
     // The corner of the cube, and the tail of the noise below.
     let failure = params(15).bootstrap_failure().unwrap();
     assert!((-133.5..-132.5).contains(&failure), "2^{failure}");
-    // Noise where digits are removed: a dense secret leaves too little room for a proof.
-    assert_eq!(params(15).removal_failure().unwrap(), None);
+    // Noise where digits are removed: numbers come out right with far more room than it takes; a dense secret leaves too little to
+    // prove that what comes out is as small as a rounding.
+    let removal = params(15).removal_failure().unwrap().unwrap();
+    assert!((-130.5..-129.5).contains(&removal) && (failure.exp2() + removal.exp2()).log2() < -128.0, "2^{removal}");
+    let room = params(15).removal_room().unwrap();
+    assert!((80.0..250.0).contains(&room), "{room} bits");
+    assert_eq!(params(15).removal_noise_failure().unwrap(), None);
     let deep = IntegerParams::from_toml(DEEP, Security::Bits128).unwrap();
-    let (low, removal) = (deep.bootstrap_failure().unwrap(), deep.removal_failure().unwrap().unwrap());
+    let (low, removal) = (deep.bootstrap_failure().unwrap(), deep.removal_noise_failure().unwrap().unwrap());
+    assert_eq!(deep.removal_failure().unwrap(), Some(removal));
     assert!((-133.5..-132.0).contains(&low) && (-129.5..-128.5).contains(&removal), "2^{low}, 2^{removal}");
     let mut short = literal_of(DEEP);
     short.bootstrap.as_mut().unwrap().last_bits = 40;
-    assert_eq!(IntegerParams::new(short, off).unwrap().removal_failure().unwrap(), None);
+    let short = IntegerParams::new(short, off).unwrap();
+    assert!(short.removal_noise_failure().unwrap().is_none() && short.removal_failure().unwrap().is_some());
+    // Too few primes for what squares leave of large roundings.
+    let mut few = literal();
+    few.levels.count = 1;
+    few.bootstrap.as_mut().unwrap().raised = Primes { bits: 40, count: 1 };
+    assert_eq!(IntegerParams::new(few, off).unwrap().removal_failure().unwrap(), None);
 }

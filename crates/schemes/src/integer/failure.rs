@@ -35,16 +35,45 @@ impl IntegerParams {
         let tail = 1.0 - LOW_DEVIATIONS * LOW_DEVIATIONS / 2.0 * LOG2_E;
         Ok((corner.exp2() + tail.exp2()).log2() + f64::from(self.log_slots()))
     }
-    /// log2 of the probability that the noise of digit removal leaves more than two roundings at any root, if there is a proof: as long as
-    /// no rounding on the way passes [`AT_ROOTS`] deviations at any root, nothing grows. None where the primes are too small for that,
-    /// and rare products of large roundings may grow.
+    /// log2 of the probability that digit removal leaves a wrong number, if there is a proof: as long as no rounding on the way passes
+    /// [`AT_ROOTS`] deviations at any root, the noise, which each level at most squares, ends below the modulus. None where it may not.
     ///
     /// # Errors
     /// As [`IntegerParams::bootstrap`].
     pub fn removal_failure(&self) -> Result<Option<f64>, Error> {
-        // Values at half of the roots, which are complex.
-        let tail = f64::from(self.log_n()) - 1.0 + ROUNDINGS.log2() - AT_ROOTS * AT_ROOTS * LOG2_E;
-        Ok((self.removed_noise()? <= 2.0).then_some(tail))
+        Ok((self.removal_room()? > 0.0).then_some(self.large_rounding()))
+    }
+    /// log2 of the probability that a result has more noise than two roundings at any root, if there is a proof. None where the primes
+    /// are too small for that, and rare products of large roundings may grow: the numbers are right, but what follows has less room.
+    ///
+    /// # Errors
+    /// As [`IntegerParams::bootstrap`].
+    pub fn removal_noise_failure(&self) -> Result<Option<f64>, Error> {
+        let noise = self.removed_noise(self.squared_noise()?);
+        Ok((noise <= 2.0).then_some(self.large_rounding()))
+    }
+    /// log2 of the probability that any rounding passes [`AT_ROOTS`] deviations at any root: values at half of the roots, which are
+    /// complex.
+    fn large_rounding(&self) -> f64 {
+        f64::from(self.log_n()) - 1.0 + ROUNDINGS.log2() - AT_ROOTS * AT_ROOTS * LOG2_E
+    }
+    /// Bits of modulus that are left above the noise where digit removal ends, if no rounding passes [`AT_ROOTS`] deviations: of both
+    /// polynomials modulo p^2, of their product modulo p, and of the result. Before, the noise is less and the modulus larger. No
+    /// coefficient is larger than the largest value at a root; products with messages add a hundredth.
+    ///
+    /// # Errors
+    /// As [`IntegerParams::bootstrap`].
+    pub fn removal_room(&self) -> Result<f64, Error> {
+        let (noise, users) = (self.squared_noise()?, self.max_level() + 1);
+        let log2 = |primes: &[u64]| primes.iter().map(|&q| (q as f64).log2()).sum::<f64>();
+        let p = (self.plain().value() as f64).log2();
+        let rounding = AT_ROOTS.log2() + Noise::rounding(self).log2();
+        let modulus = log2(&self.q()[..2]) + log2(self.spare()) + log2(&self.q()[users..=users]);
+        let room = |modulus: f64, t: f64, noise: f64| modulus - 1.0 - t - noise - rounding;
+        let both = room(modulus, 2.0 * p, noise.log2());
+        let product = room(modulus, p, p + rounding + 2.0 * noise.log2());
+        let result = room(log2(&self.q()[..users]), p, self.removed_noise(noise).log2());
+        Ok(both.min(product).min(result))
     }
     /// What the noise at the lowest modulus adds to a low digit at most: that of its two switches.
     fn low_noise(&self) -> Result<f64, Error> {
@@ -64,13 +93,17 @@ impl IntegerParams {
         let log2 = |primes: &[u64]| primes.iter().map(|&q| (q as f64).log2()).sum::<f64>();
         log2(self.spare()) + log2(&self.q()[self.max_level() + 1..][..1]) - log2(&self.q()[2..=self.max_level()])
     }
-    /// The largest noise at a root that digit removal and the exchange of primes leave, over [`AT_ROOTS`] roundings there, if no rounding
-    /// passes those: a level squares the noise, sums some products, and rounds. One is the rounding of the exchange itself.
-    fn removed_noise(&self) -> Result<f64, Error> {
+    /// The largest noise of both polynomials at a root, over [`AT_ROOTS`] roundings there, if no rounding passes those: a level squares
+    /// the noise, sums some products, and rounds.
+    fn squared_noise(&self) -> Result<f64, Error> {
         let (p, rounding) = (self.plain().value() as f64, AT_ROOTS * Noise::rounding(self).log2().exp2());
         let level = |noise: f64, &q: &u64| PRODUCTS * p * p * rounding / q as f64 * noise * noise + 1.0;
-        let noise = self.digit_primes()?.iter().fold(1.0, level);
-        Ok(p * rounding * noise * noise / self.last_division().exp2() + 1.0)
+        Ok(self.digit_primes()?.iter().fold(1.0, level))
+    }
+    /// The same of their product after the exchange of primes: one is the rounding of the exchange itself.
+    fn removed_noise(&self, noise: f64) -> f64 {
+        let (p, rounding) = (self.plain().value() as f64, AT_ROOTS * Noise::rounding(self).log2().exp2());
+        p * rounding * noise * noise / self.last_division().exp2() + 1.0
     }
     /// Refuses primes without room for the noise, and a bootstrap that fails more often than once in 2^128.
     pub(super) fn check_bootstrap(&self) -> Result<(), Error> {
