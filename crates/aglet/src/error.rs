@@ -13,6 +13,9 @@ pub enum Error {
     /// A value or bound out of range.
     #[error("{0}")]
     Range(String),
+    /// Noise that an exact result would not survive.
+    #[error("{0}")]
+    Noise(String),
     /// A key that was not given or cannot serve.
     #[error("{0}")]
     MissingKey(String),
@@ -171,7 +174,7 @@ impl Error {
             Self::Scheme(S::LevelTooLow { .. } | S::LevelMismatch { .. } | S::NoSuchLevel { .. }) => ErrorKind::Level,
             Self::Scheme(S::MissingKey { .. }) => ErrorKind::MissingKey,
             Self::Scheme(S::TooLarge { .. } | S::Wrapped { .. } | S::Failure { .. }) => ErrorKind::Range,
-            Self::Scheme(S::Noise { .. }) => ErrorKind::Noise,
+            Self::Noise(_) | Self::Scheme(S::Noise { .. }) => ErrorKind::Noise,
             Self::Scheme(S::Message { .. } | S::Integer { .. } | S::Residue { .. }) => ErrorKind::Range,
             Self::Scheme(_) => ErrorKind::Parameter,
             Self::Rlwe(

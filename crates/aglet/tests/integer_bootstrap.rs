@@ -106,6 +106,29 @@ fn numbers_come_back_exactly_with_all_levels() {
     drop(relin);
 }
 
+/// What is rotated at level 1 keeps its noise, of which a bootstrap takes little: it says so, and a level above helps.
+#[test]
+fn rotations_come_before_the_last_level() {
+    let engine = small();
+    let sk = engine.create_secret_key().unwrap();
+    let turn = engine.create_rotation_key(&sk, &Control::new()).unwrap();
+    let key = engine.create_bootstrap_key(&sk, None, &Control::new()).unwrap();
+    let values = numbers(engine.count(), 5);
+    let total = (values.iter().sum::<i64>() + T / 2).rem_euclid(T) - T / 2;
+    let fresh = |level| engine.encrypt_with_secret(&values, level, &sk).unwrap();
+    let late = engine.sum_slots(&fresh(1), &turn).unwrap();
+    assert_eq!(engine.decrypt(&late, &sk).unwrap()[0], total, "it decrypts");
+    let refused = engine.bootstrap(&late, &key, &Control::new()).unwrap_err();
+    assert!(refused.kind() == ErrorKind::Noise && refused.to_string().contains("level 2 or above"), "{refused}");
+    let early = engine.sum_slots(&fresh(2), &turn).unwrap();
+    let out = engine.bootstrap(&early, &key, &Control::new()).unwrap();
+    assert!(engine.decrypt(&out, &sk).unwrap() == vec![total; values.len()]);
+    // One key switch: a step to the left is a key.
+    let once = engine.rotate_rows(&fresh(1), &turn, -1).unwrap();
+    let out = engine.bootstrap(&once, &key, &Control::new()).unwrap();
+    assert_eq!(engine.decrypt(&out, &sk).unwrap()[..3], values[1..4]);
+}
+
 /// Forty squarings and more, with a bootstrap wherever the levels end.
 #[test]
 fn squarings_go_on_for_ever() {

@@ -159,7 +159,7 @@ impl Engine {
     /// Refreshes a ciphertext: the same numbers at [`Engine::bootstrap_output_level`], exactly, with as little noise as a product leaves.
     ///
     /// # Errors
-    /// [`Error::Level`] below level 1, [`Error::Cancelled`], keys that do not belong together.
+    /// [`Error::Level`] below level 1, [`Error::Noise`] after sums and several rotations at level 1, [`Error::Cancelled`], keys that do not belong together.
     pub fn bootstrap(&self, ct: &Ciphertext, key: &BootstrapKey, control: &Control) -> Result<Ciphertext, Error> {
         Ok(self.bootstrap_many(std::slice::from_ref(ct), key, control)?.remove(0))
     }
@@ -205,7 +205,11 @@ impl Engine {
         let low = self.level_down(ct, INPUT_LEVEL)?;
         let bits = low.noise.log2() - Noise::rounding(self.params()).times(INPUT_NOISE).log2();
         match bits > 0.0 {
-            true => Err(aglet_schemes::Error::Noise { bits }.into()),
+            true => Err(Error::Noise(format!(
+                "This ciphertext has {bits:.1} bits more noise than a bootstrap takes: what was rotated or summed at level {INPUT_LEVEL} is divided \
+                 no more. Rotate and sum at level {} or above, before the last product, or bootstrap first.",
+                INPUT_LEVEL + 1
+            ))),
             false => Ok(low),
         }
     }
