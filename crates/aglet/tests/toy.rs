@@ -78,9 +78,11 @@ fn lossy_and_sign_bootstraps_leave_more_levels() {
         assert!(f.precision(&out[0], &signs).worst > 12.9);
         let low = f.encrypt(&signs, stage_count - 1);
         assert!(matches!(f.bootstrap(&[&low], &key, request(Method::Lossy)), Err(Error::Level(_))));
-        // Signs come from any level: slots_to_coeffs has primes of its own.
+        // Signs and bits come from any level: slots_to_coeffs has primes of its own.
         let out = f.bootstrap(&[&f.encrypt(&signs, 0)], &key, request(Method::Sign)).unwrap();
         assert!(f.precision(&out[0], &signs).worst > 26.0);
+        let out = f.bootstrap(&[&f.encrypt(&ones, 0)], &key, request(Method::Bits)).unwrap();
+        assert!(f.precision(&out[0], &ones).worst > 26.0 && f.engine.level(&out[0]).unwrap() == level);
     }
 }
 

@@ -17,6 +17,7 @@ from aglet._core import (
     RotationKey,
 )
 from aglet.ckks import operands, values
+from aglet.ckks.gates import BitGates
 from aglet.ckks.light import LightPlaintext
 from aglet.errors import RangeError
 from aglet.progress import ProgressCallback
@@ -25,7 +26,7 @@ from aglet.progress import ProgressCallback
 _MOST_DEGREE = 2**20
 
 
-class Circuits:
+class Circuits(BitGates):
     """Mixed into `Engine`."""
 
     _core: _core.Engine
