@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Run the benches behind the target table and write them down under repro/record.
 
-Usage: .venv/bin/python tools/record.py [--repeat 3] [--gates | --integers | --ship] [--out repro/record]
+Usage: .venv/bin/python tools/record.py [--repeat 3] [--gates | --integers | --ship | --bridge] [--out repro/record]
 
 Writes <out>/<cpu>/<date>.jsonl, one line per measurement with the command that made it, and <out>/<cpu>/<date>.md, the
 table of targets with the measured column filled in. A row whose backend this CPU lacks says so. Takes some minutes and
 8 GB of memory; run it on an idle machine, from a clean checkout. With --gates it measures gates and tables instead, in a
 minute, and writes <date>-gates.md, with --integers those of integers, with --ship bootstraps by roots of unity (five
-minutes); the lines of the other families stay as they are.
+minutes), with --bridge ways between slots and look-ups (two minutes); the lines of the other families stay as they are.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -270,6 +270,26 @@ INTEGERS = (
 )
 
 
+BRIDGES = (
+    Bench("down, 64 slots", "bridge down --values 64", 200.64),
+    Bench("down, 4,096 slots", "bridge down --values 4096", 240.96),
+    Bench("up, 4,096 bits", "bridge up --values 4096", 1500),
+    Bench("the same, an engine of 4,096 slots", "bridge up --values 4096 --slots 4096", 1500),
+    Bench("64 pairs compared at 20 bits and brought up", "bridge compare --bits 20 --preset regular-44", 4000),
+    Bench("argmin of 16 slots", "bridge argmin --values 16", 2500),
+)
+"""With large keys, on one thread."""
+
+
+def bridges(backends: list[str]) -> tuple[list[dict[str, Any]], list[Row]]:
+    """Measure bridges."""
+    large = tuple(replace(bench, arguments=f"{bench.arguments} --key-size large") for bench in BRIDGES)
+    records, rows = timed(large, backends)
+    most = max(record["bridge_key_bytes"] for record in records) / 1e6
+    rows.append(Row("bridge keys, in memory", "<= 60 MB", f"{most:.1f} MB", most <= 60))
+    return records, rows
+
+
 def timed(benches: tuple[Bench, ...], backends: list[str]) -> tuple[list[dict[str, Any]], list[Row]]:
     """Run benches with a target each; a result that is wrong is a failure."""
     records, rows = [], []
@@ -380,7 +400,9 @@ def family(record: dict[str, Any]) -> str:
     kind = record.get("kind")
     if kind is None:
         return "ship" if str(record.get("preset")).startswith("ship") else ""
-    return "integers" if kind == "integer" else "gates"
+    if kind == "integer":
+        return "integers"
+    return "bridge" if kind.startswith("bridge-") else "gates"
 
 
 def kept(path: Path, measured: str) -> list[str]:
@@ -397,6 +419,7 @@ def main() -> None:
     families.add_argument("--gates", dest="family", action="store_const", const="gates", default="")
     families.add_argument("--integers", dest="family", action="store_const", const="integers")
     families.add_argument("--ship", dest="family", action="store_const", const="ship")
+    families.add_argument("--bridge", dest="family", action="store_const", const="bridge")
     parser.add_argument("--out", type=Path, default=ROOT / "repro" / "record")
     options = parser.parse_args()
 
@@ -410,6 +433,8 @@ def main() -> None:
         records, rows = gates(machine["backends"])
     elif options.family == "integers":
         records, rows = timed(INTEGERS, machine["backends"])
+    elif options.family == "bridge":
+        records, rows = bridges(machine["backends"])
     elif options.family == "ship":
         records, rows = ship(options.repeat, machine["backends"])
     else:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aglet import _core
 from aglet.bridge.bridge import Bridge
@@ -58,36 +60,41 @@ class BridgeCase:
         return Bridge(engine, LookupEngine(preset=self.lookup_preset, thread_count=self.threads))
 
 
-_Check = Callable[[Any], int]
+_Errors = Callable[[Any], NDArray[np.float64]]
 
 
-def _work(case: BridgeCase, bridge: Bridge, secrets: Any, keys: Any) -> tuple[Callable[[], Any], _Check]:
-    """A call, and what counts results that are wrong."""
+def _work(case: BridgeCase, bridge: Bridge, secrets: Any, keys: Any) -> tuple[Callable[[], Any], _Errors]:
+    """A call, and what gives the errors of its results; those above 1/4 are wrong."""
     (secret, lwe), random = secrets, np.random.default_rng(1)
     engine, lookups, places = bridge.engine, bridge.lookup_engine, np.arange(case.values)
     if case.kind in ("down", "up"):
         bits = random.integers(0, 2, case.values)
         if case.kind == "down":
             x = engine.encrypt(bits.astype(float), secret)
-            return lambda: bridge.to_lookup(x, places, keys), lambda y: int((lookups.decrypt(y, lwe) != bits).sum())
+            return lambda: bridge.to_lookup(x, places, keys), lambda y: np.abs(lookups.decrypt(y, lwe) - bits)
         low = lookups.encrypt(bits, lwe)
-        return lambda: bridge.from_lookup(low, keys), lambda y: _wrong(engine.decrypt(y, secret), bits)
+        return lambda: bridge.from_lookup(low, keys), lambda y: _near(engine.decrypt(y, secret), bits)
     reals = random.uniform(-0.5, 0.5, (2, case.values))
     first, second = (engine.encrypt(x, secret) for x in reals)
     if case.kind == "argmin":
         best = reals[0].argmin()
         argmin = lambda: bridge.argmin(first, places, keys, bits=case.integer_bits)  # noqa: E731, with its check
-        return argmin, lambda y: int((lookups.decrypt(y, lwe) != best).sum())
+        return argmin, lambda y: np.abs(np.atleast_1d(lookups.decrypt(y, lwe)) - best)
 
     def compare() -> Any:
         found = bridge.compare(">=", first, second, places, keys, bits=case.integer_bits)
         return bridge.from_lookup(found, keys)
 
-    return compare, lambda y: _wrong(engine.decrypt(y, secret), reals[0] >= reals[1])
+    return compare, lambda y: _near(engine.decrypt(y, secret), reals[0] >= reals[1])
 
 
-def _wrong(slots: Any, bits: Any) -> int:
-    return int((np.abs(slots[: len(bits)].real - bits) > 0.25).sum())
+def _near(slots: Any, bits: Any) -> NDArray[np.float64]:
+    return cast("NDArray[np.float64]", np.abs(slots[: len(bits)].real - bits))
+
+
+def _bits(error: float, case: BridgeCase) -> float:
+    """Of slots those of their error; of what is exact those of the numbers that are read."""
+    return -math.log2(error) if error else float(case.integer_bits if case.kind == "argmin" else 1)
 
 
 def bench_bridge(case: BridgeCase, *, repeat: int) -> dict[str, Any]:
@@ -100,19 +107,21 @@ def bench_bridge(case: BridgeCase, *, repeat: int) -> dict[str, Any]:
     """
     if repeat < 1:
         raise ParameterError(f"A bench repeats at least once, not {repeat} times.")
-    bridge = case.bridge()
+    bridge, maker = case.bridge(), replace(case, threads=0).bridge()
     start = time.perf_counter()
     secrets = (bridge.engine.create_secret_key(), bridge.lookup_engine.create_secret_key())
-    keys = bridge.create_keys(*secrets, size=cast("_core.KeySize", case.key_size))
+    # On all cores, as they are not what is measured.
+    keys = maker.create_keys(*secrets, size=cast("_core.KeySize", case.key_size))
     keygen = time.perf_counter() - start
-    run, wrong = _work(case, bridge, secrets, keys)
+    run, errors = _work(case, bridge, secrets, keys)
     run()
     watch, seconds, failed, machine = Watch(), [], 0, _core.doctor()
     for _ in range(repeat):
         start = time.perf_counter()
         found = run()
         seconds.append(time.perf_counter() - start)
-        failed += wrong(found)
+        off = errors(found)
+        failed += int((off > 0.25).sum())
     quiet = watch.done(seconds)
     known = {preset["name"]: preset["security_bits"] for preset in _core.presets()}
     return {
@@ -128,6 +137,8 @@ def bench_bridge(case: BridgeCase, *, repeat: int) -> dict[str, Any]:
         "seconds": statistics.median(seconds),
         "seconds_all": seconds,
         "wrong": failed,
+        "bits_mean": _bits(float(off.mean()), case),
+        "bits_worst": _bits(float(off.max()), case),
         "bridge_key_bytes": keys.bridge_key.byte_count,
         "bridge_key_bytes_seeded": keys.bridge_key.stored_bytes,
         "keygen_seconds": keygen,

@@ -10,13 +10,14 @@ from typing import Any, Literal
 import numpy as np
 
 from aglet.arrays.keyset import KeySet
+from aglet.bridge.measure import BridgeCase, bench_bridge
 from aglet.ckks.engine import Engine
 from aglet.errors import AgletError
 from aglet.integer.measure import IntegerCase, bench_integer
 from aglet.lookup.measure import LookupCase, bench_lookup
 from aglet.measure import Case, bench_bootstrap, run_bootstrap
 from aglet.reproduce.applications import ApplicationCase, bench_application
-from aglet.reproduce.tables import Row
+from aglet.reproduce.tables import AnyCase, Row
 
 __all__ = ["Keyring", "Outcome", "Status", "misses", "run"]
 
@@ -73,15 +74,14 @@ def misses(needs: Mapping[str, float], record: Mapping[str, Any], precision: str
     return [*missed, *([f"{record['wrong']} results wrong"] if record.get("wrong") else [])]
 
 
-_AnyCase = Case | LookupCase | IntegerCase | ApplicationCase
-
-
-def _kind(case: _AnyCase) -> tuple[Any, ...]:
+def _kind(case: AnyCase) -> tuple[Any, ...]:
     """Cases of the same kind use the same keys."""
     if isinstance(case, LookupCase):
         return case.bits, case.preset, case.method
     if isinstance(case, IntegerCase):
         return case.operation, case.preset_name
+    if isinstance(case, BridgeCase):
+        return case.kind, case.preset, case.lookup_preset, case.key_size
     if isinstance(case, ApplicationCase):
         return case.program, case.preset
     preset, slots, insecure = case.preset_name, case.slot_count, case.allow_insecure
@@ -91,7 +91,7 @@ def _kind(case: _AnyCase) -> tuple[Any, ...]:
     return preset, slots, insecure, case.key_size, case.stage_count, family
 
 
-def _same(case: _AnyCase, message: str | None) -> tuple[_AnyCase, str | None]:
+def _same(case: AnyCase, message: str | None) -> tuple[AnyCase, str | None]:
     """Equal for cases that measure the same thing under different names."""
     if not isinstance(case, Case):
         return case, message
@@ -153,7 +153,7 @@ def run(
     """
     keyring = Keyring() if keyring is None else keyring
     counts = list(threads)
-    work: list[tuple[Row, _AnyCase]] = []
+    work: list[tuple[Row, AnyCase]] = []
     for row in rows:
         obstacle = row.obstacle()
         if obstacle is None:
@@ -162,7 +162,7 @@ def run(
             yield Outcome(row, counts[0], "not yet", [obstacle])
     kinds = list(dict.fromkeys(_kind(case) for _, case in work))
     work.sort(key=lambda item: kinds.index(_kind(item[1])))
-    known: dict[tuple[_AnyCase, str | None], dict[str, Any]] = {}
+    known: dict[tuple[AnyCase, str | None], dict[str, Any]] = {}
     for index, (row, case) in enumerate(work):
         words = "thread" if case.threads == 1 else "threads"
         report(f"{index + 1} of {len(work)}: {row.table} {row.name}, {case.threads} {words}")
@@ -178,12 +178,15 @@ def run(
         yield Outcome(row, case.threads, "FAILED" if missed else "met", missed, record)
 
 
-def _measure(row: Row, case: _AnyCase, repeat: int, keyring: Keyring) -> dict[str, Any]:
+def _measure(row: Row, case: AnyCase, repeat: int, keyring: Keyring) -> dict[str, Any]:
     # Their keys take a second, or some.
     if isinstance(case, LookupCase):
         return bench_lookup(case, repeat=max(repeat, _LOOKUPS))
     if isinstance(case, IntegerCase):
         return bench_integer(case, repeat=repeat)
+    if isinstance(case, BridgeCase):
+        keyring.drop()
+        return bench_bridge(case, repeat=repeat)
     if isinstance(case, ApplicationCase):
         keyring.drop()
         return bench_application(case, repeat=repeat)

@@ -4,9 +4,10 @@ A file has a source, a machine and sections; a section has rows. `case` (fields 
 `message` of a section hold for all of its rows, which may add to them. `needs` is what a row must reach: `bits`,
 `levels`, `slots`, and `security` (128 unless it says less). `inferred` names the needs that the source does not state
 for each row. A row with `lookup` in place of `case` (fields of `aglet.lookup.measure.LookupCase`) is a gate or a table,
-one with `integer` (fields of `aglet.integer.measure.IntegerCase`) computes on exact integers, and one with
-`application` (fields of `aglet.reproduce.applications.ApplicationCase`) is a program on encrypted arrays.
-`not_yet` says why a row cannot be measured at all.
+one with `integer` (fields of `aglet.integer.measure.IntegerCase`) computes on exact integers, one with `bridge` (fields
+of `aglet.bridge.measure.BridgeCase`) leads from slots to look-ups or back, and one with `application` (fields of
+`aglet.reproduce.applications.ApplicationCase`) is a program on encrypted arrays. What is `published` may have no
+figure. `not_yet` says why a row cannot be measured at all.
 """
 
 from __future__ import annotations
@@ -21,20 +22,24 @@ from pathlib import Path
 from typing import Any
 
 from aglet import _core
+from aglet.bridge.measure import BridgeCase
 from aglet.errors import ParameterError
 from aglet.integer.measure import IntegerCase
 from aglet.lookup.measure import LookupCase
 from aglet.measure import METHODS, Case
 from aglet.reproduce.applications import ApplicationCase
 
-__all__ = ["TABLES", "Row", "Section", "Table", "load", "read", "select"]
+__all__ = ["TABLES", "AnyCase", "Row", "Section", "Table", "load", "read", "select"]
 
 TABLES = ("desilofhe", "ship", "demystifying", "seal-rns-ckks", "applications")
 _NEEDS = {"bits", "levels", "slots", "security"}
-_CASES: dict[str, type[Case] | type[LookupCase] | type[IntegerCase] | type[ApplicationCase]] = {
+AnyCase = Case | LookupCase | IntegerCase | BridgeCase | ApplicationCase
+"""What measures a row."""
+_CASES: dict[str, type[AnyCase]] = {
     "case": Case,
     "lookup": LookupCase,
     "integer": IntegerCase,
+    "bridge": BridgeCase,
     "application": ApplicationCase,
 }
 """What a row is measured by, by the word that its fields stand under."""
@@ -56,7 +61,7 @@ class Row:
     not_yet: str | None
     quick: bool
     measured_by: str = "case"
-    """"case", "lookup", "integer" or "application"."""
+    """A word of `_CASES`."""
 
     def obstacle(self) -> str | None:
         """Why this version cannot measure the row, or None."""
@@ -76,7 +81,7 @@ class Row:
             return f'this version has no preset "{preset}"'
         return None
 
-    def bench(self, threads: int) -> Case | LookupCase | IntegerCase | ApplicationCase:
+    def bench(self, threads: int) -> AnyCase:
         """The bench that stands for the row."""
         return _CASES[self.measured_by](**self.case, threads=threads)
 
@@ -172,7 +177,7 @@ def _section(table: str, data: Mapping[str, Any]) -> Section:
             word,
         )
         for row in data["rows"]
-        for word in [next((word for word in ("lookup", "integer", "application") if word in row), "case")]
+        for word in [next((word for word in _CASES if word in row), "case")]
     )
     for made in rows:
         if not set(made.needs) <= _NEEDS:
