@@ -190,7 +190,7 @@ def table(records: list[dict[str, Any]], backends: list[str]) -> list[Row]:
         of_precision("high", 24.5, 33, 1.35),
         of_precision("highest", 34, 33, 3.2),
         Row(
-            "four bits of a slot lost to rare overflows",
+            "some slot six bits below the claim",
             "<= 2^-64",
             f"2^{one['log2_failure']:.1f}",
             one["log2_failure"] <= -64,

@@ -72,7 +72,7 @@ class PresetInfo(TypedDict):
     scale_bits: float
     precision_bits: float | None
     log2_failure: float | None
-    """Base-2 logarithm of the probability that rare overflows take some slot four bits below `precision_bits`."""
+    """Base-2 logarithm of the probability, at most, that some slot is six bits below `precision_bits`."""
     precision_bits_two: float | None
     """Claimed after two iterations, where the scale of messages leaves room for them."""
     log2_failure_two: float | None
@@ -219,6 +219,7 @@ class Plan(TypedDict):
     log_qp: float
     security_bits: float
     log2_failure: float | None
+    log2_four_bits_short: float | None
     precision_bits: float | None
     stages: list[StageRow]
     rotations: dict[str, list[int]]

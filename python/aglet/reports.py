@@ -20,7 +20,7 @@ def gigabytes(count: float | None) -> str:
 
 
 def failure_text(log2_failure: float | None) -> str:
-    """The probability, at most, that rare overflows take some slot four bits below the claim."""
+    """The probability, at most, that some slot falls short of the claim."""
     return "not claimed" if log2_failure is None else f"2^{log2_failure:.0f}"
 
 
@@ -91,7 +91,9 @@ class BootstrapEstimate:
     precision_bits: float | None
     """The mean over uniform messages that the preset claims, a floor that tests assert; None where it claims none."""
     log2_failure: float | None
-    """Base-2 logarithm of the probability that rare overflows take some slot four bits below `precision_bits`."""
+    """Base-2 logarithm of the probability, at most, that some slot is six bits below `precision_bits`."""
+    log2_four_bits_short: float | None
+    """The same of four bits below."""
     key_bytes: int
     peak_bytes: int
 
@@ -100,7 +102,7 @@ class BootstrapEstimate:
         return (
             f"{self.method} bootstrap, {self.stage_count} stages, {self.key_size} key: "
             f"level {self.input_level} or more to level {self.output_level}, precision claimed {precision}, "
-            f"four bits lost to rare overflows {failure_text(self.log2_failure)}, "
+            f"some slot six bits below it {failure_text(self.log2_failure)}, "
             f"keys {gigabytes(self.key_bytes)}, peak memory {gigabytes(self.peak_bytes)}."
         )
 
@@ -138,6 +140,7 @@ def bootstrap_estimate(plan: _core.Plan) -> BootstrapEstimate:
         output_level=plan["output_level"],
         precision_bits=plan["precision_bits"],
         log2_failure=plan["log2_failure"],
+        log2_four_bits_short=plan["log2_four_bits_short"],
         key_bytes=plan["key_bytes"] + plan["other_key_bytes"] + rotations,
         peak_bytes=plan["peak_bytes"] + rotations,
     )

@@ -231,4 +231,4 @@ def test_reports(engine: Engine) -> None:
     assert (estimate.input_level, estimate.output_level) == (0, 10)
     assert estimate.log2_failure is not None
     assert estimate.log2_failure < -64
-    assert "four bits lost to rare overflows 2^-88" in str(estimate)
+    assert "some slot six bits below it 2^-88" in str(estimate)

@@ -1,5 +1,6 @@
 //! What presets claim of the engine; the lattice floor recomputes the rest.
 
+use aglet::ckks::failure::Shortfall;
 use aglet::ckks::{failure, report, KeySize, Method, Request, Route};
 use aglet::presets;
 use aglet_bootstrap::slots_first::steps::eval_mod::{EvalMod, Function, K, MAX_WEIGHT};
@@ -25,7 +26,7 @@ fn the_keys_of_a_bootstrap_have_the_size_that_the_preset_claims() {
     assert_eq!(claimed, found);
 }
 
-/// log2 of the chance that some slot of a regular bootstrap, all slots full, has four bits less than claimed.
+/// log2 of the chance that some slot of a regular bootstrap, all slots full, has six bits less than claimed.
 fn failure_of(params: &CkksParams, passes: usize) -> Option<f64> {
     let bits_only = params.rotor_shape().is_some() && params.message_ratio_log2() == Some(1.0);
     let method = if bits_only { Method::Bits } else { Method::Regular };
@@ -34,7 +35,8 @@ fn failure_of(params: &CkksParams, passes: usize) -> Option<f64> {
         Request::new(method, Route::default_stages(params, params.slots()), KeySize::Large, params.slots()),
     )
     .unwrap();
-    failure::claimed(params, passes).map(|bits| failure::log2_failure(params, &route, bits, passes).unwrap().unwrap())
+    let of = failure::claimed(params, passes).map(Shortfall::failure)?;
+    failure::log2_failure(params, &route, of, passes).unwrap()
 }
 
 #[test]

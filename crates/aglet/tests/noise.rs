@@ -174,7 +174,9 @@ fn the_flooding_has_its_size() {
                 bits = shared.bits;
             }
             let found = f64::sqrt(sum / count);
-            let wanted = (12.0 * queries as f64).sqrt() * (security / 2.0).exp2() * ct.stated.noise * (n as f64).sqrt();
+            let copies = f.engine.params().slots() as f64 / n as f64;
+            let norm = how.error_norm(ct.stated.noise, n as f64, copies);
+            let wanted = (12.0 * queries as f64).sqrt() * (security / 2.0).exp2() * norm;
             assert!((0.95..1.12).contains(&(found / wanted)), "{queries}, {security}: {found:e} for {wanted:e}");
             let left = -(sum / count * if real { 1.0 } else { 2.0 }).sqrt().log2();
             assert!((left - bits).abs() < 0.15, "{left} bits, {bits} said");

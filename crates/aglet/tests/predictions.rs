@@ -99,3 +99,27 @@ fn of_the_chain_of_every_preset() {
     }
     assert!(count >= 9, "{count} presets");
 }
+
+/// Whatever level is asked for, nothing is rounded at a scale below that of the result.
+#[test]
+fn of_every_target_level_no_stage_after_eval_mod_has_a_small_scale() {
+    let mut count = 0;
+    for params in presets::ALL.iter().map(|(name, _)| shrunk(name, 10)).filter(presets::can_bootstrap) {
+        for (level, slots) in (0..=params.max_level()).flat_map(|level| [1, 16, 512].map(|slots| (level, slots))) {
+            let stages = Route::default_stages(&params, slots);
+            let request = Request::new(Method::Regular, stages, KeySize::Large, slots);
+            let Ok(route) = Route::new(&params, Request { target_level: Some(level), ..request }) else { continue };
+            let all = route.plan.stages();
+            let Some(first) = all.iter().position(|stage| stage.name == "eval_mod") else { continue };
+            let least = all[first..].iter().map(|stage| stage.to.scale.log2()).fold(f64::INFINITY, f64::min);
+            let last = all.last().unwrap().to.scale.log2();
+            assert!(
+                least > last - 1.0,
+                "{}, {slots} slots to level {level}: 2^{least:.1}, then 2^{last:.1}",
+                params.name()
+            );
+            count += 1;
+        }
+    }
+    assert!(count > 200, "{count} bootstraps");
+}

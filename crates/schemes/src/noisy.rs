@@ -1,10 +1,12 @@
-//! CKKS without encryption, with its noise: every rounding and key switch adds a Gaussian error of the size that it has on
+//! CKKS without encryption, with its noise: every rounding and key switch adds an error of the size and the law that it has on
 //! ciphertexts. What a circuit leaves here is the precision that it will have.
 //!
 //! A coefficient's error of deviation `d` is one of `d sqrt(N/2)` in each component of every slot, at the scale of the
 //! ciphertext. The sources (`H` the weight of the main secret):
 //!
-//! * a rescale, or a division by P, rounds both polynomials: variance `(H + 1) / 12` (eprint 2016/421, lemma 2);
+//! * a rescale, or a division by P, rounds both polynomials: variance `(H + 1) / 12` (eprint 2016/421, lemma 2). Such an error is
+//!   the roundings times the secret, slot by slot, so it is large where the secret is: its square there is exponential over
+//!   the slots of a key, and the same for all roundings;
 //! * a key switch of digits `D` under the special modulus `P`: `3.2^2 N/12 sum (D/P)^2`, which counts where no rescale
 //!   follows: rotations inside linear maps, conjugations, the switches to and from the sparse secret;
 //! * diagonals and constants are rounded at their own scales.
@@ -47,6 +49,8 @@ impl Noise {
 pub struct NoisyEvaluator {
     clear: ClearEvaluator,
     noise: Noise,
+    /// The squares of an imagined secret in the slots of the ring, over their mean.
+    secret: Vec<f64>,
     on: AtomicBool,
     random: Mutex<SplitMix>,
 }
@@ -62,10 +66,18 @@ pub struct NoisyTransform {
     rounded_off: f64,
 }
 
+/// Of mean 1: half of what the squares of two standard Gaussians are together.
+fn exponential(random: &mut SplitMix) -> f64 {
+    // 1/2 - u lies in (0, 1].
+    -(0.5 - random.uniform()).ln()
+}
+
 impl NoisyEvaluator {
     /// Adds noise to an evaluator in the clear; `seed` makes it reproducible.
     pub fn new(clear: ClearEvaluator, noise: Noise, seed: u64) -> Self {
-        Self { clear, noise, on: AtomicBool::new(true), random: Mutex::new(SplitMix::new(seed)) }
+        let mut random = SplitMix::new(seed);
+        let secret = (0..clear.slots()).map(|_| exponential(&mut random)).collect();
+        Self { clear, noise, secret, on: AtomicBool::new(true), random: Mutex::new(random) }
     }
 
     /// Takes values as a ciphertext, without an error.
@@ -93,24 +105,25 @@ impl NoisyEvaluator {
         self.on.store(on, Ordering::Relaxed);
     }
 
-    /// Complex Gaussians, each component with this deviation.
+    /// Complex Gaussians, each component with this deviation (Box and Muller).
     fn gaussians(&self, count: usize, deviation: f64) -> Vec<Complex64> {
         let mut random = self.random.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut one = || {
-            // Box and Muller: 1/2 - u lies in (0, 1].
-            let radius = (-2.0 * (0.5 - random.uniform()).ln()).sqrt();
+            let radius = (2.0 * exponential(&mut random)).sqrt();
             Complex64::from_polar(deviation * radius, TAU * random.uniform())
         };
         (0..count).map(|_| one()).collect()
     }
 
-    /// Adds an error of this variance to every coefficient.
-    pub fn disturbed(&self, ct: ClearCiphertext, variance: f64) -> ClearCiphertext {
+    /// Adds errors to every coefficient: a Gaussian of variance `even`, alike in all slots, and roundings of variance `rounded`
+    /// with the secret in them ([`Noise::rounding`]).
+    pub fn disturbed(&self, ct: ClearCiphertext, even: f64, rounded: f64) -> ClearCiphertext {
         if !self.is_on() {
             return ct;
         }
-        let deviation = (variance * self.noise.n as f64 / 2.0).sqrt() / self.scale(&ct);
-        let mut errors = self.gaussians(ct.values().len(), deviation).into_iter();
+        let unit = (self.noise.n as f64 / 2.0).sqrt() / self.scale(&ct);
+        let errors = self.gaussians(ct.values().len(), unit);
+        let mut errors = errors.iter().zip(&self.secret).map(|(e, square)| e * (even + rounded * square).sqrt());
         ct.map_values(|v| v + errors.next().unwrap_or_default())
     }
 
@@ -164,12 +177,12 @@ impl Evaluator for NoisyEvaluator {
         self.clear.level_down(a, level)
     }
     fn rotate(&self, a: &ClearCiphertext, by: isize) -> Result<ClearCiphertext, Error> {
-        let variance = self.switched(self.level(a)) + self.noise.rounding();
-        Ok(self.disturbed(self.clear.rotate(a, by)?, variance))
+        let switched = self.switched(self.level(a));
+        Ok(self.disturbed(self.clear.rotate(a, by)?, switched, self.noise.rounding()))
     }
     fn rotate_sum(&self, a: &ClearCiphertext, by: &[usize]) -> Result<ClearCiphertext, Error> {
-        let variance = by.len() as f64 * self.switched(self.level(a)) + self.noise.rounding();
-        Ok(self.disturbed(self.clear.rotate_sum(a, by)?, variance))
+        let switched = by.len() as f64 * self.switched(self.level(a));
+        Ok(self.disturbed(self.clear.rotate_sum(a, by)?, switched, self.noise.rounding()))
     }
     fn transform(&self, ct: &ClearCiphertext, t: &NoisyTransform) -> Result<ClearCiphertext, Error> {
         if !self.is_on() {
@@ -179,8 +192,8 @@ impl Evaluator for NoisyEvaluator {
         // At the scale of the result, relative to what the rotations add at the scale of the input.
         let ratio = self.scale(&out) / self.scale(ct);
         let off = t.rounded_off * self.scale(&out).powi(2);
-        let variance = self.switched(t.level) * t.gain * ratio * ratio + self.noise.rounding() + off;
-        Ok(self.disturbed(out, variance))
+        let even = self.switched(t.level) * t.gain * ratio * ratio + off;
+        Ok(self.disturbed(out, even, self.noise.rounding()))
     }
     fn mul(&self, a: &ClearCiphertext, b: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
         product(self, a, b)
@@ -204,20 +217,20 @@ impl Approximate for NoisyEvaluator {
         self.clear.modulus(level)
     }
     fn quadratic(&self, form: &Quadratic<'_, ClearCiphertext>) -> Result<ClearCiphertext, Error> {
-        Ok(self.disturbed(self.clear.quadratic(&self.encoded(form))?, self.noise.rounding()))
+        Ok(self.disturbed(self.clear.quadratic(&self.encoded(form))?, 0.0, self.noise.rounding()))
     }
     fn unrescaled(&self, forms: &[Quadratic<'_, ClearCiphertext>]) -> Result<Vec<ClearCiphertext>, Error> {
         let encoded: Vec<_> = forms.iter().map(|form| self.encoded(form)).collect();
-        let variance = forms.first().map_or(0.0, |form| self.switched(form.level) + self.noise.rounding());
+        let switched = forms.first().map_or(0.0, |form| self.switched(form.level));
         let exact = self.clear.unrescaled(&encoded)?;
-        Ok(exact.into_iter().map(|ct| self.disturbed(ct, variance)).collect())
+        Ok(exact.into_iter().map(|ct| self.disturbed(ct, switched, self.noise.rounding())).collect())
     }
     fn mul_i(&self, a: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
         self.clear.mul_i(a)
     }
     fn conjugate(&self, a: &ClearCiphertext) -> Result<ClearCiphertext, Error> {
-        let variance = self.switched(self.level(a)) + self.noise.rounding();
-        Ok(self.disturbed(self.clear.conjugate(a)?, variance))
+        let switched = self.switched(self.level(a));
+        Ok(self.disturbed(self.clear.conjugate(a)?, switched, self.noise.rounding()))
     }
     fn encode_transform(&self, map: &LinearMap, level: usize, scale_ratio: f64) -> Result<NoisyTransform, Error> {
         let rounded = self.rounded(map, scale_ratio * self.modulus(level));

@@ -96,7 +96,7 @@ def bootstrap(
         f"levels {first['input_level']} to {first['output_level']}, keys {gigabytes(first['key_bytes'])} "
         f"(stored seeded {gigabytes(first['key_bytes_seeded'])}) in {first['keygen_seconds']:.1f} s, "
         f"peak memory {gigabytes(made[-1]['peak_rss_bytes'])}, security {first['security_bits']:.1f} bits, "
-        f"four bits lost to rare overflows {failure_text(first['log2_failure'])}"
+        f"some slot six bits below the claim {failure_text(first['log2_failure'])}"
     )
     print_quiet(made)
 

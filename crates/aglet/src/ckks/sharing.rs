@@ -2,7 +2,7 @@
 //!
 //! Whoever knows a ciphertext and its decryption knows the error, and from errors the secret key can be solved for (eprint
 //! 2020/1533). Noise flooding (Li, Micciancio, Schultz, Sorrell, eprint 2022/816): with `t` a bound on the Euclidean norm of the
-//! error of all values, a Gaussian of deviation `sqrt(12 queries) 2^(security / 2) t` on each real component leaves at most
+//! error of all values, which fails as rarely as what is promised, a Gaussian of deviation `sqrt(12 queries) 2^(security / 2) t` on each real component leaves at most
 //! `2^-security` to whoever sees `queries` such results.
 
 use crate::ckks::{Ciphertext, Engine};
@@ -38,6 +38,19 @@ const FAR: f64 = 0.25;
 const ROOM: f64 = 16.0;
 
 impl Sharing {
+    /// What the Euclidean norm of the error of so many slots exceeds with probability `2^-security / queries`, if the root mean square
+    /// of a slot is at most `noise` and each slot is the mean of so many of the ring.
+    ///
+    /// An error is a Gaussian times what the secret is in its slots (see `noisy.rs` of the schemes). The square of that is exponential,
+    /// so of mean 1 over `copies` and nowhere above `largest`; and a sum of squares with such weights stays below this (Laurent and
+    /// Massart, Annals of Statistics 28, 2000, lemma 1).
+    #[must_use]
+    pub fn error_norm(&self, noise: f64, slots: f64, copies: f64) -> f64 {
+        let rare = (self.security + (self.queries as f64).log2() + 1.0) * std::f64::consts::LN_2;
+        let any = (rare + slots.ln()) / copies;
+        let largest = 1.0 + (2.0 * any).sqrt() + any;
+        noise * (slots + (2.0 * slots * largest * rare).sqrt() + largest * rare).sqrt()
+    }
     /// The flooding of a real component for an error of this norm.
     fn deviation(&self, norm: f64) -> f64 {
         (12.0 * self.queries as f64).sqrt() * (self.security / 2.0).exp2() * norm
@@ -72,7 +85,8 @@ impl Engine {
         }
         let slots = self.slots() as f64;
         // Zero times a ciphertext has no noise at all.
-        let wanted = (how.deviation(noise * slots.sqrt()) * ct.scale / slots.sqrt()).max(sample::GAUSSIAN_SIGMA);
+        let norm = how.error_norm(noise, slots, self.params().slots() as f64 / slots);
+        let wanted = (how.deviation(norm) * ct.scale / slots.sqrt()).max(sample::GAUSSIAN_SIGMA);
         // A real message shows one component of two.
         let components = if ct.real { 1.0 } else { 2.0 };
         let bits = |deviation: f64| {
@@ -140,5 +154,49 @@ impl Engine {
             ))
         })?;
         Ok((points, found))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Uniform in (0, 1], by a linear congruence.
+    struct Uniform(u64);
+
+    impl Uniform {
+        fn exponential(&mut self) -> f64 {
+            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            -(((self.0 >> 11) as f64 + 1.0) / (1u64 << 53) as f64).ln()
+        }
+    }
+
+    #[test]
+    fn an_error_is_as_rarely_larger_than_its_bound_as_is_promised() {
+        const RUNS: usize = 20_000;
+        let mut random = Uniform(1);
+        for (slots, copies) in [(1, 1), (1, 64), (4, 16), (64, 1)] {
+            let mut squares: Vec<f64> = (0..RUNS)
+                .map(|_| {
+                    let mut secret = || (0..copies).map(|_| random.exponential()).sum::<f64>() / f64::from(copies);
+                    let weights: Vec<f64> = (0..slots).map(|_| secret()).collect();
+                    weights.iter().map(|w| w * random.exponential()).sum()
+                })
+                .collect();
+            squares.sort_by(f64::total_cmp);
+            for security in [1.0, 4.0, 8.0] {
+                let how = Sharing { queries: 1, security, least_bits: None };
+                let bound = how.error_norm(1.0, f64::from(slots), f64::from(copies));
+                let beyond = squares.iter().rev().take_while(|&&x| x > bound * bound).count();
+                let most = RUNS as f64 * (-security).exp2();
+                assert!((beyond as f64) < most, "{slots} slots, {copies} copies: {beyond} runs, {most} allowed");
+                // Near enough to cost little where there are many slots.
+                assert!(slots < 64 || bound < 2.5 * f64::from(slots).sqrt(), "{bound}");
+            }
+        }
+        // A bound for many queries is one of so much more security.
+        let norm = |queries, security| Sharing { queries, security, least_bits: None }.error_norm(1.0, 32768.0, 1.0);
+        assert_eq!(norm(1024, 20.0), norm(1, 30.0));
+        assert!(norm(1, 30.0) < 1.15 * 32768f64.sqrt(), "{}", norm(1, 30.0));
     }
 }

@@ -139,7 +139,7 @@ pub fn plan(layout: &Layout, params: &CkksParams) -> Result<Plan<Ship>, Error> {
     Plan::new(list, moduli)
 }
 
-/// The product of the raised primes over that of the chain, and the variance of a factor that comes from there at its scale.
+/// The product of the raised primes over that of the chain, and the variance of a factor that comes from there at its scale, before it is rounded.
 fn ratio_and_variance(params: &Params, raised: &Params, shape: &RotorShape, leaf: f64) -> (f64, f64) {
     let ratio = raised.q().iter().zip(params.q()).fold(1.0, |ratio, (&r, &q)| ratio * (r as f64 / q as f64));
     // The lists may differ in length.
@@ -147,5 +147,5 @@ fn ratio_and_variance(params: &Params, raised: &Params, shape: &RotorShape, leaf
     let both = raised.q().len().min(params.q().len());
     let ratio = ratio * rest(raised.q(), both) / rest(params.q(), both);
     let square = params.secret().squared_norm(params.n());
-    (ratio, shape.noise(raised, square, leaf * ratio) / (ratio * ratio) + (square + 1.0) / 12.0)
+    (ratio, shape.noise(raised, square, leaf * ratio) / (ratio * ratio))
 }

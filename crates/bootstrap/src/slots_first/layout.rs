@@ -1,6 +1,6 @@
 //! A bootstrap laid out: a request in the numbers of a chain, from which its stages follow.
 
-use super::limbs::Limbs;
+use super::limbs::{Kept, Limbs};
 use super::request::{Method, Request};
 use super::steps::eval_mod::{Function, Parts};
 use super::KeySize;
@@ -71,7 +71,7 @@ impl Layout {
         // Small keys meet the keys of users, which are for the chain itself.
         let spare = request.size != KeySize::Small && !params.spare().is_empty();
         let function = request.method.function(params);
-        let kept = (level + usize::from(packed), spare);
+        let kept = Kept { level, after_eval_mod: usize::from(packed), spare };
         let limbs = Limbs::new(params, kept, function.levels(), spent)?;
         let own = params.subset(&limbs.primes()).map_err(aglet_schemes::Error::from)?;
         let users = &params.q()[..=params.chain_level(level)];

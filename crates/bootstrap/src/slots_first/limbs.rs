@@ -24,20 +24,25 @@ pub struct Limbs {
     pub unused_message: Range<usize>,
 }
 
+/// The message primes that a bootstrap leaves.
+#[derive(Debug, Clone, Copy)]
+pub struct Kept {
+    /// The user level of the result.
+    pub level: usize,
+    /// Levels that are consumed between eval_mod and the result.
+    pub after_eval_mod: usize,
+    /// Whether spare primes stand for message primes.
+    pub spare: bool,
+}
+
 impl Limbs {
-    /// Leaves `message` message primes, with so many primes for eval_mod and coeffs_to_slots; `spare` primes may stand for
-    /// message primes.
+    /// Leaves message primes as `kept` says, with so many primes for eval_mod and coeffs_to_slots.
     ///
     /// # Errors
     /// [`Error::TooFewLevels`] if the set has not the primes.
-    pub fn new(
-        params: &CkksParams,
-        (message, spare): (usize, bool),
-        eval_mod: usize,
-        coeffs_to_slots: usize,
-    ) -> Result<Self, Error> {
+    pub fn new(params: &CkksParams, kept: Kept, eval_mod: usize, coeffs_to_slots: usize) -> Result<Self, Error> {
         let all = params.role(Role::Message);
-        let message = message_limbs(params, message, spare)?;
+        let message = message_limbs(params, kept)?;
         let (own_eval_mod, own) = (params.role(Role::EvalMod), params.role(Role::CoeffsToSlots));
         let unused_message = all.end - coeffs_to_slots.saturating_sub(own.len())..all.end;
         if eval_mod > own_eval_mod.len() || message.iter().any(|l| unused_message.contains(l)) {
@@ -64,22 +69,22 @@ impl Limbs {
     }
 }
 
-/// What stands above slots_to_coeffs while eval_mod runs, to leave so many message primes: these, or the fewest spare primes
-/// of as many bits.
-fn message_limbs(params: &CkksParams, count: usize, spare: bool) -> Result<Vec<usize>, Error> {
-    let all = params.role(Role::Message);
+/// What stands above slots_to_coeffs while eval_mod runs: the message primes themselves, or the fewest spare primes that have as many
+/// bits when eval_mod and what follows it are done.
+fn message_limbs(params: &CkksParams, kept: Kept) -> Result<Vec<usize>, Error> {
+    let (all, count) = (params.role(Role::Message), kept.level + kept.after_eval_mod);
     if count > all.len() {
         return Err(too_few_levels(params));
     }
-    let own: Vec<usize> = (all.start..all.start + count).collect();
-    if !spare {
-        return Ok(own);
+    if !kept.spare {
+        return Ok((all.start..all.start + count).collect());
     }
-    let needed: f64 = own.iter().map(|&l| (params.q()[l] as f64).log2()).sum();
+    let needed: f64 = params.q()[all.start..all.start + kept.level].iter().map(|&q| (q as f64).log2()).sum();
     let bits = |count: usize| params.spare()[..count].iter().map(|&q| (q as f64).log2()).sum::<f64>();
     let fewest = (0..=params.spare().len()).find(|&n| bits(n) > needed - BITS_LESS);
     let fewest = fewest.ok_or_else(|| too_few_levels(params))?;
-    Ok(params.role(Role::Spare).take(fewest).collect())
+    let (found, most) = (fewest + kept.after_eval_mod, params.spare().len());
+    (found <= most).then(|| params.role(Role::Spare).take(found).collect()).ok_or_else(|| too_few_levels(params))
 }
 
 fn too_few_levels(params: &CkksParams) -> Error {

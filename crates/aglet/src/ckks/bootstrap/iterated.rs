@@ -21,6 +21,8 @@ use std::sync::Arc;
 const UNCLAIMED: f64 = 20.0;
 /// What rounding takes from the scale, at most (N = 2^17), with a few bits for the worst slot.
 const ROUNDING: f64 = 18.0;
+/// By how much a slot may err more than the mean before the next pass finds it beyond its bound, in bits.
+const MARGIN: f64 = 4.0;
 /// Passes that make a difference: beyond, rounding is all that is left.
 pub const MAX_ITERATIONS: usize = 4;
 
@@ -114,9 +116,10 @@ pub(super) fn state(ct: &mut Ciphertext, stated: Stated, points: Option<Points>)
     }
 }
 
-/// Bits that all slots have after so many passes, with a margin.
+/// Bits that nearly all slots have after so many passes. What a slot errs more is a message beyond the bound for the next pass, which has room
+/// for sixteen times as much.
 pub(crate) fn gained(params: &CkksParams, passes: usize) -> f64 {
-    let one = failure::claimed(params, 1).unwrap_or(UNCLAIMED).floor() - failure::SHORT;
+    let one = failure::claimed(params, 1).unwrap_or(UNCLAIMED).floor() - MARGIN;
     (one * passes as f64).min(f64::from(params.scale_bits()) - ROUNDING)
 }
 

@@ -195,7 +195,7 @@ mod tests {
     fn at_the_real_size_no_stage_count_costs_precision() {
         for stage_count in 2..=5 {
             let found = predicted("regular", |r| Request { stage_count, ..r });
-            assert!(found.mean_bits > 24.3 && found.worst_bits > 22.0, "{stage_count} stages: {found:?}");
+            assert!(found.mean_bits > 24.4 && found.worst_bits > 21.3, "{stage_count} stages: {found:?}");
         }
     }
 

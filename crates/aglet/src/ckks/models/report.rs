@@ -1,6 +1,7 @@
 //! The machine, presets, plans and predictions as JSON, for the command line.
 
 use crate::ckks::bootstrap::key::rotation_layout;
+use crate::ckks::failure::Shortfall;
 use crate::ckks::memory::{self, Memory};
 use crate::ckks::{cost, failure, precision, Method, Request, Route};
 use crate::runtime::machine;
@@ -106,9 +107,9 @@ pub fn plan(params: &CkksParams, request: Request, units: Option<&Units>) -> Res
         }));
     }
     let precision_bits = failure::claimed(params, 1);
-    let log2_failure = match precision_bits {
-        Some(bits) => failure::log2_failure(params, &route, bits, 1)?,
-        None => None,
+    let log2_short = |short: f64| match precision_bits {
+        Some(mean_bits) => failure::log2_failure(params, &route, Shortfall { mean_bits, short }, 1),
+        None => Ok(None),
     };
     let Request { method, stage_count, size, slots, real, .. } = request;
     Ok(json!({
@@ -116,7 +117,7 @@ pub fn plan(params: &CkksParams, request: Request, units: Option<&Units>) -> Res
         "slot_count": slots, "real": real,
         "input_level": if route.rotor().is_some() { 0 } else { method.input_level(stage_count) }, "output_level": layout.level,
         "log_n": params.log_n(), "log_qp": params.log_qp(), "security_bits": params.security().bits,
-        "log2_failure": log2_failure, "precision_bits": precision_bits,
+        "log2_failure": log2_short(failure::SHORT)?, "log2_four_bits_short": log2_short(4.0)?, "precision_bits": precision_bits,
         "stages": stages, "rotations": rotations, "seconds": seconds(&costs.iter().map(|cost| cost.work).sum()),
         "key_bytes": memory.bootstrap_key, "key_bytes_seeded": memory.stored_keys, "other_key_bytes": memory.other_keys,
         "matrix_bytes": memory.matrices, "working_bytes": memory.scratch + memory.base, "peak_bytes": memory.peak(),

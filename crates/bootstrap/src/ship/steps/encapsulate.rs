@@ -81,7 +81,7 @@ impl ShortDigits for ClearEvaluator {
 
 impl ShortDigits for NoisyEvaluator {
     fn encapsulate(&self, ct: &ClearCiphertext, by: Encapsulate) -> Result<ClearCiphertext, SchemeError> {
-        Ok(self.disturbed(self.clear().encapsulate(ct, by)?, noise(self.noise().n, by.digits, by.bits)))
+        Ok(self.disturbed(self.clear().encapsulate(ct, by)?, noise(self.noise().n, by.digits, by.bits), 0.0))
     }
 }
 

@@ -28,7 +28,7 @@ pub struct Roots {
     pub amplitude: Complex64,
     /// The product of the raised primes over that of the chain.
     pub raised_ratio: f64,
-    /// The variance of a coefficient of a secret factor at the scale that it leaves at.
+    /// The variance of a coefficient of a secret factor at the scale that it leaves at, before it is rounded there.
     pub variance: f64,
 }
 
@@ -181,8 +181,9 @@ impl RaiseRoots for ClearEvaluator {
 impl RaiseRoots for NoisyEvaluator {
     fn roots(&self, of: &[ClearCiphertext], roots: &Roots, to: &Scaled) -> Result<Vec<ClearCiphertext>, SchemeError> {
         let exact = self.clear().roots(of, roots, to)?.into_iter().enumerate();
+        let rounding = self.noise().rounding();
         let secret = |k: usize| !k.is_multiple_of(roots.factors());
-        Ok(exact.map(|(k, ct)| if secret(k) { self.disturbed(ct, roots.variance) } else { ct }).collect())
+        Ok(exact.map(|(k, ct)| if secret(k) { self.disturbed(ct, roots.variance, rounding) } else { ct }).collect())
     }
 }
 

@@ -77,7 +77,7 @@ impl ExchangePrimes for ClearEvaluator {
 
 impl ExchangePrimes for NoisyEvaluator {
     fn exchange(&self, ct: &ClearCiphertext, to: Exchange) -> Result<ClearCiphertext, SchemeError> {
-        Ok(self.disturbed(self.clear().exchange(ct, to)?, self.noise().rounding()))
+        Ok(self.disturbed(self.clear().exchange(ct, to)?, 0.0, self.noise().rounding()))
     }
 }
 

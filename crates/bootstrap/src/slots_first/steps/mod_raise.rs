@@ -103,8 +103,8 @@ impl ModRaise for ClearEvaluator {
 
 impl ModRaise for NoisyEvaluator {
     fn mod_raise(&self, ct: &ClearCiphertext, level: usize) -> Result<ClearCiphertext, SchemeError> {
-        let variance = self.noise().sparse_switch + self.noise().rounding();
-        Ok(self.disturbed(self.clear().mod_raise(ct, level)?, variance))
+        let switched = self.noise().sparse_switch;
+        Ok(self.disturbed(self.clear().mod_raise(ct, level)?, switched, self.noise().rounding()))
     }
 }
 

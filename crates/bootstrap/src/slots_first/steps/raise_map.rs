@@ -175,11 +175,11 @@ impl RaiseTransform for NoisyEvaluator {
         scale_ratio: f64,
     ) -> Result<Vec<ClearCiphertext>, SchemeError> {
         // One switch for each diagonal, which is in its key.
-        let variance = map.diagonals().len() as f64 * self.noise().sparse_switch + self.noise().rounding();
+        let switched = map.diagonals().len() as f64 * self.noise().sparse_switch;
         let one = |ct: &ClearCiphertext| {
             let rounded = self.rounded(map, scale_ratio * self.noise().special);
             let raised = self.clear().raise_transforms(std::slice::from_ref(ct), level, &rounded, scale_ratio)?;
-            Ok(self.disturbed(raised[0].clone(), variance))
+            Ok(self.disturbed(raised[0].clone(), switched, self.noise().rounding()))
         };
         match self.is_on() {
             true => of.iter().map(one).collect(),

@@ -76,7 +76,7 @@ pub struct Claims {
     pub precision_bits: Option<f64>,
     /// The same after two iterations.
     pub precision_bits_two: Option<f64>,
-    /// log2 of the probability that some slot of a bootstrap, all slots full, has four bits less than that, rounded up to 0.1.
+    /// log2 of the probability that some slot of a bootstrap, all slots full, has six bits less than that, rounded up to 0.1.
     pub log2_p_fail: Option<f64>,
     /// The same after two iterations.
     pub log2_p_fail_two: Option<f64>,
