@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Run the benches behind the target table and write them down under repro/record.
 
-Usage: .venv/bin/python tools/record.py [--repeat 3] [--gates | --integers | --ship | --bridge] [--out repro/record]
+Usage: .venv/bin/python tools/record.py [--repeat 3] [--gates | --integers | --ship | --bridge | --arrays] [--out repro/record]
 
 Writes <out>/<cpu>/<date>.jsonl, one line per measurement with the command that made it, and <out>/<cpu>/<date>.md, the
 table of targets with the measured column filled in. A row whose backend this CPU lacks says so. Takes some minutes and
 8 GB of memory; run it on an idle machine, from a clean checkout. With --gates it measures gates and tables instead, in a
 minute, and writes <date>-gates.md, with --integers those of integers, with --ship bootstraps by roots of unity (five
-minutes), with --bridge ways between slots and look-ups (two minutes); the lines of the other families stay as they are.
+minutes), with --bridge ways between slots and look-ups (two minutes), with --arrays encrypted arrays and programs on
+them (six); the lines of the other families stay as they are.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from array_records import arrays
 
 from aglet import Engine
 from aglet.ckks.options import PRECISIONS
@@ -146,6 +148,8 @@ def table(records: list[dict[str, Any]], backends: list[str]) -> list[Row]:
 
     one, two, demo = bootstrap(best, 1), bootstrap(best, 2), records[-1]
     ratio = two["seconds"] / one["seconds"]
+    portable, scalar = (bootstrap(name, 1)["seconds"] for name in ("portable", "scalar"))
+    faster = scalar / portable
     worst = {kind: bootstrap(best, 1, kind)["bits_worst"] for kind in HARD}
     keys, seeded = one["key_bytes"] / GIB, one["key_bytes_seeded"] / GIB
     peak = demo["peak_rss_bytes"] / GIB
@@ -174,6 +178,12 @@ def table(records: list[dict[str, Any]], backends: list[str]) -> list[Row]:
             7,
             lambda: bootstrap("avx2", 1)["seconds"],
             "s",
+        ),
+        Row(
+            "the same, portable: times faster than scalar",
+            ">= 3",
+            f"{faster:.2f} ({portable:.2f} and {scalar:.2f} s)",
+            faster >= 3,
         ),
         Row(
             "precision, uniform message, mean",
@@ -363,6 +373,21 @@ def ship(repeat: int, backends: list[str]) -> tuple[list[dict[str, Any]], list[R
     return records, rows
 
 
+def of_arrays() -> tuple[list[dict[str, Any]], list[Row]]:
+    """Measure encrypted arrays."""
+    figures = arrays()
+    rows = [
+        Row(
+            figure.name,
+            "-" if figure.most is None else f"<= {figure.said(figure.most)}",
+            ", ".join(filter(None, (figure.said(figure.value), figure.remark))),
+            figure.met,
+        )
+        for figure in figures
+    ]
+    return [figure.record for figure in figures], rows
+
+
 def markdown(rows: list[Row], machine: dict[str, Any], header: dict[str, Any], records: list[dict[str, Any]]) -> str:
     words = {True: "yes", False: "**no**", None: "-"}
     commands = list(dict.fromkeys(r["command"] for r in records))
@@ -400,9 +425,8 @@ def family(record: dict[str, Any]) -> str:
     kind = record.get("kind")
     if kind is None:
         return "ship" if str(record.get("preset")).startswith("ship") else ""
-    if kind == "integer":
-        return "integers"
-    return "bridge" if kind.startswith("bridge-") else "gates"
+    of_kind = {"integer": "integers", "application": "arrays", "array": "arrays"}
+    return of_kind.get(kind, "bridge" if kind.startswith("bridge-") else "gates")
 
 
 def kept(path: Path, measured: str) -> list[str]:
@@ -420,6 +444,7 @@ def main() -> None:
     families.add_argument("--integers", dest="family", action="store_const", const="integers")
     families.add_argument("--ship", dest="family", action="store_const", const="ship")
     families.add_argument("--bridge", dest="family", action="store_const", const="bridge")
+    families.add_argument("--arrays", dest="family", action="store_const", const="arrays")
     parser.add_argument("--out", type=Path, default=ROOT / "repro" / "record")
     options = parser.parse_args()
 
@@ -437,6 +462,8 @@ def main() -> None:
         records, rows = bridges(machine["backends"])
     elif options.family == "ship":
         records, rows = ship(options.repeat, machine["backends"])
+    elif options.family == "arrays":
+        records, rows = of_arrays()
     else:
         records = measure(options.repeat, machine["backends"])
         rows = table(records, machine["backends"])

@@ -35,6 +35,9 @@ def main() -> None:
     for record in recording.read(root / recording.DEFAULT_FOLDER):
         if "kind" in record:
             fields = LOOKUPS if record["kind"] != "integer" else INTEGERS if record["operation"] == "bootstrap" else ()
+            if not set(fields) <= set(record):
+                # Of a program, or of a bridge.
+                continue
             # What is left out tells apart: when it was measured, and what came out.
             same = [record[field] for field in fields if field not in ("date", "commit", "seconds", "peak_rss_bytes")]
             if fields:

@@ -1,11 +1,14 @@
-"""A progress bar for calls that last longer than a second, on a terminal only."""
+"""A progress bar for calls that last longer than a second, on a terminal or in a notebook."""
 
 from __future__ import annotations
 
+import html
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
 
 __all__ = ["ProgressCallback", "progress_bar", "silent"]
 
@@ -13,6 +16,8 @@ ProgressCallback = Callable[[int, int, str], None]
 """Called as `callback(done, total, what)` from the calling thread; an exception that it raises cancels the work."""
 
 _PATIENCE_S = 1.0
+_SHOWN_EVERY_S = 0.1
+"""A notebook draws no faster."""
 
 
 def silent(_done: int, _total: int, _what: str) -> None:
@@ -21,12 +26,19 @@ def silent(_done: int, _total: int, _what: str) -> None:
 
 @contextmanager
 def progress_bar(callback: ProgressCallback | None = None) -> Iterator[ProgressCallback | None]:
-    """Give the callback to hand to the engine: the user's, else a bar if stderr is a terminal, else none.
+    """Give the callback to hand to the engine: the user's, else a bar in a notebook or on a terminal, else none.
 
-    The bar stands on stderr, appears after one second, and is wiped at the end.
+    The bar stands below the cell or on stderr, appears after one second, and is wiped at the end.
     """
-    if callback is not None or not sys.stderr.isatty():
+    if callback is not None:
         yield callback
+        return
+    if (display := _display_of_a_notebook()) is not None:
+        with _notebook_bar(display) as below:
+            yield below
+        return
+    if not sys.stderr.isatty():
+        yield None
         return
 
     from rich.console import Console
@@ -56,3 +68,49 @@ def progress_bar(callback: ProgressCallback | None = None) -> Iterator[ProgressC
     finally:
         if shown:
             bar.stop()
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """What a notebook shows of some work; nothing of work that is done."""
+
+    done: int = 0
+    total: int = 0
+    what: str = ""
+
+    def __repr__(self) -> str:
+        return f"{self.what} {self.done}/{self.total}" if self.what else ""
+
+    def _repr_html_(self) -> str:
+        if not self.what:
+            return ""
+        bar = f"<progress max='{self.total}' value='{self.done}'></progress>"
+        return f"{html.escape(self.what)} {bar} {self.done}/{self.total}"
+
+
+def _display_of_a_notebook() -> Callable[..., Any] | None:
+    """IPython's `display`, where a kernel runs this program; IPython is not imported for it."""
+    module = sys.modules.get("IPython")
+    shell = module.get_ipython() if module is not None else None
+    return module.display.display if module is not None and hasattr(shell, "kernel") else None
+
+
+@contextmanager
+def _notebook_bar(display: Callable[..., Any]) -> Iterator[ProgressCallback]:
+    shown, last = None, time.monotonic() + _PATIENCE_S - _SHOWN_EVERY_S
+
+    def report(done: int, total: int, what: str) -> None:
+        nonlocal shown, last
+        if time.monotonic() - last < _SHOWN_EVERY_S:
+            return
+        last, now = time.monotonic(), _Shown(done, total, what)
+        if shown is None:
+            shown = display(now, display_id=True)
+        else:
+            shown.update(now)
+
+    try:
+        yield report
+    finally:
+        if shown is not None:
+            shown.update(_Shown())

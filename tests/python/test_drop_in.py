@@ -168,6 +168,17 @@ def test_matrices_with_the_rotation_key(slots: int, shape: tuple[int, int]) -> N
     assert_near(engine.decrypt(engine.multiply_matrix(0 * matrix, ciphertext, key), secret), 0)
 
 
+def test_encoding_a_matrix_tells_how_far_it_is(engine: Engine, keys: Keys) -> None:
+    told: list[tuple[int, int, str]] = []
+    encoded = engine.encode_matrix(np.ones((70, 70)), keys.rotation, progress=lambda *now: told.append(now))
+    done = [now[0] for now in told]
+    assert encoded.byte_count > 0
+    assert done == sorted(done)
+    assert len(done) > 1
+    assert done[0] == 0
+    assert {now[1:] for now in told} == {(139, "matrix")}
+
+
 def test_plain_matrices(engine: Engine, keys: Keys) -> None:
     x = np.linspace(-1, 1, engine.slot_count)
     matrix = np.random.default_rng(6).uniform(-1, 1, (8, 8))

@@ -181,6 +181,29 @@ def test_training_refreshes_no_more_than_by_hand(engine: Engine) -> None:
     assert plan.refreshes == 6
 
 
+PAIRS = [2, 4, 4, 5, 1, 1, 4, 7, 2, 1]
+"""Levels of sorting 128 values, which no refresh parts: rows of a table, three polynomials of a sign, ranks, where they
+stand, a cosine, the kernel, what is steep in it, the product with the values."""
+
+
+@pytest.mark.parametrize("program", [np.sort, np.argmax])
+def test_order_refreshes_no_more_than_by_hand(program: Any) -> None:
+    """On one ciphertext nobody needs fewer than who refreshes when the next step does not fit."""
+
+    def plan(engine: Engine, refresh: str) -> Any:
+        return Session.plan(program, [128], engine=engine, refresh=refresh, bounds=[(0, 1)], alpha=9, error_bits=12)
+
+    engine = Engine(use_bootstrap=True)
+    deep = Engine(max_level=40, slot_count=engine.slot_count)
+    assert deep.max_level - plan(deep, "never").level == sum(PAIRS)
+    left, refreshes, refreshed = engine.max_level, 0, 10
+    for levels in PAIRS:
+        if left < levels:
+            left, refreshes = refreshed, refreshes + 1
+        left -= levels
+    assert plan(engine, "auto").refreshes == refreshes
+
+
 def test_training_that_cannot_be(session: Session) -> None:
     for samples, labels in ((np.ones(3), [1, 1, 1]), (np.ones((3, 2)), [1, 1]), (np.ones((2, 2)), [0, 1])):
         with pytest.raises(RangeError, match="do not fit"):

@@ -168,11 +168,12 @@ class Matrices:
             used = np.zeros(self._core.slot_count, dtype=bool)
             for number, row in enumerate(entries):
                 used[(np.flatnonzero(row) - number) % self._core.slot_count] = True
-            _refuse_memory(int(used.sum()) * self.encode_weights([0], at).byte_count)
-            steps: list[_GiantStep] = [
-                (giant, [(i, self.encode_weights(diagonal, at)) for i, diagonal in parts])
-                for giant, parts in self._giant_steps(entries)
-            ]
+            count, report = int(used.sum()), checks.callback(progress)
+            _refuse_memory(count * self.encode_weights([0], at).byte_count)
+            steps: list[_GiantStep] = []
+            for giant, parts in self._giant_steps(entries):
+                report(sum(len(made) for _, made in steps), count, "matrix")
+                steps.append((giant, [(i, self.encode_weights(diagonal, at)) for i, diagonal in parts]))
             return EncodedMatrix(entries.shape, at, steps)
         operands.not_of_a_bootstrap(key)
         key = checks.need(key, MatrixMultiplicationKey, "create_matrix_multiplication_key(secret_key)")
