@@ -37,6 +37,16 @@ pub enum Factor<'py> {
     Entries(Entries<'py>),
 }
 
+/// One expression for both types of numbers.
+macro_rules! either {
+    ($kind:ident, $given:expr, |$array:ident| $body:expr) => {
+        match $given {
+            $kind::Real($array) => $body,
+            $kind::Complex($array) => $body,
+        }
+    };
+}
+
 fn rows<T: Copy + numpy::Element>(matrix: &PyReadonlyArray2<'_, T>) -> (Vec<T>, usize) {
     let array = matrix.as_array();
     (array.iter().copied().collect(), array.ncols())
@@ -120,16 +130,10 @@ impl Engine {
 
     /// Weights for sums at a level.
     fn encode_weights(&self, py: Python<'_>, weights: Slots<'_>, level: usize) -> PyResult<EncodedWeights> {
-        let made = match weights {
-            Slots::Real(values) => {
-                let values = vector(&values);
-                self.quick(py, |e| e.encode_weights(&values, level))?
-            }
-            Slots::Complex(values) => {
-                let values = vector(&values);
-                self.quick(py, |e| e.encode_weights(&values, level))?
-            }
-        };
+        let made = either!(Slots, weights, |values| {
+            let values = vector(&values);
+            self.quick(py, |e| e.encode_weights(&values, level))?
+        });
         Ok(EncodedWeights::new(&self.home, made))
     }
 
@@ -193,16 +197,11 @@ impl Engine {
                 let matrix = matrix.get().of(py, &self.home)?;
                 self.long(py, progress, |e, control| e.multiply_encoded_matrix(matrix, ct, key, control))?
             }
-            Factor::Entries(Entries::Real(matrix)) => {
+            Factor::Entries(entries) => either!(Entries, entries, |matrix| {
                 let (entries, columns) = rows(&matrix);
                 let matrix = Matrix { entries: &entries, columns };
                 self.long(py, progress, |e, control| e.multiply_matrix(&matrix, ct, key, control))?
-            }
-            Factor::Entries(Entries::Complex(matrix)) => {
-                let (entries, columns) = rows(&matrix);
-                let matrix = Matrix { entries: &entries, columns };
-                self.long(py, progress, |e, control| e.multiply_matrix(&matrix, ct, key, control))?
-            }
+            }),
         };
         self.wrap(py, made)
     }
@@ -218,18 +217,11 @@ impl Engine {
         progress: Progress<'_, '_>,
     ) -> PyResult<EncodedDiagonals> {
         let key = key.of(py, &self.home)?;
-        let made = match matrix {
-            Entries::Real(matrix) => {
-                let (entries, columns) = rows(&matrix);
-                let matrix = Matrix { entries: &entries, columns };
-                self.long(py, progress, |e, control| e.encode_matrix(&matrix, key, level, control))?
-            }
-            Entries::Complex(matrix) => {
-                let (entries, columns) = rows(&matrix);
-                let matrix = Matrix { entries: &entries, columns };
-                self.long(py, progress, |e, control| e.encode_matrix(&matrix, key, level, control))?
-            }
-        };
+        let made = either!(Entries, matrix, |matrix| {
+            let (entries, columns) = rows(&matrix);
+            let matrix = Matrix { entries: &entries, columns };
+            self.long(py, progress, |e, control| e.encode_matrix(&matrix, key, level, control))?
+        });
         Ok(EncodedDiagonals::new(&self.home, made))
     }
 }

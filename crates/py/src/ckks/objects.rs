@@ -188,32 +188,32 @@ homed! { CkksOrigin:
     }
 }
 
-unstored! { CkksOrigin:
+/// What is encoded for one level, to be used again and again.
+macro_rules! encoded {
+    ($($(#[$doc:meta])* $name:ident($inner:ty), $what:literal)*) => {
+        unstored! { CkksOrigin: $(
+            $(#[$doc])*
+            $name($inner), $what {
+                #[getter]
+                fn level(&self) -> usize {
+                    self.value.level()
+                }
+                /// Bytes in memory.
+                #[getter]
+                fn byte_count(&self) -> usize {
+                    self.value.byte_count()
+                }
+            }
+        )* }
+    };
+}
+
+encoded! {
     /// Weights for sums at one level, encoded: used again and again.
-    EncodedWeights(aglet::ckks::EncodedWeights), "list of encoded weights" {
-        #[getter]
-        fn level(&self) -> usize {
-            self.value.level()
-        }
-        /// Bytes in memory.
-        #[getter]
-        fn byte_count(&self) -> usize {
-            self.value.byte_count()
-        }
-    }
+    EncodedWeights(aglet::ckks::EncodedWeights), "list of encoded weights"
 
     /// A matrix for one level and one shape of matrix multiplication keys, encoded: used again and again.
-    EncodedDiagonals(aglet::ckks::EncodedMatrix), "encoded matrix" {
-        #[getter]
-        fn level(&self) -> usize {
-            self.value.level()
-        }
-        /// Bytes in memory.
-        #[getter]
-        fn byte_count(&self) -> usize {
-            self.value.byte_count()
-        }
-    }
+    EncodedDiagonals(aglet::ckks::EncodedMatrix), "encoded matrix"
 }
 
 homed_pickles! { CkksOrigin:
