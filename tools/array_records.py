@@ -85,10 +85,10 @@ def example(name: str, words: list[str], patterns: dict[str, str]) -> list[Figur
 
 
 def loading() -> Figure:
-    """The large set of keys out of files, on two threads, without the secret."""
+    """The large keys of a bootstrap out of files, on two threads, without the secret."""
     engine = Engine(use_bootstrap=True, mode="parallel", thread_count=2)
     with tempfile.TemporaryDirectory() as folder:
-        keys = engine.create_keys(progress=silent)
+        keys = engine.create_keys(rotation=False, progress=silent)
         size = keys.byte_count
         keys.save(folder)
         del keys
