@@ -187,3 +187,14 @@ fn plaintexts_are_encoded_once() {
     let shifted = coefficients.add_number(&coefficients.encrypt_with_secret(&[1, 2], 1, &own).unwrap(), -3).unwrap();
     assert_eq!(coefficients.decrypt(&shifted, &own).unwrap()[..3], [-2, -1, -3]);
 }
+
+#[test]
+fn no_secret_is_larger_at_a_root_than_noise_is_estimated_for() {
+    for preset in ["int-levels-13", "int16"] {
+        let engine = Engine::new(presets::load(preset).unwrap(), Packing::Slots, 0).unwrap();
+        let deviation = (2.0 * engine.params().n() as f64 / 3.0).sqrt();
+        let largest: Vec<f64> =
+            (0..8).map(|_| engine.create_secret_key().unwrap().largest_value() / deviation).collect();
+        assert!(largest.iter().all(|times| (2.5..=3.3).contains(times)), "{preset}: {largest:?}");
+    }
+}

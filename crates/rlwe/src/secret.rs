@@ -5,9 +5,11 @@ use crate::error::Error;
 use crate::params::Params;
 use crate::places::PlacedCoefficients;
 use crate::security::Secret;
+use aglet_ring::fft::SpecialFft;
 use aglet_ring::sample::{self, ChaChaSource};
 use aglet_ring::{Eval, Poly};
-use zeroize::Zeroizing;
+use num_complex::Complex64;
+use zeroize::{Zeroize, Zeroizing};
 
 /// Names a secret key without telling anything of it: drawn at random beside the key, carried by all that depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -132,6 +134,21 @@ impl SecretKey {
     /// A secret that is no main one: part of a look-up secret in this ring.
     pub(crate) fn of(ctx: &Context, id: KeyId, drawn: (Secret, Zeroizing<Vec<i8>>)) -> Result<Self, Error> {
         Self::from_coefficients(ctx, id, drawn, None)
+    }
+
+    /// The largest absolute value of the secret at a complex root of `X^N + 1`: where that is large, roundings are.
+    #[must_use]
+    pub fn largest_value(&self) -> f64 {
+        let (low, high) = self.coefficients.split_at(self.coefficients.len() / 2);
+        let number = |(&re, &im): (&i8, &i8)| Complex64::new(f64::from(re), f64::from(im));
+        let mut values: Vec<Complex64> = low.iter().zip(high).map(number).collect();
+        SpecialFft::new(values.len()).forward(&mut values);
+        let largest = values.iter().map(|value| value.norm_sqr()).fold(0.0, f64::max).sqrt();
+        values.iter_mut().for_each(|value| {
+            value.re.zeroize();
+            value.im.zeroize();
+        });
+        largest
     }
 
     /// The name of this key.

@@ -8,8 +8,8 @@ use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_ring::process::Lock;
 use aglet_rlwe::{Context, KeyRole, KeySet, KeySwitchSpec, Params, SwitchingKey};
 use aglet_schemes::integer::{
-    decrypt, encrypt, noise_budget, Encoder, Encryptor, IntegerCiphertext, IntegerEvaluator, IntegerParams, Packing,
-    WideRings,
+    decrypt, encrypt, noise_budget, Encoder, Encryptor, IntegerCiphertext, IntegerEvaluator, IntegerParams, Noise,
+    Packing, WideRings,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -144,12 +144,18 @@ impl Engine {
         self.runtime.run(|| Ok(work(self.evaluator(&self.none))?))
     }
 
-    /// Draws a secret key.
+    /// Draws a secret key whose roundings are nowhere larger than estimates of noise take them for ([`Noise::suits`]).
     ///
     /// # Errors
     /// The system's error if it has no randomness to give.
     pub fn create_secret_key(&self) -> Result<SecretKey, Error> {
-        self.runtime.run(|| Ok(SecretKey::generate(&self.ctx, &mut self.runtime.random("secret key", 0)?)?))
+        let mut random = self.runtime.random("secret key", 0)?;
+        self.runtime.run(|| loop {
+            let key = SecretKey::generate(&self.ctx, &mut random)?;
+            if Noise::suits(&self.params, &key) {
+                return Ok(key);
+            }
+        })
     }
     /// Makes a public key, for every level.
     ///

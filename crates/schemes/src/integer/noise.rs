@@ -1,13 +1,14 @@
 //! The noise of integers: deviations in the canonical embedding, the values of an error at the complex roots of `X^N + 1`.
 //!
 //! Rounding leaves `d0 + d1 s`, and the roots where the secret s is large are the same in every product, where averages over coefficients
-//! would not see them. So the deviation R of a noise is that at the root where s is largest, 3.3 times its mean there for rings of every
-//! size. No value passes 10 R but with a chance of e^-100 = 2^-144, and no coefficient, a mean over all roots, 14 of its own deviations
-//! of `R / sqrt N`. A product squares what is rare: `t (10 R)^2 / q` has to be below 10 R, or it grows from level to level; so each
-//! product checks that `10 t R <= q` (shared design of integers, sections 1 and 2).
+//! would not see them. So the deviation R of a noise is that at the root where s is largest, 3.3 times its mean there at most: secrets
+//! that are larger anywhere, one of four at N = 2^15 and one of two at 2^16, are drawn again (SECURITY.md). No value passes 10 R but
+//! with a chance of e^-100 = 2^-144, and no coefficient, a mean over all roots, 14 of its own deviations of `R / sqrt N`. A product
+//! squares what is rare: `t (10 R)^2 / q` has to be below 10 R, or it grows from level to level; so each product checks that
+//! `10 t R <= q` (shared design of integers, sections 1 and 2).
 
 use aglet_ring::sample::GAUSSIAN_SIGMA;
-use aglet_rlwe::Params;
+use aglet_rlwe::{Params, SecretKey};
 
 /// The largest value of a secret over their root mean square.
 const LARGEST_SECRET: f64 = 3.3;
@@ -30,6 +31,11 @@ impl Noise {
     pub fn rounding(params: &Params) -> Self {
         let norm = LARGEST_SECRET.powi(2) * params.secret().squared_norm(params.n());
         Self::of_deviation(params, ((1.0 + norm) / 12.0).sqrt())
+    }
+    /// Whether the roundings of this secret are as small everywhere as [`Noise::rounding`] says; where not, another is drawn.
+    #[must_use]
+    pub fn suits(params: &Params, key: &SecretKey) -> bool {
+        key.largest_value() <= LARGEST_SECRET * params.secret().squared_norm(params.n()).sqrt()
     }
     /// Of an encryption by the secret key, which has its error alone, or by the public key, whose noise is that of a division.
     #[must_use]
