@@ -20,9 +20,15 @@ def message(engine: Engine) -> np.ndarray:
 
 
 def flooding(ciphertext: Ciphertext, slots: int, queries: int, security: float) -> float:
-    """The deviation on a real component that eprint 2022/816 asks for."""
+    """The deviation on a real component that eprint 2022/816 asks for, all slots of the ring together.
+
+    The error is below `norm` as surely as is promised: a sum of exponential squares with exponential weights.
+    """
     assert ciphertext.noise is not None
-    return math.sqrt(12 * queries) * 2 ** (security / 2) * ciphertext.noise * math.sqrt(slots)
+    rare = (security + math.log2(queries) + 1) * math.log(2)
+    largest = 1 + math.sqrt(2 * (rare + math.log(slots))) + rare + math.log(slots)
+    norm = ciphertext.noise * math.sqrt(slots + math.sqrt(2 * slots * largest * rare) + largest * rare)
+    return math.sqrt(12 * queries) * 2 ** (security / 2) * norm
 
 
 def size(errors: np.ndarray) -> float:
