@@ -1,11 +1,12 @@
 //! What is fuzzed: parameters as text, headers, and everything that files hold, in a ring so small that thousands are read in a
 //! second.
 
+use aglet::bridge::BridgeKey;
 use aglet::ckks::{
     BootstrapKey, Ciphertext, CkksParams, Engine, FixedRotationKey, GaloisKey, MatrixKey, Plaintext,
     RelinearizationKey, RotationKey,
 };
-use aglet::wire::{self, CkksOrigin, IntegerOrigin, Origin, Stored};
+use aglet::wire::{self, BridgeOrigin, CkksOrigin, IntegerOrigin, Origin, Stored};
 use aglet::{fhew, integer, presets, Control, PublicKey, SecretKey};
 use aglet_rlwe::security::Security;
 use std::ops::Range;
@@ -99,7 +100,7 @@ pub struct Target {
 
 /// All of them.
 pub fn all() -> Vec<Target> {
-    vec![parameters(), header(), things(), lookups(), integers()]
+    vec![parameters(), header(), things(), lookups(), integers(), bridges()]
 }
 
 /// Readers with a fault that only one word of 64 bits meets, behind all checksums: in the header, where files have zeros, and in
@@ -225,6 +226,22 @@ fn integers() -> Target {
     };
     let seeds = kept.into_iter().flatten().map(Input::file).collect();
     Target { name: "integers", seeds, words: INTEGER_WORDS, run: Box::new(run) }
+}
+
+/// The key of a bridge that stands in the repository.
+fn bridges() -> Target {
+    let kept = files_of("bridge-wire-1");
+    let said = kept.iter().map(|bytes| wire::summary(bytes).expect("a file of this version is read"));
+    let said = said.into_iter().find(|said| said.family == BridgeOrigin::FAMILY).expect("the key is there");
+    let origin = BridgeOrigin::find(&said, true).expect("it says its parameters");
+    let run = move |bytes: &[u8]| {
+        if let Ok(said) = wire::summary(bytes) {
+            let _ = BridgeOrigin::find(&said, true).map(|origin| origin.params.max_level());
+        }
+        read::<_, BridgeKey>(&origin, bytes);
+    };
+    let seeds = kept.into_iter().map(Input::file).collect();
+    Target { name: "bridges", seeds, words: LOOKUP_WORDS, run: Box::new(run) }
 }
 
 /// Reads bytes as a type; what is read comes back as it was, but for another text of the same parameters, and for the slots of what

@@ -17,6 +17,7 @@ from aglet._core import (
     EncodedWeights,
     FixedRotationKey,
     IntegerBootstrapKey,
+    IntegerBridgeKey,
     IntegerCiphertext,
     IntegerPlaintext,
     IntegerPublicKey,
@@ -41,7 +42,8 @@ from aglet.arrays.array import EncryptedArray
 from aglet.arrays.keyset import KeySet
 from aglet.arrays.session import Session
 from aglet.bridge.bridge import Bridge
-from aglet.bridge.keys import BridgeKeys
+from aglet.bridge.integers import IntegerBridge
+from aglet.bridge.keys import BridgeKeys, IntegerBridgeKeys
 from aglet.ckks.comparison import ComparisonPlan
 from aglet.ckks.elsewhere import GLEngine
 from aglet.ckks.engine import Engine
@@ -85,6 +87,9 @@ __all__ = [
     "GLEngine",
     "InsecureParametersError",
     "IntegerBootstrapKey",
+    "IntegerBridge",
+    "IntegerBridgeKey",
+    "IntegerBridgeKeys",
     "IntegerCiphertext",
     "IntegerEngine",
     "IntegerPlaintext",

@@ -982,6 +982,59 @@ class Bridge:
     def deserialize(self, kind: str, data: bytes, progress: Progress | None = None) -> Any: ...
 
 @final
+class IntegerBridgeKey:
+    """What leads from the secret key of integers to that of look-ups."""
+
+    @property
+    def key_id(self) -> str: ...
+    @property
+    def lookup_key_id(self) -> str:
+        """Short id of the secret key of look-ups."""
+
+    @property
+    def preset(self) -> str: ...
+    @property
+    def byte_count(self) -> int: ...
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes when stored with a seed in place of the uniform part."""
+
+@final
+class IntegerBridge:
+    """An engine of integers and one of look-ups. All methods are safe to call from many threads."""
+
+    def __init__(self, numbers: IntegerEngine, lookups: LookupEngine) -> None: ...
+    @property
+    def backend(self) -> str: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def key_bytes(self) -> int:
+        """Bytes in memory that its key takes."""
+
+    def create_bridge_key(
+        self,
+        sk: IntegerSecretKey,
+        lookup_sk: LweSecretKey,
+        memory_limit_bytes: int | None = None,
+        progress: Progress | None = None,
+    ) -> IntegerBridgeKey: ...
+    def to_lookup(
+        self,
+        ct: IntegerCiphertext,
+        indices: list[int],
+        shape: list[int],
+        key: IntegerBridgeKey,
+        bootstrap_key: IntegerBootstrapKey,
+        bits: int | None = None,
+        progress: Progress | None = None,
+    ) -> LweArray: ...
+    def write(self, value: IntegerBridgeKey, path: str, progress: Progress | None = None) -> None: ...
+    def serialize(self, value: IntegerBridgeKey, progress: Progress | None = None) -> bytes: ...
+    def read(self, kind: str, path: str, progress: Progress | None = None) -> Any: ...
+    def deserialize(self, kind: str, data: bytes, progress: Progress | None = None) -> Any: ...
+
+@final
 class LweSecretKey:
     """The secret key of gates and tables, wiped from memory when dropped. It refuses to be pickled."""
 

@@ -14,13 +14,14 @@ from aglet.reproduce import load
 
 __all__ = ["VALUES", "Advice", "Wish", "advise", "nothing_fits", "other_family", "rank", "split"]
 
-VALUES = ("real", "complex", "sign", "bits", "integers")
+VALUES = ("real", "complex", "sign", "bits", "integers", "comparisons")
 _METHODS = {
     "real": ("regular", "lossy", "merge", "lossy-merge"),
     "complex": ("regular", "lossy"),
     "sign": ("sign", "regular"),
     "bits": ("bits", "regular"),
     "integers": ("regular", "lossy", "merge", "lossy-merge"),
+    "comparisons": (),
 }
 _LATEST = 8
 """So many of the latest records calibrate the model."""

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from aglet import IntegerEngine, LookupEngine, ParameterError, _core, forecast, planned, recording
 from aglet.advise import VALUES, Advice, Wish, advise, nothing_fits, other_family, rank
+from aglet.bridge.advice import ComparisonAdvice, comparison_ways
 from aglet.cli import app
 from aglet.integer.advice import IntegerAdvice, integer_ways
 from aglet.lookup.advice import LookupAdvice, ways
@@ -180,7 +181,7 @@ def test_two_passes_have_the_bits_that_are_predicted() -> None:
     assert found == pytest.approx(planned.iterated_bits(toy, engine.slot_count, one), abs=0.7)
 
 
-@pytest.mark.parametrize("values", VALUES)
+@pytest.mark.parametrize("values", [values for values in VALUES if values != "comparisons"])
 @pytest.mark.parametrize("key_size", ["large", "small"])
 def test_the_calls_run(values: str, key_size: str) -> None:
     wish = Wish(512, 10, 3, values, throughput=values == "real")
@@ -325,6 +326,28 @@ def test_the_command(tmp_path: Path) -> None:
         assert result.exit_code == 1
         assert result.stdout == ""
         assert result.stderr.startswith("aglet: ")
+
+
+def test_comparisons_go_over_a_bridge_where_they_are_few_or_fine() -> None:
+    def ways(slots: int, bits: int, throughput: bool = False, levels: int = 0) -> list[ComparisonAdvice]:
+        wish = Wish(slots, bits, levels, "comparisons", throughput)
+        return rank(wish, comparison_ways(wish))
+
+    assert ways(4, 12)[0].method == "bridge compare"
+    # Where polynomials need no bootstrap, they are faster for one pair as well, but leave no levels.
+    assert ways(4, 8)[0].method == "polynomial compare"
+    assert {way.method for way in ways(4, 8, levels=8)} == {"bridge compare"}
+    many = ways(30000, 8)[0]
+    assert (many.method, many.rotations, many.calls(0).count("alpha=8")) == ("polynomial compare", 0, 1)
+    assert ways(4, 12, True)[0].method == "polynomial compare"
+    # No polynomial tells 20 bits apart, and slots of "regular" are too coarse for 2^-128.
+    (fine,) = ways(64, 20)
+    assert (fine.preset, fine.method, fine.rotations) == ("regular-44", "bridge compare", 64 * 6)
+    assert "bits=20" in fine.calls(0)
+    with pytest.raises(ParameterError, match="20 bits or fewer"):
+        ways(4, 21)
+    wish = ["--values", "comparisons", "--slots", "4", "--bits", "8", "--levels", "8"]
+    assert "over a bridge" in " ".join(run(*wish).stdout.split())
 
 
 def test_the_shipped_records_are_records_of_this_tree() -> None:

@@ -1,13 +1,14 @@
-//! Files of bridges of every version of the format, kept under `tests/vectors/bridge-wire-VERSION`: today's code reads each, and the key
-//! still leads both ways.
+//! Files of bridges of every version of the format, kept under `tests/vectors/bridge-wire-VERSION` and
+//! `tests/vectors/integer-bridge-wire-VERSION`: today's code reads each, and the key still leads both ways, or down.
 //!
 //! `AGLET_WIRE=record cargo test -p aglet --test bridge_corpus` writes those of the version that today's code writes that are not there
 //! yet: what users may have is never written again.
 
-use aglet::bridge::{Bridge, BridgeKey, Parts, Reading};
+use aglet::bridge::{Bridge, BridgeKey, IntegerBridge, IntegerBridgeKey, Parts, Reading};
 use aglet::ckks::{self, BootstrapKeys, CkksParams, KeySize, Method, Request};
 use aglet::fhew::{self, FhewParams, Form};
-use aglet::wire::{self, BridgeOrigin};
+use aglet::integer::{self, IntegerLiteral, IntegerParams, Packing};
+use aglet::wire::{self, BridgeOrigin, IntegerBridgeOrigin};
 use aglet::{Control, Runtime, SecretKey};
 use aglet_ring::arch;
 use aglet_rlwe::security::Security;
@@ -64,14 +65,64 @@ fn check(folder: &Path) {
     assert_eq!(bridge.lookups().decrypt_bits(&low, &lookup).unwrap(), CLEAR, "{folder:?}");
 }
 
-#[test]
-fn files_of_every_version_are_read() {
+fn record_integers() {
+    let literal = integer::presets::load("int16").unwrap().literal().clone();
+    let literal =
+        IntegerLiteral { name: "bridge-corpus".into(), log_n: 10, log_slots: Some(10), claims: None, ..literal };
+    let numbers = IntegerParams::new(literal, Security::NotChecked).unwrap();
+    let lookups = FhewParams::from_toml(bridge::LOOKUPS, Security::NotChecked).unwrap();
+    let seeded = |seed| Runtime::seeded(1, arch::available()[0].name(), seed).unwrap();
+    let numbers = integer::Engine::on(seeded(*b"integers that later ones read:  "), numbers, Packing::Slots).unwrap();
+    let lookups = fhew::Engine::on(seeded(*b"a bridge down that they read:   "), lookups).unwrap();
+    let (bridge, now) = (IntegerBridge::new(numbers, lookups).unwrap(), Control::new());
+    let (main, lookup) = (bridge.numbers().create_secret_key().unwrap(), bridge.lookups().create_secret_key().unwrap());
+    let bytes = bridge.numbers().serialize(&main, &now).unwrap();
+    let folder = vectors().join(format!("integer-bridge-wire-{}", u16::from_le_bytes([bytes[8], bytes[9]])));
+    if !folder.exists() {
+        std::fs::create_dir_all(&folder).unwrap();
+        bridge.numbers().write(&main, &folder.join("secret_key"), &now).unwrap();
+        bridge.lookups().write(&lookup, &folder.join("lwe_secret_key"), &now).unwrap();
+        let key = bridge.create_key(&main, &lookup, None).unwrap();
+        bridge.write(&key, &folder.join("integer_bridge_key"), &now).unwrap();
+    }
+}
+
+fn check_integers(folder: &Path) {
+    let bytes = std::fs::read(folder.join("integer_bridge_key")).unwrap();
+    let (said, now) = (wire::summary(&bytes).unwrap(), Control::new());
+    let origin = IntegerBridgeOrigin::find(&said, true).unwrap();
+    let numbers = integer::Engine::new(origin.params, Packing::Slots, 1).unwrap();
+    let lookups = fhew::Engine::new(origin.lookups.params().clone(), 1).unwrap();
+    let main: SecretKey = numbers.read(&folder.join("secret_key"), &now).unwrap();
+    let lookup: fhew::SecretKey = lookups.read(&folder.join("lwe_secret_key"), &now).unwrap();
+    let bridge = IntegerBridge::new(numbers, lookups).unwrap();
+    let key: IntegerBridgeKey = bridge.read(&folder.join("integer_bridge_key"), &now).unwrap();
+    assert_eq!((key.id(), key.lookup_id()), (main.id(), lookup.id()), "{folder:?}");
+
+    let bootstrap = bridge.numbers().create_bootstrap_key(&main, None, &now).unwrap();
+    let ct = bridge.numbers().encrypt_with_secret(&CLEAR.map(i64::from), 1, &main).unwrap();
+    let low = bridge.to_lookup(&ct, &[0, 1, 2, 3, 4], Reading::Bits, (&key, &bootstrap), &now).unwrap();
+    assert_eq!(bridge.lookups().decrypt_bits(&low, &lookup).unwrap(), CLEAR, "{folder:?}");
+}
+
+/// Every folder of a name, after writing that of today if that is asked for.
+fn folders(name: &str, record: fn()) -> Vec<PathBuf> {
     if std::env::var("AGLET_WIRE").is_ok_and(|wish| wish == "record") {
         record();
     }
     let paths = std::fs::read_dir(vectors()).unwrap().map(|entry| entry.unwrap().path());
-    let ours = |path: &PathBuf| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with("bridge-wire-"));
+    let ours = |path: &PathBuf| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(name));
     let folders: Vec<PathBuf> = paths.filter(ours).collect();
     assert!(!folders.is_empty(), "the files are gone");
-    folders.iter().for_each(|folder| check(folder));
+    folders
+}
+
+#[test]
+fn files_of_every_version_are_read() {
+    folders("bridge-wire-", record).iter().for_each(|folder| check(folder));
+}
+
+#[test]
+fn files_of_bridges_from_integers_are_read() {
+    folders("integer-bridge-wire-", record_integers).iter().for_each(|folder| check_integers(folder));
 }

@@ -3,7 +3,7 @@
 
 use crate::errors::{exception, raise};
 use crate::{bridge, ckks, integer, lookup};
-use aglet::wire::{self, BridgeOrigin, IntegerOrigin, Origin};
+use aglet::wire::{self, BridgeOrigin, IntegerBridgeOrigin, IntegerOrigin, Origin};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
@@ -15,6 +15,7 @@ pub fn restore(py: Python<'_>, data: &[u8]) -> PyResult<Py<PyAny>> {
     match summary.family {
         aglet::fhew::Home::FAMILY => lookup::restore(py, &summary, data),
         BridgeOrigin::FAMILY => bridge::restore(py, &summary, data),
+        IntegerBridgeOrigin::FAMILY => bridge::restore_integers(py, &summary, data),
         IntegerOrigin::FAMILY => integer::restore(py, &summary, data),
         _ => ckks::restore(py, &summary, data),
     }

@@ -17,7 +17,7 @@ mod wait;
 #[pyo3::pymodule]
 mod _core {
     #[pymodule_export]
-    use crate::bridge::{Bridge, BridgeKey};
+    use crate::bridge::{Bridge, BridgeKey, IntegerBridge, IntegerBridgeKey};
     #[pymodule_export]
     use crate::ckks::{
         BootstrapKey, Ciphertext, ConjugationKey, EncodedDiagonals, EncodedWeights, Engine, FixedRotationKey,

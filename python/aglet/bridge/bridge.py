@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from aglet import _core, checks
 from aglet._core import BridgeKey, Ciphertext, LweSecretKey, SecretKey
 from aglet.bridge.estimate import Estimates
+from aglet.bridge.indices import slots
 from aglet.bridge.keys import BridgeKeys
 from aglet.bridge.tables import Tables
 from aglet.ckks.engine import Engine
@@ -193,7 +191,7 @@ class Bridge(Tables, Estimates, Stores):
             If ciphertext and keys do not belong together.
         """
         ct = checks.need(ciphertext, Ciphertext, "encrypt(message, secret_key)")
-        places, number = self._slots(indices), checks.optional_count("bits", bits, 2)
+        places, number = slots(indices, self._engine.slot_count), checks.optional_count("bits", bits, 2)
         which, sign = checks.word("part", part), checks.flag("signed", signed)
         shape = [2, *places.shape] if which == "both" else list(places.shape)
         down = _keys(keys)._down()
@@ -362,18 +360,6 @@ class Bridge(Tables, Estimates, Stores):
         "create_bridge_key(secret_key, lwe_secret_key)",
         "A file takes less than half of the memory of the key: seeds stand for what is uniform.",
     )
-
-    def _slots(self, indices: Any) -> NDArray[np.int64]:
-        found = np.asarray(indices)
-        if found.size == 0:
-            found = found.astype(np.int64)
-        if found.dtype.kind not in "iu":
-            raise TypeError(f"Slots are named by whole numbers, not by {found.dtype}.")
-        count = self._engine.slot_count
-        outside = (found < 0) | (found >= count)
-        if outside.any():
-            raise RangeError(f"There is no slot {found[outside][0]}; this engine has slots 0 to {count - 1}.")
-        return found.astype(np.int64)
 
 
 def _keys(keys: Any) -> BridgeKeys:

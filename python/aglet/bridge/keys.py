@@ -5,9 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from aglet import checks
-from aglet._core import BootstrapKey, BridgeKey, ConjugationKey, LookupKey, PackingKey, RelinearizationKey
+from aglet._core import (
+    BootstrapKey,
+    BridgeKey,
+    ConjugationKey,
+    IntegerBootstrapKey,
+    IntegerBridgeKey,
+    LookupKey,
+    PackingKey,
+    RelinearizationKey,
+)
 
-__all__ = ["BridgeKeys"]
+__all__ = ["BridgeKeys", "IntegerBridgeKeys"]
 
 
 @dataclass(frozen=True)
@@ -48,6 +57,35 @@ class BridgeKeys:
             bootstrap,
             bridge,
         )
+
+    def _lookup(self) -> LookupKey:
+        return checks.need(self.lookup_key, LookupKey, "create_lookup_key(secret_key)")
+
+
+@dataclass(frozen=True)
+class IntegerBridgeKeys:
+    """The keys of a bridge from integers, none of which decrypts anything; `IntegerBridge.create_keys` makes all.
+
+    Parameters
+    ----------
+    bridge_key
+        Of `IntegerBridge.create_bridge_key`.
+    bootstrap_key
+        Of `IntegerEngine.create_bootstrap_key`.
+    lookup_key
+        Of `LookupEngine.create_lookup_key`, for tables.
+    packing_key
+        Of `LookupEngine.create_packing_key`, for tables of bytes.
+    """
+
+    bridge_key: IntegerBridgeKey
+    bootstrap_key: IntegerBootstrapKey
+    lookup_key: LookupKey | None = None
+    packing_key: PackingKey | None = None
+
+    def _down(self) -> tuple[IntegerBridgeKey, IntegerBootstrapKey]:
+        bridge = checks.need(self.bridge_key, IntegerBridgeKey, "create_bridge_key(secret_key, lwe_secret_key)")
+        return bridge, checks.need(self.bootstrap_key, IntegerBootstrapKey, "create_bootstrap_key(secret_key)")
 
     def _lookup(self) -> LookupKey:
         return checks.need(self.lookup_key, LookupKey, "create_lookup_key(secret_key)")

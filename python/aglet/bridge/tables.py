@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from aglet import checks
-from aglet._core import Ciphertext, PackingKey
+from aglet._core import Ciphertext, LookupKey, PackingKey
 from aglet.bridge.keys import BridgeKeys
 from aglet.errors import RangeError
 from aglet.lookup.ciphertext import LweCiphertext
@@ -17,9 +17,17 @@ from aglet.progress import ProgressCallback
 if TYPE_CHECKING:
     from aglet.lookup.engine import LookupEngine
 
-__all__ = ["Tables"]
+__all__ = ["ByteTable", "Tables"]
 
 _NIBBLE = 16
+
+
+class _Keys(Protocol):
+    """Of every bridge."""
+
+    @property
+    def packing_key(self) -> PackingKey | None: ...
+    def _lookup(self) -> LookupKey: ...
 
 
 class Tables:
@@ -93,18 +101,38 @@ class Tables:
 
         Other errors are those of `to_lookup`.
         """
-        engine = self._lookup_engine
+        byte = ByteTable(self._lookup_engine, table, keys)
+        x = self.to_lookup(ciphertext, indices, keys, bits=8, signed=False, part=part, progress=progress)
+        return byte.of(x, max_failure, progress)
+
+
+class ByteTable:
+    """A table of bytes, ready for words of 8 bits.
+
+    Raises
+    ------
+    RangeError
+        If the engine has not 4 bits, or the table is none of bytes.
+    MissingKeyError
+        If a key is missing.
+    """
+
+    def __init__(self, engine: LookupEngine, table: Any, keys: _Keys) -> None:
         if 2**engine.bits != _NIBBLE:
             raise RangeError(
                 f"An engine of {engine.bits} bits has no nibbles; make the bridge with LookupEngine(preset='wide')."
             )
-        values = np.array(_bytes(table)).reshape(_NIBBLE, _NIBBLE)
-        key = keys._lookup()
-        packing = checks.need(keys.packing_key, PackingKey, "create_keys(secret_key, lwe_secret_key, packing=True)")
-        x = self.to_lookup(ciphertext, indices, keys, bits=8, signed=False, part=part, progress=progress)
-        low, high = engine.digits(x, key, max_failure=max_failure, progress=progress)
-        both = [Table((values // _NIBBLE).ravel()), Table((values % _NIBBLE).ravel())]
-        found = engine.lookup2(high, low, both, key, packing, max_failure=max_failure, progress=progress)
+        values = np.array(_bytes(table))
+        self._tables = [Table(values // _NIBBLE), Table(values % _NIBBLE)]
+        self._engine, self._key = engine, keys._lookup()
+        made = "create_keys(secret_key, lwe_secret_key, packing=True)"
+        self._packing = checks.need(keys.packing_key, PackingKey, made)
+
+    def of(self, x: LweCiphertext, max_failure: float | None, progress: Any) -> tuple[LweCiphertext, LweCiphertext]:
+        """Both nibbles of its values, the high one first."""
+        engine, options = self._engine, {"max_failure": max_failure, "progress": progress}
+        low, high = engine.digits(x, self._key, **options)
+        found = engine.lookup2(high, low, self._tables, self._key, self._packing, **options)
         return found[0], found[1]
 
 

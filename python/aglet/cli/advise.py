@@ -10,6 +10,7 @@ import typer
 from aglet import _core, forecast, recording
 from aglet.advise import VALUES, Advice, Wish, nothing_fits, other_family, rank, split
 from aglet.advise import advise as ranked
+from aglet.bridge.advice import ComparisonAdvice, comparison_ways
 from aglet.cli import output
 from aglet.errors import ParameterError
 from aglet.integer.advice import IntegerAdvice, integer_ways
@@ -21,7 +22,7 @@ __all__ = ["advise"]
 
 _SHOWN = 8
 
-AnyAdvice = Advice | LookupAdvice | IntegerAdvice
+AnyAdvice = Advice | LookupAdvice | IntegerAdvice | ComparisonAdvice
 
 
 @output.sentences
@@ -44,8 +45,10 @@ def advise(
     wish = Wish(slots, bits, levels, values, throughput, None if memory is None else memory * 1e9)
     records, source = _records(record)
     units = _units_here() if here else forecast.shipped
-    tables = ways(wish.values, wish.bits, wish.slots, wish.levels, wish.memory_bytes, records)
-    everything: list[AnyAdvice] = [*ranked(wish, records, units), *tables, *integer_ways(wish, records)]
+    everything: list[AnyAdvice] = [*comparison_ways(wish)]
+    if not everything:
+        tables = ways(wish.values, wish.bits, wish.slots, wish.levels, wish.memory_bytes, records)
+        everything = [*ranked(wish, records, units), *tables, *integer_ways(wish, records)]
     found = rank(wish, everything)
     if not found:
         for sentence in other_family(wish):
@@ -92,6 +95,10 @@ def _row(place: int, advice: AnyAdvice, throughput: bool) -> tuple[Any, ...]:
     if isinstance(advice, LookupAdvice):
         name = f"{place}. LookupEngine, {advice.method}"
         return name, advice.preset, "-", "-", advice.bootstraps, *timed, f"{advice.bits:g}", "exact", "any", memory
+    if isinstance(advice, ComparisonAdvice):
+        kind = "exact" if advice.rotations else "decided"
+        levels, size = f"any to {advice.level_out}", ("-", advice.values, advice.bootstraps)
+        return f"{place}. {advice.method}", advice.preset, *size, *timed, f"{advice.bits:g}", kind, levels, memory
     if isinstance(advice, IntegerAdvice):
         name, levels = f"{place}. IntegerEngine", f"{advice.level_in} to {advice.level_out}"
         size = "-", advice.slot_count, advice.bootstraps
@@ -142,10 +149,15 @@ def _show(wish: Wish, found: list[AnyAdvice], records: list[dict[str, Any]], sou
             "IntegerEngine computes modulo 65537, exactly; where it is not measured here, its time is that of "
             "the record of another machine."
         )
+    if any(isinstance(advice, ComparisonAdvice) for advice in found):
+        console.print(
+            "Comparisons over a bridge are right down to the noise of slots, those by polynomials for numbers that are "
+            "2^(1 - bits) apart or more. Both begin with fresh ciphertexts; times hold bootstraps and all else."
+        )
     named = {advice.preset for _, advice in shown if isinstance(advice, Advice)}
     for preset in _core.presets():
         if preset["name"] in named and preset["experimental"] is not None:
             console.print(f"{preset['name']} is experimental: {preset['experimental']}", soft_wrap=True)
-    if not isinstance(found[0], LookupAdvice) and found[0].level_in:
+    if isinstance(found[0], Advice | IntegerAdvice) and found[0].level_in:
         console.print(f"The best begins at level {found[0].level_in} or more; levels below that are not free.")
     console.print(f"\n{found[0].calls(wish.levels)}", soft_wrap=True)

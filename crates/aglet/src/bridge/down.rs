@@ -31,7 +31,7 @@ pub enum Reading {
 
 impl Reading {
     /// The part of a turn that the value 1 takes.
-    fn turn(self) -> f64 {
+    pub(super) fn turn(self) -> f64 {
         match self {
             Self::Bits => 0.25,
             Self::Message(message) => 1.0 / message.turn() as f64,
@@ -40,7 +40,7 @@ impl Reading {
         }
     }
     /// The largest size of a value.
-    fn most(self) -> f64 {
+    pub(super) fn most(self) -> f64 {
         match self {
             Self::Message(message) => (message.space() - 1) as f64,
             Self::Bits | Self::Real(_) => 1.0,

@@ -5,10 +5,12 @@
 //! up packs bits as coefficients and is the end of a bootstrap.
 
 mod down;
+mod integers;
 mod key;
 mod up;
 
 pub use down::{Parts, Reading};
+pub use integers::{IntegerBridge, IntegerBridgeKey};
 pub use key::BridgeKey;
 pub use up::Bits;
 

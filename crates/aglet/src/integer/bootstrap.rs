@@ -64,6 +64,8 @@ struct Prepared {
     route: Arc<Route>,
     ctx: Arc<Context>,
     pipeline: Pipeline<Refresh, PowerMap>,
+    /// Its beginning, with the maps that it has encoded.
+    lowering: Pipeline<Refresh, PowerMap>,
 }
 
 impl Engine {
@@ -150,8 +152,11 @@ impl Engine {
         let route = self.route()?;
         let made = self.run(|| {
             let ctx = self.context().subset(route.params.prime_indices())?;
-            let pipeline = Pipeline::new(&PowerEvaluator::new(&ctx, &KeySet::new()), route.plan.clone())?;
-            Ok(Arc::new(Prepared { route, ctx, pipeline }))
+            let none = KeySet::new();
+            let e = PowerEvaluator::new(&ctx, &none);
+            let pipeline = Pipeline::new(&e, route.plan.clone())?;
+            let lowering = Pipeline::sharing(&e, route.lowering()?, &[&pipeline])?;
+            Ok(Arc::new(Prepared { route, ctx, pipeline, lowering }))
         })?;
         Ok(self.bootstrap.prepared.lock().get_or_insert(made).clone())
     }
@@ -185,6 +190,23 @@ impl Engine {
         });
         *self.bootstrap.ran.lock() = watch.ran;
         Ok(found?.iter().map(|ct| self.refreshed(ct)).collect())
+    }
+
+    /// Numbers as coefficients modulo q0 under the main secret, m as `m / t` of a turn, by the first stages of a bootstrap.
+    ///
+    /// # Errors
+    /// As [`Engine::bootstrap`].
+    pub(crate) fn to_coefficients(
+        &self,
+        ct: &Ciphertext,
+        key: &BootstrapKey,
+        control: &Control,
+    ) -> Result<Arc<PowerCiphertext>, Error> {
+        let (prepared, low) = (self.prepared()?, self.lowered(ct)?);
+        self.run(|| {
+            let e = PowerEvaluator::new(&prepared.ctx, &key.keys).stopped_by(control.flag());
+            Ok(prepared.lowering.run(&e, &[prepared.input(&low)?], &mut ())?.remove(0))
+        })
     }
 
     /// The stages of the latest bootstrap on this engine.

@@ -126,7 +126,7 @@ impl Engine {
     pub fn threads(&self) -> usize {
         self.runtime.threads()
     }
-    pub(super) fn runtime(&self) -> &Runtime {
+    pub(crate) fn runtime(&self) -> &Runtime {
         &self.runtime
     }
     /// Runs work on the engine's threads.

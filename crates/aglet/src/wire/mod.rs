@@ -18,7 +18,7 @@ mod replacement;
 mod rlwe;
 
 pub use body::{Reader, Shape, Writer};
-pub use bridge::BridgeOrigin;
+pub use bridge::{BridgeOrigin, Ends, IntegerBridgeOrigin, Side};
 pub use ckks::CkksOrigin;
 pub use integer::IntegerOrigin;
 
@@ -55,7 +55,7 @@ struct Family {
     finer: fn(Kind, &[u64; WORDS]) -> Option<&'static str>,
 }
 
-const FAMILIES: [Family; 4] = [ckks::FAMILY, fhew::FAMILY, integer::FAMILY, bridge::FAMILY];
+const FAMILIES: [Family; 5] = [ckks::FAMILY, fhew::FAMILY, integer::FAMILY, bridge::FAMILY, bridge::INTEGERS];
 
 /// Where a thing is at home: parameters of one family, and what else engines must share to use the things of one another.
 pub trait Origin: Sized {
@@ -349,7 +349,8 @@ engines! {
     crate::ckks::Engine: CkksOrigin = origin,
     crate::fhew::Engine: crate::fhew::Home = home,
     crate::integer::Engine: IntegerOrigin = origin,
-    crate::bridge::Bridge: BridgeOrigin = origin
+    crate::bridge::Bridge: BridgeOrigin = origin,
+    crate::bridge::IntegerBridge: IntegerBridgeOrigin = origin
 }
 
 fn write_file<O: Origin, T: Stored<O>>(origin: &O, x: &T, path: &Path, control: &Control) -> Result<(), Error> {

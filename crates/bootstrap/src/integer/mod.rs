@@ -52,6 +52,17 @@ impl Route {
         Ok(Self { params: own, plan })
     }
 
+    /// The first stages alone: slots become coefficients modulo q0, the number m as `m / p` of a turn, and stay there.
+    ///
+    /// Number j of the first row becomes coefficient `reversed j` times N over the slots, that of the second row N/2 further.
+    ///
+    /// # Errors
+    /// [`Error::Broken`] if they do not end at the lowest modulus; a route that was made passes.
+    pub fn lowering(&self) -> Result<Plan<Refresh>, Error> {
+        let maps = self.plan.stages().iter().take_while(|s| !matches!(s.step, Refresh::ToSparse(_)));
+        Plan::new(maps.cloned().collect(), &self.params.q().iter().map(|&q| q as f64).collect::<Vec<_>>())
+    }
+
     /// The keys that its stages need, as they are made for them on the chain of the route: the shapes of one list.
     ///
     /// # Errors

@@ -1,5 +1,9 @@
 //! Bridges between slots and look-ups for Python: the bridge and its key. `python/aglet/bridge` is the face of it.
 
+mod integers;
+
+pub use integers::{restore as restore_integers, IntegerBridge, IntegerBridgeKey};
+
 use crate::ckks::{BootstrapKey, Ciphertext, ConjugationKey, Engine, RelinearizationKey, SecretKey};
 use crate::errors::{count, raise};
 use crate::family::{homed_files, homed_keys, homed_pickles, unchanging, works, Home};
@@ -7,11 +11,11 @@ use crate::lookup::{LookupEngine, LweArray, LweSecretKey};
 use aglet::bridge::{Parts, Reading};
 use aglet::ckks::BootstrapKeys;
 use aglet::fhew::{Array, Domain, Form, Integer, Word};
-use aglet::wire::BridgeOrigin;
+use aglet::wire::{BridgeOrigin, Ends, Side};
 use pyo3::prelude::*;
 use pyo3::IntoPyObjectExt;
 
-impl Home for BridgeOrigin {
+impl<S: Side> Home for Ends<S> {
     fn preset(&self) -> &str {
         aglet::wire::Origin::name(self)
     }
@@ -49,22 +53,20 @@ pub struct Bridge {
 
 works! { Bridge: aglet::bridge::Bridge }
 
-impl Bridge {
-    /// As what slots are read, and the form of the result.
-    fn reading(&self, py: Python<'_>, bits: Option<i64>, signed: bool) -> PyResult<(Reading, Form)> {
-        let message = self.lookups.params().message();
-        match bits {
-            Some(bits) => {
-                let bits = u32::try_from(count(py, "bits", bits)?).unwrap_or(u32::MAX);
-                let of = || match signed {
-                    true => Integer::new(bits).map(|integer| (Reading::Real(integer), Form::Integers(integer))),
-                    false => Word::new(bits).map(|word| (Reading::Word(word), Form::Words(word))),
-                };
-                of().map_err(|error| raise(py, error.into()))
-            }
-            None if message.space() == 2 => Ok((Reading::Bits, Form::Bits)),
-            None => Ok((Reading::Message(message.within(Domain::Padded)), Form::Messages(Domain::Padded))),
+/// As what slots are read, and the form of the result.
+fn reading(py: Python<'_>, lookups: &aglet::fhew::Home, bits: Option<i64>, signed: bool) -> PyResult<(Reading, Form)> {
+    let message = lookups.params().message();
+    match bits {
+        Some(bits) => {
+            let bits = u32::try_from(count(py, "bits", bits)?).unwrap_or(u32::MAX);
+            let of = || match signed {
+                true => Integer::new(bits).map(|integer| (Reading::Real(integer), Form::Integers(integer))),
+                false => Word::new(bits).map(|word| (Reading::Word(word), Form::Words(word))),
+            };
+            of().map_err(|error| raise(py, error.into()))
         }
+        None if message.space() == 2 => Ok((Reading::Bits, Form::Bits)),
+        None => Ok((Reading::Message(message.within(Domain::Padded)), Form::Messages(Domain::Padded))),
     }
 }
 
@@ -124,7 +126,7 @@ impl Bridge {
                 return Err(raise(py, aglet::Error::Range(said)));
             }
         };
-        let (reading, form) = self.reading(py, bits, signed)?;
+        let (reading, form) = reading(py, &self.lookups, bits, signed)?;
         let array = self.long(py, progress, |bridge, control| {
             let cells = bridge.to_lookup(&ct, (&indices, parts), reading, (key, bootstrap), control)?;
             Array::new(&self.lookups, form, shape, key.lookup_id(), cells)
@@ -135,7 +137,7 @@ impl Bridge {
     /// The variance, in turns squared, of what comes down of fresh ciphertexts or of sums of `terms` of them, read as `to_lookup` does.
     #[pyo3(signature = (bits = None, signed = true, terms = 1))]
     fn fresh_variance(&self, py: Python<'_>, bits: Option<i64>, signed: bool, terms: usize) -> PyResult<f64> {
-        let (reading, _) = self.reading(py, bits, signed)?;
+        let (reading, _) = reading(py, &self.lookups, bits, signed)?;
         Ok(self.engine.fresh_variance(reading, terms))
     }
 

@@ -13,14 +13,16 @@ use aglet::wire::IntegerOrigin;
 use aglet::Error;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
+use std::sync::Arc;
 
 type Integers<'py> = Bound<'py, PyArray1<i64>>;
 
 /// An engine of exact integers. All methods are safe to call from many threads.
 #[pyclass(frozen, module = "aglet._core")]
 pub struct IntegerEngine {
-    pub(super) home: IntegerOrigin,
-    pub(super) engine: Engine,
+    pub(crate) home: IntegerOrigin,
+    /// Shared with bridges.
+    pub(crate) engine: Arc<Engine>,
 }
 
 works! { IntegerEngine: Engine }
@@ -70,7 +72,7 @@ impl IntegerEngine {
             Engine::new(params, packing, threads)
         })?;
         let home = IntegerOrigin { ctx: None, ..engine.origin() };
-        Ok(Self { home, engine })
+        Ok(Self { home, engine: Arc::new(engine) })
     }
 
     #[getter]

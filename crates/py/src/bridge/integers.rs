@@ -1,0 +1,90 @@
+//! The bridge from integers to look-ups for Python, and its key. `python/aglet/bridge/integers.py` is the face of it.
+
+use super::reading;
+use crate::errors::{count, raise};
+use crate::family::{homed_files, homed_keys, homed_pickles, unchanging, works};
+use crate::integer::{IntegerBootstrapKey, IntegerCiphertext, IntegerEngine, IntegerSecretKey};
+use crate::lookup::{LookupEngine, LweArray, LweSecretKey};
+use aglet::fhew::Array;
+use aglet::wire::IntegerBridgeOrigin;
+use pyo3::prelude::*;
+use pyo3::IntoPyObjectExt;
+
+homed_keys! { seeded IntegerBridgeOrigin:
+    /// What leads from the secret key of integers to that of look-ups.
+    IntegerBridgeKey(aglet::bridge::IntegerBridgeKey), "bridge key" {
+        /// Short id of the secret key of look-ups.
+        #[getter]
+        fn lookup_key_id(&self) -> String {
+            self.value.lookup_id().to_string()
+        }
+    }
+}
+
+homed_pickles! { IntegerBridgeOrigin: IntegerBridgeKey }
+unchanging! { IntegerBridgeKey }
+homed_files! { IntegerBridge, IntegerBridgeOrigin: IntegerBridgeKey }
+
+/// An engine of integers and one of look-ups. All methods are safe to call from many threads.
+#[pyclass(frozen, module = "aglet._core")]
+pub struct IntegerBridge {
+    home: IntegerBridgeOrigin,
+    numbers: aglet::wire::IntegerOrigin,
+    lookups: aglet::fhew::Home,
+    engine: aglet::bridge::IntegerBridge,
+}
+
+works! { IntegerBridge: aglet::bridge::IntegerBridge }
+
+#[pymethods]
+impl IntegerBridge {
+    #[new]
+    fn new(py: Python<'_>, numbers: &IntegerEngine, lookups: &LookupEngine) -> PyResult<Self> {
+        let made = py.detach(|| aglet::bridge::IntegerBridge::new(numbers.engine.clone(), lookups.engine.clone()));
+        let engine = made.map_err(|error| raise(py, error))?;
+        Ok(Self { home: engine.origin(), numbers: numbers.home.clone(), lookups: lookups.home.clone(), engine })
+    }
+    /// Bytes in memory that its key takes.
+    #[getter]
+    fn key_bytes(&self, py: Python<'_>) -> PyResult<u64> {
+        self.quick(py, |bridge| Ok(bridge.key_bytes()))
+    }
+    #[pyo3(signature = (sk, lookup_sk, memory_limit_bytes = None, progress = None))]
+    fn create_bridge_key(
+        &self,
+        py: Python<'_>,
+        sk: &IntegerSecretKey,
+        lookup_sk: &LweSecretKey,
+        memory_limit_bytes: Option<i64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<IntegerBridgeKey> {
+        let (sk, lookup_sk) = (sk.of(py, &self.numbers)?, lookup_sk.of(py, &self.lookups)?);
+        let limit = memory_limit_bytes.map(|n| count(py, "memory_limit_bytes", n)).transpose()?.map(|n| n as u64);
+        let key = self.long(py, progress, |bridge, _| bridge.create_key(sk, lookup_sk, limit))?;
+        Ok(IntegerBridgeKey::new(&self.home, key))
+    }
+
+    /// Slots as messages of the look-up engine (bits, if they are of gates), or as words of so many `bits`.
+    #[pyo3(signature = (ct, indices, shape, key, bootstrap_key, bits = None, progress = None))]
+    #[allow(clippy::too_many_arguments)] // what a call of Python names
+    fn to_lookup(
+        &self,
+        py: Python<'_>,
+        ct: &IntegerCiphertext,
+        indices: Vec<usize>,
+        shape: Vec<usize>,
+        key: &IntegerBridgeKey,
+        bootstrap_key: &IntegerBootstrapKey,
+        bits: Option<i64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<LweArray> {
+        let ct = ct.of(py, &self.numbers)?;
+        let (key, bootstrap) = (key.of(py, &self.home)?, bootstrap_key.of(py, &self.numbers)?);
+        let (reading, form) = reading(py, &self.lookups, bits, false)?;
+        let array = self.long(py, progress, |bridge, control| {
+            let cells = bridge.to_lookup(ct, &indices, reading, (key, bootstrap), control)?;
+            Array::new(&self.lookups, form, shape, key.lookup_id(), cells)
+        })?;
+        Ok(LweArray::new(&self.lookups, array))
+    }
+}

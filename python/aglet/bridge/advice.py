@@ -1,0 +1,142 @@
+"""What comparisons of encrypted reals take: over a bridge, and by polynomials of `Engine` alone."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+
+from aglet import planned
+from aglet.advise import Wish
+from aglet.arrays.session import Session
+from aglet.bridge.bridge import Bridge
+from aglet.ckks.engine import Engine
+from aglet.errors import ParameterError
+from aglet.lookup.engine import LookupEngine
+
+__all__ = ["ComparisonAdvice", "comparison_ways"]
+
+_SETS = ("regular", "regular-44")
+"""Of slots; the second has the scales for 20 bits."""
+_LEAST, _MOST = 3, 20
+"""Bits that are compared."""
+_POLYNOMIALS = 12
+"""Bits that polynomials tell apart at most."""
+_FAILURE = -128.0
+
+
+@dataclass(frozen=True)
+class ComparisonAdvice:
+    """One way to compare real numbers in [-1/2, 1/2] that are `2^(1 - bits)` apart or more."""
+
+    preset: str
+    method: str
+    """"bridge compare", or "polynomial compare"."""
+    bits: float
+    level_out: int
+    seconds: float
+    """Of all values, on one thread."""
+    seconds_measured: bool
+    values: int
+    """That are compared in these seconds."""
+    bootstraps: int
+    """Of slots."""
+    rotations: int
+    """Of look-ups."""
+    key_bytes: int
+    memory_bytes: int
+
+    @property
+    def total_seconds(self) -> float:
+        """Of all values."""
+        return self.seconds
+
+    @property
+    def seconds_per_value(self) -> float:
+        """Of one of them."""
+        return self.seconds / self.values
+
+    def calls(self, _levels: int) -> str:
+        """The program."""
+        made = [f'engine = Engine(preset="{self.preset}")']
+        if self.method == "bridge compare":
+            made += [
+                "bridge = Bridge(engine, LookupEngine(bits=4))",
+                "keys = bridge.create_keys(secret_key, lwe_secret_key)",
+                f'result = bridge.from_lookup(bridge.compare(">=", x, y, slots, keys, bits={self.bits:g}), keys)',
+            ]
+        else:
+            made += [
+                "bootstrap_key = engine.create_bootstrap_key(secret_key)",
+                "result = engine.compare(x, y, relinearization_key, conjugation_key, bootstrap_key, "
+                f"alpha={self.bits:g}, error_bits=12)",
+            ]
+        return "\n".join(made)
+
+
+def comparison_ways(wish: Wish) -> list[ComparisonAdvice]:
+    """The ways to compare so many pairs at so many bits; empty for other wishes.
+
+    Raises
+    ------
+    ParameterError
+        If nothing compares so many bits, with so many levels after it, in so much memory.
+    """
+    if wish.values != "comparisons":
+        return []
+    bits, found = max(_LEAST, math.ceil(wish.bits)), []
+    for preset in _SETS if bits <= _MOST else ():
+        engine = _engine(preset)
+        # As many ciphertexts as the values fill.
+        most = engine.slot_count
+        pieces, count = (1, most) if wish.throughput else (-(-wish.slots // most), min(wish.slots, most))
+        found += [
+            way for way in (_over(engine, count, pieces, bits), _by_polynomials(engine, count, pieces, bits)) if way
+        ]
+    fits = [
+        way for way in found if way.level_out >= wish.levels and way.memory_bytes <= (wish.memory_bytes or math.inf)
+    ]
+    if not fits:
+        raise ParameterError(
+            f"Nothing compares numbers of {wish.bits:g} bits and leaves {wish.levels} levels in this memory; "
+            f"ask for {_MOST} bits or fewer, fewer levels, or more memory."
+        )
+    return fits
+
+
+@functools.cache
+def _engine(preset: str) -> Engine:
+    return Engine(preset=preset)
+
+
+@functools.cache
+def _over(engine: Engine, count: int, pieces: int, bits: int) -> ComparisonAdvice | None:
+    """By look-ups; None where these would fail too often."""
+    bridge = Bridge(engine, LookupEngine(bits=4))
+    what = bridge.estimate("compare", bits=bits, count=count, up=True)
+    if what.log2_failure > _FAILURE:
+        return None
+    (plan,) = [
+        plan
+        for plan in planned.of(engine.preset, "bits", engine.slot_count)
+        if (plan.key_size, plan.stage_count, plan.real) == ("large", 3, True)
+    ]
+    keys = plan.key_bytes + what.key_bytes + bridge.lookup_engine.estimate("nand").key_bytes
+    memory = plan.peak_bytes - plan.key_bytes + keys + what.working_bytes
+    seconds, rotations = pieces * what.seconds, pieces * what.rotations
+    measured = what.source == "measured"
+    size = pieces * count, pieces * what.refreshes, rotations
+    level = plan.output_level
+    return ComparisonAdvice(engine.preset, "bridge compare", bits, level, seconds, measured, *size, keys, memory)
+
+
+@functools.cache
+def _by_polynomials(engine: Engine, count: int, pieces: int, bits: int) -> ComparisonAdvice | None:
+    """All slots at once; None where no polynomial tells so many bits apart."""
+    if bits > _POLYNOMIALS:
+        return None
+    shapes = [(count,), (count,)]
+    plan = Session.plan(lambda x, y: x > y, shapes, engine=engine, bounds=[0.5, 0.5], alpha=bits, error_bits=12)
+    memory, size = plan.key_bytes + plan.ciphertext_bytes, (pieces * count, pieces * plan.refreshes, 0)
+    seconds, method = pieces * plan.seconds, "polynomial compare"
+    return ComparisonAdvice(engine.preset, method, bits, plan.level, seconds, False, *size, plan.key_bytes, memory)

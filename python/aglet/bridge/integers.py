@@ -1,0 +1,203 @@
+"""`IntegerBridge`: slots of `IntegerEngine` as bits, messages and words of `LookupEngine`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aglet import _core, checks
+from aglet._core import IntegerBridgeKey, IntegerCiphertext, IntegerSecretKey, LweSecretKey
+from aglet.bridge.indices import slots
+from aglet.bridge.keys import IntegerBridgeKeys
+from aglet.bridge.tables import ByteTable
+from aglet.files import Stores, methods
+from aglet.integer.engine import IntegerEngine
+from aglet.lookup.ciphertext import LweCiphertext
+from aglet.lookup.engine import LookupEngine
+from aglet.progress import ProgressCallback, progress_bar
+
+__all__ = ["IntegerBridge"]
+
+
+class IntegerBridge(Stores):
+    """What leads from an `IntegerEngine` that bootstraps to a `LookupEngine`.
+
+    Slots come down as bits, messages or words, from level 1 or above: for a few of them, or for what tables on all
+    slots (`IntegerEngine.lookup`) have not the levels for. Nothing goes up: what a look-up leaves of noise is some
+    units of 65537 parts of a turn.
+
+    Parameters
+    ----------
+    engine
+        With a bootstrap and slots: `IntegerEngine(use_bootstrap=True)`. The work runs on its threads.
+    lookup_engine
+        Of 2 to 4 bits for tables, of 1 bit for gates, of preset "wide" for bytes.
+
+    Raises
+    ------
+    ParameterError
+        If the integers have no bootstrap, or the parameters of both sides allow no bridge.
+    """
+
+    _core: _core.IntegerBridge
+
+    def __init__(self, engine: IntegerEngine, lookup_engine: LookupEngine) -> None:
+        self._engine = checks.need(engine, IntegerEngine, "IntegerEngine(use_bootstrap=True)")
+        self._lookup_engine = checks.need(lookup_engine, LookupEngine, "LookupEngine(bits=4)")
+        self._core = _core.IntegerBridge(engine._core, lookup_engine._core)
+
+    def __reduce__(self) -> Any:
+        return IntegerBridge, (self._engine, self._lookup_engine)
+
+    def __repr__(self) -> str:
+        return f"<IntegerBridge between {self._engine!r} and {self._lookup_engine!r}>"
+
+    @property
+    def engine(self) -> IntegerEngine:
+        """The engine of integers."""
+        return self._engine
+
+    @property
+    def lookup_engine(self) -> LookupEngine:
+        """The engine of gates and tables."""
+        return self._lookup_engine
+
+    @property
+    def key_bytes(self) -> int:
+        """Bytes in memory that the bridge key takes, beside the keys of both engines. No key is made."""
+        return self._core.key_bytes
+
+    def create_bridge_key(
+        self,
+        secret_key: IntegerSecretKey,
+        lwe_secret_key: LweSecretKey,
+        *,
+        memory_limit_bytes: int | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> IntegerBridgeKey:
+        """The key that leads from one secret key to the other; it decrypts nothing.
+
+        Raises
+        ------
+        MemoryLimitError
+            If the key would take more than `memory_limit_bytes` or than the machine has free.
+        KeyMismatchError
+            If a secret key is of other parameters.
+        """
+        own = checks.need(secret_key, IntegerSecretKey, "create_secret_key()")
+        theirs = checks.need(lwe_secret_key, LweSecretKey, "create_secret_key()")
+        limit = checks.optional_count("memory_limit_bytes", memory_limit_bytes)
+        with progress_bar(progress) as report:
+            return self._core.create_bridge_key(own, theirs, limit, report)
+
+    def create_keys(
+        self,
+        secret_key: IntegerSecretKey,
+        lwe_secret_key: LweSecretKey,
+        *,
+        packing: bool = False,
+        progress: ProgressCallback | None = None,
+    ) -> IntegerBridgeKeys:
+        """Every key that the methods of this class take; with `packing` that of `lookup_bytes` too.
+
+        Raises
+        ------
+        MemoryLimitError
+            If they would not fit.
+        KeyMismatchError
+            If a secret key is of other parameters.
+        """
+        lookups = self._lookup_engine
+        packing_key = lookups.create_packing_key(lwe_secret_key) if checks.flag("packing", packing) else None
+        return IntegerBridgeKeys(
+            self.create_bridge_key(secret_key, lwe_secret_key, progress=progress),
+            self._engine.create_bootstrap_key(secret_key, progress=progress),
+            lookups.create_lookup_key(lwe_secret_key, progress=progress),
+            packing_key,
+        )
+
+    def to_lookup(
+        self,
+        ciphertext: IntegerCiphertext,
+        indices: Any,
+        keys: IntegerBridgeKeys,
+        *,
+        bits: int | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> LweCiphertext:
+        """Some slots as an array of the look-up engine; one call serves any number of them.
+
+        Parameters
+        ----------
+        ciphertext
+            Of level 1 or above. Slots are 0 and 1 for gates, and 0 to 2^bits - 1 for tables; others give numbers of no
+            meaning.
+        indices
+            Whole numbers, in any shape, which the result has; the same slot may stand there more than once.
+        bits
+            Read words of so many bits, 1 to 12, for `LookupEngine.digits` and `floor`.
+
+        Raises
+        ------
+        RangeError
+            If a slot does not exist.
+        LevelError
+            If the ciphertext is at level 0.
+        ParameterError
+            If words have more than 12 bits.
+        MissingKeyError
+            If a key is missing.
+        KeyMismatchError
+            If ciphertext and keys do not belong together.
+        """
+        ct = checks.need(ciphertext, IntegerCiphertext, "encrypt(message, secret_key)")
+        places, number = slots(indices, self._engine.slot_count), checks.optional_count("bits", bits, 1)
+        down = checks.need(keys, IntegerBridgeKeys, "create_keys(secret_key, lwe_secret_key)")._down()
+        with progress_bar(progress) as report:
+            found = self._core.to_lookup(ct, places.ravel().tolist(), list(places.shape), *down, number, report)
+        return LweCiphertext._of(found)
+
+    def lookup(
+        self,
+        ciphertext: IntegerCiphertext,
+        indices: Any,
+        table: Any,
+        keys: IntegerBridgeKeys,
+        *,
+        max_failure: float | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> Any:
+        """A table on slots: `table[m]` in place of each message m, as messages; one bootstrap for each, or two.
+
+        `table` is as in `LookupEngine.lookup`; other arguments and errors are those of `to_lookup` and of it.
+        """
+        x = self.to_lookup(ciphertext, indices, keys, progress=progress)
+        return self._lookup_engine.lookup(x, table, keys._lookup(), max_failure=max_failure, progress=progress)
+
+    def lookup_bytes(
+        self,
+        ciphertext: IntegerCiphertext,
+        indices: Any,
+        table: Any,
+        keys: IntegerBridgeKeys,
+        *,
+        max_failure: float | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> tuple[LweCiphertext, LweCiphertext]:
+        """A table on slots of 8 bits: both nibbles of `table[byte]` as messages, the high one first.
+
+        As `Bridge.lookup_bytes`, with the arguments and errors of `to_lookup`.
+        """
+        byte = ByteTable(self._lookup_engine, table, checks.need(keys, IntegerBridgeKeys, "create_keys(...)"))
+        x = self.to_lookup(ciphertext, indices, keys, bits=8, progress=progress)
+        return byte.of(x, max_failure, progress)
+
+    # Files
+
+    def _storable(self, value: Any) -> Any:
+        return checks.need(value, IntegerBridgeKey, "create_bridge_key(secret_key, lwe_secret_key)")
+
+    write_bridge_key, read_bridge_key, serialize_bridge_key, deserialize_bridge_key = methods(
+        IntegerBridgeKey,
+        "create_bridge_key(secret_key, lwe_secret_key)",
+        "A file takes about half of the memory of the key: a seed stands for what is uniform.",
+    )

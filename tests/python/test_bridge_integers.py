@@ -1,0 +1,69 @@
+"""The bridge from integers: its key, its files, and what is refused; numbers go over it in tests/python/long."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aglet import IntegerBridge, IntegerBridgeKeys, IntegerEngine, LookupEngine
+from aglet.errors import KeyMismatchError, MemoryLimitError, MissingKeyError, ParameterError, RangeError
+
+
+class Sides:
+    def __init__(self) -> None:
+        self.engine = IntegerEngine(use_bootstrap=True)
+        self.bridge = IntegerBridge(self.engine, LookupEngine(bits=1))
+        self.secret, self.lwe = self.engine.create_secret_key(), self.bridge.lookup_engine.create_secret_key()
+        self.key = self.bridge.create_bridge_key(self.secret, self.lwe)
+
+
+@pytest.fixture(scope="module")
+def sides() -> Sides:
+    return Sides()
+
+
+def test_keys_come_out_of_files_and_pickles(sides: Sides, tmp_path: Path) -> None:
+    bridge, key = sides.bridge, sides.key
+    assert key.byte_count == bridge.key_bytes < 10e6
+    bridge.write_bridge_key(key, tmp_path / "key")
+    assert abs((tmp_path / "key").stat().st_size - key.stored_bytes) < key.stored_bytes / 20
+    for other in (
+        bridge.read(tmp_path / "key"),
+        bridge.deserialize(bridge.serialize(key)),
+        pickle.loads(pickle.dumps(key)),
+    ):
+        assert (other.key_id, other.lookup_key_id) == (sides.secret.key_id, sides.lwe.key_id)
+    with pytest.raises(TypeError, match="create_bridge_key"):
+        bridge.write(sides.secret, tmp_path / "other")
+    again = pickle.loads(pickle.dumps(bridge))
+    assert again.key_bytes == bridge.key_bytes
+    assert "IntegerBridge between" in repr(again)
+    assert again.engine.slot_count == 2**15
+
+
+def test_refusals_name_the_fix(sides: Sides) -> None:
+    bridge, key, missing = sides.bridge, sides.key, None
+    x = sides.engine.encrypt([1, 0], sides.secret)
+    keys = IntegerBridgeKeys(key, missing)  # type: ignore[arg-type]
+    with pytest.raises(MissingKeyError, match="create_bootstrap_key"):
+        bridge.to_lookup(x, [0], keys)
+    with pytest.raises(RangeError, match="slots 0 to 32767"):
+        bridge.to_lookup(x, [2**15], keys)
+    with pytest.raises(TypeError, match="whole numbers"):
+        bridge.to_lookup(x, [0.5], keys)
+    with pytest.raises(MissingKeyError, match="create_keys"):
+        bridge.to_lookup(x, [0], None)  # type: ignore[arg-type]
+    with pytest.raises(RangeError, match="wide"):
+        bridge.lookup_bytes(x, [0], range(256), keys)
+    with pytest.raises(MemoryLimitError, match="bridge key"):
+        bridge.create_bridge_key(sides.secret, sides.lwe, memory_limit_bytes=1000)
+    with pytest.raises(KeyMismatchError):
+        bridge.create_bridge_key(IntegerEngine().create_secret_key(), sides.lwe)
+    with pytest.raises(ParameterError, match="with a bootstrap"):
+        IntegerBridge(IntegerEngine(), LookupEngine())
+    engine: Any = LookupEngine()
+    with pytest.raises(TypeError, match="IntegerEngine"):
+        IntegerBridge(engine, LookupEngine())
