@@ -9,7 +9,7 @@ at least twice a second, so Ctrl-C stops them with or without a callback.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, NoReturn, TypedDict, final
 
 import numpy as np
@@ -169,6 +169,7 @@ class IntegerPresetInfo(TypedDict):
 
     name: str
     log_n: int
+    slot_count: int
     levels: int
     plaintext_modulus: int
     log_qp: float
@@ -180,6 +181,53 @@ class IntegerPresetInfo(TypedDict):
     rotation_key_bytes: int
     ciphertext_bytes: int
     source: str
+
+class IntegerCircuitRow(TypedDict):
+    """What one circuit on integers takes."""
+
+    circuit: str
+    levels: int
+    relinearizations: int
+    fits: bool
+    """Whether the set has so many levels."""
+    work: Work | None
+    """None where it has not."""
+    seconds: float | None
+    """Of one thread, by the units; None without."""
+
+class IntegerStageRow(TypedDict):
+    """One stage of a bootstrap of integers."""
+
+    name: str
+    limbs_in: int
+    limbs_out: int
+    keys: int
+    key_bytes: int
+    work: Work
+    seconds: float | None
+    """Of one thread, by the units; None without."""
+
+class IntegerBootstrapPlan(TypedDict):
+    """A bootstrap of integers before its key exists."""
+
+    input_level: int
+    output_level: int
+    noise_budget: float
+    """Bits that a result has above the bound on its noise."""
+    log2_failure: float | None
+    """That any slot is wrong; None where there is no proof."""
+    key_bytes: int
+    map_bytes: int
+    stages: list[IntegerStageRow]
+    work: Work
+    seconds: float | None
+    """Of all stages."""
+
+class IntegerPlan(TypedDict):
+    """What a set of integers does, before a key exists."""
+
+    circuits: list[IntegerCircuitRow]
+    bootstrap: IntegerBootstrapPlan | None
 
 class LookupPresetInfo(TypedDict):
     """One parameter set of gates and tables with its claims; tests recompute the claims."""
@@ -250,6 +298,9 @@ def lookup_presets() -> list[LookupPresetInfo]:
 
 def integer_presets() -> list[IntegerPresetInfo]:
     """All parameter sets of integers."""
+
+def integer_plan(preset: str, units: UnitCosts | Mapping[str, float] | None = None) -> IntegerPlan:
+    """What a set of integers does, before a key exists; given units, in how many seconds."""
 
 def presets() -> list[PresetInfo]:
     """All parameter sets of this version."""

@@ -18,7 +18,7 @@ __all__ = ["TYPICAL_FACTOR", "Units", "calibrate", "measured", "shipped", "shipp
 Units = Callable[["_core.PresetInfo"], Mapping[str, float]]
 """What gives microseconds for a limb of each kind of work."""
 
-_VECTOR_BITS = 50
+VECTOR_BITS = 50
 """Larger primes run on scalar kernels."""
 _SHIPPED = {
     "avx512ifma": (106.0, 115.0, 45.0, 43.0, 8.2, 37.0, 7.4),
@@ -41,10 +41,15 @@ def _units(log_n: int, bits: int, backend: str) -> _core.UnitCosts:
     return _core.unit_costs(log_n, bits)
 
 
-def units_for(preset: _core.PresetInfo) -> _core.UnitCosts:
-    """What a unit of work takes with these parameters, measured once in a process: some tenths of a second."""
+def units_of_ring(log_n: int, prime_bits: int = VECTOR_BITS) -> _core.UnitCosts:
+    """What a unit of work takes in rings of degree 2^log_n, measured once in a process: some tenths of a second."""
     # Primes above 50 bits run on other kernels.
-    return _units(preset["log_n"], preset["prime_bits"], _core.doctor()["backend"])
+    return _units(log_n, prime_bits, _core.doctor()["backend"])
+
+
+def units_for(preset: _core.PresetInfo) -> _core.UnitCosts:
+    """What a unit of work takes with these parameters, see `units_of_ring`."""
+    return units_of_ring(preset["log_n"], preset["prime_bits"])
 
 
 def measured(preset: _core.PresetInfo) -> Mapping[str, float]:
@@ -60,7 +65,7 @@ def shipped(preset: _core.PresetInfo) -> Mapping[str, float]:
 
 def shipped_for(log_n: int, prime_bits: int) -> Mapping[str, float]:
     """As `shipped`, for a ring and the size of its primes."""
-    backend = _core.doctor()["backend"] if prime_bits <= _VECTOR_BITS else "scalar"
+    backend = _core.doctor()["backend"] if prime_bits <= VECTOR_BITS else "scalar"
     size = 2.0 ** (log_n - 16)
     return {kind: us * size for kind, us in zip(_KINDS, _SHIPPED[backend], strict=True)}
 

@@ -16,7 +16,9 @@ from support import ROOT, SNIPPETS, ToyEngine, assert_near, random_message, snip
 
 # The ring of look-ups does not fit into that of the toy: test_bridge.py runs the nearest point in a larger one.
 BRIDGES = ("nearest.py", "slot_tree.py")
-EXAMPLES = sorted(path.name for path in (ROOT / "examples").glob("*.py") if path.name not in BRIDGES)
+# Bootstraps of integers have their real size: tests/python/long runs it.
+LONG = ("recurrence.py",)
+EXAMPLES = sorted(path.name for path in (ROOT / "examples").glob("*.py") if path.name not in BRIDGES + LONG)
 
 
 @pytest.mark.parametrize("kind", MESSAGES)

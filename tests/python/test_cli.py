@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -193,7 +194,29 @@ def test_integers() -> None:
     (deep,) = lines("plan", "--preset", "int16-deep")
     assert (deep["bootstrap"]["input_level"], deep["bootstrap"]["output_level"]) == (1, 26)
     assert "from level 1 to 26" in run("plan", "--preset", "int16-deep")
-    assert "aglet bench integer" in fails("plan", "--preset", "int-levels-13", "--model")
+    assert all(row["seconds"] is None for row in [*plan["circuits"], deep["bootstrap"]])
+    assert "aglet bench integer" in fails("plan", "--preset", "int-levels-13", "--measure")
+
+
+def test_integers_are_modelled(tmp_path: Path) -> None:
+    units = dict.fromkeys(_core.unit_costs(8, 50), 10.0)
+    (tmp_path / "units").write_text(json.dumps(units))
+    given = ["plan", "--preset", "int16", "--model", "--units", str(tmp_path / "units")]
+    (plan,) = lines(*given)
+    refresh = plan["bootstrap"]
+    assert refresh["output_level"] == 8
+    assert -131 < refresh["log2_failure"] < -128
+    assert refresh["key_bytes"] == 1_798_307_840
+    assert refresh["seconds"] == pytest.approx(sum(stage["seconds"] for stage in refresh["stages"]))
+    # At 10 us a limb for everything, it is work alone that counts.
+    work = refresh["work"]
+    kinds = (value for name, value in work.items() if not name.endswith("read"))
+    assert refresh["seconds"] == pytest.approx(1e-5 * (sum(kinds) + work["matrix_bytes_read"] / 8 / 2**15))
+    times = {row["circuit"]: row["seconds"] for row in plan["circuits"]}
+    assert 0 < times["product"] < times["table of 4 bits"] < times["table of 8 bits in 2 digits"] < refresh["seconds"]
+    text = run(*given)
+    for words in ("remove", "2^-130", "1.80 GB", "ms"):
+        assert words in text
 
 
 @pytest.mark.parametrize(
@@ -213,6 +236,11 @@ def test_bench_of_integers(command: list[str], operation: str, levels: tuple[int
     assert "0 wrong" in run("bench", "integer", *command, *small)
     for wrong in (["sum"], ["lookup", "--bits", "5"], ["--repeat", "0"]):
         fails("bench", "integer", *wrong)
+
+
+def test_bench_bootstrap_takes_sets_of_integers() -> None:
+    assert "int16" in fails("bench", "bootstrap", "--preset", "int-levels-13")
+    assert "--threads" in fails("bench", "bootstrap", "--preset", "int16", "--real")
 
 
 def test_help_of_plan_lists_its_words() -> None:

@@ -142,6 +142,22 @@ fn circuits_are_those_of_numbers_modulo_t() {
     assert!(matches!(engine.power(&a, 3, &relin, &control), Err(aglet::Error::Cancelled)));
 }
 
+#[test]
+fn tables_of_twelve_bits_take_three_digits() {
+    let engine = Engine::new(presets::load("int-levels-14").unwrap(), Packing::Slots, 0).unwrap();
+    let sk = engine.create_secret_key().unwrap();
+    let relin = engine.create_relinearization_key(&sk).unwrap();
+    let index: Vec<i64> = (0..engine.count() as i64).map(|i| i * 1003 % 4096).collect();
+    let values: Vec<i64> = (0..4096).map(|v| (v * v * 5 + v) % 4093).collect();
+    let table = engine.table(&values, 3).unwrap();
+    assert_eq!((table.depth(), table.relinearizations()), (7, 59));
+    let digit = |shift: usize| index.iter().map(|i| i >> shift & 15).collect::<Vec<i64>>();
+    let digits = [0, 4, 8].map(|shift| engine.encrypt_with_secret(&digit(shift), 7, &sk).unwrap());
+    let found = engine.lookup(&digits, &table, &relin, &Control::new()).unwrap();
+    assert_eq!(found.level(), 0);
+    assert!(engine.decrypt(&found, &sk).unwrap() == index.iter().map(|&i| values[i as usize]).collect::<Vec<_>>());
+}
+
 /// As far as the last relinearization; and the engine works on after one that was stopped.
 #[test]
 fn circuits_say_how_far_they_are_and_stop() {

@@ -122,13 +122,11 @@ mod tests {
     use super::*;
     use aglet_schemes::integer::powers::{ClearPower, ClearPowers, Power};
 
-    /// All messages and errors in a release build; in others every 97th message.
     #[test]
     fn every_message_with_every_error_is_found() {
         let removal = DigitRemoval::new(15).unwrap();
-        let step = if cfg!(debug_assertions) { 97 } else { 1 };
         for e in -15..=15 {
-            for m in (0..P).step_by(step) {
+            for m in 0..P {
                 assert_eq!(removal.value(Residue::new(i128::from(P * m) + e)), m, "{e}");
             }
         }

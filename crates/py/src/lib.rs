@@ -27,8 +27,8 @@ mod _core {
     use crate::files::{restore, stored_name};
     #[pymodule_export]
     use crate::integer::{
-        integer_presets, IntegerBootstrapKey, IntegerCiphertext, IntegerEngine, IntegerPlaintext, IntegerPublicKey,
-        IntegerRelinearizationKey, IntegerRotationKey, IntegerSecretKey,
+        integer_plan, integer_presets, IntegerBootstrapKey, IntegerCiphertext, IntegerEngine, IntegerPlaintext,
+        IntegerPublicKey, IntegerRelinearizationKey, IntegerRotationKey, IntegerSecretKey,
     };
     #[pymodule_export]
     use crate::lookup::{lookup_presets, LookupEngine, LookupKey, LweArray, LweSecretKey, PackingKey};

@@ -41,6 +41,11 @@ pub(crate) fn reported<'py>(
     object(py, &py.detach(make).map_err(|e| raise(py, e))?)
 }
 
+/// What a unit of each kind of work takes, if it was given.
+pub(crate) fn named(py: Python<'_>, units: Option<BTreeMap<String, f64>>) -> PyResult<Option<Units>> {
+    units.map(|given| Units::named(&given).map_err(|e| raise(py, e))).transpose()
+}
+
 /// Describe the processor, the backends and the memory.
 ///
 /// Raises
@@ -112,7 +117,7 @@ pub fn plan<'py>(
     let target_level = target_level.map(|l| count(py, "target_level", l)).transpose()?;
     let params = loaded(py, preset)?;
     let asked = request(py, &params, method, stage_count, key_size, count(py, "slot_count", slot_count)?)?;
-    let units = units.map(|given| Units::named(&given).map_err(|e| raise(py, e))).transpose()?;
+    let units = named(py, units)?;
     let request = Request { real, target_level, ..asked };
     reported(py, || report::plan(&params, request, units.as_ref()))
 }

@@ -8,6 +8,8 @@ import typer
 
 from aglet import _core, quiet
 from aglet.cli import output
+from aglet.cli.integer import is_integer_preset
+from aglet.errors import ParameterError
 from aglet.integer.measure import OPERATIONS, IntegerCase, bench_integer
 from aglet.lookup.measure import LookupCase, bench_lookup
 from aglet.measure import MESSAGES, METHODS, Case, bench_bootstrap
@@ -57,7 +59,9 @@ def bootstrap(
     threads: Annotated[int, typer.Option(help="Threads; 0 means all cores.")] = 1,
     repeat: Annotated[int, typer.Option(help="Bootstraps to take the median of.")] = 3,
     message: Annotated[list[str] | None, typer.Option(help=", ".join(MESSAGES) + "; may be given again.")] = None,
-    preset: Annotated[str | None, typer.Option(help="A parameter set instead of the method's own.")] = None,
+    preset: Annotated[
+        str | None, typer.Option(help="A parameter set instead of the method's own; one of integers, too.")
+    ] = None,
     allow_insecure: output.AllowInsecure = False,
     json: output.Json = False,
 ) -> None:
@@ -77,6 +81,13 @@ def bootstrap(
         threads=threads,
         allow_insecure=allow_insecure,
     )
+    if preset is not None and is_integer_preset(preset):
+        if message or case != Case(preset=preset, threads=threads):
+            raise ParameterError(
+                "A bootstrap of integers is measured with --preset, --threads and --repeat alone; leave the rest out."
+            )
+        _print_integer(bench_integer(IntegerCase("bootstrap", preset, threads=threads), repeat=repeat), json)
+        return
     records = bench_bootstrap(case, repeat=repeat, messages=message or ())
     if json:
         for record in records:
@@ -222,7 +233,10 @@ def integer(
 ) -> None:
     """Time what integers do: a product with relinearization and switch, a rotation, a table, or a bootstrap."""
     case = IntegerCase(operation=operation, preset=preset, bits=bits, level=level, threads=threads)
-    record = bench_integer(case, repeat=repeat)
+    _print_integer(bench_integer(case, repeat=repeat), json)
+
+
+def _print_integer(record: dict[str, Any], json: bool) -> None:
     if json:
         output.json_line(record)
         return

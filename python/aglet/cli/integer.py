@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from aglet import IntegerEngine, _core
+from collections.abc import Mapping
+
+from rich.table import Table
+
+from aglet import _core
 from aglet.cli import output
-from aglet.integer.bootstrapping import BOOTSTRAP_INPUT_LEVEL
-from aglet.reports import gigabytes
+from aglet.forecast import units_of_ring
+from aglet.reports import failure_text, gigabytes
 
 __all__ = ["is_integer_preset", "plan_integer", "print_integer_presets"]
-
-_TABLES = ((4, 1), (8, 2), (8, 1), (12, 3))
-"""Bits and digits of tables that a plan speaks of."""
 
 
 def is_integer_preset(name: str) -> bool:
@@ -18,71 +19,79 @@ def is_integer_preset(name: str) -> bool:
     return any(known["name"] == name for known in _core.integer_presets())
 
 
-def _circuits(engine: IntegerEngine) -> list[dict[str, object]]:
-    """What circuits take, and whether the set has their levels."""
-    tables = [
-        (bits, digits, engine.plan_lookup([pow(3, i, 65537) for i in range(2**bits)], digits))
-        for bits, digits in _TABLES
-    ]
-    rows = [("product", 1, 1)]
-    rows += [
-        (f"table of {bits} bits" + (f" in {digits} digits" if digits > 1 else ""), made.levels, made.relinearizations)
-        for bits, digits, made in tables
-    ]
-    for bits in (4, 8):
-        made = engine.plan_compare(bits)
-        rows.append((f"comparison of {bits} bits", made.levels, made.relinearizations))
-    return [
-        {"circuit": words, "levels": levels, "relinearizations": count, "fits": levels <= engine.max_level}
-        for words, levels, count in rows
-    ]
-
-
-def _bootstrap(engine: IntegerEngine) -> dict[str, int] | None:
-    """Levels and bytes of a bootstrap, if the set has one."""
-    level = engine.bootstrap_output_level
-    if level is None:
-        return None
-    key, maps = engine.bootstrap_forecast()
-    return {"input_level": BOOTSTRAP_INPUT_LEVEL, "output_level": level, "key_bytes": key, "map_bytes": maps}
-
-
-def plan_integer(preset: str, json: bool) -> None:
-    """Print what a set has and what circuits take: no key is made, and nothing runs."""
-    engine, info = IntegerEngine(preset=preset), next(p for p in _core.integer_presets() if p["name"] == preset)
-    circuits, refresh = _circuits(engine), _bootstrap(engine)
+def plan_integer(preset: str, units: Mapping[str, float] | None, model: bool, json: bool) -> None:
+    """Print what a set has and what circuits and a bootstrap take, by the model also the seconds: no key is made."""
+    info = next(p for p in _core.integer_presets() if p["name"] == preset)
+    given: _core.UnitCosts | Mapping[str, float] | None = None
+    if model:
+        given = units_of_ring(info["log_n"]) if units is None else units
+    found = _core.integer_plan(preset, given)
     if json:
-        output.json_line({**info, "slot_count": engine.slot_count, "circuits": circuits, "bootstrap": refresh})
+        output.json_line({**info, "units_us": given, **found})
         return
     console = output.console()
-    title = f"{preset}: {engine.slot_count} integers modulo {engine.plaintext_modulus}, {engine.max_level} levels"
+    refresh = found["bootstrap"]
+    parts = [*_circuits(info, found["circuits"], console.width), *(_stages(refresh, console.width) if refresh else [])]
+    for part in [*parts, _facts(info, refresh)]:
+        console.print(part)
+
+
+def _seconds(row: _core.IntegerCircuitRow | _core.IntegerStageRow | _core.IntegerBootstrapPlan) -> str:
+    return "" if row["seconds"] is None else f"{row['seconds'] * 1e3:.1f} ms"
+
+
+def _circuits(info: _core.IntegerPresetInfo, circuits: list[_core.IntegerCircuitRow], width: int) -> list[Table]:
     rows = [
-        (row["circuit"], row["levels"], row["relinearizations"], "" if row["fits"] else "too few levels here")
+        (
+            row["circuit"],
+            row["levels"],
+            row["relinearizations"],
+            _seconds(row) if row["fits"] else "too few levels here",
+        )
         for row in circuits
     ]
-    for part in output.fitting(title, ("circuit", "levels", "relinearizations", ""), rows, console.width):
-        console.print(part)
-    console.print(
-        output.facts(
-            "Forecast",
-            [
-                ("ring", f"N = 2^{info['log_n']}, log QP = {info['log_qp']:.0f}"),
-                ("security", f"{info['security_bits']:.1f} bits"),
-                ("relinearization key", gigabytes(info["relinearization_key_bytes"])),
-                ("rotation key", gigabytes(info["rotation_key_bytes"])),
-                ("fresh ciphertext", f"{info['ciphertext_bytes'] / 1e6:.1f} MB"),
-                *(
-                    [
-                        ("bootstrap", f"from level {refresh['input_level']} to {refresh['output_level']}"),
-                        ("bootstrap key", gigabytes(refresh["key_bytes"])),
-                        ("encoded maps", gigabytes(refresh["map_bytes"])),
-                    ]
-                    if refresh
-                    else []
-                ),
-            ],
+    title = f"{info['name']}: {info['slot_count']} integers modulo {info['plaintext_modulus']}, {info['levels']} levels"
+    return output.fitting(title, ("circuit", "levels", "relinearizations", "one thread"), rows, width)
+
+
+def _stages(refresh: _core.IntegerBootstrapPlan, width: int) -> list[Table]:
+    def work(work: _core.Work) -> tuple[str, str, str]:
+        products = work["pointwise_products"] + work["key_products"] + work["diagonal_products"]
+        transforms = work["forward_transforms"] + work["inverse_transforms"]
+        return f"{transforms:.0f}", f"{products:.0f}", f"{work['conversion_products']:.0f}"
+
+    rows = [
+        (
+            stage["name"],
+            f"{stage['limbs_in']} to {stage['limbs_out']}",
+            gigabytes(stage["key_bytes"]),
+            *work(stage["work"]),
+            _seconds(stage),
         )
-    )
+        for stage in refresh["stages"]
+    ]
+    rows.append(("all", "", gigabytes(refresh["key_bytes"]), *work(refresh["work"]), _seconds(refresh)))
+    columns = ("stage", "limbs", "keys", "transforms", "products", "of conversions", "one thread")
+    return output.fitting("Bootstrap: work in limbs", columns, rows, width)
+
+
+def _facts(info: _core.IntegerPresetInfo, refresh: _core.IntegerBootstrapPlan | None) -> Table:
+    rows = [
+        ("ring", f"N = 2^{info['log_n']}, log QP = {info['log_qp']:.0f}"),
+        ("security", f"{info['security_bits']:.1f} bits"),
+        ("relinearization key", gigabytes(info["relinearization_key_bytes"])),
+        ("rotation key", gigabytes(info["rotation_key_bytes"])),
+        ("fresh ciphertext", f"{info['ciphertext_bytes'] / 1e6:.1f} MB"),
+    ]
+    if refresh is not None:
+        rows += [
+            ("bootstrap", f"from level {refresh['input_level']} to {refresh['output_level']}"),
+            ("bootstrap key", gigabytes(refresh["key_bytes"])),
+            ("encoded maps", gigabytes(refresh["map_bytes"])),
+            ("noise budget of a result, by its bound", f"{refresh['noise_budget']:.0f} bits"),
+            ("any slot wrong", failure_text(refresh["log2_failure"])),
+        ]
+    return output.facts("Forecast", rows)
 
 
 def print_integer_presets() -> None:

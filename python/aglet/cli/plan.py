@@ -47,7 +47,7 @@ def plan(
     """Show the stages of a bootstrap, its levels, the keys it needs and the memory. Only --measure makes keys.
 
     With a set of gates and tables (--preset gate, lut4 and their like): what calls take, and the noise; of integers
-    (--preset int-levels-15): levels and products of circuits, and the keys.
+    (--preset int16): levels and products of circuits, the stages of a bootstrap, keys, and seconds by --model.
     """
     if is_lookup_preset(preset):
         if model or measure:
@@ -57,11 +57,9 @@ def plan(
         plan_lookup(preset, allow_insecure, json)
         return
     if is_integer_preset(preset):
-        if model or measure:
-            raise ParameterError(
-                f"--model and --measure are for bootstraps of Engine; `aglet bench integer --preset {preset}`."
-            )
-        plan_integer(preset, json)
+        if measure:
+            raise ParameterError(f"--measure is for bootstraps of Engine; `aglet bench integer --preset {preset}`.")
+        plan_integer(preset, _units(units), model, json)
         return
     case = Case(
         method=method,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -43,3 +44,8 @@ def test_computation_without_end(tmp_path: Path) -> None:
     noisy = engine.multiply(noisy, np.full(engine.slot_count, 12345))
     with pytest.raises(NoiseError):
         engine.bootstrap(noisy, key)
+
+
+def test_the_example_of_dot_products(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(Path(__file__).parents[3] / "examples" / "recurrence.py"))
+    assert "3 bootstraps" in capsys.readouterr().out

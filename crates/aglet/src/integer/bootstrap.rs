@@ -1,6 +1,6 @@
 //! Bootstraps of integers: their key, and the run.
 
-use super::{Ciphertext, Engine};
+use super::{Ciphertext, Engine, IntegerParams};
 use crate::bootstrap_keys::{self, List};
 use crate::runtime::{machine, Pass, StageRun, Watch};
 use crate::{Control, Error, KeyId, SecretKey};
@@ -238,9 +238,14 @@ impl Engine {
 
     fn refreshed(&self, ct: &PowerCiphertext) -> Ciphertext {
         let polys = ct.polys.iter().map(|poly| poly.prefix(poly.q_limbs())).collect();
-        let (factor, noise) = (ct.factor.word() % self.params().plain().value(), Noise::rounding(self.params()));
-        Arc::new(Integers { sample: Sample { polys, key: ct.key }, factor, noise: noise.times(OUTPUT_NOISE) })
+        let factor = ct.factor.word() % self.params().plain().value();
+        Arc::new(Integers { sample: Sample { polys, key: ct.key }, factor, noise: refreshed_noise(self.params()) })
     }
+}
+
+/// The noise of a result at most.
+pub(super) fn refreshed_noise(params: &IntegerParams) -> Noise {
+    Noise::rounding(params).times(OUTPUT_NOISE)
 }
 
 impl Prepared {

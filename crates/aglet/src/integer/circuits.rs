@@ -4,6 +4,7 @@ use super::{Ciphertext, Engine, RelinearizationKey};
 use crate::{Control, Error};
 use aglet_circuits::polynomial::{power, power_products, Basis, Series};
 use aglet_circuits::table::Table;
+use aglet_ring::Modulus;
 use aglet_schemes::integer::{IntegerEvaluator, Packing, SlotEvaluator};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -124,21 +125,7 @@ impl Engine {
     /// As there.
     pub fn comparison_table(&self, what: Comparison, bits: u32) -> Result<Table, Error> {
         self.check_slots()?;
-        let t = self.params().plain();
-        if bits == 0 || bits > MOST_COMPARED_BITS || 2 << bits > t.value() {
-            let fits = (t.value().ilog2() - 1).min(MOST_COMPARED_BITS);
-            return Err(Error::Range(format!(
-                "Integers of {bits} bits are not compared modulo {}; take 1 to {fits} bits, and compare larger ones digit by digit.",
-                t.value()
-            )));
-        }
-        let most = (1i64 << bits) - 1;
-        let value = |d: i64| match what {
-            Comparison::Less => i64::from(d < 0),
-            Comparison::Equal => i64::from(d == 0),
-            Comparison::Maximum => d.max(0),
-        };
-        Ok(Table::new(t, -most, &(-most..=most).map(value).collect::<Vec<_>>())?)
+        comparison_table(self.params().plain(), what, bits)
     }
 
     /// Refuses what works on slots where there are none.
@@ -151,4 +138,22 @@ impl Engine {
             )),
         }
     }
+}
+
+/// The table of [`Engine::comparison_table`] for numbers modulo t in slots.
+pub(super) fn comparison_table(t: &Modulus, what: Comparison, bits: u32) -> Result<Table, Error> {
+    if bits == 0 || bits > MOST_COMPARED_BITS || 2 << bits > t.value() {
+        let fits = (t.value().ilog2() - 1).min(MOST_COMPARED_BITS);
+        return Err(Error::Range(format!(
+            "Integers of {bits} bits are not compared modulo {}; take 1 to {fits} bits, and compare larger ones digit by digit.",
+            t.value()
+        )));
+    }
+    let most = (1i64 << bits) - 1;
+    let value = |d: i64| match what {
+        Comparison::Less => i64::from(d < 0),
+        Comparison::Equal => i64::from(d == 0),
+        Comparison::Maximum => d.max(0),
+    };
+    Ok(Table::new(t, -most, &(-most..=most).map(value).collect::<Vec<_>>())?)
 }

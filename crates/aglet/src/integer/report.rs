@@ -1,8 +1,18 @@
-//! The sets of integers as JSON, for the command line.
+//! The sets of integers and what they do as JSON, for the command line.
 
-use super::presets;
-use crate::Error;
+use super::bootstrap::refreshed_noise;
+use super::circuits::comparison_table;
+use super::{cost, presets, Comparison, IntegerParams};
+use crate::runtime::work_json;
+use crate::{Error, Units};
+use aglet_bootstrap::integer::{Route, INPUT_LEVEL};
+use aglet_circuits::table::Table;
+use aglet_ring::Tally;
 use serde_json::{json, Value};
+
+/// Bits and digits of the tables that a plan speaks of, and bits of its comparisons.
+const TABLES: [(u32, usize); 4] = [(4, 1), (8, 2), (8, 1), (12, 3)];
+const COMPARISONS: [u32; 2] = [4, 8];
 
 /// All sets, with their claims.
 ///
@@ -15,6 +25,7 @@ pub fn presets() -> Result<Value, Error> {
         Ok(json!({
             "name": name,
             "log_n": params.log_n(),
+            "slot_count": 1u64 << params.log_slots(),
             "levels": params.max_level(),
             "plaintext_modulus": params.plain().value(),
             "log_qp": params.log_qp(),
@@ -29,4 +40,72 @@ pub fn presets() -> Result<Value, Error> {
         }))
     });
     rows.collect::<Result<Vec<_>, Error>>().map(Value::Array)
+}
+
+/// What a set does, before a key exists: circuits with their levels and work, and the bootstrap if there is one; with units also the
+/// seconds of one thread. A product is of two ciphertexts at the highest level, a circuit begins at the lowest that has room for it.
+///
+/// # Errors
+/// [`Error::Parameter`] for a set that does not exist.
+pub fn plan(preset: &str, units: Option<&Units>) -> Result<Value, Error> {
+    let params = presets::load(preset)?;
+    let bootstrap = params.bootstrap().is_ok().then(|| refresh(&params, units)).transpose()?;
+    Ok(json!({ "circuits": circuits(&params, units)?, "bootstrap": bootstrap }))
+}
+
+/// Work, and the seconds of one thread.
+fn timed(work: &Tally, n: usize, units: Option<&Units>) -> [Value; 2] {
+    [work_json(work, n), json!(units.map(|units| units.seconds(work, n)))]
+}
+
+fn circuits(params: &IntegerParams, units: Option<&Units>) -> Result<Vec<Value>, Error> {
+    let (top, t, n) = (params.max_level(), params.plain(), params.n());
+    let row = |name: String, levels: usize, relinearizations: usize, work: Option<Tally>| {
+        let [work, seconds] = work.map_or([Value::Null, Value::Null], |work| timed(&work, n, units));
+        json!({
+            "circuit": name, "levels": levels, "relinearizations": relinearizations, "fits": levels <= top,
+            "work": work, "seconds": seconds,
+        })
+    };
+    let mut rows = vec![row("product".into(), 1, 1, Some(cost::product(params, [top, top])?))];
+    let mut push = |name: String, table: &Table, digits: usize| -> Result<(), Error> {
+        let depth = table.depth();
+        let work = (depth <= top).then(|| cost::lookup(params, table, &vec![depth; digits])).transpose()?;
+        rows.push(row(name, depth, table.relinearizations(), work));
+        Ok(())
+    };
+    for (bits, digits) in TABLES {
+        // Powers of a generator: a polynomial without zeros.
+        let values: Vec<i64> = (0..1u64 << bits).map(|i| t.centre(t.pow(3, i))).collect();
+        let words = if digits > 1 { format!(" in {digits} digits") } else { String::new() };
+        push(format!("table of {bits} bits{words}"), &Table::of_digits(t, &values, digits)?, digits)?;
+    }
+    for bits in COMPARISONS {
+        push(format!("comparison of {bits} bits"), &comparison_table(t, Comparison::Less, bits)?, 1)?;
+    }
+    Ok(rows)
+}
+
+/// The bootstrap: its stages with levels, keys and work, what its results have, and how rarely one is wrong.
+fn refresh(params: &IntegerParams, units: Option<&Units>) -> Result<Value, Error> {
+    let (route, n) = (Route::new(params)?, params.n());
+    let (keys, costs) = (route.stage_keys()?, cost::stages(params, 1)?);
+    let bytes = |keys: &[aglet_bootstrap::KeyNeed]| keys.iter().map(|key| key.spec.byte_count(n)).sum::<usize>();
+    let stages = route.plan.stages().iter().zip(&keys).zip(&costs).map(|((stage, keys), cost)| {
+        let [work, seconds] = timed(&cost.work, n, units);
+        json!({
+            "name": stage.name, "limbs_in": stage.from.level + 1, "limbs_out": stage.to.level + 1,
+            "keys": keys.len(), "key_bytes": bytes(keys), "work": work, "seconds": seconds,
+        })
+    });
+    let level = route.plan.output().level;
+    let digits = params.bootstrap_failure()?;
+    let log2_failure = params.removal_failure()?.map(|noise| (digits.exp2() + noise.exp2()).log2());
+    let [work, seconds] = timed(&costs.iter().map(|cost| cost.work).sum(), n, units);
+    Ok(json!({
+        "input_level": INPUT_LEVEL, "output_level": level,
+        "noise_budget": params.budget_at(level, refreshed_noise(params)), "log2_failure": log2_failure,
+        "key_bytes": keys.iter().map(|keys| bytes(keys)).sum::<usize>(), "map_bytes": route.encoded_bytes()?,
+        "stages": stages.collect::<Vec<_>>(), "work": work, "seconds": seconds,
+    }))
 }

@@ -3,6 +3,7 @@
 use super::Control;
 use aglet_bootstrap::Probe;
 use aglet_ring::Tally;
+use serde_json::{json, Value};
 use std::time::Duration;
 
 /// What one stage of a bootstrap took.
@@ -55,6 +56,17 @@ pub struct StageCost {
     pub name: String,
     /// In words.
     pub work: Tally,
+}
+
+/// Work as JSON: transforms and products of limbs, bytes.
+pub fn work_json(work: &Tally, n: usize) -> Value {
+    let limbs = |words: u64| words as f64 / n as f64;
+    json!({
+        "forward_transforms": limbs(work.forward), "inverse_transforms": limbs(work.inverse), "pointwise_products": limbs(work.pointwise),
+        "key_products": limbs(work.key), "diagonal_products": limbs(work.diagonal),
+        "conversion_products": limbs(work.conversion), "key_bytes_read": 8 * work.key_read,
+        "matrix_bytes_read": 8 * work.matrix_read, "ciphertext_bytes_read": 8 * work.ciphertext_read,
+    })
 }
 
 /// Keeps what the stages of a run count on an evaluator that gives its work away.

@@ -63,24 +63,31 @@ impl Route {
         Plan::new(maps.cloned().collect(), &self.params.q().iter().map(|&q| q as f64).collect::<Vec<_>>())
     }
 
-    /// The keys that its stages need, as they are made for them on the chain of the route: the shapes of one list.
+    /// The keys that each stage needs, as they are made for them on the chain of the route.
     ///
     /// # Errors
     /// Those of the shapes of keys; a route that was made passes.
-    pub fn keys(&self) -> Result<KeySet<KeySwitchSpec>, Error> {
+    pub fn stage_keys(&self) -> Result<Vec<Vec<KeyNeed>>, Error> {
         let of = |s: &Stage<Refresh>| s.step.keys_needed(&s.from, &s.to, &self.params);
-        let needs = self.plan.stages().iter().map(of).collect::<Result<Vec<_>, _>>()?;
-        Ok(needs.into_iter().flatten().map(|KeyNeed { role, spec }| (role, spec)).collect())
+        self.plan.stages().iter().map(of).collect()
+    }
+
+    /// The same as one list of shapes.
+    ///
+    /// # Errors
+    /// As [`Route::stage_keys`].
+    pub fn keys(&self) -> Result<KeySet<KeySwitchSpec>, Error> {
+        Ok(self.stage_keys()?.into_iter().flatten().map(|KeyNeed { role, spec }| (role, spec)).collect())
     }
 
     /// Bytes of what is encoded before a run.
     ///
     /// # Errors
-    /// As [`Route::keys`].
+    /// As [`Route::stage_keys`].
     pub fn encoded_bytes(&self) -> Result<usize, Error> {
-        let of =
-            |s: &Stage<Refresh>| s.step.encoded_bytes(&self.params, &s.step.keys_needed(&s.from, &s.to, &self.params)?);
-        self.plan.stages().iter().map(of).sum()
+        let keys = self.stage_keys()?;
+        let stages = self.plan.stages().iter().zip(&keys);
+        stages.map(|(s, keys)| s.step.encoded_bytes(&self.params, keys)).sum()
     }
 }
 

@@ -6,13 +6,14 @@ use super::objects::{
 };
 use crate::errors::count;
 use crate::family::{ring_figures, vector, works};
-use crate::reports::reported;
+use crate::reports::{named, reported};
 use crate::wait::wait;
 use aglet::integer::{presets, report, Ciphertext, Engine, Packing};
 use aglet::wire::IntegerOrigin;
 use aglet::Error;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 type Integers<'py> = Bound<'py, PyArray1<i64>>;
@@ -301,4 +302,16 @@ impl IntegerEngine {
 #[pyfunction]
 pub fn integer_presets(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     reported(py, report::presets)
+}
+
+/// What a set does, before a key exists; given units, in how many seconds.
+#[pyfunction]
+#[pyo3(signature = (preset, units = None))]
+pub fn integer_plan<'py>(
+    py: Python<'py>,
+    preset: &str,
+    units: Option<BTreeMap<String, f64>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let units = named(py, units)?;
+    reported(py, || report::plan(preset, units.as_ref()))
 }

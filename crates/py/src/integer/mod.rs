@@ -5,7 +5,7 @@ mod engine;
 mod files;
 mod objects;
 
-pub use engine::{integer_presets, IntegerEngine};
+pub use engine::{integer_plan, integer_presets, IntegerEngine};
 pub use files::restore;
 pub use objects::{
     IntegerBootstrapKey, IntegerCiphertext, IntegerPlaintext, IntegerPublicKey, IntegerRelinearizationKey,

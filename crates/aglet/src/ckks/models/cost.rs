@@ -2,15 +2,14 @@
 
 use crate::ckks::Route;
 use crate::runtime::Counter;
-pub use crate::runtime::StageCost;
+pub use crate::runtime::{work_json, StageCost};
 use crate::Error;
 use aglet_bootstrap::{Pipeline, Scaled};
-use aglet_ring::{Demand, Tally};
+use aglet_ring::Demand;
 use aglet_rlwe::{KeySet, KeySwitchSpec};
 use aglet_schemes::ckks::CkksParams;
 use aglet_schemes::cost::CostEvaluator;
 use aglet_schemes::{Approximate, Evaluator};
-use serde_json::{json, Value};
 use std::borrow::Cow;
 
 /// The work of every stage of a route; `whole` are the parameters of the engine.
@@ -70,15 +69,4 @@ fn key_route<'a>(whole: &CkksParams, route: &'a Route) -> Result<Cow<'a, Route>,
     let key = Route::request_of_key(whole, own);
     let full = own.slots == whole.slots() && own.target_level.is_none() && own.method == key.method;
     Ok(if full { Cow::Borrowed(route) } else { Cow::Owned(Route::new(whole, key)?) })
-}
-
-/// Work as JSON: transforms and products of limbs, bytes.
-pub fn work_json(work: &Tally, n: usize) -> Value {
-    let limbs = |words: u64| words as f64 / n as f64;
-    json!({
-        "forward_transforms": limbs(work.forward), "inverse_transforms": limbs(work.inverse), "pointwise_products": limbs(work.pointwise),
-        "key_products": limbs(work.key), "diagonal_products": limbs(work.diagonal),
-        "conversion_products": limbs(work.conversion), "key_bytes_read": 8 * work.key_read,
-        "matrix_bytes_read": 8 * work.matrix_read, "ciphertext_bytes_read": 8 * work.ciphertext_read,
-    })
 }
