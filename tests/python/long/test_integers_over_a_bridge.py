@@ -19,8 +19,8 @@ def test_integers_go_through_tables() -> None:
     lookups = bridge.lookup_engine
     found = 16 * lookups.decrypt(high, lwe) + lookups.decrypt(low, lwe)
     assert (found == (given[places] * 7 + 3) % 256).all()
-    # Every slot of a ciphertext that products have brought to the lowest level that goes down.
-    nibbles = engine.level_down(engine.encrypt(given % 16, secret), 1)
+    # Every slot, from the lowest level that goes down.
+    nibbles = engine.encrypt(given % 16, secret, level=1)
     down = bridge.to_lookup(nibbles, np.arange(engine.slot_count), keys)
     assert (lookups.decrypt(down, lwe) == given % 16).all()
     squares = bridge.lookup(nibbles, places, lambda m: m * m % 16, keys)
