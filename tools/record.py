@@ -356,6 +356,7 @@ class RootsTarget:
 
 SHIP = (
     RootsTarget("ship14", 1.0, 7.5, 17.0, 15.0),
+    RootsTarget("ship14-precise", 1.2, 9.0, 19.0, 16.9),
     RootsTarget("ship13", 0.45, 3.3, 5.5, 3.5),
     RootsTarget("ship13-bits", 0.35, 2.5, 1.0, 1.0, "bits"),
 )

@@ -88,7 +88,7 @@ def test_presets_are_experimental_with_their_reason(capsys: pytest.CaptureFixtur
     found = {
         preset["name"]: preset for preset in _core.presets() if preset["by_roots"] and preset["name"] != "toy-ship"
     }
-    assert set(found) == {"ship14", "ship13", "ship13-bits"}
+    assert set(found) == {"ship14", "ship14-precise", "ship13", "ship13-bits"}
     for preset in found.values():
         assert preset["experimental"] is not None
         assert preset["security_bits"] >= 128

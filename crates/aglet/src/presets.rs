@@ -5,7 +5,7 @@ use aglet_rlwe::security::Security;
 use aglet_schemes::ckks::CkksParams;
 
 /// Name and text of every preset.
-pub const ALL: [(&str, &str); 33] = [
+pub const ALL: [(&str, &str); 34] = [
     ("regular", include_str!("../presets/regular.toml")),
     ("regular-44", include_str!("../presets/regular-44.toml")),
     ("compact", include_str!("../presets/compact.toml")),
@@ -34,6 +34,7 @@ pub const ALL: [(&str, &str); 33] = [
     ("seal-11", include_str!("../presets/seal-11.toml")),
     ("seal-12", include_str!("../presets/seal-12.toml")),
     ("ship14", include_str!("../presets/ship14.toml")),
+    ("ship14-precise", include_str!("../presets/ship14-precise.toml")),
     ("ship13", include_str!("../presets/ship13.toml")),
     ("ship13-bits", include_str!("../presets/ship13-bits.toml")),
     ("toy", include_str!("../presets/toy.toml")),

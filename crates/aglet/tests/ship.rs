@@ -5,7 +5,7 @@ use aglet::{presets, Control, Error, ErrorKind, Runtime};
 use aglet_ring::arch;
 use aglet_testing::fixture::Fixture;
 use aglet_testing::messages;
-use std::f64::consts::TAU;
+use std::f64::consts::{PI, TAU};
 
 const PRESET: &str = "toy-ship";
 
@@ -35,8 +35,9 @@ fn real_and_complex_messages_have_the_precision_of_the_model() {
         println!("bound {bound}, real {real}: {bits:.2}, {found:.2?}, model {model:.2?}");
         assert!((found.mean - model.mean_bits).abs() < 0.5, "{found:?} {model:?}");
         // Without the error of the sine, which outweighs the noise of this ring.
-        let ratio = 1024.0;
-        let sine: Vec<f64> = grid.iter().map(|x| bound * ratio / TAU * (TAU * x / ratio).sin()).collect();
+        let ratio = 1024.0_f64;
+        let stretch = 1.0 + (PI / ratio).powi(2) / 2.0;
+        let sine: Vec<f64> = grid.iter().map(|x| bound * stretch * ratio / TAU * (TAU * x / ratio).sin()).collect();
         let noise = model.stages.iter().map(|(_, bits)| (-2.0 * bits).exp2()).sum::<f64>();
         let found = f.precision(&out[0], &sine);
         assert!((found.mean + noise.log2() / 2.0).abs() < 0.5, "{found:?} {model:?}");

@@ -1,6 +1,6 @@
 //! A whole bootstrap by roots of unity on numbers in the clear: nothing is left but the sine, or the cosine of bits.
 
-use aglet_bootstrap::ship::{layout, plan};
+use aglet_bootstrap::ship::{error_of_sine, layout, plan};
 use aglet_bootstrap::slots_first::{KeySize, Method, Request};
 use aglet_bootstrap::Pipeline;
 use aglet_rlwe::security::Security;
@@ -34,7 +34,14 @@ const TOY: &str = include_str!("../../aglet/presets/toy-ship.toml");
 #[test]
 fn numbers_come_back_as_the_sine_of_both_parts() {
     let message: Vec<Complex64> = (0..512).map(|j| Complex64::from_polar(1.0, 0.7 * f64::from(j))).collect();
-    let sine = |x: f64| 1024.0 / TAU * (TAU * x / 1024.0).sin();
+    let sine = |x: f64| (1.0 + (PI / 1024.0).powi(2) / 2.0) * 1024.0 / TAU * (TAU * x / 1024.0).sin();
+    // The stretched sine is nowhere farther from the number than a quarter of its cube.
+    let cube = (TAU / 1024.0_f64).powi(2) / 6.0;
+    let farthest = (0..=1000).map(|j| f64::from(j) / 1000.0).map(|x| (sine(x) - x).abs()).fold(0.0, f64::max);
+    assert!(
+        (farthest / cube - 0.25).abs() < 1e-3 && (farthest / error_of_sine(1024.0) - 1.0).abs() < 1e-3,
+        "{farthest}"
+    );
     let both = |bound: f64| message.iter().map(move |z| bound * Complex64::new(sine(z.re), sine(z.im)));
     let found = refreshed(TOY, |r| r, &message);
     // Doubles of the size of the sine, 1024 over a turn.

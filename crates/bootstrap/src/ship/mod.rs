@@ -83,12 +83,27 @@ struct Wave {
     offset: f64,
 }
 
+/// What the sine is multiplied by. It falls short of `x` by `c x^3`, `c = (2 pi / ratio)^2 / 6`; times `1 + 3 c / 4` it is nowhere in
+/// `[-1, 1]` farther from `x` than `c / 4` (and terms in `c^2`), as a Chebyshev polynomial is what is left.
+fn stretch(ratio: f64) -> f64 {
+    1.0 + (PI / ratio).powi(2) / 2.0
+}
+
+/// How far a number in `[-1, 1]` may be from what becomes of it without noise, `ratio` that of q0 and the scale of coefficients.
+#[must_use]
+pub fn error_of_sine(ratio: f64) -> f64 {
+    let (turn, stretch) = (2.0 * PI / ratio, stretch(ratio));
+    let error = |x: f64| (stretch * (turn * x).sin() / turn - x).abs();
+    // It grows to where the slope is 1, and is as large again at the end.
+    error((1.0 / stretch).acos() / turn).max(error(1.0))
+}
+
 impl Wave {
     /// The sine, near 0 the message itself, or for bits the cosine.
     fn of(method: Method, ratio: f64) -> Self {
         match method {
             Method::Bits => Self { ratio: BITS_RATIO, amplitude: Complex64::new(-0.25, 0.0), offset: 0.5 },
-            _ => Self { ratio, amplitude: Complex64::new(0.0, -ratio / (4.0 * PI)), offset: 0.0 },
+            _ => Self { ratio, amplitude: Complex64::new(0.0, -stretch(ratio) * ratio / (4.0 * PI)), offset: 0.0 },
         }
     }
 }

@@ -14,6 +14,7 @@
 use crate::ckks::bootstrap::gained;
 use crate::ckks::{Method, Route};
 use crate::Error;
+use aglet_bootstrap::ship;
 use aglet_bootstrap::slots_first::steps::eval_mod::{EvalMod, Parts};
 use aglet_bootstrap::slots_first::steps::SlotsFirst;
 use aglet_bootstrap::CkksStep;
@@ -65,7 +66,7 @@ pub fn log2_failure(params: &CkksParams, route: &Route, of: Shortfall, passes: u
     });
     let of_part = match (eval_mod, route.rotor()) {
         (Some(eval_mod), _) => errors(eval_mod, params, passes)?,
-        // A root of unity forgets every multiple of q0: what errs is the sine of 1 and -1, and the noise.
+        // A root of unity forgets every multiple of q0: what errs is the sine, and the noise.
         (None, Some(_)) => vec![(1.0, error_of_sine(route))],
         (None, None) => return Ok(None),
     };
@@ -99,12 +100,11 @@ fn real_tail(times: f64) -> f64 {
     (-times).exp()
 }
 
-/// What the sine of a bootstrap by roots of unity leaves at the largest message; bits stand where the cosine is flat.
+/// What the sine of a bootstrap by roots of unity leaves of a message at most; bits stand where the cosine is flat.
 fn error_of_sine(route: &Route) -> f64 {
-    let turn = 2.0 * PI / route.layout.message_ratio;
     match route.layout.request.method {
         Method::Bits => 0.0,
-        _ => 1.0 - turn.sin() / turn,
+        _ => ship::error_of_sine(route.layout.message_ratio),
     }
 }
 
