@@ -61,3 +61,14 @@ fn places_of_real_sets_increase_in_their_windows() {
         }
     }
 }
+
+#[test]
+fn places_and_signs_are_wiped() {
+    fn wiped_when_dropped(_: &impl zeroize::ZeroizeOnDrop) {}
+    let drawn = WINDOWS.draw(1 << 14, &mut ChaChaSource::from_seed([6; 32]));
+    wiped_when_dropped(&drawn.coefficients(1 << 14));
+    // All that a secret has, by name: this compiles while each of it is wiped and nothing stands beside it.
+    let PlacedCoefficients { places, signs } = drawn;
+    wiped_when_dropped(&places);
+    wiped_when_dropped(&signs);
+}
