@@ -73,6 +73,25 @@ fn bits_are_cleaned_and_batches_have_the_bits_of_each_on_its_own() {
 }
 
 #[test]
+fn twenty_bootstraps_in_a_row_with_squares_between_them_stay_close() {
+    let f = Fixture::new(PRESET, None, 2);
+    let key = f.key(request(&f, Method::Regular));
+    let wanted = Request { real: true, ..request(&f, Method::Regular) };
+    let mut message = messages::real(f.engine.slots(), 6);
+    let mut ct = f.encrypt(&message, 0);
+    for round in 0..20 {
+        let fresh = f.bootstrap(&[&ct], &key, wanted).unwrap().remove(0);
+        // x^2 - 1/2 takes [-1, 1] into [-1/2, 1/2], where it brings numbers closer together.
+        let square = f.engine.multiply(&fresh, &fresh, Some(&f.relin)).unwrap();
+        ct = f.engine.add_scalar(&square, -0.5).unwrap();
+        message.iter_mut().for_each(|x| *x = *x * *x - 0.5);
+        let found = f.precision(&ct, &message);
+        // One round leaves 17 in the worst slot; errors of earlier ones shrink.
+        assert!(found.worst > 13.0 && found.mean > 16.0, "round {round}: {found:?}");
+    }
+}
+
+#[test]
 fn work_is_what_was_counted_word_for_word() {
     let f = Fixture::new(PRESET, None, 1);
     let key = f.key(request(&f, Method::Regular));
