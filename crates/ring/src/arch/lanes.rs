@@ -74,7 +74,7 @@ pub(crate) trait Lanes: Copy {
     /// Working form to memory.
     unsafe fn store_raw(p: *mut u64, x: Self::V);
     /// `WIDTH` words of `bits` bits each out of eight in a little-endian bit string, from number `first` on, a multiple of
-    /// `WIDTH`: the right operand of `mac`. `bits` is 32, 40, 48 or 52 and known when this is compiled; up to 64 bytes from the first
+    /// `WIDTH`: the right operand of `mac`. `bits` is even, 50 at most, and known when this is compiled; up to 64 bytes from the first
     /// word on are read.
     unsafe fn load_packed(self, p: *const u8, first: usize, bits: usize) -> Self::V;
     /// Transposes the leading `WIDTH` x `WIDTH` block.

@@ -17,7 +17,7 @@ mod x86_64;
 pub(crate) use generic::blind::{BlindRow, ProductSum};
 pub(crate) use generic::keyswitch::{DiagonalRow, KeyRow, LinearMapInput, LinearMapRow, ProductRow};
 pub(crate) use generic::pointwise::FormRow;
-pub(crate) use generic::stream::{PairRow, StreamRow, BLOCK};
+pub(crate) use generic::stream::{PairRow, StreamRow, BLOCK, WIDTHS};
 pub(crate) use generic::{lines, words, words_of, Line};
 
 use crate::basis::ConverterPart;
@@ -409,7 +409,7 @@ impl Kernels {
     }
     /// Whether a stream of words of so many bits has so many bytes for rows of one length.
     fn check_stream(&self, m: &Modulus, (bits, words, bytes): (usize, &[u8], usize), out: &[&mut [u64]]) {
-        assert!(self.serves(m) && [32, 40, 48, 52].contains(&bits) && m.bits() as usize <= bits);
+        assert!(self.serves(m) && WIDTHS.contains(&bits) && m.bits() as usize <= bits);
         assert!(out[0].len().is_multiple_of(8) && out.iter().all(|row| row.len() == out[0].len()));
         assert!(words.len() >= bytes + crate::packed::SPARE_BYTES);
     }

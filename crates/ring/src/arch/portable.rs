@@ -87,7 +87,7 @@ impl Quad for Four {
     #[inline(always)]
     unsafe fn read_packed(p: *const u8, first: usize, bits: usize) -> Self {
         let word = |i: usize| {
-            let (byte, shift) = ((first + i) * bits / 8, i * bits % 8);
+            let (byte, shift) = ((first + i) * bits / 8, (first + i) * bits % 8);
             // SAFETY: the contract of the caller, who has 64 bytes from the first constant on.
             unsafe { p.add(byte).cast::<u64>().read_unaligned() >> shift & (u64::MAX >> (64 - bits)) }
         };

@@ -1,10 +1,10 @@
 //! Keys packed in the order that sums of products read them, and these sums.
 //!
-//! A rotation of a bootstrap by roots of unity meets each of its keys once, so the bytes of the keys decide. A residue takes 32, 40, 48 or
-//! 52 bits, the smallest that hold its prime, and the words that meet at eight positions stand together.
+//! A rotation of a bootstrap by roots of unity meets each of its keys once, so the bytes of the keys decide. A residue takes 20 to
+//! 50 bits, about as many as its prime, and the words that meet at eight positions stand together.
 
 use super::{Digits, Pair};
-use crate::arch::{PairRow, StreamRow, BLOCK};
+use crate::arch::{PairRow, StreamRow, BLOCK, WIDTHS};
 use crate::automorphism::Automorphism;
 use crate::modulus::Modulus;
 use crate::ntt::NttTable;
@@ -15,8 +15,6 @@ use crate::ring::Ring;
 use crate::Error;
 use rayon::prelude::*;
 
-/// Bits that a packed word may have.
-const WIDTHS: [usize; 4] = [32, 40, 48, 52];
 /// Positions of a tile of [`Ring::stream_products`]: the inputs of a tile stay in the L2 cache for all streams.
 const TILE: usize = 512;
 
@@ -32,7 +30,7 @@ pub struct KeyStream {
     words: Buffer,
 }
 
-/// Bits of a packed residue modulo this prime; `None` above 52.
+/// Bits of a packed residue modulo this prime; `None` above 50.
 fn width(m: &Modulus) -> Option<usize> {
     WIDTHS.into_iter().find(|&bits| m.bits() as usize <= bits)
 }
@@ -133,10 +131,12 @@ fn pack(table: &NttTable, rows: &[&[u64]], out: &mut [u8]) {
     let blocks = out.chunks_exact_mut(rows.len() * bits).take(rows[0].len() / BLOCK);
     for (block, bytes) in blocks.enumerate() {
         for (row, bytes) in rows.iter().zip(bytes.chunks_exact_mut(bits)) {
-            // Two words are a whole number of bytes.
-            for (pair, bytes) in row[block * BLOCK..][..BLOCK].chunks_exact(2).zip(bytes.chunks_exact_mut(bits / 4)) {
-                let [low, high] = [pair[0], pair[1]].map(u128::from);
-                bytes.copy_from_slice(&(low | high << bits).to_le_bytes()[..bits / 4]);
+            // Four words are a whole number of bytes, and two of them fit in 128 bits.
+            for (words, bytes) in row[block * BLOCK..][..BLOCK].chunks_exact(4).zip(bytes.chunks_exact_mut(bits / 2)) {
+                let [low, high] = [0, 2].map(|i| u128::from(words[i]) | u128::from(words[i + 1]) << bits);
+                let (at, shift) = (bits / 4, 2 * bits % 8);
+                bytes[..at].copy_from_slice(&low.to_le_bytes()[..at]);
+                bytes[at..].copy_from_slice(&(low >> (8 * at) | high << shift).to_le_bytes()[..bits / 2 - at]);
             }
         }
     }
@@ -147,14 +147,11 @@ fn unpack(table: &NttTable, stream: &[u8], (row, rows): (usize, usize), out: &mu
     let bits = width(table.modulus()).unwrap_or(64);
     for (block, values) in out.chunks_exact_mut(BLOCK).enumerate() {
         let bytes = &stream[(block * rows + row) * bits..][..bits];
-        for (pair, bytes) in values.chunks_exact_mut(2).zip(bytes.chunks_exact(bits / 4)) {
-            let mut word = [0; 16];
-            word[..bytes.len()].copy_from_slice(bytes);
-            let word = u128::from_le_bytes(word);
-            let mask = u128::MAX >> (128 - bits);
-            for (value, packed) in pair.iter_mut().zip([word & mask, word >> bits & mask]) {
-                *value = packed as u64;
-            }
+        let mut padded = [0; 64 + 8];
+        padded[..bits].copy_from_slice(bytes);
+        for (i, value) in values.iter_mut().enumerate() {
+            let word: [u8; 8] = padded[i * bits / 8..][..8].try_into().unwrap_or_default();
+            *value = u64::from_le_bytes(word) >> (i * bits % 8) & (u64::MAX >> (64 - bits));
         }
     }
 }

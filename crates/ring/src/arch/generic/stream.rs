@@ -12,6 +12,8 @@ use crate::tally::Tally;
 
 /// Positions whose words stand together.
 pub(crate) const BLOCK: usize = 8;
+/// Bits that a packed word may have: those of the primes that sets have, or a few more.
+pub(crate) const WIDTHS: [usize; 10] = [20, 24, 28, 32, 40, 42, 44, 46, 48, 50];
 /// Bytes that are asked for ahead: some blocks, over the end of a page.
 const AHEAD: usize = 4096;
 /// A ciphertext and a sample of a key have two.
@@ -67,22 +69,35 @@ impl PairRow<'_> {
     }
 }
 
+/// Calls a kernel with the bits of a word as a constant.
+macro_rules! with_width {
+    ($bits:expr, $kernel:ident::<$l:ty>($($arg:expr),*)) => {
+        match $bits {
+            20 => $kernel::<$l, 20>($($arg),*),
+            24 => $kernel::<$l, 24>($($arg),*),
+            28 => $kernel::<$l, 28>($($arg),*),
+            32 => $kernel::<$l, 32>($($arg),*),
+            40 => $kernel::<$l, 40>($($arg),*),
+            42 => $kernel::<$l, 42>($($arg),*),
+            44 => $kernel::<$l, 44>($($arg),*),
+            46 => $kernel::<$l, 46>($($arg),*),
+            48 => $kernel::<$l, 48>($($arg),*),
+            _ => $kernel::<$l, 50>($($arg),*),
+        }
+    };
+}
+
 /// For every sum `out[h] = sum_i sum_d phi_i(x_d) key_(i, d, h)`, canonical, one row of `out` for each half.
 ///
 /// # Safety
 /// The CPU has the instruction set of `L`; all rows have the same length, a multiple of 8; a multiple of `each` inputs and two outputs for
-/// each sum; the stream has all words of 32, 40, 48 or 52 bits and spare bytes behind them; permutations were made for this length and for `L`.
+/// each sum; the stream has all words of one of [`WIDTHS`] and spare bytes behind them; permutations were made for this length and for `L`.
 #[inline(always)]
 pub(crate) unsafe fn stream_sum<L: Lanes>(m: &Modulus, row: &StreamRow<'_>, out: &mut [&mut [u64]]) {
     // SAFETY: as stated.
     unsafe {
         let l = L::new(m);
-        match row.bits {
-            32 => sums::<L, 32>(l, row, out),
-            40 => sums::<L, 40>(l, row, out),
-            48 => sums::<L, 48>(l, row, out),
-            _ => sums::<L, 52>(l, row, out),
-        }
+        with_width!(row.bits, sums::<L>(l, row, out));
     }
 }
 
@@ -95,12 +110,7 @@ pub(crate) unsafe fn stream_pairs<L: Lanes>(m: &Modulus, row: &PairRow<'_>, out:
     // SAFETY: as stated.
     unsafe {
         let l = L::new(m);
-        match row.bits {
-            32 => pairs::<L, 32>(l, row, out),
-            40 => pairs::<L, 40>(l, row, out),
-            48 => pairs::<L, 48>(l, row, out),
-            _ => pairs::<L, 52>(l, row, out),
-        }
+        with_width!(row.bits, pairs::<L>(l, row, out));
     }
 }
 

@@ -94,16 +94,19 @@ impl Quad for __m256d {
         // SAFETY: see above; 29 bytes from the first constant on. A byte number of -1 gives a zero.
         unsafe {
             let p = p.add(first * bits / 8);
-            let bytes = bits.div_ceil(8);
-            let word = |i: usize, b: usize| if b < bytes { (i * bits / 8 + b) as i64 } else { 0xff };
+            // Two constants to each half; whole ones need no mask.
+            let whole = bits.is_multiple_of(8);
+            let word = |i: usize, b: usize| match whole && b >= bits / 8 {
+                true => 0xff,
+                false => (i * bits / 8 - i / 2 * (bits / 4) + b) as i64,
+            };
             let place = |i: usize| (0..8).fold(0, |places, b| places | word(i, b) << (8 * b));
-            let places = _mm256_set_epi64x(place(1), place(0), place(1), place(0));
+            let places = _mm256_set_epi64x(place(3), place(2), place(1), place(0));
             let x = _mm256_set_m128i(_mm_loadu_si128(p.add(bits / 4).cast()), _mm_loadu_si128(p.cast()));
             let mut x = _mm256_shuffle_epi8(x, places);
-            if !bits.is_multiple_of(8) {
-                // Every second constant begins in the middle of a byte.
-                let half = (bits % 8) as i64;
-                x = _mm256_srlv_epi64(x, _mm256_set_epi64x(half, 0, half, 0));
+            if !whole {
+                let shift = |i: usize| (i * bits % 8) as i64;
+                x = _mm256_srlv_epi64(x, _mm256_set_epi64x(shift(3), shift(2), shift(1), 0));
                 x = _mm256_and_si256(x, _mm256_set1_epi64x((1 << bits) - 1));
             }
             doubles(x)

@@ -250,17 +250,17 @@ impl Lanes for Avx512Ifma {
     unsafe fn load_packed(self, p: *const u8, _: usize, bits: usize) -> __m512i {
         // SAFETY: see above; 64 bytes from p on, and VBMI. The numbers of bytes are constants.
         unsafe {
-            let bytes = bits.div_ceil(8);
             let place = |i: usize| (0..8).fold(0i64, |places, b| places | ((i * bits / 8 + b) as i64) << (8 * b));
             let places =
                 _mm512_setr_epi64(place(0), place(1), place(2), place(3), place(4), place(5), place(6), place(7));
-            let x = permute_bytes(p, places, (0xffu64 >> (8 - bytes)) * 0x0101_0101_0101_0101);
             if bits.is_multiple_of(8) {
-                return x;
+                return permute_bytes(p, places, (0xffu64 >> (8 - bits / 8)) * 0x0101_0101_0101_0101);
             }
-            // Every second constant begins in the middle of a byte. What is left above 52 bits the products ignore.
-            let half = (bits % 8) as i64;
-            _mm512_srlv_epi64(x, _mm512_setr_epi64(0, half, 0, half, 0, half, 0, half))
+            let shift = |i: usize| (i * bits % 8) as i64;
+            let shifts =
+                _mm512_setr_epi64(shift(0), shift(1), shift(2), shift(3), shift(4), shift(5), shift(6), shift(7));
+            let x = _mm512_srlv_epi64(permute_bytes(p, places, u64::MAX), shifts);
+            _mm512_and_si512(x, set((1 << bits) - 1))
         }
     }
     #[inline(always)]
