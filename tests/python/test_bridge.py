@@ -131,6 +131,10 @@ def test_tables_on_slots(tables: Sides) -> None:
     assert (tables.decrypt(low).tolist(), tables.decrypt(high).tolist()) == ([[3], [2]], [[2], [1]])
     with pytest.raises(MissingKeyError, match="packing=True"):
         bridge.lookup_bytes(x, [0], lambda byte: byte, keys)
+    missing: Any = None
+    for call in (bridge.lookup, bridge.lookup_bytes):
+        with pytest.raises(MissingKeyError, match="create_keys"):
+            call(x, [0], lambda m: m, missing)
 
 
 def test_tables_of_bytes() -> None:

@@ -64,6 +64,10 @@ def test_refusals_name_the_fix(sides: Sides) -> None:
         bridge.create_bridge_key(IntegerEngine().create_secret_key(), sides.lwe)
     with pytest.raises(ParameterError, match="with a bootstrap"):
         IntegerBridge(IntegerEngine(), LookupEngine())
+    with pytest.raises(ParameterError, match="without slots"):
+        IntegerBridge(IntegerEngine(use_bootstrap=True, packing="coefficients"), LookupEngine())
+    with pytest.raises(MissingKeyError, match="create_keys"):
+        bridge.lookup(x, [0], lambda m: m, None)  # type: ignore[arg-type]
     engine: Any = LookupEngine()
     with pytest.raises(TypeError, match="IntegerEngine"):
         IntegerBridge(engine, LookupEngine())

@@ -241,6 +241,8 @@ fn parameters_that_cannot_hold_a_product_are_refused() {
     refused(&literal(65537, 24, 44), Security::NotChecked, "bits too few");
     refused(&literal(65537, 44, 44), Security::Bits128, "below 128 bits");
     refused(&literal(65537, 44, 70), Security::NotChecked, "not enough");
+    let binary = format!("{}secret = \"binary\"\n", literal(65537, 44, 44));
+    refused(&binary, Security::NotChecked, "a binary secret");
     refused("family = \"ckks\"", Security::NotChecked, "ckks");
     let t = Modulus::new(65539).unwrap();
     let none = Encoder::new(t, (LOG_N, 0), Packing::Slots, arch::available()[0]);

@@ -129,7 +129,9 @@ class Estimates:
         found = [(engine._estimated(name, n, made, given, v), n, each) for name, n, made, given, v, each in calls]
         threads = engine.thread_count
         measured = all(one.source != "modelled" for one, _, _ in found)
-        seconds = sum(threads * one.seconds for one, _, _ in found)
+        # Rotations run side by side in rounds, the last of which may be short.
+        rounds = [math.ceil(one.rotations / threads) for one, _, _ in found]
+        seconds = sum(one.seconds * one.rotations / n for (one, _, _), n in zip(found, rounds, strict=True) if n)
         rotations = sum(one.rotations for one, _, _ in found)
         working = max((one.working_bytes for one, _, _ in found), default=0)
         return rotations, seconds, measured, working, [one.log2_failure + math.log2(each) for one, _, each in found]

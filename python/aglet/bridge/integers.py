@@ -139,9 +139,11 @@ class IntegerBridge(Stores):
         Raises
         ------
         RangeError
-            If a slot does not exist.
+            If a slot does not exist, or words have more than 20 bits.
         LevelError
             If the ciphertext is at level 0.
+        NoiseError
+            If it has more noise than a bootstrap takes.
         ParameterError
             If words have more than 12 bits.
         MissingKeyError
@@ -170,8 +172,9 @@ class IntegerBridge(Stores):
 
         `table` is as in `LookupEngine.lookup`; other arguments and errors are those of `to_lookup` and of it.
         """
+        key = checks.need(keys, IntegerBridgeKeys, "create_keys(secret_key, lwe_secret_key)")._lookup()
         x = self.to_lookup(ciphertext, indices, keys, progress=progress)
-        return self._lookup_engine.lookup(x, table, keys._lookup(), max_failure=max_failure, progress=progress)
+        return self._lookup_engine.lookup(x, table, key, max_failure=max_failure, progress=progress)
 
     def lookup_bytes(
         self,

@@ -61,7 +61,7 @@ class Tables:
 
         Other errors are those of `to_lookup` and `LookupEngine.lookup`.
         """
-        key = keys._lookup()
+        key = checks.need(keys, BridgeKeys, "create_keys(secret_key, lwe_secret_key)")._lookup()
         x = self.to_lookup(ciphertext, indices, keys, part=part, progress=progress)
         return self._lookup_engine.lookup(x, table, key, max_failure=max_failure, progress=progress)
 
@@ -101,7 +101,8 @@ class Tables:
 
         Other errors are those of `to_lookup`.
         """
-        byte = ByteTable(self._lookup_engine, table, keys)
+        made = "create_keys(secret_key, lwe_secret_key, packing=True)"
+        byte = ByteTable(self._lookup_engine, table, checks.need(keys, BridgeKeys, made))
         x = self.to_lookup(ciphertext, indices, keys, bits=8, signed=False, part=part, progress=progress)
         return byte.of(x, max_failure, progress)
 

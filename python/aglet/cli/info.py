@@ -70,7 +70,7 @@ def params(json: output.Json = False) -> None:
         "levels",
         "scale",
         "precision",
-        "4 bits less",
+        "6 bits less",
         "keys",
     )
     rows = []

@@ -64,12 +64,13 @@ impl IntegerBridge {
     /// A bridge between two engines, which runs on the threads of the first.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for parameters without a bootstrap; a modulus of the look-up engine that has no ring of this degree.
+    /// [`Error::Parameter`] for an engine without a bootstrap or without slots; a modulus of the look-up engine that has no ring of this degree.
     pub fn new(numbers: impl Into<Arc<integer::Engine>>, lookups: impl Into<Arc<fhew::Engine>>) -> Result<Self, Error> {
         let (numbers, lookups) = (numbers.into(), lookups.into());
-        if !numbers.can_bootstrap() {
+        if !numbers.can_bootstrap() || numbers.packing() != integer::Packing::Slots {
             return Err(Error::Parameter(format!(
-                "Parameters \"{}\" have no slots_to_coeffs, which a bridge begins with; take a set of integers with a bootstrap, and slots.",
+                "An engine of parameters \"{}\" without a bootstrap or without slots has no slots_to_coeffs, which a bridge begins with; take a set of \
+                 integers with a bootstrap, and slots.",
                 numbers.params().name()
             )));
         }
@@ -129,8 +130,8 @@ impl IntegerBridge {
     /// hold what a reading takes; others give numbers of no meaning.
     ///
     /// # Errors
-    /// [`Error::Range`] for a slot that does not exist, [`Error::Parameter`] for reals or words of more than 12 bits, [`Error::Level`]
-    /// below the level of a bootstrap, keys that do not belong together, [`Error::Cancelled`].
+    /// [`Error::Range`] for a slot that does not exist or words of more than 20 bits, [`Error::Parameter`] for reals or words of more than 12,
+    /// [`Error::Level`] below the level of a bootstrap, [`Error::Noise`] for what a bootstrap would not take, keys that do not belong together, [`Error::Cancelled`].
     pub fn to_lookup(
         &self,
         ct: &Ciphertext,

@@ -33,9 +33,9 @@ impl Bridge {
         control: &Control,
     ) -> Result<Ciphertext, Error> {
         let ctx = &*self.lookups.ctx;
+        self.check_up(real.1.len().max(imaginary.map_or(0, |bits| bits.1.len())), (key, &keys))?;
         let mut members = self.halves(real, false)?;
         members.extend(imaginary.map(|bits| self.halves(bits, true)).transpose()?.unwrap_or_default());
-        self.check_up(real.1.len().max(imaginary.map_or(0, |bits| bits.1.len())), (key, &keys))?;
         let noise = self.noise_up(&members)?;
         let sample = self.slots.run(|| {
             let samples = UpKey::pack(&self.between, ctx, &key.packing, &members)?;

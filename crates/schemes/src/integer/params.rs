@@ -169,6 +169,11 @@ impl IntegerParams {
                 "the plaintext modulus {t} is not odd and between 3 and 2^31; 65537 has slots in every ring"
             ));
         }
+        if matches!(literal.secret, Secret::Binary | Secret::BlockBinary(_)) {
+            return bad(
+                "a binary secret is larger at some roots than noise is estimated for; take a ternary one".into()
+            );
+        }
         if literal.levels.count > 512 || literal.special.count > 64 {
             return bad("there are more than 512 levels or 64 special primes; take fewer, larger ones".into());
         }
