@@ -66,6 +66,7 @@ def misses(needs: Mapping[str, float], record: Mapping[str, Any], precision: str
         "slots": "slot_count",
         "levels": "output_level",
         "bits": f"bits_{precision}",
+        "worst_bits": "bits_worst",
         "security": "security_bits",
     }
     ours = {name: record[fields[name]] for name in needs}

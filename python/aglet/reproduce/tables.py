@@ -2,8 +2,9 @@
 
 A file has a source, a machine and sections; a section has rows. `case` (fields of `aglet.measure.Case`), `needs` and
 `message` of a section hold for all of its rows, which may add to them. `needs` is what a row must reach: `bits`,
-`levels`, `slots`, and `security` (128 unless it says less). `inferred` names the needs that the source does not state
-for each row. A row with `lookup` in place of `case` (fields of `aglet.lookup.measure.LookupCase`) is a gate or a table,
+`worst_bits` (in every slot), `levels`, `slots`, and `security` (128 unless it says less). `inferred` names the needs
+that the source does not state for each row. A row with `lookup` in place of `case` (fields of
+`aglet.lookup.measure.LookupCase`) is a gate or a table,
 one with `integer` (fields of `aglet.integer.measure.IntegerCase`) computes on exact integers, one with `bridge` (fields
 of `aglet.bridge.measure.BridgeCase`) leads from slots to look-ups or back, and one with `application` (fields of
 `aglet.reproduce.applications.ApplicationCase`) is a program on encrypted arrays. What is `published` may have no
@@ -32,7 +33,7 @@ from aglet.reproduce.applications import ApplicationCase
 __all__ = ["TABLES", "AnyCase", "Row", "Section", "Table", "load", "read", "select"]
 
 TABLES = ("desilofhe", "ship", "demystifying", "seal-rns-ckks", "applications")
-_NEEDS = {"bits", "levels", "slots", "security"}
+_NEEDS = {"bits", "worst_bits", "levels", "slots", "security"}
 AnyCase = Case | LookupCase | IntegerCase | BridgeCase | ApplicationCase
 """What measures a row."""
 _CASES: dict[str, type[AnyCase]] = {
