@@ -9,10 +9,11 @@ from aglet._core import BridgeKey, Ciphertext, LweSecretKey, SecretKey
 from aglet.bridge.estimate import Estimates
 from aglet.bridge.indices import slots
 from aglet.bridge.keys import BridgeKeys
+from aglet.bridge.sides import Sides
 from aglet.bridge.tables import Tables
 from aglet.ckks.engine import Engine
 from aglet.errors import RangeError
-from aglet.files import Stores, methods
+from aglet.files import methods
 from aglet.lookup.ciphertext import LweCiphertext
 from aglet.lookup.engine import LookupEngine
 from aglet.progress import ProgressCallback, progress_bar
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Bridge"]
 
 
-class Bridge(Tables, Estimates, Stores):
+class Bridge(Tables, Estimates, Sides):
     """What stands between an `Engine` that bootstraps and a `LookupEngine`.
 
     Slots come down as bits, as messages of tables or as integers with a sign, from any level; bits go up as slots of
@@ -56,32 +57,18 @@ class Bridge(Tables, Estimates, Stores):
     """
 
     _core: _core.Bridge
+    _engine: Engine
+    _keys = BridgeKeys
 
     def __init__(self, engine: Engine, lookup_engine: LookupEngine) -> None:
         self._engine = checks.need(engine, Engine, "Engine(preset)")
         self._lookup_engine = checks.need(lookup_engine, LookupEngine, "LookupEngine(bits=4)")
         self._core = _core.Bridge(engine._core, lookup_engine._core)
 
-    def __reduce__(self) -> Any:
-        return Bridge, (self._engine, self._lookup_engine)
-
-    def __repr__(self) -> str:
-        return f"<Bridge between {self._engine!r} and {self._lookup_engine!r}>"
-
     @property
     def engine(self) -> Engine:
         """The engine of slots."""
         return self._engine
-
-    @property
-    def lookup_engine(self) -> LookupEngine:
-        """The engine of gates, tables and signs."""
-        return self._lookup_engine
-
-    @property
-    def key_bytes(self) -> int:
-        """Bytes in memory that the bridge key takes, beside the keys of both engines. No key is made."""
-        return self._core.key_bytes
 
     # Keys
 
@@ -110,10 +97,8 @@ class Bridge(Tables, Estimates, Stores):
             If a secret key is of other parameters.
         """
         own = checks.need(secret_key, SecretKey, "create_secret_key()")
-        theirs = checks.need(lwe_secret_key, LweSecretKey, "create_secret_key()")
-        limit = checks.optional_count("memory_limit_bytes", memory_limit_bytes)
-        with progress_bar(progress) as report:
-            return self._core.create_bridge_key(own, theirs, limit, report)
+        key: BridgeKey = self._bridge_key(own, lwe_secret_key, memory_limit_bytes, progress)
+        return key
 
     def create_keys(
         self,
@@ -141,7 +126,7 @@ class Bridge(Tables, Estimates, Stores):
             If a secret key is of other parameters.
         """
         lookups = self._lookup_engine
-        packing_key = lookups.create_packing_key(lwe_secret_key) if checks.flag("packing", packing) else None
+        packing_key = self._packing_key(lwe_secret_key, packing)
         return BridgeKeys(
             self.create_bridge_key(secret_key, lwe_secret_key, progress=progress),
             self._engine.create_lossy_bootstrap_key(secret_key, size=size, progress=progress),
@@ -194,9 +179,11 @@ class Bridge(Tables, Estimates, Stores):
         places, number = slots(indices, self._engine.slot_count), checks.optional_count("bits", bits, 2)
         which, sign = checks.word("part", part), checks.flag("signed", signed)
         shape = [2, *places.shape] if which == "both" else list(places.shape)
-        down = _keys(keys)._down()
+        given: BridgeKeys = self._need(keys)
         with progress_bar(progress) as report:
-            found = self._core.to_lookup(ct, places.ravel().tolist(), shape, which, *down, number, sign, report)
+            found = self._core.to_lookup(
+                ct, places.ravel().tolist(), shape, which, *given._down(), number, sign, report
+            )
         return LweCiphertext._of(found)
 
     def from_lookup(
@@ -233,8 +220,9 @@ class Bridge(Tables, Estimates, Stores):
         made = "encrypt(values, secret_key)"
         array = checks.need(x, LweCiphertext, made)._array
         other = None if imaginary is None else checks.need(imaginary, LweCiphertext, made)._array
+        given: BridgeKeys = self._need(keys)
         with progress_bar(progress) as report:
-            return self._core.from_lookup(array, other, *_keys(keys)._up(), report)
+            return self._core.from_lookup(array, other, *given._up(), report)
 
     # What is computed on the way
 
@@ -263,8 +251,9 @@ class Bridge(Tables, Estimates, Stores):
 
         Other arguments and errors are those of `to_lookup` and `LookupEngine.lookup`.
         """
+        key = self._need(keys)._lookup()
         x = self.to_lookup(ciphertext, indices, keys, bits=bits, progress=progress)
-        return self._lookup_engine.sign(x, keys._lookup(), max_failure=max_failure, progress=progress)
+        return self._lookup_engine.sign(x, key, max_failure=max_failure, progress=progress)
 
     def compare(
         self,
@@ -315,8 +304,8 @@ class Bridge(Tables, Estimates, Stores):
 
         Other arguments and errors are those of `sign`, and slots are from 0 to 1, or from -1/2 to 1/2.
         """
+        key = self._need(keys)._lookup()
         x = self.to_lookup(ciphertext, indices, keys, bits=bits, progress=progress)
-        key = keys._lookup()
         return self._lookup_engine.argmin(x, key, one_hot=one_hot, max_failure=max_failure, progress=progress)
 
     def argmax(
@@ -331,8 +320,8 @@ class Bridge(Tables, Estimates, Stores):
         progress: ProgressCallback | None = None,
     ) -> LweCiphertext:
         """The place of the greatest of each row of slots; as `argmin`."""
+        key = self._need(keys)._lookup()
         x = self.to_lookup(ciphertext, indices, keys, bits=bits, progress=progress)
-        key = keys._lookup()
         return self._lookup_engine.argmax(x, key, one_hot=one_hot, max_failure=max_failure, progress=progress)
 
     def top_k(
@@ -347,8 +336,9 @@ class Bridge(Tables, Estimates, Stores):
         progress: ProgressCallback | None = None,
     ) -> LweCiphertext:
         """1 for the k greatest of each row of slots and 0 for the others, in the shape of `indices`; as `argmin`."""
+        key = self._need(keys)._lookup()
         x = self.to_lookup(ciphertext, indices, keys, bits=bits, progress=progress)
-        return self._lookup_engine.top_k(x, k, keys._lookup(), max_failure=max_failure, progress=progress)
+        return self._lookup_engine.top_k(x, k, key, max_failure=max_failure, progress=progress)
 
     # Files
 
@@ -360,7 +350,3 @@ class Bridge(Tables, Estimates, Stores):
         "create_bridge_key(secret_key, lwe_secret_key)",
         "A file takes less than half of the memory of the key: seeds stand for what is uniform.",
     )
-
-
-def _keys(keys: Any) -> BridgeKeys:
-    return checks.need(keys, BridgeKeys, "create_keys(secret_key, lwe_secret_key)")

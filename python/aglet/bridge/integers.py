@@ -8,8 +8,9 @@ from aglet import _core, checks
 from aglet._core import IntegerBridgeKey, IntegerCiphertext, IntegerSecretKey, LweSecretKey
 from aglet.bridge.indices import slots
 from aglet.bridge.keys import IntegerBridgeKeys
+from aglet.bridge.sides import Sides
 from aglet.bridge.tables import ByteTable
-from aglet.files import Stores, methods
+from aglet.files import methods
 from aglet.integer.engine import IntegerEngine
 from aglet.lookup.ciphertext import LweCiphertext
 from aglet.lookup.engine import LookupEngine
@@ -18,7 +19,7 @@ from aglet.progress import ProgressCallback, progress_bar
 __all__ = ["IntegerBridge"]
 
 
-class IntegerBridge(Stores):
+class IntegerBridge(Sides):
     """What leads from an `IntegerEngine` that bootstraps to a `LookupEngine`.
 
     Slots come down as bits, messages or words, from level 1 or above: for a few of them, or for what tables on all
@@ -39,32 +40,18 @@ class IntegerBridge(Stores):
     """
 
     _core: _core.IntegerBridge
+    _engine: IntegerEngine
+    _keys = IntegerBridgeKeys
 
     def __init__(self, engine: IntegerEngine, lookup_engine: LookupEngine) -> None:
         self._engine = checks.need(engine, IntegerEngine, "IntegerEngine(use_bootstrap=True)")
         self._lookup_engine = checks.need(lookup_engine, LookupEngine, "LookupEngine(bits=4)")
         self._core = _core.IntegerBridge(engine._core, lookup_engine._core)
 
-    def __reduce__(self) -> Any:
-        return IntegerBridge, (self._engine, self._lookup_engine)
-
-    def __repr__(self) -> str:
-        return f"<IntegerBridge between {self._engine!r} and {self._lookup_engine!r}>"
-
     @property
     def engine(self) -> IntegerEngine:
         """The engine of integers."""
         return self._engine
-
-    @property
-    def lookup_engine(self) -> LookupEngine:
-        """The engine of gates and tables."""
-        return self._lookup_engine
-
-    @property
-    def key_bytes(self) -> int:
-        """Bytes in memory that the bridge key takes, beside the keys of both engines. No key is made."""
-        return self._core.key_bytes
 
     def create_bridge_key(
         self,
@@ -84,10 +71,8 @@ class IntegerBridge(Stores):
             If a secret key is of other parameters.
         """
         own = checks.need(secret_key, IntegerSecretKey, "create_secret_key()")
-        theirs = checks.need(lwe_secret_key, LweSecretKey, "create_secret_key()")
-        limit = checks.optional_count("memory_limit_bytes", memory_limit_bytes)
-        with progress_bar(progress) as report:
-            return self._core.create_bridge_key(own, theirs, limit, report)
+        key: IntegerBridgeKey = self._bridge_key(own, lwe_secret_key, memory_limit_bytes, progress)
+        return key
 
     def create_keys(
         self,
@@ -107,7 +92,7 @@ class IntegerBridge(Stores):
             If a secret key is of other parameters.
         """
         lookups = self._lookup_engine
-        packing_key = lookups.create_packing_key(lwe_secret_key) if checks.flag("packing", packing) else None
+        packing_key = self._packing_key(lwe_secret_key, packing)
         return IntegerBridgeKeys(
             self.create_bridge_key(secret_key, lwe_secret_key, progress=progress),
             self._engine.create_bootstrap_key(secret_key, progress=progress),
@@ -153,9 +138,11 @@ class IntegerBridge(Stores):
         """
         ct = checks.need(ciphertext, IntegerCiphertext, "encrypt(message, secret_key)")
         places, number = slots(indices, self._engine.slot_count), checks.optional_count("bits", bits, 1)
-        down = checks.need(keys, IntegerBridgeKeys, "create_keys(secret_key, lwe_secret_key)")._down()
+        given: IntegerBridgeKeys = self._need(keys)
         with progress_bar(progress) as report:
-            found = self._core.to_lookup(ct, places.ravel().tolist(), list(places.shape), *down, number, report)
+            found = self._core.to_lookup(
+                ct, places.ravel().tolist(), list(places.shape), *given._down(), number, report
+            )
         return LweCiphertext._of(found)
 
     def lookup(
@@ -172,7 +159,7 @@ class IntegerBridge(Stores):
 
         `table` is as in `LookupEngine.lookup`; other arguments and errors are those of `to_lookup` and of it.
         """
-        key = checks.need(keys, IntegerBridgeKeys, "create_keys(secret_key, lwe_secret_key)")._lookup()
+        key = self._need(keys)._lookup()
         x = self.to_lookup(ciphertext, indices, keys, progress=progress)
         return self._lookup_engine.lookup(x, table, key, max_failure=max_failure, progress=progress)
 
@@ -190,7 +177,7 @@ class IntegerBridge(Stores):
 
         As `Bridge.lookup_bytes`, with the arguments and errors of `to_lookup`.
         """
-        byte = ByteTable(self._lookup_engine, table, checks.need(keys, IntegerBridgeKeys, "create_keys(...)"))
+        byte = ByteTable(self._lookup_engine, table, self._need(keys))
         x = self.to_lookup(ciphertext, indices, keys, bits=8, progress=progress)
         return byte.of(x, max_failure, progress)
 

@@ -35,6 +35,7 @@ class Tables:
 
     _lookup_engine: LookupEngine
     to_lookup: Any
+    _need: Any
 
     def lookup(
         self,
@@ -61,7 +62,7 @@ class Tables:
 
         Other errors are those of `to_lookup` and `LookupEngine.lookup`.
         """
-        key = checks.need(keys, BridgeKeys, "create_keys(secret_key, lwe_secret_key)")._lookup()
+        key = self._need(keys)._lookup()
         x = self.to_lookup(ciphertext, indices, keys, part=part, progress=progress)
         return self._lookup_engine.lookup(x, table, key, max_failure=max_failure, progress=progress)
 
@@ -101,8 +102,7 @@ class Tables:
 
         Other errors are those of `to_lookup`.
         """
-        made = "create_keys(secret_key, lwe_secret_key, packing=True)"
-        byte = ByteTable(self._lookup_engine, table, checks.need(keys, BridgeKeys, made))
+        byte = ByteTable(self._lookup_engine, table, self._need(keys))
         x = self.to_lookup(ciphertext, indices, keys, bits=8, signed=False, part=part, progress=progress)
         return byte.of(x, max_failure, progress)
 
