@@ -418,10 +418,11 @@ def markdown(rows: list[Row], machine: dict[str, Any], header: dict[str, Any], r
     words = {True: "yes", False: "**no**", None: "-"}
     commands = list(dict.fromkeys(r["command"] for r in records))
     stages = next((r["stage_seconds"] for r in records if "stage_seconds" in r), {})
+    clock = "" if machine["mhz"] is None else f" at {machine['mhz']:.0f} MHz, as the system says"
     lines = [
         f"# {machine['cpu']}, {header['date']}",
         "",
-        f"Commit {header['commit']}. {machine['cores']} cores, {machine['memory_total_bytes'] / GIB:.0f} GB of memory, "
+        f"Commit {header['commit']}. {machine['cores']} cores{clock}, {machine['memory_total_bytes'] / GIB:.0f} GB of memory, "
         f"backends {', '.join(machine['backends'])}, huge pages: {machine['huge_pages']}.",
         "",
         "| | target | measured | met |",
@@ -480,7 +481,7 @@ def main() -> None:
         raise SystemExit("AGLET_BACKEND is set; unset it, so that every backend is measured.")
     changed = git("status", "--porcelain", "--untracked-files=no", "--", ":!repro/record")
     commit = git("rev-parse", "--short=12", "HEAD") + (" with uncommitted changes" if changed else "")
-    header = {"date": datetime.date.today().isoformat(), "commit": commit}
+    header = {"date": datetime.date.today().isoformat(), "commit": commit, "cpu": machine["cpu"], "mhz": machine["mhz"]}
     if options.family == "gates":
         records, rows = gates(machine["backends"])
     elif options.family == "integers":

@@ -30,6 +30,9 @@ class DoctorReport(TypedDict):
 
     version: str
     cpu: str
+    """Its name, and its family and model where the system says them."""
+    mhz: float | None
+    """The clock that the system says, often a nominal one."""
     features: list[str]
     backends: list[str]
     """Usable here, best first."""

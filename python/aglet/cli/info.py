@@ -31,6 +31,7 @@ def doctor(json: output.Json = False) -> None:
     rows = [
         ("version", machine["version"]),
         ("processor", machine["cpu"]),
+        ("clock", "unknown" if machine["mhz"] is None else f"{machine['mhz']:.0f} MHz"),
         ("features", " ".join(machine["features"])),
         ("backends, best first", ", ".join(machine["backends"])),
         ("backend in use", machine["backend"]),

@@ -9,18 +9,40 @@ use std::path::Path;
 
 /// A line of a file in /proc, after its colon.
 fn proc_line(file: &str, key: &str) -> Option<String> {
-    let text = fs::read_to_string(file).ok()?;
-    let line = text.lines().find(|l| l.starts_with(key))?;
-    Some(line.split_once(':')?.1.trim().to_string())
+    line_of(&fs::read_to_string(file).ok()?, key)
+}
+
+/// The first line of this key, after its colon.
+fn line_of(text: &str, key: &str) -> Option<String> {
+    let (_, value) = text.lines().filter_map(|l| l.split_once(':')).find(|(name, _)| name.trim() == key)?;
+    Some(value.trim().to_string())
 }
 
 fn kilobytes(file: &str, key: &str) -> Option<u64> {
     proc_line(file, key)?.split_whitespace().next()?.parse::<u64>().ok().map(|k| k * 1024)
 }
 
-/// The processor's name.
+/// The processor's name, with the numbers of its kind: on virtual machines generations of a processor share one name.
 pub fn cpu() -> String {
-    proc_line("/proc/cpuinfo", "model name").unwrap_or_else(|| std::env::consts::ARCH.to_string())
+    cpu_of(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default())
+}
+
+/// The same by the text of /proc/cpuinfo. x86 has family and model, ARM has no name, but a maker and a part.
+fn cpu_of(text: &str) -> String {
+    const NUMBERS: [(&str, &str); 4] =
+        [("cpu family", "family"), ("model", "model"), ("CPU implementer", "maker"), ("CPU part", "part")];
+    let name = line_of(text, "model name").unwrap_or_else(|| std::env::consts::ARCH.to_string());
+    let number = |(key, word): (&str, &str)| line_of(text, key).map(|value| format!("{word} {value}"));
+    let kind: Vec<String> = NUMBERS.into_iter().filter_map(number).collect();
+    if kind.is_empty() {
+        return name;
+    }
+    format!("{name} ({})", kind.join(", "))
+}
+
+/// The clock in MHz, if the system says; a virtual machine may say a nominal one.
+pub fn mhz() -> Option<f64> {
+    proc_line("/proc/cpuinfo", "cpu MHz")?.parse().ok()
 }
 
 /// Instruction sets that Aglet can make use of and this processor has.
@@ -80,4 +102,21 @@ fn time_ntt(log_n: u32, bits: u32, backend: &str, repeat: usize) -> Result<Trans
     bench::transform_times(log_n, &primes, kernels, repeat)?.ok_or_else(|| {
         Error::Parameter(format!("The backend {backend} serves primes up to 50 bits; {bits} bits run on scalar only."))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cpu_of;
+
+    #[test]
+    fn two_generations_of_one_name_are_two_processors() {
+        let text = |family: u32, model: u32| {
+            format!("processor\t: 0\ncpu family\t: {family}\nmodel\t\t: {model}\nmodel name\t: AMD EPYC\ncpu MHz\t\t: 2596.1\n")
+        };
+        assert_eq!(cpu_of(&text(26, 2)), "AMD EPYC (family 26, model 2)");
+        assert_ne!(cpu_of(&text(25, 17)), cpu_of(&text(26, 2)));
+        let arm = "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd40\n";
+        assert_eq!(cpu_of(arm), format!("{} (maker 0x41, part 0xd40)", std::env::consts::ARCH));
+        assert_eq!(cpu_of(""), std::env::consts::ARCH);
+    }
 }

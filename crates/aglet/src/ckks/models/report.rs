@@ -36,6 +36,7 @@ pub fn doctor() -> Result<Value, Error> {
     Ok(json!({
         "version": env!("CARGO_PKG_VERSION"),
         "cpu": machine::cpu(),
+        "mhz": machine::mhz(),
         "features": machine::features(),
         "backends": arch::available().iter().map(|k| k.name()).collect::<Vec<_>>(),
         "backend": chosen.name(),
