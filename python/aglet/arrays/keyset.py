@@ -3,45 +3,59 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
-import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from aglet import _core, checks
+from aglet import checks
 from aglet._core import (
     BootstrapKey,
+    BridgeKey,
     ConjugationKey,
+    LookupKey,
+    LweSecretKey,
     MatrixMultiplicationKey,
+    PackingKey,
     PublicKey,
     RelinearizationKey,
     RotationKey,
     SecretKey,
 )
-from aglet.errors import KeyMismatchError, MemoryLimitError, MissingKeyError, ParameterError, SerializationError
+from aglet.arrays.keyfolder import INDEX, SECRETS, VERSION, read_index, shown, write_index
+from aglet.errors import KeyMismatchError, MissingKeyError, ParameterError, SerializationError
 from aglet.progress import ProgressCallback
-from aglet.reports import gigabytes
 
 if TYPE_CHECKING:
+    from aglet.bridge.keys import BridgeKeys
     from aglet.ckks.engine import Engine
+    from aglet.lookup.engine import LookupEngine
 
-__all__ = ["INDEX", "KeySet"]
+__all__ = ["KeySet"]
 
-INDEX = "keys.json"
-"""The file that makes a folder one of keys."""
-_VERSION = 1
-_SIZES = ("large", "medium", "small")
-_METHODS = ("regular", "lossy")
+_LOOKUPS = ("lwe_secret", "lookup", "packing")
+"""The keys of a look-up engine."""
+_OF_LOOKUPS = ("lookup_preset", "lookup_key_id")
+"""What an index says of them."""
+_BRIDGE_ARGUMENTS = ("bridge", "bootstrap", "lookup", "relinearization", "conjugation", "packing")
+"""In the order of `BridgeKeys`."""
+_TYPES = {
+    "secret": SecretKey,
+    "public": PublicKey,
+    "bootstrap": BootstrapKey,
+    "bridge": BridgeKey,
+    "lwe_secret": LweSecretKey,
+    "lookup": LookupKey,
+    "packing": PackingKey,
+}
 
 
 @dataclass(frozen=True, repr=False)
 class KeySet:
-    """Keys of one secret; those that were not made are None. It is pickled without the secret key only.
+    """Keys of one secret; those that were not made are None. It is pickled without secret keys only.
 
-    `engine.create_keys()` makes one, `keys.save(folder)` keeps it, `KeySet.load(folder)` reads it.
+    `engine.create_keys()` makes one, `keys.save(folder)` keeps it, `KeySet.load(folder)` reads it. One that was made
+    with `create_keys(bridge=...)` holds the keys of a bridge and of its look-up engine as well.
     """
 
     engine: Engine
@@ -55,18 +69,34 @@ class KeySet:
     bootstrap: BootstrapKey | None = None
     seconds: float | None = None
     """That `create_keys` took; None of keys that were read."""
+    lookup_engine: LookupEngine | None = None
+    """The look-up engine that a bridge leads to."""
+    bridge: BridgeKey | None = None
+    lwe_secret: LweSecretKey | None = None
+    """The secret key of look-ups."""
+    lookup: LookupKey | None = None
+    packing: PackingKey | None = None
 
     def __post_init__(self) -> None:
-        ids = {key.key_id for key in self._keys().values()}
-        if len(ids) > 1:
+        keys = self._keys()
+        ids = {key.key_id for name, key in keys.items() if name not in _LOOKUPS}
+        if len(ids) > 1 or len(self._lookup_ids()) > 1:
             raise KeyMismatchError("These keys belong to different secret keys; take those of one.")
+        if self.lookup_engine is None and any(name in keys for name in (*_LOOKUPS, "bridge")):
+            raise ParameterError("Keys of look-ups and of a bridge go with their engine; pass lookup_engine= too.")
 
     @property
     def key_id(self) -> str:
         """Short id of the secret key."""
-        for key in self._keys().values():
-            return str(key.key_id)
+        for name, key in self._keys().items():
+            if name not in _LOOKUPS:
+                return str(key.key_id)
         raise MissingKeyError("This set holds no key; make some with engine.create_keys().")
+
+    def _lookup_ids(self) -> set[str]:
+        """Short ids of the secret key of look-ups, as all keys of it say them."""
+        found = {key.key_id for name, key in self._keys().items() if name in _LOOKUPS}
+        return found if self.bridge is None else found | {self.bridge.lookup_key_id}
 
     def _keys(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in _names() if getattr(self, name) is not None}
@@ -102,20 +132,49 @@ class KeySet:
         read = self.bootstrap_arguments
         return sum(key.byte_count for key in read), sum(key.stored_bytes for key in read)
 
+    @property
+    def bridge_keys(self) -> BridgeKeys:
+        """What the methods of a `Bridge` take as `keys`.
+
+        Raises
+        ------
+        MissingKeyError
+            If the set holds no keys of a bridge, or one of the others that both directions take is not there.
+        """
+        from aglet.bridge.keys import BridgeKeys
+
+        found = [getattr(self, name) for name in _BRIDGE_ARGUMENTS]
+        missing = [name for name in _BRIDGE_ARGUMENTS[:-1] if getattr(self, name) is None]
+        if missing:
+            raise MissingKeyError(
+                f"A bridge needs a {missing[0]} key, and this set has none; make them with "
+                "engine.create_keys(bridge=Bridge(engine, lookup_engine))."
+            )
+        return BridgeKeys(*found)
+
     def evaluation(self) -> KeySet:
-        """The same without the secret key: what a server needs."""
-        return dataclasses.replace(self, secret=None)
+        """The same without secret keys: what a server needs."""
+        return dataclasses.replace(self, secret=None, lwe_secret=None)
 
     def __getstate__(self) -> dict[str, Any]:
-        if self.secret is not None:
-            raise TypeError("This set holds the secret key, which is not pickled; pickle keys.evaluation().")
+        if self.secret is not None or self.lwe_secret is not None:
+            raise TypeError("This set holds a secret key, which is not pickled; pickle keys.evaluation().")
         return dict(self.__dict__)
+
+    def _home(self, name: str) -> Any:
+        """The engine or bridge that writes and reads the key of this name."""
+        from aglet.bridge.bridge import Bridge
+
+        lookups = self.lookup_engine
+        if lookups is None or name not in (*_LOOKUPS, "bridge"):
+            return self.engine
+        return Bridge(self.engine, lookups) if name == "bridge" else lookups
 
     def save(self, folder: str | os.PathLike[str], *, progress: ProgressCallback | None = None) -> None:
         """Write every key to a file of its own in a folder, which is made if it is not there, and then the index.
 
-        Only the owner may read the file of the secret key (mode 0600). A folder that holds keys of another secret is
-        refused; keys of the same are written again.
+        Only the owner may read the files of secret keys (mode 0600): secret.key, and lwe_secret.key of look-ups. A
+        folder that holds keys of another secret is refused; keys of the same are written again.
 
         Raises
         ------
@@ -126,21 +185,36 @@ class KeySet:
         """
         place = Path(folder)
         place.mkdir(parents=True, exist_ok=True)
-        if (place / INDEX).exists() and (there := _index(place)["key_id"]) != self.key_id:
+        there = _index(place) if (place / INDEX).exists() else {}
+        if "key_id" in there and there["key_id"] != self.key_id:
             raise KeyMismatchError(
-                f"{_shown(place)} holds keys of another secret ({there}); save these in another folder."
+                f"{shown(place)} holds keys of another secret ({there['key_id']}); save these in another folder."
+            )
+        lookups = self._of_lookups() or {name: there[name] for name in _OF_LOOKUPS if name in there}
+        if there.get("lookup_key_id", lookups.get("lookup_key_id")) != lookups.get("lookup_key_id"):
+            raise KeyMismatchError(
+                f"{shown(place)} holds keys of another secret of look-ups ({there['lookup_key_id']}); save these in "
+                "another folder."
             )
         for name, key in self._keys().items():
-            self.engine.write(key, place / f"{name}.key", progress=progress)
+            self._home(name).write(key, place / f"{name}.key", progress=progress)
         kept = {name for name in _names() if (place / f"{name}.key").exists()}
         index = {
-            "version": _VERSION,
+            "version": VERSION,
             "key_id": self.key_id,
             "preset": self.engine.preset,
             "slot_count": self.engine.slot_count,
+            **lookups,
             "keys": sorted(kept),
         }
         write_index(place, index)
+
+    def _of_lookups(self) -> dict[str, str]:
+        """What an index says of the keys of look-ups; empty without one."""
+        found = self._lookup_ids()
+        if self.lookup_engine is None or not found:
+            return {}
+        return dict(zip(_OF_LOOKUPS, (self.lookup_engine.preset, found.pop()), strict=True))
 
     @classmethod
     def load(
@@ -149,16 +223,20 @@ class KeySet:
         engine: Engine | None = None,
         *,
         secret: bool = False,
+        lookup_engine: LookupEngine | None = None,
         progress: ProgressCallback | None = None,
     ) -> KeySet:
-        """Read the keys of a folder, the secret key only if asked.
+        """Read the keys of a folder, secret keys only if asked.
 
         Parameters
         ----------
         engine
             The engine that will use them; without it, one on all cores with the preset that the folder names.
         secret
-            Whether to read the secret key as well.
+            Whether to read the secret keys as well.
+        lookup_engine
+            The look-up engine that will use the keys of a bridge; without it one with the preset that the folder names
+            and the threads of `engine`.
 
         Raises
         ------
@@ -170,154 +248,34 @@ class KeySet:
             If the keys fit another engine than the one given.
         """
         from aglet.ckks.engine import Engine
+        from aglet.lookup.engine import LookupEngine
 
         place = Path(folder)
         index = _index(place)
         if engine is None:
             engine = Engine(preset=index["preset"], slot_count=index["slot_count"], mode="parallel")
+        if lookup_engine is None and "lookup_preset" in index:
+            lookup_engine = LookupEngine(preset=index["lookup_preset"], thread_count=engine.thread_count)
         if checks.flag("secret", secret) and "secret" not in index["keys"]:
-            raise MissingKeyError(f"{_shown(place)} has no secret key; copy secret.key into it, or load without it.")
-        wanted = [name for name in index["keys"] if secret or name != "secret"]
-        read = {name: engine.read(place / f"{name}.key", progress=progress) for name in wanted}
-        types = {"secret": SecretKey, "public": PublicKey, "bootstrap": BootstrapKey}
+            raise MissingKeyError(f"{shown(place)} has no secret key; copy secret.key into it, or load without it.")
+        home = cls(engine, lookup_engine=lookup_engine)
+        wanted = [name for name in index["keys"] if secret or name not in SECRETS]
+        read = {name: home._home(name).read(place / f"{name}.key", progress=progress) for name in wanted}
         for name, key in read.items():
-            kind = types.get(name)
+            kind = _TYPES.get(name)
             if kind is not None and not isinstance(key, kind):
-                raise SerializationError(f"{_shown(place / f'{name}.key')} is no {name} key; save the keys again.")
-        found = cls(engine, **read)
-        if found.key_id != index["key_id"]:
-            raise SerializationError(f"The files in {_shown(place)} are not those of its index; save the keys again.")
+                raise SerializationError(f"{shown(place / f'{name}.key')} is no {name} key; save the keys again.")
+        found = dataclasses.replace(home, **read)
+        strange = found._lookup_ids() - {index.get("lookup_key_id")}
+        if found.key_id != index["key_id"] or strange:
+            raise SerializationError(f"The files in {shown(place)} are not those of its index; save the keys again.")
         return found
 
 
 def _names() -> list[str]:
-    return [field.name for field in dataclasses.fields(KeySet) if field.name not in ("engine", "seconds")]
-
-
-def write_index(place: Path, index: Mapping[str, Any]) -> None:
-    """Write the file that makes a folder one of keys, whole or not at all."""
-    draft = place / f".{INDEX}.{os.getpid()}"
-    draft.write_text(json.dumps(index, indent=1) + "\n", encoding="utf-8")
-    draft.replace(place / INDEX)
-
-
-def _shown(place: Path) -> str:
-    return ascii(str(place))
+    others = ("engine", "seconds", "lookup_engine")
+    return [field.name for field in dataclasses.fields(KeySet) if field.name not in others]
 
 
 def _index(place: Path) -> dict[str, Any]:
-    """The index of a folder, checked: bytes from outside."""
-    refusal = SerializationError(
-        f"{_shown(place)} holds no keys that KeySet.save wrote; name the folder with keys.json."
-    )
-    try:
-        found = json.loads((place / INDEX).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise refusal from None
-    except (ValueError, RecursionError) as error:
-        raise SerializationError(f"{_shown(place / INDEX)} is damaged; save the keys again.") from error
-    shapes = {"version": int, "key_id": str, "preset": str, "slot_count": int, "keys": list}
-    if not isinstance(found, dict) or any(type(found.get(name)) is not kind for name, kind in shapes.items()):
-        raise refusal
-    if found["version"] != _VERSION:
-        raise SerializationError(f"{_shown(place)} was written by another version of Aglet; update Aglet.")
-    if any(name not in _names() for name in found["keys"]):
-        raise refusal
-    return found
-
-
-class MakesKeys:
-    """Mixed into `Engine`."""
-
-    def create_keys(
-        self: Any,
-        secret_key: SecretKey | None = None,
-        *,
-        bootstrap: str | None = "large",
-        stage_count: int | None = None,
-        method: str = "regular",
-        rotation: bool = True,
-        matrix: bool = False,
-        progress: ProgressCallback | None = None,
-    ) -> KeySet:
-        """All keys that encrypted arrays need, in one set. What they take is forecast before the first is made.
-
-        Parameters
-        ----------
-        secret_key
-            The secret; a fresh one if not given.
-        bootstrap
-            Size of the bootstrap key, "large", "medium" or "small", which needs the rotation key; None makes none, and
-            an engine that cannot bootstrap makes none either.
-        stage_count, method
-            Of the bootstrap key: "regular", which arrays are refreshed with, or "lossy", for signs and bits too.
-        rotation
-            Whether to make the rotation key, which sums, moves and products with matrices need.
-        matrix
-            Whether to make the matrix multiplication key, which is larger, and faster with dense matrices.
-
-        Raises
-        ------
-        MemoryLimitError
-            If the machine has less free memory than the keys and one bootstrap take; nothing was made then.
-        """
-        bootstraps = bootstrap is not None and self.can_bootstrap
-        if bootstrap is not None and checks.word("bootstrap", bootstrap) not in _SIZES:
-            raise ParameterError(f'bootstrap is "large", "medium", "small" or None, not {bootstrap!r}.')
-        if checks.word("method", method) not in _METHODS:
-            raise ParameterError(f'method is "regular" or "lossy", not {method!r}.')
-        if not checks.flag("rotation", rotation) and bootstrap == "small" and bootstraps:
-            raise ParameterError("A small bootstrap key goes with the rotation key; leave rotation=False out.")
-        checks.flag("matrix", matrix)
-        peak = self.keys_forecast(bootstrap if bootstraps else None, stage_count, method=method, rotation=rotation)
-        free = _core.doctor()["memory_available_bytes"]
-        if free is not None and peak > free:
-            raise MemoryLimitError(
-                f"These keys and a bootstrap take {gigabytes(peak)} and {gigabytes(free)} are free; take "
-                'bootstrap="medium", rotation=False, or fewer slots.'
-            )
-        start = time.perf_counter()
-        secret = self.create_secret_key() if secret_key is None else secret_key
-        made = KeySet(
-            self,
-            secret,
-            self.create_public_key(secret),
-            self.create_relinearization_key(secret),
-            self.create_conjugation_key(secret),
-            self.create_rotation_key(secret, progress=progress) if rotation else None,
-            self.create_matrix_multiplication_key(secret, progress=progress) if matrix else None,
-            _bootstrap_key(self, secret, stage_count, str(bootstrap), method, progress) if bootstraps else None,
-        )
-        return dataclasses.replace(made, seconds=time.perf_counter() - start)
-
-    @property
-    def can_bootstrap(self: Any) -> bool:
-        """Whether the parameters have a regular bootstrap."""
-        try:
-            self.estimate()
-        except ParameterError:
-            return False
-        return True
-
-    def keys_forecast(
-        self: Any,
-        bootstrap: str | None = "large",
-        stage_count: int | None = None,
-        *,
-        method: str = "regular",
-        rotation: bool = True,
-    ) -> int:
-        """Bytes that `create_keys` and one bootstrap take at their peak. No key is made."""
-        peak = 0 if bootstrap is None else self.memory_report(stage_count, bootstrap, method).peak
-        # The report of a small key counts the rotation key already.
-        further = rotation and bootstrap != "small"
-        return peak + (_core.rotation_key_bytes(self.preset, self.slot_count)[0] if further else 0)
-
-
-def _bootstrap_key(
-    engine: Any, secret: SecretKey, stage_count: int | None, size: str, method: str, progress: ProgressCallback | None
-) -> BootstrapKey:
-    if size == "small":
-        return cast(BootstrapKey, engine.create_small_bootstrap_key(secret))
-    make = engine.create_lossy_bootstrap_key if method == "lossy" else engine.create_bootstrap_key
-    return cast(BootstrapKey, make(secret, stage_count, size, progress=progress))
+    return read_index(place, _names(), (*_LOOKUPS, "bridge"))

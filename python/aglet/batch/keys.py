@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from aglet._core import IntegerSecretKey, LweSecretKey, SecretKey
-from aglet.arrays.keyset import INDEX, KeySet, write_index
+from aglet.arrays.keyfolder import INDEX, SECRETS, write_index
+from aglet.arrays.keyset import KeySet
 from aglet.batch.places import Place, checksum
 from aglet.ckks.engine import Engine
 from aglet.errors import KeyMismatchError, MissingKeyError, SerializationError
@@ -147,7 +148,7 @@ def _fetched(place: Place, index: dict[str, Any]) -> Path:
     draft = Path(tempfile.mkdtemp(prefix=".keys-", dir=cache))
     try:
         for key in index["keys"]:
-            if key != "secret":
+            if key not in SECRETS:
                 (draft / f"{key}.key").write_bytes(place.read(f"{key}.key"))
         (draft / INDEX).write_bytes(data)
         draft.rename(kept)

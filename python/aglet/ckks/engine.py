@@ -25,7 +25,7 @@ from aglet._core import (
     RotationKey,
     SecretKey,
 )
-from aglet.arrays.keyset import MakesKeys
+from aglet.arrays.keymaker import MakesKeys
 from aglet.ckks import elsewhere, operands, options, values
 from aglet.ckks.bootstrapping import Bootstrapping
 from aglet.ckks.circuits import Circuits

@@ -12,6 +12,11 @@ homed_keys! { Home:
         fn __reduce__(&self) -> PyResult<()> {
             never_pickled("write_lwe_secret_key")
         }
+        /// Bytes in memory.
+        #[getter]
+        fn byte_count(&self) -> usize {
+            self.value.byte_count()
+        }
     }
 }
 

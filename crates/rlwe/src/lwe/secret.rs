@@ -52,6 +52,11 @@ impl LweSecretKey {
     pub fn id(&self) -> KeyId {
         self.id
     }
+    /// Bytes in memory.
+    #[must_use]
+    pub fn byte_count(&self) -> usize {
+        self.coordinates.len()
+    }
     /// How many coordinates are not 0, for noise formulas. It is secret as well.
     #[must_use]
     pub fn weights(&self, ctx: &LweContext) -> Weights {

@@ -1,0 +1,116 @@
+"""The keys of a bridge in a `KeySet`: made at once, kept in a folder, secrets apart, missing ones named."""
+
+from __future__ import annotations
+
+import pickle
+import stat
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from aglet import Bridge, Engine, KeySet, LookupEngine, _core
+from aglet.errors import (
+    KeyMismatchError,
+    MemoryLimitError,
+    MissingKeyError,
+    ParameterError,
+    SerializationError,
+)
+
+BITS = np.arange(64) % 3 == 0
+
+
+@pytest.fixture(scope="module")
+def bridge() -> Bridge:
+    return Bridge(Engine(preset="toy", slot_count=64, allow_insecure=True), LookupEngine())
+
+
+@pytest.fixture(scope="module")
+def keys(bridge: Bridge) -> KeySet:
+    return bridge.engine.create_keys(bridge=bridge, bootstrap="medium", rotation=False)
+
+
+def there_and_back(bridge: Bridge, server: KeySet, owner: KeySet) -> None:
+    """Down, through a gate and up with what a server has."""
+    x = bridge.engine.encrypt(BITS.astype(float), owner.secret)
+    low = bridge.to_lookup(x, range(8), server.bridge_keys)
+    assert (bridge.lookup_engine.decrypt(low, owner.lwe_secret) == BITS[:8]).all()
+    up = bridge.from_lookup(bridge.lookup_engine.xor(low[:4], low[4:], server.lookup), server.bridge_keys)
+    found = bridge.engine.decrypt(up, owner.secret)[:4].real
+    assert np.abs(found - (BITS[:4] ^ BITS[4:8])).max() < 0.05
+
+
+def test_keys_of_a_bridge_in_a_folder(bridge: Bridge, keys: KeySet, tmp_path: Path) -> None:
+    there_and_back(bridge, keys, keys)
+    assert keys.byte_count > bridge.key_bytes
+    keys.save(tmp_path)
+    for name in ("secret.key", "lwe_secret.key"):
+        assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
+    server = KeySet.load(tmp_path, bridge.engine)
+    assert (server.secret, server.lwe_secret) == (None, None)
+    assert server.lookup_engine is not None
+    assert server.lookup_engine.preset == bridge.lookup_engine.preset
+    owner = KeySet.load(tmp_path, bridge.engine, secret=True, lookup_engine=bridge.lookup_engine)
+    assert owner.lookup_engine is bridge.lookup_engine
+    there_and_back(Bridge(bridge.engine, server.lookup_engine), server, owner)
+    # A set of the same secret without a bridge leaves the keys of look-ups where they are.
+    KeySet(bridge.engine, secret=keys.secret).save(tmp_path)
+    assert KeySet.load(tmp_path, bridge.engine).bridge is not None
+
+
+def test_secrets_stay_with_their_owner(keys: KeySet) -> None:
+    server = keys.evaluation()
+    assert (server.secret, server.lwe_secret) == (None, None)
+    assert "secret" not in repr(pickle.loads(pickle.dumps(server)))
+    with pytest.raises(TypeError, match="evaluation"):
+        pickle.dumps(KeySet(keys.engine, lookup_engine=keys.lookup_engine, lwe_secret=keys.lwe_secret))
+
+
+def test_missing_and_foreign_keys(bridge: Bridge, keys: KeySet, tmp_path: Path) -> None:
+    engine, lookups = bridge.engine, bridge.lookup_engine
+    few = engine.create_keys(keys.secret, bootstrap=None, rotation=False)
+    with pytest.raises(MissingKeyError, match=r"bridge key.*create_keys\(bridge="):
+        _ = few.bridge_keys
+    with pytest.raises(MissingKeyError, match="lookup key"):
+        _ = KeySet(engine, bootstrap=keys.bootstrap, bridge=keys.bridge, lookup_engine=lookups).bridge_keys
+    foreign = lookups.create_lookup_key(lookups.create_secret_key())
+    with pytest.raises(KeyMismatchError, match="different secret"):
+        KeySet(engine, lookup_engine=lookups, bridge=keys.bridge, lookup=foreign)
+    with pytest.raises(ParameterError, match="lookup_engine="):
+        KeySet(engine, bridge=keys.bridge)
+    keys.evaluation().save(tmp_path)
+    other = KeySet(engine, secret=keys.secret, lookup_engine=lookups, lookup=foreign)
+    with pytest.raises(KeyMismatchError, match="secret of look-ups"):
+        other.save(tmp_path)
+    # A file of another secret under the name of this one.
+    lookups.write(foreign, tmp_path / "lookup.key")
+    with pytest.raises((SerializationError, KeyMismatchError)):
+        KeySet.load(tmp_path, engine)
+    index = tmp_path / "keys.json"
+    index.write_text(index.read_text().replace("lookup_preset", "of_lookups"))
+    with pytest.raises(SerializationError, match="no keys"):
+        KeySet.load(tmp_path, engine)
+
+
+def test_what_does_not_go_together_is_refused_before_a_key_is_made(
+    bridge: Bridge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, lwe = bridge.engine, bridge.lookup_engine.create_secret_key()
+    made: list[int] = []
+    monkeypatch.setattr(type(engine), "create_secret_key", lambda _: made.append(1))
+    for words in ({"packing": True}, {"lwe_secret_key": lwe}):
+        with pytest.raises(ParameterError, match="pass bridge="):
+            engine.create_keys(**words)  # type: ignore[arg-type]
+    for size in ("small", None):
+        with pytest.raises(ParameterError, match='"medium" or "large"'):
+            engine.create_keys(bridge=bridge, bootstrap=size)
+    with pytest.raises(TypeError, match=r"Bridge\(engine"):
+        engine.create_keys(bridge=bridge.lookup_engine)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="another engine"):
+        Engine(preset="toy", slot_count=32, allow_insecure=True).create_keys(bridge=bridge)
+    machine = {**_core.doctor(), "memory_available_bytes": engine.keys_forecast("large", method="lossy") + 1000}
+    monkeypatch.setattr(_core, "doctor", lambda: machine)
+    with pytest.raises(MemoryLimitError):
+        engine.create_keys(bridge=bridge)
+    assert not made
