@@ -239,7 +239,7 @@ def test_refusals_name_the_fix(gates: Sides, tables: Sides) -> None:
         Bridge(Engine(max_level=2), LookupEngine())
 
 
-@pytest.mark.parametrize("kind", ["down", "up"])
+@pytest.mark.parametrize("kind", ["down", "up", "roundtrip"])
 def test_bench(kind: str) -> None:
     case = BridgeCase(kind, 64, 8, "toy", "gate", slot_count=64, allow_insecure=True)
     record = bench_bridge(case, repeat=1)
@@ -249,7 +249,7 @@ def test_bench(kind: str) -> None:
 
 
 def test_benches_that_do_not_exist() -> None:
-    with pytest.raises(ParameterError, match="down, up, compare, argmin"):
+    with pytest.raises(ParameterError, match="down, up, roundtrip, compare, argmin"):
         BridgeCase("across")
     with pytest.raises(ParameterError, match="one value"):
         BridgeCase(values=0)

@@ -1,4 +1,4 @@
-"""Measure a bridge: down, up, a comparison with the way up, and the smallest of a row."""
+"""Measure a bridge: down, up, both ways, a comparison with the way up, and the smallest of a row."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from aglet.quiet import Watch
 
 __all__ = ["BRIDGE_KINDS", "BridgeCase", "bench_bridge"]
 
-BRIDGE_KINDS = ("down", "up", "compare", "argmin")
+BRIDGE_KINDS = ("down", "up", "roundtrip", "compare", "argmin")
 """What is measured."""
 
 
@@ -29,7 +29,8 @@ BRIDGE_KINDS = ("down", "up", "compare", "argmin")
 class BridgeCase:
     """What one bench measures.
 
-    `kind` is "down", so many slots as bits or messages; "up", so many bits; "compare", so many pairs of reals, down and
+    `kind` is "down", so many slots as bits or messages; "up", so many bits; "roundtrip", so many bits of
+    slots down and up again; "compare", so many pairs of reals, down and
     the results up; "argmin", the place of the smallest of so many slots.
     """
 
@@ -67,13 +68,13 @@ def _work(case: BridgeCase, bridge: Bridge, secrets: Any, keys: Any) -> tuple[Ca
     """A call, and what gives the errors of its results; those above 1/4 are wrong."""
     (secret, lwe), random = secrets, np.random.default_rng(1)
     engine, lookups, places = bridge.engine, bridge.lookup_engine, np.arange(case.values)
-    if case.kind in ("down", "up"):
+    if case.kind in ("down", "up", "roundtrip"):
         bits = random.integers(0, 2, case.values)
+        x, low = engine.encrypt(bits.astype(float), secret), lookups.encrypt(bits, lwe)
         if case.kind == "down":
-            x = engine.encrypt(bits.astype(float), secret)
             return lambda: bridge.to_lookup(x, places, keys), lambda y: np.abs(lookups.decrypt(y, lwe) - bits)
-        low = lookups.encrypt(bits, lwe)
-        return lambda: bridge.from_lookup(low, keys), lambda y: _near(engine.decrypt(y, secret), bits)
+        up = (lambda: low) if case.kind == "up" else (lambda: bridge.to_lookup(x, places, keys))
+        return lambda: bridge.from_lookup(up(), keys), lambda y: _near(engine.decrypt(y, secret), bits)
     reals = random.uniform(-0.5, 0.5, (2, case.values))
     first, second = (engine.encrypt(x, secret) for x in reals)
     if case.kind == "argmin":
