@@ -1,12 +1,12 @@
 //! What is fuzzed: parameters as text, headers, and everything that files hold, in a ring so small that thousands are read in a
 //! second.
 
-use aglet::bridge::BridgeKey;
+use aglet::bridge::{BridgeKey, IntegerBridgeKey};
 use aglet::ckks::{
     BootstrapKey, Ciphertext, CkksParams, Engine, FixedRotationKey, GaloisKey, MatrixKey, Plaintext,
     RelinearizationKey, RotationKey,
 };
-use aglet::wire::{self, BridgeOrigin, CkksOrigin, IntegerOrigin, Origin, Stored};
+use aglet::wire::{self, BridgeOrigin, CkksOrigin, IntegerBridgeOrigin, IntegerOrigin, Origin, Stored};
 use aglet::{fhew, integer, presets, Control, PublicKey, SecretKey};
 use aglet_rlwe::security::Security;
 use std::ops::Range;
@@ -228,20 +228,26 @@ fn integers() -> Target {
     Target { name: "integers", seeds, words: INTEGER_WORDS, run: Box::new(run) }
 }
 
-/// The key of a bridge that stands in the repository.
+/// The keys of bridges that stand in the repository, from slots and from integers, each read as both.
 fn bridges() -> Target {
-    let kept = files_of("bridge-wire-1");
-    let said = kept.iter().map(|bytes| wire::summary(bytes).expect("a file of this version is read"));
-    let said = said.into_iter().find(|said| said.family == BridgeOrigin::FAMILY).expect("the key is there");
-    let origin = BridgeOrigin::find(&said, true).expect("it says its parameters");
+    let kept = ["bridge-wire-1", "integer-bridge-wire-1"].map(files_of);
+    let said = |files: &[Vec<u8>], family: &str| {
+        let all = files.iter().map(|bytes| wire::summary(bytes).expect("a file of this version is read"));
+        all.into_iter().find(|said| said.family == family).expect("the key is there")
+    };
+    let slots = BridgeOrigin::find(&said(&kept[0], BridgeOrigin::FAMILY), true).expect("it says its parameters");
+    let numbers = said(&kept[1], IntegerBridgeOrigin::FAMILY);
+    let numbers = IntegerBridgeOrigin::find(&numbers, true).expect("it says its parameters");
     let run = move |bytes: &[u8]| {
         if let Ok(said) = wire::summary(bytes) {
             let _ = BridgeOrigin::find(&said, true).map(|origin| origin.params.max_level());
+            let _ = IntegerBridgeOrigin::find(&said, true).map(|origin| origin.params.max_level());
         }
-        read::<_, BridgeKey>(&origin, bytes);
+        read::<_, BridgeKey>(&slots, bytes);
+        read::<_, IntegerBridgeKey>(&numbers, bytes);
     };
-    let seeds = kept.into_iter().map(Input::file).collect();
-    Target { name: "bridges", seeds, words: LOOKUP_WORDS, run: Box::new(run) }
+    let seeds = kept.into_iter().flatten().map(Input::file).collect();
+    Target { name: "bridges", seeds, words: BRIDGE_WORDS, run: Box::new(run) }
 }
 
 /// Reads bytes as a type; what is read comes back as it was, but for another text of the same parameters, and for the slots of what
@@ -269,6 +275,15 @@ const LOOKUP_WORDS: &[&str] = &[
     "family", "name", "source", "method", "messages", "squared_weights", "modulus", "log_n", "rank", "dimension", "secret",
     "binary", "block_binary", "ternary", "levels", "log_base", "switch_digits", "lwe_error", "glwe_error", "blocks", "ginx", "dm",
     "lmkcdey", " = ", "{ ", " }", "\"", "-", "inf", "nan", "1e308", "0", "1", "4", "7", "196", "1_099_469_684_737", "\n",
+];
+
+/// Words of a pair of parameters: of slots or integers, then of look-ups.
+#[rustfmt::skip]
+const BRIDGE_WORDS: &[&str] = &[
+    "\n# The parameters of look-ups.\n", "family", "ckks", "integer", "name", "source", "log_n", "log_slots", "secret", "ternary",
+    "block_binary", "ephemeral_weight", "message_ratio_log2", "moduli", "role", "bits", "count", "base_bits", "levels", "special",
+    "[bootstrap]", "plaintext_modulus", "method", "messages", "modulus", "rank", "dimension", "log_base", "glwe_error", "blocks",
+    " = ", "{ ", " }", "[", "]", "\"", "-", "inf", "nan", "0", "1", "7", "47", "65537", "1_099_469_684_737", "\n",
 ];
 
 fn file<T: Stored<CkksOrigin> + Sync>(engine: &Engine, x: &T) -> Input {
