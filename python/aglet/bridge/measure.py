@@ -73,8 +73,11 @@ def _work(case: BridgeCase, bridge: Bridge, secrets: Any, keys: Any) -> tuple[Ca
         x, low = engine.encrypt(bits.astype(float), secret), lookups.encrypt(bits, lwe)
         if case.kind == "down":
             return lambda: bridge.to_lookup(x, places, keys), lambda y: np.abs(lookups.decrypt(y, lwe) - bits)
-        up = (lambda: low) if case.kind == "up" else (lambda: bridge.to_lookup(x, places, keys))
-        return lambda: bridge.from_lookup(up(), keys), lambda y: _near(engine.decrypt(y, secret), bits)
+
+        def up() -> Any:
+            return bridge.from_lookup(low if case.kind == "up" else bridge.to_lookup(x, places, keys), keys)
+
+        return up, lambda y: _near(engine.decrypt(y, secret), bits)
     reals = random.uniform(-0.5, 0.5, (2, case.values))
     first, second = (engine.encrypt(x, secret) for x in reals)
     if case.kind == "argmin":
