@@ -1073,6 +1073,9 @@ class IntegerBridge:
         memory_limit_bytes: int | None = None,
         progress: Progress | None = None,
     ) -> IntegerBridgeKey: ...
+    def variance(self, bits: int | None = None) -> float:
+        """Of what comes down, in turns squared."""
+
     def to_lookup(
         self,
         ct: IntegerCiphertext,

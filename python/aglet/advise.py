@@ -14,7 +14,7 @@ from aglet.reproduce import load
 
 __all__ = ["VALUES", "Advice", "Wish", "advise", "nothing_fits", "other_family", "rank", "split"]
 
-VALUES = ("real", "complex", "sign", "bits", "integers", "comparisons")
+VALUES = ("real", "complex", "sign", "bits", "integers", "comparisons", "tables")
 _METHODS = {
     "real": ("regular", "lossy", "merge", "lossy-merge"),
     "complex": ("regular", "lossy"),
@@ -22,6 +22,7 @@ _METHODS = {
     "bits": ("bits", "regular"),
     "integers": ("regular", "lossy", "merge", "lossy-merge"),
     "comparisons": (),
+    "tables": (),
 }
 _LATEST = 8
 """So many of the latest records calibrate the model."""

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from aglet import IntegerEngine, LookupEngine, ParameterError, _core, forecast, planned, recording
+from aglet import Engine, IntegerEngine, LookupEngine, ParameterError, Session, _core, forecast, planned, recording
 from aglet.advise import VALUES, Advice, Wish, advise, nothing_fits, other_family, rank
 from aglet.bridge.advice import ComparisonAdvice, comparison_ways
+from aglet.bridge.table_advice import TableAdvice, table_ways
 from aglet.cli import app
 from aglet.integer.advice import IntegerAdvice, integer_ways
 from aglet.lookup import records
@@ -182,7 +183,7 @@ def test_two_passes_have_the_bits_that_are_predicted() -> None:
     assert found == pytest.approx(planned.iterated_bits(toy, engine.slot_count, one), abs=0.7)
 
 
-@pytest.mark.parametrize("values", [values for values in VALUES if values != "comparisons"])
+@pytest.mark.parametrize("values", [values for values in VALUES if values not in ("comparisons", "tables")])
 @pytest.mark.parametrize("key_size", ["large", "small"])
 def test_the_calls_run(values: str, key_size: str) -> None:
     wish = Wish(512, 10, 3, values, throughput=values == "real")
@@ -352,6 +353,66 @@ def test_comparisons_go_over_a_bridge_where_they_are_few_or_fine(monkeypatch: py
         ways(4, 21)
     wish = ["--values", "comparisons", "--slots", "4", "--bits", "8", "--levels", "8"]
     assert "over a bridge" in " ".join(run(*wish).stdout.split())
+
+
+def tables(slots: int, bits: int, levels: int = 0, **more: Any) -> dict[str, TableAdvice]:
+    """The best way of each method."""
+    wish = Wish(slots, bits, levels, "tables", **more)
+    return {way.method: way for way in reversed(rank(wish, table_ways(wish, [])))}
+
+
+def test_tables_over_a_bridge_beside_those_of_integers_and_polynomials() -> None:
+    few = tables(4, 4)
+    assert set(few) == {"integer table", "bridge lookup", "bridge lookup, bits", "polynomial table"}
+    assert few["integer table"].seconds < few["bridge lookup"].seconds < few["bridge lookup, bits"].seconds
+    assert (few["bridge lookup"].rotations, few["bridge lookup"].level_out) == (4, 0)
+    # With levels after it, every bit of a result goes up.
+    later = tables(64, 4, 3)
+    assert "bridge lookup" not in later
+    assert (later["bridge lookup, bits"].bootstraps, later["bridge lookup, bits"].level_out) == (4, 13)
+    wide = tables(100, 8)
+    assert set(wide) == {"integer table", "integer table in digits", "bridge lookup_bytes"}
+    # More values than slots take more ciphertexts.
+    assert tables(40000, 4)["bridge lookup"].values == 2 * 2**14 + 2 * 2**14
+    assert tables(1, 2, throughput=True)["polynomial table"].values == 2**15
+    with pytest.raises(ParameterError, match="8 bits or fewer"):
+        tables(4, 9)
+    with pytest.raises(ParameterError, match="8 bits or fewer"):
+        tables(4, 4, memory_bytes=1e3)
+    own = {"kind": "integer", "operation": "table of 4 bits", "preset": "int16", "threads": 1, "seconds": 7e-5}
+    machine = {name: _core.doctor()[name] for name in ("cpu", "backend")}  # type: ignore[literal-required]
+    wish = Wish(4, 4, 0, "tables")
+    best = rank(wish, table_ways(wish, [{**own, **machine}, {**own, "cpu": "another", "backend": "scalar"}]))[0]
+    assert (best.preset, best.seconds, best.seconds_measured) == ("int16", 7e-5, True)
+    shown = " ".join(run("--values", "tables", "--slots", "4", "--bits", "8", "--levels", "0").stdout.split())
+    assert "integer table in digits" in shown
+    assert "[low_nibble, high_nibble]" in shown or "lookup(x, table" in shown
+
+
+def test_the_programs_of_tables_run() -> None:
+    table = [7, 0, 15, 3, 3, 9, 1, 12, 4, 4, 8, 2, 14, 5, 6, 11]
+    names: dict[str, Any] = {"Engine": lambda **_: Engine(preset="toy", slot_count=64, allow_insecure=True)}
+    names |= {"IntegerEngine": IntegerEngine, "Session": Session, "numpy": np, "table": table}
+    ways = tables(4, 4)
+    for method in ("integer table", "polynomial table"):
+        *made, last, _ = [*ways[method].calls(0).splitlines(), ""]
+        lines = [*made, last]
+        exec(lines[0], names)
+        engine = names["engine"]
+        secret = names["secret_key"] = engine.create_secret_key()
+        exec(lines[1], names)
+        numbers = np.arange(16)
+        if method == "integer table":
+            names["x"] = engine.encrypt(numbers, secret)
+            exec("\n".join(lines[2:]), names)
+            found = engine.decrypt(names["result"], secret)[:16]
+        else:
+            names["x"] = names["session"].encrypt(numbers, bound=(0, 15))
+            exec("\n".join(lines[2:]), names)
+            found = names["session"].decrypt(names["result"]).real
+        assert np.abs(found - table).max() < 0.1, method
+    for way in (*ways.values(), *tables(4, 8).values()):
+        compile(way.calls(0), way.method, "exec")
 
 
 def test_the_shipped_records_are_records_of_this_tree() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from aglet import IntegerBridge, IntegerBridgeKeys, IntegerEngine, LookupEngine
+from aglet.bridge.measure import BridgeCase
 from aglet.errors import KeyMismatchError, MemoryLimitError, MissingKeyError, ParameterError, RangeError
 
 
@@ -42,6 +44,25 @@ def test_keys_come_out_of_files_and_pickles(sides: Sides, tmp_path: Path) -> Non
     assert again.key_bytes == bridge.key_bytes
     assert "IntegerBridge between" in repr(again)
     assert again.engine.slot_count == 2**15
+
+
+def test_what_a_call_would_take(sides: Sides) -> None:
+    wide = IntegerBridge(sides.engine, LookupEngine(preset="wide"))
+    down = {count: wide.estimate("to_lookup", count=count) for count in (1, 4096)}
+    assert (down[1].rotations, down[1].refreshes, down[1].log2_failure) == (0, 0, -math.inf)
+    assert 0 < down[1].seconds < down[4096].seconds < 1
+    assert down[1].key_bytes == wide.key_bytes
+    one, pairs = wide.estimate("lookup", count=64), wide.estimate("lookup_bytes", count=64)
+    assert (one.rotations, pairs.rotations) == (64, 7 * 64)
+    assert one.log2_failure < -128
+    assert pairs.log2_failure < -128
+    with pytest.raises(ParameterError, match="to_lookup, lookup, lookup_bytes"):
+        wide.estimate("sign")
+
+
+def test_only_the_way_down_is_measured_from_integers() -> None:
+    with pytest.raises(ParameterError, match='"down" alone'):
+        BridgeCase("up", preset="int16")
 
 
 def test_refusals_name_the_fix(sides: Sides) -> None:

@@ -165,6 +165,20 @@ def test_80_columns(monkeypatch: pytest.MonkeyPatch, command: list[str]) -> None
     assert all(number in narrow for number in numbers)
 
 
+def test_plan_of_a_bridge() -> None:
+    text = run("plan", "--bridge", "lut4")
+    assert "compare, count 64, bits 20, brought up" in text
+    (found,) = lines("plan", "--bridge", "gate")
+    calls = {call["what"]: call for call in found["calls"]}
+    # Gates have neither bytes nor signs.
+    assert set(calls) == {"to_lookup", "lookup", "from_lookup"}
+    assert (calls["to_lookup"]["log2_failure"], calls["from_lookup"]["refreshes"]) == (None, 1)
+    (integers,) = lines("plan", "--bridge", "wide", "--preset", "int16")
+    assert {call["what"] for call in integers["calls"]} == {"to_lookup", "lookup", "lookup_bytes"}
+    assert "aglet bench bridge" in fails("plan", "--bridge", "lut4", "--model")
+    assert "slots_to_coeffs" in fails("plan", "--bridge", "lut4", "--preset", "ship14")
+
+
 def test_plan_of_gates_and_tables() -> None:
     text = run("plan", "--preset", "lut4")
     for words in ("sign of 20 bits", "full domain", "table of two messages", "refused", "key switch", "distance", "MB"):

@@ -56,6 +56,11 @@ class ComparisonAdvice:
         """Of one of them."""
         return self.seconds / self.values
 
+    @property
+    def kind(self) -> str:
+        """How results come about: exact bits, or values that polynomials have decided."""
+        return "exact" if self.rotations else "decided"
+
     def calls(self, _levels: int) -> str:
         """The program."""
         made = [f'engine = Engine(preset="{self.preset}")']

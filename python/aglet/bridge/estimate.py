@@ -1,4 +1,4 @@
-"""The part of `Bridge` that says what a call would take, before a key exists."""
+"""The parts of `Bridge` and `IntegerBridge` that say what a call would take, before a key exists."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from aglet.lookup.table import Table
 if TYPE_CHECKING:
     from aglet._core import KeySize
     from aglet.ckks.engine import Engine
+    from aglet.integer.engine import IntegerEngine
     from aglet.lookup.engine import LookupEngine
 
-__all__ = ["BridgeEstimate", "Estimates"]
+__all__ = ["BridgeEstimate", "Estimates", "IntegerEstimates"]
 
 _CALLS = ("to_lookup", "from_lookup", "lookup", "lookup_bytes", "sign", "compare", "argmin", "argmax", "top_k")
+_INTEGER_CALLS = ("to_lookup", "lookup", "lookup_bytes")
 _RANKS = ("argmin", "argmax", "top_k")
 _REALS = ("sign", "compare", *_RANKS)
 _DOWN = ("slots_to_coeffs", "scale_down")
@@ -47,12 +49,58 @@ class BridgeEstimate:
     """Base-2 logarithm of the probability that one result is wrong; minus infinity without a look-up."""
 
 
-class Estimates:
+_Calls = list[tuple[str, int, list[Table], dict[str, int], float, int]]
+"""Calls of `LookupEngine`: name, how many, tables, options, the variance of what they read, how many in a result."""
+
+
+class _Between:
+    """What estimates of every bridge have."""
+
+    _core: Any
+    _lookup_engine: LookupEngine
+
+    def _way(self, way: str, values: int, size: Any) -> tuple[float, bool]:
+        """Seconds of a way for so many values on one thread, and whether they were measured."""
+        raise NotImplementedError
+
+    def _tables(self, what: str, count: int, read: float) -> _Calls:
+        """Those of "lookup" and "lookup_bytes" on what comes down with this variance."""
+        space, after = 2**self._lookup_engine.bits, self._lookup_engine.noise["bootstrap"] ** 2
+        if what == "lookup":
+            return [("lookup", count, [Table(list(range(space)))], {}, read, 1)]
+        pair = [Table([n // space for n in range(space**2)]), Table([n % space for n in range(space**2)])]
+        return [("digits", count, [], {"bits": 8}, read, 1), ("lookup2", count, pair, {}, after, 1)]
+
+    def _whole(self, calls: _Calls, ways: tuple[tuple[str, int], ...], size: Any = None) -> BridgeEstimate:
+        """What these calls take, with the ways for so many values."""
+        rotations, seconds, measured, working, failures = self._lookups(calls)
+        for way, values in ways:
+            if values:
+                took, known = self._way(way, values, size)
+                seconds, measured = seconds + took, measured and known
+        refreshes = sum(way == "up" and values > 0 for way, values in ways)
+        source, failure = "measured" if measured else "modelled", _sum_of_log2(failures)
+        return BridgeEstimate(rotations, refreshes, seconds, source, self._core.key_bytes, working, failure)
+
+    def _lookups(self, calls: _Calls) -> tuple[int, float, bool, int, list[float]]:
+        """Rotations, seconds and whether they were measured, bytes, and log2 of the failures that a result may have."""
+        engine = self._lookup_engine
+        found = [(engine._estimated(name, n, made, given, v), n, each) for name, n, made, given, v, each in calls]
+        threads = engine.thread_count
+        measured = all(one.source != "modelled" for one, _, _ in found)
+        # Rotations run side by side in rounds, the last of which may be short.
+        rounds = [math.ceil(one.rotations / threads) for one, _, _ in found]
+        seconds = sum(one.seconds * one.rotations / n for (one, _, _), n in zip(found, rounds, strict=True) if n)
+        rotations = sum(one.rotations for one, _, _ in found)
+        working = max((one.working_bytes for one, _, _ in found), default=0)
+        return rotations, seconds, measured, working, [one.log2_failure + math.log2(each) for one, _, each in found]
+
+
+class Estimates(_Between):
     """Mixed into `Bridge`."""
 
     _core: _core.Bridge
     _engine: Engine
-    _lookup_engine: LookupEngine
 
     def estimate(
         self,
@@ -95,46 +143,26 @@ class Estimates:
         down = 0 if what == "from_lookup" else number * (width if what in _RANKS else 1)
         results = number * (width if what == "top_k" else 1)
         ups = results if checks.flag("up", up) or what == "from_lookup" else 0
-        rotations, seconds, measured, working, failures = self._lookups(what, number, checks.count("bits", bits), width)
-        for way, values in (("down", down), ("up", ups)):
-            if values:
-                took, known = self._way(way, values, checks.word("size", size))
-                seconds, measured = seconds + took, measured and known
-        failure = _sum_of_log2(failures)
-        source = "measured" if measured else "modelled"
-        return BridgeEstimate(rotations, int(ups > 0), seconds, source, self._core.key_bytes, working, failure)
+        calls = self._calls(what, number, checks.count("bits", bits), width)
+        return self._whole(calls, (("down", down), ("up", ups)), checks.word("size", size))
 
-    def _lookups(self, what: str, count: int, bits: int, row: int) -> tuple[int, float, bool, int, list[float]]:
-        """Rotations, seconds and whether they were measured, bytes, and log2 of the failures that a result may have."""
-        engine, space = self._lookup_engine, 2**self._lookup_engine.bits
-        after = engine.noise["bootstrap"] ** 2
-        identity = Table(list(range(space)))
-        # Calls of LookupEngine: name, how many, tables, options, the variance of what they read, how many in a result.
-        calls: list[tuple[str, int, list[Table], dict[str, int], float, int]] = []
+    def _calls(self, what: str, count: int, bits: int, row: int) -> _Calls:
         if what == "lookup":
-            calls = [("lookup", count, [identity], {}, self._core.fresh_variance(), 1)]
-        elif what == "lookup_bytes":
-            pair = [Table([n // space for n in range(space**2)]), Table([n % space for n in range(space**2)])]
-            read = self._core.fresh_variance(8, False)
-            calls = [("digits", count, [], {"bits": 8}, read, 1), ("lookup2", count, pair, {}, after, 1)]
-        elif what in _REALS:
-            pairs = row * (row - 1) // 2 if what in _RANKS else 1
-            variance = self._core.fresh_variance(bits, True, 2 if what == "compare" else 1)
-            # Ranks subtract what came down.
-            variance *= 2 if what in _RANKS else 1
-            calls = [("sign", count * pairs, [], {"bits": bits}, variance, pairs)]
-            if what in _RANKS:
-                last = Table([int(n + 1 >= row) for n in range(space)])
-                calls.append(("lookup", count * row, [last], {}, (row - 1) * after, row))
-        found = [(engine._estimated(name, n, made, given, v), n, each) for name, n, made, given, v, each in calls]
-        threads = engine.thread_count
-        measured = all(one.source != "modelled" for one, _, _ in found)
-        # Rotations run side by side in rounds, the last of which may be short.
-        rounds = [math.ceil(one.rotations / threads) for one, _, _ in found]
-        seconds = sum(one.seconds * one.rotations / n for (one, _, _), n in zip(found, rounds, strict=True) if n)
-        rotations = sum(one.rotations for one, _, _ in found)
-        working = max((one.working_bytes for one, _, _ in found), default=0)
-        return rotations, seconds, measured, working, [one.log2_failure + math.log2(each) for one, _, each in found]
+            return self._tables(what, count, self._core.fresh_variance())
+        if what == "lookup_bytes":
+            return self._tables(what, count, self._core.fresh_variance(8, False))
+        if what not in _REALS:
+            return []
+        pairs = row * (row - 1) // 2 if what in _RANKS else 1
+        # Ranks subtract what came down.
+        variance = self._core.fresh_variance(bits, True, 2 if what == "compare" else 1)
+        variance *= 2 if what in _RANKS else 1
+        calls: _Calls = [("sign", count * pairs, [], {"bits": bits}, variance, pairs)]
+        if what in _RANKS:
+            last = Table([int(n + 1 >= row) for n in range(2**self._lookup_engine.bits)])
+            after = self._lookup_engine.noise["bootstrap"] ** 2
+            calls.append(("lookup", count * row, [last], {}, (row - 1) * after, row))
+        return calls
 
     def _way(self, way: str, values: int, size: str) -> tuple[float, bool]:
         """Seconds of a way for so many values on one thread, and whether they were measured."""
@@ -155,6 +183,46 @@ class Estimates:
 
         modelled = forecast.TYPICAL_FACTOR * sum(took(stage) for stage in stages)
         return modelled + values * _SECONDS_OF_ONE[way], False
+
+
+class IntegerEstimates(_Between):
+    """Mixed into `IntegerBridge`."""
+
+    _core: _core.IntegerBridge
+    _engine: IntegerEngine
+
+    def estimate(self, what: str, *, count: int = 1) -> BridgeEstimate:
+        """What a call would take; it needs no key.
+
+        Parameters
+        ----------
+        what
+            The name of a method: "to_lookup", "lookup" or "lookup_bytes".
+        count
+            Slots.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such method.
+        """
+        if checks.word("what", what) not in _INTEGER_CALLS:
+            raise ParameterError(f'There is no estimate of "{what}"; choose one of {", ".join(_INTEGER_CALLS)}.')
+        number, calls = checks.count("count", count, 1), []
+        if what != "to_lookup":
+            calls = self._tables(what, number, self._core.variance(8 if what == "lookup_bytes" else None))
+        return self._whole(calls, (("down", number),))
+
+    def _way(self, way: str, values: int, size: Any) -> tuple[float, bool]:
+        presets = self._engine.preset, self._lookup_engine.preset
+        record = records.bridge(f"integer-bridge-{way}", presets, self._engine.slot_count, None, values)
+        if record is not None:
+            return float(record["seconds"]), True
+        log_n = next(p["log_n"] for p in _core.integer_presets() if p["name"] == self._engine.preset)
+        plan = _core.integer_plan(self._engine.preset, forecast.shipped_for(log_n, forecast.VECTOR_BITS))["bootstrap"]
+        stages = [] if plan is None else plan["stages"]
+        modelled = sum(stage["seconds"] or 0.0 for stage in stages if stage["name"].startswith(_DOWN))
+        return forecast.TYPICAL_FACTOR * modelled + values * _SECONDS_OF_ONE[way], False
 
 
 def _sum_of_log2(terms: list[float]) -> float:

@@ -6,6 +6,7 @@ from typing import Any
 
 from aglet import _core, checks
 from aglet._core import IntegerBridgeKey, IntegerCiphertext, IntegerSecretKey, LweSecretKey
+from aglet.bridge.estimate import IntegerEstimates
 from aglet.bridge.indices import slots
 from aglet.bridge.keys import IntegerBridgeKeys
 from aglet.bridge.sides import Sides
@@ -19,7 +20,7 @@ from aglet.progress import ProgressCallback, progress_bar
 __all__ = ["IntegerBridge"]
 
 
-class IntegerBridge(Sides):
+class IntegerBridge(IntegerEstimates, Sides):
     """What leads from an `IntegerEngine` that bootstraps to a `LookupEngine`.
 
     Slots come down as bits, messages or words, from level 1 or above: for a few of them, or for what tables on all

@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 from aglet import _core
 from aglet.bridge.bridge import Bridge
+from aglet.bridge.integers import IntegerBridge
 from aglet.ckks.engine import Engine
 from aglet.errors import ParameterError
+from aglet.integer.engine import IntegerEngine
 from aglet.lookup.engine import LookupEngine
 from aglet.quiet import Watch
 
@@ -31,7 +33,7 @@ class BridgeCase:
 
     `kind` is "down", so many slots as bits or messages; "up", so many bits; "roundtrip", so many bits of
     slots down and up again; "compare", so many pairs of reals, down and
-    the results up; "argmin", the place of the smallest of so many slots.
+    the results up; "argmin", the place of the smallest of so many slots. With a preset of integers it is "down" alone.
     """
 
     kind: str = "down"
@@ -49,30 +51,47 @@ class BridgeCase:
             raise ParameterError(f'A bridge has no bench "{self.kind}"; there are {", ".join(BRIDGE_KINDS)}.')
         if self.values < 1:
             raise ParameterError(f"A bridge takes one value or more, not {self.values}.")
+        if self.of_integers and self.kind != "down":
+            raise ParameterError(f'A bridge from integers has the bench "down" alone, not "{self.kind}".')
 
-    def bridge(self) -> Bridge:
+    @property
+    def of_integers(self) -> bool:
+        """Whether slots are of an `IntegerEngine`."""
+        return any(self.preset == preset["name"] for preset in _core.integer_presets())
+
+    def bridge(self) -> Bridge | IntegerBridge:
         """A bridge for it."""
+        lookups = LookupEngine(preset=self.lookup_preset, thread_count=self.threads)
+        if self.of_integers:
+            return IntegerBridge(IntegerEngine(preset=self.preset, thread_count=self.threads), lookups)
         engine = Engine(
             preset=self.preset,
             slot_count=self.slot_count,
             allow_insecure=self.allow_insecure,
             thread_count=self.threads,
         )
-        return Bridge(engine, LookupEngine(preset=self.lookup_preset, thread_count=self.threads))
+        return Bridge(engine, lookups)
+
+    def create_keys(self, maker: Bridge | IntegerBridge, secrets: Any) -> Any:
+        """The keys of a bridge."""
+        if isinstance(maker, IntegerBridge):
+            return maker.create_keys(*secrets)
+        return maker.create_keys(*secrets, size=cast("_core.KeySize", self.key_size))
 
 
 _Errors = Callable[[Any], NDArray[np.float64]]
 
 
-def _work(case: BridgeCase, bridge: Bridge, secrets: Any, keys: Any) -> tuple[Callable[[], Any], _Errors]:
+def _work(case: BridgeCase, bridge: Any, secrets: Any, keys: Any) -> tuple[Callable[[], Any], _Errors]:
     """A call, and what gives the errors of its results; those above 1/4 are wrong."""
     (secret, lwe), random = secrets, np.random.default_rng(1)
     engine, lookups, places = bridge.engine, bridge.lookup_engine, np.arange(case.values)
     if case.kind in ("down", "up", "roundtrip"):
         bits = random.integers(0, 2, case.values)
-        x, low = engine.encrypt(bits.astype(float), secret), lookups.encrypt(bits, lwe)
+        x = engine.encrypt(bits if case.of_integers else bits.astype(float), secret)
         if case.kind == "down":
             return lambda: bridge.to_lookup(x, places, keys), lambda y: np.abs(lookups.decrypt(y, lwe) - bits)
+        low = lookups.encrypt(bits, lwe)
 
         def up() -> Any:
             return bridge.from_lookup(low if case.kind == "up" else bridge.to_lookup(x, places, keys), keys)
@@ -115,7 +134,7 @@ def bench_bridge(case: BridgeCase, *, repeat: int) -> dict[str, Any]:
     start = time.perf_counter()
     secrets = (bridge.engine.create_secret_key(), bridge.lookup_engine.create_secret_key())
     # On all cores, as they are not what is measured.
-    keys = maker.create_keys(*secrets, size=cast("_core.KeySize", case.key_size))
+    keys = case.create_keys(maker, secrets)
     keygen = time.perf_counter() - start
     run, errors = _work(case, bridge, secrets, keys)
     run()
@@ -127,15 +146,15 @@ def bench_bridge(case: BridgeCase, *, repeat: int) -> dict[str, Any]:
         off = errors(found)
         failed += int((off > 0.25).sum())
     quiet = watch.done(seconds)
-    known = {preset["name"]: preset["security_bits"] for preset in _core.presets()}
+    known = {preset["name"]: preset["security_bits"] for preset in (*_core.presets(), *_core.integer_presets())}
     return {
-        "kind": f"bridge-{case.kind}",
+        "kind": f"{'integer-' if case.of_integers else ''}bridge-{case.kind}",
         "preset": bridge.engine.preset,
         "lookup_preset": bridge.lookup_engine.preset,
         "values": case.values,
         "integer_bits": case.integer_bits,
         "slot_count": bridge.engine.slot_count,
-        "key_size": case.key_size,
+        "key_size": None if case.of_integers else case.key_size,
         "threads": bridge.engine.thread_count,
         "backend": bridge.engine.backend,
         "seconds": statistics.median(seconds),

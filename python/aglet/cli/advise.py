@@ -11,6 +11,7 @@ from aglet import _core, forecast, recording
 from aglet.advise import VALUES, Advice, Wish, nothing_fits, other_family, rank, split
 from aglet.advise import advise as ranked
 from aglet.bridge.advice import ComparisonAdvice, comparison_ways
+from aglet.bridge.table_advice import TableAdvice, table_ways
 from aglet.cli import output
 from aglet.errors import ParameterError
 from aglet.integer.advice import IntegerAdvice, integer_ways
@@ -45,7 +46,7 @@ def advise(
     wish = Wish(slots, bits, levels, values, throughput, None if memory is None else memory * 1e9)
     records, source = _records(record)
     units = _units_here() if here else forecast.shipped
-    everything: list[AnyAdvice] = [*comparison_ways(wish)]
+    everything: list[AnyAdvice] = [*comparison_ways(wish), *table_ways(wish, records)]
     if not everything:
         tables = ways(wish.values, wish.bits, wish.slots, wish.levels, wish.memory_bytes, records)
         everything = [*ranked(wish, records, units), *tables, *integer_ways(wish, records)]
@@ -96,9 +97,17 @@ def _row(place: int, advice: AnyAdvice, throughput: bool) -> tuple[Any, ...]:
         name = f"{place}. LookupEngine, {advice.method}"
         return name, advice.preset, "-", "-", advice.bootstraps, *timed, f"{advice.bits:g}", "exact", "any", memory
     if isinstance(advice, ComparisonAdvice):
-        kind = "exact" if advice.rotations else "decided"
         levels, size = f"any to {advice.level_out}", ("-", advice.values, advice.bootstraps)
-        return f"{place}. {advice.method}", advice.preset, *size, *timed, f"{advice.bits:g}", kind, levels, memory
+        return (
+            f"{place}. {advice.method}",
+            advice.preset,
+            *size,
+            *timed,
+            f"{advice.bits:g}",
+            advice.kind,
+            levels,
+            memory,
+        )
     if isinstance(advice, IntegerAdvice):
         name, levels = f"{place}. IntegerEngine", f"{advice.level_in} to {advice.level_out}"
         size = "-", advice.slot_count, advice.bootstraps
@@ -149,7 +158,12 @@ def _show(wish: Wish, found: list[AnyAdvice], records: list[dict[str, Any]], sou
             "IntegerEngine computes modulo 65537, exactly; where it is not measured here, its time is that of "
             "the record of another machine."
         )
-    if any(isinstance(advice, ComparisonAdvice) for advice in found):
+    if isinstance(found[0], TableAdvice):
+        console.print(
+            "Tables over a bridge are exact, and so are those of IntegerEngine; a polynomial keeps the noise of slots, "
+            "which it enlarges. What a bridge leaves at level 0 are messages of look-ups."
+        )
+    elif any(isinstance(advice, ComparisonAdvice) for advice in found):
         console.print(
             "Comparisons over a bridge are right down to the noise of slots, those by polynomials for numbers that are "
             "2^(1 - bits) apart or more. Both begin with fresh ciphertexts; times hold bootstraps and all else."
@@ -160,4 +174,4 @@ def _show(wish: Wish, found: list[AnyAdvice], records: list[dict[str, Any]], sou
             console.print(f"{preset['name']} is experimental: {preset['experimental']}", soft_wrap=True)
     if isinstance(found[0], Advice | IntegerAdvice) and found[0].level_in:
         console.print(f"The best begins at level {found[0].level_in} or more; levels below that are not free.")
-    console.print(f"\n{found[0].calls(wish.levels)}", soft_wrap=True)
+    console.print(f"\n{found[0].calls(wish.levels)}", soft_wrap=True, markup=False)

@@ -1,16 +1,87 @@
-"""`aglet bench bridge`."""
+"""`aglet bench bridge`, and `aglet plan --bridge`."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import dataclasses
+import math
+from typing import Annotated, Any
 
 import typer
 
+from aglet.bridge.bridge import Bridge
+from aglet.bridge.estimate import BridgeEstimate
+from aglet.bridge.integers import IntegerBridge
 from aglet.bridge.measure import BRIDGE_KINDS, BridgeCase, bench_bridge
 from aglet.cli import output
 from aglet.cli.bench import Repeat, Threads, print_quiet
+from aglet.errors import ParameterError, RangeError
+from aglet.reports import failure_text
 
-__all__ = ["bridge"]
+__all__ = ["bridge", "plan_bridge"]
+
+_WAYS: tuple[dict[str, Any], ...] = ({"what": "to_lookup", "count": 1}, {"what": "to_lookup", "count": 4096})
+_TABLES: tuple[dict[str, Any], ...] = ({"what": "lookup", "count": 64}, {"what": "lookup_bytes", "count": 64})
+_OF_SLOTS: tuple[dict[str, Any], ...] = (
+    {"what": "from_lookup", "count": 4096},
+    {"what": "sign", "count": 64, "bits": 16},
+    {"what": "compare", "count": 64, "bits": 16, "up": True},
+    {"what": "compare", "count": 64, "bits": 20, "up": True},
+    {"what": "argmin", "row": 16, "bits": 16},
+)
+"""Calls that are shown."""
+_FAILS = -16.0
+"""A call whose results are wrong more often than this power of 2 is no call of the set."""
+
+
+def plan_bridge(case: BridgeCase, json: bool) -> None:
+    """Print what calls over a bridge take: no key is made.
+
+    Raises
+    ------
+    ParameterError
+        If there is no bridge between the two sets.
+    """
+    made = case.bridge()
+    calls = (*_WAYS, *_TABLES, *(_OF_SLOTS if isinstance(made, Bridge) else ()))
+    found = [(call, one) for call in calls if (one := _estimated(made, case.key_size, call)) is not None]
+    if json:
+        facts = {"preset": case.preset, "lookup_preset": case.lookup_preset, "bridge_key_bytes": made.key_bytes}
+        lines = [{**call, **dataclasses.asdict(one)} for call, one in found]
+        # JSON has no infinity: nothing fails where there is no look-up.
+        none = [{**line, "log2_failure": None} if math.isinf(line["log2_failure"]) else line for line in lines]
+        output.json_line({**facts, "calls": none})
+        return
+    console = output.console()
+    rows = [
+        (
+            _said(**call),
+            one.rotations,
+            one.refreshes,
+            f"{one.seconds:.3g} s",
+            one.source,
+            "-" if math.isinf(one.log2_failure) else failure_text(one.log2_failure),
+        )
+        for call, one in found
+    ]
+    title = f"From {case.preset} to {case.lookup_preset} and back, one thread; bridge key {made.key_bytes / 1e6:.1f} MB"
+    columns = ("call", "rotations", "bootstraps of slots", "time", "", "a result is wrong")
+    for part in output.fitting(title, columns, rows, console.width):
+        console.print(part)
+
+
+def _said(what: str, up: bool = False, **numbers: int) -> str:
+    """A call in words."""
+    return ", ".join([what, *(f"{name} {value}" for name, value in numbers.items()), *(["brought up"] if up else [])])
+
+
+def _estimated(made: Bridge | IntegerBridge, size: str, call: dict[str, Any]) -> BridgeEstimate | None:
+    """None of a call that the look-up engine has not the bits for."""
+    known: dict[str, Any] = {"size": size} if isinstance(made, Bridge) else {}
+    try:
+        found = made.estimate(**call, **known)
+    except (ParameterError, RangeError):
+        return None
+    return found if found.log2_failure < _FAILS else None
 
 
 @output.sentences
@@ -18,7 +89,7 @@ def bridge(
     kind: Annotated[str, typer.Argument(help=", ".join(BRIDGE_KINDS) + ".")] = "compare",
     values: Annotated[int, typer.Option(help="Slots, bits, pairs, or slots in a row of argmin.")] = 64,
     bits: Annotated[int, typer.Option(help="Bits of real numbers, 2 to 20.")] = 16,
-    preset: Annotated[str, typer.Option(help="A parameter set of slots.")] = "regular",
+    preset: Annotated[str, typer.Option(help="A parameter set of slots, or of integers.")] = "regular",
     lookup_preset: Annotated[str, typer.Option(help="A parameter set of look-ups.")] = "lut4",
     slots: Annotated[int | None, typer.Option(help="Slots in use; all of them if not given.")] = None,
     key_size: output.KeySize = "medium",

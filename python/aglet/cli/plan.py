@@ -10,8 +10,10 @@ import typer
 from rich.table import Table
 
 from aglet import _core, modelled, quiet
+from aglet.bridge.measure import BridgeCase
 from aglet.ckks.options import PRECISIONS
 from aglet.cli import output
+from aglet.cli.bridge import plan_bridge
 from aglet.cli.integer import is_integer_preset, plan_integer
 from aglet.cli.lookup import is_lookup_preset, plan_lookup
 from aglet.errors import ParameterError
@@ -41,6 +43,9 @@ def plan(
     units: Annotated[
         Path | None, typer.Option(help="A JSON file of microseconds per unit of work; measured now if not given.")
     ] = None,
+    bridge: Annotated[
+        str | None, typer.Option(help="A set of look-ups: what calls over a bridge between both sets take.")
+    ] = None,
     allow_insecure: output.AllowInsecure = False,
     json: output.Json = False,
 ) -> None:
@@ -49,6 +54,11 @@ def plan(
     With a set of gates and tables (--preset gate, lut4 and their like): what calls take, and the noise; of integers
     (--preset int16): levels and products of circuits, the stages of a bootstrap, keys, and seconds by --model.
     """
+    if bridge is not None:
+        if model or measure:
+            raise ParameterError("--model and --measure are for bootstraps of Engine; `aglet bench bridge` measures.")
+        plan_bridge(BridgeCase("down", 1, 16, preset, bridge, slots, key_size, 1, allow_insecure), json)
+        return
     if is_lookup_preset(preset):
         if model or measure:
             raise ParameterError(

@@ -34,8 +34,11 @@ def latest(records: Iterable[Mapping[str, Any]], preset: str, kind: str, batch: 
     return best
 
 
-def bridge(kind: str, presets: tuple[str, str], slots: int, size: str, values: int) -> Mapping[str, Any] | None:
-    """The record of one way of a bridge, this machine's kind, one thread, of the fewest values that are as many."""
+def bridge(kind: str, presets: tuple[str, str], slots: int, size: str | None, values: int) -> Mapping[str, Any] | None:
+    """The record of one way of a bridge, this machine's kind, one thread, of the fewest values that are as many.
+
+    Bootstrap keys of integers have one size, which is None.
+    """
     machine = _core.doctor()
     wanted = (kind, *presets, slots, size, 1, machine["cpu"], machine["backend"])
     names = ("kind", "preset", "lookup_preset", "slot_count", "key_size", "threads", "cpu", "backend")

@@ -64,6 +64,13 @@ impl IntegerBridge {
         Ok(IntegerBridgeKey::new(&self.home, key))
     }
 
+    /// The variance, in turns squared, of what comes down, read as `to_lookup` does.
+    #[pyo3(signature = (bits = None))]
+    fn variance(&self, py: Python<'_>, bits: Option<i64>) -> PyResult<f64> {
+        let (reading, _) = reading(py, &self.lookups, bits, false)?;
+        Ok(self.engine.variance(reading))
+    }
+
     /// Slots as messages of the look-up engine (bits, if they are of gates), or as words of so many `bits`.
     #[pyo3(signature = (ct, indices, shape, key, bootstrap_key, bits = None, progress = None))]
     #[allow(clippy::too_many_arguments)] // what a call of Python names

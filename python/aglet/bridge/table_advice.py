@@ -1,0 +1,230 @@
+"""What tables on encrypted slots take: over a bridge, on all slots of integers, and as polynomials of `Engine`."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from aglet import _core, forecast, planned
+from aglet.advise import Wish
+from aglet.arrays.session import Session
+from aglet.bridge.advice import ComparisonAdvice
+from aglet.bridge.bridge import Bridge
+from aglet.bridge.integers import IntegerBridge
+from aglet.ckks.engine import Engine
+from aglet.errors import ParameterError
+from aglet.integer.engine import IntegerEngine
+from aglet.lookup.engine import LookupEngine
+from aglet.lookup.table import Table
+
+__all__ = ["TableAdvice", "table_ways"]
+
+_SLOTS, _INTEGERS = "regular", "int16"
+_NIBBLE, _BYTE = 4, 8
+_CIRCUITS = {_NIBBLE: ("table of 4 bits",), _BYTE: ("table of 8 bits in 2 digits", "table of 8 bits")}
+_CALLS = {
+    "bridge lookup": "messages = bridge.lookup(x, slots, table, keys)",
+    "bridge lookup_bytes": "high, low = bridge.lookup_bytes(x, slots, table, keys)",
+    "bridge lookup, bits": "tables = [lambda m, b=b: table[m] >> b & 1 for b in range({bits})]\n"
+    "bits = bridge.lookup(x, slots, tables, keys)\n"
+    "result = engine.weighted_sum([bridge.from_lookup(bit, keys) for bit in bits], [2.0**b for b in range({bits})])",
+    "integer table": "result = engine.lookup(x, table, relinearization_key)",
+    "integer table in digits": "result = engine.lookup([low_nibble, high_nibble], table, relinearization_key)",
+    "polynomial table": "fit = numpy.polynomial.Chebyshev.fit(range(len(table)), table, len(table) - 1)\n"
+    "result = session.chebyshev(x, fit.coef, domain=fit.domain)",
+}
+
+
+@dataclass(frozen=True)
+class TableAdvice(ComparisonAdvice):
+    """One way to put `table[m]` in place of the whole numbers m in slots, 0 to `2^bits - 1`."""
+
+    lookup_preset: str | None = None
+    """Of the look-ups of a bridge."""
+
+    @property
+    def kind(self) -> str:
+        """What results are: whole numbers, or near them."""
+        return "near" if self.method == "polynomial table" else "exact"
+
+    def calls(self, _levels: int) -> str:
+        """The program."""
+        integers = any(self.preset == preset["name"] for preset in _core.integer_presets())
+        made = [f'engine = {"Integer" if integers else ""}Engine(preset="{self.preset}")']
+        if self.lookup_preset is not None:
+            bridge, packing = "IntegerBridge" if integers else "Bridge", ", packing=True" if self.bits > _NIBBLE else ""
+            made += [
+                f'bridge = {bridge}(engine, LookupEngine(preset="{self.lookup_preset}"))',
+                f"keys = bridge.create_keys(secret_key, lwe_secret_key{packing})",
+            ]
+        elif self.method == "polynomial table":
+            made.append("session = Session(engine, engine.create_keys())")
+        else:
+            made.append("relinearization_key = engine.create_relinearization_key(secret_key)")
+        return "\n".join([*made, _CALLS[self.method].format(bits=f"{self.bits:g}")])
+
+
+def table_ways(wish: Wish, records: Iterable[Mapping[str, Any]]) -> list[TableAdvice]:
+    """The ways to look up so many values in a table of so many bits; empty for other wishes.
+
+    Without levels after the table results may be messages of look-ups; with them they are slots.
+
+    Raises
+    ------
+    ParameterError
+        If nothing looks up so many bits, with so many levels after it, in so much memory.
+    """
+    if wish.values != "tables":
+        return []
+    bits = max(1, math.ceil(wish.bits))
+    known = list(records)
+    found = list(_all(wish, bits, known)) if bits <= _BYTE else []
+    fits = [
+        way for way in found if way.level_out >= wish.levels and way.memory_bytes <= (wish.memory_bytes or math.inf)
+    ]
+    if not fits:
+        raise ParameterError(
+            f"Nothing looks up tables of {bits} bits and leaves {wish.levels} levels in this memory; ask for {_BYTE} "
+            "bits or fewer, fewer levels (with none results may be messages of look-ups), or more memory."
+        )
+    return fits
+
+
+def _all(wish: Wish, bits: int, records: list[Mapping[str, Any]]) -> Iterator[TableAdvice]:
+    """The ways for as many ciphertexts as the values fill, or for a full one."""
+
+    def parts(slots: int) -> tuple[int, int]:
+        return (1, slots) if wish.throughput else (-(-wish.slots // slots), min(wish.slots, slots))
+
+    for make, preset in ((_over, _SLOTS), (_over, _INTEGERS), (_up, _SLOTS), (_polynomial, _SLOTS)):
+        found = make(preset, bits, *parts(_slots(preset)))
+        if found is not None:
+            yield found
+    for one in _core.integer_presets():
+        yield from _circuits(one, bits, *parts(one["slot_count"]), records)
+
+
+def _slots(preset: str) -> int:
+    of_integers = {one["name"]: one["slot_count"] for one in _core.integer_presets()}
+    return of_integers[preset] if preset in of_integers else _engine(preset).slot_count
+
+
+@functools.cache
+def _engine(preset: str) -> Engine:
+    return Engine(preset=preset)
+
+
+@functools.cache
+def _bridge(preset: str, lookups: str) -> Bridge | IntegerBridge:
+    other = LookupEngine(preset=lookups)
+    if preset == _INTEGERS:
+        return IntegerBridge(IntegerEngine(preset=preset), other)
+    return Bridge(_engine(preset), other)
+
+
+def _lookups(bits: int) -> str:
+    return "wide" if bits > _NIBBLE else f"lut{max(bits, 2)}"
+
+
+def _keys(bridge: Bridge | IntegerBridge, own: int) -> int:
+    return own + bridge.key_bytes + bridge.lookup_engine.estimate("nand").key_bytes
+
+
+def _plan_up() -> planned.Planned:
+    return next(
+        plan
+        for plan in planned.of(_SLOTS, "bits", _engine(_SLOTS).slot_count)
+        if (plan.key_size, plan.stage_count, plan.real) == ("large", 3, True)
+    )
+
+
+@functools.cache
+def _over(preset: str, bits: int, pieces: int, count: int) -> TableAdvice | None:
+    """Down, and a table for each value; results stay messages of look-ups."""
+    bridge = _bridge(preset, _lookups(bits))
+    what = "lookup" if bits <= _NIBBLE else "lookup_bytes"
+    taken = bridge.estimate(what, count=count)
+    if isinstance(bridge, IntegerBridge):
+        key, maps = bridge.engine.bootstrap_forecast()
+        peak = key + maps
+    else:
+        key, peak = (plan := _plan_up()).key_bytes, plan.peak_bytes
+    keys = _keys(bridge, key)
+    size = pieces * taken.seconds, taken.source == "measured", pieces * count, 0, pieces * taken.rotations
+    memory = peak - key + keys + taken.working_bytes
+    return TableAdvice(preset, f"bridge {what}", bits, 0, *size, keys, memory, _lookups(bits))
+
+
+@functools.cache
+def _up(preset: str, bits: int, pieces: int, count: int) -> TableAdvice | None:
+    """Down, a table for each bit of a result, and every bit up on its own; None of bytes."""
+    bridge = _bridge(preset, _lookups(bits))
+    if bits > _NIBBLE or isinstance(bridge, IntegerBridge):
+        return None
+    ways = [bridge.estimate("to_lookup", count=count), bridge.estimate("from_lookup", count=count)]
+    bit: Callable[[int], Callable[[int], int]] = lambda b: lambda m: m >> b & 1  # noqa: E731
+    tables = [Table(bit(b)) for b in range(bits)]
+    taken = bridge.lookup_engine.estimate("lookup", batch=count, table=tables)
+    seconds = ways[0].seconds + taken.seconds + bits * ways[1].seconds
+    measured = taken.source != "modelled" and all(way.source == "measured" for way in ways)
+    plan = _plan_up()
+    keys = _keys(bridge, plan.key_bytes)
+    size = pieces * seconds, measured, pieces * count, pieces * bits, pieces * taken.rotations
+    memory = plan.peak_bytes - plan.key_bytes + keys + taken.working_bytes
+    return TableAdvice(preset, "bridge lookup, bits", bits, plan.output_level, *size, keys, memory, _lookups(bits))
+
+
+@functools.cache
+def _polynomial(preset: str, bits: int, pieces: int, count: int) -> TableAdvice | None:
+    """The polynomial through all values; None of bytes, where it leaves nothing of them."""
+    if bits > _NIBBLE:
+        return None
+    most = 2**bits - 1
+    fit = np.polynomial.Chebyshev.fit(range(most + 1), [m * m % (most + 1) for m in range(most + 1)], most)
+
+    def look_up(x: Any) -> Any:
+        return x.session.chebyshev(x, fit.coef, domain=(0, most))
+
+    plan = Session.plan(look_up, [(count,)], engine=_engine(preset), bounds=[(0, most)])
+    size = pieces * plan.seconds, False, pieces * count, pieces * plan.refreshes, 0
+    memory = plan.key_bytes + plan.ciphertext_bytes
+    return TableAdvice(preset, "polynomial table", bits, plan.level, *size, plan.key_bytes, memory)
+
+
+def _circuits(
+    preset: _core.IntegerPresetInfo, bits: int, pieces: int, count: int, records: list[Mapping[str, Any]]
+) -> Iterator[TableAdvice]:
+    """On all slots of exact integers."""
+    wanted = _CIRCUITS[_NIBBLE if bits <= _NIBBLE else _BYTE]
+    rows = [row for row in _rows(preset["name"], preset["log_n"]) if row["circuit"] in wanted and row["fits"]]
+    for row in rows:
+        record = _record(preset["name"], row["circuit"], records)
+        seconds = (row["seconds"] or 0.0) * forecast.TYPICAL_FACTOR if record is None else float(record["seconds"])
+        method = "integer table in digits" if "digits" in row["circuit"] else "integer table"
+        key, level = preset["relinearization_key_bytes"], preset["levels"] - row["levels"]
+        size = pieces * seconds, record is not None, pieces * count, 0, 0
+        yield TableAdvice(preset["name"], method, bits, level, *size, key, key + 4 * preset["ciphertext_bytes"])
+
+
+@functools.cache
+def _rows(preset: str, log_n: int) -> list[_core.IntegerCircuitRow]:
+    return _core.integer_plan(preset, forecast.shipped_for(log_n, forecast.VECTOR_BITS))["circuits"]
+
+
+def _record(preset: str, circuit: str, records: list[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """The latest of this kind of machine on one thread."""
+    machine = _core.doctor()
+    wanted = {
+        "kind": "integer",
+        "operation": circuit,
+        "preset": preset,
+        "threads": 1,
+        "cpu": machine["cpu"],
+        "backend": machine["backend"],
+    }
+    return next((r for r in reversed(records) if all(r.get(name) == value for name, value in wanted.items())), None)
