@@ -285,6 +285,8 @@ BRIDGES = (
     Bench("down, 4,096 slots", "bridge down --values 4096", 240.96),
     Bench("up, 4,096 bits", "bridge up --values 4096", 1500),
     Bench("the same, an engine of 4,096 slots", "bridge up --values 4096 --slots 4096", 1500),
+    Bench("down and up again, 4,096 bits", "bridge roundtrip --values 4096", 1740.96),
+    Bench("down from integers, 4,096 slots", "bridge down --values 4096 --preset int16", 240.96),
     Bench("64 pairs compared at 20 bits and brought up", "bridge compare --bits 20 --preset regular-44", 4000),
     Bench("argmin of 16 slots", "bridge argmin --values 16", 2500),
 )
@@ -454,7 +456,7 @@ def family(record: dict[str, Any]) -> str:
         preset = str(record.get("preset"))
         return "ship" if preset.startswith("ship") else "integers" if preset == "bits15" else ""
     of_kind = {"integer": "integers", "application": "arrays", "array": "arrays"}
-    return of_kind.get(kind, "bridge" if kind.startswith("bridge-") else "gates")
+    return of_kind.get(kind, "bridge" if kind.startswith(("bridge-", "integer-bridge-")) else "gates")
 
 
 def kept(path: Path, measured: str) -> list[str]:

@@ -82,6 +82,13 @@ def test_signs_and_comparisons_go_up(tables: Sides) -> None:
     assert np.abs(raised[:4] - [1, 0, 1, 0]).max() < 2**-10
     for order, wanted in ((">=", x >= y), ("<=", x <= y)):
         assert (tables.decrypt(bridge.compare(order, first, second, range(5), keys, bits=10)) == wanted).all()
+    # Numbers that are equal are, in either order; the ends are as far apart as they may be.
+    same, ends = (tables.engine.encrypt(z, tables.secret) for z in ([0.0, 0.25, -0.5], [0.5, -0.5, 0.5]))
+    minus = tables.engine.negate(ends)
+    for order in (">=", "<="):
+        assert tables.decrypt(bridge.compare(order, same, same, range(3), keys, bits=10)).tolist() == [1, 1, 1]
+        wanted = [1, 0, 1] if order == ">=" else [0, 1, 0]
+        assert tables.decrypt(bridge.compare(order, ends, minus, range(3), keys, bits=10)).tolist() == wanted
 
 
 def test_ranks(tables: Sides) -> None:
@@ -226,8 +233,17 @@ def test_refusals_name_the_fix(gates: Sides, tables: Sides) -> None:
     with pytest.raises(KeyMismatchError, match="same options"):
         bridge.to_lookup(x, [0], replace(keys, bridge_key=tables.keys.bridge_key))
     foreign = bridge.create_bridge_key(engine.create_secret_key(), gates.lwe)
-    with pytest.raises(KeyMismatchError):
-        bridge.to_lookup(x, [0], replace(keys, bridge_key=foreign))
+    for call in (lambda k: bridge.to_lookup(x, [0], k), lambda k: bridge.from_lookup(low, k)):
+        with pytest.raises(KeyMismatchError):
+            call(replace(keys, bridge_key=foreign))
+        # Keys of other directions: of a lookup alone, and none at all.
+        with pytest.raises(TypeError, match="create_bridge_key"):
+            call(replace(keys, bridge_key=keys.lookup_key))  # type: ignore[arg-type]
+        with pytest.raises(MissingKeyError, match="create_bridge_key"):
+            call(replace(keys, bridge_key=None))  # type: ignore[arg-type]
+    turned: Any = (gates.lwe, gates.secret)
+    with pytest.raises(TypeError, match="create_secret_key"):
+        bridge.create_bridge_key(*turned)
     integers = tables.bridge.to_lookup(tables.engine.encrypt([0.5], tables.secret), [0], tables.keys, bits=8)
     with pytest.raises(ParameterError, match="Only bits go up"):
         tables.bridge.from_lookup(integers, tables.keys)
