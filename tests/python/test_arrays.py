@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import pickle
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -207,8 +208,9 @@ def test_polynomials(session: Session) -> None:
         session.chebyshev(3 * x, fit.coef, domain=fit.domain)
 
 
-def test_refreshes_by_themselves(session: Session) -> None:
-    """As many as a program by hand: one for all chunks whenever levels run out, and none twice."""
+@contextlib.contextmanager
+def counted_refreshes(session: Session) -> Iterator[list[int]]:
+    """The chunks of each refresh between operations; those inside of a comparison are the engine's."""
     calls: list[int] = []
     machine = session.machine
     refresh = machine.refresh
@@ -217,15 +219,21 @@ def test_refreshes_by_themselves(session: Session) -> None:
         calls.append(len(chunks))
         return refresh(chunks, bound, real)
 
-    clear, x = np.abs(COLUMN), session.encrypt(np.abs(COLUMN), bound=(0, 1), level=2)
     try:
         machine.refresh = counted  # type: ignore[method-assign]
+        yield calls
+    finally:
+        del machine.refresh
+
+
+def test_refreshes_by_themselves(session: Session) -> None:
+    """As many as a program by hand: one for all chunks whenever levels run out, and none twice."""
+    clear, x = np.abs(COLUMN), session.encrypt(np.abs(COLUMN), bound=(0, 1), level=2)
+    with counted_refreshes(session) as calls:
         for _ in range(12):
             x = (3.5 * (x - x * x)).assume(bound=(0, 1))
             clear = 3.5 * (clear - clear * clear)
-    finally:
-        del machine.refresh
-    after = machine.refreshed_level
+    after = session.machine.refreshed_level
     assert after is not None
     assert calls == [3] * -(-(2 * 12 - 2) // after)
     assert_close(session, x, clear, 2.0**-10)
@@ -234,6 +242,21 @@ def test_refreshes_by_themselves(session: Session) -> None:
     assert low.level == after
     assert first.level == second.level == after - 1
     assert low.refresh().level == after
+
+
+@pytest.mark.parametrize(("level", "refreshes"), [(10, 1), (3, 0), (0, 2)])
+def test_a_filter_refreshes_what_it_multiplies(engine: Engine, keys: KeySet, level: int, refreshes: int) -> None:
+    """The filter of examples/column.py: what a comparison leaves at level 0 is refreshed once, for both products."""
+    session = Session(engine, keys, alpha=6, error_bits=12)
+    clear = np.where(np.abs(np.abs(COLUMN) - 0.6) < 0.02, 0.7, np.abs(COLUMN))
+    x = session.encrypt(clear, bound=(0, 1), level=level)
+    with counted_refreshes(session) as calls:
+        square = x * x
+        keep = (x > 0.6).assume(bound=(-0.01, 1.01))
+        found = keep, keep * x, keep * square
+    assert calls == [3] * refreshes
+    for column, expected in zip(found, (clear > 0.6, (clear > 0.6) * clear, (clear > 0.6) * clear**2), strict=True):
+        assert_close(session, column, expected.astype(float), 2.0**-12)
 
 
 def test_never_refreshes_unasked(engine: Engine, keys: KeySet) -> None:
