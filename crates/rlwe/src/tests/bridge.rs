@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::chain;
-use crate::lwe::{GlweSample, LweParams, LweSpec, Method};
+use crate::lwe::{GlweSample, LweCiphertext, LweParams, LweSpec, Method};
+use crate::params::ParamsSpec;
 use crate::sample::Sample;
 use crate::secret::SecretKey;
 use crate::security::{Secret, Security};
@@ -37,11 +38,41 @@ fn spec(glwe_error: f64) -> LweSpec {
 }
 
 fn sides(glwe_error: f64, seed: u8) -> Sides {
-    let kernels = arch::available()[0];
-    let large = Context::with_kernels(chain::params(chain::spec()), kernels).unwrap();
-    let ctx = LweContext::new(LweParams::new(spec(glwe_error), Security::NotChecked).unwrap(), kernels).unwrap();
+    between(chain::spec(), spec(glwe_error), arch::available()[0], seed)
+}
+
+/// N = 2^16 and N' = 2^11, the degrees of tables of four bits: 32 classes. The modulus is so small that nothing errs, and the main secret is
+/// sparse, for sums term by term.
+fn real_sides(seed: u8) -> Sides {
+    let (q, p) = (chain::primes(16, 47, 1, &[]), chain::primes(16, 50, 1, &[]));
+    let large = ParamsSpec {
+        log_n: 16,
+        secret: Secret::FixedWeight(192),
+        sparse_secret: None,
+        q,
+        p,
+        max_log_qp: None,
+        ..chain::spec()
+    };
+    let gadget = Gadget { levels: 1, log_base: 16 };
+    let small = LweSpec {
+        modulus: chain::primes(16, 40, 1, &[])[0],
+        log_n: 11,
+        rank: 1,
+        dimension: 844,
+        gadget,
+        switch_digits: 15,
+        ..spec(-48.0)
+    };
+    between(large, small, arch::available().last().unwrap(), seed)
+}
+
+fn between(large: ParamsSpec, small: LweSpec, kernels: &'static Kernels, seed: u8) -> Sides {
+    let log_n = large.log_n;
+    let large = Context::with_kernels(chain::params(large), kernels).unwrap();
+    let ctx = LweContext::new(LweParams::new(small, Security::NotChecked).unwrap(), kernels).unwrap();
     let mut source = ChaChaSource::from_seed([seed; 32]);
-    let bridge = Bridge::new(&ctx, 10, kernels).unwrap();
+    let bridge = Bridge::new(&ctx, log_n, kernels).unwrap();
     let main = SecretKey::generate(&large, &mut source).unwrap();
     let lookup = LweSecretKey::generate(&ctx, &mut source);
     Sides { large, ctx, bridge, main, lookup, source }
@@ -93,10 +124,45 @@ fn without_errors_every_coefficient_comes_down_exactly() {
     for (ct, &at) in found.iter().zip(&order) {
         assert_eq!(s.lookup.phase(&s.ctx, ct).unwrap(), expected[at], "coefficient {at}");
     }
+    packed_to_the_rounding_of_weights(&mut s, Gadget { levels: 8, log_base: 5 }, &found[..100]);
     // A class is a sample of the same phases.
     let class = lowered.class(&s.bridge, &s.ctx, 5).unwrap();
     for i in [0, 1, 77, 127] {
         assert_eq!(s.lookup.phase(&s.ctx, &class.extract(&s.ctx, i)).unwrap(), expected[5 + 8 * i]);
+    }
+}
+
+#[test]
+fn at_the_real_degree_coefficients_come_down_exactly_and_are_packed() {
+    let mut s = real_sides(9);
+    let values: Vec<i64> = (0..1 << 16).map(|i| (i * i * 7 + i * 31) % 1000 - 500).collect();
+    let sample = s.encrypt(&values);
+    let (expected, lowered) = (s.switched(&sample), s.lower(&sample));
+    // Every class, and the ends of each.
+    let order: Vec<usize> = (0..1 << 16).step_by(61).chain([1, (1 << 16) - 1, (1 << 16) - 32, 31]).collect();
+    let found = lowered.extract(&s.bridge, &s.ctx, &order).unwrap();
+    for (ct, &at) in found.iter().zip(&order) {
+        assert_eq!(s.lookup.phase(&s.ctx, ct).unwrap(), expected[at], "coefficient {at}");
+    }
+    packed_to_the_rounding_of_weights(&mut s, Gadget { levels: 10, log_base: 4 }, &found[..300]);
+}
+
+/// Packed by digits that cover the whole modulus, ciphertexts have their phases but for what rounds the weights of the digits, at its
+/// worst; missing ones are zero.
+fn packed_to_the_rounding_of_weights(s: &mut Sides, gadget: Gadget, cts: &[LweCiphertext]) {
+    let key = PackingKey::generate(&s.ctx, &s.lookup, gadget, &mut s.source, &mut |_, _| true).unwrap();
+    let (m, count) = (s.ctx.modulus(), s.ctx.params().n());
+    let given: Vec<Option<&LweCiphertext>> = (0..count).map(|i| (i % 3 != 1).then(|| cts.get(i)).flatten()).collect();
+    let packed = key.pack_some(&s.ctx, &given).unwrap();
+    // Half a unit for each digit, of half the base at most, and half of what is below the last; merges double it.
+    let below = 1.0 + m.value() as f64 / f64::from(gadget.log_base * gadget.levels as u32).exp2();
+    let each = gadget.levels as f64 * f64::from(gadget.log_base).exp2() / 4.0 + below / 2.0;
+    let most = (s.ctx.params().coordinates() * count) as f64 * each;
+    assert!(most < m.value() as f64 / 2048.0, "half a message is more than a bound of 2^{:.1}", most.log2());
+    for (i, ct) in given.iter().enumerate().filter(|(i, ct)| ct.is_some() || i % 7 == 1) {
+        let wanted = ct.map_or(0, |ct| s.lookup.phase(&s.ctx, ct).unwrap());
+        let off = m.centre(m.sub(s.lookup.phase(&s.ctx, &packed.extract(&s.ctx, i)).unwrap(), wanted));
+        assert!((off.abs() as f64) < most, "member {i} is off by {off} of {most:.0}");
     }
 }
 
