@@ -1,4 +1,4 @@
-"""The sets of RNS-CKKS on SEAL as published: their security, refused unless it is waived, and where memory ends."""
+"""Published sets, of RNS-CKKS on SEAL and of SHIP: their security, refused unless waived, and where memory ends."""
 
 from __future__ import annotations
 
@@ -36,3 +36,14 @@ def test_what_does_not_fit_is_refused_with_the_figures() -> None:
         MemoryLimitError, match=r"12\.0 GB of memory for bootstrapping with this key, which needs 2\d\.\d GB"
     ):
         engine.create_bootstrap_key(secret, size="large", memory_limit_bytes=12 * 10**9)
+
+
+@pytest.mark.parametrize(
+    ("preset", "modulus", "bits"), [("ship13-published", 218.2, 125), ("ship14-published", 436.2, 126)]
+)
+def test_the_moduli_of_ship_are_refused_as_secure(preset: str, modulus: float, bits: int) -> None:
+    with pytest.raises(InsecureParametersError, match=f"{modulus}"):
+        Engine(preset=preset)
+    text = str(Engine(preset=preset, allow_insecure=True).security_report())
+    assert f"{bits}." in text
+    assert "NOT SECURE" in text

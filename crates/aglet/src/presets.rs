@@ -5,7 +5,7 @@ use aglet_rlwe::security::Security;
 use aglet_schemes::ckks::CkksParams;
 
 /// Name and text of every preset.
-pub const ALL: [(&str, &str); 34] = [
+pub const ALL: [(&str, &str); 36] = [
     ("regular", include_str!("../presets/regular.toml")),
     ("regular-44", include_str!("../presets/regular-44.toml")),
     ("compact", include_str!("../presets/compact.toml")),
@@ -37,6 +37,8 @@ pub const ALL: [(&str, &str); 34] = [
     ("ship14-precise", include_str!("../presets/ship14-precise.toml")),
     ("ship13", include_str!("../presets/ship13.toml")),
     ("ship13-bits", include_str!("../presets/ship13-bits.toml")),
+    ("ship13-published", include_str!("../presets/ship13-published.toml")),
+    ("ship14-published", include_str!("../presets/ship14-published.toml")),
     ("toy", include_str!("../presets/toy.toml")),
     ("toy-ship", include_str!("../presets/toy-ship.toml")),
     ("toy14", include_str!("../presets/toy14.toml")),

@@ -2,11 +2,11 @@
 //! docs/parameters.md says: its numbers are the limits.
 #![cfg(feature = "long")]
 
-use aglet::ckks::{precision, BootstrapKey, Engine, KeySize, Method, Request};
+use aglet::ckks::{precision, BootstrapKey, Ciphertext, Engine, KeySize, Method, Request};
 use aglet::{presets, Control};
 use aglet_testing::documents::row;
 use aglet_testing::fixture::Fixture;
-use aglet_testing::messages::complex;
+use aglet_testing::messages::{bits, complex, real};
 use aglet_testing::statistics::Precision;
 use std::time::Instant;
 
@@ -23,12 +23,12 @@ fn full(preset: &str, slots: Option<usize>) -> Fixture {
 
 /// The grid on [-1, 1], and what gathers in few coefficients or few slots.
 fn messages(n: usize) -> [(&'static str, Vec<f64>); 4] {
-    let real = |f: &dyn Fn(usize) -> f64| (0..n).map(f).collect::<Vec<_>>();
+    let all = |f: &dyn Fn(usize) -> f64| (0..n).map(f).collect::<Vec<_>>();
     [
-        ("uniform", real(&|j| -1.0 + 2.0 * j as f64 / (n - 1) as f64)),
-        ("constant", real(&|_| 1.0)),
-        ("alternating", real(&|j| if j % 2 == 0 { 1.0 } else { -1.0 })),
-        ("spike", real(&|j| if j == 0 { 1.0 } else { 0.0 })),
+        ("uniform", all(&|j| -1.0 + 2.0 * j as f64 / (n - 1) as f64)),
+        ("constant", all(&|_| 1.0)),
+        ("alternating", all(&|j| if j % 2 == 0 { 1.0 } else { -1.0 })),
+        ("spike", all(&|j| if j == 0 { 1.0 } else { 0.0 })),
     ]
 }
 
@@ -212,4 +212,83 @@ fn sparse_slots_are_as_predicted() {
             as_predicted(&f, &key, request(method));
         }
     }
+}
+
+/// A preset of bootstraps by roots of unity: the claim of its file, the prediction, each message.
+fn by_roots(preset: &str) -> (Fixture, BootstrapKey, Request) {
+    let f = full(preset, None);
+    let request = Request { real: true, ..f.request(Method::Regular, 1, KeySize::Large) };
+    let start = Instant::now();
+    let key = f.key(request);
+    println!("{preset}: key {:.2} s, {:.2} GB", start.elapsed().as_secs_f64(), key.byte_count() as f64 / 1e9);
+    let (bits, claims) = (as_predicted(&f, &key, request), f.engine.params().literal().claims.as_ref().unwrap());
+    assert!(bits >= claims.precision_bits.unwrap(), "{preset}: {bits} bits, less than claimed");
+    let wrong = differs(&f, &key, &format!("`{preset}`"), request, 1);
+    assert!(wrong.is_empty(), "not as written in docs/parameters.md: {wrong:#?}");
+    (f, key, request)
+}
+
+/// Twenty times a bootstrap and x^2 - 1/2, which keeps [-1, 1] within it and brings numbers closer together: bits at the end of every round.
+fn squares_in_a_row(f: &Fixture, key: &BootstrapKey, request: Request, least: Precision) {
+    let mut message = real(f.engine.slots(), 6);
+    let mut ct = f.encrypt(&message, 0);
+    for round in 0..20 {
+        let fresh = f.bootstrap(&[&ct], key, request).unwrap().remove(0);
+        let square = f.engine.multiply(&fresh, &fresh, Some(&f.relin)).unwrap();
+        ct = f.engine.add_scalar(&square, -0.5).unwrap();
+        message.iter_mut().for_each(|x| *x = *x * *x - 0.5);
+        let found = f.precision(&ct, &message);
+        println!("round {round}: {found:.2?}");
+        assert!(found.mean >= least.mean && found.worst >= least.worst, "round {round}: {found:?}");
+    }
+}
+
+/// Batches have the bits of each on its own, one thread those of two.
+fn the_same_bits_however_run(f: &Fixture, key: &BootstrapKey, request: Request) {
+    let bytes = |ct: &Ciphertext| f.engine.serialize(ct, &Control::new()).unwrap().to_vec();
+    let cts: Vec<_> = (0..2).map(|seed| f.encrypt(&real(f.engine.slots(), seed), 0)).collect();
+    let inputs: Vec<_> = cts.iter().map(|ct| (ct, request)).collect();
+    let many = f.engine.bootstrap_many(&inputs, f.keys(key), 1, &Control::new()).unwrap();
+    let one_thread = Engine::new(presets::load(f.engine.params().name(), false).unwrap(), None, 1).unwrap();
+    for (ct, batch) in cts.iter().zip(&many) {
+        let alone = one_thread.bootstrap(&[ct], f.keys(key), request, &Control::new()).unwrap().remove(0);
+        assert!(bytes(&alone) == bytes(batch));
+    }
+}
+
+#[test]
+fn ship14() {
+    let (f, key, request) = by_roots("ship14");
+    squares_in_a_row(&f, &key, request, Precision { mean: 17.0, worst: 14.0 });
+    the_same_bits_however_run(&f, &key, request);
+}
+
+/// The figure to reach is 16.9 bits in every slot.
+#[test]
+fn ship14_precise() {
+    by_roots("ship14-precise");
+}
+
+#[test]
+fn ship13() {
+    let (f, key, request) = by_roots("ship13");
+    squares_in_a_row(&f, &key, request, Precision { mean: 6.0, worst: 3.0 });
+    the_same_bits_however_run(&f, &key, request);
+}
+
+/// Random bits, a hundred refreshes of them in a row: errors do not grow.
+#[test]
+fn ship13_bits() {
+    let f = full("ship13-bits", None);
+    let request = Request { real: true, ..f.request(Method::Bits, 1, KeySize::Large) };
+    let key = f.key(request);
+    let message = bits(f.engine.slots(), 3);
+    let mut ct = f.encrypt(&message, 0);
+    let mut least = f64::INFINITY;
+    for _ in 0..100 {
+        ct = f.bootstrap(&[&ct], &key, request).unwrap().remove(0);
+        least = least.min(f.precision(&ct, &message).worst);
+    }
+    println!("ship13-bits: {least:.2} bits in the worst slot of a hundred refreshes");
+    assert!(least > 1.0, "a bit is wrong: {least}");
 }
