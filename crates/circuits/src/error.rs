@@ -55,4 +55,17 @@ pub enum Error {
         /// The most there may be.
         most: usize,
     },
+    /// Messages that cannot be told from each other.
+    #[error(
+        "{count} messages of {turn} on a turn, with errors of up to {bound} units, cannot be rounded; give an even number that the turn has \
+         room for, and errors below half of what is between two."
+    )]
+    Rounding {
+        /// Messages.
+        count: u64,
+        /// Messages that a turn has room for.
+        turn: u64,
+        /// The largest error.
+        bound: u64,
+    },
 }

@@ -9,8 +9,10 @@ pub mod digits;
 pub mod error;
 pub mod matrix;
 pub mod polynomial;
+pub mod rounding;
 pub mod table;
 
 pub use dft::{BabySteps, DftScalar};
 pub use digits::DigitRemoval;
 pub use error::Error;
+pub use rounding::Rounding;

@@ -1,6 +1,6 @@
 //! A series on any evaluator: products and sums, no scale.
 
-use super::{d_0, Basis, Line, Series};
+use super::{d_0, factors, Basis, Line, Series};
 use crate::error::Error;
 use aglet_schemes::{Error as SchemeError, Evaluator, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +21,8 @@ impl<S: Scalar> Series<S> {
         }
         let mut elements: Elements<E> = BTreeMap::from([(1, x.clone())]);
         for &k in self.elements.iter().filter(|&&k| k > 1) {
-            let product = e.mul(&elements[&k.div_ceil(2)], &elements[&(k / 2)])?;
+            let (left, right) = factors(self.basis, k);
+            let product = e.mul(&elements[&left], &elements[&right])?;
             // D_k = D_a D_b - D_(a-b), where D_(a-b) is D_0 = 2 or D_1.
             let element = match (self.basis, k % 2) {
                 (Basis::Power, _) => product,

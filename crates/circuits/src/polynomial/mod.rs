@@ -92,6 +92,19 @@ impl<S: Scalar> Series<S> {
     /// [`Error::ConstantPolynomial`] when no coefficient beyond the first differs from zero, [`Error::Factor`] when one is
     /// not finite.
     pub fn new(basis: Basis, coefficients: &[S]) -> Result<Self, Error> {
+        Self::planned(basis, coefficients, LEAF_DEGREE)
+    }
+
+    /// [`Series::new`] in powers, whose parts up to another degree, 2^k - 1, are sums of powers: of high degrees it takes fewer products,
+    /// and powers up to that degree. Where the least depth forbids it, parts are smaller.
+    ///
+    /// # Errors
+    /// Those of [`Series::new`].
+    pub fn with_leaves(coefficients: &[S], leaf_degree: usize) -> Result<Self, Error> {
+        Self::planned(Basis::Power, coefficients, leaf_degree.max(LEAF_DEGREE))
+    }
+
+    fn planned(basis: Basis, coefficients: &[S], leaf_degree: usize) -> Result<Self, Error> {
         if coefficients.iter().any(|c| !c.is_finite()) {
             return Err(Error::Factor { what: "coefficients of a polynomial", requirement: "complex numbers" });
         }
@@ -100,9 +113,9 @@ impl<S: Scalar> Series<S> {
             return Err(Error::ConstantPolynomial);
         }
         let mut top = Line::new();
-        top.add_series(basis, coefficients.clone(), depth(coefficients.len() - 1) - 1);
+        top.add_series((basis, leaf_degree), coefficients.clone(), depth(coefficients.len() - 1) - 1);
         let mut elements = BTreeSet::new();
-        top.collect_elements(&mut elements);
+        top.collect_elements(basis, &mut elements);
         Ok(Series { basis, coefficients, top, elements, centred: false })
     }
 
@@ -145,10 +158,10 @@ impl<S: Scalar> Line<S> {
     }
 
     /// Adds a polynomial to the line, which is computed `drop` levels below the variable; its degree is below `2^(drop+1)`.
-    fn add_series(&mut self, basis: Basis, series: Vec<S>, drop: usize) {
+    fn add_series(&mut self, (basis, leaf_degree): (Basis, usize), series: Vec<S>, drop: usize) {
         let series = trimmed(series);
         let degree = series.len().saturating_sub(1);
-        if degree <= LEAF_DEGREE && (degree == 0 || depth(degree - 1) <= drop) {
+        if degree <= leaf_degree && (degree == 0 || depth(degree - 1) <= drop) {
             self.constant += series.first().copied().unwrap_or(S::ZERO);
             let terms = series.into_iter().enumerate().skip(1).filter(|(_, c)| *c != S::ZERO);
             self.terms.extend(terms.map(|(k, c)| (c, k)));
@@ -160,10 +173,10 @@ impl<S: Scalar> Line<S> {
             self.terms.push((constant, power));
         } else {
             let mut factor = Line::new();
-            factor.add_series(basis, quotient, drop - 1);
+            factor.add_series((basis, leaf_degree), quotient, drop - 1);
             self.products.push((power, factor));
         }
-        self.add_series(basis, remainder, drop);
+        self.add_series((basis, leaf_degree), remainder, drop);
     }
 
     fn relinearizations(&self) -> usize {
@@ -171,15 +184,25 @@ impl<S: Scalar> Line<S> {
     }
 
     /// Collects the indices in use, together with those on the way to them.
-    fn collect_elements(&self, elements: &mut BTreeSet<usize>) {
-        for &k in self.terms.iter().map(|(_, k)| k).chain(self.products.iter().map(|(k, _)| k)) {
-            elements.insert(k);
-            elements.extend((1..=k.ilog2()).map(|i| k >> i));
-            if k == LEAF_DEGREE {
-                elements.insert(2);
+    fn collect_elements(&self, basis: Basis, elements: &mut BTreeSet<usize>) {
+        let mut wanted: Vec<usize> = self.terms.iter().map(|(_, k)| *k).collect();
+        wanted.extend(self.products.iter().map(|(k, _)| k));
+        while let Some(k) = wanted.pop() {
+            if elements.insert(k) && k > 1 {
+                let (left, right) = factors(basis, k);
+                wanted.extend([left, right]);
             }
         }
-        self.products.iter().for_each(|(_, line)| line.collect_elements(elements));
+        self.products.iter().for_each(|(_, line)| line.collect_elements(basis, elements));
+    }
+}
+
+/// The elements that element k > 1 is the product of. Powers have the largest power of two, so that odd ones take odd ones;
+/// Dickson polynomials are near each other, as `D_(a-b)` has to be `D_0` or `D_1`.
+fn factors(basis: Basis, k: usize) -> (usize, usize) {
+    match basis {
+        Basis::Power if !k.is_power_of_two() => (1 << k.ilog2(), k - (1 << k.ilog2())),
+        _ => (k.div_ceil(2), k / 2),
     }
 }
 

@@ -1,6 +1,6 @@
 //! A series on an evaluator with scales: a scale for every element and line, then one quadratic form for each.
 
-use super::{d_0, depth, Basis, Line, Series};
+use super::{d_0, depth, factors, Basis, Line, Series};
 use crate::error::Error;
 use aglet_schemes::{Approximate, Error as SchemeError, Forms, Product, Quadratic, Scalar, Scale};
 use num_complex::Complex64;
@@ -106,7 +106,8 @@ impl<S: Scalar> Series<S> {
         let mut elements = Vec::new();
         for &k in self.elements.iter().filter(|&&k| k > 1) {
             let level = x.level + 1 - depth(k - 1);
-            let scale = scales[&k.div_ceil(2)].times(scales[&(k / 2)]).over(modulus(level));
+            let (left, right) = factors(self.basis, k);
+            let scale = scales[&left].times(scales[&right]).over(modulus(level));
             scales.insert(k, scale);
             elements.push((k, Place { level, scale }));
         }
@@ -128,7 +129,8 @@ impl<S: Scalar> Series<S> {
             let negated = |elements: &Elements<E>| e.negate(&elements[&1]);
             let negated = if inner { all.iter().map(negated).collect::<Result<_, _>>()? } else { vec![] };
             let forms = all.iter().enumerate().map(|(i, elements)| {
-                let (x, left, right) = (&elements[&1], &elements[&k.div_ceil(2)], &elements[&(k / 2)]);
+                let (left, right) = factors(self.basis, k);
+                let (x, left, right) = (&elements[&1], &elements[&left], &elements[&right]);
                 // D_k = D_a D_b - D_(a-b), where D_(a-b) is D_0 = 2 or D_1.
                 let (terms, constant) = match (self.basis, k % 2) {
                     (Basis::Power, _) => (vec![], S::ZERO),

@@ -1,0 +1,195 @@
+//! Rounds numbers modulo p to the messages that they are near to: `m p / turn + e` becomes m, for m below a count and every |e| up to a
+//! bound, by one polynomial through all that may come.
+//!
+//! Around the middle of the messages what may come is as far above zero as below, and what it becomes is odd: so the polynomial is odd,
+//! and half of its coefficients are zero. Its degree is `count (2 bound + 1) - 1`.
+
+use crate::error::Error;
+use crate::polynomial::Series;
+use aglet_ring::Modulus;
+use aglet_schemes::integer::powers::{Pair, PrimePowers, Residue, P};
+
+/// Degrees below which parts of the polynomial are written as sums of powers: that of the fewest products is taken.
+const LEAVES: [usize; 4] = [3, 7, 15, 31];
+
+/// The polynomial, in the distance from the middle of the messages.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rounding {
+    series: Series<Pair>,
+    middle: i64,
+    count: u64,
+    turn: u64,
+    bound: u64,
+}
+
+/// `numerator / (2 turn)`, the halves away from zero, so that it is odd.
+fn nearest(numerator: i64, turn: u64) -> i64 {
+    let turn = turn as i64;
+    numerator.signum() * ((numerator.abs() + turn) / (2 * turn))
+}
+
+impl Rounding {
+    /// For messages below `count`, an even number, each `p / turn` apart, and errors of at most `bound` after the rounding of both.
+    ///
+    /// # Errors
+    /// [`Error::Rounding`] for other counts, more messages than a turn has room for, or errors that reach the next message.
+    pub fn new(count: u64, turn: u64, bound: u64) -> Result<Self, Error> {
+        let fits = count >= 2 && count.is_multiple_of(2) && count <= turn && turn >= 4 && bound < P;
+        if !fits || turn * (2 * bound + 2) > P {
+            return Err(Error::Rounding { count, turn, bound });
+        }
+        let t = Modulus::new(P).map_err(aglet_schemes::Error::from)?;
+        let half = t.inv(2);
+        // The upper half of the messages, 1 / 2, 3 / 2, .. above the middle, over their distances: a polynomial in the squares of these.
+        let (mut nodes, mut values) = (Vec::new(), Vec::new());
+        for odd in (1..count as i64).step_by(2) {
+            let centre = nearest(odd * P as i64, turn);
+            for x in centre - bound as i64..=centre + bound as i64 {
+                let x = t.reduce_i64(x);
+                nodes.push(t.mul(x, x));
+                values.push(t.mul(t.mul(odd as u64, half), t.inv(x)));
+            }
+        }
+        let even = interpolated(&t, &nodes, values);
+        let mut coefficients = vec![t.mul(count - 1, half)];
+        for c in even {
+            coefficients.extend([c, 0]);
+        }
+        coefficients.pop();
+        let coefficients: Vec<Pair> = coefficients.into_iter().map(|c| Pair::both(Residue::from(c))).collect();
+        let all = LEAVES.map(|leaf| Series::with_leaves(&coefficients, leaf));
+        let all = all.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let fewest = all.into_iter().min_by_key(Series::relinearizations).ok_or(Error::ConstantPolynomial)?;
+        Ok(Self { series: fewest, middle: nearest((count - 1) as i64 * P as i64, turn), count, turn, bound })
+    }
+
+    /// The largest bound for so many messages and levels, if there is one that stays below the next message.
+    #[must_use]
+    pub fn bound_for(count: u64, turn: u64, levels: usize) -> Option<u64> {
+        let points = (1u64 << levels.min(16)) / count;
+        let apart = (P / turn.max(1) / 2).checked_sub(1)?;
+        Some(points.checked_sub(1)? / 2).map(|bound| bound.min(apart)).filter(|&bound| bound > 0)
+    }
+
+    /// Levels that it takes.
+    #[must_use]
+    pub fn levels(&self) -> usize {
+        self.series.depth()
+    }
+    /// The degree of the polynomial.
+    #[must_use]
+    pub fn degree(&self) -> usize {
+        self.series.degree()
+    }
+    /// The relinearizations that it takes.
+    #[must_use]
+    pub fn relinearizations(&self) -> usize {
+        self.series.relinearizations()
+    }
+    /// The number of messages, and how many a turn has room for.
+    #[must_use]
+    pub fn messages(&self) -> (u64, u64) {
+        (self.count, self.turn)
+    }
+    /// Errors below it are removed: what centres are rounded by is as much as the half unit beyond.
+    #[must_use]
+    pub fn bound(&self) -> u64 {
+        self.bound
+    }
+
+    /// The message of one number: what [`Rounding::round`] does to every slot.
+    #[must_use]
+    pub fn value(&self, x: u64) -> u64 {
+        let x = Residue::new(i128::from(x) - i128::from(self.middle));
+        self.series.value(Pair::both(x)).0[0].word() % P
+    }
+
+    /// Takes numbers modulo p to their messages, [`Rounding::levels`] below, with this factor.
+    ///
+    /// # Errors
+    /// `LevelTooLow`; otherwise what the evaluator refuses.
+    pub fn round<E: PrimePowers>(&self, e: &E, x: &E::Ciphertext, factor: Residue) -> Result<E::Ciphertext, Error> {
+        let centred = e.add_scalar(x, Pair::both(Residue::new(i128::from(-self.middle))))?;
+        self.series.evaluate_scaled(e, &centred, factor)
+    }
+}
+
+/// The coefficients of the polynomial through these values: by Newton's divided differences.
+fn interpolated(t: &Modulus, nodes: &[u64], mut newton: Vec<u64>) -> Vec<u64> {
+    for k in 1..newton.len() {
+        for i in (k..newton.len()).rev() {
+            let over = t.inv(t.sub(nodes[i], nodes[i - k]));
+            newton[i] = t.mul(t.sub(newton[i], newton[i - 1]), over);
+        }
+    }
+    let mut coefficients: Vec<u64> = Vec::with_capacity(newton.len());
+    for (&node, &difference) in nodes.iter().zip(&newton).rev() {
+        // Times Z - node, plus the difference.
+        coefficients.insert(0, 0);
+        for i in 1..coefficients.len() {
+            coefficients[i - 1] = t.sub(coefficients[i - 1], t.mul(node, coefficients[i]));
+        }
+        coefficients[0] = t.add(coefficients[0], difference);
+    }
+    coefficients
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aglet_schemes::integer::powers::{ClearPower, ClearPowers, Power};
+
+    /// The number that message m with error e is, the error counted from the unit nearest to it.
+    fn number(m: u64, turn: u64, e: i64) -> u64 {
+        let unit = (2 * m * P + turn) / (2 * turn);
+        (unit as i64 + e).rem_euclid(P as i64) as u64
+    }
+
+    #[test]
+    fn every_message_with_every_error_is_found() {
+        for (count, turn, bound) in [(2, 4, 31), (2, 4, 63), (2, 32, 63), (4, 8, 31), (16, 16, 20), (16, 32, 63)] {
+            let rounding = Rounding::new(count, turn, bound).unwrap();
+            // What centres are rounded by is one unit at most.
+            let most = bound as i64 - 1;
+            for m in 0..count {
+                for e in -most..=most {
+                    assert_eq!(rounding.value(number(m, turn, e)), m, "{count} of {turn}: {e}");
+                }
+                assert!([-most - 3, most + 3].iter().all(|&e| rounding.value(number(m, turn, e)) != m));
+            }
+            assert_eq!(rounding.degree() as u64, count * (2 * bound + 1) - 1);
+            assert_eq!(rounding.levels(), rounding.degree().ilog2() as usize + 1);
+        }
+    }
+
+    #[test]
+    fn the_circuit_is_the_polynomial_in_few_products() {
+        let primes: Vec<u64> = (1..14).map(|i| (1 << 49) + 2 * i + 1).collect();
+        let e = ClearPowers::new(64, primes, vec![0]);
+        // Products were 40 and 266 with leaves of degree 3.
+        for (count, turn, bound, levels, most) in [(2, 4, 63, 8, 26), (16, 32, 63, 11, 66)] {
+            let rounding = Rounding::new(count, turn, bound).unwrap();
+            assert_eq!(rounding.levels(), levels);
+            assert!(rounding.relinearizations() <= most, "{}", rounding.relinearizations());
+            let of = |j: u64| number(j % count, turn, (j * 29 % 120) as i64 - 60);
+            let values = (0..64).map(|j| Pair([of(j), of(j + 64)].map(Residue::from))).collect();
+            let x = ClearPower { values, level: 12, power: Power::One, factor: Residue::ONE };
+            let y = rounding.round(&e, &x, Residue::new(777)).unwrap();
+            assert_eq!((y.level, y.power, y.factor), (12 - levels, Power::One, Residue::new(777)));
+            for (j, y) in y.values.iter().enumerate() {
+                assert_eq!(y.0.map(|y| y.word() % P), [j as u64 % count, (j as u64 + 64) % count]);
+            }
+            assert!(rounding.round(&e, &ClearPower { level: levels - 1, ..x }, Residue::ONE).is_err());
+        }
+    }
+
+    #[test]
+    fn bounds_fill_their_levels_and_stay_below_the_next_message() {
+        let found = |count, turn, levels| Rounding::bound_for(count, turn, levels);
+        assert_eq!([found(2, 4, 8), found(2, 32, 7), found(16, 32, 11)], [Some(63), Some(31), Some(63)]);
+        assert_eq!([found(2, 32, 16), found(16, 32, 4), found(2, 4, 1)], [Some(1023), None, None]);
+        for (count, turn, bound) in [(3, 8, 5), (0, 8, 5), (16, 8, 5), (2, 32, 1024), (2, 2, 5), (2, 4, 1 << 40)] {
+            assert!(Rounding::new(count, turn, bound).is_err(), "{count} of {turn}, {bound}");
+        }
+    }
+}
