@@ -1037,7 +1037,7 @@ class Bridge:
 
 @final
 class IntegerBridgeKey:
-    """What leads from the secret key of integers to that of look-ups."""
+    """What leads from the secret key of integers to that of look-ups, and back."""
 
     @property
     def key_id(self) -> str: ...
@@ -1086,6 +1086,14 @@ class IntegerBridge:
         bits: int | None = None,
         progress: Progress | None = None,
     ) -> LweArray: ...
+    def from_lookup(
+        self,
+        x: LweArray,
+        key: IntegerBridgeKey,
+        bootstrap_key: IntegerBootstrapKey,
+        bits: int | None = None,
+        progress: Progress | None = None,
+    ) -> IntegerCiphertext: ...
     def write(self, value: IntegerBridgeKey, path: str, progress: Progress | None = None) -> None: ...
     def serialize(self, value: IntegerBridgeKey, progress: Progress | None = None) -> bytes: ...
     def read(self, kind: str, path: str, progress: Progress | None = None) -> Any: ...

@@ -269,6 +269,8 @@ def test_benches_that_do_not_exist() -> None:
         BridgeCase("across")
     with pytest.raises(ParameterError, match="one value"):
         BridgeCase(values=0)
+    with pytest.raises(ParameterError, match="to integers"):
+        BridgeCase("argmin", preset="int16")
 
 
 @pytest.mark.parametrize(("name", "said"), [("nearest.py", "1 points"), ("slot_tree.py", "1 samples")])

@@ -9,7 +9,7 @@ use aglet::ckks::{self, BootstrapKeys, CkksParams, KeySize, Method, Request};
 use aglet::fhew::{self, FhewParams, Form};
 use aglet::integer::{self, IntegerLiteral, IntegerParams, Packing};
 use aglet::wire::{self, BridgeOrigin, IntegerBridgeOrigin};
-use aglet::{Control, Runtime, SecretKey};
+use aglet::{Control, ErrorKind, Runtime, SecretKey};
 use aglet_ring::arch;
 use aglet_rlwe::security::Security;
 use aglet_testing::bridge;
@@ -77,12 +77,13 @@ fn record_integers() {
     let (bridge, now) = (IntegerBridge::new(numbers, lookups).unwrap(), Control::new());
     let (main, lookup) = (bridge.numbers().create_secret_key().unwrap(), bridge.lookups().create_secret_key().unwrap());
     let bytes = bridge.numbers().serialize(&main, &now).unwrap();
-    let folder = vectors().join(format!("integer-bridge-wire-{}", u16::from_le_bytes([bytes[8], bytes[9]])));
+    // Keys in the folder without this end lead down alone: they are of the days before anything went up.
+    let folder = vectors().join(format!("integer-bridge-wire-{}-both-ways", u16::from_le_bytes([bytes[8], bytes[9]])));
     if !folder.exists() {
         std::fs::create_dir_all(&folder).unwrap();
         bridge.numbers().write(&main, &folder.join("secret_key"), &now).unwrap();
         bridge.lookups().write(&lookup, &folder.join("lwe_secret_key"), &now).unwrap();
-        let key = bridge.create_key(&main, &lookup, None).unwrap();
+        let key = bridge.create_key(&main, &lookup, None, &now).unwrap();
         bridge.write(&key, &folder.join("integer_bridge_key"), &now).unwrap();
     }
 }
@@ -103,6 +104,14 @@ fn check_integers(folder: &Path) {
     let ct = bridge.numbers().encrypt_with_secret(&CLEAR.map(i64::from), 1, &main).unwrap();
     let low = bridge.to_lookup(&ct, &[0, 1, 2, 3, 4], Reading::Bits, (&key, &bootstrap), &now).unwrap();
     assert_eq!(bridge.lookups().decrypt_bits(&low, &lookup).unwrap(), CLEAR, "{folder:?}");
+    let up = bridge.from_lookup((Form::Bits, &low), None, (&key, &bootstrap), &now);
+    assert_eq!(key.leads_up(), folder.ends_with("integer-bridge-wire-1-both-ways"));
+    match key.leads_up() {
+        true => {
+            assert_eq!(bridge.numbers().decrypt(&up.unwrap(), &main).unwrap()[..5], CLEAR.map(i64::from), "{folder:?}")
+        }
+        false => assert_eq!(up.err().map(|e| e.kind()), Some(ErrorKind::MissingKey)),
+    }
 }
 
 /// Every folder of a name, after writing that of today if that is asked for.

@@ -24,7 +24,7 @@ fn sides(preset: &str, (log_n, log_slots): (u32, u32), set: &str) -> Sides {
     let (main, lookup) = (engine.create_secret_key().unwrap(), lookups.create_secret_key().unwrap());
     let bootstrap = engine.create_bootstrap_key(&main, None, &Control::new()).unwrap();
     let bridge = IntegerBridge::new(engine, lookups).unwrap();
-    let key = bridge.create_key(&main, &lookup, None).unwrap();
+    let key = bridge.create_key(&main, &lookup, None, &Control::new()).unwrap();
     // What is used from here on was a file.
     let bytes = bridge.serialize(&key, &Control::new()).unwrap();
     assert!(bytes.len() > key.stored_bytes() && bytes.len() < key.byte_count() * 3 / 5);
@@ -35,7 +35,7 @@ fn sides(preset: &str, (log_n, log_slots): (u32, u32), set: &str) -> Sides {
     let refused = bridge.deserialize::<IntegerBridgeKey>(&damaged, &Control::new());
     assert_eq!(refused.err().map(|e| e.kind()), Some(ErrorKind::Serialization));
     assert_eq!((key.id(), key.lookup_id()), (main.id(), lookup.id()));
-    assert_eq!(key.byte_count() as u64, bridge.key_bytes());
+    assert_eq!(key.byte_count() as u64, bridge.key_bytes().unwrap());
     Sides { bridge, main, lookup, key, bootstrap }
 }
 
@@ -121,17 +121,17 @@ fn what_cannot_come_down_is_refused() {
     assert_eq!(kind(s.read(&s.encrypt(&[1], 0), &[0], Reading::Bits)), ErrorKind::Level);
     assert!(s.read(&ones, &[], Reading::Bits).unwrap().is_empty());
     let other = numbers.create_secret_key().unwrap();
-    let foreign = s.bridge.create_key(&other, &s.lookup, None).unwrap();
+    let foreign = s.bridge.create_key(&other, &s.lookup, None, &control).unwrap();
     let strange = numbers.create_bootstrap_key(&other, None, &control).unwrap();
     for keys in [(&foreign, &s.bootstrap), (&s.key, &strange)] {
         let read = s.bridge.to_lookup(&ones, &[0], Reading::Bits, keys, &control);
         assert_eq!(kind(read), ErrorKind::KeyMismatch);
     }
+    let forecast = s.bridge.create_key(&s.main, &s.lookup, Some(1000), &control);
+    assert_eq!(forecast.map(|_| ()).unwrap_err().kind(), ErrorKind::Memory);
     control.cancel();
     let read = s.bridge.to_lookup(&ones, &[0], Reading::Bits, (&s.key, &s.bootstrap), &control);
     assert_eq!(kind(read), ErrorKind::Cancelled);
-    let forecast = s.bridge.create_key(&s.main, &s.lookup, Some(1000));
-    assert_eq!(forecast.map(|_| ()).unwrap_err().kind(), ErrorKind::Memory);
     let shallow = Engine::new(presets::load("int-levels-14").unwrap(), Packing::Slots, 1).unwrap();
     let lookups = fhew::Engine::new(fhew::presets::load("gate", false).unwrap(), 1).unwrap();
     assert_eq!(IntegerBridge::new(shallow, lookups).map(|_| ()).unwrap_err().kind(), ErrorKind::Parameter);

@@ -2,8 +2,9 @@
 
 use aglet_bootstrap::integer::{Exact, Raise, Refresh, Route, INPUT_LEVEL};
 use aglet_bootstrap::{Error, Pipeline, Plan, Stage};
+use aglet_circuits::Rounding;
 use aglet_rlwe::security::{Secret, Security};
-use aglet_schemes::integer::powers::{ClearPower, ClearPowers, Pair, Power, Residue, P};
+use aglet_schemes::integer::powers::{slots as slots_of, ClearPower, ClearPowers, Pair, Power, Residue, P};
 use aglet_schemes::integer::{IntegerLiteral, IntegerParams, Primes};
 
 const INT16: &str = include_str!("../../aglet/presets/integer/int16.toml");
@@ -86,6 +87,48 @@ fn messages_in_a_subring_are_refreshed_as_in_a_ring_of_its_degree() {
     let dense = IntegerLiteral { secret: Secret::Ternary, levels: Primes { bits: 38, count: 7 }, ..deep(16, 15) };
     let refused = IntegerParams::new(dense, Security::NotChecked).unwrap_err().to_string();
     assert!(refused.contains("too small for products modulo the square"), "{refused}");
+}
+
+#[test]
+fn messages_from_elsewhere_come_up_with_every_error_that_is_removed() {
+    let literal = IntegerLiteral { log_n: 9, log_slots: Some(8), secret: Secret::FixedWeight(64), ..literal_of(DEEP) };
+    let deep = IntegerParams::new(literal, Security::NotChecked).unwrap();
+    // The levels that are left: 35 and 34 bits each, of primes of 49 and 50.
+    for (params, of, level) in [
+        (params(8), (2, 4, 63), 5),
+        (params(8), (2, 32, 31), 6),
+        (params(8), (16, 32, 63), 1),
+        (params(10), (4, 8, 63), 3),
+        (deep.clone(), (2, 4, 63), 23),
+        (deep, (16, 16, 63), 18),
+    ] {
+        let route = Route::new(&params).unwrap();
+        let (count, turn, bound): (u64, u64, u64) = of;
+        let rounding = Rounding::new(count, turn, bound).unwrap();
+        let slots = 1 << (params.log_slots() - 1);
+        let e = ClearPowers::new(slots, route.params.q().to_vec(), vec![0]);
+        let plan = route.raising(&params, rounding).unwrap();
+        assert_eq!(plan.output().level, level, "{of:?}");
+        let pipeline = Pipeline::new(&e, plan).unwrap();
+        // Coefficients: number j of each row stands where the DFT leaves it, so all that may come stands in all of them.
+        let message = |j: usize| (j * j * 7 + j) as u64 % count;
+        let error = |j: usize| (j as i64 * 11) % (2 * bound as i64 - 1) - bound as i64 + 1;
+        let unit = |j: usize| Residue::new(i128::from((2 * message(j) * P + turn) / (2 * turn)) + i128::from(error(j)));
+        let coefficients: Vec<Residue> = (0..2 * slots).map(unit).collect();
+        let Exact { level, power, factor } = pipeline.plan().input();
+        let ct = ClearPower { values: slots_of(&coefficients), level, power, factor };
+        let out = pipeline.run(&e, &[ct], &mut ()).unwrap().remove(0);
+        let bits = slots.ilog2();
+        let found = modulo_p(&out.values);
+        for (j, pair) in found.iter().enumerate() {
+            let at = j.reverse_bits() >> (usize::BITS - bits);
+            assert_eq!(*pair, [message(at), message(at + slots)], "{of:?}, slot {j}");
+        }
+    }
+    // Not the levels for it.
+    let route = Route::new(&params(8)).unwrap();
+    assert_eq!(route.rounding_levels(), 11);
+    assert!(matches!(route.raising(&params(8), Rounding::new(16, 32, 127).unwrap()), Err(Error::Chain { .. })));
 }
 
 #[test]

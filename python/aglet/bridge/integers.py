@@ -1,4 +1,4 @@
-"""`IntegerBridge`: slots of `IntegerEngine` as bits, messages and words of `LookupEngine`."""
+"""`IntegerBridge`: slots of `IntegerEngine` as bits, messages and words of `LookupEngine`, and these as slots."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ __all__ = ["IntegerBridge"]
 
 
 class IntegerBridge(IntegerEstimates, Sides):
-    """What leads from an `IntegerEngine` that bootstraps to a `LookupEngine`.
+    """What stands between an `IntegerEngine` that bootstraps and a `LookupEngine`.
 
     Slots come down as bits, messages or words, from level 1 or above: for a few of them, or for what tables on all
-    slots (`IntegerEngine.lookup`) have not the levels for. Nothing goes up: what a look-up leaves of noise is some
-    units of 65537 parts of a turn.
+    slots (`IntegerEngine.lookup`) have not the levels for. Bits and messages go up as slots of a fresh ciphertext,
+    exactly.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class IntegerBridge(IntegerEstimates, Sides):
         memory_limit_bytes: int | None = None,
         progress: ProgressCallback | None = None,
     ) -> IntegerBridgeKey:
-        """The key that leads from one secret key to the other; it decrypts nothing.
+        """The key that leads from one secret key to the other and back; it decrypts nothing.
 
         Raises
         ------
@@ -146,6 +146,52 @@ class IntegerBridge(IntegerEstimates, Sides):
             )
         return LweCiphertext._of(found)
 
+    def from_lookup(
+        self,
+        x: LweCiphertext,
+        keys: IntegerBridgeKeys,
+        *,
+        bits: int | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> IntegerCiphertext:
+        """Messages or bits as the first slots of a fresh ciphertext, exactly, in the order of C; all others are 0.
+
+        One value takes as long as all slots do. A polynomial removes the noise, whose levels are missing above: results
+        of a table of preset "lut4" come up at level 5 of "int16" if they have 1 bit, and at level 1 if they have 4.
+        From level 1 a bootstrap leads to the highest.
+
+        Parameters
+        ----------
+        x
+            Bits of gates, or messages of tables in any domain, at most as many as there are slots.
+        bits
+            Messages are below 2^bits: 1 to as many bits as the look-up engine has. Signs, comparisons and tables of
+            0 and 1 have 1. All bits if it is left out.
+
+        Raises
+        ------
+        ParameterError
+            If they are integers or words, of which signs and digits are messages.
+        RangeError
+            If there are more values than slots, `bits` is out of range, or one result in 2^128 would be wrong.
+        LevelError
+            If the engine has not the levels for messages with so much noise.
+        MissingKeyError
+            If a key is missing, or the bridge key is of a file from before anything went up.
+        KeyMismatchError
+            If values and keys do not belong together.
+
+        References
+        ----------
+        docs/bridges.md: packing, a modulus switch to 65537 under the sparse secret (eprint 2022/024), the raise of
+        the bootstrap, and a polynomial through all messages with all errors.
+        """
+        array = checks.need(x, LweCiphertext, "encrypt(values, secret_key)")._array
+        number = checks.optional_count("bits", bits, 1)
+        given: IntegerBridgeKeys = self._need(keys)
+        with progress_bar(progress) as report:
+            return self._core.from_lookup(array, *given._down(), number, report)
+
     def lookup(
         self,
         ciphertext: IntegerCiphertext,
@@ -190,5 +236,5 @@ class IntegerBridge(IntegerEstimates, Sides):
     write_bridge_key, read_bridge_key, serialize_bridge_key, deserialize_bridge_key = methods(
         IntegerBridgeKey,
         "create_bridge_key(secret_key, lwe_secret_key)",
-        "A file takes about half of the memory of the key: a seed stands for what is uniform.",
+        "A file takes less than half of the memory of the key: seeds stand for what is uniform.",
     )

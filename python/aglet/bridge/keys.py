@@ -64,14 +64,14 @@ class BridgeKeys:
 
 @dataclass(frozen=True)
 class IntegerBridgeKeys:
-    """The keys of a bridge from integers, none of which decrypts anything; `IntegerBridge.create_keys` makes all.
+    """The keys of a bridge to integers, none of which decrypts anything; `IntegerBridge.create_keys` makes all.
 
     Parameters
     ----------
     bridge_key
-        Of `IntegerBridge.create_bridge_key`.
+        Of `IntegerBridge.create_bridge_key`, for both directions.
     bootstrap_key
-        Of `IntegerEngine.create_bootstrap_key`.
+        Of `IntegerEngine.create_bootstrap_key`, for both directions.
     lookup_key
         Of `LookupEngine.create_lookup_key`, for tables.
     packing_key

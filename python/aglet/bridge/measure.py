@@ -33,7 +33,8 @@ class BridgeCase:
 
     `kind` is "down", so many slots as bits or messages; "up", so many bits; "roundtrip", so many bits of
     slots down and up again; "compare", so many pairs of reals, down and
-    the results up; "argmin", the place of the smallest of so many slots. With a preset of integers it is "down" alone.
+    the results up; "argmin", the place of the smallest of so many slots. With a preset of integers it
+    is "down", "up" or "roundtrip".
     """
 
     kind: str = "down"
@@ -51,8 +52,8 @@ class BridgeCase:
             raise ParameterError(f'A bridge has no bench "{self.kind}"; there are {", ".join(BRIDGE_KINDS)}.')
         if self.values < 1:
             raise ParameterError(f"A bridge takes one value or more, not {self.values}.")
-        if self.of_integers and self.kind != "down":
-            raise ParameterError(f'A bridge from integers has the bench "down" alone, not "{self.kind}".')
+        if self.of_integers and self.kind not in ("down", "up", "roundtrip"):
+            raise ParameterError(f'A bridge to integers has the benches down, up and roundtrip, and no "{self.kind}".')
 
     @property
     def of_integers(self) -> bool:
@@ -94,7 +95,10 @@ def _work(case: BridgeCase, bridge: Any, secrets: Any, keys: Any) -> tuple[Calla
         low = lookups.encrypt(bits, lwe)
 
         def up() -> Any:
-            return bridge.from_lookup(low if case.kind == "up" else bridge.to_lookup(x, places, keys), keys)
+            bits_only = {"bits": 1} if case.of_integers else {}
+            return bridge.from_lookup(
+                low if case.kind == "up" else bridge.to_lookup(x, places, keys), keys, **bits_only
+            )
 
         return up, lambda y: _near(engine.decrypt(y, secret), bits)
     reals = random.uniform(-0.5, 0.5, (2, case.values))

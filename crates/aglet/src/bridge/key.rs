@@ -3,8 +3,10 @@
 use super::Bridge;
 use crate::fhew::{self, fits};
 use crate::{Control, Error, KeyId, SecretKey};
+use aglet_ring::sample::ChaChaSource;
 use aglet_rlwe::bridge::{self, DownKey, UpKey};
-use aglet_rlwe::lwe::PackingKey;
+use aglet_rlwe::lwe::{LweContext, PackingKey};
+use aglet_rlwe::Context;
 
 /// What leads from the secret key of slots to that of look-ups, and back: a ring switch, packing and a key switch.
 pub struct BridgeKey {
@@ -65,20 +67,31 @@ impl Bridge {
         control: &Control,
     ) -> Result<BridgeKey, Error> {
         fits("bridge key", self.key_bytes()? as usize, memory_limit)?;
-        let (large, small) = (&*self.slots.ctx, &*self.lookups.ctx);
         let mut source = self.slots.runtime.random("bridge key", 0)?;
         self.slots.run(|| {
-            control.report(0, 3, "bridge key");
-            let down = DownKey::generate(&self.between, small, (slots, lookups), &mut source)?;
-            control.check()?;
-            control.report(1, 3, "bridge key");
-            let gadget = bridge::Bridge::packing_gadget(small);
-            let mut going_on = |_, _| !control.cancelled();
-            let packing = PackingKey::generate(small, lookups, gadget, &mut source, &mut going_on)?;
-            control.report(2, 3, "bridge key");
-            let up = UpKey::generate(&self.between, (large, small), (lookups, slots), &mut source)?;
-            control.report(3, 3, "bridge key");
+            let contexts = (&*self.slots.ctx, &*self.lookups.ctx);
+            let (down, packing, up) = parts(&self.between, contexts, (slots, lookups), &mut source, control)?;
             Ok(BridgeKey::of(&self.between, down, packing, up))
         })
     }
+}
+
+/// What every bridge key is made of: the ring switch down, packing and the key switch up.
+pub(super) fn parts(
+    between: &bridge::Bridge,
+    (large, small): (&Context, &LweContext),
+    (slots, lookups): (&SecretKey, &fhew::SecretKey),
+    source: &mut ChaChaSource,
+    control: &Control,
+) -> Result<(DownKey, PackingKey, UpKey), Error> {
+    control.report(0, 3, "bridge key");
+    let down = DownKey::generate(between, small, (slots, lookups), source)?;
+    control.check()?;
+    control.report(1, 3, "bridge key");
+    let gadget = bridge::Bridge::packing_gadget(small);
+    let packing = PackingKey::generate(small, lookups, gadget, source, &mut |_, _| !control.cancelled())?;
+    control.report(2, 3, "bridge key");
+    let up = UpKey::generate(between, (large, small), (lookups, slots), source)?;
+    control.report(3, 3, "bridge key");
+    Ok((down, packing, up))
 }

@@ -1,4 +1,4 @@
-//! Bootstraps of integers: their key, and the run.
+//! Bootstraps of integers: their key, and the run; and the same for messages that come from elsewhere.
 
 use super::{Ciphertext, Engine, IntegerParams};
 use crate::bootstrap_keys::{self, List};
@@ -6,16 +6,26 @@ use crate::runtime::{machine, Pass, StageRun, Watch};
 use crate::{Control, Error, KeyId, SecretKey};
 use aglet_bootstrap::integer::{Exact, Refresh, Route, INPUT_LEVEL};
 use aglet_bootstrap::{KeyNeed, Pipeline};
+use aglet_circuits::Rounding;
 use aglet_ring::process::Lock;
 use aglet_rlwe::{Context, KeySet, Sample};
 use aglet_schemes::integer::powers::{raising_key, PowerCiphertext, PowerEvaluator, PowerMap};
 use aglet_schemes::integer::{Ciphertext as Integers, Noise};
 use std::sync::Arc;
+#[cfg(test)]
+use {
+    aglet_schemes::integer::powers::{PrimePowers, Residue},
+    aglet_schemes::Scale,
+};
 
 /// Rounding errors that the noise of an input may be as large as: what slots_to_coeffs leaves of it is below one.
 const INPUT_NOISE: f64 = 8.0;
 /// Rounding errors that the noise of a result is as large as at most: that of the last division, and the last product below it.
 const OUTPUT_NOISE: f64 = 2.0;
+/// The same of messages that came up: their last division is by the primes of fewer levels, and may leave more of the sum below it.
+const RAISED_NOISE: f64 = 4.0;
+/// Kinds of messages whose stages an engine keeps.
+const RAISINGS: usize = 4;
 
 /// Everything that a bootstrap needs: rotations and relinearizations at the levels where they are used, and the keys between the main
 /// and an ephemeral sparse secret, which is drawn for this key and then forgotten.
@@ -56,8 +66,14 @@ pub struct Forecast {
 pub(super) struct State {
     route: Lock<Option<Arc<Route>>>,
     prepared: Lock<Option<Arc<Prepared>>>,
+    raisings: Lock<Vec<(Messages, Raising)>>,
     ran: Lock<Vec<StageRun>>,
 }
+
+/// What comes up: so many messages, how many a turn has room for, and the bound of their errors.
+pub(crate) type Messages = (u64, u64, u64);
+/// The stages of such messages.
+type Raising = Arc<Pipeline<Refresh, PowerMap>>;
 
 /// A route with its context and encoded maps.
 struct Prepared {
@@ -189,7 +205,7 @@ impl Engine {
             Ok(prepared.pipeline.run(&e, &inputs, &mut watch)?)
         });
         *self.bootstrap.ran.lock() = watch.ran;
-        Ok(found?.iter().map(|ct| self.refreshed(ct)).collect())
+        Ok(found?.iter().map(|ct| self.numbers(ct, OUTPUT_NOISE)).collect())
     }
 
     /// Numbers as coefficients modulo q0 under the main secret, m as `m / t` of a turn, by the first stages of a bootstrap.
@@ -207,6 +223,76 @@ impl Engine {
             let e = PowerEvaluator::new(&prepared.ctx, &key.keys).stopped_by(control.flag());
             Ok(prepared.lowering.run(&e, &[prepared.input(&low)?], &mut ())?.remove(0))
         })
+    }
+
+    /// The levels that rounding messages from elsewhere may take.
+    pub(crate) fn rounding_levels(&self) -> Result<usize, Error> {
+        Ok(self.route()?.rounding_levels())
+    }
+
+    /// Messages below `count` with noise, m as `m / turn` of a turn in coefficients modulo q0 under the main secret, as fresh slots: by the
+    /// stages of a bootstrap, with a polynomial that removes errors of up to `bound` parts of p.
+    ///
+    /// # Errors
+    /// [`Error::Level`] for a polynomial that takes more levels than there are; [`Error::Cancelled`].
+    pub(crate) fn raise(
+        &self,
+        sample: Sample,
+        of: Messages,
+        key: &BootstrapKey,
+        control: &Control,
+    ) -> Result<Ciphertext, Error> {
+        let (prepared, pipeline) = (self.prepared()?, self.raising(of)?);
+        let Exact { power, factor, .. } = pipeline.plan().input();
+        let input = Arc::new(PowerCiphertext { sample, power, factor });
+        let mut watch = Watch { control, pass: Pass { number: 0, count: 1 }, ran: Vec::new() };
+        let found = self.run(|| {
+            let e = PowerEvaluator::new(&prepared.ctx, &key.keys).stopped_by(control.flag());
+            Ok(pipeline.run(&e, &[input], &mut watch)?.remove(0))
+        });
+        *self.bootstrap.ran.lock() = watch.ran;
+        Ok(self.numbers(&*found?, RAISED_NOISE))
+    }
+
+    /// What is rounded in [`Engine::raise`], as it is: units of which p are a turn.
+    #[cfg(test)]
+    pub(crate) fn raise_units(&self, sample: Sample, key: &BootstrapKey) -> Result<Ciphertext, Error> {
+        let (prepared, pipeline) = (self.prepared()?, self.raising((2, 4, 63))?);
+        let (input, stages) = (pipeline.plan().input(), pipeline.plan().stages());
+        let before = stages.iter().take_while(|s| !matches!(s.step, Refresh::Round(_))).cloned().collect();
+        let (primes, users) = (prepared.route.params.q(), self.params().q());
+        let plan = aglet_bootstrap::Plan::new(before, &primes.iter().map(|&q| q as f64).collect::<Vec<_>>())?;
+        let product = |primes: &[u64]| primes.iter().fold(Residue::ONE, |sum, &q| sum * Residue::from(q));
+        let (from, to) = (plan.output().level, self.params().max_level());
+        self.run(|| {
+            let e = PowerEvaluator::new(&prepared.ctx, &key.keys);
+            let pipeline = Pipeline::sharing(&e, plan, &[&pipeline])?;
+            let input = Arc::new(PowerCiphertext { sample, power: input.power, factor: input.factor });
+            let units = e.over_p(&pipeline.run(&e, &[input], &mut ())?[0]);
+            let gain = product(&users[..=to]).over(product(&primes[..=from]));
+            Ok(self.numbers(&*e.exchange(&units, to, gain).map_err(aglet_bootstrap::Error::from)?, RAISED_NOISE))
+        })
+    }
+
+    /// The stages of such messages, which are kept: interpolation takes a while.
+    fn raising(&self, of: Messages) -> Result<Raising, Error> {
+        let kept =
+            self.bootstrap.raisings.lock().iter().find(|(other, _)| *other == of).map(|(_, found)| found.clone());
+        if let Some(kept) = kept {
+            return Ok(kept);
+        }
+        let prepared = self.prepared()?;
+        let made = self.run(|| {
+            let rounding = Rounding::new(of.0, of.1, of.2).map_err(aglet_bootstrap::Error::from)?;
+            let plan = prepared.route.raising(self.params(), rounding)?;
+            let none = KeySet::new();
+            let e = PowerEvaluator::new(&prepared.ctx, &none);
+            Ok(Arc::new(Pipeline::sharing(&e, plan, &[&prepared.pipeline])?))
+        })?;
+        let mut kept = self.bootstrap.raisings.lock();
+        kept.insert(0, (of, made.clone()));
+        kept.truncate(RAISINGS);
+        Ok(made)
     }
 
     /// The stages of the latest bootstrap on this engine.
@@ -236,10 +322,12 @@ impl Engine {
         }
     }
 
-    fn refreshed(&self, ct: &PowerCiphertext) -> Ciphertext {
+    /// Numbers modulo p as those of users, with the noise of so many roundings.
+    fn numbers(&self, ct: &PowerCiphertext, roundings: f64) -> Ciphertext {
         let polys = ct.polys.iter().map(|poly| poly.prefix(poly.q_limbs())).collect();
         let factor = ct.factor.word() % self.params().plain().value();
-        Arc::new(Integers { sample: Sample { polys, key: ct.key }, factor, noise: refreshed_noise(self.params()) })
+        let noise = Noise::rounding(self.params()).times(roundings);
+        Arc::new(Integers { sample: Sample { polys, key: ct.key }, factor, noise })
     }
 }
 

@@ -6,6 +6,7 @@ use crate::Error;
 use aglet_bootstrap::integer::{Exact, Route};
 use aglet_bootstrap::Pipeline;
 use aglet_circuits::table::Table;
+use aglet_circuits::Rounding;
 use aglet_ring::Tally;
 use aglet_schemes::integer::powers::{CostPower, PowerCost};
 use aglet_schemes::integer::SlotCost;
@@ -21,6 +22,21 @@ pub fn stages(params: &IntegerParams, count: usize) -> Result<Vec<StageCost>, Er
     let Exact { level, power, factor } = route.plan.input();
     let mut counter = Counter::of(|| e.take());
     Pipeline::new(&e, route.plan.clone())?.run(&e, &vec![CostPower { level, power, factor }; count], &mut counter)?;
+    Ok(counter.stages)
+}
+
+/// The work of every stage by which messages of a count and turn come up, with a polynomial for errors up to a bound.
+///
+/// # Errors
+/// Parameters without a bootstrap, or without the levels for the polynomial.
+pub fn raising(params: &IntegerParams, (count, turn, bound): (u64, u64, u64)) -> Result<Vec<StageCost>, Error> {
+    let route = Route::new(params)?;
+    let rounding = Rounding::new(count, turn, bound).map_err(aglet_bootstrap::Error::from)?;
+    let e = PowerCost::new(route.params.clone(), route.keys()?);
+    let plan = route.raising(params, rounding)?;
+    let Exact { level, power, factor } = plan.input();
+    let mut counter = Counter::of(|| e.take());
+    Pipeline::new(&e, plan)?.run(&e, &[CostPower { level, power, factor }], &mut counter)?;
     Ok(counter.stages)
 }
 

@@ -12,7 +12,7 @@ use aglet_ring::arch;
 use aglet_rlwe::bridge::{self, DownKey, UpKey};
 use aglet_rlwe::lwe::PackingKey;
 use aglet_rlwe::security::Security;
-use aglet_rlwe::KeyRole;
+use aglet_rlwe::{KeyRole, Params};
 use aglet_schemes::ckks::{CkksLiteral, CkksParams};
 use aglet_schemes::fhew::{FhewLiteral, FhewParams};
 use std::sync::Arc;
@@ -43,6 +43,8 @@ pub trait Side: Clone + PartialEq + Send + Sync {
     /// # Errors
     /// What the parameters and the security gate refuse.
     fn of(literal: Self::Literal, security: Security) -> Result<Self, Error>;
+    /// What they are on floor 1.
+    fn rlwe(&self) -> &Params;
     /// The name, the fingerprint, log2 of the degree.
     fn said(&self) -> (&str, [u8; 32], u32);
     /// # Errors
@@ -67,6 +69,9 @@ macro_rules! side {
             }
             fn of(literal: $literal, security: Security) -> Result<Self, Error> {
                 Self::new(literal, security).map_err(unusable)
+            }
+            fn rlwe(&self) -> &Params {
+                <$params>::rlwe(self)
             }
             fn said(&self) -> (&str, [u8; 32], u32) {
                 (self.name(), self.fingerprint(), self.log_n())
@@ -158,6 +163,27 @@ impl<S: Side> Ends<S> {
         let bodies = (0..self.between.digits()).map(|_| parts.residues()).collect::<Result<_, Error>>()?;
         Ok(DownKey::from_stored(&self.between, self.lookups.ctx(), (id, KeyId(w[0])), seed, bodies)?)
     }
+
+    /// The shapes of a way up: packing as every key of look-ups, the keys to the main secret.
+    fn up_shapes(&self) -> Result<Vec<Shape>, Error> {
+        let (ctx, params) = (self.lookups.ctx(), self.params.rlwe());
+        let packing = PackingKey::shape(ctx, bridge::Bridge::packing_gadget(ctx));
+        let up = Shape::Key { params: params.clone(), role: KeyRole::FromSparse, spec: UpKey::spec(params)? };
+        let up = vec![up; ctx.params().spec().rank];
+        Ok(key_shapes(&self.lookups, ctx.table(), packing).chain(up).collect())
+    }
+    fn put_up(&self, (packing, up): (&PackingKey, &UpKey), out: &mut Writer<'_>) -> Result<(), Error> {
+        put_key(self.lookups.ctx().table(), packing.samples(), out)?;
+        up.keys().iter().try_for_each(|key| out.key(key))
+    }
+    fn take_up(&self, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<(PackingKey, UpKey), Error> {
+        let (ctx, lookups) = (self.lookups.ctx(), KeyId(w[0]));
+        let gadget = bridge::Bridge::packing_gadget(ctx);
+        let packing = take_key(ctx.table(), PackingKey::shape(ctx, gadget), parts)?;
+        let packing = PackingKey::of(ctx, gadget, packing, lookups);
+        let up = (0..ctx.params().spec().rank).map(|_| Ok(parts.key(id)?.1)).collect::<Result<_, Error>>()?;
+        Ok((packing, UpKey::of(ctx, up, lookups)?))
+    }
 }
 
 fn put_down(down: &DownKey, out: &mut Writer<'_>) -> Result<(), Error> {
@@ -217,29 +243,17 @@ impl Stored<BridgeOrigin> for BridgeKey {
     fn words(&self) -> Vec<u64> {
         vec![self.lookup_id().0]
     }
-    /// The ring switch as a seed and bodies, packing as every key of look-ups, the keys to the main secret.
     fn shapes(origin: &BridgeOrigin, _: &Words) -> Result<Vec<Shape>, Error> {
-        let ctx = origin.lookups.ctx();
-        let packing = PackingKey::shape(ctx, bridge::Bridge::packing_gadget(ctx));
-        let spec = UpKey::spec(&origin.params)?;
-        let up = Shape::Key { params: origin.params.rlwe().clone(), role: KeyRole::FromSparse, spec };
-        let up = vec![up; ctx.params().spec().rank];
-        let down = origin.down_shapes().into_iter();
-        Ok(down.chain(key_shapes(&origin.lookups, ctx.table(), packing)).chain(up).collect())
+        Ok(origin.down_shapes().into_iter().chain(origin.up_shapes()?).collect())
     }
     fn put(&self, origin: &BridgeOrigin, out: &mut Writer<'_>) -> Result<(), Error> {
         put_down(&self.down, out)?;
-        put_key(origin.lookups.ctx().table(), self.packing.samples(), out)?;
-        self.up.keys().iter().try_for_each(|key| out.key(key))
+        origin.put_up((&self.packing, &self.up), out)
     }
     fn take(origin: &BridgeOrigin, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
-        let (ctx, between, lookups) = (origin.lookups.ctx(), &*origin.between, KeyId(w[0]));
         let down = origin.take_down(id, w, parts)?;
-        let gadget = bridge::Bridge::packing_gadget(ctx);
-        let packing = take_key(ctx.table(), PackingKey::shape(ctx, gadget), parts)?;
-        let packing = PackingKey::of(ctx, gadget, packing, lookups);
-        let up = (0..ctx.params().spec().rank).map(|_| Ok(parts.key(id)?.1)).collect::<Result<_, Error>>()?;
-        Ok(Self::of(between, down, packing, UpKey::of(ctx, up, lookups)?))
+        let (packing, up) = origin.take_up(id, w, parts)?;
+        Ok(Self::of(&origin.between, down, packing, up))
     }
 }
 
@@ -250,17 +264,24 @@ impl Stored<IntegerBridgeOrigin> for IntegerBridgeKey {
     fn id(&self) -> KeyId {
         self.id()
     }
-    /// The id of the look-up secret.
+    /// The id of the look-up secret, and whether it leads up as well: earlier keys did not.
     fn words(&self) -> Vec<u64> {
-        vec![self.lookup_id().0]
+        vec![self.lookup_id().0, u64::from(self.leads_up())]
     }
-    fn shapes(origin: &IntegerBridgeOrigin, _: &Words) -> Result<Vec<Shape>, Error> {
-        Ok(origin.down_shapes())
+    fn shapes(origin: &IntegerBridgeOrigin, w: &Words) -> Result<Vec<Shape>, Error> {
+        match w[1] {
+            0 => Ok(origin.down_shapes()),
+            1 => Ok(origin.down_shapes().into_iter().chain(origin.up_shapes()?).collect()),
+            _ => Err(Error::Format("This bridge key leads in a direction that this version does not know.".into())),
+        }
     }
-    fn put(&self, _: &IntegerBridgeOrigin, out: &mut Writer<'_>) -> Result<(), Error> {
-        put_down(&self.down, out)
+    fn put(&self, origin: &IntegerBridgeOrigin, out: &mut Writer<'_>) -> Result<(), Error> {
+        put_down(&self.down, out)?;
+        self.up.as_ref().map_or(Ok(()), |(packing, up)| origin.put_up((packing, up), out))
     }
     fn take(origin: &IntegerBridgeOrigin, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
-        Ok(Self::of(&origin.between, origin.take_down(id, w, parts)?))
+        let down = origin.take_down(id, w, parts)?;
+        let up = (w[1] == 1).then(|| origin.take_up(id, w, parts)).transpose()?;
+        Ok(Self::of(&origin.between, down, up))
     }
 }

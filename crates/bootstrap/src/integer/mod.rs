@@ -4,9 +4,10 @@
 //! slots the low digit e is removed by null polynomials (eprint 2024/115, 2022/1364) on sparse-secret encapsulation (2022/024).
 //! Everything is exact: a result has the factor of its level, whatever the input had been through.
 
+mod raising;
 mod steps;
 
-pub use steps::{Apply, Exact, Exchange, Raise, Refresh, Remove, ToSparse};
+pub use steps::{Apply, Exact, Exchange, Raise, Refresh, Remove, Round, ToSparse, Whole};
 
 use crate::error::Error;
 use crate::plan::Plan;

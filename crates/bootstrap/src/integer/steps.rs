@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::step::{each, KeyNeed, Place, RunOn, Stands, Step};
-use aglet_circuits::DigitRemoval;
+use aglet_circuits::{DigitRemoval, Rounding};
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::{KeyRole, KeySwitchSpec, Params};
 use aglet_schemes::integer::powers::{Encoding, Pair, PairMap, Power, PrimePowers, Residue};
@@ -209,6 +209,66 @@ impl<E: PrimePowers> RunOn<E> for Remove {
     }
 }
 
+/// Rounds phases to whole parts of p of a turn, under the sparse secret: what comes from elsewhere has noise that no low digit could hold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Whole;
+
+impl Step for Whole {
+    type Place = Exact;
+
+    fn check(&self, from: &Exact, to: &Exact, _: &[f64]) -> bool {
+        from.level == 0 && from.power == Power::One && from.meets(to)
+    }
+}
+
+impl<E: PrimePowers> RunOn<E> for Whole {
+    fn run_on(
+        &self,
+        e: &E,
+        cts: &[E::Ciphertext],
+        _: &Exact,
+        _: Option<&E::Transform>,
+    ) -> Result<Vec<E::Ciphertext>, Error> {
+        each(cts, |ct| e.whole_parts(ct))
+    }
+}
+
+/// Rounds multiples of p, over p, to the messages that they are near to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Round {
+    /// The polynomial.
+    pub rounding: Rounding,
+}
+
+impl Step for Round {
+    type Place = Exact;
+
+    fn check(&self, from: &Exact, to: &Exact, _: &[f64]) -> bool {
+        let start = Exact { power: Power::Two, factor: Residue::ONE, ..*from };
+        from.meets(&start) && to.power == Power::One && from.level == to.level + self.rounding.levels()
+    }
+    /// At the levels of [`Remove`] its keys serve, and the smallest of them below.
+    fn keys_needed(&self, from: &Exact, to: &Exact, params: &Params) -> Result<Vec<KeyNeed>, Error> {
+        let spec = |limbs: usize| KeySwitchSpec::balanced(params, limbs).map_err(aglet_schemes::Error::from);
+        (to.level + 1..=from.level).map(|level| Ok(KeyNeed { role: KeyRole::Square, spec: spec(level + 1)? })).collect()
+    }
+    fn describe(&self, _: &Params, keys: &[KeyNeed]) -> Result<String, Error> {
+        Ok(format!("degree {}; {}", self.rounding.degree(), digits(keys)))
+    }
+}
+
+impl<E: PrimePowers> RunOn<E> for Round {
+    fn run_on(
+        &self,
+        e: &E,
+        cts: &[E::Ciphertext],
+        to: &Exact,
+        _: Option<&E::Transform>,
+    ) -> Result<Vec<E::Ciphertext>, Error> {
+        cts.iter().map(|ct| Ok(self.rounding.round(e, &e.over_p(ct), to.factor)?)).collect()
+    }
+}
+
 /// From the primes of the bootstrap to those of users, which divides by all that leave.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Exchange {
@@ -250,6 +310,10 @@ crate::steps! {
     Raise(Raise),
     /// Digit removal.
     Remove(Remove),
+    /// To phases without a low digit.
+    Whole(Whole),
+    /// To the nearest messages.
+    Round(Round),
     /// From raised primes to those of messages.
     Exchange(Exchange),
 }

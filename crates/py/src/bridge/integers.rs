@@ -1,4 +1,4 @@
-//! The bridge from integers to look-ups for Python, and its key. `python/aglet/bridge/integers.py` is the face of it.
+//! The bridge between integers and look-ups for Python, and its key. `python/aglet/bridge/integers.py` is the face of it.
 
 use super::reading;
 use crate::errors::{count, raise};
@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::IntoPyObjectExt;
 
 homed_keys! { seeded IntegerBridgeOrigin:
-    /// What leads from the secret key of integers to that of look-ups.
+    /// What leads from the secret key of integers to that of look-ups, and back.
     IntegerBridgeKey(aglet::bridge::IntegerBridgeKey), "bridge key" {
         /// Short id of the secret key of look-ups.
         #[getter]
@@ -47,7 +47,7 @@ impl IntegerBridge {
     /// Bytes in memory that its key takes.
     #[getter]
     fn key_bytes(&self, py: Python<'_>) -> PyResult<u64> {
-        self.quick(py, |bridge| Ok(bridge.key_bytes()))
+        self.quick(py, aglet::bridge::IntegerBridge::key_bytes)
     }
     #[pyo3(signature = (sk, lookup_sk, memory_limit_bytes = None, progress = None))]
     fn create_bridge_key(
@@ -60,7 +60,7 @@ impl IntegerBridge {
     ) -> PyResult<IntegerBridgeKey> {
         let (sk, lookup_sk) = (sk.of(py, &self.numbers)?, lookup_sk.of(py, &self.lookups)?);
         let limit = memory_limit_bytes.map(|n| count(py, "memory_limit_bytes", n)).transpose()?.map(|n| n as u64);
-        let key = self.long(py, progress, |bridge, _| bridge.create_key(sk, lookup_sk, limit))?;
+        let key = self.long(py, progress, |bridge, control| bridge.create_key(sk, lookup_sk, limit, control))?;
         Ok(IntegerBridgeKey::new(&self.home, key))
     }
 
@@ -93,5 +93,26 @@ impl IntegerBridge {
             Array::new(&self.lookups, form, shape, key.lookup_id(), cells)
         })?;
         Ok(LweArray::new(&self.lookups, array))
+    }
+
+    /// Messages, or bits of gates, as the first slots, in the order of C; of so many `bits`, if not all are in use.
+    #[pyo3(signature = (x, key, bootstrap_key, bits = None, progress = None))]
+    #[allow(clippy::too_many_arguments, clippy::wrong_self_convention)] // what a call of Python names
+    fn from_lookup(
+        &self,
+        py: Python<'_>,
+        x: &LweArray,
+        key: &IntegerBridgeKey,
+        bootstrap_key: &IntegerBootstrapKey,
+        bits: Option<i64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<IntegerCiphertext> {
+        let (key, bootstrap) = (key.of(py, &self.home)?, bootstrap_key.of(py, &self.numbers)?);
+        let (x, bits) = (x.of(py, &self.lookups)?, bits.map(|bits| count(py, "bits", bits)).transpose()?);
+        let bits = bits.map(|bits| u32::try_from(bits).unwrap_or(u32::MAX));
+        let found = self.long(py, progress, |bridge, control| {
+            bridge.from_lookup((x.form(), x.cells()), bits, (key, bootstrap), control)
+        })?;
+        Ok(IntegerCiphertext::new(&self.numbers, found))
     }
 }

@@ -55,4 +55,18 @@ impl Ring {
         out.limb_mut(0).iter_mut().zip(kept).for_each(|(out, c)| *out = switch(c));
         Ok(self.to_eval(out))
     }
+
+    /// `round(q round(m c / q) / m)`, coefficient by coefficient, for a polynomial of one limb modulo q: the nearest of m parts of q.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn nearest_parts(&self, x: &Poly<Eval>, m: u64) -> Result<Poly<Eval>, Error> {
+        let (m, q) = (u128::from(m), u128::from(self.modulus(0).value()));
+        let mut out = self.to_coeff(self.copy(x, 1)?);
+        for c in out.limb_mut(0) {
+            let part = (u128::from(*c) * m + q / 2) / q % m;
+            *c = ((part * q + m / 2) / m) as u64;
+        }
+        Ok(self.to_eval(out))
+    }
 }

@@ -409,6 +409,16 @@ fn lifts(case: &mut Case<'_>) {
         words.iter().step_by(2).map(|&c| ((i128::from(c).rem_euclid(q) * m + q / 2) / q % m) as i64).collect();
     let expected = half.to_eval(half.lift(&switched, half.scratch(1, 0).unwrap()));
     assert_eq!(half.switch_from(ring, &low).unwrap().limb(0), expected.limb(0));
+    // To the nearest of some parts of q, and from there to as many of a square: exactly the multiples.
+    for parts in [2, 65_537] {
+        let nearest = ring.nearest_parts(&low, parts).unwrap();
+        let (found, parts) = (ring.to_coeff(ring.copy(&nearest, 1).unwrap()), i128::from(parts));
+        for (&c, &x) in words.iter().zip(found.limb(0)) {
+            let part = (i128::from(c).rem_euclid(q) * parts + q / 2) / q % parts;
+            assert_eq!(i128::from(x), (part * q + parts / 2) / parts);
+            assert_eq!((i128::from(x) * parts * parts + q / 2) / q, part * parts);
+        }
+    }
     for count in [1, 2, 31] {
         let x: Vec<_> = (0..count).map(|_| lift(case)).collect();
         let keys: Vec<_> = (0..count).map(|_| case.key(1, 5, 2)).collect();

@@ -158,6 +158,10 @@ impl PrimePowers for ClearPowers {
             left => Err(Error::LevelMismatch { left, right: 0 }),
         }
     }
+    /// Numbers in the clear have no other parts.
+    fn whole_parts(&self, ct: &ClearPower) -> Result<ClearPower, Error> {
+        self.to_sparse(ct)
+    }
     fn encode_raise(&self, map: &LinearMap<Pair>, level: usize) -> Result<ClearMap, Error> {
         Ok(ClearMap::Raise(map.clone(), level))
     }

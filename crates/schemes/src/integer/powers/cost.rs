@@ -248,6 +248,11 @@ impl PrimePowers for PowerCost {
         let _polys = self.ring.to_sparse()?;
         Ok(*ct)
     }
+    fn whole_parts(&self, ct: &CostPower) -> Result<CostPower, Error> {
+        self.ring.inverse(2);
+        self.ring.forward(2);
+        Ok(*ct)
+    }
     fn encode_raise(&self, map: &LinearMap<Pair>, level: usize) -> Result<CostPowerMap, Error> {
         Ok(CostPowerMap::Raise(map.diagonals().len(), level))
     }

@@ -291,6 +291,14 @@ impl PrimePowers for PowerEvaluator<'_> {
     fn to_sparse(&self, ct: &Self::Ciphertext) -> Result<Self::Ciphertext, Error> {
         Ok(Arc::new(PowerCiphertext { sample: self.samples.to_sparse(ct)?, ..**ct }))
     }
+    fn whole_parts(&self, ct: &Self::Ciphertext) -> Result<Self::Ciphertext, Error> {
+        if ct.limbs() != 1 {
+            return Err(Error::LevelMismatch { left: ct.limbs() - 1, right: 0 });
+        }
+        let ring = self.context().ring();
+        let polys = linear(&ct.sample)?.into_iter().map(|poly| ring.nearest_parts(poly, super::P));
+        Ok(ct.with(polys.collect::<Result<_, _>>()?, ct.factor))
+    }
     fn encode_raise(&self, map: &LinearMap<Pair>, level: usize) -> Result<PowerMap, Error> {
         Ok(PowerMap::Raise(RaiseMap::encode(self.context(), map, level)?.into()))
     }

@@ -140,6 +140,13 @@ pub trait PrimePowers: Forms<Scalar = Pair, Scale = Residue> {
     /// [`Error::LevelMismatch`] above it, a key that is missing.
     fn to_sparse(&self, ct: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
+    /// The same at the lowest modulus with phases rounded to whole parts of p of a turn, under whatever secret it is: raised, its numbers are
+    /// multiples of p, without a low digit.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] above it.
+    fn whole_parts(&self, ct: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
+
     /// Encodes a map of [`PrimePowers::raise`], on all slots of the ring, to a level.
     ///
     /// # Errors

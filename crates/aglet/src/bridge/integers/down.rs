@@ -3,129 +3,23 @@
 //! After the first stages of a bootstrap a number m is `m / t` of a turn, modulo q0. Times the integer nearest to t times the part of a
 //! turn that look-ups give to 1, and through a ring switch, its coefficient is what they take.
 
-use super::Reading;
-use crate::fhew::{self, fits};
-use crate::integer::{self, BootstrapKey, Ciphertext};
-use crate::{Control, Error, KeyId, SecretKey};
+use super::{IntegerBridge, IntegerBridgeKey};
+use crate::bridge::Reading;
+use crate::integer::{BootstrapKey, Ciphertext};
+use crate::{Control, Error};
 use aglet_ring::{Form, Multiplier};
-use aglet_rlwe::bridge::{self, DownKey};
+use aglet_rlwe::bridge::DownKey;
 use aglet_rlwe::lwe::LweCiphertext;
 use aglet_rlwe::Sample;
 use aglet_schemes::fhew::from_bit;
 use aglet_schemes::integer::Noise;
-use std::sync::Arc;
 
 /// Most bits of words: 2^16 parts of a turn are not quite `1 / t` each, which is a sixteenth of a unit of this many bits at most.
 const MOST_BITS: u32 = 12;
 /// Rounding errors that the noise of a coefficient at q0 is as large as at most: that of the last map, and what it leaves of the input.
 const ROUNDINGS: f64 = 2.0;
 
-/// An engine of integers that bootstraps and a look-up engine, and the ring between them. Shared freely: all methods take `&self`.
-pub struct IntegerBridge {
-    pub(crate) numbers: Arc<integer::Engine>,
-    pub(crate) lookups: Arc<fhew::Engine>,
-    pub(crate) between: Arc<bridge::Bridge>,
-}
-
-/// What leads from the secret key of integers to that of look-ups: a ring switch.
-pub struct IntegerBridgeKey {
-    pub(crate) down: DownKey,
-    stored_bytes: usize,
-}
-
-impl IntegerBridgeKey {
-    /// The key of this part.
-    pub(crate) fn of(between: &bridge::Bridge, down: DownKey) -> Self {
-        Self { stored_bytes: down.stored_bytes(between), down }
-    }
-    /// The secret key of integers.
-    #[must_use]
-    pub fn id(&self) -> KeyId {
-        self.down.from()
-    }
-    /// The secret key of look-ups.
-    #[must_use]
-    pub fn lookup_id(&self) -> KeyId {
-        self.down.to()
-    }
-    /// Bytes in memory.
-    #[must_use]
-    pub fn byte_count(&self) -> usize {
-        self.down.byte_count()
-    }
-    /// Bytes when stored: bodies, and a seed for all else.
-    #[must_use]
-    pub fn stored_bytes(&self) -> usize {
-        self.stored_bytes
-    }
-}
-
 impl IntegerBridge {
-    /// A bridge between two engines, which runs on the threads of the first.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`] for an engine without a bootstrap or without slots; a modulus of the look-up engine that has no ring of this degree.
-    pub fn new(numbers: impl Into<Arc<integer::Engine>>, lookups: impl Into<Arc<fhew::Engine>>) -> Result<Self, Error> {
-        let (numbers, lookups) = (numbers.into(), lookups.into());
-        if !numbers.can_bootstrap() || numbers.packing() != integer::Packing::Slots {
-            return Err(Error::Parameter(format!(
-                "An engine of parameters \"{}\" without a bootstrap or without slots has no slots_to_coeffs, which a bridge begins with; take a set of \
-                 integers with a bootstrap, and slots.",
-                numbers.params().name()
-            )));
-        }
-        let (log_n, kernels) = (numbers.params().log_n(), numbers.runtime().kernels());
-        let between = Arc::new(numbers.run(|| Ok(bridge::Bridge::new(&lookups.ctx, log_n, kernels)?))?);
-        Ok(Self { numbers, lookups, between })
-    }
-
-    /// Runs work on the threads of the engine of integers.
-    pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
-        self.numbers.run(work)
-    }
-    /// Name of the kernels in use.
-    #[must_use]
-    pub fn backend(&self) -> &'static str {
-        self.numbers.backend()
-    }
-    /// Worker threads of the engine of integers.
-    #[must_use]
-    pub fn threads(&self) -> usize {
-        self.numbers.threads()
-    }
-    /// The engine whose slots are read.
-    #[must_use]
-    pub fn numbers(&self) -> &integer::Engine {
-        &self.numbers
-    }
-    /// The engine of gates and tables.
-    #[must_use]
-    pub fn lookups(&self) -> &fhew::Engine {
-        &self.lookups
-    }
-    /// Bytes in memory that the key of this bridge takes.
-    #[must_use]
-    pub fn key_bytes(&self) -> u64 {
-        DownKey::forecast(&self.between, &self.lookups.ctx) as u64
-    }
-
-    /// Makes the key. What it takes is forecast and compared with `memory_limit` bytes and with what the system has.
-    ///
-    /// # Errors
-    /// [`Error::KeyMemory`] before anything is allocated, no randomness, a secret key of another degree.
-    pub fn create_key(
-        &self,
-        numbers: &SecretKey,
-        lookups: &fhew::SecretKey,
-        memory_limit: Option<u64>,
-    ) -> Result<IntegerBridgeKey, Error> {
-        fits("bridge key", self.key_bytes() as usize, memory_limit)?;
-        let mut source = self.numbers.runtime().random("bridge key", 0)?;
-        let keys = (numbers, lookups);
-        let made = || Ok(DownKey::generate(&self.between, &self.lookups.ctx, keys, &mut source)?);
-        Ok(IntegerBridgeKey::of(&self.between, self.numbers.run(made)?))
-    }
-
     /// Some slots as LWE ciphertexts under the look-up key, in the order given, as often as they are named, each with its noise. Slots
     /// hold what a reading takes; others give numbers of no meaning.
     ///
@@ -204,12 +98,5 @@ impl IntegerBridge {
     #[must_use]
     pub fn variance(&self, reading: Reading) -> f64 {
         self.weight(reading).1 + DownKey::noise(&self.between, &self.lookups.ctx)
-    }
-
-    /// The coefficient of a slot: the DFT leaves each row in bit-reversed order, the second N/2 behind the first.
-    fn coefficient(&self, slot: usize) -> usize {
-        let (row, n) = (self.numbers.count() / 2, self.numbers.params().n());
-        let reversed = (slot % row).reverse_bits().checked_shr(usize::BITS - row.ilog2()).unwrap_or(0);
-        reversed * (n / 2 / row) + slot / row * (n / 2)
     }
 }

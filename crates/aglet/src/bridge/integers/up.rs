@@ -1,0 +1,216 @@
+//! Up to integers: messages of a look-up engine as slots of a fresh ciphertext, exactly.
+//!
+//! Messages are packed as coefficients and switched to the modulus q0 and the main secret. A bootstrap goes on from there under its sparse
+//! secret: rounded to whole parts of p of a turn they are `m p / turn + e` modulo p, and once in slots, a polynomial takes them to m. Of
+//! what there is of noise it sees the sum: that of the look-ups, of packing, and of rounding under the sparse secret.
+
+use super::{IntegerBridge, IntegerBridgeKey};
+use crate::bridge::Bits;
+use crate::fhew::{Form, MAX_LOG2_FAILURE};
+use crate::integer::{BootstrapKey, Ciphertext};
+use crate::{Control, Error};
+use aglet_circuits::Rounding;
+use aglet_rlwe::bridge::{self, UpKey};
+use aglet_rlwe::lwe::{log2_tail, LweCiphertext, PackingKey};
+use aglet_rlwe::Sample;
+
+/// What comes up: messages below `count`, each `1 / turn` of a turn, of which 0 has the phase `zero`.
+#[derive(Clone, Copy)]
+struct Raised {
+    count: u64,
+    turn: u64,
+    zero: u64,
+}
+
+impl IntegerBridge {
+    /// Messages of tables as the first slots of a fresh ciphertext, in the order given; all other slots are 0. `bits` says that messages are
+    /// below `2^bits`: fewer take fewer levels and less time. Bits of gates are 0 and 1.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for integers and words, whose digits are messages; [`Error::Range`] for more messages than slots, more bits
+    /// than messages have, or noise of which one in 2^128 would come up wrong; [`Error::Level`] where parameters have not the levels;
+    /// [`Error::MissingKey`] for a bridge key that leads down alone; keys that do not belong together, [`Error::Cancelled`].
+    pub fn from_lookup(
+        &self,
+        (form, cells): Bits<'_>,
+        bits: Option<u32>,
+        (key, bootstrap): (&IntegerBridgeKey, &BootstrapKey),
+        control: &Control,
+    ) -> Result<Ciphertext, Error> {
+        let (raised, (packing, up)) = (self.raised(form, bits)?, self.check_up(cells.len(), (key, bootstrap))?);
+        let worst = cells.iter().map(LweCiphertext::variance).fold(0.0, f64::max);
+        let bound = self.bound(raised, self.variance_up(worst)?)?;
+        let sample = self.numbers.run(|| self.packed(cells, raised.zero, (packing, up), control))?;
+        self.numbers.raise(sample, (raised.count, raised.turn, bound), bootstrap, control)
+    }
+
+    /// Messages as coefficients modulo q0 under the main secret, those of a phase `zero` as 0.
+    fn packed(
+        &self,
+        cells: &[LweCiphertext],
+        zero: u64,
+        (packing, up): (&PackingKey, &UpKey),
+        control: &Control,
+    ) -> Result<Sample, Error> {
+        let (large, small) = (self.numbers.context(), &*self.lookups.ctx);
+        let from_zero = |(slot, ct): (usize, &LweCiphertext)| {
+            let turned = LweCiphertext::combine(small, small.modulus().neg(zero), &[(ct, 1)])?;
+            Ok((self.coefficient(slot), turned))
+        };
+        let members = cells.iter().enumerate().map(from_zero).collect::<Result<Vec<_>, Error>>()?;
+        let samples = UpKey::pack(&self.between, small, packing, &members)?;
+        control.check()?;
+        Ok(up.apply(&self.between, (large, small), &samples)?)
+    }
+
+    /// log2 of the probability that a message comes up wrong, by the formulas, if it has this variance in turns squared.
+    ///
+    /// # Errors
+    /// As [`IntegerBridge::from_lookup`].
+    pub fn log2_failure_up(&self, form: Form, bits: Option<u32>, variance: f64) -> Result<f64, Error> {
+        let (raised, variance) = (self.raised(form, bits)?, self.variance_up(variance)?);
+        Ok(log2_tail(self.distance(self.bound(raised, variance)?), variance))
+    }
+
+    /// The variance, in turns squared, of what the polynomial sees of a message that has this one.
+    ///
+    /// # Errors
+    /// None for parameters that a bridge takes.
+    pub fn variance_up(&self, variance: f64) -> Result<f64, Error> {
+        let (large, ctx) = (self.numbers.context(), &*self.lookups.ctx);
+        let weight = self.numbers.params().bootstrap()?.sparse_weight as f64;
+        let rounding = (1.0 + weight) / 12.0 * self.distance(1).powi(2);
+        Ok(variance
+            + PackingKey::noise(ctx, bridge::Bridge::packing_gadget(ctx))
+            + UpKey::noise(large, ctx)?
+            + rounding)
+    }
+
+    /// The part of a turn that so many units are.
+    fn distance(&self, units: u64) -> f64 {
+        units as f64 / self.numbers.params().plain().value() as f64
+    }
+
+    fn raised(&self, form: Form, bits: Option<u32>) -> Result<Raised, Error> {
+        let message = self.lookups.params().message();
+        let (most, turn, zero) = match form {
+            Form::Bits => (2, 4, self.lookups.ctx.modulus().neg(self.lookups.ctx.modulus().value() / 8)),
+            Form::Messages(domain) => (message.space(), message.within(domain).turn(), 0),
+            Form::Integers(_) | Form::Words(_) => {
+                return Err(Error::Parameter(
+                    "Messages and bits go up, and these are integers or words; take their sign or digits, whose results are messages.".into(),
+                ))
+            }
+        };
+        let count = bits.map_or(Some(most), |bits| 1u64.checked_shl(bits)).filter(|count| (2..=most).contains(count));
+        let count = count.ok_or_else(|| {
+            Error::Range(format!(
+                "These messages have 1 to {} bits; say how many may be in use, or leave bits out.",
+                most.ilog2()
+            ))
+        })?;
+        Ok(Raised { count, turn, zero })
+    }
+
+    /// The bound of the polynomial of fewest levels that makes results wrong once in 2^128 at most.
+    fn bound(&self, Raised { count, turn, .. }: Raised, variance: f64) -> Result<u64, Error> {
+        let fails = |bound: u64| log2_tail(self.distance(bound), variance);
+        let levels = (1..=16).find(|&levels| {
+            Rounding::bound_for(count, turn, levels).is_some_and(|bound| fails(bound) <= MAX_LOG2_FAILURE)
+        });
+        let Some(levels) = levels else {
+            return Err(Error::Range(
+                "These messages have so much noise that some would come up wrong; look up a table on them, or a gate, before.".into(),
+            ));
+        };
+        let room = self.numbers.rounding_levels()?;
+        if levels > room {
+            return Err(Error::Level(format!(
+                "With their noise, {count} messages come up through {levels} levels, and this engine has {room} for them: bring fewer bits up, \
+                 look up a table on them before, or take an engine of preset \"int16-deep\"."
+            )));
+        }
+        Ok(Rounding::bound_for(count, turn, levels).unwrap_or(1))
+    }
+
+    fn check_up<'a>(
+        &self,
+        count: usize,
+        (key, bootstrap): (&'a IntegerBridgeKey, &BootstrapKey),
+    ) -> Result<&'a (PackingKey, UpKey), Error> {
+        let slots = self.numbers.count();
+        if count > slots {
+            return Err(Error::Range(format!("{count} messages do not fit {slots} slots; bring them up in parts.")));
+        }
+        if bootstrap.id() != key.id() {
+            let (found, expected) = (bootstrap.id(), key.id());
+            return Err(aglet_rlwe::Error::KeyMismatch { what: "bootstrap key", found, expected }.into());
+        }
+        key.up.as_ref().ok_or_else(|| {
+            Error::MissingKey(
+                "This bridge key is of a file from before anything went up to integers; make one with \
+                 create_bridge_key(secret_key, lwe_secret_key)."
+                    .into(),
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fhew::{self, Domain};
+    use crate::integer::{self, presets, IntegerLiteral, IntegerParams, Packing};
+    use aglet_rlwe::security::Security;
+
+    /// The variance of fresh zeros times a weight, in units of which p are a turn, as slots have it, and what is said of it.
+    fn units(bridge: &IntegerBridge, secrets: (&crate::SecretKey, &fhew::SecretKey), weight: i64) -> (Vec<i64>, f64) {
+        let (numbers, control) = (bridge.numbers(), Control::new());
+        let key = bridge.create_key(secrets.0, secrets.1, None, &control).unwrap();
+        let bootstrap = numbers.create_bootstrap_key(secrets.0, None, &control).unwrap();
+        let message = bridge.lookups.params().message();
+        let zeros = bridge.lookups().encrypt(&vec![0; numbers.count()], message, secrets.1).unwrap();
+        let zeros = bridge.lookups().sum(&[(&zeros[..], weight)]).unwrap();
+        let (packing, up) = key.up.as_ref().unwrap();
+        let packed = || numbers.run(|| bridge.packed(&zeros, 0, (packing, up), &control)).unwrap();
+        let found = numbers.raise_units(packed(), &bootstrap).unwrap();
+        // Once before, as maps are encoded the first time; what it does is what it is forecast to do.
+        let of = (2, 4, 63);
+        for _ in 0..2 {
+            numbers.raise(packed(), of, &bootstrap, &control).unwrap();
+        }
+        let counted = numbers.stage_runs().into_iter().map(|run| (run.name, run.work));
+        let predicted = integer::cost::raising(numbers.params(), of).unwrap();
+        assert_eq!(counted.len(), predicted.len());
+        counted.zip(predicted).for_each(|(run, said)| assert_eq!(run, (said.name, said.work)));
+        let said = bridge.variance_up(zeros[0].variance()).unwrap() / bridge.distance(1).powi(2);
+        (numbers.decrypt(&found, secrets.0).unwrap(), said)
+    }
+
+    #[test]
+    fn the_noise_of_a_way_up_is_as_the_formulas_say() {
+        let literal = presets::load("int16").unwrap().literal().clone();
+        let literal = IntegerLiteral { name: "small".into(), log_n: 11, claims: None, ..literal };
+        let params = IntegerParams::new(literal, Security::NotChecked).unwrap();
+        let engine = integer::Engine::new(params, Packing::Slots, 2).unwrap();
+        let lookups = fhew::Engine::new(fhew::presets::load("lut4", false).unwrap(), 2).unwrap();
+        let (main, lookup) = (engine.create_secret_key().unwrap(), lookups.create_secret_key().unwrap());
+        let bridge = IntegerBridge::new(engine, lookups).unwrap();
+        // What the way itself adds, and what ciphertexts have that are as noisy as those of a table: 2,048 values each.
+        for weight in [1, 1 << 32] {
+            let (found, said) = units(&bridge, (&main, &lookup), weight);
+            let variance = found.iter().map(|&e| (e * e) as f64).sum::<f64>() / found.len() as f64;
+            assert!((variance.sqrt() / said.sqrt() - 1.0).abs() < 0.1, "{variance:.3} of {said:.3}");
+            // How often a small bound fails is how often a normal number of the variance that is said does.
+            let near = (1.6 * said.sqrt()) as i64;
+            for bound in [near, near + 1] {
+                let wrong = found.iter().filter(|e| e.abs() > bound).count() as f64 / found.len() as f64;
+                let tail = log2_tail(bound as f64 + 0.5, said).exp2();
+                assert!((wrong - tail).abs() < 0.25 * tail + 0.006, "{wrong:.4} of {tail:.4} beyond {bound}");
+            }
+        }
+        let form = Form::Messages(Domain::Padded);
+        assert!(bridge.log2_failure_up(form, None, 0.0).unwrap() <= MAX_LOG2_FAILURE);
+        assert!(bridge.log2_failure_up(form, Some(1), (3.4f64 / 65537.0).powi(2)).unwrap() <= MAX_LOG2_FAILURE);
+    }
+}
