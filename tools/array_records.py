@@ -27,7 +27,7 @@ TURNS = 9
 
 @dataclass(frozen=True)
 class Figure:
-    """One line of the table: a record with `seconds` (of `share`: a ratio), and the most that it may be."""
+    """One line of the table: a record with `seconds` (or `share`: a ratio, or `bytes`), and the most that it may be."""
 
     name: str
     most: float | None
@@ -43,10 +43,12 @@ class Figure:
 
     @property
     def value(self) -> float:
-        return float(self.record["share"] if "share" in self.record else self.record["seconds"])
+        return float(next(self.record[name] for name in ("share", "bytes", "seconds") if name in self.record))
 
     def said(self, value: float) -> str:
         """A value in its unit."""
+        if "bytes" in self.record:
+            return f"{value / 1e6:.2f} MB"
         return f"{value * 100:.1f} %" if "share" in self.record else f"{value:.2f} s"
 
 

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Run the benches behind the target table and write them down under repro/record.
 
-Usage: .venv/bin/python tools/record.py [--repeat 3] [--gates | --integers | --ship | --bridge | --arrays] [--out repro/record]
+Usage: .venv/bin/python tools/record.py [--repeat 3] [--out repro/record]
+       [--gates | --integers | --ship | --bridge | --arrays | --package]
 
 Writes <out>/<cpu>/<date>.jsonl, one line per measurement with the command that made it, and <out>/<cpu>/<date>.md, the
 table of targets with the measured column filled in. A row whose backend this CPU lacks says so. Takes some minutes and
 8 GB of memory; run it on an idle machine, from a clean checkout. With --gates it measures gates and tables instead, in a
 minute, and writes <date>-gates.md, with --integers those of integers, with --ship bootstraps by roots of unity (five
 minutes), with --bridge ways between slots and look-ups (two minutes), with --arrays encrypted arrays and programs on
-them (six); the lines of the other families stay as they are.
+them (six), with --package the wheel and the documentation site (as long as both take to build); the lines of the other
+families stay as they are.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from array_records import arrays
+from array_records import Figure, arrays
+from package_records import packaging
 
 from aglet import Engine
 from aglet.ckks.options import PRECISIONS
@@ -401,9 +404,8 @@ def ship(repeat: int, backends: list[str]) -> tuple[list[dict[str, Any]], list[R
     return records, rows
 
 
-def of_arrays() -> tuple[list[dict[str, Any]], list[Row]]:
-    """Measure encrypted arrays."""
-    figures = arrays()
+def of_figures(figures: list[Figure]) -> tuple[list[dict[str, Any]], list[Row]]:
+    """Records and rows of figures, each of which knows its target."""
     rows = [
         Row(
             figure.name,
@@ -455,7 +457,7 @@ def family(record: dict[str, Any]) -> str:
     if kind is None:
         preset = str(record.get("preset"))
         return "ship" if preset.startswith("ship") else "integers" if preset == "bits15" else ""
-    of_kind = {"integer": "integers", "application": "arrays", "array": "arrays"}
+    of_kind = {"integer": "integers", "application": "arrays", "array": "arrays", "package": "package"}
     return of_kind.get(kind, "bridge" if kind.startswith(("bridge-", "integer-bridge-")) else "gates")
 
 
@@ -475,6 +477,7 @@ def main() -> None:
     families.add_argument("--ship", dest="family", action="store_const", const="ship")
     families.add_argument("--bridge", dest="family", action="store_const", const="bridge")
     families.add_argument("--arrays", dest="family", action="store_const", const="arrays")
+    families.add_argument("--package", dest="family", action="store_const", const="package")
     parser.add_argument("--out", type=Path, default=ROOT / "repro" / "record")
     options = parser.parse_args()
 
@@ -493,7 +496,9 @@ def main() -> None:
     elif options.family == "ship":
         records, rows = ship(options.repeat, machine["backends"])
     elif options.family == "arrays":
-        records, rows = of_arrays()
+        records, rows = of_figures(arrays())
+    elif options.family == "package":
+        records, rows = of_figures(packaging())
     else:
         records = measure(options.repeat, machine["backends"])
         rows = table(records, machine["backends"])

@@ -11,6 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 import licences
 import wheel
+from array_records import Figure
 
 
 @pytest.mark.parametrize(
@@ -57,3 +58,13 @@ def test_a_wheel_is_finished(tmp_path: Path) -> None:
             assert sums[name] == ("" if name.endswith("RECORD") else f"sha256={wheel.digest(archive.read(name))}")
     other = made.rename(tmp_path / "aglet_fhe-0.1.0-cp311-cp311-linux_x86_64.whl")
     assert wheel.faults(other)
+
+
+def test_figures_of_a_record_say_their_unit() -> None:
+    """Bytes, shares and seconds; nothing that was wrong is reached."""
+    said = []
+    for measured, most in (({"bytes": 4_200_000}, 5e6), ({"share": 0.031}, 0.03), ({"seconds": 41.0}, 60.0)):
+        figure = Figure("name", most, {"kind": "array", **measured})
+        said.append((figure.said(figure.value), figure.met))
+    assert said == [("4.20 MB", True), ("3.1 %", False), ("41.00 s", True)]
+    assert Figure("name", 60.0, {"seconds": 1.0, "wrong": 1}).met is False
