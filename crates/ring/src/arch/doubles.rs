@@ -58,6 +58,8 @@ pub(crate) trait Quad: Copy {
     unsafe fn transpose(x: &mut [Self; 8]);
     #[inline(always)]
     unsafe fn prefetch(_: *const u64) {}
+    #[inline(always)]
+    unsafe fn prefetch_once(_: *const u64) {}
 }
 
 #[derive(Clone, Copy)]
@@ -165,6 +167,11 @@ impl<Q: Quad> Lanes for Doubles<Q> {
     unsafe fn prefetch(p: *const u64) {
         // SAFETY: a prefetch touches nothing.
         unsafe { Q::prefetch(p) }
+    }
+    #[inline(always)]
+    unsafe fn prefetch_once(p: *const u64) {
+        // SAFETY: a prefetch touches nothing.
+        unsafe { Q::prefetch_once(p) }
     }
     #[inline(always)]
     unsafe fn load_raw(p: *const u64) -> Q {

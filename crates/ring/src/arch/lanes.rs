@@ -67,6 +67,9 @@ pub(crate) trait Lanes: Copy {
     /// Tells the cache that the line at `p` will be wanted; any address will do.
     #[inline(always)]
     unsafe fn prefetch(_: *const u64) {}
+    /// [`Lanes::prefetch`] of a line that will be read once, past the outer caches where that can be told.
+    #[inline(always)]
+    unsafe fn prefetch_once(_: *const u64) {}
     /// Working form from memory, as `store_raw` left it.
     unsafe fn load_raw(p: *const u64) -> Self::V;
     /// One stored word of working form in all lanes.

@@ -242,6 +242,15 @@ fn fused() -> bool {
     cfg!(target_arch = "aarch64")
 }
 
+/// Whether streams of keys are best asked for past the outer caches, where inputs then stay: on CPUs of AMD, which read up to a quarter
+/// faster so. An Intel one read a third as fast (docs/performance.md).
+pub(crate) fn reads_once() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return x86_64::reads_once();
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
 /// The kernels of this name. Errors: [`Error::Backend`] if there are none of that name, or the CPU lacks them.
 pub fn by_name(name: &str) -> Result<&'static Kernels, Error> {
     available().iter().copied().find(|k| k.name == name).ok_or_else(|| Error::Backend {

@@ -16,6 +16,8 @@ pub(crate) const BLOCK: usize = 8;
 pub(crate) const WIDTHS: [usize; 10] = [20, 24, 28, 32, 40, 42, 44, 46, 48, 50];
 /// Bytes that are asked for ahead: some blocks, over the end of a page.
 const AHEAD: usize = 4096;
+/// The same past the outer caches, of 2 to 16 KB the best by a sketch.
+const AHEAD_ONCE: usize = 8192;
 /// A ciphertext and a sample of a key have two.
 const HALVES: usize = 2;
 
@@ -96,8 +98,8 @@ macro_rules! with_width {
 pub(crate) unsafe fn stream_sum<L: Lanes>(m: &Modulus, row: &StreamRow<'_>, out: &mut [&mut [u64]]) {
     // SAFETY: as stated.
     unsafe {
-        let l = L::new(m);
-        with_width!(row.bits, sums::<L>(l, row, out));
+        let (l, once) = (L::new(m), crate::arch::reads_once());
+        with_width!(row.bits, sums::<L>(l, row, out, once));
     }
 }
 
@@ -109,8 +111,21 @@ pub(crate) unsafe fn stream_sum<L: Lanes>(m: &Modulus, row: &StreamRow<'_>, out:
 pub(crate) unsafe fn stream_pairs<L: Lanes>(m: &Modulus, row: &PairRow<'_>, out: &mut [&mut [u64]]) {
     // SAFETY: as stated.
     unsafe {
-        let l = L::new(m);
-        with_width!(row.bits, pairs::<L>(l, row, out));
+        let (l, once) = (L::new(m), crate::arch::reads_once());
+        with_width!(row.bits, pairs::<L>(l, row, out, once));
+    }
+}
+
+/// Asks for the words of a stream behind `p`.
+#[inline(always)]
+unsafe fn ask_ahead<L: Lanes>(p: *const u8, once: bool) {
+    // SAFETY: any address will do.
+    unsafe {
+        if once {
+            L::prefetch_once(p.wrapping_add(AHEAD_ONCE).cast());
+        } else {
+            L::prefetch(p.wrapping_add(AHEAD).cast());
+        }
     }
 }
 
@@ -161,7 +176,7 @@ impl<L: Lanes> Sums<L> {
 }
 
 #[inline(always)]
-unsafe fn sums<L: Lanes, const BITS: usize>(l: L, row: &StreamRow<'_>, out: &mut [&mut [u64]]) {
+unsafe fn sums<L: Lanes, const BITS: usize>(l: L, row: &StreamRow<'_>, out: &mut [&mut [u64]], once: bool) {
     let n = out.first().map_or(0, |out| out.len());
     let stride = row.bytes(BLOCK);
     for block in 0..n / BLOCK {
@@ -178,7 +193,7 @@ unsafe fn sums<L: Lanes, const BITS: usize>(l: L, row: &StreamRow<'_>, out: &mut
                             let y = load(l, x, at, Some(rotation));
                             for acc in &mut sums.acc {
                                 if k + first == 0 {
-                                    L::prefetch(p.wrapping_add(AHEAD).cast());
+                                    ask_ahead::<L>(p, once);
                                 }
                                 *acc = l.mac(*acc, y, l.load_packed(p, first, BITS));
                                 p = p.add(BITS);
@@ -193,7 +208,7 @@ unsafe fn sums<L: Lanes, const BITS: usize>(l: L, row: &StreamRow<'_>, out: &mut
 }
 
 #[inline(always)]
-unsafe fn pairs<L: Lanes, const BITS: usize>(l: L, row: &PairRow<'_>, out: &mut [&mut [u64]]) {
+unsafe fn pairs<L: Lanes, const BITS: usize>(l: L, row: &PairRow<'_>, out: &mut [&mut [u64]], once: bool) {
     let n = out.first().map_or(0, |out| out.len());
     // SAFETY: as for `stream_pairs`.
     unsafe {
@@ -206,7 +221,7 @@ unsafe fn pairs<L: Lanes, const BITS: usize>(l: L, row: &PairRow<'_>, out: &mut 
                         sums.make_room(l);
                         let p = words.add(s * BITS);
                         if k + first == 0 {
-                            L::prefetch(p.wrapping_add(AHEAD).cast());
+                            ask_ahead::<L>(p, once);
                         }
                         let y = l.load_packed(p, first, BITS);
                         for (h, acc) in sums.acc.iter_mut().enumerate() {

@@ -138,4 +138,9 @@ impl Quad for __m256d {
         // SAFETY: a prefetch touches nothing.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(p.cast()) }
     }
+    #[inline(always)]
+    unsafe fn prefetch_once(p: *const u64) {
+        // SAFETY: a prefetch touches nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_NTA>(p.cast()) }
+    }
 }

@@ -232,6 +232,11 @@ impl Lanes for Avx512Ifma {
         unsafe { _mm_prefetch::<_MM_HINT_T1>(p.cast()) }
     }
     #[inline(always)]
+    unsafe fn prefetch_once(p: *const u64) {
+        // SAFETY: a prefetch touches nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_NTA>(p.cast()) }
+    }
+    #[inline(always)]
     unsafe fn load_raw(p: *const u64) -> __m512i {
         // SAFETY: see above.
         unsafe { _mm512_loadu_si512(p.cast()) }
