@@ -14,7 +14,7 @@ use crate::Error;
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_ring::fft::{unit_root, SpecialFft};
 use aglet_ring::ops::KeyStream;
-use aglet_ring::{Eval, KeyProduct, Poly};
+use aglet_ring::{Eval, KeyProduct, Pair, Poly};
 use aglet_rlwe::keyswitch::{digits, lift_by_special};
 use aglet_rlwe::wire::primes;
 use aglet_rlwe::{KeyRole, KeySwitchSpec, Params, SwitchingKey};
@@ -36,7 +36,16 @@ pub struct PackShape {
     pub matrix_bytes: usize,
 }
 
+/// Sums of giant steps that are made side by side: the steps of one go one after the other.
+const PARTS: usize = 4;
+
 impl PackShape {
+    /// The giant steps of each sum, the first and the one behind the last.
+    pub(crate) fn parts(&self) -> Vec<(usize, usize)> {
+        // At least two: the first step of all does not rotate and has no special limbs.
+        let count = (self.giants / 2).clamp(1, PARTS);
+        (0..count).map(|i| (i * self.giants / count, (i + 1) * self.giants / count)).collect()
+    }
     /// All rotations that need a key: to the left.
     pub fn rotations(&self) -> Vec<usize> {
         (1..self.babies).chain((1..self.giants).map(|g| g * self.babies)).collect()
@@ -162,7 +171,7 @@ fn baby_steps(
     Ok([first, second])
 }
 
-/// The sum of all giant steps, divided by P and the prime of the level.
+/// The sum of all giant steps, divided by P and the prime of the level: some sums of steps side by side.
 fn giant_steps(
     e: &CkksEvaluator<'_>,
     ct: &CkksCiphertext,
@@ -171,20 +180,32 @@ fn giant_steps(
     spec: &KeySwitchSpec,
 ) -> Result<Vec<Poly<Eval>>, Error> {
     let ctx = e.context();
-    let mut lifted = lift_by_special(ctx, &sums[0], spec.p_limbs)?;
-    let mut all = match (lifted.pop(), lifted.pop()) {
-        (Some(a), Some(b)) => (b, a),
-        _ => return Err(Error::zero_map(ctx.ring().n() / 2)),
+    let part = |&(first, last): &(usize, usize)| {
+        let mut all: Option<Pair> = None;
+        for (g, [c0, c1]) in sums.iter().enumerate().take(last).skip(first) {
+            e.check_stop()?;
+            if g == 0 {
+                // This one does not rotate.
+                let mut lifted = lift_by_special(ctx, &[c0, c1], spec.p_limbs)?;
+                all = lifted.pop().and_then(|a| Some((lifted.pop()?, a)));
+                continue;
+            }
+            let by = g * t.shape.babies;
+            let (key, phi) = (key_of(e, ct, by, spec)?, rotation_exponent(by as isize, ctx.ring().n()));
+            let (lifted, digits) = (lift_by_special(ctx, &[c0], spec.p_limbs)?, digits(ctx, spec, &[c1])?);
+            let added_after = all.as_ref().map(|(b, a)| (b, a));
+            let product = KeyProduct { digits: &digits[0], added_before: lifted.first(), added_after };
+            all = ctx.ring().key_products(&[product], key.words(), Some(&ctx.ring().automorphism(phi)))?.pop();
+        }
+        all.ok_or_else(|| Error::zero_map(ctx.ring().n() / 2))
     };
-    for (g, [c0, c1]) in sums.iter().enumerate().skip(1) {
-        e.check_stop()?;
-        let by = g * t.shape.babies;
-        let (key, phi) = (key_of(e, ct, by, spec)?, rotation_exponent(by as isize, ctx.ring().n()));
-        let (lifted, digits) = (lift_by_special(ctx, &[c0], spec.p_limbs)?, digits(ctx, spec, &[c1])?);
-        let (added_before, added_after) = (lifted.first(), Some((&all.0, &all.1)));
-        let product = KeyProduct { digits: &digits[0], added_before, added_after };
-        let mut pairs = ctx.ring().key_products(&[product], key.words(), Some(&ctx.ring().automorphism(phi)))?;
-        all = pairs.remove(0);
+    let parts = t.shape.parts().par_iter().map(part).collect::<Result<Vec<Pair>, Error>>()?;
+    // The first has both: what does not rotate has no special limbs, but what follows it does.
+    let mut parts = parts.into_iter();
+    let (mut b, mut a) = parts.next().ok_or_else(|| Error::zero_map(ctx.ring().n() / 2))?;
+    for (more_b, more_a) in parts {
+        ctx.ring().add_assign(&mut b, &more_b);
+        ctx.ring().add_assign(&mut a, &more_a);
     }
-    e.divided(&all, 1)
+    e.divided(&(b, a), 1)
 }

@@ -9,6 +9,7 @@ use crate::Error;
 use aglet_ring::{Digits, Eval, Form, KeyProduct, Multiplier, Pair, Poly};
 use aglet_rlwe::keyswitch::{digits, divide};
 use aglet_rlwe::{KeyRole, SwitchingKey};
+use rayon::prelude::*;
 use std::sync::Arc;
 
 /// A form before its relinearization: `P c0`, `P c1` and, if it has products, the digits of `c2`.
@@ -46,7 +47,11 @@ pub(super) fn divided(
         true => None,
         false => Some(e.key(KeyRole::Square, first.level + 1)?),
     };
-    let mut tensors = forms.iter().map(|form| tensor(e, form, key)).collect::<Result<Vec<_>, _>>()?;
+    // Many forms go side by side; of a few, each has all threads for its limbs.
+    let many = forms.len() >= 2 * rayon::current_num_threads();
+    let least = if many { 1 } else { forms.len() };
+    let tensors = forms.par_iter().with_min_len(least).map(|form| tensor(e, form, key));
+    let mut tensors = tensors.collect::<Result<Vec<_>, _>>()?;
     let relinearized = match key {
         Some(key) => {
             let of: Vec<_> = tensors.iter().filter_map(Tensor::product).collect();
@@ -69,7 +74,7 @@ pub(super) fn divided(
         let stated = t.stated.disturbed(in_slots(t.like.slots, rounding(e.context(), 2), scale));
         Ok::<_, Error>(Arc::new(t.like.with(polys, scale).real_if(t.real).stating(stated)))
     };
-    tensors.iter().zip(&pairs).zip(forms).map(finish).collect()
+    tensors.par_iter().zip(&pairs).zip(forms).with_min_len(least).map(finish).collect()
 }
 
 fn tensor<'a>(

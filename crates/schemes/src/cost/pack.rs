@@ -23,14 +23,22 @@ pub(super) fn packs(
     let sums: Vec<_> = of.iter().map(|_| (0..shape.giants).map(|_| e.pair(LIMBS)).collect::<Vec<_>>()).collect();
     drop(babies);
     let finish = |ct: &CostCiphertext| {
-        let mut sum = [e.lift(LIMBS), e.lift(LIMBS)];
-        for g in 1..shape.giants {
-            let (_lifted, digits) = (e.lift(LIMBS), e.digits(&spec, LIMBS));
-            let added = if g == 1 { LIMBS } else { LIMBS + spec.p_limbs };
-            sum = e.product(digits.len(), LIMBS + spec.p_limbs, LIMBS + 2 * added);
-        }
+        let part = |(first, last): (usize, usize)| {
+            let mut sum = (first == 0).then(|| [e.lift(LIMBS), e.lift(LIMBS)]);
+            for g in first.max(1)..last {
+                let (_lifted, digits) = (e.lift(LIMBS), e.digits(&spec, LIMBS));
+                let added = match g {
+                    1 => LIMBS,
+                    _ if g == first => 0,
+                    _ => LIMBS + spec.p_limbs,
+                };
+                sum = Some(e.product(digits.len(), LIMBS + spec.p_limbs, LIMBS + 2 * added));
+            }
+            sum
+        };
+        let parts: Vec<_> = shape.parts().into_iter().map(part).collect();
         let polys = e.divide(LIMBS, spec.p_limbs, 1);
-        drop(sum);
+        drop(parts);
         CostCiphertext::new(polys, PACK_LEVEL - 1, ct.scale * scale_ratio)
     };
     let out = of.iter().map(finish).collect();
