@@ -33,7 +33,7 @@ pub(crate) fn noise(
 ) -> Result<Poly<Eval>, Error> {
     let mut e = Zeroizing::new(vec![0i64; ctx.ring().n()]);
     sample::gaussian(source, &mut e);
-    Ok(ctx.ring().to_eval(ctx.ring().lift(&e, ctx.ring().secret_scratch(q_limbs, p_limbs)?)))
+    Ok(ctx.ring().to_eval(ctx.ring().lift_short(&e, ctx.ring().secret_scratch(q_limbs, p_limbs)?)))
 }
 
 /// Uniform values from a seed: limb `i` of part `part` has a stream of its own, so that limbs expand in parallel and

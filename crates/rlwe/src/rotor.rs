@@ -168,6 +168,19 @@ impl RotorKey {
         Ok(Self { id, spec, seed, stream })
     }
 
+    /// The key of these samples. What is packed goes back to the pool.
+    fn made(
+        ctx: &Context,
+        spec: KeySwitchSpec,
+        samples: &[(Multiplier<'_>, &Poly<Eval>)],
+        sk: &SecretKey,
+        random: &mut ChaChaSource,
+    ) -> Result<Self, Error> {
+        let (q_limbs, p_limbs) = (spec.q_limbs, spec.p_limbs);
+        let room = || Ok(ctx.ring().scratch(q_limbs, p_limbs)?);
+        Self::packed(ctx, SwitchingKey::generate_in(ctx, spec, samples, sk, random, room)?)
+    }
+
     /// The masks of factor `k`.
     fn column(
         ctx: &Context,
@@ -186,7 +199,7 @@ impl RotorKey {
         };
         let masks = samples.par_iter().map(encoded).collect::<Result<Vec<Poly<Eval>>, Error>>()?;
         let samples: Vec<_> = masks.iter().map(|mask| (Multiplier::integer(-1), mask)).collect();
-        Self::packed(ctx, SwitchingKey::generate(ctx, spec, &samples, sk, random)?)
+        Self::made(ctx, spec, &samples, sk, random)
     }
 
     /// The selectors of mux `t` of factor `k`.
@@ -215,13 +228,13 @@ impl RotorKey {
             ring.forms_to(&[Form::multiple(Multiplier::integer(i128::from(here)), &turned)], &mut image);
             let mut one = Zeroizing::new(vec![0i64; ring.n()]);
             one[0] = here as i64;
-            let one = ring.to_eval(ring.lift(&one, ring.secret_scratch(shape.0, shape.1)?));
+            let one = ring.to_eval(ring.lift_short(&one, ring.secret_scratch(shape.0, shape.1)?));
             messages.extend(image);
             messages.push(one);
         }
         let of = |message| minus.iter().map(move |minus| (Multiplier::Residues(minus), message));
         let samples: Vec<_> = messages.iter().flat_map(of).collect();
-        Self::packed(ctx, SwitchingKey::generate(ctx, spec, &samples, sk, random)?)
+        Self::made(ctx, spec, &samples, sk, random)
     }
 
     /// The name of the secret key that results are under.
@@ -268,26 +281,27 @@ pub struct RotorKeys {
 }
 
 impl RotorKeys {
-    /// Makes the keys on the raised primes, which are the chain of `ctx`; `random` is asked for a source for each key, by factor and digit.
+    /// Makes the keys on the raised primes, which are the chain of `ctx`, those of a factor side by side; `random` is asked for a source for
+    /// each key, by factor and digit, in no certain order.
     ///
     /// # Errors
     /// Those of `random` and of keys.
-    pub fn generate<E: From<Error>>(
+    pub fn generate<E: From<Error> + Send>(
         ctx: &Arc<Context>,
         shape: &RotorShape,
         secret: &PlacedCoefficients,
         sk: &SecretKey,
-        mut random: impl FnMut(usize, usize) -> Result<ChaChaSource, E>,
+        random: impl Fn(usize, usize) -> Result<ChaChaSource, E> + Sync,
     ) -> Result<Self, E> {
-        let mut factors = Vec::with_capacity(shape.places.weight);
-        for k in 0..shape.places.weight {
-            let coefficient = secret.get(k);
-            let mut keys = vec![RotorKey::column(ctx, (shape, k), coefficient, sk, &mut random(k, 0)?)?];
-            for t in 0..shape.mux.len() {
-                keys.push(RotorKey::mux(ctx, (shape, k, t), coefficient, sk, &mut random(k, t + 1)?)?);
-            }
-            factors.push(keys);
-        }
+        let key = |k: usize, digit: usize| {
+            let (coefficient, mut source) = (secret.get(k), random(k, digit)?);
+            Ok(match digit.checked_sub(1) {
+                None => RotorKey::column(ctx, (shape, k), coefficient, sk, &mut source)?,
+                Some(t) => RotorKey::mux(ctx, (shape, k, t), coefficient, sk, &mut source)?,
+            })
+        };
+        let factor = |k: usize| (0..=shape.mux.len()).into_par_iter().map(|digit| key(k, digit)).collect();
+        let factors = (0..shape.places.weight).map(factor).collect::<Result<_, E>>()?;
         Ok(Self { ctx: ctx.clone(), shape: shape.clone(), factors })
     }
 

@@ -50,12 +50,25 @@ impl SwitchingKey {
     ///
     /// # Errors
     /// [`Error::SparseSecret`] for a key under the sparse secret of another shape than [`KeySwitchSpec::to_sparse`].
-    pub(crate) fn generate(
+    fn generate(
         ctx: &Context,
         spec: KeySwitchSpec,
         samples: &[(Multiplier<'_>, &Poly<Eval>)],
         sk: &SecretKey,
         random: &mut ChaChaSource,
+    ) -> Result<Self, Error> {
+        let room = || Ok(ctx.ring().lasting(spec.q_limbs, spec.p_limbs)?);
+        Self::generate_in(ctx, spec.clone(), samples, sk, random, room)
+    }
+
+    /// The same in words that `room` gives, for keys that are packed soon.
+    pub(crate) fn generate_in(
+        ctx: &Context,
+        spec: KeySwitchSpec,
+        samples: &[(Multiplier<'_>, &Poly<Eval>)],
+        sk: &SecretKey,
+        random: &mut ChaChaSource,
+        room: impl Fn() -> Result<Poly<Eval>, Error>,
     ) -> Result<Self, Error> {
         sk.may_appear(spec.q_limbs, spec.p_limbs)?;
         let most = ctx.params().special_limbs_within(spec.q_limbs);
@@ -68,10 +81,10 @@ impl SwitchingKey {
         let (ring, seed) = (ctx.ring(), random.public_seed());
         let (mut b, mut a) = (Vec::new(), Vec::new());
         for (d, &(minus, message)) in samples.iter().enumerate() {
-            let mut a_d: Poly<Eval> = ring.lasting(spec.q_limbs, spec.p_limbs)?;
+            let mut a_d = room()?;
             expand_uniform(ctx, &seed, d, &mut a_d);
             let e = noise(ctx, random, spec.q_limbs, spec.p_limbs)?;
-            let b_d = ring.lasting(spec.q_limbs, spec.p_limbs)?;
+            let b_d = room()?;
             // b = -(a s - e + minus message).
             let form = Form {
                 products: vec![(1, &a_d, sk.eval())],

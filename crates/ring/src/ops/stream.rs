@@ -17,6 +17,8 @@ use rayon::prelude::*;
 
 /// Positions of a tile of [`Ring::stream_products`]: the inputs of a tile stay in the L2 cache for all streams.
 const TILE: usize = 512;
+/// Blocks of a row that are packed at a time.
+const PACK_TILE: usize = 32;
 
 /// Polynomials of one shape, samples of two halves or of one, packed: each limb is one stream, and all lie in one block of memory, which the
 /// system can map by huge pages.
@@ -128,15 +130,38 @@ impl KeyStream {
 fn pack(table: &NttTable, rows: &[&[u64]], out: &mut [u8]) {
     let (m, kernels) = (table.modulus(), table.kernels());
     let bits = width(m).filter(|_| kernels.serves(m)).expect("parameters are checked for primes that a stream holds");
-    let blocks = out.chunks_exact_mut(rows.len() * bits).take(rows[0].len() / BLOCK);
-    for (block, bytes) in blocks.enumerate() {
-        for (row, bytes) in rows.iter().zip(bytes.chunks_exact_mut(bits)) {
-            // Four words are a whole number of bytes, and two of them fit in 128 bits.
-            for (words, bytes) in row[block * BLOCK..][..BLOCK].chunks_exact(4).zip(bytes.chunks_exact_mut(bits / 2)) {
-                let [low, high] = [0, 2].map(|i| u128::from(words[i]) | u128::from(words[i + 1]) << bits);
-                let (at, shift) = (bits / 4, 2 * bits % 8);
-                bytes[..at].copy_from_slice(&low.to_le_bytes()[..at]);
-                bytes[at..].copy_from_slice(&(low >> (8 * at) | high << shift).to_le_bytes()[..bits / 2 - at]);
+    match bits {
+        20 => pack_words::<20>(rows, out),
+        24 => pack_words::<24>(rows, out),
+        28 => pack_words::<28>(rows, out),
+        32 => pack_words::<32>(rows, out),
+        40 => pack_words::<40>(rows, out),
+        42 => pack_words::<42>(rows, out),
+        44 => pack_words::<44>(rows, out),
+        46 => pack_words::<46>(rows, out),
+        48 => pack_words::<48>(rows, out),
+        _ => pack_words::<50>(rows, out),
+    }
+}
+
+/// Tile by tile, as rows lie far apart: of each row a run, and its places in the stream stay in the cache until all rows are there.
+fn pack_words<const BITS: usize>(rows: &[&[u64]], out: &mut [u8]) {
+    let stride = rows.len() * BITS;
+    let blocks = rows[0].len() / BLOCK;
+    for (tile, out) in out[..blocks * stride].chunks_mut(PACK_TILE * stride).enumerate() {
+        for (r, row) in rows.iter().enumerate() {
+            let run = row[tile * PACK_TILE * BLOCK..].chunks_exact(BLOCK);
+            for (words, bytes) in run.zip(out.chunks_exact_mut(stride)) {
+                let mut packed = [0u64; BLOCK];
+                for (i, &word) in words.iter().enumerate() {
+                    let (at, shift) = (i * BITS / 64, i * BITS % 64);
+                    packed[at] |= word << shift;
+                    if shift + BITS > 64 {
+                        packed[at + 1] |= word >> (64 - shift);
+                    }
+                }
+                let packed = packed.map(u64::to_le_bytes);
+                bytes[r * BITS..][..BITS].copy_from_slice(&packed.as_flattened()[..BITS]);
             }
         }
     }

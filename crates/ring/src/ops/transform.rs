@@ -16,6 +16,17 @@ impl Ring {
         out
     }
 
+    /// [`Ring::lift`] of integers below all primes: three instructions each.
+    pub fn lift_short(&self, coefficients: &[i64], mut out: Poly<Coeff>) -> Poly<Coeff> {
+        assert_eq!(coefficients.len(), self.n());
+        self.for_limbs(&mut out, |prime, _, limb| {
+            let q = self.modulus(prime).value();
+            debug_assert!(coefficients.iter().all(|c| c.unsigned_abs() < q), "short coefficients are below all primes");
+            limb.iter_mut().zip(coefficients).for_each(|(r, &c)| *r = (c as u64).wrapping_add(q & (c >> 63) as u64));
+        });
+        out
+    }
+
     /// Coefficients to values.
     pub fn to_eval(&self, mut x: Poly<Coeff>) -> Poly<Eval> {
         self.for_limbs(&mut x, |prime, _, limb| self.table(prime).forward(limb));

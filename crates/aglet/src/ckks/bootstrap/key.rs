@@ -14,6 +14,7 @@ use aglet_rlwe::Params;
 use aglet_rlwe::{KeyId, KeyRole, KeySet, KeySwitchSpec, RotorKeys, RotorShape, SecretKey, SwitchingKey};
 use aglet_schemes::ckks::CkksParams;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Everything that a bootstrap needs beside the relinearization and conjugation keys: rotations at the levels where they are
 /// used (a small key leaves them to the rotation key), and the two keys between the main and an ephemeral sparse secret, which
@@ -178,10 +179,10 @@ impl Engine {
         (others, rotors, control): (usize, usize, &Control),
     ) -> Result<RotorKeys, Error> {
         let ctx = self.context_of(&self.params().raised()?)?;
-        let mut done = others;
+        let begun = AtomicUsize::new(others);
         let random = |factor, digit| {
             control.check()?;
-            done += 1;
+            let done = begun.fetch_add(1, Ordering::Relaxed) + 1;
             control.report(done, others + rotors + 1, "bootstrap keys");
             let (purpose, number) = bootstrap_keys::purpose(KeyRole::Rotor { factor, digit });
             self.runtime.random(purpose, number)
