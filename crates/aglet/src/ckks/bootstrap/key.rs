@@ -14,7 +14,7 @@ use aglet_rlwe::Params;
 use aglet_rlwe::{KeyId, KeyRole, KeySet, KeySwitchSpec, RotorKeys, RotorShape, SecretKey, SwitchingKey};
 use aglet_schemes::ckks::CkksParams;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Everything that a bootstrap needs beside the relinearization and conjugation keys: rotations at the levels where they are
 /// used (a small key leaves them to the rotation key), and the two keys between the main and an ephemeral sparse secret, which
@@ -179,11 +179,14 @@ impl Engine {
         (others, rotors, control): (usize, usize, &Control),
     ) -> Result<RotorKeys, Error> {
         let ctx = self.context_of(&self.params().raised()?)?;
-        let begun = AtomicUsize::new(others);
+        let begun = Mutex::new(others);
         let random = |factor, digit| {
             control.check()?;
-            let done = begun.fetch_add(1, Ordering::Relaxed) + 1;
-            control.report(done, others + rotors + 1, "bootstrap keys");
+            // Reported under the lock, so that it never goes back.
+            let mut done = begun.lock().unwrap_or_else(PoisonError::into_inner);
+            *done += 1;
+            control.report(*done, others + rotors + 1, "bootstrap keys");
+            drop(done);
             let (purpose, number) = bootstrap_keys::purpose(KeyRole::Rotor { factor, digit });
             self.runtime.random(purpose, number)
         };
