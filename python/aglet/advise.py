@@ -276,7 +276,8 @@ def _candidates(
 ) -> Iterator[tuple[planned.Planned, bool]]:
     """Plans, and whether values are declared real: they are if they are, and are not where only that was measured."""
     ring = preset["slots"]
-    slots = ring if wish.throughput or preset["by_roots"] else min(ring, 1 << (wish.slots - 1).bit_length())
+    few = min(ring, 1 << (wish.slots - 1).bit_length())
+    slots = ring if wish.throughput or not planned.stages_of(preset, few) else few
     known = set(measured)
     for method in _METHODS[wish.values]:
         pairs = method in planned.PAIRS

@@ -84,6 +84,29 @@ def test_the_plan_the_bench_and_the_estimate_know_it() -> None:
     assert record["bits_worst"] > 9
 
 
+def test_few_slots_are_the_same_calls() -> None:
+    case = Case(preset="toy-ship", slot_count=4, real=True, allow_insecure=True)
+    engine = case.engine()
+    names = [stage["name"] for stage in case.plan(engine)["stages"]]
+    assert names == ["slots_to_coeffs", "encapsulate", "choose", "trace", "product", "real_part"]
+    (record,) = bench_bootstrap(case, repeat=1, engine=engine)
+    assert (record["stage_count"], record["output_level"], record["slot_count"]) == (1, 1, 4)
+    secret = engine.create_secret_key()
+    keys = (
+        engine.create_relinearization_key(secret),
+        engine.create_conjugation_key(secret),
+        engine.create_bootstrap_key(secret),
+    )
+    x = np.array([0.5, -1.0, 0.25, 1.0])
+    fresh = engine.bootstrap(engine.encrypt(x, secret, level=0), *keys)
+    square = engine.decrypt(engine.square(fresh, keys[0]), secret)
+    assert fresh.level == 1
+    assert np.abs(square - x * x).max() < 2.0**-10
+    crowded = Engine(preset="toy-ship", slot_count=32, allow_insecure=True)
+    with pytest.raises(ParameterError, match="choose a power of two up to 16"):
+        crowded.create_bootstrap_key(crowded.create_secret_key())
+
+
 def test_presets_are_experimental_with_their_reason(capsys: pytest.CaptureFixture[str]) -> None:
     found = {
         preset["name"]: preset for preset in _core.presets() if preset["by_roots"] and preset["name"] != "toy-ship"
@@ -107,3 +130,11 @@ def test_advice_has_it_with_calls_that_leave_stages_out() -> None:
     assert (found.slot_count, found.bootstraps, found.iterations) == (2**13, 1, 1)
     assert "create_bootstrap_key(secret_key)" in found.calls(1)
     assert 'Engine(preset="ship14")' in found.calls(1)
+
+
+def test_advice_for_few_values_has_few_slots() -> None:
+    found = next(way for way in advise(Wish(5, 12, 1), []) if way.preset == "ship14")
+    assert (found.slot_count, found.bootstraps) == (8, 1)
+    assert 'Engine(preset="ship14", slot_count=8)' in found.calls(1)
+    alone = next(way for way in advise(Wish(2048, 14, 1), []) if way.preset == "ship14")
+    assert alone.slot_count == 2**13

@@ -1,4 +1,5 @@
-//! Times and bits of bootstraps by roots of unity: `ship_speed PRESET RUNS THREADS...`, as in `ship_speed ship14 2 1 2`.
+//! Times and bits of bootstraps by roots of unity: `ship_speed PRESET RUNS THREADS...`, as in `ship_speed ship14 2 1 2`, or with few slots
+//! `ship_speed ship14:8 2 1 2`.
 //!
 //! Keys are made once, on two threads. There are as many runs of each kind of message: the grid on [-1, 1], ones, alternating signs, one
 //! spike (of a set for bits alone: zeros and ones). Of the seconds the least and the median of all runs, of a stage the least; of the bits the
@@ -13,7 +14,7 @@ const KINDS: [&str; 4] = ["uniform", "ones", "alternating", "spike"];
 
 fn message(kind: &str, method: Method, slots: usize) -> Vec<f64> {
     let mut message = match kind {
-        "uniform" => (0..slots).map(|j| 2.0 * j as f64 / (slots - 1) as f64 - 1.0).collect(),
+        "uniform" => (0..slots).map(|j| 2.0 * j as f64 / (slots.max(2) - 1) as f64 - 1.0).collect(),
         "ones" => vec![1.0; slots],
         "alternating" => (0..slots).map(|j| 1.0 - 2.0 * (j % 2) as f64).collect(),
         _ => (0..slots).map(|j| f64::from(j == 0)).collect(),
@@ -31,8 +32,9 @@ fn main() -> Result<(), aglet::Error> {
         println!("ship_speed PRESET RUNS THREADS..., as in: ship_speed ship14 2 1 2");
         return Ok(());
     };
+    let (name, slots) = name.split_once(':').map_or((name.as_str(), None), |(name, slots)| (name, slots.parse().ok()));
     let (params, control) = (presets::load(name, true)?, Control::new());
-    let maker = Engine::new(params.clone(), None, 2)?;
+    let maker = Engine::new(params.clone(), slots, 2)?;
     let method = if params.message_ratio_log2() == Some(1.0) { Method::Bits } else { Method::Regular };
     let request = Request { real: true, ..Request::new(method, 1, KeySize::Large, maker.slots()) };
     let sk = maker.create_secret_key()?;
@@ -42,7 +44,7 @@ fn main() -> Result<(), aglet::Error> {
     println!("{name}: keys {:.3} GB in {:.1} s", key.byte_count() as f64 * 1e-9, start.elapsed().as_secs_f64());
     let keys = BootstrapKeys { relinearization: &relin, conjugation: &conj, bootstrap: &key, rotation: None };
     for threads in args[2..].iter().filter_map(number) {
-        let engine = Engine::new(params.clone(), None, threads)?;
+        let engine = Engine::new(params.clone(), slots, threads)?;
         let (mut seconds, mut stages): (Vec<f64>, Vec<(String, f64)>) = (Vec::new(), Vec::new());
         let mut bits = [(0.0, f64::INFINITY); KINDS.len()];
         // The first run warms memory up and does not count.

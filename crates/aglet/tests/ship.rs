@@ -111,13 +111,66 @@ fn work_is_what_was_counted_word_for_word() {
 }
 
 #[test]
+fn few_slots_have_the_precision_of_the_model_and_the_work_that_was_counted() {
+    for slots in [1, 4, 16] {
+        let f = Fixture::new(PRESET, Some(slots), 2);
+        let key = f.key(request(&f, Method::Regular));
+        let grid = |round: usize| (0..slots).map(move |j| ((j + round * 5) as f64 * 0.37).sin());
+        for real in [true, false] {
+            let wanted = Request { real, ..request(&f, Method::Regular) };
+            let route = Route::new(f.engine.params(), wanted).unwrap();
+            let (model, mut sum, runs) = (precision::precision(&route, true).unwrap(), 0.0, 64 / slots + 4);
+            for round in 0..runs {
+                let message: Vec<f64> = grid(round).collect();
+                let out = f.bootstrap(&[&f.encrypt(&message, 0)], &key, wanted).unwrap();
+                assert_eq!((out.len(), f.engine.level(&out[0]).unwrap()), (1, 1));
+                sum += (-f.precision(&out[0], &message).mean).exp2();
+                let planned = cost::stages(f.engine.params(), &route).unwrap();
+                let ran = f.engine.stage_runs();
+                assert_eq!(planned.len(), ran.len());
+                for (planned, ran) in planned.iter().zip(&ran) {
+                    assert_eq!((&planned.name, planned.work), (&ran.name, ran.work), "{slots} slots, real {real}");
+                }
+            }
+            let bits = -(sum / runs as f64).log2();
+            println!("{slots} slots, real {real}: {bits:.2}, model {model:.2?}");
+            assert!((bits - model.mean_bits).abs() < 0.5, "{slots} slots: {bits} {model:?}");
+        }
+        let complex = messages::complex(slots, 0);
+        let out = f.bootstrap(&[&f.encrypt(&complex, 0)], &key, request(&f, Method::Regular)).unwrap();
+        assert!(f.precision(&out[0], &complex).mean > 14.0);
+        // The same key cleans bits, and a batch has the bits of each on its own.
+        let bits: Vec<f64> = (0..slots).map(|j| (j % 3 / 2) as f64).collect();
+        let rough: Vec<f64> = bits.iter().map(|x| x + 0.02).collect();
+        let wanted = Request { real: true, ..request(&f, Method::Bits) };
+        let (one, two) = (f.encrypt(&rough, 0), f.encrypt(&bits, 1));
+        let inputs = [(&one, wanted), (&two, wanted)];
+        let many = f.engine.bootstrap_many(&inputs, f.keys(&key), 1, &Control::new()).unwrap();
+        for ((input, request), batch) in inputs.iter().zip(&many) {
+            let single = f.bootstrap(&[input], &key, *request).unwrap().remove(0);
+            assert_eq!(bytes(&f, &single), bytes(&f, batch));
+            assert!(f.precision(batch, &bits).worst > 9.9);
+        }
+        let file = f.engine.serialize(&key, &Control::new()).unwrap();
+        let again: BootstrapKey = f.engine.deserialize(&file, &Control::new()).unwrap();
+        assert_eq!((key.byte_count(), key.stored_bytes()), (again.byte_count(), again.stored_bytes()));
+        let [one, two] = [&key, &again].map(|key| f.bootstrap(&[&one], key, wanted).unwrap().remove(0));
+        assert_eq!(bytes(&f, &one), bytes(&f, &two));
+    }
+}
+
+#[test]
 fn what_such_a_bootstrap_has_not_is_refused() {
     let f = Fixture::new(PRESET, None, 1);
     let create = |request| f.engine.create_bootstrap_key(&f.sk, request, None, &Control::new());
     for size in [KeySize::Small, KeySize::Medium] {
         assert!(create(Request { size, ..request(&f, Method::Regular) }).is_err());
     }
-    assert!(create(Request { slots: f.engine.slots() / 2, ..request(&f, Method::Regular) }).is_err());
+    // 32 factors beside each other leave room for 16 slots, and with rotations a message has all.
+    for slots in [3, 32, f.engine.slots() / 2] {
+        let error = create(Request { slots, ..request(&f, Method::Regular) }).err().unwrap().to_string();
+        assert!(error.contains("a power of two up to 16"), "{error}");
+    }
     for stage_count in [0, 2, 3] {
         let error = create(Request { stage_count, ..request(&f, Method::Regular) }).err().unwrap().to_string();
         assert!(error.contains("stage_count has no meaning"), "{error}");

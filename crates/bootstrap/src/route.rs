@@ -74,6 +74,7 @@ impl Route {
     pub fn rotor(&self) -> Option<&RotorShape> {
         self.plan.stages().iter().find_map(|s| match &s.step {
             CkksStep::Ship(Ship::Roots(roots)) => Some(&roots.shape),
+            CkksStep::Ship(Ship::Choose(choose)) => Some(&choose.0.shape),
             _ => None,
         })
     }
@@ -168,7 +169,7 @@ impl Route {
         let mut needs = self.needs()?.concat();
         // Where no level is left to unpack sparse slots, a request for a lower level has one, with the same key.
         let Layout { request: Request { slots, .. }, ring_slots, packed, .. } = self.layout;
-        if slots < ring_slots && !packed {
+        if slots < ring_slots && !packed && self.rotor().is_none() {
             let limbs = self.arithmetic_limbs() - self.layout.function.levels();
             needs.append(&mut KeyNeed::rotations(&self.params, limbs, [slots])?);
         }
@@ -228,9 +229,9 @@ impl Route {
     fn rotor_bytes(&self, whole: &CkksParams) -> Result<(usize, usize), Error> {
         let Some(shape) = self.rotor() else { return Ok((0, 0)) };
         let raised = whole.raised().map_err(aglet_schemes::Error::from)?;
-        let of_factor = shape.specs().into_iter().map(|spec| spec.stored_bytes(&raised));
-        let stored = of_factor.sum::<Result<usize, _>>().map_err(aglet_schemes::Error::from)?;
-        Ok((shape.byte_count(&raised).map_err(aglet_schemes::Error::from)?, shape.places.weight * stored))
+        let of_key = shape.keys().into_iter().map(|(_, spec)| spec.stored_bytes(&raised));
+        let stored = of_key.sum::<Result<usize, _>>().map_err(aglet_schemes::Error::from)?;
+        Ok((shape.byte_count(&raised).map_err(aglet_schemes::Error::from)?, stored))
     }
 }
 

@@ -64,3 +64,24 @@ fn bits_come_back_clean() {
     let twice = refreshed(TOY, |r| Request { method: Method::Bits, ..r }, &message);
     assert!(twice.iter().zip(&message).all(|(x, z)| (x.re - z.re.round()).abs() < 3e-4 && x.im.abs() < 3e-4));
 }
+
+#[test]
+fn few_slots_come_back_as_the_sine_of_both_parts() {
+    let sine = |x: f64| (1.0 + (PI / 1024.0).powi(2) / 2.0) * 1024.0 / TAU * (TAU * x / 1024.0).sin();
+    let rounding = 1e-14 * 1024.0 / TAU;
+    // In a ring of 512 slots 32 factors leave room for 16.
+    for slots in [1, 2, 8, 16] {
+        let few: Vec<Complex64> = (0..slots).map(|j| Complex64::from_polar(1.0, 0.7 * j as f64 + 0.2)).collect();
+        let message: Vec<Complex64> = few.iter().copied().cycle().take(512).collect();
+        let both = |bound: f64| message.iter().map(move |z| bound * Complex64::new(sine(z.re), sine(z.im)));
+        let found = refreshed(TOY, |r| Request { slots, ..r }, &message);
+        assert!(worst(&found, both(1.0)) < 4.0 * rounding, "{slots}: {}", worst(&found, both(1.0)));
+        let larger: Vec<Complex64> = message.iter().map(|z| 64.0 * z).collect();
+        let found = refreshed(TOY, |r| Request { slots, bound: 64.0, ..r }, &larger);
+        assert!(worst(&found, both(64.0)) < 256.0 * rounding, "{slots}: {}", worst(&found, both(64.0)));
+        let bits: Vec<Complex64> = (0..512).map(|j| Complex64::new((j % slots % 2) as f64 + 0.01, 0.0)).collect();
+        let found = refreshed(TOY, |r| Request { slots, method: Method::Bits, real: true, ..r }, &bits);
+        let wanted = bits.iter().map(|z| Complex64::new(0.5 - 0.5 * (PI * z.re).cos(), 0.0));
+        assert!(worst(&found, wanted) < 1e-12);
+    }
+}

@@ -37,21 +37,22 @@ pub fn exchange(ctx: &Context, of: &[&Poly<Eval>], limbs: usize, shift: u32) -> 
     Ok(ctx.all().divide(of, &*division(ctx, first.q_limbs(), limbs, shift)?)?)
 }
 
-/// The division from all primes of a context and all special ones to the first `limbs` primes of the chain of its family.
-fn settling(ctx: &Context, limbs: usize) -> Result<Arc<Division>, Error> {
+/// The division from all primes of a context and the first special ones to the first `limbs` primes of the chain of its family.
+fn settling(ctx: &Context, special: usize, limbs: usize) -> Result<Arc<Division>, Error> {
     let all = ctx.all();
     let primes = ctx.params().prime_indices().iter().copied();
-    let primes = primes.chain(all.q_count()..all.q_count() + all.p_count()).collect();
+    let primes = primes.chain(all.q_count()..all.q_count() + special).collect();
     all.exchange(primes, limbs, 0).ok_or(Error::Level { needed: limbs, found: ctx.params().q().len() })
 }
 
-/// `round(x M / (R P))` of polynomials with all primes of a context, whose product is R, and all special ones, on the first primes of the
+/// `round(x M / (R P))` of polynomials with all primes of a context, whose product is R, and special ones, whose product is P, on the first primes of the
 /// whole chain, whose product is M.
 ///
 /// # Errors
 /// As [`exchange`].
 pub fn settle(ctx: &Context, of: &[&Poly<Eval>], limbs: usize) -> Result<Vec<Poly<Eval>>, Error> {
-    Ok(ctx.all().divide(of, &*settling(ctx, limbs)?)?)
+    let special = of.first().map_or(0, |x| x.p_limbs());
+    Ok(ctx.all().divide(of, &*settling(ctx, special, limbs)?)?)
 }
 
 #[cfg(test)]

@@ -25,6 +25,10 @@ use rayon::prelude::*;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
+mod choice;
+
+pub use choice::Choice;
+
 /// Bands of values that a factor takes its own from: `omega^(a_i)` and its conjugate for `i` below N/2, then for `i` above.
 pub const BANDS: usize = 4;
 /// Special limbs of a column: its inputs are short, so the first special prime is enough.
@@ -45,6 +49,8 @@ pub struct RotorShape {
     pub special: usize,
     /// The raised limbs of every digit of a key switch.
     pub digits: Vec<Vec<usize>>,
+    /// For few slots how all factors are chosen at once, in place of rotations: columns are plaintexts, and there are no muxes.
+    pub choice: Option<Choice>,
 }
 
 impl RotorShape {
@@ -79,8 +85,7 @@ impl RotorShape {
         KeySwitchSpec { q_limbs: self.raised, p_limbs: self.special, digits }
     }
     /// The shapes of all keys of one factor, the column first.
-    #[must_use]
-    pub fn specs(&self) -> Vec<KeySwitchSpec> {
+    fn specs(&self) -> Vec<KeySwitchSpec> {
         std::iter::once(self.column_spec()).chain((0..self.mux.len()).map(|t| self.mux_spec(t))).collect()
     }
     /// Bytes of all keys in memory, on the raised primes of a context's parameters.
@@ -92,7 +97,7 @@ impl RotorShape {
             let primes = crate::wire::primes(raised, spec.q_limbs, spec.p_limbs)?;
             Ok(KeyStream::forecast(raised.n(), primes.iter().map(|(_, m)| m), spec.digits.len(), 2))
         };
-        Ok(self.places.weight * self.specs().into_iter().map(one).sum::<Result<usize, Error>>()?)
+        self.keys().into_iter().map(|(_, spec)| one(spec)).sum()
     }
 
     /// The variance of a coefficient of a factor in units of its scale before the last division, `scale` that of the bands, `square` the
@@ -102,7 +107,8 @@ impl RotorShape {
         let column = raised.p()[0] as f64;
         let sigma = aglet_ring::sample::GAUSSIAN_SIGMA * aglet_ring::sample::GAUSSIAN_SIGMA;
         let keys: f64 = (0..self.mux.len()).map(|t| self.mux_spec(t).noise(raised, self.raised)).sum();
-        let masks = BANDS as f64 * self.columns as f64 * sigma * (scale / column).powi(2);
+        let samples = if self.choice.is_some() { choice::SIGNS } else { BANDS };
+        let masks = samples as f64 * self.columns as f64 * sigma * (scale / column).powi(2);
         self.mux.len() as f64 * (square + 1.0) / 12.0 + keys + masks
     }
 }
@@ -293,6 +299,9 @@ impl RotorKeys {
         sk: &SecretKey,
         random: impl Fn(usize, usize) -> Result<ChaChaSource, E> + Sync,
     ) -> Result<Self, E> {
+        if let Some(choice) = &shape.choice {
+            return Self::of_choice(ctx, (shape, choice), (secret, sk), random);
+        }
         let key = |k: usize, digit: usize| {
             let (coefficient, mut source) = (secret.get(k), random(k, digit)?);
             Ok(match digit.checked_sub(1) {
@@ -310,15 +319,15 @@ impl RotorKeys {
     /// # Errors
     /// [`Error::Stored`] unless they have the shapes that belong there.
     pub fn from_keys(ctx: Arc<Context>, shape: RotorShape, keys: Vec<RotorKey>) -> Result<Self, Error> {
-        let specs = shape.specs();
-        let fits = keys.iter().zip(specs.iter().cycle()).all(|(key, spec)| key.spec == *spec);
-        if !fits || keys.len() != specs.len() * shape.places.weight {
+        let specs = shape.keys();
+        let fits = keys.iter().zip(&specs).all(|(key, (_, spec))| key.spec == *spec);
+        if !fits || keys.len() != specs.len() {
             return Err(Error::Stored {
                 what: "keys of roots of unity have other shapes than their parameters give them",
             });
         }
-        let mut keys = keys.into_iter();
-        let factors = (0..shape.places.weight).map(|_| keys.by_ref().take(specs.len()).collect()).collect();
+        let (mut keys, each) = (keys.into_iter(), if shape.choice.is_some() { 1 } else { shape.mux.len() + 1 });
+        let factors = (0..specs.len() / each).map(|_| keys.by_ref().take(each).collect()).collect();
         Ok(Self { ctx, shape, factors })
     }
 

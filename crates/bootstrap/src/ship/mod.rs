@@ -9,8 +9,11 @@ pub mod steps;
 use crate::error::Error;
 use crate::plan::Plan;
 use crate::slots_first::steps::eval_mod::Function;
+use crate::slots_first::steps::linear::Apply;
+use crate::slots_first::steps::trace::Trace;
 use crate::slots_first::{KeySize, Layout, Method, Request, MAX_BOUND};
 use crate::step::{Scaled, Stage};
+use aglet_circuits::dft::slots_to_coeffs;
 use aglet_rlwe::encapsulate::digit_count;
 use aglet_rlwe::{Params, RotorShape};
 use aglet_schemes::approximate::PACK_LEVEL;
@@ -18,7 +21,9 @@ use aglet_schemes::ckks::CkksParams;
 use aglet_schemes::Pack;
 use num_complex::Complex64;
 use std::f64::consts::PI;
+use steps::choose::Choose;
 use steps::encapsulate::Encapsulate;
+use steps::gather::Gather;
 use steps::pack::PackSlots;
 use steps::product::{factor_scale, Product};
 use steps::real_part::RealPart;
@@ -27,6 +32,15 @@ use steps::Ship;
 
 /// q0 over the scale at which bits become coefficients: 0 and 1 stand where the cosine is flat.
 const BITS_RATIO: f64 = 2.0;
+
+/// Few slots at most: of more, factors are fewer products by rotations of roots of unity than by a choice among all that they may be.
+pub const MOST_SLOTS: usize = 64;
+
+/// Whether so many slots are few: factors are chosen.
+fn few(params: &CkksParams, slots: usize) -> bool {
+    let shape = params.rotor_shape().and_then(|shape| shape.choosing(params.n(), slots));
+    slots <= MOST_SLOTS && slots < params.slots() && shape.is_some()
+}
 
 /// The request that the keys for this one are made for: all of a set are the same.
 #[must_use]
@@ -51,8 +65,11 @@ pub fn layout(params: &CkksParams, request: Request) -> Result<Layout, Error> {
         Request { method: Method::Lossy | Method::Sign | Method::Merge | Method::LossyMerge, .. } => {
             return refuse("refreshes numbers (regular) and bits; take one of these")
         }
-        Request { slots, .. } if slots != params.slots() => {
-            return refuse("takes all slots of the ring; leave slot_count out")
+        Request { slots, .. } if slots != params.slots() && !few(params, slots) => {
+            let most = MOST_SLOTS.min(params.slots() / (params.ephemeral_weight().unwrap_or(0) + 1));
+            return refuse(&format!(
+                "takes all slots of the ring, or few of them; leave slot_count out or choose a power of two up to {most}"
+            ));
         }
         Request { target_level: Some(wanted), .. } if wanted != level => {
             return refuse("leaves one level; leave target_level out")
@@ -133,8 +150,8 @@ pub fn plan(layout: &Layout, params: &CkksParams) -> Result<Plan<Ship>, Error> {
     let primes: Vec<f64> = moduli[end + 1..].iter().rev().copied().collect();
     let leaf = factor_scale(out, &primes);
     let raised = params.raised().map_err(scheme)?;
-    let (raised_ratio, variance) = ratio_and_variance(params, &raised, &shape, leaf);
-
+    let digits = digit_count(64 - params.q()[0].leading_zeros(), ship.digit_bits);
+    let by = Encapsulate { weight: shape.places.weight, digits, bits: ship.digit_bits };
     let mut list = Vec::new();
     let mut at = Scaled { level: PACK_LEVEL, scale: layout.scale_in };
     let mut push = |name: &str, step: Ship, level: usize, scale: f64| {
@@ -142,16 +159,44 @@ pub fn plan(layout: &Layout, params: &CkksParams) -> Result<Plan<Ship>, Error> {
         list.push(Stage { name: name.into(), step, from: at, to });
         at = to;
     };
-    let pack = Pack { factor: 1.0 / request.bound, scale_ratio: packed / layout.scale_in };
-    push("pack", PackSlots(pack).into(), 0, packed);
-    let digits = digit_count(64 - params.q()[0].leading_zeros(), ship.digit_bits);
-    let by = Encapsulate { weight: shape.places.weight, digits, bits: ship.digit_bits };
-    push("encapsulate", by.into(), 0, packed);
-    let roots = Roots { shape, parts, amplitude: wave.amplitude, raised_ratio, variance };
-    push("roots", roots.into(), top, leaf);
-    push("product", product.into(), end, out);
+    if let Some(shape) = shape.choosing(params.n(), request.slots).filter(|_| few(params, request.slots)) {
+        let factor = Complex64::new(1.0 / request.bound, 0.0);
+        let mut maps = slots_to_coeffs(request.slots, 1, factor, request.size.steps())?;
+        let map = maps.remove(0).repeated(params.slots())?;
+        push(
+            "slots_to_coeffs",
+            Apply { map, level: PACK_LEVEL, scale_ratio: packed / layout.scale_in }.into(),
+            0,
+            packed,
+        );
+        push("encapsulate", by.into(), 0, packed);
+        let (raised_ratio, variance) = ratio_and_variance(params, &raised, &shape, leaf);
+        let roots = Roots { shape: shape.clone(), parts, amplitude: wave.amplitude, raised_ratio, variance };
+        push("choose", Choose(roots).into(), top, leaf);
+        if let Some(trace) = trace(&shape) {
+            push("trace", trace.into(), top, leaf);
+        }
+        push("product", Gather { slots: request.slots, product }.into(), end, out);
+    } else {
+        let pack = Pack { factor: 1.0 / request.bound, scale_ratio: packed / layout.scale_in };
+        push("pack", PackSlots(pack).into(), 0, packed);
+        push("encapsulate", by.into(), 0, packed);
+        let (raised_ratio, variance) = ratio_and_variance(params, &raised, &shape, leaf);
+        let roots = Roots { shape, parts, amplitude: wave.amplitude, raised_ratio, variance };
+        push("roots", roots.into(), top, leaf);
+        push("product", product.into(), end, out);
+    }
     push("real_part", RealPart { parts, offset: wave.offset }.into(), end, out);
     Plan::new(list, moduli)
+}
+
+/// The sum of the blocks that few slots choose factors from; `None` for a single one.
+fn trace(shape: &RotorShape) -> Option<Trace> {
+    let choice = shape.choice.filter(|choice| choice.blocks > 1)?;
+    let lengths: Vec<usize> = (0..choice.blocks.ilog2()).map(|i| (choice.slots * choice.factors) << i).collect();
+    // Four at a time share a decomposition, for one key more than two and two.
+    let sums = lengths.chunks(2).map(|sum| (1..1usize << sum.len()).map(|i| i * sum[0]).collect());
+    Some(Trace { sums: sums.collect() })
 }
 
 /// The product of the raised primes over that of the chain, and the variance of a factor that comes from there at its scale, before it is rounded.

@@ -42,7 +42,7 @@ macro_rules! named {
 named!(KeySize, "bootstrap key of size": Small = "small", Medium = "medium", Large = "large");
 
 impl KeySize {
-    pub(super) fn steps(self) -> BabySteps {
+    pub(crate) fn steps(self) -> BabySteps {
         match self {
             Self::Small => BabySteps { giant_cost: 1.0, most: 2, right: true },
             Self::Medium => BabySteps { giant_cost: 1.0, most: 64, right: false },

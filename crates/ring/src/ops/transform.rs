@@ -27,6 +27,22 @@ impl Ring {
         out
     }
 
+    /// [`Ring::lift`] of coefficients that are no secret: where all are smaller than the prime, an addition makes residues of them.
+    pub fn lift_public(&self, coefficients: &[i64], mut out: Poly<Coeff>) -> Poly<Coeff> {
+        assert_eq!(coefficients.len(), self.n());
+        let most = coefficients.iter().fold(0, |most, c| c.unsigned_abs().max(most));
+        self.for_limbs(&mut out, |prime, _, limb| {
+            let m = self.modulus(prime);
+            if most < m.value() {
+                let residue = |c: i64| (c as u64).wrapping_add(m.value() & (c >> 63) as u64);
+                limb.iter_mut().zip(coefficients).for_each(|(r, &c)| *r = residue(c));
+            } else {
+                limb.iter_mut().zip(coefficients).for_each(|(r, &c)| *r = m.reduce_i64(c));
+            }
+        });
+        out
+    }
+
     /// Coefficients to values.
     pub fn to_eval(&self, mut x: Poly<Coeff>) -> Poly<Eval> {
         self.for_limbs(&mut x, |prime, _, limb| self.table(prime).forward(limb));

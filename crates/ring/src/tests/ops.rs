@@ -401,6 +401,14 @@ fn lifts(case: &mut Case<'_>) {
     let expected = ring.to_eval(ring.lift(&spread, ring.scratch(4, 2).unwrap()));
     let lifted = ring.lift_from(&half, &x, &plan).unwrap();
     case.is("lift_from a subring", &lifted, |i, _, at| expected.limb(i)[at]);
+    // Both ways to the residues of numbers that are no secret: smaller than every prime, and larger than some.
+    let least = (0..4).map(|i| ring.modulus(i).value() as i64).min().unwrap_or(0);
+    for largest in [least - 1, least, i64::MAX / 2] {
+        let words: Vec<i64> = (0..N as i64).map(|j| [largest, -largest, 0, 1, -1, j][j as usize % 6]).collect();
+        let wanted = ring.lift(&words, ring.scratch(4, 2).unwrap());
+        let found = ring.lift_public(&words, ring.scratch(4, 2).unwrap());
+        assert!((0..6).all(|i| found.limb(i) == wanted.limb(i)));
+    }
     let q = i128::from(ring.modulus(0).value());
     let words: Vec<i64> = (0..N as i64).map(|j| (j - 40) * 0x1_2345_6789).collect();
     let low = ring.to_eval(ring.lift(&words, ring.scratch(1, 0).unwrap()));

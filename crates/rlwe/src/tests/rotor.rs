@@ -14,7 +14,8 @@ const N: usize = 1 << LOG_N;
 const PLACES: Places = Places { weight: 3, half_window: Some(12) };
 
 fn shape(places: Places, columns: usize, mux: &[usize]) -> RotorShape {
-    RotorShape { places, columns, mux: mux.to_vec(), raised: 4, special: 2, digits: vec![vec![0, 1], vec![2, 3]] }
+    let digits = vec![vec![0, 1], vec![2, 3]];
+    RotorShape { places, columns, mux: mux.to_vec(), raised: 4, special: 2, digits, choice: None }
 }
 
 /// A chain of four primes, four raised ones and two special ones.

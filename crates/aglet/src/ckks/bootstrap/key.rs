@@ -159,7 +159,7 @@ impl Engine {
             let step = route.carried().map(|step| step.key(&ctx, spec, galois, secrets, random)).transpose()?.flatten();
             step.ok_or_else(|| Error::MissingKey(format!("No map of this bootstrap is carried at {galois}.")))
         };
-        let rotors = route.rotor().map_or(0, |shape| shape.places.weight * shape.specs().len());
+        let rotors = route.rotor().map_or(0, |shape| shape.keys().len());
         let (others, short) = (parts.len(), self.params().literal().ship.as_ref().map(|ship| ship.digit_bits));
         let list = List { parts, more: rotors, short };
         let (keys, placed) = bootstrap_keys::create((&self.runtime, &ctx), sk, list, control, carried)?;

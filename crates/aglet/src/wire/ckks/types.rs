@@ -123,12 +123,9 @@ impl Stored<Origin> for BootstrapKey {
         let own = keys.into_iter().map(|KeyNeed { role, spec }| Shape::Key { params: params.clone(), role, spec });
         let mut shapes: Vec<Shape> = own.collect();
         if let Some(shape) = route.rotor() {
-            let (raised, specs) = (origin.params.raised()?, shape.specs());
-            for (factor, (digit, spec)) in
-                (0..shape.places.weight).flat_map(|k| specs.iter().enumerate().map(move |d| (k, d)))
-            {
-                let role = KeyRole::Rotor { factor, digit };
-                shapes.push(Shape::Key { params: raised.clone(), role, spec: spec.clone() });
+            let raised = origin.params.raised()?;
+            for ((factor, digit), spec) in shape.keys() {
+                shapes.push(Shape::Key { params: raised.clone(), role: KeyRole::Rotor { factor, digit }, spec });
             }
         }
         Ok(shapes)

@@ -7,7 +7,7 @@ use aglet_ring::fft::SpecialFft;
 use aglet_ring::{Digits, Eval, Poly, Tally};
 use aglet_rlwe::rotor::BANDS;
 use aglet_rlwe::{Context, KeySwitchSpec, Params, RotorKeys, RotorShape};
-use aglet_schemes::ckks::{CkksCiphertext, CkksEvaluator};
+use aglet_schemes::ckks::{spread, CkksCiphertext, CkksEvaluator};
 use aglet_schemes::clear::{ClearCiphertext, ClearEvaluator};
 use aglet_schemes::cost::{CostCiphertext, CostEvaluator, Held};
 use aglet_schemes::noisy::NoisyEvaluator;
@@ -73,25 +73,26 @@ impl<E: RaiseRoots> RunOn<E> for Roots {
 }
 
 /// `omega^c` for the coefficients of a polynomial modulo the lowest prime, `omega = e^(2 pi i / q0)`: those of the lower and of the upper half.
-fn powers(ctx: &Context, x: &Poly<Eval>) -> Result<[Vec<Complex64>; 2], SchemeError> {
-    let (low, q0) = (ctx.ring().centred(x).map_err(aglet_rlwe::Error::from)?, ctx.modulus(0));
+pub(super) fn powers(ctx: &Context, x: &Poly<Eval>) -> Result<[Vec<Complex64>; 2], aglet_rlwe::Error> {
+    let (low, q0) = (ctx.ring().centred(x)?, ctx.modulus(0));
     let power = |&c: &i64| Complex64::cis(TAU * (c as f64 / q0));
     let (lower, upper) = low.split_at(low.len() / 2);
     Ok([lower, upper].map(|half| half.iter().map(power).collect()))
 }
 
-/// Numbers in slots as a polynomial with so many limbs.
-fn encoded(
+/// Numbers in slots, which fewer than all repeat over, as a polynomial with so many limbs.
+pub(super) fn encoded(
     ctx: &Context,
     fft: &SpecialFft,
     values: &[Complex64],
     scale: f64,
     (q_limbs, p_limbs): (usize, usize),
-) -> Result<Poly<Eval>, SchemeError> {
-    let ring = ctx.ring();
-    let coefficients = fft.coefficients(values, scale).map_err(aglet_rlwe::Error::from)?;
-    let out = ring.scratch(q_limbs, p_limbs).map_err(aglet_rlwe::Error::from)?;
-    Ok(ring.to_eval(ring.lift(&coefficients, out)))
+) -> Result<Poly<Eval>, aglet_rlwe::Error> {
+    let (ring, mut coefficients) = (ctx.ring(), fft.coefficients(values, scale)?);
+    if coefficients.len() < ring.n() {
+        coefficients = spread(&coefficients, ring.n());
+    }
+    Ok(ring.to_eval(ring.lift_public(&coefficients, ring.scratch(q_limbs, p_limbs)?)))
 }
 
 /// The bands of `a`, and of `X^(-N/2) a` for the other part of a message: these are the same in another order.
@@ -107,7 +108,7 @@ fn bands(
     let all = [lower.clone(), conjugate(&lower), upper.clone(), conjugate(&upper)];
     let shape = (rotor.shape().raised, 1);
     let polys = all.iter().map(|band| encoded(rotor.context(), fft, band, scale, shape));
-    let polys = polys.collect::<Result<Vec<_>, SchemeError>>()?;
+    let polys = polys.collect::<Result<Vec<_>, aglet_rlwe::Error>>()?;
     // Coefficient i of X^(-N/2) a is coefficient i + N/2 of a, and coefficient i + N/2 is minus coefficient i.
     let orders = [[0, 1, 2, 3], [2, 3, 1, 0]];
     let list = |order: &[usize; BANDS]| Digits::of(order.iter().map(|&i| polys[i].prefix(shape.0)).collect());
@@ -242,16 +243,18 @@ fn factor(e: &CostEvaluator, shape: &RotorShape, lists: usize, limbs: usize) -> 
         sums = next;
         drop(digits);
     }
-    let settle = |_: &[Held; 2]| {
-        [(); 2].map(|()| {
-            let (leaving, gained) = (e.hold(shape.raised + special), e.hold(limbs));
-            e.inverse(shape.raised + special);
-            let quotient = e.hold(limbs);
-            e.convert(shape.raised + special, limbs);
-            e.count(Tally::rsub_mul(e.n()).times(limbs as u64));
-            drop((leaving, gained));
-            quotient
-        })
-    };
-    Ok(sums.iter().map(settle).collect())
+    Ok(sums.iter().map(|_| settled(e, shape.raised + special, limbs)).collect())
+}
+
+/// The work of [`settle`](aglet_rlwe::exchange::settle) of a pair, and the memory of the results.
+pub(super) fn settled(e: &CostEvaluator, from: usize, limbs: usize) -> [Held; 2] {
+    [(); 2].map(|()| {
+        let (leaving, gained) = (e.hold(from), e.hold(limbs));
+        e.inverse(from);
+        let quotient = e.hold(limbs);
+        e.convert(from, limbs);
+        e.count(Tally::rsub_mul(e.n()).times(limbs as u64));
+        drop((leaving, gained));
+        quotient
+    })
 }

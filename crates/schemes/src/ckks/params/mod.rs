@@ -183,7 +183,7 @@ fn rotor_shape(literal: &CkksLiteral) -> Option<RotorShape> {
     let count = |role| literal.groups(role).map(|g| g.count).sum();
     let (raised, special) = (count(Role::Raised), count(Role::Special));
     let (mux, digits) = (ship.mux.clone(), ship.digits.clone());
-    Some(RotorShape { places, columns: ship.columns, mux, raised, special, digits })
+    Some(RotorShape { places, columns: ship.columns, mux, raised, special, digits, choice: None })
 }
 
 /// Bits that the raised primes may have more or fewer than the chain.

@@ -1,0 +1,69 @@
+//! The product of all factors of few slots, which stand side by side in one ciphertext: rotations by half of them, a quarter and so on.
+
+use super::product::Product;
+use crate::error::Error;
+use crate::step::{each, KeyNeed, RunOn, Scaled, Step};
+use aglet_rlwe::Params;
+use aglet_schemes::{Approximate, Product as Term, Quadratic};
+use num_complex::Complex64;
+
+/// Multiplies every slot by those that stand `slots` and its multiples further, as many as there are factors.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Gather {
+    /// Message slots.
+    pub slots: usize,
+    /// How many factors, and how many levels they take.
+    pub product: Product,
+}
+
+impl Gather {
+    /// The rotations to the left, level by level.
+    fn turns(&self) -> impl Iterator<Item = usize> + use<> {
+        let (slots, levels) = (self.slots, self.product.levels());
+        (0..levels).rev().map(move |i| slots << i)
+    }
+}
+
+impl Step for Gather {
+    type Place = Scaled;
+
+    fn check(&self, from: &Scaled, to: &Scaled, moduli: &[f64]) -> bool {
+        self.product.check(from, to, moduli)
+    }
+    fn keys_needed(&self, from: &Scaled, to: &Scaled, params: &Params) -> Result<Vec<KeyNeed>, Error> {
+        let mut needs = self.product.keys_needed(from, to, params)?;
+        for (i, by) in self.turns().enumerate() {
+            needs.extend(KeyNeed::rotations(params, from.level + 1 - i, [by])?);
+        }
+        Ok(needs)
+    }
+    fn describe(&self, params: &Params, keys: &[KeyNeed]) -> Result<String, Error> {
+        self.product.describe(params, keys)
+    }
+    fn rotations(&self) -> Option<Vec<usize>> {
+        Some(self.turns().collect())
+    }
+}
+
+impl<E: Approximate> RunOn<E> for Gather {
+    fn run_on(
+        &self,
+        e: &E,
+        cts: &[E::Ciphertext],
+        _: &Scaled,
+        _: Option<&E::Transform>,
+    ) -> Result<Vec<E::Ciphertext>, Error> {
+        let mut list = cts.to_vec();
+        for by in self.turns() {
+            let turned = each(&list, |ct| e.rotate(ct, by as isize))?;
+            let form = |(left, right)| {
+                let level = e.level(left);
+                let scale = e.scale(left) * e.scale(right) / e.modulus(level);
+                let products = vec![Term { factor: 1, left, right }];
+                Quadratic { products, terms: Vec::new(), constant: Complex64::ZERO, level, scale }
+            };
+            list = e.quadratics(&list.iter().zip(&turned).map(form).collect::<Vec<_>>())?;
+        }
+        Ok(list)
+    }
+}
