@@ -86,6 +86,8 @@ class PresetInfo(TypedDict):
     """Why the set is experimental, if it is."""
     by_roots: bool
     """Whether it bootstraps by roots of unity."""
+    few_slots: int
+    """Slots at most, below all of the ring, that a bootstrap by roots of unity may have; 0 for none."""
     sparse_secrets_bits: float | None
     """What the number of their sparse secrets is worth by the rule that makes them experimental."""
 

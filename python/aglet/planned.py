@@ -23,8 +23,6 @@ STAGES = range(1, 6)
 PAIRS = ("merge", "lossy-merge")
 MAX_LAYERS = 6
 """Layers of the DFT in one map. Larger maps take more memory and time than one stage more."""
-FEW_SLOTS = tuple(1 << i for i in range(7))
-"""Numbers of slots, below all, that are refreshed by roots of unity."""
 _KINDS = ("forward", "inverse", "pointwise", "key", "diagonal", "matrix", "conversion")
 _UNCLAIMED = 20.0
 _CLAIM_MARGIN = 4.0
@@ -63,7 +61,7 @@ def layers(slots: int, stages: int) -> int:
 def stages_of(preset: _core.PresetInfo, slots: int) -> list[int]:
     """Numbers of stages that a bootstrap of so many slots may have: one by roots of unity, of all slots or of few."""
     if preset["by_roots"]:
-        return [1] if slots in (preset["slots"], *FEW_SLOTS) else []
+        return [1] if slots == preset["slots"] or slots <= preset["few_slots"] else []
     return [stages for stages in STAGES if layers(slots, stages) <= MAX_LAYERS]
 
 

@@ -49,7 +49,7 @@ pub struct RotorShape {
     pub special: usize,
     /// The raised limbs of every digit of a key switch.
     pub digits: Vec<Vec<usize>>,
-    /// For few slots how all factors are chosen at once, in place of rotations: columns are plaintexts, and there are no muxes.
+    /// For few numbers how all factors are chosen at once, in place of rotations: columns are plaintexts, and there are no muxes.
     pub choice: Option<Choice>,
 }
 

@@ -33,13 +33,20 @@ use steps::Ship;
 /// q0 over the scale at which bits become coefficients: 0 and 1 stand where the cosine is flat.
 const BITS_RATIO: f64 = 2.0;
 
-/// Few slots at most: of more, factors are fewer products by rotations of roots of unity than by a choice among all that they may be.
-pub const MOST_SLOTS: usize = 64;
+/// Few slots at most, and plaintexts that a factor is chosen from: with more of either, rotations of roots of unity are as fast.
+const MOST_SLOTS: usize = 64;
+const MOST_PLAINTEXTS: usize = 512;
 
 /// Whether so many slots are few: factors are chosen.
 fn few(params: &CkksParams, slots: usize) -> bool {
-    let shape = params.rotor_shape().and_then(|shape| shape.choosing(params.n(), slots));
-    slots <= MOST_SLOTS && slots < params.slots() && shape.is_some()
+    let choice = params.rotor_shape().and_then(|shape| shape.choosing(params.n(), slots)?.choice);
+    slots <= MOST_SLOTS && slots < params.slots() && choice.is_some_and(|choice| choice.plaintexts <= MOST_PLAINTEXTS)
+}
+
+/// The most slots, below all of the ring, that a bootstrap by roots of unity may have; 0 for none.
+#[must_use]
+pub fn few_slots(params: &CkksParams) -> usize {
+    (0..=MOST_SLOTS.ilog2()).map(|i| 1 << i).filter(|&slots| few(params, slots)).max().unwrap_or(0)
 }
 
 /// The request that the keys for this one are made for: all of a set are the same.
@@ -66,7 +73,7 @@ pub fn layout(params: &CkksParams, request: Request) -> Result<Layout, Error> {
             return refuse("refreshes numbers (regular) and bits; take one of these")
         }
         Request { slots, .. } if slots != params.slots() && !few(params, slots) => {
-            let most = MOST_SLOTS.min(params.slots() / (params.ephemeral_weight().unwrap_or(0) + 1));
+            let most = few_slots(params);
             return refuse(&format!(
                 "takes all slots of the ring, or few of them; leave slot_count out or choose a power of two up to {most}"
             ));
@@ -193,7 +200,7 @@ pub fn plan(layout: &Layout, params: &CkksParams) -> Result<Plan<Ship>, Error> {
 /// The sum of the blocks that few slots choose factors from; `None` for a single one.
 fn trace(shape: &RotorShape) -> Option<Trace> {
     let choice = shape.choice.filter(|choice| choice.blocks > 1)?;
-    let lengths: Vec<usize> = (0..choice.blocks.ilog2()).map(|i| (choice.slots * choice.factors) << i).collect();
+    let lengths: Vec<usize> = (0..choice.blocks.ilog2()).map(|i| (choice.numbers * choice.factors) << i).collect();
     // Four at a time share a decomposition, for one key more than two and two.
     let sums = lengths.chunks(2).map(|sum| (1..1usize << sum.len()).map(|i| i * sum[0]).collect());
     Some(Trace { sums: sums.collect() })

@@ -1,9 +1,9 @@
-//! Keys that choose a factor out of all that it may be, for messages of few slots (SPRU, eprint 2025/651).
+//! Keys that choose a factor out of all that it may be, for messages of few numbers (SPRU, eprint 2025/651).
 //!
-//! Coefficient `c` of `a sign X^place` is one of the coefficients of `a`, or minus one of them, and all are public. With few slots there is room
-//! for a slot of every message slot, factor and place: it has `omega^(a_(c - place))`, the conjugate polynomial has the negative sign, and a key
+//! Coefficient `c` of `a sign X^place` is one of the coefficients of `a`, or minus one of them, and all are public. With few numbers there is room
+//! for every number, factor and place beside each other: there stands `omega^(a_(c - place))`, the conjugate polynomial has the negative sign, and a key
 //! is 1 at the place and sign of its secret and 0 elsewhere. So factors are sums of products of plaintexts with fresh encryptions, without a rotation or a
-//! key switch. Places that no slot is left for follow in further plaintexts, with keys of their own.
+//! key switch. Places that no room is left for follow in further plaintexts, with keys of their own.
 
 use super::{right, RotorKey, RotorKeys, RotorShape};
 use crate::context::Context;
@@ -12,7 +12,6 @@ use crate::exchange::settle;
 use crate::gadget::KeySwitchSpec;
 use crate::places::{same, PlacedCoefficients};
 use crate::secret::SecretKey;
-use crate::switching_key::SwitchingKey;
 use aglet_ring::automorphism::conjugation_exponent;
 use aglet_ring::fft::SpecialFft;
 use aglet_ring::sample::ChaChaSource;
@@ -26,27 +25,27 @@ use zeroize::Zeroizing;
 pub(super) const SIGNS: usize = 2;
 /// Plaintexts that are encoded side by side and meet one key.
 const GROUP: usize = 16;
-/// Blocks of places at most: their sum is as many times noisier as there are, and beyond this half of the bits that a factor may lose are gone.
+/// Blocks of places at most: their sum has the noise of all, which costs half a bit of the result here, and half a bit more each time that they double.
 const MOST_BLOCKS: usize = 32;
 
-/// How the places of all factors lie in slots: message slot first, then factor, then block of places.
+/// How the places of all factors lie in a plaintext: number of the message first, then factor, then block of places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// Message slots.
-    pub slots: usize,
-    /// Factors: the secret ones, and the public one, which has a slot and no key.
+    /// Numbers of the message.
+    pub numbers: usize,
+    /// Factors: the secret ones, and the public one, which has room and no key.
     pub factors: usize,
     /// Places of one factor that stand side by side.
     pub blocks: usize,
-    /// Plaintexts, so that every place has its slot.
+    /// Plaintexts, so that every place is in one.
     pub plaintexts: usize,
 }
 
 impl Choice {
-    /// Slots of a plaintext, which repeats over the ring.
+    /// Numbers of a plaintext, which repeats over the ring.
     #[must_use]
     pub fn period(&self) -> usize {
-        self.slots * self.factors * self.blocks
+        self.numbers * self.factors * self.blocks
     }
     /// The plaintexts of each key.
     pub fn groups(&self) -> impl Iterator<Item = Range<usize>> {
@@ -56,16 +55,16 @@ impl Choice {
 }
 
 impl RotorShape {
-    /// The same secret for a message of few slots; `None` for more than there is room for in a ring of degree `n`.
+    /// The same secret for a message of few numbers; `None` for more than there is room for in a ring of degree `n`.
     #[must_use]
-    pub fn choosing(&self, n: usize, slots: usize) -> Option<Self> {
+    pub fn choosing(&self, n: usize, numbers: usize) -> Option<Self> {
         let factors = self.places.weight + 1;
-        let blocks = (n / 2).checked_div(factors * slots)?.min(MOST_BLOCKS);
-        if blocks == 0 || !slots.is_power_of_two() || !factors.is_power_of_two() {
+        let blocks = (n / 2).checked_div(factors * numbers)?.min(MOST_BLOCKS);
+        if blocks == 0 || !numbers.is_power_of_two() || !factors.is_power_of_two() {
             return None;
         }
         let plaintexts = self.places.width(n).div_ceil(blocks);
-        let choice = Some(Choice { slots, factors, blocks, plaintexts });
+        let choice = Some(Choice { numbers, factors, blocks, plaintexts });
         Some(Self { columns: plaintexts, mux: Vec::new(), digits: Vec::new(), choice, ..self.clone() })
     }
 
@@ -104,9 +103,9 @@ fn chosen(
             let (own, negative) = secret(k);
             let start = shape.places.start(n, k) as u64;
             let here = same(own, start + place as u64) & same(u64::from(negative as u8 >> 7), sign);
-            values.extend(std::iter::repeat_n(here as f64, choice.slots));
+            values.extend(std::iter::repeat_n(here as f64, choice.numbers));
         }
-        values.extend(std::iter::repeat_n(0.0, choice.slots));
+        values.extend(std::iter::repeat_n(0.0, choice.numbers));
     }
     values
 }
@@ -131,7 +130,7 @@ fn group(
     };
     let messages = samples.par_iter().map(encoded).collect::<Result<Vec<Poly<Eval>>, Error>>()?;
     let samples: Vec<_> = messages.iter().map(|message| (Multiplier::integer(-1), message)).collect();
-    RotorKey::packed(ctx, SwitchingKey::generate(ctx, spec, &samples, sk, random)?)
+    RotorKey::made(ctx, spec, &samples, sk, random)
 }
 
 impl RotorKeys {
@@ -149,7 +148,7 @@ impl RotorKeys {
         Ok(Self { ctx: ctx.clone(), shape: shape.clone(), factors })
     }
 
-    /// For each of several lists all factors in the slots of one sample on the first `limbs` primes of the chain, before blocks are summed up: the keys are
+    /// For each of several lists all factors beside each other in one sample on the first `limbs` primes of the chain, before blocks are summed up: the keys are
     /// read once. `encoded` gives plaintext `t` of a list at the raised primes and the first special one; `stop` is asked before each group.
     ///
     /// # Errors
@@ -163,7 +162,9 @@ impl RotorKeys {
     ) -> Result<Vec<Vec<Poly<Eval>>>, Error> {
         let (ctx, ring) = (&*self.ctx, self.ctx.ring());
         let Some(choice) = self.shape.choice else {
-            return Err(Error::bad_parameters("these keys of roots of unity are for all slots; make some for few"));
+            return Err(Error::bad_parameters(
+                "these keys of roots of unity are for as many numbers as the ring has; make some for few",
+            ));
         };
         let signs = [right(ctx, 0), ring.automorphism(conjugation_exponent(ring.n()))];
         let mut sums: Vec<Pair> = Vec::new();

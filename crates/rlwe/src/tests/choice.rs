@@ -101,7 +101,7 @@ fn keys_choose_the_number_of_their_place_or_its_conjugate() {
         SpecialFft::new(N / 2).forward(&mut found);
         for (slot, found) in found.iter().enumerate() {
             let slot = slot % choice.period();
-            let (k, block) = (slot / choice.slots % choice.factors, slot / choice.slots / choice.factors);
+            let (k, block) = (slot / choice.numbers % choice.factors, slot / choice.numbers / choice.factors);
             let mut wanted = Complex64::new(0.0, 0.0);
             if k < PLACES.weight {
                 let (place, sign) = secret.get(k);

@@ -6,6 +6,7 @@ use crate::ckks::memory::{self, Memory};
 use crate::ckks::{cost, failure, precision, Method, Request, Route};
 use crate::runtime::machine;
 use crate::{presets, Error, Units};
+use aglet_bootstrap::ship::few_slots;
 use aglet_bootstrap::Step;
 use aglet_ring::arch;
 use aglet_schemes::ckks::CkksParams;
@@ -75,6 +76,7 @@ pub fn presets() -> Result<Value, Error> {
             "source": params.literal().source.trim(),
             "experimental": params.literal().experimental,
             "by_roots": params.rotor_shape().is_some(),
+            "few_slots": few_slots(&params),
             "sparse_secrets_bits": params.rotor_shape().map(|shape| shape.places.meet_bits(params.n())),
         }));
     }

@@ -63,22 +63,22 @@ fn choice(shape: &RotorShape) -> Result<Choice, SchemeError> {
 
 /// The coefficient that has the real part of message slot `i`, in a ring of `half` slots: slots_to_coeffs leaves them in this order.
 fn coefficient(choice: &Choice, half: usize, i: usize) -> usize {
-    let bits = choice.slots.ilog2();
+    let bits = choice.numbers.ilog2();
     let reversed = if bits == 0 { 0 } else { i.reverse_bits() >> (usize::BITS - bits) };
-    reversed * (half / choice.slots)
+    reversed * (half / choice.numbers)
 }
 
 /// Plaintext `t`: the powers of all coefficients of one polynomial, each in the slots of the factors and places that take it; `upper` for the imaginary part.
 fn options(shape: &RotorShape, choice: &Choice, powers: &[Complex64], (t, upper): (usize, bool)) -> Vec<Complex64> {
     let (n, width) = (powers.len(), shape.places.width(powers.len()));
     let offset = if upper { n / 2 } else { 0 };
-    let coefficients: Vec<usize> = (0..choice.slots).map(|i| coefficient(choice, n / 2, i) + offset).collect();
+    let coefficients: Vec<usize> = (0..choice.numbers).map(|i| coefficient(choice, n / 2, i) + offset).collect();
     let mut values = Vec::with_capacity(choice.period());
     for block in 0..choice.blocks {
         let place = t * choice.blocks + block;
         for k in 0..choice.factors {
             if k == shape.places.weight || place >= width {
-                values.extend(std::iter::repeat_n(Complex64::ZERO, choice.slots));
+                values.extend(std::iter::repeat_n(Complex64::ZERO, choice.numbers));
                 continue;
             }
             let place = shape.places.start(n, k) + place;
@@ -92,7 +92,7 @@ fn options(shape: &RotorShape, choice: &Choice, powers: &[Complex64], (t, upper)
 /// Numbers of the message slots in the slots of the public factor, in the first block.
 fn public(choice: &Choice, values: impl Iterator<Item = Complex64>) -> Vec<Complex64> {
     let mut all = vec![Complex64::ZERO; choice.period()];
-    all[(choice.factors - 1) * choice.slots..].iter_mut().zip(values).for_each(|(all, value)| *all = value);
+    all[(choice.factors - 1) * choice.numbers..].iter_mut().zip(values).for_each(|(all, value)| *all = value);
     all
 }
 
@@ -109,7 +109,7 @@ impl ChooseRoots for CkksEvaluator<'_> {
             let (b, a) = (powers(ctx, b)?, Arc::new(powers(ctx, a)?.concat()));
             for (part, half) in b.iter().enumerate().take(roots.parts) {
                 let at = |i| roots.amplitude * half[coefficient(&choice, half.len(), i)];
-                let values = public(&choice, (0..choice.slots).map(at));
+                let values = public(&choice, (0..choice.numbers).map(at));
                 firsts.push((ct, encoded(ctx, &fft, &values, to.scale, (to.level + 1, 0))?));
                 lists.push((a.clone(), part == 1));
             }
@@ -149,12 +149,12 @@ impl ChooseRoots for ClearEvaluator {
             for part in 0..roots.parts {
                 let angle = |w: Complex64| turn * if part == 0 { w.re } else { w.im };
                 let mut left: Vec<f64> =
-                    (0..choice.slots).map(|i| angle(coefficients[coefficient(&choice, half, i)])).collect();
+                    (0..choice.numbers).map(|i| angle(coefficients[coefficient(&choice, half, i)])).collect();
                 let mut values = vec![Complex64::ZERO; choice.period()];
                 for k in 0..choice.factors - 1 {
                     let block = (random.uniform() + 0.5) * choice.blocks as f64;
                     let block = (block as usize).min(choice.blocks - 1);
-                    let at = (block * choice.factors + k) * choice.slots;
+                    let at = (block * choice.factors + k) * choice.numbers;
                     for (left, value) in left.iter_mut().zip(&mut values[at..]) {
                         let angle = TAU * random.uniform();
                         *left -= angle;
