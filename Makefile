@@ -99,7 +99,7 @@ wheel: $(VENV)/.created
 	$(BIN)/python -m pip install --quiet ziglang
 	rm -rf $(WHEEL)/out
 	PATH=$(CURDIR)/$(BIN):$$PATH CARGO_TARGET_DIR=$(WHEEL) \
-		RUSTFLAGS="--remap-path-prefix=$(CURDIR)=aglet --remap-path-prefix=$(HOME)/.cargo=cargo" \
+		RUSTFLAGS="--cfg chacha20_avx512 --remap-path-prefix=$(CURDIR)=aglet --remap-path-prefix=$(HOME)/.cargo=cargo" \
 		$(MATURIN) build --release --locked --quiet --zig --compatibility manylinux2014 --out $(WHEEL)/out
 	$(BIN)/python tools/wheel.py finish $(WHEEL)/out/*.whl
 	mkdir -p dist && cp $(WHEEL)/out/*.whl dist
