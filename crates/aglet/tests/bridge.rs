@@ -4,8 +4,9 @@ use aglet::bridge::{Bridge, BridgeKey, Parts, Reading};
 use aglet::ckks::{
     self, BootstrapKey, BootstrapKeys, Ciphertext, GaloisKey, KeySize, Method, RelinearizationKey, Request,
 };
-use aglet::fhew::{self, Domain, Form, Gate, Integer, Message, Table};
+use aglet::fhew::{self, Domain, Form, Gate, Integer, Message, Table, Word};
 use aglet::{presets, Control, ErrorKind, SecretKey};
+use aglet_rlwe::lwe::log2_tail;
 use aglet_testing::fixture::shrunk;
 use num_complex::Complex64;
 
@@ -93,6 +94,37 @@ fn numbers_of_slots_go_through_tables_and_signs() {
     let wanted: Vec<u64> = some.iter().map(|&x| u64::from(x >= 0.0)).collect();
     assert_eq!(lookups.decrypt(&signs, message, &s.lookup).unwrap(), wanted);
     assert!(reals.iter().all(|ct| ct.variance().sqrt() < 2f64.powi(-22)), "{:e}", reals[0].variance().sqrt());
+}
+
+/// Noise is less than ciphertexts say, and as large as a distance as often as is computed.
+#[test]
+fn noise_is_less_than_said_and_fails_as_often_as_computed() {
+    let s = sides(shrunk("regular", 11), None, "lut4");
+    let (count, lookups) = (s.bridge.slots().slots(), s.bridge.lookups());
+    let all: Vec<usize> = (0..count).collect();
+    let reading = Reading::Real(Integer::new(20).unwrap());
+    let (mut errors, mut said) = (Vec::new(), 0.0);
+    for _ in 0..4 {
+        let found = s.read(&s.encrypt(&vec![0.0; count], 0), &all, reading).unwrap();
+        said = found[0].variance();
+        // So large that units of 2^-20 of a turn show it.
+        let wide = lookups.sum(&[(&found[..], 1 << 20)]).unwrap();
+        let units = lookups.decrypt_words(&wide, Word::new(20).unwrap(), &s.lookup).unwrap();
+        let centred = |u: u64| (u as f64 + 524_288.0).rem_euclid(1_048_576.0) - 524_288.0;
+        errors.extend(units.into_iter().map(|u| centred(u) / 2f64.powi(40)));
+    }
+    let variance = errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64;
+    println!("deviation 2^{:.2}, said 2^{:.2}", variance.log2() / 2.0, said.log2() / 2.0);
+    // What is said counts every rounding by a bound, and all of them as if they were one.
+    assert!(variance < said, "measured over said {:.3}", variance / said);
+    // Beyond a distance lie as many as the tail of a Gaussian of what was measured has, and so no more than that of what is said.
+    for deviations in [1.5, 2.0, 2.5, 3.0] {
+        let distance = deviations * variance.sqrt();
+        let beyond = errors.iter().filter(|e| e.abs() > distance).count() as f64;
+        let expected = log2_tail(distance, variance).exp2() * errors.len() as f64;
+        let chance = 5.0 * expected.sqrt() + 0.05 * expected;
+        assert!((beyond - expected).abs() < chance, "{beyond} beyond {deviations} deviations, {expected:.0} computed");
+    }
 }
 
 /// A bridge with the keys of a way up.
