@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 from collections.abc import Callable, Sequence
@@ -150,8 +151,7 @@ class Session:
         if self.slots % flat.size == 0:
             # Written over and over, so that sums are short and broadcasting is free.
             chunk = self.machine.encrypt(np.tile(flat, self.slots // flat.size), level, interval.size)
-            index = np.arange(flat.size, dtype=np.int64).reshape(array.shape)
-            return EncryptedArray(self, [chunk], index, interval, None, flat.size)
+            return EncryptedArray(self, [chunk], _in_a_row(array.shape), interval, None, flat.size)
         index, count = _places(array.shape, self.slots)
         laid = np.full(count * self.slots, filler, dtype=flat.dtype)
         laid[index.ravel()] = flat
@@ -412,6 +412,16 @@ def _refuse_beyond(flat: Any, interval: Interval) -> None:
         )
 
 
+# Arrays of one shape share one index, so that operations see at once that their elements stand in the same places.
+@functools.lru_cache(maxsize=2)
+def _in_a_row(shape: tuple[int, ...]) -> Any:
+    """Elements one after the other from the first slot."""
+    index = np.arange(math.prod(shape), dtype=np.int64).reshape(shape)
+    index.setflags(write=False)
+    return index
+
+
+@functools.lru_cache(maxsize=2)
 def _places(shape: tuple[int, ...], slots: int) -> tuple[Any, int]:
     """Where elements stand, and how many chunks that takes.
 
@@ -432,4 +442,6 @@ def _places(shape: tuple[int, ...], slots: int) -> tuple[Any, int]:
         + start[None, :, None]
         + np.arange(block, dtype=np.int64)[None, None, :]
     )
-    return grid.reshape(shape), lead * runs
+    index = grid.reshape(shape)
+    index.setflags(write=False)
+    return index, lead * runs
