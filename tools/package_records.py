@@ -32,7 +32,7 @@ def packaging() -> list[Figure]:
     return [
         Figure("size of the wheel", wheel.MOST_BYTES, record("make wheel", bytes=size)),
         Figure(
-            "the wheel in a bare environment: pip install and aglet demo --quick",
+            "the wheel in a bare environment: installed, then aglet demo --quick",
             wheel.MOST_SECONDS,
             record("tools/wheel.py check", seconds=seconds),
             "with what pip fetches",
