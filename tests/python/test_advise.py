@@ -369,7 +369,7 @@ def test_tables_over_a_bridge_beside_those_of_integers_and_polynomials() -> None
     # With levels after it, every bit of a result goes up.
     later = tables(64, 4, 3)
     assert "bridge lookup" not in later
-    assert (later["bridge lookup, bits"].bootstraps, later["bridge lookup, bits"].level_out) == (4, 13)
+    assert (later["bridge lookup, bits"].bootstraps, later["bridge lookup, bits"].level_out) == (4, 12)
     wide = tables(100, 8)
     assert set(wide) == {"integer table", "integer table in digits", "bridge lookup_bytes"}
     # More values than slots take more ciphertexts.

@@ -236,7 +236,7 @@ fn threads_and_instruction_sets_change_no_bit() {
     }
 }
 
-/// At the real size: grids, constants, alternating signs, twenty bootstraps in a row, and the same bits on one thread.
+/// At the real size: grids, ones, twenty bootstraps in a row from alternating signs, and the same bits on one thread.
 #[cfg(feature = "long")]
 #[test]
 fn few_slots_at_the_real_size_have_the_precision_of_the_model() {
@@ -255,6 +255,13 @@ fn few_slots_at_the_real_size_have_the_precision_of_the_model() {
         let bits = -((0..runs).map(one).sum::<f64>() / runs as f64).log2();
         println!("{slots} slots: {bits:.2}, model {model:.2?}");
         assert!((bits - model.mean_bits).abs() < 0.5, "{slots} slots: {bits} {model:?}");
+        let ones = vec![1.0; slots];
+        let ct = f.encrypt(&ones, 0);
+        let out = f.bootstrap(&[&ct], &key, wanted).unwrap().remove(0);
+        let found = f.precision(&out, &ones);
+        assert!(found.worst > model.mean_bits - 4.5, "ones: {found:?} {model:?}");
+        let alone = of(1).engine.bootstrap(&[&ct], f.keys(&key), wanted, &Control::new()).unwrap().remove(0);
+        assert!(bytes(&f, &alone) == bytes(&f, &out), "{slots} slots on one thread");
         let mut message: Vec<f64> = (0..slots).map(|j| [1.0, -1.0][j % 2]).collect();
         let mut ct = f.encrypt(&message, 0);
         for round in 0..20 {

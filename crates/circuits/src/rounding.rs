@@ -66,7 +66,7 @@ impl Rounding {
     /// The largest bound for so many messages and levels, if there is one that stays below the next message.
     #[must_use]
     pub fn bound_for(count: u64, turn: u64, levels: usize) -> Option<u64> {
-        let points = (1u64 << levels.min(16)) / count;
+        let points = (1u64 << levels.min(16)).checked_div(count)?;
         let apart = (P / turn.max(1) / 2).checked_sub(1)?;
         Some(points.checked_sub(1)? / 2).map(|bound| bound.min(apart)).filter(|&bound| bound > 0)
     }

@@ -8,6 +8,7 @@
 use crate::Error;
 use num_complex::Complex64;
 use std::f64::consts::TAU;
+use zeroize::Zeroize;
 
 /// Coefficients beyond this are refused: their residues are taken from 64-bit integers.
 const LIMIT: f64 = 4.6e18;
@@ -84,18 +85,21 @@ impl SpecialFft {
         let n = self.slots();
         let mut w: Vec<Complex64> = values.iter().map(|&v| v.into()).collect();
         self.inverse(&mut w);
-        let factor = scale / n as f64;
-        let mut out = vec![0i64; 2 * n];
-        for (j, w) in w.iter().enumerate() {
-            for (k, c) in [(j, w.re * factor), (j + n, w.im * factor)] {
-                if c.is_nan() || c.abs() > LIMIT {
-                    return Err(Error::TooLarge { log2: c.abs().log2() });
-                }
-                out[k] = c.round() as i64;
-            }
-        }
-        Ok(out)
+        let out = rounded(&w, scale / n as f64);
+        // The slots may be secret: what keys choose by.
+        w.iter_mut().for_each(|w| [&mut w.re, &mut w.im].into_iter().for_each(Zeroize::zeroize));
+        out
     }
+}
+
+/// Real parts, then imaginary parts, times a factor and rounded to the nearest.
+fn rounded(w: &[Complex64], factor: f64) -> Result<Vec<i64>, Error> {
+    let parts = w.iter().map(|w| w.re).chain(w.iter().map(|w| w.im)).map(|c| c * factor);
+    let word = |c: f64| match c.is_nan() || c.abs() > LIMIT {
+        true => Err(Error::TooLarge { log2: c.abs().log2() }),
+        false => Ok(c.round() as i64),
+    };
+    parts.map(word).collect()
 }
 
 /// The twiddles `w_j = zeta_(8 half)^(5^j)`, `j < half`, of the layer of butterflies `(l, h) -> (l + w h, l - w h)` at

@@ -91,7 +91,7 @@ class KeySet:
         for name, key in self._keys().items():
             if name not in _LOOKUPS:
                 return str(key.key_id)
-        raise MissingKeyError("This set holds no key; make some with engine.create_keys().")
+        raise MissingKeyError("This set holds no key of slots; make some with engine.create_keys().")
 
     def _lookup_ids(self) -> set[str]:
         """Short ids of the secret key of look-ups, as all keys of it say them."""
@@ -198,7 +198,8 @@ class KeySet:
             )
         for name, key in self._keys().items():
             self._home(name).write(key, place / f"{name}.key", progress=progress)
-        kept = {name for name in _names() if (place / f"{name}.key").exists()}
+        # Files that no index names were left by a call that did not end, or are none of ours.
+        kept = set(there.get("keys", ())) | set(self._keys())
         index = {
             "version": VERSION,
             "key_id": self.key_id,

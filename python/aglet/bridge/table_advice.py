@@ -50,7 +50,7 @@ class TableAdvice(ComparisonAdvice):
     @property
     def kind(self) -> str:
         """What results are: whole numbers, or near them."""
-        return "near" if self.method == "polynomial table" else "exact"
+        return "near" if self.method in ("polynomial table", "bridge lookup, bits") else "exact"
 
     def calls(self, _levels: int) -> str:
         """The program."""
@@ -63,9 +63,12 @@ class TableAdvice(ComparisonAdvice):
                 f"keys = bridge.create_keys(secret_key, lwe_secret_key{packing})",
             ]
         elif self.method == "polynomial table":
-            made.append("session = Session(engine, engine.create_keys())")
+            wanted = "" if self.bootstraps else "bootstrap=None, rotation=False"
+            made.append(f"session = Session(engine, engine.create_keys({wanted}))")
         else:
             made.append("relinearization_key = engine.create_relinearization_key(secret_key)")
+        if _NIBBLE < self.bits < _BYTE:
+            made.append(f"table = [*table, *[0] * {2**_BYTE - 2 ** int(self.bits)}]  # tables of bytes have 256 values")
         return "\n".join([*made, _CALLS[self.method].format(bits=f"{self.bits:g}")])
 
 
@@ -176,7 +179,9 @@ def _up(preset: str, bits: int, pieces: int, count: int) -> TableAdvice | None:
     keys = _keys(bridge, plan.key_bytes)
     size = pieces * seconds, measured, pieces * count, pieces * bits, pieces * taken.rotations
     memory = plan.peak_bytes - plan.key_bytes + keys + taken.working_bytes
-    return TableAdvice(preset, "bridge lookup, bits", bits, plan.output_level, *size, keys, memory, _lookups(bits))
+    # The sum of bits with their weights takes a level.
+    level = plan.output_level - 1
+    return TableAdvice(preset, "bridge lookup, bits", bits, level, *size, keys, memory, _lookups(bits))
 
 
 @functools.cache
@@ -192,8 +197,12 @@ def _polynomial(preset: str, bits: int, pieces: int, count: int) -> TableAdvice 
 
     plan = Session.plan(look_up, [(count,)], engine=_engine(preset), bounds=[(0, most)])
     size = pieces * plan.seconds, False, pieces * count, pieces * plan.refreshes, 0
-    memory = plan.key_bytes + plan.ciphertext_bytes
-    return TableAdvice(preset, "polynomial table", bits, plan.level, *size, plan.key_bytes, memory)
+    engine = _engine(preset)
+    # Without a refresh a set has the keys for squares and conjugation alone.
+    keys, peak = (
+        (plan.key_bytes, engine.keys_forecast()) if plan.refreshes else (engine.memory_report().other_keys,) * 2
+    )
+    return TableAdvice(preset, "polynomial table", bits, plan.level, *size, keys, peak + plan.ciphertext_bytes)
 
 
 def _circuits(

@@ -160,8 +160,9 @@ def _show(wish: Wish, found: list[AnyAdvice], records: list[dict[str, Any]], sou
         )
     if isinstance(found[0], TableAdvice):
         console.print(
-            "Tables over a bridge are exact, and so are those of IntegerEngine; a polynomial keeps the noise of slots, "
-            "which it enlarges. What a bridge leaves at level 0 are messages of look-ups."
+            "Messages of tables over a bridge are exact, and so are tables of IntegerEngine; bits that go up to slots "
+            "have their noise, and polynomials enlarge it. "
+            "What a bridge leaves at level 0 are messages of look-ups."
         )
     elif any(isinstance(advice, ComparisonAdvice) for advice in found):
         console.print(

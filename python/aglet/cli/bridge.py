@@ -31,6 +31,8 @@ _OF_SLOTS: tuple[dict[str, Any], ...] = (
 """Calls that are shown."""
 _FAILS = -16.0
 """A call whose results are wrong more often than this power of 2 is no call of the set."""
+_ACCEPTED = -128.0
+"""What is accepted unless a call says otherwise."""
 
 
 def plan_bridge(case: BridgeCase, json: bool) -> None:
@@ -41,8 +43,12 @@ def plan_bridge(case: BridgeCase, json: bool) -> None:
     ParameterError
         If there is no bridge between the two sets.
     """
+    if case.key_size not in ("medium", "large"):
+        raise ParameterError(f'A bridge goes with bootstrap keys of size "medium" or "large", not {case.key_size!r}.')
     made = case.bridge()
-    calls = (*_WAYS, *_TABLES, *(_OF_SLOTS if isinstance(made, Bridge) else ()))
+    most = made.engine.slot_count
+    named = (*_WAYS, *_TABLES, *(_OF_SLOTS if isinstance(made, Bridge) else ()))
+    calls = [{**call, "count": min(call["count"], most)} if "count" in call else call for call in named]
     found = [(call, one) for call in calls if (one := _estimated(made, case.key_size, call)) is not None]
     if json:
         facts = {"preset": case.preset, "lookup_preset": case.lookup_preset, "bridge_key_bytes": made.key_bytes}
@@ -59,14 +65,22 @@ def plan_bridge(case: BridgeCase, json: bool) -> None:
             one.refreshes,
             f"{one.seconds:.3g} s",
             one.source,
-            "-" if math.isinf(one.log2_failure) else failure_text(one.log2_failure),
+            _wrong(one.log2_failure),
         )
         for call, one in found
     ]
-    title = f"From {case.preset} to {case.lookup_preset} and back, one thread; bridge key {made.key_bytes / 1e6:.1f} MB"
+    ways = f"From {case.preset} to {case.lookup_preset}{' and back' if isinstance(made, Bridge) else ''}"
+    title = f"{ways}, one thread; bridge key {made.key_bytes / 1e6:.1f} MB"
     columns = ("call", "rotations", "bootstraps of slots", "time", "", "a result is wrong")
     for part in output.fitting(title, columns, rows, console.width):
         console.print(part)
+    if any(one.log2_failure > _ACCEPTED for _, one in found):
+        console.print("Calls that fail more often than 2^-128 are refused unless max_failure= accepts it.")
+
+
+def _wrong(log2: float) -> str:
+    """How often a result is wrong."""
+    return "-" if math.isinf(log2) else failure_text(log2) + (" (max_failure=)" if log2 > _ACCEPTED else "")
 
 
 def _said(what: str, up: bool = False, **numbers: int) -> str:

@@ -272,7 +272,9 @@ impl Stored<IntegerBridgeOrigin> for IntegerBridgeKey {
         match w[1] {
             0 => Ok(origin.down_shapes()),
             1 => Ok(origin.down_shapes().into_iter().chain(origin.up_shapes()?).collect()),
-            _ => Err(Error::Format("This bridge key leads in a direction that this version does not know.".into())),
+            _ => Err(Error::Format(
+                "This bridge key leads in a direction that this version does not know; update Aglet.".into(),
+            )),
         }
     }
     fn put(&self, origin: &IntegerBridgeOrigin, out: &mut Writer<'_>) -> Result<(), Error> {
