@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -59,10 +60,6 @@ class _Between:
     _core: Any
     _lookup_engine: LookupEngine
 
-    def _way(self, way: str, values: int, size: Any) -> tuple[float, bool]:
-        """Seconds of a way for so many values on one thread, and whether they were measured."""
-        raise NotImplementedError
-
     def _tables(self, what: str, count: int, read: float) -> _Calls:
         """Those of "lookup" and "lookup_bytes" on what comes down with this variance."""
         space, after = 2**self._lookup_engine.bits, self._lookup_engine.noise["bootstrap"] ** 2
@@ -71,14 +68,12 @@ class _Between:
         pair = [Table([n // space for n in range(space**2)]), Table([n % space for n in range(space**2)])]
         return [("digits", count, [], {"bits": 8}, read, 1), ("lookup2", count, pair, {}, after, 1)]
 
-    def _whole(self, calls: _Calls, ways: tuple[tuple[str, int], ...], size: Any = None) -> BridgeEstimate:
-        """What these calls take, with the ways for so many values."""
+    def _whole(self, calls: _Calls, ways: Mapping[str, tuple[float, bool]]) -> BridgeEstimate:
+        """What these calls take, with ways, of each the seconds on one thread and whether they were measured."""
         rotations, seconds, measured, working, failures = self._lookups(calls)
-        for way, values in ways:
-            if values:
-                took, known = self._way(way, values, size)
-                seconds, measured = seconds + took, measured and known
-        refreshes = sum(way == "up" and values > 0 for way, values in ways)
+        for took, known in ways.values():
+            seconds, measured = seconds + took, measured and known
+        refreshes = int("up" in ways)
         source, failure = "measured" if measured else "modelled", _sum_of_log2(failures)
         return BridgeEstimate(rotations, refreshes, seconds, source, self._core.key_bytes, working, failure)
 
@@ -144,7 +139,8 @@ class Estimates(_Between):
         results = number * (width if what == "top_k" else 1)
         ups = results if checks.flag("up", up) or what == "from_lookup" else 0
         calls = self._calls(what, number, checks.count("bits", bits), width)
-        return self._whole(calls, (("down", down), ("up", ups)), checks.word("size", size))
+        word, values = checks.word("size", size), {"down": down, "up": ups}
+        return self._whole(calls, {way: self._way(way, many, word) for way, many in values.items() if many})
 
     def _calls(self, what: str, count: int, bits: int, row: int) -> _Calls:
         if what == "lookup":
@@ -211,18 +207,19 @@ class IntegerEstimates(_Between):
         number, calls = checks.count("count", count, 1), []
         if what != "to_lookup":
             calls = self._tables(what, number, self._core.variance(8 if what == "lookup_bytes" else None))
-        return self._whole(calls, (("down", number),))
+        return self._whole(calls, {"down": self._down(number)})
 
-    def _way(self, way: str, values: int, size: Any) -> tuple[float, bool]:
+    def _down(self, values: int) -> tuple[float, bool]:
+        """Seconds for so many values on one thread, and whether they were measured."""
         presets = self._engine.preset, self._lookup_engine.preset
-        record = records.bridge(f"integer-bridge-{way}", presets, self._engine.slot_count, None, values)
+        record = records.bridge("integer-bridge-down", presets, self._engine.slot_count, None, values)
         if record is not None:
             return float(record["seconds"]), True
         log_n = next(p["log_n"] for p in _core.integer_presets() if p["name"] == self._engine.preset)
         plan = _core.integer_plan(self._engine.preset, forecast.shipped_for(log_n, forecast.VECTOR_BITS))["bootstrap"]
         stages = [] if plan is None else plan["stages"]
         modelled = sum(stage["seconds"] or 0.0 for stage in stages if stage["name"].startswith(_DOWN))
-        return forecast.TYPICAL_FACTOR * modelled + values * _SECONDS_OF_ONE[way], False
+        return forecast.TYPICAL_FACTOR * modelled + values * _SECONDS_OF_ONE["down"], False
 
 
 def _sum_of_log2(terms: list[float]) -> float:
