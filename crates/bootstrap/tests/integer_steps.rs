@@ -3,7 +3,7 @@
 use aglet_bootstrap::integer::{Exact, Refresh, Route};
 use aglet_bootstrap::RunOn;
 use aglet_ring::arch;
-use aglet_ring::fft::bit_reverse;
+use aglet_ring::reversal::bit_reverse;
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::{Form, Multiplier};
 use aglet_rlwe::security::Security;

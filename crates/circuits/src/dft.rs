@@ -237,7 +237,8 @@ fn butterflies<S: DftScalar>(slots: usize, [a, b, c, d]: [&Vec<S>; 4]) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aglet_ring::fft::{bit_reverse, SpecialFft};
+    use aglet_ring::fft::SpecialFft;
+    use aglet_ring::reversal::bit_reverse;
 
     fn sample(n: usize) -> Vec<Complex64> {
         (0..n).map(|j| Complex64::new((j as f64 * 1.7).sin(), (j as f64 * j as f64 * 0.3).cos())).collect()

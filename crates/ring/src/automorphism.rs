@@ -1,6 +1,6 @@
 //! The automorphisms X -> X^g as permutations of the transform domain.
 
-use crate::ntt::brv;
+use crate::reversal::reversed;
 
 /// X -> X^g for odd g, as a permutation for every width of vectors that the primes of a ring call for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,15 +50,14 @@ impl Permutation {
     /// Makes the table for odd `galois` on N = `n` values, for vectors of `width` lanes (1, 4 or 8).
     pub(crate) fn new(galois: u64, n: usize, width: usize) -> Self {
         assert!(galois % 2 == 1 && n.is_power_of_two() && width.is_power_of_two() && width <= 8);
-        let (bits, width_bits) = (n.trailing_zeros(), width.trailing_zeros());
         let g = galois as usize % (2 * n);
-        let source = |i: usize| brv(((2 * brv(i, bits) + 1) * g % (2 * n)) >> 1, bits);
+        let source = |i: usize| reversed(((2 * reversed(i, n) + 1) * g % (2 * n)) >> 1, n);
         let table = (0..n).step_by(width).map(|i| source(i) as u32).collect();
         let mut inner = [[0; 16]; 8];
         for (code, row) in inner.iter_mut().enumerate().take(width) {
             for t in 0..width {
                 // Reversed lane numbers are the top bits of the exponent: they map affinely, with factor g.
-                let lane = brv((g * brv(t, width_bits) + brv(code, width_bits)) % width, width_bits) as u32;
+                let lane = reversed((g * reversed(t, width) + reversed(code, width)) % width, width) as u32;
                 (row[2 * t], row[2 * t + 1]) = (2 * lane, 2 * lane + 1);
             }
         }
@@ -119,8 +118,7 @@ mod tests {
         for n in [64usize, 1024] {
             for g in [1, 5, 25, 2 * n as u64 - 1, 3, 7, rotation_exponent(n as isize / 4 - 3, n)] {
                 let src: Vec<u64> = (0..n as u64).collect();
-                let bits = n.trailing_zeros();
-                let e = |i: usize| 2 * brv(i, bits) + 1;
+                let e = |i: usize| 2 * reversed(i, n) + 1;
                 for width in [1, 4, 8] {
                     let a = Permutation::new(g, n, width);
                     let mut dst = vec![0; n];

@@ -5,6 +5,7 @@
 //! `z_j = sum_(k<n) w_k zeta^(k 5^j)`, which `log2 n` radix-2 layers compute after a bit reversal (HEAAN, eprint
 //! 2018/1073 section 3). The homomorphic DFT merges the same layers, hence [`layer_twiddles`].
 
+use crate::reversal::bit_reverse;
 use crate::Error;
 use num_complex::Complex64;
 use std::f64::consts::TAU;
@@ -135,20 +136,6 @@ pub fn unit_root(k: u64, order: u64) -> Complex64 {
         5 => Complex64::new(-sin, -cos),
         6 => Complex64::new(sin, -cos),
         _ => Complex64::new(cos, -sin),
-    }
-}
-
-/// Puts entry `j` at the place whose index has the bits of `j` reversed; the length is a power of two.
-pub fn bit_reverse<T>(values: &mut [T]) {
-    let bits = values.len().trailing_zeros();
-    if bits == 0 {
-        return;
-    }
-    for j in 0..values.len() {
-        let k = j.reverse_bits() >> (usize::BITS - bits);
-        if j < k {
-            values.swap(j, k);
-        }
     }
 }
 

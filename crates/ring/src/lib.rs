@@ -23,6 +23,7 @@ pub mod poly;
 pub mod pool;
 pub mod primes;
 pub mod process;
+pub mod reversal;
 pub mod ring;
 pub mod sample;
 pub mod small;

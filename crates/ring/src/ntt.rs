@@ -2,6 +2,7 @@
 
 use crate::arch::Kernels;
 use crate::modulus::Modulus;
+use crate::reversal::reversed;
 use crate::Error;
 
 /// Multipliers of the transform of degree N modulo one prime (Longa and Naehrig, eprint 2016/504, with the blocking
@@ -198,8 +199,8 @@ impl Tables {
         let root = powers[1 << (log_n - 1)];
         for i in 0..1u64 << last {
             for lane in 0..width {
-                let reversed = brv(lane, width.trailing_zeros()) as u64;
-                let s = m.pow(root, reversed << (log_n + 1 - width.trailing_zeros() - last));
+                let turn = reversed(lane, width) as u64;
+                let s = m.pow(root, turn << (log_n + 1 - width.trailing_zeros() - last));
                 let pair = kernels.prepare(m, m.pow(s, i));
                 twist.iter_mut().zip(pair).for_each(|(words, word)| words.push(word));
             }
@@ -235,21 +236,12 @@ pub(crate) fn primitive_root(m: &Modulus, n: usize) -> Option<u64> {
     (2..q).map(|g| m.pow(g, (q - 1) / order)).find(|&r| m.pow(r, n as u64) == q - 1)
 }
 
-/// The `bits` lowest bits of `i`, reversed.
-pub(crate) fn brv(i: usize, bits: u32) -> usize {
-    if bits == 0 {
-        0
-    } else {
-        i.reverse_bits() >> (usize::BITS - bits)
-    }
-}
-
 /// `root^brv(i)` for `i < 2^log_n`.
 pub(crate) fn bit_reversed_powers(m: &Modulus, root: u64, log_n: u32) -> Vec<u64> {
     let mut table = vec![0; 1 << log_n];
     let mut power = 1;
     for i in 0..table.len() {
-        table[brv(i, log_n)] = power;
+        table[reversed(i, 1 << log_n)] = power;
         power = m.mul(power, root);
     }
     table

@@ -5,7 +5,8 @@
 
 use crate::arch::{lines, words, words_of, Kernels, Line};
 use crate::modulus::Modulus;
-use crate::ntt::{bit_reversed_powers, brv, primitive_root};
+use crate::ntt::{bit_reversed_powers, primitive_root};
+use crate::reversal::reversed;
 use crate::Error;
 
 /// Words that begin at a cache line, as the kernels of small transforms like them.
@@ -232,7 +233,7 @@ impl Shape<'_> {
     fn exponent(&self, vector: usize) -> u32 {
         let width = self.kernels.width();
         let position = vector / width * width * width + vector % width;
-        2 * brv(position, self.log_n) as u32 + 1
+        2 * reversed(position, 1 << self.log_n) as u32 + 1
     }
 
     /// Lane `l` is `l WIDTH` positions on: it multiplies the exponent's e by `psi^(2 brv(l) N / WIDTH^2)`.
@@ -241,7 +242,7 @@ impl Shape<'_> {
         let mut vectors = Words::zeros(width * width * width);
         for (i, word) in vectors.iter_mut().enumerate() {
             let (e, lane) = (i / width, i % width);
-            let step = 2 * (brv(lane, self.log_width()) << self.log_n) / (width * width);
+            let step = 2 * (reversed(lane, width) << self.log_n) / (width * width);
             *word = self.m.pow(psi, (e * step) as u64);
         }
         self.kernels.prepare_constants(self.m, &mut vectors);

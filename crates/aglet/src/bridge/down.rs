@@ -8,8 +8,9 @@ use crate::{Control, Error};
 use aglet_bootstrap::slots_first::lowering;
 use aglet_bootstrap::Pipeline;
 use aglet_bootstrap::Route;
-use aglet_rlwe::bridge::DownKey;
-use aglet_rlwe::lwe::LweCiphertext;
+use aglet_ring::reversal::reversed;
+use aglet_rlwe::bridge::{self, DownKey, Lowered};
+use aglet_rlwe::lwe::{LweCiphertext, LweContext};
 use aglet_schemes::ckks::stated::{fresh, in_slots, rounding};
 use aglet_schemes::ckks::CkksEvaluator;
 use aglet_schemes::fhew::from_bit;
@@ -71,6 +72,28 @@ impl Parts {
     }
 }
 
+/// Refuses slots that an engine with so many has not.
+pub(super) fn check_slots(slots: &[usize], count: usize) -> Result<(), Error> {
+    match slots.iter().find(|&&slot| slot >= count) {
+        Some(slot) => Err(Error::Range(format!("There is no slot {slot}; this engine has slots 0 to {}.", count - 1))),
+        None => Ok(()),
+    }
+}
+
+/// These coefficients of what came down, as ciphertexts of what they are read as. Bits of gates stand on both sides of zero.
+pub(super) fn extracted(
+    lowered: &Lowered,
+    (between, lookups): (&bridge::Bridge, &LweContext),
+    at: &[usize],
+    reading: Reading,
+) -> Result<Vec<LweCiphertext>, Error> {
+    let mut cts = lowered.extract(between, lookups, at)?;
+    if reading == Reading::Bits {
+        cts.iter_mut().for_each(|ct| ct.add_phase(lookups, from_bit(lookups, false)));
+    }
+    Ok(cts)
+}
+
 /// A way down whose maps are encoded: the request of the key, the turn.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Way(Request, f64);
@@ -109,11 +132,7 @@ impl Bridge {
             let lowered = key.down.apply(&self.between, lookups, (ctx.ring(), &out.sample), noise)?;
             let part = |&part: &bool| slots.iter().map(move |&slot| self.coefficient(slot, part));
             let at: Vec<usize> = parts.imaginary().iter().flat_map(part).collect();
-            let mut cts = lowered.extract(&self.between, lookups, &at)?;
-            if reading == Reading::Bits {
-                cts.iter_mut().for_each(|ct| ct.add_phase(lookups, from_bit(lookups, false)));
-            }
-            Ok(cts)
+            extracted(&lowered, (&self.between, lookups), &at, reading)
         })
     }
 
@@ -126,9 +145,7 @@ impl Bridge {
         (key, bootstrap): (&BridgeKey, &BootstrapKey),
     ) -> Result<(), Error> {
         let count = self.slots.slots();
-        if let Some(outside) = slots.iter().find(|&&slot| slot >= count) {
-            return Err(Error::Range(format!("There is no slot {outside}; this engine has slots 0 to {}.", count - 1)));
-        }
+        check_slots(slots, count)?;
         if ct.degree() != 1 {
             return Err(aglet_rlwe::Error::Degree { degree: ct.degree() }.into());
         }
@@ -188,7 +205,6 @@ impl Bridge {
     /// imaginary parts behind all real ones.
     pub(super) fn coefficient(&self, slot: usize, imaginary: bool) -> usize {
         let (slots, all) = (self.slots.slots(), self.slots.params().slots());
-        let reversed = slot.reverse_bits().checked_shr(usize::BITS - slots.ilog2()).unwrap_or(0);
-        reversed * (all / slots) + if imaginary { all } else { 0 }
+        reversed(slot, slots) * (all / slots) + if imaginary { all } else { 0 }
     }
 }

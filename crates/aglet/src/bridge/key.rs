@@ -50,9 +50,7 @@ impl Bridge {
     /// # Errors
     /// None for parameters that a bridge takes.
     pub fn key_bytes(&self) -> Result<u64, Error> {
-        let (slots, lookups) = (&self.slots.ctx, &self.lookups.ctx);
-        let packing = PackingKey::forecast(lookups, bridge::Bridge::packing_gadget(lookups));
-        Ok((DownKey::forecast(&self.between, lookups) + packing + UpKey::forecast(slots, lookups)?) as u64)
+        forecast(&self.between, (&self.slots.ctx, &self.lookups.ctx))
     }
 
     /// Makes the key for both directions. What it takes is forecast and compared with `memory_limit` bytes and with what the system has.
@@ -74,6 +72,12 @@ impl Bridge {
             Ok(BridgeKey::of(&self.between, down, packing, up))
         })
     }
+}
+
+/// Bytes in memory that every bridge key takes.
+pub(super) fn forecast(between: &bridge::Bridge, (large, small): (&Context, &LweContext)) -> Result<u64, Error> {
+    let packing = PackingKey::forecast(small, bridge::Bridge::packing_gadget(small));
+    Ok((DownKey::forecast(between, small) + packing + UpKey::forecast(large, small)?) as u64)
 }
 
 /// What every bridge key is made of: the ring switch down, packing and the key switch up.

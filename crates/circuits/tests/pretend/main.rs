@@ -6,7 +6,7 @@ use aglet_circuits::dft::{coeffs_to_slots, slots_to_coeffs};
 use aglet_circuits::matrix::{Matrix, MatrixCut};
 use aglet_circuits::polynomial::{Basis, Series};
 use aglet_circuits::{BabySteps, Error};
-use aglet_ring::fft::bit_reverse;
+use aglet_ring::reversal::bit_reverse;
 use aglet_schemes::{Error as SchemeError, Evaluator, Scalar};
 use scheme::{Pair, Pretend};
 

@@ -6,6 +6,7 @@ use aglet_ring::arch::Kernels;
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_ring::ntt::NttTable;
 use aglet_ring::primes::is_prime;
+use aglet_ring::reversal::reversed;
 use aglet_ring::Modulus;
 
 /// Where the numbers of a message stand.
@@ -50,7 +51,7 @@ impl Encoder {
             return Err(Error::NoSlots { t: t.value(), n });
         }
         let count = 1usize << log_slots;
-        let position = |exponent: u64| ((exponent >> 1) as usize).reverse_bits() >> (usize::BITS - log_slots);
+        let position = |exponent: u64| reversed((exponent >> 1) as usize, count);
         let row = |j: usize| rotation_exponent(j as isize, count);
         let mirrored = |j: usize| 2 * count as u64 - row(j);
         let positions = (0..count / 2).map(|j| position(row(j))).chain((0..count / 2).map(|j| position(mirrored(j))));

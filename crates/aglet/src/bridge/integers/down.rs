@@ -4,6 +4,7 @@
 //! turn that look-ups give to 1, and through a ring switch, its coefficient is what they take.
 
 use super::{IntegerBridge, IntegerBridgeKey};
+use crate::bridge::down::{check_slots, extracted};
 use crate::bridge::Reading;
 use crate::integer::{BootstrapKey, Ciphertext};
 use crate::{Control, Error};
@@ -11,7 +12,6 @@ use aglet_ring::{Form, Multiplier};
 use aglet_rlwe::bridge::DownKey;
 use aglet_rlwe::lwe::LweCiphertext;
 use aglet_rlwe::Sample;
-use aglet_schemes::fhew::from_bit;
 use aglet_schemes::integer::Noise;
 
 /// Most bits of words: 2^16 parts of a turn are not quite `1 / t` each, which is a sixteenth of a unit of this many bits at most.
@@ -44,11 +44,7 @@ impl IntegerBridge {
             let sample = Sample { polys, key: low.key };
             let lowered = key.down.apply(&self.between, lookups, (ring, &sample), variance)?;
             let at: Vec<usize> = slots.iter().map(|&slot| self.coefficient(slot)).collect();
-            let mut cts = lowered.extract(&self.between, lookups, &at)?;
-            if reading == Reading::Bits {
-                cts.iter_mut().for_each(|ct| ct.add_phase(lookups, from_bit(lookups, false)));
-            }
-            Ok(cts)
+            extracted(&lowered, (&self.between, lookups), &at, reading)
         })
     }
 
@@ -60,10 +56,7 @@ impl IntegerBridge {
         reading: Reading,
         (key, bootstrap): (&IntegerBridgeKey, &BootstrapKey),
     ) -> Result<(), Error> {
-        let count = self.numbers.count();
-        if let Some(outside) = slots.iter().find(|&&slot| slot >= count) {
-            return Err(Error::Range(format!("There is no slot {outside}; this engine has slots 0 to {}.", count - 1)));
-        }
+        check_slots(slots, self.numbers.count())?;
         let fits = match reading {
             Reading::Bits | Reading::Message(_) => true,
             Reading::Word(word) => word.bits() <= MOST_BITS,

@@ -3,10 +3,11 @@
 mod down;
 mod up;
 
-use super::key::parts;
+use super::key::{forecast, parts};
 use crate::fhew::{self, fits};
 use crate::integer;
 use crate::{Control, Error, KeyId, SecretKey};
+use aglet_ring::reversal::reversed;
 use aglet_rlwe::bridge::{self, DownKey, UpKey};
 use aglet_rlwe::lwe::PackingKey;
 use std::sync::Arc;
@@ -107,9 +108,7 @@ impl IntegerBridge {
     /// # Errors
     /// None for parameters that a bridge takes.
     pub fn key_bytes(&self) -> Result<u64, Error> {
-        let (numbers, lookups) = (self.numbers.context(), &self.lookups.ctx);
-        let packing = PackingKey::forecast(lookups, bridge::Bridge::packing_gadget(lookups));
-        Ok((DownKey::forecast(&self.between, lookups) + packing + UpKey::forecast(numbers, lookups)?) as u64)
+        forecast(&self.between, (self.numbers.context(), &self.lookups.ctx))
     }
 
     /// Makes the key for both directions. What it takes is forecast and compared with `memory_limit` bytes and with what the system has.
@@ -135,7 +134,6 @@ impl IntegerBridge {
     /// The coefficient of a slot: the DFT leaves each row in bit-reversed order, the second N/2 behind the first.
     fn coefficient(&self, slot: usize) -> usize {
         let (row, n) = (self.numbers.count() / 2, self.numbers.params().n());
-        let reversed = (slot % row).reverse_bits().checked_shr(usize::BITS - row.ilog2()).unwrap_or(0);
-        reversed * (n / 2 / row) + slot / row * (n / 2)
+        reversed(slot % row, row) * (n / 2 / row) + slot / row * (n / 2)
     }
 }

@@ -6,6 +6,7 @@ use super::roots::{encoded, powers, settled, Roots};
 use crate::error::Error;
 use crate::step::{KeyNeed, RunOn, Scaled, Step};
 use aglet_ring::fft::SpecialFft;
+use aglet_ring::reversal::reversed;
 use aglet_ring::Tally;
 use aglet_rlwe::rotor::Choice;
 use aglet_rlwe::{Params, RotorShape};
@@ -63,9 +64,7 @@ fn choice(shape: &RotorShape) -> Result<Choice, SchemeError> {
 
 /// The coefficient that has the real part of message slot `i`, in a ring of `half` slots: slots_to_coeffs leaves them in this order.
 fn coefficient(choice: &Choice, half: usize, i: usize) -> usize {
-    let bits = choice.numbers.ilog2();
-    let reversed = if bits == 0 { 0 } else { i.reverse_bits() >> (usize::BITS - bits) };
-    reversed * (half / choice.numbers)
+    reversed(i, choice.numbers) * (half / choice.numbers)
 }
 
 /// Plaintext `t`: the powers of all coefficients of one polynomial, each in the slots of the factors and places that take it; `upper` for the imaginary part.

@@ -6,7 +6,7 @@
 
 use crate::forms::Scale;
 use crate::scalar::Scalar;
-use aglet_ring::fft::bit_reverse;
+use aglet_ring::reversal::bit_reverse;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub};
 
 /// The plaintext modulus that bootstraps are for: the largest prime known with roots of an order 2^16.
