@@ -77,6 +77,15 @@ impl KeyNeed {
         let role = |by| KeyRole::Galois(rotation_exponent(by as isize, params.n()));
         Ok(by.into_iter().map(|by| Self { role: role(by), spec: spec.clone() }).collect())
     }
+
+    /// Keys for relinearizations, one for each number of limbs of the chain of `params`.
+    ///
+    /// # Errors
+    /// Those of [`KeySwitchSpec::balanced`].
+    pub fn squares(params: &Params, limbs: impl IntoIterator<Item = usize>) -> Result<Vec<Self>, Error> {
+        let spec = |limbs| KeySwitchSpec::balanced(params, limbs).map_err(aglet_schemes::Error::from);
+        limbs.into_iter().map(|limbs| Ok(Self { role: KeyRole::Square, spec: spec(limbs)? })).collect()
+    }
 }
 
 /// What a stage of a bootstrap does, before a key or a ciphertext exists.

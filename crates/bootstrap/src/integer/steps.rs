@@ -189,8 +189,7 @@ impl Step for Remove {
         from.power == Power::Two && to.power == Power::One && from.level == to.level + self.removal.levels()
     }
     fn keys_needed(&self, from: &Exact, to: &Exact, params: &Params) -> Result<Vec<KeyNeed>, Error> {
-        let spec = |limbs: usize| KeySwitchSpec::balanced(params, limbs).map_err(aglet_schemes::Error::from);
-        (to.level..=from.level).map(|level| Ok(KeyNeed { role: KeyRole::Square, spec: spec(level + 1)? })).collect()
+        KeyNeed::squares(params, to.level + 1..=from.level + 1)
     }
     fn describe(&self, _: &Params, keys: &[KeyNeed]) -> Result<String, Error> {
         Ok(format!("degrees {:?}; {}", self.removal.degrees(), digits(keys)))
@@ -249,8 +248,7 @@ impl Step for Round {
     }
     /// At the levels of [`Remove`] its keys serve, and the smallest of them below.
     fn keys_needed(&self, from: &Exact, to: &Exact, params: &Params) -> Result<Vec<KeyNeed>, Error> {
-        let spec = |limbs: usize| KeySwitchSpec::balanced(params, limbs).map_err(aglet_schemes::Error::from);
-        (to.level + 1..=from.level).map(|level| Ok(KeyNeed { role: KeyRole::Square, spec: spec(level + 1)? })).collect()
+        KeyNeed::squares(params, to.level + 2..=from.level + 1)
     }
     fn describe(&self, _: &Params, keys: &[KeyNeed]) -> Result<String, Error> {
         Ok(format!("degree {}; {}", self.rounding.degree(), digits(keys)))
