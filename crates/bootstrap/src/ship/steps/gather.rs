@@ -1,11 +1,10 @@
 //! The product of all factors of few slots, which stand side by side in one ciphertext: rotations by half of them, a quarter and so on.
 
-use super::product::Product;
+use super::product::{multiplied, Product};
 use crate::error::Error;
 use crate::step::{each, KeyNeed, RunOn, Scaled, Step};
 use aglet_rlwe::Params;
-use aglet_schemes::{Approximate, Product as Term, Quadratic};
-use num_complex::Complex64;
+use aglet_schemes::Approximate;
 
 /// Multiplies every slot by those that stand `slots` and its multiples further, as many as there are factors.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,13 +55,7 @@ impl<E: Approximate> RunOn<E> for Gather {
         let mut list = cts.to_vec();
         for by in self.turns() {
             let turned = each(&list, |ct| e.rotate(ct, by as isize))?;
-            let form = |(left, right)| {
-                let level = e.level(left);
-                let scale = e.scale(left) * e.scale(right) / e.modulus(level);
-                let products = vec![Term { factor: 1, left, right }];
-                Quadratic { products, terms: Vec::new(), constant: Complex64::ZERO, level, scale }
-            };
-            list = e.quadratics(&list.iter().zip(&turned).map(form).collect::<Vec<_>>())?;
+            list = multiplied(e, list.iter().zip(&turned))?;
         }
         Ok(list)
     }

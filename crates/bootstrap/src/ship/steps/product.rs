@@ -1,9 +1,8 @@
 //! The product of all factors, by pairs.
 
 use crate::error::Error;
-use crate::step::KeyNeed;
-use crate::step::{RunOn, Scaled, Step};
-use aglet_rlwe::{KeyRole, KeySwitchSpec, Params};
+use crate::step::{KeyNeed, RunOn, Scaled, Step};
+use aglet_rlwe::Params;
 use aglet_schemes::approximate::same_scale;
 use aglet_schemes::{Approximate, Product as Term, Quadratic};
 use num_complex::Complex64;
@@ -32,6 +31,23 @@ pub fn factor_scale(product: f64, primes: &[f64]) -> f64 {
     primes.iter().rev().fold(product, |scale, prime| (scale * prime).sqrt())
 }
 
+/// The products of pairs, side by side: each at the level of its factors, rescaled to the scale that theirs give.
+pub(super) fn multiplied<'a, E: Approximate>(
+    e: &E,
+    pairs: impl Iterator<Item = (&'a E::Ciphertext, &'a E::Ciphertext)>,
+) -> Result<Vec<E::Ciphertext>, Error>
+where
+    E::Ciphertext: 'a,
+{
+    let form = |(left, right)| {
+        let level = e.level(left);
+        let scale = e.scale(left) * e.scale(right) / e.modulus(level);
+        let products = vec![Term { factor: 1, left, right }];
+        Quadratic { products, terms: Vec::new(), constant: Complex64::ZERO, level, scale }
+    };
+    Ok(e.quadratics(&pairs.map(form).collect::<Vec<_>>())?)
+}
+
 impl Step for Product {
     type Place = Scaled;
 
@@ -43,8 +59,7 @@ impl Step for Product {
             && same_scale(to.scale, product_scale(from.scale, primes))
     }
     fn keys_needed(&self, from: &Scaled, _: &Scaled, params: &Params) -> Result<Vec<KeyNeed>, Error> {
-        let spec = KeySwitchSpec::balanced(params, from.level + 1).map_err(aglet_schemes::Error::from)?;
-        Ok(vec![KeyNeed { role: KeyRole::Square, spec }])
+        KeyNeed::squares(params, [from.level + 1])
     }
     fn describe(&self, _: &Params, _: &[KeyNeed]) -> Result<String, Error> {
         Ok(format!("{} factors, {} levels", self.factors, self.levels()))
@@ -61,18 +76,7 @@ impl<E: Approximate> RunOn<E> for Product {
     ) -> Result<Vec<E::Ciphertext>, Error> {
         let mut level = cts.to_vec();
         for _ in 0..self.levels() {
-            let form = |pair: &'_ [E::Ciphertext]| {
-                let level = e.level(&pair[0]);
-                let scale = e.scale(&pair[0]) * e.scale(&pair[1]) / e.modulus(level);
-                (level, scale)
-            };
-            let forms = level.chunks_exact(2).map(|pair| {
-                let (level, scale) = form(pair);
-                let products = vec![Term { factor: 1, left: &pair[0], right: &pair[1] }];
-                Quadratic { products, terms: Vec::new(), constant: Complex64::ZERO, level, scale }
-            });
-            let made = e.quadratics(&forms.collect::<Vec<_>>())?;
-            level = made;
+            level = multiplied(e, level.chunks_exact(2).map(|pair| (&pair[0], &pair[1])))?;
         }
         Ok(level)
     }
