@@ -7,12 +7,13 @@
 use aglet::bridge::{Bridge, BridgeKey, IntegerBridge, IntegerBridgeKey, Parts, Reading};
 use aglet::ckks::{self, BootstrapKeys, CkksParams, KeySize, Method, Request};
 use aglet::fhew::{self, FhewParams, Form};
-use aglet::integer::{self, IntegerLiteral, IntegerParams, Packing};
+use aglet::integer::{self, Packing};
 use aglet::wire::{self, BridgeOrigin, IntegerBridgeOrigin};
 use aglet::{Control, ErrorKind, Runtime, SecretKey};
 use aglet_ring::arch;
 use aglet_rlwe::security::Security;
 use aglet_testing::bridge;
+use aglet_testing::fixture::shrunk_integers;
 use std::path::{Path, PathBuf};
 
 const CLEAR: [bool; 5] = [true, false, false, true, true];
@@ -66,10 +67,7 @@ fn check(folder: &Path) {
 }
 
 fn record_integers() {
-    let literal = integer::presets::load("int16").unwrap().literal().clone();
-    let literal =
-        IntegerLiteral { name: "bridge-corpus".into(), log_n: 10, log_slots: Some(10), claims: None, ..literal };
-    let numbers = IntegerParams::new(literal, Security::NotChecked).unwrap();
+    let numbers = shrunk_integers("int16", "bridge-corpus", (10, 10));
     let lookups = FhewParams::from_toml(bridge::LOOKUPS, Security::NotChecked).unwrap();
     let seeded = |seed| Runtime::seeded(1, arch::available()[0].name(), seed).unwrap();
     let numbers = integer::Engine::on(seeded(*b"integers that later ones read:  "), numbers, Packing::Slots).unwrap();

@@ -2,67 +2,25 @@
 
 use aglet::bridge::{IntegerBridge, IntegerBridgeKey, Reading};
 use aglet::fhew::{self, Domain, Integer, Message, Table, Word};
-use aglet::integer::{presets, BootstrapKey, Ciphertext, Engine, IntegerLiteral, IntegerParams, Packing};
-use aglet::{Control, ErrorKind, SecretKey};
-use aglet_rlwe::security::Security;
-
-struct Sides {
-    bridge: IntegerBridge,
-    main: SecretKey,
-    lookup: fhew::SecretKey,
-    key: IntegerBridgeKey,
-    bootstrap: BootstrapKey,
-}
-
-/// The primes of a set in a ring of another degree, insecure.
-fn sides(preset: &str, (log_n, log_slots): (u32, u32), set: &str) -> Sides {
-    let literal = presets::load(preset).unwrap().literal().clone();
-    let literal = IntegerLiteral { name: "small".into(), log_n, log_slots: Some(log_slots), claims: None, ..literal };
-    let params = IntegerParams::new(literal, Security::NotChecked).unwrap();
-    let engine = Engine::new(params, Packing::Slots, 2).unwrap();
-    let lookups = fhew::Engine::new(fhew::presets::load(set, false).unwrap(), 2).unwrap();
-    let (main, lookup) = (engine.create_secret_key().unwrap(), lookups.create_secret_key().unwrap());
-    let bootstrap = engine.create_bootstrap_key(&main, None, &Control::new()).unwrap();
-    let bridge = IntegerBridge::new(engine, lookups).unwrap();
-    let key = bridge.create_key(&main, &lookup, None, &Control::new()).unwrap();
-    // What is used from here on was a file.
-    let bytes = bridge.serialize(&key, &Control::new()).unwrap();
-    assert!(bytes.len() > key.stored_bytes() && bytes.len() < key.byte_count() * 3 / 5);
-    let key: IntegerBridgeKey = bridge.deserialize(&bytes, &Control::new()).unwrap();
-    let mut damaged = bytes.to_vec();
-    let middle = damaged.len() / 2;
-    damaged[middle] ^= 1;
-    let refused = bridge.deserialize::<IntegerBridgeKey>(&damaged, &Control::new());
-    assert_eq!(refused.err().map(|e| e.kind()), Some(ErrorKind::Serialization));
-    assert_eq!((key.id(), key.lookup_id()), (main.id(), lookup.id()));
-    assert_eq!(key.byte_count() as u64, bridge.key_bytes().unwrap());
-    Sides { bridge, main, lookup, key, bootstrap }
-}
-
-impl Sides {
-    fn encrypt(&self, values: &[i64], level: usize) -> Ciphertext {
-        self.bridge.numbers().encrypt_with_secret(values, level, &self.main).unwrap()
-    }
-    fn read(&self, ct: &Ciphertext, slots: &[usize], reading: Reading) -> Result<Vec<fhew::Ciphertext>, aglet::Error> {
-        self.bridge.to_lookup(ct, slots, reading, (&self.key, &self.bootstrap), &Control::new())
-    }
-}
+use aglet::integer::{presets, Engine, Packing};
+use aglet::{Control, ErrorKind};
+use aglet_testing::sides::Sides;
 
 #[test]
 fn numbers_of_slots_go_through_tables() {
-    let s = sides("int16", (11, 11), "lut4");
+    let s = Sides::new("int16", (11, 11), "lut4");
     let (numbers, lookups, control) = (s.bridge.numbers(), s.bridge.lookups(), Control::new());
     let values: Vec<i64> = (0..numbers.count() as i64).map(|i| i * i * 7 % 16).collect();
     let all: Vec<usize> = (0..numbers.count()).rev().collect();
     let message = Message::new(16, Domain::Padded).unwrap();
     let expected: Vec<u64> = values.iter().rev().map(|&m| m as u64).collect();
     for level in [1, 4] {
-        let found = s.read(&s.encrypt(&values, level), &all, Reading::Message(message)).unwrap();
+        let found = s.down(&s.encrypt(&values, level), &all, Reading::Message(message)).unwrap();
         assert_eq!(lookups.decrypt(&found, message, &s.lookup).unwrap(), expected);
         assert!(found.iter().all(|ct| ct.variance() == s.bridge.variance(Reading::Message(message))));
     }
     let key = lookups.create_lookup_key(&s.lookup, &control).unwrap();
-    let found = s.read(&s.encrypt(&values, 2), &all[..8], Reading::Message(message)).unwrap();
+    let found = s.down(&s.encrypt(&values, 2), &all[..8], Reading::Message(message)).unwrap();
     let table = Table::new(message, message, &(0..16).map(|m| m * m % 16).collect::<Vec<_>>()).unwrap();
     let out = lookups.lookup(&found, &table, &key, None, &control).unwrap();
     let wanted: Vec<u64> = expected[..8].iter().map(|&m| m * m % 16).collect();
@@ -72,7 +30,7 @@ fn numbers_of_slots_go_through_tables() {
     for bits in [8, 12] {
         let (word, most) = (Word::new(bits).unwrap(), 1 << bits);
         let values: Vec<i64> = (0..numbers.count() as i64).map(|i| (i * 37 - 1).rem_euclid(most)).collect();
-        let words = s.read(&s.encrypt(&values, 1), &all, Reading::Word(word)).unwrap();
+        let words = s.down(&s.encrypt(&values, 1), &all, Reading::Word(word)).unwrap();
         let expected: Vec<u64> = values.iter().rev().map(|&m| m as u64).collect();
         assert_eq!(lookups.decrypt_words(&words, word, &s.lookup).unwrap(), expected);
     }
@@ -81,23 +39,23 @@ fn numbers_of_slots_go_through_tables() {
 #[test]
 fn bits_of_slots_are_bits_of_gates_in_a_subring_too() {
     for (preset, ring) in [("int16", (10, 10)), ("int16-deep", (11, 10))] {
-        let s = sides(preset, ring, "gate");
+        let s = Sides::new(preset, ring, "gate");
         let count = s.bridge.numbers().count();
         let bits: Vec<bool> = (0..count).map(|i| i * i % 7 < 3).collect();
         let values: Vec<i64> = bits.iter().map(|&b| b.into()).collect();
         let all: Vec<usize> = (0..count).collect();
-        let found = s.read(&s.encrypt(&values, 1), &all, Reading::Bits).unwrap();
+        let found = s.down(&s.encrypt(&values, 1), &all, Reading::Bits).unwrap();
         assert_eq!(s.bridge.lookups().decrypt_bits(&found, &s.lookup).unwrap(), bits);
     }
 }
 
 #[test]
 fn the_noise_of_a_way_down_is_what_is_said() {
-    let s = sides("int16", (11, 11), "lut4");
+    let s = Sides::new("int16", (11, 11), "lut4");
     let (lookups, count) = (s.bridge.lookups(), s.bridge.numbers().count());
     let reading = Reading::Message(Message::new(16, Domain::Padded).unwrap());
     let zeros = s.encrypt(&vec![0; count], 1);
-    let found = s.read(&zeros, &(0..count).collect::<Vec<_>>(), reading).unwrap();
+    let found = s.down(&zeros, &(0..count).collect::<Vec<_>>(), reading).unwrap();
     // So large that units of 2^-20 of a turn show it.
     let wide = lookups.sum(&[(&found[..], 1 << 14)]).unwrap();
     let units = lookups.decrypt_words(&wide, Word::new(20).unwrap(), &s.lookup).unwrap();
@@ -110,16 +68,29 @@ fn the_noise_of_a_way_down_is_what_is_said() {
 }
 
 #[test]
+fn a_key_is_a_file_of_half_its_size_that_is_judged() {
+    for (preset, ring, set) in [("int16", (11, 11), "lut4"), ("int16-deep", (11, 10), "gate")] {
+        let s = Sides::new(preset, ring, set);
+        let mut bytes = s.bridge.serialize(&s.key, &Control::new()).unwrap().to_vec();
+        assert!(bytes.len() > s.key.stored_bytes() && bytes.len() < s.key.byte_count() * 3 / 5);
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        let refused = s.bridge.deserialize::<IntegerBridgeKey>(&bytes, &Control::new());
+        assert_eq!(refused.err().map(|e| e.kind()), Some(ErrorKind::Serialization));
+    }
+}
+
+#[test]
 fn what_cannot_come_down_is_refused() {
-    let s = sides("int16", (10, 10), "gate");
+    let s = Sides::new("int16", (10, 10), "gate");
     let (numbers, control) = (s.bridge.numbers(), Control::new());
     let ones = s.encrypt(&[1; 1024], 1);
     let kind = |result: Result<Vec<fhew::Ciphertext>, aglet::Error>| result.map(|_| ()).unwrap_err().kind();
-    assert_eq!(kind(s.read(&ones, &[0, 1024], Reading::Bits)), ErrorKind::Range);
-    assert_eq!(kind(s.read(&ones, &[0], Reading::Real(Integer::new(8).unwrap()))), ErrorKind::Parameter);
-    assert_eq!(kind(s.read(&ones, &[0], Reading::Word(Word::new(13).unwrap()))), ErrorKind::Parameter);
-    assert_eq!(kind(s.read(&s.encrypt(&[1], 0), &[0], Reading::Bits)), ErrorKind::Level);
-    assert!(s.read(&ones, &[], Reading::Bits).unwrap().is_empty());
+    assert_eq!(kind(s.down(&ones, &[0, 1024], Reading::Bits)), ErrorKind::Range);
+    assert_eq!(kind(s.down(&ones, &[0], Reading::Real(Integer::new(8).unwrap()))), ErrorKind::Parameter);
+    assert_eq!(kind(s.down(&ones, &[0], Reading::Word(Word::new(13).unwrap()))), ErrorKind::Parameter);
+    assert_eq!(kind(s.down(&s.encrypt(&[1], 0), &[0], Reading::Bits)), ErrorKind::Level);
+    assert!(s.down(&ones, &[], Reading::Bits).unwrap().is_empty());
     let other = numbers.create_secret_key().unwrap();
     let foreign = s.bridge.create_key(&other, &s.lookup, None, &control).unwrap();
     let strange = numbers.create_bootstrap_key(&other, None, &control).unwrap();

@@ -1,54 +1,11 @@
 //! Messages and bits of a look-up engine as fresh slots of integers: every message in every domain, what comes out of tables, what is
 //! computed on afterwards, and what is refused.
 
-use aglet::bridge::{IntegerBridge, IntegerBridgeKey, Reading};
-use aglet::fhew::{self, Domain, Form, Integer, Message, Table};
-use aglet::integer::{presets, BootstrapKey, Ciphertext, Engine, IntegerLiteral, IntegerParams, Packing};
-use aglet::{Control, ErrorKind, SecretKey};
-use aglet_rlwe::security::Security;
-
-struct Sides {
-    bridge: IntegerBridge,
-    main: SecretKey,
-    lookup: fhew::SecretKey,
-    key: IntegerBridgeKey,
-    bootstrap: BootstrapKey,
-}
-
-/// The primes of a set in a ring of another degree, insecure.
-fn sides(preset: &str, (log_n, log_slots): (u32, u32), set: &str) -> Sides {
-    let literal = presets::load(preset).unwrap().literal().clone();
-    let literal = IntegerLiteral { name: "small".into(), log_n, log_slots: Some(log_slots), claims: None, ..literal };
-    let params = IntegerParams::new(literal, Security::NotChecked).unwrap();
-    let engine = Engine::new(params, Packing::Slots, 2).unwrap();
-    let lookups = fhew::Engine::new(fhew::presets::load(set, false).unwrap(), 2).unwrap();
-    let (main, lookup) = (engine.create_secret_key().unwrap(), lookups.create_secret_key().unwrap());
-    let bootstrap = engine.create_bootstrap_key(&main, None, &Control::new()).unwrap();
-    let bridge = IntegerBridge::new(engine, lookups).unwrap();
-    let made = bridge.create_key(&main, &lookup, None, &Control::new()).unwrap();
-    // What is used from here on was a file.
-    let bytes = bridge.serialize(&made, &Control::new()).unwrap();
-    let key: IntegerBridgeKey = bridge.deserialize(&bytes, &Control::new()).unwrap();
-    assert!(key.leads_up() && key.byte_count() == made.byte_count());
-    Sides { bridge, main, lookup, key, bootstrap }
-}
-
-impl Sides {
-    fn up(&self, form: Form, cells: &[fhew::Ciphertext], bits: Option<u32>) -> Result<Ciphertext, aglet::Error> {
-        self.bridge.from_lookup((form, cells), bits, (&self.key, &self.bootstrap), &Control::new())
-    }
-    /// All slots of a result, whose noise is no more than it states.
-    fn decrypt(&self, ct: &Ciphertext) -> Vec<i64> {
-        let numbers = self.bridge.numbers();
-        let exact = numbers.noise_budget(ct, &self.main).unwrap();
-        assert!(exact >= numbers.budget(ct), "{exact:.1} bits are left");
-        numbers.decrypt(ct, &self.main).unwrap()
-    }
-    fn encrypt(&self, messages: &[u64], domain: Domain) -> Vec<fhew::Ciphertext> {
-        let message = self.bridge.lookups().params().message().within(domain);
-        self.bridge.lookups().encrypt(messages, message, &self.lookup).unwrap()
-    }
-}
+use aglet::bridge::Reading;
+use aglet::fhew::{Domain, Form, Integer, Message, Table};
+use aglet::integer::Ciphertext;
+use aglet::{Control, ErrorKind};
+use aglet_testing::sides::Sides;
 
 fn padded(values: &[u64], count: usize) -> Vec<i64> {
     values.iter().map(|&m| m as i64).chain(std::iter::repeat(0)).take(count).collect()
@@ -56,7 +13,7 @@ fn padded(values: &[u64], count: usize) -> Vec<i64> {
 
 #[test]
 fn messages_come_up_in_every_domain_and_can_be_computed_on() {
-    let s = sides("int16", (11, 11), "lut4");
+    let s = Sides::new("int16", (11, 11), "lut4");
     let (numbers, count) = (s.bridge.numbers(), s.bridge.numbers().count());
     let relin = numbers.create_relinearization_key(&s.main).unwrap();
     // Levels left by 4 bits, 2 bits and 1 bit of fresh messages, whose errors are small.
@@ -69,7 +26,7 @@ fn messages_come_up_in_every_domain_and_can_be_computed_on() {
     ] {
         let most = 1u64 << bits.unwrap_or(4);
         let given: Vec<u64> = (0..used as u64).map(|i| (i * i * 5 + i) % most).collect();
-        let up = s.up(Form::Messages(domain), &s.encrypt(&given, domain), bits).unwrap();
+        let up = s.up(Form::Messages(domain), &s.encrypt_messages(&given, domain), bits).unwrap();
         println!("{domain:?} {bits:?}: level {}", up.level());
         assert_eq!(s.decrypt(&up), padded(&given, count), "{domain:?} {bits:?}");
         assert!(up.level() >= 1);
@@ -86,14 +43,13 @@ fn messages_come_up_in_every_domain_and_can_be_computed_on() {
 
 #[test]
 fn slots_go_down_through_a_table_and_up_again() {
-    let s = sides("int16", (11, 11), "lut4");
+    let s = Sides::new("int16", (11, 11), "lut4");
     let (numbers, lookups, control) = (s.bridge.numbers(), s.bridge.lookups(), Control::new());
     let values: Vec<i64> = (0..16).collect();
-    let ct = numbers.encrypt_with_secret(&values, 1, &s.main).unwrap();
+    let ct = s.encrypt(&values, 1);
     let message = Message::new(16, Domain::Padded).unwrap();
     let slots: Vec<usize> = (0..16).collect();
-    let reading = Reading::Message(message);
-    let low = s.bridge.to_lookup(&ct, &slots, reading, (&s.key, &s.bootstrap), &control).unwrap();
+    let low = s.down(&ct, &slots, Reading::Message(message)).unwrap();
     let key = lookups.create_lookup_key(&s.lookup, &control).unwrap();
     let table = Table::new(message, message, &(0..16).map(|m| (m * m + 3) % 16).collect::<Vec<_>>()).unwrap();
     let out = lookups.lookup(&low, &table, &key, None, &control).unwrap();
@@ -113,7 +69,7 @@ fn slots_go_down_through_a_table_and_up_again() {
 #[test]
 fn bits_of_gates_come_up_in_a_subring_too() {
     for (preset, ring) in [("int16", (10, 10)), ("int16-deep", (11, 10))] {
-        let s = sides(preset, ring, "gate");
+        let s = Sides::new(preset, ring, "gate");
         let (lookups, count) = (s.bridge.lookups(), s.bridge.numbers().count());
         let bits: Vec<bool> = (0..count - 3).map(|i| i * i % 7 < 3).collect();
         let wanted: Vec<u64> = bits.iter().map(|&b| b.into()).collect();
@@ -123,7 +79,7 @@ fn bits_of_gates_come_up_in_a_subring_too() {
         assert_eq!(s.decrypt(&up), padded(&wanted, count), "{preset}");
         // Down and up again: what came down once more is what it was.
         let slots: Vec<usize> = (0..count).collect();
-        let low = s.bridge.to_lookup(&up, &slots, Reading::Bits, (&s.key, &s.bootstrap), &Control::new()).unwrap();
+        let low = s.down(&up, &slots, Reading::Bits).unwrap();
         assert_eq!(lookups.decrypt_bits(&low, &s.lookup).unwrap()[..bits.len()], bits);
         assert_eq!(s.decrypt(&s.up(Form::Bits, &low, None).unwrap()), padded(&wanted, count), "{preset}");
         assert_eq!(s.decrypt(&s.up(Form::Bits, &[], None).unwrap()), padded(&[], count), "{preset}");
@@ -132,9 +88,9 @@ fn bits_of_gates_come_up_in_a_subring_too() {
 
 #[test]
 fn what_cannot_come_up_is_refused() {
-    let s = sides("int16", (11, 11), "lut4");
+    let s = Sides::new("int16", (11, 11), "lut4");
     let (numbers, control, padded) = (s.bridge.numbers(), Control::new(), Form::Messages(Domain::Padded));
-    let ones = s.encrypt(&[1; 8], Domain::Padded);
+    let ones = s.encrypt_messages(&[1; 8], Domain::Padded);
     let kind = |result: Result<Ciphertext, aglet::Error>| result.map(|_| ()).unwrap_err().kind();
     assert_eq!(kind(s.up(Form::Integers(Integer::new(8).unwrap()), &ones, None)), ErrorKind::Parameter);
     let many = vec![ones[0].clone(); numbers.count() + 1];

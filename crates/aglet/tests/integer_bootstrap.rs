@@ -1,8 +1,8 @@
 //! Bootstraps of integers in a small ring under encryption: exact, whatever the numbers, and as the parameters say.
 
-use aglet::integer::{presets, BootstrapKey, Engine, IntegerLiteral, IntegerParams, Packing};
+use aglet::integer::{BootstrapKey, Engine, Packing};
 use aglet::{Control, ErrorKind};
-use aglet_rlwe::security::Security;
+use aglet_testing::fixture::shrunk_integers;
 
 const T: i64 = 65537;
 
@@ -13,10 +13,7 @@ fn small() -> Engine {
 
 /// Those of a preset, with so many slots.
 fn small_of(preset: &str, log_slots: u32, packing: Packing) -> Engine {
-    let (params, name) = (presets::load(preset).unwrap(), format!("{preset}-small"));
-    let log_slots = Some(log_slots);
-    let literal = IntegerLiteral { name, log_n: 10, log_slots, claims: None, ..params.literal().clone() };
-    Engine::new(IntegerParams::new(literal, Security::NotChecked).unwrap(), packing, 1).unwrap()
+    Engine::new(shrunk_integers(preset, "small", (10, log_slots)), packing, 1).unwrap()
 }
 
 /// In the ring of twice the degree, where messages are polynomials in X^2.
@@ -159,7 +156,7 @@ fn squarings_go_on_for_ever() {
 #[cfg(feature = "long")]
 #[test]
 fn twenty_bootstraps_in_a_row_at_the_real_size() {
-    let engine = Engine::new(presets::load("int16").unwrap(), Packing::Slots, 0).unwrap();
+    let engine = Engine::new(aglet::integer::presets::load("int16").unwrap(), Packing::Slots, 0).unwrap();
     let sk = engine.create_secret_key().unwrap();
     let relin = engine.create_relinearization_key(&sk).unwrap();
     let key = engine.create_bootstrap_key(&sk, None, &Control::new()).unwrap();

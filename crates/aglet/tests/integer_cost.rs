@@ -1,20 +1,14 @@
 //! The work of integers as it is forecast against what the kernels counted: word for word, in small rings.
 
-use aglet::integer::{cost, presets, Engine, IntegerLiteral, IntegerParams, Packing, StageCost};
+use aglet::integer::{cost, presets, Engine, Packing, StageCost};
 use aglet::Control;
-use aglet_rlwe::security::Security;
-
-fn small(preset: &str, log_n: u32, log_slots: u32, threads: usize) -> Engine {
-    let (params, name) = (presets::load(preset).unwrap(), format!("{preset}-small"));
-    let literal = IntegerLiteral { name, log_n, log_slots: Some(log_slots), claims: None, ..params.literal().clone() };
-    Engine::new(IntegerParams::new(literal, Security::NotChecked).unwrap(), Packing::Slots, threads).unwrap()
-}
+use aglet_testing::fixture::shrunk_integers;
 
 /// Rings of two degrees, where every power of X is of use and every second one, alone and side by side.
 #[test]
 fn the_work_of_a_bootstrap_is_what_the_kernels_do() {
-    for (preset, log_n, log_slots, threads) in [("int16", 10, 10, 2), ("int16", 9, 9, 1), ("int16-deep", 10, 9, 1)] {
-        let engine = small(preset, log_n, log_slots, threads);
+    for (preset, ring, threads) in [("int16", (10, 10), 2), ("int16", (9, 9), 1), ("int16-deep", (10, 9), 1)] {
+        let engine = Engine::new(shrunk_integers(preset, "small", ring), Packing::Slots, threads).unwrap();
         let sk = engine.create_secret_key().unwrap();
         let key = engine.create_bootstrap_key(&sk, None, &Control::new()).unwrap();
         for count in [1, 3] {

@@ -5,6 +5,7 @@ use aglet::ckks::{
     BootstrapKey, BootstrapKeys, Ciphertext, CkksParams, Engine, GaloisKey, KeySize, Method, Number,
     RelinearizationKey, Request, RotationKey,
 };
+use aglet::integer::{self, IntegerLiteral, IntegerParams};
 use aglet::{presets, Control, Error, SecretKey};
 use aglet_rlwe::security::Security;
 use num_complex::Complex64;
@@ -18,6 +19,13 @@ pub fn shrunk(preset: &str, log_n: u32) -> CkksParams {
     literal.ship.iter_mut().filter_map(|ship| ship.window.as_mut()).for_each(|window| *window >>= smaller);
     literal.log_n = log_n;
     CkksParams::new(literal, Security::NotChecked).expect("the primes of the preset fit a smaller ring")
+}
+
+/// The primes of a preset of integers in a ring of degree `2^log_n` with `2^log_slots` slots, without any security.
+pub fn shrunk_integers(preset: &str, name: &str, (log_n, log_slots): (u32, u32)) -> IntegerParams {
+    let literal = integer::presets::load(preset).expect("the preset exists").literal().clone();
+    let literal = IntegerLiteral { name: name.into(), log_n, log_slots: Some(log_slots), claims: None, ..literal };
+    IntegerParams::new(literal, Security::NotChecked).expect("the primes of the preset fit a smaller ring")
 }
 
 /// An engine and its keys.

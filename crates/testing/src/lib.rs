@@ -13,4 +13,6 @@ pub mod integer;
 pub mod lookup;
 #[cfg(feature = "ckks")]
 pub mod messages;
+#[cfg(feature = "ckks")]
+pub mod sides;
 pub mod statistics;
