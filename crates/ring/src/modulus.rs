@@ -90,6 +90,13 @@ impl Modulus {
         self.with_sign(self.reduce((x ^ sign).wrapping_sub(sign) as u64), sign as u64)
     }
 
+    /// The residue of a signed integer smaller than q: nothing is divided.
+    #[inline]
+    pub fn reduce_short(&self, x: i64) -> u64 {
+        debug_assert!(x.unsigned_abs() < self.q, "short integers are smaller than the modulus");
+        (x as u64).wrapping_add(self.q & (x >> 63) as u64)
+    }
+
     /// The residue of a signed 128-bit integer.
     #[inline]
     pub fn reduce_i128(&self, x: i128) -> u64 {

@@ -20,9 +20,8 @@ impl Ring {
     pub fn lift_short(&self, coefficients: &[i64], mut out: Poly<Coeff>) -> Poly<Coeff> {
         assert_eq!(coefficients.len(), self.n());
         self.for_limbs(&mut out, |prime, _, limb| {
-            let q = self.modulus(prime).value();
-            debug_assert!(coefficients.iter().all(|c| c.unsigned_abs() < q), "short coefficients are below all primes");
-            limb.iter_mut().zip(coefficients).for_each(|(r, &c)| *r = (c as u64).wrapping_add(q & (c >> 63) as u64));
+            let m = self.modulus(prime);
+            limb.iter_mut().zip(coefficients).for_each(|(r, &c)| *r = m.reduce_short(c));
         });
         out
     }
@@ -34,8 +33,7 @@ impl Ring {
         self.for_limbs(&mut out, |prime, _, limb| {
             let m = self.modulus(prime);
             if most < m.value() {
-                let residue = |c: i64| (c as u64).wrapping_add(m.value() & (c >> 63) as u64);
-                limb.iter_mut().zip(coefficients).for_each(|(r, &c)| *r = residue(c));
+                limb.iter_mut().zip(coefficients).for_each(|(r, &c)| *r = m.reduce_short(c));
             } else {
                 limb.iter_mut().zip(coefficients).for_each(|(r, &c)| *r = m.reduce_i64(c));
             }

@@ -374,6 +374,26 @@ fn key_products(case: &mut Case<'_>) {
     }
 }
 
+/// The residues of integers smaller than every prime, as large as that allows, and of larger ones.
+fn short_lifts(ring: &Ring) {
+    let moduli: Vec<i64> = (0..6).map(|i| ring.modulus(ring.prime_of(4, i)).value() as i64).collect();
+    let least = *moduli.iter().min().unwrap();
+    for largest in [least - 1, least, i64::MAX / 2] {
+        let words: Vec<i64> = (0..N as i64).map(|j| [largest, -largest, 0, 1, -1, j][j as usize % 6]).collect();
+        let space = || ring.scratch(4, 2).unwrap();
+        let mut found = vec![("lift", ring.lift(&words, space())), ("lift_public", ring.lift_public(&words, space()))];
+        if largest < least {
+            found.push(("lift_short", ring.lift_short(&words, space())));
+        }
+        for (name, found) in found {
+            for (i, q) in moduli.iter().enumerate() {
+                let wanted: Vec<u64> = words.iter().map(|c| c.rem_euclid(*q) as u64).collect();
+                assert_eq!(found.limb(i), wanted, "{name} of {largest}, limb {i}");
+            }
+        }
+    }
+}
+
 /// Sums of polynomials that each have a key of their own, made of what is lifted from the ring modulo the square of 65537.
 fn lifts(case: &mut Case<'_>) {
     let ring = case.ring;
@@ -401,14 +421,7 @@ fn lifts(case: &mut Case<'_>) {
     let expected = ring.to_eval(ring.lift(&spread, ring.scratch(4, 2).unwrap()));
     let lifted = ring.lift_from(&half, &x, &plan).unwrap();
     case.is("lift_from a subring", &lifted, |i, _, at| expected.limb(i)[at]);
-    // Both ways to the residues of numbers that are no secret: smaller than every prime, and larger than some.
-    let least = (0..4).map(|i| ring.modulus(i).value() as i64).min().unwrap_or(0);
-    for largest in [least - 1, least, i64::MAX / 2] {
-        let words: Vec<i64> = (0..N as i64).map(|j| [largest, -largest, 0, 1, -1, j][j as usize % 6]).collect();
-        let wanted = ring.lift(&words, ring.scratch(4, 2).unwrap());
-        let found = ring.lift_public(&words, ring.scratch(4, 2).unwrap());
-        assert!((0..6).all(|i| found.limb(i) == wanted.limb(i)));
-    }
+    short_lifts(ring);
     let q = i128::from(ring.modulus(0).value());
     let words: Vec<i64> = (0..N as i64).map(|j| (j - 40) * 0x1_2345_6789).collect();
     let low = ring.to_eval(ring.lift(&words, ring.scratch(1, 0).unwrap()));
