@@ -3,30 +3,23 @@
 
 use aglet::ckks::{Engine, KeySize, Method, Request};
 use aglet::{presets, Control};
+use aglet_ring::sample::{ChaChaSource, RandomSource};
 use aglet_testing::fixture::Fixture;
 use std::time::Instant;
-
-/// A generator of bits for messages (xorshift, Marsaglia 2003): tests repeat what they drew.
-fn next(state: &mut u64) -> u64 {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    *state
-}
 
 /// Ten thousand refreshes of 4,096 random bits each, half of them of a ciphertext that was refreshed before.
 #[test]
 fn every_bit_of_ten_thousand_refreshes_is_right() {
     const PER_KEY: usize = 1000;
     const BATCH: usize = 4;
-    let (mut state, start) = (0x5eed_0f_b175u64, Instant::now());
+    let (mut random, start) = (ChaChaSource::from_seed(*b"bits of ten thousand refreshes: "), Instant::now());
     let mut least = f64::INFINITY;
     for round in 0..10 {
         let f = Fixture::of(Engine::new(presets::load("ship13-bits", false).unwrap(), None, 0).unwrap());
         let request = Request { real: true, ..f.request(Method::Bits, 1, KeySize::Large) };
         let key = f.key(request);
         for _ in 0..PER_KEY / (2 * BATCH) {
-            let draw = |_| (0..f.engine.slots()).map(|_| (next(&mut state) >> 63) as f64).collect::<Vec<f64>>();
+            let draw = |_| (0..f.engine.slots()).map(|_| (random.next_u64() >> 63) as f64).collect::<Vec<f64>>();
             let messages: Vec<Vec<f64>> = (0..BATCH).map(draw).collect();
             let mut cts: Vec<_> = messages.iter().map(|message| f.encrypt(message, 0)).collect();
             for _ in 0..2 {

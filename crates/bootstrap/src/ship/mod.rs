@@ -159,6 +159,10 @@ pub fn plan(layout: &Layout, params: &CkksParams) -> Result<Plan<Ship>, Error> {
     let raised = params.raised().map_err(scheme)?;
     let digits = digit_count(64 - params.q()[0].leading_zeros(), ship.digit_bits);
     let by = Encapsulate { weight: shape.places.weight, digits, bits: ship.digit_bits };
+    let choosing = few(params, request.slots).then(|| shape.choosing(params.n(), request.slots)).flatten();
+    let (few, shape) = (choosing.is_some(), choosing.unwrap_or(shape));
+    let (raised_ratio, variance) = ratio_and_variance(params, &raised, &shape, leaf);
+    let roots = Roots { shape, parts, amplitude: wave.amplitude, raised_ratio, variance };
     let mut list = Vec::new();
     let mut at = Scaled { level: PACK_LEVEL, scale: layout.scale_in };
     let mut push = |name: &str, step: Ship, level: usize, scale: f64| {
@@ -166,35 +170,39 @@ pub fn plan(layout: &Layout, params: &CkksParams) -> Result<Plan<Ship>, Error> {
         list.push(Stage { name: name.into(), step, from: at, to });
         at = to;
     };
-    if let Some(shape) = shape.choosing(params.n(), request.slots).filter(|_| few(params, request.slots)) {
-        let factor = Complex64::new(1.0 / request.bound, 0.0);
-        let mut maps = slots_to_coeffs(request.slots, 1, factor, request.size.steps())?;
-        let map = maps.remove(0).repeated(params.slots())?;
-        push(
-            "slots_to_coeffs",
-            Apply { map, level: PACK_LEVEL, scale_ratio: packed / layout.scale_in }.into(),
-            0,
-            packed,
-        );
-        push("encapsulate", by.into(), 0, packed);
-        let (raised_ratio, variance) = ratio_and_variance(params, &raised, &shape, leaf);
-        let roots = Roots { shape: shape.clone(), parts, amplitude: wave.amplitude, raised_ratio, variance };
+    let (packing, step) = to_coefficients(layout, params, packed, few)?;
+    push(packing, step, 0, packed);
+    push("encapsulate", by.into(), 0, packed);
+    if few {
+        let sum = trace(&roots.shape);
         push("choose", Choose(roots).into(), top, leaf);
-        if let Some(trace) = trace(&shape) {
+        if let Some(trace) = sum {
             push("trace", trace.into(), top, leaf);
         }
         push("product", Gather { slots: request.slots, product }.into(), end, out);
     } else {
-        let pack = Pack { factor: 1.0 / request.bound, scale_ratio: packed / layout.scale_in };
-        push("pack", PackSlots(pack).into(), 0, packed);
-        push("encapsulate", by.into(), 0, packed);
-        let (raised_ratio, variance) = ratio_and_variance(params, &raised, &shape, leaf);
-        let roots = Roots { shape, parts, amplitude: wave.amplitude, raised_ratio, variance };
         push("roots", roots.into(), top, leaf);
         push("product", product.into(), end, out);
     }
     push("real_part", RealPart { parts, offset: wave.offset }.into(), end, out);
     Plan::new(list, moduli)
+}
+
+/// The first stage, by its name: all slots are packed as coefficients at the scale `packed`, few of them by a map.
+fn to_coefficients(
+    layout: &Layout,
+    params: &CkksParams,
+    packed: f64,
+    few: bool,
+) -> Result<(&'static str, Ship), Error> {
+    let (request, scale_ratio) = (layout.request, packed / layout.scale_in);
+    if !few {
+        return Ok(("pack", PackSlots(Pack { factor: 1.0 / request.bound, scale_ratio }).into()));
+    }
+    let factor = Complex64::new(1.0 / request.bound, 0.0);
+    let mut maps = slots_to_coeffs(request.slots, 1, factor, request.size.steps())?;
+    let map = maps.remove(0).repeated(params.slots())?;
+    Ok(("slots_to_coeffs", Apply { map, level: PACK_LEVEL, scale_ratio }.into()))
 }
 
 /// The sum of the blocks that few slots choose factors from; `None` for a single one.
