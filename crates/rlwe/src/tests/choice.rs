@@ -1,10 +1,8 @@
 //! Choices against their definition: every place and sign has one slot, and keys choose what stands there.
 
+use super::super::tests::contexts;
 use super::*;
-use crate::params::{Params, ParamsSpec};
 use crate::places::Places;
-use crate::security::{Secret, Security};
-use aglet_ring::primes::ntt_primes;
 use num_complex::Complex64;
 
 const LOG_N: u32 = 8;
@@ -53,21 +51,7 @@ fn every_place_and_sign_of_every_factor_has_one_slot() {
 
 #[test]
 fn keys_choose_the_number_of_their_place_or_its_conjugate() {
-    let all: Vec<u64> = ntt_primes((1u64 << 50) as f64, LOG_N, &[], 1 << 50).take(7).collect();
-    let spec = ParamsSpec {
-        log_n: LOG_N,
-        secret: Secret::Ternary,
-        sparse_secret: Some(Secret::BlockSparse(PLACES.weight)),
-        sparse_log_n: None,
-        places: Some(PLACES),
-        q: all[..3].to_vec(),
-        spare: all[3..6].to_vec(),
-        p: all[6..].to_vec(),
-        max_log_qp: Some(202.0),
-        digits: None,
-    };
-    let ctx = Context::new(Params::new(spec, Security::NotChecked).unwrap()).unwrap();
-    let raised = ctx.subset(&[3, 4, 5]).unwrap();
+    let (ctx, raised) = contexts(LOG_N, PLACES, (3, 1));
     let mut random = ChaChaSource::from_seed([6; 32]);
     let sk = SecretKey::generate(&ctx, &mut random).unwrap();
     let secret = PLACES.draw(N, &mut random);
@@ -86,7 +70,8 @@ fn keys_choose_the_number_of_their_place_or_its_conjugate() {
         Ok(ring.to_eval(ring.lift(&wide, ring.scratch(3, 1)?)))
     };
     let out = keys.choices(2, 3, &plaintext, &|| Ok(())).unwrap();
-    let gain = all[..3].iter().zip(&all[3..6]).map(|(&q, &r)| q as f64 / r as f64).product::<f64>();
+    let pairs = ctx.params().q().iter().zip(raised.params().q());
+    let gain = pairs.map(|(&q, &r)| q as f64 / r as f64).product::<f64>();
     for (list, polys) in out.iter().enumerate() {
         let ring = ctx.ring();
         let mut phase = ring.copy(&polys[1], 3).unwrap();

@@ -18,23 +18,23 @@ fn shape(places: Places, columns: usize, mux: &[usize]) -> RotorShape {
     RotorShape { places, columns, mux: mux.to_vec(), raised: 4, special: 2, digits, choice: None }
 }
 
-/// A chain of four primes, four raised ones and two special ones.
-fn contexts() -> (Arc<Context>, Arc<Context>) {
-    let all: Vec<u64> = ntt_primes((1u64 << 50) as f64, LOG_N, &[], 1 << 50).take(10).collect();
+/// A chain of so many primes of 50 bits, with as many raised ones, special ones beside both, and the raised ones alone.
+pub(super) fn contexts(log_n: u32, places: Places, (limbs, special): (usize, usize)) -> (Arc<Context>, Arc<Context>) {
+    let all: Vec<u64> = ntt_primes((1u64 << 50) as f64, log_n, &[], 1 << 50).take(2 * limbs + special).collect();
     let spec = ParamsSpec {
-        log_n: LOG_N,
+        log_n,
         secret: Secret::Ternary,
-        sparse_secret: Some(Secret::BlockSparse(PLACES.weight)),
+        sparse_secret: Some(Secret::BlockSparse(places.weight)),
         sparse_log_n: None,
-        places: Some(PLACES),
-        q: all[..4].to_vec(),
-        spare: all[4..8].to_vec(),
-        p: all[8..].to_vec(),
-        max_log_qp: Some(301.0),
+        places: Some(places),
+        q: all[..limbs].to_vec(),
+        spare: all[limbs..2 * limbs].to_vec(),
+        p: all[2 * limbs..].to_vec(),
+        max_log_qp: Some((50 * (limbs + special) + 1) as f64),
         digits: None,
     };
     let ctx = Context::new(Params::new(spec, Security::NotChecked).unwrap()).unwrap();
-    let raised = ctx.subset(&[4, 5, 6, 7]).unwrap();
+    let raised = ctx.subset(&(limbs..2 * limbs).collect::<Vec<_>>()).unwrap();
     (ctx, raised)
 }
 
@@ -106,7 +106,7 @@ fn slots(ctx: &Context, poly: Poly<Eval>, scale: f64) -> Vec<Complex64> {
 
 #[test]
 fn factors_under_keys_are_those_of_the_definition_with_the_noise_of_the_formula() {
-    let (ctx, raised) = contexts();
+    let (ctx, raised) = contexts(LOG_N, PLACES, (4, 2));
     let mut random = ChaChaSource::from_seed([4; 32]);
     let sk = SecretKey::generate(&ctx, &mut random).unwrap();
     let main = sk.for_subset(&raised).unwrap();
@@ -159,7 +159,7 @@ fn factors_under_keys_are_those_of_the_definition_with_the_noise_of_the_formula(
 
 #[test]
 fn the_last_division_is_exact() {
-    let (ctx, raised) = contexts();
+    let (ctx, raised) = contexts(LOG_N, PLACES, (4, 2));
     let ring = raised.ring();
     // round(v R P / Q), whose quotient is v.
     let mut x: Poly<Coeff> = ring.zero(4, 2).unwrap();
