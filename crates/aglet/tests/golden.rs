@@ -248,6 +248,26 @@ fn bootstraps_of_few_slots() {
     });
 }
 
+/// Of all slots, by rotations of roots of unity, and of few, which keys choose.
+#[test]
+fn bootstraps_by_roots_of_unity() {
+    everywhere("bootstraps by roots of unity", |run, found| {
+        for slots in [None, Some(8)] {
+            let f = &fixture(presets::load("toy-ship", true).unwrap(), slots, run);
+            let request = f.request(Method::Regular, 1, KeySize::Large);
+            let (key, n) = (f.key(request), f.engine.slots());
+            for (what, request) in [
+                ("regular", request),
+                ("regular real", Request { real: true, ..request }),
+                ("regular within 8", Request { bound: 8.0, ..request }),
+                ("bits", Request { method: Method::Bits, real: true, ..request }),
+            ] {
+                Bootstraps { f, found }.run(&format!("{what} of {n} slots"), &key, request);
+            }
+        }
+    });
+}
+
 /// Another layout of the chain, and primes above 50 bits with their own digits.
 #[test]
 fn bootstraps_of_other_sets() {

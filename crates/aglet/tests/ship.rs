@@ -225,14 +225,18 @@ fn threads_and_instruction_sets_change_no_bit() {
     let kernels: Vec<_> =
         arch::available().iter().map(|kernels| kernels.name()).filter(|name| *name != "scalar").collect();
     let best = kernels.first().copied().unwrap_or("scalar");
-    let mut first = None;
-    for (backend, threads) in [(best, 1), (best, 2)].into_iter().chain(kernels.iter().skip(1).map(|name| (*name, 2))) {
-        let runtime = Runtime::seeded(threads, backend, [12; 32]).unwrap();
-        let f = Fixture::of(Engine::on(runtime, presets::load(PRESET, true).unwrap(), None).unwrap());
-        let key = f.key(request(&f, Method::Regular));
-        let ct = f.encrypt(&messages::complex(f.engine.slots(), 0), 0);
-        let out = bytes(&f, &f.bootstrap(&[&ct], &key, request(&f, Method::Regular)).unwrap()[0]);
-        assert!(*first.get_or_insert_with(|| out.clone()) == out, "{backend} on {threads} threads");
+    let runs = || [(best, 1), (best, 2)].into_iter().chain(kernels.iter().skip(1).map(|name| (*name, 2)));
+    for slots in [None, Some(1), Some(8)] {
+        let mut first = None;
+        for (backend, threads) in runs() {
+            let runtime = Runtime::seeded(threads, backend, [12; 32]).unwrap();
+            let f = Fixture::of(Engine::on(runtime, presets::load(PRESET, true).unwrap(), slots).unwrap());
+            let key = f.key(request(&f, Method::Regular));
+            let ct = f.encrypt(&messages::complex(f.engine.slots(), 0), 0);
+            let out = bytes(&f, &f.bootstrap(&[&ct], &key, request(&f, Method::Regular)).unwrap()[0]);
+            let same = *first.get_or_insert_with(|| out.clone()) == out;
+            assert!(same, "{backend} on {threads} threads, slots {slots:?}");
+        }
     }
 }
 
