@@ -228,6 +228,30 @@ class IntegerBootstrapPlan(TypedDict):
     seconds: float | None
     """Of all stages."""
 
+class RaisingStageRow(TypedDict):
+    """One stage of a way up to integers."""
+
+    name: str
+    work: Work
+    seconds: float | None
+    """Of one thread, by the units; None without."""
+
+class RaisingPlan(TypedDict):
+    """A way up to integers before its keys exist."""
+
+    messages: int
+    """That are told apart."""
+    bound: int
+    """Errors below it are removed, in units of which the plaintext modulus are a turn."""
+    deviation: float
+    """Of errors, in such units."""
+    log2_failure: float
+    """That one message comes up wrong."""
+    polynomial_levels: int
+    """Of the polynomial that removes errors."""
+    output_level: int
+    stages: list[RaisingStageRow]
+
 class IntegerPlan(TypedDict):
     """What a set of integers does, before a key exists."""
 
@@ -702,6 +726,10 @@ class Engine:
     def rotate_batch_fixed(
         self, ct: Ciphertext, keys: list[FixedRotationKey], progress: Progress | None = None
     ) -> list[Ciphertext]: ...
+    @property
+    def matrix_key_bytes(self) -> int:
+        """Bytes that the matrix multiplication key for all levels takes in memory."""
+
     def create_matrix_multiplication_key(
         self,
         sk: SecretKey,
@@ -1000,6 +1028,9 @@ class Bridge:
     def key_bytes(self) -> int:
         """Bytes in memory that its key takes."""
 
+    def packing_bytes(self, values: int) -> int:
+        """Bytes that so many values take on their way up, beside keys and what a bootstrap takes."""
+
     def create_bridge_key(
         self,
         sk: SecretKey,
@@ -1048,6 +1079,10 @@ class IntegerBridgeKey:
         """Short id of the secret key of look-ups."""
 
     @property
+    def leads_up(self) -> bool:
+        """Whether `from_lookup` takes it: keys in files of before anything went up to integers lead down alone."""
+
+    @property
     def preset(self) -> str: ...
     @property
     def byte_count(self) -> int: ...
@@ -1067,6 +1102,14 @@ class IntegerBridge:
     @property
     def key_bytes(self) -> int:
         """Bytes in memory that its key takes."""
+
+    def packing_bytes(self, values: int) -> int:
+        """Bytes that so many values take on their way up, beside keys and what a bootstrap takes."""
+
+    def plan_up(
+        self, variance: float, bits: int | None = None, units: UnitCosts | Mapping[str, float] | None = None
+    ) -> RaisingPlan:
+        """What results of tables or gates would go through on their way up, if they have this variance."""
 
     def create_bridge_key(
         self,
@@ -1211,6 +1254,10 @@ class LookupEngine:
     def create_packing_key(
         self, sk: LweSecretKey, memory_limit_bytes: int | None = None, progress: Progress | None = None
     ) -> PackingKey: ...
+    @property
+    def packing_key_bytes(self) -> int:
+        """Bytes that the packing key takes in memory."""
+
     def encrypt_bits(self, bits: NDArray[np.bool_], shape: list[int], sk: LweSecretKey) -> LweArray: ...
     def encrypt_messages(
         self, messages: NDArray[np.int64], shape: list[int], sk: LweSecretKey, domain: str

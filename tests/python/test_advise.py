@@ -363,15 +363,28 @@ def tables(slots: int, bits: int, levels: int = 0, **more: Any) -> dict[str, Tab
 
 def test_tables_over_a_bridge_beside_those_of_integers_and_polynomials() -> None:
     few = tables(4, 4)
-    assert set(few) == {"integer table", "bridge lookup", "bridge lookup, bits", "polynomial table"}
+    assert set(few) == {
+        "integer table", "bridge lookup", "bridge lookup, bits", "bridge lookup, up", "polynomial table"
+    }  # fmt: skip
+    # Whole results go up to slots of integers, exactly.
+    up = few["bridge lookup, up"]
+    assert (up.preset, up.bootstraps, up.level_out, up.kind) == ("int16", 1, 1, "exact")
+    assert few["bridge lookup"].seconds < up.seconds < few["bridge lookup, bits"].seconds
     assert few["integer table"].seconds < few["bridge lookup"].seconds < few["bridge lookup, bits"].seconds
     assert (few["bridge lookup"].rotations, few["bridge lookup"].level_out) == (4, 0)
     # With levels after it, every bit of a result goes up.
     later = tables(64, 4, 3)
     assert "bridge lookup" not in later
     assert (later["bridge lookup, bits"].bootstraps, later["bridge lookup, bits"].level_out) == (4, 12)
+    assert (later["bridge lookup, up"].preset, later["bridge lookup, up"].level_out) == ("int16-deep", 18)
+    # Of one bit "int16" has the levels, by tables of "lut3".
+    bit = tables(64, 1, 5)["bridge lookup, up"]
+    assert (bit.preset, bit.lookup_preset, bit.level_out) == ("int16", "lut3", 5)
     wide = tables(100, 8)
-    assert set(wide) == {"integer table", "integer table in digits", "bridge lookup_bytes"}
+    assert set(wide) == {
+        "integer table", "integer table in digits", "bridge lookup_bytes", "bridge lookup_bytes, up"
+    }  # fmt: skip
+    assert (wide["bridge lookup_bytes, up"].bootstraps, wide["bridge lookup_bytes, up"].level_out) == (2, 2)
     # More values than slots take more ciphertexts.
     assert tables(40000, 4)["bridge lookup"].values == 2 * 2**14 + 2 * 2**14
     assert tables(1, 2, throughput=True)["polynomial table"].values == 2**15

@@ -9,9 +9,17 @@ from typing import Any
 
 import pytest
 
-from aglet import IntegerBridge, IntegerBridgeKeys, IntegerEngine, LookupEngine
+from aglet import IntegerBridge, IntegerBridgeKeys, IntegerEngine, LookupEngine, _core
 from aglet.bridge.measure import BridgeCase
-from aglet.errors import KeyMismatchError, MemoryLimitError, MissingKeyError, ParameterError, RangeError
+from aglet.errors import (
+    KeyMismatchError,
+    LevelError,
+    MemoryLimitError,
+    MissingKeyError,
+    ParameterError,
+    RangeError,
+)
+from aglet.lookup import records
 
 
 class Sides:
@@ -38,6 +46,7 @@ def test_keys_come_out_of_files_and_pickles(sides: Sides, tmp_path: Path) -> Non
         pickle.loads(pickle.dumps(key)),
     ):
         assert (other.key_id, other.lookup_key_id) == (sides.secret.key_id, sides.lwe.key_id)
+        assert other.leads_up
     with pytest.raises(TypeError, match="create_bridge_key"):
         bridge.write(sides.secret, tmp_path / "other")
     again = pickle.loads(pickle.dumps(bridge))
@@ -56,8 +65,52 @@ def test_what_a_call_would_take(sides: Sides) -> None:
     assert (one.rotations, pairs.rotations) == (64, 7 * 64)
     assert one.log2_failure < -128
     assert pairs.log2_failure < -128
-    with pytest.raises(ParameterError, match="to_lookup, lookup, lookup_bytes"):
+    with pytest.raises(ParameterError, match="to_lookup, from_lookup, lookup, lookup_bytes"):
         wide.estimate("sign")
+
+
+def test_what_goes_up_would_take(sides: Sides, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "known", tuple)
+    bridge = IntegerBridge(sides.engine, LookupEngine(bits=4))
+    one, four = (bridge.estimate("from_lookup", count=64, bits=bits) for bits in (1, None))
+    # As docs/bridges.md says, and tests/python/long finds.
+    assert [(way.level, way.refreshes, way.rotations) for way in (one, four)] == [(5, 1, 0), (1, 1, 0)]
+    assert 0.1 < one.seconds < four.seconds < 10
+    assert four.log2_failure < -128
+    assert 0 < one.working_bytes * 64 == bridge.estimate("from_lookup", count=4096, bits=1).working_bytes
+    down, up = (bridge.estimate("lookup", count=64, up=raised) for raised in (False, True))
+    assert (down.level, up.level, up.rotations, up.refreshes) == (None, 1, 64, 1)
+    assert up.seconds == pytest.approx(down.seconds + four.seconds)
+    assert up.log2_failure == pytest.approx(down.log2_failure, abs=1)
+    assert bridge.estimate("to_lookup", count=64, bits=1, up=True).level == 6
+    wide = IntegerBridge(sides.engine, LookupEngine(preset="wide")).estimate("lookup_bytes", up=True)
+    assert (wide.refreshes, wide.level) == (2, 2)
+    for words, error, said in (
+        ({"bits": 5}, RangeError, "1 to 4 bits"),
+        ({"bits": 0}, ParameterError, "bits=0"),
+        ({"count": 2**15 + 1}, RangeError, "32768 slots"),
+    ):
+        with pytest.raises(error, match=said):
+            bridge.estimate("from_lookup", **words)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="up=True"):
+        bridge.estimate("lookup", bits=1)
+    # Gates leave too much noise for the levels of "int16", and those of "int16-deep" have room for it.
+    with pytest.raises(LevelError, match="int16-deep"):
+        sides.bridge.estimate("from_lookup")
+    assert IntegerBridge(IntegerEngine(preset="int16-deep"), LookupEngine()).estimate("from_lookup").level == 15
+
+
+def test_a_measured_way_up_is_one_of_the_same_levels(sides: Sides, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = {name: _core.doctor()[name] for name in ("cpu", "backend")}  # type: ignore[literal-required]
+    row: dict[str, Any] = {"kind": "integer-bridge-up", "preset": "int16", "lookup_preset": "lut4", "threads": 1}
+    row |= {"slot_count": 2**15, "key_size": None, "values": 64, "seconds": 7.0, **machine}
+    known = ({**row, "messages": 2, "output_level": 5}, {**row, "messages": 16, "output_level": 2})
+    monkeypatch.setattr(records, "known", lambda: known)
+    bridge = IntegerBridge(sides.engine, LookupEngine(bits=4))
+    found = {bits: bridge.estimate("from_lookup", count=64, bits=bits) for bits in (1, 4)}
+    assert (found[1].seconds, found[1].source) == (7.0, "measured")
+    assert (found[4].seconds < 7, found[4].source) == (True, "modelled")
+    assert bridge.estimate("from_lookup", count=65, bits=1).source == "modelled"
 
 
 def test_comparisons_are_not_measured_on_integers() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import stat
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -57,6 +58,27 @@ def test_keys_of_a_bridge_in_a_folder(bridge: Bridge, keys: KeySet, tmp_path: Pa
     # A set of the same secret without a bridge leaves the keys of look-ups where they are.
     KeySet(bridge.engine, secret=keys.secret).save(tmp_path)
     assert KeySet.load(tmp_path, bridge.engine).bridge is not None
+
+
+def test_the_forecast_counts_every_key(bridge: Bridge) -> None:
+    engine, lookups = bridge.engine, bridge.lookup_engine
+    rotation = _core.rotation_key_bytes("toy", 64)[0]
+    matrix = engine.create_matrix_multiplication_key(engine.create_secret_key()).byte_count
+    lwe = lookups.create_secret_key()
+    packing, lookup = lookups.create_packing_key(lwe).byte_count, lookups.create_lookup_key(lwe).byte_count
+    alone = engine.keys_forecast("medium", method="lossy", rotation=False)
+    for words, more in (
+        ({"rotation": True}, rotation),
+        ({"matrix": True}, matrix),
+        ({"bridge": bridge}, bridge.key_bytes + lookup),
+        ({"bridge": bridge, "packing": True}, bridge.key_bytes + lookup + packing),
+    ):
+        given: Any = {"rotation": False, **words}
+        assert engine.keys_forecast("medium", method="lossy", **given) == alone + more, words
+    made = engine.create_keys(bridge=bridge, bootstrap="medium", matrix=True, packing=True)
+    forecast = engine.keys_forecast("medium", method="lossy", matrix=True, bridge=bridge, packing=True)
+    # Beside keys there is what a bootstrap takes.
+    assert 0 < forecast - made.byte_count < engine.memory_report(None, "medium", "lossy").peak
 
 
 def test_secrets_stay_with_their_owner(keys: KeySet) -> None:

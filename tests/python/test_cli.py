@@ -165,7 +165,7 @@ def test_80_columns(monkeypatch: pytest.MonkeyPatch, command: list[str]) -> None
     assert all(number in narrow for number in numbers)
 
 
-def test_plan_of_a_bridge() -> None:
+def test_plan_of_a_bridge(tmp_path: Path) -> None:
     text = run("plan", "--bridge", "lut4")
     assert "compare, count 64, bits 20, brought up" in text
     (found,) = lines("plan", "--bridge", "gate")
@@ -173,10 +173,52 @@ def test_plan_of_a_bridge() -> None:
     # Gates have neither bytes nor signs.
     assert set(calls) == {"to_lookup", "lookup", "from_lookup"}
     assert (calls["to_lookup"]["log2_failure"], calls["from_lookup"]["refreshes"]) == (None, 1)
-    (integers,) = lines("plan", "--bridge", "wide", "--preset", "int16")
-    assert {call["what"] for call in integers["calls"]} == {"to_lookup", "lookup", "lookup_bytes"}
-    assert "aglet bench bridge" in fails("plan", "--bridge", "lut4", "--model")
+    units = tmp_path / "units"
+    units.write_text(json.dumps(dict.fromkeys(_core.unit_costs(8, 50), 10.0)))
+    (modelled,) = lines("plan", "--bridge", "gate", "--model", "--units", str(units))
+    assert {way: stages[0]["name"] for way, stages in modelled["stages"].items()} == {
+        "down": "slots_to_coeffs 1/3",
+        "up": "sparse_secret",
+    }
     assert "slots_to_coeffs" in fails("plan", "--bridge", "lut4", "--preset", "ship14")
+
+
+def test_plan_of_a_bridge_to_integers(tmp_path: Path) -> None:
+    (found,) = lines("plan", "--bridge", "wide", "--preset", "int16")
+    assert [(call["what"], call["level"]) for call in found["calls"] if call["level"] is not None] == [
+        ("from_lookup", 6), ("lookup", 6), ("lookup", 2), ("lookup_bytes", 2)
+    ]  # fmt: skip
+    assert [(way["bits"], way["output_level"]) for way in found["ways_up"]] == [(1, 6), (2, 5), (3, 3), (4, 2)]
+    assert all(way["bound"] > 10 * way["deviation"] for way in found["ways_up"])
+    assert "stages" not in found
+    units = tmp_path / "units"
+    units.write_text(json.dumps(dict.fromkeys(_core.unit_costs(8, 50), 10.0)))
+    given = ["plan", "--bridge", "lut4", "--preset", "int16", "--model", "--units", str(units)]
+    (modelled,) = lines(*given)
+    assert set(modelled["stages"]) == {"down", "up, 1 bit", "up, 4 bits"}
+    text = run(*given)
+    for words in ("removes errors below", "to level", "round", "slots_to_coeffs", "Way up, 4 bits"):
+        assert words in text, words
+    # What gates leave has too much noise for this set.
+    (gates,) = lines("plan", "--bridge", "gate", "--preset", "int16")
+    assert "int16-deep" in gates["ways_up"][0]["refused"]
+    assert "too few levels" in run("plan", "--bridge", "gate", "--preset", "int16")
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        (["--method", "lossy", "--measure"], "--method, --measure"),
+        (["--stages", "3"], "--stages"),
+        (["--target-level", "3"], "--target-level"),
+        (["--real", "--bound", "2"], "--real, --bound"),
+        (["--units", "units.json"], "--units without --model"),
+        (["--preset", "int16", "--slots", "64"], "--slots"),
+        (["--preset", "int16", "--key-size", "medium"], "--key-size medium"),
+    ],
+)
+def test_a_plan_of_a_bridge_refuses_what_says_nothing_of_it(given: list[str], named: str) -> None:
+    assert f"has nothing for {named}:" in " ".join(fails("plan", "--bridge", "lut4", *given).split())
 
 
 def test_plan_of_gates_and_tables() -> None:

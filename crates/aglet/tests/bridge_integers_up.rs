@@ -56,6 +56,8 @@ fn slots_go_down_through_a_table_and_up_again() {
     let up = s.up(Form::Messages(Domain::Padded), &out, None).unwrap();
     let wanted: Vec<u64> = (0..16).map(|m| (m * m + 3) % 16).collect();
     println!("a table: level {}", up.level());
+    let planned = s.bridge.plan_up(Form::Messages(Domain::Padded), None, out[0].variance(), None).unwrap();
+    assert_eq!(planned["output_level"], up.level());
     assert_eq!(s.decrypt(&up), padded(&wanted, numbers.count()));
     // A table of bits.
     let table = Table::new(message, message, &(0..16).map(|m| u64::from(m > 6)).collect::<Vec<_>>()).unwrap();

@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::polynomial::Series;
 use aglet_ring::Modulus;
 use aglet_schemes::integer::powers::{Pair, PrimePowers, Residue, P};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Degrees below which parts of the polynomial are written as sums of powers: that of the fewest products is taken.
 const LEAVES: [usize; 4] = [3, 7, 15, 31];
@@ -29,11 +30,19 @@ fn nearest(numerator: i64, turn: u64) -> i64 {
 }
 
 impl Rounding {
-    /// For messages below `count`, an even number, each `p / turn` apart, and errors of at most `bound` after the rounding of both.
+    /// For messages below `count`, an even number, each `p / turn` apart, and errors below `bound`.
     ///
     /// # Errors
     /// [`Error::Rounding`] for other counts, more messages than a turn has room for, or errors that reach the next message.
     pub fn new(count: u64, turn: u64, bound: u64) -> Result<Self, Error> {
+        Self::stopped_by((count, turn, bound), &AtomicBool::new(false))
+    }
+
+    /// The same, until a flag is set: many messages with large errors take seconds.
+    ///
+    /// # Errors
+    /// As [`Rounding::new`], and that the work was stopped.
+    pub fn stopped_by((count, turn, bound): (u64, u64, u64), stop: &AtomicBool) -> Result<Self, Error> {
         let fits = count >= 2 && count.is_multiple_of(2) && count <= turn && turn >= 4 && bound < P;
         if !fits || turn * (2 * bound + 2) > P {
             return Err(Error::Rounding { count, turn, bound });
@@ -50,7 +59,7 @@ impl Rounding {
                 values.push(t.mul(t.mul(odd as u64, half), t.inv(x)));
             }
         }
-        let even = interpolated(&t, &nodes, values);
+        let even = interpolated(&nodes, values, stop)?;
         let mut coefficients = vec![t.mul(count - 1, half)];
         for c in even {
             coefficients.extend([c, 0]);
@@ -91,7 +100,8 @@ impl Rounding {
     pub fn messages(&self) -> (u64, u64) {
         (self.count, self.turn)
     }
-    /// Errors below it are removed: what centres are rounded by is as much as the half unit beyond.
+    /// Errors below it are removed, which a number x of message m has if `x - m p / turn` is below it. What is rounded is one unit at
+    /// most, half of it in the middle and half in the centre of a message; x and both are whole, so errors of one unit more may stay.
     #[must_use]
     pub fn bound(&self) -> u64 {
         self.bound
@@ -114,24 +124,41 @@ impl Rounding {
     }
 }
 
+/// The inverses modulo p of all numbers below it; that of zero is zero.
+fn inverses() -> Vec<u64> {
+    let mut found = vec![0, 1];
+    for i in 2..P {
+        // `p = (p / i) i + p % i`, whose last part is smaller.
+        found.push((P - P / i) * found[(P % i) as usize] % P);
+    }
+    found
+}
+
 /// The coefficients of the polynomial through these values: by Newton's divided differences.
-fn interpolated(t: &Modulus, nodes: &[u64], mut newton: Vec<u64>) -> Vec<u64> {
+fn interpolated(nodes: &[u64], mut newton: Vec<u64>, stop: &AtomicBool) -> Result<Vec<u64>, Error> {
+    let (inverse, less) = (inverses(), |x: u64, y: u64| x + P - y);
+    let go_on = || match stop.load(Ordering::Relaxed) {
+        true => Err(Error::from(aglet_schemes::Error::Cancelled)),
+        false => Ok(()),
+    };
     for k in 1..newton.len() {
+        go_on()?;
         for i in (k..newton.len()).rev() {
-            let over = t.inv(t.sub(nodes[i], nodes[i - k]));
-            newton[i] = t.mul(t.sub(newton[i], newton[i - 1]), over);
+            let over = inverse[(less(nodes[i], nodes[i - k]) % P) as usize];
+            newton[i] = less(newton[i], newton[i - 1]) * over % P;
         }
     }
     let mut coefficients: Vec<u64> = Vec::with_capacity(newton.len());
     for (&node, &difference) in nodes.iter().zip(&newton).rev() {
+        go_on()?;
         // Times Z - node, plus the difference.
         coefficients.insert(0, 0);
         for i in 1..coefficients.len() {
-            coefficients[i - 1] = t.sub(coefficients[i - 1], t.mul(node, coefficients[i]));
+            coefficients[i - 1] = (coefficients[i - 1] + (P - node) * coefficients[i]) % P;
         }
-        coefficients[0] = t.add(coefficients[0], difference);
+        coefficients[0] = (coefficients[0] + difference) % P;
     }
-    coefficients
+    Ok(coefficients)
 }
 
 #[cfg(test)]
@@ -147,19 +174,37 @@ mod tests {
 
     #[test]
     fn every_message_with_every_error_is_found() {
+        let mut more = 0;
         for (count, turn, bound) in [(2, 4, 31), (2, 4, 63), (2, 32, 63), (4, 8, 31), (16, 16, 20), (16, 32, 63)] {
             let rounding = Rounding::new(count, turn, bound).unwrap();
-            // What centres are rounded by is one unit at most.
-            let most = bound as i64 - 1;
+            let (whole, most) = (turn as i64, bound as i64);
             for m in 0..count {
-                for e in -most..=most {
-                    assert_eq!(rounding.value(number(m, turn, e)), m, "{count} of {turn}: {e}");
+                for e in -most - 2..=most + 2 {
+                    // The error, as a multiple of `1 / turn`.
+                    let (x, exact) = (number(m, turn, e), (m * P) as i64);
+                    let error = ((2 * exact + whole).div_euclid(2 * whole) + e) * whole - exact;
+                    let found = rounding.value(x) == m;
+                    assert!(found || error.abs() >= most * whole, "{count} of {turn}: {e}");
+                    assert!(!found || error.abs() < (most + 1) * whole, "{count} of {turn}: {e}");
+                    more += i64::from(!found && error.abs() < (most + 1) * whole);
                 }
-                assert!([-most - 3, most + 3].iter().all(|&e| rounding.value(number(m, turn, e)) != m));
             }
             assert_eq!(rounding.degree() as u64, count * (2 * bound + 1) - 1);
             assert_eq!(rounding.levels(), rounding.degree().ilog2() as usize + 1);
         }
+        assert!(more > 0, "no error of less than a unit more stays");
+    }
+
+    #[test]
+    fn large_errors_are_removed_and_the_work_can_be_stopped() {
+        let rounding = Rounding::new(16, 32, 255).unwrap();
+        for j in 0..200u64 {
+            let e = (j * 71 % 509) as i64 - 254;
+            assert_eq!(rounding.value(number(j % 16, 32, e)), j % 16, "{e}");
+        }
+        let stopped = Rounding::stopped_by((16, 32, 255), &AtomicBool::new(true));
+        assert_eq!(stopped, Err(aglet_schemes::Error::Cancelled.into()));
+        assert!(inverses().iter().enumerate().skip(1).all(|(x, y)| x as u64 * y % P == 1));
     }
 
     #[test]

@@ -77,15 +77,13 @@ class MakesKeys:
         _check_bridge(self, bridge, lwe_secret_key, packing, bootstraps and bootstrap != "small")
         if not checks.flag("rotation", rotation) and bootstrap == "small" and bootstraps:
             raise ParameterError("A small bootstrap key goes with the rotation key; leave rotation=False out.")
-        checks.flag("matrix", matrix)
-        peak = self.keys_forecast(bootstrap if bootstraps else None, stage_count, method=way, rotation=rotation)
-        if bridge is not None:
-            peak += bridge.key_bytes + bridge.lookup_engine.estimate("nand").key_bytes
+        size, more = bootstrap if bootstraps else None, {"matrix": matrix, "bridge": bridge, "packing": packing}
+        peak = self.keys_forecast(size, stage_count, method=way, rotation=rotation, **more)
         free = _core.doctor()["memory_available_bytes"]
         if free is not None and peak > free:
             raise MemoryLimitError(
                 f"These keys and a bootstrap take {gigabytes(peak)} and {gigabytes(free)} are free; take "
-                'bootstrap="medium", rotation=False, or fewer slots.'
+                'bootstrap="medium", rotation=False, matrix=False, or fewer slots.'
             )
         start = time.perf_counter()
         secret = self.create_secret_key() if secret_key is None else secret_key
@@ -119,12 +117,22 @@ class MakesKeys:
         *,
         method: str = "regular",
         rotation: bool = True,
+        matrix: bool = False,
+        bridge: Bridge | None = None,
+        packing: bool = False,
     ) -> int:
-        """Bytes that `create_keys` and one bootstrap take at their peak. No key is made."""
+        """Bytes that `create_keys` with these arguments and one bootstrap take at their peak. No key is made."""
         peak = 0 if bootstrap is None else self.memory_report(stage_count, bootstrap, method).peak
         # The report of a small key counts the rotation key already.
-        further = rotation and bootstrap != "small"
-        return peak + (_core.rotation_key_bytes(self.preset, self.slot_count)[0] if further else 0)
+        if checks.flag("rotation", rotation) and bootstrap != "small":
+            peak += _core.rotation_key_bytes(self.preset, self.slot_count)[0]
+        if checks.flag("matrix", matrix):
+            peak += self._core.matrix_key_bytes
+        if bridge is None:
+            return int(peak)
+        lookups = bridge.lookup_engine
+        peak += bridge.key_bytes + lookups.estimate("nand").key_bytes
+        return int(peak + (lookups._core.packing_key_bytes if checks.flag("packing", packing) else 0))
 
 
 def _bootstrap_key(

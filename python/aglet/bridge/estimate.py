@@ -1,9 +1,9 @@
-"""The parts of `Bridge` and `IntegerBridge` that say what a call would take, before a key exists."""
+"""The part of `Bridge` that says what a call would take, before a key exists; `IntegerBridge` shares some of it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,18 +15,16 @@ from aglet.lookup.table import Table
 if TYPE_CHECKING:
     from aglet._core import KeySize
     from aglet.ckks.engine import Engine
-    from aglet.integer.engine import IntegerEngine
     from aglet.lookup.engine import LookupEngine
 
-__all__ = ["BridgeEstimate", "Estimates", "IntegerEstimates"]
+__all__ = ["DOWN", "SECONDS_OF_ONE", "Between", "BridgeEstimate", "Estimates", "Stage", "Way"]
 
 _CALLS = ("to_lookup", "from_lookup", "lookup", "lookup_bytes", "sign", "compare", "argmin", "argmax", "top_k")
-_INTEGER_CALLS = ("to_lookup", "lookup", "lookup_bytes")
 _RANKS = ("argmin", "argmax", "top_k")
 _REALS = ("sign", "compare", *_RANKS)
-_DOWN = ("slots_to_coeffs", "scale_down")
+DOWN = ("slots_to_coeffs", "scale_down")
 """How the names of the stages begin that a way down has; a way up has the others."""
-_SECONDS_OF_ONE = {"down": 10e-6, "up": 40e-6}
+SECONDS_OF_ONE = {"down": 10e-6, "up": 40e-6}
 """Of a value that is extracted or packed, beside what all have together, where nothing was measured."""
 
 
@@ -37,7 +35,7 @@ class BridgeEstimate:
     rotations: int
     """Blind rotations of all values together."""
     refreshes: int
-    """Bootstraps of slots: one if the results go up, else none."""
+    """Bootstraps of slots: one if the results go up (for tables of bytes two), else none."""
     seconds: float
     """On one thread."""
     source: str
@@ -45,16 +43,44 @@ class BridgeEstimate:
     key_bytes: int
     """Of the bridge key in memory; those of both engines come beside it."""
     working_bytes: int
-    """Of look-ups at their peak, beside keys; slots need what a bootstrap of `Engine.memory_report` needs."""
+    """Of look-ups or of what goes up at their peak, beside keys; slots need what a bootstrap needs, by
+    `Engine.memory_report` or `IntegerEngine.bootstrap_forecast`."""
     log2_failure: float
-    """Base-2 logarithm of the probability that one result is wrong; minus infinity without a look-up."""
+    """Base-2 logarithm of the probability that one result is wrong; minus infinity where nothing is decided."""
+    level: int | None = None
+    """That results have which go up; None of messages of look-ups."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """What a way down or up takes."""
+
+    seconds: float
+    """On one thread."""
+    measured: bool
+    refreshes: int = 0
+    working_bytes: int = 0
+    log2_failure: float = -math.inf
+    """Of one value."""
+    level: int | None = None
+    """Of slots that came up."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage of a way, by the model."""
+
+    name: str
+    work: _core.Work
+    seconds: float
+    """Of one thread."""
 
 
 _Calls = list[tuple[str, int, list[Table], dict[str, int], float, int]]
 """Calls of `LookupEngine`: name, how many, tables, options, the variance of what they read, how many in a result."""
 
 
-class _Between:
+class Between:
     """What estimates of every bridge have."""
 
     _core: Any
@@ -68,14 +94,17 @@ class _Between:
         pair = [Table([n // space for n in range(space**2)]), Table([n % space for n in range(space**2)])]
         return [("digits", count, [], {"bits": 8}, read, 1), ("lookup2", count, pair, {}, after, 1)]
 
-    def _whole(self, calls: _Calls, ways: Mapping[str, tuple[float, bool]]) -> BridgeEstimate:
-        """What these calls take, with ways, of each the seconds on one thread and whether they were measured."""
+    def _whole(self, calls: _Calls, ways: Iterable[Way]) -> BridgeEstimate:
+        """What these calls take, with these ways."""
         rotations, seconds, measured, working, failures = self._lookups(calls)
-        for took, known in ways.values():
-            seconds, measured = seconds + took, measured and known
-        refreshes = int("up" in ways)
+        refreshes, level = 0, None
+        for way in ways:
+            seconds, measured = seconds + way.seconds, measured and way.measured
+            refreshes, working = refreshes + way.refreshes, max(working, way.working_bytes)
+            level = way.level if way.level is not None else level
+            failures.append(way.log2_failure)
         source, failure = "measured" if measured else "modelled", _sum_of_log2(failures)
-        return BridgeEstimate(rotations, refreshes, seconds, source, self._core.key_bytes, working, failure)
+        return BridgeEstimate(rotations, refreshes, seconds, source, self._core.key_bytes, working, failure, level)
 
     def _lookups(self, calls: _Calls) -> tuple[int, float, bool, int, list[float]]:
         """Rotations, seconds and whether they were measured, bytes, and log2 of the failures that a result may have."""
@@ -91,7 +120,7 @@ class _Between:
         return rotations, seconds, measured, working, [one.log2_failure + math.log2(each) for one, _, each in found]
 
 
-class Estimates(_Between):
+class Estimates(Between):
     """Mixed into `Bridge`."""
 
     _core: _core.Bridge
@@ -121,14 +150,14 @@ class Estimates(_Between):
         row
             Slots in each row of "argmin", "argmax" and "top_k".
         up
-            With the way up of the results.
+            With the way up of the results. Those of "lookup" are 0 or 1 then, as one bit of theirs goes up.
         size
             Of the bootstrap key.
 
         Raises
         ------
         ParameterError
-            If there is no such method.
+            If there is no such method, or its results do not go up.
         RangeError
             If a number of bits does not fit.
         """
@@ -137,10 +166,12 @@ class Estimates(_Between):
         number, width = checks.count("count", count, 1), checks.count("row", row, 2)
         down = 0 if what == "from_lookup" else number * (width if what in _RANKS else 1)
         results = number * (width if what == "top_k" else 1)
-        ups = results if checks.flag("up", up) or what == "from_lookup" else 0
+        if checks.flag("up", up) and what == "lookup_bytes":
+            raise ParameterError("Nibbles do not go up over this bridge; look up tables of single bits, which do.")
+        ups = results if up or what == "from_lookup" else 0
         calls = self._calls(what, number, checks.count("bits", bits), width)
         word, values = checks.word("size", size), {"down": down, "up": ups}
-        return self._whole(calls, {way: self._way(way, many, word) for way, many in values.items() if many})
+        return self._whole(calls, [self._way(way, many, word) for way, many in values.items() if many])
 
     def _calls(self, what: str, count: int, bits: int, row: int) -> _Calls:
         if what == "lookup":
@@ -160,66 +191,35 @@ class Estimates(_Between):
             calls.append(("lookup", count * row, [last], {}, (row - 1) * after, row))
         return calls
 
-    def _way(self, way: str, values: int, size: str) -> tuple[float, bool]:
-        """Seconds of a way for so many values on one thread, and whether they were measured."""
+    def _way(self, way: str, values: int, size: str) -> Way:
+        """A way for so many values."""
         record = records.bridge(
             f"bridge-{way}", (self._engine.preset, self._lookup_engine.preset), self._engine.slot_count, size, values
         )
-        if record is not None:
-            return float(record["seconds"]), True
+        known = record is not None
+        seconds = float(record["seconds"]) if record is not None else self._modelled(way, values, size)
+        if way == "down":
+            return Way(seconds, known)
+        level = self._engine._core.plan("bits", None, size)["output_level"]
+        return Way(seconds, known, 1, self._core.packing_bytes(values), level=level)
+
+    def _modelled(self, way: str, values: int, size: str) -> float:
+        stages = sum(stage.seconds for stage in self._stages(way, size))
+        return forecast.TYPICAL_FACTOR * stages + values * SECONDS_OF_ONE[way]
+
+    def _stages(self, way: str, size: str, units: Mapping[str, float] | None = None) -> list[Stage]:
+        """The stages of a way, at these microseconds for a unit of work, or those that come with Aglet."""
         plan = self._engine._core.plan("bits", None, size)
         known = {preset["name"]: preset["prime_bits"] for preset in _core.presets()}
-        units = forecast.shipped_for(plan["log_n"], known.get(plan["preset"], 50))
-        stages = [stage for stage in plan["stages"] if stage["name"].startswith(_DOWN) == (way == "down")]
+        given = units or forecast.shipped_for(plan["log_n"], known.get(plan["preset"], 50))
 
-        def took(stage: Any) -> float:
-            # The plan is one of complex slots.
-            half = 0.5 if stage["name"].startswith("eval_mod") else 1.0
-            return half * planned.of_limbs(planned.limbs(plan, [stage]), units)
+        def of(stage: _core.StageRow) -> Stage:
+            # The plan is one of complex slots, of which eval_mod takes both parts.
+            part = 0.5 if stage["name"].startswith("eval_mod") else 1.0
+            work: Any = {name: part * amount for name, amount in stage["work"].items()}  # type: ignore[operator]
+            return Stage(stage["name"], work, part * planned.of_limbs(planned.limbs(plan, [stage]), given))
 
-        modelled = forecast.TYPICAL_FACTOR * sum(took(stage) for stage in stages)
-        return modelled + values * _SECONDS_OF_ONE[way], False
-
-
-class IntegerEstimates(_Between):
-    """Mixed into `IntegerBridge`."""
-
-    _core: _core.IntegerBridge
-    _engine: IntegerEngine
-
-    def estimate(self, what: str, *, count: int = 1) -> BridgeEstimate:
-        """What a call would take; it needs no key.
-
-        Parameters
-        ----------
-        what
-            The name of a method: "to_lookup", "lookup" or "lookup_bytes".
-        count
-            Slots.
-
-        Raises
-        ------
-        ParameterError
-            If there is no such method.
-        """
-        if checks.word("what", what) not in _INTEGER_CALLS:
-            raise ParameterError(f'There is no estimate of "{what}"; choose one of {", ".join(_INTEGER_CALLS)}.')
-        number, calls = checks.count("count", count, 1), []
-        if what != "to_lookup":
-            calls = self._tables(what, number, self._core.variance(8 if what == "lookup_bytes" else None))
-        return self._whole(calls, {"down": self._down(number)})
-
-    def _down(self, values: int) -> tuple[float, bool]:
-        """Seconds for so many values on one thread, and whether they were measured."""
-        presets = self._engine.preset, self._lookup_engine.preset
-        record = records.bridge("integer-bridge-down", presets, self._engine.slot_count, None, values)
-        if record is not None:
-            return float(record["seconds"]), True
-        log_n = next(p["log_n"] for p in _core.integer_presets() if p["name"] == self._engine.preset)
-        plan = _core.integer_plan(self._engine.preset, forecast.shipped_for(log_n, forecast.VECTOR_BITS))["bootstrap"]
-        stages = [] if plan is None else plan["stages"]
-        modelled = sum(stage["seconds"] or 0.0 for stage in stages if stage["name"].startswith(_DOWN))
-        return forecast.TYPICAL_FACTOR * modelled + values * _SECONDS_OF_ONE["down"], False
+        return [of(stage) for stage in plan["stages"] if stage["name"].startswith(DOWN) == (way == "down")]
 
 
 def _sum_of_log2(terms: list[float]) -> float:

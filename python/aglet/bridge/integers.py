@@ -6,8 +6,8 @@ from typing import Any
 
 from aglet import _core, checks
 from aglet._core import IntegerBridgeKey, IntegerCiphertext, IntegerSecretKey, LweSecretKey
-from aglet.bridge.estimate import IntegerEstimates
 from aglet.bridge.indices import slots
+from aglet.bridge.integer_estimate import IntegerEstimates
 from aglet.bridge.keys import IntegerBridgeKeys
 from aglet.bridge.sides import Sides
 from aglet.bridge.tables import ByteTable
@@ -177,7 +177,7 @@ class IntegerBridge(IntegerEstimates, Sides):
         LevelError
             If the engine has not the levels for messages with so much noise.
         MissingKeyError
-            If a key is missing, or the bridge key is of a file from before anything went up.
+            If a key is missing, or the bridge key is of a file from before anything went up (its `leads_up` is False).
         KeyMismatchError
             If values and keys do not belong together.
 

@@ -34,12 +34,13 @@ class BridgeCase:
     `kind` is "down", so many slots as bits or messages; "up", so many bits; "roundtrip", so many bits of
     slots down and up again; "compare", so many pairs of reals, down and
     the results up; "argmin", the place of the smallest of so many slots. With a preset of integers it
-    is "down", "up" or "roundtrip".
+    is "down", "up" or "roundtrip", of messages of so many bits; what goes up are results of tables or gates.
     """
 
     kind: str = "down"
     values: int = 64
-    integer_bits: int = 16
+    integer_bits: int | None = None
+    """Of reals, 16 if it is not given; of the messages of integers, 1."""
     preset: str = "regular"
     lookup_preset: str = "lut4"
     slot_count: int | None = None
@@ -59,6 +60,11 @@ class BridgeCase:
     def of_integers(self) -> bool:
         """Whether slots are of an `IntegerEngine`."""
         return any(self.preset == preset["name"] for preset in _core.integer_presets())
+
+    @property
+    def bits(self) -> int:
+        """Of numbers that are compared, or of messages."""
+        return self.integer_bits or (1 if self.of_integers else 16)
 
     def bridge(self) -> Bridge | IntegerBridge:
         """A bridge for it."""
@@ -88,31 +94,44 @@ def _work(case: BridgeCase, bridge: Any, secrets: Any, keys: Any) -> tuple[Calla
     (secret, lwe), random = secrets, np.random.default_rng(1)
     engine, lookups, places = bridge.engine, bridge.lookup_engine, np.arange(case.values)
     if case.kind in ("down", "up", "roundtrip"):
-        bits = random.integers(0, 2, case.values)
-        x = engine.encrypt(bits if case.of_integers else bits.astype(float), secret)
+        # Of integers 64 are computed at most, which go up as often as there are more.
+        some = random.integers(0, 2**case.bits if case.of_integers else 2, min(case.values, 64))
+        given = np.resize(some, case.values) if case.of_integers else random.integers(0, 2, case.values)
+        x = engine.encrypt(given if case.of_integers else given.astype(float), secret)
         if case.kind == "down":
-            return lambda: bridge.to_lookup(x, places, keys), lambda y: np.abs(lookups.decrypt(y, lwe) - bits)
-        low = lookups.encrypt(bits, lwe)
+            return lambda: bridge.to_lookup(x, places, keys), lambda y: np.abs(lookups.decrypt(y, lwe) - given)
+        if case.kind == "roundtrip":
+            low = None
+        elif case.of_integers:
+            low = _results(some, lookups, keys, lwe)[places % len(some)]
+        else:
+            low = lookups.encrypt(given, lwe)
 
         def up() -> Any:
-            bits_only = {"bits": 1} if case.of_integers else {}
-            return bridge.from_lookup(
-                low if case.kind == "up" else bridge.to_lookup(x, places, keys), keys, **bits_only
-            )
+            width = {"bits": case.bits} if case.of_integers else {}
+            return bridge.from_lookup(bridge.to_lookup(x, places, keys) if low is None else low, keys, **width)
 
-        return up, lambda y: _near(engine.decrypt(y, secret), bits)
+        return up, lambda y: _near(engine.decrypt(y, secret), given)
     reals = random.uniform(-0.5, 0.5, (2, case.values))
     first, second = (engine.encrypt(x, secret) for x in reals)
     if case.kind == "argmin":
         best = reals[0].argmin()
-        argmin = lambda: bridge.argmin(first, places, keys, bits=case.integer_bits)  # noqa: E731, with its check
+        argmin = lambda: bridge.argmin(first, places, keys, bits=case.bits)  # noqa: E731, with its check
         return argmin, lambda y: np.abs(np.atleast_1d(lookups.decrypt(y, lwe)) - best)
 
     def compare() -> Any:
-        found = bridge.compare(">=", first, second, places, keys, bits=case.integer_bits)
+        found = bridge.compare(">=", first, second, places, keys, bits=case.bits)
         return bridge.from_lookup(found, keys)
 
     return compare, lambda y: _near(engine.decrypt(y, secret), reals[0] >= reals[1])
+
+
+def _results(some: NDArray[np.int64], lookups: LookupEngine, keys: Any, lwe: Any) -> Any:
+    """Such messages as a table or a gate gives them."""
+    x = lookups.encrypt(some, lwe)
+    if lookups.bits == 1:
+        return lookups.or_(x, x, keys.lookup_key)
+    return lookups.lookup(x, lambda m: m, keys.lookup_key)
 
 
 def _near(slots: Any, bits: Any) -> NDArray[np.float64]:
@@ -121,7 +140,7 @@ def _near(slots: Any, bits: Any) -> NDArray[np.float64]:
 
 def _bits(error: float, case: BridgeCase) -> float:
     """Of slots those of their error; of what is exact those of the numbers that are read."""
-    return -math.log2(error) if error else float(case.integer_bits if case.kind == "argmin" else 1)
+    return -math.log2(error) if error else float(case.bits if case.kind == "argmin" or case.of_integers else 1)
 
 
 def bench_bridge(case: BridgeCase, *, repeat: int) -> dict[str, Any]:
@@ -156,7 +175,9 @@ def bench_bridge(case: BridgeCase, *, repeat: int) -> dict[str, Any]:
         "preset": bridge.engine.preset,
         "lookup_preset": bridge.lookup_engine.preset,
         "values": case.values,
-        "integer_bits": case.integer_bits,
+        "integer_bits": case.bits,
+        "messages": 2**case.bits if case.of_integers else None,
+        "output_level": getattr(found, "level", None),
         "slot_count": bridge.engine.slot_count,
         "key_size": None if case.of_integers else case.key_size,
         "threads": bridge.engine.thread_count,

@@ -17,14 +17,14 @@ from aglet.bridge.advice import ComparisonAdvice
 from aglet.bridge.bridge import Bridge
 from aglet.bridge.integers import IntegerBridge
 from aglet.ckks.engine import Engine
-from aglet.errors import ParameterError
+from aglet.errors import LevelError, ParameterError
 from aglet.integer.engine import IntegerEngine
 from aglet.lookup.engine import LookupEngine
 from aglet.lookup.table import Table
 
 __all__ = ["TableAdvice", "table_ways"]
 
-_SLOTS, _INTEGERS = "regular", "int16"
+_SLOTS, _INTEGERS, _DEEP = "regular", "int16", "int16-deep"
 _NIBBLE, _BYTE = 4, 8
 _CIRCUITS = {_NIBBLE: ("table of 4 bits",), _BYTE: ("table of 8 bits in 2 digits", "table of 8 bits")}
 _CALLS = {
@@ -33,6 +33,10 @@ _CALLS = {
     "bridge lookup, bits": "tables = [lambda m, b=b: table[m] >> b & 1 for b in range({bits})]\n"
     "bits = bridge.lookup(x, slots, tables, keys)\n"
     "result = engine.weighted_sum([bridge.from_lookup(bit, keys) for bit in bits], [2.0**b for b in range({bits})])",
+    "bridge lookup, up": "result = bridge.from_lookup(bridge.lookup(x, slots, table, keys), keys, bits={bits})",
+    "bridge lookup_bytes, up": "high, low = bridge.lookup_bytes(x, slots, table, keys)\n"
+    "nibbles = bridge.from_lookup(high, keys), bridge.from_lookup(low, keys)\n"
+    "result = engine.add(engine.multiply(nibbles[0], 16), nibbles[1])",
     "integer table": "result = engine.lookup(x, table, relinearization_key)",
     "integer table in digits": "result = engine.lookup([low_nibble, high_nibble], table, relinearization_key)",
     "polynomial table": "fit = numpy.polynomial.Chebyshev.fit(range(len(table)), table, len(table) - 1)\n"
@@ -104,7 +108,8 @@ def _all(wish: Wish, bits: int, records: list[Mapping[str, Any]]) -> Iterator[Ta
     def parts(slots: int) -> tuple[int, int]:
         return (1, slots) if wish.throughput else (-(-wish.slots // slots), min(wish.slots, slots))
 
-    for make, preset in ((_over, _SLOTS), (_over, _INTEGERS), (_up, _SLOTS), (_polynomial, _SLOTS)):
+    over = ((_over, _SLOTS), (_over, _INTEGERS), (_up, _SLOTS), (_up_exact, _INTEGERS), (_up_exact, _DEEP))
+    for make, preset in (*over, (_polynomial, _SLOTS)):
         found = make(preset, bits, *parts(_slots(preset)))
         if found is not None:
             yield found
@@ -125,7 +130,7 @@ def _engine(preset: str) -> Engine:
 @functools.cache
 def _bridge(preset: str, lookups: str) -> Bridge | IntegerBridge:
     other = LookupEngine(preset=lookups)
-    if preset == _INTEGERS:
+    if preset in (_INTEGERS, _DEEP):
         return IntegerBridge(IntegerEngine(preset=preset), other)
     return Bridge(_engine(preset), other)
 
@@ -134,8 +139,10 @@ def _lookups(bits: int) -> str:
     return "wide" if bits > _NIBBLE else f"lut{max(bits, 2)}"
 
 
-def _keys(bridge: Bridge | IntegerBridge, own: int) -> int:
-    return own + bridge.key_bytes + bridge.lookup_engine.estimate("nand").key_bytes
+def _keys(bridge: Bridge | IntegerBridge, own: int, bits: int) -> int:
+    lookups = bridge.lookup_engine
+    packing = lookups._core.packing_key_bytes if bits > _NIBBLE else 0
+    return own + bridge.key_bytes + lookups.estimate("nand").key_bytes + packing
 
 
 def _plan_up() -> planned.Planned:
@@ -157,7 +164,7 @@ def _over(preset: str, bits: int, pieces: int, count: int) -> TableAdvice | None
         peak = key + maps
     else:
         key, peak = (plan := _plan_up()).key_bytes, plan.peak_bytes
-    keys = _keys(bridge, key)
+    keys = _keys(bridge, key, bits)
     size = pieces * taken.seconds, taken.source == "measured", pieces * count, 0, pieces * taken.rotations
     memory = peak - key + keys + taken.working_bytes
     return TableAdvice(preset, f"bridge {what}", bits, 0, *size, keys, memory, _lookups(bits))
@@ -176,12 +183,32 @@ def _up(preset: str, bits: int, pieces: int, count: int) -> TableAdvice | None:
     seconds = ways[0].seconds + taken.seconds + bits * ways[1].seconds
     measured = taken.source != "modelled" and all(way.source == "measured" for way in ways)
     plan = _plan_up()
-    keys = _keys(bridge, plan.key_bytes)
+    keys = _keys(bridge, plan.key_bytes, bits)
     size = pieces * seconds, measured, pieces * count, pieces * bits, pieces * taken.rotations
     memory = plan.peak_bytes - plan.key_bytes + keys + taken.working_bytes
     # The sum of bits with their weights takes a level.
     level = plan.output_level - 1
     return TableAdvice(preset, "bridge lookup, bits", bits, level, *size, keys, memory, _lookups(bits))
+
+
+@functools.cache
+def _up_exact(preset: str, bits: int, pieces: int, count: int) -> TableAdvice | None:
+    """Down from integers, a table for each value, and whole results up; None where there are not the levels."""
+    # What tables of "lut2" leave has too much noise for the levels of "int16".
+    lookups = _lookups(max(bits, 3))
+    bridge = _bridge(preset, lookups)
+    if not isinstance(bridge, IntegerBridge):
+        return None
+    what = "lookup" if bits <= _NIBBLE else "lookup_bytes"
+    try:
+        taken = bridge.estimate(what, count=count, bits=bits if bits <= _NIBBLE else None, up=True)
+    except LevelError:
+        return None
+    key, maps = bridge.engine.bootstrap_forecast()
+    keys = _keys(bridge, key, bits)
+    size = pieces * taken.seconds, taken.source == "measured", pieces * count, pieces * taken.refreshes
+    rest = pieces * taken.rotations, keys, keys + maps + taken.working_bytes, lookups
+    return TableAdvice(preset, f"bridge {what}, up", bits, taken.level or 0, *size, *rest)
 
 
 @functools.cache

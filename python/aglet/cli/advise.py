@@ -160,8 +160,8 @@ def _show(wish: Wish, found: list[AnyAdvice], records: list[dict[str, Any]], sou
         )
     if isinstance(found[0], TableAdvice):
         console.print(
-            "Messages of tables over a bridge are exact, and so are tables of IntegerEngine; bits that go up to slots "
-            "have their noise, and polynomials enlarge it. "
+            "Messages of tables over a bridge are exact, and so are tables of IntegerEngine and what goes up to its "
+            "slots; bits that go up to slots of Engine have their noise, and polynomials enlarge it. "
             "What a bridge leaves at level 0 are messages of look-ups."
         )
     elif any(isinstance(advice, ComparisonAdvice) for advice in found):

@@ -11,7 +11,7 @@ from aglet.cli import output
 from aglet.forecast import units_of_ring
 from aglet.reports import failure_text, gigabytes
 
-__all__ = ["is_integer_preset", "plan_integer", "print_integer_presets"]
+__all__ = ["is_integer_preset", "plan_integer", "print_integer_presets", "work_cells"]
 
 
 def is_integer_preset(name: str) -> bool:
@@ -54,23 +54,25 @@ def _circuits(info: _core.IntegerPresetInfo, circuits: list[_core.IntegerCircuit
     return output.fitting(title, ("circuit", "levels", "relinearizations", "one thread"), rows, width)
 
 
-def _stages(refresh: _core.IntegerBootstrapPlan, width: int) -> list[Table]:
-    def work(work: _core.Work) -> tuple[str, str, str]:
-        products = work["pointwise_products"] + work["key_products"] + work["diagonal_products"]
-        transforms = work["forward_transforms"] + work["inverse_transforms"]
-        return f"{transforms:.0f}", f"{products:.0f}", f"{work['conversion_products']:.0f}"
+def work_cells(work: _core.Work) -> tuple[str, str, str]:
+    """Transforms, products, and those of conversions, in limbs."""
+    products = work["pointwise_products"] + work["key_products"] + work["diagonal_products"]
+    transforms = work["forward_transforms"] + work["inverse_transforms"]
+    return f"{transforms:.0f}", f"{products:.0f}", f"{work['conversion_products']:.0f}"
 
+
+def _stages(refresh: _core.IntegerBootstrapPlan, width: int) -> list[Table]:
     rows = [
         (
             stage["name"],
             f"{stage['limbs_in']} to {stage['limbs_out']}",
             gigabytes(stage["key_bytes"]),
-            *work(stage["work"]),
+            *work_cells(stage["work"]),
             _seconds(stage),
         )
         for stage in refresh["stages"]
     ]
-    rows.append(("all", "", gigabytes(refresh["key_bytes"]), *work(refresh["work"]), _seconds(refresh)))
+    rows.append(("all", "", gigabytes(refresh["key_bytes"]), *work_cells(refresh["work"]), _seconds(refresh)))
     columns = ("stage", "limbs", "keys", "transforms", "products", "of conversions", "one thread")
     return output.fitting("Bootstrap: work in limbs", columns, rows, width)
 

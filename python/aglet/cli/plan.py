@@ -52,12 +52,18 @@ def plan(
     """Show the stages of a bootstrap, its levels, the keys it needs and the memory. Only --measure makes keys.
 
     With a set of gates and tables (--preset gate, lut4 and their like): what calls take, and the noise; of integers
-    (--preset int16): levels and products of circuits, the stages of a bootstrap, keys, and seconds by --model.
+    (--preset int16): levels and products of circuits, the stages of a bootstrap, keys, and seconds by --model; with
+    --bridge: what calls over a bridge take, and by --model the stages of both ways.
     """
     if bridge is not None:
-        if model or measure:
-            raise ParameterError("--model and --measure are for bootstraps of Engine; `aglet bench bridge` measures.")
-        plan_bridge(BridgeCase("down", 1, 16, preset, bridge, slots, key_size, 1, allow_insecure), json)
+        bootstraps = {
+            "--method": method != "regular", "--stages": stages is not None, "--real": real, "--repeat": repeat != 3,
+            "--target-level": target_level is not None, "--bound": bound != 1.0, "--measure": measure,
+            "--factor": factor != modelled.FACTOR_BOUND, "--units without --model": units is not None and not model,
+        }  # fmt: skip
+        over = BridgeCase("down", 1, None, preset, bridge, slots, key_size, 1, allow_insecure)
+        unheard = [name for name, given in bootstraps.items() if given]
+        plan_bridge(over, unheard, _units(units) if model else None, model, json)
         return
     if is_lookup_preset(preset):
         if model or measure:

@@ -34,10 +34,12 @@ def latest(records: Iterable[Mapping[str, Any]], preset: str, kind: str, batch: 
     return best
 
 
-def bridge(kind: str, presets: tuple[str, str], slots: int, size: str | None, values: int) -> Mapping[str, Any] | None:
+def bridge(
+    kind: str, presets: tuple[str, str], slots: int, size: str | None, values: int, **more: Any
+) -> Mapping[str, Any] | None:
     """The record of one way of a bridge, this machine's kind, one thread, of the fewest values that are as many.
 
-    Bootstrap keys of integers have one size, which is None.
+    Bootstrap keys of integers have one size, which is None. What else it must say follows by name.
     """
     machine = _core.doctor()
     wanted = (kind, *presets, slots, size, 1, machine["cpu"], machine["backend"])
@@ -45,6 +47,8 @@ def bridge(kind: str, presets: tuple[str, str], slots: int, size: str | None, va
     best: Mapping[str, Any] | None = None
     for record in known():
         if tuple(record.get(name) for name in names) != wanted or record["values"] < values:
+            continue
+        if any(record.get(name) != value for name, value in more.items()):
             continue
         if best is None or record["values"] <= best["values"]:
             best = record

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from aglet import IntegerBridge, IntegerEngine, LookupEngine
 from aglet.bridge.measure import BridgeCase, bench_bridge
+from aglet.errors import LevelError
 
 
 def test_integers_go_through_tables() -> None:
@@ -28,6 +30,7 @@ def test_integers_go_through_tables() -> None:
     assert (lookups.decrypt(squares, lwe) == (given[places] % 16) ** 2 % 16).all()
     # Up again: what tables left, and every slot at once.
     up = bridge.from_lookup(squares, keys)
+    assert up.level == bridge.estimate("lookup", up=True).level == 2
     found = engine.decrypt(up, secret)
     assert (found[: len(places)] == (given[places] % 16) ** 2 % 16).all()
     assert not found[len(places) :].any()
@@ -46,11 +49,29 @@ def test_ten_thousand_bits_come_up() -> None:
     assert (found[: len(bits)] == bits).all()
     assert not found[len(bits) :].any()
     down = bridge.to_lookup(up, np.arange(len(bits)), keys)
+    # What gates leave has too much noise for these levels.
+    with pytest.raises(LevelError, match="int16-deep"):
+        bridge.from_lookup(
+            bridge.lookup_engine.not_(bridge.lookup_engine.nand(down[:2], down[:2], keys.lookup_key)), keys
+        )
     assert (bridge.lookup_engine.decrypt(down, lwe) == bits).all()
 
 
+def test_results_of_gates_come_up_to_deep_integers() -> None:
+    engine = IntegerEngine(preset="int16-deep", thread_count=0)
+    bridge = IntegerBridge(engine, LookupEngine(bits=1, thread_count=0))
+    secret, lwe = engine.create_secret_key(), bridge.lookup_engine.create_secret_key()
+    keys = bridge.create_keys(secret, lwe)
+    bits = np.random.default_rng(5).integers(0, 2, (2, 200)).astype(bool)
+    down = bridge.to_lookup(engine.encrypt(bits.ravel(), secret), np.arange(400).reshape(2, 200), keys)
+    up = bridge.from_lookup(bridge.lookup_engine.xor(down[0], down[1], keys.lookup_key), keys)
+    assert (engine.decrypt(up, secret)[:200] == bits[0] ^ bits[1]).all()
+    assert up.level == bridge.estimate("from_lookup").level == 15
+
+
 def test_bench() -> None:
-    for kind in ("up", "roundtrip"):
-        record = bench_bridge(BridgeCase(kind, 64, 1, "int16", "lut4", threads=0), repeat=1)
-        assert (record["kind"], record["wrong"], record["bits_worst"]) == (f"integer-bridge-{kind}", 0, 1)
+    for kind, bits, level in (("up", 1, 5), ("up", 4, 1), ("roundtrip", None, 6)):
+        record = bench_bridge(BridgeCase(kind, 65, bits, "int16", "lut4", threads=0), repeat=1)
+        assert (record["kind"], record["wrong"]) == (f"integer-bridge-{kind}", 0)
+        assert (record["messages"], record["output_level"]) == (2 ** (bits or 1), level)
         assert record["bridge_key_bytes"] < 60e6

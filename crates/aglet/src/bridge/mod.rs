@@ -20,9 +20,16 @@ use aglet_bootstrap::slots_first::steps::SlotsFirst;
 use aglet_bootstrap::Pipeline;
 use aglet_ring::process::Lock;
 use aglet_rlwe::bridge;
+use aglet_rlwe::lwe::LweContext;
 use aglet_schemes::ckks::CkksTransform;
 use down::Way;
 use std::sync::Arc;
+
+/// Bytes in memory that so many values take on their way up, beside keys: turned, and as samples that are merged.
+fn packing_bytes(lookups: &LweContext, values: usize) -> u64 {
+    let params = lookups.params();
+    (8 * values * (2 * params.coordinates() + 1 + params.n())) as u64
+}
 
 type DownPipeline = Arc<Pipeline<SlotsFirst, CkksTransform>>;
 
@@ -78,5 +85,10 @@ impl Bridge {
     #[must_use]
     pub fn lookups(&self) -> &fhew::Engine {
         &self.lookups
+    }
+    /// Bytes in memory that so many values take on their way up, beside keys and what a bootstrap takes.
+    #[must_use]
+    pub fn packing_bytes(&self, values: usize) -> u64 {
+        packing_bytes(&self.lookups.ctx, values)
     }
 }

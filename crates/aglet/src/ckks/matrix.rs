@@ -85,7 +85,33 @@ pub(crate) fn steps(baby: usize, slots: usize) -> Vec<usize> {
     (1..baby).chain((0..).map(|i| baby << i).take_while(|&step| step < slots)).collect()
 }
 
+/// The keys of a matrix key before they exist: baby steps, all steps, limbs and the shape of each.
+type Layout = (usize, Vec<usize>, usize, KeySwitchSpec);
+
 impl Engine {
+    fn matrix_layout(&self, level: Option<usize>, baby_steps: Option<usize>) -> Result<Layout, Error> {
+        let level = self.check_level(level.unwrap_or(self.max_level()))?;
+        let slots = self.slots();
+        let baby = baby_steps.unwrap_or(BABY_STEPS.min(slots));
+        if !baby.is_power_of_two() || baby > slots {
+            return Err(Error::Parameter(format!(
+                "baby_step_count = {baby} is not a power of two up to {slots}; choose one, such as {}.",
+                BABY_STEPS.min(slots)
+            )));
+        }
+        let limbs = self.params().chain_level(level) + 1;
+        Ok((baby, steps(baby, slots), limbs, KeySwitchSpec::balanced(self.params(), limbs)?))
+    }
+
+    /// Bytes in memory of the key that [`Engine::create_matrix_key`] makes.
+    ///
+    /// # Errors
+    /// As there, for its level and its steps.
+    pub fn matrix_key_bytes(&self, level: Option<usize>, baby_steps: Option<usize>) -> Result<u64, Error> {
+        let (_, steps, _, spec) = self.matrix_layout(level, baby_steps)?;
+        Ok((steps.len() * spec.byte_count(self.params().n())) as u64)
+    }
+
     /// Makes the key that multiplies matrices at user levels up to `level` (all if not given).
     ///
     /// # Errors
@@ -98,19 +124,8 @@ impl Engine {
         baby_steps: Option<usize>,
         control: &Control,
     ) -> Result<MatrixKey, Error> {
-        let level = self.check_level(level.unwrap_or(self.max_level()))?;
-        let slots = self.slots();
-        let baby = baby_steps.unwrap_or(BABY_STEPS.min(slots));
-        if !baby.is_power_of_two() || baby > slots {
-            return Err(Error::Parameter(format!(
-                "baby_step_count = {baby} is not a power of two up to {slots}; choose one, such as {}.",
-                BABY_STEPS.min(slots)
-            )));
-        }
-        let steps = steps(baby, slots);
-        let limbs = self.params().chain_level(level) + 1;
-        let (n, spec) = (self.params().n(), KeySwitchSpec::balanced(self.params(), limbs)?);
-        let needed = (steps.len() * spec.byte_count(n)) as u64;
+        let (n, needed) = (self.params().n(), self.matrix_key_bytes(level, baby_steps)?);
+        let (baby, steps, limbs, spec) = self.matrix_layout(level, baby_steps)?;
         if let Some(available) = machine::memory_available().filter(|&free| needed > free) {
             return Err(Error::KeyMemory(format!(
                 "This matrix multiplication key needs {:.1} GB and {:.1} GB of memory are free; free some, or give a lower level= or a smaller baby_step_count=.",

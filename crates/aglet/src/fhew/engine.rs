@@ -89,7 +89,12 @@ impl Engine {
     /// # Errors
     /// [`Error::KeyMemory`] with both figures.
     pub fn check_packing_memory(&self, limit: Option<u64>) -> Result<(), Error> {
-        fits("packing key", PackingKey::forecast(&self.ctx, self.ctx.params().spec().gadget), limit)
+        fits("packing key", self.packing_key_bytes(), limit)
+    }
+    /// Bytes in memory of the key of tables of two messages.
+    #[must_use]
+    pub fn packing_key_bytes(&self) -> usize {
+        PackingKey::forecast(&self.ctx, self.ctx.params().spec().gadget)
     }
 
     /// Runs work on the engine's own threads.

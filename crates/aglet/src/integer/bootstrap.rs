@@ -242,7 +242,7 @@ impl Engine {
         key: &BootstrapKey,
         control: &Control,
     ) -> Result<Ciphertext, Error> {
-        let (prepared, pipeline) = (self.prepared()?, self.raising(of)?);
+        let (prepared, pipeline) = (self.prepared()?, self.raising(of, control)?);
         let Exact { power, factor, .. } = pipeline.plan().input();
         let input = Arc::new(PowerCiphertext { sample, power, factor });
         let mut watch = Watch { control, pass: Pass { number: 0, count: 1 }, ran: Vec::new() };
@@ -257,7 +257,7 @@ impl Engine {
     /// What is rounded in [`Engine::raise`], as it is: units of which p are a turn.
     #[cfg(test)]
     pub(crate) fn raise_units(&self, sample: Sample, key: &BootstrapKey) -> Result<Ciphertext, Error> {
-        let (prepared, pipeline) = (self.prepared()?, self.raising((2, 4, 63))?);
+        let (prepared, pipeline) = (self.prepared()?, self.raising((2, 4, 63), &Control::new())?);
         let (input, stages) = (pipeline.plan().input(), pipeline.plan().stages());
         let before = stages.iter().take_while(|s| !matches!(s.step, Refresh::Round(_))).cloned().collect();
         let (primes, users) = (prepared.route.params.q(), self.params().q());
@@ -275,7 +275,7 @@ impl Engine {
     }
 
     /// The stages of such messages, which are kept: interpolation takes a while.
-    fn raising(&self, of: Messages) -> Result<Raising, Error> {
+    fn raising(&self, of: Messages, control: &Control) -> Result<Raising, Error> {
         let kept =
             self.bootstrap.raisings.lock().iter().find(|(other, _)| *other == of).map(|(_, found)| found.clone());
         if let Some(kept) = kept {
@@ -283,7 +283,7 @@ impl Engine {
         }
         let prepared = self.prepared()?;
         let made = self.run(|| {
-            let rounding = Rounding::new(of.0, of.1, of.2).map_err(aglet_bootstrap::Error::from)?;
+            let rounding = Rounding::stopped_by(of, control.flag()).map_err(aglet_bootstrap::Error::from)?;
             let plan = prepared.route.raising(self.params(), rounding)?;
             let none = KeySet::new();
             let e = PowerEvaluator::new(&prepared.ctx, &none);

@@ -25,19 +25,31 @@ pub fn stages(params: &IntegerParams, count: usize) -> Result<Vec<StageCost>, Er
     Ok(counter.stages)
 }
 
-/// The work of every stage by which messages of a count and turn come up, with a polynomial for errors up to a bound.
+/// What the way does by which messages come up.
+#[derive(Debug)]
+pub struct Raising {
+    /// The work of every stage.
+    pub stages: Vec<StageCost>,
+    /// The levels of the polynomial that removes noise.
+    pub levels: usize,
+    /// The level of the result.
+    pub level: usize,
+}
+
+/// The work of every stage by which messages of a count and turn come up, with a polynomial for errors below a bound.
 ///
 /// # Errors
 /// Parameters without a bootstrap, or without the levels for the polynomial.
-pub fn raising(params: &IntegerParams, (count, turn, bound): (u64, u64, u64)) -> Result<Vec<StageCost>, Error> {
+pub fn raising(params: &IntegerParams, (count, turn, bound): (u64, u64, u64)) -> Result<Raising, Error> {
     let route = Route::new(params)?;
     let rounding = Rounding::new(count, turn, bound).map_err(aglet_bootstrap::Error::from)?;
     let e = PowerCost::new(route.params.clone(), route.keys()?);
+    let levels = rounding.levels();
     let plan = route.raising(params, rounding)?;
-    let Exact { level, power, factor } = plan.input();
+    let (Exact { level, power, factor }, out) = (plan.input(), plan.output());
     let mut counter = Counter::of(|| e.take());
     Pipeline::new(&e, plan)?.run(&e, &[CostPower { level, power, factor }], &mut counter)?;
-    Ok(counter.stages)
+    Ok(Raising { stages: counter.stages, levels, level: out.level })
 }
 
 /// The work of a product of two fresh ciphertexts at these levels, relinearized.

@@ -12,8 +12,8 @@ mod watch;
 pub use control::Control;
 pub(crate) use threads::on_threads;
 pub use units::Units;
+pub(crate) use watch::{stages_json, Counter, Pass, Watch};
 pub use watch::{work_json, StageCost, StageRun};
-pub(crate) use watch::{Counter, Pass, Watch};
 
 use crate::Error;
 use aglet_ring::arch::{self, Kernels};

@@ -1,6 +1,6 @@
 //! Watching the stages of bootstraps: progress, and what each of them took.
 
-use super::Control;
+use super::{Control, Units};
 use aglet_bootstrap::Probe;
 use aglet_ring::Tally;
 use serde_json::{json, Value};
@@ -56,6 +56,15 @@ pub struct StageCost {
     pub name: String,
     /// In words.
     pub work: Tally,
+}
+
+/// Stages as JSON: what each does and, with units, in how many seconds of one thread.
+pub fn stages_json(stages: &[StageCost], n: usize, units: Option<&Units>) -> Value {
+    let row = |stage: &StageCost| {
+        let seconds = units.map(|units| units.seconds(&stage.work, n));
+        json!({ "name": stage.name, "work": work_json(&stage.work, n), "seconds": seconds })
+    };
+    stages.iter().map(row).collect()
 }
 
 /// Work as JSON: transforms and products of limbs, bytes.

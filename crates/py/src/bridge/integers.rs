@@ -1,14 +1,16 @@
 //! The bridge between integers and look-ups for Python, and its key. `python/aglet/bridge/integers.py` is the face of it.
 
-use super::reading;
+use super::{reading, results};
 use crate::errors::{count, raise};
 use crate::family::{homed_files, homed_keys, homed_pickles, unchanging, works};
 use crate::integer::{IntegerBootstrapKey, IntegerCiphertext, IntegerEngine, IntegerSecretKey};
 use crate::lookup::{LookupEngine, LweArray, LweSecretKey};
+use crate::reports::{named, reported};
 use aglet::fhew::Array;
 use aglet::wire::IntegerBridgeOrigin;
 use pyo3::prelude::*;
 use pyo3::IntoPyObjectExt;
+use std::collections::BTreeMap;
 
 homed_keys! { seeded IntegerBridgeOrigin:
     /// What leads from the secret key of integers to that of look-ups, and back.
@@ -17,6 +19,11 @@ homed_keys! { seeded IntegerBridgeOrigin:
         #[getter]
         fn lookup_key_id(&self) -> String {
             self.value.lookup_id().to_string()
+        }
+        /// Whether it leads up as well.
+        #[getter]
+        fn leads_up(&self) -> bool {
+            self.value.leads_up()
         }
     }
 }
@@ -36,6 +43,12 @@ pub struct IntegerBridge {
 
 works! { IntegerBridge: aglet::bridge::IntegerBridge }
 
+/// Bits of messages that go up, if not all are in use.
+fn of_messages(py: Python<'_>, bits: Option<i64>) -> PyResult<Option<u32>> {
+    let bits = bits.map(|bits| count(py, "bits", bits)).transpose()?;
+    Ok(bits.map(|bits| u32::try_from(bits).unwrap_or(u32::MAX)))
+}
+
 #[pymethods]
 impl IntegerBridge {
     #[new]
@@ -48,6 +61,10 @@ impl IntegerBridge {
     #[getter]
     fn key_bytes(&self, py: Python<'_>) -> PyResult<u64> {
         self.quick(py, aglet::bridge::IntegerBridge::key_bytes)
+    }
+    /// Bytes that so many values take on their way up, beside keys and what a bootstrap takes.
+    fn packing_bytes(&self, values: usize) -> u64 {
+        self.engine.packing_bytes(values)
     }
     #[pyo3(signature = (sk, lookup_sk, memory_limit_bytes = None, progress = None))]
     fn create_bridge_key(
@@ -69,6 +86,19 @@ impl IntegerBridge {
     fn variance(&self, py: Python<'_>, bits: Option<i64>) -> PyResult<f64> {
         let (reading, _) = reading(py, &self.lookups, bits, false)?;
         Ok(self.engine.variance(reading))
+    }
+
+    /// What results of tables or gates would go through on their way up, if they have this variance; given units, in how many seconds.
+    #[pyo3(signature = (variance, bits = None, units = None))]
+    fn plan_up<'py>(
+        &self,
+        py: Python<'py>,
+        variance: f64,
+        bits: Option<i64>,
+        units: Option<BTreeMap<String, f64>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (bits, units) = (of_messages(py, bits)?, named(py, units)?);
+        reported(py, || self.engine.plan_up(results(&self.lookups), bits, variance, units.as_ref()))
     }
 
     /// Slots as messages of the look-up engine (bits, if they are of gates), or as words of so many `bits`.
@@ -108,8 +138,7 @@ impl IntegerBridge {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<IntegerCiphertext> {
         let (key, bootstrap) = (key.of(py, &self.home)?, bootstrap_key.of(py, &self.numbers)?);
-        let (x, bits) = (x.of(py, &self.lookups)?, bits.map(|bits| count(py, "bits", bits)).transpose()?);
-        let bits = bits.map(|bits| u32::try_from(bits).unwrap_or(u32::MAX));
+        let (x, bits) = (x.of(py, &self.lookups)?, of_messages(py, bits)?);
         let found = self.long(py, progress, |bridge, control| {
             bridge.from_lookup((x.form(), x.cells()), bits, (key, bootstrap), control)
         })?;

@@ -70,6 +70,14 @@ fn reading(py: Python<'_>, lookups: &aglet::fhew::Home, bits: Option<i64>, signe
     }
 }
 
+/// The form of what tables or gates of an engine give.
+fn results(lookups: &aglet::fhew::Home) -> Form {
+    match lookups.params().message().space() {
+        2 => Form::Bits,
+        _ => Form::Messages(Domain::Padded),
+    }
+}
+
 #[pymethods]
 impl Bridge {
     #[new]
@@ -82,6 +90,10 @@ impl Bridge {
     #[getter]
     fn key_bytes(&self, py: Python<'_>) -> PyResult<u64> {
         self.quick(py, aglet::bridge::Bridge::key_bytes)
+    }
+    /// Bytes that so many values take on their way up, beside keys and what a bootstrap takes.
+    fn packing_bytes(&self, values: usize) -> u64 {
+        self.engine.packing_bytes(values)
     }
     #[pyo3(signature = (sk, lookup_sk, memory_limit_bytes = None, progress = None))]
     fn create_bridge_key(

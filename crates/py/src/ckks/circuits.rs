@@ -166,6 +166,11 @@ impl Engine {
         self.wrap_all(py, made)
     }
 
+    /// Bytes that the matrix multiplication key for all levels takes in memory.
+    #[getter]
+    fn matrix_key_bytes(&self, py: Python<'_>) -> PyResult<u64> {
+        self.quick(py, |e| e.matrix_key_bytes(None, None))
+    }
     #[pyo3(signature = (sk, level, baby_step_count, progress = None))]
     fn create_matrix_multiplication_key(
         &self,

@@ -156,6 +156,12 @@ impl LookupEngine {
         Ok(PackingKey::new(&self.home, key))
     }
 
+    /// Bytes that the packing key takes in memory.
+    #[getter]
+    fn packing_key_bytes(&self) -> usize {
+        self.engine.packing_key_bytes()
+    }
+
     fn encrypt_bits(
         &self,
         py: Python<'_>,

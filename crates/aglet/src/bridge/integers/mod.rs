@@ -103,6 +103,11 @@ impl IntegerBridge {
     pub fn lookups(&self) -> &fhew::Engine {
         &self.lookups
     }
+    /// Bytes in memory that so many values take on their way up, beside keys and what a bootstrap takes.
+    #[must_use]
+    pub fn packing_bytes(&self, values: usize) -> u64 {
+        super::packing_bytes(&self.lookups.ctx, values)
+    }
     /// Bytes in memory that the key of this bridge takes.
     ///
     /// # Errors

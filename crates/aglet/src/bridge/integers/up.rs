@@ -7,12 +7,14 @@
 use super::{IntegerBridge, IntegerBridgeKey};
 use crate::bridge::Bits;
 use crate::fhew::{Form, MAX_LOG2_FAILURE};
-use crate::integer::{BootstrapKey, Ciphertext};
-use crate::{Control, Error};
+use crate::integer::{self, BootstrapKey, Ciphertext};
+use crate::runtime::stages_json;
+use crate::{Control, Error, Units};
 use aglet_circuits::Rounding;
 use aglet_rlwe::bridge::{self, UpKey};
 use aglet_rlwe::lwe::{log2_tail, LweCiphertext, PackingKey};
 use aglet_rlwe::Sample;
+use serde_json::{json, Value};
 
 /// What comes up: messages below `count`, each `1 / turn` of a turn, of which 0 has the phase `zero`.
 #[derive(Clone, Copy)]
@@ -63,13 +65,20 @@ impl IntegerBridge {
         Ok(up.apply(&self.between, (large, small), &samples)?)
     }
 
-    /// log2 of the probability that a message comes up wrong, by the formulas, if it has this variance in turns squared.
+    /// What [`IntegerBridge::from_lookup`] would do with messages that have this variance in turns squared, as JSON: the polynomial, how
+    /// rarely a message comes up wrong, by the formulas, and its stages; with units also the seconds of one thread, without packing.
     ///
     /// # Errors
-    /// As [`IntegerBridge::from_lookup`].
-    pub fn log2_failure_up(&self, form: Form, bits: Option<u32>, variance: f64) -> Result<f64, Error> {
+    /// As there.
+    pub fn plan_up(&self, form: Form, bits: Option<u32>, variance: f64, units: Option<&Units>) -> Result<Value, Error> {
         let (raised, variance) = (self.raised(form, bits)?, self.variance_up(variance)?);
-        Ok(log2_tail(self.distance(self.bound(raised, variance)?), variance))
+        let (bound, params) = (self.bound(raised, variance)?, self.numbers.params());
+        let way = self.numbers.run(|| integer::cost::raising(params, (raised.count, raised.turn, bound)))?;
+        Ok(json!({
+            "messages": raised.count, "bound": bound, "deviation": variance.sqrt() / self.distance(1),
+            "log2_failure": log2_tail(self.distance(bound), variance), "polynomial_levels": way.levels,
+            "output_level": way.level, "stages": stages_json(&way.stages, params.n(), units),
+        }))
     }
 
     /// The variance, in turns squared, of what the polynomial sees of a message that has this one.
@@ -160,7 +169,7 @@ impl IntegerBridge {
 mod tests {
     use super::*;
     use crate::fhew::{self, Domain};
-    use crate::integer::{self, presets, IntegerLiteral, IntegerParams, Packing};
+    use crate::integer::{presets, IntegerLiteral, IntegerParams, Packing};
     use aglet_rlwe::security::Security;
 
     /// The variance of fresh zeros times a weight, in units of which p are a turn, as slots have it, and what is said of it.
@@ -180,7 +189,7 @@ mod tests {
             numbers.raise(packed(), of, &bootstrap, &control).unwrap();
         }
         let counted = numbers.stage_runs().into_iter().map(|run| (run.name, run.work));
-        let predicted = integer::cost::raising(numbers.params(), of).unwrap();
+        let predicted = integer::cost::raising(numbers.params(), of).unwrap().stages;
         assert_eq!(counted.len(), predicted.len());
         counted.zip(predicted).for_each(|(run, said)| assert_eq!(run, (said.name, said.work)));
         let said = bridge.variance_up(zeros[0].variance()).unwrap() / bridge.distance(1).powi(2);
@@ -210,7 +219,13 @@ mod tests {
             }
         }
         let form = Form::Messages(Domain::Padded);
-        assert!(bridge.log2_failure_up(form, None, 0.0).unwrap() <= MAX_LOG2_FAILURE);
-        assert!(bridge.log2_failure_up(form, Some(1), (3.4f64 / 65537.0).powi(2)).unwrap() <= MAX_LOG2_FAILURE);
+        let planned = |bits, units: f64| bridge.plan_up(form, bits, (units / 65537.0).powi(2), None);
+        for (bits, units, levels, level) in [(None, 0.0, 10, 2), (Some(1), 0.0, 7, 6), (Some(1), 3.4, 8, 5)] {
+            let found = planned(bits, units).unwrap();
+            assert!(found["log2_failure"].as_f64().unwrap() <= MAX_LOG2_FAILURE);
+            assert_eq!((&found["polynomial_levels"], &found["output_level"]), (&json!(levels), &json!(level)));
+            assert!(found["bound"].as_f64().unwrap() > 10.0 * found["deviation"].as_f64().unwrap());
+        }
+        assert!(planned(None, 100.0).is_err() && planned(Some(5), 0.0).is_err());
     }
 }
