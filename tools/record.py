@@ -290,6 +290,10 @@ BRIDGES = (
     Bench("the same, an engine of 4,096 slots", "bridge up --values 4096 --slots 4096", 1500),
     Bench("down and up again, 4,096 bits", "bridge roundtrip --values 4096", 1740.96),
     Bench("down from integers, 4,096 slots", "bridge down --values 4096 --preset int16", 240.96),
+    Bench("up to integers, 4,096 bits that tables gave", "bridge up --values 4096 --preset int16", 1500),
+    Bench("the same, 64 bits", "bridge up --values 64 --preset int16", None),
+    Bench("the same, 64 messages of 4 bits", "bridge up --values 64 --bits 4 --preset int16", None),
+    Bench("down from integers and up again, 4,096 bits", "bridge roundtrip --values 4096 --preset int16", 1740.96),
     Bench("64 pairs compared at 20 bits and brought up", "bridge compare --bits 20 --preset regular-44", 4000),
     Bench("argmin of 16 slots", "bridge argmin --values 16", 2500),
 )

@@ -94,6 +94,8 @@ def test_what_goes_up_would_take(sides: Sides, monkeypatch: pytest.MonkeyPatch) 
             bridge.estimate("from_lookup", **words)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="up=True"):
         bridge.estimate("lookup", bits=1)
+    with pytest.raises(ParameterError, match="bits=4"):
+        sides.bridge.estimate("lookup")
     # Gates leave too much noise for the levels of "int16", and those of "int16-deep" have room for it.
     with pytest.raises(LevelError, match="int16-deep"):
         sides.bridge.estimate("from_lookup")

@@ -170,8 +170,8 @@ def test_plan_of_a_bridge(tmp_path: Path) -> None:
     assert "compare, count 64, bits 20, brought up" in text
     (found,) = lines("plan", "--bridge", "gate")
     calls = {call["what"]: call for call in found["calls"]}
-    # Gates have neither bytes nor signs.
-    assert set(calls) == {"to_lookup", "lookup", "from_lookup"}
+    # Gates have neither tables nor signs.
+    assert set(calls) == {"to_lookup", "from_lookup"}
     assert (calls["to_lookup"]["log2_failure"], calls["from_lookup"]["refreshes"]) == (None, 1)
     units = tmp_path / "units"
     units.write_text(json.dumps(dict.fromkeys(_core.unit_costs(8, 50), 10.0)))

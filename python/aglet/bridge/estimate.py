@@ -24,13 +24,16 @@ _RANKS = ("argmin", "argmax", "top_k")
 _REALS = ("sign", "compare", *_RANKS)
 DOWN = ("slots_to_coeffs", "scale_down")
 """How the names of the stages begin that a way down has; a way up has the others."""
-SECONDS_OF_ONE = {"down": 10e-6, "up": 40e-6}
+SECONDS_OF_ONE = {"down": 10e-6, "up": 110e-6}
 """Of a value that is extracted or packed, beside what all have together, where nothing was measured."""
 
 
 @dataclass(frozen=True)
 class BridgeEstimate:
-    """What a call over a bridge would take, on fresh ciphertexts that the secret key encrypted."""
+    """What a call over a bridge would take, on fresh ciphertexts that the secret key encrypted.
+
+    What goes up are results of tables or gates.
+    """
 
     rotations: int
     """Blind rotations of all values together."""
@@ -87,7 +90,15 @@ class Between:
     _lookup_engine: LookupEngine
 
     def _tables(self, what: str, count: int, read: float) -> _Calls:
-        """Those of "lookup" and "lookup_bytes" on what comes down with this variance."""
+        """Those of "lookup" and "lookup_bytes" on what comes down with this variance.
+
+        Raises
+        ------
+        ParameterError
+            If the look-up engine has gates and no tables.
+        """
+        if self._lookup_engine.bits == 1:
+            raise ParameterError("Bits have gates and no tables; make the bridge with LookupEngine(bits=4).")
         space, after = 2**self._lookup_engine.bits, self._lookup_engine.noise["bootstrap"] ** 2
         if what == "lookup":
             return [("lookup", count, [Table(list(range(space)))], {}, read, 1)]
