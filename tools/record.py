@@ -7,7 +7,7 @@ Usage: .venv/bin/python tools/record.py [--repeat 3] [--out repro/record]
 Writes <out>/<cpu>/<date>.jsonl, one line per measurement with the command that made it, and <out>/<cpu>/<date>.md, the
 table of targets with the measured column filled in. A row whose backend this CPU lacks says so. Takes some minutes and
 8 GB of memory; run it on an idle machine, from a clean checkout. With --gates it measures gates and tables instead, in a
-minute, and writes <date>-gates.md, with --integers those of integers, with --ship bootstraps by roots of unity (five
+minute, and writes <date>-gates.md, with --integers those of integers, with --ship bootstraps by roots of unity (seven
 minutes), with --bridge ways between slots and look-ups (two minutes), with --arrays encrypted arrays and programs on
 them (six), with --package the wheel and the documentation site (as long as both take to build); the lines of the other
 families stay as they are.
@@ -405,7 +405,45 @@ def ship(repeat: int, backends: list[str]) -> tuple[list[dict[str, Any]], list[R
             records.append(slow)
             most = slow["seconds"] / one["seconds"]
             rows.append(Row("AVX2 forced", "<= 2.5 times", f"{most:.2f} ({slow['seconds']:.3f} s)", most <= 2.5))
+    for slots in FEW:
+        more, of_few = few_slots(slots)
+        records, rows = [*records, *more], [*rows, *of_few]
     return records, rows
+
+
+FEW = (1, 8, 64)
+FEW_REPEAT = 100
+"""One run of one slot says little of the precision."""
+
+
+def few_slots(slots: int) -> tuple[list[dict[str, Any]], list[Row]]:
+    """Measure a bootstrap by roots of unity of few slots, and beside it that of `regular` with as many."""
+    options = f"--slots {slots} --real --threads 1"
+    (found,) = run(f"bench bootstrap --preset ship14 {options} --repeat {FEW_REPEAT} --json")
+    (sparse,) = run(f"bench bootstrap --method sparse --stages 1 {options} --repeat 5 --json")
+    ratio, bits, worst = found["seconds"] / sparse["seconds"], found["bits_mean"], found["bits_worst"]
+    name = f"ship14 of {slots} slot{'s' if slots > 1 else ''}"
+    rows = [
+        Row(
+            f"{name}, one thread, to level {found['output_level']}",
+            f"<= 0.1 of `regular` with as many, to level {sparse['output_level']}",
+            f"{ratio:.3f} ({found['seconds']:.3f} and {sparse['seconds']:.2f} s)",
+            ratio <= 0.1,
+        ),
+        Row(
+            f"precision, mean and worst of {FEW_REPEAT} runs",
+            ">= 17, 15 bits",
+            f"{bits:.2f}, {worst:.2f} bits (`regular`: {sparse['bits_mean']:.2f})",
+            bits >= 17 and worst >= 15,
+        ),
+        Row(
+            "keys, in memory",
+            "-",
+            f"{found['key_bytes'] / GIB:.2f} GB (`regular`: {sparse['key_bytes'] / GIB:.2f})",
+            None,
+        ),
+    ]
+    return [found, sparse], rows
 
 
 def of_figures(figures: list[Figure]) -> tuple[list[dict[str, Any]], list[Row]]:
@@ -460,7 +498,9 @@ def family(record: dict[str, Any]) -> str:
     kind = record.get("kind")
     if kind is None:
         preset = str(record.get("preset"))
-        return "ship" if preset.startswith("ship") else "integers" if preset == "bits15" else ""
+        # Few slots of the usual bootstrap stand beside those by roots of unity.
+        beside = preset.startswith("ship") or record.get("method") == "sparse"
+        return "ship" if beside else "integers" if preset == "bits15" else ""
     of_kind = {"integer": "integers", "application": "arrays", "array": "arrays", "package": "package"}
     return of_kind.get(kind, "bridge" if kind.startswith(("bridge-", "integer-bridge-")) else "gates")
 

@@ -83,6 +83,18 @@ def test_a_complex_bootstrap_that_was_measured_serves_real_values() -> None:
     assert [(way.seconds, way.real) for way in found if way.seconds_measured] == [(0.001, False)]
 
 
+def test_few_slots_by_roots_of_unity_are_ranked_by_what_was_measured() -> None:
+    few = {"stage_count": 1, "slot_count": 8}
+    roots = measured(0.05, preset="ship14", output_level=1, bits_mean=17.4, **few)
+    found = advise(Wish(7, 17, 1), [measured(0.8, method="sparse", bits_mean=26.0, **few), roots])
+    known = [(way.preset, way.seconds, way.bits, way.slot_count) for way in found if way.seconds_measured]
+    assert known == [("ship14", 0.05, 17.4, 8), ("regular", 0.8, 26.0, 8)]
+    (best,) = (way for way in found if way.preset == "ship14")
+    assert 'Engine(preset="ship14", slot_count=8)' in best.calls(1)
+    # More bits than they have, or more levels: the usual bootstrap.
+    assert all(way.preset != "ship14" for wish in (Wish(7, 18, 1), Wish(7, 17, 2)) for way in advise(wish, [roots]))
+
+
 def test_latency_and_throughput() -> None:
     latency, throughput = advise(Wish(40, 18, 8), []), advise(Wish(40, 18, 8, throughput=True), [])
     assert {way.slot_count for way in latency} == {64}
