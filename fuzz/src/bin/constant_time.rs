@@ -11,8 +11,14 @@
 
 use aglet::presets;
 use aglet_ring::arch;
+use aglet_ring::primes::ntt_primes;
 use aglet_ring::sample::{self, ChaChaSource, RandomSource};
-use aglet_rlwe::{Context, KeyId, KeySwitchSpec, SecretKey, SwitchingKey};
+use aglet_rlwe::params::ParamsSpec;
+use aglet_rlwe::places::PlacedCoefficients;
+use aglet_rlwe::security::{Secret, Security};
+use aglet_rlwe::{
+    Context, Error, KeyId, KeySwitchSpec, Params, Places, RotorKeys, RotorShape, SecretKey, SwitchingKey,
+};
 use std::hint::black_box;
 use std::io::{Read, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -137,12 +143,21 @@ fn samplers() -> bool {
         traced(&mut || sample::gaussian(&mut source(secret), &mut out));
         black_box(&out);
     };
+    // Windows beside each other: places always increase, so none are drawn again.
+    let windows: Vec<_> = (0..COUNT as u64).map(|k| (32 * k, 32)).collect();
+    let places = |secret, traced: &mut dyn FnMut(&mut dyn FnMut())| {
+        let mut out = vec![0; COUNT];
+        traced(&mut || sample::increasing(&mut source(secret), &windows, &mut out));
+        black_box(&out);
+    };
     let all = [
         small("ternary", &|secret, out| sample::ternary(&mut Accepted(source(secret)), out)),
         small("fixed weight", &|secret, out| sample::fixed_weight(&mut source(secret), 32, out)),
         small("block sparse", &|secret, out| sample::block_sparse(&mut source(secret), 32, out)),
         small("binary", &|secret, out| sample::binary(&mut source(secret), out)),
         small("block binary", &|secret, out| sample::block_binary(&mut source(secret), 3, out)),
+        small("signs", &|secret, out| sample::signs(&mut source(secret), out)),
+        constant("places in windows", &places),
         constant("gaussian", &gaussian),
     ];
     all.iter().all(|&constant| constant)
@@ -207,10 +222,62 @@ fn keys(kernels: &'static arch::Kernels) -> bool {
     all.iter().all(|&constant| constant)
 }
 
+/// The places of a sparse secret that is small enough to trace the making of all its keys.
+const PLACES: Places = Places { weight: 3, half_window: Some(19) };
+
+/// A small chain of four primes with such a secret, and the four raised ones alone: insecure.
+fn placed(kernels: &'static arch::Kernels) -> (Arc<Context>, Arc<Context>) {
+    let log_n = 8;
+    let all: Vec<u64> = ntt_primes((1u64 << 50) as f64, log_n, &[], 1 << 50).take(10).collect();
+    let spec = ParamsSpec {
+        log_n,
+        secret: Secret::Ternary,
+        sparse_secret: Some(Secret::BlockSparse(PLACES.weight)),
+        sparse_log_n: None,
+        places: Some(PLACES),
+        q: all[..4].to_vec(),
+        spare: all[4..8].to_vec(),
+        p: all[8..].to_vec(),
+        max_log_qp: Some(301.0),
+        digits: None,
+    };
+    let params = Params::new(spec, Security::NotChecked).expect("they fit the ring");
+    let ctx = Context::with_kernels(params, kernels).expect("the kernels serve it");
+    let raised = ctx.subset(&[4, 5, 6, 7]).expect("the chain has them");
+    (ctx, raised)
+}
+
+/// The making of keys that know the places and signs of a sparse secret: of columns and muxes, and of choices.
+fn rotor_keys(kernels: &'static arch::Kernels) -> bool {
+    let (ctx, raised) = placed(kernels);
+    let digits = vec![vec![0, 1], vec![2, 3]];
+    let shape = RotorShape { places: PLACES, columns: 3, mux: vec![4, 4], raised: 4, special: 2, digits, choice: None };
+    let choosing = shape.choosing(ctx.params().n(), 4).expect("there is room for four numbers");
+    let secrets = |secret| {
+        let mut random = source(secret);
+        let main = SecretKey::generate(&ctx, &mut random).and_then(|sk| sk.for_subset(&raised));
+        (main.expect("a key"), SecretKey::generate_placed(&ctx, &mut random).expect("the parameters have places").1)
+    };
+    let make = |shape: &RotorShape, (main, places): &(SecretKey, PlacedCoefficients)| {
+        let random = |k: usize, t: usize| Ok::<_, Error>(source((16 * k + t) as u64));
+        drop(black_box(RotorKeys::generate(&raised, shape, places, main, random)));
+    };
+    let made = |name: &str, shape: &RotorShape| {
+        make(shape, &secrets(9)); // What depends on shapes alone is planned and kept.
+        let work = |secret, traced: &mut dyn FnMut(&mut dyn FnMut())| {
+            let secrets = secrets(secret);
+            traced(&mut || make(shape, &secrets));
+        };
+        constant(&format!("{name}, {}", kernels.name()), &work)
+    };
+    let columns = made("keys of columns and muxes", &shape);
+    made("keys of choices", &choosing) & columns
+}
+
 /// Whether nothing leaks but what is planted.
 fn check() -> bool {
     assert!(leaks_are_seen(), "a planted leak was not seen");
-    samplers() & arch::available().iter().fold(true, |fine, kernels| keys(kernels) & fine)
+    samplers() & arch::available().iter().fold(true, |fine, kernels| keys(kernels) & rotor_keys(kernels) & fine)
 }
 
 fn main() {
