@@ -1,12 +1,16 @@
-"""Integers at the real size over a bridge: bytes through a table of bytes, messages through one of 4 bits, and back."""
+"""Integers at the real size over a bridge: tables of bytes and of 4 bits, there and back; gates too."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pytest
 
 from aglet import IntegerBridge, IntegerEngine, LookupEngine
+from aglet.advise import Wish
 from aglet.bridge.measure import BridgeCase, bench_bridge
+from aglet.bridge.table_advice import table_ways
 from aglet.errors import LevelError
 
 
@@ -67,6 +71,29 @@ def test_results_of_gates_come_up_to_deep_integers() -> None:
     up = bridge.from_lookup(bridge.lookup_engine.xor(down[0], down[1], keys.lookup_key), keys)
     assert (engine.decrypt(up, secret)[:200] == bits[0] ^ bits[1]).all()
     assert up.level == bridge.estimate("from_lookup").level == 15
+
+
+@pytest.mark.parametrize(("bits", "method"), [(4, "bridge lookup, up"), (8, "bridge lookup_bytes, up")])
+def test_the_programs_of_advice_run(bits: int, method: str) -> None:
+    wish = Wish(20, bits, 1, "tables")
+    way = next(way for way in table_ways(wish, []) if (way.preset, way.method) == ("int16", method))
+    first, second, third, *rest = way.calls(1).splitlines()
+    table = [(7 * m + 3) % 2**bits for m in range(2**bits)]
+    names: dict[str, Any] = {
+        "IntegerEngine": IntegerEngine,
+        "IntegerBridge": IntegerBridge,
+        "LookupEngine": LookupEngine,
+    }
+    exec(f"{first}\n{second}", names)
+    engine, lookups = names["engine"], names["bridge"].lookup_engine
+    names |= {"secret_key": engine.create_secret_key(), "lwe_secret_key": lookups.create_secret_key()}
+    given = np.random.default_rng(6).integers(0, 2**bits, 20)
+    names |= {"x": engine.encrypt(given, names["secret_key"]), "slots": range(20), "table": table}
+    exec("\n".join([third, *rest]), names)
+    assert names["result"].level == way.level_out
+    found = engine.decrypt(names["result"], names["secret_key"])
+    assert found[:20].tolist() == [table[m] for m in given]
+    assert not found[20:].any()
 
 
 def test_bench() -> None:
