@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from aglet import IntegerBridge, IntegerBridgeKeys, IntegerEngine, LookupEngine, _core
-from aglet.bridge.measure import BridgeCase
+from aglet.bridge.measure import BridgeCase, bench_bridge
 from aglet.errors import (
     KeyMismatchError,
     LevelError,
@@ -118,6 +118,12 @@ def test_a_measured_way_up_is_one_of_the_same_levels(sides: Sides, monkeypatch: 
 def test_comparisons_are_not_measured_on_integers() -> None:
     with pytest.raises(ParameterError, match="down, up and roundtrip"):
         BridgeCase("compare", preset="int16")
+
+
+@pytest.mark.parametrize("bits", [0, 5])
+def test_messages_that_are_measured_have_the_bits_of_look_ups(bits: int) -> None:
+    with pytest.raises(RangeError, match=f"1 to 4 bits, not {bits}"):
+        bench_bridge(BridgeCase("up", 64, bits, "int16"), repeat=1)
 
 
 def test_refusals_name_the_fix(sides: Sides) -> None:

@@ -175,7 +175,7 @@ class IntegerBridge(IntegerEstimates, Sides):
         RangeError
             If there are more values than slots, `bits` is out of range, or one result in 2^128 would be wrong.
         LevelError
-            If the engine has not the levels for messages with so much noise.
+            If the engine has not the levels for messages with so much noise: what gates give goes up to "int16-deep".
         MissingKeyError
             If a key is missing, or the bridge key is of a file from before anything went up (its `leads_up` is False).
         KeyMismatchError

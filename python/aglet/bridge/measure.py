@@ -16,7 +16,7 @@ from aglet import _core
 from aglet.bridge.bridge import Bridge
 from aglet.bridge.integers import IntegerBridge
 from aglet.ckks.engine import Engine
-from aglet.errors import ParameterError
+from aglet.errors import ParameterError, RangeError
 from aglet.integer.engine import IntegerEngine
 from aglet.lookup.engine import LookupEngine
 from aglet.quiet import Watch
@@ -64,7 +64,9 @@ class BridgeCase:
     @property
     def bits(self) -> int:
         """Of numbers that are compared, or of messages."""
-        return self.integer_bits or (1 if self.of_integers else 16)
+        if self.integer_bits is not None:
+            return self.integer_bits
+        return 1 if self.of_integers else 16
 
     def bridge(self) -> Bridge | IntegerBridge:
         """A bridge for it."""
@@ -150,10 +152,15 @@ def bench_bridge(case: BridgeCase, *, repeat: int) -> dict[str, Any]:
     ------
     ParameterError
         If there is no such set, or no bridge between them.
+    RangeError
+        If messages of integers have more bits than the look-up engine.
     """
     if repeat < 1:
         raise ParameterError(f"A bench repeats at least once, not {repeat} times.")
     bridge, maker = case.bridge(), replace(case, threads=0).bridge()
+    most = bridge.lookup_engine.bits
+    if case.of_integers and not 1 <= case.bits <= most:
+        raise RangeError(f"Messages of {case.lookup_preset} have 1 to {most} bits, not {case.bits}.")
     start = time.perf_counter()
     secrets = (bridge.engine.create_secret_key(), bridge.lookup_engine.create_secret_key())
     # On all cores, as they are not what is measured.
