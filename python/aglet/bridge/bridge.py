@@ -217,7 +217,7 @@ class Bridge(Tables, Estimates, Sides):
         KeyMismatchError
             If bits and keys do not belong together.
         """
-        made = "encrypt(values, secret_key)"
+        made = "lookup_engine.encrypt(values, secret_key)"
         array = checks.need(x, LweCiphertext, made)._array
         other = None if imaginary is None else checks.need(imaginary, LweCiphertext, made)._array
         given: BridgeKeys = self._need(keys)
@@ -343,7 +343,7 @@ class Bridge(Tables, Estimates, Sides):
     # Files
 
     def _storable(self, value: Any) -> Any:
-        return checks.need(value, BridgeKey, "create_bridge_key(secret_key, lwe_secret_key)")
+        return checks.need(value, BridgeKey, "bridge.create_bridge_key(secret_key, lwe_secret_key)")
 
     write_bridge_key, read_bridge_key, serialize_bridge_key, deserialize_bridge_key = methods(
         BridgeKey,

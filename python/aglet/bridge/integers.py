@@ -186,7 +186,7 @@ class IntegerBridge(IntegerEstimates, Sides):
         docs/bridges.md: packing, a modulus switch to 65537 under the sparse secret (eprint 2022/024), the raise of
         the bootstrap, and a polynomial through all messages with all errors.
         """
-        array = checks.need(x, LweCiphertext, "encrypt(values, secret_key)")._array
+        array = checks.need(x, LweCiphertext, "lookup_engine.encrypt(values, secret_key)")._array
         number = checks.optional_count("bits", bits, 1)
         given: IntegerBridgeKeys = self._need(keys)
         with progress_bar(progress) as report:
@@ -231,7 +231,7 @@ class IntegerBridge(IntegerEstimates, Sides):
     # Files
 
     def _storable(self, value: Any) -> Any:
-        return checks.need(value, IntegerBridgeKey, "create_bridge_key(secret_key, lwe_secret_key)")
+        return checks.need(value, IntegerBridgeKey, "bridge.create_bridge_key(secret_key, lwe_secret_key)")
 
     write_bridge_key, read_bridge_key, serialize_bridge_key, deserialize_bridge_key = methods(
         IntegerBridgeKey,

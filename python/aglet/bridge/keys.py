@@ -45,7 +45,7 @@ class BridgeKeys:
     packing_key: PackingKey | None = None
 
     def _down(self) -> tuple[BridgeKey, BootstrapKey]:
-        bridge = checks.need(self.bridge_key, BridgeKey, "create_bridge_key(secret_key, lwe_secret_key)")
+        bridge = checks.need(self.bridge_key, BridgeKey, "bridge.create_bridge_key(secret_key, lwe_secret_key)")
         return bridge, checks.need(self.bootstrap_key, BootstrapKey, "create_lossy_bootstrap_key(secret_key)")
 
     def _up(self) -> tuple[RelinearizationKey, ConjugationKey, BootstrapKey, BridgeKey]:
@@ -59,7 +59,7 @@ class BridgeKeys:
         )
 
     def _lookup(self) -> LookupKey:
-        return checks.need(self.lookup_key, LookupKey, "create_lookup_key(secret_key)")
+        return checks.need(self.lookup_key, LookupKey, "lookup_engine.create_lookup_key(secret_key)")
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ class IntegerBridgeKeys:
     packing_key: PackingKey | None = None
 
     def _down(self) -> tuple[IntegerBridgeKey, IntegerBootstrapKey]:
-        bridge = checks.need(self.bridge_key, IntegerBridgeKey, "create_bridge_key(secret_key, lwe_secret_key)")
+        bridge = checks.need(self.bridge_key, IntegerBridgeKey, "bridge.create_bridge_key(secret_key, lwe_secret_key)")
         return bridge, checks.need(self.bootstrap_key, IntegerBootstrapKey, "create_bootstrap_key(secret_key)")
 
     def _lookup(self) -> LookupKey:
-        return checks.need(self.lookup_key, LookupKey, "create_lookup_key(secret_key)")
+        return checks.need(self.lookup_key, LookupKey, "lookup_engine.create_lookup_key(secret_key)")

@@ -42,10 +42,10 @@ class Sides(Stores):
         return int(self._core.key_bytes)
 
     def _need(self, keys: Any) -> Any:
-        return checks.need(keys, self._keys, "create_keys(secret_key, lwe_secret_key)")
+        return checks.need(keys, self._keys, "bridge.create_keys(secret_key, lwe_secret_key)")
 
     def _bridge_key(self, own: Any, lwe_secret_key: Any, limit: int | None, progress: ProgressCallback | None) -> Any:
-        theirs = checks.need(lwe_secret_key, LweSecretKey, "create_secret_key()")
+        theirs = checks.need(lwe_secret_key, LweSecretKey, "lookup_engine.create_secret_key()")
         most = checks.optional_count("memory_limit_bytes", limit)
         with progress_bar(progress) as report:
             return self._core.create_bridge_key(own, theirs, most, report)

@@ -126,7 +126,7 @@ class ByteTable:
         values = np.array(_bytes(table))
         self._tables = [Table(values // _NIBBLE), Table(values % _NIBBLE)]
         self._engine, self._key = engine, keys._lookup()
-        made = "create_keys(secret_key, lwe_secret_key, packing=True)"
+        made = "bridge.create_keys(secret_key, lwe_secret_key, packing=True)"
         self._packing = checks.need(keys.packing_key, PackingKey, made)
 
     def of(self, x: LweCiphertext, max_failure: float | None, progress: Any) -> tuple[LweCiphertext, LweCiphertext]:
