@@ -261,6 +261,7 @@ def test_bench(kind: str) -> None:
     record = bench_bridge(case, repeat=1)
     assert record["kind"] == f"bridge-{kind}"
     assert record["wrong"] == 0
+    assert ("output_level" in record, "messages" in record) == (kind != "down", False)
     assert 0 < record["bridge_key_bytes_seeded"] < record["bridge_key_bytes"] < 20e6
 
 

@@ -183,8 +183,9 @@ def bench_bridge(case: BridgeCase, *, repeat: int) -> dict[str, Any]:
         "lookup_preset": bridge.lookup_engine.preset,
         "values": case.values,
         "integer_bits": case.bits,
-        "messages": 2**case.bits if case.of_integers else None,
-        "output_level": getattr(found, "level", None),
+        **({"messages": 2**case.bits} if case.of_integers else {}),
+        # Of slots that came up.
+        **({"output_level": found.level} if hasattr(found, "level") else {}),
         "slot_count": bridge.engine.slot_count,
         "key_size": None if case.of_integers else case.key_size,
         "threads": bridge.engine.thread_count,
