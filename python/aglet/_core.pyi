@@ -1031,6 +1031,9 @@ class Bridge:
     def packing_bytes(self, values: int) -> int:
         """Bytes that so many values take on their way up, beside keys and what a bootstrap takes."""
 
+    def log2_failure_up(self, variance: float) -> float:
+        """Base-2 logarithm of the probability that a bit comes up wrong that has this variance, in turns squared."""
+
     def create_bridge_key(
         self,
         sk: SecretKey,

@@ -181,6 +181,10 @@ def test_what_a_call_would_take() -> None:
     assert smallest.log2_failure > signs[16].log2_failure
     assert bridge.estimate("from_lookup", count=4096).rotations == 0
     assert bridge.estimate("lookup", count=3).rotations == 3
+    up = bridge.estimate("from_lookup", count=4096)
+    assert (up.level, -np.inf < up.log2_failure < -1000, up.working_bytes > 0) == (13, True, True)
+    with pytest.raises(ParameterError, match="single bits"):
+        bridge.estimate("lookup_bytes", up=True)
     down = bridge.estimate("to_lookup", count=4096)
     assert (down.rotations, down.refreshes, down.log2_failure) == (0, 0, -np.inf)
     assert 0 < down.seconds < bridge.estimate("from_lookup", count=4096).seconds

@@ -264,6 +264,8 @@ fn what_cannot_go_up_is_refused() {
     assert_eq!(kind(up.raise(Form::Integers(Integer::new(4).unwrap()), &bits[..1])), ErrorKind::Parameter);
     let noisy = lookups.sum(&[(&bits[..1], 1 << 33)]).unwrap();
     assert_eq!(kind(up.raise(Form::Bits, &noisy)), ErrorKind::Range);
+    let log2_failure = |ct: &fhew::Ciphertext| bridge.log2_failure_up(Form::Bits, ct.variance()).unwrap();
+    assert!(log2_failure(&noisy[0]) > -128.0 && log2_failure(&bits[0]) < -1000.0);
     let other = lookups.create_secret_key().unwrap();
     let foreign = lookups.encrypt_bits(&[true], &other).unwrap();
     assert_eq!(kind(up.raise(Form::Bits, &foreign)), ErrorKind::KeyMismatch);

@@ -212,7 +212,8 @@ class Estimates(Between):
         if way == "down":
             return Way(seconds, known)
         level = self._engine._core.plan("bits", None, size)["output_level"]
-        return Way(seconds, known, 1, self._core.packing_bytes(values), level=level)
+        failure = self._core.log2_failure_up(self._lookup_engine.noise["bootstrap"] ** 2)
+        return Way(seconds, known, 1, self._core.packing_bytes(values), failure, level)
 
     def _modelled(self, way: str, values: int, size: str) -> float:
         stages = sum(stage.seconds for stage in self._stages(way, size))

@@ -87,12 +87,24 @@ impl Bridge {
         self.slots.check_raising(keys)
     }
 
+    /// The variance, in turns squared, that halves of a turn have at q0 if they come with this one.
+    fn variance_up(&self, variance: f64) -> Result<f64, Error> {
+        let (large, ctx) = (&*self.slots.ctx, &*self.lookups.ctx);
+        Ok(variance + PackingKey::noise(ctx, bridge::Bridge::packing_gadget(ctx)) + UpKey::noise(large, ctx)?)
+    }
+
+    /// log2 of the probability that a bit comes up wrong, by the formulas, if it has this variance in turns squared.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for integers and words.
+    pub fn log2_failure_up(&self, form: Form, variance: f64) -> Result<f64, Error> {
+        let weight = self.half_turn(form)?.0 as f64;
+        Ok(log2_tail(DISTANCE, self.variance_up(weight * weight * variance)?))
+    }
+
     /// The deviation of a bit at q0; half a turn is 1.
     fn noise_up(&self, members: &[(usize, LweCiphertext)]) -> Result<f64, Error> {
-        let (large, ctx) = (&*self.slots.ctx, &*self.lookups.ctx);
-        let worst = members.iter().map(|m| m.1.variance()).fold(0.0, f64::max);
-        let packing = PackingKey::noise(ctx, bridge::Bridge::packing_gadget(ctx));
-        let variance = worst + packing + UpKey::noise(large, ctx)?;
+        let variance = self.variance_up(members.iter().map(|m| m.1.variance()).fold(0.0, f64::max))?;
         let failure = log2_tail(DISTANCE, variance);
         if failure > MAX_LOG2_FAILURE {
             return Err(Error::Range(format!(

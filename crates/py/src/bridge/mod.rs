@@ -153,6 +153,11 @@ impl Bridge {
         Ok(self.engine.fresh_variance(reading, terms))
     }
 
+    /// log2 of the probability that a bit comes up wrong that a table or a gate gave with this variance, in turns squared.
+    fn log2_failure_up(&self, py: Python<'_>, variance: f64) -> PyResult<f64> {
+        self.quick(py, |bridge| bridge.log2_failure_up(results(&self.lookups), variance))
+    }
+
     /// Bits as the real and, if there are any, imaginary parts of the first slots, in the order of C.
     #[pyo3(signature = (bits, imaginary, relin, conj, bootstrap_key, key, progress = None))]
     #[allow(clippy::too_many_arguments, clippy::wrong_self_convention)] // what a call of Python names
