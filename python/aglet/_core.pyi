@@ -1358,6 +1358,9 @@ class LookupEngine:
     ) -> tuple[int, float, int, int, float]:
         """Rotations, seconds, bytes of the lookup key and beside it, log2 of the failure."""
 
+    def pair_variance(self, tables: list[list[int]]) -> float:
+        """In turns squared, of results of tables of two padded messages that are read together."""
+
     def noise(self) -> LookupNoise:
         """Of the parameter set."""
 

@@ -7,10 +7,13 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from aglet import IntegerBridge, IntegerBridgeKeys, IntegerEngine, LookupEngine, _core
+from aglet.bridge.estimate import BridgeEstimate
 from aglet.bridge.measure import BridgeCase, bench_bridge
+from aglet.bridge.tables import STEEPEST
 from aglet.errors import (
     KeyMismatchError,
     LevelError,
@@ -83,8 +86,6 @@ def test_what_goes_up_would_take(sides: Sides, monkeypatch: pytest.MonkeyPatch) 
     assert up.seconds == pytest.approx(down.seconds + four.seconds)
     assert up.log2_failure == pytest.approx(down.log2_failure, abs=1)
     assert bridge.estimate("to_lookup", count=64, bits=1, up=True).level == 6
-    wide = IntegerBridge(sides.engine, LookupEngine(preset="wide")).estimate("lookup_bytes", up=True)
-    assert (wide.refreshes, wide.level) == (2, 2)
     for words, error, said in (
         ({"bits": 5}, RangeError, "1 to 4 bits"),
         ({"bits": 0}, ParameterError, "bits=0"),
@@ -100,6 +101,41 @@ def test_what_goes_up_would_take(sides: Sides, monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(LevelError, match="int16-deep"):
         sides.bridge.estimate("from_lookup")
     assert IntegerBridge(IntegerEngine(preset="int16-deep"), LookupEngine()).estimate("from_lookup").level == 15
+
+
+def test_tables_of_bytes_promise_what_their_noise_keeps(sides: Sides) -> None:
+    bridge = IntegerBridge(sides.engine, LookupEngine(preset="wide"))
+    drawn = np.random.default_rng(7).integers(0, 256, 256)
+
+    def up(**more: Any) -> BridgeEstimate:
+        return bridge.estimate("lookup_bytes", up=True, **more)
+
+    # A flat table leaves a level more to nibbles than one drawn at random.
+    assert [up(table=table).level for table in ([0] * 256, drawn)] == [2, 1]
+    for bits in range(1, 5):
+        named, any_table = up(bits=bits, table=drawn), up(bits=bits)
+        assert (any_table.level or 0) <= (named.level or 0)
+    assert (up().refreshes, up().log2_failure < -128) == (2, True)
+    with pytest.raises(RangeError, match="256"):
+        up(table=[1, 2, 3])
+    with pytest.raises(ParameterError, match="table="):
+        bridge.estimate("lookup", table=drawn)
+    with pytest.raises(RangeError, match="wide"):
+        sides.bridge.estimate("lookup_bytes")
+
+
+def test_no_table_of_bytes_leaves_more_noise_than_the_steepest() -> None:
+    engine = LookupEngine(preset="wide")
+
+    def variance(values: list[int]) -> float:
+        return engine._core.pair_variance([[value // 16 for value in values], [value % 16 for value in values]])
+
+    most = variance(STEEPEST)
+    # Squares of differences are greatest where every value is the least or the greatest: all rows of those.
+    rows = [[255 * (row >> low & 1) for low in range(16)] for row in range(2**16)]
+    found = max(variance([value for row in rows[first : first + 16] for value in row]) for first in range(0, 2**16, 16))
+    assert found == most
+    assert variance([0] * 256) < variance(list(range(256))) < most / 2
 
 
 def test_a_measured_way_up_is_one_of_the_same_levels(sides: Sides, monkeypatch: pytest.MonkeyPatch) -> None:

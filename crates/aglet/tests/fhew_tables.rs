@@ -270,6 +270,11 @@ fn bytes_through_pairs(domain: Domain, bytes: &[u64]) {
         high.iter().zip(&low).map(|(h, l)| 16 * h + l).collect()
     };
     assert_eq!(found(&out), bytes.iter().map(|&b| function(b)).collect::<Vec<_>>(), "{}", domain.name());
+    // What is said of them beforehand is the noise that they have, and flat tables have less.
+    let most = out.iter().flatten().map(Ciphertext::variance).fold(0.0, f64::max);
+    let flat = PairTable::new(message, message, &[1; 256]).unwrap();
+    let (said, less) = (k.engine.pair_variance(&[table(4), table(0)]), k.engine.pair_variance(&[flat]));
+    assert!((most / said - 1.0).abs() < 1e-9 && 2.0 * less < said, "{most:e} of {said:e}, {less:e}");
     // What comes out goes in again.
     let again = k.engine.lookup_pairs([&out[0], &out[1]], &[table(4), table(0)], keys, None, &k.control).unwrap();
     assert_eq!(found(&again), bytes.iter().map(|&b| function(function(b))).collect::<Vec<_>>(), "{}", domain.name());

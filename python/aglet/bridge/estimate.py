@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from aglet import _core, checks, forecast, planned
+from aglet.bridge.tables import STEEPEST, of_nibbles
 from aglet.errors import ParameterError
 from aglet.lookup import records
 from aglet.lookup.table import Table
@@ -89,7 +90,30 @@ class Between:
     _core: Any
     _lookup_engine: LookupEngine
 
-    def _tables(self, what: str, count: int, read: float) -> _Calls:
+    def _pair(self, what: str, table: Any) -> list[Table]:
+        """What "lookup_bytes" reads both nibbles with: this table of bytes, or the steepest there is. None of others.
+
+        Raises
+        ------
+        ParameterError
+            If another call is given a table.
+        RangeError
+            If there is no such table, or the engine has no nibbles.
+        """
+        if what == "lookup_bytes":
+            return of_nibbles(self._lookup_engine, STEEPEST if table is None else table)
+        if table is not None:
+            raise ParameterError(f'table= says nothing of "{what}": only tables of bytes differ. Leave it out.')
+        return []
+
+    def _variance_after(self, pair: list[Table]) -> float:
+        """In turns squared, of results: of tables of two nibbles, or of one rotation where there are none."""
+        lookups = self._lookup_engine
+        if not pair:
+            return lookups.noise["bootstrap"] ** 2
+        return lookups._core.pair_variance([table.pair_values(2**lookups.bits) for table in pair])
+
+    def _tables(self, what: str, count: int, read: float, pair: list[Table]) -> _Calls:
         """Those of "lookup" and "lookup_bytes" on what comes down with this variance.
 
         Raises
@@ -99,10 +123,9 @@ class Between:
         """
         if self._lookup_engine.bits == 1:
             raise ParameterError("Bits have gates and no tables; make the bridge with LookupEngine(bits=4).")
-        space, after = 2**self._lookup_engine.bits, self._lookup_engine.noise["bootstrap"] ** 2
         if what == "lookup":
-            return [("lookup", count, [Table(list(range(space)))], {}, read, 1)]
-        pair = [Table([n // space for n in range(space**2)]), Table([n % space for n in range(space**2)])]
+            return [("lookup", count, [Table(list(range(2**self._lookup_engine.bits)))], {}, read, 1)]
+        after = self._variance_after([])
         return [("digits", count, [], {"bits": 8}, read, 1), ("lookup2", count, pair, {}, after, 1)]
 
     def _whole(self, calls: _Calls, ways: Iterable[Way]) -> BridgeEstimate:
@@ -146,6 +169,7 @@ class Estimates(Between):
         row: int = 2,
         up: bool = False,
         size: KeySize = "large",
+        table: Any = None,
     ) -> BridgeEstimate:
         """What a call would take; it needs no key.
 
@@ -164,13 +188,16 @@ class Estimates(Between):
             With the way up of the results. Those of "lookup" are 0 or 1 then, as one bit of theirs goes up.
         size
             Of the bootstrap key.
+        table
+            Of "lookup_bytes", as it takes it: the steeper it is, the more noise its results have. Without it the
+            steepest is supposed.
 
         Raises
         ------
         ParameterError
-            If there is no such method, or its results do not go up.
+            If there is no such method, its results do not go up, or it takes no table.
         RangeError
-            If a number of bits does not fit.
+            If a number of bits does not fit, the table is none of bytes, or the look-up engine has no nibbles.
         """
         if checks.word("what", what) not in _CALLS:
             raise ParameterError(f'There is no estimate of "{what}"; choose one of {", ".join(_CALLS)}.')
@@ -180,15 +207,15 @@ class Estimates(Between):
         if checks.flag("up", up) and what == "lookup_bytes":
             raise ParameterError("Nibbles do not go up over this bridge; look up tables of single bits, which do.")
         ups = results if up or what == "from_lookup" else 0
-        calls = self._calls(what, number, checks.count("bits", bits), width)
+        calls = self._calls(what, number, checks.count("bits", bits), width, self._pair(what, table))
         word, values = checks.word("size", size), {"down": down, "up": ups}
         return self._whole(calls, [self._way(way, many, word) for way, many in values.items() if many])
 
-    def _calls(self, what: str, count: int, bits: int, row: int) -> _Calls:
+    def _calls(self, what: str, count: int, bits: int, row: int, pair: list[Table]) -> _Calls:
         if what == "lookup":
-            return self._tables(what, count, self._core.fresh_variance())
+            return self._tables(what, count, self._core.fresh_variance(), [])
         if what == "lookup_bytes":
-            return self._tables(what, count, self._core.fresh_variance(8, False))
+            return self._tables(what, count, self._core.fresh_variance(8, False), pair)
         if what not in _REALS:
             return []
         pairs = row * (row - 1) // 2 if what in _RANKS else 1

@@ -25,27 +25,33 @@ class IntegerEstimates(Between):
     _core: _core.IntegerBridge
     _engine: IntegerEngine
 
-    def estimate(self, what: str, *, count: int = 1, bits: int | None = None, up: bool = False) -> BridgeEstimate:
+    def estimate(
+        self, what: str, *, count: int = 1, bits: int | None = None, up: bool = False, table: Any = None
+    ) -> BridgeEstimate:
         """What a call would take; it needs no key.
 
         Parameters
         ----------
         what
             The name of a method: "to_lookup", "from_lookup", "lookup" or "lookup_bytes". What "from_lookup" takes up
-            are results of tables or gates.
+            are results of a table of one message or of gates.
         count
             Slots.
         bits
             Of what goes up, as in `from_lookup`: messages are below 2^bits. All bits if it is left out.
         up
             With the way up of the results, of which tables of bytes have two.
+        table
+            Of "lookup_bytes", as it takes it: the steeper it is, the more noise its results have, and the more levels
+            their way up takes. Without it the steepest is supposed, so that the level is one that every table keeps.
 
         Raises
         ------
         ParameterError
-            If there is no such method, or `bits` is given where nothing goes up.
+            If there is no such method, it takes no table, or `bits` is given where nothing goes up.
         RangeError
-            If `bits` is out of range, or there are more values than slots go up.
+            If `bits` is out of range, there are more values than slots go up, the table is none of bytes, or the
+            look-up engine has no nibbles.
         LevelError
             If the engine has not the levels for what goes up.
         """
@@ -56,13 +62,14 @@ class IntegerEstimates(Between):
         if width is not None and not raised:
             raise ParameterError("bits= says what goes up; pass up=True too, or leave it out.")
         read = 8 if what == "lookup_bytes" else None
+        pair = self._pair(what, table)
         calls, ways = [], []
         if what != "from_lookup":
             ways.append(self._down(number))
         if what.startswith("lookup"):
-            calls = self._tables(what, number, self._core.variance(read))
+            calls = self._tables(what, number, self._core.variance(read), pair)
         if raised:
-            after = self._core.variance(None) if what == "to_lookup" else self._lookup_engine.noise["bootstrap"] ** 2
+            after = self._core.variance(None) if what == "to_lookup" else self._variance_after(pair)
             ways += [self._up(number, width, after)] * (2 if what == "lookup_bytes" else 1)
         return self._whole(calls, ways)
 

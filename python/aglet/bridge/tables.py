@@ -17,9 +17,11 @@ from aglet.progress import ProgressCallback
 if TYPE_CHECKING:
     from aglet.lookup.engine import LookupEngine
 
-__all__ = ["ByteTable", "Tables"]
+__all__ = ["STEEPEST", "ByteTable", "Tables", "of_nibbles"]
 
 _NIBBLE = 16
+STEEPEST = [255 * (low % 2 ^ (low < _NIBBLE // 2)) for _ in range(_NIBBLE) for low in range(_NIBBLE)]
+"""A table of bytes that leaves as much noise as any: its rows jump at all borders but one, from the top to the top."""
 
 
 class _Keys(Protocol):
@@ -119,12 +121,7 @@ class ByteTable:
     """
 
     def __init__(self, engine: LookupEngine, table: Any, keys: _Keys) -> None:
-        if 2**engine.bits != _NIBBLE:
-            raise RangeError(
-                f"An engine of {engine.bits} bits has no nibbles; make the bridge with LookupEngine(preset='wide')."
-            )
-        values = np.array(_bytes(table))
-        self._tables = [Table(values // _NIBBLE), Table(values % _NIBBLE)]
+        self._tables = of_nibbles(engine, table)
         self._engine, self._key = engine, keys._lookup()
         made = "bridge.create_keys(secret_key, lwe_secret_key, packing=True)"
         self._packing = checks.need(keys.packing_key, PackingKey, made)
@@ -135,6 +132,23 @@ class ByteTable:
         low, high = engine.digits(x, self._key, **options)
         found = engine.lookup2(high, low, self._tables, self._key, self._packing, **options)
         return found[0], found[1]
+
+
+def of_nibbles(engine: LookupEngine, table: Any) -> list[Table]:
+    """A table of bytes as tables of two nibbles, of which the first gives the high one.
+
+    Raises
+    ------
+    RangeError
+        If the engine has not 4 bits, or the table is none of bytes.
+    TypeError
+        If a value is no whole number.
+    """
+    if 2**engine.bits != _NIBBLE:
+        bits = f"{engine.bits} bit{'s' * (engine.bits > 1)}"
+        raise RangeError(f"An engine of {bits} has no nibbles; make the bridge with LookupEngine(preset='wide').")
+    values = np.array(_bytes(table))
+    return [Table(values // _NIBBLE), Table(values % _NIBBLE)]
 
 
 def _bytes(table: Any) -> list[int]:

@@ -74,7 +74,7 @@ def up_tables(raised: list[WayUp], width: int) -> list[Table]:
         for row in raised
     ]
     columns = ("bits", "levels of the polynomial", "removes errors below", "deviation", "to level", "wrong", "time", "")
-    title = "from_lookup of results of tables or gates (errors in units, of which 65537 are a turn)"
+    title = "from_lookup of results of tables of one message or of gates (errors in units, of which 65537 are a turn)"
     return output.fitting(title, columns, rows, width) if rows else []
 
 

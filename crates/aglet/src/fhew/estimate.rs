@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::Error;
-use aglet_bootstrap::functional::{pair_log2_failure, Way};
+use aglet_bootstrap::functional::{pair_log2_failure, pair_variance, Way};
 use aglet_bootstrap::BootstrapKey;
 use aglet_rlwe::lwe::log2_tail;
 use aglet_schemes::fhew::{Gate, Group, Integer, PairTable, Table, Word, MAX_LOG2_FAILURE};
@@ -82,6 +82,13 @@ impl Engine {
             working_bytes: (rotations * 8 * (params.coordinates() + 1) + rotations.min(64) * BUFFERS * sample) as u64,
             log2_failure,
         })
+    }
+
+    /// The variance, in turns squared, of what [`Engine::lookup_pairs`] gives by these tables: the largest of theirs, which the steepest
+    /// row says. What goes on with results starts from it.
+    #[must_use]
+    pub fn pair_variance(&self, tables: &[PairTable]) -> f64 {
+        pair_variance(&self.ctx, tables)
     }
 
     /// A rotation of a batch, whose key is in the cache.

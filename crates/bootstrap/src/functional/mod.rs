@@ -8,7 +8,7 @@ mod tables;
 mod words;
 
 pub use compare::{compare, equal, sign, Order};
-pub use pairs::{lookup_pairs, pair_log2_failure};
+pub use pairs::{lookup_pairs, pair_log2_failure, pair_variance};
 pub use tables::{lookup, Way};
 pub use words::{digits, floor};
 

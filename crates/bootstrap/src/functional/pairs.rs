@@ -7,21 +7,31 @@ use super::tables::ready;
 use super::{columns, permit, shared, worst, Rotate};
 use aglet_ring::small::Words;
 use aglet_rlwe::lwe::{log2_tail, GlweSample, LweCiphertext, LweContext, PackingKey};
-use aglet_schemes::fhew::{either, half_steps, Message, PairTable, Table};
+use aglet_schemes::fhew::{either, half_steps, Message, PairTable};
 use aglet_schemes::Error;
 
-/// log2 of the probability that a look-up of two messages of these variances is wrong: that either is misread, or that what the
-/// steepest row of a table leaves of the noise of a rotation and of packing is too much for the result.
+/// The variance, in turns squared, of what tables of two messages give that are read together: what the steepest row of all of them
+/// leaves of the noise of a rotation and of packing, and a second rotation.
+#[must_use]
+pub fn pair_variance(ctx: &LweContext, tables: &[PairTable]) -> f64 {
+    tables.iter().map(|table| variance_of(ctx, table, tables.len())).fold(0.0, f64::max)
+}
+
+/// The same of one of so many tables.
+fn variance_of(ctx: &LweContext, table: &PairTable, tables: usize) -> f64 {
+    let noise = ctx.params().noise();
+    let steepest = table.rows().iter().map(|row| row.squared_factors(ctx.params())).fold(0.0, f64::max);
+    let packed = noise.blind_rotation * steepest + PackingKey::noise(ctx, ctx.params().spec().gadget);
+    packed * tables as f64 + noise.blind_rotation
+}
+
+/// log2 of the probability that a look-up of two messages of these variances is wrong: that either is misread, or that the noise of
+/// the result is too much for it.
 #[must_use]
 pub fn pair_log2_failure(ctx: &LweContext, tables: &[PairTable], variances: [f64; 2]) -> f64 {
     let noise = ctx.params().noise();
     let read = tables.iter().take(1).flat_map(|t| variances.map(|v| t.from().log2_failure(&noise, v, 0)));
-    let result = |table: &PairTable| {
-        let row = |row: &Table| row.squared_factors(ctx.params());
-        let steepest = table.rows().iter().map(row).fold(0.0, f64::max);
-        let packed = noise.blind_rotation * steepest + PackingKey::noise(ctx, ctx.params().spec().gadget);
-        log2_tail(0.5 / table.to().turn() as f64, packed * tables.len() as f64 + noise.blind_rotation)
-    };
+    let result = |t: &PairTable| log2_tail(0.5 / t.to().turn() as f64, variance_of(ctx, t, tables.len()));
     either(&read.chain(tables.iter().map(result)).collect::<Vec<_>>())
 }
 

@@ -60,6 +60,15 @@ impl LookupEngine {
         })
     }
 
+    /// The variance, in turns squared, of results of tables of two padded messages that are read together.
+    fn pair_variance(&self, py: Python<'_>, tables: Vec<Vec<u64>>) -> PyResult<f64> {
+        let message = self.message(py, "padded")?;
+        self.quick(py, |e| {
+            let made = tables.iter().map(|v| Ok(PairTable::new(message, message, v)?));
+            Ok(e.pair_variance(&made.collect::<Result<Vec<_>, Error>>()?))
+        })
+    }
+
     /// Deviations of noise and distances of messages, in turns.
     fn noise<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         reported(py, || Ok(report::noise(self.engine.params())))
