@@ -105,6 +105,7 @@ def test_ranks(tables: Sides) -> None:
     tied = lookups.encrypt([3, 1, 1, 5, 5], tables.lwe, bits=6)
     assert tables.decrypt(lookups.argmin(tied, keys.lookup_key)) == 1
     assert tables.decrypt(lookups.top_k(tied, 1, keys.lookup_key)).tolist() == [0, 0, 0, 1, 0]
+    assert bridge._core.packing_bytes(2**63) == 2**64 - 1
     with pytest.raises(RangeError, match="2 to 16"):
         lookups.argmin(tied[:1], keys.lookup_key)
     with pytest.raises(RangeError, match="1 to 4"):
@@ -185,6 +186,16 @@ def test_what_a_call_would_take() -> None:
     assert (up.level, -np.inf < up.log2_failure < -1000, up.working_bytes > 0) == (13, True, True)
     with pytest.raises(ParameterError, match="single bits"):
         bridge.estimate("lookup_bytes", up=True)
+    # What from_lookup refuses, no estimate promises.
+    with pytest.raises(ParameterError, match="one_hot"):
+        bridge.estimate("argmin", row=16, up=True)
+    best = bridge.estimate("top_k", row=16, up=True)
+    assert (best.rotations, best.refreshes, best.level) == (smallest.rotations, 1, 13)
+    for words in ({"what": "from_lookup", "count": 2**62 - 1}, {"what": "top_k", "count": 2**13, "row": 5, "up": True}):
+        with pytest.raises(RangeError, match="do not fit 32768 slots"):
+            bridge.estimate(**words)  # type: ignore[arg-type]
+    with pytest.raises(RangeError, match="2 to 16"):
+        bridge.estimate("argmax", row=17)
     down = bridge.estimate("to_lookup", count=4096)
     assert (down.rotations, down.refreshes, down.log2_failure) == (0, 0, -np.inf)
     assert 0 < down.seconds < bridge.estimate("from_lookup", count=4096).seconds

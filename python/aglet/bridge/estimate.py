@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from aglet import _core, checks, forecast, planned
 from aglet.bridge.tables import STEEPEST, of_nibbles
-from aglet.errors import ParameterError
+from aglet.errors import ParameterError, RangeError
 from aglet.lookup import records
 from aglet.lookup.table import Table
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["DOWN", "SECONDS_OF_ONE", "Between", "BridgeEstimate", "Estimates", "Stage", "Way"]
 
 _CALLS = ("to_lookup", "from_lookup", "lookup", "lookup_bytes", "sign", "compare", "argmin", "argmax", "top_k")
-_RANKS = ("argmin", "argmax", "top_k")
+_PLACES = ("argmin", "argmax")
+_RANKS = (*_PLACES, "top_k")
 _REALS = ("sign", "compare", *_RANKS)
 DOWN = ("slots_to_coeffs", "scale_down")
 """How the names of the stages begin that a way down has; a way up has the others."""
@@ -88,7 +89,20 @@ class Between:
     """What estimates of every bridge have."""
 
     _core: Any
+    _engine: Any
     _lookup_engine: LookupEngine
+
+    def _check_slots(self, values: int) -> None:
+        """Refuse more values on their way up than there are slots.
+
+        Raises
+        ------
+        RangeError
+            If there are more.
+        """
+        slots = self._engine.slot_count
+        if values > slots:
+            raise RangeError(f"{values} values do not fit {slots} slots; bring them up in parts.")
 
     def _pair(self, what: str, table: Any) -> list[Table]:
         """What "lookup_bytes" reads both nibbles with: this table of bytes, or the steepest there is. None of others.
@@ -185,7 +199,8 @@ class Estimates(Between):
         row
             Slots in each row of "argmin", "argmax" and "top_k".
         up
-            With the way up of the results. Those of "lookup" are 0 or 1 then, as one bit of theirs goes up.
+            With the way up of the results. Those of "lookup" are 0 or 1 then, as one bit of theirs goes up. The bits
+            that "argmin" and "argmax" give with `one_hot` take what those of "top_k" do.
         size
             Of the bootstrap key.
         table
@@ -197,7 +212,8 @@ class Estimates(Between):
         ParameterError
             If there is no such method, its results do not go up, or it takes no table.
         RangeError
-            If a number of bits does not fit, the table is none of bytes, or the look-up engine has no nibbles.
+            If a number of bits does not fit, rows are longer than what is ranked, more values go up than there are
+            slots, the table is none of bytes, or the look-up engine has no nibbles.
         """
         if checks.word("what", what) not in _CALLS:
             raise ParameterError(f'There is no estimate of "{what}"; choose one of {", ".join(_CALLS)}.')
@@ -206,7 +222,12 @@ class Estimates(Between):
         results = number * (width if what == "top_k" else 1)
         if checks.flag("up", up) and what == "lookup_bytes":
             raise ParameterError("Nibbles do not go up over this bridge; look up tables of single bits, which do.")
+        if up and what in _PLACES:
+            raise ParameterError(
+                'Places do not go up over this bridge; the bits of one_hot=True do, and take what those of "top_k" do.'
+            )
         ups = results if up or what == "from_lookup" else 0
+        self._check_slots(ups)
         calls = self._calls(what, number, checks.count("bits", bits), width, self._pair(what, table))
         word, values = checks.word("size", size), {"down": down, "up": ups}
         return self._whole(calls, [self._way(way, many, word) for way, many in values.items() if many])
@@ -218,13 +239,16 @@ class Estimates(Between):
             return self._tables(what, count, self._core.fresh_variance(8, False), pair)
         if what not in _REALS:
             return []
+        most = 2**self._lookup_engine.bits
+        if what in _RANKS and row > most:
+            raise RangeError(f"{row} slots in a row are not ranked by this look-up engine; give 2 to {most}.")
         pairs = row * (row - 1) // 2 if what in _RANKS else 1
         # Ranks subtract what came down.
         variance = self._core.fresh_variance(bits, True, 2 if what == "compare" else 1)
         variance *= 2 if what in _RANKS else 1
         calls: _Calls = [("sign", count * pairs, [], {"bits": bits}, variance, pairs)]
         if what in _RANKS:
-            last = Table([int(n + 1 >= row) for n in range(2**self._lookup_engine.bits)])
+            last = Table([int(n + 1 >= row) for n in range(most)])
             after = self._lookup_engine.noise["bootstrap"] ** 2
             calls.append(("lookup", count * row, [last], {}, (row - 1) * after, row))
         return calls

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from aglet import _core, checks, forecast
 from aglet.bridge.estimate import DOWN, SECONDS_OF_ONE, Between, BridgeEstimate, Stage, Way
-from aglet.errors import ParameterError, RangeError
+from aglet.errors import ParameterError
 from aglet.lookup import records
 
 if TYPE_CHECKING:
@@ -85,8 +85,7 @@ class IntegerEstimates(Between):
 
     def _up(self, values: int, bits: int | None, variance: float) -> Way:
         """The way up of values that have this variance."""
-        if values > self._engine.slot_count:
-            raise RangeError(f"{values} messages do not fit {self._engine.slot_count} slots; bring them up in parts.")
+        self._check_slots(values)
         plan = self._plan_up(bits, variance)
         record = self._record("up", values, messages=plan["messages"], output_level=plan["output_level"])
         known = record is not None

@@ -28,7 +28,7 @@ use std::sync::Arc;
 /// Bytes in memory that so many values take on their way up, beside keys: turned, and as samples that are merged.
 fn packing_bytes(lookups: &LweContext, values: usize) -> u64 {
     let params = lookups.params();
-    (8 * values * (2 * params.coordinates() + 1 + params.n())) as u64
+    8u64.saturating_mul(values as u64).saturating_mul((2 * params.coordinates() + 1 + params.n()) as u64)
 }
 
 type DownPipeline = Arc<Pipeline<SlotsFirst, CkksTransform>>;
