@@ -75,10 +75,15 @@ def test_the_forecast_counts_every_key(bridge: Bridge) -> None:
     ):
         given: Any = {"rotation": False, **words}
         assert engine.keys_forecast("medium", method="lossy", **given) == alone + more, words
-    made = engine.create_keys(bridge=bridge, bootstrap="medium", matrix=True, packing=True)
-    forecast = engine.keys_forecast("medium", method="lossy", matrix=True, bridge=bridge, packing=True)
+    words = {"bootstrap": "medium", "matrix": True, "bridge": bridge, "packing": True}
+    made, forecast = engine.create_keys(**words), engine.keys_forecast(**words)
     # Beside keys there is what a bootstrap takes.
     assert 0 < forecast - made.byte_count < engine.memory_report(None, "medium", "lossy").peak
+    # Without a method both mean the lossy one with a bridge, and the regular one without.
+    assert made.bootstrap is not None
+    assert made.bootstrap.method == "lossy"
+    assert forecast == engine.keys_forecast(method="lossy", **words)
+    assert engine.keys_forecast("medium") == engine.keys_forecast("medium", method="regular") != forecast
 
 
 def test_secrets_stay_with_their_owner(keys: KeySet) -> None:
@@ -121,16 +126,23 @@ def test_what_does_not_go_together_is_refused_before_a_key_is_made(
     engine, lwe = bridge.engine, bridge.lookup_engine.create_secret_key()
     made: list[int] = []
     monkeypatch.setattr(type(engine), "create_secret_key", lambda _: made.append(1))
-    for words in ({"packing": True}, {"lwe_secret_key": lwe}):
-        with pytest.raises(ParameterError, match="pass bridge="):
-            engine.create_keys(**words)  # type: ignore[arg-type]
-    for size in ("small", None):
-        with pytest.raises(ParameterError, match='"medium" or "large"'):
-            engine.create_keys(bridge=bridge, bootstrap=size)
-    with pytest.raises(TypeError, match=r"Bridge\(engine"):
-        engine.create_keys(bridge=bridge.lookup_engine)  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="another engine"):
-        Engine(preset="toy", slot_count=32, allow_insecure=True).create_keys(bridge=bridge)
+    with pytest.raises(ParameterError, match="pass bridge="):
+        engine.create_keys(lwe_secret_key=lwe)
+    other = Engine(preset="toy", slot_count=32, allow_insecure=True)
+    refused: list[tuple[Engine, type[Exception], str, dict[str, Any]]] = [
+        (engine, ParameterError, "pass bridge=", {"packing": True}),
+        (engine, ParameterError, '"medium" or "large"', {"bridge": bridge, "bootstrap": "small"}),
+        (engine, ParameterError, '"medium" or "large"', {"bridge": bridge, "bootstrap": None}),
+        (engine, ParameterError, "leave rotation=False out", {"bootstrap": "small", "rotation": False}),
+        (engine, ParameterError, '"regular" or "lossy"', {"method": "fast"}),
+        (engine, TypeError, r"Bridge\(engine", {"bridge": bridge.lookup_engine}),
+        (engine, TypeError, r"Bridge\(engine", {"bridge": 3}),
+        (other, ParameterError, "another engine", {"bridge": bridge}),
+    ]
+    for one, error, said, words in refused:
+        for call in (one.create_keys, one.keys_forecast):
+            with pytest.raises(error, match=said):
+                call(**words)
     machine = {**_core.doctor(), "memory_available_bytes": engine.keys_forecast("large", method="lossy") + 1000}
     monkeypatch.setattr(_core, "doctor", lambda: machine)
     with pytest.raises(MemoryLimitError):

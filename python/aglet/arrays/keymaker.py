@@ -70,15 +70,9 @@ class MakesKeys:
         MemoryLimitError
             If the machine has less free memory than the keys and one bootstrap take; nothing was made then.
         """
-        bootstraps = bootstrap is not None and self.can_bootstrap
-        if bootstrap is not None and checks.word("bootstrap", bootstrap) not in _SIZES:
-            raise ParameterError(f'bootstrap is "large", "medium", "small" or None, not {bootstrap!r}.')
-        way = _method(method, bridge)
-        _check_bridge(self, bridge, lwe_secret_key, packing, bootstraps and bootstrap != "small")
-        if not checks.flag("rotation", rotation) and bootstrap == "small" and bootstraps:
-            raise ParameterError("A small bootstrap key goes with the rotation key; leave rotation=False out.")
-        size, more = bootstrap if bootstraps else None, {"matrix": matrix, "bridge": bridge, "packing": packing}
-        peak = self.keys_forecast(size, stage_count, method=way, rotation=rotation, **more)
+        size, way = _checked(self, bootstrap, method, rotation, bridge, lwe_secret_key, packing)
+        more = {"method": way, "rotation": rotation, "matrix": matrix, "bridge": bridge, "packing": packing}
+        peak = self.keys_forecast(size, stage_count, **more)
         free = _core.doctor()["memory_available_bytes"]
         if free is not None and peak > free:
             raise MemoryLimitError(
@@ -95,7 +89,7 @@ class MakesKeys:
             self.create_conjugation_key(secret),
             self.create_rotation_key(secret, progress=progress) if rotation else None,
             self.create_matrix_multiplication_key(secret, progress=progress) if matrix else None,
-            _bootstrap_key(self, secret, stage_count, str(bootstrap), way, progress) if bootstraps else None,
+            None if size is None else _bootstrap_key(self, secret, stage_count, size, way, progress),
         )
         if bridge is not None:
             made = _with_bridge(made, bridge, lwe_secret_key, packing, progress)
@@ -115,16 +109,31 @@ class MakesKeys:
         bootstrap: str | None = "large",
         stage_count: int | None = None,
         *,
-        method: str = "regular",
+        method: str | None = None,
         rotation: bool = True,
         matrix: bool = False,
         bridge: Bridge | None = None,
         packing: bool = False,
     ) -> int:
-        """Bytes that `create_keys` with these arguments and one bootstrap take at their peak. No key is made."""
-        peak = 0 if bootstrap is None else self.memory_report(stage_count, bootstrap, method).peak
+        """Bytes that `create_keys` with these arguments and one bootstrap take at their peak. No key is made.
+
+        Parameters
+        ----------
+        bootstrap, stage_count, method, rotation, matrix, bridge, packing
+            As `create_keys` takes them: with a bridge the bootstrap key is a lossy one if no method is named, and an
+            engine that cannot bootstrap has none.
+
+        Raises
+        ------
+        ParameterError
+            If arguments contradict one another, or the bridge is of another engine.
+        TypeError
+            If an argument is of another type.
+        """
+        size, way = _checked(self, bootstrap, method, rotation, bridge, None, packing)
+        peak = 0 if size is None else self.memory_report(stage_count, size, way).peak
         # The report of a small key counts the rotation key already.
-        if checks.flag("rotation", rotation) and bootstrap != "small":
+        if rotation and size != "small":
             peak += _core.rotation_key_bytes(self.preset, self.slot_count)[0]
         if checks.flag("matrix", matrix):
             peak += self._core.matrix_key_bytes
@@ -132,7 +141,21 @@ class MakesKeys:
             return int(peak)
         lookups = bridge.lookup_engine
         peak += bridge.key_bytes + lookups.estimate("nand").key_bytes
-        return int(peak + (lookups._core.packing_key_bytes if checks.flag("packing", packing) else 0))
+        return int(peak + (lookups._core.packing_key_bytes if packing else 0))
+
+
+def _checked(
+    engine: Any, bootstrap: Any, method: Any, rotation: Any, bridge: Any, lwe_secret_key: Any, packing: Any
+) -> tuple[str | None, str]:
+    """The size of the bootstrap key, None without one, and its method; what does not go together is refused."""
+    bootstraps = bootstrap is not None and engine.can_bootstrap
+    if bootstrap is not None and checks.word("bootstrap", bootstrap) not in _SIZES:
+        raise ParameterError(f'bootstrap is "large", "medium", "small" or None, not {bootstrap!r}.')
+    way = _method(method, bridge)
+    _check_bridge(engine, bridge, lwe_secret_key, packing, bootstraps and bootstrap != "small")
+    if not checks.flag("rotation", rotation) and bootstrap == "small" and bootstraps:
+        raise ParameterError("A small bootstrap key goes with the rotation key; leave rotation=False out.")
+    return bootstrap if bootstraps else None, way
 
 
 def _bootstrap_key(

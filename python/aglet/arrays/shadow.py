@@ -264,13 +264,15 @@ class Shadow:
         arrays = list(result.values()) if isinstance(result, dict) else result
         chunks = [c for array in (arrays if isinstance(arrays, list | tuple) else [arrays]) for c in array.chunks]
         worst = max(chunk.error for chunk in chunks)
-        bootstraps = self.done["refreshes"] > 0
+        size = self._size if self.done["refreshes"] > 0 else None
+        # Small keys go with the rotation key.
+        rotation = self.done["rotations"] > 0 or size == "small"
         return Plan(
             min(chunk.level for chunk in chunks),
             self.done["refreshes"],
             self.done["products"],
             self.done["rotations"],
-            self.engine.keys_forecast(self._size if bootstraps else None, rotation=self.done["rotations"] > 0),
+            self.engine.keys_forecast(size, rotation=rotation),
             self.most,
             self.seconds,
             -math.log2(worst),
