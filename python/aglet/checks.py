@@ -30,7 +30,7 @@ _T = TypeVar("_T")
 
 
 def need(value: Any, kind: type[_T], maker: str) -> _T:
-    """`value` if it is of `kind`; else an error that names the call which makes one, of an engine if it names no other.
+    """`value` if it is of `kind`; else an error that names the call which makes one: "engine.create_keys()".
 
     Raises
     ------
@@ -42,11 +42,9 @@ def need(value: Any, kind: type[_T], maker: str) -> _T:
     if isinstance(value, kind):
         return value
     article = "An" if kind.__name__[0] in "AEIOU" else "A"
-    name = maker.split("(")[0]
-    made = maker if "." in name or name[0].isupper() else f"engine.{maker}"
     if value is None:
-        raise MissingKeyError(f"{article} {kind.__name__} is needed here; make one with {made}.")
-    raise TypeError(f"{article} {kind.__name__} is needed here, not {type(value).__name__}; make one with {made}.")
+        raise MissingKeyError(f"{article} {kind.__name__} is needed here; make one with {maker}.")
+    raise TypeError(f"{article} {kind.__name__} is needed here, not {type(value).__name__}; make one with {maker}.")
 
 
 def one_of(**named: Any) -> Any:

@@ -247,32 +247,34 @@ class Files(Stores):
         return value
 
     write_secret_key, read_secret_key, serialize_secret_key, deserialize_secret_key = methods(
-        SecretKey, "create_secret_key()", "Whoever has it can decrypt. Only its owner may read the file (mode 0600)."
+        SecretKey,
+        "engine.create_secret_key()",
+        "Whoever has it can decrypt. Only its owner may read the file (mode 0600).",
     )
     write_public_key, read_public_key, serialize_public_key, deserialize_public_key = methods(
-        PublicKey, "create_public_key(secret_key)"
+        PublicKey, "engine.create_public_key(secret_key)"
     )
     (
         write_relinearization_key,
         read_relinearization_key,
         serialize_relinearization_key,
         deserialize_relinearization_key,
-    ) = methods(RelinearizationKey, "create_relinearization_key(secret_key)")
+    ) = methods(RelinearizationKey, "engine.create_relinearization_key(secret_key)")
     write_conjugation_key, read_conjugation_key, serialize_conjugation_key, deserialize_conjugation_key = methods(
-        ConjugationKey, "create_conjugation_key(secret_key)"
+        ConjugationKey, "engine.create_conjugation_key(secret_key)"
     )
     write_rotation_key, read_rotation_key, serialize_rotation_key, deserialize_rotation_key = methods(
-        RotationKey, "create_rotation_key(secret_key)"
+        RotationKey, "engine.create_rotation_key(secret_key)"
     )
     (
         write_fixed_rotation_key,
         read_fixed_rotation_key,
         serialize_fixed_rotation_key,
         deserialize_fixed_rotation_key,
-    ) = methods(FixedRotationKey, "create_fixed_rotation_key(secret_key, delta)")
+    ) = methods(FixedRotationKey, "engine.create_fixed_rotation_key(secret_key, delta)")
     write_bootstrap_key, read_bootstrap_key, serialize_bootstrap_key, deserialize_bootstrap_key = methods(
         BootstrapKey,
-        "create_bootstrap_key(secret_key)",
+        "engine.create_bootstrap_key(secret_key)",
         "A file takes less than half of the memory of the key. The first bootstrap encodes the linear maps.",
     )
     (
@@ -280,31 +282,31 @@ class Files(Stores):
         read_matrix_multiplication_key,
         serialize_matrix_multiplication_key,
         deserialize_matrix_multiplication_key,
-    ) = methods(MatrixMultiplicationKey, "create_matrix_multiplication_key(secret_key)")
+    ) = methods(MatrixMultiplicationKey, "engine.create_matrix_multiplication_key(secret_key)")
     (
         write_small_bootstrap_key,
         read_small_bootstrap_key,
         serialize_small_bootstrap_key,
         deserialize_small_bootstrap_key,
-    ) = methods(BootstrapKey, "create_small_bootstrap_key(secret_key)", name="small bootstrap key")
+    ) = methods(BootstrapKey, "engine.create_small_bootstrap_key(secret_key)", name="small bootstrap key")
     (
         write_lossy_bootstrap_key,
         read_lossy_bootstrap_key,
         serialize_lossy_bootstrap_key,
         deserialize_lossy_bootstrap_key,
-    ) = methods(BootstrapKey, "create_lossy_bootstrap_key(secret_key)", name="lossy bootstrap key")
+    ) = methods(BootstrapKey, "engine.create_lossy_bootstrap_key(secret_key)", name="lossy bootstrap key")
     (
         write_merge_bootstrap_key,
         read_merge_bootstrap_key,
         serialize_merge_bootstrap_key,
         deserialize_merge_bootstrap_key,
-    ) = methods(BootstrapKey, "create_merge_bootstrap_key(secret_key)", name="merge bootstrap key")
+    ) = methods(BootstrapKey, "engine.create_merge_bootstrap_key(secret_key)", name="merge bootstrap key")
     write_plaintext, read_plaintext, serialize_plaintext, deserialize_plaintext = methods(
-        Plaintext, "encode(message)", "It holds the message, readable for everybody."
+        Plaintext, "engine.encode(message)", "It holds the message, readable for everybody."
     )
     write_ciphertext, read_ciphertext, serialize_ciphertext, deserialize_ciphertext = methods(
         Ciphertext,
-        "encrypt(message, key)",
+        "engine.encrypt(message, key)",
         "The largest value of a fresh message is not written, so a bootstrap cannot compare it with its bound.",
     )
 

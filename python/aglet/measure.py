@@ -203,7 +203,7 @@ def run_bootstrap(
     if repeat < 1:
         raise ParameterError(f"A bench repeats at least once, not {repeat} times.")
     case = Case() if case is None else case
-    secret = checks.need(keys.secret, _core.SecretKey, "create_secret_key()")
+    secret = checks.need(keys.secret, _core.SecretKey, "engine.create_secret_key()")
     level = case.plan(engine)["input_level"]
     messages = [message * case.bound] * case.many + ([message[::-1] * case.bound] if case.pairs else [])
     seconds, errors, levels = [], [], []

@@ -128,6 +128,11 @@ def test_what_does_not_go_together_is_refused_before_a_key_is_made(
     monkeypatch.setattr(type(engine), "create_secret_key", lambda _: made.append(1))
     with pytest.raises(ParameterError, match="pass bridge="):
         engine.create_keys(lwe_secret_key=lwe)
+    # Whose call makes it: the engine of slots has secret keys of its own.
+    with pytest.raises(TypeError, match=r"with lookup_engine\.create_secret_key"):
+        engine.create_keys(bridge=bridge, lwe_secret_key=3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"with bridge\.create_bridge_key"):
+        bridge.serialize_bridge_key(lwe)  # type: ignore[arg-type]
     other = Engine(preset="toy", slot_count=32, allow_insecure=True)
     refused: list[tuple[Engine, type[Exception], str, dict[str, Any]]] = [
         (engine, ParameterError, "pass bridge=", {"packing": True}),

@@ -5,13 +5,16 @@ from __future__ import annotations
 import copy
 import os
 import pickle
+import re
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import aglet
 from aglet import Ciphertext, Engine
 from aglet.errors import (
     AgletError,
@@ -32,6 +35,16 @@ def test_every_error_is_an_aglet_error() -> None:
     for name in module.__all__:
         assert issubclass(getattr(module, name), AgletError)
         assert issubclass(getattr(module, name), ValueError)
+
+
+def test_what_is_missing_is_made_by_a_full_call() -> None:
+    """The call that an error names says whose it is: the constructor of a class, or a method of an engine or bridge."""
+    package = Path(aglet.__file__).parent
+    texts = "".join(path.read_text() for path in sorted(package.rglob("*.py")))
+    made = re.findall(r'(?<!def )\b(?:need|methods)\((?:[^"()]|\[[^]]*\])*"([^"]*)"', texts)
+    assert len(made) > 50
+    for call in made:
+        assert re.match(r"(engine|lookup_engine|bridge)\.[\w{}]+\(|[A-Z]\w+\(", call), call
 
 
 def test_a_key_of_another_secret(engine: Engine, keys: Keys) -> None:

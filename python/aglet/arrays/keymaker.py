@@ -193,7 +193,7 @@ def _check_bridge(engine: Any, bridge: Any, lwe_secret_key: Any, packing: Any, r
         raise ParameterError('A bridge goes with bootstrap="medium" or "large", whose rotations it takes.')
     checks.flag("packing", packing)
     if lwe_secret_key is not None:
-        checks.need(lwe_secret_key, LweSecretKey, "create_secret_key()")
+        checks.need(lwe_secret_key, LweSecretKey, "lookup_engine.create_secret_key()")
 
 
 def _with_bridge(

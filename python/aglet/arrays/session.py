@@ -80,7 +80,7 @@ class Session:
     ) -> None:
         if not isinstance(engine, Engine):
             raise TypeError(f"Session(engine, keys) begins with an Engine, not {type(engine).__name__}.")
-        self.engine, self.keys = engine, checks.need(keys, KeySet, "create_keys()")
+        self.engine, self.keys = engine, checks.need(keys, KeySet, "engine.create_keys()")
         if (keys.engine.preset, keys.engine.slot_count) != (engine.preset, engine.slot_count):
             raise KeyMismatchError(
                 f"These keys are of preset {keys.engine.preset} with {keys.engine.slot_count} slots, and the engine is "

@@ -96,7 +96,7 @@ class Bridge(Tables, Estimates, Sides):
         KeyMismatchError
             If a secret key is of other parameters.
         """
-        own = checks.need(secret_key, SecretKey, "create_secret_key()")
+        own = checks.need(secret_key, SecretKey, "engine.create_secret_key()")
         key: BridgeKey = self._bridge_key(own, lwe_secret_key, memory_limit_bytes, progress)
         return key
 
@@ -175,7 +175,7 @@ class Bridge(Tables, Estimates, Sides):
         KeyMismatchError
             If ciphertext and keys do not belong together.
         """
-        ct = checks.need(ciphertext, Ciphertext, "encrypt(message, secret_key)")
+        ct = checks.need(ciphertext, Ciphertext, "engine.encrypt(message, secret_key)")
         places, number = slots(indices, self._engine.slot_count), checks.optional_count("bits", bits, 2)
         which, sign = checks.word("part", part), checks.flag("signed", signed)
         shape = [2, *places.shape] if which == "both" else list(places.shape)
@@ -347,6 +347,6 @@ class Bridge(Tables, Estimates, Sides):
 
     write_bridge_key, read_bridge_key, serialize_bridge_key, deserialize_bridge_key = methods(
         BridgeKey,
-        "create_bridge_key(secret_key, lwe_secret_key)",
+        "bridge.create_bridge_key(secret_key, lwe_secret_key)",
         "A file takes less than half of the memory of the key: seeds stand for what is uniform.",
     )

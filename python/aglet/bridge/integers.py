@@ -71,7 +71,7 @@ class IntegerBridge(IntegerEstimates, Sides):
         KeyMismatchError
             If a secret key is of other parameters.
         """
-        own = checks.need(secret_key, IntegerSecretKey, "create_secret_key()")
+        own = checks.need(secret_key, IntegerSecretKey, "engine.create_secret_key()")
         key: IntegerBridgeKey = self._bridge_key(own, lwe_secret_key, memory_limit_bytes, progress)
         return key
 
@@ -137,7 +137,7 @@ class IntegerBridge(IntegerEstimates, Sides):
         KeyMismatchError
             If ciphertext and keys do not belong together.
         """
-        ct = checks.need(ciphertext, IntegerCiphertext, "encrypt(message, secret_key)")
+        ct = checks.need(ciphertext, IntegerCiphertext, "engine.encrypt(message, secret_key)")
         places, number = slots(indices, self._engine.slot_count), checks.optional_count("bits", bits, 1)
         given: IntegerBridgeKeys = self._need(keys)
         with progress_bar(progress) as report:
@@ -235,6 +235,6 @@ class IntegerBridge(IntegerEstimates, Sides):
 
     write_bridge_key, read_bridge_key, serialize_bridge_key, deserialize_bridge_key = methods(
         IntegerBridgeKey,
-        "create_bridge_key(secret_key, lwe_secret_key)",
+        "bridge.create_bridge_key(secret_key, lwe_secret_key)",
         "A file takes less than half of the memory of the key: seeds stand for what is uniform.",
     )

@@ -46,14 +46,14 @@ class BridgeKeys:
 
     def _down(self) -> tuple[BridgeKey, BootstrapKey]:
         bridge = checks.need(self.bridge_key, BridgeKey, "bridge.create_bridge_key(secret_key, lwe_secret_key)")
-        return bridge, checks.need(self.bootstrap_key, BootstrapKey, "create_lossy_bootstrap_key(secret_key)")
+        return bridge, checks.need(self.bootstrap_key, BootstrapKey, "engine.create_lossy_bootstrap_key(secret_key)")
 
     def _up(self) -> tuple[RelinearizationKey, ConjugationKey, BootstrapKey, BridgeKey]:
         bridge, bootstrap = self._down()
         relin, conj = self.relinearization_key, self.conjugation_key
         return (
-            checks.need(relin, RelinearizationKey, "create_relinearization_key(secret_key)"),
-            checks.need(conj, ConjugationKey, "create_conjugation_key(secret_key)"),
+            checks.need(relin, RelinearizationKey, "engine.create_relinearization_key(secret_key)"),
+            checks.need(conj, ConjugationKey, "engine.create_conjugation_key(secret_key)"),
             bootstrap,
             bridge,
         )
@@ -85,7 +85,7 @@ class IntegerBridgeKeys:
 
     def _down(self) -> tuple[IntegerBridgeKey, IntegerBootstrapKey]:
         bridge = checks.need(self.bridge_key, IntegerBridgeKey, "bridge.create_bridge_key(secret_key, lwe_secret_key)")
-        return bridge, checks.need(self.bootstrap_key, IntegerBootstrapKey, "create_bootstrap_key(secret_key)")
+        return bridge, checks.need(self.bootstrap_key, IntegerBootstrapKey, "engine.create_bootstrap_key(secret_key)")
 
     def _lookup(self) -> LookupKey:
         return checks.need(self.lookup_key, LookupKey, "lookup_engine.create_lookup_key(secret_key)")

@@ -389,7 +389,7 @@ class Bootstrapping:
             )
         makers = {"regular": "create_bootstrap_key", "merge": "create_merge_bootstrap_key"}
         maker = makers.get(method, "create_lossy_bootstrap_key") if rotation is None else "create_small_bootstrap_key"
-        key = checks.need(given if rotation is None else small, BootstrapKey, f"{maker}(secret_key)")
+        key = checks.need(given if rotation is None else small, BootstrapKey, f"engine.{maker}(secret_key)")
         if rotation is None and stage_count not in (None, key.stage_count):
             raise ParameterError(
                 f"This bootstrap key has stage_count={key.stage_count}, not {stage_count}; leave stage_count out, or "

@@ -201,8 +201,8 @@ class Circuits(BitGates):
             return self._core.rotate_batch(ciphertext, key, [step % slots for step in steps], progress)
         if not isinstance(key, Sequence):
             operands.not_of_a_bootstrap(key)
-            checks.need(key, RotationKey, "create_rotation_key(secret_key)")
-        maker = "create_fixed_rotation_key(secret_key, delta)"
+            checks.need(key, RotationKey, "engine.create_rotation_key(secret_key)")
+        maker = "engine.create_fixed_rotation_key(secret_key, delta)"
         keys = [checks.need(one, FixedRotationKey, maker) for one in key]
         if steps is not None and [step % slots for step in steps] != [one.delta % slots for one in keys]:
             raise RangeError(
@@ -221,7 +221,7 @@ class Circuits(BitGates):
         ciphertext = operands.ciphertext(ciphertext)
         if axis is not None and checks.whole("axis", axis) not in (0, 1):
             raise RangeError(f"axis={axis} is not there; a ciphertext is one unit (axis 0) of slots (axis 1).")
-        key = checks.need(rotation_key, RotationKey, "create_rotation_key(secret_key)")
+        key = checks.need(rotation_key, RotationKey, "engine.create_rotation_key(secret_key)")
         total = self._core.rotate(ciphertext, key, 0)
         step = 1
         while step < self._core.slot_count and axis != 0:

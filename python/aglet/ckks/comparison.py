@@ -319,7 +319,7 @@ class _Run:
         self.relin = operands.relinearization_key(relinearization_key)
         self.keys: tuple[ConjugationKey, BootstrapKey] | None = None
         if conjugation_key is not None or bootstrap_key is not None:
-            key = checks.need(bootstrap_key, BootstrapKey, "create_bootstrap_key(secret_key)")
+            key = checks.need(bootstrap_key, BootstrapKey, "engine.create_bootstrap_key(secret_key)")
             self.keys = (operands.conjugation_key(conjugation_key), key)
             if (key.method, key.size == "small") != ("regular", False):
                 raise ParameterError(

@@ -318,7 +318,7 @@ class Engine(
         """The `slot_count` values of a plaintext: float64 if it is real, complex128 if not."""
         if isinstance(plaintext, LightPlaintext):
             return plaintext.values.copy()
-        plaintext = checks.need(plaintext, Plaintext, "encode(message)")
+        plaintext = checks.need(plaintext, Plaintext, "engine.encode(message)")
         return values.as_marked(self._core.decode(plaintext), plaintext.is_real)
 
     def encrypt(
@@ -353,7 +353,7 @@ class Engine(
         """
         key = checks.one_of(public_key=public_key, secret_key=secret_key)
         if not isinstance(key, PublicKey | SecretKey):
-            key = checks.need(key, PublicKey, "create_public_key(secret_key)")
+            key = checks.need(key, PublicKey, "engine.create_public_key(secret_key)")
         if isinstance(message, LightPlaintext):
             message = message.values
         if not isinstance(message, Plaintext):
@@ -583,7 +583,7 @@ class Engine(
                 )
             return self._core.rotate(ciphertext, key, key.delta)
         if not isinstance(key, BootstrapKey):
-            key = checks.need(key, RotationKey, "create_rotation_key(secret_key)")
+            key = checks.need(key, RotationKey, "engine.create_rotation_key(secret_key)")
         if step is None:
             raise TypeError("With this key, rotate needs the step as well: rotate(ciphertext, key, delta).")
         return self._core.rotate(ciphertext, key, step)

@@ -57,7 +57,7 @@ class LightMessages:
 
 
 def _message(plaintext: Any) -> values.Vector:
-    return checks.need(plaintext, LightPlaintext, "encode_to_light_plaintext(message)").values
+    return checks.need(plaintext, LightPlaintext, "engine.encode_to_light_plaintext(message)").values
 
 
 class _Kind(type):

@@ -176,7 +176,7 @@ class Matrices:
                 steps.append((giant, [(i, self.encode_weights(diagonal, at)) for i, diagonal in parts]))
             return EncodedMatrix(entries.shape, at, steps)
         operands.not_of_a_bootstrap(key)
-        key = checks.need(key, MatrixMultiplicationKey, "create_matrix_multiplication_key(secret_key)")
+        key = checks.need(key, MatrixMultiplicationKey, "engine.create_matrix_multiplication_key(secret_key)")
         return EncodedMatrix(entries.shape, at, self._core.encode_matrix(entries, key, at, progress))
 
     def encode_weights(self, weights: Any, level: int | None = None) -> EncodedWeights:
@@ -245,7 +245,7 @@ class Matrices:
         if isinstance(key, RotationKey):
             return self._rotate_and_sum(self._giant_steps(matrix.entries), ciphertext, key, progress)
         operands.not_of_a_bootstrap(key)
-        key = checks.need(key, MatrixMultiplicationKey, "create_matrix_multiplication_key(secret_key)")
+        key = checks.need(key, MatrixMultiplicationKey, "engine.create_matrix_multiplication_key(secret_key)")
         return self._core.multiply_matrix(matrix.entries, ciphertext, key, progress)
 
     def _multiply_encoded(
@@ -261,7 +261,7 @@ class Matrices:
             if x.level != matrix.level:
                 raise _other_level(matrix, x)
             return self._rotate_and_sum(matrix.diagonals, x, key, progress)
-        key = checks.need(key, MatrixMultiplicationKey, "create_matrix_multiplication_key(secret_key)")
+        key = checks.need(key, MatrixMultiplicationKey, "engine.create_matrix_multiplication_key(secret_key)")
         return self._core.multiply_matrix(matrix.diagonals, x, key, progress)
 
     def _baby_steps(self) -> int:

@@ -33,19 +33,19 @@ def not_of_a_bootstrap(value: Any) -> None:
 
 def secret_key(value: Any) -> SecretKey:
     """`value` if it is a secret key."""
-    return checks.need(value, SecretKey, "create_secret_key()")
+    return checks.need(value, SecretKey, "engine.create_secret_key()")
 
 
 def relinearization_key(value: Any) -> RelinearizationKey:
     """`value` if it is a relinearization key."""
-    return checks.need(value, RelinearizationKey, "create_relinearization_key(secret_key)")
+    return checks.need(value, RelinearizationKey, "engine.create_relinearization_key(secret_key)")
 
 
 def conjugation_key(value: Any) -> ConjugationKey:
     """`value` if it is a conjugation key."""
-    return checks.need(value, ConjugationKey, "create_conjugation_key(secret_key)")
+    return checks.need(value, ConjugationKey, "engine.create_conjugation_key(secret_key)")
 
 
 def ciphertext(value: Any) -> Ciphertext:
     """`value` if it is a ciphertext."""
-    return checks.need(value, Ciphertext, "encrypt(message, key)")
+    return checks.need(value, Ciphertext, "engine.encrypt(message, key)")

@@ -247,7 +247,7 @@ class IntegerEngine(IntegerBootstrapping, IntegerCircuits, IntegerFiles):
 
     def decode(self, plaintext: IntegerPlaintext) -> Integers:
         """The `slot_count` integers of a plaintext, int64; their range as `signed` says."""
-        return self._out(self._core.decode(checks.need(plaintext, IntegerPlaintext, "encode(message)")))
+        return self._out(self._core.decode(checks.need(plaintext, IntegerPlaintext, "engine.encode(message)")))
 
     def encrypt(
         self, message: Any, key: IntegerPublicKey | IntegerSecretKey, *, level: int | None = None

@@ -38,16 +38,16 @@ class IntegerFiles(Stores):
 
     write_secret_key, read_secret_key, serialize_secret_key, deserialize_secret_key = methods(
         IntegerSecretKey,
-        "create_secret_key()",
+        "engine.create_secret_key()",
         "Whoever has it can decrypt. Only its owner may read the file (mode 0600).",
         name="secret key",
     )
     write_public_key, read_public_key, serialize_public_key, deserialize_public_key = methods(
-        IntegerPublicKey, "create_public_key(secret_key)", name="public key"
+        IntegerPublicKey, "engine.create_public_key(secret_key)", name="public key"
     )
     write_bootstrap_key, read_bootstrap_key, serialize_bootstrap_key, deserialize_bootstrap_key = methods(
         IntegerBootstrapKey,
-        "create_bootstrap_key(secret_key)",
+        "engine.create_bootstrap_key(secret_key)",
         "A file takes half the memory.",
         name="bootstrap key",
     )
@@ -56,22 +56,22 @@ class IntegerFiles(Stores):
         read_relinearization_key,
         serialize_relinearization_key,
         deserialize_relinearization_key,
-    ) = methods(IntegerRelinearizationKey, "create_relinearization_key(secret_key)", name="relinearization key")
+    ) = methods(IntegerRelinearizationKey, "engine.create_relinearization_key(secret_key)", name="relinearization key")
     write_rotation_key, read_rotation_key, serialize_rotation_key, deserialize_rotation_key = methods(
-        IntegerRotationKey, "create_rotation_key(secret_key)", name="rotation key"
+        IntegerRotationKey, "engine.create_rotation_key(secret_key)", name="rotation key"
     )
     (
         write_integer_plaintext,
         read_integer_plaintext,
         serialize_integer_plaintext,
         deserialize_integer_plaintext,
-    ) = methods(IntegerPlaintext, "encode(values)", "It holds the message, readable for everybody.")
+    ) = methods(IntegerPlaintext, "engine.encode(values)", "It holds the message, readable for everybody.")
     (
         write_integer_ciphertext,
         read_integer_ciphertext,
         serialize_integer_ciphertext,
         deserialize_integer_ciphertext,
-    ) = methods(IntegerCiphertext, "encrypt(values, key)", "Its level and the bound on its noise go with it.")
+    ) = methods(IntegerCiphertext, "engine.encrypt(values, key)", "Its level and the bound on its noise go with it.")
 
 
 _STORED = (

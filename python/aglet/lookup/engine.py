@@ -291,7 +291,7 @@ class LookupEngine(Gates, Tables, Numbers, Ranking, Estimates, LookupFiles):
 
 
 def _secret_key(value: Any) -> LweSecretKey:
-    return checks.need(value, LweSecretKey, "create_secret_key()")
+    return checks.need(value, LweSecretKey, "engine.create_secret_key()")
 
 
 def _chosen(bits: Any, preset: Any, method: Any, parameters: str | None) -> str:

@@ -31,18 +31,20 @@ class LookupFiles(Stores):
         return "LweArray" if words == "lwe ciphertext" else super()._class(words)
 
     write_lwe_secret_key, read_lwe_secret_key, serialize_lwe_secret_key, deserialize_lwe_secret_key = methods(
-        LweSecretKey, "create_secret_key()", "Whoever has it can decrypt. Only its owner may read the file (mode 0600)."
+        LweSecretKey,
+        "engine.create_secret_key()",
+        "Whoever has it can decrypt. Only its owner may read the file (mode 0600).",
     )
     write_lookup_key, read_lookup_key, serialize_lookup_key, deserialize_lookup_key = methods(
         LookupKey,
-        "create_lookup_key(secret_key)",
+        "engine.create_lookup_key(secret_key)",
         "A file takes a half to a quarter of the memory of the key: seeds stand for what is uniform.",
     )
     write_packing_key, read_packing_key, serialize_packing_key, deserialize_packing_key = methods(
-        PackingKey, "create_packing_key(secret_key)", "A file takes half of the memory of the key."
+        PackingKey, "engine.create_packing_key(secret_key)", "A file takes half of the memory of the key."
     )
     write_lwe_ciphertext, read_lwe_ciphertext, serialize_lwe_ciphertext, deserialize_lwe_ciphertext = methods(
         LweCiphertext,
-        "encrypt(values, secret_key)",
+        "engine.encrypt(values, secret_key)",
         "A fresh ciphertext takes 41 to 42 bytes, the result of a gate or table some thousands.",
     )

@@ -17,12 +17,12 @@ __all__ = ["Gates", "broadcast", "ciphertext", "log2_failure", "lookup_key"]
 
 def ciphertext(value: Any) -> LweCiphertext:
     """`value` if it is an array of ciphertexts."""
-    return checks.need(value, LweCiphertext, "encrypt(values, secret_key)")
+    return checks.need(value, LweCiphertext, "engine.encrypt(values, secret_key)")
 
 
 def lookup_key(value: Any) -> LookupKey:
     """`value` if it is a lookup key."""
-    return checks.need(value, LookupKey, "create_lookup_key(secret_key)")
+    return checks.need(value, LookupKey, "engine.create_lookup_key(secret_key)")
 
 
 def log2_failure(allowed: Any) -> float | None:

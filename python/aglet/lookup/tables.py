@@ -166,7 +166,7 @@ class Tables:
         made, several = tables(table)
         values = [one.pair_values(self._core.messages) for one in made]
         pair, own, most = broadcast(high, low), lookup_key(key), log2_failure(max_failure)
-        packing = checks.need(packing_key, PackingKey, "create_packing_key(secret_key)")
+        packing = checks.need(packing_key, PackingKey, "engine.create_packing_key(secret_key)")
         with progress_bar(progress) as report:
             found = self._core.lookup_pairs(pair, values, own, packing, most, report)
         return _results(found, several)
