@@ -225,10 +225,14 @@ fn keys(kernels: &'static arch::Kernels) -> bool {
 /// The places of a sparse secret that is small enough to trace the making of all its keys.
 const PLACES: Places = Places { weight: 3, half_window: Some(19) };
 
+/// Bits of the primes, the lowest among them, and of the digits of the key to the sparse secret, which appears under the lowest alone.
+const LOW_BITS: u32 = 50;
+const DIGIT_BITS: u32 = 10;
+
 /// A small chain of four primes with such a secret, and the four raised ones alone: insecure.
 fn placed(kernels: &'static arch::Kernels) -> (Arc<Context>, Arc<Context>) {
     let log_n = 8;
-    let all: Vec<u64> = ntt_primes((1u64 << 50) as f64, log_n, &[], 1 << 50).take(10).collect();
+    let all: Vec<u64> = ntt_primes((1u64 << LOW_BITS) as f64, log_n, &[], 1 << LOW_BITS).take(10).collect();
     let spec = ParamsSpec {
         log_n,
         secret: Secret::Ternary,
@@ -247,31 +251,53 @@ fn placed(kernels: &'static arch::Kernels) -> (Arc<Context>, Arc<Context>) {
     (ctx, raised)
 }
 
-/// The making of keys that know the places and signs of a sparse secret: of columns and muxes, and of choices.
+/// The secrets that keys of a bootstrap by roots of unity are made of.
+struct Placed {
+    main: SecretKey,
+    raised: SecretKey,
+    sparse: SecretKey,
+    places: PlacedCoefficients,
+}
+
+impl Placed {
+    fn new(ctx: &Context, raised: &Context, secret: u64) -> Self {
+        let mut random = source(secret);
+        let main = SecretKey::generate(ctx, &mut random).expect("a key");
+        let raised = main.for_subset(raised).expect("the chain has it");
+        let (sparse, places) = SecretKey::generate_placed(ctx, &mut random).expect("the parameters have places");
+        Self { main, raised, sparse, places }
+    }
+}
+
+/// The making of the key that leads to such a secret, and of those that know its places and signs: of columns and muxes, and of choices.
 fn rotor_keys(kernels: &'static arch::Kernels) -> bool {
     let (ctx, raised) = placed(kernels);
     let digits = vec![vec![0, 1], vec![2, 3]];
     let shape = RotorShape { places: PLACES, columns: 3, mux: vec![4, 4], raised: 4, special: 2, digits, choice: None };
     let choosing = shape.choosing(ctx.params().n(), 4).expect("there is room for four numbers");
-    let secrets = |secret| {
-        let mut random = source(secret);
-        let main = SecretKey::generate(&ctx, &mut random).and_then(|sk| sk.for_subset(&raised));
-        (main.expect("a key"), SecretKey::generate_placed(&ctx, &mut random).expect("the parameters have places").1)
-    };
-    let make = |shape: &RotorShape, (main, places): &(SecretKey, PlacedCoefficients)| {
+    let make = |shape: &RotorShape, s: &Placed| {
         let random = |k: usize, t: usize| Ok::<_, Error>(source((16 * k + t) as u64));
-        drop(black_box(RotorKeys::generate(&raised, shape, places, main, random)));
+        drop(black_box(RotorKeys::generate(&raised, shape, &s.places, &s.raised, random).expect("keys")));
     };
-    let made = |name: &str, shape: &RotorShape| {
-        make(shape, &secrets(9)); // What depends on shapes alone is planned and kept.
+    let digits = (LOW_BITS.div_ceil(DIGIT_BITS) as usize, DIGIT_BITS);
+    let lead = |s: &Placed| {
+        let key = SwitchingKey::by_short_digits(&ctx, digits, &s.main, &s.sparse, &mut source(0));
+        drop(black_box(key.expect("a key")));
+    };
+    let made = |name: &str, make: &dyn Fn(&Placed)| {
+        make(&Placed::new(&ctx, &raised, 9)); // What depends on shapes alone is planned and kept.
         let work = |secret, traced: &mut dyn FnMut(&mut dyn FnMut())| {
-            let secrets = secrets(secret);
-            traced(&mut || make(shape, &secrets));
+            let secrets = Placed::new(&ctx, &raised, secret);
+            traced(&mut || make(&secrets));
         };
         constant(&format!("{name}, {}", kernels.name()), &work)
     };
-    let columns = made("keys of columns and muxes", &shape);
-    made("keys of choices", &choosing) & columns
+    let all = [
+        made("a key to the sparse secret", &lead),
+        made("keys of columns and muxes", &|s| make(&shape, s)),
+        made("keys of choices", &|s| make(&choosing, s)),
+    ];
+    all.iter().all(|&constant| constant)
 }
 
 /// Whether nothing leaks but what is planted.
