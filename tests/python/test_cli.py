@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from typer.testing import CliRunner
 
 import aglet
-from aglet import _core
+from aglet import IntegerBridge, _core
 from aglet.cli import app
+from aglet.errors import RangeError
 from aglet.measure import MESSAGES, METHODS
 
 ADVISE = ["advise", "--slots", "32768", "--bits", "20", "--levels", "5"]
@@ -197,12 +198,26 @@ def test_plan_of_a_bridge_to_integers(tmp_path: Path) -> None:
     (modelled,) = lines(*given)
     assert set(modelled["stages"]) == {"down", "up, 1 bit", "up, 4 bits"}
     text = run(*given)
-    for words in ("removes errors below", "to level", "round", "slots_to_coeffs", "Way up, 4 bits"):
+    for words in ("removes errors below", "to level", "round", "slots_to_coeffs", "Way up, 4 bits", "units of --units"):
         assert words in text, words
     # What gates leave has too much noise for this set.
     (gates,) = lines("plan", "--bridge", "gate", "--preset", "int16")
     assert "int16-deep" in gates["ways_up"][0]["refused"]
     assert "too few levels" in run("plan", "--bridge", "gate", "--preset", "int16")
+
+
+def test_a_plan_of_a_bridge_tells_noise_from_levels(monkeypatch: pytest.MonkeyPatch) -> None:
+    def noisy(*_: Any) -> NoReturn:
+        raise RangeError("These messages have so much noise that some would come up wrong.")
+
+    monkeypatch.setattr(IntegerBridge, "_plan_up", noisy)
+    (found,) = lines("plan", "--bridge", "lut2", "--preset", "int16")
+    assert [(way["lacking"], "so much noise" in way["refused"]) for way in found["ways_up"]] == [
+        ("too much noise", True), ("too much noise", True)
+    ]  # fmt: skip
+    text = run("plan", "--bridge", "lut2", "--preset", "int16")
+    assert "too much noise" in text
+    assert "too few levels" not in text
 
 
 @pytest.mark.parametrize(

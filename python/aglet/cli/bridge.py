@@ -53,7 +53,8 @@ def plan_bridge(
     unheard
         Options that were given and say nothing of a bridge.
     units
-        Microseconds for a unit of work, for `model`, which shows the stages of both ways; measured now if not given.
+        Microseconds for a unit of work, for the stages of both ways, which `model` shows; measured now if not given.
+        Calls take what was measured before, or the units that come with Aglet.
 
     Raises
     ------
@@ -89,11 +90,14 @@ def plan_bridge(
         output.json_line({**facts, "calls": none, **more})
         return
     console = output.console()
-    title = f"From {case.preset} to {case.lookup_preset} and back, one thread; bridge key {made.key_bytes / 1e6:.1f} MB"
+    title = (
+        f"From {case.preset} to {case.lookup_preset} and back, one thread, as measured before or by the units that "
+        f"come with Aglet; bridge key {made.key_bytes / 1e6:.1f} MB"
+    )
     for part in [
         *output.fitting(title, _COLUMNS, [_cells(call, one) for call, one in found], console.width),
         *up_tables(raised, console.width),
-        *stage_tables(stages, console.width),
+        *stage_tables(stages, console.width, units is not None),
     ]:
         console.print(part)
     if any(one.log2_failure > _ACCEPTED for _, one in found):

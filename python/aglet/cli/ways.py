@@ -29,6 +29,8 @@ class WayUp:
     """Of a message."""
     refused: str | None = None
     """Why they do not go up; nothing else is known then."""
+    lacking: str | None = None
+    """The same in words for a row: levels, or less noise."""
     polynomial_levels: int | None = None
     bound: int | None = None
     """Errors below it are removed."""
@@ -50,16 +52,18 @@ def _way_up(made: IntegerBridge, bits: int) -> WayUp:
     try:
         plan = made._plan_up(bits, made.lookup_engine.noise["bootstrap"] ** 2)
         taken = made.estimate("from_lookup", bits=bits)
-    except (LevelError, RangeError) as refused:
-        return WayUp(bits, str(refused))
+    except LevelError as refused:
+        return WayUp(bits, str(refused), "too few levels here")
+    except RangeError as refused:
+        return WayUp(bits, str(refused), "too much noise")
     sizes = plan["polynomial_levels"], plan["bound"], plan["deviation"], plan["output_level"], plan["log2_failure"]
-    return WayUp(bits, None, *sizes, taken.seconds, taken.source)
+    return WayUp(bits, None, None, *sizes, taken.seconds, taken.source)
 
 
 def up_tables(raised: list[WayUp], width: int) -> list[Table]:
     """The ways up in the order of their bits."""
     rows = [
-        (row.bits, "-", "-", "-", "too few levels here", "-", "-", "")
+        (row.bits, "-", "-", "-", row.lacking, "-", "-", "")
         if row.refused is not None
         else (
             row.bits,
@@ -98,15 +102,16 @@ def _measured(log_n: int) -> Mapping[str, float]:
     return cast("Mapping[str, float]", units_of_ring(log_n))
 
 
-def stage_tables(stages: Mapping[str, list[Stage]], width: int) -> list[Table]:
-    """One table for each way."""
+def stage_tables(stages: Mapping[str, list[Stage]], width: int, given: bool) -> list[Table]:
+    """One table for each way; `given` says whether `--units` named what a unit of work takes."""
+    source = "the units of --units" if given else "units measured now"
     parts = []
     for way, found in stages.items():
         rows = [(stage.name, *work_cells(stage.work), f"{stage.seconds * 1e3:.1f} ms") for stage in found]
         total = _total(found)
         rows.append(("all", *work_cells(total), f"{sum(stage.seconds for stage in found) * 1e3:.1f} ms"))
         columns = ("stage", "transforms", "products", "of conversions", "one thread")
-        parts += output.fitting(f"Way {way}: work in limbs, by the model", columns, rows, width)
+        parts += output.fitting(f"Way {way}: work in limbs, seconds by {source}", columns, rows, width)
     return parts
 
 
