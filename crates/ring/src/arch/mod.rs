@@ -17,7 +17,7 @@ mod x86_64;
 pub(crate) use generic::blind::{BlindRow, ProductSum};
 pub(crate) use generic::keyswitch::{DiagonalRow, KeyRow, LinearMapInput, LinearMapRow, ProductRow};
 pub(crate) use generic::pointwise::FormRow;
-pub(crate) use generic::stream::{PairRow, StreamRow, BLOCK, WIDTHS};
+pub(crate) use generic::stream::{with_width, PairRow, StreamRow, BLOCK, WIDTHS};
 pub(crate) use generic::{lines, words, words_of, Line};
 
 use crate::basis::ConverterPart;

@@ -4,7 +4,7 @@
 //! 50 bits, about as many as its prime, and the words that meet at eight positions stand together.
 
 use super::{Digits, Pair};
-use crate::arch::{PairRow, StreamRow, BLOCK, WIDTHS};
+use crate::arch::{with_width, PairRow, StreamRow, BLOCK, WIDTHS};
 use crate::automorphism::Automorphism;
 use crate::modulus::Modulus;
 use crate::ntt::NttTable;
@@ -16,7 +16,7 @@ use crate::Error;
 use rayon::prelude::*;
 
 /// Positions of a tile of [`Ring::stream_products`]: the inputs of a tile stay in the L2 cache for all streams.
-const TILE: usize = 512;
+const TILE: usize = 256;
 /// Blocks of a row that are packed at a time.
 const PACK_TILE: usize = 32;
 
@@ -130,18 +130,7 @@ impl KeyStream {
 fn pack(table: &NttTable, rows: &[&[u64]], out: &mut [u8]) {
     let (m, kernels) = (table.modulus(), table.kernels());
     let bits = width(m).filter(|_| kernels.serves(m)).expect("parameters are checked for primes that a stream holds");
-    match bits {
-        20 => pack_words::<20>(rows, out),
-        24 => pack_words::<24>(rows, out),
-        28 => pack_words::<28>(rows, out),
-        32 => pack_words::<32>(rows, out),
-        40 => pack_words::<40>(rows, out),
-        42 => pack_words::<42>(rows, out),
-        44 => pack_words::<44>(rows, out),
-        46 => pack_words::<46>(rows, out),
-        48 => pack_words::<48>(rows, out),
-        _ => pack_words::<50>(rows, out),
-    }
+    with_width!(bits, pack_words(rows, out));
 }
 
 /// Tile by tile, as rows lie far apart: of each row a run, and its places in the stream stay in the cache until all rows are there.

@@ -71,23 +71,24 @@ impl PairRow<'_> {
     }
 }
 
-/// Calls a kernel with the bits of a word as a constant.
+/// Calls a kernel with the bits of a word, one of [`WIDTHS`], as a constant, behind the lanes if there are any.
 macro_rules! with_width {
-    ($bits:expr, $kernel:ident::<$l:ty>($($arg:expr),*)) => {
+    ($bits:expr, $kernel:ident$(::<$l:ty>)?($($arg:expr),*)) => {
         match $bits {
-            20 => $kernel::<$l, 20>($($arg),*),
-            24 => $kernel::<$l, 24>($($arg),*),
-            28 => $kernel::<$l, 28>($($arg),*),
-            32 => $kernel::<$l, 32>($($arg),*),
-            40 => $kernel::<$l, 40>($($arg),*),
-            42 => $kernel::<$l, 42>($($arg),*),
-            44 => $kernel::<$l, 44>($($arg),*),
-            46 => $kernel::<$l, 46>($($arg),*),
-            48 => $kernel::<$l, 48>($($arg),*),
-            _ => $kernel::<$l, 50>($($arg),*),
+            20 => $kernel::<$($l,)? 20>($($arg),*),
+            24 => $kernel::<$($l,)? 24>($($arg),*),
+            28 => $kernel::<$($l,)? 28>($($arg),*),
+            32 => $kernel::<$($l,)? 32>($($arg),*),
+            40 => $kernel::<$($l,)? 40>($($arg),*),
+            42 => $kernel::<$($l,)? 42>($($arg),*),
+            44 => $kernel::<$($l,)? 44>($($arg),*),
+            46 => $kernel::<$($l,)? 46>($($arg),*),
+            48 => $kernel::<$($l,)? 48>($($arg),*),
+            _ => $kernel::<$($l,)? 50>($($arg),*),
         }
     };
 }
+pub(crate) use with_width;
 
 /// For every sum `out[h] = sum_i sum_d phi_i(x_d) key_(i, d, h)`, canonical, one row of `out` for each half.
 ///
