@@ -490,8 +490,15 @@ def markdown(rows: list[Row], machine: dict[str, Any], header: dict[str, Any], r
         "",
         *(f"- `{command}`" for command in commands),
         "",
+        *noise(records),
     ]
     return "\n".join(lines)
+
+
+def noise(records: list[dict[str, Any]]) -> list[str]:
+    """What says that the machine was not quiet: it is not a row's fault, and a reader should know."""
+    noisy = [f"- `{r['command']}`: {'; '.join(r['noisy'])}" for r in records if r.get("noisy")]
+    return ["Too noisy to quote, by docs/measuring.md; others used the machine:", "", *noisy, ""] if noisy else []
 
 
 def family(record: dict[str, Any]) -> str:
