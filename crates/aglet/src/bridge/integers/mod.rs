@@ -5,8 +5,9 @@ mod up;
 
 use super::key::{forecast, parts};
 use crate::fhew::{self, fits};
-use crate::integer;
+use crate::integer::{self, cost::Raising};
 use crate::{Control, Error, KeyId, SecretKey};
+use aglet_ring::process::Lock;
 use aglet_ring::reversal::reversed;
 use aglet_rlwe::bridge::{self, DownKey, UpKey};
 use aglet_rlwe::lwe::PackingKey;
@@ -17,7 +18,15 @@ pub struct IntegerBridge {
     pub(crate) numbers: Arc<integer::Engine>,
     pub(crate) lookups: Arc<fhew::Engine>,
     pub(crate) between: Arc<bridge::Bridge>,
+    /// What ways up were found to take, the latest first.
+    raisings: Lock<Vec<(Rounded, Arc<Raising>)>>,
 }
+
+/// A count of messages, of how many on a turn, and the bound of errors that are removed: what the work of a way up depends on.
+type Rounded = (u64, u64, u64);
+
+/// Ways up whose work a bridge remembers, which takes a tenth of a second to find: one for each number of bits and kind of noise.
+const WAYS: usize = 16;
 
 /// What leads from the secret key of integers to that of look-ups, and back: a ring switch, packing and a key switch.
 pub struct IntegerBridgeKey {
@@ -76,7 +85,7 @@ impl IntegerBridge {
         }
         let (log_n, kernels) = (numbers.params().log_n(), numbers.runtime().kernels());
         let between = Arc::new(numbers.run(|| Ok(bridge::Bridge::new(&lookups.ctx, log_n, kernels)?))?);
-        Ok(Self { numbers, lookups, between })
+        Ok(Self { numbers, lookups, between, raisings: Lock::default() })
     }
 
     /// Runs work on the threads of the engine of integers.

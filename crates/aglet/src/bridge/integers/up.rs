@@ -4,10 +4,10 @@
 //! secret: rounded to whole parts of p of a turn they are `m p / turn + e` modulo p, and once in slots, a polynomial takes them to m. Of
 //! what there is of noise it sees the sum: that of the look-ups, of packing, and of rounding under the sparse secret.
 
-use super::{IntegerBridge, IntegerBridgeKey};
+use super::{IntegerBridge, IntegerBridgeKey, Rounded, WAYS};
 use crate::bridge::Bits;
 use crate::fhew::{Form, MAX_LOG2_FAILURE};
-use crate::integer::{self, BootstrapKey, Ciphertext};
+use crate::integer::{self, cost::Raising, BootstrapKey, Ciphertext};
 use crate::runtime::stages_json;
 use crate::{Control, Error, Units};
 use aglet_circuits::Rounding;
@@ -15,6 +15,7 @@ use aglet_rlwe::bridge::{self, UpKey};
 use aglet_rlwe::lwe::{log2_tail, LweCiphertext, PackingKey};
 use aglet_rlwe::Sample;
 use serde_json::{json, Value};
+use std::sync::Arc;
 
 /// What comes up: messages below `count`, each `1 / turn` of a turn, of which 0 has the phase `zero`.
 #[derive(Clone, Copy)]
@@ -73,12 +74,24 @@ impl IntegerBridge {
     pub fn plan_up(&self, form: Form, bits: Option<u32>, variance: f64, units: Option<&Units>) -> Result<Value, Error> {
         let (raised, variance) = (self.raised(form, bits)?, self.variance_up(variance)?);
         let (bound, params) = (self.bound(raised, variance)?, self.numbers.params());
-        let way = self.numbers.run(|| integer::cost::raising(params, (raised.count, raised.turn, bound)))?;
+        let way = self.raising((raised.count, raised.turn, bound))?;
         Ok(json!({
             "messages": raised.count, "bound": bound, "deviation": variance.sqrt() / self.distance(1),
             "log2_failure": log2_tail(self.distance(bound), variance), "polynomial_levels": way.levels,
             "output_level": way.level, "stages": stages_json(&way.stages, params.n(), units),
         }))
+    }
+
+    /// The work of a way up; what was found once is known.
+    fn raising(&self, rounded: Rounded) -> Result<Arc<Raising>, Error> {
+        if let Some((_, found)) = self.raisings.lock().iter().find(|(other, _)| *other == rounded) {
+            return Ok(found.clone());
+        }
+        let made = Arc::new(self.numbers.run(|| integer::cost::raising(self.numbers.params(), rounded))?);
+        let mut kept = self.raisings.lock();
+        kept.insert(0, (rounded, made.clone()));
+        kept.truncate(WAYS);
+        Ok(made)
     }
 
     /// The variance, in turns squared, of what the polynomial sees of a message that has this one.
@@ -226,6 +239,10 @@ mod tests {
             assert_eq!((&found["polynomial_levels"], &found["output_level"]), (&json!(levels), &json!(level)));
             assert!(found["bound"].as_f64().unwrap() > 10.0 * found["deviation"].as_f64().unwrap());
         }
+        // What was found is not found again, and plans of it are the same.
+        let known = bridge.raisings.lock().len();
+        assert_eq!((planned(Some(1), 3.4).unwrap(), known), (planned(Some(1), 3.4).unwrap(), 3));
+        assert_eq!(bridge.raisings.lock().len(), known);
         assert!(planned(None, 100.0).is_err() && planned(Some(5), 0.0).is_err());
     }
 }
