@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from aglet.ckks.engine import Engine
     from aglet.lookup.engine import LookupEngine
 
-__all__ = ["DOWN", "SECONDS_OF_ONE", "Between", "BridgeEstimate", "Estimates", "Stage", "Way"]
+__all__ = ["DOWN", "Between", "BridgeEstimate", "Estimates", "Stage", "Way"]
 
 _CALLS = ("to_lookup", "from_lookup", "lookup", "lookup_bytes", "sign", "compare", "argmin", "argmax", "top_k")
 _PLACES = ("argmin", "argmax")
@@ -26,7 +26,7 @@ _RANKS = (*_PLACES, "top_k")
 _REALS = ("sign", "compare", *_RANKS)
 DOWN = ("slots_to_coeffs", "scale_down")
 """How the names of the stages begin that a way down has; a way up has the others."""
-SECONDS_OF_ONE = {"down": 10e-6, "up": 90e-6}
+_SECONDS_OF_ONE = {"down": 10e-6, "up": 90e-6}
 """Of a value that is extracted or packed, beside what all have together, where nothing was measured."""
 
 
@@ -154,6 +154,10 @@ class Between:
         source, failure = "measured" if measured else "modelled", _sum_of_log2(failures)
         return BridgeEstimate(rotations, refreshes, seconds, source, self._core.key_bytes, working, failure, level)
 
+    def _modelled(self, way: str, stages: list[Stage], values: int) -> float:
+        """Seconds of a way for so many values, by its stages."""
+        return forecast.TYPICAL_FACTOR * sum(stage.seconds for stage in stages) + values * _SECONDS_OF_ONE[way]
+
     def _lookups(self, calls: _Calls) -> tuple[int, float, bool, int, list[float]]:
         """Rotations, seconds and whether they were measured, bytes, and log2 of the failures that a result may have."""
         engine = self._lookup_engine
@@ -259,16 +263,15 @@ class Estimates(Between):
             f"bridge-{way}", (self._engine.preset, self._lookup_engine.preset), self._engine.slot_count, size, values
         )
         known = record is not None
-        seconds = float(record["seconds"]) if record is not None else self._modelled(way, values, size)
+        if record is not None:
+            seconds = float(record["seconds"])
+        else:
+            seconds = self._modelled(way, self._stages(way, size), values)
         if way == "down":
             return Way(seconds, known)
         level = self._engine._core.plan("bits", None, size)["output_level"]
         failure = self._core.log2_failure_up(self._lookup_engine.noise["bootstrap"] ** 2)
         return Way(seconds, known, 1, self._core.packing_bytes(values), failure, level)
-
-    def _modelled(self, way: str, values: int, size: str) -> float:
-        stages = sum(stage.seconds for stage in self._stages(way, size))
-        return forecast.TYPICAL_FACTOR * stages + values * SECONDS_OF_ONE[way]
 
     def _stages(self, way: str, size: str, units: Mapping[str, float] | None = None) -> list[Stage]:
         """The stages of a way, at these microseconds for a unit of work, or those that come with Aglet."""

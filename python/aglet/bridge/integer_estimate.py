@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from aglet import _core, checks, forecast
-from aglet.bridge.estimate import DOWN, SECONDS_OF_ONE, Between, BridgeEstimate, Stage, Way
+from aglet.bridge.estimate import DOWN, Between, BridgeEstimate, Stage, Way
 from aglet.errors import ParameterError
 from aglet.lookup import records
 
@@ -94,9 +94,6 @@ class IntegerEstimates(Between):
         )
         working = self._core.packing_bytes(values)
         return Way(seconds, known, 1, working, plan["log2_failure"], plan["output_level"])
-
-    def _modelled(self, way: str, stages: list[Stage], values: int) -> float:
-        return forecast.TYPICAL_FACTOR * sum(stage.seconds for stage in stages) + values * SECONDS_OF_ONE[way]
 
     def _plan_up(self, bits: int | None, variance: float, units: Mapping[str, float] | None = None) -> RaisingPlan:
         """The way up of values of this variance, with seconds by these microseconds, or those that come with Aglet."""

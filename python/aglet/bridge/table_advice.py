@@ -145,7 +145,7 @@ def _keys(bridge: Bridge | IntegerBridge, own: int, bits: int) -> int:
     return own + bridge.key_bytes + lookups.estimate("nand").key_bytes + packing
 
 
-def _plan_up() -> planned.Planned:
+def _plan_of_bits() -> planned.Planned:
     return next(
         plan
         for plan in planned.of(_SLOTS, "bits", _engine(_SLOTS).slot_count)
@@ -163,7 +163,7 @@ def _over(preset: str, bits: int, pieces: int, count: int) -> TableAdvice | None
         key, maps = bridge.engine.bootstrap_forecast()
         peak = key + maps
     else:
-        key, peak = (plan := _plan_up()).key_bytes, plan.peak_bytes
+        key, peak = (plan := _plan_of_bits()).key_bytes, plan.peak_bytes
     keys = _keys(bridge, key, bits)
     size = pieces * taken.seconds, taken.source == "measured", pieces * count, 0, pieces * taken.rotations
     memory = peak - key + keys + taken.working_bytes
@@ -182,7 +182,7 @@ def _up(preset: str, bits: int, pieces: int, count: int) -> TableAdvice | None:
     taken = bridge.lookup_engine.estimate("lookup", batch=count, table=tables)
     seconds = ways[0].seconds + taken.seconds + bits * ways[1].seconds
     measured = taken.source != "modelled" and all(way.source == "measured" for way in ways)
-    plan = _plan_up()
+    plan = _plan_of_bits()
     keys = _keys(bridge, plan.key_bytes, bits)
     size = pieces * seconds, measured, pieces * count, pieces * bits, pieces * taken.rotations
     memory = plan.peak_bytes - plan.key_bytes + keys + taken.working_bytes

@@ -1,6 +1,6 @@
 //! Down: slots of a ciphertext as LWE ciphertexts under a look-up key.
 
-use super::{Bridge, BridgeKey, DownPipeline, WAYS};
+use super::{Bridge, BridgeKey, DownPipeline};
 use crate::ckks::arithmetic::check_owner;
 use crate::ckks::{BootstrapKey, Ciphertext, KeySize, Request};
 use crate::fhew::{Integer, Message, Word};
@@ -189,16 +189,13 @@ impl Bridge {
     }
 
     /// The pipeline of a way down, which is kept encoded.
-    fn pipeline(&self, e: &CkksEvaluator<'_>, route: &Route, reading: Reading) -> Result<DownPipeline, Error> {
+    fn pipeline(&self, e: &CkksEvaluator<'_>, route: &Route, reading: Reading) -> Result<Arc<DownPipeline>, Error> {
         let way = Way(route.layout.request, reading.turn());
-        if let Some((_, found)) = self.pipelines.lock().iter().find(|(other, _)| *other == way) {
-            return Ok(found.clone());
+        if let Some((_, found)) = self.pipelines.find(|other| *other == way) {
+            return Ok(found);
         }
-        let made = Arc::new(Pipeline::new(e, lowering(&route.layout, reading.turn())?)?);
-        let mut kept = self.pipelines.lock();
-        kept.insert(0, (way, made.clone()));
-        kept.truncate(WAYS);
-        Ok(made)
+        let made = Pipeline::new(e, lowering(&route.layout, reading.turn())?)?;
+        Ok(self.pipelines.keep(way, made))
     }
 
     /// The coefficient of a part of a slot: the DFT leaves slots in bit-reversed order, the copies of sparse slots between them, and

@@ -80,6 +80,11 @@ pub(super) fn forecast(between: &bridge::Bridge, (large, small): (&Context, &Lwe
     Ok((DownKey::forecast(between, small) + packing + UpKey::forecast(large, small)?) as u64)
 }
 
+/// The variance, in turns squared, that every way up adds: that of packing and of the key switch.
+pub(super) fn added_noise((large, small): (&Context, &LweContext)) -> Result<f64, Error> {
+    Ok(PackingKey::noise(small, bridge::Bridge::packing_gadget(small)) + UpKey::noise(large, small)?)
+}
+
 /// What every bridge key is made of: the ring switch down, packing and the key switch up.
 pub(super) fn parts(
     between: &bridge::Bridge,

@@ -15,10 +15,10 @@ pub use key::BridgeKey;
 pub use up::Bits;
 
 use crate::fhew;
+use crate::runtime::Kept;
 use crate::{ckks, Error};
 use aglet_bootstrap::slots_first::steps::SlotsFirst;
 use aglet_bootstrap::Pipeline;
-use aglet_ring::process::Lock;
 use aglet_rlwe::bridge;
 use aglet_rlwe::lwe::LweContext;
 use aglet_schemes::ckks::CkksTransform;
@@ -31,7 +31,7 @@ fn packing_bytes(lookups: &LweContext, values: usize) -> u64 {
     8u64.saturating_mul(values as u64).saturating_mul((2 * params.coordinates() + 1 + params.n()) as u64)
 }
 
-type DownPipeline = Arc<Pipeline<SlotsFirst, CkksTransform>>;
+type DownPipeline = Pipeline<SlotsFirst, CkksTransform>;
 
 /// Ways down whose linear maps a bridge keeps encoded.
 const WAYS: usize = 4;
@@ -41,7 +41,7 @@ pub struct Bridge {
     pub(crate) slots: Arc<ckks::Engine>,
     pub(crate) lookups: Arc<fhew::Engine>,
     pub(crate) between: Arc<bridge::Bridge>,
-    pipelines: Lock<Vec<(Way, DownPipeline)>>,
+    pipelines: Kept<Way, DownPipeline, WAYS>,
 }
 
 impl Bridge {
@@ -59,7 +59,7 @@ impl Bridge {
         }
         let (log_n, kernels) = (slots.params().log_n(), slots.runtime.kernels());
         let between = Arc::new(slots.run(|| Ok(bridge::Bridge::new(&lookups.ctx, log_n, kernels)?))?);
-        Ok(Self { slots, lookups, between, pipelines: Lock::default() })
+        Ok(Self { slots, lookups, between, pipelines: Kept::default() })
     }
 
     /// Runs work on the threads of the engine of slots.

@@ -3,12 +3,13 @@
 //! Bits are brought to 0 and half a turn, packed as coefficients, switched to the modulus q0 and to the main secret. There a bootstrap that
 //! squares the errors of bits goes on from its sparse secret.
 
+use super::key::added_noise;
 use super::{Bridge, BridgeKey};
 use crate::ckks::{BootstrapKeys, Ciphertext, KeySize};
 use crate::fhew::{Form, MAX_LOG2_FAILURE};
 use crate::{Control, Error};
-use aglet_rlwe::bridge::{self, UpKey};
-use aglet_rlwe::lwe::{log2_tail, LweCiphertext, PackingKey};
+use aglet_rlwe::bridge::UpKey;
+use aglet_rlwe::lwe::{log2_tail, LweCiphertext};
 
 /// Bits, and the form that they have.
 pub type Bits<'a> = (Form, &'a [LweCiphertext]);
@@ -90,7 +91,7 @@ impl Bridge {
     /// The variance, in turns squared, that halves of a turn have at q0 if they come with this one.
     fn variance_up(&self, variance: f64) -> Result<f64, Error> {
         let (large, ctx) = (&*self.slots.ctx, &*self.lookups.ctx);
-        Ok(variance + PackingKey::noise(ctx, bridge::Bridge::packing_gadget(ctx)) + UpKey::noise(large, ctx)?)
+        Ok(variance + added_noise((large, ctx))?)
     }
 
     /// log2 of the probability that a bit comes up wrong, by the formulas, if it has this variance in turns squared.

@@ -2,7 +2,7 @@
 
 use super::{Ciphertext, Engine, IntegerParams};
 use crate::bootstrap_keys::{self, List};
-use crate::runtime::{machine, Pass, StageRun, Watch};
+use crate::runtime::{machine, Kept, Pass, StageRun, Watch};
 use crate::{Control, Error, KeyId, SecretKey};
 use aglet_bootstrap::integer::{Exact, Refresh, Route, INPUT_LEVEL};
 use aglet_bootstrap::{KeyNeed, Pipeline};
@@ -66,14 +66,14 @@ pub struct Forecast {
 pub(super) struct State {
     route: Lock<Option<Arc<Route>>>,
     prepared: Lock<Option<Arc<Prepared>>>,
-    raisings: Lock<Vec<(Messages, Raising)>>,
+    raisings: Kept<Messages, Raising, RAISINGS>,
     ran: Lock<Vec<StageRun>>,
 }
 
 /// What comes up: so many messages, how many a turn has room for, and the bound of their errors.
 pub(crate) type Messages = (u64, u64, u64);
 /// The stages of such messages.
-type Raising = Arc<Pipeline<Refresh, PowerMap>>;
+type Raising = Pipeline<Refresh, PowerMap>;
 
 /// A route with its context and encoded maps.
 struct Prepared {
@@ -275,11 +275,9 @@ impl Engine {
     }
 
     /// The stages of such messages, which are kept: interpolation takes a while.
-    fn raising(&self, of: Messages, control: &Control) -> Result<Raising, Error> {
-        let kept =
-            self.bootstrap.raisings.lock().iter().find(|(other, _)| *other == of).map(|(_, found)| found.clone());
-        if let Some(kept) = kept {
-            return Ok(kept);
+    fn raising(&self, of: Messages, control: &Control) -> Result<Arc<Raising>, Error> {
+        if let Some((_, found)) = self.bootstrap.raisings.find(|other| *other == of) {
+            return Ok(found);
         }
         let prepared = self.prepared()?;
         let made = self.run(|| {
@@ -287,12 +285,9 @@ impl Engine {
             let plan = prepared.route.raising(self.params(), rounding)?;
             let none = KeySet::new();
             let e = PowerEvaluator::new(&prepared.ctx, &none);
-            Ok(Arc::new(Pipeline::sharing(&e, plan, &[&prepared.pipeline])?))
+            Ok(Pipeline::sharing(&e, plan, &[&prepared.pipeline])?)
         })?;
-        let mut kept = self.bootstrap.raisings.lock();
-        kept.insert(0, (of, made.clone()));
-        kept.truncate(RAISINGS);
-        Ok(made)
+        Ok(self.bootstrap.raisings.keep(of, made))
     }
 
     /// The stages of the latest bootstrap on this engine.

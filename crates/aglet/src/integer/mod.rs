@@ -10,6 +10,7 @@ pub mod presets;
 pub mod report;
 
 pub use crate::runtime::{StageCost, StageRun};
+pub(crate) use bootstrap::Messages;
 pub use bootstrap::{BootstrapKey, Forecast};
 pub use circuits::{Comparison, MOST_COMPARED_BITS};
 pub(crate) use engine::rotation_galois;

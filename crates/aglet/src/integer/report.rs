@@ -3,7 +3,7 @@
 use super::bootstrap::refreshed_noise;
 use super::circuits::comparison_table;
 use super::{cost, presets, Comparison, IntegerParams};
-use crate::runtime::work_json;
+use crate::runtime::timed;
 use crate::{Error, Units};
 use aglet_bootstrap::integer::{Route, INPUT_LEVEL};
 use aglet_circuits::table::Table;
@@ -51,11 +51,6 @@ pub fn plan(preset: &str, units: Option<&Units>) -> Result<Value, Error> {
     let params = presets::load(preset)?;
     let bootstrap = params.bootstrap().is_ok().then(|| refresh(&params, units)).transpose()?;
     Ok(json!({ "circuits": circuits(&params, units)?, "bootstrap": bootstrap }))
-}
-
-/// Work, and the seconds of one thread.
-fn timed(work: &Tally, n: usize, units: Option<&Units>) -> [Value; 2] {
-    [work_json(work, n), json!(units.map(|units| units.seconds(work, n)))]
 }
 
 fn circuits(params: &IntegerParams, units: Option<&Units>) -> Result<Vec<Value>, Error> {

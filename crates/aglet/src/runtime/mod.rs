@@ -3,6 +3,7 @@
 
 mod cgroup;
 mod control;
+mod kept;
 pub mod machine;
 mod randomness;
 mod threads;
@@ -10,9 +11,10 @@ mod units;
 mod watch;
 
 pub use control::Control;
+pub(crate) use kept::Kept;
 pub(crate) use threads::on_threads;
 pub use units::Units;
-pub(crate) use watch::{stages_json, Counter, Pass, Watch};
+pub(crate) use watch::{stages_json, timed, Counter, Pass, Watch};
 pub use watch::{work_json, StageCost, StageRun};
 
 use crate::Error;

@@ -61,10 +61,15 @@ pub struct StageCost {
 /// Stages as JSON: what each does and, with units, in how many seconds of one thread.
 pub fn stages_json(stages: &[StageCost], n: usize, units: Option<&Units>) -> Value {
     let row = |stage: &StageCost| {
-        let seconds = units.map(|units| units.seconds(&stage.work, n));
-        json!({ "name": stage.name, "work": work_json(&stage.work, n), "seconds": seconds })
+        let [work, seconds] = timed(&stage.work, n, units);
+        json!({ "name": stage.name, "work": work, "seconds": seconds })
     };
     stages.iter().map(row).collect()
+}
+
+/// Work as JSON, and with units the seconds of one thread.
+pub fn timed(work: &Tally, n: usize, units: Option<&Units>) -> [Value; 2] {
+    [work_json(work, n), json!(units.map(|units| units.seconds(work, n)))]
 }
 
 /// Work as JSON: transforms and products of limbs, bytes.

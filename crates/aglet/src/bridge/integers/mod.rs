@@ -5,9 +5,9 @@ mod up;
 
 use super::key::{forecast, parts};
 use crate::fhew::{self, fits};
-use crate::integer::{self, cost::Raising};
+use crate::integer::{self, cost::Raising, Messages};
+use crate::runtime::Kept;
 use crate::{Control, Error, KeyId, SecretKey};
-use aglet_ring::process::Lock;
 use aglet_ring::reversal::reversed;
 use aglet_rlwe::bridge::{self, DownKey, UpKey};
 use aglet_rlwe::lwe::PackingKey;
@@ -19,11 +19,8 @@ pub struct IntegerBridge {
     pub(crate) lookups: Arc<fhew::Engine>,
     pub(crate) between: Arc<bridge::Bridge>,
     /// What ways up were found to take, the latest first.
-    raisings: Lock<Vec<(Rounded, Arc<Raising>)>>,
+    raisings: Kept<Messages, Raising, WAYS>,
 }
-
-/// A count of messages, of how many on a turn, and the bound of errors that are removed: what the work of a way up depends on.
-type Rounded = (u64, u64, u64);
 
 /// Ways up whose work a bridge remembers, which takes a tenth of a second to find: one for each number of bits and kind of noise.
 const WAYS: usize = 16;
@@ -85,7 +82,7 @@ impl IntegerBridge {
         }
         let (log_n, kernels) = (numbers.params().log_n(), numbers.runtime().kernels());
         let between = Arc::new(numbers.run(|| Ok(bridge::Bridge::new(&lookups.ctx, log_n, kernels)?))?);
-        Ok(Self { numbers, lookups, between, raisings: Lock::default() })
+        Ok(Self { numbers, lookups, between, raisings: Kept::default() })
     }
 
     /// Runs work on the threads of the engine of integers.

@@ -4,14 +4,15 @@
 //! secret: rounded to whole parts of p of a turn they are `m p / turn + e` modulo p, and once in slots, a polynomial takes them to m. Of
 //! what there is of noise it sees the sum: that of the look-ups, of packing, and of rounding under the sparse secret.
 
-use super::{IntegerBridge, IntegerBridgeKey, Rounded, WAYS};
+use super::{IntegerBridge, IntegerBridgeKey};
+use crate::bridge::key::added_noise;
 use crate::bridge::Bits;
 use crate::fhew::{Form, MAX_LOG2_FAILURE};
-use crate::integer::{self, cost::Raising, BootstrapKey, Ciphertext};
+use crate::integer::{self, cost::Raising, BootstrapKey, Ciphertext, Messages};
 use crate::runtime::stages_json;
 use crate::{Control, Error, Units};
 use aglet_circuits::Rounding;
-use aglet_rlwe::bridge::{self, UpKey};
+use aglet_rlwe::bridge::UpKey;
 use aglet_rlwe::lwe::{log2_tail, LweCiphertext, PackingKey};
 use aglet_rlwe::Sample;
 use serde_json::{json, Value};
@@ -83,15 +84,12 @@ impl IntegerBridge {
     }
 
     /// The work of a way up; what was found once is known.
-    fn raising(&self, rounded: Rounded) -> Result<Arc<Raising>, Error> {
-        if let Some((_, found)) = self.raisings.lock().iter().find(|(other, _)| *other == rounded) {
-            return Ok(found.clone());
+    fn raising(&self, of: Messages) -> Result<Arc<Raising>, Error> {
+        if let Some((_, found)) = self.raisings.find(|other| *other == of) {
+            return Ok(found);
         }
-        let made = Arc::new(self.numbers.run(|| integer::cost::raising(self.numbers.params(), rounded))?);
-        let mut kept = self.raisings.lock();
-        kept.insert(0, (rounded, made.clone()));
-        kept.truncate(WAYS);
-        Ok(made)
+        let made = self.numbers.run(|| integer::cost::raising(self.numbers.params(), of))?;
+        Ok(self.raisings.keep(of, made))
     }
 
     /// The variance, in turns squared, of what the polynomial sees of a message that has this one.
@@ -102,10 +100,7 @@ impl IntegerBridge {
         let (large, ctx) = (self.numbers.context(), &*self.lookups.ctx);
         let weight = self.numbers.params().bootstrap()?.sparse_weight as f64;
         let rounding = (1.0 + weight) / 12.0 * self.distance(1).powi(2);
-        Ok(variance
-            + PackingKey::noise(ctx, bridge::Bridge::packing_gadget(ctx))
-            + UpKey::noise(large, ctx)?
-            + rounding)
+        Ok(variance + added_noise((large, ctx))? + rounding)
     }
 
     /// The part of a turn that so many units are.
@@ -240,9 +235,9 @@ mod tests {
             assert!(found["bound"].as_f64().unwrap() > 10.0 * found["deviation"].as_f64().unwrap());
         }
         // What was found is not found again, and plans of it are the same.
-        let known = bridge.raisings.lock().len();
+        let known = bridge.raisings.all().len();
         assert_eq!((planned(Some(1), 3.4).unwrap(), known), (planned(Some(1), 3.4).unwrap(), 3));
-        assert_eq!(bridge.raisings.lock().len(), known);
+        assert_eq!(bridge.raisings.all().len(), known);
         assert!(planned(None, 100.0).is_err() && planned(Some(5), 0.0).is_err());
     }
 }

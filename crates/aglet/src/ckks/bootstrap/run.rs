@@ -4,7 +4,7 @@ use super::key::BootstrapKey;
 use crate::ckks::arithmetic::{at_scale, check_owner};
 use crate::ckks::engine::{Engine, GaloisKey, RelinearizationKey, RotationKey};
 use crate::ckks::{cost, Ciphertext};
-use crate::runtime::{machine, Pass, StageRun, Watch};
+use crate::runtime::{machine, Kept, Pass, StageRun, Watch};
 use crate::Control;
 use crate::{presets, Error};
 use aglet_bootstrap::slots_first::steps::eval_mod::Parts;
@@ -18,14 +18,14 @@ use aglet_schemes::{Approximate, Evaluator};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-type CkksPipeline = Arc<Pipeline<CkksStep, CkksTransform>>;
+type CkksPipeline = Pipeline<CkksStep, CkksTransform>;
 
 /// What an engine keeps between bootstraps: contexts of the chains that it raised to, routes that ran with their encoded linear
 /// maps (the latest first), and what the stages of the latest run took.
 #[derive(Default)]
 pub(crate) struct BootstrapState {
     contexts: Lock<BTreeMap<Vec<usize>, Arc<Context>>>,
-    pipelines: Lock<Vec<(Arc<Route>, CkksPipeline)>>,
+    pipelines: Kept<Arc<Route>, CkksPipeline, PIPELINES>,
     ran: Lock<Vec<StageRun>>,
 }
 
@@ -89,8 +89,7 @@ impl Engine {
     /// # Errors
     /// Those of [`Route::new`].
     pub fn route(&self, request: Request) -> Result<Arc<Route>, Error> {
-        let kept = self.bootstrap.pipelines.lock().iter().find(|entry| entry.0.layout.request == request).cloned();
-        match kept {
+        match self.bootstrap.pipelines.find(|route| route.layout.request == request) {
             Some((route, _)) => Ok(route),
             None => Ok(Arc::new(Route::new(self.params(), request)?)),
         }
@@ -248,10 +247,9 @@ impl Engine {
         e: &CkksEvaluator<'_>,
         route: &Arc<Route>,
         shapes: impl FnOnce() -> Result<KeySet<KeySwitchSpec>, Error>,
-    ) -> Result<CkksPipeline, Error> {
-        let kept = self.bootstrap.pipelines.lock().clone();
-        if let Some((_, found)) = kept.iter().find(|entry| entry.0.layout.request == route.layout.request) {
-            return Ok(found.clone());
+    ) -> Result<Arc<CkksPipeline>, Error> {
+        if let Some((_, found)) = self.bootstrap.pipelines.find(|other| other.layout.request == route.layout.request) {
+            return Ok(found);
         }
         let matrices = route.matrix_bytes(self.params())? as u64;
         if let Some(available) = machine::memory_available().filter(|&free| matrices > free) {
@@ -261,15 +259,13 @@ impl Engine {
         // Diagonals have the special limbs of the keys that they meet.
         let keys = |request: &Request| (request.method.keys(), request.size);
         let chain = route.params.prime_indices();
+        let kept = self.bootstrap.pipelines.all();
         let related = kept.iter().filter(|(other, _)| other.params.prime_indices() == chain);
         let related = related.filter(|(other, _)| keys(&other.layout.request) == keys(&route.layout.request));
         let related: Vec<&Pipeline<CkksStep, CkksTransform>> = related.map(|entry| &*entry.1).collect();
-        let made = Arc::new(Pipeline::sharing(e, route.plan.clone(), &related)?);
+        let made = Pipeline::sharing(e, route.plan.clone(), &related)?;
         self.ctx.ring().pool().reserve(cost::demand(route, shapes()?, 1)?.mix())?;
-        let mut list = self.bootstrap.pipelines.lock();
-        list.insert(0, (route.clone(), made.clone()));
-        list.truncate(PIPELINES);
-        Ok(made)
+        Ok(self.bootstrap.pipelines.keep(route.clone(), made))
     }
 
     /// Encodes the linear maps of a bootstrap ahead of the first one, and has its scratch memory lie ready.
