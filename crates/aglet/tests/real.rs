@@ -7,14 +7,19 @@ use aglet::{presets, Control};
 use aglet_testing::documents::row;
 use aglet_testing::fixture::Fixture;
 use aglet_testing::messages::{bits, complex, real};
-use aglet_testing::statistics::Precision;
+use aglet_testing::statistics::{rarest_worst, Precision};
 use std::time::Instant;
 
 const DOCUMENT: &str = include_str!("../../../docs/parameters.md");
 /// The table of bits by message, for the kinds of [`messages`], and of the worst slot in any.
 const MEASURED: &str = "## Bits by message";
-/// Bits that a result may miss what is written by.
+/// Bits that a mean may miss what is written by.
 const SLACK: f64 = 0.5;
+/// Bits that a worst slot may: what is written is the worst of some runs, and by the law of [`rarest_worst`] one run in some
+/// hundreds falls half a bit short of that, and one in 2^15 a bit.
+const WORST_SLACK: f64 = 1.0;
+/// Rounds of a bootstrap and a square.
+const ROUNDS: usize = 20;
 
 /// All cores on a secure preset.
 fn full(preset: &str, slots: Option<usize>) -> Fixture {
@@ -52,7 +57,7 @@ fn differs(f: &Fixture, key: &BootstrapKey, name: &str, request: Request, passes
         let found = format!("{name}, {kind}: {mean:.2} bits, worst {worst:.2}");
         println!("{found}, {:.2} s", start.elapsed().as_secs_f64());
         let too_good = mean > written + SLACK && request.slots >= 1 << 10;
-        if mean < written - SLACK || too_good || worst < worst_written - SLACK {
+        if mean < written - SLACK || too_good || worst < worst_written - WORST_SLACK {
             wrong.push(found);
         }
     }
@@ -228,18 +233,19 @@ fn by_roots(preset: &str) -> (Fixture, BootstrapKey, Request) {
     (f, key, request)
 }
 
-/// Twenty times a bootstrap and x^2 - 1/2, which keeps [-1, 1] within it and brings numbers closer together: bits at the end of every round.
-fn squares_in_a_row(f: &Fixture, key: &BootstrapKey, request: Request, least: Precision) {
+/// Twenty times a bootstrap and x^2 - 1/2, which keeps [-1, 1] within it and brings numbers closer together: mean bits at the end of every round.
+fn squares_in_a_row(f: &Fixture, key: &BootstrapKey, request: Request, least: f64) {
     let mut message = real(f.engine.slots(), 6);
     let mut ct = f.encrypt(&message, 0);
-    for round in 0..20 {
+    for round in 0..ROUNDS {
         let fresh = f.bootstrap(&[&ct], key, request).unwrap().remove(0);
         let square = f.engine.multiply(&fresh, &fresh, Some(&f.relin)).unwrap();
         ct = f.engine.add_scalar(&square, -0.5).unwrap();
         message.iter_mut().for_each(|x| *x = *x * *x - 0.5);
         let found = f.precision(&ct, &message);
         println!("round {round}: {found:.2?}");
-        assert!(found.mean >= least.mean && found.worst >= least.worst, "round {round}: {found:?}");
+        let worst = rarest_worst(found.mean, ROUNDS * message.len());
+        assert!(found.mean >= least && found.worst >= worst, "round {round}: {found:?}, {worst:.2} in the worst slot");
     }
 }
 
@@ -259,7 +265,7 @@ fn the_same_bits_however_run(f: &Fixture, key: &BootstrapKey, request: Request) 
 #[test]
 fn ship14() {
     let (f, key, request) = by_roots("ship14");
-    squares_in_a_row(&f, &key, request, Precision { mean: 17.0, worst: 14.0 });
+    squares_in_a_row(&f, &key, request, 17.0);
     the_same_bits_however_run(&f, &key, request);
 }
 
@@ -272,7 +278,7 @@ fn ship14_precise() {
 #[test]
 fn ship13() {
     let (f, key, request) = by_roots("ship13");
-    squares_in_a_row(&f, &key, request, Precision { mean: 6.0, worst: 3.0 });
+    squares_in_a_row(&f, &key, request, 6.0);
     the_same_bits_however_run(&f, &key, request);
 }
 

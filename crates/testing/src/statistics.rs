@@ -34,3 +34,9 @@ pub fn precision(errors: &[f64]) -> Precision {
     let mean = errors.iter().sum::<f64>() / errors.len() as f64;
     Precision { mean: -mean.log2(), worst: -errors.iter().copied().fold(0.0, f64::max).log2() }
 }
+
+/// Bits that the largest of so many errors falls short of only once in 2^20 times, by the bits of their mean: errors of slots follow at most the
+/// law of Laplace, as roundings are multiplied by the secret's own value at the slot.
+pub fn rarest_worst(mean: f64, errors: usize) -> f64 {
+    mean - ((errors as f64).ln() + 20.0 * 2f64.ln()).log2()
+}
