@@ -122,7 +122,7 @@ fn few_slots_have_the_precision_of_the_model_and_the_work_that_was_counted() {
         for real in [true, false] {
             let wanted = Request { real, ..request(&f, Method::Regular) };
             let route = Route::new(f.engine.params(), wanted).unwrap();
-            let (model, runs) = (precision::precision(&route, true).unwrap(), 128 / slots);
+            let (model, runs) = (precision::precision(&route, true).unwrap(), 256 / slots);
             let (mut sum, mut noise) = (0.0, 0.0);
             for _ in 0..runs {
                 let out = f.bootstrap(&[&f.encrypt(&message, 0)], &key, wanted).unwrap();
@@ -140,8 +140,10 @@ fn few_slots_have_the_precision_of_the_model_and_the_work_that_was_counted() {
             let of_stages = -model.stages.iter().map(|(_, bits)| (-2.0 * bits).exp2()).sum::<f64>().log2() / 2.0;
             println!("{slots} slots, real {real}: {bits:.2}, noise {noise:.2} of {of_stages:.2}, model {model:.2?}");
             assert!((bits - model.mean_bits).abs() < 0.5, "{slots} slots: {bits} {model:?}");
-            // The model of a stage has one run, which says little of fewer slots.
-            assert!(slots < 16 || (noise - of_stages).abs() < 0.5, "{slots} slots: {noise} {model:?}");
+            // The deviation of what 256 errors find is 0.07 bits, and 0.1 in a single slot, by the secret's value there; of that the model
+            // has eight errors, 0.3 bits off.
+            let limit = if slots == 1 { 1.0 } else { 0.6 };
+            assert!((noise - of_stages).abs() < limit, "{slots} slots: {noise} {model:?}");
         }
         let complex = messages::complex(slots, 0);
         let out = f.bootstrap(&[&f.encrypt(&complex, 0)], &key, request(&f, Method::Regular)).unwrap();

@@ -54,7 +54,7 @@ fn sparse_weight(params: &Params) -> f64 {
 }
 
 /// Predicts the precision of a route on messages over its whole range: a grid on `[-bound, bound]`, or the points that a sign
-/// or bit bootstrap is for. Few slots are averaged over several runs. `by_stage` runs it once more for each stage.
+/// or bit bootstrap is for. Few slots are averaged over several runs. `by_stage` runs all of them once more for each stage.
 ///
 /// # Errors
 /// Those of the evaluator; a route that was made passes.
@@ -64,23 +64,31 @@ pub fn precision(route: &Route, by_stage: bool) -> Result<Precision, Error> {
 
 fn predict(route: &Route, by_stage: bool) -> Result<Precision, Error> {
     let model = Model::new(route)?;
-    let exact = model.run(0, &|_| false)?;
     let runs = ENOUGH.div_ceil(model.message.len()).min(MOST_RUNS) as u64;
-    let noisy = (0..runs).into_par_iter().map(|run| model.run(run, &|_| true)).collect::<Result<Vec<_>, Error>>()?;
+    let some = |runs: u64, noisy: &(dyn Fn(&str) -> bool + Sync)| {
+        (0..runs).into_par_iter().map(|run| model.run(run, noisy)).collect::<Result<Vec<_>, Error>>()
+    };
+    let exact = some(if by_stage { runs } else { 1 }, &|_| false)?;
+    let noisy = some(runs, &|_| true)?;
     let one_stage = |stage: &&str| {
-        let found = model.run(0, &|name| name == *stage)?;
-        Ok((stage.to_string(), bits(&[found], &exact).0))
+        let found = some(runs, &|name| name == *stage)?;
+        Ok((stage.to_string(), bits(found.iter().zip(&exact)).0))
     };
     let asked: Vec<&str> = route.plan.stages().iter().filter(|_| by_stage).map(|stage| stage.name.as_str()).collect();
     let stages = asked.par_iter().map(one_stage).collect::<Result<_, Error>>()?;
-    let (mean_bits, worst_bits) = bits(&noisy, &model.message);
-    Ok(Precision { mean_bits, worst_bits, stages, approximation_bits: bits(&[exact], &model.message).0 })
+    let (mean_bits, worst_bits) = bits(noisy.iter().map(|found| (found, &model.message)));
+    Ok(Precision {
+        mean_bits,
+        worst_bits,
+        stages,
+        approximation_bits: bits([(&exact[0], &model.message)].into_iter()).0,
+    })
 }
 
-/// `-log2` of the mean and of the largest error, over all runs.
-fn bits(runs: &[Vec<Complex64>], wanted: &[Complex64]) -> (f64, f64) {
+/// `-log2` of the mean and of the largest error, over all runs with what each should give.
+fn bits<'a>(runs: impl Iterator<Item = (&'a Vec<Complex64>, &'a Vec<Complex64>)>) -> (f64, f64) {
     let errors: Vec<f64> =
-        runs.iter().flat_map(|found| found.iter().zip(wanted).map(|(a, b)| (a - b).norm())).collect();
+        runs.flat_map(|(found, wanted)| found.iter().zip(wanted).map(|(a, b)| (a - b).norm())).collect();
     let mean = errors.iter().sum::<f64>() / errors.len() as f64;
     (-mean.log2(), -errors.iter().copied().fold(0.0, f64::max).log2())
 }
