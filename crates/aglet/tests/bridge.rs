@@ -122,7 +122,8 @@ fn noise_is_less_than_said_and_fails_as_often_as_computed() {
         let distance = deviations * variance.sqrt();
         let beyond = errors.iter().filter(|e| e.abs() > distance).count() as f64;
         let expected = log2_tail(distance, variance).exp2() * errors.len() as f64;
-        let chance = 5.0 * expected.sqrt() + 0.05 * expected;
+        // Few are beyond three deviations, and the tail of such a count is longer than that of a Gaussian.
+        let chance = 6.0 * expected.sqrt() + 0.05 * expected;
         assert!((beyond - expected).abs() < chance, "{beyond} beyond {deviations} deviations, {expected:.0} computed");
     }
 }

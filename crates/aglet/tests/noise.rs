@@ -74,7 +74,8 @@ fn results(f: &Fixture, z: &Values, w: &Values) -> Vec<(&'static str, Ciphertext
 
 #[test]
 fn what_is_stated_is_above_what_is_measured_and_near_it() {
-    for slots in [None, Some(32)] {
+    // The least is stated 0.58 bits above the mean of what is measured, which has a deviation of 0.10 bits in 128 slots.
+    for slots in [None, Some(128)] {
         let f = Fixture::new("toy", slots, 1);
         let (z, w) = (messages::complex(f.engine.slots(), 1), messages::complex(f.engine.slots(), 2));
         for (name, ct, wanted, bits) in results(&f, &z, &w) {
@@ -165,7 +166,8 @@ fn the_flooding_has_its_size() {
         for (queries, security) in [(1, 8.0), (1000, 8.0), (1, 16.0)] {
             let how = Sharing { queries, security, least_bits: None };
             let (mut sum, mut count, mut bits) = (0.0, 0.0, 0.0);
-            for _ in 0..16 {
+            // What 2^13 draws find has a deviation of 0.8 %, which the limits are six of away.
+            for _ in 0..(1 << 13) / n {
                 let shared = f.engine.decrypt_shared(&ct, &f.sk, how).unwrap();
                 for (a, b) in shared.values.iter().zip(&z) {
                     (sum, count) = (sum + (a - b).norm_sqr(), count + if real { 1.0 } else { 2.0 });

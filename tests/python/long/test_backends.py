@@ -42,5 +42,6 @@ def test_forced(backend: str) -> None:
     # docs/parameters.md, less half a bit.
     assert uniform["bits_mean"] >= 24.2
     assert alternating["bits_mean"] >= 24.5
-    assert alternating["bits_worst"] >= 21.2
+    # By the law in docs/measuring.md some complex slot is further below the mean in less than one of 10^7 runs.
+    assert alternating["bits_worst"] >= alternating["bits_mean"] - 4.3
     assert uniform["peak_rss_bytes"] <= 14e9

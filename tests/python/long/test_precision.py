@@ -12,6 +12,10 @@ from aglet.measure import MESSAGES, Precision, make_message, run_bootstrap
 MEAN = {"uniform": 24.7, "constant": 25.0, "alternating": 25.0, "spike": 25.0}
 WORST = 21.7
 SLACK = 0.5
+# A worst slot may miss more, as what is written is the worst of some runs. By the law in docs/measuring.md some complex
+# slot is so many bits below the mean in less than one of 10^7 runs.
+WORST_SLACK = 1.0
+WORST_BELOW_MEAN = 4.3
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +44,8 @@ def test_precision(engine: Engine, keys: KeySet, kind: str) -> None:
     print(f"{kind}: {run.seconds[0]:.2f} s, {run.precision.bits_mean:.2f} bits, worst {run.precision.bits_worst:.2f}")
     assert run.output_level == 10
     assert run.precision.bits_mean >= MEAN.get(kind, 24.7) - SLACK
-    assert run.precision.bits_worst >= WORST - SLACK
+    assert run.precision.bits_worst >= WORST - WORST_SLACK
+    assert run.precision.bits_worst >= run.precision.bits_mean - WORST_BELOW_MEAN
 
 
 @pytest.mark.parametrize(("real", "bits"), [(True, 30.0), (False, 28.5)])
