@@ -469,6 +469,7 @@ def test_places(shape: list[int], slots: int) -> None:
         assert (index // slots == index[..., :1] // slots).all()
 
 
+@settings(deadline=None)
 @given(
     st.floats(-3, 3),
     st.floats(0, 3),
@@ -484,7 +485,9 @@ def test_polynomials_stay_in_their_interval(
     inside = Interval(low, low + width).polynomial(coefficients, chebyshev=chebyshev, real=True)
     basis = np.polynomial.chebyshev.chebval if chebyshev else np.polynomial.polynomial.polyval
     value = basis(low + at * width, coefficients)
-    assert inside.low - 1e-9 <= value <= inside.high + 1e-9
+    # Values reach 4e6, where the last bit of a double is 5e-10.
+    rounding = 1e-9 * max(1, abs(value))
+    assert inside.low - rounding <= value <= inside.high + rounding
 
 
 @pytest.mark.parametrize("shape", [(16, 16), (12, 16), (16, 13), (31, 16)])

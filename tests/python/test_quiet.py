@@ -45,9 +45,13 @@ def test_a_machine_without_a_load_average_is_measured_all_the_same(
 
 
 def test_the_reference_is_stable_enough_to_mean_something() -> None:
-    times = [quiet.reference_us() for _ in range(5)]
-    assert min(times) > 0
-    assert sorted(times)[2] < 2 * min(times)
+    def stable() -> bool:
+        times = [quiet.reference_us() for _ in range(5)]
+        assert min(times) > 0
+        return sorted(times)[2] < 2 * min(times)
+
+    # Another program may have the core for as long as three of five take: 6 ms.
+    assert any(stable() for _ in range(5))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aglet import checks
@@ -18,6 +18,7 @@ from aglet.errors import LevelError, ParameterError, RangeError
 finite = st.complex_numbers(allow_nan=False, allow_infinity=False, max_magnitude=1e300)
 
 
+@settings(deadline=None)
 @given(st.lists(finite, min_size=1, max_size=16))
 def test_a_list_is_padded_with_zeros(message: list[complex]) -> None:
     slots = values.as_slots(message, 16)

@@ -250,7 +250,8 @@ fn absurd_claims_are_refused_before_anything_is_allocated() {
     );
 }
 
-/// Laying out every small bootstrap takes seconds at this size; 256 bytes are not worth it.
+/// Laying out every small bootstrap takes a second at this size; 256 bytes are not worth it. Twenty times, so that what lays out takes far
+/// longer than the limit, and a machine that is busy with something else does not reach it.
 #[test]
 fn a_header_alone_makes_nobody_lay_out_keys() {
     let engine = Engine::new(presets::load("regular", false).unwrap(), None, 2).unwrap();
@@ -262,13 +263,13 @@ fn a_header_alone_makes_nobody_lay_out_keys() {
         })
     };
     let start = std::time::Instant::now();
-    for payload in [0, 1 << 30] {
+    for payload in [0, 1 << 30].repeat(20) {
         let (kind, said) = refused::<RotationKey>(&engine, &claiming(5, payload));
         let reason = if payload == 0 { "other parts" } else { "cut short" };
         assert!(kind == ErrorKind::Serialization && said.contains(reason), "{said}");
         assert_eq!(refused::<BootstrapKey>(&engine, &claiming(7, payload)).0, ErrorKind::Serialization);
     }
-    assert!(start.elapsed().as_secs_f64() < 0.5, "{:?}", start.elapsed());
+    assert!(start.elapsed().as_secs_f64() < 5.0, "{:?}", start.elapsed());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-"""Ctrl-C ends the making of real keys, and a real bootstrap, within a second."""
+"""Ctrl-C ends the making of real keys, and real bootstraps, long before they are done."""
 
 from __future__ import annotations
 
@@ -9,44 +9,45 @@ import time
 
 import pytest
 
-# A test run in the background inherits an ignored SIGINT: the programs take it back.
+# A test run in the background inherits an ignored SIGINT: the programs take it back. Each does its work once whole and
+# prints the seconds of that: what is long depends on the machine.
 START = """
-import signal
+import signal, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from aglet import Engine
 """
 
-KEYS = (
-    START
-    + """
-engine = Engine(use_bootstrap=True, mode="parallel")
-secret = engine.create_secret_key()
-print("ready", flush=True)
-engine.create_bootstrap_key(secret)
-"""
-)
-
-BOOTSTRAP = (
-    START
-    + """
+KEYS = """
 engine = Engine(use_bootstrap=True)
-keys = engine.create_keys(rotation=False)
-ciphertext = engine.encrypt([1], keys.secret, level=0)
-print("ready", flush=True)
-for _ in range(10):
-    engine.bootstrap(ciphertext, keys.relinearization, keys.conjugation, keys.bootstrap)
+secret = engine.create_secret_key()
+def work():
+    engine.create_bootstrap_key(secret)
 """
-)
+
+BOOTSTRAPS = """
+engine = Engine(use_bootstrap=True, mode="parallel", thread_count=2)
+keys = engine.create_keys(rotation=False)
+ciphertexts = [engine.encrypt([1], keys.secret, level=0)] * 16
+def work():
+    engine.bootstrap_many(ciphertexts, keys.relinearization, keys.conjugation, keys.bootstrap)
+"""
+
+END = """
+start = time.monotonic()
+work()
+print(time.monotonic() - start, flush=True)
+work()
+"""
 
 
-@pytest.mark.parametrize("program", [KEYS, BOOTSTRAP], ids=["keys", "bootstrap"])
+@pytest.mark.parametrize("program", [KEYS, BOOTSTRAPS], ids=["keys", "bootstraps"])
 def test_ctrl_c(program: str) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", START + program + END], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert process.stdout is not None
     assert process.stderr is not None
-    assert process.stdout.readline() == "ready\n"
+    whole = float(process.stdout.readline())
     time.sleep(0.5)
     start = time.monotonic()
     process.send_signal(signal.SIGINT)
@@ -54,6 +55,7 @@ def test_ctrl_c(program: str) -> None:
     answered = time.monotonic() - start
     errors = first_word + process.stderr.read()
     process.wait(timeout=60)
+    print(f"answered after {answered:.2f} s; the whole takes {whole:.1f} s")
     assert "KeyboardInterrupt" in errors
-    # A second on a machine of its own; test machines share theirs, and one key is made without a pause.
-    assert answered < 4.0
+    # A quarter of a second, if nothing else runs. A call that does not listen answers at its end.
+    assert answered < 0.7 * whole
