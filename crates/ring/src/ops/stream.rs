@@ -195,7 +195,7 @@ impl Ring {
                 half.limbs_mut().zip(&mut limbs).for_each(|(limb, rows)| rows.push(limb));
             }
         }
-        limbs.into_par_iter().enumerate().for_each(|(i, mut out)| {
+        limbs.into_par_iter().with_max_len(1).enumerate().for_each(|(i, mut out)| {
             let table = self.table(self.prime_of(key.q_limbs, i));
             let (m, kernels) = (table.modulus(), table.kernels());
             let inputs: Vec<&[u64]> = of.iter().flatten().flat_map(|x| x.limbs(i)).collect();
@@ -235,7 +235,7 @@ impl Ring {
             let parts = poly.limbs_mut().flat_map(|limb| limb.chunks_mut(TILE));
             parts.zip(&mut rows).for_each(|(part, rows)| rows.push(part));
         }
-        rows.into_par_iter().enumerate().try_for_each(|(k, mut rows)| {
+        rows.into_par_iter().with_max_len(1).enumerate().try_for_each(|(k, mut rows)| {
             let (i, position) = (k / tiles, k % tiles * TILE);
             let (table, length) = (self.table(self.prime_of(q_limbs, i)), rows[0].len());
             let bits = width(table.modulus()).unwrap_or(64);
