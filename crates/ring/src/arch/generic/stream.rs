@@ -18,6 +18,8 @@ pub(crate) const WIDTHS: [usize; 10] = [20, 24, 28, 32, 40, 42, 44, 46, 48, 50];
 const AHEAD: usize = 4096;
 /// The same past the outer caches, of 2 to 16 KB the best by a sketch.
 const AHEAD_ONCE: usize = 8192;
+/// Blocks that inputs are asked for ahead: where a rotation leads to no hardware asks by itself.
+const INPUTS_AHEAD: usize = 2;
 /// A ciphertext and a sample of a key have two.
 const HALVES: usize = 2;
 
@@ -181,6 +183,7 @@ unsafe fn sums<L: Lanes, const BITS: usize>(l: L, row: &StreamRow<'_>, out: &mut
     let n = out.first().map_or(0, |out| out.len());
     let stride = row.bytes(BLOCK);
     for block in 0..n / BLOCK {
+        let later = (block + INPUTS_AHEAD).min(n / BLOCK - 1) * BLOCK;
         // SAFETY: as for `stream_sum`; the words of a block stay in the L1 cache for all inputs.
         unsafe {
             let words = row.words.as_ptr().add(block * stride);
@@ -191,6 +194,7 @@ unsafe fn sums<L: Lanes, const BITS: usize>(l: L, row: &StreamRow<'_>, out: &mut
                     for rotation in row.rotations {
                         for x in inputs {
                             sums.make_room(l);
+                            L::prefetch(x.as_ptr().wrapping_add(rotation.source(later + first)));
                             let y = load(l, x, at, Some(rotation));
                             for acc in &mut sums.acc {
                                 if k + first == 0 {
