@@ -75,11 +75,6 @@ impl Permutation {
     pub(crate) fn table(&self) -> &[u32] {
         &self.table
     }
-    /// Near what the image from `at` on is read from, in one vector.
-    #[inline(always)]
-    pub(crate) fn source(&self, at: usize) -> usize {
-        self.table[at / self.width] as usize
-    }
     pub(crate) fn inner(&self) -> &[[u32; 16]; 8] {
         &self.inner
     }

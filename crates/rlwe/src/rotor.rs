@@ -364,8 +364,7 @@ impl RotorKeys {
         stop: &(dyn Fn() -> Result<(), Error> + Sync),
     ) -> Result<Vec<Vec<Vec<Poly<Eval>>>>, Error> {
         let factor = |k: usize| self.factor(k, bands, limbs, stop);
-        let by_factor =
-            (0..self.factors.len()).into_par_iter().with_max_len(1).map(factor).collect::<Result<Vec<_>, _>>()?;
+        let by_factor = (0..self.factors.len()).into_par_iter().map(factor).collect::<Result<Vec<_>, _>>()?;
         let mut out: Vec<Vec<_>> = bands.iter().map(|_| Vec::with_capacity(self.factors.len())).collect();
         for of_factor in by_factor {
             of_factor.into_iter().zip(&mut out).for_each(|(polys, list)| list.push(polys));

@@ -195,7 +195,7 @@ impl Ring {
                 half.limbs_mut().zip(&mut limbs).for_each(|(limb, rows)| rows.push(limb));
             }
         }
-        limbs.into_par_iter().with_max_len(1).enumerate().for_each(|(i, mut out)| {
+        limbs.into_par_iter().enumerate().for_each(|(i, mut out)| {
             let table = self.table(self.prime_of(key.q_limbs, i));
             let (m, kernels) = (table.modulus(), table.kernels());
             let inputs: Vec<&[u64]> = of.iter().flatten().flat_map(|x| x.limbs(i)).collect();

@@ -77,12 +77,8 @@ fn predict(route: &Route, by_stage: bool) -> Result<Precision, Error> {
     let asked: Vec<&str> = route.plan.stages().iter().filter(|_| by_stage).map(|stage| stage.name.as_str()).collect();
     let stages = asked.par_iter().map(one_stage).collect::<Result<_, Error>>()?;
     let (mean_bits, worst_bits) = bits(noisy.iter().map(|found| (found, &model.message)));
-    Ok(Precision {
-        mean_bits,
-        worst_bits,
-        stages,
-        approximation_bits: bits([(&exact[0], &model.message)].into_iter()).0,
-    })
+    let (approximation_bits, _) = bits(exact.iter().take(1).map(|found| (found, &model.message)));
+    Ok(Precision { mean_bits, worst_bits, stages, approximation_bits })
 }
 
 /// `-log2` of the mean and of the largest error, over all runs with what each should give.

@@ -38,6 +38,13 @@ pub(super) unsafe fn load<L: Lanes>(l: L, row: &[u64], at: usize, permutation: O
     }
 }
 
+/// Asks for what [`load`] reads there.
+#[inline(always)]
+pub(super) unsafe fn ask<L: Lanes>(row: &[u64], at: usize, g: &Permutation) {
+    // SAFETY: as for `load`.
+    unsafe { L::prefetch(row.as_ptr().add(*g.table().get_unchecked(at / L::WIDTH) as usize)) }
+}
+
 /// The pair `sum_d phi(digit_d) (b_d, a_d)`, plus `phi(addend)` on the first, at one position; canonical or balanced.
 /// With `D` the number of digits is known and no more than a wide accumulator takes beside the addend.
 #[inline(always)]

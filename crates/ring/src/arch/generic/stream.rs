@@ -4,7 +4,7 @@
 //! The stream holds, for every eight positions, the words of all samples that meet there: it is read from its first byte to its last,
 //! once, whatever the number of inputs, and sums stay in registers.
 
-use super::keyswitch::load;
+use super::keyswitch::{ask, load};
 use crate::arch::lanes::Lanes;
 use crate::automorphism::Permutation;
 use crate::modulus::Modulus;
@@ -194,7 +194,7 @@ unsafe fn sums<L: Lanes, const BITS: usize>(l: L, row: &StreamRow<'_>, out: &mut
                     for rotation in row.rotations {
                         for x in inputs {
                             sums.make_room(l);
-                            L::prefetch(x.as_ptr().wrapping_add(rotation.source(later + first)));
+                            ask::<L>(x, later + first, rotation);
                             let y = load(l, x, at, Some(rotation));
                             for acc in &mut sums.acc {
                                 if k + first == 0 {
