@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -71,14 +73,40 @@ def test_doctor() -> None:
 
 
 def test_params() -> None:
-    text = run("params")
+    text = run("params", "--all")
     names = [preset["name"] for preset in lines("params")]
     assert {"regular", "toy"} <= set(names)
     assert all(name in text for name in names)
 
 
-def test_params_of_gates_and_tables() -> None:
+def test_params_fit_a_screen_and_say_all_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     text = run("params")
+    assert len(text.splitlines()) <= 60
+    assert max(map(len, text.splitlines())) <= 80
+    assert "regular" in text
+    assert "toy" not in text
+    assert "seal-1" not in text
+    for name, words in (("regular", "eprint 2022/024"), ("gate", "dimension of LWE"), ("int16", "plaintext_modulus")):
+        assert words in run("params", name)
+    assert [preset["name"] for preset in lines("params", "lut4", "toy")] == ["lut4", "toy"]
+    assert "did you mean ship14?" in fails("params", "ship-14")
+
+
+def test_the_package_is_a_command_too() -> None:
+    made = subprocess.run([sys.executable, "-m", "aglet", "--version"], capture_output=True, text=True, check=True)
+    assert made.stdout.startswith("aglet ")
+
+
+def test_advise_asks_for_all_that_is_missing_at_once() -> None:
+    words = fails("advise")
+    assert "--slots and --bits and --levels" in words
+    assert "aglet advise --slots 32768" in words
+    assert "--slots" not in fails("advise", "--slots", "4", "--bits", "9").split("for example")[0]
+
+
+def test_params_of_gates_and_tables() -> None:
+    text = run("params", "--all")
     sets = {preset["name"]: preset for preset in lines("params") if "dimension" in preset}
     assert {"gate", "cggi", "lut2", "lut3", "lut4"} <= set(sets)
     assert all(name in text for name in sets)
@@ -145,7 +173,7 @@ def test_plan() -> None:
     assert plan["security_bits"] >= 128
 
 
-@pytest.mark.parametrize("command", [["params"], ["plan"], ["plan", "--method", "lossy", "--stages", "5"], ADVISE])
+@pytest.mark.parametrize("command", [["plan"], ["plan", "--method", "lossy", "--stages", "5"], ADVISE])
 def test_80_columns(monkeypatch: pytest.MonkeyPatch, command: list[str]) -> None:
     """Tables are parted, not squeezed: every line fits, and what stands in a cell stands there whole."""
     monkeypatch.setenv("COLUMNS", "160")
@@ -250,7 +278,7 @@ def test_plan_of_gates_and_tables() -> None:
 
 
 def test_integers() -> None:
-    text = run("params")
+    text = run("params", "--all")
     sets = {preset["name"]: preset for preset in lines("params") if "plaintext_modulus" in preset}
     assert [preset["levels"] for preset in sets.values()] == [4, 9, 19, 39, 8, 26]
     assert all(name in text and preset["security_bits"] >= 128 for name, preset in sets.items())

@@ -198,6 +198,13 @@ def test_nothing_measured_is_no_success(table: Path) -> None:
     assert exit_code(outcomes) == 1
 
 
+def test_nothing_is_written_unasked(table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (empty := tmp_path / "empty").mkdir()
+    monkeypatch.chdir(empty)
+    assert reproduce(str(table), "--rows", "good", "--repeat", "1").exit_code == 0
+    assert not any(empty.iterdir())
+
+
 def test_the_command(table: Path, tmp_path: Path) -> None:
     records, page, image = tmp_path / "records", tmp_path / "page.html", tmp_path / "plot.png"
     options = ["--repeat", "2", "--record", str(records), "--html", str(page), "--plot", str(image)]
@@ -266,8 +273,7 @@ def test_outputs_are_tried_before_anything_is_measured(
     )
     (tmp_path / "table.json").write_text("{}")
     before = sorted(tmp_path.iterdir())
-    record = [] if "--record" in arguments else ["--no-record"]
-    result = reproduce(str(table), *record, "--html", "page.html", *arguments)
+    result = reproduce(str(table), "--html", "page.html", *arguments)
     assert (result.exit_code, result.stdout) == (1, "")
     assert words in result.stderr
     assert sorted(tmp_path.iterdir()) == before

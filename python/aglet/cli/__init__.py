@@ -12,7 +12,8 @@ from aglet.cli.batch import batch
 from aglet.cli.bench import bench
 from aglet.cli.bridge import bridge
 from aglet.cli.demo import demo
-from aglet.cli.info import doctor, params
+from aglet.cli.info import doctor
+from aglet.cli.params import params
 from aglet.cli.plan import plan
 from aglet.cli.reproduce import reproduce
 

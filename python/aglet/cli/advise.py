@@ -22,15 +22,16 @@ from aglet.reports import gigabytes
 __all__ = ["advise"]
 
 _SHOWN = 8
+_EXAMPLE = "aglet advise --slots 32768 --bits 20 --levels 5"
 
 AnyAdvice = Advice | LookupAdvice | IntegerAdvice | ComparisonAdvice
 
 
 @output.sentences
 def advise(
-    slots: Annotated[int, typer.Option(help="Values to refresh.")],
-    bits: Annotated[float, typer.Option(help="Precision in bits, for values of size 1.")],
-    levels: Annotated[int, typer.Option(help="Multiplications between two bootstraps.")],
+    slots: Annotated[int | None, typer.Option(help="Values to refresh; needed.")] = None,
+    bits: Annotated[float | None, typer.Option(help="Precision in bits, for values of size 1; needed.")] = None,
+    levels: Annotated[int | None, typer.Option(help="Multiplications between two bootstraps; needed.")] = None,
     values: Annotated[str, typer.Option(help=", ".join(VALUES) + ".")] = "real",
     throughput: Annotated[
         bool, typer.Option("--throughput/--latency", help="Time per value of full ciphertexts, or until all are done.")
@@ -43,6 +44,10 @@ def advise(
     json: output.Json = False,
 ) -> None:
     """Rank the bootstraps that fit by measured or modelled time, and show the calls of the best."""
+    if slots is None or bits is None or levels is None:
+        given = {"--slots": slots, "--bits": bits, "--levels": levels}
+        missing = [name for name, value in given.items() if value is None]
+        raise ParameterError(f"advise asks for {' and '.join(missing)} too, for example: {_EXAMPLE}.")
     wish = Wish(slots, bits, levels, values, throughput, None if memory is None else memory * 1e9)
     records, source = _records(record)
     units = _units_here() if here else forecast.shipped

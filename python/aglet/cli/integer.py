@@ -1,4 +1,4 @@
-"""The sets of integers on the command line: `aglet params` and `aglet plan` of them."""
+"""The sets of integers on the command line: `aglet plan` of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from aglet.cli import output
 from aglet.forecast import units_of_ring
 from aglet.reports import failure_text, gigabytes
 
-__all__ = ["is_integer_preset", "plan_integer", "print_integer_presets", "work_cells"]
+__all__ = ["is_integer_preset", "plan_integer", "work_cells"]
 
 
 def is_integer_preset(name: str) -> bool:
@@ -94,26 +94,3 @@ def _facts(info: _core.IntegerPresetInfo, refresh: _core.IntegerBootstrapPlan | 
             ("any slot wrong", failure_text(refresh["log2_failure"])),
         ]
     return output.facts("Forecast", rows)
-
-
-def print_integer_presets() -> None:
-    """The sets of integers."""
-    columns = ("preset", "log N", "levels", "modulus", "log QP", "secret", "security", "relinearization", "rotation")
-    rows = [
-        (
-            preset["name"],
-            preset["log_n"],
-            preset["levels"],
-            preset["plaintext_modulus"],
-            f"{preset['log_qp']:.0f}",
-            "ternary" if "ternary" in preset["secret"] else preset["secret"],
-            f"{preset['security_bits']:.0f} bits",
-            gigabytes(preset["relinearization_key_bytes"]),
-            gigabytes(preset["rotation_key_bytes"]),
-        )
-        for preset in _core.integer_presets()
-    ]
-    console = output.console()
-    title = "Sets of exact integers (IntegerEngine; other moduli with plaintext_modulus=)"
-    for part in output.fitting(title, columns, rows, console.width):
-        console.print(part)

@@ -28,8 +28,9 @@ def reproduce(
         bool, typer.Option("--quick", help="Some rows of each kind, and rows named in full; once each.")
     ] = False,
     repeat: Annotated[int | None, typer.Option(help="Bootstraps to take the median of: 3, quick 1.")] = None,
-    record: Annotated[Path, typer.Option(help="The folder of the records.")] = recording.DEFAULT_FOLDER,
-    no_record: Annotated[bool, typer.Option("--no-record", help="Write nothing down.")] = False,
+    record: Annotated[
+        Path | None, typer.Option(help="A folder to add records to, such as repro/record; none if not given.")
+    ] = None,
     plot_to: Annotated[Path | None, typer.Option("--plot", help="Draw the comparison into a PNG file.")] = None,
     html_to: Annotated[Path | None, typer.Option("--html", help="Write one page with tables and plots.")] = None,
     list_rows: Annotated[bool, typer.Option("--list", help="Show the names of the rows and stop.")] = False,
@@ -47,9 +48,8 @@ def reproduce(
             typer.echo(f"{row.table} {row.name}" + (f"  (not yet: {why})" if (why := row.obstacle()) else ""))
         return
     counts = _threads(threads)
-    folder = None if no_record else record
-    _try_outputs(folder, plot_to, html_to)  # before hours of measuring
-    made = _measure(tables, chosen, counts, repeat or (1 if quick else 3), folder)
+    _try_outputs(record, plot_to, html_to)  # before hours of measuring
+    made = _measure(tables, chosen, counts, repeat or (1 if quick else 3), record)
     found = blocks(tables, made)
     _show(output.console(), found, made)
     _write(found, plot_to, html_to)
@@ -85,8 +85,7 @@ def _try_outputs(folder: Path | None, plot_to: Path | None, html_to: Path | None
             tempfile.TemporaryFile(dir=folder).close()
         except OSError as error:
             raise ParameterError(
-                f"No records can be written to the folder {folder}: {error.strerror}; give another --record, or "
-                "--no-record."
+                f"No records can be written to the folder {folder}: {error.strerror}; give another --record."
             ) from error
 
 
