@@ -7,10 +7,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from make import pictures, records, reference
+from sphinx.util import logging
 
 import aglet
 
 HERE = Path(__file__).parent
+logger = logging.getLogger(__name__)
 
 project = "Aglet"
 author = "The Aglet developers"
@@ -38,9 +40,21 @@ numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
 
+LINK = re.compile(r"(!?)\[([^\]]+)\]\(((?:\.\./)+)([^)#]+)[^)]*\)")
+
+
 def outside(app, docname, source):
-    """What a page says of files beside docs is text here: they are read in the repository."""
-    source[0] = re.sub(r"\[([^\]]+)\]\((?:\.\./)+([^)#]+)[^)]*\)", r"\1 (`\2` in the repository)", source[0])
+    """A link that leaves docs becomes text: those files are read in the repository. Links inside docs stay links."""
+
+    def text(match):
+        picture, label, up, path = match.groups()
+        if up.count("../") <= docname.count("/"):
+            return match[0]
+        if picture or not (HERE.parent / path).exists():
+            logger.warning("the link to %s leads nowhere", up + path, location=docname)
+        return f"{label} (`{path}` in the repository)"
+
+    source[0] = LINK.sub(text, source[0])
 
 
 def setup(app):
