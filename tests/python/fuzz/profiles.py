@@ -1,0 +1,48 @@
+"""How many random programs run, and from which seeds: few in the quick part, more in the long one, 10^6 by hand.
+
+A front is a function of one argument, hypothesis' `data`: it draws a program, runs it on encrypted numbers and on
+numpy's, and raises where they disagree. A test file of each part says how many of the part's programs are its own:
+
+    test_arrays = programs(arrays.program, share=0.5)
+    test_arrays = programs(arrays.program, share=0.5, profile="long")
+
+What a front wants to see of a failing program it says with `hypothesis.note`; `@reproduce_failure` is printed with it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+__all__ = ["COUNTS", "programs"]
+
+COUNTS = {"quick": 2_000, "long": 20_000, "by_hand": int(os.environ.get("AGLET_FUZZ", 10**6))}
+"""Programs of all fronts together; by hand as many as AGLET_FUZZ says."""
+
+# The same programs in every run of a part; by hand other ones each time.
+_SEEDS = {"quick": 25, "long": 2025}
+
+
+def programs(front: Callable[[Any], None], *, share: float, profile: str = "quick") -> Callable[[], None]:
+    """A test that runs this front's share of the programs of a part: "quick", "long" or "by_hand"."""
+
+    def test(data: Any) -> None:
+        front(data)
+
+    test.__doc__ = front.__doc__
+    drawn = given(st.data())(test)
+    count = max(1, round(COUNTS[profile] * share))
+    fixed = seed(_SEEDS[profile])(drawn) if profile in _SEEDS else drawn
+    return settings(
+        max_examples=count,
+        deadline=None,
+        database=None,
+        print_blob=True,
+        # Programs that are wrong are made smaller, but not explained: that would run them a thousand times more.
+        phases=(Phase.explicit, Phase.generate, Phase.target, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )(fixed)
