@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aglet.arrays import functions, moves, order, products, sums
+from aglet.arrays import functions, moves, order, places, products, protocols, sums
 from aglet.arrays.interval import Interval
 from aglet.ckks import values
 from aglet.errors import LevelError, RangeError
@@ -175,8 +176,11 @@ class EncryptedArray:
         slots = self.session.slots
         used, inverse = np.unique(index // slots, return_inverse=True)
         placed = inverse.reshape(index.shape) * slots + index % slots
-        same = index.size == self.size
-        return self.replaced(chunks=[self._chunks[i] for i in used], index=placed, filler=self.filler if same else None)
+        chosen = self.replaced(chunks=[self._chunks[i] for i in used], index=placed, filler=None)
+        # What was an element and is none now does not hold the filler.
+        if self.filler is not None and index.size >= self.size and chosen.place_count == self.place_count:
+            chosen.filler = self.filler
+        return chosen
 
     def reshape(self, *shape: Any) -> EncryptedArray:
         """As numpy's; it costs nothing."""
@@ -212,17 +216,25 @@ class EncryptedArray:
             The largest absolute value, or a pair of the least and the largest value. It must hold for slots without an
             element too; if some operation left other values there, they are set to a value within.
         """
-        interval = Interval.of(bound)
-        whole = self if self.filler is not None or self.covers_all else moves.cleaned(self, interval.inside)
+        interval = Interval.of(bound) if self.is_real else Interval.of(bound).disc
+        whole = self if self.all_within(interval) else moves.cleaned(self, interval.inside)
         chunks = [self.session.machine.known(chunk, interval.size) for chunk in whole._chunks]
         return whole.replaced(chunks=chunks, interval=interval)
+
+    def all_within(self, interval: Interval) -> bool:
+        """Whether slots without an element are known to lie in the interval where all elements do."""
+        return self.filler in interval if self.filler is not None else self.covers_all
 
     @property
     def covers_all(self) -> bool:
         """Whether every slot holds an element."""
         period = self.period or self.session.slots
-        places = self.index // self.session.slots * period + self.index % period
-        return len(np.unique(places)) == len(self._chunks) * period
+        return places.count(self, period) == len(self._chunks) * period
+
+    @property
+    def place_count(self) -> int:
+        """How many slots hold an element."""
+        return places.count(self, self.session.slots)
 
     @property
     def uniform(self) -> bool:
@@ -280,29 +292,15 @@ class EncryptedArray:
         return self.replaced(chunks=[operation(chunk) for chunk in self._chunks], interval=interval, filler=value)
 
     def plain(self, other: Any) -> Any:
-        """Numbers that are no secret: a number, or this array's shape of them laid out as its chunks are."""
-        if values.is_number(other):
-            return values.as_number(other)
-        return values.as_array(other)
+        """Numbers that are no secret: one number, or an array of doubles.
 
-    def spread(self, other: NDArray[Any]) -> tuple[EncryptedArray, list[NDArray[Any]]]:
-        """Plain values in the places of this array, for each chunk; other slots get the middle one of them.
-
-        The array comes back too: in the shape that both broadcast to.
+        Doubles, as small integers and booleans would wrap or refuse where they are negated, and small floats round.
         """
-        if not other.size:
-            raise RangeError("There is no number in this array; give one at least.")
-        shape = np.broadcast_shapes(self.shape, other.shape)
-        placed = self if shape == self.shape else self.broadcast_to(shape)
-        laid = placed.spelled_out() if placed.uniform and other.size > 1 else placed
-        dtype = np.complex128 if other.dtype.kind == "c" else np.float64
-        slots, count = self.session.slots, len(laid._chunks)
-        period = laid.period or slots
-        flat = np.full(count * period, Interval.around(other).inside, dtype=dtype)
-        index = laid.index if period == slots else laid.index // slots * period + laid.index % period
-        flat[index] = np.broadcast_to(other, shape)
-        rows = flat.reshape(count, period)
-        return laid, list(rows if period == slots else np.tile(rows, slots // period))
+        return values.as_number(other) if values.is_number(other) else values.as_operand(other)
+
+    def negative(self, other: Any) -> Any:
+        """The negative of another operand, encrypted or not."""
+        return -other if isinstance(other, EncryptedArray) else -self.plain(other)
 
     def times_whole(self, factor: int) -> EncryptedArray:
         """Times a whole number; no level."""
@@ -310,9 +308,9 @@ class EncryptedArray:
         return self.each(lambda x: multiply(x, factor), self.interval.times(factor), lambda x: x * factor)
 
     def within(self, interval: Interval) -> EncryptedArray:
-        """The same, known to lie in this interval as well."""
+        """The same; its elements are known to lie in this interval too, which it states if all slots do."""
         low, high = max(self.interval.low, interval.low), min(self.interval.high, interval.high)
-        return self.replaced(interval=Interval(low, high))
+        return self.replaced(interval=Interval(low, high)) if self.all_within(interval) else self
 
     def reshape_uniform(self, shape: tuple[int, ...]) -> EncryptedArray:
         """One number in every slot, as an array of another shape."""
@@ -328,9 +326,8 @@ class EncryptedArray:
         """As numpy's; a number in every slot is broadcast for nothing, other elements are copied to more slots."""
         if shape == self.shape:
             return self
-        if self.uniform:
-            return self.reshape_uniform(shape)
-        return moves.laid_out(self, np.broadcast_to(self.index, shape))
+        index = np.broadcast_to(self.index, shape)
+        return self.reshape_uniform(shape) if self.uniform else moves.laid_out(self, index)
 
     def __add__(self, other: Any) -> EncryptedArray:
         if isinstance(other, EncryptedArray):
@@ -352,7 +349,7 @@ class EncryptedArray:
             self.session.same(other)
             interval = self.interval - other.interval
             return self._slotwise(other, self.session.machine.subtract, interval, lambda x, y: x - y)
-        return functions.add_plain(self, _negative(self.plain(other)))
+        return functions.add_plain(self, self.negative(other))
 
     def __rsub__(self, other: Any) -> EncryptedArray:
         return functions.add_plain(-self, self.plain(other))
@@ -385,7 +382,9 @@ class EncryptedArray:
         divisor = np.asarray(self.plain(other))
         if not divisor.all():
             raise ZeroDivisionError("The divisor is zero somewhere.")
-        return self * (1 / divisor if divisor.ndim else (1 / divisor).item())
+        with np.errstate(over="ignore"):
+            factor = 1 / divisor
+        return self * (factor if divisor.ndim else factor.item())
 
     def __rtruediv__(self, other: Any) -> EncryptedArray:
         raise TypeError(
@@ -394,7 +393,8 @@ class EncryptedArray:
         )
 
     def __pow__(self, power: Any) -> EncryptedArray:
-        if isinstance(power, EncryptedArray) or int(power) != power or not 1 <= power < 2**20:
+        known = isinstance(power, numbers.Real) or (isinstance(power, np.ndarray) and not power.ndim)
+        if not known or not 1 <= power < 2**20 or power != int(power):
             raise TypeError("Only whole powers from 1 are served; session.chebyshev takes other functions.")
         if power == 1:
             return self
@@ -412,7 +412,7 @@ class EncryptedArray:
         return functions.compare("compare", self, other)
 
     def __lt__(self, other: Any) -> EncryptedArray:
-        return functions.compare("compare", -self, _negative(other))
+        return functions.compare("compare", -self, self.negative(other))
 
     # Where two values are equal, the comparison is undecided either way.
     __ge__ = __gt__
@@ -452,8 +452,9 @@ class EncryptedArray:
         return order.smallest(self)
 
     def dot(self, other: Any) -> EncryptedArray:
-        """`x @ y`."""
-        return products.matmul(self, other)
+        """As `numpy.dot`: `x @ y`, or `x * y` for a number."""
+        found: EncryptedArray = products.dot(self, other)
+        return found
 
     def conj(self) -> EncryptedArray:
         """The complex conjugates; no level."""
@@ -468,14 +469,10 @@ class EncryptedArray:
     __array_priority__ = 1000
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        return functions.ufunc(ufunc, method, inputs, options)
+        return protocols.ufunc(ufunc, method, inputs, options)
 
     def __array_function__(self, function: Any, _types: Any, given: Any, options: Any) -> Any:
-        return functions.function(function, given, options)
-
-
-def _negative(value: Any) -> Any:
-    return -value if isinstance(value, EncryptedArray) or values.is_number(value) else -values.as_array(value)
+        return protocols.function(function, given, options)
 
 
 def _together(left: int | None, right: int | None) -> int | None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from aglet.ckks import values
 from aglet.errors import RangeError
 
 __all__ = ["Interval"]
@@ -29,6 +30,17 @@ class Interval:
     low: float
     high: float
 
+    def __post_init__(self) -> None:
+        """Refuse what is beyond all numbers: the interval would say nothing."""
+        if not (math.isfinite(self.low) and math.isfinite(self.high)):
+            raise RangeError(
+                "As far as is known, these values go beyond all numbers; say what they are, x.assume(bound=...), or "
+                "divide them first."
+            )
+
+    def __contains__(self, value: complex) -> bool:
+        return abs(value) <= self.size if isinstance(value, complex) else self.low <= value <= self.high
+
     @classmethod
     def of(cls, bound: Any) -> Interval:
         """`bound` as users give it: the largest absolute value, or a pair, the least and the largest value.
@@ -43,18 +55,18 @@ class Interval:
         pair = bound if isinstance(bound, tuple | list) else (-bound if _is_real(bound) else bound, bound)
         if len(pair) != 2 or not all(_is_real(end) for end in pair):
             raise TypeError("bound is the largest absolute value, or a pair of the least and the largest value.")
-        low, high = float(pair[0]), float(pair[1])
+        low, high = (values.as_float(end) for end in pair)
         if not (math.isfinite(low) and math.isfinite(high)) or low > high or low == high == 0:
             raise RangeError(f"bound={bound} is not a range of values; give a positive number, or (least, largest).")
         return cls(low, high)
 
     @classmethod
-    def around(cls, values: np.ndarray[Any, Any]) -> Interval:
+    def around(cls, numbers: np.ndarray[Any, Any]) -> Interval:
         """The least interval of values that are no secret."""
-        if values.dtype.kind == "c":
-            size = float(np.abs(values).max())
+        if numbers.dtype.kind == "c":
+            size = float(np.abs(numbers).max())
             return cls(-size, size)
-        return cls(float(values.min()), float(values.max()))
+        return cls(float(numbers.min()), float(numbers.max()))
 
     @property
     def size(self) -> float:
@@ -62,9 +74,14 @@ class Interval:
         return max(abs(self.low), abs(self.high))
 
     @property
+    def disc(self) -> Interval:
+        """Of complex values no larger than these."""
+        return Interval(-self.size, self.size)
+
+    @property
     def inside(self) -> float:
         """The middle, for slots without an element: noise at an end may be driven out of the interval."""
-        return (self.low + self.high) / 2
+        return self.low / 2 + self.high / 2
 
     def __or__(self, other: Interval) -> Interval:
         return Interval(min(self.low, other.low), max(self.high, other.high))
@@ -90,10 +107,11 @@ class Interval:
 
     def square(self, real: bool) -> Interval:
         """Of the squares, which are not negative where the values are real."""
-        largest = self.size**2
+        largest = self.size * self.size
         if not real:
             return Interval(-largest, largest)
-        return Interval(0.0 if self.low <= 0 <= self.high else min(self.low**2, self.high**2), largest)
+        least = 0.0 if self.low <= 0 <= self.high else min(abs(self.low), abs(self.high))
+        return Interval(least * least, largest)
 
     def polynomial(self, coefficients: Sequence[complex], *, chebyshev: bool, real: bool) -> Interval:
         """Of a polynomial in powers or in Chebyshev's basis (whose values lie in [-1, 1])."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,46 +10,52 @@ import numpy as np
 if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray
 
-__all__ = ["concatenate", "first_encrypted", "stack"]
+__all__ = ["concatenate", "first_encrypted", "is_encrypted", "joined", "stack"]
 
 
 def concatenate(arrays: Sequence[Any], axis: Any = 0) -> EncryptedArray:
     """As numpy's; it costs nothing: the chunks of all stand side by side."""
-    first = first_encrypted(arrays)
-    session, slots = first.session, first.session.slots
-    parts: list[Any] = []
-    chunks: list[Any] = []
-    start = 0
-    for one in arrays:
-        array = one if isinstance(one, type(first)) else session.encrypt_like(one, first)
-        session.same(array)
-        array = array.spelled_out() if array.uniform else array
-        parts.append((array, array.index + start))
-        chunks += array.chunks
-        start += len(array.chunks) * slots
-    index = np.concatenate([places for _, places in parts], axis=axis)
-    interval = parts[0][0].interval
-    for array, _ in parts[1:]:
-        interval = interval | array.interval
-    fillers, periods = {array.filler for array, _ in parts}, {array.period for array, _ in parts}
-    filler, period = (some.pop() if len(some) == 1 else None for some in (fillers, periods))
-    return first.replaced(chunks=chunks, index=index, interval=interval, filler=filler, period=period)
+    return joined(lambda indices: np.concatenate(indices, axis=axis), arrays)
 
 
 def stack(arrays: Sequence[Any], axis: Any = 0) -> EncryptedArray:
     """As numpy's; it costs nothing."""
-    first = first_encrypted(arrays)
-    wide = [a.spelled_out() if isinstance(a, type(first)) and a.uniform else a for a in arrays]
-    place = axis if axis >= 0 else axis + first.ndim + 1
-    expanded = [a.reshape(*a.shape[:place], 1, *a.shape[place:]) for a in wide]
-    return concatenate(expanded, axis=place)
+    return joined(lambda indices: np.stack(indices, axis=axis), arrays)
 
 
-def first_encrypted(arrays: Sequence[Any]) -> EncryptedArray:
-    """The first that is encrypted."""
+def joined(join: Callable[[Any], Any], arrays: Sequence[Any]) -> EncryptedArray:
+    """What a function of numpy makes of arrays side by side, which does the same to the places of elements."""
+    arrays = list(arrays)
+    first: EncryptedArray = first_encrypted(arrays)
+    session, slots = first.session, first.session.slots
+    parts: list[EncryptedArray] = []
+    indices: list[Any] = []
+    chunks: list[Any] = []
+    for one in arrays:
+        array = one if is_encrypted(one) else session.encrypt_like(one, first)
+        session.same(array)
+        array = array.spelled_out() if array.uniform else array
+        parts.append(array)
+        indices.append(array.index + len(chunks) * slots)
+        chunks += array.chunks
+    interval = parts[0].interval
+    for array in parts[1:]:
+        interval = interval | array.interval
+    fillers, periods = {array.filler for array in parts}, {array.period for array in parts}
+    filler, period = (some.pop() if len(some) == 1 else None for some in (fillers, periods))
+    return first.replaced(chunks=chunks, index=join(indices), interval=interval, filler=filler, period=period)
+
+
+def is_encrypted(value: object) -> bool:
+    """Whether it is an encrypted array."""
     from aglet.arrays.array import EncryptedArray
 
-    found = [one for one in arrays if isinstance(one, EncryptedArray)]
+    return isinstance(value, EncryptedArray)
+
+
+def first_encrypted(arrays: Sequence[Any]) -> Any:
+    """The first that is encrypted."""
+    found = [one for one in arrays if is_encrypted(one)]
     if not found:
         raise TypeError("None of these arrays is encrypted.")
     return found[0]

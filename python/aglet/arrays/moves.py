@@ -27,13 +27,13 @@ def aligned(left: EncryptedArray, right: EncryptedArray) -> tuple[EncryptedArray
     shape = np.broadcast_shapes(left.shape, right.shape)
     if left.uniform or right.uniform:
         return left.broadcast_to(shape), right.broadcast_to(shape)
-    # An array of the whole shape stays where it is; the other comes to it.
-    if left.shape == shape:
+    # An array of the whole shape stays where it is, if each element has a place of its own; the other comes to it.
+    stays = next((one for one in (left, right) if one.shape == shape and one.place_count == one.size), None)
+    if stays is None:
+        stays = left = laid_out(left, np.broadcast_to(left.index, shape))
+    if stays is left:
         return left, moved(right, np.broadcast_to(right.index, shape), left.index, len(left.chunks))
-    if right.shape == shape:
-        return moved(left, np.broadcast_to(left.index, shape), right.index, len(right.chunks)), right
-    spread = left.broadcast_to(shape)
-    return spread, moved(right, np.broadcast_to(right.index, shape), spread.index, len(spread.chunks))
+    return moved(left, np.broadcast_to(left.index, shape), right.index, len(right.chunks)), right
 
 
 def compact(array: EncryptedArray) -> EncryptedArray:
@@ -49,18 +49,25 @@ def laid_out(array: EncryptedArray, index: Index) -> EncryptedArray:
 
 
 def cleaned(array: EncryptedArray, filler: float) -> EncryptedArray:
-    """The same elements in the same places, and one number in all other slots; one level."""
-    array.need(1)
+    """The same elements in the same places, and one number in all other slots.
+
+    One level, and none where the other slots hold a known number.
+    """
     machine, slots = array.session.machine, array.session.slots
     mask = np.zeros(len(array.chunks) * slots)
     mask[array.index] = 1
     rows = mask.reshape(-1, slots)
+    if array.filler is not None:
+        change = filler - array.filler
+        chunks = [machine.add(c, (1 - m) * change) for c, m in zip(array.chunks, rows, strict=True)]
+        return _made(array, chunks, array.index, filler)
+    array.need(1)
     chunks = [_filled(array, machine.multiply(c, m), m, filler) for c, m in zip(array.chunks, rows, strict=True)]
     return _made(array, chunks, array.index, filler)
 
 
 def moved(array: EncryptedArray, source: Index, target: Index, count: int) -> EncryptedArray:
-    """The elements at places `source`, brought to places `target` of `count` chunks.
+    """The elements at places `source`, brought to places `target` of `count` chunks, no two to the same.
 
     It costs nothing where slots agree, and a rotation where whole chunks turn; where parts meet in a chunk, they are
     masked, which takes one level, and the slots between get a value within the interval.
@@ -89,14 +96,24 @@ def moved(array: EncryptedArray, source: Index, target: Index, count: int) -> En
     turned = _turned(array, rotations)
     if simple:
         keys = [next(iter(part)) for part in parts]
-        kept = array.filler if not rotations and source.size == array.size else None
-        return _made(array, [turned[key] for key in keys], target, kept, array.period)
+        found = _made(array, [turned[key] for key in keys], target, None, array.period)
+        if array.filler is not None and not rotations and _whole(array, parts):
+            found.filler = array.filler
+        return found
     filler = array.interval.inside
     made = [
         _joined(array, part, turned, filler) if echo is None else _echoed(array, part, echo, filler)
         for part, echo in zip(parts, echoes, strict=True)
     ]
     return _made(array, made, target, filler)
+
+
+def _whole(array: EncryptedArray, parts: list[_Part]) -> bool:
+    """Whether each chunk to be made holds all elements of the one that it is."""
+    slots = array.session.slots
+    held = np.zeros((len(array.chunks), slots), dtype=bool)
+    held[array.index // slots, array.index % slots] = True
+    return all(len(places) == held[chunk].sum() for part in parts for (chunk, _), places in part.items())
 
 
 _FEW = 8

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from aglet.arrays import moves, sums
 from aglet.arrays.interval import Interval
-from aglet.arrays.joins import stack
+from aglet.arrays.joins import is_encrypted, stack
 from aglet.errors import KeyMismatchError, RangeError
 
 if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray
     from aglet.arrays.session import Session
 
-__all__ = ["KeptMatrix", "matmul", "rmatmul"]
+__all__ = ["KeptMatrix", "dot", "inner", "matmul", "rmatmul"]
 
 
 class KeptMatrix:
@@ -71,6 +71,29 @@ def _plain(x: EncryptedArray, y: Any) -> tuple[NDArray[Any], KeptMatrix | None]:
     return x.plain(y), None
 
 
+def dot(x: Any, y: Any) -> Any:
+    """As `numpy.dot`: `@`, or `*` where one of the two is a number."""
+    return x @ y if _ndim(x) and _ndim(y) else x * y
+
+
+def inner(x: Any, y: Any) -> Any:
+    """As `numpy.inner`: products over the last axes of both."""
+    if not (_ndim(x) and _ndim(y)):
+        return x * y
+    if _ndim(y) == 1:
+        return x @ y
+    if _ndim(y) > 2 or (is_encrypted(x) and is_encrypted(y)):
+        raise TypeError("numpy.inner is served for vectors, or with a plain matrix; multiply and sum for more.")
+    if is_encrypted(y):
+        # Each row of the plain ones with every row of these.
+        return rmatmul(x, y.T) if np.ndim(x) == 1 else (y @ np.asarray(x).T).T
+    return x @ np.asarray(y).T
+
+
+def _ndim(x: Any) -> int:
+    return len(x.shape) if hasattr(x, "shape") else np.ndim(x)
+
+
 def matmul(x: EncryptedArray, y: Any) -> EncryptedArray:
     """`x @ y`; `y` is plain, or an encrypted vector."""
     if isinstance(y, type(x)):
@@ -79,7 +102,7 @@ def matmul(x: EncryptedArray, y: Any) -> EncryptedArray:
         _same_length(x.shape[-1], y.shape[0])
         return (x * y).sum(axis=-1)
     matrix, kept = _plain(x, y)
-    if not x.ndim or matrix.ndim not in (1, 2):
+    if not x.ndim or np.ndim(matrix) not in (1, 2):
         raise TypeError("@ takes a vector or a matrix on each side; multiply by numbers with *.")
     _same_length(x.shape[-1], matrix.shape[0])
     if matrix.ndim == 1:
@@ -148,13 +171,16 @@ def _diagonal(matrix: NDArray[Any], starts: NDArray[np.int64], step: int, slots:
 
 
 def rmatmul(matrix: Any, x: EncryptedArray) -> EncryptedArray:
-    """`matrix @ x` with a plain matrix and an encrypted vector; one level."""
+    """`matrix @ x` with a plain matrix and an encrypted vector, or with a plain vector; one level."""
     entries, kept = _plain(x, matrix)
-    if np.ndim(entries) == 1:
-        return matmul(x, entries) if x.ndim == 1 else matmul(x.T, entries)
-    if np.ndim(entries) != 2 or x.ndim != 1:
-        raise TypeError("matrix @ x takes a plain matrix and an encrypted vector; take columns of x one by one.")
-    return _matrix_times(entries, x, kept)
+    if np.ndim(entries) == 1 and x.ndim:
+        _same_length(len(entries), x.shape[max(0, x.ndim - 2)])
+        return matmul(x if x.ndim == 1 else x._view(np.swapaxes(x.index, -1, -2)), entries)
+    if np.ndim(entries) != 2 or x.ndim not in (1, 2):
+        raise TypeError(
+            "matrix @ x takes a plain matrix and an encrypted vector or matrix; multiply by numbers with *."
+        )
+    return _matrix_times(entries, x, kept) if x.ndim == 1 else matmul(x.T, entries.T).T
 
 
 def _matrix_times(entries: NDArray[Any], x: EncryptedArray, kept: KeptMatrix | None) -> EncryptedArray:

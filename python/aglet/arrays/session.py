@@ -143,9 +143,9 @@ class Session:
         TypeError
             If it holds something else than numbers.
         """
-        interval = Interval.of(bound)
         array = values.as_array(message)
         flat = values.as_vector(array.ravel())
+        interval = Interval.of(bound) if flat.dtype.kind != "c" else Interval.of(bound).disc
         _refuse_beyond(flat, interval)
         filler = interval.inside
         if self.slots % flat.size == 0:
@@ -160,7 +160,7 @@ class Session:
 
     def encrypt_like(self, message: Any, like: EncryptedArray) -> EncryptedArray:
         """Numbers that are no secret, as an array to join with another: their own range is public as they are."""
-        array = values.as_array(message)
+        array = values.as_operand(message)
         around = Interval.around(array) | Interval(like.interval.inside, like.interval.inside)
         return self.encrypt(array, bound=(around.low, around.high) if around.size else 1.0)
 
@@ -193,10 +193,10 @@ class Session:
         RangeError
             If it is empty, ragged, not finite, or has not two axes.
         """
-        entries = values.as_array(matrix)
-        if entries.ndim != 2 or not entries.size:
+        entries = values.as_operand(matrix)
+        if entries.ndim != 2:
             raise RangeError(f"A matrix has two axes and an entry at least, and this one has shape {entries.shape}.")
-        return KeptMatrix(self, entries.copy())
+        return KeptMatrix(self, entries)
 
     # Functions
 
@@ -218,7 +218,9 @@ class Session:
         RangeError
             If the values are not known to lie in the domain.
         """
-        low, high = (float(end) for end in domain)
+        low, high = (values.as_float(end) for end in domain)
+        if not (math.isfinite(high - low) and low < high):
+            raise RangeError(f"domain={domain} holds no numbers; give the least and the largest value.")
         slack = 1e-6 * (high - low)
         if array.interval.low < low - slack or array.interval.high > high + slack or not array.is_real:
             raise RangeError(
@@ -229,7 +231,9 @@ class Session:
         if (low, high) != (-1.0, 1.0):
             array.need(1 + degree.bit_length())
             array = array * (2 / (high - low)) - (high + low) / (high - low)
-        return self._polynomial(array.within(Interval(-1.0, 1.0)), coefficients, chebyshev=True)
+        # All slots are within, but for the slack.
+        inside = Interval(max(-1.0, min(1.0, array.interval.low)), min(1.0, max(-1.0, array.interval.high)))
+        return self._polynomial(array.replaced(interval=inside), coefficients, chebyshev=True)
 
     def _polynomial(self, array: EncryptedArray, coefficients: Any, *, chebyshev: bool) -> EncryptedArray:
         self.same(array)

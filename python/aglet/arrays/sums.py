@@ -32,7 +32,7 @@ def total(array: EncryptedArray, axis: Any, keepdims: bool) -> EncryptedArray:
         for done, one in enumerate(sorted(axes)):
             summed = _along(summed, one - done)
     kept = shape if keepdims else tuple(length for i, length in enumerate(array.shape) if i not in axes)
-    return summed.broadcast_to(kept) if summed.uniform else summed.reshape(kept)
+    return summed.reshape_uniform(kept) if summed.uniform else summed.reshape(kept)
 
 
 def mean(array: EncryptedArray, axis: Any, keepdims: bool) -> EncryptedArray:
@@ -73,13 +73,13 @@ def _of_all(array: EncryptedArray) -> EncryptedArray:
     """The sum of all elements, in every slot; slots without an element are taken off again."""
     if array.uniform:
         return array.times_whole(array.size).reshape_uniform(())
-    if len(np.unique(array.index)) < array.size:
+    if array.place_count < array.size:
         array = moves.compact(array)
     machine, slots = array.session.machine, array.session.slots
     # Where the elements are a whole period of a chunk, that is all there is to add.
     around = array.period if array.period == array.size and array.covers_all and len(array.chunks) == 1 else slots
     empty = len(array.chunks) * around - array.size
-    if empty and (array.filler is None or array.period):
+    if empty and array.filler is None:
         array = moves.cleaned(array, 0.0)
     chunk = _added(array, list(array.chunks))
     step = 1

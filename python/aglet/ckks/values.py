@@ -19,10 +19,12 @@ __all__ = [
     "as_bits",
     "as_bound",
     "as_declared",
+    "as_float",
     "as_level",
     "as_marked",
     "as_matrix",
     "as_number",
+    "as_operand",
     "as_slots",
     "as_vector",
     "is_number",
@@ -135,6 +137,26 @@ def as_array(message: Any, what: str = "message") -> NDArray[Any]:
     return array
 
 
+def as_operand(message: Any) -> NDArray[Any]:
+    """Numbers of any shape beside encrypted ones, as finite doubles: float64 or complex128 by their dtype.
+
+    Raises
+    ------
+    TypeError
+        If it holds something that is not a number, or is a `numpy.matrix`, whose `*` means another product.
+    RangeError
+        If it is empty, ragged or not finite.
+    """
+    if isinstance(message, np.matrix):
+        raise TypeError("The * of numpy.matrix is a product of matrices; give numpy.asarray(m), and @ for products.")
+    array = _plain(as_array(message, "operand"))
+    if not array.size:
+        raise RangeError("There is no number in this array; give one at least.")
+    if not np.isfinite(array).all():
+        raise RangeError("The operand is not finite somewhere; replace such values, for example with numpy.nan_to_num.")
+    return array
+
+
 def _refuse_masked(message: Any) -> None:
     if isinstance(message, np.ma.MaskedArray):
         raise TypeError("This array is masked, and a ciphertext has no mask; give .filled(value) in its place.")
@@ -146,10 +168,11 @@ def as_marked(found: NDArray[np.complex128], real: bool) -> Vector:
 
 
 def _plain(array: NDArray[Any]) -> Vector:
-    """A copy in one of the two dtypes."""
-    if array.dtype.kind == "c":
-        return array.astype(np.complex128, order="C")
-    return array.astype(np.float64, order="C")
+    """A copy in one of the two dtypes; what is too large for them is infinite."""
+    with np.errstate(over="ignore"):
+        if array.dtype.kind == "c":
+            return array.astype(np.complex128, order="C")
+        return array.astype(np.float64, order="C")
 
 
 def as_declared(real: Any) -> bool | None:
@@ -249,7 +272,7 @@ def as_bits(name: str, bits: Any) -> float:
     """
     if isinstance(bits, bool) or not isinstance(bits, numbers.Real):
         raise TypeError(f"{name} is a number of bits, not {type(bits).__name__}.")
-    found = _as_float(bits)
+    found = as_float(bits)
     if not math.isfinite(found):
         raise RangeError(f"{name} is not a finite number; give a number of bits, such as 30.")
     return found
@@ -267,7 +290,7 @@ def as_bound(bound: Any) -> float:
     """
     if isinstance(bound, bool) or not isinstance(bound, numbers.Real):
         raise TypeError(f"A bound is a real number, not {type(bound).__name__}.")
-    size = _as_float(bound)
+    size = as_float(bound)
     if not 0 < size < math.inf:
         raise RangeError(
             "A bound is positive and finite, and this one is not; give the largest absolute value of a slot."
@@ -275,7 +298,7 @@ def as_bound(bound: Any) -> float:
     return size
 
 
-def _as_float(number: numbers.Real) -> float:
+def as_float(number: Any) -> float:
     """The nearest double; a number beyond all of them is infinite."""
     try:
         return float(number)

@@ -1,0 +1,218 @@
+"""What numpy's functions and operators do on encrypted arrays, and a sentence for those that are not served."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aglet.arrays import joins, order, products
+from aglet.arrays.functions import compare, larger
+from aglet.arrays.joins import is_encrypted
+from aglet.ckks import values
+from aglet.errors import RangeError
+
+if TYPE_CHECKING:
+    from aglet.arrays.array import EncryptedArray
+
+__all__ = ["function", "ufunc"]
+
+_CONDITION = (-0.05, 1.05)
+"""What a comparison leaves, with its noise."""
+
+
+def _where(condition: Any, x: Any, y: Any) -> Any:
+    """Plain conditions choose; encrypted ones, from 0 to 1, mix, as `condition * x + (1 - condition) * y`."""
+    if is_encrypted(condition):
+        low, high = condition.interval.low, condition.interval.high
+        if not condition.is_real or low < _CONDITION[0] or high > _CONDITION[1]:
+            raise RangeError(
+                f"An encrypted condition is what a comparison gives, 0 or 1, and this one lies within [{low:.4g}, "
+                f"{high:.4g}]; compare first, or say condition.assume(bound=(0, 1)) if it does."
+            )
+        left, right = (one if is_encrypted(one) else condition.plain(one) for one in (x, y))
+        return condition * (left - right) + right
+    chosen = np.asarray(values.as_array([condition])[0] != 0)
+    return _chosen(x, chosen) + _chosen(y, ~chosen)
+
+
+def _chosen(x: Any, where: Any) -> Any:
+    return x * where.astype(np.float64) if is_encrypted(x) else np.where(where, values.as_array([x])[0], 0.0)
+
+
+def _clip(x: Any, low: Any, high: Any) -> Any:
+    if low is None and high is None:
+        raise TypeError("numpy.clip takes one end at least.")
+    raised = x if low is None else np.maximum(x, low)
+    return raised if high is None else np.minimum(raised, high)
+
+
+def _ends(a: Any, a_min: Any = None, a_max: Any = None, min: Any = None, max: Any = None) -> Any:
+    """Under both pairs of names that numpy has for them."""
+    return _clip(a, min if a_min is None else a_min, max if a_max is None else a_max)
+
+
+def _of_vector(call: Callable[[EncryptedArray], EncryptedArray]) -> Callable[..., EncryptedArray]:
+    """A function of a vector, for which there is one axis."""
+
+    def along(a: EncryptedArray, axis: Any = None) -> EncryptedArray:
+        if axis not in (None, 0, -1) or isinstance(axis, bool):
+            raise RangeError(f"axis={axis} does not fit a vector.")
+        return call(a)
+
+    return along
+
+
+_UFUNCS: dict[Any, Callable[..., Any]] = {
+    np.add: lambda x, y: x + y,
+    np.subtract: lambda x, y: x - y,
+    np.multiply: lambda x, y: x * y,
+    np.true_divide: lambda x, y: x / y,
+    np.negative: lambda x: -x,
+    np.positive: lambda x: x,
+    np.square: lambda x: x.square(),
+    np.power: lambda x, y: x**y,
+    np.matmul: lambda x, y: x @ y,
+    np.maximum: lambda x, y: larger("maximum", x, y),
+    np.minimum: lambda x, y: larger("minimum", x, y),
+    np.greater: lambda x, y: x > y,
+    np.greater_equal: lambda x, y: x > y,
+    np.less: lambda x, y: x < y,
+    np.less_equal: lambda x, y: x < y,
+    np.sign: lambda x: compare("sign", x),
+    np.absolute: abs,
+    np.conjugate: lambda x: x.conj(),
+}
+
+# Each with numpy's names of its arguments in their order; of these, the call takes what is served.
+_FUNCTIONS: dict[Any, tuple[str, Callable[..., Any]]] = {
+    np.sum: (
+        "a axis dtype out keepdims initial where",
+        lambda a, axis=None, keepdims=False: a.sum(axis, keepdims=bool(keepdims)),
+    ),
+    np.mean: (
+        "a axis dtype out keepdims where",
+        lambda a, axis=None, keepdims=False: a.mean(axis, keepdims=bool(keepdims)),
+    ),
+    np.var: (
+        "a axis dtype out ddof keepdims where mean correction",
+        lambda a, axis=None, ddof=0, keepdims=False: a.var(axis, ddof=ddof, keepdims=bool(keepdims)),
+    ),
+    np.sort: ("a axis kind order stable", lambda a, axis=-1: order.ordered(a, axis)),
+    np.argmax: ("a axis out keepdims", _of_vector(order.argmax)),
+    np.argmin: ("a axis out keepdims", _of_vector(order.argmin)),
+    np.max: ("a axis out keepdims initial where", _of_vector(order.largest)),
+    np.min: ("a axis out keepdims initial where", _of_vector(order.smallest)),
+    np.dot: ("a b out", lambda a, b: products.dot(a, b)),
+    np.inner: ("a b", lambda a, b: products.inner(a, b)),
+    np.concatenate: ("arrays axis out dtype casting", joins.concatenate),
+    np.stack: ("arrays axis out dtype casting", joins.stack),
+    np.hstack: ("tup dtype casting", lambda tup: joins.joined(np.hstack, tup)),
+    np.vstack: ("tup dtype casting", lambda tup: joins.joined(np.vstack, tup)),
+    np.broadcast_to: ("array shape subok", lambda array, shape: array.broadcast_to(tuple(np.atleast_1d(shape)))),
+    np.where: ("condition x y", _where),
+    np.clip: ("a a_min a_max out min max", _ends),
+    np.shape: ("a", lambda a: a.shape),
+    np.ndim: ("a", lambda a: a.ndim),
+    np.size: ("a axis", lambda a, axis=None: np.size(a.index, axis)),
+}
+
+_OPERANDS = ("a", "b", "a_min", "a_max", "min", "max")
+
+# What chooses elements only: done to the places of elements. After the first, the arguments are plain.
+_VIEWS: dict[Any, str] = {
+    np.roll: "a shift axis",
+    np.reshape: "a shape order newshape copy",
+    np.ravel: "a order",
+    np.transpose: "a axes",
+    np.swapaxes: "a axis1 axis2",
+    np.moveaxis: "a source destination",
+    np.squeeze: "a axis",
+    np.expand_dims: "a axis",
+    np.flip: "m axis",
+    np.take: "a indices axis out mode",
+    np.repeat: "a repeats axis",
+    np.tile: "A reps",
+    np.diagonal: "a offset axis1 axis2",
+}
+
+
+def ufunc(called: Any, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
+    """A universal function of numpy; results are new arrays, so `out=` and `where=` have no place."""
+    served = _UFUNCS.get(called)
+    if served is None or method != "__call__" or options:
+        raise TypeError(_refusal(f"numpy.{called.__name__}" + (f".{method}" if method != "__call__" else ""), options))
+    left = [one.item() if isinstance(one, np.ndarray) and not one.ndim else one for one in inputs]
+    if len(left) == 2 and isinstance(left[0], np.ndarray | np.generic):
+        return _reflected(called, *left)
+    return served(*left)
+
+
+def _reflected(called: Any, plain: Any, x: EncryptedArray) -> Any:
+    """With numpy's array first, whose own operators would ask numpy again."""
+    swapped: dict[Any, Callable[[], Any]] = {
+        np.add: lambda: x + plain,
+        np.multiply: lambda: x * plain,
+        np.subtract: lambda: x.__rsub__(plain),
+        np.true_divide: lambda: x.__rtruediv__(plain),
+        np.matmul: lambda: products.rmatmul(plain, x),
+        np.maximum: lambda: compare("maximum", x, plain),
+        np.minimum: lambda: compare("minimum", x, plain),
+        np.greater: lambda: x < plain,
+        np.greater_equal: lambda: x < plain,
+        np.less: lambda: x > plain,
+        np.less_equal: lambda: x > plain,
+    }
+    if called not in swapped:
+        raise TypeError(_refusal(f"numpy.{called.__name__}", {}))
+    return swapped[called]()
+
+
+def function(called: Any, given: Sequence[Any], options: dict[str, Any]) -> Any:
+    """Another function of numpy, called with what it is served with, and refused with anything else."""
+    if called in _VIEWS:
+        return _viewed(called, _bound(called, _VIEWS[called], given, options))
+    if called not in _FUNCTIONS:
+        raise TypeError(_refusal(f"numpy.{called.__name__}", {}))
+    names, served = _FUNCTIONS[called]
+    arguments = _bound(called, names, given, options)
+    taken = inspect.signature(served).parameters
+    first, needed = next(iter(taken)), [one.name for one in taken.values() if one.default is one.empty]
+    beyond = {name: value for name, value in arguments.items() if name not in taken}
+    if beyond or any(name not in arguments for name in needed):
+        raise TypeError(_refusal(f"numpy.{called.__name__}", beyond))
+    if first == "a" and not any(is_encrypted(arguments.get(name)) for name in _OPERANDS):
+        raise TypeError(_refusal(f"numpy.{called.__name__}", {}))
+    return served(**arguments)
+
+
+def _bound(called: Any, names: str, given: Sequence[Any], options: dict[str, Any]) -> dict[str, Any]:
+    """Arguments by numpy's names, without those that say nothing; no axis may say something."""
+    order_of = names.split()
+    if len(given) > len(order_of) or set(order_of[: len(given)]) & set(options):
+        raise TypeError(_refusal(f"numpy.{called.__name__}", options))
+    named = dict(zip(order_of, given, strict=False)) | options
+    named = {name: named[name] for name in order_of if name in named} | named
+    nothing = (None, np._NoValue)
+    return {name: value for name, value in named.items() if name == "axis" or not any(value is one for one in nothing)}
+
+
+def _viewed(called: Any, arguments: dict[str, Any]) -> EncryptedArray:
+    """The elements that numpy chooses when it is given their places."""
+    array: Any = next(iter(arguments.values()), None)
+    others = dict(list(arguments.items())[1:])
+    if not is_encrypted(array) or "out" in others or any(is_encrypted(one) for one in others.values()):
+        raise TypeError(_refusal(f"numpy.{called.__name__}", others))
+    viewed: EncryptedArray = array._view(called(array.index, **others))
+    return viewed
+
+
+def _refusal(name: str, options: dict[str, Any]) -> str:
+    with_options = f" with {', '.join(options)}" if options else ""
+    served = sorted({one.__name__ for one in (*_UFUNCS, *_FUNCTIONS, *_VIEWS)})
+    return (
+        f"{name}{with_options} is not served on encrypted arrays, and nothing is decrypted for it; there are "
+        f"{', '.join(served)}, and session.chebyshev for any smooth function."
+    )
