@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
 from collections import defaultdict
@@ -10,14 +11,17 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Any
 
+from aglet.batch.folders import OWN, Spare
 from aglet.batch.places import Place, checksum
 from aglet.batch.results import Failure, Outcome, Report
-from aglet.errors import ParameterError
+from aglet.errors import ParameterError, SerializationError
 
 __all__ = ["FAILED", "MANIFEST", "Ledger"]
 
-MANIFEST, FAILED = "_manifest.jsonl", "_failed.jsonl"
+MANIFEST, FAILED = OWN
 _AT_ONCE = 8
+_LINE = 512
+"""Bytes of a line beside the name, at most: the name of a node has 255 at most."""
 
 
 class Ledger:
@@ -37,6 +41,8 @@ class Ledger:
         self._start = self._saved = time.monotonic()
         self._took = 0.0
         self._skipped = 0
+        self._spare: Spare | None = None
+        self._changed = False
 
     def _kept(self) -> dict[str, dict[str, Any]]:
         lines: dict[str, dict[str, Any]] = {}
@@ -44,6 +50,11 @@ class Ledger:
             try:
                 line = json.loads(text)
                 lines[str(line["name"])] = line
+            except RecursionError as error:
+                raise SerializationError(
+                    f"The {MANIFEST} in {self._target.url!a} was not written by a batch; give another folder, or "
+                    "--overwrite (overwrite=True) to make all results again."
+                ) from error
             except (ValueError, TypeError, KeyError):
                 # Its result is made again.
                 continue
@@ -70,10 +81,33 @@ class Ledger:
 
     def _fits(self, name: str) -> bool:
         line = self._lines[name]
-        if line.get("stamp") != self._source.stamp(name):
+        try:
+            if line.get("stamp") != self._source.stamp(name):
+                return False
+            data = self._target.read_if_there(name)
+        except OSError:
+            # The work says what is wrong, if it still is then.
             return False
-        data = self._target.read_if_there(name)
         return data is not None and checksum(data) == line.get("sha256")
+
+    def begin(self, names: Iterable[str]) -> None:
+        """Make sure, before the work, that its lists can be written at its end.
+
+        Raises
+        ------
+        OSError
+            If nothing can be written there.
+        """
+        self._changed = True
+        if self._target.local is None:
+            self.save()
+            return
+        size = sum(_LINE + len(json.dumps(name)) for name in itertools.chain(self._lines, names))
+        self._spare = Spare(self._target.local, size)
+
+    def refuse(self, name: str, why: str) -> None:
+        """Note what is no ciphertext, without a try."""
+        self._failures.append(Failure(name, why, "", 0))
 
     def add(self, outcome: Outcome) -> None:
         """Note an outcome, and bring the files up to date now and then."""
@@ -97,7 +131,7 @@ class Ledger:
     def save(self) -> None:
         """Write both files."""
         start = time.monotonic()
-        self._target.write(MANIFEST, _text(line for _, line in sorted(self._lines.items())))
+        self._target.write(MANIFEST, self._manifest())
         if self._failures:
             self._target.write(FAILED, _text(asdict(one) for one in self._sorted()))
         else:
@@ -105,15 +139,32 @@ class Ledger:
         self._saved = time.monotonic()
         self._took = self._saved - start
 
+    def close(self) -> None:
+        """Write both files for the last time, on a full disk too; neither if nothing changed since they were."""
+        if not (self._changed or self._failures or self._target.read_if_there(FAILED) is not None):
+            return
+        try:
+            self.save()
+        except OSError:
+            if self._spare is None or self._target.local is None:
+                raise
+            self._spare.put(f"{self._target.local}/{MANIFEST}", self._manifest())
+        finally:
+            if self._spare is not None:
+                self._spare.free()
+
+    def _manifest(self) -> bytes:
+        return _text(line for _, line in sorted(self._lines.items()))
+
     def _sorted(self) -> list[Failure]:
         return sorted(self._failures, key=lambda one: one.name)
 
-    def report(self) -> Report:
-        """What was done."""
+    def report(self, ignored: Iterable[str]) -> Report:
+        """What was done, and what was left out."""
         by_node = {node: (len(times), sum(times) / len(times)) for node, times in self._times.items()}
         seconds = time.monotonic() - self._start
         done = sum(map(len, self._times.values()))
-        return Report(done, self._skipped, tuple(self._sorted()), seconds, by_node)
+        return Report(done, self._skipped, tuple(self._sorted()), seconds, by_node, tuple(ignored))
 
 
 def _text(lines: Iterable[dict[str, Any]]) -> bytes:

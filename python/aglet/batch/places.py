@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
+import secrets
 import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import fsspec
+from fsspec.implementations.cached import CachingFileSystem
 
+from aglet.batch import folders
+from aglet.batch.folders import Listing
 from aglet.errors import ParameterError
 
 __all__ = ["Place", "checksum"]
@@ -18,6 +23,8 @@ _T = TypeVar("_T")
 # What is put there appears whole; elsewhere a file is written under another name first.
 _STORES = {"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "oci", "oss", "memory"}
 _PATIENCE_S = 0.2
+_LASTING = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL}
+"""What no second try mends."""
 
 
 def checksum(data: bytes) -> str:
@@ -42,19 +49,27 @@ class Place:
             raise ParameterError(
                 f"{self.url!a} cannot be opened: {error}. Give a folder, or install what fsspec needs for such urls."
             ) from error
+        while isinstance(self._fs, CachingFileSystem):
+            # A copy of what is read would hide changes, and that two places are one.
+            self._fs = self._fs.fs
         self.root = root.rstrip("/")
-        self._whole = bool(
+        self.whole = bool(
             _STORES & {self._fs.protocol} if isinstance(self._fs.protocol, str) else _STORES & {*self._fs.protocol}
         )
 
     @property
     def local(self) -> str | None:
         """Its path, if it is a folder of this machine."""
-        return self.root if fsspec.utils.get_protocol(self.url) in ("file", "local") else None
+        own = isinstance(self._fs, fsspec.implementations.local.LocalFileSystem)
+        return (self.root or "/") if own else None
+
+    def same_kind(self, other: Place) -> bool:
+        """Whether equal paths in both are one file, as far as can be known."""
+        return type(self._fs) is type(other._fs)
 
     def within(self, other: Place) -> bool:
-        """Whether it is the other or lies below it."""
-        return type(self._fs) is type(other._fs) and f"{self.root}/".startswith(f"{other.root}/")
+        """Whether it is the other or lies below it, by its name."""
+        return self.same_kind(other) and f"{self.root}/".startswith(f"{other.root}/")
 
     def names(self) -> list[str]:
         """The files in it and below, in order; names that begin with `_` or `.` are not for a batch.
@@ -64,15 +79,39 @@ class Place:
         OSError
             If it is not there or cannot be reached.
         """
-        found = self._patiently(lambda: self._listed())
-        below = (path[len(self.root) + 1 :] for path in found)
-        return sorted(name for name in below if not any(part[:1] in "_." for part in name.split("/")))
+        return self.listing().names
 
-    def _listed(self) -> list[str]:
+    def listing(self) -> Listing:
+        """All that is in it and below: files, what is no file, and names that begin with `_` or `.`.
+
+        Raises
+        ------
+        OSError
+            If it is not there or cannot be reached.
+        """
+        return self._patiently(self._listed)
+
+    def _listed(self) -> Listing:
         self._fs.invalidate_cache()
-        if not self._fs.isdir(self.root):
+        if not self._fs.isdir(self.root or "/"):
             raise FileNotFoundError(f"{self.url!a} is no folder that can be reached; look at the name.")
-        return list(self._fs.find(self.root))
+        if self.local is not None:
+            return folders.listed(self.local)
+        made = Listing()
+        for path in sorted(self._fs.find(self.root)):
+            name = path[len(self.root) + 1 :]
+            if not any(map(folders.hidden, name.split("/"))):
+                made.names.append(name)
+            elif name not in folders.OWN:
+                made.ignored.append(name)
+        return made
+
+    def folder_paths(self) -> set[str]:
+        """The paths of all folders below it; none if it does not exist."""
+        if not self._patiently(lambda: self._fs.isdir(self.root)):
+            return set()
+        found = self._patiently(lambda: self._fs.find(self.root, withdirs=True, detail=True))
+        return {path for path, about in found.items() if about["type"] == "directory"}
 
     def read(self, name: str) -> bytes:
         """A file of it.
@@ -82,7 +121,10 @@ class Place:
         OSError
             If it cannot be read, after several tries where that may help.
         """
-        return bytes(self._patiently(lambda: self._fs.cat_file(f"{self.root}/{name}")))
+        path = f"{self.root}/{name}"
+        if self.local is not None:
+            return self._patiently(lambda: folders.read(path))
+        return bytes(self._patiently(lambda: self._fs.cat_file(path)))
 
     def read_if_there(self, name: str) -> bytes | None:
         """A file of it; None if there is none."""
@@ -102,11 +144,14 @@ class Place:
         self._patiently(lambda: self._put(f"{self.root}/{name}", data))
 
     def _put(self, path: str, data: bytes) -> None:
-        if self._whole:
+        if self.local is not None:
+            folders.put(path, data)
+            return
+        if self.whole:
             self._fs.pipe_file(path, data)
             return
-        folder, _, name = path.rpartition("/")
-        draft = f"{folder}/.{name}.{os.getpid()}.{time.monotonic_ns()}"
+        folder = path.rpartition("/")[0]
+        draft = f"{folder}/.aglet-draft-{secrets.token_hex(8)}"
         self._fs.makedirs(folder, exist_ok=True)
         try:
             self._fs.pipe_file(draft, data)
@@ -132,8 +177,8 @@ class Place:
                 return call()
             except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError):
                 raise
-            except OSError:
-                if done == self._tries:
+            except OSError as error:
+                if done == self._tries or error.errno in _LASTING:
                     raise
                 time.sleep(_PATIENCE_S * 4**done)
         raise AssertionError("unreachable: the last try returns or raises")

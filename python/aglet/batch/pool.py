@@ -1,4 +1,4 @@
-"""`Pool`: one operation on many ciphertexts; here its queue, order, second tries and progress."""
+"""`Pool`: one operation on many ciphertexts, from a place to another or as a stream."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ import hashlib
 import itertools
 import json
 import os
-import time
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from aglet import checks
+from aglet.batch.clock import Clock
+from aglet.batch.folders import alone
+from aglet.batch.halts import HaltError, Watch
 from aglet.batch.keys import read_index
 from aglet.batch.ledger import Ledger
 from aglet.batch.methods import method_of
 from aglet.batch.places import Place
-from aglet.batch.results import Failure, Group, Outcome, Report, Task
-from aglet.batch.runners import Local, Lost, Runner
+from aglet.batch.results import Failure, Group, Outcome, Report, Task, ignored_sentence
+from aglet.batch.runners import Local, Runner
+from aglet.batch.schedule import Schedule
+from aglet.batch.targets import refuse_unfit
 from aglet.batch.worker import Recipe
-from aglet.errors import AgletError, ParameterError
+from aglet.errors import AgletError
 from aglet.progress import ProgressCallback, progress_bar, silent
 
 __all__ = ["BatchError", "Pool"]
-
-_WINDOW = 4
-"""Groups for each that runs, which may wait for an earlier one where the order is kept."""
 
 
 class BatchError(AgletError):
@@ -102,6 +102,7 @@ class Pool:
         self._address, self._threads = address, checks.count("threads", threads)
         self._actors = checks.count("actors_per_node", actors_per_node, 1)
         self._runner: Runner | None = None
+        self._schedule: Schedule | None = None
         self._numbers = itertools.count(1)
 
     def __enter__(self) -> Pool:
@@ -114,7 +115,7 @@ class Pool:
         """Let the workers go; keys are freed."""
         if self._runner is not None:
             self._runner.close()
-            self._runner = None
+            self._runner = self._schedule = None
 
     def _started(self) -> Runner:
         if self._runner is None:
@@ -125,6 +126,15 @@ class Pool:
 
                 self._runner = Cluster(self._recipe, str(self._address), self._actors)
         return self._runner
+
+    def _outcomes(self, groups: Iterator[Group], task: Task, ordered: bool) -> Iterator[Outcome]:
+        if self._schedule is None:
+            self._schedule = Schedule(self._started(), self._method.together, self._method.unit, self._retries)
+        return self._schedule.outcomes(groups, task, ordered)
+
+    def _rest(self, task: Task) -> list[Outcome]:
+        """What computes is finished; nothing else of this batch begins."""
+        return [] if self._schedule is None else list(self._schedule.rest(task))
 
     def run(
         self,
@@ -138,7 +148,8 @@ class Pool:
 
         Results are written whole, and `_manifest.jsonl` there has for each its checksum; a run that was stopped goes on
         where it ended, as results whose checksums fit are kept. What cannot be done is in `_failed.jsonl`, and the rest
-        is done. After Ctrl-C groups that compute are finished and written first; a second one drops them.
+        is done; names that begin with `_` or `.` are left out, and the report has them. After Ctrl-C, groups that
+        compute are finished and written first; a second one drops them.
 
         Parameters
         ----------
@@ -150,31 +161,49 @@ class Pool:
         Raises
         ------
         ParameterError
-            If the target is the source or lies in it, or holds results of another method or other keys.
+            If the target is the source or lies in it, a result has no place there, another batch writes there now, or
+            it holds results of another method or other keys.
+        MissingKeyError, KeyMismatchError
+            After the first ciphertexts, if these keys do for none.
+        SerializationError
+            If the manifest there was not written by a batch.
         OSError
-            If one of them cannot be reached.
+            If one of them cannot be reached, or nothing can be written any more: what is done by then is kept.
         """
         begin, end = Place(source, self._retries), Place(target, self._retries)
-        if end.within(begin):
-            raise ParameterError("The results would lie among the ciphertexts; give a folder outside of the source.")
-        names = begin.names()
-        task = Task(next(self._numbers), begin, end)
-        ledger = Ledger(begin, end, self._job, checks.flag("overwrite", overwrite))
-        todo = ledger.left(_chunks(names, self._method.unit))
-        outcomes = self._outcomes(self._grouped(todo), task, False) if todo else ()
+        overwrite = checks.flag("overwrite", overwrite)
+        listing = begin.listing()
+        refuse_unfit(begin, end, listing, Place(self._recipe.keys))
+        with alone(end.local):
+            ledger = Ledger(begin, end, self._job, overwrite)
+            for name, why in listing.refused.items():
+                ledger.refuse(name, why)
+            todo = ledger.left(_chunks(listing.names, self._method.unit))
+            if todo:
+                ledger.begin(name for unit in todo for name in unit)
+            self._work(todo, Task(next(self._numbers), begin, end), ledger, progress)
+        return ledger.report(listing.ignored)
+
+    def _work(
+        self, todo: Sequence[tuple[str, ...]], task: Task, ledger: Ledger, progress: ProgressCallback | None
+    ) -> None:
+        """Do it, and note what became of it however it ends."""
+        watch = Watch()
         with progress_bar(progress) as report:
-            clock = _Clock(sum(map(len, todo)), self._method.name, report or silent)
+            clock = Clock(sum(map(len, todo)), self._method.name, report or silent)
             try:
-                for outcome in outcomes:
+                for outcome in self._outcomes(self._grouped(todo), task, False) if todo else ():
                     ledger.add(outcome)
                     clock.tick()
-            except KeyboardInterrupt:
+                    watch.look(outcome)
+            except (KeyboardInterrupt, HaltError) as stop:
                 for outcome in self._rest(task):
                     ledger.add(outcome)
+                if isinstance(stop, HaltError):
+                    raise stop.error from None
                 raise
             finally:
-                ledger.save()
-        return ledger.report()
+                ledger.close()
 
     def stream(
         self, source: Any, *, ordered: bool = True, progress: ProgressCallback | None = None
@@ -194,31 +223,39 @@ class Pool:
         BatchError
             After the last result, if ciphertexts failed: its `failures` say which.
         """
-        task, groups, total = self._opened_source(source)
-        failures = []
-        clock = _Clock(total, self._method.name, progress or silent)
+        task, groups, total, failures = self._opened_source(source)
+        clock, watch = Clock(total, self._method.name, progress or silent), Watch()
         try:
             for outcome in self._outcomes(groups, task, checks.flag("ordered", ordered)):
                 clock.tick()
-                if outcome.error is not None:
-                    failures.append(Failure(outcome.name, outcome.error, outcome.node, outcome.tries))
-                else:
+                if outcome.error is None:
                     yield outcome.name, outcome.result
+                else:
+                    failures.append(Failure(outcome.name, outcome.error, outcome.node, outcome.tries))
+                watch.look(outcome)
+        except HaltError:
+            # The last failure says why.
+            pass
         finally:
             # The consumer may have had enough, or it was Ctrl-C.
-            list(self._rest(task))
+            self._rest(task)
         if failures:
             raise BatchError(tuple(failures))
 
-    def _opened_source(self, source: Any) -> tuple[Task, Iterator[Group], int]:
+    def _opened_source(self, source: Any) -> tuple[Task, Iterator[Group], int, list[Failure]]:
+        """What all share, the groups, how many there are (0 if nobody knows), and what is no ciphertext."""
         number = next(self._numbers)
         if isinstance(source, str | os.PathLike):
             place = Place(source, self._retries)
-            names = place.names()
-            return Task(number, place, None), self._grouped(_chunks(names, self._method.unit)), len(names)
+            found = place.listing()
+            if found.ignored:
+                warnings.warn(ignored_sentence(found.ignored), stacklevel=3)
+            groups = self._grouped(_chunks(found.names, self._method.unit))
+            refused = [Failure(name, why, "", 0) for name, why in found.refused.items()]
+            return Task(number, place, None), groups, len(found.names), refused
         pairs = source.items() if isinstance(source, Mapping) else source
         total = len(source) if hasattr(source, "__len__") else 0
-        return Task(number, None, None), self._grouped_pairs(pairs), total
+        return Task(number, None, None), self._grouped_pairs(pairs), total, []
 
     def _grouped(self, units: Iterable[tuple[str, ...]]) -> Iterator[Group]:
         first = 0
@@ -233,73 +270,6 @@ class Pool:
             names = tuple(str(name) for name, _ in some)
             yield Group(first, names, tuple(one for _, one in some))
             first += len(names)
-
-    def _outcomes(self, groups: Iterator[Group], task: Task, ordered: bool) -> Iterator[Outcome]:
-        runner = self._started()
-        again: deque[Group] = deque()
-        held: dict[int, Outcome] = {}
-        following, more = 0, True
-        while more or again or runner.busy:
-            most = _WINDOW * self._method.together * max(1, runner.room + runner.busy)
-            while runner.room > 0 and (again or (more and len(held) < most)):
-                group = again.popleft() if again else next(groups, None)
-                if group is None:
-                    more = False
-                    break
-                runner.submit(group, task)
-            for group, found in runner.finished():
-                if isinstance(found, Lost):
-                    found = self._second_try(group, found, again)
-                for outcome in found:
-                    if ordered:
-                        held[group.first + group.names.index(outcome.name)] = outcome
-                    else:
-                        yield outcome
-            while following in held:
-                yield held.pop(following)
-                following += 1
-
-    def _second_try(self, group: Group, lost: Lost, again: deque[Group]) -> list[Outcome]:
-        """Back to the queue, in parts, so that one that breaks workers takes no other with it; or the end."""
-        if group.tries > self._retries:
-            return [Outcome(name, "", 0.0, error=lost.why, tries=group.tries) for name in group.names]
-        for start in range(0, len(group.names), self._method.unit):
-            part = slice(start, start + self._method.unit)
-            given = group.given and group.given[part]
-            first, tries = group.first + start, group.tries + 1
-            again.append(replace(group, first=first, names=group.names[part], given=given, tries=tries))
-        return []
-
-    def _rest(self, task: Task) -> Iterator[Outcome]:
-        """What computes is finished; nothing else begins."""
-        if self._runner is None:
-            return
-        self._runner.stop(task)
-        while self._runner.busy:
-            for _, found in self._runner.finished():
-                yield from [] if isinstance(found, Lost) else found
-
-
-class _Clock:
-    """Tells how far a batch is, how fast, and when it will end."""
-
-    def __init__(self, total: int, method: str, report: ProgressCallback) -> None:
-        self._total, self._method, self._report = total, method, report
-        self._start, self._done = time.monotonic(), 0
-
-    def tick(self) -> None:
-        self._done += 1
-        each = (time.monotonic() - self._start) / self._done
-        left = max(0, self._total - self._done) * each
-        end = f", {_duration(left)} left" if self._total else ""
-        self._report(self._done, self._total, f"{self._method}: {each:.3g} s each{end}")
-
-
-def _duration(seconds: float) -> str:
-    for unit, size in (("h", 3600), ("min", 60)):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.0f} {unit}"
-    return f"{seconds:.0f} s"
 
 
 def _chunks(some: Iterable[Any], size: int) -> Iterator[tuple[Any, ...]]:

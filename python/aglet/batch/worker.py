@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import platform
 import threading
 import time
@@ -14,10 +15,16 @@ from aglet.batch.memory import refuse_too_little
 from aglet.batch.methods import Method, method_of
 from aglet.batch.places import checksum
 from aglet.batch.results import Group, Outcome, Task
-from aglet.errors import MemoryLimitError, SerializationError
+from aglet.errors import KeyMismatchError, MemoryLimitError, MissingKeyError, ParameterError, SerializationError
 from aglet.progress import silent
 
 __all__ = ["Recipe", "Worker"]
+
+_FAULTS = ((MissingKeyError, "missing"), (KeyMismatchError, "stranger"), (ParameterError, "options"))
+"""What other ciphertexts will meet too, if these are not the keys or options for them."""
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
+_OF_A_NAME = {errno.ENAMETOOLONG, errno.EISDIR, errno.ENOTDIR, errno.EINVAL, errno.EILSEQ, errno.ELOOP}
+"""Why one result cannot be written where others can."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +56,11 @@ class Worker:
             )
         refuse_too_little(self._opened, recipe.streams)
         self._turn = threading.BoundedSemaphore(recipe.streams)
-        self._stopped = 0
+        self._stopped: set[int] = set()
 
     def stop(self, task: Task) -> None:
         """Begin with no more groups of this batch; what computes is finished and written."""
-        self._stopped = max(self._stopped, task.number)
+        self._stopped.add(task.number)
 
     def run(self, group: Group, task: Task) -> list[Outcome]:
         """Read, compute and write; what goes wrong with one ciphertext is said in its outcome, and the rest is done.
@@ -65,25 +72,25 @@ class Worker:
         MemoryLimitError
             If there is no memory for the group now.
         """
-        outcomes: dict[str, Outcome] = {}
-        given: dict[str, Any] = {}
+        outcomes: list[Outcome] = []
+        given: dict[int, Any] = {}
         for i, name in enumerate(group.names):
-            outcomes[name] = Outcome(name, self.node, 0.0, tries=group.tries)
+            outcomes.append(Outcome(name, group.first + i, self.node, 0.0, tries=group.tries))
             try:
                 stamp = task.source.stamp(name) if task.source else ""
-                given[name] = self._read(group, i, task)
-                outcomes[name] = replace(outcomes[name], stamp=stamp)
+                given[i] = self._read(group, i, task)
+                outcomes[i] = replace(outcomes[i], stamp=stamp)
             except Exception as error:
-                outcomes[name] = replace(outcomes[name], error=_sentence(error))
+                outcomes[i] = _failed(outcomes[i], error)
         with self._turn:
-            if task.number <= self._stopped:
+            if task.number in self._stopped:
                 return []
             start = time.perf_counter()
             made = dict(zip(given, self._computed(list(given.values())), strict=True))
             seconds = (time.perf_counter() - start) / max(1, len(given))
-        for name, result in made.items():
-            outcomes[name] = self._written(replace(outcomes[name], seconds=seconds), result, task)
-        return [outcomes[name] for name in group.names]
+        for i, result in made.items():
+            outcomes[i] = self._written(replace(outcomes[i], seconds=seconds), result, task)
+        return outcomes
 
     def _read(self, group: Group, i: int, task: Task) -> Any:
         if group.given is not None:
@@ -114,15 +121,25 @@ class Worker:
 
     def _written(self, outcome: Outcome, result: Any, task: Task) -> Outcome:
         if isinstance(result, Exception):
-            return replace(outcome, error=_sentence(result))
+            return _failed(outcome, result)
         if task.target is None:
             return replace(outcome, result=result)
         try:
             data = self._opened.engine.serialize(result, progress=silent)
+        except Exception as error:
+            return _failed(outcome, error)
+        try:
             task.target.write(outcome.name, data)
         except Exception as error:
-            return replace(outcome, error=_sentence(error))
+            number = error.errno if isinstance(error, OSError) else None
+            fault = "" if number in _OF_A_NAME else "full" if number in _FULL else "unwritten"
+            return replace(outcome, error=_sentence(error), fault=fault)
         return replace(outcome, checksum=checksum(data))
+
+
+def _failed(outcome: Outcome, error: Exception) -> Outcome:
+    fault = next((word for kind, word in _FAULTS if isinstance(error, kind)), "")
+    return replace(outcome, error=_sentence(error), fault=fault)
 
 
 def _sentence(error: Exception) -> str:

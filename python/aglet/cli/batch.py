@@ -46,6 +46,7 @@ def bootstrap(
 ) -> None:
     """Refresh every ciphertext below IN; go on where a run was stopped; list what failed, and end with 1 then."""
     from aglet.batch import Pool
+    from aglet.batch.results import ignored_sentence
 
     options: dict[str, Any] = {"target_level": target_level, "bound": bound, "table": _numbers(table)}
     pool = Pool(
@@ -71,6 +72,8 @@ def bootstrap(
         console.print(
             f"Done in {report.seconds:.1f} s; {report.skipped} had a result before, {len(report.failures)} failed."
         )
+        if report.ignored:
+            console.print(ignored_sentence(report.ignored))
         for failure in report.failures[:10]:
             console.print(f"{failure.name!a}: {failure.error}")
     if report.failures:

@@ -1,0 +1,61 @@
+"""When a batch stops early: what failed would fail for every other ciphertext too."""
+
+from __future__ import annotations
+
+from aglet.batch.results import Outcome
+from aglet.errors import KeyMismatchError, MissingKeyError, ParameterError
+
+__all__ = ["HaltError", "Watch"]
+
+_STRANGERS = 4
+"""So many of another secret, and none of this, are no accident."""
+_OPTIONS = {"options": ParameterError, "missing": MissingKeyError}
+_UNWRITTEN = 3
+"""So many results in a row that could not be written."""
+
+
+class HaltError(Exception):
+    """The reason to stop."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+class Watch:
+    """Looks at outcomes in turn."""
+
+    def __init__(self) -> None:
+        self._done = self._strangers = self._unwritten = 0
+
+    def look(self, outcome: Outcome) -> None:
+        """Note an outcome.
+
+        Raises
+        ------
+        HaltError
+            If going on is of no use.
+        """
+        if outcome.error is None:
+            self._done, self._unwritten = self._done + 1, 0
+        elif outcome.fault in ("full", "unwritten"):
+            self._unwritten += 1
+            if outcome.fault == "full" or self._unwritten >= _UNWRITTEN:
+                raise HaltError(
+                    OSError(
+                        f"The results cannot be written, and the batch stopped: {outcome.error}. What is done is kept; "
+                        "mend that, for example make room, and run it again: it goes on there."
+                    )
+                )
+        elif outcome.fault in _OPTIONS and not self._done:
+            kind = _OPTIONS[outcome.fault]
+            raise HaltError(kind(f"{outcome.error} Every ciphertext would fail so, and the batch stopped."))
+        elif outcome.fault == "stranger" and not self._done:
+            self._strangers += 1
+            if self._strangers >= _STRANGERS:
+                raise HaltError(
+                    KeyMismatchError(
+                        f"None of the first {self._strangers} ciphertexts belongs to these keys, and the batch "
+                        f"stopped; give the keys that they were made with. The first says: {outcome.error}"
+                    )
+                )
