@@ -48,7 +48,7 @@ from aglet.ckks.comparison import ComparisonPlan
 from aglet.ckks.elsewhere import GLEngine
 from aglet.ckks.engine import Engine
 from aglet.ckks.light import LightPlaintext, LossyBootstrapKey, MergeBootstrapKey, SmallBootstrapKey
-from aglet.ckks.matrices import EncodedMatrix, PlainMatrix
+from aglet.ckks.matrices import EncodedMatrix, LightPlainMatrix, PlainMatrix
 from aglet.errors import (
     AgletError,
     DeviceError,
@@ -100,6 +100,7 @@ __all__ = [
     "KeyMismatchError",
     "KeySet",
     "LevelError",
+    "LightPlainMatrix",
     "LightPlaintext",
     "LookupEngine",
     "LookupKey",

@@ -78,12 +78,22 @@ WHOLE: dict[tuple[str, str], tuple[Call, int]] = {
         lambda w, v: w.engine.encode_to_plain_matrix([[1]], 3, [v]).level,
         3,
     ),
+    ("encode_to_light_plain_matrix", "level"): (lambda w, v: w.engine.encode_to_light_plain_matrix([[1]], v).level, 3),
+    ("encode_to_light_plain_matrix", "diagonal_indices"): (
+        lambda w, v: w.engine.encode_to_light_plain_matrix([[1]], 3, [v]).level,
+        3,
+    ),
+    ("encode_to_light_plaintext", "level"): (lambda w, v: w.engine.encode_to_light_plaintext([1], v).level, 3),
     ("encrypt", "level"): (lambda w, v: w.engine.encrypt([1], w.keys.public, v).level, 3),
     ("encrypt_many", "level"): (lambda w, v: w.engine.encrypt_many([1], w.keys.public, v)[0].level, 3),
     ("encrypt_pytorch_tensor", "level"): (lambda w, v: w.engine.encrypt_pytorch_tensor([1], w.keys.public, v).level, 3),
     ("level_down", "level"): (lambda w, v: w.engine.level_down(w.x, v).level, 3),
     ("make_power_basis", "degree"): (
         lambda w, v: len(w.engine.make_power_basis(w.x, v, w.keys.relinearization)),
+        3,
+    ),
+    ("make_power_basis", "max_power"): (
+        lambda w, v: len(w.engine.make_power_basis(w.x, relinearization_key=w.keys.relinearization, max_power=v)),
         3,
     ),
     ("make_chebyshev_basis", "degree"): (
@@ -105,7 +115,7 @@ for _name in ("sign", "relu", "compare", "maximum", "minimum", "max", "min"):
 
         WHOLE[_name, _argument] = (_compare, _good)
 for _size in ("bootstrap", "lossy_bootstrap", "merge_bootstrap"):
-    for _argument, _good in (("stage_count", 3), ("memory_limit_bytes", 10**9)):
+    for _argument, _good in (("stage_count", 3), ("count", 3), ("memory_limit_bytes", 10**9)):
 
         def _create(w: World, v: Any, name: str = f"create_{_size}_key", argument: str = _argument) -> Any:
             return getattr(w.engine, name)(w.keys.secret, **{argument: v}).stage_count
@@ -133,6 +143,7 @@ BY_NAME = {
     "alpha",
     "axis",
     "baby_step_count",
+    "count",
     "degree",
     "delta",
     "deltas",
@@ -141,6 +152,7 @@ BY_NAME = {
     "integer",
     "iterations",
     "level",
+    "max_power",
     "memory_limit_bytes",
     "queries",
     "stage_count",

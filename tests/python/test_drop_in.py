@@ -179,10 +179,49 @@ def test_encoding_a_matrix_tells_how_far_it_is(engine: Engine, keys: Keys) -> No
     assert {now[1:] for now in told} == {(139, "matrix")}
 
 
+def test_keywords_of_later_versions(engine: Engine, keys: Keys) -> None:
+    x = engine.encrypt([0.5], keys.secret)
+    powers = engine.make_power_basis(x, max_power=3, relinearization_key=keys.relinearization)
+    assert_near([engine.decrypt(power, keys.secret)[0] for power in powers], [0.5, 0.25, 0.125])
+    with pytest.raises(TypeError, match="give one of them"):
+        engine.make_power_basis(x, 3, keys.relinearization, max_power=3)
+    with pytest.raises(TypeError, match="degree is a whole number"):
+        engine.make_power_basis(x, relinearization_key=keys.relinearization)
+    small = ToyEngine(use_bootstrap=True, slot_count=8)
+    secret = small.create_secret_key()
+    for make in (small.create_bootstrap_key, small.create_lossy_bootstrap_key, small.create_merge_bootstrap_key):
+        assert make(secret, count=2).stage_count == 2
+        with pytest.raises(TypeError, match="give one of them"):
+            make(secret, 2, count=2)
+
+
+def test_plaintexts_go_down(engine: Engine, keys: Keys) -> None:
+    x = engine.encrypt([1.0, 2.0], keys.secret)
+    for plaintext in (engine.encode([0.5, 4.0]), engine.encode_to_light_plaintext([0.5, 4.0])):
+        assert plaintext.level == engine.max_level
+        lower = engine.level_down(plaintext, 2)
+        assert lower.level == 2
+        assert_near(engine.decode(lower)[:2], [0.5, 4.0])
+        assert engine.multiply(x, lower).level == 1
+        assert engine.encrypt(lower, keys.secret).level == 2
+        with pytest.raises(LevelError, match="levels only go down"):
+            engine.level_down(lower, 3)
+    light = engine.encode_to_light_plaintext([0.5], 2)
+    assert light.level == engine.encode_to_light_plaintext([0.5], level=2).level == 2
+    assert engine.deserialize_light_plaintext(engine.serialize_light_plaintext(light)).level == 2
+    for sum_ in (engine.add(x, light), engine.subtract(light, x)):
+        assert sum_.level == 2
+    with pytest.raises(LevelError, match="encode it at that level"):
+        engine.encrypt(light, keys.secret, level=3)
+
+
 def test_plain_matrices(engine: Engine, keys: Keys) -> None:
     x = np.linspace(-1, 1, engine.slot_count)
     matrix = np.random.default_rng(6).uniform(-1, 1, (8, 8))
     plain = engine.encode_to_plain_matrix(matrix, level=2, diagonal_indices=[0, 1])
+    light = engine.encode_to_light_plain_matrix(matrix, 2, [0, 1])
+    assert isinstance(light, aglet.LightPlainMatrix)
+    assert repr(light) == "<LightPlainMatrix: 8 x 8, level 2>"
     kept = np.zeros(engine.slot_count)
     kept[:8] = np.diag(matrix) * x[:8]
     kept[:7] += np.diag(matrix, 1) * x[1:8]
@@ -191,6 +230,7 @@ def test_plain_matrices(engine: Engine, keys: Keys) -> None:
     for product in (
         engine.multiply_matrix(plain, ciphertext, keys.rotation),
         engine.multiply_matrix(plain, ciphertext, key),
+        engine.multiply_matrix(light, ciphertext, key),
         engine.multiply_matrix(plain, ciphertext, matrix_multiplication_key=key),
     ):
         assert_near(engine.decrypt(product, keys.secret), kept)

@@ -111,8 +111,9 @@ def test_threads() -> None:
     assert choose(mode="parallel", thread_count=0).threads == options.available_cores()
     assert choose(mode="parallel", thread_count=3).threads == 3
     assert Engine(1, "parallel", thread_count=64).thread_count == 64
-    with pytest.raises(ParameterError, match="take 0 for all cores"):
-        Engine(1, "parallel", thread_count=5000)
+    with pytest.warns(RuntimeWarning, match="one for each core") as caught:
+        assert Engine(1, thread_count=5000).thread_count == options.available_cores()
+    assert len(caught) == 1
 
 
 def test_slots() -> None:
@@ -120,6 +121,33 @@ def test_slots() -> None:
     assert choose(log_slot_count=10).slot_count == 1024
     assert choose(use_bootstrap=True, slot_count=2**15).slot_count == 2**15
     assert choose(use_bootstrap=True, slot_count=1).slot_count == 1
+
+
+@pytest.mark.parametrize(
+    ("slots", "ring", "levels"), [(2**13, 14, 7), (2**14, 15, 17), (2**15, 16, 36), (2**16, 17, 77)]
+)
+def test_more_slots_take_a_larger_ring(slots: int, ring: int, levels: int) -> None:
+    for named in ({"slot_count": slots}, {"log_slot_count": slots.bit_length() - 1}):
+        assert (log_n(choose(**named)), choose(**named).levels) == (ring, levels)
+    few = choose(slot_count=slots, max_level=1)
+    assert log_n(few) == ring
+    assert few.max_level == 1
+    with pytest.raises(ParameterError, match="65536 or fewer"):
+        choose(slot_count=2 * 2**16)
+    with pytest.raises(ParameterError, match="negative"):
+        choose(slot_count=slots, max_level=-1)
+
+
+def test_a_wide_engine_of_few_levels() -> None:
+    engine = Engine(slot_count=2**14, max_level=1)
+    assert (engine.slot_count, engine.max_level) == (2**14, 1)
+    secret = engine.create_secret_key()
+    x = engine.encrypt(np.linspace(-1, 1, 2**14), secret)
+    assert x.level == 1
+    square = engine.square(x, engine.create_relinearization_key(secret))
+    assert_near(engine.decrypt(square, secret), np.linspace(-1, 1, 2**14) ** 2)
+    with pytest.raises(LevelError, match="max_level="):
+        engine.encrypt([1], secret, level=2)
 
 
 def test_bootstrap_presets() -> None:
@@ -135,6 +163,7 @@ def test_bootstrap_presets() -> None:
         ({"mode": "fast"}, "no mode"),
         ({"mode": "parallel", "thread_count": -1}, "0 for all"),
         ({"device_id": 1}, "leave it out"),
+        ({"mode": "parallel", "device_id": 1}, "leave it out"),
         ({"max_level": -1}, "negative"),
         ({"max_level": 10**6}, "use_bootstrap=True"),
         ({"use_bootstrap": True, "max_level": 7}, "leave out max_level"),
@@ -169,8 +198,25 @@ def test_wrong_types() -> None:
 
 
 def test_the_gpu_is_not_there() -> None:
-    with pytest.raises(DeviceError, match='mode="parallel"'):
+    with pytest.raises(DeviceError, match=r'mode="parallel".*mode="auto"'):
         Engine(mode="gpu")
+    automatic = choose(mode="auto", device_id=1)
+    assert (automatic.mode, automatic.threads) == ("parallel", options.available_cores())
+    assert choose("auto") == choose("parallel")
+
+
+def test_a_subclass_may_assign_what_it_was_made_with() -> None:
+    class Mine(Engine):
+        def __init__(self, mode: str, max_level: int) -> None:
+            self.mode, self.max_level = mode, max_level
+            super().__init__(mode=mode, max_level=max_level)
+            self.mode, self.slot_count, self.thread_count = mode, 2**12, 1
+
+    engine = Mine("cpu", 1)
+    assert (engine.mode, engine.max_level) == ("cpu", 1)
+    for name, value in [("mode", "parallel"), ("slot_count", 8), ("max_level", 7)]:
+        with pytest.raises(ParameterError, match=f"make another with Engine\\({name}="):
+            setattr(engine, name, value)
 
 
 def test_an_insecure_ring_must_be_spelled_out() -> None:

@@ -21,16 +21,6 @@ class Bootstrapping:
     _core: _core.Engine
     _iterations: int
 
-    @property
-    def preset(self) -> str:
-        """The name of the parameter set."""
-        return self._core.preset
-
-    @property
-    def slot_count(self) -> int:
-        """Values in one ciphertext."""
-        return self._core.slot_count
-
     def memory_report(
         self, stage_count: int | None = None, size: KeySize = "large", method: Method = "regular"
     ) -> reports.MemoryReport:
@@ -69,6 +59,7 @@ class Bootstrapping:
         *,
         memory_limit_bytes: int | None = None,
         progress: ProgressCallback | None = None,
+        count: int | None = None,
     ) -> BootstrapKey:
         """Every rotation key of one bootstrap, and the keys to and from its sparse secret.
 
@@ -77,10 +68,11 @@ class Bootstrapping:
         stage_count
             Into how many steps coeffs_to_slots is cut: 2 to 5 for all slots, from 1 for few. More stages are faster and
             need a lower precision of their primes; without it 3, which the primes are chosen for, or as many as few
-            slots have layers. A preset that bootstraps by roots of unity has no such stages and refuses any.
+            slots have layers. A preset that bootstraps by roots of unity has no such stages and refuses any. It may be
+            given as `count=` too.
         size
-            "large" is the fastest, and the default here: it is smaller than the documented medium key. "small" is
-            what `create_small_bootstrap_key` makes.
+            "large" is the fastest, and the default here, as it is less than a third of the documented medium key, which
+            is the default there. "small" is what `create_small_bootstrap_key` makes.
         memory_limit_bytes
             Refuse to begin if the forecast is above this. Without it the limit is the memory that the machine has free.
         progress
@@ -94,7 +86,8 @@ class Bootstrapping:
         ParameterError
             If the engine cannot bootstrap with these stages.
         """
-        return self._make("regular", secret_key, stage_count, size, memory_limit_bytes, progress)
+        stages = checks.one_of(stage_count=stage_count, count=count)
+        return self._make("regular", secret_key, stages, size, memory_limit_bytes, progress)
 
     def create_lossy_bootstrap_key(
         self,
@@ -104,9 +97,11 @@ class Bootstrapping:
         *,
         memory_limit_bytes: int | None = None,
         progress: ProgressCallback | None = None,
+        count: int | None = None,
     ) -> BootstrapKey:
         """The key of `lossy_bootstrap`, `sign_bootstrap` and `lossy_merge_bootstrap`; as `create_bootstrap_key`."""
-        return self._make("lossy", secret_key, stage_count, size, memory_limit_bytes, progress)
+        stages = checks.one_of(stage_count=stage_count, count=count)
+        return self._make("lossy", secret_key, stages, size, memory_limit_bytes, progress)
 
     def create_merge_bootstrap_key(
         self,
@@ -116,9 +111,11 @@ class Bootstrapping:
         *,
         memory_limit_bytes: int | None = None,
         progress: ProgressCallback | None = None,
+        count: int | None = None,
     ) -> BootstrapKey:
         """The key of `merge_bootstrap`; as `create_bootstrap_key`, whose key serves as well."""
-        return self._make("merge", secret_key, stage_count, size, memory_limit_bytes, progress)
+        stages = checks.one_of(stage_count=stage_count, count=count)
+        return self._make("merge", secret_key, stages, size, memory_limit_bytes, progress)
 
     def create_small_bootstrap_key(self, secret_key: SecretKey) -> BootstrapKey:
         """The keys to and from the sparse secret alone: rotations come from the rotation key, for any stage count.

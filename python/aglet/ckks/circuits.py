@@ -101,9 +101,19 @@ class Circuits(BitGates):
         )
 
     def make_power_basis(
-        self, ciphertext: Ciphertext, degree: int, relinearization_key: RelinearizationKey
+        self,
+        ciphertext: Ciphertext,
+        degree: int | None = None,
+        relinearization_key: RelinearizationKey | None = None,
+        *,
+        max_power: int | None = None,
     ) -> list[Ciphertext]:
         """`[x, x^2, ..., x^degree]`; the k-th power is `ceil(log2 k)` levels below `x`.
+
+        Parameters
+        ----------
+        degree
+            The highest power, which may be given as `max_power=` too.
 
         Raises
         ------
@@ -112,7 +122,7 @@ class Circuits(BitGates):
         LevelError
             If the ciphertext has fewer than `ceil(log2 degree)` levels.
         """
-        return self._basis(ciphertext, degree, "power", relinearization_key)
+        return self._basis(ciphertext, checks.one_of(degree=degree, max_power=max_power), "power", relinearization_key)
 
     def make_chebyshev_basis(
         self, ciphertext: Ciphertext, degree: int, relinearization_key: RelinearizationKey
@@ -120,7 +130,7 @@ class Circuits(BitGates):
         """`[T_1(x), T_2(x), ..., T_degree(x)]` for values in [-1, 1]; levels and errors as in `make_power_basis`."""
         return self._basis(ciphertext, degree, "chebyshev", relinearization_key)
 
-    def _basis(self, ciphertext: Ciphertext, degree: int, basis: str, key: Any) -> list[Ciphertext]:
+    def _basis(self, ciphertext: Ciphertext, degree: Any, basis: str, key: Any) -> list[Ciphertext]:
         degree = checks.whole("degree", degree)
         if not 1 <= degree <= _MOST_DEGREE:
             raise RangeError(f"A basis has degree 1 to 2^20, and degree={degree} is not; choose another degree.")

@@ -39,6 +39,27 @@ class GLEngine:
         raise ParameterError("GLEngine is another scheme, which Aglet does not have; Engine computes with CKKS.")
 
 
+_SHARED_KEYS = (
+    "public_key",
+    "relinearization_key",
+    "conjugation_key",
+    "rotation_key",
+    "fixed_rotation_key",
+    "matrix_multiplication_key",
+    "bootstrap_key",
+    "small_bootstrap_key",
+    "lossy_bootstrap_key",
+    "merge_bootstrap_key",
+)
+_MULTIPARTY_NAMES = [
+    "create_public_key_a",
+    "create_public_key_b",
+    *(f"create_{kind}_{key}" for kind in ("individual", "multiparty") for key in _SHARED_KEYS),
+    "individual_decrypt",
+    "multiparty_decrypt",
+]
+
+
 def _multiparty(name: str) -> Any:
     def refuse(self: Any, *_: Any, **__: Any) -> NoReturn:
         raise ParameterError(_MULTIPARTY)
@@ -53,10 +74,6 @@ class OtherNames:
     """Mixed into `Engine`."""
 
     _core: _core.Engine
-
-    create_public_key_a = _multiparty("create_public_key_a")
-    create_public_key_b = _multiparty("create_public_key_b")
-    create_multiparty_public_key = _multiparty("create_multiparty_public_key")
 
     def to_cpu(self, ciphertext: Ciphertext) -> Ciphertext:
         """The ciphertext as it is, in a new object: all data live in the memory of the processor."""
@@ -73,3 +90,7 @@ class OtherNames:
             "A ciphertext here is one unit of slot_count values; keep several in a list, as encrypt_many and "
             "decrypt_many do."
         )
+
+
+for _name in _MULTIPARTY_NAMES:
+    setattr(OtherNames, _name, _multiparty(_name))

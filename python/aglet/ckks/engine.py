@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from aglet import _core, checks, reports
+from aglet import _core, checks
 from aglet._core import (
-    BootstrapKey,
     Ciphertext,
     ConjugationKey,
     FixedRotationKey,
@@ -27,26 +26,36 @@ from aglet._core import (
 )
 from aglet.arrays.keymaker import MakesKeys
 from aglet.ckks import elsewhere, operands, options, values
+from aglet.ckks.arithmetic import Arithmetic
 from aglet.ckks.bootstrapping import Bootstrapping
 from aglet.ckks.circuits import Circuits
 from aglet.ckks.comparison import Comparison
 from aglet.ckks.elsewhere import OtherNames
+from aglet.ckks.figures import Figures
 from aglet.ckks.light import LightMessages, LightPlaintext
 from aglet.ckks.matrices import Matrices
 from aglet.ckks.sharing import Sharing
 from aglet.ckks.tensors import Tensors
-from aglet.errors import KeyMismatchError, LevelError, RangeError
+from aglet.errors import LevelError, RangeError
 from aglet.files import Files
 from aglet.progress import ProgressCallback, progress_bar
 
 __all__ = ["Engine"]
 
-Operand = Any
-"""A ciphertext, a plaintext, a number, or a list or array of numbers."""
-
 
 class Engine(
-    Bootstrapping, Circuits, Comparison, Files, LightMessages, MakesKeys, Matrices, OtherNames, Sharing, Tensors
+    Arithmetic,
+    Bootstrapping,
+    Circuits,
+    Comparison,
+    Figures,
+    Files,
+    LightMessages,
+    MakesKeys,
+    Matrices,
+    OtherNames,
+    Sharing,
+    Tensors,
 ):
     """A CKKS engine: one parameter set, its tables, and its threads.
 
@@ -61,16 +70,19 @@ class Engine(
         special_prime_count)` or `Engine(log_coeff_count, special_prime_count, mode)`.
     max_level
         How many multiplications a fresh ciphertext allows, 0 to 77; the smallest secure ring that has them is chosen,
-        and in one ring keys for fewer levels are smaller. 7 if nothing else is given.
+        and in one ring keys for fewer levels are smaller. 7 if nothing else is given, or all levels of the ring if
+        `slot_count` needs a larger one: 17 for 2^14 slots, 36 for 2^15, 77 for 2^16.
     mode
         "cpu" for one thread (the default, as in the documented interface: programs that start several engines or
         processes do not fight for cores) or as many as `thread_count` says, "parallel" for many. The results are the
-        same. "gpu" is not in this version.
+        same. "gpu" is not in this version and is refused; "auto" takes a card where there is one and is "parallel"
+        where there is none, as everywhere in this version.
     use_bootstrap
-        Choose the ring that can refresh a ciphertext: N = 2^16, 32768 slots, 10 levels after a regular bootstrap and up
-        to 13 after a lossy one. `for_bootstrap` is another name for it.
+        Choose the ring that can refresh a ciphertext: N = 2^16, 32768 slots. A fresh ciphertext has 13 levels, 10 are
+        left after a regular bootstrap and up to 13 after a lossy one. `for_bootstrap` is another name for it.
     use_bootstrap_to_14_levels
-        A ring of that size whose regular bootstrap leaves 14 levels; it has no lossy and no sign bootstrap.
+        A ring of that size with 14 levels in a fresh ciphertext, all of which a regular bootstrap leaves; it has no
+        lossy and no sign bootstrap.
     compact
         With either of the two: one level of the bootstrap less, so that all is smaller and faster, and less precise on
         values near 1. Keys and ciphertexts are those of another engine. Without bootstrapping it changes nothing: those
@@ -83,11 +95,11 @@ class Engine(
         Sparse packing: a power of two below the full number of slots. Bootstraps are faster with it.
     thread_count
         The number of threads; 0 means all cores in mode "parallel", and one in mode "cpu". More than 64, or twice the
-        cores, are refused.
+        cores, become one for each core, with a warning.
     use_multiparty, use_bootstrap_to_17_levels
         Documented, and not here: `True` is refused with what there is instead.
     device_id
-        For mode "gpu" only.
+        For the modes "gpu" and "auto" only.
     log_coeff_count, special_prime_count
         Expert form: the ring by its size, 13 to 17, with all the levels that it carries: 2, 7, 17, 36 or 77. The number
         of special primes is Aglet's own choice, whatever the second number is.
@@ -199,53 +211,6 @@ class Engine(
             f"{self.max_level} levels, {self.thread_count} threads, {self.backend}{insecure}>"
         )
 
-    # What the engine is
-
-    @property
-    def slot_count(self) -> int:
-        """Values in one ciphertext."""
-        return self._core.slot_count
-
-    @property
-    def log_slot_count(self) -> int:
-        """Base-2 logarithm of `slot_count`."""
-        return self.slot_count.bit_length() - 1
-
-    @property
-    def max_level(self) -> int:
-        """The level of a fresh ciphertext: the number of multiplications that it allows."""
-        return self._max_level
-
-    @property
-    def log_coeff_count(self) -> int:
-        """Base-2 logarithm of the ring dimension N."""
-        return self._core.log_n
-
-    @property
-    def mode(self) -> str:
-        """The mode, "cpu" or "parallel"."""
-        return self._mode
-
-    @property
-    def thread_count(self) -> int:
-        """The number of threads."""
-        return self._core.threads
-
-    @property
-    def preset(self) -> str:
-        """The name of the parameter set."""
-        return self._core.preset
-
-    @property
-    def backend(self) -> str:
-        """The kernels in use: "avx512ifma", "avx2", "portable" or "scalar"."""
-        return self._core.backend
-
-    def security_report(self) -> reports.SecurityReport:
-        """The security of the parameters, in bits; `print` it for a sentence."""
-        core = self._core
-        return reports.SecurityReport(core.preset, core.log_n, core.log_q, core.log_qp, core.security_bits, core.secret)
-
     # Keys
 
     def create_secret_key(self) -> SecretKey:
@@ -355,7 +320,7 @@ class Engine(
         if not isinstance(key, PublicKey | SecretKey):
             key = checks.need(key, PublicKey, "engine.create_public_key(secret_key)")
         if isinstance(message, LightPlaintext):
-            message = message.values
+            message = self.encode(message.values, message.level)
         if not isinstance(message, Plaintext):
             return self._core.encrypt(self.encode(message, level, real=real, bound=bound), key)
         if real is not None or bound is not None:
@@ -410,185 +375,3 @@ class Engine(
             raise RangeError("There is no ciphertext to decrypt; give one at least.")
         joined: Any = np.concatenate(found)
         return joined  # type: ignore[no-any-return]
-
-    # Arithmetic
-
-    def add(self, x: Operand, y: Operand, *, out: Ciphertext | None = None) -> Ciphertext:
-        """`x + y`; one of them at least is a ciphertext. No level; the higher level is brought down.
-
-        Parameters
-        ----------
-        out
-            A ciphertext that holds the result from now on, as in numpy, and is returned. It may be `x` or `y`. This is
-            the one way to change a ciphertext; others that were made from it before, copies too, stay as they were.
-        """
-        ciphertext, other, _ = self._operands("add", x, y)
-        if isinstance(other, Ciphertext):
-            result = self._core.add(ciphertext, other)
-        elif isinstance(other, Plaintext):
-            result = self._core.add_plain(ciphertext, other)
-        else:
-            result = self._core.add_scalar(ciphertext, other)
-        return self._put(result, out)
-
-    def subtract(self, x: Operand, y: Operand, *, out: Ciphertext | None = None) -> Ciphertext:
-        """`x - y`, one of them at least a ciphertext. No level; the higher level is brought down. `out` as in `add`."""
-        ciphertext, other, swapped = self._operands("subtract", x, y)
-        if isinstance(other, Ciphertext):
-            return self._put(self._core.sub(ciphertext, other), out)
-        if isinstance(other, Plaintext):
-            result = self._core.sub_plain(ciphertext, other)
-        else:
-            result = self._core.sub_scalar(ciphertext, other)
-        return self._put(self._core.negate(result) if swapped else result, out)
-
-    def _put(self, result: Ciphertext, out: Ciphertext | None) -> Ciphertext:
-        if out is None:
-            return result
-        self._core.assign(operands.ciphertext(out), result)
-        return out
-
-    def multiply(self, x: Operand, y: Operand, relinearization_key: RelinearizationKey | None = None) -> Ciphertext:
-        """`x * y`, slot by slot; one of them at least is a ciphertext.
-
-        By an `int`: no level. By anything else: one level. Two ciphertexts without a key give a product of three
-        polynomials; `relinearize` it before the next product or rotation.
-
-        Raises
-        ------
-        LevelError
-            If no level is left: bootstrap first.
-        """
-        ciphertext, other, _ = self._operands("multiply", x, y)
-        if relinearization_key is not None:
-            operands.relinearization_key(relinearization_key)
-        if isinstance(other, Ciphertext):
-            return self._core.multiply(ciphertext, other, relinearization_key)
-        if isinstance(other, Plaintext):
-            return self._core.multiply_plain(ciphertext, other)
-        if isinstance(other, int):
-            return self._core.multiply_int(ciphertext, other)
-        return self._core.multiply_scalar(ciphertext, other)
-
-    def multiply_imaginary_integer(self, ciphertext: Ciphertext, integer: int) -> Ciphertext:
-        """`1j * integer * x` in every slot; no level. The result is complex, also of real values."""
-        number: Any = values.as_number(checks.whole("integer", integer))
-        return self._core.multiply_imaginary_int(operands.ciphertext(ciphertext), number)
-
-    def _operands(
-        self, name: str, left: Operand, right: Operand
-    ) -> tuple[Ciphertext, Ciphertext | Plaintext | int | float | complex, bool]:
-        """The ciphertext first, the other operand converted, and whether the two were swapped."""
-        swapped = not isinstance(left, Ciphertext)
-        ciphertext, other = (right, left) if swapped else (left, right)
-        if not isinstance(ciphertext, Ciphertext):
-            raise TypeError(
-                f"{name} needs a ciphertext on one side at least, not {type(left).__name__} and "
-                f"{type(right).__name__}; encrypt one of them first."
-            )
-        if isinstance(other, LightPlaintext):
-            other = other.values
-        if isinstance(other, Ciphertext | Plaintext):
-            return ciphertext, other, swapped
-        if values.is_number(other):
-            return ciphertext, values.as_number(other), swapped
-        return ciphertext, self.encode(other, ciphertext.level), swapped
-
-    def square(self, ciphertext: Ciphertext, relinearization_key: RelinearizationKey | None = None) -> Ciphertext:
-        """The square of every slot; one level, and cheaper than a product. Without a key as in `multiply`."""
-        if relinearization_key is not None:
-            operands.relinearization_key(relinearization_key)
-        return self._core.square(operands.ciphertext(ciphertext), relinearization_key)
-
-    def negate(self, ciphertext: Ciphertext) -> Ciphertext:
-        """The negative of every slot; no level."""
-        return self._core.negate(operands.ciphertext(ciphertext))
-
-    def clone(self, ciphertext: Ciphertext) -> Ciphertext:
-        """A copy. Only `out=` changes a ciphertext, so this is seldom needed."""
-        return self._core.clone(operands.ciphertext(ciphertext))
-
-    def relinearize(self, ciphertext: Ciphertext, relinearization_key: RelinearizationKey) -> Ciphertext:
-        """Bring a product of three polynomials back to two; no level."""
-        key = operands.relinearization_key(relinearization_key)
-        return self._core.relinearize(operands.ciphertext(ciphertext), key)
-
-    def rescale(self, ciphertext: Ciphertext) -> Ciphertext:
-        """The ciphertext as it is, in a new object: every product here is rescaled already, so there is nothing to do.
-
-        To give up a level on purpose, write `level_down(x, x.level - 1)`.
-        """
-        ciphertext = operands.ciphertext(ciphertext)
-        return self._core.level_down(ciphertext, ciphertext.level)
-
-    def ntt(self, ciphertext: Ciphertext) -> Ciphertext:
-        """As `rescale`, the ciphertext as it is: here all polynomials always are in the form that products need."""
-        return self.rescale(ciphertext)
-
-    def intt(self, ciphertext: Ciphertext) -> Ciphertext:
-        """As `ntt`: the form of the polynomials never needs attention."""
-        return self.rescale(ciphertext)
-
-    def level_down(self, ciphertext: Ciphertext, level: int) -> Ciphertext:
-        """The same values at a lower level.
-
-        Raises
-        ------
-        LevelError
-            If the level is above that of the ciphertext: only a bootstrap goes up.
-        """
-        ciphertext = operands.ciphertext(ciphertext)
-        return self._core.level_down(ciphertext, values.as_level(level, max(self.max_level, ciphertext.level)))
-
-    def rotate(
-        self,
-        ciphertext: Ciphertext,
-        rotation_key: FixedRotationKey | RotationKey | BootstrapKey | None = None,
-        delta: int | None = None,
-        *,
-        fixed_rotation_key: FixedRotationKey | None = None,
-        bootstrap_key: BootstrapKey | None = None,
-    ) -> Ciphertext:
-        """Rotate the slots as `numpy.roll` does: a positive step moves values to higher slots. No level.
-
-        Parameters
-        ----------
-        rotation_key
-            A fixed rotation key, whose step is its own, or a rotation key, which takes any `delta`. A bootstrap key
-            that is not small rotates at level 0, by as few of the steps of its linear maps as make up `delta`: they go
-            to the left, so a step to the right may take a hundred of them. The first and the last may be given as
-            `fixed_rotation_key=` and `bootstrap_key=` too.
-        delta
-            The step, with a rotation key or a bootstrap key.
-
-        Raises
-        ------
-        KeyMismatchError
-            If `delta` differs from the step of a fixed rotation key.
-        LevelError
-            If the ciphertext is above the level of a fixed rotation key or of the linear maps of a bootstrap key.
-        MissingKeyError
-            If a bootstrap key is small, or its steps do not make up `delta`.
-        """
-        ciphertext = operands.ciphertext(ciphertext)
-        key = checks.one_of(
-            rotation_key=rotation_key, fixed_rotation_key=fixed_rotation_key, bootstrap_key=bootstrap_key
-        )
-        step = None if delta is None else checks.step(delta)
-        if isinstance(key, FixedRotationKey):
-            if step is not None and (step - key.delta) % self.slot_count:
-                raise KeyMismatchError(
-                    f"This fixed rotation key rotates by {key.delta}, not by {delta}; make one with "
-                    f"engine.create_fixed_rotation_key(secret_key, {delta})."
-                )
-            return self._core.rotate(ciphertext, key, key.delta)
-        if not isinstance(key, BootstrapKey):
-            key = checks.need(key, RotationKey, "engine.create_rotation_key(secret_key)")
-        if step is None:
-            raise TypeError("With this key, rotate needs the step as well: rotate(ciphertext, key, delta).")
-        return self._core.rotate(ciphertext, key, step)
-
-    def conjugate(self, ciphertext: Ciphertext, conjugation_key: ConjugationKey) -> Ciphertext:
-        """The complex conjugate of every slot; no level."""
-        key = operands.conjugation_key(conjugation_key)
-        return self._core.conjugate(operands.ciphertext(ciphertext), key)

@@ -17,11 +17,13 @@ __all__ = ["LightMessages", "LightPlaintext", "LossyBootstrapKey", "MergeBootstr
 class LightPlaintext:
     """A message that takes 8 bytes a slot (16 if it is complex) and is encoded anew wherever it is used.
 
-    `engine.encode_to_light_plaintext` makes one. It serves every level, in `add`, `subtract`, `multiply`,
-    `weighted_sum`, `encrypt` and `decode`.
+    `engine.encode_to_light_plaintext` makes one. It serves every level up to its own, in `add`, `subtract`, `multiply`,
+    `weighted_sum`, `encrypt`, `level_down` and `decode`.
     """
 
     values: values.Vector
+    level: int
+    """The highest level at which it is used: as with a plaintext, a ciphertext above it is brought down."""
 
     @property
     def is_real(self) -> bool:
@@ -29,35 +31,50 @@ class LightPlaintext:
         return self.values.dtype.kind == "f"
 
     def __repr__(self) -> str:
-        return f"<LightPlaintext: {self.values.size} slots>"
+        return f"<LightPlaintext: level {self.level}, {self.values.size} slots>"
 
 
 class LightMessages:
-    """Mixed into `Engine`. A file of a light plaintext is that of a plaintext at the highest level."""
+    """Mixed into `Engine`. A file of a light plaintext is that of a plaintext at its level."""
 
-    def encode_to_light_plaintext(self: Any, message: Any, *, real: bool | None = None) -> LightPlaintext:
-        """A message that is encoded where it is used, at the level used there: 8 or 16 bytes a slot until then."""
-        return LightPlaintext(values.as_slots(message, self.slot_count, real))
+    def encode_to_light_plaintext(
+        self: Any, message: Any, level: int | None = None, *, real: bool | None = None
+    ) -> LightPlaintext:
+        """A message that is encoded where it is used: 8 or 16 bytes a slot until then.
+
+        Parameters
+        ----------
+        level
+            The highest level at which it is used; `max_level` if not given.
+        real
+            As in `encode`.
+        """
+        return LightPlaintext(values.as_slots(message, self.slot_count, real), values.as_level(level, self.max_level))
 
     def write_light_plaintext(self: Any, plaintext: LightPlaintext, path: str | os.PathLike[str]) -> None:
         """As `write_plaintext`."""
-        self.write_plaintext(self.encode(_message(plaintext)), path)
+        self.write_plaintext(_encoded(self, plaintext), path)
 
     def read_light_plaintext(self: Any, path: str | os.PathLike[str]) -> LightPlaintext:
         """As `read_plaintext`."""
-        return LightPlaintext(self.decode(self.read_plaintext(path)))
+        return _light(self, self.read_plaintext(path))
 
     def serialize_light_plaintext(self: Any, plaintext: LightPlaintext) -> bytes:
         """As `serialize_plaintext`."""
-        return bytes(self.serialize_plaintext(self.encode(_message(plaintext))))
+        return bytes(self.serialize_plaintext(_encoded(self, plaintext)))
 
     def deserialize_light_plaintext(self: Any, data: bytes) -> LightPlaintext:
         """As `deserialize_plaintext`."""
-        return LightPlaintext(self.decode(self.deserialize_plaintext(data)))
+        return _light(self, self.deserialize_plaintext(data))
 
 
-def _message(plaintext: Any) -> values.Vector:
-    return checks.need(plaintext, LightPlaintext, "engine.encode_to_light_plaintext(message)").values
+def _encoded(engine: Any, plaintext: Any) -> Any:
+    light = checks.need(plaintext, LightPlaintext, "engine.encode_to_light_plaintext(message)")
+    return engine.encode(light.values, light.level)
+
+
+def _light(engine: Any, plaintext: Any) -> LightPlaintext:
+    return LightPlaintext(engine.decode(plaintext), plaintext.level)
 
 
 class _Kind(type):

@@ -22,7 +22,7 @@ from aglet.errors import LevelError, MemoryLimitError, RangeError
 from aglet.progress import ProgressCallback, progress_bar
 from aglet.reports import gigabytes
 
-__all__ = ["EncodedMatrix", "Matrices", "PlainMatrix"]
+__all__ = ["EncodedMatrix", "LightPlainMatrix", "Matrices", "PlainMatrix"]
 
 _GiantStep = tuple[int, list[tuple[int, Any]]]
 """Its number, and weights by baby step: `weighted_sum` takes them."""
@@ -39,7 +39,12 @@ class PlainMatrix:
     """The highest level of a ciphertext that it is multiplied by."""
 
     def __repr__(self) -> str:
-        return f"<PlainMatrix: {self.entries.shape[0]} x {self.entries.shape[1]}, level {self.level}>"
+        shape = f"{self.entries.shape[0]} x {self.entries.shape[1]}"
+        return f"<{type(self).__name__}: {shape}, level {self.level}>"
+
+
+class LightPlainMatrix(PlainMatrix):
+    """A `PlainMatrix` under the name that the documented interface has for one that stays small, as all do here."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +134,13 @@ class Matrices:
             rows, columns = (np.arange(length) for length in entries.shape)
             entries[~np.isin((columns - rows[:, None]) % slots, kept)] = 0
         return PlainMatrix(entries, values.as_level(level, self._max_level))
+
+    def encode_to_light_plain_matrix(
+        self, matrix: Any, level: int | None = None, diagonal_indices: Iterable[int] | None = None
+    ) -> LightPlainMatrix:
+        """As `encode_to_plain_matrix`, whose matrices stay small too; `encode_matrix` makes what is quick and large."""
+        made = self.encode_to_plain_matrix(matrix, level, diagonal_indices)
+        return LightPlainMatrix(made.entries, made.level)
 
     def encode_matrix(
         self,

@@ -7,6 +7,7 @@ with a sentence, never ignored.
 from __future__ import annotations
 
 import os
+import warnings
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
@@ -30,6 +31,8 @@ _DEFAULT_MAX_LEVEL = 7
 _MIN_SECURITY_BITS = 128.0
 # log_coeff_count -> the most levels that the ring carries. Special primes are Aglet's own choice.
 _RING_LEVELS = {13: 2, 14: 7, 15: 17, 16: 36, 17: 77}
+# An engine takes so many threads, or twice the cores where that is more.
+_MOST_THREADS = 64
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,8 @@ def choose(
     log_coeff_count = _once("log_coeff_count", by_position.log_coeff_count, log_coeff_count)
     special_prime_count = _once("special_prime_count", by_position.special_prime_count, special_prime_count)
     threads = _threads(mode, thread_count, device_id)
+    # There is no card yet.
+    mode = "parallel" if mode == "auto" else mode
 
     if use_bootstrap and use_bootstrap_to_14_levels:
         raise ParameterError("use_bootstrap and use_bootstrap_to_14_levels exclude one another; give one of them.")
@@ -126,8 +131,12 @@ def choose(
         elif bootstraps:
             preset = _BOOTSTRAP_PRESETS[use_bootstrap_to_14_levels, compact]
         else:
-            levels = _level_count(max_level, log_coeff_count, special_prime_count)
+            levels = _level_count(max_level, log_coeff_count, special_prime_count, slots)
             preset = _level_preset(levels)
+            if log_coeff_count is None and levels < _levels_for(slots):
+                # The set is chosen by its levels, so a wider ring is asked for by those that only it carries.
+                max_level, levels = levels, _levels_for(slots)
+                preset = _level_preset(levels)
     info = _preset_info(preset)
     if bootstraps and not info["methods"]:
         raise ParameterError(f'The preset "{preset}" cannot bootstrap; leave out {flag} or choose another.')
@@ -195,19 +204,41 @@ def _once(name: str, by_position: _T | None, by_name: _T | None) -> _T | None:
 
 def _threads(mode: str, thread_count: int | None, device_id: int) -> int:
     if mode == "gpu":
-        raise DeviceError('This version has no GPU backend; use mode="parallel" for all processor cores.')
-    if mode not in ("cpu", "parallel"):
-        raise ParameterError(f'There is no mode "{mode}"; use "cpu" for one thread or "parallel" for many.')
-    if device_id != 0:
+        raise DeviceError(
+            'This version has no GPU backend; use mode="parallel" for all processor cores, or mode="auto", which takes '
+            "a card where there is one and the processor where there is none."
+        )
+    if mode not in ("cpu", "parallel", "auto"):
+        raise ParameterError(
+            f'There is no mode "{mode}"; use "cpu" for one thread, "parallel" for many, or "auto" for the best that '
+            "is there."
+        )
+    if device_id != 0 and mode != "auto":
         raise ParameterError(f'device_id={device_id} means something to mode="gpu" only; leave it out.')
     if thread_count is not None and thread_count < 0:
         raise ParameterError(f"thread_count={thread_count} is negative; use 0 for all cores.")
-    return thread_count or (available_cores() if mode == "parallel" else 1)
+    most = max(_MOST_THREADS, 2 * (os.cpu_count() or 1), 2 * available_cores())
+    if thread_count is not None and thread_count > most:
+        cores = available_cores()
+        warnings.warn(
+            f"thread_count={thread_count} is more than the {most} threads that an engine takes on this machine; it has "
+            f"{cores}, one for each core. Leave thread_count out, or give 0 for all cores.",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+        return cores
+    return thread_count or (1 if mode == "cpu" else available_cores())
 
 
-def _level_count(max_level: int | None, log_coeff_count: int | None, special_prime_count: int | None) -> int:
+def _level_count(
+    max_level: int | None, log_coeff_count: int | None, special_prime_count: int | None, slots: int | None
+) -> int:
     if log_coeff_count is None and special_prime_count is None:
-        return _DEFAULT_MAX_LEVEL if max_level is None else max_level
+        if max_level is not None:
+            return max_level
+        # More slots than the ring of 7 levels has: the smallest ring that has them, with all its levels.
+        wide = slots is not None and slots > _slots_of(_DEFAULT_MAX_LEVEL)
+        return _RING_LEVELS[_ring_for(slots)] if wide else _DEFAULT_MAX_LEVEL
     if log_coeff_count is None or special_prime_count is None:
         raise ParameterError("log_coeff_count and special_prime_count go together; give both, or max_level alone.")
     if max_level is not None:
@@ -222,6 +253,27 @@ def _level_count(max_level: int | None, log_coeff_count: int | None, special_pri
     return _RING_LEVELS[log_coeff_count]
 
 
+def _ring_for(slots: int | None) -> int:
+    """The smallest ring with so many slots."""
+    needed = (slots or 1).bit_length()
+    if needed > max(_RING_LEVELS):
+        raise ParameterError(
+            f"slot_count={slots} is more than any ring has; give {2 ** (max(_RING_LEVELS) - 1)} or fewer, and keep "
+            "longer messages in several ciphertexts, as encrypt_many does."
+        )
+    return max(needed, min(_RING_LEVELS))
+
+
+def _slots_of(levels: int) -> int:
+    """How many slots the smallest ring with so many levels has."""
+    return int(2 ** (min(ring for ring, most in _RING_LEVELS.items() if most >= levels) - 1))
+
+
+def _levels_for(slots: int | None) -> int:
+    """The fewest levels whose ring has so many slots: those of the ring below it, and one."""
+    return _RING_LEVELS.get(_ring_for(slots) - 1, -1) + 1
+
+
 def _level_preset(levels: int) -> str:
     """The smallest secure preset without bootstrapping that has at least `levels` levels."""
     if levels < 0:
@@ -231,7 +283,7 @@ def _level_preset(levels: int) -> str:
     if not fitting:
         most = max((p["levels"] for p in plain), default=0)
         raise ParameterError(
-            f"This version has no parameter set with {levels} levels; without bootstrapping it has up to {most}. "
+            f"This version has no parameter set with max_level={levels}; without bootstrapping it has up to {most}. "
             "Engine(use_bootstrap=True) computes without a limit."
         )
     return min(fitting, key=lambda p: (p["log_n"], p["levels"]))["name"]

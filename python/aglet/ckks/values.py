@@ -256,7 +256,11 @@ def as_level(level: Any, max_level: int) -> int:
     if level is None:
         return max_level
     if not 0 <= checks.whole("A level", level) <= max_level:
-        raise LevelError(f"Level {level} does not exist here; this engine has the levels 0 to {max_level}.")
+        raise LevelError(
+            f"Level {level} does not exist here; this engine has the levels 0 to {max_level}. "
+            "Engine(max_level=...) has up to 77; with use_bootstrap=True a fresh ciphertext has 13, and with "
+            "use_bootstrap_to_14_levels=True 14."
+        )
     return int(level)
 
 
