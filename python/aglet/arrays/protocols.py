@@ -34,12 +34,12 @@ def _where(condition: Any, x: Any, y: Any) -> Any:
             )
         left, right = (one if is_encrypted(one) else condition.plain(one) for one in (x, y))
         return condition * (left - right) + right
-    chosen = np.asarray(values.as_array([condition])[0] != 0)
+    chosen = np.asarray(values.as_array(condition, "condition") != 0)
     return _chosen(x, chosen) + _chosen(y, ~chosen)
 
 
 def _chosen(x: Any, where: Any) -> Any:
-    return x * where.astype(np.float64) if is_encrypted(x) else np.where(where, values.as_array([x])[0], 0.0)
+    return x * where.astype(np.float64) if is_encrypted(x) else np.where(where, values.as_array(x, "operand"), 0.0)
 
 
 def _clip(x: Any, low: Any, high: Any) -> Any:
@@ -49,9 +49,13 @@ def _clip(x: Any, low: Any, high: Any) -> Any:
     return raised if high is None else np.minimum(raised, high)
 
 
-def _ends(a: Any, a_min: Any = None, a_max: Any = None, min: Any = None, max: Any = None) -> Any:
-    """Under both pairs of names that numpy has for them."""
-    return _clip(a, min if a_min is None else a_min, max if a_max is None else a_max)
+def _ends(a: Any, a_min: Any = ..., a_max: Any = ..., min: Any = None, max: Any = None) -> Any:
+    """Under both pairs of names that numpy has for them; of the first pair both are given."""
+    if a_min is ... and a_max is ...:
+        return _clip(a, min, max)
+    if a_min is ... or a_max is ... or min is not None or max is not None:
+        raise TypeError("numpy.clip takes a_min and a_max, or min and max; None stands for no end.")
+    return _clip(a, a_min, a_max)
 
 
 def _of_vector(call: Callable[[EncryptedArray], EncryptedArray]) -> Callable[..., EncryptedArray]:
@@ -173,7 +177,7 @@ def _reflected(called: Any, plain: Any, x: EncryptedArray) -> Any:
 def function(called: Any, given: Sequence[Any], options: dict[str, Any]) -> Any:
     """Another function of numpy, called with what it is served with, and refused with anything else."""
     if called in _VIEWS:
-        return _viewed(called, _bound(called, _VIEWS[called], given, options))
+        return _viewed(called, given, options)
     if called not in _FUNCTIONS:
         raise TypeError(_refusal(f"numpy.{called.__name__}", {}))
     names, served = _FUNCTIONS[called]
@@ -196,17 +200,18 @@ def _bound(called: Any, names: str, given: Sequence[Any], options: dict[str, Any
     named = dict(zip(order_of, given, strict=False)) | options
     named = {name: named[name] for name in order_of if name in named} | named
     nothing = (None, np._NoValue)
-    return {name: value for name, value in named.items() if name == "axis" or not any(value is one for one in nothing)}
+    kept = ("axis", "a_min", "a_max")
+    return {name: value for name, value in named.items() if name in kept or not any(value is one for one in nothing)}
 
 
-def _viewed(called: Any, arguments: dict[str, Any]) -> EncryptedArray:
+def _viewed(called: Any, given: Sequence[Any], options: dict[str, Any]) -> EncryptedArray:
     """The elements that numpy chooses when it is given their places."""
-    array: Any = next(iter(arguments.values()), None)
-    others = dict(list(arguments.items())[1:])
-    if not is_encrypted(array) or "out" in others or any(is_encrypted(one) for one in others.values()):
+    others = _bound(called, _VIEWS[called], given, options)
+    others.pop(_VIEWS[called].split()[0], None)
+    if not given or not is_encrypted(given[0]) or "out" in others or any(map(is_encrypted, others.values())):
         raise TypeError(_refusal(f"numpy.{called.__name__}", others))
-    viewed: EncryptedArray = array._view(called(array.index, **others))
-    return viewed
+    array: EncryptedArray = given[0]
+    return array._view(called(array.index, *given[1:], **options))
 
 
 def _refusal(name: str, options: dict[str, Any]) -> str:

@@ -1,0 +1,341 @@
+"""Steps of random programs on arrays: what may be done to some of them, for encrypted ones as for numpy's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+__all__ = ["LENGTHS", "STEPS", "Pair", "Step", "numbers"]
+
+LENGTHS = [1, 2, 3, 4, 5, 7, 8, 16, 20, 32, 33, 40]
+"""Of axes, some that divide 32 slots and some that do not, and longer ones."""
+_DTYPES = ["float64", "float64", "float32", "float16", "bool", "uint8", "int8", "int16", "int64", "uint64", "complex64"]
+MARGIN = 2.0**-4
+"""Twice the distance that comparisons of alpha=5 leave undecided, for values of size 1."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """An encrypted array and the same in the clear, with what the error may be."""
+
+    encrypted: Any
+    clear: Any
+    error: float
+
+    @property
+    def size(self) -> float:
+        return float(np.abs(self.clear).max())
+
+
+@dataclass(frozen=True)
+class Step:
+    """A function of some pairs' arrays, and the error of what it makes of theirs."""
+
+    text: str
+    call: Callable[..., Any]
+    pairs: tuple[Pair, ...]
+    error: float
+    """What was there is made larger to; the runner adds the noise of the step itself."""
+    slack: float = 0.0
+    """That the step is off by in any case, as comparisons are."""
+
+
+Draw = Callable[[Any], Any]
+
+
+def numbers(draw: Draw, shape: tuple[int, ...], low: float, high: float) -> Any:
+    """Of a drawn seed: one draw for each number would take too long."""
+    random = np.random.default_rng(draw(st.integers(0, 2**16)))
+    return random.uniform(low, high, shape)
+
+
+def _plain(draw: Draw, shape: tuple[int, ...]) -> Any:
+    """Numbers that are no secret, of a drawn dtype: an array, a list, or one of numpy's or Python's."""
+    dtype = np.dtype(draw(st.sampled_from(_DTYPES)))
+    wide = {"b": (0, 2), "u": (0, 4), "i": (-3, 4)}.get(dtype.kind, (-1.5, 1.5))
+    values = numbers(draw, shape, *wide)
+    if dtype.kind == "c":
+        values = values + 1j * numbers(draw, shape, -1, 1)
+    array = np.floor(values).astype(dtype) if dtype.kind in "bui" else values.astype(dtype)
+    kind = draw(st.sampled_from(["array", "array", "list", "F"]))
+    if not shape:
+        return draw(st.sampled_from([array[()], array.item(), array]))
+    return array.tolist() if kind == "list" else np.asfortranarray(array) if kind == "F" else array
+
+
+def _beside(draw: Draw, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape that broadcasts with another: some axes 1, some left out, some added, some longer."""
+    longer = [1, 1, 2, 3, 5, 8]
+    kept = tuple(
+        draw(st.sampled_from(longer)) if length == 1 else 1 if draw(st.integers(0, 3)) == 0 else length
+        for length in shape
+    )
+    kept = kept[draw(st.integers(0, len(kept))) :]
+    more = (draw(st.sampled_from([1, 2, 3])),) if draw(st.integers(0, 3)) == 0 and len(kept) == len(shape) else ()
+    return more + kept
+
+
+def _with_plain(draw: Draw, pairs: list[Pair]) -> Step:
+    x = draw(st.sampled_from(pairs))
+    y = _plain(draw, _beside(draw, x.clear.shape))
+    size = float(np.abs(np.asarray(y).astype(complex)).max())
+    text, call, error = draw(
+        st.sampled_from(
+            [
+                ("x + y", lambda a: a + y, x.error),
+                ("y + x", lambda a: y + a, x.error),
+                ("x - y", lambda a: a - y, x.error),
+                ("y - x", lambda a: y - a, x.error),
+                ("x * y", lambda a: a * y, x.error * size),
+                ("y * x", lambda a: y * a, x.error * size),
+                ("np.subtract(y, x)", lambda a: np.subtract(y, a), x.error),
+                ("np.multiply(y, x)", lambda a: np.multiply(y, a), x.error * size),
+                (
+                    "x / (1 + y * y)",
+                    lambda a: a / (1 + abs(np.asarray(y, np.float64 if np.isrealobj(y) else complex)) ** 2),
+                    x.error,
+                ),
+            ]
+        )
+    )
+    return Step(f"{text} with y = {_shown(y)}", call, (x,), error)
+
+
+def _with_encrypted(draw: Draw, pairs: list[Pair]) -> Step:
+    x, y = draw(st.sampled_from(pairs)), draw(st.sampled_from(pairs))
+    across = x.error * y.size + y.error * x.size + x.error * y.error
+    text, call, error = draw(
+        st.sampled_from(
+            [
+                ("x + y", lambda a, b: a + b, x.error + y.error),
+                ("x - y", lambda a, b: a - b, x.error + y.error),
+                ("x * y", lambda a, b: a * b, across),
+            ]
+        )
+    )
+    return Step(text, call, (x, y), error)
+
+
+def _alone(draw: Draw, pairs: list[Pair]) -> Step:
+    x = draw(st.sampled_from(pairs))
+    cubed = 3 * (x.size + x.error) ** 2 * x.error
+    text, call, error = draw(
+        st.sampled_from(
+            [
+                ("-x", lambda a: -a, x.error),
+                ("x * x", lambda a: a * a, 2 * x.error * x.size + x.error**2),
+                ("np.square(x)", np.square, 2 * x.error * x.size + x.error**2),
+                ("x ** 3", lambda a: a**3, cubed),
+                ("np.conj(x)", np.conj, x.error),
+                ("3 * x", lambda a: 3 * a, 3 * x.error),
+            ]
+        )
+    )
+    return Step(text, call, (x,), error)
+
+
+def _axes(draw: Draw, shape: tuple[int, ...]) -> Any:
+    count = len(shape)
+    if not count or draw(st.booleans()):
+        return None
+    axes = draw(
+        st.lists(st.integers(-count, count - 1), min_size=1, max_size=count, unique_by=lambda axis: axis % count)
+    )
+    return axes[0] if len(axes) == 1 else tuple(axes)
+
+
+def _sums(draw: Draw, pairs: list[Pair]) -> Step:
+    x, keep = draw(st.sampled_from(pairs)), draw(st.booleans())
+    axis = _axes(draw, x.clear.shape)
+    name = draw(st.sampled_from(["sum", "mean", "var"]))
+    count = x.clear.size // max(1, np.sum(x.clear, axis=axis).size)
+    error = {"sum": count * x.error, "mean": x.error, "var": 4 * x.error * x.size + 2 * x.error**2}[name]
+    method = draw(st.booleans())
+
+    def call(a: Any) -> Any:
+        if method:
+            return getattr(a, name)(axis=axis, keepdims=keep)
+        return getattr(np, name)(a, axis=axis, keepdims=keep)
+
+    return Step(f"x.{name}(axis={axis}, keepdims={keep})", call, (x,), error)
+
+
+def _key(draw: Draw, shape: tuple[int, ...]) -> Any:
+    """An index of numpy: slices, numbers, lists with repeats and negative ones, masks, new axes."""
+    parts: list[Any] = []
+    fancy = False
+    for length in shape[: draw(st.integers(0, len(shape)))]:
+        kind = draw(st.sampled_from(["slice", "slice", "number", "list", "mask", "new"]))
+        if kind == "new":
+            parts.append(None)
+        if kind in ("list", "mask") and fancy:
+            kind = "slice"
+        if kind == "number":
+            parts.append(draw(st.integers(-length, length - 1)))
+        elif kind == "list":
+            fancy = True
+            parts.append(draw(st.lists(st.integers(-length, length - 1), min_size=1, max_size=6)))
+        elif kind == "mask":
+            fancy = True
+            random = np.random.default_rng(draw(st.integers(0, 2**16)))
+            mask = random.uniform(0, 1, length) < 0.6
+            mask[random.integers(length)] = True
+            parts.append(mask)
+        else:
+            ends = st.none() | st.integers(-length, length)
+            step = draw(st.sampled_from([None, None, 1, 2, 3, -1, -2]))
+            parts.append(slice(draw(ends), draw(ends), step))
+    return tuple(parts)
+
+
+def _view(draw: Draw, pairs: list[Pair]) -> Step:
+    x = draw(st.sampled_from(pairs))
+    if draw(st.integers(0, 2)):
+        key = _key(draw, x.clear.shape)
+        return Step(f"x[{_shown(key)}]", lambda a: a[key], (x,), x.error)
+    shift, factors = draw(st.integers(-9, 9)), _factored(draw, x.clear.size)
+    text, call = draw(
+        st.sampled_from(
+            [
+                ("x.T", lambda a: a.T),
+                ("x.ravel()", lambda a: a.ravel()),
+                (f"x.reshape({factors})", lambda a: a.reshape(factors)),
+                (f"np.roll(x, {shift})", lambda a: np.roll(a, shift)),
+                ("np.flip(x)", np.flip),
+                ("np.repeat(x, 2)", lambda a: np.repeat(a, 2)),
+                (f"np.take(x, [{shift}, 0], mode='wrap')", lambda a: np.take(a, [shift, 0], mode="wrap")),
+                ("np.tile(x, 2)", lambda a: np.tile(a, 2)),
+                ("x[..., None]", lambda a: a[..., None]),
+                ("np.broadcast_to(x, (3, ...))", lambda a: np.broadcast_to(a, (3, *a.shape))),
+            ]
+        )
+    )
+    return Step(text, call, (x,), x.error)
+
+
+def _factored(draw: Draw, size: int) -> tuple[int, ...]:
+    divisors = [one for one in range(1, size + 1) if size % one == 0]
+    first = draw(st.sampled_from(divisors))
+    return (first, size // first) if draw(st.booleans()) else (first, -1, 1)
+
+
+def _join(draw: Draw, pairs: list[Pair]) -> Step:
+    x, y = draw(st.sampled_from(pairs)), draw(st.sampled_from(pairs))
+    axis = draw(st.integers(-2, 1))
+    plain = np.asarray(_plain(draw, x.clear.shape))
+    text, call = draw(
+        st.sampled_from(
+            [
+                (f"np.concatenate([x, y], {axis})", lambda a, b: np.concatenate([a, b], axis)),
+                (f"np.concatenate([x, plain], {axis})", lambda a, b: np.concatenate([a, plain], axis=axis)),
+                ("np.concatenate([x, y], None)", lambda a, b: np.concatenate([a, b], axis=None)),
+                (f"np.stack([x, x, -x], {axis})", lambda a, b: np.stack([a, a, -a], axis=axis)),
+                (f"np.stack([plain, x], {axis})", lambda a, b: np.stack([plain, a], axis=axis)),
+                ("np.vstack([x, y])", lambda a, b: np.vstack([a, b])),
+                ("np.hstack([x, y])", lambda a, b: np.hstack([a, b])),
+            ]
+        )
+    )
+    return Step(f"{text} with plain = {_shown(plain)}", call, (x, y), max(x.error, y.error))
+
+
+def _product(draw: Draw, pairs: list[Pair]) -> Step:
+    x, y = draw(st.sampled_from(pairs)), draw(st.sampled_from(pairs))
+    last = x.clear.shape[-1] if x.clear.ndim else 1
+    first = x.clear.shape[max(0, x.clear.ndim - 2)] if x.clear.ndim else 1
+    wide = draw(st.sampled_from([1, 2, 3, 8, 40]))
+    right, left = _plain(draw, (last, wide)), _plain(draw, (wide, first))
+    vector, row = _plain(draw, (last,)), _plain(draw, (first,))
+    both = last * (x.error * y.size + y.error * x.size + x.error * y.error)
+
+    def sums(plain: Any, axis: int) -> float:
+        return x.error * float(np.abs(np.asarray(plain).astype(complex)).sum(axis=axis).max())
+
+    text, call, error = draw(
+        st.sampled_from(
+            [
+                ("x @ plain", lambda a, b: a @ np.asarray(right), sums(right, 0)),
+                ("plain @ x", lambda a, b: np.asarray(left) @ a, sums(left, 1)),
+                ("x @ vector", lambda a, b: a @ np.asarray(vector), sums(vector, 0)),
+                ("vector @ x", lambda a, b: np.asarray(row) @ a, sums(row, 0)),
+                ("np.dot(x, vector)", lambda a, b: np.dot(a, vector), sums(vector, 0)),
+                ("np.dot(x, 2.0)", lambda a, b: np.dot(a, 2.0), 2 * x.error),
+                ("x @ 2.0", lambda a, b: a @ 2.0, x.error),
+                ("np.inner(x, plain)", lambda a, b: np.inner(a, np.asarray(right).T), sums(right, 0)),
+                ("np.inner(x, y)", lambda a, b: np.inner(a, b), both),
+                ("np.inner(plain, x)", lambda a, b: np.inner(np.asarray(right).T, a), sums(right, 0)),
+                ("x @ y", lambda a, b: a @ b, both),
+            ]
+        )
+    )
+    return Step(f"{text} with {wide} columns", call, (x, y), error)
+
+
+def _choice(draw: Draw, pairs: list[Pair]) -> Step:
+    x, y = draw(st.sampled_from(pairs)), draw(st.sampled_from(pairs))
+    condition, plain = _plain(draw, _beside(draw, x.clear.shape)), _plain(draw, _beside(draw, x.clear.shape))
+    text, call, error = draw(
+        st.sampled_from(
+            [
+                ("np.where(c, x, y)", lambda a, b: np.where(condition, a, b), max(x.error, y.error)),
+                ("np.where(c, x, plain)", lambda a, b: np.where(condition, a, plain), x.error),
+                ("np.where(c, plain, x)", lambda a, b: np.where(condition, plain, a), x.error),
+                ("np.where(c, x, -x)", lambda a, b: np.where(condition, a, -a), x.error),
+            ]
+        )
+    )
+    return Step(f"{text} with c = {_shown(condition)}, plain = {_shown(plain)}", call, (x, y), error)
+
+
+def _compared(draw: Draw, pairs: list[Pair]) -> Step:
+    """Away from what is undecided: the distance of values that are compared is a part of their range at least."""
+    x = draw(st.sampled_from(pairs))
+    if np.iscomplexobj(x.clear):
+        return Step("x > 0", lambda a: a > 0, (x,), 0.0)
+    factor = 1 << max(0, math.ceil(math.log2(max(1.0, 2 * float(x.encrypted.bound) + 2))))
+    apart = MARGIN * factor
+    other = numbers(draw, _beside(draw, x.clear.shape), -1, 1)
+    shape = np.broadcast_shapes(np.shape(x.clear), np.shape(other))
+    distance = x.clear - other
+    other = x.clear - np.where(np.abs(distance) < apart, np.where(distance < 0, -apart, apart), distance)
+    assert other.shape == shape
+    decided = np.abs(x.clear).min() >= apart
+    slack = 2.0**-9 * factor
+    calls = [
+        ("np.maximum(x, other)", lambda a: np.maximum(a, other)),
+        ("np.minimum(other, x)", lambda a: np.minimum(other, a)),
+        ("x > other", lambda a: (a > other) * 1.0),
+        ("np.less(x, other)", lambda a: np.less(a, other) * 1.0),
+        ("np.where(x > other, x, other)", lambda a: np.where(a > other, a, other)),
+    ]
+    if decided:
+        calls += [("abs(x)", abs), ("np.sign(x)", np.sign), ("np.clip(x, 0, None)", lambda a: np.clip(a, 0, None))]
+    text, call = draw(st.sampled_from(calls))
+    # A polynomial of the sign is steep where values are as near as may be.
+    return Step(f"{text}, {apart:.3g} apart", call, (x,), 32 * x.error * (1 + x.size), slack * (1 + x.size))
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype.name}{value.shape}"
+    if isinstance(value, tuple):
+        return ", ".join("mask" if isinstance(part, np.ndarray) else str(part) for part in value)
+    return f"list{np.shape(value)}" if isinstance(value, list) else repr(value)
+
+
+STEPS: dict[str, Callable[[Draw, list[Pair]], Step]] = {
+    "plain": _with_plain,
+    "encrypted": _with_encrypted,
+    "alone": _alone,
+    "sums": _sums,
+    "view": _view,
+    "join": _join,
+    "product": _product,
+    "choice": _choice,
+    "compared": _compared,
+}

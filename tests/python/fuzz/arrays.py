@@ -1,0 +1,119 @@
+"""Random programs on `EncryptedArray` beside numpy: values, intervals, fillers and periods after every step."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from typing import Any
+
+import numpy as np
+from hypothesis import event, note
+from hypothesis import strategies as st
+
+from aglet import AgletError, Engine, Session
+from fuzz.array_steps import LENGTHS, STEPS, Pair, Step, numbers
+from fuzz.checked import check
+
+__all__ = ["program", "session"]
+
+FRESH, EACH = 2.0**-22, 2.0**-21
+"""Error of a fresh array; what each step adds for a value of size 1."""
+LARGEST = 64.0
+"""Values beyond are not computed with any more: a program would end in errors of range soon."""
+_WEIGHTS = (
+    ["plain"] * 4
+    + ["encrypted"] * 4
+    + ["view"] * 5
+    + ["alone", "sums", "sums", "join", "product", "choice"]
+    + ["say"] * 2
+)
+_REFUSED = (AgletError, TypeError, ZeroDivisionError, ValueError, IndexError)
+
+
+@functools.cache
+def session() -> Session:
+    """In the smallest ring, with 32 slots, so that small arrays have several chunks."""
+    engine = Engine(preset="toy", allow_insecure=True, slot_count=32)
+    return Session(engine, engine.create_keys(), alpha=5, error_bits=12)
+
+
+def program(data: Any) -> None:
+    """Some arrays are encrypted, and some steps are taken with them; each result is numpy's, or there is an error."""
+    draw = data.draw
+    pairs = [_encrypted(draw) for _ in range(draw(st.integers(1, 3)))]
+    compares = draw(st.integers(0, 19)) == 0
+    for _ in range(draw(st.integers(1, 6))):
+        kind = draw(st.sampled_from(_WEIGHTS))
+        if kind == "say":
+            _say(draw, pairs)
+            continue
+        made = _taken(STEPS["compared" if compares else kind](draw, pairs))
+        compares = False
+        if made is not None and made.clear.size <= 400:
+            pairs.append(made)
+
+
+def _encrypted(draw: Any) -> Pair:
+    shape = tuple(draw(st.lists(st.sampled_from(LENGTHS), max_size=3)))
+    while np.prod(shape) > 160:
+        shape = shape[1:]
+    low, high = draw(st.sampled_from([(-1, 1), (-1, 1), (0, 1), (0.5, 1.5), (2, 3), (-3, 1)]))
+    # Some lie in a part of what is declared, so that the range says less than the numbers.
+    values: Any = np.asarray(numbers(draw, shape, low, high))
+    bound: Any = (low, high) if draw(st.booleans()) else max(abs(low), abs(high))
+    if draw(st.integers(0, 7)) == 0:
+        values = values * np.exp(2j * np.pi * numbers(draw, shape, 0, 1))
+    level = draw(st.sampled_from([None, None, None, 10, 3, 2, 1, 0]))
+    note(f"encrypt {values.dtype.name}{shape}, bound={bound}, level={level}")
+    return Pair(session().encrypt(values, bound=bound, level=level), values, FRESH * max(abs(low), abs(high)))
+
+
+def _taken(step: Step) -> Pair | None:
+    """What the step makes, checked; None where it is refused, as it must be where numpy refuses."""
+    shapes = ", ".join(str(one.encrypted) for one in step.pairs)
+    note(f"{step.text}: {shapes}")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            expected: Any = np.asarray(step.call(*(one.clear for one in step.pairs)))
+    except Exception:
+        expected = None
+    try:
+        found = step.call(*(one.encrypted for one in step.pairs))
+    except _REFUSED as error:
+        event(
+            f"refused: {type(error).__name__} {str(error)[:60]}"
+            if expected is not None and expected.size
+            else "no array"
+        )
+        return None
+    assert expected is not None, "numpy refuses this"
+    expected = expected.astype(complex if np.iscomplexobj(expected) else float)
+    size = max(1.0, float(np.abs(expected).max()), *(one.size for one in step.pairs))
+    error = step.error + step.slack + EACH * size * max(1.0, found.bound / size) ** 0.5 + 2.0**-22 * found.bound
+    check(session(), found, expected, error)
+    if found.bound > LARGEST:
+        return None
+    return Pair(found, expected, error)
+
+
+def _say(draw: Any, pairs: list[Pair]) -> None:
+    """What changes no value: refreshes, what is assumed and true, another layout."""
+    place = draw(st.integers(0, len(pairs) - 1))
+    x = pairs[place]
+    kind = draw(st.sampled_from(["assume", "assume", "compact", "need", "refresh"]))
+    note(f"{kind}: {x.encrypted}")
+    if kind == "assume":
+        real, size = np.isrealobj(x.clear), x.size + 0.01
+        bound = (float(x.clear.min()) - 0.01, float(x.clear.max()) + 0.01) if real and draw(st.booleans()) else size
+        made = x.encrypted.assume(bound=bound)
+    elif kind == "compact":
+        made = x.encrypted.compact()
+    elif kind == "refresh":
+        made = x.encrypted.refresh()
+    else:
+        made = x.encrypted + 0
+        made.need(draw(st.integers(0, 8)))
+    error = x.error + 2.0**-19 * max(1.0, made.bound, x.encrypted.bound)
+    check(session(), made, x.clear, error)
+    pairs[place] = Pair(made, x.clear, error)
