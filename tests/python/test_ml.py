@@ -84,7 +84,9 @@ def test_linear_models(session: Session, model: Any, targets: Any) -> None:
 
 def test_logistic_models(session: Session) -> None:
     model = LogisticRegression().fit(SAMPLES, TARGETS > 0.3)
-    made = ml.LogisticRegression.from_sklearn(model, reach=6, degree=15)
+    # So far the decision function can go on samples within 1.
+    reach = float(np.abs(model.coef_).sum() + np.abs(model.intercept_).sum())
+    made = ml.LogisticRegression.from_sklearn(model, reach=reach, degree=15)
     found = session.decrypt(made(session.encrypt(SAMPLES)))
     assert np.abs(found - made(SAMPLES)).max() < 1e-5
     assert np.abs(found - model.predict_proba(SAMPLES)[:, 1]).max() <= made.sigmoid.error * 1.01
@@ -105,10 +107,50 @@ def test_a_network(session: Session) -> None:
     for one, bias in pairs[:-1]:
         expected = np.tanh(expected @ one + bias)
     expected = expected @ pairs[-1][0] + pairs[-1][1]
-    found = session.decrypt(model(session.encrypt(SAMPLES)))
+    found = session.decrypt(model(session.encrypt(SAMPLES), assume=True))
     assert np.abs(found - model(SAMPLES)).max() < 1e-4
     assert np.abs(found - expected).max() < 0.1
     assert [type(layer).__name__ for layer in model.layers] == ["Linear", "Activation"] * 2 + ["Linear"]
+
+
+def test_models_outside_their_reach(session: Session) -> None:
+    """Logits of 48 and a reach of 8: refused, encrypted or plain; so is what nobody proves, unless somebody says so."""
+    model = SimpleNamespace(coef_=np.full((1, 6), 8.0), intercept_=np.zeros(1))
+    made = ml.LogisticRegression.from_sklearn(model, reach=8)
+    far, near = np.ones((4, 6)), np.full((4, 6), 1 / 6)
+    for x in (far, session.encrypt(far), session.encrypt(near), session.encrypt(near * 1j, bound=1 / 6)):
+        with pytest.raises(RangeError, match="reach"):
+            made(x)
+    for given in (made(session.encrypt(near, bound=1 / 6)), made(session.encrypt(near), assume=True)):
+        assert np.abs(session.decrypt(given) - sigmoid(8)).max() < made.sigmoid.error * 1.01
+        assert -0.01 < given.interval.low < given.interval.high < 1.01
+    wide = ml.LogisticRegression.from_sklearn(model, reach=48, degree=63)
+    assert np.abs(session.decrypt(wide(session.encrypt(far))) - wide(far)).max() < 1e-4
+    network = ml.Sequential.fit([(np.ones((6, 3)), np.zeros(3)), (np.ones((3, 1)), np.zeros(1))], np.tanh, near)
+    for x in (far, session.encrypt(far), session.encrypt(near)):
+        with pytest.raises(RangeError, match="sample"):
+            network(x)
+    assert np.abs(session.decrypt(network(session.encrypt(near, bound=1 / 6))) - network(near)).max() < 1e-5
+    with pytest.raises(RangeError, match="sample"):
+        ml.Activation.fit(np.tanh, 7, (-1, 1))([0.0, 1.1])
+
+
+def test_training_outside_its_bounds(session: Session) -> None:
+    """A step or two are proved; later ones are refused until somebody says so, and plain samples tell what is true."""
+    data = RANDOM.uniform(-1, 1, (64, 4))
+    labels = np.where(data[:, 0] > 0, 1, -1)
+    rows = ml.labelled_samples(data, labels, session.slots)
+    encrypted = session.encrypt(rows, level=session.refreshed_level)
+    clear = ml.fit_logistic(rows, steps=2, count=64)
+    assert np.abs(session.decrypt(ml.fit_logistic(encrypted, steps=2, count=64)) - clear).max() < 1e-4
+    with pytest.raises(RangeError, match=r"As far as is known, the weights .* assume=True"):
+        ml.fit_logistic(encrypted, steps=4, count=64)
+    with pytest.raises(RangeError, match=r"The weights of this training reach 2.*bound=2"):
+        ml.fit_logistic(rows, steps=60, count=64)
+    with pytest.raises(RangeError, match=r"The scores of this training reach .*reach=0.1"):
+        ml.fit_logistic(rows, steps=8, count=64, reach=0.1)
+    with pytest.raises(RangeError, match=r"the scores .* reach=0.1"):
+        ml.fit_logistic(encrypted, steps=2, count=64, reach=0.1)
 
 
 def test_layers_that_cannot_be() -> None:
@@ -159,7 +201,7 @@ def test_training(session: Session, samples: int, features: int, steps: int) -> 
     rows = ml.labelled_samples(data, labels, session.slots)
     assert rows.shape[1] * rows.shape[2] == session.slots
     encrypted = session.encrypt(rows, level=session.refreshed_level)
-    found = session.decrypt(ml.fit_logistic(encrypted, steps=steps, count=samples))[:features]
+    found = session.decrypt(ml.fit_logistic(encrypted, steps=steps, count=samples, assume=True))[:features]
     clear = ml.fit_logistic(rows, steps=steps, count=samples)[:features]
     weights = ahead = np.zeros(features)
     points = np.linspace(-8, 8, 1001)
@@ -177,7 +219,7 @@ def test_training(session: Session, samples: int, features: int, steps: int) -> 
 def test_training_refreshes_no_more_than_by_hand(engine: Engine) -> None:
     """Ten levels are two steps, and what is refreshed is the pair of small arrays: for eight steps three times."""
     shape = ml.labelled_samples(np.zeros((256, 8)), np.ones(256), engine.slot_count).shape
-    plan = Session.plan(lambda x: ml.fit_logistic(x, steps=8, count=256), [shape], engine=engine)
+    plan = Session.plan(lambda x: ml.fit_logistic(x, steps=8, count=256, assume=True), [shape], engine=engine)
     assert plan.refreshes == 6
 
 

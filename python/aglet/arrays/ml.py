@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from aglet import checks
 from aglet.arrays.array import EncryptedArray
+from aglet.arrays.interval import Interval
 from aglet.arrays.products import KeptMatrix
 from aglet.arrays.session import Session
 from aglet.arrays.training import fit_logistic, labelled_samples
@@ -88,11 +89,56 @@ class Activation:
         Raises
         ------
         RangeError
-            If encrypted values are not known to lie in the interval; `x.assume(bound=...)` says that they do.
+            If encrypted values are not known to lie in the interval; `x.assume(bound=...)` says that they do. If plain
+            ones do not: far from it a polynomial is no longer near the function.
         """
         if isinstance(x, EncryptedArray):
             return x.session.chebyshev(x, self.coefficients, domain=self.interval)
-        return np.polynomial.Chebyshev(self.coefficients, domain=self.interval)(values.as_array(x))
+        plain = values.as_array(x)
+        if plain.size and not self._reaches(Interval.around(plain)):
+            raise RangeError(
+                f"These values go from {np.real(plain).min():.6g} to {np.real(plain).max():.6g}, and this activation "
+                f"was fitted on [{self.interval[0]:.6g}, {self.interval[1]:.6g}]; fit it on an interval, a reach or a "
+                "sample that has them all."
+            )
+        return np.polynomial.Chebyshev(self.coefficients, domain=self.interval)(plain)
+
+    def _reaches(self, interval: Interval) -> bool:
+        low, high = self.interval
+        slack = 1e-6 * (high - low)
+        return low - slack <= interval.low and interval.high <= high + slack
+
+    def within(self, x: Any, known: Interval | None, *, assume: bool, wider: str) -> Any:
+        """Of values that a model leads to it: refused where they are not known to lie in the interval.
+
+        Parameters
+        ----------
+        x
+            An encrypted array, or plain numbers.
+        known
+            Where its elements lie for sure, if something better than its own interval is known.
+        assume
+            Whether somebody says that encrypted ones do.
+        wider
+            What of the model would make the interval wider, for the sentence.
+
+        Raises
+        ------
+        RangeError
+            If they are not known to, and nobody says so, or plain ones do not.
+        """
+        if isinstance(x, EncryptedArray):
+            around = known or x.interval
+            if not (x.is_real and self._reaches(x.interval)) and (assume or (known and self._reaches(known))):
+                x = x.assume(bound=self.interval)
+            elif not (x.is_real and self._reaches(x.interval)):
+                raise RangeError(
+                    f"As far as is known, these values go from {around.low:.6g} to {around.high:.6g} before an "
+                    f"activation that was fitted on [{self.interval[0]:.6g}, {self.interval[1]:.6g}], and beyond that "
+                    f"its polynomial is wrong; give {wider}, encrypt with a smaller bound=, or call the model with "
+                    "assume=True if you know that they stay within: on plain numbers this call tells."
+                )
+        return self(x)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +182,14 @@ class Linear:
         scores = x @ (self.kept if self.kept is not None and isinstance(x, EncryptedArray) else self.weights)
         return scores + self.bias if self.bias.any() else scores
 
+    def known(self, x: Any) -> Interval | None:
+        """Where its outputs lie for inputs of an encrypted array: no product is larger than its own weight allows."""
+        if not isinstance(x, EncryptedArray) or not x.is_real:
+            return None
+        ends = np.stack([self.weights * x.interval.low, self.weights * x.interval.high])
+        low, high = ends.min(axis=0).sum(axis=0) + self.bias, ends.max(axis=0).sum(axis=0) + self.bias
+        return Interval(float(np.min(low)), float(np.max(high)))
+
 
 @dataclass(frozen=True, eq=False)
 class LogisticRegression:
@@ -151,7 +205,7 @@ class LogisticRegression:
         Parameters
         ----------
         reach
-            The largest absolute value of a decision function that is expected.
+            The largest absolute value of the decision function: beyond it a sample is refused.
         degree
             Of the polynomial for the sigmoid.
         """
@@ -162,10 +216,25 @@ class LogisticRegression:
             )
         return cls(linear, Activation.fit(_sigmoid, degree, (-reach, reach)))
 
-    def __call__(self, x: Any) -> Any:
-        """The probability of the second class, of an encrypted array of samples or of plain numbers."""
-        scores = self.linear(x)
-        return self.sigmoid(scores.assume(bound=self.sigmoid.interval) if isinstance(x, EncryptedArray) else scores)
+    def __call__(self, x: Any, *, assume: bool = False) -> Any:
+        """The probability of the second class, of an encrypted array of samples or of plain numbers.
+
+        Parameters
+        ----------
+        assume
+            Say that the decision function stays within reach where the bounds of encrypted samples and the weights do
+            not prove it. Where it does not, the result is wrong, and nothing tells.
+
+        Raises
+        ------
+        RangeError
+            If the decision function is not known to stay within reach, and nobody says so.
+        """
+        largest = np.abs(self.linear.weights).sum() + np.abs(self.linear.bias)
+        wider = f"reach= (for samples within 1, reach={np.ceil(largest):g} is enough)"
+        return self.sigmoid.within(
+            self.linear(x), self.linear.known(x), assume=checks.flag("assume", assume), wider=wider
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,12 +312,26 @@ class Sequential:
         """The same network, whose matrices are encoded once, for many batches of samples."""
         return Sequential(tuple(one.encoded(session) if isinstance(one, Linear) else one for one in self.layers))
 
-    def __call__(self, x: Any) -> Any:
-        """The outputs of the last layer, of an encrypted array of samples or of plain numbers."""
+    def __call__(self, x: Any, *, assume: bool = False) -> Any:
+        """The outputs of the last layer, of an encrypted array of samples or of plain numbers.
+
+        Parameters
+        ----------
+        assume
+            Say that values stay where the sample of the fit took them, which the bounds of encrypted ones and the
+            weights hardly ever prove. Where they do not, the result is wrong, and nothing tells.
+
+        Raises
+        ------
+        RangeError
+            If values are not known to stay there, and nobody says so.
+        """
+        assume, known = checks.flag("assume", assume), None
         for layer in self.layers:
-            if isinstance(layer, Activation) and isinstance(x, EncryptedArray):
-                x = x.assume(bound=layer.interval)
-            x = layer(x)
+            if isinstance(layer, Linear):
+                x, known = layer(x), layer.known(x)
+            else:
+                x, known = layer.within(x, known, assume=assume, wider="a sample that goes further"), None
         return x
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from aglet import checks
 from aglet.arrays.array import EncryptedArray
-from aglet.arrays.session import Session
+from aglet.arrays.interval import Interval
 from aglet.ckks import values
 from aglet.errors import RangeError
 
@@ -59,7 +59,14 @@ def labelled_samples(samples: Any, labels: Any, slots: int) -> NDArray[np.float6
 
 
 def fit_logistic(
-    samples: Any, *, steps: int, count: int, rate: float = 1.0, reach: float = 8.0, bound: float = 2.0
+    samples: Any,
+    *,
+    steps: int,
+    count: int,
+    rate: float = 1.0,
+    reach: float = 8.0,
+    bound: float = 2.0,
+    assume: bool = False,
 ) -> Any:
     """Train by Nesterov's gradient descent on all samples at once, as in eprint 2018/254; five levels a step.
 
@@ -79,10 +86,13 @@ def fit_logistic(
     rate
         Of learning.
     reach
-        The largest absolute value of a score that is expected.
+        The largest absolute value of a score: the sigmoid is fitted there.
     bound
-        The largest absolute value of a weight that is expected. Beyond either bound the result is wrong, and nothing
-        tells.
+        The largest absolute value of a weight.
+    assume
+        Say that scores and weights stay within both, which the bounds of encrypted samples hardly ever prove. Scores
+        beyond `reach` meet a polynomial that is no sigmoid there, and weights beyond `bound` are wrong after a refresh;
+        nothing tells. The call on plain samples of the same kind, without `assume`, does.
 
     Returns
     -------
@@ -91,14 +101,16 @@ def fit_logistic(
     Raises
     ------
     RangeError
-        If the samples have another shape.
+        If the samples have another shape; if scores or weights go beyond `reach` or `bound`, or are not known to stay
+        within and nobody says so.
     LevelError
         If a refresh leaves fewer than five levels, or is not allowed.
     """
     if len(samples.shape) != 3:
         raise RangeError(f"These samples have shape {samples.shape}; bring them there with ml.labelled_samples.")
     steps, count = checks.count("steps", steps, 1), checks.count("count", count, 1)
-    descent = _Encrypted(samples.session, reach, bound) if isinstance(samples, EncryptedArray) else _Clear()
+    kind = _Encrypted if isinstance(samples, EncryptedArray) else _Clear
+    descent = kind(samples, reach, bound, checks.flag("assume", assume))
     sigmoid = _sigmoid(reach) * [1, -1, 1, -1] * (rate / count)
     ahead = descent.zeros(samples.shape[1:])
     # Where `ahead` came from; computed a step later, so that constants cost it no level: they go into the polynomial.
@@ -136,30 +148,60 @@ def _sigmoid(reach: float) -> NDArray[np.float64]:
 class _Clear:
     """On plain numbers."""
 
+    _known = _way_out = ""
+
+    def __init__(self, samples: Any, reach: float, bound: float, assume: bool) -> None:
+        self._samples, self._reach, self._bound, self._assume = samples, reach, bound, assume
+
     def zeros(self, shape: tuple[int, ...]) -> Any:
         return np.zeros(shape)
 
     def ready(self, *arrays: Any) -> Any:
-        return arrays
+        """With the levels of a step, and in their bounds."""
+        return tuple(self._inside("weights", one, "bound", self._bound) for one in arrays)
 
     def polynomial(self, scores: Any, coefficients: Any) -> Any:
+        scores = self._inside("scores", scores, "reach", self._reach)
         return np.polynomial.Polynomial(coefficients)(scores)
+
+    def _inside(self, what: str, array: Any, word: str, most: float) -> Any:
+        self._refuse(what, float(np.abs(array).max()), word, most)
+        return array
+
+    def _refuse(self, what: str, size: float, word: str, most: float) -> None:
+        if size > most * (1 + 1e-6) and not self._assume:
+            known = f"{self._known}the {what}"
+            raise RangeError(
+                f"{known[0].upper()}{known[1:]} of this training reach {size:.3g}, and {word}={most:g} was given; give "
+                f"a larger {word}=, a smaller rate= or fewer steps{self._way_out}."
+            )
 
 
 class _Encrypted(_Clear):
     """In a session."""
 
-    def __init__(self, session: Session, reach: float, bound: float) -> None:
-        self._session, self._reach, self._bound = session, reach, bound
+    _known = "As far as is known, "
+    _way_out = (
+        ", samples with a smaller bound=, or assume=True if you know that they stay within: on plain samples this call "
+        "tells"
+    )
 
     def zeros(self, shape: tuple[int, ...]) -> Any:
-        return self._session.encrypt(np.zeros(shape), bound=self._bound, level=self._session.refreshed_level)
+        session = self._samples.session
+        made = session.encrypt(np.zeros(shape), bound=self._bound, level=session.refreshed_level)
+        return made.within(Interval(0.0, 0.0))
 
     def ready(self, *arrays: Any) -> Any:
-        """With the levels of a step, and in their bounds, which intervals cannot see."""
-        both: Any = np.stack([one.assume(bound=self._bound) for one in arrays])
+        both: Any = np.stack(super().ready(*arrays))
         both.need(_STEP_LEVELS)
         return both[0], both[1]
 
     def polynomial(self, scores: Any, coefficients: Any) -> Any:
-        return self._session.poly(scores.assume(bound=self._reach), coefficients)
+        scores = self._inside("scores", scores, "reach", self._reach)
+        return self._samples.session.poly(scores, coefficients)
+
+    def _inside(self, what: str, array: Any, word: str, most: float) -> Any:
+        if self._assume:
+            return array.assume(bound=most)
+        self._refuse(what, array.interval.size, word, most)
+        return array

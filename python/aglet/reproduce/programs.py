@@ -61,7 +61,7 @@ def _count(slots: int) -> int:
 
 def _trained(samples: Any, steps: int) -> Any:
     slots = samples.shape[1] * samples.shape[2]
-    return ml.fit_logistic(samples, steps=steps, count=_count(slots))
+    return ml.fit_logistic(samples, steps=steps, count=_count(slots), assume=True)
 
 
 def _pictures(size: int, slots: int) -> Any:
@@ -79,6 +79,6 @@ PROGRAMS = {
     "argmax": Program(_values, lambda x, _: np.argmax(x), step=1.0),
     "variance": Program(_values, lambda x, _: np.var(x)),
     "logistic": Program(_samples, _trained, bound=1, warm=False, fresh=False),
-    "network": Program(_pictures, lambda x, _: _NETWORK(x), fresh=False),
+    "network": Program(_pictures, lambda x, _: _NETWORK(x, assume=True), fresh=False),
 }
 """By name. The size is a number of values; of "logistic" the steps, of "network" the pictures."""
