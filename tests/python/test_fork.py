@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import multiprocessing
 import os
 import signal
@@ -175,10 +176,14 @@ def in_time(pool: Pool, ciphertexts: list[Ciphertext]) -> list[Ciphertext]:
 
 def test_a_progress_callback_that_forks_and_comes_back_ends_the_child(server: Engine, keys: Keys) -> None:
     children: list[int] = []
+    reading, writing = os.pipe()
 
     def callback(*_: object) -> None:
         if not children:
             children.append(os.fork())
+            if not children[0]:
+                # What the child says at its end goes to the parent, not among the lines of a run in which all is well.
+                faulthandler.enable(writing)
 
     parent = os.getpid()
     try:
@@ -186,6 +191,9 @@ def test_a_progress_callback_that_forks_and_comes_back_ends_the_child(server: En
     finally:
         if os.getpid() != parent:
             os._exit(0)
+    os.close(writing)
+    with open(reading, "rb") as said:
+        assert said.read().startswith(b"Fatal Python error: Aborted")
     assert os.WTERMSIG(os.waitpid(children[0], 0)[1]) == signal.SIGABRT
 
 
