@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 import os
 import pathlib
@@ -14,6 +15,7 @@ from aglet.errors import MissingKeyError, ParameterError, RangeError
 
 __all__ = [
     "callback",
+    "common_shape",
     "count",
     "each",
     "flag",
@@ -21,6 +23,9 @@ __all__ = [
     "need",
     "one_of",
     "optional_count",
+    "path",
+    "real",
+    "rearranged",
     "step",
     "whole",
     "word",
@@ -69,7 +74,8 @@ def whole(name: str, value: Any) -> int:
     TypeError
         If it is a boolean, text, or no whole number.
     """
-    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
+    # A span of time is a signed integer to numpy, in units that nobody sees.
+    if isinstance(value, bool | np.bool_ | np.timedelta64) or not isinstance(value, numbers.Integral):
         raise TypeError(f"{name} is a whole number, not {type(value).__name__}.")
     return int(value)
 
@@ -109,17 +115,110 @@ def step(delta: Any) -> int:
     return found
 
 
+def real(name: str, value: Any) -> float:
+    """A real number of Python or numpy, as a `float`; it may be infinite or no number.
+
+    Raises
+    ------
+    TypeError
+        If it is a boolean, text, complex, or no number.
+    """
+    if isinstance(value, bool | np.bool_ | np.timedelta64) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} is a real number, not {type(value).__name__}.")
+    try:
+        return float(value)
+    except OverflowError:
+        return -math.inf if value < 0 else math.inf
+
+
 def word(name: str, value: Any) -> str:
     """A word, such as the size of a key.
 
     Raises
     ------
     TypeError
-        If it is no text.
+        If it is no text, or text that no file could hold.
     """
     if not isinstance(value, str):
         raise TypeError(f"{name} is a word, not {type(value).__name__}.")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise TypeError(f"{name} is a word, and {value!a} holds half a character; write it again.") from error
     return value
+
+
+def path(name: str, value: Any) -> str:
+    """A path of a file or folder, as text.
+
+    Raises
+    ------
+    TypeError
+        If it is none.
+    """
+    if not isinstance(value, str | bytes | os.PathLike):
+        raise TypeError(f"{name} is a path, so text or a pathlib.Path, not {type(value).__name__}.")
+    return word(name, os.fsdecode(value))
+
+
+def common_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that shapes are broadcast to.
+
+    Raises
+    ------
+    RangeError
+        If there is none.
+    """
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError as error:
+        named = " and ".join(map(str, shapes))
+        raise RangeError(f"The shapes {named} do not go together; give shapes that numpy broadcasts.") from error
+
+
+def shape(value: Any) -> tuple[int, ...]:
+    """The lengths of axes, or that of one.
+
+    Raises
+    ------
+    TypeError
+        If they are no whole numbers.
+    ParameterError
+        If one is below 0.
+    """
+    lengths = (value,) if isinstance(value, numbers.Integral) else each("A shape", value)
+    return tuple(count("A length", one) for one in lengths)
+
+
+class _NoSuchPlaceError(RangeError, IndexError):
+    """An index that leads out of an array, which programs catch as an `IndexError` too."""
+
+
+def rearranged(what: str, shape: tuple[int, ...], take: Callable[[], _T]) -> _T:
+    """What numpy makes of the places of an array of this shape: by an index, a new shape, an order of axes.
+
+    Raises
+    ------
+    RangeError
+        If numpy refuses the values of the arguments; for an index it is an `IndexError` as well.
+    TypeError
+        If it refuses their types.
+    """
+    try:
+        return take()
+    except TypeError as error:
+        raise TypeError(f"This is no {what} of an array of shape {shape}: {_sentence(error)}") from error
+    except IndexError as error:
+        raise _NoSuchPlaceError(f"This {what} does not fit an array of shape {shape}: {_sentence(error)}") from error
+    except (ValueError, OverflowError) as error:
+        if isinstance(error, RangeError):
+            raise
+        raise RangeError(f"This {what} does not fit an array of shape {shape}: {_sentence(error)}") from error
+
+
+def _sentence(error: Exception) -> str:
+    """What numpy says, in a line that ends."""
+    return str(error).split("\n")[0].rstrip(".") + "."
 
 
 def flag(name: str, value: Any) -> bool:
@@ -161,7 +260,8 @@ def each(name: str, values: Iterable[_T]) -> list[_T]:
     TypeError
         If it is text, or not iterable.
     """
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+    is_scalar = isinstance(values, np.ndarray) and values.ndim == 0
+    if isinstance(values, str | bytes) or is_scalar or not isinstance(values, Iterable):
         raise TypeError(f"{name} is a list or another iterable, not {type(values).__name__}.")
     return list(values)
 

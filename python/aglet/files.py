@@ -104,7 +104,7 @@ def methods(kind: type[_T], maker: str, note: str = "", name: str = "") -> _Four
         self.write(_own(value, kind, maker, words), path, progress=progress)
 
     def read(self: Stores, path: PathLike, *, progress: ProgressCallback | None = None) -> Any:
-        path = os.fsdecode(path)
+        path = checks.path("path", path)
         _same_kind(path, kind, words)
         with progress_bar(progress) as report:
             return self._restored(self._core.read(self._class(words), path, report))
@@ -185,7 +185,7 @@ class Stores:
             If the system refuses: FileNotFoundError, PermissionError and their like.
         """
         with progress_bar(progress) as report:
-            self._core.write(self._storable(value), os.fsdecode(path), report)
+            self._core.write(self._storable(value), checks.path("path", path), report)
 
     def read(self, path: PathLike, *, progress: ProgressCallback | None = None) -> Any:
         """Read whatever a file holds that `write`, or the method of a type, made.
@@ -201,7 +201,7 @@ class Stores:
         OSError
             If the system refuses: FileNotFoundError, PermissionError and their like.
         """
-        path = os.fsdecode(path)
+        path = checks.path("path", path)
         with progress_bar(progress) as report:
             return self._restored(self._core.read(self._class(_core.stored_name(path)), path, report))
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aglet import checks
 from aglet.arrays import functions, moves, order, places, products, protocols, sums
 from aglet.arrays.interval import Interval
 from aglet.ckks import values
@@ -161,7 +161,7 @@ class EncryptedArray:
     def __getitem__(self, key: Any) -> EncryptedArray:
         if any(isinstance(part, EncryptedArray) for part in (key if isinstance(key, tuple) else (key,))):
             self._refuse("An index")
-        return self._view(self.index[key])
+        return self._view(checks.rearranged("index", self.shape, lambda: self.index[key]))
 
     def __iter__(self) -> Any:
         if not self.ndim:
@@ -184,7 +184,7 @@ class EncryptedArray:
 
     def reshape(self, *shape: Any) -> EncryptedArray:
         """As numpy's; it costs nothing."""
-        return self._view(self.index.reshape(*shape))
+        return self._view(checks.rearranged("shape", self.shape, lambda: self.index.reshape(*shape)))
 
     def ravel(self) -> EncryptedArray:
         """As numpy's; it costs nothing."""
@@ -194,7 +194,7 @@ class EncryptedArray:
 
     def transpose(self, *axes: Any) -> EncryptedArray:
         """As numpy's; it costs nothing."""
-        return self._view(self.index.transpose(*axes))
+        return self._view(checks.rearranged("order of axes", self.shape, lambda: self.index.transpose(*axes)))
 
     @property
     def T(self) -> EncryptedArray:  # noqa: N802
@@ -324,9 +324,10 @@ class EncryptedArray:
 
     def broadcast_to(self, shape: tuple[int, ...]) -> EncryptedArray:
         """As numpy's; a number in every slot is broadcast for nothing, other elements are copied to more slots."""
+        shape = checks.shape(shape)
         if shape == self.shape:
             return self
-        index = np.broadcast_to(self.index, shape)
+        index = checks.rearranged("shape", self.shape, lambda: np.broadcast_to(self.index, shape))
         return self.reshape_uniform(shape) if self.uniform else moves.laid_out(self, index)
 
     def __add__(self, other: Any) -> EncryptedArray:
@@ -393,14 +394,14 @@ class EncryptedArray:
         )
 
     def __pow__(self, power: Any) -> EncryptedArray:
-        known = isinstance(power, numbers.Real) or (isinstance(power, np.ndarray) and not power.ndim)
-        if not known or not 1 <= power < 2**20 or power != int(power):
+        exponent = values.as_number(power) if values.is_number(power) else 0
+        if isinstance(exponent, complex) or not 1 <= exponent < 2**20 or exponent != int(exponent):
             raise TypeError("Only whole powers from 1 are served; session.chebyshev takes other functions.")
-        if power == 1:
+        if exponent == 1:
             return self
-        if power == 2:
+        if exponent == 2:
             return self.square()
-        return self.session.poly(self, [0] * int(power) + [1])
+        return self.session.poly(self, [0] * int(exponent) + [1])
 
     def __matmul__(self, other: Any) -> EncryptedArray:
         return products.matmul(self, other)

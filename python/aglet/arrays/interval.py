@@ -52,7 +52,9 @@ class Interval:
         RangeError
             If it is not finite, or the least value is above the largest.
         """
-        pair = bound if isinstance(bound, tuple | list) else (-bound if _is_real(bound) else bound, bound)
+        pair = (
+            bound if isinstance(bound, tuple | list) else (-values.as_float(bound) if _is_real(bound) else bound, bound)
+        )
         if len(pair) != 2 or not all(_is_real(end) for end in pair):
             raise TypeError("bound is the largest absolute value, or a pair of the least and the largest value.")
         low, high = (values.as_float(end) for end in pair)
@@ -131,4 +133,4 @@ class Interval:
 
 
 def _is_real(value: object) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+    return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_ | np.timedelta64)

@@ -183,7 +183,7 @@ class KeySet:
         OSError
             If the system refuses.
         """
-        place = Path(folder)
+        place = Path(checks.path("folder", folder))
         place.mkdir(parents=True, exist_ok=True)
         there = _index(place) if (place / INDEX).exists() else {}
         if "key_id" in there and there["key_id"] != self.key_id:
@@ -251,7 +251,7 @@ class KeySet:
         from aglet.ckks.engine import Engine
         from aglet.lookup.engine import LookupEngine
 
-        place = Path(folder)
+        place = Path(checks.path("folder", folder))
         index = _index(place)
         if engine is None:
             engine = Engine(preset=index["preset"], slot_count=index["slot_count"], mode="parallel")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aglet import checks
 from aglet.arrays.interval import Interval
 from aglet.errors import ParameterError
 
@@ -24,7 +25,7 @@ def aligned(left: EncryptedArray, right: EncryptedArray) -> tuple[EncryptedArray
     """Both in one shape, with their elements in the same places; the one that costs more to move stays."""
     if left.index is right.index or (len(left.chunks) == len(right.chunks) and np.array_equal(left.index, right.index)):
         return left, right
-    shape = np.broadcast_shapes(left.shape, right.shape)
+    shape = checks.common_shape(left.shape, right.shape)
     if left.uniform or right.uniform:
         return left.broadcast_to(shape), right.broadcast_to(shape)
     # An array of the whole shape stays where it is, if each element has a place of its own; the other comes to it.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aglet import checks
 from aglet.arrays import moves
 from aglet.arrays.interval import Interval
 
@@ -35,7 +36,7 @@ def spread(array: EncryptedArray, plain: NDArray[Any]) -> tuple[EncryptedArray, 
     The array comes back too: in the shape that both broadcast to, and moved where elements that stand in one slot, or
     in one slot of a period, meet different values.
     """
-    shape = np.broadcast_shapes(array.shape, plain.shape)
+    shape = checks.common_shape(array.shape, plain.shape)
     placed, wanted = array.broadcast_to(shape), np.broadcast_to(plain, shape)
     slots = array.session.slots
     rows = _rows(placed, wanted, placed.period or slots)

@@ -160,7 +160,10 @@ class Session:
 
     def encrypt_like(self, message: Any, like: EncryptedArray) -> EncryptedArray:
         """Numbers that are no secret, as an array to join with another: their own range is public as they are."""
+        self.same(like)
         array = values.as_operand(message)
+        if not array.size:
+            raise RangeError("There is no number in this array; give one at least.")
         around = Interval.around(array) | Interval(like.interval.inside, like.interval.inside)
         return self.encrypt(array, bound=(around.low, around.high) if around.size else 1.0)
 
@@ -218,7 +221,11 @@ class Session:
         RangeError
             If the values are not known to lie in the domain.
         """
-        low, high = (values.as_float(end) for end in domain)
+        self.same(array)
+        ends = [checks.real("An end of the domain", end) for end in checks.each("domain", domain)]
+        if len(ends) != 2:
+            raise TypeError(f"domain is a pair, the least and the largest value, not {len(ends)} numbers.")
+        low, high = ends
         if not (math.isfinite(high - low) and low < high):
             raise RangeError(f"domain={domain} holds no numbers; give the least and the largest value.")
         slack = 1e-6 * (high - low)
@@ -227,7 +234,7 @@ class Session:
                 f"These values lie within [{array.interval.low:.6g}, {array.interval.high:.6g}], and the polynomial is "
                 f"for real ones in [{low:.6g}, {high:.6g}]; say x.assume(bound=({low:.6g}, {high:.6g})) if they do."
             )
-        degree = len(np.atleast_1d(coefficients)) - 1
+        degree = len(values.as_vector(coefficients, what="list of coefficients")) - 1
         if (low, high) != (-1.0, 1.0):
             array.need(1 + degree.bit_length())
             array = array * (2 / (high - low)) - (high + low) / (high - low)
@@ -314,7 +321,7 @@ class Session:
             If the system refuses.
         """
         self.same(array)
-        place = Path(folder)
+        place = Path(checks.path("folder", folder))
         place.mkdir(parents=True, exist_ok=True)
         if any(place.iterdir()):
             raise FileExistsError(f"{str(place)!a} is not empty; save the array to a folder of its own.")
@@ -342,7 +349,7 @@ class Session:
         KeyMismatchError
             If it is of another secret or other parameters.
         """
-        place = Path(folder)
+        place = Path(checks.path("folder", folder))
         damaged = SerializationError(f"{str(place)!a} holds no array that Session.save wrote, or a damaged one.")
         try:
             head = json.loads((place / _HEAD).read_text(encoding="utf-8"))
@@ -392,17 +399,46 @@ class Session:
             One for each argument, as in `encrypt`; 1 if not given.
         bootstrap
             Size of the bootstrap key.
+
+        Raises
+        ------
+        ParameterError
+            If there are not as many bounds as shapes.
+        RangeError
+            If a shape is none.
+        TypeError
+            If an argument is of another type.
         """
+        if not callable(function):
+            raise TypeError(f"plan runs a function of encrypted arrays, and {type(function).__name__} is none.")
+        if not isinstance(engine, Engine):
+            raise TypeError(
+                f"engine is an Engine, not {type(engine).__name__}; Session.plan(f, shapes, engine=engine)."
+            )
         session = Session.__new__(Session)
         session.engine, session.keys = engine, KeySet(engine)
-        machine = Shadow(engine, bootstrap)
+        machine = Shadow(engine, checks.word("bootstrap", bootstrap))
         session._set(machine, refresh, alpha, error_bits)
-        given = [1.0] * len(shapes) if bounds is None else list(bounds)
+        lengths = checks.each("shapes", shapes)
+        given = [1.0] * len(lengths) if bounds is None else checks.each("bounds", bounds)
+        if len(given) != len(lengths):
+            raise ParameterError(f"There are {len(given)} bounds for {len(lengths)} shapes; give one for each.")
         arrays = []
-        for shape, bound in zip(shapes, given, strict=True):
-            inside = np.full(shape, Interval.of(bound).inside)
+        for shape, bound in zip(lengths, given, strict=True):
+            inside = _filled(shape, Interval.of(bound).inside)
             arrays.append(session.encrypt(inside, bound=bound))
-        return machine.plan(function(*arrays))
+        made = function(*arrays)
+        several = list(made.values()) if isinstance(made, dict) else made if isinstance(made, list | tuple) else [made]
+        if not several:
+            raise ParameterError("This function gave no array, so there is nothing to plan; let it return its results.")
+        for array in several:
+            session.same(array)
+        return machine.plan(made)
+
+
+def _filled(shape: Any, value: float) -> Any:
+    """An array of this shape that takes no memory."""
+    return checks.rearranged("shape", (), lambda: np.broadcast_to(np.array(value), shape))
 
 
 def _refuse_beyond(flat: Any, interval: Interval) -> None:

@@ -31,7 +31,11 @@ def total(array: EncryptedArray, axis: Any, keepdims: bool) -> EncryptedArray:
         # The first axes first: those are of whole chunks, if any is.
         for done, one in enumerate(sorted(axes)):
             summed = _along(summed, one - done)
-    kept = shape if keepdims else tuple(length for i, length in enumerate(array.shape) if i not in axes)
+    kept = (
+        shape
+        if checks.flag("keepdims", keepdims)
+        else tuple(length for i, length in enumerate(array.shape) if i not in axes)
+    )
     return summed.reshape_uniform(kept) if summed.uniform else summed.reshape(kept)
 
 

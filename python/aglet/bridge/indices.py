@@ -22,7 +22,10 @@ def slots(indices: Any, count: int) -> NDArray[np.int64]:
     TypeError
         If one is no whole number.
     """
-    found = np.asarray(indices)
+    try:
+        found = np.asarray(indices)
+    except ValueError as error:
+        raise TypeError("Slots are named by whole numbers, in a list or rows of one length.") from error
     if found.size == 0:
         found = found.astype(np.int64)
     if found.dtype.kind not in "iu":

@@ -168,7 +168,7 @@ class Comparison:
         sign of values from 2^-8: polynomials of degree 15, 15, 31 in 13 levels, error 2.4e-07, \
 level 17 to level 4 with no bootstrap.
         """
-        if operation not in _OPERATIONS:
+        if checks.word("operation", operation) not in _OPERATIONS:
             raise ParameterError(f'There is no operation "{operation}"; choose one of {", ".join(_OPERATIONS)}.')
         level, stages = values.as_level(level, self._max_level), checks.count("stage_count", stage_count, 1)
         try:

@@ -55,7 +55,8 @@ def as_number(value: Any) -> int | float | complex:
     """
     _refuse_masked(value)
     if isinstance(value, np.ndarray | np.generic):
-        value = value.item()
+        # A date is an integer to numpy, in units that nobody sees.
+        value = value.dtype if value.dtype.kind in "mM" else value.item()
     if isinstance(value, numbers.Integral):
         if abs(int(value)) >= _LARGEST_INT:
             raise RangeError(f"The integer {value} has more than 62 bits; give it as a float, which costs one level.")
@@ -149,7 +150,7 @@ def as_operand(message: Any) -> NDArray[Any]:
     """
     if isinstance(message, np.matrix):
         raise TypeError("The * of numpy.matrix is a product of matrices; give numpy.asarray(m), and @ for products.")
-    array = _plain(as_array(message, "operand"))
+    array = _plain(as_array(message, "plain operand"))
     if not array.size:
         raise RangeError("There is no number in this array; give one at least.")
     if not np.isfinite(array).all():

@@ -75,7 +75,9 @@ def as_coefficients(values: Any, t: int) -> Integers:
     array = _whole(values, "list of coefficients")
     if array.ndim != 1 or array.size == 0:
         raise RangeError("Coefficients stand in one list, the constant first; give at least two.")
-    return (array % t).astype(np.int64)
+    # A narrow dtype has no room for t.
+    wide = array.astype(np.uint64 if array.dtype.kind == "u" else np.int64) if array.dtype.kind in "iu" else array
+    return (wide % t).astype(np.int64)
 
 
 def as_table(values: Any, t: int) -> Integers:
@@ -105,6 +107,7 @@ def _whole(values: Any, what: str) -> NDArray[Any]:
     except ValueError as error:
         raise RangeError(f"The rows of this {what} differ in length; give one flat list of integers.") from error
     if array.dtype.kind == "f" and array.size:
+        array = array.astype(np.float64)
         whole = np.isfinite(array) & (np.floor(array) == array) & (np.abs(array) < 2.0**53)
         if not whole.all():
             first = int(np.argmin(whole.ravel()))

@@ -12,10 +12,10 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from aglet import _core
-from aglet.errors import ParameterError, RangeError
+from aglet import _core, checks
+from aglet.errors import ParameterError
 
-__all__ = ["LweCiphertext", "common_shape"]
+__all__ = ["LweCiphertext"]
 
 Places = NDArray[np.int64]
 
@@ -126,7 +126,7 @@ class LweCiphertext:
         return self._of(self._array.take(found.ravel(), list(found.shape)))
 
     def __getitem__(self, index: Any) -> LweCiphertext:
-        return self._at(self._places()[index])
+        return self._at(checks.rearranged("index", self.shape, lambda: self._places()[index]))
 
     def __len__(self) -> int:
         if not self.shape:
@@ -138,7 +138,7 @@ class LweCiphertext:
 
     def reshape(self, *shape: Any) -> LweCiphertext:
         """The same ciphertexts in another shape, as `numpy.ndarray.reshape`."""
-        return self._at(self._places().reshape(*shape))
+        return self._at(checks.rearranged("shape", self.shape, lambda: self._places().reshape(*shape)))
 
     def ravel(self) -> LweCiphertext:
         """The same ciphertexts on one axis."""
@@ -146,7 +146,7 @@ class LweCiphertext:
 
     def transpose(self, *axes: Any) -> LweCiphertext:
         """With its axes in another order, reversed if none is said."""
-        return self._at(self._places().transpose(*axes))
+        return self._at(checks.rearranged("order of axes", self.shape, lambda: self._places().transpose(*axes)))
 
     @property
     def T(self) -> LweCiphertext:  # noqa: N802, the name that numpy gives it
@@ -184,12 +184,14 @@ class LweCiphertext:
 
     def broadcast_to(self, shape: tuple[int, ...]) -> LweCiphertext:
         """Repeated along new and short axes, as `numpy.broadcast_to`."""
-        return self._at(np.broadcast_to(self._places(), shape))
+        return self._at(
+            checks.rearranged("shape", self.shape, lambda: np.broadcast_to(self._places(), checks.shape(shape)))
+        )
 
     # Sums
 
     def _with(self, other: LweCiphertext, weight: int) -> LweCiphertext:
-        shape = common_shape(self.shape, other.shape)
+        shape = checks.common_shape(self.shape, other.shape)
         mine, others = (np.broadcast_to(x._places(), shape) for x in (self, other))
         return self._of(self._at(mine)._array.plus(other._at(others)._array, weight))
 
@@ -197,7 +199,7 @@ class LweCiphertext:
         found = _as_numbers(numbers)
         if found is None:
             return None
-        shape = common_shape(self.shape, found.shape)
+        shape = checks.common_shape(self.shape, found.shape)
         mine = self._at(np.broadcast_to(self._places(), shape))
         return mine, np.ascontiguousarray(np.broadcast_to(found, shape)).ravel()
 
@@ -254,28 +256,16 @@ class LweCiphertext:
         return self
 
 
-def common_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape that shapes are broadcast to.
-
-    Raises
-    ------
-    RangeError
-        If there is none.
-    """
-    try:
-        return np.broadcast_shapes(*shapes)
-    except ValueError as error:
-        named = " and ".join(map(str, shapes))
-        raise RangeError(f"The shapes {named} do not go together; give shapes that numpy broadcasts.") from error
-
-
 def _as_numbers(numbers: Any) -> Places | None:
     """Whole numbers in the clear; None for what is no number at all."""
     if isinstance(numbers, str | bytes) or numbers is None:
         return None
-    found = np.asarray(numbers)
+    try:
+        found = np.asarray(numbers)
+    except ValueError as error:
+        raise TypeError("The rows of these numbers differ in length; give equal rows.") from error
     if found.dtype.kind not in "iu" or (found.dtype.kind == "u" and found.size and int(found.max()) >= 2**63):
-        if found.dtype.kind in "bfcuO":
+        if found.dtype.kind in "bfcuO" or isinstance(numbers, np.ndarray | np.generic):
             raise TypeError(
                 f"Encrypted integers go with whole numbers of 63 bits, not with {found.dtype}; convert them."
             )

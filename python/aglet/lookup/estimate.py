@@ -98,6 +98,8 @@ class Estimates:
         >>> LookupEngine(bits=4).estimate("sign", bits=20, batch=8).rotations
         48
         """
+        if domain is not None:
+            checks.word("domain", domain)
         given = {"domain": domain, "table": table, "bits": bits, "low": low}
         takes = _options(checks.word("what", what), {name for name, value in given.items() if value is not None})
         made = (

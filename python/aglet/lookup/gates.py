@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Protocol
-
-import numpy as np
 
 from aglet import _core, checks
 from aglet._core import LookupKey
 from aglet.errors import RangeError
-from aglet.lookup.ciphertext import LweCiphertext, common_shape
+from aglet.lookup.ciphertext import LweCiphertext
 from aglet.progress import ProgressCallback, progress_bar
 
 __all__ = ["Gates", "broadcast", "ciphertext", "log2_failure", "lookup_key"]
@@ -37,11 +36,10 @@ def log2_failure(allowed: Any) -> float | None:
     """
     if allowed is None:
         return None
-    if isinstance(allowed, bool) or not isinstance(allowed, int | float | np.number):
-        raise TypeError(f"max_failure is a probability, not {type(allowed).__name__}.")
-    if not 0 < allowed <= 1:
+    chance = checks.real("max_failure", allowed)
+    if not 0 < chance <= 1:
         raise RangeError(f"max_failure={allowed} is no probability above 0; give for example 2**-64.")
-    return float(np.log2(allowed))
+    return math.log2(chance)
 
 
 def broadcast(*arrays: Any) -> list[_core.LweArray]:
@@ -53,7 +51,7 @@ def broadcast(*arrays: Any) -> list[_core.LweArray]:
         If there is none.
     """
     found = [ciphertext(array) for array in arrays]
-    shape = common_shape(*(array.shape for array in found))
+    shape = checks.common_shape(*(array.shape for array in found))
     return [(array if array.shape == shape else array.broadcast_to(shape))._array for array in found]
 
 
