@@ -522,3 +522,17 @@ def test_order(engine: Engine, keys: KeySet) -> None:
     for wrong in (session.encrypt(x), session.encrypt(np.eye(4)), session.encrypt(np.tile(x[:16], 2)), 1j * whole):
         with pytest.raises(RangeError, match="power of two"):
             np.sort(wrong)
+
+
+@pytest.mark.parametrize(
+    "values", [[0.5, 0.5, -0.25, 0.5], [0.25] * 8, [0, 1, 1, 0, 1, 2, 2, 2, 0, 1, 0, 0, 2, 1, 1, 1]]
+)
+def test_equal_values_are_in_order(engine: Engine, keys: KeySet, values: list[float]) -> None:
+    """Each has a rank of its own; of places, the first one counts."""
+    session = Session(engine, keys, alpha=6, error_bits=12)
+    x, clear = session.encrypt(values, bound=2), np.array(values)
+    assert_close(session, np.sort(x), np.sort(clear), 2.0**-9)
+    assert_close(session, np.max(x), clear.max(), 2.0**-9)
+    assert_close(session, np.min(x), clear.min(), 2.0**-9)
+    assert_close(session, np.argmax(x), float(np.argmax(clear)), 2.0**-9)
+    assert_close(session, np.argmin(x), float(np.argmin(clear)), 2.0**-9)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet.arrays import functions, moves
+from aglet.arrays.interval import Interval
+from aglet.arrays.joins import is_encrypted
 from aglet.errors import RangeError
 
 if TYPE_CHECKING:
@@ -15,49 +17,58 @@ if TYPE_CHECKING:
 __all__ = ["argmax", "argmin", "largest", "ordered", "smallest"]
 
 _COSINE_DEGREE = 14
+_LEAST_POINTS = 16
+"""As many halves of a circle determine that polynomial."""
 _KERNEL_RANGE = (-0.25, 1.25)
 """Of the kernel with what a comparison and a refresh leave of noise."""
 
 
 def ordered(x: EncryptedArray, axis: Any = -1) -> EncryptedArray:
-    """The values from the smallest up; two that are closer than 2^-alpha of the range are mixed."""
-    if axis not in (-1, 0, None):
+    """The values from the smallest up, equal ones too.
+
+    Two that differ by less than 2^-alpha of the range are undecided: what comes out in their places is made of both.
+    """
+    if axis not in (-1, 0, None) or isinstance(axis, bool):
         raise RangeError(f"axis={axis} does not fit a vector.")
     rows, ranks = _ranked(x)
     if len(x) == 1:
         return x
     places = np.arange(len(x)) / len(x)
-    return (_is_zero(ranks[:, None] - places) * rows).sum(axis=0).within(x.interval)
+    return _at_zero(ranks[:, None] - places, rows).sum(axis=0)
 
 
 def argmax(x: EncryptedArray) -> EncryptedArray:
-    """The place of the largest value, near a whole number."""
-    return (_first(x, last=True) * np.arange(len(x))).sum()
+    """The place of the largest value, near a whole number; of equal ones that of the first."""
+    return _at_zero(_last(x), np.arange(len(x)) * 1.0).sum()
 
 
 def argmin(x: EncryptedArray) -> EncryptedArray:
-    """The place of the smallest value, near a whole number."""
-    return (_first(x, last=False) * np.arange(len(x))).sum()
+    """The place of the smallest value, near a whole number; of equal ones that of the first."""
+    return _at_zero(_ranked(x)[1], np.arange(len(x)) * 1.0).sum()
 
 
 def largest(x: EncryptedArray) -> EncryptedArray:
     """The largest value."""
-    return (_first(x, last=True) * _repeated(x)).sum().within(x.interval)
+    return _at_zero(_last(x), _repeated(x)).sum()
 
 
 def smallest(x: EncryptedArray) -> EncryptedArray:
     """The smallest value."""
-    return (_first(x, last=False) * _repeated(x)).sum().within(x.interval)
+    return _at_zero(_ranked(x)[1], _repeated(x)).sum()
 
 
-def _first(x: EncryptedArray, *, last: bool) -> EncryptedArray:
-    """1 at the value of the last rank, or of the first, and 0 at all others."""
-    _, ranks = _ranked(x)
-    return _is_zero(ranks - (len(x) - 1) / len(x) * last)
+def _last(x: EncryptedArray) -> EncryptedArray:
+    """Ranks less the last one, which the first of equal values has."""
+    return _ranked(x, first=-1)[1] - (len(x) - 1) / len(x)
 
 
-def _ranked(x: EncryptedArray) -> tuple[EncryptedArray, EncryptedArray]:
-    """Each value along a row of a table, and the ranks, from 0 up, over the number of values."""
+def _ranked(x: EncryptedArray, first: int = 1) -> tuple[EncryptedArray, EncryptedArray]:
+    """Each value along a row of a table, and the ranks, from 0 up, over the number of values.
+
+    A rank is the number of smaller values, and of equal ones before, or behind with `first=-1`. With `s` the sign of a difference and t = 1 for
+    values before, -1 for those behind, `s^3 + t (1 - s^2)` is s where that is 1 or -1, t where it is 0, and no larger
+    than 1 where it is undecided.
+    """
     slots, count = x.session.slots, x.size
     if x.ndim != 1 or not x.is_real or slots % count or count**2 > slots:
         most = 1 << (slots.bit_length() - 1) // 2
@@ -68,7 +79,11 @@ def _ranked(x: EncryptedArray) -> tuple[EncryptedArray, EncryptedArray]:
     columns = _repeated(x)
     rows = columns[:, None].broadcast_to((count, count))
     signs = functions.compare("sign", rows - columns[None, :])
-    return rows, (signs.sum(axis=1) + (count - 1)) * (1 / (2 * count))
+    own = np.arange(count)[::first]
+    before = np.sign(own[:, None] - own)
+    # Half the sum over a row, over the number of values; what is plain of it is a value's own place.
+    steps = signs.square() * (signs * (0.5 / count) - before * (0.5 / count))
+    return rows, steps.sum(axis=1) + own / count
 
 
 def _repeated(x: EncryptedArray) -> EncryptedArray:
@@ -82,19 +97,24 @@ def _repeated(x: EncryptedArray) -> EncryptedArray:
     return laid.replaced(chunks=[chunk], index=first, interval=x.interval, filler=None, period=count)
 
 
-def _is_zero(distance: EncryptedArray) -> EncryptedArray:
-    """Fejer's kernel: 1 where a distance in (-1, 1) is 0, and 0, twice, at all other multiples of 1 / count.
+def _at_zero(distance: EncryptedArray, values: Any) -> EncryptedArray:
+    """The values where a distance in (-1, 1) is 0, and 0, twice, where it is another multiple of 1 / count.
 
-    It is a polynomial in the cosine, which is fitted where distances are.
+    By Fejer's kernel, a polynomial in the cosine, which is fitted where distances are.
     """
     count = distance.shape[0]
-    points = np.arange(1 - count, count) / count
+    fine = max(count, _LEAST_POINTS)
+    points = np.arange(1 - fine, fine) / fine
     weights = np.where(points == 0, 100, 1)
     cosine = np.polynomial.chebyshev.chebfit(points, np.cos(2 * np.pi * points), _COSINE_DEGREE, w=weights)
     cosine[1::2] = 0
     fejer = 2 * (1 - np.arange(count) / count) / count
     fejer[0] /= 2
     angle = distance.session.chebyshev(distance.assume(bound=1), cosine).assume(bound=1)
-    found = distance.session.chebyshev(angle, fejer).assume(bound=_KERNEL_RANGE)
-    # The kernel is steep: what is left of noise there, squared.
-    return distance.session.poly(found, [0, 0, 3, -2])
+    kernel = distance.session.chebyshev(angle, fejer).assume(bound=_KERNEL_RANGE)
+    # The kernel is steep: what is left of noise there, that of a refresh too, is squared. 3 k^2 - 2 k^3 is from 0 to 1
+    # where the kernel is.
+    kernel.need(2)
+    chosen: EncryptedArray = kernel.square() * (3 * values - 2 * (kernel * values))
+    around = values.interval if is_encrypted(values) else Interval.around(values)
+    return chosen.replaced(interval=around | Interval(0.0, 0.0))

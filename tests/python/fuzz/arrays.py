@@ -31,16 +31,17 @@ _REFUSED = (AgletError, TypeError, ZeroDivisionError, ValueError, IndexError)
 
 
 @functools.cache
-def session() -> Session:
-    """In the smallest ring, with 32 slots, so that small arrays have several chunks."""
-    engine = Engine(preset="toy", allow_insecure=True, slot_count=32)
+def session(slots: int = 32) -> Session:
+    """In the smallest ring, with few slots, so that small arrays have several chunks, or with all."""
+    engine = Engine(preset="toy", allow_insecure=True, slot_count=slots)
     return Session(engine, engine.create_keys(), alpha=5, error_bits=12)
 
 
 def program(data: Any) -> None:
     """Some arrays are encrypted, and some steps are taken with them; each result is numpy's, or there is an error."""
     draw = data.draw
-    pairs = [_encrypted(draw) for _ in range(draw(st.integers(1, 3)))]
+    slots = draw(st.sampled_from([32, 32, 32, 256]))
+    pairs = [_encrypted(draw, slots) for _ in range(draw(st.integers(1, 3)))]
     compares = draw(st.integers(0, 19)) == 0
     for _ in range(draw(st.integers(1, 6))):
         kind = draw(st.sampled_from(_WEIGHTS))
@@ -49,13 +50,13 @@ def program(data: Any) -> None:
             continue
         made = _taken(STEPS["compared" if compares else kind](draw, pairs))
         compares = False
-        if made is not None and made.clear.size <= 400:
+        if made is not None and made.clear.size <= 12 * slots:
             pairs.append(made)
 
 
-def _encrypted(draw: Any) -> Pair:
+def _encrypted(draw: Any, slots: int) -> Pair:
     shape = tuple(draw(st.lists(st.sampled_from(LENGTHS), max_size=3)))
-    while np.prod(shape) > 160:
+    while np.prod(shape) > 5 * slots:
         shape = shape[1:]
     low, high = draw(st.sampled_from([(-1, 1), (-1, 1), (0, 1), (0.5, 1.5), (2, 3), (-3, 1)]))
     # Some lie in a part of what is declared, so that the range says less than the numbers.
@@ -65,7 +66,7 @@ def _encrypted(draw: Any) -> Pair:
         values = values * np.exp(2j * np.pi * numbers(draw, shape, 0, 1))
     level = draw(st.sampled_from([None, None, None, 10, 3, 2, 1, 0]))
     note(f"encrypt {values.dtype.name}{shape}, bound={bound}, level={level}")
-    return Pair(session().encrypt(values, bound=bound, level=level), values, FRESH * max(abs(low), abs(high)))
+    return Pair(session(slots).encrypt(values, bound=bound, level=level), values, FRESH * max(abs(low), abs(high)))
 
 
 def _taken(step: Step) -> Pair | None:
@@ -91,7 +92,7 @@ def _taken(step: Step) -> Pair | None:
     expected = expected.astype(complex if np.iscomplexobj(expected) else float)
     size = max(1.0, float(np.abs(expected).max()), *(one.size for one in step.pairs))
     error = step.error + step.slack + EACH * size * max(1.0, found.bound / size) ** 0.5 + 2.0**-22 * found.bound
-    check(session(), found, expected, error)
+    check(found.session, found, expected, error)
     if found.bound > LARGEST:
         return None
     return Pair(found, expected, error)
@@ -115,5 +116,5 @@ def _say(draw: Any, pairs: list[Pair]) -> None:
         made = x.encrypted + 0
         made.need(draw(st.integers(0, 8)))
     error = x.error + 2.0**-19 * max(1.0, made.bound, x.encrypted.bound)
-    check(session(), made, x.clear, error)
+    check(made.session, made, x.clear, error)
     pairs[place] = Pair(made, x.clear, error)

@@ -1,0 +1,8 @@
+"""Random programs from new seeds, a million of all fronts together, or as many as AGLET_FUZZ says."""
+
+from __future__ import annotations
+
+from fuzz import arrays
+from fuzz.profiles import programs
+
+test_arrays = programs(arrays.program, share=0.5, profile="by_hand")
