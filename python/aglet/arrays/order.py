@@ -65,9 +65,9 @@ def _last(x: EncryptedArray) -> EncryptedArray:
 def _ranked(x: EncryptedArray, first: int = 1) -> tuple[EncryptedArray, EncryptedArray]:
     """Each value along a row of a table, and the ranks, from 0 up, over the number of values.
 
-    A rank is the number of smaller values, and of equal ones before, or behind with `first=-1`. With `s` the sign of a difference and t = 1 for
-    values before, -1 for those behind, `s^3 + t (1 - s^2)` is s where that is 1 or -1, t where it is 0, and no larger
-    than 1 where it is undecided.
+    A rank is the number of smaller values, and of equal ones before, or behind with `first=-1`. With s the sign of a
+    difference, and t = 1 for values before and -1 for those behind, `s^3 + t (1 - s^2)` is s where that is 1 or -1, t
+    where it is 0, and no larger than 1 where it is undecided.
     """
     slots, count = x.session.slots, x.size
     if x.ndim != 1 or not x.is_real or slots % count or count**2 > slots:
