@@ -66,7 +66,8 @@ class Interval:
     def around(cls, numbers: np.ndarray[Any, Any]) -> Interval:
         """The least interval of values that are no secret."""
         if numbers.dtype.kind == "c":
-            size = float(np.abs(numbers).max())
+            # Sizes are rounded, here as elsewhere.
+            size = float(np.abs(numbers).max()) * (1 + 2**-48)
             return cls(-size, size)
         return cls(float(numbers.min()), float(numbers.max()))
 

@@ -171,16 +171,16 @@ def _diagonal(matrix: NDArray[Any], starts: NDArray[np.int64], step: int, slots:
 
 
 def rmatmul(matrix: Any, x: EncryptedArray) -> EncryptedArray:
-    """`matrix @ x` with a plain matrix and an encrypted vector, or with a plain vector; one level."""
+    """`matrix @ x` with a plain matrix or vector; one level."""
     entries, kept = _plain(x, matrix)
-    if np.ndim(entries) == 1 and x.ndim:
-        _same_length(len(entries), x.shape[max(0, x.ndim - 2)])
-        return matmul(x if x.ndim == 1 else x._view(np.swapaxes(x.index, -1, -2)), entries)
-    if np.ndim(entries) != 2 or x.ndim not in (1, 2):
-        raise TypeError(
-            "matrix @ x takes a plain matrix and an encrypted vector or matrix; multiply by numbers with *."
-        )
-    return _matrix_times(entries, x, kept) if x.ndim == 1 else matmul(x.T, entries.T).T
+    if np.ndim(entries) not in (1, 2) or not x.ndim:
+        raise TypeError("@ takes a vector or a matrix on each side; multiply by numbers with *.")
+    _same_length(entries.shape[-1], x.shape[max(0, x.ndim - 2)])
+    if x.ndim == 1:
+        return matmul(x, entries) if entries.ndim == 1 else _matrix_times(entries, x, kept)
+    # The second axis from the end is that of the vectors.
+    found = matmul(x._view(np.swapaxes(x.index, -1, -2)), entries.T)
+    return found if entries.ndim == 1 else found._view(np.swapaxes(found.index, -1, -2))
 
 
 def _matrix_times(entries: NDArray[Any], x: EncryptedArray, kept: KeptMatrix | None) -> EncryptedArray:

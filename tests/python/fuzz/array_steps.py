@@ -320,6 +320,46 @@ def _compared(draw: Draw, pairs: list[Pair]) -> Step:
     return Step(f"{text}, {apart:.3g} apart", call, (x,), 32 * x.error * (1 + x.size), slack * (1 + x.size))
 
 
+def _function(draw: Draw, pairs: list[Pair]) -> Step:
+    """Polynomials, and matrices that are encoded once: the session's own functions, and numpy's of the same."""
+    x = draw(st.sampled_from(pairs))
+    session, low, high = x.encrypted.session, x.encrypted.interval.low, x.encrypted.interval.high
+    coefficients = draw(st.lists(st.floats(-1, 1, width=32), min_size=1, max_size=9))
+    kept = session.encode_matrix(numbers(draw, (x.clear.shape[-1] if x.clear.ndim else 1, 3), -1, 1))
+    domain = (low - 0.25, high + 0.25)
+    slope = sum(abs(c) * k * max(1.0, x.size + 0.1) ** (k - 1) for k, c in enumerate(coefficients))
+    steep = sum(abs(c) * k * k for k, c in enumerate(coefficients)) * 2 / (high - low + 0.5)
+
+    def in_session(a: Any, own: Callable[[Any], Any], clear: Callable[[Any], Any]) -> Any:
+        return own(a) if a is x.encrypted else clear(a)
+
+    def power(a: Any) -> Any:
+        return in_session(
+            a, lambda b: session.poly(b, coefficients), lambda b: np.polynomial.Polynomial(coefficients)(b)
+        )
+
+    def chebyshev(a: Any) -> Any:
+        return in_session(
+            a,
+            lambda b: session.chebyshev(b, coefficients, domain=domain),
+            lambda b: np.polynomial.Chebyshev(coefficients, domain=domain)(b),
+        )
+
+    def matrix(a: Any) -> Any:
+        return in_session(a, lambda b: b @ kept - (b @ kept) * 0.5, lambda b: b @ kept.entries * 0.5)
+
+    text, call, error = draw(
+        st.sampled_from(
+            [
+                (f"poly {coefficients}", power, x.error * slope),
+                (f"chebyshev {coefficients} on {domain}", chebyshev, x.error * steep),
+                ("encoded matrix", matrix, 3 * x.error * float(np.abs(kept.entries).sum(axis=0).max())),
+            ]
+        )
+    )
+    return Step(text, call, (x,), error)
+
+
 def _shown(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"{value.dtype.name}{value.shape}"
@@ -338,4 +378,5 @@ STEPS: dict[str, Callable[[Draw, list[Pair]], Step]] = {
     "product": _product,
     "choice": _choice,
     "compared": _compared,
+    "function": _function,
 }

@@ -24,7 +24,7 @@ _WEIGHTS = (
     ["plain"] * 4
     + ["encrypted"] * 4
     + ["view"] * 5
-    + ["alone", "sums", "sums", "join", "product", "choice"]
+    + ["alone", "sums", "sums", "join", "product", "choice", "function"]
     + ["say"] * 2
 )
 _REFUSED = (AgletError, TypeError, ZeroDivisionError, ValueError, IndexError)
@@ -76,7 +76,7 @@ def _taken(step: Step) -> Pair | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            expected: Any = np.asarray(step.call(*(one.clear for one in step.pairs)))
+            expected: Any = np.asarray(step.call(*(np.asarray(one.clear) for one in step.pairs)))
     except Exception:
         expected = None
     try:
