@@ -17,6 +17,7 @@ from aglet import IntegerBridge, _core
 from aglet.cli import app
 from aglet.errors import RangeError
 from aglet.measure import MESSAGES, METHODS
+from aglet.published import REGULAR_BOOTSTRAP, published_beside
 
 ADVISE = ["advise", "--slots", "32768", "--bits", "20", "--levels", "5"]
 TOY = ["--preset", "toy", "--allow-insecure"]
@@ -387,8 +388,12 @@ def test_bench_bootstrap() -> None:
 
 def test_demo() -> None:
     text = run("demo", *TOY, "--threads", "1")
-    for words in ("slots_to_coeffs", "peak memory", "desilofhe", "HEaaN", "27.485", "Machines and parameters differ"):
+    for words in ("slots_to_coeffs", "peak memory", "Nothing published stands beside it"):
         assert words in text
+    for words in ("desilofhe", "HEaaN", "27.485"):
+        assert words not in text
+    assert published_beside(1.3, 1 << 15) == published_beside(127.9, 1 << 15) == published_beside(130.0, 512) == ()
+    assert published_beside(128.1, 1 << 15) == REGULAR_BOOTSTRAP
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from aglet.cli import app
 from aglet.reproduce import TABLES, load, run, select
 from aglet.reproduce.applications import ApplicationCase, bench_application
 from aglet.reproduce.programs import PROGRAMS
-from aglet.reproduce.report import exit_code, summary
+from aglet.reproduce.report import cells, exit_code, summary
 from aglet.reproduce.runner import Keyring, misses
 from aglet.reproduce.tables import AnyCase, read
 from support import ROOT
@@ -168,7 +169,15 @@ def test_rows_are_judged(table: Path) -> None:
     assert by_name["later"].reasons == ['this version has no preset "toy99"']
     assert by_name["twice"].reasons == ["this version has no colour"]
     assert by_name["again"].record is by_name["good"].record
-    assert by_name["good"].ratio == pytest.approx(9.0 / by_name["good"].record["seconds"])
+    # Nothing that others published stands beside a toy, in no way of showing it; beside a secure set it does.
+    toy = by_name["good"]
+    assert (toy.ratio, toy.published_seconds, toy.as_record()["published"]) == (None, None, {})
+    assert cells(toy, "mean")[2] == "-"
+    assert "nothing published" in cells(toy, "mean")[-1]
+    secure = replace(toy, record={**toy.record, "security_bits": 128.0})
+    assert secure.ratio == pytest.approx(9.0 / toy.record["seconds"])
+    assert cells(secure, "mean")[2] == "9"
+    assert secure.as_record()["published"]["seconds"] == {"1": 9.0}
     assert {"load", "drift", "spread", "noisy"} <= set(by_name["good"].record)
     # Regular, sparse and lossy keys; sign and lossy rows share theirs although others stand between them.
     assert keyring.made == 3

@@ -72,7 +72,7 @@ def _plot(outcomes: Sequence[Outcome]) -> str:
     """Seconds of the measured rows on a logarithmic axis: a grey mark is published, a coloured one ours."""
     measured = [outcome for outcome in outcomes if outcome.record]
     times = [o.record["seconds"] for o in measured]
-    times += [p for o in measured if (p := o.row.published_seconds(o.threads))]
+    times += [p for o in measured if (p := o.published_seconds)]
     if not times:
         return ""
     low, high = math.floor(math.log10(min(times))), math.ceil(math.log10(max(times) * 1.0001))
@@ -93,7 +93,7 @@ def _plot(outcomes: Sequence[Outcome]) -> str:
 
 
 def _line(outcome: Outcome, y: float, x: Any) -> str:
-    ours, published = outcome.record["seconds"], outcome.row.published_seconds(outcome.threads)
+    ours, published = outcome.record["seconds"], outcome.published_seconds
     colour = _OURS if outcome.status == "met" else _MISSED
     label = f"{outcome.row.name}, {outcome.threads} thr."
     parts = [f'<text x="{_LABEL - 10}" y="{y + 4}" text-anchor="end">{escape(label)}</text>']

@@ -49,7 +49,7 @@ def save(blocks: Sequence[Block], path: Path) -> bool:
     pyplot = _pyplot()
     figure, axes = pyplot.subplots(figsize=(10, 1.5 + 0.28 * len(measured)), layout="constrained")
     for index, (_, outcome) in enumerate(measured):
-        ours, published = outcome.record["seconds"], outcome.row.published_seconds(outcome.threads)
+        ours, published = outcome.record["seconds"], outcome.published_seconds
         if published:
             axes.plot([ours, published], [index, index], color="0.75", linewidth=2, zorder=1)
             axes.scatter(published, index, color="0.5", zorder=2)

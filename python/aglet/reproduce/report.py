@@ -61,8 +61,10 @@ def blocks(tables: Iterable[Table], outcomes: Sequence[Outcome]) -> list[Block]:
 def cells(outcome: Outcome, precision: str) -> list[str]:
     """One line under `COLUMNS`."""
     row, record = outcome.row, outcome.record
-    published, ratio = row.published_seconds(outcome.threads), outcome.ratio
+    published, ratio = outcome.published_seconds, outcome.ratio
     result = outcome.status + (f": {'; '.join(outcome.reasons)}" if outcome.reasons else "")
+    if not outcome.comparable:
+        result += " (below 128 bits: nothing published stands beside it)"
     if record.get("noisy"):
         result += " (noisy)"
     return [

@@ -16,6 +16,7 @@ from aglet.errors import AgletError
 from aglet.integer.measure import IntegerCase, bench_integer
 from aglet.lookup.measure import LookupCase, bench_lookup
 from aglet.measure import Case, bench_bootstrap, run_bootstrap
+from aglet.published import SECURE
 from aglet.reproduce.applications import ApplicationCase, bench_application
 from aglet.reproduce.tables import AnyCase, Row
 
@@ -40,9 +41,19 @@ class Outcome:
     """As `bench_bootstrap` gives it; empty if the row was not measured."""
 
     @property
+    def comparable(self) -> bool:
+        """Whether what was published may stand beside it: never beside a set of ours below 128 bits."""
+        return not self.record or self.record.get("security_bits", 0.0) >= SECURE
+
+    @property
+    def published_seconds(self) -> float | None:
+        """The published time on as many threads, if there is one and it may stand beside ours."""
+        return self.row.published_seconds(self.threads) if self.comparable else None
+
+    @property
     def ratio(self) -> float | None:
         """The published time over ours on as many threads: above 1 ours is faster."""
-        published, ours = self.row.published_seconds(self.threads), self.record.get("seconds")
+        published, ours = self.published_seconds, self.record.get("seconds")
         return published / ours if published and ours else None
 
     def as_record(self) -> dict[str, Any]:
@@ -53,7 +64,7 @@ class Outcome:
             "status": self.status,
             "reasons": self.reasons,
             "threads": self.threads,
-            "published": self.row.published,
+            "published": self.row.published if self.comparable else {},
             "needs": self.row.needs,
             "ratio": self.ratio,
         }
