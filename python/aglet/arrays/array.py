@@ -56,7 +56,9 @@ class EncryptedArray:
         period: int | None = None,
     ) -> None:
         self.session, self._chunks = session, list(chunks)
-        self.index, self.interval, self.filler, self.period = index, interval, filler, period
+        self.index, self.filler, self.period = index, filler, period
+        # Complex numbers have a size, and no least one.
+        self.interval = interval if self.is_real else interval.disc
 
     def replaced(self, **changes: Any) -> EncryptedArray:
         """An array of the same session, and the same but for what is named: arguments of the class."""

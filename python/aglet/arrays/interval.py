@@ -120,10 +120,12 @@ class Interval:
         """Of a polynomial in powers or in Chebyshev's basis (whose values lie in [-1, 1])."""
         sizes = np.abs(np.asarray(coefficients))
         degrees = np.arange(len(sizes))
-        reach = np.ones(len(sizes)) if chebyshev else self.size ** degrees.astype(float)
-        most = float(np.sum(sizes * reach))
+        with np.errstate(over="ignore", invalid="ignore"):
+            reach = np.ones(len(sizes)) if chebyshev else self.size ** degrees.astype(float)
+            most = float(np.sum(sizes * reach))
+        disc = Interval(-most, most)
         if not real:
-            return Interval(-most, most)
+            return disc
         points = np.linspace(self.low, self.high, _GRID)
         basis = np.polynomial.chebyshev.chebval if chebyshev else np.polynomial.polynomial.polyval
         found = basis(points, np.asarray(coefficients, dtype=np.float64))

@@ -132,7 +132,7 @@ class Session:
             Numbers, nested lists or a numpy array; bool, int and float dtypes are real, complex ones complex.
         bound
             The largest absolute value, or a pair of the least and the largest value. Everybody can read it off the
-            ciphertexts, so it is what you declare, never what the data is.
+            ciphertexts, so it is what you declare, never what the data is. Of complex numbers only sizes are followed.
         level
             The level of the ciphertexts; `max_level` if not given.
 
