@@ -31,17 +31,23 @@ _REFUSED = (AgletError, TypeError, ZeroDivisionError, ValueError, IndexError)
 
 
 @functools.cache
-def session(slots: int = 32) -> Session:
-    """In the smallest ring, with few slots, so that small arrays have several chunks, or with all."""
+def _keys(slots: int) -> Any:
+    """In the smallest ring, with few slots, so that small arrays have several chunks, or with more."""
     engine = Engine(preset="toy", allow_insecure=True, slot_count=slots)
-    return Session(engine, engine.create_keys(), alpha=5, error_bits=12)
+    return engine, engine.create_keys()
+
+
+@functools.cache
+def session(slots: int = 32, refresh: str = "auto") -> Session:
+    """One for all programs, as keys take longer than programs."""
+    return Session(*_keys(slots), refresh=refresh, alpha=5, error_bits=12)
 
 
 def program(data: Any) -> None:
     """Some arrays are encrypted, and some steps are taken with them; each result is numpy's, or there is an error."""
     draw = data.draw
-    slots = draw(st.sampled_from([32, 32, 32, 256]))
-    pairs = [_encrypted(draw, slots) for _ in range(draw(st.integers(1, 3)))]
+    place = session(draw(st.sampled_from([32, 32, 32, 256])), draw(st.sampled_from(["auto"] * 5 + ["never"])))
+    pairs = [_encrypted(draw, place) for _ in range(draw(st.integers(1, 3)))]
     compares = draw(st.integers(0, 19)) == 0
     for _ in range(draw(st.integers(1, 6))):
         kind = draw(st.sampled_from(_WEIGHTS))
@@ -50,13 +56,13 @@ def program(data: Any) -> None:
             continue
         made = _taken(STEPS["compared" if compares else kind](draw, pairs))
         compares = False
-        if made is not None and made.clear.size <= 12 * slots:
+        if made is not None and made.clear.size <= 12 * place.slots:
             pairs.append(made)
 
 
-def _encrypted(draw: Any, slots: int) -> Pair:
-    shape = tuple(draw(st.lists(st.sampled_from(LENGTHS), max_size=3)))
-    while np.prod(shape) > 5 * slots:
+def _encrypted(draw: Any, place: Session) -> Pair:
+    shape = tuple(draw(st.lists(st.sampled_from(LENGTHS), max_size=4)))
+    while np.prod(shape) > 5 * place.slots:
         shape = shape[1:]
     low, high = draw(st.sampled_from([(-1, 1), (-1, 1), (0, 1), (0.5, 1.5), (2, 3), (-3, 1)]))
     # Some lie in a part of what is declared, so that the range says less than the numbers.
@@ -66,7 +72,7 @@ def _encrypted(draw: Any, slots: int) -> Pair:
         values = values * np.exp(2j * np.pi * numbers(draw, shape, 0, 1))
     level = draw(st.sampled_from([None, None, None, 10, 3, 2, 1, 0]))
     note(f"encrypt {values.dtype.name}{shape}, bound={bound}, level={level}")
-    return Pair(session(slots).encrypt(values, bound=bound, level=level), values, FRESH * max(abs(low), abs(high)))
+    return Pair(place.encrypt(values, bound=bound, level=level), values, FRESH * max(abs(low), abs(high)))
 
 
 def _taken(step: Step) -> Pair | None:
