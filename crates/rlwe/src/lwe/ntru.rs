@@ -84,7 +84,8 @@ impl NtruKeys {
         if inverse.contains(&0) {
             return Err(Error::bad_parameters("this secret has no inverse, which ntru wants; draw another"));
         }
-        inverse.iter_mut().for_each(|x| *x = m.inv(*x));
+        // By Fermat: the exponent is public, and Euclid's algorithm takes a path that depends on what it inverts.
+        inverse.iter_mut().for_each(|x| *x = m.pow(*x, m.value() - 2));
         let (mut message, mut errors) = (Zeroizing::new(vec![0; n]), Zeroizing::new(vec![0i64; n]));
         let shape = Self::shape(ctx, messages.len());
         let samples = SeededKey::make(ctx.table(), shape, source.public_seed(), |[at, _, _, level], _, body| {

@@ -69,8 +69,10 @@ pub fn decrypt(ctx: &Context, params: &IntegerParams, ct: &Ciphertext, key: &Sec
     let level = level.ok_or_else(|| too_noisy(params, ct))?;
     let polys = ct.polys.iter().map(|poly| poly.prefix(level + 1)).collect();
     let sample = Sample { polys, key: ct.key };
-    let inverse = t.inv(ct.factor);
-    Ok(lifted(ctx, params, &sample, key)?.into_iter().map(|number| t.mul(number.modulo, inverse)).collect())
+    let (basis, words) = scaled(ctx, params, &sample, key)?;
+    let (inverse, rows) = (t.inv(ct.factor), words.host());
+    let number = |j: usize| t.mul(basis.modulo(&|i| rows.row(i)[j]), inverse);
+    Ok((0..ctx.ring().n()).into_par_iter().map(number).collect())
 }
 
 /// The error of a ciphertext whose bound leaves nothing.
@@ -84,28 +86,26 @@ pub(super) fn too_noisy(params: &IntegerParams, ct: &Ciphertext) -> Error {
 /// # Errors
 /// Those of the key.
 pub fn noise_budget(ctx: &Context, params: &IntegerParams, ct: &Ciphertext, key: &SecretKey) -> Result<f64, Error> {
-    let largest = lifted(ctx, params, ct, key)?.iter().map(|number| number.log2).fold(0.0, f64::max);
-    Ok(params.log_q_at(ct.level()) - 1.0 - largest)
+    let (basis, words) = scaled(ctx, params, ct, key)?;
+    let rows = words.host();
+    let sizes = (0..ctx.ring().n()).into_par_iter().map(|j| basis.log2(&|i| rows.row(i)[j]));
+    Ok(params.log_q_at(ct.level()) - 1.0 - sizes.reduce(|| 0.0, f64::max))
 }
 
-/// A coefficient of `t` times a phase, centred.
-struct Lifted {
-    /// Its residue modulo t.
-    modulo: u64,
-    /// log2 of its size; 0 for 0.
-    log2: f64,
-}
-
-fn lifted(ctx: &Context, params: &IntegerParams, sample: &Sample, key: &SecretKey) -> Result<Vec<Lifted>, Error> {
+/// The coefficients of `t` times a phase, and what makes centred integers of their residues.
+fn scaled<'a>(
+    ctx: &Context,
+    params: &'a IntegerParams,
+    sample: &Sample,
+    key: &SecretKey,
+) -> Result<(MixedRadix<'a>, Poly<Coeff>), Error> {
     let (ring, t) = (ctx.ring(), params.plain());
     let mut scaled = [ring.secret_scratch(sample.limbs(), 0)?];
     let times = Multiplier::integer(i128::from(t.value()));
     ring.forms_to(&[Form::multiple(times, &key.decrypt(ctx, sample)?)], &mut scaled);
     let [scaled] = scaled;
     let basis = MixedRadix::new((0..sample.limbs()).map(|i| *ring.modulus(i)).collect(), t);
-    let words: Poly<Coeff> = ring.to_coeff(scaled);
-    let rows = words.host();
-    Ok((0..ring.n()).into_par_iter().map(|j| basis.lift(|i| rows.row(i)[j])).collect())
+    Ok((basis, ring.to_coeff(scaled)))
 }
 
 /// Integers below a product of primes by their residues, in mixed radix (Garner).
@@ -115,6 +115,8 @@ struct MixedRadix<'a> {
     inverses: Vec<Vec<u64>>,
     /// The product of the primes below each, modulo t, and log2 of it.
     below: Vec<(u64, f64)>,
+    /// The product of all primes, modulo t.
+    all: u64,
     t: &'a Modulus,
 }
 
@@ -129,20 +131,34 @@ impl<'a> MixedRadix<'a> {
             Some(here)
         };
         let below = primes.iter().scan((t.reduce(1), 0.0), next).collect();
-        Self { primes, inverses, below, t }
+        let all = primes.iter().fold(t.reduce(1), |all, m| t.mul(all, t.reduce(m.value())));
+        Self { primes, inverses, below, all, t }
     }
 
-    /// The centred integer with these residues.
-    fn lift(&self, residue: impl Fn(usize) -> u64) -> Lifted {
-        let digits = self.digits(&residue);
-        let share = digits.iter().zip(&self.primes).fold(0.0, |low, (&d, m)| (d as f64 + low) / m.value() as f64);
-        match share < 0.5 {
-            true => self.of(&digits),
-            false => {
-                let Lifted { modulo, log2 } = self.of(&self.digits(&|i| self.primes[i].neg(residue(i))));
-                Lifted { modulo: self.t.neg(modulo), log2 }
-            }
+    /// The centred integer with these residues, modulo t. Constant time: its sign is that of the noise.
+    fn modulo(&self, residue: &impl Fn(usize) -> u64) -> u64 {
+        let (digits, t) = (self.digits(residue), self.t);
+        let negative = u64::from(self.share(&digits) >= 0.5).wrapping_neg();
+        let sum = digits.iter().zip(&self.below).fold(0, |sum, (&d, b)| t.add(sum, t.mul(t.reduce(d), b.0)));
+        t.sub(sum, self.all & negative)
+    }
+
+    /// log2 of the size of the centred integer with these residues; 0 for 0. The time it takes depends on that size.
+    fn log2(&self, residue: &impl Fn(usize) -> u64) -> f64 {
+        let mut digits = self.digits(residue);
+        if self.share(&digits) >= 0.5 {
+            digits = self.digits(&|i| self.primes[i].neg(residue(i)));
         }
+        let top = digits.iter().rposition(|&d| d != 0);
+        top.map_or(0.0, |i| {
+            let low = if i > 0 { digits[i - 1] as f64 / self.primes[i - 1].value() as f64 } else { 0.0 };
+            (digits[i] as f64 + low).log2() + self.below[i].1
+        })
+    }
+
+    /// The integer over the product of all primes.
+    fn share(&self, digits: &[u64]) -> f64 {
+        digits.iter().zip(&self.primes).fold(0.0, |low, (&d, m)| (d as f64 + low) / m.value() as f64)
     }
 
     fn digits(&self, residue: &impl Fn(usize) -> u64) -> Vec<u64> {
@@ -152,16 +168,5 @@ impl<'a> MixedRadix<'a> {
             digits.push(digits.iter().zip(&self.inverses[i]).fold(residue(i), step));
         }
         digits
-    }
-
-    fn of(&self, digits: &[u64]) -> Lifted {
-        let t = self.t;
-        let modulo = digits.iter().zip(&self.below).fold(0, |sum, (&d, b)| t.add(sum, t.mul(t.reduce(d), b.0)));
-        let top = digits.iter().rposition(|&d| d != 0);
-        let log2 = top.map_or(0.0, |i| {
-            let low = if i > 0 { digits[i - 1] as f64 / self.primes[i - 1].value() as f64 } else { 0.0 };
-            (digits[i] as f64 + low).log2() + self.below[i].1
-        });
-        Lifted { modulo, log2 }
     }
 }
