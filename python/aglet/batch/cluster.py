@@ -29,7 +29,7 @@ def _ray() -> Any:
         import ray
     except ImportError as error:
         raise ParameterError(
-            'A cluster needs Ray, and it is not installed: pip install "aglet-fhe[ray]"; else leave the address out.'
+            'A cluster needs Ray, and it is not installed: pip install "ray>=2.40"; else leave the address out.'
         ) from error
     return ray
 

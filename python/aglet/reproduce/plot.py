@@ -35,7 +35,7 @@ def _pyplot() -> Any:
         matplotlib = importlib.import_module("matplotlib")
     except ImportError as error:
         raise ParameterError(
-            '--plot needs matplotlib; "make build" installs it, and so does pip install "aglet-fhe[plot]".'
+            '--plot needs matplotlib; "make build" installs it, and so does pip install matplotlib.'
         ) from error
     matplotlib.use("Agg")
     return importlib.import_module("matplotlib.pyplot")
