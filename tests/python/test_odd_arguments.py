@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aglet import AgletError, Bridge, Engine, IntegerEngine, LookupEngine, LweCiphertext, Session
+from aglet import AgletError, Bridge, Engine, IntegerEngine, KeySet, LookupEngine, LweCiphertext, Session, Table
 from conftest import Keys
 
 # What Python says of operators, before anybody is asked.
@@ -110,6 +110,7 @@ class World:
         self.light, self.plain = engine.encode_to_light_plaintext([0.5]), engine.encode([0.5], 2)
         self.session = Session(engine, engine.create_keys(keys.secret, bootstrap=None, matrix=True))
         self.values = np.array([[0.1, 0.2], [0.3, 0.4]])
+        self.session.keys.evaluation().save(folder / "keys")
         self.array = self.session.encrypt(self.values, bound=0.5)
         self.integers = IntegerEngine(preset="int-levels-13")
         self.integer_secret = self.integers.create_secret_key()
@@ -298,7 +299,25 @@ def _exact() -> dict[str, Call]:
     }
 
 
-CALLS = _engine() | _arrays() | _exact()
+def _made() -> dict[str, Call]:
+    """What is made by its class."""
+    return {
+        "KeySet": lambda _, v: KeySet(v),
+        "KeySet public": lambda w, v: KeySet(w.engine, public=v),
+        "KeySet rotation": lambda w, v: KeySet(w.engine, rotation=v),
+        "KeySet lookup_engine": lambda w, v: KeySet(w.engine, lookup_engine=v),
+        "KeySet.load engine": lambda w, v: KeySet.load(w.folder / "keys", v),
+        "Table": lambda _, v: Table(v).values(2),
+        "Engine mode": lambda _, v: Engine(max_level=1, mode=v),
+        "Engine slots": lambda _, v: Engine(max_level=1, slot_count=v),
+        "IntegerEngine": lambda _, v: IntegerEngine(preset=v),
+        "LookupEngine": lambda _, v: LookupEngine(preset=v),
+        "Bridge": lambda w, v: Bridge(v, w.lookups),
+        "Bridge look-ups": lambda w, v: Bridge(w.engine, v),
+    }
+
+
+CALLS = _engine() | _arrays() | _exact() | _made()
 # What a call may say of paths that the system does not take.
 PATHS = ("read", "write", "load", "integer write")
 

@@ -42,6 +42,10 @@ _BRIDGE_ARGUMENTS = ("bridge", "bootstrap", "lookup", "relinearization", "conjug
 _TYPES = {
     "secret": SecretKey,
     "public": PublicKey,
+    "relinearization": RelinearizationKey,
+    "conjugation": ConjugationKey,
+    "rotation": RotationKey,
+    "matrix": MatrixMultiplicationKey,
     "bootstrap": BootstrapKey,
     "bridge": BridgeKey,
     "lwe_secret": LweSecretKey,
@@ -78,7 +82,19 @@ class KeySet:
     packing: PackingKey | None = None
 
     def __post_init__(self) -> None:
+        from aglet.ckks.engine import Engine
+        from aglet.lookup.engine import LookupEngine
+
+        for name, engine, kind in (
+            ("engine", self.engine, Engine),
+            ("lookup_engine", self.lookup_engine, LookupEngine),
+        ):
+            if not isinstance(engine, kind) and (engine is not None or kind is Engine):
+                raise TypeError(f"{name} is an engine, {kind.__name__}, not {type(engine).__name__}.")
         keys = self._keys()
+        for name, key in keys.items():
+            if not isinstance(key, _TYPES[name]):
+                raise TypeError(f"{name} is a {_TYPES[name].__name__}, not {type(key).__name__}.")
         ids = {key.key_id for name, key in keys.items() if name not in _LOOKUPS}
         if len(ids) > 1 or len(self._lookup_ids()) > 1:
             raise KeyMismatchError("These keys belong to different secret keys; take those of one.")
@@ -263,8 +279,7 @@ class KeySet:
         wanted = [name for name in index["keys"] if secret or name not in SECRETS]
         read = {name: home._home(name).read(place / f"{name}.key", progress=progress) for name in wanted}
         for name, key in read.items():
-            kind = _TYPES.get(name)
-            if kind is not None and not isinstance(key, kind):
+            if not isinstance(key, _TYPES[name]):
                 raise SerializationError(f"{shown(place / f'{name}.key')} is no {name} key; save the keys again.")
         found = dataclasses.replace(home, **read)
         strange = found._lookup_ids() - {index.get("lookup_key_id")}

@@ -95,7 +95,8 @@ def choose(
     slot_count, log_slot_count = _whole("slot_count", slot_count), _whole("log_slot_count", log_slot_count)
     log_coeff_count = _whole("log_coeff_count", log_coeff_count)
     special_prime_count, device_id = _whole("special_prime_count", special_prime_count), _whole("device_id", device_id)
-    mode = _once("mode", by_position.mode, _word("mode", mode)) or "cpu"
+    mode = _once("mode", by_position.mode, _word("mode", mode))
+    mode = "cpu" if mode is None else mode
     precision, preset = _word("precision", precision), _word("preset", preset)
     max_level = _once("max_level", by_position.max_level, max_level)
     log_coeff_count = _once("log_coeff_count", by_position.log_coeff_count, log_coeff_count)

@@ -37,7 +37,10 @@ class Table:
             self._values: list[int] = []
             return
         self._function = None
-        array = np.asarray(function)
+        try:
+            array = np.asarray(function)
+        except ValueError as error:
+            raise TypeError("A table is one flat list of whole numbers, not rows of different lengths.") from error
         if array.ndim != 1 or array.dtype.kind not in "biu":
             raise TypeError(
                 f"A table is a callable, or a flat list or array of whole numbers, not {array.dtype} of shape "
