@@ -125,6 +125,22 @@ def test_circuits_are_those_of_numpy(w: World) -> None:
     np.testing.assert_array_equal(w.read(e.maximum(c, d, w.relinearization, bits=3)), np.maximum(u, v))
 
 
+@pytest.mark.filterwarnings("error")
+def test_dtypes_that_have_no_room_for_the_modulus(w: World) -> None:
+    """Coefficients of eight bits ended in an error of numpy's, whole numbers of 16-bit floats in a warning."""
+    e, x = w.engine, numbers(w.engine, 5)
+    a = e.encrypt(x, w.public)
+    for dtype in (np.int8, np.int16, np.uint8, np.uint64, np.float16, bool):
+        coefficients = np.array([1, 0, 1], dtype)
+        found = e.evaluate_polynomial(a, coefficients, w.relinearization)
+        np.testing.assert_array_equal(w.read(found), centred(1 + x * x), err_msg=str(dtype))
+        np.testing.assert_array_equal(w.read(e.subtract(a, np.ones(x.size, dtype))), centred(x - 1))
+    np.testing.assert_array_equal(w.read(e.multiply(a, np.array(-7, np.int8))), centred(-7 * x))
+    for masked in (np.ma.array(5, mask=False), np.ma.masked, np.ma.array([1, 2], mask=[True, False])):
+        with pytest.raises(TypeError, match=r"masked|MaskedArray|MaskedConstant"):
+            e.add(a, masked)
+
+
 def test_scale_invariant_products_take_budget_and_no_level(w: World) -> None:
     e, method = w.engine, "scale-invariant"
     x, y = (np.random.default_rng(seed).integers(-T // 2 + 1, T // 2, e.slot_count) for seed in (1, 2))

@@ -56,6 +56,8 @@ def as_number(value: Any, t: int) -> int:
     RangeError
         If it is out of range.
     """
+    if isinstance(value, np.ndarray) and not isinstance(value, np.ma.MaskedArray):
+        value = value[()]
     found = checks.whole("A number", value)
     if abs(found) >= t:
         raise RangeError(f"{found} is not between -{t} and {t}, the plaintext modulus; reduce it with % {t}.")
