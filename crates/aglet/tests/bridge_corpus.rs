@@ -25,7 +25,7 @@ fn vectors() -> PathBuf {
 fn record() {
     let slots = CkksParams::from_toml(bridge::SLOTS, Security::NotChecked).unwrap();
     let lookups = FhewParams::from_toml(bridge::LOOKUPS, Security::NotChecked).unwrap();
-    let seeded = |seed| Runtime::seeded(1, arch::available()[0].name(), seed).unwrap();
+    let seeded = |seed| Runtime::seeded(1, arch::chosen().unwrap().name(), seed).unwrap();
     let slots = ckks::Engine::on(seeded(*b"slots that later versions read: "), slots, None).unwrap();
     let lookups = fhew::Engine::on(seeded(*b"a bridge that later ones read:  "), lookups).unwrap();
     let (bridge, now) = (Bridge::new(slots, lookups).unwrap(), Control::new());
@@ -69,7 +69,7 @@ fn check(folder: &Path) {
 fn record_integers() {
     let numbers = shrunk_integers("int16", "bridge-corpus", (10, 10));
     let lookups = FhewParams::from_toml(bridge::LOOKUPS, Security::NotChecked).unwrap();
-    let seeded = |seed| Runtime::seeded(1, arch::available()[0].name(), seed).unwrap();
+    let seeded = |seed| Runtime::seeded(1, arch::chosen().unwrap().name(), seed).unwrap();
     let numbers = integer::Engine::on(seeded(*b"integers that later ones read:  "), numbers, Packing::Slots).unwrap();
     let lookups = fhew::Engine::on(seeded(*b"a bridge down that they read:   "), lookups).unwrap();
     let (bridge, now) = (IntegerBridge::new(numbers, lookups).unwrap(), Control::new());

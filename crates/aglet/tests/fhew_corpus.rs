@@ -20,7 +20,7 @@ fn vectors() -> PathBuf {
 
 fn record() {
     let params = FhewParams::from_toml(lookup::FEWEST, Security::NotChecked).unwrap();
-    let runtime = Runtime::seeded(1, arch::available()[0].name(), *b"gates that later versions read: ").unwrap();
+    let runtime = Runtime::seeded(1, arch::chosen().unwrap().name(), *b"gates that later versions read: ").unwrap();
     let (engine, now) = (&Engine::on(runtime, params).unwrap(), Control::new());
     let sk = &engine.create_secret_key().unwrap();
     let bytes = engine.serialize(sk, &now).unwrap();

@@ -196,7 +196,7 @@ fn vectors() -> PathBuf {
 }
 
 fn record() {
-    let runtime = Runtime::seeded(1, arch::available()[0].name(), *b"integers, for later to be read: ").unwrap();
+    let runtime = Runtime::seeded(1, arch::chosen().unwrap().name(), *b"integers, for later to be read: ").unwrap();
     let engine = Engine::on(runtime, params(), Packing::Slots).unwrap();
     let sk = engine.create_secret_key().unwrap();
     let bytes = engine.serialize(&sk, &now()).unwrap();
@@ -222,7 +222,7 @@ fn record() {
 
 /// Those of a set with a bootstrap, which stand beside.
 fn record_refreshed() {
-    let runtime = Runtime::seeded(1, arch::available()[0].name(), *b"bootstraps, for later to be read").unwrap();
+    let runtime = Runtime::seeded(1, arch::chosen().unwrap().name(), *b"bootstraps, for later to be read").unwrap();
     let params = IntegerParams::from_toml(integer::REFRESHED, Security::NotChecked).unwrap();
     let engine = Engine::on(runtime, params, Packing::Slots).unwrap();
     let sk = engine.create_secret_key().unwrap();

@@ -67,7 +67,7 @@ fn write<T: Stored<CkksOrigin> + Sync>(folder: &Path, engine: &Engine, name: &st
 /// One file of everything, of one secret key.
 fn record() {
     let params = CkksParams::from_toml(PARAMETERS, Security::NotChecked).unwrap();
-    let runtime = Runtime::seeded(1, arch::available()[0].name(), *b"files that later versions read: ").unwrap();
+    let runtime = Runtime::seeded(1, arch::chosen().unwrap().name(), *b"files that later versions read: ").unwrap();
     let engine = &Engine::on(runtime, params, Some(SLOTS)).unwrap();
     let sk = &engine.create_secret_key().unwrap();
     let folder = &folder_of(&engine.serialize(sk, &now()).unwrap());

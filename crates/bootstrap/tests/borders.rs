@@ -23,7 +23,7 @@ fn without_errors() -> LweContext {
         lwe_error: -48.0,
         glwe_error: -48.0,
     };
-    LweContext::new(LweParams::new(spec, Security::NotChecked).unwrap(), arch::available()[0]).unwrap()
+    LweContext::new(LweParams::new(spec, Security::NotChecked).unwrap(), arch::chosen().unwrap()).unwrap()
 }
 
 /// Deviations that a phase is from a border: a normal number passes seven once in 2^38.

@@ -99,7 +99,7 @@ fn keys_that_carry_a_map_raise_and_transform_at_once() {
 
 #[test]
 fn steps_can_be_stopped() {
-    let mut w = World::new(arch::available()[0]);
+    let mut w = World::new(arch::chosen().unwrap());
     let ct = w.encrypt(&points(w.encoder.slots(), 3.3));
     let flag = AtomicBool::new(false);
     let e = CkksEvaluator::new(&w.ctx, &w.keys, w.encoder.slots()).stopped_by(&flag);

@@ -1,12 +1,14 @@
 //! Noise of tables at their real size against the formulas: many tables of one rotation, interleaved and as multiples, and packing.
 
-use aglet_bootstrap::functional::{lookup_pairs, OneThread, Way};
+use aglet_bootstrap::functional::{OneThread, Way};
 use aglet_bootstrap::BootstrapKey;
 use aglet_ring::arch;
 use aglet_ring::sample::ChaChaSource;
 use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweContext, LweSecretKey, Noise, PackingKey};
 use aglet_rlwe::security::Security;
-use aglet_schemes::fhew::{half_steps, Domain, FhewParams, Message, PairTable, Table};
+use aglet_schemes::fhew::{half_steps, Domain, FhewParams, Message, Table};
+#[cfg(feature = "long")]
+use {aglet_bootstrap::functional::lookup_pairs, aglet_schemes::fhew::PairTable};
 
 const LUT4: &str = include_str!("../../aglet/presets/fhew/lut4.toml");
 const WIDE: &str = include_str!("../../aglet/presets/fhew/wide.toml");
@@ -20,7 +22,7 @@ struct Keys {
 
 fn keys(text: &str, seed: u8) -> Keys {
     let params = FhewParams::from_toml(text, Security::Bits128).unwrap();
-    let ctx = LweContext::new(params.lwe().clone(), arch::available()[0]).unwrap();
+    let ctx = LweContext::new(params.lwe().clone(), arch::chosen().unwrap()).unwrap();
     let mut source = ChaChaSource::from_seed([seed; 32]);
     let sk = LweSecretKey::generate(&ctx, &mut source);
     let key = BootstrapKey::generate(&ctx, &sk, &mut source, &mut |_, _| true).unwrap();
@@ -137,6 +139,7 @@ fn packing_has_the_noise_of_its_automorphisms() {
 }
 
 /// Squares of errors over the formula for the row that was read, and how many, of one key.
+#[cfg(feature = "long")]
 fn two_messages(seed: u8) -> (f64, f64) {
     let message = Message::new(16, Domain::Padded).unwrap();
     let values: Vec<u64> = (0..256u64).map(|i| (i * i * 11 + i / 16 * 5 + 3) >> 2 & 15).collect();
@@ -164,6 +167,7 @@ fn two_messages(seed: u8) -> (f64, f64) {
 }
 
 #[test]
+#[cfg(feature = "long")]
 fn tables_of_two_messages_have_the_noise_of_all_their_steps() {
     // 1920 squares have a deviation of one part in 31.
     let found: Vec<(f64, f64)> = std::thread::scope(|scope| {

@@ -140,7 +140,7 @@ fn without_scales<E: Evaluator<Scalar = Complex64>>(e: &E, x: &E::Ciphertext, y:
 
 #[test]
 fn a_circuit_without_scales_runs_on_ciphertexts_and_in_the_clear() {
-    let mut w = World::new(arch::available()[0]);
+    let mut w = World::new(arch::chosen().unwrap());
     let n = w.encoder.slots();
     let (x, y) = (points(n, 2.4), points(n, 1.1));
     let (cx, cy) = (w.encrypt(&x, 9), w.encrypt(&y, 8));
@@ -188,7 +188,7 @@ fn linear_maps_agree_with_the_clear() {
 
 #[test]
 fn every_long_operation_can_be_stopped() {
-    let mut w = World::new(arch::available()[0]);
+    let mut w = World::new(arch::chosen().unwrap());
     let n = w.encoder.slots();
     let x = points(n, 3.3);
     let ct = w.encrypt(&x, 3);
@@ -217,7 +217,7 @@ fn every_long_operation_can_be_stopped() {
 
 #[test]
 fn packing_is_the_discrete_fourier_transform_of_its_definition() {
-    let mut w = World::new(arch::available()[0]);
+    let mut w = World::new(arch::chosen().unwrap());
     let (n, slots) = (w.ctx.ring().n(), w.encoder.slots());
     for by in pack_shape(w.ctx.params()).unwrap().rotations() {
         w.add_rotation(by, 2);

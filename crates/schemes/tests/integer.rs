@@ -93,7 +93,7 @@ fn negacyclic(t: &Modulus, x: &[i64], y: &[i64]) -> Vec<i64> {
 
 #[test]
 fn slots_are_values_at_the_powers_of_a_root() {
-    let kernels = arch::available()[0];
+    let kernels = arch::chosen().unwrap();
     let t = Modulus::new(65537).unwrap();
     let encoder = Encoder::new(t, (6, 6), Packing::Slots, kernels).unwrap();
     let (x, y): (Vec<i64>, Vec<i64>) = ((0..64).map(|i| i * i - 900).collect(), (0..64).map(|i| 31 * i - 77).collect());
@@ -245,7 +245,7 @@ fn parameters_that_cannot_hold_a_product_are_refused() {
     refused(&binary, Security::NotChecked, "a binary secret");
     refused("family = \"ckks\"", Security::NotChecked, "ckks");
     let t = Modulus::new(65539).unwrap();
-    let none = Encoder::new(t, (LOG_N, 0), Packing::Slots, arch::available()[0]);
+    let none = Encoder::new(t, (LOG_N, 0), Packing::Slots, arch::chosen().unwrap());
     assert!(matches!(none, Err(Error::NoSlots { t: 65539, n: N })));
 }
 
@@ -260,7 +260,7 @@ fn every_backend_gives_the_same_bits() {
         let coeffs = out.polys.iter().map(|p| ring.to_coeff(ring.copy(p, p.q_limbs()).unwrap()));
         coeffs.flat_map(|p| p.host().iter().map(<[u64]>::to_vec).collect::<Vec<_>>()).collect::<Vec<_>>()
     };
-    let first = words(arch::available()[0]);
+    let first = words(arch::chosen().unwrap());
     assert!(arch::available().iter().all(|kernels| words(kernels) == first));
 }
 
@@ -325,7 +325,7 @@ fn scaled_products_spend_budget_and_no_level() {
 /// Every relinearization is told of, and none begins once somebody wants to stop.
 #[test]
 fn slots_are_watched_and_stopped_between_products() {
-    let mut w = World::new(65537, Packing::Slots, arch::available()[0]);
+    let mut w = World::new(65537, Packing::Slots, arch::chosen().unwrap());
     let x = w.encrypt(&[3, 4], 3);
     let (flag, told) = (AtomicBool::new(false), AtomicUsize::new(0));
     let done = || {

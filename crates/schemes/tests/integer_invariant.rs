@@ -77,7 +77,7 @@ fn scaled(ctx: &Context, t: i128, x: &[i128]) -> Poly<Eval> {
 #[test]
 fn the_product_by_its_definition_is_that_by_modulus_switching() {
     let params = IntegerParams::from_toml(LITERAL, Security::NotChecked).unwrap();
-    let kernels = arch::available()[0];
+    let kernels = arch::chosen().unwrap();
     let ctx = Context::with_kernels(params.rlwe().clone(), kernels).unwrap();
     let mut random = ChaChaSource::from_seed([9; 32]);
     let sk = SecretKey::generate(&ctx, &mut random).unwrap();
@@ -126,7 +126,7 @@ fn the_product_by_its_definition_is_that_by_modulus_switching() {
 fn levels_without_a_wide_ring_are_refused() {
     let deep = LITERAL.replace("count = 1", "count = 33");
     let params = IntegerParams::from_toml(&deep, Security::NotChecked).unwrap();
-    let kernels = arch::available()[0];
+    let kernels = arch::chosen().unwrap();
     let ctx = Context::with_kernels(params.rlwe().clone(), kernels).unwrap();
     let mut random = ChaChaSource::from_seed([9; 32]);
     let (sk, keys, wide) =

@@ -38,7 +38,7 @@ fn spec(glwe_error: f64) -> LweSpec {
 }
 
 fn sides(glwe_error: f64, seed: u8) -> Sides {
-    between(chain::spec(), spec(glwe_error), arch::available()[0], seed)
+    between(chain::spec(), spec(glwe_error), arch::chosen().unwrap(), seed)
 }
 
 /// N = 2^16 and N' = 2^11, the degrees of tables of four bits: 32 classes. The modulus is so small that nothing errs, and the main secret is
@@ -251,5 +251,5 @@ fn what_does_not_belong_together_is_refused() {
     assert!(matches!(apply(&high), Err(Error::Level { .. })));
     sample.key = s.lookup.id();
     assert!(matches!(apply(&sample), Err(Error::KeyMismatch { .. })));
-    assert!(Bridge::new(&s.ctx, 6, arch::available()[0]).is_err());
+    assert!(Bridge::new(&s.ctx, 6, arch::chosen().unwrap()).is_err());
 }

@@ -20,7 +20,7 @@ fn context(kernels: &'static arch::Kernels) -> Arc<Context> {
 
 #[test]
 fn a_context_has_the_spare_primes_and_its_chain_has_not() {
-    let ctx = context(arch::available()[0]);
+    let ctx = context(arch::chosen().unwrap());
     let params: &Params = ctx.params();
     assert_eq!((params.q().len(), params.spare().len(), ctx.ring().q_count(), ctx.all().q_count()), (5, 4, 5, 9));
     let own = ctx.subset(&[0, 5, 6, 7]).unwrap();
@@ -79,7 +79,7 @@ fn a_polynomial_is_divided_by_what_leaves_and_multiplied_by_what_comes() {
 
 #[test]
 fn what_does_not_exist_is_refused() {
-    let whole = context(arch::available()[0]);
+    let whole = context(arch::chosen().unwrap());
     let x = whole.ring().zero(3, 0).unwrap();
     // Nothing leaves.
     assert!(matches!(exchange(&whole, &[&x], 3, 0), Err(Error::Level { .. })));

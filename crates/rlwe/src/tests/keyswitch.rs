@@ -30,7 +30,7 @@ fn noise_of(ctx: &Context, sk: &SecretKey, polys: Vec<Poly<Eval>>) -> Vec<i64> {
 
 #[test]
 fn fresh_noise_has_its_variance() {
-    let ctx = toy(arch::available()[0]);
+    let ctx = toy(arch::chosen().unwrap());
     let mut random = ChaChaSource::from_seed([1; 32]);
     let sk = SecretKey::generate(&ctx, &mut random).unwrap();
     let pk = PublicKey::generate(&ctx, &sk, 14, &mut random).unwrap();
@@ -47,7 +47,7 @@ fn fresh_noise_has_its_variance() {
 
 #[test]
 fn errors_are_the_whole_stream_and_what_is_public_is_none_of_it() {
-    let ctx = toy(arch::available()[0]);
+    let ctx = toy(arch::chosen().unwrap());
     let sk = SecretKey::generate(&ctx, &mut ChaChaSource::from_seed([1; 32])).unwrap();
     let mut first = vec![0; ctx.ring().n()];
     sample::gaussian(&mut ChaChaSource::from_seed([2; 32]), &mut first);
@@ -104,7 +104,7 @@ fn a_key_switch_adds_the_noise_of_the_formula() {
 fn the_sparse_secret_appears_at_the_bottom_only() {
     let spec = KeySwitchSpec::to_sparse();
     assert_eq!((spec.q_limbs, spec.p_limbs), (1, 1));
-    let ctx = toy(arch::available()[0]);
+    let ctx = toy(arch::chosen().unwrap());
     let mut random = ChaChaSource::from_seed([3; 32]);
     let sparse = SecretKey::generate_sparse(&ctx, &mut random).unwrap();
     assert_eq!(sparse.weight(), 32);
@@ -129,7 +129,7 @@ fn the_sparse_secret_appears_at_the_bottom_only() {
 
 #[test]
 fn what_depends_on_the_secret_is_wiped() {
-    let ctx = toy(arch::available()[0]);
+    let ctx = toy(arch::chosen().unwrap());
     let mut random = ChaChaSource::from_seed([5; 32]);
     let sk = SecretKey::generate(&ctx, &mut random).unwrap();
     let ct = sk.encrypt(&ctx, &zero(&ctx, 2), &mut random).unwrap();
@@ -141,7 +141,7 @@ fn what_depends_on_the_secret_is_wiped() {
 
 #[test]
 fn another_secret_key_is_refused() {
-    let ctx = toy(arch::available()[0]);
+    let ctx = toy(arch::chosen().unwrap());
     let mut random = ChaChaSource::from_seed([4; 32]);
     let (one, two) = (SecretKey::generate(&ctx, &mut random).unwrap(), SecretKey::generate(&ctx, &mut random).unwrap());
     let ct = one.encrypt(&ctx, &zero(&ctx, 2), &mut random).unwrap();

@@ -23,7 +23,7 @@ fn gate() -> LweSpec {
 }
 
 fn context(spec: LweSpec) -> LweContext {
-    LweContext::new(LweParams::new(spec, Security::NotChecked).unwrap(), arch::available()[0]).unwrap()
+    LweContext::new(LweParams::new(spec, Security::NotChecked).unwrap(), arch::chosen().unwrap()).unwrap()
 }
 
 fn source(seed: u8) -> ChaChaSource {

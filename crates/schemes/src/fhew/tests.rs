@@ -21,7 +21,7 @@ fn context() -> LweContext {
         glwe_error: -46.32,
     };
     let params = LweParams::new(spec, Security::Bits128).unwrap();
-    LweContext::new(params, arch::available()[0]).unwrap()
+    LweContext::new(params, arch::chosen().unwrap()).unwrap()
 }
 
 /// What a rotation of a table gives for a phase.

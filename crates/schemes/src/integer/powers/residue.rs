@@ -265,7 +265,7 @@ mod tests {
                 root = (root * root) * (root * root) * root;
             }
             assert_eq!(coefficients(&values), a);
-            let kernels = arch::available()[0];
+            let kernels = arch::chosen().unwrap();
             let encoder = Encoder::new(Modulus::new(P).unwrap(), (log_n, log_n), Packing::Slots, kernels).unwrap();
             let words: Vec<u64> = a.iter().map(|c| c.0 % P).collect();
             let row = |r: usize| values.iter().map(move |v| v.0[r].0 % P);
