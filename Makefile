@@ -35,11 +35,13 @@ $(VENV)/.created: | toolchain
 # With matplotlib, for `aglet reproduce --plot`.
 $(VENV)/.built: $(VENV)/.created pyproject.toml $(RUST_FILES) | toolchain
 	$(MATURIN) develop --release --extras plot
+	@rm -f $(VENV)/.dev
 	@touch $@
 
-# The tools for tests; the package is already built, so this only installs.
-$(VENV)/.dev: pyproject.toml | $(VENV)/.built
-	$(MATURIN) develop --release --extras dev
+# For tests, with their tools: in the profile of the Rust tests, which share it. What stands in the environment is what was built last.
+$(VENV)/.dev: $(VENV)/.created pyproject.toml $(RUST_FILES) | toolchain
+	$(MATURIN) develop --profile long --extras plot,dev
+	@rm -f $(VENV)/.built
 	@touch $@
 
 build: $(VENV)/.built
@@ -49,29 +51,37 @@ demo: build
 
 test: test-rust test-python
 
-# The test profile keeps debug assertions, which check the lazy ranges of the kernels.
-test-rust: build
+# The module for Python and these tests share what they are built of: with the lowest floor, whose tests have proptest, the features of
+# what it stands on would be others. Assertions of the test profile are the long part's.
+test-rust: $(VENV)/.dev
 	cargo fmt --all --check
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
 	$(BIN)/python tools/licences.py
 	PYO3_PYTHON=$(CURDIR)/$(BIN)/python cargo clippy --workspace --all-targets -- -D warnings
-	cargo test --workspace --exclude aglet-py
+	cargo test --profile long --workspace --exclude aglet-ring
+	cargo test --profile long -p aglet-ring --lib
 
-test-python: build $(VENV)/.dev
+test-python: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/pytest -q tests/python
 
-# One test at a time: each holds the keys of a real bootstrap.
-test-long: build $(VENV)/.dev
-	cargo test --profile long -p aglet --features long -- --test-threads=1
+# The test programs with something that only the feature `long` has.
+LONG = $(patsubst %,--test %,$(basename $(notdir $(shell grep -l 'feature = "long"' crates/*/tests/*.rs))))
+
+# First what the test profile adds, assertions in the lazy ranges of kernels and in all arithmetic: each floor alone, whole bootstraps of
+# toys. Then one test at a time: each holds the keys of a real bootstrap.
+test-long: $(VENV)/.dev
+	cargo test -p aglet-ring -p aglet-rlwe -p aglet-schemes -p aglet-circuits
+	cargo test -p aglet-bootstrap -p aglet --test ciphertext_steps --test integer_steps --test toy --test integer_bootstrap
+	cargo test --profile long --workspace --exclude aglet-ring --features aglet-bootstrap/long,aglet/long $(LONG) -- --test-threads=1
 	$(MAKE) fuzz SECONDS=40
 	$(BIN)/pytest -q tests/python/long --durations=0
 
 # What an hour has no room for. What it printed last stands in repro/record/by-hand.md.
-test-by-hand: build $(VENV)/.dev
-	cargo test --profile long -p aglet --features by-hand -- --test-threads=1 --nocapture
+test-by-hand: $(VENV)/.dev
+	cargo test --profile long --workspace --exclude aglet-ring --features aglet/by-hand --test by_hand -- --test-threads=1 --nocapture
 	$(BIN)/pytest -q -s tests/python/by_hand --durations=0
 
 # A counter on every edge and a call at every comparison: LLVM's SanitizerCoverage, which stable Rust has as a pass. The target
