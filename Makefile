@@ -65,7 +65,7 @@ test-python: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -q tests/python
+	$(BIN)/pytest -q -n 2 --dist loadfile tests/python
 
 # The test programs with something that only the feature `long` has.
 LONG = $(patsubst %,--test %,$(basename $(notdir $(shell grep -l 'feature = "long"' crates/*/tests/*.rs))))
