@@ -203,7 +203,7 @@ class EncryptedArray:
         """The transposed array; it costs nothing."""
         return self.transpose()
 
-    def compact(self, *, level: int | None = None) -> EncryptedArray:
+    def compact(self) -> EncryptedArray:
         """The elements in a row from slot 0 of as few chunks as hold them; one level, unless they lie so already."""
         return moves.compact(self)
 

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import event, note
 from hypothesis import strategies as st
 
-from aglet import AgletError, Engine, Session
+from aglet import AgletError, EncryptedArray, Engine, LevelError, Session
 from fuzz.array_steps import LENGTHS, STEPS, Pair, Step, numbers
 from fuzz.checked import check
 
@@ -109,18 +109,27 @@ def _say(draw: Any, pairs: list[Pair]) -> None:
     place = draw(st.integers(0, len(pairs) - 1))
     x = pairs[place]
     kind = draw(st.sampled_from(["assume", "assume", "compact", "need", "refresh"]))
+    size, levels = x.size + 0.01, draw(st.integers(0, 8))
+    around = np.isrealobj(x.clear) and draw(st.booleans())
+    bound = (float(x.clear.min()) - 0.01, float(x.clear.max()) + 0.01) if around else size
     note(f"{kind}: {x.encrypted}")
-    if kind == "assume":
-        real, size = np.isrealobj(x.clear), x.size + 0.01
-        bound = (float(x.clear.min()) - 0.01, float(x.clear.max()) + 0.01) if real and draw(st.booleans()) else size
-        made = x.encrypted.assume(bound=bound)
-    elif kind == "compact":
-        made = x.encrypted.compact()
-    elif kind == "refresh":
-        made = x.encrypted.refresh()
-    else:
-        made = x.encrypted + 0
-        made.need(draw(st.integers(0, 8)))
+    try:
+        made = _same(x.encrypted, kind, bound, levels)
+    except LevelError:
+        assert not x.encrypted.session._refreshes, "the session refreshes what has too few levels"
+        return
     error = x.error + 2.0**-19 * max(1.0, made.bound, x.encrypted.bound)
     check(made.session, made, x.clear, error)
     pairs[place] = Pair(made, x.clear, error)
+
+
+def _same(x: EncryptedArray, kind: str, bound: Any, levels: int) -> EncryptedArray:
+    if kind == "assume":
+        return x.assume(bound=bound)
+    if kind == "compact":
+        return x.compact()
+    if kind == "refresh":
+        return x.refresh()
+    made = x + 0
+    made.need(levels)
+    return made
