@@ -23,7 +23,7 @@ def tool(name: str) -> ModuleType:
     return made
 
 
-model, ntru, ship = tool("security_blocks"), tool("security_ntru"), tool("security_ship")
+model, ship = tool("security_blocks"), tool("security_ship")
 
 # log2 of the deviation of TUniform(b) is b - log2(3) / 2.
 UNIFORM = -math.log2(3) / 2
@@ -89,34 +89,10 @@ def test_a_block_of_one_is_a_binary_secret_and_sparser_secrets_are_weaker() -> N
     assert bits == sorted(bits, reverse=True)
 
 
-def test_the_table_is_what_the_tool_makes() -> None:
-    assert model.check_table(rows=4)
-    assert len(model.json.loads(model.TABLE.read_text())["kinds"]) == len(model.KINDS)
-
-
 def test_the_page_has_the_margins_of_every_preset() -> None:
     page = (ROOT / "docs/security.md").read_text()
     for line in model.margins():
         assert line in page, f"`tools/security_blocks.py margins` has a line that docs/security.md lacks: {line}"
-
-
-def test_ntru_is_as_far_from_its_fatigue_point_as_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:
-    # At the published fatigue point both attacks take one block size, and the sublattice is found first beyond it only.
-    for n in (512, 1024, 2048):
-        log_q = math.log(0.004 * n**2.484)
-        sublattice, key = ntru.dense_sublattice(n, log_q), ntru.secret_key(n, log_q)
-        assert abs(sublattice / key - 1) < 0.04, n
-        assert ntru.dense_sublattice(n, log_q + 1) < ntru.secret_key(n, log_q + 1)
-        assert ntru.dense_sublattice(n, log_q - 1) > ntru.secret_key(n, log_q - 1)
-    assert ntru.main([]) == 0
-    said = capsys.readouterr().out
-    assert "block size 359, 132.2 bits, 104.8" in said
-    assert "block size 462, 160.8 bits, 134.9" in said
-    page = (ROOT / "docs/security.md").read_text()
-    assert (
-        "block size 359 instead of 462, which is 2^105 sieve steps (0.292 each) instead of 2^135, or 132 bits instead"
-        in page
-    )
 
 
 def test_the_page_has_what_meet_lwe_leaves_of_sparse_secrets() -> None:
