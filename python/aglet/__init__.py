@@ -34,7 +34,6 @@ from aglet._core import (
     RotationKey,
     SecretKey,
     doctor,
-    plan,
     presets,
 )
 from aglet.arrays import ml
@@ -62,6 +61,7 @@ from aglet.errors import (
     RangeError,
     SerializationError,
 )
+from aglet.forecast import plan
 from aglet.integer.engine import IntegerEngine
 from aglet.lookup.ciphertext import LweCiphertext
 from aglet.lookup.engine import LookupEngine

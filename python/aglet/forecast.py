@@ -10,10 +10,11 @@ from __future__ import annotations
 import functools
 import statistics
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
-from aglet import _core
+from aglet import _core, checks
 
-__all__ = ["TYPICAL_FACTOR", "Units", "calibrate", "measured", "shipped", "shipped_for", "units_for"]
+__all__ = ["TYPICAL_FACTOR", "Units", "calibrate", "measured", "plan", "shipped", "shipped_for", "units_for"]
 
 Units = Callable[["_core.PresetInfo"], Mapping[str, float]]
 """What gives microseconds for a limb of each kind of work."""
@@ -74,3 +75,35 @@ def calibrate(measured: Iterable[tuple[float, float]]) -> float:
     """The factor that makes modelled seconds those that are known, in the median."""
     factors = [known / modelled for modelled, known in measured if modelled]
     return statistics.median(factors) if factors else TYPICAL_FACTOR
+
+
+def plan(
+    preset: str,
+    method: str,
+    stage_count: int | None,
+    key_size: str,
+    slot_count: int,
+    real: bool = False,
+    target_level: int | None = None,
+    units: Mapping[str, float] | None = None,
+) -> _core.Plan:
+    """Plan a bootstrap: check levels, scales and keys, count the work, forecast memory and, given units, seconds.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such set, method or size, or a number is out of range.
+    TypeError
+        If an argument is of another type.
+    """
+    given: Any = units
+    return _core.plan(
+        checks.word("preset", preset),
+        checks.word("method", method),
+        checks.optional_count("stage_count", stage_count, 1),
+        checks.word("key_size", key_size),
+        checks.count("slot_count", slot_count, 1),
+        checks.flag("real", real),
+        checks.optional_count("target_level", target_level),
+        given,
+    )

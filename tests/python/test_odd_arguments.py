@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import aglet
 from aglet import AgletError, Bridge, Engine, IntegerEngine, KeySet, LookupEngine, LweCiphertext, Session, Table
 from conftest import Keys
 
@@ -312,6 +313,9 @@ def _made() -> dict[str, Call]:
         "Engine slots": lambda _, v: Engine(max_level=1, slot_count=v),
         "IntegerEngine": lambda _, v: IntegerEngine(preset=v),
         "LookupEngine": lambda _, v: LookupEngine(preset=v),
+        "bootstrap plan": lambda _, v: aglet.plan("toy", "regular", 3, "large", v),
+        "bootstrap plan stages": lambda _, v: aglet.plan("toy", "regular", v, "large", 512),
+        "bootstrap plan method": lambda _, v: aglet.plan("toy", v, 3, "large", 512),
         "Bridge": lambda w, v: Bridge(v, w.lookups),
         "Bridge look-ups": lambda w, v: Bridge(w.engine, v),
     }

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from aglet import _core, modelled, quiet
+from aglet import _core, forecast, modelled, quiet
 from aglet.bridge.measure import BridgeCase
 from aglet.ckks.options import PRECISIONS
 from aglet.cli import output
@@ -92,7 +92,7 @@ def plan(
         _model(case, _units(units), repeat if measure else None, factor, json)
         return
     slot_count = _slots(preset) if slots is None else slots
-    planned = _core.plan(preset, case.core_method, stages, key_size, slot_count, real, target_level)
+    planned = forecast.plan(preset, case.core_method, stages, key_size, slot_count, real, target_level)
     if json:
         output.json_line(dict(planned))
         return
