@@ -77,7 +77,8 @@ test-long: $(VENV)/.dev
 	cargo test -p aglet-bootstrap -p aglet --test ciphertext_steps --test integer_steps --test toy --test integer_bootstrap
 	cargo test --profile long --workspace --exclude aglet-ring --features aglet-bootstrap/long,aglet/long $(LONG) -- --test-threads=1
 	$(MAKE) fuzz SECONDS=40
-	$(BIN)/pytest -q tests/python/long --durations=0
+	$(BIN)/pytest -q -n 2 tests/python/long/test_fuzz.py
+	$(BIN)/pytest -q tests/python/long --ignore tests/python/long/test_fuzz.py --durations=0
 
 # What an hour has no room for. What it printed last stands in repro/record/by-hand.md.
 test-by-hand: $(VENV)/.dev
