@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +14,7 @@ import pytest
 from aglet import LookupEngine, LookupKey, LweCiphertext, LweSecretKey, _core
 from aglet.errors import KeyMismatchError, MissingKeyError, ParameterError, RangeError
 from aglet.lookup import records
+from aglet.lookup.estimate import _KERNELS
 
 
 @dataclass(frozen=True)
@@ -175,11 +180,29 @@ def test_an_estimate_says_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> 
     assert (plain.source, plain.seconds) == ("modelled", plain.modelled_seconds)
 
 
+def test_estimates_model_the_kernels_of_the_machine() -> None:
+    """Those that run, whatever the processor has, and `aglet plan` names them."""
+    code = (
+        "from aglet import LookupEngine; from aglet.cli import app; from typer.testing import CliRunner\n"
+        "print(LookupEngine(bits=4).estimate('lookup', batch=64).modelled_seconds)\n"
+        "print(CliRunner().invoke(app, ['plan', '--preset', 'lut4', '--json']).stdout)"
+    )
+
+    def modelled(backend: str) -> float:
+        environment = {**os.environ, "AGLET_BACKEND": backend}
+        told = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+        seconds, found = told.stdout.splitlines()[:2]
+        assert json.loads(found)["backend"] == backend
+        return float(seconds)
+
+    assert modelled("scalar") == pytest.approx(10 / 3.5 * modelled("portable"), rel=0.01)
+
+
 def test_estimates_need_no_key() -> None:
     gates, four, wide = LookupEngine(), LookupEngine(bits=4), LookupEngine(preset="wide")
     nand = gates.estimate("nand", batch=8)
     assert nand.rotations == 8
-    assert 0.008 < nand.modelled_seconds < 0.03
+    assert 0.008 < nand.modelled_seconds / _KERNELS[gates.backend] < 0.03
     assert nand.seconds > 0
     assert nand.source == "modelled" or nand.source.startswith("measured on ")
     assert nand.log2_failure < -128

@@ -51,6 +51,7 @@ def plan_lookup(preset: str, allow_insecure: bool, json: bool) -> None:
         "security_bits": engine.security_bits,
         "log2_failure": engine.log2_failure,
         "key_bytes": found[0][1].key_bytes,
+        "backend": engine.backend,
     }
     if json:
         calls = [{"call": words, **vars(made)} for words, made in found]
@@ -58,7 +59,7 @@ def plan_lookup(preset: str, allow_insecure: bool, json: bool) -> None:
         return
     console = output.console()
     source = found[0][1].source
-    how = "by a model of one thread with AVX-512 IFMA" if source == "modelled" else f"rotations {source}"
+    how = f"by a model of one thread with {engine.backend} kernels" if source == "modelled" else f"rotations {source}"
     title = f"{engine.preset}: one call on fresh ciphertexts, {how}"
     rows = [(words, one.rotations, f"{1000 * one.seconds:.1f} ms", _failure(one)) for words, one in found]
     for part in output.fitting(title, ("call", "rotations", "time", "failure"), rows, console.width):

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Estimate", "Estimates"]
 
+_KERNELS = {"avx512ifma": 1.0, "avx2": 2.2, "portable": 3.5, "scalar": 10.0}
+"""What a rotation takes over one with AVX-512 IFMA, which the core models: measured with `AGLET_BACKEND` on one machine,
+to a quarter (gates take 2.8 with AVX2, larger sets 1.9 to 2.3)."""
+
 _ORDERS = ("<", "<=", ">", ">=", "==")
 _TAKES: dict[str, tuple[str, ...]] = {
     "nand": (), "and": (), "or": (), "nor": (), "xor": (), "xnor": (), "andny": (), "majority": (), "mux": (),
@@ -43,7 +47,8 @@ class Estimate:
     log2_failure: float
     """Base-2 logarithm of the probability that a result is wrong."""
     modelled_seconds: float
-    """By a model of one processor (Sapphire Rapids with AVX-512 IFMA), on the threads of the engine; others differ."""
+    """By a model of one processor (Sapphire Rapids), with the kernels that this machine uses (`engine.backend`), on the
+    threads of the engine; other processors differ."""
     source: str
     """Where `seconds` come from: "measured on ..." with processor and date, or "modelled"."""
 
@@ -121,6 +126,7 @@ class Estimates:
             checks.count("low", given.get("low") or 0),
             variance,
         )
+        modelled *= _KERNELS[core.backend]
         record = records.latest(records.known(), core.preset, "gate" if count == 2 else "lookup", batch)
         seconds, source = modelled, "modelled"
         if record is not None:
