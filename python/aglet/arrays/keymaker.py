@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from aglet import _core, checks
 from aglet._core import BootstrapKey, LweSecretKey, SecretKey
+from aglet.arrays.keybytes import key_bytes
 from aglet.arrays.keyset import KeySet
 from aglet.errors import MemoryLimitError, ParameterError
 from aglet.progress import ProgressCallback
@@ -131,12 +132,12 @@ class MakesKeys:
             If an argument is of another type.
         """
         size, way = _checked(self, bootstrap, method, rotation, bridge, None, packing)
-        peak = 0 if size is None else self.memory_report(stage_count, size, way).peak
-        # The report of a small key counts the rotation key already.
-        if rotation and size != "small":
-            peak += _core.rotation_key_bytes(self.preset, self.slot_count)[0]
-        if checks.flag("matrix", matrix):
-            peak += self._core.matrix_key_bytes
+        peak, stages = 0, None
+        if size is not None:
+            # What a bootstrap takes beside its keys.
+            report, stages = self.memory_report(stage_count, size, way), stage_count
+            peak = report.matrices + report.working
+        peak += key_bytes(self, size, stages, way, rotation=rotation, matrix=checks.flag("matrix", matrix))
         if bridge is None:
             return int(peak)
         lookups = bridge.lookup_engine

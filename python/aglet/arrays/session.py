@@ -18,7 +18,7 @@ from aglet.arrays.interval import Interval
 from aglet.arrays.keyset import KeySet
 from aglet.arrays.machine import Chunk, Live, Machine
 from aglet.arrays.products import KeptMatrix
-from aglet.arrays.shadow import Plan, Shadow
+from aglet.arrays.shadow import Plan, Shadow, argument
 from aglet.ckks import values
 from aglet.ckks.engine import Engine
 from aglet.errors import (
@@ -384,6 +384,7 @@ class Session:
         refresh: str = "auto",
         alpha: int = 8,
         error_bits: int = 20,
+        sample: Sequence[Any] | None = None,
     ) -> Plan:
         """Run a function on shadows of arrays: levels, refreshes, work, memory, seconds and bits before any key exists.
 
@@ -399,11 +400,14 @@ class Session:
             One for each argument, as in `encrypt`; 1 if not given.
         bootstrap
             Size of the bootstrap key.
+        sample
+            Values as they will be, for each argument an array of its shape: the bits are for them. Without it they are
+            for values drawn evenly from the bounds, and none are stated where a comparison decides.
 
         Raises
         ------
         ParameterError
-            If there are not as many bounds as shapes.
+            If there are not as many bounds or samples as shapes.
         RangeError
             If a shape is none.
         TypeError
@@ -423,22 +427,21 @@ class Session:
         given = [1.0] * len(lengths) if bounds is None else checks.each("bounds", bounds)
         if len(given) != len(lengths):
             raise ParameterError(f"There are {len(given)} bounds for {len(lengths)} shapes; give one for each.")
-        arrays = []
-        for shape, bound in zip(lengths, given, strict=True):
-            inside = _filled(shape, Interval.of(bound).inside)
-            arrays.append(session.encrypt(inside, bound=bound))
+        drawn = [None] * len(lengths) if sample is None else checks.each("sample", sample)
+        if len(drawn) != len(lengths):
+            raise ParameterError(f"There are {len(drawn)} samples for {len(lengths)} shapes; give one for each.")
+        arrays = [
+            argument(session, machine, shape, bound, one)
+            for shape, bound, one in zip(lengths, given, drawn, strict=True)
+        ]
+        machine.most = machine.live
         made = function(*arrays)
         several = list(made.values()) if isinstance(made, dict) else made if isinstance(made, list | tuple) else [made]
         if not several:
             raise ParameterError("This function gave no array, so there is nothing to plan; let it return its results.")
         for array in several:
             session.same(array)
-        return machine.plan(made)
-
-
-def _filled(shape: Any, value: float) -> Any:
-    """An array of this shape that takes no memory."""
-    return checks.rearranged("shape", (), lambda: np.broadcast_to(np.array(value), shape))
+        return machine.plan(made, sample is not None)
 
 
 def _refuse_beyond(flat: Any, interval: Interval) -> None:

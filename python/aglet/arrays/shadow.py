@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -10,15 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from aglet import _core, forecast
+from aglet import _core, checks, forecast
+from aglet.arrays.interval import Interval
+from aglet.arrays.keybytes import key_bytes
+from aglet.arrays.rehearsal import Rehearsal, Sample
+from aglet.ckks import values
 from aglet.ckks.engine import Engine
-from aglet.errors import LevelError
+from aglet.errors import LevelError, ParameterError
 from aglet.reports import gigabytes
 
-__all__ = ["Plan", "Shadow"]
-
-_ERROR_OF_KEYS = 3.2
-"""Standard deviation of the error in keys and fresh ciphertexts."""
+__all__ = ["Plan", "Shadow", "argument"]
 
 
 @dataclass(frozen=True)
@@ -33,29 +35,37 @@ class Plan:
     """Of ciphertexts, with relinearization; polynomials count theirs as a typical number."""
     rotations: int
     key_bytes: int
-    """Of the keys and one bootstrap, at their peak."""
+    """Of the keys that it needs, as `create_keys` makes them."""
+    peak_bytes: int
+    """Of these keys and, where it bootstraps, a bootstrap."""
     ciphertext_bytes: int
     """Of the ciphertexts that live at one time, at most."""
     seconds: float
     """On one thread of this kind of processor, by the model."""
-    bits: float
-    """-log2 of the error of the result, predicted with care: every factor counts as large as its range."""
+    bits: float | None
+    """-log2 of the largest error that is to be expected of the result, for the sample, else for values drawn evenly
+    from the bounds. None where a comparison decides and no sample says how far apart values are."""
 
     def __str__(self) -> str:
+        bits = (
+            "bits not stated, as comparisons depend on how far apart values are: give sample="
+            if self.bits is None
+            else f"{self.bits:.1f} bits of the result at least"
+        )
         return (
             f"level {self.level} after {self.refreshes} bootstraps, {self.products} products, {self.rotations} "
             f"rotations; keys {gigabytes(self.key_bytes)}, ciphertexts {gigabytes(self.ciphertext_bytes)}; about "
-            f"{self.seconds:.3g} s on one thread; about {self.bits:.1f} bits of the result."
+            f"{self.seconds:.3g} s on one thread; {bits}."
         )
 
 
 class _Chunk:
-    """A shadow: what a ciphertext would be, and how large its error."""
+    """A shadow: what a ciphertext would be, and runs of what would be in it."""
 
-    def __init__(self, machine: Shadow, level: int, is_real: bool, error: float, size: float) -> None:
+    def __init__(self, machine: Shadow, level: int, is_real: bool, sample: Sample) -> None:
         if level < 0:
             raise LevelError("No level is left here; refresh before.")
-        self.machine, self.level, self.is_real, self.error, self.size = machine, level, is_real, error, size
+        self.machine, self.level, self.is_real, self.sample = machine, level, is_real, sample
         self.bytes = machine.bytes_at(level)
         machine.live += self.bytes
         machine.most = max(machine.most, machine.live)
@@ -76,16 +86,17 @@ class Shadow:
         self._units = forecast.shipped(self._preset)
         self._size = bootstrap
         self.refreshed_level: int | None = None
-        self._refresh_error, self._hidden = 0.0, 0
+        self._hidden, refresh = 0, None
+        self._compared = False
+        self.drawing = False
+        """While arguments are drawn, run by run: what is encrypted is one run, to be put together."""
         if engine.can_bootstrap:
             found = _core.plan(engine.preset, "regular", 3, bootstrap, engine.slot_count)
             self.refreshed_level = found["output_level"]
-            self._refresh_error = 2.0 ** -(found["precision_bits"] or 20.0)
+            refresh = _bits(engine.preset, engine.slot_count)
             # Primes below those of users: the plan begins with all limbs of its input level.
             self._hidden = found["stages"][0]["level_in"] - found["input_level"]
-        n = 2.0 ** self._preset["log_n"]
-        self._rounding = math.sqrt(n * (1 + 2 * n / 3) / 12) * 2.0 ** -self._preset["scale_bits"]
-        self._fresh = math.sqrt(n) * _ERROR_OF_KEYS * 2.0 ** -self._preset["scale_bits"] + self._rounding
+        self.rehearsal = Rehearsal(self._preset["log_n"], self._preset["scale_bits"], engine.slot_count, refresh)
 
     @property
     def slots(self) -> int:
@@ -98,8 +109,8 @@ class Shadow:
     def _limbs(self, level: int) -> int:
         return level + 1 + self._hidden
 
-    def _made(self, level: int, real: bool, error: float, size: float) -> _Chunk:
-        return _Chunk(self, level, real, error, size)
+    def _made(self, level: int, real: bool, sample: Sample) -> _Chunk:
+        return _Chunk(self, level, real, sample)
 
     # Work, in units of limbs
 
@@ -126,23 +137,33 @@ class Shadow:
 
     def encrypt(self, values: Any, level: int | None, bound: float) -> _Chunk:
         real = np.asarray(values).dtype.kind != "c"
-        return self._made(self.engine.max_level if level is None else level, real, self._fresh, bound)
+        level = self.engine.max_level if level is None else level
+        if self.drawing:
+            exact = np.broadcast_to(self.rehearsal.full(values), self.slots)[None]
+            return self._made(level, real, Sample(exact, exact))
+        return self._made(level, real, self.rehearsal.encrypt([values]))
+
+    def together(self, runs: Sequence[_Chunk]) -> _Chunk:
+        """One chunk of those that were encrypted for each run."""
+        first = runs[0]
+        return self._made(first.level, first.is_real, self.rehearsal.encrypt([one.sample.exact[0] for one in runs]))
 
     def known(self, x: _Chunk, size: float) -> _Chunk:
-        return self._made(x.level, x.is_real, x.error, min(x.size, size))
+        return self._made(x.level, x.is_real, self.rehearsal.clip(x.sample, size))
 
     def add(self, x: _Chunk, y: Any) -> _Chunk:
         if isinstance(y, _Chunk):
-            error = math.hypot(x.error, y.error)
-            return self._made(min(x.level, y.level), x.is_real and y.is_real, error, x.size + y.size)
+            sample = self.rehearsal.add(x.sample, y.sample)
+            return self._made(min(x.level, y.level), x.is_real and y.is_real, sample)
         plain = np.asarray(y)
-        return self._made(x.level, x.is_real and plain.dtype.kind != "c", x.error, x.size + float(np.abs(plain).max()))
+        sample = Sample(x.sample.exact + self.rehearsal.full(plain), x.sample.error)
+        return self._made(x.level, x.is_real and plain.dtype.kind != "c", sample)
 
     def subtract(self, x: _Chunk, y: _Chunk) -> _Chunk:
-        return self.add(x, y)
+        return self.add(x, self.negate(y))
 
     def negate(self, x: _Chunk) -> _Chunk:
-        return self._made(x.level, x.is_real, x.error, x.size)
+        return self._made(x.level, x.is_real, self.rehearsal.scale(x.sample, -1.0))
 
     def multiply(self, x: _Chunk, y: Any) -> _Chunk:
         if isinstance(y, _Chunk):
@@ -151,26 +172,25 @@ class Shadow:
             self._spend(pointwise=4 * self._limbs(level))
             self._key_switch(level)
             self._rescale(level)
-            error = math.hypot(x.error * y.size, y.error * x.size, 1.5 * self._rounding)
-            return self._made(level - 1, x.is_real and y.is_real, error, x.size * y.size)
+            return self._made(level - 1, x.is_real and y.is_real, self.rehearsal.multiply(x.sample, y.sample))
         if isinstance(y, int):
-            return self._made(x.level, x.is_real, x.error * abs(y), x.size * abs(y))
+            return self._made(x.level, x.is_real, self.rehearsal.scale(x.sample, y))
         return self.weighted_sum([x], [y])
 
     def square(self, x: _Chunk) -> _Chunk:
         return self.multiply(x, x)
 
     def conjugate(self, x: _Chunk) -> _Chunk:
-        return self.rotate(x, [1])[0]
+        self.done["rotations"] += 1
+        self._key_switch(x.level)
+        return self._made(x.level, x.is_real, self.rehearsal.conjugate(x.sample))
 
     def weighted_sum(self, chunks: Sequence[_Chunk], weights: Sequence[Any]) -> _Chunk:
         level = min(chunk.level for chunk in chunks)
-        sizes = [float(np.abs(np.asarray(weight)).max()) for weight in weights]
         real = all(c.is_real for c in chunks) and all(np.asarray(w).dtype.kind != "c" for w in weights)
         self._spend(pointwise=2 * self._limbs(level) * len(chunks), forward=self._limbs(level) * len(chunks))
         self._rescale(level)
-        error = math.hypot(*(c.error * size for c, size in zip(chunks, sizes, strict=True)), self._rounding)
-        return self._made(level - 1, real, error, sum(c.size * s for c, s in zip(chunks, sizes, strict=True)))
+        return self._made(level - 1, real, self.rehearsal.weighted_sum([c.sample for c in chunks], weights))
 
     def rotate(self, x: _Chunk, steps: Sequence[int]) -> list[_Chunk]:
         made = []
@@ -180,7 +200,7 @@ class Shadow:
             self.done["rotations"] += switches
             for _ in range(switches):
                 self._key_switch(x.level)
-            made.append(self._made(x.level, x.is_real, math.hypot(x.error, self._rounding * switches**0.5), x.size))
+            made.append(self._made(x.level, x.is_real, self.rehearsal.rotate(x.sample, step, switches)))
         return made
 
     def polynomial(self, x: _Chunk, coefficients: Any, chebyshev: bool) -> _Chunk:
@@ -191,18 +211,14 @@ class Shadow:
         for i in range(products):
             self._key_switch(x.level - min(i, depth - 1))
             self._rescale(x.level - min(i, depth - 1))
-        degrees = np.arange(degree + 1)
-        sizes = np.abs(np.asarray(coefficients))
-        growth = degrees**2 if chebyshev else degrees * x.size ** np.maximum(degrees - 1, 0)
-        reach = np.ones(degree + 1) if chebyshev else x.size ** degrees.astype(float)
-        error = math.hypot(x.error * float(sizes @ growth), self._rounding * (products + 1) ** 0.5)
         real = x.is_real and np.asarray(coefficients).dtype.kind != "c"
-        return self._made(x.level - depth, real, error, float(sizes @ reach))
+        return self._made(x.level - depth, real, self.rehearsal.polynomial(x.sample, coefficients, chebyshev))
 
     def compare(self, operation: str, chunks: Sequence[_Chunk], alpha: int, error_bits: int) -> _Chunk:
         level = min(chunk.level for chunk in chunks)
         asked: Any = {"error_bits": error_bits, "operation": operation, "level": level}
         plan = self.engine.comparison_plan(alpha, **asked)
+        self._compared = True
         for _ in range(plan.bootstraps):
             self._bootstrap(True, 1)
         for degree in plan.degrees:
@@ -210,8 +226,8 @@ class Shadow:
             self.done["products"] += products
             for _ in range(products):
                 self._key_switch(max(1, plan.level_out))
-        error = math.hypot(plan.error, self._refresh_error if plan.bootstraps else 0.0, *(c.error for c in chunks))
-        return self._made(plan.level_out, True, error, 1.0)
+        sample = self.rehearsal.compare(plan, [chunk.sample for chunk in chunks], error_bits)
+        return self._made(plan.level_out, True, sample)
 
     def encoded(self, weights: Any, level: int) -> Any:
         return weights
@@ -228,17 +244,13 @@ class Shadow:
             self._key_switch(x.level)
         self._spend(pointwise=2 * diagonals * self._limbs(x.level))
         self._rescale(x.level)
-        row = np.abs(np.asarray(matrix))
-        error = math.hypot(x.error * float(np.sqrt((row**2).sum(axis=1)).max()), self._rounding * 2)
         real = x.is_real and np.asarray(matrix).dtype.kind != "c"
-        return self._made(x.level - 1, real, error, x.size * float(row.sum(axis=1).max()))
+        return self._made(x.level - 1, real, self.rehearsal.matrix(matrix, x.sample))
 
     def refresh(self, chunks: Sequence[_Chunk], bound: float, real: bool) -> list[_Chunk]:
         assert self.refreshed_level is not None, "asked for only where there is a bootstrap"
         self._bootstrap(real, len(chunks))
-        error = self._refresh_error * bound
-        level = self.refreshed_level
-        return [self._made(level, c.is_real, math.hypot(c.error, error), min(c.size, bound)) for c in chunks]
+        return [self._made(self.refreshed_level, c.is_real, self.rehearsal.refresh(c.sample, bound)) for c in chunks]
 
     def _bootstrap(self, real: bool, count: int) -> None:
         self.done["refreshes"] += count
@@ -259,21 +271,60 @@ class Shadow:
         )
         return (plan["seconds"] or 0.0) * forecast.TYPICAL_FACTOR
 
-    def plan(self, result: Any) -> Plan:
-        """What the counts say of a result: an array, or several in a tuple, list or dict."""
-        arrays = list(result.values()) if isinstance(result, dict) else result
-        chunks = [c for array in (arrays if isinstance(arrays, list | tuple) else [arrays]) for c in array.chunks]
-        worst = max(chunk.error for chunk in chunks)
+    def plan(self, result: Any, sampled: bool) -> Plan:
+        """What the counts say of a result: an array, or several in a tuple, list or dict.
+
+        Parameters
+        ----------
+        sampled
+            Whether its arguments were a sample that somebody gave.
+        """
+        found = list(result.values()) if isinstance(result, dict) else result
+        arrays = found if isinstance(found, list | tuple) else [found]
         size = self._size if self.done["refreshes"] > 0 else None
         # Small keys go with the rotation key.
         rotation = self.done["rotations"] > 0 or size == "small"
+        made = key_bytes(self.engine, size, 3, "regular", rotation=rotation, matrix=False)
         return Plan(
-            min(chunk.level for chunk in chunks),
+            min(chunk.level for array in arrays for chunk in array.chunks),
             self.done["refreshes"],
             self.done["products"],
             self.done["rotations"],
-            self.engine.keys_forecast(size, rotation=rotation),
+            made,
+            max(made, self.engine.keys_forecast(size, rotation=rotation)),
             self.most,
             self.seconds,
-            -math.log2(worst),
+            None if self._compared and not sampled else self.rehearsal.bits([_errors(array) for array in arrays]),
         )
+
+
+def _errors(array: Any) -> Any:
+    """Of the elements, for each run."""
+    every = np.concatenate([chunk.sample.error for chunk in array.chunks], axis=1)
+    found = every[:, array.index.ravel()]
+    return np.real(found) if array.is_real else found
+
+
+@functools.cache
+def _bits(preset: str, slots: int) -> tuple[float, float]:
+    """Mean bits of a bootstrap, and of its approximation alone."""
+    found = _core.predicted_precision(preset, "regular", None, "large", slots)
+    return found["mean_bits"], found["approximation_bits"]
+
+
+def argument(session: Any, machine: Shadow, shape: Any, bound: Any, sample: Any) -> Any:
+    """An argument of a plan: the sample in every run, or values of its bounds, in each run others."""
+    interval = Interval.of(bound)
+    # An array of this shape that takes no memory.
+    filled = checks.rearranged("shape", (), lambda: np.broadcast_to(np.array(interval.inside), shape))
+    if sample is not None:
+        given = values.as_array(sample)
+        if given.shape != filled.shape:
+            raise ParameterError(f"A sample of shape {given.shape} stands for an argument of shape {filled.shape}.")
+        return session.encrypt(given, bound=bound)
+    machine.drawing = True
+    draws = machine.rehearsal.draws(interval.low, interval.high, filled.shape)
+    runs = [session.encrypt(one, bound=bound) for one in draws]
+    machine.drawing = False
+    chunks = [machine.together(row) for row in zip(*(run.chunks for run in runs), strict=True)]
+    return runs[0].replaced(chunks=chunks)

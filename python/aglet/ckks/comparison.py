@@ -20,7 +20,7 @@ from aglet.ckks import operands, values
 from aglet.errors import LevelError, ParameterError, RangeError
 from aglet.progress import ProgressCallback
 
-__all__ = ["Comparison", "ComparisonPlan", "Operation"]
+__all__ = ["Comparison", "ComparisonPlan", "Operation", "sign_polynomials"]
 
 Operation = Literal["sign", "compare", "minimum", "maximum", "relu"]
 
@@ -74,6 +74,12 @@ def _row(alpha: int, error_bits: int) -> dict[str, Any]:
             f"alpha is {alphas[0]} to {alphas[-1]}, and error_bits is {' or '.join(map(str, errors))}."
         )
     return _rows()[alpha, error_bits]
+
+
+def sign_polynomials(alpha: int, error_bits: int) -> list[list[float]]:
+    """The odd coefficients, in Chebyshev's basis, of the polynomials whose composition is that sign."""
+    found: list[list[float]] = _row(alpha, error_bits)["polynomials"]
+    return found
 
 
 def _depth(coefficients: list[float]) -> int:

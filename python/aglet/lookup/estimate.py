@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["Estimate", "Estimates"]
 
 _KERNELS = {"avx512ifma": 1.0, "avx2": 2.2, "portable": 3.5, "scalar": 10.0}
-"""What a rotation takes over one with AVX-512 IFMA, which the core models: measured with `AGLET_BACKEND` on one machine,
-to a quarter (gates take 2.8 with AVX2, larger sets 1.9 to 2.3)."""
+"""What a rotation takes over one with AVX-512 IFMA, which the core models: measured with `AGLET_BACKEND` on one
+machine, to a quarter (gates take 2.8 with AVX2, larger sets 1.9 to 2.3)."""
 
 _ORDERS = ("<", "<=", ">", ">=", "==")
 _TAKES: dict[str, tuple[str, ...]] = {
