@@ -196,3 +196,9 @@ def test_refusals_name_the_fix(sides: Sides) -> None:
     engine: Any = LookupEngine()
     with pytest.raises(TypeError, match=r"one with IntegerEngine\("):
         IntegerBridge(engine, LookupEngine())
+
+
+def test_the_weaker_secret_decides(sides: Sides) -> None:
+    """A key between two secrets binds both: who has one of them has the other."""
+    bridge = sides.bridge
+    assert bridge.security_bits == min(bridge.engine.security_bits, bridge.lookup_engine.security_bits)

@@ -250,3 +250,14 @@ def test_values_at_the_bound_and_unknown_ones_go_on(engine: Engine, keys: Keys) 
     total = engine.add(half, engine.encrypt([-0.5, 0.25], keys.secret, level=10))
     signs = engine.decrypt(engine.sign(total, *every(keys), alpha=3, error_bits=12), keys.secret)
     assert np.abs(signs[:2] - [1, -1]).max() < 2.0**-10
+
+
+def test_values_that_noise_drives_beyond_1_are_decided(engine: Engine, keys: Keys) -> None:
+    """Polynomials of high degree take 1.0002 to -1, unless they are made for more than [-1, 1]."""
+    x = np.concatenate([[1.0, -1.0, 1.0], np.zeros(5)])
+    a = engine.encrypt(x, keys.secret, level=10)
+    for alpha, error_bits in ((10, 20), (12, 12), (8, 20)):
+        # As much as a bootstrap of few bits leaves.
+        beyond = engine.add(a, np.array([2.0**-13, -(2.0**-13), 2.0**-12, 0, 0, 0, 0, 0]))
+        found = engine.decrypt(engine.sign(beyond, *every(keys), alpha=alpha, error_bits=error_bits), keys.secret)
+        assert np.abs(found[:3] - x[:3]).max() < 2.0**-10

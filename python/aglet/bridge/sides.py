@@ -37,6 +37,11 @@ class Sides(Stores):
         return self._lookup_engine
 
     @property
+    def security_bits(self) -> float:
+        """Classical security in bits of the weaker side: a bridge key binds both secrets, so who has one has both."""
+        return float(min(self._engine._core.security_bits, self._lookup_engine.security_bits))
+
+    @property
     def key_bytes(self) -> int:
         """Bytes in memory that the bridge key takes, beside the keys of both engines. No key is made."""
         return int(self._core.key_bytes)

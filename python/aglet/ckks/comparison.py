@@ -6,17 +6,12 @@ The sign is a composition of odd polynomials, each the best of its degree (eprin
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from typing import Any, Literal
-
-import numpy as np
 
 from aglet import _core, checks
 from aglet._core import BootstrapKey, Ciphertext, ConjugationKey, RelinearizationKey
-from aglet.ckks import operands, values
+from aglet.ckks import operands, signs, values
 from aglet.errors import LevelError, ParameterError, RangeError
 from aglet.progress import ProgressCallback
 
@@ -58,39 +53,16 @@ class ComparisonPlan:
         )
 
 
-@cache
-def _rows() -> dict[tuple[int, int], dict[str, Any]]:
-    text = resources.files("aglet.ckks").joinpath("sign_polynomials.json").read_text(encoding="utf-8")
-    return {(row["alpha"], row["error_bits"]): row for row in json.loads(text)["rows"]}
-
-
-def _row(alpha: int, error_bits: int) -> dict[str, Any]:
-    for name, value in (("alpha", alpha), ("error_bits", error_bits)):
-        checks.count(name, value)
-    if (alpha, error_bits) not in _rows():
-        alphas, errors = (sorted({key[i] for key in _rows()}) for i in (0, 1))
-        raise ParameterError(
-            f"There is no comparison with alpha={alpha}, error_bits={error_bits}; "
-            f"alpha is {alphas[0]} to {alphas[-1]}, and error_bits is {' or '.join(map(str, errors))}."
-        )
-    return _rows()[alpha, error_bits]
-
-
 def sign_polynomials(alpha: int, error_bits: int) -> list[list[float]]:
     """The odd coefficients, in Chebyshev's basis, of the polynomials whose composition is that sign."""
-    found: list[list[float]] = _row(alpha, error_bits)["polynomials"]
+    found: list[list[float]] = signs.row(alpha, error_bits)["polynomials"]
     return found
-
-
-def _depth(coefficients: list[float]) -> int:
-    """The levels of an odd polynomial with these coefficients."""
-    return (2 * len(coefficients) - 1).bit_length()
 
 
 def _make_plan(operation: str, alpha: int, error_bits: int, level: int, refreshed_level: int | None) -> ComparisonPlan:
     """Place the bootstraps: each as late as the levels allow. `refreshed_level` is None without bootstraps."""
-    row = _row(alpha, error_bits)
-    depths = [_depth(polynomial) for polynomial in row["polynomials"]]
+    row = signs.row(alpha, error_bits)
+    depths = [signs.depth(polynomial) for polynomial in row["polynomials"]]
     needs = [*depths[:-1], depths[-1] + (operation in _SELECTING)]
     now, refreshed, count = level, [], 0
     for i, (need, depth) in enumerate(zip(needs, depths, strict=True)):
@@ -333,7 +305,7 @@ class _Run:
                     "medium regular one; make it with engine.create_bootstrap_key(secret_key)."
                 )
         self.alpha, self.error_bits, self.real = alpha, error_bits, values.as_declared(real)
-        self.polynomials = _row(alpha, error_bits)["polynomials"]
+        self.polynomials = signs.row(alpha, error_bits)["polynomials"]
         self.progress = checks.callback(progress)
 
     def checked(self, value: Any) -> Ciphertext:
@@ -379,8 +351,7 @@ class _Run:
                 self.progress(i, total, "bootstrap")
                 x = self.refresh(x)
             self.progress(i, total, "polynomial")
-            coefficients = np.zeros(2 * len(odd), complex)
-            coefficients[1::2] = odd
+            coefficients = signs.full(odd).astype(complex)
             if i == total - 1:
                 coefficients *= factor
                 coefficients[0] = constant
