@@ -22,6 +22,7 @@ import pytest
 from typer.testing import CliRunner
 
 from aglet import (
+    DeviceError,
     Engine,
     KeyMismatchError,
     KeySet,
@@ -31,7 +32,7 @@ from aglet import (
     SerializationError,
     checks,
 )
-from aglet.batch import BatchError, Pool, folders, targets
+from aglet.batch import BatchError, Pool, cluster, folders, targets
 from aglet.batch.ledger import FAILED, MANIFEST
 from aglet.batch.places import Place
 from aglet.batch.worker import Worker
@@ -325,6 +326,8 @@ def test_a_full_disk_stops_a_batch_and_loses_nothing(
         (source / f"{i:02}.ct").write_bytes(data[i % COUNT])
     with monkeypatch.context() as patch, Pool(keys[1], allow_insecure=True, threads=1) as pool:
         full = Full(patch, 5)
+        # The manifest is due at once, and cannot be written either.
+        patch.setattr("aglet.batch.ledger._OFTEN_S", 0.0)
         with pytest.raises(OSError, match=r"No space left on device.*What is done is kept"):
             pool.run(source, out)
         assert full.tried < 24, "what nobody could write was not computed"
@@ -397,6 +400,21 @@ def test_wrong_keys_stop_a_batch(engine: Engine, data: list[bytes], tmp_path: Pa
         pool.run(source, tmp_path / "none")
     with Pool(tmp_path / "keys", allow_insecure=True, bound=-1.0) as pool, pytest.raises((ParameterError, BatchError)):
         list(pool.stream(source))
+
+
+def test_a_cluster_that_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Said soon, ended later, and at once after that; answers and errors come as they are."""
+    monkeypatch.setattr(cluster, "_WORRY_S", 0.1)
+    monkeypatch.setattr(cluster, "_SILENCE_S", 0.3)
+    line, never = cluster._Line("10.0.0.1:6379"), threading.Event()
+    assert line.ask(lambda: 5) == 5
+    with pytest.raises(ZeroDivisionError):
+        line.ask(lambda: 1 // 0)
+    with pytest.warns(RuntimeWarning, match="has not answered for"), pytest.raises(DeviceError, match="goes on there"):
+        line.ask(never.wait)
+    with pytest.raises(DeviceError, match="start it again"):
+        line.ask(lambda: 5)
+    never.set()
 
 
 def test_one_batch_at_a_time(data: list[bytes], tmp_path: Path, pool: Pool, keys: Any, monkeypatch: Any) -> None:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+import queue
 import socket
+import threading
 import time
+import warnings
+from collections.abc import Callable
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from aglet.batch.results import Group, Outcome, Task
 from aglet.batch.runners import AHEAD, Finished, Lost
@@ -13,6 +19,8 @@ from aglet.batch.worker import Recipe, Worker
 from aglet.errors import AgletError, DeviceError, ParameterError
 
 __all__ = ["Cluster"]
+
+_T = TypeVar("_T")
 
 _CONNECT_S = 5.0
 _WAIT_S = 0.5
@@ -22,6 +30,9 @@ _PATIENCE_S = 60.0
 """So long a cluster may be without a worker."""
 _TRIES = 3
 """Of starting a worker on a node."""
+_WORRY_S, _SILENCE_S = 5.0, 25.0
+"""So long the head node may be silent until it is said, and until the batch ends. Ray itself says nothing for a minute,
+and then ends the process."""
 
 
 def _ray() -> Any:
@@ -74,14 +85,63 @@ class _Actor:
         return [*self.flying, *([self.opening] if self.opening is not None else [])]
 
 
+class _Line:
+    """Calls of Ray, one after the other on a thread of their own, so that one that never returns is noticed."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._asked: queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]]] = queue.SimpleQueue()
+        self.dead = False
+        # A daemon: nobody waits at the end for what will not return.
+        threading.Thread(target=self._serve, name="aglet-ray", daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            call, future = self._asked.get()
+            try:
+                future.set_result(call())
+            except BaseException as error:
+                future.set_exception(error)
+
+    def ask(self, call: Callable[[], _T]) -> _T:
+        """What it returns.
+
+        Raises
+        ------
+        DeviceError
+            If the cluster is silent for too long.
+        """
+        if self.dead:
+            raise DeviceError(f"The head node of the cluster at {self._address} does not answer; start it again.")
+        future: Future[Any] = Future()
+        self._asked.put((call, future))
+        for patience in (_WORRY_S, _SILENCE_S - _WORRY_S):
+            done, _ = wait([future], patience)
+            if done:
+                return cast(_T, future.result())
+            if patience == _WORRY_S:
+                warnings.warn(
+                    f"The head node of the cluster at {self._address} has not answered for {_WORRY_S:.0f} s; the batch "
+                    f"ends in {_SILENCE_S - _WORRY_S:.0f} s if it stays silent.",
+                    RuntimeWarning,
+                    stacklevel=4,
+                )
+        self.dead = True
+        raise DeviceError(
+            f"The head node of the cluster at {self._address} has not answered for {_SILENCE_S:.0f} s. What is done is "
+            "kept; start the cluster again and run the batch again: it goes on there."
+        )
+
+
 class Cluster:
     """Nodes of a Ray cluster, each with as many workers as asked, which share its cores."""
 
     def __init__(self, recipe: Recipe, address: str, actors_per_node: int) -> None:
-        self._ray = _ray()
+        self._ray, self._line = _ray(), _Line(address)
         try:
             _answers(address)
-            self._ray.init(address=address, ignore_reinit_error=True, log_to_driver=False, logging_level="error")
+            start = functools.partial(self._ray.init, address=address, ignore_reinit_error=True)
+            self._line.ask(functools.partial(start, log_to_driver=False, logging_level="error"))
         except (OSError, ValueError) as error:
             raise ParameterError(
                 f"There is no Ray cluster at {address!a}: {error}. Start one, ray start --head, and name its address."
@@ -92,7 +152,7 @@ class Cluster:
         self._looked, self._seen = 0.0, time.monotonic()
         self._remote = self._ray.remote(max_restarts=0, max_task_retries=0)(_Started)
         self._back: Finished = []
-        self._look()
+        self._line.ask(self._look)
 
     @property
     def room(self) -> int:
@@ -108,7 +168,11 @@ class Cluster:
     def submit(self, group: Group, task: Task) -> None:
         """Give a group to the worker that has the fewest."""
         actor = min((one for one in self._actors if one.opening is None), key=lambda one: len(one.flying))
-        actor.flying[actor.handle.run.remote(group, task)] = group
+
+        def fly() -> None:
+            actor.flying[actor.handle.run.remote(group, task)] = group
+
+        self._line.ask(fly)
 
     def finished(self) -> Finished:
         """Groups that are done or lost, after looking for nodes and workers that came or went.
@@ -116,8 +180,14 @@ class Cluster:
         Raises
         ------
         DeviceError
-            If no worker could be started, or none was left for a minute.
+            If no worker could be started, none was left for a minute, or the head node is silent.
         """
+        self._line.ask(self._wait)
+        found, self._back = self._back, []
+        return found
+
+    def _wait(self) -> None:
+        """Note what ended; nothing of it is lost where Ctrl-C comes meanwhile."""
         if time.monotonic() - self._looked > _LOOK_S:
             self._look()
         calls = {call: actor for actor in self._actors for call in actor.calls()}
@@ -127,8 +197,6 @@ class Cluster:
                 self._take(calls[call], call)
         else:
             time.sleep(_WAIT_S)
-        found, self._back = self._back, []
-        return found
 
     def _take(self, actor: _Actor, call: Any) -> None:
         """One call that ended."""
@@ -187,10 +255,10 @@ class Cluster:
         """Begin with no more groups of this batch."""
         for actor in self._actors:
             if actor.opening is None:
-                actor.handle.stop.remote(task)
+                self._line.ask(functools.partial(actor.handle.stop.remote, task))
 
     def close(self) -> None:
         """Let the workers go; the connection stays, as it may be the program's own."""
-        for actor in self._actors:
-            self._ray.kill(actor.handle, no_restart=True)
+        for actor in [] if self._line.dead else self._actors:
+            self._line.ask(functools.partial(self._ray.kill, actor.handle, no_restart=True))
         self._actors = []

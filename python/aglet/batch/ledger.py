@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import time
@@ -20,6 +21,7 @@ __all__ = ["FAILED", "MANIFEST", "Ledger"]
 
 MANIFEST, FAILED = OWN
 _AT_ONCE = 8
+_OFTEN_S = 1.0
 _LINE = 512
 """Bytes of a line beside the name, at most: the name of a node has 255 at most."""
 
@@ -125,8 +127,11 @@ class Ledger:
             }
             self._times[outcome.node].append(outcome.seconds)
         # A store takes whole files only: so seldom that writing takes a twentieth of the time at most.
-        if time.monotonic() - self._saved > max(1.0, 20 * self._took):
-            self.save()
+        if time.monotonic() - self._saved > max(_OFTEN_S, 20 * self._took):
+            # Where it cannot be written, results cannot either, which stops the batch; at its end there is the spare.
+            with contextlib.suppress(OSError):
+                self.save()
+            self._saved = time.monotonic()
 
     def save(self) -> None:
         """Write both files."""

@@ -44,7 +44,7 @@ class Schedule:
         again: deque[Group] = deque()
         held: dict[int, Outcome] = {}
         following, more = 0, True
-        while more or again or self._out[number]:
+        while more or again or self._out[number] > 0:
             more = self._submit(groups, again, task, len(held), more)
             for group, found in self._finished(number):
                 self._left[number].extend(self._tried(group, found, again))
@@ -106,7 +106,7 @@ class Schedule:
         if number not in self._out:
             return
         self._runner.stop(task)
-        while self._out[number]:
+        while self._out[number] > 0:
             for _, found in self._finished(number):
                 self._left[number].extend([] if isinstance(found, Lost) else found)
         left = self._left.pop(number)

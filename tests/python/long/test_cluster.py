@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -114,6 +116,45 @@ def test_a_stream_in_order(cluster: Cluster, work: dict[str, Any]) -> None:
         found = list(pool.stream(folder / "in"))
     assert [name for name, _ in found] == sorted(work["expected"])
     assert {name: engine.serialize(one) for name, one in found} == work["expected"]
+
+
+_HEADLESS = """
+import os, signal, sys, time
+from pathlib import Path
+from ray.cluster_utils import Cluster
+from aglet.batch import Pool
+
+made = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "object_store_memory": 100_000_000})
+made.add_node(num_cpus=1, object_store_memory=100_000_000)
+folder, gone = Path(sys.argv[1]), []
+
+def told(*_):
+    if not gone:
+        gone.append(time.monotonic())
+        for kind in ("gcs_server", "raylet"):
+            os.kill(made.head_node.all_processes[kind][0].process.pid, signal.SIGKILL)
+
+try:
+    with Pool(folder / "keys", address=made.address, allow_insecure=True) as pool:
+        pool.run(folder / "in", folder / "headless", progress=told)
+except Exception as error:
+    print(type(error).__name__, error)
+print("seconds", time.monotonic() - gone[0])
+made.shutdown()
+os._exit(0)
+"""
+
+
+def test_a_head_node_that_is_gone(work: dict[str, Any]) -> None:
+    """Said within seconds, ended within half a minute, and what was done by then is in the manifest."""
+    folder = work["folder"]
+    told = subprocess.run([sys.executable, "-c", _HEADLESS, str(folder)], capture_output=True, text=True, timeout=300)
+    assert "has not answered for 5 s" in told.stderr
+    assert "DeviceError The head node" in told.stdout, told.stderr[-2000:]
+    assert float(told.stdout.split("seconds")[-1]) < 45
+    done = {json.loads(line)["name"] for line in (folder / "headless" / "_manifest.jsonl").read_text().splitlines()}
+    assert done
+    assert {name: (folder / "headless" / name).read_bytes() for name in done}.items() <= work["expected"].items()
 
 
 def test_workers_that_cannot_start(cluster: Cluster, work: dict[str, Any]) -> None:
