@@ -1,0 +1,229 @@
+"""Random programs of `Engine` beside numpy: sums, products, plaintexts, rotations, levels, polynomials, bootstraps.
+
+What is decrypted is near numpy's result by a bound that follows from the sizes of all operands, or an exception says
+why not. Sizes go from 2^-10 to 2^30 at levels that hold from 2^9 on, so that many programs do not fit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+from hypothesis import note
+from hypothesis import strategies as st
+
+from aglet import AgletError, Ciphertext, Engine, RangeError
+
+__all__ = ["program"]
+
+# What a product, a plaintext or a fresh encryption adds, for values up to 1: the scale is 2^40.
+UNIT = 2.0**-20
+# A bootstrap of the toy ring.
+REFRESHED = 2.0**-13
+
+
+@dataclass
+class World:
+    engine: Engine
+    keys: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        secret = self.engine.create_secret_key()
+        self.keys = {
+            "secret": secret,
+            "public": self.engine.create_public_key(secret),
+            "relin": self.engine.create_relinearization_key(secret),
+            "conj": self.engine.create_conjugation_key(secret),
+            "rot": self.engine.create_rotation_key(secret),
+        }
+        if self.engine.preset == "toy":
+            self.keys["boot"] = self.engine.create_bootstrap_key(secret)
+
+
+@cache
+def worlds() -> list[World]:
+    toy: dict[str, Any] = {"preset": "toy", "allow_insecure": True}
+    return [
+        World(engine)
+        for engine in (
+            Engine(**toy),
+            Engine(**toy, slot_count=4),
+            Engine(max_level=2, slot_count=2**12),
+            Engine(max_level=2, slot_count=8),
+            Engine(max_level=1, slot_count=1),
+        )
+    ]
+
+
+@dataclass
+class Value:
+    """A ciphertext, what it stands for, and by how much it may be off in a slot."""
+
+    ct: Ciphertext
+    clear: np.ndarray
+    error: float
+
+    @property
+    def size(self) -> float:
+        return float(np.abs(self.clear).max())
+
+
+def message(data: Any, slots: int) -> np.ndarray:
+    """Values of one of the shapes that messages have: spread, positive, all alike, alternating, few, complex."""
+    kind = data.draw(st.sampled_from(["spread", "positive", "constant", "alternating", "few", "complex"]))
+    size = 2.0 ** data.draw(st.integers(-10, 30) if data.draw(st.booleans()) else st.integers(-3, 3))
+    random = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    spread = random.uniform(-1, 1, slots)
+    if kind == "few":
+        spread[min(3, slots) :] = 0
+    elif kind == "alternating":
+        spread = np.resize([1.0, -1.0], slots)
+    elif kind == "constant":
+        spread = np.ones(slots)
+    elif kind == "positive":
+        spread = np.abs(spread) / 2 + 0.5
+    elif kind == "complex":
+        spread = spread + 1j * random.uniform(-1, 1, slots)
+    return spread * size
+
+
+def fresh(data: Any, world: World) -> Value:
+    clear = message(data, world.engine.slot_count)
+    key = world.keys[data.draw(st.sampled_from(["secret", "public"]))]
+    level = data.draw(st.none() | st.integers(0, world.engine.max_level))
+    bound = float(np.abs(clear).max()) * 1.5 if data.draw(st.integers(0, 3)) == 0 else None
+    ct = world.engine.encrypt(clear, key, level, bound=bound)
+    return Value(ct, clear, UNIT)
+
+
+def product(x: Value, y: Value) -> tuple[np.ndarray, float]:
+    rounding = UNIT * (1 + x.size + y.size)
+    return x.clear * y.clear, x.size * y.error + y.size * x.error + x.error * y.error + rounding
+
+
+def step(data: Any, world: World, have: list[Value]) -> tuple[str, Value]:
+    """One operation on random operands of those at hand."""
+    engine, keys = world.engine, world.keys
+    pick = st.sampled_from(range(len(have)))
+    x, y = have[data.draw(pick)], have[data.draw(pick)]
+    names = ["add", "subtract", "multiply", "square", "number", "integer", "array", "added", "rotate", "conjugate"]
+    names += ["down", "polynomial", "power", "weighted", "matrix", "negate", "stored", "chebyshev"]
+    names += ["bootstrap"] * ("boot" in keys)
+    name = data.draw(st.sampled_from(names))
+    match name:
+        case "add":
+            return name, Value(engine.add(x.ct, y.ct), x.clear + y.clear, x.error + y.error + 2 * UNIT)
+        case "subtract":
+            return name, Value(engine.subtract(x.ct, y.ct), x.clear - y.clear, x.error + y.error + 2 * UNIT)
+        case "negate":
+            return name, Value(engine.negate(x.ct), -x.clear, x.error)
+        case "multiply":
+            return name, Value(engine.multiply(x.ct, y.ct, keys["relin"]), *product(x, y))
+        case "square":
+            return name, Value(engine.square(x.ct, keys["relin"]), *product(x, x))
+        case "number":
+            factor = data.draw(st.sampled_from([0.5, -3.25, 1e-3, 700.0, 2.0**40, 1j, 0.0, 1e-9]))
+            error = abs(factor) * x.error + UNIT * (1 + x.size)
+            return name, Value(engine.multiply(x.ct, factor), x.clear * factor, error)
+        case "integer":
+            factor = data.draw(st.sampled_from([0, 1, -2, 3, 1000, 2**20, 2**40, 2**52]))
+            return name, Value(engine.multiply(x.ct, factor), x.clear * factor, abs(factor) * x.error)
+        case "array":
+            other = message(data, engine.slot_count)
+            made = engine.multiply(x.ct, other)
+            return name, Value(made, *product(x, Value(made, other, UNIT)))
+        case "added":
+            other = message(data, engine.slot_count)
+            return name, Value(engine.subtract(other, x.ct), other - x.clear, x.error + 2 * UNIT)
+        case "rotate":
+            delta = data.draw(st.integers(-3, 3))
+            return name, Value(engine.rotate(x.ct, keys["rot"], delta), np.roll(x.clear, delta), x.error + UNIT)
+        case "conjugate":
+            return name, Value(engine.conjugate(x.ct, keys["conj"]), np.conj(x.clear), x.error + UNIT)
+        case "down":
+            level = data.draw(st.integers(0, x.ct.level))
+            return name, Value(engine.level_down(x.ct, level), x.clear, x.error + UNIT * (1 + x.size))
+        case "stored":
+            back = engine.deserialize_ciphertext(engine.serialize_ciphertext(x.ct))
+            return name, Value(back, x.clear, x.error)
+        case "weighted":
+            weights = [data.draw(st.sampled_from([0.5, -2.0, 300.0])), message(data, engine.slot_count)]
+            sizes = [float(np.abs(weight).max()) for weight in weights]
+            error = sizes[0] * x.error + sizes[1] * y.error + UNIT * (2 + x.size + y.size + sum(sizes))
+            made = engine.weighted_sum([x.ct, y.ct], weights)
+            return name, Value(made, weights[0] * x.clear + weights[1] * y.clear, error)
+        case "matrix":
+            n = min(4, engine.slot_count)
+            matrix = np.arange(n * n).reshape(n, n) - 5.0
+            clear = np.zeros_like(x.clear)
+            clear[:n] = matrix @ x.clear[:n]
+            error = np.abs(matrix).sum() * (x.error + UNIT) + UNIT * (1 + x.size) * n
+            return name, Value(engine.multiply_matrix(matrix, x.ct, keys["rot"]), clear, error)
+        case "bootstrap":
+            given = data.draw(st.sampled_from([None, 1.0, 4.0, 1000.0]))
+            bound = given or 1.0
+            if x.size + x.error > bound:
+                bound = 2 * (x.size + x.error)
+            made = engine.bootstrap(x.ct, keys["relin"], keys["conj"], keys["boot"], bound=bound)
+            return name, Value(made, x.clear, x.error + REFRESHED * max(1.0, bound))
+        case "power":
+            degree = data.draw(st.integers(1, 4))
+            made = engine.make_power_basis(x.ct, degree, keys["relin"])[-1]
+            return name, Value(made, x.clear**degree, terms(x, [0.0] * degree + [1.0]))
+    coefficients = data.draw(st.lists(st.sampled_from([0.0, 1.0, -0.5, 35 / 16, 20.0]), min_size=1, max_size=5))
+    if name == "polynomial":
+        made = engine.evaluate_polynomial(x.ct, coefficients, keys["relin"])
+        return name, Value(made, np.polynomial.Polynomial(coefficients)(x.clear), terms(x, coefficients))
+    clear = np.polynomial.chebyshev.chebval(x.clear, coefficients)
+    made = engine.evaluate_chebyshev_polynomial(x.ct, coefficients, keys["relin"])
+    # T_k has terms up to (1 + sqrt 2)^k.
+    return name, Value(made, clear, terms(x, [c * 2.5**k for k, c in enumerate(coefficients)]))
+
+
+def terms(x: Value, coefficients: list[float]) -> float:
+    """The error of a sum of powers: each is off by its slope times the error, and rounded."""
+    size = x.size + x.error + 1
+    parts = [abs(c) * (k * x.error * size ** max(k - 1, 0) + UNIT * size**k) for k, c in enumerate(coefficients)]
+    return 16 * (sum(parts) + UNIT * size)
+
+
+def check(world: World, value: Value, said: list[str]) -> None:
+    try:
+        found = world.engine.decrypt(value.ct, world.keys["secret"])
+    except RangeError as error:
+        note(f"refused: {error}")
+        return
+    off = float(np.abs(found - value.clear).max())
+    # 2^-40 of a double's own, and of scales that are kept to 2^-45.
+    allowed = value.error + 2.0**-30 * value.size
+    assert off <= allowed, f"{' '.join(said)}: off by {off:.3g} of {value.size:.3g}, {allowed:.3g} is allowed"
+    stated = value.ct.noise
+    if stated is not None and value.clear.size >= 512:
+        mean = float(np.sqrt(np.mean(np.abs(found - value.clear) ** 2)))
+        allowed = stated + 2.0**-44 * value.size
+        assert mean <= allowed, f"{' '.join(said)}: noise {mean:.3g}, stated {stated:.3g}"
+
+
+def program(data: Any) -> None:
+    """Steps that are refused are left out; all values that are left decrypt right, or are refused."""
+    world = worlds()[data.draw(st.integers(0, len(worlds()) - 1))]
+    have: list[tuple[Value, list[str]]] = []
+    for _ in range(data.draw(st.integers(1, 2))):
+        try:
+            have.append((fresh(data, world), ["fresh"]))
+        except AgletError as error:
+            note(f"refused: {error}")
+    for _ in range(data.draw(st.integers(1, 6)) if have else 0):
+        try:
+            name, made = step(data, world, [value for value, _ in have])
+        except AgletError as error:
+            note(f"refused: {error}")
+            continue
+        note(
+            f"{world.engine.preset} {world.engine.slot_count}: {name} of size {made.size:.3g} at level {made.ct.level}"
+        )
+        have.append((made, [*have[-1][1], name]))
+    for value, said in have:
+        check(world, value, said)
