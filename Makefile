@@ -80,8 +80,9 @@ test-long: $(VENV)/.dev
 	$(BIN)/pytest -q -n 2 tests/python/long/test_fuzz.py
 	$(BIN)/pytest -q tests/python/long --ignore tests/python/long/test_fuzz.py --durations=0
 
-# What an hour has no room for. What it printed last stands in repro/record/by-hand.md.
+# What an hour has no room for. What it printed last stands in repro/record/by-hand.md. torch brings gigabytes on Linux.
 test-by-hand: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet "torch>=2.1"
 	cargo test --profile long --workspace --exclude aglet-ring --features aglet/by-hand --test by_hand -- --test-threads=1 --nocapture
 	$(BIN)/pytest -q -s tests/python/by_hand --durations=0
 
