@@ -51,6 +51,15 @@ WHOLE: dict[tuple[str, str], tuple[Call, int]] = {
         lambda w, v: w.engine.create_fixed_rotation_key(w.keys.secret, 1, v).level,
         3,
     ),
+    ("create_relinearization_key", "level"): (
+        lambda w, v: w.engine.create_relinearization_key(w.keys.secret, v).byte_count,
+        3,
+    ),
+    ("create_conjugation_key", "level"): (
+        lambda w, v: w.engine.create_conjugation_key(w.keys.secret, v).byte_count,
+        3,
+    ),
+    ("create_rotation_key", "level"): (lambda w, v: w.engine.create_rotation_key(w.keys.secret, v).byte_count, 3),
     ("create_matrix_multiplication_key", "level"): (
         lambda w, v: w.engine.create_matrix_multiplication_key(w.keys.secret, level=v, baby_step_count=1),
         3,
@@ -59,6 +68,8 @@ WHOLE: dict[tuple[str, str], tuple[Call, int]] = {
         lambda w, v: w.engine.create_matrix_multiplication_key(w.keys.secret, level=0, baby_step_count=v),
         4,
     ),
+    ("check_memory", "count"): (lambda w, v: w.engine.check_memory(v), 3),
+    ("check_memory", "level"): (lambda w, v: w.engine.check_memory(1, v), 3),
     ("encode_matrix", "level"): (lambda w, v: w.engine.encode_matrix(np.eye(2), w.keys.rotation, level=v), 3),
     ("encode_weights", "level"): (lambda w, v: w.engine.encode_weights([1.0], v).level, 3),
     # The bits that remain follow from the size of the noise alone; 2^62 queries need more than fits.

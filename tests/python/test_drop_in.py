@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import math
+import pickle
 import re
 import sys
 import types
@@ -314,11 +315,26 @@ def test_other_names(engine: Engine, keys: Keys) -> None:
     assert engine.encrypt([1], secret_key=keys.secret).key_id == keys.secret.key_id
 
 
+class DType:
+    """As much of a dtype of torch as is used here; the real ones are in tests/python/by_hand/test_torch.py."""
+
+    def __init__(self, kind: Any) -> None:
+        self.numpy = np.dtype(kind)
+        self.is_floating_point, self.is_complex = self.numpy.kind == "f", self.numpy.kind == "c"
+
+    def to_complex(self) -> DType:
+        return DType(np.result_type(self.numpy, np.complex64))
+
+    def to_real(self) -> DType:
+        return DType(np.zeros(0, self.numpy).real.dtype)
+
+
 class Tensor:
     """As much of a tensor as is used here."""
 
     def __init__(self, array: Any) -> None:
         self.array = np.asarray(array)
+        self.dtype = DType(self.array.dtype)
 
     def detach(self) -> Tensor:
         return self
@@ -328,6 +344,19 @@ class Tensor:
     def numpy(self) -> np.ndarray:
         return self.array
 
+    def to(self, dtype: DType) -> Tensor:
+        with np.errstate(over="ignore"):
+            return Tensor(self.array.astype(dtype.numpy))
+
+
+def pretended_torch() -> types.ModuleType:
+    torch: Any = types.ModuleType("torch")
+    torch.from_numpy = Tensor
+    torch.get_default_dtype = lambda: DType(np.float32)
+    torch.promote_types = lambda a, b: DType(np.result_type(a.numpy, b.numpy))
+    torch.isfinite = lambda tensor: np.isfinite(tensor.array)
+    return torch  # type: ignore[no-any-return]
+
 
 def test_tensors(engine: Engine, keys: Keys, monkeypatch: pytest.MonkeyPatch) -> None:
     tensor = Tensor(np.array([0.5, 0.25], np.float32))
@@ -336,9 +365,7 @@ def test_tensors(engine: Engine, keys: Keys, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(ParameterError, match="torch is not installed"):
         engine.decrypt_to_pytorch_tensor(x, keys.secret)
-    torch = types.ModuleType("torch")
-    torch.from_numpy = Tensor  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "torch", torch)
+    monkeypatch.setitem(sys.modules, "torch", pretended_torch())
     for result, expected in (
         (x, [0.5, 0.25]),
         (engine.add_pytorch_tensor(x, tensor), [1, 0.5]),
@@ -346,3 +373,36 @@ def test_tensors(engine: Engine, keys: Keys, monkeypatch: pytest.MonkeyPatch) ->
     ):
         assert_near(engine.decrypt_to_pytorch_tensor(result, keys.secret).numpy()[:2], expected)
     assert_near(engine.decode_to_pytorch_tensor(engine.encode_pytorch_tensor(tensor)).numpy()[:2], [0.5, 0.25])
+
+
+def test_tensors_come_back_as_they_went_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", pretended_torch())
+    engine = Engine(max_level=1, slot_count=4)
+    secret = engine.create_secret_key()
+
+    def back(kind: Any, **named: Any) -> Any:
+        made = engine.encrypt_pytorch_tensor(Tensor(np.ones(4, kind)), secret)
+        return engine.decrypt_to_pytorch_tensor(made, secret, **named).dtype.numpy
+
+    assert back(np.int64) == np.float32, "the default of torch"
+    assert back(np.float16) == np.float16
+    large = engine.multiply(engine.encrypt([400.0], secret), 400)
+    with pytest.raises(RangeError, match=r"dtype=torch\.float64"):
+        engine.decrypt_to_pytorch_tensor(large, secret)
+    assert [back(kind) for kind in (np.float32, np.complex64, np.float32)] == [np.float32, np.complex64, np.float32]
+    assert [back(kind) for kind in (np.float64, np.float32, np.complex64)] == [np.float64, np.float64, np.complex128]
+    assert back(np.float64, dtype=DType(np.float32)) == np.float32
+    assert pickle.loads(pickle.dumps(engine)).max_level == 1
+
+
+def test_keys_take_the_level_that_they_are_used_at(engine: Engine, keys: Keys) -> None:
+    x = engine.encrypt([0.5, 0.25], keys.secret, level=2)
+    relin = engine.create_relinearization_key(keys.secret, 2)
+    conjugation = engine.create_conjugation_key(keys.secret, level=2)
+    rotation = engine.create_rotation_key(keys.secret, level=2)
+    assert_near(engine.decrypt(engine.square(x, relin), keys.secret)[:2], [0.25, 0.0625])
+    assert_near(engine.decrypt(engine.conjugate(x, conjugation), keys.secret)[:2], [0.5, 0.25])
+    assert_near(engine.decrypt(engine.rotate(x, rotation, 1), keys.secret)[:3], [0, 0.5, 0.25])
+    for make in (engine.create_relinearization_key, engine.create_conjugation_key, engine.create_rotation_key):
+        with pytest.raises(LevelError, match="levels 0 to 13"):
+            make(keys.secret, level=14)

@@ -355,3 +355,35 @@ macro_rules! unchanging {
     )*};
 }
 pub(crate) use unchanging;
+
+/// Encrypted values, of which Python's comparisons and truth values would say nothing: they are refused. `None` alone is another object
+/// for certain.
+macro_rules! hidden {
+    ($($name:ident),* $(,)?) => {$(
+        #[pymethods]
+        impl $name {
+            fn __richcmp__(&self, other: &Bound<'_, PyAny>, op: pyo3::pyclass::CompareOp) -> PyResult<bool> {
+                match op {
+                    pyo3::pyclass::CompareOp::Eq if other.is_none() => Ok(false),
+                    pyo3::pyclass::CompareOp::Ne if other.is_none() => Ok(true),
+                    _ => Err($crate::family::hidden_values()),
+                }
+            }
+            fn __bool__(&self) -> PyResult<bool> {
+                Err($crate::family::hidden_values())
+            }
+            /// By identity, as of any object.
+            fn __hash__(slf: &Bound<'_, Self>) -> isize {
+                (slf.as_ptr() as usize).rotate_right(4) as isize
+            }
+        }
+    )*};
+}
+pub(crate) use hidden;
+
+pub(crate) fn hidden_values() -> pyo3::PyErr {
+    pyo3::exceptions::PyTypeError::new_err(
+        "Encrypted values are not compared by Python, and are neither true nor false; decrypt them first, compare them with the methods \
+         of the engine, or ask `x is y` for the object.",
+    )
+}

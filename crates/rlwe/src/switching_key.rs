@@ -12,6 +12,10 @@ use crate::secret::{KeyId, SecretKey};
 use crate::wire::stored_uniform;
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::{Eval, Form, KeyBlock, Multiplier, Poly};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The flag of keys that nobody stops.
+static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// A switching key in its expanded form. Clones of it, and its subsets, share the words.
 #[derive(Clone)]
@@ -33,6 +37,7 @@ impl SwitchingKey {
         source_secret: &Poly<Eval>,
         sk: &SecretKey,
         random: &mut ChaChaSource,
+        stop: &AtomicBool,
     ) -> Result<Self, Error> {
         let ring = ctx.ring();
         let special = ring.special_product(spec.p_limbs);
@@ -43,7 +48,7 @@ impl SwitchingKey {
             spec.digits.iter().map(|digit| limbs.clone().map(|i| residue(digit, i)).collect()).collect();
         let minus: Vec<Multiplier<'_>> = minus.iter().map(|row| Multiplier::Residues(row)).collect();
         let samples: Vec<_> = minus.into_iter().map(|minus| (minus, source_secret)).collect();
-        Self::generate(ctx, spec, &samples, sk, random)
+        Self::generate(ctx, spec, &samples, sk, random, stop)
     }
 
     /// Makes the key of which every digit encrypts under `sk` a message times minus the multiplier beside it.
@@ -56,8 +61,13 @@ impl SwitchingKey {
         samples: &[(Multiplier<'_>, &Poly<Eval>)],
         sk: &SecretKey,
         random: &mut ChaChaSource,
+        stop: &AtomicBool,
     ) -> Result<Self, Error> {
-        let room = || Ok(ctx.ring().lasting(spec.q_limbs, spec.p_limbs)?);
+        // Asked for once in every digit and half: long keys stop between two.
+        let room = || match stop.load(Ordering::Relaxed) {
+            true => Err(Error::Cancelled),
+            false => Ok(ctx.ring().lasting(spec.q_limbs, spec.p_limbs)?),
+        };
         Self::generate_in(ctx, spec.clone(), samples, sk, random, room)
     }
 
@@ -108,10 +118,23 @@ impl SwitchingKey {
         sk: &SecretKey,
         random: &mut ChaChaSource,
     ) -> Result<Self, Error> {
+        Self::relinearization_until(ctx, spec, sk, random, &NEVER)
+    }
+    /// The same, until somebody sets the flag.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`], then.
+    pub fn relinearization_until(
+        ctx: &Context,
+        spec: KeySwitchSpec,
+        sk: &SecretKey,
+        random: &mut ChaChaSource,
+        stop: &AtomicBool,
+    ) -> Result<Self, Error> {
         let ring = ctx.ring();
         let mut square = [ring.secret_scratch(ring.q_count(), ring.p_count())?];
         ring.forms_to(&[Form::product(sk.eval(), sk.eval())], &mut square);
-        Self::switching(ctx, spec, &square[0], sk, random)
+        Self::switching(ctx, spec, &square[0], sk, random, stop)
     }
 
     /// The key that returns `phi(c)` to `s` for the automorphism X -> X^galois: from `phi(s)` to `s`.
@@ -122,10 +145,24 @@ impl SwitchingKey {
         sk: &SecretKey,
         random: &mut ChaChaSource,
     ) -> Result<Self, Error> {
+        Self::galois_until(ctx, spec, galois, sk, random, &NEVER)
+    }
+    /// The same, until somebody sets the flag.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`], then.
+    pub fn galois_until(
+        ctx: &Context,
+        spec: KeySwitchSpec,
+        galois: u64,
+        sk: &SecretKey,
+        random: &mut ChaChaSource,
+        stop: &AtomicBool,
+    ) -> Result<Self, Error> {
         let (ring, phi) = (ctx.ring(), ctx.ring().automorphism(galois));
         let mut image = ring.secret_scratch(ring.q_count(), ring.p_count())?;
         ring.permute(sk.eval(), &phi, &mut image);
-        Self::switching(ctx, spec, &image, sk, random)
+        Self::switching(ctx, spec, &image, sk, random, stop)
     }
 
     /// From one secret key to another.
@@ -139,7 +176,7 @@ impl SwitchingKey {
         to: &SecretKey,
         random: &mut ChaChaSource,
     ) -> Result<Self, Error> {
-        Self::switching(ctx, spec, from.eval(), to, random)
+        Self::switching(ctx, spec, from.eval(), to, random, &NEVER)
     }
 
     /// A key of one digit that rotates, multiplies by a plaintext and switches at once: the product of `phi(c)` with it,
@@ -160,7 +197,7 @@ impl SwitchingKey {
         ring.permute(from.eval(), &phi, &mut image);
         let mut product = [ring.secret_scratch(spec.q_limbs, spec.p_limbs)?];
         ring.forms_to(&[Form::product(plain, &image)], &mut product);
-        Self::generate(ctx, spec, &[(Multiplier::integer(-1), &product[0])], to, random)
+        Self::generate(ctx, spec, &[(Multiplier::integer(-1), &product[0])], to, random, &NEVER)
     }
 
     /// From one secret key to a sparse one, modulo `q0` alone: digits of so many bits meet it ([`crate::encapsulate`]), since no special
@@ -178,7 +215,7 @@ impl SwitchingKey {
         let m = ctx.ring().modulus(0);
         let minus: Vec<[u64; 1]> = (0..count).map(|j| [m.neg(m.pow(2, u64::from(bits) * j as u64))]).collect();
         let samples: Vec<_> = minus.iter().map(|minus| (Multiplier::Residues(minus), from.eval())).collect();
-        Self::generate(ctx, KeySwitchSpec::short_digits(count), &samples, to, random)
+        Self::generate(ctx, KeySwitchSpec::short_digits(count), &samples, to, random, &NEVER)
     }
 
     /// What is stored of it: the seed of the uniform halves, and the other half of every digit.

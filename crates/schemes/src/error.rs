@@ -165,8 +165,9 @@ pub enum Error {
     },
     /// A message that fills its modulus.
     #[error(
-        "This message is too large to be decrypted, or wrapped around on the way: its coefficients fill the modulus, and values \
-         up to {most:.6} fit for certain; scale the values down before they are computed with, or compute at a higher level."
+        "This message is too large for its modulus, or may have wrapped around on the way: values up to {most:.6} fit for certain; \
+         scale the values down before they are computed with, compute at a higher level, encrypt with bound= if they are known to \
+         be small, or take what is there, right or not, with decrypt(..., check=False)."
     )]
     Wrapped {
         /// The size of values that fit whatever the message.

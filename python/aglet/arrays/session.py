@@ -153,6 +153,8 @@ class Session:
             chunk = self.machine.encrypt(np.tile(flat, self.slots // flat.size), level, interval.size)
             return EncryptedArray(self, [chunk], _in_a_row(array.shape), interval, None, flat.size)
         index, count = _places(array.shape, self.slots)
+        if isinstance(self.machine, Live):
+            self.engine.check_memory(count, level)
         laid = np.full(count * self.slots, filler, dtype=flat.dtype)
         laid[index.ravel()] = flat
         chunks = [self.machine.encrypt(row, level, interval.size) for row in laid.reshape(count, -1)]

@@ -229,4 +229,4 @@ def _plaintext_down(engine: Any, plaintext: Any, level: int) -> Any:
         )
     if isinstance(plaintext, LightPlaintext):
         return replace(plaintext, level=wanted)
-    return engine.encode(engine.decode(plaintext), wanted)
+    return engine.encode(engine.decode(plaintext), wanted, bound=plaintext.bound)

@@ -36,9 +36,10 @@ from aglet.ckks.light import LightMessages, LightPlaintext
 from aglet.ckks.matrices import Matrices
 from aglet.ckks.sharing import Sharing
 from aglet.ckks.tensors import Tensors
-from aglet.errors import LevelError, RangeError
+from aglet.errors import LevelError, MemoryLimitError, RangeError
 from aglet.files import Files
 from aglet.progress import ProgressCallback, progress_bar
+from aglet.reports import gigabytes
 
 __all__ = ["Engine"]
 
@@ -197,7 +198,7 @@ class Engine(
 
     def __getstate__(self) -> dict[str, Any]:
         """What a pickle holds: the arguments it was made with, and what a subclass or user has put on it."""
-        return {name: value for name, value in self.__dict__.items() if name != "_core"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_core", "_tensor_dtype")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         positional, named = state["_words"]
@@ -221,18 +222,35 @@ class Engine(
         """A key that encrypts and cannot decrypt."""
         return self._core.create_public_key(operands.secret_key(secret_key))
 
-    def create_relinearization_key(self, secret_key: SecretKey) -> RelinearizationKey:
-        """The key that products of ciphertexts need."""
+    def create_relinearization_key(self, secret_key: SecretKey, level: int | None = None) -> RelinearizationKey:
+        """The key that products of ciphertexts need.
+
+        Parameters
+        ----------
+        level
+            The highest level at which it will be used. The key serves all levels, whatever it is.
+        """
+        self._key_level(level)
         return self._core.create_relinearization_key(operands.secret_key(secret_key))
 
-    def create_conjugation_key(self, secret_key: SecretKey) -> ConjugationKey:
-        """The key for complex conjugation; a bootstrap needs it too."""
+    def create_conjugation_key(self, secret_key: SecretKey, level: int | None = None) -> ConjugationKey:
+        """The key for complex conjugation; a bootstrap needs it too. `level` as in `create_relinearization_key`."""
+        self._key_level(level)
         return self._core.create_conjugation_key(operands.secret_key(secret_key))
 
-    def create_rotation_key(self, secret_key: SecretKey, *, progress: ProgressCallback | None = None) -> RotationKey:
-        """Keys for the steps that are powers of two; any step is a composition of them."""
+    def create_rotation_key(
+        self, secret_key: SecretKey, level: int | None = None, *, progress: ProgressCallback | None = None
+    ) -> RotationKey:
+        """Keys for the steps that are powers of two; any step is a composition of them.
+
+        `level` as in `create_relinearization_key`.
+        """
+        self._key_level(level)
         with progress_bar(progress) as report:
-            return self._core.create_rotation_key(operands.secret_key(secret_key), report)
+            return self._core.create_rotation_key(operands.secret_key(secret_key), progress=report)
+
+    def _key_level(self, level: int | None) -> int | None:
+        return None if level is None else values.as_level(level, self.max_level)
 
     def create_fixed_rotation_key(
         self, secret_key: SecretKey, delta: int, level: int | None = None
@@ -246,7 +264,7 @@ class Engine(
         level
             The highest level at which it will be used; a lower one makes a smaller key.
         """
-        wanted = None if level is None else values.as_level(level, self.max_level)
+        wanted = self._key_level(level)
         return self._core.create_fixed_rotation_key(operands.secret_key(secret_key), checks.step(delta), wanted)
 
     # Messages
@@ -335,18 +353,36 @@ class Engine(
         ciphertext = self._core.encrypt(message, key)
         return ciphertext if wanted == message.level else self._core.level_down(ciphertext, wanted)
 
-    def decrypt(self, ciphertext: Ciphertext, secret_key: SecretKey) -> values.Vector:
+    def decrypt(self, ciphertext: Ciphertext, secret_key: SecretKey, *, check: bool = True) -> values.Vector:
         """The `slot_count` values of a ciphertext: float64 if it is real (`is_real`), complex128 if not.
 
         Do not publish the result of a decryption as it is: its low bits tell something about the secret key. Take
         `decrypt_shared` for that, or `decrypt_bits`; see SECURITY.md, "Sharing decrypted results".
 
+        Values too large for the modulus of their level wrap around, and nothing in the ciphertext tells. What is
+        computed in the process that encrypted is followed by its size, and what was encrypted with `bound=` by that;
+        that is believed where it fits. Anything else, and ciphertexts of which nothing is known, such as those from
+        files without a bound, are refused unless their coefficients are far smaller than the modulus: a millionth of
+        it, or 2 at levels that hold little more. A coefficient is no larger than the mean of the absolute values of all
+        slots.
+
+        Parameters
+        ----------
+        check
+            False gives what is there, right or not.
+
         Raises
         ------
+        RangeError
+            If the values do not fit the modulus, or may not.
         KeyMismatchError
             If the ciphertext was made under another secret key.
         """
-        found = self._core.decrypt_decode(operands.ciphertext(ciphertext), operands.secret_key(secret_key))
+        ciphertext, key = operands.ciphertext(ciphertext), operands.secret_key(secret_key)
+        if checks.flag("check", check):
+            found = self._core.decrypt_decode(ciphertext, key)
+        else:
+            found = self._core.decrypt_decode(ciphertext, key, False)
         return values.as_marked(found, ciphertext.is_real)
 
     def decrypt_to_plaintext(self, ciphertext: Ciphertext, secret_key: SecretKey) -> Plaintext:
@@ -362,11 +398,36 @@ class Engine(
         real: bool | None = None,
         bound: float | None = None,
     ) -> list[Ciphertext]:
-        """Encrypt a message of any length, `slot_count` values to a ciphertext; the last one is padded with zeros."""
+        """Encrypt a message of any length, `slot_count` values to a ciphertext; the last one is padded with zeros.
+
+        Raises
+        ------
+        MemoryLimitError
+            Before anything is encrypted, if the machine has too little memory for the ciphertexts.
+        """
         vector = values.as_vector(message, real)
         step = self.slot_count
+        self.check_memory(-(-vector.size // step), level)
         parts = (vector[start : start + step] for start in range(0, vector.size, step))
         return [self.encrypt(part, public_key, level, bound=bound) for part in parts]
+
+    def check_memory(self, count: int, level: int | None = None) -> None:
+        """Refuse so many fresh ciphertexts of a level, `max_level` if not given, if they do not fit in memory.
+
+        Raises
+        ------
+        MemoryLimitError
+            If the machine has less memory free, or this process may have less.
+        """
+        count = checks.count("count", count)
+        needed = count * self._core.ciphertext_bytes(values.as_level(level, self.max_level))
+        free = _core.doctor()["memory_available_bytes"] if count > 1 else None
+        # An encryption takes some memory for itself.
+        if free is not None and 1.1 * needed + 2**26 > free:
+            raise MemoryLimitError(
+                f"These {count} ciphertexts take {gigabytes(needed)} and {gigabytes(free)} of memory are free; encrypt "
+                "them in parts, write each to a file, or encrypt at a lower level."
+            )
 
     def decrypt_many(self, ciphertexts: Iterable[Ciphertext], secret_key: SecretKey) -> values.Vector:
         """The values of several ciphertexts in one array; cut it to the length of the message."""

@@ -66,30 +66,6 @@ impl Engine {
         }
         Ok(Plaintext { stated: Stated { bound, ..pt.stated }, ..pt })
     }
-    /// The size of values that a user level holds. A coefficient is at most as large as the largest value, and must stay below
-    /// half the modulus.
-    fn room(&self, level: usize) -> f64 {
-        let bits = |q: &u64| (*q as f64).log2();
-        let modulus = self.params().q()[..=self.params().chain_level(level)].iter().map(bits).sum::<f64>();
-        (modulus - 1.0).exp2() / self.params().scale_at(level)
-    }
-    /// Hands on what is known of a result, and refuses one that is known to wrap around at its level, before any work is done.
-    pub(crate) fn fitting(&self, known: Known, level: usize) -> Result<Known, Error> {
-        if known == Known::default() {
-            return Ok(known);
-        }
-        let room = self.room(level);
-        // The largest value alone may be spread over all coefficients.
-        let spread = room * 2.0 * self.slots() as f64;
-        let mean = known.mean.is_some_and(|mean| mean.re.abs().max(mean.im.abs()) >= room);
-        if mean || known.largest.is_some_and(|largest| largest >= spread) {
-            return Err(Error::Range(format!(
-                "This result would not fit at level {level}, which holds values up to {room:.6}; scale the values down first, or \
-                 compute at a higher level."
-            )));
-        }
-        Ok(known)
-    }
     /// The values of a plaintext.
     pub fn decode(&self, pt: &Plaintext) -> Result<Vec<Complex64>, Error> {
         self.run(|| Ok(self.encoder.decode(&self.ctx, pt)?))
@@ -107,8 +83,19 @@ impl Engine {
         self.run(|| Ok(Arc::new(pt.encrypted(key.encrypt(&self.ctx, &pt.poly, &mut random)?, noise))))
     }
     /// Decrypts and decodes.
+    ///
+    /// # Errors
+    /// [`Error::Range`] for values that do not fit the modulus of the ciphertext, or may not by what is known of their size and is seen
+    /// of their coefficients.
     pub fn decrypt(&self, ct: &Ciphertext, key: &SecretKey) -> Result<Vec<Complex64>, Error> {
-        self.run(|| Ok(self.encoder.decode(&self.ctx, &ct.decrypted(key.decrypt(&self.ctx, ct)?))?))
+        let values = self.decoded(ct, || Ok(key.decrypt(&self.ctx, ct)?))?;
+        Self::within_bound(ct, &values)?;
+        Ok(values)
+    }
+    /// The same without a look at their size: what does not fit comes out as it is modulo the modulus.
+    pub fn decrypt_unchecked(&self, ct: &Ciphertext, key: &SecretKey) -> Result<Vec<Complex64>, Error> {
+        let all = f64::INFINITY;
+        self.run(|| Ok(self.encoder.decode_within(&self.ctx, &ct.decrypted(key.decrypt(&self.ctx, ct)?), all)?))
     }
 
     /// The same value at a lower user level (or the same).
@@ -140,9 +127,9 @@ impl Engine {
                 level: chain,
                 scale,
             };
-            let mut out = e.quadratic(&form)?;
+            let mut out = self.told(e.quadratic(&form)?, ct.known, ct.real);
             if let Some(x) = Arc::get_mut(&mut out) {
-                (x.known, x.points) = (ct.known, ct.points);
+                x.points = ct.points;
             }
             return Ok(out);
         }
@@ -150,13 +137,17 @@ impl Engine {
         let encoded = scale * e.modulus(chain) / lower.scale;
         let scaled = e.mul_constant(&lower, ONE, encoded)?;
         let out = e.rescale(&scaled)?;
-        Ok(at_scale(out, scale))
+        Ok(self.told(at_scale(out, scale), ct.known, ct.real))
     }
 
     /// The level below, or the error that says there is none.
     fn spend(&self, level: usize) -> Result<usize, Error> {
         level.checked_sub(1).ok_or_else(|| {
-            Error::Level("This needs a level and the ciphertext is at level 0; bootstrap it first, or encrypt at a higher level.".into())
+            Error::Level(
+                "This needs a level and the ciphertext is at level 0; bootstrap it first, encrypt at a higher level, or make the \
+                 engine with a larger max_level=."
+                    .into(),
+            )
         })
     }
 
@@ -208,8 +199,8 @@ impl Engine {
         let known = self.fitting(known, self.level(a)?.min(self.level(b)?))?;
         self.run(|| {
             let (a, b, _) = self.aligned(a, b)?;
-            let keys = KeySet::new();
-            Ok(told(f(&self.evaluator(&keys, None), &a, &b)?, known, a.real && b.real))
+            let (keys, known) = (KeySet::new(), Self::known_beside(known, &[&a, &b]));
+            Ok(self.told(f(&self.evaluator(&keys, None), &a, &b)?, known, a.real && b.real))
         })
     }
     /// `a + pt`.
@@ -217,8 +208,8 @@ impl Engine {
         let known = self.fitting(a.known.plus(&pt.known), self.level(a)?.min(self.plaintext_level(pt)))?;
         self.run(|| {
             let (a, pt, _) = self.aligned_plain(a, pt)?;
-            let keys = KeySet::new();
-            Ok(told(self.evaluator(&keys, None).add_plain(&a, &pt)?, known, a.real && pt.real))
+            let (keys, known) = (KeySet::new(), Self::known_beside(known, &[&a]));
+            Ok(self.told(self.evaluator(&keys, None).add_plain(&a, &pt)?, known, a.real && pt.real))
         })
     }
     /// `a - pt`.
@@ -230,12 +221,12 @@ impl Engine {
         let c = finite(c.into())?;
         let known = self.fitting(a.known.plus_number(c), self.level(a)?)?;
         let keys = KeySet::new();
-        self.run(|| Ok(told(self.evaluator(&keys, None).add_constant(a, c)?, known, a.real && T::REAL)))
+        self.run(|| Ok(self.told(self.evaluator(&keys, None).add_constant(a, c)?, known, a.real && T::REAL)))
     }
     /// `-a`.
     pub fn negate(&self, a: &Ciphertext) -> Result<Ciphertext, Error> {
         let keys = KeySet::new();
-        self.run(|| Ok(told(self.evaluator(&keys, None).negate(a)?, a.known.times(-ONE), a.real)))
+        self.run(|| Ok(self.told(self.evaluator(&keys, None).negate(a)?, a.known.times(-ONE), a.real)))
     }
     /// A copy.
     pub fn duplicate(&self, a: &Ciphertext) -> Result<Ciphertext, Error> {
@@ -251,10 +242,12 @@ impl Engine {
     ) -> Result<Ciphertext, Error> {
         let below = self.spend(self.level(a)?.min(self.level(b)?))?;
         [a, b].into_iter().try_for_each(|x| self.fitting(x.known, below + 1).map(drop))?;
-        let known = if Arc::ptr_eq(a, b) { self.fitting(a.known.square(), below)? } else { Known::default() };
+        let known = if Arc::ptr_eq(a, b) { a.known.square() } else { a.known.product(&b.known) };
+        let known = self.fitting(known, below)?;
         self.run(|| {
             let (a, b, level) = self.aligned(a, b)?;
             let (scale, real) = (self.params().scale_at(below), a.real && b.real);
+            let known = Self::known_beside(known, &[&a, &b]);
             if let Some(key) = key {
                 let keys = KeySet::new().with(KeyRole::Square, key.0.clone());
                 let products = vec![Product { factor: 1, left: &a, right: &b }];
@@ -265,23 +258,24 @@ impl Engine {
                     level: self.params().chain_level(level),
                     scale,
                 };
-                return Ok(told(self.evaluator(&keys, None).quadratic(&form)?, known, real));
+                return Ok(self.told(self.evaluator(&keys, None).quadratic(&form)?, known, real));
             }
             let keys = KeySet::new();
             let e = self.evaluator(&keys, None);
             let out = e.rescale(&e.tensor(&a, &b)?)?;
-            Ok(told(at_scale(out, scale), known, real))
+            Ok(self.told(at_scale(out, scale), known, real))
         })
     }
     /// `a * pt`, one level.
     pub fn multiply_plain(&self, a: &Ciphertext, pt: &Plaintext) -> Result<Ciphertext, Error> {
         let below = self.spend(self.level(a)?.min(self.plaintext_level(pt)))?;
+        let (known, real) = (self.fitting(a.known.product(&pt.known), below)?, a.real && pt.real);
         self.run(|| {
             let (a, pt, _) = self.aligned_plain(a, pt)?;
-            let keys = KeySet::new();
+            let (keys, known) = (KeySet::new(), Self::known_beside(known, &[&a]));
             let e = self.evaluator(&keys, None);
             let out = e.rescale(&e.mul_plain(&a, &pt)?)?;
-            Ok(at_scale(out, self.params().scale_at(below)))
+            Ok(self.told(at_scale(out, self.params().scale_at(below)), known, real))
         })
     }
     /// `c * a` for one number, one level.
@@ -296,7 +290,7 @@ impl Engine {
             let (chain, scale) = (self.params().chain_level(level), self.params().scale_at(below));
             let scaled = e.mul_constant(a, c, scale * e.modulus(chain) / a.scale)?;
             let out = e.rescale(&scaled)?;
-            Ok(told(at_scale(out, scale), known, a.real && T::REAL))
+            Ok(self.told(at_scale(out, scale), known, a.real && T::REAL))
         })
     }
     /// `c * a` for an integer, no level.
@@ -309,7 +303,7 @@ impl Engine {
         let keys = KeySet::new();
         self.run(|| {
             let out = self.evaluator(&keys, None).mul_constant(a, c, 1.0)?;
-            Ok(told(out, known, a.real))
+            Ok(self.told(out, known, a.real))
         })
     }
     /// `i c a` for an integer, no level: a turn by a quarter of a circle and a multiple.
@@ -317,7 +311,7 @@ impl Engine {
         let multiple = self.multiply_integer(a, c)?;
         let keys = KeySet::new();
         let known = multiple.known.times(Complex64::I);
-        self.run(|| Ok(told(self.evaluator(&keys, None).mul_i(&multiple)?, known, false)))
+        self.run(|| Ok(self.told(self.evaluator(&keys, None).mul_i(&multiple)?, known, false)))
     }
     /// Back to degree 1, no level.
     pub fn relinearize(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, Error> {
@@ -384,14 +378,6 @@ fn finite(c: Complex64) -> Result<Complex64, Error> {
 pub(crate) fn at_scale(mut ct: Ciphertext, scale: f64) -> Ciphertext {
     if let Some(own) = Arc::get_mut(&mut ct) {
         own.scale = scale;
-    }
-    ct
-}
-
-/// A result nobody else holds yet, with what is known of its message and whether it is marked real.
-pub(crate) fn told(mut ct: Ciphertext, known: Known, real: bool) -> Ciphertext {
-    if let Some(own) = Arc::get_mut(&mut ct) {
-        (own.known, own.real) = (known, real);
     }
     ct
 }

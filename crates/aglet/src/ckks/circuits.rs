@@ -1,16 +1,18 @@
 //! Polynomials, bases, weighted sums and batches of rotations, at user levels and canonical scales.
 
-use crate::ckks::arithmetic::{check_owner, told};
+use crate::ckks::arithmetic::check_owner;
 use crate::ckks::engine::{Engine, FixedRotationKey, RelinearizationKey, RotationKey};
 use crate::ckks::Ciphertext;
 use crate::{Control, Error};
 use aglet_circuits::polynomial::{depth, elements, Basis, Series};
 use aglet_rlwe::{KeyRole, KeySet};
-use aglet_schemes::ckks::{CkksEvaluator, Known, Number, Plaintext, Weight};
+use aglet_schemes::ckks::{CkksEvaluator, Known, Number, Plaintext, Size, Weight};
 use aglet_schemes::{Approximate, Evaluator};
 use num_complex::Complex64;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+mod range;
 
 impl SumWeight<'_> {
     fn is_real(&self) -> bool {
@@ -21,13 +23,17 @@ impl SumWeight<'_> {
             Self::Encoded(weights) => weights.encoded.real,
         }
     }
-    /// The weight, if it is one number for all slots.
-    fn number(&self) -> Option<Complex64> {
-        match self {
-            Self::Real(c) => Some((*c).into()),
-            Self::Complex(c) => Some(*c),
-            _ => None,
-        }
+    /// What is known of the product with a message.
+    fn weighed(&self, known: &Known) -> Known {
+        let slots = match self {
+            Self::Real(c) => return known.times((*c).into()),
+            Self::Complex(c) => return known.times(*c),
+            Self::RealSlots(values) => Known::of(values.iter().map(|&v| v.into())),
+            Self::ComplexSlots(values) => Known::of(values.iter().copied()),
+            Self::Plaintext(pt) => pt.known,
+            Self::Encoded(weights) => weights.encoded.known,
+        };
+        known.product(&slots)
     }
 }
 
@@ -129,6 +135,7 @@ impl Engine {
         };
         let below = self.spend_many(ct, series.depth(), &format!("A polynomial of degree {}", series.degree()))?;
         let keys = KeySet::new().with(KeyRole::Square, key.0.clone());
+        let size = self.polynomial_size(ct, coefficients, basis, below);
         self.run(|| {
             let e = self.evaluator(&keys, Some(control));
             let x = match basis {
@@ -136,8 +143,25 @@ impl Engine {
                 PolynomialBasis::Chebyshev => e.add(ct, ct)?,
                 PolynomialBasis::Power | PolynomialBasis::HalfChebyshev => ct.clone(),
             };
-            Ok(series.evaluate_scaled(&e, &x, self.params().scale_at(below))?)
+            let out = series.evaluate_scaled(&e, &x, self.params().scale_at(below))?;
+            let real = out.real;
+            Ok(self.told(out, Known::sized(size), real))
         })
+    }
+    /// Bounds on the values of a polynomial, and on what is computed on the way to them.
+    fn polynomial_size(
+        &self,
+        ct: &Ciphertext,
+        coefficients: &[Complex64],
+        basis: PolynomialBasis,
+        below: usize,
+    ) -> Size {
+        let (all, reached) = range::sizes(coefficients, basis, ct.known.size.most, ct.real);
+        let mut size = ct.known.size.mapped(reached);
+        size.least = range::least(coefficients, basis, (ct.known.size.least, ct.known.size.most));
+        // On the way nothing is below the level next to the result; series in other bases have larger parts.
+        size.doubtful |= all.is_finite() && all * 1024.0 >= self.room(below + 1);
+        size
     }
 
     /// `[x, x^2, ..]` or `[T_1, T_2, ..]` up to a degree; element `k` is `ceil(log2 k)` levels below `x`.
@@ -169,7 +193,19 @@ impl Engine {
         self.run(|| {
             let e = self.evaluator(&keys, Some(control));
             let scale_at = |chain: usize| self.params().scale_at(chain - hidden);
-            Ok(elements(&e, kind, ct, degree, &scale_at)?)
+            let made = elements(&e, kind, ct, degree, &scale_at)?;
+            let size = |k: usize| {
+                let mut unit = vec![Complex64::ZERO; k + 1];
+                unit[k] = Complex64::new(1.0, 0.0);
+                let size = ct.known.size;
+                let least = range::least(&unit, basis, (size.least, size.most));
+                Size { least, ..size.mapped(range::sizes(&unit, basis, size.most, ct.real).1) }
+            };
+            let told = |(k, element): (usize, Ciphertext)| {
+                let (known, real) = (Known::sized(size(k + 1)), element.real);
+                self.told(element, known, real)
+            };
+            Ok(made.into_iter().enumerate().map(told).collect())
         })
     }
 
@@ -186,8 +222,8 @@ impl Engine {
         let below = self.spend_many(terms[place].0, 1, "A weighted sum")?;
         let (chain, scale) = (self.params().chain_level(level), self.params().scale_at(below));
         let real = terms.iter().all(|(ct, weight)| ct.real && weight.is_real());
-        let parts = terms.iter().map(|(ct, weight)| weight.number().map(|c| ct.known.times(c)).unwrap_or_default());
-        let zero = Known { largest: Some(0.0), mean: Some(Complex64::ZERO) };
+        let parts = terms.iter().map(|(ct, weight)| weight.weighed(&ct.known));
+        let zero = Known { largest: Some(0.0), mean: Some(Complex64::ZERO), size: Size::up_to(0.0) };
         let known = self.fitting(parts.fold(zero, |sum, part| sum.plus(&part)), below)?;
         let keys = KeySet::new();
         self.run(|| {
@@ -197,7 +233,7 @@ impl Engine {
             };
             let weights = terms.iter().map(weigh).collect::<Result<Vec<_>, _>>()?;
             let terms: Vec<_> = terms.iter().map(|(ct, _)| *ct).zip(weights).collect();
-            Ok(told(e.weighted_sum(&terms, chain, scale)?, known, real))
+            Ok(self.told(e.weighted_sum(&terms, chain, scale)?, known, real))
         })
     }
 

@@ -115,6 +115,14 @@ impl Engine {
     pub fn max_level(&self) -> usize {
         self.params().max_level()
     }
+    /// Bytes in memory of a ciphertext of two polynomials at a user level.
+    ///
+    /// # Errors
+    /// [`Error::Level`] for a level that does not exist.
+    pub fn ciphertext_bytes(&self, level: usize) -> Result<u64, Error> {
+        let limbs = self.params().chain_level(self.check_level(level)?) + 1;
+        Ok((2 * limbs * self.params().n() * size_of::<u64>()) as u64)
+    }
     /// Worker threads.
     pub fn threads(&self) -> usize {
         self.runtime.threads()
@@ -155,20 +163,34 @@ impl Engine {
     }
     /// Makes the relinearization key.
     pub fn create_relinearization_key(&self, sk: &SecretKey) -> Result<RelinearizationKey, Error> {
+        self.create_relinearization_key_until(sk, &Control::new())
+    }
+    /// The same, and it can be stopped.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`].
+    pub fn create_relinearization_key_until(
+        &self,
+        sk: &SecretKey,
+        control: &Control,
+    ) -> Result<RelinearizationKey, Error> {
         self.run(|| {
             let spec = KeySwitchSpec::balanced(self.params(), self.arithmetic_limbs())?;
-            let key = SwitchingKey::relinearization(
-                &self.ctx,
-                spec,
-                sk,
-                &mut self.runtime.random("relinearization key", 0)?,
-            )?;
+            let mut random = self.runtime.random("relinearization key", 0)?;
+            let key = SwitchingKey::relinearization_until(&self.ctx, spec, sk, &mut random, control.flag())?;
             Ok(RelinearizationKey(Arc::new(key)))
         })
     }
     /// Makes the conjugation key.
     pub fn create_conjugation_key(&self, sk: &SecretKey) -> Result<GaloisKey, Error> {
-        self.create_galois_key(sk, conjugation_exponent(self.ctx.ring().n()), self.arithmetic_limbs())
+        self.create_conjugation_key_until(sk, &Control::new())
+    }
+    /// The same, and it can be stopped.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`].
+    pub fn create_conjugation_key_until(&self, sk: &SecretKey, control: &Control) -> Result<GaloisKey, Error> {
+        self.create_galois_key(sk, conjugation_exponent(self.ctx.ring().n()), self.arithmetic_limbs(), control)
     }
     /// Makes a key that rotates by `delta` slots to the right (as `numpy.roll`) at user levels up to `level`.
     pub fn create_fixed_rotation_key(
@@ -177,9 +199,22 @@ impl Engine {
         delta: i64,
         level: Option<usize>,
     ) -> Result<FixedRotationKey, Error> {
-        let level = self.check_level(level.unwrap_or(self.max_level()))?;
-        let galois = self.rotation(delta);
-        let key = self.create_galois_key(sk, galois, self.params().chain_level(level) + 1)?;
+        let level = level.unwrap_or(self.max_level());
+        self.create_fixed_rotation_key_until(sk, delta, level, &Control::new())
+    }
+    /// The same at a level, and it can be stopped.
+    ///
+    /// # Errors
+    /// [`Error::Level`] for a level that does not exist, [`Error::Cancelled`].
+    pub fn create_fixed_rotation_key_until(
+        &self,
+        sk: &SecretKey,
+        delta: i64,
+        level: usize,
+        control: &Control,
+    ) -> Result<FixedRotationKey, Error> {
+        let limbs = self.params().chain_level(self.check_level(level)?) + 1;
+        let key = self.create_galois_key(sk, self.rotation(delta), limbs, control)?;
         Ok(FixedRotationKey { delta, key })
     }
     /// Makes keys for rotations by all powers of two, at all user levels; on an engine that bootstraps, also those that a small
@@ -193,20 +228,32 @@ impl Engine {
         for (i, (delta, galois, spec)) in layout.into_iter().enumerate() {
             control.check()?;
             control.report(i, count, "rotation keys");
-            steps.push((delta, self.create_galois_key_of(sk, galois, spec)?));
+            steps.push((delta, self.create_galois_key_of(sk, galois, spec, control)?));
         }
         control.report(count, count, "rotation keys");
         Ok(RotationKey { steps })
     }
 
-    pub(crate) fn create_galois_key(&self, sk: &SecretKey, galois: u64, limbs: usize) -> Result<GaloisKey, Error> {
-        self.create_galois_key_of(sk, galois, KeySwitchSpec::balanced(self.params(), limbs)?)
+    pub(crate) fn create_galois_key(
+        &self,
+        sk: &SecretKey,
+        galois: u64,
+        limbs: usize,
+        control: &Control,
+    ) -> Result<GaloisKey, Error> {
+        self.create_galois_key_of(sk, galois, KeySwitchSpec::balanced(self.params(), limbs)?, control)
     }
 
-    fn create_galois_key_of(&self, sk: &SecretKey, galois: u64, spec: KeySwitchSpec) -> Result<GaloisKey, Error> {
+    fn create_galois_key_of(
+        &self,
+        sk: &SecretKey,
+        galois: u64,
+        spec: KeySwitchSpec,
+        control: &Control,
+    ) -> Result<GaloisKey, Error> {
         self.run(|| {
-            let key =
-                SwitchingKey::galois(&self.ctx, spec, galois, sk, &mut self.runtime.random("Galois key", galois)?)?;
+            let mut random = self.runtime.random("Galois key", galois)?;
+            let key = SwitchingKey::galois_until(&self.ctx, spec, galois, sk, &mut random, control.flag())?;
             Ok(GaloisKey { galois, key: Arc::new(key) })
         })
     }

@@ -3,7 +3,7 @@
 //! The maps of a bootstrap are few and encoded ahead. The diagonals of a user's matrix are encoded as they are needed, a few
 //! giant steps at a time: memory stays bounded for a dense matrix of any size.
 
-use crate::ckks::arithmetic::{at_scale, check_owner, told};
+use crate::ckks::arithmetic::{at_scale, check_owner};
 use crate::ckks::engine::Engine;
 use crate::ckks::Ciphertext;
 use crate::runtime::machine;
@@ -11,7 +11,7 @@ use crate::{Control, Error};
 use aglet_circuits::matrix::{Matrix, MatrixCut};
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_rlwe::{KeyId, KeyRole, KeySet, KeySwitchSpec, SecretKey, SwitchingKey};
-use aglet_schemes::ckks::{CkksEvaluator, CkksTransform, Known, Number};
+use aglet_schemes::ckks::{CkksEvaluator, CkksTransform, Known, Number, Size};
 use aglet_schemes::Evaluator;
 use num_complex::Complex64;
 
@@ -65,6 +65,7 @@ pub struct EncodedMatrix {
     /// Of the ciphertexts that it is for.
     scale: f64,
     real: bool,
+    sums: Sums,
     /// By their first giant step; none for a matrix of zeros.
     runs: Vec<(usize, CkksTransform)>,
 }
@@ -77,6 +78,34 @@ impl EncodedMatrix {
     /// Bytes in memory.
     pub fn byte_count(&self) -> usize {
         self.runs.iter().map(|run| run.1.byte_count()).sum()
+    }
+}
+
+/// The largest sums of absolute values in a row and in a column.
+#[derive(Clone, Copy)]
+struct Sums {
+    row: f64,
+    column: f64,
+    slots: f64,
+}
+
+impl Sums {
+    fn of<T: Number>(matrix: &Matrix<'_, T>, slots: usize) -> Self {
+        let (mut row, mut columns) = (0.0, vec![0.0; matrix.columns]);
+        for entries in matrix.entries.chunks(matrix.columns.max(1)) {
+            let sizes = entries.iter().map(|&z| z.into().norm());
+            row = sizes.clone().sum::<f64>().max(row);
+            sizes.zip(&mut columns).for_each(|(size, sum)| *sum += size);
+        }
+        Self { row, column: columns.into_iter().fold(0.0, f64::max), slots: slots as f64 }
+    }
+    /// What is known of the product.
+    fn known(&self, ct: &Ciphertext) -> Known {
+        let size = ct.known.size;
+        let by = |sum: f64, size: f64| if size.is_finite() { sum * size } else { size };
+        let mean = by(self.row, size.most).min(by(self.column, size.mean));
+        let most = by(self.row, size.most).min(mean * self.slots);
+        Known::sized(Size { most, mean, rest: mean, least: 0.0, doubtful: size.doubtful })
     }
 }
 
@@ -138,7 +167,7 @@ impl Engine {
             control.check()?;
             control.report(done, steps.len(), "matrix keys");
             let galois = rotation_exponent(step as isize, n);
-            keys.insert(KeyRole::Galois(galois), self.create_galois_key(sk, galois, limbs)?.key);
+            keys.insert(KeyRole::Galois(galois), self.create_galois_key(sk, galois, limbs, control)?.key);
         }
         control.report(steps.len(), steps.len(), "matrix keys");
         Ok(MatrixKey { id: sk.id(), baby, spec, keys })
@@ -158,9 +187,10 @@ impl Engine {
         key: &MatrixKey,
         control: &Control,
     ) -> Result<Ciphertext, Error> {
-        let below = self.check_product(ct, key)?;
+        let (below, sums) = (self.check_product(ct, key)?, Sums::of(matrix, self.slots()));
         let Some(cut) = self.cut(matrix, key, ct.limbs())? else {
-            return Ok(told(self.multiply_scalar(ct, 0.0)?, Known::default(), ct.real && T::REAL));
+            let zero = self.multiply_scalar(ct, 0.0)?;
+            return Ok(self.told(zero, sums.known(ct), ct.real && T::REAL));
         };
         let ratio = self.params().scale_at(below) / ct.scale;
         let firsts: Vec<usize> = cut.runs().iter().map(|run| run.first).collect();
@@ -168,7 +198,7 @@ impl Engine {
             let map = cut.map::<Complex64>(cut.runs()[i])?;
             Ok(e.transform(ct, &e.encode_transform_for(&key.spec, &map, ct.level(), ratio)?)?)
         })?;
-        Ok(told(at_scale(made, self.params().scale_at(below)), Known::default(), ct.real && T::REAL))
+        Ok(self.told(at_scale(made, self.params().scale_at(below)), sums.known(ct), ct.real && T::REAL))
     }
 
     /// Encodes a matrix for products with ciphertexts at one user level, by keys of this one's shape.
@@ -191,9 +221,16 @@ impl Engine {
         };
         let (chain, scale) = (self.params().chain_level(level), self.params().scale_at(level));
         self.check_served(key, chain + 1, level)?;
-        let cut = self.cut(matrix, key, chain + 1)?;
-        let mut made =
-            EncodedMatrix { baby: key.baby, limbs: key.spec.q_limbs, level, scale, real: T::REAL, runs: Vec::new() };
+        let (cut, sums) = (self.cut(matrix, key, chain + 1)?, Sums::of(matrix, self.slots()));
+        let mut made = EncodedMatrix {
+            baby: key.baby,
+            limbs: key.spec.q_limbs,
+            level,
+            scale,
+            real: T::REAL,
+            sums,
+            runs: Vec::new(),
+        };
         let Some(cut) = cut else { return Ok(made) };
         let needed = (cut.diagonal_count() * self.diagonal_bytes(key, chain + 1)) as u64;
         if let Some(available) = machine::memory_available().filter(|&free| needed > free) {
@@ -245,11 +282,11 @@ impl Engine {
         }
         let real = ct.real && matrix.real;
         if matrix.runs.is_empty() {
-            return Ok(told(self.multiply_scalar(ct, 0.0)?, Known::default(), real));
+            return Ok(self.told(self.multiply_scalar(ct, 0.0)?, matrix.sums.known(ct), real));
         }
         let firsts: Vec<usize> = matrix.runs.iter().map(|run| run.0).collect();
         let made = self.joined(key, &firsts, control, |e, i| Ok(e.transform(ct, &matrix.runs[i].1)?))?;
-        Ok(told(at_scale(made, self.params().scale_at(below)), Known::default(), real))
+        Ok(self.told(at_scale(made, self.params().scale_at(below)), matrix.sums.known(ct), real))
     }
 
     /// Whether a key multiplies this ciphertext; the user level below it.

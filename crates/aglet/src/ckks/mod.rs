@@ -4,6 +4,7 @@ pub(crate) mod arithmetic;
 pub(crate) mod bootstrap;
 mod circuits;
 pub(crate) mod engine;
+mod fits;
 pub(crate) mod matrix;
 mod models;
 mod sharing;

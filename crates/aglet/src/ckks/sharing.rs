@@ -100,7 +100,7 @@ impl Engine {
                 bits(wanted)
             )));
         }
-        let half = self.params().q()[..ct.limbs().min(2)].iter().map(|&q| q as f64).product::<f64>() / 2.0;
+        let half = self.params().q()[..ct.limbs()].iter().map(|&q| q as f64).product::<f64>() / 2.0;
         if wanted > WIDEST || wanted * ROOM > half {
             return Err(Error::Range(
                 "The noise that hides the error does not fit at this level; take a smaller security= or fewer queries=, or share at \
@@ -109,18 +109,18 @@ impl Engine {
             ));
         }
         let mut random = self.runtime.random("flooding", 0)?;
-        self.run(|| {
+        // Decoding reads the coefficients of the subring of the slots, and no others.
+        let mut flood = Zeroizing::new(vec![0i64; 2 * self.slots()]);
+        let deviation = sample::wide_gaussian(&mut random, wanted, &mut flood);
+        let values = self.decoded(ct, || {
             let ring = self.ctx.ring();
             let mut phase = key.decrypt(&self.ctx, ct)?;
-            // Decoding reads the coefficients of the subring of the slots, and no others.
-            let mut flood = Zeroizing::new(vec![0i64; 2 * self.slots()]);
-            let deviation = sample::wide_gaussian(&mut random, wanted, &mut flood);
             let wide = Zeroizing::new(spread(&flood, ring.n()));
             let added = ring.to_eval(ring.lift(&wide, ring.secret_scratch(ct.limbs(), 0)?));
             ring.add_assign(&mut phase, &added);
-            let values = self.encoder.decode(&self.ctx, &ct.decrypted(phase))?;
-            Ok(Shared { values, bits: bits(deviation) })
-        })
+            Ok(phase)
+        })?;
+        Ok(Shared { values, bits: bits(deviation) })
     }
 
     /// Decrypts what a sign or bit bootstrap has brought to its points, to the point that each slot is at: no error is left that

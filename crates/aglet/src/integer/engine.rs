@@ -170,9 +170,20 @@ impl Engine {
     /// # Errors
     /// As [`Engine::create_public_key`].
     pub fn create_relinearization_key(&self, sk: &SecretKey) -> Result<RelinearizationKey, Error> {
+        self.create_relinearization_key_until(sk, &Control::new())
+    }
+    /// The same, and it can be stopped.
+    ///
+    /// # Errors
+    /// As [`Engine::create_public_key`], and [`Error::Cancelled`].
+    pub fn create_relinearization_key_until(
+        &self,
+        sk: &SecretKey,
+        control: &Control,
+    ) -> Result<RelinearizationKey, Error> {
         let (spec, mut random) = (self.spec()?, self.runtime.random("relinearization key", 0)?);
         self.runtime.run(|| {
-            let key = SwitchingKey::relinearization(&self.ctx, spec, sk, &mut random)?;
+            let key = SwitchingKey::relinearization_until(&self.ctx, spec, sk, &mut random, control.flag())?;
             Ok(RelinearizationKey(KeySet::new().with(KeyRole::Square, key.into())))
         })
     }
@@ -188,7 +199,8 @@ impl Engine {
             control.check()?;
             control.report(i, all.len(), "rotation keys");
             let (spec, mut random) = (self.spec()?, self.runtime.random("Galois key", galois)?);
-            let key = self.runtime.run(|| Ok(SwitchingKey::galois(&self.ctx, spec, galois, sk, &mut random)?))?;
+            let made = || Ok(SwitchingKey::galois_until(&self.ctx, spec, galois, sk, &mut random, control.flag())?);
+            let key = self.runtime.run(made)?;
             keys.insert(KeyRole::Galois(galois), key.into());
         }
         control.report(all.len(), all.len(), "rotation keys");

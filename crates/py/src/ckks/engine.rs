@@ -122,6 +122,12 @@ impl Engine {
         self.engine.params().log_q()
     }
 
+    /// Bytes in memory of a ciphertext at a level.
+    fn ciphertext_bytes(&self, py: Python<'_>, level: i64) -> PyResult<u64> {
+        let level = count(py, "level", level)?;
+        self.quick(py, |e| e.ciphertext_bytes(level))
+    }
+
     fn create_secret_key(&self, py: Python<'_>) -> PyResult<SecretKey> {
         Ok(SecretKey::new(&self.home, self.quick(py, |e| e.create_secret_key())?))
     }
@@ -131,11 +137,13 @@ impl Engine {
     }
     fn create_relinearization_key(&self, py: Python<'_>, sk: &SecretKey) -> PyResult<RelinearizationKey> {
         let sk = sk.of(py, &self.home)?;
-        Ok(RelinearizationKey::new(&self.home, self.quick(py, |e| e.create_relinearization_key(sk))?))
+        let key = self.long(py, None, |e, control| e.create_relinearization_key_until(sk, control))?;
+        Ok(RelinearizationKey::new(&self.home, key))
     }
     fn create_conjugation_key(&self, py: Python<'_>, sk: &SecretKey) -> PyResult<ConjugationKey> {
         let sk = sk.of(py, &self.home)?;
-        Ok(ConjugationKey::new(&self.home, self.quick(py, |e| e.create_conjugation_key(sk))?))
+        let key = self.long(py, None, |e, control| e.create_conjugation_key_until(sk, control))?;
+        Ok(ConjugationKey::new(&self.home, key))
     }
     #[pyo3(signature = (sk, progress = None))]
     fn create_rotation_key(
@@ -157,7 +165,9 @@ impl Engine {
     ) -> PyResult<FixedRotationKey> {
         let sk = sk.of(py, &self.home)?;
         let level = level.map(|l| count(py, "level", l)).transpose()?;
-        Ok(FixedRotationKey::new(&self.home, self.quick(py, |e| e.create_fixed_rotation_key(sk, delta, level))?))
+        let level = level.unwrap_or(self.engine.max_level());
+        let key = self.long(py, None, |e, control| e.create_fixed_rotation_key_until(sk, delta, level, control))?;
+        Ok(FixedRotationKey::new(&self.home, key))
     }
 
     /// With a bound, the message is declared to be no larger.
@@ -198,9 +208,18 @@ impl Engine {
         };
         self.wrap(py, made)
     }
-    fn decrypt_decode<'py>(&self, py: Python<'py>, ct: &Ciphertext, sk: &SecretKey) -> PyResult<Decoded<'py>> {
+    /// With `check`, values that may not fit their modulus are refused.
+    #[pyo3(signature = (ct, sk, check = true))]
+    fn decrypt_decode<'py>(
+        &self,
+        py: Python<'py>,
+        ct: &Ciphertext,
+        sk: &SecretKey,
+        check: bool,
+    ) -> PyResult<Decoded<'py>> {
         let (ct, sk) = (&ct.of(py, &self.home)?.get(), sk.of(py, &self.home)?);
-        Ok(PyArray1::from_vec(py, self.quick(py, |e| e.decrypt(ct, sk))?))
+        let decrypted = self.quick(py, |e| if check { e.decrypt(ct, sk) } else { e.decrypt_unchecked(ct, sk) });
+        Ok(PyArray1::from_vec(py, decrypted?))
     }
 
     /// The values, flooded with noise, and the bits that remain of them.

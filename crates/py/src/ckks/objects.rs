@@ -1,6 +1,6 @@
 //! Keys, plaintexts and ciphertexts as Python sees them: immutable but for `out=`, and at home in engines of their parameters and slots.
 
-use crate::family::{homed, homed_keys, homed_pickles, never_pickled, unchanging, unstored};
+use crate::family::{hidden, homed, homed_keys, homed_pickles, never_pickled, unchanging, unstored};
 use aglet::ckks::GaloisKey;
 use aglet::wire::CkksOrigin;
 use pyo3::prelude::*;
@@ -128,6 +128,11 @@ homed! { CkksOrigin:
         fn is_real(&self) -> bool {
             self.value.value.real
         }
+        /// The largest absolute value that slots may have, as declared; None if nothing was.
+        #[getter]
+        fn bound(&self) -> Option<f64> {
+            Some(self.value.value.stated.bound).filter(|x| x.is_finite())
+        }
         fn __repr__(&self) -> String {
             format!("<Plaintext: level {}, {} slots>", self.value.level, self.value.value.slots)
         }
@@ -224,6 +229,8 @@ unchanging! {
     PublicKey, RelinearizationKey, ConjugationKey, RotationKey, FixedRotationKey, MatrixMultiplicationKey, BootstrapKey, Plaintext,
     EncodedWeights, EncodedDiagonals,
 }
+
+hidden! { Ciphertext }
 
 /// A copy shares the data, and stays as it is when `out=` gives the other one a result.
 #[pymethods]

@@ -99,7 +99,8 @@ impl IntegerEngine {
     }
     fn create_relinearization_key(&self, py: Python<'_>, sk: &IntegerSecretKey) -> PyResult<IntegerRelinearizationKey> {
         let sk = sk.of(py, &self.home)?;
-        Ok(IntegerRelinearizationKey::new(&self.home, self.quick(py, |e| e.create_relinearization_key(sk))?))
+        let key = self.long(py, None, |e, control| e.create_relinearization_key_until(sk, control))?;
+        Ok(IntegerRelinearizationKey::new(&self.home, key))
     }
     #[pyo3(signature = (sk, progress = None))]
     fn create_rotation_key(

@@ -1,6 +1,6 @@
 //! Keys, plaintexts and ciphertexts of integers: never changed, and at home in every engine of their parameters and packing.
 
-use crate::family::{homed, homed_keys, homed_pickles, never_pickled, unchanging};
+use crate::family::{hidden, homed, homed_keys, homed_pickles, never_pickled, unchanging};
 use aglet::integer::{BootstrapKey, Ciphertext, Plaintext, RelinearizationKey, RotationKey};
 use aglet::wire::IntegerOrigin;
 use pyo3::prelude::*;
@@ -78,6 +78,8 @@ homed! { IntegerOrigin:
 homed_pickles! { IntegerOrigin:
     IntegerPublicKey, IntegerRelinearizationKey, IntegerRotationKey, IntegerBootstrapKey, IntegerPlaintext, IntegerCiphertext,
 }
+
+hidden! { IntegerCiphertext }
 
 unchanging! {
     IntegerPublicKey, IntegerRelinearizationKey, IntegerRotationKey, IntegerBootstrapKey, IntegerPlaintext, IntegerCiphertext,

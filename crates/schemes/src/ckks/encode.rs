@@ -1,5 +1,6 @@
 //! Encoding: vectors of complex numbers as polynomials, and back.
 
+use super::residues::Residues;
 use super::{Known, Plaintext, Stated};
 use crate::{Error, Scalar};
 use aglet_ring::fft::SpecialFft;
@@ -55,8 +56,13 @@ impl Encoder {
         if level > max {
             return Err(Error::NoSuchLevel { level, max });
         }
-        let poly = self.polynomial(ctx, values, scale, (level + 1, 0))?;
-        let known = Known::of(values.iter().map(|&v| v.into()));
+        let small = subring_coefficients(&self.fft, values, scale)?;
+        let ring = ctx.ring();
+        let poly = ring.to_eval(ring.lift(&spread(&small, ring.n()), ring.scratch(level + 1, 0)?));
+        let mut known = Known::of(values.iter().map(|&v| v.into()));
+        let n = self.slots();
+        let others = small[1..n].iter().chain(&small[n + 1..]);
+        known.size.rest = others.map(|c| c.unsigned_abs()).max().unwrap_or(0) as f64 / scale;
         let stated = Stated { noise: Plaintext::encoding_error(self.slots(), scale), ..Stated::default() };
         Ok(Plaintext { poly, scale, slots: self.slots(), known, stated, real: T::REAL })
     }
@@ -77,33 +83,55 @@ impl Encoder {
         Ok(ring.to_eval(ring.lift(&spread(&small, ring.n()), ring.scratch(q_limbs, p_limbs)?)))
     }
 
-    /// The values of a plaintext. The coefficients are read from at most two limbs: they must stay below half the product
-    /// of these primes, as a ciphertext within its range does. What is marked real comes out real: its imaginary part is noise.
+    /// The values of a plaintext, of any size that its modulus holds. What is marked real comes out real: its imaginary part is noise.
     ///
     /// # Errors
     /// [`Error::SlotMismatch`] for a plaintext of another number of slots, [`Error::Wrapped`] for coefficients that fill the
     /// modulus, as those of a message that is too large for it do.
     pub fn decode(&self, ctx: &Context, pt: &Plaintext) -> Result<Vec<Complex64>, Error> {
+        let coefficients = self.coefficients(ctx, pt)?;
+        refuse_wrapped(&coefficients, half(ctx, pt))?;
+        Ok(self.values(coefficients, pt.real))
+    }
+    /// The same where no coefficient, over the scale, is larger than `most`: what is larger is refused.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn decode_within(&self, ctx: &Context, pt: &Plaintext, most: f64) -> Result<Vec<Complex64>, Error> {
+        let coefficients = self.coefficients(ctx, pt)?;
+        // Not a number is what no double holds.
+        if !coefficients.iter().all(|z| z.re.abs().max(z.im.abs()) <= most) {
+            return Err(Error::Wrapped { most: half(ctx, pt) });
+        }
+        Ok(self.values(coefficients, pt.real))
+    }
+
+    /// Its coefficients over the scale, two in each number.
+    fn coefficients(&self, ctx: &Context, pt: &Plaintext) -> Result<Vec<Complex64>, Error> {
         if pt.slots != self.slots() {
             return Err(Error::SlotMismatch { expected: self.slots(), found: pt.slots });
         }
         let (ring, n) = (ctx.ring(), self.slots());
-        let limbs = pt.poly.q_limbs().min(2);
-        let low = ring.to_coeff(ring.copy(&pt.poly, limbs)?);
+        let low = ring.to_coeff(ring.copy(&pt.poly, pt.poly.q_limbs())?);
         let (gap, rows) = (ring.n() / 2 / n, low.host());
-        let at = |j: usize| match limbs {
-            1 => ring.modulus(0).centre(rows.row(0)[j * gap]) as f64,
-            _ => centred(ring.modulus(0), ring.modulus(1), rows.row(0)[j * gap], rows.row(1)[j * gap]),
-        };
-        let mut values: Vec<Complex64> = (0..n).map(|j| Complex64::new(at(j), at(j + n)) / pt.scale).collect();
-        let half = (0..limbs).map(|i| ring.modulus(i).value() as f64).product::<f64>() / 2.0 / pt.scale;
-        refuse_wrapped(&values, half)?;
-        self.fft.forward(&mut values);
-        if pt.real {
-            values.iter_mut().for_each(|z| z.im = 0.0);
-        }
-        Ok(values)
+        let moduli: Vec<&Modulus> = (0..pt.poly.q_limbs()).map(|i| ring.modulus(i)).collect();
+        let residues = Residues::new(&moduli);
+        let at = |j: usize| residues.centred(|i| rows.row(i)[j * gap]) / pt.scale;
+        Ok((0..n).map(|j| Complex64::new(at(j), at(j + n))).collect())
     }
+    fn values(&self, mut coefficients: Vec<Complex64>, real: bool) -> Vec<Complex64> {
+        self.fft.forward(&mut coefficients);
+        if real {
+            coefficients.iter_mut().for_each(|z| z.im = 0.0);
+        }
+        coefficients
+    }
+}
+
+/// Half the modulus of a plaintext, over its scale: values up to it fit, whatever the message. Infinite beyond what a double holds.
+fn half(ctx: &Context, pt: &Plaintext) -> f64 {
+    let bits: f64 = (0..pt.poly.q_limbs()).map(|i| (ctx.ring().modulus(i).value() as f64).log2()).sum();
+    (bits - 1.0 - pt.scale.log2()).exp2()
 }
 
 /// Refuses coefficients that fill `[-half, half]`, two in each number. Where those of a message that looks random have a deviation above
@@ -111,8 +139,8 @@ impl Encoder {
 /// for certain is never refused; with few slots nothing can be told. Nor does the imaginary part of what is marked real tell
 /// anything: conjugation only moves coefficients and negates them, so that a message which wraps around stays real.
 fn refuse_wrapped(coefficients: &[Complex64], half: f64) -> Result<(), Error> {
-    let mean = coefficients.iter().map(Complex64::norm_sqr).sum::<f64>() / (2 * coefficients.len()) as f64;
-    match mean > half * half / 16.0 && coefficients.len() >= 32 {
+    let mean = coefficients.iter().map(|z| (z / half).norm_sqr()).sum::<f64>() / (2 * coefficients.len()) as f64;
+    match mean > 1.0 / 16.0 && coefficients.len() >= 32 {
         true => Err(Error::Wrapped { most: half }),
         false => Ok(()),
     }
@@ -123,15 +151,6 @@ pub fn spread(small: &[i64], n: usize) -> Vec<i64> {
     let (gap, mut wide) = (n / small.len(), vec![0; n]);
     small.iter().enumerate().for_each(|(j, &c)| wide[j * gap] = c);
     wide
-}
-
-/// The centred number below `q0 q1` with these residues.
-fn centred(q0: &Modulus, q1: &Modulus, x0: u64, x1: u64) -> f64 {
-    let inverse = q1.inv(q1.reduce(q0.value()));
-    let t = q1.mul(q1.sub(x1, q1.reduce(x0)), inverse);
-    let (x, q) =
-        (i128::from(x0) + i128::from(q0.value()) * i128::from(t), i128::from(q0.value()) * i128::from(q1.value()));
-    (if x > q / 2 { x - q } else { x }) as f64
 }
 
 /// The `2 n` integer coefficients of `n` slots in their subring: real parts, then imaginary parts.

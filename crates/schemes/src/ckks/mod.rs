@@ -9,6 +9,8 @@ mod known;
 mod pack;
 pub mod params;
 mod quadratic;
+mod residues;
+mod size;
 pub mod stated;
 mod transform;
 
@@ -19,6 +21,7 @@ pub use evaluator::CkksEvaluator;
 pub use known::Known;
 pub use pack::{pack_shape, PackShape};
 pub use params::{CkksLiteral, CkksParams};
+pub use size::Size;
 pub use stated::Stated;
 pub use transform::{transform_shape, CkksTransform, TransformShape};
 

@@ -232,8 +232,8 @@ impl Engine {
             }
             if method.pairs() && !ct.real && !route.layout.request.real {
                 return Err(Error::Range(
-                    "A merging bootstrap takes real ciphertexts only, and this one may have imaginary parts; bootstrap it on its \
-                     own, or encrypt real values."
+                    "A merging bootstrap takes real ciphertexts only, and this one may have imaginary parts; say real=True if it \
+                     has none, bootstrap it on its own, or encrypt real values."
                         .into(),
                 ));
             }

@@ -17,7 +17,7 @@ use aglet_bootstrap::KeyNeed;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::rotor::RotorKey;
 use aglet_rlwe::{Context, KeyId, KeyRole, KeySwitchSpec, Params, RotorKeys, RotorShape, Sample};
-use aglet_schemes::ckks::{self, Known, Points, Stated};
+use aglet_schemes::ckks::{self, Known, Points, Size, Stated};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -277,7 +277,8 @@ impl Stored<Origin> for Plaintext {
         out.poly(&self.poly)
     }
     fn take(origin: &Origin, _: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
-        let known = Known { largest: Some(f64::from_bits(w[2])).filter(|&b| b >= 0.0), mean: None };
+        let largest = Some(f64::from_bits(w[2])).filter(|&b| b >= 0.0);
+        let known = Known { largest, size: largest.map(Size::up_to).unwrap_or_default(), mean: None };
         let (scale, slots, real) = (scale::<Self>(w[1])?, origin.slots, flag::<Origin, Self>(w[3])?);
         let stated = Stated::new(stated::<Self>(w[4])?, Plaintext::encoding_error(slots, scale));
         Ok(Self { poly: parts.poly()?, scale, slots, known, stated, real })
