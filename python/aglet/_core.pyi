@@ -857,7 +857,7 @@ class IntegerCiphertext:
 
     @property
     def noise_budget(self) -> float:
-        """Bits that are free above the noise by its bound, for everybody: never more than the exact budget."""
+        """Bits that are free above the noise by its bound, for everybody."""
 
     @property
     def key_id(self) -> str: ...
@@ -915,7 +915,7 @@ class IntegerEngine:
         """In `[-t/2, t/2]`."""
 
     def noise_budget(self, ct: IntegerCiphertext, sk: IntegerSecretKey) -> float:
-        """Bits that are free above the noise, exact."""
+        """Whole bits that are free above the noise."""
 
     def add(self, a: IntegerCiphertext, b: IntegerCiphertext) -> IntegerCiphertext: ...
     def subtract(self, a: IntegerCiphertext, b: IntegerCiphertext) -> IntegerCiphertext: ...

@@ -174,7 +174,7 @@ impl Error {
             Self::Scheme(S::LevelTooLow { .. } | S::LevelMismatch { .. } | S::NoSuchLevel { .. }) => ErrorKind::Level,
             Self::Scheme(S::MissingKey { .. }) => ErrorKind::MissingKey,
             Self::Scheme(S::TooLarge { .. } | S::Wrapped { .. } | S::Failure { .. }) => ErrorKind::Range,
-            Self::Noise(_) | Self::Scheme(S::Noise { .. }) => ErrorKind::Noise,
+            Self::Noise(_) | Self::Scheme(S::Noise { .. } | S::UsedUp { .. }) => ErrorKind::Noise,
             Self::Scheme(S::Message { .. } | S::Integer { .. } | S::Residue { .. }) => ErrorKind::Range,
             Self::Scheme(_) => ErrorKind::Parameter,
             Self::Rlwe(

@@ -2,9 +2,10 @@
 
 use aglet::ckks::failure::Shortfall;
 use aglet::ckks::{failure, report, KeySize, Method, Request, Route};
-use aglet::presets;
+use aglet::{integer, presets};
 use aglet_bootstrap::slots_first::steps::eval_mod::{EvalMod, Function, K, MAX_WEIGHT};
 use aglet_rlwe::security::Security;
+use aglet_rlwe::Params;
 use aglet_schemes::ckks::params::MAX_EPHEMERAL_WEIGHT;
 use aglet_schemes::ckks::CkksParams;
 use aglet_testing::documents::row;
@@ -111,8 +112,10 @@ fn no_weight_of_the_sparse_secret_leaves_the_range_of_eval_mod() {
 #[test]
 fn the_sparse_secret_is_as_secure_as_the_document_says() {
     let text = include_str!("../../../SECURITY.md");
-    for (name, _) in presets::ALL {
-        let params = presets::load(name, true).unwrap();
+    let numbers = presets::ALL.iter().map(|(name, _)| (*name, Params::clone(&presets::load(name, true).unwrap())));
+    let exact =
+        integer::presets::ALL.iter().map(|(name, _)| (*name, integer::presets::load(name).unwrap().rlwe().clone()));
+    for (name, params) in numbers.chain(exact) {
         let Some(report) = params.sparse_security().filter(|_| params.security().is_secure()) else { continue };
         let row = text.lines().find(|line| line.trim().starts_with('|') && line.contains(&format!("`{name}`")));
         let row = row.unwrap_or_else(|| panic!("SECURITY.md has no row for {name}"));

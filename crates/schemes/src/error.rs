@@ -145,6 +145,16 @@ pub enum Error {
         bits: f64,
     },
 
+    /// A ciphertext whose noise fills its modulus, as the secret key sees it.
+    #[error(
+        "The noise of this ciphertext leaves {bits:.1} bits of its modulus, and below 1 its numbers are lost: it carries a bound that does \
+         not hold, or was altered. Compute it again from its operands, brought down a level first (mod_switch), or bootstrap earlier."
+    )]
+    UsedUp {
+        /// Bits that are free.
+        bits: f64,
+    },
+
     /// Parameters that the evaluator cannot be built from.
     #[error("These parameters cannot be used: {reason}.")]
     InvalidParameters {

@@ -7,8 +7,8 @@ use aglet_ring::Modulus;
 use aglet_rlwe::security::Security;
 use aglet_rlwe::{Context, KeyRole, KeySet, KeySwitchSpec, PublicKey, SecretKey, SwitchingKey};
 use aglet_schemes::integer::{
-    decrypt, encrypt, noise_budget, Encoder, Encryptor, IntegerCiphertext, IntegerEvaluator, IntegerParams, Packing,
-    SlotEvaluator, WideRings,
+    decrypt, encrypt, noise_budget, Encoder, Encryptor, IntegerCiphertext, IntegerEvaluator, IntegerParams, Noise,
+    Packing, SlotEvaluator, WideRings,
 };
 use aglet_schemes::{Error, Evaluator};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -124,7 +124,8 @@ fn arithmetic_is_that_of_numbers_modulo_t() {
         assert_eq!(w.decrypt(&e.sub(&b, &a).unwrap()), zip(&t, &y, &x, |x, y| x - y));
         assert_eq!(w.decrypt(&e.negate(&a).unwrap()), zip(&t, &x, &x, |x, _| -x));
         assert_eq!(w.decrypt(&e.add_plain(&a, &plain).unwrap()), zip(&t, &x, &y, |x, y| x + y));
-        assert_eq!(w.decrypt(&e.mul_plain(&a, &plain).unwrap()), zip(&t, &x, &y, |x, y| x * y));
+        let largest = w.encoder.largest_value(&plain);
+        assert_eq!(w.decrypt(&e.mul_plain(&a, (&plain, largest)).unwrap()), zip(&t, &x, &y, |x, y| x * y));
         assert_eq!(w.decrypt(&e.mul_number(&a, 65_530).unwrap()), zip(&t, &x, &y, |x, _| -7 * x));
         let product = e.mul(&a, &b).unwrap();
         assert_eq!((product.level(), product.degree()), (2, 1));
@@ -227,6 +228,53 @@ fn what_would_not_decrypt_is_refused_before() {
     let by = Encryptor::Secret(&w.sk);
     let high = encrypt(&w.ctx, &w.params, &[0; N], 6, (by, &mut w.random));
     assert!(matches!(high, Err(Error::NoSuchLevel { level: 6, max: 5 })));
+}
+
+/// All of a polynomial at t/2, which the roots next to 1 get whole: by itself, times itself, and times others, for as long as it goes.
+#[test]
+fn bounds_hold_for_the_messages_that_are_worst() {
+    for t in [3, 65537] {
+        let mut w = World::new(t, Packing::Coefficients, arch::chosen().unwrap());
+        let t = *w.params.plain();
+        let worst = vec![t.value() as i64 / 2; N];
+        let mut by_plain = (w.encrypt(&worst, 5), worst.clone());
+        let mut products = 0;
+        while let Ok(more) = w.e().mul_plain(&by_plain.0, (&worst, w.encoder.largest_value(&worst))) {
+            by_plain = (more, negacyclic(&t, &by_plain.1, &worst));
+            assert_eq!(w.decrypt(&by_plain.0), by_plain.1, "modulo {}, product {products}", t.value());
+            products += 1;
+        }
+        // Each takes `log2(N t / pi)` bits, and what is left is too little for one more.
+        let bits = (N as f64 * (t.value() / 2) as f64 * std::f64::consts::FRAC_2_PI).log2();
+        let mut squares = (w.encrypt(&worst, 5), worst);
+        assert!((f64::from(products) * bits - w.e().budget(&squares.0)).abs() < bits + 0.1, "{products}");
+        for level in (0..5).rev() {
+            squares = (w.e().mul(&squares.0, &squares.0).unwrap(), negacyclic(&t, &squares.1, &squares.1));
+            assert_eq!(w.decrypt(&squares.0), squares.1, "modulo {}, level {level}", t.value());
+        }
+    }
+}
+
+/// A bound that does not hold, as one of an altered file: where limbs have room the numbers are right, and what is lost is refused.
+#[test]
+fn what_the_secret_key_sees_to_be_lost_is_refused() {
+    let mut w = World::new(65537, Packing::Slots, arch::chosen().unwrap());
+    let (t, x) = (*w.params.plain(), w.numbers(N));
+    let by = (Encryptor::Secret(&w.sk), &mut w.random);
+    let mut ct = encrypt(&w.ctx, &w.params, &w.encoder.encode(&x).unwrap(), 3, by).unwrap();
+    let (mut expected, mut lost) = (x, 0);
+    for _ in 0..20 {
+        ct.noise = Noise::of_log2(1.0);
+        ct = Arc::into_inner(w.e().mul_number(&Arc::new(ct), 30_001).unwrap()).unwrap();
+        ct.noise = Noise::of_log2(1.0);
+        expected = zip(&t, &expected, &expected, |x, _| 30_001 * x);
+        match decrypt(&w.ctx, &w.params, &ct, &w.sk) {
+            Ok(words) => assert_eq!((w.encoder.decode(&words), lost), (expected.clone(), 0)),
+            Err(Error::UsedUp { bits }) if bits < 1.0 => lost += 1,
+            Err(other) => panic!("{other}"),
+        }
+    }
+    assert!((7..14).contains(&lost), "{lost} lost");
 }
 
 #[test]

@@ -137,7 +137,8 @@ class IntegerCircuits:
         Parameters
         ----------
         bits
-            1 to 12: integers are 0 to 2^bits - 1, or others whose differences are below 2^bits.
+            1 to 12: integers are 0 to 2^bits - 1, or others whose differences are below 2^bits. What differs by more
+            gives a number of no meaning.
 
         Raises
         ------

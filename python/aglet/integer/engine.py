@@ -268,6 +268,8 @@ class IntegerEngine(IntegerBootstrapping, IntegerCircuits, IntegerFiles):
         ------
         KeyMismatchError
             If it was made under another secret key.
+        NoiseError
+            If the key sees that its noise leaves less than a bit of its modulus, as that of an altered file may.
         """
         return self._out(self._core.decrypt(operands.ciphertext(ciphertext), operands.secret_key(secret_key)))
 
@@ -280,9 +282,11 @@ class IntegerEngine(IntegerBootstrapping, IntegerCircuits, IntegerFiles):
         return int(level)
 
     def noise_budget(self, ciphertext: IntegerCiphertext, secret_key: IntegerSecretKey | None = None) -> float:
-        """Bits that are free above the noise: exact with the secret key, else by the bound that the ciphertext carries.
+        """Bits that are free above the noise: by the bound that the ciphertext carries, or as the secret key sees them.
 
-        A bound is never above the exact budget. At 0 a ciphertext would not be certain to decrypt; none is made.
+        The bound is never above what the key sees. At 0 a ciphertext would not be certain to decrypt; none is made.
+        With the key the budget is rounded down to whole bits, as noise depends on the key: even so show nobody the
+        budgets of many ciphertexts (SECURITY.md).
         """
         ct = operands.ciphertext(ciphertext)
         return ct.noise_budget if secret_key is None else self._core.noise_budget(ct, operands.secret_key(secret_key))
@@ -291,6 +295,8 @@ class IntegerEngine(IntegerBootstrapping, IntegerCircuits, IntegerFiles):
 
     def add(self, a: IntegerCiphertext, b: Operand) -> IntegerCiphertext:
         """The sum a + b, of ciphertexts at any levels, or with numbers in the clear; the lower level of both.
+
+        A list or array that is shorter than a ciphertext has zeros in all other places, in sums and in products.
 
         Raises
         ------

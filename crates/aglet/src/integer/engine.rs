@@ -249,16 +249,17 @@ impl Engine {
     /// The numbers of a ciphertext, in `[-t/2, t/2]`.
     ///
     /// # Errors
-    /// A ciphertext of another key.
+    /// A ciphertext of another key, or one whose noise leaves less than a bit of its modulus.
     pub fn decrypt(&self, ct: &IntegerCiphertext, key: &SecretKey) -> Result<Vec<i64>, Error> {
         self.runtime.run(|| Ok(self.encoder.decode(&decrypt(&self.ctx, &self.params, ct, key)?)))
     }
-    /// Bits of modulus that are free above the message and its noise: exact.
+    /// Bits of modulus that are free above the message and its noise, as the secret key sees them, rounded down to whole ones: the rest
+    /// would tell more of the noise, which depends on the key. Whom the noise of many ciphertexts is told may learn of the key even so.
     ///
     /// # Errors
     /// A ciphertext of another key.
     pub fn noise_budget(&self, ct: &IntegerCiphertext, key: &SecretKey) -> Result<f64, Error> {
-        self.runtime.run(|| Ok(noise_budget(&self.ctx, &self.params, ct, key)?))
+        self.runtime.run(|| Ok(noise_budget(&self.ctx, &self.params, ct, key)?.floor()))
     }
     /// The same by the bound that the ciphertext carries, for everybody: never more than the exact one.
     #[must_use]
@@ -308,8 +309,8 @@ impl Engine {
         a: &IntegerCiphertext,
         message: &(impl Message + ?Sized),
     ) -> Result<IntegerCiphertext, Error> {
-        let message = message.coefficients(&self.encoder, self)?;
-        self.keyless(|e| e.mul_plain(a, &message))
+        let coefficients = message.coefficients(&self.encoder, self)?;
+        self.keyless(|e| e.mul_plain(a, (&coefficients, message.largest_value(&coefficients, &self.encoder))))
     }
     /// The sum with one number in every place.
     ///
@@ -410,6 +411,7 @@ impl Engine {
     /// # Errors
     /// Keys that do not belong together.
     pub fn rotate_columns(&self, a: &IntegerCiphertext, key: &RotationKey) -> Result<IntegerCiphertext, Error> {
+        self.check_slots()?;
         self.runtime.run(|| Ok(self.evaluator(&key.0).rotate_columns(a)?))
     }
     /// The sum of all slots, in every slot.
@@ -417,6 +419,7 @@ impl Engine {
     /// # Errors
     /// Keys that do not belong together, or a sum that would not decrypt.
     pub fn sum_slots(&self, a: &IntegerCiphertext, key: &RotationKey) -> Result<IntegerCiphertext, Error> {
+        self.check_slots()?;
         self.runtime.run(|| {
             let e = self.evaluator(&key.0);
             let both = e.add(a, &e.rotate_columns(a)?)?;

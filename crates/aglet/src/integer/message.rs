@@ -4,14 +4,29 @@ use super::Engine;
 use crate::Error;
 use aglet_schemes::integer::{Encoder, Packing};
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// An encoded message: its N coefficients modulo t. It fits every level; cheap to clone, never changed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Plaintext {
     pub(crate) coefficients: Arc<[i64]>,
     pub(crate) t: u64,
     pub(crate) packing: Packing,
+    /// How large it is at the roots, found when it is first multiplied by.
+    largest: Arc<OnceLock<f64>>,
+}
+
+impl PartialEq for Plaintext {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.coefficients, self.t, self.packing) == (&other.coefficients, other.t, other.packing)
+    }
+}
+
+impl Plaintext {
+    /// Of coefficients modulo t.
+    pub(crate) fn new(coefficients: Arc<[i64]>, t: u64, packing: Packing) -> Self {
+        Self { coefficients, t, packing, largest: Arc::default() }
+    }
 }
 
 /// What stands for a message: numbers between -t and t, of which those that are left out are 0, or a [`Plaintext`].
@@ -21,6 +36,10 @@ pub trait Message: Sync {
     /// # Errors
     /// Numbers out of range, too many, a plaintext of another modulus, ring or packing.
     fn coefficients(&self, encoder: &Encoder, engine: &Engine) -> Result<Cow<'_, [i64]>, Error>;
+    /// By how much its coefficients make noise grow ([`Encoder::largest_value`]).
+    fn largest_value(&self, coefficients: &[i64], encoder: &Encoder) -> f64 {
+        encoder.largest_value(coefficients)
+    }
 }
 
 impl Message for [i64] {
@@ -46,6 +65,9 @@ impl Message for Plaintext {
         engine.check_plaintext(self)?;
         Ok(Cow::Borrowed(&self.coefficients))
     }
+    fn largest_value(&self, coefficients: &[i64], encoder: &Encoder) -> f64 {
+        *self.largest.get_or_init(|| encoder.largest_value(coefficients))
+    }
 }
 
 impl Engine {
@@ -69,7 +91,7 @@ impl Engine {
     /// A number out of range, or too many numbers.
     pub fn encode(&self, values: &[i64]) -> Result<Plaintext, Error> {
         let coefficients = self.run(|| Ok(self.encoder().encode(values)?))?.into();
-        Ok(Plaintext { coefficients, t: self.params().plain().value(), packing: self.packing() })
+        Ok(Plaintext::new(coefficients, self.params().plain().value(), self.packing()))
     }
 
     /// The numbers of a plaintext, in `[-t/2, t/2]`.

@@ -197,7 +197,7 @@ impl Stored<IntegerOrigin> for Plaintext {
     fn take(origin: &IntegerOrigin, _: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let t = origin.params.plain();
         let coefficients = parts.residues()?.into_iter().map(|c| t.centre(c)).collect();
-        Ok(Self { coefficients, t: t.value(), packing: origin.packing() })
+        Ok(Self::new(coefficients, t.value(), origin.packing()))
     }
 }
 

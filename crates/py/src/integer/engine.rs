@@ -148,7 +148,7 @@ impl IntegerEngine {
         let (ct, sk) = (ct.of(py, &self.home)?, sk.of(py, &self.home)?);
         Ok(PyArray1::from_vec(py, self.quick(py, |e| e.decrypt(ct, sk))?))
     }
-    /// Bits that are free above the noise, exact.
+    /// Whole bits that are free above the noise.
     fn noise_budget(&self, py: Python<'_>, ct: &IntegerCiphertext, sk: &IntegerSecretKey) -> PyResult<f64> {
         let (ct, sk) = (ct.of(py, &self.home)?, sk.of(py, &self.home)?);
         self.quick(py, |e| e.noise_budget(ct, sk))

@@ -54,7 +54,7 @@ homed! { IntegerOrigin:
         fn degree(&self) -> usize {
             self.value.degree()
         }
-        /// Bits that are free above the noise by its bound, for everybody: never more than the exact budget.
+        /// Bits that are free above the noise by its bound, for everybody.
         #[getter]
         fn noise_budget(&self) -> f64 {
             self.home.params.budget_at(self.value.level(), self.value.noise)

@@ -4,7 +4,8 @@
 //! [`SlotEvaluator`](super::SlotEvaluator) follows them, and the work is that of the kernels, word for word.
 
 use super::evaluator::SPARE_BITS;
-use super::{IntegerParams, Noise, RowMap};
+use super::noise::{Division, Noise};
+use super::{IntegerParams, RowMap};
 use crate::cost::CostEvaluator;
 use crate::evaluator::Evaluator;
 use crate::linear_map::LinearMap;
@@ -68,7 +69,7 @@ impl<'a> SlotCost<'a> {
         }
         let _out = self.ring.divide(a.level + 1, 0, 1);
         let factor = t.mul(t.mul(a.factor, t.reduce_i64(by)), t.inv(t.reduce(q)));
-        let noise = a.noise.times(by.unsigned_abs() as f64 / q as f64).plus(Noise::rounding(self.params));
+        let noise = a.noise.times(by.unsigned_abs() as f64).divided(self.params, q, Division::Switch);
         CostInteger { level: a.level - 1, factor, noise }
     }
     /// Both at the lower of their levels, with one factor.
@@ -84,8 +85,7 @@ impl<'a> SlotCost<'a> {
         Ok(CostInteger { noise: a.noise.plus(b.noise), ..a })
     }
     fn product_noise(&self, a: &CostInteger, b: &CostInteger) -> Noise {
-        let t = self.params.plain().value();
-        a.noise.product(b.noise, t, Noise::message(self.params, t))
+        a.noise.product(b.noise, self.params.plain().value())
     }
     /// Three polynomials become two, one level below.
     fn relinearized(&self, a: &CostInteger) -> Result<CostInteger, Error> {
@@ -95,8 +95,7 @@ impl<'a> SlotCost<'a> {
         let _lifted = [self.ring.lift(limbs), self.ring.lift(limbs)];
         let _product = self.ring.product(digits.len(), limbs + spec.p_limbs, 2 * limbs);
         let _out = self.ring.divide(limbs, spec.p_limbs, 1);
-        let noise = a.noise.plus(Noise::key_switch(self.params)).times(1.0 / q as f64);
-        let noise = noise.plus(Noise::rounding(self.params));
+        let noise = a.noise.plus(self.params.key_switch()).divided(self.params, q, Division::Product);
         Ok(CostInteger { level: a.level - 1, factor: t.mul(a.factor, t.inv(t.reduce(q))), noise })
     }
 }
@@ -160,11 +159,12 @@ impl Evaluator for SlotCost<'_> {
         self.form(&[], &[(c, a)], 0)
     }
     fn add_scalar(&self, a: &CostInteger, c: i64) -> Result<CostInteger, Error> {
-        if self.params.plain().reduce_i64(c) != 0 {
-            self.ring.forward(a.level + 1);
-            let _phase = self.ring.lift(a.level + 1);
+        if self.params.plain().reduce_i64(c) == 0 {
+            return Ok(*a);
         }
-        Ok(*a)
+        self.ring.forward(a.level + 1);
+        let _phase = self.ring.lift(a.level + 1);
+        Ok(CostInteger { noise: a.noise.plus(Noise::constant(self.params)), ..*a })
     }
     fn form(
         &self,

@@ -4,10 +4,13 @@ use crate::ckks::spread;
 use crate::Error;
 use aglet_ring::arch::Kernels;
 use aglet_ring::automorphism::rotation_exponent;
+use aglet_ring::fft::SpecialFft;
 use aglet_ring::ntt::NttTable;
 use aglet_ring::primes::is_prime;
 use aglet_ring::reversal::reversed;
 use aglet_ring::Modulus;
+use num_complex::Complex64;
+use std::sync::OnceLock;
 
 /// Where the numbers of a message stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +33,8 @@ pub struct Encoder {
     count: usize,
     /// The transform modulo t, and for each slot its position there.
     slots: Option<(NttTable, Vec<usize>)>,
+    /// The complex transform, made when a message is multiplied by.
+    complex: OnceLock<SpecialFft>,
 }
 
 impl Encoder {
@@ -45,7 +50,7 @@ impl Encoder {
     ) -> Result<Self, Error> {
         let n = 1usize << log_n;
         if packing == Packing::Coefficients {
-            return Ok(Self { t, n, count: n, slots: None });
+            return Ok(Self { t, n, count: n, slots: None, complex: OnceLock::new() });
         }
         if log_slots < FEWEST || !is_prime(t.value()) {
             return Err(Error::NoSlots { t: t.value(), n });
@@ -55,7 +60,8 @@ impl Encoder {
         let row = |j: usize| rotation_exponent(j as isize, count);
         let mirrored = |j: usize| 2 * count as u64 - row(j);
         let positions = (0..count / 2).map(|j| position(row(j))).chain((0..count / 2).map(|j| position(mirrored(j))));
-        Ok(Self { t, n, count, slots: Some((NttTable::new(t, log_slots, kernels)?, positions.collect())) })
+        let slots = Some((NttTable::new(t, log_slots, kernels)?, positions.collect()));
+        Ok(Self { t, n, count, slots, complex: OnceLock::new() })
     }
 
     /// Numbers of a message: slots, or all coefficients.
@@ -95,6 +101,18 @@ impl Encoder {
         }
         let small: Vec<i64> = words.iter().map(|&word| self.t.centre(word)).collect();
         Ok(spread(&small, self.n))
+    }
+
+    /// The largest absolute value of a polynomial at the complex roots of `X^N + 1`, given by its N coefficients: by as much noise grows at
+    /// most that is multiplied by it. At least 1, so that a product with zeros keeps its noise.
+    #[must_use]
+    pub fn largest_value(&self, coefficients: &[i64]) -> f64 {
+        let (low, high) = coefficients.split_at(self.n / 2);
+        let number = |(&re, &im): (&i64, &i64)| Complex64::new(re as f64, im as f64);
+        let mut values: Vec<Complex64> = low.iter().zip(high).map(number).collect();
+        self.complex.get_or_init(|| SpecialFft::new(self.n / 2)).forward(&mut values);
+        // What doubles round off is far below the last factor.
+        1.000_001 * values.iter().map(|value| value.norm_sqr()).fold(1.0, f64::max).sqrt()
     }
 
     /// The numbers of a message, in `[-t/2, t/2]`, from its N canonical coefficients.

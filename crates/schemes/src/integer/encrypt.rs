@@ -57,22 +57,50 @@ pub fn encrypt(
     Ok(Ciphertext { sample, factor, noise: Noise::fresh(params, by_secret) })
 }
 
+/// Bits of modulus that decryption keeps above what the bound on the noise asks for, where it leaves limbs out.
+const MARGIN_BITS: f64 = 64.0;
+/// Bits of modulus that have to be free above the noise that the key sees. Coefficients that wrapped around are anywhere, so that one of N
+/// takes the upper half of the modulus but with a chance of 2^-N.
+const LEAST_BITS: f64 = 1.0;
+
 /// The canonical coefficients modulo t of the message of a ciphertext.
 ///
 /// # Errors
-/// [`Error::Noise`] if by its bound it would decrypt to something else, those of the key.
+/// [`Error::Noise`] if by its bound it would decrypt to something else, [`Error::UsedUp`] if the key sees that nothing is left, those of
+/// the key.
 pub fn decrypt(ctx: &Context, params: &IntegerParams, ct: &Ciphertext, key: &SecretKey) -> Result<Vec<u64>, Error> {
-    let t = params.plain();
-    let fits = |level: usize| params.budget_at(level, ct.noise) > 0.0;
-    // The lowest modulus that the message and its noise fit is enough.
-    let level = (0..=ct.level()).find(|&level| fits(level));
-    let level = level.ok_or_else(|| too_noisy(params, ct))?;
+    if params.budget_at(ct.level(), ct.noise) <= 0.0 {
+        return Err(too_noisy(params, ct));
+    }
+    // A lower modulus is enough where there is far more room than noise by its bound.
+    let wide = |level: &usize| params.budget_at(*level, ct.noise) > MARGIN_BITS;
+    if let Some(level) = (0..ct.level()).find(wide) {
+        let (numbers, bits) = numbers(ctx, params, ct, level, key)?;
+        if bits >= LEAST_BITS {
+            return Ok(numbers);
+        }
+    }
+    match numbers(ctx, params, ct, ct.level(), key)? {
+        (numbers, bits) if bits >= LEAST_BITS => Ok(numbers),
+        (_, bits) => Err(Error::UsedUp { bits }),
+    }
+}
+
+/// The coefficients of a message by the primes of a level, and the bits that they and their noise leave free. Constant time.
+fn numbers(
+    ctx: &Context,
+    params: &IntegerParams,
+    ct: &Ciphertext,
+    level: usize,
+    key: &SecretKey,
+) -> Result<(Vec<u64>, f64), Error> {
     let polys = ct.polys.iter().map(|poly| poly.prefix(level + 1)).collect();
-    let sample = Sample { polys, key: ct.key };
-    let (basis, words) = scaled(ctx, params, &sample, key)?;
-    let (inverse, rows) = (t.inv(ct.factor), words.host());
-    let number = |j: usize| t.mul(basis.modulo(&|i| rows.row(i)[j]), inverse);
-    Ok((0..ctx.ring().n()).into_par_iter().map(number).collect())
+    let (basis, words) = scaled(ctx, params, &Sample { polys, key: ct.key }, key)?;
+    let (t, rows) = (params.plain(), words.host());
+    let lifted = (0..ctx.ring().n()).into_par_iter().map(|j| basis.modulo(&|i| rows.row(i)[j]));
+    let lifted: Vec<(u64, f64)> = lifted.collect();
+    let (inverse, largest) = (t.inv(ct.factor), lifted.iter().fold(0.0, |largest: f64, x| largest.max(x.1)));
+    Ok((lifted.iter().map(|x| t.mul(x.0, inverse)).collect(), -1.0 - largest.log2()))
 }
 
 /// The error of a ciphertext whose bound leaves nothing.
@@ -80,8 +108,8 @@ pub(super) fn too_noisy(params: &IntegerParams, ct: &Ciphertext) -> Error {
     Error::Noise { bits: -params.budget_at(ct.level(), ct.noise) }
 }
 
-/// Bits of the modulus that are free above the largest coefficient of `t` times the phase, noise included: exact. Below 0, nothing is
-/// certain of the message.
+/// Bits of the modulus that are free above the largest coefficient of `t` times the phase, noise included: exact. Below 1, nothing is
+/// certain of the message, as noise that wrapped around looks like that.
 ///
 /// # Errors
 /// Those of the key.
@@ -135,12 +163,14 @@ impl<'a> MixedRadix<'a> {
         Self { primes, inverses, below, all, t }
     }
 
-    /// The centred integer with these residues, modulo t. Constant time: its sign is that of the noise.
-    fn modulo(&self, residue: &impl Fn(usize) -> u64) -> u64 {
+    /// The centred integer with these residues, modulo t, and its size over the product of all primes. Constant time: its sign is
+    /// that of the noise.
+    fn modulo(&self, residue: &impl Fn(usize) -> u64) -> (u64, f64) {
         let (digits, t) = (self.digits(residue), self.t);
-        let negative = u64::from(self.share(&digits) >= 0.5).wrapping_neg();
+        let share = self.share(&digits);
+        let negative = u64::from(share >= 0.5).wrapping_neg();
         let sum = digits.iter().zip(&self.below).fold(0, |sum, (&d, b)| t.add(sum, t.mul(t.reduce(d), b.0)));
-        t.sub(sum, self.all & negative)
+        (t.sub(sum, self.all & negative), share.min(1.0 - share))
     }
 
     /// log2 of the size of the centred integer with these residues; 0 for 0. The time it takes depends on that size.

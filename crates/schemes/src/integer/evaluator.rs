@@ -1,7 +1,8 @@
 //! Arithmetic on integers: sums across levels, products with numbers in the clear, rotations of rows and columns.
 
 use super::encrypt::{phase, too_noisy};
-use super::{Ciphertext, IntegerCiphertext, IntegerParams, Noise};
+use super::noise::{Division, Noise};
+use super::{Ciphertext, IntegerCiphertext, IntegerParams};
 use crate::samples::{linear, SampleEvaluator};
 use crate::Error;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
@@ -112,7 +113,7 @@ impl<'a> IntegerEvaluator<'a> {
             _ => self.rescaled(&self.multiple(&a.polys, by)?)?,
         };
         let factor = t.mul(t.mul(a.factor, t.reduce_i64(by)), t.inv(t.reduce(q)));
-        let noise = a.noise.times(by.unsigned_abs() as f64 / q as f64).plus(Noise::rounding(self.params));
+        let noise = a.noise.times(by.unsigned_abs() as f64).divided(self.params, q, Division::Switch);
         self.checked(a.with(polys, factor, noise))
     }
 
@@ -180,41 +181,49 @@ impl<'a> IntegerEvaluator<'a> {
         self.checked(a.with(self.multiple(&a.polys, c)?, a.factor, noise))
     }
 
-    /// The product with a message, given by its coefficients; no level, but the noise of one.
+    /// The product with a message, given by its coefficients and how large they are at the roots
+    /// ([`Encoder::largest_value`](super::Encoder::largest_value)); no level, but the noise of one.
     ///
     /// # Errors
     /// [`Error::Noise`].
-    pub fn mul_plain(&self, a: &IntegerCiphertext, coefficients: &[i64]) -> Result<IntegerCiphertext, Error> {
+    pub fn mul_plain(
+        &self,
+        a: &IntegerCiphertext,
+        (coefficients, largest): (&[i64], f64),
+    ) -> Result<IntegerCiphertext, Error> {
         let ring = self.context().ring();
         let plain = ring.to_eval(ring.lift(coefficients, ring.scratch(a.limbs(), 0)?));
         let forms: Vec<_> = a.polys.iter().map(|poly| Form::product(poly, &plain)).collect();
-        let noise = a.noise.multiplied(Noise::message(self.params, self.params.plain().value()));
-        self.checked(a.with(self.forms(&forms, a.limbs())?, a.factor, noise))
+        self.checked(a.with(self.forms(&forms, a.limbs())?, a.factor, a.noise.times(largest)))
     }
 
     /// The sum with a message, given by its coefficients.
     ///
     /// # Errors
-    /// None but a lack of memory.
+    /// [`Error::Noise`].
     pub fn add_plain(&self, a: &IntegerCiphertext, coefficients: &[i64]) -> Result<IntegerCiphertext, Error> {
+        self.add_phase(a, coefficients, Noise::message(self.params))
+    }
+
+    fn add_phase(&self, a: &IntegerCiphertext, coefficients: &[i64], noise: Noise) -> Result<IntegerCiphertext, Error> {
         let ring = self.context().ring();
         let mut polys = a.polys.iter().map(|p| ring.copy(p, a.limbs())).collect::<Result<Vec<_>, _>>()?;
         ring.add_assign(&mut polys[0], &phase(self.context(), self.params, coefficients, (a.factor, a.level()))?);
-        Ok(Arc::new(a.with(polys, a.factor, a.noise)))
+        self.checked(a.with(polys, a.factor, a.noise.plus(noise)))
     }
 
-    /// The sum with one number in every place.
+    /// The sum with the same number in every slot.
     ///
     /// # Errors
-    /// None but a lack of memory.
+    /// [`Error::Noise`].
     pub fn add_number(&self, a: &IntegerCiphertext, c: i64) -> Result<IntegerCiphertext, Error> {
         match self.params.plain().reduce_i64(c) {
             0 => Ok(a.clone()),
             c => {
-                // A number in every slot is a constant polynomial, and so it is where coefficients are packed.
+                // A number in every slot is a constant polynomial.
                 let mut coefficients = vec![0; self.context().ring().n()];
                 coefficients[0] = self.centred(c);
-                self.add_plain(a, &coefficients)
+                self.add_phase(a, &coefficients, Noise::constant(self.params))
             }
         }
     }
@@ -241,6 +250,6 @@ impl<'a> IntegerEvaluator<'a> {
 
     fn automorphism(&self, a: &IntegerCiphertext, galois: u64) -> Result<IntegerCiphertext, Error> {
         let polys = self.automorphisms(&[&a.sample], galois)?.remove(0);
-        self.checked(a.with(polys, a.factor, a.noise.plus(Noise::key_switch(self.params))))
+        self.checked(a.with(polys, a.factor, a.noise.plus(self.params.key_switch())))
     }
 }

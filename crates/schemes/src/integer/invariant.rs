@@ -4,7 +4,7 @@
 //! back to Q. No level is spent, but as much of the budget as a level has: the noise grows by t times the size of the secret, whatever it
 //! was before, where the product by modulus switching squares it.
 
-use super::{IntegerCiphertext, IntegerEvaluator, IntegerParams, Noise};
+use super::{IntegerCiphertext, IntegerEvaluator, IntegerParams};
 use crate::primes::largest_below;
 use crate::samples::linear;
 use crate::Error;
@@ -102,7 +102,7 @@ impl IntegerEvaluator<'_> {
         b: &IntegerCiphertext,
     ) -> Result<IntegerCiphertext, Error> {
         let product = self.scaled_product(wide, a, b)?;
-        let noise = product.noise.plus(Noise::key_switch(self.params));
+        let noise = product.noise.plus(self.params.key_switch());
         self.checked(product.with(self.relinearized(&product, 0)?, product.factor, noise))
     }
 }

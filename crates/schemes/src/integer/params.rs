@@ -6,7 +6,7 @@ use crate::primes::{claim, largest_below};
 use aglet_ring::Modulus;
 use aglet_rlwe::params::ParamsSpec;
 use aglet_rlwe::security::{Secret, Security};
-use aglet_rlwe::{Error, Params};
+use aglet_rlwe::{Error, KeySwitchSpec, Params};
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
 use std::sync::Arc;
@@ -125,6 +125,8 @@ struct Inner {
     plain: Modulus,
     /// The canonical factor of each level.
     factors: Vec<u64>,
+    /// Of a key switch with the keys of users.
+    key_switch: Noise,
     fingerprint: [u8; 32],
 }
 
@@ -242,7 +244,8 @@ impl IntegerParams {
         }
         factors.reverse();
         let fingerprint = literal.fingerprint()?;
-        let params = Self(Arc::new(Inner { literal, rlwe, plain, factors, fingerprint }));
+        let key_switch = Noise::key_switch(&rlwe, &KeySwitchSpec::balanced(&rlwe, user_limbs)?);
+        let params = Self(Arc::new(Inner { literal, rlwe, plain, factors, key_switch, fingerprint }));
         params.check_bootstrap()?;
         Ok(params)
     }
@@ -299,6 +302,11 @@ impl IntegerParams {
     #[must_use]
     pub fn factor_at(&self, level: usize) -> u64 {
         self.0.factors[level]
+    }
+    /// The noise of a key switch at a level: of a relinearization or a rotation.
+    #[must_use]
+    pub fn key_switch(&self) -> Noise {
+        self.0.key_switch
     }
     /// log2 of the modulus of a level.
     #[must_use]

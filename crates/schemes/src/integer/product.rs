@@ -1,6 +1,7 @@
 //! Products of integers by modulus switching, in both readings, and sums of them with one relinearization and one rescale.
 
-use super::{Ciphertext, IntegerCiphertext, IntegerEvaluator, Noise};
+use super::noise::{Division, Noise};
+use super::{Ciphertext, IntegerCiphertext, IntegerEvaluator};
 use crate::samples::linear;
 use crate::Error;
 use aglet_ring::{Eval, Form, Multiplier, Poly};
@@ -23,7 +24,7 @@ impl IntegerEvaluator<'_> {
         linear(a)?;
         linear(b)?;
         let (a, b) = self.aligned(a, b)?;
-        let noise = self.product_noise(&a, &b)?;
+        let noise = self.product_noise(&a, &b);
         let t = self.params.plain();
         let tensor = self.tensor(&a, &b, Some(Multiplier::integer(i128::from(t.value()))))?;
         self.checked(a.with(tensor, t.mul(a.factor, b.factor), noise))
@@ -41,7 +42,8 @@ impl IntegerEvaluator<'_> {
             return Err(Error::LevelTooLow { required: 1, actual: 0 });
         }
         let polys = self.relinearized(a, 1)?;
-        self.divided_once(a, polys, a.factor, a.noise.plus(Noise::key_switch(self.params)))
+        let noise = a.noise.plus(self.params.key_switch());
+        self.divided_once(a, polys, a.factor, (noise, Division::Product))
     }
 
     /// `a b`, relinearized, one level below the lower of both.
@@ -52,13 +54,8 @@ impl IntegerEvaluator<'_> {
         self.relinearize(&self.product(a, b)?)
     }
 
-    /// The noise of a product, if its level has room for it.
-    fn product_noise(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Noise, Error> {
-        let (t, q) = (self.params.plain().value(), self.params.q()[a.level()]);
-        match a.noise.excess(b.noise, t, q) {
-            excess if excess > 0.0 => Err(Error::Noise { bits: excess }),
-            _ => Ok(a.noise.product(b.noise, t, Noise::message(self.params, t))),
-        }
+    fn product_noise(&self, a: &Ciphertext, b: &Ciphertext) -> Noise {
+        a.noise.product(b.noise, self.params.plain().value())
     }
 
     /// Polynomials that are divided by the prime of a level, with what becomes of factor and noise.
@@ -67,10 +64,10 @@ impl IntegerEvaluator<'_> {
         a: &Ciphertext,
         polys: Vec<Poly<Eval>>,
         factor: u64,
-        noise: Noise,
+        (noise, ends): (Noise, Division),
     ) -> Result<IntegerCiphertext, Error> {
         let (t, q) = (self.params.plain(), self.params.q()[polys[0].q_limbs()]);
-        let noise = noise.times(1.0 / q as f64).plus(Noise::rounding(self.params));
+        let noise = noise.divided(self.params, q, ends);
         self.checked(a.with(polys, t.mul(factor, t.inv(t.reduce(q))), noise))
     }
 
@@ -102,16 +99,16 @@ impl IntegerEvaluator<'_> {
         let terms: Vec<_> = terms.iter().map(|&(c, x)| (self.times_to(c, x, factor), x)).collect();
         let mut noise = terms.iter().fold(None, |sum, (by, x)| join(sum, x.noise.times(by.unsigned_abs() as f64)));
         for (a, b) in &pairs {
-            noise = join(noise, self.product_noise(a, b)?);
+            noise = join(noise, self.product_noise(a, b));
         }
         let noise = noise.unwrap_or(first.noise);
         let polys = self.combined(&pairs, &terms, level + 1)?;
         match pairs.is_empty() {
-            true => self.divided_once(first, self.rescaled(&polys)?, factor, noise),
+            true => self.divided_once(first, self.rescaled(&polys)?, factor, (noise, Division::Switch)),
             false => {
                 let sample = Sample { polys, key: first.key };
-                let noise = noise.plus(Noise::key_switch(self.params));
-                self.divided_once(first, self.relinearized(&sample, 1)?, factor, noise)
+                let noise = noise.plus(self.params.key_switch());
+                self.divided_once(first, self.relinearized(&sample, 1)?, factor, (noise, Division::Product))
             }
         }
     }

@@ -14,10 +14,10 @@ pub struct SlotEvaluator<'a> {
     done: &'a (dyn Fn() + Sync),
 }
 
-/// The diagonals of a linear map on rows, each with its rotation, encoded.
+/// The diagonals of a linear map on rows, each with its rotation, encoded, and how large it is at the roots.
 pub struct RowMap {
     level: usize,
-    diagonals: Vec<(isize, Vec<i64>)>,
+    diagonals: Vec<(isize, Vec<i64>, f64)>,
 }
 
 impl<'a> Deref for SlotEvaluator<'a> {
@@ -96,13 +96,17 @@ impl Evaluator for SlotEvaluator<'_> {
         }
         let encoded = map.diagonals().iter().map(|(&by, diagonal)| {
             let rows: Vec<i64> = diagonal.iter().copied().cycle().take(2 * slots).collect();
-            Ok((by as isize, self.encoder.encode(&rows)?))
+            let diagonal = self.encoder.encode(&rows)?;
+            let largest = self.encoder.largest_value(&diagonal);
+            Ok((by as isize, diagonal, largest))
         });
         Ok(RowMap { level, diagonals: encoded.collect::<Result<_, Error>>()? })
     }
     fn transform(&self, ct: &IntegerCiphertext, map: &RowMap) -> Result<IntegerCiphertext, Error> {
         let ct = self.level_down(ct, map.level)?;
-        let term = |(by, diagonal): &(isize, Vec<i64>)| self.mul_plain(&self.rotate(&ct, *by)?, diagonal);
+        let term = |(by, diagonal, largest): &(isize, Vec<i64>, f64)| {
+            self.mul_plain(&self.rotate(&ct, *by)?, (diagonal, *largest))
+        };
         let mut terms = map.diagonals.iter().map(term);
         let first = terms.next().ok_or_else(|| Error::zero_map(self.slots()))??;
         terms.try_fold(first, |sum, term| self.add(&sum, &term?))

@@ -1,0 +1,262 @@
+"""Random programs of `IntegerEngine` against numpy modulo t: every result is exact, or there is an exception.
+
+Messages are what is worst for noise as often as what is random: all numbers at t/2, one spike, signs that put a whole
+polynomial on one root, and slots that are such a polynomial.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from hypothesis import note
+from hypothesis import strategies as st
+
+from aglet import IntegerCiphertext, IntegerEngine
+from aglet.errors import LevelError, NoiseError
+
+__all__ = ["program"]
+
+WORLDS = [
+    (65537, "slots"),
+    (40961, "slots"),
+    (257, "slots"),
+    (3, "coefficients"),
+    (9999, "coefficients"),
+    (32769, "coefficients"),
+    (65537, "coefficients"),
+]
+"""Moduli: with all slots, with fewer than coefficients, and odd ones of all sizes."""
+
+
+class World:
+    """One engine with its keys, and the same arithmetic of numpy."""
+
+    def __init__(self, t: int, packing: str) -> None:
+        self.engine = IntegerEngine(plaintext_modulus=t, depth=4, packing=packing)
+        self.t, self.slots, self.n = t, packing == "slots", self.engine.slot_count
+        self.secret = self.engine.create_secret_key()
+        self.public = self.engine.create_public_key(self.secret)
+        self.relin = self.engine.create_relinearization_key(self.secret)
+        self.rotation = self.engine.create_rotation_key(self.secret) if self.slots else None
+        turns = np.exp(1j * np.pi * np.arange(self.n) / self.n)
+        self._forward, self._back = turns, turns.conj()
+
+    def centred(self, values: Any) -> Any:
+        """Modulo t as results come out."""
+        return (values + self.t // 2) % self.t - self.t // 2
+
+    def product(self, a: Any, b: Any) -> Any:
+        """Slot by slot, or as polynomials modulo X^N + 1: by a transform in doubles, exact for numbers of this size."""
+        if self.slots:
+            return self.centred(a * b)
+        product = np.fft.ifft(np.fft.fft(a * self._forward) * np.fft.fft(b * self._forward)) * self._back
+        return self.centred(np.rint(product.real).astype(np.int64))
+
+    def values(self, coefficients: Any) -> Any:
+        """The slots of a polynomial: its values at the powers of a root."""
+        if not self.slots:
+            return coefficients
+        root = _root(2 * self.n, self.t)
+        powers = np.array([pow(root, i, self.t) for i in range(2 * self.n)])
+        found = coefficients % self.t * powers[: self.n] % self.t
+        for layer in range(self.n.bit_length() - 1):
+            half = self.n >> layer + 1
+            low, high = (part.copy() for part in np.moveaxis(found.reshape(-1, 2, half), 1, 0))
+            twiddles = powers[2 * (1 << layer) * np.arange(half)]
+            found = np.stack([(low + high) % self.t, (low - high) * twiddles % self.t], axis=1).ravel()
+        order = np.array([int(f"{k:0{self.n.bit_length() - 1}b}"[::-1], 2) for k in range(self.n)])
+        exponents = np.array([pow(5, j, 2 * self.n) for j in range(self.n // 2)])
+        return self.centred(found[order[np.concatenate([exponents, 2 * self.n - exponents]) >> 1]])
+
+    def message(self, kind: str, seed: int) -> Any:
+        """A message of one kind, the same for the same seed."""
+        random, half, places = np.random.default_rng(seed), self.t // 2, np.arange(self.n)
+        if kind == "random":
+            return random.integers(-half, half + 1, self.n)
+        if kind == "spike":
+            return np.where(places == random.integers(self.n), half, 0)
+        if kind == "small":
+            return random.integers(-1, 2, self.n)
+        if kind == "alternating":
+            return np.where(places % 2, -half, half)
+        if kind == "one number":
+            return np.full(self.n, random.integers(-half, half + 1))
+        root = 2 * random.integers(self.n) + 1
+        worst = half * np.where(np.cos(np.pi * root * places / self.n) < 0, -1, 1)
+        return worst if kind == "one root" else self.values(worst)
+
+
+KINDS = ["random", "spike", "small", "alternating", "one number", "one root", "polynomial on one root"]
+
+
+def _root(order: int, t: int) -> int:
+    """A number of this order modulo the prime t."""
+    return next(x for g in range(2, t) if pow(x := pow(g, (t - 1) // order, t), order // 2, t) == t - 1)
+
+
+@cache
+def world(t: int, packing: str) -> World:
+    """Made once for all programs."""
+    return World(t, packing)
+
+
+Value = tuple[IntegerCiphertext, Any]
+
+
+def program(data: Any) -> None:
+    """Integers are what numpy gives modulo t, or the operation is refused."""
+    w = world(*data.draw(st.sampled_from(WORLDS)))
+    kinds, seeds = st.sampled_from(KINDS), st.integers(0, 9)
+    made: list[Value] = []
+    for _ in range(2):
+        kind, seed, level = data.draw(kinds), data.draw(seeds), data.draw(st.sampled_from([4, 4, 4, 3, 2, 1]))
+        message = w.message(kind, seed)
+        key = data.draw(st.sampled_from([w.secret, w.public]))
+        made.append((w.engine.encrypt(message, key, level=level), message))
+        note(f"encrypt {kind} {seed} at {level}")
+    last, repeated = made[0], data.draw(st.booleans())
+    step, message = (
+        data.draw(st.sampled_from(GROWING if repeated else STEPS)),
+        w.message(data.draw(kinds), data.draw(seeds)),
+    )
+    for _ in range(data.draw(st.integers(3, 10))):
+        if not repeated:
+            step, message = data.draw(st.sampled_from(STEPS)), w.message(data.draw(kinds), data.draw(seeds))
+        other = data.draw(st.sampled_from([last, *made]))
+        number = data.draw(st.sampled_from([0, 1, 2, -1, w.t // 2, -(w.t // 2), w.t - 1]))
+        note(f"{step.__name__} with {number}")
+        try:
+            last = step(w, last, other, message, number)
+        except (LevelError, NoiseError) as refused:
+            note(str(refused))
+            if repeated:
+                break
+            continue
+        made = [*made[-3:], last]
+        _check(w, last)
+
+
+def _check(w: World, value: Value) -> None:
+    ct, expected = value
+    found = w.engine.decrypt(ct, w.secret)
+    wrong = int(np.count_nonzero(found != expected))
+    assert wrong == 0, f"{wrong} of {w.n} numbers are wrong, with {ct.noise_budget:.1f} bits by the bound"
+    # The exact one is rounded down to whole bits.
+    assert 0 < ct.noise_budget < w.engine.noise_budget(ct, w.secret) + 1
+
+
+def _add(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
+    return w.engine.add(x[0], y[0]), w.centred(x[1] + y[1])
+
+
+def _subtract(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
+    return w.engine.subtract(x[0], y[0]), w.centred(x[1] - y[1])
+
+
+def _double(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
+    return w.engine.add(x[0], x[0]), w.centred(2 * x[1])
+
+
+def _negate(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
+    return w.engine.negate(x[0]), w.centred(-x[1])
+
+
+def _add_plain(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
+    return w.engine.add(x[0], message), w.centred(x[1] + message)
+
+
+def _subtract_plain(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
+    return w.engine.subtract(x[0], w.engine.encode(message)), w.centred(x[1] - message)
+
+
+def _add_number(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
+    return w.engine.add(x[0], number), w.centred(x[1] + number)
+
+
+def _multiply(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
+    return w.engine.multiply(x[0], y[0], w.relin), w.product(x[1], y[1])
+
+
+def _multiply_scaled(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
+    return w.engine.multiply(x[0], y[0], w.relin, method="scale-invariant"), w.product(x[1], y[1])
+
+
+def _square(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
+    return w.engine.square(x[0], w.relin), w.product(x[1], x[1])
+
+
+def _sum_of_products(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
+    e = w.engine
+    both = e.add(e.square(x[0]), e.multiply(x[0], y[0]))
+    return e.relinearize(both, w.relin), w.centred(w.product(x[1], x[1]) + w.product(x[1], y[1]))
+
+
+def _multiply_plain(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
+    return w.engine.multiply(x[0], message), w.product(x[1], message)
+
+
+def _multiply_number(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
+    return w.engine.multiply(x[0], number), w.centred(x[1] * number)
+
+
+def _mod_switch(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
+    return w.engine.mod_switch(x[0], max(x[0].level - 1, 0)), x[1]
+
+
+def _cube(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
+    return w.engine.power(x[0], 3, w.relin), w.product(x[1], w.product(x[1], x[1]))
+
+
+def _polynomial(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
+    square = w.product(x[1], x[1])
+    one = 1 if w.slots else np.eye(1, w.n, dtype=np.int64)[0]
+    wanted = w.centred(7 * one - x[1] + number * square + w.product(square, x[1]))
+    return w.engine.evaluate_polynomial(x[0], [7, -1, number, 1], w.relin), wanted
+
+
+def _rotate(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
+    if w.rotation is None:
+        return _negate(w, x, y, message, number)
+    turned = w.engine.rotate_rows(x[0], w.rotation, 3 * number)
+    return turned, np.roll(x[1].reshape(2, -1), 3 * number, axis=1).ravel()
+
+
+def _swap(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
+    if w.rotation is None:
+        return _negate(w, x, y, message, number)
+    return w.engine.rotate_columns(x[0], w.rotation), x[1].reshape(2, -1)[::-1].ravel()
+
+
+def _sum_slots(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
+    if w.rotation is None:
+        return _negate(w, x, y, message, number)
+    return w.engine.sum_slots(x[0], w.rotation), w.centred(np.full(w.n, x[1].sum()))
+
+
+STEPS: list[Callable[..., Value]] = [
+    _add,
+    _subtract,
+    _double,
+    _negate,
+    _add_plain,
+    _subtract_plain,
+    _add_number,
+    _multiply,
+    _multiply_scaled,
+    _square,
+    _sum_of_products,
+    _multiply_plain,
+    _multiply_number,
+    _mod_switch,
+    _cube,
+    _polynomial,
+    _rotate,
+    _swap,
+    _sum_slots,
+]
+
+GROWING = [_double, _multiply_plain, _multiply_number, _multiply, _multiply_scaled, _square, _add_plain, _sum_slots]
+"""What is done again and again until it is refused."""
