@@ -24,6 +24,13 @@ def work():
     engine.create_bootstrap_key(secret)
 """
 
+RELINEARIZATION = """
+engine = Engine(max_level=77)
+secret = engine.create_secret_key()
+def work():
+    engine.create_relinearization_key(secret)
+"""
+
 BOOTSTRAPS = """
 engine = Engine(use_bootstrap=True, mode="parallel", thread_count=2)
 keys = engine.create_keys(rotation=False)
@@ -40,7 +47,7 @@ work()
 """
 
 
-@pytest.mark.parametrize("program", [KEYS, BOOTSTRAPS], ids=["keys", "bootstraps"])
+@pytest.mark.parametrize("program", [KEYS, RELINEARIZATION, BOOTSTRAPS], ids=["keys", "relinearization", "bootstraps"])
 def test_ctrl_c(program: str) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", START + program + END], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
