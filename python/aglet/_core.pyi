@@ -1214,6 +1214,7 @@ class LweArray:
     @staticmethod
     def joined(arrays: list[LweArray]) -> LweArray: ...
     def plus(self, other: LweArray, weight: int) -> LweArray: ...
+    def sums(self, count: int) -> LweArray: ...
     def plus_clear(self, numbers: NDArray[np.int64]) -> LweArray: ...
     def times(self, factors: NDArray[np.int64]) -> LweArray: ...
     def negated(self) -> LweArray: ...
@@ -1274,13 +1275,20 @@ class LookupEngine:
     def encrypt_words(self, values: NDArray[np.int64], shape: list[int], sk: LweSecretKey, bits: int) -> LweArray:
         """Integers without a sign, which wrap around."""
 
-    def decrypt(self, ct: LweArray, sk: LweSecretKey) -> NDArray[np.int64]:
+    def decrypt(self, ct: LweArray, sk: LweSecretKey, max_log2_failure: float | None = None) -> NDArray[np.int64]:
         """In the order of C; bits are 0 and 1."""
 
     def gate(
         self,
         name: str,
         inputs: list[LweArray],
+        key: LookupKey,
+        max_log2_failure: float | None = None,
+        progress: Progress | None = None,
+    ) -> LweArray: ...
+    def refresh(
+        self,
+        ct: LweArray,
         key: LookupKey,
         max_log2_failure: float | None = None,
         progress: Progress | None = None,

@@ -1,5 +1,11 @@
 //! Slots of integers as bits, messages and words of a look-up engine: every number of a ring, its noise, and what is refused.
 
+/// The numbers nearest to what ciphertexts hold, whatever their noise.
+fn nearest(lookups: &fhew::Engine, cts: &[fhew::Ciphertext], form: fhew::Form, sk: &fhew::SecretKey) -> Vec<i64> {
+    let array = fhew::Array::new(&lookups.home(), form, vec![cts.len()], sk.id(), cts.to_vec()).unwrap();
+    lookups.decrypt_array(&array, sk, Some(0.0)).unwrap()
+}
+
 use aglet::bridge::{IntegerBridge, IntegerBridgeKey, Reading};
 use aglet::fhew::{self, Domain, Integer, Message, Table, Word};
 use aglet::integer::{presets, Engine, Packing};
@@ -58,8 +64,8 @@ fn the_noise_of_a_way_down_is_what_is_said() {
     let found = s.down(&zeros, &(0..count).collect::<Vec<_>>(), reading).unwrap();
     // So large that units of 2^-20 of a turn show it.
     let wide = lookups.sum(&[(&found[..], 1 << 14)]).unwrap();
-    let units = lookups.decrypt_words(&wide, Word::new(20).unwrap(), &s.lookup).unwrap();
-    let turns = units.into_iter().map(|u| (f64::from(u as u32) + 524_288.0).rem_euclid(1_048_576.0) - 524_288.0);
+    let units = nearest(lookups, &wide, fhew::Form::Words(Word::new(20).unwrap()), &s.lookup);
+    let turns = units.into_iter().map(|u| (u as f64 + 524_288.0).rem_euclid(1_048_576.0) - 524_288.0);
     let variance = turns.map(|u| (u / 2f64.powi(34)).powi(2)).sum::<f64>() / count as f64;
     let said = s.bridge.variance(reading);
     // What is said counts how far 15 comes from where it should be as well, and that is most of it; zeros have the noise alone.

@@ -28,7 +28,8 @@ impl Hashes {
     }
     /// Adds bits or messages of gates and tables.
     pub fn add_lwe(&mut self, name: impl Into<String>, results: &[fhew::Ciphertext]) {
-        let words: Vec<u64> = results.iter().flat_map(|ct| ct.mask().iter().copied().chain([ct.body()])).collect();
+        let mask = |ct: &fhew::Ciphertext| ct.words().expect("a result of a bootstrap is no seed").to_vec();
+        let words: Vec<u64> = results.iter().flat_map(|ct| mask(ct).into_iter().chain([ct.body()])).collect();
         self.push(name.into(), std::iter::once(&words[..]));
     }
     /// Adds doubles that results rest on.

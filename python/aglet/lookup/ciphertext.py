@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglet import _core, checks
-from aglet.errors import ParameterError
+from aglet.errors import ParameterError, RangeError
 
 __all__ = ["LweCiphertext"]
 
@@ -24,10 +24,21 @@ _REARRANGE: frozenset[Callable[..., Any]] = frozenset(
         np.append, np.array_split, np.atleast_1d, np.atleast_2d, np.broadcast_arrays, np.broadcast_to, np.concatenate,
         np.dsplit, np.dstack, np.expand_dims, np.flip, np.fliplr, np.flipud, np.hsplit, np.hstack, np.moveaxis,
         np.ndim, np.ravel, np.repeat, np.reshape, np.roll, np.rollaxis, np.rot90, np.shape, np.size, np.split,
-        np.squeeze, np.stack, np.swapaxes, np.take, np.tile, np.transpose, np.vsplit, np.vstack,
+        np.squeeze, np.stack, np.sum, np.swapaxes, np.take, np.tile, np.transpose, np.vsplit, np.vstack,
     }
 )  # fmt: skip
-"""What numpy does to places alone, whatever stands there."""
+"""What numpy does to places alone, whatever stands there; and sums."""
+
+_OPERANDS: dict[Callable[..., Any], int | None] = {
+    np.append: 2, np.atleast_1d: None, np.atleast_2d: None, np.broadcast_arrays: None,
+}  # fmt: skip
+"""How many of the first arguments are moved about, None for all; 1 if not said."""
+
+_NAMES = frozenset({"a", "A", "arr", "array", "arrays", "ary", "m", "tup", "values"})
+"""What they are called."""
+
+_IN_THE_CLEAR = ("dtype", "out")
+"""Arguments that would change places or let them out."""
 
 
 class LweCiphertext:
@@ -36,10 +47,14 @@ class LweCiphertext:
     Indexing, slicing, `reshape`, `T` and iteration are those of numpy, and so are numpy's own functions that only move
     things about: `numpy.concatenate`, `stack`, `broadcast_to`, `roll` and their like take it as they take arrays.
 
-    Integers have `x + y`, `x - y`, `-x`, and with whole numbers `x + 3`, `5 - x`, `2 * x`, without a key and with
-    broadcasting. A sum must come to a message of the engine, 0 to 2^bits - 1, before a table is looked up on it. Bits
-    have `~x`; all else of them is a gate of the engine. Every ciphertext knows what it was summed up of, so that
-    whatever would be wrong too often is refused.
+    Integers have `x + y`, `x - y`, `-x`, `x.sum(axis)`, and with whole numbers `x + 3`, `5 - x`, `2 * x`, without a key
+    and with broadcasting. Bits have `~x`; all else of them is a gate of the engine. Every ciphertext knows which noises
+    it was summed up of, so that whatever would be wrong too often is refused, by tables and by `decrypt`.
+
+    Nobody without the secret key knows the values, so nobody can tell whether a sum stays in its range. A sum of padded
+    messages must come to a message of the engine, 0 to 2^bits - 1, before a table is looked up on it, and a sum of
+    integers with a sign to one of their range; what is beyond is read as another number. Sums in the domains "full" and
+    "negacyclic" and of integers without a sign wrap around, modulo 2^bits, and need no care.
 
     Examples
     --------
@@ -156,6 +171,8 @@ class LweCiphertext:
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if function not in _REARRANGE:
             return NotImplemented
+        if function is np.sum:
+            return _sum(*args, **kwargs)
         pool: list[LweCiphertext] = []
 
         def places(value: Any) -> Any:
@@ -165,9 +182,23 @@ class LweCiphertext:
                 return value._places() + start
             if isinstance(value, list | tuple):
                 return type(value)(places(one) for one in value)
-            return value
+            raise TypeError(
+                f"numpy.{function.__name__} would put {type(value).__name__} in the clear among encrypted values; "
+                "encrypt it first, with engine.encrypt(values, secret_key)."
+            )
 
-        found = function(*places(args), **{name: places(value) for name, value in kwargs.items()})
+        moved = _OPERANDS.get(function, 1)
+        if any(kwargs.get(name) is not None for name in _IN_THE_CLEAR):
+            raise TypeError(f"numpy.{function.__name__} of encrypted values has no {' and no '.join(_IN_THE_CLEAR)}.")
+        if any(isinstance(value, LweCiphertext) for value in args[moved:]):
+            raise TypeError(f"numpy.{function.__name__} takes its options in the clear, and one is encrypted.")
+        found = function(
+            *(places(value) for value in args[:moved]),
+            *args[moved:],
+            **{name: places(value) if name in _NAMES else value for name, value in kwargs.items()},
+        )
+        if isinstance(found, np.ndarray) and any(found is value for value in args):
+            raise TypeError(f"numpy.{function.__name__} cannot write encrypted values into an array; leave out= out.")
         joined = self._of(_core.LweArray.joined([one._array for one in pool]))
 
         def taken(value: Any) -> Any:
@@ -189,6 +220,25 @@ class LweCiphertext:
         )
 
     # Sums
+
+    def sum(self, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> LweCiphertext:
+        """Sums over axes, all of them if none is said, as `numpy.sum`: at once, for many terms far faster than `+`.
+
+        Raises
+        ------
+        ParameterError
+            If it holds bits, which have no sums.
+        RangeError
+            If there is nothing to sum up.
+        """
+        axes = _axes(axis, self.ndim)
+        kept = [at for at in range(self.ndim) if at not in axes]
+        count = int(np.prod([self.shape[at] for at in axes], dtype=np.int64))
+        if count == 0:
+            raise RangeError("A sum of no ciphertexts has no key; sum up one at least.")
+        shape = tuple(1 if at in axes else n for at, n in enumerate(self.shape) if keepdims or at not in axes)
+        rows = self.transpose(*kept, *axes) if self.ndim else self
+        return self._of(rows._array.sums(count)).reshape(shape)
 
     def _with(self, other: LweCiphertext, weight: int) -> LweCiphertext:
         shape = checks.common_shape(self.shape, other.shape)
@@ -256,10 +306,35 @@ class LweCiphertext:
         return self
 
 
+def _axes(axis: Any, count: int) -> tuple[int, ...]:
+    """Axes from 0 on.
+
+    Raises
+    ------
+    RangeError
+        If there is no such axis, or one comes twice.
+    """
+    given = range(count) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = tuple(checks.whole("axis", at) for at in given)
+    found = tuple(at + count if at < 0 else at for at in axes)
+    if len(set(found)) < len(found) or not all(0 <= at < count for at in found):
+        raise RangeError(f"axis={axis} does not name axes of an array that has {count}, each once.")
+    return found
+
+
+def _sum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, **others: Any) -> Any:
+    """`numpy.sum` of a ciphertext."""
+    if not isinstance(a, LweCiphertext) or dtype is not None or out is not None or others:
+        raise TypeError("numpy.sum of encrypted values takes the array, axis and keepdims.")
+    return a.sum(axis, keepdims=checks.flag("keepdims", keepdims))
+
+
 def _as_numbers(numbers: Any) -> Places | None:
     """Whole numbers in the clear; None for what is no number at all."""
     if isinstance(numbers, str | bytes) or numbers is None:
         return None
+    if isinstance(numbers, np.ma.MaskedArray):
+        raise TypeError("This array is masked, and ciphertexts have no mask; give .filled(value) in its place.")
     try:
         found = np.asarray(numbers)
     except ValueError as error:

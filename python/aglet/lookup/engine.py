@@ -15,7 +15,7 @@ from aglet.errors import ParameterError, RangeError
 from aglet.lookup.ciphertext import LweCiphertext
 from aglet.lookup.estimate import Estimates
 from aglet.lookup.files import LookupFiles
-from aglet.lookup.gates import Gates, ciphertext
+from aglet.lookup.gates import Gates, ciphertext, log2_failure
 from aglet.lookup.numbers import Numbers
 from aglet.lookup.ranking import Ranking
 from aglet.lookup.tables import Tables
@@ -275,18 +275,33 @@ class LookupEngine(Gates, Tables, Numbers, Ranking, Estimates, LookupFiles):
                 f"{first} is no message of this engine; give 0 to {2**self.bits - 1}, or make an engine with more bits."
             )
 
-    def decrypt(self, ciphertext_: LweCiphertext, secret_key: LweSecretKey) -> NDArray[Any]:
+    def decrypt(
+        self, ciphertext_: LweCiphertext, secret_key: LweSecretKey, *, max_failure: float | None = None
+    ) -> NDArray[Any]:
         """The values in an array of the same shape: booleans of bits, int64 of integers.
 
-        An integer of 2^bits or more says that a sum has left the range of tables.
+        Sums in the domains "full" and "negacyclic" are those modulo 2^bits, and sums of integers without a sign those
+        modulo their own 2^bits. Padded messages have room for sums below 2^(bits+1), and of these 2^bits and more are
+        refused; integers with a sign for sums up to a sixteenth beyond their range, which are refused as well. A sum
+        beyond that has wrapped around and looks like another number, which nothing can tell: 3 + 3 + 3 of padded
+        messages of 2 bits is 1, and 127 + 127 of integers of 8 bits is -18. Keep sums within the range.
+
+        Parameters
+        ----------
+        max_failure
+            The probability of a wrong value that is accepted, 2^-128 if not given; 1 gives the nearest value, whatever
+            the noise and the range, as for real numbers that came over a bridge with more bits than they have.
 
         Raises
         ------
+        RangeError
+            If a value would be wrong more often than accepted, by the noise that the ciphertext says it has, or a sum
+            has left the range.
         KeyMismatchError
             If the ciphertexts were made under another secret key.
         """
-        x = ciphertext(ciphertext_)
-        found = self._core.decrypt(x._array, _secret_key(secret_key)).reshape(x.shape)
+        x, most = ciphertext(ciphertext_), log2_failure(max_failure)
+        found = self._core.decrypt(x._array, _secret_key(secret_key), most).reshape(x.shape)
         return found.astype(np.bool_) if x.is_bits else found
 
 

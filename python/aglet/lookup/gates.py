@@ -177,7 +177,36 @@ class Gates:
         max_failure: float | None = None,
         progress: ProgressCallback | None = None,
     ) -> LweCiphertext:
-        """`select ? x : y` of bits, as `numpy.where`; two bootstraps, and the noise of both. As `gate`."""
+        """`select ? x : y` of bits, as `numpy.where`; two bootstraps, and the noise of one. As `gate`."""
         most, arrays, own = log2_failure(max_failure), broadcast(select, x, y), lookup_key(key)
         with progress_bar(progress) as report:
             return LweCiphertext._of(self._core.mux(arrays, own, most, report))
+
+    def refresh(
+        self,
+        x: LweCiphertext,
+        key: LookupKey,
+        *,
+        max_failure: float | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> LweCiphertext:
+        """The same bits or messages with the noise of a bootstrap: before sums of sums, or after they have come down.
+
+        One bootstrap for each, two for messages of the domains "full" and "negacyclic". Results of gates and of `mux`
+        have that noise already and enter every gate; sums of messages have the noise of all their terms. Other
+        arguments and errors are those of `lookup`; integers of more bits than a message have no refresh but their
+        digits, floor or sign.
+
+        Examples
+        --------
+        >>> from aglet import LookupEngine
+        >>> engine = LookupEngine(bits=2)
+        >>> secret_key = engine.create_secret_key()
+        >>> key = engine.create_lookup_key(secret_key)
+        >>> x = engine.encrypt([0, 1], secret_key)
+        >>> engine.decrypt(engine.refresh(x + x + 1, key), secret_key)
+        array([1, 3])
+        """
+        array, own, most = ciphertext(x)._array, lookup_key(key), log2_failure(max_failure)
+        with progress_bar(progress) as report:
+            return LweCiphertext._of(self._core.refresh(array, own, most, report))

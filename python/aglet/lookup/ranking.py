@@ -54,11 +54,10 @@ class Ranking:
         KeyMismatchError
             If array and key do not belong together.
         """
-        hot = self._best(x, 1, key, max_failure, progress)
+        words: dict[str, Any] = {"max_failure": max_failure, "progress": progress}
         if checks.flag("one_hot", one_hot):
-            return hot
-        places = [n * hot[..., n] for n in range(1, hot.shape[-1])]
-        return _total(places)
+            return self._best(x, 1, key, words)
+        return self._place(self._ranks(x, key, words), key, words)
 
     def argmax(
         self,
@@ -82,31 +81,43 @@ class Ranking:
         progress: ProgressCallback | None = None,
     ) -> LweCiphertext:
         """1 for the k greatest integers along the last axis and 0 for the others, in the shape of x; as `argmin`."""
-        return self._best(-ciphertext(x), k, key, max_failure, progress)
+        return self._best(-ciphertext(x), k, key, {"max_failure": max_failure, "progress": progress})
 
-    def _best(
-        self: Any, x: LweCiphertext, k: int, key: LookupKey, max_failure: float | None, progress: Any
-    ) -> LweCiphertext:
+    def _best(self: Any, x: LweCiphertext, k: int, key: LookupKey, words: dict[str, Any]) -> LweCiphertext:
         """1 for the k smallest of each row: those that are not above so many others."""
+        n = ciphertext(x).shape[-1] if x.shape else 0
+        wanted = checks.count("k", k, 1)
+        if 2 <= n <= wanted:
+            raise RangeError(f"k={k} of {n} integers leaves none out; give 1 to {n - 1}.")
+        table = Table(lambda count: int(count >= n - wanted))
+        stacked: Any = np.stack(cast("Any", self._ranks(x, key, words)), axis=-1)
+        return cast("LweCiphertext", self.lookup(stacked, table, key, **words))
+
+    def _place(self: Any, ranks: list[LweCiphertext], key: LookupKey, words: dict[str, Any]) -> LweCiphertext:
+        """The place that all others are above. A table gives each: multiples of 0 and 1 have multiples of noise."""
+        found = [self.lookup(ranks[n], _first(n, len(ranks)), key, **words) for n in range(1, len(ranks))]
+        return _total(found)
+
+    def _ranks(self: Any, x: LweCiphertext, key: LookupKey, words: dict[str, Any]) -> list[LweCiphertext]:
+        """For each place of the last axis how many others are above it."""
         n = ciphertext(x).shape[-1] if ciphertext(x).shape else 0
         if not 2 <= n <= 2**self.bits:
             raise RangeError(f"{n} integers in a row are not ranked by this engine; give 2 to {2**self.bits}.")
-        wanted = checks.count("k", k, 1)
-        if wanted >= n:
-            raise RangeError(f"k={k} of {n} integers leaves none out; give 1 to {n - 1}.")
         first, second = np.triu_indices(n, 1)
         # Of two that are equal, the first one wins.
-        wins = self.sign(x[..., second] - x[..., first], key, max_failure=max_failure, progress=progress)
+        wins = self.sign(x[..., second] - x[..., first], key, **words)
         counts = []
         for place in range(n):
             won = [wins[..., pair] for pair in np.flatnonzero(first == place)]
             lost = [wins[..., pair] for pair in np.flatnonzero(second == place)]
             terms = won + [1 - one for one in lost]
             counts.append(_total(terms))
-        table = Table(lambda count: int(count >= n - wanted))
-        ranks: Any = np.stack(cast("Any", counts), axis=-1)
-        found = self.lookup(ranks, table, key, max_failure=max_failure, progress=progress)
-        return cast("LweCiphertext", found)
+        return counts
+
+
+def _first(place: int, n: int) -> Table:
+    """The place where n - 1 others are above, else 0."""
+    return Table(lambda count: place * int(count >= n - 1))
 
 
 def _total(terms: list[LweCiphertext]) -> LweCiphertext:

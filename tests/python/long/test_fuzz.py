@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from fuzz import arrays, engine
+from fuzz import arrays, engine, lookups
 from fuzz.profiles import programs
 
 test_arrays = programs(arrays.program, share=0.5, profile="long")
 test_engine = programs(engine.program, share=0.1, profile="long")
+test_lookups = programs(lookups.program, share=0.3, profile="long")

@@ -1,5 +1,6 @@
 //! Arrays of ciphertexts in the shapes of numpy, and what is done to them without a key.
 
+use super::memory::{room, room_of_seeds};
 use crate::{Error, KeyId};
 use aglet_ring::arch;
 use aglet_rlwe::lwe::{LweCiphertext, LweContext};
@@ -124,6 +125,7 @@ impl Array {
 
     /// The same parameters, form and key around other ciphertexts.
     fn with(&self, cells: impl Iterator<Item = Result<LweCiphertext, Error>>) -> Result<Self, Error> {
+        room(&self.home, self.cells.len())?;
         let cells = cells.collect::<Result<Vec<_>, _>>()?;
         Self::new(&self.home, self.form, self.shape.clone(), self.key, cells)
     }
@@ -156,7 +158,7 @@ impl Array {
     /// Bytes in memory, without what it shares with others taken off.
     #[must_use]
     pub fn byte_count(&self) -> usize {
-        self.cells.iter().map(|ct| 8 * (ct.mask().len() + 1)).sum()
+        self.cells.iter().map(LweCiphertext::byte_count).sum()
     }
 
     /// The ciphertexts at these places, in any order and any number of times: indexing, broadcasting and reshaping at once.
@@ -164,6 +166,7 @@ impl Array {
     /// # Errors
     /// [`Error::Parameter`] for a place that it does not have, or another number of places than the shape says.
     pub fn take(&self, places: &[usize], shape: Vec<usize>) -> Result<Self, Error> {
+        room_of_seeds(places.len())?;
         let cell = |&at: &usize| {
             let none = || Error::Parameter(format!("There is no ciphertext {at} among {}.", self.cells.len()));
             self.cells.get(at).cloned().ok_or_else(none)
@@ -182,6 +185,7 @@ impl Array {
             return Err(Error::Parameter("There is no array to join; give one at least.".into()));
         };
         arrays.iter().try_for_each(|other| first.fits(other))?;
+        room_of_seeds(arrays.iter().map(|array| array.cells.len()).sum())?;
         let cells: Vec<_> = arrays.iter().flat_map(|a| a.cells.iter().cloned()).collect();
         Self::new(&first.home, first.form, vec![cells.len()], first.key, cells)
     }
@@ -201,6 +205,26 @@ impl Array {
         let ctx = self.home.ctx();
         let sum = |(x, y)| Ok(LweCiphertext::combine(ctx, 0, &[(x, 1), (y, weight)])?);
         self.with(self.cells.iter().zip(other.cells.iter()).map(sum))
+    }
+
+    /// The sums of each `count` of its integers that follow one another: one axis, or none of nothing.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for bits, or a number of integers that is no multiple of `count`.
+    pub fn sums(&self, count: usize) -> Result<Self, Error> {
+        self.integers()?;
+        if count == 0 || !self.cells.len().is_multiple_of(count) {
+            let sentence =
+                format!("{} ciphertexts have no sums of {count}; give an axis that has some.", self.cells.len());
+            return Err(Error::Parameter(sentence));
+        }
+        room(&self.home, self.cells.len() / count)?;
+        let sum = |some: &[LweCiphertext]| {
+            let terms: Vec<_> = some.iter().map(|ct| (ct, 1)).collect();
+            Ok(LweCiphertext::combine(self.home.ctx(), 0, &terms)?)
+        };
+        let cells = self.cells.chunks(count).map(sum).collect::<Result<Vec<_>, Error>>()?;
+        Self::new(&self.home, self.form, vec![cells.len()], self.key, cells)
     }
 
     /// Integers plus numbers in the clear, one for each place.

@@ -1,11 +1,14 @@
 //! The engine of gates and tables: keys, encryption, and bootstraps of many ciphertexts at once.
 
 use super::array::Home;
+use super::memory::{room, room_of_seeds};
 use crate::runtime::{machine, Runtime};
 use crate::{Control, Error, KeyId};
 use aglet_bootstrap::{functional, BootstrapKey};
 use aglet_rlwe::lwe::{LweCiphertext, LweContext, LweSecretKey, PackingKey, SeededKey};
-use aglet_schemes::fhew::{from_bit, join, mux_halves, not, to_bit, FhewParams, Gate, MAX_LOG2_FAILURE};
+use aglet_schemes::fhew::{
+    check_refresh, from_bit, mux_end, mux_start, mux_table, not, FhewParams, Gate, MAX_LOG2_FAILURE,
+};
 use std::sync::Arc;
 
 /// Everything for one parameter set on a number of threads. Shared freely: all methods take `&self`.
@@ -142,23 +145,12 @@ impl Engine {
 
     pub(super) fn encrypt_phases(
         &self,
-        phases: impl Iterator<Item = Result<u64, Error>>,
+        phases: impl ExactSizeIterator<Item = Result<u64, Error>>,
         sk: &LweSecretKey,
     ) -> Result<Vec<LweCiphertext>, Error> {
+        room_of_seeds(phases.len())?;
         let mut source = self.runtime.random("lwe encryption", 0)?;
         phases.map(|phase| Ok(sk.encrypt(&self.ctx, phase?, &mut source)?)).collect()
-    }
-
-    /// Decrypts bits.
-    ///
-    /// # Errors
-    /// Ciphertexts of another key.
-    pub fn decrypt_bits(&self, bits: &[LweCiphertext], sk: &LweSecretKey) -> Result<Vec<bool>, Error> {
-        Ok(self.decrypt_phases(bits, sk)?.into_iter().map(|phase| to_bit(&self.ctx, phase)).collect())
-    }
-
-    pub(super) fn decrypt_phases(&self, cts: &[LweCiphertext], sk: &LweSecretKey) -> Result<Vec<u64>, Error> {
-        cts.iter().map(|ct| Ok(sk.phase(&self.ctx, ct)?)).collect()
     }
 
     /// A gate on arrays of bits, element by element: one bootstrap for each. `max_log2_failure` allows results that are wrong more
@@ -177,6 +169,7 @@ impl Engine {
     ) -> Result<Vec<LweCiphertext>, Error> {
         let most = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
         gate.check(inputs.len())?;
+        room(&self.home(), 2 * same_length(inputs)?)?;
         let sums = (0..same_length(inputs)?).map(|i| {
             let bits: Vec<&LweCiphertext> = inputs.iter().map(|array| &array[i]).collect();
             Ok(gate.combine(&self.ctx, &bits, most)?)
@@ -197,12 +190,32 @@ impl Engine {
         control: &Control,
     ) -> Result<Vec<LweCiphertext>, Error> {
         let most = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
-        let mut halves = Vec::new();
-        for i in 0..same_length(&[select, x, y])? {
-            halves.extend(mux_halves(&self.ctx, [&select[i], &x[i], &y[i]], most)?);
-        }
-        let out = self.bootstrap(&halves, &Gate::table(&self.ctx), key, control)?;
-        out.chunks_exact(2).map(|half| Ok(join(&self.ctx, [&half[0], &half[1]])?)).collect()
+        let count = same_length(&[select, x, y])?;
+        room(&self.home(), 2 * count)?;
+        let starts = (0..count).map(|i| Ok(mux_start(&self.ctx, [&select[i], &x[i]], most)?));
+        let starts = starts.collect::<Result<Vec<_>, Error>>()?;
+        self.work(key, control, 2 * count, |run| {
+            let both = functional::bootstrap(run, &starts, &mux_table(&self.ctx))?;
+            let ends = (0..count).map(|i| mux_end(&self.ctx, &both[i], [&select[i], &x[i], &y[i]], most));
+            let ends = ends.collect::<Result<Vec<_>, _>>()?;
+            functional::bootstrap(run, &ends, &Gate::table(&self.ctx))
+        })
+    }
+
+    /// The same bits with the noise of a gate, whatever noise they came with: one bootstrap for each.
+    ///
+    /// # Errors
+    /// As [`Engine::gate`].
+    pub fn refresh(
+        &self,
+        bits: &[LweCiphertext],
+        key: &LookupKey,
+        max_log2_failure: Option<f64>,
+        control: &Control,
+    ) -> Result<Vec<LweCiphertext>, Error> {
+        let most = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
+        bits.iter().try_for_each(|bit| check_refresh(&self.ctx, bit, most))?;
+        self.bootstrap(bits, &Gate::table(&self.ctx), key, control)
     }
 
     /// The negation of bits, without a bootstrap.

@@ -116,8 +116,9 @@ impl Engine {
         Ok(match work {
             Work::Gate(gate) => (1, log2_tail(gate.distance(), noise.decision(gate.squared_weights() * variance))),
             Work::Mux => {
-                let half = log2_tail(Gate::And.distance(), noise.decision(2.0 * variance));
-                (2, aglet_schemes::fhew::either(&[half, half]))
+                let log2 = |variance: f64| log2_tail(Gate::And.distance(), noise.decision(variance));
+                let [start, end] = [0.0, noise.blind_rotation].map(|both| log2(2.0 * variance + both));
+                (2, aglet_schemes::fhew::either(&[start, end]))
             }
             Work::Lookup(tables) => {
                 let from = tables.first().ok_or_else(none)?.from();

@@ -14,8 +14,10 @@
 //! are refused.
 
 mod array;
+mod decrypt;
 mod engine;
 mod estimate;
+mod memory;
 mod numbers;
 pub mod presets;
 pub mod report;
@@ -26,6 +28,7 @@ pub use array::{Array, Form, Home};
 pub(crate) use engine::fits;
 pub use engine::{Engine, LookupKey};
 pub use estimate::{Estimate, Work};
+pub(crate) use memory::room;
 
 /// A comparison of two integers.
 pub use aglet_bootstrap::functional::Order;

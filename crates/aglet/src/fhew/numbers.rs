@@ -21,33 +21,12 @@ impl Engine {
         self.encrypt_phases(values.iter().map(|&x| Ok(integer.encode(&self.ctx, x)?)), sk)
     }
 
-    /// Decrypts integers.
-    ///
-    /// # Errors
-    /// Ciphertexts of another key.
-    pub fn decrypt_integers(
-        &self,
-        cts: &[LweCiphertext],
-        integer: Integer,
-        sk: &LweSecretKey,
-    ) -> Result<Vec<i64>, Error> {
-        Ok(self.decrypt_phases(cts, sk)?.into_iter().map(|phase| integer.decode(&self.ctx, phase)).collect())
-    }
-
     /// Encrypts words, each on its own.
     ///
     /// # Errors
     /// One out of range, no randomness, a secret key of another set.
     pub fn encrypt_words(&self, values: &[u64], word: Word, sk: &LweSecretKey) -> Result<Vec<LweCiphertext>, Error> {
         self.encrypt_phases(values.iter().map(|&x| Ok(word.encode(&self.ctx, x)?)), sk)
-    }
-
-    /// Decrypts words.
-    ///
-    /// # Errors
-    /// Ciphertexts of another key.
-    pub fn decrypt_words(&self, cts: &[LweCiphertext], word: Word, sk: &LweSecretKey) -> Result<Vec<u64>, Error> {
-        Ok(self.decrypt_phases(cts, sk)?.into_iter().map(|phase| word.decode(&self.ctx, phase)).collect())
     }
 
     /// 1 for integers from 0 on and 0 for negative ones, as messages of the set: six rotations for 20 bits, five of them in one batch.

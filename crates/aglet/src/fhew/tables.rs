@@ -1,11 +1,12 @@
 //! Messages and tables of an engine.
 
 use super::engine::same_length;
-use super::{Engine, LookupKey, Work};
+use super::memory::room;
+use super::{Array, Engine, Form, LookupKey, Work};
 use crate::{Control, Error};
 use aglet_bootstrap::functional;
 use aglet_rlwe::lwe::{LweCiphertext, LweSecretKey, PackingKey};
-use aglet_schemes::fhew::{Message, PairTable, Table, MAX_LOG2_FAILURE};
+use aglet_schemes::fhew::{Domain, Message, PairTable, Table, MAX_LOG2_FAILURE};
 
 impl Engine {
     /// Encrypts messages, each on its own. `message` says how many there are and where they lie.
@@ -14,14 +15,6 @@ impl Engine {
     /// A message out of range, no randomness, a secret key of another set.
     pub fn encrypt(&self, values: &[u64], message: Message, sk: &LweSecretKey) -> Result<Vec<LweCiphertext>, Error> {
         self.encrypt_phases(values.iter().map(|&m| Ok(message.encode(&self.ctx, m)?)), sk)
-    }
-
-    /// Decrypts messages; of padded ones, their number or more says that a sum has left the range of tables.
-    ///
-    /// # Errors
-    /// Ciphertexts of another key.
-    pub fn decrypt(&self, cts: &[LweCiphertext], message: Message, sk: &LweSecretKey) -> Result<Vec<u64>, Error> {
-        Ok(self.decrypt_phases(cts, sk)?.into_iter().map(|phase| message.decode(&self.ctx, phase)).collect())
     }
 
     /// What a table says of each message: one rotation for each, two in the full domain. `max_log2_failure` allows results that are
@@ -41,6 +34,35 @@ impl Engine {
         Ok(self.lookup_many(messages, tables, key, max_log2_failure, control)?.pop().unwrap_or_default())
     }
 
+    /// The same bits or messages with the noise of a bootstrap: [`Engine::refresh`], or the table of the identity.
+    ///
+    /// # Errors
+    /// As [`Engine::lookup`]; [`Error::Parameter`] for integers and words, which no table serves.
+    pub fn refresh_array(
+        &self,
+        array: &Array,
+        key: &LookupKey,
+        max_log2_failure: Option<f64>,
+        control: &Control,
+    ) -> Result<Vec<LweCiphertext>, Error> {
+        let domain = match array.form() {
+            Form::Bits => return self.refresh(array.cells(), key, max_log2_failure, control),
+            // The identity is no negacyclic table; messages of the full domain have the same phases.
+            Form::Messages(Domain::Negacyclic) => Domain::Full,
+            Form::Messages(domain) => domain,
+            Form::Integers(_) | Form::Words(_) => {
+                return Err(Error::Parameter(
+                    "Bits and messages of tables are refreshed, and these are integers of more bits; take their digits, floor or sign, \
+                     whose results have the noise of a bootstrap."
+                        .into(),
+                ))
+            }
+        };
+        let message = self.params().message().within(domain);
+        let identity: Vec<u64> = (0..message.space()).collect();
+        self.lookup(array.cells(), &Table::new(message, message, &identity)?, key, max_log2_failure, control)
+    }
+
     /// What each of several tables says of each message, a list for each table: all in one rotation (two in the full domain) where
     /// results stay right and can be looked up again, else in one for each; see [`functional::Way`].
     ///
@@ -55,6 +77,7 @@ impl Engine {
         control: &Control,
     ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
         let allowed = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
+        room(&self.home(), 2 * tables.len() * messages.len())?;
         let rotations = self.planned(Work::Lookup(tables), messages.len());
         self.work(key, control, rotations, |run| functional::lookup(run, messages, tables, allowed))
     }

@@ -1,5 +1,6 @@
 //! Batches of rotations on the threads of an engine.
 
+use super::memory::room;
 use super::{Engine, LookupKey};
 use crate::{Control, Error, KeyId};
 use aglet_bootstrap::functional::Rotate;
@@ -28,6 +29,8 @@ impl Engine {
         rotations: usize,
         work: impl FnOnce(&Workers) -> Result<T, aglet_schemes::Error> + Send,
     ) -> Result<T, Error> {
+        // Sums and what is made of them.
+        room(&self.home(), 2 * rotations)?;
         let progress = Mutex::new((rotations, 0));
         self.runtime.run(|| Ok(work(&Workers { engine: self, key, control, progress })?))
     }

@@ -59,9 +59,19 @@ pub fn memory_total() -> Option<u64> {
     least(kilobytes("/proc/meminfo", "MemTotal"), |limit| limit.total)
 }
 
-/// Memory that this process can still have, in bytes, if the system says: what is free, within the limits of its container.
+/// Memory that this process can still have, in bytes, if the system says: what is free, within the limits of its container and of its
+/// own address space.
 pub fn memory_available() -> Option<u64> {
-    least(kilobytes("/proc/meminfo", "MemAvailable"), |limit| limit.available)
+    let free = least(kilobytes("/proc/meminfo", "MemAvailable"), |limit| limit.available);
+    free.into_iter().chain(address_space_left()).min()
+}
+
+/// What `ulimit -v` leaves of the address space, where it sets a limit.
+fn address_space_left() -> Option<u64> {
+    let limits = fs::read_to_string("/proc/self/limits").ok()?;
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    let limit = line.split_whitespace().next()?.parse::<u64>().ok()?;
+    Some(limit.saturating_sub(kilobytes("/proc/self/status", "VmSize")?))
 }
 
 fn least(machine: Option<u64>, container: impl Fn(cgroup::Memory) -> u64) -> Option<u64> {

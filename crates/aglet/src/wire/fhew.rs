@@ -2,7 +2,7 @@
 
 use super::parameters::{shown, unusable};
 use super::{Family, Kind, Origin, Reader, Shape, Stored, Summary, Writer, WORDS};
-use crate::fhew::{presets, Array, Form, Home, LookupKey, PackingKey, SecretKey};
+use crate::fhew::{presets, room, Array, Form, Home, LookupKey, PackingKey, SecretKey};
 use crate::{Error, KeyId};
 use aglet_bootstrap::BootstrapKey;
 use aglet_ring::packed::KeyShape;
@@ -252,8 +252,10 @@ impl Stored<Home> for Array {
         Ok(bytes.into_iter().map(Shape::Bytes).chain([residues(home, layout.residues(home))]).collect())
     }
     fn put(&self, home: &Home, out: &mut Writer<'_>) -> Result<(), Error> {
+        let layout = Layout::of(self);
+        room(home, layout.cells - layout.fresh)?;
         let mut parts = [const { Vec::new() }; 4];
-        let mut words = Vec::with_capacity(Layout::of(self).residues(home).next_multiple_of(8));
+        let mut words = Vec::with_capacity(layout.residues(home).next_multiple_of(8));
         self.shape().iter().for_each(|&n| parts[0].extend((n as u64).to_le_bytes()));
         for ct in self.cells() {
             let noises = if ct.seed().is_some() { u32::MAX } else { ct.sources().len() as u32 };
@@ -262,7 +264,7 @@ impl Stored<Home> for Array {
                 parts[3].extend(seed);
             } else {
                 ct.sources().iter().for_each(|source| parts[2].extend(source_bytes(source)));
-                words.extend(ct.mask());
+                words.extend(ct.words().unwrap_or_default());
             }
             words.push(ct.body());
         }
@@ -276,6 +278,7 @@ impl Stored<Home> for Array {
         let words = parts.residues()?;
         let shape = shape.chunks_exact(8).map(|n| word(n) as usize).collect();
         let mut rest = Rest { sources: &sources, seeds: &seeds, words: &words };
+        room(home, layout.cells - layout.fresh)?;
         let cells = noises.chunks_exact(4).map(|noises| rest.cell(home, id, word(noises) as u32));
         let cells = cells.collect::<Result<Vec<_>, Error>>()?;
         // What is left is what fills up the last eight.

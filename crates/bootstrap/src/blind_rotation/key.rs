@@ -157,9 +157,8 @@ impl BootstrapKey {
         let turned = switched.iter().enumerate().map(|(i, s)| start(i).turned_back(ctx, s.body));
         let mut accs: Vec<Words> = turned.map(GlweSample::into_words).collect();
         self.rotation.rotate(ctx, &switched, &mut accs);
-        let added = ctx.params().noise().blind_rotation;
-        let samples = accs.into_iter().enumerate();
-        samples.map(|(i, acc)| GlweSample::new(ctx, acc, self.id, start(i).variance() + added)).collect()
+        let turned = accs.into_iter().zip(&switched).enumerate();
+        turned.map(|(i, (acc, by))| GlweSample::rotated(ctx, acc, start(i), by)).collect()
     }
 
     fn check(

@@ -1,12 +1,9 @@
 //! Signs of integers, and comparisons by them.
 
-use super::{bootstrap, permit, worst, Rotate};
+use super::{bootstrap, permit, worst, Rotate, TOGETHER};
 use aglet_rlwe::lwe::{GlweSample, LweCiphertext};
 use aglet_schemes::fhew::{Integer, Message};
 use aglet_schemes::Error;
-
-/// Integers whose magnitudes are rotated in one batch.
-const TOGETHER: usize = 64;
 
 /// 1 for integers from 0 on, 0 for negative ones, as messages of `to`: all magnitudes of an integer in one batch, then one rotation.
 ///

@@ -66,6 +66,9 @@ impl Rotate for OneThread<'_> {
     }
 }
 
+/// Ciphertexts that have starts of their own at a time: each start is a few times as large as a ciphertext.
+const TOGETHER: usize = 64;
+
 /// What one table says of each phase.
 ///
 /// # Errors
@@ -90,14 +93,21 @@ fn bootstrap_several(
         let entries = |sample: GlweSample| Ok((0..tables.len()).map(|t| sample.extract(ctx, t)).collect());
         return Ok(columns(run.rotate(cts, &[start], log_tables, entries)?, tables.len()));
     }
-    let starts = tables.iter().map(|t| trivial(t)).collect::<Result<Vec<_>, _>>()?;
-    let (mut inputs, mut own) = (Vec::new(), Vec::new());
-    for ct in cts {
-        inputs.extend(tables.iter().map(|_| ct.clone()));
-        own.extend(starts.iter().cloned());
+    if let [table] = tables {
+        return Ok(vec![bootstrap(run, cts, table)?]);
     }
-    let out = run.rotate(&inputs, &own, 0, |sample| Ok(sample.extract(ctx, 0)))?;
-    Ok(columns(out.chunks(tables.len()).map(<[_]>::to_vec).collect(), tables.len()))
+    let starts = tables.iter().map(|t| trivial(t)).collect::<Result<Vec<_>, _>>()?;
+    let mut rows = Vec::with_capacity(cts.len());
+    for some in cts.chunks(TOGETHER) {
+        let (mut inputs, mut own) = (Vec::new(), Vec::new());
+        for ct in some {
+            inputs.extend(tables.iter().map(|_| ct.clone()));
+            own.extend(starts.iter().cloned());
+        }
+        let out = run.rotate(&inputs, &own, 0, |sample| Ok(sample.extract(ctx, 0)))?;
+        rows.extend(out.chunks(tables.len()).map(<[_]>::to_vec));
+    }
+    Ok(columns(rows, tables.len()))
 }
 
 /// Rows of `count` each as columns.
@@ -107,13 +117,6 @@ fn columns(rows: Vec<Vec<LweCiphertext>>, count: usize) -> Vec<Vec<LweCiphertext
         row.into_iter().zip(&mut columns).for_each(|(ct, column)| column.push(ct));
     }
     columns
-}
-
-/// What several products are made of. They share its noise, so each counts it as often as there are products: that bounds the variance
-/// of every sum of them.
-fn shared(mut sample: GlweSample, products: usize) -> GlweSample {
-    sample.add_variance(sample.variance() * (products as f64 - 1.0));
-    sample
 }
 
 /// The largest variance of several inputs, 0 of none: what fails most often.

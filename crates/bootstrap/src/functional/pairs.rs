@@ -4,25 +4,24 @@
 //! the table of the high message, which a second rotation turns. Several tables of the same pair share the first rotation.
 
 use super::tables::ready;
-use super::{columns, permit, shared, worst, Rotate};
+use super::{columns, permit, worst, Rotate, TOGETHER};
 use aglet_ring::small::Words;
 use aglet_rlwe::lwe::{log2_tail, GlweSample, LweCiphertext, LweContext, PackingKey};
-use aglet_schemes::fhew::{either, half_steps, Message, PairTable};
+use aglet_schemes::fhew::{either, half_steps, Message, PairTable, Table};
 use aglet_schemes::Error;
 
 /// The variance, in turns squared, of what tables of two messages give that are read together: what the steepest row of all of them
 /// leaves of the noise of a rotation and of packing, and a second rotation.
 #[must_use]
 pub fn pair_variance(ctx: &LweContext, tables: &[PairTable]) -> f64 {
-    tables.iter().map(|table| variance_of(ctx, table, tables.len())).fold(0.0, f64::max)
+    tables.iter().map(|table| variance_of(ctx, table)).fold(0.0, f64::max)
 }
 
-/// The same of one of so many tables.
-fn variance_of(ctx: &LweContext, table: &PairTable, tables: usize) -> f64 {
-    let noise = ctx.params().noise();
-    let steepest = table.rows().iter().map(|row| row.squared_factors(ctx.params())).fold(0.0, f64::max);
-    let packed = noise.blind_rotation * steepest + PackingKey::noise(ctx, ctx.params().spec().gadget);
-    packed * tables as f64 + noise.blind_rotation
+/// The same of one table.
+fn variance_of(ctx: &LweContext, table: &PairTable) -> f64 {
+    let row = |row: &Table| GlweSample::product_variance(ctx, &row.factors(ctx.params()));
+    let steepest = table.rows().iter().map(row).fold(0.0, f64::max);
+    steepest + PackingKey::noise(ctx, ctx.params().spec().gadget) + ctx.noise().blind_rotation
 }
 
 /// log2 of the probability that a look-up of two messages of these variances is wrong: that either is misread, or that the noise of
@@ -31,7 +30,7 @@ fn variance_of(ctx: &LweContext, table: &PairTable, tables: usize) -> f64 {
 pub fn pair_log2_failure(ctx: &LweContext, tables: &[PairTable], variances: [f64; 2]) -> f64 {
     let noise = ctx.params().noise();
     let read = tables.iter().take(1).flat_map(|t| variances.map(|v| t.from().log2_failure(&noise, v, 0)));
-    let result = |t: &PairTable| log2_tail(0.5 / t.to().turn() as f64, variance_of(ctx, t, tables.len()));
+    let result = |t: &PairTable| log2_tail(0.5 / t.to().turn() as f64, variance_of(ctx, t));
     either(&read.chain(tables.iter().map(result)).collect::<Vec<_>>())
 }
 
@@ -61,20 +60,24 @@ pub fn lookup_pairs(
     }
     let log2_failure = pair_log2_failure(ctx, tables, [worst(high), worst(low)]);
     permit("A table of two messages (the set \"wide\" is made for them)", log2_failure, allowed)?;
+    let (mut rows, low, high) = (Vec::with_capacity(low.len()), ready(run, from, low)?, ready(run, from, high)?);
     let jumps: Vec<Vec<_>> =
         tables.iter().map(|t| t.rows().iter().map(|r| r.factors(ctx.params())).collect()).collect();
-    let start = GlweSample::trivial(ctx, &half_steps(ctx, to), run.id())?;
-    let starts = run.rotate(&ready(run, from, low)?, &[start], 0, |sample| {
-        let table = |rows: &Vec<Vec<(usize, i64)>>| {
-            let values: Vec<_> = rows.iter().map(|jumps| sample.product(ctx, jumps)).collect();
-            Ok(shared(spread(ctx, &packing.pack(ctx, &values)?, from)?, tables.len()))
-        };
-        jumps.iter().map(table).collect::<Result<Vec<GlweSample>, Error>>()
-    })?;
-    let starts = starts.concat();
-    let inputs: Vec<_> = ready(run, from, high)?.iter().flat_map(|ct| vec![ct.clone(); tables.len()]).collect();
-    let out = run.rotate(&inputs, &starts, 0, |sample| Ok(sample.extract(ctx, 0)))?;
-    Ok(columns(out.chunks(tables.len()).map(<[_]>::to_vec).collect(), tables.len()))
+    let start = [GlweSample::trivial(ctx, &half_steps(ctx, to), run.id())?];
+    for (low, high) in low.chunks(TOGETHER).zip(high.chunks(TOGETHER)) {
+        let starts = run.rotate(low, &start, 0, |sample| {
+            let table = |rows: &Vec<Vec<(usize, i64)>>| {
+                let values: Vec<_> = rows.iter().map(|jumps| sample.product(ctx, jumps)).collect();
+                Ok(spread(ctx, &packing.pack(ctx, &values)?, from)?.made_of(&sample))
+            };
+            jumps.iter().map(table).collect::<Result<Vec<GlweSample>, Error>>()
+        })?;
+        let starts = starts.concat();
+        let inputs: Vec<_> = high.iter().flat_map(|ct| vec![ct.clone(); tables.len()]).collect();
+        let out = run.rotate(&inputs, &starts, 0, |sample| Ok(sample.extract(ctx, 0)))?;
+        rows.extend(out.chunks(tables.len()).map(<[_]>::to_vec));
+    }
+    Ok(columns(rows, tables.len()))
 }
 
 /// The table of the high message from its values: each fills its box.

@@ -1,6 +1,6 @@
 //! Tables of one message: in every domain, one or many at a time.
 
-use super::{bootstrap, bootstrap_several, columns, permit, shared, worst, Rotate};
+use super::{bootstrap, bootstrap_several, columns, permit, worst, Rotate};
 use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweParams};
 use aglet_schemes::fhew::{half_steps, Domain, Message, Table, MAX_LOG2_FAILURE};
 use aglet_schemes::Error;
@@ -31,6 +31,7 @@ impl Way {
             return Self::Interleaved(log);
         }
         let one_step = tables.iter().all(|t| t.to().turn() == tables[0].to().turn());
+        // Results share coefficients of one noise: so many deviations are those of the sum of all of them at worst.
         let shared = noise.blind_rotation * tables.len() as f64;
         let left = |t: &Table| t.to().log2_failure(&noise, shared * t.squared_factors(params), 0);
         match log > 0 && one_step && tables.iter().all(|t| left(t) <= MAX_LOG2_FAILURE) {
@@ -83,10 +84,7 @@ pub fn lookup(
     if way == Way::MultiValue {
         let start = GlweSample::trivial(ctx, &half_steps(ctx, tables[0].to()), run.id())?;
         let factors: Vec<_> = tables.iter().map(|t| t.factors(ctx.params())).collect();
-        let values = |sample: GlweSample| {
-            let sample = shared(sample, tables.len());
-            Ok(factors.iter().map(|f| sample.product(ctx, f)).collect())
-        };
+        let values = |sample: GlweSample| Ok(factors.iter().map(|f| sample.product(ctx, f)).collect());
         return Ok(columns(run.rotate(&ready, &[start], 0, values)?, tables.len()));
     }
     let entries: Vec<_> = tables.iter().map(|t| t.entries(ctx)).collect();

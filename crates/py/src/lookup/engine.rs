@@ -191,17 +191,16 @@ impl LookupEngine {
         Ok(LweArray::new(&self.home, array))
     }
     /// In the order of C; bits are 0 and 1.
-    fn decrypt<'py>(&self, py: Python<'py>, ct: &LweArray, sk: &LweSecretKey) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    #[pyo3(signature = (ct, sk, max_log2_failure = None))]
+    fn decrypt<'py>(
+        &self,
+        py: Python<'py>,
+        ct: &LweArray,
+        sk: &LweSecretKey,
+        max_log2_failure: Option<f64>,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let (ct, sk) = (ct.of(py, &self.home)?, sk.of(py, &self.home)?);
-        let found: Vec<i64> = self.quick(py, |e| match ct.form() {
-            Form::Bits => Ok(e.decrypt_bits(ct.cells(), sk)?.into_iter().map(i64::from).collect()),
-            Form::Messages(domain) => {
-                let messages = e.decrypt(ct.cells(), e.params().message().within(domain), sk)?;
-                Ok(messages.into_iter().map(|m| m as i64).collect())
-            }
-            Form::Integers(integer) => e.decrypt_integers(ct.cells(), integer, sk),
-            Form::Words(word) => Ok(e.decrypt_words(ct.cells(), word, sk)?.into_iter().map(|w| w as i64).collect()),
-        })?;
+        let found = self.quick(py, |e| e.decrypt_array(ct, sk, max_log2_failure))?;
         Ok(PyArray1::from_vec(py, found))
     }
 
@@ -228,6 +227,20 @@ impl LookupEngine {
         let cells: Vec<&[Ciphertext]> = arrays.iter().map(|x| x.cells()).collect();
         let out = self.long(py, progress, |e, control| e.gate(gate, &cells, own, max_log2_failure, control))?;
         self.made(py, Form::Bits, arrays.first().map_or(&[], |x| x.shape()), key, out)
+    }
+    /// The same bits or messages with the noise of a bootstrap.
+    #[pyo3(signature = (ct, key, max_log2_failure = None, progress = None))]
+    fn refresh(
+        &self,
+        py: Python<'_>,
+        ct: &LweArray,
+        key: &LookupKey,
+        max_log2_failure: Option<f64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<LweArray> {
+        let (array, own) = (ct.of(py, &self.home)?, key.of(py, &self.home)?);
+        let out = self.long(py, progress, |e, control| e.refresh_array(array, own, max_log2_failure, control))?;
+        self.made(py, array.form(), array.shape(), key, out)
     }
     /// Arrays of one shape.
     #[pyo3(signature = (inputs, key, max_log2_failure = None, progress = None))]

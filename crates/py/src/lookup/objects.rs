@@ -114,6 +114,10 @@ impl LweArray {
     fn plus(&self, py: Python<'_>, other: &Self, weight: i64) -> PyResult<Self> {
         self.made(py, |array| array.plus(&other.value, weight))
     }
+    /// The sums of each `count` that follow one another.
+    fn sums(&self, py: Python<'_>, count: usize) -> PyResult<Self> {
+        self.made(py, |array| array.sums(count))
+    }
     /// Plus numbers in the clear.
     fn plus_clear(&self, py: Python<'_>, numbers: PyReadonlyArray1<'_, i64>) -> PyResult<Self> {
         let numbers = vector(&numbers);

@@ -1,57 +1,63 @@
 //! LWE ciphertexts under all coordinates, and the sums of them that need no key.
 
+use super::sources::{NoiseSource, Sources};
 use super::LweContext;
 use crate::error::Error;
 use crate::secret::KeyId;
 use aglet_ring::sample::{self, ChaChaSource};
+use std::borrow::Cow;
 use std::sync::Arc;
 
-/// `(a, b)` with `b - <a, S> = phase + noise` modulo Q, D + 1 words. Cloning shares the words.
+/// `(a, b)` with `b - <a, S> = phase + noise` modulo Q. Cloning shares the words.
 #[derive(Clone)]
 pub struct LweCiphertext {
-    words: Arc<Vec<u64>>,
+    mask: Mask,
+    body: u64,
+    dimension: usize,
     key: KeyId,
-    sources: Vec<NoiseSource>,
-    seed: Option<[u8; 32]>,
+    sources: Sources,
 }
 
-/// A noise that a ciphertext has a multiple of: that of the encryption or bootstrap which made it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NoiseSource {
-    /// The first words of the mask that it came with. They are as good as uniform, so no two sources share them.
-    pub name: [u64; 2],
-    /// How often it is in the sum.
-    pub weight: i64,
-    /// Its variance over Q squared, by the formulas.
-    pub variance: f64,
+/// The words of a, D of them. A seed is a three hundredth of what it stands for, and is expanded in no time beside a bootstrap.
+#[derive(Clone)]
+enum Mask {
+    Seed([u8; 32]),
+    Words(Arc<Vec<u64>>),
+}
+
+/// What a seed stands for.
+fn expanded(ctx: &LweContext, seed: [u8; 32]) -> Vec<u64> {
+    let mut mask = vec![0; ctx.params().coordinates()];
+    sample::uniform(&mut ChaChaSource::from_seed(seed), ctx.modulus().value(), &mut mask);
+    mask
 }
 
 impl LweCiphertext {
-    /// One whose noise is its own.
-    pub(crate) fn new(words: Vec<u64>, key: KeyId, variance: f64) -> Self {
-        let own = NoiseSource { name: [words[0], words[1]], weight: 1, variance };
-        Self { words: Arc::new(words), key, sources: vec![own], seed: None }
+    /// One of its D + 1 words, the body last.
+    pub(crate) fn new(mut words: Vec<u64>, key: KeyId, sources: Sources) -> Self {
+        let body = words.pop().unwrap_or_default();
+        Self { dimension: words.len(), mask: Mask::Words(Arc::new(words)), body, key, sources }
     }
 
     /// A fresh one: its mask is the expansion of a seed.
     pub(crate) fn fresh(ctx: &LweContext, seed: [u8; 32], body: impl FnOnce(&[u64]) -> u64, key: KeyId) -> Self {
-        let mut words = vec![0; ctx.params().coordinates() + 1];
-        let (mask, last) = words.split_at_mut(ctx.params().coordinates());
-        sample::uniform(&mut ChaChaSource::from_seed(seed), ctx.modulus().value(), mask);
-        last[0] = body(mask);
-        Self { seed: Some(seed), ..Self::new(words, key, ctx.params().noise().fresh) }
+        Self::from_seed(ctx, seed, body(&expanded(ctx, seed)), key)
     }
 
     /// A fresh one of its seed and its body.
     #[must_use]
     pub fn from_seed(ctx: &LweContext, seed: [u8; 32], body: u64, key: KeyId) -> Self {
-        Self::fresh(ctx, seed, |_| body, key)
+        let [input, pattern] = [0, 8].map(|at| seed[at..at + 8].iter().fold(0, |word, &b| word << 8 | u64::from(b)));
+        let own = NoiseSource { name: [input, pattern], weight: 1, variance: ctx.noise().fresh };
+        let dimension = ctx.params().coordinates();
+        Self { mask: Mask::Seed(seed), body, dimension, key, sources: Sources::one(own) }
     }
 
     /// One of its words, D + 1 below Q, and the noises that it is a sum of.
     ///
     /// # Errors
-    /// [`Error::Stored`] for another number of words, words that are not below Q, variances that are none.
+    /// [`Error::Stored`] for another number of words, words that are not below Q, variances that are none, more noises than are told
+    /// apart.
     pub fn from_words(ctx: &LweContext, words: Vec<u64>, key: KeyId, sources: Vec<NoiseSource>) -> Result<Self, Error> {
         let canonical = words.iter().all(|&w| w < ctx.modulus().value());
         if words.len() != ctx.params().coordinates() + 1 || !canonical {
@@ -60,7 +66,10 @@ impl LweCiphertext {
         if !sources.iter().all(|s| s.variance.is_finite() && s.variance >= 0.0) {
             return Err(Error::Stored { what: "ciphertext has a noise of no variance" });
         }
-        Ok(Self { words: Arc::new(words), key, sources, seed: None })
+        if sources.len() > Sources::MOST {
+            return Err(Error::Stored { what: "ciphertext has more noises than are told apart" });
+        }
+        Ok(Self::new(words, key, Sources::new(ctx, sources)))
     }
 
     /// One without mask, whose phase everybody sees: the start of a sum.
@@ -68,18 +77,34 @@ impl LweCiphertext {
     pub fn trivial(ctx: &LweContext, phase: u64, key: KeyId) -> Self {
         let mut words = vec![0; ctx.params().coordinates() + 1];
         words[ctx.params().coordinates()] = ctx.modulus().reduce(phase);
-        Self { words: Arc::new(words), key, sources: Vec::new(), seed: None }
+        Self::new(words, key, Sources::none())
     }
 
-    /// The mask a.
+    /// The mask a, expanded if it is fresh.
     #[must_use]
-    pub fn mask(&self) -> &[u64] {
-        &self.words[..self.words.len() - 1]
+    pub fn mask(&self, ctx: &LweContext) -> Cow<'_, [u64]> {
+        match &self.mask {
+            Mask::Seed(seed) => Cow::Owned(expanded(ctx, *seed)),
+            Mask::Words(words) => Cow::Borrowed(words),
+        }
     }
     /// The body b.
     #[must_use]
     pub fn body(&self) -> u64 {
-        self.words[self.words.len() - 1]
+        self.body
+    }
+    /// The mask, unless it is a seed.
+    #[must_use]
+    pub fn words(&self) -> Option<&[u64]> {
+        match &self.mask {
+            Mask::Seed(_) => None,
+            Mask::Words(words) => Some(words),
+        }
+    }
+    /// Words of the mask.
+    #[must_use]
+    pub fn dimension(&self) -> usize {
+        self.dimension
     }
     /// The secret key that decrypts it.
     #[must_use]
@@ -89,78 +114,91 @@ impl LweCiphertext {
     /// The noises that it is a sum of.
     #[must_use]
     pub fn sources(&self) -> &[NoiseSource] {
-        &self.sources
+        self.sources.all()
     }
     /// What the mask is the expansion of, if it is fresh.
     #[must_use]
     pub fn seed(&self) -> Option<&[u8; 32]> {
-        self.seed.as_ref()
+        match &self.mask {
+            Mask::Seed(seed) => Some(seed),
+            Mask::Words(_) => None,
+        }
     }
-    /// The variance of its noise over Q squared, by the formulas. Noises of different sources are independent.
+    /// Bytes in memory, those of words that it shares included.
+    #[must_use]
+    pub fn byte_count(&self) -> usize {
+        let words = if self.seed().is_some() { 0 } else { 8 * self.dimension };
+        size_of::<Self>() + words + size_of_val(self.sources())
+    }
+    /// The variance of its noise over Q squared, by the formulas, with what depends added as dependent.
     #[must_use]
     pub fn variance(&self) -> f64 {
-        self.sources.iter().map(|s| (s.weight as f64).powi(2) * s.variance).sum()
+        self.sources.variance()
+    }
+    /// Whether its phase and noise are these for certain: those of the other, or with `-1` the negative of them.
+    #[must_use]
+    pub fn is_multiple(&self, ctx: &LweContext, other: &Self, sign: i64) -> bool {
+        let (m, sign) = (ctx.modulus(), ctx.modulus().reduce_i64(sign));
+        let same = |x: u64, y: u64| x == m.mul(y, sign);
+        self.key == other.key
+            && same(self.body, other.body)
+            && self.mask(ctx).iter().zip(other.mask(ctx).iter()).all(|(&x, &y)| same(x, y))
     }
 
-    /// A phase plus a weighted sum.
+    /// A phase plus a weighted sum. A noise that is in several terms counts with the sum of its weights.
     ///
     /// # Errors
-    /// [`Error::KeyMismatch`] for terms of different keys; [`Error::BadParameters`] for none.
+    /// [`Error::KeyMismatch`] for terms of different keys; [`Error::BadParameters`] for none, or terms of other sets.
     pub fn combine(ctx: &LweContext, phase: u64, terms: &[(&Self, i64)]) -> Result<Self, Error> {
         let Some((first, _)) = terms.first() else {
             return Err(Error::bad_parameters("a sum of no ciphertexts has no key; give one at least"));
         };
-        let mut sum = Self::trivial(ctx, phase, first.key);
-        for &(term, weight) in terms {
-            sum.add_multiple(ctx, term, weight)?;
+        let (m, mut words) = (ctx.modulus(), vec![0; ctx.params().coordinates() + 1]);
+        words[ctx.params().coordinates()] = m.reduce(phase);
+        for (term, weight) in terms {
+            if term.key != first.key {
+                return Err(Error::KeyMismatch { what: "ciphertext", found: term.key, expected: first.key });
+            }
+            if term.dimension + 1 != words.len() {
+                return Err(Error::bad_parameters("these ciphertexts have other dimensions; use one parameter set"));
+            }
+            let (mask, w) = (term.mask(ctx), m.reduce_i64(*weight));
+            let all = mask.iter().chain([&term.body]);
+            words.iter_mut().zip(all).for_each(|(x, &y)| *x = m.add(*x, m.mul(y, w)));
         }
-        Ok(sum)
+        let sources = terms.iter().flat_map(|(term, weight)| term.sources.times(ctx, *weight)).collect();
+        Ok(Self::new(words, first.key, Sources::new(ctx, sources)))
     }
 
-    /// Adds `weight` times another ciphertext. A noise that is in both already counts with the sum of its weights.
+    /// Adds `weight` times another ciphertext, as [`LweCiphertext::combine`].
     ///
     /// # Errors
-    /// [`Error::KeyMismatch`] for one of another key.
+    /// As there.
     pub fn add_multiple(&mut self, ctx: &LweContext, other: &Self, weight: i64) -> Result<(), Error> {
-        if self.key != other.key {
-            return Err(Error::KeyMismatch { what: "ciphertext", found: other.key, expected: self.key });
-        }
-        if self.words.len() != other.words.len() {
-            return Err(Error::bad_parameters("these ciphertexts have other dimensions; use one parameter set"));
-        }
-        let (m, w) = (ctx.modulus(), ctx.modulus().reduce_i64(weight));
-        let words = Arc::make_mut(&mut self.words);
-        words.iter_mut().zip(other.words.iter()).for_each(|(x, &y)| *x = m.add(*x, m.mul(y, w)));
-        self.seed = None;
-        for source in &other.sources {
-            let more = source.weight.saturating_mul(weight);
-            match self.sources.iter_mut().find(|own| own.name == source.name) {
-                Some(own) => own.weight = own.weight.saturating_add(more),
-                None => self.sources.push(NoiseSource { weight: more, ..*source }),
-            }
-        }
+        *self = Self::combine(ctx, 0, &[(self, 1), (other, weight)])?;
         Ok(())
     }
 
-    /// The exact half modulo Q: its phase is half of this one's, or half a turn from that, by the last bit of the phase.
+    /// The exact half modulo Q: its phase is half of this one's, or half a turn from that, by the last bit of the phase. What is added to
+    /// it counts as independent of it.
     #[must_use]
     pub fn half(&self, ctx: &LweContext) -> Self {
         let q = ctx.modulus().value();
         // An odd word becomes even with the odd Q added.
-        let words = self.words.iter().map(|&x| if x & 1 == 0 { x / 2 } else { x / 2 + q / 2 + 1 });
-        Self::new(words.collect(), self.key, self.variance() / 4.0)
+        let half = |x: u64| if x & 1 == 0 { x / 2 } else { x / 2 + q / 2 + 1 };
+        let words: Vec<u64> = self.mask(ctx).iter().copied().chain([self.body]).map(half).collect();
+        let own = NoiseSource { name: [words[0], words[1]], weight: 1, variance: self.variance() / 4.0 };
+        Self::new(words, self.key, Sources::one(own))
     }
 
     /// Adds a number to the phase.
     pub fn add_phase(&mut self, ctx: &LweContext, phase: u64) {
-        let words = Arc::make_mut(&mut self.words);
-        let last = words.len() - 1;
-        words[last] = ctx.modulus().add(words[last], ctx.modulus().reduce(phase));
+        self.body = ctx.modulus().add(self.body, ctx.modulus().reduce(phase));
     }
 }
 
 impl std::fmt::Debug for LweCiphertext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "LweCiphertext {{ dimension: {}, key: {} }}", self.mask().len(), self.key)
+        write!(f, "LweCiphertext {{ dimension: {}, key: {} }}", self.dimension, self.key)
     }
 }

@@ -1,6 +1,7 @@
 //! GLWE samples in coefficients: what a blind rotation starts from and what it gives.
 
-use super::{LweCiphertext, LweContext};
+use super::sources::{digest, NoiseSource, Sources};
+use super::{LweCiphertext, LweContext, Switched};
 use crate::error::Error;
 use crate::secret::KeyId;
 use aglet_ring::small::Words;
@@ -10,7 +11,34 @@ use aglet_ring::small::Words;
 pub struct GlweSample {
     words: Words,
     key: KeyId,
+    noises: Vec<SampleNoise>,
+}
+
+/// A noise of all coefficients, by the names of [`NoiseSource`].
+#[derive(Clone, Copy, Debug)]
+struct SampleNoise {
+    input: u64,
+    pattern: u64,
+    /// What the start of the rotation was turned by, below 2N.
+    turn: usize,
+    /// What coefficient of the noise is coefficient 0 of the sample, below 2N: beyond N with the other sign.
+    shift: usize,
+    /// Whether coefficients are independent; if not, each is a pattern of its own.
+    coefficients: bool,
     variance: f64,
+}
+
+impl SampleNoise {
+    /// Coefficient `at` below 2N, times a weight.
+    fn source(&self, n: usize, at: usize, weight: i64) -> NoiseSource {
+        let at = (at + self.shift) % (2 * n);
+        let weight = if at < n { weight } else { -weight };
+        if self.coefficients {
+            return NoiseSource::new(self.input, self.pattern, [self.turn, at % n], weight, self.variance);
+        }
+        let own = digest([self.pattern, (at % n) as u64].into_iter());
+        NoiseSource::new(self.input, own, [0, 0], weight, self.variance)
+    }
 }
 
 impl GlweSample {
@@ -25,10 +53,10 @@ impl GlweSample {
         }
         let mut words = Words::zeros(coordinates + n);
         words[coordinates..].copy_from_slice(table);
-        Ok(Self { words, key, variance: 0.0 })
+        Ok(Self { words, key, noises: Vec::new() })
     }
 
-    /// From its columns, one after the other.
+    /// From its columns, one after the other, with a noise of its own of this variance in each coefficient.
     ///
     /// # Errors
     /// [`Error::BadParameters`] unless there are N words for each of k + 1 columns.
@@ -36,7 +64,39 @@ impl GlweSample {
         if words.len() != ctx.params().coordinates() + ctx.params().n() {
             return Err(Error::bad_parameters("this sample has another size; use one parameter set"));
         }
-        Ok(Self { words, key, variance })
+        let input = digest(words.iter().copied());
+        let own = SampleNoise { input, pattern: 0, turn: 0, shift: 0, coefficients: true, variance };
+        Ok(Self { words, key, noises: vec![own] })
+    }
+
+    /// What a rotation by the exponents of an input made of a start: the noise of the start stays, that of the rotation is named by both.
+    ///
+    /// # Errors
+    /// As [`GlweSample::new`].
+    pub fn rotated(ctx: &LweContext, words: Words, start: &Self, by: &Switched) -> Result<Self, Error> {
+        let (n, q) = (ctx.params().n(), ctx.modulus().value());
+        let own = Self::new(ctx, words, start.key, ctx.noise().blind_rotation)?;
+        let input = digest(by.mask.iter().map(|&e| u64::from(e)));
+        // A start and its negative may leave noises that are the negatives of one another.
+        let negative = start.words.iter().find(|&&w| w != 0).is_some_and(|&w| w > q / 2);
+        let pattern = digest(start.words.iter().map(|&w| if negative && w != 0 { q - w } else { w }));
+        let shift = (usize::from(by.body) + if negative { n } else { 0 }) % (2 * n);
+        let turned = |noise: &SampleNoise| {
+            let parts = [noise.pattern, noise.shift as u64, input, u64::from(by.body)];
+            SampleNoise { pattern: digest(parts.into_iter()), turn: 0, shift: 0, coefficients: false, ..*noise }
+        };
+        let mut noises: Vec<_> = start.noises.iter().map(turned).collect();
+        noises.extend(own.noises.iter().map(|own| SampleNoise { input, pattern, turn: shift, shift, ..*own }));
+        Ok(Self { noises, ..own })
+    }
+
+    /// The sample, its noise as one that depends on that of another sample, which it was made of.
+    #[must_use]
+    pub fn made_of(self, other: &Self) -> Self {
+        let (pattern, variance) = (digest(self.words.iter().copied()), self.variance());
+        let input = other.noises.last().map_or(pattern, |noise| noise.input);
+        let noise = SampleNoise { input, pattern, turn: 0, shift: 0, coefficients: false, variance };
+        Self { noises: vec![noise], ..self }
     }
 
     /// The columns, one after the other.
@@ -61,11 +121,7 @@ impl GlweSample {
     /// The variance of the noise of a coefficient over Q squared, by the formulas.
     #[must_use]
     pub fn variance(&self) -> f64 {
-        self.variance
-    }
-    /// The same sample with more noise than before.
-    pub fn add_variance(&mut self, variance: f64) {
-        self.variance += variance;
+        self.noises.iter().map(|noise| noise.variance).sum()
     }
 
     /// `X^(-exponent)` times the sample, for an exponent up to 2N.
@@ -79,11 +135,12 @@ impl GlweSample {
                 *word = if from < n { column[from] } else { m.neg(column[from - n]) };
             }
         }
-        Self { words, ..*self }
+        let turned =
+            |noise: &SampleNoise| SampleNoise { shift: (noise.shift + usize::from(exponent)) % (2 * n), ..*noise };
+        Self { words, key: self.key, noises: self.noises.iter().map(turned).collect() }
     }
 
-    /// The constant coefficient of the product with `sum w X^j`, over pairs (j, w) with j < N, as an LWE ciphertext. The noises of its
-    /// terms count as independent.
+    /// The constant coefficient of the product with `sum w X^j`, over pairs (j, w) with j < N, as an LWE ciphertext.
     ///
     /// # Panics
     /// If a j is too large, or the magnitudes of the w come to 2^15 or more.
@@ -107,8 +164,16 @@ impl GlweSample {
         // Coefficient 0 of `w X^j` times the body.
         let term = |&(at, w): &(usize, i64)| if at == 0 { w * body[0] as i64 } else { -w * body[n - at] as i64 };
         words.push(m.reduce_i64(factors.iter().map(term).sum()));
-        let squares: i64 = factors.iter().map(|f| f.1 * f.1).sum();
-        LweCiphertext::new(words, self.key, self.variance * squares as f64)
+        let sources = self.noises.iter().flat_map(|s| factors.iter().map(|&(at, w)| s.source(n, 2 * n - at, w)));
+        LweCiphertext::new(words, self.key, Sources::new(ctx, sources.collect()))
+    }
+
+    /// The variance of [`GlweSample::product`] with these factors of what a rotation of a table in the clear gives.
+    #[must_use]
+    pub fn product_variance(ctx: &LweContext, factors: &[(usize, i64)]) -> f64 {
+        let (n, variance) = (ctx.params().n(), ctx.noise().blind_rotation);
+        let noise = SampleNoise { input: 0, pattern: 0, turn: 0, shift: 0, coefficients: true, variance };
+        Sources::new(ctx, factors.iter().map(|&(at, w)| noise.source(n, 2 * n - at, w)).collect()).variance()
     }
 
     /// Coefficient `at` as an LWE ciphertext under all coordinates.
@@ -126,7 +191,8 @@ impl GlweSample {
             words.extend(a[at + 1..].iter().rev().map(|&x| m.neg(x)));
         }
         words.push(body[at]);
-        LweCiphertext::new(words, self.key, self.variance)
+        let sources = self.noises.iter().map(|noise| noise.source(n, at, 1)).collect();
+        LweCiphertext::new(words, self.key, Sources::new(ctx, sources))
     }
 }
 

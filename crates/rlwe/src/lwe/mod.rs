@@ -16,10 +16,11 @@ mod packing;
 mod params;
 mod secret;
 mod seeded;
+mod sources;
 mod switch;
 
 pub use automorphism::AutomorphismKeys;
-pub use ciphertext::{LweCiphertext, NoiseSource};
+pub use ciphertext::LweCiphertext;
 pub use ggsw::{BlindRotationKey, Choice, Progress};
 pub use glwe::GlweSample;
 pub use method::Method;
@@ -30,6 +31,7 @@ pub use packing::PackingKey;
 pub use params::{LweParams, LweSpec};
 pub use secret::LweSecretKey;
 pub use seeded::{samples, SeededKey};
+pub use sources::{NoiseSource, Sources};
 pub use switch::LweSwitchingKey;
 
 pub(crate) use secret::draw_errors;
@@ -50,6 +52,7 @@ pub struct LweContext {
     table: SmallTable,
     /// Of the module of key switches.
     switch: SmallTable,
+    noise: Noise,
 }
 
 impl LweContext {
@@ -61,13 +64,19 @@ impl LweContext {
         let modulus = Modulus::new(params.spec().modulus)?;
         let table = SmallTable::new(modulus, params.spec().log_n, kernels)?;
         let switch = SmallTable::new(modulus, SWITCH_LOG_N, kernels)?;
-        Ok(Self { params, modulus, table, switch })
+        let noise = params.noise();
+        Ok(Self { params, modulus, table, switch, noise })
     }
 
     /// The parameters.
     #[must_use]
     pub fn params(&self) -> &LweParams {
         &self.params
+    }
+    /// The formulas of noise, as [`LweParams::noise`].
+    #[must_use]
+    pub fn noise(&self) -> &Noise {
+        &self.noise
     }
     /// The modulus Q.
     #[must_use]

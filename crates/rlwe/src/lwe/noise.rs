@@ -19,6 +19,8 @@ pub struct Noise {
     pub modulus_switch: f64,
     /// What an automorphism of a GLWE sample adds, with the digits of the set.
     pub automorphism: f64,
+    /// How neighbouring coefficients of the noise of a blind rotation correlate: by what rounding leaves at the mean of the secret.
+    pub neighbours: f64,
 }
 
 /// Coordinates of a secret that are not 0.
@@ -52,9 +54,9 @@ impl Noise {
         let (column, rest) = decomposed(params, spec.gadget);
         let (rank, counts) = (spec.rank as f64, spec.method.counts(spec));
         let automorphism = rank * column + whole * rest;
-        let blind_rotation = counts.keys * (rank + 1.0) * column
-            + (counts.turned * short + counts.replaced) * (1.0 + whole) * rest
-            + counts.automorphisms * automorphism;
+        let (rounded, maps) = (counts.turned * short + counts.replaced, counts.automorphisms);
+        let blind_rotation = counts.keys * (rank + 1.0) * column + rounded * (1.0 + whole) * rest + maps * automorphism;
+        let neighbours = mean * (rounded + maps) * whole * rest / blind_rotation;
         let digits = f64::from(spec.switch_digits);
         // The expected number of digits that are not 0: half of the lowest, a quarter of the next, a third far from the end.
         let key_switch = (digits / 3.0 + 1.0 / 9.0) * lwe + params.second_moment() * (-2.0 * digits).exp2() / 12.0;
@@ -67,6 +69,7 @@ impl Noise {
             key_switch: (d - n) * key_switch,
             modulus_switch: (mask + 1.0) / 12.0 / (2.0 * degree).powi(2),
             automorphism,
+            neighbours,
         }
     }
 

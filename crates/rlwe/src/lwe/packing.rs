@@ -137,12 +137,12 @@ fn galois(ctx: &LweContext) -> Vec<usize> {
 /// A ciphertext times a number as the constant coefficient of a sample.
 fn constant(ctx: &LweContext, ct: &LweCiphertext, by: u64) -> Words {
     let (m, n) = (ctx.modulus(), ctx.params().n());
-    let mut out = Words::zeros(ct.mask().len() + n);
-    for (out, mask) in out.chunks_exact_mut(n).zip(ct.mask().chunks_exact(n)) {
+    let mut out = Words::zeros(ct.dimension() + n);
+    for (out, mask) in out.chunks_exact_mut(n).zip(ct.mask(ctx).chunks_exact(n)) {
         out[0] = m.mul(mask[0], by);
         out[1..].iter_mut().rev().zip(&mask[1..]).for_each(|(out, &a)| *out = m.neg(m.mul(a, by)));
     }
-    out[ct.mask().len()] = m.mul(ct.body(), by);
+    out[ct.dimension()] = m.mul(ct.body(), by);
     out
 }
 

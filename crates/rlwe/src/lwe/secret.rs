@@ -91,7 +91,7 @@ impl LweSecretKey {
         if ct.key() != self.id {
             return Err(Error::KeyMismatch { what: "secret key", found: self.id, expected: ct.key() });
         }
-        Ok(ctx.modulus().sub(ct.body(), self.product(ctx.modulus(), ct.mask())))
+        Ok(ctx.modulus().sub(ct.body(), self.product(ctx.modulus(), &ct.mask(ctx))))
     }
 
     fn fits(&self, ctx: &LweContext) -> Result<(), Error> {

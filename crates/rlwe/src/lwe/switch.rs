@@ -89,10 +89,11 @@ impl LweSwitchingKey {
             return Err(Error::KeyMismatch { what: "key switching key", found: self.key, expected: ct.key() });
         }
         let (spec, m, table) = (ctx.params().spec(), ctx.modulus(), ctx.switch_table());
-        if ct.mask().len() != ctx.params().coordinates() {
+        if ct.dimension() != ctx.params().coordinates() {
             return Err(Error::bad_parameters("this ciphertext has another dimension; use one parameter set"));
         }
-        let (staying, leaving) = ct.mask().split_at(spec.dimension);
+        let mask = ct.mask(ctx);
+        let (staying, leaving) = mask.split_at(spec.dimension);
         let shape = self.samples.packed().shape();
         let mut digits = Words::zeros(shape.levels * DEGREE);
         let rows = spec.switch_digits as usize * DEGREE;

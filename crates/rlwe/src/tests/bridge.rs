@@ -223,7 +223,7 @@ fn keys_come_back_from_their_seed() {
     let down = |key: &DownKey| {
         let lowered = key.apply(&s.bridge, &s.ctx, (s.large.ring(), &sample), 0.0).unwrap();
         let ct = lowered.extract(&s.bridge, &s.ctx, &[700]).unwrap().remove(0);
-        (ct.mask().to_vec(), ct.body())
+        (ct.mask(&s.ctx).to_vec(), ct.body())
     };
     assert_eq!(down(&key), down(&again));
     assert_eq!(key.byte_count(), DownKey::forecast(&s.bridge, &s.ctx));

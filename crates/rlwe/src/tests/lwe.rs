@@ -112,6 +112,49 @@ fn encryptions_have_their_phase_and_their_noise() {
 }
 
 #[test]
+fn noises_that_depend_add_as_dependent() {
+    let ctx = context(gate());
+    let (key, half) = (LweSecretKey::generate(&ctx, &mut source(21)).id(), ctx.params().n() / 2);
+    let turned = |sources: &[(u64, u64, usize, i64)], turn: usize| {
+        let sources =
+            sources.iter().map(|&(input, pattern, at, w)| NoiseSource::new(input, pattern, [turn, at], w, 1e-20));
+        LweCiphertext::from_words(&ctx, vec![0; ctx.params().coordinates() + 1], key, sources.collect())
+    };
+    let with = |sources: &[(u64, u64, usize, i64)]| turned(sources, 0);
+    let sum = |terms: &[(&LweCiphertext, i64)]| LweCiphertext::combine(&ctx, 0, terms).unwrap();
+    let one = with(&[(1, 1, 0, 1)]).unwrap();
+    let cases = [(2, 1, 0, 5.0), (1, 2, 0, 9.0), (1, 1, half, 5.0), (1, 1, 0, 9.0)];
+    for (input, pattern, at, expected) in cases {
+        let other = with(&[(input, pattern, at, 1)]).unwrap();
+        let found = sum(&[(&one, 1), (&other, 2)]).variance() / 1e-20;
+        assert!((found / expected - 1.0).abs() < 1e-9, "{found} for {expected}");
+    }
+    // Neighbours correlate where the secret has a mean, but what that would take off is not counted on.
+    let (next, noise) = (with(&[(1, 1, 1, 1)]).unwrap(), ctx.noise().neighbours);
+    let found = [1, -1].map(|weight| sum(&[(&one, 1), (&next, weight)]).variance() / 1e-20);
+    assert!((found[0] - 2.0 - 2.0 * noise).abs() < 0.01 && noise > 0.01 && (found[1] - 2.0).abs() < 1e-9);
+    let none = sum(&[(&one, 1), (&one, -1)]);
+    assert!(none.sources().is_empty() && none.variance() == 0.0);
+    // Other turns of a start leave about the same coefficients, but signs say nothing: they never cancel.
+    let (again, apart) = (turned(&[(1, 1, 0, 1)], 7).unwrap(), turned(&[(1, 1, half, 1)], 7).unwrap());
+    let found = [(&again, 1), (&again, -1), (&apart, 1)].map(|(x, w)| sum(&[(&one, 1), (x, w)]).variance() / 1e-20);
+    let near = found.iter().zip([4.0, 4.0, 2.0]).all(|(x, expected)| (x / expected - 1.0f64).abs() < 1e-9);
+    assert!(near, "{found:?}");
+    // A weight of half of Q or more stays lost, whatever is taken off it.
+    let lost = sum(&[(&sum(&[(&one, 1 << 30)]), 1 << 30)]);
+    assert_eq!([lost.variance(), sum(&[(&lost, 1), (&lost, -1)]).variance()], [f64::INFINITY; 2]);
+    assert_eq!(sum(&[(&lost, 0)]).variance(), 0.0);
+    let many = |from: u64, count: u64| with(&(from..from + count).map(|i| (i, 1, 0, 1)).collect::<Vec<_>>());
+    assert!(many(0, Sources::MOST as u64 + 1).is_err());
+    let [first, second] = [0, 10_000].map(|from| many(from, 10_000).unwrap());
+    let folded = sum(&[(&first, 1), (&second, 1)]);
+    assert!(folded.sources().len() == 1 && (folded.variance() / 2e-16 - 1.0).abs() < 1e-9);
+    // What is no longer told apart depends on all else.
+    let found = sum(&[(&folded, 1), (&first, 1)]).variance().sqrt();
+    assert!((found / (folded.variance().sqrt() + first.variance().sqrt()) - 1.0).abs() < 1e-9);
+}
+
+#[test]
 fn secrets_are_blocks_with_at_most_one_1_and_of_the_right_weight() {
     let ctx = context(gate());
     let mut source = source(3);

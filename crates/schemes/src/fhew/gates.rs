@@ -121,14 +121,25 @@ impl Gate {
         max_log2_failure: f64,
     ) -> Result<LweCiphertext, Error> {
         self.check(bits.len())?;
-        let (eighths, weights) = self.form();
-        let terms: Vec<_> = bits.iter().copied().zip(weights.iter().copied()).collect();
+        let (eighths, terms) = self.terms(ctx, bits);
         let sum = LweCiphertext::combine(ctx, eighth(ctx, eighths), &terms)?;
-        let failure = log2_tail(self.distance(), ctx.params().noise().decision(sum.variance()));
-        if failure > max_log2_failure {
-            return Err(Error::Failure { gate: self.name(), log2: failure, allowed: max_log2_failure });
-        }
+        permit(self.name(), self.distance(), ctx, &sum, max_log2_failure)?;
         Ok(sum)
+    }
+
+    /// The terms of the sum. A bit that comes twice decides alone where it can: twice its noise would be twice the deviation.
+    fn terms<'a>(self, ctx: &LweContext, bits: &[&'a LweCiphertext]) -> (i64, Vec<(&'a LweCiphertext, i64)>) {
+        let twice = |i: usize, j: usize| bits[i].is_multiple(ctx, bits[j], 1);
+        match self {
+            Gate::And | Gate::Or if twice(0, 1) => (0, vec![(bits[0], 1)]),
+            Gate::Nand | Gate::Nor if twice(0, 1) => (0, vec![(bits[0], -1)]),
+            Gate::Majority if twice(0, 1) || twice(0, 2) => (0, vec![(bits[0], 1)]),
+            Gate::Majority if twice(1, 2) => (0, vec![(bits[1], 1)]),
+            _ => {
+                let (eighths, weights) = self.form();
+                (eighths, bits.iter().copied().zip(weights.iter().copied()).collect())
+            }
+        }
     }
 
     /// The table of every gate: Q/8 for the upper half of a turn, and so -Q/8 for the lower.
@@ -165,23 +176,57 @@ pub fn not(ctx: &LweContext, bit: &LweCiphertext) -> Result<LweCiphertext, Error
     Ok(LweCiphertext::combine(ctx, 0, &[(bit, -1)])?)
 }
 
-/// `select ? x : y` in halves: two sums whose bootstraps, added, are the result once [`join`] has moved it.
+/// The first of two steps to `select ? x : y`: whether select and x are 1, to be bootstrapped with [`mux_table`].
 ///
 /// # Errors
 /// As [`Gate::combine`].
-pub fn mux_halves(
+pub fn mux_start(
     ctx: &LweContext,
-    [select, x, y]: [&LweCiphertext; 3],
+    [select, x]: [&LweCiphertext; 2],
     max_log2_failure: f64,
-) -> Result<[LweCiphertext; 2], Error> {
-    let then = Gate::And.combine(ctx, &[select, x], max_log2_failure)?;
-    Ok([then, Gate::Andny.combine(ctx, &[select, y], max_log2_failure)?])
+) -> Result<LweCiphertext, Error> {
+    Gate::And.combine(ctx, &[select, x], max_log2_failure)
 }
 
-/// The sum of two bits of which at most one is 1, as a bit: it carries the noise of both.
+/// The table of the first step: twice a bit, so that the result weighs as much as two bits and has the noise of one.
+#[must_use]
+pub fn mux_table(ctx: &LweContext) -> Vec<u64> {
+    vec![eighth(ctx, 2); ctx.params().n()]
+}
+
+/// The second step: the sum whose sign is `select ? x : y`, where `both` says whether select and x are 1. Its noise is that of three
+/// bits, and that of the result, with [`Gate::table`], the one of any gate.
 ///
 /// # Errors
-/// Bits of different keys.
-pub fn join(ctx: &LweContext, [x, y]: [&LweCiphertext; 2]) -> Result<LweCiphertext, Error> {
-    Ok(LweCiphertext::combine(ctx, eighth(ctx, 1), &[(x, 1), (y, 1)])?)
+/// As [`Gate::combine`].
+pub fn mux_end(
+    ctx: &LweContext,
+    both: &LweCiphertext,
+    [select, x, y]: [&LweCiphertext; 3],
+    max_log2_failure: f64,
+) -> Result<LweCiphertext, Error> {
+    if y.is_multiple(ctx, select, -1) {
+        return Gate::Or.combine(ctx, &[x, y], max_log2_failure);
+    }
+    // In eighths: 2 if both are 1, else -2; then -1 or 1 by select, 1 or -1 by y, and 1. That is 3 or 1 for 1, -1 or -3 for 0.
+    let sum = LweCiphertext::combine(ctx, eighth(ctx, 1), &[(both, 1), (select, -1), (y, 1)])?;
+    permit("mux", Gate::And.distance(), ctx, &sum, max_log2_failure)?;
+    Ok(sum)
+}
+
+/// What is bootstrapped for the same bit with the noise of a gate: the bit itself.
+///
+/// # Errors
+/// [`Error::Failure`] as [`Gate::combine`].
+pub fn check_refresh(ctx: &LweContext, bit: &LweCiphertext, max_log2_failure: f64) -> Result<(), Error> {
+    permit("refresh", Gate::And.distance(), ctx, bit, max_log2_failure)
+}
+
+/// Refuses a sum whose phase would pass a distance too often where a rotation reads it.
+fn permit(gate: &'static str, distance: f64, ctx: &LweContext, sum: &LweCiphertext, allowed: f64) -> Result<(), Error> {
+    let log2 = log2_tail(distance, ctx.noise().decision(sum.variance()));
+    match log2 <= allowed {
+        true => Ok(()),
+        false => Err(Error::Failure { gate, log2, allowed }),
+    }
 }

@@ -75,6 +75,12 @@ impl Integer {
         (m.centre(phase) as f64 / m.value() as f64 * 17.0 * f64::from(self.bits).exp2() / 16.0).round() as i64
     }
 
+    /// Half the way from one integer to the next, in turns: how far a phase may be off where it is decrypted.
+    #[must_use]
+    pub fn distance(self) -> f64 {
+        16.0 / (34.0 * f64::from(self.bits).exp2())
+    }
+
     /// The part of a turn that `2^(bits - 1)` takes, half the number of integers.
     #[must_use]
     pub fn largest_turn(self) -> f64 {
@@ -127,8 +133,7 @@ impl Integer {
         let (count, noise) = (self.magnitudes(), params.noise());
         if count == 1 {
             // Half a step from the ends of a half turn.
-            let distance = 16.0 / (34.0 * f64::from(self.bits).exp2());
-            return log2_tail(distance, noise.decision(variance));
+            return log2_tail(self.distance(), noise.decision(variance));
         }
         let (n, factor) = (params.n(), |j| (self.factor(j) as f64).powi(2));
         let edge = zeros(n) as f64 / (2 * n) as f64;

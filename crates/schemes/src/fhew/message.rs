@@ -113,6 +113,12 @@ impl Message {
         }
     }
 
+    /// Half the way from one message to the next, in turns: how far a phase may be off where it is decrypted.
+    #[must_use]
+    pub fn half_step(self) -> f64 {
+        0.5 / self.turn() as f64
+    }
+
     /// How far phases are from the next message where a rotation reads them, in turns.
     #[must_use]
     pub fn distance(self) -> f64 {

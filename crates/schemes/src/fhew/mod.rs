@@ -7,7 +7,7 @@ mod params;
 mod tables;
 mod word;
 
-pub use gates::{from_bit, join, mux_halves, not, to_bit, Gate};
+pub use gates::{check_refresh, from_bit, mux_end, mux_start, mux_table, not, to_bit, Gate};
 pub use integer::Integer;
 pub use message::{either, Domain, Message, MAX_LOG2_FAILURE};
 pub use params::{Claims, Family, FhewLiteral, FhewParams};

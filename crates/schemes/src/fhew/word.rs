@@ -85,6 +85,12 @@ impl Word {
         (((u128::from(phase) << (self.bits + 1)) + q) / (2 * q)) as u64 & ((1 << self.bits) - 1)
     }
 
+    /// Half the way from one number to the next, in turns: how far a phase may be off where it is decrypted.
+    #[must_use]
+    pub fn distance(self) -> f64 {
+        f64::from(self.bits + 1).exp2().recip()
+    }
+
     /// Groups of the low `bits` bits, as even as they can be: as few as `allowed` lets them be, the lowest first.
     ///
     /// # Errors

@@ -1,0 +1,112 @@
+//! Decryption, which refuses what its noise may have changed and what left the range of its form.
+
+use super::{Array, Engine, Form};
+use crate::Error;
+use aglet_rlwe::lwe::{log2_tail, LweCiphertext, LweSecretKey};
+use aglet_schemes::fhew::{to_bit, Domain, Integer, Message, Word, MAX_LOG2_FAILURE};
+
+impl Engine {
+    /// Decrypts bits.
+    ///
+    /// # Errors
+    /// Ciphertexts of another key, or of so much noise that one in 2^128 would come out wrong.
+    pub fn decrypt_bits(&self, bits: &[LweCiphertext], sk: &LweSecretKey) -> Result<Vec<bool>, Error> {
+        Ok(self.phases(bits, Form::Bits, sk, None)?.into_iter().map(|phase| to_bit(&self.ctx, phase)).collect())
+    }
+
+    /// Decrypts messages; of padded ones, their number or more says that a sum has left the range of tables.
+    ///
+    /// # Errors
+    /// As [`Engine::decrypt_bits`].
+    pub fn decrypt(&self, cts: &[LweCiphertext], message: Message, sk: &LweSecretKey) -> Result<Vec<u64>, Error> {
+        let phases = self.phases(cts, Form::Messages(message.domain()), sk, None)?;
+        Ok(phases.into_iter().map(|phase| message.decode(&self.ctx, phase)).collect())
+    }
+
+    /// Decrypts integers; beyond their range a sum has left it.
+    ///
+    /// # Errors
+    /// As [`Engine::decrypt_bits`].
+    pub fn decrypt_integers(
+        &self,
+        cts: &[LweCiphertext],
+        integer: Integer,
+        sk: &LweSecretKey,
+    ) -> Result<Vec<i64>, Error> {
+        let phases = self.phases(cts, Form::Integers(integer), sk, None)?;
+        Ok(phases.into_iter().map(|phase| integer.decode(&self.ctx, phase)).collect())
+    }
+
+    /// Decrypts words.
+    ///
+    /// # Errors
+    /// As [`Engine::decrypt_bits`].
+    pub fn decrypt_words(&self, cts: &[LweCiphertext], word: Word, sk: &LweSecretKey) -> Result<Vec<u64>, Error> {
+        let phases = self.phases(cts, Form::Words(word), sk, None)?;
+        Ok(phases.into_iter().map(|phase| word.decode(&self.ctx, phase)).collect())
+    }
+
+    /// The numbers of an array, bits as 0 and 1. `max_log2_failure` allows what comes out wrong more often than once in 2^128; 0 takes
+    /// the nearest numbers, whatever they are.
+    ///
+    /// # Errors
+    /// As [`Engine::decrypt_bits`]; [`Error::Range`] for what has left the range of its form.
+    pub fn decrypt_array(
+        &self,
+        array: &Array,
+        sk: &LweSecretKey,
+        max_log2_failure: Option<f64>,
+    ) -> Result<Vec<i64>, Error> {
+        let (ctx, form) = (&*self.ctx, array.form());
+        let (least, most) = match form {
+            Form::Bits => (0, 1),
+            Form::Messages(_) => (0, self.params().message().space() as i64 - 1),
+            Form::Integers(integer) => integer.range(),
+            Form::Words(word) => (0, (1 << word.bits()) - 1),
+        };
+        let decoded = |phase: u64| match form {
+            Form::Bits => i64::from(to_bit(ctx, phase)),
+            Form::Messages(domain) => self.params().message().within(domain).decode(ctx, phase) as i64,
+            Form::Integers(integer) => integer.decode(ctx, phase),
+            Form::Words(word) => word.decode(ctx, phase) as i64,
+        };
+        let found: Vec<i64> =
+            self.phases(array.cells(), form, sk, max_log2_failure)?.into_iter().map(decoded).collect();
+        let all_are_taken = max_log2_failure.is_some_and(|allowed| allowed >= 0.0);
+        match found.iter().find(|value| !all_are_taken && !(least..=most).contains(*value)) {
+            Some(outside) => Err(Error::Range(format!(
+                "A sum has left the range of its form: a place holds {outside}, and {least} to {most} are told apart; keep sums within it, or \
+                 encrypt {}.",
+                if form == Form::Messages(Domain::Padded) { "in the domain \"full\", where they wrap around" } else { "with more bits" }
+            ))),
+            None => Ok(found),
+        }
+    }
+
+    fn phases(
+        &self,
+        cts: &[LweCiphertext],
+        form: Form,
+        sk: &LweSecretKey,
+        max_log2_failure: Option<f64>,
+    ) -> Result<Vec<u64>, Error> {
+        let distance = match form {
+            Form::Bits => 0.125,
+            Form::Messages(domain) => self.params().message().within(domain).half_step(),
+            Form::Integers(integer) => integer.distance(),
+            Form::Words(word) => word.distance(),
+        };
+        let allowed = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
+        let phase = |ct: &LweCiphertext| {
+            let log2 = log2_tail(distance, ct.variance());
+            match log2 <= allowed {
+                true => Ok(sk.phase(&self.ctx, ct)?),
+                false => Err(Error::Range(format!(
+                    "The noise of these ciphertexts changes what they decrypt to with probability 2^{log2:.1}, and at most 2^{allowed} is \
+                     allowed; bootstrap before sums and multiples grow so large, or allow more with max_failure."
+                ))),
+            }
+        };
+        cts.iter().map(phase).collect()
+    }
+}

@@ -1,0 +1,41 @@
+//! What calls on ciphertexts allocate, refused before it is tried: an allocation that fails ends the process.
+
+use super::array::Home;
+use crate::runtime::machine;
+use crate::Error;
+
+/// What is allocated without a question, and what is left free for all else.
+const SMALL: u64 = 32 << 20;
+/// Bytes of a ciphertext beside its words: its seed, noises, pointers.
+const BESIDE: u64 = 256;
+
+/// Refuses so many ciphertexts in full length where they would not fit into memory.
+///
+/// # Errors
+/// [`Error::KeyMemory`] with both figures.
+pub(crate) fn room(home: &Home, count: usize) -> Result<(), Error> {
+    needs(count, 8 * (home.params().lwe().coordinates() as u64 + 1) + BESIDE)
+}
+
+/// The same of ciphertexts that are seeds, or share their words with others.
+///
+/// # Errors
+/// As [`room`].
+pub(crate) fn room_of_seeds(count: usize) -> Result<(), Error> {
+    needs(count, BESIDE)
+}
+
+fn needs(count: usize, each: u64) -> Result<(), Error> {
+    let needed = (count as u64).saturating_mul(each);
+    if needed <= SMALL {
+        return Ok(());
+    }
+    let Some(free) = machine::memory_available().filter(|&free| needed + needed / 8 + SMALL > free) else {
+        return Ok(());
+    };
+    Err(Error::KeyMemory(format!(
+        "This call makes {count} ciphertexts of {:.1} MB together, and {:.1} MB of memory are free; do it in parts, or free some.",
+        needed as f64 / 1e6,
+        free as f64 / 1e6
+    )))
+}
