@@ -34,10 +34,10 @@ squares = []
 for axis in range(2):
     difference = engine.subtract(encrypted[axis], np.tile(centroids[:, axis], points))
     squares.append(engine.multiply(difference, difference, keys.relinearization_key))
-distances = engine.add(*squares)  # at most 2, of numbers from -1 to 1
+distances = engine.add(*squares)  # from 0 to 2, of numbers from -1 to 1
 distances = engine.multiply(distances, 0.5)
 rows = np.arange(16 * points).reshape(points, 16)
-nearest = bridge.argmin(distances, rows, keys, bits=BITS)
+nearest = bridge.argmin(distances, rows, keys, bits=BITS, bound=(0, 1))
 seconds = time.perf_counter() - start
 
 found = bridge.lookup_engine.decrypt(nearest, lwe_secret_key)

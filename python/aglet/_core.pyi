@@ -676,6 +676,9 @@ class Engine:
 
     def conjugate(self, ct: Ciphertext, key: ConjugationKey) -> Ciphertext: ...
     def level_down(self, ct: Ciphertext, level: int) -> Ciphertext: ...
+    def assume(self, ct: Ciphertext, bound: float | None = None, noise: float | None = None) -> Ciphertext:
+        """The same, of which the caller says how large its values and the errors of its slots are at most."""
+
     def check_compared(self, ct: Ciphertext) -> None:
         """Refuses what is known to be larger than a comparison takes."""
 
@@ -1054,9 +1057,10 @@ class Bridge:
         bootstrap_key: BootstrapKey,
         bits: int | None = None,
         signed: bool = True,
+        size: float = 1.0,
         progress: Progress | None = None,
     ) -> LweArray: ...
-    def fresh_variance(self, bits: int | None = None, signed: bool = True, terms: int = 1) -> float:
+    def fresh_variance(self, bits: int | None = None, signed: bool = True, terms: int = 1, size: float = 1.0) -> float:
         """Of what comes down of fresh ciphertexts or of sums of `terms` of them, in turns squared."""
 
     def from_lookup(

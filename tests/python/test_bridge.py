@@ -14,30 +14,11 @@ import numpy as np
 import pytest
 
 import aglet
-from aglet import Bridge, BridgeKeys, Engine, LookupEngine, LweSecretKey, SecretKey, Table
+from aglet import Bridge, Engine, LookupEngine, Table
 from aglet.bridge.measure import BridgeCase, bench_bridge
 from aglet.errors import KeyMismatchError, MemoryLimitError, MissingKeyError, ParameterError, RangeError
+from bridge_sides import Sides, small
 from support import ROOT
-
-
-def small(log_n: int, slots: int) -> Engine:
-    """As small as the ring of the look-ups allows."""
-    text = (ROOT / "crates/aglet/presets/toy.toml").read_text().split("[claims]")[0]
-    larger = text.replace("log_n = 10", f"log_n = {log_n}").replace('name = "toy"', f'name = "toy-{log_n}"')
-    options: dict[str, Any] = {"preset": "toy"} if log_n == 10 else {"parameters": larger}
-    return Engine(**options, slot_count=slots, allow_insecure=True)
-
-
-class Sides:
-    def __init__(self, log_n: int, bits: int) -> None:
-        self.engine = small(log_n, 64)
-        self.bridge = Bridge(self.engine, LookupEngine(bits=bits))
-        self.secret: SecretKey = self.engine.create_secret_key()
-        self.lwe: LweSecretKey = self.bridge.lookup_engine.create_secret_key()
-        self.keys: BridgeKeys = self.bridge.create_keys(self.secret, self.lwe, size="medium")
-
-    def decrypt(self, x: Any) -> Any:
-        return self.bridge.lookup_engine.decrypt(x, self.lwe)
 
 
 @pytest.fixture(scope="module")
@@ -173,10 +154,15 @@ def test_what_a_call_would_take() -> None:
     assert [one.rotations for one in signs.values()] == [64, 192, 320]
     assert all(one.key_bytes == bridge.key_bytes for one in signs.values())
     assert signs[16].log2_failure < -128
-    rounded = bridge.estimate("compare", bits=20, count=64, up=True)
+    rounded = bridge.estimate("compare", bits=20, count=64, up=True, bound=0.5)
     assert -100 < rounded.log2_failure < -60
     assert (rounded.rotations, rounded.refreshes) == (6 * 64, 1)
     assert rounded.seconds > bridge.estimate("compare", bits=20, count=64).seconds
+    # Of larger values half as many parts are told apart.
+    assert bridge.estimate("compare", bits=20, count=64).log2_failure < rounded.log2_failure
+    assert bridge.security_bits == min(
+        bridge.engine.security_report().security_bits, bridge.lookup_engine.security_bits
+    )
     smallest = bridge.estimate("argmin", row=16)
     assert (smallest.rotations, smallest.refreshes) == (120 * 5 + 16, 0)
     assert smallest.log2_failure > signs[16].log2_failure
@@ -201,7 +187,7 @@ def test_what_a_call_would_take() -> None:
     assert 0 < down.seconds < bridge.estimate("from_lookup", count=4096).seconds
     # Scales of 44 bits leave a sixteenth of the noise.
     finer = Bridge(Engine(preset="regular-44"), LookupEngine(bits=4))
-    assert finer.estimate("compare", bits=20).log2_failure < -128
+    assert finer.estimate("compare", bits=20, bound=0.5).log2_failure < -128
     with pytest.raises(ParameterError, match="no estimate"):
         bridge.estimate("median")
     with pytest.raises(RangeError):

@@ -261,3 +261,22 @@ def test_values_that_noise_drives_beyond_1_are_decided(engine: Engine, keys: Key
         beyond = engine.add(a, np.array([2.0**-13, -(2.0**-13), 2.0**-12, 0, 0, 0, 0, 0]))
         found = engine.decrypt(engine.sign(beyond, *every(keys), alpha=alpha, error_bits=error_bits), keys.secret)
         assert np.abs(found[:3] - x[:3]).max() < 2.0**-10
+
+
+def test_declared_sizes_are_kept(engine: Engine, keys: Keys) -> None:
+    x, y = np.array([0.6, -0.6, 1.0]), np.array([-0.6, 0.6, -1.0])
+    a, b = (engine.encrypt(one, keys.secret, level=10, bound=1) for one in (x, y))
+    difference = engine.subtract(a, b)
+    assert difference.bound == 2
+    for call in (engine.sign, engine.relu):
+        with pytest.raises(RangeError, match="as large as 2"):
+            call(difference, *every(keys))
+    with pytest.raises(RangeError, match="as large as 2"):
+        engine.maximum(difference, a, *every(keys))
+    # What comparisons give is within the range of another one.
+    greatest = engine.maximum(engine.maximum(a, b, *every(keys)), a, *every(keys))
+    assert greatest.bound is not None
+    assert greatest.bound < 1 + 2.0**-18
+    assert np.abs(engine.decrypt(greatest, keys.secret)[:3] - np.maximum(x, y)).max() < 2.0**-12
+    twice = engine.sign(engine.sign(a, *every(keys)), *every(keys))
+    assert np.abs(engine.decrypt(twice, keys.secret)[:3] - np.sign(x)).max() < 1e-3

@@ -91,7 +91,7 @@ fn numbers_of_slots_go_through_tables_and_signs() {
     let some = [0.0, unit, -unit, 2.0 * unit, -2.0 * unit, 1.0 - unit, -1.0, 0.5, -0.5, 0.1234, -0.0001, 0.001];
     let values: Vec<f64> = (0..count).map(|i| some[i % some.len()]).collect();
     let at: Vec<usize> = (0..some.len()).collect();
-    let reals = s.read(&s.encrypt(&values, 2), &at, Reading::Real(integer)).unwrap();
+    let reals = s.read(&s.encrypt(&values, 2), &at, Reading::Real(integer, 1.0)).unwrap();
     let found = nearest(lookups, &reals, fhew::Form::Integers(integer), &s.lookup);
     for (x, found) in some.iter().zip(found) {
         assert!((x / unit - found as f64).abs() < 0.75, "{x}: {found}");
@@ -108,7 +108,7 @@ fn noise_is_less_than_said_and_fails_as_often_as_computed() {
     let s = sides(shrunk("regular", 11), None, "lut4");
     let (count, lookups) = (s.bridge.slots().slots(), s.bridge.lookups());
     let all: Vec<usize> = (0..count).collect();
-    let reading = Reading::Real(Integer::new(20).unwrap());
+    let reading = Reading::Real(Integer::new(20).unwrap(), 1.0);
     let (mut errors, mut said) = (Vec::new(), 0.0);
     for _ in 0..4 {
         let found = s.read(&s.encrypt(&vec![0.0; count], 0), &all, reading).unwrap();
@@ -218,7 +218,7 @@ fn signs_of_slots_go_up_as_slots() {
     let key = lookups.create_lookup_key(&s.lookup, &control).unwrap();
     let values: Vec<f64> = (0..16).map(|i| f64::from(i) / 7.5 - 1.0).collect();
     let (at, integer): (Vec<usize>, _) = ((0..16).collect(), Integer::new(16).unwrap());
-    let reals = s.read(&s.encrypt(&values, 3), &at, Reading::Real(integer)).unwrap();
+    let reals = s.read(&s.encrypt(&values, 3), &at, Reading::Real(integer, 1.0)).unwrap();
     let signs = lookups.sign(&reals, integer, &key, None, &control).unwrap();
     let raised = up.raise(Form::Messages(Domain::Padded), &signs).unwrap();
     let expected: Vec<bool> = values.iter().map(|&x| x >= 0.0).collect();

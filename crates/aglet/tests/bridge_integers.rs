@@ -93,7 +93,7 @@ fn what_cannot_come_down_is_refused() {
     let ones = s.encrypt(&[1; 1024], 1);
     let kind = |result: Result<Vec<fhew::Ciphertext>, aglet::Error>| result.map(|_| ()).unwrap_err().kind();
     assert_eq!(kind(s.down(&ones, &[0, 1024], Reading::Bits)), ErrorKind::Range);
-    assert_eq!(kind(s.down(&ones, &[0], Reading::Real(Integer::new(8).unwrap()))), ErrorKind::Parameter);
+    assert_eq!(kind(s.down(&ones, &[0], Reading::Real(Integer::new(8).unwrap(), 1.0))), ErrorKind::Parameter);
     assert_eq!(kind(s.down(&ones, &[0], Reading::Word(Word::new(13).unwrap()))), ErrorKind::Parameter);
     assert_eq!(kind(s.down(&s.encrypt(&[1], 0), &[0], Reading::Bits)), ErrorKind::Level);
     assert!(s.down(&ones, &[], Reading::Bits).unwrap().is_empty());

@@ -112,6 +112,8 @@ class Live:
     def compare(self, operation: str, chunks: Sequence[Chunk], alpha: int, error_bits: int) -> Chunk:
         relin = self._key("relinearization", "A comparison")
         call: Callable[..., Chunk] = getattr(self.engine, operation)
+        # Their interval says so, whatever follows from the bounds of what they were made of.
+        chunks = [self.engine._core.assume(chunk, 1.0) for chunk in chunks]
         # Without the keys of a bootstrap the engine says when it needs them.
         keys = (relin, self.keys.conjugation, self.keys.bootstrap)
         return call(*chunks, *(keys if self.keys.bootstrap else keys[:1]), alpha=alpha, error_bits=error_bits)

@@ -68,7 +68,8 @@ class ComparisonAdvice:
             made += [
                 "bridge = Bridge(engine, LookupEngine(bits=4))",
                 "keys = bridge.create_keys(secret_key, lwe_secret_key)",
-                f'result = bridge.from_lookup(bridge.compare(">=", x, y, slots, keys, bits={self.bits:g}), keys)',
+                f'found = bridge.compare(">=", x, y, slots, keys, bits={self.bits:g}, bound=0.5)',
+                "result = bridge.from_lookup(found, keys)",
             ]
         else:
             made += [
@@ -118,7 +119,7 @@ def _engine(preset: str) -> Engine:
 def _over(engine: Engine, count: int, pieces: int, bits: int) -> ComparisonAdvice | None:
     """By look-ups; None where these would fail too often."""
     bridge = Bridge(engine, LookupEngine(bits=4))
-    what = bridge.estimate("compare", bits=bits, count=count, up=True)
+    what = bridge.estimate("compare", bits=bits, count=count, up=True, bound=0.5)
     if what.log2_failure > _FAILURE:
         return None
     (plan,) = [

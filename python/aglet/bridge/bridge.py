@@ -9,10 +9,11 @@ from aglet._core import BridgeKey, Ciphertext, LweSecretKey, SecretKey
 from aglet.bridge.estimate import Estimates
 from aglet.bridge.indices import slots
 from aglet.bridge.keys import BridgeKeys
+from aglet.bridge.orders import Orders
 from aglet.bridge.sides import Sides
 from aglet.bridge.tables import Tables
+from aglet.ckks import values
 from aglet.ckks.engine import Engine
-from aglet.errors import RangeError
 from aglet.files import methods
 from aglet.lookup.ciphertext import LweCiphertext
 from aglet.lookup.engine import LookupEngine
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Bridge"]
 
 
-class Bridge(Tables, Estimates, Sides):
+class Bridge(Tables, Orders, Estimates, Sides):
     """What stands between an `Engine` that bootstraps and a `LookupEngine`.
 
     Slots come down as bits, as messages of tables or as integers with a sign, from any level; bits go up as slots of
@@ -147,44 +148,70 @@ class Bridge(Tables, Estimates, Sides):
         bits: int | None = None,
         signed: bool = True,
         part: str = "real",
+        bound: float | None = None,
+        noise: float | None = None,
         progress: ProgressCallback | None = None,
     ) -> LweCiphertext:
         """Parts of some slots as an array of the look-up engine; one call serves any number of them.
+
+        Slots are encrypted, so nobody sees whether they are what is read; others are read as other values. Bits: a
+        slot counts modulo 4, 0.5 to 2.5 as 1 and the others as 0. Messages of p values: modulo 2 p, so that -1 is
+        2 p - 1, which tables do not take. Words: modulo 2^bits. Real numbers beyond their range change their sign.
+        A slot that is d away from a whole number leaves 1/2 - d to the noise, and what is said of failures is of d = 0.
 
         Parameters
         ----------
         ciphertext
             Of any level. Slots are near whole numbers, 0 and 1 for gates and 0 to 2^bits - 1 for tables, or with
-            `bits` any real numbers from -1 to 1.
+            `bits` any real numbers from -1 to 1. Its noise must be known: of products and of lower levels it is if
+            the messages were encrypted with a `bound`.
         indices
             Whole numbers, in any shape, which the result has; the same slot may stand there more than once.
         bits
             Read real numbers as integers with a sign of so many bits, 2 to 20: x as `x 2^(bits - 1)`. What x has
-            below a unit stays, so that a sign or a difference knows it.
+            below a unit stays, so that a sign or a difference knows it. Of numbers that are subtracted afterwards the
+            differences must be from -1 to 1.
         signed
             False reads whole numbers from 0 to 2^bits - 1, for `LookupEngine.digits` and `floor`.
         part
             "real", "imaginary", or "both", which has the two parts as a new first axis, the real ones first.
+        bound
+            No part is larger, as the caller knows, whatever was declared. Real numbers are read from -bound to bound
+            then: x as `x 2^(bits - 1) / bound`.
+        noise
+            The root mean square of the error of a slot, as the caller knows it, where the ciphertext states none or a
+            larger one (`ciphertext.noise`). If it is more, results are wrong more often than is said.
 
         Raises
         ------
         RangeError
-            If a slot or a part does not exist, or a message is known to be too large.
+            If a slot or a part does not exist, values are known or declared to be larger than what is read, or the
+            noise is not known.
+        MemoryLimitError
+            If so many values do not fit into memory.
         MissingKeyError
             If a key is missing, or the bootstrap key is small or for other slots.
         KeyMismatchError
             If ciphertext and keys do not belong together.
         """
-        ct = checks.need(ciphertext, Ciphertext, "engine.encrypt(message, secret_key)")
+        ct = self._assumed(ciphertext, bound, noise)
+        size = 1.0 if bound is None else float(bound)
         places, number = slots(indices, self._engine.slot_count), checks.optional_count("bits", bits, 2)
         which, sign = checks.word("part", part), checks.flag("signed", signed)
         shape = [2, *places.shape] if which == "both" else list(places.shape)
         given: BridgeKeys = self._need(keys)
         with progress_bar(progress) as report:
             found = self._core.to_lookup(
-                ct, places.ravel().tolist(), shape, which, *given._down(), number, sign, report
+                ct, places.ravel().tolist(), shape, which, *given._down(), number, sign, size, report
             )
         return LweCiphertext._of(found)
+
+    def _assumed(self, ciphertext: Any, bound: float | None, noise: float | None) -> Ciphertext:
+        """A ciphertext with what a caller says of it."""
+        ct = checks.need(ciphertext, Ciphertext, "engine.encrypt(message, secret_key)")
+        if bound is None and noise is None:
+            return ct
+        return self._engine._core.assume(ct, None if bound is None else values.as_bound(bound), noise)
 
     def from_lookup(
         self,
@@ -202,7 +229,8 @@ class Bridge(Tables, Estimates, Sides):
         Parameters
         ----------
         x
-            Bits of gates, or messages of tables that are 0 or 1, as signs, comparisons and tables give them.
+            Bits of gates, or messages of tables that are 0 or 1, as signs, comparisons and tables give them. Nobody
+            sees whether they are: of a greater message the lowest bit comes up, 0 of 2 and 1 of 15.
         imaginary
             Such bits for imaginary parts, as many as they may be.
 
@@ -212,6 +240,8 @@ class Bridge(Tables, Estimates, Sides):
             If they are integers, which a sign or a table brings to bits.
         RangeError
             If there are more bits than slots, or they have too much noise.
+        MemoryLimitError
+            If so many bits do not fit into memory.
         MissingKeyError
             If a key is missing, or the bootstrap key is not one of `create_lossy_bootstrap_key`.
         KeyMismatchError
@@ -223,122 +253,6 @@ class Bridge(Tables, Estimates, Sides):
         given: BridgeKeys = self._need(keys)
         with progress_bar(progress) as report:
             return self._core.from_lookup(array, other, *given._up(), report)
-
-    # What is computed on the way
-
-    def sign(
-        self,
-        ciphertext: Ciphertext,
-        indices: Any,
-        keys: BridgeKeys,
-        *,
-        bits: int = 16,
-        max_failure: float | None = None,
-        progress: ProgressCallback | None = None,
-    ) -> LweCiphertext:
-        """1 where a slot is 0 or more and 0 where it is negative, as messages of tables; `from_lookup` takes them up.
-
-        Slots are real numbers from -1 to 1. One that is nearer to 0 than its noise may be taken for either. There are
-        `bits / 4 + 1` bootstraps for each.
-
-        Parameters
-        ----------
-        bits
-            The precision, 2 to 20: numbers nearer to 0 than `2^-bits` may be taken for either.
-        max_failure
-            The probability of a wrong result that is accepted; 2^-128 without it. Fresh slots of preset "regular" have
-            that at 16 bits, and 2^-83 at 20: pass `2**-80` there.
-
-        Other arguments and errors are those of `to_lookup` and `LookupEngine.lookup`.
-        """
-        key = self._need(keys)._lookup()
-        x = self.to_lookup(ciphertext, indices, keys, bits=bits, progress=progress)
-        return self._lookup_engine.sign(x, key, max_failure=max_failure, progress=progress)
-
-    def compare(
-        self,
-        order: str,
-        x: Ciphertext,
-        y: Ciphertext,
-        indices: Any,
-        keys: BridgeKeys,
-        *,
-        bits: int = 16,
-        max_failure: float | None = None,
-        progress: ProgressCallback | None = None,
-    ) -> LweCiphertext:
-        """1 where `x >= y`, or `x <= y`, and 0 elsewhere, slot by slot, as messages of tables.
-
-        Parameters
-        ----------
-        order
-            ">=" or "<=".
-        x, y
-            Ciphertexts whose differences are from -1 to 1.
-
-        Other arguments and errors are those of `sign`.
-        """
-        if checks.word("order", order) not in (">=", "<="):
-            raise RangeError(f'There is no order "{order}" of real numbers; choose ">=" or "<=".')
-        first, second = (x, y) if order == ">=" else (y, x)
-        difference = self._engine.subtract(first, second)
-        return self.sign(difference, indices, keys, bits=bits, max_failure=max_failure, progress=progress)
-
-    def argmin(
-        self,
-        ciphertext: Ciphertext,
-        indices: Any,
-        keys: BridgeKeys,
-        *,
-        bits: int = 16,
-        one_hot: bool = False,
-        max_failure: float | None = None,
-        progress: ProgressCallback | None = None,
-    ) -> LweCiphertext:
-        """The place of the smallest of each row of slots, as `LookupEngine.argmin` gives it.
-
-        Parameters
-        ----------
-        indices
-            Slots in the shape (..., n); the result has the shape (...), or (..., n) with `one_hot`.
-
-        Other arguments and errors are those of `sign`, and slots are from 0 to 1, or from -1/2 to 1/2.
-        """
-        key = self._need(keys)._lookup()
-        x = self.to_lookup(ciphertext, indices, keys, bits=bits, progress=progress)
-        return self._lookup_engine.argmin(x, key, one_hot=one_hot, max_failure=max_failure, progress=progress)
-
-    def argmax(
-        self,
-        ciphertext: Ciphertext,
-        indices: Any,
-        keys: BridgeKeys,
-        *,
-        bits: int = 16,
-        one_hot: bool = False,
-        max_failure: float | None = None,
-        progress: ProgressCallback | None = None,
-    ) -> LweCiphertext:
-        """The place of the greatest of each row of slots; as `argmin`."""
-        key = self._need(keys)._lookup()
-        x = self.to_lookup(ciphertext, indices, keys, bits=bits, progress=progress)
-        return self._lookup_engine.argmax(x, key, one_hot=one_hot, max_failure=max_failure, progress=progress)
-
-    def top_k(
-        self,
-        ciphertext: Ciphertext,
-        indices: Any,
-        k: int,
-        keys: BridgeKeys,
-        *,
-        bits: int = 16,
-        max_failure: float | None = None,
-        progress: ProgressCallback | None = None,
-    ) -> LweCiphertext:
-        """1 for the k greatest of each row of slots and 0 for the others, in the shape of `indices`; as `argmin`."""
-        key = self._need(keys)._lookup()
-        x = self.to_lookup(ciphertext, indices, keys, bits=bits, progress=progress)
-        return self._lookup_engine.top_k(x, k, key, max_failure=max_failure, progress=progress)
 
     # Files
 

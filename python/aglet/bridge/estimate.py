@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from aglet import _core, checks, forecast, planned
+from aglet.bridge.ranges import sign_range, spread
 from aglet.bridge.tables import STEEPEST, of_nibbles
 from aglet.errors import ParameterError, RangeError
 from aglet.lookup import records
@@ -188,6 +189,7 @@ class Estimates(Between):
         up: bool = False,
         size: KeySize = "large",
         table: Any = None,
+        bound: Any = 1.0,
     ) -> BridgeEstimate:
         """What a call would take; it needs no key.
 
@@ -210,6 +212,8 @@ class Estimates(Between):
         table
             Of "lookup_bytes", as it takes it: the steeper it is, the more noise its results have. Without it the
             steepest is supposed.
+        bound
+            The largest size of real numbers that are compared, or (least, largest).
 
         Raises
         ------
@@ -232,11 +236,11 @@ class Estimates(Between):
             )
         ups = results if up or what == "from_lookup" else 0
         self._check_slots(ups)
-        calls = self._calls(what, number, checks.count("bits", bits), width, self._pair(what, table))
+        calls = self._calls(what, number, (checks.count("bits", bits), bound), width, self._pair(what, table))
         word, values = checks.word("size", size), {"down": down, "up": ups}
         return self._whole(calls, [self._way(way, many, word) for way, many in values.items() if many])
 
-    def _calls(self, what: str, count: int, bits: int, row: int, pair: list[Table]) -> _Calls:
+    def _calls(self, what: str, count: int, read: tuple[int, Any], row: int, pair: list[Table]) -> _Calls:
         if what == "lookup":
             return self._tables(what, count, self._core.fresh_variance(), [])
         if what == "lookup_bytes":
@@ -247,8 +251,9 @@ class Estimates(Between):
         if what in _RANKS and row > most:
             raise RangeError(f"{row} slots in a row are not ranked by this look-up engine; give 2 to {most}.")
         pairs = row * (row - 1) // 2 if what in _RANKS else 1
+        bits, size = read[0], sign_range(read[1]) if what == "sign" else spread(read[1])
         # Ranks subtract what came down.
-        variance = self._core.fresh_variance(bits, True, 2 if what == "compare" else 1)
+        variance = self._core.fresh_variance(bits, True, 2 if what == "compare" else 1, size)
         variance *= 2 if what in _RANKS else 1
         calls: _Calls = [("sign", count * pairs, [], {"bits": bits}, variance, pairs)]
         if what in _RANKS:

@@ -118,11 +118,11 @@ def _work(case: BridgeCase, bridge: Any, secrets: Any, keys: Any) -> tuple[Calla
     first, second = (engine.encrypt(x, secret) for x in reals)
     if case.kind == "argmin":
         best = reals[0].argmin()
-        argmin = lambda: bridge.argmin(first, places, keys, bits=case.bits)  # noqa: E731, with its check
+        argmin = lambda: bridge.argmin(first, places, keys, bits=case.bits, bound=0.5)  # noqa: E731, with its check
         return argmin, lambda y: np.abs(np.atleast_1d(lookups.decrypt(y, lwe)) - best)
 
     def compare() -> Any:
-        found = bridge.compare(">=", first, second, places, keys, bits=case.bits)
+        found = bridge.compare(">=", first, second, places, keys, bits=case.bits, bound=0.5)
         return bridge.from_lookup(found, keys)
 
     return compare, lambda y: _near(engine.decrypt(y, secret), reals[0] >= reals[1])
@@ -176,7 +176,6 @@ def bench_bridge(case: BridgeCase, *, repeat: int) -> dict[str, Any]:
         off = errors(found)
         failed += int((off > 0.25).sum())
     quiet = watch.done(seconds)
-    known = {preset["name"]: preset["security_bits"] for preset in (*_core.presets(), *_core.integer_presets())}
     return {
         "kind": f"{'integer-' if case.of_integers else ''}bridge-{case.kind}",
         "preset": bridge.engine.preset,
@@ -199,7 +198,7 @@ def bench_bridge(case: BridgeCase, *, repeat: int) -> dict[str, Any]:
         "bridge_key_bytes_seeded": keys.bridge_key.stored_bytes,
         "keygen_seconds": keygen,
         "peak_rss_bytes": _core.peak_rss_bytes(),
-        "security_bits": min(known[bridge.engine.preset], bridge.lookup_engine.security_bits),
+        "security_bits": bridge.security_bits,
         "cpu": machine["cpu"],
         "cores": machine["cores"],
         **quiet.fields(),

@@ -47,6 +47,8 @@ class Tables:
         keys: BridgeKeys,
         *,
         part: str = "real",
+        bound: float | None = None,
+        noise: float | None = None,
         max_failure: float | None = None,
         progress: ProgressCallback | None = None,
     ) -> Any:
@@ -54,7 +56,7 @@ class Tables:
 
         Parameters
         ----------
-        ciphertext, indices, part
+        ciphertext, indices, part, bound, noise
             As in `to_lookup`: slots near whole numbers from 0 to 2^bits - 1, of an engine of 2 to 4 bits.
         table
             As in `LookupEngine.lookup`: a `Table`, a callable, a list or an array; a list of tables gives a tuple.
@@ -65,7 +67,7 @@ class Tables:
         Other errors are those of `to_lookup` and `LookupEngine.lookup`.
         """
         key = self._need(keys)._lookup()
-        x = self.to_lookup(ciphertext, indices, keys, part=part, progress=progress)
+        x = self.to_lookup(ciphertext, indices, keys, part=part, bound=bound, noise=noise, progress=progress)
         return self._lookup_engine.lookup(x, table, key, max_failure=max_failure, progress=progress)
 
     def lookup_bytes(
@@ -76,6 +78,8 @@ class Tables:
         keys: BridgeKeys,
         *,
         part: str = "real",
+        bound: float | None = None,
+        noise: float | None = None,
         max_failure: float | None = None,
         progress: ProgressCallback | None = None,
     ) -> tuple[LweCiphertext, LweCiphertext]:
@@ -85,7 +89,7 @@ class Tables:
 
         Parameters
         ----------
-        ciphertext, indices, part
+        ciphertext, indices, part, bound, noise
             As in `to_lookup`: slots near whole numbers from 0 to 255.
         table
             A callable that takes a byte and gives one, or 256 of them.
@@ -105,7 +109,8 @@ class Tables:
         Other errors are those of `to_lookup`.
         """
         byte = ByteTable(self._lookup_engine, table, self._need(keys))
-        x = self.to_lookup(ciphertext, indices, keys, bits=8, signed=False, part=part, progress=progress)
+        words: dict[str, Any] = {"bits": 8, "signed": False, "part": part, "bound": bound, "noise": noise}
+        x = self.to_lookup(ciphertext, indices, keys, **words, progress=progress)
         return byte.of(x, max_failure, progress)
 
 

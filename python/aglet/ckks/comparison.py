@@ -105,8 +105,9 @@ class Comparison:
     real
         True says that a ciphertext which is not marked real holds real values; any other such one is refused.
 
-    Values that are known to be beyond [-1, 1] are refused with a RangeError before anything is computed; what is known
-    is what this process encrypted, as in `bootstrap`. Others give results without meaning.
+    Values that are known to be beyond [-1, 1], or may be by the `bound` that was declared for them, are refused with a
+    RangeError before anything is computed; what is known is what this process encrypted, as in `bootstrap`. Others
+    give results without meaning.
     """
 
     _core: _core.Engine
@@ -189,7 +190,7 @@ level 17 to level 4 with no bootstrap.
             If there is no such alpha or error.
         """
         run = _Run(self._core, relinearization_key, conjugation_key, bootstrap_key, alpha, error_bits, real, progress)
-        return run.sign("sign", run.checked(ciphertext), 1.0, 0.0)
+        return run.within(run.sign("sign", run.checked(ciphertext), 1.0, 0.0), 1.0)
 
     def compare(
         self,
@@ -210,7 +211,7 @@ level 17 to level 4 with no bootstrap.
         """
         run = _Run(self._core, relinearization_key, conjugation_key, bootstrap_key, alpha, error_bits, real, progress)
         difference = self._core.sub(run.checked(left), run.checked(right))
-        return run.sign("compare", difference, 0.5, 0.5)
+        return run.within(run.sign("compare", difference, 0.5, 0.5), 1.0)
 
     def maximum(
         self,
@@ -232,7 +233,7 @@ level 17 to level 4 with no bootstrap.
         refreshed. Parameters and errors as in `sign`.
         """
         run = _Run(self._core, relinearization_key, conjugation_key, bootstrap_key, alpha, error_bits, real, progress)
-        return run.select("maximum", run.checked(left), run.checked(right), 0.5)
+        return run.within(run.select("maximum", run.checked(left), run.checked(right), 0.5), left, right)
 
     def minimum(
         self,
@@ -249,7 +250,7 @@ level 17 to level 4 with no bootstrap.
     ) -> Ciphertext:
         """The smaller of two values, as `numpy.minimum`; all else as in `maximum`."""
         run = _Run(self._core, relinearization_key, conjugation_key, bootstrap_key, alpha, error_bits, real, progress)
-        return run.select("minimum", run.checked(left), run.checked(right), -0.5)
+        return run.within(run.select("minimum", run.checked(left), run.checked(right), -0.5), left, right)
 
     max = maximum
     min = minimum
@@ -272,7 +273,7 @@ level 17 to level 4 with no bootstrap.
         One level more than `sign`. Parameters and errors as in `sign`.
         """
         run = _Run(self._core, relinearization_key, conjugation_key, bootstrap_key, alpha, error_bits, real, progress)
-        return run.relu(run.checked(ciphertext))
+        return run.within(run.relu(run.checked(ciphertext)), ciphertext)
 
 
 def _output_level(core: _core.Engine, key: BootstrapKey) -> int:
@@ -318,6 +319,14 @@ class _Run:
             )
         self.core.check_compared(ciphertext)
         return ciphertext
+
+    def within(self, result: Ciphertext, *largest: Ciphertext | float) -> Ciphertext:
+        """A result, which is no larger than these but for the error of a sign; polynomials alone would not tell."""
+        sizes = [one if isinstance(one, float) else one.bound for one in largest]
+        if any(size is None for size in sizes):
+            return result
+        error = max(signs.row(self.alpha, self.error_bits)["error"], 2.0**-22)
+        return self.core.assume(result, max(size for size in sizes if size is not None) + error)
 
     def plan(self, operation: str, level: int) -> ComparisonPlan:
         refreshed = None if self.keys is None else _output_level(self.core, self.keys[1])

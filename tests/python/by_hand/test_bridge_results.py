@@ -50,10 +50,10 @@ def test_bits_come_back() -> None:
 def test_neighbours_are_told_apart(preset: str, max_failure: float | None) -> None:
     sides = Sides(preset, 4)
     random = np.random.default_rng(12)
-    y = np.round(random.uniform(-0.5, 0.5, COMPARISONS) / UNIT) * UNIT
+    y = np.round(random.uniform(-0.49, 0.49, COMPARISONS) / UNIT) * UNIT
     step = random.integers(-1, 2, COMPARISONS)
     x = y + step * UNIT
-    first, second = (sides.engine.encrypt(values, sides.secret, bound=1.0) for values in (x, y))
+    first, second = (sides.engine.encrypt(values, sides.secret, bound=0.5) for values in (x, y))
     found = sides.bridge.compare(
         ">=", first, second, np.arange(COMPARISONS), sides.keys, bits=BITS, max_failure=max_failure
     )

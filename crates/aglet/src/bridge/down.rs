@@ -1,6 +1,6 @@
 //! Down: slots of a ciphertext as LWE ciphertexts under a look-up key.
 
-use super::{Bridge, BridgeKey, DownPipeline};
+use super::{fits_cells, Bridge, BridgeKey, DownPipeline};
 use crate::ckks::arithmetic::check_owner;
 use crate::ckks::{BootstrapKey, Ciphertext, KeySize, Request};
 use crate::fhew::{Integer, Message, Word};
@@ -24,8 +24,9 @@ pub enum Reading {
     Bits,
     /// 0 to p - 1, as messages of tables.
     Message(Message),
-    /// Real numbers from -1 to 1, as integers of this many bits: x as `x 2^(bits - 1)`, with all digits that it has below.
-    Real(Integer),
+    /// Real numbers of this size at most, 1 for those from -1 to 1, as integers of this many bits: x as `x 2^(bits - 1) / size`, with
+    /// all digits that it has below.
+    Real(Integer, f64),
     /// Whole numbers from 0 on, as words of this many bits, for digits and floors.
     Word(Word),
 }
@@ -36,7 +37,7 @@ impl Reading {
         match self {
             Self::Bits => 0.25,
             Self::Message(message) => 1.0 / message.turn() as f64,
-            Self::Real(integer) => integer.largest_turn(),
+            Self::Real(integer, size) => integer.largest_turn() / size,
             Self::Word(word) => (-f64::from(word.bits())).exp2(),
         }
     }
@@ -44,8 +45,16 @@ impl Reading {
     pub(super) fn most(self) -> f64 {
         match self {
             Self::Message(message) => (message.space() - 1) as f64,
-            Self::Bits | Self::Real(_) => 1.0,
+            Self::Bits => 1.0,
+            Self::Real(_, size) => size,
             Self::Word(word) => f64::from(word.bits()).exp2() - 1.0,
+        }
+    }
+    /// The largest size of what is read as one of its values: what is nearly a whole number is that number.
+    fn room(self) -> f64 {
+        match self {
+            Self::Real(_, size) => size * (1.0 + ENDS),
+            _ => self.most() + NEARLY,
         }
     }
 }
@@ -80,6 +89,26 @@ pub(super) fn check_slots(slots: &[usize], count: usize) -> Result<(), Error> {
     }
 }
 
+/// Refuses values that are known to be larger than what is read, or stated to be possibly so.
+fn check_size(ct: &Ciphertext, reading: Reading) -> Result<(), Error> {
+    let (most, room) = (reading.most(), reading.room());
+    // Of a complex message the size alone is known; what is stated bounds its parts as well.
+    let known = if ct.real { room } else { room * std::f64::consts::SQRT_2 };
+    if ct.known.at_least().is_some_and(|size| size > known) {
+        return Err(Error::Range(format!(
+            "This message has a value larger than {most}, the most that is read this way; scale it down, or read more bits."
+        )));
+    }
+    let bound = ct.stated.bound;
+    if bound.is_finite() && bound > room {
+        return Err(Error::Range(format!(
+            "By the bound that was declared for this ciphertext its values may be as large as {bound}, and {most} is the most that is read \
+             this way; give bound= if you know better, or scale them down."
+        )));
+    }
+    Ok(())
+}
+
 /// These coefficients of what came down, as ciphertexts of what they are read as. Bits of gates stand on both sides of zero.
 pub(super) fn extracted(
     lowered: &Lowered,
@@ -98,17 +127,21 @@ pub(super) fn extracted(
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Way(Request, f64);
 
-/// The error of slots that state none, as those of sets without claims and of some products: root mean square, for values in [-1, 1].
-const UNSTATED: f64 = 1.0 / 262_144.0;
+/// How far from a whole number a slot may be known to be.
+const NEARLY: f64 = 0.25;
+/// Of what real numbers may be known to be beyond the ends: rounding in a bound that was computed. Noise has a 34th of a turn there.
+const ENDS: f64 = 1.0 / 65_536.0;
 
 impl Bridge {
     /// Parts of some slots as LWE ciphertexts under the look-up key, in the order given, as often as they are named. From any level;
-    /// rotations come from a bootstrap key for the slots of the engine. Each carries its noise, as far as the ciphertext states what its slots
-    /// have (2^-18 if it states nothing), so that look-ups which would fail refuse it.
+    /// rotations come from a bootstrap key for the slots of the engine. Each carries its noise, that which the ciphertext states of its slots
+    /// included, so that look-ups which would fail refuse it. [`ckks::Engine::assume`](crate::ckks::Engine::assume) adds what a
+    /// ciphertext does not state.
     ///
     /// # Errors
-    /// [`Error::Range`] for a slot that does not exist or a message known to be too large, [`Error::MissingKey`] for a small bootstrap
-    /// key or one for other slots, keys that do not belong together, [`Error::Cancelled`].
+    /// [`Error::Range`] for a slot that does not exist, a message that is known or stated to be too large, or one whose noise is not known,
+    /// [`Error::MissingKey`] for a small bootstrap key or one for other slots, [`Error::KeyMemory`] for more slots than fit into memory,
+    /// keys that do not belong together, [`Error::Cancelled`].
     pub fn to_lookup(
         &self,
         ct: &Ciphertext,
@@ -118,6 +151,8 @@ impl Bridge {
         control: &Control,
     ) -> Result<Vec<LweCiphertext>, Error> {
         self.check(ct, slots, reading, (key, bootstrap))?;
+        fits_cells(&self.lookups.ctx, slots.len() * parts.imaginary().len())?;
+        let noise = self.noise(ct.stated.noise, reading);
         let route = self.slots.route(bootstrap.request())?;
         let ctx = self.slots.context_of(&route.params)?;
         let keys = bootstrap.on_chain(&route.params);
@@ -126,7 +161,6 @@ impl Bridge {
             let e = CkksEvaluator::new(&ctx, &keys, ctx.params().n() / 2).stopped_by(control.flag());
             let pipeline = self.pipeline(&e, &route, reading)?;
             let lowest = self.slots.adjust(ct, 0)?;
-            let noise = self.noise(ct.stated.noise, reading);
             let input = e.level_down(&lowest, pipeline.plan().input().level)?;
             let out = pipeline.run(&e, std::slice::from_ref(&input), &mut ())?.remove(0);
             let lowered = key.down.apply(&self.between, lookups, (ctx.ring(), &out.sample), noise)?;
@@ -157,14 +191,15 @@ impl Bridge {
                  create_bootstrap_key(secret_key)."
             )));
         }
-        let most = reading.most();
-        // Of a complex message the size alone is known.
-        let size = if ct.real { most } else { most * std::f64::consts::SQRT_2 };
-        match ct.known.at_least().is_some_and(|known| known > size * (1.0 + 1e-9)) {
-            true => Err(Error::Range(format!(
-                "This message has a value larger than {most}, the most that is read this way; scale it down, or read more bits."
-            ))),
-            false => Ok(()),
+        check_size(ct, reading)?;
+        match ct.stated.noise.is_finite() {
+            true => Ok(()),
+            false => Err(Error::Range(
+                "The noise of this ciphertext is not known, so nobody can say how often a look-up of it would fail; encrypt with bound=, the \
+                 largest size that values may have, which products and lower levels need, or say what it is: noise=, the root mean \
+                 square of the error of a slot."
+                    .into(),
+            )),
         }
     }
 
@@ -173,7 +208,7 @@ impl Bridge {
     fn noise(&self, stated: f64, reading: Reading) -> f64 {
         let (params, most) = (self.slots.params(), reading.most());
         let scale = params.scale_at(0);
-        let stated = Some(stated).filter(|noise| noise.is_finite()).unwrap_or(UNSTATED * most) + most / scale;
+        let stated = stated + most / scale;
         let rescale = in_slots(params.slots(), rounding(&self.slots.ctx, 2), scale);
         let rescales = (params.hidden_levels() + 1) as f64;
         reading.turn().powi(2) / 2.0 * (stated * stated + rescales * rescale * rescale)

@@ -15,7 +15,7 @@ pub use key::BridgeKey;
 pub use up::Bits;
 
 use crate::fhew;
-use crate::runtime::Kept;
+use crate::runtime::{machine, Kept};
 use crate::{ckks, Error};
 use aglet_bootstrap::slots_first::steps::SlotsFirst;
 use aglet_bootstrap::Pipeline;
@@ -29,6 +29,24 @@ use std::sync::Arc;
 fn packing_bytes(lookups: &LweContext, values: usize) -> u64 {
     let params = lookups.params();
     8u64.saturating_mul(values as u64).saturating_mul((2 * params.coordinates() + 1 + params.n()) as u64)
+}
+
+/// Refuses more values of a look-up engine than fit into memory, before they are allocated.
+fn fits_cells(lookups: &LweContext, values: usize) -> Result<(), Error> {
+    let needed = 8u64.saturating_mul(values as u64).saturating_mul(lookups.params().coordinates() as u64 + 1);
+    fits_values(values, needed)
+}
+
+/// Refuses work on so many values of a look-up engine that needs more memory than there is.
+fn fits_values(values: usize, needed: u64) -> Result<(), Error> {
+    match machine::memory_available() {
+        Some(free) if needed > free => Err(Error::KeyMemory(format!(
+            "{values} values of this look-up engine need {:.1} GB and {:.1} GB of memory are free; take fewer at once, or free some.",
+            needed as f64 / 1e9,
+            free as f64 / 1e9
+        ))),
+        _ => Ok(()),
+    }
 }
 
 type DownPipeline = Pipeline<SlotsFirst, CkksTransform>;

@@ -4,7 +4,7 @@
 //! squares the errors of bits goes on from its sparse secret.
 
 use super::key::added_noise;
-use super::{Bridge, BridgeKey};
+use super::{fits_values, packing_bytes, Bridge, BridgeKey};
 use crate::ckks::{BootstrapKeys, Ciphertext, KeySize};
 use crate::fhew::{Form, MAX_LOG2_FAILURE};
 use crate::{Control, Error};
@@ -24,7 +24,7 @@ impl Bridge {
     ///
     /// # Errors
     /// [`Error::Parameter`] for integers, which a table or a sign must bring to bits before; [`Error::Range`] for more of them than slots,
-    /// or bits whose noise is so large that one would be wrong more often than 2^-128; [`Error::MissingKey`] for a small bootstrap key or one
+    /// or bits whose noise is so large that one would be wrong more often than 2^-128; [`Error::KeyMemory`]; [`Error::MissingKey`] for a small bootstrap key or one
     /// that is not lossy; keys that do not belong together, [`Error::Cancelled`].
     pub fn from_lookup(
         &self,
@@ -35,6 +35,8 @@ impl Bridge {
     ) -> Result<Ciphertext, Error> {
         let ctx = &*self.lookups.ctx;
         self.check_up(real.1.len().max(imaginary.map_or(0, |bits| bits.1.len())), (key, &keys))?;
+        let count = real.1.len() + imaginary.map_or(0, |bits| bits.1.len());
+        fits_values(count, packing_bytes(ctx, count))?;
         let mut members = self.halves(real, false)?;
         members.extend(imaginary.map(|bits| self.halves(bits, true)).transpose()?.unwrap_or_default());
         let noise = self.noise_up(&members)?;

@@ -1,6 +1,7 @@
 //! CKKS as users see it: the engine with its levels and scales, circuits on ciphertexts, bootstraps and their models.
 
 pub(crate) mod arithmetic;
+mod assumed;
 pub(crate) mod bootstrap;
 mod circuits;
 pub(crate) mod engine;

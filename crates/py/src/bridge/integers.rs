@@ -84,7 +84,7 @@ impl IntegerBridge {
     /// The variance, in turns squared, of what comes down, read as `to_lookup` does.
     #[pyo3(signature = (bits = None))]
     fn variance(&self, py: Python<'_>, bits: Option<i64>) -> PyResult<f64> {
-        let (reading, _) = reading(py, &self.lookups, bits, false)?;
+        let (reading, _) = reading(py, &self.lookups, bits, (false, 1.0))?;
         Ok(self.engine.variance(reading))
     }
 
@@ -117,7 +117,7 @@ impl IntegerBridge {
     ) -> PyResult<LweArray> {
         let ct = ct.of(py, &self.numbers)?;
         let (key, bootstrap) = (key.of(py, &self.home)?, bootstrap_key.of(py, &self.numbers)?);
-        let (reading, form) = reading(py, &self.lookups, bits, false)?;
+        let (reading, form) = reading(py, &self.lookups, bits, (false, 1.0))?;
         let array = self.long(py, progress, |bridge, control| {
             let cells = bridge.to_lookup(ct, &indices, reading, (key, bootstrap), control)?;
             Array::new(&self.lookups, form, shape, key.lookup_id(), cells)

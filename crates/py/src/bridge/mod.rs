@@ -53,14 +53,19 @@ pub struct Bridge {
 
 works! { Bridge: aglet::bridge::Bridge }
 
-/// As what slots are read, and the form of the result.
-fn reading(py: Python<'_>, lookups: &aglet::fhew::Home, bits: Option<i64>, signed: bool) -> PyResult<(Reading, Form)> {
+/// As what slots are read, and the form of the result; reals are no larger than `size`.
+fn reading(
+    py: Python<'_>,
+    lookups: &aglet::fhew::Home,
+    bits: Option<i64>,
+    (signed, size): (bool, f64),
+) -> PyResult<(Reading, Form)> {
     let message = lookups.params().message();
     match bits {
         Some(bits) => {
             let bits = u32::try_from(count(py, "bits", bits)?).unwrap_or(u32::MAX);
             let of = || match signed {
-                true => Integer::new(bits).map(|integer| (Reading::Real(integer), Form::Integers(integer))),
+                true => Integer::new(bits).map(|integer| (Reading::Real(integer, size), Form::Integers(integer))),
                 false => Word::new(bits).map(|word| (Reading::Word(word), Form::Words(word))),
             };
             of().map_err(|error| raise(py, error.into()))
@@ -111,8 +116,8 @@ impl Bridge {
     }
 
     /// Slots as messages of the look-up engine (bits, if they are of gates), or, of so many `bits`, as integers with a sign or, unless
-    /// `signed`, as words. `part` is "real", "imaginary" or "both", the real parts of all first.
-    #[pyo3(signature = (ct, indices, shape, part, key, bootstrap_key, bits = None, signed = true, progress = None))]
+    /// `signed`, as words; reals are no larger than `size`. `part` is "real", "imaginary" or "both", the real parts of all first.
+    #[pyo3(signature = (ct, indices, shape, part, key, bootstrap_key, bits = None, signed = true, size = 1.0, progress = None))]
     #[allow(clippy::too_many_arguments)] // what a call of Python names
     fn to_lookup(
         &self,
@@ -125,6 +130,7 @@ impl Bridge {
         bootstrap_key: &BootstrapKey,
         bits: Option<i64>,
         signed: bool,
+        size: f64,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<LweArray> {
         let ct = ct.of(py, &self.slots)?.get();
@@ -138,7 +144,7 @@ impl Bridge {
                 return Err(raise(py, aglet::Error::Range(said)));
             }
         };
-        let (reading, form) = reading(py, &self.lookups, bits, signed)?;
+        let (reading, form) = reading(py, &self.lookups, bits, (signed, size))?;
         let array = self.long(py, progress, |bridge, control| {
             let cells = bridge.to_lookup(&ct, (&indices, parts), reading, (key, bootstrap), control)?;
             Array::new(&self.lookups, form, shape, key.lookup_id(), cells)
@@ -147,9 +153,16 @@ impl Bridge {
     }
 
     /// The variance, in turns squared, of what comes down of fresh ciphertexts or of sums of `terms` of them, read as `to_lookup` does.
-    #[pyo3(signature = (bits = None, signed = true, terms = 1))]
-    fn fresh_variance(&self, py: Python<'_>, bits: Option<i64>, signed: bool, terms: usize) -> PyResult<f64> {
-        let (reading, _) = reading(py, &self.lookups, bits, signed)?;
+    #[pyo3(signature = (bits = None, signed = true, terms = 1, size = 1.0))]
+    fn fresh_variance(
+        &self,
+        py: Python<'_>,
+        bits: Option<i64>,
+        signed: bool,
+        terms: usize,
+        size: f64,
+    ) -> PyResult<f64> {
+        let (reading, _) = reading(py, &self.lookups, bits, (signed, size))?;
         Ok(self.engine.fresh_variance(reading, terms))
     }
 

@@ -9,7 +9,7 @@ use crate::errors::{count, exception, raise};
 use crate::family::{ring_figures, vector, works};
 use crate::reports::reported;
 use crate::wait::wait;
-use aglet::ckks::{report, sizes, Points, Sharing};
+use aglet::ckks::{report, sizes, Points, Sharing, Stated};
 use aglet::wire::CkksOrigin;
 use aglet::{presets, Error};
 use num_complex::Complex64;
@@ -350,6 +350,12 @@ impl Engine {
     fn level_down(&self, py: Python<'_>, ct: &Ciphertext, level: i64) -> PyResult<Ciphertext> {
         let level = count(py, "level", level)?;
         self.map(py, ct, |e, ct| e.level_down(ct, level))
+    }
+    /// The same ciphertext, of which the caller says how large its values, and how large the errors of its slots are at most.
+    #[pyo3(signature = (ct, bound = None, noise = None))]
+    fn assume(&self, py: Python<'_>, ct: &Ciphertext, bound: Option<f64>, noise: Option<f64>) -> PyResult<Ciphertext> {
+        let [bound, noise] = [bound, noise].map(|said| said.unwrap_or(f64::INFINITY));
+        self.map(py, ct, |e, ct| e.assume(ct, Stated { bound, noise }))
     }
     /// Refuses what is known to be larger than a comparison takes.
     fn check_compared(&self, py: Python<'_>, ct: &Ciphertext) -> PyResult<()> {

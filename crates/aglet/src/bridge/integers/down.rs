@@ -5,7 +5,7 @@
 
 use super::{IntegerBridge, IntegerBridgeKey};
 use crate::bridge::down::{check_slots, extracted};
-use crate::bridge::Reading;
+use crate::bridge::{fits_cells, Reading};
 use crate::integer::{BootstrapKey, Ciphertext};
 use crate::{Control, Error};
 use aglet_ring::{Form, Multiplier};
@@ -35,6 +35,7 @@ impl IntegerBridge {
         control: &Control,
     ) -> Result<Vec<LweCiphertext>, Error> {
         self.check(ct, slots, reading, (key, bootstrap))?;
+        fits_cells(&self.lookups.ctx, slots.len())?;
         let (weight, variance) = self.weight(reading);
         let low = self.numbers.to_coefficients(ct, bootstrap, control)?;
         let (ring, lookups) = (self.numbers.context().ring(), &self.lookups.ctx);
@@ -60,7 +61,7 @@ impl IntegerBridge {
         let fits = match reading {
             Reading::Bits | Reading::Message(_) => true,
             Reading::Word(word) => word.bits() <= MOST_BITS,
-            Reading::Real(_) => false,
+            Reading::Real(..) => false,
         };
         if !fits {
             return Err(Error::Parameter(format!(

@@ -6,7 +6,7 @@
 
 use super::{IntegerBridge, IntegerBridgeKey};
 use crate::bridge::key::added_noise;
-use crate::bridge::Bits;
+use crate::bridge::{fits_values, packing_bytes, Bits};
 use crate::fhew::{Form, MAX_LOG2_FAILURE};
 use crate::integer::{self, cost::Raising, BootstrapKey, Ciphertext, Messages};
 use crate::runtime::stages_json;
@@ -42,6 +42,7 @@ impl IntegerBridge {
         control: &Control,
     ) -> Result<Ciphertext, Error> {
         let (raised, (packing, up)) = (self.raised(form, bits)?, self.check_up(cells.len(), (key, bootstrap))?);
+        fits_values(cells.len(), packing_bytes(&self.lookups.ctx, cells.len()))?;
         let worst = cells.iter().map(LweCiphertext::variance).fold(0.0, f64::max);
         let bound = self.bound(raised, self.variance_up(worst)?)?;
         let sample = self.numbers.run(|| self.packed(cells, raised.zero, (packing, up), control))?;

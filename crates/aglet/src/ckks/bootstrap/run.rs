@@ -296,12 +296,20 @@ impl Engine {
     pub fn stage_times(&self) -> Vec<(String, f64)> {
         self.stage_runs().into_iter().map(|run| (run.name, run.seconds)).collect()
     }
-    /// Refuses what is known to be too large to be compared: the polynomials of a comparison are made for values in [-1, 1] and
-    /// grow without limit beyond. What is not known goes on, as in a bootstrap.
+    /// Refuses what is known to be too large to be compared, or may be by the bound that it states: the polynomials of a comparison are
+    /// made for values in [-1, 1] and grow without limit beyond. What nobody states goes on, as in a bootstrap.
     ///
     /// # Errors
     /// [`Error::Range`].
     pub fn check_compared(&self, ct: &Ciphertext) -> Result<(), Error> {
+        let bound = ct.stated.bound;
+        if bound.is_finite() && bound > 1.0 + COMPARED {
+            return Err(Error::Range(format!(
+                "By the bound that was declared for this message its values may be as large as {bound:.6}, and 1 is the most that a \
+                 comparison takes; divide both sides by the largest size they may have, which leaves their order as it is, or \
+                 encrypt with a smaller bound=."
+            )));
+        }
         match exceeds(ct, 1.0) {
             false => Ok(()),
             true => Err(Error::Range(
@@ -316,6 +324,9 @@ impl Engine {
         presets::can_bootstrap(self.params())
     }
 }
+
+/// By how much values that are compared may be larger than 1: errors of signs that are compared again, and noise.
+const COMPARED: f64 = 1.0 / 4096.0;
 
 /// The shapes of keys.
 pub(super) fn shapes(keys: &KeySet) -> KeySet<KeySwitchSpec> {

@@ -1,0 +1,134 @@
+"""What bridges know of sizes and noise: the ends of every range, ties, and what is refused because it is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from aglet.errors import MemoryLimitError, RangeError
+from bridge_sides import Sides
+
+BITS = 12
+
+
+@pytest.fixture(scope="module")
+def gates() -> Sides:
+    return Sides(10, 1)
+
+
+@pytest.fixture(scope="module")
+def tables() -> Sides:
+    return Sides(11, 4)
+
+
+@pytest.mark.parametrize("bound", [None, 1.0])
+def test_values_at_the_ends_are_compared_right(tables: Sides, bound: float | None) -> None:
+    x = np.array([0.6, -0.6, 1.0, -1.0, 1.0, -1.0, 0.75, 0.0, -1.0])
+    y = np.array([-0.6, 0.6, -1.0, 1.0, 1.0, -1.0, -0.5, 1.0, 0.0])
+    first, second = (tables.engine.encrypt(values, tables.secret, bound=bound) for values in (x, y))
+    for order, wanted in ((">=", x >= y), ("<=", x <= y)):
+        found = tables.bridge.compare(order, first, second, range(len(x)), tables.keys, bits=BITS)
+        assert (tables.decrypt(found) == wanted).all()
+
+
+@pytest.mark.parametrize("bound", [None, 1.0])
+def test_rows_at_the_ends_are_ranked_right(tables: Sides, bound: float | None) -> None:
+    rows = np.array([[1.0, -1.0, -0.5], [-1.0, 0.9, 1.0], [0.0, 1.0, -1.0]])
+    x = tables.engine.encrypt(rows.ravel(), tables.secret, bound=bound)
+    places, bridge, keys = np.arange(9).reshape(3, 3), tables.bridge, tables.keys
+    assert (tables.decrypt(bridge.argmax(x, places, keys, bits=BITS)) == rows.argmax(axis=1)).all()
+    assert (tables.decrypt(bridge.argmin(x, places, keys, bits=BITS)) == rows.argmin(axis=1)).all()
+    two = tables.decrypt(bridge.top_k(x, places, 2, keys, bits=BITS))
+    assert (two == (rows > rows.min(axis=1, keepdims=True))).all()
+
+
+def test_declared_sizes_decide_how_fine_is_read(tables: Sides) -> None:
+    engine, bridge, keys = tables.engine, tables.bridge, tables.keys
+    unit = 2.0**-7
+    x, y = np.array([0.5, 0.5 - unit, -0.5]), np.array([0.5 - unit, 0.5, 0.5])
+
+    def compared(declared: float | None, **said: Any) -> list[int]:
+        first, second = (engine.encrypt(values, tables.secret, bound=declared) for values in (x, y))
+        found: list[int] = tables.decrypt(bridge.compare(">=", first, second, range(3), keys, bits=8, **said)).tolist()
+        return found
+
+    # A unit of 8 bits is 2^-7 of the range.
+    assert compared(0.5) == compared(None, bound=0.5) == compared(1.0, bound=(-0.5, 0.5)) == [1, 0, 0]
+    # The sign of what is less than a unit is of one side or the other, and that of what is more is right.
+    assert compared(1.0)[::2] == [1, 0]
+    larger = engine.encrypt([3.0, -3.5, 2.0], tables.secret)
+    assert tables.decrypt(bridge.argmax(larger, range(3), keys, bits=BITS, bound=4)) == 0
+    assert tables.decrypt(bridge.sign(larger, range(3), keys, bits=BITS, bound=4)).tolist() == [1, 0, 1]
+    read = tables.decrypt(bridge.to_lookup(larger, range(3), keys, bits=8, bound=4))
+    assert (read == [96, -112, 64]).all()
+
+
+def _calls(sides: Sides) -> list[Callable[..., Any]]:
+    bridge, keys = sides.bridge, sides.keys
+    return [
+        lambda x, **said: bridge.sign(x, [0], keys, bits=8, **said),
+        lambda x, **said: bridge.compare(">=", x, x, [0], keys, bits=8, **said),
+        lambda x, **said: bridge.argmin(x, [0, 1], keys, bits=8, **said),
+        lambda x, **said: bridge.argmax(x, [0, 1], keys, bits=8, **said),
+        lambda x, **said: bridge.top_k(x, [0, 1], 1, keys, bits=8, **said),
+        lambda x, **said: bridge.to_lookup(x, [0], keys, bits=8, **said),
+    ]
+
+
+def test_values_that_may_be_too_large_are_refused(tables: Sides) -> None:
+    engine = tables.engine
+    known = engine.encrypt([1.5, 0.0], tables.secret)
+    declared = engine.encrypt([0.5, 0.0], tables.secret, bound=1.5)
+    for call in _calls(tables):
+        for x in (known, declared):
+            with pytest.raises(RangeError, match=r"larger than 1|as large as 1\.5"):
+                call(x)
+        call(declared, bound=1)
+        with pytest.raises(RangeError, match="larger than 1"):
+            call(known, bound=1)
+    messages = engine.encrypt([3.0], tables.secret, bound=20)
+    with pytest.raises(RangeError, match="as large as 20"):
+        tables.bridge.lookup(messages, [0], lambda m: m, tables.keys)
+    assert tables.decrypt(tables.bridge.lookup(messages, [0], lambda m: m, tables.keys, bound=15)) == 3
+    # What is nearly 15 is 15.
+    assert tables.decrypt(tables.bridge.to_lookup(engine.encrypt([15.001], tables.secret), [0], tables.keys)) == 15
+
+
+def test_what_nobody_knows_the_noise_of_is_refused(gates: Sides) -> None:
+    engine, bridge, keys = gates.engine, gates.bridge, gates.keys
+    bits = np.arange(64) % 3 == 0
+
+    def there_and_back(bound: float | None) -> Any:
+        x = engine.encrypt(bits.astype(float), gates.secret, bound=bound)
+        return engine.multiply(engine.multiply(x, 2.0**-32), 2.0**32)
+
+    with pytest.raises(RangeError, match="noise of this ciphertext is not known"):
+        bridge.to_lookup(there_and_back(None), range(64), keys)
+    # Who declared a size has the noise, which is far too much for a gate.
+    low = bridge.to_lookup(there_and_back(1.0), range(64), keys)
+    with pytest.raises(RangeError, match="would fail"):
+        bridge.lookup_engine.nand(low, low, keys.lookup_key)
+    product = engine.multiply(engine.encrypt(bits.astype(float), gates.secret), 1.0)
+    with pytest.raises(RangeError, match="noise="):
+        bridge.to_lookup(product, [0], keys)
+    said = bridge.to_lookup(product, range(64), keys, noise=2.0**-12)
+    assert (gates.decrypt(bridge.lookup_engine.nand(said, said, keys.lookup_key)) == ~bits).all()
+    for wrong in (0.0, -1.0, float("nan")):
+        with pytest.raises(RangeError, match="not positive"):
+            bridge.to_lookup(product, [0], keys, noise=wrong)
+
+
+def test_comparisons_of_other_levels_know_their_noise(tables: Sides) -> None:
+    engine, bridge, keys = tables.engine, tables.bridge, tables.keys
+    x, y = (engine.encrypt([value], tables.secret, level=level) for value, level in ((0.3, 5), (0.2, 2)))
+    assert tables.decrypt(bridge.compare(">=", x, y, [0], keys, bits=BITS)) == 1
+    assert tables.decrypt(bridge.compare("<=", x, y, [0], keys, bits=BITS)) == 0
+
+
+def test_more_values_than_memory_are_refused(gates: Sides) -> None:
+    x = gates.engine.encrypt([1.0], gates.secret)
+    with pytest.raises(MemoryLimitError, match="take fewer at once"):
+        gates.bridge.to_lookup(x, np.zeros(2 * 10**7, dtype=np.int64), gates.keys)
