@@ -300,6 +300,20 @@ fn what_cannot_come_down_is_refused() {
     let twos = s.encrypt(&vec![2.0; engine.slots()], 0);
     assert_eq!(kind(s.read(&twos, &[0], Reading::Bits)), ErrorKind::Range);
     assert!(s.read(&ones, &[], Reading::Bits).unwrap().is_empty());
+    // What it states of its size and noise is held, and what the caller says of both counts where it is less.
+    let said = |ct: &Ciphertext, bound, noise| engine.assume(ct, ckks::Stated { bound, noise });
+    let half = engine.multiply_scalar(&s.encrypt(&[1.0, 0.0], 1), 1.0).unwrap();
+    assert!(half.stated.noise.is_infinite());
+    assert_eq!(kind(s.read(&half, &[0], Reading::Bits)), ErrorKind::Range);
+    let known = said(&half, 1.0, 0.001).unwrap();
+    assert_eq!((known.stated.bound, known.stated.noise), (1.0, 0.001));
+    assert!(s.read(&known, &[0], Reading::Bits).is_ok());
+    let large = said(&ones, 3.0, f64::INFINITY).unwrap();
+    assert_eq!(kind(s.read(&large, &[0], Reading::Bits)), ErrorKind::Range);
+    assert_eq!(said(&large, 1.0, f64::INFINITY).unwrap().stated.bound, 1.0);
+    for (bound, noise) in [(0.5, 1.0), (0.0, 1.0), (1.0, -1.0), (f64::NAN, 1.0)] {
+        assert_eq!(said(&ones, bound, noise).map(|_| ()).unwrap_err().kind(), ErrorKind::Range);
+    }
     let other = engine.create_secret_key().unwrap();
     let foreign = s.bridge.create_key(&other, &s.lookup, None, &control).unwrap();
     let read =

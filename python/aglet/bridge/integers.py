@@ -115,8 +115,8 @@ class IntegerBridge(IntegerEstimates, Sides):
         Parameters
         ----------
         ciphertext
-            Of level 1 or above. Slots are 0 and 1 for gates, and 0 to 2^bits - 1 for tables; others give numbers of no
-            meaning.
+            Of level 1 or above. Slots are 0 and 1 for gates, and 0 to 2^bits - 1 for tables or words. Nobody sees
+            whether they are: others, and negative ones, give values of no meaning.
         indices
             Whole numbers, in any shape, which the result has; the same slot may stand there more than once.
         bits
@@ -126,6 +126,8 @@ class IntegerBridge(IntegerEstimates, Sides):
         ------
         RangeError
             If a slot does not exist, or words have more than 20 bits.
+        MemoryLimitError
+            If so many values do not fit into memory.
         LevelError
             If the ciphertext is at level 0.
         NoiseError
@@ -166,7 +168,8 @@ class IntegerBridge(IntegerEstimates, Sides):
             Bits of gates, or messages of tables in any domain, at most as many as there are slots.
         bits
             Messages are below 2^bits: 1 to as many bits as the look-up engine has. Signs, comparisons and tables of
-            0 and 1 have 1. All bits if it is left out.
+            0 and 1 have 1. All bits if it is left out. Nobody sees whether they are: a greater message comes up as a
+            number of no meaning, from 0 to 65,536.
 
         Raises
         ------
@@ -174,6 +177,8 @@ class IntegerBridge(IntegerEstimates, Sides):
             If they are integers or words, of which signs and digits are messages.
         RangeError
             If there are more values than slots, `bits` is out of range, or one result in 2^128 would be wrong.
+        MemoryLimitError
+            If so many values do not fit into memory.
         LevelError
             If the engine has not the levels for messages with so much noise: what gates give goes up to "int16-deep".
         MissingKeyError

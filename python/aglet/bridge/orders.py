@@ -130,6 +130,10 @@ class Orders:
         Slots are real numbers from -1 to 1. Their differences are read in a range of 2, and in one of 1 if they were
         declared to be no larger than 1/2. `bits`, `bound` and `noise` are as in `compare`.
 
+        Of two that differ by less than a comparison sees either is taken, and of equal ones the first. Three or more of
+        them may beat each other in a circle, and then none is found: the place is 0, whatever stands there, and
+        `one_hot` is 0 everywhere.
+
         Parameters
         ----------
         indices

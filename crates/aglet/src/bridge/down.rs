@@ -92,15 +92,15 @@ pub(super) fn check_slots(slots: &[usize], count: usize) -> Result<(), Error> {
 /// Refuses values that are known to be larger than what is read, or stated to be possibly so.
 fn check_size(ct: &Ciphertext, reading: Reading) -> Result<(), Error> {
     let (most, room) = (reading.most(), reading.room());
-    // Of a complex message the size alone is known; what is stated bounds its parts as well.
-    let known = if ct.real { room } else { room * std::f64::consts::SQRT_2 };
-    if ct.known.at_least().is_some_and(|size| size > known) {
+    // Of a complex message the size alone is known, and whole numbers that fit have one of so much.
+    let whole = if ct.real { room } else { room * std::f64::consts::SQRT_2 };
+    if ct.known.at_least().is_some_and(|size| size > whole) {
         return Err(Error::Range(format!(
-            "This message has a value larger than {most}, the most that is read this way; scale it down, or read more bits."
+            "This message has a value larger than {most}, the most that is read this way; scale it down, give bound=, or read more bits."
         )));
     }
-    let bound = ct.stated.bound;
-    if bound.is_finite() && bound > room {
+    let (bound, most_stated) = (ct.stated.bound, if matches!(reading, Reading::Real(..)) { room } else { whole });
+    if bound.is_finite() && bound > most_stated {
         return Err(Error::Range(format!(
             "By the bound that was declared for this ciphertext its values may be as large as {bound}, and {most} is the most that is read \
              this way; give bound= if you know better, or scale them down."
