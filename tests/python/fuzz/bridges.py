@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from aglet.errors import RangeError
 from bridge_sides import Sides
 
-__all__ = ["bits_program", "numbers_program", "reals_program"]
+__all__ = ["bits_program", "noisy_program", "numbers_program", "reals_program"]
 
 _GATES = {
     "and_": np.logical_and,
@@ -128,6 +128,27 @@ def _gate(sides: Sides, random: np.random.Generator, low: Any, bits: NDArray[Any
         last = ~(turned[..., ::-1] if bits.ndim else turned)
         return lookups.majority(low, other, third, key), bits.astype(int) + turned + last > 1
     return getattr(lookups, name)(low, other, key), _GATES[name](bits, turned)
+
+
+def noisy_program(data: Any) -> None:
+    """Bits whose noise grows: products with small numbers and large ones. A gate refuses them, or is right."""
+    sides, random = _gates(), _random(data)
+    bits = random.integers(0, 2, _SLOTS).astype(bool)
+    bound = [None, 1.0, 4.0][random.integers(3)]
+    x = sides.engine.encrypt(bits.astype(float), sides.secret, level=8, bound=bound)
+    for _ in range(random.integers(1, 3)):
+        size = 2.0 ** int(random.integers(0, 40))
+        up, down = np.full(_SLOTS, size) if size < 2**10 else size, 1 / size
+        note(f"times {down}, times {size}, bound={bound}")
+        x = sides.engine.multiply(sides.engine.multiply(x, down), up)
+    if random.random() < 0.3:
+        x = sides.engine.multiply(x, x, sides.keys.relinearization_key)
+    try:
+        low = sides.bridge.to_lookup(x, range(_SLOTS), sides.keys, bound=1)
+        found = sides.bridge.lookup_engine.nand(low, low[::-1], sides.keys.lookup_key)
+    except RangeError:
+        return
+    assert (sides.decrypt(found) == ~(bits & bits[::-1])).all()
 
 
 # Whole numbers
