@@ -28,7 +28,8 @@ impl Storage {
     fn new(words: usize) -> Result<Self, Error> {
         let bytes = words * 8;
         if bytes < LARGE {
-            return Ok(Self::Heap(vec![0; words]));
+            let found = bytemuck::allocation::try_zeroed_vec(words);
+            return found.map(Self::Heap).map_err(|()| Error::OutOfMemory { bytes });
         }
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let colour = NEXT.fetch_add(1, Ordering::Relaxed) % PAGE_WORDS * COLOUR_WORDS % PAGE_WORDS;

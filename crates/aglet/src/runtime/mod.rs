@@ -23,6 +23,19 @@ use aglet_ring::sample::ChaChaSource;
 pub(crate) use randomness::Randomness;
 use threads::Threads;
 
+/// Bytes that can be had before work begins. Polynomials and keys say so where they cannot; what is small beside them ends the
+/// process then, as everywhere in Rust.
+const HEADROOM: usize = 64 << 20;
+
+/// Refuses work where memory is nearly used up. Nothing is touched, so it takes some microseconds.
+fn headroom() -> Result<(), Error> {
+    let mut room: Vec<u8> = Vec::new();
+    let refused = |_| aglet_ring::Error::OutOfMemory { bytes: HEADROOM };
+    room.try_reserve_exact(HEADROOM).map_err(refused)?;
+    std::hint::black_box(&room);
+    Ok(())
+}
+
 /// Threads, kernels and a source of randomness, which engines of all families may share.
 pub struct Runtime {
     threads: Threads,
@@ -61,7 +74,11 @@ impl Runtime {
         self.kernels
     }
     /// Runs work on the threads; what it does in parallel is done by them alone.
+    ///
+    /// # Errors
+    /// Those of the work; [`aglet_ring::Error::OutOfMemory`] before it begins where hardly any memory is left.
     pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+        headroom()?;
         self.threads.run(work)
     }
     /// A source for one key, one encryption or whatever the purpose names, to be used once; `number` tells purposes of one name
