@@ -266,3 +266,11 @@ def test_a_uniform_array_broadcasts_as_numpys(session: Session) -> None:
     check(session, np.broadcast_to(mean, (2, 3)), np.full((2, 3), A.mean()))
     with pytest.raises(ValueError):
         np.broadcast_to(np.broadcast_to(mean, (3,)), (2,))
+
+
+def test_encoded_matrices_meet_refreshed_arrays(session: Session) -> None:
+    """A refresh leaves a scale that is another in the last bits of a double."""
+    kept = session.encode_matrix(A.T)
+    for x in (session.encrypt(X, level=1).refresh(), session.encrypt(A, level=0).refresh()):
+        check(session, x @ kept, (X if x.ndim == 1 else A) @ A.T)
+    check(session, kept @ session.encrypt(A[:, 0], level=0).refresh(), A.T @ A[:, 0])

@@ -6,6 +6,7 @@ use crate::ckks::Ciphertext;
 use crate::{Control, Error};
 use aglet_circuits::polynomial::{depth, elements, Basis, Series};
 use aglet_rlwe::{KeyRole, KeySet};
+use aglet_schemes::approximate::same_scale;
 use aglet_schemes::ckks::{CkksEvaluator, Known, Number, Plaintext, Size, Weight};
 use aglet_schemes::{Approximate, Evaluator};
 use num_complex::Complex64;
@@ -265,7 +266,8 @@ impl Engine {
             SumWeight::RealSlots(values) => self.weights(values, chain, scale),
             SumWeight::ComplexSlots(values) => self.weights(values, chain, scale),
             SumWeight::Plaintext(pt) => self.weights(&self.encoder.decode(&self.ctx, pt)?, chain, scale),
-            SumWeight::Encoded(weights) if weights.level == level && weights.scale == of => {
+            // What a bootstrap leaves has the canonical scale but for the last bits of a double.
+            SumWeight::Encoded(weights) if weights.level == level && same_scale(weights.scale, of) => {
                 Ok(Weight::Slots(weights.encoded.clone()))
             }
             SumWeight::Encoded(weights) => Err(Error::Level(format!(
