@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from dataclasses import dataclass
 
@@ -16,6 +17,9 @@ from aglet import (
     RotationKey,
     SecretKey,
 )
+
+# Processes that pytest starts beside one another have it: tables of the command line would be of that width.
+os.environ.pop("COLUMNS", None)
 
 # What a shell starts in the background ignores Ctrl-C, and so does all below it; tests send it and wait for it.
 signal.signal(signal.SIGINT, signal.default_int_handler)

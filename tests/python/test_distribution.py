@@ -11,8 +11,8 @@ import pytest
 
 from support import ROOT
 
-# `aglet` alone is another project in the package registry. maturin builds this one; ray and matplotlib are its extras.
-ALLOWED = {"aglet-fhe", "maturin", "matplotlib", "ray", "ziglang"}
+# `aglet` alone is another project in the package registry. maturin builds this one; ray, matplotlib, torch are extras.
+ALLOWED = {"aglet-fhe", "maturin", "matplotlib", "ray", "torch", "ziglang"}
 MADE = {".git", ".venv", "target", "build", "dist", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
 WRITTEN = {"", ".md", ".py", ".pyi", ".rs", ".toml", ".sh", ".yml", ".yaml", ".txt"}
 # An argument that is installed: neither an option nor a place in the checkout.

@@ -258,5 +258,5 @@ def _precision(preset: str, claimed: float | None, predicted: float | None) -> l
 
 
 def _slots(name: str) -> int:
-    """All slots of a preset; of an unknown one, none: the plan then names it."""
-    return next((preset["slots"] for preset in _core.presets() if preset["name"] == name), 0)
+    """All slots of a preset; of an unknown one any number: the plan then names it."""
+    return next((preset["slots"] for preset in _core.presets() if preset["name"] == name), 1)
