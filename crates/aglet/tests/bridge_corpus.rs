@@ -61,6 +61,8 @@ fn check(folder: &Path) {
     let keys = BootstrapKeys { relinearization, conjugation, bootstrap: &bootstrap, rotation: None };
     let fresh = bridge.lookups().encrypt_bits(&CLEAR, &lookup).unwrap();
     let raised = bridge.from_lookup((Form::Bits, &fresh), None, (&key, keys), &now).unwrap();
+    // In so small a ring no model says what a bootstrap leaves.
+    let raised = engine.assume(&raised, ckks::Stated { bound: 1.0, noise: 2f64.powi(-13) }).unwrap();
     let at = (&[0, 1, 2, 3, 4][..], Parts::Real);
     let low = bridge.to_lookup(&raised, at, Reading::Bits, (&key, &bootstrap), &now).unwrap();
     assert_eq!(bridge.lookups().decrypt_bits(&low, &lookup).unwrap(), CLEAR, "{folder:?}");
