@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from fuzz import arrays, bridges, comparisons, engine, integer_bridges, lookups
+from fuzz import arrays, bridges, comparisons, engine, integer_bridges, integers, lookups
 from fuzz.profiles import programs
 
 test_arrays = programs(arrays.program, share=0.5, profile="long")
 test_engine = programs(engine.program, share=0.1, profile="long")
 test_lookups = programs(lookups.program, share=0.3, profile="long")
+test_integers = programs(integers.program, share=0.2, profile="long")
 test_bits_over_a_bridge = programs(bridges.bits_program, share=0.02, profile="long")
 test_noisy_bits_over_a_bridge = programs(bridges.noisy_program, share=0.01, profile="long")
 test_numbers_over_a_bridge = programs(bridges.numbers_program, share=0.01, profile="long")
