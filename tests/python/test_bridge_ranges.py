@@ -34,6 +34,17 @@ def test_values_at_the_ends_are_compared_right(tables: Sides, bound: float | Non
         assert (tables.decrypt(found) == wanted).all()
 
 
+@pytest.mark.parametrize("bits", [2, 3, 4, 5])
+def test_few_bits_reach_the_ends_too(tables: Sides, bits: int) -> None:
+    x = np.array([1.0, -1.0, 0.75, -0.75] * 4)
+    ct, keys = tables.engine.encrypt(x, tables.secret, bound=1), tables.keys
+    assert (tables.decrypt(tables.bridge.sign(ct, range(len(x)), keys, bits=bits)) == (x > 0)).all()
+    other = tables.engine.encrypt(-x, tables.secret, bound=1)
+    assert (tables.decrypt(tables.bridge.compare(">=", ct, other, range(len(x)), keys, bits=bits)) == (x > 0)).all()
+    rows = tables.bridge.argmax(ct, [[0, 1], [1, 0], [2, 3]], keys, bits=bits)
+    assert tables.decrypt(rows).tolist() == [0, 1, 0]
+
+
 @pytest.mark.parametrize("bound", [None, 1.0])
 def test_rows_at_the_ends_are_ranked_right(tables: Sides, bound: float | None) -> None:
     rows = np.array([[1.0, -1.0, -0.5], [-1.0, 0.9, 1.0], [0.0, 1.0, -1.0]])

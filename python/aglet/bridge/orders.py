@@ -8,7 +8,7 @@ from aglet import checks
 from aglet._core import Ciphertext, LookupKey
 from aglet.arrays.interval import Interval
 from aglet.bridge.keys import BridgeKeys
-from aglet.bridge.ranges import difference_range, sign_range, spread, supposed
+from aglet.bridge.ranges import difference_range, fine, sign_range, spread, supposed
 from aglet.errors import RangeError
 from aglet.lookup.ciphertext import LweCiphertext
 from aglet.progress import ProgressCallback
@@ -49,7 +49,8 @@ class Orders:
         Parameters
         ----------
         bits
-            The precision, 2 to 20: numbers nearer to 0 than `2^-bits` of their range may be taken for either.
+            The precision, 2 to 20: numbers nearer to 0 than `2^-bits` of their range may be taken for either. Fewer
+            than 6 are read as 6.
         bound
             The largest size of a slot, or (least, largest), as the caller knows it, whatever was declared. The range
             is the next power of two then, and 1 without it.
@@ -63,7 +64,13 @@ class Orders:
         """
         key, size = self._need(keys)._lookup(), sign_range(bound)
         x = self.to_lookup(
-            ciphertext, indices, keys, bits=bits, bound=None if bound is None else size, noise=noise, progress=progress
+            ciphertext,
+            indices,
+            keys,
+            bits=fine(bits),
+            bound=None if bound is None else size,
+            noise=noise,
+            progress=progress,
         )
         return self._lookup_engine.sign(x, key, max_failure=max_failure, progress=progress)
 
@@ -108,7 +115,7 @@ class Orders:
         first, second = (self._sized(one, bound, noise) for one in ((x, y) if order == ">=" else (y, x)))
         size = difference_range(supposed(first), supposed(second)) if bound is None else spread(bound)
         difference = self._engine.subtract(first, second)
-        low = self.to_lookup(difference, indices, keys, bits=bits, bound=size, progress=progress)
+        low = self.to_lookup(difference, indices, keys, bits=fine(bits), bound=size, progress=progress)
         key = self._need(keys)._lookup()
         return self._lookup_engine.sign(low, key, max_failure=max_failure, progress=progress)
 
@@ -192,4 +199,4 @@ class Orders:
         (bits, bound, noise), key = read, self._need(keys)._lookup()
         x = self._sized(ciphertext, bound, noise)
         size = difference_range(supposed(x), supposed(x)) if bound is None else spread(bound)
-        return self.to_lookup(x, indices, keys, bits=bits, bound=size, progress=progress), key
+        return self.to_lookup(x, indices, keys, bits=fine(bits), bound=size, progress=progress), key

@@ -5,18 +5,26 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from aglet import checks
 from aglet.arrays.interval import Interval
 from aglet.errors import RangeError
 
 if TYPE_CHECKING:
     from aglet._core import Ciphertext
 
-__all__ = ["difference_range", "sign_range", "spread", "supposed"]
+__all__ = ["difference_range", "fine", "sign_range", "spread", "supposed"]
 
 _MOST = 1.0
 """The largest size of values of which nothing is said."""
 _ROUNDING = 2.0**-16
 """Of a bound that was computed."""
+_FEWEST = 6
+"""Bits of integers whose sign is read: half a unit of fewer reaches beyond what is free at the ends of the torus."""
+
+
+def fine(bits: Any) -> int:
+    """With how many bits numbers are read for their sign, so that the ends of the range are right too."""
+    return max(checks.count("bits", bits, 2), _FEWEST)
 
 
 def sign_range(bound: Any) -> float:

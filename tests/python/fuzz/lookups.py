@@ -85,7 +85,8 @@ def _moved(data: Any, value: Value) -> Value:
         index = data.draw(st.lists(st.integers(-n, n - 1), max_size=3)) if n else []
         moves += [lambda x: x[np.array(index, dtype=int)], lambda x: x[::-1], lambda x: x[1:]]
     move = data.draw(st.sampled_from(moves))
-    moved = Value(move(value.ct), move(clear))
+    # Of an array without axes of Python's numbers numpy leaves such a number.
+    moved = Value(move(value.ct), np.asarray(move(clear), dtype=clear.dtype))
     assert moved.ct.shape == moved.clear.shape
     return moved if moved.clear.size <= 4 else value
 
