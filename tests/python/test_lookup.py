@@ -194,6 +194,14 @@ def test_places_are_those_of_numpy(tables: Set) -> None:
         len(x[0, 0, 0])
 
 
+def test_single_elements_stay_encrypted(tables: Set) -> None:
+    """numpy gives a number for them, which is a place and no value."""
+    x = tables.engine.encrypt([1, 3, 2], tables.secret)
+    for found, wanted in ((np.take(x, 1), 3), (np.take(x, -1), 2), (np.flip(x[0]), 1), (np.squeeze(x[:1]), 1)):
+        assert found.shape == ()
+        assert int(tables.engine.decrypt(found, tables.secret)) == wanted
+
+
 def test_functions_of_numpy_that_move_things(tables: Set) -> None:
     clear = np.arange(8).reshape(2, 4) % 4
     x, y = tables.encrypt(clear), tables.encrypt(clear[0])

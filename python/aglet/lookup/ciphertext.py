@@ -202,7 +202,8 @@ class LweCiphertext:
         joined = self._of(_core.LweArray.joined([one._array for one in pool]))
 
         def taken(value: Any) -> Any:
-            if isinstance(value, np.ndarray):
+            # A single element comes out of numpy as a number: the place of it.
+            if isinstance(value, np.ndarray | np.integer):
                 return joined._at(value)
             return type(value)(taken(one) for one in value) if isinstance(value, list) else value
 

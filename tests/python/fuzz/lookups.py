@@ -80,6 +80,8 @@ def _moved(data: Any, value: Value) -> Value:
         lambda x: np.roll(x, 1), lambda x: np.append(x, x[..., :1]) if x.ndim else np.append(x, x),
         lambda x: np.broadcast_to(x, (2, *x.shape)), lambda x: np.repeat(x, 2), lambda x: np.tile(x, 2),
     ]  # fmt: skip
+    if clear.size:
+        moves += [lambda x: np.take(x, 0), lambda x: np.take(x, -1)]
     if clear.ndim:
         n = clear.shape[0]
         index = data.draw(st.lists(st.integers(-n, n - 1), max_size=3)) if n else []
