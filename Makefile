@@ -7,20 +7,22 @@ RUST_FILES := $(shell find crates Cargo.toml Cargo.lock -type f 2>/dev/null)
 # maturin installs into this environment, whatever else is activated.
 MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
 
-.PHONY: help build demo test test-rust test-python test-long test-by-hand test-ifma test-arm test-wheel wheel docs fuzz constant-time clean toolchain
+.PHONY: help build demo lint test test-rust test-python test-long test-torch test-assertions test-by-hand test-ifma test-arm test-wheel wheel docs fuzz constant-time clean toolchain
 
 help:
 	@echo "make demo       build and install into .venv, then refresh a real ciphertext"
 	@echo "make build      build and install into .venv; the command is .venv/bin/aglet"
-	@echo "make test       format, lints, Rust and Python tests (quick)"
+	@echo "make test       format, lints, Rust and Python tests (quick); make lint, test-rust, test-python are its parts"
 	@echo "make test-long  the real size: precision, drift, every backend"
+	@echo "make test-torch  tensors of the real torch, which is 5 GB"
+	@echo "make test-assertions  the floors above the ring, and bootstraps of toys, with debug assertions"
 	@echo "make test-by-hand  what is longer than that: published programs with small keys, thousands of refreshes"
 	@echo "make fuzz       hostile bytes to every reader, SECONDS=60 in all"
 	@echo "make constant-time  traces what touches secrets, for different secrets"
 	@echo "make test-ifma  the AVX-512 IFMA kernels, under an emulator where this CPU has none (Debian, root)"
 	@echo "make test-arm   the kernels of 64-bit ARM under an emulator (Debian, root)"
-	@echo "make wheel      the wheel for Linux, in dist"
-	@echo "make test-wheel the wheel in a bare environment"
+	@echo "make wheel      the wheels for Linux, in dist"
+	@echo "make test-wheel the wheels in a bare environment"
 	@echo "make docs       the documentation site, in docs/_build/html; nothing is fetched, a warning is an error"
 	@echo "make clean      remove what was built"
 
@@ -32,15 +34,19 @@ $(VENV)/.created: | toolchain
 	$(BIN)/python -m pip install --quiet "maturin>=1.9.4,<2"
 	@touch $@
 
-# With matplotlib, for `aglet reproduce --plot`.
-$(VENV)/.built: $(VENV)/.created pyproject.toml $(RUST_FILES) | toolchain
-	$(MATURIN) develop --release --extras plot
+# The second package, pure Python and editable as the first, with matplotlib for `aglet reproduce --plot`.
+BENCH = $(BIN)/python -m pip install --quiet --editable "python/bench[plot]"
+
+$(VENV)/.built: $(VENV)/.created pyproject.toml python/bench/pyproject.toml $(RUST_FILES) | toolchain
+	$(MATURIN) develop --release
+	$(BENCH)
 	@rm -f $(VENV)/.dev
 	@touch $@
 
 # For tests, with their tools: in the profile of the Rust tests, which share it. What stands in the environment is what was built last.
-$(VENV)/.dev: $(VENV)/.created pyproject.toml $(RUST_FILES) | toolchain
-	$(MATURIN) develop --profile long --extras plot,dev
+$(VENV)/.dev: $(VENV)/.created pyproject.toml python/bench/pyproject.toml $(RUST_FILES) | toolchain
+	$(MATURIN) develop --profile long --extras dev
+	$(BENCH)
 	@rm -f $(VENV)/.built
 	@touch $@
 
@@ -49,41 +55,53 @@ build: $(VENV)/.built
 demo: build
 	$(BIN)/aglet demo
 
-test: test-rust test-python
+test: lint test-rust test-python
 
-# The module for Python and these tests share what they are built of: with the lowest floor, whose tests have proptest, the features of
-# what it stands on would be others. Assertions of the test profile are the long part's.
-test-rust: $(VENV)/.dev
+# mypy takes one core, and clippy little more, as it goes from crate to crate.
+lint: $(VENV)/.dev
 	cargo fmt --all --check
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
 	$(BIN)/python tools/licences.py
-	PYO3_PYTHON=$(CURDIR)/$(BIN)/python cargo clippy --workspace --all-targets -- -D warnings
-	cargo test --profile long --workspace --exclude aglet-ring
-	cargo test --profile long -p aglet-ring --lib
-
-test-python: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/pytest -q -n 2 --dist loadfile tests/python
+	$(BIN)/mypy & types=$$!; \
+	PYO3_PYTHON=$(CURDIR)/$(BIN)/python cargo clippy --workspace --all-targets -- -D warnings; lints=$$?; \
+	wait $$types && exit $$lints
 
-# The test programs with something that only the feature `long` has.
-LONG = $(patsubst %,--test %,$(basename $(notdir $(shell grep -l 'feature = "long"' crates/*/tests/*.rs))))
+# The module for Python and these tests share what they are built of: with the lowest floor, whose tests have proptest, the features of
+# what it stands on would be others. That floor has the test profile: assertions in the lazy ranges of kernels and in all arithmetic.
+test-rust: $(VENV)/.dev
+	cargo test --profile long --workspace --exclude aglet-ring
+	cargo test -p aglet-ring --lib
 
-# First what the test profile adds, assertions in the lazy ranges of kernels and in all arithmetic: each floor alone, whole bootstraps of
-# toys. Then one test at a time: each holds the keys of a real bootstrap.
+# In the order of names: files of few tests, which are the longest, would come last and keep one process waiting.
+test-python: $(VENV)/.dev
+	$(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder tests/python
+
+# The modules of tests with something that only the feature `long` has.
+LONG = $(patsubst %,%::,$(basename $(notdir $(shell grep -l 'feature = "long"' crates/*/tests/*.rs))))
+
+# One Rust test at a time: each holds the keys of a real bootstrap.
 test-long: $(VENV)/.dev
-	cargo test -p aglet-ring -p aglet-rlwe -p aglet-schemes -p aglet-circuits
-	cargo test -p aglet-bootstrap -p aglet --test ciphertext_steps --test integer_steps --test toy --test integer_bootstrap
-	cargo test --profile long --workspace --exclude aglet-ring --features aglet-bootstrap/long,aglet/long $(LONG) -- --test-threads=1
+	cargo test --profile long --workspace --exclude aglet-ring --features aglet-bootstrap/long,aglet/long --test all -- --test-threads=1 $(LONG)
 	$(MAKE) fuzz SECONDS=40
 	$(BIN)/pytest -q -n 2 tests/python/long/test_fuzz.py
-	$(BIN)/pytest -q tests/python/long --ignore tests/python/long/test_fuzz.py --durations=0
+	$(BIN)/pytest -q tests/python/long --ignore tests/python/long/test_fuzz.py --ignore tests/python/long/test_torch.py --durations=0
 
-# What an hour has no room for. What it printed last stands in repro/record/by-hand.md. torch brings gigabytes on Linux.
+# Tensors of the torch that people install. On Linux it comes with the CUDA of its default build, 5.4 GB: .ci/run leaves it out.
+test-torch: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --no-cache-dir "torch>=2.1"
+	$(BIN)/pytest -q tests/python/long/test_torch.py
+
+# Assertions above the lowest floor: each floor alone, then whole bootstraps of toys. The ring is named there for the features of what it
+# stands on, without which every floor would be built again.
+test-assertions: $(VENV)/.dev
+	cargo test -p aglet-ring -p aglet-rlwe -p aglet-schemes -p aglet-circuits
+	cargo test -p aglet-ring -p aglet-bootstrap -p aglet --test all -- ciphertext_steps:: integer_steps:: toy:: integer_bootstrap::
+
+# What an hour has no room for. What it printed last stands in repro/record/by-hand.md.
 test-by-hand: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet "torch>=2.1"
-	cargo test --profile long --workspace --exclude aglet-ring --features aglet/by-hand --test by_hand -- --test-threads=1 --nocapture
+	cargo test --profile long --workspace --exclude aglet-ring --features aglet/by-hand --test all -- --test-threads=1 --nocapture by_hand::
 	$(BIN)/pytest -q -s tests/python/by_hand --durations=0
 
 # A counter on every edge and a call at every comparison: LLVM's SanitizerCoverage, which stable Rust has as a pass. The target
@@ -114,10 +132,11 @@ wheel: $(VENV)/.created
 		RUSTFLAGS="--cfg chacha20_avx512 --remap-path-prefix=$(CURDIR)=aglet --remap-path-prefix=$(HOME)/.cargo=cargo" \
 		$(MATURIN) build --release --locked --quiet --zig --compatibility manylinux2014 --out $(WHEEL)/out
 	$(BIN)/python tools/wheel.py finish $(WHEEL)/out/*.whl
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir $(WHEEL)/out ./python/bench
 	mkdir -p dist && cp $(WHEEL)/out/*.whl dist
 
 test-wheel: wheel
-	$(BIN)/python tools/wheel.py check $(WHEEL)/out/*.whl
+	$(BIN)/python tools/wheel.py check $(WHEEL)/out/aglet_fhe-*.whl $(WHEEL)/out/aglet_fhe_bench-*.whl
 
 # Tutorials are run, pictures and tables drawn from code and records.
 $(VENV)/.docs: pyproject.toml | $(VENV)/.built
@@ -127,7 +146,6 @@ $(VENV)/.docs: pyproject.toml | $(VENV)/.built
 docs: build $(VENV)/.docs
 	$(BIN)/sphinx-build -q -W --keep-going docs docs/_build/html
 
-# Exits with 0 where it cannot run if AGLET_IFMA_OPTIONAL=1, and says so.
 test-ifma: | toolchain
 	tools/ifma/check.sh
 

@@ -4,11 +4,11 @@ import time
 
 import numpy as np
 
-from aglet import LookupEngine
+from aglet import FhewEngine
 
-engine = LookupEngine(bits=1, thread_count=0)
+engine = FhewEngine(bits=1, thread_count=0)
 secret_key = engine.create_secret_key()
-key = engine.create_lookup_key(secret_key)
+key = engine.create_bootstrap_key(secret_key)
 
 x, y = np.random.default_rng().integers(0, 256, (2, 8))
 x[0], y[1] = y[0], x[1]

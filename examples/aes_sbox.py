@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from aglet import LookupEngine
+from aglet import FhewEngine
 
 BYTES = 16
 
@@ -30,9 +30,9 @@ def substitute(byte):
 sbox = np.array([substitute(byte) for byte in range(256)])
 assert list(sbox[[0x00, 0x01, 0x53, 0xFF]]) == [0x63, 0x7C, 0xED, 0x16]
 
-engine = LookupEngine(preset="wide", thread_count=0)
+engine = FhewEngine(preset="wide", thread_count=0)
 secret_key = engine.create_secret_key()
-key = engine.create_lookup_key(secret_key)
+key = engine.create_bootstrap_key(secret_key)
 packing_key = engine.create_packing_key(secret_key)
 
 state = np.random.default_rng().integers(0, 256, BYTES)

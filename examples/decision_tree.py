@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 
-from aglet import LookupEngine
+from aglet import FhewEngine
 
 FEATURES, CLASSES, SAMPLES = 5, 4, 6
 
@@ -27,9 +27,9 @@ def classify(sample):
     return leaf[node - 15]
 
 
-engine = LookupEngine(bits=4, thread_count=0)
+engine = FhewEngine(bits=4, thread_count=0)
 secret_key = engine.create_secret_key()
-key = engine.create_lookup_key(secret_key)
+key = engine.create_bootstrap_key(secret_key)
 encrypted = engine.encrypt(samples, secret_key)
 
 # From here on nothing is known but the encrypted features.

@@ -18,7 +18,7 @@ import numpy as np
 
 from aglet import Engine, KeySet, Session
 from aglet.progress import silent
-from aglet.reproduce.applications import ApplicationCase, bench_application
+from aglet_bench.reproduce.applications import ApplicationCase, bench_application
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 LOADS = 3
@@ -105,7 +105,7 @@ def loading() -> Figure:
 
 
 def overheads() -> list[Figure]:
-    """CPU time of operations on arrays over that of the same engine calls, in turns on one thread."""
+    """CPU time of operations on arrays over that of the same engine calls, on the torus on one thread."""
     engine = Engine(use_bootstrap=True, mode="parallel", thread_count=1)
     keys = engine.create_keys(bootstrap=None, progress=silent)
     session = Session(engine, keys)

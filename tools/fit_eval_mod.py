@@ -52,7 +52,9 @@ import mpmath
 import numpy as np
 from mpmath import mp, mpf
 
-RUST_FILE = Path(__file__).resolve().parent.parent / "crates/bootstrap/src/slots_first/steps/eval_mod/coefficients.rs"
+RUST_FILE = (
+    Path(__file__).resolve().parent.parent / "crates/bootstrap/src/ckks/slots_first/steps/eval_mod/coefficients.rs"
+)
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,13 @@ def make(*targets: str) -> float:
 
 
 def packaging() -> list[Figure]:
-    """The wheel of this commit, built anew (some minutes), and the site once its tools are there."""
+    """The wheels of this commit, built anew (some minutes), and the site once its tools are there."""
     make("wheel")
-    (made,) = (ROOT / "target" / "wheel" / "out").glob("*.whl")
-    if bad := wheel.faults(made):
+    out = ROOT / "target" / "wheel" / "out"
+    (made,), (bench,) = out.glob("aglet_fhe-*.whl"), out.glob("aglet_fhe_bench-*.whl")
+    if bad := [*wheel.faults(made), *wheel.bench_faults(bench)]:
         raise SystemExit("\n".join(bad))
-    size, seconds = made.stat().st_size, wheel.tried(made)
+    size, seconds = made.stat().st_size, wheel.tried(made, bench)
     make("build", ".venv/.docs")
     return [
         Figure("size of the wheel", wheel.MOST_BYTES, record("make wheel", bytes=size)),

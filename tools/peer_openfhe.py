@@ -98,8 +98,8 @@ def switching() -> dict[str, Any]:
     lwe = context.EvalSchemeSwitchingSetup(options)
     context.EvalSchemeSwitchingKeyGen(keys, lwe)
     made = time.perf_counter() - start
-    lookups = context.GetBinCCForSchemeSwitch()
-    space = (1 << 25) // (2 * lookups.GetBeta())
+    fhew = context.GetBinCCForSchemeSwitch()
+    space = (1 << 25) // (2 * fhew.GetBeta())
     context.EvalCompareSwitchPrecompute(space, 1.0)
     # Differences are whole units of its precision, up to nearly the most that it takes.
     numbers = [((37 * i * i + 11 * i) % 1000 - 500.0) * space / 2048 for i in range(PAIRS)]
@@ -108,7 +108,7 @@ def switching() -> dict[str, Any]:
         for some in (numbers, numbers[::-1])
     )
     difference = context.EvalSub(x, y)
-    found: dict[str, Any] = {"ring": context.GetRingDimension(), "dimension": lookups.Getn(), "keygen_seconds": made}
+    found: dict[str, Any] = {"ring": context.GetRingDimension(), "dimension": fhew.Getn(), "keygen_seconds": made}
     down = []
     for _ in range(3):
         start = time.perf_counter()
@@ -123,7 +123,7 @@ def switching() -> dict[str, Any]:
     bits = plain.GetRealPackedValue()
     wrong = sum((a < b) != (bit > 0.5) for a, b, bit in zip(numbers, numbers[::-1], bits))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return {**found, "down": statistics.median(down), "compare": compared, "wrong": wrong, "peak_bytes": peak}
+    return {**found, "to-fhew": statistics.median(down), "compare": compared, "wrong": wrong, "peak_bytes": peak}
 
 
 def run_ours(*words: str) -> dict[str, Any]:
@@ -145,16 +145,19 @@ def switched(python: Path) -> list[str]:
     """The lines of a page on switching."""
     theirs = run_theirs(python, "switching")
     size = ("--values", str(PAIRS), "--key-size", "large")
-    down, compare = run_ours("bridge", "down", *size), run_ours("bridge", "compare", *size, "--bits", "16")
+    down, compare = (
+        run_ours("scheme_switch", "to-fhew", *size),
+        run_ours("scheme_switch", "compare", *size, "--bits", "16"),
+    )
     wrong = down["wrong"] + compare["wrong"]
     if wrong or theirs["wrong"]:
         raise SystemExit(f"of comparisons {wrong} of ours are wrong, {theirs['wrong']} of theirs")
-    sets = f"`{compare['preset']}` with `{compare['lookup_preset']}`, 16 bits"
+    sets = f"`{compare['preset']}` with `{compare['fhew_preset']}`, 16 bits"
     other = f"N = {theirs['ring']}, n = {theirs['dimension']}, 17 bits"
     return [
         "## Between CKKS slots and LWE ciphertexts",
         "",
-        f"{PAIRS} pairs of slots, compared by look-ups, and the results slots again; down alone is the difference as LWE ciphertexts. Both "
+        f"{PAIRS} pairs of slots, compared by lookups, and the results slots again; down alone is the difference as LWE ciphertexts. Both "
         "sides have 128 bits by their own tables. All results are checked. Ours come up at the level of a bootstrap, with 13 levels; those "
         "of OpenFHE after what its way back spends of 17, as its parameters are published. A median of three, comparisons of OpenFHE once.",
         "",
@@ -176,23 +179,25 @@ def measured(python: Path) -> list[tuple[str, str, float]]:
     rows = []
     for scheme, log_n, depth in PEERS:
         preset, level = OURS[log_n]
-        ours = run_ours("integer", "--preset", preset, "--level", str(level), "--repeat", str(REPEAT))
+        operation = "bfv-product" if scheme == "bfv" else "product"
+        ours = run_ours("integer", operation, "--preset", preset, "--level", str(level), "--repeat", str(REPEAT))
         theirs = run_theirs(python, scheme, str(log_n), str(depth))
         if ours["wrong"] or theirs["wrong"]:
             raise SystemExit(f"{scheme} at 2^{log_n}: {ours['wrong']} of ours are wrong, {theirs['wrong']} of theirs")
-        rows.append((f"N = 2^{log_n}, level {level} of `{preset}`", "Aglet, both schemes", ours["seconds"]))
+        rows.append((f"N = 2^{log_n}, level {level} of `{preset}`", f"Aglet {scheme.upper()}", ours["seconds"]))
         rows.append((f"N = 2^{log_n}, depth {depth}", f"OpenFHE {scheme.upper()}", theirs["seconds"]))
     return rows
 
 
 def products(python: Path) -> list[str]:
     """The lines of a page on products."""
+    load = f"Load of the machine in the minute before: {os.getloadavg()[0]:.1f}; niceness {os.nice(0)}."
     rows = [f"| {what} | {library} | {seconds * 1e3:.1f} ms |" for what, library, seconds in measured(python)]
     return [
         "## Products of integers",
         "",
-        f"The median of {REPEAT} products of all slots modulo {MODULUS}, with relinearization and (Aglet, BGV) the switch of modulus; "
-        "every slot is checked.",
+        f"The median of {REPEAT} products of all slots modulo {MODULUS}, with relinearization; those of BGV switch the modulus as well, those "
+        f"of BFV are scale-invariant, on both sides. Every slot is checked. {load}",
         "",
         "| | library | a product |",
         "|---|---|---|",
@@ -226,7 +231,8 @@ def main() -> None:
         return
     if options.python is None:
         parser.error("name the interpreter that has openfhe")
-    from aglet import _core, recording
+    from aglet import _core
+    from aglet_bench import recording
 
     ask = "from importlib.metadata import version; print(version('openfhe'))"
     version = subprocess.run([options.python, "-c", ask], check=True, capture_output=True, text=True).stdout.strip()

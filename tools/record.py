@@ -2,13 +2,13 @@
 """Run the benches behind the target table and write them down under repro/record.
 
 Usage: .venv/bin/python tools/record.py [--repeat 3] [--out repro/record]
-       [--gates | --integers | --ship | --bridge | --arrays | --package]
+       [--gates | --integers | --ship | --scheme-switch | --arrays | --package]
 
 Writes <out>/<cpu>/<date>.jsonl, one line per measurement with the command that made it, and <out>/<cpu>/<date>.md, the
 table of targets with the measured column filled in. A row whose backend this CPU lacks says so. Takes some minutes and
 8 GB of memory; run it on an idle machine, from a clean checkout. With --gates it measures gates and tables instead, in a
-minute, and writes <date>-gates.md, with --integers those of integers, with --ship bootstraps by roots of unity (seven
-minutes), with --bridge ways between slots and look-ups (two minutes), with --arrays encrypted arrays and programs on
+minute, and writes <date>-gates.md, with --integers those of integers, with --ship SHIP (seven
+minutes), with --scheme-switch ways between slots and lookups (two minutes), with --arrays encrypted arrays and programs on
 them (six), with --package the wheel and the documentation site (as long as both take to build); the lines of the other
 families stay as they are.
 """
@@ -34,7 +34,7 @@ from package_records import packaging
 
 from aglet import Engine
 from aglet.ckks.options import PRECISIONS
-from aglet.recording import machine_folder
+from aglet_bench.recording import machine_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 AGLET = Path(sys.executable).with_name("aglet")
@@ -283,29 +283,29 @@ INTEGERS = (
 )
 
 
-BRIDGES = (
-    Bench("down, 64 slots", "bridge down --values 64", 200.64),
-    Bench("down, 4,096 slots", "bridge down --values 4096", 240.96),
-    Bench("up, 4,096 bits", "bridge up --values 4096", 1500),
-    Bench("the same, an engine of 4,096 slots", "bridge up --values 4096 --slots 4096", 1500),
-    Bench("down and up again, 4,096 bits", "bridge roundtrip --values 4096", 1740.96),
-    Bench("down from integers, 4,096 slots", "bridge down --values 4096 --preset int16", 240.96),
-    Bench("up to integers, 4,096 bits that tables gave", "bridge up --values 4096 --preset int16", 1500),
-    Bench("the same, 64 bits", "bridge up --values 64 --preset int16", None),
-    Bench("the same, 64 messages of 4 bits", "bridge up --values 64 --bits 4 --preset int16", None),
-    Bench("down from integers and up again, 4,096 bits", "bridge roundtrip --values 4096 --preset int16", 1740.96),
-    Bench("64 pairs compared at 20 bits and brought up", "bridge compare --bits 20 --preset regular-44", 4000),
-    Bench("argmin of 16 slots", "bridge argmin --values 16", 2500),
+SCHEME_SWITCHES = (
+    Bench("down, 64 slots", "switch down --values 64", 200.64),
+    Bench("down, 4,096 slots", "switch down --values 4096", 240.96),
+    Bench("up, 4,096 bits", "switch up --values 4096", 1500),
+    Bench("the same, an engine of 4,096 slots", "switch up --values 4096 --slots 4096", 1500),
+    Bench("down and up again, 4,096 bits", "switch roundtrip --values 4096", 1740.96),
+    Bench("down from integers, 4,096 slots", "switch down --values 4096 --preset int16", 240.96),
+    Bench("up to integers, 4,096 bits that tables gave", "switch up --values 4096 --preset int16", 1500),
+    Bench("the same, 64 bits", "switch up --values 64 --preset int16", None),
+    Bench("the same, 64 messages of 4 bits", "switch up --values 64 --bits 4 --preset int16", None),
+    Bench("down from integers and up again, 4,096 bits", "switch roundtrip --values 4096 --preset int16", 1740.96),
+    Bench("64 pairs compared at 20 bits and brought up", "switch compare --bits 20 --preset regular-44", 4000),
+    Bench("argmin of 16 slots", "switch argmin --values 16", 2500),
 )
 """With large keys, on one thread."""
 
 
-def bridges(backends: list[str]) -> tuple[list[dict[str, Any]], list[Row]]:
-    """Measure bridges."""
-    large = tuple(replace(bench, arguments=f"{bench.arguments} --key-size large") for bench in BRIDGES)
+def switches(backends: list[str]) -> tuple[list[dict[str, Any]], list[Row]]:
+    """Measure switches."""
+    large = tuple(replace(bench, arguments=f"{bench.arguments} --key-size large") for bench in SCHEME_SWITCHES)
     records, rows = timed(large, backends)
-    most = max(record["bridge_key_bytes"] for record in records) / 1e6
-    rows.append(Row("bridge keys, in memory", "<= 60 MB", f"{most:.1f} MB", most <= 60))
+    most = max(record["switch_key_bytes"] for record in records) / 1e6
+    rows.append(Row("switching key, in memory", "<= 60 MB", f"{most:.1f} MB", most <= 60))
     return records, rows
 
 
@@ -353,7 +353,7 @@ def timed(benches: tuple[Bench, ...], backends: list[str]) -> tuple[list[dict[st
 
 @dataclass(frozen=True)
 class RootsTarget:
-    """What a bootstrap by roots of unity must reach; of bits alone the worst slot must be right."""
+    """What SHIP must reach; of bits alone the worst slot must be right."""
 
     preset: str
     seconds: float
@@ -372,7 +372,7 @@ SHIP = (
 
 
 def ship(repeat: int, backends: list[str]) -> tuple[list[dict[str, Any]], list[Row]]:
-    """Measure bootstraps by roots of unity of real messages: on one thread, on two, and with AVX2."""
+    """Measure SHIP of real messages: on one thread, on two, and with AVX2."""
     records: list[dict[str, Any]] = []
     rows = []
     for target in SHIP:
@@ -418,7 +418,7 @@ FEW_REPEAT = 100
 
 
 def few_slots(slots: int) -> tuple[list[dict[str, Any]], list[Row]]:
-    """Measure a bootstrap by roots of unity of few slots, and beside it that of `regular` with as many."""
+    """Measure SPRU, and beside it that of `regular` with as many."""
     options = f"--slots {slots} --real --threads 1"
     (found,) = run(f"bench bootstrap --preset ship14 {options} --repeat {FEW_REPEAT} --json")
     (sparse,) = run(f"bench bootstrap --method sparse --stages 1 {options} --repeat 5 --json")
@@ -506,11 +506,13 @@ def family(record: dict[str, Any]) -> str:
     kind = record.get("kind")
     if kind is None:
         preset = str(record.get("preset"))
-        # Few slots of the usual bootstrap stand beside those by roots of unity.
+        # Few slots of the usual bootstrap stand beside those of SHIP.
         beside = preset.startswith("ship") or record.get("method") == "sparse"
         return "ship" if beside else "integers" if preset == "bits15" else ""
     of_kind = {"integer": "integers", "application": "arrays", "array": "arrays", "package": "package"}
-    return of_kind.get(kind, "bridge" if kind.startswith(("bridge-", "integer-bridge-")) else "gates")
+    return of_kind.get(
+        kind, "scheme_switch" if kind.startswith(("scheme-switch-", "integer-scheme-switch-")) else "gates"
+    )
 
 
 def kept(path: Path, measured: str) -> list[str]:
@@ -527,7 +529,7 @@ def main() -> None:
     families.add_argument("--gates", dest="family", action="store_const", const="gates", default="")
     families.add_argument("--integers", dest="family", action="store_const", const="integers")
     families.add_argument("--ship", dest="family", action="store_const", const="ship")
-    families.add_argument("--bridge", dest="family", action="store_const", const="bridge")
+    families.add_argument("--scheme-switch", dest="family", action="store_const", const="scheme_switch")
     families.add_argument("--arrays", dest="family", action="store_const", const="arrays")
     families.add_argument("--package", dest="family", action="store_const", const="package")
     parser.add_argument("--out", type=Path, default=ROOT / "repro" / "record")
@@ -543,8 +545,8 @@ def main() -> None:
         records, rows = gates(machine["backends"])
     elif options.family == "integers":
         records, rows = integers(machine["backends"])
-    elif options.family == "bridge":
-        records, rows = bridges(machine["backends"])
+    elif options.family == "scheme_switch":
+        records, rows = switches(machine["backends"])
     elif options.family == "ship":
         records, rows = ship(options.repeat, machine["backends"])
     elif options.family == "arrays":

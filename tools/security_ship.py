@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Meet-LWE and its hybrid with lattice reduction, for the sparse secrets of bootstraps by roots of unity (SECURITY.md).
+"""Meet-LWE and its hybrid with lattice reduction, for the sparse secrets of SHIP (SECURITY.md).
 
   security_ship.py [EXPONENT ...]    for each preset the number of secrets and bits at these exponents (0.5, 0.4, 0.36)
 
@@ -21,7 +21,7 @@ from pathlib import Path
 from types import ModuleType
 
 ROOT = Path(__file__).parents[1]
-PRESETS = ROOT / "crates/aglet/presets"
+PRESETS = ROOT / "crates/aglet/presets/ckks"
 NAMES = ("ship14", "ship14-precise", "ship13", "ship13-bits")
 SIGMA = 3.2
 EXPONENTS = [0.5, 0.4, 0.36]

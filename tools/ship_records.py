@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Write the records that come with the package: the latest bench of each bootstrap, gate, table and bridge under repro/record.
+"""Write the records that come with the package: the latest bench of each bootstrap, gate, table and switch under repro/record.
 
 Usage: .venv/bin/python tools/ship_records.py
 
-Writes python/aglet/measured.jsonl, which `aglet advise` reads where there is no repro/record.
+Writes python/bench/aglet_bench/measured.jsonl, which `aglet advise` reads where there is no repro/record.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from aglet import recording
+from aglet_bench import recording
 
 FIELDS = (
     "date", "commit", "cpu", "backend", "threads", "preset", "method", "message", "key_size", "stage_count",
@@ -21,11 +21,11 @@ INTEGERS = (
     "date", "commit", "cpu", "backend", "threads", "preset", "kind", "operation", "input_level", "output_level", "seconds",
     "peak_rss_bytes",
 )  # fmt: skip
-LOOKUPS = (
+FHEW = (
     "date", "commit", "cpu", "backend", "threads", "preset", "kind", "operation", "method", "batch", "seconds",
 )  # fmt: skip
-BRIDGES = (
-    "date", "commit", "cpu", "backend", "threads", "preset", "lookup_preset", "kind", "values", "integer_bits", "messages",
+SCHEME_SWITCHES = (
+    "date", "commit", "cpu", "backend", "threads", "preset", "fhew_preset", "kind", "values", "integer_bits", "messages",
     "slot_count", "key_size", "output_level", "seconds",
 )  # fmt: skip
 SAME = ("cpu", "backend", "threads", "preset", "method", "key_size", "stage_count", "slot_count", "real", "bound")
@@ -38,10 +38,10 @@ def main() -> None:
     latest: dict[tuple[Any, ...], dict[str, Any]] = {}
     for record in recording.read(root / recording.DEFAULT_FOLDER):
         if "kind" in record:
-            fields = LOOKUPS if record["kind"] != "integer" else INTEGERS if record["operation"] == "bootstrap" else ()
-            if "bridge-" in record["kind"]:
+            fields = FHEW if record["kind"] != "integer" else INTEGERS if record["operation"] == "bootstrap" else ()
+            if "scheme-switch-" in record["kind"]:
                 # Those of before messages went up to integers say nothing of them.
-                record, fields = {**dict.fromkeys(BRIDGES), **record}, BRIDGES
+                record, fields = {**dict.fromkeys(SCHEME_SWITCHES), **record}, SCHEME_SWITCHES
             if not set(fields) <= set(record):
                 # Of a program.
                 continue
@@ -56,7 +56,7 @@ def main() -> None:
             easy = "alternating" if kept["method"] == "sign" else "bits" if kept["method"] == "bits" else "uniform"
             if kept["message"] == easy:
                 latest[tuple(kept[field] for field in (*SAME, "output_level"))] = {f: kept[f] for f in FIELDS}
-    path = root / "python" / "aglet" / "measured.jsonl"
+    path = root / "python" / "bench" / "aglet_bench" / "measured.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in latest.values()))
     print(f"{len(latest)} records in {path.relative_to(root)}")
 

@@ -70,24 +70,24 @@ def slots(path: Path) -> None:
 
 
 def keys(path: Path) -> None:
-    """Who holds which key."""
-    figure, axes = plt.subplots(figsize=(7.2, 3.4), layout="constrained")
+    """Who holds which key, from top to bottom: a telephone is narrow."""
+    figure, axes = plt.subplots(figsize=(4.6, 4.8), layout="constrained")
     parties = {
-        "owner of the data": (0, "secret key:\nmakes all keys, decrypts"),
-        "whoever sends data": (3.6, "public key:\nencrypts, no more"),
-        "server": (7.2, "relinearization, rotation,\nconjugation, bootstrap key:\ncomputes, cannot read"),
+        "owner of the data": "secret key: makes all keys, decrypts",
+        "whoever sends data": "public key: encrypts, no more",
+        "server": "relinearization, rotation, conjugation,\nbootstrap key: computes, cannot read",
     }
-    for name, (x, holds) in parties.items():
-        axes.add_patch(plt.Rectangle((x, 0), 2.9, 2, facecolor=PALE, edgecolor=INK))
-        axes.text(x + 1.45, 1.7, name, ha="center", va="center", weight="bold")
-        axes.text(x + 1.45, 0.85, holds, ha="center", va="center", fontsize=9)
+    for i, (name, holds) in enumerate(parties.items()):
+        axes.add_patch(plt.Rectangle((0, -2 * i), 8, 1.3, facecolor=PALE, edgecolor=INK))
+        axes.text(4, 0.98 - 2 * i, name, ha="center", va="center", weight="bold")
+        axes.text(4, 0.42 - 2 * i, holds, ha="center", va="center", fontsize=10)
     arrow = {"arrowstyle": "->", "color": ACCENT, "linewidth": 1.6}
-    for start, end in ((2.9, 3.6), (6.5, 7.2)):
-        axes.annotate("", (end, 1), (start, 1), arrowprops=arrow)
-    axes.annotate("", (1.45, -0.1), (8.6, -0.1), arrowprops={**arrow, "connectionstyle": "arc3,rad=-0.18"})
-    axes.text(5, -1.15, "encrypted results", ha="center", color=ACCENT)
-    axes.text(5.05, 2.25, "public key, then encrypted data", ha="center", color=ACCENT)
-    axes.set(xlim=(-0.1, 10.2), ylim=(-1.5, 2.6))
+    for i, what in enumerate(("public key", "encrypted data")):
+        axes.annotate("", (3, -0.7 - 2 * i), (3, -2 * i), arrowprops=arrow)
+        axes.text(3.3, -0.35 - 2 * i, what, va="center", color=ACCENT)
+    axes.annotate("", (8, 0.65), (8, -3.35), arrowprops={**arrow, "connectionstyle": "arc3,rad=0.35"})
+    axes.text(8.6, -1.35, "encrypted results", ha="center", va="center", rotation=90, color=ACCENT)
+    axes.set(xlim=(-0.1, 9.6), ylim=(-4.1, 1.4))
     axes.axis("off")
     save(figure, path)
 

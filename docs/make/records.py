@@ -23,20 +23,55 @@ def table(head: list[str], rows: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
+SLOTS = {p["name"]: p["slots"] for p in presets()}
+"""All slots of each set of CKKS."""
+
+
+def kind(record: Record) -> tuple[Any, ...]:
+    """What tells one bootstrap from another."""
+    return tuple(
+        record.get(field)
+        for field in (
+            "preset",
+            "method",
+            "slot_count",
+            "real",
+            "iterations",
+            "stage_count",
+            "key_size",
+            "backend",
+            "threads",
+        )
+    )
+
+
 def bootstraps(records: list[Record]) -> list[Record]:
-    """Bootstraps of a uniform message with all slots, each kind once, the last that was measured."""
+    """Bootstraps of a uniform message, each kind once, the last that was measured."""
     found = {
-        (r["preset"], r["method"], r["backend"], r["threads"]): r
+        kind(r): r
         for r in records
-        if "method" in r and r.get("message") == "uniform" and r.get("seconds") and r.get("bits_mean")
+        if "method" in r
+        and "table" not in r
+        and r.get("message") == "uniform"
+        and r.get("seconds")
+        and r.get("bits_mean")
     }
     return sorted(found.values(), key=lambda r: r["seconds"])
 
 
 def label(record: Record) -> str:
     """What was bootstrapped, and on what."""
-    threads = "1 thread" if record["threads"] == 1 else f"{record['threads']} threads"
-    return f"{record['preset']} {record['method']}, {record['backend']}, {threads}"
+    words = [record["preset"]]
+    if record["method"] not in ("regular", "sparse"):
+        words.append(record["method"])
+    if record["slot_count"] != SLOTS.get(record["preset"]):
+        words.append("1 slot" if record["slot_count"] == 1 else f"{record['slot_count']} slots")
+    if record.get("iterations", 1) > 1:
+        words.append(f"{record['iterations']} iterations")
+    if record["backend"] != "avx512ifma":
+        words.append(record["backend"])
+    words.append("1 thread" if record["threads"] == 1 else f"{record['threads']} threads")
+    return ", ".join(words) + ("*" if record.get("noisy") else "")
 
 
 def plot(records: list[Record], path: Path) -> None:
@@ -65,7 +100,12 @@ def benchmarks(folder: Path, record: Path) -> str:
             f"## {found[0]['cpu']}, {path.stem}\n\n![Seconds of bootstraps]({name}.svg)\n\n"
             + table(["bootstrap", "time", "to level", "bits"], rows)
         )
-    return "# Benchmarks\n\nDrawn from `repro/record`: what `tools/record.py` measured.\n\n" + "\n".join(sections)
+    head = (
+        "# All recorded bootstraps\n\nCKKS bootstraps of a uniform message out of `repro/record`, as `tools/record.py` "
+        "measured them: all slots and AVX-512 IFMA kernels, unless a label says otherwise. A star marks a run on a "
+        "machine that was not quiet.\n\n"
+    )
+    return head + "\n".join(sections)
 
 
 def parameters() -> str:

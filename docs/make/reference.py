@@ -1,6 +1,7 @@
 """Pages of the reference: one for each public class of Python, and the help of every command."""
 
 import inspect
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,20 +10,54 @@ import typer.main
 import aglet
 from aglet.cli import app
 
-GROUPS = {
-    "Engines": ["Engine", "IntegerEngine", "LookupEngine", "GLEngine"],
-    "Arrays": ["Session", "EncryptedArray", "KeySet"],
+FAMILIES = {
+    "Encrypted arrays": r"Session$|EncryptedArray$|KeySet$",
+    "Scheme switching": r".*(SchemeSwitch|Switch)",
+    "Exact integers (BGV and BFV)": r"Integer",
+    "Gates and LUTs (FHEW/TFHE)": r"(Lookup|Lwe|Fhew)|(Table|PackingKey)$",
+    "CKKS": r"",
 }
+"""Families of classes: the first whose pattern matches the beginning of a name has it."""
+PAGES = {
+    "CKKS": "ckks-classes",
+    "Encrypted arrays": "array-classes",
+    "Exact integers (BGV and BFV)": "integer-classes",
+    "Gates and LUTs (FHEW/TFHE)": "fhew-classes",
+    "Scheme switching": "switching-classes",
+    "Errors": "error-classes",
+}
+"""The page of each family, in the order of the reference."""
 MODULES = {"ml": "aglet.arrays.ml", "batch": "aglet.batch"}
 """Modules with a page of their own: what their `__all__` names."""
+SUMMARIES = {
+    "ml": "models on encrypted arrays: activations, linear and logistic models, small networks, training",
+    "batch": "one operation on a folder or url of ciphertexts, here or on a cluster",
+}
+
+
+def family(name: str) -> str:
+    """The family of a public class."""
+    if issubclass(getattr(aglet, name), Exception):
+        return "Errors"
+    return next(family for family, pattern in FAMILIES.items() if re.match(pattern, name))
+
+
+def rank(name: str) -> tuple[int, str]:
+    """Engines stand first in their family, keys last, all else between them."""
+    if name.endswith(("Key", "Keys")):
+        return 2, name
+    return int(not name.endswith(("Engine", "Session")) or name == "GLEngine"), name
 
 
 def classes() -> dict[str, list[str]]:
-    """Public classes by group; what has no group of its own is an error or a key or a message."""
-    grouped = {name for names in GROUPS.values() for name in names}
-    others = [name for name in aglet.__all__ if inspect.isclass(getattr(aglet, name)) and name not in grouped]
-    errors = [name for name in others if issubclass(getattr(aglet, name), Exception)]
-    return {**GROUPS, "Keys, messages, results": [name for name in others if name not in errors], "Errors": errors}
+    """Public classes by family."""
+    names = sorted((name for name in aglet.__all__ if inspect.isclass(getattr(aglet, name))), key=rank)
+    return {group: [name for name in names if family(name) == group] for group in PAGES}
+
+
+def summary(name: str) -> str:
+    """The first sentence that a class says of itself, fit for a cell of a table."""
+    return (inspect.getdoc(getattr(aglet, name)) or "").split("\n\n")[0].replace("\n", " ").replace("|", "\\|")
 
 
 def page(name: str) -> str:
@@ -35,23 +70,36 @@ def module_page(name: str) -> str:
     return f"# aglet.{name}\n\n```{{eval-rst}}\n.. automodule:: {MODULES[name]}\n   :members:\n```\n"
 
 
+def contents(pages: list[str]) -> str:
+    """A table of contents for the navigation alone."""
+    return "```{toctree}\n:hidden:\n\n" + "\n".join(pages) + "\n```\n\n"
+
+
 def python(folder: Path) -> str:
-    """The index, and a page for each class."""
-    text = "# Python\n\n```{eval-rst}\n.. autofunction:: aglet.plan\n.. autofunction:: aglet.presets\n"
-    text += ".. autofunction:: aglet.doctor\n```\n\n"
+    """The index, a page for each family and a page for each class."""
+    text = "# Python\n\nClasses by family. Engines come first in each, keys last.\n\n"
     for group, names in classes().items():
         for name in names:
             (folder / f"{name}.md").write_text(page(name))
-        text += f"## {group}\n\n```{{toctree}}\n:maxdepth: 1\n\n" + "\n".join(names) + "\n```\n\n"
+        rows = "".join(f"| [`{name}`]({name}.md) | {summary(name)} |\n" for name in names)
+        table = f"| class | what it is |\n|---|---|\n{rows}\n"
+        (folder / f"{PAGES[group]}.md").write_text(f"# {group}\n\n{table}{contents(names)}")
+        text += f"## {group}\n\n{table}"
     for name in MODULES:
         (folder / f"{name}.md").write_text(module_page(name))
-    return text + "## Modules\n\n```{toctree}\n:maxdepth: 1\n\n" + "\n".join(MODULES) + "\n```\n"
+    rows = "".join(f"| [`aglet.{name}`]({name}.md) | {what} |\n" for name, what in SUMMARIES.items())
+    text += f"## Modules and functions\n\n| module | what it has |\n|---|---|\n{rows}\n"
+    text += contents([*PAGES.values(), *MODULES])
+    functions = "".join(f".. autofunction:: aglet.{name}\n" for name in ("plan", "presets", "doctor"))
+    return f"{text}```{{eval-rst}}\n{functions}```\n"
 
 
 def commands(command: Any, path: tuple[str, ...] = ("aglet",)) -> str:
     """The help of a command and of those below it."""
-    if hasattr(command, "commands"):
-        return "".join(commands(below, (*path, name)) for name, below in command.commands.items())
+    if hasattr(command, "list_commands"):
+        # Those of the second package are loaded when they are asked for.
+        names = command.list_commands(None)
+        return "".join(commands(command.get_command(None, name), (*path, name)) for name in names)
     lines = [f"## `{' '.join(path)}`\n\n{inspect.cleandoc(command.help or '')}\n\n"]
     for parameter in command.params:
         if parameter.param_type_name == "argument":

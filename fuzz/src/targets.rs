@@ -1,12 +1,12 @@
 //! What is fuzzed: parameters as text, headers, and everything that files hold, in a ring so small that thousands are read in a
 //! second.
 
-use aglet::bridge::{BridgeKey, IntegerBridgeKey};
 use aglet::ckks::{
     BootstrapKey, Ciphertext, CkksParams, Engine, FixedRotationKey, GaloisKey, MatrixKey, Plaintext,
     RelinearizationKey, RotationKey,
 };
-use aglet::wire::{self, BridgeOrigin, CkksOrigin, IntegerBridgeOrigin, IntegerOrigin, Origin, Stored};
+use aglet::scheme_switch::{IntegerSchemeSwitchKey, SchemeSwitchKey};
+use aglet::wire::{self, CkksOrigin, IntegerOrigin, IntegerSchemeSwitchOrigin, Origin, SchemeSwitchOrigin, Stored};
 use aglet::{fhew, integer, presets, Control, PublicKey, SecretKey};
 use aglet_rlwe::security::Security;
 use std::ops::Range;
@@ -100,7 +100,7 @@ pub struct Target {
 
 /// All of them.
 pub fn all() -> Vec<Target> {
-    vec![parameters(), header(), things(), lookups(), integers(), bridges()]
+    vec![parameters(), header(), things(), fhew(), integers(), switches()]
 }
 
 /// Readers with a fault that only one word of 64 bits meets, behind all checksums: in the header, where files have zeros, and in
@@ -138,7 +138,7 @@ fn parameters() -> Target {
     let run = |bytes: &[u8]| {
         let Ok(text) = std::str::from_utf8(bytes) else { return };
         for security in [Security::NotChecked, Security::Bits128] {
-            if let Ok(params) = CkksParams::from_toml(text, security) {
+            if let Ok(params) = presets::from_text(text, security) {
                 // What is accepted can be used.
                 let _ = (params.max_level(), params.log_q(), params.fingerprint(), params.scale_at(0));
             }
@@ -182,24 +182,24 @@ fn small() -> Engine {
     engine(CkksParams::from_toml(SMALL, Security::NotChecked).expect("the ring exists"), None)
 }
 
-/// Files of gates and tables that stand in the repository, each read as everything.
-fn lookups() -> Target {
+/// Files of FHEW that stand in the repository, each read as everything.
+fn fhew() -> Target {
     let kept = files_of("fhew-wire-1");
     let said = wire::summary(&kept[0]).expect("a file of this version is read");
-    let home = fhew::Home::find(&said, true).expect("it says its parameters");
-    let engine = fhew::Engine::new(home.params().clone(), 1).expect("an engine of one thread can be had");
+    let context = fhew::FhewContext::find(&said, true).expect("it says its parameters");
+    let engine = fhew::Engine::new(context.params().clone(), 1).expect("an engine of one thread can be had");
     let run = move |bytes: &[u8]| {
         if let Ok(said) = wire::summary(bytes) {
-            let _ = fhew::Home::find(&said, true).map(|home| home.params().log2_failure());
+            let _ = fhew::FhewContext::find(&said, true).map(|context| context.params().log2_failure());
         }
-        let home = engine.home();
-        read::<_, fhew::SecretKey>(&home, bytes);
-        read::<_, fhew::LookupKey>(&home, bytes);
-        read::<_, fhew::PackingKey>(&home, bytes);
-        read::<_, fhew::Array>(&home, bytes);
+        let context = engine.context();
+        read::<_, fhew::SecretKey>(&context, bytes);
+        read::<_, fhew::BootstrapKey>(&context, bytes);
+        read::<_, fhew::PackingKey>(&context, bytes);
+        read::<_, fhew::Array>(&context, bytes);
     };
     let seeds = kept.into_iter().map(Input::file).collect();
-    Target { name: "lookups", seeds, words: LOOKUP_WORDS, run: Box::new(run) }
+    Target { name: "fhew", seeds, words: FHEW_WORDS, run: Box::new(run) }
 }
 
 /// Files of integers that stand in the repository, each read as everything.
@@ -228,26 +228,27 @@ fn integers() -> Target {
     Target { name: "integers", seeds, words: INTEGER_WORDS, run: Box::new(run) }
 }
 
-/// The keys of bridges that stand in the repository, from slots and from integers, each read as both.
-fn bridges() -> Target {
+/// The keys of switches that stand in the repository, from slots and from integers, each read as both.
+fn switches() -> Target {
     let kept = ["bridge-wire-1", "integer-bridge-wire-1"].map(files_of);
     let said = |files: &[Vec<u8>], family: &str| {
         let all = files.iter().map(|bytes| wire::summary(bytes).expect("a file of this version is read"));
         all.into_iter().find(|said| said.family == family).expect("the key is there")
     };
-    let slots = BridgeOrigin::find(&said(&kept[0], BridgeOrigin::FAMILY), true).expect("it says its parameters");
-    let numbers = said(&kept[1], IntegerBridgeOrigin::FAMILY);
-    let numbers = IntegerBridgeOrigin::find(&numbers, true).expect("it says its parameters");
+    let slots =
+        SchemeSwitchOrigin::find(&said(&kept[0], SchemeSwitchOrigin::FAMILY), true).expect("it says its parameters");
+    let numbers = said(&kept[1], IntegerSchemeSwitchOrigin::FAMILY);
+    let numbers = IntegerSchemeSwitchOrigin::find(&numbers, true).expect("it says its parameters");
     let run = move |bytes: &[u8]| {
         if let Ok(said) = wire::summary(bytes) {
-            let _ = BridgeOrigin::find(&said, true).map(|origin| origin.params.max_level());
-            let _ = IntegerBridgeOrigin::find(&said, true).map(|origin| origin.params.max_level());
+            let _ = SchemeSwitchOrigin::find(&said, true).map(|origin| origin.params.max_level());
+            let _ = IntegerSchemeSwitchOrigin::find(&said, true).map(|origin| origin.params.max_level());
         }
-        read::<_, BridgeKey>(&slots, bytes);
-        read::<_, IntegerBridgeKey>(&numbers, bytes);
+        read::<_, SchemeSwitchKey>(&slots, bytes);
+        read::<_, IntegerSchemeSwitchKey>(&numbers, bytes);
     };
     let seeds = kept.into_iter().flatten().map(Input::file).collect();
-    Target { name: "bridges", seeds, words: BRIDGE_WORDS, run: Box::new(run) }
+    Target { name: "switches", seeds, words: SCHEME_SWITCH_WORDS, run: Box::new(run) }
 }
 
 /// Reads bytes as a type; what is read comes back as it was, but for another text of the same parameters, and for the slots of what
@@ -269,17 +270,17 @@ const INTEGER_WORDS: &[&str] = &[
     "max_log_qp", " = ", "{ ", " }", "[", "]", "\"", "-", "inf", "0", "1", "7", "30", "50", "257", "65537", "2147483649", "\n",
 ];
 
-/// Words of parameters of gates and tables.
+/// Words of parameters of FHEW.
 #[rustfmt::skip]
-const LOOKUP_WORDS: &[&str] = &[
+const FHEW_WORDS: &[&str] = &[
     "family", "name", "source", "method", "messages", "squared_weights", "modulus", "log_n", "rank", "dimension", "secret",
     "binary", "block_binary", "ternary", "levels", "log_base", "switch_digits", "lwe_error", "glwe_error", "blocks", "ginx", "dm",
     "lmkcdey", " = ", "{ ", " }", "\"", "-", "inf", "nan", "1e308", "0", "1", "4", "7", "196", "1_099_469_684_737", "\n",
 ];
 
-/// Words of a pair of parameters: of slots or integers, then of look-ups.
+/// Words of a pair of parameters: of slots or integers, then of FHEW.
 #[rustfmt::skip]
-const BRIDGE_WORDS: &[&str] = &[
+const SCHEME_SWITCH_WORDS: &[&str] = &[
     "\n# The parameters of look-ups.\n", "family", "ckks", "integer", "name", "source", "log_n", "log_slots", "secret", "ternary",
     "block_binary", "ephemeral_weight", "message_ratio_log2", "moduli", "role", "bits", "count", "base_bits", "levels", "special",
     "[bootstrap]", "plaintext_modulus", "method", "messages", "modulus", "rank", "dimension", "log_base", "glwe_error", "blocks",
@@ -322,7 +323,7 @@ fn header() -> Target {
     };
     let small = small();
     let seed = file(&small, &small.encode(&vec![0.5; small.slots()], 0).expect("a plaintext"));
-    let toy = engine(presets::load("toy", true).expect("the preset exists"), None);
+    let toy = engine(presets::load("toy", presets::Security::NotChecked).expect("the preset exists"), None);
     let preset = file(&toy, &toy.create_secret_key().expect("a key"));
     Target { name: "header", seeds: vec![preset, seed], words: WORDS, run: Box::new(run) }
 }

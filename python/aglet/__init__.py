@@ -1,4 +1,4 @@
-"""Aglet: compute on encrypted numbers, and refresh them.
+"""Aglet: compute on encrypted numbers with CKKS, BGV/BFV and FHEW/TFHE, and bootstrap them.
 
 >>> from aglet import Engine
 >>> engine = Engine(max_level=2)
@@ -11,38 +11,34 @@
 from aglet import errors
 from aglet._core import (
     BootstrapKey,
-    BridgeKey,
     Ciphertext,
     ConjugationKey,
     EncodedWeights,
+    FhewBootstrapKey,
+    FhewSecretKey,
     FixedRotationKey,
     IntegerBootstrapKey,
-    IntegerBridgeKey,
     IntegerCiphertext,
     IntegerPlaintext,
     IntegerPublicKey,
     IntegerRelinearizationKey,
     IntegerRotationKey,
+    IntegerSchemeSwitchKey,
     IntegerSecretKey,
-    LookupKey,
-    LweSecretKey,
     MatrixMultiplicationKey,
     PackingKey,
     Plaintext,
     PublicKey,
     RelinearizationKey,
     RotationKey,
+    SchemeSwitchKey,
     SecretKey,
     doctor,
     presets,
 )
 from aglet.arrays import ml
 from aglet.arrays.array import EncryptedArray
-from aglet.arrays.keyset import KeySet
 from aglet.arrays.session import Session
-from aglet.bridge.bridge import Bridge
-from aglet.bridge.integers import IntegerBridge
-from aglet.bridge.keys import BridgeKeys, IntegerBridgeKeys
 from aglet.ckks.comparison import ComparisonPlan
 from aglet.ckks.elsewhere import GLEngine
 from aglet.ckks.engine import Engine
@@ -61,20 +57,19 @@ from aglet.errors import (
     RangeError,
     SerializationError,
 )
+from aglet.fhew.ciphertext import FhewCiphertext
+from aglet.fhew.engine import FhewEngine
+from aglet.fhew.table import Table
 from aglet.forecast import plan
 from aglet.integer.engine import IntegerEngine
-from aglet.lookup.ciphertext import LweCiphertext
-from aglet.lookup.engine import LookupEngine
-from aglet.lookup.table import Table
+from aglet.keys.keyset import KeySet
+from aglet.scheme_switch.switch import SchemeSwitch
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AgletError",
     "BootstrapKey",
-    "Bridge",
-    "BridgeKey",
-    "BridgeKeys",
     "Ciphertext",
     "ComparisonPlan",
     "ConjugationKey",
@@ -83,30 +78,28 @@ __all__ = [
     "EncodedWeights",
     "EncryptedArray",
     "Engine",
+    "FhewBootstrapKey",
+    "FhewCiphertext",
+    "FhewEngine",
+    "FhewSecretKey",
     "FixedRotationKey",
     "GLEngine",
     "InsecureParametersError",
     "IntegerBootstrapKey",
-    "IntegerBridge",
-    "IntegerBridgeKey",
-    "IntegerBridgeKeys",
     "IntegerCiphertext",
     "IntegerEngine",
     "IntegerPlaintext",
     "IntegerPublicKey",
     "IntegerRelinearizationKey",
     "IntegerRotationKey",
+    "IntegerSchemeSwitchKey",
     "IntegerSecretKey",
     "KeyMismatchError",
     "KeySet",
     "LevelError",
     "LightPlainMatrix",
     "LightPlaintext",
-    "LookupEngine",
-    "LookupKey",
     "LossyBootstrapKey",
-    "LweCiphertext",
-    "LweSecretKey",
     "MatrixMultiplicationKey",
     "MemoryLimitError",
     "MergeBootstrapKey",
@@ -120,6 +113,8 @@ __all__ = [
     "RangeError",
     "RelinearizationKey",
     "RotationKey",
+    "SchemeSwitch",
+    "SchemeSwitchKey",
     "SecretKey",
     "SerializationError",
     "Session",

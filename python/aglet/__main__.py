@@ -1,4 +1,4 @@
-"""`python -m aglet`: the command `aglet`, where its folder is not on the path."""
+"""`python -m aglet`: runs the command `aglet`, also if its folder is not on the path."""
 
 from aglet.cli import main
 

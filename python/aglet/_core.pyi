@@ -1,11 +1,11 @@
 """Types of `aglet._core`, the compiled half of Aglet (Rust, `crates/py`).
 
-This module is the plumbing: `aglet.Engine` checks and converts arguments, then calls it. Every function releases the
-GIL while it works. Long calls take `progress(done, total, what)`; it runs in the calling thread several times a
-second, and an exception that it raises cancels the work and comes out of the call. Long calls look at Python's signals
-at least twice a second, so Ctrl-C stops them with or without a callback.
+The classes in `aglet` check and convert arguments, then call this module. Every function releases the GIL while it
+works. Long calls take `progress(done, total, what)` and call it in the calling thread several times a second. If it
+raises an exception, the work stops and the exception comes out of the call. Long calls check Python's signals at least
+twice a second, so Ctrl-C stops them with or without a callback.
 
-`level` is always the user level: the number of multiplications left. Plan tables alone show chain levels (limbs - 1).
+`level` is always the user level: the number of multiplications left. Only plan tables show chain levels (limbs - 1).
 """
 
 import os
@@ -30,12 +30,12 @@ class DoctorReport(TypedDict):
 
     version: str
     cpu: str
-    """Its name, and its family and model where the system says them."""
+    """The name of the processor, and its family and model if the system reports them."""
     mhz: float | None
-    """The clock that the system says, often a nominal one."""
+    """The clock that the system reports; often nominal."""
     features: list[str]
     backends: list[str]
-    """Usable here, best first."""
+    """Those that work here, best first."""
     backend: str
     """The one that engines use."""
     forced: str | None
@@ -43,11 +43,11 @@ class DoctorReport(TypedDict):
     cores: int
     memory_total_bytes: int | None
     memory_available_bytes: int | None
-    """None where the system does not say."""
+    """None if the system does not report it."""
     huge_pages: str
 
 class NttTiming(TypedDict):
-    """Medians of one transform of one limb, in microseconds, on one thread."""
+    """Median times of one transform of one limb, in microseconds, on one thread."""
 
     backend: str
     log_n: int
@@ -63,21 +63,21 @@ class PresetInfo(TypedDict):
     log_n: int
     slots: int
     prime_bits: int
-    """Of the largest prime: above 50 bits only the scalar kernels serve it."""
+    """Bits of the largest prime. Above 50 bits only the scalar kernels work."""
     log_q: float
     log_qp: float
     log_p: float
     secret: str
     """Distribution of the main secret, in words."""
     security_bits: float
-    """A lower bound of the classical security; below 128 bits a cautious estimate."""
+    """A lower bound of the classical security in bits; below 128 bits it is a cautious estimate."""
     levels: int
     scale_bits: float
     precision_bits: float | None
     log2_failure: float | None
-    """Base-2 logarithm of the probability, at most, that some slot is six bits below `precision_bits`."""
+    """Base-2 logarithm of an upper bound: the probability that any slot is six bits below `precision_bits`."""
     precision_bits_two: float | None
-    """Claimed after two iterations, where the scale of messages leaves room for them."""
+    """Claimed after two iterations, if the message scale has enough bits for them."""
     log2_failure_two: float | None
     key_bytes: int | None
     methods: list[str]
@@ -85,14 +85,14 @@ class PresetInfo(TypedDict):
     experimental: str | None
     """Why the set is experimental, if it is."""
     by_roots: bool
-    """Whether it bootstraps by roots of unity."""
+    """Whether its bootstrap is SHIP."""
     few_slots: int
-    """Slots at most, below all of the ring, that a bootstrap by roots of unity may have; 0 for none."""
+    """The largest number of slots for SPRU, below all slots of the ring; 0 if there is none."""
     sparse_secrets_bits: float | None
-    """What the number of their sparse secrets is worth by the rule that makes them experimental."""
+    """log2 of the number of its sparse secrets, as counted by the rule that makes the set experimental."""
 
 class UnitCosts(TypedDict):
-    """Microseconds that work on one limb takes on one thread."""
+    """Microseconds that one thread takes for each kind of work on one limb."""
 
     forward: float
     inverse: float
@@ -100,11 +100,11 @@ class UnitCosts(TypedDict):
     key: float
     diagonal: float
     matrix: float
-    """What a limb of encoded diagonals adds that comes from memory."""
+    """The additional time for a limb of encoded diagonals that is read from memory."""
     conversion: float
 
 class Work(TypedDict):
-    """Transforms and products of limbs, and bytes that are read."""
+    """Numbers of transforms and products of limbs, and of bytes read."""
 
     forward_transforms: float
     inverse_transforms: float
@@ -124,23 +124,23 @@ class StageRun(TypedDict):
     work: Work
 
 class StageNoise(TypedDict):
-    """What the noise of one stage alone leaves of an otherwise exact bootstrap."""
+    """The precision of an otherwise exact bootstrap in which only this stage adds noise."""
 
     name: str
     noise_bits: float | None
-    """None where there is no noise."""
+    """None if the stage adds no noise."""
 
 class PrecisionForecast(TypedDict):
-    """The precision that a bootstrap will have, in bits."""
+    """The predicted precision of a bootstrap, in bits."""
 
     mean_bits: float
     worst_bits: float
     approximation_bits: float
-    """Without any noise."""
+    """The precision without any noise."""
     stages: list[StageNoise]
 
 class StageRow(TypedDict):
-    """One stage of a bootstrap. The levels are chain levels: limbs - 1."""
+    """One stage of a bootstrap. Its levels are chain levels: limbs - 1."""
 
     name: str
     level_in: int
@@ -152,25 +152,25 @@ class StageRow(TypedDict):
     note: str
     work: Work
     seconds: float | None
-    """Of one thread, by the units; None without."""
+    """On one thread, computed from the unit costs; None without them."""
 
-class LookupNoise(TypedDict):
-    """Deviations of every kind of noise of a set of gates and tables, in turns."""
+class FhewNoise(TypedDict):
+    """Standard deviations of each kind of noise of an FHEW set, as parts of the torus."""
 
     fresh: float
     bootstrap: float
-    """Of the result of one."""
+    """Of the result of a bootstrap."""
     key_switch: float
-    modulus_switch: float
+    mod_switch: float
     decision: float
-    """Of what a bootstrap of the heaviest sum allowed for decides by."""
+    """Of the phase that a bootstrap rounds, for the heaviest sum that the set allows."""
     squared_weights: float
     """The sum of squared weights of that sum."""
     distance: dict[str, float]
-    """By domain: from messages to where they would be misread."""
+    """By domain: the distance from a message to the nearest phase that is read as another."""
 
 class IntegerPresetInfo(TypedDict):
-    """A parameter set of integers."""
+    """A parameter set of integers (BGV/BFV)."""
 
     name: str
     log_n: int
@@ -179,6 +179,8 @@ class IntegerPresetInfo(TypedDict):
     plaintext_modulus: int
     log_qp: float
     security_bits: float
+    is_secure: bool
+    """Whether it has 128 bits of security; toy sets have not."""
     secret: str
     primes: int
     special_primes: int
@@ -194,11 +196,11 @@ class IntegerCircuitRow(TypedDict):
     levels: int
     relinearizations: int
     fits: bool
-    """Whether the set has so many levels."""
+    """Whether the set has enough levels."""
     work: Work | None
-    """None where it has not."""
+    """None if the set has too few levels."""
     seconds: float | None
-    """Of one thread, by the units; None without."""
+    """On one thread, computed from the unit costs; None without them."""
 
 class IntegerStageRow(TypedDict):
     """One stage of a bootstrap of integers."""
@@ -210,17 +212,17 @@ class IntegerStageRow(TypedDict):
     key_bytes: int
     work: Work
     seconds: float | None
-    """Of one thread, by the units; None without."""
+    """On one thread, computed from the unit costs; None without them."""
 
 class IntegerBootstrapPlan(TypedDict):
-    """A bootstrap of integers before its key exists."""
+    """A bootstrap of integers, planned before its key exists."""
 
     input_level: int
     output_level: int
     noise_budget: float
-    """Bits that a result has above the bound on its noise."""
+    """The noise budget of a result in bits, from the bound on its noise."""
     log2_failure: float | None
-    """That any slot is wrong; None where there is no proof."""
+    """Base-2 logarithm of the probability that any slot is wrong; None if there is no proof."""
     key_bytes: int
     map_bytes: int
     stages: list[IntegerStageRow]
@@ -229,7 +231,7 @@ class IntegerBootstrapPlan(TypedDict):
     """Of all stages."""
 
 class RaisingStageRow(TypedDict):
-    """One stage of a way up to integers."""
+    """One stage of the conversion from FHEW to integers."""
 
     name: str
     work: Work
@@ -237,51 +239,51 @@ class RaisingStageRow(TypedDict):
     """Of one thread, by the units; None without."""
 
 class RaisingPlan(TypedDict):
-    """A way up to integers before its keys exist."""
+    """The conversion from FHEW to integers, before its keys exist."""
 
     messages: int
     """That are told apart."""
     bound: int
-    """Errors below it are removed, in units of which the plaintext modulus are a turn."""
+    """Errors below it are removed. A unit is the torus divided by the plaintext modulus."""
     deviation: float
     """Of errors, in such units."""
     log2_failure: float
-    """That one message comes up wrong."""
+    """Base-2 logarithm of the probability that one message is wrong in its slot."""
     polynomial_levels: int
     """Of the polynomial that removes errors."""
     output_level: int
     stages: list[RaisingStageRow]
 
 class IntegerPlan(TypedDict):
-    """What a set of integers does, before a key exists."""
+    """What a set of integers can do, computed before a key exists."""
 
     circuits: list[IntegerCircuitRow]
     bootstrap: IntegerBootstrapPlan | None
 
-class LookupPresetInfo(TypedDict):
-    """One parameter set of gates and tables with its claims; tests recompute the claims."""
+class FhewPresetInfo(TypedDict):
+    """One parameter set of FHEW with its claims; tests recompute the claims."""
 
     name: str
     bits: int
-    """Of a message: 1 for gates."""
+    """Bits of a message; 1 for gates."""
     method: str
     log_n: int
     rank: int
-    """Polynomials of the secret."""
+    """The rank of the GLWE secret: its number of polynomials."""
     dimension: int
-    """Coordinates of the LWE secret."""
+    """The dimension of the LWE secret."""
     log_q: float
     secret: str
     security_bits: float
     log2_failure: float
-    """Of a gate or table on the heaviest sum allowed for."""
+    """Of a gate or LUT on the heaviest sum that the set allows."""
     squared_weights: float
     """The sum of squared weights of that sum."""
     key_bytes: int | None
     source: str
 
 class Plan(TypedDict):
-    """A bootstrap before any key exists: levels, stages, work, keys and memory."""
+    """A bootstrap, planned before any key exists: levels, stages, work, keys and memory."""
 
     preset: str
     experimental: str | None
@@ -322,14 +324,14 @@ def doctor() -> DoctorReport:
 def bench_ntt(log_n: int, bits: int, backend: str, repeat: int) -> NttTiming:
     """Time the negacyclic number-theoretic transform of one limb on one thread (medians)."""
 
-def lookup_presets() -> list[LookupPresetInfo]:
-    """All parameter sets of gates and tables."""
+def fhew_presets() -> list[FhewPresetInfo]:
+    """All parameter sets of FHEW."""
 
 def integer_presets() -> list[IntegerPresetInfo]:
     """All parameter sets of integers."""
 
 def integer_plan(preset: str, units: UnitCosts | Mapping[str, float] | None = None) -> IntegerPlan:
-    """What a set of integers does, before a key exists; given units, in how many seconds."""
+    """What a set of integers can do, computed before a key exists; with unit costs also the seconds."""
 
 def presets() -> list[PresetInfo]:
     """All parameter sets of this version."""
@@ -344,15 +346,18 @@ def plan(
     target_level: int | None = None,
     units: UnitCosts | None = None,
 ) -> Plan:
-    """Plan a bootstrap: check levels, scales and keys, count the work, forecast memory and, given units, seconds."""
+    """Plan a bootstrap: check levels, scales and keys; count work; forecast memory and, with unit costs, seconds."""
 
 def scratch_bytes(
     preset: str, method: str, stage_count: int | None, key_size: str, slot_count: int, together: int
 ) -> int:
-    """Bytes of the polynomials of so many bootstraps side by side, which stay with the engine. Takes a moment."""
+    """Bytes of the temporary polynomials of `together` bootstraps side by side. The engine keeps them.
+
+    Takes a moment.
+    """
 
 def unit_costs(log_n: int, bits: int) -> UnitCosts:
-    """Measure what a unit of each kind of work takes in rings of degree 2^log_n with primes of so many bits."""
+    """Measure the unit costs for rings of degree 2^log_n with primes of `bits` bits."""
 
 def predicted_precision(
     preset: str,
@@ -365,7 +370,7 @@ def predicted_precision(
     bound: float = 1.0,
     by_stage: bool = False,
 ) -> PrecisionForecast:
-    """Predict the precision of a bootstrap by running its plan in the clear with the noise that ciphertexts have."""
+    """Predict the precision of a bootstrap: run its plan on plain numbers with the noise of ciphertexts."""
 
 def rotation_key_bytes(preset: str, slot_count: int) -> tuple[int, int]:
     """Bytes of the rotation key that a small bootstrap key needs beside it: in memory, and stored with seeds.
@@ -377,14 +382,14 @@ def peak_rss_bytes() -> int:
     """The largest resident memory of this process so far, in bytes."""
 
 def restore(data: bytes) -> Any:
-    """What was pickled: it fits every engine with the parameters and slots that it was made with."""
+    """Unpickle. The result works with every engine that has the same parameters and slots."""
 
 def stored_name(place: bytes | str) -> str:
-    """What is stored, in the words of Python's methods: "ciphertext", "lossy bootstrap key". Reads the header."""
+    """The kind of a stored thing, such as "ciphertext" or "lossy bootstrap key". Only its header is read."""
 
 @final
 class SecretKey:
-    """The secret key: uniform ternary coefficients, wiped from memory when dropped. It refuses to be pickled."""
+    """The secret key: uniform ternary coefficients. It is wiped from memory when dropped and cannot be pickled."""
 
     @property
     def preset(self) -> str: ...
@@ -396,7 +401,7 @@ class SecretKey:
 
 @final
 class PublicKey:
-    """An encryption of zero; whoever holds it can encrypt."""
+    """An encryption of zero. Anyone who has it can encrypt."""
 
     @property
     def preset(self) -> str: ...
@@ -407,7 +412,7 @@ class PublicKey:
 
 @final
 class RelinearizationKey:
-    """Brings the product of two ciphertexts back to two polynomials."""
+    """Relinearizes: turns the product of two ciphertexts into two polynomials again."""
 
     @property
     def preset(self) -> str: ...
@@ -417,7 +422,7 @@ class RelinearizationKey:
     def byte_count(self) -> int: ...
     @property
     def stored_bytes(self) -> int:
-        """Bytes when stored with a seed in place of the uniform half."""
+        """Bytes when stored, with a seed in place of the uniform half."""
 
 @final
 class ConjugationKey:
@@ -434,7 +439,7 @@ class ConjugationKey:
 
 @final
 class RotationKey:
-    """Rotates by any step, as a composition of powers of two."""
+    """Rotates by any step, composed of rotations by powers of two."""
 
     @property
     def preset(self) -> str: ...
@@ -467,7 +472,7 @@ class FixedRotationKey:
 
 @final
 class MatrixMultiplicationKey:
-    """Rotations for products of a plaintext matrix and an encrypted vector."""
+    """The rotation keys for products of a plaintext matrix and an encrypted vector."""
 
     @property
     def preset(self) -> str: ...
@@ -480,7 +485,7 @@ class MatrixMultiplicationKey:
 
 @final
 class BootstrapKey:
-    """Every key that one bootstrap reads, except the relinearization and conjugation keys."""
+    """All keys that one bootstrap reads, except the relinearization and conjugation keys."""
 
     @property
     def preset(self) -> str: ...
@@ -492,11 +497,11 @@ class BootstrapKey:
     def stored_bytes(self) -> int: ...
     @property
     def kind(self) -> str:
-        """Its kind in words: "bootstrap key", "small bootstrap key" or "lossy bootstrap key"."""
+        """Its name: "bootstrap key", "small bootstrap key" or "lossy bootstrap key"."""
 
     @property
     def method(self) -> str:
-        """What it is made for: "regular" or "lossy"."""
+        """The method that it serves: "regular" or "lossy"."""
 
     @property
     def stage_count(self) -> int: ...
@@ -520,7 +525,7 @@ class Plaintext:
 
 @final
 class EncodedWeights:
-    """Weights for sums at one level, encoded: used again and again."""
+    """Weights of a sum, encoded for one level. They can be used again and again."""
 
     @property
     def preset(self) -> str: ...
@@ -531,7 +536,7 @@ class EncodedWeights:
 
 @final
 class EncodedDiagonals:
-    """A matrix for one level and one shape of matrix multiplication keys, encoded: used again and again."""
+    """A matrix, encoded for one level and one shape of matrix multiplication key. It can be used again and again."""
 
     @property
     def preset(self) -> str: ...
@@ -542,7 +547,7 @@ class EncodedDiagonals:
 
 @final
 class Ciphertext:
-    """An encrypted message: two polynomials (three before relinearization) modulo Q_level. Changed by `out=` alone."""
+    """An encrypted message: two polynomials modulo Q_level, or three before relinearization. Only `out=` changes it."""
 
     @property
     def preset(self) -> str: ...
@@ -563,15 +568,15 @@ class Ciphertext:
     def slot_count(self) -> int: ...
     @property
     def is_real(self) -> bool:
-        """Whether it is marked real: it was made of a real type by real operations."""
+        """Whether it is marked as real: real inputs and real operations only."""
 
     @property
     def bound(self) -> float | None:
-        """The largest absolute value that slots may have, as declared (`bound=`) and followed through arithmetic."""
+        """The largest absolute value that slots may have: declared with `bound=` and tracked through arithmetic."""
 
     @property
     def noise(self) -> float | None:
-        """What the root mean square of the error of a slot is at most; None if it is not known."""
+        """An upper bound of the root-mean-square error of a slot; None if it is not known."""
 
     @property
     def key_id(self) -> str:
@@ -584,10 +589,10 @@ EncryptionKey = PublicKey | SecretKey
 
 @final
 class Engine:
-    """A parameter set with its tables and its private thread pool. All methods are safe to call from many threads."""
+    """A CKKS parameter set with its tables and its own thread pool. Many threads may call its methods at once."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         preset: str,
         slot_count: int | None,
         threads: int,
@@ -595,8 +600,11 @@ class Engine:
         allow_insecure: bool = False,
         levels: int | None = None,
         parameters: str | None = None,
-    ) -> None:
-        """With `levels` the smallest secure set that has them, with `parameters` the literal of this text."""
+    ) -> Engine:
+        """`levels` chooses the smallest secure set with these levels.
+
+        `parameters` is the text of an own parameter set.
+        """
 
     @property
     def secret(self) -> str: ...
@@ -636,7 +644,7 @@ class Engine:
         progress: Progress | None = None,
     ) -> BootstrapKey: ...
     def encode(self, values: Slots, level: int, bound: float | None = None) -> Plaintext:
-        """With a bound, the message is declared to be no larger."""
+        """`bound` declares that no value of the message is larger."""
 
     def decode(self, pt: Plaintext) -> Decoded: ...
     def encrypt(self, pt: Plaintext, key: EncryptionKey) -> Ciphertext: ...
@@ -644,10 +652,10 @@ class Engine:
     def decrypt_shared(
         self, ct: Ciphertext, sk: SecretKey, queries: int, security: float, least_bits: float | None
     ) -> tuple[Decoded, float]:
-        """The values, flooded with noise, and the bits that remain of them."""
+        """The values with flooding noise, and the bits of precision that remain."""
 
     def decrypt_bits(self, ct: Ciphertext, sk: SecretKey) -> tuple[NDArray[np.int8], bool]:
-        """The points that slots are at, and whether they are signs."""
+        """The values that slots are rounded to, and whether they are signs."""
 
     def add(self, a: Ciphertext, b: Ciphertext) -> Ciphertext: ...
     def add_plain(self, ct: Ciphertext, pt: Plaintext) -> Ciphertext: ...
@@ -657,17 +665,17 @@ class Engine:
     def sub_scalar(self, ct: Ciphertext, value: Scalar) -> Ciphertext: ...
     def negate(self, ct: Ciphertext) -> Ciphertext: ...
     def multiply(self, a: Ciphertext, b: Ciphertext, relin: RelinearizationKey | None) -> Ciphertext:
-        """Without a key the product keeps three polynomials, at the lower level; relinearize it later."""
+        """Without a key the product has three polynomials and the lower level of the two; relinearize it later."""
 
     def multiply_plain(self, ct: Ciphertext, pt: Plaintext) -> Ciphertext: ...
     def multiply_scalar(self, ct: Ciphertext, value: Scalar) -> Ciphertext:
-        """One level."""
+        """Takes one level."""
 
     def multiply_int(self, ct: Ciphertext, value: int) -> Ciphertext:
-        """No level."""
+        """Takes no level."""
 
     def multiply_imaginary_int(self, ct: Ciphertext, value: int) -> Ciphertext:
-        """By a whole multiple of the imaginary unit; no level."""
+        """Multiply by an integer times the imaginary unit. Takes no level."""
 
     def square(self, ct: Ciphertext, relin: RelinearizationKey | None) -> Ciphertext: ...
     def relinearize(self, ct: Ciphertext, relin: RelinearizationKey) -> Ciphertext: ...
@@ -677,13 +685,13 @@ class Engine:
     def conjugate(self, ct: Ciphertext, key: ConjugationKey) -> Ciphertext: ...
     def level_down(self, ct: Ciphertext, level: int) -> Ciphertext: ...
     def assume(self, ct: Ciphertext, bound: float | None = None, noise: float | None = None) -> Ciphertext:
-        """The same, of which the caller says how large its values and the errors of its slots are at most."""
+        """The same ciphertext, with bounds that the caller states: on its values and on the errors of its slots."""
 
     def check_compared(self, ct: Ciphertext) -> None:
-        """Refuses what is known to be larger than a comparison takes."""
+        """Refuse a ciphertext whose values are known to be too large for a comparison."""
 
     def assign(self, to: Ciphertext, source: Ciphertext) -> None:
-        """What one ciphertext is, the other is from now on; what was made from it before stays as it was."""
+        """Give `to` the content of `source`. Results that were computed from `to` before do not change."""
 
     def clone(self, ct: Ciphertext) -> Ciphertext: ...
     def bootstrap(
@@ -702,9 +710,9 @@ class Engine:
         iterations: int = 1,
         many: bool = False,
     ) -> list[Ciphertext]:
-        """One ciphertext, or two for the merging methods, or with `many` any number, each on its own.
+        """Bootstrap one ciphertext, or two for the merging methods, or any number separately with `many`.
 
-        `real` None asks the ciphertexts.
+        With `real` None the ciphertexts decide.
         """
 
     def evaluate_polynomial(
@@ -715,12 +723,12 @@ class Engine:
         relin: RelinearizationKey,
         progress: Progress | None = None,
     ) -> Ciphertext:
-        """`basis`: "power", "chebyshev", or "half-chebyshev" for Chebyshev polynomials of half the value."""
+        """`basis` is "power", "chebyshev", or "half-chebyshev" for Chebyshev polynomials of half the value."""
 
     def make_basis(
         self, ct: Ciphertext, degree: int, basis: str, relin: RelinearizationKey, progress: Progress | None = None
     ) -> list[Ciphertext]:
-        """Elements 1 to `degree` of a basis, "power" or "chebyshev"."""
+        """The elements 1 to `degree` of a basis, "power" or "chebyshev"."""
 
     def weighted_sum(
         self, ciphertexts: list[Ciphertext], weights: list[Scalar | Slots | Plaintext | EncodedWeights]
@@ -734,7 +742,7 @@ class Engine:
     ) -> list[Ciphertext]: ...
     @property
     def matrix_key_bytes(self) -> int:
-        """Bytes that the matrix multiplication key for all levels takes in memory."""
+        """Bytes in memory of the matrix multiplication key for all levels."""
 
     def create_matrix_multiplication_key(
         self,
@@ -761,33 +769,35 @@ class Engine:
     def stage_times(self) -> list[tuple[str, float]]:
         """Name and seconds of each stage of the last bootstrap on this engine."""
     def stage_runs(self) -> list[StageRun]:
-        """Name, seconds and work of each."""
+        """Name, seconds and work of each stage of the last bootstrap."""
 
     def write(self, value: Any, path: PathLike, progress: Progress | None = None) -> None:
-        """To a file, whole or not at all."""
+        """Write to a file: all of it, or no file at all."""
 
     def serialize(self, value: Any, progress: Progress | None = None) -> bytes:
-        """As bytes."""
+        """Return as bytes."""
 
     def read(self, kind: str, path: PathLike, progress: Progress | None = None) -> Any:
-        """From a file; `kind` is the name of the class."""
+        """Read from a file; `kind` is the name of the class."""
 
     def deserialize(self, kind: str, data: bytes, progress: Progress | None = None) -> Any:
-        """From bytes; `kind` is the name of the class."""
+        """Read from bytes; `kind` is the name of the class."""
 
 @final
 class IntegerSecretKey:
-    """The secret key of integers, wiped from memory when dropped. It refuses to be pickled."""
+    """The secret key of integers. It is wiped from memory when dropped and cannot be pickled."""
 
     @property
     def key_id(self) -> str: ...
     @property
     def preset(self) -> str: ...
+    @property
+    def byte_count(self) -> int: ...
     def __reduce__(self) -> NoReturn: ...
 
 @final
 class IntegerPublicKey:
-    """An encryption of zero; whoever holds it can encrypt integers."""
+    """An encryption of zero. Anyone who has it can encrypt integers."""
 
     @property
     def key_id(self) -> str: ...
@@ -798,7 +808,7 @@ class IntegerPublicKey:
 
 @final
 class IntegerRelinearizationKey:
-    """Brings the product of two ciphertexts of integers back to two polynomials."""
+    """Relinearizes: turns the product of two ciphertexts of integers into two polynomials again."""
 
     @property
     def key_id(self) -> str: ...
@@ -808,11 +818,11 @@ class IntegerRelinearizationKey:
     def byte_count(self) -> int: ...
     @property
     def stored_bytes(self) -> int:
-        """Bytes when stored with a seed in place of the uniform half."""
+        """Bytes when stored, with a seed in place of the uniform half."""
 
 @final
 class IntegerBootstrapKey:
-    """Every key that a bootstrap of integers reads."""
+    """All keys that a bootstrap of integers reads."""
 
     @property
     def preset(self) -> str: ...
@@ -825,7 +835,7 @@ class IntegerBootstrapKey:
 
 @final
 class IntegerRotationKey:
-    """Rotates rows by any step, as a composition of powers of two, and exchanges them."""
+    """Rotates rows by any step, composed of rotations by powers of two, and swaps the two rows."""
 
     @property
     def key_id(self) -> str: ...
@@ -835,7 +845,7 @@ class IntegerRotationKey:
     def byte_count(self) -> int: ...
     @property
     def stored_bytes(self) -> int:
-        """Bytes when stored with a seed in place of the uniform half."""
+        """Bytes when stored, with a seed in place of the uniform half."""
 
 @final
 class IntegerPlaintext:
@@ -846,13 +856,13 @@ class IntegerPlaintext:
 
 @final
 class IntegerCiphertext:
-    """Encrypted integers: two polynomials, three before relinearization."""
+    """Encrypted integers: two polynomials, or three before relinearization."""
 
     @property
     def preset(self) -> str: ...
     @property
     def level(self) -> int:
-        """Products that are left, one after the other."""
+        """How many products can still follow one another."""
 
     @property
     def degree(self) -> int:
@@ -860,7 +870,7 @@ class IntegerCiphertext:
 
     @property
     def noise_budget(self) -> float:
-        """Bits that are free above the noise by its bound, for everybody."""
+        """The noise budget in bits, from the bound on the noise; no key is needed."""
 
     @property
     def key_id(self) -> str: ...
@@ -878,18 +888,29 @@ _StoredIntegers = (
 
 @final
 class IntegerEngine:
-    """An engine of exact integers. All methods are safe to call from many threads."""
+    """An engine of exact integers (BGV/BFV). Many threads may call its methods at once."""
 
-    def __init__(
-        self, preset: str | None, depth: int, plaintext_modulus: int, in_slots: bool, threads: int
-    ) -> None: ...
+    def __new__(
+        cls,
+        preset: str | None,
+        depth: int,
+        plaintext_modulus: int,
+        in_slots: bool,
+        threads: int,
+        *,
+        allow_insecure: bool = False,
+    ) -> IntegerEngine: ...
     @property
     def preset(self) -> str: ...
+    @property
+    def is_secure(self) -> bool:
+        """Whether the set has 128 bits of security."""
+
     @property
     def plaintext_modulus(self) -> int: ...
     @property
     def count(self) -> int:
-        """Numbers of a message."""
+        """The number of integers in a message."""
 
     @property
     def max_level(self) -> int: ...
@@ -909,16 +930,16 @@ class IntegerEngine:
     def create_rotation_key(self, sk: IntegerSecretKey, progress: Progress | None = None) -> IntegerRotationKey: ...
     def encode(self, values: NDArray[np.int64]) -> IntegerPlaintext: ...
     def decode(self, pt: IntegerPlaintext) -> NDArray[np.int64]:
-        """In `[-t/2, t/2]`."""
+        """Values are in `[-t/2, t/2]`."""
 
     def encrypt(
         self, pt: IntegerPlaintext, key: IntegerPublicKey | IntegerSecretKey, level: int
     ) -> IntegerCiphertext: ...
     def decrypt(self, ct: IntegerCiphertext, sk: IntegerSecretKey) -> NDArray[np.int64]:
-        """In `[-t/2, t/2]`."""
+        """Values are in `[-t/2, t/2]`."""
 
     def noise_budget(self, ct: IntegerCiphertext, sk: IntegerSecretKey) -> float:
-        """Whole bits that are free above the noise."""
+        """The noise budget that the secret key measures, in whole bits."""
 
     def add(self, a: IntegerCiphertext, b: IntegerCiphertext) -> IntegerCiphertext: ...
     def subtract(self, a: IntegerCiphertext, b: IntegerCiphertext) -> IntegerCiphertext: ...
@@ -930,7 +951,7 @@ class IntegerEngine:
     def multiply(
         self, a: IntegerCiphertext, b: IntegerCiphertext, relin: IntegerRelinearizationKey | None = None
     ) -> IntegerCiphertext:
-        """Without a key the product keeps three polynomials, at the lower level of both."""
+        """Without a key the product has three polynomials and the lower level of the two."""
 
     def multiply_scaled(
         self, a: IntegerCiphertext, b: IntegerCiphertext, relin: IntegerRelinearizationKey
@@ -938,15 +959,15 @@ class IntegerEngine:
     def relinearize(self, ct: IntegerCiphertext, relin: IntegerRelinearizationKey) -> IntegerCiphertext: ...
     def level_down(self, ct: IntegerCiphertext, level: int) -> IntegerCiphertext: ...
     def rotate_rows(self, ct: IntegerCiphertext, key: IntegerRotationKey, delta: int) -> IntegerCiphertext:
-        """To the right, as `numpy.roll` along the second axis of two rows."""
+        """Rotate to the right, as `numpy.roll` along the second axis of two rows."""
 
     def rotate_columns(self, ct: IntegerCiphertext, key: IntegerRotationKey) -> IntegerCiphertext: ...
     @property
     def bootstrap_output_level(self) -> int | None:
-        """The level that a bootstrap leaves; None where the set has none."""
+        """The level after a bootstrap; None if the set has no bootstrap."""
 
     def bootstrap_forecast(self) -> tuple[int, int]:
-        """Bytes of the bootstrap key and of the encoded maps."""
+        """Bytes of the bootstrap key, and of the encoded linear maps."""
 
     def create_bootstrap_key(
         self, sk: IntegerSecretKey, memory_limit: int | None, progress: Progress | None = None
@@ -955,7 +976,7 @@ class IntegerEngine:
         self, cts: list[IntegerCiphertext], key: IntegerBootstrapKey, progress: Progress | None = None
     ) -> list[IntegerCiphertext]: ...
     def stage_times(self) -> list[tuple[str, float]]:
-        """Name and seconds of each stage of the latest bootstrap."""
+        """Name and seconds of each stage of the last bootstrap."""
 
     def sum_slots(self, ct: IntegerCiphertext, key: IntegerRotationKey) -> IntegerCiphertext: ...
     def power(
@@ -979,10 +1000,10 @@ class IntegerEngine:
         relin: IntegerRelinearizationKey,
         progress: Progress | None = None,
     ) -> IntegerCiphertext:
-        """A ciphertext for each digit of the index, the lowest first."""
+        """One ciphertext for each digit of the index, the lowest first."""
 
     def plan_lookup(self, values: NDArray[np.int64], digits: int) -> tuple[int, int]:
-        """Levels and relinearizations of a table."""
+        """Levels and relinearizations of a lookup table."""
 
     def compare(
         self,
@@ -1004,14 +1025,14 @@ class IntegerEngine:
     def deserialize(self, kind: str, data: bytes, progress: Progress | None = None) -> Any: ...
 
 @final
-class BridgeKey:
-    """What leads from the secret key of slots to that of look-ups, and back."""
+class SchemeSwitchKey:
+    """What leads from the secret key of slots to that of FHEW, and back."""
 
     @property
     def key_id(self) -> str: ...
     @property
-    def lookup_key_id(self) -> str:
-        """Short id of the secret key of look-ups."""
+    def fhew_key_id(self) -> str:
+        """Short id of the secret key of FHEW."""
 
     @property
     def preset(self) -> str: ...
@@ -1022,10 +1043,10 @@ class BridgeKey:
         """Bytes when stored with seeds in place of the uniform part."""
 
 @final
-class Bridge:
-    """An engine of slots and one of look-ups. All methods are safe to call from many threads."""
+class SchemeSwitch:
+    """An engine of slots and one of FHEW. All methods are safe to call from many threads."""
 
-    def __init__(self, slots: Engine, lookups: LookupEngine) -> None: ...
+    def __new__(cls, slots: Engine, fhew: FhewEngine) -> SchemeSwitch: ...
     @property
     def backend(self) -> str: ...
     @property
@@ -1035,62 +1056,62 @@ class Bridge:
         """Bytes in memory that its key takes."""
 
     def packing_bytes(self, values: int) -> int:
-        """Bytes that so many values take on their way up, beside keys and what a bootstrap takes."""
+        """Bytes that `from_fhew` takes for so many values, beside keys and what a bootstrap takes."""
 
-    def log2_failure_up(self, variance: float) -> float:
-        """Base-2 logarithm of the probability that a bit comes up wrong that has this variance, in turns squared."""
+    def log2_failure_from_fhew(self, variance: float) -> float:
+        """Base-2 logarithm of the probability that a bit of this variance, on the torus, is wrong in its slot."""
 
-    def create_bridge_key(
+    def create_switch_key(
         self,
         sk: SecretKey,
-        lookup_sk: LweSecretKey,
+        fhew_secret_key: FhewSecretKey,
         memory_limit_bytes: int | None = None,
         progress: Progress | None = None,
-    ) -> BridgeKey: ...
-    def to_lookup(
+    ) -> SchemeSwitchKey: ...
+    def to_fhew(
         self,
         ct: Ciphertext,
         indices: list[int],
         shape: list[int],
         part: str,
-        key: BridgeKey,
+        key: SchemeSwitchKey,
         bootstrap_key: BootstrapKey,
         bits: int | None = None,
         signed: bool = True,
         size: float = 1.0,
         progress: Progress | None = None,
-    ) -> LweArray: ...
+    ) -> FhewArray: ...
     def fresh_variance(self, bits: int | None = None, signed: bool = True, terms: int = 1, size: float = 1.0) -> float:
-        """Of what comes down of fresh ciphertexts or of sums of `terms` of them, in turns squared."""
+        """The variance, on the torus, that `to_fhew` leaves for fresh ciphertexts or sums of `terms` of them."""
 
-    def from_lookup(
+    def from_fhew(
         self,
-        bits: LweArray,
-        imaginary: LweArray | None,
+        bits: FhewArray,
+        imaginary: FhewArray | None,
         relin: RelinearizationKey,
         conj: ConjugationKey,
         bootstrap_key: BootstrapKey,
-        key: BridgeKey,
+        key: SchemeSwitchKey,
         progress: Progress | None = None,
     ) -> Ciphertext: ...
-    def write(self, value: BridgeKey, path: str, progress: Progress | None = None) -> None: ...
-    def serialize(self, value: BridgeKey, progress: Progress | None = None) -> bytes: ...
+    def write(self, value: SchemeSwitchKey, path: str, progress: Progress | None = None) -> None: ...
+    def serialize(self, value: SchemeSwitchKey, progress: Progress | None = None) -> bytes: ...
     def read(self, kind: str, path: str, progress: Progress | None = None) -> Any: ...
     def deserialize(self, kind: str, data: bytes, progress: Progress | None = None) -> Any: ...
 
 @final
-class IntegerBridgeKey:
-    """What leads from the secret key of integers to that of look-ups, and back."""
+class IntegerSchemeSwitchKey:
+    """What leads from the secret key of integers to that of FHEW, and back."""
 
     @property
     def key_id(self) -> str: ...
     @property
-    def lookup_key_id(self) -> str:
-        """Short id of the secret key of look-ups."""
+    def fhew_key_id(self) -> str:
+        """Short id of the secret key of FHEW."""
 
     @property
-    def leads_up(self) -> bool:
-        """Whether `from_lookup` takes it: keys in files of before anything went up to integers lead down alone."""
+    def both_ways(self) -> bool:
+        """Whether `from_fhew` takes it. Keys from older files serve `to_fhew` alone."""
 
     @property
     def preset(self) -> str: ...
@@ -1101,10 +1122,10 @@ class IntegerBridgeKey:
         """Bytes when stored with a seed in place of the uniform part."""
 
 @final
-class IntegerBridge:
-    """An engine of integers and one of look-ups. All methods are safe to call from many threads."""
+class IntegerSchemeSwitch:
+    """An engine of integers and one of FHEW. All methods are safe to call from many threads."""
 
-    def __init__(self, numbers: IntegerEngine, lookups: LookupEngine) -> None: ...
+    def __new__(cls, numbers: IntegerEngine, fhew: FhewEngine) -> IntegerSchemeSwitch: ...
     @property
     def backend(self) -> str: ...
     @property
@@ -1114,49 +1135,49 @@ class IntegerBridge:
         """Bytes in memory that its key takes."""
 
     def packing_bytes(self, values: int) -> int:
-        """Bytes that so many values take on their way up, beside keys and what a bootstrap takes."""
+        """Bytes that `from_fhew` takes for so many values, beside keys and what a bootstrap takes."""
 
-    def plan_up(
+    def plan_from_fhew(
         self, variance: float, bits: int | None = None, units: UnitCosts | Mapping[str, float] | None = None
     ) -> RaisingPlan:
-        """What results of tables or gates would go through on their way up, if they have this variance."""
+        """The stages of `from_fhew` for results of tables or gates of this variance."""
 
-    def create_bridge_key(
+    def create_switch_key(
         self,
         sk: IntegerSecretKey,
-        lookup_sk: LweSecretKey,
+        fhew_secret_key: FhewSecretKey,
         memory_limit_bytes: int | None = None,
         progress: Progress | None = None,
-    ) -> IntegerBridgeKey: ...
+    ) -> IntegerSchemeSwitchKey: ...
     def variance(self, bits: int | None = None) -> float:
-        """Of what comes down, in turns squared."""
+        """The variance, on the torus, that `to_fhew` leaves."""
 
-    def to_lookup(
+    def to_fhew(
         self,
         ct: IntegerCiphertext,
         indices: list[int],
         shape: list[int],
-        key: IntegerBridgeKey,
+        key: IntegerSchemeSwitchKey,
         bootstrap_key: IntegerBootstrapKey,
         bits: int | None = None,
         progress: Progress | None = None,
-    ) -> LweArray: ...
-    def from_lookup(
+    ) -> FhewArray: ...
+    def from_fhew(
         self,
-        x: LweArray,
-        key: IntegerBridgeKey,
+        x: FhewArray,
+        key: IntegerSchemeSwitchKey,
         bootstrap_key: IntegerBootstrapKey,
         bits: int | None = None,
         progress: Progress | None = None,
     ) -> IntegerCiphertext: ...
-    def write(self, value: IntegerBridgeKey, path: str, progress: Progress | None = None) -> None: ...
-    def serialize(self, value: IntegerBridgeKey, progress: Progress | None = None) -> bytes: ...
+    def write(self, value: IntegerSchemeSwitchKey, path: str, progress: Progress | None = None) -> None: ...
+    def serialize(self, value: IntegerSchemeSwitchKey, progress: Progress | None = None) -> bytes: ...
     def read(self, kind: str, path: str, progress: Progress | None = None) -> Any: ...
     def deserialize(self, kind: str, data: bytes, progress: Progress | None = None) -> Any: ...
 
 @final
-class LweSecretKey:
-    """The secret key of gates and tables, wiped from memory when dropped. It refuses to be pickled."""
+class FhewSecretKey:
+    """The secret key of FHEW. It is wiped from memory when dropped and cannot be pickled."""
 
     @property
     def key_id(self) -> str: ...
@@ -1167,8 +1188,8 @@ class LweSecretKey:
     def __reduce__(self) -> NoReturn: ...
 
 @final
-class LookupKey:
-    """What gates and tables need: the keys of a blind rotation and of a key switch."""
+class FhewBootstrapKey:
+    """The bootstrap key of FHEW: keys of the blind rotation and of the key switch."""
 
     @property
     def key_id(self) -> str: ...
@@ -1178,11 +1199,11 @@ class LookupKey:
     def byte_count(self) -> int: ...
     @property
     def stored_bytes(self) -> int:
-        """Bytes when stored with a seed in place of the uniform part."""
+        """Bytes when stored, with a seed in place of the uniform part."""
 
 @final
 class PackingKey:
-    """What tables of two messages need beside a lookup key: the automorphisms that pack samples."""
+    """The key that LUTs on two messages need beside the bootstrap key. It packs LWE ciphertexts by automorphisms."""
 
     @property
     def key_id(self) -> str: ...
@@ -1192,11 +1213,11 @@ class PackingKey:
     def byte_count(self) -> int: ...
     @property
     def stored_bytes(self) -> int:
-        """Bytes when stored with a seed in place of the uniform part."""
+        """Bytes when stored, with a seed in place of the uniform part."""
 
 @final
-class LweArray:
-    """Ciphertexts in a row, with the shape that they stand for; `aglet.LweCiphertext` is the face of it."""
+class FhewArray:
+    """An array of FHEW ciphertexts with its shape. The public class is `aglet.FhewCiphertext`."""
 
     @property
     def shape(self) -> list[int]: ...
@@ -1204,7 +1225,7 @@ class LweArray:
     def is_bits(self) -> bool: ...
     @property
     def form(self) -> str:
-        """What its phases stand for: "bits", "padded", "full", "negacyclic" or "signed"."""
+        """ "bits", "padded", "full", "negacyclic", "signed" or "unsigned"."""
 
     @property
     def bits(self) -> int: ...
@@ -1214,31 +1235,31 @@ class LweArray:
     def preset(self) -> str: ...
     @property
     def byte_count(self) -> int: ...
-    def take(self, places: NDArray[np.int64], shape: list[int]) -> LweArray: ...
+    def take(self, places: NDArray[np.int64], shape: list[int]) -> FhewArray: ...
     @staticmethod
-    def joined(arrays: list[LweArray]) -> LweArray: ...
-    def plus(self, other: LweArray, weight: int) -> LweArray: ...
-    def sums(self, count: int) -> LweArray: ...
-    def plus_clear(self, numbers: NDArray[np.int64]) -> LweArray: ...
-    def times(self, factors: NDArray[np.int64]) -> LweArray: ...
-    def negated(self) -> LweArray: ...
+    def joined(arrays: list[FhewArray]) -> FhewArray: ...
+    def plus(self, other: FhewArray, weight: int) -> FhewArray: ...
+    def sums(self, count: int) -> FhewArray: ...
+    def plus_clear(self, numbers: NDArray[np.int64]) -> FhewArray: ...
+    def times(self, factors: NDArray[np.int64]) -> FhewArray: ...
+    def negated(self) -> FhewArray: ...
 
 @final
-class LookupEngine:
-    """An engine of gates and tables. All methods are safe to call from many threads."""
+class FhewEngine:
+    """An engine of FHEW/TFHE. Many threads may call its methods at once."""
 
-    def __init__(
-        self, preset: str, threads: int, *, parameters: str | None = None, allow_insecure: bool = False
-    ) -> None: ...
+    def __new__(
+        cls, preset: str, threads: int, *, parameters: str | None = None, allow_insecure: bool = False
+    ) -> FhewEngine: ...
     @property
     def insecurity(self) -> str | None:
-        """Why the security gate refuses the parameters, if it does."""
+        """Why the security check refuses the parameters; None if it does not."""
 
     @property
     def preset(self) -> str: ...
     @property
     def messages(self) -> int:
-        """Messages of a ciphertext beside the bit of padding."""
+        """The number of messages, without the padding bit."""
 
     @property
     def secret(self) -> str: ...
@@ -1252,114 +1273,114 @@ class LookupEngine:
 
     @property
     def log2_failure(self) -> float:
-        """Of a bootstrap of the heaviest sum allowed for."""
+        """Of a bootstrap of the heaviest sum that the set allows."""
 
     @property
     def backend(self) -> str: ...
     @property
     def threads(self) -> int: ...
-    def create_secret_key(self) -> LweSecretKey: ...
-    def create_lookup_key(
-        self, sk: LweSecretKey, memory_limit_bytes: int | None = None, progress: Progress | None = None
-    ) -> LookupKey: ...
+    def create_secret_key(self) -> FhewSecretKey: ...
+    def create_bootstrap_key(
+        self, sk: FhewSecretKey, memory_limit_bytes: int | None = None, progress: Progress | None = None
+    ) -> FhewBootstrapKey: ...
     def create_packing_key(
-        self, sk: LweSecretKey, memory_limit_bytes: int | None = None, progress: Progress | None = None
+        self, sk: FhewSecretKey, memory_limit_bytes: int | None = None, progress: Progress | None = None
     ) -> PackingKey: ...
     @property
     def packing_key_bytes(self) -> int:
-        """Bytes that the packing key takes in memory."""
+        """Bytes of the packing key in memory."""
 
-    def encrypt_bits(self, bits: NDArray[np.bool_], shape: list[int], sk: LweSecretKey) -> LweArray: ...
+    def encrypt_bits(self, bits: NDArray[np.bool_], shape: list[int], sk: FhewSecretKey) -> FhewArray: ...
     def encrypt_messages(
-        self, messages: NDArray[np.int64], shape: list[int], sk: LweSecretKey, domain: str
-    ) -> LweArray: ...
-    def encrypt_integers(self, values: NDArray[np.int64], shape: list[int], sk: LweSecretKey, bits: int) -> LweArray:
-        """Integers with a sign."""
+        self, messages: NDArray[np.int64], shape: list[int], sk: FhewSecretKey, domain: str
+    ) -> FhewArray: ...
+    def encrypt_integers(self, values: NDArray[np.int64], shape: list[int], sk: FhewSecretKey, bits: int) -> FhewArray:
+        """Encrypt signed integers."""
 
-    def encrypt_words(self, values: NDArray[np.int64], shape: list[int], sk: LweSecretKey, bits: int) -> LweArray:
-        """Integers without a sign, which wrap around."""
+    def encrypt_words(self, values: NDArray[np.int64], shape: list[int], sk: FhewSecretKey, bits: int) -> FhewArray:
+        """Encrypt unsigned integers, which wrap around."""
 
-    def decrypt(self, ct: LweArray, sk: LweSecretKey, max_log2_failure: float | None = None) -> NDArray[np.int64]:
-        """In the order of C; bits are 0 and 1."""
+    def decrypt(self, ct: FhewArray, sk: FhewSecretKey, max_log2_failure: float | None = None) -> NDArray[np.int64]:
+        """Values in C order; bits are 0 and 1."""
 
     def gate(
         self,
         name: str,
-        inputs: list[LweArray],
-        key: LookupKey,
+        inputs: list[FhewArray],
+        key: FhewBootstrapKey,
         max_log2_failure: float | None = None,
         progress: Progress | None = None,
-    ) -> LweArray: ...
+    ) -> FhewArray: ...
     def refresh(
         self,
-        ct: LweArray,
-        key: LookupKey,
+        ct: FhewArray,
+        key: FhewBootstrapKey,
         max_log2_failure: float | None = None,
         progress: Progress | None = None,
-    ) -> LweArray: ...
+    ) -> FhewArray: ...
     def mux(
         self,
-        inputs: list[LweArray],
-        key: LookupKey,
+        inputs: list[FhewArray],
+        key: FhewBootstrapKey,
         max_log2_failure: float | None = None,
         progress: Progress | None = None,
-    ) -> LweArray: ...
+    ) -> FhewArray: ...
     def lookup(
         self,
-        ct: LweArray,
+        ct: FhewArray,
         tables: list[list[int]],
-        key: LookupKey,
+        key: FhewBootstrapKey,
         max_log2_failure: float | None = None,
         progress: Progress | None = None,
-    ) -> list[LweArray]: ...
+    ) -> list[FhewArray]: ...
     def lookup_pairs(
         self,
-        pair: list[LweArray],
+        pair: list[FhewArray],
         tables: list[list[int]],
-        key: LookupKey,
+        key: FhewBootstrapKey,
         packing_key: PackingKey,
         max_log2_failure: float | None = None,
         progress: Progress | None = None,
-    ) -> list[LweArray]:
-        """Of messages, high and low; an array for each table."""
+    ) -> list[FhewArray]:
+        """Evaluate tables on pairs of messages, high and low; one array for each table."""
 
     def sign(
         self,
-        ct: LweArray,
-        key: LookupKey,
+        ct: FhewArray,
+        key: FhewBootstrapKey,
         max_log2_failure: float | None = None,
         progress: Progress | None = None,
-    ) -> LweArray:
-        """1 for integers from 0 on and 0 for others, as padded messages."""
+    ) -> FhewArray:
+        """1 for integers of 0 or more, else 0, as padded messages."""
 
     def compare(
         self,
         order: str,
-        inputs: list[LweArray],
-        key: LookupKey,
+        inputs: list[FhewArray],
+        key: FhewBootstrapKey,
         max_log2_failure: float | None = None,
         progress: Progress | None = None,
-    ) -> LweArray:
-        """By one of <, <=, >, >=, ==."""
+    ) -> FhewArray:
+        """`order` is one of <, <=, >, >=, ==."""
 
     def floor(
         self,
-        ct: LweArray,
+        ct: FhewArray,
         bits: int,
-        key: LookupKey,
+        key: FhewBootstrapKey,
         max_log2_failure: float | None = None,
         progress: Progress | None = None,
-    ) -> LweArray:
-        """Words without their low bits."""
+    ) -> FhewArray:
+        """Unsigned integers without their low bits."""
 
     def digits(
         self,
-        ct: LweArray,
-        key: LookupKey,
+        ct: FhewArray,
+        key: FhewBootstrapKey,
         max_log2_failure: float | None = None,
         progress: Progress | None = None,
-    ) -> list[LweArray]:
-        """Of words, as padded messages, the lowest first."""
+    ) -> list[FhewArray]:
+        """The digits of unsigned integers as padded messages, the lowest first."""
 
     def estimate(
         self,
@@ -1371,22 +1392,22 @@ class LookupEngine:
         low: int,
         variance: float | None = None,
     ) -> tuple[int, float, int, int, float]:
-        """Rotations, seconds, bytes of the lookup key and beside it, log2 of the failure."""
+        """Rotations, seconds, bytes of the bootstrap key, other working bytes, and log2 of the failure probability."""
 
     def pair_variance(self, tables: list[list[int]]) -> float:
-        """In turns squared, of results of tables of two padded messages that are read together."""
+        """The noise variance, on the torus, of results of LUTs on two padded messages that are evaluated together."""
 
-    def noise(self) -> LookupNoise:
-        """Of the parameter set."""
+    def noise(self) -> FhewNoise:
+        """The noise of the parameter set."""
 
     def write(self, value: Any, path: PathLike, progress: Progress | None = None) -> None:
-        """To a file, whole or not at all."""
+        """Write to a file: all of it, or no file at all."""
 
     def serialize(self, value: Any, progress: Progress | None = None) -> bytes:
-        """As bytes."""
+        """Return as bytes."""
 
     def read(self, kind: str, path: PathLike, progress: Progress | None = None) -> Any:
-        """From a file; `kind` is the name of the class."""
+        """Read from a file; `kind` is the name of the class."""
 
     def deserialize(self, kind: str, data: bytes, progress: Progress | None = None) -> Any:
-        """From bytes; `kind` is the name of the class."""
+        """Read from bytes; `kind` is the name of the class."""

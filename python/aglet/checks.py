@@ -1,4 +1,4 @@
-"""Checks of arguments, for every family: whole numbers, words, flags, lists. Each refusal is a sentence."""
+"""Checks of arguments, for every family: whole numbers, words, flags, lists. Errors are whole sentences."""
 
 from __future__ import annotations
 
@@ -6,22 +6,27 @@ import math
 import numbers
 import os
 import pathlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
 
-from aglet.errors import MissingKeyError, ParameterError, RangeError
+from aglet.errors import MemoryLimitError, MissingKeyError, ParameterError, RangeError
 
 __all__ = [
     "callback",
+    "choice",
     "common_shape",
     "count",
     "each",
     "flag",
+    "in_memory",
+    "known",
     "literal",
     "need",
     "one_of",
+    "operand",
     "optional_count",
     "path",
     "real",
@@ -34,15 +39,24 @@ __all__ = [
 _T = TypeVar("_T")
 
 
+@contextmanager
+def in_memory(sentence: str) -> Iterator[None]:
+    """Turn a MemoryError of Python or numpy into a `MemoryLimitError` with this sentence."""
+    try:
+        yield
+    except MemoryError:
+        raise MemoryLimitError(sentence) from None
+
+
 def need(value: Any, kind: type[_T], maker: str) -> _T:
-    """`value` if it is of `kind`; else an error that names the call which makes one: "engine.create_keys()".
+    """Return `value` if it is of `kind`. Else raise an error that names the call `maker`, as "engine.create_keys()".
 
     Raises
     ------
     MissingKeyError
         If the value is None.
     TypeError
-        If it is of another type.
+        If the value is of another type.
     """
     if isinstance(value, kind):
         return value
@@ -52,27 +66,45 @@ def need(value: Any, kind: type[_T], maker: str) -> _T:
     raise TypeError(f"{article} {kind.__name__} is needed here, not {type(value).__name__}; make one with {maker}.")
 
 
+def operand(kind: type[_T], maker: str) -> Callable[[Any], _T]:
+    """The function that returns an argument of `kind`, and raises the errors of `need` for others."""
+    return lambda value: need(value, kind, maker)
+
+
 def one_of(**named: Any) -> Any:
-    """The one of several arguments that was given; None if none was.
+    """Return the argument that was given, of several names for one argument; None if none was given.
 
     Raises
     ------
     TypeError
-        If more than one was.
+        If more than one was given.
     """
     given = [value for value in named.values() if value is not None]
     if len(given) > 1:
-        raise TypeError(f"{' and '.join(named)} stand for one argument; give one of them.")
+        raise TypeError(f"{' and '.join(named)} are names of the same argument; give one of them.")
     return given[0] if given else None
 
 
-def whole(name: str, value: Any) -> int:
-    """A whole number of Python or numpy, as an `int`.
+def known(options: Mapping[str, Any], kind: Any) -> None:
+    """Check that options by name are of those that `kind` has, a TypedDict without required keys.
 
     Raises
     ------
     TypeError
-        If it is a boolean, text, or no whole number.
+        If there is another one.
+    """
+    for name in options:
+        if name not in kind.__optional_keys__:
+            raise TypeError(f"There is no argument {name} here; give of {', '.join(sorted(kind.__optional_keys__))}.")
+
+
+def whole(name: str, value: Any) -> int:
+    """Convert a whole number of Python or numpy to `int`.
+
+    Raises
+    ------
+    TypeError
+        If it is a boolean, text, or not a whole number.
     """
     # A span of time is a signed integer to numpy, in units that nobody sees.
     if isinstance(value, bool | np.bool_ | np.timedelta64) or not isinstance(value, numbers.Integral):
@@ -81,26 +113,26 @@ def whole(name: str, value: Any) -> int:
 
 
 def count(name: str, value: Any, least: int = 0) -> int:
-    """As `whole`, of at least `least`.
+    """Check a whole number as `whole` does, and that it is at least `least`.
 
     Raises
     ------
     ParameterError
-        If it is below `least`, or of more than 62 bits.
+        If it is below `least`, or has more than 62 bits.
     """
     found = whole(name, value)
     if not least <= found < 2**62:
-        raise ParameterError(f"{name}={value} is out of range; give {least} or more, in reason.")
+        raise ParameterError(f"{name}={value} is out of range; give {least} or more, below 2^62.")
     return found
 
 
 def optional_count(name: str, value: Any, least: int = 0) -> int | None:
-    """As `count`, where None stands for what the method chooses."""
+    """Check a number as `count` does. None stays None."""
     return None if value is None else count(name, value, least)
 
 
 def step(delta: Any) -> int:
-    """A rotation step as an `int`.
+    """Convert a rotation step to `int`.
 
     Raises
     ------
@@ -116,12 +148,12 @@ def step(delta: Any) -> int:
 
 
 def real(name: str, value: Any) -> float:
-    """A real number of Python or numpy, as a `float`; it may be infinite or no number.
+    """Convert a real number of Python or numpy to `float`. It may be infinite or NaN.
 
     Raises
     ------
     TypeError
-        If it is a boolean, text, complex, or no number.
+        If it is a boolean, text, complex, or not a number.
     """
     if isinstance(value, bool | np.bool_ | np.timedelta64) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name} is a real number, not {type(value).__name__}.")
@@ -132,82 +164,99 @@ def real(name: str, value: Any) -> float:
 
 
 def word(name: str, value: Any) -> str:
-    """A word, such as the size of a key.
+    """Check a word, such as the size of a key.
 
     Raises
     ------
     TypeError
-        If it is no text, or text that no file could hold.
+        If it is not text, or text that cannot be encoded.
     """
     if not isinstance(value, str):
         raise TypeError(f"{name} is a word, not {type(value).__name__}.")
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise TypeError(f"{name} is a word, and {value!a} holds half a character; write it again.") from error
+        raise TypeError(
+            f"{name} is {value!a}, which contains half a character (a lone surrogate); write it again."
+        ) from error
     return value
 
 
+def choice(name: str, value: Any, known: Iterable[str]) -> str:
+    """Check one of several words.
+
+    Raises
+    ------
+    ParameterError
+        If it is another word.
+    """
+    if word(name, value) not in known:
+        raise ParameterError(f'There is no {name} "{value}"; choose one of {", ".join(known)}.')
+    return str(value)
+
+
 def path(name: str, value: Any) -> str:
-    """A path of a file or folder, as text.
+    """Convert the path of a file or folder to text.
 
     Raises
     ------
     TypeError
-        If it is none.
+        If it is not a path.
     """
     if not isinstance(value, str | bytes | os.PathLike):
-        raise TypeError(f"{name} is a path, so text or a pathlib.Path, not {type(value).__name__}.")
+        raise TypeError(f"{name} must be a path, as text or pathlib.Path, not {type(value).__name__}.")
     return word(name, os.fsdecode(value))
 
 
 def common_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape that shapes are broadcast to.
+    """The shape that numpy broadcasts these shapes to.
 
     Raises
     ------
     RangeError
-        If there is none.
+        If they cannot be broadcast.
     """
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError as error:
         named = " and ".join(map(str, shapes))
-        raise RangeError(f"The shapes {named} do not go together; give shapes that numpy broadcasts.") from error
+        raise RangeError(
+            f"The shapes {named} cannot be broadcast together; give shapes that numpy broadcasts."
+        ) from error
 
 
 def shape(value: Any) -> tuple[int, ...]:
-    """The lengths of axes, or that of one.
+    """Check a shape: one length, or a list of lengths.
 
     Raises
     ------
     TypeError
-        If they are no whole numbers.
+        If a length is not a whole number.
     ParameterError
-        If one is below 0.
+        If a length is below 0.
     """
     lengths = (value,) if isinstance(value, numbers.Integral) else each("A shape", value)
     return tuple(count("A length", one) for one in lengths)
 
 
 class _NoSuchPlaceError(RangeError, IndexError):
-    """An index that leads out of an array, which programs catch as an `IndexError` too."""
+    """An index out of range. Programs can catch it as an `IndexError` too."""
 
 
 def rearranged(what: str, shape: tuple[int, ...], take: Callable[[], _T]) -> _T:
-    """What numpy makes of the places of an array of this shape: by an index, a new shape, an order of axes.
+    """Let numpy rearrange the places of an array of this shape: by an index, a new shape, an order of axes.
 
     Raises
     ------
     RangeError
-        If numpy refuses the values of the arguments; for an index it is an `IndexError` as well.
+        If numpy refuses the values of the arguments. For an index it is an `IndexError` as well.
     TypeError
-        If it refuses their types.
+        If numpy refuses the types of the arguments.
     """
     try:
         return take()
     except TypeError as error:
-        raise TypeError(f"This is no {what} of an array of shape {shape}: {_sentence(error)}") from error
+        raise TypeError(f"This is not a valid {what} for an array of shape {shape}: {_sentence(error)}") from error
     except IndexError as error:
         raise _NoSuchPlaceError(f"This {what} does not fit an array of shape {shape}: {_sentence(error)}") from error
     except (ValueError, OverflowError) as error:
@@ -217,25 +266,25 @@ def rearranged(what: str, shape: tuple[int, ...], take: Callable[[], _T]) -> _T:
 
 
 def _sentence(error: Exception) -> str:
-    """What numpy says, in a line that ends."""
+    """The first line of numpy's message, with a full stop."""
     return str(error).split("\n")[0].rstrip(".") + "."
 
 
 def flag(name: str, value: Any) -> bool:
-    """A boolean of Python or numpy.
+    """Check a boolean of Python or numpy.
 
     Raises
     ------
     TypeError
-        If it is anything else, 0 and 1 too.
+        If it is anything else, also 0 or 1.
     """
     if not isinstance(value, bool | np.bool_):
-        raise TypeError(f"{name} is True or False, not {type(value).__name__}.")
+        raise TypeError(f"{name} must be True or False, not {type(value).__name__}.")
     return bool(value)
 
 
 def literal(parameters: str | os.PathLike[str] | None) -> str | None:
-    """The text of a parameter set of the user's own, from the file that holds it or as it is.
+    """The text of the user's own parameter set: given as it is, or read from a file.
 
     Raises
     ------
@@ -245,7 +294,7 @@ def literal(parameters: str | os.PathLike[str] | None) -> str | None:
     if parameters is None or (isinstance(parameters, str) and "\n" in parameters):
         return parameters
     if not isinstance(parameters, str | os.PathLike):
-        raise TypeError(f"parameters is a path or the text of a TOML file, not {type(parameters).__name__}.")
+        raise TypeError(f"parameters must be the path or the text of a TOML file, not {type(parameters).__name__}.")
     try:
         return pathlib.Path(parameters).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
@@ -253,7 +302,7 @@ def literal(parameters: str | os.PathLike[str] | None) -> str | None:
 
 
 def each(name: str, values: Iterable[_T]) -> list[_T]:
-    """A list of what is iterable.
+    """Convert an iterable to a list.
 
     Raises
     ------
@@ -267,7 +316,7 @@ def each(name: str, values: Iterable[_T]) -> list[_T]:
 
 
 def callback(progress: Callable[[int, int, str], object] | None) -> Callable[[int, int, str], object]:
-    """What is called with the progress; nothing happens where none was given.
+    """Check a progress callback. None becomes a function that does nothing.
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """The exceptions of Aglet.
 
-Every message is a whole sentence, and says what to do. All of them derive from `AgletError`, which is a `ValueError`,
-and a `RuntimeError` as well, which programs written for the documented interface catch.
-The compiled module `aglet._core` looks these classes up by name.
+Every message is a whole sentence that says what to do. All classes derive from `AgletError`. It is a `ValueError`, and
+also a `RuntimeError`, because programs for the documented interface catch that. The compiled module `aglet._core` looks
+these classes up by name.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ __all__ = [
 
 
 class AgletError(ValueError, RuntimeError):
-    """The base of every error that Aglet raises on purpose."""
+    """Base class of all errors that Aglet raises on purpose."""
 
 
 class LevelError(AgletError):
-    """A ciphertext has too few levels for the operation, or a level was asked for that does not exist."""
+    """A ciphertext has too few levels for the operation, or the requested level does not exist."""
 
 
 class RangeError(AgletError):
-    """A value cannot be encoded or refreshed: too large, not finite, or in an array of the wrong shape."""
+    """A value cannot be encoded or bootstrapped: it is too large, not finite, or in an array of the wrong shape."""
 
 
 class MissingKeyError(AgletError):
-    """A key that the operation reads was not given; for rotations, the message lists them."""
+    """A key that the operation needs was not given. For rotations the message lists the missing keys."""
 
 
 class NoiseError(AgletError):
-    """An exact result would not decrypt, by the bound on its noise: nothing was computed."""
+    """An exact result could not be decrypted, by the bound on its noise. Nothing was computed."""
 
 
 class KeyMismatchError(AgletError):
@@ -47,20 +47,20 @@ class KeyMismatchError(AgletError):
 
 
 class ParameterError(AgletError):
-    """The engine or key parameters contradict one another, or this version does not have what they ask for."""
+    """Parameters contradict one another, or ask for something that this version does not have."""
 
 
 class InsecureParametersError(ParameterError):
-    """The parameters give less than 128 bits of security, and nobody spelled out that this is wanted."""
+    """The parameters give less than 128 bits of security, and `allow_insecure=True` was not given."""
 
 
 class MemoryLimitError(AgletError):
-    """The memory forecast is above the limit or above what the machine has free; nothing was allocated."""
+    """The forecast of the memory is above the limit or above the free memory. Nothing was allocated."""
 
 
 class SerializationError(AgletError):
-    """Data cannot be written or read: damaged, cut short, of another version, or a secret to be kept unwritten."""
+    """Data is damaged, cut short or of another version, or it is a secret key that cannot be pickled."""
 
 
 class DeviceError(AgletError):
-    """The processor, the forced backend or the graphics device cannot do what was asked."""
+    """The processor, the forced backend or the GPU cannot do what was asked."""

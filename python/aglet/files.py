@@ -1,8 +1,8 @@
-"""The part of engines that writes and reads files and bytes: four methods for each type, four for all; and pickles.
+"""The methods of engines for files and bytes: `write`, `read`, `serialize`, `deserialize`; and pickles.
 
-`engine.write_ciphertext(ciphertext, path)`, `engine.read_ciphertext(path)`, `engine.serialize_ciphertext(ciphertext)`,
-`engine.deserialize_ciphertext(data)`, and the same for every key and for plaintexts. The format stands in
-ARCHITECTURE.md, section "Files".
+`Engine` also has four methods for each type, as in its documented interface: `engine.write_ciphertext`,
+`engine.read_ciphertext`, `engine.serialize_ciphertext`, `engine.deserialize_ciphertext`, and the same for every key and
+for plaintexts. ARCHITECTURE.md, section "Files", describes the format.
 """
 
 from __future__ import annotations
@@ -39,26 +39,26 @@ _Out = TypeVar("_Out", covariant=True)
 
 class _Write(Protocol[_In]):
     def __call__(self, value: _In, path: PathLike, *, progress: ProgressCallback | None = None) -> None:
-        """Write it to a file, whole or not at all: a write that ends early leaves the old file."""
+        """Write it to a file. If the write is interrupted, the old file stays."""
 
 
 class _Read(Protocol[_Out]):
     def __call__(self, path: PathLike, *, progress: ProgressCallback | None = None) -> _Out:
-        """Read it from a file that `write` made, of an engine with the same options."""
+        """Read it from a file that `write` made. The engine must have the same options."""
 
 
 class _Serialize(Protocol[_In]):
     def __call__(self, value: _In, *, progress: ProgressCallback | None = None) -> bytes:
-        """Give it as bytes, the same that a file of it holds."""
+        """Return it as bytes, the same as in its file."""
 
 
 class _Deserialize(Protocol[_Out]):
     def __call__(self, data: Data, *, progress: ProgressCallback | None = None) -> _Out:
-        """Read it from bytes that `serialize` made, of an engine with the same options."""
+        """Read it from bytes that `serialize` made. The engine must have the same options."""
 
 
 class _Method(Protocol[_Out]):
-    """How a type checker sees a function in a class: bound, it is an `_Out`."""
+    """The type of a method for type checkers: bound, it is an `_Out`."""
 
     def __get__(self, engine: Any, owner: Any = None) -> _Out: ...
 
@@ -69,8 +69,8 @@ _RAISES = """
         Parameters
         ----------
         progress
-            Called as `progress(done, total, what)`; an exception from it cancels the work. Without it a terminal
-            shows a bar when it takes long.
+            Called as `progress(done, total, what)`. If it raises an exception, the work is cancelled. If not given, a
+            terminal shows a progress bar for long work.
 
         Raises
         ------
@@ -78,9 +78,9 @@ _RAISES = """
 _READING = """        SerializationError
             If the data is damaged, cut short, of another type or of another version.
         KeyMismatchError
-            If it was made with other parameters than this engine's, or for another number of slots.
+            If it was made with other parameters or another number of slots than this engine has.
         MemoryLimitError
-            If the machine has less free memory than it takes.
+            If the machine has less free memory than it needs.
 """
 _WRITING = """        KeyMismatchError
             If it does not belong to this engine.
@@ -88,14 +88,15 @@ _WRITING = """        KeyMismatchError
             If it is something else.
 """
 _SYSTEM = """        OSError
-            If the system refuses: FileNotFoundError, PermissionError and their like.
+            If the system refuses, for example with FileNotFoundError or PermissionError.
 """
 
 
 def methods(kind: type[_T], maker: str, note: str = "", name: str = "") -> _Four[_T]:
-    """Write, read, serialize and deserialize one type.
+    """Make the methods write, read, serialize and deserialize for one type.
 
-    `maker` makes one, `note` is a paragraph of their help, `name` another name than that of the class.
+    `maker` is the call that makes a value, `note` a paragraph for the docstrings, and `name` a name other than that of
+    the class.
     """
     words = name or _words(kind)
     note = note and f"\n        {note}\n"
@@ -119,11 +120,11 @@ def methods(kind: type[_T], maker: str, note: str = "", name: str = "") -> _Four
             return self._restored(self._core.deserialize(self._class(words), found, report))
 
     write.__doc__ = (
-        f"Write a {words} to a file, whole or not at all: a write that ends early leaves the old file.\n"
-        f"{note}{_RAISES}{_WRITING}{_SYSTEM}"
+        f"Write a {words} to a file. If the write is interrupted, the old file "
+        f"stays.\n{note}{_RAISES}{_WRITING}{_SYSTEM}"
     )
     read.__doc__ = f"Read a {words} from a file that `write` made.\n{note}{_RAISES}{_READING}{_SYSTEM}"
-    serialize.__doc__ = f"Give a {words} as bytes, the same that a file of it holds.\n{note}{_RAISES}{_WRITING}"
+    serialize.__doc__ = f"Return a {words} as bytes, the same as in its file.\n{note}{_RAISES}{_WRITING}"
     deserialize.__doc__ = f"Read a {words} from bytes that `serialize` made.\n{note}{_RAISES}{_READING}"
     write.__annotations__["value"] = serialize.__annotations__["value"] = kind
     read.__annotations__["return"] = deserialize.__annotations__["return"] = kind
@@ -140,40 +141,41 @@ def _words(kind: type) -> str:
 
 def _bytes(data: Any, words: str) -> bytes:
     if not isinstance(data, bytes | bytearray | memoryview):
-        raise TypeError(f"A {words} is read from bytes, not from {type(data).__name__}.")
+        raise TypeError(f"A {words} can only be read from bytes, not from {type(data).__name__}.")
     return bytes(data)
 
 
 def _own(value: Any, kind: type[_T], maker: str, words: str) -> _T:
-    """A value to be written under this name: bootstrap keys of one class have several."""
+    """Check that a value is of the kind with this name. Bootstrap keys of one class have several names."""
     found = checks.need(value, kind, maker)
     if isinstance(found, BootstrapKey) and (own := found.kind) != _shared(words):
         method = own.replace(" ", "_")
-        raise TypeError(f"This is a {own}, not a {words}; use write_{method} or serialize_{method}.")
+        raise TypeError(f"This is a {own}, not a {words}; call write_{method} or serialize_{method}.")
     return found
 
 
 def _same_kind(source: str | bytes, kind: type, words: str) -> None:
-    """Refuse a bootstrap key of another kind by its header, before gigabytes of it are read."""
+    """Check the kind of a bootstrap key by the header of its file, before gigabytes of it are read."""
     if kind is BootstrapKey and (own := _core.stored_name(source)).endswith("bootstrap key") and own != _shared(words):
         method = own.replace(" ", "_")
-        raise SerializationError(f"This is a {own}, not a {words}; use read_{method} or deserialize_{method}.")
+        raise SerializationError(f"This is a {own}, not a {words}; call read_{method} or deserialize_{method}.")
 
 
 def _shared(words: str) -> str:
-    """The kind of key with this name: a merging bootstrap takes that of the regular one."""
+    """The kind of a key with this name. A merge bootstrap uses the key of the regular one."""
     return "bootstrap key" if words == "merge bootstrap key" else words
 
 
 class Stores:
-    """Mixed into engines. What one engine wrote fits every engine that was made with the same options."""
+    """Mixed into engines. What one engine wrote can be read by every engine with the same options."""
 
     _core: Any
 
     def write(self, value: Any, path: PathLike, *, progress: ProgressCallback | None = None) -> None:
-        """Write a key, plaintext or ciphertext to a file, as the method of its type does: whole or not at all.
+        """Write a key, plaintext or ciphertext to a file.
 
-        A light plaintext is written as a plaintext. Only the owner may read the file of a secret key.
+        If the write is interrupted, the old file stays. A light plaintext is written as a plaintext. The file of a
+        secret key can be read by its owner only.
 
         Raises
         ------
@@ -182,50 +184,50 @@ class Stores:
         TypeError
             If it is something else.
         OSError
-            If the system refuses: FileNotFoundError, PermissionError and their like.
+            If the system refuses, for example with FileNotFoundError or PermissionError.
         """
         with progress_bar(progress) as report:
             self._core.write(self._storable(value), checks.path("path", path), report)
 
     def read(self, path: PathLike, *, progress: ProgressCallback | None = None) -> Any:
-        """Read whatever a file holds that `write`, or the method of a type, made.
+        """Read any file that `write` made.
 
         Raises
         ------
         SerializationError
             If the data is damaged, cut short or of another version.
         KeyMismatchError
-            If it was made with other parameters than this engine's, or for another number of slots.
+            If it was made with other parameters or another number of slots than this engine has.
         MemoryLimitError
-            If the machine has less free memory than it takes.
+            If the machine has less free memory than it needs.
         OSError
-            If the system refuses: FileNotFoundError, PermissionError and their like.
+            If the system refuses, for example with FileNotFoundError or PermissionError.
         """
         path = checks.path("path", path)
         with progress_bar(progress) as report:
             return self._restored(self._core.read(self._class(_core.stored_name(path)), path, report))
 
     def serialize(self, value: Any, *, progress: ProgressCallback | None = None) -> bytes:
-        """Give what `write` would write as bytes; errors as there."""
+        """Return the bytes that `write` would write. Errors as in `write`."""
         with progress_bar(progress) as report:
             return bytes(self._core.serialize(self._storable(value), report))
 
     def deserialize(self, data: Data, *, progress: ProgressCallback | None = None) -> Any:
-        """Read whatever `serialize`, or the method of a type, gave; errors as `read`."""
+        """Read any bytes that `serialize` made. Errors as in `read`."""
         found = _bytes(data, "key, plaintext or ciphertext")
         with progress_bar(progress) as report:
             return self._restored(self._core.deserialize(self._class(_core.stored_name(found)), found, report))
 
     def _storable(self, value: Any) -> Any:
-        """What the compiled half writes of a value."""
+        """The value that the compiled module writes."""
         return value
 
     def _restored(self, found: Any) -> Any:
-        """What users get of what the compiled half has read."""
+        """The value for users from the one that the compiled module has read."""
         return found
 
     def _class(self, words: str) -> str:
-        """The name of the compiled class of what has this name in words."""
+        """The name of the compiled class, from its name in words."""
         return words.title().replace(" ", "")
 
 
@@ -242,14 +244,15 @@ class Files(Stores):
             return self.encode(value.values)
         if not isinstance(value, _STORED):
             raise TypeError(
-                f"Keys, plaintexts and ciphertexts are written, not {type(value).__name__}; numpy.save writes arrays."
+                f"Only keys, plaintexts and ciphertexts can be written, not {type(value).__name__}; write arrays "
+                "with numpy.save."
             )
         return value
 
     write_secret_key, read_secret_key, serialize_secret_key, deserialize_secret_key = methods(
         SecretKey,
         "engine.create_secret_key()",
-        "Whoever has it can decrypt. Only its owner may read the file (mode 0600).",
+        "Whoever has this file can decrypt. Only its owner may read it (mode 0600).",
     )
     write_public_key, read_public_key, serialize_public_key, deserialize_public_key = methods(
         PublicKey, "engine.create_public_key(secret_key)"
@@ -275,7 +278,7 @@ class Files(Stores):
     write_bootstrap_key, read_bootstrap_key, serialize_bootstrap_key, deserialize_bootstrap_key = methods(
         BootstrapKey,
         "engine.create_bootstrap_key(secret_key)",
-        "A file takes less than half of the memory of the key. The first bootstrap encodes the linear maps.",
+        "The file takes less than half of the key's memory. The first bootstrap encodes the linear maps.",
     )
     (
         write_matrix_multiplication_key,
@@ -302,12 +305,13 @@ class Files(Stores):
         deserialize_merge_bootstrap_key,
     ) = methods(BootstrapKey, "engine.create_merge_bootstrap_key(secret_key)", name="merge bootstrap key")
     write_plaintext, read_plaintext, serialize_plaintext, deserialize_plaintext = methods(
-        Plaintext, "engine.encode(message)", "It holds the message, readable for everybody."
+        Plaintext, "engine.encode(message)", "The file contains the message, readable for everybody."
     )
     write_ciphertext, read_ciphertext, serialize_ciphertext, deserialize_ciphertext = methods(
         Ciphertext,
         "engine.encrypt(message, key)",
-        "The largest value of a fresh message is not written, so a bootstrap cannot compare it with its bound.",
+        "The file does not contain the largest value of a fresh message, so a bootstrap cannot compare it with "
+        "its bound.",
     )
 
 
@@ -326,13 +330,13 @@ _STORED = (
 
 
 def restore(data: Data) -> Any:
-    """Read what was pickled; pickles of keys, plaintexts and ciphertexts call it.
+    """Read a pickle of a key, plaintext or ciphertext.
 
-    No engine is needed: what is read fits every engine with the parameters and slots that it was made with.
+    No engine is needed. The result works with every engine that has the same parameters and slots.
 
     Raises
     ------
     SerializationError
-        If the data is damaged, of another version, or a secret key, which only an engine reads.
+        If the data is damaged, of another version, or a secret key, which only an engine may read.
     """
     return _core.restore(bytes(data))

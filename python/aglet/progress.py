@@ -1,4 +1,4 @@
-"""A progress bar for calls that last longer than a second, on a terminal or in a notebook."""
+"""A progress bar for calls that take longer than a second, on a terminal or in a notebook."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from typing import Any
 __all__ = ["ProgressCallback", "progress_bar", "silent"]
 
 ProgressCallback = Callable[[int, int, str], None]
-"""Called as `callback(done, total, what)` from the calling thread; an exception that it raises cancels the work."""
+"""Called as `callback(done, total, what)` from the calling thread. If it raises an exception, the work is cancelled."""
 
 _PATIENCE_S = 1.0
 _SHOWN_EVERY_S = 0.1
-"""A notebook draws no faster."""
+"""The shortest time between two updates of a notebook."""
 
 
 def silent(_done: int, _total: int, _what: str) -> None:
-    """A callback that shows nothing: for work in several threads, of which a terminal has no bar."""
+    """A callback that shows nothing, for work in several threads, which cannot share a bar on a terminal."""
 
 
 @contextmanager
 def progress_bar(callback: ProgressCallback | None = None) -> Iterator[ProgressCallback | None]:
-    """Give the callback to hand to the engine: the user's, else a bar in a notebook or on a terminal, else none.
+    """Return the callback for the engine: the user's, else a bar in a notebook or on a terminal, else none.
 
-    The bar stands below the cell or on stderr, appears after one second, and is wiped at the end.
+    The bar appears after one second, below the cell or on stderr, and is removed at the end.
     """
     if callback is not None:
         yield callback
@@ -72,7 +72,7 @@ def progress_bar(callback: ProgressCallback | None = None) -> Iterator[ProgressC
 
 @dataclass(frozen=True)
 class _Shown:
-    """What a notebook shows of some work; nothing of work that is done."""
+    """The display of a notebook while work is running; empty when it is done."""
 
     done: int = 0
     total: int = 0
@@ -89,7 +89,7 @@ class _Shown:
 
 
 def _display_of_a_notebook() -> Callable[..., Any] | None:
-    """IPython's `display`, where a kernel runs this program; IPython is not imported for it."""
+    """IPython's `display` if this program runs in its kernel. IPython is not imported for it."""
     module = sys.modules.get("IPython")
     shell = module.get_ipython() if module is not None else None
     return module.display.display if module is not None and hasattr(shell, "kernel") else None

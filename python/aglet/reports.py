@@ -1,16 +1,28 @@
-"""What an engine tells before any key is made: its security, its memory, and what a bootstrap will give."""
+"""Reports of an engine before any key is made: its security, its memory, and the result of a bootstrap."""
 
 from __future__ import annotations
 
+import json
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from aglet import _core
 
-__all__ = ["BootstrapEstimate", "MemoryReport", "SecurityReport", "failure_text", "gigabytes", "memory_report"]
+__all__ = [
+    "BootstrapEstimate",
+    "MemoryReport",
+    "SecurityReport",
+    "failure_text",
+    "gigabytes",
+    "json_text",
+    "memory_report",
+]
 
 
 def gigabytes(count: float | None) -> str:
-    """A number of bytes in a unit that reads well (powers of 1000)."""
+    """A number of bytes in a readable unit (powers of 1000)."""
     if count is None:
         return "an unknown amount"
     for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
@@ -20,8 +32,16 @@ def gigabytes(count: float | None) -> str:
 
 
 def failure_text(log2_failure: float | None) -> str:
-    """The probability, at most, that some slot falls short of the claim."""
+    """The bound on the probability that some slot is less precise than claimed, as text."""
     return "not claimed" if log2_failure is None else f"2^{log2_failure:.0f}"
+
+
+def json_text(record: Mapping[str, Any]) -> str:
+    """One object on one line. JSON has no infinities: they become null."""
+    finite = {
+        key: None if isinstance(value, float) and not math.isfinite(value) else value for key, value in record.items()
+    }
+    return json.dumps(finite)
 
 
 @dataclass(frozen=True)
@@ -33,7 +53,7 @@ class SecurityReport:
     log_q: float
     log_qp: float
     security_bits: float
-    """A lower bound; below 128 bits a cautious estimate that says how far off the parameters are."""
+    """A lower bound. Below 128 bits it is a cautious estimate that shows how far off the parameters are."""
     secret: str = "a uniform ternary secret"
 
     @property
@@ -51,23 +71,23 @@ class SecurityReport:
 
 @dataclass(frozen=True)
 class MemoryReport:
-    """The memory that a bootstrap and its keys will need, and what the machine has; all in bytes."""
+    """The memory that a bootstrap and its keys need, and the memory of the machine, in bytes."""
 
     bootstrap_key: int
     other_keys: int
-    """The relinearization key, the conjugation key and, for a small bootstrap key, the rotation key."""
+    """The relinearization key, the conjugation key and, with a small bootstrap key, the rotation key."""
     keys_seeded: int
-    """All of these keys when stored with seeds in place of their uniform halves."""
+    """All of these keys as stored in files, with seeds in place of their uniform halves."""
     matrices: int
     working: int
     peak: int
     available: int | None
     total: int | None
-    """Of the machine; both are None where the system does not say."""
+    """The memory of the machine. Both are None if the system does not report it."""
 
     @property
     def fits(self) -> bool:
-        """Whether the forecast of the peak is within what the machine has free now, or nobody knows that."""
+        """Whether the peak fits into the free memory. True if the free memory is unknown."""
         return self.available is None or self.peak <= self.available
 
     def __str__(self) -> str:
@@ -81,7 +101,7 @@ class MemoryReport:
 
 @dataclass(frozen=True)
 class BootstrapEstimate:
-    """What a bootstrap will give, before any key is made."""
+    """The forecast of a bootstrap, before any key is made."""
 
     method: str
     stage_count: int
@@ -89,32 +109,34 @@ class BootstrapEstimate:
     input_level: int
     output_level: int
     precision_bits: float | None
-    """The mean over uniform messages that the preset claims, a floor that tests assert; None where it claims none."""
+    """The mean precision over uniform messages that the preset claims, a lower bound that tests assert. None if it
+    claims none.
+    """
     log2_failure: float | None
-    """Base-2 logarithm of the probability, at most, that some slot is six bits below `precision_bits`."""
+    """Base-2 logarithm of a bound on the probability that some slot is six bits below `precision_bits`."""
     log2_four_bits_short: float | None
-    """The same of four bits below."""
+    """The same bound for four bits below `precision_bits`."""
     key_bytes: int
     peak_bytes: int
 
     def __str__(self) -> str:
         precision = "none" if self.precision_bits is None else f"{self.precision_bits:.1f} bits"
         return (
-            f"{self.method} bootstrap, {self.stage_count} stages, {self.key_size} key: "
-            f"level {self.input_level} or more to level {self.output_level}, precision claimed {precision}, "
-            f"some slot six bits below it {failure_text(self.log2_failure)}, "
-            f"keys {gigabytes(self.key_bytes)}, peak memory {gigabytes(self.peak_bytes)}."
+            f"{self.method} bootstrap, {self.stage_count} stages, {self.key_size} key: level {self.input_level} or "
+            f"more to level {self.output_level}, precision claimed {precision}, some slot six bits below it "
+            f"{failure_text(self.log2_failure)}, keys {gigabytes(self.key_bytes)}, peak memory "
+            f"{gigabytes(self.peak_bytes)}."
         )
 
 
 def _rotation_key(plan: _core.Plan) -> tuple[int, int]:
-    """Bytes of the rotation key that a plan needs, in memory and stored: none unless the bootstrap key is small."""
+    """The bytes of the rotation key of a plan, in memory and stored. They are 0 unless the bootstrap key is small."""
     small = plan["key_size"] == "small"
     return _core.rotation_key_bytes(plan["preset"], plan["slot_count"]) if small else (0, 0)
 
 
 def memory_report(plan: _core.Plan) -> MemoryReport:
-    """The memory part of a plan, beside what the machine has."""
+    """The memory of a plan, beside the memory of the machine."""
     machine = _core.doctor()
     rotations, stored = _rotation_key(plan)
     return MemoryReport(
@@ -130,7 +152,7 @@ def memory_report(plan: _core.Plan) -> MemoryReport:
 
 
 def bootstrap_estimate(plan: _core.Plan) -> BootstrapEstimate:
-    """What a plan promises."""
+    """The forecast of a plan."""
     rotations, _ = _rotation_key(plan)
     return BootstrapEstimate(
         method=plan["method"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +21,12 @@ from aglet import (
 
 # Processes that pytest starts beside one another have it: tables of the command line would be of that width.
 os.environ.pop("COLUMNS", None)
+
+# Processes that tests start have both packages of this tree, as this one has by `pythonpath` of pyproject.toml.
+TREE = Path(__file__).parents[2] / "python"
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    [str(TREE), str(TREE / "bench"), *filter(None, [os.environ.get("PYTHONPATH")])]
+)
 
 # What a shell starts in the background ignores Ctrl-C, and so does all below it; tests send it and wait for it.
 signal.signal(signal.SIGINT, signal.default_int_handler)

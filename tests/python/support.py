@@ -58,8 +58,11 @@ def run(program: str) -> str:
 PUBLISHED_LEVELS = {"regular": 10, "to_14_levels": 14, "sparse": 10, "lossy": 13, "sign": 13}
 
 
-def check_published(name: str) -> None:
-    """Runs a published program on the real ring; its result is at the level that is published, and near the message."""
+def check_published(name: str) -> str:
+    """Runs a published program on the real ring and returns what it printed.
+
+    Its result is at the level that is published, and near the message.
+    """
     program = snippet(name) + (
         "import numpy as np\n"
         "wanted = np.pad(message, (0, engine.slot_count - len(message)))\n"
@@ -67,10 +70,44 @@ def check_published(name: str) -> None:
         "made = [bootstrapped, globals().get('bootstrapped_stage_count_5', bootstrapped)]\n"
         "print(max(np.abs(engine.decrypt(ct, secret_key) - wanted).max() for ct in made))\n"
     )
-    facts, error = run(program).splitlines()
-    assert facts == f"{PUBLISHED_LEVELS[name.removesuffix('_small_key')]} 16 True"
+    *printed, facts, error = run(program).splitlines()
+    method = name.removeprefix("precision_").removesuffix("_small_key")
+    assert facts == f"{PUBLISHED_LEVELS[method]} 16 True"
     print(f"{name}: off by {float(error):.3g} at most")
     assert float(error) < 2.0**-16
+    return "\n".join(printed)
+
+
+# The bits that a precision script must print (published: 20.5, 17.1, 21.9, 11.3, 25.6).
+# Those of full slots are half a bit below docs/parameters.md.
+# The sign is as precise as a scale of 2^40 allows: one rounding, 2^13.4 in the real part of a slot, is 26.9 bits.
+PRECISION_BITS = {"regular": 24.2, "to_14_levels": 22.5, "sparse": 25, "lossy": 24.2, "sign": 26.0}
+
+
+def check_precision(method: str) -> None:
+    """Runs a published precision script on the real ring: it prints at least the bits of `PRECISION_BITS`."""
+    printed = check_published(f"precision_{method}")
+    found = re.search(r"Noise \(Bits\) :(-?[0-9.]+)", printed)
+    assert found is not None
+    print(f"{method}: {found[1]} bits, at least {PRECISION_BITS[method]} wanted")
+    assert float(found[1]) <= -PRECISION_BITS[method]
+
+
+EXAMPLES = sorted(path.name for path in (ROOT / "examples").glob("*.py"))
+# What an example prints that takes the real size.
+_PRINTS = {
+    "sort.py": "with 2 bootstraps",
+    "order.py": "sort of 128",
+    "digits.py": "512 pictures",
+    "column.py": "98304 rows",
+}
+
+
+def check_example(name: str) -> None:
+    """Runs an example, which checks its own results."""
+    printed = run((ROOT / "examples" / name).read_text())
+    assert _PRINTS.get(name, "") in printed
+    assert printed
 
 
 def random_message(count: int, seed: int) -> np.ndarray:

@@ -44,11 +44,7 @@ def test_a_place_without_a_build_is_refused(tmp_path: Path) -> None:
         ab.interpreter(tmp_path)
 
 
-def test_one_build_against_itself(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    import aglet
-
-    # The package as this process has it.
-    monkeypatch.setenv("PYTHONPATH", str(Path(aglet.__file__).parents[1]))
+def test_one_build_against_itself(capfd: pytest.CaptureFixture[str]) -> None:
     arguments = [sys.executable, sys.executable, "--rounds", "1"]
     bench = ["--", "ntt", "--log-n", "10", "--repeat", "1"]
     assert ab.main([*arguments, "--bound", "1e9", *bench]) == 0

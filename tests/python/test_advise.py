@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import random
 import re
@@ -13,14 +14,16 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from aglet import Engine, IntegerEngine, LookupEngine, ParameterError, Session, _core, forecast, planned, recording
-from aglet.advise import VALUES, Advice, Wish, advise, nothing_fits, other_family, rank
-from aglet.bridge.advice import ComparisonAdvice, comparison_ways
-from aglet.bridge.table_advice import TableAdvice, table_ways
+from aglet import Engine, FhewEngine, IntegerEngine, ParameterError, Session, _core
 from aglet.cli import app
-from aglet.integer.advice import IntegerAdvice, integer_ways
-from aglet.lookup import records
-from aglet.lookup.advice import LookupAdvice, ways
+from aglet.keys import sizes
+from aglet_bench import planned, recording, timing
+from aglet_bench.advise import VALUES, Advice, Wish, advise, nothing_fits, other_family, rank
+from aglet_bench.fhew import records
+from aglet_bench.fhew.advice import FhewAdvice, ways
+from aglet_bench.integer.advice import IntegerAdvice, integer_ways
+from aglet_bench.scheme_switch.advice import ComparisonAdvice, comparison_ways
+from aglet_bench.scheme_switch.table_advice import TableAdvice, table_ways
 from support import ROOT, ToyEngine
 
 
@@ -126,8 +129,8 @@ def test_the_model_orders_what_it_must() -> None:
     assert seconds(real=True) < seconds()
     assert seconds(slots=1024) < seconds()
     assert seconds() < seconds(size="medium") < seconds(size="small")
-    assert forecast.calibrate([]) == forecast.TYPICAL_FACTOR
-    assert forecast.calibrate([(2.0, 3.0), (1.0, 1.5), (1.0, 9.0)]) == pytest.approx(1.5)
+    assert timing.calibrate([]) == timing.TYPICAL_FACTOR
+    assert timing.calibrate([(2.0, 3.0), (1.0, 1.5), (1.0, 9.0)]) == pytest.approx(1.5)
     (row,) = [p for p in planned.of("regular", "regular", 2**15) if (p.key_size, p.stage_count, p.real) == LARGE]
     assert planned.seconds(row, UNITS) == pytest.approx(seconds(), rel=1e-3)
 
@@ -144,7 +147,7 @@ def test_large_primes_are_priced_as_what_they_run_on() -> None:
     presets = {preset["name"]: preset for preset in _core.presets()}
     assert presets["precise-45"]["prime_bits"] > 50 >= presets["regular"]["prime_bits"]
     if _core.doctor()["backend"] != "scalar":
-        large, small = (forecast.units_for(presets[name])["forward"] for name in ("precise-45", "regular"))
+        large, small = (timing.units_for(presets[name])["forward"] for name in ("precise-45", "regular"))
         assert large > 2 * small
 
 
@@ -152,6 +155,19 @@ def test_the_answer_comes_at_once() -> None:
     start = time.process_time()
     assert advise(Wish(2**15, 18, 5, throughput=True), recording.known()[0])
     assert time.process_time() - start < 1.0
+
+
+def test_no_rotation_key_is_laid_out_that_nobody_makes(monkeypatch: pytest.MonkeyPatch, engine: Engine) -> None:
+    """It takes a second at the real size, for every preset and shape that advice looks at."""
+    asked: list[tuple[str, int]] = []
+    monkeypatch.setattr(sizes, "_rotation", functools.cache(sizes._rotation.__wrapped__))
+    monkeypatch.setattr(_core, "rotation_key_bytes", lambda *shape: asked.append(shape) or (1 << 40, 0))
+    without = Session.plan(lambda x, y: x * y, [(4,), (4,)], engine=engine)
+    assert (without.rotations, asked) == (0, [])
+    assert without.key_bytes < 1 << 40
+    sums = [Session.plan(lambda x: x.sum(), [(4,)], engine=engine) for _ in range(2)]
+    assert asked == [("toy", 512)]
+    assert all(plan.key_bytes > 1 << 40 for plan in sums)
 
 
 def test_the_table_is_what_the_plans_say() -> None:
@@ -246,17 +262,17 @@ def test_gates_and_tables_stand_beside_bootstraps_by_what_was_measured() -> None
     assert kinds == {2: [("lookup", "lut2")], 3.5: [("lookup", "lut4")], 8: [("lookup2", "wide")], 9: []}
     assert ways("complex", 2, 4, 1, None, []) == ways("bits", 1, 4, 1, 1e6, []) == []
     # Ten bits cost less than a bootstrap of seconds, and 2^15 of them more.
-    bootstraps: list[Advice | LookupAdvice] = [*advise(Wish(10, 20, 3, "bits"), []), few]
+    bootstraps: list[Advice | FhewAdvice] = [*advise(Wish(10, 20, 3, "bits"), []), few]
     assert rank(Wish(10, 20, 3, "bits"), bootstraps)[0] is few
     (all_slots,) = ways("bits", 20, 2**15, 3, None, records)
-    full: list[Advice | LookupAdvice] = [*advise(Wish(2**15, 20, 3, "bits"), []), all_slots]
+    full: list[Advice | FhewAdvice] = [*advise(Wish(2**15, 20, 3, "bits"), []), all_slots]
     assert rank(Wish(2**15, 20, 3, "bits"), full)[-1] is all_slots
 
 
 def test_the_calls_of_gates_and_tables_run() -> None:
     (way,) = ways("integers", 2, 4, 1, None, [])
     first, *rest = way.calls(1).splitlines()
-    names: dict[str, Any] = {"LookupEngine": LookupEngine}
+    names: dict[str, Any] = {"FhewEngine": FhewEngine}
     exec(first, names)
     engine = names["engine"]
     names |= {"secret_key": engine.create_secret_key(), "table": [1, 0, 3, 2]}
@@ -300,8 +316,8 @@ def test_integers_stand_beside_bootstraps_by_what_was_measured() -> None:
 
 
 def test_why_nothing_fits() -> None:
-    assert "14 is the most" in nothing_fits(Wish(8, 10, 40), [])
-    assert re.search(r"has 60 bits; 5\d\.\d is the most", nothing_fits(Wish(8, 60, 2), []))
+    assert "at most 14" in nothing_fits(Wish(8, 10, 40), [])
+    assert re.search(r"has 60 bits, at most 5\d\.\d;", nothing_fits(Wish(8, 60, 2), []))
     assert "give --memory" in nothing_fits(Wish(8, 10, 2, memory_bytes=1e6), [])
     with pytest.raises(ParameterError, match="real, complex"):
         Wish(8, 10, 2, "quaternions")
@@ -330,9 +346,9 @@ def test_the_command(tmp_path: Path) -> None:
     assert ("integers", 1, 8) in [
         (line["method"], line.get("level_in"), line["level_out"]) for line in exact if "level_out" in line
     ]
-    assert "IntegerEngine computes modulo 65537" in " ".join(run(*integers).stdout.split())
+    assert "IntegerEngine computes exactly modulo 65537" in " ".join(run(*integers).stdout.split())
     few = ["--slots", "4", "--bits", "1", "--levels", "1", "--values", "bits"]
-    assert "engine = LookupEngine()" in run(*few).stdout
+    assert "engine = FhewEngine()" in run(*few).stdout
     best = json.loads(run(*few, "--json").stdout.splitlines()[0])
     assert (best["preset"], best["method"], best["bootstraps"]) == ("gate", "gate", 4)
     for bad in (["--record", str(tmp_path / "none")], ["--values", "colours"], ["--bits", "70"]):
@@ -342,7 +358,7 @@ def test_the_command(tmp_path: Path) -> None:
         assert result.stderr.startswith("aglet: ")
 
 
-def test_comparisons_go_over_a_bridge_where_they_are_few_or_fine(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_comparisons_go_by_scheme_switch_where_they_are_few_or_fine(monkeypatch: pytest.MonkeyPatch) -> None:
     # Models on both sides: what lies measured here is another matter.
     monkeypatch.setattr(records, "known", tuple)
 
@@ -350,21 +366,21 @@ def test_comparisons_go_over_a_bridge_where_they_are_few_or_fine(monkeypatch: py
         wish = Wish(slots, bits, levels, "comparisons", throughput)
         return rank(wish, comparison_ways(wish))
 
-    assert ways(4, 12)[0].method == "bridge compare"
+    assert ways(4, 12)[0].method == "switch compare"
     # Where polynomials need no bootstrap, they are faster for one pair as well, but leave no levels.
     assert ways(4, 8)[0].method == "polynomial compare"
-    assert {way.method for way in ways(4, 8, levels=8)} == {"bridge compare"}
+    assert {way.method for way in ways(4, 8, levels=8)} == {"switch compare"}
     many = ways(30000, 8)[0]
     assert (many.method, many.rotations, many.calls(0).count("alpha=8")) == ("polynomial compare", 0, 1)
     assert ways(4, 12, True)[0].method == "polynomial compare"
     # No polynomial tells 20 bits apart, and slots of "regular" are too coarse for 2^-128.
     (fine,) = ways(64, 20)
-    assert (fine.preset, fine.method, fine.rotations) == ("regular-44", "bridge compare", 64 * 6)
+    assert (fine.preset, fine.method, fine.rotations) == ("regular-44", "switch compare", 64 * 6)
     assert "bits=20" in fine.calls(0)
     with pytest.raises(ParameterError, match="20 bits or fewer"):
         ways(4, 21)
     wish = ["--values", "comparisons", "--slots", "4", "--bits", "8", "--levels", "8"]
-    assert "over a bridge" in " ".join(run(*wish).stdout.split())
+    assert "by scheme switching" in " ".join(run(*wish).stdout.split())
 
 
 def tables(slots: int, bits: int, levels: int = 0, **more: Any) -> dict[str, TableAdvice]:
@@ -373,33 +389,33 @@ def tables(slots: int, bits: int, levels: int = 0, **more: Any) -> dict[str, Tab
     return {way.method: way for way in reversed(rank(wish, table_ways(wish, [])))}
 
 
-def test_tables_over_a_bridge_beside_those_of_integers_and_polynomials() -> None:
+def test_tables_by_scheme_switch_beside_those_of_integers_and_polynomials() -> None:
     few = tables(4, 4)
     assert set(few) == {
-        "integer table", "bridge lookup", "bridge lookup, bits", "bridge lookup, up", "polynomial table"
+        "integer table", "switch lookup", "switch lookup, bits", "switch lookup, back", "polynomial table"
     }  # fmt: skip
     # Whole results go up to slots of integers, exactly.
-    up = few["bridge lookup, up"]
+    up = few["switch lookup, back"]
     assert (up.preset, up.bootstraps, up.level_out, up.kind) == ("int16", 1, 1, "exact")
-    assert few["bridge lookup"].seconds < up.seconds < few["bridge lookup, bits"].seconds
-    assert few["integer table"].seconds < few["bridge lookup"].seconds < few["bridge lookup, bits"].seconds
-    assert (few["bridge lookup"].rotations, few["bridge lookup"].level_out) == (4, 0)
+    assert few["switch lookup"].seconds < up.seconds < few["switch lookup, bits"].seconds
+    assert few["integer table"].seconds < few["switch lookup"].seconds < few["switch lookup, bits"].seconds
+    assert (few["switch lookup"].rotations, few["switch lookup"].level_out) == (4, 0)
     # With levels after it, every bit of a result goes up.
     later = tables(64, 4, 3)
-    assert "bridge lookup" not in later
-    assert (later["bridge lookup, bits"].bootstraps, later["bridge lookup, bits"].level_out) == (4, 12)
-    assert (later["bridge lookup, up"].preset, later["bridge lookup, up"].level_out) == ("int16-deep", 18)
+    assert "switch lookup" not in later
+    assert (later["switch lookup, bits"].bootstraps, later["switch lookup, bits"].level_out) == (4, 12)
+    assert (later["switch lookup, back"].preset, later["switch lookup, back"].level_out) == ("int16-deep", 18)
     # Of one bit "int16" has the levels, by tables of "lut3".
-    bit = tables(64, 1, 5)["bridge lookup, up"]
-    assert (bit.preset, bit.lookup_preset, bit.level_out) == ("int16", "lut3", 5)
+    bit = tables(64, 1, 5)["switch lookup, back"]
+    assert (bit.preset, bit.fhew_preset, bit.level_out) == ("int16", "lut3", 5)
     wide = tables(100, 8)
     assert set(wide) == {
-        "integer table", "integer table in digits", "bridge lookup_bytes", "bridge lookup_bytes, up"
+        "integer table", "integer table in digits", "switch lookup_bytes", "switch lookup_bytes, back"
     }  # fmt: skip
     # The level that the steepest of them keeps.
-    assert (wide["bridge lookup_bytes, up"].bootstraps, wide["bridge lookup_bytes, up"].level_out) == (2, 1)
+    assert (wide["switch lookup_bytes, back"].bootstraps, wide["switch lookup_bytes, back"].level_out) == (2, 1)
     # More values than slots take more ciphertexts.
-    assert tables(40000, 4)["bridge lookup"].values == 2 * 2**14 + 2 * 2**14
+    assert tables(40000, 4)["switch lookup"].values == 2 * 2**14 + 2 * 2**14
     assert tables(1, 2, throughput=True)["polynomial table"].values == 2**15
     with pytest.raises(ParameterError, match="8 bits or fewer"):
         tables(4, 9)
@@ -443,7 +459,10 @@ def test_the_programs_of_tables_run() -> None:
 
 def test_the_shipped_records_are_records_of_this_tree() -> None:
     records = list(recording.read(ROOT / "repro" / "record"))
-    shipped = [json.loads(line) for line in (ROOT / "python" / "aglet" / "measured.jsonl").read_text().splitlines()]
+    shipped = [
+        json.loads(line)
+        for line in (ROOT / "python" / "bench" / "aglet_bench" / "measured.jsonl").read_text().splitlines()
+    ]
     assert shipped
     for line in shipped:
         found = [r for r in records if r.get("seconds") == line["seconds"] and r.get("cpu") == line["cpu"]]
@@ -452,3 +471,10 @@ def test_the_shipped_records_are_records_of_this_tree() -> None:
     assert known[: len(shipped)] == shipped
     assert "the package" in source
     assert str(ROOT) in source
+
+
+def test_advice_leaves_toys_out() -> None:
+    sets = {one["name"]: one["is_secure"] for one in _core.integer_presets()}
+    assert [name for name, secure in sets.items() if not secure] == ["toy-int16", "toy-int16-deep"]
+    record = {"kind": "integer", "operation": "bootstrap", "preset": "toy-int16", "threads": 1, "seconds": 0.01}
+    assert integer_ways(Wish(values="integers", slots=1024, levels=1, bits=8), [record]) == []

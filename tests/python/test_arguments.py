@@ -70,6 +70,7 @@ WHOLE: dict[tuple[str, str], tuple[Call, int]] = {
     ),
     ("check_memory", "count"): (lambda w, v: w.engine.check_memory(v), 3),
     ("check_memory", "level"): (lambda w, v: w.engine.check_memory(1, v), 3),
+    ("check_memory", "beside_bytes"): (lambda w, v: w.engine.check_memory(1, beside_bytes=v), 3),
     ("encode_matrix", "level"): (lambda w, v: w.engine.encode_matrix(np.eye(2), w.keys.rotation, level=v), 3),
     ("encode_weights", "level"): (lambda w, v: w.engine.encode_weights([1.0], v).level, 3),
     # The bits that remain follow from the size of the noise alone; 2^62 queries need more than fits.
@@ -116,6 +117,21 @@ WHOLE: dict[tuple[str, str], tuple[Call, int]] = {
     ("rotate_batch", "deltas"): (lambda w, v: len(w.engine.rotate_batch(w.x, w.keys.rotation, [v])), 3),
     ("sum", "axis"): (lambda w, v: w.engine.sum(w.x, w.keys.rotation, v).level, 1),
 }
+
+
+def arguments_of(method: Any) -> dict[str, str]:
+    """The arguments with their annotations; those that a TypedDict lists are spelled out."""
+    found = {}
+    for name, argument in inspect.signature(method).parameters.items():
+        listed = re.fullmatch(r"Unpack\[(\w+)\]", str(argument.annotation))
+        if listed is None:
+            found[name] = str(argument.annotation)
+        else:
+            named = method.__globals__[listed[1]].__annotations__
+            found |= {word: value.__forward_arg__ for word, value in named.items()}
+    return found
+
+
 for _name in ("sign", "relu", "compare", "maximum", "minimum", "max", "min"):
     for _argument, _good in (("alpha", 3), ("error_bits", 12)):
 
@@ -141,7 +157,7 @@ for _name in (
     "bootstrap_many",
 ):
     for _argument, _good in (("stage_count", 3), ("target_level", 3), ("iterations", 1)):
-        if _argument in inspect.signature(getattr(Engine, _name)).parameters:
+        if _argument in arguments_of(getattr(Engine, _name)):
 
             def _refresh(w: World, v: Any, name: str = _name, argument: str = _argument) -> Any:
                 inputs: Any = (w.x, w.x) if "merge" in name else ([w.x],) if "many" in name else (w.x,)
@@ -175,10 +191,10 @@ def public_arguments() -> list[tuple[str, str, str]]:
     """Method, argument and annotation of all public methods."""
     methods = [(name, getattr(Engine, name)) for name in dir(Engine) if not name.startswith("_")]
     return [
-        (name, argument.name, str(argument.annotation))
+        (name, argument, annotation)
         for name, method in methods
         if inspect.isfunction(method)
-        for argument in inspect.signature(method).parameters.values()
+        for argument, annotation in arguments_of(method).items()
     ]
 
 
@@ -251,7 +267,7 @@ def test_flags_and_words_of_the_constructor() -> None:
     for name in flags:
         for wrong in ("no", 1, 0, None, "False"):
             text = refused(lambda name=name, wrong=wrong: Engine(**{name: wrong}), TypeError)
-            assert f"{name} is True or False, not" in text
+            assert f"{name} must be True or False, not" in text
     assert Engine(max_level=1, compact=np.False_).max_level == 1
     for name in ("mode", "precision", "preset"):
         for wrong in (3, True, ["cpu"], b"cpu"):
@@ -271,7 +287,7 @@ def test_flags_words_and_callbacks(world: World) -> None:
         ):
             assert "real is True, False or None" in refused(lambda call=call, wrong=wrong: call(wrong), TypeError)
         call = lambda v: engine.sign_bootstrap(x, *world.rest, keys.rotation, world.small, bits=v)  # noqa: E731
-        assert "bits is True or False" in refused(lambda call=call, wrong=wrong: call(wrong), TypeError)
+        assert "bits must be True or False" in refused(lambda call=call, wrong=wrong: call(wrong), TypeError)
     for wrong in (3, None, b"large", ["large"]):
         for call in (
             lambda v: engine.create_bootstrap_key(keys.secret, size=v),
@@ -380,8 +396,8 @@ def test_the_wrong_kind_of_bootstrap_key_says_so(world: World) -> None:
         (lambda: engine.merge_bootstrap(x, x, *rest, lossy), "is for lossy bootstraps .* with create_bootstrap_key"),
         (lambda: engine.lossy_bootstrap(x, *rest, keys.bootstrap), "is for regular .* with create_lossy_bootstrap_key"),
         (lambda: engine.sign_bootstrap(x, *rest, keys.bootstrap), "is for regular .* with create_lossy_bootstrap_key"),
-        (lambda: engine.bootstrap(x, *rest, keys.rotation, keys.bootstrap), "this is a large regular one"),
-        (lambda: engine.lossy_bootstrap(x, *rest, keys.rotation, lossy), "this is a large lossy one"),
+        (lambda: engine.bootstrap(x, *rest, keys.rotation, keys.bootstrap), "this is a large regular key"),
+        (lambda: engine.lossy_bootstrap(x, *rest, keys.rotation, lossy), "this is a large lossy key"),
         (lambda: engine.bootstrap(x, *rest, world.small), "needs the rotation key beside it"),
         (lambda: engine.sign(x, *rest, world.small), "small regular bootstrap key, and a comparison"),
         (lambda: engine.sign(x, *rest, lossy), "large lossy bootstrap key, and a comparison"),

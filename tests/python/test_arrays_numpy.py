@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aglet import AgletError, EncryptedArray, Engine, Session
+from aglet import AgletError, EncryptedArray, Engine, RangeError, Session
 from fuzz.checked import check
 
 RANDOM = np.random.default_rng(26)
@@ -274,3 +274,78 @@ def test_encoded_matrices_meet_refreshed_arrays(session: Session) -> None:
     for x in (session.encrypt(X, level=1).refresh(), session.encrypt(A, level=0).refresh()):
         check(session, x @ kept, (X if x.ndim == 1 else A) @ A.T)
     check(session, kept @ session.encrypt(A[:, 0], level=0).refresh(), A.T @ A[:, 0])
+
+
+def test_dot_of_a_matrix_and_more_axes(session: Session) -> None:
+    """Where numpy.dot is not `@`: the rows of the matrix come first."""
+    matrix, vector = RANDOM.uniform(-1, 1, (4, 3)), RANDOM.uniform(-1, 1, 3)
+    for plain in (matrix, vector):
+        check(session, np.dot(plain, session.encrypt(TABLE)), np.dot(plain, TABLE), 2.0**-16)
+    check(session, np.matmul(matrix, session.encrypt(TABLE)), matrix @ TABLE, 2.0**-16)
+
+
+def test_orders_of_methods(session: Session) -> None:
+    x = session.encrypt(TABLE)
+    check(session, x.reshape((4, 6), order="F"), TABLE.reshape((4, 6), order="F"))
+    check(session, x.ravel("F"), TABLE.ravel("F"))
+    check(session, x.flatten(order="F"), TABLE.flatten(order="F"))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "fix"),
+    [
+        (lambda x: x.std(), AttributeError, r"session\.chebyshev"),
+        (lambda x: x.clip(0, 1), AttributeError, r"numpy\.clip"),
+        (lambda x: x.cumsum(), AttributeError, "numpy.tril"),
+        (lambda x: x.nbytes, AttributeError, "docs/arrays.md"),
+        (lambda x: x.nothing, AttributeError, "no nothing"),
+        (lambda x: (x > 0) & (x < 1), TypeError, r"a \* b for and"),
+        (lambda x: ~(x > 0), TypeError, "1 - a for not"),
+        (lambda x: np.array([x, x]), TypeError, "numpy.stack"),
+        (lambda x: f"{x:.2f}", TypeError, "decrypt"),
+        (lambda x: np.max(x.reshape(2, 12), axis=1), RangeError, "for row in x"),
+        (lambda x: np.argmax(x.reshape(2, 12), axis=1), RangeError, "for row in x"),
+    ],
+)
+def test_what_is_not_served_names_what_is(
+    session: Session, call: Callable[[Any], Any], error: type[Exception], fix: str
+) -> None:
+    with pytest.raises(error, match=fix):
+        call(session.encrypt(TABLE.ravel()))
+
+
+def test_running_sums_as_it_says(session: Session) -> None:
+    check(session, np.tril(np.ones((5, 5))) @ session.encrypt(X), np.cumsum(X), 2.0**-16)
+
+
+def test_absent_attributes_are_absent(session: Session) -> None:
+    """Libraries ask for some."""
+    x = session.encrypt(X)
+    assert not hasattr(x, "__array_interface__")
+    assert not hasattr(x, "values")
+    assert f"{x}" == repr(x)
+
+
+class Column:
+    """Leaves operators to a class that asks for it, as the columns of pandas do, and is an array otherwise."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        return self.values
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __mul__(self, other: Any) -> Any:
+        return NotImplemented if getattr(other, "__pandas_priority__", 0) > 3000 else np.asarray(self) * other
+
+    __sub__ = __gt__ = __mul__
+
+
+def test_a_column_of_a_table_on_the_left(session: Session) -> None:
+    column, x = Column(Y), session.encrypt(X)
+    check(session, column * x, Y * X)
+    check(session, column - x, Y - X)
+    check(session, x * column, X * Y)

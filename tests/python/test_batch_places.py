@@ -195,7 +195,12 @@ def test_what_is_no_file_is_said_and_not_waited_for(data: list[bytes], tmp_path:
         os.chdir(source)
         server.bind("socket")
     os.chdir(Path(__file__).parent)
-    reasons = {"fifo": "a FIFO", "below/to-fifo": "a FIFO", "nothing": "does not exist", "loop/": "it lies in"}
+    reasons = {
+        "fifo": "a FIFO",
+        "below/to-fifo": "a FIFO",
+        "nothing": "does not exist",
+        "loop/": "a folder that contains it",
+    }
     reasons |= {"null": "a device", "socket": "a socket"}
     report = pool.run(source, tmp_path / "out")
     assert report.done == 2
@@ -232,9 +237,9 @@ def test_a_place_of_a_result_that_is_taken(data: list[bytes], tmp_path: Path, po
             pool.run(source, out)
         assert sorted(out.iterdir()) == before
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(ParameterError, match="is no folder"):
+    with pytest.raises(ParameterError, match="is not a folder"):
         pool.run(source, tmp_path / "file")
-    with pytest.raises(FileNotFoundError, match="no folder"):
+    with pytest.raises(FileNotFoundError, match="not a folder"):
         pool.run(tmp_path / "file", tmp_path / "out")
     assert (tmp_path / "file").read_text() == "mine"
 
@@ -263,7 +268,7 @@ def test_long_names(data: list[bytes], tmp_path: Path, pool: Pool, monkeypatch: 
         targets._refuse_folders_of_names(["a", "a/b"])
     monkeypatch.setattr("aglet.batch.targets._Folder._ignores_case", lambda _: True)
     (source / ("A" * 240)).write_bytes(data[0])
-    with pytest.raises(ParameterError, match="are one name"):
+    with pytest.raises(ParameterError, match="are the same name"):
         pool.run(source, tmp_path / "out")
 
 
@@ -328,7 +333,7 @@ def test_a_full_disk_stops_a_batch_and_loses_nothing(
         full = Full(patch, 5)
         # The manifest is due at once, and cannot be written either.
         patch.setattr("aglet.batch.ledger._OFTEN_S", 0.0)
-        with pytest.raises(OSError, match=r"No space left on device.*What is done is kept"):
+        with pytest.raises(OSError, match=r"No space left on device.*The results so far are kept"):
             pool.run(source, out)
         assert full.tried < 24, "what nobody could write was not computed"
     made = {path.name for path in out.glob("*.ct")}
@@ -410,7 +415,10 @@ def test_a_cluster_that_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     assert line.ask(lambda: 5) == 5
     with pytest.raises(ZeroDivisionError):
         line.ask(lambda: 1 // 0)
-    with pytest.warns(RuntimeWarning, match="has not answered for"), pytest.raises(DeviceError, match="goes on there"):
+    with (
+        pytest.warns(RuntimeWarning, match="has not answered for"),
+        pytest.raises(DeviceError, match="run the batch again to continue"),
+    ):
         line.ask(never.wait)
     with pytest.raises(DeviceError, match="start it again"):
         line.ask(lambda: 5)
@@ -439,7 +447,7 @@ def test_one_batch_at_a_time(data: list[bytes], tmp_path: Path, pool: Pool, keys
         try:
             with (
                 Pool(keys[1], allow_insecure=True) as other,
-                pytest.raises(ParameterError, match="Another batch writes"),
+                pytest.raises(ParameterError, match="Another batch is writing"),
             ):
                 other.run(source, out)
         finally:

@@ -10,15 +10,15 @@ import pytest
 
 import aglet
 from aglet import Engine
-from aglet.measure import MESSAGES, Precision, make_message
+from aglet_bench.measure import MESSAGES, Precision, make_message
 from conftest import Keys
 from support import ROOT, SNIPPETS, ToyEngine, assert_near, random_message, snippet
 
-# The ring of look-ups does not fit into that of the toy: test_bridge.py runs the nearest point in a larger one.
-BRIDGES = ("nearest.py", "slot_tree.py")
+# The ring of FHEW does not fit into that of the toy: test_scheme_switch.py runs the nearest point in a larger one.
+SCHEME_SWITCHES = ("nearest.py", "slot_tree.py")
 # Bootstraps of integers have their real size: tests/python/long runs it.
 LONG = ("recurrence.py",)
-EXAMPLES = sorted(path.name for path in (ROOT / "examples").glob("*.py") if path.name not in BRIDGES + LONG)
+EXAMPLES = sorted(path.name for path in (ROOT / "examples").glob("*.py") if path.name not in SCHEME_SWITCHES + LONG)
 
 
 @pytest.mark.parametrize("kind", MESSAGES)
@@ -99,6 +99,8 @@ def test_published_snippets(name: str, monkeypatch: pytest.MonkeyPatch, capsys: 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples(name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(aglet, "Engine", ToyEngine)
+    # Examples read numbers among their arguments: those of pytest are none of theirs.
+    monkeypatch.setattr("sys.argv", [name])
     runpy.run_path(str(ROOT / "examples" / name), run_name="__main__")
     assert capsys.readouterr().out
 

@@ -13,11 +13,12 @@ import pytest
 from typer.testing import CliRunner
 
 import aglet
-from aglet import IntegerBridge, _core
-from aglet.cli import app
+from aglet import _core
+from aglet.cli import app, output
 from aglet.errors import RangeError
-from aglet.measure import MESSAGES, METHODS
-from aglet.published import REGULAR_BOOTSTRAP, published_beside
+from aglet.scheme_switch.integers import Integers
+from aglet_bench.measure import MESSAGES, METHODS
+from aglet_bench.published import REGULAR_BOOTSTRAP, published_beside
 
 ADVISE = ["advise", "--slots", "32768", "--bits", "20", "--levels", "5"]
 TOY = ["--preset", "toy", "--allow-insecure"]
@@ -88,7 +89,7 @@ def test_params_fit_a_screen_and_say_all_of_one(monkeypatch: pytest.MonkeyPatch)
     assert "regular" in text
     assert "toy" not in text
     assert "seal-1" not in text
-    for name, words in (("regular", "eprint 2022/024"), ("gate", "dimension of LWE"), ("int16", "plaintext_modulus")):
+    for name, words in (("regular", "eprint 2022/024"), ("gate", "LWE dimension"), ("int16", "plaintext_modulus")):
         assert words in run("params", name)
     assert [preset["name"] for preset in lines("params", "lut4", "toy")] == ["lut4", "toy"]
     assert "did you mean ship14?" in fails("params", "ship-14")
@@ -101,9 +102,51 @@ def test_the_package_is_a_command_too() -> None:
 
 def test_advise_asks_for_all_that_is_missing_at_once() -> None:
     words = fails("advise")
-    assert "--slots and --bits and --levels" in words
+    assert "advise needs --slots and --bits and --levels" in words
     assert "aglet advise --slots 32768" in words
     assert "--slots" not in fails("advise", "--slots", "4", "--bits", "9").split("for example")[0]
+
+
+def test_errors_name_options_and_not_arguments_of_python() -> None:
+    for command, words in (
+        (("plan", "--slots", "3"), "--slots 3 is not a power of two"),
+        (("plan", "--stages", "9"), "--stages 9 does not suit"),
+        (("plan", "--bound", "0"), "--bound must be positive"),
+        (("bench", "bootstrap", "--threads", "-1"), "--threads -1 is negative"),
+        (("bench", "bootstrap", "--preset", "toy"), "For tests only, --allow-insecure accepts it."),
+        (("bench", "sign", "--bits", "99"), "2 to 20 bits, not 99; change --bits"),
+        (("bench", "digits", "--bits", "0"), "1 to 20 bits, not 0; change --bits"),
+    ):
+        text = fails(*command)
+        assert words in text
+        assert not re.search("slot_count|stage_count|thread_count|allow_insecure|bound=", text)
+    # Code of Python stays as it is.
+    code = "Give Engine(slot_count=4), or slot_count=4 and level 3."
+    assert output.in_options(code, ["slots", "level"]) == "Give Engine(slot_count=4), or --slots 4 and level 3."
+
+
+def test_plan_lists_every_preset_that_it_takes() -> None:
+    bootstraps = [preset["name"] for preset in _core.presets() if preset["methods"]]
+    fhew = [preset["name"] for preset in _core.fhew_presets()]
+    integers = [preset["name"] for preset in _core.integer_presets()]
+    assert ", ".join([*bootstraps, *fhew, *integers]) in fails("plan", "--preset", "nonsense")
+    assert ", ".join([*bootstraps, *integers]) in fails("plan", "--preset", "nonsense", "--scheme-switch", "lut4")
+    assert '"levels-14" has no bootstrap to plan' in fails("plan", "--preset", "levels-14")
+
+
+def test_a_plan_refuses_options_that_would_change_nothing() -> None:
+    for given, words in (
+        (["--preset", "gate", "--slots", "4"], "FHEW, does not take --slots; leave that out"),
+        (["--preset", "lut4", "--real", "--key-size", "small"], "does not take --real, --key-size; leave that out"),
+        (["--preset", "int16", "--stages", "2"], "integers, does not take --stages; leave that out"),
+        (["--preset", "int16", "--units", "units.json"], "does not take --units without --model"),
+    ):
+        assert words in fails("plan", *given)
+
+
+def test_help_is_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    assert any(len(line.rstrip()) > 130 for line in run("plan", "--help").splitlines() if "--preset gate" in line)
 
 
 def test_params_of_gates_and_tables() -> None:
@@ -119,7 +162,7 @@ def test_params_of_gates_and_tables() -> None:
 @pytest.mark.filterwarnings("ignore:NOT SECURE")
 def test_ntru_is_measured_and_planned_by_those_who_insist() -> None:
     for command in (["bench", "gate", "--method", "ntru"], ["plan", "--preset", "ntru"]):
-        assert "allow_insecure" in fails(*command)
+        assert "--allow-insecure" in fails(*command)
     (record,) = lines("bench", "gate", "--preset", "ntru", "--allow-insecure", "--batch", "2", "--repeat", "1")
     assert (record["method"], record["wrong"], record["security_bits"]) == ("ntru", 0, 0)
     assert "nand" in run("plan", "--preset", "ntru", "--allow-insecure")
@@ -195,56 +238,63 @@ def test_80_columns(monkeypatch: pytest.MonkeyPatch, command: list[str]) -> None
     assert all(number in narrow for number in numbers)
 
 
-def test_plan_of_a_bridge(tmp_path: Path) -> None:
-    text = run("plan", "--bridge", "lut4")
-    assert "compare, count 64, bits 20, brought up" in text
-    (found,) = lines("plan", "--bridge", "gate")
+def test_plan_of_scheme_switching(tmp_path: Path) -> None:
+    text = run("plan", "--scheme-switch", "lut4")
+    assert "compare, count 64, bits 20, brought back" in text
+    (found,) = lines("plan", "--scheme-switch", "gate")
     calls = {call["what"]: call for call in found["calls"]}
     # Gates have neither tables nor signs.
-    assert set(calls) == {"to_lookup", "from_lookup"}
-    assert (calls["to_lookup"]["log2_failure"], calls["from_lookup"]["refreshes"]) == (None, 1)
+    assert set(calls) == {"to_fhew", "from_fhew"}
+    assert (calls["to_fhew"]["log2_failure"], calls["from_fhew"]["refreshes"]) == (None, 1)
     units = tmp_path / "units"
     units.write_text(json.dumps(dict.fromkeys(_core.unit_costs(8, 50), 10.0)))
-    (modelled,) = lines("plan", "--bridge", "gate", "--model", "--units", str(units))
+    (modelled,) = lines("plan", "--scheme-switch", "gate", "--model", "--units", str(units))
     assert {way: stages[0]["name"] for way, stages in modelled["stages"].items()} == {
-        "down": "slots_to_coeffs 1/3",
-        "up": "sparse_secret",
+        "to-fhew": "slots_to_coeffs 1/3",
+        "from-fhew": "encapsulate",
     }
-    assert "slots_to_coeffs" in fails("plan", "--bridge", "lut4", "--preset", "ship14")
+    assert "slots_to_coeffs" in fails("plan", "--scheme-switch", "lut4", "--preset", "ship14")
 
 
-def test_plan_of_a_bridge_to_integers(tmp_path: Path) -> None:
-    (found,) = lines("plan", "--bridge", "wide", "--preset", "int16")
+def test_plan_of_scheme_switching_to_integers(tmp_path: Path) -> None:
+    (found,) = lines("plan", "--scheme-switch", "wide", "--preset", "int16")
     assert [(call["what"], call["level"]) for call in found["calls"] if call["level"] is not None] == [
-        ("from_lookup", 6), ("lookup", 6), ("lookup", 2), ("lookup_bytes", 1)
+        ("from_fhew", 6), ("lookup", 6), ("lookup", 2), ("lookup_bytes", 1)
     ]  # fmt: skip
-    assert [(way["bits"], way["output_level"]) for way in found["ways_up"]] == [(1, 6), (2, 5), (3, 3), (4, 2)]
-    assert all(way["bound"] > 10 * way["deviation"] for way in found["ways_up"])
+    assert [(way["bits"], way["output_level"]) for way in found["ways_from_fhew"]] == [(1, 6), (2, 5), (3, 3), (4, 2)]
+    assert all(way["bound"] > 10 * way["deviation"] for way in found["ways_from_fhew"])
     assert "stages" not in found
     units = tmp_path / "units"
     units.write_text(json.dumps(dict.fromkeys(_core.unit_costs(8, 50), 10.0)))
-    given = ["plan", "--bridge", "lut4", "--preset", "int16", "--model", "--units", str(units)]
+    given = ["plan", "--scheme-switch", "lut4", "--preset", "int16", "--model", "--units", str(units)]
     (modelled,) = lines(*given)
-    assert set(modelled["stages"]) == {"down", "up, 1 bit", "up, 4 bits"}
+    assert set(modelled["stages"]) == {"to-fhew", "from-fhew, 1 bit", "from-fhew, 4 bits"}
     text = run(*given)
-    for words in ("removes errors below", "to level", "round", "slots_to_coeffs", "Way up, 4 bits", "units of --units"):
+    for words in (
+        "removes errors below",
+        "output level",
+        "round",
+        "slots_to_coeffs",
+        "Direction from-fhew, 4 bits",
+        "units of --units",
+    ):
         assert words in text, words
     # What gates leave has too much noise for this set.
-    (gates,) = lines("plan", "--bridge", "gate", "--preset", "int16")
-    assert "int16-deep" in gates["ways_up"][0]["refused"]
-    assert "too few levels" in run("plan", "--bridge", "gate", "--preset", "int16")
+    (gates,) = lines("plan", "--scheme-switch", "gate", "--preset", "int16")
+    assert "int16-deep" in gates["ways_from_fhew"][0]["refused"]
+    assert "too few levels" in run("plan", "--scheme-switch", "gate", "--preset", "int16")
 
 
-def test_a_plan_of_a_bridge_tells_noise_from_levels(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plan_of_scheme_switching_tells_noise_from_levels(monkeypatch: pytest.MonkeyPatch) -> None:
     def noisy(*_: Any) -> NoReturn:
-        raise RangeError("These messages have so much noise that some would come up wrong.")
+        raise RangeError("These messages have so much noise that some would come back wrong.")
 
-    monkeypatch.setattr(IntegerBridge, "_plan_up", noisy)
-    (found,) = lines("plan", "--bridge", "lut2", "--preset", "int16")
-    assert [(way["lacking"], "so much noise" in way["refused"]) for way in found["ways_up"]] == [
+    monkeypatch.setattr(Integers, "plan_from_fhew", noisy)
+    (found,) = lines("plan", "--scheme-switch", "lut2", "--preset", "int16")
+    assert [(way["lacking"], "so much noise" in way["refused"]) for way in found["ways_from_fhew"]] == [
         ("too much noise", True), ("too much noise", True)
     ]  # fmt: skip
-    text = run("plan", "--bridge", "lut2", "--preset", "int16")
+    text = run("plan", "--scheme-switch", "lut2", "--preset", "int16")
     assert "too much noise" in text
     assert "too few levels" not in text
 
@@ -261,8 +311,8 @@ def test_a_plan_of_a_bridge_tells_noise_from_levels(monkeypatch: pytest.MonkeyPa
         (["--preset", "int16", "--key-size", "medium"], "--key-size medium"),
     ],
 )
-def test_a_plan_of_a_bridge_refuses_what_says_nothing_of_it(given: list[str], named: str) -> None:
-    assert f"has nothing for {named}:" in " ".join(fails("plan", "--bridge", "lut4", *given).split())
+def test_a_plan_of_scheme_switching_refuses_what_says_nothing_of_it(given: list[str], named: str) -> None:
+    assert f"does not take {named};" in " ".join(fails("plan", "--scheme-switch", "lut4", *given).split())
 
 
 def test_plan_of_gates_and_tables() -> None:
@@ -281,8 +331,10 @@ def test_plan_of_gates_and_tables() -> None:
 def test_integers() -> None:
     text = run("params", "--all")
     sets = {preset["name"]: preset for preset in lines("params") if "plaintext_modulus" in preset}
-    assert [preset["levels"] for preset in sets.values()] == [4, 9, 19, 39, 8, 26]
-    assert all(name in text and preset["security_bits"] >= 128 for name, preset in sets.items())
+    assert [preset["levels"] for preset in sets.values()] == [4, 9, 19, 39, 8, 26, 8, 26]
+    for name, preset in sets.items():
+        assert name in text
+        assert (preset["security_bits"] >= 128) == preset["is_secure"] == (not name.startswith("toy-"))
     text = run("plan", "--preset", "int-levels-13")
     for words in ("table of 8 bits in 2 digits", "too few levels", "relinearization key"):
         assert words in text
@@ -315,7 +367,7 @@ def test_integers_are_modelled(tmp_path: Path) -> None:
     times = {row["circuit"]: row["seconds"] for row in plan["circuits"]}
     assert 0 < times["product"] < times["table of 4 bits"] < times["table of 8 bits in 2 digits"] < refresh["seconds"]
     text = run(*given)
-    for words in ("remove", "2^-130", "1.80 GB", "ms"):
+    for words in ("digit_extraction", "2^-130", "1.80 GB", "ms"):
         assert words in text
 
 
@@ -323,6 +375,7 @@ def test_integers_are_modelled(tmp_path: Path) -> None:
     ("command", "operation", "levels"),
     [
         (["product"], "product", (4, 3)),
+        (["bfv-product"], "bfv-product", (4, 4)),
         (["rotation", "--level", "1"], "rotation", (1, 1)),
         (["lookup", "--bits", "3"], "table of 3 bits", (3, 0)),
     ],
@@ -388,7 +441,7 @@ def test_bench_bootstrap() -> None:
 
 def test_demo() -> None:
     text = run("demo", *TOY, "--threads", "1")
-    for words in ("slots_to_coeffs", "peak memory", "Nothing published stands beside it"):
+    for words in ("slots_to_coeffs", "peak memory", "No published figures are shown"):
         assert words in text
     for words in ("desilofhe", "HEaaN", "27.485"):
         assert words not in text
@@ -402,10 +455,10 @@ def test_demo() -> None:
         (["plan", "--stages", "99"], "stage"),
         (["plan", "--preset", "nonsense"], "nonsense"),
         (["plan", "--method", "magic"], "magic"),
-        (["bench", "bootstrap", "--preset", "toy"], "allow_insecure"),
+        (["bench", "bootstrap", "--preset", "toy"], "--allow-insecure"),
         (["bench", "bootstrap", *TOY, "--slots", "3"], "power of two"),
         (["bench", "bootstrap", *TOY, "--message", "secret"], "uniform, constant"),
-        (["bench", "bootstrap", *TOY, "--repeat", "0"], "at least once"),
+        (["bench", "bootstrap", *TOY, "--repeat", "0"], "is below 1; give --repeat 1"),
         (["bench", "ntt", "--log-n", "99"], ""),
         (["demo", *TOY, "--threads", "-1"], "negative"),
     ],

@@ -150,9 +150,9 @@ def test_without_bootstrapping() -> None:
     assert (plan.bootstraps, plan.level_out) == (0, 0)
     assert "no bootstrap" in str(plan)
     assert np.abs(engine.decrypt(engine.sign(a, relin, alpha=5), secret) - np.sign(x)).max() < 2.0**-18
-    with pytest.raises(LevelError, match="takes 13 levels and the values are at level 10"):
+    with pytest.raises(LevelError, match="uses 13 levels and the values are at level 10"):
         engine.sign(a, relin, alpha=8)
-    with pytest.raises(LevelError, match="takes 11 levels"):
+    with pytest.raises(LevelError, match="uses 11 levels"):
         engine.relu(a, relin, alpha=5)
     with pytest.raises(LevelError):
         engine.comparison_plan(8)

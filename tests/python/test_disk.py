@@ -133,24 +133,40 @@ import sys
 from aglet import Engine
 engine = Engine(preset="toy", allow_insecure=True)
 key = engine.create_bootstrap_key(engine.create_secret_key())
+engine.write_bootstrap_key(key, sys.argv[1])
 print("ready", flush=True)
 while True:
     engine.write_bootstrap_key(key, sys.argv[1])
 """
 
 
+def killed(path: Path, wait: Callable[[], None]) -> None:
+    """Starts what writes a file over and over, waits, and kills it."""
+    process = subprocess.Popen([sys.executable, "-c", WRITING, str(path)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    wait()
+    process.send_signal(signal.SIGKILL)
+    process.wait(timeout=30)
+    process.stdout.close()
+
+
+@pytest.mark.parametrize("round_", range(4))
+def test_a_killed_writer_leaves_the_old_file_or_the_new_one(engine: Engine, tmp_path: Path, round_: int) -> None:
+    killed(tmp_path / "key", lambda: time.sleep(0.1 + 0.013 * round_))
+    engine.read_bootstrap_key(tmp_path / "key")
+
+
 def killed_in_the_middle(path: Path) -> None:
     """Leaves what a killed write leaves."""
-    for _ in range(50):
-        process = subprocess.Popen([sys.executable, "-c", WRITING, str(path)], stdout=subprocess.PIPE, text=True)
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
+
+    def until_it_writes() -> None:
         end = time.monotonic() + 5
         while time.monotonic() < end and not any(p.suffix == ".tmp" for p in path.parent.iterdir()):
             time.sleep(0.0005)
-        process.send_signal(signal.SIGKILL)
-        process.wait(timeout=30)
-        process.stdout.close()
+
+    for _ in range(50):
+        killed(path, until_it_writes)
         if any(p.suffix == ".tmp" for p in path.parent.iterdir()):
             return
     raise AssertionError("no write was killed in the middle")

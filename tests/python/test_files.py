@@ -1,18 +1,17 @@
-"""Files, bytes and pickles: everything comes back in another engine, and whatever is damaged is refused."""
+"""Files, bytes and pickles of every type: they come back in another engine; damaged and foreign data are refused.
+
+`stored.py` lists the types, a line for each. test_ckks_files.py and test_fhew_files.py test what one family alone has,
+test_disk.py what the system does to files.
+"""
 
 from __future__ import annotations
 
 import copy
-import io
 import os
 import pickle
-import signal
-import stat
-import subprocess
-import sys
-import time
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,332 +20,164 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aglet import Ciphertext, Engine
-from aglet.errors import KeyMismatchError, SerializationError
+from aglet.errors import KeyMismatchError, MissingKeyError, SerializationError
 from aglet.files import restore
-from conftest import Keys
-from support import ToyEngine, assert_near, random_message
+from stored import FAMILIES, STORED, Family, put
+from support import assert_near
 
-TYPES = (
-    "secret_key",
-    "public_key",
-    "relinearization_key",
-    "conjugation_key",
-    "rotation_key",
-    "fixed_rotation_key",
-    "matrix_multiplication_key",
-    "bootstrap_key",
-    "plaintext",
-    "ciphertext",
-)
+SECRETS = [pair for pair in STORED if pair[1].endswith("secret_key")]
+OPEN = [pair for pair in STORED if pair not in SECRETS]
+KEYS = [pair for pair in OPEN if pair[1].endswith("key")]
+KEYED = [(family, name) for family, name in STORED if FAMILIES[family].lines[name].keyed]
 
 
-def toy() -> Engine:
-    return Engine(preset="toy", allow_insecure=True)
+@dataclass(frozen=True)
+class Case:
+    """A type, and one thing of it."""
+
+    family: Family
+    name: str
+
+    @property
+    def secret(self) -> bool:
+        return self.name.endswith("secret_key")
+
+    @property
+    def thing(self) -> Any:
+        return getattr(self.family.made(), self.name)
+
+    @property
+    def data(self) -> bytes:
+        return self.family.written(self.name)
+
+    def check(self, engine: Any, thing: Any) -> None:
+        """It works beside everything else that was made with it."""
+        found = self.family.found(engine, put(self.family.made(), self.name, thing), self.name)
+        assert_near(found, np.asarray(self.family.lines[self.name].expected, complex))
 
 
-@pytest.fixture(scope="module")
-def things(engine: Engine, keys: Keys) -> dict[str, Any]:
-    plaintext = engine.encode(random_message(engine.slot_count, 1), level=2)
-    return {
-        "secret_key": keys.secret,
-        "public_key": keys.public,
-        "relinearization_key": keys.relinearization,
-        "conjugation_key": keys.conjugation,
-        "rotation_key": keys.rotation,
-        "fixed_rotation_key": engine.create_fixed_rotation_key(keys.secret, -3),
-        "matrix_multiplication_key": engine.create_matrix_multiplication_key(keys.secret),
-        "bootstrap_key": keys.bootstrap,
-        "plaintext": plaintext,
-        "ciphertext": engine.encrypt(plaintext, keys.public),
-    }
+@pytest.fixture
+def case(request: pytest.FixtureRequest) -> Case:
+    family, name = request.param
+    return Case(FAMILIES[family], name)
 
 
-def test_every_documented_method_is_there() -> None:
-    verbs = ("write", "read", "serialize", "deserialize")
-    for name in (*TYPES, "small_bootstrap_key", "lossy_bootstrap_key", "merge_bootstrap_key"):
-        for verb in verbs:
-            method = getattr(Engine, f"{verb}_{name}")
-            assert method.__name__ == f"{verb}_{name}"
-            assert name.replace("_", " ") in method.__doc__
+def every(pairs: list[tuple[str, str]]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("case", pairs, indirect=True, ids=[f"{family}-{name}" for family, name in pairs])
 
 
-def through_files(engine: Engine, other: Engine, things: dict[str, Any], folder: Path) -> dict[str, Any]:
-    read = {}
-    for name, thing in things.items():
-        path = folder / name
-        getattr(engine, f"write_{name}")(thing, path)
-        data = getattr(engine, f"serialize_{name}")(thing)
-        assert path.read_bytes() == data
-        read[name] = getattr(other, f"read_{name}")(str(path))
-        again = getattr(other, f"deserialize_{name}")(memoryview(data))
-        assert type(read[name]) is type(again) is type(thing)
-        assert getattr(other, f"serialize_{name}")(again) == data
-    return read
+def said_of(thing: Any) -> dict[str, Any]:
+    """What a thing says of itself: number of stages, step of a rotation, size, secret key."""
+    found = {name: getattr(thing, name) for name in dir(thing) if not name.startswith("_")}
+    return {name: value for name, value in found.items() if isinstance(value, str | int | float | tuple)}
 
 
-def check(engine: Engine, got: dict[str, Any], secret: Any, extra: Ciphertext) -> None:
-    """What `got` has works together, and with a ciphertext that stayed."""
-    message = random_message(engine.slot_count, 1)
-    sum_ = engine.add(got["ciphertext"], extra)
-    assert_near(engine.decrypt(sum_, secret), 2 * message)
-    assert_near(engine.decode(got["plaintext"]), message)
-    product = engine.multiply(got["ciphertext"], got["plaintext"])
-    assert_near(engine.decrypt(product, secret), message**2)
-    square = engine.square(got["ciphertext"], got["relinearization_key"])
-    assert_near(engine.decrypt(square, secret), message**2)
-    rolled = engine.rotate(got["ciphertext"], got["rotation_key"], 5)
-    assert_near(engine.decrypt(rolled, secret), np.roll(message, 5))
-    rolled = engine.rotate(got["ciphertext"], got["fixed_rotation_key"])
-    assert_near(engine.decrypt(rolled, secret), np.roll(message, -3))
-    swap = np.array([[0, 1], [1, 0]])
-    swapped = engine.multiply_matrix(swap, got["ciphertext"], got["matrix_multiplication_key"])
-    assert_near(engine.decrypt(swapped, secret)[:3], [message[1], message[0], 0])
-    encrypted = engine.encrypt(got["plaintext"], got["public_key"])
-    assert encrypted.level == 2
-    assert encrypted.key_id == secret.key_id
-    fresh = engine.bootstrap(encrypted, got["relinearization_key"], got["conjugation_key"], got["bootstrap_key"])
-    assert fresh.level == 10
-    assert_near(engine.decrypt(fresh, secret), message)
+@contextmanager
+def progress(verb: str, data: bytes) -> Iterator[Callable[..., None]]:
+    """What calls this callback tells what it does, and how far it is."""
+    seen: list[tuple[int, int, str]] = []
+    yield lambda *step: seen.append(step)
+    assert all(0 <= done <= total and what.startswith(f"{verb} the ") for done, total, what in seen)
+    assert seen[-1][0] == seen[-1][1] if seen else len(data) < 2**22
 
 
-def test_everything_works_in_another_engine(engine: Engine, keys: Keys, things: dict[str, Any], tmp_path: Path) -> None:
-    other = toy()
-    read = through_files(engine, other, things, tmp_path)
-    check(other, read, read["secret_key"], things["ciphertext"])
-    assert read["bootstrap_key"].stage_count == 3
-    assert read["bootstrap_key"].size == keys.bootstrap.size
-    assert read["fixed_rotation_key"].delta == -3
-    for name in ("relinearization_key", "rotation_key", "bootstrap_key"):
-        size = (tmp_path / name).stat().st_size
-        assert 2 * size < read[name].byte_count
-        assert abs(size - things[name].stored_bytes) < 0.04 * size
-    if os.name == "posix":
-        assert stat.S_IMODE((tmp_path / "secret_key").stat().st_mode) == 0o600
+@every(STORED)
+def test_what_is_written_works_in_another_engine(case: Case, tmp_path: Path) -> None:
+    engine, other, path = case.family.engine(), case.family.engine(1), tmp_path / "thing"
+    with progress("writing", case.data) as tell:
+        engine.write(case.thing, path, progress=tell)
+    assert path.read_bytes() == case.data
+    with progress("reading", case.data) as tell:
+        of_file = other.read(str(path), progress=tell)
+    with progress("reading", case.data) as tell:
+        of_bytes = other.deserialize(memoryview(case.data), progress=tell)
+    for back in (of_file, of_bytes):
+        assert type(back) is type(case.thing)
+        assert said_of(back) == said_of(case.thing)
+    with progress("writing", case.data) as tell:
+        assert other.serialize(of_file, progress=tell) == case.data
+    case.check(other, of_bytes)
 
 
-def test_pickles(engine: Engine, keys: Keys, things: dict[str, Any]) -> None:
-    evaluation = {name: thing for name, thing in things.items() if name != "secret_key"}
-    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
-        restored = pickle.loads(pickle.dumps(evaluation, protocol=protocol))
-        check(toy(), restored, keys.secret, things["ciphertext"])
-    buffers: list[pickle.PickleBuffer] = []
-    small = pickle.dumps(evaluation, protocol=5, buffer_callback=buffers.append)
-    assert len(small) < 2000
-    assert len(buffers) == len(evaluation)
-    check(engine, pickle.loads(small, buffers=buffers), keys.secret, things["ciphertext"])
-    secret = engine.serialize_secret_key(keys.secret)
+@every(KEYS)
+def test_the_size_of_a_file_is_forecast(case: Case) -> None:
+    size = len(case.data)
+    assert 2 * size < case.thing.byte_count
+    # A public key has no forecast.
+    if case.name != "public_key":
+        assert abs(size - case.thing.stored_bytes) < 0.04 * size
+
+
+@every(OPEN)
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_pickles(case: Case, protocol: int) -> None:
+    pickled = pickle.dumps(case.thing, protocol)
+    # Older protocols write bytes as text.
+    assert (case.data in pickled) == (protocol > 2)
+    back = pickle.loads(pickled)
+    assert type(back) is type(case.thing)
+    if protocol == 2:
+        assert case.family.engine().serialize(back) == case.data
+    if protocol == 5:
+        buffers: list[pickle.PickleBuffer] = []
+        small = pickle.dumps(case.thing, protocol, buffer_callback=buffers.append)
+        assert len(small) < 300
+        assert [buffer.raw() for buffer in buffers] == [case.data]
+        case.check(case.family.engine(1), pickle.loads(small, buffers=buffers))
+
+
+@every(OPEN)
+def test_copies(case: Case) -> None:
+    for copied in (copy.copy(case.thing), copy.deepcopy([case.thing])[0]):
+        assert case.family.engine().serialize(copied) == case.data
+        # What out= does to a ciphertext of CKKS does nothing to its copy. Everything else never changes, and is shared.
+        assert (copied is case.thing) == (case.family is not FAMILIES["ckks"] or case.name != "ciphertext")
+
+
+@every(SECRETS)
+def test_a_secret_key_is_neither_pickled_nor_copied(case: Case) -> None:
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        with pytest.raises(TypeError, match=r"neither pickled nor copied.*write it with engine\.write"):
+            pickle.dumps(case.thing, protocol)
+    for copied in (copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="neither pickled nor copied"):
+            copied(case.thing)
     with pytest.raises(SerializationError, match="engine"):
-        restore(secret)
+        restore(case.data)
 
 
-def double(ciphertext: Ciphertext) -> Ciphertext:
-    return toy().add(ciphertext, ciphertext)
-
-
-def test_engines_are_pickled_by_their_arguments(engine: Engine, keys: Keys) -> None:
-    engine = ToyEngine("parallel", use_bootstrap=True, slot_count=64, thread_count=2)
-    engine.note = "mine"  # type: ignore[attr-defined]
-    secret = engine.create_secret_key()
-    for again in (pickle.loads(pickle.dumps(engine)), copy.copy(engine), copy.deepcopy(engine)):
-        assert type(again) is ToyEngine
-        assert (repr(again), again.note, again.mode, again.thread_count) == (repr(engine), "mine", "parallel", 2)
-        assert_near(again.decrypt(again.encrypt([3, 4], secret), secret)[:2], [3, 4])
-    assert len(pickle.dumps(engine)) < 1000
-    assert pickle.loads(pickle.dumps(Engine(2))).max_level == 2
-    engine.secret = secret  # type: ignore[attr-defined]
-    with pytest.raises(TypeError, match="neither pickled nor copied"):
-        pickle.dumps(engine)
-
-
-def doubled(engine: Engine, ciphertext: Ciphertext) -> Ciphertext:
-    return engine.add(ciphertext, ciphertext)
-
-
-def test_engines_travel_to_processes_that_start_afresh(engine: Engine, keys: Keys) -> None:
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        results = [pool.submit(doubled, engine, engine.encrypt([x], keys.public)) for x in (0.5, -1)]
-        found = [engine.decrypt(result.result(120), keys.secret)[0] for result in results]
-    assert_near(found, [1, -2])
-
-
-def test_ciphertexts_travel_between_processes(engine: Engine, keys: Keys) -> None:
-    ciphertexts = [engine.encrypt([k], keys.public) for k in range(3)]
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        doubled = list(pool.map(double, ciphertexts))
-    assert_near([engine.decrypt(c, keys.secret)[0] for c in doubled], [0, 2, 4])
-
-
-def test_bootstrap_keys_of_every_kind(engine: Engine, keys: Keys, tmp_path: Path) -> None:
-    message = np.where(np.arange(engine.slot_count) % 3, 1.0, -1.0)
-    ciphertext = engine.encrypt(message, keys.public, level=4)
-    small = engine.create_small_bootstrap_key(keys.secret)
-    lossy = engine.create_lossy_bootstrap_key(keys.secret)
-    engine.write_small_bootstrap_key(small, tmp_path / "small")
-    engine.write_lossy_bootstrap_key(lossy, tmp_path / "lossy")
-    small = engine.read_small_bootstrap_key(tmp_path / "small")
-    lossy = pickle.loads(pickle.dumps(engine.read_lossy_bootstrap_key(tmp_path / "lossy")))
-    fresh = engine.bootstrap(ciphertext, keys.relinearization, keys.conjugation, keys.rotation, small)
-    assert_near(engine.decrypt(fresh, keys.secret), message)
-    fresh = engine.sign_bootstrap(ciphertext, keys.relinearization, keys.conjugation, lossy)
-    assert_near(engine.decrypt(fresh, keys.secret), message)
-    restored = pickle.loads(pickle.dumps(ciphertext))
-    assert restored.is_real == ciphertext.is_real
-
-
-def test_kinds_of_bootstrap_keys_are_told_apart(engine: Engine, keys: Keys, tmp_path: Path) -> None:
-    """By the header: a file that ends after it is enough to say what it is."""
-    made = {
-        "bootstrap_key": keys.bootstrap,
-        "small_bootstrap_key": engine.create_small_bootstrap_key(keys.secret),
-        "lossy_bootstrap_key": engine.create_lossy_bootstrap_key(keys.secret, size="medium"),
-    }
-    for own, key in made.items():
-        assert key.kind == own.replace("_", " ")
-        path, data = tmp_path / own, getattr(engine, f"serialize_{own}")(key)
-        path.write_bytes(data[:300])
-        others = {*made, "merge_bootstrap_key"} - ({own, "merge_bootstrap_key"} if own == "bootstrap_key" else {own})
-        for other in others:
-            words = f"This is a {key.kind}, not a {other.replace('_', ' ')}; use"
-            for call in (
-                lambda name=other, path=path: getattr(engine, f"read_{name}")(path),
-                lambda name=other, data=data: getattr(engine, f"deserialize_{name}")(data),
-            ):
-                with pytest.raises(SerializationError, match=f"{words} read_{own} or"):
-                    call()
-            for call in (
-                lambda name=other, key=key: getattr(engine, f"write_{name}")(key, tmp_path / "new"),
-                lambda name=other, key=key: getattr(engine, f"serialize_{name}")(key),
-            ):
-                with pytest.raises(TypeError, match=f"{words} write_{own} or"):
-                    call()
-        with pytest.raises(SerializationError, match=f"This is a {key.kind}, not a ciphertext; use read_{own} or"):
-            engine.read_ciphertext(path)
-        with pytest.raises(SerializationError, match="This is a public key, not a"):
-            getattr(engine, f"deserialize_{own}")(engine.serialize_public_key(keys.public))
-    assert not (tmp_path / "new").exists()
-    merged = engine.deserialize_merge_bootstrap_key(engine.serialize_merge_bootstrap_key(keys.bootstrap))
-    assert merged.kind == "bootstrap key"
-
-
-def test_write_and_read_for_everything(engine: Engine, things: dict[str, Any], tmp_path: Path) -> None:
-    path = tmp_path / "thing"
-    for name, thing in things.items():
-        engine.write(thing, path)
-        data = engine.serialize(thing)
-        assert path.read_bytes() == data == getattr(engine, f"serialize_{name}")(thing)
-        assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0 or name != "secret_key"
-        for back in (engine.read(path), engine.read(str(path)), engine.deserialize(memoryview(data))):
-            assert type(back) is type(thing)
-            assert engine.serialize(back) == data
-        path.unlink()
-    light = engine.encode_to_light_plaintext([0.5])
-    engine.write(light, os.fsencode(path))  # type: ignore[arg-type]
-    assert_near(engine.decode(engine.read(path))[:2], [0.5, 0])
-    for wrong in (np.ones(3), [things["ciphertext"]], None, "text"):
-        with pytest.raises(TypeError, match="Keys, plaintexts and ciphertexts are written, not"):
-            engine.write(wrong, path)
-    path.write_text("something else")
-    with pytest.raises(SerializationError, match="not data of Aglet"):
-        engine.read(path)
-    with pytest.raises(FileNotFoundError):
-        engine.read(tmp_path / "nowhere")
-    with pytest.raises(TypeError, match="is read from bytes, not from str"):
-        engine.deserialize("text")  # type: ignore[arg-type]
-
-
-def test_generated_methods_say_what_they_take_and_give() -> None:
-    """What a tooltip shows: the help, and the types of argument and result."""
-    count = 0
-    for name in dir(Engine):
-        verb, _, kind = name.partition("_")
-        if verb not in ("write", "read", "serialize", "deserialize") or "light" in kind or not kind:
-            continue
-        method, words = getattr(Engine, name), kind.replace("_", " ")
-        assert method.__doc__.splitlines()[0].split(f" {words} ")[0] in {"Write a", "Read a", "Give a"}
-        types = [value for value in method.__annotations__.values() if isinstance(value, type)]
-        (one,) = types
-        assert words.endswith("".join(f" {c.lower()}" if c.isupper() else c for c in one.__name__)[1:])
-        count += 1
-    assert count == 52
-
-
-def test_copies_of_keys_are_the_thing_itself(engine: Engine, keys: Keys) -> None:
-    ciphertext = engine.encrypt([1], keys.public)
-    assert copy.copy(keys.public) is keys.public
-    assert copy.deepcopy({"key": keys.bootstrap})["key"] is keys.bootstrap
-    # What out= does to one does nothing to the other.
-    for copied in (copy.copy(ciphertext), copy.deepcopy([ciphertext])[0]):
-        assert copied is not ciphertext
-        assert engine.serialize_ciphertext(copied) == engine.serialize_ciphertext(ciphertext)
-
-
-def test_what_is_not_such_a_thing_is_refused(engine: Engine, keys: Keys, tmp_path: Path) -> None:
-    data = engine.serialize_public_key(keys.public)
-    with pytest.raises(SerializationError, match="read_public_key"):
-        engine.deserialize_secret_key(data)
+@every(STORED)
+def test_damaged_and_cut_data_are_refused(case: Case, tmp_path: Path) -> None:
+    engine, good, path = case.family.engine(), case.data, tmp_path / "thing"
+    near, far = (11, 100) if len(good) < 2**12 else (17, 20) if len(good) < 2**19 else (37, 6)
+    for at in [*range(0, 256, near), *range(256, len(good), max(11, len(good) // far))]:
+        bad = bytearray(good)
+        bad[at] ^= 4
+        for data in (bad, good[:at]):
+            with pytest.raises(SerializationError):
+                engine.deserialize(data)
+    for at in (9, 100, 300, len(good) // 2, len(good) - 1):
+        path.write_bytes(good[:at] + bytes([good[at] ^ 16]) + good[at + 1 :])
+        with pytest.raises(SerializationError):
+            engine.read(path)
+    path.write_bytes(good[:-1])
+    for read, source in ((engine.read, path), (engine.deserialize, good[:-1])):
+        with pytest.raises(SerializationError, match="cut short"):
+            read(source)
+    with pytest.raises(SerializationError, match="do not belong"):
+        engine.deserialize(good + b"\0")
     with pytest.raises(SerializationError, match="version 2"):
-        engine.deserialize_public_key(data[:8] + b"\2" + data[9:])
-    with pytest.raises(SerializationError, match="not data of Aglet"):
-        engine.deserialize_public_key(b"something else")
-    with pytest.raises(SerializationError, match="cut short"):
-        engine.deserialize_public_key(data[:-1])
-    with pytest.raises(TypeError, match="from bytes, not from str"):
-        engine.deserialize_public_key("text")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="SecretKey is needed here, not PublicKey"):
-        engine.write_secret_key(keys.public, tmp_path / "key")  # type: ignore[arg-type]
-    other = Engine(max_level=2)
-    with pytest.raises(KeyMismatchError, match='preset="toy"'):
-        other.deserialize_public_key(data)
-    with pytest.raises(KeyMismatchError, match="same options"):
-        other.serialize_public_key(keys.public)
-    assert not list(tmp_path.iterdir())
-    for path in (tmp_path / "none", tmp_path / "no" / "folder"):
-        with pytest.raises(FileNotFoundError) as caught:
-            engine.read_public_key(path)
-        assert caught.value.filename == str(path)
-    with pytest.raises(FileNotFoundError):
-        engine.write_public_key(keys.public, tmp_path / "no" / "folder")
-    with pytest.raises(IsADirectoryError):
-        engine.write_public_key(keys.public, tmp_path)
-
-
-def test_slots_matter_for_ciphertexts_and_not_for_secret_keys() -> None:
-    full, sparse = Engine(max_level=2), Engine(max_level=2, slot_count=64)
-    secret = full.create_secret_key()
-    same = sparse.deserialize_secret_key(full.serialize_secret_key(secret))
-    ciphertext = sparse.encrypt([1, 2], same)
-    with pytest.raises(KeyMismatchError, match="slot_count=64"):
-        full.deserialize_ciphertext(sparse.serialize_ciphertext(ciphertext))
-    restored = pickle.loads(pickle.dumps(ciphertext))
-    assert restored.slot_count == 64
-    assert_near(sparse.decrypt(restored, same)[:2], [1, 2])
-    with pytest.raises(KeyMismatchError, match="64 slots"):
-        full.decrypt(restored, secret)
-
-
-@pytest.mark.parametrize("max_level", [1, 2, 5, 7])
-def test_engines_of_any_number_of_levels(max_level: int) -> None:
-    engine, other = Engine(max_level=max_level), Engine(max_level=3)
-    secret = engine.create_secret_key()
-    relinearization = pickle.loads(pickle.dumps(engine.create_relinearization_key(secret)))
-    ciphertext = pickle.loads(pickle.dumps(engine.encrypt([3], secret)))
-    again = Engine(max_level=max_level)
-    assert_near(again.decrypt(again.square(ciphertext, relinearization), secret)[0], 9)
-    with pytest.raises(KeyMismatchError, match=f"max_level={max_level}"):
-        other.deserialize_ciphertext(engine.serialize_ciphertext(ciphertext))
-
-
-@pytest.fixture(scope="module")
-def written(engine: Engine, things: dict[str, Any]) -> dict[str, bytes]:
-    return {name: getattr(engine, f"serialize_{name}")(thing) for name, thing in things.items()}
+        engine.deserialize(good[:8] + b"\2" + good[9:])
+    if not case.secret:
+        with pytest.raises(SerializationError):
+            restore(good[:-1])
 
 
 @settings(max_examples=300, deadline=None)
 @given(data=st.data())
-def test_mutations_are_refused(engine: Engine, written: dict[str, bytes], data: st.DataObject) -> None:
-    name = data.draw(st.sampled_from(TYPES))
-    good = written[name]
+def test_mutations_are_refused(data: st.DataObject) -> None:
+    family, name = data.draw(st.sampled_from(STORED))
+    engine, good = FAMILIES[family].engine(), FAMILIES[family].written(name)
     bad = bytearray(good)
     end = data.draw(st.sampled_from([256, 1024, len(good)]))
     for _ in range(data.draw(st.integers(1, 3))):
@@ -364,87 +195,94 @@ def test_mutations_are_refused(engine: Engine, written: dict[str, bytes], data: 
             bad[at : at + 64] = bytes(len(bad[at : at + 64]))
     if bytes(bad) != good:
         with pytest.raises(SerializationError):
-            getattr(engine, f"deserialize_{name}")(bad)
+            getattr(engine, f"deserialize_{name}", engine.deserialize)(bad)
 
 
 @settings(max_examples=100, deadline=None)
-@given(noise=st.binary(max_size=600), start=st.sampled_from([0, 8, 10, 12, 100]))
-def test_noise_is_refused(engine: Engine, written: dict[str, bytes], noise: bytes, start: int) -> None:
-    data = written["ciphertext"][:start] + noise
-    with pytest.raises(SerializationError):
-        engine.deserialize_ciphertext(data)
-    with pytest.raises(SerializationError):
-        restore(data)
+@given(noise=st.binary(max_size=600), start=st.sampled_from([0, 8, 10, 12, 100]), family=st.sampled_from([*FAMILIES]))
+def test_noise_is_refused(noise: bytes, start: int, family: str) -> None:
+    name = [*FAMILIES[family].lines][-1]
+    data = FAMILIES[family].written(name)[:start] + noise
+    for read in (FAMILIES[family].engine().deserialize, restore):
+        with pytest.raises(SerializationError):
+            read(data)
 
 
-def test_a_damaged_file_is_refused_wherever_it_is_damaged(
-    engine: Engine, things: dict[str, Any], tmp_path: Path
-) -> None:
-    """Large enough to be mapped."""
-    path = tmp_path / "key"
-    engine.write_bootstrap_key(things["bootstrap_key"], path)
-    size = path.stat().st_size
-    assert size > 2**20
-    with path.open("r+b") as file:
-        for at in [*range(0, 1024, 19), *range(1024, size, size // 41), size - 1]:
-            file.seek(at)
-            byte = file.read(1)[0]
-            file.seek(at)
-            file.write(bytes([byte ^ 16]))
-            file.flush()
-            with pytest.raises(SerializationError):
-                engine.read_bootstrap_key(path)
-            file.seek(at)
-            file.write(bytes([byte]))
-            file.flush()
-        engine.read_bootstrap_key(path)
-        file.truncate(size - 1)
-        with pytest.raises(SerializationError, match="cut short"):
-            engine.read_bootstrap_key(path)
+@every(STORED)
+def test_other_parameters_are_named(case: Case, tmp_path: Path) -> None:
+    other, path = case.family.other(), tmp_path / "thing"
+    path.write_bytes(case.data)
+    for read in (lambda: other.deserialize(case.data), lambda: other.read(path)):
+        with pytest.raises(KeyMismatchError, match=case.family.fits):
+            read()
+    for write in (lambda: other.serialize(case.thing), lambda: other.write(case.thing, tmp_path / "new")):
+        with pytest.raises(KeyMismatchError, match="same options"):
+            write()
+    assert [entry.name for entry in tmp_path.iterdir()] == ["thing"]
 
 
-def test_progress_and_its_exceptions(engine: Engine, keys: Keys, tmp_path: Path) -> None:
-    seen: list[tuple[int, int, str]] = []
-    path = tmp_path / "key"
-    engine.write_rotation_key(keys.rotation, path, progress=lambda *step: seen.append(step))
-    assert seen[-1][0] == seen[-1][1]
-    assert seen[-1][2] == "writing the rotation key"
-    before = path.read_bytes()
+@every(STORED)
+def test_other_families_refuse_it(case: Case, tmp_path: Path) -> None:
+    for family in FAMILIES.values():
+        if family is not case.family:
+            with pytest.raises(SerializationError, match=r"family|read it with read"):
+                family.engine().deserialize(case.data)
+            with pytest.raises(TypeError, match=r"(are|be) (stored|written), not|create_switch_key"):
+                family.engine().write(case.thing, tmp_path / "thing")
+    assert not list(tmp_path.iterdir())
+
+
+@every(KEYED)
+def test_a_file_says_of_which_secret_it_is(case: Case) -> None:
+    engine = case.family.engine()
+    foreign = engine.deserialize(engine.serialize(getattr(case.family.made(1), case.name)))
+    with pytest.raises(KeyMismatchError, match="one secret key"):
+        case.check(engine, foreign)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_is_no_such_thing_is_refused(family: str, tmp_path: Path) -> None:
+    engine, path = FAMILIES[family].engine(), tmp_path / "thing"
+    for wrong in (np.ones(3), [1], None, "text", 3):
+        for write in (lambda wrong=wrong: engine.write(wrong, path), lambda wrong=wrong: engine.serialize(wrong)):
+            with pytest.raises((TypeError, MissingKeyError), match=r"(are|be) (stored|written), not|create_switch_key"):
+                write()
+    path.write_text("something else")
+    with pytest.raises(SerializationError, match="not data of Aglet"):
+        engine.read(path)
+    for nowhere in (tmp_path / "none", tmp_path / "no" / "folder"):
+        with pytest.raises(FileNotFoundError) as caught:
+            engine.read(nowhere)
+        assert caught.value.filename == str(nowhere)
+    with pytest.raises(TypeError, match="read from bytes, not from str"):
+        engine.deserialize("text")
+
+
+@every(STORED)
+@pytest.mark.skipif(os.name != "posix", reason="permissions are those of Unix")
+def test_only_owners_read_secret_keys(case: Case, tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        case.family.engine().write(case.thing, tmp_path / "thing")
+        assert (tmp_path / "thing").stat().st_mode & 0o777 == (0o600 if case.secret else 0o666)
+    finally:
+        os.umask(before)
+
+
+class EnoughError(Exception):
+    """What stops a write."""
+
+
+@every(STORED)
+def test_a_write_that_is_stopped_leaves_no_half(case: Case, tmp_path: Path) -> None:
+    engine, path = case.family.engine(), tmp_path / "thing"
+    path.write_bytes(b"the old one")
 
     def stop(*_: object) -> None:
-        raise io.UnsupportedOperation("no more")
+        raise EnoughError
 
-    with pytest.raises(io.UnsupportedOperation):
-        engine.write_bootstrap_key(keys.bootstrap, path, progress=stop)
+    with pytest.raises(EnoughError):
+        engine.write(case.thing, path, progress=stop)
     # Work that is over before anybody looks is done; what lies there is whole either way.
-    assert [entry.name for entry in tmp_path.iterdir()] == ["key"]
-    if path.read_bytes() == before:
-        engine.read_rotation_key(path)
-    else:
-        engine.read_bootstrap_key(path)
-
-
-PROGRAM = """
-import sys
-from aglet import Engine
-engine = Engine(preset="toy", allow_insecure=True)
-secret = engine.create_secret_key()
-key = engine.create_bootstrap_key(secret)
-engine.write_bootstrap_key(key, sys.argv[1])
-print("ready", flush=True)
-while True:
-    engine.write_bootstrap_key(key, sys.argv[1])
-"""
-
-
-def test_a_killed_writer_leaves_the_old_file_or_the_new_one(engine: Engine, tmp_path: Path) -> None:
-    path = tmp_path / "key"
-    for round_ in range(4):
-        process = subprocess.Popen([sys.executable, "-c", PROGRAM, str(path)], stdout=subprocess.PIPE, text=True)
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-        time.sleep(0.1 + 0.013 * round_)
-        process.send_signal(signal.SIGKILL)
-        process.wait(timeout=30)
-        process.stdout.close()
-        engine.read_bootstrap_key(path)
+    assert path.read_bytes() in (b"the old one", case.data)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["thing"]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aglet import IntegerEngine
+from aglet import IntegerCiphertext, IntegerEngine
 from aglet.errors import NoiseError
 
 
@@ -51,6 +51,33 @@ def test_sums_that_are_squared_again_and_again() -> None:
         square = engine.square(ct, relinearization_key)
         ct, expected = engine.subtract(engine.add(square, square), 1), centred(2 * expected**2 - 1, t)
         assert np.array_equal(engine.decrypt(ct, secret), expected)
+
+
+def test_what_is_doubled_before_a_product_goes_all_levels() -> None:
+    """`x = 2 x^2 - 1` to the end as `(x + x) x - 1`; doubled after the product it is refused, and the error says so."""
+    engine = IntegerEngine(depth=19)
+    t, secret = engine.plaintext_modulus, engine.create_secret_key()
+    relinearization_key = engine.create_relinearization_key(secret)
+    values = np.random.default_rng(2).integers(-(t // 2), t // 2 + 1, engine.slot_count)
+    fresh = engine.encrypt(values, secret)
+
+    def doubled_before(x: IntegerCiphertext) -> IntegerCiphertext:
+        return engine.subtract(engine.multiply(engine.add(x, x), x, relinearization_key), 1)
+
+    def doubled_after(x: IntegerCiphertext) -> IntegerCiphertext:
+        square = engine.square(x, relinearization_key)
+        return engine.subtract(engine.add(square, square), 1)
+
+    ct, expected = fresh, values
+    for _ in range(19):
+        ct, expected = doubled_before(ct), centred(2 * expected**2 - 1, t)
+    assert ct.level == 0
+    assert np.array_equal(engine.decrypt(ct, secret), expected)
+    ct = fresh
+    for _ in range(11):
+        ct = doubled_after(ct)
+    with pytest.raises(NoiseError, match=r"mod_switch.*double what goes into products"):
+        doubled_after(ct)
 
 
 def test_a_plain_operand_costs_what_it_is() -> None:

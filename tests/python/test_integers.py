@@ -20,6 +20,7 @@ from aglet import (
     IntegerSecretKey,
 )
 from aglet.errors import (
+    InsecureParametersError,
     KeyMismatchError,
     LevelError,
     MemoryLimitError,
@@ -27,7 +28,6 @@ from aglet.errors import (
     NoiseError,
     ParameterError,
     RangeError,
-    SerializationError,
 )
 
 T = 65537
@@ -170,7 +170,7 @@ def test_unsigned_schemes_and_coefficients() -> None:
     assert unsigned.decrypt(unsigned.encrypt([-1, 40_960, 7], key), key)[:4].tolist() == [40_960, 40_960, 7, 0]
     signed = IntegerEngine("bfv", 40_961, depth=4)
     # What one reading of ciphertexts makes, the other uses.
-    back = signed.deserialize_secret_key(unsigned.serialize_secret_key(key))
+    back = signed.deserialize(unsigned.serialize(key))
     made = unsigned.encrypt([-1, 5], key)
     assert signed.decrypt(made, back)[:3].tolist() == [-1, 5, 0]
     assert unsigned.as_scheme(made, "bfv") is made
@@ -282,42 +282,13 @@ def test_what_would_be_wrong_is_refused(w: World) -> None:
         other.negate(a)
 
 
-def test_files_pickles_and_engines(w: World, tmp_path: Any) -> None:
-    e = w.engine
-    x = numbers(e, 4)
-    things: dict[str, Any] = {
-        "secret_key": w.secret,
-        "public_key": w.public,
-        "relinearization_key": w.relinearization,
-        "rotation_key": w.rotation,
-        "integer_plaintext": e.encode(x),
-        "integer_ciphertext": e.encrypt(x, w.public),
-    }
-    other = pickle.loads(pickle.dumps(e))
-    assert repr(other) == repr(e)
-    for name, thing in things.items():
-        path = tmp_path / name
-        getattr(e, f"write_{name}")(thing, path)
-        data = getattr(e, f"serialize_{name}")(thing)
-        assert path.read_bytes() == data == e.serialize(thing)
-        for back in (getattr(other, f"read_{name}")(path), other.deserialize(data), other.read(path)):
-            assert type(back) is type(thing)
-            assert other.serialize(back) == data
-        if name == "secret_key":
-            with pytest.raises(TypeError, match="neither pickled"):
-                pickle.dumps(thing)
-            continue
-        for protocol in (2, 5):
-            assert e.serialize(pickle.loads(pickle.dumps(thing, protocol))) == data
-        with pytest.raises(SerializationError):
-            e.deserialize(data[:-1])
-    back = other.read_integer_ciphertext(tmp_path / "integer_ciphertext")
-    np.testing.assert_array_equal(w.read(back), x)
-    coefficients = IntegerEngine(depth=4, packing="coefficients")
+def test_a_file_says_its_packing(w: World) -> None:
+    data = w.engine.serialize(w.engine.encrypt([1, 2], w.public))
     with pytest.raises(KeyMismatchError, match='packing="slots"'):
-        coefficients.read_integer_ciphertext(tmp_path / "integer_ciphertext")
+        IntegerEngine(depth=4, packing="coefficients").deserialize(data)
+    assert repr(pickle.loads(pickle.dumps(w.engine))) == repr(w.engine)
     with pytest.raises(TypeError, match=r"numpy\.save"):
-        e.write(x, tmp_path / "x")
+        w.engine.write(numbers(w.engine, 4), "x")
 
 
 def test_progress_and_stopping(w: World) -> None:
@@ -364,6 +335,36 @@ def test_bootstraps_that_are_refused(w: World) -> None:
     for wrong in ({"depth": 3}, {"preset": "int16"}, {"plaintext_modulus": 786433}):
         with pytest.raises(ParameterError):
             IntegerEngine(use_bootstrap=True, **wrong)
+
+
+@pytest.mark.parametrize(
+    ("preset", "packing", "slots"),
+    [("toy-int16", "slots", 1024), ("toy-int16", "coefficients", 1024), ("toy-int16-deep", "slots", 512)],
+)
+def test_toys_bootstrap_and_say_that_they_hide_nothing(preset: str, packing: str, slots: int) -> None:
+    with pytest.raises(InsecureParametersError, match="allow_insecure=True"):
+        IntegerEngine(preset=preset, packing=packing)
+    engine = IntegerEngine(preset=preset, packing=packing, allow_insecure=True)
+    assert repr(engine).endswith(", NOT SECURE>")
+    assert repr(pickle.loads(pickle.dumps(engine))) == repr(engine)
+    key, maps = engine.bootstrap_forecast()
+    assert key + maps < 5e8
+    secret = engine.create_secret_key()
+    relinearization_key, bootstrap_key = (
+        engine.create_relinearization_key(secret),
+        engine.create_bootstrap_key(secret),
+    )
+    assert bootstrap_key.byte_count == key
+    values = np.random.default_rng(3).integers(-(T // 2), T // 2 + 1, slots)
+    ct = engine.bootstrap(engine.encrypt(values, secret, level=1), bootstrap_key)
+    assert ct.level == engine.max_level
+    again = engine.bootstrap(engine.mod_switch(ct, 1), bootstrap_key)
+    assert np.array_equal(engine.decrypt(again, secret), values)
+    if packing == "slots":
+        square = engine.decrypt(engine.square(again, relinearization_key), secret)
+        assert np.array_equal(square, (values**2 + T // 2) % T - T // 2)
+    # What it encrypts travels as files do.
+    assert np.array_equal(engine.decrypt(pickle.loads(pickle.dumps(again)), secret), values)
 
 
 def test_a_deep_set_is_forecast() -> None:

@@ -16,7 +16,7 @@ TAKES = {
     "sums": "e = aglet.Engine(max_level=7); x = e.encrypt([0.5], e.create_secret_key()); one = lambda: e.add(x, x)",
     "rotation keys": "e = aglet.Engine(max_level=7); k = e.create_secret_key(); one = lambda: e.create_rotation_key(k)",
     "integers": "e = aglet.IntegerEngine(depth=9); k = e.create_secret_key(); one = lambda: e.encrypt([1], k)",
-    "lookup keys": "e = aglet.LookupEngine(bits=2); k = e.create_secret_key(); one = lambda: e.create_lookup_key(k)",
+    "FHEW keys": "e = aglet.FhewEngine(bits=2); k = e.create_secret_key(); one = lambda: e.create_bootstrap_key(k)",
 }
 PROGRAM = """
 import resource, aglet
@@ -29,6 +29,53 @@ try:
 except aglet.MemoryLimitError as error:
     print(error)
 """
+
+
+# What was freed lies in the engine's pool: it is given up where another size is wanted, or what is not of the pool.
+GOES_ON = """
+held.clear()
+{then}
+print("went on")
+"""
+THEN = {
+    "integers": "e.encrypt([1], k, level=3); e.create_rotation_key(k)",
+}
+
+
+@pytest.mark.parametrize("what", THEN)
+def test_what_is_freed_after_the_limit_can_be_had_again(what: str) -> None:
+    program = (PROGRAM + GOES_ON).format(make=TAKES[what], limit=1_500_000_000, then=THEN[what])
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False)
+    assert ended.returncode == 0, ended.stderr[-500:]
+    assert ended.stdout.endswith("went on\n")
+
+
+ARRAYS = """
+import resource, numpy as np, aglet
+e = aglet.Engine(preset="toy", slot_count=64, allow_insecure=True)
+s = aglet.Session(e, e.create_keys(bootstrap=None))
+one, some = s.encrypt([0.5]), s.encrypt([0.5, 0.25, 0.125])
+resource.setrlimit(resource.RLIMIT_AS, ({limit}, {limit}))
+for call in (
+    lambda: s.encrypt(np.zeros(10**8, dtype=bool)),
+    lambda: s.encrypt(np.broadcast_to(0.5, 10**14)),
+    lambda: one.broadcast_to((10**10,)),
+    lambda: some.broadcast_to((10**8, 3)),
+    lambda: some.broadcast_to((10**14, 3)),
+):
+    try:
+        call()
+    except aglet.MemoryLimitError as error:
+        print("refused", error)
+"""
+
+
+def test_arrays_that_are_too_large_are_refused_in_sentences() -> None:
+    """numpy's own MemoryError came out."""
+    program = ARRAYS.format(limit=1_500_000_000)
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False)
+    assert ended.returncode == 0, ended.stderr[-500:]
+    assert ended.stdout.count("refused") == ended.stdout.count(".\n") == 5, ended.stdout
 
 
 @pytest.mark.parametrize("what", TAKES)

@@ -43,7 +43,7 @@ def test_an_activation(session: Session, interval: tuple[float, float]) -> None:
 
 
 def test_activations_that_cannot_be(session: Session) -> None:
-    with pytest.raises(RangeError, match="holds no numbers"):
+    with pytest.raises(RangeError, match="is empty"):
         ml.Activation.fit(np.tanh, 5, (1, 1))
     with pytest.raises(RangeError, match="not finite"), np.errstate(all="ignore"):
         ml.Activation.fit(lambda x: np.log(x), 5, (-1, 1))
@@ -154,7 +154,7 @@ def test_training_outside_its_bounds(session: Session) -> None:
 
 
 def test_layers_that_cannot_be() -> None:
-    with pytest.raises(ParameterError, match="no layer"):
+    with pytest.raises(ParameterError, match="do not make a layer"):
         ml.Linear(np.ones((3, 2)), np.ones(3))
     with pytest.raises(ParameterError, match="no coefficients"):
         ml.Linear.from_sklearn(SimpleNamespace())
@@ -186,7 +186,7 @@ def test_matrices_that_are_kept(engine: Engine) -> None:
             session.encode_matrix([1.0, 2.0])
         with pytest.raises(KeyMismatchError, match="another session"):
             rows @ Session(engine, keys).encode_matrix(plain)
-        with pytest.raises(RangeError, match="equal lengths"):
+        with pytest.raises(RangeError, match="equal inner lengths"):
             rows @ session.encode_matrix(plain.T)
         layer = ml.Linear(plain, np.ones(4))
         assert np.array_equal(session.decrypt(layer(rows)), session.decrypt(layer.encoded(session)(rows)))
@@ -248,9 +248,9 @@ def test_order_refreshes_no_more_than_by_hand(program: Any) -> None:
 
 def test_training_that_cannot_be(session: Session) -> None:
     for samples, labels in ((np.ones(3), [1, 1, 1]), (np.ones((3, 2)), [1, 1]), (np.ones((2, 2)), [0, 1])):
-        with pytest.raises(RangeError, match="do not fit"):
+        with pytest.raises(RangeError, match="do not fit labels"):
             ml.labelled_samples(samples, labels, 8)
-    with pytest.raises(RangeError, match="take fewer"):
+    with pytest.raises(RangeError, match="use fewer features"):
         ml.labelled_samples(np.ones((2, 9)), [1, 1], 8)
     with pytest.raises(RangeError, match="labelled_samples"):
         ml.fit_logistic(session.encrypt(np.ones((2, 2))), steps=1, count=2)
@@ -286,7 +286,7 @@ def test_a_network_of_torch() -> None:
     assert [type(layer).__name__ for layer in model.layers] == ["Linear", "Activation", "Linear"]
     expected = np.tanh(SAMPLES @ weights[0].T + bias) @ weights[1].T
     assert np.abs(model(SAMPLES) - expected).max() < 1e-2
-    with pytest.raises(ParameterError, match="Conv2d is not served"):
+    with pytest.raises(ParameterError, match="Conv2d is not supported"):
         ml.Sequential.from_torch(module("Sequential", module("Conv2d")), SAMPLES)
     with pytest.raises(ParameterError, match="no layer"):
         ml.Sequential.from_torch(module("Sequential"), SAMPLES)

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import aglet
-from aglet import AgletError, Bridge, Engine, IntegerEngine, KeySet, LookupEngine, LweCiphertext, Session, Table
+from aglet import AgletError, Engine, FhewCiphertext, FhewEngine, IntegerEngine, KeySet, SchemeSwitch, Session, Table
 from conftest import Keys
 
 # What Python says of operators, before anybody is asked.
@@ -117,14 +117,14 @@ class World:
         self.integer_secret = self.integers.create_secret_key()
         self.integer_relinearization = self.integers.create_relinearization_key(self.integer_secret)
         self.integer = self.integers.encrypt([1, 2, 3], self.integer_secret)
-        self.bits, self.lookups = LookupEngine(bits=1), LookupEngine(bits=2)
-        self.bit_secret, self.lwe_secret = self.bits.create_secret_key(), self.lookups.create_secret_key()
+        self.bits, self.fhew = FhewEngine(bits=1), FhewEngine(bits=2)
+        self.bit_secret, self.fhew_secret = self.bits.create_secret_key(), self.fhew.create_secret_key()
         self.bit = self.bits.encrypt([True, False], self.bit_secret)
-        self.lwe = self.lookups.encrypt([1, 2], self.lwe_secret)
-        self.bit_key = self.bits.create_lookup_key(self.bit_secret)
-        self.lookup_key = self.lookups.create_lookup_key(self.lwe_secret)
-        self.bridge = Bridge(engine, self.lookups)
-        self.bridge_keys = self.bridge.create_keys(keys.secret, self.lwe_secret)
+        self.lwe = self.fhew.encrypt([1, 2], self.fhew_secret)
+        self.bit_key = self.bits.create_bootstrap_key(self.bit_secret)
+        self.fhew_bootstrap_key = self.fhew.create_bootstrap_key(self.fhew_secret)
+        self.switch = SchemeSwitch(engine, self.fhew)
+        self.switch_keys = self.switch.create_keys(keys.secret, self.fhew_secret)
         stranger = engine.create_secret_key()
         other = Engine(max_level=1)
         other_secret = other.create_secret_key()
@@ -147,11 +147,11 @@ class World:
             "an integer secret": self.integer_secret,
             "an integer relinearization key": self.integer_relinearization,
             "another integer secret": self.integers.create_secret_key(),
-            "an LWE secret": self.lwe_secret,
+            "an LWE secret": self.fhew_secret,
             "a secret of bits": self.bit_secret,
-            "a lookup key": self.lookup_key,
+            "a FHEW bootstrap key": self.fhew_bootstrap_key,
             "a key of bits": self.bit_key,
-            "bridge keys": self.bridge_keys,
+            "switching key": self.switch_keys,
             "an integer": self.integer,
             "an integer plaintext": self.integers.encode([1]),
             "bits": self.bit,
@@ -170,7 +170,7 @@ def world(engine: Engine, keys: Keys, tmp_path_factory: pytest.TempPathFactory) 
 def few(value: Any) -> bool:
     """Whether it is short, if it has a length."""
     return (
-        isinstance(value, LweCiphertext)
+        isinstance(value, FhewCiphertext)
         or not isinstance(value, list | np.ndarray)
         or np.asarray(value, object).size < 9
     )
@@ -257,7 +257,7 @@ def _arrays() -> dict[str, Call]:
 
 
 def _exact() -> dict[str, Call]:
-    """Of integers, gates, tables and bridges."""
+    """Of integers, gates, tables and scheme switching."""
     return {
         "integer decrypt": lambda w, v: w.integers.decrypt(v, w.integer_secret),
         "integer decrypt key": lambda w, v: w.integers.decrypt(w.integer, v),
@@ -282,21 +282,21 @@ def _exact() -> dict[str, Call]:
         "bit encrypt key": lambda w, v: w.bits.encrypt([True], v),
         "bit decrypt": lambda w, v: w.bits.decrypt(v, w.bit_secret),
         "bit decrypt key": lambda w, v: w.bits.decrypt(w.bit, v),
-        "lookup table": lambda w, v: w.lookups.lookup(w.lwe[0], v, w.lookup_key),
-        "lookup domain": lambda w, v: w.lookups.lookup(w.lwe[0], [0, 1, 2, 3], w.lookup_key, domain=v),
-        "lookup encrypt": lambda w, v: w.lookups.encrypt(v, w.lwe_secret),
-        "lookup estimate": lambda w, v: w.lookups.estimate(v),
-        "lookup estimate domain": lambda w, v: w.lookups.estimate("lookup", domain=v),
-        "lookup estimate batch": lambda w, v: w.lookups.estimate("lookup", batch=v),
+        "lookup table": lambda w, v: w.fhew.lookup(w.lwe[0], v, w.fhew_bootstrap_key),
+        "lookup domain": lambda w, v: w.fhew.lookup(w.lwe[0], [0, 1, 2, 3], w.fhew_bootstrap_key, domain=v),
+        "lookup encrypt": lambda w, v: w.fhew.encrypt(v, w.fhew_secret),
+        "lookup estimate": lambda w, v: w.fhew.estimate(v),
+        "lookup estimate domain": lambda w, v: w.fhew.estimate("lookup", domain=v),
+        "lookup estimate batch": lambda w, v: w.fhew.estimate("lookup", batch=v),
         "broadcast_to": lambda w, v: w.lwe.broadcast_to(v) if few(v) else None,
         "transpose": lambda w, v: w.lwe.transpose(v),
-        "bridge indices": lambda w, v: w.bridge.to_lookup(w.x, v, w.bridge_keys, bits=2) if few(v) else None,
-        "bridge ciphertext": lambda w, v: w.bridge.to_lookup(v, [0], w.bridge_keys, bits=2),
-        "bridge keys": lambda w, v: w.bridge.to_lookup(w.x, [0], v, bits=2),
-        "bridge part": lambda w, v: w.bridge.to_lookup(w.x, [0], w.bridge_keys, bits=2, part=v),
-        "bridge order": lambda w, v: w.bridge.compare(v, w.x, w.x, [0], w.bridge_keys),
-        "bridge from_lookup": lambda w, v: w.bridge.from_lookup(v, w.bridge_keys),
-        "bridge create_keys": lambda w, v: w.bridge.create_keys(w.keys.secret, v),
+        "switch indices": lambda w, v: w.switch.to_fhew(w.x, v, w.switch_keys, bits=2) if few(v) else None,
+        "switch ciphertext": lambda w, v: w.switch.to_fhew(v, [0], w.switch_keys, bits=2),
+        "switching key": lambda w, v: w.switch.to_fhew(w.x, [0], v, bits=2),
+        "switch part": lambda w, v: w.switch.to_fhew(w.x, [0], w.switch_keys, bits=2, part=v),
+        "switch order": lambda w, v: w.switch.compare(v, w.x, w.x, [0], w.switch_keys),
+        "switch from_fhew": lambda w, v: w.switch.from_fhew(v, w.switch_keys),
+        "switch create_keys": lambda w, v: w.switch.create_keys(w.keys.secret, v),
     }
 
 
@@ -306,18 +306,18 @@ def _made() -> dict[str, Call]:
         "KeySet": lambda _, v: KeySet(v),
         "KeySet public": lambda w, v: KeySet(w.engine, public=v),
         "KeySet rotation": lambda w, v: KeySet(w.engine, rotation=v),
-        "KeySet lookup_engine": lambda w, v: KeySet(w.engine, lookup_engine=v),
+        "KeySet fhew_engine": lambda w, v: KeySet(w.engine, fhew_engine=v),
         "KeySet.load engine": lambda w, v: KeySet.load(w.folder / "keys", v),
         "Table": lambda _, v: Table(v).values(2),
         "Engine mode": lambda _, v: Engine(max_level=1, mode=v),
         "Engine slots": lambda _, v: Engine(max_level=1, slot_count=v),
         "IntegerEngine": lambda _, v: IntegerEngine(preset=v),
-        "LookupEngine": lambda _, v: LookupEngine(preset=v),
+        "FhewEngine": lambda _, v: FhewEngine(preset=v),
         "bootstrap plan": lambda _, v: aglet.plan("toy", "regular", 3, "large", v),
         "bootstrap plan stages": lambda _, v: aglet.plan("toy", "regular", v, "large", 512),
         "bootstrap plan method": lambda _, v: aglet.plan("toy", v, 3, "large", 512),
-        "Bridge": lambda w, v: Bridge(v, w.lookups),
-        "Bridge look-ups": lambda w, v: Bridge(w.engine, v),
+        "SchemeSwitch": lambda w, v: SchemeSwitch(v, w.fhew),
+        "SchemeSwitch lookups": lambda w, v: SchemeSwitch(w.engine, v),
     }
 
 
@@ -370,7 +370,7 @@ def doubles(value: Any) -> Any:
 
 @pytest.mark.parametrize("name", OPERATORS)
 def test_what_is_taken_is_computed(world: World, name: str) -> None:
-    """Odd operands that no method refuses: slots, arrays, exact integers and look-ups against numpy."""
+    """Odd operands that no method refuses: slots, arrays, exact integers and lookups against numpy."""
     apply, slots = OPERATORS[name], world.engine.slot_count
     x = np.pad([0.5, 0.25], (0, slots - 2))
     by_slots = {
@@ -395,7 +395,7 @@ def test_what_is_taken_is_computed(world: World, name: str) -> None:
             if np.abs(wanted).max() < 2**20:
                 assert np.abs(world.session.decrypt(found) - wanted).max() < 1e-4, (name, label)
                 taken += 1
-        fine, found = outcome(f"look-up {name} {label}", lambda value=value: apply(world.lwe, value))
+        fine, found = outcome(f"lookup {name} {label}", lambda value=value: apply(world.lwe, value))
         if fine:
             assert np.asarray(value).dtype.kind in "iu", (name, label)
             assert found.shape == np.broadcast_shapes((2,), np.shape(value)), (name, label)

@@ -24,10 +24,11 @@ def choose(*positional: Any, **named: Any) -> options.EngineOptions:
         "special_prime_count",
         "precision",
         "preset",
+        "parameters",
     ]
     flags = dict.fromkeys(["use_bootstrap", "use_bootstrap_to_14_levels", "compact"], False)
     arguments = {**dict.fromkeys(names), **flags, "device_id": 0, **named}
-    return options.choose(positional, **arguments)
+    return options.choose(positional, arguments)
 
 
 def log_n(chosen: options.EngineOptions) -> int:
@@ -111,7 +112,7 @@ def test_threads() -> None:
     assert choose(mode="parallel", thread_count=0).threads == options.available_cores()
     assert choose(mode="parallel", thread_count=3).threads == 3
     assert Engine(1, "parallel", thread_count=64).thread_count == 64
-    with pytest.warns(RuntimeWarning, match="one for each core") as caught:
+    with pytest.warns(RuntimeWarning, match="one per core") as caught:
         assert Engine(1, thread_count=5000).thread_count == options.available_cores()
     assert len(caught) == 1
 
@@ -132,7 +133,7 @@ def test_more_slots_take_a_larger_ring(slots: int, ring: int, levels: int) -> No
     few = choose(slot_count=slots, max_level=1)
     assert log_n(few) == ring
     assert few.max_level == 1
-    with pytest.raises(ParameterError, match="65536 or fewer"):
+    with pytest.raises(ParameterError, match="at most 65536"):
         choose(slot_count=2 * 2**16)
     with pytest.raises(ParameterError, match="negative"):
         choose(slot_count=slots, max_level=-1)
@@ -168,16 +169,16 @@ def test_bootstrap_presets() -> None:
         ({"max_level": 10**6}, "use_bootstrap=True"),
         ({"use_bootstrap": True, "max_level": 7}, "leave out max_level"),
         ({"preset": "toy", "log_coeff_count": 14}, "leave out max_level"),
-        ({"log_coeff_count": 14}, "go together"),
+        ({"log_coeff_count": 14}, "belong together"),
         ({"log_coeff_count": 18, "special_prime_count": 3}, "13 to 17"),
-        ({"log_coeff_count": 14, "special_prime_count": 0}, "need a special prime"),
+        ({"log_coeff_count": 14, "special_prime_count": 0}, "give at least 1"),
         ({"log_coeff_count": 14, "special_prime_count": 1, "max_level": 7}, "leave out max_level"),
         ({"preset": "nonsense"}, "this version has"),
         ({"slot_count": 1000}, "1024"),
         ({"slot_count": 0}, "power of two"),
         ({"log_slot_count": -1}, "out of range"),
         ({"slot_count": 8, "log_slot_count": 3}, "one of them"),
-        ({"use_bootstrap": True, "use_bootstrap_to_14_levels": True}, "exclude one another"),
+        ({"use_bootstrap": True, "use_bootstrap_to_14_levels": True}, "exclude each other"),
         ({"use_bootstrap_to_14_levels": True, "max_level": 3}, "use_bootstrap_to_14_levels already fixes"),
     ],
 )
@@ -215,7 +216,7 @@ def test_a_subclass_may_assign_what_it_was_made_with() -> None:
     engine = Mine("cpu", 1)
     assert (engine.mode, engine.max_level) == ("cpu", 1)
     for name, value in [("mode", "parallel"), ("slot_count", 8), ("max_level", 7)]:
-        with pytest.raises(ParameterError, match=f"make another with Engine\\({name}="):
+        with pytest.raises(ParameterError, match=f"make another engine with Engine\\({name}="):
             setattr(engine, name, value)
 
 

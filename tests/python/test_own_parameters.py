@@ -9,7 +9,7 @@ import pytest
 import aglet
 from aglet import Engine
 
-PRESETS = pathlib.Path(__file__).parents[2] / "crates" / "aglet" / "presets"
+PRESETS = pathlib.Path(__file__).parents[2] / "crates" / "aglet" / "presets" / "ckks"
 
 
 @pytest.fixture

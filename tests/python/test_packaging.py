@@ -60,6 +60,26 @@ def test_a_wheel_is_finished(tmp_path: Path) -> None:
     assert wheel.faults(other)
 
 
+def test_each_wheel_has_its_own_package(tmp_path: Path) -> None:
+    first = tmp_path / "aglet_fhe-0.1.0-cp310-abi3-manylinux2014_x86_64.whl"
+    with zipfile.ZipFile(first, "w") as archive:
+        archive.writestr("aglet/planned.json", "")
+        archive.writestr("aglet_bench/__init__.py", "")
+    said = [fault for fault in wheel.faults(first) if "the second package's" in fault]
+    assert said == [f"it has {name}, which is the second package's" for name in archive.namelist()]
+    second = tmp_path / "aglet_fhe_bench-0.1.0-py3-none-any.whl"
+    own = ("planned.json", "measured.jsonl", "tables/seal_rows.json", "py.typed", "reproduce/tables/ship.json")
+    with zipfile.ZipFile(second, "w") as archive:
+        archive.writestr("aglet_fhe_bench-0.1.0.dist-info/licenses/LICENSE", "text")
+        for name in own:
+            archive.writestr(f"aglet_bench/{name}", "")
+    assert wheel.bench_faults(second) == []
+    with zipfile.ZipFile(second, "a") as archive:
+        archive.writestr("aglet/__init__.py", "")
+    other = second.rename(tmp_path / "aglet_fhe_bench-0.1.0-cp311-cp311-linux_x86_64.whl")
+    assert wheel.bench_faults(other) == [f"{other.name} is not for all systems", f"{other.name} has aglet/__init__.py"]
+
+
 def test_figures_of_a_record_say_their_unit() -> None:
     """Bytes, shares and seconds; nothing that was wrong is reached."""
     said = []

@@ -19,9 +19,9 @@ WEIGHTS = RANDOM.uniform(-1, 1, 12)
 MODEL = ml.LogisticRegression.from_sklearn(
     SimpleNamespace(coef_=RANDOM.normal(0, 0.4, (1, 6)), intercept_=np.array([0.2])), reach=8
 )
-TABLE = RANDOM.uniform(-1, 1, (64, 4))
+TABLE = RANDOM.uniform(-1, 1, (64, 8))
 VALUES = RANDOM.permutation(16) / 16 - 0.5
-MISS = 2.0
+MISS = 1.5
 """A result may be worse than planned by so many bits with a chance far below 10^-6."""
 
 
@@ -88,7 +88,7 @@ def test_bits(session: Session, name: str) -> None:
         plan = Session.plan(program, shapes, engine=session.engine, sample=sample)
         assert plan.bits is not None
         assert bits - 3 - MISS < plan.bits < bits + MISS
-    assert "bits of the result at least" in str(plan)
+    assert "bits of precision" in str(plan)
 
 
 @pytest.mark.parametrize("name", COMPARING)
@@ -98,11 +98,11 @@ def test_comparisons_state_bits_of_a_sample_only(session: Session, name: str) ->
     shapes = [one.shape for one in given]
     unsaid = Session.plan(program, shapes, engine=session.engine)
     assert unsaid.bits is None
-    assert "bits not stated" in str(unsaid)
+    assert "bits not predicted" in str(unsaid)
     plan = Session.plan(program, shapes, engine=session.engine, sample=given)
     assert plan.bits is not None
     bits = measured(session, program, given)
-    assert bits - 5 - MISS < plan.bits < bits + MISS
+    assert bits - 3 - MISS < plan.bits < bits + MISS
 
 
 def test_a_sum_of_the_same_is_not_one_of_others(engine: Engine) -> None:
@@ -145,5 +145,5 @@ def test_samples_that_do_not_fit(engine: Engine) -> None:
         Session.plan(lambda x: x, [4], engine=engine, sample=[np.zeros(5)])
     with pytest.raises(ParameterError, match="2 samples for 1"):
         Session.plan(lambda x: x, [4], engine=engine, sample=[np.zeros(4)] * 2)
-    with pytest.raises(RangeError, match="beyond"):
+    with pytest.raises(RangeError, match="outside of"):
         Session.plan(lambda x: x, [4], engine=engine, sample=[np.full(4, 2.0)])

@@ -108,7 +108,7 @@ def test_a_message_can_be_declared(engine: Engine, keys: Keys) -> None:
         engine.encode([1, 1j], real=True)
     with pytest.raises(TypeError, match="real is True, False or None"):
         engine.encode([1], real=1)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="real= to encode"):
+    with pytest.raises(TypeError, match="real= and bound= to encode"):
         engine.encrypt(engine.encode([1]), keys.public, real=True)
 
 

@@ -7,8 +7,8 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from aglet import quiet
 from aglet.cli import app
+from aglet_bench import quiet
 
 
 def test_bounds() -> None:

@@ -11,7 +11,7 @@ from aglet import _core
 
 def rows() -> list[dict[str, Any]]:
     """The rows of the table."""
-    text = resources.files("aglet").joinpath("tables/seal_rows.json").read_text(encoding="utf-8")
+    text = resources.files("aglet_bench").joinpath("tables/seal_rows.json").read_text(encoding="utf-8")
     found: list[dict[str, Any]] = json.loads(text)["rows"]
     return found
 

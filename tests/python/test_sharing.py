@@ -106,7 +106,7 @@ def test_bounds_are_declared_and_checked(engine: Engine, keys: Keys) -> None:
         engine.encode([0.5, -2], bound=1)
     with pytest.raises(RangeError, match="positive and finite"):
         engine.encrypt([0.5], keys.public, bound=0)
-    with pytest.raises(TypeError, match="give real= to encode, and bound= too"):
+    with pytest.raises(TypeError, match="give real= and bound= to encode"):
         engine.encrypt(declared, keys.public, bound=2)
 
 

@@ -9,12 +9,12 @@ fn main() -> Result<(), Error> {
     let control = Control::new();
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     for (name, _) in presets::ALL.iter().filter(|p| wanted.is_empty() || wanted.iter().any(|w| w == p.0)) {
-        let params = presets::load(name, true)?;
+        let params = presets::load(name, presets::Security::NotChecked)?;
         let one = Engine::new(params.clone(), 1)?;
         let two = Engine::new(params, 2)?;
         let sk = one.create_secret_key()?;
         let start = Instant::now();
-        let key = one.create_lookup_key(&sk, &control)?;
+        let key = one.create_bootstrap_key(&sk, &control)?;
         let made = start.elapsed().as_secs_f64();
         let message = one.params().message();
         let table = Table::new(message, message, &(0..message.space()).rev().collect::<Vec<_>>())?;

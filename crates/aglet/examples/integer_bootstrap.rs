@@ -8,7 +8,7 @@ fn main() -> Result<(), aglet::Error> {
     let mut given = std::env::args().skip(1).filter_map(|word| word.parse().ok());
     let (threads, rounds) = (given.next().unwrap_or(1), given.next().unwrap_or(3));
     let preset = std::env::args().nth(3).unwrap_or_else(|| "int16".into());
-    let engine = Engine::new(presets::load(&preset)?, Packing::Slots, threads)?;
+    let engine = Engine::new(presets::load(&preset, presets::Security::Bits128)?, Packing::Slots, threads)?;
     let sk = engine.create_secret_key()?;
     let start = Instant::now();
     let key = engine.create_bootstrap_key(&sk, None, &Control::new())?;

@@ -1,4 +1,4 @@
-//! Times and bits of bootstraps by roots of unity: `ship_speed PRESET RUNS THREADS...`, as in `ship_speed ship14 2 1 2`, or with few slots
+//! Times and bits of SHIP: `ship_speed PRESET RUNS THREADS...`, as in `ship_speed ship14 2 1 2`, or with few slots
 //! `ship_speed ship14:8 2 1 2`.
 //!
 //! Keys are made once, on two threads. There are as many runs of each kind of message: the grid on [-1, 1], ones, alternating signs, one
@@ -33,7 +33,7 @@ fn main() -> Result<(), aglet::Error> {
         return Ok(());
     };
     let (name, slots) = name.split_once(':').map_or((name.as_str(), None), |(name, slots)| (name, slots.parse().ok()));
-    let (params, control) = (presets::load(name, true)?, Control::new());
+    let (params, control) = (presets::load(name, presets::Security::NotChecked)?, Control::new());
     let maker = Engine::new(params.clone(), slots, 2)?;
     let method = if params.message_ratio_log2() == Some(1.0) { Method::Bits } else { Method::Regular };
     let request = Request { real: true, ..Request::new(method, 1, KeySize::Large, maker.slots()) };

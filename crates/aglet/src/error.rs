@@ -1,40 +1,40 @@
-//! Errors of the engine; the floors below are wrapped.
+//! Errors of the engine. Those of lower crates are wrapped.
 
-/// What can go wrong in an engine. [`Error::kind`] sorts all of it for the Python exceptions.
+/// An error of an engine. [`Error::kind`] gives its class for the Python exceptions.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A parameter, option or combination that does not exist.
     #[error("{0}")]
     Parameter(String),
-    /// A level that the operation cannot work at.
+    /// A level at which the operation does not work.
     #[error("{0}")]
     Level(String),
     /// A value or bound out of range.
     #[error("{0}")]
     Range(String),
-    /// Noise that an exact result would not survive.
+    /// Noise that is too large for an exact result.
     #[error("{0}")]
     Noise(String),
-    /// A key that was not given or cannot serve.
+    /// A key that was not given or does not have what is needed.
     #[error("{0}")]
     MissingKey(String),
-    /// Memory for keys would not suffice.
+    /// Not enough memory for keys.
     #[error(
         "There are {available:.1} GB of memory for {what}, which needs {needed:.1} GB; free memory, raise memory_limit_bytes, choose size=\"medium\" or \"small\", or use fewer slots."
     )]
     Memory {
-        /// What needs it.
+        /// What needs the memory.
         what: String,
         /// In 10^9 bytes.
         needed: f64,
         /// In 10^9 bytes.
         available: f64,
     },
-    /// Memory for another key would not suffice.
+    /// Not enough memory for another key.
     #[error("{0}")]
     KeyMemory(String),
-    /// Bytes that are not what they should be: damaged, cut short, of another version or type.
+    /// Invalid bytes: damaged, cut short, of another version or type.
     #[error("{0}")]
     Format(String),
     /// Stored data of other parameters.
@@ -50,7 +50,7 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
-    /// What is wrong with one ciphertext of several.
+    /// An error of one ciphertext of several.
     #[error("ciphertexts[{index}]: {source}")]
     Input {
         /// Its place in the list, from 0.
@@ -61,19 +61,19 @@ pub enum Error {
     /// The caller stopped the work.
     #[error("The work was stopped.")]
     Cancelled,
-    /// From the bootstrap floor.
+    /// From the crate of bootstraps.
     #[error(transparent)]
     Bootstrap(aglet_bootstrap::Error),
-    /// From the floor of circuits.
+    /// From the crate of circuits.
     #[error(transparent)]
     Circuit(aglet_circuits::Error),
-    /// From the scheme floor.
+    /// From the crate of schemes.
     #[error(transparent)]
     Scheme(aglet_schemes::Error),
-    /// From the lattice floor.
+    /// From the crate of RLWE.
     #[error(transparent)]
     Rlwe(aglet_rlwe::Error),
-    /// From the ring floor.
+    /// From the crate of the ring.
     #[error(transparent)]
     Ring(aglet_ring::Error),
 }
@@ -136,7 +136,7 @@ pub enum ErrorKind {
     KeyMismatch,
     /// Parameters and options.
     Parameter,
-    /// The security gate.
+    /// The security check.
     Insecure,
     /// Memory.
     Memory,

@@ -15,7 +15,9 @@ fn every_bit_of_ten_thousand_refreshes_is_right() {
     let (mut random, start) = (ChaChaSource::from_seed(*b"bits of ten thousand refreshes: "), Instant::now());
     let mut least = f64::INFINITY;
     for round in 0..10 {
-        let f = Fixture::of(Engine::new(presets::load("ship13-bits", false).unwrap(), None, 0).unwrap());
+        let f = Fixture::of(
+            Engine::new(presets::load("ship13-bits", presets::Security::Bits128).unwrap(), None, 0).unwrap(),
+        );
         let request = Request { real: true, ..f.request(Method::Bits, 1, KeySize::Large) };
         let key = f.key(request);
         for _ in 0..PER_KEY / (2 * BATCH) {

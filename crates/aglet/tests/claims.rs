@@ -1,9 +1,9 @@
 //! What presets claim of the engine; the lattice floor recomputes the rest.
 
 use aglet::ckks::failure::Shortfall;
-use aglet::ckks::{failure, report, KeySize, Method, Request, Route};
+use aglet::ckks::{failure, report, BootstrapCircuit, BootstrapKind, KeySize, Method, Request};
 use aglet::{integer, presets};
-use aglet_bootstrap::slots_first::steps::eval_mod::{EvalMod, Function, K, MAX_WEIGHT};
+use aglet_bootstrap::ckks::slots_first::steps::eval_mod::{EvalMod, Function, K, MAX_WEIGHT};
 use aglet_rlwe::security::Security;
 use aglet_rlwe::Params;
 use aglet_schemes::ckks::params::MAX_EPHEMERAL_WEIGHT;
@@ -17,8 +17,8 @@ fn the_keys_of_a_bootstrap_have_the_size_that_the_preset_claims() {
     assert!(!able.is_empty());
     let claims = able.into_iter().map(|preset| {
         let (name, slots) = (preset["name"].as_str().unwrap(), preset["slots"].as_u64().unwrap() as usize);
-        let params = presets::load(name, true).unwrap();
-        let stages = Route::default_stages(&params, slots);
+        let params = presets::load(name, presets::Security::NotChecked).unwrap();
+        let stages = BootstrapKind::of(&params).rules().default_stages(slots);
         let plan = report::plan(&params, Request::new(Method::Regular, stages, KeySize::Large, slots), None).unwrap();
         let bytes = |what: &str| plan[what].as_u64().unwrap();
         ((name, preset["key_bytes"].as_u64().unwrap()), (name, bytes("key_bytes") + bytes("other_key_bytes")))
@@ -29,20 +29,28 @@ fn the_keys_of_a_bootstrap_have_the_size_that_the_preset_claims() {
 
 /// log2 of the chance that some slot of a regular bootstrap, all slots full, has six bits less than claimed.
 fn failure_of(params: &CkksParams, passes: usize) -> Option<f64> {
-    let bits_only = params.rotor_shape().is_some() && params.message_ratio_log2() == Some(1.0);
+    let bits_only = params.literal().extension.is_some() && params.message_ratio_log2() == Some(1.0);
     let method = if bits_only { Method::Bits } else { Method::Regular };
-    let route = Route::new(
+    let circuit = BootstrapCircuit::new(
         params,
-        Request::new(method, Route::default_stages(params, params.slots()), KeySize::Large, params.slots()),
+        Request::new(
+            method,
+            BootstrapKind::of(params).rules().default_stages(params.slots()),
+            KeySize::Large,
+            params.slots(),
+        ),
     )
     .unwrap();
     let of = failure::claimed(params, passes).map(Shortfall::failure)?;
-    failure::log2_failure(params, &route, of, passes).unwrap()
+    failure::log2_failure(params, &circuit, of, passes).unwrap()
 }
 
 #[test]
 fn failures_are_as_rare_as_presets_claim() {
-    let able = presets::ALL.iter().map(|(name, _)| presets::load(name, true).unwrap()).filter(presets::can_bootstrap);
+    let able = presets::ALL
+        .iter()
+        .map(|(name, _)| presets::load(name, presets::Security::NotChecked).unwrap())
+        .filter(presets::can_bootstrap);
     let (mut claimed, mut found) = (Vec::new(), Vec::new());
     for params in able {
         let claims = params.literal().claims.clone().unwrap();
@@ -67,7 +75,9 @@ fn the_documents_agree_on_bits() {
         row(PARAMETERS, "## Bits by message", name).into_iter().map(Option::unwrap_or_default).collect()
     };
     for (name, _) in presets::ALL.iter().filter(|(name, _)| !name.starts_with("toy")) {
-        let Some(claims) = presets::load(name, true).unwrap().literal().claims.clone() else { continue };
+        let Some(claims) = presets::load(name, presets::Security::NotChecked).unwrap().literal().claims.clone() else {
+            continue;
+        };
         let iterated = format!("`{name}`, 2 iterations");
         for (name, claim) in [(format!("`{name}`"), claims.precision_bits), (iterated, claims.precision_bits_two)] {
             let Some(claim) = claim else { continue };
@@ -103,7 +113,7 @@ fn no_weight_of_the_sparse_secret_leaves_the_range_of_eval_mod() {
     let refused = CkksParams::from_toml(&of_weight(33), Security::NotChecked).unwrap_err().to_string();
     assert!(refused.contains("weight 33") && refused.contains("up to 32"), "{refused}");
     for (name, _) in presets::ALL {
-        let params = presets::load(name, true).unwrap();
+        let params = presets::load(name, presets::Security::NotChecked).unwrap();
         assert!(params.ephemeral_weight().unwrap_or(0) <= MAX_WEIGHT, "{name}");
     }
 }
@@ -112,9 +122,12 @@ fn no_weight_of_the_sparse_secret_leaves_the_range_of_eval_mod() {
 #[test]
 fn the_sparse_secret_is_as_secure_as_the_document_says() {
     let text = include_str!("../../../SECURITY.md");
-    let numbers = presets::ALL.iter().map(|(name, _)| (*name, Params::clone(&presets::load(name, true).unwrap())));
-    let exact =
-        integer::presets::ALL.iter().map(|(name, _)| (*name, integer::presets::load(name).unwrap().rlwe().clone()));
+    let numbers = presets::ALL
+        .iter()
+        .map(|(name, _)| (*name, Params::clone(&presets::load(name, presets::Security::NotChecked).unwrap())));
+    let exact = integer::presets::ALL.iter().map(|(name, _)| {
+        (*name, integer::presets::load(name, integer::presets::Security::NotChecked).unwrap().rlwe().clone())
+    });
     for (name, params) in numbers.chain(exact) {
         let Some(report) = params.sparse_security().filter(|_| params.security().is_secure()) else { continue };
         let row = text.lines().find(|line| line.trim().starts_with('|') && line.contains(&format!("`{name}`")));

@@ -1,15 +1,14 @@
-//! Files of gates and tables of every version of the format, kept under `tests/vectors/fhew-wire-VERSION`: today's code reads each,
+//! Files of FHEW of every version of the format, kept under `tests/vectors/fhew-wire-VERSION`: today's code reads each,
 //! and each still works.
 //!
-//! `AGLET_WIRE=record cargo test -p aglet --test fhew_corpus` writes those of the version that today's code writes that are not there
+//! `AGLET_WIRE=record cargo test -p aglet --test all fhew_corpus::` writes those of the version that today's code writes that are not there
 //! yet: what users may have is never written again.
 
-use aglet::fhew::{Array, Engine, FhewParams, Form, Gate, Home, LookupKey, PackingKey, PairTable, SecretKey};
+use aglet::fhew::{Array, BootstrapKey, Engine, FhewContext, FhewParams, Form, Gate, PackingKey, PairTable, SecretKey};
 use aglet::wire::{self, Stored};
 use aglet::{Control, Runtime};
 use aglet_ring::arch;
 use aglet_rlwe::security::Security;
-use aglet_testing::lookup;
 use std::path::{Path, PathBuf};
 
 const CLEAR: [bool; 4] = [true, false, false, true];
@@ -19,7 +18,7 @@ fn vectors() -> PathBuf {
 }
 
 fn record() {
-    let params = FhewParams::from_toml(lookup::FEWEST, Security::NotChecked).unwrap();
+    let params = FhewParams::from_toml(aglet_testing::fhew::FEWEST, Security::NotChecked).unwrap();
     let runtime = Runtime::seeded(1, arch::chosen().unwrap().name(), *b"gates that later versions read: ").unwrap();
     let (engine, now) = (&Engine::on(runtime, params).unwrap(), Control::new());
     let sk = &engine.create_secret_key().unwrap();
@@ -28,12 +27,12 @@ fn record() {
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("lwe_secret_key");
     let sk = if path.exists() { &engine.read(&path, &now).unwrap() } else { sk };
-    let array = |cells| Array::new(&engine.home(), Form::Bits, vec![2, 2], sk.id(), cells).unwrap();
+    let array = |cells| Array::new(&engine.context(), Form::Bits, vec![2, 2], sk.id(), cells).unwrap();
     let fresh = engine.encrypt_bits(&CLEAR, sk).unwrap();
-    let key = engine.create_lookup_key(sk, &now).unwrap();
+    let key = engine.create_bootstrap_key(sk, &now).unwrap();
     let made = engine.gate(Gate::Nand, &[&fresh, &fresh], &key, Some(0.0), &now).unwrap();
     let packing = engine.create_packing_key(sk, &now).unwrap();
-    fn write<T: Stored<Home> + Sync>(engine: &Engine, folder: &Path, name: &str, x: &T) {
+    fn write<T: Stored<FhewContext> + Sync>(engine: &Engine, folder: &Path, name: &str, x: &T) {
         let path = folder.join(name);
         if !path.exists() {
             engine.write(x, &path, &Control::new()).unwrap();
@@ -49,12 +48,12 @@ fn record() {
 /// Reads everything and uses it once.
 fn check(folder: &Path) {
     let (said, now) = (wire::summary(&std::fs::read(folder.join("fresh")).unwrap()).unwrap(), Control::new());
-    let engine = Engine::new(Home::find(&said, true).unwrap().params().clone(), 1).unwrap();
-    fn read<T: Stored<Home>>(engine: &Engine, folder: &Path, name: &str) -> T {
+    let engine = Engine::new(FhewContext::find(&said, true).unwrap().params().clone(), 1).unwrap();
+    fn read<T: Stored<FhewContext>>(engine: &Engine, folder: &Path, name: &str) -> T {
         engine.read(&folder.join(name), &Control::new()).unwrap_or_else(|e| panic!("{folder:?}, {name}: {e}"))
     }
     let sk: SecretKey = read(&engine, folder, "lwe_secret_key");
-    let key: LookupKey = read(&engine, folder, "lookup_key");
+    let key: BootstrapKey = read(&engine, folder, "lookup_key");
     let (fresh, made): (Array, Array) = (read(&engine, folder, "fresh"), read(&engine, folder, "nand"));
     assert_eq!((fresh.shape(), fresh.form()), (&[2, 2][..], Form::Bits));
     assert_eq!(engine.decrypt_bits(fresh.cells(), &sk).unwrap(), CLEAR);

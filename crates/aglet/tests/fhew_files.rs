@@ -1,16 +1,15 @@
-//! Files of gates and tables: what is written comes back and works, sizes, and whatever else is refused.
+//! Files of FHEW: what is written comes back and works, sizes, and whatever else is refused.
 
 use aglet::fhew::{
-    presets, Array, Ciphertext, Engine, FhewParams, Form, Gate, Home, LookupKey, Message, PackingKey, PairTable,
-    SecretKey, Word,
+    presets, Array, BootstrapKey, Ciphertext, Engine, FhewContext, FhewParams, Form, Gate, Message, PackingKey,
+    PairTable, SecretKey, Word,
 };
 use aglet::wire::{self, Stored};
 use aglet::{Control, ErrorKind};
 use aglet_rlwe::security::Security;
-use aglet_testing::lookup;
 
 fn small() -> Engine {
-    Engine::new(FhewParams::from_toml(lookup::FEWEST, Security::NotChecked).unwrap(), 1).unwrap()
+    Engine::new(FhewParams::from_toml(aglet_testing::fhew::FEWEST, Security::NotChecked).unwrap(), 1).unwrap()
 }
 
 fn now() -> Control {
@@ -18,25 +17,25 @@ fn now() -> Control {
 }
 
 fn array(engine: &Engine, sk: &SecretKey, shape: &[usize], cells: Vec<Ciphertext>) -> Array {
-    Array::new(&engine.home(), Form::Bits, shape.to_vec(), sk.id(), cells).unwrap()
+    Array::new(&engine.context(), Form::Bits, shape.to_vec(), sk.id(), cells).unwrap()
 }
 
-fn through<T: Stored<Home> + Sync>(engine: &Engine, x: &T) -> (T, usize) {
+fn through<T: Stored<FhewContext> + Sync>(engine: &Engine, x: &T) -> (T, usize) {
     let bytes = engine.serialize(x, &now()).unwrap();
     let back: T = engine.deserialize(&bytes, &now()).unwrap();
     assert_eq!(*engine.serialize(&back, &now()).unwrap(), *bytes, "a {} is written one way", T::KIND.name);
     let said = wire::summary(&bytes).unwrap();
     assert_eq!((said.kind, said.family), (T::KIND, "fhew"));
-    let home = Home::find(&said, true).unwrap();
-    assert!(home == engine.home() && wire::deserialize::<_, T>(&home, &bytes, &now()).is_ok());
+    let context = FhewContext::find(&said, true).unwrap();
+    assert!(context == engine.context() && wire::deserialize::<_, T>(&context, &bytes, &now()).is_ok());
     (back, bytes.len())
 }
 
 #[test]
 fn gates_work_on_what_comes_out_of_files() {
-    for engine in [small(), Engine::new(presets::load("gate", false).unwrap(), 1).unwrap()] {
+    for engine in [small(), Engine::new(presets::load("gate", presets::Security::Bits128).unwrap(), 1).unwrap()] {
         let sk = engine.create_secret_key().unwrap();
-        let key = engine.create_lookup_key(&sk, &now()).unwrap();
+        let key = engine.create_bootstrap_key(&sk, &now()).unwrap();
         let clear = [true, false, true, true, false, false];
         let x = array(&engine, &sk, &[2, 3], engine.encrypt_bits(&clear, &sk).unwrap());
         let (sk, _) = through(&engine, &sk);
@@ -58,18 +57,18 @@ fn gates_work_on_what_comes_out_of_files() {
         through(&engine, &array(&engine, &sk, &[0, 5], vec![]));
         let word = Word::new(6).unwrap();
         let words = engine.encrypt_words(&[30, 63], word, &sk).unwrap();
-        let words = Array::new(&engine.home(), Form::Words(word), vec![2], sk.id(), words).unwrap();
+        let words = Array::new(&engine.context(), Form::Words(word), vec![2], sk.id(), words).unwrap();
         let (words, _) = through(&engine, &words.plus_clear(&[-31, 1]).unwrap());
         assert_eq!(words.form(), Form::Words(word));
-        assert_eq!(engine.decrypt_words(words.cells(), word, &sk).unwrap(), [63, 0]);
+        assert_eq!(engine.decrypt_array(&words, &sk, None).unwrap(), [63, 0]);
     }
 }
 
 #[test]
 fn keys_of_files_are_as_small_as_seeds_make_them() {
     for (name, most) in [("gate", 8_000_000), ("lut4", 22_000_000)] {
-        let engine = Engine::new(presets::load(name, false).unwrap(), 0).unwrap();
-        let key = engine.create_lookup_key(&engine.create_secret_key().unwrap(), &now()).unwrap();
+        let engine = Engine::new(presets::load(name, presets::Security::Bits128).unwrap(), 0).unwrap();
+        let key = engine.create_bootstrap_key(&engine.create_secret_key().unwrap(), &now()).unwrap();
         let (_, length) = through(&engine, &key);
         assert!(length <= most, "{name}: {length} bytes");
     }
@@ -77,9 +76,9 @@ fn keys_of_files_are_as_small_as_seeds_make_them() {
 
 #[test]
 fn tables_of_two_messages_work_with_keys_out_of_files() {
-    let engine = Engine::new(presets::load("wide", false).unwrap(), 0).unwrap();
+    let engine = Engine::new(presets::load("wide", presets::Security::Bits128).unwrap(), 0).unwrap();
     let sk = engine.create_secret_key().unwrap();
-    let key = engine.create_lookup_key(&sk, &now()).unwrap();
+    let key = engine.create_bootstrap_key(&sk, &now()).unwrap();
     let made = engine.create_packing_key(&sk, &now()).unwrap();
     let (packing, length) = through(&engine, &made);
     assert!(length < made.byte_count() * 11 / 20 + 1024, "a seed and one of two columns, and {length} bytes");
@@ -95,7 +94,7 @@ fn tables_of_two_messages_work_with_keys_out_of_files() {
     assert_eq!(engine.check_packing_memory(Some(1000)).unwrap_err().kind(), ErrorKind::Memory);
 }
 
-fn refused<T: Stored<Home>>(engine: &Engine, bytes: &[u8]) -> ErrorKind {
+fn refused<T: Stored<FhewContext>>(engine: &Engine, bytes: &[u8]) -> ErrorKind {
     match engine.deserialize::<T>(bytes, &now()) {
         Ok(_) => panic!("a {} was read that should not be", T::KIND.name),
         Err(error) => error.kind(),
@@ -119,21 +118,23 @@ fn damaged_cut_and_foreign_files_are_refused() {
             refused::<Array>(&engine, &bytes[..end]);
         });
         assert_eq!(refused::<SecretKey>(&engine, &bytes), ErrorKind::Serialization);
-        assert_eq!(refused::<LookupKey>(&engine, &bytes), ErrorKind::Serialization);
+        assert_eq!(refused::<BootstrapKey>(&engine, &bytes), ErrorKind::Serialization);
         assert_eq!(refused::<PackingKey>(&engine, &bytes), ErrorKind::Serialization);
-        let other = Engine::new(presets::load("gate", false).unwrap(), 1).unwrap();
+        let other = Engine::new(presets::load("gate", presets::Security::Bits128).unwrap(), 1).unwrap();
         assert_eq!(refused::<Array>(&other, &bytes), ErrorKind::KeyMismatch);
     }
     // Of the other family.
-    let toy = aglet::ckks::Engine::new(aglet::presets::load("toy", true).unwrap(), None, 1).unwrap();
+    let toy =
+        aglet::ckks::Engine::new(aglet::presets::load("toy", aglet::presets::Security::NotChecked).unwrap(), None, 1)
+            .unwrap();
     let bytes = toy.serialize(&toy.create_secret_key().unwrap(), &now()).unwrap();
     assert_eq!(refused::<SecretKey>(&engine, &bytes), ErrorKind::Serialization);
-    assert!(Home::find(&wire::summary(&bytes).unwrap(), true).is_err());
+    assert!(FhewContext::find(&wire::summary(&bytes).unwrap(), true).is_err());
     let bytes = engine.serialize(&sk, &now()).unwrap();
     let wrong = toy.deserialize::<aglet::SecretKey>(&bytes, &now()).unwrap_err().to_string();
-    assert!(wrong.contains("lwe secret key"), "{wrong}");
+    assert!(wrong.contains("fhew secret key"), "{wrong}");
     // A set below 128 bits has to be asked for.
-    let kind = Home::find(&wire::summary(&bytes).unwrap(), false).err().unwrap().kind();
+    let kind = FhewContext::find(&wire::summary(&bytes).unwrap(), false).err().unwrap().kind();
     assert!(matches!(kind, ErrorKind::Insecure | ErrorKind::Parameter), "{kind:?}");
 }
 

@@ -1,22 +1,22 @@
 //! Tables and numbers through the engine at their real sizes: every entry, many tables at once, signs, comparisons, floors, digits.
 
 use aglet::fhew::{
-    presets, Ciphertext, Domain, Engine, Estimate, Gate, Integer, LookupKey, Message, Order, PairTable, SecretKey,
-    Table, Word, Work,
+    presets, Array, BootstrapKey, Ciphertext, Domain, Engine, Estimate, Form, Gate, Integer, Message, Order, PairTable,
+    SecretKey, Table, Word, Work,
 };
-use aglet::{Control, Error, ErrorKind};
+use aglet::{Control, Error, ErrorKind, Runtime};
 
 struct Keys {
     engine: Engine,
     sk: SecretKey,
-    key: LookupKey,
+    key: BootstrapKey,
     control: Control,
 }
 
 fn keys(preset: &str) -> Keys {
-    let engine = Engine::new(presets::load(preset, false).unwrap(), 2).unwrap();
+    let engine = Engine::new(presets::load(preset, presets::Security::Bits128).unwrap(), 2).unwrap();
     let sk = engine.create_secret_key().unwrap();
-    let key = engine.create_lookup_key(&sk, &Control::new()).unwrap();
+    let key = engine.create_bootstrap_key(&sk, &Control::new()).unwrap();
     Keys { engine, sk, key, control: Control::new() }
 }
 
@@ -26,6 +26,13 @@ impl Keys {
     }
     fn decrypt(&self, x: &[Ciphertext], message: Message) -> Vec<u64> {
         self.engine.decrypt(x, message, &self.sk).unwrap()
+    }
+    fn decrypt_integers(&self, x: &[Ciphertext], form: Form) -> Vec<i64> {
+        let array = Array::new(&self.engine.context(), form, vec![x.len()], self.sk.id(), x.to_vec()).unwrap();
+        self.engine.decrypt_array(&array, &self.sk, None).unwrap()
+    }
+    fn decrypt_words(&self, x: &[Ciphertext], word: Word) -> Vec<u64> {
+        self.decrypt_integers(x, Form::Words(word)).into_iter().map(|n| n as u64).collect()
     }
 }
 
@@ -141,7 +148,7 @@ fn signs_and_comparisons() {
         let step = long(1, 6);
         numbers.extend((0..bits - 1).step_by(step).flat_map(|j| [1i64 << j, -(1i64 << j)]));
         let x = k.engine.encrypt_integers(&numbers, integer, &k.sk).unwrap();
-        assert_eq!(k.engine.decrypt_integers(&x, integer, &k.sk).unwrap(), numbers);
+        assert_eq!(k.decrypt_integers(&x, Form::Integers(integer)), numbers);
         let signs = k.engine.sign(&x, integer, &k.key, None, &k.control).unwrap();
         let all = integer.rotations() as usize * numbers.len();
         assert_eq!(k.control.latest(), (all, all, "rotations".into()), "two batches, counted as one");
@@ -190,11 +197,11 @@ fn words_lose_their_low_bits_and_fall_into_digits() {
         let residues = (0..1u64 << known).step_by(step);
         let numbers: Vec<u64> = residues.map(|r| r | random(&mut state, 1 << (bits - known)) << known).collect();
         let x = k.engine.encrypt_words(&numbers, word, &k.sk).unwrap();
-        assert_eq!(k.engine.decrypt_words(&x, word, &k.sk).unwrap(), numbers);
+        assert_eq!(k.decrypt_words(&x, word), numbers);
         let floors = k.engine.floor(&x, word, low, &k.key, None, &k.control).unwrap();
         let left = Word::new(bits - low).unwrap();
         let expected: Vec<u64> = numbers.iter().map(|n| n >> low).collect();
-        assert_eq!(k.engine.decrypt_words(&floors, left, &k.sk).unwrap(), expected, "{low} of {bits} bits");
+        assert_eq!(k.decrypt_words(&floors, left), expected, "{low} of {bits} bits");
     }
     for bits in long(vec![4, 5, 8, 15, 16], vec![5, 16]) {
         let word = Word::new(bits).unwrap();
@@ -221,14 +228,30 @@ fn an_estimate_stands_before_anything_runs() {
     fn say(e: &Engine, work: Work, batch: usize) -> Estimate {
         e.estimate(work, batch).unwrap()
     }
-    let engine = |preset| Engine::new(presets::load(preset, false).unwrap(), 1).unwrap();
+    let on = |backend, preset| {
+        let runtime = Runtime::seeded(1, backend, [0; 32]).unwrap();
+        Engine::on(runtime, presets::load(preset, presets::Security::Bits128).unwrap()).unwrap()
+    };
+    let engine = |preset| on("portable", preset);
     let (gates, four, wide) = (engine("gate"), engine("lut4"), engine("wide"));
     let nand = say(&gates, Work::Gate(Gate::Nand), 8);
-    assert!(nand.rotations == 8 && (0.008..0.03).contains(&nand.seconds) && nand.log2_failure < -128.0, "{nand:?}");
+    assert!(nand.rotations == 8 && (0.028..0.105).contains(&nand.seconds) && nand.log2_failure < -128.0, "{nand:?}");
+    // The model is one of the kernels that run.
+    let slow = say(&on("scalar", "gate"), Work::Gate(Gate::Nand), 64).seconds;
+    let ratio = slow / say(&gates, Work::Gate(Gate::Nand), 64).seconds;
+    assert!((ratio / (10.0 / 3.5) - 1.0).abs() < 0.01, "{ratio}");
     let claims = gates.params().literal().claims.clone().unwrap();
     assert_eq!(nand.key_bytes, claims.key_bytes);
     assert!(say(&gates, Work::Gate(Gate::Nand), 64).working_bytes > nand.working_bytes);
     assert_eq!(say(&gates, Work::Mux, 3).rotations, 6);
+    // Three results have no margin in this set, and are read two at a time.
+    let tight = Engine::new(presets::load("ntru", presets::Security::NotChecked).unwrap(), 1).unwrap();
+    let result = tight.params().lwe().noise().blind_rotation;
+    for (work, fresh, results) in [(Work::Gate(Gate::Majority), 1, 2), (Work::Mux, 2, 3)] {
+        let found = [tight.estimate(work, 1), tight.estimate_on(work, 1, result)].map(Result::unwrap);
+        assert_eq!(found.map(|f| f.rotations), [fresh, results]);
+        assert!(found.iter().all(|f| f.log2_failure < -128.0), "{found:?}");
+    }
     let message = four.params().message();
     let table = |domain| Table::new(message.within(domain), message, &[5; 16]).unwrap();
     let lookup = |e: &Engine, tables: &[Table]| say(e, Work::Lookup(tables), 1).rotations;
@@ -239,7 +262,7 @@ fn an_estimate_stands_before_anything_runs() {
     let integer = Integer::new(20).unwrap();
     let (sign, equal) = (say(&four, Work::Sign(integer), 1), say(&four, Work::Equal(integer), 1));
     assert_eq!((sign.rotations, equal.rotations), (6, 12));
-    assert!(sign.seconds < 0.04 && sign.log2_failure < -128.0 && equal.log2_failure < -127.0);
+    assert!(sign.seconds < 0.14 && sign.log2_failure < -128.0 && equal.log2_failure < -127.0);
     let word = |bits| Word::new(bits).unwrap();
     assert_eq!(say(&wide, Work::Floor(word(10), 5), 1).rotations, 2);
     assert_eq!(say(&wide, Work::Digits(word(8)), 1).rotations, 4);
@@ -289,9 +312,13 @@ fn bytes_go_through_tables_of_two_nibbles() {
     bytes_through_pairs(Domain::Full, &[0, 17, 240, 255]);
 }
 
-#[test]
-#[cfg(feature = "long")]
-fn every_byte_goes_through_tables_of_two_nibbles() {
-    bytes_through_pairs(Domain::Padded, &(0..256).collect::<Vec<_>>());
-    bytes_through_pairs(Domain::Full, &(0..256).collect::<Vec<_>>());
+#[cfg(feature = "by-hand")]
+mod by_hand {
+    use super::*;
+
+    #[test]
+    fn every_byte_goes_through_tables_of_two_nibbles() {
+        bytes_through_pairs(Domain::Padded, &(0..256).collect::<Vec<_>>());
+        bytes_through_pairs(Domain::Full, &(0..256).collect::<Vec<_>>());
+    }
 }

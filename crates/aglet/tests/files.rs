@@ -254,7 +254,7 @@ fn absurd_claims_are_refused_before_anything_is_allocated() {
 /// longer than the limit, and a machine that is busy with something else does not reach it.
 #[test]
 fn a_header_alone_makes_nobody_lay_out_keys() {
-    let engine = Engine::new(presets::load("regular", false).unwrap(), None, 2).unwrap();
+    let engine = Engine::new(presets::load("regular", presets::Security::Bits128).unwrap(), None, 2).unwrap();
     let sk = engine.serialize(&engine.create_secret_key().unwrap(), &now()).unwrap();
     let claiming = |tag: u8, payload: u64| {
         forged(&sk, 0, |h| {
@@ -473,12 +473,12 @@ fn random_bytes_and_random_changes_never_panic() {
 #[test]
 fn what_belongs_elsewhere_is_refused_with_the_reason() {
     let Fixture { engine, sk, relin, .. } = fixture();
-    let other_engine = Engine::new(presets::load("levels-13", false).unwrap(), None, 1).unwrap();
+    let other_engine = Engine::new(presets::load("levels-13", presets::Security::Bits128).unwrap(), None, 1).unwrap();
     let bytes = engine.serialize(&relin, &now()).unwrap().to_vec();
     let (kind, said) = refused::<RelinearizationKey>(&other_engine, &bytes);
     assert!(kind == ErrorKind::KeyMismatch && said.contains("preset=\"toy\""), "{said}");
     let (kind, said) = refused::<GaloisKey>(&engine, &bytes);
-    assert!(kind == ErrorKind::Serialization && said.contains("read_relinearization_key"), "{said}");
+    assert!(kind == ErrorKind::Serialization && said.contains("a relinearization key, not a conjugation key"), "{said}");
     let mut newer = bytes.clone();
     newer[8] = 2;
     let (kind, said) = refused::<RelinearizationKey>(&engine, &newer);
@@ -501,7 +501,7 @@ fn what_belongs_elsewhere_is_refused_with_the_reason() {
 
 #[test]
 fn slots_matter_where_they_should() {
-    let load = || presets::load("levels-13", false).unwrap();
+    let load = || presets::load("levels-13", presets::Security::Bits128).unwrap();
     let (full, sparse) = (Engine::new(load(), None, 1).unwrap(), Engine::new(load(), Some(64), 1).unwrap());
     let sk = full.create_secret_key().unwrap();
     let same: SecretKey = sparse.deserialize(&full.serialize(&sk, &now()).unwrap(), &now()).unwrap();

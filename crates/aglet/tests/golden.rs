@@ -69,7 +69,7 @@ fn the_sines_are_those_of_the_machine_that_recorded() {
 #[test]
 fn arithmetic() {
     everywhere("arithmetic", |run, found| {
-        let f = fixture(presets::load("toy", true).unwrap(), None, run);
+        let f = fixture(presets::load("toy", presets::Security::NotChecked).unwrap(), None, run);
         let (e, n, top) = (&f.engine, f.engine.slots(), f.engine.max_level());
         let (x, y) = (messages::complex(n, 1), messages::complex(n, 2));
         let pk = e.create_public_key(&f.sk).unwrap();
@@ -110,7 +110,7 @@ fn arithmetic() {
 #[test]
 fn circuits() {
     everywhere("circuits", |run, found| {
-        let f = fixture(presets::load("toy", true).unwrap(), None, run);
+        let f = fixture(presets::load("toy", presets::Security::NotChecked).unwrap(), None, run);
         let (e, n) = (&f.engine, f.engine.slots());
         let (x, y) = (f.encrypt(&messages::complex(n, 4), 7), f.encrypt(&messages::real(n, 5), 6));
         let coefficients = |count| messages::complex(count, 6);
@@ -210,7 +210,7 @@ impl Bootstraps<'_> {
 #[test]
 fn regular_bootstraps() {
     everywhere("regular bootstraps", |run, found| {
-        let f = &fixture(presets::load("toy", true).unwrap(), None, run);
+        let f = &fixture(presets::load("toy", presets::Security::NotChecked).unwrap(), None, run);
         Bootstraps { f, found }.of_kind(Method::Regular);
     });
 }
@@ -218,7 +218,7 @@ fn regular_bootstraps() {
 #[test]
 fn lossy_bootstraps() {
     everywhere("lossy bootstraps", |run, found| {
-        let f = &fixture(presets::load("toy", true).unwrap(), None, run);
+        let f = &fixture(presets::load("toy", presets::Security::NotChecked).unwrap(), None, run);
         Bootstraps { f, found }.of_kind(Method::Lossy);
     });
 }
@@ -226,7 +226,7 @@ fn lossy_bootstraps() {
 #[test]
 fn several_bootstraps() {
     everywhere("several bootstraps", |run, found| {
-        let f = fixture(presets::load("toy", true).unwrap(), None, run);
+        let f = fixture(presets::load("toy", presets::Security::NotChecked).unwrap(), None, run);
         let request = f.request(Method::Regular, 3, KeySize::Large);
         let key = f.key(request);
         let n = f.engine.slots();
@@ -244,7 +244,7 @@ fn several_bootstraps() {
 fn bootstraps_of_few_slots() {
     everywhere("bootstraps of few slots", |run, found| {
         for slots in [1, 32] {
-            let f = &fixture(presets::load("toy", true).unwrap(), Some(slots), run);
+            let f = &fixture(presets::load("toy", presets::Security::NotChecked).unwrap(), Some(slots), run);
             for size in [KeySize::Small, KeySize::Medium, KeySize::Large] {
                 let stage_count = if slots == 1 { 1 } else { 3 };
                 for method in [Method::Regular, Method::Lossy] {
@@ -257,12 +257,12 @@ fn bootstraps_of_few_slots() {
     });
 }
 
-/// Of all slots, by rotations of roots of unity, and of few, which keys choose.
+/// SHIP of all slots, and SPRU of few.
 #[test]
 fn bootstraps_by_roots_of_unity() {
     everywhere("bootstraps by roots of unity", |run, found| {
         for slots in [None, Some(8)] {
-            let f = &fixture(presets::load("toy-ship", true).unwrap(), slots, run);
+            let f = &fixture(presets::load("toy-ship", presets::Security::NotChecked).unwrap(), slots, run);
             let request = f.request(Method::Regular, 1, KeySize::Large);
             let (key, n) = (f.key(request), f.engine.slots());
             for (what, request) in [
@@ -303,9 +303,13 @@ fn gates_and_tables() {
     on("gates and tables", runs, |(backend, threads), found| {
         let runtime = Arc::new(Runtime::seeded(threads, backend, SEED).unwrap());
         for preset in ["gate", "cggi", "lut2", "lut3", "lut4", "ginx3", "lmkcdey", "dm", "ntru"] {
-            let e = fhew::Engine::on(runtime.clone(), fhew::presets::load(preset, true).unwrap()).unwrap();
+            let e = fhew::Engine::on(
+                runtime.clone(),
+                fhew::presets::load(preset, fhew::presets::Security::NotChecked).unwrap(),
+            )
+            .unwrap();
             let (sk, control) = (e.create_secret_key().unwrap(), Control::new());
-            let key = e.create_lookup_key(&sk, &Control::new()).unwrap();
+            let key = e.create_bootstrap_key(&sk, &Control::new()).unwrap();
             let p = e.params().message().space();
             if p == 2 {
                 let bits = e.encrypt_bits(&[true, false, true], &sk).unwrap();

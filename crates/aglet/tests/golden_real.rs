@@ -15,7 +15,7 @@ const SEED: [u8; 32] = *b"golden hashes of aglet, seed one";
 
 fn engine((backend, threads): (&str, usize), slots: Option<usize>) -> Engine {
     let runtime = Runtime::seeded(threads, backend, SEED).unwrap();
-    Engine::on(runtime, presets::load("regular", false).unwrap(), slots).unwrap()
+    Engine::on(runtime, presets::load("regular", presets::Security::Bits128).unwrap(), slots).unwrap()
 }
 
 /// The best kernels of this CPU, or those that the environment forces.

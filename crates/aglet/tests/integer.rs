@@ -12,7 +12,7 @@ fn centre(x: i64, t: i64) -> i64 {
 }
 
 fn all_levels(preset: &str) {
-    let engine = Engine::new(presets::load(preset).unwrap(), Packing::Slots, 0).unwrap();
+    let engine = Engine::new(presets::load(preset, presets::Security::Bits128).unwrap(), Packing::Slots, 0).unwrap();
     let (sk, t) = (engine.create_secret_key().unwrap(), 65537);
     let (pk, relin) = (engine.create_public_key(&sk).unwrap(), engine.create_relinearization_key(&sk).unwrap());
     let rotation = engine.create_rotation_key(&sk, &Control::new()).unwrap();
@@ -67,7 +67,7 @@ fn sets_by_their_depth() {
     assert!(found(40).unwrap_err().to_string().contains("the largest has 39"));
     // A modulus that its levels have no room for.
     assert!(presets::with_depth(4, 10_000_019).unwrap_err().to_string().contains("smaller t"));
-    assert!(presets::load("int").is_err());
+    assert!(presets::load("int", presets::Security::Bits128).is_err());
     let odd = presets::with_depth(4, 40_961).unwrap();
     let engine = Engine::new(odd, Packing::Coefficients, 1).unwrap();
     let sk = engine.create_secret_key().unwrap();
@@ -80,7 +80,8 @@ fn sets_by_their_depth() {
 
 #[test]
 fn circuits_are_those_of_numbers_modulo_t() {
-    let engine = Engine::new(presets::load("int-levels-14").unwrap(), Packing::Slots, 0).unwrap();
+    let engine =
+        Engine::new(presets::load("int-levels-14", presets::Security::Bits128).unwrap(), Packing::Slots, 0).unwrap();
     let (sk, t, control) = (engine.create_secret_key().unwrap(), 65537, Control::new());
     let relin = engine.create_relinearization_key(&sk).unwrap();
     let encrypt = |x: &[i64], level| engine.encrypt_with_secret(x, level, &sk).unwrap();
@@ -144,7 +145,8 @@ fn circuits_are_those_of_numbers_modulo_t() {
 
 #[test]
 fn tables_of_twelve_bits_take_three_digits() {
-    let engine = Engine::new(presets::load("int-levels-14").unwrap(), Packing::Slots, 0).unwrap();
+    let engine =
+        Engine::new(presets::load("int-levels-14", presets::Security::Bits128).unwrap(), Packing::Slots, 0).unwrap();
     let sk = engine.create_secret_key().unwrap();
     let relin = engine.create_relinearization_key(&sk).unwrap();
     let index: Vec<i64> = (0..engine.count() as i64).map(|i| i * 1003 % 4096).collect();
@@ -161,7 +163,8 @@ fn tables_of_twelve_bits_take_three_digits() {
 /// As far as the last relinearization; and the engine works on after one that was stopped.
 #[test]
 fn circuits_say_how_far_they_are_and_stop() {
-    let engine = Engine::new(presets::load("int-levels-14").unwrap(), Packing::Slots, 1).unwrap();
+    let engine =
+        Engine::new(presets::load("int-levels-14", presets::Security::Bits128).unwrap(), Packing::Slots, 1).unwrap();
     let sk = engine.create_secret_key().unwrap();
     let relin = engine.create_relinearization_key(&sk).unwrap();
     let x: Vec<i64> = (0..engine.count() as i64).map(|i| i % 16).collect();
@@ -189,7 +192,8 @@ fn circuits_say_how_far_they_are_and_stop() {
 
 #[test]
 fn plaintexts_are_encoded_once() {
-    let engine = Engine::new(presets::load("int-levels-13").unwrap(), Packing::Slots, 1).unwrap();
+    let engine =
+        Engine::new(presets::load("int-levels-13", presets::Security::Bits128).unwrap(), Packing::Slots, 1).unwrap();
     let sk = engine.create_secret_key().unwrap();
     let x = numbers(engine.count(), 65537);
     let (pt, ct) = (engine.encode(&x).unwrap(), engine.encrypt_with_secret(&x, 2, &sk).unwrap());
@@ -197,7 +201,9 @@ fn plaintexts_are_encoded_once() {
     assert_eq!(engine.decrypt(&engine.encrypt_with_secret(&pt, 0, &sk).unwrap(), &sk).unwrap(), x);
     let doubled: Vec<i64> = x.iter().map(|&x| centre(2 * x, 65537)).collect();
     assert_eq!(engine.decrypt(&engine.add_plain(&ct, &pt).unwrap(), &sk).unwrap(), doubled);
-    let coefficients = Engine::new(presets::load("int-levels-13").unwrap(), Packing::Coefficients, 1).unwrap();
+    let coefficients =
+        Engine::new(presets::load("int-levels-13", presets::Security::Bits128).unwrap(), Packing::Coefficients, 1)
+            .unwrap();
     assert!(coefficients.encrypt_with_secret(&pt, 0, &sk).is_err() && coefficients.table(&[0, 1, 4], 1).is_err());
     let own = coefficients.create_secret_key().unwrap();
     let shifted = coefficients.add_number(&coefficients.encrypt_with_secret(&[1, 2], 1, &own).unwrap(), -3).unwrap();
@@ -207,7 +213,8 @@ fn plaintexts_are_encoded_once() {
 #[test]
 fn no_secret_is_larger_at_a_root_than_noise_is_estimated_for() {
     for preset in ["int-levels-13", "int16"] {
-        let engine = Engine::new(presets::load(preset).unwrap(), Packing::Slots, 0).unwrap();
+        let engine =
+            Engine::new(presets::load(preset, presets::Security::Bits128).unwrap(), Packing::Slots, 0).unwrap();
         let deviation = (2.0 * engine.params().n() as f64 / 3.0).sqrt();
         let largest: Vec<f64> =
             (0..8).map(|_| engine.create_secret_key().unwrap().largest_value() / deviation).collect();

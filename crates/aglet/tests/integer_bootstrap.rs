@@ -156,7 +156,12 @@ fn squarings_go_on_for_ever() {
 #[cfg(feature = "long")]
 #[test]
 fn twenty_bootstraps_in_a_row_at_the_real_size() {
-    let engine = Engine::new(aglet::integer::presets::load("int16").unwrap(), Packing::Slots, 0).unwrap();
+    let engine = Engine::new(
+        aglet::integer::presets::load("int16", aglet::integer::presets::Security::Bits128).unwrap(),
+        Packing::Slots,
+        0,
+    )
+    .unwrap();
     let sk = engine.create_secret_key().unwrap();
     let relin = engine.create_relinearization_key(&sk).unwrap();
     let key = engine.create_bootstrap_key(&sk, None, &Control::new()).unwrap();

@@ -24,5 +24,5 @@ fn the_work_of_a_bootstrap_is_what_the_kernels_do() {
             }
         }
     }
-    assert!(cost::stages(&presets::load("int-levels-13").unwrap(), 1).is_err());
+    assert!(cost::stages(&presets::load("int-levels-13", presets::Security::Bits128).unwrap(), 1).is_err());
 }

@@ -1,6 +1,6 @@
 //! Files of integers: what is written comes back and works, files of every version are read, and whatever else is refused.
 //!
-//! `AGLET_WIRE=record cargo test -p aglet --test integer_files` writes those of the version that today's code writes that are not there
+//! `AGLET_WIRE=record cargo test -p aglet --test all integer_files::` writes those of the version that today's code writes that are not there
 //! yet under `tests/vectors/integer-wire-VERSION`, and those of a set with a bootstrap under `integer-bootstrap-wire-VERSION`: what users
 //! may have is never written again.
 
@@ -40,7 +40,8 @@ fn through<T: Stored<IntegerOrigin> + Sync>(engine: &Engine, x: &T) -> T {
 
 #[test]
 fn integers_work_on_what_comes_out_of_files() {
-    let preset = Engine::new(presets::load("int-levels-13").unwrap(), Packing::Slots, 0).unwrap();
+    let preset =
+        Engine::new(presets::load("int-levels-13", presets::Security::Bits128).unwrap(), Packing::Slots, 0).unwrap();
     for engine in [small(Packing::Slots), small(Packing::Coefficients), preset] {
         let sk = through(&engine, &engine.create_secret_key().unwrap());
         let pk = through(&engine, &engine.create_public_key(&sk).unwrap());
@@ -117,7 +118,9 @@ fn damaged_forged_and_foreign_files_are_refused() {
     let other = say(&Engine::new(presets::with_depth(4, 65_537).unwrap(), Packing::Slots, 1).unwrap());
     assert!(other.to_string().contains("plaintext_modulus=257"), "{other}");
     // Types that another family has as well.
-    let toy = aglet::ckks::Engine::new(aglet::presets::load("toy", true).unwrap(), None, 1).unwrap();
+    let toy =
+        aglet::ckks::Engine::new(aglet::presets::load("toy", aglet::presets::Security::NotChecked).unwrap(), None, 1)
+            .unwrap();
     let theirs = toy.serialize(&toy.create_secret_key().unwrap(), &now()).unwrap();
     assert_eq!(refused::<SecretKey>(&engine, &theirs), ErrorKind::Serialization);
     let ours = engine.serialize(&sk, &now()).unwrap();
@@ -166,10 +169,12 @@ fn bootstrap_keys_that_are_none_are_refused() {
     }
     // Engines of other parameters, with a bootstrap and without, and other families.
     for other in ["int16", "int-levels-13"] {
-        let other = Engine::new(presets::load(other).unwrap(), Packing::Slots, 1).unwrap();
+        let other = Engine::new(presets::load(other, presets::Security::Bits128).unwrap(), Packing::Slots, 1).unwrap();
         assert_eq!(refused::<BootstrapKey>(&other, &bytes), ErrorKind::KeyMismatch);
     }
-    let toy = aglet::ckks::Engine::new(aglet::presets::load("toy", true).unwrap(), None, 1).unwrap();
+    let toy =
+        aglet::ckks::Engine::new(aglet::presets::load("toy", aglet::presets::Security::NotChecked).unwrap(), None, 1)
+            .unwrap();
     assert!(toy.deserialize::<aglet::ckks::BootstrapKey>(&bytes, &now()).is_err());
     assert_eq!(refused::<RotationKey>(&engine, &bytes), ErrorKind::Serialization);
     // A set without a bootstrap has no such key, whatever a file says.

@@ -20,14 +20,14 @@ fn fill<T>(mut one: impl FnMut() -> Result<T, Error>) {
 }
 
 fn fill_with(what: &str) {
-    let engine = ckks::Engine::new(presets::load("toy", true).unwrap(), None, 1).unwrap();
+    let engine = ckks::Engine::new(presets::load("toy", presets::Security::NotChecked).unwrap(), None, 1).unwrap();
     let (sk, message) = (engine.create_secret_key().unwrap(), vec![0.5; engine.slots()]);
     match what {
         "plaintexts" => fill(|| engine.encode(&message, 3)),
         "ciphertexts" => fill(|| engine.encrypt_with_secret(&engine.encode(&message, 3)?, &sk)),
         "keys" => fill(|| engine.create_relinearization_key(&sk)),
         _ => {
-            let params = integer::presets::load("int-levels-13").unwrap();
+            let params = integer::presets::load("int-levels-13", integer::presets::Security::Bits128).unwrap();
             let engine = integer::Engine::new(params, integer::Packing::Slots, 1).unwrap();
             let sk = engine.create_secret_key().unwrap();
             fill(|| engine.encrypt_with_secret(&[1i64, 2, 3][..], 4, &sk));
@@ -42,7 +42,7 @@ fn a_limit_of_memory_is_an_error() {
     }
     let program = std::env::current_exe().unwrap();
     for what in ["plaintexts", "ciphertexts", "keys", "integers"] {
-        let limited = "ulimit -v 900000 && exec \"$0\" a_limit_of_memory_is_an_error --exact --nocapture";
+        let limited = "ulimit -v 900000 && exec \"$0\" memory::a_limit_of_memory_is_an_error --exact --nocapture";
         let ended = Command::new("sh").args(["-c", limited]).arg(&program).env(FILL, what).output().unwrap();
         assert!(ended.status.success(), "{what}: {}", String::from_utf8_lossy(&ended.stderr));
     }

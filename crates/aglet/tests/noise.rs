@@ -190,7 +190,7 @@ fn the_flooding_has_its_size() {
         let how = Sharing { queries: 1, security: 30.0, least_bits: None };
         refused(Sharing { least_bits: Some(25.0), ..how }, "fewer than least_bits = 25; share fewer times");
         refused(Sharing { security: 128.0, ..how }, "does not fit at this level");
-        refused(Sharing { queries: 0, ..how }, "count one query at least");
-        refused(Sharing { security: f64::NAN, ..how }, "give 0 to 256 bits");
+        refused(Sharing { queries: 0, ..how }, "give queries of 1 or more");
+        refused(Sharing { security: f64::NAN, ..how }, "security of 0 to 256 bits");
     }
 }

@@ -1,7 +1,7 @@
 //! The model of precision against what bootstraps measure: every method, sparse slots, and the chains of all presets, each in a
 //! ring of degree 2^10. `real.rs` compares them at their real size.
 
-use aglet::ckks::{precision, CkksParams, Engine, KeySize, Method, Request, Route};
+use aglet::ckks::{precision, BootstrapCircuit, BootstrapKind, CkksParams, Engine, KeySize, Method, Request};
 use aglet::presets;
 use aglet_testing::fixture::{shrunk, Fixture};
 use aglet_testing::statistics::{self, Precision};
@@ -42,9 +42,9 @@ fn measured(f: &Fixture, request: Request) -> Precision {
 
 fn assert_predicted(params: CkksParams, slots: Option<usize>, choose: impl Fn(Request) -> Request) {
     let (name, f) = (params.name().to_string(), Fixture::of(Engine::new(params, slots, 2).unwrap()));
-    let stages = Route::default_stages(f.engine.params(), f.engine.slots());
+    let stages = BootstrapKind::of(f.engine.params()).rules().default_stages(f.engine.slots());
     let request = choose(Request::new(Method::Regular, stages, KeySize::Large, f.engine.slots()));
-    let predicted = precision::precision(&f.engine.route(request).unwrap(), false).unwrap();
+    let predicted = precision::precision(&f.engine.circuit(request).unwrap(), false).unwrap();
     let Precision { mean, worst } = measured(&f, request);
     println!(
         "{name}, {request:?}: {mean:.2} bits, predicted {:.2}; worst {worst:.2}, predicted {:.2}",
@@ -107,10 +107,12 @@ fn of_every_target_level_no_stage_after_eval_mod_has_a_small_scale() {
     let mut count = 0;
     for params in presets::ALL.iter().map(|(name, _)| shrunk(name, 10)).filter(presets::can_bootstrap) {
         for (level, slots) in (0..=params.max_level()).flat_map(|level| [1, 16, 512].map(|slots| (level, slots))) {
-            let stages = Route::default_stages(&params, slots);
+            let stages = BootstrapKind::of(&params).rules().default_stages(slots);
             let request = Request::new(Method::Regular, stages, KeySize::Large, slots);
-            let Ok(route) = Route::new(&params, Request { target_level: Some(level), ..request }) else { continue };
-            let all = route.plan.stages();
+            let Ok(circuit) = BootstrapCircuit::new(&params, Request { target_level: Some(level), ..request }) else {
+                continue;
+            };
+            let all = circuit.plan.stages();
             let Some(first) = all.iter().position(|stage| stage.name == "eval_mod") else { continue };
             let least = all[first..].iter().map(|stage| stage.to.scale.log2()).fold(f64::INFINITY, f64::min);
             let last = all.last().unwrap().to.scale.log2();

@@ -43,7 +43,7 @@ fn headers<T: Number>(engine: &Engine, sk: &aglet::SecretKey, z: &[T], c: T) -> 
 #[test]
 fn messages_of_one_type_cannot_be_told_apart() {
     for slots in [None, Some(8)] {
-        let engine = Engine::new(presets::load("toy", true).unwrap(), slots, 1).unwrap();
+        let engine = Engine::new(presets::load("toy", presets::Security::NotChecked).unwrap(), slots, 1).unwrap();
         let (sk, n) = (engine.create_secret_key().unwrap(), engine.slots());
         let complex = |z| headers(&engine, &sk, &vec![z; n], z);
         let real = |x: f64| headers(&engine, &sk, &vec![x; n], x);

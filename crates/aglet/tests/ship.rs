@@ -1,6 +1,6 @@
-//! Bootstraps by roots of unity on the toy ring: real, complex and bits, against the models and the work that was counted.
+//! SHIP on the toy ring: real, complex and bits, against the models and the work that was counted.
 
-use aglet::ckks::{cost, precision, BootstrapKey, Ciphertext, Engine, KeySize, Method, Request, Route};
+use aglet::ckks::{cost, precision, BootstrapCircuit, BootstrapKey, Ciphertext, Engine, KeySize, Method, Request};
 use aglet::{presets, Control, Error, ErrorKind, Runtime};
 use aglet_ring::arch;
 use aglet_testing::fixture::Fixture;
@@ -28,8 +28,8 @@ fn real_and_complex_messages_have_the_precision_of_the_model() {
         let message: Vec<f64> = grid.iter().map(|x| bound * x).collect();
         let out = f.bootstrap(&[&f.encrypt(&message, 0)], &key, wanted).unwrap();
         assert_eq!((out.len(), f.engine.level(&out[0]).unwrap()), (1, 1));
-        let route = Route::new(f.engine.params(), wanted).unwrap();
-        let model = precision::precision(&route, true).unwrap();
+        let circuit = BootstrapCircuit::new(f.engine.params(), wanted).unwrap();
+        let model = precision::precision(&circuit, true).unwrap();
         let found = f.precision(&out[0], &message);
         let bits = found.mean + bound.log2();
         println!("bound {bound}, real {real}: {bits:.2}, {found:.2?}, model {model:.2?}");
@@ -100,8 +100,8 @@ fn work_is_what_was_counted_word_for_word() {
         let wanted = Request { real, ..request(&f, Method::Regular) };
         let ct = f.encrypt(&messages::complex(n, 0), 0);
         f.bootstrap(&[&ct], &key, wanted).unwrap();
-        let route = Route::new(f.engine.params(), wanted).unwrap();
-        let planned = cost::stages(f.engine.params(), &route).unwrap();
+        let circuit = BootstrapCircuit::new(f.engine.params(), wanted).unwrap();
+        let planned = cost::stages(f.engine.params(), &circuit).unwrap();
         let ran = f.engine.stage_runs();
         assert_eq!(planned.len(), ran.len());
         for (planned, ran) in planned.iter().zip(&ran) {
@@ -121,15 +121,15 @@ fn few_slots_have_the_precision_of_the_model_and_the_work_that_was_counted() {
         let sine: Vec<f64> = message.iter().map(|x| stretch * ratio / TAU * (TAU * x / ratio).sin()).collect();
         for real in [true, false] {
             let wanted = Request { real, ..request(&f, Method::Regular) };
-            let route = Route::new(f.engine.params(), wanted).unwrap();
-            let (model, runs) = (precision::precision(&route, true).unwrap(), 256 / slots);
+            let circuit = BootstrapCircuit::new(f.engine.params(), wanted).unwrap();
+            let (model, runs) = (precision::precision(&circuit, true).unwrap(), 256 / slots);
             let (mut sum, mut noise) = (0.0, 0.0);
             for _ in 0..runs {
                 let out = f.bootstrap(&[&f.encrypt(&message, 0)], &key, wanted).unwrap();
                 assert_eq!((out.len(), f.engine.level(&out[0]).unwrap()), (1, 1));
                 sum += (-f.precision(&out[0], &message).mean).exp2();
                 noise += (-f.precision(&out[0], &sine).mean).exp2();
-                let planned = cost::stages(f.engine.params(), &route).unwrap();
+                let planned = cost::stages(f.engine.params(), &circuit).unwrap();
                 let ran = f.engine.stage_runs();
                 assert_eq!(planned.len(), ran.len());
                 for (planned, ran) in planned.iter().zip(&ran) {
@@ -182,7 +182,7 @@ fn what_such_a_bootstrap_has_not_is_refused() {
     }
     for stage_count in [0, 2, 3] {
         let error = create(Request { stage_count, ..request(&f, Method::Regular) }).err().unwrap().to_string();
-        assert!(error.contains("stage_count has no meaning"), "{error}");
+        assert!(error.contains("leave stage_count out"), "{error}");
     }
     let key = create(request(&f, Method::Regular)).unwrap();
     let ct = f.encrypt(&messages::real(f.engine.slots(), 0), 0);
@@ -219,7 +219,7 @@ fn keys_are_files_that_give_the_same_bits() {
     let wanted = Request { real: true, ..request(&f, Method::Regular) };
     let [one, two] = [&key, &again].map(|key| f.bootstrap(&[&ct], key, wanted).unwrap().remove(0));
     assert_eq!(bytes(&f, &one), bytes(&f, &two));
-    assert!(presets::load(PRESET, false).is_err());
+    assert!(presets::load(PRESET, presets::Security::Bits128).is_err());
 }
 
 #[test]
@@ -232,7 +232,9 @@ fn threads_and_instruction_sets_change_no_bit() {
         let mut first = None;
         for (backend, threads) in runs() {
             let runtime = Runtime::seeded(threads, backend, [12; 32]).unwrap();
-            let f = Fixture::of(Engine::on(runtime, presets::load(PRESET, true).unwrap(), slots).unwrap());
+            let f = Fixture::of(
+                Engine::on(runtime, presets::load(PRESET, presets::Security::NotChecked).unwrap(), slots).unwrap(),
+            );
             let key = f.key(request(&f, Method::Regular));
             let ct = f.encrypt(&messages::complex(f.engine.slots(), 0), 0);
             let out = bytes(&f, &f.bootstrap(&[&ct], &key, request(&f, Method::Regular)).unwrap()[0]);
@@ -247,13 +249,17 @@ fn threads_and_instruction_sets_change_no_bit() {
 #[test]
 fn few_slots_at_the_real_size_have_the_precision_of_the_model() {
     for slots in [1, 8, 64] {
-        let of =
-            |threads| Fixture::of(Engine::new(presets::load("ship14", false).unwrap(), Some(slots), threads).unwrap());
+        let of = |threads| {
+            Fixture::of(
+                Engine::new(presets::load("ship14", presets::Security::Bits128).unwrap(), Some(slots), threads)
+                    .unwrap(),
+            )
+        };
         let f = of(2);
         let key = f.key(request(&f, Method::Regular));
         let wanted = Request { real: true, ..request(&f, Method::Regular) };
-        let route = Route::new(f.engine.params(), wanted).unwrap();
-        let model = precision::precision(&route, false).unwrap();
+        let circuit = BootstrapCircuit::new(f.engine.params(), wanted).unwrap();
+        let model = precision::precision(&circuit, false).unwrap();
         let grid: Vec<f64> = (0..slots).map(|j| 2.0 * j as f64 / (slots.max(2) - 1) as f64 - 1.0).collect();
         let runs = 128 / slots;
         let one =

@@ -46,10 +46,10 @@ fn regular_bootstraps_of_every_size_and_stage_count() {
         }
     }
     for stage_count in [0, 6] {
-        assert!(f.engine.route(f.request(Method::Regular, stage_count, KeySize::Large)).is_err());
+        assert!(f.engine.circuit(f.request(Method::Regular, stage_count, KeySize::Large)).is_err());
     }
     let request = f.request(Method::Regular, 3, KeySize::Large);
-    assert!(f.engine.route(Request { target_level: Some(11), ..request }).is_err());
+    assert!(f.engine.circuit(Request { target_level: Some(11), ..request }).is_err());
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn bounds_and_bad_input() {
 
 #[test]
 fn arithmetic_at_every_level() {
-    let engine = Engine::new(presets::load("toy", true).unwrap(), None, 1).unwrap();
+    let engine = Engine::new(presets::load("toy", presets::Security::NotChecked).unwrap(), None, 1).unwrap();
     let sk = engine.create_secret_key().unwrap();
     let pk = engine.create_public_key(&sk).unwrap();
     let relin = engine.create_relinearization_key(&sk).unwrap();
@@ -234,7 +234,7 @@ fn arithmetic_at_every_level() {
 
 #[test]
 fn sparse_slots_without_bootstrap() {
-    let engine = Engine::new(presets::load("levels-13", false).unwrap(), Some(8), 1).unwrap();
+    let engine = Engine::new(presets::load("levels-13", presets::Security::Bits128).unwrap(), Some(8), 1).unwrap();
     let sk = engine.create_secret_key().unwrap();
     let rotation = engine.create_rotation_key(&sk, &Control::new()).unwrap();
     let x = messages::complex(8, 0);
@@ -255,14 +255,14 @@ fn reports_agree_with_the_keys() {
         // Keys that are not small carry the first map of coeffs_to_slots, and leave the chain of users on the way.
         let names: Vec<_> = plan["stages"].as_array().unwrap().iter().map(|s| s["name"].as_str().unwrap()).collect();
         let small = size == KeySize::Small;
-        assert_eq!(
-            (names.len(), names.contains(&"mod_raise"), names.contains(&"exchange_primes")),
-            (10, small, !small)
-        );
+        assert_eq!((names.len(), names.contains(&"mod_raise"), names.contains(&"mod_switch")), (10, small, !small));
     }
     assert_eq!(aglet::ckks::report::presets().unwrap().as_array().unwrap().len(), presets::ALL.len());
     assert!(Method::parse("magic").is_err() && KeySize::parse("huge").is_err());
-    assert!(presets::load("toy", false).is_err() && presets::load("none", true).is_err());
+    assert!(
+        presets::load("toy", presets::Security::Bits128).is_err()
+            && presets::load("none", presets::Security::NotChecked).is_err()
+    );
 }
 
 #[test]

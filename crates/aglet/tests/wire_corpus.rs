@@ -1,6 +1,6 @@
 //! Files of every version of the format, kept under `tests/vectors/wire-VERSION`: today's code reads each, and each still works.
 //!
-//! `AGLET_WIRE=record cargo test -p aglet --test wire_corpus` writes the folder of the version that today's code writes, if it
+//! `AGLET_WIRE=record cargo test -p aglet --test all wire_corpus::` writes the folder of the version that today's code writes, if it
 //! is not there: what users may have is never written again.
 
 use aglet::ckks::{

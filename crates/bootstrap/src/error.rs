@@ -1,4 +1,4 @@
-//! Everything that can be refused on this floor.
+//! The errors of this crate.
 
 use thiserror::Error;
 
@@ -14,7 +14,7 @@ pub enum Error {
     Circuit(aglet_circuits::Error),
     /// Sparse slots that cannot share one evaluation.
     #[error(
-        "{slots} slots leave no room for real and imaginary parts side by side; this plan cannot run on this ring."
+        "{slots} slots leave no room to pack real and imaginary parts side by side; this plan cannot run on this ring."
     )]
     Packed {
         /// The slots of the message.
@@ -22,7 +22,7 @@ pub enum Error {
     },
     /// The chain is too short for the stages.
     #[error(
-        "A chain of {primes} primes is too short for this bootstrap, which needs {needed}; take a preset made for it."
+        "A chain of {primes} primes is too short for this bootstrap, which needs {needed}; use a preset made for bootstrapping."
     )]
     Chain {
         /// Primes there are.
@@ -30,9 +30,9 @@ pub enum Error {
         /// Primes needed at least.
         needed: usize,
     },
-    /// A bound on the messages that cannot be served.
+    /// A bound on messages that is too large or not positive.
     #[error(
-        "bound= must be positive and at most {max}; {bound:e} is not. Scale the message down before encrypting it."
+        "bound= must be positive and at most {max}; {bound:e} is not. Scale the message down before you encrypt it."
     )]
     Bound {
         /// The bound asked for.
@@ -40,7 +40,7 @@ pub enum Error {
         /// The largest one served.
         max: f64,
     },
-    /// A name that no method and no size has.
+    /// A name that does not exist.
     #[error("There is no {what} \"{name}\"; choose one of {choices}.")]
     Name {
         /// What was to be named.
@@ -71,35 +71,39 @@ pub enum Error {
         most: usize,
     },
     /// A parameter set without the primes of a bootstrap.
-    #[error("The preset \"{preset}\" is not made for bootstrapping; take use_bootstrap=True.")]
+    #[error("The preset \"{preset}\" has no bootstrap; give use_bootstrap=True.")]
     NotForBootstrap {
         /// Its name.
         preset: String,
     },
-    /// A parameter set whose message primes are those that a regular bootstrap leaves.
-    #[error("The preset \"{preset}\" has no levels for lossy and sign bootstraps; take use_bootstrap=True.")]
+    /// A parameter set whose message primes are only those of a regular bootstrap.
+    #[error("The preset \"{preset}\" has no levels for lossy and sign bootstraps; give use_bootstrap=True.")]
     NotForLossy {
         /// Its name.
         preset: String,
     },
     /// A parameter set that has too few primes for a request.
     #[error(
-        "The preset \"{preset}\" has not the levels for this bootstrap; take fewer stages or a lower target_level."
+        "The preset \"{preset}\" has too few levels for this bootstrap; use fewer stages or a lower target_level."
     )]
     TooFewLevels {
         /// Its name.
         preset: String,
     },
-    /// A request that a bootstrap by roots of unity does not serve.
-    #[error("The preset \"{preset}\" bootstraps by roots of unity, which {what}.")]
-    NotByRoots {
+    /// A request that the method of a preset does not support.
+    #[error("The preset \"{preset}\" bootstraps by {method}, which {what}.")]
+    NotByMethod {
         /// Its name.
         preset: String,
-        /// What such a bootstrap is like, and what to ask for.
+        /// That of its method.
+        method: &'static str,
+        /// What the method is like, and what to ask for.
         what: String,
     },
-    /// A level that a bootstrap cannot leave.
-    #[error("A {method} bootstrap of {stages} stages leaves level {highest} at most, not {level}; ask for less.")]
+    /// A level that a bootstrap cannot end at.
+    #[error(
+        "A {method} bootstrap of {stages} stages ends at level {highest} at most, not {level}; ask for a lower level."
+    )]
     OutputLevel {
         /// The method.
         method: &'static str,
@@ -117,13 +121,23 @@ pub enum Error {
         stage: String,
     },
     /// A stage with a linear map was run without its encoding.
-    #[error("A linear map is applied before it was encoded; run the plan through a pipeline.")]
+    #[error("A linear map was applied before it was encoded; run the plan through a pipeline.")]
     NotEncoded,
     /// The caller stopped the run.
     #[error("The bootstrap was stopped.")]
     Cancelled,
 }
 
+impl From<aglet_rlwe::Error> for Error {
+    fn from(e: aglet_rlwe::Error) -> Self {
+        Self::Scheme(e.into())
+    }
+}
+impl From<aglet_ring::Error> for Error {
+    fn from(e: aglet_ring::Error) -> Self {
+        Self::Scheme(e.into())
+    }
+}
 impl From<aglet_circuits::Error> for Error {
     fn from(e: aglet_circuits::Error) -> Self {
         match e {

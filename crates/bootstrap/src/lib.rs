@@ -1,24 +1,26 @@
-//! Bootstrapping for Aglet: stages made of circuits, and methods made of stages.
+//! Bootstrapping for Aglet: methods made of stages, and stages made of circuits.
 //!
-//! A method is a folder: its steps ([`step::Step`]), its layout of limbs, its keys. A [`Plan`] is a list of stages that was proved,
-//! a [`Pipeline`] runs it on ciphertexts and, in tests and models, on numbers in the clear, with noise, or as a count of work.
-//! Levels are chain levels throughout (number of `Q` limbs minus one).
+//! Each method is a folder with its steps ([`step::Step`]), its layout of limbs and its keys. A [`Plan`] is a list of
+//! stages that is proved to fit together. A [`Pipeline`] runs it on ciphertexts and, in tests and models, on numbers in
+//! the clear, with noise, or as a count of work. Levels are always chain levels (the number of `Q` limbs minus one).
 #![forbid(unsafe_code)]
 
 pub mod blind_rotation;
+pub mod ckks;
 pub mod error;
 pub mod functional;
 pub mod integer;
+pub mod own_keys;
+pub mod packed;
 pub mod pipeline;
 pub mod plan;
-pub mod route;
-pub mod ship;
-pub mod slots_first;
 pub mod step;
 
-pub use blind_rotation::{BlindRotation, BootstrapKey};
+pub use blind_rotation::{BlindRotation, FhewBootstrapKey};
+pub use ckks::{BootstrapCircuit, CkksStep};
 pub use error::Error;
+pub use own_keys::OwnKeys;
+pub use packed::{PackedKey, PackedKeys, PackedNeed};
 pub use pipeline::{Pipeline, Probe};
 pub use plan::Plan;
-pub use route::{CkksStep, Route};
 pub use step::{KeyNeed, RunOn, Scaled, Stage, Step};

@@ -2,18 +2,19 @@
 
 use crate::error::Error;
 use crate::plan::Plan;
-use crate::step::{Place, RunOn, Stage, Stands, Step};
+use crate::step::{Encoded, Metadata, MetadataOf, RunOn, Stage, Step};
 use aglet_schemes::Evaluator;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Watches a run: told of each stage before it begins (`None`) and after it has ended (its time). May stop the run.
+/// Watches a run. It is called for each stage before it begins (with `None`) and after it has ended (with its time),
+/// and may stop the run.
 pub trait Probe {
     /// Return false to stop; the run ends with [`Error::Cancelled`].
     fn stage(&mut self, name: &str, done: usize, total: usize, time: Option<Duration>) -> bool;
 }
 
-/// A probe that says nothing.
+/// A probe that does nothing.
 impl Probe for () {
     fn stage(&mut self, _: &str, _: usize, _: usize, _: Option<Duration>) -> bool {
         true
@@ -24,7 +25,7 @@ impl Probe for () {
 pub struct Pipeline<S: Step, T> {
     plan: Arc<Plan<S>>,
     /// One for each stage that has something to encode.
-    encoded: Vec<Option<Arc<T>>>,
+    encoded: Vec<Option<Arc<Encoded<T>>>>,
 }
 
 impl<S: Step, T> Pipeline<S, T> {
@@ -39,7 +40,7 @@ impl<S: Step, T> Pipeline<S, T> {
         Self::sharing(e, plan, &[])
     }
 
-    /// As [`Pipeline::new`], sharing the maps that other pipelines on the same chain and keys have encoded already.
+    /// As [`Pipeline::new`], but shares the maps that other pipelines on the same chain and keys have already encoded.
     ///
     /// # Errors
     /// Those of the encoding.
@@ -61,7 +62,7 @@ impl<S: Step, T> Pipeline<S, T> {
     }
 
     /// What a stage just like this one has encoded.
-    fn encoded(&self, wanted: &Stage<S>) -> Option<Arc<T>> {
+    fn encoded(&self, wanted: &Stage<S>) -> Option<Arc<Encoded<T>>> {
         let mut pairs = self.plan.stages().iter().zip(&self.encoded).filter(|(_, encoded)| encoded.is_some());
         pairs.find(|(stage, _)| stage.step == wanted.step).and_then(|(_, encoded)| encoded.clone())
     }
@@ -71,12 +72,12 @@ impl<S: Step, T> Pipeline<S, T> {
         &self.plan
     }
 
-    /// Refreshes ciphertexts, which stand where the plan begins, stage by stage side by side: the keys of linear maps and their
-    /// diagonals are read once for all of them. The results (several of each where a step makes several, one after the other)
-    /// stand where the plan ends.
+    /// Runs the plan on ciphertexts that are at its start, stage by stage side by side: keys and diagonals of linear
+    /// maps are read once for all of them. The results are at the end of the plan. If a step makes several results of
+    /// each, they follow one another.
     ///
     /// # Errors
-    /// [`Error::Broken`] if a stage ends elsewhere than planned, [`Error::Cancelled`], and the errors of the evaluator.
+    /// [`Error::Broken`] if a stage does not end as planned, [`Error::Cancelled`], and the errors of the evaluator.
     pub fn run<E: Evaluator<Transform = T>>(
         &self,
         e: &E,
@@ -89,7 +90,7 @@ impl<S: Step, T> Pipeline<S, T> {
         self.run_from(e, 0, cts, probe)
     }
 
-    /// The stages from one on, for ciphertexts that stand where it begins.
+    /// Runs the stages from this one on, for ciphertexts that are at its start.
     ///
     /// # Errors
     /// As [`Pipeline::run`].
@@ -111,7 +112,7 @@ impl<S: Step, T> Pipeline<S, T> {
             }
             let start = Instant::now();
             cts = stage.step.run_on(e, &cts, &stage.to, encoded.as_deref())?;
-            if !cts.iter().all(|ct| S::Place::of(e, ct).meets(&stage.to)) {
+            if !cts.iter().all(|ct| S::Metadata::of(e, ct).meets(&stage.to)) {
                 return Err(Error::Broken { stage: stage.name.clone() });
             }
             if !probe.stage(&stage.name, done + 1, total, Some(start.elapsed())) {

@@ -1,16 +1,16 @@
-//! A bootstrap as data: the list of its stages, proved link by link before any key or ciphertext exists.
+//! A bootstrap as data: the list of its stages, checked link by link before any key or ciphertext exists.
 
 use crate::error::Error;
-use crate::step::{Place, Stage, Step};
+use crate::step::{Metadata, Stage, Step};
 
-/// The stages of a bootstrap, each of which begins where the one before it ends.
+/// The stages of a bootstrap. Each begins where the one before it ends.
 #[derive(Debug, Clone)]
 pub struct Plan<S: Step> {
     stages: Vec<Stage<S>>,
 }
 
 impl<S: Step> Plan<S> {
-    /// A plan of these stages, at least one, on a chain of these moduli (as doubles, bottom to top).
+    /// Makes a plan of these stages, at least one, on a chain of these moduli (as doubles, bottom to top).
     ///
     /// # Errors
     /// Those of [`Plan::check`].
@@ -21,7 +21,7 @@ impl<S: Step> Plan<S> {
     }
 
     /// The same plan, of steps of which its own are some.
-    pub fn among<T: Step<Place = S::Place> + From<S>>(self) -> Plan<T> {
+    pub fn among<T: Step<Metadata = S::Metadata> + From<S>>(self) -> Plan<T> {
         let stage = |Stage { name, step, from, to }| Stage { name, step: T::from(step), from, to };
         Plan { stages: self.stages.into_iter().map(stage).collect() }
     }
@@ -48,12 +48,12 @@ impl<S: Step> Plan<S> {
     pub fn stages(&self) -> &[Stage<S>] {
         &self.stages
     }
-    /// Where the input is brought to.
-    pub fn input(&self) -> S::Place {
+    /// The level and scale that the input is brought to.
+    pub fn input(&self) -> S::Metadata {
         self.stages[0].from
     }
-    /// Where the output stands.
-    pub fn output(&self) -> S::Place {
+    /// The level and scale of the output.
+    pub fn output(&self) -> S::Metadata {
         self.stages[self.stages.len() - 1].to
     }
 }

@@ -1,24 +1,26 @@
-//! What a bootstrap is made of: steps that explain themselves, each in a file of its own, and stages, which are steps in place.
+//! The parts of a bootstrap: steps, each in a file of its own, and stages, which are steps at a place in a plan.
 //!
-//! A step says what it needs, what it does and how it runs. What it asks of an evaluator beyond arithmetic is a small trait in
-//! its own file, implemented there for every evaluator. So a new trick is one file and a line in the list of its method's
-//! steps ([`steps!`](crate::steps)): plans, pipelines, keys, models and reports follow from what it says.
+//! A step says what it needs, what it does and how it runs. If it needs more than arithmetic from an evaluator, its
+//! file has a small trait for that, implemented for every evaluator. So a new method is one file and a line in the list
+//! of steps ([`steps!`](crate::steps)); plans, pipelines, keys, models and reports follow from it.
 
 use crate::error::Error;
+use crate::packed::PackedNeed;
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_rlwe::Params;
 use aglet_rlwe::{KeyRole, KeySwitchSpec};
-use aglet_schemes::approximate::same_scale;
+use aglet_schemes::ckks::approximate::same_scale;
 use aglet_schemes::{Approximate, Evaluator};
+use std::any::Any;
 use std::fmt::Debug;
 
-/// Where a ciphertext stands before or after a stage.
-pub trait Place: Copy + Debug {
+/// The state of a ciphertext before or after a stage.
+pub trait Metadata: Copy + Debug {
     /// Whether both are one place, up to rounding.
     fn meets(&self, other: &Self) -> bool;
 }
 
-/// Where a ciphertext of an approximate scheme stands.
+/// The state of a ciphertext of an approximate scheme.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scaled {
     /// The chain level.
@@ -27,19 +29,19 @@ pub struct Scaled {
     pub scale: f64,
 }
 
-impl Place for Scaled {
+impl Metadata for Scaled {
     fn meets(&self, other: &Self) -> bool {
         self.level == other.level && same_scale(self.scale, other.scale)
     }
 }
 
-/// Places of the ciphertexts of an evaluator.
-pub trait Stands<E: Evaluator>: Place {
+/// The states of an evaluator's ciphertexts.
+pub trait MetadataOf<E: Evaluator>: Metadata {
     /// Where a ciphertext stands.
     fn of(e: &E, ct: &E::Ciphertext) -> Self;
 }
 
-impl<E: Approximate> Stands<E> for Scaled {
+impl<E: Approximate> MetadataOf<E> for Scaled {
     fn of(e: &E, ct: &E::Ciphertext) -> Self {
         Self { level: e.level(ct), scale: e.scale(ct) }
     }
@@ -50,30 +52,30 @@ impl<E: Approximate> Stands<E> for Scaled {
 pub struct Stage<S: Step> {
     /// "slots_to_coeffs 1/3", "mod_raise", ...
     pub name: String,
-    /// What it does.
+    /// The step.
     pub step: S,
-    /// Before.
-    pub from: S::Place,
-    /// After.
-    pub to: S::Place,
+    /// The state before it.
+    pub from: S::Metadata,
+    /// The state after it.
+    pub to: S::Metadata,
 }
 
 /// A switching key that a stage needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyNeed {
-    /// What it is for.
+    /// Its role.
     pub role: KeyRole,
-    /// The limbs and digits that it has if it is made for this stage.
+    /// Its limbs and digits if it is made for this stage.
     pub spec: KeySwitchSpec,
 }
 
 impl KeyNeed {
-    /// Keys for rotations to the left, at so many limbs of the chain of `params`.
+    /// Keys for rotations to the left, on this number of limbs of the chain of `params`.
     ///
     /// # Errors
     /// Those of [`KeySwitchSpec::balanced`].
     pub fn rotations(params: &Params, limbs: usize, by: impl IntoIterator<Item = usize>) -> Result<Vec<Self>, Error> {
-        let spec = KeySwitchSpec::balanced(params, limbs).map_err(aglet_schemes::Error::from)?;
+        let spec = KeySwitchSpec::balanced(params, limbs)?;
         let role = |by| KeyRole::Galois(rotation_exponent(by as isize, params.n()));
         Ok(by.into_iter().map(|by| Self { role: role(by), spec: spec.clone() }).collect())
     }
@@ -83,25 +85,35 @@ impl KeyNeed {
     /// # Errors
     /// Those of [`KeySwitchSpec::balanced`].
     pub fn squares(params: &Params, limbs: impl IntoIterator<Item = usize>) -> Result<Vec<Self>, Error> {
-        let spec = |limbs| KeySwitchSpec::balanced(params, limbs).map_err(aglet_schemes::Error::from);
-        limbs.into_iter().map(|limbs| Ok(Self { role: KeyRole::Square, spec: spec(limbs)? })).collect()
+        let spec = |limbs| KeySwitchSpec::balanced(params, limbs);
+        limbs.into_iter().map(|limbs| Ok(Self { role: KeyRole::Relinearization, spec: spec(limbs)? })).collect()
     }
 }
 
-/// What a stage of a bootstrap does, before a key or a ciphertext exists.
+/// A step of a bootstrap, described before a key or a ciphertext exists.
 pub trait Step: Clone + PartialEq + Debug {
     /// Levels, and what else a ciphertext has on the way.
-    type Place: Place;
+    type Metadata: Metadata;
 
     /// Whether it leads from one place to the other on a chain of these moduli (as doubles, bottom to top).
-    fn check(&self, from: &Self::Place, to: &Self::Place, moduli: &[f64]) -> bool;
+    fn check(&self, from: &Self::Metadata, to: &Self::Metadata, moduli: &[f64]) -> bool;
 
     /// The keys that it needs, as they are made for it on the chain of `params`.
     ///
     /// # Errors
     /// Those of the shapes of keys; a plan that was checked passes.
-    fn keys_needed(&self, _from: &Self::Place, _to: &Self::Place, _params: &Params) -> Result<Vec<KeyNeed>, Error> {
+    fn keys_needed(
+        &self,
+        _from: &Self::Metadata,
+        _to: &Self::Metadata,
+        _params: &Params,
+    ) -> Result<Vec<KeyNeed>, Error> {
         Ok(Vec::new())
+    }
+
+    /// The packed keys that it needs.
+    fn packed_needed(&self) -> Vec<PackedNeed> {
+        Vec::new()
     }
 
     /// Its note in the stage table, beside the number and size of its `keys`.
@@ -126,13 +138,44 @@ pub trait Step: Clone + PartialEq + Debug {
     }
 }
 
-/// How a step runs on an evaluator that has what it asks for.
-pub trait RunOn<E: Evaluator>: Step<Place: Stands<E>> {
+/// What a step has encoded ahead.
+pub enum Encoded<T> {
+    /// A linear map of the evaluator.
+    Map(T),
+    /// What only the step knows.
+    Own(Box<dyn Any + Send + Sync>),
+}
+
+impl<T> Encoded<T> {
+    /// The linear map.
+    ///
+    /// # Errors
+    /// [`Error::NotEncoded`] for anything else.
+    pub fn map(encoded: Option<&Self>) -> Result<&T, Error> {
+        match encoded {
+            Some(Self::Map(map)) => Ok(map),
+            _ => Err(Error::NotEncoded),
+        }
+    }
+    /// What the step encoded, of its own type.
+    ///
+    /// # Errors
+    /// [`Error::NotEncoded`] for anything else.
+    pub fn own<X: Any>(encoded: Option<&Self>) -> Result<&X, Error> {
+        match encoded {
+            Some(Self::Own(own)) => own.downcast_ref().ok_or(Error::NotEncoded),
+            _ => Err(Error::NotEncoded),
+        }
+    }
+}
+
+/// Runs a step on an evaluator that has what the step needs.
+pub trait RunOn<E: Evaluator>: Step<Metadata: MetadataOf<E>> {
     /// Encodes what can be encoded ahead. Equal steps have equal encodings.
     ///
     /// # Errors
     /// Those of the encoding.
-    fn encode(&self, _e: &E) -> Result<Option<E::Transform>, Error> {
+    fn encode(&self, _e: &E) -> Result<Option<Encoded<E::Transform>>, Error> {
         Ok(None)
     }
 
@@ -144,12 +187,12 @@ pub trait RunOn<E: Evaluator>: Step<Place: Stands<E>> {
         &self,
         e: &E,
         cts: &[E::Ciphertext],
-        to: &Self::Place,
-        encoded: Option<&E::Transform>,
+        to: &Self::Metadata,
+        encoded: Option<&Encoded<E::Transform>>,
     ) -> Result<Vec<E::Ciphertext>, Error>;
 }
 
-/// The steps of a method as one type, which is a [`Step`] and runs wherever all of them do: `steps!(Name at Place: Variant(Type), ...)`.
+/// The steps of a method as one type, which is a [`Step`] and runs wherever all of them do: `steps!(Name at Metadata: Variant(Type), ...)`.
 #[macro_export]
 macro_rules! steps {
     ($(#[$doc:meta])* $name:ident at $place:ty: $($(#[$said:meta])* $variant:ident($step:ty)),* $(,)?) => {
@@ -166,7 +209,7 @@ macro_rules! steps {
         })*
 
         impl $crate::step::Step for $name {
-            type Place = $place;
+            type Metadata = $place;
 
             fn check(&self, from: &$place, to: &$place, moduli: &[f64]) -> bool {
                 match self { $(Self::$variant(step) => step.check(from, to, moduli)),* }
@@ -186,6 +229,9 @@ macro_rules! steps {
             ) -> Result<String, $crate::Error> {
                 match self { $(Self::$variant(step) => step.describe(params, keys)),* }
             }
+            fn packed_needed(&self) -> Vec<$crate::packed::PackedNeed> {
+                match self { $(Self::$variant(step) => step.packed_needed()),* }
+            }
             fn rotations(&self) -> Option<Vec<usize>> {
                 match self { $(Self::$variant(step) => step.rotations()),* }
             }
@@ -200,10 +246,10 @@ macro_rules! steps {
 
         impl<E: aglet_schemes::Evaluator> $crate::step::RunOn<E> for $name
         where
-            $place: $crate::step::Stands<E>,
+            $place: $crate::step::MetadataOf<E>,
             $($step: $crate::step::RunOn<E>),*
         {
-            fn encode(&self, e: &E) -> Result<Option<E::Transform>, $crate::Error> {
+            fn encode(&self, e: &E) -> Result<Option<$crate::step::Encoded<E::Transform>>, $crate::Error> {
                 match self { $(Self::$variant(step) => step.encode(e)),* }
             }
             fn run_on(
@@ -211,7 +257,7 @@ macro_rules! steps {
                 e: &E,
                 cts: &[E::Ciphertext],
                 to: &$place,
-                encoded: Option<&E::Transform>,
+                encoded: Option<&$crate::step::Encoded<E::Transform>>,
             ) -> Result<Vec<E::Ciphertext>, $crate::Error> {
                 match self { $(Self::$variant(step) => step.run_on(e, cts, to, encoded)),* }
             }
@@ -219,7 +265,7 @@ macro_rules! steps {
     };
 }
 
-/// One by one: what shares no key, or none worth speaking of.
+/// Runs one ciphertext after another, for steps that share no key worth sharing.
 pub(crate) fn each<C>(cts: &[C], step: impl Fn(&C) -> Result<C, aglet_schemes::Error>) -> Result<Vec<C>, Error> {
     Ok(cts.iter().map(step).collect::<Result<_, _>>()?)
 }

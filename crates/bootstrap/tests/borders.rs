@@ -1,7 +1,7 @@
 //! Tables where messages meet: phases as far from a border as the noise of a bootstrap reaches, under a key without errors.
 
 use aglet_bootstrap::functional::{lookup, OneThread};
-use aglet_bootstrap::BootstrapKey;
+use aglet_bootstrap::FhewBootstrapKey;
 use aglet_ring::arch;
 use aglet_ring::blind::Gadget;
 use aglet_ring::sample::ChaChaSource;
@@ -45,20 +45,20 @@ fn tables_turn_from_value_to_value_at_the_border() {
     let ctx = without_errors();
     let mut source = ChaChaSource::from_seed([3; 32]);
     let sk = LweSecretKey::generate(&ctx, &mut source);
-    let key = BootstrapKey::generate(&ctx, &sk, &mut source, &mut |_, _| true).unwrap();
+    let key = FhewBootstrapKey::generate(&ctx, &sk, &mut source, &mut |_, _| true).unwrap();
     let run = OneThread { ctx: &ctx, key: &key };
     let noise = Noise::of(ctx.params(), Some(sk.weights(&ctx)));
     assert_eq!(noise.fresh, 0.0);
     let q = ctx.modulus().value() as f64;
     for (p, domain) in [2, 4, 8, 16].into_iter().flat_map(|p| Domain::ALL.map(|domain| (p, domain))) {
         let message = Message::new(p, domain).unwrap();
-        let (values, turn) = (values(message), message.turn());
+        let (values, turn) = (values(message), message.torus());
         // A rotation of the full domain reads half the phase, the second with the noise of the first.
         let full = f64::from(u8::from(domain == Domain::Full));
         let eta = (1.0 + full) * DEVIATIONS * noise.decision(full * noise.blind_rotation).sqrt();
         assert!(2.0 * eta < 1.0 / turn as f64, "{p}, {}: boxes are wider than the noise", domain.name());
         let (mut cts, mut expected) = (Vec::new(), Vec::new());
-        // Padded messages end where the padding begins; on the whole turn the last one meets the first.
+        // Padded messages end where the padding begins; on the whole torus the last one meets the first.
         for m in 0..if domain == Domain::Padded { p - 1 } else { p } {
             for (side, nearest) in [(-eta, m), (eta, (m + 1) % p)] {
                 let phase = ((m as f64 + 0.5) / turn as f64 + side).rem_euclid(1.0) * q;

@@ -3,12 +3,14 @@
 //! The chain is the regular set of the design (section 5.1, set A): q0 of 47 bits, 3 + 10 of 40 bits (slots_to_coeffs,
 //! message), 9 of 50 (eval_mod), 3 of 48 (coeffs_to_slots).
 
-use aglet_bootstrap::slots_first::steps::eval_mod::{EvalMod, Function, Parts};
-use aglet_bootstrap::slots_first::steps::exchange::Exchange;
-use aglet_bootstrap::slots_first::steps::SlotsFirst;
-use aglet_bootstrap::slots_first::{plan, KeySize, Layout, Method, Request};
+use aglet_bootstrap::ckks::request::Parts;
+use aglet_bootstrap::ckks::request::{KeySize, Method, Request};
+use aglet_bootstrap::ckks::slots_first::steps::eval_mod::{EvalMod, Function};
+use aglet_bootstrap::ckks::slots_first::steps::mod_switch::ModSwitch;
+use aglet_bootstrap::ckks::slots_first::steps::SlotsFirst;
+use aglet_bootstrap::ckks::slots_first::{plan, Layout};
 use aglet_bootstrap::Pipeline;
-use aglet_schemes::clear::ClearEvaluator;
+use aglet_schemes::ckks::clear::ClearEvaluator;
 use aglet_schemes::{Approximate, Evaluator};
 use num_complex::Complex64;
 
@@ -38,7 +40,7 @@ fn layout(slots: usize) -> Layout {
         packed: false,
         level: 10,
         moduli: moduli(),
-        exchanged: None,
+        switched: None,
         hidden: 3,
         sparse_weight: 32,
         message_ratio: EvalMod::MESSAGE_RATIO,
@@ -72,7 +74,7 @@ fn refresh(layout: &Layout, messages: &[Complex64]) -> Vec<Vec<Complex64>> {
     let fresh = e.encrypt(&all, plan.input().level, SCALE).unwrap();
     let pipeline = Pipeline::new(&e, plan).unwrap();
     let out = pipeline.run(&e, std::slice::from_ref(&fresh), &mut ()).unwrap();
-    let values = |ct: &aglet_schemes::clear::ClearCiphertext| {
+    let values = |ct: &aglet_schemes::ckks::clear::ClearCiphertext| {
         assert_eq!((e.level(ct), e.scale(ct)), (13, SCALE * bound));
         let values: Vec<_> = ct.values().iter().map(|v| v * bound).collect();
         let repeats = values.chunks(messages.len()).all(|c| c.iter().zip(&values).all(|(a, b)| (a - b).norm() < 1e-6));
@@ -171,7 +173,7 @@ fn raised_primes_that_stand_for_message_primes_change_nothing() {
     let raised = |bits: i32, count: usize| {
         let primes = (1..=count).map(|i| 2f64.powi(bits) - i as f64 * 19.0 * 2f64.powi(17) + 1.0);
         let moduli = users[..4].iter().copied().chain(primes).chain(moduli()[14..].iter().copied()).collect();
-        Layout { moduli, exchanged: Some(users.clone()), ..layout(64) }
+        Layout { moduli, switched: Some(users.clone()), ..layout(64) }
     };
     let messages = spread(1 << 6, false);
     // 400 bits for 400, and 98 bits more, which a shift makes up for; the largest bound leaves the least room for them.
@@ -190,14 +192,14 @@ fn raised_primes_that_stand_for_message_primes_change_nothing() {
             assert!(-(worst / bound).log2() >= predicted(real) - 0.05, "{parts:?}, bound {bound}: {worst}");
         }
     }
-    let exchange = |layout: &Layout| -> Exchange {
+    let mod_switch = |layout: &Layout| -> ModSwitch {
         match plan(layout).unwrap().stages().last().unwrap().step {
-            SlotsFirst::Exchange(step) => step,
-            _ => panic!("the last stage exchanges primes"),
+            SlotsFirst::ModSwitch(step) => step,
+            _ => panic!("the last stage switches primes"),
         }
     };
-    assert_eq!((exchange(&raised(50, 8)).shift, exchange(&raised(49, 10)).level), (0, 13));
-    assert!((80..92).contains(&exchange(&raised(49, 10)).shift));
+    assert_eq!((mod_switch(&raised(50, 8)).shift, mod_switch(&raised(49, 10)).level), (0, 13));
+    assert!((80..92).contains(&mod_switch(&raised(49, 10)).shift));
 }
 
 #[test]

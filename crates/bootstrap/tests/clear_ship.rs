@@ -1,22 +1,22 @@
-//! A whole bootstrap by roots of unity on numbers in the clear: nothing is left but the sine, or the cosine of bits.
+//! A whole bootstrap by SHIP on numbers in the clear: nothing is left but the sine, or the cosine of bits.
 
-use aglet_bootstrap::ship::{error_of_sine, layout, plan};
-use aglet_bootstrap::slots_first::{KeySize, Method, Request};
+use aglet_bootstrap::ckks::params;
+use aglet_bootstrap::ckks::request::{KeySize, Method, Request};
+use aglet_bootstrap::ckks::ship::{error_of_sine, plan};
 use aglet_bootstrap::Pipeline;
 use aglet_rlwe::security::Security;
-use aglet_schemes::ckks::CkksParams;
-use aglet_schemes::clear::ClearEvaluator;
+use aglet_schemes::ckks::clear::ClearEvaluator;
 use aglet_schemes::Evaluator;
 use num_complex::Complex64;
 use std::f64::consts::{PI, TAU};
 
 /// What comes back of a message, with the bound taken out.
 fn refreshed(text: &str, request: impl Fn(Request) -> Request, message: &[Complex64]) -> Vec<Complex64> {
-    let params = CkksParams::from_toml(text, Security::NotChecked).unwrap();
+    let params = params(text, Security::NotChecked).unwrap();
     let request = request(Request::new(Method::Regular, 1, KeySize::Large, params.slots()));
-    let layout = layout(&params, request).unwrap();
-    let plan = plan(&layout, &params).unwrap();
-    let e = ClearEvaluator::new(params.slots(), layout.moduli.clone(), 31, 5).unwrap();
+    let plan = plan(&params, request).unwrap();
+    let moduli = params.q().iter().map(|&q| q as f64).collect();
+    let e = ClearEvaluator::new(params.slots(), moduli, 31, 5).unwrap();
     let input = e.encrypt(message, plan.input().level, plan.input().scale).unwrap();
     let (end, pipeline) = (plan.output(), Pipeline::new(&e, plan).unwrap());
     let out = pipeline.run(&e, &[input], &mut ()).unwrap();
@@ -29,7 +29,7 @@ fn worst(found: &[Complex64], wanted: impl Iterator<Item = Complex64>) -> f64 {
     found.iter().zip(wanted).map(|(x, y)| (x - y).norm()).fold(0.0, f64::max)
 }
 
-const TOY: &str = include_str!("../../aglet/presets/toy-ship.toml");
+const TOY: &str = include_str!("../../aglet/presets/ckks/toy-ship.toml");
 
 #[test]
 fn numbers_come_back_as_the_sine_of_both_parts() {

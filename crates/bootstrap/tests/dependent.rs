@@ -2,49 +2,36 @@
 //!
 //! Each measured ratio is of 240 errors or more, whose mean square has a deviation of one part in 11; bounds are five of them away.
 
+use super::keys::{keys, preset, Keys};
 use aglet_bootstrap::functional::{lookup, lookup_pairs, OneThread};
-use aglet_bootstrap::BootstrapKey;
 use aglet_ring::arch;
-use aglet_ring::sample::ChaChaSource;
-use aglet_rlwe::lwe::{LweCiphertext, LweContext, LweSecretKey, PackingKey};
-use aglet_rlwe::security::Security;
-use aglet_schemes::fhew::{from_bit, Domain, FhewParams, Gate, Message, PairTable, Table};
+use aglet_rlwe::lwe::{LweCiphertext, PackingKey};
+use aglet_schemes::fhew::{from_bit, Domain, Gate, Message, PairTable, Table};
 
 const GATE: &str = include_str!("../../aglet/presets/fhew/gate.toml");
 const CGGI: &str = include_str!("../../aglet/presets/fhew/cggi.toml");
 const LUT2: &str = include_str!("../../aglet/presets/fhew/lut2.toml");
 const WIDE: &str = include_str!("../../aglet/presets/fhew/wide.toml");
 
-struct Keys {
-    ctx: LweContext,
-    sk: LweSecretKey,
-    key: BootstrapKey,
-    source: ChaChaSource,
+/// The keys of a preset, on the first kernels that there are.
+fn of(text: &str, seed: u8) -> Keys {
+    keys(preset(text), seed, arch::available()[0])
 }
 
-fn keys(text: &str, seed: u8) -> Keys {
-    let params = FhewParams::from_toml(text, Security::Bits128).unwrap();
-    let ctx = LweContext::new(params.lwe().clone(), arch::available()[0]).unwrap();
-    let mut source = ChaChaSource::from_seed([seed; 32]);
-    let sk = LweSecretKey::generate(&ctx, &mut source);
-    let key = BootstrapKey::generate(&ctx, &sk, &mut source, &mut |_, _| true).unwrap();
-    Keys { ctx, sk, key, source }
+fn encrypt(k: &mut Keys, message: Message, values: impl Iterator<Item = u64>) -> Vec<LweCiphertext> {
+    let phases: Vec<u64> = values.map(|v| message.encode(&k.ctx, v).unwrap()).collect();
+    k.encrypt_phases(phases)
 }
 
-impl Keys {
-    fn encrypt(&mut self, message: Message, values: impl Iterator<Item = u64>) -> Vec<LweCiphertext> {
-        let phases: Vec<u64> = values.map(|v| message.encode(&self.ctx, v).unwrap()).collect();
-        phases.into_iter().map(|phase| self.sk.encrypt(&self.ctx, phase, &mut self.source).unwrap()).collect()
-    }
-    /// The square of an error, in turns, over what the ciphertext states. `turn` phases of messages are a turn.
-    fn ratio(&self, ct: &LweCiphertext, turn: u64) -> f64 {
-        let q = self.ctx.modulus().value() as f64;
-        let phase = self.sk.phase(&self.ctx, ct).unwrap() as f64 / q * turn as f64;
-        ((phase - phase.round()) / turn as f64).powi(2) / ct.variance()
-    }
-    fn sum(&self, terms: &[(&LweCiphertext, i64)]) -> LweCiphertext {
-        LweCiphertext::combine(&self.ctx, 0, terms).unwrap()
-    }
+/// The square of an error, on the torus, over what the ciphertext states. `turn` phases of messages are a turn.
+fn ratio(k: &Keys, ct: &LweCiphertext, turn: u64) -> f64 {
+    let q = k.ctx.modulus().value() as f64;
+    let phase = k.sk.phase(&k.ctx, ct).unwrap() as f64 / q * turn as f64;
+    ((phase - phase.round()) / turn as f64).powi(2) / ct.variance()
+}
+
+fn weighted(k: &Keys, terms: &[(&LweCiphertext, i64)]) -> LweCiphertext {
+    LweCiphertext::combine(&k.ctx, 0, terms).unwrap()
 }
 
 fn mean(ratios: &[f64]) -> f64 {
@@ -56,33 +43,33 @@ fn mean(ratios: &[f64]) -> f64 {
 /// two, noises are the negatives of one another, and a difference has twice the deviation.
 #[test]
 fn a_table_and_its_negative_count_as_dependent() {
-    let mut k = keys(LUT2, 1);
+    let mut k = of(LUT2, 1);
     let message = Message::new(4, Domain::Full).unwrap();
     let f = [1, 2, 0, 3];
     let tables = [f, f.map(|v| (4 - v) % 4)].map(|values| Table::new(message, message, &values).unwrap());
-    let cts = k.encrypt(message, (0..240).map(|i| i % 4));
+    let cts = encrypt(&mut k, message, (0..240).map(|i| i % 4));
     let run = OneThread { ctx: &k.ctx, key: &k.key };
     let [plus, minus] = [0, 1].map(|t| lookup(&run, &cts, &tables[t..=t], -128.0).unwrap().remove(0));
     let ratios: Vec<f64> =
-        plus.iter().zip(&minus).map(|(x, y)| k.ratio(&k.sum(&[(x, 6), (y, -8)]), message.turn())).collect();
+        plus.iter().zip(&minus).map(|(x, y)| ratio(&k, &weighted(&k, &[(x, 6), (y, -8)]), message.torus())).collect();
     let (found, one) = (mean(&ratios), k.ctx.noise().blind_rotation);
     println!("a table and its negative: measured over stated {found:.3}");
     assert!((0.25..1.5).contains(&found), "measured over stated {found:.3}");
-    let sum = k.sum(&[(&plus[0], 1), (&minus[0], 1)]).variance() / one;
+    let sum = weighted(&k, &[(&plus[0], 1), (&minus[0], 1)]).variance() / one;
     assert!((sum / 4.0 - 1.0).abs() < 1e-9, "they are never counted on to cancel: {sum:.1}");
-    let stated = k.sum(&[(&plus[0], 6), (&minus[0], -8)]).variance() / one;
+    let stated = weighted(&k, &[(&plus[0], 6), (&minus[0], -8)]).variance() / one;
     assert!((stated / 196.0 - 1.0).abs() < 1e-9, "14 deviations, not 10: {stated:.1}");
     // The same table again is the same noise, with its sign.
     let again = lookup(&run, &cts[..1], &tables[..1], -128.0).unwrap().remove(0);
-    assert_eq!(k.sum(&[(&plus[0], 1), (&again[0], -1)]).variance(), 0.0);
+    assert_eq!(weighted(&k, &[(&plus[0], 1), (&again[0], -1)]).variance(), 0.0);
 }
 
 /// Tables that are multiples of one rotation share its coefficients, call by call.
 #[test]
 fn sums_of_many_tables_of_one_input_state_their_noise() {
-    let mut k = keys(WIDE, 2);
+    let mut k = of(WIDE, 2);
     let message = Message::new(16, Domain::Padded).unwrap();
-    let cts = k.encrypt(message, (0..40).map(|i| i % 16));
+    let cts = encrypt(&mut k, message, (0..40).map(|i| i % 16));
     let run = OneThread { ctx: &k.ctx, key: &k.key };
     let mut ratios = Vec::new();
     for call in 0..6u64 {
@@ -94,7 +81,7 @@ fn sums_of_many_tables_of_one_input_state_their_noise() {
         let found = lookup(&run, &cts, &tables, -128.0).unwrap();
         for i in 0..cts.len() {
             let terms: Vec<_> = found.iter().map(|column| (&column[i], 2)).collect();
-            ratios.push(k.ratio(&k.sum(&terms), message.turn()));
+            ratios.push(ratio(&k, &weighted(&k, &terms), message.torus()));
         }
     }
     let found = mean(&ratios);
@@ -105,16 +92,16 @@ fn sums_of_many_tables_of_one_input_state_their_noise() {
 #[test]
 fn gates_on_the_same_bits_have_the_noise_that_they_state() {
     for (text, seed) in [(GATE, 3), (CGGI, 4)] {
-        let mut k = keys(text, seed);
+        let mut k = of(text, seed);
         let mut ratios = Vec::new();
         for i in 0..240 {
             let bits =
                 [i & 1 > 0, i & 2 > 0].map(|b| k.sk.encrypt(&k.ctx, from_bit(&k.ctx, b), &mut k.source).unwrap());
             let sums = [Gate::And, Gate::Or].map(|gate| gate.combine(&k.ctx, &[&bits[0], &bits[1]], -128.0).unwrap());
             let out = k.key.bootstrap(&k.ctx, &sums, &Gate::table(&k.ctx)).unwrap();
-            let both = k.sum(&[(&out[0], 1), (&out[1], 1)]);
+            let both = weighted(&k, &[(&out[0], 1), (&out[1], 1)]);
             assert!((both.variance() / k.ctx.noise().blind_rotation - 2.0).abs() < 1e-2);
-            ratios.push(k.ratio(&both, 4));
+            ratios.push(ratio(&k, &both, 4));
         }
         let found = mean(&ratios);
         println!("gates on the same bits: measured over stated {found:.3}");
@@ -125,9 +112,9 @@ fn gates_on_the_same_bits_have_the_noise_that_they_state() {
 /// Neighbouring coefficients of a rotation correlate where rounding meets a secret that has a mean.
 #[test]
 fn neighbouring_coefficients_state_their_correlation() {
-    let mut k = keys(CGGI, 5);
+    let mut k = of(CGGI, 5);
     let (message, n) = (Message::new(2, Domain::Padded).unwrap(), k.ctx.params().n());
-    let cts = k.encrypt(message, (0..40).map(|i| i % 2));
+    let cts = encrypt(&mut k, message, (0..40).map(|i| i % 2));
     let start = aglet_rlwe::lwe::GlweSample::trivial(&k.ctx, &Gate::table(&k.ctx), k.sk.id()).unwrap();
     let turned = k.key.rotate_tables(&k.ctx, &cts, &[start], 0).unwrap();
     let mut ratios = Vec::new();
@@ -135,7 +122,7 @@ fn neighbouring_coefficients_state_their_correlation() {
         for block in 0..8 {
             let near: Vec<_> = (0..8).map(|i| sample.extract(&k.ctx, n / 64 + 2 * block + i)).collect();
             let terms: Vec<_> = near.iter().map(|ct| (ct, 1)).collect();
-            ratios.push(k.ratio(&k.sum(&terms), 8));
+            ratios.push(ratio(&k, &weighted(&k, &terms), 8));
         }
     }
     let found = mean(&ratios);
@@ -147,13 +134,13 @@ fn neighbouring_coefficients_state_their_correlation() {
 /// Tables of two messages with one low message share what its rotation left.
 #[test]
 fn pairs_with_one_low_message_count_as_dependent() {
-    let mut k = keys(WIDE, 6);
+    let mut k = of(WIDE, 6);
     let message = Message::new(16, Domain::Padded).unwrap();
     let values: Vec<u64> = (0..256u64).map(|i| (i * i * 11 + i / 16 * 5 + 3) >> 2 & 15).collect();
     let table = PairTable::new(message, message, &values).unwrap();
     let gadget = k.ctx.params().spec().gadget;
     let packing = PackingKey::generate(&k.ctx, &k.sk, gadget, &mut k.source, &mut |_, _| true).unwrap();
-    let (high, low) = (k.encrypt(message, 0..4), k.encrypt(message, std::iter::once(5)));
+    let (high, low) = (encrypt(&mut k, message, 0..4), encrypt(&mut k, message, std::iter::once(5)));
     let low: Vec<_> = (0..4).map(|_| low[0].clone()).collect();
     let run = OneThread { ctx: &k.ctx, key: &k.key };
     let out = lookup_pairs(&run, &packing, [&high, &low], std::slice::from_ref(&table), -128.0).unwrap().remove(0);
@@ -161,7 +148,7 @@ fn pairs_with_one_low_message_count_as_dependent() {
     let terms: Vec<_> = out.iter().map(|ct| (ct, 1)).collect();
     // The start of each is dependent, the rotation by a high message of its own is not.
     let stated = 16.0 * (one - rotation) + 4.0 * rotation;
-    assert!((k.sum(&terms).variance() / stated - 1.0).abs() < 1e-9);
+    assert!((weighted(&k, &terms).variance() / stated - 1.0).abs() < 1e-9);
     let again = lookup_pairs(&run, &packing, [&high[..1], &low[..1]], &[table], -128.0).unwrap().remove(0);
-    assert_eq!(k.sum(&[(&out[0], 1), (&again[0], -1)]).variance(), 0.0);
+    assert_eq!(weighted(&k, &[(&out[0], 1), (&again[0], -1)]).variance(), 0.0);
 }

@@ -1,10 +1,12 @@
 //! The bootstrap of integers in the clear: exact for every message and every low digit that a sparse secret can give.
 
-use aglet_bootstrap::integer::{Exact, Raise, Refresh, Route, INPUT_LEVEL};
+use aglet_bootstrap::integer::{BootstrapCircuit, Exact, Raise, Refresh, INPUT_LEVEL};
 use aglet_bootstrap::{Error, Pipeline, Plan, Stage};
 use aglet_circuits::Rounding;
 use aglet_rlwe::security::{Secret, Security};
-use aglet_schemes::integer::powers::{slots as slots_of, ClearPower, ClearPowers, Pair, Power, Residue, P};
+use aglet_schemes::integer::prime_power::{
+    slots as slots_of, Pair, PrimePower, PrimePowerClear, PrimePowerClearEvaluator, Residue, P,
+};
 use aglet_schemes::integer::{IntegerLiteral, IntegerParams, Primes};
 
 const INT16: &str = include_str!("../../aglet/presets/integer/int16.toml");
@@ -28,13 +30,13 @@ fn message(slots: usize, seed: u64) -> Vec<Pair> {
     (0..slots).map(|j| Pair([one(j), one(j + slots)])).collect()
 }
 
-fn refreshed(params: &IntegerParams, values: Vec<Pair>, low: Vec<i64>) -> ClearPower {
-    let route = Route::new(params).unwrap();
-    let e = ClearPowers::new(1 << (params.log_slots() - 1), route.params.q().to_vec(), low);
-    let pipeline = Pipeline::new(&e, route.plan.clone()).unwrap();
-    let Exact { level, power, factor } = route.plan.input();
-    assert_eq!((level, power), (INPUT_LEVEL, Power::One));
-    pipeline.run(&e, &[ClearPower { values, level, power, factor }], &mut ()).unwrap().remove(0)
+fn refreshed(params: &IntegerParams, values: Vec<Pair>, low: Vec<i64>) -> PrimePowerClear {
+    let circuit = BootstrapCircuit::new(params).unwrap();
+    let e = PrimePowerClearEvaluator::new(1 << (params.log_slots() - 1), circuit.params.q().to_vec(), low);
+    let pipeline = Pipeline::new(&e, circuit.plan.clone()).unwrap();
+    let Exact { level, power, correction_factor } = circuit.plan.input();
+    assert_eq!((level, power), (INPUT_LEVEL, PrimePower::One));
+    pipeline.run(&e, &[PrimePowerClear { values, level, power, correction_factor }], &mut ()).unwrap().remove(0)
 }
 
 fn modulo_p(values: &[Pair]) -> Vec<[u64; 2]> {
@@ -50,8 +52,8 @@ fn every_low_digit_is_removed_in_rings_of_all_sizes() {
         for (seed, low) in [(5, (-15..=15).collect::<Vec<_>>()), (900, vec![15, -15]), (3, vec![0])] {
             let values = message(slots, seed);
             let out = refreshed(&params, values.clone(), low);
-            assert_eq!((out.level, out.power), (top, Power::One));
-            assert!(Power::One.same(out.factor, Residue::new(params.factor_at(top).into())));
+            assert_eq!((out.level, out.power), (top, PrimePower::One));
+            assert!(PrimePower::One.same(out.correction_factor, Residue::new(params.correction_factor_at(top).into())));
             assert_eq!(modulo_p(&out.values), modulo_p(&values), "N = 2^{log_n}");
         }
         for same in [0, P - 1] {
@@ -102,21 +104,22 @@ fn messages_from_elsewhere_come_up_with_every_error_that_is_removed() {
         (deep.clone(), (2, 4, 63), 23),
         (deep, (16, 16, 63), 18),
     ] {
-        let route = Route::new(&params).unwrap();
-        let (count, turn, bound): (u64, u64, u64) = of;
-        let rounding = Rounding::new(count, turn, bound).unwrap();
+        let circuit = BootstrapCircuit::new(&params).unwrap();
+        let (count, torus, bound): (u64, u64, u64) = of;
+        let rounding = Rounding::new(count, torus, bound).unwrap();
         let slots = 1 << (params.log_slots() - 1);
-        let e = ClearPowers::new(slots, route.params.q().to_vec(), vec![0]);
-        let plan = route.raising(&params, rounding).unwrap();
+        let e = PrimePowerClearEvaluator::new(slots, circuit.params.q().to_vec(), vec![0]);
+        let plan = circuit.raising(&params, rounding).unwrap();
         assert_eq!(plan.output().level, level, "{of:?}");
         let pipeline = Pipeline::new(&e, plan).unwrap();
         // Coefficients: number j of each row stands where the DFT leaves it, so all that may come stands in all of them.
         let message = |j: usize| (j * j * 7 + j) as u64 % count;
         let error = |j: usize| (j as i64 * 11) % (2 * bound as i64 - 1) - bound as i64 + 1;
-        let unit = |j: usize| Residue::new(i128::from((2 * message(j) * P + turn) / (2 * turn)) + i128::from(error(j)));
+        let unit =
+            |j: usize| Residue::new(i128::from((2 * message(j) * P + torus) / (2 * torus)) + i128::from(error(j)));
         let coefficients: Vec<Residue> = (0..2 * slots).map(unit).collect();
-        let Exact { level, power, factor } = pipeline.plan().input();
-        let ct = ClearPower { values: slots_of(&coefficients), level, power, factor };
+        let Exact { level, power, correction_factor } = pipeline.plan().input();
+        let ct = PrimePowerClear { values: slots_of(&coefficients), level, power, correction_factor };
         let out = pipeline.run(&e, &[ct], &mut ()).unwrap().remove(0);
         let bits = slots.ilog2();
         let found = modulo_p(&out.values);
@@ -126,29 +129,34 @@ fn messages_from_elsewhere_come_up_with_every_error_that_is_removed() {
         }
     }
     // Not the levels for it.
-    let route = Route::new(&params(8)).unwrap();
-    assert_eq!(route.rounding_levels(), 11);
-    assert!(matches!(route.raising(&params(8), Rounding::new(16, 32, 127).unwrap()), Err(Error::Chain { .. })));
+    let circuit = BootstrapCircuit::new(&params(8)).unwrap();
+    assert_eq!(circuit.rounding_levels(), 11);
+    assert!(matches!(circuit.raising(&params(8), Rounding::new(16, 32, 127).unwrap()), Err(Error::Chain { .. })));
 }
 
 #[test]
 fn a_plan_with_a_stage_out_of_place_is_refused() {
-    let route = Route::new(&params(8)).unwrap();
-    let moduli: Vec<f64> = route.params.q().iter().map(|&q| q as f64).collect();
-    let stages = route.plan.stages();
+    let circuit = BootstrapCircuit::new(&params(8)).unwrap();
+    let moduli: Vec<f64> = circuit.params.q().iter().map(|&q| q as f64).collect();
+    let stages = circuit.plan.stages();
     let refused = |stages: Vec<Stage<Refresh>>| matches!(Plan::new(stages, &moduli), Err(Error::Broken { .. }));
     for left_out in 1..stages.len() - 1 {
         let left: Vec<_> = stages.iter().enumerate().filter(|(i, _)| *i != left_out).map(|(_, s)| s.clone()).collect();
         // Alone, the step to the sparse secret changes no place.
-        assert_eq!(refused(left), !matches!(stages[left_out].step, Refresh::ToSparse(_)), "{}", stages[left_out].name);
+        assert_eq!(
+            refused(left),
+            !matches!(stages[left_out].step, Refresh::Encapsulate(_)),
+            "{}",
+            stages[left_out].name
+        );
     }
     let mut off = stages.to_vec();
-    off[0].to.factor = off[0].to.factor + Residue::ONE;
-    off[1].from.factor = off[0].to.factor;
+    off[0].to.correction_factor = off[0].to.correction_factor + Residue::ONE;
+    off[1].from.correction_factor = off[0].to.correction_factor;
     assert!(refused(off));
     let raise = stages.iter().find_map(|s| if let Refresh::Raise(raise) = &s.step { Some(raise) } else { None });
     let Raise { map, level } = raise.unwrap();
-    assert_eq!((map.slots(), *level), (128, route.params.q().len() - 1));
+    assert_eq!((map.slots(), *level), (128, circuit.params.q().len() - 1));
 }
 
 #[test]
@@ -168,28 +176,29 @@ fn what_a_bootstrap_cannot_do_is_refused_with_its_reason() {
     refused(&|l| l.base_bits = 44, off, "would fail");
     refused(&|l| l.bootstrap.as_mut().unwrap().max_log_qp = 920.0, Security::Bits128, "below 128 bits");
     let none = IntegerParams::new(IntegerLiteral { bootstrap: None, ..literal() }, off).unwrap();
-    assert!(Route::new(&none).unwrap_err().to_string().contains("take int16"));
+    assert!(BootstrapCircuit::new(&none).unwrap_err().to_string().contains("take int16"));
     // The corner of the cube, and the tail of the noise below.
     let failure = params(15).bootstrap_failure().unwrap();
     assert!((-133.5..-132.5).contains(&failure), "2^{failure}");
     // Noise where digits are removed: numbers come out right with far more room than it takes; a dense secret leaves too little to
     // prove that what comes out is as small as a rounding.
-    let removal = params(15).removal_failure().unwrap().unwrap();
-    assert!((-130.5..-129.5).contains(&removal) && (failure.exp2() + removal.exp2()).log2() < -128.0, "2^{removal}");
-    let room = params(15).removal_room().unwrap();
+    let digit_extraction = params(15).digit_extraction_failure().unwrap().unwrap();
+    assert!(
+        (-130.5..-129.5).contains(&digit_extraction) && (failure.exp2() + digit_extraction.exp2()).log2() < -128.0,
+        "2^{digit_extraction}"
+    );
+    let room = params(15).digit_extraction_room().unwrap();
     assert!((80.0..250.0).contains(&room), "{room} bits");
-    assert_eq!(params(15).removal_noise_failure().unwrap(), None);
     let deep = IntegerParams::from_toml(DEEP, Security::Bits128).unwrap();
-    let (low, removal) = (deep.bootstrap_failure().unwrap(), deep.removal_noise_failure().unwrap().unwrap());
-    assert_eq!(deep.removal_failure().unwrap(), Some(removal));
-    assert!((-133.5..-132.0).contains(&low) && (-129.5..-128.5).contains(&removal), "2^{low}, 2^{removal}");
-    let mut short = literal_of(DEEP);
-    short.bootstrap.as_mut().unwrap().last_bits = 40;
-    let short = IntegerParams::new(short, off).unwrap();
-    assert!(short.removal_noise_failure().unwrap().is_none() && short.removal_failure().unwrap().is_some());
+    let (low, digit_extraction) =
+        (deep.bootstrap_failure().unwrap(), deep.digit_extraction_failure().unwrap().unwrap());
+    assert!(
+        (-133.5..-132.0).contains(&low) && (-129.5..-128.5).contains(&digit_extraction),
+        "2^{low}, 2^{digit_extraction}"
+    );
     // Too few primes for what squares leave of large roundings.
     let mut few = literal();
     few.levels.count = 1;
     few.bootstrap.as_mut().unwrap().raised = Primes { bits: 40, count: 1 };
-    assert_eq!(IntegerParams::new(few, off).unwrap().removal_failure().unwrap(), None);
+    assert_eq!(IntegerParams::new(few, off).unwrap().digit_extraction_failure().unwrap(), None);
 }

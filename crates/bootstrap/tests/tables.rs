@@ -1,49 +1,37 @@
 //! Noise of tables at their real size against the formulas: many tables of one rotation, interleaved and as multiples, and packing.
 
+use super::keys::{keys, preset, Keys};
 use aglet_bootstrap::functional::{OneThread, Way};
-use aglet_bootstrap::BootstrapKey;
 use aglet_ring::arch;
-use aglet_ring::sample::ChaChaSource;
-use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweContext, LweSecretKey, Noise, PackingKey};
-use aglet_rlwe::security::Security;
-use aglet_schemes::fhew::{half_steps, Domain, FhewParams, Message, Table};
+use aglet_rlwe::lwe::{GlweSample, LweCiphertext, Noise, PackingKey};
+use aglet_schemes::fhew::{half_steps, Domain, Message, Table};
 #[cfg(feature = "long")]
 use {aglet_bootstrap::functional::lookup_pairs, aglet_schemes::fhew::PairTable};
 
 const LUT4: &str = include_str!("../../aglet/presets/fhew/lut4.toml");
 const WIDE: &str = include_str!("../../aglet/presets/fhew/wide.toml");
 
-struct Keys {
-    ctx: LweContext,
-    sk: LweSecretKey,
-    key: BootstrapKey,
-    source: ChaChaSource,
+/// The keys of a preset, on the best kernels.
+fn of(text: &str, seed: u8) -> Keys {
+    keys(preset(text), seed, arch::chosen().unwrap())
 }
 
-fn keys(text: &str, seed: u8) -> Keys {
-    let params = FhewParams::from_toml(text, Security::Bits128).unwrap();
-    let ctx = LweContext::new(params.lwe().clone(), arch::chosen().unwrap()).unwrap();
-    let mut source = ChaChaSource::from_seed([seed; 32]);
-    let sk = LweSecretKey::generate(&ctx, &mut source);
-    let key = BootstrapKey::generate(&ctx, &sk, &mut source, &mut |_, _| true).unwrap();
-    Keys { ctx, sk, key, source }
+fn encrypt(k: &mut Keys, message: Message, count: usize) -> Vec<LweCiphertext> {
+    let phase = |i: usize| message.encode(&k.ctx, i as u64 % message.space()).unwrap();
+    let phases: Vec<u64> = (0..count).map(phase).collect();
+    k.encrypt_phases(phases)
 }
 
-impl Keys {
-    fn encrypt(&mut self, message: Message, count: usize) -> Vec<LweCiphertext> {
-        let phase = |i: usize| message.encode(&self.ctx, i as u64 % message.space()).unwrap();
-        (0..count).map(|i| self.sk.encrypt(&self.ctx, phase(i), &mut self.source).unwrap()).collect()
-    }
-    /// The formulas for the secret's true weight.
-    fn noise(&self) -> Noise {
-        Noise::of(self.ctx.params(), Some(self.sk.weights(&self.ctx)))
-    }
-    /// The square of an error, in turns.
-    fn square(&self, ct: &LweCiphertext, expected: u64) -> f64 {
-        let m = self.ctx.modulus();
-        let error = m.centre(m.sub(self.sk.phase(&self.ctx, ct).unwrap(), expected));
-        (error as f64 / m.value() as f64).powi(2)
-    }
+/// The formulas for the secret's true weight.
+fn noise(k: &Keys) -> Noise {
+    Noise::of(k.ctx.params(), Some(k.sk.weights(&k.ctx)))
+}
+
+/// The square of an error, on the torus.
+fn square(k: &Keys, ct: &LweCiphertext, expected: u64) -> f64 {
+    let m = k.ctx.modulus();
+    let error = m.centre(m.sub(k.sk.phase(&k.ctx, ct).unwrap(), expected));
+    (error as f64 / m.value() as f64).powi(2)
 }
 
 fn near(measured: f64, formula: f64, what: &str) {
@@ -59,20 +47,20 @@ fn multiples_of_one_rotation_have_the_noise_of_their_jumps() {
     let table = Table::new(message, message, &values).unwrap();
     let (mut squares, mut count, mut formula) = (0.0, 0.0, 0.0);
     for seed in 0..3 {
-        let mut k = keys(WIDE, seed);
-        let cts = k.encrypt(message, 32);
+        let mut k = of(WIDE, seed);
+        let cts = encrypt(&mut k, message, 32);
         let start = GlweSample::trivial(&k.ctx, &half_steps(&k.ctx, message), k.key.id()).unwrap();
         let jumps = table.factors(k.ctx.params());
         let jumped = table.squared_factors(k.ctx.params());
         let carried = k.ctx.params().noise().blind_rotation * jumped;
-        formula += k.noise().blind_rotation * jumped / 3.0;
+        formula += noise(&k).blind_rotation * jumped / 3.0;
         for (i, turned) in k.key.rotate_tables(&k.ctx, &cts, &[start], 0).unwrap().iter().enumerate() {
             // The next coefficients read the same box, with noises of their own.
             for at in 0..16 {
-                let product = turned.turned_back(&k.ctx, at).product(&k.ctx, &jumps);
+                let product = turned.rotated_back(&k.ctx, at).product(&k.ctx, &jumps);
                 // Neighbouring coefficients correlate a little.
                 assert!((-1e-9..0.1).contains(&(product.variance() / carried - 1.0)));
-                squares += k.square(&product, message.encode(&k.ctx, values[i % 16]).unwrap());
+                squares += square(&k, &product, message.encode(&k.ctx, values[i % 16]).unwrap());
                 count += 1.0;
             }
         }
@@ -87,17 +75,17 @@ fn interleaved_tables_have_the_noise_of_a_rotation() {
     let tables = all.map(|values| Table::new(message, message, &values).unwrap());
     let (mut squares, mut count, mut formula) = (0.0, 0.0, 0.0);
     for seed in 3..6 {
-        let mut k = keys(LUT4, seed);
+        let mut k = of(LUT4, seed);
         assert_eq!(Way::choose(k.ctx.params(), &tables, k.ctx.params().noise().fresh), Way::Interleaved(2));
-        let cts = k.encrypt(message, 96);
+        let cts = encrypt(&mut k, message, 96);
         let carried = k.ctx.params().noise().blind_rotation;
-        formula += k.noise().blind_rotation / 3.0;
+        formula += noise(&k).blind_rotation / 3.0;
         let run = OneThread { ctx: &k.ctx, key: &k.key };
         let out = aglet_bootstrap::functional::lookup(&run, &cts, &tables, -128.0).unwrap();
         for (found, values) in out.iter().zip(&all) {
             for (i, ct) in found.iter().enumerate() {
                 assert!((ct.variance() / carried - 1.0).abs() < 1e-9);
-                squares += k.square(ct, message.encode(&k.ctx, values[i % 4]).unwrap());
+                squares += square(&k, ct, message.encode(&k.ctx, values[i % 4]).unwrap());
                 count += 1.0;
             }
         }
@@ -111,24 +99,24 @@ fn packing_has_the_noise_of_its_automorphisms() {
     let message = Message::new(16, Domain::Padded).unwrap();
     let (mut squares, mut count, mut formula) = (0.0, 0.0, 0.0);
     for seed in 6..9 {
-        let mut k = keys(WIDE, seed);
+        let mut k = of(WIDE, seed);
         let half = half_steps(&k.ctx, message);
         let start = GlweSample::trivial(&k.ctx, &half, k.key.id()).unwrap();
         // Message 0 lies at the border between the halves of the turn.
-        let cts = k.encrypt(message, 17).split_off(1);
+        let cts = encrypt(&mut k, message, 17).split_off(1);
         let values = k.key.rotate_tables(&k.ctx, &cts[..15], &[start], 0).unwrap();
         let values: Vec<_> = (0..16).map(|i| values[i % 15].clone()).collect();
         let levels = k.ctx.params().spec().log_n as i32;
-        formula += k.noise().automorphism * (4f64.powi(levels) - 1.0) / 3.0 / 3.0;
+        formula += noise(&k).automorphism * (4f64.powi(levels) - 1.0) / 3.0 / 3.0;
         for round in 1..=48 {
             let packing =
                 PackingKey::generate(&k.ctx, &k.sk, k.ctx.params().spec().gadget, &mut k.source, &mut |_, _| true)
                     .unwrap();
             // Other coefficients have the same phase and are rounded on their own.
-            let turned: Vec<_> = values.iter().map(|v| v.turned_back(&k.ctx, round).extract(&k.ctx, 0)).collect();
+            let turned: Vec<_> = values.iter().map(|v| v.rotated_back(&k.ctx, round).extract(&k.ctx, 0)).collect();
             let packed = packing.pack(&k.ctx, &turned).unwrap();
             for h in 0..16 {
-                squares += k.square(&packed.extract(&k.ctx, h * k.ctx.params().n() / 16), half[0]);
+                squares += square(&k, &packed.extract(&k.ctx, h * k.ctx.params().n() / 16), half[0]);
                 count += 1.0;
             }
         }
@@ -145,10 +133,10 @@ fn two_messages(seed: u8) -> (f64, f64) {
     let message = Message::new(16, Domain::Padded).unwrap();
     let values: Vec<u64> = (0..256u64).map(|i| (i * i * 11 + i / 16 * 5 + 3) >> 2 & 15).collect();
     let table = PairTable::new(message, message, &values).unwrap();
-    let mut k = keys(WIDE, seed);
+    let mut k = of(WIDE, seed);
     let packing =
         PackingKey::generate(&k.ctx, &k.sk, k.ctx.params().spec().gadget, &mut k.source, &mut |_, _| true).unwrap();
-    let (high, low) = (k.encrypt(message, 480), k.encrypt(message, 480));
+    let (high, low) = (encrypt(&mut k, message, 480), encrypt(&mut k, message, 480));
     let partner = |i: usize| (i * 7 + i / 16) % 480;
     let low: Vec<_> = (0..480).map(|i| low[partner(i)].clone()).collect();
     let run = OneThread { ctx: &k.ctx, key: &k.key };
@@ -158,11 +146,11 @@ fn two_messages(seed: u8) -> (f64, f64) {
     let factors: Vec<f64> = table.rows().iter().map(|row| row.squared_factors(k.ctx.params())).collect();
     // The ciphertext says the noise of the steepest row.
     let claimed = variance(&k.ctx.params().noise(), factors.iter().copied().fold(0.0, f64::max));
-    let own = k.noise();
+    let own = noise(&k);
     let squares = out.iter().enumerate().map(|(i, ct)| {
         assert!((-1e-9..0.1).contains(&(ct.variance() / claimed - 1.0)));
         let (h, l) = (i % 16, partner(i) % 16);
-        k.square(ct, message.encode(&k.ctx, values[16 * h + l]).unwrap()) / variance(&own, factors[h])
+        square(&k, ct, message.encode(&k.ctx, values[16 * h + l]).unwrap()) / variance(&own, factors[h])
     });
     (squares.sum(), out.len() as f64)
 }

@@ -13,7 +13,7 @@
 
 use crate::error::Error;
 use aglet_ring::fft::layer_twiddles;
-use aglet_schemes::integer::powers::{Pair, Residue};
+use aglet_schemes::integer::prime_power::{Pair, Residue};
 use aglet_schemes::{LinearMap, Scalar};
 use num_complex::Complex64;
 use std::collections::BTreeMap;
@@ -280,7 +280,7 @@ mod tests {
     /// Modulo the square of 65537, exactly: against the special FFT there, any cut.
     #[test]
     fn stages_on_residues_are_the_transform() {
-        use aglet_schemes::integer::powers::{slots, Pair, Residue};
+        use aglet_schemes::integer::prime_power::{slots, Pair, Residue};
         let steps = BabySteps { giant_cost: 4.0, most: 64, right: false };
         let run = |maps: &[LinearMap<Pair>], z: &[Pair]| maps.iter().fold(z.to_vec(), |v, map| map.apply(&v).unwrap());
         for log_n in [0, 5, 8, 11] {

@@ -6,13 +6,13 @@
 
 use crate::error::Error;
 use crate::polynomial::{depth, Basis, Series};
-use aglet_schemes::integer::powers::{Pair, PowerForm, PrimePowers, Residue, P};
+use aglet_schemes::integer::prime_power::{Pair, PrimePowerEvaluator, PrimePowerForm, Residue, P};
 use aglet_schemes::{Product, Scalar, Scale};
 use std::collections::BTreeMap;
 
 /// Both polynomials.
 #[derive(Debug, Clone, PartialEq)]
-pub struct DigitRemoval {
+pub struct DigitExtraction {
     null: Series<Pair>,
     slope: Series<Pair>,
 }
@@ -28,7 +28,7 @@ fn value(c: &[Residue], x: Residue) -> Residue {
     c.iter().rev().fold(Residue::ZERO, |sum, &c| sum * x + c)
 }
 
-impl DigitRemoval {
+impl DigitExtraction {
     /// For low digits of at most this size, from 3 to 127.
     ///
     /// # Errors
@@ -69,7 +69,7 @@ impl DigitRemoval {
         [self.null.degree(), self.slope.degree()]
     }
 
-    /// The digit of one number: what [`DigitRemoval::remove`] does to every slot.
+    /// The digit of one number: what [`DigitExtraction::extract`] does to every slot.
     #[must_use]
     pub fn value(&self, x: Residue) -> u64 {
         let x = Pair::both(x);
@@ -77,11 +77,16 @@ impl DigitRemoval {
         null / P * (self.slope.value(x * x).0[0].word() % P) % P
     }
 
-    /// Takes numbers `p m + e` modulo p^2 to m modulo p, [`DigitRemoval::levels`] below, with this factor.
+    /// Takes numbers `p m + e` modulo p^2 to m modulo p, [`DigitExtraction::levels`] below, with this correction factor.
     ///
     /// # Errors
     /// `LevelTooLow`; otherwise what the evaluator refuses.
-    pub fn remove<E: PrimePowers>(&self, e: &E, x: &E::Ciphertext, factor: Residue) -> Result<E::Ciphertext, Error> {
+    pub fn extract<E: PrimePowerEvaluator>(
+        &self,
+        e: &E,
+        x: &E::Ciphertext,
+        correction_factor: Residue,
+    ) -> Result<E::Ciphertext, Error> {
         let (required, actual) = (self.levels(), e.level(x));
         if actual < required {
             return Err(aglet_schemes::Error::LevelTooLow { required, actual }.into());
@@ -91,15 +96,15 @@ impl DigitRemoval {
         let squares = squares.collect::<Result<BTreeMap<_, _>, Error>>()?;
         let null = e.over_p(&self.null.evaluate_on(e, &powers, Residue::ONE)?);
         let level = actual - required;
-        let slope = self.slope.evaluate_on(e, &squares, factor)?;
+        let slope = self.slope.evaluate_on(e, &squares, correction_factor)?;
         let products = vec![Product { factor: 1, left: &null, right: &slope }];
-        let scale = factor.over(e.divisor(level));
-        Ok(e.unrescaled(&PowerForm { products, terms: Vec::new(), constant: Pair::ZERO, level, scale })?)
+        let scale = correction_factor.over(e.divisor(level));
+        Ok(e.unrescaled(&PrimePowerForm { products, terms: Vec::new(), constant: Pair::ZERO, level, scale })?)
     }
 }
 
 /// A power of a variable at a level, the square of another one if it is not there yet.
-fn power<'a, E: PrimePowers>(
+fn power<'a, E: PrimePowerEvaluator>(
     e: &E,
     powers: &'a mut BTreeMap<usize, E::Ciphertext>,
     k: usize,
@@ -110,7 +115,7 @@ fn power<'a, E: PrimePowers>(
         let half = power(e, powers, k / 2, variable)?;
         let scale = (e.scale_of(half) * e.scale_of(half)).over(e.divisor(level));
         let products = vec![Product { factor: 1, left: half, right: half }];
-        let form = PowerForm { products, terms: Vec::new(), constant: Pair::ZERO, level, scale };
+        let form = PrimePowerForm { products, terms: Vec::new(), constant: Pair::ZERO, level, scale };
         let square = e.forms(&[form])?.remove(0);
         powers.insert(k, square);
     }
@@ -120,42 +125,46 @@ fn power<'a, E: PrimePowers>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aglet_schemes::integer::powers::{ClearPower, ClearPowers, Power};
+    use aglet_schemes::integer::prime_power::{PrimePower, PrimePowerClear, PrimePowerClearEvaluator};
 
     #[test]
     fn every_message_with_every_error_is_found() {
-        let removal = DigitRemoval::new(15).unwrap();
+        let digit_extraction = DigitExtraction::new(15).unwrap();
         for e in -15..=15 {
             for m in 0..P {
-                assert_eq!(removal.value(Residue::new(i128::from(P * m) + e)), m, "{e}");
+                assert_eq!(digit_extraction.value(Residue::new(i128::from(P * m) + e)), m, "{e}");
             }
         }
         // Beyond the bound the null polynomial is not 0 modulo p.
-        assert!([-16, 16].iter().all(|&e| removal.value(Residue::new(5 * i128::from(P) + e)) != 5));
-        assert!(DigitRemoval::new(2).is_err() && DigitRemoval::new(128).is_err());
+        assert!([-16, 16].iter().all(|&e| digit_extraction.value(Residue::new(5 * i128::from(P) + e)) != 5));
+        assert!(DigitExtraction::new(2).is_err() && DigitExtraction::new(128).is_err());
     }
 
     #[test]
     fn the_circuit_is_the_polynomial_and_lands_on_its_factor() {
         let primes: Vec<u64> = (1..14).map(|i| (1 << 49) + 2 * i + 1).collect();
-        let e = ClearPowers::new(64, primes, vec![0]);
+        let e = PrimePowerClearEvaluator::new(64, primes, vec![0]);
         for bound in [3, 15] {
-            let removal = DigitRemoval::new(bound).unwrap();
+            let digit_extraction = DigitExtraction::new(bound).unwrap();
             let one = |j: u64| {
                 Residue::new(
                     i128::from(P * (j * j * 31 % P)) + i128::from(j % (2 * u64::from(bound) + 1)) - i128::from(bound),
                 )
             };
             let values: Vec<Pair> = (0..64).map(|j| Pair([one(j), one(j + 64)])).collect();
-            let x = ClearPower { values, level: 12, power: Power::Two, factor: Residue::new(12345) };
-            let y = removal.remove(&e, &x, Residue::new(777)).unwrap();
-            assert_eq!((y.level, y.power, y.factor), (12 - removal.levels(), Power::One, Residue::new(777)));
+            let x =
+                PrimePowerClear { values, level: 12, power: PrimePower::Two, correction_factor: Residue::new(12345) };
+            let y = digit_extraction.extract(&e, &x, Residue::new(777)).unwrap();
+            assert_eq!(
+                (y.level, y.power, y.correction_factor),
+                (12 - digit_extraction.levels(), PrimePower::One, Residue::new(777))
+            );
             for (j, y) in y.values.iter().enumerate() {
                 let m = |j: u64| j * j * 31 % P;
                 assert_eq!(y.0.map(|y| y.word() % P), [m(j as u64), m(j as u64 + 64)]);
             }
-            let low = ClearPower { level: removal.levels() - 1, ..x };
-            assert!(removal.remove(&e, &low, Residue::ONE).is_err());
+            let low = PrimePowerClear { level: digit_extraction.levels() - 1, ..x };
+            assert!(digit_extraction.extract(&e, &low, Residue::ONE).is_err());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Everything that can be refused on this floor.
+//! The errors of this crate.
 
 use thiserror::Error;
 
@@ -11,7 +11,7 @@ pub enum Error {
     Scheme(#[from] aglet_schemes::Error),
     /// A DFT cannot be cut into this many stages.
     #[error(
-        "A DFT on {slots} slots has {layers} layers and cannot be cut into {stage_count} stages; \
+        "A DFT on {slots} slots has {layers} layers and cannot be split into {stage_count} stages; \
          choose between 1 and {layers} stages."
     )]
     StageCount {
@@ -23,7 +23,7 @@ pub enum Error {
         stage_count: usize,
     },
     /// A DFT on a number of slots that is no power of two.
-    #[error("A DFT needs a power of two of slots, at least 2; {slots} is not.")]
+    #[error("The number of slots of a DFT must be a power of two and at least 2; {slots} is not.")]
     Slots {
         /// The number given.
         slots: usize,
@@ -37,7 +37,7 @@ pub enum Error {
         requirement: &'static str,
     },
     /// An element of the basis that a polynomial is written in and that was not given.
-    #[error("The element {index} of the basis is missing; give all that the polynomial has, and the variable.")]
+    #[error("Element {index} of the basis is missing; give element 1 and every element that the polynomial uses.")]
     MissingElement {
         /// Which.
         index: usize,
@@ -47,7 +47,7 @@ pub enum Error {
     ConstantPolynomial,
     /// A table that is no polynomial, or too long.
     #[error(
-        "A table of {values} values cannot be looked up; give 2 to {most} values, for numbers in several digits a power of their base."
+        "A lookup table cannot have {values} values; give 2 to {most} values. For an index in several digits their number is a power of their base."
     )]
     Table {
         /// Values that were given.
@@ -55,16 +55,16 @@ pub enum Error {
         /// The most there may be.
         most: usize,
     },
-    /// Messages that cannot be told from each other.
+    /// Messages that are too close to be distinguished.
     #[error(
-        "{count} messages of {turn} on a turn, with errors of up to {bound} units, cannot be rounded; give an even number that the turn has \
-         room for, and errors below half of what is between two."
+        "{count} messages cannot be rounded on a torus with room for {torus}, with errors of up to {bound} units; give an even number that the \
+         torus has room for, and errors below half of what is between two."
     )]
     Rounding {
         /// Messages.
         count: u64,
-        /// Messages that a turn has room for.
-        turn: u64,
+        /// Messages that the torus has room for.
+        torus: u64,
         /// The largest error.
         bound: u64,
     },

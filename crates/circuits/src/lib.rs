@@ -13,6 +13,6 @@ pub mod rounding;
 pub mod table;
 
 pub use dft::{BabySteps, DftScalar};
-pub use digits::DigitRemoval;
+pub use digits::DigitExtraction;
 pub use error::Error;
 pub use rounding::Rounding;

@@ -1,4 +1,4 @@
-//! Look-up tables over slots: polynomials modulo t through given values, in one variable or in several digits.
+//! Lookup tables over slots: polynomials modulo t through given values, in one variable or in several digits.
 //!
 //! A table of n consecutive values is a polynomial of degree n - 1, in `ceil(log2 n)` levels. A number that is given in digits of base B
 //! takes `ceil(log2(B - 1))` levels for the powers of digits and one for each digit: two digits of 4 bits take 6 levels and 29

@@ -1,4 +1,4 @@
-//! Errors of the engine as exceptions of `aglet.errors`.
+//! Turns errors of the engine into exceptions of `aglet.errors`.
 
 use aglet::ErrorKind;
 use pyo3::exceptions::PyOSError;
@@ -32,7 +32,7 @@ pub fn raise(py: Python<'_>, error: aglet::Error) -> PyErr {
     exception(py, class, sentence)
 }
 
-/// The `OSError` that Python itself would raise, with number and file where the system gave a number.
+/// The `OSError` that Python itself would raise, with number and file if the system gave a number.
 fn system_error(py: Python<'_>, path: &Path, source: &io::Error, error: &aglet::Error) -> PyErr {
     let Some(number) = source.raw_os_error() else {
         return io::Error::new(source.kind(), error.to_string()).into();
@@ -47,7 +47,7 @@ pub fn exception(py: Python<'_>, class: &str, sentence: String) -> PyErr {
     found().map_or_else(|error| error, |class| PyErr::from_type(class, sentence))
 }
 
-/// A whole number that cannot be negative.
+/// Converts an integer that must not be negative.
 pub fn count(py: Python<'_>, name: &str, value: i64) -> PyResult<usize> {
     usize::try_from(value)
         .map_err(|_| exception(py, "ParameterError", format!("{name} = {value} is negative; give 0 or more.")))

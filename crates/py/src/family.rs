@@ -1,34 +1,45 @@
-//! What the faces of families share: work on an engine, classes that are at home in it, their files and pickles.
+//! What the Python classes of all families share: work on an engine, classes that belong to it, their files and
+//! pickles.
 
 use crate::errors;
+use aglet::presets::Security;
 use aglet::wire::{Origin, Stored, Summary};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use std::ops::Deref;
 
-/// What an engine and its things share: engines of equal homes can use the things of one another.
-pub trait Home: Origin + Clone + PartialEq {
+/// The security check that Python's flag asks for.
+pub fn gate(allow_insecure: bool) -> Security {
+    if allow_insecure {
+        Security::NotChecked
+    } else {
+        Security::Bits128
+    }
+}
+
+/// What an engine shares with its keys and ciphertexts. Engines with equal contexts can use each other's.
+pub trait FamilyContext: Origin + Clone + PartialEq {
     /// The name of the parameter set.
     fn preset(&self) -> &str;
-    /// What tells it from others, in a sentence about engines "with" it.
+    /// What distinguishes it from others: the end of a sentence about engines "with" it.
     fn said(&self) -> String;
-    /// The home that stored data names.
+    /// The context that stored data name.
     fn named_by(summary: &Summary) -> Result<Self, aglet::Error>;
 }
 
-/// What a class holds, as the engine stores it: nearly always the value itself.
-pub trait Held<H: Origin>: Sized + Send + Sync {
+/// The value inside a class, as the engine stores it. It is nearly always the value itself.
+pub trait Inner<H: Origin>: Sized + Send + Sync {
     type Stored: Stored<H> + Sync;
-    /// A look at it: a reference, or what it holds now.
+    /// Access to it: a reference, or the current content.
     type Look<'a>: Deref<Target = Self::Stored> + Sync
     where
         Self: 'a;
     fn as_stored(&self) -> Self::Look<'_>;
-    fn restored(stored: Self::Stored, home: &H) -> Self;
+    fn restored(stored: Self::Stored, context: &H) -> Self;
 }
 
-impl<H: Origin, T: Stored<H> + Send + Sync> Held<H> for T {
+impl<H: Origin, T: Stored<H> + Send + Sync> Inner<H> for T {
     type Stored = T;
     type Look<'a>
         = &'a T
@@ -42,29 +53,29 @@ impl<H: Origin, T: Stored<H> + Send + Sync> Held<H> for T {
     }
 }
 
-/// A class around one value of an engine.
+/// A Python class around one value of an engine.
 pub trait Class {
-    type Home: Home;
-    type Value: Held<Self::Home>;
+    type Context: FamilyContext;
+    type Value: Inner<Self::Context>;
 }
 
-/// What is stored of a class.
-pub type StoredOf<C> = <<C as Class>::Value as Held<<C as Class>::Home>>::Stored;
+/// The type that is stored for a class.
+pub type StoredOf<C> = <<C as Class>::Value as Inner<<C as Class>::Context>>::Stored;
 
-/// The numbers of an array.
+/// The elements of an array.
 pub fn vector<T: Copy + numpy::Element>(values: &PyReadonlyArray1<'_, T>) -> Vec<T> {
     values.as_array().iter().copied().collect()
 }
 
-/// A secret would leak by accident.
+/// Refuses to pickle a secret key, which would then leak by accident.
 pub fn never_pickled(writer: &str) -> PyResult<()> {
     Err(PyTypeError::new_err(format!(
         "A secret key is neither pickled nor copied; keep the object itself, or write it with engine.{writer}."
     )))
 }
 
-/// Refuses what is at home elsewhere.
-pub fn fits<H: Home>(py: Python<'_>, own: &H, engine: &H, what: &str) -> PyResult<()> {
+/// Refuses arguments that belong to another engine.
+pub fn fits<H: FamilyContext>(py: Python<'_>, own: &H, engine: &H, what: &str) -> PyResult<()> {
     if own == engine {
         return Ok(());
     }
@@ -77,11 +88,11 @@ pub fn fits<H: Home>(py: Python<'_>, own: &H, engine: &H, what: &str) -> PyResul
     Err(errors::exception(py, "KeyMismatchError", sentence))
 }
 
-/// Work on the engine of a class, without the interpreter lock.
+/// Runs work on the engine of a class without the GIL.
 macro_rules! works {
     ($class:ident: $engine:ty) => {
         impl $class {
-            /// Work that is over in a moment.
+            /// Runs work that takes a moment.
             pub(crate) fn quick<T: Send>(
                 &self,
                 py: Python<'_>,
@@ -89,7 +100,7 @@ macro_rules! works {
             ) -> PyResult<T> {
                 py.detach(|| work(&self.engine)).map_err(|error| $crate::errors::raise(py, error))
             }
-            /// Work that may take long.
+            /// Runs work that may take long.
             pub(crate) fn long<T: Send>(
                 &self,
                 py: Python<'_>,
@@ -141,35 +152,36 @@ macro_rules! ring_figures {
 }
 pub(crate) use ring_figures;
 
-/// Classes around one value of the engine, in files too. `of` hands it out to engines that it fits, and refuses it to others.
+/// Classes around one value of the engine, which files can hold. `of` gives it to engines that it belongs to, and
+/// refuses others.
 macro_rules! homed {
-    ($home:ty: $($(#[$doc:meta])* $name:ident($inner:ty), $what:literal { $($methods:tt)* })*) => {
-        $crate::family::unstored! { $home: $($(#[$doc])* $name($inner), $what { $($methods)* })* }
+    ($context:ty: $($(#[$doc:meta])* $name:ident($inner:ty), $what:literal { $($methods:tt)* })*) => {
+        $crate::family::unstored! { $context: $($(#[$doc])* $name($inner), $what { $($methods)* })* }
 
         $(impl $crate::family::Class for $name {
-            type Home = $home;
+            type Context = $context;
             type Value = $inner;
         })*
     };
 }
 pub(crate) use homed;
 
-/// The same for values that no file holds.
+/// The same, for values that files do not hold.
 macro_rules! unstored {
-    ($home:ty: $($(#[$doc:meta])* $name:ident($inner:ty), $what:literal { $($methods:tt)* })*) => {$(
+    ($context:ty: $($(#[$doc:meta])* $name:ident($inner:ty), $what:literal { $($methods:tt)* })*) => {$(
         $(#[$doc])*
         #[pyclass(frozen, module = "aglet._core")]
         pub struct $name {
-            home: $home,
+            context: $context,
             value: $inner,
         }
 
         impl $name {
-            pub fn new(home: &$home, value: $inner) -> Self {
-                Self { home: home.clone(), value }
+            pub fn new(context: &$context, value: $inner) -> Self {
+                Self { context: context.clone(), value }
             }
-            pub fn of(&self, py: Python<'_>, engine: &$home) -> PyResult<&$inner> {
-                $crate::family::fits(py, &self.home, engine, $what)?;
+            pub fn of(&self, py: Python<'_>, engine: &$context) -> PyResult<&$inner> {
+                $crate::family::fits(py, &self.context, engine, $what)?;
                 Ok(&self.value)
             }
         }
@@ -179,7 +191,7 @@ macro_rules! unstored {
             /// The name of the parameter set.
             #[getter]
             fn preset(&self) -> &str {
-                $crate::family::Home::preset(&self.home)
+                $crate::family::FamilyContext::preset(&self.context)
             }
             $($methods)*
         }
@@ -187,17 +199,12 @@ macro_rules! unstored {
 }
 pub(crate) use unstored;
 
-/// Such classes of keys; `seeded` ones are half as large when stored.
-macro_rules! homed_keys {
-    (seeded $home:ty: $($(#[$doc:meta])* $name:ident($inner:ty), $what:literal { $($methods:tt)* })*) => {
-        $crate::family::homed_keys! { $home: $(
+/// Such classes for keys. `seeded` keys take half as many bytes when stored.
+macro_rules! family_keys {
+    (seeded $context:ty: $($(#[$doc:meta])* $name:ident($inner:ty), $what:literal { $($methods:tt)* })*) => {
+        $crate::family::family_keys! { $context: $(
             $(#[$doc])*
             $name($inner), $what {
-                /// Bytes in memory.
-                #[getter]
-                fn byte_count(&self) -> usize {
-                    self.value.byte_count()
-                }
                 /// Bytes when stored with seeds in place of the uniform halves.
                 #[getter]
                 fn stored_bytes(&self) -> usize {
@@ -207,7 +214,7 @@ macro_rules! homed_keys {
             }
         )*}
     };
-    ($home:ty: $($(#[$doc:meta])* $name:ident($inner:ty), $what:literal { $($methods:tt)* })*) => {$crate::family::homed! { $home: $(
+    ($context:ty: $($(#[$doc:meta])* $name:ident($inner:ty), $what:literal { $($methods:tt)* })*) => {$crate::family::homed! { $context: $(
         $(#[$doc])*
         $name($inner), $what {
             /// Short id of the secret key that it belongs to.
@@ -215,18 +222,23 @@ macro_rules! homed_keys {
             fn key_id(&self) -> String {
                 self.value.id().to_string()
             }
+            /// Bytes in memory.
+            #[getter]
+            fn byte_count(&self) -> usize {
+                self.value.byte_count()
+            }
             fn __repr__(&self) -> String {
-                format!("<{} {}, preset {}>", stringify!($name), self.value.id(), $crate::family::Home::preset(&self.home))
+                format!("<{} {}, preset {}>", stringify!($name), self.value.id(), $crate::family::FamilyContext::preset(&self.context))
             }
             $($methods)*
         }
     )*}};
 }
-pub(crate) use homed_keys;
+pub(crate) use family_keys;
 
-/// Files and bytes of an engine's classes; what is unpickled, without an engine.
-macro_rules! homed_files {
-    ($engine:ident, $home:ty: $($name:ident),* $(,)?) => {
+/// Files and bytes of an engine's classes, and unpickling without an engine.
+macro_rules! family_files {
+    ($engine:ident, $context:ty: $($name:ident),* $(,)?) => {
         #[derive(FromPyObject)]
         #[allow(clippy::enum_variant_names)] // classes of a family may share its word
         pub enum Any<'py> {
@@ -235,7 +247,7 @@ macro_rules! homed_files {
 
         #[pymethods]
         impl $engine {
-            /// To a file, whole or not at all.
+            /// Writes to a file: all of it, or no file at all.
             #[pyo3(signature = (value, path, progress = None))]
             fn write(
                 &self,
@@ -246,12 +258,12 @@ macro_rules! homed_files {
             ) -> PyResult<()> {
                 match value {
                     $(Any::$name(x) => {
-                        let x = $crate::family::Held::<$home>::as_stored(x.get().of(py, &self.home)?);
+                        let x = $crate::family::Inner::<$context>::as_stored(x.get().of(py, &self.context)?);
                         self.long(py, progress, |e, control| e.write(&*x, &path, control))
                     })*
                 }
             }
-            /// As bytes.
+            /// Returns bytes.
             #[pyo3(signature = (value, progress = None))]
             fn serialize<'py>(
                 &self,
@@ -261,13 +273,13 @@ macro_rules! homed_files {
             ) -> PyResult<Bound<'py, pyo3::types::PyBytes>> {
                 match value {
                     $(Any::$name(x) => {
-                        let x = $crate::family::Held::<$home>::as_stored(x.get().of(py, &self.home)?);
+                        let x = $crate::family::Inner::<$context>::as_stored(x.get().of(py, &self.context)?);
                         let bytes = self.long(py, progress, |e, control| e.serialize(&*x, control))?;
                         Ok(pyo3::types::PyBytes::new(py, &bytes))
                     })*
                 }
             }
-            /// From a file.
+            /// Reads from a file.
             #[pyo3(signature = (kind, path, progress = None))]
             fn read(
                 &self,
@@ -278,11 +290,11 @@ macro_rules! homed_files {
             ) -> PyResult<Py<PyAny>> {
                 $(if kind == stringify!($name) {
                     let found: $crate::family::StoredOf<$name> = self.long(py, progress, |e, control| e.read(&path, control))?;
-                    return $name::new(&self.home, $crate::family::Held::restored(found, &self.home)).into_py_any(py);
+                    return $name::new(&self.context, $crate::family::Inner::restored(found, &self.context)).into_py_any(py);
                 })*
                 Err($crate::files::unknown(py, kind))
             }
-            /// From bytes.
+            /// Reads from bytes.
             #[pyo3(signature = (kind, data, progress = None))]
             fn deserialize(
                 &self,
@@ -293,44 +305,44 @@ macro_rules! homed_files {
             ) -> PyResult<Py<PyAny>> {
                 $(if kind == stringify!($name) {
                     let found: $crate::family::StoredOf<$name> = self.long(py, progress, |e, control| e.deserialize(data, control))?;
-                    return $name::new(&self.home, $crate::family::Held::restored(found, &self.home)).into_py_any(py);
+                    return $name::new(&self.context, $crate::family::Inner::restored(found, &self.context)).into_py_any(py);
                 })*
                 Err($crate::files::unknown(py, kind))
             }
         }
 
-        /// What was pickled, without an engine.
+        /// Unpickles without an engine.
         pub fn restore(py: Python<'_>, summary: &aglet::wire::Summary, data: &[u8]) -> PyResult<Py<PyAny>> {
             use aglet::wire::{self, Stored};
-            let home = <$home as $crate::family::Home>::named_by(summary);
-            let home = home.map_err(|error| $crate::errors::raise(py, error))?;
+            let context = <$context as $crate::family::FamilyContext>::named_by(summary);
+            let context = context.map_err(|error| $crate::errors::raise(py, error))?;
             $({
                 type Found = $crate::family::StoredOf<$name>;
-                if summary.kind == <Found as Stored<$home>>::KIND && !<Found as Stored<$home>>::SECRET {
+                if summary.kind == <Found as Stored<$context>>::KIND && !<Found as Stored<$context>>::SECRET {
                     let work = |control: &aglet::Control| {
-                        wire::on_threads(data.len(), || wire::deserialize::<$home, Found>(&home, data, control))
+                        wire::on_threads(data.len(), || wire::deserialize::<$context, Found>(&context, data, control))
                     };
                     let found = $crate::wait::wait(py, None, work)?;
-                    return $name::new(&home, $crate::family::Held::restored(found, &home)).into_py_any(py);
+                    return $name::new(&context, $crate::family::Inner::restored(found, &context)).into_py_any(py);
                 }
             })*
             Err($crate::files::unknown(py, summary.kind.name))
         }
     };
 }
-pub(crate) use homed_files;
+pub(crate) use family_files;
 
-/// The classes of `homed_files` that are pickled.
-macro_rules! homed_pickles {
-    ($home:ty: $($name:ident),* $(,)?) => {
+/// Pickling, for those classes of `family_files` that allow it.
+macro_rules! family_pickles {
+    ($context:ty: $($name:ident),* $(,)?) => {
         $(
             #[pymethods]
             impl $name {
                 fn __reduce_ex__<'py>(&self, py: Python<'py>, protocol: i64) -> PyResult<$crate::files::Reduced<'py>> {
                     use aglet::wire;
-                    let x = $crate::family::Held::<$home>::as_stored(&self.value);
+                    let x = $crate::family::Inner::<$context>::as_stored(&self.value);
                     let bytes = $crate::wait::wait(py, None, |control| {
-                        wire::on_threads(0, || wire::serialize::<$home, _>(&self.home, &*x, control))
+                        wire::on_threads(0, || wire::serialize::<$context, _>(&self.context, &*x, control))
                     })?;
                     $crate::files::reduced(py, protocol, &bytes)
                 }
@@ -338,9 +350,9 @@ macro_rules! homed_pickles {
         )*
     };
 }
-pub(crate) use homed_pickles;
+pub(crate) use family_pickles;
 
-/// Copies of what never changes are the thing itself.
+/// A copy of an object that never changes is the object itself.
 macro_rules! unchanging {
     ($($name:ident),* $(,)?) => {$(
         #[pymethods]
@@ -356,8 +368,8 @@ macro_rules! unchanging {
 }
 pub(crate) use unchanging;
 
-/// Encrypted values, of which Python's comparisons and truth values would say nothing: they are refused. `None` alone is another object
-/// for certain.
+/// Python's comparisons and truth values say nothing about encrypted values, so they are refused. Only `None` is
+/// certainly another object.
 macro_rules! hidden {
     ($($name:ident),* $(,)?) => {$(
         #[pymethods]
@@ -372,7 +384,7 @@ macro_rules! hidden {
             fn __bool__(&self) -> PyResult<bool> {
                 Err($crate::family::hidden_values())
             }
-            /// By identity, as of any object.
+            /// The hash of the object's identity, as for any object.
             fn __hash__(slf: &Bound<'_, Self>) -> isize {
                 (slf.as_ptr() as usize).rotate_right(4) as isize
             }
@@ -383,7 +395,7 @@ pub(crate) use hidden;
 
 pub(crate) fn hidden_values() -> pyo3::PyErr {
     pyo3::exceptions::PyTypeError::new_err(
-        "Encrypted values are not compared by Python, and are neither true nor false; decrypt them first, compare them with the methods \
+        "Python does not compare encrypted values, and they are neither true nor false; decrypt them first, compare them with the methods \
          of the engine, or ask `x is y` for the object.",
     )
 }

@@ -1,34 +1,20 @@
-//! Bytes and pickles of every family: what a file holds, and the family that reads it. The Python methods `write_*`, `read_*`,
-//! `serialize_*` and `deserialize_*` stand in `python/aglet/files.py`.
+//! Bytes and pickles of every family: what a file holds. The Python methods `write_*`, `read_*`, `serialize_*` and `deserialize_*` are in
+//! `python/aglet/files.py`.
 
 use crate::errors::{exception, raise};
-use crate::{bridge, ckks, integer, lookup};
-use aglet::wire::{self, BridgeOrigin, IntegerBridgeOrigin, IntegerOrigin, Origin};
+use aglet::wire;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
 
-/// What was pickled: it needs no engine, and fits every engine with the options that it was made with.
-#[pyfunction]
-pub fn restore(py: Python<'_>, data: &[u8]) -> PyResult<Py<PyAny>> {
-    let summary = wire::summary(data).map_err(|error| raise(py, error))?;
-    match summary.family {
-        aglet::fhew::Home::FAMILY => lookup::restore(py, &summary, data),
-        BridgeOrigin::FAMILY => bridge::restore(py, &summary, data),
-        IntegerBridgeOrigin::FAMILY => bridge::restore_integers(py, &summary, data),
-        IntegerOrigin::FAMILY => integer::restore(py, &summary, data),
-        _ => ckks::restore(py, &summary, data),
-    }
-}
-
-/// Where a thing is stored.
+/// Where something is stored.
 #[derive(FromPyObject)]
 pub enum Place<'py> {
     Data(Bound<'py, PyBytes>),
     File(PathBuf),
 }
 
-/// What is stored, in the words of Python's methods: "ciphertext", "lossy bootstrap key". Only its header is read.
+/// The kind of a stored thing, such as "ciphertext" or "lossy bootstrap key". Only its header is read.
 #[pyfunction]
 pub fn stored_name(py: Python<'_>, place: Place<'_>) -> PyResult<&'static str> {
     let found = match place {
@@ -38,10 +24,11 @@ pub fn stored_name(py: Python<'_>, place: Place<'_>) -> PyResult<&'static str> {
     found.map_err(|error| raise(py, error))
 }
 
-/// What restores a thing, and the bytes that it is called with.
+/// The function that restores something, and the bytes that it takes.
 pub type Reduced<'py> = (Bound<'py, PyAny>, (Bound<'py, PyAny>,));
 
-/// The pickle of a thing: its bytes, beside the pickle where its protocol allows that, and the function that reads them.
+/// The pickle of something: the function that reads it, and its bytes. The bytes are out of band if the pickle protocol
+/// allows that.
 pub fn reduced<'py>(py: Python<'py>, protocol: i64, bytes: &[u8]) -> PyResult<Reduced<'py>> {
     let mut bytes = PyBytes::new(py, bytes).into_any();
     if protocol >= 5 {
@@ -50,11 +37,11 @@ pub fn reduced<'py>(py: Python<'py>, protocol: i64, bytes: &[u8]) -> PyResult<Re
     Ok((py.import("aglet.files")?.getattr("restore")?, (bytes,)))
 }
 
-/// What an engine does not read: things of the other family, or of a later version.
+/// The error for things that an engine does not read: those of another family or of a later version.
 pub fn unknown(py: Python<'_>, kind: &str) -> PyErr {
     exception(
         py,
         "SerializationError",
-        format!("This engine reads no {kind}; take the engine of its family, Engine, IntegerEngine, LookupEngine or Bridge, or update Aglet."),
+        format!("This engine does not read {kind}; use the engine of its family (Engine, IntegerEngine, FhewEngine or SchemeSwitch), or update Aglet."),
     )
 }

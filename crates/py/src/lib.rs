@@ -1,40 +1,42 @@
-//! `aglet._core`: the engine for Python. `python/aglet/_core.pyi` says what stands here, and a test compares the two.
+//! `aglet._core`: the engine for Python. `python/aglet/_core.pyi` lists its names and types, and a test compares the
+//! two.
 //!
-//! Nothing is computed in this crate. It converts arguments, lets go of the interpreter lock while the engine works, keeps
-//! Ctrl-C alive meanwhile, and turns errors into the exceptions of `aglet.errors`.
+//! This crate computes nothing. It converts arguments, releases the GIL while the engine works, keeps Ctrl-C working
+//! meanwhile, and turns errors into the exceptions of `aglet.errors`.
 
-mod bridge;
 mod ckks;
 mod errors;
 mod family;
+mod fhew;
 mod files;
 mod integer;
-mod lookup;
 mod reports;
+mod restore;
+mod scheme_switch;
 mod wait;
 
-/// The compiled half of Aglet; `aglet.Engine` is the face of it.
+/// The compiled half of Aglet. The public classes are in `aglet`.
 #[pyo3::pymodule]
 mod _core {
     #[pymodule_export]
-    use crate::bridge::{Bridge, BridgeKey, IntegerBridge, IntegerBridgeKey};
-    #[pymodule_export]
     use crate::ckks::{
-        BootstrapKey, Ciphertext, ConjugationKey, EncodedDiagonals, EncodedWeights, Engine, FixedRotationKey,
-        MatrixMultiplicationKey, Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey,
+        plan, predicted_precision, presets, rotation_key_bytes, scratch_bytes, BootstrapKey, Ciphertext,
+        ConjugationKey, EncodedDiagonals, EncodedWeights, Engine, FixedRotationKey, MatrixMultiplicationKey, Plaintext,
+        PublicKey, RelinearizationKey, RotationKey, SecretKey,
     };
     #[pymodule_export]
-    use crate::files::{restore, stored_name};
+    use crate::fhew::{fhew_presets, FhewArray, FhewBootstrapKey, FhewEngine, FhewSecretKey, PackingKey};
+    #[pymodule_export]
+    use crate::files::stored_name;
     #[pymodule_export]
     use crate::integer::{
         integer_plan, integer_presets, IntegerBootstrapKey, IntegerCiphertext, IntegerEngine, IntegerPlaintext,
         IntegerPublicKey, IntegerRelinearizationKey, IntegerRotationKey, IntegerSecretKey,
     };
     #[pymodule_export]
-    use crate::lookup::{lookup_presets, LookupEngine, LookupKey, LweArray, LweSecretKey, PackingKey};
+    use crate::reports::{bench_ntt, doctor, peak_rss_bytes, unit_costs};
     #[pymodule_export]
-    use crate::reports::{
-        bench_ntt, doctor, peak_rss_bytes, plan, predicted_precision, presets, rotation_key_bytes, scratch_bytes,
-        unit_costs,
-    };
+    use crate::restore::restore;
+    #[pymodule_export]
+    use crate::scheme_switch::{IntegerSchemeSwitch, IntegerSchemeSwitchKey, SchemeSwitch, SchemeSwitchKey};
 }

@@ -1,8 +1,7 @@
-//! The functions of the module: the machine, presets, plans and benchmarks.
+//! The functions of the module that ask no family: the machine and benchmarks. What reports become in Python.
 
-use crate::ckks::request;
 use crate::errors::{count, exception, raise};
-use aglet::ckks::{report, CkksParams, Request};
+use aglet::ckks::report;
 use aglet::runtime::machine;
 use aglet::Units;
 use pyo3::prelude::*;
@@ -10,7 +9,7 @@ use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// JSON as Python objects.
+/// Converts JSON to Python objects.
 pub fn object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value {
         Value::Null => py.None().into_bound(py),
@@ -41,7 +40,7 @@ pub(crate) fn reported<'py>(
     object(py, &py.detach(make).map_err(|e| raise(py, e))?)
 }
 
-/// What a unit of each kind of work takes, if it was given.
+/// The unit costs, if they were given.
 pub(crate) fn named(py: Python<'_>, units: Option<BTreeMap<String, f64>>) -> PyResult<Option<Units>> {
     units.map(|given| Units::named(&given).map_err(|e| raise(py, e))).transpose()
 }
@@ -87,91 +86,10 @@ pub fn bench_ntt<'py>(
     Ok(out)
 }
 
-/// All parameter sets of this version.
-#[pyfunction]
-pub fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    reported(py, report::presets)
-}
-
-/// A parameter set, secure or not: nothing is computed under it.
-fn loaded(py: Python<'_>, preset: &str) -> PyResult<CkksParams> {
-    py.detach(|| aglet::presets::load(preset, true)).map_err(|e| raise(py, e))
-}
-
-/// Plan a bootstrap: check levels, scales and keys, count the work, and forecast the memory and, given units, the seconds. No key
-/// is made.
-#[pyfunction]
-#[pyo3(signature = (preset, method, stage_count, key_size, slot_count, real = false, target_level = None, units = None))]
-#[allow(clippy::too_many_arguments)] // one for each choice
-pub fn plan<'py>(
-    py: Python<'py>,
-    preset: &str,
-    method: &str,
-    stage_count: Option<i64>,
-    key_size: &str,
-    slot_count: i64,
-    real: bool,
-    target_level: Option<i64>,
-    units: Option<BTreeMap<String, f64>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let target_level = target_level.map(|l| count(py, "target_level", l)).transpose()?;
-    let params = loaded(py, preset)?;
-    let asked = request(py, &params, method, stage_count, key_size, count(py, "slot_count", slot_count)?)?;
-    let units = named(py, units)?;
-    let request = Request { real, target_level, ..asked };
-    reported(py, || report::plan(&params, request, units.as_ref()))
-}
-
-/// Bytes of the polynomials of so many bootstraps side by side, which stay with the engine. Takes a moment.
-#[pyfunction]
-pub fn scratch_bytes(
-    py: Python<'_>,
-    preset: &str,
-    method: &str,
-    stage_count: Option<i64>,
-    key_size: &str,
-    slot_count: i64,
-    together: i64,
-) -> PyResult<usize> {
-    let params = loaded(py, preset)?;
-    let asked = request(py, &params, method, stage_count, key_size, count(py, "slot_count", slot_count)?)?;
-    let together = count(py, "together", together)?.max(1);
-    py.detach(|| report::scratch_bytes(&params, asked, together)).map_err(|e| raise(py, e))
-}
-
-/// Measure what a unit of each kind of work takes on one thread, in microseconds per limb.
+/// Measure the unit costs of each kind of work on one thread, in microseconds per limb.
 #[pyfunction]
 pub fn unit_costs(py: Python<'_>, log_n: u32, bits: u32) -> PyResult<Bound<'_, PyAny>> {
     reported(py, || report::units(log_n, bits))
-}
-
-/// Predict the precision of a bootstrap by running its plan in the clear with the noise that ciphertexts have.
-#[pyfunction]
-#[pyo3(signature = (preset, method, stage_count, key_size, slot_count, real = false, target_level = None, bound = 1.0, by_stage = false))]
-#[allow(clippy::too_many_arguments)] // one for each choice
-pub fn predicted_precision<'py>(
-    py: Python<'py>,
-    preset: &str,
-    method: &str,
-    stage_count: Option<i64>,
-    key_size: &str,
-    slot_count: i64,
-    real: bool,
-    target_level: Option<i64>,
-    bound: f64,
-    by_stage: bool,
-) -> PyResult<Bound<'py, PyAny>> {
-    let target_level = target_level.map(|l| count(py, "target_level", l)).transpose()?;
-    let params = loaded(py, preset)?;
-    let asked = request(py, &params, method, stage_count, key_size, count(py, "slot_count", slot_count)?)?;
-    reported(py, || report::precision(&params, Request { real, target_level, bound, ..asked }, by_stage))
-}
-
-/// Bytes of the rotation key that a small bootstrap key needs beside it: in memory, and stored with seeds. Takes seconds.
-#[pyfunction]
-pub fn rotation_key_bytes(py: Python<'_>, preset: &str, slot_count: i64) -> PyResult<(usize, usize)> {
-    let slots = count(py, "slot_count", slot_count)?;
-    py.detach(|| report::rotation_key_bytes(preset, slots)).map_err(|e| raise(py, e))
 }
 
 /// The largest resident memory of this process so far, in bytes.

@@ -1,4 +1,4 @@
-//! Work that takes long: it runs on a thread of its own while the calling one looks after Python's signals and progress.
+//! Long work runs on its own thread, while the calling thread handles Python's signals and progress.
 
 use crate::errors;
 use aglet::Control;
@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-/// How often the calling thread looks for Ctrl-C and for progress.
+/// How often the calling thread checks for Ctrl-C and progress.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Ends a child that was forked in the middle of this: by a callback or a signal handler that came back instead of leaving.
-/// The thread with the work is its parent's, and waiting for it would never end.
+/// Ends a child process that was forked during this call, by a callback or a signal handler that returned instead of
+/// exiting. The working thread exists only in the parent, so waiting for it would never end.
 fn leave_if_forked(process: u32) {
     if std::process::id() != process {
         eprintln!("A process forked while Aglet called its progress callback must not come back from there; end it with os._exit.");
@@ -20,7 +20,7 @@ fn leave_if_forked(process: u32) {
     }
 }
 
-/// Wakes the caller when dropped, also when the work panics.
+/// Wakes the caller when dropped, even if the work panics.
 struct Ended<'a> {
     flag: &'a AtomicBool,
     caller: Thread,
@@ -33,9 +33,8 @@ impl Drop for Ended<'_> {
     }
 }
 
-/// Runs `work` without the interpreter lock. `progress(done, total, what)` is called from this thread whenever the work
-/// has said something new, once at least; if it raises, or a signal handler does, the work is cancelled and the exception
-/// comes out.
+/// Runs `work` without the GIL. Calls `progress(done, total, what)` from this thread whenever there is news, at least
+/// once. If it or a signal handler raises an exception, the work is cancelled and the exception comes out.
 pub fn wait<T: Send>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,

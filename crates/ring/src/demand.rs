@@ -1,10 +1,19 @@
 //! How many buffers of which sizes are lent at one time: what a run will want of a [`Pool`](crate::pool::Pool).
 
-use crate::poly::stride;
 use std::collections::BTreeMap;
 
 /// Limbs by which buffers of polynomials grow.
 const GRAIN: usize = 8;
+
+/// Words from the start of one limb to the start of the next. Limbs of large rings lie seventeen cache lines more than N
+/// apart: rows a power of two apart would compete for the same lines of every cache.
+pub(crate) fn stride(n: usize) -> usize {
+    if n >= 1 << 12 {
+        n + 17 * 8
+    } else {
+        n
+    }
+}
 
 /// Words of the buffer of a polynomial of so many limbs, in a ring of degree `n`.
 pub fn buffer_words(n: usize, limbs: usize) -> usize {

@@ -19,19 +19,21 @@ pub enum Error {
         n: usize,
     },
     /// The ring degree is not one that the transforms serve.
-    #[error("The ring degree 2^{log_n} is not served; take log_n between 6 and 17.")]
+    #[error("The ring degree 2^{log_n} is not supported; use log_n between 6 and 17.")]
     BadDegree {
         /// Base-2 logarithm of the refused degree.
         log_n: u32,
     },
     /// The degree is not one that the small transforms serve.
-    #[error("The degree 2^{log_n} of a small transform is not served; take log_n between 6 and 12.")]
+    #[error("The degree 2^{log_n} of a small transform is not supported; use log_n between 6 and 12.")]
     BadSmallDegree {
         /// Base-2 logarithm of the refused degree.
         log_n: u32,
     },
     /// `AGLET_BACKEND` names a backend that does not exist or that this CPU lacks.
-    #[error("The backend \"{name}\" cannot be had: {reason}; set AGLET_BACKEND to one of {available}, or unset it.")]
+    #[error(
+        "The backend \"{name}\" is not available: {reason}; set AGLET_BACKEND to one of {available}, or unset it."
+    )]
     Backend {
         /// The name asked for.
         name: String,
@@ -62,7 +64,7 @@ pub enum Error {
     },
     /// The operating system's random source failed.
     #[error(
-        "The random source of the operating system failed: {reason}. Nothing was made; mend the source and try again."
+        "The random source of the operating system failed: {reason}. Nothing was made; repair the source and try again."
     )]
     Randomness {
         /// What the system said.

@@ -1,5 +1,6 @@
 //! Polynomials as matrices of residues: one limb of N words for each prime, the representation in the type.
 
+use crate::demand::stride;
 use crate::pool::{Buffer, Pool};
 use crate::Error;
 use rayon::prelude::*;
@@ -23,16 +24,6 @@ pub struct Coeff;
 pub struct Eval;
 impl Representation for Coeff {}
 impl Representation for Eval {}
-
-/// Words from the start of one limb to the start of the next. Limbs of large rings lie seventeen cache lines more than N
-/// apart: rows a power of two apart would compete for the same lines of every cache.
-pub(crate) fn stride(n: usize) -> usize {
-    if n >= 1 << 12 {
-        n + 17 * 8
-    } else {
-        n
-    }
-}
 
 /// A polynomial modulo X^N + 1 and a product of primes: `q_limbs` limbs modulo the first primes of the chain, then
 /// `p_limbs` limbs modulo the first special primes. Residues are canonical.

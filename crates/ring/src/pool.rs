@@ -69,6 +69,8 @@ struct Shelves {
     free: BTreeMap<usize, Vec<Storage>>,
     held_words: usize,
     demand: Demand,
+    /// Memory ran out: until something is reserved, what comes back goes on to the system, where forecasts see it.
+    short: bool,
 }
 
 /// Which free buffer serves where none has the size that is asked for.
@@ -112,7 +114,7 @@ impl Pool {
         };
         let storage = match reused {
             Some(s) => s,
-            None => Storage::new(capacity)?,
+            None => self.allocated(capacity)?,
         };
         Ok(Buffer { storage: Some(storage), len, pool: Arc::downgrade(self), secret: false })
     }
@@ -121,10 +123,34 @@ impl Pool {
     pub fn take_exact(len: usize) -> Result<Buffer, Error> {
         Ok(Buffer { storage: Some(Storage::new(len)?), len, pool: Weak::new(), secret: false })
     }
+    /// [`Pool::take_exact`], for which the pool gives up what lies in it where there is no other memory.
+    pub fn take_lasting(&self, len: usize) -> Result<Buffer, Error> {
+        Ok(Buffer { storage: Some(self.allocated(len)?), len, pool: Weak::new(), secret: false })
+    }
+
+    /// Fresh memory; where there is none, what lies here in other sizes is given back to the system first.
+    fn allocated(&self, words: usize) -> Result<Storage, Error> {
+        Storage::new(words).or_else(|error| match self.drain() {
+            0 => Err(error),
+            _ => Storage::new(words),
+        })
+    }
+
+    /// Gives all that lies here back to the system, and what comes back until something is reserved; says how many bytes lay here.
+    pub fn drain(&self) -> usize {
+        let (free, words) = {
+            let mut shelves = self.shelves.lock();
+            shelves.short = true;
+            (std::mem::take(&mut shelves.free), std::mem::take(&mut shelves.held_words))
+        };
+        drop(free);
+        words * 8
+    }
 
     /// Has `count` buffers for each `(len, count)` lie ready, with their pages mapped by the threads of the rayon pool that
     /// the caller stands in. Faster than page by page in the middle of the work, which finds them later.
     pub fn reserve(self: &Arc<Self>, mix: impl IntoIterator<Item = (usize, usize)>) -> Result<(), Error> {
+        self.shelves.lock().short = false;
         let each = mix.into_iter().flat_map(|(len, count)| std::iter::repeat_n(len, count));
         let mut buffers = each.map(|len| self.take(len, Fit::Larger)).collect::<Result<Vec<_>, _>>()?;
         let pages = buffers.par_iter_mut().flat_map(|b| b.par_chunks_mut(PAGE_WORDS));
@@ -146,7 +172,7 @@ impl Pool {
         let capacity = storage.capacity();
         let mut shelves = self.shelves.lock();
         shelves.demand.give_back(len.next_multiple_of(self.grain));
-        if shelves.held_words + capacity <= self.limit_words {
+        if !shelves.short && shelves.held_words + capacity <= self.limit_words {
             shelves.held_words += capacity;
             shelves.free.entry(capacity).or_default().push(storage);
         }
@@ -236,6 +262,11 @@ mod tests {
         drop((take(100), take(10)));
         drop(take(200));
         assert_eq!(pool.take_demand().mix(), [(256, 1), (64, 1)]);
+        assert_eq!((pool.drain(), pool.held_bytes()), (held, 0));
+        drop(take(60));
+        assert_eq!(pool.drain(), 0, "an empty one serves on, and keeps nothing");
+        pool.reserve([(60, 1)]).unwrap();
+        assert_eq!(pool.held_bytes(), 64 * 8, "until something is reserved");
         let large = Pool::take_exact(LARGE / 8).unwrap();
         assert!(large.iter().all(|&w| w == 0));
     }

@@ -2,11 +2,11 @@
 
 use crate::arch::{self, Kernels};
 use crate::automorphism::Automorphism;
-use crate::demand::buffer_words;
+use crate::demand::{buffer_words, stride};
 use crate::modulus::Modulus;
 use crate::ntt::NttTable;
 use crate::ops::Plans;
-use crate::poly::{stride, Poly, Representation};
+use crate::poly::{Poly, Representation};
 use crate::pool::{Buffer, Fit, Pool};
 use crate::process::Lock;
 use crate::Error;
@@ -174,7 +174,8 @@ impl Ring {
     }
     /// A polynomial outside the pool, for keys; zero.
     pub fn lasting<R: Representation>(&self, q_limbs: usize, p_limbs: usize) -> Result<Poly<R>, Error> {
-        Poly::lasting(self.n(), q_limbs, p_limbs)
+        let words = self.pool.take_lasting((q_limbs + p_limbs) * stride(self.n()))?;
+        Ok(Poly::from_buffer(words, self.n(), q_limbs, p_limbs))
     }
     /// A copy of the first `q_limbs` limbs of the chain and all special limbs of `x`; secret if `x` is.
     pub fn copy<R: Representation>(&self, x: &Poly<R>, q_limbs: usize) -> Result<Poly<R>, Error> {

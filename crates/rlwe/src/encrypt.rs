@@ -6,7 +6,7 @@ use crate::keyswitch::divide;
 use crate::params::Params;
 use crate::sample::Sample;
 use crate::secret::{KeyId, SecretKey};
-use crate::wire::stored_uniform;
+use crate::wire::{expand_limb, stored_uniform};
 use aglet_ring::sample::{self, ChaChaSource};
 use aglet_ring::{Eval, Form, Multiplier, Poly};
 use rayon::prelude::*;
@@ -45,14 +45,6 @@ pub(crate) fn expand_uniform(ctx: &Context, seed: &[u8; 32], part: usize, out: &
         let prime = ring.prime_of(q_limbs, i);
         expand_limb(&root, part, prime, ring.modulus(prime).value(), row);
     });
-}
-
-/// Limb `prime` of the ring of [`expand_uniform`].
-pub(crate) fn expand_limb(root: &ChaChaSource, part: usize, prime: usize, q: u64, limb: &mut [u64]) {
-    let mut label = [0u8; 16];
-    label[..8].copy_from_slice(&(part as u64).to_le_bytes());
-    label[8..].copy_from_slice(&(prime as u64).to_le_bytes());
-    sample::uniform(&mut root.fork(&label), q, limb);
 }
 
 /// `out = x y + z`; operands may have more limbs than `out`.

@@ -1,7 +1,12 @@
 //! The one error type of this crate: every variant is a sentence that names the fix.
 
-use crate::secret::KeyId;
-use crate::security::{hundredths, Secret};
+use crate::distribution::Secret;
+use crate::key_id::KeyId;
+
+/// A limit as it is shown: in hundredths, never above itself.
+pub(crate) fn hundredths(limit: f64) -> f64 {
+    (limit * 100.0).floor() / 100.0
+}
 
 /// What can go wrong on the lattice floor. All of it is caused by input; our own bugs panic instead.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -9,8 +14,8 @@ use crate::security::{hundredths, Secret};
 pub enum Error {
     /// The modulus is larger than 128-bit security allows for this dimension and secret.
     #[error(
-        "A modulus of {log_q:.2} bits in dimension {dimension} with {secret} is below 128 bits of security: the limit there is \
-         {shown}; take fewer or smaller moduli, a larger dimension or a denser secret.",
+        "A modulus of {log_q:.2} bits in dimension {dimension} with {secret} is below 128 bits of security: the modulus may have at most \
+         {shown} bits; use fewer or smaller primes, a larger dimension or a denser secret.",
         shown = hundredths(*.limit)
     )]
     InsecureParameters {
@@ -26,9 +31,9 @@ pub enum Error {
 
     /// NTRU, which no table here judges.
     #[error(
-        "No table here gives ntru 128 bits: where Q passes the fatigue point of its degree (eprint 2021/999), lattice reduction finds the \
-         dense sublattice that the shifts of its key span, far earlier than a key of LWE; at degree {degree} that is 2^{point:.1}, and Q \
-         is 2^{log_q:.1}. Take another method."
+        "No table here gives ntru 128 bits of security. Above the fatigue point (eprint 2021/999), lattice reduction finds the dense \
+         sublattice of an NTRU key far earlier than it finds an LWE key; at degree {degree} that is 2^{point:.1}, and Q \
+         is 2^{log_q:.1}. Use another method."
     )]
     Ntru {
         /// The degree N.
@@ -41,8 +46,8 @@ pub enum Error {
 
     /// The security table has no figure for these.
     #[error(
-        "The security of dimension {dimension} with {secret} is not known: {reason}; take a secret, dimension and error that it \
-         has."
+        "The security table has no figure for dimension {dimension} with {secret}: {reason}; use a secret, dimension and error \
+         that it has."
     )]
     UnknownSecurity {
         /// Ring degree, or LWE dimension.
@@ -62,8 +67,8 @@ pub enum Error {
 
     /// The sparse secret of a bootstrap would appear under a modulus at which it is not secure.
     #[error(
-        "The sparse secret of a bootstrap is secure under q0 and one special prime only, and this would show it under {q_limbs} \
-         limbs of Q and {p_limbs} of P; take KeySwitchSpec::to_sparse(), or another secret key."
+        "The sparse secret of a bootstrap is secure only under q0 and one special prime, and this key would use it under {q_limbs} \
+         limbs of Q and {p_limbs} of P; use KeySwitchSpec::dense_to_sparse(), or another secret key."
     )]
     SparseSecret {
         /// Limbs of Q asked for.
@@ -73,7 +78,7 @@ pub enum Error {
     },
 
     /// A key or ciphertext belongs to another secret key.
-    #[error("This {what} is of secret key {found}, and the ciphertext or key beside it is of {expected}; use what was made with one secret key.")]
+    #[error("This {what} belongs to secret key {found}, and the other ciphertext or key to {expected}; use ciphertexts and keys of one secret key.")]
     KeyMismatch {
         /// What does not fit.
         what: &'static str,
@@ -88,7 +93,7 @@ pub enum Error {
     Cancelled,
 
     /// An operation needs more levels than there are.
-    #[error("This needs chain level {needed} or more and the ciphertext is at {found}; bootstrap it first, or encrypt at a higher level.")]
+    #[error("This operation needs chain level {needed} or above, and the ciphertext is at {found}; bootstrap it first, or encrypt at a higher level.")]
     Level {
         /// The level that the operation starts from.
         needed: usize,
@@ -97,7 +102,7 @@ pub enum Error {
     },
 
     /// A ciphertext has a degree that the operation does not take.
-    #[error("This takes a ciphertext of two polynomials and this one has {}; relinearize it first.", degree + 1)]
+    #[error("This operation takes a ciphertext of two polynomials, and this one has {}; relinearize it first.", degree + 1)]
     Degree {
         /// Degree found.
         degree: usize,

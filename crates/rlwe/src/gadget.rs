@@ -1,4 +1,4 @@
-//! Gadgets: into which digits a polynomial is cut before it meets a switching key, and modulo what.
+//! Gadget decomposition: into which digits a polynomial is cut before it meets a switching key, and modulo what.
 //!
 //! The gadget here is that of RNS digits with special primes (Han and Ki, eprint 2019/688): `g_d` is 1 modulo the primes of
 //! digit `d` and 0 modulo the others, and digits are multiplied by a key modulo QP.
@@ -29,20 +29,14 @@ impl KeySwitchSpec {
     }
 
     /// From the main secret to the sparse one. The only key under the sparse secret: modulus `q0 p'`, one digit.
-    pub fn to_sparse() -> Self {
+    pub fn dense_to_sparse() -> Self {
         Self { q_limbs: 1, p_limbs: 1, digits: vec![vec![0]] }
     }
 
     /// From the sparse secret back, for polynomials that were raised from `q0` and so are one short digit; with or without a
     /// rotation and a plaintext ([`SwitchingKey::weighted_galois`](crate::SwitchingKey::weighted_galois)).
-    pub fn from_sparse(q_limbs: usize) -> Self {
+    pub fn sparse_to_dense(q_limbs: usize) -> Self {
         Self { q_limbs, p_limbs: 1, digits: vec![(0..q_limbs).collect()] }
-    }
-
-    /// From the main secret to a sparse one that may appear modulo `q0` alone: so many short digits of that one limb
-    /// ([`SwitchingKey::by_short_digits`](crate::SwitchingKey::by_short_digits)).
-    pub fn short_digits(count: usize) -> Self {
-        Self { q_limbs: 1, p_limbs: 0, digits: vec![vec![0]; count] }
     }
 
     /// Bytes of a key in memory.

@@ -9,22 +9,15 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KeyRole {
     /// From the square of the secret, after a product: relinearization.
-    Square,
+    Relinearization,
     /// From the secret after X -> X^g, for this Galois element g.
     Galois(u64),
     /// From the sparse secret after X -> X^g, times a public polynomial ([`SwitchingKey::weighted_galois`]).
-    FromSparseGalois(u64),
-    /// To the sparse secret, at the lowest modulus ([`KeySwitchSpec::to_sparse`]).
-    ToSparse,
-    /// From the sparse secret ([`KeySwitchSpec::from_sparse`]).
-    FromSparse,
-    /// Of one digit of a factor of a root of unity ([`RotorKeys`](crate::RotorKeys), where such keys are, not in a [`KeySet`]).
-    Rotor {
-        /// The factor.
-        factor: usize,
-        /// 0 for the column, then the muxes.
-        digit: usize,
-    },
+    SparseToDenseGalois(u64),
+    /// To the sparse secret, at the lowest modulus ([`KeySwitchSpec::dense_to_sparse`]).
+    DenseToSparse,
+    /// From the sparse secret ([`KeySwitchSpec::sparse_to_dense`]).
+    SparseToDense,
 }
 
 /// What a [`KeySet`] holds: keys, or their shapes before they are made.
@@ -133,23 +126,26 @@ mod tests {
     #[test]
     fn the_smallest_key_that_serves_is_found() {
         let keys: KeySet<_> = [
-            (KeyRole::FromSparse, shape(9, 1)),
-            (KeyRole::Square, shape(7, 3)),
-            (KeyRole::Square, shape(4, 2)),
+            (KeyRole::SparseToDense, shape(9, 1)),
+            (KeyRole::Relinearization, shape(7, 3)),
+            (KeyRole::Relinearization, shape(4, 2)),
             (KeyRole::Galois(5), shape(6, 3)),
-            (KeyRole::FromSparseGalois(5), shape(9, 1)),
+            (KeyRole::SparseToDenseGalois(5), shape(9, 1)),
         ]
         .into_iter()
         .collect();
         let found = |role, limbs| keys.find(role, limbs).map(|spec| spec.q_limbs);
-        assert_eq!([1, 4, 5, 7].map(|limbs| found(KeyRole::Square, limbs)), [Some(4), Some(4), Some(7), Some(7)]);
-        assert_eq!((found(KeyRole::Square, 8), found(KeyRole::Galois(5), 7)), (None, None));
-        assert_eq!((found(KeyRole::Galois(25), 1), found(KeyRole::ToSparse, 1)), (None, None));
+        assert_eq!(
+            [1, 4, 5, 7].map(|limbs| found(KeyRole::Relinearization, limbs)),
+            [Some(4), Some(4), Some(7), Some(7)]
+        );
+        assert_eq!((found(KeyRole::Relinearization, 8), found(KeyRole::Galois(5), 7)), (None, None));
+        assert_eq!((found(KeyRole::Galois(25), 1), found(KeyRole::DenseToSparse, 1)), (None, None));
         let order: Vec<_> = keys.iter().map(|(role, spec)| (role, spec.q_limbs)).collect();
-        assert_eq!(order[..2], [(KeyRole::Square, 4), (KeyRole::Square, 7)]);
-        assert_eq!(order[3..], [(KeyRole::FromSparseGalois(5), 9), (KeyRole::FromSparse, 9)]);
+        assert_eq!(order[..2], [(KeyRole::Relinearization, 4), (KeyRole::Relinearization, 7)]);
+        assert_eq!(order[3..], [(KeyRole::SparseToDenseGalois(5), 9), (KeyRole::SparseToDense, 9)]);
         // What comes later replaces what has its role and limbs, and nothing else.
-        let both = keys.and(KeySet::new().with(KeyRole::Square, shape(7, 1)));
-        assert_eq!((both.find(KeyRole::Square, 5).map(|s| s.p_limbs), both.iter().count()), (Some(1), 5));
+        let both = keys.and(KeySet::new().with(KeyRole::Relinearization, shape(7, 1)));
+        assert_eq!((both.find(KeyRole::Relinearization, 5).map(|s| s.p_limbs), both.iter().count()), (Some(1), 5));
     }
 }

@@ -7,19 +7,19 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
-pub mod bridge;
 pub mod context;
-pub mod encapsulate;
+pub mod distribution;
 pub mod encrypt;
 pub mod error;
-pub mod exchange;
 pub mod gadget;
+pub mod gadget_digits;
+pub mod key_id;
 pub mod keys;
 pub mod keyswitch;
 pub mod lwe;
+pub mod mod_switch;
 pub mod params;
-pub mod places;
-pub mod rotor;
+pub mod ring_switch;
 pub mod sample;
 pub mod secret;
 pub mod security;
@@ -32,8 +32,6 @@ pub use error::Error;
 pub use gadget::KeySwitchSpec;
 pub use keys::{KeyRole, KeySet};
 pub use params::Params;
-pub use places::Places;
-pub use rotor::{RotorKeys, RotorShape};
 pub use sample::Sample;
 pub use secret::{KeyId, SecretKey};
 pub use switching_key::SwitchingKey;

@@ -15,7 +15,6 @@ use aglet_ring::primes::is_prime;
 use aglet_ring::sample::GAUSSIAN_SIGMA;
 
 use crate::error::Error;
-use crate::places::Places;
 use crate::security::{self, Secret, Security, SecurityReport};
 use digits::MAX_SOURCES;
 
@@ -26,12 +25,11 @@ pub struct ParamsSpec {
     pub log_n: u32,
     /// Distribution of the main secret.
     pub secret: Secret,
-    /// Distribution of a second, sparse secret, which appears modulo `q[0] p[0]` only (eprint 2022/024); none without
+    /// Distribution of a second, sparse secret, which appears at the lowest modulus only (eprint 2022/024); none without
     /// bootstrapping.
     pub sparse_secret: Option<Secret>,
-    /// Where the sparse secret has its coefficients, if a bootstrap must know each of them: then it appears modulo `q[0]` alone, and there
-    /// must be enough such secrets ([`Places::least_count`]).
-    pub places: Option<Places>,
+    /// Special primes beside `q[0]` in the modulus that the sparse secret appears under: 1, or 0 where no key to it has any.
+    pub sparse_special: usize,
     /// log2 of the degree n of the subring of X^(N/n) that the sparse secret is drawn from, where it is as secure as in a ring of that
     /// degree: a sample of the ring is N/n of the smaller one. Without it, the whole ring.
     pub sparse_log_n: Option<u32>,
@@ -89,17 +87,19 @@ impl ParamsSpec {
         self.sparse_secret.map_or(Ok(()), |secret| secret.check(1 << self.sparse_log_n()))?;
         let mut all: Vec<u64> = [&self.q[..], &self.spare, &self.p].concat();
         if let Some(p) = all.iter().find(|&&p| p >= 1 << 61 || p % (2 * n as u64) != 1 || !is_prime(p)) {
-            return bad(format!("{p} is no prime = 1 mod 2^{} below 2^61", self.log_n + 1));
+            return bad(format!("{p} is not a prime below 2^61 that is 1 modulo 2^{}", self.log_n + 1));
         }
         all.sort_unstable();
         if all.windows(2).any(|pair| pair[0] == pair[1]) {
-            return bad("a prime stands twice among the moduli".into());
+            return bad("the moduli contain a prime twice".into());
         }
-        if let Some(places) = self.places {
-            places.check(n)?;
+        if self.sparse_special > 1 {
+            return bad(
+                "the sparse secret appears beside at most one special prime; write sparse_special = 0 or 1".into()
+            );
         }
         if self.q.is_empty() || self.p.is_empty() {
-            return bad("there must be a prime of Q and a special prime at least".into());
+            return bad("there must be at least one prime of Q and one special prime".into());
         }
         if self.p.len() >= MAX_SOURCES {
             // A division by P and one prime of the chain converts from all of them.
@@ -107,7 +107,7 @@ impl ParamsSpec {
             return bad(format!("there are {special} special primes; take fewer than {MAX_SOURCES}, larger ones"));
         }
         if !self.spare.is_empty() && self.max_log_qp.is_none() {
-            return bad("spare primes stand for others, so QP has no fixed size; give max_log_qp".into());
+            return bad("spare primes replace others, so QP has no fixed size; give max_log_qp".into());
         }
         if self.max_log_qp.is_some_and(|bits| !(bits > 0.0 && bits.is_finite())) {
             return bad("max_log_qp is not a finite number above 0".into());
@@ -118,7 +118,7 @@ impl ParamsSpec {
 
 impl Params {
     /// Checks what is given and passes the security gate: the main secret at the largest QP of a key, the sparse secret at
-    /// `q[0] p[0]`, or at `q[0]` and by its number where its places are known.
+    /// `q[0] p[0]`, or at `q[0]` where it appears there alone ([`ParamsSpec::sparse_special`]).
     ///
     /// # Errors
     /// [`Error::BadParameters`] if the data contradicts itself, [`Error::InsecureParameters`] or [`Error::UnknownSecurity`] if
@@ -132,12 +132,9 @@ impl Params {
             Security::NotChecked => Ok(SecurityReport::new(1 << log_n, log_q, GAUSSIAN_SIGMA, secret)),
         };
         let security = report(spec.log_n, log_qp, spec.secret)?;
-        let shown = if spec.places.is_some() { log2_q[0] } else { log2_q[0] + log2_p[0] };
+        let shown = log2_q[0] + log2_p[..spec.sparse_special].iter().sum::<f64>();
         let sparse = |secret| report(spec.sparse_log_n(), shown, secret);
         let sparse_security = spec.sparse_secret.map(sparse).transpose()?;
-        if let Some(places) = spec.places.filter(|_| gate == Security::Bits128) {
-            places.least_count(1 << spec.log_n)?;
-        }
         let prime_indices = (0..spec.q.len()).collect();
         let params = Params(Arc::new(Inner { spec, log2_q, log2_p, gate, security, sparse_security, prime_indices }));
         let limbs = params.q().len();
@@ -251,10 +248,10 @@ impl Params {
         self.0.spec.sparse_secret
     }
 
-    /// Where the sparse secret has its coefficients, if a bootstrap must know that.
+    /// Special primes in the modulus that the sparse secret appears under: [`ParamsSpec::sparse_special`].
     #[must_use]
-    pub fn places(&self) -> Option<Places> {
-        self.0.spec.places
+    pub fn sparse_special(&self) -> usize {
+        self.0.spec.sparse_special
     }
 
     /// What was asked of the security gate.
@@ -269,7 +266,7 @@ impl Params {
         &self.0.security
     }
 
-    /// Security of the sparse secret at `q[0] p[0]`, or at `q[0]` where its places are known; `None` for a set without one.
+    /// Security of the sparse secret at the modulus that it appears under; `None` for a set without one.
     #[must_use]
     pub fn sparse_security(&self) -> Option<&SecurityReport> {
         self.0.sparse_security.as_ref()

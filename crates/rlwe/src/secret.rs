@@ -2,32 +2,15 @@
 
 use crate::context::Context;
 use crate::error::Error;
+pub use crate::key_id::KeyId;
 use crate::params::Params;
-use crate::places::PlacedCoefficients;
 use crate::security::Secret;
+use aglet_ring::automorphism::Automorphism;
 use aglet_ring::fft::SpecialFft;
 use aglet_ring::sample::{self, ChaChaSource};
-use aglet_ring::{Eval, Poly};
+use aglet_ring::{Eval, Form, Multiplier, Poly};
 use num_complex::Complex64;
 use zeroize::{Zeroize, Zeroizing};
-
-/// Names a secret key without telling anything of it: drawn at random beside the key, carried by all that depends on it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct KeyId(pub u64);
-
-impl KeyId {
-    /// Everybody sees it, so it is no part of the stream that the key is drawn from.
-    pub(crate) fn draw(source: &mut ChaChaSource) -> Self {
-        let [a, b, c, d, e, f, g, h, ..] = source.public_seed();
-        Self(u64::from_le_bytes([a, b, c, d, e, f, g, h]))
-    }
-}
-
-impl std::fmt::Display for KeyId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:016x}", self.0)
-    }
-}
 
 /// A secret polynomial `s`. Erased from memory when dropped; shows only its id.
 pub struct SecretKey {
@@ -49,8 +32,8 @@ impl SecretKey {
         Self::from_coefficients(ctx, KeyId::draw(source), (secret, s), None)
     }
 
-    /// Draws the sparse secret of a bootstrap, for one key, in the subring that the parameters say. It may appear under `q0 p'` only, the shape of
-    /// [`KeySwitchSpec::to_sparse`](crate::KeySwitchSpec::to_sparse); keys and encryptions under it refuse more.
+    /// Draws the sparse secret of a bootstrap, for one key, in the subring that the parameters say. It may appear as they say, mostly under `q0 p'` only, the shape
+    /// of [`KeySwitchSpec::dense_to_sparse`](crate::KeySwitchSpec::dense_to_sparse); keys and encryptions under it refuse more.
     pub fn generate_sparse(ctx: &Context, source: &mut ChaChaSource) -> Result<Self, Error> {
         let secret = ctx
             .params()
@@ -59,24 +42,26 @@ impl SecretKey {
         let mut s = Zeroizing::new(vec![0; ctx.ring().n()]);
         let drawn = draw(secret, ctx.params().sparse_n(), source);
         s.iter_mut().step_by(ctx.ring().n() / drawn.len()).zip(drawn.iter()).for_each(|(s, c)| *s = *c);
-        Self::from_coefficients(ctx, KeyId::draw(source), (secret, s), Some(1))
+        Self::from_coefficients(ctx, KeyId::draw(source), (secret, s), Some(ctx.params().sparse_special()))
     }
 
-    /// Draws the sparse secret of a bootstrap by roots of unity, for one key, with where its coefficients stand, which the making of
-    /// that key must know. It may appear under `q0` alone.
+    /// The sparse secret of a bootstrap that drew its coefficients itself, for one key, since the making of that key must know them. It may appear
+    /// as the parameters say.
     ///
     /// # Errors
-    /// [`Error::BadParameters`] for a set without such a secret.
-    pub fn generate_placed(ctx: &Context, source: &mut ChaChaSource) -> Result<(Self, PlacedCoefficients), Error> {
-        let (Some(places), Some(secret)) = (ctx.params().places(), ctx.params().sparse_secret()) else {
-            return Err(Error::bad_parameters(
-                "this set has no sparse secret whose places are known; take one made for it",
-            ));
-        };
-        let n = ctx.ring().n();
-        let placed = places.draw(n, source);
-        let key = Self::from_coefficients(ctx, KeyId::draw(source), (secret, placed.coefficients(n)), Some(0))?;
-        Ok((key, placed))
+    /// [`Error::BadParameters`] for a set without a sparse secret, or one of another degree or weight.
+    pub fn sparse_of(ctx: &Context, s: Zeroizing<Vec<i8>>, source: &mut ChaChaSource) -> Result<Self, Error> {
+        let secret = ctx.params().sparse_secret();
+        // Both sums agree where all coefficients are -1, 0 or 1. Constant time.
+        let odd = s.iter().map(|&c| u32::from(c as u8 & 1)).sum::<u32>();
+        let squares = s.iter().map(|&c| i32::from(c) * i32::from(c)).sum::<i32>();
+        let weight = |secret: Secret| [f64::from(odd), f64::from(squares)] == [secret.squared_norm(s.len()); 2];
+        match secret.filter(|&secret| s.len() == ctx.ring().n() && weight(secret)) {
+            Some(secret) => {
+                Self::from_coefficients(ctx, KeyId::draw(source), (secret, s), Some(ctx.params().sparse_special()))
+            }
+            None => Err(Error::bad_parameters("this set has another sparse secret; take one made for this bootstrap")),
+        }
     }
 
     fn from_coefficients(
@@ -131,7 +116,7 @@ impl SecretKey {
         Self::from_coefficients(ctx, id, (params.secret(), s), None)
     }
 
-    /// A secret that is no main one: part of a look-up secret in this ring.
+    /// A secret that is no main one: part of a FHEW secret in this ring.
     pub(crate) fn of(ctx: &Context, id: KeyId, drawn: (Secret, Zeroizing<Vec<i8>>)) -> Result<Self, Error> {
         Self::from_coefficients(ctx, id, drawn, None)
     }
@@ -149,6 +134,26 @@ impl SecretKey {
             value.im.zeroize();
         });
         largest
+    }
+
+    /// `times phi(s)` at so many limbs: what a key with a rotation encrypts. Constant time in `times`, and wiped when dropped.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn image(
+        &self,
+        ctx: &Context,
+        phi: &Automorphism,
+        times: i64,
+        (q_limbs, p_limbs): (usize, usize),
+    ) -> Result<Poly<Eval>, Error> {
+        let ring = ctx.ring();
+        let mut turned = ring.secret_scratch(q_limbs, p_limbs)?;
+        ring.permute(&self.eval, phi, &mut turned);
+        let mut image = [ring.secret_scratch(q_limbs, p_limbs)?];
+        ring.forms_to(&[Form::multiple(Multiplier::integer(i128::from(times)), &turned)], &mut image);
+        let [image] = image;
+        Ok(image)
     }
 
     /// The name of this key.

@@ -54,7 +54,7 @@ impl SwitchingKey {
     /// Makes the key of which every digit encrypts under `sk` a message times minus the multiplier beside it.
     ///
     /// # Errors
-    /// [`Error::SparseSecret`] for a key under the sparse secret of another shape than [`KeySwitchSpec::to_sparse`].
+    /// [`Error::SparseSecret`] for a key under the sparse secret of another shape than [`KeySwitchSpec::dense_to_sparse`].
     fn generate(
         ctx: &Context,
         spec: KeySwitchSpec,
@@ -68,11 +68,15 @@ impl SwitchingKey {
             true => Err(Error::Cancelled),
             false => Ok(ctx.ring().lasting(spec.q_limbs, spec.p_limbs)?),
         };
-        Self::generate_in(ctx, spec.clone(), samples, sk, random, room)
+        Self::encrypting(ctx, spec.clone(), samples, sk, random, room)
     }
 
-    /// The same in words that `room` gives, for keys that are packed soon.
-    pub(crate) fn generate_in(
+    /// Makes the key of which every digit encrypts under `sk` a message times minus the multiplier beside it, in words that `room` gives: for methods
+    /// with keys of their own, whose messages are plaintexts or images of secrets ([`SecretKey::image`]).
+    ///
+    /// # Errors
+    /// Those of `room`; [`Error::SparseSecret`] for a key under a sparse secret that may not appear so.
+    pub fn encrypting(
         ctx: &Context,
         spec: KeySwitchSpec,
         samples: &[(Multiplier<'_>, &Poly<Eval>)],
@@ -168,7 +172,7 @@ impl SwitchingKey {
     /// From one secret key to another.
     ///
     /// # Errors
-    /// [`Error::SparseSecret`] if `to` is the sparse secret and `spec` not [`KeySwitchSpec::to_sparse`].
+    /// [`Error::SparseSecret`] if `to` is the sparse secret and `spec` not [`KeySwitchSpec::dense_to_sparse`].
     pub fn between(
         ctx: &Context,
         spec: KeySwitchSpec,
@@ -200,24 +204,6 @@ impl SwitchingKey {
         Self::generate(ctx, spec, &[(Multiplier::integer(-1), &product[0])], to, random, &NEVER)
     }
 
-    /// From one secret key to a sparse one, modulo `q0` alone: digits of so many bits meet it ([`crate::encapsulate`]), since no special
-    /// prime may stand beside `q0`.
-    ///
-    /// # Errors
-    /// [`Error::SparseSecret`] if `to` may not appear so.
-    pub fn by_short_digits(
-        ctx: &Context,
-        (count, bits): (usize, u32),
-        from: &SecretKey,
-        to: &SecretKey,
-        random: &mut ChaChaSource,
-    ) -> Result<Self, Error> {
-        let m = ctx.ring().modulus(0);
-        let minus: Vec<[u64; 1]> = (0..count).map(|j| [m.neg(m.pow(2, u64::from(bits) * j as u64))]).collect();
-        let samples: Vec<_> = minus.iter().map(|minus| (Multiplier::Residues(minus), from.eval())).collect();
-        Self::generate(ctx, KeySwitchSpec::short_digits(count), &samples, to, random, &NEVER)
-    }
-
     /// What is stored of it: the seed of the uniform halves, and the other half of every digit.
     pub fn stored(&self) -> (&[u8; 32], &[Poly<Eval>]) {
         (&self.seed, self.words.halves()[0])
@@ -243,7 +229,7 @@ impl SwitchingKey {
     }
 
     /// All that it is made of: its words, its seed, and what files take of it.
-    pub(crate) fn into_parts(self) -> (KeyId, KeySwitchSpec, KeyBlock, [u8; 32]) {
+    pub fn into_parts(self) -> (KeyId, KeySwitchSpec, KeyBlock, [u8; 32]) {
         (self.id, self.spec, self.words, self.seed)
     }
 

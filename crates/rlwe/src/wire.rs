@@ -1,9 +1,8 @@
 //! Polynomials as bytes: each limb packed to the bits of its prime, uniform halves as a seed.
 
-use crate::encrypt::expand_limb;
 use crate::error::Error;
 use crate::params::Params;
-use aglet_ring::sample::ChaChaSource;
+use aglet_ring::sample::{self, ChaChaSource};
 use aglet_ring::{Eval, Modulus, Poly};
 use rayon::prelude::*;
 
@@ -23,6 +22,14 @@ pub fn primes(params: &Params, q_limbs: usize, p_limbs: usize) -> Result<Vec<(us
     let chain = q[..q_limbs].iter().enumerate();
     let special = p[..p_limbs].iter().enumerate().map(|(i, prime)| (q.len() + i, prime));
     chain.chain(special).map(|(i, &prime)| Ok((i, Modulus::new(prime)?))).collect()
+}
+
+/// Limb `prime` of the ring of the uniform half `part` of a seed.
+pub(crate) fn expand_limb(root: &ChaChaSource, part: usize, prime: usize, q: u64, limb: &mut [u64]) {
+    let mut label = [0u8; 16];
+    label[..8].copy_from_slice(&(part as u64).to_le_bytes());
+    label[8..].copy_from_slice(&(prime as u64).to_le_bytes());
+    sample::uniform(&mut root.fork(&label), q, limb);
 }
 
 /// The uniform half beside a stored one: the same limbs, expanded from the seed as when the key was made.

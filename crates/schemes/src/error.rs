@@ -1,4 +1,4 @@
-//! Everything that can be refused on this floor.
+//! The errors of this crate.
 
 use thiserror::Error;
 
@@ -25,7 +25,7 @@ pub enum Error {
         /// The top of the chain.
         max: usize,
     },
-    /// The two operands of a sum stand at different levels.
+    /// The two operands of a sum have different levels.
     #[error("The operands are at chain levels {left} and {right}; bring the higher one down with level_down first.")]
     LevelMismatch {
         /// Level of the left operand.
@@ -60,7 +60,7 @@ pub enum Error {
         found: usize,
     },
     /// A `Quadratic` in which no ciphertext occurs.
-    #[error("A quadratic form without products and terms has no ciphertext in it; encode the constant instead.")]
+    #[error("A quadratic form without products and terms contains no ciphertext; encode the constant instead.")]
     EmptyQuadratic,
     /// A linear map whose parts contradict each other.
     #[error("This is not a linear map on {slots} slots: {reason}.")]
@@ -81,7 +81,7 @@ pub enum Error {
         found: usize,
     },
 
-    /// A result that would be wrong too often.
+    /// A result whose failure probability is too high.
     #[error("{gate} on these inputs would fail with probability 2^{log2:.1}, and at most 2^{allowed} is allowed; bootstrap the inputs first, or allow more.")]
     Failure {
         /// The gate, or the table.
@@ -93,7 +93,7 @@ pub enum Error {
     },
 
     /// A message or table that does not fit.
-    #[error("{value} is {what} that is not allowed; take {allowed}.")]
+    #[error("{value} cannot be {what}; give {allowed}.")]
     Message {
         /// The number.
         value: u64,
@@ -103,7 +103,7 @@ pub enum Error {
         allowed: String,
     },
     /// A signed integer out of range.
-    #[error("{value} is no integer of this range; take {least} to {most}, or more bits.")]
+    #[error("{value} is outside the range of these integers; use {least} to {most}, or more bits.")]
     Integer {
         /// The integer.
         value: i64,
@@ -115,8 +115,8 @@ pub enum Error {
 
     /// Slots were asked for where the ring has none.
     #[error(
-        "Integers modulo {t} have no slots in a ring of degree {n}, as {t} is no prime = 1 mod {}; take 65537, another such prime, or \
-         pack coefficients.",
+        "Integers modulo {t} have no slots in a ring of degree {n}, because {t} is not a prime that is 1 modulo {}; use 65537, another \
+         such prime, or packing=\"coefficients\".",
         2 * n
     )]
     NoSlots {
@@ -126,7 +126,7 @@ pub enum Error {
         n: usize,
     },
     /// A number that is not one modulo t.
-    #[error("The number {value} at index {index} is not between -{t} and {t}, the plaintext modulus; reduce it, or take a larger modulus.")]
+    #[error("The number {value} at index {index} is not between -{t} and {t}, the plaintext modulus; reduce it, or use a larger plaintext_modulus.")]
     Residue {
         /// The number.
         value: i64,
@@ -135,10 +135,11 @@ pub enum Error {
         /// The plaintext modulus.
         t: u64,
     },
-    /// An exact result that would not decrypt, or not after what follows.
+    /// An exact result whose noise is too large for its level.
     #[error(
-        "The noise of this result is {bits:.1} bits too large for its level; bring operands down a level first, which leaves little of \
-         it, sum fewer of them, or start at a higher level."
+        "The noise of this result is {bits:.1} bits too large for its level; first bring the operands down a level (mod_switch), which \
+         removes most of their noise, or sum or double what goes into products instead of their results, or sum fewer terms, or start at \
+         a higher level."
     )]
     Noise {
         /// Bits that are missing.
@@ -147,8 +148,8 @@ pub enum Error {
 
     /// A ciphertext whose noise fills its modulus, as the secret key sees it.
     #[error(
-        "The noise of this ciphertext leaves {bits:.1} bits of its modulus, and below 1 its numbers are lost: it carries a bound that does \
-         not hold, or was altered. Compute it again from its operands, brought down a level first (mod_switch), or bootstrap earlier."
+        "The noise of this ciphertext leaves {bits:.1} bits of its modulus, and below 1 its values are lost: its noise bound is wrong, or it \
+         was altered. Compute it again from its operands after a mod_switch, or bootstrap earlier."
     )]
     UsedUp {
         /// Bits that are free.
@@ -162,7 +163,7 @@ pub enum Error {
         reason: &'static str,
     },
     /// A key that the operation needs was not given.
-    #[error("The {what} is missing; create it from the same secret key and pass it along.")]
+    #[error("The {what} is missing; create it from the same secret key and pass it as an argument.")]
     MissingKey {
         /// Which key, with its rotation where it has one.
         what: String,
@@ -175,9 +176,9 @@ pub enum Error {
     },
     /// A message that fills its modulus.
     #[error(
-        "This message is too large for its modulus, or may have wrapped around on the way: values up to {most:.6} fit for certain; \
-         scale the values down before they are computed with, compute at a higher level, encrypt with bound= if they are known to \
-         be small, or take what is there, right or not, with decrypt(..., check=False)."
+        "This message is too large for its modulus, or may have wrapped around earlier; values up to {most:.6} always fit. \
+         Scale the values down first, compute at a higher level, encrypt with bound= if they are known to \
+         be small, or use decrypt(..., check=False), which returns the values whether they are right or not."
     )]
     Wrapped {
         /// The size of values that fit whatever the message.
@@ -186,10 +187,10 @@ pub enum Error {
     /// The caller stopped the work.
     #[error("The work was stopped.")]
     Cancelled,
-    /// From the lattice floor.
+    /// From the crate of RLWE.
     #[error(transparent)]
     Rlwe(#[from] aglet_rlwe::Error),
-    /// From the ring floor.
+    /// From the crate of the ring.
     #[error(transparent)]
     Ring(#[from] aglet_ring::Error),
 }
@@ -197,9 +198,6 @@ pub enum Error {
 impl Error {
     /// For a linear map that has no diagonal.
     pub fn zero_map(slots: usize) -> Self {
-        Self::InvalidLinearMap {
-            slots,
-            reason: "it has no diagonal, so that its value is zero whatever it is applied to",
-        }
+        Self::InvalidLinearMap { slots, reason: "it has no diagonal, so its result is always zero" }
     }
 }

@@ -1,16 +1,17 @@
-//! The arithmetic that circuits are written against, whatever the scheme.
+//! The arithmetic interface of circuits, for every scheme.
 //!
-//! A circuit (a polynomial, a homomorphic DFT, a whole bootstrap) is generic over [`Evaluator`], or over what schemes for
-//! approximate numbers add ([`Approximate`](crate::approximate::Approximate)), so that one text runs on ciphertexts and on
-//! numbers in the clear ([`crate::clear::ClearEvaluator`]). Levels are always *chain levels*: the number of `Q` limbs minus one.
+//! A circuit (a polynomial, a homomorphic DFT, a whole bootstrap) is generic over [`Evaluator`], or over the trait of
+//! approximate schemes ([`Approximate`](crate::ckks::approximate::Approximate)). So the same code runs on ciphertexts and on
+//! numbers in the clear ([`crate::ckks::clear::ClearEvaluator`]). Levels are always *chain levels*: the number of `Q` limbs
+//! minus one.
 
 use crate::error::Error;
 use crate::linear_map::LinearMap;
 use crate::scalar::Scalar;
 
-/// Slotwise arithmetic on vectors of scalars with levels: what every scheme has.
+/// Slotwise arithmetic on vectors of scalars with levels, which every scheme has.
 ///
-/// Inputs are never changed. Operations may take operands of different levels only where they say so.
+/// Inputs never change. Operands must have the same level unless an operation says otherwise.
 pub trait Evaluator {
     /// What stands in a slot.
     type Scalar: Scalar;

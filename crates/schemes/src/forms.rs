@@ -1,10 +1,44 @@
-//! Quadratic forms that land on a scale, whatever scales are: doubles, or the factors of exact integers.
+//! Quadratic forms with an exact scale, for every kind of scale: doubles, or the correction factors of exact integers.
 
-use crate::approximate::{Approximate, Quadratic};
 use crate::evaluator::Evaluator;
 use crate::Error;
+use num_complex::Complex64;
 
-/// What stands beside a level: it is multiplied in products and divided by what a rescale divides by.
+/// One term `factor * left * right` of a [`Quadratic`].
+#[derive(Debug, Clone, Copy)]
+pub struct Product<'a, C> {
+    /// A small integer, 1 to 16. It needs no scale and adds no noise of its own.
+    pub factor: i32,
+    /// Left operand, at or above the level of the form.
+    pub left: &'a C,
+    /// Right operand; may be the left one, which makes it a square.
+    pub right: &'a C,
+}
+
+/// A quadratic form in ciphertexts, evaluated with one relinearization and one rescale.
+///
+/// Scalars are complex numbers and scales are doubles, unless a scheme of exact numbers has others
+/// ([`Forms`]).
+///
+/// The value is `sum factor * left * right + sum constant * ciphertext + constant`, slot by slot. Operands are first
+/// dropped to `level`; the result is at `level - 1` with exactly the scale `scale`. For every product
+/// `left.scale * right.scale = scale * modulus(level)` must hold to [`SCALE_TOLERANCE`](crate::ckks::approximate::SCALE_TOLERANCE); the constants of `terms` are
+/// encoded at exactly `scale * modulus(level) / term.scale`, so the terms may have any scale.
+#[derive(Debug, Clone)]
+pub struct Quadratic<'a, C, S = Complex64, F = f64> {
+    /// The products; with none of them nothing is relinearized.
+    pub products: Vec<Product<'a, C>>,
+    /// Multiples of single ciphertexts.
+    pub terms: Vec<(S, &'a C)>,
+    /// Added to every slot.
+    pub constant: S,
+    /// The chain level at which the form is computed, at least 1.
+    pub level: usize,
+    /// The scale of the result.
+    pub scale: F,
+}
+
+/// The scale of a ciphertext beside its level. Products multiply it; a rescale divides it.
 pub trait Scale: Copy {
     /// The scale of a product.
     #[must_use]
@@ -31,7 +65,7 @@ pub trait Forms: Evaluator {
     /// The scale of a ciphertext.
     fn scale_of(&self, ct: &Self::Ciphertext) -> Self::Scale;
 
-    /// What a rescale at a level divides by, as a scale.
+    /// The divisor of a rescale at a level, as a scale.
     fn divisor(&self, level: usize) -> Self::Scale;
 
     /// Evaluates forms of one level, which may share the reading of keys: one relinearization and one rescale each.
@@ -42,18 +76,4 @@ pub trait Forms: Evaluator {
         &self,
         forms: &[Quadratic<'_, Self::Ciphertext, Self::Scalar, Self::Scale>],
     ) -> Result<Vec<Self::Ciphertext>, Error>;
-}
-
-impl<E: Approximate> Forms for E {
-    type Scale = f64;
-
-    fn scale_of(&self, ct: &Self::Ciphertext) -> f64 {
-        self.scale(ct)
-    }
-    fn divisor(&self, level: usize) -> f64 {
-        self.modulus(level)
-    }
-    fn forms(&self, forms: &[Quadratic<'_, Self::Ciphertext>]) -> Result<Vec<Self::Ciphertext>, Error> {
-        self.quadratics(forms)
-    }
 }

@@ -1,30 +1,30 @@
-//! Schemes of Aglet: the traits [`Evaluator`] and [`Approximate`] that circuits are written against, and the evaluators.
+//! The schemes of Aglet: CKKS, BGV/BFV and FHEW before the bootstrap, and the traits [`Evaluator`] and [`Approximate`]
+//! that circuits use.
 //!
-//! [`clear::ClearEvaluator`] computes on numbers in the clear with the levels and scales of CKKS: circuits are tested on
-//! it before they meet a ciphertext. [`noisy::NoisyEvaluator`] adds the noise that ciphertexts would have,
-//! [`cost::CostEvaluator`] counts the work that they would be.
+//! [`ckks::clear::ClearEvaluator`] computes on numbers in the clear with the levels and scales of CKKS, so circuits are
+//! tested on it first. [`ckks::noisy::NoisyEvaluator`] adds the noise of ciphertexts, and [`ckks::cost::CostEvaluator`] counts
+//! their work.
 #![forbid(unsafe_code)]
 
-pub mod approximate;
 pub mod ckks;
-pub mod clear;
-pub mod cost;
 pub mod error;
 pub mod evaluator;
 pub mod fhew;
 pub mod forms;
 pub mod integer;
 pub mod linear_map;
-pub mod noisy;
+pub mod missing_keys;
 mod primes;
+pub mod sample_cost;
 pub mod sample_map;
 pub mod samples;
 pub mod scalar;
+pub mod spread;
 
-pub use approximate::{Approximate, Pack, Product, Quadratic};
+pub use ckks::approximate::Approximate;
 pub use error::Error;
 pub use evaluator::Evaluator;
-pub use forms::{Forms, Scale};
+pub use forms::{Forms, Product, Quadratic, Scale};
 pub use linear_map::LinearMap;
 pub use samples::SampleEvaluator;
 pub use scalar::Scalar;

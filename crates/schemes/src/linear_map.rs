@@ -1,4 +1,4 @@
-//! Linear maps on slots as generalised diagonals, with the baby-step giant-step split they are evaluated by.
+//! Linear maps on slots as generalised diagonals, evaluated with baby steps and giant steps.
 //!
 //! A map is `out[j] = sum_k d_k[j mod len(d_k)] * in[(j + k) mod n]`. A diagonal is stored with the period it really
 //! has: the merged stages of a homomorphic DFT repeat with small periods, which shrinks their plaintexts from
@@ -113,7 +113,7 @@ impl<S: Scalar> LinearMap<S> {
         self.stride
     }
 
-    /// Scalars held, the measure of what an encoded map takes in memory.
+    /// The number of stored scalars, which determines the memory of an encoded map.
     pub fn stored_entries(&self) -> usize {
         self.diagonals.values().map(Vec::len).sum()
     }
@@ -177,7 +177,7 @@ impl<S: Scalar> LinearMap<S> {
         self
     }
 
-    /// The same map on more slots, which it takes as repetitions of its own.
+    /// The same map on more slots, which repeat its own.
     ///
     /// # Errors
     /// [`Error::InvalidLinearMap`] when `slots` is not a power of two times the slots that it has.

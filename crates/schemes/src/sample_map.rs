@@ -6,8 +6,8 @@
 //! A diagonal of period p is a polynomial in X^(N/2p): its values are constant on runs of N/2p words, and only 2p of them
 //! are stored. What a diagonal is as a polynomial is all that a scheme says.
 
-use crate::ckks::keys::missing;
 use crate::linear_map::LinearMap;
+use crate::missing_keys::missing;
 use crate::samples::{linear, SampleEvaluator};
 use crate::scalar::Scalar;
 use crate::Error;
@@ -24,7 +24,7 @@ use std::sync::Arc;
 type Turn<'a> = (&'a SwitchingKey, Arc<Automorphism>);
 
 /// A linear map encoded for one level, and beside it, if there is one, a map whose result is conjugated: X -> X^-1, which
-/// exchanges the rows of integers.
+/// switches the rows of integers.
 pub struct SampleMap {
     slots: usize,
     level: usize,

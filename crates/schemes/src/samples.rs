@@ -1,6 +1,6 @@
 //! Arithmetic on RLWE samples, which schemes over the ring share: what it does to phases is the same whatever they mean.
 
-use crate::ckks::keys::missing;
+use crate::missing_keys::missing;
 use crate::Error;
 use aglet_ring::{Eval, Form, KeyProduct, Multiplier, Pair, Poly};
 use aglet_rlwe::keyswitch::{digits, divide, lift_by_special};
@@ -64,7 +64,10 @@ impl<'a> SampleEvaluator<'a> {
         key.ok_or_else(|| missing(role, limbs, self.ctx.ring().n()))
     }
     /// Refuses a key of another secret key.
-    pub(crate) fn own(&self, key: &SwitchingKey, a: &Sample) -> Result<(), Error> {
+    ///
+    /// # Errors
+    /// [`aglet_rlwe::Error::KeyMismatch`].
+    pub fn own(&self, key: &SwitchingKey, a: &Sample) -> Result<(), Error> {
         match key.id() == a.key {
             true => Ok(()),
             false => {
@@ -173,7 +176,7 @@ impl<'a> SampleEvaluator<'a> {
             return Err(aglet_rlwe::Error::Degree { degree: a.degree() }.into());
         };
         self.check_stop()?;
-        let key = self.key(KeyRole::Square, a.limbs())?;
+        let key = self.key(KeyRole::Relinearization, a.limbs())?;
         self.own(key, a)?;
         let digits = digits(self.ctx, key.spec(), &[c2])?;
         let lifted = lift_by_special(self.ctx, &[c0, c1], key.spec().p_limbs)?;
@@ -186,12 +189,12 @@ impl<'a> SampleEvaluator<'a> {
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] above the lowest modulus (a key for a higher one must never exist), a key that is missing.
-    pub fn to_sparse(&self, a: &Sample) -> Result<Sample, Error> {
+    pub fn dense_to_sparse(&self, a: &Sample) -> Result<Sample, Error> {
         if a.limbs() != 1 {
             return Err(Error::LevelMismatch { left: a.limbs() - 1, right: 0 });
         }
         self.check_stop()?;
-        let ([c0, c1], key) = (linear(a)?, self.key(KeyRole::ToSparse, 1)?);
+        let ([c0, c1], key) = (linear(a)?, self.key(KeyRole::DenseToSparse, 1)?);
         let lifted = lift_by_special(self.ctx, &[c0], key.spec().p_limbs)?;
         let digits = digits(self.ctx, key.spec(), &[c1])?;
         let product = KeyProduct { added_before: lifted.first(), ..KeyProduct::of(&digits[0]) };

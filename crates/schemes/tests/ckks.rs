@@ -6,9 +6,9 @@ use aglet_ring::sample::ChaChaSource;
 
 use aglet_rlwe::security::Security;
 use aglet_rlwe::{Context, KeyRole, KeySet, KeySwitchSpec, SecretKey, SwitchingKey};
-use aglet_schemes::ckks::{pack_shape, transform_shape, CkksCiphertext, CkksEvaluator, CkksParams, Encoder};
-use aglet_schemes::clear::ClearEvaluator;
-use aglet_schemes::{Approximate, Error, Evaluator, LinearMap, Pack, Product, Quadratic};
+use aglet_schemes::ckks::clear::ClearEvaluator;
+use aglet_schemes::ckks::{transform_shape, CkksCiphertext, CkksEvaluator, CkksParams, Encoder};
+use aglet_schemes::{Approximate, Error, Evaluator, LinearMap, Product, Quadratic};
 use num_complex::Complex64;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,7 +26,7 @@ const SCALE: f64 = 1_099_511_627_776.0;
 
 impl World {
     fn new(kernels: &'static arch::Kernels) -> Self {
-        let text = include_str!("../../aglet/presets/toy.toml");
+        let text = include_str!("../../aglet/presets/ckks/toy.toml");
         let ctx =
             Context::with_kernels(CkksParams::from_toml(text, Security::NotChecked).unwrap().rlwe().clone(), kernels)
                 .unwrap();
@@ -37,7 +37,7 @@ impl World {
         let n = ctx.ring().n();
         let conj = SwitchingKey::galois(&ctx, spec, conjugation_exponent(n), &sk, &mut random).unwrap();
         let keys = KeySet::new()
-            .with(KeyRole::Square, relin.into())
+            .with(KeyRole::Relinearization, relin.into())
             .with(KeyRole::Galois(conjugation_exponent(n)), conj.into());
         let encoder = Encoder::new(&ctx, n / 2).unwrap();
         Self { ctx, sk, keys, encoder, random }
@@ -213,33 +213,4 @@ fn every_long_operation_can_be_stopped() {
     assert_eq!(all(), [const { None }; 6]);
     flag.store(true, Ordering::Relaxed);
     assert_eq!(all(), [const { Some(Error::Cancelled) }; 6]);
-}
-
-#[test]
-fn packing_is_the_discrete_fourier_transform_of_its_definition() {
-    let mut w = World::new(arch::chosen().unwrap());
-    let (n, slots) = (w.ctx.ring().n(), w.encoder.slots());
-    for by in pack_shape(w.ctx.params()).unwrap().rotations() {
-        w.add_rotation(by, 2);
-    }
-    let z = points(slots, 2.4);
-    let input = w.encrypt(&z, 1);
-    let e = CkksEvaluator::new(&w.ctx, &w.keys, slots);
-    let pack = Pack { factor: 0.5, scale_ratio: 1.0 };
-    let out = e.transforms(&[input], &e.encode_pack(&pack).unwrap()).unwrap().remove(0);
-    assert_eq!((e.level(&out), e.scale(&out)), (0, SCALE));
-    // Slot k is the polynomial with the coefficients z_i at zeta^(5^k), zeta of order 2N.
-    let mut power = 1;
-    let slot = |power: usize| {
-        let root = |i: usize| Complex64::cis(std::f64::consts::PI * (power * i % (2 * n)) as f64 / n as f64);
-        z.iter().enumerate().map(|(i, z)| 0.5 * z * root(i)).sum::<Complex64>()
-    };
-    let wanted: Vec<Complex64> = (0..slots)
-        .map(|_| {
-            let value = slot(power);
-            power = power * 5 % (2 * n);
-            value
-        })
-        .collect();
-    w.assert_is(&out, &wanted, 14.0, "pack");
 }

@@ -83,7 +83,7 @@ fn the_product_by_its_definition_is_that_by_modulus_switching() {
     let sk = SecretKey::generate(&ctx, &mut random).unwrap();
     let spec = KeySwitchSpec::balanced(&params, 2).unwrap();
     let key = SwitchingKey::relinearization(&ctx, spec, &sk, &mut random).unwrap();
-    let keys = KeySet::new().with(KeyRole::Square, key.into());
+    let keys = KeySet::new().with(KeyRole::Relinearization, key.into());
     let t = *params.plain();
     let encoder = Encoder::new(t, (params.log_n(), params.log_slots()), Packing::Slots, kernels).unwrap();
     let numbers = |seed: i64| (0..128).map(|i| t.centre(t.reduce_i64(i * i * seed + 3 * i - seed))).collect::<Vec<_>>();
@@ -100,8 +100,8 @@ fn the_product_by_its_definition_is_that_by_modulus_switching() {
     let polys = || tensor.iter().map(|x| scaled(&ctx, i128::from(t.value()), x)).collect::<Vec<_>>();
     // BFV's k = -f m / Q: k k' is that of the factor -f f' / Q.
     let over_q = t.inv(t.reduce_i128(whole(&ctx)));
-    let factor = t.reduce_i128(-i128::from(t.mul(t.mul(a.factor, b.factor), over_q)));
-    let invariant = a.with(polys(), factor, Noise::of_log2(32.0));
+    let correction_factor = t.reduce_i128(-i128::from(t.mul(t.mul(a.correction_factor, b.correction_factor), over_q)));
+    let invariant = a.with(polys(), correction_factor, Noise::of_log2(32.0));
     let numbers_of = |ct: &Ciphertext| encoder.decode(&decrypt(&ctx, &params, ct, &sk).unwrap());
     let expected: Vec<i64> = x.iter().zip(&y).map(|(x, y)| t.centre(t.reduce_i64(x * y))).collect();
     assert_eq!(numbers_of(&invariant), expected);
@@ -110,7 +110,7 @@ fn the_product_by_its_definition_is_that_by_modulus_switching() {
     // The same on residues alone, by every kernel.
     let on_residues = |&kernels| e.scaled_product(&WideRings::new(&params, kernels).unwrap(), &a, &b).unwrap();
     for found in arch::available().iter().map(on_residues) {
-        assert_eq!(found.factor, factor);
+        assert_eq!(found.correction_factor, correction_factor);
         for (x, y) in found.polys.iter().zip(polys()) {
             assert!(x.host().iter().eq(y.host().iter()));
         }
@@ -119,7 +119,10 @@ fn the_product_by_its_definition_is_that_by_modulus_switching() {
     // No more budget than the definition leaves at this level, and no less than the bound above says.
     let exact = noise_budget(&ctx, &params, &invariant, &sk).unwrap();
     assert!((20.0..45.0).contains(&exact) && e.budget(&invariant) <= exact, "{exact} bits");
-    assert_ne!(numbers_of(&a.with(polys(), t.mul(a.factor, b.factor), Noise::of_log2(32.0))), expected);
+    assert_ne!(
+        numbers_of(&a.with(polys(), t.mul(a.correction_factor, b.correction_factor), Noise::of_log2(32.0))),
+        expected
+    );
 }
 
 #[test]

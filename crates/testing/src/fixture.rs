@@ -2,7 +2,7 @@
 
 use crate::statistics::{self, Precision};
 use aglet::ckks::{
-    BootstrapKey, BootstrapKeys, Ciphertext, CkksParams, Engine, GaloisKey, KeySize, Method, Number,
+    BootstrapKey, BootstrapKeys, Ciphertext, CkksLiteral, CkksParams, Engine, GaloisKey, KeySize, Method, Number,
     RelinearizationKey, Request, RotationKey,
 };
 use aglet::integer::{self, IntegerLiteral, IntegerParams};
@@ -13,17 +13,29 @@ use std::sync::OnceLock;
 
 /// A preset in a ring of degree `2^log_n`, without any security.
 pub fn shrunk(preset: &str, log_n: u32) -> CkksParams {
-    let mut literal = presets::load(preset, true).expect("the preset exists").literal().clone();
+    let params = presets::load(preset, presets::Security::NotChecked).expect("the preset exists");
     // Windows of sparse secrets are shares of the ring.
-    let smaller = literal.log_n.saturating_sub(log_n);
-    literal.ship.iter_mut().filter_map(|ship| ship.window.as_mut()).for_each(|window| *window >>= smaller);
-    literal.log_n = log_n;
-    CkksParams::new(literal, Security::NotChecked).expect("the primes of the preset fit a smaller ring")
+    let smaller = |line: &str| match line.split_once(" = ") {
+        Some(("log_n", _)) => format!("log_n = {log_n}\n"),
+        Some(("window", half)) => {
+            let half: usize = half.parse().expect("a number");
+            format!("window = {}\n", half >> params.log_n().saturating_sub(log_n))
+        }
+        _ => format!("{line}\n"),
+    };
+    let text: String = params.literal().to_toml().expect("a text").lines().map(smaller).collect();
+    let smaller = presets::from_text(&text, Security::NotChecked).expect("the primes of the preset fit a smaller ring");
+    // Texts have no claims, and models read them.
+    let literal = CkksLiteral { claims: params.literal().claims.clone(), ..smaller.literal().clone() };
+    CkksParams::new(literal, Security::NotChecked).expect("as before")
 }
 
 /// The primes of a preset of integers in a ring of degree `2^log_n` with `2^log_slots` slots, without any security.
 pub fn shrunk_integers(preset: &str, name: &str, (log_n, log_slots): (u32, u32)) -> IntegerParams {
-    let literal = integer::presets::load(preset).expect("the preset exists").literal().clone();
+    let literal = integer::presets::load(preset, integer::presets::Security::NotChecked)
+        .expect("the preset exists")
+        .literal()
+        .clone();
     let literal = IntegerLiteral { name: name.into(), log_n, log_slots: Some(log_slots), claims: None, ..literal };
     IntegerParams::new(literal, Security::NotChecked).expect("the primes of the preset fit a smaller ring")
 }
@@ -44,7 +56,7 @@ pub struct Fixture {
 impl Fixture {
     /// An engine on a preset, insecure or not, with its keys.
     pub fn new(preset: &str, slots: Option<usize>, threads: usize) -> Self {
-        Self::of(Engine::new(presets::load(preset, true).unwrap(), slots, threads).unwrap())
+        Self::of(Engine::new(presets::load(preset, presets::Security::NotChecked).unwrap(), slots, threads).unwrap())
     }
 
     /// The keys of an engine.

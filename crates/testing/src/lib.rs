@@ -2,17 +2,17 @@
 //! engines keep no secret.
 #![forbid(unsafe_code)]
 
-pub mod bridge;
 pub mod documents;
 pub mod exact;
+pub mod fhew;
 #[cfg(feature = "ckks")]
 pub mod fixture;
 #[cfg(feature = "ckks")]
 pub mod golden;
 pub mod integer;
-pub mod lookup;
 #[cfg(feature = "ckks")]
 pub mod messages;
+pub mod scheme_switch;
 #[cfg(feature = "ckks")]
 pub mod sides;
 pub mod statistics;

@@ -1,13 +1,13 @@
-//! Keys of gates and tables: the LWE secret, GGSW samples of every blind rotation, key switches, packing, and bridges to rings.
+//! Keys of FHEW: the LWE secret, GGSW samples of every blind rotation, key switches, packing, and ring switches to rings.
 
 use crate::rings;
 use crate::trace::{constant, source};
 use aglet::presets;
-use aglet_bootstrap::BootstrapKey;
+use aglet_bootstrap::FhewBootstrapKey;
 use aglet_ring::arch;
 use aglet_ring::blind::Gadget;
-use aglet_rlwe::bridge::{Bridge, DownKey, UpKey};
 use aglet_rlwe::lwe::{LweContext, LweParams, LweSecretKey, LweSpec, Method, PackingKey};
+use aglet_rlwe::ring_switch::{LargeToSmallKey, RingSwitch, SmallToLargeKey};
 use aglet_rlwe::security::{Secret, Security};
 use aglet_rlwe::{Context, KeyId};
 use std::hint::black_box;
@@ -96,7 +96,7 @@ fn keys(name: &str, ctx: &LweContext) -> bool {
 }
 
 fn bootstrap_key(ctx: &LweContext, sk: &LweSecretKey) {
-    drop(black_box(BootstrapKey::generate(ctx, sk, &mut source(0), &mut |_, _| true).expect("a key")));
+    drop(black_box(FhewBootstrapKey::generate(ctx, sk, &mut source(0), &mut |_, _| true).expect("a key")));
 }
 
 /// The key of NTRU samples, for secrets that have an inverse.
@@ -106,10 +106,10 @@ fn ntru_keys(name: &str, ctx: &LweContext) -> bool {
 }
 
 /// Keys between a ring and the secret of a set, in both directions; the secrets of both differ.
-fn bridges(ctx: &LweContext, kernels: &'static arch::Kernels) -> bool {
-    let large = presets::load("toy", true).expect("the preset exists").rlwe().clone();
+fn ring_switches(ctx: &LweContext, kernels: &'static arch::Kernels) -> bool {
+    let large = presets::load("toy", presets::Security::NotChecked).expect("the preset exists").rlwe().clone();
     let large = Context::with_kernels(large, kernels).expect("the kernels serve it");
-    let bridge = Bridge::new(ctx, large.params().log_n(), kernels).expect("the degrees go together");
+    let switch = RingSwitch::new(ctx, large.params().log_n(), kernels).expect("the degrees go together");
     let both = |secret| {
         let id = KeyId(1);
         let small = LweSecretKey::from_packed(ctx.params(), id, &packed(ctx, secret)).expect("the set draws it");
@@ -119,15 +119,15 @@ fn bridges(ctx: &LweContext, kernels: &'static arch::Kernels) -> bool {
         make(9, &mut |made| made()); // What depends on shapes alone is planned and kept.
         constant(&format!("{name}, {}", kernels.name()), make)
     };
-    let down = made("a bridge key down", &|secret, traced| {
+    let down = made("a ring switch key down", &|secret, traced| {
         let (main, small) = both(secret);
         traced(&mut || {
-            drop(black_box(DownKey::generate(&bridge, ctx, (&main, &small), &mut source(0)).expect("a key")))
+            drop(black_box(LargeToSmallKey::generate(&switch, ctx, (&main, &small), &mut source(0)).expect("a key")))
         });
     });
-    let up = made("a bridge key up", &|secret, traced| {
+    let up = made("a ring switch key up", &|secret, traced| {
         let (main, small) = both(secret);
-        let make = || UpKey::generate(&bridge, (&large, ctx), (&small, &main), &mut source(0));
+        let make = || SmallToLargeKey::generate(&switch, (&large, ctx), (&small, &main), &mut source(0));
         traced(&mut || drop(black_box(make().expect("a key"))));
     });
     down & up
@@ -138,5 +138,5 @@ pub fn all(kernels: &'static arch::Kernels) -> bool {
     let named = |name: &str| format!("{name}, {}", kernels.name());
     let sets = sets().map(|(name, spec)| (named(name), context(spec, kernels)));
     let keys = sets.iter().fold(true, |fine, (name, ctx)| keys(name, ctx) & fine);
-    keys & ntru_keys(&named("ntru"), &context(ntru(), kernels)) & bridges(&sets[1].1, kernels)
+    keys & ntru_keys(&named("ntru"), &context(ntru(), kernels)) & ring_switches(&sets[1].1, kernels)
 }

@@ -74,7 +74,7 @@ fn leaks_are_seen() -> bool {
 /// Whether nothing leaks but what is planted.
 fn check() -> bool {
     assert!(leaks_are_seen(), "a planted leak was not seen");
-    let rings = |kernels| rings::keys(kernels) & rings::rotor_keys(kernels);
+    let rings = |kernels| rings::keys(kernels) & rings::ship_keys(kernels);
     let families = |kernels| rings(kernels) & lwe::all(kernels) & integers::all(kernels);
     samplers() & arch::available().iter().fold(true, |fine, kernels| families(kernels) & fine)
 }

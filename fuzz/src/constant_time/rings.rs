@@ -1,15 +1,14 @@
-//! Keys of rings: of slots, and those of a bootstrap by roots of unity.
+//! Keys of rings: of slots, and those of SHIP.
 
 use crate::trace::{constant, source};
 use aglet::presets;
+use aglet_bootstrap::ckks::ship::support::{SecretSupport, SignedSupport};
+use aglet_bootstrap::ckks::ship::{encapsulation, generate, RotationShape};
 use aglet_ring::arch;
 use aglet_ring::primes::ntt_primes;
 use aglet_rlwe::params::ParamsSpec;
-use aglet_rlwe::places::PlacedCoefficients;
 use aglet_rlwe::security::{Secret, Security};
-use aglet_rlwe::{
-    Context, Error, KeyId, KeySwitchSpec, Params, Places, PublicKey, RotorKeys, RotorShape, SecretKey, SwitchingKey,
-};
+use aglet_rlwe::{Context, Error, KeyId, KeySwitchSpec, Params, PublicKey, SecretKey, SwitchingKey};
 use std::hint::black_box;
 use std::sync::Arc;
 
@@ -28,7 +27,7 @@ pub fn key(ctx: &Context, secret: u64) -> SecretKey {
 
 /// What is done with a secret key, on some kernels.
 pub fn keys(kernels: &'static arch::Kernels) -> bool {
-    let params = presets::load("toy", true).expect("the preset exists").rlwe().clone();
+    let params = presets::load("toy", presets::Security::NotChecked).expect("the preset exists").rlwe().clone();
     let ctx: Arc<Context> = Context::with_kernels(params, kernels).expect("the kernels serve it");
     let (ctx, limbs) = (&*ctx, 8);
     let key = |secret| key(ctx, secret);
@@ -55,8 +54,8 @@ pub fn keys(kernels: &'static arch::Kernels) -> bool {
             drop(black_box(SwitchingKey::between(ctx, spec, from, to, &mut source(0)).expect("a key")));
         };
         traced(&mut || {
-            lead(KeySwitchSpec::to_sparse(), &main, &sparse);
-            lead(KeySwitchSpec::from_sparse(limbs), &sparse, &main);
+            lead(KeySwitchSpec::dense_to_sparse(), &main, &sparse);
+            lead(KeySwitchSpec::sparse_to_dense(limbs), &sparse, &main);
             lead(spec(), &main, &other);
         });
     };
@@ -76,23 +75,23 @@ pub fn keys(kernels: &'static arch::Kernels) -> bool {
     all.iter().all(|&constant| constant)
 }
 
-/// The places of a sparse secret that is small enough to trace the making of all its keys.
-const PLACES: Places = Places { weight: 3, half_window: Some(19) };
+/// The support of a sparse secret that is small enough to trace the making of all its keys.
+const SUPPORT: SecretSupport = SecretSupport { weight: 3, half_window: Some(19) };
 
 /// Bits of the primes, the lowest among them, and of the digits of the key to the sparse secret, which appears under the lowest alone.
 const LOW_BITS: u32 = 50;
 const DIGIT_BITS: u32 = 10;
 
 /// A small chain of four primes with such a secret, and the four raised ones alone: insecure.
-fn placed(kernels: &'static arch::Kernels) -> (Arc<Context>, Arc<Context>) {
+fn supported(kernels: &'static arch::Kernels) -> (Arc<Context>, Arc<Context>) {
     let log_n = 8;
     let all: Vec<u64> = ntt_primes((1u64 << LOW_BITS) as f64, log_n, &[], 1 << LOW_BITS).take(10).collect();
     let spec = ParamsSpec {
         log_n,
         secret: Secret::Ternary,
-        sparse_secret: Some(Secret::BlockSparse(PLACES.weight)),
+        sparse_secret: Some(Secret::BlockSparse(SUPPORT.weight)),
         sparse_log_n: None,
-        places: Some(PLACES),
+        sparse_special: 0,
         q: all[..4].to_vec(),
         spare: all[4..8].to_vec(),
         p: all[8..].to_vec(),
@@ -105,51 +104,52 @@ fn placed(kernels: &'static arch::Kernels) -> (Arc<Context>, Arc<Context>) {
     (ctx, raised)
 }
 
-/// The secrets that keys of a bootstrap by roots of unity are made of.
-struct Placed {
+/// The secrets that keys of SHIP are made of.
+struct Secrets {
     main: SecretKey,
     raised: SecretKey,
     sparse: SecretKey,
-    places: PlacedCoefficients,
+    drawn: SignedSupport,
 }
 
-impl Placed {
+impl Secrets {
     fn new(ctx: &Context, raised: &Context, secret: u64) -> Self {
         let mut random = source(secret);
         let main = SecretKey::generate(ctx, &mut random).expect("a key");
         let raised = main.for_subset(raised).expect("the chain has it");
-        let (sparse, places) = SecretKey::generate_placed(ctx, &mut random).expect("the parameters have places");
-        Self { main, raised, sparse, places }
+        let (sparse, drawn) = SignedSupport::draw_key(ctx, SUPPORT, &mut random).expect("it is of the parameters");
+        Self { main, raised, sparse, drawn }
     }
 }
 
-/// The making of the key that leads to such a secret, and of those that know its places and signs: of columns and muxes, and of choices.
-pub fn rotor_keys(kernels: &'static arch::Kernels) -> bool {
-    let (ctx, raised) = placed(kernels);
+/// The making of the key that leads to such a secret, and of those that know its positions and signs: masks, selectors of CMuxes, and one-hot ones.
+pub fn ship_keys(kernels: &'static arch::Kernels) -> bool {
+    let (ctx, raised) = supported(kernels);
     let digits = vec![vec![0, 1], vec![2, 3]];
-    let shape = RotorShape { places: PLACES, columns: 3, mux: vec![4, 4], raised: 4, special: 2, digits, choice: None };
-    let choosing = shape.choosing(ctx.params().n(), 4).expect("there is room for four numbers");
-    let make = |shape: &RotorShape, s: &Placed| {
-        let random = |k: usize, t: usize| Ok::<_, Error>(source((16 * k + t) as u64));
-        drop(black_box(RotorKeys::generate(&raised, shape, &s.places, &s.raised, random).expect("keys")));
+    let shape =
+        RotationShape { support: SUPPORT, masked: 3, cmux: vec![4, 4], raised: 4, special: 2, digits, one_hot: None };
+    let selecting = shape.selecting(ctx.params().n(), 4).expect("there is room for four numbers");
+    let make = |shape: &RotationShape, s: &Secrets| {
+        let random = |number: u64| Ok::<_, Error>(source(number));
+        drop(black_box(generate(&raised, shape, &s.drawn, &s.raised, random).expect("keys")));
     };
     let digits = (LOW_BITS.div_ceil(DIGIT_BITS) as usize, DIGIT_BITS);
-    let lead = |s: &Placed| {
-        let key = SwitchingKey::by_short_digits(&ctx, digits, &s.main, &s.sparse, &mut source(0));
+    let lead = |s: &Secrets| {
+        let key = encapsulation::key(&ctx, digits, &s.main, &s.sparse, &mut source(0));
         drop(black_box(key.expect("a key")));
     };
-    let made = |name: &str, make: &dyn Fn(&Placed)| {
-        make(&Placed::new(&ctx, &raised, 9)); // What depends on shapes alone is planned and kept.
+    let made = |name: &str, make: &dyn Fn(&Secrets)| {
+        make(&Secrets::new(&ctx, &raised, 9)); // What depends on shapes alone is planned and kept.
         let work = |secret, traced: &mut dyn FnMut(&mut dyn FnMut())| {
-            let secrets = Placed::new(&ctx, &raised, secret);
+            let secrets = Secrets::new(&ctx, &raised, secret);
             traced(&mut || make(&secrets));
         };
         constant(&format!("{name}, {}", kernels.name()), &work)
     };
     let all = [
         made("a key to the sparse secret", &lead),
-        made("keys of columns and muxes", &|s| make(&shape, s)),
-        made("keys of choices", &|s| make(&choosing, s)),
+        made("keys of masks and CMuxes", &|s| make(&shape, s)),
+        made("one-hot keys", &|s| make(&selecting, s)),
     ];
     all.iter().all(|&constant| constant)
 }

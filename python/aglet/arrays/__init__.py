@@ -1,1 +1,1 @@
-"""Encrypted arrays of any shape: `Session`, `EncryptedArray`, `KeySet`. Thin, on top of `Engine`."""
+"""Encrypted arrays of any shape, a thin layer on `Engine`: `Session`, `EncryptedArray`."""

@@ -1,19 +1,21 @@
-"""`EncryptedArray`: an array of any shape over as many ciphertexts as it needs, with numpy's operators."""
+"""`EncryptedArray`: an array of any shape, stored in as many ciphertexts as it needs, with numpy's operators."""
 
 from __future__ import annotations
 
-import math
+import operator
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aglet import checks
-from aglet.arrays import functions, moves, order, places, products, protocols, sums
+from aglet.arrays import functions, moves, places, products, protocols
 from aglet.arrays.interval import Interval
+from aglet.arrays.reductions import Reductions
+from aglet.arrays.refusals import Refusals, refuse
 from aglet.ckks import values
-from aglet.errors import LevelError, RangeError
+from aglet.errors import RangeError
 
 if TYPE_CHECKING:
     from aglet.arrays.machine import Chunk
@@ -24,13 +26,14 @@ __all__ = ["EncryptedArray"]
 Index = NDArray[np.int64]
 
 
-class EncryptedArray:
-    """Encrypted numbers in the shape of a numpy array; sessions make them (`session.encrypt`).
+class EncryptedArray(Reductions, Refusals):
+    """Encrypted numbers in the shape of a numpy array. `session.encrypt` makes one.
 
-    Elements stand in slots of chunks (ciphertexts) as `index` says: place `slot_count * chunk + slot`. Views (slices,
-    `reshape`, `T`, joins) choose places and cost nothing. What lies between is somewhere in the interval of the values
-    too, as a refresh minds every slot. Operators take and give arrays; nothing is decrypted, compared or refreshed
-    without being asked for, but for `refresh="auto"`, which gives the same values more levels.
+    The array is stored in chunks: ciphertexts of `slot_count` slots each. `index` holds the place of each element,
+    which is `slot_count * chunk + slot`. Views (slices, `reshape`, `T`, joins) only choose places and cost nothing. The
+    other slots hold values of the same interval, because a bootstrap needs all slots within its bound. Operators take
+    and return arrays. Nothing is decrypted, compared or bootstrapped unless asked for, except that `refresh="auto"`
+    bootstraps when levels run out.
     """
 
     __slots__ = ("_chunks", "filler", "index", "interval", "period", "session")
@@ -39,12 +42,14 @@ class EncryptedArray:
     index: Index
     """The place of each element, in the shape of the array."""
     interval: Interval
-    """What all slots are within."""
+    """The interval that the values of all slots lie in."""
     filler: complex | None
-    """What slots without an element hold, as far as it is one known number."""
+    """The value of the slots without an element, if it is one known number."""
     period: int | None
-    """A step after which the slots of a chunk repeat, if one is known: one whose size divides a chunk is written into
-    it over and over, and sums around a chunk come out so. Broadcasting to such places costs nothing."""
+    """The period of the slots of a chunk, if one is known: the slots repeat after this step. An array whose size
+    divides a chunk is written into it repeatedly, and sums around a chunk are periodic too. Broadcasting a periodic
+    array costs nothing.
+    """
 
     def __init__(
         self,
@@ -61,7 +66,7 @@ class EncryptedArray:
         self.interval = interval if self.is_real else interval.disc
 
     def replaced(self, **changes: Any) -> EncryptedArray:
-        """An array of the same session, and the same but for what is named: arguments of the class."""
+        """Copy the array, with the named arguments of the class replaced."""
         names = ("chunks", "index", "interval", "filler", "period")
         return EncryptedArray(self.session, **{name: getattr(self, name) for name in names} | changes)
 
@@ -69,7 +74,7 @@ class EncryptedArray:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """As numpy's."""
+        """The lengths of the axes, as in numpy."""
         return self.index.shape
 
     @property
@@ -84,17 +89,17 @@ class EncryptedArray:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of what is decrypted: float64 or complex128."""
+        """The dtype of the decrypted array: float64 or complex128."""
         return np.dtype(np.float64 if self.is_real else np.complex128)
 
     @property
     def is_real(self) -> bool:
-        """Whether all values are real, by the types that they were made of."""
+        """Whether all values are real. This follows from the dtypes that they were made from."""
         return all(chunk.is_real for chunk in self._chunks)
 
     @property
     def level(self) -> int:
-        """The number of multiplications left, of the lowest chunk."""
+        """The number of multiplications that are left, in the chunk with the fewest."""
         return int(min(chunk.level for chunk in self._chunks))
 
     @property
@@ -124,57 +129,26 @@ class EncryptedArray:
 
     def __len__(self) -> int:
         if not self.ndim:
-            raise TypeError("An encrypted number has no length; its shape is ().")
+            raise TypeError("An encrypted number has no length, because its shape is ().")
         return self.shape[0]
-
-    # What would need the values
-
-    def _refuse(self, what: str) -> NoReturn:
-        raise TypeError(f"{what} needs the values, and these are encrypted; decrypt them first: session.decrypt(x).")
-
-    def __bool__(self) -> bool:
-        self._refuse("A condition")
-
-    def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        self._refuse("A numpy array")
-
-    def __float__(self) -> float:
-        self._refuse("A float")
-
-    def __int__(self) -> int:
-        self._refuse("An int")
-
-    def __complex__(self) -> complex:
-        self._refuse("A complex number")
-
-    def __eq__(self, other: object) -> Any:
-        self._refuse("A comparison for equality")
-
-    def __ne__(self, other: object) -> Any:
-        self._refuse("A comparison for equality")
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __reduce_ex__(self, protocol: Any) -> NoReturn:
-        raise TypeError("An array belongs to its session; write it with session.save(x, folder).")
 
     # Views
 
     def __getitem__(self, key: Any) -> EncryptedArray:
         if any(isinstance(part, EncryptedArray) for part in (key if isinstance(key, tuple) else (key,))):
-            self._refuse("An index")
+            refuse("An index")
         return self._view(checks.rearranged("index", self.shape, lambda: self.index[key]))
 
     def __iter__(self) -> Any:
         if not self.ndim:
-            raise TypeError("An encrypted number has no elements.")
+            raise TypeError("An encrypted number has no elements, so it cannot be iterated over.")
         return (self[i] for i in range(len(self)))
 
     def _view(self, index: Any) -> EncryptedArray:
-        """The elements at these places; chunks without one are left out."""
+        """The elements at these places. Chunks without an element are left out."""
         index = np.asarray(index, dtype=np.int64)
         if not index.size:
-            raise RangeError("This choice has no element, and an encrypted array has one at least.")
+            raise RangeError("This choice has no element, and an encrypted array needs at least one.")
         slots = self.session.slots
         used, inverse = np.unique(index // slots, return_inverse=True)
         placed = inverse.reshape(index.shape) * slots + index % slots
@@ -184,39 +158,42 @@ class EncryptedArray:
             chosen.filler = self.filler
         return chosen
 
-    def reshape(self, *shape: Any) -> EncryptedArray:
-        """As numpy's; it costs nothing."""
-        return self._view(checks.rearranged("shape", self.shape, lambda: self.index.reshape(*shape)))
+    def reshape(self, *shape: Any, order: Any = "C") -> EncryptedArray:
+        """As in numpy. It costs nothing."""
+        return self._view(checks.rearranged("shape", self.shape, lambda: self.index.reshape(*shape, order=order)))
 
-    def ravel(self) -> EncryptedArray:
-        """As numpy's; it costs nothing."""
-        return self._view(self.index.ravel())
+    def ravel(self, order: Any = "C") -> EncryptedArray:
+        """As in numpy. It costs nothing."""
+        return self._view(checks.rearranged("order", self.shape, lambda: self.index.ravel(order)))
 
     flatten = ravel
 
     def transpose(self, *axes: Any) -> EncryptedArray:
-        """As numpy's; it costs nothing."""
+        """As in numpy. It costs nothing."""
         return self._view(checks.rearranged("order of axes", self.shape, lambda: self.index.transpose(*axes)))
 
     @property
     def T(self) -> EncryptedArray:  # noqa: N802
-        """The transposed array; it costs nothing."""
+        """The transposed array. It costs nothing."""
         return self.transpose()
 
     def compact(self) -> EncryptedArray:
-        """The elements in a row from slot 0 of as few chunks as hold them; one level, unless they lie so already."""
+        """Move the elements to consecutive slots from slot 0 on.
+
+        They fill as few chunks as possible. This uses one level, or none if they are there already.
+        """
         return moves.compact(self)
 
     # Levels and bounds
 
     def assume(self, *, bound: Any) -> EncryptedArray:
-        """The same values, said to lie within a bound that arithmetic on intervals cannot see.
+        """Declare a bound on the values that is smaller than the one which interval arithmetic computes.
 
         Parameters
         ----------
         bound
-            The largest absolute value, or a pair of the least and the largest value. It must hold for slots without an
-            element too; if some operation left other values there, they are set to a value within.
+            The largest absolute value, or a pair of the least and the largest value. If a slot without an element may
+            hold another value, it is set to a value within the bound.
         """
         interval = Interval.of(bound) if self.is_real else Interval.of(bound).disc
         whole = self if self.all_within(interval) else moves.cleaned(self, interval.inside)
@@ -224,7 +201,7 @@ class EncryptedArray:
         return whole.replaced(chunks=chunks, interval=interval)
 
     def all_within(self, interval: Interval) -> bool:
-        """Whether slots without an element are known to lie in the interval where all elements do."""
+        """Whether the slots without an element are known to lie in the interval of the elements."""
         return self.filler in interval if self.filler is not None else self.covers_all
 
     @property
@@ -235,16 +212,16 @@ class EncryptedArray:
 
     @property
     def place_count(self) -> int:
-        """How many slots hold an element."""
+        """The number of slots that hold an element."""
         return places.count(self, self.session.slots)
 
     @property
     def uniform(self) -> bool:
-        """Whether all elements are one number, which stands in every slot of one chunk."""
+        """Whether all elements are the same number, in every slot of one chunk."""
         return self.period == 1 and len(self._chunks) == 1
 
     def refresh(self) -> EncryptedArray:
-        """The same values at the level that a bootstrap leaves; real chunks go in pairs."""
+        """Bootstrap the array. Real chunks are bootstrapped in pairs."""
         fresh = self.replaced()
         fresh._refresh()
         return fresh
@@ -253,12 +230,14 @@ class EncryptedArray:
         self._chunks = self.session.refreshed(self._chunks, self.interval, self.is_real)
 
     def need(self, levels: int) -> None:
-        """Have so many levels: with `refresh="auto"` all chunks are refreshed together where they have fewer.
+        """Return an array with at least this many levels.
+
+        With `refresh="auto"` all chunks are bootstrapped if one has fewer.
 
         Raises
         ------
         LevelError
-            If levels are missing and the session does not refresh, or a refresh leaves fewer.
+            If levels are missing and the session does not bootstrap, or a bootstrap leaves fewer levels.
         """
         if self.level >= levels:
             return
@@ -270,62 +249,43 @@ class EncryptedArray:
     def _slotwise(
         self, other: EncryptedArray, operation: Callable[[Chunk, Chunk], Chunk], interval: Interval, filler: Any
     ) -> EncryptedArray:
-        """An operation on chunks, once the elements of both lie in the same places."""
+        """Apply an operation to chunks, after the elements of both arrays have the same places."""
         left, right = moves.aligned(self, other)
-        pairs = zip(left.matched(right), right.matched(left), strict=True)
+        count = max(len(left._chunks), len(right._chunks))
+        # One number in every slot meets all chunks of the other.
+        xs, ys = (one._chunks * count if one.uniform else one._chunks for one in (left, right))
         known = left.filler is not None and right.filler is not None
         frame = right if left.uniform else left
         return frame.replaced(
-            chunks=[operation(x, y) for x, y in pairs],
+            chunks=[operation(x, y) for x, y in zip(xs, ys, strict=True)],
             interval=interval,
             filler=filler(left.filler, right.filler) if known else None,
-            period=_together(left.period, right.period),
+            # Both are powers of two.
+            period=max(left.period, right.period) if left.period and right.period else None,
         )
-
-    def matched(self, other: EncryptedArray) -> list[Chunk]:
-        """Chunks, as many as the other array has where this one is a number in every slot."""
-        return self._chunks * len(other._chunks) if self.uniform else self._chunks
 
     def each(
         self, operation: Callable[[Chunk], Chunk], interval: Interval, filler: Callable[[Any], Any] | None
     ) -> EncryptedArray:
-        """An operation on every chunk."""
+        """Apply an operation to every chunk."""
         value = None if self.filler is None or filler is None else filler(self.filler)
         return self.replaced(chunks=[operation(chunk) for chunk in self._chunks], interval=interval, filler=value)
 
-    def plain(self, other: Any) -> Any:
-        """Numbers that are no secret: one number, or an array of doubles.
-
-        Doubles, as small integers and booleans would wrap or refuse where they are negated, and small floats round.
-        """
-        return values.as_number(other) if values.is_number(other) else values.as_operand(other)
-
-    def negative(self, other: Any) -> Any:
-        """The negative of another operand, encrypted or not."""
-        return -other if isinstance(other, EncryptedArray) else -self.plain(other)
-
-    def times_whole(self, factor: int) -> EncryptedArray:
-        """Times a whole number; no level."""
-        multiply = self.session.machine.multiply
-        return self.each(lambda x: multiply(x, factor), self.interval.times(factor), lambda x: x * factor)
-
     def within(self, interval: Interval) -> EncryptedArray:
-        """The same; its elements are known to lie in this interval too, which it states if all slots do."""
+        """The same array, known to lie in this interval too.
+
+        The interval is stated if all slots lie in it.
+        """
         low, high = max(self.interval.low, interval.low), min(self.interval.high, interval.high)
         return self.replaced(interval=Interval(low, high)) if self.all_within(interval) else self
 
     def reshape_uniform(self, shape: tuple[int, ...]) -> EncryptedArray:
-        """One number in every slot, as an array of another shape."""
-        return self.replaced(index=np.zeros(shape, dtype=np.int64), period=1)
-
-    def spelled_out(self) -> EncryptedArray:
-        """A number in every slot as an array in consecutive places; it costs nothing."""
-        slots, count = self.session.slots, self.index.size
-        index = np.arange(count, dtype=np.int64).reshape(self.shape)
-        return self.replaced(chunks=self._chunks * -(-count // slots), index=index, filler=None, period=1)
+        """Reshape an array that has one number in every slot."""
+        with checks.in_memory(f"An array of shape {shape} does not fit in memory; work on it in parts."):
+            return self.replaced(index=np.zeros(shape, dtype=np.int64), period=1)
 
     def broadcast_to(self, shape: tuple[int, ...]) -> EncryptedArray:
-        """As numpy's; a number in every slot is broadcast for nothing, other elements are copied to more slots."""
+        """As in numpy. One number in every slot costs nothing, other elements are copied to more slots."""
         shape = checks.shape(shape)
         if shape == self.shape:
             return self
@@ -335,9 +295,8 @@ class EncryptedArray:
     def __add__(self, other: Any) -> EncryptedArray:
         if isinstance(other, EncryptedArray):
             self.session.same(other)
-            interval = self.interval + other.interval
-            return self._slotwise(other, self.session.machine.add, interval, lambda x, y: x + y)
-        return functions.add_plain(self, self.plain(other))
+            return self._slotwise(other, self.session.machine.add, self.interval + other.interval, operator.add)
+        return functions.add_plain(self, functions.plain(other))
 
     __radd__ = __add__
 
@@ -350,55 +309,49 @@ class EncryptedArray:
     def __sub__(self, other: Any) -> EncryptedArray:
         if isinstance(other, EncryptedArray):
             self.session.same(other)
-            interval = self.interval - other.interval
-            return self._slotwise(other, self.session.machine.subtract, interval, lambda x, y: x - y)
-        return functions.add_plain(self, self.negative(other))
+            return self._slotwise(other, self.session.machine.subtract, self.interval - other.interval, operator.sub)
+        return functions.add_plain(self, functions.negated(other))
 
     def __rsub__(self, other: Any) -> EncryptedArray:
-        return functions.add_plain(-self, self.plain(other))
+        return functions.add_plain(-self, functions.plain(other))
 
     def __mul__(self, other: Any) -> EncryptedArray:
         if not isinstance(other, EncryptedArray):
-            return functions.multiply_plain(self, self.plain(other))
+            return functions.multiply_plain(self, functions.plain(other))
         self.session.same(other)
         if other is self:
             return self.square()
         left, right = moves.aligned(self, other)
         left.need(1)
         right.need(1)
-        interval = left.interval * right.interval if left.is_real and right.is_real else _disc(left, right)
-        return left._slotwise(right, self.session.machine.multiply, interval, lambda x, y: x * y)
+        return left._slotwise(right, self.session.machine.multiply, left.interval * right.interval, operator.mul)
 
     __rmul__ = __mul__
 
     def square(self) -> EncryptedArray:
-        """`x * x`, cheaper than a product."""
+        """Compute `x * x`, faster than a product."""
         self.need(1)
         return self.each(self.session.machine.square, self.interval.square(self.is_real), lambda x: x * x)
 
     def __truediv__(self, other: Any) -> EncryptedArray:
         if isinstance(other, EncryptedArray):
             raise TypeError(
-                "Encrypted numbers are no divisors; fit 1/x on the range of the divisor: "
+                "An encrypted number cannot be a divisor; approximate 1/x on the range of the divisor: "
                 "session.chebyshev(x, numpy.polynomial.chebyshev.chebinterpolate(...))."
             )
-        divisor = np.asarray(self.plain(other))
+        divisor = np.asarray(functions.plain(other))
         if not divisor.all():
-            raise ZeroDivisionError("The divisor is zero somewhere.")
+            raise ZeroDivisionError("The divisor contains a zero; divide by numbers that are not zero.")
         with np.errstate(over="ignore"):
             factor = 1 / divisor
         return self * (factor if divisor.ndim else factor.item())
 
-    def __rtruediv__(self, other: Any) -> EncryptedArray:
-        raise TypeError(
-            "Encrypted numbers are no divisors; fit 1/x on the range of the divisor and take session.poly or "
-            "session.chebyshev."
-        )
-
     def __pow__(self, power: Any) -> EncryptedArray:
         exponent = values.as_number(power) if values.is_number(power) else 0
         if isinstance(exponent, complex) or not 1 <= exponent < 2**20 or exponent != int(exponent):
-            raise TypeError("Only whole powers from 1 are served; session.chebyshev takes other functions.")
+            raise TypeError(
+                "An exponent must be a whole number of at least 1; approximate other functions with session.chebyshev."
+            )
         if exponent == 1:
             return self
         if exponent == 2:
@@ -415,7 +368,7 @@ class EncryptedArray:
         return functions.compare("compare", self, other)
 
     def __lt__(self, other: Any) -> EncryptedArray:
-        return functions.compare("compare", -self, self.negative(other))
+        return functions.compare("compare", -self, functions.negated(other))
 
     # Where two values are equal, the comparison is undecided either way.
     __ge__ = __gt__
@@ -424,43 +377,8 @@ class EncryptedArray:
     def __abs__(self) -> EncryptedArray:
         return functions.compare("maximum", self, -self)
 
-    # Sums and moves
-
-    def sum(self, axis: Any = None, *, keepdims: bool = False) -> EncryptedArray:
-        """The sum over one axis, several, or all; no level where slots without an element hold a known number."""
-        return sums.total(self, axis, keepdims)
-
-    def mean(self, axis: Any = None, *, keepdims: bool = False) -> EncryptedArray:
-        """The mean over one axis, several, or all; one level."""
-        return sums.mean(self, axis, keepdims)
-
-    def var(self, axis: Any = None, *, ddof: int = 0, keepdims: bool = False) -> EncryptedArray:
-        """The variance over one axis, several, or all, as numpy's."""
-        return sums.variance(self, axis, ddof, keepdims)
-
-    def argmax(self) -> EncryptedArray:
-        """The place of the largest of a vector, near a whole number; see `numpy.sort`."""
-        return order.argmax(self)
-
-    def argmin(self) -> EncryptedArray:
-        """The place of the smallest of a vector, near a whole number."""
-        return order.argmin(self)
-
-    def max(self) -> EncryptedArray:
-        """The largest of a vector."""
-        return order.largest(self)
-
-    def min(self) -> EncryptedArray:
-        """The smallest of a vector."""
-        return order.smallest(self)
-
-    def dot(self, other: Any) -> EncryptedArray:
-        """As `numpy.dot`: `x @ y`, or `x * y` for a number."""
-        found: EncryptedArray = products.dot(self, other)
-        return found
-
     def conj(self) -> EncryptedArray:
-        """The complex conjugates; no level."""
+        """The complex conjugates. Uses no level."""
         if self.is_real:
             return self
         return self.each(self.session.machine.conjugate, self.interval, lambda x: np.conj(x))
@@ -470,21 +388,11 @@ class EncryptedArray:
     # numpy
 
     __array_priority__ = 1000
+    # A column or a table of pandas on the left leaves the operator to this class; without, it asks for the values.
+    __pandas_priority__ = 5000
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         return protocols.ufunc(ufunc, method, inputs, options)
 
     def __array_function__(self, function: Any, _types: Any, given: Any, options: Any) -> Any:
         return protocols.function(function, given, options)
-
-
-def _together(left: int | None, right: int | None) -> int | None:
-    """The period of an operation on two: both are powers of two."""
-    return max(left, right) if left and right else None
-
-
-def _disc(left: EncryptedArray, right: EncryptedArray) -> Interval:
-    size = left.interval.size * right.interval.size
-    if not math.isfinite(size):
-        raise LevelError("The range of this product is beyond all numbers; say what it is: x.assume(bound=...).")
-    return Interval(-size, size)

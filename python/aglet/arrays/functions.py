@@ -1,4 +1,4 @@
-"""Encrypted arrays beside plain numbers, and comparisons."""
+"""Operations of an encrypted array with plain numbers, and comparisons."""
 
 from __future__ import annotations
 
@@ -16,11 +16,31 @@ from aglet.errors import RangeError
 if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray
 
-__all__ = ["add_plain", "compare", "larger", "multiply_plain"]
+__all__ = ["add_plain", "compare", "larger", "multiply_plain", "negated", "plain", "times_whole"]
+
+
+def plain(other: Any) -> Any:
+    """Convert plain numbers to one number or an array of doubles.
+
+    Doubles are used because small integers and booleans would wrap or fail when negated, and small floats would be
+    rounded.
+    """
+    return values.as_number(other) if values.is_number(other) else values.as_operand(other)
+
+
+def negated(other: Any) -> Any:
+    """The other operand, negated: encrypted or not."""
+    return -other if is_encrypted(other) else -plain(other)
+
+
+def times_whole(x: EncryptedArray, factor: int) -> EncryptedArray:
+    """Multiply by a whole number. Uses no level."""
+    multiply = x.session.machine.multiply
+    return x.each(lambda chunk: multiply(chunk, factor), x.interval.times(factor), lambda filler: filler * factor)
 
 
 def add_plain(x: EncryptedArray, y: Any) -> EncryptedArray:
-    """`x + y` with numbers that are no secret; no level."""
+    """Compute `x + y` with plain numbers. Uses no level."""
     add = x.session.machine.add
     if values.is_number(y):
         return x.each(lambda chunk: add(chunk, y), x.interval + _point(y), lambda filler: filler + y)
@@ -32,9 +52,9 @@ def add_plain(x: EncryptedArray, y: Any) -> EncryptedArray:
 
 
 def multiply_plain(x: EncryptedArray, y: Any) -> EncryptedArray:
-    """`x * y` with numbers that are no secret; no level by an int, one by anything else."""
+    """Compute `x * y` with plain numbers. An int uses no level, other numbers use one."""
     if isinstance(y, int):
-        return x.times_whole(y)
+        return times_whole(x, y)
     x.need(1)
     multiply = x.session.machine.multiply
     if values.is_number(y):
@@ -59,15 +79,15 @@ def _point(y: Any) -> Interval:
 
 
 def compare(operation: str, x: EncryptedArray, y: Any = 0) -> EncryptedArray:
-    """Do "compare" (1 where x > y, else 0), "maximum", "minimum" or "sign" of real numbers, `y` may be plain.
+    """Compute "compare" (1 where x > y, else 0), "maximum", "minimum" or "sign". `y` may be plain.
 
-    Values beyond [-1, 1] are divided by a power of two first, which takes a level and makes the undecided distance
-    that much larger.
+    Values outside of [-1, 1] are first divided by a power of two. This uses a level, and the distance that stays
+    undecided grows by that power.
     """
     encrypted = isinstance(y, type(x))
-    y = y if encrypted else x.plain(y)
+    y = y if encrypted else plain(y)
     if not x.is_real or (not y.is_real if encrypted else np.iscomplexobj(y)):
-        raise RangeError("Only real numbers have an order, and these are complex; encrypt their real parts.")
+        raise RangeError("Complex numbers cannot be compared; encrypt their real parts instead.")
     if not encrypted:
         return _against_plain(operation, x, y)
     x.session.same(y)
@@ -80,16 +100,16 @@ def compare(operation: str, x: EncryptedArray, y: Any = 0) -> EncryptedArray:
         lows, highs = (left.interval.low, right.interval.low), (left.interval.high, right.interval.high)
         interval = x.session.loosened(operation, Interval(pick(lows), pick(highs)))
     found = left._slotwise(right, lambda a, b: run([a, b]), interval, lambda a, b: None)
-    return found.times_whole(factor) if operation != "compare" else found
+    return times_whole(found, factor) if operation != "compare" else found
 
 
 def larger(operation: str, x: Any, y: Any) -> EncryptedArray:
-    """`compare` for "maximum" and "minimum" with the encrypted one of two on either side."""
+    """Compute "maximum" or "minimum" when either of the two is encrypted."""
     return compare(operation, x, y) if is_encrypted(x) else compare(operation, y, x)
 
 
 def _against_plain(operation: str, x: EncryptedArray, y: Any) -> EncryptedArray:
-    """By the sign of the difference: max(x, y) is y + max(x - y, 0), min(x, y) is -max(-x, -y)."""
+    """Use the sign of the difference: max(x, y) is y + max(x - y, 0), min(x, y) is -max(-x, -y)."""
     if operation == "minimum":
         return -_against_plain("maximum", -x, -y)
     difference: EncryptedArray = x + -y
@@ -107,13 +127,13 @@ def _against_plain(operation: str, x: EncryptedArray, y: Any) -> EncryptedArray:
         )
     run = x.session.comparison("relu")
     interval = x.session.loosened("relu", Interval(0.0, max(0.0, scaled.interval.high)))
-    above = scaled.each(lambda a: run([a]), interval, None).times_whole(factor)
+    above = times_whole(scaled.each(lambda a: run([a]), interval, None), factor)
     found: EncryptedArray = above + y
     return found
 
 
 def _power(x: EncryptedArray) -> int:
-    """The least power of two from 1 up that values are at most."""
+    """The smallest power of two, at least 1, that no value exceeds."""
     return 1 << max(0, math.ceil(math.log2(x.interval.size))) if x.interval.size > 1 else 1
 
 

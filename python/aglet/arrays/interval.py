@@ -1,4 +1,4 @@
-"""What the values of an encrypted array may be, as one interval: it decides the bound of a refresh."""
+"""The interval that the values of an encrypted array lie in. It determines the bound of a bootstrap."""
 
 from __future__ import annotations
 
@@ -17,25 +17,27 @@ __all__ = ["Interval"]
 
 # Points at which a polynomial is looked at; between them its slope bounds it.
 _GRID = 4096
+_FAR = 2.0**-5
+"""A tolerance relative to the range. It is larger than the noise of any value that is still usable."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """Real values from `low` to `high`; of complex values, `-low` = `high` is the largest absolute value.
+    """Real values from `low` to `high`. For complex values, `high` = `-low` is the largest absolute value.
 
-    It covers all slots, those too that hold no element, and knows no rounding: noise is far smaller than what a bound
-    of a refresh forgives.
+    The interval covers all slots, also those without an element. It ignores rounding, because noise is far smaller than
+    the margin of a bootstrap.
     """
 
     low: float
     high: float
 
     def __post_init__(self) -> None:
-        """Refuse what is beyond all numbers: the interval would say nothing."""
+        """Refuse an infinite interval, which would say nothing."""
         if not (math.isfinite(self.low) and math.isfinite(self.high)):
             raise RangeError(
-                "As far as is known, these values go beyond all numbers; say what they are, x.assume(bound=...), or "
-                "divide them first."
+                "The bound of these values is infinite; declare a smaller one with x.assume(bound=...), or divide "
+                "the values first."
             )
 
     def __contains__(self, value: complex) -> bool:
@@ -43,12 +45,12 @@ class Interval:
 
     @classmethod
     def of(cls, bound: Any) -> Interval:
-        """`bound` as users give it: the largest absolute value, or a pair, the least and the largest value.
+        """Convert the `bound=` of users: the largest absolute value, or a pair of the least and the largest value.
 
         Raises
         ------
         TypeError
-            If it is no real number and no pair of them.
+            If it is neither a real number nor a pair of real numbers.
         RangeError
             If it is not finite, or the least value is above the largest.
         """
@@ -56,20 +58,54 @@ class Interval:
             bound if isinstance(bound, tuple | list) else (-values.as_float(bound) if _is_real(bound) else bound, bound)
         )
         if len(pair) != 2 or not all(_is_real(end) for end in pair):
-            raise TypeError("bound is the largest absolute value, or a pair of the least and the largest value.")
+            raise TypeError("bound must be the largest absolute value, or a pair of the least and the largest value.")
         low, high = (values.as_float(end) for end in pair)
         if not (math.isfinite(low) and math.isfinite(high)) or low > high or low == high == 0:
-            raise RangeError(f"bound={bound} is not a range of values; give a positive number, or (least, largest).")
+            raise RangeError(
+                f"bound={bound} is not a range of values; give a positive number, or a pair (least, largest)."
+            )
         return cls(low, high)
 
     @classmethod
     def around(cls, numbers: np.ndarray[Any, Any]) -> Interval:
-        """The least interval of values that are no secret."""
+        """The smallest interval around plain values."""
         if numbers.dtype.kind == "c":
             # Sizes are rounded, here as elsewhere.
             size = float(np.abs(numbers).max()) * (1 + 2**-48)
             return cls(-size, size)
         return cls(float(numbers.min()), float(numbers.max()))
+
+    def refuse_beyond(self, flat: Any) -> None:
+        """Refuse numbers to encrypt that are outside of the declared range.
+
+        Raises
+        ------
+        RangeError
+            If one is.
+        """
+        sizes, low = (np.abs(flat), 0.0) if flat.dtype.kind == "c" else (flat, self.low)
+        if not ((sizes >= low) & (sizes <= self.high)).all():
+            raise RangeError(
+                f"A value is outside of [{self.low:g}, {self.high:g}]; declare the range, which everybody can see, "
+                "with session.encrypt(x, bound=(least, largest)), or scale the data."
+            )
+
+    def refuse_outside(self, found: Any) -> None:
+        """Refuse decrypted values that are outside of the range of the array, by more than noise explains.
+
+        Raises
+        ------
+        RangeError
+            If one is.
+        """
+        sizes, low = (np.abs(found), 0.0) if np.iscomplexobj(found) else (found, self.low)
+        slack, least, most = _FAR * max(1.0, self.size), float(sizes.min()), float(sizes.max())
+        if least < low - slack or most > self.high + slack:
+            raise RangeError(
+                f"This array states values within [{self.low:.6g}, {self.high:.6g}] and holds "
+                f"{most if most > self.high + slack else least:.6g}, so a declared range is wrong, and so may be other "
+                "values; give bound= and x.assume(bound=...) ranges that hold, and only load files that nobody changed."
+            )
 
     @property
     def size(self) -> float:
@@ -78,12 +114,12 @@ class Interval:
 
     @property
     def disc(self) -> Interval:
-        """Of complex values no larger than these."""
+        """The interval of complex values up to this absolute value."""
         return Interval(-self.size, self.size)
 
     @property
     def inside(self) -> float:
-        """The middle, for slots without an element: noise at an end may be driven out of the interval."""
+        """The middle, used for slots without an element. With a value at an end, noise could leave the interval."""
         return self.low / 2 + self.high / 2
 
     def __or__(self, other: Interval) -> Interval:
@@ -103,13 +139,13 @@ class Interval:
         return Interval(min(ends), max(ends))
 
     def times(self, factor: complex) -> Interval:
-        """All values times one number."""
+        """The interval of the values times one number."""
         if isinstance(factor, complex):
             return Interval(-abs(factor) * self.size, abs(factor) * self.size)
         return self * Interval(factor, factor)
 
     def square(self, real: bool) -> Interval:
-        """Of the squares, which are not negative where the values are real."""
+        """The interval of the squares. They are not negative if the values are real."""
         largest = self.size * self.size
         if not real:
             return Interval(-largest, largest)
@@ -117,7 +153,7 @@ class Interval:
         return Interval(least * least, largest)
 
     def polynomial(self, coefficients: Sequence[complex], *, chebyshev: bool, real: bool) -> Interval:
-        """Of a polynomial in powers or in Chebyshev's basis (whose values lie in [-1, 1])."""
+        """The interval of a polynomial, in powers or in the Chebyshev basis (for values in [-1, 1])."""
         sizes = np.abs(np.asarray(coefficients))
         degrees = np.arange(len(sizes))
         with np.errstate(over="ignore", invalid="ignore"):

@@ -1,4 +1,4 @@
-"""Arrays side by side: chunks of all in one list, nothing moves."""
+"""Joins of arrays: the chunks of all are put into one list, and nothing moves."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aglet.arrays import moves
+
 if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray
 
@@ -14,17 +16,17 @@ __all__ = ["concatenate", "first_encrypted", "is_encrypted", "joined", "stack"]
 
 
 def concatenate(arrays: Sequence[Any], axis: Any = 0) -> EncryptedArray:
-    """As numpy's; it costs nothing: the chunks of all stand side by side."""
+    """As in numpy. It costs nothing: the chunks of all arrays are put into one list."""
     return joined(lambda indices: np.concatenate(indices, axis=axis), arrays)
 
 
 def stack(arrays: Sequence[Any], axis: Any = 0) -> EncryptedArray:
-    """As numpy's; it costs nothing."""
+    """As in numpy. It costs nothing."""
     return joined(lambda indices: np.stack(indices, axis=axis), arrays)
 
 
 def joined(join: Callable[[Any], Any], arrays: Sequence[Any]) -> EncryptedArray:
-    """What a function of numpy makes of arrays side by side, which does the same to the places of elements."""
+    """Join arrays with a function of numpy that does the same to the places of their elements."""
     arrays = list(arrays)
     first: EncryptedArray = first_encrypted(arrays)
     session, slots = first.session, first.session.slots
@@ -34,7 +36,7 @@ def joined(join: Callable[[Any], Any], arrays: Sequence[Any]) -> EncryptedArray:
     for one in arrays:
         array = one if is_encrypted(one) else session.encrypt_like(one, first)
         session.same(array)
-        array = array.spelled_out() if array.uniform else array
+        array = moves.spelled_out(array) if array.uniform else array
         parts.append(array)
         indices.append(array.index + len(chunks) * slots)
         chunks += array.chunks
@@ -47,15 +49,15 @@ def joined(join: Callable[[Any], Any], arrays: Sequence[Any]) -> EncryptedArray:
 
 
 def is_encrypted(value: object) -> bool:
-    """Whether it is an encrypted array."""
+    """Whether a value is an encrypted array."""
     from aglet.arrays.array import EncryptedArray
 
     return isinstance(value, EncryptedArray)
 
 
 def first_encrypted(arrays: Sequence[Any]) -> Any:
-    """The first that is encrypted."""
+    """The first encrypted array."""
     found = [one for one in arrays if is_encrypted(one)]
     if not found:
-        raise TypeError("None of these arrays is encrypted.")
+        raise TypeError("None of these arrays is encrypted; give at least one that is, or call the function of numpy.")
     return found[0]

@@ -1,4 +1,4 @@
-"""What arrays ask of a machine that computes on chunks: the engine with its keys, or a shadow that only counts."""
+"""What arrays need of a machine that computes on chunks: the engine with its keys, or a simulation of it."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from aglet._core import Ciphertext
-from aglet.arrays.keyset import KeySet
 from aglet.ckks.engine import Engine
 from aglet.errors import MissingKeyError
+from aglet.keys.keyset import KeySet
 
 __all__ = ["Chunk", "Live", "Machine"]
 
 Chunk = Any
-"""A ciphertext, or the shadow of one. It has `level` and `is_real`."""
+"""A ciphertext, or a simulated one. It has `level` and `is_real`."""
 
 _T = TypeVar("_T")
 
 
 class Machine(Protocol):
-    """Operations on chunks; the levels that each takes are those of `Engine`'s method of the same name."""
+    """Operations on chunks. Each uses the levels of the method of `Engine` with the same name."""
 
     @property
     def slots(self) -> int:
-        """Values in a chunk."""
+        """The number of values in a chunk."""
 
     @property
     def refreshed_level(self) -> int | None:
-        """The level after a refresh; None without a bootstrap key."""
+        """The level after a bootstrap; None without a bootstrap key."""
 
     def encrypt(self, values: Any, level: int | None, bound: float) -> Chunk: ...
     def known(self, x: Chunk, size: float) -> Chunk: ...
@@ -52,27 +52,29 @@ class Live:
 
     def __init__(self, engine: Engine, keys: KeySet) -> None:
         self.engine, self.keys = engine, keys
-        key = keys.bootstrap
+        key = None if keys.bootstrap is None else keys._need("bootstrap", "ckks")
         self.refreshed_level: int | None = None
         if key is not None and key.method != "lossy":
             stages = None if key.size == "small" else key.stage_count
-            self.refreshed_level = engine.estimate(stages, key.size).output_level  # type: ignore[arg-type]
+            self.refreshed_level = engine.estimate(stages, key.size).output_level
 
     @property
     def slots(self) -> int:
         return self.engine.slot_count
 
     def _key(self, name: str, what: str) -> Any:
-        """The key of that name, or a sentence with the call that makes it."""
+        """The key of that name, or an error with the call that makes it."""
         key = getattr(self.keys, name)
         if key is None:
             wanted = {"relinearization": "engine.create_keys()", "bootstrap": 'engine.create_keys(bootstrap="large")'}
             made = wanted.get(name, f"engine.create_keys({name}=True)")
-            raise MissingKeyError(f"{what} needs a {name} key, and this set of keys has none; make one with {made}.")
+            raise MissingKeyError(
+                f"{what} needs a {name} key, which this set of keys does not have; make one with {made}."
+            )
         return key
 
     def encrypt(self, values: Any, level: int | None, bound: float) -> Ciphertext:
-        key = self.keys.public or self._key("secret", "Encryption without a public key")
+        key = self._key("secret" if self.keys.public is None else "public", "Encryption without a public key")
         return self.engine.encrypt(values, key, level, bound=bound)
 
     def known(self, x: Chunk, size: float) -> Chunk:
@@ -131,7 +133,7 @@ class Live:
         return self.engine.encode_matrix(matrix, self._matrix_key(), level=level)
 
     def refresh(self, chunks: Sequence[Chunk], bound: float, real: bool) -> list[Chunk]:
-        """All together: real ones in pairs, in the time of one complex bootstrap each."""
+        """Bootstrap all chunks: real ones in pairs, each pair in the time of one complex bootstrap."""
         keys = self.keys.bootstrap_arguments
         if not real:
             return self.engine.bootstrap_many(chunks, *keys, bound=bound)

@@ -1,4 +1,4 @@
-"""Models that people train elsewhere, on encrypted arrays: activations, linear models, small networks."""
+"""Models that were trained elsewhere, run on encrypted arrays: activations, linear models, small networks."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from aglet.errors import ParameterError, RangeError
 __all__ = ["Activation", "Linear", "LogisticRegression", "Sequential", "fit_logistic", "labelled_samples"]
 
 _GRID = 8192
-"""Points at which the error of a fit is looked at."""
+"""The number of points at which the error of a fit is measured."""
 _MARGIN = 1.25
-"""Ranges of a sample are widened by this much."""
+"""The range of a sample is widened by this factor."""
 
 
 @dataclass(frozen=True)
 class Activation:
-    """A function as a polynomial on an interval, with its error there.
+    """A function, approximated by a polynomial on an interval, and the error of the approximation.
 
     Examples
     --------
@@ -40,41 +40,41 @@ class Activation:
     """
 
     coefficients: tuple[float, ...]
-    """In Chebyshev's basis of the interval."""
+    """The coefficients in the Chebyshev basis of the interval."""
     interval: tuple[float, float]
     error: float
-    """The largest on the interval."""
+    """The largest error on the interval."""
 
     @classmethod
     def fit(cls, function: Callable[[Any], Any], degree: int, interval: Any = (-1.0, 1.0)) -> Activation:
-        """Interpolate a function of numpy arrays at Chebyshev's points, which is close to the best polynomial.
+        """Interpolate a numpy function at the Chebyshev points. This is close to the best polynomial.
 
         Raises
         ------
         RangeError
-            If the interval is empty, or the function not finite there.
+            If the interval is empty, or the function is not finite on it.
         """
         low, high = (float(end) for end in interval)
         if not low < high or not np.isfinite(high - low):
-            raise RangeError(f"interval={interval} holds no numbers; give the least and the largest value.")
+            raise RangeError(f"interval={interval} is empty; give the least and the largest value.")
         degree = checks.count("degree", degree, 1)
         middle, half = (low + high) / 2, (high - low) / 2
         interpolate: Any = np.polynomial.chebyshev.chebinterpolate
         fitted = interpolate(lambda t: function(middle + half * t), degree)
         if not np.isfinite(fitted).all():
-            raise RangeError("The function is not finite on the interval; choose another.")
+            raise RangeError("The function is not finite on the whole interval; give an interval on which it is.")
         points = np.linspace(-1, 1, _GRID)
         error = np.abs(np.polynomial.chebyshev.chebval(points, fitted) - function(middle + half * points)).max()
         return cls(tuple(float(c) for c in fitted), (low, high), float(error))
 
     @property
     def degree(self) -> int:
-        """Of the polynomial."""
+        """The degree of the polynomial."""
         return len(self.coefficients) - 1
 
     @property
     def levels(self) -> int:
-        """That it takes."""
+        """The number of levels that the polynomial uses."""
         return self.degree.bit_length() + (self.interval != (-1.0, 1.0))
 
     def __repr__(self) -> str:
@@ -84,22 +84,22 @@ class Activation:
         )
 
     def __call__(self, x: Any) -> Any:
-        """Of an encrypted array, or of plain numbers: the same polynomial.
+        """Evaluate the polynomial on an encrypted array or on plain numbers.
 
         Raises
         ------
         RangeError
-            If encrypted values are not known to lie in the interval; `x.assume(bound=...)` says that they do. If plain
-            ones do not: far from it a polynomial is no longer near the function.
+            If encrypted values are not known to lie in the interval; `x.assume(bound=...)` declares that they do. If
+            plain values lie outside of it, where the polynomial is no longer close to the function.
         """
         if isinstance(x, EncryptedArray):
             return x.session.chebyshev(x, self.coefficients, domain=self.interval)
         plain = values.as_array(x)
         if plain.size and not self._reaches(Interval.around(plain)):
             raise RangeError(
-                f"These values go from {np.real(plain).min():.6g} to {np.real(plain).max():.6g}, and this activation "
-                f"was fitted on [{self.interval[0]:.6g}, {self.interval[1]:.6g}]; fit it on an interval, a reach or a "
-                "sample that has them all."
+                f"These values lie between {np.real(plain).min():.6g} and {np.real(plain).max():.6g}, and this "
+                f"activation was fitted on [{self.interval[0]:.6g}, {self.interval[1]:.6g}]; fit it with an interval, "
+                "a reach or a sample that covers all values."
             )
         return np.polynomial.Chebyshev(self.coefficients, domain=self.interval)(plain)
 
@@ -109,23 +109,24 @@ class Activation:
         return low - slack <= interval.low and interval.high <= high + slack
 
     def within(self, x: Any, known: Interval | None, *, assume: bool, wider: str) -> Any:
-        """Of values that a model leads to it: refused where they are not known to lie in the interval.
+        """Check the input of the activation inside a model: it must be known to lie in the interval.
 
         Parameters
         ----------
         x
             An encrypted array, or plain numbers.
         known
-            Where its elements lie for sure, if something better than its own interval is known.
+            An interval that certainly holds the elements, if a smaller one than their own is known.
         assume
-            Whether somebody says that encrypted ones do.
+            Whether the caller declares that encrypted values lie in the interval.
         wider
-            What of the model would make the interval wider, for the sentence.
+            The argument of the model that makes the interval wider, for the error.
 
         Raises
         ------
         RangeError
-            If they are not known to, and nobody says so, or plain ones do not.
+            If encrypted values are not known to lie in the interval and this was not declared, or if plain values do
+            not.
         """
         if isinstance(x, EncryptedArray):
             around = known or x.interval
@@ -133,39 +134,44 @@ class Activation:
                 x = x.assume(bound=self.interval)
             elif not (x.is_real and self._reaches(x.interval)):
                 raise RangeError(
-                    f"As far as is known, these values go from {around.low:.6g} to {around.high:.6g} before an "
-                    f"activation that was fitted on [{self.interval[0]:.6g}, {self.interval[1]:.6g}], and beyond that "
-                    f"its polynomial is wrong; give {wider}, encrypt with a smaller bound=, or call the model with "
-                    "assume=True if you know that they stay within: on plain numbers this call tells."
+                    f"This activation was fitted on [{self.interval[0]:.6g}, {self.interval[1]:.6g}], and its input "
+                    f"may go from {around.low:.6g} to {around.high:.6g}, where the polynomial is wrong; give {wider}, "
+                    "encrypt with a smaller bound=, or call the model with assume=True if you know that the values "
+                    "stay within. A call with plain numbers checks that."
                 )
         return self(x)
 
 
 @dataclass(frozen=True, eq=False)
 class Linear:
-    """`x @ weights + bias`, for samples in rows; one level."""
+    """The layer `x @ weights + bias`, for samples in rows. Uses one level."""
 
     weights: NDArray[Any]
-    """A matrix (inputs, outputs), or a vector for one output."""
+    """A matrix of shape (inputs, outputs), or a vector for one output."""
     bias: NDArray[Any]
     kept: KeptMatrix | None = None
-    """Where encodings of the weights are kept; `encoded` makes one."""
+    """The encoded weights, if the layer keeps them; see `encoded`."""
 
     def __post_init__(self) -> None:
         weights, bias = (np.asarray(values.as_array(part), dtype=np.float64) for part in (self.weights, self.bias))
         if weights.ndim not in (1, 2) or bias.shape not in ((), weights.shape[1:]) or not weights.size:
             raise ParameterError(
-                f"Weights of shape {weights.shape} and a bias of shape {bias.shape} are no layer; give (inputs, "
-                "outputs) and (outputs,), or (inputs,) and ()."
+                f"Weights of shape {weights.shape} and a bias of shape {bias.shape} do not make a layer; give the "
+                "shapes (inputs, outputs) and (outputs,), or (inputs,) and ()."
             )
         object.__setattr__(self, "weights", weights)
         object.__setattr__(self, "bias", bias)
 
     @classmethod
     def from_sklearn(cls, model: Any) -> Linear:
-        """A fitted linear model of scikit-learn: what it predicts, or its decision function if it is a classifier."""
+        """Take a fitted linear model of scikit-learn.
+
+        The layer computes its prediction, or the decision function of a classifier.
+        """
         if getattr(model, "coef_", None) is None:
-            raise ParameterError(f"This {type(model).__name__} has no coefficients; fit a linear model first.")
+            raise ParameterError(
+                f"This {type(model).__name__} has no coefficients; call its fit first, or give a linear model."
+            )
         weights = np.asarray(model.coef_, dtype=np.float64).T
         if weights.ndim == 2 and weights.shape[1] == 1:
             weights = weights[:, 0]
@@ -174,16 +180,16 @@ class Linear:
         return cls(weights, np.broadcast_to(bias, weights.shape[1:]) if weights.ndim > 1 else bias.reshape(-1)[0])
 
     def encoded(self, session: Session) -> Linear:
-        """The same layer, which encodes its matrix once for each level and layout; see `Session.encode_matrix`."""
+        """The same layer, with its matrix encoded only once for each level and layout; see `Session.encode_matrix`."""
         return replace(self, kept=session.encode_matrix(self.weights)) if self.weights.ndim == 2 else self
 
     def __call__(self, x: Any) -> Any:
-        """Of an encrypted array of shape (samples, inputs), or of plain numbers."""
+        """Evaluate the layer on an encrypted array of shape (samples, inputs), or on plain numbers."""
         scores = x @ (self.kept if self.kept is not None and isinstance(x, EncryptedArray) else self.weights)
         return scores + self.bias if self.bias.any() else scores
 
     def known(self, x: Any) -> Interval | None:
-        """Where its outputs lie for inputs of an encrypted array: no product is larger than its own weight allows."""
+        """The interval of the outputs for the inputs of an encrypted array, from the size of each weight."""
         if not isinstance(x, EncryptedArray) or not x.is_real:
             return None
         ends = np.stack([self.weights * x.interval.low, self.weights * x.interval.high])
@@ -193,42 +199,43 @@ class Linear:
 
 @dataclass(frozen=True, eq=False)
 class LogisticRegression:
-    """Probabilities of a model with two classes: a `Linear` and a sigmoid."""
+    """The probability of the second of two classes: a `Linear` layer and a sigmoid."""
 
     linear: Linear
     sigmoid: Activation
 
     @classmethod
     def from_sklearn(cls, model: Any, *, reach: float = 8.0, degree: int = 15) -> LogisticRegression:
-        """A fitted `sklearn.linear_model.LogisticRegression` with two classes.
+        """Take a fitted `sklearn.linear_model.LogisticRegression` with two classes.
 
         Parameters
         ----------
         reach
-            The largest absolute value of the decision function: beyond it a sample is refused.
+            The largest absolute value of the decision function. A sample beyond it is refused.
         degree
-            Of the polynomial for the sigmoid.
+            The degree of the polynomial for the sigmoid.
         """
         linear = Linear.from_sklearn(model)
         if linear.weights.ndim != 1:
             raise ParameterError(
-                "This model has more than two classes; take Linear.from_sklearn, and the largest output."
+                "This model has more than two classes; use Linear.from_sklearn and take the class of the largest "
+                "output."
             )
         return cls(linear, Activation.fit(_sigmoid, degree, (-reach, reach)))
 
     def __call__(self, x: Any, *, assume: bool = False) -> Any:
-        """The probability of the second class, of an encrypted array of samples or of plain numbers.
+        """Compute the probability of the second class, for an encrypted array of samples or for plain numbers.
 
         Parameters
         ----------
         assume
-            Say that the decision function stays within reach where the bounds of encrypted samples and the weights do
-            not prove it. Where it does not, the result is wrong, and nothing tells.
+            Declare that the decision function stays within reach, if the bounds of encrypted samples and the weights do
+            not prove it. If it does not, the result is wrong and nothing shows it.
 
         Raises
         ------
         RangeError
-            If the decision function is not known to stay within reach, and nobody says so.
+            If the decision function is not known to stay within reach and `assume` was not given.
         """
         largest = np.abs(self.linear.weights).sum() + np.abs(self.linear.bias)
         wider = f"reach= (for samples within 1, reach={np.ceil(largest):g} is enough)"
@@ -239,7 +246,7 @@ class LogisticRegression:
 
 @dataclass(frozen=True, eq=False)
 class Sequential:
-    """Layers in turn: `Linear` ones and activations between them."""
+    """A network: `Linear` layers and activations, one after the other."""
 
     layers: tuple[Linear | Activation, ...]
 
@@ -247,34 +254,37 @@ class Sequential:
     def fit(
         cls, weights: Sequence[tuple[Any, Any]], activation: Callable[[Any], Any], sample: Any, *, degree: int = 7
     ) -> Sequential:
-        """A network with one activation between its layers, each fitted on the range that a sample reaches there.
+        """Make a network with one activation between its layers.
+
+        Each activation is fitted on the range that a sample reaches there.
 
         Parameters
         ----------
         weights
-            For each layer its weights (inputs, outputs) and its bias; `from_torch` takes networks of torch.
+            For each layer its weights of shape (inputs, outputs) and its bias. For networks of torch, use `from_torch`.
         sample
-            Inputs as they will come, (samples, inputs); they are no secret. Ranges are widened by a quarter.
+            Typical inputs, plain, of shape (samples, inputs). The ranges that they reach are widened by a quarter.
         """
         steps: list[Any] = [step for pair in weights for step in (Linear(*pair), activation)]
         return cls._fitted(steps[:-1], sample, degree)
 
     @classmethod
     def from_torch(cls, module: Any, sample: Any, *, degree: int = 7) -> Sequential:
-        """A trained `torch.nn.Sequential` of `Linear` layers and activations, fitted where a sample takes them.
+        """Take a trained `torch.nn.Sequential` of `Linear` layers and activations. A sample says where they are fitted.
 
-        `Dropout`, `Identity` and `Flatten` do nothing here. Torch is not imported: layers are known by their names.
+        `Dropout`, `Identity` and `Flatten` do nothing here. Torch is not imported; layers are recognized by their
+        names.
 
         Parameters
         ----------
         sample
-            Inputs as they will come, (samples, inputs), a numpy array; they are no secret. Ranges are widened by a
+            Typical inputs, a plain numpy array of shape (samples, inputs). The ranges that they reach are widened by a
             quarter.
 
         Raises
         ------
         ParameterError
-            If it has no layer, or one of another kind.
+            If the network has no layer, or a layer of another kind.
         """
         steps: list[Any] = []
         for layer in _layers(module):
@@ -287,16 +297,17 @@ class Sequential:
                 steps.append(_ACTIVATIONS[kind])
             elif kind not in _NOTHING:
                 raise ParameterError(
-                    f"A layer {kind} is not served; there are Linear, {', '.join(sorted({*_ACTIVATIONS, *_NOTHING}))}. "
-                    "Fold it into a Linear layer, or train without it."
+                    f"A layer {kind} is not supported; supported are Linear, "
+                    f"{', '.join(sorted({*_ACTIVATIONS, *_NOTHING}))}. Fold it into a Linear layer, or train without "
+                    "it."
                 )
         return cls._fitted(steps, sample, degree)
 
     @classmethod
     def _fitted(cls, steps: Sequence[Any], sample: Any, degree: int) -> Sequential:
-        """Layers, and functions fitted where a sample takes them."""
+        """The layers, with each function fitted on the range that a sample reaches."""
         if not steps:
-            raise ParameterError("This network has no layer; give one at least.")
+            raise ParameterError("This network has no layer; give at least one.")
         layers: list[Linear | Activation] = []
         reached = np.asarray(values.as_array(sample), dtype=np.float64)
         for step in steps:
@@ -309,29 +320,29 @@ class Sequential:
         return cls(tuple(layers))
 
     def encoded(self, session: Session) -> Sequential:
-        """The same network, whose matrices are encoded once, for many batches of samples."""
+        """The same network, with its matrices encoded only once for many batches of samples."""
         return Sequential(tuple(one.encoded(session) if isinstance(one, Linear) else one for one in self.layers))
 
     def __call__(self, x: Any, *, assume: bool = False) -> Any:
-        """The outputs of the last layer, of an encrypted array of samples or of plain numbers.
+        """Compute the outputs of the last layer, for an encrypted array of samples or for plain numbers.
 
         Parameters
         ----------
         assume
-            Say that values stay where the sample of the fit took them, which the bounds of encrypted ones and the
-            weights hardly ever prove. Where they do not, the result is wrong, and nothing tells.
+            Declare that all values stay in the ranges that the sample reached. The bounds of encrypted values and the
+            weights hardly ever prove it. If they do not stay there, the result is wrong and nothing shows it.
 
         Raises
         ------
         RangeError
-            If values are not known to stay there, and nobody says so.
+            If values are not known to stay in these ranges and `assume` was not given.
         """
         assume, known = checks.flag("assume", assume), None
         for layer in self.layers:
             if isinstance(layer, Linear):
                 x, known = layer(x), layer.known(x)
             else:
-                x, known = layer.within(x, known, assume=assume, wider="a sample that goes further"), None
+                x, known = layer.within(x, known, assume=assume, wider="a sample that reaches further"), None
         return x
 
 
@@ -340,7 +351,7 @@ def _sigmoid(x: Any) -> Any:
 
 
 def _layers(module: Any) -> list[Any]:
-    """The layers of a network, those of networks within it in their place."""
+    """The layers of a network. Networks inside it are replaced by their layers."""
     if type(module).__name__ != "Sequential":
         return [module]
     return [layer for part in module.children() for layer in _layers(part)]
@@ -360,5 +371,5 @@ _ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "Softplus": lambda x: np.logaddexp(0, x),
     "Tanh": np.tanh,
 }
-"""Of torch, as they are without arguments."""
+"""The activations of torch, with their default arguments."""
 _NOTHING = ("Dropout", "Flatten", "Identity")

@@ -1,4 +1,4 @@
-"""Bring elements of an array to other places: rotations of chunks, and masks where several meet in one."""
+"""Moves of elements to other places, by rotations of chunks, with masks where several meet in one chunk."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray, Index
     from aglet.arrays.machine import Chunk
 
-__all__ = ["MOST_MOVES", "aligned", "cleaned", "compact", "laid_out", "moved", "window"]
+__all__ = ["MOST_MOVES", "aligned", "cleaned", "compact", "laid_out", "moved", "spelled_out", "window"]
 
 MOST_MOVES = 4096
-"""Rotations in one move; more of them take minutes, and another layout does without."""
+"""The most rotations of one move. More of them would take minutes, and another layout avoids them."""
 
 
 def aligned(left: EncryptedArray, right: EncryptedArray) -> tuple[EncryptedArray, EncryptedArray]:
-    """Both in one shape, with their elements in the same places; the one that costs more to move stays."""
+    """Bring two arrays to one shape, with their elements in the same places. The one that is dearer to move stays."""
     if left.index is right.index or (len(left.chunks) == len(right.chunks) and np.array_equal(left.index, right.index)):
         return left, right
     shape = checks.common_shape(left.shape, right.shape)
@@ -38,21 +38,30 @@ def aligned(left: EncryptedArray, right: EncryptedArray) -> tuple[EncryptedArray
 
 
 def compact(array: EncryptedArray) -> EncryptedArray:
-    """Elements in a row, in numpy's order."""
+    """Move the elements to consecutive slots, in numpy's order."""
     return laid_out(array, array.index)
 
 
 def laid_out(array: EncryptedArray, index: Index) -> EncryptedArray:
-    """The elements at these places of an array (some perhaps more than once), in a row from the first slot."""
-    slots = array.session.slots
-    wanted = np.arange(index.size, dtype=np.int64).reshape(index.shape)
-    return moved(array, index, wanted, -(-index.size // slots))
+    """Copy the elements at these places of an array to consecutive slots. Places may repeat.
+
+    Raises
+    ------
+    MemoryLimitError
+        If the machine has too little memory for these elements, before anything is moved.
+    """
+    count = -(-index.size // array.session.slots)
+    # Both places of an element, and what tells moves apart.
+    array.session.check_room(count, array.level, 32 * index.size)
+    with checks.in_memory(f"An array of shape {index.shape} does not fit in memory; work on it in parts."):
+        wanted = np.arange(index.size, dtype=np.int64).reshape(index.shape)
+        return moved(array, index, wanted, count)
 
 
 def cleaned(array: EncryptedArray, filler: float) -> EncryptedArray:
-    """The same elements in the same places, and one number in all other slots.
+    """Keep the elements in their places and set all other slots to one number.
 
-    One level, and none where the other slots hold a known number.
+    This uses one level, or none if the other slots hold one known number already.
     """
     machine, slots = array.session.machine, array.session.slots
     mask = np.zeros(len(array.chunks) * slots)
@@ -68,15 +77,15 @@ def cleaned(array: EncryptedArray, filler: float) -> EncryptedArray:
 
 
 def moved(array: EncryptedArray, source: Index, target: Index, count: int) -> EncryptedArray:
-    """The elements at places `source`, brought to places `target` of `count` chunks, no two to the same.
+    """Move the elements at the places `source` to the places `target` of `count` chunks. Targets are distinct.
 
-    It costs nothing where slots agree, and a rotation where whole chunks turn; where parts meet in a chunk, they are
-    masked, which takes one level, and the slots between get a value within the interval.
+    Equal slots cost nothing, and turning a whole chunk costs a rotation. Where parts of several chunks meet in one,
+    they are masked: this uses one level, and the slots between get a value within the interval.
 
     Raises
     ------
     ParameterError
-        If it takes more than `MOST_MOVES` rotations.
+        If the move takes more than `MOST_MOVES` rotations.
     """
     slots = array.session.slots
     spread = _spread(array, source.ravel(), target.ravel()) if count == 1 else None
@@ -88,8 +97,8 @@ def moved(array: EncryptedArray, source: Index, target: Index, count: int) -> En
     rotations = {key for part, echo in zip(parts, echoes, strict=True) if echo is None for key in part if key[1]}
     if len(rotations) > MOST_MOVES:
         raise ParameterError(
-            f"This takes {len(rotations)} rotations, as the elements lie in other places; keep arrays that meet in one "
-            "shape, or encrypt one of them anew."
+            f"The elements of these arrays lie in different places, and moving them takes {len(rotations)} rotations; "
+            "use one shape for arrays that are combined, or encrypt one of them again."
         )
     simple = all(len(part) == 1 for part in parts)
     if not simple:
@@ -110,7 +119,7 @@ def moved(array: EncryptedArray, source: Index, target: Index, count: int) -> En
 
 
 def _whole(array: EncryptedArray, parts: list[_Part]) -> bool:
-    """Whether each chunk to be made holds all elements of the one that it is."""
+    """Whether each new chunk holds all elements of one old chunk."""
     slots = array.session.slots
     held = np.zeros((len(array.chunks), slots), dtype=bool)
     held[array.index // slots, array.index % slots] = True
@@ -118,7 +127,7 @@ def _whole(array: EncryptedArray, parts: list[_Part]) -> bool:
 
 
 _FEW = 8
-"""Rotations that are done one by one."""
+"""The number of rotations up to which they are done one by one."""
 
 _Part = dict[tuple[int, int], "Index"]
 
@@ -142,7 +151,7 @@ def _parts(source: Index, target: Index, array: EncryptedArray, count: int) -> l
 
 
 def _echo(part: _Part, slots: int) -> int | None:
-    """The step, if the same slots of one chunk are wanted that step further, and so on, again and again."""
+    """The step, if a block of slots of one chunk is wanted repeatedly, always this step further."""
     steps = sorted(step for _, step in part)
     if len(part) < 4 or len({chunk for chunk, _ in part}) > 1 or steps[0]:
         return None
@@ -158,7 +167,7 @@ def _echo(part: _Part, slots: int) -> int | None:
 
 
 def _echoed(array: EncryptedArray, part: _Part, step: int, filler: float) -> Chunk:
-    """One mask, and doubling: as many rotations as a number has digits."""
+    """Repeat a block by one mask and doubling: the number of rotations is logarithmic."""
     mask, filled = np.zeros((2, array.session.slots))
     chunk = next(iter(part))[0]
     mask[part[chunk, 0]] = 1
@@ -171,12 +180,13 @@ def _echoed(array: EncryptedArray, part: _Part, step: int, filler: float) -> Chu
 
 
 def _spread(array: EncryptedArray, source: Index, target: Index) -> Chunk | None:
-    """An element for each period of a chunk, wanted in all slots of it, as in `x[:, None]` beside `x[None, :]`.
+    """Spread one element per period of a chunk over all slots of the period, as for `x[:, None]` beside `x[None, :]`.
 
-    Each stands in its period already: the others are masked, what is left is spread to the right and, turned back, to
-    the left, and a mask takes each half. Two levels, and logarithmically many rotations for a rotation each.
+    Each element is in its period already. The other slots are masked, the rest is spread to the right and, rotated
+    back, to the left, and a mask takes each half. This uses two levels, and a logarithmic number of rotations in place
+    of one each.
 
-    None if the places are others, or neighbours would meet.
+    None if the places are different, or neighbours would overlap.
     """
     period, slots = array.period, array.session.slots
     if (
@@ -211,7 +221,7 @@ def _spread(array: EncryptedArray, source: Index, target: Index) -> Chunk | None
 
 
 def _turned(array: EncryptedArray, rotations: set[tuple[int, int]]) -> dict[tuple[int, int], Chunk]:
-    """Chunks by number and step, those of one chunk rotated together."""
+    """The chunks, rotated by steps, by number and step. All rotations of one chunk are done together."""
     steps: dict[int, list[int]] = defaultdict(list)
     for chunk, step in sorted(rotations):
         steps[chunk].append(step)
@@ -223,9 +233,10 @@ def _turned(array: EncryptedArray, rotations: set[tuple[int, int]]) -> dict[tupl
 
 
 def window(array: EncryptedArray, chunk: Chunk, length: int, step: int) -> Chunk:
-    """In each slot the sum of `length` slots, each `step` before the one before, by doubling.
+    """Put the sum of `length` slots into each slot, `step` apart and ending there, by doubling.
 
-    It turns to the right, the way that rotation keys have powers of two for; one turn to the left takes many switches.
+    It rotates to the right, for which the rotation keys have the powers of two. One rotation to the left would take
+    many key switches.
     """
     machine = array.session.machine
     doubled, size, found, done = chunk, 1, None, 0
@@ -259,3 +270,10 @@ def _made(
 ) -> EncryptedArray:
     interval = array.interval if filler is None else array.interval | Interval(filler.real, filler.real)
     return array.replaced(chunks=chunks, index=index, interval=interval, filler=filler, period=period)
+
+
+def spelled_out(array: EncryptedArray) -> EncryptedArray:
+    """Give each element of an array of one number its own place. It costs nothing."""
+    index = np.arange(array.size, dtype=np.int64).reshape(array.shape)
+    chunks = list(array.chunks) * -(-array.size // array.session.slots)
+    return array.replaced(chunks=chunks, index=index, filler=None, period=1)

@@ -1,4 +1,4 @@
-"""Sort, largest and smallest of an encrypted vector: all pairs are compared at once (the idea of arXiv 2412.15126)."""
+"""Sorting, largest and smallest element of an encrypted vector. All pairs are compared at once (arXiv 2412.15126)."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ __all__ = ["argmax", "argmin", "largest", "ordered", "smallest"]
 
 _COSINE_DEGREE = 14
 _LEAST_POINTS = 16
-"""As many halves of a circle determine that polynomial."""
+"""The number of half periods that determine the polynomial."""
 _KERNEL_RANGE = (-0.25, 1.25)
-"""Of the kernel with what a comparison and a refresh leave of noise."""
+"""The bound of the kernel, with the noise of a comparison and a bootstrap."""
 
 
 def ordered(x: EncryptedArray, axis: Any = -1) -> EncryptedArray:
-    """The values from the smallest up, equal ones too.
+    """Sort the values in ascending order. Equal values are allowed.
 
-    Two that differ by less than 2^-alpha of the range are undecided: what comes out in their places is made of both.
+    Two values that differ by less than 2^-alpha of the range are undecided: their places in the result hold mixtures of
+    both.
     """
     if axis not in (-1, 0, None) or isinstance(axis, bool):
-        raise RangeError(f"axis={axis} does not fit a vector.")
+        raise RangeError(f"axis={axis} does not exist; a vector has axis 0.")
     rows, ranks = _ranked(x)
     if len(x) == 1:
         return x
@@ -38,12 +39,12 @@ def ordered(x: EncryptedArray, axis: Any = -1) -> EncryptedArray:
 
 
 def argmax(x: EncryptedArray) -> EncryptedArray:
-    """The place of the largest value, near a whole number; of equal ones that of the first."""
+    """The index of the largest value, as a number close to a whole one. If several are equal, it is the first."""
     return _at_zero(_last(x), np.arange(len(x)) * 1.0).sum()
 
 
 def argmin(x: EncryptedArray) -> EncryptedArray:
-    """The place of the smallest value, near a whole number; of equal ones that of the first."""
+    """The index of the smallest value, as a number close to a whole one. If several are equal, it is the first."""
     return _at_zero(_ranked(x)[1], np.arange(len(x)) * 1.0).sum()
 
 
@@ -58,23 +59,23 @@ def smallest(x: EncryptedArray) -> EncryptedArray:
 
 
 def _last(x: EncryptedArray) -> EncryptedArray:
-    """Ranks less the last one, which the first of equal values has."""
+    """The ranks minus the last one, which the first of equal values has."""
     return _ranked(x, first=-1)[1] - (len(x) - 1) / len(x)
 
 
 def _ranked(x: EncryptedArray, first: int = 1) -> tuple[EncryptedArray, EncryptedArray]:
-    """Each value along a row of a table, and the ranks, from 0 up, over the number of values.
+    """Each value along a row of a table, and the ranks from 0 on, divided by the number of values.
 
-    A rank is the number of smaller values, and of equal ones before, or behind with `first=-1`. With s the sign of a
-    difference, and t = 1 for values before and -1 for those behind, `s^3 + t (1 - s^2)` is s where that is 1 or -1, t
-    where it is 0, and no larger than 1 where it is undecided.
+    The rank of a value is the number of smaller values, plus the number of equal values before it (or behind it, with
+    `first=-1`). Let s be the sign of a difference, and t = 1 for values before and -1 for values behind. Then `s^3 + t
+    (1 - s^2)` is s where s is 1 or -1, and t where s is 0. Where s is undecided, it is at most 1 in size.
     """
     slots, count = x.session.slots, x.size
     if x.ndim != 1 or not x.is_real or slots % count or count**2 > slots:
         most = 1 << (slots.bit_length() - 1) // 2
         raise RangeError(
-            f"A vector of real numbers is sorted, a power of two of them from 1 to {most} on this engine, and this has "
-            f"shape {x.shape}; fill it up with values beyond the others."
+            f"Only a vector of real numbers can be sorted, whose length is a power of two from 1 to {most} on this "
+            f"engine, and this array has shape {x.shape}; pad it with values beyond all others."
         )
     columns = _repeated(x)
     rows = columns[:, None].broadcast_to((count, count))
@@ -87,7 +88,7 @@ def _ranked(x: EncryptedArray, first: int = 1) -> tuple[EncryptedArray, Encrypte
 
 
 def _repeated(x: EncryptedArray) -> EncryptedArray:
-    """The same in the first slots of one chunk, over and over."""
+    """The same values, repeated from the first slots of one chunk over all slots."""
     count, slots = x.size, x.session.slots
     first = np.arange(count, dtype=np.int64)
     if x.period == count and np.array_equal(x.index, first):
@@ -98,9 +99,9 @@ def _repeated(x: EncryptedArray) -> EncryptedArray:
 
 
 def _at_zero(distance: EncryptedArray, values: Any) -> EncryptedArray:
-    """The values where a distance in (-1, 1) is 0, and 0, twice, where it is another multiple of 1 / count.
+    """The values where a distance in (-1, 1) is 0, and 0 where it is another multiple of 1 / count; twice.
 
-    By Fejer's kernel, a polynomial in the cosine, which is fitted where distances are.
+    This uses Fejer's kernel, a polynomial in the cosine. The cosine is fitted on the range of the distances.
     """
     count = distance.shape[0]
     fine = max(count, _LEAST_POINTS)

@@ -1,4 +1,4 @@
-"""Products of encrypted arrays with plain matrices, by their diagonals; matrices that are encoded once."""
+"""Products of encrypted arrays with plain matrices, by the diagonal method, and matrices that are encoded once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aglet.arrays import moves, sums
+from aglet.arrays import functions, moves, sums
 from aglet.arrays.interval import Interval
 from aglet.arrays.joins import is_encrypted, stack
 from aglet.errors import KeyMismatchError, RangeError
@@ -22,14 +22,14 @@ __all__ = ["KeptMatrix", "dot", "inner", "matmul", "rmatmul"]
 
 
 class KeptMatrix:
-    """A plain matrix that keeps its encodings; `session.encode_matrix` makes one, `@` takes it on either side.
+    """A plain matrix that keeps its encodings, for `@` on either side. `session.encode_matrix` makes one.
 
-    Each level and each layout of arrays that meets it adds an encoding, made the first time; results are the same, bit
-    for bit.
+    The first product at a level, and with a layout of the array, adds an encoding, which later products reuse. The
+    results are the same, bit for bit.
     """
 
     __array_ufunc__ = None
-    """So that numpy leaves `@` to this class."""
+    """Makes numpy leave `@` to this class."""
 
     def __init__(self, session: Session, entries: NDArray[Any]) -> None:
         self.session, self.entries = session, entries
@@ -37,12 +37,12 @@ class KeptMatrix:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """As numpy's."""
+        """The lengths of the axes, as in numpy."""
         return self.entries.shape
 
     @property
     def byte_count(self) -> int:
-        """Of the encodings that it keeps by now."""
+        """The bytes of the encodings that it keeps at present."""
         return sum(one.byte_count for one in self._kept.values())
 
     def __repr__(self) -> str:
@@ -56,34 +56,40 @@ class KeptMatrix:
         self._kept.clear()
 
     def kept(self, key: Any, make: Callable[[], Any]) -> Any:
-        """The encoding of that key, made the first time."""
+        """The encoding with that key. It is made the first time."""
         if key not in self._kept:
             self._kept[key] = make()
         return self._kept[key]
 
 
 def _plain(x: EncryptedArray, y: Any) -> tuple[NDArray[Any], KeptMatrix | None]:
-    """The entries of a factor, and what keeps encodings of them."""
+    """The entries of a factor, and the matrix that keeps their encodings."""
     if isinstance(y, KeptMatrix):
         if y.session is not x.session:
-            raise KeyMismatchError("This matrix was encoded in another session; encode it in that of the array.")
+            raise KeyMismatchError("This matrix was encoded in another session; encode it in the session of the array.")
         return y.entries, y
-    return x.plain(y), None
+    return functions.plain(y), None
 
 
 def dot(x: Any, y: Any) -> Any:
-    """As `numpy.dot`: `@`, or `*` where one of the two is a number."""
-    return x @ y if _ndim(x) and _ndim(y) else x * y
+    """As `numpy.dot`: `@`, or `*` if one of the two is a number."""
+    if not (_ndim(x) and _ndim(y)):
+        return x * y
+    found = x @ y
+    if not is_encrypted(x) and _ndim(x) == 2 and _ndim(y) > 2:
+        # The rows of a matrix come first, and not beside the last axis, where `@` has them.
+        found = found._view(np.moveaxis(found.index, -2, 0))
+    return found
 
 
 def inner(x: Any, y: Any) -> Any:
-    """As `numpy.inner`: products over the last axes of both."""
+    """As `numpy.inner`: the products over the last axes of both."""
     if not (_ndim(x) and _ndim(y)):
         return x * y
     if _ndim(y) == 1:
         return x @ y
     if _ndim(y) > 2 or (is_encrypted(x) and is_encrypted(y)):
-        raise TypeError("numpy.inner is served for vectors, or with a plain matrix; multiply and sum for more.")
+        raise TypeError("numpy.inner only takes vectors, or a plain matrix; use * and sum for arrays with more axes.")
     if is_encrypted(y):
         # Each row of the plain ones with every row of these.
         return rmatmul(x, y.T) if np.ndim(x) == 1 else (y @ np.asarray(x).T).T
@@ -95,15 +101,17 @@ def _ndim(x: Any) -> int:
 
 
 def matmul(x: EncryptedArray, y: Any) -> EncryptedArray:
-    """`x @ y`; `y` is plain, or an encrypted vector."""
+    """Compute `x @ y`, where `y` is plain or an encrypted vector."""
     if isinstance(y, type(x)):
         if y.ndim != 1 or not x.ndim:
-            raise TypeError("Of two encrypted factors of @ the second is a vector; multiply and sum for more.")
+            raise TypeError(
+                "@ of two encrypted arrays needs a vector as the second; use * and sum for arrays with more axes."
+            )
         _same_length(x.shape[-1], y.shape[0])
         return (x * y).sum(axis=-1)
     matrix, kept = _plain(x, y)
     if not x.ndim or np.ndim(matrix) not in (1, 2):
-        raise TypeError("@ takes a vector or a matrix on each side; multiply by numbers with *.")
+        raise TypeError("@ needs a vector or a matrix on each side; use * to multiply by a number.")
     _same_length(x.shape[-1], matrix.shape[0])
     if matrix.ndim == 1:
         return sums.total(x * matrix, -1, False)
@@ -116,7 +124,7 @@ def matmul(x: EncryptedArray, y: Any) -> EncryptedArray:
 
 
 def _fit_in_rows(x: EncryptedArray, width: int) -> bool:
-    """Whether each row is a run of slots, with room for as many numbers before the next begins."""
+    """Whether each row is a run of consecutive slots, with room for as many numbers before the next row begins."""
     starts, slots = x.index[:, 0], x.session.slots
     runs = np.array_equal(x.index, starts[:, None] + np.arange(x.shape[1]))
     reach = max(width, x.shape[1])
@@ -125,10 +133,10 @@ def _fit_in_rows(x: EncryptedArray, width: int) -> bool:
 
 
 def _rows_times(x: EncryptedArray, matrix: NDArray[Any], kept: KeptMatrix | None) -> EncryptedArray:
-    """All rows of a chunk at once, by the diagonals of the matrix, in baby and giant steps to the right; one level.
+    """Multiply all rows of a chunk at once, by the diagonals of the matrix, in baby and giant steps. Uses one level.
 
-    `z = sum_s E_s roll(x, s)` has in slot `p + inputs - 1` what belongs to slot p, where `s = inputs - 1 + j - i` for
-    input i and output j. Only one turn goes to the left, which takes many switches.
+    In `z = sum_s E_s roll(x, s)` slot `p + inputs - 1` holds the result for slot p, where `s = inputs - 1 + j - i` for
+    input i and output j. So only one rotation goes to the left, which takes many key switches.
     """
     x.need(1)
     (inputs, outputs), slots, machine = matrix.shape, x.session.slots, x.session.machine
@@ -161,7 +169,7 @@ def _rows_times(x: EncryptedArray, matrix: NDArray[Any], kept: KeptMatrix | None
 
 
 def _diagonal(matrix: NDArray[Any], starts: NDArray[np.int64], step: int, slots: int) -> NDArray[Any]:
-    """What `roll(x, step)` is multiplied by: entries whose output is `step - inputs + 1` beyond their input."""
+    """The factor of `roll(x, step)`: the entries whose output is `step - inputs + 1` beyond their input."""
     inputs, outputs = matrix.shape
     columns = np.arange(max(0, step - inputs + 1), min(outputs, step + 1))
     weights = np.zeros(slots, dtype=matrix.dtype if matrix.dtype.kind == "c" else np.float64)
@@ -171,10 +179,10 @@ def _diagonal(matrix: NDArray[Any], starts: NDArray[np.int64], step: int, slots:
 
 
 def rmatmul(matrix: Any, x: EncryptedArray) -> EncryptedArray:
-    """`matrix @ x` with a plain matrix or vector; one level."""
+    """Compute `matrix @ x` with a plain matrix or vector. Uses one level."""
     entries, kept = _plain(x, matrix)
     if np.ndim(entries) not in (1, 2) or not x.ndim:
-        raise TypeError("@ takes a vector or a matrix on each side; multiply by numbers with *.")
+        raise TypeError("@ needs a vector or a matrix on each side; use * to multiply by a number.")
     _same_length(entries.shape[-1], x.shape[max(0, x.ndim - 2)])
     if x.ndim == 1:
         return matmul(x, entries) if entries.ndim == 1 else _matrix_times(entries, x, kept)
@@ -184,10 +192,10 @@ def rmatmul(matrix: Any, x: EncryptedArray) -> EncryptedArray:
 
 
 def _matrix_times(entries: NDArray[Any], x: EncryptedArray, kept: KeptMatrix | None) -> EncryptedArray:
-    """By blocks that fit a chunk on both sides."""
+    """Multiply in blocks that fit a chunk on both sides."""
     _same_length(entries.shape[1], x.shape[0])
     slots, machine = x.session.slots, x.session.machine
-    laid = moves.compact(x.spelled_out() if x.uniform else x)
+    laid = moves.compact(moves.spelled_out(x) if x.uniform else x)
     laid.need(1)
     chunks: list[Any] = []
     for top in range(0, len(entries), slots):
@@ -206,7 +214,7 @@ def _matrix_times(entries: NDArray[Any], x: EncryptedArray, kept: KeptMatrix | N
 
 
 def _image(entries: Any, x: EncryptedArray) -> Interval:
-    """What a matrix makes of an interval, and the zeros beside it."""
+    """The interval of a matrix product, with the zeros beside it."""
     if entries.dtype.kind == "c" or not x.is_real:
         size = float(np.abs(entries).sum(axis=1).max()) * x.interval.size
         return Interval(-size, size)
@@ -218,4 +226,6 @@ def _image(entries: Any, x: EncryptedArray) -> Interval:
 
 def _same_length(left: int, right: int) -> None:
     if left != right:
-        raise RangeError(f"@ needs equal lengths in the middle, and these are {left} and {right}.")
+        raise RangeError(
+            f"@ needs equal inner lengths, and these are {left} and {right}; transpose or reshape one of the two."
+        )

@@ -1,4 +1,4 @@
-"""What numpy's functions and operators do on encrypted arrays, and a sentence for those that are not served."""
+"""numpy's functions and operators on encrypted arrays, and an error for each that is not supported."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aglet.arrays import joins, order, products
+from aglet.arrays import functions, joins, order, products
 from aglet.arrays.functions import compare, larger
 from aglet.arrays.joins import is_encrypted
 from aglet.ckks import values
@@ -20,19 +20,20 @@ if TYPE_CHECKING:
 __all__ = ["function", "ufunc"]
 
 _CONDITION = (-0.05, 1.05)
-"""What a comparison leaves, with its noise."""
+"""The bound of the result of a comparison, with its noise."""
 
 
 def _where(condition: Any, x: Any, y: Any) -> Any:
-    """Plain conditions choose; encrypted ones, from 0 to 1, mix, as `condition * x + (1 - condition) * y`."""
+    """numpy.where. A plain condition chooses, an encrypted one mixes: `condition * x + (1 - condition) * y`."""
     if is_encrypted(condition):
         low, high = condition.interval.low, condition.interval.high
         if not condition.is_real or low < _CONDITION[0] or high > _CONDITION[1]:
             raise RangeError(
-                f"An encrypted condition is what a comparison gives, 0 or 1, and this one lies within [{low:.4g}, "
-                f"{high:.4g}]; compare first, or say condition.assume(bound=(0, 1)) if it does."
+                "An encrypted condition is the result of a comparison, so 0 or 1, and this array lies within "
+                f"[{low:.4g}, {high:.4g}]; compare first, or write condition.assume(bound=(0, 1)) if its values are 0 "
+                "and 1."
             )
-        left, right = (one if is_encrypted(one) else condition.plain(one) for one in (x, y))
+        left, right = (one if is_encrypted(one) else functions.plain(one) for one in (x, y))
         return condition * (left - right) + right
     chosen = np.asarray(values.as_array(condition, "condition") != 0)
     return _chosen(x, chosen) + _chosen(y, ~chosen)
@@ -44,26 +45,31 @@ def _chosen(x: Any, where: Any) -> Any:
 
 def _clip(x: Any, low: Any, high: Any) -> Any:
     if low is None and high is None:
-        raise TypeError("numpy.clip takes one end at least.")
+        raise TypeError("numpy.clip needs at least one end; give a_min or a_max.")
     raised = x if low is None else np.maximum(x, low)
     return raised if high is None else np.minimum(raised, high)
 
 
 def _ends(a: Any, a_min: Any = ..., a_max: Any = ..., min: Any = None, max: Any = None) -> Any:
-    """Under both pairs of names that numpy has for them; of the first pair both are given."""
+    """The two ends, under both pairs of names that numpy has. Of the first pair both are required."""
     if a_min is ... and a_max is ...:
         return _clip(a, min, max)
     if a_min is ... or a_max is ... or min is not None or max is not None:
-        raise TypeError("numpy.clip takes a_min and a_max, or min and max; None stands for no end.")
+        raise TypeError("numpy.clip needs a_min and a_max, or min and max; give None for an end that is open.")
     return _clip(a, a_min, a_max)
 
 
 def _of_vector(call: Callable[[EncryptedArray], EncryptedArray]) -> Callable[..., EncryptedArray]:
-    """A function of a vector, for which there is one axis."""
+    """Apply a function of a vector, which has one axis."""
 
     def along(a: EncryptedArray, axis: Any = None) -> EncryptedArray:
+        if a.ndim > 1:
+            raise RangeError(
+                f"This function only takes vectors, and this array has shape {a.shape}; apply it row by row: "
+                "numpy.stack([numpy.max(row) for row in x])."
+            )
         if axis not in (None, 0, -1) or isinstance(axis, bool):
-            raise RangeError(f"axis={axis} does not fit a vector.")
+            raise RangeError(f"axis={axis} does not exist; a vector has axis 0.")
         return call(a)
 
     return along
@@ -144,7 +150,7 @@ _VIEWS: dict[Any, str] = {
 
 
 def ufunc(called: Any, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
-    """A universal function of numpy; results are new arrays, so `out=` and `where=` have no place."""
+    """Apply a universal function of numpy. Results are new arrays, so `out=` and `where=` are refused."""
     served = _UFUNCS.get(called)
     if served is None or method != "__call__" or options:
         raise TypeError(_refusal(f"numpy.{called.__name__}" + (f".{method}" if method != "__call__" else ""), options))
@@ -155,7 +161,7 @@ def ufunc(called: Any, method: str, inputs: Sequence[Any], options: dict[str, An
 
 
 def _reflected(called: Any, plain: Any, x: EncryptedArray) -> Any:
-    """With numpy's array first, whose own operators would ask numpy again."""
+    """Apply an operator with numpy's array on the left, without numpy's own operator, which would ask again."""
     swapped: dict[Any, Callable[[], Any]] = {
         np.add: lambda: x + plain,
         np.multiply: lambda: x * plain,
@@ -175,7 +181,7 @@ def _reflected(called: Any, plain: Any, x: EncryptedArray) -> Any:
 
 
 def function(called: Any, given: Sequence[Any], options: dict[str, Any]) -> Any:
-    """Another function of numpy, called with what it is served with, and refused with anything else."""
+    """Apply another function of numpy with the arguments that are supported. Others are refused."""
     if called in _VIEWS:
         return _viewed(called, given, options)
     if called not in _FUNCTIONS:
@@ -193,7 +199,7 @@ def function(called: Any, given: Sequence[Any], options: dict[str, Any]) -> Any:
 
 
 def _bound(called: Any, names: str, given: Sequence[Any], options: dict[str, Any]) -> dict[str, Any]:
-    """Arguments by numpy's names, without those that say nothing; no axis may say something."""
+    """The arguments by numpy's names, without those that have their default. An axis of None is kept."""
     order_of = names.split()
     if len(given) > len(order_of) or set(order_of[: len(given)]) & set(options):
         raise TypeError(_refusal(f"numpy.{called.__name__}", options))
@@ -205,7 +211,7 @@ def _bound(called: Any, names: str, given: Sequence[Any], options: dict[str, Any
 
 
 def _viewed(called: Any, given: Sequence[Any], options: dict[str, Any]) -> EncryptedArray:
-    """The elements that numpy chooses when it is given their places."""
+    """The elements that numpy chooses, found by applying the function to their places."""
     others = _bound(called, _VIEWS[called], given, options)
     others.pop(_VIEWS[called].split()[0], None)
     if not given or not is_encrypted(given[0]) or "out" in others or any(map(is_encrypted, others.values())):
@@ -214,10 +220,35 @@ def _viewed(called: Any, given: Sequence[Any], options: dict[str, Any]) -> Encry
     return array._view(called(array.index, *given[1:], **options))
 
 
+_INSTEAD = {
+    "std": "approximate the root of x.var() with session.chebyshev on the range that you know",
+    "cumsum": "use numpy.tril(numpy.ones((n, n))) @ x for the running sums of n values",
+    "astype": "decrypted values are always float64 or complex128",
+    "round": "round the result of session.decrypt",
+    "copy": "arrays never change, so use x itself",
+    "real": "encrypt the real parts separately, or use (x + x.conj()) * 0.5",
+    "imag": "encrypt the imaginary parts separately, or use (x - x.conj()) * -0.5j",
+    "item": "use x[i], an encrypted number, and session.decrypt(x[i]) for its value",
+    "tolist": "use session.decrypt(x).tolist()",
+    "prod": "multiply the elements: x[0] * x[1]",
+}
+
+
+def missing(name: str) -> str:
+    """The replacement of an attribute that numpy's arrays have and encrypted arrays do not."""
+    instead = _INSTEAD.get(name)
+    if instead is None and any(one.__name__ == name for one in (*_FUNCTIONS, *_VIEWS)):
+        instead = f"use numpy.{name}(x, ...)"
+    if instead is None and hasattr(np.ndarray, name) and not name.startswith("_"):
+        instead = "docs/arrays.md lists what is supported, and session.decrypt(x) returns a numpy array"
+    more = f"; {instead}" if instead else ""
+    return f"Encrypted arrays have no {name}{more}."
+
+
 def _refusal(name: str, options: dict[str, Any]) -> str:
     with_options = f" with {', '.join(options)}" if options else ""
     served = sorted({one.__name__ for one in (*_UFUNCS, *_FUNCTIONS, *_VIEWS)})
     return (
-        f"{name}{with_options} is not served on encrypted arrays, and nothing is decrypted for it; there are "
-        f"{', '.join(served)}, and session.chebyshev for any smooth function."
+        f"{name}{with_options} is not supported on encrypted arrays, and Aglet does not decrypt them for it; "
+        f"supported are {', '.join(served)}, and session.chebyshev for any smooth function."
     )

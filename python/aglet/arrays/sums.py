@@ -1,4 +1,4 @@
-"""Sums, means and variances over axes: whole chunks are added, and within chunks windows of slots by doubling."""
+"""Sums, means and variances over axes: whole chunks are added, and slots within chunks by doubling."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet import checks
-from aglet.arrays import moves
+from aglet.arrays import functions, moves
 from aglet.arrays.interval import Interval
 from aglet.errors import RangeError
 
@@ -21,7 +21,7 @@ __all__ = ["mean", "total", "variance"]
 
 
 def total(array: EncryptedArray, axis: Any, keepdims: bool) -> EncryptedArray:
-    """The sum over these axes (None: all), which stay with length 1 if asked."""
+    """Sum over these axes (None: all). They stay with length 1 if asked."""
     axes = _axes(axis, array.ndim)
     shape = tuple(1 if i in axes else length for i, length in enumerate(array.shape))
     if len(axes) == array.ndim:
@@ -40,17 +40,17 @@ def total(array: EncryptedArray, axis: Any, keepdims: bool) -> EncryptedArray:
 
 
 def mean(array: EncryptedArray, axis: Any, keepdims: bool) -> EncryptedArray:
-    """The mean; one level below the sum."""
+    """The mean. It is one level below the sum."""
     count = _count(array, axis)
     return total(array, axis, keepdims) * (1 / count) if count > 1 else total(array, axis, keepdims)
 
 
 def variance(array: EncryptedArray, axis: Any, ddof: int, keepdims: bool) -> EncryptedArray:
-    """The mean of squares minus the square of the mean: nothing moves, and the result is two levels down."""
+    """The mean of squares minus the square of the mean. Nothing moves, and it uses two levels."""
     count = _count(array, axis)
     if not 0 <= checks.whole("ddof", ddof) < count:
         raise RangeError(
-            f"ddof={ddof} leaves nothing to divide by: the mean is over {count} values; give a smaller one."
+            f"ddof={ddof} leaves nothing to divide by, as the mean is over {count} values; give a smaller ddof."
         )
     # One refresh for both ways.
     array.need(2)
@@ -65,7 +65,7 @@ def _axes(axis: Any, ndim: int) -> set[int]:
     given = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     axes = [checks.whole("axis", one) for one in given]
     if any(not -ndim <= one < ndim for one in axes) or len({one % ndim for one in axes}) < len(axes):
-        raise RangeError(f"axis={axis} does not fit an array of {ndim} axes.")
+        raise RangeError(f"axis={axis} does not exist; this array has {ndim} axes.")
     return {one % ndim for one in axes}
 
 
@@ -74,9 +74,9 @@ def _count(array: EncryptedArray, axis: Any) -> int:
 
 
 def _of_all(array: EncryptedArray) -> EncryptedArray:
-    """The sum of all elements, in every slot; slots without an element are taken off again."""
+    """The sum of all elements, in every slot. The known value of the other slots is subtracted."""
     if array.uniform:
-        return array.times_whole(array.size).reshape_uniform(())
+        return functions.times_whole(array, array.size).reshape_uniform(())
     if array.place_count < array.size:
         array = moves.compact(array)
     machine, slots = array.session.machine, array.session.slots
@@ -99,7 +99,9 @@ def _of_all(array: EncryptedArray) -> EncryptedArray:
 def _along(array: EncryptedArray, axis: int) -> EncryptedArray:
     """The sum over one axis of several."""
     if array.uniform:
-        return array.times_whole(array.shape[axis]).reshape_uniform(array.shape[:axis] + array.shape[axis + 1 :])
+        return functions.times_whole(array, array.shape[axis]).reshape_uniform(
+            array.shape[:axis] + array.shape[axis + 1 :]
+        )
     places = np.moveaxis(array.index, axis, 0)
     slots = array.session.slots
     # Runs that lie in the same slots of different chunks are added as chunks, before anything rotates.
@@ -124,7 +126,7 @@ def _along(array: EncryptedArray, axis: int) -> EncryptedArray:
 
 
 def _runs(index: Index, slots: int) -> list[tuple[int, int, int]]:
-    """Stretches of the first axis that stay in their chunks and go on by one step: (start, length, step)."""
+    """Stretches of the first axis that stay in their chunks and advance by one step: (start, length, step)."""
     flat = index.reshape(len(index), -1)
     same = (flat[1:] // slots == flat[:-1] // slots).all(axis=1)
     steps = flat[1:] - flat[:-1]

@@ -1,4 +1,4 @@
-"""Training of a logistic regression on encrypted samples: neither samples, labels nor weights are seen."""
+"""Training of a logistic regression on encrypted samples. Samples, labels and weights stay encrypted."""
 
 from __future__ import annotations
 
@@ -18,39 +18,40 @@ from aglet.errors import RangeError
 __all__ = ["fit_logistic", "labelled_samples"]
 
 _STEP_LEVELS = 5
-"""Product with the weights, sigmoid (two), product with the samples, mask of the gradient."""
+"""The levels of a step: product with the weights, sigmoid (two), product with the samples, mask of the gradient."""
 
 
 def labelled_samples(samples: Any, labels: Any, slots: int) -> NDArray[np.float64]:
-    """Samples times labels in the shape that `fit_logistic` takes: (ciphertexts, features, samples of each).
+    """Multiply samples by labels, in the shape that `fit_logistic` takes: (ciphertexts, features, samples of each).
 
-    Features are filled up to a power of two with zeros and samples to whole ciphertexts, which changes no weight.
+    Features are padded with zeros to a power of two, and samples to whole ciphertexts. This does not change the
+    weights.
 
     Parameters
     ----------
     samples
-        A matrix (samples, features). One feature of ones is the intercept.
+        A matrix of shape (samples, features). For an intercept, add a feature of ones.
     labels
-        For each sample -1 or 1.
+        -1 or 1 for each sample.
     slots
-        Of a ciphertext: `session.slots`.
+        The slots of a ciphertext: `session.slots`.
 
     Raises
     ------
     RangeError
-        If there are other labels, not one for each sample, or more features than slots.
+        If a label is neither -1 nor 1, if there is not one label per sample, or if there are more features than slots.
     """
     rows = np.asarray(values.as_array(samples), dtype=np.float64)
     signs = np.asarray(values.as_array(labels), dtype=np.float64)
     if rows.ndim != 2 or signs.shape != rows.shape[:1] or not (np.abs(signs) == 1).all():
         raise RangeError(
-            f"Samples of shape {rows.shape} and labels of shape {signs.shape} do not fit; give (samples, features), "
-            "and -1 or 1 for each sample."
+            f"Samples of shape {rows.shape} do not fit labels of shape {signs.shape}; give samples of shape (samples, "
+            "features), and one label, -1 or 1, for each sample."
         )
     width = 1 << (rows.shape[1] - 1).bit_length()
     if width > slots:
         raise RangeError(
-            f"A ciphertext has {slots} slots, and these samples have {rows.shape[1]} features; take fewer."
+            f"A ciphertext has {slots} slots, and these samples have {rows.shape[1]} features; use fewer features."
         )
     each = slots // width
     filled = np.zeros((-(-len(rows) // each) * each, width))
@@ -68,46 +69,49 @@ def fit_logistic(
     bound: float = 2.0,
     assume: bool = False,
 ) -> Any:
-    """Train by Nesterov's gradient descent on all samples at once, as in eprint 2018/254; five levels a step.
+    """Train with Nesterov's gradient descent on all samples at once (eprint 2018/254). A step uses five levels.
 
-    The sigmoid is the polynomial of degree 3 that is nearest to it where scores may be. Features lie around a whole
-    ciphertext, so that sums over them need neither mask nor copies; only the gradient does, one ciphertext. The weights
-    and where momentum takes them are refreshed together, as a pair.
+    The sigmoid is approximated by the nearest polynomial of degree 3 on the range of the scores. The features fill a
+    whole ciphertext, so that sums over them need neither masks nor copies. Only the gradient, one ciphertext, needs a
+    mask. The weights and their momentum are bootstrapped together, as a pair.
 
     Parameters
     ----------
     samples
-        What `labelled_samples` gives, encrypted with `level=session.refreshed_level`, or plain for the same in the
-        clear.
+        The result of `labelled_samples`, encrypted with `level=session.refreshed_level`. Plain samples run the same
+        training without encryption.
     steps
-        Of the descent.
+        The number of steps of the descent.
     count
-        How many samples there are.
+        The number of samples.
     rate
-        Of learning.
+        The learning rate.
     reach
-        The largest absolute value of a score: the sigmoid is fitted there.
+        The largest absolute value of a score. The sigmoid is approximated up to it.
     bound
         The largest absolute value of a weight.
     assume
-        Say that scores and weights stay within both, which the bounds of encrypted samples hardly ever prove. Scores
-        beyond `reach` meet a polynomial that is no sigmoid there, and weights beyond `bound` are wrong after a refresh;
-        nothing tells. The call on plain samples of the same kind, without `assume`, does.
+        Declare that scores and weights stay within both bounds, which the bounds of encrypted samples hardly ever
+        prove. Scores beyond `reach` are outside of the approximation, and weights beyond `bound` are wrong after a
+        bootstrap; nothing shows it. The same call on plain samples, without `assume`, checks it.
 
     Returns
     -------
-    The weights in the shape (features,), those of added features near 0.
+    The weights, of shape (features,). Those of padded features are close to 0.
 
     Raises
     ------
     RangeError
-        If the samples have another shape; if scores or weights go beyond `reach` or `bound`, or are not known to stay
-        within and nobody says so.
+        If the samples have another shape. If scores or weights exceed `reach` or `bound`, or are not known to stay
+        within and `assume` was not given.
     LevelError
-        If a refresh leaves fewer than five levels, or is not allowed.
+        If a bootstrap leaves fewer than five levels, or is not allowed.
     """
     if len(samples.shape) != 3:
-        raise RangeError(f"These samples have shape {samples.shape}; bring them there with ml.labelled_samples.")
+        raise RangeError(
+            f"These samples have shape {samples.shape}, which fit_logistic does not take; arrange them with "
+            "ml.labelled_samples."
+        )
     steps, count = checks.count("steps", steps, 1), checks.count("count", count, 1)
     kind = _Encrypted if isinstance(samples, EncryptedArray) else _Clear
     descent = kind(samples, reach, bound, checks.flag("assume", assume))
@@ -127,7 +131,10 @@ def fit_logistic(
 
 
 def _shares(steps: int) -> Iterator[float]:
-    """How much of the last move is made again; nothing of it in the last step, which ends at the weights."""
+    """The share of the last move that is repeated in each step (momentum).
+
+    It is 0 in the last step, which ends at the weights.
+    """
     momentum = 1.0
     for _ in range(steps - 1):
         following = (1 + math.sqrt(1 + 4 * momentum**2)) / 2
@@ -137,7 +144,7 @@ def _shares(steps: int) -> Iterator[float]:
 
 
 def _sigmoid(reach: float) -> NDArray[np.float64]:
-    """Odd but for the constant, exactly so: the even part would cost a product."""
+    """The approximated sigmoid. It is exactly odd but for the constant, because an even part would cost a product."""
     points = np.linspace(-reach, reach, 1001)
     fitted: Any = np.polynomial.Polynomial.fit(points, 1 / (1 + np.exp(-points)), 3)
     found = np.asarray(fitted.convert().coef)
@@ -146,7 +153,7 @@ def _sigmoid(reach: float) -> NDArray[np.float64]:
 
 
 class _Clear:
-    """On plain numbers."""
+    """Training on plain numbers."""
 
     _known = _way_out = ""
 
@@ -157,7 +164,7 @@ class _Clear:
         return np.zeros(shape)
 
     def ready(self, *arrays: Any) -> Any:
-        """With the levels of a step, and in their bounds."""
+        """The weights with the levels of a step, and checked against their bounds."""
         return tuple(self._inside("weights", one, "bound", self._bound) for one in arrays)
 
     def polynomial(self, scores: Any, coefficients: Any) -> Any:
@@ -178,7 +185,7 @@ class _Clear:
 
 
 class _Encrypted(_Clear):
-    """In a session."""
+    """Training on encrypted arrays in a session."""
 
     _known = "As far as is known, "
     _way_out = (

@@ -1,4 +1,4 @@
-"""How far a batch is, how fast, and when it will end."""
+"""The progress of a batch: its speed, and the time that is left."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ __all__ = ["Clock"]
 
 
 class Clock:
-    """Tells it after every ciphertext."""
+    """Reports the progress after every ciphertext."""
 
     def __init__(self, total: int, method: str, report: ProgressCallback) -> None:
         self._total, self._method, self._report = total, method, report
         self._start, self._done = time.monotonic(), 0
 
     def tick(self) -> None:
-        """One more is done."""
+        """Count one more ciphertext as done."""
         self._done += 1
         each = (time.monotonic() - self._start) / self._done
         left = max(0, self._total - self._done) * each

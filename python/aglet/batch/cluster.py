@@ -1,4 +1,4 @@
-"""Workers on the nodes of a Ray cluster: one process a node, found again and again as nodes come and go."""
+"""Workers on the nodes of a Ray cluster, one process per node. Nodes may come and go."""
 
 from __future__ import annotations
 
@@ -25,14 +25,17 @@ _T = TypeVar("_T")
 _CONNECT_S = 5.0
 _WAIT_S = 0.5
 _LOOK_S = 1.0
-"""Between two looks at the list of nodes."""
+"""Seconds between two looks at the list of nodes."""
 _PATIENCE_S = 60.0
-"""So long a cluster may be without a worker."""
+"""Seconds that a cluster may be without a worker."""
 _TRIES = 3
-"""Of starting a worker on a node."""
+"""Attempts to start a worker on a node."""
+_LATE_S, _OPENING_S = 30.0, 600.0
+"""Seconds that a worker may take to start and read the keys until a warning, and until it is given up."""
 _WORRY_S, _SILENCE_S = 5.0, 25.0
-"""So long the head node may be silent until it is said, and until the batch ends. Ray itself says nothing for a minute,
-and then ends the process."""
+"""Seconds without an answer of the head node until a warning, and until the batch ends. Ray itself says nothing for a
+minute, and then ends the process.
+"""
 
 
 def _ray() -> Any:
@@ -40,20 +43,20 @@ def _ray() -> Any:
         import ray
     except ImportError as error:
         raise ParameterError(
-            'A cluster needs Ray, and it is not installed: pip install "ray>=2.40"; else leave the address out.'
+            'A cluster needs Ray, which is not installed; run pip install "ray>=2.40", or leave the address out.'
         ) from error
     return ray
 
 
 def _answers(address: str) -> None:
-    """Whether somebody listens there: Ray itself would ask for minutes, and end the process."""
+    """Whether a server answers at this address. Ray itself would try for minutes, and then end the process."""
     host, colon, port = address.removeprefix("ray://").rpartition(":")
     if colon:
         socket.create_connection((host, int(port)), _CONNECT_S).close()
 
 
 class _Started:
-    """The actor: a worker that begins without keys, so that what goes wrong with them comes back as a sentence."""
+    """The Ray actor: a worker that starts without keys, so that an error in them comes back as a sentence."""
 
     def __init__(self) -> None:
         self._worker: Worker | None = None
@@ -78,7 +81,9 @@ class _Actor:
     handle: Any
     node: str
     opening: Any
-    """The call that reads the keys; None once it is done."""
+    """The call that reads the keys; None after it has finished."""
+    since: float = field(default_factory=time.monotonic)
+    warned: bool = False
     flying: dict[Any, Group] = field(default_factory=dict)
 
     def calls(self) -> list[Any]:
@@ -86,7 +91,7 @@ class _Actor:
 
 
 class _Line:
-    """Calls of Ray, one after the other on a thread of their own, so that one that never returns is noticed."""
+    """Runs calls of Ray one after the other on a thread of their own, so that a call that never returns is noticed."""
 
     def __init__(self, address: str) -> None:
         self._address = address
@@ -104,12 +109,12 @@ class _Line:
                 future.set_exception(error)
 
     def ask(self, call: Callable[[], _T]) -> _T:
-        """What it returns.
+        """The result of a call.
 
         Raises
         ------
         DeviceError
-            If the cluster is silent for too long.
+            If the cluster does not answer for too long.
         """
         if self.dead:
             raise DeviceError(f"The head node of the cluster at {self._address} does not answer; start it again.")
@@ -121,20 +126,20 @@ class _Line:
                 return cast(_T, future.result())
             if patience == _WORRY_S:
                 warnings.warn(
-                    f"The head node of the cluster at {self._address} has not answered for {_WORRY_S:.0f} s; the batch "
-                    f"ends in {_SILENCE_S - _WORRY_S:.0f} s if it stays silent.",
+                    f"The head node of the cluster at {self._address} has not answered for {_WORRY_S:.0f} s; if it "
+                    f"does not answer, the batch ends in {_SILENCE_S - _WORRY_S:.0f} s.",
                     RuntimeWarning,
                     stacklevel=4,
                 )
         self.dead = True
         raise DeviceError(
-            f"The head node of the cluster at {self._address} has not answered for {_SILENCE_S:.0f} s. What is done is "
-            "kept; start the cluster again and run the batch again: it goes on there."
+            f"The head node of the cluster at {self._address} has not answered for {_SILENCE_S:.0f} s. The results so "
+            "far are kept; start the cluster again and run the batch again to continue."
         )
 
 
 class Cluster:
-    """Nodes of a Ray cluster, each with as many workers as asked, which share its cores."""
+    """The nodes of a Ray cluster, each with the given number of workers, which share its cores."""
 
     def __init__(self, recipe: Recipe, address: str, actors_per_node: int) -> None:
         self._ray, self._line = _ray(), _Line(address)
@@ -144,7 +149,8 @@ class Cluster:
             self._line.ask(functools.partial(start, log_to_driver=False, logging_level="error"))
         except (OSError, ValueError) as error:
             raise ParameterError(
-                f"There is no Ray cluster at {address!a}: {error}. Start one, ray start --head, and name its address."
+                f"There is no Ray cluster at {address!a}: {error}. Start one with ray start --head, and give its "
+                "address."
             ) from error
         self._recipe, self._per_node = recipe, actors_per_node
         self._actors: list[_Actor] = []
@@ -156,17 +162,17 @@ class Cluster:
 
     @property
     def room(self) -> int:
-        """Groups that workers with keys take now."""
+        """The number of groups that workers with keys can take now."""
         most = self._recipe.streams + AHEAD
         return sum(most - len(actor.flying) for actor in self._actors if actor.opening is None)
 
     @property
     def busy(self) -> int:
-        """Groups that are out, or lost and not yet given back."""
+        """The number of groups that are being computed, or were lost and not yet returned."""
         return sum(len(actor.flying) for actor in self._actors) + len(self._back)
 
     def submit(self, group: Group, task: Task) -> None:
-        """Give a group to the worker that has the fewest."""
+        """Give a group to the worker with the fewest groups."""
         actor = min((one for one in self._actors if one.opening is None), key=lambda one: len(one.flying))
 
         def fly() -> None:
@@ -175,19 +181,19 @@ class Cluster:
         self._line.ask(fly)
 
     def finished(self) -> Finished:
-        """Groups that are done or lost, after looking for nodes and workers that came or went.
+        """Return the groups that are done or lost, after checking for nodes and workers that came or went.
 
         Raises
         ------
         DeviceError
-            If no worker could be started, none was left for a minute, or the head node is silent.
+            If no worker could start, none was left for a minute, or the head node does not answer.
         """
         self._line.ask(self._wait)
         found, self._back = self._back, []
         return found
 
     def _wait(self) -> None:
-        """Note what ended; nothing of it is lost where Ctrl-C comes meanwhile."""
+        """Wait for calls to end. Nothing is lost if Ctrl-C comes meanwhile."""
         if time.monotonic() - self._looked > _LOOK_S:
             self._look()
         calls = {call: actor for actor in self._actors for call in actor.calls()}
@@ -199,7 +205,7 @@ class Cluster:
             time.sleep(_WAIT_S)
 
     def _take(self, actor: _Actor, call: Any) -> None:
-        """One call that ended."""
+        """Take the result of a call that ended."""
         if actor not in self._actors:
             return
         try:
@@ -217,7 +223,7 @@ class Cluster:
                 self._back.append((actor.flying.pop(call), result))
 
     def _ended(self, actor: _Actor, why: str, opening: bool) -> None:
-        """A worker that is no more: its groups go back, and another is started where it was."""
+        """Handle the end of a worker: its groups go back, and another worker starts in its place."""
         self._actors.remove(actor)
         self._back += [(group, Lost(why)) for group in actor.flying.values()]
         self._ray.kill(actor.handle, no_restart=True)
@@ -225,8 +231,10 @@ class Cluster:
             self._refused.setdefault(actor.node, []).append(why)
 
     def _look(self) -> None:
-        """Start workers where nodes have none, and say so where there is no hope."""
+        """Start workers on nodes that have none, and raise an error if that is hopeless."""
         self._looked = time.monotonic()
+        for actor in [one for one in self._actors if one.opening is not None]:
+            self._check_start(actor)
         alive = [
             node for node in self._ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) >= self._per_node
         ]
@@ -239,11 +247,34 @@ class Cluster:
         if self._actors:
             self._seen = time.monotonic()
             return
-        reasons = {why for some in self._refused.values() for why in some}
+        reasons = {why for some in self._refused.values() for why in some if why}
         if reasons and all(len(self._refused.get(str(node["NodeID"]), ())) >= _TRIES for node in alive):
             raise DeviceError(f"No worker of the cluster could start: {'; '.join(sorted(reasons))}")
         if time.monotonic() - self._seen > _PATIENCE_S:
-            raise DeviceError("The cluster has had no worker for a minute; add a node with free cores, and go on.")
+            raise DeviceError(
+                "The cluster has had no worker for a minute; add a node with free cores, and run the batch again to "
+                "continue."
+            )
+
+    def _check_start(self, actor: _Actor) -> None:
+        """Warn of a worker that does not start, and give it up in the end: Ray would wait forever for a free core."""
+        took = self._looked - actor.since
+        if took > _OPENING_S:
+            self._refused[actor.node] = [""] * (_TRIES - 1)
+            self._ended(
+                actor,
+                f"The worker on {actor.node[:12]} has not started for {_OPENING_S:.0f} s. Free the cores of that node "
+                "(ray status shows who holds them), or make sure that it can read the keys",
+                opening=True,
+            )
+        elif took > _LATE_S and not actor.warned:
+            actor.warned = True
+            warnings.warn(
+                f"The worker on {actor.node[:12]} has not started for {_LATE_S:.0f} s: other programs hold the cores "
+                f"of that node, or reading the keys takes long. It is given up after {_OPENING_S:.0f} s.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
 
     def _start(self, node: str, threads: int) -> None:
         where = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node, soft=False)
@@ -252,13 +283,13 @@ class Cluster:
         self._actors.append(_Actor(handle, node, handle.open.remote(self._recipe, threads, node[:12])))
 
     def stop(self, task: Task) -> None:
-        """Begin with no more groups of this batch."""
+        """Start no more groups of this batch."""
         for actor in self._actors:
             if actor.opening is None:
                 self._line.ask(functools.partial(actor.handle.stop.remote, task))
 
     def close(self) -> None:
-        """Let the workers go; the connection stays, as it may be the program's own."""
+        """Stop the workers. The connection stays, because the program may own it."""
         for actor in [] if self._line.dead else self._actors:
             self._line.ask(functools.partial(self._ray.kill, actor.handle, no_restart=True))
         self._actors = []

@@ -1,4 +1,4 @@
-"""Folders of this machine: only files are read, results appear whole, and one batch writes at a time."""
+"""Folders of this machine: only regular files are read, results are written whole, and one batch writes at a time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ except ImportError:  # Windows
 __all__ = ["OWN", "Identity", "Listing", "Spare", "alone", "hidden", "identity", "listed", "put", "read"]
 
 OWN = ("_manifest.jsonl", "_failed.jsonl")
-"""What a batch writes itself: the results of one are often the source of the next."""
+"""The files that a batch writes itself. The results of one batch are often the source of the next."""
 _DRAFT = re.compile(r"\.aglet-draft-[0-9a-f]{16}")
 _KINDS = (
     (stat.S_ISFIFO, "a FIFO"),
@@ -31,48 +31,48 @@ _KINDS = (
 )
 
 Identity = tuple[int, int]
-"""Device and number of a folder: the same by whatever path, link or mount one comes there."""
+"""Device and number of a folder. They are the same for every path, link or mount that leads to it."""
 
 
 @dataclass
 class Listing:
-    """What was found in a place and below it."""
+    """The files in a place and below it."""
 
     names: list[str] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
     """Entries that cannot be read as files, with the reason."""
     ignored: list[str] = field(default_factory=list)
-    """Entries whose names begin with `_` or `.`; folders end with a slash."""
+    """Entries whose names begin with `_` or `.`. Names of folders end with a slash."""
     folders: set[Identity] = field(default_factory=set)
-    """Of this machine: all that were walked."""
+    """For a folder of this machine: all folders below it."""
     entries: set[tuple[Identity, str]] = field(default_factory=set)
-    """Of this machine: the folder and the name under which each file really stands, links followed."""
+    """For a folder of this machine: the real folder and name of each file, with links followed."""
 
 
 def identity(path: str) -> Identity:
-    """Of a folder, links followed."""
+    """The identity of a folder, with links followed."""
     found = os.stat(path)
     return found.st_dev, found.st_ino
 
 
 def _real_entry(path: str) -> tuple[Identity, str]:
-    """The folder and the name under which a file stands, links followed."""
+    """The real folder and name of a file, with links followed."""
     folder, name = os.path.split(os.path.realpath(path))
     return identity(folder), name
 
 
 def hidden(name: str) -> bool:
-    """Whether a name is not for a batch."""
+    """Whether a batch leaves this name out."""
     return name[:1] in ("", "_", ".")
 
 
 def listed(root: str) -> Listing:
-    """All files in a folder and below, links followed; what is no file is said, and never opened.
+    """List all files in a folder and below, with links followed. What is not a file is reported and never opened.
 
     Raises
     ------
     OSError
-        If the folder is not there or cannot be read.
+        If the folder does not exist or cannot be read.
     """
     made = Listing()
     waiting: list[tuple[str, str, frozenset[Identity]]] = [(root, "", frozenset())]
@@ -88,7 +88,7 @@ def listed(root: str) -> Listing:
             made.refused[below] = f"This folder cannot be read: {error.strerror or error}."
             continue
         if own in above:
-            made.refused[below] = "This is a link to a folder that it lies in; take the link away."
+            made.refused[below] = "This is a link to a folder that contains it; remove the link."
             continue
         made.folders.add(own)
         for name, link in inside:
@@ -119,7 +119,7 @@ def _is_folder(path: str) -> bool:
 
 
 def _no_file(path: str) -> str | None:
-    """Why it is none; None if it is one."""
+    """The reason why an entry is not a file; None if it is one."""
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
@@ -129,16 +129,16 @@ def _no_file(path: str) -> str | None:
     if stat.S_ISREG(mode):
         return None
     kind = next((words for test, words in _KINDS if test(mode)), "something else")
-    return f"It is {kind} and not a file; take it away."
+    return f"It is {kind} and not a file; remove it."
 
 
 def read(path: str) -> bytes:
-    """A file; what is none is refused and not waited for.
+    """Read a file. Anything else is refused without waiting for it.
 
     Raises
     ------
     OSError
-        If it is none, or cannot be read.
+        If it is not a file, or cannot be read.
     """
     if os.path.isdir(path):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
@@ -148,12 +148,12 @@ def read(path: str) -> bytes:
     # It may be another now: a FIFO without a writer opens at once this way.
     with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise PermissionError(errno.EPERM, "This is no file any more.", path)
+            raise PermissionError(errno.EPERM, "This is no longer a file.", path)
         return file.read()
 
 
 def put(path: str, data: bytes) -> None:
-    """Write a file whole or not at all: what stood under its name stays until then, and a link is replaced."""
+    """Write a file whole or not at all. The old file stays until then, and a link is replaced."""
     folder = os.path.dirname(path)
     os.makedirs(folder, exist_ok=True)
     # Not the name of the file: that may be as long as the system allows.
@@ -173,7 +173,7 @@ def _draft(folder: str) -> str:
 
 
 class Spare:
-    """Bytes of a folder that are taken before the work: what must be written at its end fits on a disk full by then."""
+    """Space in a folder that is reserved before the work, so that the final lists fit even if the disk becomes full."""
 
     def __init__(self, folder: str, size: int) -> None:
         self._path = _draft(folder)
@@ -184,26 +184,26 @@ class Spare:
             os.fsync(file.fileno())
 
     def put(self, path: str, data: bytes) -> None:
-        """Write a file into what was taken, whole or not at all."""
+        """Write a file into the reserved space, whole or not at all."""
         with open(self._path, "r+b") as file:
             file.write(data)
             file.truncate()
         os.replace(self._path, path)
 
     def free(self) -> None:
-        """Give the bytes back."""
+        """Free the reserved space."""
         with contextlib.suppress(OSError):
             os.unlink(self._path)
 
 
 @contextlib.contextmanager
 def alone(folder: str | None) -> Iterator[None]:
-    """Keep other batches out of a folder (None: a store, which has no locks); drafts of one that was killed go.
+    """Lock a folder against other batches (None: a store, which has no locks). Drafts of a killed batch are removed.
 
     Raises
     ------
     ParameterError
-        If another batch writes there now.
+        If another batch is writing there.
     """
     if fcntl is None or folder is None:
         yield
@@ -214,7 +214,7 @@ def alone(folder: str | None) -> Iterator[None]:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise ParameterError(
-                f"Another batch writes to {folder!a} now; wait until it ends, or give another folder."
+                f"Another batch is writing to {folder!a}; wait until it ends, or give another folder."
             ) from error
         except OSError:
             # A file system without locks.

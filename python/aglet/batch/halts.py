@@ -1,4 +1,4 @@
-"""When a batch stops early: what failed would fail for every other ciphertext too."""
+"""Early stops of a batch: an error that every other ciphertext would have too."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from aglet.errors import KeyMismatchError, MissingKeyError, ParameterError
 __all__ = ["HaltError", "Watch"]
 
 _STRANGERS = 4
-"""So many of another secret, and none of this, are no accident."""
+"""If this many ciphertexts belong to another secret key and none to this one, it is not an accident."""
 _OPTIONS = {"options": ParameterError, "missing": MissingKeyError}
 _UNWRITTEN = 3
-"""So many results in a row that could not be written."""
+"""Results in a row that could not be written until the batch stops."""
 
 
 class HaltError(Exception):
@@ -23,7 +23,7 @@ class HaltError(Exception):
 
 
 class Watch:
-    """Looks at outcomes in turn."""
+    """Watches the outcomes."""
 
     def __init__(self) -> None:
         self._done = self._strangers = self._unwritten = 0
@@ -34,7 +34,7 @@ class Watch:
         Raises
         ------
         HaltError
-            If going on is of no use.
+            If continuing makes no sense.
         """
         if outcome.error is None:
             self._done, self._unwritten = self._done + 1, 0
@@ -43,19 +43,19 @@ class Watch:
             if outcome.fault == "full" or self._unwritten >= _UNWRITTEN:
                 raise HaltError(
                     OSError(
-                        f"The results cannot be written, and the batch stopped: {outcome.error}. What is done is kept; "
-                        "mend that, for example make room, and run it again: it goes on there."
+                        f"The results cannot be written, and the batch stopped: {outcome.error}. The results so far "
+                        "are kept; fix the cause, for example free space, and run the batch again to continue."
                     )
                 )
         elif outcome.fault in _OPTIONS and not self._done:
             kind = _OPTIONS[outcome.fault]
-            raise HaltError(kind(f"{outcome.error} Every ciphertext would fail so, and the batch stopped."))
+            raise HaltError(kind(f"{outcome.error} Every ciphertext would fail like this, so the batch stopped."))
         elif outcome.fault == "stranger" and not self._done:
             self._strangers += 1
             if self._strangers >= _STRANGERS:
                 raise HaltError(
                     KeyMismatchError(
-                        f"None of the first {self._strangers} ciphertexts belongs to these keys, and the batch "
-                        f"stopped; give the keys that they were made with. The first says: {outcome.error}"
+                        f"None of the first {self._strangers} ciphertexts belongs to these keys, so the batch "
+                        f"stopped; give the keys that they were made with. The first error is: {outcome.error}"
                     )
                 )

@@ -1,4 +1,4 @@
-"""What a batch leaves beside its results: `_manifest.jsonl`, and `_failed.jsonl` where something failed."""
+"""The lists that a batch writes beside its results: `_manifest.jsonl`, and `_failed.jsonl` if something failed."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ MANIFEST, FAILED = OWN
 _AT_ONCE = 8
 _OFTEN_S = 1.0
 _LINE = 512
-"""Bytes of a line beside the name, at most: the name of a node has 255 at most."""
+"""The most bytes of a line without the name. The name of a node has at most 255."""
 
 
 class Ledger:
-    """Lines by name: what was made, of what, by which job; kept in step with the folder of results.
+    """The results by name: their source and their job. It is kept in step with the folder of results.
 
     Parameters
     ----------
     job
-        What names the work: method, options and keys. Results of another job are not mixed with these.
+        An identifier of the work: method, options and keys. Results of another job are not mixed with these.
     """
 
     def __init__(self, source: Place, target: Place, job: str, overwrite: bool) -> None:
@@ -63,13 +63,16 @@ class Ledger:
         others = [name for name, line in lines.items() if line.get("job") != self._job]
         if others:
             raise ParameterError(
-                f"{self._target.url!a} holds results of another method or other keys, for example {others[0]!a}; "
-                "give another folder, or --overwrite (overwrite=True) to make them again."
+                f"{self._target.url!a} holds results of another method or other keys, for example {others[0]!a}; give "
+                "another folder, or --overwrite (overwrite=True) to make them again."
             )
         return lines
 
     def left(self, units: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
-        """Those units that are still to be done: a result counts if its checksum fits and its source is the same."""
+        """The units that still have to be done.
+
+        A result counts as done if its checksum fits and its source is unchanged.
+        """
         every = list(units)
         known = [name for unit in every for name in unit if name in self._lines]
         with ThreadPoolExecutor(_AT_ONCE) as threads:
@@ -93,7 +96,7 @@ class Ledger:
         return data is not None and checksum(data) == line.get("sha256")
 
     def begin(self, names: Iterable[str]) -> None:
-        """Make sure, before the work, that its lists can be written at its end.
+        """Make sure, before the work, that the final lists can be written.
 
         Raises
         ------
@@ -108,11 +111,11 @@ class Ledger:
         self._spare = Spare(self._target.local, size)
 
     def refuse(self, name: str, why: str) -> None:
-        """Note what is no ciphertext, without a try."""
+        """Note an entry that is not a ciphertext, without trying it."""
         self._failures.append(Failure(name, why, "", 0))
 
     def add(self, outcome: Outcome) -> None:
-        """Note an outcome, and bring the files up to date now and then."""
+        """Note an outcome, and write the lists now and then."""
         if outcome.error is not None:
             self._failures.append(Failure(outcome.name, outcome.error, outcome.node, outcome.tries))
         else:
@@ -134,7 +137,7 @@ class Ledger:
             self._saved = time.monotonic()
 
     def save(self) -> None:
-        """Write both files."""
+        """Write both lists."""
         start = time.monotonic()
         self._target.write(MANIFEST, self._manifest())
         if self._failures:
@@ -145,7 +148,7 @@ class Ledger:
         self._took = self._saved - start
 
     def close(self) -> None:
-        """Write both files for the last time, on a full disk too; neither if nothing changed since they were."""
+        """Write both lists for the last time, also on a full disk. Unchanged lists are not written again."""
         if not (self._changed or self._failures or self._target.read_if_there(FAILED) is not None):
             return
         try:
@@ -165,7 +168,7 @@ class Ledger:
         return sorted(self._failures, key=lambda one: one.name)
 
     def report(self, ignored: Iterable[str]) -> Report:
-        """What was done, and what was left out."""
+        """The report of what was done and what was left out."""
         by_node = {node: (len(times), sum(times) / len(times)) for node, times in self._times.items()}
         seconds = time.monotonic() - self._start
         done = sum(map(len, self._times.values()))

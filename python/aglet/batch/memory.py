@@ -1,32 +1,35 @@
-"""The memory of a worker: what it will take, and a refusal where there is less."""
+"""The memory of a worker: the forecast, and an error if the machine has less."""
 
 from __future__ import annotations
 
 from aglet import _core
-from aglet.arrays.keyset import KeySet
+from aglet._core import BootstrapKey
 from aglet.batch.keys import Opened
 from aglet.batch.methods import methods
 from aglet.errors import MemoryLimitError, MissingKeyError
+from aglet.keys.keyset import KeySet
 from aglet.reports import gigabytes
 
 __all__ = ["node_bytes", "refuse_too_little"]
 
 _CIPHERTEXTS = 3
-"""Groups of a worker: one computes, one is read, one is written."""
+"""Groups in the memory of a worker: one is computed, one is read, one is written."""
 _WORKER = 200 << 20
-"""What a worker takes beside an engine: the libraries of a cluster and what they keep. Measured."""
+"""The memory of a worker beside its engine: the libraries of a cluster and their buffers. It was measured."""
 
 
 def node_bytes(keys: KeySet, *, streams: int = 1) -> int:
-    """Bytes that a worker of a batch takes at its peak, with these keys and a bootstrap; groups get smaller below it.
+    """The bytes that a worker needs at its peak, with these keys and a bootstrap. With less memory, groups get smaller.
 
     Raises
     ------
     MissingKeyError
-        If there is no bootstrap key among them.
+        If these keys do not include a bootstrap key.
     """
-    if keys.bootstrap is None:
-        raise MissingKeyError('These keys have no bootstrap key; make one with engine.create_keys(bootstrap="large").')
+    if not isinstance(keys.bootstrap, BootstrapKey):
+        raise MissingKeyError(
+            'These keys do not include a bootstrap key; make one with engine.create_keys(bootstrap="large").'
+        )
     plan, together = _plan(keys), methods()["regular"].together
     # A ciphertext that waits is two polynomials of the level that a bootstrap leaves.
     waiting = int(16 * 2 ** plan["log_n"]) * (plan["output_level"] + 1) * together * (streams + _CIPHERTEXTS)
@@ -35,30 +38,31 @@ def node_bytes(keys: KeySet, *, streams: int = 1) -> int:
 
 
 def refuse_too_little(opened: Opened, streams: int) -> None:
-    """Whether bootstraps one by one have room beside the keys that are read already.
+    """Check that single bootstraps fit in memory beside the keys that are read already.
 
     Raises
     ------
     MemoryLimitError
-        If they have not.
+        If they do not fit.
     """
     keys = opened.keys
     free = _core.doctor()["memory_available_bytes"]
-    if free is None or not isinstance(keys, KeySet) or keys.bootstrap is None:
+    if free is None or not isinstance(keys.bootstrap, BootstrapKey):
         return
     needed = _plan(keys)["matrix_bytes"] + streams * _scratch(keys, 1)
     if needed > free:
         raise MemoryLimitError(
-            f"A worker with these keys takes {gigabytes(needed)} beside them, and {gigabytes(free)} are free; take "
-            'fewer streams or actors, keys of create_keys(bootstrap="medium"), or a node with more memory.'
+            f"A worker needs {gigabytes(needed)} beside its keys, and {gigabytes(free)} are free; use fewer streams "
+            'or actors, keys of create_keys(bootstrap="medium"), or a node with more memory.'
         )
 
 
 def _words(keys: KeySet) -> tuple[str, str, int | None, str, int]:
-    key = keys.bootstrap
-    assert key is not None, "asked for only with one"
+    engine, key = keys.engine, keys.bootstrap
+    assert isinstance(key, BootstrapKey), "asked for only with one"
+    assert engine is not None, "a key has one"
     stages = None if key.size == "small" else key.stage_count
-    return keys.engine.preset, key.method, stages, key.size, keys.engine.slot_count
+    return engine.preset, key.method, stages, key.size, engine.slot_count
 
 
 def _plan(keys: KeySet) -> _core.Plan:

@@ -1,4 +1,4 @@
-"""What a batch can do to ciphertexts: every bootstrap, gate and table, by name."""
+"""The methods of batches, by name: every bootstrap, gate and lookup table."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from aglet._core import Ciphertext, IntegerCiphertext
 from aglet.batch.keys import Opened
 from aglet.ckks.engine import Engine
 from aglet.errors import ParameterError, RangeError
+from aglet.fhew.ciphertext import FhewCiphertext
+from aglet.fhew.engine import FhewEngine
 from aglet.integer.engine import IntegerEngine
-from aglet.lookup.ciphertext import LweCiphertext
-from aglet.lookup.engine import LookupEngine
 from aglet.progress import silent
 
 __all__ = ["Method", "method_of", "methods"]
@@ -23,17 +23,17 @@ Call = Callable[[Opened, Sequence[Any], Mapping[str, Any]], list[Any]]
 
 @dataclass(frozen=True)
 class Method:
-    """One operation on several ciphertexts, each of which gives one."""
+    """One operation on several ciphertexts. Each gives one result."""
 
     name: str
     family: type
-    """The class of its engine."""
+    """The class of the engine."""
     takes: type
-    """The class of its ciphertexts."""
+    """The class of the ciphertexts."""
     together: int
-    """As many go side by side."""
+    """The number of ciphertexts that are processed together."""
     unit: int
-    """Results depend on ciphertexts of one unit: 2 where they are refreshed in pairs."""
+    """The number of ciphertexts that a result depends on: 2 if they are bootstrapped in pairs."""
     call: Call
     options: frozenset[str] = frozenset()
 
@@ -76,41 +76,44 @@ def _integers(opened: Opened, given: Sequence[Any], options: Mapping[str, Any]) 
 
 
 def _inputs(one: Any, count: int, what: str) -> tuple[Any, ...]:
-    """The parts along the first axis."""
+    """The inputs along the first axis."""
     if not one.ndim or one.shape[0] != count:
         raise RangeError(
-            f"{what} takes {count} inputs, along the first axis of an array, and this one has shape {one.shape}."
+            f"{what} needs {count} inputs along the first axis of an array, and this one has shape {one.shape}; "
+            "stack the inputs."
         )
     return tuple(one[i] for i in range(count))
 
 
 def _gate(name: str, count: int) -> Call:
     def call(opened: Opened, given: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
-        gate, key = getattr(opened.engine, name), opened.key("lookup", "A gate")
+        gate, key = getattr(opened.engine, name), opened.key("fhew_bootstrap", "A gate")
         return [gate(*_inputs(one, count, "This gate"), key, progress=silent) for one in given]
 
     return call
 
 
 def _lookup(opened: Opened, given: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
-    key = opened.key("lookup", "A table")
+    key = opened.key("fhew_bootstrap", "A table")
     return [opened.engine.lookup(one, _table(options), key, progress=silent) for one in given]
 
 
 def _lookup2(opened: Opened, given: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
-    keys = opened.key("lookup", "A table of two integers"), opened.key("packing", "A table of two integers")
+    keys = opened.key("fhew_bootstrap", "A table of two integers"), opened.key("packing", "A table of two integers")
     call, table = opened.engine.lookup2, _table(options)
     return [call(*_inputs(one, 2, "A table of two integers"), table, *keys, progress=silent) for one in given]
 
 
 def _table(options: Mapping[str, Any]) -> Any:
     if options.get("table") is None:
-        raise ParameterError("A table is needed: table=[...], the result for each message in turn.")
+        raise ParameterError(
+            "The method needs a table; give table=[...], or --table, with the result for each message in order."
+        )
     return options["table"]
 
 
 _GATES = {"nand": 2, "and_": 2, "or_": 2, "nor": 2, "xor": 2, "xnor": 2, "andny": 2, "majority": 3, "mux": 3}
-"""Their inputs."""
+"""The inputs of each method."""
 
 
 def _all() -> list[Method]:
@@ -121,7 +124,7 @@ def _all() -> list[Method]:
         return Method(name, Engine, Ciphertext, together, unit, call, options)
 
     def gate(name: str, call: Call, options: frozenset[str] = frozenset()) -> Method:
-        return Method(name, LookupEngine, LweCiphertext, 1, 1, call, options)
+        return Method(name, FhewEngine, FhewCiphertext, 1, 1, call, options)
 
     return [
         ckks("regular", 4, 1, _regular, bound | iterated),
@@ -140,19 +143,20 @@ def _all() -> list[Method]:
 def methods() -> dict[str, Method]:
     """All methods by name.
 
-    Those of CKKS are named as in `aglet bench`; "integer" is the bootstrap of exact integers; gates ("nand", "xor",
-    ...) and "lookup2" take arrays of LWE ciphertexts whose first axis has their inputs, "lookup" those of any shape.
+    The methods of CKKS have the names of `aglet bench`. "integer" is the bootstrap of exact integers. Gates ("nand",
+    "xor", ...) and "lookup2" take arrays of FHEW ciphertexts with the inputs along the first axis. "lookup" takes
+    arrays of any shape.
     """
     return {method.name: method for method in _all()}
 
 
 def method_of(name: str, options: Mapping[str, Any]) -> Method:
-    """The method of that name, which takes these options.
+    """The method of that name, if it takes these options.
 
     Raises
     ------
     ParameterError
-        If there is none, or it takes other options.
+        If there is no such method, or it takes other options.
     """
     known = methods()
     if name not in known:
@@ -160,5 +164,5 @@ def method_of(name: str, options: Mapping[str, Any]) -> Method:
     wrong = sorted(set(options) - known[name].options)
     if wrong:
         fitting = ", ".join(sorted(known[name].options)) or "none"
-        raise ParameterError(f"The method {name} takes no {', '.join(wrong)}; its options are: {fitting}.")
+        raise ParameterError(f"The method {name} does not take {', '.join(wrong)}; its options are: {fitting}.")
     return known[name]

@@ -1,4 +1,4 @@
-"""Where ciphertexts are: a folder, or any url that fsspec reads and writes."""
+"""Places of ciphertexts: a folder, or any url that fsspec reads and writes."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _T = TypeVar("_T")
 _STORES = {"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "oci", "oss", "memory"}
 _PATIENCE_S = 0.2
 _LASTING = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL}
-"""What no second try mends."""
+"""Errors that a retry does not help with."""
 
 
 def checksum(data: bytes) -> str:
-    """SHA-256, as `sha256sum` prints it."""
+    """The SHA-256 of some bytes, as `sha256sum` prints it."""
     return hashlib.sha256(data).hexdigest()
 
 
 class Place:
-    """A folder or url with files in it, by their names below it.
+    """A folder or url, and the files below it by their names.
 
     Raises
     ------
@@ -47,7 +47,8 @@ class Place:
             self._fs, root = fsspec.core.url_to_fs(self.url)
         except (ImportError, ValueError) as error:
             raise ParameterError(
-                f"{self.url!a} cannot be opened: {error}. Give a folder, or install what fsspec needs for such urls."
+                f"{self.url!a} cannot be opened: {error}. Give a folder, or install the package that fsspec needs "
+                "for such urls."
             ) from error
         while isinstance(self._fs, CachingFileSystem):
             # A copy of what is read would hide changes, and that two places are one.
@@ -59,42 +60,42 @@ class Place:
 
     @property
     def local(self) -> str | None:
-        """Its path, if it is a folder of this machine."""
+        """The path, if it is a folder of this machine."""
         own = isinstance(self._fs, fsspec.implementations.local.LocalFileSystem)
         return (self.root or "/") if own else None
 
     def same_kind(self, other: Place) -> bool:
-        """Whether equal paths in both are one file, as far as can be known."""
+        """Whether equal paths in both places are the same file, as far as can be known."""
         return type(self._fs) is type(other._fs)
 
     def within(self, other: Place) -> bool:
-        """Whether it is the other or lies below it, by its name."""
+        """Whether it is the other place or below it, by its name."""
         return self.same_kind(other) and f"{self.root}/".startswith(f"{other.root}/")
 
     def names(self) -> list[str]:
-        """The files in it and below, in order; names that begin with `_` or `.` are not for a batch.
+        """The names of the files in it and below, sorted. Names that begin with `_` or `.` are left out.
 
         Raises
         ------
         OSError
-            If it is not there or cannot be reached.
+            If it does not exist or cannot be reached.
         """
         return self.listing().names
 
     def listing(self) -> Listing:
-        """All that is in it and below: files, what is no file, and names that begin with `_` or `.`.
+        """All entries in it and below: files, other entries, and names that begin with `_` or `.`.
 
         Raises
         ------
         OSError
-            If it is not there or cannot be reached.
+            If it does not exist or cannot be reached.
         """
         return self._patiently(self._listed)
 
     def _listed(self) -> Listing:
         self._fs.invalidate_cache()
         if not self._fs.isdir(self.root or "/"):
-            raise FileNotFoundError(f"{self.url!a} is no folder that can be reached; look at the name.")
+            raise FileNotFoundError(f"{self.url!a} is not a folder that can be reached; check the name.")
         if self.local is not None:
             return folders.listed(self.local)
         made = Listing()
@@ -107,19 +108,19 @@ class Place:
         return made
 
     def folder_paths(self) -> set[str]:
-        """The paths of all folders below it; none if it does not exist."""
+        """The paths of all folders below it; empty if it does not exist."""
         if not self._patiently(lambda: self._fs.isdir(self.root)):
             return set()
         found = self._patiently(lambda: self._fs.find(self.root, withdirs=True, detail=True))
         return {path for path, about in found.items() if about["type"] == "directory"}
 
     def read(self, name: str) -> bytes:
-        """A file of it.
+        """Read a file.
 
         Raises
         ------
         OSError
-            If it cannot be read, after several tries where that may help.
+            If it cannot be read, after several tries if a retry may help.
         """
         path = f"{self.root}/{name}"
         if self.local is not None:
@@ -127,19 +128,19 @@ class Place:
         return bytes(self._patiently(lambda: self._fs.cat_file(path)))
 
     def read_if_there(self, name: str) -> bytes | None:
-        """A file of it; None if there is none."""
+        """Read a file; None if there is none."""
         try:
             return self.read(name)
         except FileNotFoundError:
             return None
 
     def write(self, name: str, data: bytes) -> None:
-        """Put a file there, whole or not at all.
+        """Write a file, whole or not at all.
 
         Raises
         ------
         OSError
-            If it cannot be written, after several tries where that may help.
+            If it cannot be written, after several tries if a retry may help.
         """
         self._patiently(lambda: self._put(f"{self.root}/{name}", data))
 
@@ -162,16 +163,16 @@ class Place:
             raise
 
     def remove(self, name: str) -> None:
-        """Take a file away, if it is there."""
+        """Remove a file, if it exists."""
         if self._fs.exists(f"{self.root}/{name}"):
             self._fs.rm_file(f"{self.root}/{name}")
 
     def stamp(self, name: str) -> str:
-        """What changes when the file does, without reading it: its size and time, or the tag of a store."""
+        """A stamp that changes when the file does, without reading it: size and time, or the tag of a store."""
         return str(self._fs.ukey(f"{self.root}/{name}"))
 
     def _patiently(self, call: Callable[[], _T]) -> _T:
-        """Again after a while where the system refuses: stores and networks have moods."""
+        """Retry after a while if the system refuses, because stores and networks fail now and then."""
         for done in range(1, self._tries + 1):
             try:
                 return call()

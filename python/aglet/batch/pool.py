@@ -1,4 +1,4 @@
-"""`Pool`: one operation on many ciphertexts, from a place to another or as a stream."""
+"""`Pool`: one operation on many ciphertexts, from one place to another or as a stream."""
 
 from __future__ import annotations
 
@@ -29,40 +29,46 @@ from aglet.progress import ProgressCallback, progress_bar, silent
 __all__ = ["BatchError", "Pool"]
 
 
+_WORKERS = {"streams": 1, "actors_per_node": 1, "retries": 3}
+"""Further arguments by name, with their defaults."""
+
+
 class BatchError(AgletError):
-    """Some ciphertexts of a batch have no result; the others were given before."""
+    """Some ciphertexts of a batch failed. The results of all others were returned before."""
 
     def __init__(self, failures: tuple[Failure, ...]) -> None:
         self.failures = failures
         first = failures[0]
-        super().__init__(f"{len(failures)} of the ciphertexts failed; the first, {first.name!a}: {first.error}")
+        super().__init__(f"{len(failures)} of the ciphertexts failed; the first is {first.name!a}: {first.error}")
 
 
 class Pool:
-    """Workers with keys and a method. Use it in a `with` block, for one batch or several.
+    """Workers with keys and a method. Use a pool in a `with` block, for one batch or several.
 
     Parameters
     ----------
     keys
-        The folder or fsspec url that `KeySet.save` or `save_keys` wrote; on a cluster every node reads it. The secret
-        key is never opened.
+        The folder or fsspec url from `KeySet.save`. On a cluster every node reads it. Secret keys are never read.
     method
-        What is done, see `methods()`: "regular" and the other bootstraps, "integer", gates, tables.
+        The operation; `methods()` lists them: "regular" and the other bootstraps, "integer", gates, tables.
     address
-        None for this process; else the address of a Ray cluster, "auto" or "ray://host:port".
-    streams
-        Groups of ciphertexts that compute at a time in a worker; two fill what one leaves of the cores, and take the
-        memory of another bootstrap.
-    actors_per_node
-        Workers on each node of a cluster; one is best where a node has one kind of memory.
+        None for this process, else the address of a Ray cluster: "auto" or "ray://host:port".
     threads
-        Of a worker in this process; 0 means all cores. On a cluster, its share of the cores that Ray has there.
-    retries
-        How often a group goes to another worker when one is lost, and how often a place that refuses is asked.
+        The threads of a worker in this process; 0 means all cores. On a cluster, the share of the cores that Ray has
+        there.
     allow_insecure
-        Accept keys of sets below 128 bits. For tests only.
+        Accept keys of parameter sets below 128 bits. For tests only.
+    streams
+        The groups of ciphertexts that a worker computes at the same time; 1 if not given. With two, the second uses the
+        cores that the first leaves idle, and takes the memory of another bootstrap.
+    actors_per_node
+        The workers on each node of a cluster; 1 if not given, which is best unless a node has several memory domains
+        (NUMA).
+    retries
+        How often a group is given to another worker after one is lost, and how often a place that refuses is retried;
+        3 if not given.
     options
-        Of the method: `bound=`, `real=`, `target_level=`, `iterations=`; `table=`.
+        The options of the method: `bound=`, `real=`, `target_level=`, `iterations=`; `table=`.
 
     Raises
     ------
@@ -83,24 +89,22 @@ class Pool:
         *,
         method: str = "regular",
         address: str | None = None,
-        streams: int = 1,
-        actors_per_node: int = 1,
         threads: int = 0,
-        retries: int = 3,
         allow_insecure: bool = False,
         **options: Any,
     ) -> None:
+        numbers = {name: checks.count(name, options.pop(name, default), 1) for name, default in _WORKERS.items()}
         given = {name: value for name, value in options.items() if value is not None}
         self._method = method_of(checks.word("method", method), given)
         place = Place(keys)
-        self._retries = checks.count("retries", retries, 1)
+        self._retries, self._actors = numbers["retries"], numbers["actors_per_node"]
         url = place.local or place.url
-        streams = checks.count("streams", streams, 1)
-        self._recipe = Recipe(url, method, given, streams, checks.flag("allow_insecure", allow_insecure))
-        named = {"method": method, "options": given, "key_id": read_index(place)["key_id"]}
+        insecure = checks.flag("allow_insecure", allow_insecure)
+        self._recipe = Recipe(url, method, given, numbers["streams"], insecure)
+        index = read_index(place)
+        named = {"method": method, "options": given, "key_id": index.get("key_id", index.get("fhew_key_id"))}
         self._job = hashlib.sha256(json.dumps(named, sort_keys=True, default=_plain).encode()).hexdigest()[:16]
         self._address, self._threads = address, checks.count("threads", threads)
-        self._actors = checks.count("actors_per_node", actors_per_node, 1)
         self._runner: Runner | None = None
         self._schedule: Schedule | None = None
         self._numbers = itertools.count(1)
@@ -112,7 +116,7 @@ class Pool:
         self.close()
 
     def close(self) -> None:
-        """Let the workers go; keys are freed."""
+        """Stop the workers and free the keys."""
         if self._runner is not None:
             self._runner.close()
             self._runner = self._schedule = None
@@ -133,7 +137,7 @@ class Pool:
         return self._schedule.outcomes(groups, task, ordered)
 
     def _rest(self, task: Task) -> list[Outcome]:
-        """What computes is finished; nothing else of this batch begins."""
+        """Finish the groups that are being computed, and start no others of this batch."""
         return [] if self._schedule is None else list(self._schedule.rest(task))
 
     def run(
@@ -144,31 +148,32 @@ class Pool:
         overwrite: bool = False,
         progress: ProgressCallback | None = None,
     ) -> Report:
-        """Every ciphertext below one folder or url, with the results under the same names below another.
+        """Process every ciphertext below one folder or url. Results get the same names below another.
 
-        Results are written whole, and `_manifest.jsonl` there has for each its checksum; a run that was stopped goes on
-        where it ended, as results whose checksums fit are kept. What cannot be done is in `_failed.jsonl`, and the rest
-        is done; names that begin with `_` or `.` are left out, and the report has them. After Ctrl-C, groups that
-        compute are finished and written first; a second one drops them.
+        Results are written whole, and `_manifest.jsonl` in the target lists their checksums. A batch that was stopped
+        continues where it ended: results whose checksums fit are kept. Ciphertexts that fail are listed in
+        `_failed.jsonl`, and the others are done. Names that begin with `_` or `.` are left out, and the report lists
+        them. After Ctrl-C the groups that are being computed are finished and written first; a second Ctrl-C drops
+        them.
 
         Parameters
         ----------
         overwrite
-            Make all results again.
+            Make all results again, also those that exist.
         progress
-            Called as `progress(done, total, what)`; `what` tells the speed and when the end is near.
+            Called as `progress(done, total, what)`; `what` has the speed and the time that is left.
 
         Raises
         ------
         ParameterError
-            If the target is the source or lies in it, a result has no place there, another batch writes there now, or
-            it holds results of another method or other keys.
+            If the target is the source or below it, if a result cannot have its name there, if another batch is writing
+            there, or if it holds results of another method or other keys.
         MissingKeyError, KeyMismatchError
-            After the first ciphertexts, if these keys do for none.
+            If these keys fit none of the first ciphertexts.
         SerializationError
             If the manifest there was not written by a batch.
         OSError
-            If one of them cannot be reached, or nothing can be written any more: what is done by then is kept.
+            If one of the places cannot be reached, or nothing can be written any more. The results so far are kept.
         """
         begin, end = Place(source, self._retries), Place(target, self._retries)
         overwrite = checks.flag("overwrite", overwrite)
@@ -187,7 +192,7 @@ class Pool:
     def _work(
         self, todo: Sequence[tuple[str, ...]], task: Task, ledger: Ledger, progress: ProgressCallback | None
     ) -> None:
-        """Do it, and note what became of it however it ends."""
+        """Do the work, and note its end in any case."""
         watch = Watch()
         with progress_bar(progress) as report:
             clock = Clock(sum(map(len, todo)), self._method.name, report or silent)
@@ -208,20 +213,20 @@ class Pool:
     def stream(
         self, source: Any, *, ordered: bool = True, progress: ProgressCallback | None = None
     ) -> Iterator[tuple[str, Any]]:
-        """Names and results, one after the other, while others are made; only a few are held at a time.
+        """Yield names and results while others are computed. Only a few are held in memory.
 
         Parameters
         ----------
         source
-            A folder or url; or a mapping of names to ciphertexts, or an iterable of pairs of both, which is read as
+            A folder or url; a mapping of names to ciphertexts; or an iterable of (name, ciphertext), which is read as
             fast as results are taken.
         ordered
-            Whether results come in the order of the source, else as they are ready.
+            Whether results come in the order of the source. Otherwise each comes when it is ready.
 
         Raises
         ------
         BatchError
-            After the last result, if ciphertexts failed: its `failures` say which.
+            After the last result, if ciphertexts failed. Its `failures` lists them.
         """
         task, groups, total, failures = self._opened_source(source)
         clock, watch = Clock(total, self._method.name, progress or silent), Watch()
@@ -243,7 +248,7 @@ class Pool:
             raise BatchError(tuple(failures))
 
     def _opened_source(self, source: Any) -> tuple[Task, Iterator[Group], int, list[Failure]]:
-        """What all share, the groups, how many there are (0 if nobody knows), and what is no ciphertext."""
+        """The common task, the groups, their number (0 if unknown), and the entries that are not ciphertexts."""
         number = next(self._numbers)
         if isinstance(source, str | os.PathLike):
             place = Place(source, self._retries)

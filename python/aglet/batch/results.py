@@ -1,4 +1,4 @@
-"""What goes to workers and comes back, and what a batch says at its end."""
+"""The data for workers and from workers, and the report of a batch."""
 
 from __future__ import annotations
 
@@ -13,55 +13,56 @@ __all__ = ["Failure", "Group", "Outcome", "Report", "Task", "ignored_sentence"]
 
 @dataclass(frozen=True)
 class Task:
-    """What all groups of one batch share."""
+    """The common part of all groups of one batch."""
 
     number: int
     source: Place | None
-    """Where workers read; None: groups bring their ciphertexts."""
+    """The place that workers read from; None if groups bring their ciphertexts."""
     target: Place | None
-    """Where workers write; None: outcomes bring the results."""
+    """The place that workers write to; None if outcomes bring the results."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Ciphertexts that a worker refreshes side by side."""
+    """Ciphertexts that a worker processes together."""
 
     first: int
-    """The place of the first in the batch; the others follow."""
+    """The place of the first ciphertext in the batch. The others follow."""
     names: tuple[str, ...]
     given: tuple[Any, ...] | None = None
-    """The ciphertexts, where a worker does not read them."""
+    """The ciphertexts, if the worker does not read them."""
     tries: int = 1
     task: int = 0
-    """The number of its batch."""
+    """The number of the batch."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one ciphertext."""
+    """The outcome of one ciphertext."""
 
     name: str
     at: int
-    """Its place in the batch: names of a stream may repeat."""
+    """Its place in the batch. Names of a stream may repeat."""
     node: str
     seconds: float
-    """Of the group, over its ciphertexts."""
+    """The seconds of the group, divided by its ciphertexts."""
     checksum: str = ""
-    """SHA-256 of the result."""
+    """The SHA-256 of the result."""
     stamp: str = ""
-    """Of the file that it was made of."""
+    """The SHA-256 of the source file."""
     result: Any = field(default=None, repr=False)
-    """The ciphertext, where the worker did not write it."""
+    """The result, if the worker did not write it."""
     error: str | None = None
     fault: str = ""
-    """What else it may be the fault of than of the ciphertext: "options", "missing" (of keys), "stranger" (keys of
-    another secret), "full" (nothing can be written any more), "unwritten"."""
+    """The cause, if it may not be the ciphertext: "options", "missing" (a key), "stranger" (keys of another secret
+    key), "full" (nothing can be written any more), "unwritten".
+    """
     tries: int = 1
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A ciphertext without a result, and why."""
+    """A ciphertext without a result, and the reason."""
 
     name: str
     error: str
@@ -71,21 +72,23 @@ class Failure:
 
 @dataclass(frozen=True)
 class Report:
-    """The end of a batch."""
+    """The report of a batch."""
 
     done: int
-    """Ciphertexts that were refreshed."""
+    """The number of ciphertexts that were processed."""
     skipped: int
-    """Those with a result from before, whose checksum fits."""
+    """The number of ciphertexts that had a result already, with a fitting checksum."""
     failures: tuple[Failure, ...]
     seconds: float
     by_node: Mapping[str, tuple[int, float]]
-    """For each node how many it did, and the seconds that each took."""
+    """For each node the number of its ciphertexts, and the seconds for each."""
     ignored: tuple[str, ...] = ()
-    """Entries of the source that were left out, as their names begin with `_` or `.`; folders end with a slash."""
+    """Entries of the source that were left out because their names begin with `_` or `.`. Names of folders end with a
+    slash.
+    """
 
 
 def ignored_sentence(names: Sequence[str]) -> str:
-    """What was left out, in words."""
+    """The entries that were left out, as a sentence."""
     what = f"1 entry, {names[0]!a}," if len(names) == 1 else f"{len(names)} entries, the first {names[0]!a},"
-    return f"{what} left out: names that begin with _ or . are not for a batch."
+    return f"{what} left out, because a batch ignores names that begin with _ or a dot."

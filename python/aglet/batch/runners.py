@@ -1,4 +1,4 @@
-"""Where groups run: in threads of this process, or wherever another runner takes them."""
+"""Runners of groups: threads of this process, or another runner such as a cluster."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from aglet.errors import AgletError
 __all__ = ["AHEAD", "Finished", "Local", "Lost", "Runner"]
 
 AHEAD = 2
-"""Groups of a worker beyond those that compute: one is read, one is written."""
+"""Groups of a worker beyond those that are computed: one is read, one is written."""
 
 
 @dataclass(frozen=True)
 class Lost:
-    """A group without outcomes, through no fault of its ciphertexts as far as is known."""
+    """A group without outcomes, for a reason that is not known to be its ciphertexts."""
 
     why: str
 
@@ -27,27 +27,27 @@ Finished = list[tuple[Group, list[Outcome] | Lost]]
 
 
 class Runner(Protocol):
-    """Takes groups, and gives back what became of them."""
+    """Takes groups, and returns their outcomes."""
 
     @property
     def room(self) -> int:
-        """Groups that it takes now."""
+        """The number of groups that it can take now."""
 
     @property
     def busy(self) -> int:
-        """Groups that it has not given back."""
+        """The number of groups that it has not returned yet."""
 
     def submit(self, group: Group, task: Task) -> None:
-        """Take a group; there must be room."""
+        """Take a group. There must be room."""
 
     def finished(self) -> Finished:
-        """What is done by now, after a short wait at most; errors that no other try mends are raised."""
+        """Return what is done, after a short wait at most. Errors that a retry does not help with are raised."""
 
     def stop(self, task: Task) -> None:
-        """Begin with no more groups of this batch; what computes is finished and written."""
+        """Start no more groups of this batch. Groups that are being computed are finished and written."""
 
     def close(self) -> None:
-        """Let the workers go."""
+        """Stop the workers."""
 
 
 class Local:

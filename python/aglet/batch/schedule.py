@@ -1,4 +1,4 @@
-"""Which group goes next, in what order outcomes come back, and second tries; several batches may share the workers."""
+"""The order of groups and outcomes, and retries. Several batches may share the workers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from aglet.batch.runners import Lost, Runner
 __all__ = ["Schedule"]
 
 _WINDOW = 4
-"""Groups for each that runs, which may wait for an earlier one where the order is kept."""
+"""Groups for each that is running. They may wait for an earlier one if the order is kept."""
 
 
 class Schedule:
@@ -22,11 +22,11 @@ class Schedule:
     Parameters
     ----------
     together
-        Ciphertexts of a group.
+        The ciphertexts of a group.
     unit
-        Of these, as many depend on one another.
+        The number of ciphertexts that depend on each other.
     retries
-        How often a group that was lost goes again.
+        How often a lost group is tried again.
     """
 
     def __init__(self, runner: Runner, together: int, unit: int, retries: int) -> None:
@@ -38,7 +38,10 @@ class Schedule:
         self._lock = threading.RLock()
 
     def outcomes(self, groups: Iterator[Group], task: Task, ordered: bool) -> Iterator[Outcome]:
-        """Outcomes of a batch as they come, or in the order of its groups; `rest` gives those that nobody took."""
+        """Yield the outcomes of a batch when they are ready, or in order.
+
+        `rest` returns those that nobody took.
+        """
         number = task.number
         self._back[number], self._out[number], self._left[number] = deque(), 0, deque()
         again: deque[Group] = deque()
@@ -57,7 +60,7 @@ class Schedule:
                 yield from self._taken(number)
 
     def _submit(self, groups: Iterator[Group], again: deque[Group], task: Task, held: int, more: bool) -> bool:
-        """Fill the workers; whether there may be more groups."""
+        """Give groups to the workers; returns whether there may be more."""
         with self._lock:
             most = _WINDOW * self._together * max(1, self._runner.room + self._runner.busy)
             while self._runner.room > 0 and (again or (more and held < most)):
@@ -69,7 +72,7 @@ class Schedule:
         return more
 
     def _finished(self, number: int) -> list[tuple[Group, list[Outcome] | Lost]]:
-        """Groups of this batch that came back; those of another wait for it."""
+        """The groups of this batch that came back. Those of another batch wait for it."""
         with self._lock:
             # Also where another batch has taken all the room: it may be asked for nothing for long.
             if not self._back[number] and (self._out[number] or self._runner.room <= 0):
@@ -81,7 +84,10 @@ class Schedule:
         return own
 
     def _tried(self, group: Group, found: list[Outcome] | Lost, again: deque[Group]) -> list[Outcome]:
-        """What a group gave. A lost one goes back, in parts, so that one that breaks workers takes no other with it."""
+        """The outcomes of a group. A lost group is tried again in parts.
+
+        So a ciphertext that breaks workers takes no other along.
+        """
         if not isinstance(found, Lost):
             # Results first: failures before the first of them make a batch stop.
             return sorted(found, key=lambda outcome: outcome.error is not None)
@@ -101,7 +107,7 @@ class Schedule:
             yield left.popleft()
 
     def rest(self, task: Task) -> Iterator[Outcome]:
-        """What computes is finished, nothing else begins, and what nobody took is given."""
+        """Finish what is being computed, start nothing else, and return the outcomes that nobody took."""
         number = task.number
         if number not in self._out:
             return

@@ -1,4 +1,4 @@
-"""The part of a batch that computes: one for a process, with keys expanded once, for as many threads as call it."""
+"""The computing part of a batch: one worker per process, with keys expanded once, for many threads."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from aglet.progress import silent
 __all__ = ["Recipe", "Worker"]
 
 _FAULTS = ((MissingKeyError, "missing"), (KeyMismatchError, "stranger"), (ParameterError, "options"))
-"""What other ciphertexts will meet too, if these are not the keys or options for them."""
+"""Errors that other ciphertexts will have too, if the keys or options do not fit."""
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
 _OF_A_NAME = {errno.ENAMETOOLONG, errno.EISDIR, errno.ENOTDIR, errno.EINVAL, errno.EILSEQ, errno.ELOOP}
-"""Why one result cannot be written where others can."""
+"""Reasons why one result cannot be written while others can."""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a worker is made of: small, and the same for all."""
+    """What a worker is made from. It is small and the same for all."""
 
     keys: str
     method: str
@@ -39,31 +39,31 @@ class Recipe:
 
 
 class Worker:
-    """Keys and an engine; `run` may be called from more threads than `streams`.
+    """Keys and an engine. More threads than `streams` may call `run`.
 
-    While so many compute, others read what comes next and write what is done.
+    While this many compute, other threads read the next groups and write the finished ones.
     """
 
     def __init__(self, recipe: Recipe, threads: int, node: str | None = None) -> None:
         self.method: Method = method_of(recipe.method, recipe.options)
         self.node = node or platform.node()
         self._options = recipe.options
-        self._opened = open_keys(recipe.keys, threads, recipe.allow_insecure)
+        self._opened = open_keys(recipe.keys, threads, recipe.allow_insecure, self.method.family)
         if not isinstance(self._opened.engine, self.method.family):
             raise SerializationError(
-                f"The keys in {recipe.keys!a} are of {type(self._opened.engine).__name__}, and the method "
-                f"{recipe.method} is one of {self.method.family.__name__}; name another folder or another method."
+                f"The keys in {recipe.keys!a} are for {type(self._opened.engine).__name__}, and the method "
+                f"{recipe.method} needs {self.method.family.__name__}; give another folder or another method."
             )
         refuse_too_little(self._opened, recipe.streams)
         self._turn = threading.BoundedSemaphore(recipe.streams)
         self._stopped: set[int] = set()
 
     def stop(self, task: Task) -> None:
-        """Begin with no more groups of this batch; what computes is finished and written."""
+        """Start no more groups of this batch. Groups that are being computed are finished and written."""
         self._stopped.add(task.number)
 
     def run(self, group: Group, task: Task) -> list[Outcome]:
-        """Read, compute and write; what goes wrong with one ciphertext is said in its outcome, and the rest is done.
+        """Read, compute and write. The error of one ciphertext goes into its outcome, and the others are done.
 
         After `stop` the list is empty.
 
@@ -100,13 +100,13 @@ class Worker:
             found = self._opened.engine.deserialize(task.source.read(group.names[i]), progress=silent)
         if not isinstance(found, self.method.takes):
             raise SerializationError(
-                f"This is a {type(found).__name__}, and the method {self.method.name} takes a "
+                f"This is a {type(found).__name__}, and the method {self.method.name} needs a "
                 f"{self.method.takes.__name__}."
             )
         return found
 
     def _computed(self, given: Sequence[Any]) -> list[Any]:
-        """Results, or the error in place of one: of several that fail together, halves are tried on their own."""
+        """The results, or an error in place of one. If several fail together, each half is tried alone."""
         if not given:
             return []
         try:

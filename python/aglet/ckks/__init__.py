@@ -1,1 +1,1 @@
-"""CKKS in Python: the engine in parts, what it takes and how it is chosen. `aglet.Engine` is the name to use."""
+"""CKKS in Python: `aglet.Engine`, the parts that it is built from, and the choice of its parameters."""

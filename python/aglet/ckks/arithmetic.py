@@ -1,4 +1,4 @@
-"""The part of `Engine` that computes slot by slot: sums, products, levels, rotations, conjugation."""
+"""The slot-by-slot methods of `Engine`: sums, products, levels, rotations, conjugation."""
 
 from __future__ import annotations
 
@@ -32,13 +32,15 @@ class Arithmetic:
     _max_level: int
 
     def add(self, x: Operand, y: Operand, *, out: Ciphertext | None = None) -> Ciphertext:
-        """`x + y`; one of them at least is a ciphertext. No level; the higher level is brought down.
+        """Add two operands, slot by slot; at least one is a ciphertext. Uses no level.
+
+        The result has the lower of the two levels.
 
         Parameters
         ----------
         out
-            A ciphertext that holds the result from now on, as in numpy, and is returned. It may be `x` or `y`. This is
-            the one way to change a ciphertext; others that were made from it before, copies too, stay as they were.
+            A ciphertext that receives the result and is returned, as in numpy. It may be `x` or `y`. Only `out=` ever
+            changes a ciphertext. Ciphertexts and copies that were made from it earlier keep their values.
         """
         ciphertext, other, _ = self._operands("add", x, y)
         if isinstance(other, Ciphertext):
@@ -50,7 +52,10 @@ class Arithmetic:
         return self._put(result, out)
 
     def subtract(self, x: Operand, y: Operand, *, out: Ciphertext | None = None) -> Ciphertext:
-        """`x - y`, one of them at least a ciphertext. No level; the higher level is brought down. `out` as in `add`."""
+        """Subtract `y` from `x`, slot by slot; at least one is a ciphertext. Uses no level.
+
+        The result has the lower of the two levels. `out` as in `add`.
+        """
         ciphertext, other, swapped = self._operands("subtract", x, y)
         if isinstance(other, Ciphertext):
             return self._put(self._core.sub(ciphertext, other), out)
@@ -67,15 +72,16 @@ class Arithmetic:
         return out
 
     def multiply(self, x: Operand, y: Operand, relinearization_key: RelinearizationKey | None = None) -> Ciphertext:
-        """`x * y`, slot by slot; one of them at least is a ciphertext.
+        """Multiply two operands, slot by slot. At least one of them is a ciphertext.
 
-        By an `int`: no level. By anything else: one level. Two ciphertexts without a key give a product of three
-        polynomials; `relinearize` it before the next product or rotation.
+        A product by an `int` uses no level, any other product uses one. The product of two ciphertexts needs the
+        relinearization key. Without it, the result has three polynomials instead of two: call `relinearize` before the
+        next product or rotation.
 
         Raises
         ------
         LevelError
-            If no level is left: bootstrap first.
+            If no level is left. Bootstrap first.
         """
         ciphertext, other, _ = self._operands("multiply", x, y)
         if relinearization_key is not None:
@@ -89,7 +95,7 @@ class Arithmetic:
         return self._core.multiply_scalar(ciphertext, other)
 
     def multiply_imaginary_integer(self, ciphertext: Ciphertext, integer: int) -> Ciphertext:
-        """`1j * integer * x` in every slot; no level. The result is complex, also of real values."""
+        """Multiply every slot by `1j * integer`. Uses no level. The result is marked complex."""
         number: Any = values.as_number(checks.whole("integer", integer))
         return self._core.multiply_imaginary_int(operands.ciphertext(ciphertext), number)
 
@@ -101,8 +107,8 @@ class Arithmetic:
         ciphertext, other = (right, left) if swapped else (left, right)
         if not isinstance(ciphertext, Ciphertext):
             raise TypeError(
-                f"{name} needs a ciphertext on one side at least, not {type(left).__name__} and "
-                f"{type(right).__name__}; encrypt one of them first."
+                f"{name} needs at least one ciphertext, and got {type(left).__name__} and {type(right).__name__}; "
+                "encrypt one of them first."
             )
         if isinstance(other, LightPlaintext):
             return ciphertext, self.encode(other.values, min(other.level, ciphertext.level)), swapped
@@ -113,38 +119,38 @@ class Arithmetic:
         return ciphertext, self.encode(other, ciphertext.level), swapped
 
     def square(self, ciphertext: Ciphertext, relinearization_key: RelinearizationKey | None = None) -> Ciphertext:
-        """The square of every slot; one level, and cheaper than a product. Without a key as in `multiply`."""
+        """Square every slot. Uses one level, and is faster than `multiply`. Without a key as in `multiply`."""
         if relinearization_key is not None:
             operands.relinearization_key(relinearization_key)
         return self._core.square(operands.ciphertext(ciphertext), relinearization_key)
 
     def negate(self, ciphertext: Ciphertext) -> Ciphertext:
-        """The negative of every slot; no level."""
+        """Change the sign of every slot. Uses no level."""
         return self._core.negate(operands.ciphertext(ciphertext))
 
     def clone(self, ciphertext: Ciphertext) -> Ciphertext:
-        """A copy. Only `out=` changes a ciphertext, so this is seldom needed."""
+        """Copy a ciphertext. This is seldom needed: only `out=` changes a ciphertext."""
         return self._core.clone(operands.ciphertext(ciphertext))
 
     def relinearize(self, ciphertext: Ciphertext, relinearization_key: RelinearizationKey) -> Ciphertext:
-        """Bring a product of three polynomials back to two; no level."""
+        """Reduce a product of three polynomials to two. Uses no level."""
         key = operands.relinearization_key(relinearization_key)
         return self._core.relinearize(operands.ciphertext(ciphertext), key)
 
     def rescale(self, ciphertext: Ciphertext) -> Ciphertext:
-        """The ciphertext as it is, in a new object: every product here is rescaled already, so there is nothing to do.
+        """Return a copy of the ciphertext. Every product is already rescaled, so there is nothing to do.
 
-        To give up a level on purpose, write `level_down(x, x.level - 1)`.
+        To drop a level on purpose, call `level_down(x, x.level - 1)`.
         """
         ciphertext = operands.ciphertext(ciphertext)
         return self._core.level_down(ciphertext, ciphertext.level)
 
     def ntt(self, ciphertext: Ciphertext) -> Ciphertext:
-        """As `rescale`, the ciphertext as it is: here all polynomials always are in the form that products need."""
+        """Return a copy of the ciphertext. Its polynomials are always stored in the transformed (NTT) form."""
         return self.rescale(ciphertext)
 
     def intt(self, ciphertext: Ciphertext) -> Ciphertext:
-        """As `ntt`: the form of the polynomials never needs attention."""
+        """Return a copy of the ciphertext, as `ntt` does. Programs never need to convert polynomials here."""
         return self.rescale(ciphertext)
 
     @overload
@@ -154,12 +160,12 @@ class Arithmetic:
     @overload
     def level_down(self, ciphertext: LightPlaintext, level: int) -> LightPlaintext: ...
     def level_down(self, ciphertext: Any, level: int) -> Any:
-        """The same values at a lower level: of a ciphertext, or of a plaintext, light or not.
+        """Return the same values at a lower level. Takes a ciphertext, a plaintext or a light plaintext.
 
         Raises
         ------
         LevelError
-            If the level is above that of the ciphertext: only a bootstrap goes up.
+            If the level is above that of the ciphertext. Only a bootstrap raises the level.
         """
         if isinstance(ciphertext, Plaintext | LightPlaintext):
             return _plaintext_down(self, ciphertext, level)
@@ -175,26 +181,27 @@ class Arithmetic:
         fixed_rotation_key: FixedRotationKey | None = None,
         bootstrap_key: BootstrapKey | None = None,
     ) -> Ciphertext:
-        """Rotate the slots as `numpy.roll` does: a positive step moves values to higher slots. No level.
+        """Rotate the slots as `numpy.roll` does: a positive step moves values to higher slots. Uses no level.
 
         Parameters
         ----------
         rotation_key
-            A fixed rotation key, whose step is its own, or a rotation key, which takes any `delta`. A bootstrap key
-            that is not small rotates at level 0, by as few of the steps of its linear maps as make up `delta`: they go
-            to the left, so a step to the right may take a hundred of them. The first and the last may be given as
-            `fixed_rotation_key=` and `bootstrap_key=` too.
+            A rotation key, which allows every `delta`, or a fixed rotation key, which has its own step (also as
+            `fixed_rotation_key=`). A bootstrap key (also as `bootstrap_key=`) of size "large" or "medium" works at
+            level 0. It combines the steps of its linear maps, which go to the left, so a step to the right may take a
+            hundred of them.
         delta
-            The step, with a rotation key or a bootstrap key.
+            The step. Needed with a rotation key or a bootstrap key.
 
         Raises
         ------
         KeyMismatchError
             If `delta` differs from the step of a fixed rotation key.
         LevelError
-            If the ciphertext is above the level of a fixed rotation key or of the linear maps of a bootstrap key.
+            If the ciphertext is above the level of the fixed rotation key, or above the level of the bootstrap key's
+            linear maps.
         MissingKeyError
-            If a bootstrap key is small, or its steps do not make up `delta`.
+            If the bootstrap key is small, or its steps cannot be combined to `delta`.
         """
         ciphertext = operands.ciphertext(ciphertext)
         key = checks.one_of(
@@ -211,11 +218,11 @@ class Arithmetic:
         if not isinstance(key, BootstrapKey):
             key = checks.need(key, RotationKey, "engine.create_rotation_key(secret_key)")
         if step is None:
-            raise TypeError("With this key, rotate needs the step as well: rotate(ciphertext, key, delta).")
+            raise TypeError("rotate needs the step with this key; call rotate(ciphertext, key, delta).")
         return self._core.rotate(ciphertext, key, step)
 
     def conjugate(self, ciphertext: Ciphertext, conjugation_key: ConjugationKey) -> Ciphertext:
-        """The complex conjugate of every slot; no level."""
+        """Take the complex conjugate of every slot. Uses no level."""
         key = operands.conjugation_key(conjugation_key)
         return self._core.conjugate(operands.ciphertext(ciphertext), key)
 
@@ -224,8 +231,8 @@ def _plaintext_down(engine: Any, plaintext: Any, level: int) -> Any:
     wanted = values.as_level(level, engine.max_level)
     if wanted > plaintext.level:
         raise LevelError(
-            f"A plaintext at level {plaintext.level} cannot be brought to level {wanted}: levels only go down; encode "
-            "it at that level."
+            f"The plaintext is at level {plaintext.level} and cannot be raised to level {wanted}; encode it at that "
+            "level."
         )
     if isinstance(plaintext, LightPlaintext):
         return replace(plaintext, level=wanted)

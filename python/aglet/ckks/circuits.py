@@ -1,4 +1,4 @@
-"""The part of `Engine` with polynomials, weighted sums, and batches of rotations."""
+"""The circuits of `Engine`: polynomials, weighted sums, batches of rotations."""
 
 from __future__ import annotations
 
@@ -42,21 +42,21 @@ class Circuits(BitGates):
         *,
         progress: ProgressCallback | None = None,
     ) -> Ciphertext:
-        """`c[0] + c[1] x + c[2] x^2 + ...` in every slot, in the fewest levels: `ceil(log2(degree + 1))`.
+        """Evaluate `c[0] + c[1] x + c[2] x^2 + ...` in every slot, in `ceil(log2(degree + 1))` levels.
 
-        Paterson-Stockmeyer with exact scales, in the power basis as given: nothing is converted, so values may be
-        complex, and of any size whose powers fit. The tests assert an error below 2^-22 for all degrees up to 63,
-        values in the unit disc and coefficients up to 1.
+        The method is Paterson-Stockmeyer with exact scales, in the power basis. Values may be complex and of any size,
+        as long as their powers fit. Tests assert an error below 2^-22 for all degrees up to 63, for values in the unit
+        disc and coefficients up to 1.
 
         Parameters
         ----------
         coefficients
-            A list or array of real or complex numbers, the constant first. A constant polynomial takes no level.
+            A list or array of real or complex numbers, the constant first. A constant polynomial uses no level.
 
         Raises
         ------
         RangeError
-            If there is no coefficient, or one is not finite or too large.
+            If there is no coefficient, or a coefficient is not finite or too large.
         LevelError
             If the ciphertext has fewer levels than the polynomial needs.
 
@@ -80,12 +80,12 @@ class Circuits(BitGates):
         *,
         progress: ProgressCallback | None = None,
     ) -> Ciphertext:
-        """`c[0] + c[1] T_1(x) + c[2] T_2(x) + ...` in every slot, as `numpy.polynomial.chebyshev.chebval`.
+        """Evaluate `c[0] + c[1] T_1(x) + c[2] T_2(x) + ...` in every slot, as `numpy.polynomial.chebyshev.chebval`.
 
-        Values lie in [-1, 1]; beyond, Chebyshev polynomials grow fast. This is the basis to choose for approximations:
-        a fit of a function over an interval has small coefficients here, and large ones in powers. Levels and
-        exceptions are those of `evaluate_polynomial`. The tests assert an error below 2^-18 for all degrees up to 63
-        and coefficients up to 1; it is largest at the ends of the interval, where the slope of `T_k` is k^2.
+        Values lie in [-1, 1]; outside of it, Chebyshev polynomials grow fast. Use this basis to approximate functions:
+        a fit over an interval has small coefficients in it, and large ones in powers. Levels and exceptions are those
+        of `evaluate_polynomial`. Tests assert an error below 2^-18 for all degrees up to 63 and coefficients up to 1.
+        The error is largest at the ends of the interval, where the slope of `T_k` is k^2.
         """
         return self._polynomial(ciphertext, coefficients, "chebyshev", relinearization_key, progress)
 
@@ -108,12 +108,12 @@ class Circuits(BitGates):
         *,
         max_power: int | None = None,
     ) -> list[Ciphertext]:
-        """`[x, x^2, ..., x^degree]`; the k-th power is `ceil(log2 k)` levels below `x`.
+        """Compute `[x, x^2, ..., x^degree]`. The k-th power is `ceil(log2 k)` levels below `x`.
 
         Parameters
         ----------
         degree
-            The highest power, which may be given as `max_power=` too.
+            The highest power. Its other name is `max_power=`.
 
         Raises
         ------
@@ -127,33 +127,33 @@ class Circuits(BitGates):
     def make_chebyshev_basis(
         self, ciphertext: Ciphertext, degree: int, relinearization_key: RelinearizationKey
     ) -> list[Ciphertext]:
-        """`[T_1(x), T_2(x), ..., T_degree(x)]` for values in [-1, 1]; levels and errors as in `make_power_basis`."""
+        """Compute `[T_1(x), ..., T_degree(x)]` for values in [-1, 1]. Levels and errors as in `make_power_basis`."""
         return self._basis(ciphertext, degree, "chebyshev", relinearization_key)
 
     def _basis(self, ciphertext: Ciphertext, degree: Any, basis: str, key: Any) -> list[Ciphertext]:
         degree = checks.whole("degree", degree)
         if not 1 <= degree <= _MOST_DEGREE:
-            raise RangeError(f"A basis has degree 1 to 2^20, and degree={degree} is not; choose another degree.")
+            raise RangeError(f"degree={degree} is out of range; give a degree from 1 to 2^20.")
         key = operands.relinearization_key(key)
         return self._core.make_basis(operands.ciphertext(ciphertext), degree, basis, key)
 
     # Sums and rotations
 
     def weighted_sum(self, ciphertexts: Iterable[Ciphertext], weights: Iterable[Any]) -> Ciphertext:
-        """`sum weight * ciphertext`: one level and one rescale for the whole sum.
+        """Compute `sum weight * ciphertext`. The whole sum uses one level and one rescale.
 
         Parameters
         ----------
         ciphertexts
-            At any levels; the result is one below the lowest.
+            Ciphertexts of any levels. The result is one level below the lowest.
         weights
-            One for each: a number, a list or array of at most `slot_count` numbers, a plaintext (of any level), or
-            what `encode_weights` makes of a list for the level of this sum.
+            One weight for each ciphertext: a number, a list or array of at most `slot_count` numbers, a plaintext of
+            any level, or what `encode_weights` makes for the level of this sum.
 
         Raises
         ------
         RangeError
-            If there is no ciphertext, the counts differ, or a weight is not finite.
+            If there is no ciphertext, the numbers of ciphertexts and weights differ, or a weight is not finite.
         LevelError
             If a ciphertext is at level 0, or a weight was encoded for another level than that of the sum.
         """
@@ -178,21 +178,22 @@ class Circuits(BitGates):
         fixed_rotation_keys: Sequence[FixedRotationKey] | None = None,
         progress: ProgressCallback | None = None,
     ) -> list[Ciphertext]:
-        """Rotate one ciphertext by several steps, as `numpy.roll`; no level. Faster than one by one: work is shared.
+        """Rotate one ciphertext by several steps, as `numpy.roll` does. Uses no level.
 
         Parameters
         ----------
         rotation_key
-            A rotation key, or a sequence of fixed rotation keys, which may be given as `fixed_rotation_keys=` too.
+            A rotation key, or a sequence of fixed rotation keys (also as `fixed_rotation_keys=`).
         deltas
-            The steps, with a rotation key. With it, steps that are powers of two share one decomposition, and composed
-            steps share every common part; all steps from 0 to n - 1 together take n - 1 key switches. With fixed keys,
-            each one rotates by its own step, and `deltas`, if given, must be these.
+            The steps; needed with a rotation key. The rotations share work (hoisting), so this is faster than single
+            calls: steps that are powers of two share one decomposition, and other steps share their common parts. All
+            steps from 0 to n - 1 together take n - 1 key switches. With fixed rotation keys each key has its own step,
+            and `deltas`, if given, must list these.
 
         Returns
         -------
         list of Ciphertext
-            In the order of the steps.
+            One ciphertext for each step, in the same order.
 
         Raises
         ------
@@ -206,7 +207,7 @@ class Circuits(BitGates):
         if isinstance(key, RotationKey):
             if steps is None:
                 raise TypeError(
-                    "With a rotation key, rotate_batch needs the steps: rotate_batch(ciphertext, key, deltas)."
+                    "rotate_batch needs the steps with a rotation key; call rotate_batch(ciphertext, key, deltas)."
                 )
             return self._core.rotate_batch(ciphertext, key, [step % slots for step in steps], progress)
         if not isinstance(key, Sequence):
@@ -216,21 +217,22 @@ class Circuits(BitGates):
         keys = [checks.need(one, FixedRotationKey, maker) for one in key]
         if steps is not None and [step % slots for step in steps] != [one.delta % slots for one in keys]:
             raise RangeError(
-                "The steps are not those of the fixed rotation keys; leave deltas out, or give them in order."
+                "deltas differs from the steps of the fixed rotation keys; leave deltas out, or give these steps "
+                "in the order of the keys."
             )
         return self._core.rotate_batch_fixed(ciphertext, keys, progress)
 
     def sum(self, ciphertext: Ciphertext, rotation_key: RotationKey, axis: int | None = None) -> Ciphertext:
-        """The sum of all slots, in every slot; no level. It takes `log2(slot_count)` rotations.
+        """Put the sum of all slots into every slot. Uses no level, and `log2(slot_count)` rotations.
 
         Parameters
         ----------
         axis
-            `None` and 1 sum over the slots; 0 sums over units, of which a ciphertext has one, and changes nothing.
+            `None` and 1 sum over the slots. 0 sums over units; a ciphertext has one unit, so this changes nothing.
         """
         ciphertext = operands.ciphertext(ciphertext)
         if axis is not None and checks.whole("axis", axis) not in (0, 1):
-            raise RangeError(f"axis={axis} is not there; a ciphertext is one unit (axis 0) of slots (axis 1).")
+            raise RangeError(f"axis={axis} does not exist; a ciphertext has axis 0, of one unit, and axis 1, of slots.")
         key = checks.need(rotation_key, RotationKey, "engine.create_rotation_key(secret_key)")
         total = self._core.rotate(ciphertext, key, 0)
         step = 1

@@ -1,13 +1,14 @@
-"""The part of `Engine` that compares: sign, compare, minimum, maximum and relu on encrypted real numbers.
+"""The comparisons of `Engine`: sign, compare, minimum, maximum and relu on encrypted real numbers.
 
-The sign is a composition of odd polynomials, each the best of its degree (eprint 2020/834), made by
-`tools/fit_sign.py`, with bootstraps between them where levels run out.
+The sign function is approximated by a composition of odd polynomials, each the best of its degree (eprint 2020/834).
+`tools/fit_sign.py` computes them. A bootstrap runs between two polynomials where the levels run out.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 
 from aglet import _core, checks
 from aglet._core import BootstrapKey, Ciphertext, ConjugationKey, RelinearizationKey
@@ -15,52 +16,64 @@ from aglet.ckks import operands, signs, values
 from aglet.errors import LevelError, ParameterError, RangeError
 from aglet.progress import ProgressCallback
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 __all__ = ["Comparison", "ComparisonPlan", "Operation", "sign_polynomials"]
 
 Operation = Literal["sign", "compare", "minimum", "maximum", "relu"]
 
-_OPERATIONS = ("sign", "compare", "minimum", "maximum", "relu")
 # Those that multiply by the sign in the end.
 _SELECTING = ("minimum", "maximum", "relu")
 _TWO_INPUTS = ("minimum", "maximum")
+_ALPHA, _ERROR_BITS = 8, 20
+
+
+class ComparisonOptions(TypedDict, total=False):
+    """What every comparison takes by name; `Comparison` says what it means."""
+
+    alpha: int
+    error_bits: int
+    real: bool | None
+    progress: ProgressCallback | None
 
 
 @dataclass(frozen=True)
 class ComparisonPlan:
-    """What a comparison takes and gives, before anything is computed."""
+    """The cost and the error of a comparison, before anything is computed."""
 
     operation: str
     alpha: int
-    """Signs of values of size 2^-alpha or more are decided."""
+    """The sign of a value is decided if its size is 2^-alpha or more."""
     error: float
-    """The largest error of a decided sign, beside the noise of encryption (about 2^-22)."""
+    """The largest error of a decided sign, without the noise of encryption (about 2^-22)."""
     degrees: tuple[int, ...]
-    """Of the odd polynomials, in the order of their evaluation."""
+    """The degrees of the odd polynomials, in the order of their evaluation."""
     levels: int
-    """Taken by all polynomials together, and by the product of a selection."""
+    """The levels that all polynomials use together, with the product of a selection."""
     level_in: int
     level_out: int
     bootstraps: int
     refreshed: tuple[int, ...]
-    """The polynomials (0 for the first) before which a bootstrap stands."""
+    """The indices of the polynomials that a bootstrap runs before; the first polynomial has index 0."""
 
     def __str__(self) -> str:
         times = "no bootstrap" if not self.bootstraps else f"{self.bootstraps} bootstrap{'s' * (self.bootstraps > 1)}"
         return (
             f"{self.operation} of values from 2^-{self.alpha}: polynomials of degree "
-            f"{', '.join(map(str, self.degrees))} in {self.levels} levels, error {self.error:.2g}, "
-            f"level {self.level_in} to level {self.level_out} with {times}."
+            f"{', '.join(map(str, self.degrees))} in {self.levels} levels, error {self.error:.2g}, level "
+            f"{self.level_in} to level {self.level_out} with {times}."
         )
 
 
 def sign_polynomials(alpha: int, error_bits: int) -> list[list[float]]:
-    """The odd coefficients, in Chebyshev's basis, of the polynomials whose composition is that sign."""
+    """The odd Chebyshev coefficients of the polynomials that are composed to this sign."""
     found: list[list[float]] = signs.row(alpha, error_bits)["polynomials"]
     return found
 
 
 def _make_plan(operation: str, alpha: int, error_bits: int, level: int, refreshed_level: int | None) -> ComparisonPlan:
-    """Place the bootstraps: each as late as the levels allow. `refreshed_level` is None without bootstraps."""
+    """Place each bootstrap as late as the levels allow. `refreshed_level` is None without bootstraps."""
     row = signs.row(alpha, error_bits)
     depths = [signs.depth(polynomial) for polynomial in row["polynomials"]]
     needs = [*depths[:-1], depths[-1] + (operation in _SELECTING)]
@@ -69,7 +82,7 @@ def _make_plan(operation: str, alpha: int, error_bits: int, level: int, refreshe
         if now < need:
             if refreshed_level is None or refreshed_level < need:
                 raise LevelError(
-                    f"This {operation} takes {sum(needs)} levels and the values are at level {level}: give the "
+                    f"This {operation} uses {sum(needs)} levels and the values are at level {level}; give the "
                     "conjugation key and the bootstrap key too, or encrypt at a higher level."
                 )
             now, count = refreshed_level, count + (2 if i == 0 and operation in _TWO_INPUTS else 1)
@@ -94,20 +107,21 @@ def _make_plan(operation: str, alpha: int, error_bits: int, level: int, refreshe
 class Comparison:
     """Mixed into `Engine`.
 
-    All functions take real values in [-1, 1], the keys of a bootstrap (which may be left out where no bootstrap is
-    needed), and:
+    All functions take real values in [-1, 1] and the keys of a bootstrap. The keys may be left out if no bootstrap is
+    needed. The other arguments, by name, are:
 
     alpha
-        Signs of values closer to 0 than 2^-alpha are undecided: the result lies between those of the two sides. For two
-        inputs this is a distance of 2^(1 - alpha). 3 to 12.
+        The threshold, 3 to 12; 8 if not given. A value closer to 0 than 2^-alpha is undecided: its result lies between
+        those of the two sides. Two inputs are undecided if their distance is below 2^(1 - alpha).
     error_bits
-        A decided sign is wrong by at most 2^-error_bits: 12 or 20.
+        The precision, 12 or 20; 20 if not given. A decided sign is wrong by at most 2^-error_bits.
     real
-        True says that a ciphertext which is not marked real holds real values; any other such one is refused.
+        True declares that a ciphertext holds real values although it is not marked real. Without it such a ciphertext
+        is refused.
 
-    Values that are known to be beyond [-1, 1], or may be by the `bound` that was declared for them, are refused with a
-    RangeError before anything is computed; what is known is what this process encrypted, as in `bootstrap`. Others
-    give results without meaning.
+    Values outside of [-1, 1] give meaningless results. They are refused with a RangeError before anything is computed
+    if the engine knows that they are outside, or may be outside by their declared `bound`. As in `bootstrap`, the
+    engine knows values that this process encrypted.
     """
 
     _core: _core.Engine
@@ -115,9 +129,9 @@ class Comparison:
 
     def comparison_plan(
         self,
-        alpha: int = 8,
+        alpha: int = _ALPHA,
         *,
-        error_bits: int = 20,
+        error_bits: int = _ERROR_BITS,
         operation: Operation = "sign",
         level: int | None = None,
         stage_count: int = 3,
@@ -129,16 +143,16 @@ class Comparison:
         operation
             "sign", "compare", "minimum", "maximum" or "relu".
         level
-            Of the values that go in, the lower of two; `max_level` if not given.
+            The level of the input, for two inputs the lower one; `max_level` if not given.
         stage_count
-            Of the bootstrap key.
+            The number of stages of the bootstrap key.
 
         Raises
         ------
         ParameterError
             If there is no such comparison.
         LevelError
-            If it needs a bootstrap and the engine has none.
+            If a bootstrap is needed and the engine has none.
 
         Examples
         --------
@@ -147,8 +161,7 @@ class Comparison:
         sign of values from 2^-8: polynomials of degree 15, 15, 31 in 13 levels, error 2.4e-07, \
 level 17 to level 4 with no bootstrap.
         """
-        if checks.word("operation", operation) not in _OPERATIONS:
-            raise ParameterError(f'There is no operation "{operation}"; choose one of {", ".join(_OPERATIONS)}.')
+        checks.choice("operation", operation, get_args(Operation))
         level, stages = values.as_level(level, self._max_level), checks.count("stage_count", stage_count, 1)
         try:
             refreshed: int | None = self._core.bootstrap_output_level("regular", stages, "large")
@@ -162,34 +175,30 @@ level 17 to level 4 with no bootstrap.
         relinearization_key: RelinearizationKey,
         conjugation_key: ConjugationKey | None = None,
         bootstrap_key: BootstrapKey | None = None,
-        *,
-        alpha: int = 8,
-        error_bits: int = 20,
-        real: bool | None = None,
-        progress: ProgressCallback | None = None,
+        **options: Unpack[ComparisonOptions],
     ) -> Ciphertext:
-        """1 for positive values and -1 for negative ones, if they are 2^-alpha from 0 at least.
+        """Compute 1 for positive values and -1 for negative ones, if they are at least 2^-alpha from 0.
 
-        Values nearer to 0 give results between -1 and 1. `comparison_plan` tells the error, the levels and the number
-        of bootstraps: from level 10 none up to alpha = 5 and one up to alpha = 12.
+        Values nearer to 0 give results between -1 and 1. `comparison_plan` returns the error, the levels and the number
+        of bootstraps. From level 10, alpha up to 5 needs no bootstrap and alpha up to 12 needs one.
 
         Parameters
         ----------
         conjugation_key, bootstrap_key
-            May be left out where no bootstrap is needed.
+            May be left out if no bootstrap is needed.
         alpha, error_bits
             The threshold and the error, see `comparison_plan`.
         progress
-            Called as `progress(done, total, what)`; an exception from it stops the work.
+            Called as `progress(done, total, what)`. If it raises an exception, the work stops.
 
         Raises
         ------
         LevelError
-            If a bootstrap is needed and its keys are not given; the sentence names the levels.
+            If a bootstrap is needed and its keys are not given. The message names the levels.
         ParameterError
             If there is no such alpha or error.
         """
-        run = _Run(self._core, relinearization_key, conjugation_key, bootstrap_key, alpha, error_bits, real, progress)
+        run = _Run(self._core, (relinearization_key, conjugation_key, bootstrap_key), options)
         return run.within(run.sign("sign", run.checked(ciphertext), 1.0, 0.0), 1.0)
 
     def compare(
@@ -199,17 +208,14 @@ level 17 to level 4 with no bootstrap.
         relinearization_key: RelinearizationKey,
         conjugation_key: ConjugationKey | None = None,
         bootstrap_key: BootstrapKey | None = None,
-        *,
-        alpha: int = 8,
-        error_bits: int = 20,
-        real: bool | None = None,
-        progress: ProgressCallback | None = None,
+        **options: Unpack[ComparisonOptions],
     ) -> Ciphertext:
-        """1 where `left > right`, 0 where `left < right`, if they are 2^(1 - alpha) apart at least; 0.5 if equal.
+        """Compute 1 where `left > right`, 0 where `left < right`, and 0.5 where they are equal.
 
-        Parameters, bootstraps and errors as in `sign`; half its error.
+        Values that are less than 2^(1 - alpha) apart give results between 0 and 1. Parameters, bootstraps and errors
+        are as in `sign`; the error of a decided result is half of that of `sign`.
         """
-        run = _Run(self._core, relinearization_key, conjugation_key, bootstrap_key, alpha, error_bits, real, progress)
+        run = _Run(self._core, (relinearization_key, conjugation_key, bootstrap_key), options)
         difference = self._core.sub(run.checked(left), run.checked(right))
         return run.within(run.sign("compare", difference, 0.5, 0.5), 1.0)
 
@@ -220,19 +226,15 @@ level 17 to level 4 with no bootstrap.
         relinearization_key: RelinearizationKey,
         conjugation_key: ConjugationKey | None = None,
         bootstrap_key: BootstrapKey | None = None,
-        *,
-        alpha: int = 8,
-        error_bits: int = 20,
-        real: bool | None = None,
-        progress: ProgressCallback | None = None,
+        **options: Unpack[ComparisonOptions],
     ) -> Ciphertext:
-        """The larger of two values, as `numpy.maximum`.
+        """Compute the larger of two values, as `numpy.maximum` does.
 
-        Values that are closer than 2^(1 - alpha) are as good as equal: the result is off by 2^-alpha at most, and by
-        the error of `sign` otherwise. One level more than `sign`. Where a bootstrap stands first, both inputs are
-        refreshed. Parameters and errors as in `sign`.
+        Two values that are closer than 2^(1 - alpha) give a result that is wrong by at most 2^-alpha. Other results are
+        wrong by at most the error of `sign`. Uses one level more than `sign`. If the first step is a bootstrap, both
+        inputs are bootstrapped. Parameters and errors as in `sign`.
         """
-        run = _Run(self._core, relinearization_key, conjugation_key, bootstrap_key, alpha, error_bits, real, progress)
+        run = _Run(self._core, (relinearization_key, conjugation_key, bootstrap_key), options)
         return run.within(run.select("maximum", run.checked(left), run.checked(right), 0.5), left, right)
 
     def minimum(
@@ -242,14 +244,10 @@ level 17 to level 4 with no bootstrap.
         relinearization_key: RelinearizationKey,
         conjugation_key: ConjugationKey | None = None,
         bootstrap_key: BootstrapKey | None = None,
-        *,
-        alpha: int = 8,
-        error_bits: int = 20,
-        real: bool | None = None,
-        progress: ProgressCallback | None = None,
+        **options: Unpack[ComparisonOptions],
     ) -> Ciphertext:
-        """The smaller of two values, as `numpy.minimum`; all else as in `maximum`."""
-        run = _Run(self._core, relinearization_key, conjugation_key, bootstrap_key, alpha, error_bits, real, progress)
+        """Compute the smaller of two values, as `numpy.minimum` does. All else as in `maximum`."""
+        run = _Run(self._core, (relinearization_key, conjugation_key, bootstrap_key), options)
         return run.within(run.select("minimum", run.checked(left), run.checked(right), -0.5), left, right)
 
     max = maximum
@@ -261,18 +259,14 @@ level 17 to level 4 with no bootstrap.
         relinearization_key: RelinearizationKey,
         conjugation_key: ConjugationKey | None = None,
         bootstrap_key: BootstrapKey | None = None,
-        *,
-        alpha: int = 8,
-        error_bits: int = 20,
-        real: bool | None = None,
-        progress: ProgressCallback | None = None,
+        **options: Unpack[ComparisonOptions],
     ) -> Ciphertext:
-        """`max(x, 0)`: positive values stay, negative ones become 0.
+        """Compute `max(x, 0)`: positive values stay, negative ones become 0.
 
-        Off by 2^-(alpha + 1) at most for values nearer to 0 than 2^-alpha, and by half the error of `sign` otherwise.
-        One level more than `sign`. Parameters and errors as in `sign`.
+        A value closer to 0 than 2^-alpha gives a result that is wrong by at most 2^-(alpha + 1). Other results are
+        wrong by at most half the error of `sign`. Uses one level more than `sign`. Parameters and errors as in `sign`.
         """
-        run = _Run(self._core, relinearization_key, conjugation_key, bootstrap_key, alpha, error_bits, real, progress)
+        run = _Run(self._core, (relinearization_key, conjugation_key, bootstrap_key), options)
         return run.within(run.relu(run.checked(ciphertext)), ciphertext)
 
 
@@ -283,45 +277,37 @@ def _output_level(core: _core.Engine, key: BootstrapKey) -> int:
 class _Run:
     """One comparison: its keys and its polynomials."""
 
-    def __init__(
-        self,
-        core: _core.Engine,
-        relinearization_key: Any,
-        conjugation_key: Any,
-        bootstrap_key: Any,
-        alpha: int,
-        error_bits: int,
-        real: bool | None,
-        progress: ProgressCallback | None,
-    ) -> None:
-        self.core = core
-        self.relin = operands.relinearization_key(relinearization_key)
+    def __init__(self, core: _core.Engine, keys: tuple[Any, Any, Any], options: Mapping[str, Any]) -> None:
+        checks.known(options, ComparisonOptions)
+        relinearization_key, conjugation_key, bootstrap_key = keys
+        self.core, self.relin = core, operands.relinearization_key(relinearization_key)
         self.keys: tuple[ConjugationKey, BootstrapKey] | None = None
         if conjugation_key is not None or bootstrap_key is not None:
             key = checks.need(bootstrap_key, BootstrapKey, "engine.create_bootstrap_key(secret_key)")
             self.keys = (operands.conjugation_key(conjugation_key), key)
             if (key.method, key.size == "small") != ("regular", False):
                 raise ParameterError(
-                    f"This is a {key.size} {key.method} bootstrap key, and a comparison bootstraps with a large or "
-                    "medium regular one; make it with engine.create_bootstrap_key(secret_key)."
+                    f"This is a {key.size} {key.method} bootstrap key, and a comparison needs a large or medium "
+                    "regular one; make it with engine.create_bootstrap_key(secret_key)."
                 )
-        self.alpha, self.error_bits, self.real = alpha, error_bits, values.as_declared(real)
-        self.polynomials = signs.row(alpha, error_bits)["polynomials"]
-        self.progress = checks.callback(progress)
+        self.alpha, self.error_bits = options.get("alpha", _ALPHA), options.get("error_bits", _ERROR_BITS)
+        self.real = values.as_declared(options.get("real"))
+        self.polynomials = signs.row(self.alpha, self.error_bits)["polynomials"]
+        self.progress = checks.callback(options.get("progress"))
 
     def checked(self, value: Any) -> Ciphertext:
-        """A ciphertext of real values, as order is theirs alone, that are not known to be too large."""
+        """Check a ciphertext: its values are real, as only these are ordered, and not known to be too large."""
         ciphertext = operands.ciphertext(value)
         if not (ciphertext.is_real or self.real):
             raise RangeError(
-                "Only real values are compared, and this ciphertext may have imaginary parts; encrypt values of a real "
-                "dtype, or give real=True if you know that all values are real."
+                "Only real values can be compared, and this ciphertext may have imaginary parts; encrypt values of a "
+                "real dtype, or give real=True if you know that all values are real."
             )
         self.core.check_compared(ciphertext)
         return ciphertext
 
     def within(self, result: Ciphertext, *largest: Ciphertext | float) -> Ciphertext:
-        """A result, which is no larger than these but for the error of a sign; polynomials alone would not tell."""
+        """Note the bound of a result. The polynomials alone would not show it."""
         sizes = [one if isinstance(one, float) else one.bound for one in largest]
         if any(size is None for size in sizes):
             return result
@@ -333,7 +319,7 @@ class _Run:
         return _make_plan(operation, self.alpha, self.error_bits, level, refreshed)
 
     def refresh(self, ciphertext: Ciphertext, bound: float | None = None) -> Ciphertext:
-        """The one place where a comparison bootstraps; values are real, known of the ciphertext or not."""
+        """Bootstrap: the one place where a comparison does. The values are real, marked so or not."""
         assert self.keys is not None, "a plan with bootstraps has keys"
         conjugation, key = self.keys
         limit = 1.0 if bound is None else bound
@@ -342,7 +328,7 @@ class _Run:
         )[0]
 
     def sign(self, operation: str, x: Ciphertext, factor: float, constant: float) -> Ciphertext:
-        """`factor * sign + constant`. Of a difference for two inputs, whose half is the variable."""
+        """Compute `factor * sign + constant`. For two inputs `x` is their difference, and the variable is its half."""
         plan = self.plan(operation, x.level)
         is_difference = operation == "compare"
         if 0 in plan.refreshed:
@@ -353,7 +339,7 @@ class _Run:
     def compose(
         self, plan: ComparisonPlan, x: Ciphertext, is_difference: bool, factor: float, constant: float
     ) -> Ciphertext:
-        """All polynomials, with the bootstraps after the first."""
+        """Evaluate all polynomials, with the bootstraps after the first."""
         total = len(self.polynomials)
         for i, odd in enumerate(self.polynomials):
             if i and i in plan.refreshed:

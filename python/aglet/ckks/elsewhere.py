@@ -1,4 +1,4 @@
-"""Documented names of what this version does not have: each refuses with one sentence that says what to take."""
+"""Documented names that this version does not implement. Each raises an error that says what to use instead."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from aglet.errors import DeviceError, ParameterError, RangeError
 __all__ = ["GLEngine", "OtherNames", "refuse_flags"]
 
 _MULTIPARTY = (
-    "This version has no keys of several parties: one secret key decrypts, and whoever holds its public and evaluation "
-    "keys can encrypt and compute."
+    "This version has no multiparty keys; one secret key decrypts, and whoever has its public and evaluation keys "
+    "can encrypt and compute."
 )
-_LEVELS_17 = "There is no bootstrap to 17 levels here; use_bootstrap_to_14_levels=True leaves the most, 14."
+_LEVELS_17 = "This version has no bootstrap to 17 levels; use_bootstrap_to_14_levels=True leaves the most, 14."
 
 
-def refuse_flags(*, use_multiparty: bool, use_bootstrap_to_17_levels: bool) -> None:
-    """Refuse the flags of the constructor that ask for what is not here.
+def refuse_flags(use_multiparty: bool, use_bootstrap_to_17_levels: bool) -> None:
+    """Refuse the flags of the constructor that this version does not implement.
 
     Raises
     ------
@@ -33,10 +33,15 @@ def refuse_flags(*, use_multiparty: bool, use_bootstrap_to_17_levels: bool) -> N
 
 
 class GLEngine:
-    """An engine of another scheme, which this version does not have; the name is here for programs that import it."""
+    """A documented engine of another scheme, which this version does not have.
+
+    The name exists for programs that import it.
+    """
 
     def __init__(self, *_: Any, **__: Any) -> None:
-        raise ParameterError("GLEngine is another scheme, which Aglet does not have; Engine computes with CKKS.")
+        raise ParameterError(
+            "GLEngine is an engine of another scheme, which Aglet does not have; Engine computes with CKKS."
+        )
 
 
 _SHARED_KEYS = (
@@ -66,7 +71,7 @@ def _multiparty(name: str) -> Any:
 
     refuse.__name__ = name
     refuse.__qualname__ = f"OtherNames.{name}"
-    refuse.__doc__ = "Documented, and not here: keys of several parties. Raises ParameterError."
+    refuse.__doc__ = "Documented, but not in this version: multiparty keys. Raises ParameterError."
     return refuse
 
 
@@ -76,19 +81,19 @@ class OtherNames:
     _core: _core.Engine
 
     def to_cpu(self, ciphertext: Ciphertext) -> Ciphertext:
-        """The ciphertext as it is, in a new object: all data live in the memory of the processor."""
+        """Return a copy of the ciphertext. All data are in the memory of the processor already."""
         ciphertext = operands.ciphertext(ciphertext)
         return self._core.level_down(ciphertext, ciphertext.level)
 
     def to_cuda(self, *_: Any, **__: Any) -> NoReturn:
-        """Documented, and not here: there is no GPU backend. Raises DeviceError."""
+        """Documented, but not in this version, which has no GPU backend. Raises DeviceError."""
         raise DeviceError('This version has no GPU backend; leave to_cuda out, and use mode="parallel" for all cores.')
 
     def vstack(self, *_: Any, **__: Any) -> NoReturn:
-        """Documented, and not here: a ciphertext of several units. Raises RangeError."""
+        """Documented, but not in this version: a ciphertext of several units. Raises RangeError."""
         raise RangeError(
-            "A ciphertext here is one unit of slot_count values; keep several in a list, as encrypt_many and "
-            "decrypt_many do."
+            "A ciphertext is one unit of slot_count values; keep several in a list, as encrypt_many and decrypt_many "
+            "do."
         )
 
 

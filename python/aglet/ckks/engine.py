@@ -1,8 +1,8 @@
-"""`Engine`: encrypt, compute and refresh, with numpy in and out.
+"""`Engine`: encrypt, compute and bootstrap with CKKS, with numpy in and out.
 
-The engine checks and converts what it is given, then hands it to the compiled module `aglet._core`. It follows the
-documented CKKS interface whose programs Aglet runs with only the import line changed; extras are keyword arguments or
-new names.
+The engine checks and converts its arguments and calls the compiled module `aglet._core`. It follows the documented
+interface of an existing CKKS library: programs for that library run with only the import changed. What Aglet adds are
+keyword arguments or new names.
 """
 
 from __future__ import annotations
@@ -16,15 +16,10 @@ import numpy as np
 from aglet import _core, checks
 from aglet._core import (
     Ciphertext,
-    ConjugationKey,
-    FixedRotationKey,
     Plaintext,
     PublicKey,
-    RelinearizationKey,
-    RotationKey,
     SecretKey,
 )
-from aglet.arrays.keymaker import MakesKeys
 from aglet.ckks import elsewhere, operands, options, values
 from aglet.ckks.arithmetic import Arithmetic
 from aglet.ckks.bootstrapping import Bootstrapping
@@ -32,16 +27,22 @@ from aglet.ckks.circuits import Circuits
 from aglet.ckks.comparison import Comparison
 from aglet.ckks.elsewhere import OtherNames
 from aglet.ckks.figures import Figures
+from aglet.ckks.keys import Keys
 from aglet.ckks.light import LightMessages, LightPlaintext
 from aglet.ckks.matrices import Matrices
 from aglet.ckks.sharing import Sharing
 from aglet.ckks.tensors import Tensors
 from aglet.errors import LevelError, MemoryLimitError, RangeError
 from aglet.files import Files
-from aglet.progress import ProgressCallback, progress_bar
+from aglet.keys.making import MakesKeys
 from aglet.reports import gigabytes
 
 __all__ = ["Engine"]
+
+_FLAGS = (
+    "use_bootstrap", "use_bootstrap_to_14_levels", "compact", "allow_insecure", "for_bootstrap",
+    "use_bootstrap_to_17_levels", "use_multiparty",
+)  # fmt: skip
 
 
 class Engine(
@@ -51,6 +52,7 @@ class Engine(
     Comparison,
     Figures,
     Files,
+    Keys,
     LightMessages,
     MakesKeys,
     Matrices,
@@ -60,9 +62,9 @@ class Engine(
 ):
     """A CKKS engine: one parameter set, its tables, and its threads.
 
-    All methods leave their arguments as they were, but for the `out=` of `add` and `subtract`, and may be called from
-    many threads at once. An engine works in forked children, and its pickle makes it again from its arguments, with the
-    threads of the machine that it comes to; keys are no part of it.
+    Methods never change their arguments, except `out=` of `add` and `subtract`. They may be called from many threads at
+    once. An engine works in forked children. A pickle holds the arguments of the engine and no keys; the engine made
+    from it uses the threads of its machine.
 
     Parameters
     ----------
@@ -70,53 +72,54 @@ class Engine(
         `Engine(mode)`, `Engine(max_level)`, `Engine(max_level, mode)`, `Engine(log_coeff_count,
         special_prime_count)` or `Engine(log_coeff_count, special_prime_count, mode)`.
     max_level
-        How many multiplications a fresh ciphertext allows, 0 to 77; the smallest secure ring that has them is chosen,
-        and in one ring keys for fewer levels are smaller. 7 if nothing else is given, or all levels of the ring if
-        `slot_count` needs a larger one: 17 for 2^14 slots, 36 for 2^15, 77 for 2^16.
+        The number of multiplications that a fresh ciphertext allows, 0 to 77. The smallest secure ring with that many
+        levels is chosen. Within a ring, fewer levels mean smaller keys. The default is 7. If `slot_count` needs a
+        larger ring, the default is all levels of that ring: 17 for 2^14 slots, 36 for 2^15, 77 for 2^16.
     mode
-        "cpu" for one thread (the default, as in the documented interface: programs that start several engines or
-        processes do not fight for cores) or as many as `thread_count` says, "parallel" for many. The results are the
-        same. "gpu" is not in this version and is refused; "auto" takes a card where there is one and is "parallel"
-        where there is none, as everywhere in this version.
+        "cpu" uses one thread, or `thread_count` threads. It is the default, as in the documented interface, so that
+        several engines or processes do not compete for cores. "parallel" uses all cores. The results are the same.
+        "gpu" is not in this version and is refused. "auto" will use a GPU where there is one; in this version it always
+        means "parallel".
     use_bootstrap
-        Choose the ring that can refresh a ciphertext: N = 2^16, 32768 slots. A fresh ciphertext has 13 levels, 10 are
-        left after a regular bootstrap and up to 13 after a lossy one. `for_bootstrap` is another name for it.
+        Choose a ring that supports bootstrapping: N = 2^16, 32768 slots. A fresh ciphertext has 13 levels. A regular
+        bootstrap leaves 10 levels, a lossy one up to 13. Its other name is `for_bootstrap`.
     use_bootstrap_to_14_levels
-        A ring of that size with 14 levels in a fresh ciphertext, all of which a regular bootstrap leaves; it has no
-        lossy and no sign bootstrap.
+        Choose a ring of the same size with 14 levels. A regular bootstrap leaves all 14. There is no lossy and no sign
+        bootstrap.
     compact
-        With either of the two: one level of the bootstrap less, so that all is smaller and faster, and less precise on
-        values near 1. Keys and ciphertexts are those of another engine. Without bootstrapping it changes nothing: those
-        sets are as small as their levels allow.
+        Together with one of the two: spend one level less on the bootstrap. Keys and ciphertexts are smaller,
+        bootstraps are faster, and values near 1 are less precise. Keys and ciphertexts do not fit an engine without
+        `compact`. Without bootstrapping it changes nothing, because those sets are already as small as their levels
+        allow.
     precision
-        With `use_bootstrap`: "standard" (products and bootstraps keep 26 and 24 bits), "high" (35 and 25 bits in 1.2
-        times the time) or "highest" (35 bits for both: `bootstrap` takes two iterations, in 2.3 times the time). The
-        last two have 10 levels and the regular bootstrap only, no lossy and no sign bootstrap.
+        Together with `use_bootstrap`. "standard": products keep 26 bits and bootstraps 24. "high": 35 and 25 bits, in
+        1.2 times the time. "highest": 35 bits for both, because `bootstrap` takes two iterations, in 2.3 times the
+        time. The last two have 10 levels and only the regular bootstrap, no lossy and no sign bootstrap.
     slot_count, log_slot_count
-        Sparse packing: a power of two below the full number of slots. Bootstraps are faster with it.
+        Sparse packing: use fewer slots than the ring has, a power of two. Bootstraps become faster.
     thread_count
-        The number of threads; 0 means all cores in mode "parallel", and one in mode "cpu". More than 64, or twice the
-        cores, become one for each core, with a warning.
+        The number of threads. 0 means all cores in mode "parallel" and one in mode "cpu". More than 64, or more than
+        twice the cores, is reduced to one per core, with a warning.
     use_multiparty, use_bootstrap_to_17_levels
-        Documented, and not here: `True` is refused with what there is instead.
+        Documented, but not in this version. `True` is refused with a sentence that names the alternative.
     device_id
-        For the modes "gpu" and "auto" only.
+        Only for the modes "gpu" and "auto".
     log_coeff_count, special_prime_count
-        Expert form: the ring by its size, 13 to 17, with all the levels that it carries: 2, 7, 17, 36 or 77. The number
-        of special primes is Aglet's own choice, whatever the second number is.
+        For experts: the ring by its size, 13 to 17, with all of its levels: 2, 7, 17, 36 or 77. Aglet chooses the
+        number of special primes itself and ignores the second number.
     preset
-        Expert form: a parameter set by its name, see `aglet params`.
+        For experts: a parameter set by its name. `aglet params` lists them.
     parameters
-        A parameter set of your own: a path to a TOML file in the form of `crates/aglet/presets/regular.toml`, or such a
-        text itself (with its line breaks). It says all, the name that files and pickles carry included, and has to pass
-        the same security gate.
+        A parameter set of your own: the path of a TOML file in the form of `crates/aglet/presets/ckks/regular.toml`, or
+        its text with line breaks. It defines everything, also the name that files and pickles carry, and must pass the
+        same security check.
     allow_insecure
-        Accept parameters below 128 bits. For tests only; the `repr` shows it.
+        Accept parameters below 128 bits of security. For tests only; the `repr` shows it.
 
     Raises
     ------
     ParameterError
-        If arguments contradict one another or ask for what this version does not have.
+        If arguments contradict one another or ask for something that this version does not have.
     InsecureParametersError
         If the preset is below 128 bits and `allow_insecure` was not given.
     DeviceError
@@ -154,38 +157,18 @@ class Engine(
         use_bootstrap_to_17_levels: bool = False,
         use_multiparty: bool = False,
     ) -> None:
-        flags = {
-            "use_bootstrap": use_bootstrap,
-            "use_bootstrap_to_14_levels": use_bootstrap_to_14_levels,
-            "compact": compact,
-            "allow_insecure": allow_insecure,
-            "for_bootstrap": for_bootstrap,
-            "use_bootstrap_to_17_levels": use_bootstrap_to_17_levels,
-            "use_multiparty": use_multiparty,
-        }
-        for name, given in flags.items():
-            checks.flag(name, given)
-        elsewhere.refuse_flags(use_multiparty=use_multiparty, use_bootstrap_to_17_levels=use_bootstrap_to_17_levels)
-        words: dict[str, Any] = {
-            "max_level": max_level,
-            "mode": mode,
-            "use_bootstrap": use_bootstrap or for_bootstrap,
-            "use_bootstrap_to_14_levels": use_bootstrap_to_14_levels,
-            "compact": compact,
-            "precision": precision,
-            "slot_count": slot_count,
-            "log_slot_count": log_slot_count,
-            "thread_count": thread_count,
-            "device_id": device_id,
-            "log_coeff_count": log_coeff_count,
-            "special_prime_count": special_prime_count,
-            "preset": preset,
-            "parameters": checks.literal(parameters),
-        }
+        words = {name: value for name, value in locals().items() if name not in ("self", "positional")}
+        for name in _FLAGS:
+            checks.flag(name, words[name])
+        elsewhere.refuse_flags(words.pop("use_multiparty"), words.pop("use_bootstrap_to_17_levels"))
+        del words["allow_insecure"]
+        words["use_bootstrap"] = words.pop("for_bootstrap") or use_bootstrap
+        words["parameters"] = checks.literal(parameters)
         self._words = positional, {**words, "allow_insecure": allow_insecure}
-        chosen = options.choose(positional, **words)
+        chosen = options.choose(positional, words)
         self._mode = chosen.mode
         self._iterations = chosen.iterations
+        self._by_levels = chosen.levels is not None
         self._core = _core.Engine(
             chosen.preset,
             chosen.slot_count,
@@ -197,7 +180,7 @@ class Engine(
         self._max_level = self._core.max_level if chosen.max_level is None else chosen.max_level
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a pickle holds: the arguments it was made with, and what a subclass or user has put on it."""
+        """The contents of a pickle: the arguments of the constructor, and attributes that were set since."""
         return {name: value for name, value in self.__dict__.items() if name not in ("_core", "_tensor_dtype")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -212,84 +195,30 @@ class Engine(
             f"{self.max_level} levels, {self.thread_count} threads, {self.backend}{insecure}>"
         )
 
-    # Keys
-
-    def create_secret_key(self) -> SecretKey:
-        """A fresh secret key, uniform ternary, from the randomness of the system. It refuses to be pickled."""
-        return self._core.create_secret_key()
-
-    def create_public_key(self, secret_key: SecretKey) -> PublicKey:
-        """A key that encrypts and cannot decrypt."""
-        return self._core.create_public_key(operands.secret_key(secret_key))
-
-    def create_relinearization_key(self, secret_key: SecretKey, level: int | None = None) -> RelinearizationKey:
-        """The key that products of ciphertexts need.
-
-        Parameters
-        ----------
-        level
-            The highest level at which it will be used. The key serves all levels, whatever it is.
-        """
-        self._key_level(level)
-        return self._core.create_relinearization_key(operands.secret_key(secret_key))
-
-    def create_conjugation_key(self, secret_key: SecretKey, level: int | None = None) -> ConjugationKey:
-        """The key for complex conjugation; a bootstrap needs it too. `level` as in `create_relinearization_key`."""
-        self._key_level(level)
-        return self._core.create_conjugation_key(operands.secret_key(secret_key))
-
-    def create_rotation_key(
-        self, secret_key: SecretKey, level: int | None = None, *, progress: ProgressCallback | None = None
-    ) -> RotationKey:
-        """Keys for the steps that are powers of two; any step is a composition of them.
-
-        `level` as in `create_relinearization_key`.
-        """
-        self._key_level(level)
-        with progress_bar(progress) as report:
-            return self._core.create_rotation_key(operands.secret_key(secret_key), progress=report)
-
-    def _key_level(self, level: int | None) -> int | None:
-        return None if level is None else values.as_level(level, self.max_level)
-
-    def create_fixed_rotation_key(
-        self, secret_key: SecretKey, delta: int, level: int | None = None
-    ) -> FixedRotationKey:
-        """The key for one step, in one key switch.
-
-        Parameters
-        ----------
-        delta
-            The step, as in `numpy.roll`: positive moves values to higher slots.
-        level
-            The highest level at which it will be used; a lower one makes a smaller key.
-        """
-        wanted = self._key_level(level)
-        return self._core.create_fixed_rotation_key(operands.secret_key(secret_key), checks.step(delta), wanted)
-
     # Messages
 
     def encode(
         self, message: Any, level: int | None = None, *, real: bool | None = None, bound: float | None = None
     ) -> Plaintext:
-        """Encode a list or array of at most `slot_count` numbers; shorter ones are padded with zeros.
+        """Encode a list or array of at most `slot_count` numbers; a shorter one is padded with zeros.
 
         Parameters
         ----------
         real
-            Whether the message is real, which everybody can read off its ciphertext and which makes bootstraps cheaper.
-            If not given, the dtype says it, and never the values: bool, int and float are real, complex is complex.
+            Whether the message is real. Real messages have cheaper bootstraps. Everybody can see this mark on the
+            ciphertext. If not given, the dtype decides, never the values: bool, int and float are real, complex is
+            complex.
         bound
-            A size that no value exceeds, which everybody can read off its ciphertext: with it the noise of products is
-            known too, as `decrypt_shared` needs it.
+            A size that no value exceeds. Everybody can see it on the ciphertext. With it the engine also knows the
+            noise of products, which `decrypt_shared` needs.
 
         Raises
         ------
         TypeError
-            If it is text, a lone number, or holds something else than numbers.
+            If the message is text, a single number, or contains something other than numbers.
         RangeError
-            If it is empty, too long, not flat, or not finite, has an imaginary part and `real=True`, or a value above
-            the bound.
+            If the message is empty, too long, not one-dimensional or not finite, if it has an imaginary part with
+            `real=True`, or if a value exceeds the bound.
         LevelError
             If the level is above `max_level`.
         """
@@ -298,7 +227,7 @@ class Engine(
         return self._core.encode(slots, values.as_level(level, self.max_level), declared)
 
     def decode(self, plaintext: Plaintext | LightPlaintext) -> values.Vector:
-        """The `slot_count` values of a plaintext: float64 if it is real, complex128 if not."""
+        """Decode a plaintext to its `slot_count` values: float64 if it is real, complex128 if not."""
         if isinstance(plaintext, LightPlaintext):
             return plaintext.values.copy()
         plaintext = checks.need(plaintext, Plaintext, "engine.encode(message)")
@@ -314,23 +243,23 @@ class Engine(
         real: bool | None = None,
         bound: float | None = None,
     ) -> Ciphertext:
-        """Encrypt a message or a plaintext with the public key or, with less noise, the secret key.
+        """Encrypt a message or a plaintext with the public key, or with the secret key, which adds less noise.
 
         Parameters
         ----------
         message
-            A plaintext, or whatever `encode` takes.
+            A plaintext, or anything that `encode` takes.
         public_key
-            The public key, or the secret key, which may be given as `secret_key=` too.
+            The public key or the secret key. A secret key may be given as `secret_key=` too.
         level
-            The level of the ciphertext; `max_level` (or the plaintext's) if not given.
+            The level of the ciphertext. If not given, that of the plaintext, or `max_level` for a message.
         real, bound
             As in `encode`.
 
         Raises
         ------
         LevelError
-            If the level is above `max_level`, or above that of the plaintext.
+            If the level is above `max_level` or above the level of the plaintext.
         KeyMismatchError
             If the key belongs to another engine.
         """
@@ -343,38 +272,37 @@ class Engine(
             return self._core.encrypt(self.encode(message, level, real=real, bound=bound), key)
         if real is not None or bound is not None:
             raise TypeError(
-                "A plaintext is real or complex already, with its bound; give real= to encode, and bound= too."
+                "A plaintext already has its mark real or complex and its bound; give real= and bound= to encode."
             )
         wanted = message.level if level is None else values.as_level(level, self.max_level)
         if wanted > message.level:
             raise LevelError(
-                f"The plaintext has level {message.level}, below the level {wanted} asked for; encode it at that level."
+                f"The plaintext is at level {message.level}, below the wanted level {wanted}; encode it at that level."
             )
         ciphertext = self._core.encrypt(message, key)
         return ciphertext if wanted == message.level else self._core.level_down(ciphertext, wanted)
 
     def decrypt(self, ciphertext: Ciphertext, secret_key: SecretKey, *, check: bool = True) -> values.Vector:
-        """The `slot_count` values of a ciphertext: float64 if it is real (`is_real`), complex128 if not.
+        """Decrypt to the `slot_count` values: float64 if the ciphertext is real (`is_real`), complex128 if not.
 
-        Do not publish the result of a decryption as it is: its low bits tell something about the secret key. Take
-        `decrypt_shared` for that, or `decrypt_bits`; see SECURITY.md, "Sharing decrypted results".
+        Do not publish a decrypted result as it is: its low bits reveal something about the secret key. Use
+        `decrypt_shared` or `decrypt_bits` for that. SECURITY.md, "Sharing decrypted results", says why.
 
-        Values too large for the modulus of their level wrap around, and nothing in the ciphertext tells. What is
-        computed in the process that encrypted is followed by its size, and what was encrypted with `bound=` by that;
-        that is believed where it fits. Anything else, and ciphertexts of which nothing is known, such as those from
-        files without a bound, are refused unless their coefficients are far smaller than the modulus: a millionth of
-        it, or 2 at levels that hold little more. A coefficient is no larger than the mean of the absolute values of all
-        slots.
+        Values that are too large for the modulus of their level wrap around, and the ciphertext does not show it. The
+        engine follows the size of values that this process encrypted, and the size declared with `bound=`. If that size
+        fits, the values are trusted. All other ciphertexts, such as those from files without a bound, are refused
+        unless their coefficients are far smaller than the modulus: a millionth of it, or 2 at levels whose modulus is
+        little larger. A coefficient is never larger than the mean of the absolute values of all slots.
 
         Parameters
         ----------
         check
-            False gives what is there, right or not.
+            False returns the values without this check, right or wrong.
 
         Raises
         ------
         RangeError
-            If the values do not fit the modulus, or may not.
+            If the values do not fit the modulus, or might not.
         KeyMismatchError
             If the ciphertext was made under another secret key.
         """
@@ -386,7 +314,7 @@ class Engine(
         return values.as_marked(found, ciphertext.is_real)
 
     def decrypt_to_plaintext(self, ciphertext: Ciphertext, secret_key: SecretKey) -> Plaintext:
-        """What `decrypt` gives as a plaintext of the level of the ciphertext; the same care with its low bits."""
+        """Decrypt to a plaintext at the level of the ciphertext. Do not publish it as it is; see `decrypt`."""
         return self.encode(self.decrypt(ciphertext, secret_key), ciphertext.level)
 
     def encrypt_many(
@@ -398,12 +326,12 @@ class Engine(
         real: bool | None = None,
         bound: float | None = None,
     ) -> list[Ciphertext]:
-        """Encrypt a message of any length, `slot_count` values to a ciphertext; the last one is padded with zeros.
+        """Encrypt a message of any length into several ciphertexts; the last one is padded with zeros.
 
         Raises
         ------
         MemoryLimitError
-            Before anything is encrypted, if the machine has too little memory for the ciphertexts.
+            If the machine has too little memory for the ciphertexts, before anything is encrypted.
         """
         vector = values.as_vector(message, real)
         step = self.slot_count
@@ -411,16 +339,22 @@ class Engine(
         parts = (vector[start : start + step] for start in range(0, vector.size, step))
         return [self.encrypt(part, public_key, level, bound=bound) for part in parts]
 
-    def check_memory(self, count: int, level: int | None = None) -> None:
-        """Refuse so many fresh ciphertexts of a level, `max_level` if not given, if they do not fit in memory.
+    def check_memory(self, count: int, level: int | None = None, *, beside_bytes: int = 0) -> None:
+        """Check that `count` fresh ciphertexts of a level (`max_level` if not given) fit in memory.
+
+        Parameters
+        ----------
+        beside_bytes
+            Memory that is needed at the same time, such as that of the message.
 
         Raises
         ------
         MemoryLimitError
-            If the machine has less memory free, or this process may have less.
+            If the machine has less memory free, or this process is limited to less.
         """
         count = checks.count("count", count)
         needed = count * self._core.ciphertext_bytes(values.as_level(level, self.max_level))
+        needed += checks.count("beside_bytes", beside_bytes)
         free = _core.doctor()["memory_available_bytes"] if count > 1 else None
         # An encryption takes some memory for itself.
         if free is not None and 1.1 * needed + 2**26 > free:
@@ -430,9 +364,9 @@ class Engine(
             )
 
     def decrypt_many(self, ciphertexts: Iterable[Ciphertext], secret_key: SecretKey) -> values.Vector:
-        """The values of several ciphertexts in one array; cut it to the length of the message."""
+        """Decrypt several ciphertexts to one array. Cut it to the length of the message."""
         found = [self.decrypt(ciphertext, secret_key) for ciphertext in checks.each("ciphertexts", ciphertexts)]
         if not found:
-            raise RangeError("There is no ciphertext to decrypt; give one at least.")
+            raise RangeError("There is no ciphertext to decrypt; give at least one.")
         joined: Any = np.concatenate(found)
         return joined  # type: ignore[no-any-return]

@@ -1,7 +1,7 @@
-"""The part of `Engine` that says what it is: slots, levels, mode, threads, security.
+"""The properties of `Engine`: slots, levels, mode, threads, security.
 
-A subclass may assign to what the constructor takes, as `self.mode = mode` does. Before the engine is made an assignment
-says nothing; afterwards the value is the engine's own, and no other is taken.
+A subclass may assign to the arguments of the constructor, as in `self.mode = mode`. An assignment before the engine
+exists has no effect. Afterwards only the engine's own value is accepted.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ class Figures:
     def _assigned(self, name: str, value: Any) -> None:
         if "_core" in self.__dict__ and value != getattr(self, name):
             raise ParameterError(
-                f"This engine has {name}={getattr(self, name)!r} for good; make another with Engine({name}={value!r})."
+                f"{name}={getattr(self, name)!r} of this engine cannot be changed; make another engine with "
+                f"Engine({name}={value!r})."
             )
 
     @property
     def slot_count(self) -> int:
-        """Values in one ciphertext."""
+        """The number of values in one ciphertext."""
         return self._core.slot_count
 
     @slot_count.setter
@@ -38,7 +39,7 @@ class Figures:
 
     @property
     def log_slot_count(self) -> int:
-        """Base-2 logarithm of `slot_count`."""
+        """The base-2 logarithm of `slot_count`."""
         return self._core.slot_count.bit_length() - 1
 
     @log_slot_count.setter
@@ -56,7 +57,7 @@ class Figures:
 
     @property
     def log_coeff_count(self) -> int:
-        """Base-2 logarithm of the ring dimension N."""
+        """The base-2 logarithm of the ring dimension N."""
         return self._core.log_n
 
     @log_coeff_count.setter
@@ -92,6 +93,6 @@ class Figures:
         return self._core.backend
 
     def security_report(self) -> reports.SecurityReport:
-        """The security of the parameters, in bits; `print` it for a sentence."""
+        """The security of the parameters in bits. `print` shows it as a sentence."""
         core = self._core
         return reports.SecurityReport(core.preset, core.log_n, core.log_q, core.log_qp, core.security_bits, core.secret)

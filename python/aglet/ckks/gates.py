@@ -1,40 +1,37 @@
-"""The circuits of `Engine` that are gates on encrypted bits: slots near 0 and 1, which a bootstrap of bits cleans."""
+"""The gates of `Engine` on encrypted bits: slots near 0 and 1, which a bootstrap of bits cleans."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from aglet import checks
 from aglet._core import Ciphertext, RelinearizationKey
 from aglet.ckks import operands
-from aglet.errors import ParameterError
 
 __all__ = ["BitGates", "Gate"]
 
 Gate = Literal["and", "nand", "or", "nor", "xor", "xnor"]
 """The gates on two bits."""
 
-_GATES = ("and", "nand", "or", "nor", "xor", "xnor")
-
 
 class BitGates:
     """Mixed into `Engine` with all circuits.
 
-    An error of a bit is a distance from 0 or 1. A gate adds those of its inputs, and xor twice as much, to the rounding
-    of one product; `sign_bootstrap(..., bits=True)`, which takes level 0, squares it away. So gates go on for ever: as
-    many in a row as there are levels, then a bootstrap. Encrypted values cannot be looked at: what is no bit gives a
-    number of no meaning.
+    The error of a bit is its distance from 0 or 1. A gate adds the errors of its inputs, xor adds twice as much, and
+    both add the rounding of one product. `sign_bootstrap(..., bits=True)`, which takes level 0, squares the error. So
+    the number of gates is unlimited: compute as many in a row as there are levels, then bootstrap. A value that is not
+    a bit is not noticed and gives a meaningless result.
     """
 
     def not_bit(self: Any, x: Ciphertext) -> Ciphertext:
-        """1 where x is 0, and 0 where it is 1; no level."""
+        """Compute 1 where x is 0, and 0 where it is 1. Uses no level."""
         negated: Ciphertext = self.subtract(1, operands.ciphertext(x))
         return negated
 
     def bit_gate(
         self: Any, name: Gate, x: Ciphertext, y: Ciphertext, relinearization_key: RelinearizationKey
     ) -> Ciphertext:
-        """A gate on the bits of two ciphertexts, slot by slot; one level.
+        """Compute a gate on the bits of two ciphertexts, slot by slot. Uses one level.
 
         Parameters
         ----------
@@ -46,11 +43,9 @@ class BitGates:
         ParameterError
             If there is no gate of that name.
         LevelError
-            If no level is left: bootstrap first.
+            If no level is left. Bootstrap first.
         """
-        kind = checks.word("name", name)
-        if kind not in _GATES:
-            raise ParameterError(f'There is no gate "{kind}"; choose one of {", ".join(_GATES)}.')
+        kind = checks.choice("gate", name, get_args(Gate))
         x, y = operands.ciphertext(x), operands.ciphertext(y)
         key = operands.relinearization_key(relinearization_key)
         result: Ciphertext

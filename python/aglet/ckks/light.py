@@ -1,4 +1,4 @@
-"""Messages that are encoded where they are used, and kinds of bootstrap keys: names of the documented interface."""
+"""Messages that are encoded where they are used, and names for the kinds of bootstrap keys."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ __all__ = ["LightMessages", "LightPlaintext", "LossyBootstrapKey", "MergeBootstr
 
 @dataclass(frozen=True, eq=False)
 class LightPlaintext:
-    """A message that takes 8 bytes a slot (16 if it is complex) and is encoded anew wherever it is used.
+    """A message that takes 8 bytes per slot (16 if complex) and is encoded each time it is used.
 
-    `engine.encode_to_light_plaintext` makes one. It serves every level up to its own, in `add`, `subtract`, `multiply`,
-    `weighted_sum`, `encrypt`, `level_down` and `decode`.
+    `engine.encode_to_light_plaintext` makes one. It works at every level up to its own, in `add`, `subtract`,
+    `multiply`, `weighted_sum`, `encrypt`, `level_down` and `decode`.
     """
 
     values: values.Vector
     level: int
-    """The highest level at which it is used: as with a plaintext, a ciphertext above it is brought down."""
+    """The highest level at which it is used. A ciphertext at a higher level is brought down to it, as with a plaintext.
+    """
 
     @property
     def is_real(self) -> bool:
-        """Whether its dtype is real."""
+        """Whether the dtype is real."""
         return self.values.dtype.kind == "f"
 
     def __repr__(self) -> str:
@@ -35,12 +36,12 @@ class LightPlaintext:
 
 
 class LightMessages:
-    """Mixed into `Engine`. A file of a light plaintext is that of a plaintext at its level."""
+    """Mixed into `Engine`. The file of a light plaintext is the file of a plaintext at its level."""
 
     def encode_to_light_plaintext(
         self: Any, message: Any, level: int | None = None, *, real: bool | None = None
     ) -> LightPlaintext:
-        """A message that is encoded where it is used: 8 or 16 bytes a slot until then.
+        """Make a message that is encoded where it is used, and takes 8 or 16 bytes per slot until then.
 
         Parameters
         ----------
@@ -78,7 +79,7 @@ def _light(engine: Any, plaintext: Any) -> LightPlaintext:
 
 
 class _Kind(type):
-    """Bootstrap keys are of one class; these names tell them apart with `isinstance`."""
+    """Base of the names that tell bootstrap keys apart with `isinstance`. All of them are of one class."""
 
     method: str
     small: bool
@@ -89,7 +90,7 @@ class _Kind(type):
         return (instance.size == "small") == cls.small and (cls.small or instance.method == cls.method)
 
     def __call__(cls, *_: Any, **__: Any) -> Any:
-        raise TypeError(f"A {cls.__name__} is made by an engine, with create_{cls.maker()}(secret_key).")
+        raise TypeError(f"An engine makes a {cls.__name__}; call engine.create_{cls.maker()}(secret_key).")
 
     def maker(cls) -> str:
         """The end of the name of the method that makes one."""
@@ -97,18 +98,18 @@ class _Kind(type):
 
 
 class SmallBootstrapKey(metaclass=_Kind):
-    """What `create_small_bootstrap_key` makes is an instance of it."""
+    """The bootstrap key that `create_small_bootstrap_key` makes."""
 
     method, small = "regular", True
 
 
 class LossyBootstrapKey(metaclass=_Kind):
-    """What `create_lossy_bootstrap_key` makes is an instance of it."""
+    """The bootstrap key that `create_lossy_bootstrap_key` makes."""
 
     method, small = "lossy", False
 
 
 class MergeBootstrapKey(metaclass=_Kind):
-    """What `create_merge_bootstrap_key` and `create_bootstrap_key` make, which serve alike, are instances of it."""
+    """The bootstrap key that `create_merge_bootstrap_key` or `create_bootstrap_key` makes."""
 
     method, small = "regular", False

@@ -1,4 +1,4 @@
-"""The part of `Engine` that multiplies an encrypted vector by a plaintext matrix."""
+"""The methods of `Engine` that multiply a plaintext matrix by an encrypted vector."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _MOST_BABY_STEPS = 64
 
 @dataclass(frozen=True, eq=False)
 class PlainMatrix:
-    """A matrix as `multiply_matrix` takes it, checked. Diagonals are encoded as they are used, so it stays small."""
+    """A checked matrix for `multiply_matrix`. It stays small: its diagonals are encoded each time they are used."""
 
     entries: values.Vector
     level: int
-    """The highest level of a ciphertext that it is multiplied by."""
+    """The highest level of a ciphertext that the matrix is multiplied by."""
 
     def __repr__(self) -> str:
         shape = f"{self.entries.shape[0]} x {self.entries.shape[1]}"
@@ -44,12 +44,12 @@ class PlainMatrix:
 
 
 class LightPlainMatrix(PlainMatrix):
-    """A `PlainMatrix` under the name that the documented interface has for one that stays small, as all do here."""
+    """Another name of `PlainMatrix`, from the documented interface. Here every `PlainMatrix` is small."""
 
 
 @dataclass(frozen=True, eq=False)
 class EncodedMatrix:
-    """A matrix encoded for ciphertexts at one level and for one kind of key; `encode_matrix` makes one."""
+    """A matrix that `encode_matrix` has encoded for ciphertexts at one level and for one kind of key."""
 
     shape: tuple[int, int]
     level: int
@@ -82,19 +82,19 @@ class Matrices:
         baby_step_count: int | None = None,
         progress: ProgressCallback | None = None,
     ) -> MatrixMultiplicationKey:
-        """The rotations that `multiply_matrix` needs, for matrices of every shape.
+        """Make the rotation keys that `multiply_matrix` needs, for matrices of any shape.
 
         Parameters
         ----------
         level
-            The highest level at which it will be used; a lower one makes a smaller key.
+            The highest level at which the key will be used. A lower level makes a smaller key.
         baby_step_count
-            A power of two; 32 if not given. More make a larger key and dense matrices faster.
+            A power of two; 32 if not given. More baby steps make the key larger and dense matrices faster.
 
         Raises
         ------
         MemoryLimitError
-            Before anything is made, if the machine has too little memory for it.
+            If the machine has too little memory for the key, before anything is made.
         """
         wanted = None if level is None else values.as_level(level, self._max_level)
         with progress_bar(progress) as report:
@@ -108,16 +108,16 @@ class Matrices:
     def encode_to_plain_matrix(
         self, matrix: Any, level: int | None = None, diagonal_indices: Iterable[int] | None = None
     ) -> PlainMatrix:
-        """A matrix ready for `multiply_matrix`.
+        """Prepare a matrix for `multiply_matrix`.
 
         Parameters
         ----------
         matrix
             A two-dimensional list or array of at most `slot_count` rows and columns.
         level
-            The highest level at which it will be used; `max_level` if not given.
+            The highest level at which the matrix will be used; `max_level` if not given.
         diagonal_indices
-            The diagonals to keep, `matrix[j][(j + k) % slot_count]` for each `k`; all if not given.
+            The diagonals to keep, `matrix[j][(j + k) % slot_count]` for each `k`. The default is all.
 
         Raises
         ------
@@ -130,7 +130,7 @@ class Matrices:
         if diagonal_indices is not None:
             kept = [checks.step(index) % slots for index in checks.each("diagonal_indices", diagonal_indices)]
             if not kept:
-                raise RangeError("diagonal_indices is empty, which keeps no diagonal; leave it out to keep all.")
+                raise RangeError("diagonal_indices is empty, so no diagonal would be kept; leave it out to keep all.")
             rows, columns = (np.arange(length) for length in entries.shape)
             entries[~np.isin((columns - rows[:, None]) % slots, kept)] = 0
         return PlainMatrix(entries, values.as_level(level, self._max_level))
@@ -138,7 +138,7 @@ class Matrices:
     def encode_to_light_plain_matrix(
         self, matrix: Any, level: int | None = None, diagonal_indices: Iterable[int] | None = None
     ) -> LightPlainMatrix:
-        """As `encode_to_plain_matrix`, whose matrices stay small too; `encode_matrix` makes what is quick and large."""
+        """Do the same as `encode_to_plain_matrix`. For speed, and more memory, use `encode_matrix`."""
         made = self.encode_to_plain_matrix(matrix, level, diagonal_indices)
         return LightPlainMatrix(made.entries, made.level)
 
@@ -151,18 +151,18 @@ class Matrices:
         level: int | None = None,
         progress: ProgressCallback | None = None,
     ) -> EncodedMatrix:
-        """A matrix for many calls of `multiply_matrix`, which skip its encoding; results are the same, bit for bit.
+        """Encode a matrix once, for many calls of `multiply_matrix`. The results are the same, bit for bit.
 
-        Each diagonal takes the memory of a plaintext: a dense block of d rows and columns has 2d - 1.
+        Each diagonal takes the memory of a plaintext. A dense block of d rows and columns has 2d - 1 diagonals.
 
         Parameters
         ----------
         matrix
-            As `multiply_matrix` takes it.
+            A matrix as `multiply_matrix` takes it.
         rotation_key
-            The key that products will be made with, as there.
+            The key that `multiply_matrix` will be called with.
         level
-            Of the ciphertexts; `max_level` if not given.
+            The level of the ciphertexts; `max_level` if not given.
 
         Raises
         ------
@@ -171,7 +171,7 @@ class Matrices:
         LevelError
             If the level is 0, does not exist, or is above that of the key.
         MemoryLimitError
-            Before anything is encoded, if the machine has too little memory for it.
+            If the machine has too little memory for the encoded matrix, before anything is encoded.
         """
         key = checks.one_of(rotation_key=rotation_key, matrix_multiplication_key=matrix_multiplication_key)
         entries = matrix.entries if isinstance(matrix, PlainMatrix) else values.as_matrix(matrix, self._core.slot_count)
@@ -192,19 +192,19 @@ class Matrices:
         return EncodedMatrix(entries.shape, at, self._core.encode_matrix(entries, key, at, progress))
 
     def encode_weights(self, weights: Any, level: int | None = None) -> EncodedWeights:
-        """Weights for many calls of `weighted_sum` at one level; results are the same, bit for bit.
+        """Encode weights once, for many calls of `weighted_sum` at one level. The results are the same, bit for bit.
 
         Parameters
         ----------
         weights
             A list or array of at most `slot_count` numbers.
         level
-            Of the sum: that of its lowest ciphertext; `max_level` if not given.
+            The level of the sum: the lowest level of its ciphertexts. `max_level` if not given.
 
         Raises
         ------
         RangeError
-            If a weight is not finite, or there are none or too many.
+            If a weight is not finite, or there are no weights or too many.
         LevelError
             If the level is 0 or does not exist.
         """
@@ -220,26 +220,27 @@ class Matrices:
         matrix_multiplication_key: MatrixMultiplicationKey | None = None,
         progress: ProgressCallback | None = None,
     ) -> Ciphertext:
-        """A plaintext matrix times the encrypted vector: `matrix @ x`; one level.
+        """Multiply a plaintext matrix by the encrypted vector: `matrix @ x`. Uses one level.
 
-        By diagonals with baby and giant steps (eprint 2020/1203, section 4). Diagonals without an entry cost nothing,
-        so banded matrices are fast; a dense block of d rows and columns has 2d - 1 diagonals, at most `slot_count`.
+        The method is the diagonal method with baby steps and giant steps (eprint 2020/1203, section 4). Empty diagonals
+        cost nothing, so banded matrices are fast. A dense block of d rows and columns has 2d - 1 diagonals, at most
+        `slot_count`.
 
         Parameters
         ----------
         matrix
             An `EncodedMatrix`, a `PlainMatrix`, or a two-dimensional list or array of at most `slot_count` rows and
-            columns. A smaller one acts on the first slots, and the slots beyond its rows become zero.
+            columns. A smaller matrix acts on the first slots, and slots beyond its rows become zero.
         rotation_key
-            A matrix multiplication key, or the rotation key, which is slower and takes the memory of up to 64
-            ciphertexts. The former may be given as `matrix_multiplication_key=` too.
+            A matrix multiplication key (also as `matrix_multiplication_key=`), or the rotation key, which is slower and
+            takes the memory of up to 64 ciphertexts.
 
         Raises
         ------
         RangeError
             If the matrix is empty, too large, ragged, or not finite.
         LevelError
-            If the ciphertext is at level 0, above the level of the key or of the `PlainMatrix`, or not at that of the
+            If the ciphertext is at level 0, above the level of the key or the `PlainMatrix`, or not at the level of the
             `EncodedMatrix`.
         TypeError
             If the matrix was encoded for the other kind of key.
@@ -253,7 +254,9 @@ class Matrices:
         if ciphertext.level > matrix.level:
             raise _other_level(matrix, ciphertext)
         if max(matrix.entries.shape) > self._core.slot_count:
-            raise RangeError(f"This matrix is larger than the {self._core.slot_count} slots of this engine; cut it.")
+            raise RangeError(
+                f"This matrix is larger than the {self._core.slot_count} slots of this engine; cut it into blocks."
+            )
         if isinstance(key, RotationKey):
             return self._rotate_and_sum(self._giant_steps(matrix.entries), ciphertext, key, progress)
         operands.not_of_a_bootstrap(key)
@@ -266,7 +269,7 @@ class Matrices:
         by_rotation = isinstance(key, RotationKey)
         if by_rotation == isinstance(matrix.diagonals, EncodedDiagonals):
             raise TypeError(
-                "This matrix was encoded for the other kind of key; encode it with the one that you multiply with, "
+                "This matrix was encoded for the other kind of key; encode it for the key of this call, with "
                 "engine.encode_matrix(matrix, key)."
             )
         if not isinstance(matrix.diagonals, EncodedDiagonals):

@@ -1,4 +1,4 @@
-"""Keys and ciphertexts that calls are given: of the kind that is needed, or a sentence with the call that makes one."""
+"""Checks of the keys and ciphertexts that calls are given. An error names the call that makes the right one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = [
 
 
 def not_of_a_bootstrap(value: Any) -> None:
-    """Refuse a bootstrap key where any rotation is wanted.
+    """Refuse a bootstrap key where a key for any rotation is needed.
 
     Raises
     ------
@@ -26,26 +26,12 @@ def not_of_a_bootstrap(value: Any) -> None:
     """
     if isinstance(value, BootstrapKey):
         raise TypeError(
-            "A bootstrap key rotates by the steps of its bootstrap and at its levels only; make a key for all steps "
-            "with engine.create_rotation_key(secret_key)."
+            "A bootstrap key only has the rotation steps and levels of its bootstrap; make a key for all steps with "
+            "engine.create_rotation_key(secret_key)."
         )
 
 
-def secret_key(value: Any) -> SecretKey:
-    """`value` if it is a secret key."""
-    return checks.need(value, SecretKey, "engine.create_secret_key()")
-
-
-def relinearization_key(value: Any) -> RelinearizationKey:
-    """`value` if it is a relinearization key."""
-    return checks.need(value, RelinearizationKey, "engine.create_relinearization_key(secret_key)")
-
-
-def conjugation_key(value: Any) -> ConjugationKey:
-    """`value` if it is a conjugation key."""
-    return checks.need(value, ConjugationKey, "engine.create_conjugation_key(secret_key)")
-
-
-def ciphertext(value: Any) -> Ciphertext:
-    """`value` if it is a ciphertext."""
-    return checks.need(value, Ciphertext, "engine.encrypt(message, key)")
+secret_key = checks.operand(SecretKey, "engine.create_secret_key()")
+relinearization_key = checks.operand(RelinearizationKey, "engine.create_relinearization_key(secret_key)")
+conjugation_key = checks.operand(ConjugationKey, "engine.create_conjugation_key(secret_key)")
+ciphertext = checks.operand(Ciphertext, "engine.encrypt(message, key)")

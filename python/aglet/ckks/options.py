@@ -1,14 +1,16 @@
-"""What the arguments of `Engine` mean: a preset, a number of slots, a number of threads.
+"""The meaning of the arguments of `Engine`: a preset, a number of slots, a number of threads.
 
-The forms are those of the documented CKKS interface that Aglet serves; whatever this version does not have is refused
-with a sentence, never ignored.
+The arguments are those of the documented CKKS interface. What this version does not have is refused with a sentence,
+never ignored.
 """
 
 from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar
 
 from aglet import _core, checks
@@ -31,6 +33,9 @@ _DEFAULT_MAX_LEVEL = 7
 _MIN_SECURITY_BITS = 128.0
 # log_coeff_count -> the most levels that the ring carries. Special primes are Aglet's own choice.
 _RING_LEVELS = {13: 2, 14: 7, 15: 17, 16: 36, 17: 77}
+_NUMBERS = (
+    "max_level", "slot_count", "log_slot_count", "thread_count", "device_id", "log_coeff_count", "special_prime_count",
+)  # fmt: skip
 # An engine takes so many threads, or twice the cores where that is more.
 _MOST_THREADS = 64
 
@@ -45,11 +50,11 @@ class EngineOptions:
     mode: str
     threads: int
     levels: int | None = None
-    """Without bootstrapping: the levels that the parameter set is cut to."""
+    """The number of levels that the parameter set is cut to; None for a set that bootstraps."""
     iterations: int = 1
-    """Of a bootstrap that is not told how many."""
+    """The iterations of a bootstrap that does not say how many."""
     parameters: str | None = None
-    """The text of a parameter set of the user's own, in place of a preset."""
+    """The text of the user's own parameter set, which replaces the preset."""
 
 
 def available_cores() -> int:
@@ -59,82 +64,64 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
-def choose(
-    positional: tuple[int | str, ...],
-    *,
-    max_level: int | None,
-    mode: str | None,
-    use_bootstrap: bool,
-    use_bootstrap_to_14_levels: bool,
-    compact: bool,
-    precision: str | None,
-    slot_count: int | None,
-    log_slot_count: int | None,
-    thread_count: int | None,
-    device_id: int,
-    log_coeff_count: int | None,
-    special_prime_count: int | None,
-    preset: str | None,
-    parameters: str | None = None,
-) -> EngineOptions:
+def choose(positional: tuple[int | str, ...], given: Mapping[str, Any]) -> EngineOptions:
     """Resolve the arguments of `Engine`; see there for their meaning.
 
     Raises
     ------
     TypeError
-        If the positional arguments are none of the three known forms.
+        If the positional arguments have none of the known forms.
     ParameterError
-        If arguments contradict one another or ask for what this version does not have.
+        If arguments contradict one another or ask for something that this version does not have.
     DeviceError
         If the mode is "gpu".
     """
     by_position = _read_positional(
         tuple(v if isinstance(v, str) else _whole("A number by position", v) for v in positional)
     )
-    max_level, thread_count = _whole("max_level", max_level), _whole("thread_count", thread_count)
-    slot_count, log_slot_count = _whole("slot_count", slot_count), _whole("log_slot_count", log_slot_count)
-    log_coeff_count = _whole("log_coeff_count", log_coeff_count)
-    special_prime_count, device_id = _whole("special_prime_count", special_prime_count), _whole("device_id", device_id)
-    mode = _once("mode", by_position.mode, _word("mode", mode))
-    mode = "cpu" if mode is None else mode
-    precision, preset = _word("precision", precision), _word("preset", preset)
-    max_level = _once("max_level", by_position.max_level, max_level)
-    log_coeff_count = _once("log_coeff_count", by_position.log_coeff_count, log_coeff_count)
-    special_prime_count = _once("special_prime_count", by_position.special_prime_count, special_prime_count)
-    threads = _threads(mode, thread_count, device_id)
+    w = SimpleNamespace(**given)
+    for name in _NUMBERS:
+        setattr(w, name, _whole(name, given[name]))
+    for name in ("mode", "precision", "preset"):
+        setattr(w, name, None if given[name] is None else checks.word(name, given[name]))
+    for name, value in by_position._asdict().items():
+        setattr(w, name, _once(name, value, getattr(w, name)))
+    mode = "cpu" if w.mode is None else w.mode
+    threads = _threads(mode, w.thread_count, w.device_id)
     # There is no card yet.
     mode = "parallel" if mode == "auto" else mode
 
-    if use_bootstrap and use_bootstrap_to_14_levels:
-        raise ParameterError("use_bootstrap and use_bootstrap_to_14_levels exclude one another; give one of them.")
-    bootstraps = use_bootstrap or use_bootstrap_to_14_levels
-    slots = _slot_count(slot_count, log_slot_count)
-    if parameters is not None:
-        others = [max_level, log_coeff_count, special_prime_count, precision, preset]
-        if bootstraps or compact or any(word is not None for word in others):
+    if w.use_bootstrap and w.use_bootstrap_to_14_levels:
+        raise ParameterError("use_bootstrap and use_bootstrap_to_14_levels exclude each other; give one of them.")
+    bootstraps = w.use_bootstrap or w.use_bootstrap_to_14_levels
+    slots, by_ring = _slot_count(w.slot_count, w.log_slot_count), (w.log_coeff_count, w.special_prime_count)
+    if w.parameters is not None:
+        others = [w.max_level, *by_ring, w.precision, w.preset]
+        if bootstraps or w.compact or any(word is not None for word in others):
             raise ParameterError(
-                "parameters says all of a parameter set; leave out preset, precision, max_level, log_coeff_count, "
-                "special_prime_count, compact and use_bootstrap (what can bootstrap does so without it)."
+                "parameters defines the whole parameter set; leave out preset, precision, max_level, "
+                "log_coeff_count, special_prime_count, compact and use_bootstrap (a set that can bootstrap does so "
+                "without it)."
             )
-        return EngineOptions("", slots, None, mode, threads, None, 1, parameters)
-    _check_precision(precision, use_bootstrap, compact, preset)
-    flag = "use_bootstrap" if use_bootstrap else "use_bootstrap_to_14_levels"
-    fixed = "preset" if preset is not None else flag if bootstraps else None
-    if fixed and (max_level, log_coeff_count, special_prime_count) != (None, None, None):
+        return EngineOptions("", slots, None, mode, threads, None, 1, w.parameters)
+    _check_precision(w.precision, w.use_bootstrap, w.compact, w.preset)
+    flag = "use_bootstrap" if w.use_bootstrap else "use_bootstrap_to_14_levels"
+    fixed = "preset" if w.preset is not None else flag if bootstraps else None
+    if fixed and (w.max_level, *by_ring) != (None, None, None):
         raise ParameterError(
             f"{fixed} already fixes the ring and its levels; "
             "leave out max_level, log_coeff_count and special_prime_count."
         )
-    levels, iterations = None, 1
+    preset, max_level, levels, iterations = w.preset, w.max_level, None, 1
     if preset is None:
-        if precision is not None and not compact:
-            preset, iterations = PRECISIONS[precision]
+        if w.precision is not None and not w.compact:
+            preset, iterations = PRECISIONS[w.precision]
         elif bootstraps:
-            preset = _BOOTSTRAP_PRESETS[use_bootstrap_to_14_levels, compact]
+            preset = _BOOTSTRAP_PRESETS[w.use_bootstrap_to_14_levels, w.compact]
         else:
-            levels = _level_count(max_level, log_coeff_count, special_prime_count, slots)
+            levels = _level_count(max_level, *by_ring, slots)
             preset = _level_preset(levels)
-            if log_coeff_count is None and levels < _levels_for(slots):
+            if w.log_coeff_count is None and levels < _levels_for(slots):
                 # The set is chosen by its levels, so a wider ring is asked for by those that only it carries.
                 max_level, levels = levels, _levels_for(slots)
                 preset = _level_preset(levels)
@@ -147,27 +134,24 @@ def choose(
 def _check_precision(precision: str | None, use_bootstrap: bool, compact: bool, preset: str | None) -> None:
     if precision is None:
         return
-    if precision not in PRECISIONS:
-        raise ParameterError(f'There is no precision "{precision}"; choose one of {", ".join(PRECISIONS)}.')
+    checks.choice("precision", precision, PRECISIONS)
     if preset is not None:
-        raise ParameterError("preset already fixes the precision; leave out one of the two.")
+        raise ParameterError("preset already fixes the precision; leave one of the two out.")
     if not use_bootstrap or (compact and precision != "standard"):
-        raise ParameterError(f'Give precision="{precision}" with use_bootstrap=True, and without compact.')
+        raise ParameterError(
+            f'precision="{precision}" needs use_bootstrap=True and excludes compact; give Engine(use_bootstrap=True, '
+            f'precision="{precision}").'
+        )
 
 
 def _whole(name: str, value: Any) -> Any:
-    """Whole numbers of numpy as those of Python; None as it is."""
+    """Convert a whole number of numpy to `int`. None stays None."""
     if value is None:
         return None
     found = checks.whole(name, value)
     if abs(found) >= 2**62:
         raise ParameterError(f"{name}={value} has more than 62 bits; give a smaller number.")
     return found
-
-
-def _word(name: str, value: Any) -> Any:
-    """Text; None as it is."""
-    return None if value is None else checks.word(name, value)
 
 
 class _Positional(NamedTuple):
@@ -192,38 +176,38 @@ def _read_positional(values: tuple[int | str, ...]) -> _Positional:
         case (int(log_count), int(primes), str(mode)):
             return _Positional(mode, None, log_count, primes)
     raise TypeError(
-        "Engine() takes by position (mode), (max_level), (max_level, mode), (log_coeff_count, special_prime_count) "
-        "or (log_coeff_count, special_prime_count, mode); give all else by name."
+        "Engine() takes these arguments by position: (mode), (max_level), (max_level, mode), (log_coeff_count, "
+        "special_prime_count) or (log_coeff_count, special_prime_count, mode); give all others by name."
     )
 
 
 def _once(name: str, by_position: _T | None, by_name: _T | None) -> _T | None:
     if by_position is not None and by_name is not None:
-        raise TypeError(f"Engine() got {name} twice, by position and by name; give it once.")
+        raise TypeError(f"{name} was given twice, by position and by name; give it once.")
     return by_name if by_position is None else by_position
 
 
 def _threads(mode: str, thread_count: int | None, device_id: int) -> int:
     if mode == "gpu":
         raise DeviceError(
-            'This version has no GPU backend; use mode="parallel" for all processor cores, or mode="auto", which takes '
-            "a card where there is one and the processor where there is none."
+            'This version has no GPU backend; use mode="parallel" for all processor cores, or mode="auto", which '
+            "uses a GPU where there is one and the processor where there is none."
         )
     if mode not in ("cpu", "parallel", "auto"):
         raise ParameterError(
-            f'There is no mode "{mode}"; use "cpu" for one thread, "parallel" for many, or "auto" for the best that '
-            "is there."
+            f'There is no mode "{mode}"; use "cpu" for one thread, "parallel" for all cores, or "auto" for the best '
+            "available."
         )
     if device_id != 0 and mode != "auto":
-        raise ParameterError(f'device_id={device_id} means something to mode="gpu" only; leave it out.')
+        raise ParameterError(f'device_id={device_id} only has a meaning with mode="gpu"; leave it out.')
     if thread_count is not None and thread_count < 0:
         raise ParameterError(f"thread_count={thread_count} is negative; use 0 for all cores.")
     most = max(_MOST_THREADS, 2 * (os.cpu_count() or 1), 2 * available_cores())
     if thread_count is not None and thread_count > most:
         cores = available_cores()
         warnings.warn(
-            f"thread_count={thread_count} is more than the {most} threads that an engine takes on this machine; it has "
-            f"{cores}, one for each core. Leave thread_count out, or give 0 for all cores.",
+            f"thread_count={thread_count} is more than the {most} threads that an engine uses on this machine; it "
+            f"uses {cores}, one per core. Leave thread_count out, or give 0 for all cores.",
             RuntimeWarning,
             stacklevel=4,
         )
@@ -241,44 +225,43 @@ def _level_count(
         wide = slots is not None and slots > _slots_of(_DEFAULT_MAX_LEVEL)
         return _RING_LEVELS[_ring_for(slots)] if wide else _DEFAULT_MAX_LEVEL
     if log_coeff_count is None or special_prime_count is None:
-        raise ParameterError("log_coeff_count and special_prime_count go together; give both, or max_level alone.")
+        raise ParameterError("log_coeff_count and special_prime_count belong together; give both, or max_level alone.")
     if max_level is not None:
         raise ParameterError("log_coeff_count already fixes the levels; leave out max_level.")
     if log_coeff_count not in _RING_LEVELS:
         raise ParameterError(
-            f"There is no ring for log_coeff_count={log_coeff_count}; this version has {min(_RING_LEVELS)} to "
-            f"{max(_RING_LEVELS)}."
+            f"There is no ring with log_coeff_count={log_coeff_count}; give {min(_RING_LEVELS)} to {max(_RING_LEVELS)}."
         )
     if special_prime_count < 1:
-        raise ParameterError(f"special_prime_count={special_prime_count} is below 1; keys need a special prime.")
+        raise ParameterError(f"special_prime_count={special_prime_count} is below 1; give at least 1.")
     return _RING_LEVELS[log_coeff_count]
 
 
 def _ring_for(slots: int | None) -> int:
-    """The smallest ring with so many slots."""
+    """The smallest ring with that many slots."""
     needed = (slots or 1).bit_length()
     if needed > max(_RING_LEVELS):
         raise ParameterError(
-            f"slot_count={slots} is more than any ring has; give {2 ** (max(_RING_LEVELS) - 1)} or fewer, and keep "
-            "longer messages in several ciphertexts, as encrypt_many does."
+            f"slot_count={slots} is more than any ring has; give at most {2 ** (max(_RING_LEVELS) - 1)}, and split "
+            "longer messages into several ciphertexts with encrypt_many."
         )
     return max(needed, min(_RING_LEVELS))
 
 
 def _slots_of(levels: int) -> int:
-    """How many slots the smallest ring with so many levels has."""
+    """The number of slots of the smallest ring with that many levels."""
     return int(2 ** (min(ring for ring, most in _RING_LEVELS.items() if most >= levels) - 1))
 
 
 def _levels_for(slots: int | None) -> int:
-    """The fewest levels whose ring has so many slots: those of the ring below it, and one."""
+    """The fewest levels whose ring has that many slots: one more than the levels of the next smaller ring."""
     return _RING_LEVELS.get(_ring_for(slots) - 1, -1) + 1
 
 
 def _level_preset(levels: int) -> str:
     """The smallest secure preset without bootstrapping that has at least `levels` levels."""
     if levels < 0:
-        raise ParameterError(f"max_level={levels} is negative; a level counts the multiplications that are left.")
+        raise ParameterError(f"max_level={levels} is negative; give the number of multiplications in a row, 0 or more.")
     plain = [p for p in _core.presets() if not p["methods"] and p["security_bits"] >= _MIN_SECURITY_BITS]
     fitting = [p for p in plain if p["levels"] >= levels]
     if not fitting:
@@ -299,16 +282,18 @@ def _preset_info(name: str) -> _core.PresetInfo:
 
 def _slot_count(slot_count: int | None, log_slot_count: int | None) -> int | None:
     if slot_count is not None and log_slot_count is not None:
-        raise ParameterError("slot_count and log_slot_count say the same thing; give one of them.")
+        raise ParameterError("slot_count and log_slot_count mean the same; give one of them.")
     given = slot_count if slot_count is not None else log_slot_count
     if given is None:
         return None
     if log_slot_count is not None:
         if not 0 <= log_slot_count <= 32:
-            raise ParameterError(f"log_slot_count={log_slot_count} is out of range; 15 stands for 32768 slots.")
+            raise ParameterError(
+                f"log_slot_count={log_slot_count} is out of range; give for example 15 for 32768 slots."
+            )
         return int(2**log_slot_count)
     if given < 1 or given & (given - 1):
-        raise ParameterError(f"slot_count={given} is not a power of two; the next one up is {_next_power(given)}.")
+        raise ParameterError(f"slot_count={given} is not a power of two; the next larger one is {_next_power(given)}.")
     return given
 
 

@@ -1,4 +1,4 @@
-"""The part of `Engine` that decrypts for others: values with noise, and bits without any."""
+"""The methods of `Engine` that decrypt for others: values with added noise, and exact bits."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["Shared", "Sharing"]
 
 
 class Shared(NamedTuple):
-    """What `decrypt_shared` gives."""
+    """The result of `decrypt_shared`."""
 
     values: values.Vector
-    """As `decrypt` gives them, with noise."""
+    """The values, as `decrypt` gives them, with added noise."""
     bits: float
     """-log2 of the root mean square of their error."""
 
@@ -36,19 +36,19 @@ class Sharing:
         security: float = 30,
         least_bits: float | None = None,
     ) -> Shared:
-        """Decrypt for others: with fresh noise that hides what the error of the values says about the secret key.
+        """Decrypt for others: add fresh noise that hides what the error of the values reveals about the secret key.
 
-        Whoever has the ciphertext may have the result (eprint 2022/816). The noise is a Gaussian of deviation
-        `sqrt(12 * queries) * 2**(security / 2) * t` on each real component, where `t` bounds the Euclidean norm of the
-        error of all slots: `ciphertext.noise * sqrt(slot_count)`. Fewer slots therefore keep more bits. That noise is
-        believed: decrypt only what comes from whom you trust.
+        The result may be shown to everybody who has the ciphertext (eprint 2022/816). The added noise is Gaussian, with
+        deviation `sqrt(12 * queries) * 2**(security / 2) * t` on each real component. Here `t` bounds the Euclidean
+        norm of the error of all slots: `ciphertext.noise * sqrt(slot_count)`. Fewer slots therefore keep more bits. The
+        method trusts `ciphertext.noise`: decrypt only ciphertexts from people you trust.
 
         Parameters
         ----------
         queries
-            How many decryptions under this key are shared in all, this one included.
+            The number of decryptions under this key that are shared in all, including this one.
         security
-            Bits of statistical security that all of them together leave: 30 is a chance of one in 2^30.
+            The bits of statistical security that remain after all of them: 30 means a chance of one in 2^30.
         least_bits
             Refuse to decrypt if fewer bits than this remain.
 
@@ -61,7 +61,7 @@ class Sharing:
         ------
         RangeError
             If the noise of the ciphertext is not known (encrypt with `bound=`), if fewer bits than `least_bits` remain,
-            or if the noise does not fit at this level.
+            or if the noise does not fit the modulus of this level.
 
         Examples
         --------
@@ -84,22 +84,22 @@ class Sharing:
         return Shared(values.as_marked(found, ciphertext.is_real), bits)
 
     def decrypt_bits(self, ciphertext: Ciphertext, secret_key: SecretKey) -> NDArray[np.bool_] | NDArray[np.int8]:
-        """Decrypt the result of a sign or bit bootstrap to its points, without an error that could say anything.
+        """Decrypt the result of a sign or bit bootstrap to exact values. No error remains that could reveal anything.
 
-        Rotations, conjugation and lower levels keep the points; any other operation leaves them.
+        Rotations, conjugation and lower levels are allowed in between, other operations are not.
 
         Returns
         -------
         numpy.ndarray
-            bool after `sign_bootstrap(..., bits=True)`; -1, 0 and 1 as int8 after `sign_bootstrap`, which leaves a 0,
-            such as an empty slot, where it is.
+            bool after `sign_bootstrap(..., bits=True)`; -1, 0 and 1 as int8 after `sign_bootstrap`. A 0, such as an
+            empty slot, stays 0.
 
         Raises
         ------
         ParameterError
             If the ciphertext is not the result of such a bootstrap.
         RangeError
-            If a value is a quarter or more away from its points.
+            If a value is a quarter or more away from its exact value.
         """
         found, signs = self._core.decrypt_bits(operands.ciphertext(ciphertext), operands.secret_key(secret_key))
         return found if signs else found.astype(np.bool_)

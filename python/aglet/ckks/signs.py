@@ -1,4 +1,4 @@
-"""The polynomials of comparisons: compositions of odd ones, made by `tools/fit_sign.py`, in the Chebyshev basis."""
+"""The polynomials of comparisons: compositions of odd polynomials in the Chebyshev basis, from `tools/fit_sign.py`."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from aglet.errors import ParameterError
 __all__ = ["depth", "full", "row"]
 
 _BEYOND = (2.0**-11, 2.0**-13)
-"""How far beyond 1 noise and rounding may drive a value. The polynomials grow so fast there that some take 1.0002
-to -1. The second where the first would leave a larger error than promised."""
+"""How far noise and rounding may push a value beyond 1. The polynomials grow fast there: some map 1.0002 to -1. The
+second value is used where the first would leave a larger error than promised.
+"""
 
 
 @cache
@@ -28,13 +29,13 @@ def _rows() -> dict[tuple[int, int], dict[str, Any]]:
 
 
 def _widened(found: dict[str, Any]) -> dict[str, Any]:
-    """The same comparison with a first polynomial that is good beyond 1 as well."""
+    """The same comparison with a first polynomial that is also right a little beyond 1."""
     rows = [_stretched(found, beyond) for beyond in _BEYOND]
     return next((one for one in rows if one["error"] <= 2.0 ** -found["error_bits"]), rows[-1])
 
 
 def _stretched(found: dict[str, Any], beyond: float) -> dict[str, Any]:
-    """The same, good up to 1 + beyond."""
+    """The same polynomial, right up to 1 + beyond."""
     first, *others = found["polynomials"]
     degree, size = 2 * len(first) - 1, 1 / (1 + beyond)
     nodes = chebyshev.chebpts1(degree + 1)
@@ -48,7 +49,7 @@ def _stretched(found: dict[str, Any], beyond: float) -> dict[str, Any]:
 
 
 def full(odd: list[float]) -> NDArray[np.float64]:
-    """All coefficients of a polynomial in the Chebyshev basis, of which the even ones are 0."""
+    """All Chebyshev coefficients of an odd polynomial. Those of even index are 0."""
     coefficients = np.zeros(2 * len(odd))
     coefficients[1::2] = odd
     return coefficients
@@ -60,7 +61,7 @@ def row(alpha: int, error_bits: int) -> dict[str, Any]:
     Raises
     ------
     ParameterError
-        If there are none of this threshold and this error.
+        If there is no comparison with this threshold and this error.
     """
     for name, value in (("alpha", alpha), ("error_bits", error_bits)):
         checks.count(name, value)
@@ -74,5 +75,5 @@ def row(alpha: int, error_bits: int) -> dict[str, Any]:
 
 
 def depth(coefficients: list[float]) -> int:
-    """The levels of an odd polynomial with these coefficients."""
+    """The number of levels that an odd polynomial with these coefficients uses."""
     return (2 * len(coefficients) - 1).bit_length()

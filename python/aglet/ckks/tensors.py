@@ -1,4 +1,4 @@
-"""The part of `Engine` that takes and gives tensors of torch, where that is installed; Aglet needs none."""
+"""The methods of `Engine` for tensors of torch. Aglet works without torch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Tensors"]
 
 
 def _array(tensor: Any) -> Any:
-    """A tensor as a numpy array, from whatever device; anything else as it is."""
+    """Convert a tensor on any device to a numpy array; other values stay as they are."""
     if not hasattr(tensor, "detach"):
         return tensor
     tensor = tensor.detach().cpu()
@@ -24,17 +24,17 @@ def _array(tensor: Any) -> Any:
 
 
 class Tensors:
-    """Mixed into `Engine`. Tensors are flat and count as real or complex by their dtype, as arrays do.
+    """Mixed into `Engine`. Tensors have one dimension, and their dtype says whether they are real.
 
-    Tensors come back as they went in: of the dtype of those that this engine has encoded or encrypted, of several the
-    one that holds all, and before any of torch's default. Complex values come as the complex dtype of that precision.
-    `dtype=` says it otherwise.
+    A decrypted tensor gets the dtype of the tensors that this engine has encoded or encrypted. If these had several
+    dtypes, it is the one that holds all of them; if there were none, it is torch's default dtype. Complex values get
+    the complex dtype of the same precision. `dtype=` overrides this.
     """
 
     _tensor_dtype: Any = None
 
     def _taken(self, tensor: Any) -> Any:
-        """A tensor as an array, and its dtype to give back."""
+        """Convert a tensor to an array, and remember its dtype for decryption."""
         dtype: Any = getattr(tensor, "dtype", None)
         if hasattr(tensor, "detach") and (dtype.is_floating_point or dtype.is_complex):
             real = dtype.to_real() if dtype.is_complex else dtype
@@ -49,51 +49,53 @@ class Tensors:
             dtype = dtype.to_complex() if array.dtype.kind == "c" else dtype
         tensor = torch.from_numpy(array).to(dtype)
         if not bool(torch.isfinite(tensor).all()):
-            raise RangeError(f"A value is too large for {dtype}; give dtype=torch.float64, or decrypt to an array.")
+            raise RangeError(
+                f"A value is too large for {dtype}; give dtype=torch.float64, or decrypt to a numpy array."
+            )
         return tensor
 
     def encode_pytorch_tensor(self: Any, tensor: Any, level: int | None = None) -> Plaintext:
-        """`encode` of a tensor."""
+        """Call `encode` with a tensor."""
         plaintext: Plaintext = self.encode(self._taken(tensor), level)
         return plaintext
 
     def encrypt_pytorch_tensor(
         self: Any, tensor: Any, public_key: PublicKey | SecretKey | None = None, level: int | None = None, **secret: Any
     ) -> Ciphertext:
-        """`encrypt` of a tensor."""
+        """Call `encrypt` with a tensor."""
         ciphertext: Ciphertext = self.encrypt(self._taken(tensor), public_key, level, **secret)
         return ciphertext
 
     def decode_to_pytorch_tensor(self: Any, plaintext: Plaintext, *, dtype: Any = None) -> Any:
-        """`decode` to a tensor.
+        """Call `decode` and return a tensor.
 
         Parameters
         ----------
         dtype
-            Of the tensor; that of the tensors that were encoded or encrypted if not given.
+            The dtype of the tensor. If not given, that of the tensors that were encoded or encrypted.
 
         Raises
         ------
         ParameterError
             If torch is not installed.
         RangeError
-            If a value is beyond what the dtype holds.
+            If a value is too large for the dtype.
         """
         return self._given(self.decode(plaintext), dtype)
 
     def decrypt_to_pytorch_tensor(
         self: Any, ciphertext: Ciphertext, secret_key: SecretKey, *, dtype: Any = None
     ) -> Any:
-        """`decrypt` to a tensor; `dtype` and errors as in `decode_to_pytorch_tensor`."""
+        """Call `decrypt` and return a tensor; `dtype` and errors as in `decode_to_pytorch_tensor`."""
         return self._given(self.decrypt(ciphertext, secret_key), dtype)
 
     def add_pytorch_tensor(self: Any, ciphertext: Ciphertext, tensor: Any) -> Ciphertext:
-        """`add` of a tensor."""
+        """Call `add` with a tensor."""
         result: Ciphertext = self.add(ciphertext, _array(tensor))
         return result
 
     def multiply_pytorch_tensor(self: Any, ciphertext: Ciphertext, tensor: Any) -> Ciphertext:
-        """`multiply` by a tensor; one level."""
+        """Call `multiply` with a tensor. Uses one level."""
         result: Ciphertext = self.multiply(ciphertext, _array(tensor))
         return result
 
@@ -103,5 +105,5 @@ def _torch() -> Any:
         return import_module("torch")
     except ImportError as error:
         raise ParameterError(
-            "torch is not installed, so there are no tensors to give; take decrypt or decode, which give numpy arrays."
+            "torch is not installed; install it, or use decode and decrypt, which return numpy arrays."
         ) from error

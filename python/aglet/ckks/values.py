@@ -1,4 +1,4 @@
-"""From what people write (lists, arrays, numbers) to what the engine takes; a refusal says what to write instead."""
+"""Conversion of lists, arrays and numbers to what the engine takes. An error says what to write instead."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ __all__ = [
 _LARGEST_INT = 2**62
 
 Vector = NDArray[np.float64] | NDArray[np.complex128]
-"""Numbers by their dtype, which is public: float64 makes what is marked real, complex128 what is not."""
+"""A vector of numbers. Its dtype is public: float64 makes a ciphertext that is marked real, complex128 does not."""
 
 
 def is_number(value: object) -> bool:
-    """Whether `value` is one number: Python's, numpy's, or an array without dimensions."""
+    """Whether `value` is one number: a Python or numpy number, or an array without dimensions."""
     return isinstance(value, numbers.Number) or (isinstance(value, np.ndarray | np.generic) and value.ndim == 0)
 
 
 def as_number(value: Any) -> int | float | complex:
-    """An `int` for whole-number types (they cost no level), a `float` for real ones, a `complex` for complex ones.
+    """Convert a number: integer types to `int` (they use no level), real ones to `float`, complex ones to `complex`.
 
-    The type decides and never the value: what a complex number makes is complex, its imaginary part 0 or not.
+    Only the type decides, never the value: a complex number gives a complex result, even if its imaginary part is 0.
 
     Raises
     ------
@@ -65,20 +65,20 @@ def as_number(value: Any) -> int | float | complex:
         raise TypeError(f"A number is needed here, not {type(value).__name__}; give an int, a float or a complex.")
     number = float(value) if isinstance(value, numbers.Real) else complex(value)
     if not cmath.isfinite(number):
-        raise RangeError(f"The number {value} is not finite; replace it before you hand it to the engine.")
+        raise RangeError(f"The number {value} is not finite; replace it before you call the engine.")
     return number
 
 
 def as_vector(message: Any, real: bool | None = None, what: str = "message") -> Vector:
-    """A message of any length as a finite vector: float64 if its dtype is real, complex128 if that is complex.
+    """Convert a message to a finite vector of any length: float64 if its dtype is real, complex128 if it is complex.
 
-    Ciphertexts carry this for everybody to read, so the values have no say in it. `real` overrules the dtype, `what`
-    is its name in sentences.
+    The mark "real" is public on ciphertexts, so the values do not decide it. `real` overrides the dtype. `what` is the
+    name of the message in errors.
 
     Raises
     ------
     TypeError
-        If it is text, a lone number, or holds something that is not a number.
+        If it is text, a single number, or contains something that is not a number.
     RangeError
         If it is empty, ragged, of more than one dimension, or not finite, or if `real=True` and a value is not real.
     """
@@ -86,8 +86,8 @@ def as_vector(message: Any, real: bool | None = None, what: str = "message") -> 
         raise TypeError(f"A {what} holds numbers, and this is text; give a list or a numpy array of numbers.")
     if is_number(message):
         raise TypeError(
-            f"A {what} is a list or an array, and this is one number; "
-            "write [x] for the first place alone, or numpy.full(engine.slot_count, x) for every slot."
+            f"A {what} is a list or an array, and this is one number; write [x] to fill the first slot alone, or "
+            "numpy.full(engine.slot_count, x) to fill every slot."
         )
     array = as_array(message, what)
     if array.ndim != 1:
@@ -109,12 +109,12 @@ def as_vector(message: Any, real: bool | None = None, what: str = "message") -> 
 
 
 def as_array(message: Any, what: str = "message") -> NDArray[Any]:
-    """What holds numbers, of any shape, as a numpy array of a dtype of numbers.
+    """Convert numbers of any shape to a numpy array with a dtype of numbers.
 
     Raises
     ------
     TypeError
-        If it holds something that is not a number.
+        If it contains something that is not a number.
     RangeError
         If it is ragged.
     """
@@ -122,12 +122,14 @@ def as_array(message: Any, what: str = "message") -> NDArray[Any]:
     try:
         array = np.asarray(message)
     except ValueError as error:
-        raise RangeError(f"The rows of the {what} differ in length; give a flat list, or equal rows.") from error
+        raise RangeError(
+            f"The rows of the {what} differ in length; give a flat list, or rows of equal length."
+        ) from error
     if array.dtype.kind == "O" and array.ndim == 0:
         raise TypeError(f"A {what} is a list or an array of numbers, not {type(message).__name__}.")
     if array.dtype.kind == "O" and array.size and all(isinstance(one, numbers.Number) for one in array.flat):
         raise TypeError(
-            f"This {what} has numbers that numpy has no type for, such as integers of more than 64 bits; convert it "
+            f"This {what} has numbers that numpy has no dtype for, such as integers of more than 64 bits; convert it "
             "first, for example with numpy.asarray(message, dtype=float)."
         )
     if array.dtype.kind not in "biufc":
@@ -139,20 +141,22 @@ def as_array(message: Any, what: str = "message") -> NDArray[Any]:
 
 
 def as_operand(message: Any) -> NDArray[Any]:
-    """Numbers of any shape beside encrypted ones, as finite doubles: float64 or complex128 by their dtype.
+    """Convert plain numbers of any shape to finite doubles: float64 or complex128 by their dtype.
 
     Raises
     ------
     TypeError
-        If it holds something that is not a number, or is a `numpy.matrix`, whose `*` means another product.
+        If it contains something that is not a number, or is a `numpy.matrix`, whose `*` is a matrix product.
     RangeError
         If it is empty, ragged or not finite.
     """
     if isinstance(message, np.matrix):
-        raise TypeError("The * of numpy.matrix is a product of matrices; give numpy.asarray(m), and @ for products.")
+        raise TypeError(
+            "The * of numpy.matrix is a matrix product; give numpy.asarray(m), and write @ for matrix products."
+        )
     array = _plain(as_array(message, "plain operand"))
     if not array.size:
-        raise RangeError("There is no number in this array; give one at least.")
+        raise RangeError("This array is empty; give at least one number.")
     if not np.isfinite(array).all():
         raise RangeError("The operand is not finite somewhere; replace such values, for example with numpy.nan_to_num.")
     return array
@@ -160,16 +164,16 @@ def as_operand(message: Any) -> NDArray[Any]:
 
 def _refuse_masked(message: Any) -> None:
     if isinstance(message, np.ma.MaskedArray):
-        raise TypeError("This array is masked, and a ciphertext has no mask; give .filled(value) in its place.")
+        raise TypeError("This array is masked, and a ciphertext has no mask; give array.filled(value) instead.")
 
 
 def as_marked(found: NDArray[np.complex128], real: bool) -> Vector:
-    """What was decoded, as float64 if it is marked real: its imaginary parts are 0 then."""
+    """Return decoded values as float64 if they are marked real; their imaginary parts are 0 then."""
     return np.ascontiguousarray(found.real) if real else found
 
 
 def _plain(array: NDArray[Any]) -> Vector:
-    """A copy in one of the two dtypes; what is too large for them is infinite."""
+    """A copy as float64 or complex128. Numbers that are too large become infinite."""
     with np.errstate(over="ignore"):
         if array.dtype.kind == "c":
             return array.astype(np.complex128, order="C")
@@ -177,12 +181,12 @@ def _plain(array: NDArray[Any]) -> Vector:
 
 
 def as_declared(real: Any) -> bool | None:
-    """What `real=` says: None leaves it to the dtype, or to the ciphertext.
+    """Check `real=`. None leaves the choice to the dtype, or to the ciphertext.
 
     Raises
     ------
     TypeError
-        If it is neither True nor False nor None.
+        If it is not True, False or None.
     """
     if real is not None and not isinstance(real, bool | np.bool_):
         raise TypeError(f"real is True, False or None, not {type(real).__name__}.")
@@ -190,23 +194,21 @@ def as_declared(real: Any) -> bool | None:
 
 
 def _declared(vector: Vector, real: bool) -> Vector:
-    """A vector as its owner declares it, real or complex."""
+    """Convert a vector to what `real=` declares."""
     if not as_declared(real):
         return vector.astype(np.complex128)
     if vector.imag.any():
-        raise RangeError(
-            "A message with real=True has an imaginary part that is not 0; give its .real, or leave real out."
-        )
+        raise RangeError("A message with real=True must not have imaginary parts; give its .real, or leave real out.")
     return np.ascontiguousarray(vector.real)
 
 
 def as_slots(message: Any, slot_count: int, real: bool | None = None) -> Vector:
-    """A message as a vector of exactly `slot_count` values, padded with zeros; its dtype as in `as_vector`.
+    """Convert a message to a vector of exactly `slot_count` values, padded with zeros; its dtype as in `as_vector`.
 
     Raises
     ------
     RangeError
-        If it is longer than `slot_count`, or anything that `as_vector` refuses.
+        If it is longer than `slot_count`, and as in `as_vector`.
     """
     vector = as_vector(message, real)
     if vector.size > slot_count:
@@ -218,12 +220,12 @@ def as_slots(message: Any, slot_count: int, real: bool | None = None) -> Vector:
 
 
 def as_matrix(matrix: Any, slot_count: int) -> Vector:
-    """A matrix of 1 to `slot_count` rows and columns, finite, float64 or complex128 by its dtype.
+    """Check a matrix: 1 to `slot_count` rows and columns, all finite; float64 or complex128 by its dtype.
 
     Raises
     ------
     TypeError
-        If it holds something that is not a number.
+        If it contains something that is not a number.
     RangeError
         If it is ragged, empty, too large, not finite, or does not have two dimensions.
     """
@@ -258,15 +260,15 @@ def as_level(level: Any, max_level: int) -> int:
         return max_level
     if not 0 <= checks.whole("A level", level) <= max_level:
         raise LevelError(
-            f"Level {level} does not exist here; this engine has the levels 0 to {max_level}. "
-            "Engine(max_level=...) has up to 77; with use_bootstrap=True a fresh ciphertext has 13, and with "
+            f"Level {level} does not exist here; this engine has the levels 0 to {max_level}. Engine(max_level=...) "
+            "has up to 77; with use_bootstrap=True a fresh ciphertext has 13, and with "
             "use_bootstrap_to_14_levels=True 14."
         )
     return int(level)
 
 
 def as_bits(name: str, bits: Any) -> float:
-    """A number of bits.
+    """Check a number of bits.
 
     Raises
     ------
@@ -284,7 +286,7 @@ def as_bits(name: str, bits: Any) -> float:
 
 
 def as_bound(bound: Any) -> float:
-    """A bound on the absolute values of a message: a finite, positive real number.
+    """Check a bound on the absolute values of a message: a finite, positive real number.
 
     Raises
     ------
@@ -297,14 +299,12 @@ def as_bound(bound: Any) -> float:
         raise TypeError(f"A bound is a real number, not {type(bound).__name__}.")
     size = as_float(bound)
     if not 0 < size < math.inf:
-        raise RangeError(
-            "A bound is positive and finite, and this one is not; give the largest absolute value of a slot."
-        )
+        raise RangeError("A bound must be positive and finite; give the largest absolute value of a slot.")
     return size
 
 
 def as_float(number: Any) -> float:
-    """The nearest double; a number beyond all of them is infinite."""
+    """The nearest double. A number that is larger than any double becomes infinite."""
     try:
         return float(number)
     except OverflowError:

@@ -1,27 +1,57 @@
-"""The command `aglet`."""
+"""The command `aglet`: the commands of this package, and those of the second package, loaded on demand."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
 import aglet
-from aglet.cli.advise import advise
+from aglet import extra
+from aglet.cli import output
 from aglet.cli.batch import batch
-from aglet.cli.bench import bench
-from aglet.cli.bridge import bridge
-from aglet.cli.demo import demo
 from aglet.cli.info import doctor
 from aglet.cli.params import params
-from aglet.cli.plan import plan
-from aglet.cli.reproduce import reproduce
 
 __all__ = ["app", "main"]
 
+_ORDER = ("demo", "doctor", "params", "plan", "reproduce", "advise", "bench", "batch")
+
+
+def _absent(name: str) -> Any:
+    """A command that says what to install, with any arguments."""
+
+    @output.sentences
+    def absent() -> None:
+        """Not installed. Call this command to see what to install."""
+        extra.needed(".cli", f"`aglet {name}`")
+
+    made = typer.Typer(add_completion=False)
+    taken = {"allow_extra_args": True, "ignore_unknown_options": True}
+    made.command(name, context_settings=taken, add_help_option=False)(absent)
+    return get_command(made)
+
+
+class _Commands(TyperGroup):
+    """The commands of both packages under one name."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(_ORDER)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in extra.COMMANDS:
+            return super().get_command(ctx, cmd_name)
+        if not extra.installed():
+            return _absent(cmd_name)
+        return get_command(extra.needed(".cli", f"`aglet {cmd_name}`").app).get_command(ctx, cmd_name)  # type: ignore[attr-defined]
+
+
 app = typer.Typer(
     name="aglet",
-    help="Aglet: compute on encrypted numbers, and refresh them.",
+    cls=_Commands,
+    help="Aglet: compute on encrypted numbers with CKKS, BGV/BFV and FHEW/TFHE, and bootstrap them.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -37,20 +67,14 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version, and end.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Aglet: compute on encrypted numbers, and refresh them."""
+    """Aglet: compute on encrypted numbers with CKKS, BGV/BFV and FHEW/TFHE, and bootstrap them."""
 
 
-app.command()(demo)
 app.command()(doctor)
 app.command()(params)
-app.command()(plan)
-app.command()(reproduce)
-app.command()(advise)
-bench.command()(bridge)
-app.add_typer(bench, name="bench")
 app.add_typer(batch, name="batch")
 
 

@@ -1,4 +1,4 @@
-"""`aglet batch`: bootstraps, gates and tables on folders and urls of ciphertexts."""
+"""`aglet batch`: bootstraps, gates and lookup tables on folders and urls of ciphertexts."""
 
 from __future__ import annotations
 
@@ -13,38 +13,53 @@ from aglet.progress import ProgressCallback
 
 __all__ = ["batch"]
 
-batch = typer.Typer(help="One operation on a folder or url of ciphertexts, here or on a cluster.", no_args_is_help=True)
+batch = typer.Typer(
+    help="Run one operation on a folder or url of ciphertexts, on this machine or a Ray cluster.", no_args_is_help=True
+)
 
 _EVERY_S = 10.0
 
 
 @batch.callback()
 def _group() -> None:
-    """One operation on a folder or url of ciphertexts, here or on a cluster."""
+    """Run one operation on a folder or url of ciphertexts, on this machine or a Ray cluster."""
 
 
 @batch.command()
 @output.sentences
 def bootstrap(
-    source: Annotated[str, typer.Argument(metavar="IN", help="A folder or fsspec url of ciphertexts.")],
-    target: Annotated[str, typer.Argument(metavar="OUT", help="Where the results go, under the same names.")],
-    keys: Annotated[str, typer.Option(help="The folder or url of the keys: keys.save(folder), batch.save_keys.")],
+    source: Annotated[str, typer.Argument(metavar="IN", help="The folder or fsspec url with the ciphertexts.")],
+    target: Annotated[
+        str, typer.Argument(metavar="OUT", help="The folder or url for the results. They keep the names of the inputs.")
+    ],
+    keys: Annotated[str, typer.Option(help="The folder or url of the keys, made by keys.save(folder).")],
     method: Annotated[
-        str, typer.Option(help="A bootstrap, gate or table: regular, merge, integer, nand, lookup, ...")
+        str,
+        typer.Option(
+            help="The operation: a bootstrap, gate or lookup table, such as regular, merge, integer, nand, lookup."
+        ),
     ] = ("regular"),
-    target_level: Annotated[int | None, typer.Option(help="A lower level than the highest possible.")] = None,
-    bound: Annotated[float | None, typer.Option(help="The largest absolute value, if it is above 1.")] = None,
-    table: Annotated[str | None, typer.Option(help="Of lookup and lookup2: the results in turn, as 0,1,1,0.")] = None,
-    address: Annotated[str, typer.Option(help="local, or a Ray cluster: auto, ray://host:port.")] = "local",
-    actors_per_node: Annotated[int, typer.Option(help="Workers on each node of a cluster.")] = 1,
-    streams: Annotated[int, typer.Option(help="Groups that compute at a time in a worker.")] = 1,
-    threads: Annotated[int, typer.Option(help="Of the local worker; 0 means all cores.")] = 0,
-    retries: Annotated[int, typer.Option(help="Further tries where a worker is lost or a store refuses.")] = 3,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Make all results again.")] = False,
+    target_level: Annotated[
+        int | None, typer.Option(help="The level of the results; the highest possible if not given.")
+    ] = None,
+    bound: Annotated[float | None, typer.Option(help="The largest absolute value of a slot, if it is above 1.")] = None,
+    table: Annotated[
+        str | None, typer.Option(help="For lookup and lookup2: the result for each message in order, such as 0,1,1,0.")
+    ] = None,
+    address: Annotated[
+        str, typer.Option(help="local, or the address of a Ray cluster: auto or ray://host:port.")
+    ] = "local",
+    actors_per_node: Annotated[int, typer.Option(help="Worker processes on each node of a cluster.")] = 1,
+    streams: Annotated[int, typer.Option(help="Groups of ciphertexts that a worker computes at the same time.")] = 1,
+    threads: Annotated[int, typer.Option(help="Threads of the local worker; 0 means all cores.")] = 0,
+    retries: Annotated[int, typer.Option(help="How often to retry when a worker is lost or a store refuses.")] = 3,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Make all results again, also those that exist.")
+    ] = False,
     allow_insecure: output.AllowInsecure = False,
     json: output.Json = False,
 ) -> None:
-    """Refresh every ciphertext below IN; go on where a run was stopped; list what failed, and end with 1 then."""
+    """Run the operation on every ciphertext below IN, and write the results below OUT."""
     from aglet.batch import Pool
     from aglet.batch.results import ignored_sentence
 
@@ -70,7 +85,7 @@ def bootstrap(
         rows = [(node, count, f"{seconds:.3g}") for node, (count, seconds) in sorted(report.by_node.items())]
         console.print(output.table(f"{report.done} ciphertexts", ("node", "ciphertexts", "seconds each"), rows))
         console.print(
-            f"Done in {report.seconds:.1f} s; {report.skipped} had a result before, {len(report.failures)} failed."
+            f"Done in {report.seconds:.1f} s; {report.skipped} had a result already, {len(report.failures)} failed."
         )
         if report.ignored:
             console.print(ignored_sentence(report.ignored))
@@ -86,11 +101,13 @@ def _numbers(table: str | None) -> list[int] | None:
     try:
         return [int(word) for word in table.split(",")]
     except ValueError as error:
-        raise typer.BadParameter("--table is a list of whole numbers, as 0,1,1,0.") from error
+        raise typer.BadParameter(
+            "--table must be a list of whole numbers separated by commas, such as 0,1,1,0."
+        ) from error
 
 
 def _lines() -> ProgressCallback:
-    """Where there is no terminal for a bar, a line now and then."""
+    """Report progress as a line now and then, where there is no terminal for a bar."""
     last = time.monotonic()
 
     def report(done: int, total: int, what: str) -> None:

@@ -1,4 +1,4 @@
-"""`aglet doctor`: what the machine is."""
+"""`aglet doctor`: describes the machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def doctor_line(machine: _core.DoctorReport) -> str:
 
 @output.sentences
 def doctor(json: output.Json = False) -> None:
-    """Show the processor, the chosen backend, the threads and the memory."""
+    """Show the processor, the backend in use, the threads and the memory."""
     machine = _core.doctor()
     if json:
         output.json_line(dict(machine))

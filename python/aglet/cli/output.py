@@ -1,9 +1,11 @@
-"""What the commands share: JSON lines, tables, and errors as sentences."""
+"""Shared parts of the commands: JSON lines, tables, and errors as sentences."""
 
 from __future__ import annotations
 
 import functools
+import inspect
 import os
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Any, ParamSpec, TypeVar
 
@@ -11,20 +13,16 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from aglet import recording
 from aglet.errors import AgletError
-from aglet.measure import METHODS
+from aglet.reports import json_text
 
 __all__ = [
     "AllowInsecure",
     "Json",
-    "KeySize",
-    "Method",
-    "Preset",
-    "Stages",
     "console",
     "facts",
     "fitting",
+    "in_options",
     "json_line",
     "sentences",
     "table",
@@ -33,26 +31,21 @@ __all__ = [
 P = ParamSpec("P")
 R = TypeVar("R")
 
-Json = Annotated[bool, typer.Option("--json", help="One JSON object per line, and nothing else.")]
-Preset = Annotated[str, typer.Option(help="The parameter set, see `aglet params`.")]
-Method = Annotated[str, typer.Option(help=f"The bootstrap: {', '.join(METHODS)}.")]
-KeySize = Annotated[str, typer.Option(help="The size of the bootstrap key: small, medium or large.")]
-Stages = Annotated[
-    int | None,
-    typer.Option(help="Stages of each of the two transforms; what the parameters are made for if not given."),
+Json = Annotated[bool, typer.Option("--json", help="Print only JSON, one object per line.")]
+AllowInsecure = Annotated[
+    bool, typer.Option(help="Accept a preset with less than 128 bits of security. For tests only.")
 ]
-AllowInsecure = Annotated[bool, typer.Option(help="Accept a preset below 128 bits. For tests only.")]
 
 
 def console() -> Console:
-    """The terminal, or a plain stream of full lines where there is none and COLUMNS says nothing."""
+    """The console. Without a terminal and without COLUMNS it prints lines of full width."""
     out = Console(highlight=False)
     return out if out.is_terminal or "COLUMNS" in os.environ else Console(highlight=False, width=160)
 
 
 def json_line(record: dict[str, Any]) -> None:
-    """Write one object on one line of stdout. JSON has no infinities: they become null."""
-    typer.echo(recording.json_text(record))
+    """Print one object on one line of stdout. JSON has no infinities: they become null."""
+    typer.echo(json_text(record))
 
 
 def table(title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]], *, left: int = 1) -> Table:
@@ -73,9 +66,9 @@ _NOTE = 30
 def fitting(
     title: str, columns: Sequence[str], rows: Iterable[Iterable[Any]], width: int, *, left: int = 1
 ) -> list[Table]:
-    """One table, or where that is wider than the terminal several, which begin with the first column.
+    """Make one table, or several that begin with the same first column if one is wider than the terminal.
 
-    Headings wrap, and so do texts longer than 30 characters; nothing is cut.
+    Headings and texts longer than 30 characters wrap. Nothing is cut off.
     """
     cells = [[str(cell) for cell in row] for row in rows]
     lines = list(zip(columns, *cells, strict=True))
@@ -115,18 +108,51 @@ def facts(title: str, rows: Iterable[tuple[str, Any]]) -> Table:
     return made
 
 
+# Arguments of Python that options call by another name; others have the same one.
+_OPTION_OF = {
+    "slot_count": "slots",
+    "stage_count": "stages",
+    "thread_count": "threads",
+}
+# A call of Python is code, and stays; an argument is one by its name alone, or with a value.
+_CALL_OR_ARGUMENT = re.compile(r"\w+\([^()]*\)|\b([a-z]\w*)( ?= ?)?")
+
+
+def in_options(sentence: str, options: Iterable[str]) -> str:
+    """Name the options of a command in a sentence that names arguments of Python: "slot_count=3" is "--slots 3"."""
+    known = set(options)
+
+    def named(found: re.Match[str]) -> str:
+        name, sign = found[1], found[2]
+        option = _OPTION_OF.get(name or "", name)
+        # A word that is no argument elsewhere is one with a value only: "bound" is a word, "bound=" an argument.
+        if option not in known or (sign is None and "_" not in name):
+            return found[0]
+        value = sign is not None and found.string[found.end() : found.end() + 1].strip(" ,;.") != ""
+        return f"--{option.replace('_', '-')}" + " " * value
+
+    # A flag has no value on the command line.
+    return re.sub(r"(--[a-z-]+) True\b", r"\1", _CALL_OR_ARGUMENT.sub(named, sentence))
+
+
+def _flowing(text: str) -> str:
+    """A docstring whose paragraphs are one line each: the terminal breaks lines, and keeps those of the source."""
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
+
+
 def sentences(command: Callable[P, R]) -> Callable[P, R]:
-    """End a command with a sentence on stderr and code 1 on an error of ours or of the system, with 130 on Ctrl-C."""
+    """Turn errors of Aglet and the system into a sentence on stderr and exit code 1; Ctrl-C exits with 130."""
 
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return command(*args, **kwargs)
         except (AgletError, OSError) as error:
-            typer.echo(f"aglet: {error}", err=True)
+            typer.echo(f"aglet: {in_options(str(error), inspect.signature(command).parameters)}", err=True)
             raise typer.Exit(1) from error
         except KeyboardInterrupt as interrupt:
             typer.echo("aglet: stopped.", err=True)
             raise typer.Exit(130) from interrupt
 
+    wrapped.__doc__ = _flowing(inspect.getdoc(command) or "")
     return wrapped

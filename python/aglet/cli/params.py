@@ -1,4 +1,4 @@
-"""`aglet params`: the parameter sets, on one screen; every figure of a set that is named."""
+"""`aglet params`: lists the parameter sets on one screen, or all figures of the named ones."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from aglet.reports import failure_text, gigabytes
 __all__ = ["params"]
 
 Preset = Any
-"""The facts of one set of any family."""
+"""The figures of a parameter set of any family."""
 
 
 class _Family(NamedTuple):
-    """Parameter sets of one class of engines, and how they are shown."""
+    """The parameter sets of one class of engines, and how to show them."""
 
     title: str
     sets: list[Preset]
@@ -40,11 +40,11 @@ def _families() -> list[_Family]:
             _ckks_details,
         ),
         _Family(
-            "Gates (1 bit) and tables: LookupEngine(preset=...)",
-            [*_core.lookup_presets()],
+            "FHEW, 1 bit for gates: FhewEngine(preset=...)",
+            [*_core.fhew_presets()],
             ("preset", "bits", "method", "failure", "security", "keys"),
-            _lookup_row,
-            _lookup_details,
+            _fhew_row,
+            _fhew_details,
         ),
         _Family(
             "Exact integers: IntegerEngine(preset=...)",
@@ -58,13 +58,13 @@ def _families() -> list[_Family]:
 
 @output.sentences
 def params(
-    names: Annotated[list[str] | None, typer.Argument(help="Sets to show every figure of.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(help="Parameter sets to show in full.")] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Also sets below 128 bits: published ones and those of tests.")
+        bool, typer.Option("--all", help="Also list the sets below 128 bits: published ones and those for tests.")
     ] = False,
     json: output.Json = False,
 ) -> None:
-    """Show the parameter sets: size, levels, precision, security, keys."""
+    """List the parameter sets: size, levels, precision, security, keys."""
     families = _families()
     if names:
         _details(families, names, json)
@@ -84,8 +84,11 @@ def _overview(families: list[_Family], everything: bool) -> None:
         for part in output.fitting(family.title, family.columns, map(family.row, shown), console.width):
             console.print(part)
     if hidden:
-        console.print(f"{len(hidden)} sets below 128 bits, published ones and those of tests: aglet params --all.")
-    console.print("Every figure of a set, and where it is from: aglet params NAME.")
+        console.print(
+            f"{len(hidden)} sets below 128 bits are not shown (published ones and those for tests); list them with: "
+            "aglet params --all"
+        )
+    console.print("All figures of a set and its source: aglet params NAME")
 
 
 def _details(families: list[_Family], names: list[str], json: bool) -> None:
@@ -94,7 +97,7 @@ def _details(families: list[_Family], names: list[str], json: bool) -> None:
         if name not in known:
             near = difflib.get_close_matches(name, known, 1)
             meant = f"did you mean {near[0]}? " if near else ""
-            raise ParameterError(f"There is no set {name!a}; {meant}`aglet params --all` lists them.")
+            raise ParameterError(f"There is no parameter set {name!a}; {meant}list all with `aglet params --all`.")
     console = output.console()
     for name in names:
         family, preset = known[name]
@@ -140,13 +143,16 @@ def _ckks_details(preset: Preset) -> list[tuple[str, Any]]:
         ("log N, slots", f"{preset['log_n']}, {preset['slots']}"),
         ("log Q, log QP", f"{preset['log_q']:.0f}, {preset['log_qp']:.0f}"),
         ("secret", _secret(preset)),
-        ("security", f"{_security(preset)} (classical; below 128 a cautious estimate, with allow_insecure=True only)"),
+        (
+            "security",
+            f"{_security(preset)} (classical; below 128 a cautious estimate, and allow_insecure=True is needed)",
+        ),
         ("levels, scale", f"{preset['levels']}, 2^{preset['scale_bits']:.0f}"),
         ("bootstraps", ", ".join(preset["methods"]) or "none"),
-        ("precision of one", f"{_precision(preset)} at least in the mean, as claimed"),
+        ("precision of a bootstrap", f"at least {_precision(preset)} in the mean, as claimed"),
     ]
     if preset["methods"]:
-        rows.append(("worst slot 6 bits below", failure_text(preset["log2_failure"])))
+        rows.append(("some slot 6 bits below that", failure_text(preset["log2_failure"])))
     rows.append(("keys", _bytes(preset["key_bytes"])))
     words = [_precision_call(word, count) for word, (name, count) in PRECISIONS.items() if name == preset["name"]]
     if words:
@@ -161,7 +167,7 @@ def _precision_call(word: str, passes: int) -> str:
     return f'Engine(use_bootstrap=True, precision="{word}")' + (f", {passes} iterations" if passes > 1 else "")
 
 
-def _lookup_row(preset: Preset) -> tuple[Any, ...]:
+def _fhew_row(preset: Preset) -> tuple[Any, ...]:
     return (
         preset["name"],
         preset["bits"],
@@ -172,16 +178,19 @@ def _lookup_row(preset: Preset) -> tuple[Any, ...]:
     )
 
 
-def _lookup_details(preset: Preset) -> list[tuple[str, Any]]:
+def _fhew_details(preset: Preset) -> list[tuple[str, Any]]:
     return [
         ("bits of a message", preset["bits"]),
         ("blind rotation", preset["method"]),
-        ("dimension of LWE", preset["dimension"]),
+        ("LWE dimension", preset["dimension"]),
         ("k x N of GLWE", f"{preset['rank']} x {2 ** preset['log_n']}"),
         ("log Q", f"{preset['log_q']:.0f}"),
         ("secret", preset["secret"]),
         ("security", _security(preset)),
-        ("failure", f"2^{preset['log2_failure']:.0f} of one on the heaviest sum that it takes"),
+        (
+            "failure",
+            f"at most 2^{preset['log2_failure']:.0f} for one bootstrap, at the largest sum that the set allows",
+        ),
         ("keys", _bytes(preset["key_bytes"])),
         ("source", preset["source"]),
     ]

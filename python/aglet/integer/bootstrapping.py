@@ -1,4 +1,4 @@
-"""The part of `IntegerEngine` that refreshes ciphertexts."""
+"""The part of `IntegerEngine` that bootstraps ciphertexts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from aglet.progress import ProgressCallback, progress_bar
 __all__ = ["BOOTSTRAP_INPUT_LEVEL", "IntegerBootstrapping"]
 
 BOOTSTRAP_INPUT_LEVEL = 1
-"""Where a bootstrap takes its ciphertexts: what stands below is its own."""
+"""The lowest level at which a bootstrap takes ciphertexts; it uses the level below itself."""
 
 
 class IntegerBootstrapping:
@@ -22,11 +22,14 @@ class IntegerBootstrapping:
 
     @property
     def bootstrap_output_level(self) -> int | None:
-        """The level after a bootstrap; None where the set has none. The next wants level 1 or above."""
+        """The level after a bootstrap, or None if the set has no bootstrap.
+
+        The next bootstrap takes level 1 or above.
+        """
         return self._core.bootstrap_output_level
 
     def bootstrap_forecast(self) -> tuple[int, int]:
-        """Bytes of the bootstrap key, and of the encoded maps that the first bootstrap adds; no key is made.
+        """Bytes of the bootstrap key, and of the encoded linear maps that the first bootstrap adds. No key is made.
 
         Raises
         ------
@@ -42,12 +45,12 @@ class IntegerBootstrapping:
         memory_limit_bytes: int | None = None,
         progress: ProgressCallback | None = None,
     ) -> IntegerBootstrapKey:
-        """The key that refreshes ciphertexts: rotations and relinearizations of the bootstrap, and a sparse secret's.
+        """Make the bootstrap key: rotation and relinearization keys, and the switch to a sparse secret.
 
         Raises
         ------
         MemoryLimitError
-            Before anything is made, if the limit or the free memory is below what the key and a bootstrap take.
+            If the key and a bootstrap need more than `memory_limit_bytes` or the free memory. Nothing is made then.
         ParameterError
             If the parameters have no bootstrap.
         """
@@ -62,22 +65,22 @@ class IntegerBootstrapping:
         *,
         progress: ProgressCallback | None = None,
     ) -> IntegerCiphertext:
-        """The same integers, all of them exactly, with `bootstrap_output_level` products ahead.
+        """Bootstrap: the same integers, all exact, at level `bootstrap_output_level`.
 
-        By null polynomials modulo t^2 (eprint 2022/1364, 2024/115) after a switch to a sparse secret; a slot is wrong
-        with a chance below 2^-128 in a bootstrap.
+        The bootstrap switches to a sparse secret and extracts digits with null polynomials modulo t^2 (eprint
+        2022/1364, 2024/115). The probability that any slot is wrong is below 2^-128 for each bootstrap.
 
         Parameters
         ----------
         ciphertext
-            At level 1 or above: the lowest level is what the bootstrap itself spends.
+            A ciphertext at level 1 or above. The bootstrap itself uses the lowest level.
 
         Raises
         ------
         LevelError
             If the ciphertext is at level 0.
         NoiseError
-            If it carries so much noise that the result would not be certain.
+            If its noise is too large for a certain result.
         KeyMismatchError
             If the key is of another secret key or another engine.
         """
@@ -90,11 +93,14 @@ class IntegerBootstrapping:
         *,
         progress: ProgressCallback | None = None,
     ) -> list[IntegerCiphertext]:
-        """`bootstrap` of several, side by side: linear maps read their keys and diagonals once. Errors as there."""
+        """`bootstrap` of several ciphertexts together: keys and diagonals are read once for all of them.
+
+        The errors are the same.
+        """
         given = [operands.ciphertext(one) for one in checks.each("ciphertexts", ciphertexts)]
         with progress_bar(progress) as report:
             return self._core.bootstrap(given, operands.bootstrap_key(bootstrap_key), report)
 
     def stage_times(self) -> list[tuple[str, float]]:
-        """Name and seconds of each stage of the latest bootstrap on this engine."""
+        """Name and seconds of each stage of the last bootstrap on this engine."""
         return self._core.stage_times()

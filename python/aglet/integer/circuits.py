@@ -1,4 +1,4 @@
-"""The part of `IntegerEngine` with circuits: powers, polynomials, tables, comparisons."""
+"""The part of `IntegerEngine` with circuits: powers, polynomials, lookup tables, comparisons."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ class CircuitPlan(NamedTuple):
     """What a circuit will take."""
 
     levels: int
-    """Levels below its inputs."""
+    """The levels that it takes from its inputs."""
     relinearizations: int
-    """Products of ciphertexts with a key switch each: what takes the time."""
+    """Products of ciphertexts with a key switch each. They take most of the time."""
 
 
 class IntegerCircuits:
     """Mixed into `IntegerEngine`.
 
-    Every circuit takes a relinearization key, leaves its inputs as they were, stops at Ctrl-C, and calls
-    `progress(done, total, what)` where one is given. Levels that it takes are said before: nothing is computed of a
-    circuit that has too few, a `LevelError`. Keys and ciphertexts of other engines are a `KeyMismatchError`.
+    Every circuit takes a relinearization key and never changes its inputs. Ctrl-C stops it, and it calls
+    `progress(done, total, what)` if one is given. Its levels are known in advance: if an input has too few, a
+    `LevelError` is raised before anything is computed. Keys and ciphertexts of other engines raise a
+    `KeyMismatchError`.
     """
 
     _core: _core.IntegerEngine
@@ -41,7 +42,7 @@ class IntegerCircuits:
         *,
         progress: ProgressCallback | None = None,
     ) -> IntegerCiphertext:
-        """The power x^exponent modulo t, for an exponent of 1 or more: ceil(log2(exponent)) levels.
+        """The power x^exponent modulo t in every slot, for an exponent of 1 or more: ceil(log2(exponent)) levels.
 
         Raises
         ------
@@ -65,8 +66,8 @@ class IntegerCircuits:
     ) -> IntegerCiphertext:
         """The sum of coefficients[k] x^k modulo t in every slot: ceil(log2(degree + 1)) levels.
 
-        Coefficients are integers of any size, the constant first. Where coefficients are packed, powers are those of
-        polynomials.
+        Coefficients are integers of any size, the constant term first. With packing="coefficients", x is the whole
+        message polynomial, and x^k is its power.
 
         Raises
         ------
@@ -90,14 +91,14 @@ class IntegerCircuits:
     ) -> IntegerCiphertext:
         """Replace x by table[x] in every slot, for integers from 0 to len(table) - 1.
 
-        With a list of ciphertexts x is given in digits, the lowest first: two of 4 bits for a table of 256 values,
-        three for 4,096. That takes fewer levels than one variable of 8 bits (6 instead of 8), `plan_lookup` says how
-        many. What is no index of the table gives a number of no meaning.
+        A list of ciphertexts gives x in digits, the lowest first: two digits of 4 bits for a table of 256 values, three
+        for 4,096. Digits take fewer levels: two of 4 bits take 6, one variable of 8 bits takes 8. `plan_lookup` tells
+        how many. An index outside the table gives an arbitrary value.
 
         Parameters
         ----------
         table
-            2 to 8,192 integers between -t and t, not all the same; in d digits a power base^d of them.
+            2 to 8,192 integers between -t and t, not all equal. For d digits their number must be base^d.
 
         Raises
         ------
@@ -106,20 +107,22 @@ class IntegerCircuits:
         LevelError
             If there are too few levels.
         ParameterError
-            If coefficients are packed, or the table has one value only.
+            If packing is "coefficients", or all values of the table are equal.
         """
         if isinstance(ciphertext, IntegerCiphertext):
             ciphertext = [ciphertext]
         digits = [operands.ciphertext(x) for x in checks.each("ciphertext", ciphertext)]
         if not digits:
-            raise ParameterError("A table is looked up at one ciphertext or more; this list is empty.")
+            raise ParameterError(
+                "lookup takes one ciphertext or more, and this list is empty; give one for each digit."
+            )
         found = values.as_table(table, self._core.plaintext_modulus)
         key = operands.relinearization_key(relinearization_key)
         with progress_bar(progress) as report:
             return self._core.lookup(digits, found, key, report)
 
     def plan_lookup(self, table: Any, digits: int = 1) -> CircuitPlan:
-        """What `lookup` of this table in so many digits will take; errors as there."""
+        """What `lookup` of this table with this number of digits will take. Errors are those of `lookup`."""
         found = values.as_table(table, self._core.plaintext_modulus)
         return CircuitPlan(*self._core.plan_lookup(found, checks.count("digits", digits, 1)))
 
@@ -132,18 +135,18 @@ class IntegerCircuits:
         bits: int,
         progress: ProgressCallback | None = None,
     ) -> IntegerCiphertext:
-        """1 where a < b and 0 elsewhere, for integers of so many bits: bits + 1 levels.
+        """1 where a < b and 0 elsewhere, for integers of `bits` bits: bits + 1 levels.
 
         Parameters
         ----------
         bits
-            1 to 12: integers are 0 to 2^bits - 1, or others whose differences are below 2^bits. What differs by more
-            gives a number of no meaning.
+            1 to 12. The integers are 0 to 2^bits - 1, or any others whose differences are below 2^bits. A larger
+            difference gives an arbitrary value.
 
         Raises
         ------
         RangeError
-            If there are too many bits, for the engine or for t.
+            If there are too many bits for the engine or for t.
         LevelError
             If there are too few levels.
         """
@@ -158,7 +161,7 @@ class IntegerCircuits:
         bits: int,
         progress: ProgressCallback | None = None,
     ) -> IntegerCiphertext:
-        """1 where a == b and 0 elsewhere; arguments and errors as those of `less`."""
+        """1 where a == b and 0 elsewhere. Arguments and errors are those of `less`."""
         return self._compare("==", a, b, relinearization_key, bits, progress)
 
     def maximum(
@@ -170,11 +173,11 @@ class IntegerCircuits:
         bits: int,
         progress: ProgressCallback | None = None,
     ) -> IntegerCiphertext:
-        """The larger of both in every slot; arguments and errors as those of `less`."""
+        """The larger of a and b in every slot. Arguments and errors are those of `less`."""
         return self._compare("maximum", a, b, relinearization_key, bits, progress)
 
     def plan_compare(self, bits: int) -> CircuitPlan:
-        """What `less` of integers of so many bits will take; errors as there."""
+        """What `less` on integers of this number of bits will take. Errors are those of `less`."""
         return CircuitPlan(*self._core.plan_compare("<", checks.count("bits", bits, 1)))
 
     def _compare(

@@ -1,8 +1,8 @@
-"""`IntegerEngine`: exact arithmetic on encrypted integers modulo t, thousands in a ciphertext."""
+"""`IntegerEngine`: BGV/BFV, exact arithmetic on thousands of encrypted integers modulo t at once."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
@@ -15,58 +15,74 @@ from aglet._core import (
     IntegerRotationKey,
     IntegerSecretKey,
 )
-from aglet.errors import LevelError, ParameterError
+from aglet.errors import ParameterError
 from aglet.integer import operands, values
+from aglet.integer.arithmetic import SCHEMES, IntegerArithmetic
 from aglet.integer.bootstrapping import IntegerBootstrapping
 from aglet.integer.circuits import IntegerCircuits
 from aglet.integer.files import IntegerFiles
 from aglet.integer.values import Integers
+from aglet.keys.making import MakesIntegerKeys
 from aglet.progress import ProgressCallback, progress_bar
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["IntegerEngine"]
 
-Operand = Any
-"""A ciphertext, a plaintext, a whole number, or a list or array of them."""
+
+class IntegerOptions(TypedDict, total=False):
+    """What `IntegerEngine` takes beside what chooses its parameters."""
+
+    signed: bool
+    thread_count: int | None
+    allow_insecure: bool
 
 
-class IntegerEngine(IntegerBootstrapping, IntegerCircuits, IntegerFiles):
-    """Integers modulo t, exact: one parameter set, its tables, and its threads.
+class IntegerEngine(IntegerArithmetic, IntegerBootstrapping, IntegerCircuits, MakesIntegerKeys, IntegerFiles):
+    """BGV/BFV: exact arithmetic on encrypted integers modulo t.
 
-    A ciphertext holds N integers in two rows of N/2 slots, and sums, products and rotations are those of numpy modulo
-    t. Each product takes one of the levels. Nothing is rounded: a ciphertext carries a bound on its noise, and what
-    would decrypt to something else is refused before it is computed, a `NoiseError`.
+    A ciphertext holds N integers in two rows of N/2 slots. Sums, products and rotations act on slots as in numpy,
+    modulo t. Each product takes one level. Nothing is rounded. Each ciphertext carries a bound on its noise; an
+    operation whose result might decrypt to something else raises a `NoiseError` before it is computed.
 
-    All methods leave their arguments as they were and may be called from many threads at once. An engine works in
-    forked children, and its pickle makes it again from its arguments; keys are no part of it.
+    Methods never change their arguments, and many threads may call them at once. An engine works in forked children. A
+    pickled engine is rebuilt from its arguments and contains no keys.
 
     Parameters
     ----------
     scheme
-        "bfv" or "bgv": two readings of one ciphertext, with the same keys, arithmetic and results. What one engine
-        makes the other uses.
+        "bfv" or "bgv". Both read the same ciphertexts, with the same keys, arithmetic and results. An engine of one
+        scheme takes what an engine of the other made.
     plaintext_modulus
-        The modulus t, odd and below 2^31, as far as levels have room for it: 65537 has all N slots in every set but
-        the largest (there N/2), other primes that are 1 modulo 2N have N, and every odd number goes with
-        packing="coefficients".
+        The modulus t: odd and below 2^31. A larger t needs more of each level, so a set may refuse it. 65537 has all N
+        slots in every set but the largest, where it has N/2. Other primes t = 1 modulo 2N have N slots. Every odd t
+        works with packing="coefficients".
     depth
-        How many products one after the other, 1 to 39: 9 if not given. The smallest set with as many is taken: 4
-        (8,192 slots), 9 (16,384), 19 (32,768), 39.
+        How many products can follow one another: 1 to 39, 9 by default. The smallest set with this depth is chosen: 4
+        (8,192 slots), 9 (16,384), 19 (32,768) or 39.
     preset
-        A set by its name instead, see `aglet params`.
+        A parameter set by name, in place of `depth`; `aglet params` lists them.
     use_bootstrap
-        True: the set `int16`, 32,768 slots modulo 65537, whose ciphertexts `bootstrap` refreshes to 7 products. The set
-        `int16-deep` does so to 25, with preset="int16-deep".
+        True chooses the set `int16`, with 32,768 slots modulo 65537. Its bootstrap leaves 7 products.
+        preset="int16-deep" chooses one whose bootstrap leaves 25.
     packing
-        "slots", or "coefficients": products are those of polynomials modulo X^N + 1 then, and nothing rotates.
+        "slots", or "coefficients": products are then products of polynomials modulo X^N + 1, and there are no
+        rotations.
     signed
-        True: integers come out from -(t-1)/2 to (t-1)/2. False: from 0 to t - 1. In go those between -t and t.
+        True decrypts to -(t-1)/2 ... (t-1)/2, False to 0 ... t - 1. Inputs may always be between -t and t.
     thread_count
-        The number of threads, 1 if not given; 0 for all cores. Results do not depend on it.
+        The number of threads; 1 by default, 0 for all cores. Results do not depend on it.
+    allow_insecure
+        Accept the toy sets for tests: `toy-int16` (1,024 slots) and `toy-int16-deep` (512). They have the primes and
+        the bootstrap of `int16` and `int16-deep` in a ring that is far too small, so they protect nothing.
 
     Raises
     ------
     ParameterError
         If the modulus is even, too large or has no slots, there is no such set, or arguments contradict one another.
+    InsecureParametersError
+        If the set is below 128 bits of security and `allow_insecure` was not given.
     DeviceError
         If AGLET_BACKEND names a backend that the processor lacks.
 
@@ -90,18 +106,17 @@ class IntegerEngine(IntegerBootstrapping, IntegerCircuits, IntegerFiles):
         preset: str | None = None,
         use_bootstrap: bool = False,
         packing: str = "slots",
-        signed: bool = True,
-        thread_count: int | None = None,
+        **options: Unpack[IntegerOptions],
     ) -> None:
-        self._words = {
+        checks.known(options, IntegerOptions)
+        self._words: dict[str, Any] = {
             "scheme": scheme,
             "plaintext_modulus": plaintext_modulus,
             "depth": depth,
             "preset": preset,
             "use_bootstrap": use_bootstrap,
             "packing": packing,
-            "signed": signed,
-            "thread_count": thread_count,
+            **options,
         }
         if depth is not None and preset is not None:
             raise ParameterError("preset already fixes depth; leave one of them out.")
@@ -109,15 +124,17 @@ class IntegerEngine(IntegerBootstrapping, IntegerCircuits, IntegerFiles):
             if depth is not None or preset is not None:
                 raise ParameterError("use_bootstrap already fixes depth and preset; leave them out.")
             preset = "int16"
-        self._scheme = _one_of("scheme", scheme, ("bfv", "bgv"))
-        self._packing = _one_of("packing", packing, ("slots", "coefficients"))
-        self._signed = checks.flag("signed", signed)
+        self._scheme = checks.choice("scheme", scheme, SCHEMES)
+        self._packing = checks.choice("packing", packing, ("slots", "coefficients"))
+        self._signed = checks.flag("signed", options.get("signed", True))
+        threads = options.get("thread_count")
         self._core = _core.IntegerEngine(
             None if preset is None else checks.word("preset", preset),
             9 if depth is None else checks.count("depth", depth, 1),
             checks.count("plaintext_modulus", plaintext_modulus),
             self._packing == "slots",
-            1 if thread_count is None else checks.count("thread_count", thread_count),
+            1 if threads is None else checks.count("thread_count", threads),
+            allow_insecure=checks.flag("allow_insecure", options.get("allow_insecure", False)),
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -128,27 +145,27 @@ class IntegerEngine(IntegerBootstrapping, IntegerCircuits, IntegerFiles):
         self.__dict__.update(state)
 
     def __repr__(self) -> str:
-        where = f"{self.slot_count} {self.packing}"
+        where, insecure = f"{self.slot_count} {self.packing}", "" if self._core.is_secure else ", NOT SECURE"
         return (
             f"<IntegerEngine {self.scheme} {self.preset}: {where} modulo {self.plaintext_modulus}, "
-            f"{self.max_level} levels, {self.thread_count} threads, {self.backend}>"
+            f"{self.max_level} levels, {self.thread_count} threads, {self.backend}{insecure}>"
         )
 
     # What the engine is
 
     @property
     def scheme(self) -> str:
-        """How ciphertexts are read: "bfv" or "bgv"."""
+        """The scheme that ciphertexts are read as: "bfv" or "bgv"."""
         return self._scheme
 
     @property
     def packing(self) -> str:
-        """Where the integers of a message stand: in "slots" or in "coefficients"."""
+        """Where the integers of a message are: in "slots" or in "coefficients"."""
         return self._packing
 
     @property
     def signed(self) -> bool:
-        """Whether integers come out with a sign."""
+        """Whether decryption gives signed integers."""
         return self._signed
 
     @property
@@ -158,17 +175,17 @@ class IntegerEngine(IntegerBootstrapping, IntegerCircuits, IntegerFiles):
 
     @property
     def plaintext_modulus(self) -> int:
-        """The modulus t."""
+        """The plaintext modulus t."""
         return self._core.plaintext_modulus
 
     @property
     def slot_count(self) -> int:
-        """Integers of a message."""
+        """The number of integers in a message."""
         return self._core.count
 
     @property
     def max_level(self) -> int:
-        """Products one after the other that a fresh ciphertext allows."""
+        """The level of a fresh ciphertext: how many products can follow one another."""
         return self._core.max_level
 
     @property
@@ -178,12 +195,12 @@ class IntegerEngine(IntegerBootstrapping, IntegerCircuits, IntegerFiles):
 
     @property
     def log_qp(self) -> float:
-        """log2 of the largest modulus in use."""
+        """log2 of the largest modulus in use, ciphertext and special primes together."""
         return self._core.log_qp
 
     @property
     def security_bits(self) -> float:
-        """Classical security in bits; docs/security.md says by which model."""
+        """Classical security in bits. docs/security.md describes the model."""
         return self._core.security_bits
 
     @property
@@ -199,26 +216,26 @@ class IntegerEngine(IntegerBootstrapping, IntegerCircuits, IntegerFiles):
     # Keys
 
     def create_secret_key(self) -> IntegerSecretKey:
-        """A fresh secret key from the randomness of the system. It refuses to be pickled."""
+        """Make a new secret key from the system's randomness. It cannot be pickled."""
         return self._core.create_secret_key()
 
     def create_public_key(self, secret_key: IntegerSecretKey) -> IntegerPublicKey:
-        """The key that encrypts and decrypts nothing, for every level."""
+        """Make a public key, which encrypts at every level and cannot decrypt."""
         return self._core.create_public_key(operands.secret_key(secret_key))
 
     def create_relinearization_key(self, secret_key: IntegerSecretKey) -> IntegerRelinearizationKey:
-        """The key of products, for every level."""
+        """Make the relinearization key, which products of ciphertexts need, for every level."""
         return self._core.create_relinearization_key(operands.secret_key(secret_key))
 
     def create_rotation_key(
         self, secret_key: IntegerSecretKey, *, progress: ProgressCallback | None = None
     ) -> IntegerRotationKey:
-        """The key that rotates rows by any step and exchanges them, for every level.
+        """Make the rotation key: it rotates rows by any step and swaps them, at every level.
 
         Raises
         ------
         ParameterError
-            If coefficients are packed, which do not rotate.
+            If packing is "coefficients", which has no rotations.
         """
         with progress_bar(progress) as report:
             return self._core.create_rotation_key(operands.secret_key(secret_key), report)
@@ -226,227 +243,62 @@ class IntegerEngine(IntegerBootstrapping, IntegerCircuits, IntegerFiles):
     # Messages
 
     def encode(self, message: Any) -> IntegerPlaintext:
-        """A message as a polynomial modulo t, once for many uses and for every level.
+        """Encode a message as a polynomial modulo t. The plaintext can be used again and at every level.
 
         Parameters
         ----------
         message
-            Up to `slot_count` integers between -t and t in one dimension, or the two rows of slots; those that are left
-            out are 0. Any dtype whose values are whole.
+            Up to `slot_count` integers between -t and t, in one dimension or as the two rows of slots. Missing ones are
+            0. Any dtype with whole values is accepted.
 
         Raises
         ------
         RangeError
-            If there are too many, or one is out of range, not whole, or not finite.
+            If there are too many values, or one is out of range, not whole, or not finite.
         TypeError
-            If they are no numbers.
+            If the values are not numbers.
         """
         if isinstance(message, IntegerPlaintext):
             return message
         return self._core.encode(values.as_integers(message, self.slot_count, self.plaintext_modulus))
 
     def decode(self, plaintext: IntegerPlaintext) -> Integers:
-        """The `slot_count` integers of a plaintext, int64; their range as `signed` says."""
+        """The `slot_count` integers of a plaintext as int64; `signed` decides their range."""
         return self._out(self._core.decode(checks.need(plaintext, IntegerPlaintext, "engine.encode(message)")))
 
     def encrypt(
         self, message: Any, key: IntegerPublicKey | IntegerSecretKey, *, level: int | None = None
     ) -> IntegerCiphertext:
-        """Encrypt a message, or a plaintext, at a level, the highest if not given.
+        """Encrypt a message or a plaintext, at the highest level unless `level` is given.
 
-        Messages and errors are those of `encode`; a key of another engine is a `KeyMismatchError`.
+        Messages and errors are those of `encode`. A key of another engine raises a `KeyMismatchError`.
         """
         if not isinstance(key, IntegerPublicKey):
             operands.secret_key(key)
-        at = self.max_level if level is None else self._level(level)
+        at = self.max_level if level is None else values.as_level(level, self.max_level)
         return self._core.encrypt(self.encode(message), key, at)
 
     def decrypt(self, ciphertext: IntegerCiphertext, secret_key: IntegerSecretKey) -> Integers:
-        """The `slot_count` integers of a ciphertext, int64; their range as `signed` says.
+        """The `slot_count` integers of a ciphertext as int64; `signed` decides their range.
 
         Raises
         ------
         KeyMismatchError
-            If it was made under another secret key.
+            If the ciphertext was made under another secret key.
         NoiseError
-            If the key sees that its noise leaves less than a bit of its modulus, as that of an altered file may.
+            If the secret key finds less than one bit of the modulus free of noise, for example in an altered file.
         """
         return self._out(self._core.decrypt(operands.ciphertext(ciphertext), operands.secret_key(secret_key)))
 
     def _out(self, found: Integers) -> Integers:
         return found if self._signed else np.where(found < 0, found + self.plaintext_modulus, found)
 
-    def _level(self, level: Any) -> int:
-        if not 0 <= checks.whole("A level", level) <= self.max_level:
-            raise LevelError(f"Level {level} does not exist here; this engine has the levels 0 to {self.max_level}.")
-        return int(level)
-
     def noise_budget(self, ciphertext: IntegerCiphertext, secret_key: IntegerSecretKey | None = None) -> float:
-        """Bits that are free above the noise: by the bound that the ciphertext carries, or as the secret key sees them.
+        """The noise budget in bits: from the bound that the ciphertext carries, or measured with the secret key.
 
-        The bound is never above what the key sees. At 0 a ciphertext would not be certain to decrypt; none is made.
-        With the key the budget is rounded down to whole bits, as noise depends on the key: even so show nobody the
-        budgets of many ciphertexts (SECURITY.md).
+        The bound gives at most what the key measures. At 0 bits a ciphertext might not decrypt, and operations refuse
+        to make one. A measured budget is rounded down to whole bits, because noise depends on the key. Even so, do not
+        publish the measured budgets of many ciphertexts (SECURITY.md).
         """
         ct = operands.ciphertext(ciphertext)
         return ct.noise_budget if secret_key is None else self._core.noise_budget(ct, operands.secret_key(secret_key))
-
-    # Arithmetic
-
-    def add(self, a: IntegerCiphertext, b: Operand) -> IntegerCiphertext:
-        """The sum a + b, of ciphertexts at any levels, or with numbers in the clear; the lower level of both.
-
-        A list or array that is shorter than a ciphertext has zeros in all other places, in sums and in products.
-
-        Raises
-        ------
-        NoiseError
-            If the sum would not decrypt.
-        RangeError
-            If numbers in the clear are out of range, see `encode`.
-        """
-        if isinstance(b, IntegerCiphertext):
-            return self._core.add(operands.ciphertext(a), b)
-        if _is_number(b):
-            return self._core.add_number(operands.ciphertext(a), values.as_number(b, self.plaintext_modulus))
-        return self._core.add_plain(operands.ciphertext(a), self._encoded(b))
-
-    def subtract(self, a: IntegerCiphertext, b: Operand) -> IntegerCiphertext:
-        """The difference a - b; operands and errors as those of `add`."""
-        if isinstance(b, IntegerCiphertext):
-            return self._core.subtract(operands.ciphertext(a), b)
-        if _is_number(b):
-            return self._core.add_number(operands.ciphertext(a), -values.as_number(b, self.plaintext_modulus))
-        if isinstance(b, IntegerPlaintext):
-            b = self.decode(b)
-        return self._core.add_plain(
-            operands.ciphertext(a),
-            self._core.encode(-values.as_integers(_given(b), self.slot_count, self.plaintext_modulus)),
-        )
-
-    def negate(self, ciphertext: IntegerCiphertext) -> IntegerCiphertext:
-        """The negative -x."""
-        return self._core.negate(operands.ciphertext(ciphertext))
-
-    def multiply(
-        self,
-        a: IntegerCiphertext,
-        b: Operand,
-        relinearization_key: IntegerRelinearizationKey | None = None,
-        *,
-        method: str = "modulus-switching",
-    ) -> IntegerCiphertext:
-        """The product a * b, one level below the lower of both; with numbers in the clear no level, but its noise.
-
-        Without a key the product of ciphertexts keeps three polynomials at its level, until `relinearize` brings it a
-        level down: sums of such products want one relinearization.
-
-        By the method "scale-invariant", that of BFV, two ciphertexts give one at the lower level of both, and at level
-        0 as well: the product takes its bits from the noise budget, about as many as a level has. It is slower,
-        and there are about as many of them as levels; it is for programs that count budgets and no levels.
-
-        Raises
-        ------
-        LevelError
-            If a ciphertext has no level left.
-        MissingKeyError
-            If a scale-invariant product has no key.
-        NoiseError
-            If the product would not decrypt.
-        ParameterError
-            If there is no such method, or it is for ciphertexts only.
-        RangeError
-            If numbers in the clear are out of range, see `encode`.
-        """
-        left, scaled = operands.ciphertext(a), method == "scale-invariant"
-        _one_of("method", method, ("modulus-switching", "scale-invariant"))
-        if isinstance(b, IntegerCiphertext):
-            key = relinearization_key
-            if scaled:
-                return self._core.multiply_scaled(left, b, operands.relinearization_key(key))
-            return self._core.multiply(left, b, None if key is None else operands.relinearization_key(key))
-        if scaled:
-            raise ParameterError("A product with numbers in the clear has no method; leave it out.")
-        if _is_number(b):
-            return self._core.multiply_number(left, values.as_number(b, self.plaintext_modulus))
-        return self._core.multiply_plain(left, self._encoded(b))
-
-    def square(
-        self, ciphertext: IntegerCiphertext, relinearization_key: IntegerRelinearizationKey | None = None
-    ) -> IntegerCiphertext:
-        """The square x * x; levels, key and errors as those of `multiply`."""
-        return self.multiply(ciphertext, operands.ciphertext(ciphertext), relinearization_key)
-
-    def relinearize(
-        self, ciphertext: IntegerCiphertext, relinearization_key: IntegerRelinearizationKey
-    ) -> IntegerCiphertext:
-        """A product as two polynomials, one level below; what has two already stays as it is."""
-        key = operands.relinearization_key(relinearization_key)
-        return self._core.relinearize(operands.ciphertext(ciphertext), key)
-
-    def mod_switch(self, ciphertext: IntegerCiphertext, level: int) -> IntegerCiphertext:
-        """The same integers at a lower level: smaller, faster, and with as little noise as there can be.
-
-        Raises
-        ------
-        LevelError
-            If the ciphertext is below that level, or the level does not exist.
-        """
-        return self._core.level_down(operands.ciphertext(ciphertext), self._level(level))
-
-    def as_scheme(self, ciphertext: IntegerCiphertext, scheme: str) -> IntegerCiphertext:
-        """The same integers as a ciphertext of "bfv" or "bgv": itself, as both are readings of one ciphertext.
-
-        What one engine made goes into the other without it; it is for programs that convert.
-
-        Raises
-        ------
-        ParameterError
-            If there is no such scheme.
-        """
-        _one_of("scheme", scheme, ("bfv", "bgv"))
-        return operands.ciphertext(ciphertext)
-
-    def rotate_rows(
-        self, ciphertext: IntegerCiphertext, rotation_key: IntegerRotationKey, delta: int
-    ) -> IntegerCiphertext:
-        """Both rows by delta places to the right: numpy.roll(x.reshape(2, -1), delta, axis=1); no level.
-
-        Raises
-        ------
-        MissingKeyError
-            If no key is given.
-        ParameterError
-            If coefficients are packed.
-        """
-        key, by = operands.rotation_key(rotation_key), checks.step(delta)
-        return self._core.rotate_rows(operands.ciphertext(ciphertext), key, by)
-
-    def rotate_columns(self, ciphertext: IntegerCiphertext, rotation_key: IntegerRotationKey) -> IntegerCiphertext:
-        """The two rows exchanged: x.reshape(2, -1)[::-1]; no level. Errors as those of `rotate_rows`."""
-        return self._core.rotate_columns(operands.ciphertext(ciphertext), operands.rotation_key(rotation_key))
-
-    def sum_slots(self, ciphertext: IntegerCiphertext, rotation_key: IntegerRotationKey) -> IntegerCiphertext:
-        """The sum of all slots modulo t, in every slot; no level. Errors as those of `rotate_rows`."""
-        return self._core.sum_slots(operands.ciphertext(ciphertext), operands.rotation_key(rotation_key))
-
-    def _encoded(self, operand: Any) -> IntegerPlaintext:
-        return self.encode(_given(operand))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0)
-
-
-def _given(value: Any) -> Any:
-    if value is None:
-        raise TypeError(
-            "An operand is a ciphertext, a plaintext, a whole number, or a list or array of them, not None."
-        )
-    return value
-
-
-def _one_of(name: str, value: Any, known: tuple[str, ...]) -> str:
-    if checks.word(name, value) not in known:
-        raise ParameterError(f'There is no {name} "{value}"; choose one of {", ".join(known)}.')
-    return str(value)

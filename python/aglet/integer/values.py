@@ -1,4 +1,4 @@
-"""Messages of integers: whatever numpy can make of them, as int64 between -t and t."""
+"""Messages of integers: anything that numpy can convert, as int64 between -t and t."""
 
 from __future__ import annotations
 
@@ -8,28 +8,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglet import checks
-from aglet.errors import RangeError
+from aglet.errors import LevelError, RangeError
 
-__all__ = ["Integers", "as_coefficients", "as_integers", "as_number", "as_table"]
+__all__ = ["Integers", "as_coefficients", "as_integers", "as_level", "as_number", "as_table", "is_number"]
 
 Integers = NDArray[np.int64]
 
 
+def is_number(value: Any) -> bool:
+    """Whether it is one number, whole or not."""
+    return isinstance(value, int | float | np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0)
+
+
+def as_level(level: Any, max_level: int) -> int:
+    """A level of the engine.
+
+    Raises
+    ------
+    LevelError
+        If there is no such level.
+    """
+    if not 0 <= checks.whole("A level", level) <= max_level:
+        raise LevelError(f"Level {level} does not exist here; this engine has the levels 0 to {max_level}.")
+    return int(level)
+
+
 def as_integers(values: Any, count: int, t: int) -> Integers:
-    """A message: one dimension of at most `count` numbers, or the two rows of slots.
+    """A message: at most `count` numbers in one dimension, or the two rows of slots.
 
     Raises
     ------
     TypeError
-        If it is text, masked, a lone number, or holds what is no number.
+        If it is text, masked, a single number, or holds something that is not a number.
     RangeError
-        If it is empty, too long or of another shape, or a number is no integer between -t and t.
+        If it is empty, too long or of another shape, or a number is not an integer between -t and t.
     """
     array = _whole(values, "message")
     if array.ndim == 0:
         raise TypeError(
-            "A message is a list or an array, and this is one number; write [x] for the first place alone, or "
-            "numpy.full(engine.slot_count, x) for every one."
+            "A message is a list or an array, and this is one number; write [x] to set the first integer only, or "
+            "numpy.full(engine.slot_count, x) to set all of them."
         )
     if array.ndim == 2 and array.shape != (2, count // 2):
         raise RangeError(
@@ -52,7 +70,7 @@ def as_number(value: Any, t: int) -> int:
     Raises
     ------
     TypeError
-        If it is no whole number.
+        If it is not a whole number.
     RangeError
         If it is out of range.
     """
@@ -70,13 +88,13 @@ def as_coefficients(values: Any, t: int) -> Integers:
     Raises
     ------
     TypeError
-        If they are no whole numbers.
+        If they are not whole numbers.
     RangeError
-        If there are none, or not in one dimension.
+        If there are none, or they have more than one dimension.
     """
     array = _whole(values, "list of coefficients")
     if array.ndim != 1 or array.size == 0:
-        raise RangeError("Coefficients stand in one list, the constant first; give at least two.")
+        raise RangeError("Coefficients are one flat list, the constant term first; give at least two.")
     # A narrow dtype has no room for t.
     wide = array.astype(np.uint64 if array.dtype.kind == "u" else np.int64) if array.dtype.kind in "iu" else array
     return (wide % t).astype(np.int64)
@@ -88,9 +106,9 @@ def as_table(values: Any, t: int) -> Integers:
     Raises
     ------
     TypeError
-        If they are no whole numbers.
+        If they are not whole numbers.
     RangeError
-        If they are not in one dimension, or out of range.
+        If they have more than one dimension, or are out of range.
     """
     array = _whole(values, "table")
     if array.ndim != 1:
@@ -99,7 +117,7 @@ def as_table(values: Any, t: int) -> Integers:
 
 
 def _whole(values: Any, what: str) -> NDArray[Any]:
-    """An array of whole numbers: floats pass if they are whole, whatever their dtype."""
+    """An array of whole numbers. Floats are accepted if their values are whole."""
     if isinstance(values, np.ma.MaskedArray):
         raise TypeError("This array is masked, and a ciphertext has no mask; give .filled(value) in its place.")
     if isinstance(values, str | bytes | bytearray):

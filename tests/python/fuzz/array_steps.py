@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -95,6 +96,10 @@ def _with_plain(draw: Draw, pairs: list[Pair]) -> Step:
                 ("y * x", lambda a: y * a, x.error * size),
                 ("np.subtract(y, x)", lambda a: np.subtract(y, a), x.error),
                 ("np.multiply(y, x)", lambda a: np.multiply(y, a), x.error * size),
+                ("np.add(x, y)", lambda a: np.add(a, y), x.error),
+                ("x += y", lambda a: _in_place(operator.iadd, a, y), x.error),
+                ("x *= y", lambda a: _in_place(operator.imul, a, y), x.error * size),
+                ("np.true_divide(x, y)", lambda a: np.true_divide(a, _divisor(y)), 2 * x.error),
                 (
                     "x / (1 + y * y)",
                     lambda a: a / (1 + abs(np.asarray(y, np.float64 if np.isrealobj(y) else complex)) ** 2),
@@ -106,6 +111,22 @@ def _with_plain(draw: Draw, pairs: list[Pair]) -> Step:
     return Step(f"{text} with y = {_shown(y)}", call, (x,), error)
 
 
+def _in_place(operation: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
+    """On a new name, and in numpy's case on doubles that have room for the result, as encrypted arrays never change."""
+    if isinstance(x, np.ndarray | np.generic):
+        shape = np.broadcast_shapes(x.shape, np.shape(y))
+        kind = complex if np.iscomplexobj(x) or np.iscomplexobj(y) else float
+        x = np.broadcast_to(x, shape).astype(kind)
+        y = np.asarray(y).astype(kind)
+    return operation(x, y)
+
+
+def _divisor(y: Any) -> Any:
+    """Numbers of size 1/2 at least."""
+    wide = np.asarray(y).astype(complex if np.iscomplexobj(y) else float)
+    return np.where(np.abs(wide) < 0.5, 0.5, wide)
+
+
 def _with_encrypted(draw: Draw, pairs: list[Pair]) -> Step:
     x, y = draw(st.sampled_from(pairs)), draw(st.sampled_from(pairs))
     across = x.error * y.size + y.error * x.size + x.error * y.error
@@ -115,6 +136,10 @@ def _with_encrypted(draw: Draw, pairs: list[Pair]) -> Step:
                 ("x + y", lambda a, b: a + b, x.error + y.error),
                 ("x - y", lambda a, b: a - b, x.error + y.error),
                 ("x * y", lambda a, b: a * b, across),
+                ("np.add(x, y)", np.add, x.error + y.error),
+                ("np.multiply(y, x)", lambda a, b: np.multiply(b, a), across),
+                ("x - y.mean()", lambda a, b: a - b.mean(), x.error + y.error),
+                ("sum([x, y, x])", lambda a, b: sum([a, b, a]), 2 * x.error + y.error),
             ]
         )
     )
@@ -133,6 +158,12 @@ def _alone(draw: Draw, pairs: list[Pair]) -> Step:
                 ("x ** 3", lambda a: a**3, cubed),
                 ("np.conj(x)", np.conj, x.error),
                 ("3 * x", lambda a: 3 * a, 3 * x.error),
+                ("x / 4", lambda a: a / 4, x.error),
+                ("+x", lambda a: +a, x.error),
+                ("np.negative(x)", np.negative, x.error),
+                ("np.power(x, 2)", lambda a: np.power(a, 2), 2 * x.error * x.size + x.error**2),
+                ("x ** 1", lambda a: a**1, x.error),
+                ("np.stack(list(x))", lambda a: np.stack(list(a)), x.error),
             ]
         )
     )
@@ -153,22 +184,41 @@ def _sums(draw: Draw, pairs: list[Pair]) -> Step:
     x, keep = draw(st.sampled_from(pairs)), draw(st.booleans())
     axis = _axes(draw, x.clear.shape)
     name = draw(st.sampled_from(["sum", "mean", "var"]))
+    more = {"ddof": 1} if name == "var" and draw(st.booleans()) else {}
     count = x.clear.size // max(1, np.sum(x.clear, axis=axis).size)
     error = {"sum": count * x.error, "mean": x.error, "var": 4 * x.error * x.size + 2 * x.error**2}[name]
+    if more:
+        # numpy divides by zero, and says so in a warning only.
+        more = more if count > 1 else {}
+        error *= 2
     method = draw(st.booleans())
 
     def call(a: Any) -> Any:
         if method:
-            return getattr(a, name)(axis=axis, keepdims=keep)
-        return getattr(np, name)(a, axis=axis, keepdims=keep)
+            return getattr(a, name)(axis=axis, keepdims=keep, **more)
+        return getattr(np, name)(a, axis=axis, keepdims=keep, **more)
 
-    return Step(f"x.{name}(axis={axis}, keepdims={keep})", call, (x,), error)
+    return Step(f"x.{name}(axis={axis}, keepdims={keep}, {more})", call, (x,), error)
 
 
 def _key(draw: Draw, shape: tuple[int, ...]) -> Any:
     """An index of numpy: slices, numbers, lists with repeats and negative ones, masks, new axes."""
     parts: list[Any] = []
     fancy = False
+    special = draw(st.integers(0, 9))
+    if special == 0:
+        # A mask of the whole shape.
+        random = np.random.default_rng(draw(st.integers(0, 2**16)))
+        chosen = random.uniform(0, 1, shape) < 0.5
+        chosen.flat[random.integers(chosen.size)] = True
+        return chosen
+    if special == 1 and len(shape) > 1:
+        # One element for each of several pairs, and what numpy makes of such lists that stand apart.
+        random = np.random.default_rng(draw(st.integers(0, 2**16)))
+        first, last = random.integers(-shape[0], shape[0], (2, 1)), random.integers(-shape[-1], shape[-1], 3)
+        return (first, ..., last)
+    if special == 2 and shape:
+        return (..., draw(st.integers(-shape[-1], shape[-1] - 1)))
     for length in shape[: draw(st.integers(0, len(shape)))]:
         kind = draw(st.sampled_from(["slice", "slice", "number", "list", "mask", "new"]))
         if kind == "new":
@@ -198,6 +248,8 @@ def _view(draw: Draw, pairs: list[Pair]) -> Step:
     if draw(st.integers(0, 2)):
         key = _key(draw, x.clear.shape)
         return Step(f"x[{_shown(key)}]", lambda a: a[key], (x,), x.error)
+    if draw(st.booleans()):
+        return _along(draw, x)
     shift, factors = draw(st.integers(-9, 9)), _factored(draw, x.clear.size)
     text, call = draw(
         st.sampled_from(
@@ -211,7 +263,42 @@ def _view(draw: Draw, pairs: list[Pair]) -> Step:
                 (f"np.take(x, [{shift}, 0], mode='wrap')", lambda a: np.take(a, [shift, 0], mode="wrap")),
                 ("np.tile(x, 2)", lambda a: np.tile(a, 2)),
                 ("x[..., None]", lambda a: a[..., None]),
+                ("np.tile(x, (2, 1))", lambda a: np.tile(a, (2, 1))),
+                ("x.flatten()", lambda a: a.flatten()),
+                ("np.ravel(x, order='F')", lambda a: np.ravel(a, order="F")),
+                (f"np.reshape(x, {factors}, order='F')", lambda a: np.reshape(a, factors, order="F")),
+                ("np.squeeze(x)", np.squeeze),
+                ("np.expand_dims(x, 0)", lambda a: np.expand_dims(a, 0)),
+                ("np.diagonal(x)", np.diagonal),
                 ("np.broadcast_to(x, (3, ...))", lambda a: np.broadcast_to(a, (3, *a.shape))),
+            ]
+        )
+    )
+    return Step(text, call, (x,), x.error)
+
+
+def _along(draw: Draw, x: Pair) -> Step:
+    """Views along axes, that there are or are not."""
+    one, other = draw(st.integers(-3, 2)), draw(st.integers(-3, 2))
+    shift = draw(st.integers(-9, 9))
+    length = x.clear.shape[one] if -x.clear.ndim <= one < x.clear.ndim else 1
+    counts = [(i + shift) % 3 for i in range(length)]
+    text, call = draw(
+        st.sampled_from(
+            [
+                (f"np.roll(x, {shift}, {one})", lambda a: np.roll(a, shift, one)),
+                (f"np.roll(x, ({shift}, 1), ({one}, {other}))", lambda a: np.roll(a, (shift, 1), (one, other))),
+                (f"np.flip(x, {one})", lambda a: np.flip(a, one)),
+                (f"np.repeat(x, 2, {one})", lambda a: np.repeat(a, 2, axis=one)),
+                (f"np.repeat(x, {counts}, {one})", lambda a: np.repeat(a, counts, axis=one)),
+                (f"np.take(x, [0, {shift}, 0], {one})", lambda a: np.take(a, [0, shift, 0], axis=one)),
+                (f"np.take(x, {shift}, {one}, mode='clip')", lambda a: np.take(a, shift, axis=one, mode="clip")),
+                (f"np.swapaxes(x, {one}, {other})", lambda a: np.swapaxes(a, one, other)),
+                (f"np.moveaxis(x, {one}, {other})", lambda a: np.moveaxis(a, one, other)),
+                (f"np.squeeze(x, {one})", lambda a: np.squeeze(a, one)),
+                (f"np.expand_dims(x, ({one}, {other}))", lambda a: np.expand_dims(a, (one, other))),
+                (f"np.diagonal(x, {shift}, {one}, {other})", lambda a: np.diagonal(a, shift, one, other)),
+                (f"np.transpose(x, ({one}, {other}))", lambda a: np.transpose(a, (one, other))),
             ]
         )
     )
@@ -238,6 +325,9 @@ def _join(draw: Draw, pairs: list[Pair]) -> Step:
                 (f"np.stack([plain, x], {axis})", lambda a, b: np.stack([plain, a], axis=axis)),
                 ("np.vstack([x, y])", lambda a, b: np.vstack([a, b])),
                 ("np.hstack([x, y])", lambda a, b: np.hstack([a, b])),
+                ("np.hstack([plain, x])", lambda a, b: np.hstack([plain, a])),
+                ("np.vstack([x, plain])", lambda a, b: np.vstack([a, plain])),
+                (f"np.concatenate([x[:1], y, x[1:]], {axis})", lambda a, b: np.concatenate([a[:1], b, a[1:]], axis)),
             ]
         )
     )
@@ -270,6 +360,11 @@ def _product(draw: Draw, pairs: list[Pair]) -> Step:
                 ("np.inner(x, y)", lambda a, b: np.inner(a, b), both),
                 ("np.inner(plain, x)", lambda a, b: np.inner(np.asarray(right).T, a), sums(right, 0)),
                 ("x @ y", lambda a, b: a @ b, both),
+                ("x.dot(y)", lambda a, b: a.dot(b), both),
+                ("np.dot(plain, x)", lambda a, b: np.dot(np.asarray(left), a), sums(left, 1)),
+                ("np.matmul(x, plain)", lambda a, b: np.matmul(a, np.asarray(right)), sums(right, 0)),
+                ("np.matmul(plain, x)", lambda a, b: np.matmul(np.asarray(left), a), sums(left, 1)),
+                ("x @ list", lambda a, b: a @ np.asarray(vector).tolist(), sums(vector, 0)),
             ]
         )
     )
@@ -312,12 +407,48 @@ def _compared(draw: Draw, pairs: list[Pair]) -> Step:
         ("x > other", lambda a: (a > other) * 1.0),
         ("np.less(x, other)", lambda a: np.less(a, other) * 1.0),
         ("np.where(x > other, x, other)", lambda a: np.where(a > other, a, other)),
+        ("other >= x", lambda a: (other >= a) * 1.0),
+        ("x <= other", lambda a: (a <= other) * 1.0),
+        ("np.greater_equal(x, other)", lambda a: np.greater_equal(a, other) * 1.0),
+        ("np.greater(other, x)", lambda a: np.greater(other, a) * 1.0),
+        ("np.clip(x, other, other + 3)", lambda a: np.clip(a, other, other + 3)),
+        ("np.where(x < other, 1, 0).sum()", lambda a: np.where(a < other, 1, 0).sum(axis=-1) / max(1, shape[-1])),
     ]
     if decided:
         calls += [("abs(x)", abs), ("np.sign(x)", np.sign), ("np.clip(x, 0, None)", lambda a: np.clip(a, 0, None))]
     text, call = draw(st.sampled_from(calls))
     # A polynomial of the sign is steep where values are as near as may be.
     return Step(f"{text}, {apart:.3g} apart", call, (x,), 32 * x.error * (1 + x.size), slack * (1 + x.size))
+
+
+def _ordered(draw: Draw, pairs: list[Pair]) -> Step:
+    """Sort and its like of a vector of values apart from one another, some of them equal, in places of many kinds."""
+    session = draw(st.sampled_from(pairs)).encrypted.session
+    count = draw(st.sampled_from([1, 2, 4] if session.slots < 256 else [2, 4, 8]))
+    random = np.random.default_rng(draw(st.integers(0, 2**16)))
+    values = random.choice(np.linspace(-0.9, 0.9, 8), 2 * count)
+    moves: list[tuple[str, Callable[[Any], Any]]] = [
+        ("as it is", lambda a: a[:count]),
+        ("every other", lambda a: a[::2]),
+        ("backwards", lambda a: a[::-1][:count]),
+        ("a column", lambda a: a.reshape(count, 2)[:, 1]),
+        ("with repeats", lambda a: a[[0] * count]),
+    ]
+    way, move = draw(st.sampled_from(moves))
+    text, call = draw(
+        st.sampled_from(
+            [
+                ("np.sort(x)", np.sort),
+                ("np.argmax(x)", np.argmax),
+                ("x.argmin()", lambda a: a.argmin()),
+                ("x.max()", lambda a: a.max()),
+                ("np.min(x)", np.min),
+                ("np.sort(x)[::-1][:2]", lambda a: np.sort(a)[::-1][:2]),
+            ]
+        )
+    )
+    x = Pair(session.encrypt(values), values, 2.0**-22)
+    return Step(f"{text} of {count}, {way}", lambda a: call(move(a)), (x,), 0.0, 2.0**-6 * max(1, count - 1))
 
 
 def _function(draw: Draw, pairs: list[Pair]) -> Step:
@@ -378,5 +509,6 @@ STEPS: dict[str, Callable[[Draw, list[Pair]], Step]] = {
     "product": _product,
     "choice": _choice,
     "compared": _compared,
+    "ordered": _ordered,
     "function": _function,
 }

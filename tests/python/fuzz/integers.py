@@ -1,7 +1,7 @@
 """Random programs of `IntegerEngine` against numpy modulo t: every result is exact, or there is an exception.
 
 Messages are what is worst for noise as often as what is random: all numbers at t/2, one spike, signs that put a whole
-polynomial on one root, and slots that are such a polynomial.
+polynomial on one root, and slots that are such a polynomial. Toys bootstrap: slots, coefficients and a subring.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from aglet.errors import LevelError, NoiseError
 
 __all__ = ["program"]
 
-WORLDS = [
+WORLDS: list[tuple[int | str, str]] = [
     (65537, "slots"),
     (40961, "slots"),
     (257, "slots"),
@@ -27,20 +27,28 @@ WORLDS = [
     (9999, "coefficients"),
     (32769, "coefficients"),
     (65537, "coefficients"),
+    ("toy-int16", "slots"),
+    ("toy-int16", "coefficients"),
+    ("toy-int16-deep", "slots"),
 ]
-"""Moduli: with all slots, with fewer than coefficients, and odd ones of all sizes."""
+"""Moduli: with all slots, with fewer than coefficients, odd ones of all sizes; and sets with a bootstrap, of 65537."""
 
 
 class World:
     """One engine with its keys, and the same arithmetic of numpy."""
 
-    def __init__(self, t: int, packing: str) -> None:
-        self.engine = IntegerEngine(plaintext_modulus=t, depth=4, packing=packing)
-        self.t, self.slots, self.n = t, packing == "slots", self.engine.slot_count
+    def __init__(self, of: int | str, packing: str) -> None:
+        if isinstance(of, int):
+            self.engine = IntegerEngine(plaintext_modulus=of, depth=4, packing=packing)
+        else:
+            self.engine = IntegerEngine(preset=of, packing=packing, allow_insecure=True)
+        self.t, self.slots, self.n = self.engine.plaintext_modulus, packing == "slots", self.engine.slot_count
         self.secret = self.engine.create_secret_key()
         self.public = self.engine.create_public_key(self.secret)
         self.relin = self.engine.create_relinearization_key(self.secret)
         self.rotation = self.engine.create_rotation_key(self.secret) if self.slots else None
+        able = self.engine.bootstrap_output_level is not None
+        self.bootstrap = self.engine.create_bootstrap_key(self.secret) if able else None
         turns = np.exp(1j * np.pi * np.arange(self.n) / self.n)
         self._forward, self._back = turns, turns.conj()
 
@@ -98,9 +106,9 @@ def _root(order: int, t: int) -> int:
 
 
 @cache
-def world(t: int, packing: str) -> World:
+def world(of: int | str, packing: str) -> World:
     """Made once for all programs."""
-    return World(t, packing)
+    return World(of, packing)
 
 
 Value = tuple[IntegerCiphertext, Any]
@@ -109,22 +117,23 @@ Value = tuple[IntegerCiphertext, Any]
 def program(data: Any) -> None:
     """Integers are what numpy gives modulo t, or the operation is refused."""
     w = world(*data.draw(st.sampled_from(WORLDS)))
-    kinds, seeds = st.sampled_from(KINDS), st.integers(0, 9)
+    kinds, seeds, top = st.sampled_from(KINDS), st.integers(0, 9), w.engine.max_level
+    steps, growing = (STEPS, GROWING) if w.bootstrap is None else (STEPS + REFRESHING, GROWING + REFRESHING)
     made: list[Value] = []
     for _ in range(2):
-        kind, seed, level = data.draw(kinds), data.draw(seeds), data.draw(st.sampled_from([4, 4, 4, 3, 2, 1]))
+        kind, seed, level = data.draw(kinds), data.draw(seeds), data.draw(st.sampled_from([top, top, top, 3, 2, 1]))
         message = w.message(kind, seed)
         key = data.draw(st.sampled_from([w.secret, w.public]))
         made.append((w.engine.encrypt(message, key, level=level), message))
         note(f"encrypt {kind} {seed} at {level}")
     last, repeated = made[0], data.draw(st.booleans())
     step, message = (
-        data.draw(st.sampled_from(GROWING if repeated else STEPS)),
+        data.draw(st.sampled_from(growing if repeated else steps)),
         w.message(data.draw(kinds), data.draw(seeds)),
     )
     for _ in range(data.draw(st.integers(3, 10))):
         if not repeated:
-            step, message = data.draw(st.sampled_from(STEPS)), w.message(data.draw(kinds), data.draw(seeds))
+            step, message = data.draw(st.sampled_from(steps)), w.message(data.draw(kinds), data.draw(seeds))
         other = data.draw(st.sampled_from([last, *made]))
         number = data.draw(st.sampled_from([0, 1, 2, -1, w.t // 2, -(w.t // 2), w.t - 1]))
         note(f"{step.__name__} with {number}")
@@ -236,6 +245,23 @@ def _sum_slots(w: World, x: Value, y: Value, message: Any, number: int) -> Value
     return w.engine.sum_slots(x[0], w.rotation), w.centred(np.full(w.n, x[1].sum()))
 
 
+def _bootstrap(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
+    return w.engine.bootstrap(x[0], w.bootstrap), x[1]
+
+
+def _bootstrap_both(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
+    """Side by side; each is the other's equal on its own."""
+    left, right = w.engine.bootstrap_many([x[0], y[0]], w.bootstrap)
+    return w.engine.subtract(left, right), w.centred(x[1] - y[1])
+
+
+def _square_and_bootstrap(w: World, x: Value, y: Value, message: Any, number: int) -> Value:
+    """A product down to where a bootstrap takes it, which has the noise of sums before it."""
+    low = w.engine.square(w.engine.add(w.engine.mod_switch(x[0], 2), number), w.relin)
+    shifted = w.centred(x[1] + number)
+    return w.engine.bootstrap(low, w.bootstrap), w.product(shifted, shifted)
+
+
 STEPS: list[Callable[..., Value]] = [
     _add,
     _subtract,
@@ -260,3 +286,6 @@ STEPS: list[Callable[..., Value]] = [
 
 GROWING = [_double, _multiply_plain, _multiply_number, _multiply, _multiply_scaled, _square, _add_plain, _sum_slots]
 """What is done again and again until it is refused."""
+
+REFRESHING = [_bootstrap, _bootstrap, _bootstrap_both, _square_and_bootstrap]
+"""Where the set has a bootstrap."""

@@ -1,6 +1,7 @@
 """Batches on a real Ray cluster of a head and two nodes on this machine, in the toy ring.
 
-A worker is killed, a node is removed, a node comes late; the results have the bytes of a run without Ray.
+A worker is killed, a node is removed, a node comes late; the results have the bytes of a run without Ray. What happens
+when nothing can run at all, and Ray waits, is tested by hand (tests/python/by_hand/test_cluster.py).
 """
 
 from __future__ import annotations
@@ -8,60 +9,17 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-import pytest
 import ray
 from ray.cluster_utils import Cluster
 
-from aglet import Engine, KeySet, ParameterError
+from aglet import Engine
 from aglet.batch import Pool
-from aglet.batch.places import Place
-from aglet.errors import DeviceError
+from ray_cluster import COUNT, add, cluster, contents, work
 
-COUNT = 60
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Cluster]:
-    """The head has no core for us; all sockets are on 127.0.0.1, and nothing is told to anybody."""
-    os.environ |= {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0"}
-    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "object_store_memory": 100_000_000})
-    for _ in range(2):
-        add(made)
-    yield made
-    ray.shutdown()
-    made.shutdown()
-
-
-def add(cluster: Cluster) -> Any:
-    return cluster.add_node(num_cpus=1, object_store_memory=100_000_000)
-
-
-@pytest.fixture(scope="module")
-def work(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Keys, sixty tired ciphertexts, and what a run in this process makes of them."""
-    folder = tmp_path_factory.mktemp("batch")
-    engine = Engine(preset="toy", allow_insecure=True)
-    keys: KeySet = engine.create_keys()
-    keys.save(folder / "keys")
-    (folder / "in").mkdir()
-    random = np.random.default_rng(1)
-    for i in range(COUNT):
-        message = random.uniform(-1, 1, engine.slot_count)
-        engine.write(engine.encrypt(message, keys.public, level=0), folder / "in" / f"{i:03}.ct")
-    with Pool(folder / "keys", allow_insecure=True) as pool:
-        assert pool.run(folder / "in", folder / "local").done == COUNT
-    return {"folder": folder, "expected": contents(folder / "local")}
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {name: (folder / name).read_bytes() for name in Place(folder).names()}
+__all__ = ["cluster", "work"]
 
 
 def run(cluster: Cluster, work: dict[str, Any], name: str, then: Callable[[Pool, Any], None]) -> Any:
@@ -116,53 +74,3 @@ def test_a_stream_in_order(cluster: Cluster, work: dict[str, Any]) -> None:
         found = list(pool.stream(folder / "in"))
     assert [name for name, _ in found] == sorted(work["expected"])
     assert {name: engine.serialize(one) for name, one in found} == work["expected"]
-
-
-_HEADLESS = """
-import os, signal, sys, time
-from pathlib import Path
-from ray.cluster_utils import Cluster
-from aglet.batch import Pool
-
-made = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "object_store_memory": 100_000_000})
-made.add_node(num_cpus=1, object_store_memory=100_000_000)
-folder, gone = Path(sys.argv[1]), []
-
-def told(*_):
-    if not gone:
-        gone.append(time.monotonic())
-        for kind in ("gcs_server", "raylet"):
-            os.kill(made.head_node.all_processes[kind][0].process.pid, signal.SIGKILL)
-
-try:
-    with Pool(folder / "keys", address=made.address, allow_insecure=True) as pool:
-        pool.run(folder / "in", folder / "headless", progress=told)
-except Exception as error:
-    print(type(error).__name__, error)
-print("seconds", time.monotonic() - gone[0])
-made.shutdown()
-os._exit(0)
-"""
-
-
-def test_a_head_node_that_is_gone(work: dict[str, Any]) -> None:
-    """Said within seconds, ended within half a minute, and what was done by then is in the manifest."""
-    folder = work["folder"]
-    told = subprocess.run([sys.executable, "-c", _HEADLESS, str(folder)], capture_output=True, text=True, timeout=300)
-    assert "has not answered for 5 s" in told.stderr
-    assert "DeviceError The head node" in told.stdout, told.stderr[-2000:]
-    assert float(told.stdout.split("seconds")[-1]) < 45
-    done = {json.loads(line)["name"] for line in (folder / "headless" / "_manifest.jsonl").read_text().splitlines()}
-    assert done
-    assert {name: (folder / "headless" / name).read_bytes() for name in done}.items() <= work["expected"].items()
-
-
-def test_workers_that_cannot_start(cluster: Cluster, work: dict[str, Any]) -> None:
-    """Without `allow_insecure` no worker opens toy keys: the reason comes here."""
-    folder = work["folder"]
-    with Pool(folder / "keys", address=cluster.address) as pool, pytest.raises(DeviceError, match="128 bits"):
-        pool.run(folder / "in", folder / "never")
-    ray.shutdown()
-    nobody = Pool(folder / "keys", address="127.0.0.1:1", allow_insecure=True)
-    with nobody, pytest.raises(ParameterError, match="no Ray cluster"):
-        nobody.run(folder / "in", folder / "never")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from fuzz import arrays, bridges, comparisons, engine, integer_bridges, integers, lookups
+from fuzz import arrays, comparisons, engine, fhew, integer_scheme_switch, integers, scheme_switch
 from fuzz.profiles import programs
 
 test_arrays = programs(arrays.program, share=0.5, profile="long")
 test_engine = programs(engine.program, share=0.1, profile="long")
-test_lookups = programs(lookups.program, share=0.3, profile="long")
+test_lookups = programs(fhew.program, share=0.3, profile="long")
 test_integers = programs(integers.program, share=0.2, profile="long")
-test_bits_over_a_bridge = programs(bridges.bits_program, share=0.02, profile="long")
-test_noisy_bits_over_a_bridge = programs(bridges.noisy_program, share=0.01, profile="long")
-test_numbers_over_a_bridge = programs(bridges.numbers_program, share=0.01, profile="long")
-test_reals_over_a_bridge = programs(bridges.reals_program, share=0.02, profile="long")
-test_integers_over_a_bridge = programs(integer_bridges.program, share=0.002, profile="long")
+test_bits_by_scheme_switch = programs(scheme_switch.bits_program, share=0.02, profile="long")
+test_noisy_bits_by_scheme_switch = programs(scheme_switch.noisy_program, share=0.01, profile="long")
+test_numbers_by_scheme_switch = programs(scheme_switch.numbers_program, share=0.01, profile="long")
+test_reals_by_scheme_switch = programs(scheme_switch.reals_program, share=0.02, profile="long")
+test_integers_by_scheme_switch = programs(integer_scheme_switch.program, share=0.002, profile="long")
 test_comparisons = programs(comparisons.program, share=0.02, profile="long")

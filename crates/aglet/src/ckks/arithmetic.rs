@@ -1,7 +1,7 @@
-//! Encryption and arithmetic as users see it: levels are user levels, scales are canonical, operands are aligned.
+//! Encryption and arithmetic as users see it: levels are user levels, scales are canonical, and operands are aligned.
 //!
-//! Every user level has one scale, `scale(l - 1) = scale(l)^2 / q_l`, so that a product rescaled lands exactly on the scale
-//! of its level. Going down without a product multiplies by one at the scale that makes it so.
+//! Every user level has one scale, `scale(l - 1) = scale(l)^2 / q_l`, so a rescaled product has exactly the scale of
+//! its level. To lower a level without a product, a ciphertext is multiplied by one at the matching scale.
 
 use crate::ckks::engine::{Engine, FixedRotationKey, GaloisKey, RelinearizationKey, RotationKey};
 use crate::ckks::Ciphertext;
@@ -29,8 +29,8 @@ impl Engine {
         pt.level().saturating_sub(self.params().hidden_levels())
     }
 
-    /// Encodes one value for each slot. Numbers of type `f64` make a real message, those of type `Complex64` a complex one,
-    /// whatever their values.
+    /// Encodes one value for each slot. The type decides whether the message is real (`f64`) or complex (`Complex64`),
+    /// whatever the values are.
     ///
     /// # Errors
     /// [`Error::Range`] for values that are not finite or so large that they could wrap around at this level,
@@ -48,8 +48,8 @@ impl Engine {
         }
         self.run(|| Ok(self.encoder.encode(&self.ctx, values, chain, scale)?))
     }
-    /// A message that is declared to be no larger than a bound, which everybody may know: what it is encrypted to states its noise
-    /// through products as well.
+    /// Declares a public bound on the values of a message. A ciphertext of it then also tracks its noise through
+    /// products.
     ///
     /// # Errors
     /// [`Error::Range`] for a bound that is not positive and finite, or that the message is known to exceed.
@@ -92,7 +92,7 @@ impl Engine {
         Self::within_bound(ct, &values)?;
         Ok(values)
     }
-    /// The same without a look at their size: what does not fit comes out as it is modulo the modulus.
+    /// The same without the size check: values that do not fit come out reduced modulo the modulus.
     pub fn decrypt_unchecked(&self, ct: &Ciphertext, key: &SecretKey) -> Result<Vec<Complex64>, Error> {
         let all = f64::INFINITY;
         self.run(|| Ok(self.encoder.decode_within(&self.ctx, &ct.decrypted(key.decrypt(&self.ctx, ct)?), all)?))
@@ -110,7 +110,8 @@ impl Engine {
         self.run(|| self.adjust(ct, level))
     }
 
-    /// To the canonical scale of a level at or below; not on the pool.
+    /// Brings a ciphertext to the canonical scale of this level, which is not above its own. Does not run on the thread
+    /// pool.
     pub(crate) fn adjust(&self, ct: &Ciphertext, level: usize) -> Result<Ciphertext, Error> {
         if self.level(ct)? == level {
             return Ok(ct.clone());
@@ -144,7 +145,7 @@ impl Engine {
     fn spend(&self, level: usize) -> Result<usize, Error> {
         level.checked_sub(1).ok_or_else(|| {
             Error::Level(
-                "This needs a level and the ciphertext is at level 0; bootstrap it first, encrypt at a higher level, or make the \
+                "This operation takes one level, and the ciphertext is at level 0; bootstrap it first, encrypt at a higher level, or make the \
                  engine with a larger max_level=."
                     .into(),
             )
@@ -233,7 +234,8 @@ impl Engine {
         Ok(Arc::new(a.again(copies(self, a)?, 0.0)))
     }
 
-    /// `a * b`, one level. With a key the result has degree 1; without, degree 2, to be relinearized later.
+    /// `a * b`; takes one level. With a key the result has degree 1. Without a key it has degree 2 and can be
+    /// relinearized later.
     pub fn multiply(
         &self,
         a: &Ciphertext,
@@ -249,7 +251,7 @@ impl Engine {
             let (scale, real) = (self.params().scale_at(below), a.real && b.real);
             let known = Self::known_beside(known, &[&a, &b]);
             if let Some(key) = key {
-                let keys = KeySet::new().with(KeyRole::Square, key.0.clone());
+                let keys = KeySet::new().with(KeyRole::Relinearization, key.0.clone());
                 let products = vec![Product { factor: 1, left: &a, right: &b }];
                 let form = Quadratic {
                     products,
@@ -266,7 +268,7 @@ impl Engine {
             Ok(self.told(at_scale(out, scale), known, real))
         })
     }
-    /// `a * pt`, one level.
+    /// `a * pt`; takes one level.
     pub fn multiply_plain(&self, a: &Ciphertext, pt: &Plaintext) -> Result<Ciphertext, Error> {
         let below = self.spend(self.level(a)?.min(self.plaintext_level(pt)))?;
         let (known, real) = (self.fitting(a.known.product(&pt.known), below)?, a.real && pt.real);
@@ -278,7 +280,7 @@ impl Engine {
             Ok(self.told(at_scale(out, self.params().scale_at(below)), known, real))
         })
     }
-    /// `c * a` for one number, one level.
+    /// `c * a` for one number; takes one level.
     pub fn multiply_scalar<T: Number>(&self, a: &Ciphertext, c: T) -> Result<Ciphertext, Error> {
         let c = finite(c.into())?;
         let level = self.level(a)?;
@@ -293,10 +295,10 @@ impl Engine {
             Ok(self.told(at_scale(out, scale), known, a.real && T::REAL))
         })
     }
-    /// `c * a` for an integer, no level.
+    /// `c * a` for an integer; takes no level.
     pub fn multiply_integer(&self, a: &Ciphertext, c: i64) -> Result<Ciphertext, Error> {
         if c.unsigned_abs() >= 1 << 53 {
-            return Err(Error::Range(format!("The integer {c} is too large to multiply by; take one below 2^53 in size, or a float, which costs one level.")));
+            return Err(Error::Range(format!("The integer {c} is too large to multiply by; give one below 2^53 in size, or a float, which takes one level.")));
         }
         let c = Complex64::new(c as f64, 0.0);
         let known = self.fitting(a.known.times(c), self.level(a)?)?;
@@ -306,19 +308,19 @@ impl Engine {
             Ok(self.told(out, known, a.real))
         })
     }
-    /// `i c a` for an integer, no level: a turn by a quarter of a circle and a multiple.
+    /// `i c a` for an integer; takes no level.
     pub fn multiply_imaginary_integer(&self, a: &Ciphertext, c: i64) -> Result<Ciphertext, Error> {
         let multiple = self.multiply_integer(a, c)?;
         let keys = KeySet::new();
         let known = multiple.known.times(Complex64::I);
         self.run(|| Ok(self.told(self.evaluator(&keys, None).mul_i(&multiple)?, known, false)))
     }
-    /// Back to degree 1, no level.
+    /// Relinearizes to degree 1; takes no level.
     pub fn relinearize(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, Error> {
-        let keys = KeySet::new().with(KeyRole::Square, key.0.clone());
+        let keys = KeySet::new().with(KeyRole::Relinearization, key.0.clone());
         self.run(|| Ok(self.evaluator(&keys, None).relinearize(a)?))
     }
-    /// The complex conjugate of every slot, no level.
+    /// The complex conjugate of every slot; takes no level.
     pub fn conjugate(&self, a: &Ciphertext, key: &GaloisKey) -> Result<Ciphertext, Error> {
         let keys = [key.with_role()].into_iter().collect();
         self.run(|| Ok(self.evaluator(&keys, None).conjugate(a)?))
@@ -340,7 +342,7 @@ impl Engine {
         }
         Ok(())
     }
-    /// Rotates by any number of slots to the right, as `numpy.roll` does, composed of powers of two.
+    /// Rotates by any number of slots to the right, as `numpy.roll`. The rotation is composed of powers of two.
     pub fn rotate(&self, a: &Ciphertext, key: &RotationKey, delta: i64) -> Result<Ciphertext, Error> {
         check_owner(a, "rotation key", key.id())?;
         let mut out = a.clone();
@@ -358,8 +360,8 @@ impl Engine {
     }
 }
 
-/// Refuses a key of another secret key, also where it would have nothing to do: a step of 0, a matrix of one diagonal. A rotation
-/// key of one slot has no keys, and no id.
+/// Refuses a key of another secret key, even if the key has nothing to do (a step of 0, a matrix of one diagonal). A
+/// rotation key of one slot may come from an old file, in which such keys have no id.
 pub(crate) fn check_owner(ct: &Ciphertext, what: &'static str, found: KeyId) -> Result<(), Error> {
     if found == ct.key || found == KeyId(0) {
         return Ok(());
@@ -374,7 +376,8 @@ fn finite(c: Complex64) -> Result<Complex64, Error> {
     Err(Error::Range(format!("The number {c} is not finite; pass a finite one.")))
 }
 
-/// A result nobody else holds yet, at the canonical scale of its level: the same to 2^-45, without the rounding on the way.
+/// Sets a new result to the canonical scale of its level. The scale is the same to 2^-45; this removes its rounding
+/// errors.
 pub(crate) fn at_scale(mut ct: Ciphertext, scale: f64) -> Ciphertext {
     if let Some(own) = Arc::get_mut(&mut ct) {
         own.scale = scale;

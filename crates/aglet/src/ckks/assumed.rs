@@ -1,4 +1,4 @@
-//! What a caller knows of a ciphertext beside what it states itself.
+//! Bounds on a ciphertext that the caller knows and states.
 
 use crate::ckks::{Ciphertext, Engine, Stated};
 use crate::Error;
@@ -8,22 +8,23 @@ use std::sync::Arc;
 const ROUNDED: f64 = 1e-9;
 
 impl Engine {
-    /// The same ciphertext, of which the caller says that no slot is larger than `said.bound` and that the root mean square of the error
-    /// of a slot is at most `said.noise`; infinite is what is not said. Of what it states and what is said the smaller counts.
+    /// The same ciphertext, for which the caller states bounds: no slot is larger than `said.bound`, and the
+    /// root-mean-square error of a slot is at most `said.noise`. Infinity states nothing. The smaller of an old and a
+    /// new bound counts.
     ///
     /// # Errors
-    /// [`Error::Range`] for what is not positive, or a bound that the message is known to exceed; memory that cannot be had.
+    /// [`Error::Range`] for a bound that is not positive, or that the message is known to exceed; out of memory.
     pub fn assume(&self, ct: &Ciphertext, said: Stated) -> Result<Ciphertext, Error> {
         for (name, value) in [("bound", said.bound), ("noise", said.noise)] {
             if value.is_nan() || value <= 0.0 {
-                return Err(Error::Range(format!("{name} = {value} is not positive; say how large it is at most.")));
+                return Err(Error::Range(format!("{name} = {value} is not positive; give an upper bound above 0.")));
             }
         }
         // Of a complex message the size alone is known, and a bound may be one of its parts.
         let most = said.bound * if ct.real { 1.0 } else { std::f64::consts::SQRT_2 };
         if ct.known.at_least().is_some_and(|size| size > most * (1.0 + ROUNDED)) {
             return Err(Error::Range(format!(
-                "This message has a value larger than {}, of which is said that none is; scale the message down, or say a larger bound=.",
+                "This message has a value larger than the given bound {}; scale the message down, or give a larger bound=.",
                 said.bound
             )));
         }

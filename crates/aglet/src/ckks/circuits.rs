@@ -6,8 +6,8 @@ use crate::ckks::Ciphertext;
 use crate::{Control, Error};
 use aglet_circuits::polynomial::{depth, elements, Basis, Series};
 use aglet_rlwe::{KeyRole, KeySet};
-use aglet_schemes::approximate::same_scale;
-use aglet_schemes::ckks::{CkksEvaluator, Known, Number, Plaintext, Size, Weight};
+use aglet_schemes::ckks::approximate::same_scale;
+use aglet_schemes::ckks::{CkksEvaluator, Known, Number, Pattern, Plaintext, Size, Weight};
 use aglet_schemes::{Approximate, Evaluator};
 use num_complex::Complex64;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ impl SumWeight<'_> {
             Self::Encoded(weights) => weights.encoded.real,
         }
     }
-    /// What is known of the product with a message.
+    /// The known size and noise of the product with a message.
     fn weighed(&self, known: &Known) -> Known {
         let slots = match self {
             Self::Real(c) => return known.times((*c).into()),
@@ -38,19 +38,20 @@ impl SumWeight<'_> {
     }
 }
 
-/// How the coefficients of a polynomial are meant.
+/// The basis of a polynomial's coefficients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PolynomialBasis {
-    /// Of the powers `x^k`.
+    /// The powers `x^k`.
     Power,
-    /// Of the Chebyshev polynomials `T_k`, with `x` in `[-1, 1]`.
+    /// The Chebyshev polynomials `T_k`, with `x` in `[-1, 1]`.
     Chebyshev,
-    /// The same in the variable `2x`: `T_k(x / 2)`, with `x` in `[-2, 2]`, such as the difference of two values.
+    /// The Chebyshev polynomials of half the value, `T_k(x / 2)`, with `x` in `[-2, 2]`, such as the difference of two
+    /// values.
     HalfChebyshev,
 }
 
 impl PolynomialBasis {
-    /// From "power", "chebyshev" or "half-chebyshev".
+    /// The basis with this name: "power", "chebyshev" or "half-chebyshev".
     pub fn parse(name: &str) -> Result<Self, Error> {
         match name {
             "power" => Ok(Self::Power),
@@ -63,7 +64,7 @@ impl PolynomialBasis {
     }
 }
 
-/// What one ciphertext of [`Engine::weighted_sum`] is multiplied by.
+/// The weight of one ciphertext in [`Engine::weighted_sum`].
 pub enum SumWeight<'a> {
     /// One real number for all slots.
     Real(f64),
@@ -79,7 +80,7 @@ pub enum SumWeight<'a> {
     Encoded(&'a EncodedWeights),
 }
 
-/// One number for each slot as [`Engine::weighted_sum`] multiplies by it at one level: encoded once, used again and again.
+/// One number for each slot, encoded for [`Engine::weighted_sum`] at one level. It can be used again and again.
 pub struct EncodedWeights {
     encoded: Arc<Plaintext>,
     level: usize,
@@ -99,10 +100,11 @@ impl EncodedWeights {
 }
 
 impl Engine {
-    /// The value of a polynomial in every slot, `ceil(log2(degree + 1))` levels below. A constant polynomial takes no level.
+    /// The value of a polynomial in every slot. Takes `ceil(log2(degree + 1))` levels; a constant polynomial takes
+    /// none.
     ///
-    /// Paterson-Stockmeyer with exact scales ([`Series`]). The error is that of the products, about `2^-30` of the largest
-    /// term; in the Chebyshev basis values outside `[-1, 1]` are not served.
+    /// Uses Paterson-Stockmeyer with exact scales ([`Series`]). The error is that of the products, about `2^-30` of the
+    /// largest term. In the Chebyshev basis, values outside `[-1, 1]` give arbitrary results.
     ///
     /// # Errors
     /// [`Error::Range`] for coefficients that are not finite, too large or missing, [`Error::Level`] when levels are missing.
@@ -119,7 +121,7 @@ impl Engine {
         }
         let Some(constant) = coefficients.first() else {
             return Err(Error::Range(
-                "A polynomial has one coefficient at least, and there is none; pass [0] for zero.".into(),
+                "A polynomial needs at least one coefficient, and there is none; pass [0] for zero.".into(),
             ));
         };
         if coefficients[1..].iter().all(|c| c.norm() == 0.0) {
@@ -135,8 +137,11 @@ impl Engine {
             PolynomialBasis::Chebyshev | PolynomialBasis::HalfChebyshev => Series::from_chebyshev(coefficients)?,
         };
         let below = self.spend_many(ct, series.depth(), &format!("A polynomial of degree {}", series.degree()))?;
-        let keys = KeySet::new().with(KeyRole::Square, key.0.clone());
-        let size = self.polynomial_size(ct, coefficients, basis, below);
+        let keys = KeySet::new().with(KeyRole::Relinearization, key.0.clone());
+        let known = Known {
+            pattern: Self::polynomial_pattern(ct, coefficients, basis),
+            ..Known::sized(self.polynomial_size(ct, coefficients, basis, below))
+        };
         self.run(|| {
             let e = self.evaluator(&keys, Some(control));
             let x = match basis {
@@ -146,8 +151,13 @@ impl Engine {
             };
             let out = series.evaluate_scaled(&e, &x, self.params().scale_at(below))?;
             let real = out.real;
-            Ok(self.told(out, Known::sized(size), real))
+            Ok(self.told(out, known, real))
         })
+    }
+    /// The values of a polynomial on a message that repeats a few numbers.
+    fn polynomial_pattern(ct: &Ciphertext, coefficients: &[Complex64], basis: PolynomialBasis) -> Option<Pattern> {
+        let half = if basis == PolynomialBasis::HalfChebyshev { 2.0 } else { 1.0 };
+        ct.known.pattern.map(|slots| slots.map(|x| range::value(coefficients, basis, x / half)))
     }
     /// Bounds on the values of a polynomial, and on what is computed on the way to them.
     fn polynomial_size(
@@ -159,7 +169,7 @@ impl Engine {
     ) -> Size {
         let (all, reached) = range::sizes(coefficients, basis, ct.known.size.most, ct.real);
         let mut size = ct.known.size.mapped(reached);
-        size.least = range::least(coefficients, basis, (ct.known.size.least, ct.known.size.most));
+        size.least = range::least(coefficients, basis, (ct.known.size.least, ct.known.size.most), ct.real);
         // On the way nothing is below the level next to the result; series in other bases have larger parts.
         size.doubtful |= all.is_finite() && all * 1024.0 >= self.room(below + 1);
         size
@@ -179,38 +189,39 @@ impl Engine {
     ) -> Result<Vec<Ciphertext>, Error> {
         // Beyond this no engine has the levels; it bounds what is allocated.
         if !(1..=1 << 20).contains(&degree) {
-            return Err(Error::Range(format!("A basis has degree 1 to 2^20; {degree} is not, choose another degree.")));
+            return Err(Error::Range(format!("The degree of a basis is 1 to 2^20, not {degree}; choose another.")));
         }
         self.spend_many(ct, depth(degree - 1), &format!("A basis up to degree {degree}"))?;
-        let keys = KeySet::new().with(KeyRole::Square, key.0.clone());
+        let keys = KeySet::new().with(KeyRole::Relinearization, key.0.clone());
         let hidden = self.params().hidden_levels();
         let kind = match basis {
             PolynomialBasis::Power => Basis::Power,
             PolynomialBasis::Chebyshev => Basis::Dickson,
             PolynomialBasis::HalfChebyshev => {
-                return Err(Error::Parameter("A basis is made of \"power\" or \"chebyshev\"; choose one.".into()))
+                return Err(Error::Parameter("make_basis takes \"power\" or \"chebyshev\"; choose one.".into()))
             }
         };
         self.run(|| {
             let e = self.evaluator(&keys, Some(control));
             let scale_at = |chain: usize| self.params().scale_at(chain - hidden);
             let made = elements(&e, kind, ct, degree, &scale_at)?;
-            let size = |k: usize| {
+            let known = |k: usize| {
                 let mut unit = vec![Complex64::ZERO; k + 1];
                 unit[k] = Complex64::new(1.0, 0.0);
                 let size = ct.known.size;
-                let least = range::least(&unit, basis, (size.least, size.most));
-                Size { least, ..size.mapped(range::sizes(&unit, basis, size.most, ct.real).1) }
+                let least = range::least(&unit, basis, (size.least, size.most), ct.real);
+                let size = Size { least, ..size.mapped(range::sizes(&unit, basis, size.most, ct.real).1) };
+                Known { pattern: Self::polynomial_pattern(ct, &unit, basis), ..Known::sized(size) }
             };
             let told = |(k, element): (usize, Ciphertext)| {
-                let (known, real) = (Known::sized(size(k + 1)), element.real);
-                self.told(element, known, real)
+                let real = element.real;
+                self.told(element, known(k + 1), real)
             };
             Ok(made.into_iter().enumerate().map(told).collect())
         })
     }
 
-    /// `sum weight * ciphertext`, one level below the lowest of the ciphertexts, with one rescale.
+    /// `sum weight * ciphertext`, one level below the lowest ciphertext, with a single rescale.
     ///
     /// # Errors
     /// [`Error::Range`] without terms or for weights that are not finite, [`Error::Level`] at level 0.
@@ -218,13 +229,13 @@ impl Engine {
         let levels = terms.iter().map(|(ct, _)| self.level(ct)).collect::<Result<Vec<_>, _>>()?;
         let lowest = levels.iter().enumerate().min_by_key(|(_, level)| **level);
         let Some((place, &level)) = lowest else {
-            return Err(Error::Range("A weighted sum needs one ciphertext at least, and there is none.".into()));
+            return Err(Error::Range("A weighted sum needs at least one ciphertext, and there is none.".into()));
         };
         let below = self.spend_many(terms[place].0, 1, "A weighted sum")?;
         let (chain, scale) = (self.params().chain_level(level), self.params().scale_at(below));
         let real = terms.iter().all(|(ct, weight)| ct.real && weight.is_real());
         let parts = terms.iter().map(|(ct, weight)| weight.weighed(&ct.known));
-        let zero = Known { largest: Some(0.0), mean: Some(Complex64::ZERO), size: Size::up_to(0.0) };
+        let zero = Known::of(std::iter::once(Complex64::ZERO));
         let known = self.fitting(parts.fold(zero, |sum, part| sum.plus(&part)), below)?;
         let keys = KeySet::new();
         self.run(|| {
@@ -238,7 +249,7 @@ impl Engine {
         })
     }
 
-    /// Encodes weights for sums at a user level: of all ciphertexts there, or of higher ones brought down.
+    /// Encodes weights for sums at a user level. Ciphertexts at higher levels are brought down to it.
     ///
     /// # Errors
     /// [`Error::Range`] for weights that are not finite or more than slots, [`Error::Level`] at level 0.
@@ -282,8 +293,8 @@ impl Engine {
     }
 
     /// Rotates one ciphertext by several steps, to the right as `numpy.roll`. Steps that are powers of two share one
-    /// decomposition, and so do the further steps of all that begin alike: a step of `b` ones in binary is `b` key switches
-    /// from the start, each shared with the others on its way.
+    /// decomposition (hoisting). Other steps share their first key switches: a step with `b` ones in binary takes `b`
+    /// key switches, each shared with all steps that begin alike.
     ///
     /// # Errors
     /// Those of a key of another secret key, [`Error::Cancelled`].
@@ -303,7 +314,7 @@ impl Engine {
         Ok(out)
     }
 
-    /// Rotates one ciphertext by the step of each key, with one decomposition for all keys of one level.
+    /// Rotates one ciphertext by the step of each key; keys of one level share one decomposition (hoisting).
     ///
     /// # Errors
     /// [`Error::Level`] for a key of a lower level, those of a key of another secret key, [`Error::Cancelled`].

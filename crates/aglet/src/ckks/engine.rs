@@ -1,18 +1,19 @@
-//! The engine: parameters, threads, encoder, and the making of keys.
+//! The CKKS engine: parameters, threads, encoder, and key generation.
 
-use crate::ckks::bootstrap::key::{check_memory, rotation_layout};
 use crate::ckks::bootstrap::BootstrapState;
+use crate::ckks::rotation_layout::rotation_layout;
+use crate::runtime::machine::check_memory;
 use crate::runtime::Runtime;
 use crate::Control;
 use crate::Error;
-use aglet_bootstrap::route::arithmetic_limbs;
+use aglet_bootstrap::ckks::circuit::arithmetic_limbs;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::{Context, KeyId, KeyRole, KeySet, KeySwitchSpec, PublicKey, SecretKey, SwitchingKey};
 use aglet_schemes::ckks::{CkksEvaluator, CkksParams, Encoder};
 use std::sync::Arc;
 
-/// Everything for one parameter set on a number of threads. Shared freely: all methods take `&self`, inputs are never
-/// changed, and work runs on a private thread pool.
+/// An engine for one parameter set, with its own thread pool. All methods take `&self` and never change their inputs,
+/// so threads can share it.
 pub struct Engine {
     params: CkksParams,
     pub(crate) ctx: Arc<Context>,
@@ -21,10 +22,10 @@ pub struct Engine {
     pub(crate) runtime: Arc<Runtime>,
 }
 
-/// From the square of the secret key back to it: what multiplications need.
+/// The relinearization key, which products need: it switches from the square of the secret key to the secret key.
 pub struct RelinearizationKey(pub(crate) Arc<SwitchingKey>);
 
-/// For one automorphism; the conjugation key is one.
+/// The key of one automorphism, such as the conjugation.
 pub struct GaloisKey {
     pub(crate) galois: u64,
     pub(crate) key: Arc<SwitchingKey>,
@@ -37,9 +38,9 @@ impl GaloisKey {
     }
 }
 
-/// For one rotation.
+/// The key of one rotation.
 pub struct FixedRotationKey {
-    /// Slots to the right, as `numpy.roll` counts.
+    /// The number of slots, to the right as in `numpy.roll`.
     pub delta: i64,
     pub(crate) key: GaloisKey,
 }
@@ -51,17 +52,19 @@ impl FixedRotationKey {
     }
 }
 
-/// For rotations by powers of two, of which any rotation is composed.
+/// Keys of the rotations by powers of two; every other rotation is composed of them.
 pub struct RotationKey {
+    /// With one slot nothing rotates, and there is no key to ask.
+    pub(crate) id: KeyId,
     pub(crate) steps: Vec<(i64, GaloisKey)>,
 }
 
 macro_rules! key_figures {
-    ($($type:ty: $self:ident => $keys:expr;)*) => {$(
+    ($($type:ty: $self:ident => $keys:expr, $id:expr;)*) => {$(
         impl $type {
             fn each(&$self) -> impl Iterator<Item = &SwitchingKey> { $keys }
             /// The secret key that it belongs to.
-            pub fn id(&self) -> KeyId { self.each().next().map_or(KeyId(0), SwitchingKey::id) }
+            pub fn id(&$self) -> KeyId { $id }
             /// Bytes in memory.
             pub fn byte_count(&self) -> usize { self.each().map(SwitchingKey::byte_count).sum() }
             /// Bytes when stored with seeds.
@@ -70,14 +73,15 @@ macro_rules! key_figures {
     )*};
 }
 key_figures! {
-    RelinearizationKey: self => std::iter::once(&*self.0);
-    GaloisKey: self => std::iter::once(&*self.key);
-    FixedRotationKey: self => std::iter::once(&*self.key.key);
-    RotationKey: self => self.steps.iter().map(|(_, k)| &*k.key);
+    RelinearizationKey: self => std::iter::once(&*self.0), self.0.id();
+    GaloisKey: self => std::iter::once(&*self.key), self.key.id();
+    FixedRotationKey: self => std::iter::once(&*self.key.key), self.key.key.id();
+    RotationKey: self => self.steps.iter().map(|(_, k)| &*k.key), self.id;
 }
 
 impl Engine {
-    /// Makes an engine on a runtime of its own. `slots`: a power of two up to N/2 (`None`: all); `threads`: 0 takes all cores.
+    /// Makes an engine with its own runtime. `slots` is a power of two up to N/2 (`None`: all). `threads` 0 uses all
+    /// cores.
     ///
     /// # Errors
     /// [`Error::Parameter`] for a slot count that does not exist, and those of [`Runtime::new`].
@@ -85,7 +89,7 @@ impl Engine {
         Self::on(Runtime::new(threads)?, params, slots)
     }
 
-    /// Makes an engine on a runtime, which it may share with others.
+    /// Makes an engine on a runtime that others may share.
     ///
     /// # Errors
     /// [`Error::Parameter`] for a slot count that does not exist.
@@ -99,6 +103,7 @@ impl Engine {
             )));
         }
         let ctx = runtime.run(|| Ok(Context::with_kernels(params.rlwe().clone(), runtime.kernels())?))?;
+        runtime.serves(ctx.ring().pool());
         let encoder = Encoder::new(&ctx, slots)?;
         Ok(Self { params, ctx, encoder, bootstrap: BootstrapState::default(), runtime })
     }
@@ -111,7 +116,7 @@ impl Engine {
     pub fn slots(&self) -> usize {
         self.encoder.slots()
     }
-    /// Multiplications that a fresh ciphertext has at most.
+    /// The highest user level: the multiplications that a fresh ciphertext allows.
     pub fn max_level(&self) -> usize {
         self.params().max_level()
     }
@@ -144,7 +149,7 @@ impl Engine {
         }
     }
 
-    /// Limbs that relinearization and conjugation serve: up to where EvalMod starts, or all.
+    /// The limbs of relinearization and conjugation keys: up to the start of EvalMod, or all.
     pub(crate) fn arithmetic_limbs(&self) -> usize {
         arithmetic_limbs(self.params())
     }
@@ -217,8 +222,8 @@ impl Engine {
         let key = self.create_galois_key(sk, self.rotation(delta), limbs, control)?;
         Ok(FixedRotationKey { delta, key })
     }
-    /// Makes keys for rotations by all powers of two, at all user levels; on an engine that bootstraps, also those that a small
-    /// bootstrap key leaves to them, at its levels.
+    /// Makes the keys of rotations by all powers of two, at all user levels. If the engine bootstraps, it also makes
+    /// the rotation keys that a small bootstrap key leaves out, at their levels.
     pub fn create_rotation_key(&self, sk: &SecretKey, control: &Control) -> Result<RotationKey, Error> {
         let layout = rotation_layout(self.params(), self.slots())?;
         let bytes = layout.iter().map(|(_, _, spec)| spec.byte_count(self.params().n()) as u64).sum();
@@ -231,7 +236,7 @@ impl Engine {
             steps.push((delta, self.create_galois_key_of(sk, galois, spec, control)?));
         }
         control.report(count, count, "rotation keys");
-        Ok(RotationKey { steps })
+        Ok(RotationKey { id: sk.id(), steps })
     }
 
     pub(crate) fn create_galois_key(

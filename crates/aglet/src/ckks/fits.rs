@@ -1,9 +1,9 @@
-//! Whether values fit the modulus of their level: what is known of their size is followed, and looked at before a decryption is
-//! believed.
+//! Whether values fit the modulus of their level. Known sizes are tracked, and checked before a decryption is believed.
 //!
-//! A coefficient is a mean of the values, each turned, times the scale. It has to stay below half the modulus: beyond, it comes out
-//! modulo it, and nothing in the ciphertext tells. What fits by its known size is believed. Of anything else the coefficients
-//! must be far smaller than the modulus: what has wrapped around is anywhere in it.
+//! A coefficient is a mean of the values with complex phases, times the scale. It must stay below half the modulus; a
+//! larger one wraps around, and nothing in the ciphertext shows it. Values whose known size fits are believed. In all
+//! other cases the coefficients must be far smaller than the modulus, because wrapped coefficients are spread over all
+//! of it.
 
 use crate::ckks::{Ciphertext, Engine};
 use crate::Error;
@@ -24,7 +24,7 @@ const SLACK: f64 = 1e-3;
 const MARGIN: f64 = 1.001;
 
 impl Engine {
-    /// The size of values that a user level holds, whatever the message.
+    /// The size up to which values fit a user level, whatever the message.
     pub(crate) fn room(&self, level: usize) -> f64 {
         self.room_of(self.params().chain_level(level) + 1, self.params().scale_at(level))
     }
@@ -34,7 +34,8 @@ impl Engine {
         (modulus - 1.0 - scale.log2()).exp2()
     }
 
-    /// Hands on what is known of a result, and refuses one that is known to wrap around at its level, before any work is done.
+    /// Passes on what is known about a result. Refuses one that is known to wrap around at its level, before any work
+    /// is done.
     pub(crate) fn fitting(&self, known: Known, level: usize) -> Result<Known, Error> {
         if known == Known::default() {
             return Ok(known);
@@ -71,7 +72,7 @@ impl Engine {
         Known { size: Size { doubtful, ..known.size }, ..known }
     }
 
-    /// Refuses values that contradict the bound that the ciphertext states: of such messages, what a bootstrap gives is wrong.
+    /// Refuses values that exceed the stated bound of the ciphertext: a bootstrap of such a message is wrong.
     pub(crate) fn within_bound(ct: &Ciphertext, values: &[Complex64]) -> Result<(), Error> {
         let (bound, noise) = (ct.stated.bound, ct.stated.noise);
         let most = BEYOND * bound + SLACK + if noise.is_finite() { 8.0 * noise } else { 0.0 };
@@ -79,8 +80,8 @@ impl Engine {
             return Ok(());
         }
         Err(Error::Range(format!(
-            "A value is larger than {bound:.6}, the bound of this ciphertext, so a message was too large for its bootstrap, and the \
-             result is not right; give that bootstrap a larger bound=, or take what is there with decrypt(..., check=False)."
+            "A value is larger than {bound:.6}, the bound of this ciphertext. A message was too large for its bootstrap, so the \
+             result is wrong; give that bootstrap a larger bound=, or get the values anyway with decrypt(..., check=False)."
         )))
     }
 
@@ -97,7 +98,7 @@ impl Engine {
         let values = self.run(|| Ok(self.encoder.decode_within(&self.ctx, &ct.decrypted(phase()?), most)?))?;
         // Multiples of a power of two come out as nearly nothing, as primes are next to such.
         let mean_square = values.iter().map(Complex64::norm_sqr).sum::<f64>() / values.len() as f64;
-        if !certain && mean_square.sqrt() < size.least / 2.0 {
+        if !certain && mean_square.sqrt() < ct.known.root_mean_square() / 2.0 {
             return Err(aglet_schemes::Error::Wrapped { most: room }.into());
         }
         Ok(values)

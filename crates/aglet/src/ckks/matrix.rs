@@ -1,7 +1,7 @@
-//! A plaintext matrix by an encrypted vector: diagonals, hoisted baby steps, giant steps.
+//! The product of a plaintext matrix and an encrypted vector: diagonals, hoisted baby steps, giant steps.
 //!
-//! The maps of a bootstrap are few and encoded ahead. The diagonals of a user's matrix are encoded as they are needed, a few
-//! giant steps at a time: memory stays bounded for a dense matrix of any size.
+//! A bootstrap encodes its few linear maps in advance. The diagonals of a user's matrix are encoded when they are
+//! needed, a few giant steps at a time, so memory stays bounded for a dense matrix of any size.
 
 use crate::ckks::arithmetic::{at_scale, check_owner};
 use crate::ckks::engine::Engine;
@@ -21,7 +21,8 @@ const BABY_STEPS: usize = 32;
 /// Bytes of encoded diagonals that are held at a time.
 const DIAGONAL_BYTES: usize = 1 << 29;
 
-/// Rotations for [`Engine::multiply_matrix`]: the baby steps `1 .. b - 1`, and giant steps `b`, `2b`, `4b` and so on.
+/// The rotation keys for [`Engine::multiply_matrix`]: the baby steps `1 .. b - 1`, and giant steps `b`, `2b`, `4b` and
+/// so on.
 pub struct MatrixKey {
     id: KeyId,
     baby: usize,
@@ -43,7 +44,7 @@ impl MatrixKey {
         self.keys.stored_bytes()
     }
 
-    /// What tells its keys: baby steps and limbs.
+    /// What determines its keys: baby steps and limbs.
     pub(crate) fn stored_words(&self) -> [u64; 2] {
         [self.baby as u64, self.spec.q_limbs as u64]
     }
@@ -51,13 +52,13 @@ impl MatrixKey {
     pub(crate) fn stored_keys(&self) -> Vec<&SwitchingKey> {
         self.keys.iter().map(|(_, key)| &**key).collect()
     }
-    /// The key made of these.
+    /// Makes the key from stored keys.
     pub(crate) fn from_stored(id: KeyId, baby: usize, spec: KeySwitchSpec, keys: KeySet) -> Self {
         Self { id, baby, spec, keys }
     }
 }
 
-/// A matrix with its diagonals encoded for one user level and one shape of keys, to be used again and again.
+/// A matrix whose diagonals are encoded for one user level and one shape of keys. It can be used again and again.
 pub struct EncodedMatrix {
     baby: usize,
     limbs: usize,
@@ -173,7 +174,8 @@ impl Engine {
         Ok(MatrixKey { id: sk.id(), baby, spec, keys })
     }
 
-    /// The matrix times the vector in the slots, one level below. A matrix smaller than `slots x slots` is padded with zeros.
+    /// The product of the matrix and the vector in the slots, one level lower. A matrix smaller than `slots x slots` is
+    /// padded with zeros.
     ///
     /// Diagonals without an entry cost nothing. A dense block of `d` rows and columns takes about `2d` diagonals.
     ///
@@ -201,7 +203,7 @@ impl Engine {
         Ok(self.told(at_scale(made, self.params().scale_at(below)), sums.known(ct), ct.real && T::REAL))
     }
 
-    /// Encodes a matrix for products with ciphertexts at one user level, by keys of this one's shape.
+    /// Encodes a matrix for products with ciphertexts at one user level, for keys of the shape of `key`.
     ///
     /// # Errors
     /// [`Error::Range`] as [`Engine::multiply_matrix`], [`Error::Level`] at level 0 or above that of the key, [`Error::KeyMemory`]
@@ -255,7 +257,7 @@ impl Engine {
         })
     }
 
-    /// The same as [`Engine::multiply_matrix`], bit for bit, by a matrix that is encoded already.
+    /// The same as [`Engine::multiply_matrix`], bit for bit, with a matrix that is already encoded.
     ///
     /// # Errors
     /// [`Error::Level`] for a ciphertext at another level or a key of another shape, [`Error::Cancelled`].

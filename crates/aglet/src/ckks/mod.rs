@@ -1,4 +1,5 @@
-//! CKKS as users see it: the engine with its levels and scales, circuits on ciphertexts, bootstraps and their models.
+//! CKKS as users see it: the engine with its levels and scales, circuits on ciphertexts, bootstraps, and models of
+//! them.
 
 pub(crate) mod arithmetic;
 mod assumed;
@@ -8,10 +9,13 @@ pub(crate) mod engine;
 mod fits;
 pub(crate) mod matrix;
 mod models;
+pub(crate) mod rotation_layout;
 mod sharing;
 pub mod sizes;
 
-pub use bootstrap::{BootstrapKey, BootstrapKeys, KeySize, Method, Request, Route, StageRun, MAX_ITERATIONS};
+pub use bootstrap::{
+    BootstrapCircuit, BootstrapKey, BootstrapKeys, BootstrapKind, KeySize, Method, Request, StageRun, MAX_ITERATIONS,
+};
 pub use circuits::{EncodedWeights, PolynomialBasis, SumWeight};
 pub use engine::{Engine, FixedRotationKey, GaloisKey, RelinearizationKey, RotationKey};
 pub use matrix::{EncodedMatrix, MatrixKey};
@@ -20,13 +24,13 @@ pub use sharing::{Shared, Sharing};
 
 /// A matrix that a ciphertext is multiplied by.
 pub use aglet_circuits::matrix::Matrix;
-/// A ciphertext of an [`Engine`]; cheap to clone, never changed.
+/// A ciphertext of an [`Engine`]. It is cheap to clone and never changes.
 pub use aglet_schemes::ckks::CkksCiphertext as Ciphertext;
-/// What messages and plaintext operands are made of: its type says whether they are real.
+/// The elements of messages and plaintext operands. Their type says whether they are real.
 pub use aglet_schemes::ckks::Number;
 /// A plaintext of an [`Engine`].
 pub use aglet_schemes::ckks::Plaintext;
 /// Its parameters, and what they are made of.
 pub use aglet_schemes::ckks::{CkksLiteral, CkksParams};
-/// What ciphertexts state of their size and noise, and the points of sign and bit bootstraps.
+/// The size and noise that ciphertexts state, and the points of sign and bit bootstraps.
 pub use aglet_schemes::ckks::{Points, Stated};

@@ -1,45 +1,49 @@
-//! Decryption for others: values with fresh noise that hides what their error says about the secret key, and bits without one.
+//! Decryption for others: values with fresh noise that hides what their error reveals about the secret key, and bits
+//! without an error.
 //!
-//! Whoever knows a ciphertext and its decryption knows the error, and from errors the secret key can be solved for (eprint
-//! 2020/1533). Noise flooding (Li, Micciancio, Schultz, Sorrell, eprint 2022/816): with `t` a bound on the Euclidean norm of the
-//! error of all values, which fails as rarely as what is promised, a Gaussian of deviation `sqrt(12 queries) 2^(security / 2) t` on each real component leaves at most
-//! `2^-security` to whoever sees `queries` such results.
+//! Anyone who knows a ciphertext and its decryption knows the error, and errors allow solving for the secret key
+//! (eprint 2020/1533). Noise flooding (Li, Micciancio, Schultz, Sorrell, eprint 2022/816) prevents this. Let `t` be a
+//! bound on the Euclidean norm of the error of all values, which fails as rarely as promised. A Gaussian of deviation
+//! `sqrt(12 queries) 2^(security / 2) t` on each real component leaves an advantage of at most `2^-security` to anyone
+//! who sees `queries` such results.
 
 use crate::ckks::{Ciphertext, Engine};
 use crate::{Error, SecretKey};
 use aglet_ring::sample::{self, WIDEST};
-use aglet_schemes::ckks::{spread, Points};
+use aglet_schemes::ckks::Points;
+use aglet_schemes::spread::spread;
 use num_complex::Complex64;
 use zeroize::Zeroizing;
 
-/// How safe a shared decryption is to be.
+/// The required security of a shared decryption.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sharing {
-    /// How many decryptions under this secret key are shared in all.
+    /// The total number of decryptions under this secret key that will be shared.
     pub queries: u64,
-    /// The bits of statistical security that all of them together leave.
+    /// The statistical security, in bits, of all of them together.
     pub security: f64,
-    /// The bits after the binary point that must remain, if any must.
+    /// The bits after the binary point that must remain, if any.
     pub least_bits: Option<f64>,
 }
 
-/// What may be handed out.
+/// A result that may be shared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shared {
-    /// The values, flooded.
+    /// The values with flooding noise.
     pub values: Vec<Complex64>,
-    /// `-log2` of the root mean square of their error, of that before and of the flooding together.
+    /// `-log2` of the root mean square of their error, the original and the flooding together.
     pub bits: f64,
 }
 
-/// How far from a point a value may be to be taken for it.
+/// The largest distance at which a value is rounded to a point.
 const FAR: f64 = 0.25;
 /// Deviations of the flooding that must fit beside the message.
 const ROOM: f64 = 16.0;
 
 impl Sharing {
-    /// What the Euclidean norm of the error of so many slots exceeds with probability `2^-security / queries`, if the root mean square
-    /// of a slot is at most `noise` and each slot is the mean of so many of the ring.
+    /// A bound that the Euclidean norm of the error of `slots` slots exceeds with probability `2^-security / queries`.
+    /// The root-mean-square error of a slot is at most `noise`, and each slot is the mean of `copies` slots of the
+    /// ring.
     ///
     /// An error is a Gaussian times what the secret is in its slots (see `noisy.rs` of the schemes). The square of that is exponential,
     /// so of mean 1 over `copies` and nowhere above `largest`; and a sum of squares with such weights stays below this (Laurent and
@@ -58,7 +62,7 @@ impl Sharing {
     fn check(&self) -> Result<(), Error> {
         if self.queries == 0 || !(self.security > 0.0 && self.security <= 256.0) {
             return Err(Error::Range(format!(
-                "queries = {} and security = {} are out of range; count one query at least, and give 0 to 256 bits.",
+                "queries = {} and security = {} are out of range; give queries of 1 or more, and security of 0 to 256 bits.",
                 self.queries, self.security
             )));
         }
@@ -67,8 +71,8 @@ impl Sharing {
 }
 
 impl Engine {
-    /// Decrypts with noise flooding: the values may be handed to whoever has the ciphertext. The ciphertext must come from who is
-    /// trusted to have computed it: the noise that it states is believed.
+    /// Decrypts with noise flooding. The values may be given to anyone who has the ciphertext. The noise that the
+    /// ciphertext states is believed, so it must come from a party that is trusted to have computed it.
     ///
     /// # Errors
     /// [`Error::Range`] for a ciphertext whose noise is not known, if fewer bits than wanted remain, or where the flooding
@@ -78,8 +82,8 @@ impl Engine {
         let noise = ct.stated.noise;
         if !noise.is_finite() {
             return Err(Error::Range(
-                "The noise of this ciphertext is not known, so it cannot be flooded; encrypt with bound=, the largest size that \
-                 values may have, which products and lower levels need, or bootstrap before you share."
+                "The noise of this ciphertext is not known, so flooding cannot hide it; encrypt with bound=, the largest size that \
+                 values may have (products and lower levels need it), or bootstrap before you share."
                     .into(),
             ));
         }
@@ -123,9 +127,9 @@ impl Engine {
         Ok(Shared { values, bits: bits(deviation) })
     }
 
-    /// Decrypts what a sign or bit bootstrap has brought to its points, to the point that each slot is at: no error is left that
-    /// could say anything. Signs are -1, 0 (which stays where it is) and 1, bits are 0 and 1. Rotations, conjugation and lower
-    /// levels keep the points.
+    /// Decrypts the result of a sign or bit bootstrap to the exact point of each slot, without an error that could
+    /// reveal anything. Signs are -1, 0 (which stays) and 1; bits are 0 and 1. Rotations, conjugation and lower levels
+    /// keep the points.
     ///
     /// # Errors
     /// [`Error::Parameter`] for any other ciphertext, [`Error::Range`] if a value is a quarter or more away from its points;
@@ -149,7 +153,7 @@ impl Engine {
         let found: Option<Vec<i8>> = self.decrypt(ct, key)?.iter().map(near).collect();
         let found = found.ok_or_else(|| {
             Error::Range(format!(
-                "A value is {FAR} or more away from {named}, so what it stands for is not certain; encrypt values at these points, \
+                "A value is {FAR} or more away from {named}, so its point is not certain; encrypt values at these points, \
                  and bootstrap before their errors have grown."
             ))
         })?;

@@ -1,4 +1,4 @@
-//! Parameter sets for a number of levels: the presets without bootstrapping, cut down to what was asked for.
+//! Parameter sets for a number of levels: the presets without bootstrapping, cut to that number.
 
 use crate::{presets, Error};
 use aglet_rlwe::security::{self, Security};
@@ -7,10 +7,11 @@ use aglet_schemes::ckks::params::{CkksLiteral, CkksParams, ModuliGroup, Role};
 /// The most limbs of one digit, as [`Params::digits`](aglet_rlwe::Params::digits) has it.
 const LONGEST_DIGIT: usize = 32;
 
-/// The smallest secure parameter set with `levels` multiplications (one at least).
+/// The smallest secure parameter set with `levels` multiplications (at least one).
 ///
-/// The ring is that of the smallest preset that has them. With fewer levels than the preset, Q is shorter, and what the
-/// security limit leaves is spent on special primes where they make the keys smaller: fewer digits, in keys of fewer limbs.
+/// The ring is that of the smallest preset with that many levels. If there are fewer levels than in the preset, Q is
+/// shorter, and the room up to the security limit goes to special primes if they make keys smaller: fewer digits, in
+/// keys of fewer limbs.
 ///
 /// # Errors
 /// [`Error::Parameter`] for more levels than there are.
@@ -111,7 +112,7 @@ mod tests {
     fn full_sets_are_the_presets() {
         for levels in [2, 7, 17, 36, 77] {
             let params = with_levels(levels).unwrap();
-            assert_eq!(params, presets::load(params.name(), false).unwrap());
+            assert_eq!(params, presets::load(params.name(), presets::Security::Bits128).unwrap());
         }
     }
 }

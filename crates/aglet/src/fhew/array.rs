@@ -1,4 +1,4 @@
-//! Arrays of ciphertexts in the shapes of numpy, and what is done to them without a key.
+//! Arrays of FHEW ciphertexts with numpy's shapes, and operations on them that need no key.
 
 use super::memory::{room, room_of_seeds};
 use crate::{Error, KeyId};
@@ -7,15 +7,16 @@ use aglet_rlwe::lwe::{LweCiphertext, LweContext};
 use aglet_schemes::fhew::{not, Domain, FhewParams, Integer, Word};
 use std::sync::Arc;
 
-/// Parameters with their tables, which an engine shares with all that it makes. Equal parameters make equal homes.
+/// Parameters with their tables. An engine shares them with everything that it makes. Equal parameters make equal
+/// contexts.
 #[derive(Clone)]
-pub struct Home {
+pub struct FhewContext {
     params: FhewParams,
     ctx: Arc<LweContext>,
 }
 
-impl Home {
-    /// A home without an engine, for what comes out of a file.
+impl FhewContext {
+    /// A context without an engine, for data from a file.
     ///
     /// # Errors
     /// A backend that `AGLET_BACKEND` names and this CPU lacks.
@@ -37,27 +38,27 @@ impl Home {
     }
 }
 
-impl PartialEq for Home {
+impl PartialEq for FhewContext {
     fn eq(&self, other: &Self) -> bool {
         self.params == other.params
     }
 }
 
-/// What the phases of an array stand for.
+/// The form of an array: what its phases encode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Bits of gates, Q/8 and -Q/8.
+    /// Bits for gates, at Q/8 and -Q/8.
     Bits,
-    /// Messages of tables, as many as the set has.
+    /// Messages for LUTs, in the message space of the set.
     Messages(Domain),
-    /// Integers with a sign, which do not wrap around.
+    /// Signed integers, which do not wrap around.
     Integers(Integer),
-    /// Integers without a sign, which wrap around.
+    /// Unsigned integers, which wrap around.
     Words(Word),
 }
 
 impl Form {
-    /// As a word of a file.
+    /// Its code in files.
     #[must_use]
     pub fn code(self) -> u64 {
         match self {
@@ -69,7 +70,7 @@ impl Form {
             Form::Words(word) => 5 | u64::from(word.bits()) << 8,
         }
     }
-    /// The form of a word, if it is one.
+    /// The form with this code, if there is one.
     #[must_use]
     pub fn of_code(code: u64) -> Option<Self> {
         let bits = u32::try_from(code >> 8).ok()?;
@@ -79,7 +80,7 @@ impl Form {
             _ => [Form::Bits].into_iter().chain(Domain::ALL.map(Form::Messages)).find(|form| form.code() == code),
         }
     }
-    /// In a word, for sentences.
+    /// Its name in sentences.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -91,10 +92,11 @@ impl Form {
     }
 }
 
-/// Ciphertexts of one secret key and one form. Never changed once made; what is made of it shares its data.
+/// Ciphertexts of one secret key and one form. An array never changes, and arrays that are indexed or reshaped from it
+/// share its data.
 #[derive(Clone)]
 pub struct Array {
-    home: Home,
+    context: FhewContext,
     form: Form,
     shape: Vec<usize>,
     key: KeyId,
@@ -102,12 +104,12 @@ pub struct Array {
 }
 
 impl Array {
-    /// From its ciphertexts in the order of C, the last place first.
+    /// Makes an array from its ciphertexts in C order.
     ///
     /// # Errors
     /// [`Error::Parameter`] for another number of them than the shape says, those of [`LweCiphertext::combine`] for other keys.
     pub fn new(
-        home: &Home,
+        context: &FhewContext,
         form: Form,
         shape: Vec<usize>,
         key: KeyId,
@@ -115,27 +117,27 @@ impl Array {
     ) -> Result<Self, Error> {
         let size = shape.iter().try_fold(1usize, |size, &n| size.checked_mul(n));
         if size != Some(cells.len()) {
-            return Err(Error::Parameter(format!("{} ciphertexts have not the shape {shape:?}.", cells.len())));
+            return Err(Error::Parameter(format!("{} ciphertexts do not fit the shape {shape:?}.", cells.len())));
         }
         if let Some(other) = cells.iter().find(|ct| ct.key() != key) {
             return Err(aglet_rlwe::Error::KeyMismatch { what: "ciphertext", found: other.key(), expected: key }.into());
         }
-        Ok(Self { home: home.clone(), form, shape, key, cells: Arc::new(cells) })
+        Ok(Self { context: context.clone(), form, shape, key, cells: Arc::new(cells) })
     }
 
     /// The same parameters, form and key around other ciphertexts.
     fn with(&self, cells: impl Iterator<Item = Result<LweCiphertext, Error>>) -> Result<Self, Error> {
-        room(&self.home, self.cells.len())?;
+        room(&self.context, self.cells.len())?;
         let cells = cells.collect::<Result<Vec<_>, _>>()?;
-        Self::new(&self.home, self.form, self.shape.clone(), self.key, cells)
+        Self::new(&self.context, self.form, self.shape.clone(), self.key, cells)
     }
 
     /// Its parameters.
     #[must_use]
-    pub fn home(&self) -> &Home {
-        &self.home
+    pub fn context(&self) -> &FhewContext {
+        &self.context
     }
-    /// What its phases stand for.
+    /// Its form.
     #[must_use]
     pub fn form(&self) -> Form {
         self.form
@@ -155,13 +157,14 @@ impl Array {
     pub fn cells(&self) -> &[LweCiphertext] {
         &self.cells
     }
-    /// Bytes in memory, without what it shares with others taken off.
+    /// Bytes in memory, counting shared data in full.
     #[must_use]
     pub fn byte_count(&self) -> usize {
         self.cells.iter().map(LweCiphertext::byte_count).sum()
     }
 
-    /// The ciphertexts at these places, in any order and any number of times: indexing, broadcasting and reshaping at once.
+    /// The ciphertexts at these positions, in any order and any number of times. This is indexing, broadcasting and
+    /// reshaping in one.
     ///
     /// # Errors
     /// [`Error::Parameter`] for a place that it does not have, or another number of places than the shape says.
@@ -172,25 +175,25 @@ impl Array {
             self.cells.get(at).cloned().ok_or_else(none)
         };
         let cells = places.iter().map(cell).collect::<Result<Vec<_>, _>>()?;
-        Self::new(&self.home, self.form, shape, self.key, cells)
+        Self::new(&self.context, self.form, shape, self.key, cells)
     }
 
-    /// One array of all ciphertexts of several, one after the other, on one axis.
+    /// Joins the ciphertexts of several arrays, one after the other, on one axis.
     ///
     /// # Errors
     /// [`Error::Parameter`] for no array or arrays of different forms, [`Error::Foreign`] for other parameters, those of
     /// [`Array::new`].
     pub fn joined(arrays: &[&Self]) -> Result<Self, Error> {
         let Some(first) = arrays.first() else {
-            return Err(Error::Parameter("There is no array to join; give one at least.".into()));
+            return Err(Error::Parameter("There is no array to join; give at least one.".into()));
         };
         arrays.iter().try_for_each(|other| first.fits(other))?;
         room_of_seeds(arrays.iter().map(|array| array.cells.len()).sum())?;
         let cells: Vec<_> = arrays.iter().flat_map(|a| a.cells.iter().cloned()).collect();
-        Self::new(&first.home, first.form, vec![cells.len()], first.key, cells)
+        Self::new(&first.context, first.form, vec![cells.len()], first.key, cells)
     }
 
-    /// `self + weight other`, place by place, of integers.
+    /// `self + weight other`, element by element, for integers.
     ///
     /// # Errors
     /// [`Error::Parameter`] for bits, other shapes; those of [`LweCiphertext::combine`].
@@ -202,12 +205,12 @@ impl Array {
                 format!("The shapes {:?} and {:?} differ; give arrays of one shape.", self.shape, other.shape);
             return Err(Error::Parameter(sentence));
         }
-        let ctx = self.home.ctx();
+        let ctx = self.context.ctx();
         let sum = |(x, y)| Ok(LweCiphertext::combine(ctx, 0, &[(x, 1), (y, weight)])?);
         self.with(self.cells.iter().zip(other.cells.iter()).map(sum))
     }
 
-    /// The sums of each `count` of its integers that follow one another: one axis, or none of nothing.
+    /// The sum of each `count` consecutive integers, on one axis. An empty array has no sums.
     ///
     /// # Errors
     /// [`Error::Parameter`] for bits, or a number of integers that is no multiple of `count`.
@@ -218,22 +221,22 @@ impl Array {
                 format!("{} ciphertexts have no sums of {count}; give an axis that has some.", self.cells.len());
             return Err(Error::Parameter(sentence));
         }
-        room(&self.home, self.cells.len() / count)?;
+        room(&self.context, self.cells.len() / count)?;
         let sum = |some: &[LweCiphertext]| {
             let terms: Vec<_> = some.iter().map(|ct| (ct, 1)).collect();
-            Ok(LweCiphertext::combine(self.home.ctx(), 0, &terms)?)
+            Ok(LweCiphertext::combine(self.context.ctx(), 0, &terms)?)
         };
         let cells = self.cells.chunks(count).map(sum).collect::<Result<Vec<_>, Error>>()?;
-        Self::new(&self.home, self.form, vec![cells.len()], self.key, cells)
+        Self::new(&self.context, self.form, vec![cells.len()], self.key, cells)
     }
 
-    /// Integers plus numbers in the clear, one for each place.
+    /// Integers plus numbers in the clear, one for each element.
     ///
     /// # Errors
     /// [`Error::Parameter`] for bits, or another number of numbers.
     pub fn plus_clear(&self, numbers: &[i64]) -> Result<Self, Error> {
         self.integers()?;
-        let (ctx, message) = (self.home.ctx(), self.home.params.message());
+        let (ctx, message) = (self.context.ctx(), self.context.params.message());
         self.zipped(numbers, |ct, &number| {
             let mut sum = ct.clone();
             sum.add_phase(
@@ -249,17 +252,17 @@ impl Array {
         })
     }
 
-    /// Integers times numbers in the clear, one for each place.
+    /// Integers times numbers in the clear, one for each element.
     ///
     /// # Errors
     /// [`Error::Parameter`] for bits, or another number of numbers.
     pub fn times(&self, factors: &[i64]) -> Result<Self, Error> {
         self.integers()?;
-        let ctx = self.home.ctx();
+        let ctx = self.context.ctx();
         self.zipped(factors, |ct, &factor| Ok(LweCiphertext::combine(ctx, 0, &[(ct, factor)])?))
     }
 
-    /// Bits negated.
+    /// The negated bits.
     ///
     /// # Errors
     /// [`Error::Parameter`] for integers.
@@ -268,7 +271,7 @@ impl Array {
             let sentence = "Integers have no negation as bits do; take a table, or subtract them from a number.";
             return Err(Error::Parameter(sentence.into()));
         }
-        self.with(self.cells.iter().map(|bit| Ok(not(self.home.ctx(), bit)?)))
+        self.with(self.cells.iter().map(|bit| Ok(not(self.context.ctx(), bit)?)))
     }
 
     fn zipped<T>(
@@ -289,14 +292,14 @@ impl Array {
         match self.form {
             Form::Messages(_) | Form::Integers(_) | Form::Words(_) => Ok(()),
             Form::Bits => Err(Error::Parameter(
-                "Bits have no sums; combine them by gates, as in engine.xor(x, y, key), or encrypt integers.".into(),
+                "Bits have no sums; combine them with gates, as in engine.xor(x, y, key), or encrypt integers.".into(),
             )),
         }
     }
 
     fn fits(&self, other: &Self) -> Result<(), Error> {
-        if self.home != other.home {
-            let names = [self, other].map(|a| a.home.params.literal().name.clone());
+        if self.context != other.context {
+            let names = [self, other].map(|a| a.context.params.literal().name.clone());
             return Err(Error::Foreign(format!(
                 "These arrays are of the sets \"{}\" and \"{}\"; use ciphertexts of one engine.",
                 names[0], names[1]

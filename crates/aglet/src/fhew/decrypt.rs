@@ -1,9 +1,9 @@
-//! Decryption, which refuses what its noise may have changed and what left the range of its form.
+//! Decryption. It refuses values that noise may have changed, and sums that left the range of their form.
 
 use super::{Array, Engine, Form};
 use crate::Error;
 use aglet_rlwe::lwe::{log2_tail, LweCiphertext, LweSecretKey};
-use aglet_schemes::fhew::{to_bit, Domain, Integer, Message, Word, MAX_LOG2_FAILURE};
+use aglet_schemes::fhew::{to_bit, Domain, Message, MAX_LOG2_FAILURE};
 
 impl Engine {
     /// Decrypts bits.
@@ -14,7 +14,8 @@ impl Engine {
         Ok(self.phases(bits, Form::Bits, sk, None)?.into_iter().map(|phase| to_bit(&self.ctx, phase)).collect())
     }
 
-    /// Decrypts messages; of padded ones, their number or more says that a sum has left the range of tables.
+    /// Decrypts messages. A padded value of the number of messages or above shows that a sum has left the range of
+    /// tables.
     ///
     /// # Errors
     /// As [`Engine::decrypt_bits`].
@@ -23,31 +24,8 @@ impl Engine {
         Ok(phases.into_iter().map(|phase| message.decode(&self.ctx, phase)).collect())
     }
 
-    /// Decrypts integers; beyond their range a sum has left it.
-    ///
-    /// # Errors
-    /// As [`Engine::decrypt_bits`].
-    pub fn decrypt_integers(
-        &self,
-        cts: &[LweCiphertext],
-        integer: Integer,
-        sk: &LweSecretKey,
-    ) -> Result<Vec<i64>, Error> {
-        let phases = self.phases(cts, Form::Integers(integer), sk, None)?;
-        Ok(phases.into_iter().map(|phase| integer.decode(&self.ctx, phase)).collect())
-    }
-
-    /// Decrypts words.
-    ///
-    /// # Errors
-    /// As [`Engine::decrypt_bits`].
-    pub fn decrypt_words(&self, cts: &[LweCiphertext], word: Word, sk: &LweSecretKey) -> Result<Vec<u64>, Error> {
-        let phases = self.phases(cts, Form::Words(word), sk, None)?;
-        Ok(phases.into_iter().map(|phase| word.decode(&self.ctx, phase)).collect())
-    }
-
-    /// The numbers of an array, bits as 0 and 1. `max_log2_failure` allows what comes out wrong more often than once in 2^128; 0 takes
-    /// the nearest numbers, whatever they are.
+    /// The values of an array, bits as 0 and 1. `max_log2_failure` accepts values that are wrong more often than once
+    /// in 2^128; 0 gives the nearest values, whatever the noise.
     ///
     /// # Errors
     /// As [`Engine::decrypt_bits`]; [`Error::Range`] for what has left the range of its form.
@@ -75,7 +53,7 @@ impl Engine {
         let all_are_taken = max_log2_failure.is_some_and(|allowed| allowed >= 0.0);
         match found.iter().find(|value| !all_are_taken && !(least..=most).contains(*value)) {
             Some(outside) => Err(Error::Range(format!(
-                "A sum has left the range of its form: a place holds {outside}, and {least} to {most} are told apart; keep sums within it, or \
+                "A sum has left the range of its form: an element is {outside}, outside {least} to {most}; keep sums within the range, or \
                  encrypt {}.",
                 if form == Form::Messages(Domain::Padded) { "in the domain \"full\", where they wrap around" } else { "with more bits" }
             ))),
@@ -102,8 +80,8 @@ impl Engine {
             match log2 <= allowed {
                 true => Ok(sk.phase(&self.ctx, ct)?),
                 false => Err(Error::Range(format!(
-                    "The noise of these ciphertexts changes what they decrypt to with probability 2^{log2:.1}, and at most 2^{allowed} is \
-                     allowed; bootstrap before sums and multiples grow so large, or allow more with max_failure."
+                    "The noise of these ciphertexts makes a decrypted value wrong with probability 2^{log2:.1}, and at most 2^{allowed} is \
+                     allowed; bootstrap before sums and multiples grow this large, or allow more with max_failure."
                 ))),
             }
         };

@@ -1,27 +1,25 @@
-//! The engine of gates and tables: keys, encryption, and bootstraps of many ciphertexts at once.
+//! The FHEW/TFHE engine: keys, encryption, and bootstraps of many ciphertexts at once.
 
-use super::array::Home;
-use super::memory::{room, room_of_seeds};
+use super::array::FhewContext;
+use super::memory::room_of_seeds;
 use crate::runtime::{machine, Runtime};
 use crate::{Control, Error, KeyId};
-use aglet_bootstrap::{functional, BootstrapKey};
+use aglet_bootstrap::{functional, FhewBootstrapKey};
 use aglet_rlwe::lwe::{LweCiphertext, LweContext, LweSecretKey, PackingKey, SeededKey};
-use aglet_schemes::fhew::{
-    check_refresh, from_bit, mux_end, mux_start, mux_table, not, FhewParams, Gate, MAX_LOG2_FAILURE,
-};
+use aglet_schemes::fhew::{check_refresh, from_bit, not, FhewParams, Gate, MAX_LOG2_FAILURE};
 use std::sync::Arc;
 
-/// Everything for one parameter set on a number of threads. Shared freely: all methods take `&self`.
+/// An engine for one parameter set, with its own thread pool. All methods take `&self`, so threads can share it.
 pub struct Engine {
     params: FhewParams,
     pub(crate) ctx: Arc<LweContext>,
     pub(super) runtime: Arc<Runtime>,
 }
 
-/// What bootstraps need: blocks of a blind rotation, and a key switch.
-pub struct LookupKey(pub(crate) BootstrapKey);
+/// The bootstrap key: the keys of the blind rotation and of the key switch.
+pub struct BootstrapKey(pub(crate) FhewBootstrapKey);
 
-impl LookupKey {
+impl BootstrapKey {
     /// The secret key that it belongs to.
     #[must_use]
     pub fn id(&self) -> KeyId {
@@ -32,7 +30,7 @@ impl LookupKey {
     pub fn byte_count(&self) -> usize {
         self.0.byte_count()
     }
-    /// Bytes when stored: bodies alone, seeds for all else.
+    /// Bytes when stored: only bodies, with seeds for all else.
     #[must_use]
     pub fn stored_bytes(&self) -> usize {
         let (rotation, switch) = self.0.keys();
@@ -41,7 +39,7 @@ impl LookupKey {
 }
 
 impl Engine {
-    /// Makes an engine on a runtime of its own. `threads`: 0 takes all cores.
+    /// Makes an engine with its own runtime. `threads` 0 uses all cores.
     ///
     /// # Errors
     /// Those of [`Runtime::new`].
@@ -49,7 +47,7 @@ impl Engine {
         Self::on(Runtime::new(threads)?, params)
     }
 
-    /// Makes an engine on a runtime, which it may share with others.
+    /// Makes an engine on a runtime that others may share.
     ///
     /// # Errors
     /// None for checked parameters.
@@ -67,8 +65,8 @@ impl Engine {
 
     /// Parameters and tables, as arrays of ciphertexts share them.
     #[must_use]
-    pub fn home(&self) -> Home {
-        Home::of(self.params.clone(), self.ctx.clone())
+    pub fn context(&self) -> FhewContext {
+        FhewContext::of(self.params.clone(), self.ctx.clone())
     }
     /// Worker threads.
     #[must_use]
@@ -80,21 +78,21 @@ impl Engine {
     pub fn backend(&self) -> &'static str {
         self.runtime.kernels().name()
     }
-    /// Refuses a lookup key where it would not fit in memory: neither below the caller's limit nor in what the machine has.
+    /// Refuses a bootstrap key that would exceed the caller's limit or the free memory of the machine.
     ///
     /// # Errors
     /// [`Error::KeyMemory`] with both figures.
     pub fn check_memory(&self, limit: Option<u64>) -> Result<(), Error> {
-        fits("lookup key", BootstrapKey::forecast(&self.ctx), limit)
+        fits("FHEW bootstrap key", FhewBootstrapKey::forecast(&self.ctx), limit)
     }
-    /// As [`Engine::check_memory`], for the key of tables of two messages.
+    /// As [`Engine::check_memory`], for the packing key.
     ///
     /// # Errors
     /// [`Error::KeyMemory`] with both figures.
     pub fn check_packing_memory(&self, limit: Option<u64>) -> Result<(), Error> {
         fits("packing key", self.packing_key_bytes(), limit)
     }
-    /// Bytes in memory of the key of tables of two messages.
+    /// Bytes of the packing key in memory.
     #[must_use]
     pub fn packing_key_bytes(&self) -> usize {
         PackingKey::forecast(&self.ctx, self.ctx.params().spec().gadget)
@@ -113,20 +111,20 @@ impl Engine {
         Ok(LweSecretKey::generate(&self.ctx, &mut self.runtime.random("lwe secret key", 0)?))
     }
 
-    /// Makes the key of bootstraps.
+    /// Makes the bootstrap key.
     ///
     /// # Errors
-    /// No randomness, memory that cannot be had, [`Error::Cancelled`].
-    pub fn create_lookup_key(&self, sk: &LweSecretKey, control: &Control) -> Result<LookupKey, Error> {
+    /// No randomness, out of memory, [`Error::Cancelled`].
+    pub fn create_bootstrap_key(&self, sk: &LweSecretKey, control: &Control) -> Result<BootstrapKey, Error> {
         let mut source = self.runtime.random("lookup key", 0)?;
-        let mut progress = progress(control, "lookup key");
-        self.runtime.run(|| Ok(LookupKey(BootstrapKey::generate(&self.ctx, sk, &mut source, &mut progress)?)))
+        let mut progress = progress(control, "FHEW bootstrap key");
+        self.runtime.run(|| Ok(BootstrapKey(FhewBootstrapKey::generate(&self.ctx, sk, &mut source, &mut progress)?)))
     }
 
-    /// Makes the key of tables of two messages: a few samples for each doubling of the degree.
+    /// Makes the packing key for LUTs on two messages: a few GLWE ciphertexts for each doubling of the degree.
     ///
     /// # Errors
-    /// As [`Engine::create_lookup_key`].
+    /// As [`Engine::create_bootstrap_key`].
     pub fn create_packing_key(&self, sk: &LweSecretKey, control: &Control) -> Result<PackingKey, Error> {
         let mut source = self.runtime.random("packing key", 0)?;
         let mut progress = progress(control, "packing key");
@@ -135,7 +133,7 @@ impl Engine {
         })
     }
 
-    /// Encrypts bits, each on its own.
+    /// Encrypts bits, one ciphertext each.
     ///
     /// # Errors
     /// No randomness; a secret key of another set.
@@ -153,8 +151,9 @@ impl Engine {
         phases.map(|phase| Ok(sk.encrypt(&self.ctx, phase?, &mut source)?)).collect()
     }
 
-    /// A gate on arrays of bits, element by element: one bootstrap for each. `max_log2_failure` allows results that are wrong more
-    /// often than 2^-128.
+    /// Evaluates a gate on arrays of bits, element by element: one bootstrap for each bit. A majority takes one or two
+    /// more if its bits share noise, or have too much of it for a sum of three. `max_log2_failure` accepts results that
+    /// are wrong more often than 2^-128.
     ///
     /// # Errors
     /// [`Error::Parameter`] for arrays of different lengths or another number of them than the gate takes, keys that do not belong
@@ -163,53 +162,39 @@ impl Engine {
         &self,
         gate: Gate,
         inputs: &[&[LweCiphertext]],
-        key: &LookupKey,
+        key: &BootstrapKey,
         max_log2_failure: Option<f64>,
         control: &Control,
     ) -> Result<Vec<LweCiphertext>, Error> {
         let most = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
         gate.check(inputs.len())?;
-        room(&self.home(), 2 * same_length(inputs)?)?;
-        let sums = (0..same_length(inputs)?).map(|i| {
-            let bits: Vec<&LweCiphertext> = inputs.iter().map(|array| &array[i]).collect();
-            Ok(gate.combine(&self.ctx, &bits, most)?)
-        });
-        let sums = sums.collect::<Result<Vec<_>, Error>>()?;
-        self.bootstrap(&sums, &Gate::table(&self.ctx), key, control)
+        self.work(key, control, same_length(inputs)?, |run| functional::gate(run, gate, inputs, most))
     }
 
-    /// `select ? x : y`, element by element: two bootstraps for each.
+    /// `select ? x : y`, element by element: two bootstraps for each, or three as in [`Engine::gate`].
     ///
     /// # Errors
     /// As [`Engine::gate`].
     pub fn mux(
         &self,
         [select, x, y]: [&[LweCiphertext]; 3],
-        key: &LookupKey,
+        key: &BootstrapKey,
         max_log2_failure: Option<f64>,
         control: &Control,
     ) -> Result<Vec<LweCiphertext>, Error> {
         let most = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
         let count = same_length(&[select, x, y])?;
-        room(&self.home(), 2 * count)?;
-        let starts = (0..count).map(|i| Ok(mux_start(&self.ctx, [&select[i], &x[i]], most)?));
-        let starts = starts.collect::<Result<Vec<_>, Error>>()?;
-        self.work(key, control, 2 * count, |run| {
-            let both = functional::bootstrap(run, &starts, &mux_table(&self.ctx))?;
-            let ends = (0..count).map(|i| mux_end(&self.ctx, &both[i], [&select[i], &x[i], &y[i]], most));
-            let ends = ends.collect::<Result<Vec<_>, _>>()?;
-            functional::bootstrap(run, &ends, &Gate::table(&self.ctx))
-        })
+        self.work(key, control, 2 * count, |run| functional::mux(run, [select, x, y], most))
     }
 
-    /// The same bits with the noise of a gate, whatever noise they came with: one bootstrap for each.
+    /// Bootstraps bits: the values stay, the noise becomes that of a gate. One bootstrap for each.
     ///
     /// # Errors
     /// As [`Engine::gate`].
     pub fn refresh(
         &self,
         bits: &[LweCiphertext],
-        key: &LookupKey,
+        key: &BootstrapKey,
         max_log2_failure: Option<f64>,
         control: &Control,
     ) -> Result<Vec<LweCiphertext>, Error> {
@@ -226,8 +211,9 @@ impl Engine {
         bits.iter().map(|bit| Ok(not(&self.ctx, bit)?)).collect()
     }
 
-    /// A weighted sum of messages, integers or words of one kind, element by element, without a bootstrap. Padded messages must stay
-    /// below their number and integers in their range; what reads a sum refuses one whose noise has grown too much.
+    /// A weighted sum of messages, signed or unsigned integers of one kind, element by element, without a bootstrap.
+    /// Padded messages must stay below their number, and signed integers in their range. A later lookup refuses a sum
+    /// with too much noise.
     ///
     /// # Errors
     /// [`Error::Parameter`] for arrays of different lengths or none, ciphertexts of different keys.
@@ -240,12 +226,12 @@ impl Engine {
         sums.collect()
     }
 
-    /// What one table says of all, by the threads of the engine.
+    /// Evaluates one table on all ciphertexts, on the threads of the engine.
     fn bootstrap(
         &self,
         cts: &[LweCiphertext],
         table: &[u64],
-        key: &LookupKey,
+        key: &BootstrapKey,
         control: &Control,
     ) -> Result<Vec<LweCiphertext>, Error> {
         self.work(key, control, cts.len(), |run| functional::bootstrap(run, cts, table))
@@ -260,7 +246,7 @@ fn progress<'a>(control: &'a Control, what: &'static str) -> impl FnMut(usize, u
     }
 }
 
-/// Refuses a key for which there are too few bytes.
+/// Refuses a key that does not fit in memory.
 pub(crate) fn fits(key: &str, needed: usize, limit: Option<u64>) -> Result<(), Error> {
     let available = limit.into_iter().chain(machine::memory_available()).min();
     let Some(available) = available.filter(|&available| needed as u64 > available) else { return Ok(()) };
@@ -276,7 +262,7 @@ pub(crate) fn fits(key: &str, needed: usize, limit: Option<u64>) -> Result<(), E
 pub(super) fn same_length(arrays: &[&[LweCiphertext]]) -> Result<usize, Error> {
     let count = arrays.first().map_or(0, |a| a.len());
     if arrays.iter().any(|a| a.len() != count) {
-        return Err(Error::Parameter("The arrays have different lengths; give arrays of one length.".into()));
+        return Err(Error::Parameter("The arrays have different lengths; give arrays of equal length.".into()));
     }
     Ok(count)
 }

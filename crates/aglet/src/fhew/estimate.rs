@@ -1,11 +1,11 @@
-//! What a call would take, before anything runs: rotations, seconds by a model, bytes, the chance of a wrong result.
+//! Estimates of a call before it runs: blind rotations, seconds by a model, bytes, and the failure probability.
 
 use super::Engine;
 use crate::Error;
 use aglet_bootstrap::functional::{pair_log2_failure, pair_variance, Way};
-use aglet_bootstrap::BootstrapKey;
+use aglet_bootstrap::FhewBootstrapKey;
 use aglet_rlwe::lwe::log2_tail;
-use aglet_schemes::fhew::{Gate, Group, Integer, PairTable, Table, Word, MAX_LOG2_FAILURE};
+use aglet_schemes::fhew::{either, Gate, Group, Integer, PairTable, Table, Word, MAX_LOG2_FAILURE};
 
 /// A call on fresh ciphertexts.
 #[derive(Clone, Copy, Debug)]
@@ -22,22 +22,22 @@ pub enum Work<'a> {
     Sign(Integer),
     /// [`Engine::equal`].
     Equal(Integer),
-    /// [`Engine::floor`], with the bits that go.
+    /// [`Engine::floor`], with the number of bits to remove.
     Floor(Word, u32),
     /// [`Engine::digits`].
     Digits(Word),
 }
 
-/// What [`Engine::estimate`] says.
+/// An estimate of one call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// Rotations of the whole batch.
+    /// Blind rotations of the whole batch.
     pub rotations: usize,
-    /// By the model of [`Engine::estimate`].
+    /// Seconds by the model of [`Engine::estimate`].
     pub seconds: f64,
-    /// Bytes of the key of bootstraps.
+    /// Bytes of the bootstrap key.
     pub key_bytes: u64,
-    /// Bytes that the call holds at its peak beside its key and inputs, about.
+    /// Approximate peak memory of the call in bytes, without its key and inputs.
     pub working_bytes: u64,
     /// log2 of the probability that a result is wrong, for fresh inputs.
     pub log2_failure: f64,
@@ -46,7 +46,10 @@ pub struct Estimate {
 /// Nanoseconds of one thread with AVX-512 IFMA (Sapphire Rapids): a butterfly of a forward and of an inverse transform, a coefficient
 /// cut into digits, an operation on a vector of products. The time of all else is small.
 const NANOSECONDS: [f64; 4] = [0.228, 0.264, 0.213, 0.277];
-/// What butterflies take more modulo a prime above 40 bits, whose sums must settle.
+/// What a rotation takes with the kernels of these names over one with those of [`NANOSECONDS`]: measured with `AGLET_BACKEND` on one
+/// machine, to a quarter (gates take 2.8 with AVX2, larger sets 1.9 to 2.3).
+const KERNELS: [(&str, f64); 4] = [("avx512ifma", 1.0), ("avx2", 2.2), ("portable", 3.5), ("scalar", 10.0)];
+/// What butterflies take more modulo a prime above 40 bits, whose sums must be reduced.
 const SETTLING: f64 = 1.15;
 /// The bytes of a key that a batch waits for, in nanoseconds: it comes at 15 GB/s, and most of the time work goes on meanwhile.
 const WAIT: f64 = 0.3 / 15.0;
@@ -54,17 +57,18 @@ const WAIT: f64 = 0.3 / 15.0;
 const BUFFERS: usize = 3;
 
 impl Engine {
-    /// What a call on `batch` fresh ciphertexts (or pairs of them) would take, without running it. The seconds are those of a model:
-    /// counted operations at the times of one processor (Sapphire Rapids with AVX-512 IFMA), on the threads of this engine; AVX2 takes
-    /// about three times as long.
+    /// Estimates a call on `batch` fresh ciphertexts (or pairs of them) without running it. The seconds come from a
+    /// model: counted operations at the times of one processor (Sapphire Rapids), with the kernels and threads of this
+    /// engine.
     ///
     /// # Errors
-    /// Work that cannot be: no tables, more low bits than a word has, a floor that fails however it is cut.
+    /// Work that is not possible: no tables, more low bits than the integer has, a floor that fails however it is
+    /// split.
     pub fn estimate(&self, work: Work, batch: usize) -> Result<Estimate, Error> {
         self.estimate_on(work, batch, self.params().lwe().noise().fresh)
     }
 
-    /// [`Engine::estimate`] of ciphertexts with noise of this variance, in turns squared.
+    /// [`Engine::estimate`] for ciphertexts whose noise has this variance on the torus.
     ///
     /// # Errors
     /// As there.
@@ -72,7 +76,7 @@ impl Engine {
         let (each, log2_failure) = self.rotations(work, variance)?;
         let (params, rotations) = (self.params().lwe(), each * batch);
         let sample = 8 * (params.coordinates() + params.n());
-        let key_bytes = BootstrapKey::forecast(&self.ctx);
+        let key_bytes = FhewBootstrapKey::forecast(&self.ctx);
         let rounds = rotations.div_ceil(self.threads()) as f64;
         let first = if rotations > 0 { key_bytes as f64 * WAIT * 1e-9 } else { 0.0 };
         Ok(Estimate {
@@ -84,8 +88,8 @@ impl Engine {
         })
     }
 
-    /// The variance, in turns squared, of what [`Engine::lookup_pairs`] gives by these tables: the largest of theirs, which the steepest
-    /// row says. What goes on with results starts from it.
+    /// The noise variance, on the torus, of results of [`Engine::lookup_pairs`] with these tables: the largest of all
+    /// tables, given by the steepest row. Later steps start from it.
     #[must_use]
     pub fn pair_variance(&self, tables: &[PairTable]) -> f64 {
         pair_variance(&self.ctx, tables)
@@ -100,7 +104,8 @@ impl Engine {
         let butterflies = n / 2.0 * f64::from(spec.log_n);
         let product = columns * butterflies * (levels * forward * settling + inverse) + columns * levels * n * digit;
         let key = n / 8.0 * (6.0 + 4.0 * columns * levels + 3.0 * columns * columns * levels) * vector;
-        (transforms * product + keys * key) * 1e-9
+        let kernels = KERNELS.iter().find(|(name, _)| *name == self.backend()).map_or(1.0, |(_, factor)| *factor);
+        (transforms * product + keys * key) * kernels * 1e-9
     }
 
     /// Rotations of a call on so many fresh ciphertexts, for reports of progress; 0 for what is refused.
@@ -112,13 +117,28 @@ impl Engine {
     fn rotations(&self, work: Work, variance: f64) -> Result<(usize, f64), Error> {
         let params = self.params().lwe();
         let noise = params.noise();
-        let none = || Error::Parameter("There is no table to look up; give one or more.".into());
+        let none = || Error::Parameter("There is no table to evaluate; give one or more.".into());
         Ok(match work {
-            Work::Gate(gate) => (1, log2_tail(gate.distance(), noise.decision(gate.squared_weights() * variance))),
+            Work::Gate(gate) => {
+                let log2 = |variance: f64| log2_tail(gate.distance(), noise.decision(variance));
+                let sum = log2(gate.squared_weights() * variance);
+                let pair = || either(&[log2(2.0 * variance), log2(variance + noise.blind_rotation)]);
+                // Three bits without a margin are read in two rotations.
+                if gate == Gate::Majority && sum > MAX_LOG2_FAILURE {
+                    (2, pair())
+                } else {
+                    (1, sum)
+                }
+            }
             Work::Mux => {
                 let log2 = |variance: f64| log2_tail(Gate::And.distance(), noise.decision(variance));
                 let [start, end] = [0.0, noise.blind_rotation].map(|both| log2(2.0 * variance + both));
-                (2, aglet_schemes::fhew::either(&[start, end]))
+                let pair = || either(&[start, start, log2(2.0 * noise.blind_rotation)]);
+                if end > MAX_LOG2_FAILURE {
+                    (3, pair())
+                } else {
+                    (2, either(&[start, end]))
+                }
             }
             Work::Lookup(tables) => {
                 let from = tables.first().ok_or_else(none)?.from();

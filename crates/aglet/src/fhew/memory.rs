@@ -1,6 +1,6 @@
-//! What calls on ciphertexts allocate, refused before it is tried: an allocation that fails ends the process.
+//! Checks the memory of calls on ciphertexts before they allocate it: a failed allocation would end the process.
 
-use super::array::Home;
+use super::array::FhewContext;
 use crate::runtime::machine;
 use crate::Error;
 
@@ -9,15 +9,15 @@ const SMALL: u64 = 32 << 20;
 /// Bytes of a ciphertext beside its words: its seed, noises, pointers.
 const BESIDE: u64 = 256;
 
-/// Refuses so many ciphertexts in full length where they would not fit into memory.
+/// Refuses `count` ciphertexts of full length if they would not fit in memory.
 ///
 /// # Errors
 /// [`Error::KeyMemory`] with both figures.
-pub(crate) fn room(home: &Home, count: usize) -> Result<(), Error> {
-    needs(count, 8 * (home.params().lwe().coordinates() as u64 + 1) + BESIDE)
+pub(crate) fn room(context: &FhewContext, count: usize) -> Result<(), Error> {
+    needs(count, 8 * (context.params().lwe().coordinates() as u64 + 1) + BESIDE)
 }
 
-/// The same of ciphertexts that are seeds, or share their words with others.
+/// The same, for ciphertexts that are seeds or share their words with others.
 ///
 /// # Errors
 /// As [`room`].

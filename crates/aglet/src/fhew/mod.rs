@@ -1,8 +1,8 @@
-//! Gates and look-up tables as users see them: bits and small integers, each bootstrap of which evaluates a function.
+//! FHEW/TFHE as users see it: gates on bits and lookup tables on small integers. Each is a programmable bootstrap.
 //!
 //! | method of [`Engine`] | on | rotations |
 //! |---|---|---|
-//! | `gate`, `mux`, `not` | bits | 1, 2, 0 |
+//! | `gate`, `mux`, `not` | bits | 1, 2, 0; one more for three bits without a margin |
 //! | `lookup`, `lookup_many` | messages of a [`Message`]: 2, 4, 8 or 16 of a [`Domain`], by a [`Table`] | 1; 2 in the full domain |
 //! | `lookup_pairs` | two messages, high and low, by a [`PairTable`], with a [`PackingKey`] | 1 and 1 for each table; 2 more in the full domain |
 //! | `sign`, `compare`, `equal` | an [`Integer`] of up to 20 bits, which does not wrap around | `ceil(bits / 4) + 1`; twice that |
@@ -10,8 +10,8 @@
 //! | `sum` | all of them | 0 |
 //! | `estimate` | any of these as [`Work`], before it runs | 0 |
 //!
-//! Which kind a ciphertext is of, its caller knows; its noise it carries itself, and results that would be wrong more often than 2^-128
-//! are refused.
+//! The caller keeps track of which kind a ciphertext has. The ciphertext itself carries its noise, and results that
+//! would be wrong more often than 2^-128 are refused.
 
 mod array;
 mod decrypt;
@@ -24,23 +24,23 @@ pub mod report;
 mod tables;
 mod workers;
 
-pub use array::{Array, Form, Home};
+pub use array::{Array, FhewContext, Form};
 pub(crate) use engine::fits;
-pub use engine::{Engine, LookupKey};
+pub use engine::{BootstrapKey, Engine};
 pub use estimate::{Estimate, Work};
 pub(crate) use memory::room;
 
 /// A comparison of two integers.
 pub use aglet_bootstrap::functional::Order;
-/// How several tables are read together.
+/// How several tables share one bootstrap.
 pub use aglet_bootstrap::functional::Way;
-/// A bit, message, integer or word of an [`Engine`].
+/// A ciphertext of an [`Engine`]: a bit, a message, or a signed or unsigned integer.
 pub use aglet_rlwe::lwe::LweCiphertext as Ciphertext;
 /// The secret key of an [`Engine`].
 pub use aglet_rlwe::lwe::LweSecretKey as SecretKey;
-/// The key of tables of two messages.
+/// The packing key, which LUTs on two messages need.
 pub use aglet_rlwe::lwe::PackingKey;
-/// What ciphertexts hold, and functions of it.
+/// The contents of ciphertexts, and functions on them.
 pub use aglet_schemes::fhew::{Domain, Gate, Integer, Message, PairTable, Table, Word, MAX_LOG2_FAILURE};
 /// Its parameters, and what they are made of.
 pub use aglet_schemes::fhew::{FhewLiteral, FhewParams};

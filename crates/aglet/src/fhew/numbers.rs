@@ -1,14 +1,14 @@
-//! Numbers of an engine: integers with a sign, and words that are taken apart.
+//! Larger integers of an engine: signed integers, and unsigned integers with floors and digits.
 
 use super::engine::same_length;
-use super::{Engine, LookupKey, Work};
+use super::{BootstrapKey, Engine, Work};
 use crate::{Control, Error};
 use aglet_bootstrap::functional::{self, Order};
 use aglet_rlwe::lwe::{LweCiphertext, LweSecretKey};
 use aglet_schemes::fhew::{Integer, Word, MAX_LOG2_FAILURE};
 
 impl Engine {
-    /// Encrypts integers, each on its own.
+    /// Encrypts signed integers, one ciphertext each.
     ///
     /// # Errors
     /// One out of range, no randomness, a secret key of another set.
@@ -21,7 +21,7 @@ impl Engine {
         self.encrypt_phases(values.iter().map(|&x| Ok(integer.encode(&self.ctx, x)?)), sk)
     }
 
-    /// Encrypts words, each on its own.
+    /// Encrypts unsigned integers, one ciphertext each.
     ///
     /// # Errors
     /// One out of range, no randomness, a secret key of another set.
@@ -29,7 +29,8 @@ impl Engine {
         self.encrypt_phases(values.iter().map(|&x| Ok(word.encode(&self.ctx, x)?)), sk)
     }
 
-    /// 1 for integers from 0 on and 0 for negative ones, as messages of the set: six rotations for 20 bits, five of them in one batch.
+    /// 1 for integers of 0 or more and 0 for negative ones, as messages of the set: six rotations for 20 bits, five of
+    /// them in one batch.
     ///
     /// # Errors
     /// Keys that do not belong together, integers whose sign would be wrong too often, [`Error::Cancelled`].
@@ -37,7 +38,7 @@ impl Engine {
         &self,
         integers: &[LweCiphertext],
         integer: Integer,
-        key: &LookupKey,
+        key: &BootstrapKey,
         max_log2_failure: Option<f64>,
         control: &Control,
     ) -> Result<Vec<LweCiphertext>, Error> {
@@ -47,8 +48,8 @@ impl Engine {
         self.work(key, control, rotations, |run| functional::sign(run, integers, integer, to, allowed))
     }
 
-    /// 1 where a comparison of integers holds and 0 elsewhere, as messages of the set: a sign for each pair. Differences must be in the
-    /// range of the integers, so both are at least 0, or both at least half as small as the range allows.
+    /// 1 where a comparison of integers holds and 0 elsewhere, as messages of the set: one sign for each pair.
+    /// Differences must be in the range of the integers: both are at least 0, or both within half of the range.
     ///
     /// # Errors
     /// As [`Engine::sign`]; lists of different lengths.
@@ -57,7 +58,7 @@ impl Engine {
         pair: [&[LweCiphertext]; 2],
         order: Order,
         integer: Integer,
-        key: &LookupKey,
+        key: &BootstrapKey,
         max_log2_failure: Option<f64>,
         control: &Control,
     ) -> Result<Vec<LweCiphertext>, Error> {
@@ -77,7 +78,7 @@ impl Engine {
         &self,
         pair: [&[LweCiphertext]; 2],
         integer: Integer,
-        key: &LookupKey,
+        key: &BootstrapKey,
         max_log2_failure: Option<f64>,
         control: &Control,
     ) -> Result<Vec<LweCiphertext>, Error> {
@@ -88,8 +89,8 @@ impl Engine {
         self.work(key, control, rotations, |run| functional::equal(run, pair, integer, to, allowed))
     }
 
-    /// Words without their low `bits` bits, which are words of so many bits fewer: two rotations for every five bits, more where the
-    /// noise wants it.
+    /// Unsigned integers without their low `bits` bits, as unsigned integers of fewer bits: two rotations for every
+    /// five bits, more if the noise requires it.
     ///
     /// # Errors
     /// More bits than a word has, words on which it would fail too often, keys that do not belong together, [`Error::Cancelled`].
@@ -98,7 +99,7 @@ impl Engine {
         words: &[LweCiphertext],
         word: Word,
         bits: u32,
-        key: &LookupKey,
+        key: &BootstrapKey,
         max_log2_failure: Option<f64>,
         control: &Control,
     ) -> Result<Vec<LweCiphertext>, Error> {
@@ -107,7 +108,8 @@ impl Engine {
         self.work(key, control, rotations, |run| functional::floor(run, words, word, bits, allowed))
     }
 
-    /// The digits of words as messages of the set, the lowest first: a list for each digit, of as many bits as a message has.
+    /// The digits of unsigned integers as messages of the set, the lowest first: a list for each digit. A digit has as
+    /// many bits as a message.
     ///
     /// # Errors
     /// Words on which it would fail too often, keys that do not belong together, [`Error::Cancelled`].
@@ -115,7 +117,7 @@ impl Engine {
         &self,
         words: &[LweCiphertext],
         word: Word,
-        key: &LookupKey,
+        key: &BootstrapKey,
         max_log2_failure: Option<f64>,
         control: &Control,
     ) -> Result<Vec<Vec<LweCiphertext>>, Error> {

@@ -1,8 +1,9 @@
-//! The sets of gates and tables that come with Aglet: one TOML file each, checked when loaded.
+//! The sets of FHEW that come with Aglet: one TOML file each, checked when loaded.
 
 use crate::presets::text_of;
 use crate::Error;
-use aglet_rlwe::security::Security;
+/// The required security check.
+pub use aglet_rlwe::security::Security;
 use aglet_schemes::fhew::FhewParams;
 
 /// Name and text of every preset.
@@ -22,16 +23,15 @@ pub const ALL: [(&str, &str); 10] = [
 /// The parameters of this name.
 ///
 /// # Errors
-/// [`Error::Parameter`] for a name that does not exist, and the security gate's error unless `allow_insecure`: "ntru" does not pass.
-pub fn load(name: &str, allow_insecure: bool) -> Result<FhewParams, Error> {
-    from_text(text_of(&ALL, name)?, allow_insecure)
+/// [`Error::Parameter`] for a name that does not exist, and what 128 bits of security refuse if they are asked for: "ntru" does not pass.
+pub fn load(name: &str, security: Security) -> Result<FhewParams, Error> {
+    from_text(text_of(&ALL, name)?, security)
 }
 
-/// The parameters of a literal of the user's own, in the form of a preset's file.
+/// Parameters from a user's own literal, in the form of a preset's file.
 ///
 /// # Errors
-/// What the literal lacks, and the security gate's error unless `allow_insecure`.
-pub fn from_text(text: &str, allow_insecure: bool) -> Result<FhewParams, Error> {
-    let security = if allow_insecure { Security::NotChecked } else { Security::Bits128 };
+/// Errors of the literal, and of the security check if 128 bits are required.
+pub fn from_text(text: &str, security: Security) -> Result<FhewParams, Error> {
     Ok(FhewParams::from_toml(text, security)?)
 }

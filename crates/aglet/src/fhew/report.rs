@@ -1,4 +1,4 @@
-//! The sets of gates and tables as JSON, for the command line.
+//! The sets of FHEW as JSON, for the command line.
 
 use super::presets;
 use crate::Error;
@@ -7,7 +7,7 @@ use aglet_rlwe::security::Secret;
 use aglet_schemes::fhew::{Domain, FhewParams};
 use serde_json::{json, Value};
 
-/// The method of blind rotation as users choose it: blocks of one coordinate are that of CGGI.
+/// The method of blind rotation, by the name that users choose.
 #[must_use]
 pub fn method_name(params: &FhewParams) -> &'static str {
     match params.lwe().spec().method {
@@ -23,7 +23,7 @@ pub fn method_name(params: &FhewParams) -> &'static str {
 /// None for what comes with Aglet.
 pub fn presets() -> Result<Value, Error> {
     let rows = presets::ALL.iter().map(|(name, _)| {
-        let params = presets::load(name, true)?;
+        let params = presets::load(name, presets::Security::NotChecked)?;
         let (literal, lwe) = (params.literal(), params.lwe());
         Ok(json!({
             "name": name,
@@ -44,7 +44,8 @@ pub fn presets() -> Result<Value, Error> {
     rows.collect::<Result<Vec<_>, Error>>().map(Value::Array)
 }
 
-/// The deviations of every kind of noise of a set, and how far messages of each domain are from where they would be misread, in turns.
+/// Standard deviations of each kind of noise of a set, and for each domain the distance from a message to a wrong one,
+/// on the torus.
 #[must_use]
 pub fn noise(params: &FhewParams) -> Value {
     let noise = params.lwe().noise();
@@ -53,7 +54,7 @@ pub fn noise(params: &FhewParams) -> Value {
         "fresh": noise.fresh.sqrt(),
         "bootstrap": noise.blind_rotation.sqrt(),
         "key_switch": noise.key_switch.sqrt(),
-        "modulus_switch": noise.modulus_switch.sqrt(),
+        "mod_switch": noise.mod_switch.sqrt(),
         "decision": noise.decision(params.literal().squared_weights * noise.blind_rotation).sqrt(),
         "squared_weights": params.literal().squared_weights,
         "distance": Domain::ALL.map(distance).into_iter().collect::<serde_json::Map<_, _>>(),

@@ -2,14 +2,14 @@
 
 use super::engine::same_length;
 use super::memory::room;
-use super::{Array, Engine, Form, LookupKey, Work};
+use super::{Array, BootstrapKey, Engine, Form, Work};
 use crate::{Control, Error};
 use aglet_bootstrap::functional;
 use aglet_rlwe::lwe::{LweCiphertext, LweSecretKey, PackingKey};
 use aglet_schemes::fhew::{Domain, Message, PairTable, Table, MAX_LOG2_FAILURE};
 
 impl Engine {
-    /// Encrypts messages, each on its own. `message` says how many there are and where they lie.
+    /// Encrypts messages, one ciphertext each. `message` says how many there are and where they lie.
     ///
     /// # Errors
     /// A message out of range, no randomness, a secret key of another set.
@@ -17,8 +17,8 @@ impl Engine {
         self.encrypt_phases(values.iter().map(|&m| Ok(message.encode(&self.ctx, m)?)), sk)
     }
 
-    /// What a table says of each message: one rotation for each, two in the full domain. `max_log2_failure` allows results that are
-    /// wrong more often than 2^-128.
+    /// Evaluates a table on each message: one rotation each, two in the full domain. `max_log2_failure` accepts results
+    /// that are wrong more often than 2^-128.
     ///
     /// # Errors
     /// Keys that do not belong together, inputs on which it would fail too often, [`Error::Cancelled`].
@@ -26,7 +26,7 @@ impl Engine {
         &self,
         messages: &[LweCiphertext],
         table: &Table,
-        key: &LookupKey,
+        key: &BootstrapKey,
         max_log2_failure: Option<f64>,
         control: &Control,
     ) -> Result<Vec<LweCiphertext>, Error> {
@@ -34,14 +34,14 @@ impl Engine {
         Ok(self.lookup_many(messages, tables, key, max_log2_failure, control)?.pop().unwrap_or_default())
     }
 
-    /// The same bits or messages with the noise of a bootstrap: [`Engine::refresh`], or the table of the identity.
+    /// Bootstraps bits or messages without changing them: [`Engine::refresh`], or the table of the identity.
     ///
     /// # Errors
     /// As [`Engine::lookup`]; [`Error::Parameter`] for integers and words, which no table serves.
     pub fn refresh_array(
         &self,
         array: &Array,
-        key: &LookupKey,
+        key: &BootstrapKey,
         max_log2_failure: Option<f64>,
         control: &Control,
     ) -> Result<Vec<LweCiphertext>, Error> {
@@ -52,7 +52,7 @@ impl Engine {
             Form::Messages(domain) => domain,
             Form::Integers(_) | Form::Words(_) => {
                 return Err(Error::Parameter(
-                    "Bits and messages of tables are refreshed, and these are integers of more bits; take their digits, floor or sign, \
+                    "refresh takes bits and messages, and these are integers of more bits; take their digits, floor or sign, \
                      whose results have the noise of a bootstrap."
                         .into(),
                 ))
@@ -63,8 +63,9 @@ impl Engine {
         self.lookup(array.cells(), &Table::new(message, message, &identity)?, key, max_log2_failure, control)
     }
 
-    /// What each of several tables says of each message, a list for each table: all in one rotation (two in the full domain) where
-    /// results stay right and can be looked up again, else in one for each; see [`functional::Way`].
+    /// Evaluates several tables on each message; gives a list for each table. They share one rotation (two in the full
+    /// domain) if the results stay correct and can be looked up again; otherwise each takes its own. See
+    /// [`functional::Way`].
     ///
     /// # Errors
     /// As [`Engine::lookup`]; no tables, or tables of different messages.
@@ -72,19 +73,19 @@ impl Engine {
         &self,
         messages: &[LweCiphertext],
         tables: &[Table],
-        key: &LookupKey,
+        key: &BootstrapKey,
         max_log2_failure: Option<f64>,
         control: &Control,
     ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
         let allowed = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
-        room(&self.home(), 2 * tables.len() * messages.len())?;
+        room(&self.context(), 2 * tables.len() * messages.len())?;
         let rotations = self.planned(Work::Lookup(tables), messages.len());
         self.work(key, control, rotations, |run| functional::lookup(run, messages, tables, allowed))
     }
 
-    /// What each of several tables says of each pair of messages, high and low, a list for each table: one rotation for the low message
-    /// and one for each table, and in the full domain one more for either message. Made for the set "wide": the noise of others is too
-    /// large for most tables, which are refused.
+    /// Evaluates several tables on each pair of messages, high and low; gives a list for each table. It takes one
+    /// rotation for the low message and one for each table; in the full domain one more for each message. The set
+    /// "wide" is made for it: other sets have too much noise for most tables and refuse them.
     ///
     /// # Errors
     /// As [`Engine::lookup_many`]; lists of different lengths.
@@ -92,7 +93,7 @@ impl Engine {
         &self,
         pair: [&[LweCiphertext]; 2],
         tables: &[PairTable],
-        keys: (&LookupKey, &PackingKey),
+        keys: (&BootstrapKey, &PackingKey),
         max_log2_failure: Option<f64>,
         control: &Control,
     ) -> Result<Vec<Vec<LweCiphertext>>, Error> {

@@ -1,20 +1,20 @@
 //! Batches of rotations on the threads of an engine.
 
 use super::memory::room;
-use super::{Engine, LookupKey};
+use super::{BootstrapKey, Engine};
 use crate::{Control, Error, KeyId};
 use aglet_bootstrap::functional::Rotate;
 use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweContext};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
-/// Ciphertexts that meet each block of the key together: their accumulators stay in the second cache.
+/// The number of ciphertexts that share each block of the key, so that their accumulators stay in the L2 cache.
 const TOGETHER: usize = 32;
 
 /// An engine at work with a key.
 pub(super) struct Workers<'a> {
     engine: &'a Engine,
-    key: &'a LookupKey,
+    key: &'a BootstrapKey,
     control: &'a Control,
     /// Rotations of the whole call, as far as known, and those that are done.
     progress: Mutex<(usize, usize)>,
@@ -24,13 +24,13 @@ impl Engine {
     /// Does what is made of so many rotations, about, with a key, on the threads of the engine.
     pub(super) fn work<T: Send>(
         &self,
-        key: &LookupKey,
+        key: &BootstrapKey,
         control: &Control,
         rotations: usize,
         work: impl FnOnce(&Workers) -> Result<T, aglet_schemes::Error> + Send,
     ) -> Result<T, Error> {
         // Sums and what is made of them.
-        room(&self.home(), 2 * rotations)?;
+        room(&self.context(), 2 * rotations)?;
         let progress = Mutex::new((rotations, 0));
         self.runtime.run(|| Ok(work(&Workers { engine: self, key, control, progress })?))
     }

@@ -1,20 +1,20 @@
-//! Bootstraps of integers: their key, and the run; and the same for messages that come from elsewhere.
+//! Bootstraps of integers: the key and the run, also for messages that come from scheme switching.
 
 use super::{Ciphertext, Engine, IntegerParams};
 use crate::bootstrap_keys::{self, List};
-use crate::runtime::{machine, Kept, Pass, StageRun, Watch};
+use crate::runtime::{machine, Cache, Pass, StageRun, Watch};
 use crate::{Control, Error, KeyId, SecretKey};
-use aglet_bootstrap::integer::{Exact, Refresh, Route, INPUT_LEVEL};
+use aglet_bootstrap::integer::{BootstrapCircuit, Exact, Refresh, INPUT_LEVEL};
 use aglet_bootstrap::{KeyNeed, Pipeline};
 use aglet_circuits::Rounding;
 use aglet_ring::process::Lock;
 use aglet_rlwe::{Context, KeySet, Sample};
-use aglet_schemes::integer::powers::{raising_key, PowerCiphertext, PowerEvaluator, PowerMap};
+use aglet_schemes::integer::prime_power::{PrimePowerCiphertext, PrimePowerCiphertextEvaluator, PrimePowerMap};
 use aglet_schemes::integer::{Ciphertext as Integers, Noise};
 use std::sync::Arc;
 #[cfg(test)]
 use {
-    aglet_schemes::integer::powers::{PrimePowers, Residue},
+    aglet_schemes::integer::prime_power::{PrimePowerEvaluator, Residue},
     aglet_schemes::Scale,
 };
 
@@ -27,8 +27,8 @@ const RAISED_NOISE: f64 = 4.0;
 /// Kinds of messages whose stages an engine keeps.
 const RAISINGS: usize = 4;
 
-/// Everything that a bootstrap needs: rotations and relinearizations at the levels where they are used, and the keys between the main
-/// and an ephemeral sparse secret, which is drawn for this key and then forgotten.
+/// All keys that a bootstrap needs: rotation and relinearization keys at the levels where they are used, and the two
+/// keys of sparse-secret encapsulation. The ephemeral sparse secret is drawn for this key and then forgotten.
 pub struct BootstrapKey {
     pub(crate) id: KeyId,
     pub(crate) keys: KeySet,
@@ -57,31 +57,31 @@ impl BootstrapKey {
 pub struct Forecast {
     /// Of its key.
     pub key: u64,
-    /// Of encoded linear maps, which an engine keeps.
+    /// Of the encoded linear maps, which an engine keeps.
     pub maps: u64,
 }
 
 /// What an engine keeps between bootstraps.
 #[derive(Default)]
 pub(super) struct State {
-    route: Lock<Option<Arc<Route>>>,
+    circuit: Lock<Option<Arc<BootstrapCircuit>>>,
     prepared: Lock<Option<Arc<Prepared>>>,
-    raisings: Kept<Messages, Raising, RAISINGS>,
+    raisings: Cache<Messages, Raising, RAISINGS>,
     ran: Lock<Vec<StageRun>>,
 }
 
-/// What comes up: so many messages, how many a turn has room for, and the bound of their errors.
+/// Repacked messages: their number, how many the torus has room for, and the bound of their errors.
 pub(crate) type Messages = (u64, u64, u64);
 /// The stages of such messages.
-type Raising = Pipeline<Refresh, PowerMap>;
+type Raising = Pipeline<Refresh, PrimePowerMap>;
 
-/// A route with its context and encoded maps.
+/// A circuit with its context and encoded maps.
 struct Prepared {
-    route: Arc<Route>,
+    circuit: Arc<BootstrapCircuit>,
     ctx: Arc<Context>,
-    pipeline: Pipeline<Refresh, PowerMap>,
+    pipeline: Pipeline<Refresh, PrimePowerMap>,
     /// Its beginning, with the maps that it has encoded.
-    lowering: Pipeline<Refresh, PowerMap>,
+    lowering: Pipeline<Refresh, PrimePowerMap>,
 }
 
 impl Engine {
@@ -99,38 +99,38 @@ impl Engine {
         }
     }
 
-    /// The level that a bootstrap leaves.
+    /// The level after a bootstrap.
     ///
     /// # Errors
     /// Parameters without a bootstrap.
     pub fn bootstrap_output_level(&self) -> Result<usize, Error> {
-        Ok(self.route()?.plan.output().level)
+        Ok(self.circuit()?.plan.output().level)
     }
 
     /// The stages of a bootstrap and the keys that they need, laid out once.
-    fn route(&self) -> Result<Arc<Route>, Error> {
+    fn circuit(&self) -> Result<Arc<BootstrapCircuit>, Error> {
         self.check_subring()?;
-        let kept = self.bootstrap.route.lock().clone();
+        let kept = self.bootstrap.circuit.lock().clone();
         match kept {
-            Some(route) => Ok(route),
+            Some(circuit) => Ok(circuit),
             None => {
-                let made = self.run(|| Ok(Arc::new(Route::new(self.params())?)))?;
-                Ok(self.bootstrap.route.lock().get_or_insert(made).clone())
+                let made = self.run(|| Ok(Arc::new(BootstrapCircuit::new(self.params())?)))?;
+                Ok(self.bootstrap.circuit.lock().get_or_insert(made).clone())
             }
         }
     }
 
-    /// What a bootstrap takes in memory.
+    /// The memory of a bootstrap.
     ///
     /// # Errors
     /// Parameters without a bootstrap.
     pub fn bootstrap_forecast(&self) -> Result<Forecast, Error> {
-        let route = self.route()?;
-        let key: usize = route.keys()?.iter().map(|(_, spec)| spec.byte_count(self.params().n())).sum();
-        Ok(Forecast { key: key as u64, maps: route.encoded_bytes()? as u64 })
+        let circuit = self.circuit()?;
+        let key: usize = circuit.keys()?.iter().map(|(_, spec)| spec.byte_count(self.params().n())).sum();
+        Ok(Forecast { key: key as u64, maps: circuit.encoded_bytes()? as u64 })
     }
 
-    /// Makes a bootstrap key. The memory it takes is forecast first and compared with `memory_limit` bytes and with what the system has.
+    /// Makes a bootstrap key. First compares its forecast memory with `memory_limit` bytes and with the free memory.
     ///
     /// # Errors
     /// Parameters without a bootstrap; [`Error::KeyMemory`] before anything is allocated; [`Error::Cancelled`].
@@ -140,7 +140,7 @@ impl Engine {
         memory_limit: Option<u64>,
         control: &Control,
     ) -> Result<BootstrapKey, Error> {
-        let route = self.route()?;
+        let circuit = self.circuit()?;
         let Forecast { key, maps } = self.bootstrap_forecast()?;
         let available = [memory_limit, machine::memory_available()].into_iter().flatten().min();
         if let Some(available) = available.filter(|&available| key + maps > available) {
@@ -151,12 +151,10 @@ impl Engine {
                 (key + maps) as f64 / 1e9
             )));
         }
-        let ctx = self.context().subset(route.params.prime_indices())?;
-        let parts = route.keys()?.iter().map(|(role, spec)| KeyNeed { role, spec: spec.clone() }).collect();
-        let carried =
-            |spec: &_, galois, secrets: (&_, &_), random: &mut _| Ok(raising_key(&ctx, spec, galois, secrets, random)?);
-        let list = List { parts, more: 0, short: None };
-        let (keys, _) = bootstrap_keys::create((self.runtime(), &ctx), sk, list, control, carried)?;
+        let ctx = self.context().subset(circuit.params.prime_indices())?;
+        let parts = circuit.keys()?.iter().map(|(role, spec)| KeyNeed { role, spec: spec.clone() }).collect();
+        let list = List { parts, more: 0 };
+        let keys = bootstrap_keys::create((self.runtime(), &ctx), sk, list, control, &*circuit)?;
         Ok(BootstrapKey { id: sk.id(), keys })
     }
 
@@ -165,19 +163,20 @@ impl Engine {
         if let Some(kept) = kept {
             return Ok(kept);
         }
-        let route = self.route()?;
+        let circuit = self.circuit()?;
         let made = self.run(|| {
-            let ctx = self.context().subset(route.params.prime_indices())?;
+            let ctx = self.context().subset(circuit.params.prime_indices())?;
             let none = KeySet::new();
-            let e = PowerEvaluator::new(&ctx, &none);
-            let pipeline = Pipeline::new(&e, route.plan.clone())?;
-            let lowering = Pipeline::sharing(&e, route.lowering()?, &[&pipeline])?;
-            Ok(Arc::new(Prepared { route, ctx, pipeline, lowering }))
+            let e = PrimePowerCiphertextEvaluator::new(&ctx, &none);
+            let pipeline = Pipeline::new(&e, circuit.plan.clone())?;
+            let lowering = Pipeline::sharing(&e, circuit.lowering()?, &[&pipeline])?;
+            Ok(Arc::new(Prepared { circuit, ctx, pipeline, lowering }))
         })?;
         Ok(self.bootstrap.prepared.lock().get_or_insert(made).clone())
     }
 
-    /// Refreshes a ciphertext: the same numbers at [`Engine::bootstrap_output_level`], exactly, with as little noise as a product leaves.
+    /// Bootstraps a ciphertext: the same numbers, exactly, at [`Engine::bootstrap_output_level`], with as little noise
+    /// as a product has.
     ///
     /// # Errors
     /// [`Error::Level`] below level 1, [`Error::Noise`] after sums and several rotations at level 1, [`Error::Cancelled`], keys that do not belong together.
@@ -185,7 +184,7 @@ impl Engine {
         Ok(self.bootstrap_many(std::slice::from_ref(ct), key, control)?.remove(0))
     }
 
-    /// [`Engine::bootstrap`] of several, stage by stage side by side: linear maps read their keys and diagonals once.
+    /// [`Engine::bootstrap`] of several ciphertexts side by side: linear maps read their keys and diagonals once.
     ///
     /// # Errors
     /// As there.
@@ -199,7 +198,7 @@ impl Engine {
         let inputs = cts.iter().map(|ct| self.lowered(ct)).collect::<Result<Vec<_>, _>>()?;
         let mut watch = Watch { control, pass: Pass { number: 0, count: 1 }, ran: Vec::new() };
         let found = self.run(|| {
-            let e = PowerEvaluator::new(&prepared.ctx, &key.keys).stopped_by(control.flag());
+            let e = PrimePowerCiphertextEvaluator::new(&prepared.ctx, &key.keys).stopped_by(control.flag());
             let input = |ct: &Ciphertext| prepared.input(ct);
             let inputs = inputs.iter().map(input).collect::<Result<Vec<_>, Error>>()?;
             Ok(prepared.pipeline.run(&e, &inputs, &mut watch)?)
@@ -208,7 +207,7 @@ impl Engine {
         Ok(found?.iter().map(|ct| self.numbers(ct, OUTPUT_NOISE)).collect())
     }
 
-    /// Numbers as coefficients modulo q0 under the main secret, m as `m / t` of a turn, by the first stages of a bootstrap.
+    /// Numbers as coefficients modulo q0 under the main secret, m as `m / t` of the torus, by the first stages of a bootstrap.
     ///
     /// # Errors
     /// As [`Engine::bootstrap`].
@@ -217,20 +216,20 @@ impl Engine {
         ct: &Ciphertext,
         key: &BootstrapKey,
         control: &Control,
-    ) -> Result<Arc<PowerCiphertext>, Error> {
+    ) -> Result<Arc<PrimePowerCiphertext>, Error> {
         let (prepared, low) = (self.prepared()?, self.lowered(ct)?);
         self.run(|| {
-            let e = PowerEvaluator::new(&prepared.ctx, &key.keys).stopped_by(control.flag());
+            let e = PrimePowerCiphertextEvaluator::new(&prepared.ctx, &key.keys).stopped_by(control.flag());
             Ok(prepared.lowering.run(&e, &[prepared.input(&low)?], &mut ())?.remove(0))
         })
     }
 
     /// The levels that rounding messages from elsewhere may take.
     pub(crate) fn rounding_levels(&self) -> Result<usize, Error> {
-        Ok(self.route()?.rounding_levels())
+        Ok(self.circuit()?.rounding_levels())
     }
 
-    /// Messages below `count` with noise, m as `m / turn` of a turn in coefficients modulo q0 under the main secret, as fresh slots: by the
+    /// Messages below `count` with noise, m as `m / torus` of the torus in coefficients modulo q0 under the main secret, as fresh slots: by the
     /// stages of a bootstrap, with a polynomial that removes errors of up to `bound` parts of p.
     ///
     /// # Errors
@@ -243,11 +242,11 @@ impl Engine {
         control: &Control,
     ) -> Result<Ciphertext, Error> {
         let (prepared, pipeline) = (self.prepared()?, self.raising(of, control)?);
-        let Exact { power, factor, .. } = pipeline.plan().input();
-        let input = Arc::new(PowerCiphertext { sample, power, factor });
+        let Exact { power, correction_factor, .. } = pipeline.plan().input();
+        let input = Arc::new(PrimePowerCiphertext { sample, power, correction_factor });
         let mut watch = Watch { control, pass: Pass { number: 0, count: 1 }, ran: Vec::new() };
         let found = self.run(|| {
-            let e = PowerEvaluator::new(&prepared.ctx, &key.keys).stopped_by(control.flag());
+            let e = PrimePowerCiphertextEvaluator::new(&prepared.ctx, &key.keys).stopped_by(control.flag());
             Ok(pipeline.run(&e, &[input], &mut watch)?.remove(0))
         });
         *self.bootstrap.ran.lock() = watch.ran;
@@ -260,17 +259,21 @@ impl Engine {
         let (prepared, pipeline) = (self.prepared()?, self.raising((2, 4, 63), &Control::new())?);
         let (input, stages) = (pipeline.plan().input(), pipeline.plan().stages());
         let before = stages.iter().take_while(|s| !matches!(s.step, Refresh::Round(_))).cloned().collect();
-        let (primes, users) = (prepared.route.params.q(), self.params().q());
+        let (primes, users) = (prepared.circuit.params.q(), self.params().q());
         let plan = aglet_bootstrap::Plan::new(before, &primes.iter().map(|&q| q as f64).collect::<Vec<_>>())?;
         let product = |primes: &[u64]| primes.iter().fold(Residue::ONE, |sum, &q| sum * Residue::from(q));
         let (from, to) = (plan.output().level, self.params().max_level());
         self.run(|| {
-            let e = PowerEvaluator::new(&prepared.ctx, &key.keys);
+            let e = PrimePowerCiphertextEvaluator::new(&prepared.ctx, &key.keys);
             let pipeline = Pipeline::sharing(&e, plan, &[&pipeline])?;
-            let input = Arc::new(PowerCiphertext { sample, power: input.power, factor: input.factor });
+            let input = Arc::new(PrimePowerCiphertext {
+                sample,
+                power: input.power,
+                correction_factor: input.correction_factor,
+            });
             let units = e.over_p(&pipeline.run(&e, &[input], &mut ())?[0]);
             let gain = product(&users[..=to]).over(product(&primes[..=from]));
-            Ok(self.numbers(&*e.exchange(&units, to, gain).map_err(aglet_bootstrap::Error::from)?, RAISED_NOISE))
+            Ok(self.numbers(&*e.mod_switch(&units, to, gain).map_err(aglet_bootstrap::Error::from)?, RAISED_NOISE))
         })
     }
 
@@ -282,15 +285,15 @@ impl Engine {
         let prepared = self.prepared()?;
         let made = self.run(|| {
             let rounding = Rounding::stopped_by(of, control.flag()).map_err(aglet_bootstrap::Error::from)?;
-            let plan = prepared.route.raising(self.params(), rounding)?;
+            let plan = prepared.circuit.raising(self.params(), rounding)?;
             let none = KeySet::new();
-            let e = PowerEvaluator::new(&prepared.ctx, &none);
+            let e = PrimePowerCiphertextEvaluator::new(&prepared.ctx, &none);
             Ok(Pipeline::sharing(&e, plan, &[&prepared.pipeline])?)
         })?;
         Ok(self.bootstrap.raisings.keep(of, made))
     }
 
-    /// The stages of the latest bootstrap on this engine.
+    /// The stages of the last bootstrap on this engine.
     #[must_use]
     pub fn stage_runs(&self) -> Vec<StageRun> {
         self.bootstrap.ran.lock().clone()
@@ -300,8 +303,8 @@ impl Engine {
     fn lowered(&self, ct: &Ciphertext) -> Result<Ciphertext, Error> {
         if ct.level() < INPUT_LEVEL {
             return Err(Error::Level(format!(
-                "A bootstrap takes ciphertexts at level {INPUT_LEVEL} or above, and this one is at level {}: its lowest level is what the \
-                 bootstrap itself spends. Bootstrap it one product earlier.",
+                "A bootstrap takes ciphertexts at level {INPUT_LEVEL} or above, and this one is at level {}: the bootstrap itself \
+                 takes the lowest level. Bootstrap it one product earlier.",
                 ct.level()
             )));
         }
@@ -309,8 +312,8 @@ impl Engine {
         let bits = low.noise.log2() - Noise::rounding(self.params()).times(INPUT_NOISE).log2();
         match bits > 0.0 {
             true => Err(Error::Noise(format!(
-                "This ciphertext has {bits:.1} bits more noise than a bootstrap takes: what was rotated or summed at level {INPUT_LEVEL} is divided \
-                 no more. Rotate and sum at level {} or above, before the last product, or bootstrap first.",
+                "This ciphertext has {bits:.1} bits more noise than a bootstrap takes: no rescale follows rotations and sums at level \
+                 {INPUT_LEVEL}. Rotate and sum at level {} or above, before the last product, or bootstrap first.",
                 INPUT_LEVEL + 1
             ))),
             false => Ok(low),
@@ -318,11 +321,11 @@ impl Engine {
     }
 
     /// Numbers modulo p as those of users, with the noise of so many roundings.
-    fn numbers(&self, ct: &PowerCiphertext, roundings: f64) -> Ciphertext {
+    fn numbers(&self, ct: &PrimePowerCiphertext, roundings: f64) -> Ciphertext {
         let polys = ct.polys.iter().map(|poly| poly.prefix(poly.q_limbs())).collect();
-        let factor = ct.factor.word() % self.params().plain().value();
+        let correction_factor = ct.correction_factor.word() % self.params().plain().value();
         let noise = Noise::rounding(self.params()).times(roundings);
-        Arc::new(Integers { sample: Sample { polys, key: ct.key }, factor, noise })
+        Arc::new(Integers { sample: Sample { polys, key: ct.key }, correction_factor, noise })
     }
 }
 
@@ -332,9 +335,9 @@ pub(super) fn refreshed_noise(params: &IntegerParams) -> Noise {
 }
 
 impl Prepared {
-    fn input(&self, ct: &Integers) -> Result<Arc<PowerCiphertext>, Error> {
-        let Exact { power, factor, level } = self.route.plan.input();
+    fn input(&self, ct: &Integers) -> Result<Arc<PrimePowerCiphertext>, Error> {
+        let Exact { power, correction_factor, level } = self.circuit.plan.input();
         let polys = ct.polys.iter().map(|poly| poly.prefix(level + 1)).collect();
-        Ok(Arc::new(PowerCiphertext { sample: Sample { polys, key: ct.key }, power, factor }))
+        Ok(Arc::new(PrimePowerCiphertext { sample: Sample { polys, key: ct.key }, power, correction_factor }))
     }
 }

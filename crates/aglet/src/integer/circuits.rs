@@ -1,4 +1,4 @@
-//! Circuits on integers: powers, polynomials, sums of slots, tables, comparisons.
+//! Circuits on integers: powers, polynomials, sums of slots, lookup tables, comparisons.
 
 use super::{Ciphertext, Engine, RelinearizationKey};
 use crate::{Control, Error};
@@ -8,7 +8,7 @@ use aglet_ring::Modulus;
 use aglet_schemes::integer::{IntegerEvaluator, Packing, SlotEvaluator};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What is asked of two integers.
+/// A comparison of two integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// 1 where the first is smaller, else 0.
@@ -19,7 +19,7 @@ pub enum Comparison {
     Maximum,
 }
 
-/// The most bits of integers that are compared: the table has twice as many values as there are numbers.
+/// The largest number of bits for comparisons. The table has twice as many values as there are numbers.
 pub const MOST_COMPARED_BITS: u32 = 12;
 
 impl Engine {
@@ -42,7 +42,7 @@ impl Engine {
         Ok(found)
     }
 
-    /// `a^exponent` for an exponent of 1 or more, `ceil(log2(exponent))` levels below.
+    /// `a^exponent` for an exponent of 1 or more; takes `ceil(log2(exponent))` levels.
     ///
     /// # Errors
     /// Exponent 0, too few levels, keys that do not belong together, [`Error::Cancelled`].
@@ -56,7 +56,7 @@ impl Engine {
         self.slotwise(key, control, ("power", power_products(exponent)), |e| power(&e, a, exponent))
     }
 
-    /// `sum coefficients[k] a^k` for integers modulo t, `ceil(log2(degree + 1))` levels below.
+    /// `sum coefficients[k] a^k` for integers modulo t; takes `ceil(log2(degree + 1))` levels.
     ///
     /// # Errors
     /// A polynomial that is constant modulo t, too few levels, keys that do not belong together, [`Error::Cancelled`].
@@ -73,8 +73,8 @@ impl Engine {
         self.slotwise(key, control, ("polynomial", series.relinearizations()), |e| series.evaluate(&e, a))
     }
 
-    /// The table of `values[d_0 + B d_1 + ...]` for numbers in so many digits, each an integer from 0 to B - 1 in a ciphertext of its
-    /// own: what [`Engine::lookup`] takes.
+    /// The table of `values[d_0 + B d_1 + ...]` for numbers in several digits, for [`Engine::lookup`]. Each digit is an
+    /// integer from 0 to B - 1 in a ciphertext of its own.
     ///
     /// # Errors
     /// Coefficient packing, t that is no prime, fewer than two values or more than 2^13 or t, values that are no power of the digits.
@@ -83,7 +83,8 @@ impl Engine {
         Ok(Table::of_digits(self.params().plain(), values, digits)?)
     }
 
-    /// Looks every slot up. What is no index of the table gives a number of no meaning. Levels are [`Table::depth`].
+    /// Replaces the index in every slot by its table value. An index outside the table gives an arbitrary value. It
+    /// takes [`Table::depth`] levels.
     ///
     /// # Errors
     /// Another number of digits, a table of one value everywhere, too few levels, keys that do not belong together,
@@ -98,8 +99,8 @@ impl Engine {
         self.slotwise(key, control, ("table", table.relinearizations()), |e| table.evaluate(&e, digits))
     }
 
-    /// Compares integers from 0 to `2^bits - 1`, or others that differ by less than `2^bits`: by a table of their difference, bits + 1
-    /// levels below.
+    /// Compares integers from 0 to `2^bits - 1`, or others that differ by less than `2^bits`, with a table of their
+    /// difference. It takes bits + 1 levels.
     ///
     /// # Errors
     /// Bits that are 0, above [`MOST_COMPARED_BITS`] or too many for t; otherwise as [`Engine::lookup`].
@@ -119,7 +120,7 @@ impl Engine {
         }
     }
 
-    /// The table of differences behind [`Engine::compare`], which says what it takes.
+    /// The table of differences that [`Engine::compare`] uses; it tells the levels and the work.
     ///
     /// # Errors
     /// As there.
@@ -133,7 +134,7 @@ impl Engine {
         match self.packing() {
             Packing::Slots => Ok(()),
             Packing::Coefficients => Err(Error::Parameter(
-                "This engine packs coefficients, which are neither rotated nor looked up, nor bootstrapped where there are more of them than slots; \
+                "This engine packs coefficients, which have no rotations and no lookups, and no bootstrap if there are more coefficients than slots; \
                  make it with packing=\"slots\".".into(),
             )),
         }
@@ -145,7 +146,7 @@ pub(super) fn comparison_table(t: &Modulus, what: Comparison, bits: u32) -> Resu
     if bits == 0 || bits > MOST_COMPARED_BITS || 2 << bits > t.value() {
         let fits = (t.value().ilog2() - 1).min(MOST_COMPARED_BITS);
         return Err(Error::Range(format!(
-            "Integers of {bits} bits are not compared modulo {}; take 1 to {fits} bits, and compare larger ones digit by digit.",
+            "Integers of {bits} bits cannot be compared modulo {}; take 1 to {fits} bits, and compare larger ones digit by digit.",
             t.value()
         )));
     }

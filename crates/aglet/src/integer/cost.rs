@@ -1,31 +1,35 @@
-//! The work of integers, before a key exists: plans and circuits run on evaluators that count.
+//! The work of integers, counted before a key exists: plans and circuits run on evaluators that count.
 
 use super::IntegerParams;
 use crate::runtime::{Counter, StageCost};
 use crate::Error;
-use aglet_bootstrap::integer::{Exact, Route};
+use aglet_bootstrap::integer::{BootstrapCircuit, Exact};
 use aglet_bootstrap::Pipeline;
 use aglet_circuits::table::Table;
 use aglet_circuits::Rounding;
 use aglet_ring::Tally;
-use aglet_schemes::integer::powers::{CostPower, PowerCost};
+use aglet_schemes::integer::prime_power::{PrimePowerCostCiphertext, PrimePowerCostEvaluator};
 use aglet_schemes::integer::SlotCost;
 use aglet_schemes::Evaluator;
 
-/// The work of every stage of so many bootstraps side by side.
+/// The work of every stage of `count` bootstraps side by side.
 ///
 /// # Errors
 /// Parameters without a bootstrap.
 pub fn stages(params: &IntegerParams, count: usize) -> Result<Vec<StageCost>, Error> {
-    let route = Route::new(params)?;
-    let e = PowerCost::new(route.params.clone(), route.keys()?);
-    let Exact { level, power, factor } = route.plan.input();
+    let circuit = BootstrapCircuit::new(params)?;
+    let e = PrimePowerCostEvaluator::new(circuit.params.clone(), circuit.keys()?);
+    let Exact { level, power, correction_factor } = circuit.plan.input();
     let mut counter = Counter::of(|| e.take());
-    Pipeline::new(&e, route.plan.clone())?.run(&e, &vec![CostPower { level, power, factor }; count], &mut counter)?;
+    Pipeline::new(&e, circuit.plan.clone())?.run(
+        &e,
+        &vec![PrimePowerCostCiphertext { level, power, correction_factor }; count],
+        &mut counter,
+    )?;
     Ok(counter.stages)
 }
 
-/// What the way does by which messages come up.
+/// The work of repacking messages.
 #[derive(Debug)]
 pub struct Raising {
     /// The work of every stage.
@@ -36,19 +40,20 @@ pub struct Raising {
     pub level: usize,
 }
 
-/// The work of every stage by which messages of a count and turn come up, with a polynomial for errors below a bound.
+/// The work of each stage of repacking messages, for a number of messages and a torus, with a polynomial for errors
+/// below a bound.
 ///
 /// # Errors
 /// Parameters without a bootstrap, or without the levels for the polynomial.
-pub fn raising(params: &IntegerParams, (count, turn, bound): (u64, u64, u64)) -> Result<Raising, Error> {
-    let route = Route::new(params)?;
-    let rounding = Rounding::new(count, turn, bound).map_err(aglet_bootstrap::Error::from)?;
-    let e = PowerCost::new(route.params.clone(), route.keys()?);
+pub fn raising(params: &IntegerParams, (count, torus, bound): (u64, u64, u64)) -> Result<Raising, Error> {
+    let circuit = BootstrapCircuit::new(params)?;
+    let rounding = Rounding::new(count, torus, bound).map_err(aglet_bootstrap::Error::from)?;
+    let e = PrimePowerCostEvaluator::new(circuit.params.clone(), circuit.keys()?);
     let levels = rounding.levels();
-    let plan = route.raising(params, rounding)?;
-    let (Exact { level, power, factor }, out) = (plan.input(), plan.output());
+    let plan = circuit.raising(params, rounding)?;
+    let (Exact { level, power, correction_factor }, out) = (plan.input(), plan.output());
     let mut counter = Counter::of(|| e.take());
-    Pipeline::new(&e, plan)?.run(&e, &[CostPower { level, power, factor }], &mut counter)?;
+    Pipeline::new(&e, plan)?.run(&e, &[PrimePowerCostCiphertext { level, power, correction_factor }], &mut counter)?;
     Ok(Raising { stages: counter.stages, levels, level: out.level })
 }
 
@@ -89,7 +94,9 @@ mod tests {
     #[test]
     fn the_work_of_products_and_tables_is_what_the_kernels_do() {
         for (preset, threads) in [("int-levels-13", 1), ("int-levels-14", 2)] {
-            let engine = Engine::new(presets::load(preset).unwrap(), Packing::Slots, threads).unwrap();
+            let engine =
+                Engine::new(presets::load(preset, presets::Security::Bits128).unwrap(), Packing::Slots, threads)
+                    .unwrap();
             let (params, top, control) = (engine.params(), engine.params().max_level(), Control::new());
             let sk = engine.create_secret_key().unwrap();
             let (pk, relin) = (engine.create_public_key(&sk).unwrap(), engine.create_relinearization_key(&sk).unwrap());

@@ -1,4 +1,4 @@
-//! The engine of integers: keys, encryption, and arithmetic on a number of threads.
+//! The BGV/BFV engine: keys, encryption, and arithmetic on exact integers, on several threads.
 
 use super::bootstrap::State;
 use super::Message;
@@ -14,7 +14,8 @@ use aglet_schemes::integer::{
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Everything for one parameter set on a number of threads. Shared freely: all methods take `&self`, and inputs are never changed.
+/// An engine for one parameter set, with its own thread pool. All methods take `&self` and never change their inputs,
+/// so threads can share it.
 pub struct Engine {
     params: IntegerParams,
     ctx: Arc<Context>,
@@ -26,10 +27,11 @@ pub struct Engine {
     wide: Lock<Option<Arc<WideRings>>>,
 }
 
-/// What products of ciphertexts need.
+/// The relinearization key, which products of ciphertexts need.
 pub struct RelinearizationKey(pub(crate) KeySet);
 
-/// Rotations of rows by all powers of two, of which any is composed, and the exchange of the rows.
+/// The rotation key: rotations of rows by all powers of two, of which any rotation is composed, and the swap of the
+/// rows.
 pub struct RotationKey(pub(crate) KeySet);
 
 macro_rules! key_figures {
@@ -53,7 +55,7 @@ pub(crate) fn key_bytes(params: &Params) -> Result<usize, Error> {
     Ok(KeySwitchSpec::balanced(params, params.q().len())?.byte_count(params.n()))
 }
 
-/// What a rotation key turns by, ascending: rows by powers of two, and the exchange of rows.
+/// The Galois elements of a rotation key in ascending order: rows by powers of two, and the swap of the rows.
 pub(crate) fn rotation_galois(params: &Params, count: usize) -> BTreeSet<u64> {
     let n = params.n();
     let rows = (0..(count / 2).trailing_zeros()).map(|i| rotation_exponent(1 << i, n));
@@ -63,7 +65,7 @@ pub(crate) fn rotation_galois(params: &Params, count: usize) -> BTreeSet<u64> {
 key_figures!(RelinearizationKey, RotationKey);
 
 impl Engine {
-    /// Makes an engine on a runtime of its own. `threads`: 0 takes all cores.
+    /// Makes an engine with its own runtime. `threads` 0 uses all cores.
     ///
     /// # Errors
     /// Slots where the ring has none modulo t, and those of [`Runtime::new`].
@@ -71,7 +73,7 @@ impl Engine {
         Self::on(Runtime::new(threads)?, params, packing)
     }
 
-    /// Makes an engine on a runtime, which it may share with others.
+    /// Makes an engine on a runtime that others may share.
     ///
     /// # Errors
     /// Slots where the ring has none modulo t.
@@ -79,6 +81,7 @@ impl Engine {
         let runtime = runtime.into();
         let encoder = Encoder::new(*params.plain(), (params.log_n(), params.log_slots()), packing, runtime.kernels())?;
         let ctx = runtime.run(|| Ok(Context::with_kernels(params.rlwe().clone(), runtime.kernels())?))?;
+        runtime.serves(ctx.ring().pool());
         Ok(Self {
             params,
             ctx,
@@ -95,12 +98,12 @@ impl Engine {
     pub fn params(&self) -> &IntegerParams {
         &self.params
     }
-    /// Where the numbers of a message stand.
+    /// Where the numbers of a message are: slots or coefficients.
     #[must_use]
     pub fn packing(&self) -> Packing {
         self.encoder.packing()
     }
-    /// Numbers of a message.
+    /// The number of integers in a message.
     #[must_use]
     pub fn count(&self) -> usize {
         self.encoder.count()
@@ -144,7 +147,7 @@ impl Engine {
         self.runtime.run(|| Ok(work(self.evaluator(&self.none))?))
     }
 
-    /// Draws a secret key whose roundings are nowhere larger than estimates of noise take them for ([`Noise::suits`]).
+    /// Draws a secret key for which rounding errors are nowhere larger than noise estimates assume ([`Noise::suits`]).
     ///
     /// # Errors
     /// The system's error if it has no randomness to give.
@@ -160,12 +163,12 @@ impl Engine {
     /// Makes a public key, for every level.
     ///
     /// # Errors
-    /// No randomness, or memory that cannot be had.
+    /// No randomness, or out of memory.
     pub fn create_public_key(&self, sk: &SecretKey) -> Result<PublicKey, Error> {
         let mut random = self.runtime.random("public key", 0)?;
         self.runtime.run(|| Ok(PublicKey::generate(&self.ctx, sk, self.params.max_level() + 1, &mut random)?))
     }
-    /// Makes the key of products.
+    /// Makes the relinearization key.
     ///
     /// # Errors
     /// As [`Engine::create_public_key`].
@@ -184,10 +187,10 @@ impl Engine {
         let (spec, mut random) = (self.spec()?, self.runtime.random("relinearization key", 0)?);
         self.runtime.run(|| {
             let key = SwitchingKey::relinearization_until(&self.ctx, spec, sk, &mut random, control.flag())?;
-            Ok(RelinearizationKey(KeySet::new().with(KeyRole::Square, key.into())))
+            Ok(RelinearizationKey(KeySet::new().with(KeyRole::Relinearization, key.into())))
         })
     }
-    /// Makes the keys of rotations.
+    /// Makes the rotation key.
     ///
     /// # Errors
     /// As [`Engine::create_public_key`], and [`Error::Cancelled`].
@@ -210,7 +213,7 @@ impl Engine {
         Ok(KeySwitchSpec::balanced(&self.params, self.params.max_level() + 1)?)
     }
 
-    /// Encrypts up to [`Engine::count`] numbers between -t and t at a level; those that are left out are 0.
+    /// Encrypts up to [`Engine::count`] numbers between -t and t at a level. Missing numbers are 0.
     ///
     /// # Errors
     /// A number out of range, too many numbers, a level that does not exist, a key of other parameters.
@@ -222,7 +225,7 @@ impl Engine {
     ) -> Result<IntegerCiphertext, Error> {
         self.encrypt_by(message, level, Encryptor::Public(key))
     }
-    /// [`Engine::encrypt`] by the secret key, with less noise.
+    /// [`Engine::encrypt`] with the secret key, which gives less noise.
     ///
     /// # Errors
     /// As there.
@@ -253,21 +256,23 @@ impl Engine {
     pub fn decrypt(&self, ct: &IntegerCiphertext, key: &SecretKey) -> Result<Vec<i64>, Error> {
         self.runtime.run(|| Ok(self.encoder.decode(&decrypt(&self.ctx, &self.params, ct, key)?)))
     }
-    /// Bits of modulus that are free above the message and its noise, as the secret key sees them, rounded down to whole ones: the rest
-    /// would tell more of the noise, which depends on the key. Whom the noise of many ciphertexts is told may learn of the key even so.
+    /// The noise budget in bits that the secret key measures, rounded down: the fraction would reveal more about the
+    /// noise, which depends on the key. Do not publish the measured budgets of many ciphertexts, which can still reveal
+    /// something about the key.
     ///
     /// # Errors
     /// A ciphertext of another key.
     pub fn noise_budget(&self, ct: &IntegerCiphertext, key: &SecretKey) -> Result<f64, Error> {
         self.runtime.run(|| Ok(noise_budget(&self.ctx, &self.params, ct, key)?.floor()))
     }
-    /// The same by the bound that the ciphertext carries, for everybody: never more than the exact one.
+    /// The noise budget in bits from the bound that the ciphertext carries. It needs no key and is never above the
+    /// measured one.
     #[must_use]
     pub fn budget(&self, ct: &IntegerCiphertext) -> f64 {
         self.evaluator(&self.none).budget(ct)
     }
 
-    /// `a + b`; operands may stand at different levels.
+    /// `a + b`; operands may have different levels.
     ///
     /// # Errors
     /// Ciphertexts of two keys, or a sum that would not decrypt.
@@ -284,7 +289,7 @@ impl Engine {
     /// `-a`.
     ///
     /// # Errors
-    /// Memory that cannot be had.
+    /// Out of memory.
     pub fn negate(&self, a: &IntegerCiphertext) -> Result<IntegerCiphertext, Error> {
         self.keyless(|e| e.negate(a))
     }
@@ -300,7 +305,7 @@ impl Engine {
         let message = message.coefficients(&self.encoder, self)?;
         self.keyless(|e| e.add_plain(a, &message))
     }
-    /// The product with numbers in the clear: no level, but the noise of one.
+    /// The product with numbers in the clear. It takes no level, but adds noise.
     ///
     /// # Errors
     /// Numbers out of range, too many, or a product that would not decrypt.
@@ -312,10 +317,10 @@ impl Engine {
         let coefficients = message.coefficients(&self.encoder, self)?;
         self.keyless(|e| e.mul_plain(a, (&coefficients, message.largest_value(&coefficients, &self.encoder))))
     }
-    /// The sum with one number in every place.
+    /// The sum with the same number in every slot or coefficient.
     ///
     /// # Errors
-    /// Memory that cannot be had.
+    /// Out of memory.
     pub fn add_number(&self, a: &IntegerCiphertext, number: i64) -> Result<IntegerCiphertext, Error> {
         // Where coefficients are packed, every place is a coefficient.
         match self.packing() {
@@ -331,7 +336,7 @@ impl Engine {
     pub fn multiply_number(&self, a: &IntegerCiphertext, number: i64) -> Result<IntegerCiphertext, Error> {
         self.keyless(|e| e.mul_number(a, self.params.plain().reduce_i64(number)))
     }
-    /// `a b`, one level below the lower of both.
+    /// `a b`, one level below the lower of the two.
     ///
     /// # Errors
     /// Operands at level 0, keys that do not belong together.
@@ -343,8 +348,8 @@ impl Engine {
     ) -> Result<IntegerCiphertext, Error> {
         self.runtime.run(|| Ok(self.evaluator(&key.0).mul(a, b)?))
     }
-    /// The scale-invariant product of BFV, `round(t a b / Q)`, relinearized: at the lower level of both, for as much of the budget as a
-    /// level has. The first call makes the tables of a ring twice as wide.
+    /// The scale-invariant product of BFV, `round(t a b / Q)`, relinearized. It stays at the lower level of the two and
+    /// takes as much of the noise budget as a level has. The first call makes the tables of a ring of twice the degree.
     ///
     /// # Errors
     /// A budget that is too small, a level above 31, keys that do not belong together.
@@ -360,34 +365,35 @@ impl Engine {
                 Some(wide) => wide,
                 None => {
                     let made = Arc::new(WideRings::new(&self.params, self.runtime.kernels())?);
+                    self.runtime.serves(made.pool());
                     self.wide.lock().get_or_insert(made).clone()
                 }
             };
             Ok(self.evaluator(&key.0).mul_scaled(&wide, a, b)?)
         })
     }
-    /// `a b` as a ciphertext of degree 2 at the lower level of both, for sums before one [`Engine::relinearize`].
+    /// `a b` as a ciphertext of degree 2 at the lower level of the two, for sums before one [`Engine::relinearize`].
     ///
     /// # Errors
     /// Operands at level 0 or of two keys.
     pub fn multiply_only(&self, a: &IntegerCiphertext, b: &IntegerCiphertext) -> Result<IntegerCiphertext, Error> {
         self.keyless(|e| e.product(a, b))
     }
-    /// Brings a product back to degree 1, one level below.
+    /// Relinearizes a product to degree 1, one level lower.
     ///
     /// # Errors
     /// Keys that do not belong together.
     pub fn relinearize(&self, a: &IntegerCiphertext, key: &RelinearizationKey) -> Result<IntegerCiphertext, Error> {
         self.runtime.run(|| Ok(self.evaluator(&key.0).relinearize(a)?))
     }
-    /// Brings a ciphertext down to a level.
+    /// Modulus switching: brings a ciphertext down to a level.
     ///
     /// # Errors
     /// A level above it.
     pub fn level_down(&self, a: &IntegerCiphertext, level: usize) -> Result<IntegerCiphertext, Error> {
         self.keyless(|e| e.level_down(a, level))
     }
-    /// Rotates both rows by `delta` places to the right, as `numpy.roll` along the second axis of two rows.
+    /// Rotates both rows by `delta` slots to the right, as `numpy.roll` along the second axis of two rows.
     ///
     /// # Errors
     /// Keys that do not belong together.
@@ -406,7 +412,7 @@ impl Engine {
             Ok(steps.into_iter().try_fold(a.clone(), |a, i| e.rotate_rows(&a, 1 << i))?)
         })
     }
-    /// Exchanges the two rows.
+    /// Swaps the two rows.
     ///
     /// # Errors
     /// Keys that do not belong together.

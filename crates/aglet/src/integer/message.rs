@@ -1,4 +1,4 @@
-//! Messages of integers: numbers as they are, or encoded once for many uses.
+//! Messages of integers: plain numbers, or numbers that are encoded once for many uses.
 
 use super::Engine;
 use crate::Error;
@@ -6,7 +6,7 @@ use aglet_schemes::integer::{Encoder, Packing};
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-/// An encoded message: its N coefficients modulo t. It fits every level; cheap to clone, never changed.
+/// An encoded message: its N coefficients modulo t. It fits every level, is cheap to clone and never changes.
 #[derive(Clone, Debug)]
 pub struct Plaintext {
     pub(crate) coefficients: Arc<[i64]>,
@@ -29,7 +29,7 @@ impl Plaintext {
     }
 }
 
-/// What stands for a message: numbers between -t and t, of which those that are left out are 0, or a [`Plaintext`].
+/// A message: numbers between -t and t, where missing ones are 0, or a [`Plaintext`].
 pub trait Message: Sync {
     /// Its coefficients.
     ///
@@ -85,7 +85,7 @@ impl Engine {
         }
     }
 
-    /// Encodes up to [`Engine::count`] numbers between -t and t; those that are left out are 0.
+    /// Encodes up to [`Engine::count`] numbers between -t and t. Missing numbers are 0.
     ///
     /// # Errors
     /// A number out of range, or too many numbers.

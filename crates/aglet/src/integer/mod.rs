@@ -1,5 +1,5 @@
-//! Exact integers as users see them: vectors or polynomials modulo t, with so many products one after the other as there are
-//! levels, and as many again after a bootstrap.
+//! BGV/BFV as users see it: exact vectors or polynomials modulo t. A ciphertext allows as many products in sequence as
+//! it has levels, and a bootstrap gives new levels.
 
 mod bootstrap;
 mod circuits;
@@ -19,7 +19,7 @@ pub use message::{Message, Plaintext};
 
 /// A table over slots, see [`Engine::table`].
 pub use aglet_circuits::table::Table;
-/// Encrypted integers of an [`Engine`]; cheap to clone, never changed.
+/// Encrypted integers of an [`Engine`]. They are cheap to clone and never change.
 pub use aglet_schemes::integer::IntegerCiphertext as Ciphertext;
-/// Its parameters, what they are made of, and where the numbers of a message stand.
+/// Its parameters, their parts, and the packing of messages.
 pub use aglet_schemes::integer::{IntegerLiteral, IntegerParams, Packing};

@@ -5,7 +5,7 @@ use super::circuits::comparison_table;
 use super::{cost, presets, Comparison, IntegerParams};
 use crate::runtime::timed;
 use crate::{Error, Units};
-use aglet_bootstrap::integer::{Route, INPUT_LEVEL};
+use aglet_bootstrap::integer::{BootstrapCircuit, INPUT_LEVEL};
 use aglet_circuits::table::Table;
 use aglet_ring::Tally;
 use serde_json::{json, Value};
@@ -20,7 +20,7 @@ const COMPARISONS: [u32; 2] = [4, 8];
 /// None for what comes with Aglet.
 pub fn presets() -> Result<Value, Error> {
     let rows = presets::ALL.iter().map(|(name, _)| {
-        let params = presets::load(name)?;
+        let params = presets::load(name, presets::Security::NotChecked)?;
         let key = super::engine::key_bytes(&params)?;
         Ok(json!({
             "name": name,
@@ -30,6 +30,7 @@ pub fn presets() -> Result<Value, Error> {
             "plaintext_modulus": params.plain().value(),
             "log_qp": params.log_qp(),
             "security_bits": params.security().bits,
+            "is_secure": params.security().is_secure(),
             "secret": params.secret().to_string(),
             "primes": params.q().len(),
             "special_primes": params.p().len(),
@@ -42,13 +43,13 @@ pub fn presets() -> Result<Value, Error> {
     rows.collect::<Result<Vec<_>, Error>>().map(Value::Array)
 }
 
-/// What a set does, before a key exists: circuits with their levels and work, and the bootstrap if there is one; with units also the
-/// seconds of one thread. A product is of two ciphertexts at the highest level, a circuit begins at the lowest that has room for it.
+/// What a set can do, computed before a key exists: circuits with their levels and work, and the bootstrap if there is
+/// one; with unit costs also the seconds.
 ///
 /// # Errors
 /// [`Error::Parameter`] for a set that does not exist.
 pub fn plan(preset: &str, units: Option<&Units>) -> Result<Value, Error> {
-    let params = presets::load(preset)?;
+    let params = presets::load(preset, presets::Security::NotChecked)?;
     let bootstrap = params.bootstrap().is_ok().then(|| refresh(&params, units)).transpose()?;
     Ok(json!({ "circuits": circuits(&params, units)?, "bootstrap": bootstrap }))
 }
@@ -83,24 +84,24 @@ fn circuits(params: &IntegerParams, units: Option<&Units>) -> Result<Vec<Value>,
 
 /// The bootstrap: its stages with levels, keys and work, what its results have, and how rarely one is wrong.
 fn refresh(params: &IntegerParams, units: Option<&Units>) -> Result<Value, Error> {
-    let (route, n) = (Route::new(params)?, params.n());
-    let (keys, costs) = (route.stage_keys()?, cost::stages(params, 1)?);
+    let (circuit, n) = (BootstrapCircuit::new(params)?, params.n());
+    let (keys, costs) = (circuit.stage_keys()?, cost::stages(params, 1)?);
     let bytes = |keys: &[aglet_bootstrap::KeyNeed]| keys.iter().map(|key| key.spec.byte_count(n)).sum::<usize>();
-    let stages = route.plan.stages().iter().zip(&keys).zip(&costs).map(|((stage, keys), cost)| {
+    let stages = circuit.plan.stages().iter().zip(&keys).zip(&costs).map(|((stage, keys), cost)| {
         let [work, seconds] = timed(&cost.work, n, units);
         json!({
             "name": stage.name, "limbs_in": stage.from.level + 1, "limbs_out": stage.to.level + 1,
             "keys": keys.len(), "key_bytes": bytes(keys), "work": work, "seconds": seconds,
         })
     });
-    let level = route.plan.output().level;
+    let level = circuit.plan.output().level;
     let digits = params.bootstrap_failure()?;
-    let log2_failure = params.removal_failure()?.map(|noise| (digits.exp2() + noise.exp2()).log2());
+    let log2_failure = params.digit_extraction_failure()?.map(|noise| (digits.exp2() + noise.exp2()).log2());
     let [work, seconds] = timed(&costs.iter().map(|cost| cost.work).sum(), n, units);
     Ok(json!({
         "input_level": INPUT_LEVEL, "output_level": level,
         "noise_budget": params.budget_at(level, refreshed_noise(params)), "log2_failure": log2_failure,
-        "key_bytes": keys.iter().map(|keys| bytes(keys)).sum::<usize>(), "map_bytes": route.encoded_bytes()?,
+        "key_bytes": keys.iter().map(|keys| bytes(keys)).sum::<usize>(), "map_bytes": circuit.encoded_bytes()?,
         "stages": stages.collect::<Vec<_>>(), "work": work, "seconds": seconds,
     }))
 }

@@ -1,4 +1,4 @@
-//! What this machine has: for `aglet doctor`, memory forecasts and benchmarks.
+//! Facts about this machine: for `aglet doctor`, memory forecasts and benchmarks.
 
 use super::{cgroup, on_threads};
 use crate::Error;
@@ -66,7 +66,7 @@ pub fn memory_available() -> Option<u64> {
     free.into_iter().chain(address_space_left()).min()
 }
 
-/// What `ulimit -v` leaves of the address space, where it sets a limit.
+/// The address space that `ulimit -v` leaves, if it sets a limit.
 fn address_space_left() -> Option<u64> {
     let limits = fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
@@ -104,7 +104,7 @@ fn time_ntt(log_n: u32, bits: u32, backend: &str, repeat: usize) -> Result<Trans
     let kernels = arch::by_name(backend)?;
     if !(6..=17).contains(&log_n) || !(20..=61).contains(&bits) || bits < log_n + 8 {
         return Err(Error::Parameter(format!(
-            "A transform of degree 2^{log_n} with primes of {bits} bits is not served; take log_n from 6 to 17 and bits from log_n + 8 (at least 20) to 61."
+            "A transform of degree 2^{log_n} with primes of {bits} bits is not supported; take log_n from 6 to 17 and bits from log_n + 8 (at least 20) to 61."
         )));
     }
     let top = 1u64 << bits;
@@ -112,6 +112,18 @@ fn time_ntt(log_n: u32, bits: u32, backend: &str, repeat: usize) -> Result<Trans
     bench::transform_times(log_n, &primes, kernels, repeat)?.ok_or_else(|| {
         Error::Parameter(format!("The backend {backend} serves primes up to 50 bits; {bits} bits run on scalar only."))
     })
+}
+
+pub(crate) fn out_of_memory(what: &str, needed: u64, available: u64) -> Error {
+    Error::Memory { what: what.to_string(), needed: needed as f64 / 1e9, available: available as f64 / 1e9 }
+}
+
+/// Refuses what needs more bytes than the system has.
+pub(crate) fn check_memory(what: &str, needed: u64) -> Result<(), Error> {
+    match memory_available() {
+        Some(available) if needed > available => Err(out_of_memory(what, needed, available)),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]

@@ -1,46 +1,38 @@
 //! What every family runs on: threads, kernels and randomness; stopping and watching of work; the machine, and what a unit of
 //! work takes on it.
 
+mod cache;
 mod cgroup;
 mod control;
-mod kept;
 pub mod machine;
 mod randomness;
+mod room;
 mod threads;
 mod units;
 mod watch;
 
+pub(crate) use cache::Cache;
 pub use control::Control;
-pub(crate) use kept::Kept;
 pub(crate) use threads::on_threads;
 pub use units::Units;
 pub(crate) use watch::{stages_json, timed, Counter, Pass, Watch};
 pub use watch::{work_json, StageCost, StageRun};
 
-use crate::Error;
+use crate::{Error, ErrorKind};
 use aglet_ring::arch::{self, Kernels};
+use aglet_ring::pool::Pool;
 use aglet_ring::sample::ChaChaSource;
 pub(crate) use randomness::Randomness;
+use room::Room;
+use std::sync::Arc;
 use threads::Threads;
-
-/// Bytes that can be had before work begins. Polynomials and keys say so where they cannot; what is small beside them ends the
-/// process then, as everywhere in Rust.
-const HEADROOM: usize = 64 << 20;
-
-/// Refuses work where memory is nearly used up. Nothing is touched, so it takes some microseconds.
-fn headroom() -> Result<(), Error> {
-    let mut room: Vec<u8> = Vec::new();
-    let refused = |_| aglet_ring::Error::OutOfMemory { bytes: HEADROOM };
-    room.try_reserve_exact(HEADROOM).map_err(refused)?;
-    std::hint::black_box(&room);
-    Ok(())
-}
 
 /// Threads, kernels and a source of randomness, which engines of all families may share.
 pub struct Runtime {
     threads: Threads,
     kernels: &'static Kernels,
     randomness: Randomness,
+    room: Room,
 }
 
 impl Runtime {
@@ -50,7 +42,12 @@ impl Runtime {
     /// # Errors
     /// [`Error::Parameter`] for more threads than are of use or than the system gives; a backend that this CPU lacks.
     pub fn new(threads: usize) -> Result<Self, Error> {
-        Ok(Self { threads: Threads::start(threads)?, kernels: arch::chosen()?, randomness: Randomness::system() })
+        Ok(Self {
+            threads: Threads::start(threads)?,
+            kernels: arch::chosen()?,
+            randomness: Randomness::system(),
+            room: Room::default(),
+        })
     }
 
     /// For tests: kernels by name, and everything drawn from a seed, so that keys and ciphertexts are the same in every run: the
@@ -62,7 +59,7 @@ impl Runtime {
     #[cfg(feature = "seeded")]
     pub fn seeded(threads: usize, backend: &str, seed: [u8; 32]) -> Result<Self, Error> {
         let (threads, kernels) = (Threads::start(threads)?, arch::by_name(backend)?);
-        Ok(Self { threads, kernels, randomness: Randomness::seeded(seed) })
+        Ok(Self { threads, kernels, randomness: Randomness::seeded(seed), room: Room::default() })
     }
 
     /// Worker threads.
@@ -76,17 +73,25 @@ impl Runtime {
     /// Runs work on the threads; what it does in parallel is done by them alone.
     ///
     /// # Errors
-    /// Those of the work; [`aglet_ring::Error::OutOfMemory`] before it begins where hardly any memory is left.
+    /// Those of the work; [`aglet_ring::Error::OutOfMemory`] before it begins where hardly any memory is left and the pools have none to give.
     pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
-        headroom()?;
-        self.threads.run(work)
+        self.room.check()?;
+        let done = self.threads.run(work);
+        if done.as_ref().is_err_and(|error| error.kind() == ErrorKind::Memory) {
+            self.room.make();
+        }
+        done
+    }
+    /// Gives up what lies in this pool where memory runs out.
+    pub(crate) fn serves(&self, pool: &Arc<Pool>) {
+        self.room.add(pool);
     }
     /// A source for one key, one encryption or whatever the purpose names, to be used once; `number` tells purposes of one name
     /// apart, such as keys by their automorphism.
     ///
     /// # Errors
     /// The system's error if it has no randomness to give.
-    pub(crate) fn random(&self, purpose: &'static str, number: u64) -> Result<ChaChaSource, Error> {
+    pub(crate) fn random(&self, purpose: &'static str, number: u64) -> Result<ChaChaSource, aglet_ring::Error> {
         self.randomness.source(purpose, number)
     }
 }

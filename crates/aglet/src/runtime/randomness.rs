@@ -1,6 +1,5 @@
-//! Where the randomness of keys and encryptions comes from.
+//! The randomness of keys and encryptions.
 
-use crate::Error;
 use aglet_ring::sample::ChaChaSource;
 #[cfg(feature = "seeded")]
 use std::{collections::BTreeMap, sync::Mutex};
@@ -32,12 +31,12 @@ impl Randomness {
     }
 
     /// See [`Runtime::random`](super::Runtime::random).
-    pub(crate) fn source(&self, purpose: &'static str, number: u64) -> Result<ChaChaSource, Error> {
+    pub(crate) fn source(&self, purpose: &'static str, number: u64) -> Result<ChaChaSource, aglet_ring::Error> {
         let what = || format!("{purpose} {number}");
         match &self.0 {
             Origin::System => ChaChaSource::from_os().map_err(|e| {
                 let reason = format!("{e} (for {})", what());
-                aglet_ring::Error::Randomness { reason }.into()
+                aglet_ring::Error::Randomness { reason }
             }),
             #[cfg(feature = "seeded")]
             Origin::Seeded { root, drawn } => {

@@ -15,7 +15,7 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
-    /// Starts so many; 0 takes all cores.
+    /// Starts this number of threads; 0 uses all cores.
     ///
     /// # Errors
     /// [`Error::Parameter`] for more than are of use, or than the system gives.
@@ -46,7 +46,7 @@ impl Threads {
     }
 }
 
-/// Runs work on threads that end with it: so many, or one for each core for 0.
+/// Runs work on its own threads, which end with it: this number, or one for each core for 0.
 ///
 /// # Errors
 /// Those of the work; [`Error::Parameter`] if the system gives no threads.
@@ -56,5 +56,7 @@ pub(crate) fn on_threads<T: Send>(count: usize, work: impl FnOnce() -> Result<T,
 
 fn pool(count: usize) -> Result<ThreadPool, Error> {
     let builder = ThreadPoolBuilder::new().num_threads(count).thread_name(|i| format!("aglet-{i}"));
-    builder.build().map_err(|e| Error::Parameter(format!("The threads could not be started: {e}; take fewer.")))
+    builder
+        .build()
+        .map_err(|e| Error::Parameter(format!("The threads could not be started: {e}; use a smaller thread_count.")))
 }

@@ -1,4 +1,4 @@
-//! What a unit of each kind of work takes on this machine: from it and the work of a plan follows its time.
+//! Unit costs: the time of a unit of each kind of work on this machine. With the work of a plan they give its time.
 
 use super::on_threads;
 use crate::Error;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub struct Units(pub KernelTimes);
 
 impl Units {
-    /// From a value for each kind of work, by name.
+    /// Makes unit costs from a value for each kind of work, by name.
     ///
     /// # Errors
     /// [`Error::Parameter`] if one is missing, unknown, negative or not finite.
@@ -21,7 +21,7 @@ impl Units {
         let times = KernelTimes::try_from_fn(|name| if known { value(name) } else { None });
         times.map(Self).ok_or_else(|| {
             let names = KernelTimes::NAMES.join(", ");
-            Error::Parameter(format!("Units are microseconds from 0 for each of {names}; give all of them."))
+            Error::Parameter(format!("Unit costs are microseconds of 0 or more for each of {names}; give all of them."))
         })
     }
 
@@ -50,7 +50,7 @@ impl Units {
     /// N = 2^16. The kernels are those of the bootstrap on rows that lie in memory as its rows do.
     ///
     /// # Errors
-    /// An unknown backend, sizes without enough primes, memory that cannot be had.
+    /// An unknown backend, sizes without enough primes, out of memory.
     pub fn measure(log_n: u32, bits: u32) -> Result<Self, Error> {
         let refused =
             || Error::Parameter(format!("There are no rings of degree 2^{log_n} with primes of {bits} bits."));

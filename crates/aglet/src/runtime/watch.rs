@@ -6,10 +6,10 @@ use aglet_ring::Tally;
 use serde_json::{json, Value};
 use std::time::Duration;
 
-/// What one stage of a bootstrap took.
+/// The time and work of one stage of a bootstrap.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StageRun {
-    /// As in the plan; of a later pass of an iterated bootstrap "pass 2: coeffs_to_slots 1/3".
+    /// Its name in the plan; in a later pass of an iterated bootstrap "pass 2: coeffs_to_slots 1/3".
     pub name: String,
     /// Wall-clock time.
     pub seconds: f64,

@@ -7,10 +7,9 @@ use super::Kind;
 use crate::{Control, Error};
 use aglet_ring::pack::{pack, packed_len, unpack};
 use aglet_ring::{Eval, Modulus, Poly};
-use aglet_rlwe::rotor::RotorKey;
 use aglet_rlwe::wire::primes;
 use aglet_rlwe::Params;
-use aglet_rlwe::{Context, KeyId, KeyRole, KeySwitchSpec, SwitchingKey};
+use aglet_rlwe::{KeyId, KeyRole, KeySwitchSpec, SwitchingKey};
 use rayon::prelude::*;
 use std::collections::VecDeque;
 use zeroize::Zeroizing;
@@ -18,7 +17,7 @@ use zeroize::Zeroizing;
 /// Bytes of a checksum.
 const CHECK: usize = 32;
 
-/// What a part is.
+/// The kind of a part.
 #[derive(Clone)]
 pub enum Shape {
     /// So many bytes: a seed, secret coefficients.
@@ -43,9 +42,18 @@ pub enum Shape {
     Key {
         /// The chain.
         params: Params,
-        /// What it is for.
+        /// Its purpose.
         role: KeyRole,
         /// Its digits and limbs.
+        spec: KeySwitchSpec,
+    },
+    /// A key of the same form that is packed in memory, of a bootstrap that knows its keys by number.
+    Packed {
+        /// The chain.
+        params: Params,
+        /// Its number.
+        number: u64,
+        /// Its samples and limbs.
         spec: KeySwitchSpec,
     },
 }
@@ -61,7 +69,7 @@ impl Shape {
             Self::Bytes(length) => Ok(length + CHECK),
             Self::Residues { modulus, count } => Ok(packed_len(modulus, *count) + CHECK),
             Self::Poly { params, q_limbs, p_limbs } => poly(params, *q_limbs, *p_limbs),
-            Self::Key { params, spec, .. } => {
+            Self::Key { params, spec, .. } | Self::Packed { params, spec, .. } => {
                 Ok(32 + CHECK + spec.digits.len() * poly(params, spec.q_limbs, spec.p_limbs)?)
             }
         }
@@ -72,7 +80,7 @@ impl Shape {
             Self::Bytes(length) => *length,
             Self::Residues { count, .. } => count * 8,
             Self::Poly { params, q_limbs, p_limbs } => (q_limbs + p_limbs) * params.n() * 8,
-            Self::Key { params, spec, .. } => spec.byte_count(params.n()),
+            Self::Key { params, spec, .. } | Self::Packed { params, spec, .. } => spec.byte_count(params.n()),
         }
     }
     /// Polynomials, for progress.
@@ -80,7 +88,7 @@ impl Shape {
         match self {
             Self::Bytes(_) => 0,
             Self::Poly { .. } | Self::Residues { .. } => 1,
-            Self::Key { spec, .. } => spec.digits.len(),
+            Self::Key { spec, .. } | Self::Packed { spec, .. } => spec.digits.len(),
         }
     }
     /// Hands over words that no other shape has, one after the other.
@@ -100,24 +108,34 @@ impl Shape {
             }
             Self::Key { params, role, spec } => {
                 chain(params);
-                let KeySwitchSpec { q_limbs, p_limbs, digits } = spec;
                 let (kind, galois) = match role {
-                    KeyRole::Square => (0, 0),
+                    KeyRole::Relinearization => (0, 0),
                     KeyRole::Galois(galois) => (1, *galois),
-                    KeyRole::FromSparseGalois(galois) => (2, *galois),
-                    KeyRole::ToSparse => (3, 0),
-                    KeyRole::FromSparse => (4, 0),
-                    KeyRole::Rotor { factor, digit } => (5, (*factor as u64) << 8 | *digit as u64),
+                    KeyRole::SparseToDenseGalois(galois) => (2, *galois),
+                    KeyRole::DenseToSparse => (3, 0),
+                    KeyRole::SparseToDense => (4, 0),
                 };
-                [2, kind, galois, *q_limbs as u64, *p_limbs as u64, digits.len() as u64]
-                    .into_iter()
-                    .for_each(&mut *word);
-                for digit in digits {
-                    word(digit.len() as u64);
-                    digit.iter().for_each(|&limb| word(limb as u64));
-                }
+                key_words([kind, galois], spec, word);
+            }
+            Self::Packed { params, number, spec } => {
+                chain(params);
+                key_words([5, *number], spec, word);
             }
         }
+    }
+}
+
+/// The words of a key for this purpose.
+fn key_words(
+    purpose: [u64; 2],
+    KeySwitchSpec { q_limbs, p_limbs, digits }: &KeySwitchSpec,
+    word: &mut impl FnMut(u64),
+) {
+    let [kind, number] = purpose;
+    [2, kind, number, *q_limbs as u64, *p_limbs as u64, digits.len() as u64].into_iter().for_each(&mut *word);
+    for digit in digits {
+        word(digit.len() as u64);
+        digit.iter().for_each(|&limb| word(limb as u64));
     }
 }
 
@@ -190,12 +208,16 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A key of roots of unity, whose halves are unpacked one by one.
-    pub fn rotor_key(&mut self, ctx: &Context, key: &RotorKey) -> Result<(), Error> {
+    /// A packed key, whose halves are unpacked one by one.
+    pub fn packed_key(
+        &mut self,
+        (seed, own): (&[u8; 32], &KeySwitchSpec),
+        body: impl Fn(usize) -> Result<Poly<Eval>, Error>,
+    ) -> Result<(), Error> {
         match self.next() {
-            Some(Shape::Key { params, spec, .. }) if spec == *key.spec() => {
-                self.plain(key.seed())?;
-                let body = |sample| self.limbs(&params, (spec.q_limbs, spec.p_limbs), &key.body(ctx, sample)?);
+            Some(Shape::Packed { params, spec, .. }) if spec == *own => {
+                self.plain(seed)?;
+                let body = |sample| self.limbs(&params, (spec.q_limbs, spec.p_limbs), &body(sample)?);
                 (0..spec.digits.len()).try_for_each(body)
             }
             _ => self.misfit(),
@@ -335,11 +357,19 @@ impl<'a> Reader<'a> {
     /// A switching key, expanded, and its role.
     pub fn key(&mut self, id: KeyId) -> Result<(KeyRole, SwitchingKey), Error> {
         let Some(Shape::Key { params, role, spec }) = self.shapes.pop_front() else { return self.damaged() };
+        Ok((role, self.expanded(&params, id, spec)?))
+    }
+    /// A packed key, expanded.
+    pub fn packed_key(&mut self, id: KeyId) -> Result<SwitchingKey, Error> {
+        let Some(Shape::Packed { params, spec, .. }) = self.shapes.pop_front() else { return self.damaged() };
+        self.expanded(&params, id, spec)
+    }
+    fn expanded(&mut self, params: &Params, id: KeyId, spec: KeySwitchSpec) -> Result<SwitchingKey, Error> {
         let seed = self.plain(32)?;
         let Ok(seed) = <[u8; 32]>::try_from(&seed[..]) else { return self.damaged() };
-        let halves = spec.digits.iter().map(|_| self.limbs(&params, spec.q_limbs, spec.p_limbs));
+        let halves = spec.digits.iter().map(|_| self.limbs(params, spec.q_limbs, spec.p_limbs));
         let halves = halves.collect::<Result<_, _>>()?;
-        Ok((role, SwitchingKey::from_stored(&params, id, spec, seed, halves)?))
+        Ok(SwitchingKey::from_stored(params, id, spec, seed, halves)?)
     }
 
     fn plain(&mut self, length: usize) -> Result<Zeroizing<Vec<u8>>, Error> {
@@ -385,7 +415,7 @@ impl<'a> Reader<'a> {
 }
 
 fn damaged(kind: Kind) -> Error {
-    Error::Format(format!("This {} is damaged: a checksum does not fit; write or send it again.", kind.name))
+    Error::Format(format!("This {} is damaged: a checksum does not match; write or send it again.", kind.name))
 }
 
 /// Counts polynomials, and stops where the caller wants.

@@ -1,10 +1,10 @@
-//! Files of gates and tables: where their keys and ciphertexts are at home, and what is stored of each.
+//! Files of FHEW: where their keys and ciphertexts are bound, and what is stored of each.
 
 use super::parameters::{shown, unusable};
 use super::{Family, Kind, Origin, Reader, Shape, Stored, Summary, Writer, WORDS};
-use crate::fhew::{presets, room, Array, Form, Home, LookupKey, PackingKey, SecretKey};
+use crate::fhew::{presets, room, Array, BootstrapKey, FhewContext, Form, PackingKey, SecretKey};
 use crate::{Error, KeyId};
-use aglet_bootstrap::BootstrapKey;
+use aglet_bootstrap::FhewBootstrapKey;
 use aglet_ring::packed::KeyShape;
 use aglet_ring::small::SmallTable;
 use aglet_rlwe::lwe::{samples, LweCiphertext, NoiseSource, SeededKey};
@@ -15,9 +15,9 @@ use zeroize::Zeroizing;
 type Words = [u64; WORDS];
 
 /// Every type, in the order of the numbers.
-const ALL: [Kind; 4] = [SecretKey::KIND, LookupKey::KIND, Array::KIND, PackingKey::KIND];
+const ALL: [Kind; 4] = [SecretKey::KIND, BootstrapKey::KIND, Array::KIND, PackingKey::KIND];
 /// The types of the family.
-pub(super) const FAMILY: Family = Family { name: Home::FAMILY, kinds: &ALL, finer: |_, _| None };
+pub(super) const FAMILY: Family = Family { name: FhewContext::FAMILY, kinds: &ALL, finer: |_, _| None };
 /// Most axes of an array, as numpy has them.
 const MOST_AXES: u64 = 64;
 /// Most ciphertexts of an array that is stored; more of them are several files.
@@ -25,7 +25,7 @@ const MOST_CELLS: u64 = 1 << 32;
 /// Bytes of a noise in a file: its name, its weight, its variance.
 const SOURCE: usize = 32;
 
-impl Home {
+impl FhewContext {
     /// The home that data names: a preset that comes with Aglet, or the parameters of the text.
     ///
     /// # Errors
@@ -34,7 +34,9 @@ impl Home {
     pub fn find(summary: &Summary, allow_insecure: bool) -> Result<Self, Error> {
         summary.check_family(Self::FAMILY)?;
         let literal = FhewLiteral::from_toml(&summary.literal).map_err(unusable)?;
-        let preset = presets::load(&literal.name, true).ok().filter(|p| p.fingerprint() == summary.fingerprint);
+        let preset = presets::load(&literal.name, presets::Security::NotChecked)
+            .ok()
+            .filter(|p| p.fingerprint() == summary.fingerprint);
         let security = if allow_insecure { Security::NotChecked } else { Security::Bits128 };
         let params = match preset {
             Some(params) => params,
@@ -45,7 +47,7 @@ impl Home {
     }
 }
 
-impl Origin for Home {
+impl Origin for FhewContext {
     const FAMILY: &'static str = "fhew";
 
     fn name(&self) -> &str {
@@ -68,7 +70,7 @@ impl Origin for Home {
 }
 
 /// What is wrong with words or parts that no thing has.
-fn unknown<T: Stored<Home>, U>(what: &str) -> Result<U, Error> {
+fn unknown<T: Stored<FhewContext>, U>(what: &str) -> Result<U, Error> {
     Err(Error::Format(format!(
         "This {} has {what} that these parameters do not know; use the version of Aglet that made it.",
         T::KIND.name
@@ -76,17 +78,17 @@ fn unknown<T: Stored<Home>, U>(what: &str) -> Result<U, Error> {
 }
 
 /// A word as a number of things.
-fn count<T: Stored<Home>>(word: u64, most: u64, what: &str) -> Result<usize, Error> {
+fn count<T: Stored<FhewContext>>(word: u64, most: u64, what: &str) -> Result<usize, Error> {
     usize::try_from(word).ok().filter(|_| word <= most).map_or_else(|| unknown::<T, _>(what), Ok)
 }
 
 /// Residues of the modulus, with zeros up to a multiple of eight.
-fn residues(home: &Home, count: usize) -> Shape {
-    Shape::Residues { modulus: *home.ctx().modulus(), count: count.next_multiple_of(8) }
+fn residues(context: &FhewContext, count: usize) -> Shape {
+    Shape::Residues { modulus: *context.ctx().modulus(), count: count.next_multiple_of(8) }
 }
 
-impl Stored<Home> for SecretKey {
-    const KIND: Kind = Kind { tag: 11, name: "lwe secret key" };
+impl Stored<FhewContext> for SecretKey {
+    const KIND: Kind = Kind { tag: 11, name: "fhew secret key" };
     const SLOTS: bool = true;
     const SECRET: bool = true;
 
@@ -96,14 +98,14 @@ impl Stored<Home> for SecretKey {
     fn words(&self) -> Vec<u64> {
         vec![]
     }
-    fn shapes(home: &Home, _: &Words) -> Result<Vec<Shape>, Error> {
-        Ok(vec![Shape::Bytes(SecretKey::packed_len(home.params().lwe()))])
+    fn shapes(context: &FhewContext, _: &Words) -> Result<Vec<Shape>, Error> {
+        Ok(vec![Shape::Bytes(SecretKey::packed_len(context.params().lwe()))])
     }
-    fn put(&self, home: &Home, out: &mut Writer<'_>) -> Result<(), Error> {
-        out.bytes(self.packed(home.params().lwe()))
+    fn put(&self, context: &FhewContext, out: &mut Writer<'_>) -> Result<(), Error> {
+        out.bytes(self.packed(context.params().lwe()))
     }
-    fn take(home: &Home, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
-        Ok(SecretKey::from_packed(home.params().lwe(), id, &parts.bytes()?)?)
+    fn take(context: &FhewContext, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+        Ok(SecretKey::from_packed(context.params().lwe(), id, &parts.bytes()?)?)
     }
 }
 
@@ -111,8 +113,8 @@ impl Stored<Home> for SecretKey {
 const TOGETHER: usize = 64;
 
 /// A seed, and bodies of so many samples modulo the prime.
-pub(super) fn key_shapes(home: &Home, table: &SmallTable, shape: KeyShape) -> impl Iterator<Item = Shape> {
-    let (all, n, modulus) = (samples(shape), table.n(), *home.ctx().modulus());
+pub(super) fn key_shapes(context: &FhewContext, table: &SmallTable, shape: KeyShape) -> impl Iterator<Item = Shape> {
+    let (all, n, modulus) = (samples(shape), table.n(), *context.ctx().modulus());
     let sections = (0..all).step_by(TOGETHER);
     let sections = sections.map(move |at| Shape::Residues { modulus, count: n * TOGETHER.min(all - at) });
     [Shape::Bytes(32)].into_iter().chain(sections)
@@ -142,8 +144,8 @@ pub(super) fn take_key(table: &SmallTable, shape: KeyShape, parts: &mut Reader<'
     })
 }
 
-impl Stored<Home> for LookupKey {
-    const KIND: Kind = Kind { tag: 12, name: "lookup key" };
+impl Stored<FhewContext> for BootstrapKey {
+    const KIND: Kind = Kind { tag: 12, name: "fhew bootstrap key" };
     const SLOTS: bool = true;
 
     fn id(&self) -> KeyId {
@@ -152,27 +154,27 @@ impl Stored<Home> for LookupKey {
     fn words(&self) -> Vec<u64> {
         vec![]
     }
-    fn shapes(home: &Home, _: &Words) -> Result<Vec<Shape>, Error> {
-        let ctx = home.ctx();
-        let (rotation, switch) = BootstrapKey::shapes(ctx);
-        let rotation = rotation.into_iter().flat_map(|shape| key_shapes(home, ctx.table(), shape));
-        Ok(rotation.chain(key_shapes(home, ctx.switch_table(), switch)).collect())
+    fn shapes(context: &FhewContext, _: &Words) -> Result<Vec<Shape>, Error> {
+        let ctx = context.ctx();
+        let (rotation, switch) = FhewBootstrapKey::shapes(ctx);
+        let rotation = rotation.into_iter().flat_map(|shape| key_shapes(context, ctx.table(), shape));
+        Ok(rotation.chain(key_shapes(context, ctx.switch_table(), switch)).collect())
     }
-    fn put(&self, home: &Home, out: &mut Writer<'_>) -> Result<(), Error> {
-        let (ctx, (rotation, switch)) = (home.ctx(), self.0.keys());
+    fn put(&self, context: &FhewContext, out: &mut Writer<'_>) -> Result<(), Error> {
+        let (ctx, (rotation, switch)) = (context.ctx(), self.0.keys());
         rotation.into_iter().try_for_each(|key| put_key(ctx.table(), key, out))?;
         put_key(ctx.switch_table(), switch, out)
     }
-    fn take(home: &Home, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
-        let ctx = home.ctx();
-        let (rotation, switch) = BootstrapKey::shapes(ctx);
+    fn take(context: &FhewContext, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+        let ctx = context.ctx();
+        let (rotation, switch) = FhewBootstrapKey::shapes(ctx);
         let rotation = rotation.into_iter().map(|shape| take_key(ctx.table(), shape, parts));
         let rotation = rotation.collect::<Result<Vec<_>, Error>>()?;
-        Ok(LookupKey(BootstrapKey::of(ctx, rotation, take_key(ctx.switch_table(), switch, parts)?, id)?))
+        Ok(BootstrapKey(FhewBootstrapKey::of(ctx, rotation, take_key(ctx.switch_table(), switch, parts)?, id)?))
     }
 }
 
-impl Stored<Home> for PackingKey {
+impl Stored<FhewContext> for PackingKey {
     const KIND: Kind = Kind { tag: 14, name: "packing key" };
     const SLOTS: bool = true;
 
@@ -182,15 +184,15 @@ impl Stored<Home> for PackingKey {
     fn words(&self) -> Vec<u64> {
         vec![]
     }
-    fn shapes(home: &Home, _: &Words) -> Result<Vec<Shape>, Error> {
-        let ctx = home.ctx();
-        Ok(key_shapes(home, ctx.table(), Self::shape(ctx, ctx.params().spec().gadget)).collect())
+    fn shapes(context: &FhewContext, _: &Words) -> Result<Vec<Shape>, Error> {
+        let ctx = context.ctx();
+        Ok(key_shapes(context, ctx.table(), Self::shape(ctx, ctx.params().spec().gadget)).collect())
     }
-    fn put(&self, home: &Home, out: &mut Writer<'_>) -> Result<(), Error> {
-        put_key(home.ctx().table(), self.samples(), out)
+    fn put(&self, context: &FhewContext, out: &mut Writer<'_>) -> Result<(), Error> {
+        put_key(context.ctx().table(), self.samples(), out)
     }
-    fn take(home: &Home, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
-        let ctx = home.ctx();
+    fn take(context: &FhewContext, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+        let ctx = context.ctx();
         let gadget = ctx.params().spec().gadget;
         Ok(Self::of(ctx, gadget, take_key(ctx.table(), Self::shape(ctx, gadget), parts)?, id))
     }
@@ -230,13 +232,13 @@ impl Layout {
         Ok(Self { form, axes, cells, fresh, sources: count::<Array>(w[4], MOST_CELLS, "a number of noises")? })
     }
     /// Words of all ciphertexts: a body of those that are fresh, all of the others.
-    fn residues(&self, home: &Home) -> usize {
-        self.fresh + (self.cells - self.fresh) * (home.params().lwe().coordinates() + 1)
+    fn residues(&self, context: &FhewContext) -> usize {
+        self.fresh + (self.cells - self.fresh) * (context.params().lwe().coordinates() + 1)
     }
 }
 
-impl Stored<Home> for Array {
-    const KIND: Kind = Kind { tag: 13, name: "lwe ciphertext" };
+impl Stored<FhewContext> for Array {
+    const KIND: Kind = Kind { tag: 13, name: "fhew ciphertext" };
     const SLOTS: bool = true;
 
     fn id(&self) -> KeyId {
@@ -246,16 +248,16 @@ impl Stored<Home> for Array {
         Layout::of(self).words()
     }
     /// Lengths of axes; for each ciphertext how many noises it has, all ones if it is fresh; the noises; seeds; residues.
-    fn shapes(home: &Home, w: &Words) -> Result<Vec<Shape>, Error> {
+    fn shapes(context: &FhewContext, w: &Words) -> Result<Vec<Shape>, Error> {
         let layout = Layout::read(w)?;
         let bytes = [8 * layout.axes, 4 * layout.cells, SOURCE * layout.sources, 32 * layout.fresh];
-        Ok(bytes.into_iter().map(Shape::Bytes).chain([residues(home, layout.residues(home))]).collect())
+        Ok(bytes.into_iter().map(Shape::Bytes).chain([residues(context, layout.residues(context))]).collect())
     }
-    fn put(&self, home: &Home, out: &mut Writer<'_>) -> Result<(), Error> {
+    fn put(&self, context: &FhewContext, out: &mut Writer<'_>) -> Result<(), Error> {
         let layout = Layout::of(self);
-        room(home, layout.cells - layout.fresh)?;
+        room(context, layout.cells - layout.fresh)?;
         let mut parts = [const { Vec::new() }; 4];
-        let mut words = Vec::with_capacity(layout.residues(home).next_multiple_of(8));
+        let mut words = Vec::with_capacity(layout.residues(context).next_multiple_of(8));
         self.shape().iter().for_each(|&n| parts[0].extend((n as u64).to_le_bytes()));
         for ct in self.cells() {
             let noises = if ct.seed().is_some() { u32::MAX } else { ct.sources().len() as u32 };
@@ -272,14 +274,14 @@ impl Stored<Home> for Array {
         words.resize(words.len().next_multiple_of(8), 0);
         out.residues(&words)
     }
-    fn take(home: &Home, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+    fn take(context: &FhewContext, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let layout = Layout::read(w)?;
         let [shape, noises, sources, seeds] = [parts.bytes()?, parts.bytes()?, parts.bytes()?, parts.bytes()?];
         let words = parts.residues()?;
         let shape = shape.chunks_exact(8).map(|n| word(n) as usize).collect();
         let mut rest = Rest { sources: &sources, seeds: &seeds, words: &words };
-        room(home, layout.cells - layout.fresh)?;
-        let cells = noises.chunks_exact(4).map(|noises| rest.cell(home, id, word(noises) as u32));
+        room(context, layout.cells - layout.fresh)?;
+        let cells = noises.chunks_exact(4).map(|noises| rest.cell(context, id, word(noises) as u32));
         let cells = cells.collect::<Result<Vec<_>, Error>>()?;
         // What is left is what fills up the last eight.
         if !rest.sources.is_empty()
@@ -289,7 +291,7 @@ impl Stored<Home> for Array {
         {
             return unknown::<Self, _>("parts");
         }
-        Array::new(home, layout.form, shape, id, cells).or_else(|_| unknown::<Self, _>("a shape"))
+        Array::new(context, layout.form, shape, id, cells).or_else(|_| unknown::<Self, _>("a shape"))
     }
 }
 
@@ -314,22 +316,22 @@ struct Rest<'a> {
 
 impl Rest<'_> {
     /// The next one, of so many noises or, for all ones, of a seed.
-    fn cell(&mut self, home: &Home, key: KeyId, noises: u32) -> Result<LweCiphertext, Error> {
-        let Some(cell) = self.next(home, key, noises) else { return unknown::<Array, _>("parts") };
+    fn cell(&mut self, context: &FhewContext, key: KeyId, noises: u32) -> Result<LweCiphertext, Error> {
+        let Some(cell) = self.next(context, key, noises) else { return unknown::<Array, _>("parts") };
         cell
     }
-    fn next(&mut self, home: &Home, key: KeyId, noises: u32) -> Option<Result<LweCiphertext, Error>> {
+    fn next(&mut self, context: &FhewContext, key: KeyId, noises: u32) -> Option<Result<LweCiphertext, Error>> {
         if noises == u32::MAX {
             let seed = split(&mut self.seeds, 32)?.try_into().ok()?;
-            return Some(Ok(LweCiphertext::from_seed(home.ctx(), seed, split(&mut self.words, 1)?[0], key)));
+            return Some(Ok(LweCiphertext::from_seed(context.ctx(), seed, split(&mut self.words, 1)?[0], key)));
         }
         let sources = split(&mut self.sources, (noises as usize).checked_mul(SOURCE)?)?.chunks_exact(SOURCE);
         let sources = sources.map(|bytes| {
             let [a, b, weight, variance] = [0, 8, 16, 24].map(|at| word(&bytes[at..at + 8]));
             NoiseSource { name: [a, b], weight: weight as i64, variance: f64::from_bits(variance) }
         });
-        let words = split(&mut self.words, home.params().lwe().coordinates() + 1)?.to_vec();
-        Some(LweCiphertext::from_words(home.ctx(), words, key, sources.collect()).map_err(Error::from))
+        let words = split(&mut self.words, context.params().lwe().coordinates() + 1)?.to_vec();
+        Some(LweCiphertext::from_words(context.ctx(), words, key, sources.collect()).map_err(Error::from))
     }
 }
 

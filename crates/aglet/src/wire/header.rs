@@ -1,4 +1,13 @@
-//! The first 256 bytes.
+//! The first 256 bytes. Integers are little-endian.
+//!
+//! | bytes | field |
+//! |---|---|
+//! | 0 to 9 | `AGLET`, 9F, 0D, 0A; version of the format: 1 |
+//! | 10, 11 | type: 1 secret, 2 public, 3 relinearization, 4 conjugation, 5 rotation, 6 fixed rotation, 7 bootstrap key, 8 plaintext, 9 ciphertext, 10 matrix multiplication key; 11 FHEW secret, 12 FHEW bootstrap key, 13 array of LWE ciphertexts, 14 packing key; 15 integer plaintext, 16 integer ciphertext; 17 scheme switch key, 18 that of integers |
+//! | 12 to 39 | bytes of the parameters, at most 16 KiB; bytes of the parts; id of the secret key; a word of the family (slots, or zero) |
+//! | 40 to 151 | fingerprint of the parameters; BLAKE3 of the shapes of all parts; the family, padded with zeros; BLAKE3 of the parameters |
+//! | 152 to 223 | nine words that the type gives its own meaning (level, scale, bound and noise, stages), zero otherwise |
+//! | 224 to 255 | BLAKE3 of bytes 0 to 223, which keys all later checksums |
 
 use super::body::Source;
 use super::parameters::shown;
@@ -17,7 +26,7 @@ const COVERED: usize = LENGTH - 32;
 /// Bytes for the name of the family, padded with zeros.
 const FAMILY_LENGTH: usize = 16;
 
-/// What stands before the parts. All integers are little-endian.
+/// The header, which precedes the parts. All integers are little-endian.
 #[derive(Debug, Clone)]
 pub struct Header {
     pub tag: u16,
@@ -129,7 +138,7 @@ impl Header {
             return format(format!("This data is of format version {version}, and this Aglet reads version {VERSION}; use the Aglet that wrote it, or make it again."));
         }
         if blake3::hash(&bytes[..COVERED]) != bytes[COVERED..] {
-            return format("The header of this data is damaged: its checksum does not fit; write or send it again.");
+            return format("The header of this data is damaged: its checksum does not match; write or send it again.");
         }
         let mut fields = Fields(&bytes[10..COVERED]);
         let tag = u16::from_le_bytes(fields.take());
@@ -150,9 +159,8 @@ impl Header {
         if self.tag == wanted.tag {
             return Ok(());
         }
-        let found = self.name()?;
-        let methods = found.replace(' ', "_");
-        format(format!("This is a {found}, not a {}; use read_{methods} or deserialize_{methods}.", wanted.name))
+        let [found, wanted] = [self.name()?, wanted.name].map(with_article);
+        format(format!("This is {found}, not {wanted}; read it with read or deserialize, which take every type."))
     }
 
     /// Its family.
@@ -207,6 +215,11 @@ impl Header {
         }
         other_parts(kind)
     }
+}
+
+fn with_article(name: &str) -> String {
+    let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {name}")
 }
 
 pub fn other_parts<T>(kind: Kind) -> Result<T, Error> {

@@ -1,4 +1,4 @@
-//! Files of integers: where their keys and ciphertexts are at home, and what is stored of each.
+//! Files of integers: where their keys and ciphertexts are bound, and what is stored of each.
 
 use super::parameters::{shown, unusable};
 use super::rlwe::{balanced, count, keys, one, polys, unknown, Lattice, Words};
@@ -8,7 +8,7 @@ use crate::integer::{
     RelinearizationKey, RotationKey,
 };
 use crate::{Error, KeyId, PublicKey, SecretKey};
-use aglet_bootstrap::integer::Route;
+use aglet_bootstrap::integer::BootstrapCircuit;
 use aglet_rlwe::security::Security;
 use aglet_rlwe::{Context, KeyRole, KeySet, KeySwitchSpec, Params, Sample};
 use aglet_schemes::integer::{self, Noise};
@@ -27,7 +27,7 @@ const ALL: [Kind; 7] = [
 /// The types of the family.
 pub(super) const FAMILY: Family = Family { name: IntegerOrigin::FAMILY, kinds: &ALL, finer: |_, _| None };
 
-/// Where a thing is at home: it fits engines of these parameters and, most things, of this packing.
+/// The origin of stored integers: it fits engines of these parameters and, in most cases, this packing.
 #[derive(Clone)]
 pub struct IntegerOrigin {
     /// The parameters.
@@ -45,7 +45,7 @@ impl PartialEq for IntegerOrigin {
 }
 
 impl Engine {
-    /// What keys and ciphertexts of this engine fit.
+    /// The origin of keys and ciphertexts of this engine.
     #[must_use]
     pub fn origin(&self) -> IntegerOrigin {
         let slots = if self.packing() == Packing::Slots { self.count() } else { 0 };
@@ -54,7 +54,7 @@ impl Engine {
 }
 
 impl IntegerOrigin {
-    /// Where the numbers of a message stand.
+    /// The packing: slots or coefficients.
     #[must_use]
     pub fn packing(&self) -> Packing {
         match self.slots {
@@ -68,11 +68,14 @@ impl IntegerOrigin {
     ///
     /// # Errors
     /// [`Error::Format`] for data of another family, a text that is no literal, or none of this fingerprint; the security gate's error
-    /// for parameters below 128 bits, unless `allow_insecure` lets them pass.
+    /// for parameters below 128 bits, unless they are those of a preset or `allow_insecure` lets them pass.
     pub fn find(summary: &Summary, allow_insecure: bool) -> Result<Self, Error> {
         summary.check_family(Self::FAMILY)?;
         let literal = IntegerLiteral::from_toml(&summary.literal).map_err(unusable)?;
-        let preset = presets::load(&literal.name).ok().filter(|p| p.fingerprint() == summary.fingerprint);
+        // As those of slots: without an engine nothing is done with what is read, and engines have a gate of their own.
+        let preset = presets::load(&literal.name, presets::Security::NotChecked)
+            .ok()
+            .filter(|p| p.fingerprint() == summary.fingerprint);
         let security = if allow_insecure { Security::NotChecked } else { Security::Bits128 };
         let params = match preset {
             Some(params) => params,
@@ -133,10 +136,10 @@ keys! { IntegerOrigin:
     RelinearizationKey: 3 "relinearization key", slots: false {
         least: |_o| 0,
         words: |_x| vec![],
-        shapes: |origin, _w| Ok(vec![balanced(&origin.params, KeyRole::Square, origin.user_limbs())?]),
+        shapes: |origin, _w| Ok(vec![balanced(&origin.params, KeyRole::Relinearization, origin.user_limbs())?]),
         keys: |x| x.keys().iter().map(|(_, key)| &**key).collect(),
         take: |_o, _w, _id, list| {
-            Ok(Self(KeySet::new().with(KeyRole::Square, one::<IntegerOrigin, Self>(list)?)))
+            Ok(Self(KeySet::new().with(KeyRole::Relinearization, one::<IntegerOrigin, Self>(list)?)))
         },
     }
 
@@ -158,9 +161,9 @@ keys! { IntegerOrigin:
         least: |origin| origin.user_limbs(),
         words: |_x| vec![],
         shapes: |origin, _w| {
-            let route = Route::new(&origin.params)?;
-            let key = |(role, spec): (_, &KeySwitchSpec)| Shape::Key { params: route.params.clone(), role, spec: spec.clone() };
-            Ok(route.keys()?.iter().map(key).collect())
+            let circuit = BootstrapCircuit::new(&origin.params)?;
+            let key = |(role, spec): (_, &KeySwitchSpec)| Shape::Key { params: circuit.params.clone(), role, spec: spec.clone() };
+            Ok(circuit.keys()?.iter().map(key).collect())
         },
         keys: |x| x.keys.iter().map(|(_, key)| &**key).collect(),
         take: |_o, _w, id, list| Ok(Self { id, keys: list.into_iter().collect() }),
@@ -210,7 +213,7 @@ impl Stored<IntegerOrigin> for Ciphertext {
     }
     /// Limbs, polynomials, the factor, and the logarithm of the bound on the noise.
     fn words(&self) -> Vec<u64> {
-        vec![self.limbs() as u64, self.polys.len() as u64, self.factor, self.noise.log2().to_bits()]
+        vec![self.limbs() as u64, self.polys.len() as u64, self.correction_factor, self.noise.log2().to_bits()]
     }
     fn shapes(origin: &IntegerOrigin, w: &Words) -> Result<Vec<Shape>, Error> {
         let t = origin.params.plain();
@@ -228,6 +231,6 @@ impl Stored<IntegerOrigin> for Ciphertext {
     fn take(_: &IntegerOrigin, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let polys = (0..w[1]).map(|_| parts.poly()).collect::<Result<_, _>>()?;
         let sample = Sample { polys, key: id };
-        Ok(Arc::new(integer::Ciphertext { sample, factor: w[2], noise: noise(w[3])? }))
+        Ok(Arc::new(integer::Ciphertext { sample, correction_factor: w[2], noise: noise(w[3])? }))
     }
 }

@@ -1,4 +1,5 @@
-//! Files and bytes of keys, plaintexts and ciphertexts. The layout stands in ARCHITECTURE.md, section "Files".
+//! Files and bytes of keys, plaintexts and ciphertexts. ARCHITECTURE.md, section "Files", describes the layout; the
+//! file of the header describes the header.
 //!
 //! A file is a [`Header`](header::Header) of fixed size, the text of the parameters, and the parts of one thing, each with its
 //! checksum. What parts there
@@ -7,7 +8,6 @@
 //! file can write one that passes, and gets keys or ciphertexts of its making, as with any other key it hands out.
 
 mod body;
-mod bridge;
 mod ckks;
 mod fhew;
 mod file;
@@ -16,11 +16,12 @@ mod integer;
 mod parameters;
 mod replacement;
 mod rlwe;
+mod scheme_switch;
 
 pub use body::{Reader, Shape, Writer};
-pub use bridge::{BridgeOrigin, Ends, IntegerBridgeOrigin, Side};
 pub use ckks::CkksOrigin;
 pub use integer::IntegerOrigin;
+pub use scheme_switch::{Ends, IntegerSchemeSwitchOrigin, SchemeSwitchOrigin, Side};
 
 use crate::runtime::{self, machine};
 use crate::{Control, Error};
@@ -51,20 +52,21 @@ pub struct Kind {
 struct Family {
     name: &'static str,
     kinds: &'static [Kind],
-    /// What the words of a header tell of a type beside its name, in the words of Python's methods.
+    /// The additional name of a type that the words of a header give, as in Python's methods.
     finer: fn(Kind, &[u64; WORDS]) -> Option<&'static str>,
 }
 
-const FAMILIES: [Family; 5] = [ckks::FAMILY, fhew::FAMILY, integer::FAMILY, bridge::FAMILY, bridge::INTEGERS];
+const FAMILIES: [Family; 5] =
+    [ckks::FAMILY, fhew::FAMILY, integer::FAMILY, scheme_switch::FAMILY, scheme_switch::INTEGERS];
 
-/// Where a thing is at home: parameters of one family, and what else engines must share to use the things of one another.
+/// The origin of stored data: parameters of one family, and what else engines must have in common to share it.
 pub trait Origin: Sized {
     /// Its name in headers and literals.
     const FAMILY: &'static str;
 
     /// The name of the parameters.
     fn name(&self) -> &str;
-    /// What keys and ciphertexts depend on.
+    /// The parameters that keys and ciphertexts depend on.
     fn fingerprint(&self) -> [u8; 32];
     /// Message slots; zero where there are none.
     fn slots(&self) -> usize;
@@ -76,7 +78,7 @@ pub trait Origin: Sized {
     /// The text of the parameters.
     ///
     /// # Errors
-    /// For parameters that no text stands for.
+    /// For parameters that cannot be written as text.
     fn literal(&self) -> Result<String, Error>;
     /// The name of other parameters by their text, quoted, and what to do about them.
     ///
@@ -85,7 +87,7 @@ pub trait Origin: Sized {
     fn other(&self, literal: &str) -> Result<(String, String), Error>;
 }
 
-/// What can be stored by the families of an origin. The parts follow from its origin and [`Stored::words`], and are written and read in
+/// A type that can be stored. Its parts follow from its origin and [`Stored::words`], and are written and read in
 /// order.
 pub trait Stored<O: Origin>: Sized + Send {
     /// Its type in files.
@@ -101,7 +103,7 @@ pub trait Stored<O: Origin>: Sized + Send {
     }
     /// The secret key that it belongs to; zero for none.
     fn id(&self) -> KeyId;
-    /// What tells its parts, beside the parameters.
+    /// What determines its parts, besides the parameters.
     fn words(&self) -> Vec<u64>;
     /// Its parts.
     ///
@@ -114,7 +116,7 @@ pub trait Stored<O: Origin>: Sized + Send {
     fn take(origin: &O, id: KeyId, words: &[u64; WORDS], parts: &mut Reader<'_>) -> Result<Self, Error>;
 }
 
-/// What a file or byte string says of itself: enough to find parameters for it.
+/// The description in a file or byte string, from which its parameters can be found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
     /// Its type.
@@ -171,7 +173,7 @@ pub fn summary(bytes: &[u8]) -> Result<Summary, Error> {
     })
 }
 
-/// What these bytes hold, in the words of Python's methods: "ciphertext", "lossy bootstrap key". The header alone is read.
+/// The kind of the data in these bytes, such as "ciphertext" or "lossy bootstrap key". Only the header is read.
 ///
 /// # Errors
 /// [`Error::Format`] for what is no header of this version.
@@ -307,7 +309,7 @@ pub fn on_threads<T: Send>(bytes: usize, work: impl FnOnce() -> Result<T, Error>
     runtime::on_threads(usize::from(bytes < 64 * LARGE), work)
 }
 
-/// Engines write and read what is at home with them, on their own threads.
+/// Engines write and read what is bound with them, on their own threads.
 macro_rules! engines {
     ($($engine:ty: $origin:ty = $of:ident),*) => {$(
         impl $engine {
@@ -347,10 +349,10 @@ macro_rules! engines {
 
 engines! {
     crate::ckks::Engine: CkksOrigin = origin,
-    crate::fhew::Engine: crate::fhew::Home = home,
+    crate::fhew::Engine: crate::fhew::FhewContext = context,
     crate::integer::Engine: IntegerOrigin = origin,
-    crate::bridge::Bridge: BridgeOrigin = origin,
-    crate::bridge::IntegerBridge: IntegerBridgeOrigin = origin
+    crate::scheme_switch::SchemeSwitch: SchemeSwitchOrigin = origin,
+    crate::scheme_switch::IntegerSchemeSwitch: IntegerSchemeSwitchOrigin = origin
 }
 
 fn write_file<O: Origin, T: Stored<O>>(origin: &O, x: &T, path: &Path, control: &Control) -> Result<(), Error> {

@@ -35,7 +35,7 @@ pub fn literal(header: &Header, source: &Source<'_>) -> Result<String, Error> {
     let length = header.literal_length as usize;
     if length > MAX_TEXT {
         return refused(format!(
-            "This data has {length} bytes of parameters, more than the {MAX_TEXT} that are read; make it again with Aglet."
+            "This data has {length} bytes of parameters, and at most {MAX_TEXT} are read; make it again with Aglet."
         ));
     }
     let mut text = vec![0; length];
@@ -44,7 +44,7 @@ pub fn literal(header: &Header, source: &Source<'_>) -> Result<String, Error> {
     }
     if *blake3::hash(&text).as_bytes() != header.literal {
         return refused(
-            "The parameters of this data are damaged: their checksum does not fit; write or send it again.".into(),
+            "The parameters of this data are damaged: their checksum does not match; write or send it again.".into(),
         );
     }
     String::from_utf8(text)

@@ -1,5 +1,5 @@
-//! What families over the ring have in common in files: secret and public keys, polynomials, and types that are switching keys and
-//! nothing else.
+//! The common parts of files of all families over the ring: secret and public keys, polynomials, and types that are
+//! switching keys and nothing else.
 
 use super::{Kind, Origin, Reader, Shape, Stored, Writer, WORDS};
 use crate::{Error, PublicKey, SecretKey};

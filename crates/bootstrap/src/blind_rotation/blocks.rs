@@ -1,8 +1,8 @@
-//! Blind rotation by blocks of a secret of which at most one key of a block encrypts 1: block-binary secrets (eprint 2023/958),
-//! binary ones whose blocks are single coordinates (CGGI, eprint 2018/421), and ternary ones with two keys for a coordinate, which
-//! encrypt whether it is 1 and whether it is -1 (GINX, eprint 2020/086).
+//! Blind rotation by blocks of a secret. At most one key of a block encrypts 1. It serves block-binary secrets (eprint
+//! 2023/958), binary secrets whose blocks are single coordinates (CGGI, eprint 2018/421), and ternary secrets with two
+//! keys for each coordinate, which encrypt whether it is 1 and whether it is -1 (GINX, eprint 2020/086).
 //!
-//! Each block adds `sum_j (X^(e_j) - 1) acc x key_j` to the accumulator: one pair of transforms for a whole block.
+//! Each block adds `sum_j (X^(e_j) - 1) acc x key_j` to the accumulator. A whole block takes one pair of transforms.
 
 use super::BlindRotation;
 use aglet_ring::blind::{blind_block, scratch_words};
@@ -24,7 +24,7 @@ impl Blocks {
     /// Makes the keys.
     ///
     /// # Errors
-    /// Memory that cannot be had; [`Error::Cancelled`].
+    /// Out of memory; [`Error::Cancelled`].
     pub fn generate(
         ctx: &LweContext,
         sk: &LweSecretKey,
@@ -45,7 +45,7 @@ impl Blocks {
         let keys = if Self::signed(ctx) { 2 } else { ctx.params().block() };
         BlindRotationKey::shape(ctx, ctx.params().spec().dimension / ctx.params().block(), keys)
     }
-    /// The rotation that has these keys.
+    /// Makes the rotation from these keys.
     pub(super) fn of(keys: BlindRotationKey) -> Self {
         Self(keys)
     }

@@ -1,5 +1,6 @@
-//! The blind rotation of FHEW (eprint 2014/816): for every digit v at place t of an exponent a key of `X^(v B^t s)`, whose external
-//! product replaces the accumulator. No monomials, one product for each digit that is not 0, and by far the most keys.
+//! The blind rotation DM/AP of FHEW (eprint 2014/816). For each digit v at place t of an exponent there is a key of
+//! `X^(v B^t s)`, and its external product replaces the accumulator. It needs no monomials and one product for each
+//! digit that is not 0, and has by far the most keys.
 
 use super::BlindRotation;
 use aglet_ring::blind::{external_product, scratch_words};
@@ -9,7 +10,7 @@ use aglet_ring::small::Words;
 use aglet_rlwe::lwe::{BlindRotationKey, Choice, LweContext, LweSecretKey, Method, Progress, SeededKey, Switched};
 use aglet_rlwe::Error;
 
-/// Keys of digits: for each coordinate, place and digit but 0.
+/// The keys: one for each coordinate, place and non-zero digit.
 pub struct Dm {
     keys: BlindRotationKey,
     /// log2 of the base.
@@ -20,7 +21,7 @@ impl Dm {
     /// Makes the keys for digits in a base, a power of two.
     ///
     /// # Errors
-    /// Memory that cannot be had; [`Error::Cancelled`].
+    /// Out of memory; [`Error::Cancelled`].
     pub fn generate(
         ctx: &LweContext,
         sk: &LweSecretKey,
@@ -48,7 +49,7 @@ impl Dm {
         let digits = Method::digits(base, spec.log_n) * (base as usize - 1);
         BlindRotationKey::shape(ctx, spec.dimension * digits, 1)
     }
-    /// The rotation that has these keys.
+    /// Makes the rotation from these keys.
     pub(super) fn of(keys: BlindRotationKey, base: u32) -> Self {
         Self { keys, log_base: base.trailing_zeros() }
     }

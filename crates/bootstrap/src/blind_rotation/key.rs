@@ -1,4 +1,5 @@
-//! What a bootstrap needs, whatever the method of its rotation: key switch, modulus switch, rotation, extraction.
+//! The bootstrap of LWE ciphertexts, whatever the method of its rotation: key switch, modulus switch, blind rotation,
+//! sample extraction.
 
 use super::{BlindRotation, Blocks, Dm, Lmkcdey, Ntru};
 use aglet_ring::packed::{KeyShape, PackedKey};
@@ -12,19 +13,20 @@ use aglet_rlwe::{Error, KeyId};
 
 /// The keys of a bootstrap.
 ///
-/// Everything that looks something up is built on three calls, the same for every method: [`BootstrapKey::bootstrap`] for one table,
-/// [`BootstrapKey::bootstrap_each`] for a table of its own for each ciphertext, [`BootstrapKey::rotate_tables`] for whole samples.
-pub struct BootstrapKey {
+/// Every lookup is built on three calls, which all methods share: [`FhewBootstrapKey::bootstrap`] for one table,
+/// [`FhewBootstrapKey::bootstrap_each`] for one table for each ciphertext, [`FhewBootstrapKey::rotate_tables`] for
+/// whole GLWE samples.
+pub struct FhewBootstrapKey {
     rotation: Box<dyn BlindRotation>,
     switch: LweSwitchingKey,
     id: KeyId,
 }
 
-impl BootstrapKey {
+impl FhewBootstrapKey {
     /// Makes the keys.
     ///
     /// # Errors
-    /// Memory that cannot be had; [`Error::Cancelled`].
+    /// Out of memory; [`Error::Cancelled`].
     pub fn generate(
         ctx: &LweContext,
         sk: &LweSecretKey,
@@ -52,19 +54,19 @@ impl BootstrapKey {
         (rotation, LweSwitchingKey::shape(ctx))
     }
 
-    /// Its keys, in the order of [`BootstrapKey::shapes`].
+    /// Its keys, in the order of [`FhewBootstrapKey::shapes`].
     #[must_use]
     pub fn keys(&self) -> (Vec<&SeededKey>, &SeededKey) {
         (self.rotation.keys(), self.switch.samples())
     }
 
-    /// The key that is made of such keys.
+    /// Makes the bootstrap key from stored keys.
     ///
     /// # Errors
     /// [`Error::Stored`] for another number of them.
     pub fn of(ctx: &LweContext, rotation: Vec<SeededKey>, switch: SeededKey, id: KeyId) -> Result<Self, Error> {
         let mut rotation = rotation.into_iter();
-        let mut next = || rotation.next().ok_or(Error::Stored { what: "lookup key lacks a part" });
+        let mut next = || rotation.next().ok_or(Error::Stored { what: "FHEW bootstrap key lacks a part" });
         let first = next()?;
         let coordinates = |samples| BlindRotationKey::of(samples, id);
         let rotation: Box<dyn BlindRotation> = match ctx.params().spec().method {
@@ -97,11 +99,12 @@ impl BootstrapKey {
         self.id
     }
 
-    /// What a table says of each phase, as fresh ciphertexts: for a phase in `[i, i + 1) / 2N` of a turn that is `table[i]`, and its
-    /// negative half a turn further. Several ciphertexts share each part of the key while it is in the cache.
+    /// Evaluates a table on each phase and gives fresh ciphertexts. A phase in `[i, i + 1) / 2N` of the torus gives
+    /// `table[i]`, and half the torus further its negative. Several ciphertexts share each part of the key while it is
+    /// in the cache.
     ///
     /// # Errors
-    /// [`Error::KeyMismatch`] for a ciphertext of another key; a table that has not N entries.
+    /// [`Error::KeyMismatch`] for a ciphertext of another key; a table without exactly N entries.
     pub fn bootstrap(
         &self,
         ctx: &LweContext,
@@ -113,10 +116,10 @@ impl BootstrapKey {
         Ok(samples.iter().map(|sample| sample.extract(ctx, 0)).collect())
     }
 
-    /// As [`BootstrapKey::bootstrap`], with a table for each ciphertext.
+    /// As [`FhewBootstrapKey::bootstrap`], with one table for each ciphertext.
     ///
     /// # Errors
-    /// Those of [`BootstrapKey::bootstrap`]; another number of tables than of ciphertexts.
+    /// Those of [`FhewBootstrapKey::bootstrap`]; unequal numbers of tables and ciphertexts.
     pub fn bootstrap_each<T: AsRef<[u64]>>(
         &self,
         ctx: &LweContext,
@@ -133,9 +136,10 @@ impl BootstrapKey {
         Ok(samples.iter().map(|sample| sample.extract(ctx, 0)).collect())
     }
 
-    /// The rotation itself: `X^(-e)` times a start for each ciphertext, whose phase is `e / 2N` of a turn (rounded down). A start is a
-    /// table in the clear ([`GlweSample::trivial`]) or an encrypted sample, whose noise stays; there is one for each ciphertext, or one
-    /// for all. Coefficient i of a result is coefficient `i + e` of its start, so several entries can be extracted from it.
+    /// The blind rotation itself: `X^(-e)` times a start for each ciphertext, whose phase is `e / 2N` of the torus
+    /// (rounded down). A start is a table in the clear ([`GlweSample::trivial`]) or an encrypted sample, whose noise
+    /// stays. There is one start for each ciphertext, or one for all. Coefficient i of a result is coefficient `i + e`
+    /// of its start, so several entries can be extracted from it.
     ///
     /// With `log_tables` above 0, exponents are multiples of `2^log_tables`: coefficients 0 to `2^log_tables - 1` are entries of as
     /// many tables that lie interleaved in the start, and the variance of the modulus switch grows by `4^log_tables`.
@@ -154,7 +158,7 @@ impl BootstrapKey {
         let switched = cts.iter().map(|ct| Ok(Switched::new(ctx, &self.switch.apply(ctx, ct)?, log_tables)));
         let switched = switched.collect::<Result<Vec<_>, Error>>()?;
         let start = |i: usize| &starts[i.min(starts.len() - 1)];
-        let turned = switched.iter().enumerate().map(|(i, s)| start(i).turned_back(ctx, s.body));
+        let turned = switched.iter().enumerate().map(|(i, s)| start(i).rotated_back(ctx, s.body));
         let mut accs: Vec<Words> = turned.map(GlweSample::into_words).collect();
         self.rotation.rotate(ctx, &switched, &mut accs);
         let turned = accs.into_iter().zip(&switched).enumerate();
@@ -175,7 +179,7 @@ impl BootstrapKey {
         if log_tables >= ctx.params().spec().log_n {
             return bad(format!("2^{log_tables} tables do not fit {} entries; give fewer", ctx.params().n()));
         }
-        if log_tables > 0 && ctx.params().spec().method.turns_oddly() {
+        if log_tables > 0 && ctx.params().spec().method.rotates_by_odd() {
             let name = ctx.params().spec().method.name();
             return bad(format!(
                 "method {name} turns by odd exponents only, so tables cannot interleave; use another method"

@@ -1,9 +1,10 @@
-//! The blind rotation by automorphisms (eprint 2022/198): one key of `X^(s_i)` for each coordinate, and maps `X -> X^(5^j)` that bring
-//! exponents to it.
+//! The blind rotation LMKCDEY, with automorphisms (eprint 2022/198): one key of `X^(s_i)` for each coordinate, and maps
+//! `X -> X^(5^j)` that move exponents to it.
 //!
-//! Odd exponents are `+-5^e` modulo 2N. As Horner's rule has it, the accumulator meets the keys of all `a_i = -5^e` for falling e, with
-//! `X -> X^5` between one e and the next; then the signs change, and the same is done for `a_i = 5^e`. A pass is the inverse of
-//! `X -> X^5` on what it began with, since 5 has the order N/2; so `X -> X^-5` before each pass leaves the accumulator as it was.
+//! Odd exponents are `+-5^e` modulo 2N. As in Horner's rule, the accumulator is multiplied with the keys of all `a_i =
+//! -5^e` for falling e, with `X -> X^5` between one e and the next. Then the signs change, and the same is done for
+//! `a_i = 5^e`. A pass maps its start by the inverse of `X -> X^5`, since 5 has the order N/2, so `X -> X^-5` before
+//! each pass cancels it.
 
 use super::BlindRotation;
 use aglet_ring::blind::{external_product, scratch_words};
@@ -29,7 +30,7 @@ impl Lmkcdey {
     /// Makes the keys, those of automorphisms up to a window.
     ///
     /// # Errors
-    /// Memory that cannot be had; [`Error::Cancelled`].
+    /// Out of memory; [`Error::Cancelled`].
     pub fn generate(
         ctx: &LweContext,
         sk: &LweSecretKey,
@@ -53,7 +54,7 @@ impl Lmkcdey {
         let maps = AutomorphismKeys::shape(ctx, window as usize + 1, spec.gadget);
         [BlindRotationKey::shape(ctx, spec.dimension, 1), maps]
     }
-    /// The rotation that has these samples.
+    /// Makes the rotation from these keys.
     pub(super) fn of_samples(ctx: &LweContext, keys: BlindRotationKey, maps: SeededKey, window: u32) -> Self {
         let galois = galois(2 * ctx.params().n(), window);
         Self::of(ctx, keys, AutomorphismKeys::of(maps, &galois, ctx.params().spec().gadget), window)

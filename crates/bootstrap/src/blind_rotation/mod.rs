@@ -1,4 +1,5 @@
-//! Bootstraps of LWE ciphertexts: a look-up table is turned by the phase of a ciphertext, and its constant coefficient is the result.
+//! Programmable bootstrapping of LWE ciphertexts. Blind rotation rotates a lookup table by the encrypted phase; sample
+//! extraction takes its constant coefficient, the result.
 
 mod blocks;
 mod dm;
@@ -8,14 +9,14 @@ mod ntru;
 
 pub use blocks::Blocks;
 pub use dm::Dm;
-pub use key::BootstrapKey;
+pub use key::FhewBootstrapKey;
 pub use lmkcdey::Lmkcdey;
 pub use ntru::Ntru;
 
 use aglet_ring::small::Words;
 use aglet_rlwe::lwe::{LweContext, SeededKey, Switched};
 
-/// The keys of one method of blind rotation, and how they turn accumulators.
+/// The keys of one method of blind rotation, and how they rotate accumulators.
 pub trait BlindRotation: Send + Sync {
     /// Its keys, as files hold them.
     fn keys(&self) -> Vec<&SeededKey>;

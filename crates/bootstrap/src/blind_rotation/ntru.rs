@@ -1,4 +1,5 @@
-//! The blind rotation of NTRU (Xiang and others, CRYPTO 2023): a product of one polynomial for each coordinate, an automorphism after it.
+//! The blind rotation NTRU (Xiang and others, CRYPTO 2023): one product of polynomials for each coordinate, followed by
+//! an automorphism.
 //!
 //! With odd exponents `w_i`, and `w_n = 1`: `X -> X^(1 / w_0)` first, then for each i times `X^(s_i)` and `X -> X^(w_i / w_(i+1))`. What
 //! comes after coordinate i takes its factor to `X^(w_i s_i)`, and the start to itself.
@@ -18,7 +19,7 @@ impl Ntru {
     /// Makes the keys.
     ///
     /// # Errors
-    /// A secret without inverse; memory that cannot be had; [`Error::Cancelled`].
+    /// A secret without inverse; out of memory; [`Error::Cancelled`].
     pub fn generate(
         ctx: &LweContext,
         sk: &LweSecretKey,
@@ -35,7 +36,7 @@ impl Ntru {
     pub(super) fn shape(ctx: &LweContext) -> KeyShape {
         NtruKeys::shape(ctx, 1 + ctx.params().spec().dimension + ctx.params().n())
     }
-    /// The rotation that has these keys.
+    /// Makes the rotation from these keys.
     pub(super) fn of(samples: SeededKey) -> Self {
         Self(NtruKeys::of(samples))
     }

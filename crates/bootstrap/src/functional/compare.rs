@@ -5,7 +5,8 @@ use aglet_rlwe::lwe::{GlweSample, LweCiphertext};
 use aglet_schemes::fhew::{Integer, Message};
 use aglet_schemes::Error;
 
-/// 1 for integers from 0 on, 0 for negative ones, as messages of `to`: all magnitudes of an integer in one batch, then one rotation.
+/// 1 for integers of 0 or more and 0 for negative ones, as messages of `to`: all magnitudes of an integer in one batch,
+/// then one rotation.
 ///
 /// # Errors
 /// [`Error::Failure`] if a sign would be wrong with a probability above `2^allowed`; those of [`Rotate::rotate`].
@@ -67,8 +68,8 @@ pub enum Order {
     GreaterEqual,
 }
 
-/// 1 where a comparison holds and 0 elsewhere, as messages of `to`, for lists of one length: a sign for each pair. The differences must
-/// be in the range of the integers, as they are if both numbers are at least 0, or both half as large as the range allows.
+/// 1 where a comparison holds and 0 elsewhere, as messages of `to`, for lists of one length: one sign for each pair.
+/// Differences must be in the range of the integers: both numbers are at least 0, or both within half of the range.
 ///
 /// # Errors
 /// As [`sign`].
@@ -94,7 +95,8 @@ pub fn compare(
     sign(run, &differences, integer, to, allowed)
 }
 
-/// 1 where two integers are the same and 0 elsewhere, as messages of `to`: two signs for each pair, of which one at least is 1.
+/// 1 where two integers are equal and 0 elsewhere, as messages of `to`: two signs for each pair, at least one of which
+/// is 1.
 ///
 /// # Errors
 /// As [`compare`].

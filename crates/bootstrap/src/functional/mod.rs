@@ -1,23 +1,26 @@
-//! Functions of encrypted integers by blind rotations: tables of one message and of two, signs, words taken apart.
+//! Programmable (functional) bootstrapping: functions of encrypted bits and integers by blind rotations. There are
+//! gates, LUTs on one and two messages, signs, and floors and digits of unsigned integers.
 //!
-//! Each is a few batches of rotations with sums between them. Who runs a batch is left open: see [`Rotate`].
+//! Each function is a few batches of rotations with sums between them. A [`Rotate`] decides how a batch runs.
 
 mod compare;
+mod gates;
 mod pairs;
 mod tables;
 mod words;
 
 pub use compare::{compare, equal, sign, Order};
+pub use gates::{gate, mux};
 pub use pairs::{lookup_pairs, pair_log2_failure, pair_variance};
 pub use tables::{lookup, Way};
 pub use words::{digits, floor};
 
-use crate::BootstrapKey;
+use crate::FhewBootstrapKey;
 use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweContext};
 use aglet_rlwe::KeyId;
 use aglet_schemes::Error;
 
-/// Runs batches of rotations: a key on the thread that asks ([`OneThread`]), or an engine on all of its threads.
+/// Runs batches of rotations: on the calling thread ([`OneThread`]), or on all threads of an engine.
 pub trait Rotate: Sync {
     /// Parameters and tables.
     fn context(&self) -> &LweContext;
@@ -25,7 +28,7 @@ pub trait Rotate: Sync {
     /// The secret key that the rotations are of.
     fn id(&self) -> KeyId;
 
-    /// [`BootstrapKey::rotate_tables`], and what `then` makes of each result.
+    /// [`FhewBootstrapKey::rotate_tables`], and what `then` makes of each result.
     ///
     /// # Errors
     /// Those of the rotations and of `then`; [`Error::Cancelled`].
@@ -38,12 +41,12 @@ pub trait Rotate: Sync {
     ) -> Result<Vec<T>, Error>;
 }
 
-/// The key of a bootstrap on the thread that asks.
+/// Runs rotations on the calling thread.
 pub struct OneThread<'a> {
     /// Parameters and tables.
     pub ctx: &'a LweContext,
     /// The key.
-    pub key: &'a BootstrapKey,
+    pub key: &'a FhewBootstrapKey,
 }
 
 impl Rotate for OneThread<'_> {
@@ -69,10 +72,10 @@ impl Rotate for OneThread<'_> {
 /// Ciphertexts that have starts of their own at a time: each start is a few times as large as a ciphertext.
 const TOGETHER: usize = 64;
 
-/// What one table says of each phase.
+/// Evaluates one table on each phase.
 ///
 /// # Errors
-/// Those of [`Rotate::rotate`]; a table that has not N entries.
+/// Those of [`Rotate::rotate`]; a table without exactly N entries.
 pub fn bootstrap(run: &impl Rotate, cts: &[LweCiphertext], table: &[u64]) -> Result<Vec<LweCiphertext>, Error> {
     let start = GlweSample::trivial(run.context(), table, run.id())?;
     run.rotate(cts, &[start], 0, |sample| Ok(sample.extract(run.context(), 0)))

@@ -1,7 +1,8 @@
-//! Tables of two messages: a byte as two nibbles.
+//! LUTs on two messages, such as a byte as two nibbles.
 //!
-//! One rotation by the low message serves the tables of all high messages, as multiples of one polynomial; what they give is packed to
-//! the table of the high message, which a second rotation turns. Several tables of the same pair share the first rotation.
+//! One rotation by the low message serves the tables of all high messages, as multiples of one polynomial. The results
+//! are packed into the table of the high message, and a second rotation rotates it. Several tables of the same pair
+//! share the first rotation.
 
 use super::tables::ready;
 use super::{columns, permit, worst, Rotate, TOGETHER};
@@ -10,8 +11,8 @@ use aglet_rlwe::lwe::{log2_tail, GlweSample, LweCiphertext, LweContext, PackingK
 use aglet_schemes::fhew::{either, half_steps, Message, PairTable, Table};
 use aglet_schemes::Error;
 
-/// The variance, in turns squared, of what tables of two messages give that are read together: what the steepest row of all of them
-/// leaves of the noise of a rotation and of packing, and a second rotation.
+/// The noise variance, on the torus, of results of tables on two messages that are evaluated together. The steepest row
+/// of all tables multiplies the noise of a rotation and of packing; a second rotation adds its own.
 #[must_use]
 pub fn pair_variance(ctx: &LweContext, tables: &[PairTable]) -> f64 {
     tables.iter().map(|table| variance_of(ctx, table)).fold(0.0, f64::max)
@@ -24,18 +25,18 @@ fn variance_of(ctx: &LweContext, table: &PairTable) -> f64 {
     steepest + PackingKey::noise(ctx, ctx.params().spec().gadget) + ctx.noise().blind_rotation
 }
 
-/// log2 of the probability that a look-up of two messages of these variances is wrong: that either is misread, or that the noise of
-/// the result is too much for it.
+/// log2 of the probability that a LUT on two messages of these variances is wrong: one of them is misread, or the
+/// result has too much noise.
 #[must_use]
 pub fn pair_log2_failure(ctx: &LweContext, tables: &[PairTable], variances: [f64; 2]) -> f64 {
     let noise = ctx.params().noise();
     let read = tables.iter().take(1).flat_map(|t| variances.map(|v| t.from().log2_failure(&noise, v, 0)));
-    let result = |t: &PairTable| log2_tail(0.5 / t.to().turn() as f64, variance_of(ctx, t));
+    let result = |t: &PairTable| log2_tail(0.5 / t.to().torus() as f64, variance_of(ctx, t));
     either(&read.chain(tables.iter().map(result)).collect::<Vec<_>>())
 }
 
-/// What each table says of each pair of messages, a list for each table: a rotation for the low message, and one for the high message
-/// and each table; in the full domain one more for either message.
+/// Evaluates each table on each pair of messages; gives a list for each table. It takes a rotation for the low message,
+/// and one for the high message and each table; in the full domain one more for each message.
 ///
 /// # Errors
 /// No table, tables of different messages, lists of different lengths; [`Error::Failure`] if one would be wrong with a probability
@@ -49,10 +50,10 @@ pub fn lookup_pairs(
 ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
     let ctx = run.context();
     let Some(first) = tables.first() else {
-        return Err(Error::InvalidParameters { reason: "there is no table to look up; give one or more" });
+        return Err(Error::InvalidParameters { reason: "there is no table to evaluate; give one or more" });
     };
     let (from, to) = (first.from(), first.to());
-    if tables.iter().any(|t| (t.from(), t.to().turn()) != (from, to.turn())) {
+    if tables.iter().any(|t| (t.from(), t.to().torus()) != (from, to.torus())) {
         return Err(Error::InvalidParameters { reason: "tables read together take and give the same messages" });
     }
     if high.len() != low.len() {
@@ -96,5 +97,5 @@ fn spread(ctx: &LweContext, packed: &GlweSample, from: Message) -> Result<GlweSa
         }
     }
     let spread = GlweSample::new(ctx, words, packed.key(), packed.variance())?;
-    Ok(if centred { spread.turned_back(ctx, width as u16 / 2) } else { spread })
+    Ok(if centred { spread.rotated_back(ctx, width as u16 / 2) } else { spread })
 }

@@ -1,4 +1,4 @@
-//! Tables of one message: in every domain, one or many at a time.
+//! LUTs on one message: in every domain, one or several at a time.
 
 use super::{bootstrap, bootstrap_several, columns, permit, worst, Rotate};
 use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweParams};
@@ -6,14 +6,15 @@ use aglet_schemes::fhew::{half_steps, Domain, Message, Table, MAX_LOG2_FAILURE};
 use aglet_schemes::Error;
 use std::borrow::Cow;
 
-/// How several tables of the same message are read.
+/// How several tables of the same message are evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// Each in a rotation of its own.
+    /// Each table takes its own rotation.
     Separate,
-    /// `2^log` of them interleaved in one rotation, whose exponents are multiples of `2^log`.
+    /// `2^log` tables are interleaved in one rotation, whose exponents are multiples of `2^log`.
     Interleaved(u32),
-    /// One rotation of a table that all are multiples of (eprint 2018/622): their jumps multiply its noise.
+    /// One rotation of a table that all tables are multiples of (eprint 2018/622); the steps of a table multiply its
+    /// noise.
     MultiValue,
 }
 
@@ -25,12 +26,12 @@ impl Way {
         let (noise, from) = (params.noise(), tables[0].from());
         let log = tables.len().next_power_of_two().trailing_zeros();
         // Borders between boxes lie at multiples of half a box.
-        let even = !params.spec().method.turns_oddly();
+        let even = !params.spec().method.rotates_by_odd();
         let fits = even && (2 * from.space() as usize) << log <= params.n();
         if log > 0 && fits && from.log2_failure(&noise, variance, log) <= MAX_LOG2_FAILURE {
             return Self::Interleaved(log);
         }
-        let one_step = tables.iter().all(|t| t.to().turn() == tables[0].to().turn());
+        let one_step = tables.iter().all(|t| t.to().torus() == tables[0].to().torus());
         // Results share coefficients of one noise: so many deviations are those of the sum of all of them at worst.
         let shared = noise.blind_rotation * tables.len() as f64;
         let left = |t: &Table| t.to().log2_failure(&noise, shared * t.squared_factors(params), 0);
@@ -61,7 +62,7 @@ impl Way {
     }
 }
 
-/// What each table says of each message, a list for each table, by [`Way::choose`].
+/// Evaluates each table on each message, by [`Way::choose`]; gives a list for each table.
 ///
 /// # Errors
 /// No table, or tables of different messages; [`Error::Failure`] if one would be wrong with a probability above `2^allowed`; those of
@@ -91,9 +92,9 @@ pub fn lookup(
     bootstrap_several(run, &ready, &entries, way.log_tables())
 }
 
-/// Messages as a rotation reads them: in the full domain on half a turn.
+/// Prepares messages for a rotation: those of the full domain are moved to half of the torus.
 ///
-/// The exact half of a phase x is `x/2` or half a turn from it. A first rotation says which, and takes the half turn off.
+/// The exact half of a phase x is `x/2` or half the torus from it. A first rotation says which, and takes the half of the torus off.
 pub(super) fn ready<'a>(
     run: &impl Rotate,
     from: Message,

@@ -1,11 +1,11 @@
-//! Words without their low bits, and words as digits.
+//! Floors and digits of words (unsigned integers).
 
 use super::{bootstrap_several, permit, worst, Rotate};
 use aglet_rlwe::lwe::LweCiphertext;
 use aglet_schemes::fhew::{Group, Message, Word};
 use aglet_schemes::Error;
 
-/// Words without their low `bits` bits: `floor(x / 2^bits)` as words of so many bits fewer.
+/// Words without their low `bits` bits: `floor(x / 2^bits)`, as words of `bits` bits fewer.
 ///
 /// # Errors
 /// [`Error::Message`] for more bits than a word has, [`Error::Failure`] if a floor would be wrong with a probability above
@@ -25,8 +25,8 @@ pub fn floor(
     Ok(left)
 }
 
-/// The digits of words, the lowest first, as messages of `to`: each has as many bits as a message, the last perhaps fewer. A list for
-/// each digit.
+/// The digits of words as messages of `to`, the lowest first; gives a list for each digit. Each has as many bits as a
+/// message; the last may have fewer.
 ///
 /// # Errors
 /// [`Error::Failure`] if a digit would be wrong with a probability above `2^allowed`; those of [`Rotate::rotate`].

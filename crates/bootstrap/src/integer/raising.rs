@@ -1,22 +1,23 @@
-//! What comes up from elsewhere: messages with noise as coefficients at the lowest modulus, m at `m / turn` of a turn, to fresh slots.
+//! Repacking into integers: messages with noise as coefficients at the lowest modulus, m at `m / torus` of the torus,
+//! become fresh slots.
 //!
-//! The stages are those of the bootstrap from the sparse secret on, with another beginning and another end. Rounded to whole parts of p
-//! of a turn, the numbers that are raised are multiples of p: over p they are `m p / turn + e` modulo p, which one polynomial takes to m.
-//! There are as many levels below as it leaves.
+//! The stages are those of the bootstrap from the sparse secret on, with another beginning and end. The phases are
+//! rounded to whole multiples of 1/p of the torus, so the raised numbers are multiples of p. Divided by p they are `m p
+//! / torus + e` modulo p, which one polynomial maps to m. The result has the levels that this polynomial leaves.
 
-use super::{product, Exact, Exchange, Refresh, Round, Route, Whole, INPUT_LEVEL};
+use super::{product, BootstrapCircuit, Exact, ModSwitch, Refresh, Round, Whole, INPUT_LEVEL};
 use crate::error::Error;
 use crate::plan::Plan;
 use crate::step::Stage;
 use aglet_circuits::Rounding;
-use aglet_schemes::integer::powers::{Power, Residue};
+use aglet_schemes::integer::prime_power::{PrimePower, Residue};
 use aglet_schemes::integer::{IntegerParams, Noise};
 use aglet_schemes::Scale;
 
 /// Roundings that operands of the polynomial have as their noise at most.
 const OPERANDS: f64 = 4.0;
 
-impl Route {
+impl BootstrapCircuit {
     /// Levels that a polynomial on what is raised may take.
     #[must_use]
     pub fn rounding_levels(&self) -> usize {
@@ -25,11 +26,11 @@ impl Route {
 
     /// Where slots stand that are to be rounded.
     fn round_at(&self) -> Option<Exact> {
-        self.plan.stages().iter().find(|s| matches!(s.step, Refresh::Remove(_))).map(|s| s.from)
+        self.plan.stages().iter().find(|s| matches!(s.step, Refresh::ExtractDigits(_))).map(|s| s.from)
     }
 
-    /// The stages for messages from elsewhere: sparse_secret, whole_parts, raise, coeffs_to_slots, round, exchange_primes. They share the
-    /// maps and keys of the bootstrap.
+    /// The stages for repacked messages: encapsulate, whole_parts, raise, coeffs_to_slots, round, mod_switch. They
+    /// share the maps and keys of the bootstrap.
     ///
     /// # Errors
     /// [`Error::Chain`] for a polynomial that takes more levels than there are, that of primes which are too small for its products.
@@ -46,25 +47,26 @@ impl Route {
             return Err(aglet_schemes::Error::InvalidParameters { reason }.into());
         }
         let mut stages: Vec<Stage<Refresh>> = Vec::new();
-        let own = |s: &&Stage<Refresh>| !matches!(s.step, Refresh::Remove(_));
-        for stage in self.plan.stages().iter().skip_while(|s| !matches!(s.step, Refresh::ToSparse(_))).take_while(own) {
+        let own = |s: &&Stage<Refresh>| !matches!(s.step, Refresh::ExtractDigits(_));
+        for stage in
+            self.plan.stages().iter().skip_while(|s| !matches!(s.step, Refresh::Encapsulate(_))).take_while(own)
+        {
             stages.push(stage.clone());
-            if let Refresh::ToSparse(_) = stage.step {
+            if let Refresh::Encapsulate(_) = stage.step {
                 stages.push(Stage { name: "whole_parts".into(), step: Whole.into(), ..stage.clone() });
             }
         }
         let top = top(&params.q()[..=params.max_level()], &primes[..=level]);
         let gain = product(&params.q()[INPUT_LEVEL + 1..=top]).over(product(&primes[INPUT_LEVEL + 1..=level]));
-        let out = Exact { level: top, power: Power::One, factor: Residue::from(params.factor_at(top)) };
-        let rounded = Exact { level, factor: out.factor.over(gain), ..out };
+        let out = Exact {
+            level: top,
+            power: PrimePower::One,
+            correction_factor: Residue::from(params.correction_factor_at(top)),
+        };
+        let rounded = Exact { level, correction_factor: out.correction_factor.over(gain), ..out };
         stages.push(Stage { name: "round".into(), step: Round { rounding }.into(), from, to: rounded });
         if level > INPUT_LEVEL {
-            stages.push(Stage {
-                name: "exchange_primes".into(),
-                step: Exchange { gain }.into(),
-                from: rounded,
-                to: out,
-            });
+            stages.push(Stage { name: "mod_switch".into(), step: ModSwitch { gain }.into(), from: rounded, to: out });
         }
         Plan::new(stages, &primes.iter().map(|&q| q as f64).collect::<Vec<_>>())
     }

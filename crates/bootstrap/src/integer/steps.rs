@@ -1,33 +1,35 @@
 //! The steps of a bootstrap of integers.
 
 use crate::error::Error;
-use crate::step::{each, KeyNeed, Place, RunOn, Stands, Step};
-use aglet_circuits::{DigitRemoval, Rounding};
+use crate::step::{each, Encoded, KeyNeed, Metadata, MetadataOf, RunOn, Step};
+use aglet_circuits::{DigitExtraction, Rounding};
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::{KeyRole, KeySwitchSpec, Params};
-use aglet_schemes::integer::powers::{Encoding, Pair, PairMap, Power, PrimePowers, Residue};
+use aglet_schemes::integer::prime_power::{Encoding, Pair, PairMap, PrimePower, PrimePowerEvaluator, Residue};
 use aglet_schemes::LinearMap;
 
-/// Where a ciphertext modulo a power of p stands.
+/// The state of a ciphertext modulo a power of p.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Exact {
     /// The chain level.
     pub level: usize,
-    /// What it is modulo.
-    pub power: Power,
-    /// The factor of its message.
-    pub factor: Residue,
+    /// The power of p that it is modulo.
+    pub power: PrimePower,
+    /// The correction factor of its message.
+    pub correction_factor: Residue,
 }
 
-impl Place for Exact {
+impl Metadata for Exact {
     fn meets(&self, other: &Self) -> bool {
-        self.level == other.level && self.power == other.power && self.power.same(self.factor, other.factor)
+        self.level == other.level
+            && self.power == other.power
+            && self.power.same(self.correction_factor, other.correction_factor)
     }
 }
 
-impl<E: PrimePowers> Stands<E> for Exact {
+impl<E: PrimePowerEvaluator> MetadataOf<E> for Exact {
     fn of(e: &E, ct: &E::Ciphertext) -> Self {
-        Self { level: e.level(ct), power: e.power(ct), factor: e.scale_of(ct) }
+        Self { level: e.level(ct), power: e.power(ct), correction_factor: e.scale_of(ct) }
     }
 }
 
@@ -41,19 +43,22 @@ pub struct Apply {
 }
 
 impl Step for Apply {
-    type Place = Exact;
+    type Metadata = Exact;
 
     fn check(&self, from: &Exact, to: &Exact, moduli: &[f64]) -> bool {
         let Encoding { level, power, gain, drop } = self.how;
         let leaving = (0..drop).fold(Residue::ONE, |product, i| product * Residue::from(moduli[level - i] as u64));
         let level = from.level == level && level == to.level + drop;
-        level && from.power == power && to.power == power && power.same(from.factor * gain, to.factor * leaving)
+        level
+            && from.power == power
+            && to.power == power
+            && power.same(from.correction_factor * gain, to.correction_factor * leaving)
     }
     fn keys_needed(&self, _: &Exact, _: &Exact, params: &Params) -> Result<Vec<KeyNeed>, Error> {
         let mut keys = KeyNeed::rotations(params, self.how.level + 1, self.rotations().unwrap_or_default())?;
         if self.map.swapped.is_some() {
             let role = KeyRole::Galois(conjugation_exponent(params.n()));
-            let spec = KeySwitchSpec::balanced(params, self.how.level + 1).map_err(aglet_schemes::Error::from)?;
+            let spec = KeySwitchSpec::balanced(params, self.how.level + 1)?;
             keys.push(KeyNeed { role, spec });
         }
         Ok(keys)
@@ -81,55 +86,56 @@ fn digits(keys: &[KeyNeed]) -> String {
     }
 }
 
-impl<E: PrimePowers> RunOn<E> for Apply {
-    fn encode(&self, e: &E) -> Result<Option<E::Transform>, Error> {
-        Ok(Some(e.encode_pairs(&self.map, self.how)?))
+impl<E: PrimePowerEvaluator> RunOn<E> for Apply {
+    fn encode(&self, e: &E) -> Result<Option<Encoded<E::Transform>>, Error> {
+        Ok(Some(Encoded::Map(e.encode_pairs(&self.map, self.how)?)))
     }
     fn run_on(
         &self,
         e: &E,
         cts: &[E::Ciphertext],
         _: &Exact,
-        encoded: Option<&E::Transform>,
+        encoded: Option<&Encoded<E::Transform>>,
     ) -> Result<Vec<E::Ciphertext>, Error> {
-        Ok(e.transforms(cts, encoded.ok_or(Error::NotEncoded)?)?)
+        Ok(e.transforms(cts, Encoded::map(encoded)?)?)
     }
 }
 
-/// To the sparse ephemeral secret (eprint 2022/024), under which low digits are small.
+/// The switch to the sparse ephemeral secret (eprint 2022/024), under which low digits are small.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ToSparse {
+pub struct Encapsulate {
     /// Its weight.
     pub weight: usize,
 }
 
-impl Step for ToSparse {
-    type Place = Exact;
+impl Step for Encapsulate {
+    type Metadata = Exact;
 
     fn check(&self, from: &Exact, to: &Exact, _: &[f64]) -> bool {
         from.level == 0 && from.meets(to)
     }
     fn keys_needed(&self, _: &Exact, _: &Exact, _: &Params) -> Result<Vec<KeyNeed>, Error> {
-        Ok(vec![KeyNeed { role: KeyRole::ToSparse, spec: KeySwitchSpec::to_sparse() }])
+        Ok(vec![KeyNeed { role: KeyRole::DenseToSparse, spec: KeySwitchSpec::dense_to_sparse() }])
     }
     fn describe(&self, _: &Params, _: &[KeyNeed]) -> Result<String, Error> {
         Ok(format!("weight {}", self.weight))
     }
 }
 
-impl<E: PrimePowers> RunOn<E> for ToSparse {
+impl<E: PrimePowerEvaluator> RunOn<E> for Encapsulate {
     fn run_on(
         &self,
         e: &E,
         cts: &[E::Ciphertext],
         _: &Exact,
-        _: Option<&E::Transform>,
+        _: Option<&Encoded<E::Transform>>,
     ) -> Result<Vec<E::Ciphertext>, Error> {
-        each(cts, |ct| e.to_sparse(ct))
+        each(cts, |ct| e.encapsulate(ct))
     }
 }
 
-/// From the lowest modulus to the whole chain, from p to p^2, through a map that the keys back to the main secret carry.
+/// Raises the lowest modulus to the whole chain and p to p^2, through a map that the keys back to the main secret
+/// carry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Raise {
     /// The map, on all slots of the ring.
@@ -139,16 +145,16 @@ pub struct Raise {
 }
 
 impl Step for Raise {
-    type Place = Exact;
+    type Metadata = Exact;
 
     fn check(&self, from: &Exact, to: &Exact, moduli: &[f64]) -> bool {
-        let start = Exact { level: 0, power: Power::One, factor: -Residue::from(moduli[0] as u64) };
-        let end = Exact { level: moduli.len() - 1, power: Power::Two, factor: Residue::ONE };
+        let start = Exact { level: 0, power: PrimePower::One, correction_factor: -Residue::from(moduli[0] as u64) };
+        let end = Exact { level: moduli.len() - 1, power: PrimePower::Two, correction_factor: Residue::ONE };
         self.level == to.level && from.meets(&start) && to.meets(&end)
     }
     fn keys_needed(&self, _: &Exact, _: &Exact, params: &Params) -> Result<Vec<KeyNeed>, Error> {
-        let role = |&by: &usize| KeyRole::FromSparseGalois(rotation_exponent(by as isize, params.n()));
-        let spec = KeySwitchSpec::from_sparse(self.level + 1);
+        let role = |&by: &usize| KeyRole::SparseToDenseGalois(rotation_exponent(by as isize, params.n()));
+        let spec = KeySwitchSpec::sparse_to_dense(self.level + 1);
         Ok(self.map.diagonals().keys().map(|by| KeyNeed { role: role(by), spec: spec.clone() }).collect())
     }
     fn describe(&self, _: &Params, keys: &[KeyNeed]) -> Result<String, Error> {
@@ -159,80 +165,83 @@ impl Step for Raise {
     }
 }
 
-impl<E: PrimePowers> RunOn<E> for Raise {
-    fn encode(&self, e: &E) -> Result<Option<E::Transform>, Error> {
-        Ok(Some(e.encode_raise(&self.map, self.level)?))
+impl<E: PrimePowerEvaluator> RunOn<E> for Raise {
+    fn encode(&self, e: &E) -> Result<Option<Encoded<E::Transform>>, Error> {
+        Ok(Some(Encoded::Map(e.encode_raise(&self.map, self.level)?)))
     }
     fn run_on(
         &self,
         e: &E,
         cts: &[E::Ciphertext],
         _: &Exact,
-        encoded: Option<&E::Transform>,
+        encoded: Option<&Encoded<E::Transform>>,
     ) -> Result<Vec<E::Ciphertext>, Error> {
-        let encoded = encoded.ok_or(Error::NotEncoded)?;
+        let encoded = Encoded::map(encoded)?;
         each(cts, |ct| e.raise(ct, encoded))
     }
 }
 
-/// Removes the low digit; the last product is left without its rescale.
+/// Digit extraction: removes the low digit. The last product is not rescaled.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Remove {
+pub struct ExtractDigits {
     /// The polynomials.
-    pub removal: DigitRemoval,
+    pub digit_extraction: DigitExtraction,
 }
 
-impl Step for Remove {
-    type Place = Exact;
+impl Step for ExtractDigits {
+    type Metadata = Exact;
 
     fn check(&self, from: &Exact, to: &Exact, _: &[f64]) -> bool {
-        from.power == Power::Two && to.power == Power::One && from.level == to.level + self.removal.levels()
+        from.power == PrimePower::Two
+            && to.power == PrimePower::One
+            && from.level == to.level + self.digit_extraction.levels()
     }
     fn keys_needed(&self, from: &Exact, to: &Exact, params: &Params) -> Result<Vec<KeyNeed>, Error> {
         KeyNeed::squares(params, to.level + 1..=from.level + 1)
     }
     fn describe(&self, _: &Params, keys: &[KeyNeed]) -> Result<String, Error> {
-        Ok(format!("degrees {:?}; {}", self.removal.degrees(), digits(keys)))
+        Ok(format!("degrees {:?}; {}", self.digit_extraction.degrees(), digits(keys)))
     }
 }
 
-impl<E: PrimePowers> RunOn<E> for Remove {
+impl<E: PrimePowerEvaluator> RunOn<E> for ExtractDigits {
     fn run_on(
         &self,
         e: &E,
         cts: &[E::Ciphertext],
         to: &Exact,
-        _: Option<&E::Transform>,
+        _: Option<&Encoded<E::Transform>>,
     ) -> Result<Vec<E::Ciphertext>, Error> {
-        cts.iter().map(|ct| Ok(self.removal.remove(e, ct, to.factor)?)).collect()
+        cts.iter().map(|ct| Ok(self.digit_extraction.extract(e, ct, to.correction_factor)?)).collect()
     }
 }
 
-/// Rounds phases to whole parts of p of a turn, under the sparse secret: what comes from elsewhere has noise that no low digit could hold.
+/// Rounds phases to whole multiples of 1/p of the torus, under the sparse secret: repacked messages have too much noise
+/// for a low digit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Whole;
 
 impl Step for Whole {
-    type Place = Exact;
+    type Metadata = Exact;
 
     fn check(&self, from: &Exact, to: &Exact, _: &[f64]) -> bool {
-        from.level == 0 && from.power == Power::One && from.meets(to)
+        from.level == 0 && from.power == PrimePower::One && from.meets(to)
     }
 }
 
-impl<E: PrimePowers> RunOn<E> for Whole {
+impl<E: PrimePowerEvaluator> RunOn<E> for Whole {
     fn run_on(
         &self,
         e: &E,
         cts: &[E::Ciphertext],
         _: &Exact,
-        _: Option<&E::Transform>,
+        _: Option<&Encoded<E::Transform>>,
     ) -> Result<Vec<E::Ciphertext>, Error> {
         each(cts, |ct| e.whole_parts(ct))
     }
 }
 
-/// Rounds multiples of p, over p, to the messages that they are near to.
+/// Divides multiples of p by p and rounds them to the nearest messages.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Round {
     /// The polynomial.
@@ -240,13 +249,13 @@ pub struct Round {
 }
 
 impl Step for Round {
-    type Place = Exact;
+    type Metadata = Exact;
 
     fn check(&self, from: &Exact, to: &Exact, _: &[f64]) -> bool {
-        let start = Exact { power: Power::Two, factor: Residue::ONE, ..*from };
-        from.meets(&start) && to.power == Power::One && from.level == to.level + self.rounding.levels()
+        let start = Exact { power: PrimePower::Two, correction_factor: Residue::ONE, ..*from };
+        from.meets(&start) && to.power == PrimePower::One && from.level == to.level + self.rounding.levels()
     }
-    /// At the levels of [`Remove`] its keys serve, and the smallest of them below.
+    /// At the levels of [`ExtractDigits`] its keys serve, and the smallest of them below.
     fn keys_needed(&self, from: &Exact, to: &Exact, params: &Params) -> Result<Vec<KeyNeed>, Error> {
         KeyNeed::squares(params, to.level + 2..=from.level + 1)
     }
@@ -255,45 +264,47 @@ impl Step for Round {
     }
 }
 
-impl<E: PrimePowers> RunOn<E> for Round {
+impl<E: PrimePowerEvaluator> RunOn<E> for Round {
     fn run_on(
         &self,
         e: &E,
         cts: &[E::Ciphertext],
         to: &Exact,
-        _: Option<&E::Transform>,
+        _: Option<&Encoded<E::Transform>>,
     ) -> Result<Vec<E::Ciphertext>, Error> {
-        cts.iter().map(|ct| Ok(self.rounding.round(e, &e.over_p(ct), to.factor)?)).collect()
+        cts.iter().map(|ct| Ok(self.rounding.round(e, &e.over_p(ct), to.correction_factor)?)).collect()
     }
 }
 
-/// From the primes of the bootstrap to those of users, which divides by all that leave.
+/// Modulus switching from the primes of the bootstrap to those of users, which divides by all primes that are dropped.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Exchange {
-    /// The primes that come over those that leave.
+pub struct ModSwitch {
+    /// The new primes over the dropped primes.
     pub gain: Residue,
 }
 
-impl Step for Exchange {
-    type Place = Exact;
+impl Step for ModSwitch {
+    type Metadata = Exact;
 
     fn check(&self, from: &Exact, to: &Exact, _: &[f64]) -> bool {
-        from.power == Power::One && to.power == Power::One && Power::One.same(from.factor * self.gain, to.factor)
+        from.power == PrimePower::One
+            && to.power == PrimePower::One
+            && PrimePower::One.same(from.correction_factor * self.gain, to.correction_factor)
     }
     fn describe(&self, _: &Params, _: &[KeyNeed]) -> Result<String, Error> {
         Ok("from raised primes to those of messages".into())
     }
 }
 
-impl<E: PrimePowers> RunOn<E> for Exchange {
+impl<E: PrimePowerEvaluator> RunOn<E> for ModSwitch {
     fn run_on(
         &self,
         e: &E,
         cts: &[E::Ciphertext],
         to: &Exact,
-        _: Option<&E::Transform>,
+        _: Option<&Encoded<E::Transform>>,
     ) -> Result<Vec<E::Ciphertext>, Error> {
-        each(cts, |ct| e.exchange(ct, to.level, self.gain))
+        each(cts, |ct| e.mod_switch(ct, to.level, self.gain))
     }
 }
 
@@ -303,15 +314,15 @@ crate::steps! {
     /// One linear map, a factor of the homomorphic DFT.
     Apply(Apply),
     /// To the sparse ephemeral secret.
-    ToSparse(ToSparse),
+    Encapsulate(Encapsulate),
     /// From p at the lowest modulus to p^2 on the whole chain.
     Raise(Raise),
-    /// Digit removal.
-    Remove(Remove),
-    /// To phases without a low digit.
+    /// Digit extraction.
+    ExtractDigits(ExtractDigits),
+    /// Rounding to phases without a low digit.
     Whole(Whole),
-    /// To the nearest messages.
+    /// Rounding to the nearest messages.
     Round(Round),
     /// From raised primes to those of messages.
-    Exchange(Exchange),
+    ModSwitch(ModSwitch),
 }

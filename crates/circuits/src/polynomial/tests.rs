@@ -1,7 +1,7 @@
 //! Tests of the polynomials, on numbers in the clear.
 
 use super::*;
-use aglet_schemes::clear::ClearEvaluator;
+use aglet_schemes::ckks::clear::ClearEvaluator;
 use aglet_schemes::{Approximate, Error as SchemeError, Evaluator};
 
 const TOP: usize = 7;

@@ -1,17 +1,17 @@
-//! The part of `Engine` that refreshes.
+//! The part of `Engine` that bootstraps.
 
 use super::engine::Engine;
 use super::objects::{BootstrapKey, Ciphertext, ConjugationKey, Current, RelinearizationKey, RotationKey, SecretKey};
 use crate::errors::{count, raise};
 use crate::reports::object;
 use aglet::ckks::cost::work_json;
-use aglet::ckks::{BootstrapKeys, CkksParams, KeySize, Method, Request, Route, StageRun};
+use aglet::ckks::{BootstrapKeys, BootstrapKind, CkksParams, KeySize, Method, Request, StageRun};
 use pyo3::prelude::*;
 use serde_json::json;
 
 #[pymethods]
 impl Engine {
-    /// The linear maps are encoded as well, so that the first bootstrap is as fast as all others.
+    /// Also encodes the linear maps, so that the first bootstrap is as fast as the others.
     #[pyo3(signature = (sk, method, stage_count, size, memory_limit_bytes, progress = None))]
     #[allow(clippy::too_many_arguments)] // the published call
     fn create_bootstrap_key(
@@ -24,7 +24,7 @@ impl Engine {
         memory_limit_bytes: Option<i64>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<BootstrapKey> {
-        let sk = sk.of(py, &self.home)?;
+        let sk = sk.of(py, &self.context)?;
         let limit = memory_limit_bytes.map(|n| count(py, "memory_limit_bytes", n)).transpose()?.map(|n| n as u64);
         let request = request(py, self.engine.params(), method, stage_count, size, self.engine.slots())?;
         let key = self.long(py, progress, |e, control| {
@@ -34,11 +34,11 @@ impl Engine {
             control.report(1, 1, "linear maps");
             Ok(key)
         })?;
-        Ok(BootstrapKey::new(&self.home, key))
+        Ok(BootstrapKey::new(&self.context, key))
     }
 
-    /// One ciphertext, or two for the merging methods, or with `many` any number, each on its own. `real` None asks the
-    /// ciphertexts.
+    /// Bootstraps one ciphertext, or two for the merging methods, or any number separately with `many`. With `real`
+    /// None the ciphertexts decide.
     #[pyo3(signature = (cts, relin, conj, rotation, bootstrap_key, method, stage_count, bound, real, target_level, progress = None, iterations = 1, many = false))]
     #[allow(clippy::too_many_arguments)] // the published call
     fn bootstrap(
@@ -59,15 +59,15 @@ impl Engine {
         many: bool,
     ) -> PyResult<Vec<Ciphertext>> {
         let own = |(index, ct): (usize, &'_ PyRef<'_, Ciphertext>)| {
-            let found = ct.of(py, &self.home).map(Current::get);
+            let found = ct.of(py, &self.context).map(Current::get);
             found.map_err(|error| if many { at_place(py, index, &error) } else { error })
         };
         let cts = cts.iter().enumerate().map(own).collect::<PyResult<Vec<_>>>()?;
-        let key = bootstrap_key.of(py, &self.home)?;
+        let key = bootstrap_key.of(py, &self.context)?;
         let keys = BootstrapKeys {
-            relinearization: relin.of(py, &self.home)?,
-            conjugation: conj.of(py, &self.home)?,
-            rotation: rotation.map(|key| key.of(py, &self.home)).transpose()?,
+            relinearization: relin.of(py, &self.context)?,
+            conjugation: conj.of(py, &self.context)?,
+            rotation: rotation.map(|key| key.of(py, &self.context)).transpose()?,
             bootstrap: key,
         };
         let target_level = target_level.map(|l| count(py, "target_level", l)).transpose()?;
@@ -91,7 +91,7 @@ impl Engine {
         made.into_iter().map(|ct| self.wrap(py, ct)).collect()
     }
 
-    /// The level that a bootstrap leaves.
+    /// The level after a bootstrap.
     fn bootstrap_output_level(
         &self,
         py: Python<'_>,
@@ -106,7 +106,7 @@ impl Engine {
     fn stage_times(&self) -> Vec<(String, f64)> {
         self.engine.stage_times()
     }
-    /// Name, seconds and work of each.
+    /// Name, seconds and work of each stage of the last bootstrap.
     fn stage_runs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let n = self.engine.params().n();
         let row = |run: &StageRun| json!({ "name": run.name, "seconds": run.seconds, "work": work_json(&run.work, n) });
@@ -114,13 +114,13 @@ impl Engine {
     }
 }
 
-/// The same exception, of one ciphertext of several.
+/// The same exception, with the index of the ciphertext that caused it.
 fn at_place(py: Python<'_>, index: usize, error: &PyErr) -> PyErr {
     PyErr::from_type(error.get_type(py), format!("ciphertexts[{index}]: {}", error.value(py)))
 }
 
-/// A request from what Python passes; without a number of stages that of the parameters.
-pub fn request(
+/// Makes a request from Python's arguments. Without a number of stages, the parameters choose it.
+pub(super) fn request(
     py: Python<'_>,
     params: &CkksParams,
     method: &str,
@@ -129,7 +129,7 @@ pub fn request(
     slots: usize,
 ) -> PyResult<Request> {
     let stages = stage_count.map(|stages| count(py, "stage_count", stages)).transpose()?;
-    let stages = stages.unwrap_or_else(|| Route::default_stages(params, slots));
+    let stages = stages.unwrap_or_else(|| BootstrapKind::of(params).rules().default_stages(slots));
     let read = || Ok(Request::new(Method::parse(method)?, stages, KeySize::parse(size)?, slots));
     read().map_err(|error| raise(py, error))
 }

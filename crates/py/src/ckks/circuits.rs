@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 
 type Progress<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
 
-/// What a ciphertext of a weighted sum is multiplied by.
+/// The weight of one ciphertext in a weighted sum.
 #[derive(FromPyObject)]
 pub enum Weight<'py> {
     Plaintext(Bound<'py, Plaintext>),
@@ -23,21 +23,21 @@ pub enum Weight<'py> {
     Number(Scalar),
 }
 
-/// A matrix, real or complex by its dtype.
+/// A matrix; its dtype says whether it is real or complex.
 #[derive(FromPyObject)]
 pub enum Entries<'py> {
     Real(PyReadonlyArray2<'py, f64>),
     Complex(PyReadonlyArray2<'py, Complex64>),
 }
 
-/// What a vector is multiplied by.
+/// The matrix of a product, plain or encoded.
 #[derive(FromPyObject)]
 pub enum Factor<'py> {
     Encoded(Bound<'py, EncodedDiagonals>),
     Entries(Entries<'py>),
 }
 
-/// One expression for both types of numbers.
+/// Evaluates one expression for real and for complex numbers.
 macro_rules! either {
     ($kind:ident, $given:expr, |$array:ident| $body:expr) => {
         match $given {
@@ -60,7 +60,7 @@ impl Engine {
 
 #[pymethods]
 impl Engine {
-    /// `basis`: "power", "chebyshev", or "half-chebyshev" for Chebyshev polynomials of half the value.
+    /// `basis` is "power", "chebyshev", or "half-chebyshev" for Chebyshev polynomials of half the value.
     #[pyo3(signature = (ct, coefficients, basis, relin, progress = None))]
     fn evaluate_polynomial(
         &self,
@@ -71,14 +71,14 @@ impl Engine {
         relin: &RelinearizationKey,
         progress: Progress<'_, '_>,
     ) -> PyResult<Ciphertext> {
-        let (ct, relin) = (&ct.of(py, &self.home)?.get(), relin.of(py, &self.home)?);
+        let (ct, relin) = (&ct.of(py, &self.context)?.get(), relin.of(py, &self.context)?);
         let coefficients = vector(&coefficients);
         let made = self.long(py, progress, |e, control| {
             e.evaluate_polynomial(ct, &coefficients, PolynomialBasis::parse(basis)?, relin, control)
         })?;
         self.wrap(py, made)
     }
-    /// Elements 1 to `degree` of a basis, "power" or "chebyshev".
+    /// The elements 1 to `degree` of a basis, "power" or "chebyshev".
     #[pyo3(signature = (ct, degree, basis, relin, progress = None))]
     fn make_basis(
         &self,
@@ -89,7 +89,7 @@ impl Engine {
         relin: &RelinearizationKey,
         progress: Progress<'_, '_>,
     ) -> PyResult<Vec<Ciphertext>> {
-        let (ct, relin) = (&ct.of(py, &self.home)?.get(), relin.of(py, &self.home)?);
+        let (ct, relin) = (&ct.of(py, &self.context)?.get(), relin.of(py, &self.context)?);
         let degree = count(py, "degree", degree)?;
         let made = self.long(py, progress, |e, control| {
             e.make_basis(ct, degree, PolynomialBasis::parse(basis)?, relin, control)
@@ -111,12 +111,12 @@ impl Engine {
             );
             return Err(exception(py, "RangeError", sentence));
         }
-        let held = ciphertexts.iter().map(|ct| Ok(ct.of(py, &self.home)?.get())).collect::<PyResult<Vec<_>>>()?;
+        let held = ciphertexts.iter().map(|ct| Ok(ct.of(py, &self.context)?.get())).collect::<PyResult<Vec<_>>>()?;
         let mut terms = Vec::with_capacity(weights.len());
         for (ct, weight) in held.iter().zip(&weights) {
             let weight = match weight {
-                Weight::Plaintext(pt) => SumWeight::Plaintext(&pt.get().of(py, &self.home)?.value),
-                Weight::Encoded(weights) => SumWeight::Encoded(weights.get().of(py, &self.home)?),
+                Weight::Plaintext(pt) => SumWeight::Plaintext(&pt.get().of(py, &self.context)?.value),
+                Weight::Encoded(weights) => SumWeight::Encoded(weights.get().of(py, &self.context)?),
                 Weight::Slots(Slots::Real(values)) => SumWeight::RealSlots(vector(values)),
                 Weight::Slots(Slots::Complex(values)) => SumWeight::ComplexSlots(vector(values)),
                 Weight::Number(Scalar::Real(c)) => SumWeight::Real(*c),
@@ -128,13 +128,13 @@ impl Engine {
         self.wrap(py, made)
     }
 
-    /// Weights for sums at a level.
+    /// Encodes weights for sums at one level.
     fn encode_weights(&self, py: Python<'_>, weights: Slots<'_>, level: usize) -> PyResult<EncodedWeights> {
         let made = either!(Slots, weights, |values| {
             let values = vector(&values);
             self.quick(py, |e| e.encode_weights(&values, level))?
         });
-        Ok(EncodedWeights::new(&self.home, made))
+        Ok(EncodedWeights::new(&self.context, made))
     }
 
     /// `deltas` as in `numpy.roll`.
@@ -147,11 +147,11 @@ impl Engine {
         deltas: Vec<i64>,
         progress: Progress<'_, '_>,
     ) -> PyResult<Vec<Ciphertext>> {
-        let (ct, key) = (&ct.of(py, &self.home)?.get(), key.of(py, &self.home)?);
+        let (ct, key) = (&ct.of(py, &self.context)?.get(), key.of(py, &self.context)?);
         let made = self.long(py, progress, |e, control| e.rotate_batch(ct, key, &deltas, control))?;
         self.wrap_all(py, made)
     }
-    /// By the step of each key.
+    /// Rotates by the step of each key.
     #[pyo3(signature = (ct, keys, progress = None))]
     fn rotate_batch_fixed(
         &self,
@@ -160,13 +160,13 @@ impl Engine {
         keys: Vec<PyRef<'_, FixedRotationKey>>,
         progress: Progress<'_, '_>,
     ) -> PyResult<Vec<Ciphertext>> {
-        let ct = &ct.of(py, &self.home)?.get();
-        let keys = keys.iter().map(|key| key.of(py, &self.home)).collect::<PyResult<Vec<_>>>()?;
+        let ct = &ct.of(py, &self.context)?.get();
+        let keys = keys.iter().map(|key| key.of(py, &self.context)).collect::<PyResult<Vec<_>>>()?;
         let made = self.long(py, progress, |e, control| e.rotate_batch_fixed(ct, &keys, control))?;
         self.wrap_all(py, made)
     }
 
-    /// Bytes that the matrix multiplication key for all levels takes in memory.
+    /// Bytes in memory of the matrix multiplication key for all levels.
     #[getter]
     fn matrix_key_bytes(&self, py: Python<'_>) -> PyResult<u64> {
         self.quick(py, |e| e.matrix_key_bytes(None, None))
@@ -180,13 +180,13 @@ impl Engine {
         baby_step_count: Option<i64>,
         progress: Progress<'_, '_>,
     ) -> PyResult<MatrixMultiplicationKey> {
-        let sk = sk.of(py, &self.home)?;
+        let sk = sk.of(py, &self.context)?;
         let level = level.map(|l| count(py, "level", l)).transpose()?;
         let baby = baby_step_count.map(|b| count(py, "baby_step_count", b)).transpose()?;
         let key = self.long(py, progress, |e, control| e.create_matrix_key(sk, level, baby, control))?;
-        Ok(MatrixMultiplicationKey::new(&self.home, key))
+        Ok(MatrixMultiplicationKey::new(&self.context, key))
     }
-    /// The matrix times the vector in the slots; one level.
+    /// The product of the matrix and the vector in the slots. It takes one level.
     #[pyo3(signature = (matrix, ct, key, progress = None))]
     fn multiply_matrix(
         &self,
@@ -196,10 +196,10 @@ impl Engine {
         key: &MatrixMultiplicationKey,
         progress: Progress<'_, '_>,
     ) -> PyResult<Ciphertext> {
-        let (ct, key) = (&ct.of(py, &self.home)?.get(), key.of(py, &self.home)?);
+        let (ct, key) = (&ct.of(py, &self.context)?.get(), key.of(py, &self.context)?);
         let made = match matrix {
             Factor::Encoded(matrix) => {
-                let matrix = matrix.get().of(py, &self.home)?;
+                let matrix = matrix.get().of(py, &self.context)?;
                 self.long(py, progress, |e, control| e.multiply_encoded_matrix(matrix, ct, key, control))?
             }
             Factor::Entries(entries) => either!(Entries, entries, |matrix| {
@@ -211,7 +211,7 @@ impl Engine {
         self.wrap(py, made)
     }
 
-    /// A matrix for products at a level, by keys of this one's shape.
+    /// Encodes a matrix for products at one level, with keys of the shape of `key`.
     #[pyo3(signature = (matrix, key, level, progress = None))]
     fn encode_matrix(
         &self,
@@ -221,12 +221,12 @@ impl Engine {
         level: usize,
         progress: Progress<'_, '_>,
     ) -> PyResult<EncodedDiagonals> {
-        let key = key.of(py, &self.home)?;
+        let key = key.of(py, &self.context)?;
         let made = either!(Entries, matrix, |matrix| {
             let (entries, columns) = rows(&matrix);
             let matrix = Matrix { entries: &entries, columns };
             self.long(py, progress, |e, control| e.encode_matrix(&matrix, key, level, control))?
         });
-        Ok(EncodedDiagonals::new(&self.home, made))
+        Ok(EncodedDiagonals::new(&self.context, made))
     }
 }

@@ -1,17 +1,17 @@
-//! Files, bytes and pickles of CKKS; the Python methods stand in `python/aglet/files.py`.
+//! Files, bytes and pickles of CKKS. The Python methods are in `python/aglet/files.py`.
 
 use super::objects::{
     BootstrapKey, Ciphertext, ConjugationKey, Current, FixedRotationKey, Levelled, MatrixMultiplicationKey, Plaintext,
     PublicKey, RelinearizationKey, RotationKey, SecretKey,
 };
 use super::Engine;
-use crate::family::{homed_files, Held, Home};
+use crate::family::{family_files, FamilyContext, Inner};
 use aglet::ckks;
 use aglet::wire::CkksOrigin;
 use pyo3::prelude::*;
 use pyo3::IntoPyObjectExt;
 
-impl Home for CkksOrigin {
+impl FamilyContext for CkksOrigin {
     fn preset(&self) -> &str {
         self.params.name()
     }
@@ -23,36 +23,36 @@ impl Home for CkksOrigin {
     }
 }
 
-/// The user's level of what has the level of the chain.
-fn user_level(level: usize, home: &CkksOrigin) -> usize {
-    level.saturating_sub(home.params.hidden_levels())
+/// Converts a chain level to the user level.
+fn user_level(level: usize, context: &CkksOrigin) -> usize {
+    level.saturating_sub(context.params.hidden_levels())
 }
 
-impl Held<CkksOrigin> for Levelled<ckks::Plaintext> {
+impl Inner<CkksOrigin> for Levelled<ckks::Plaintext> {
     type Stored = ckks::Plaintext;
     type Look<'a> = &'a ckks::Plaintext;
     fn as_stored(&self) -> &ckks::Plaintext {
         &self.value
     }
-    fn restored(value: ckks::Plaintext, home: &CkksOrigin) -> Self {
-        let level = user_level(value.level(), home);
+    fn restored(value: ckks::Plaintext, context: &CkksOrigin) -> Self {
+        let level = user_level(value.level(), context);
         Self { value, level }
     }
 }
 
-impl Held<CkksOrigin> for Current {
+impl Inner<CkksOrigin> for Current {
     type Stored = ckks::Ciphertext;
     type Look<'a> = Box<ckks::Ciphertext>;
     fn as_stored(&self) -> Box<ckks::Ciphertext> {
         Box::new(self.get())
     }
-    fn restored(value: ckks::Ciphertext, home: &CkksOrigin) -> Self {
-        let level = user_level(value.level(), home);
+    fn restored(value: ckks::Ciphertext, context: &CkksOrigin) -> Self {
+        let level = user_level(value.level(), context);
         Self::new(value, level)
     }
 }
 
-homed_files! { Engine, CkksOrigin:
+family_files! { Engine, CkksOrigin:
     SecretKey, PublicKey, RelinearizationKey, ConjugationKey, RotationKey, FixedRotationKey, MatrixMultiplicationKey, BootstrapKey, Plaintext,
     Ciphertext,
 }

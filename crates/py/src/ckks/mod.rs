@@ -1,15 +1,16 @@
-//! CKKS for Python: the engine, its keys, plaintexts and ciphertexts. `python/aglet/ckks` is the face of it.
+//! CKKS for Python: the engine, its keys, plaintexts and ciphertexts. The public classes are in `python/aglet/ckks`.
 
 mod bootstrap;
 mod circuits;
 mod engine;
 mod files;
 mod objects;
+mod plans;
 
-pub use bootstrap::request;
 pub use engine::Engine;
 pub use files::restore;
 pub use objects::{
     BootstrapKey, Ciphertext, ConjugationKey, Current, EncodedDiagonals, EncodedWeights, FixedRotationKey,
     MatrixMultiplicationKey, Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey,
 };
+pub use plans::{plan, predicted_precision, presets, rotation_key_bytes, scratch_bytes};

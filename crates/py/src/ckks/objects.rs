@@ -1,6 +1,7 @@
-//! Keys, plaintexts and ciphertexts as Python sees them: immutable but for `out=`, and at home in engines of their parameters and slots.
+//! Keys, plaintexts and ciphertexts for Python. They are immutable except for `out=`, and belong to engines with their
+//! parameters and slots.
 
-use crate::family::{hidden, homed, homed_keys, homed_pickles, never_pickled, unchanging, unstored};
+use crate::family::{family_keys, family_pickles, hidden, homed, never_pickled, unchanging, unstored};
 use aglet::ckks::GaloisKey;
 use aglet::wire::CkksOrigin;
 use pyo3::prelude::*;
@@ -12,7 +13,8 @@ pub struct Levelled<T> {
     pub level: usize,
 }
 
-/// The ciphertext that a Python object holds. Its data never change; the object may be told to hold another (`out=`).
+/// The ciphertext that a Python object holds. Its data never change, but `out=` can make the object hold another
+/// ciphertext.
 pub struct Current(RwLock<(aglet::ckks::Ciphertext, usize)>);
 
 impl Current {
@@ -37,37 +39,26 @@ impl Current {
     }
 }
 
-homed_keys! { CkksOrigin:
-    /// The secret key: uniform ternary coefficients, wiped from memory when dropped. It refuses to be pickled.
+family_keys! { CkksOrigin:
+    /// The secret key: uniform ternary coefficients. It is wiped from memory when dropped and cannot be pickled.
     SecretKey(aglet::SecretKey), "secret key" {
         fn __reduce__(&self) -> PyResult<()> {
             never_pickled("write_secret_key")
         }
-        /// Bytes in memory.
-        #[getter]
-        fn byte_count(&self) -> usize {
-            self.value.byte_count()
-        }
     }
 
-    /// An encryption of zero; whoever holds it can encrypt.
-    PublicKey(aglet::PublicKey), "public key" {
-        /// Bytes in memory.
-        #[getter]
-        fn byte_count(&self) -> usize {
-            self.value.byte_count()
-        }
-    }
+    /// An encryption of zero. Anyone who has it can encrypt.
+    PublicKey(aglet::PublicKey), "public key" {}
 }
 
-homed_keys! { seeded CkksOrigin:
-    /// Brings the product of two ciphertexts back to two polynomials.
+family_keys! { seeded CkksOrigin:
+    /// Relinearizes: turns the product of two ciphertexts into two polynomials again.
     RelinearizationKey(aglet::ckks::RelinearizationKey), "relinearization key" {}
 
     /// Conjugates every slot.
     ConjugationKey(GaloisKey), "conjugation key" {}
 
-    /// Rotates by any step, as a composition of powers of two.
+    /// Rotates by any step, composed of rotations by powers of two.
     RotationKey(aglet::ckks::RotationKey), "rotation key" {}
 
     /// Rotates by one fixed step, in one key switch.
@@ -80,21 +71,21 @@ homed_keys! { seeded CkksOrigin:
         /// The highest level at which it rotates.
         #[getter]
         fn level(&self) -> usize {
-            (self.value.limbs() - 1).saturating_sub(self.home.params.hidden_levels())
+            (self.value.limbs() - 1).saturating_sub(self.context.params.hidden_levels())
         }
     }
 
-    /// Rotations for products of a plaintext matrix and an encrypted vector.
+    /// The rotation keys for products of a plaintext matrix and an encrypted vector.
     MatrixMultiplicationKey(aglet::ckks::MatrixKey), "matrix multiplication key" {}
 
-    /// Every rotation key of one bootstrap.
+    /// All rotation keys of one bootstrap.
     BootstrapKey(aglet::ckks::BootstrapKey), "bootstrap key" {
-        /// Its kind in words: "bootstrap key", "small bootstrap key" or "lossy bootstrap key".
+        /// Its name: "bootstrap key", "small bootstrap key" or "lossy bootstrap key".
         #[getter]
         fn kind(&self) -> &'static str {
             self.value.kind()
         }
-        /// What it is made for: "regular" or "lossy".
+        /// The method that it serves: "regular" or "lossy".
         #[getter]
         fn method(&self) -> &'static str {
             self.value.method().name()
@@ -123,12 +114,12 @@ homed! { CkksOrigin:
         fn scale(&self) -> f64 {
             self.value.value.scale
         }
-        /// Whether it is marked real.
+        /// Whether it is marked as real.
         #[getter]
         fn is_real(&self) -> bool {
             self.value.value.real
         }
-        /// The largest absolute value that slots may have, as declared; None if nothing was.
+        /// The declared largest absolute value of slots; None if none was declared.
         #[getter]
         fn bound(&self) -> Option<f64> {
             Some(self.value.value.stated.bound).filter(|x| x.is_finite())
@@ -138,7 +129,7 @@ homed! { CkksOrigin:
         }
     }
 
-    /// An encrypted message: two polynomials (three before relinearization) modulo Q_level. Changed by `out=` alone.
+    /// An encrypted message: two polynomials modulo Q_level, or three before relinearization. Only `out=` changes it.
     Ciphertext(Current), "ciphertext" {
         /// The number of multiplications left.
         #[getter]
@@ -163,17 +154,17 @@ homed! { CkksOrigin:
         fn slot_count(&self) -> usize {
             self.value.get().slots
         }
-        /// Whether it is marked real: it was made of a real type by real operations.
+        /// Whether it is marked as real: real inputs and real operations only.
         #[getter]
         fn is_real(&self) -> bool {
             self.value.get().real
         }
-        /// The largest absolute value that slots may have, as declared and followed through arithmetic; None if not known.
+        /// The largest absolute value that slots may have: declared and tracked through arithmetic. None if not known.
         #[getter]
         fn bound(&self) -> Option<f64> {
             Some(self.value.get().stated.bound).filter(|x| x.is_finite())
         }
-        /// What the root mean square of the error of a slot is at most; None if not known.
+        /// An upper bound of the root-mean-square error of a slot; None if not known.
         #[getter]
         fn noise(&self) -> Option<f64> {
             Some(self.value.get().stated.noise).filter(|x| x.is_finite())
@@ -193,7 +184,7 @@ homed! { CkksOrigin:
     }
 }
 
-/// What is encoded for one level, to be used again and again.
+/// Data that are encoded for one level and can be used again and again.
 macro_rules! encoded {
     ($($(#[$doc:meta])* $name:ident($inner:ty), $what:literal)*) => {
         unstored! { CkksOrigin: $(
@@ -214,14 +205,14 @@ macro_rules! encoded {
 }
 
 encoded! {
-    /// Weights for sums at one level, encoded: used again and again.
+    /// Weights of a sum, encoded for one level. They can be used again and again.
     EncodedWeights(aglet::ckks::EncodedWeights), "list of encoded weights"
 
-    /// A matrix for one level and one shape of matrix multiplication keys, encoded: used again and again.
+    /// A matrix, encoded for one level and one shape of matrix multiplication key. It can be used again and again.
     EncodedDiagonals(aglet::ckks::EncodedMatrix), "encoded matrix"
 }
 
-homed_pickles! { CkksOrigin:
+family_pickles! { CkksOrigin:
     PublicKey, RelinearizationKey, ConjugationKey, RotationKey, FixedRotationKey, MatrixMultiplicationKey, BootstrapKey, Plaintext, Ciphertext,
 }
 
@@ -232,25 +223,25 @@ unchanging! {
 
 hidden! { Ciphertext }
 
-/// A copy shares the data, and stays as it is when `out=` gives the other one a result.
+/// A copy shares the data. It does not change when `out=` writes a result into the original.
 #[pymethods]
 impl Ciphertext {
     fn __copy__(&self) -> Self {
-        Self::new(&self.home, self.value.copy())
+        Self::new(&self.context, self.value.copy())
     }
     fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Self {
         self.__copy__()
     }
 }
 
-/// What can encrypt.
+/// A key that can encrypt.
 #[derive(FromPyObject)]
 pub enum EncryptionKey<'py> {
     Public(Bound<'py, PublicKey>),
     Secret(Bound<'py, SecretKey>),
 }
 
-/// What can rotate.
+/// A key that can rotate.
 #[derive(FromPyObject)]
 pub enum AnyRotationKey<'py> {
     Fixed(Bound<'py, FixedRotationKey>),

@@ -1,4 +1,4 @@
-//! Circuits of `IntegerEngine`: powers, polynomials, tables, comparisons.
+//! Circuits of `IntegerEngine`: powers, polynomials, lookup tables, comparisons.
 
 use super::objects::{IntegerCiphertext, IntegerRelinearizationKey};
 use super::IntegerEngine;
@@ -16,7 +16,7 @@ impl IntegerEngine {
         progress: Option<&Bound<'_, PyAny>>,
         work: impl FnOnce(&Engine, &Control) -> Result<Ciphertext, Error> + Send,
     ) -> PyResult<IntegerCiphertext> {
-        Ok(IntegerCiphertext::new(&self.home, self.long(py, progress, work)?))
+        Ok(IntegerCiphertext::new(&self.context, self.long(py, progress, work)?))
     }
 }
 
@@ -44,7 +44,7 @@ impl IntegerEngine {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<IntegerCiphertext> {
         let (ct, relin, exponent) =
-            (ct.of(py, &self.home)?, relin.of(py, &self.home)?, count(py, "exponent", exponent)?);
+            (ct.of(py, &self.context)?, relin.of(py, &self.context)?, count(py, "exponent", exponent)?);
         self.circuit(py, progress, |e, control| e.power(ct, exponent, relin, control))
     }
     #[pyo3(signature = (ct, coefficients, relin, progress = None))]
@@ -56,10 +56,11 @@ impl IntegerEngine {
         relin: &IntegerRelinearizationKey,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<IntegerCiphertext> {
-        let (ct, relin, coefficients) = (ct.of(py, &self.home)?, relin.of(py, &self.home)?, vector(&coefficients));
+        let (ct, relin, coefficients) =
+            (ct.of(py, &self.context)?, relin.of(py, &self.context)?, vector(&coefficients));
         self.circuit(py, progress, |e, control| e.evaluate_polynomial(ct, &coefficients, relin, control))
     }
-    /// A ciphertext for each digit of the index, the lowest first.
+    /// One ciphertext for each digit of the index, the lowest first.
     #[pyo3(signature = (digits, values, relin, progress = None))]
     fn lookup(
         &self,
@@ -69,11 +70,12 @@ impl IntegerEngine {
         relin: &IntegerRelinearizationKey,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<IntegerCiphertext> {
-        let digits: Vec<Ciphertext> = digits.iter().map(|x| x.of(py, &self.home).cloned()).collect::<PyResult<_>>()?;
-        let (values, relin) = (vector(&values), relin.of(py, &self.home)?);
+        let digits: Vec<Ciphertext> =
+            digits.iter().map(|x| x.of(py, &self.context).cloned()).collect::<PyResult<_>>()?;
+        let (values, relin) = (vector(&values), relin.of(py, &self.context)?);
         self.circuit(py, progress, |e, control| e.lookup(&digits, &e.table(&values, digits.len())?, relin, control))
     }
-    /// Levels and relinearizations of a table.
+    /// Levels and relinearizations of a lookup table.
     fn plan_lookup(&self, py: Python<'_>, values: PyReadonlyArray1<'_, i64>, digits: i64) -> PyResult<(usize, usize)> {
         let (values, digits) = (vector(&values), count(py, "digits", digits)?);
         let table = self.quick(py, |e| e.table(&values, digits))?;
@@ -92,7 +94,7 @@ impl IntegerEngine {
         relin: &IntegerRelinearizationKey,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<IntegerCiphertext> {
-        let (a, b, relin) = (a.of(py, &self.home)?, b.of(py, &self.home)?, relin.of(py, &self.home)?);
+        let (a, b, relin) = (a.of(py, &self.context)?, b.of(py, &self.context)?, relin.of(py, &self.context)?);
         let (what, bits) = (comparison(py, what)?, count(py, "bits", bits)?.min(64) as u32);
         self.circuit(py, progress, |e, control| e.compare(what, [a, b], bits, relin, control))
     }

@@ -1,11 +1,12 @@
-//! The class `IntegerEngine`: it checks whose arguments they are, then hands them to the engine without the lock.
+//! The class `IntegerEngine`. Each method checks that its arguments belong to this engine, then calls the engine
+//! without the GIL.
 
 use super::objects::{
     IntegerBootstrapKey, IntegerCiphertext, IntegerPlaintext, IntegerPublicKey, IntegerRelinearizationKey,
     IntegerRotationKey, IntegerSecretKey,
 };
 use crate::errors::count;
-use crate::family::{ring_figures, vector, works};
+use crate::family::{gate, ring_figures, vector, works};
 use crate::reports::{named, reported};
 use crate::wait::wait;
 use aglet::integer::{presets, report, Ciphertext, Engine, Packing};
@@ -18,18 +19,18 @@ use std::sync::Arc;
 
 type Integers<'py> = Bound<'py, PyArray1<i64>>;
 
-/// An engine of exact integers. All methods are safe to call from many threads.
+/// An engine of exact integers (BGV/BFV). Many threads may call its methods at once.
 #[pyclass(frozen, module = "aglet._core")]
 pub struct IntegerEngine {
-    pub(crate) home: IntegerOrigin,
-    /// Shared with bridges.
+    pub(crate) context: IntegerOrigin,
+    /// Shared with scheme switches.
     pub(crate) engine: Arc<Engine>,
 }
 
 works! { IntegerEngine: Engine }
 ring_figures! { IntegerEngine }
 
-/// What can encrypt.
+/// A key that can encrypt.
 #[derive(FromPyObject)]
 pub enum Encrypts<'py> {
     Public(Bound<'py, IntegerPublicKey>),
@@ -37,23 +38,23 @@ pub enum Encrypts<'py> {
 }
 
 impl IntegerEngine {
-    /// A ciphertext made from another one.
+    /// A ciphertext that was computed from another.
     fn map(
         &self,
         py: Python<'_>,
         ct: &IntegerCiphertext,
         work: impl FnOnce(&Engine, &Ciphertext) -> Result<Ciphertext, Error> + Send,
     ) -> PyResult<IntegerCiphertext> {
-        let ct = ct.of(py, &self.home)?;
-        Ok(IntegerCiphertext::new(&self.home, self.quick(py, |e| work(e, ct))?))
+        let ct = ct.of(py, &self.context)?;
+        Ok(IntegerCiphertext::new(&self.context, self.quick(py, |e| work(e, ct))?))
     }
 }
 
 #[pymethods]
 impl IntegerEngine {
-    /// The set of this name, or else the smallest with so many levels.
+    /// Chooses the set by name, or else the smallest set with this depth.
     #[new]
-    #[pyo3(signature = (preset, depth, plaintext_modulus, in_slots, threads))]
+    #[pyo3(signature = (preset, depth, plaintext_modulus, in_slots, threads, *, allow_insecure = false))]
     fn new(
         py: Python<'_>,
         preset: Option<&str>,
@@ -61,26 +62,32 @@ impl IntegerEngine {
         plaintext_modulus: i64,
         in_slots: bool,
         threads: i64,
+        allow_insecure: bool,
     ) -> PyResult<Self> {
         let (depth, threads) = (count(py, "depth", depth)?, count(py, "thread_count", threads)?);
         let t = count(py, "plaintext_modulus", plaintext_modulus)? as u64;
         let packing = if in_slots { Packing::Slots } else { Packing::Coefficients };
         let engine = wait(py, None, |_| {
             let params = match preset {
-                Some(name) => presets::with_modulus(name, t)?,
+                Some(name) => presets::with_modulus(name, t, gate(allow_insecure))?,
                 None => presets::with_depth(depth, t)?,
             };
             Engine::new(params, packing, threads)
         })?;
-        let home = IntegerOrigin { ctx: None, ..engine.origin() };
-        Ok(Self { home, engine: Arc::new(engine) })
+        let context = IntegerOrigin { ctx: None, ..engine.origin() };
+        Ok(Self { context, engine: Arc::new(engine) })
     }
 
+    /// Whether the set has 128 bits of security.
+    #[getter]
+    fn is_secure(&self) -> bool {
+        self.engine.params().security().is_secure()
+    }
     #[getter]
     fn plaintext_modulus(&self) -> u64 {
         self.engine.params().plain().value()
     }
-    /// Numbers of a message.
+    /// The number of integers in a message.
     #[getter]
     fn count(&self) -> usize {
         self.engine.count()
@@ -91,16 +98,16 @@ impl IntegerEngine {
     }
 
     fn create_secret_key(&self, py: Python<'_>) -> PyResult<IntegerSecretKey> {
-        Ok(IntegerSecretKey::new(&self.home, self.quick(py, Engine::create_secret_key)?))
+        Ok(IntegerSecretKey::new(&self.context, self.quick(py, Engine::create_secret_key)?))
     }
     fn create_public_key(&self, py: Python<'_>, sk: &IntegerSecretKey) -> PyResult<IntegerPublicKey> {
-        let sk = sk.of(py, &self.home)?;
-        Ok(IntegerPublicKey::new(&self.home, self.quick(py, |e| e.create_public_key(sk))?))
+        let sk = sk.of(py, &self.context)?;
+        Ok(IntegerPublicKey::new(&self.context, self.quick(py, |e| e.create_public_key(sk))?))
     }
     fn create_relinearization_key(&self, py: Python<'_>, sk: &IntegerSecretKey) -> PyResult<IntegerRelinearizationKey> {
-        let sk = sk.of(py, &self.home)?;
+        let sk = sk.of(py, &self.context)?;
         let key = self.long(py, None, |e, control| e.create_relinearization_key_until(sk, control))?;
-        Ok(IntegerRelinearizationKey::new(&self.home, key))
+        Ok(IntegerRelinearizationKey::new(&self.context, key))
     }
     #[pyo3(signature = (sk, progress = None))]
     fn create_rotation_key(
@@ -109,18 +116,18 @@ impl IntegerEngine {
         sk: &IntegerSecretKey,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<IntegerRotationKey> {
-        let sk = sk.of(py, &self.home)?;
+        let sk = sk.of(py, &self.context)?;
         let key = self.long(py, progress, |e, control| e.create_rotation_key(sk, control))?;
-        Ok(IntegerRotationKey::new(&self.home, key))
+        Ok(IntegerRotationKey::new(&self.context, key))
     }
 
     fn encode(&self, py: Python<'_>, values: PyReadonlyArray1<'_, i64>) -> PyResult<IntegerPlaintext> {
         let values = vector(&values);
-        Ok(IntegerPlaintext::new(&self.home, self.quick(py, |e| e.encode(&values))?))
+        Ok(IntegerPlaintext::new(&self.context, self.quick(py, |e| e.encode(&values))?))
     }
     /// In `[-t/2, t/2]`.
     fn decode<'py>(&self, py: Python<'py>, pt: &IntegerPlaintext) -> PyResult<Integers<'py>> {
-        let pt = pt.of(py, &self.home)?;
+        let pt = pt.of(py, &self.context)?;
         Ok(PyArray1::from_vec(py, self.quick(py, |e| e.decode(pt))?))
     }
     fn encrypt(
@@ -130,43 +137,43 @@ impl IntegerEngine {
         key: Encrypts<'_>,
         level: i64,
     ) -> PyResult<IntegerCiphertext> {
-        let (pt, level) = (pt.of(py, &self.home)?, count(py, "level", level)?);
+        let (pt, level) = (pt.of(py, &self.context)?, count(py, "level", level)?);
         let made = match &key {
             Encrypts::Public(key) => {
-                let key = key.get().of(py, &self.home)?;
+                let key = key.get().of(py, &self.context)?;
                 self.quick(py, |e| e.encrypt(pt, level, key))?
             }
             Encrypts::Secret(key) => {
-                let key = key.get().of(py, &self.home)?;
+                let key = key.get().of(py, &self.context)?;
                 self.quick(py, |e| e.encrypt_with_secret(pt, level, key))?
             }
         };
-        Ok(IntegerCiphertext::new(&self.home, made))
+        Ok(IntegerCiphertext::new(&self.context, made))
     }
     /// In `[-t/2, t/2]`.
     fn decrypt<'py>(&self, py: Python<'py>, ct: &IntegerCiphertext, sk: &IntegerSecretKey) -> PyResult<Integers<'py>> {
-        let (ct, sk) = (ct.of(py, &self.home)?, sk.of(py, &self.home)?);
+        let (ct, sk) = (ct.of(py, &self.context)?, sk.of(py, &self.context)?);
         Ok(PyArray1::from_vec(py, self.quick(py, |e| e.decrypt(ct, sk))?))
     }
-    /// Whole bits that are free above the noise.
+    /// The noise budget that the secret key measures, in whole bits.
     fn noise_budget(&self, py: Python<'_>, ct: &IntegerCiphertext, sk: &IntegerSecretKey) -> PyResult<f64> {
-        let (ct, sk) = (ct.of(py, &self.home)?, sk.of(py, &self.home)?);
+        let (ct, sk) = (ct.of(py, &self.context)?, sk.of(py, &self.context)?);
         self.quick(py, |e| e.noise_budget(ct, sk))
     }
 
     fn add(&self, py: Python<'_>, a: &IntegerCiphertext, b: &IntegerCiphertext) -> PyResult<IntegerCiphertext> {
-        let b = b.of(py, &self.home)?;
+        let b = b.of(py, &self.context)?;
         self.map(py, a, |e, a| e.add(a, b))
     }
     fn subtract(&self, py: Python<'_>, a: &IntegerCiphertext, b: &IntegerCiphertext) -> PyResult<IntegerCiphertext> {
-        let b = b.of(py, &self.home)?;
+        let b = b.of(py, &self.context)?;
         self.map(py, a, |e, a| e.subtract(a, b))
     }
     fn negate(&self, py: Python<'_>, ct: &IntegerCiphertext) -> PyResult<IntegerCiphertext> {
         self.map(py, ct, Engine::negate)
     }
     fn add_plain(&self, py: Python<'_>, ct: &IntegerCiphertext, pt: &IntegerPlaintext) -> PyResult<IntegerCiphertext> {
-        let pt = pt.of(py, &self.home)?;
+        let pt = pt.of(py, &self.context)?;
         self.map(py, ct, |e, ct| e.add_plain(ct, pt))
     }
     fn add_number(&self, py: Python<'_>, ct: &IntegerCiphertext, number: i64) -> PyResult<IntegerCiphertext> {
@@ -178,13 +185,13 @@ impl IntegerEngine {
         ct: &IntegerCiphertext,
         pt: &IntegerPlaintext,
     ) -> PyResult<IntegerCiphertext> {
-        let pt = pt.of(py, &self.home)?;
+        let pt = pt.of(py, &self.context)?;
         self.map(py, ct, |e, ct| e.multiply_plain(ct, pt))
     }
     fn multiply_number(&self, py: Python<'_>, ct: &IntegerCiphertext, number: i64) -> PyResult<IntegerCiphertext> {
         self.map(py, ct, |e, ct| e.multiply_number(ct, number))
     }
-    /// Without a key the product keeps three polynomials, at the lower level of both.
+    /// Without a key the product has three polynomials and the lower level of the two.
     #[pyo3(signature = (a, b, relin = None))]
     fn multiply(
         &self,
@@ -193,13 +200,13 @@ impl IntegerEngine {
         b: &IntegerCiphertext,
         relin: Option<&IntegerRelinearizationKey>,
     ) -> PyResult<IntegerCiphertext> {
-        let (b, relin) = (b.of(py, &self.home)?, relin.map(|key| key.of(py, &self.home)).transpose()?);
+        let (b, relin) = (b.of(py, &self.context)?, relin.map(|key| key.of(py, &self.context)).transpose()?);
         self.map(py, a, |e, a| match relin {
             Some(key) => e.multiply(a, b, key),
             None => e.multiply_only(a, b),
         })
     }
-    /// At the lower level of both.
+    /// The product of BFV; it stays at the lower level of the two.
     fn multiply_scaled(
         &self,
         py: Python<'_>,
@@ -207,7 +214,7 @@ impl IntegerEngine {
         b: &IntegerCiphertext,
         relin: &IntegerRelinearizationKey,
     ) -> PyResult<IntegerCiphertext> {
-        let (b, relin) = (b.of(py, &self.home)?, relin.of(py, &self.home)?);
+        let (b, relin) = (b.of(py, &self.context)?, relin.of(py, &self.context)?);
         self.map(py, a, |e, a| e.multiply_scaled(a, b, relin))
     }
     fn relinearize(
@@ -216,14 +223,14 @@ impl IntegerEngine {
         ct: &IntegerCiphertext,
         relin: &IntegerRelinearizationKey,
     ) -> PyResult<IntegerCiphertext> {
-        let relin = relin.of(py, &self.home)?;
+        let relin = relin.of(py, &self.context)?;
         self.map(py, ct, |e, ct| e.relinearize(ct, relin))
     }
     fn level_down(&self, py: Python<'_>, ct: &IntegerCiphertext, level: i64) -> PyResult<IntegerCiphertext> {
         let level = count(py, "level", level)?;
         self.map(py, ct, |e, ct| e.level_down(ct, level))
     }
-    /// To the right, as `numpy.roll` along the second axis of two rows.
+    /// Rotates to the right, as `numpy.roll` along the second axis of two rows.
     fn rotate_rows(
         &self,
         py: Python<'_>,
@@ -231,7 +238,7 @@ impl IntegerEngine {
         key: &IntegerRotationKey,
         delta: i64,
     ) -> PyResult<IntegerCiphertext> {
-        let key = key.of(py, &self.home)?;
+        let key = key.of(py, &self.context)?;
         self.map(py, ct, |e, ct| e.rotate_rows(ct, key, delta))
     }
     fn rotate_columns(
@@ -240,7 +247,7 @@ impl IntegerEngine {
         ct: &IntegerCiphertext,
         key: &IntegerRotationKey,
     ) -> PyResult<IntegerCiphertext> {
-        let key = key.of(py, &self.home)?;
+        let key = key.of(py, &self.context)?;
         self.map(py, ct, |e, ct| e.rotate_columns(ct, key))
     }
     fn sum_slots(
@@ -249,19 +256,19 @@ impl IntegerEngine {
         ct: &IntegerCiphertext,
         key: &IntegerRotationKey,
     ) -> PyResult<IntegerCiphertext> {
-        let key = key.of(py, &self.home)?;
+        let key = key.of(py, &self.context)?;
         self.map(py, ct, |e, ct| e.sum_slots(ct, key))
     }
 }
 
 #[pymethods]
 impl IntegerEngine {
-    /// The level that a bootstrap leaves; None where the set has none.
+    /// The level after a bootstrap; None if the set has no bootstrap.
     #[getter]
     fn bootstrap_output_level(&self) -> Option<usize> {
         self.engine.bootstrap_output_level().ok()
     }
-    /// Bytes of the bootstrap key and of the encoded maps.
+    /// Bytes of the bootstrap key, and of the encoded linear maps.
     fn bootstrap_forecast(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
         let forecast = self.quick(py, Engine::bootstrap_forecast)?;
         Ok((forecast.key, forecast.maps))
@@ -274,11 +281,11 @@ impl IntegerEngine {
         memory_limit: Option<i64>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<IntegerBootstrapKey> {
-        let sk = sk.of(py, &self.home)?;
+        let sk = sk.of(py, &self.context)?;
         let limit =
             memory_limit.map(|limit| count(py, "memory_limit_bytes", limit)).transpose()?.map(|limit| limit as u64);
         let key = self.long(py, progress, |e, control| e.create_bootstrap_key(sk, limit, control))?;
-        Ok(IntegerBootstrapKey::new(&self.home, key))
+        Ok(IntegerBootstrapKey::new(&self.context, key))
     }
     #[pyo3(signature = (cts, key, progress = None))]
     fn bootstrap(
@@ -288,12 +295,12 @@ impl IntegerEngine {
         key: &IntegerBootstrapKey,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Vec<IntegerCiphertext>> {
-        let key = key.of(py, &self.home)?;
-        let cts = cts.iter().map(|ct| Ok(ct.get().of(py, &self.home)?.clone())).collect::<PyResult<Vec<_>>>()?;
+        let key = key.of(py, &self.context)?;
+        let cts = cts.iter().map(|ct| Ok(ct.get().of(py, &self.context)?.clone())).collect::<PyResult<Vec<_>>>()?;
         let made = self.long(py, progress, |e, control| e.bootstrap_many(&cts, key, control))?;
-        Ok(made.into_iter().map(|ct| IntegerCiphertext::new(&self.home, ct)).collect())
+        Ok(made.into_iter().map(|ct| IntegerCiphertext::new(&self.context, ct)).collect())
     }
-    /// Name and seconds of each stage of the latest bootstrap.
+    /// Name and seconds of each stage of the last bootstrap.
     fn stage_times(&self) -> Vec<(String, f64)> {
         self.engine.stage_runs().into_iter().map(|run| (run.name, run.seconds)).collect()
     }
@@ -305,7 +312,7 @@ pub fn integer_presets(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     reported(py, report::presets)
 }
 
-/// What a set does, before a key exists; given units, in how many seconds.
+/// What a set of integers can do, computed before a key exists; with unit costs also the seconds.
 #[pyfunction]
 #[pyo3(signature = (preset, units = None))]
 pub fn integer_plan<'py>(

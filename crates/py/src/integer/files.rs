@@ -1,17 +1,17 @@
-//! Files, bytes and pickles of integers; the Python methods stand in `python/aglet/integer/files.py`.
+//! Files, bytes and pickles of integers. The Python methods are in `python/aglet/integer/files.py`.
 
 use super::objects::{
     IntegerBootstrapKey, IntegerCiphertext, IntegerPlaintext, IntegerPublicKey, IntegerRelinearizationKey,
     IntegerRotationKey, IntegerSecretKey,
 };
 use super::IntegerEngine;
-use crate::family::{homed_files, Home};
+use crate::family::{family_files, FamilyContext};
 use aglet::integer::Packing;
 use aglet::wire::IntegerOrigin;
 use pyo3::prelude::*;
 use pyo3::IntoPyObjectExt;
 
-impl Home for IntegerOrigin {
+impl FamilyContext for IntegerOrigin {
     fn preset(&self) -> &str {
         self.params.name()
     }
@@ -28,7 +28,7 @@ impl Home for IntegerOrigin {
     }
 }
 
-homed_files! { IntegerEngine, IntegerOrigin:
+family_files! { IntegerEngine, IntegerOrigin:
     IntegerSecretKey,
     IntegerPublicKey,
     IntegerRelinearizationKey,

@@ -1,4 +1,5 @@
-//! Exact integers for Python: the engine, its keys, plaintexts and ciphertexts. `python/aglet/integer` is the face of it.
+//! BGV/BFV for Python: the engine of exact integers, its keys, plaintexts and ciphertexts. The public classes are in
+//! `python/aglet/integer`.
 
 mod circuits;
 mod engine;

@@ -1,36 +1,31 @@
-//! Keys, plaintexts and ciphertexts of integers: never changed, and at home in every engine of their parameters and packing.
+//! Keys, plaintexts and ciphertexts of integers. They never change, and belong to every engine with their parameters
+//! and packing.
 
-use crate::family::{hidden, homed, homed_keys, homed_pickles, never_pickled, unchanging};
+use crate::family::{family_keys, family_pickles, hidden, homed, never_pickled, unchanging};
 use aglet::integer::{BootstrapKey, Ciphertext, Plaintext, RelinearizationKey, RotationKey};
 use aglet::wire::IntegerOrigin;
 use pyo3::prelude::*;
 
-homed_keys! { IntegerOrigin:
-    /// The secret key of integers, wiped from memory when dropped. It refuses to be pickled.
+family_keys! { IntegerOrigin:
+    /// The secret key of integers. It is wiped from memory when dropped and cannot be pickled.
     IntegerSecretKey(aglet::SecretKey), "secret key" {
         fn __reduce__(&self) -> PyResult<()> {
-            never_pickled("write_secret_key")
+            never_pickled("write")
         }
     }
 
-    /// An encryption of zero; whoever holds it can encrypt integers.
-    IntegerPublicKey(aglet::PublicKey), "public key" {
-        /// Bytes in memory.
-        #[getter]
-        fn byte_count(&self) -> usize {
-            self.value.byte_count()
-        }
-    }
+    /// An encryption of zero. Anyone who has it can encrypt integers.
+    IntegerPublicKey(aglet::PublicKey), "public key" {}
 }
 
-homed_keys! { seeded IntegerOrigin:
-    /// Brings the product of two ciphertexts of integers back to two polynomials.
+family_keys! { seeded IntegerOrigin:
+    /// Relinearizes: turns the product of two ciphertexts of integers into two polynomials again.
     IntegerRelinearizationKey(RelinearizationKey), "relinearization key" {}
 
-    /// Every key that a bootstrap of integers reads.
+    /// All keys that a bootstrap of integers reads.
     IntegerBootstrapKey(BootstrapKey), "bootstrap key" {}
 
-    /// Rotates rows by any step, as a composition of powers of two, and exchanges them.
+    /// Rotates rows by any step, composed of rotations by powers of two, and swaps the two rows.
     IntegerRotationKey(RotationKey), "rotation key" {}
 }
 
@@ -38,13 +33,13 @@ homed! { IntegerOrigin:
     /// An encoded message of integers: one polynomial modulo t, for every level.
     IntegerPlaintext(Plaintext), "plaintext" {
         fn __repr__(&self) -> String {
-            format!("<IntegerPlaintext: modulo {}>", self.home.params.plain().value())
+            format!("<IntegerPlaintext: modulo {}>", self.context.params.plain().value())
         }
     }
 
-    /// Encrypted integers: two polynomials, three before relinearization.
+    /// Encrypted integers: two polynomials, or three before relinearization.
     IntegerCiphertext(Ciphertext), "ciphertext" {
-        /// Products that are left, one after the other.
+        /// How many products can still follow one another.
         #[getter]
         fn level(&self) -> usize {
             self.value.level()
@@ -54,10 +49,10 @@ homed! { IntegerOrigin:
         fn degree(&self) -> usize {
             self.value.degree()
         }
-        /// Bits that are free above the noise by its bound, for everybody.
+        /// The noise budget in bits, from the bound on the noise; no key is needed.
         #[getter]
         fn noise_budget(&self) -> f64 {
-            self.home.params.budget_at(self.value.level(), self.value.noise)
+            self.context.params.budget_at(self.value.level(), self.value.noise)
         }
         /// Short id of the secret key that decrypts it.
         #[getter]
@@ -69,13 +64,13 @@ homed! { IntegerOrigin:
             self.value.byte_count()
         }
         fn __repr__(&self) -> String {
-            let (level, t) = (self.value.level(), self.home.params.plain().value());
+            let (level, t) = (self.value.level(), self.context.params.plain().value());
             format!("<IntegerCiphertext: level {level}, modulo {t}, budget {:.1} bits, key {}>", self.noise_budget(), self.value.key)
         }
     }
 }
 
-homed_pickles! { IntegerOrigin:
+family_pickles! { IntegerOrigin:
     IntegerPublicKey, IntegerRelinearizationKey, IntegerRotationKey, IntegerBootstrapKey, IntegerPlaintext, IntegerCiphertext,
 }
 

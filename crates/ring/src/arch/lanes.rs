@@ -19,7 +19,7 @@ pub(crate) trait Lanes: Copy {
     const WIDTH: usize;
     /// Whether sums grow until `tame` is called (integer lanes reduce inside the butterflies).
     const GROWS: bool;
-    /// With as many bits or fewer, the sums of 13 stages can be multiplied without having been settled (0: never).
+    /// With as many bits or fewer, the sums of 13 stages can be multiplied without having been reduced (0: never).
     const ROOMY_BITS: u32 = 0;
     /// Products of two canonical residues that a wide accumulator takes.
     const CHUNK: usize;
@@ -96,12 +96,12 @@ pub(crate) trait Lanes: Copy {
     }
     /// `x` before a butterfly whose results must be lazy, for lanes that leave it to the transform when to reduce.
     #[inline(always)]
-    unsafe fn settle(self, x: Self::V) -> Self::V {
+    unsafe fn lazy_reduce(self, x: Self::V) -> Self::V {
         x
     }
     /// The same before the last butterfly: from a lazy value.
     #[inline(always)]
-    unsafe fn settle_last(self, x: Self::V) -> Self::V {
+    unsafe fn lazy_reduce_last(self, x: Self::V) -> Self::V {
         x
     }
     /// `x` below `16 q < 2^52`, to below `(times + 4) q` and from `times q` on, where lanes need room below.

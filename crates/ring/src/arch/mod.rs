@@ -243,7 +243,7 @@ fn fused() -> bool {
 }
 
 /// Whether streams of keys are best asked for past the outer caches, where inputs then stay: on CPUs of AMD, which read up to a quarter
-/// faster so. An Intel one read a third as fast (docs/performance.md).
+/// faster so. An Intel one read a third as fast (repro/notebook/2026-11.md).
 pub(crate) fn reads_once() -> bool {
     #[cfg(target_arch = "x86_64")]
     return x86_64::reads_once();

@@ -78,7 +78,7 @@ fn check(run: impl Fn(&Modulus, Step, &[u64]) -> Found, inside: impl Fn(u64, u64
     }
 }
 
-/// Scalar words stay as they are: their butterflies settle on their own.
+/// Scalar words stay as they are: their butterflies reduce on their own.
 #[test]
 fn scalar_words_stay() {
     // SAFETY: scalar lanes ask nothing of the CPU.

@@ -87,12 +87,12 @@ impl Ring {
     /// limb, or leaves none. Made once.
     pub fn division(&self, q_limbs: usize, p_limbs: usize, drop: usize) -> Option<Arc<Division>> {
         let primes = (0..q_limbs + p_limbs).map(|i| self.prime_of(q_limbs, i)).collect();
-        (drop < q_limbs).then(|| self.exchange(primes, q_limbs - drop, 0))?
+        (drop < q_limbs).then(|| self.mod_switch(primes, q_limbs - drop, 0))?
     }
 
     /// The division that takes polynomials whose limbs have these primes of the ring to its first `to` primes, with the gain
     /// `2^shift` times those that come; `None` if no prime leaves, or there are not as many. Made once.
-    pub fn exchange(&self, primes: Vec<usize>, to: usize, shift: u32) -> Option<Arc<Division>> {
+    pub fn mod_switch(&self, primes: Vec<usize>, to: usize, shift: u32) -> Option<Arc<Division>> {
         if to == 0 || to > self.q_count() || primes.iter().all(|&p| p < to) {
             return None;
         }

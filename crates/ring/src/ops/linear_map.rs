@@ -4,8 +4,9 @@ use super::keys::{KeyBlock, KeyWords};
 use super::{by_limb, Digits, Pair};
 use crate::arch::{DiagonalRow, LinearMapInput, LinearMapRow};
 use crate::automorphism::Automorphism;
-use crate::poly::{stride, Eval, Poly};
-use crate::pool::{Buffer, Pool};
+use crate::demand::stride;
+use crate::poly::{Eval, Poly};
+use crate::pool::Buffer;
 use crate::ring::Ring;
 use crate::Error;
 use rayon::prelude::*;
@@ -78,7 +79,7 @@ impl Ring {
     /// Memory that cannot be had.
     pub fn diagonal(&self, coefficients: &[i64], (q_limbs, p_limbs): (usize, usize)) -> Result<Diagonal, Error> {
         let (words, limbs) = (coefficients.len(), q_limbs + p_limbs);
-        let mut data = Pool::take_exact(limbs * stride(words))?;
+        let mut data = self.pool().take_lasting(limbs * stride(words))?;
         data.par_chunks_exact_mut(stride(words)).enumerate().for_each(|(i, limb)| {
             let (limb, table) = (&mut limb[..words], self.table(self.prime_of(q_limbs, i)));
             let m = table.modulus();

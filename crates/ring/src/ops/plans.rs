@@ -15,22 +15,22 @@ pub(super) type DigitShape = (usize, usize, usize, Vec<Vec<usize>>);
 #[derive(Default)]
 pub(crate) struct Plans {
     /// By primes of the sources and of the targets.
-    pub(super) converters: Kept<(Vec<usize>, Vec<usize>), BaseConverter>,
-    pub(super) decompositions: Kept<DigitShape, Decomposition>,
+    pub(super) converters: Cache<(Vec<usize>, Vec<usize>), BaseConverter>,
+    pub(super) decompositions: Cache<DigitShape, Decomposition>,
     /// By primes of the limbs of the dividend, primes of the result, and the power of two that is multiplied by.
-    pub(super) divisions: Kept<(Vec<usize>, usize, u32), Division>,
+    pub(super) divisions: Cache<(Vec<usize>, usize, u32), Division>,
 }
 
 /// Values that are made once for each key.
-pub(super) struct Kept<K, V>(Lock<HashMap<K, Arc<V>>>);
+pub(super) struct Cache<K, V>(Lock<HashMap<K, Arc<V>>>);
 
-impl<K, V> Default for Kept<K, V> {
+impl<K, V> Default for Cache<K, V> {
     fn default() -> Self {
         Self(Lock::default())
     }
 }
 
-impl<K: Hash + Eq, V> Kept<K, V> {
+impl<K: Hash + Eq, V> Cache<K, V> {
     /// The value of a key. Two threads that ask for a new one at a time may both make it; they get the same.
     pub(super) fn get(&self, key: K, make: impl FnOnce(&K) -> V) -> Arc<V> {
         let found = self.0.lock().get(&key).cloned();

@@ -1,6 +1,6 @@
 //! Keys packed in the order that sums of products read them, and these sums.
 //!
-//! A rotation of a bootstrap by roots of unity meets each of its keys once, so the bytes of the keys decide. A residue takes 20 to
+//! Where a sum meets each of its keys once, the bytes of the keys decide. A residue takes 20 to
 //! 50 bits, about as many as its prime, and the words that meet at eight positions stand together.
 
 use super::{Digits, Pair};
@@ -10,7 +10,7 @@ use crate::modulus::Modulus;
 use crate::ntt::NttTable;
 use crate::packed::SPARE_BYTES;
 use crate::poly::{Eval, Poly};
-use crate::pool::{Buffer, Fit, Pool};
+use crate::pool::{Buffer, Fit};
 use crate::ring::Ring;
 use crate::Error;
 use rayon::prelude::*;
@@ -61,7 +61,7 @@ impl KeyStream {
             end += buffer_words(table.modulus(), ring.n() * samples * halves.len());
             ends.push(end);
         }
-        let mut words = Pool::take_exact(end)?;
+        let mut words = ring.pool().take_lasting(end)?;
         let (mut rest, mut limbs) = (&mut words[..], Vec::with_capacity(tables.len()));
         for (i, table) in tables.into_iter().enumerate() {
             let (limb, others) = rest.split_at_mut(buffer_words(table.modulus(), ring.n() * samples * halves.len()));

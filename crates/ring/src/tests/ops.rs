@@ -232,7 +232,7 @@ fn digits(case: &mut Case<'_>) -> usize {
     hard
 }
 
-/// Divisions by special primes and the highest of the chain, and exchanges of primes; returns as [`digits`].
+/// Divisions by special primes and the highest of the chain, and switches of primes; returns as [`digits`].
 fn divisions(case: &mut Case<'_>) -> usize {
     let (ring, mut hard) = (case.ring, 0);
     let of_shape = |q_limbs: usize, p_limbs: usize, drop: usize| {
@@ -243,7 +243,7 @@ fn divisions(case: &mut Case<'_>) -> usize {
     // Primes that come, in and above the chain of the dividend, and a power of two.
     plans.extend([(vec![0, 5, 6, 7], 3, 0), (vec![0, 1, 8, 9, 13], 5, 3), (vec![0, 1, 2, 4], 3, 90)]);
     for (primes, to, shift) in plans {
-        let plan = ring.exchange(primes.clone(), to, shift).unwrap();
+        let plan = ring.mod_switch(primes.clone(), to, shift).unwrap();
         let leaving: Vec<usize> = primes.iter().copied().filter(|&p| p >= to).collect();
         let coming: Vec<usize> = (0..to).filter(|l| !primes.contains(l)).collect();
         let value = |p: &usize| ring.modulus(*p).value();
@@ -272,7 +272,7 @@ fn divisions(case: &mut Case<'_>) -> usize {
         let ratio = gain.to_string().parse::<f64>().unwrap() / divisor.to_string().parse::<f64>().unwrap();
         assert!((plan.ratio() / ratio - 1.0).abs() < 1e-12);
     }
-    for nothing in [ring.division(3, 0, 0), ring.division(3, 1, 3), ring.exchange(vec![0, 1], 2, 0)] {
+    for nothing in [ring.division(3, 0, 0), ring.division(3, 1, 3), ring.mod_switch(vec![0, 1], 2, 0)] {
         assert!(nothing.is_none(), "nothing leaves, or nothing stays");
     }
     hard

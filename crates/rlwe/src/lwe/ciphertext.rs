@@ -170,16 +170,7 @@ impl LweCiphertext {
         Ok(Self::new(words, first.key, Sources::new(ctx, sources)))
     }
 
-    /// Adds `weight` times another ciphertext, as [`LweCiphertext::combine`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn add_multiple(&mut self, ctx: &LweContext, other: &Self, weight: i64) -> Result<(), Error> {
-        *self = Self::combine(ctx, 0, &[(self, 1), (other, weight)])?;
-        Ok(())
-    }
-
-    /// The exact half modulo Q: its phase is half of this one's, or half a turn from that, by the last bit of the phase. What is added to
+    /// The exact half modulo Q: its phase is half of this one's, or half the torus from that, by the last bit of the phase. What is added to
     /// it counts as independent of it.
     #[must_use]
     pub fn half(&self, ctx: &LweContext) -> Self {

@@ -1,4 +1,4 @@
-//! The key of a blind rotation: GGSW samples of powers of X that coordinates of the LWE secret choose, packed.
+//! The key of a blind rotation, by CMux or external products: GGSW samples of powers of X that coordinates of the LWE secret choose, packed.
 
 use super::secret::{draw_errors, is, LweSecretKey};
 use super::seeded::SeededKey;

@@ -93,8 +93,24 @@ impl GlweSample {
     /// The sample, its noise as one that depends on that of another sample, which it was made of.
     #[must_use]
     pub fn made_of(self, other: &Self) -> Self {
+        match other.noises.last() {
+            Some(noise) => self.depending(noise.input),
+            None => {
+                let own = digest(self.words.iter().copied());
+                self.depending(own)
+            }
+        }
+    }
+
+    /// The sample, its noise as one that may depend in any way on that of every other sample which says the same of the same key: only the
+    /// same coefficient of the same words is the same noise for certain.
+    #[must_use]
+    pub fn from_key(self, key: KeyId) -> Self {
+        self.depending(digest(std::iter::once(key.0)))
+    }
+
+    fn depending(self, input: u64) -> Self {
         let (pattern, variance) = (digest(self.words.iter().copied()), self.variance());
-        let input = other.noises.last().map_or(pattern, |noise| noise.input);
         let noise = SampleNoise { input, pattern, turn: 0, shift: 0, coefficients: false, variance };
         Self { noises: vec![noise], ..self }
     }
@@ -126,7 +142,7 @@ impl GlweSample {
 
     /// `X^(-exponent)` times the sample, for an exponent up to 2N.
     #[must_use]
-    pub fn turned_back(&self, ctx: &LweContext, exponent: u16) -> Self {
+    pub fn rotated_back(&self, ctx: &LweContext, exponent: u16) -> Self {
         let (m, n) = (ctx.modulus(), ctx.params().n());
         let mut words = Words::zeros(self.words.len());
         for (out, column) in words.chunks_exact_mut(n).zip(self.words.chunks_exact(n)) {

@@ -39,7 +39,7 @@ impl Method {
 
     /// Whether it turns by odd exponents only.
     #[must_use]
-    pub fn turns_oddly(self) -> bool {
+    pub fn rotates_by_odd(self) -> bool {
         matches!(self, Method::Lmkcdey(_) | Method::Ntru)
     }
 

@@ -16,7 +16,7 @@ pub struct Noise {
     /// What a key switch adds.
     pub key_switch: f64,
     /// What the switch to the modulus 2N adds.
-    pub modulus_switch: f64,
+    pub mod_switch: f64,
     /// What an automorphism of a GLWE sample adds, with the digits of the set.
     pub automorphism: f64,
     /// How neighbouring coefficients of the noise of a blind rotation correlate: by what rounding leaves at the mean of the secret.
@@ -61,13 +61,13 @@ impl Noise {
         // The expected number of digits that are not 0: half of the lowest, a quarter of the next, a third far from the end.
         let key_switch = (digits / 3.0 + 1.0 / 9.0) * lwe + params.second_moment() * (-2.0 * digits).exp2() / 12.0;
         // Odd exponents lie twice as far apart.
-        let apart = if spec.method.turns_oddly() { 4.0 } else { 1.0 };
+        let apart = if spec.method.rotates_by_odd() { 4.0 } else { 1.0 };
         let mask = apart * (short * (1.0 - mean).powi(2) + (n - short) * mean * mean);
         Self {
             fresh: glwe,
             blind_rotation,
             key_switch: (d - n) * key_switch,
-            modulus_switch: (mask + 1.0) / 12.0 / (2.0 * degree).powi(2),
+            mod_switch: (mask + 1.0) / 12.0 / (2.0 * degree).powi(2),
             automorphism,
             neighbours,
         }
@@ -88,7 +88,7 @@ impl Noise {
     /// As [`Noise::decision`], where one rotation reads `2^log_tables` interleaved tables.
     #[must_use]
     pub fn interleaved(&self, input: f64, log_tables: u32) -> f64 {
-        input + self.key_switch + self.modulus_switch * 4f64.powi(log_tables as i32)
+        input + self.key_switch + self.mod_switch * 4f64.powi(log_tables as i32)
     }
 }
 

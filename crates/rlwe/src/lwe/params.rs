@@ -101,7 +101,7 @@ impl LweSpec {
         }
         let step = (2u64 << log_n).max(128);
         if modulus >= SmallTable::MODULUS_LIMIT || modulus % step != 1 || !is_prime(modulus) {
-            return bad(format!("{modulus} is no prime = 1 mod {step} below 2^48"));
+            return bad(format!("{modulus} is not a prime below 2^48 that is 1 modulo {step}"));
         }
         if let Some(reason) = self.method.contradiction(self.secret, self.rank) {
             return bad(reason);
@@ -109,19 +109,24 @@ impl LweSpec {
         let (coordinates, block) = (rank << log_n, self.block());
         self.secret.check(coordinates)?;
         if dimension <= 192 || dimension >= coordinates || dimension % block != 0 {
-            return bad(format!("dimension = {dimension} is no multiple of {block} from 193 to {}", coordinates - 1));
+            return bad(format!(
+                "dimension = {dimension} is not a multiple of {block} from 193 to {}",
+                coordinates - 1
+            ));
         }
         let keys = if self.method == Method::Ginx { 2 } else { block };
         let products = keys * self.columns() * gadget.levels;
         if gadget.levels == 0 || gadget.log_base == 0 || products > 16 {
-            return bad(format!("a block has {products} products, and between 1 and 16 fit; take fewer levels"));
+            return bad(format!("a block has {products} products, not between 1 and 16; use fewer levels"));
         }
         // The digits of the nearest number must be a number of at most 50 bits.
         if gadget.log_base as usize * gadget.levels > 40 || !(1..=40).contains(&self.switch_digits) {
-            return bad("digits of more than 40 bits, or none; take a smaller base or fewer levels".into());
+            return bad(
+                "there are no digits, or they have more than 40 bits; use a smaller base or fewer levels".into()
+            );
         }
         if ![self.lwe_error, self.glwe_error].iter().all(|e| (-48.0..=-2.0).contains(e)) {
-            return bad("errors are not 2^-48 to 2^-2 of the modulus".into());
+            return bad("the deviations of errors must be 2^-48 to 2^-2 of the modulus".into());
         }
         Ok(())
     }

@@ -25,7 +25,7 @@ fn the_gate_stands_at_the_limit() {
     let above = small(&[45, 40, 40], &[60, 30]);
     let error = Params::new(above.clone(), Security::Bits128).unwrap_err();
     assert!(matches!(error, Error::InsecureParameters { dimension: 8192, limit: 214.0, .. }), "{error}");
-    assert!(error.to_string().contains("take fewer or smaller moduli"));
+    assert!(error.to_string().contains("use fewer or smaller primes"));
     let params = Params::new(above, Security::NotChecked).unwrap();
     assert!(params.security().bits < 128.0 && format!("{params:?}").contains("NOT CHECKED"));
     // A key may have as much as max_log_qp, so that is what counts.
@@ -52,8 +52,8 @@ fn contradictions_are_named() {
     let changes: [(Change, &str); 17] = [
         (|s| s.log_n = 5, "log_n"),
         (|s| s.log_n = 18, "log_n"),
-        (|s| s.log_n = 17, "no prime"),
-        (|s| s.q[3] += 2, "no prime"),
+        (|s| s.log_n = 17, "is not a prime"),
+        (|s| s.q[3] += 2, "is not a prime"),
         (|s| s.q[3] = s.q[2], "twice"),
         (|s| s.spare = vec![s.p[0]], "twice"),
         (|s| s.q.clear(), "prime of Q"),

@@ -27,7 +27,7 @@ pub fn spec() -> ParamsSpec {
         log_n,
         secret: Secret::Ternary,
         sparse_secret,
-        places: None,
+        sparse_special: 1,
         sparse_log_n: None,
         q,
         spare: vec![],

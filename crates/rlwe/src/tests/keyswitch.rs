@@ -102,7 +102,7 @@ fn a_key_switch_adds_the_noise_of_the_formula() {
 
 #[test]
 fn the_sparse_secret_appears_at_the_bottom_only() {
-    let spec = KeySwitchSpec::to_sparse();
+    let spec = KeySwitchSpec::dense_to_sparse();
     assert_eq!((spec.q_limbs, spec.p_limbs), (1, 1));
     let ctx = toy(arch::chosen().unwrap());
     let mut random = ChaChaSource::from_seed([3; 32]);
@@ -110,15 +110,18 @@ fn the_sparse_secret_appears_at_the_bottom_only() {
     assert_eq!(sparse.weight(), 32);
     let main = SecretKey::generate(&ctx, &mut random).unwrap();
     assert!(SwitchingKey::between(&ctx, spec, &main, &sparse, &mut random).is_ok());
-    assert!(SwitchingKey::between(&ctx, KeySwitchSpec::from_sparse(26), &sparse, &main, &mut random).is_ok());
+    assert!(SwitchingKey::between(&ctx, KeySwitchSpec::sparse_to_dense(26), &sparse, &main, &mut random).is_ok());
     let full = KeySwitchSpec::balanced(ctx.params(), 26).unwrap();
     let large = KeySwitchSpec { q_limbs: 29, p_limbs: 12, digits: full.digits.clone() };
     let error = SwitchingKey::relinearization(&ctx, large, &main, &mut random).unwrap_err();
     assert!(error.to_string().contains("max_log_qp"), "{error}");
-    let wide = KeySwitchSpec { p_limbs: 2, ..KeySwitchSpec::to_sparse() };
-    for spec in [full.clone(), wide, KeySwitchSpec::from_sparse(2)] {
+    let wide = KeySwitchSpec { p_limbs: 2, ..KeySwitchSpec::dense_to_sparse() };
+    for spec in [full.clone(), wide, KeySwitchSpec::sparse_to_dense(2)] {
         let error = SwitchingKey::between(&ctx, spec, &main, &sparse, &mut random).unwrap_err();
-        assert!(matches!(error, Error::SparseSecret { .. }) && error.to_string().contains("to_sparse()"), "{error}");
+        assert!(
+            matches!(error, Error::SparseSecret { .. }) && error.to_string().contains("dense_to_sparse()"),
+            "{error}"
+        );
     }
     let refused = |e: Option<Error>| assert!(matches!(e, Some(Error::SparseSecret { .. })));
     refused(SwitchingKey::relinearization(&ctx, full.clone(), &sparse, &mut random).err());

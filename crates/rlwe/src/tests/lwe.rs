@@ -92,14 +92,14 @@ fn encryptions_have_their_phase_and_their_noise() {
     let other = LweSecretKey::generate(&ctx, &mut source);
     let ct = sk.encrypt(&ctx, 0, &mut source).unwrap();
     assert!(matches!(other.phase(&ctx, &ct), Err(Error::KeyMismatch { .. })));
-    let mut sum = sk.encrypt(&ctx, 5 << 30, &mut source).unwrap();
-    sum.add_multiple(&ctx, &ct, -3).unwrap();
+    let sum = sk.encrypt(&ctx, 5 << 30, &mut source).unwrap();
+    let mut sum = LweCiphertext::combine(&ctx, 0, &[(&sum, 1), (&ct, -3)]).unwrap();
     sum.add_phase(&ctx, 1 << 30);
     let found = turn(&ctx, sk.phase(&ctx, &sum).unwrap()) * q as f64 / f64::from(1 << 30);
     assert!((found - 6.0).abs() < 1e-4);
     assert!((sum.variance() / expected - 10.0).abs() < 1e-9);
     // What is in both counts once: -3 and 2 of the same noise.
-    sum.add_multiple(&ctx, &ct, 2).unwrap();
+    let sum = LweCiphertext::combine(&ctx, 0, &[(&sum, 1), (&ct, 2)]).unwrap();
     assert!((sum.variance() / expected - 2.0).abs() < 1e-9 && sum.sources().len() == 2 && sum.seed().is_none());
     let units = |terms: &[(&LweCiphertext, i64)]| LweCiphertext::combine(&ctx, 0, terms).unwrap().variance() / expected;
     let x = sk.encrypt(&ctx, 0, &mut source).unwrap();
@@ -108,7 +108,8 @@ fn encryptions_have_their_phase_and_their_noise() {
             && (units(&[(&x, 2), (&ct, 1), (&x, 3)]) - 26.0).abs() < 1e-9
     );
     assert!(LweCiphertext::combine(&ctx, 0, &[]).is_err());
-    assert!(sum.add_multiple(&ctx, &other.encrypt(&ctx, 0, &mut source).unwrap(), 1).is_err());
+    let foreign = other.encrypt(&ctx, 0, &mut source).unwrap();
+    assert!(LweCiphertext::combine(&ctx, 0, &[(&sum, 1), (&foreign, 1)]).is_err());
 }
 
 #[test]

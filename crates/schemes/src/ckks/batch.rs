@@ -1,10 +1,10 @@
 //! Operations on several ciphertexts, or with several results, that share work.
 
+use super::approximate::{check_scale, same_scale, Approximate};
 use super::evaluator::{constant, encoding_error};
 use super::stated::{in_slots, rounding};
 use super::transform::{encode, CkksTransform};
 use super::{CkksCiphertext, CkksEvaluator, Plaintext, Stated};
-use crate::approximate::{check_scale, same_scale, Approximate};
 use crate::linear_map::LinearMap;
 use crate::samples::linear;
 use crate::Error;
@@ -15,18 +15,18 @@ use aglet_rlwe::{KeyRole, KeySwitchSpec};
 use num_complex::Complex64;
 use std::sync::Arc;
 
-/// What one ciphertext of a weighted sum is multiplied by.
+/// The weight of one ciphertext in a weighted sum.
 pub enum Weight {
     /// One number for all slots.
     Number(Complex64),
-    /// One number for each slot, encoded at the level of the sum; its scale times that of the ciphertext is the scale before
-    /// the rescale. Shared, as it may be used again.
+    /// One number for each slot, encoded at the level of the sum. Its scale times that of the ciphertext is the scale
+    /// before the rescale. It is shared, because it may be used again.
     Slots(Arc<Plaintext>),
 }
 
 impl CkksEvaluator<'_> {
-    /// Rotates one ciphertext by several steps to the left (of the N/2 slots of the ring). It is decomposed once for all keys
-    /// of one shape, which leaves a key product and a division by P for each step.
+    /// Rotates one ciphertext by several steps to the left (of the N/2 slots of the ring). All keys of one shape share
+    /// one decomposition (hoisting), so each step takes only a key product and a division by P.
     ///
     /// # Errors
     /// [`Error::MissingKey`] for a step without a key of its own.
@@ -61,8 +61,8 @@ impl CkksEvaluator<'_> {
         Ok(out)
     }
 
-    /// Encodes a linear map for keys of a given shape, which may have been made for a higher level: what
-    /// [`Evaluator::encode_transform`] does for keys made at `level`.
+    /// Encodes a linear map for keys of a given shape, which may have been made for a higher level.
+    /// [`Evaluator::encode_transform`] does the same for keys made at `level`.
     ///
     /// # Errors
     /// As there.
@@ -73,11 +73,11 @@ impl CkksEvaluator<'_> {
         level: usize,
         scale_ratio: f64,
     ) -> Result<CkksTransform, Error> {
-        Ok(encode(self, map, level, scale_ratio, Some(spec))?.into())
+        encode(self, map, level, scale_ratio, Some(spec))
     }
 
-    /// `sum weight * ciphertext` at a level, with one rescale to exactly `scale` one level below. The ciphertexts stand at the
-    /// level or above.
+    /// `sum weight * ciphertext` at a level, with one rescale to exactly `scale` one level below. The ciphertexts are
+    /// at the level or above.
     ///
     /// # Errors
     /// [`Error::EmptyQuadratic`], [`Error::InvalidScale`], [`Error::ScaleMismatch`], [`Error::LevelTooLow`], [`Error::TooLarge`].

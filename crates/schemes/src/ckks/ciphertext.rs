@@ -1,11 +1,11 @@
-//! Ciphertexts and plaintexts of CKKS: samples and polynomials with what their coefficients mean.
+//! Ciphertexts and plaintexts of CKKS: samples and polynomials, with the meaning of their coefficients.
 
 use super::{Known, Stated};
 use aglet_ring::{Eval, Poly};
 use aglet_rlwe::{Context, Error, Sample};
 use std::ops::Deref;
 
-/// A CKKS ciphertext: a sample whose phase is `scale * message + noise`. On floor 1 it is that sample.
+/// A CKKS ciphertext: an RLWE sample whose phase is `scale * message + noise`.
 pub struct Ciphertext {
     /// The sample.
     pub sample: Sample,
@@ -15,15 +15,15 @@ pub struct Ciphertext {
     pub slots: usize,
     /// What this process knows of the message.
     pub known: Known,
-    /// What everybody may know of its size and noise.
+    /// The public bounds on its size and noise.
     pub stated: Stated,
-    /// The points that a bootstrap has brought all slots to.
+    /// The points that a sign or bit bootstrap has brought all slots to.
     pub points: Option<Points>,
     /// Whether every slot is known to be a real number.
     pub real: bool,
 }
 
-/// Points that a bootstrap cleans values at.
+/// The points of a sign or bit bootstrap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Points {
     /// -1 and 1.
@@ -44,13 +44,14 @@ impl Ciphertext {
     pub fn level(&self) -> usize {
         self.limbs() - 1
     }
-    /// A ciphertext with other polynomials and scale, and the rest as here; nothing is known of its message any more.
+    /// The same ciphertext with other polynomials and scale. Nothing is known of its message any more.
     pub fn with(&self, polys: Vec<Poly<Eval>>, scale: f64) -> Self {
         let sample = Sample { polys, key: self.key };
         let (known, stated) = (Known::default(), Stated::default());
         Self { sample, scale, slots: self.slots, known, stated, points: None, real: false }
     }
-    /// A ciphertext of the same values with other polynomials and an error more, of this variance in every coefficient.
+    /// A ciphertext of the same values with other polynomials and an additional error of this variance in every
+    /// coefficient.
     pub fn again(&self, polys: Vec<Poly<Eval>>, variance: f64) -> Self {
         let stated = self.with_error(variance, self.scale);
         Self { known: self.known, stated, points: self.points, ..self.with(polys, self.scale).real_if(self.real) }
@@ -70,11 +71,11 @@ impl Ciphertext {
     /// A copy of the first `limbs` limbs.
     ///
     /// # Errors
-    /// Memory that cannot be had.
+    /// Out of memory.
     pub fn truncated(&self, ctx: &Context, limbs: usize) -> Result<Self, Error> {
         Ok(Self { sample: self.sample.truncated(ctx, limbs)?, ..*self })
     }
-    /// What this is once decrypted to a phase, which has the noise in it.
+    /// The plaintext after decryption to a phase, which contains the noise.
     pub fn decrypted(&self, phase: Poly<Eval>) -> Plaintext {
         Plaintext {
             poly: phase,
@@ -110,7 +111,7 @@ pub struct Plaintext {
     pub slots: usize,
     /// What this process knows of the message.
     pub known: Known,
-    /// What everybody may know of its size, and of the error of encoding.
+    /// The public bounds on its size and on the error of encoding.
     pub stated: Stated,
     /// Whether every slot is known to be a real number.
     pub real: bool,
@@ -121,7 +122,7 @@ impl Plaintext {
     pub fn level(&self) -> usize {
         self.poly.q_limbs() - 1
     }
-    /// What this is once encrypted to a sample with an error of this variance in every coefficient.
+    /// The ciphertext after encryption to a sample with an error of this variance in every coefficient.
     pub fn encrypted(&self, sample: Sample, variance: f64) -> Ciphertext {
         let stated = self.stated.disturbed(super::stated::in_slots(self.slots, variance, self.scale));
         Ciphertext {

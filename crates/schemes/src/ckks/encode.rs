@@ -2,14 +2,15 @@
 
 use super::residues::Residues;
 use super::{Known, Plaintext, Stated};
+use crate::spread::spread;
 use crate::{Error, Scalar};
 use aglet_ring::fft::SpecialFft;
 use aglet_ring::{Eval, Modulus, Poly};
 use aglet_rlwe::Context;
 use num_complex::Complex64;
 
-/// A number of a message or a plaintext operand. Whether it is real is said by its type, which is public, and never by its
-/// value, which may be secret: ciphertexts carry this mark for everybody to read, and it chooses the cheaper bootstrap.
+/// A number of a message or a plaintext operand. Its type, which is public, says whether it is real; its value, which
+/// may be secret, never does. Ciphertexts carry this mark for everybody to read, and it selects the cheaper bootstrap.
 pub trait Number: Scalar + std::fmt::Display + Into<Complex64> {
     /// Whether all numbers of the type are real.
     const REAL: bool;
@@ -26,9 +27,9 @@ impl Number for Complex64 {
 /// Encodes and decodes vectors of `slots` complex numbers, `slots` a power of two up to N/2. Fewer slots live in a subring:
 /// the polynomial is one in X^(N / 2 slots), and the message repeats through the slots of the ring.
 ///
-/// The FFT runs in doubles, which are no limit: with all slots of N = 2^16 at a scale of 2^56 a round trip leaves 49.9 bits,
-/// all of it the rounding to integers (a fresh ciphertext has 46, a rescaled one 42); with few slots it leaves 52.
-/// Not constant time in the message.
+/// The FFT uses doubles, whose precision is sufficient: with all slots of N = 2^16 at a scale of 2^56 a round trip
+/// leaves 49.9 bits, and all of the error is the rounding to integers (a fresh ciphertext has 46 bits, a rescaled one
+/// 42). With few slots it leaves 52.
 pub struct Encoder {
     fft: SpecialFft,
 }
@@ -67,7 +68,7 @@ impl Encoder {
         Ok(Plaintext { poly, scale, slots: self.slots(), known, stated, real: T::REAL })
     }
 
-    /// The polynomial alone, at so many limbs of the chain and special ones.
+    /// Only the polynomial, on this number of limbs of the chain and special limbs.
     ///
     /// # Errors
     /// [`Error::SlotMismatch`], [`Error::InvalidScale`], [`Error::TooLarge`].
@@ -83,7 +84,8 @@ impl Encoder {
         Ok(ring.to_eval(ring.lift(&spread(&small, ring.n()), ring.scratch(q_limbs, p_limbs)?)))
     }
 
-    /// The values of a plaintext, of any size that its modulus holds. What is marked real comes out real: its imaginary part is noise.
+    /// The values of a plaintext, of any size that fits its modulus. A plaintext that is marked as real gives real
+    /// values: its imaginary part is noise.
     ///
     /// # Errors
     /// [`Error::SlotMismatch`] for a plaintext of another number of slots, [`Error::Wrapped`] for coefficients that fill the
@@ -93,7 +95,7 @@ impl Encoder {
         refuse_wrapped(&coefficients, half(ctx, pt))?;
         Ok(self.values(coefficients, pt.real))
     }
-    /// The same where no coefficient, over the scale, is larger than `most`: what is larger is refused.
+    /// The same, if no coefficient divided by the scale is larger than `most`; larger ones are refused.
     ///
     /// # Errors
     /// As [`decode`](Self::decode).
@@ -146,23 +148,16 @@ fn refuse_wrapped(coefficients: &[Complex64], half: f64) -> Result<(), Error> {
     }
 }
 
-/// The coefficients of a polynomial of a subring as those of the ring of degree `n`.
-pub fn spread(small: &[i64], n: usize) -> Vec<i64> {
-    let (gap, mut wide) = (n / small.len(), vec![0; n]);
-    small.iter().enumerate().for_each(|(j, &c)| wide[j * gap] = c);
-    wide
-}
-
 /// The `2 n` integer coefficients of `n` slots in their subring: real parts, then imaginary parts.
 pub(super) fn subring_coefficients<T: Number>(fft: &SpecialFft, values: &[T], scale: f64) -> Result<Vec<i64>, Error> {
-    crate::approximate::check_scale(scale)?;
+    super::approximate::check_scale(scale)?;
     if values.len() != fft.slots() {
         return Err(Error::SlotMismatch { expected: fft.slots(), found: values.len() });
     }
     fft.coefficients(values, scale).map_err(too_large)
 }
 
-/// The error of this floor for a coefficient that does not fit a word.
+/// The error for a coefficient that does not fit a word.
 pub fn too_large(e: aglet_ring::Error) -> Error {
     match e {
         aglet_ring::Error::TooLarge { log2 } => Error::TooLarge { log2 },

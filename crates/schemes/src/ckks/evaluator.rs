@@ -1,31 +1,33 @@
 //! The CKKS evaluator: [`Evaluator`] on ciphertexts.
 
-use super::pack::{packs, EncodedPack};
+use super::approximate::{multiple, product, same_scale, Approximate};
 use super::quadratic::divided;
 use super::stated::rounding;
 use super::transform::{encode, transforms, CkksTransform};
 use super::{CkksCiphertext, Plaintext, Stated};
-use crate::approximate::{multiple, product, same_scale, Approximate, Pack, Quadratic};
 use crate::evaluator::Evaluator;
+use crate::forms::Quadratic;
 use crate::linear_map::LinearMap;
 use crate::samples::{linear, SampleEvaluator};
 use crate::Error;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_ring::{Constant, Eval, Form, KeyProduct, Multiplier, Pair, Poly};
 use aglet_rlwe::keyswitch::{digits, lift_by_special};
-use aglet_rlwe::{Context, KeyRole, KeySet, RotorKeys};
+use aglet_rlwe::{Context, KeyRole, KeySet};
 use num_complex::Complex64;
+use std::any::Any;
 use std::ops::Deref;
 use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
-/// Arithmetic on CKKS ciphertexts of one context with one set of keys. Inputs are never changed. To phases it is a
+/// Arithmetic on CKKS ciphertexts of one context with one set of keys. It never changes its inputs. On phases it is a
 /// [`SampleEvaluator`].
 #[derive(Clone, Copy)]
 pub struct CkksEvaluator<'a> {
     samples: SampleEvaluator<'a>,
     slots: usize,
-    rotor: Option<&'a RotorKeys>,
+    /// Keys of a kind that only a crate above knows.
+    others: Option<&'a (dyn Any + Send + Sync)>,
 }
 
 impl<'a> Deref for CkksEvaluator<'a> {
@@ -60,7 +62,7 @@ pub(super) fn encoding_error(scale: f64) -> f64 {
 impl<'a> CkksEvaluator<'a> {
     /// An evaluator on vectors of `slots` numbers.
     pub fn new(ctx: &'a Context, keys: &'a KeySet, slots: usize) -> Self {
-        Self { samples: SampleEvaluator::new(ctx, keys), slots, rotor: None }
+        Self { samples: SampleEvaluator::new(ctx, keys), slots, others: None }
     }
     /// [`SampleEvaluator::stopped_by`].
     #[must_use]
@@ -68,17 +70,15 @@ impl<'a> CkksEvaluator<'a> {
         Self { samples: self.samples.stopped_by(flag), ..self }
     }
 
-    /// With keys of roots of unity.
+    /// With keys beside the switching keys, of a kind that only a crate above knows.
     #[must_use]
-    pub fn with_rotor(self, rotor: Option<&'a RotorKeys>) -> Self {
-        Self { rotor, ..self }
+    pub fn with_others(self, keys: Option<&'a (dyn Any + Send + Sync)>) -> Self {
+        Self { others: keys, ..self }
     }
-    /// Its keys of roots of unity.
-    ///
-    /// # Errors
-    /// [`Error::MissingKey`].
-    pub fn rotor(&self) -> Result<&'a RotorKeys, Error> {
-        self.rotor.ok_or_else(|| Error::MissingKey { what: "keys of roots of unity".into() })
+    /// These keys, if they are of this kind.
+    #[must_use]
+    pub fn others<K: Any>(&self) -> Option<&'a K> {
+        self.others?.downcast_ref()
     }
 
     /// Applies X -> X^galois to ciphertexts of one level and returns to the secret key.
@@ -91,6 +91,9 @@ impl<'a> CkksEvaluator<'a> {
             let mut out = a.again(polys, noise);
             if galois == conjugation_exponent(ctx.ring().n()) {
                 out.known = a.known.conjugate();
+            } else {
+                // Slots are where they were not.
+                out.known.pattern = None;
             }
             Arc::new(out)
         };
@@ -111,7 +114,7 @@ impl<'a> CkksEvaluator<'a> {
         Ok(Arc::new(a.with(polys, a.scale).real_if(a.real && b.real).stating(a.stated.plus(&b.stated))))
     }
 
-    /// Rotates the N/2 slots of the ring, of which fewer slots are repetitions, to the left.
+    /// Rotates the N/2 slots of the ring to the left. Fewer message slots repeat through them.
     pub fn rotate_ring(&self, a: &CkksCiphertext, by: isize) -> Result<CkksCiphertext, Error> {
         let n = self.context().ring().n();
         if by.rem_euclid(n as isize / 2) == 0 {
@@ -123,7 +126,7 @@ impl<'a> CkksEvaluator<'a> {
     /// The product of two ciphertexts as a ciphertext of degree 2, neither relinearized nor rescaled.
     ///
     /// # Errors
-    /// [`Error::LevelMismatch`] unless both stand at one level.
+    /// [`Error::LevelMismatch`] unless both have the same level.
     pub fn tensor(&self, a: &CkksCiphertext, b: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
         let polys = self.samples.tensor(a, b, None)?;
         let stated = a.stated.product(&b.stated, a.repeated(self.context()));
@@ -136,18 +139,18 @@ impl<'a> CkksEvaluator<'a> {
             return Ok(a.clone());
         }
         let (ctx, polys) = (self.context(), self.relinearized(a, 0)?);
-        let key = self.key(KeyRole::Square, a.limbs())?;
+        let key = self.key(KeyRole::Relinearization, a.limbs())?;
         Ok(Arc::new(a.again(polys, key.spec().noise(ctx.params(), a.limbs()) + rounding(ctx, 2))))
     }
 
-    /// Divides value scale and modulus by the highest prime: one level.
+    /// Rescales: divides scale and modulus by the highest prime. Takes one level.
     pub fn rescale(&self, a: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
         let (polys, scale) = (self.rescaled(&a.polys)?, a.scale / self.modulus(a.level()));
         let stated = a.with_error(rounding(self.context(), a.polys.len()), scale);
         Ok(Arc::new(a.with(polys, scale).real_if(a.real).stating(stated)))
     }
 
-    /// `a + pt`; level and scale must agree, or the plaintext stand higher.
+    /// `a + pt`. Level and scale must agree, or the plaintext has a higher level.
     pub fn add_plain(&self, a: &CkksCiphertext, pt: &Plaintext) -> Result<CkksCiphertext, Error> {
         if pt.level() < a.level() {
             return Err(Error::LevelTooLow { required: a.level(), actual: pt.level() });
@@ -162,7 +165,7 @@ impl<'a> CkksEvaluator<'a> {
         Ok(Arc::new(a.with(polys, a.scale).real_if(a.real && pt.real).stating(stated)))
     }
 
-    /// `a * pt`, not rescaled; the plaintext stands at the level of `a` or higher.
+    /// `a * pt`, not rescaled. The plaintext has the level of `a` or a higher one.
     pub fn mul_plain(&self, a: &CkksCiphertext, pt: &Plaintext) -> Result<CkksCiphertext, Error> {
         if pt.level() < a.level() {
             return Err(Error::LevelTooLow { required: a.level(), actual: pt.level() });
@@ -173,7 +176,7 @@ impl<'a> CkksEvaluator<'a> {
         Ok(Arc::new(a.with(polys, a.scale * pt.scale).real_if(a.real && pt.real).stating(stated)))
     }
 
-    /// `c * a` with the constant encoded at `scale`, not rescaled: `scale` 1 and an integer cost nothing.
+    /// `c * a` with the constant encoded at `scale`, not rescaled. `scale` 1 and an integer take no level.
     pub fn mul_constant(&self, a: &CkksCiphertext, c: Complex64, scale: f64) -> Result<CkksCiphertext, Error> {
         let real = a.real && c.im == 0.0;
         let stated = a.stated.times(c.norm(), encoding_error(scale));
@@ -267,10 +270,7 @@ impl Evaluator for CkksEvaluator<'_> {
         Ok(self.transforms(std::slice::from_ref(ct), t)?.remove(0))
     }
     fn transforms(&self, of: &[CkksCiphertext], t: &CkksTransform) -> Result<Vec<CkksCiphertext>, Error> {
-        match t {
-            CkksTransform::Map(map) => transforms(self, of, map),
-            CkksTransform::Pack(pack) => packs(self, of, pack),
-        }
+        transforms(self, of, t)
     }
     fn mul(&self, a: &CkksCiphertext, b: &CkksCiphertext) -> Result<CkksCiphertext, Error> {
         product(self, a, b)
@@ -312,9 +312,6 @@ impl Approximate for CkksEvaluator<'_> {
         self.automorphisms(of, conjugation_exponent(self.context().ring().n()))
     }
     fn encode_transform(&self, map: &LinearMap, level: usize, scale_ratio: f64) -> Result<CkksTransform, Error> {
-        Ok(encode(self, map, level, scale_ratio, None)?.into())
-    }
-    fn encode_pack(&self, pack: &Pack) -> Result<CkksTransform, Error> {
-        Ok(CkksTransform::Pack(EncodedPack::new(self, pack)?))
+        encode(self, map, level, scale_ratio, None)
     }
 }

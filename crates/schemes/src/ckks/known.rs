@@ -1,38 +1,45 @@
-//! What the process that encoded a message knows of it afterwards.
+//! What the process that encoded a message still knows about it.
 
-use super::Size;
+use super::{Pattern, Size};
 use num_complex::Complex64;
 
-/// What is known of a message, exactly, because this process encoded it. It is no part of the encryption: it stands in no file
-/// and in no sentence, and what is not known for certain is not known at all, so that nothing right is refused. The bounds on its
-/// size alone go on where the rest ends, with products of different messages.
+/// What is known exactly about a message because this process encoded it. It is not part of the encryption and never
+/// appears in a file or an error. What is not certain counts as unknown, so nothing correct is refused. After products
+/// of different messages only the bounds on the size remain.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Known {
     /// The largest absolute value of a slot.
     pub largest: Option<f64>,
-    /// The mean of the slots. It stands in the encoded polynomial as two coefficients, so what makes it too large for the
-    /// modulus makes the message wrap around; and unlike the largest value it is known of every sum.
+    /// The mean of the slots. The encoded polynomial holds it in two coefficients, so a mean too large for the modulus
+    /// makes the message wrap around. Unlike the largest value it is known for every sum.
     pub mean: Option<Complex64>,
     /// Bounds on the sizes of the slots.
     pub size: Size,
+    /// All slots, of messages that repeat a few numbers.
+    pub pattern: Option<Pattern>,
 }
 
 impl Known {
-    /// Of the slots of a message, at least one.
+    /// Makes it from the slots of a message, at least one.
     pub fn of(slots: impl ExactSizeIterator<Item = Complex64> + Clone) -> Self {
         let count = slots.len() as f64;
         let add = |(largest, sum): (f64, Complex64), z: Complex64| (f64::max(largest, z.norm()), sum + z);
         let size = Size::of(slots.clone().map(Complex64::norm));
+        let pattern = Pattern::of(slots.clone());
         let (largest, sum) = slots.fold((0.0, Complex64::ZERO), add);
-        Self { largest: Some(largest), mean: Some(sum / count), size }
+        Self { largest: Some(largest), mean: Some(sum / count), size, pattern }
     }
-    /// Nothing but bounds on the sizes.
+    /// Only bounds on the sizes.
     pub fn sized(size: Size) -> Self {
         Self { size, ..Self::default() }
     }
     /// A size that no coefficient exceeds, over the scale; infinite if nothing is known.
     pub fn coefficient(&self) -> f64 {
         self.size.rest.max(self.mean.map_or(self.size.mean, |mean| mean.re.abs().max(mean.im.abs())))
+    }
+    /// What the root mean square of all slots is at least.
+    pub fn root_mean_square(&self) -> f64 {
+        self.pattern.map_or(self.size.least, |pattern| pattern.root_mean_square())
     }
     /// A size that some slot has at least.
     pub fn at_least(&self) -> Option<f64> {
@@ -42,33 +49,38 @@ impl Known {
     #[must_use]
     pub fn times(&self, c: Complex64) -> Self {
         let (largest, mean) = (self.largest.map(|x| x * c.norm()), self.mean.map(|x| x * c));
-        Self { largest, mean, size: self.size.times(c) }
+        Self { largest, mean, size: self.size.times(c), pattern: self.pattern.map(|slots| slots.map(|x| x * c)) }
     }
     /// Of the sum with another message, of which the largest value is not that of both.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         let mean = self.mean.zip(other.mean).map(|(x, y)| x + y);
-        Self { largest: None, mean, size: self.size.plus(&other.size) }
+        let pattern = self.pattern.zip(other.pattern).map(|(x, y)| x.zip(&y, |x, y| x + y));
+        Self { largest: None, mean, size: self.size.plus(&other.size), pattern }
     }
     /// Of the sum with one number in every slot.
     #[must_use]
     pub fn plus_number(&self, c: Complex64) -> Self {
-        Self { largest: None, mean: self.mean.map(|x| x + c), size: self.size.plus(&Size::all(c.norm())) }
+        let size = self.size.plus(&Size::all(c.norm()));
+        let pattern = self.pattern.map(|slots| slots.map(|x| x + c));
+        Self { largest: None, mean: self.mean.map(|x| x + c), size, pattern }
     }
     /// Of the complex conjugates.
     #[must_use]
     pub fn conjugate(&self) -> Self {
-        Self { mean: self.mean.map(|x| x.conj()), ..*self }
+        let pattern = self.pattern.map(|slots| slots.map(|x| x.conj()));
+        Self { mean: self.mean.map(|x| x.conj()), pattern, ..*self }
     }
     /// Of the square of every slot.
     #[must_use]
     pub fn square(&self) -> Self {
-        Self { largest: self.largest.map(|x| x * x), mean: None, size: self.size.product(&self.size) }
+        Self { largest: self.largest.map(|x| x * x), ..self.product(self) }
     }
-    /// Of the product with another message, of which the sizes alone are known.
+    /// Of the product with another message, of which the sizes alone are known where neither repeats a few numbers.
     #[must_use]
     pub fn product(&self, other: &Self) -> Self {
-        Self::sized(self.size.product(&other.size))
+        let pattern = self.pattern.zip(other.pattern).map(|(x, y)| x.zip(&y, |x, y| x * y));
+        Self { pattern, ..Self::sized(self.size.product(&other.size)) }
     }
 }
 
@@ -90,6 +102,7 @@ mod tests {
         assert_eq!(a.conjugate(), of(&x.map(|v| v.conj())));
         let sum = of(&[x[0] + y[0], x[1] + y[1]]);
         assert_eq!(a.plus(&b), Known { largest: None, size: a.size.plus(&b.size), ..sum });
+        assert_eq!(a.product(&b).pattern, of(&[x[0] * y[0], x[1] * y[1]]).pattern);
         assert_eq!(a.plus_number(z(1.0, 0.0)).mean, Some(z(2.0, 2.0)));
         assert_eq!(a.square(), Known { mean: None, size: a.size.product(&a.size), ..of(&x.map(|v| v * v)) });
         assert_eq!((a.at_least(), sum.at_least()), (Some(5.0), sum.largest));

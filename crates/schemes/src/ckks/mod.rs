@@ -1,13 +1,16 @@
 //! CKKS: arithmetic on vectors of complex numbers, approximate by its noise (Cheon, Kim, Kim, Song, eprint 2016/421).
 
+pub mod approximate;
 mod batch;
 mod ciphertext;
+pub mod clear;
+pub mod cost;
 mod encode;
 mod evaluator;
-pub(crate) mod keys;
 mod known;
-mod pack;
+pub mod noisy;
 pub mod params;
+mod pattern;
 mod quadratic;
 mod residues;
 mod size;
@@ -16,14 +19,14 @@ mod transform;
 
 pub use batch::Weight;
 pub use ciphertext::{Ciphertext, Plaintext, Points};
-pub use encode::{spread, too_large, Encoder, Number};
+pub use encode::{too_large, Encoder, Number};
 pub use evaluator::CkksEvaluator;
 pub use known::Known;
-pub use pack::{pack_shape, PackShape};
 pub use params::{CkksLiteral, CkksParams};
+pub use pattern::Pattern;
 pub use size::Size;
 pub use stated::Stated;
 pub use transform::{transform_shape, CkksTransform, TransformShape};
 
-/// A CKKS ciphertext, shared: cloning costs nothing and contents never change.
+/// A shared CKKS ciphertext. Cloning is free, and contents never change.
 pub type CkksCiphertext = std::sync::Arc<Ciphertext>;

@@ -1,9 +1,10 @@
 //! [`Quadratic`] forms on ciphertexts: products and terms summed first, then one relinearization and one rescale.
 
+use super::approximate::Approximate;
 use super::evaluator::{constant, encoding_error, CkksEvaluator};
 use super::stated::{in_slots, rounding};
 use super::{CkksCiphertext, Stated};
-use crate::approximate::{Approximate, Quadratic};
+use crate::forms::Quadratic;
 use crate::samples::linear;
 use crate::Error;
 use aglet_ring::{Digits, Eval, Form, KeyProduct, Multiplier, Pair, Poly};
@@ -45,7 +46,7 @@ pub(super) fn divided(
     forms.iter().try_for_each(|form| form.check(e))?;
     let key = match forms.iter().all(|f| f.products.is_empty()) {
         true => None,
-        false => Some(e.key(KeyRole::Square, first.level + 1)?),
+        false => Some(e.key(KeyRole::Relinearization, first.level + 1)?),
     };
     // Many forms go side by side; of a few, each has all threads for its limbs.
     let many = forms.len() >= 2 * rayon::current_num_threads();

@@ -1,4 +1,4 @@
-//! Numbers from their residues, as doubles.
+//! Converts residues to numbers, as doubles.
 
 use aglet_ring::Modulus;
 
@@ -18,8 +18,8 @@ impl<'a> Residues<'a> {
         Self { primes, inverses }
     }
 
-    /// The number of the smallest size with these residues: exact up to the product of two primes, and beyond it to 2^-50 of it.
-    /// Infinite if no double holds it.
+    /// The number of smallest absolute value with these residues. It is exact up to the product of two primes, and
+    /// beyond that to a relative 2^-50.
     pub fn centred(&self, residue: impl Fn(usize) -> u64) -> f64 {
         match self.primes {
             [q] => q.centre(residue(0)) as f64,

@@ -1,20 +1,20 @@
-//! How large a message may be, from above and from below, followed through arithmetic.
+//! Bounds on the size of a message from above and below, tracked through arithmetic.
 
 use num_complex::Complex64;
 
-/// Bounds on the absolute values of the slots of a message, for the process that encoded it or what that was computed from. They hold
-/// for certain but need not be reached; infinite, and 0 from below, is what nobody knows.
+/// Bounds on the absolute values of the slots of a message, for the process that encoded it or its operands. They
+/// always hold but need not be reached. Unknown is infinity from above, and 0 from below.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Size {
-    /// No slot is larger.
+    /// An upper bound for every slot.
     pub most: f64,
-    /// The mean over all slots is no larger, and so is no coefficient, over the scale.
+    /// An upper bound for the mean over all slots, and for every coefficient divided by the scale.
     pub mean: f64,
-    /// No coefficient is larger, over the scale, but for the two that hold the mean of the slots.
+    /// An upper bound for every coefficient divided by the scale, except the two that hold the mean of the slots.
     pub rest: f64,
-    /// No slot is smaller.
+    /// A lower bound for every slot.
     pub least: f64,
-    /// Whether a result on the way may not have fitted its modulus, so that the ciphertext may hold another message.
+    /// Whether an intermediate result may not have fitted its modulus, so that the ciphertext may hold another message.
     pub doubtful: bool,
 }
 
@@ -25,22 +25,22 @@ impl Default for Size {
 }
 
 impl Size {
-    /// Of the absolute values of slots, at least one.
+    /// Bounds from the absolute values of slots, at least one.
     pub fn of(sizes: impl ExactSizeIterator<Item = f64>) -> Self {
         let count = sizes.len() as f64;
         let add = |(most, sum, least): (f64, f64, f64), x: f64| (most.max(x), sum + x, least.min(x));
         let (most, sum, least) = sizes.fold((0.0, 0.0, f64::INFINITY), add);
         Self { most, mean: sum / count, rest: sum / count, least, doubtful: false }
     }
-    /// Where no slot is larger than this.
+    /// Bounds if no slot is larger than this.
     pub fn up_to(most: f64) -> Self {
         Self { most, mean: most, rest: most, ..Self::default() }
     }
-    /// Of one number in every slot.
+    /// Bounds for one number in every slot.
     pub fn all(size: f64) -> Self {
         Self { least: size, rest: 0.0, ..Self::up_to(size) }
     }
-    /// Of so many times the message.
+    /// Bounds for a multiple of the message.
     #[must_use]
     pub fn times(&self, c: Complex64) -> Self {
         let by = |x: f64, c: f64| if x.is_finite() { x * c } else { x };
@@ -52,7 +52,7 @@ impl Size {
             ..*self
         }
     }
-    /// Of a sum.
+    /// Bounds for a sum.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         Self {
@@ -63,7 +63,7 @@ impl Size {
             doubtful: self.doubtful || other.doubtful,
         }
     }
-    /// Of a product of slots.
+    /// Bounds for a slotwise product.
     #[must_use]
     pub fn product(&self, other: &Self) -> Self {
         // Zero times what nobody knows is zero for some and unknown for others.
@@ -77,7 +77,7 @@ impl Size {
             doubtful: self.doubtful || other.doubtful,
         }
     }
-    /// Of a function of every slot that is no larger than this.
+    /// Bounds for a function of every slot whose values are at most this large.
     #[must_use]
     pub fn mapped(&self, most: f64) -> Self {
         Self { doubtful: self.doubtful, ..Self::up_to(if most.is_nan() { f64::INFINITY } else { most }) }

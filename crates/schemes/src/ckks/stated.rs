@@ -1,8 +1,9 @@
-//! What a ciphertext states of its size and its noise, for everybody to read: estimates from above that know no message.
+//! The size and noise that a ciphertext states, for everybody to read: upper estimates that use no message.
 //!
-//! The noise of a result follows from that of its operands and from sizes that their owner declared, never from values. `E` is a
-//! bound on the root mean square of the error of a slot; errors add up as if they were all alike, as nobody knows whether
-//! they are. In a coefficient, an error of variance `v` is one of `2 n v` in a slot of `n`, over the square of the scale:
+//! The noise of a result follows from the noise of its operands and from sizes that their owner declared, never from
+//! values. `E` is a bound on the root-mean-square error of a slot. Errors are added as if they were fully correlated,
+//! because they may be. An error of variance `v` in a coefficient is one of `2 n v` in a slot of `n`, divided by the
+//! square of the scale:
 //!
 //! * rounding two polynomials leaves `(1 + H) / 12` with `H` the squared norm of the secret (eprint 2016/421), three
 //!   polynomials `2 H^2 / 12` more;
@@ -15,12 +16,12 @@ use aglet_rlwe::Context;
 /// Every source counts for so many times its variance, as formulas are right to a few percent only.
 const MARGIN: f64 = 2.0;
 
-/// What is stated of a message and its error; infinite is what nobody states.
+/// The stated bounds on a message and its error; infinity states nothing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stated {
-    /// No slot is larger than this: what the owner declared, and what follows for results.
+    /// An upper bound for every slot: declared by the owner, or derived for results.
     pub bound: f64,
-    /// The root mean square of the error of a slot is at most this.
+    /// An upper bound of the root-mean-square error of a slot.
     pub noise: f64,
 }
 

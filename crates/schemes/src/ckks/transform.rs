@@ -1,11 +1,10 @@
-//! Linear maps on ciphertexts: [`SampleMap`] with scales, and what is known of its errors.
+//! Linear maps on ciphertexts: [`SampleMap`] with scales, and the tracking of their errors.
 
+use super::approximate::check_scale;
 use super::encode::subring_coefficients;
 use super::evaluator::CkksEvaluator;
-use super::pack::EncodedPack;
 use super::stated::{in_slots, rounding};
 use super::{CkksCiphertext, Plaintext};
-use crate::approximate::check_scale;
 use crate::evaluator::Evaluator;
 use crate::linear_map::LinearMap;
 use crate::sample_map::SampleMap;
@@ -17,7 +16,7 @@ use aglet_rlwe::{KeySwitchSpec, Sample};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What a linear map needs at a level, without its numbers: for plans.
+/// The shape of a linear map at a level, without its numbers, for plans.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TransformShape {
     /// The level it starts from.
@@ -59,37 +58,20 @@ pub fn transform_shape(
     Ok(TransformShape { level, babies, giant, giant_steps: map.giant_step_count(), spec, matrix_bytes })
 }
 
-/// What is encoded for one level.
-pub enum CkksTransform {
-    /// A linear map by its diagonals.
-    Map(EncodedMap),
-    /// All slots into coefficients at once.
-    Pack(EncodedPack),
-}
-
-impl From<EncodedMap> for CkksTransform {
-    fn from(map: EncodedMap) -> Self {
-        Self::Map(map)
-    }
-}
-
-impl CkksTransform {
-    /// Bytes of what is encoded.
-    pub fn byte_count(&self) -> usize {
-        match self {
-            Self::Map(map) => map.map.byte_count(),
-            Self::Pack(pack) => pack.byte_count(),
-        }
-    }
-}
-
 /// A linear map encoded for one level.
-pub struct EncodedMap {
+pub struct CkksTransform {
     map: SampleMap,
     scale_ratio: f64,
     /// The sum of the largest values of the diagonals, and the error of their encoding.
     gain: f64,
     error: f64,
+}
+
+impl CkksTransform {
+    /// Bytes of the encoded diagonals.
+    pub fn byte_count(&self) -> usize {
+        self.map.byte_count()
+    }
 }
 
 pub(super) fn encode(
@@ -98,7 +80,7 @@ pub(super) fn encode(
     level: usize,
     scale_ratio: f64,
     shape: Option<&KeySwitchSpec>,
-) -> Result<EncodedMap, Error> {
+) -> Result<CkksTransform, Error> {
     check_scale(scale_ratio)?;
     let scale = scale_ratio * e.context().modulus(level);
     let mut ffts = BTreeMap::new();
@@ -112,14 +94,14 @@ pub(super) fn encode(
     let encoded = SampleMap::encode(e, &[map], level, shape, polynomial)?;
     // Roundings of different diagonals have nothing to do with each other.
     let error = f64::sqrt(count) * Plaintext::encoding_error(map.slots(), scale);
-    Ok(EncodedMap { map: encoded, scale_ratio, gain, error })
+    Ok(CkksTransform { map: encoded, scale_ratio, gain, error })
 }
 
 /// Applies a map to several ciphertexts, which meet in the kernels: keys and diagonals are read once.
 pub(super) fn transforms(
     e: &CkksEvaluator<'_>,
     of: &[CkksCiphertext],
-    t: &EncodedMap,
+    t: &CkksTransform,
 ) -> Result<Vec<CkksCiphertext>, Error> {
     if t.map.slots() != e.slots() {
         return Err(Error::SlotMismatch { expected: e.slots(), found: t.map.slots() });

@@ -1,4 +1,5 @@
-//! Gates: a weighted sum of bits whose sign is the result (eprint 2014/816). A bit is the phase Q/8 for 1 and -Q/8 for 0.
+//! Gates: a weighted sum of bits, whose sign is the result (eprint 2014/816). A bit has the phase Q/8 for 1 and -Q/8
+//! for 0.
 
 use crate::Error;
 use aglet_rlwe::lwe::{log2_tail, LweCiphertext, LweContext};
@@ -6,9 +7,9 @@ use aglet_rlwe::lwe::{log2_tail, LweCiphertext, LweContext};
 /// A gate that one bootstrap evaluates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Gate {
-    /// 1 unless both are.
+    /// 1 unless both bits are 1.
     Nand,
-    /// 1 if both are.
+    /// 1 if both bits are 1.
     And,
     /// 1 unless both are 0.
     Or,
@@ -20,7 +21,7 @@ pub enum Gate {
     Xnor,
     /// 1 if the first is 0 and the second 1.
     Andny,
-    /// What two or three of three bits are.
+    /// The value that at least two of three bits have.
     Majority,
 }
 
@@ -64,7 +65,7 @@ impl Gate {
         self.form().1.len()
     }
 
-    /// Refuses another number of bits than it takes.
+    /// Refuses a wrong number of bits.
     ///
     /// # Errors
     /// [`Error::Inputs`].
@@ -94,7 +95,7 @@ impl Gate {
         }
     }
 
-    /// How far the phase is from a wrong sign, in turns.
+    /// How far the phase is from a wrong sign, on the torus.
     #[must_use]
     pub fn distance(self) -> f64 {
         match self {
@@ -109,7 +110,7 @@ impl Gate {
         self.form().1.iter().map(|w| (w * w) as f64).sum()
     }
 
-    /// The sum whose sign is the result. It is still to be bootstrapped, with [`Gate::table`].
+    /// The sum whose sign is the result. It must still be bootstrapped, with [`Gate::table`].
     ///
     /// # Errors
     /// [`Error::Inputs`] for another number of bits, those of the floor below for bits of different keys, and
@@ -120,11 +121,18 @@ impl Gate {
         bits: &[&LweCiphertext],
         max_log2_failure: f64,
     ) -> Result<LweCiphertext, Error> {
+        self.decision(ctx, bits)?.sum(ctx, max_log2_failure)
+    }
+
+    /// The sum, before its noise is checked.
+    ///
+    /// # Errors
+    /// [`Error::Inputs`] for another number of bits.
+    pub fn decision<'a>(self, ctx: &LweContext, bits: &[&'a LweCiphertext]) -> Result<Decision<'a>, Error> {
         self.check(bits.len())?;
         let (eighths, terms) = self.terms(ctx, bits);
-        let sum = LweCiphertext::combine(ctx, eighth(ctx, eighths), &terms)?;
-        permit(self.name(), self.distance(), ctx, &sum, max_log2_failure)?;
-        Ok(sum)
+        let pairs: &[[usize; 2]] = if terms.len() == 3 { &[[0, 1], [0, 2], [1, 2]] } else { &[] };
+        Ok(Decision { name: self.name(), distance: self.distance(), eighths, terms, pairs })
     }
 
     /// The terms of the sum. A bit that comes twice decides alone where it can: twice its noise would be twice the deviation.
@@ -133,6 +141,9 @@ impl Gate {
         match self {
             Gate::And | Gate::Or if twice(0, 1) => (0, vec![(bits[0], 1)]),
             Gate::Nand | Gate::Nor if twice(0, 1) => (0, vec![(bits[0], -1)]),
+            // Twice the one less twice the other is none, and a sign of its own.
+            Gate::Xor if twice(0, 1) => (-2, vec![(bits[0], 2), (bits[1], -2)]),
+            Gate::Xnor if twice(0, 1) => (2, vec![(bits[0], 2), (bits[1], -2)]),
             Gate::Majority if twice(0, 1) || twice(0, 2) => (0, vec![(bits[0], 1)]),
             Gate::Majority if twice(1, 2) => (0, vec![(bits[1], 1)]),
             _ => {
@@ -142,11 +153,87 @@ impl Gate {
         }
     }
 
-    /// The table of every gate: Q/8 for the upper half of a turn, and so -Q/8 for the lower.
+    /// The table of every gate: Q/8 for the upper half of the torus, and so -Q/8 for the lower.
     #[must_use]
     pub fn table(ctx: &LweContext) -> Vec<u64> {
         vec![eighth(ctx, 1); ctx.params().n()]
     }
+}
+
+/// A sum whose sign is a bit, to be bootstrapped with [`Gate::table`].
+///
+/// If three terms have too much noise together, or share some of it, two of them may be bootstrapped first with
+/// [`pair_table`]. The result of a rotation has noise of its own, and each sum is then one of two terms. Results of
+/// gates have this margin in every set.
+#[derive(Clone, Debug)]
+pub struct Decision<'a> {
+    name: &'static str,
+    distance: f64,
+    eighths: i64,
+    terms: Vec<(&'a LweCiphertext, i64)>,
+    /// Terms that may go first, which are two of three and one bit each.
+    pairs: &'static [[usize; 2]],
+}
+
+impl Decision<'_> {
+    /// The sum itself.
+    ///
+    /// # Errors
+    /// As [`Gate::combine`].
+    pub fn sum(&self, ctx: &LweContext, max_log2_failure: f64) -> Result<LweCiphertext, Error> {
+        let sum = LweCiphertext::combine(ctx, eighth(ctx, self.eighths), &self.terms)?;
+        permit(self.name, self.distance, ctx, &sum, max_log2_failure)?;
+        Ok(sum)
+    }
+
+    /// Pairs that may go first, by their numbers, as far as noises tell that are known before.
+    #[must_use]
+    pub fn pairs(&self, ctx: &LweContext, max_log2_failure: f64) -> Vec<usize> {
+        let log2 = |variance: f64| log2_tail(self.distance, ctx.noise().decision(variance));
+        let has_margin = |&pair: &usize| {
+            let rest = self.rest(pair).map(|(ct, _)| ct.variance()).sum::<f64>();
+            let first = self.pair(ctx, pair).is_ok_and(|first| log2(first.variance()) <= max_log2_failure);
+            first && log2(rest + ctx.noise().blind_rotation) <= max_log2_failure
+        };
+        (0..self.pairs.len()).filter(has_margin).collect()
+    }
+
+    /// The sum of a pair: 2/8, 0 or -2/8.
+    ///
+    /// # Errors
+    /// Bits of different keys.
+    pub fn pair(&self, ctx: &LweContext, pair: usize) -> Result<LweCiphertext, Error> {
+        Ok(LweCiphertext::combine(ctx, 0, &self.pairs[pair].map(|at| self.terms[at]))?)
+    }
+
+    /// The sum with the bootstrapped result of its pair.
+    ///
+    /// # Errors
+    /// As [`Gate::combine`], if the other term shares noise with that result.
+    pub fn sum_with(
+        &self,
+        ctx: &LweContext,
+        (pair, read): (usize, &LweCiphertext),
+        max_log2_failure: f64,
+    ) -> Result<LweCiphertext, Error> {
+        let terms: Vec<_> = self.rest(pair).chain([(read, 1)]).collect();
+        let sum = LweCiphertext::combine(ctx, eighth(ctx, self.eighths), &terms)?;
+        permit(self.name, self.distance, ctx, &sum, max_log2_failure)?;
+        Ok(sum)
+    }
+
+    /// The terms beside a pair.
+    fn rest(&self, pair: usize) -> impl Iterator<Item = (&LweCiphertext, i64)> {
+        let pair = self.pairs[pair];
+        self.terms.iter().enumerate().filter(move |(at, _)| !pair.contains(at)).map(|(_, &term)| term)
+    }
+}
+
+/// The table of two bits that are to be added to a third: two eighths, none, or less two, as they were.
+#[must_use]
+pub fn pair_table(ctx: &LweContext) -> Vec<u64> {
+    let n = ctx.params().n();
+    (0..n).map(|i| if (n / 4..3 * n / 4).contains(&i) { eighth(ctx, 2) } else { 0 }).collect()
 }
 
 /// `round(k Q / 8)` modulo Q.
@@ -168,7 +255,7 @@ pub fn to_bit(ctx: &LweContext, phase: u64) -> bool {
     ctx.modulus().centre(phase) > 0
 }
 
-/// The negation of a bit, which costs no bootstrap.
+/// The negation of a bit; it takes no bootstrap.
 ///
 /// # Errors
 /// A bit of another set.
@@ -194,27 +281,34 @@ pub fn mux_table(ctx: &LweContext) -> Vec<u64> {
     vec![eighth(ctx, 2); ctx.params().n()]
 }
 
-/// The second step: the sum whose sign is `select ? x : y`, where `both` says whether select and x are 1. Its noise is that of three
-/// bits, and that of the result, with [`Gate::table`], the one of any gate.
+/// The second step: the sum whose sign is `select ? x : y`, where `both` says whether select and x are 1. The sum has
+/// the noise of three bits; its result, with [`Gate::table`], has the noise of any gate. If bits are the same
+/// ciphertext it is a gate of two.
 ///
 /// # Errors
-/// As [`Gate::combine`].
-pub fn mux_end(
+/// Those of the floor below.
+pub fn mux_end<'a>(
     ctx: &LweContext,
-    both: &LweCiphertext,
-    [select, x, y]: [&LweCiphertext; 3],
-    max_log2_failure: f64,
-) -> Result<LweCiphertext, Error> {
-    if y.is_multiple(ctx, select, -1) {
-        return Gate::Or.combine(ctx, &[x, y], max_log2_failure);
-    }
-    // In eighths: 2 if both are 1, else -2; then -1 or 1 by select, 1 or -1 by y, and 1. That is 3 or 1 for 1, -1 or -3 for 0.
-    let sum = LweCiphertext::combine(ctx, eighth(ctx, 1), &[(both, 1), (select, -1), (y, 1)])?;
-    permit("mux", Gate::And.distance(), ctx, &sum, max_log2_failure)?;
-    Ok(sum)
+    both: &'a LweCiphertext,
+    [select, x, y]: [&'a LweCiphertext; 3],
+) -> Result<Decision<'a>, Error> {
+    let same = |x: &LweCiphertext, sign| x.is_multiple(ctx, select, sign);
+    let (gate, bits) = match () {
+        () if same(x, 1) => (Gate::Or, [select, y]),
+        () if same(x, -1) => (Gate::Andny, [select, y]),
+        () if same(y, 1) => (Gate::And, [select, x]),
+        () if same(y, -1) => (Gate::Or, [x, y]),
+        () if x.is_multiple(ctx, y, 1) => (Gate::Or, [x, y]),
+        () => {
+            // In eighths: 2 if both are 1, else -2; then -1 or 1 by select, 1 or -1 by y, and 1. That is 3 or 1 for 1, -1 or -3 for 0.
+            let terms = vec![(both, 1), (select, -1), (y, 1)];
+            return Ok(Decision { name: "mux", distance: Gate::And.distance(), eighths: 1, terms, pairs: &[[1, 2]] });
+        }
+    };
+    gate.decision(ctx, &bits)
 }
 
-/// What is bootstrapped for the same bit with the noise of a gate: the bit itself.
+/// The sum to bootstrap in order to refresh a bit: the bit itself.
 ///
 /// # Errors
 /// [`Error::Failure`] as [`Gate::combine`].

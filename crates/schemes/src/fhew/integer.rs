@@ -1,8 +1,9 @@
-//! Signed integers that do not wrap around, and the sign of one: from its base-16 magnitudes, without a subtraction.
+//! Signed integers that do not wrap around, and their sign, which is computed from base-16 magnitudes without a
+//! subtraction.
 //!
-//! An integer of b bits has the phase `m u` with `u = 16 / (17 2^b)` of a turn, so that all of them leave 1/34 of a turn free at either
+//! An integer of b bits has the phase `m u` with `u = 16 / (17 2^b)` of the torus, so that all of them leave 1/34 of the torus free at either
 //! end of each half. For `x = (m + 1/2) u` and each j below `J = ceil(b / 4)` a rotation of `16^j x` gives `D_j = 0` where the phase is
-//! nearer than about 1/68 to a multiple of a half turn, else 1 or -1 by the half. The first `D_j` that is not 0 has the sign of m, as
+//! nearer than about 1/68 to a multiple of half the torus, else 1 or -1 by the half. The first `D_j` that is not 0 has the sign of m, as
 //! `16^j x` has not left its half before, and the last cannot be 0. So `sum_j 2^(J - 1 - j) D_j` has the sign of m, and a last rotation
 //! reads it.
 
@@ -12,20 +13,20 @@ use aglet_rlwe::lwe::{log2_tail, LweContext, LweParams};
 
 /// Bits of a digit of magnitude.
 const DIGIT: u32 = 4;
-/// What two neighbouring magnitudes must leave free together, in turns: `1 / (2 (2^DIGIT + 1))`.
+/// What two neighbouring magnitudes must leave free together, on the torus: `1 / (2 (2^DIGIT + 1))`.
 const MARGIN: f64 = 1.0 / 34.0;
 
-/// Integers from `-2^(bits - 1)` to `2^(bits - 1) - 1`.
+/// Signed integers from `-2^(bits - 1)` to `2^(bits - 1) - 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Integer {
     bits: u32,
 }
 
 impl Integer {
-    /// Most bits.
+    /// The largest number of bits.
     pub const MOST_BITS: u32 = 20;
 
-    /// Of 2 to 20 bits, the sign included.
+    /// Signed integers of 2 to 20 bits, including the sign.
     ///
     /// # Errors
     /// [`Error::Message`] for another number of bits.
@@ -75,15 +76,15 @@ impl Integer {
         (m.centre(phase) as f64 / m.value() as f64 * 17.0 * f64::from(self.bits).exp2() / 16.0).round() as i64
     }
 
-    /// Half the way from one integer to the next, in turns: how far a phase may be off where it is decrypted.
+    /// Half the way from one integer to the next, on the torus: how far a phase may be off where it is decrypted.
     #[must_use]
     pub fn distance(self) -> f64 {
         16.0 / (34.0 * f64::from(self.bits).exp2())
     }
 
-    /// The part of a turn that `2^(bits - 1)` takes, half the number of integers.
+    /// The part of the torus that `2^(bits - 1)` takes, half the number of integers.
     #[must_use]
-    pub fn largest_turn(self) -> f64 {
+    pub fn largest_on_torus(self) -> f64 {
         8.0 / 17.0
     }
 
@@ -112,7 +113,7 @@ impl Integer {
         1 << (DIGIT * j)
     }
 
-    /// The table of magnitude j: 0 near the ends of the half turn, `2^-(j + 2)` of a turn between.
+    /// The table of magnitude j: 0 near the ends of the half of the torus, `2^-(j + 2)` of the torus between.
     #[must_use]
     pub fn magnitude_table(self, ctx: &LweContext, j: u32) -> Vec<u64> {
         let (n, zeros) = (ctx.params().n(), zeros(ctx.params().n()));
@@ -120,7 +121,7 @@ impl Integer {
         (0..n).map(|i| if (zeros..n - zeros).contains(&i) { amplitude } else { 0 }).collect()
     }
 
-    /// The table that reads the sum: half a step of `to` and, half a turn on, its negative. With half a step added, that is 1 for 0 and
+    /// The table that reads the sum: half a step of `to` and, half the torus on, its negative. With half a step added, that is 1 for 0 and
     /// positive integers, 0 for negative ones.
     #[must_use]
     pub fn sign_table(ctx: &LweContext, to: Message) -> Vec<u64> {
@@ -132,7 +133,7 @@ impl Integer {
     pub fn log2_failure(self, params: &LweParams, variance: f64) -> f64 {
         let (count, noise) = (self.magnitudes(), params.noise());
         if count == 1 {
-            // Half a step from the ends of a half turn.
+            // Half a step from the ends of half the torus.
             return log2_tail(self.distance(), noise.decision(variance));
         }
         let (n, factor) = (params.n(), |j| (self.factor(j) as f64).powi(2));
@@ -145,7 +146,7 @@ impl Integer {
     }
 }
 
-/// Entries at either end of a table that are 0: as near to 1/68 of a turn as exponents come, rather below.
+/// Entries at either end of a table that are 0: as near to 1/68 of the torus as exponents come, rather below.
 fn zeros(n: usize) -> usize {
     2 * n / 68
 }

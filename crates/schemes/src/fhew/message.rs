@@ -1,20 +1,22 @@
-//! Small integers as phases: where messages lie on the turn, and how often a bootstrap reads a neighbour instead.
+//! Small integers as phases: where messages lie on the torus, and how often a bootstrap reads a neighbouring message
+//! instead.
 
 use crate::Error;
 use aglet_rlwe::lwe::{log2_tail, LweContext, Noise};
 
-/// log2 of the largest probability of a wrong result, unless the caller allows more: shared decryptions leak at failures, so they
-/// count as a break of security.
+/// log2 of the largest accepted probability of a wrong result, unless the caller accepts more. A failure can leak
+/// information when decryptions are shared, so it counts as a break of security.
 pub const MAX_LOG2_FAILURE: f64 = -128.0;
 
-/// Where messages lie, and so which functions of them a table may be.
+/// Where messages lie on the torus, and so which LUTs are possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Domain {
-    /// On half a turn, with a bit of padding above them: any function in one rotation, but sums must stay below p.
+    /// On half of the torus, with a padding bit above: any LUT in one rotation, but sums must stay below p.
     Padded,
-    /// On the whole turn, so that sums wrap around modulo p: any function, in two rotations.
+    /// On the whole torus, so sums wrap around modulo p: any LUT, in two rotations.
     Full,
-    /// On the whole turn as well: functions with `f(m + p/2) = -f(m)`, in one rotation and with twice the distance.
+    /// On the whole torus as well: LUTs with `f(m + p/2) = -f(m)`, in one rotation and with twice the distance between
+    /// messages.
     Negacyclic,
 }
 
@@ -33,7 +35,7 @@ impl Domain {
     }
 }
 
-/// Messages 0 to p - 1 of one domain: m has the phase `m Q / 2p` if padded, `m Q / p` on the whole turn.
+/// Messages 0 to p - 1 of one domain. m has the phase `m Q / 2p` if padded, and `m Q / p` on the whole torus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
     space: u64,
@@ -68,9 +70,9 @@ impl Message {
         Self { domain, ..self }
     }
 
-    /// Phases of messages that a turn has room for: p, or 2p with the bit of padding.
+    /// Phases of messages that the torus has room for: p, or 2p with the bit of padding.
     #[must_use]
-    pub fn turn(self) -> u64 {
+    pub fn torus(self) -> u64 {
         match self.domain {
             Domain::Padded => 2 * self.space,
             _ => self.space,
@@ -86,23 +88,23 @@ impl Message {
             let allowed = format!("0 to {}", self.space - 1);
             return Err(Error::Message { value: message, what: "a message", allowed });
         }
-        Ok(ctx.modulus().mul(message, fraction(ctx, self.turn())))
+        Ok(ctx.modulus().mul(message, fraction(ctx, self.torus())))
     }
 
     /// The phase of any number, modulo p or, with padding, 2p: what is added to a ciphertext in the clear.
     #[must_use]
     pub fn phase(self, ctx: &LweContext, number: i64) -> u64 {
-        ctx.modulus().mul(number.rem_euclid(self.turn() as i64) as u64, fraction(ctx, self.turn()))
+        ctx.modulus().mul(number.rem_euclid(self.torus() as i64) as u64, fraction(ctx, self.torus()))
     }
 
     /// The message nearest to a phase, modulo p or, with padding, 2p: from p on it has left the range of tables.
     #[must_use]
     pub fn decode(self, ctx: &LweContext, phase: u64) -> u64 {
-        let (q, turn) = (u128::from(ctx.modulus().value()), u128::from(self.turn()));
-        ((2 * u128::from(phase) * turn + q) / (2 * q) % turn) as u64
+        let (q, torus) = (u128::from(ctx.modulus().value()), u128::from(self.torus()));
+        ((2 * u128::from(phase) * torus + q) / (2 * q) % torus) as u64
     }
 
-    /// Boxes on the half turn that a rotation reads, the phases of one message each, and whether message 0 lies in the middle of the
+    /// Boxes on the half of the torus that a rotation reads, the phases of one message each, and whether message 0 lies in the middle of the
     /// first rather than at its start.
     #[must_use]
     pub fn boxes(self) -> (usize, bool) {
@@ -113,19 +115,19 @@ impl Message {
         }
     }
 
-    /// Half the way from one message to the next, in turns: how far a phase may be off where it is decrypted.
+    /// Half the way from one message to the next, on the torus: how far a phase may be off where it is decrypted.
     #[must_use]
     pub fn half_step(self) -> f64 {
-        0.5 / self.turn() as f64
+        0.5 / self.torus() as f64
     }
 
-    /// How far phases are from the next message where a rotation reads them, in turns.
+    /// How far phases are from the next message where a rotation reads them, on the torus.
     #[must_use]
     pub fn distance(self) -> f64 {
         0.25 / self.boxes().0 as f64
     }
 
-    /// log2 of the probability that a look-up of an input of this variance is wrong, where one rotation reads `2^log_tables` tables.
+    /// log2 of the probability that a lookup of an input of this variance is wrong, where one rotation reads `2^log_tables` tables.
     /// The two rotations of the full domain count together.
     #[must_use]
     pub fn log2_failure(self, noise: &Noise, variance: f64, log_tables: u32) -> f64 {

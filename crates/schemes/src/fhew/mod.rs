@@ -1,4 +1,4 @@
-//! Bits and small integers in LWE ciphertexts: what gates and look-up tables are before they are bootstrapped.
+//! FHEW/TFHE: bits and small integers in LWE ciphertexts, with gates and lookup tables, before the bootstrap.
 
 mod gates;
 mod integer;
@@ -7,7 +7,7 @@ mod params;
 mod tables;
 mod word;
 
-pub use gates::{check_refresh, from_bit, mux_end, mux_start, mux_table, not, to_bit, Gate};
+pub use gates::{check_refresh, from_bit, mux_end, mux_start, mux_table, not, pair_table, to_bit, Decision, Gate};
 pub use integer::Integer;
 pub use message::{either, Domain, Message, MAX_LOG2_FAILURE};
 pub use params::{Claims, Family, FhewLiteral, FhewParams};

@@ -1,4 +1,4 @@
-//! Parameter sets of gates and tables: what a preset file says, and what has passed the security gate.
+//! Parameter sets of FHEW: the content of a preset file, and the form that has passed the security check.
 
 use super::message::{Domain, Message};
 use crate::Error;
@@ -8,7 +8,7 @@ use aglet_rlwe::security::{Secret, Security};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The scheme that a literal is of.
+/// The scheme of a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Family {
@@ -16,20 +16,20 @@ pub enum Family {
     Fhew,
 }
 
-/// What a preset promises; tests recompute every figure.
+/// The claims of a preset; tests recompute every figure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claims {
     /// Classical security in bits that the table supports, of the weaker of the two secrets.
     pub security_bits: f64,
-    /// log2 of the probability that a bootstrap is wrong, rounded up to 0.1: for a secret three deviations heavier than most, and the
-    /// inputs of [`FhewLiteral::squared_weights`].
+    /// log2 of the probability that a bootstrap is wrong, rounded up to 0.1, for a secret three deviations heavier than
+    /// most and the inputs of [`FhewLiteral::squared_weights`].
     pub log2_p_fail: f64,
     /// Bytes of the keys of a bootstrap in memory.
     pub key_bytes: u64,
 }
 
-/// A parameter set as written down: plain data, nothing checked.
+/// A parameter set as it is written: plain data, not checked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FhewLiteral {
@@ -42,17 +42,17 @@ pub struct FhewLiteral {
     /// The blind rotation: `"blocks"`, where nothing is said, `"ginx"`, `{ dm = base }`, `{ lmkcdey = window }` or `"ntru"`.
     #[serde(default)]
     pub method: Method,
-    /// Messages that a ciphertext has beside the bit of padding: 2, 4, 8 or 16.
+    /// The number of messages, without the padding bit: 2, 4, 8 or 16.
     pub messages: u64,
-    /// The sum of squared weights that the linear combination before a bootstrap may have, of results of bootstraps.
+    /// The largest sum of squared weights of the linear combination of bootstrap results before a bootstrap.
     pub squared_weights: f64,
     /// The prime Q.
     pub modulus: u64,
     /// log2 of the degree N.
     pub log_n: u32,
-    /// Polynomials k of the secret.
+    /// The rank k of the GLWE secret: its number of polynomials.
     pub rank: usize,
-    /// Coordinates n of the LWE secret.
+    /// The dimension n of the LWE secret.
     pub dimension: usize,
     /// Distribution of the secret.
     pub secret: Secret,
@@ -66,7 +66,7 @@ pub struct FhewLiteral {
     pub lwe_error: f64,
     /// log2 of the deviation of GLWE errors over Q.
     pub glwe_error: f64,
-    /// What the preset promises.
+    /// The claims of the preset.
     pub claims: Option<Claims>,
 }
 
@@ -79,12 +79,12 @@ impl FhewLiteral {
         Ok(toml::from_str(text).map_err(|e| aglet_rlwe::Error::BadParameters { reason: e.to_string() })?)
     }
 
-    /// As text, without what it promises, which says nothing about keys and ciphertexts.
+    /// The text of this literal, without claims, which do not affect keys and ciphertexts.
     ///
     /// # Errors
-    /// [`aglet_rlwe::Error::BadParameters`] for a literal that no text stands for.
+    /// [`aglet_rlwe::Error::BadParameters`] for a literal that cannot be written as text.
     pub fn to_toml(&self) -> Result<String, Error> {
-        let reason = |e| aglet_rlwe::Error::BadParameters { reason: format!("they cannot be written down: {e}") };
+        let reason = |e| aglet_rlwe::Error::BadParameters { reason: format!("they cannot be written as text: {e}") };
         Ok(toml::to_string(&Self { claims: None, ..self.clone() }).map_err(reason)?)
     }
 
@@ -95,7 +95,7 @@ impl FhewLiteral {
     }
 }
 
-/// A checked set. Cloning shares it.
+/// A checked parameter set. Clones share it.
 #[derive(Clone, Debug)]
 pub struct FhewParams(Arc<Inner>);
 

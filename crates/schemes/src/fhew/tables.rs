@@ -1,7 +1,8 @@
-//! Look-up tables: functions of small integers, as the polynomials that rotations turn.
+//! Lookup tables (LUTs): functions on small integers, as the test polynomials of blind rotations.
 //!
-//! A rotation reads N phases of half a turn; the other half has their negatives. A message has a box of them, so a table is constant on
-//! boxes, and `(1 - X)` times it has one coefficient for each border between two.
+//! A rotation distinguishes N phases on half of the torus; the other half gives their negatives. Each message has a box
+//! of phases, so a table is constant on boxes, and `(1 - X)` times it has one coefficient for each border between two
+//! boxes.
 
 use super::message::{fraction, Message};
 use super::Domain;
@@ -17,7 +18,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// `values[m]` for each message m; the results lie as `to` says.
+    /// `values[m]` for each message m. Results are messages of `to`.
     ///
     /// # Errors
     /// [`Error::Message`] for another number of values than of messages, a value that is no message of `to`, and in the negacyclic
@@ -27,7 +28,7 @@ impl Table {
         if from.domain() == Domain::Negacyclic {
             let (first, second) = values.split_at(values.len() / 2);
             for (&f, &g) in first.iter().zip(second) {
-                let negative = (to.turn() - f) % to.turn();
+                let negative = (to.torus() - f) % to.torus();
                 if g != negative {
                     let allowed = format!("{negative}, as f(m + p/2) = -f(m) and f(m) = {f}, or the domain \"full\"");
                     return Err(Error::Message { value: g, what: "a value of a negacyclic table", allowed });
@@ -53,10 +54,10 @@ impl Table {
         &self.values
     }
 
-    /// Its N entries: entry i for phases in `[i, i + 1) / 2N` of a turn.
+    /// Its N entries: entry i for phases in `[i, i + 1) / 2N` of the torus.
     #[must_use]
     pub fn entries(&self, ctx: &LweContext) -> Vec<u64> {
-        let (m, one) = (ctx.modulus(), fraction(ctx, self.to.turn()));
+        let (m, one) = (ctx.modulus(), fraction(ctx, self.to.torus()));
         let n = ctx.params().n();
         (0..n).map(|i| m.mul(m.reduce_i64(self.at(n, i)), one)).collect()
     }
@@ -107,7 +108,7 @@ fn check(values: &[u64], arguments: u64, to: Message) -> Result<(), Error> {
     }
 }
 
-/// A function of two messages, by the values of all pairs.
+/// A function of two messages, given by its values for all pairs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PairTable {
     rows: Vec<Table>,
@@ -147,7 +148,7 @@ impl PairTable {
 /// The polynomial whose rotation serves many tables: half a step of the messages that they give in every coefficient.
 #[must_use]
 pub fn half_steps(ctx: &LweContext, to: Message) -> Vec<u64> {
-    vec![fraction(ctx, 2 * to.turn()); ctx.params().n()]
+    vec![fraction(ctx, 2 * to.torus()); ctx.params().n()]
 }
 
 /// Several tables in one: entry `i + t` of each group of `2^log_tables` is entry i of table t. The places of tables that are missing

@@ -33,7 +33,7 @@ fn read(ctx: &LweContext, table: &[u64], phase: u64) -> u64 {
     }
 }
 
-/// A number of turns, as a phase.
+/// A number of the torus, as a phase.
 fn turns(ctx: &LweContext, x: f64) -> u64 {
     ctx.modulus().reduce_i64((x * ctx.modulus().value() as f64).round() as i64)
 }
@@ -122,11 +122,11 @@ fn what_is_no_table_is_refused_with_what_would_be() {
     let padded = message(4, Domain::Padded);
     let refused = |from, to, values: &[u64]| Table::new(from, to, values).unwrap_err().to_string();
     assert!(Message::new(5, Domain::Full).is_err());
-    assert!(refused(padded, padded, &[0, 1, 2]).contains("take 4"));
-    assert!(refused(padded, padded, &[0, 1, 2, 4]).contains("4 is a table value that is not allowed; take 0 to 3"));
+    assert!(refused(padded, padded, &[0, 1, 2]).contains("give 4"));
+    assert!(refused(padded, padded, &[0, 1, 2, 4]).contains("4 cannot be a table value; give 0 to 3"));
     assert!(Table::new(padded, message(8, Domain::Full), &[0, 1, 2, 4]).is_ok());
     let negacyclic = message(4, Domain::Negacyclic);
-    assert!(refused(negacyclic, negacyclic, &[0, 1, 0, 1]).contains("take 3, as f(m + p/2) = -f(m)"));
+    assert!(refused(negacyclic, negacyclic, &[0, 1, 0, 1]).contains("give 3, as f(m + p/2) = -f(m)"));
     let pairs = |from, count: u64| PairTable::new(from, padded, &(0..count).map(|i| i % 4).collect::<Vec<_>>());
     assert!(pairs(padded, 16).is_ok() && pairs(padded, 15).is_err() && pairs(negacyclic, 16).is_err());
     let integer = Integer::new(8).unwrap();
@@ -136,7 +136,7 @@ fn what_is_no_table_is_refused_with_what_would_be() {
     assert!(word.encode(&context(), 256).is_err());
 }
 
-/// The sign of a phase by the tables of an integer, with noise of so many turns at most.
+/// The sign of a phase by the tables of an integer, with noise of at most this much of the torus.
 fn clear_sign(ctx: &LweContext, integer: Integer, phase: u64, bound: f64, state: &mut u64) -> u64 {
     let (m, to) = (ctx.modulus(), Message::new(16, Domain::Padded).unwrap());
     let mut noisy = |phase| m.add(phase, turns(ctx, bound * noise(state)));

@@ -1,7 +1,8 @@
-//! Words: integers modulo 2^w on the whole turn, from the low end of which groups of bits are read and cleared (eprint 2021/1337).
+//! Words: unsigned integers modulo 2^w on the whole torus. Groups of their low bits are read and cleared (eprint
+//! 2021/1337).
 //!
-//! `2^(w - t)` times a word has its low t bits on the whole turn. A first rotation reads the highest of them, a second one the others,
-//! which then lie on half a turn; both results are subtracted from the word. What is left is a word of `w - t` bits at the same phase.
+//! `2^(w - t)` times a word has its low t bits on the whole torus. A first rotation reads the highest of them, a second one the others,
+//! which then lie on half the torus; both results are subtracted from the word. What is left is a word of `w - t` bits at the same phase.
 
 use super::message::{either, fraction, Message, MAX_LOG2_FAILURE};
 use crate::Error;
@@ -13,7 +14,7 @@ pub struct Word {
     bits: u32,
 }
 
-/// The low bits of a word that are read together, by one rotation if it is one bit and by two if there are more.
+/// The low bits of a word that are read together: by one rotation if it is one bit, by two if there are more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Group {
     /// Bits of the word, those below it cleared already and not counted.
@@ -33,7 +34,7 @@ pub enum Part {
     Rest,
 }
 
-/// What the bits of a group count where they are wanted, as phases.
+/// The weight of the bits of a group in the result, as phases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
     /// Half of the highest bit.
@@ -43,19 +44,23 @@ pub struct Counts {
 }
 
 impl Word {
-    /// Most bits.
+    /// The largest number of bits.
     pub const MOST_BITS: u32 = 20;
-    /// Most bits of a group.
+    /// The largest number of bits in a group.
     pub const MOST_GROUP: u32 = 5;
 
-    /// Of 1 to 20 bits.
+    /// Words of 1 to 20 bits.
     ///
     /// # Errors
     /// [`Error::Message`] for another number of bits.
     pub fn new(bits: u32) -> Result<Self, Error> {
         if !(1..=Self::MOST_BITS).contains(&bits) {
             let allowed = format!("1 to {}", Self::MOST_BITS);
-            return Err(Error::Message { value: bits.into(), what: "a number of bits of a word", allowed });
+            return Err(Error::Message {
+                value: bits.into(),
+                what: "a number of bits of an unsigned integer",
+                allowed,
+            });
         }
         Ok(Self { bits })
     }
@@ -73,7 +78,7 @@ impl Word {
     pub fn encode(self, ctx: &LweContext, value: u64) -> Result<u64, Error> {
         if value >> self.bits != 0 {
             let allowed = format!("0 to {}", (1u64 << self.bits) - 1);
-            return Err(Error::Message { value, what: "a word", allowed });
+            return Err(Error::Message { value, what: "an unsigned integer", allowed });
         }
         Ok(parts(ctx, value, self.bits))
     }
@@ -85,13 +90,13 @@ impl Word {
         (((u128::from(phase) << (self.bits + 1)) + q) / (2 * q)) as u64 & ((1 << self.bits) - 1)
     }
 
-    /// Half the way from one number to the next, in turns: how far a phase may be off where it is decrypted.
+    /// Half the way from one number to the next, on the torus: how far a phase may be off where it is decrypted.
     #[must_use]
     pub fn distance(self) -> f64 {
         f64::from(self.bits + 1).exp2().recip()
     }
 
-    /// Groups of the low `bits` bits, as even as they can be: as few as `allowed` lets them be, the lowest first.
+    /// Splits the low `bits` bits into groups of nearly equal size, as few as `allowed` permits, the lowest first.
     ///
     /// # Errors
     /// [`Error::Message`] unless `bits` is 1 to those of the word, [`Error::Failure`] if even single bits would fail too often.
@@ -181,12 +186,12 @@ impl Group {
     pub fn clears(self, part: Part, digits: bool) -> bool {
         !digits || self.word > self.bits || (part == Part::Top && self.bits > 1)
     }
-    /// What brings its bits to the whole turn.
+    /// What brings its bits to the whole torus.
     #[must_use]
     pub fn factor(self) -> i64 {
         1 << (self.word - self.bits)
     }
-    /// How far phases are from those of other bits, in turns.
+    /// How far phases are from those of other bits, on the torus.
     #[must_use]
     pub fn distance(self) -> f64 {
         f64::from(self.bits + 1).exp2().recip()
@@ -208,7 +213,7 @@ impl Group {
         let value = |i: usize| (i + n / (2 * boxes)) / (n / boxes);
         match part {
             Part::Top => (vec![m.neg(half); n], half),
-            // The last half box is that of 0, half a turn on.
+            // The last half box is that of 0, half the torus on.
             Part::Rest => ((0..n).map(|i| m.mul((value(i) % boxes) as u64, one)).collect(), 0),
         }
     }
@@ -221,8 +226,8 @@ impl Group {
     /// What the bits count in a message.
     #[must_use]
     pub fn digit_counts(self, ctx: &LweContext, to: Message) -> Counts {
-        let half = ctx.modulus().mul(1 << (self.bits - 1), fraction(ctx, 2 * to.turn()));
-        Counts { half, one: fraction(ctx, to.turn()) }
+        let half = ctx.modulus().mul(1 << (self.bits - 1), fraction(ctx, 2 * to.torus()));
+        Counts { half, one: fraction(ctx, to.torus()) }
     }
 }
 

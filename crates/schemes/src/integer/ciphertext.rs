@@ -1,16 +1,16 @@
-//! Ciphertexts of integers: samples with the factor of their message and a bound on their noise.
+//! Ciphertexts of integers: samples with the correction factor of their message and a bound on their noise.
 
 use super::Noise;
 use aglet_ring::{Eval, Poly};
 use aglet_rlwe::Sample;
 use std::ops::Deref;
 
-/// A sample whose phase is `t^-1 [f m]_t + e`. On floor 1 it is that sample.
+/// An RLWE sample whose phase is `t^-1 [f m]_t + e`.
 pub struct Ciphertext {
     /// The sample.
     pub sample: Sample,
-    /// The factor f of the message, a unit modulo t.
-    pub factor: u64,
+    /// The correction factor f of the message, a unit modulo t.
+    pub correction_factor: u64,
     /// A bound on e.
     pub noise: Noise,
 }
@@ -30,8 +30,8 @@ impl Ciphertext {
     }
     /// With other polynomials, factor and noise, under the same key.
     #[must_use]
-    pub fn with(&self, polys: Vec<Poly<Eval>>, factor: u64, noise: Noise) -> Self {
-        Self { sample: Sample { polys, key: self.key }, factor, noise }
+    pub fn with(&self, polys: Vec<Poly<Eval>>, correction_factor: u64, noise: Noise) -> Self {
+        Self { sample: Sample { polys, key: self.key }, correction_factor, noise }
     }
 }
 

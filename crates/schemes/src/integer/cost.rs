@@ -1,23 +1,23 @@
-//! What circuits on integers cost: the evaluator on slots that counts the work of its operations.
+//! The cost of circuits on integers: an evaluator on slots that counts the work of its operations.
 //!
-//! Where a ciphertext is brought down depends on its factor and on the bound on its noise, so both are followed as
-//! [`SlotEvaluator`](super::SlotEvaluator) follows them, and the work is that of the kernels, word for word.
+//! Modulus switching depends on the correction factor and on the noise bound of a ciphertext, so both are tracked as in
+//! [`SlotEvaluator`](super::SlotEvaluator). The work is that of the kernels, word for word.
 
 use super::evaluator::SPARE_BITS;
 use super::noise::{Division, Noise};
 use super::{IntegerParams, RowMap};
-use crate::cost::CostEvaluator;
 use crate::evaluator::Evaluator;
 use crate::linear_map::LinearMap;
+use crate::sample_cost::SampleCost;
 use crate::Error;
 use aglet_ring::Tally;
 use aglet_rlwe::{KeyRole, KeySet, KeySwitchSpec};
 
-/// What is left of a ciphertext where nobody looks at its value.
+/// A ciphertext without values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CostInteger {
     level: usize,
-    factor: u64,
+    correction_factor: u64,
     noise: Noise,
 }
 
@@ -29,7 +29,7 @@ fn no_rotations() -> Error {
 /// The evaluator that counts.
 pub struct SlotCost<'a> {
     params: &'a IntegerParams,
-    ring: CostEvaluator,
+    ring: SampleCost,
 }
 
 impl<'a> SlotCost<'a> {
@@ -39,28 +39,30 @@ impl<'a> SlotCost<'a> {
     /// Those of [`KeySwitchSpec::balanced`]; a set that was made passes.
     pub fn new(params: &'a IntegerParams) -> Result<Self, Error> {
         let spec = KeySwitchSpec::balanced(params, params.max_level() + 1)?;
-        let keys = KeySet::new().with(KeyRole::Square, spec);
-        Ok(Self { params, ring: CostEvaluator::new((**params).clone(), keys) })
+        let keys = KeySet::new().with(KeyRole::Relinearization, spec);
+        Ok(Self { params, ring: SampleCost::new((**params).clone(), keys) })
     }
-    /// A ciphertext that is fresh at a level.
+    /// A fresh ciphertext at a level.
     ///
     /// # Errors
     /// [`Error::NoSuchLevel`].
     pub fn encrypt(&self, level: usize) -> Result<CostInteger, Error> {
         match level <= self.params.max_level() {
-            true => {
-                Ok(CostInteger { level, factor: self.params.factor_at(level), noise: Noise::fresh(self.params, false) })
-            }
+            true => Ok(CostInteger {
+                level,
+                correction_factor: self.params.correction_factor_at(level),
+                noise: Noise::fresh(self.params, false),
+            }),
             false => Err(Error::NoSuchLevel { level, max: self.params.max_level() }),
         }
     }
-    /// The work since this was last asked.
+    /// The work since the last call.
     pub fn take(&self) -> Tally {
         self.ring.take()
     }
 
     fn multiple(&self, a: &CostInteger) {
-        let _polys = [(); 2].map(|()| self.ring.form(a.level + 1, 0, 1, false));
+        let _polys = [(); 2].map(|()| self.ring.poly_of_form(a.level + 1, 0, 1, false));
     }
     fn rescaled_by(&self, a: &CostInteger, by: i64) -> CostInteger {
         let (t, q) = (self.params.plain(), self.params.q()[a.level]);
@@ -68,14 +70,14 @@ impl<'a> SlotCost<'a> {
             self.multiple(a);
         }
         let _out = self.ring.divide(a.level + 1, 0, 1);
-        let factor = t.mul(t.mul(a.factor, t.reduce_i64(by)), t.inv(t.reduce(q)));
+        let correction_factor = t.mul(t.mul(a.correction_factor, t.reduce_i64(by)), t.inv(t.reduce(q)));
         let noise = a.noise.times(by.unsigned_abs() as f64).divided(self.params, q, Division::Switch);
-        CostInteger { level: a.level - 1, factor, noise }
+        CostInteger { level: a.level - 1, correction_factor, noise }
     }
-    /// Both at the lower of their levels, with one factor.
+    /// Both at the lower of their levels, with one correction factor.
     fn aligned(&self, a: &CostInteger, b: &CostInteger) -> Result<[CostInteger; 2], Error> {
         let level = a.level.min(b.level);
-        match a.level == b.level && a.factor == b.factor {
+        match a.level == b.level && a.correction_factor == b.correction_factor {
             true => Ok([*a, *b]),
             false => Ok([self.level_down(a, level)?, self.level_down(b, level)?]),
         }
@@ -90,13 +92,13 @@ impl<'a> SlotCost<'a> {
     /// Three polynomials become two, one level below.
     fn relinearized(&self, a: &CostInteger) -> Result<CostInteger, Error> {
         let (limbs, t, q) = (a.level + 1, self.params.plain(), self.params.q()[a.level]);
-        let spec = self.ring.key(KeyRole::Square, limbs)?;
+        let spec = self.ring.key(KeyRole::Relinearization, limbs)?;
         let digits = self.ring.digits(spec, limbs);
         let _lifted = [self.ring.lift(limbs), self.ring.lift(limbs)];
         let _product = self.ring.product(digits.len(), limbs + spec.p_limbs, 2 * limbs);
         let _out = self.ring.divide(limbs, spec.p_limbs, 1);
         let noise = a.noise.plus(self.params.key_switch()).divided(self.params, q, Division::Product);
-        Ok(CostInteger { level: a.level - 1, factor: t.mul(a.factor, t.inv(t.reduce(q))), noise })
+        Ok(CostInteger { level: a.level - 1, correction_factor: t.mul(a.correction_factor, t.inv(t.reduce(q))), noise })
     }
 }
 
@@ -112,7 +114,7 @@ impl Evaluator for SlotCost<'_> {
         ct.level
     }
     fn level_down(&self, a: &CostInteger, level: usize) -> Result<CostInteger, Error> {
-        let (t, factor) = (self.params.plain(), self.params.factor_at(level));
+        let (t, correction_factor) = (self.params.plain(), self.params.correction_factor_at(level));
         if a.level < level {
             return Err(Error::LevelTooLow { required: level, actual: a.level });
         }
@@ -124,15 +126,15 @@ impl Evaluator for SlotCost<'_> {
             };
         }
         match at.level == level {
-            true if at.factor == factor => Ok(at),
+            true if at.correction_factor == correction_factor => Ok(at),
             true => {
                 self.multiple(&at);
-                let by = t.centre(t.mul(factor, t.inv(at.factor)));
-                Ok(CostInteger { factor, noise: at.noise.times(by.unsigned_abs().max(1) as f64), ..at })
+                let by = t.centre(t.mul(correction_factor, t.inv(at.correction_factor)));
+                Ok(CostInteger { correction_factor, noise: at.noise.times(by.unsigned_abs().max(1) as f64), ..at })
             }
             false => {
                 let q = t.reduce(self.params.q()[level + 1]);
-                Ok(self.rescaled_by(&at, t.centre(t.mul(t.mul(factor, q), t.inv(at.factor)))))
+                Ok(self.rescaled_by(&at, t.centre(t.mul(t.mul(correction_factor, q), t.inv(at.correction_factor)))))
             }
         }
     }
@@ -151,9 +153,10 @@ impl Evaluator for SlotCost<'_> {
             return Err(Error::LevelTooLow { required: 1, actual: 0 });
         }
         let [a, b] = self.aligned(a, b)?;
-        let _tensor = [1, 2, 1].map(|products| self.ring.form(a.level + 1, products, 0, true));
-        let (factor, noise) = (self.params.plain().mul(a.factor, b.factor), self.product_noise(&a, &b));
-        self.relinearized(&CostInteger { factor, noise, ..a })
+        let _tensor = [1, 2, 1].map(|products| self.ring.poly_of_form(a.level + 1, products, 0, true));
+        let (correction_factor, noise) =
+            (self.params.plain().mul(a.correction_factor, b.correction_factor), self.product_noise(&a, &b));
+        self.relinearized(&CostInteger { correction_factor, noise, ..a })
     }
     fn mul_scalar(&self, a: &CostInteger, c: i64) -> Result<CostInteger, Error> {
         self.form(&[], &[(c, a)], 0)
@@ -178,25 +181,25 @@ impl Evaluator for SlotCost<'_> {
             return Err(Error::LevelTooLow { required: 1, actual: 0 });
         }
         let (t, q) = (self.params.plain(), self.params.q()[level]);
-        let factor = t.mul(self.params.factor_at(level - 1), t.reduce(q));
+        let correction_factor = t.mul(self.params.correction_factor_at(level - 1), t.reduce(q));
         let mut noise: Option<Noise> = None;
         let mut join = |part: Noise| noise = Some(noise.map_or(part, |sum| sum.plus(part)));
         let mut left = 0;
         for (c, x) in terms {
-            let by = t.centre(t.mul(t.mul(t.reduce_i64(*c), factor), t.inv(x.factor)));
+            let by = t.centre(t.mul(t.mul(t.reduce_i64(*c), correction_factor), t.inv(x.correction_factor)));
             left += usize::from(by != 0);
             join(x.noise.times(by.unsigned_abs() as f64));
         }
         for (a, b) in products {
             join(self.product_noise(&self.level_down(a, level)?, &self.level_down(b, level)?));
         }
-        let sum = CostInteger { level, factor, noise: noise.ok_or(Error::EmptyQuadratic)? };
+        let sum = CostInteger { level, correction_factor, noise: noise.ok_or(Error::EmptyQuadratic)? };
         let (limbs, count) = (level + 1, products.len());
-        let _halves = [count, 2 * count].map(|products| self.ring.form(limbs, products, left, count > 0));
+        let _halves = [count, 2 * count].map(|products| self.ring.poly_of_form(limbs, products, left, count > 0));
         let out = match count {
             0 => self.rescaled_by(&sum, 1),
             _ => {
-                let _square = self.ring.form(limbs, count, 0, true);
+                let _square = self.ring.poly_of_form(limbs, count, 0, true);
                 self.relinearized(&sum)?
             }
         };

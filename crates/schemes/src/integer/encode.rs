@@ -1,6 +1,7 @@
-//! Integers as polynomials modulo t: in the slots of the ring, where t is a prime with as many roots, or in its coefficients.
+//! Encodes integers as polynomials modulo t: in the slots of the ring, if t is a prime with enough roots of unity, or
+//! in its coefficients.
 
-use crate::ckks::spread;
+use crate::spread::spread;
 use crate::Error;
 use aglet_ring::arch::Kernels;
 use aglet_ring::automorphism::rotation_exponent;
@@ -12,11 +13,12 @@ use aglet_ring::Modulus;
 use num_complex::Complex64;
 use std::sync::OnceLock;
 
-/// Where the numbers of a message stand.
+/// Where the numbers of a message are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packing {
-    /// Two rows of slots, N in all: number (r, j) is the value at `zeta^((-1)^r 5^j)` for a root zeta of order 2N modulo t. Products are
-    /// taken slot by slot. Where t has no root of that order but one of 2M, messages are polynomials in `X^(N/M)` with M slots.
+    /// Two rows of slots, N in all: number (r, j) is the value at `zeta^((-1)^r 5^j)` for a root zeta of order 2N
+    /// modulo t. Products are slotwise. If t has no root of that order but one of 2M, messages are polynomials in
+    /// `X^(N/M)` with M slots.
     Slots,
     /// The N coefficients: products are those of polynomials modulo `X^N + 1`.
     Coefficients,
@@ -79,7 +81,7 @@ impl Encoder {
         }
     }
 
-    /// The coefficients of a message, in `[-t/2, t/2]`. Numbers that are left out are 0.
+    /// The coefficients of a message, in `[-t/2, t/2]`. Missing numbers are 0.
     ///
     /// # Errors
     /// [`Error::SlotMismatch`] for more numbers than there are places, [`Error::Residue`] for one that is not between -t and t.

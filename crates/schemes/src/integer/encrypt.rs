@@ -1,4 +1,4 @@
-//! Encryption and decryption of integers, and what the secret key knows of their noise.
+//! Encryption and decryption of integers, and the noise that the secret key measures.
 
 use super::{Ciphertext, IntegerParams, Noise};
 use crate::Error;
@@ -6,8 +6,9 @@ use aglet_ring::sample::ChaChaSource;
 use aglet_ring::{Coeff, Eval, Form, Modulus, Multiplier, Poly};
 use aglet_rlwe::{Context, PublicKey, Sample, SecretKey};
 use rayon::prelude::*;
+use zeroize::Zeroizing;
 
-/// What encrypts.
+/// A key that encrypts.
 #[derive(Clone, Copy)]
 pub enum Encryptor<'a> {
     /// The secret key, with less noise.
@@ -19,22 +20,22 @@ pub enum Encryptor<'a> {
 /// The phase `t^-1 [f m]_t` of a message, given by its coefficients in `[-t/2, t/2]`, at a level.
 ///
 /// # Errors
-/// Memory that cannot be had.
+/// Out of memory.
 pub(super) fn phase(
     ctx: &Context,
     params: &IntegerParams,
     coefficients: &[i64],
-    (factor, level): (u64, usize),
+    (correction_factor, level): (u64, usize),
 ) -> Result<Poly<Eval>, Error> {
     let (ring, t) = (ctx.ring(), params.plain());
-    let times = |&c: &i64| t.centre(t.mul(t.reduce_i64(c), factor));
+    let times = |&c: &i64| t.centre(t.mul(t.reduce_i64(c), correction_factor));
     let message: Vec<i64> = coefficients.iter().map(times).collect();
     let lifted = ring.to_eval(ring.lift(&message, ring.scratch(level + 1, 0)?));
     let inverse: Vec<u64> = (0..=level).map(|i| ring.modulus(i)).map(|m| m.inv(m.reduce(t.value()))).collect();
     Ok(ring.forms(&[Form::multiple(Multiplier::Residues(&inverse), &lifted)], level + 1, 0)?.remove(0))
 }
 
-/// Encrypts the coefficients of a message at a level, with its canonical factor.
+/// Encrypts the coefficients of a message at a level, with its canonical correction factor.
 ///
 /// # Errors
 /// [`Error::NoSuchLevel`], and those of the key.
@@ -48,13 +49,13 @@ pub fn encrypt(
     if level > params.max_level() {
         return Err(Error::NoSuchLevel { level, max: params.max_level() });
     }
-    let factor = params.factor_at(level);
-    let phase = phase(ctx, params, coefficients, (factor, level))?;
+    let correction_factor = params.correction_factor_at(level);
+    let phase = phase(ctx, params, coefficients, (correction_factor, level))?;
     let (sample, by_secret) = match by {
         Encryptor::Secret(key) => (key.encrypt(ctx, &phase, random)?, true),
         Encryptor::Public(key) => (key.encrypt(ctx, &phase, random)?, false),
     };
-    Ok(Ciphertext { sample, factor, noise: Noise::fresh(params, by_secret) })
+    Ok(Ciphertext { sample, correction_factor, noise: Noise::fresh(params, by_secret) })
 }
 
 /// Bits of modulus that decryption keeps above what the bound on the noise asks for, where it leaves limbs out.
@@ -98,8 +99,9 @@ fn numbers(
     let (basis, words) = scaled(ctx, params, &Sample { polys, key: ct.key }, key)?;
     let (t, rows) = (params.plain(), words.host());
     let lifted = (0..ctx.ring().n()).into_par_iter().map(|j| basis.modulo(&|i| rows.row(i)[j]));
-    let lifted: Vec<(u64, f64)> = lifted.collect();
-    let (inverse, largest) = (t.inv(ct.factor), lifted.iter().fold(0.0, |largest: f64, x| largest.max(x.1)));
+    // Sizes are those of the noise, so they are wiped; the numbers are the message.
+    let lifted: Zeroizing<Vec<(u64, f64)>> = Zeroizing::new(lifted.collect());
+    let (inverse, largest) = (t.inv(ct.correction_factor), lifted.iter().fold(0.0, |largest: f64, x| largest.max(x.1)));
     Ok((lifted.iter().map(|x| t.mul(x.0, inverse)).collect(), -1.0 - largest.log2()))
 }
 
@@ -108,8 +110,8 @@ pub(super) fn too_noisy(params: &IntegerParams, ct: &Ciphertext) -> Error {
     Error::Noise { bits: -params.budget_at(ct.level(), ct.noise) }
 }
 
-/// Bits of the modulus that are free above the largest coefficient of `t` times the phase, noise included: exact. Below 1, nothing is
-/// certain of the message, as noise that wrapped around looks like that.
+/// The exact number of modulus bits that are free above the largest coefficient of `t` times the phase, noise included.
+/// Below 1 the message is not certain, because noise that has wrapped around looks the same.
 ///
 /// # Errors
 /// Those of the key.
@@ -191,12 +193,32 @@ impl<'a> MixedRadix<'a> {
         digits.iter().zip(&self.primes).fold(0.0, |low, (&d, m)| (d as f64 + low) / m.value() as f64)
     }
 
-    fn digits(&self, residue: &impl Fn(usize) -> u64) -> Vec<u64> {
-        let mut digits: Vec<u64> = Vec::with_capacity(self.primes.len());
+    /// They are the phase, message and noise, so they are wiped when dropped, as the polynomial is that they come from.
+    fn digits(&self, residue: &impl Fn(usize) -> u64) -> Zeroizing<Vec<u64>> {
+        // Of the right size from the beginning: what grows leaves a copy behind.
+        let mut digits: Zeroizing<Vec<u64>> = Zeroizing::new(Vec::with_capacity(self.primes.len()));
         for (i, m) in self.primes.iter().enumerate() {
             let step = |x, (&d, &inverse): (&u64, &u64)| m.mul(m.sub(x, m.reduce(d)), inverse);
-            digits.push(digits.iter().zip(&self.inverses[i]).fold(residue(i), step));
+            let digit = digits.iter().zip(&self.inverses[i]).fold(residue(i), step);
+            digits.push(digit);
         }
         digits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_wiped_and_never_move() {
+        let t = Modulus::new(257).unwrap();
+        let primes = [65_537, 786_433, 7_340_033].map(|q| Modulus::new(q).unwrap());
+        let basis = MixedRadix::new(primes.to_vec(), &t);
+        let number = 1_234_567_890_123;
+        let digits: Zeroizing<Vec<u64>> = basis.digits(&|i| number % primes[i].value());
+        assert_eq!(digits.capacity(), primes.len(), "a vector that grew left a copy behind");
+        let value = digits.iter().zip(&primes).rev().fold(0, |high, (&d, m)| high * m.value() + d);
+        assert_eq!(value, number);
     }
 }

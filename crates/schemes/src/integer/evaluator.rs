@@ -15,10 +15,11 @@ use std::sync::Arc;
 /// Bits that the budget of a ciphertext must keep where its limbs are only dropped.
 pub(super) const SPARE_BITS: f64 = 10.0;
 
-/// Arithmetic on integers of one context with one set of keys. Inputs are never changed. To phases it is a [`SampleEvaluator`].
+/// Arithmetic on integers of one context with one set of keys. It never changes its inputs. On phases it is a
+/// [`SampleEvaluator`].
 ///
-/// Operands stand at any levels and have any factors: the higher one is brought down, to the factor of the other, and what is left out
-/// of a sum or product is never scaled.
+/// Operands may have any levels and correction factors. The higher one is brought down to the level and factor of the
+/// other, so the result of a sum or product is never scaled.
 #[derive(Clone, Copy)]
 pub struct IntegerEvaluator<'a> {
     samples: SampleEvaluator<'a>,
@@ -67,22 +68,31 @@ impl<'a> IntegerEvaluator<'a> {
         self.forms(&polys.iter().map(one).collect::<Vec<_>>(), polys[0].q_limbs())
     }
 
-    /// The same message with another factor, at the same level: the noise grows by up to t/2.
-    fn with_factor(&self, a: &IntegerCiphertext, factor: u64) -> Result<IntegerCiphertext, Error> {
-        if a.factor == factor {
+    /// The same message with another correction factor, at the same level: the noise grows by up to t/2.
+    fn with_correction_factor(
+        &self,
+        a: &IntegerCiphertext,
+        correction_factor: u64,
+    ) -> Result<IntegerCiphertext, Error> {
+        if a.correction_factor == correction_factor {
             return Ok(a.clone());
         }
         let t = self.params.plain();
-        let by = self.centred(t.mul(factor, t.inv(a.factor)));
-        self.checked(a.with(self.multiple(&a.polys, by)?, factor, a.noise.times(by.unsigned_abs().max(1) as f64)))
+        let by = self.centred(t.mul(correction_factor, t.inv(a.correction_factor)));
+        self.checked(a.with(
+            self.multiple(&a.polys, by)?,
+            correction_factor,
+            a.noise.times(by.unsigned_abs().max(1) as f64),
+        ))
     }
 
-    /// Brings a ciphertext down to a level, with the canonical factor of it: the multiplication that this takes is undone by a rescale.
+    /// Modulus switching: brings a ciphertext down to a level, with the canonical correction factor of that level. The
+    /// multiplication that this takes is undone by a rescale.
     ///
     /// # Errors
-    /// [`Error::LevelTooLow`] if it stands below.
+    /// [`Error::LevelTooLow`] if it is below.
     pub fn level_down(&self, a: &IntegerCiphertext, level: usize) -> Result<IntegerCiphertext, Error> {
-        let (t, factor) = (self.params.plain(), self.params.factor_at(level));
+        let (t, correction_factor) = (self.params.plain(), self.params.correction_factor_at(level));
         linear(a)?;
         if a.level() < level {
             return Err(Error::LevelTooLow { required: level, actual: a.level() });
@@ -96,10 +106,10 @@ impl<'a> IntegerEvaluator<'a> {
             };
         }
         match at.level() == level {
-            true => self.with_factor(&at, factor),
+            true => self.with_correction_factor(&at, correction_factor),
             false => {
                 let q = t.reduce(self.context().params().q()[level + 1]);
-                let by = self.centred(t.mul(t.mul(factor, q), t.inv(at.factor)));
+                let by = self.centred(t.mul(t.mul(correction_factor, q), t.inv(at.correction_factor)));
                 self.rescaled_by(&at, by)
             }
         }
@@ -112,12 +122,12 @@ impl<'a> IntegerEvaluator<'a> {
             1 => self.rescaled(&a.polys)?,
             _ => self.rescaled(&self.multiple(&a.polys, by)?)?,
         };
-        let factor = t.mul(t.mul(a.factor, t.reduce_i64(by)), t.inv(t.reduce(q)));
+        let correction_factor = t.mul(t.mul(a.correction_factor, t.reduce_i64(by)), t.inv(t.reduce(q)));
         let noise = a.noise.times(by.unsigned_abs() as f64).divided(self.params, q, Division::Switch);
-        self.checked(a.with(polys, factor, noise))
+        self.checked(a.with(polys, correction_factor, noise))
     }
 
-    /// Both at the lower of their levels, with one factor. A product that is not relinearized keeps its factor, and noise that is large
+    /// Both at the lower of their levels, with one correction factor. A product that is not relinearized keeps its correction factor, and noise that is large
     /// beside what a multiple has.
     pub(super) fn aligned(
         &self,
@@ -125,13 +135,19 @@ impl<'a> IntegerEvaluator<'a> {
         b: &IntegerCiphertext,
     ) -> Result<(IntegerCiphertext, IntegerCiphertext), Error> {
         let level = a.level().min(b.level());
-        if a.level() == b.level() && a.factor == b.factor {
+        if a.level() == b.level() && a.correction_factor == b.correction_factor {
             return Ok((a.clone(), b.clone()));
         }
         match (a.degree(), b.degree()) {
             (1, 1) => Ok((self.level_down(a, level)?, self.level_down(b, level)?)),
-            (1, _) => Ok((self.with_factor(&self.lowered(a, level)?, b.factor)?, self.lowered(b, level)?)),
-            _ => Ok((self.lowered(a, level)?, self.with_factor(&self.lowered(b, level)?, a.factor)?)),
+            (1, _) => Ok((
+                self.with_correction_factor(&self.lowered(a, level)?, b.correction_factor)?,
+                self.lowered(b, level)?,
+            )),
+            _ => Ok((
+                self.lowered(a, level)?,
+                self.with_correction_factor(&self.lowered(b, level)?, a.correction_factor)?,
+            )),
         }
     }
 
@@ -150,7 +166,7 @@ impl<'a> IntegerEvaluator<'a> {
     pub fn add(&self, a: &IntegerCiphertext, b: &IntegerCiphertext) -> Result<IntegerCiphertext, Error> {
         let (a, b) = self.aligned(a, b)?;
         let polys = self.sum(&a, &b, |x, y| self.context().ring().add_assign(x, y))?;
-        self.checked(a.with(polys, a.factor, a.noise.plus(b.noise)))
+        self.checked(a.with(polys, a.correction_factor, a.noise.plus(b.noise)))
     }
 
     /// `a - b`.
@@ -160,29 +176,29 @@ impl<'a> IntegerEvaluator<'a> {
     pub fn sub(&self, a: &IntegerCiphertext, b: &IntegerCiphertext) -> Result<IntegerCiphertext, Error> {
         let (a, b) = self.aligned(a, b)?;
         let polys = self.sum(&a, &b, |x, y| self.context().ring().sub_assign(x, y))?;
-        self.checked(a.with(polys, a.factor, a.noise.plus(b.noise)))
+        self.checked(a.with(polys, a.correction_factor, a.noise.plus(b.noise)))
     }
 
     /// `-a`.
     ///
     /// # Errors
-    /// None but a lack of memory.
+    /// Out of memory.
     pub fn negate(&self, a: &IntegerCiphertext) -> Result<IntegerCiphertext, Error> {
-        Ok(Arc::new(a.with(self.multiple(&a.polys, -1)?, a.factor, a.noise)))
+        Ok(Arc::new(a.with(self.multiple(&a.polys, -1)?, a.correction_factor, a.noise)))
     }
 
-    /// `c a` for one number in every place, a residue modulo t; no level.
+    /// `c a` for the same number in every slot, a residue modulo t; takes no level.
     ///
     /// # Errors
     /// [`Error::Noise`].
     pub fn mul_number(&self, a: &IntegerCiphertext, c: u64) -> Result<IntegerCiphertext, Error> {
         let c = self.centred(self.params.plain().reduce(c));
         let noise = a.noise.times(c.unsigned_abs().max(1) as f64);
-        self.checked(a.with(self.multiple(&a.polys, c)?, a.factor, noise))
+        self.checked(a.with(self.multiple(&a.polys, c)?, a.correction_factor, noise))
     }
 
-    /// The product with a message, given by its coefficients and how large they are at the roots
-    /// ([`Encoder::largest_value`](super::Encoder::largest_value)); no level, but the noise of one.
+    /// The product with a message, given by its coefficients and their largest size at the roots
+    /// ([`Encoder::largest_value`](super::Encoder::largest_value)). It takes no level, but adds noise.
     ///
     /// # Errors
     /// [`Error::Noise`].
@@ -194,7 +210,7 @@ impl<'a> IntegerEvaluator<'a> {
         let ring = self.context().ring();
         let plain = ring.to_eval(ring.lift(coefficients, ring.scratch(a.limbs(), 0)?));
         let forms: Vec<_> = a.polys.iter().map(|poly| Form::product(poly, &plain)).collect();
-        self.checked(a.with(self.forms(&forms, a.limbs())?, a.factor, a.noise.times(largest)))
+        self.checked(a.with(self.forms(&forms, a.limbs())?, a.correction_factor, a.noise.times(largest)))
     }
 
     /// The sum with a message, given by its coefficients.
@@ -208,8 +224,11 @@ impl<'a> IntegerEvaluator<'a> {
     fn add_phase(&self, a: &IntegerCiphertext, coefficients: &[i64], noise: Noise) -> Result<IntegerCiphertext, Error> {
         let ring = self.context().ring();
         let mut polys = a.polys.iter().map(|p| ring.copy(p, a.limbs())).collect::<Result<Vec<_>, _>>()?;
-        ring.add_assign(&mut polys[0], &phase(self.context(), self.params, coefficients, (a.factor, a.level()))?);
-        self.checked(a.with(polys, a.factor, a.noise.plus(noise)))
+        ring.add_assign(
+            &mut polys[0],
+            &phase(self.context(), self.params, coefficients, (a.correction_factor, a.level()))?,
+        );
+        self.checked(a.with(polys, a.correction_factor, a.noise.plus(noise)))
     }
 
     /// The sum with the same number in every slot.
@@ -228,7 +247,7 @@ impl<'a> IntegerEvaluator<'a> {
         }
     }
 
-    /// Rotates both rows to the left: place j receives what stood at `j + by`.
+    /// Rotates both rows to the left: slot j receives the value of slot `j + by`.
     ///
     /// # Errors
     /// A key that is missing.
@@ -240,7 +259,7 @@ impl<'a> IntegerEvaluator<'a> {
         }
     }
 
-    /// Exchanges the two rows.
+    /// Swaps the two rows.
     ///
     /// # Errors
     /// A key that is missing.
@@ -250,6 +269,6 @@ impl<'a> IntegerEvaluator<'a> {
 
     fn automorphism(&self, a: &IntegerCiphertext, galois: u64) -> Result<IntegerCiphertext, Error> {
         let polys = self.automorphisms(&[&a.sample], galois)?.remove(0);
-        self.checked(a.with(polys, a.factor, a.noise.plus(self.params.key_switch())))
+        self.checked(a.with(polys, a.correction_factor, a.noise.plus(self.params.key_switch())))
     }
 }

@@ -1,5 +1,5 @@
-//! What a bootstrap of integers may fail by, every part of it: low digits that are too large, noise below them, and noise that grows
-//! where digits are removed.
+//! The failure probability of a bootstrap of integers: low digits that are too large, noise below them, and noise that
+//! grows in digit extraction.
 
 use super::{IntegerParams, Noise};
 use aglet_rlwe::{Error, KeySwitchSpec};
@@ -17,9 +17,9 @@ const ROUNDINGS: f64 = 64.0;
 const PRODUCTS: f64 = 3.0;
 
 impl IntegerParams {
-    /// log2 of the probability that a bootstrap leaves a wrong number in any slot, as long as the noise of digit removal stays small: a low
+    /// log2 of the probability that a bootstrap leaves a wrong number in any slot, as long as the noise of digit extraction stays small: a low
     /// digit is the sum of a uniform rounding for each unit of weight and one, and of what the noise below it becomes; beyond
-    /// [`LOW_DIGIT`] digit removal fails.
+    /// [`LOW_DIGIT`] digit extraction fails.
     ///
     /// # Errors
     /// As [`IntegerParams::bootstrap`].
@@ -35,35 +35,26 @@ impl IntegerParams {
         let tail = 1.0 - LOW_DEVIATIONS * LOW_DEVIATIONS / 2.0 * LOG2_E;
         Ok((corner.exp2() + tail.exp2()).log2() + f64::from(self.log_slots()))
     }
-    /// log2 of the probability that digit removal leaves a wrong number, if there is a proof: as long as no rounding on the way passes
+    /// log2 of the probability that digit extraction leaves a wrong number, if there is a proof: as long as no rounding on the way passes
     /// [`AT_ROOTS`] deviations at any root, the noise, which each level at most squares, ends below the modulus. None where it may not.
     ///
     /// # Errors
     /// As [`IntegerParams::bootstrap`].
-    pub fn removal_failure(&self) -> Result<Option<f64>, Error> {
-        Ok((self.removal_room()? > 0.0).then_some(self.large_rounding()))
-    }
-    /// log2 of the probability that a result has more noise than two roundings at any root, if there is a proof. None where the primes
-    /// are too small for that, and rare products of large roundings may grow: the numbers are right, but what follows has less room.
-    ///
-    /// # Errors
-    /// As [`IntegerParams::bootstrap`].
-    pub fn removal_noise_failure(&self) -> Result<Option<f64>, Error> {
-        let noise = self.removed_noise(self.squared_noise()?);
-        Ok((noise <= 2.0).then_some(self.large_rounding()))
+    pub fn digit_extraction_failure(&self) -> Result<Option<f64>, Error> {
+        Ok((self.digit_extraction_room()? > 0.0).then_some(self.large_rounding()))
     }
     /// log2 of the probability that any rounding passes [`AT_ROOTS`] deviations at any root: values at half of the roots, which are
     /// complex.
     fn large_rounding(&self) -> f64 {
         f64::from(self.log_n()) - 1.0 + ROUNDINGS.log2() - AT_ROOTS * AT_ROOTS * LOG2_E
     }
-    /// Bits of modulus that are left above the noise where digit removal ends, if no rounding passes [`AT_ROOTS`] deviations: of both
+    /// Bits of modulus that are left above the noise where digit extraction ends, if no rounding passes [`AT_ROOTS`] deviations: of both
     /// polynomials modulo p^2, of their product modulo p, and of the result. Before, the noise is less and the modulus larger. No
     /// coefficient is larger than the largest value at a root; products with messages add a hundredth.
     ///
     /// # Errors
     /// As [`IntegerParams::bootstrap`].
-    pub fn removal_room(&self) -> Result<f64, Error> {
+    pub fn digit_extraction_room(&self) -> Result<f64, Error> {
         let (noise, users) = (self.squared_noise()?, self.max_level() + 1);
         let log2 = |primes: &[u64]| primes.iter().map(|&q| (q as f64).log2()).sum::<f64>();
         let p = (self.plain().value() as f64).log2();
@@ -80,11 +71,11 @@ impl IntegerParams {
         let square = self.plain().value() as f64 * self.plain().value() as f64;
         let norm = self.secret().squared_norm(self.n());
         let weight = self.bootstrap()?.sparse_weight as f64;
-        let switch = KeySwitchSpec::to_sparse().noise(self, 1);
+        let switch = KeySwitchSpec::dense_to_sparse().noise(self, 1);
         let variance = (1.0 + norm) / 12.0 + (1.0 + weight) / 12.0 + switch;
         Ok(square * LOW_DEVIATIONS * variance.sqrt() / self.q()[0] as f64)
     }
-    /// The primes of digit removal.
+    /// The primes of digit extraction.
     fn digit_primes(&self) -> Result<&[u64], Error> {
         Ok(&self.q()[self.max_level() + 2..][..self.bootstrap()?.digits.count])
     }
@@ -100,7 +91,7 @@ impl IntegerParams {
         let level = |noise: f64, &q: &u64| PRODUCTS * p * p * rounding / q as f64 * noise * noise + 1.0;
         Ok(self.digit_primes()?.iter().fold(1.0, level))
     }
-    /// The same of their product after the exchange of primes: one is the rounding of the exchange itself.
+    /// The same of their product after the modulus switch of primes: one is the rounding of the modulus switch itself.
     fn removed_noise(&self, noise: f64) -> f64 {
         let (p, rounding) = (self.plain().value() as f64, AT_ROOTS * Noise::rounding(self).log2().exp2());
         p * rounding * noise * noise / self.last_division().exp2() + 1.0
@@ -115,7 +106,7 @@ impl IntegerParams {
         let excess = self.digit_primes()?.iter().map(|&q| noise.excess(noise, p * p, q)).fold(f64::MIN, f64::max);
         if excess > 0.0 {
             return refused(format!(
-                "the primes of digit removal are {excess:.1} bits too small for products modulo the square of {p}; take larger ones"
+                "the primes of digit extraction are {excess:.1} bits too small for products modulo the square of {p}; take larger ones"
             ));
         }
         if self.last_division() < noise.log2() + (p as f64).log2() {
@@ -129,5 +120,37 @@ impl IntegerParams {
                 "a bootstrap would fail with probability 2^{log2:.1}; take a sparse secret of smaller weight"
             )),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::IntegerLiteral;
+    use super::*;
+    use aglet_rlwe::security::Security;
+
+    const DEEP: &str = include_str!("../../../aglet/presets/integer/int16-deep.toml");
+
+    /// log2 of the probability that a result has more noise than two roundings at any root, if there is a proof. None where the primes
+    /// are too small for that, and rare products of large roundings may grow: the numbers are right, but what follows has less room.
+    fn noise_failure(params: &IntegerParams) -> Option<f64> {
+        (params.removed_noise(params.squared_noise().unwrap()) <= 2.0).then_some(params.large_rounding())
+    }
+
+    fn params(text: &str, change: impl FnOnce(&mut IntegerLiteral)) -> IntegerParams {
+        let mut literal = IntegerLiteral { claims: None, ..IntegerLiteral::from_toml(text).unwrap() };
+        change(&mut literal);
+        IntegerParams::new(literal, Security::NotChecked).unwrap()
+    }
+
+    #[test]
+    fn results_have_the_noise_of_a_rounding_where_the_primes_prove_it() {
+        let dense = params(include_str!("../../../aglet/presets/integer/int16.toml"), |l| l.log_n = 15);
+        assert_eq!(noise_failure(&dense), None);
+        let deep = params(DEEP, |_| ());
+        assert_eq!(noise_failure(&deep), deep.digit_extraction_failure().unwrap());
+        assert!(noise_failure(&deep).is_some());
+        let short = params(DEEP, |l| l.bootstrap.as_mut().unwrap().last_bits = 40);
+        assert!(noise_failure(&short).is_none() && short.digit_extraction_failure().unwrap().is_some());
     }
 }

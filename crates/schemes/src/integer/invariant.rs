@@ -1,15 +1,16 @@
 //! The scale-invariant product of BFV, `round(t a b / Q)` (eprint 2012/144), on residues alone (eprint 2018/117).
 //!
-//! Products of centred coefficients do not fit Q: they are computed modulo Q R, divided by Q onto R, and the quotient, which fits R, comes
-//! back to Q. No level is spent, but as much of the budget as a level has: the noise grows by t times the size of the secret, whatever it
-//! was before, where the product by modulus switching squares it.
+//! Products of centred coefficients do not fit Q. They are computed modulo Q R and divided by Q onto R; the quotient
+//! fits R and is converted back to Q. This takes no level, but as much of the noise budget as a level has: the noise
+//! grows by t times the size of the secret, whatever it was before. The product by modulus switching squares the noise
+//! instead.
 
 use super::{IntegerCiphertext, IntegerEvaluator, IntegerParams};
 use crate::primes::largest_below;
 use crate::samples::linear;
 use crate::Error;
 use aglet_ring::arch::Kernels;
-use aglet_ring::pool::Fit;
+use aglet_ring::pool::{Fit, Pool};
 use aglet_ring::process::Lock;
 use aglet_ring::{Eval, Form, Multiplier, Poly, Ring};
 use std::collections::HashMap;
@@ -48,6 +49,12 @@ impl WideRings {
         Ok(Self { ring: Ring::with_kernels(params.log_n(), &primes, &[], kernels)?, counts, made: Lock::default() })
     }
 
+    /// The scratch pool of these rings.
+    #[must_use]
+    pub fn pool(&self) -> &Arc<Pool> {
+        self.ring.pool()
+    }
+
     /// The ring of a level, and the primes of R in it.
     fn at(&self, level: usize) -> Result<(Arc<Ring>, usize), Error> {
         let Some(&count) = self.counts.get(level) else {
@@ -65,7 +72,7 @@ impl WideRings {
 }
 
 impl IntegerEvaluator<'_> {
-    /// `round(t a b / Q)` as a ciphertext of degree 2 at the lower level of both.
+    /// `round(t a b / Q)` as a ciphertext of degree 2 at the lower level of the two.
     ///
     /// # Errors
     /// Levels that have no wide ring, ciphertexts of two keys, [`Error::Noise`].
@@ -85,13 +92,13 @@ impl IntegerEvaluator<'_> {
         let noise = a.noise.scaled_product(b.noise, self.params, t.value(), self.params.log_q_at(level));
         // BFV's k is `-f m / Q`, so that of the product has the factor `-f f' / Q`.
         let q = self.params.q()[..=level].iter().fold(1, |product, &q| t.mul(product, t.reduce(q)));
-        let factor = t.neg(t.mul(t.mul(a.factor, b.factor), t.inv(q)));
+        let correction_factor = t.neg(t.mul(t.mul(a.correction_factor, b.correction_factor), t.inv(q)));
         self.check_stop()?;
         let polys = scaled_tensor(wide, level, [linear(&a)?, linear(&b)?], t.value())?;
-        self.checked(a.with(polys, factor, noise))
+        self.checked(a.with(polys, correction_factor, noise))
     }
 
-    /// [`IntegerEvaluator::scaled_product`], relinearized at its level: no level is spent.
+    /// [`IntegerEvaluator::scaled_product`], relinearized at its level; takes no level.
     ///
     /// # Errors
     /// As there; a key that is missing or of another secret key.
@@ -103,7 +110,7 @@ impl IntegerEvaluator<'_> {
     ) -> Result<IntegerCiphertext, Error> {
         let product = self.scaled_product(wide, a, b)?;
         let noise = product.noise.plus(self.params.key_switch());
-        self.checked(product.with(self.relinearized(&product, 0)?, product.factor, noise))
+        self.checked(product.with(self.relinearized(&product, 0)?, product.correction_factor, noise))
     }
 }
 
@@ -133,7 +140,7 @@ fn scaled_tensor(
     let forms = [of(vec![(1, &a[0], &b[0])]), of(middle), of(vec![(1, &a[1], &b[1])])];
     let tensor = ring.forms(&forms, all.len(), 0)?;
     // Every level has limbs that leave, and primes of R that stay.
-    let Some(by_q) = ring.exchange(all.clone(), count, 0) else {
+    let Some(by_q) = ring.mod_switch(all.clone(), count, 0) else {
         return Err(Error::InvalidParameters { reason: "a level has a prime" });
     };
     let quotients = ring.divide(&tensor.iter().collect::<Vec<_>>(), &by_q)?;

@@ -1,4 +1,5 @@
-//! Exact integers modulo t in the slots or coefficients of RLWE samples: BGV and BFV, which are two readings of one ciphertext.
+//! BGV and BFV: exact integers modulo t in the slots or coefficients of RLWE samples. The two schemes are two readings
+//! of one ciphertext.
 //!
 //! The phase of a ciphertext is `t^-1 [f m]_t + e` modulo Q, with a public *factor* f that is a unit modulo t: so `t` times the phase is
 //! `f m + t e`, as in BGV (eprint 2011/277), and for `k = -f m / Q mod t` the phase is `(Q k + [f m]_t) / t + e`, as in BFV
@@ -14,7 +15,7 @@ mod failure;
 mod invariant;
 mod noise;
 mod params;
-pub mod powers;
+pub mod prime_power;
 mod product;
 mod slots;
 
@@ -29,5 +30,5 @@ pub use noise::Noise;
 pub use params::{BootstrapPrimes, Claims, Family, IntegerLiteral, IntegerParams, Primes};
 pub use slots::{RowMap, SlotEvaluator};
 
-/// A ciphertext, shared: cloning costs nothing and contents never change.
+/// A shared ciphertext. Cloning is free, and contents never change.
 pub type IntegerCiphertext = std::sync::Arc<Ciphertext>;

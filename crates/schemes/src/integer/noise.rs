@@ -25,7 +25,7 @@ const AT_ROOTS: f64 = 10.0;
 /// Deviations that no coefficient passes.
 const OF_COEFFICIENTS: f64 = 14.0;
 
-/// A bound on noise: log2 of each of its parts, which may be nothing.
+/// A bound on noise: log2 of each of its two parts; a part may be zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noise {
     fixed: f64,
@@ -38,12 +38,12 @@ pub struct Noise {
     keys: f64,
 }
 
-/// What a division ends.
+/// The operation that a division ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Division {
-    /// A product with its key switch.
+    /// A product and its key switch.
     Product,
-    /// A switch to a smaller modulus, of a ciphertext or of a sum of multiples.
+    /// A switch to a smaller modulus, of a ciphertext or a sum of multiples.
     Switch,
 }
 
@@ -140,8 +140,8 @@ impl Noise {
     }
     /// So many times as large.
     #[must_use]
-    pub fn times(self, factor: f64) -> Self {
-        self.shifted(factor.log2())
+    pub fn times(self, correction_factor: f64) -> Self {
+        self.shifted(correction_factor.log2())
     }
     fn shifted(self, log2: f64) -> Self {
         Self {

@@ -1,7 +1,8 @@
-//! Parameter sets of integers: what a preset file says, the canonical factors, and the rule that a level has room for a product.
+//! Parameter sets of integers: the content of a preset file, the canonical correction factors, and the rule that a
+//! level has room for a product.
 
 use super::noise::Noise;
-use super::powers::P;
+use super::prime_power::P;
 use crate::primes::{claim, largest_below};
 use aglet_ring::Modulus;
 use aglet_rlwe::params::ParamsSpec;
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// The scheme that a literal is of.
+/// The scheme of a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Family {
@@ -19,7 +20,7 @@ pub enum Family {
     Integer,
 }
 
-/// What a preset promises; tests recompute every figure.
+/// The claims of a preset; tests recompute every figure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claims {
@@ -39,27 +40,27 @@ pub struct Primes {
     pub count: usize,
 }
 
-/// What a bootstrap has beside the primes of users.
+/// The primes of a bootstrap, in addition to those of users.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BootstrapPrimes {
     /// Weight of the sparse secret.
     pub sparse_weight: usize,
-    /// log2 of the prime that slots_to_coeffs divides by: users may spend it on a product, and then bootstrap no more.
+    /// log2 of the prime that slots_to_coeffs divides by. Users may take it for a product, but cannot bootstrap then.
     pub slots_to_coeffs_bits: u32,
     /// log2 of the prime of the last product.
     pub last_bits: u32,
-    /// The primes of digit removal, modulo the square.
+    /// The primes of digit extraction, modulo the square.
     pub digits: Primes,
     /// log2 of those of coeffs_to_slots, bottom up.
     pub coeffs_to_slots_bits: Vec<u32>,
-    /// The primes that stand for those of users meanwhile.
+    /// The primes that replace those of users during a bootstrap.
     pub raised: Primes,
     /// log2 of the largest modulus of a key.
     pub max_log_qp: f64,
 }
 
-/// A parameter set as written down: plain data, nothing checked.
+/// A parameter set as it is written: plain data, not checked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IntegerLiteral {
@@ -81,14 +82,14 @@ pub struct IntegerLiteral {
     pub plaintext_modulus: u64,
     /// log2 of the lowest prime.
     pub base_bits: u32,
-    /// The primes that products spend, one each.
+    /// The primes of products, one each.
     pub levels: Primes,
     /// The special primes.
     pub special: Primes,
     /// The primes of the bootstrap; none without one.
     #[serde(default)]
     pub bootstrap: Option<BootstrapPrimes>,
-    /// What the preset promises.
+    /// The claims of the preset.
     pub claims: Option<Claims>,
 }
 
@@ -103,9 +104,9 @@ impl IntegerLiteral {
     /// The text that [`IntegerLiteral::from_toml`] reads, without claims.
     ///
     /// # Errors
-    /// [`Error::BadParameters`] for a literal that no text stands for.
+    /// [`Error::BadParameters`] for a literal that cannot be written as text.
     pub fn to_toml(&self) -> Result<String, Error> {
-        let reason = |e| Error::BadParameters { reason: format!("they cannot be written down: {e}") };
+        let reason = |e| Error::BadParameters { reason: format!("they cannot be written as text: {e}") };
         toml::to_string(&Self { claims: None, ..self.clone() }).map_err(reason)
     }
     /// What keys and ciphertexts depend on, in 32 bytes: all of the text but name and source.
@@ -115,7 +116,7 @@ impl IntegerLiteral {
     }
 }
 
-/// A checked set. On floor 1 it is its [`Params`]. Cloning shares it.
+/// A checked parameter set. It dereferences to its [`Params`]. Clones share it.
 #[derive(Clone)]
 pub struct IntegerParams(Arc<Inner>);
 
@@ -123,7 +124,7 @@ struct Inner {
     literal: IntegerLiteral,
     rlwe: Params,
     plain: Modulus,
-    /// The canonical factor of each level.
+    /// The canonical correction factor of each level.
     factors: Vec<u64>,
     /// Of a key switch with the keys of users.
     key_switch: Noise,
@@ -227,7 +228,7 @@ impl IntegerParams {
             log_n: literal.log_n,
             secret: literal.secret,
             sparse_secret: bootstrap.map(|b| Secret::FixedWeight(b.sparse_weight)),
-            places: None,
+            sparse_special: 1,
             sparse_log_n: bootstrap.map(|_| literal.log_slots.unwrap_or(room)),
             q,
             spare,
@@ -294,13 +295,13 @@ impl IntegerParams {
             reason: format!("the set {} has no bootstrap; take int16", self.name()),
         })
     }
-    /// The factor that ciphertexts of a level have, unless they say otherwise: 1 at the top, `f^2 / q` below a level of factor f, as
+    /// The factor that ciphertexts of a level have, unless they say otherwise: 1 at the top, `f^2 / q` below a level of correction factor f, as
     /// products have.
     ///
     /// # Panics
     /// If there is no such level.
     #[must_use]
-    pub fn factor_at(&self, level: usize) -> u64 {
+    pub fn correction_factor_at(&self, level: usize) -> u64 {
         self.0.factors[level]
     }
     /// The noise of a key switch at a level: of a relinearization or a rotation.

@@ -1,4 +1,4 @@
-//! Products of integers by modulus switching, in both readings, and sums of them with one relinearization and one rescale.
+//! Products of integers by modulus switching, and sums of them with one relinearization and one rescale.
 
 use super::noise::{Division, Noise};
 use super::{Ciphertext, IntegerCiphertext, IntegerEvaluator};
@@ -11,8 +11,8 @@ use aglet_rlwe::Sample;
 type Pair = (IntegerCiphertext, IntegerCiphertext);
 
 impl IntegerEvaluator<'_> {
-    /// `a b` as a ciphertext of degree 2 at the lower level of both, which [`IntegerEvaluator::relinearize`] brings one level down. Until
-    /// then it is added and subtracted, and no more.
+    /// `a b` as a ciphertext of degree 2 at the lower level of the two. [`IntegerEvaluator::relinearize`] brings it one
+    /// level down; until then it can only be added and subtracted.
     ///
     /// # Errors
     /// [`Error::LevelTooLow`] at level 0, [`Error::Noise`], ciphertexts of two keys.
@@ -27,10 +27,10 @@ impl IntegerEvaluator<'_> {
         let noise = self.product_noise(&a, &b);
         let t = self.params.plain();
         let tensor = self.tensor(&a, &b, Some(Multiplier::integer(i128::from(t.value()))))?;
-        self.checked(a.with(tensor, t.mul(a.factor, b.factor), noise))
+        self.checked(a.with(tensor, t.mul(a.correction_factor, b.correction_factor), noise))
     }
 
-    /// Brings a product back to two polynomials, one level below; what has two already stays as it is.
+    /// Relinearizes a product to two polynomials, one level lower. A ciphertext that has two already stays as it is.
     ///
     /// # Errors
     /// A key that is missing or of another secret key, [`Error::LevelTooLow`] at level 0.
@@ -43,10 +43,10 @@ impl IntegerEvaluator<'_> {
         }
         let polys = self.relinearized(a, 1)?;
         let noise = a.noise.plus(self.params.key_switch());
-        self.divided_once(a, polys, a.factor, (noise, Division::Product))
+        self.divided_once(a, polys, a.correction_factor, (noise, Division::Product))
     }
 
-    /// `a b`, relinearized, one level below the lower of both.
+    /// `a b`, relinearized, one level below the lower of the two.
     ///
     /// # Errors
     /// Those of both.
@@ -63,16 +63,16 @@ impl IntegerEvaluator<'_> {
         &self,
         a: &Ciphertext,
         polys: Vec<Poly<Eval>>,
-        factor: u64,
+        correction_factor: u64,
         (noise, ends): (Noise, Division),
     ) -> Result<IntegerCiphertext, Error> {
         let (t, q) = (self.params.plain(), self.params.q()[polys[0].q_limbs()]);
         let noise = noise.divided(self.params, q, ends);
-        self.checked(a.with(polys, t.mul(factor, t.inv(t.reduce(q))), noise))
+        self.checked(a.with(polys, t.mul(correction_factor, t.inv(t.reduce(q))), noise))
     }
 
     /// `sum a b + sum c x` for residues c modulo t: one relinearization if there are products, one rescale, one level below the lowest
-    /// operand, with the canonical factor of that level.
+    /// operand, with the canonical correction factor of that level.
     ///
     /// # Errors
     /// [`Error::EmptyQuadratic`], [`Error::LevelTooLow`] at level 0, a key that is missing, ciphertexts of two keys, [`Error::Noise`].
@@ -95,8 +95,8 @@ impl IntegerEvaluator<'_> {
         let pairs = products.iter().map(|(a, b)| Ok((down(a)?, down(b)?))).collect::<Result<Vec<Pair>, Error>>()?;
         let t = self.params.plain();
         // What the division by the prime of the level makes canonical.
-        let factor = t.mul(self.params.factor_at(level - 1), t.reduce(self.params.q()[level]));
-        let terms: Vec<_> = terms.iter().map(|&(c, x)| (self.times_to(c, x, factor), x)).collect();
+        let correction_factor = t.mul(self.params.correction_factor_at(level - 1), t.reduce(self.params.q()[level]));
+        let terms: Vec<_> = terms.iter().map(|&(c, x)| (self.times_to(c, x, correction_factor), x)).collect();
         let mut noise = terms.iter().fold(None, |sum, (by, x)| join(sum, x.noise.times(by.unsigned_abs() as f64)));
         for (a, b) in &pairs {
             noise = join(noise, self.product_noise(a, b));
@@ -104,19 +104,19 @@ impl IntegerEvaluator<'_> {
         let noise = noise.unwrap_or(first.noise);
         let polys = self.combined(&pairs, &terms, level + 1)?;
         match pairs.is_empty() {
-            true => self.divided_once(first, self.rescaled(&polys)?, factor, (noise, Division::Switch)),
+            true => self.divided_once(first, self.rescaled(&polys)?, correction_factor, (noise, Division::Switch)),
             false => {
                 let sample = Sample { polys, key: first.key };
                 let noise = noise.plus(self.params.key_switch());
-                self.divided_once(first, self.relinearized(&sample, 1)?, factor, (noise, Division::Product))
+                self.divided_once(first, self.relinearized(&sample, 1)?, correction_factor, (noise, Division::Product))
             }
         }
     }
 
     /// The centred integer that turns `x` into `c x` with a factor.
-    fn times_to(&self, c: i64, x: &Ciphertext, factor: u64) -> i64 {
+    fn times_to(&self, c: i64, x: &Ciphertext, correction_factor: u64) -> i64 {
         let t = self.params.plain();
-        self.centred(t.mul(t.mul(t.reduce_i64(c), factor), t.inv(x.factor)))
+        self.centred(t.mul(t.mul(t.reduce_i64(c), correction_factor), t.inv(x.correction_factor)))
     }
 
     /// `t sum a b + sum by x` before it is divided: three polynomials if there are products, else two.

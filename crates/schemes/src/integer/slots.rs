@@ -1,4 +1,4 @@
-//! Arithmetic slot by slot, as circuits ask for it: integers as residues modulo t, rows as what is rotated and mapped.
+//! Slotwise arithmetic for circuits: integers as residues modulo t, and rows that are rotated and mapped.
 
 use super::{Encoder, IntegerCiphertext, IntegerEvaluator};
 use crate::evaluator::Evaluator;
@@ -6,7 +6,8 @@ use crate::linear_map::LinearMap;
 use crate::Error;
 use std::ops::Deref;
 
-/// An [`IntegerEvaluator`] with the encoder of its messages. Its slots are those of a row; both rows are treated alike.
+/// An [`IntegerEvaluator`] with the encoder of its messages. Its slots are those of a row, and both rows are treated
+/// alike.
 #[derive(Clone, Copy)]
 pub struct SlotEvaluator<'a> {
     evaluator: IntegerEvaluator<'a>,

@@ -7,7 +7,7 @@ use aglet_rlwe::security::Security;
 
 #[test]
 fn round_trips_at_every_slot_count() {
-    let text = include_str!("../../../aglet/presets/toy.toml");
+    let text = include_str!("../../../aglet/presets/ckks/toy.toml");
     let ctx = Context::new(CkksParams::from_toml(text, Security::NotChecked).unwrap().rlwe().clone()).unwrap();
     for log_slots in 0..=9 {
         let encoder = Encoder::new(&ctx, 1 << log_slots).unwrap();
@@ -32,7 +32,7 @@ fn round_trips_at_every_slot_count() {
 /// leaves is the rounding of its coefficients to integers, `sqrt(N / 12)` in a slot, and that is far below a fresh error.
 #[test]
 fn doubles_are_no_limit_at_the_largest_scale() {
-    let text = include_str!("../../../aglet/presets/precise-45.toml");
+    let text = include_str!("../../../aglet/presets/ckks/precise-45.toml");
     let ctx = Context::new(CkksParams::from_toml(text, Security::Bits128).unwrap().rlwe().clone()).unwrap();
     let encoder = Encoder::new(&ctx, 1 << 15).unwrap();
     let z: Vec<_> = (0..1 << 15).map(|j| Complex64::from_polar(1.0, 2.4 * f64::from(j))).collect();

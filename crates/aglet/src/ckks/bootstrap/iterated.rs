@@ -1,10 +1,10 @@
-//! Iterated bootstrapping (META-BTS, Bae, Cheon, Cho, Kim, Kim, eprint 2022/1167): a bootstrap of the message, then of what it
-//! got wrong.
+//! Iterated bootstrapping (META-BTS, Bae, Cheon, Cho, Kim, Kim, eprint 2022/1167): a bootstrap of the message, then a
+//! bootstrap of its error.
 //!
-//! A bootstrap returns `m + e`. The input still knows `m`, so `e` can be had at its level, exactly but for the rounding of one
-//! rescale, and it is small: a bootstrap whose bound is `2^-p` takes it as if it were `2^p` times larger, and leaves an error
-//! `2^-p` times smaller. Each iteration gains the precision of one bootstrap, until the rounding at the scale of the
-//! messages is all that is left.
+//! A bootstrap returns `m + e`. The input still holds `m`, so `e` can be computed at the level of the input, exactly
+//! except for the rounding of one rescale. `e` is small: a bootstrap with bound `2^-p` scales it up by `2^p` and leaves
+//! an error that is `2^-p` times smaller. Each iteration gains the precision of one bootstrap, until only the rounding
+//! at the message scale is left.
 
 use super::run::{BootstrapKeys, Job};
 use crate::ckks::engine::Engine;
@@ -12,7 +12,8 @@ use crate::ckks::{failure, Ciphertext};
 use crate::runtime::{Pass, StageRun};
 use crate::Control;
 use crate::Error;
-use aglet_bootstrap::slots_first::{Method, Request};
+use aglet_bootstrap::ckks::request::{Method, Request};
+use aglet_bootstrap::ckks::BootstrapKind;
 use aglet_schemes::ckks::stated::{in_slots, rounding};
 use aglet_schemes::ckks::{CkksParams, Points, Stated};
 use std::sync::Arc;
@@ -27,8 +28,8 @@ const MARGIN: f64 = 4.0;
 pub const MAX_ITERATIONS: usize = 4;
 
 impl Engine {
-    /// [`Engine::bootstrap`] with `iterations` passes (one is that itself), for the regular and the lossy method. The time and the
-    /// precision are multiplied by their number; keys and levels are those of a single one.
+    /// [`Engine::bootstrap`] with `iterations` passes (1 is a single bootstrap), for the regular and the lossy method.
+    /// Time and bits of precision grow with the number of passes; keys and levels stay those of one bootstrap.
     ///
     /// # Errors
     /// [`Error::Parameter`] for a method that does not return the message as it is or a number of iterations that does not
@@ -48,8 +49,8 @@ impl Engine {
         Ok(out)
     }
 
-    /// All passes of bootstraps that go side by side, from the first on, with what their stages took. The results stand one
-    /// after the other; more than one iteration is for jobs of one ciphertext.
+    /// All passes of bootstraps that run side by side, and what their stages took. The results follow one another; more
+    /// than one iteration is for jobs of one ciphertext.
     pub(crate) fn iterate(
         &self,
         jobs: &[Job<'_>],
@@ -82,7 +83,7 @@ impl Engine {
         Ok((out, ran))
     }
 
-    /// What is stated of a refreshed ciphertext: its own noise and that of the bootstrap.
+    /// The noise that a bootstrapped ciphertext states: its own and that of the bootstrap.
     fn refreshed(&self, ct: &Ciphertext, request: Request, iterations: usize) -> Stated {
         let bound = ct.stated.bound.min(request.bound);
         let added = added(self.params(), iterations, request.bound);
@@ -137,9 +138,9 @@ pub(crate) fn check_iterations(params: &CkksParams, iterations: usize, request: 
             request.method.name()
         )));
     }
-    if iterations > 1 && params.rotor_shape().is_some() {
+    if iterations > 1 && !BootstrapKind::of(params).rules().raises_modulus() {
         return Err(Error::Parameter(format!(
-            "A bootstrap by roots of unity leaves no level for a second pass; give iterations=1, or take a preset other than {}.",
+            "The bootstrap of this preset leaves no level for a second pass; give iterations=1, or take a preset other than {}.",
             params.name()
         )));
     }

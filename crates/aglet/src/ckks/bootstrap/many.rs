@@ -1,7 +1,7 @@
 //! Several bootstraps with one set of keys.
 //!
-//! Linear maps read gigabytes of keys, each word once. Ciphertexts that go through these stages side by side meet in the
-//! kernels, where a tile of a key or a diagonal is in the cache, so that a group reads them once.
+//! Linear maps read gigabytes of keys, each word once. Ciphertexts that go through these stages side by side share the
+//! tiles of keys and diagonals that are in the cache, so a group reads each of them once.
 
 use super::iterated::check_iterations;
 use super::run::{shapes, BootstrapKeys, Job};
@@ -11,18 +11,20 @@ use crate::runtime::machine;
 use crate::runtime::{Pass, StageRun};
 use crate::Control;
 use crate::Error;
-use aglet_bootstrap::slots_first::Request;
-use aglet_bootstrap::Route;
+use aglet_bootstrap::ckks::request::Request;
+use aglet_bootstrap::BootstrapCircuit;
 
-/// The most ciphertexts that go side by side: each reads 1/k of the keys, and the next adds little but memory.
+/// The largest group. In a group of k each ciphertext reads 1/k of the keys; a larger group would gain little and need
+/// more memory.
 const GROUP: usize = 4;
 
 impl Engine {
-    /// [`Engine::bootstrap_iterated`] for each of several ciphertexts with its request, with the same keys: the same bits, in
-    /// less time. Those of one request go side by side, as many as there is memory for.
+    /// [`Engine::bootstrap_iterated`] for several ciphertexts, each with its request, with the same keys. The results
+    /// are bit for bit the same, and it takes less time. Ciphertexts with equal requests run side by side, as many as
+    /// memory allows.
     ///
     /// # Errors
-    /// As there. What is wrong with a ciphertext is found before any work is done: [`Error::Input`] with its place.
+    /// As there. An error of one ciphertext is found before any work is done: [`Error::Input`] with its index.
     pub fn bootstrap_many(
         &self,
         inputs: &[(&Ciphertext, Request)],
@@ -40,12 +42,12 @@ impl Engine {
         let mut groups: Vec<(Request, &[usize])> = Vec::new();
         for (request, members) in &batches {
             check_iterations(self.params(), iterations, *request)?;
-            let route = self.route(*request)?;
+            let circuit = self.circuit(*request)?;
             for &index in members {
-                let checked = self.check_input(&[inputs[index].0], &keys, &route);
+                let checked = self.check_input(&[inputs[index].0], &keys, &circuit);
                 checked.map_err(|source| Error::Input { index, source: Box::new(source) })?;
             }
-            let most = self.side_by_side(&route, &keys, members.len())?;
+            let most = self.side_by_side(&circuit, &keys, members.len())?;
             groups.extend(even(members, most).map(|group| (*request, group)));
         }
         let (mut out, mut ran) = (vec![None; inputs.len()], Vec::new());
@@ -61,12 +63,12 @@ impl Engine {
         Ok(out.into_iter().flatten().collect())
     }
 
-    /// How many of so many ciphertexts the memory is enough for, with what the engine holds for this already.
-    fn side_by_side(&self, route: &Route, keys: &BootstrapKeys<'_>, count: usize) -> Result<usize, Error> {
+    /// How many ciphertexts fit in memory, counting what the engine already holds for them.
+    fn side_by_side(&self, circuit: &BootstrapCircuit, keys: &BootstrapKeys<'_>, count: usize) -> Result<usize, Error> {
         let held = self.ctx.ring().pool().held_bytes() as u64;
         let free = machine::memory_available().map(|free| free + held);
-        let shapes = shapes(&keys.bootstrap.eval_keys(self.params(), &route.params, keys)?);
-        group_size(free, count, |count| Ok(cost::demand(route, shapes.clone(), count)?.bytes() as u64))
+        let shapes = shapes(&keys.bootstrap.eval_keys(self.params(), &circuit.params, keys)?);
+        group_size(free, count, |count| Ok(cost::demand(circuit, shapes.clone(), count)?.bytes() as u64))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Bootstraps of an engine: what is asked for, the route that answers, its keys, and the run.
+//! Bootstraps of an engine: the request, its circuit, its keys, and the run.
 
 mod iterated;
 pub(crate) mod key;
@@ -6,12 +6,14 @@ mod many;
 mod raised;
 mod rotation;
 mod run;
+mod state;
 
 pub use crate::runtime::StageRun;
-pub use aglet_bootstrap::slots_first::{KeySize, Method, Request};
-pub use aglet_bootstrap::Route;
+pub use aglet_bootstrap::ckks::request::{KeySize, Method, Request};
+pub use aglet_bootstrap::ckks::BootstrapKind;
+pub use aglet_bootstrap::BootstrapCircuit;
 pub(crate) use iterated::gained;
 pub use iterated::MAX_ITERATIONS;
 pub use key::BootstrapKey;
 pub use run::BootstrapKeys;
-pub(crate) use run::BootstrapState;
+pub(crate) use state::BootstrapState;

@@ -1,4 +1,4 @@
-//! The end of a bootstrap alone: bits that stand in coefficients modulo q0 already become the slots of a fresh ciphertext.
+//! Only the end of a bootstrap: bits in coefficients modulo q0 become the slots of a fresh ciphertext.
 
 use super::iterated::{added, state};
 use super::run::BootstrapKeys;
@@ -6,28 +6,28 @@ use crate::ckks::engine::Engine;
 use crate::ckks::Ciphertext;
 use crate::runtime::Pass;
 use crate::{Control, Error};
-use aglet_bootstrap::slots_first::{Method, Request};
+use aglet_bootstrap::ckks::request::{Method, Request};
 use aglet_rlwe::Sample;
 use aglet_schemes::ckks::{self, Known, Points, Stated};
 use std::sync::Arc;
 
 impl Engine {
-    /// The request of a way up with these keys, of real or complex slots.
+    /// The request for the end of a bootstrap with these keys, for real or complex slots.
     pub(crate) fn raising(&self, keys: &BootstrapKeys<'_>, real: bool) -> Request {
         Request { method: Method::Bits, bound: 1.0, real, target_level: None, ..keys.bootstrap.request() }
     }
 
-    /// Refuses keys that a way up cannot take, before any work is done.
+    /// Refuses keys that this cannot use, before any work is done.
     ///
     /// # Errors
     /// [`Error::MissingKey`] for a bootstrap key of another method or other slots.
     pub(crate) fn check_raising(&self, keys: &BootstrapKeys<'_>) -> Result<(), Error> {
-        keys.serve(&*self.route(self.raising(keys, true))?)
+        keys.serve(&*self.circuit(self.raising(keys, true))?)
     }
 
-    /// A sample modulo q0 under the main secret whose coefficients, where parts of slots stand, are 0 or half a turn: a ciphertext of bits
-    /// at the level of a lossy bootstrap, by its stages from the sparse secret on. `noise` is the deviation of a bit; of `real` slots
-    /// the imaginary parts are not looked at.
+    /// Takes a sample modulo q0 under the main secret whose coefficients are 0 or half the torus where parts of slots
+    /// are. Gives a ciphertext of bits at the level of a lossy bootstrap, by its stages from the sparse secret on.
+    /// `noise` is the deviation of a bit. For `real` slots the imaginary parts are ignored.
     ///
     /// # Errors
     /// Keys that do not belong to the secret of the sample or not to this method, [`Error::Cancelled`].
@@ -38,15 +38,17 @@ impl Engine {
         keys: BootstrapKeys<'_>,
         control: &Control,
     ) -> Result<Ciphertext, Error> {
-        let route = self.route(self.raising(&keys, real))?;
+        let circuit = self.circuit(self.raising(&keys, real))?;
         self.check_raising(&keys)?;
         if let Some((what, found)) = keys.ids().find(|(_, id)| *id != sample.key) {
             return Err(aglet_rlwe::Error::KeyMismatch { what, found, expected: sample.key }.into());
         }
-        let first = route.raises_from().ok_or_else(|| {
-            Error::Parameter("Bootstraps by roots of unity have no way up; take a set that raises the modulus.".into())
+        let first = circuit.raises_from().ok_or_else(|| {
+            Error::Parameter(
+                "The bootstrap of this preset does not raise the modulus, as scheme switching must; take a preset whose bootstrap does.".into(),
+            )
         })?;
-        let scale = route.plan.stages()[first].from.scale;
+        let scale = circuit.plan.stages()[first].from.scale;
         let unknown = (Known::default(), Stated::default());
         let input = ckks::Ciphertext {
             sample,
@@ -59,7 +61,7 @@ impl Engine {
         };
         let input = Arc::new(input);
         let pass = Pass { number: 0, count: 1 };
-        let (mut out, ran) = self.on_route(&route, keys, (pass, control), |e, pipeline, probe| {
+        let (mut out, ran) = self.on_circuit(&circuit, keys, (pass, control), |e, pipeline, probe| {
             Ok(pipeline.run_from(e, first, std::slice::from_ref(&input), probe)?)
         })?;
         self.remember(ran);

@@ -1,4 +1,4 @@
-//! Rotations of users by the keys that a bootstrap key holds for its linear maps.
+//! Rotations for users with the rotation keys of a bootstrap key.
 
 use super::{BootstrapKey, KeySize};
 use crate::ckks::arithmetic::check_owner;
@@ -10,9 +10,9 @@ use aglet_rlwe::{KeyRole, KeySet};
 use std::collections::BTreeMap;
 
 impl Engine {
-    /// Rotates by `delta` slots to the right, as `numpy.roll` does, by as few of the key's steps, one after the other, as make up
-    /// `delta`. Its keys stand on the chain of its bootstrap and serve as many levels as that shares with the chain of users,
-    /// from the bottom up: level 0 alone where spare primes stand for those of messages.
+    /// Rotates by `delta` slots to the right, as `numpy.roll`, with as few steps of the key as possible. Its keys are
+    /// on the chain of its bootstrap. They work at the levels that this chain shares with the users' chain, from the
+    /// bottom up: only level 0 if spare primes replace those of messages.
     ///
     /// # Errors
     /// [`Error::MissingKey`] for a small key, which has no rotations, and for what its steps do not make up, [`Error::Level`]

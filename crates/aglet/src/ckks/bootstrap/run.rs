@@ -1,50 +1,36 @@
-//! The bootstrap itself: keys and pipeline of a route, brought together.
+//! Runs a bootstrap: brings together the keys and the pipeline of a bootstrap circuit.
 
 use super::key::BootstrapKey;
+use super::state::CkksPipeline;
 use crate::ckks::arithmetic::{at_scale, check_owner};
 use crate::ckks::engine::{Engine, GaloisKey, RelinearizationKey, RotationKey};
 use crate::ckks::{cost, Ciphertext};
-use crate::runtime::{machine, Kept, Pass, StageRun, Watch};
+use crate::runtime::{machine, Pass, StageRun, Watch};
 use crate::Control;
 use crate::{presets, Error};
-use aglet_bootstrap::slots_first::steps::eval_mod::Parts;
-use aglet_bootstrap::slots_first::{KeySize, Method, Request};
-use aglet_bootstrap::{CkksStep, Pipeline, Route};
-use aglet_ring::process::Lock;
+use aglet_bootstrap::ckks::request::Parts;
+use aglet_bootstrap::ckks::request::{KeySize, Method, Request};
+use aglet_bootstrap::ckks::BootstrapKind;
+use aglet_bootstrap::{BootstrapCircuit, CkksStep, Pipeline};
 use aglet_ring::Demand;
 use aglet_rlwe::{Context, KeyId, KeySet, KeySwitchSpec, Params};
 use aglet_schemes::ckks::{CkksEvaluator, CkksTransform};
 use aglet_schemes::{Approximate, Evaluator};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-type CkksPipeline = Pipeline<CkksStep, CkksTransform>;
-
-/// What an engine keeps between bootstraps: contexts of the chains that it raised to, routes that ran with their encoded linear
-/// maps (the latest first), and what the stages of the latest run took.
-#[derive(Default)]
-pub(crate) struct BootstrapState {
-    contexts: Lock<BTreeMap<Vec<usize>, Arc<Context>>>,
-    pipelines: Kept<Arc<Route>, CkksPipeline, PIPELINES>,
-    ran: Lock<Vec<StageRun>>,
-}
-
-/// Pipelines that an engine keeps. Those on one chain share what they have in common.
-const PIPELINES: usize = 6;
-
-/// What one bootstrap takes: a ciphertext, or two to be merged.
+/// The input of one bootstrap: a ciphertext, or two to be merged.
 pub(crate) type Job<'a> = &'a [&'a Ciphertext];
 
 /// The keys that a bootstrap is given.
 #[derive(Clone, Copy)]
 pub struct BootstrapKeys<'a> {
-    /// For products.
+    /// The relinearization key, for products.
     pub relinearization: &'a RelinearizationKey,
-    /// For real and imaginary parts.
+    /// The conjugation key, for real and imaginary parts.
     pub conjugation: &'a GaloisKey,
-    /// For the linear maps and the sparse secret.
+    /// The bootstrap key, for the linear maps and the sparse secret.
     pub bootstrap: &'a BootstrapKey,
-    /// The rotations of a small key.
+    /// The rotation key, which a small bootstrap key needs.
     pub rotation: Option<&'a RotationKey>,
 }
 
@@ -53,12 +39,12 @@ impl BootstrapKeys<'_> {
     pub fn size(&self) -> KeySize {
         self.bootstrap.size()
     }
-    /// Refuses a bootstrap key that has not the keys of a route.
-    pub(super) fn serve(&self, route: &Route) -> Result<(), Error> {
-        if self.bootstrap.serves(route) {
+    /// Refuses a bootstrap key that has not the keys of a bootstrap circuit.
+    pub(super) fn serve(&self, circuit: &BootstrapCircuit) -> Result<(), Error> {
+        if self.bootstrap.serves(circuit) {
             return Ok(());
         }
-        let (own, wanted) = (self.bootstrap.request(), route.layout.request);
+        let (own, wanted) = (self.bootstrap.request(), circuit.request);
         Err(Error::MissingKey(format!(
             "This bootstrap key is for {} bootstraps with stage_count={} of {} slots; a {} one with stage_count={} of {} slots needs a \
              key made for it, with {}.",
@@ -84,23 +70,23 @@ impl BootstrapKeys<'_> {
 }
 
 impl Engine {
-    /// Lays out a bootstrap on this engine's parameters and slots, or finds the layout of one that ran lately.
+    /// Plans a bootstrap on this engine's parameters and slots, or reuses the plan of one that ran lately.
     ///
     /// # Errors
-    /// Those of [`Route::new`].
-    pub fn route(&self, request: Request) -> Result<Arc<Route>, Error> {
-        match self.bootstrap.pipelines.find(|route| route.layout.request == request) {
-            Some((route, _)) => Ok(route),
-            None => Ok(Arc::new(Route::new(self.params(), request)?)),
+    /// Those of [`BootstrapCircuit::new`].
+    pub fn circuit(&self, request: Request) -> Result<Arc<BootstrapCircuit>, Error> {
+        match self.bootstrap.pipelines.find(|circuit| circuit.request == request) {
+            Some((circuit, _)) => Ok(circuit),
+            None => Ok(Arc::new(BootstrapCircuit::new(self.params(), request)?)),
         }
     }
 
-    /// The user level that a bootstrap leaves.
+    /// The user level after a bootstrap.
     pub fn bootstrap_output_level(&self, request: Request) -> Result<usize, Error> {
-        Ok(self.route(request)?.layout.level)
+        Ok(self.circuit(request)?.level)
     }
 
-    /// The context of the chain of a route.
+    /// The context of the chain of a bootstrap circuit.
     pub(crate) fn context_of(&self, params: &Params) -> Result<Arc<Context>, Error> {
         let primes = params.prime_indices();
         let found = self.bootstrap.contexts.lock().get(primes).cloned();
@@ -112,7 +98,7 @@ impl Engine {
         Ok(made)
     }
 
-    /// Refreshes a ciphertext, or merges two, as the request says: one result, or two for the merging methods.
+    /// Bootstraps a ciphertext, or merges two, as requested. Gives one result, or two for the merging methods.
     ///
     /// # Errors
     /// [`Error::Range`] for a fresh ciphertext whose message is known to exceed the bound, [`Error::Level`] for an input below
@@ -127,8 +113,8 @@ impl Engine {
         self.bootstrap_iterated(cts, keys, request, 1, control)
     }
 
-    /// [`Engine::bootstrap`] for each of several, which go through the stages side by side, with what the stages took. The
-    /// results stand one after the other.
+    /// [`Engine::bootstrap`] for several ciphertexts that go through the stages side by side, with what the stages
+    /// took. The results follow one another.
     pub(crate) fn bootstrap_watched(
         &self,
         jobs: &[Job<'_>],
@@ -136,9 +122,9 @@ impl Engine {
         request: Request,
         (pass, control): (Pass, &Control),
     ) -> Result<(Vec<Ciphertext>, Vec<StageRun>), Error> {
-        let route = self.route(request)?;
-        jobs.iter().try_for_each(|cts| self.check_input(cts, &keys, &route))?;
-        self.on_route(&route, keys, (pass, control), |e, pipeline, probe| {
+        let circuit = self.circuit(request)?;
+        jobs.iter().try_for_each(|cts| self.check_input(cts, &keys, &circuit))?;
+        self.on_circuit(&circuit, keys, (pass, control), |e, pipeline, probe| {
             let input = |cts: &Job<'_>| {
                 let lowest = cts.iter().map(|ct| self.lowest(ct, e, request)).collect::<Result<Vec<_>, Error>>()?;
                 let input = match &lowest[..] {
@@ -146,33 +132,35 @@ impl Engine {
                     [one, ..] => one.clone(),
                     [] => return Err(Error::Parameter("A bootstrap needs a ciphertext.".into())),
                 };
-                Ok(e.level_down(&input, route.plan.input().level)?)
+                Ok(e.level_down(&input, circuit.plan.input().level)?)
             };
             let inputs = jobs.iter().map(input).collect::<Result<Vec<_>, Error>>()?;
             Ok(pipeline.run(e, &inputs, probe)?)
         })
     }
 
-    /// Work with the pipeline of a route and keys that fit it: its results as ciphertexts of this engine, and what the stages took.
-    pub(super) fn on_route(
+    /// Runs work with the pipeline of a bootstrap circuit and keys that fit it. Gives its results as ciphertexts of
+    /// this engine, and what the stages took.
+    pub(super) fn on_circuit(
         &self,
-        route: &Arc<Route>,
+        circuit: &Arc<BootstrapCircuit>,
         keys: BootstrapKeys<'_>,
         (pass, control): (Pass, &Control),
         work: impl FnOnce(&CkksEvaluator<'_>, &CkksPipeline, &mut Watch<'_>) -> Result<Vec<Ciphertext>, Error> + Send,
     ) -> Result<(Vec<Ciphertext>, Vec<StageRun>), Error> {
-        let ctx = self.context_of(&route.params)?;
-        let rotor = keys.bootstrap.rotor();
-        let keys = keys.bootstrap.eval_keys(self.params(), &route.params, &keys)?;
+        let ctx = self.context_of(&circuit.params)?;
+        let others = keys.bootstrap.packed().map(|keys| keys as &(dyn std::any::Any + Send + Sync));
+        let keys = keys.bootstrap.eval_keys(self.params(), &circuit.params, &keys)?;
         self.run(|| {
-            let e = CkksEvaluator::new(&ctx, &keys, ctx.params().n() / 2).with_rotor(rotor).stopped_by(control.flag());
+            let e =
+                CkksEvaluator::new(&ctx, &keys, ctx.params().n() / 2).with_others(others).stopped_by(control.flag());
             let mut probe = Watch { control, pass, ran: Vec::new() };
-            probe.report(0, route.plan.stages().len(), "encoding the linear maps");
-            let pipeline = self.pipeline(&e, route, || Ok(shapes(&keys)))?;
+            probe.report(0, circuit.plan.stages().len(), "encoding the linear maps");
+            let pipeline = self.pipeline(&e, circuit, || Ok(shapes(&keys)))?;
             let out = work(&e, &pipeline, &mut probe)?;
             // The value divided by the bound, at a scale larger by the bound, is the value at the scale of its level.
-            let Request { bound, .. } = route.layout.request;
-            let real = route.layout.request.parts() != Parts::Complex;
+            let Request { bound, .. } = circuit.request;
+            let real = circuit.request.parts() != Parts::Complex;
             let own = |out: &Ciphertext| {
                 let kept = out.polys.iter().map(|poly| self.ctx.ring().kept(poly, out.limbs()));
                 let polys = kept.collect::<Result<_, _>>()?;
@@ -199,14 +187,14 @@ impl Engine {
         *self.bootstrap.ran.lock() = ran;
     }
 
-    /// Refuses what cannot be refreshed before any work is done on it.
+    /// Refuses a ciphertext that cannot be bootstrapped, before any work is done.
     pub(crate) fn check_input(
         &self,
         cts: &[&Ciphertext],
         keys: &BootstrapKeys<'_>,
-        route: &Route,
+        circuit: &BootstrapCircuit,
     ) -> Result<(), Error> {
-        let Request { method, stage_count, .. } = route.layout.request;
+        let Request { method, stage_count, .. } = circuit.request;
         let wanted = if method.pairs() { 2 } else { 1 };
         if cts.len() != wanted {
             return Err(Error::Parameter(format!(
@@ -215,22 +203,22 @@ impl Engine {
                 cts.len()
             )));
         }
-        keys.serve(route)?;
+        keys.serve(circuit)?;
         for ct in cts {
             if ct.degree() != 1 {
                 return Err(aglet_rlwe::Error::Degree { degree: ct.degree() }.into());
             }
             keys.ids().try_for_each(|(what, id)| check_owner(ct, what, id))?;
-            check_bound(ct, route.layout.request)?;
+            check_bound(ct, circuit.request)?;
             let level = self.level(ct)?;
-            if route.rotor().is_none() && level < method.input_level(stage_count) {
+            if level < BootstrapKind::of(self.params()).rules().input_level(method, stage_count) {
                 return Err(Error::Level(format!(
                     "A {} bootstrap of {stage_count} stages takes ciphertexts of level {stage_count} or more, this one has level \
                      {level}; use the regular bootstrap, or bootstrap earlier.",
                     method.name()
                 )));
             }
-            if method.pairs() && !ct.real && !route.layout.request.real {
+            if method.pairs() && !ct.real && !circuit.request.real {
                 return Err(Error::Range(
                     "A merging bootstrap takes real ciphertexts only, and this one may have imaginary parts; say real=True if it \
                      has none, bootstrap it on its own, or encrypt real values."
@@ -241,34 +229,34 @@ impl Engine {
         Ok(())
     }
 
-    /// The pipeline of a route, which meets keys of these shapes. When it is made, the scratch of a run is there too.
+    /// The pipeline of a bootstrap circuit, which meets keys of these shapes. When it is made, the scratch of a run is there too.
     fn pipeline(
         &self,
         e: &CkksEvaluator<'_>,
-        route: &Arc<Route>,
+        circuit: &Arc<BootstrapCircuit>,
         shapes: impl FnOnce() -> Result<KeySet<KeySwitchSpec>, Error>,
     ) -> Result<Arc<CkksPipeline>, Error> {
-        if let Some((_, found)) = self.bootstrap.pipelines.find(|other| other.layout.request == route.layout.request) {
+        if let Some((_, found)) = self.bootstrap.pipelines.find(|other| other.request == circuit.request) {
             return Ok(found);
         }
-        let matrices = route.matrix_bytes(self.params())? as u64;
+        let matrices = circuit.matrix_bytes(self.params())? as u64;
         if let Some(available) = machine::memory_available().filter(|&free| matrices > free) {
             let (needed, available) = (matrices as f64 / 1e9, available as f64 / 1e9);
             return Err(Error::Memory { what: "the matrices of this bootstrap".into(), needed, available });
         }
         // Diagonals have the special limbs of the keys that they meet.
         let keys = |request: &Request| (request.method.keys(), request.size);
-        let chain = route.params.prime_indices();
+        let chain = circuit.params.prime_indices();
         let kept = self.bootstrap.pipelines.all();
         let related = kept.iter().filter(|(other, _)| other.params.prime_indices() == chain);
-        let related = related.filter(|(other, _)| keys(&other.layout.request) == keys(&route.layout.request));
+        let related = related.filter(|(other, _)| keys(&other.request) == keys(&circuit.request));
         let related: Vec<&Pipeline<CkksStep, CkksTransform>> = related.map(|entry| &*entry.1).collect();
-        let made = Pipeline::sharing(e, route.plan.clone(), &related)?;
-        self.ctx.ring().pool().reserve(cost::demand(route, shapes()?, 1)?.mix())?;
-        Ok(self.bootstrap.pipelines.keep(route.clone(), made))
+        let made = Pipeline::sharing(e, circuit.plan.clone(), &related)?;
+        self.ctx.ring().pool().reserve(cost::demand(circuit, shapes()?, 1)?.mix())?;
+        Ok(self.bootstrap.pipelines.keep(circuit.clone(), made))
     }
 
-    /// Encodes the linear maps of a bootstrap ahead of the first one, and has its scratch memory lie ready.
+    /// Encodes the linear maps of a bootstrap before the first one, and allocates its scratch memory.
     ///
     /// # Errors
     /// Those of the plan and the encoding.
@@ -276,19 +264,19 @@ impl Engine {
         if key.size() == KeySize::Small {
             return Ok(()); // The number of stages is not known before the call.
         }
-        let route = self.route(key.request())?;
-        let ctx = self.context_of(&route.params)?;
+        let circuit = self.circuit(key.request())?;
+        let ctx = self.context_of(&circuit.params)?;
         self.run(|| {
             let e = CkksEvaluator::new(&ctx, key.keys(), ctx.params().n() / 2).stopped_by(control.flag());
-            self.pipeline(&e, &route, || cost::key_shapes(self.params(), &route)).map(|_| ())
+            self.pipeline(&e, &circuit, || cost::key_shapes(self.params(), &circuit)).map(|_| ())
         })
     }
 
-    /// The scratch that was lent at one time since this was last asked.
+    /// The largest scratch memory in use at one time since the last call.
     pub fn take_scratch_demand(&self) -> Demand {
         self.ctx.ring().pool().take_demand()
     }
-    /// The stages of the latest bootstrap on this engine, of an iterated one pass by pass.
+    /// The stages of the last bootstrap on this engine; those of an iterated one pass by pass.
     pub fn stage_runs(&self) -> Vec<StageRun> {
         self.bootstrap.ran.lock().clone()
     }
@@ -296,8 +284,9 @@ impl Engine {
     pub fn stage_times(&self) -> Vec<(String, f64)> {
         self.stage_runs().into_iter().map(|run| (run.name, run.seconds)).collect()
     }
-    /// Refuses what is known to be too large to be compared, or may be by the bound that it states: the polynomials of a comparison are
-    /// made for values in [-1, 1] and grow without limit beyond. What nobody states goes on, as in a bootstrap.
+    /// Refuses a ciphertext that is too large to be compared, by its known size or stated bound. The polynomials of a
+    /// comparison are made for values in [-1, 1] and grow without limit beyond. A ciphertext without a bound is
+    /// accepted, as in a bootstrap.
     ///
     /// # Errors
     /// [`Error::Range`].
@@ -305,7 +294,7 @@ impl Engine {
         let bound = ct.stated.bound;
         if bound.is_finite() && bound > 1.0 + COMPARED {
             return Err(Error::Range(format!(
-                "By the bound that was declared for this message its values may be as large as {bound:.6}, and 1 is the most that a \
+                "The declared bound of this message allows values as large as {bound:.6}, and 1 is the most that a \
                  comparison takes; divide both sides by the largest size they may have, which leaves their order as it is, or \
                  encrypt with a smaller bound=."
             )));

@@ -1,8 +1,8 @@
-//! The tail of precision: how likely some slot of a bootstrap has far fewer bits than the mean.
+//! The tail of the precision: how likely it is that some slot of a bootstrap has far fewer bits than the mean.
 //!
-//! Nothing overflows: a sparse secret of weight 32 allows `|I| <= 16`, and eval_mod removes all of these. But it removes large
-//! ones, which are rare, less precisely. slots_to_coeffs comes first, so a slot is two coefficients when the modulus is
-//! raised, its real and its imaginary part, and a coefficient that errs is a slot that errs.
+//! Nothing overflows: a sparse secret of weight 32 gives `|I| <= 16`, and eval_mod removes all of these. It removes
+//! large, rare ones less precisely. slots_to_coeffs comes first, so a slot is two coefficients when the modulus is
+//! raised, one for its real and one for its imaginary part. An error in a coefficient is an error in that slot.
 //!
 //! Noise has a tail of its own. Most of it is roundings times the secret: in a slot a Gaussian times what the secret is there, and over
 //! secrets that is a Gaussian as well. The product of two complex ones of mean size 1 is larger than `x` with probability
@@ -12,21 +12,22 @@
 //! The bound here is a sum over the overflows of both parts, with noise of the claimed size on top, times the number of slots.
 
 use crate::ckks::bootstrap::gained;
-use crate::ckks::{Method, Route};
+use crate::ckks::BootstrapCircuit;
 use crate::Error;
-use aglet_bootstrap::ship;
-use aglet_bootstrap::slots_first::steps::eval_mod::{EvalMod, Parts};
-use aglet_bootstrap::slots_first::steps::SlotsFirst;
+use aglet_bootstrap::ckks::request::Parts;
+use aglet_bootstrap::ckks::slots_first::steps::eval_mod::EvalMod;
+use aglet_bootstrap::ckks::slots_first::steps::SlotsFirst;
+use aglet_bootstrap::ckks::BootstrapKind;
 use aglet_bootstrap::CkksStep;
 use aglet_schemes::ckks::params::Claims;
 use aglet_schemes::ckks::CkksParams;
 use std::f64::consts::PI;
 
-/// The bits by which a slot may fall short of the mean before the bootstrap counts as failed. Noise alone makes four too often to count:
-/// once in 2^8 bootstraps of 32,768 real numbers.
+/// The bits by which a slot may be below the mean before the bootstrap counts as failed. Noise alone makes 4 bits too
+/// frequent: once in 2^8 bootstraps of 32,768 real numbers.
 pub const SHORT: f64 = 6.0;
 
-/// The mean precision that a parameter set claims of so many passes of a bootstrap, in bits.
+/// The mean precision in bits that a parameter set claims after this number of passes.
 pub fn claimed(params: &CkksParams, passes: usize) -> Option<f64> {
     let claims = params.literal().claims.as_ref();
     claims.and_then(|c: &Claims| match passes {
@@ -52,26 +53,32 @@ impl Shortfall {
     }
 }
 
-/// log2 of the probability that some slot of the result has an error of `2^-(mean_bits - short)` of the bound or more, at most,
-/// after so many passes ([`Engine::bootstrap_iterated`](crate::ckks::Engine::bootstrap_iterated)) whose mean error is
-/// `2^-mean_bits`; `params` are those of the engine. `None` for a route without eval_mod or roots of unity.
+/// An upper bound, as log2, of the probability that some slot of the result has an error of `2^-(mean_bits - short)` of
+/// the bound or more. The bootstrap has this number of passes
+/// ([`Engine::bootstrap_iterated`](crate::ckks::Engine::bootstrap_iterated)) and a mean error of `2^-mean_bits`;
+/// `params` are those of the engine. `None` for a bootstrap circuit without an approximation.
 ///
 /// # Errors
-/// Those of [`EvalMod::tail`]; a route that was made passes.
-pub fn log2_failure(params: &CkksParams, route: &Route, of: Shortfall, passes: usize) -> Result<Option<f64>, Error> {
-    let stages = route.plan.stages().iter();
+/// Those of [`EvalMod::tail`]; a bootstrap circuit that was made passes.
+pub fn log2_failure(
+    params: &CkksParams,
+    circuit: &BootstrapCircuit,
+    of: Shortfall,
+    passes: usize,
+) -> Result<Option<f64>, Error> {
+    let stages = circuit.plan.stages().iter();
     let eval_mod = stages.into_iter().find_map(|stage| match &stage.step {
         CkksStep::SlotsFirst(SlotsFirst::EvalMod(step)) => Some(&step.eval_mod),
         _ => None,
     });
-    let of_part = match (eval_mod, route.rotor()) {
+    let of_part = match (eval_mod, BootstrapKind::of(params).rules().largest_error(params, circuit.request.method)) {
         (Some(eval_mod), _) => errors(eval_mod, params, passes)?,
-        // A root of unity forgets every multiple of q0: what errs is the sine, and the noise.
-        (None, Some(_)) => vec![(1.0, error_of_sine(route))],
+        // Where no multiple of q0 is left, what errs is the function, and the noise.
+        (None, Some(error)) => vec![(1.0, error)],
         (None, None) => return Ok(None),
     };
     let exact = vec![(1.0, 0.0)];
-    let (other, results, tail): (_, _, fn(f64) -> f64) = match route.layout.request.parts() {
+    let (other, results, tail): (_, _, fn(f64) -> f64) = match circuit.request.parts() {
         Parts::Complex => (&of_part, 1, complex_tail),
         Parts::Real => (&exact, 1, real_tail),
         Parts::Pair => (&exact, 2, real_tail),
@@ -83,7 +90,7 @@ pub fn log2_failure(params: &CkksParams, route: &Route, of: Shortfall, passes: u
             sum += chance * and * tail((most - error.hypot(*with)).max(0.0) / mean);
         }
     }
-    let slots = (results * route.layout.request.slots) as f64;
+    let slots = (results * circuit.request.slots) as f64;
     Ok(Some((slots * sum).log2().min(0.0)))
 }
 
@@ -98,14 +105,6 @@ fn complex_tail(times: f64) -> f64 {
 /// How likely that of a real slot is.
 fn real_tail(times: f64) -> f64 {
     (-times).exp()
-}
-
-/// What the sine of a bootstrap by roots of unity leaves of a message at most; bits stand where the cosine is flat.
-fn error_of_sine(route: &Route) -> f64 {
-    match route.layout.request.method {
-        Method::Bits => 0.0,
-        _ => ship::error_of_sine(route.layout.message_ratio),
-    }
 }
 
 /// What may become of one part of a slot: chances, and errors without noise.
@@ -142,10 +141,10 @@ mod tests {
     use crate::presets;
 
     fn failure(preset: &str, request: impl Fn(Request) -> Request, mean_bits: f64, passes: usize) -> f64 {
-        let params = presets::load(preset, true).unwrap();
+        let params = presets::load(preset, presets::Security::NotChecked).unwrap();
         let request = request(Request::new(Method::Regular, 3, KeySize::Large, params.slots()));
-        let route = Route::new(&params, request).unwrap();
-        log2_failure(&params, &route, Shortfall::failure(mean_bits), passes).unwrap().unwrap()
+        let circuit = BootstrapCircuit::new(&params, request).unwrap();
+        log2_failure(&params, &circuit, Shortfall::failure(mean_bits), passes).unwrap().unwrap()
     }
 
     #[test]
@@ -163,11 +162,11 @@ mod tests {
         let real = |r| Request { real: true, ..r };
         let found = failure("regular", real, 24.0, 1);
         assert!((found - (15.0 - 63.9 * std::f64::consts::LOG2_E)).abs() < 1.0, "{found}");
-        let params = presets::load("regular", true).unwrap();
+        let params = presets::load("regular", presets::Security::NotChecked).unwrap();
         let four = |change: &dyn Fn(Request) -> Request| {
             let request = change(Request::new(Method::Regular, 3, KeySize::Large, params.slots()));
             let of = Shortfall { mean_bits: 20.0, short: 4.0 };
-            log2_failure(&params, &Route::new(&params, request).unwrap(), of, 1).unwrap().unwrap()
+            log2_failure(&params, &BootstrapCircuit::new(&params, request).unwrap(), of, 1).unwrap().unwrap()
         };
         // 2^15 t K1(t) with t = 8 pi is 2^-18.6: K1(8 pi) = 3.1e-12 by the integral of e^(-t cosh u) cosh u.
         assert!(

@@ -1,4 +1,4 @@
-//! What a bootstrap will take and give, before a key exists.
+//! Models of a bootstrap before a key exists: cost, memory, precision, failure.
 
 pub mod cost;
 pub mod failure;

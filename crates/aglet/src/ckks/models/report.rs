@@ -1,12 +1,12 @@
 //! The machine, presets, plans and predictions as JSON, for the command line.
 
-use crate::ckks::bootstrap::key::rotation_layout;
 use crate::ckks::failure::Shortfall;
 use crate::ckks::memory::{self, Memory};
-use crate::ckks::{cost, failure, precision, Method, Request, Route};
+use crate::ckks::rotation_layout::rotation_layout;
+use crate::ckks::{cost, failure, precision, BootstrapCircuit, Method, Request};
 use crate::runtime::machine;
 use crate::{presets, Error, Units};
-use aglet_bootstrap::ship::few_slots;
+use aglet_bootstrap::ckks::BootstrapKind;
 use aglet_bootstrap::Step;
 use aglet_ring::arch;
 use aglet_schemes::ckks::CkksParams;
@@ -14,18 +14,7 @@ use serde_json::{json, Value};
 
 /// The methods that a preset has levels for.
 fn methods(params: &CkksParams) -> Vec<&'static str> {
-    if params.rotor_shape().is_some() {
-        // Where 0 and 1 fill all of q0, the sine is no number any more.
-        let all = [Method::Regular.name(), Method::Bits.name()];
-        let bits_only = params.message_ratio_log2().is_some_and(|ratio| ratio <= 1.0);
-        return all[usize::from(bits_only)..].to_vec();
-    }
-    let able = |method: &&Method| match (method.keys(), params.regular_level()) {
-        (_, None) => false,
-        (Method::Regular, _) => true,
-        (_, Some(level)) => level < params.max_level(),
-    };
-    Method::ALL.iter().filter(able).map(|m| m.name()).collect()
+    BootstrapKind::of(params).rules().methods(params).into_iter().map(Method::name).collect()
 }
 
 /// This machine: processor, backends, cores and memory.
@@ -53,8 +42,8 @@ pub fn doctor() -> Result<Value, Error> {
 pub fn presets() -> Result<Value, Error> {
     let mut rows = Vec::new();
     for (name, _) in presets::ALL {
-        let params = presets::load(name, true)?;
-        let claims = params.literal().claims.clone();
+        let params = presets::load(name, presets::Security::NotChecked)?;
+        let (claims, rules) = (params.literal().claims.clone(), BootstrapKind::of(&params).rules());
         rows.push(json!({
             "name": name,
             "log_n": params.log_n(),
@@ -75,25 +64,25 @@ pub fn presets() -> Result<Value, Error> {
             "methods": methods(&params),
             "source": params.literal().source.trim(),
             "experimental": params.literal().experimental,
-            "by_roots": params.rotor_shape().is_some(),
-            "few_slots": few_slots(&params),
-            "sparse_secrets_bits": params.rotor_shape().map(|shape| shape.places.meet_bits(params.n())),
+            "by_roots": !rules.raises_modulus(),
+            "few_slots": rules.few_slots(&params),
+            "sparse_secrets_bits": rules.secret_bits(&params),
         }));
     }
     Ok(Value::Array(rows))
 }
 
-/// The plan of a bootstrap: stage table, work, keys and memory, without making a key; with units also the seconds that it will
-/// take on one thread.
+/// The plan of a bootstrap: stage table, work, keys and memory, without making a key. With unit costs it includes the
+/// seconds on one thread.
 ///
 /// # Errors
-/// Those of [`Route::new`].
+/// Those of [`BootstrapCircuit::new`].
 pub fn plan(params: &CkksParams, request: Request, units: Option<&Units>) -> Result<Value, Error> {
-    let route = Route::new(params, request)?;
-    let Route { params: own, plan, layout } = &route;
-    let (keys, n) = (route.stage_keys(params)?, params.n());
-    let (costs, demand) = cost::work_and_demand(&route, cost::key_shapes(params, &route)?, 1)?;
-    let memory = Memory::with(params, &route, &demand)?;
+    let circuit = BootstrapCircuit::new(params, request)?;
+    let BootstrapCircuit { params: own, plan, .. } = &circuit;
+    let (keys, n) = (circuit.stage_keys(params)?, params.n());
+    let (costs, demand) = cost::work_and_demand(&circuit, cost::key_shapes(params, &circuit)?, 1)?;
+    let memory = Memory::with(params, &circuit, &demand)?;
     let seconds = |work| units.map(|units| units.seconds(work, n));
     let mut rotations = serde_json::Map::new();
     let mut stages = Vec::new();
@@ -111,14 +100,14 @@ pub fn plan(params: &CkksParams, request: Request, units: Option<&Units>) -> Res
     }
     let precision_bits = failure::claimed(params, 1);
     let log2_short = |short: f64| match precision_bits {
-        Some(mean_bits) => failure::log2_failure(params, &route, Shortfall { mean_bits, short }, 1),
+        Some(mean_bits) => failure::log2_failure(params, &circuit, Shortfall { mean_bits, short }, 1),
         None => Ok(None),
     };
     let Request { method, stage_count, size, slots, real, .. } = request;
     Ok(json!({
         "preset": params.name(), "experimental": params.literal().experimental, "method": method.name(), "stage_count": stage_count, "key_size": size.name(),
         "slot_count": slots, "real": real,
-        "input_level": if route.rotor().is_some() { 0 } else { method.input_level(stage_count) }, "output_level": layout.level,
+        "input_level": BootstrapKind::of(params).rules().input_level(method, stage_count), "output_level": circuit.level,
         "log_n": params.log_n(), "log_qp": params.log_qp(), "security_bits": params.security().bits,
         "log2_failure": log2_short(failure::SHORT)?, "log2_four_bits_short": log2_short(4.0)?, "precision_bits": precision_bits,
         "stages": stages, "rotations": rotations, "seconds": seconds(&costs.iter().map(|cost| cost.work).sum()),
@@ -127,22 +116,22 @@ pub fn plan(params: &CkksParams, request: Request, units: Option<&Units>) -> Res
     }))
 }
 
-/// Bytes of the polynomials of so many bootstraps side by side, which stay with the engine.
+/// Bytes of the temporary polynomials of `count` bootstraps side by side. The engine keeps them.
 ///
 /// # Errors
-/// Those of [`Route::new`].
+/// Those of [`BootstrapCircuit::new`].
 pub fn scratch_bytes(params: &CkksParams, request: Request, count: usize) -> Result<usize, Error> {
-    let route = Route::new(params, request)?;
-    Ok(memory::at_once(&cost::demand(&route, cost::key_shapes(params, &route)?, count)?))
+    let circuit = BootstrapCircuit::new(params, request)?;
+    Ok(memory::at_once(&cost::demand(&circuit, cost::key_shapes(params, &circuit)?, count)?))
 }
 
-/// Bytes of the rotation key, which a small bootstrap key leaves its rotations to: in memory and when stored. Takes seconds at
-/// N = 2^16, as it lays out every small route.
+/// Bytes of the rotation key that a small bootstrap key needs beside it: in memory and when stored. Takes seconds at N
+/// = 2^16, as it plans every small circuit.
 ///
 /// # Errors
 /// [`Error::Parameter`] for a preset or a number of slots that does not exist.
 pub fn rotation_key_bytes(preset: &str, slots: usize) -> Result<(usize, usize), Error> {
-    let params = presets::load(preset, true)?;
+    let params = presets::load(preset, presets::Security::NotChecked)?;
     if !slots.is_power_of_two() || slots > params.slots() {
         let most = params.slots();
         return Err(Error::Parameter(format!("slot_count = {slots} is not a power of two up to {most}; choose one.")));
@@ -152,13 +141,13 @@ pub fn rotation_key_bytes(preset: &str, slots: usize) -> Result<(usize, usize), 
     Ok((layout.iter().map(|(_, _, spec)| spec.byte_count(params.n())).sum(), stored))
 }
 
-/// The precision that a bootstrap will have, in bits: of the mean and the worst slot, of the approximation alone and, if asked
-/// for, of the noise of each stage alone. A stage without noise has none (null).
+/// The predicted precision of a bootstrap in bits: of the mean and the worst slot, of the approximation alone and, on
+/// request, with the noise of each stage alone (null for a stage without noise).
 ///
 /// # Errors
-/// Those of [`Route::new`].
+/// Those of [`BootstrapCircuit::new`].
 pub fn precision(params: &CkksParams, request: Request, by_stage: bool) -> Result<Value, Error> {
-    let found = precision::precision(&Route::new(params, request)?, by_stage)?;
+    let found = precision::precision(&BootstrapCircuit::new(params, request)?, by_stage)?;
     let stages = found.stages.iter().map(|(name, bits)| json!({ "name": name, "noise_bits": bits }));
     Ok(json!({
         "mean_bits": found.mean_bits, "worst_bits": found.worst_bits,
@@ -166,7 +155,7 @@ pub fn precision(params: &CkksParams, request: Request, by_stage: bool) -> Resul
     }))
 }
 
-/// What a unit of each kind of work takes here, in microseconds.
+/// The unit costs on this machine, in microseconds.
 ///
 /// # Errors
 /// Those of [`Units::measure`].

@@ -1,4 +1,4 @@
-//! Files of CKKS: where its keys and ciphertexts are at home, and what is stored of each.
+//! Files of CKKS: where its keys and ciphertexts are bound, and what is stored of each.
 
 mod types;
 
@@ -8,13 +8,13 @@ use crate::ckks::Engine;
 use crate::{presets, Error};
 use aglet_rlwe::security::Security;
 use aglet_rlwe::Context;
-use aglet_schemes::ckks::{CkksLiteral, CkksParams};
+use aglet_schemes::ckks::CkksParams;
 use std::sync::Arc;
 
 /// The types of the family.
 pub(super) const FAMILY: Family = Family { name: CkksOrigin::FAMILY, kinds: &types::ALL, finer: types::bootstrap_kind };
 
-/// Where a thing is at home: it fits engines of these parameters and, most things, this number of slots.
+/// The origin of stored CKKS data: it fits engines of these parameters and, in most cases, this number of slots.
 #[derive(Clone)]
 pub struct CkksOrigin {
     /// The parameters.
@@ -32,7 +32,7 @@ impl PartialEq for CkksOrigin {
 }
 
 impl Engine {
-    /// What keys and ciphertexts of this engine fit.
+    /// The origin of keys and ciphertexts of this engine.
     pub fn origin(&self) -> CkksOrigin {
         CkksOrigin { params: self.params().clone(), slots: self.slots(), ctx: Some(self.ctx.clone()) }
     }
@@ -46,9 +46,11 @@ impl CkksOrigin {
     /// for parameters below 128 bits, unless they are those of a preset or `allow_insecure` lets them pass.
     pub fn find(summary: &Summary, allow_insecure: bool) -> Result<Self, Error> {
         summary.check_family(Self::FAMILY)?;
-        let literal = CkksLiteral::from_toml(&summary.literal).map_err(unusable)?;
+        let literal = aglet_bootstrap::ckks::literal(&summary.literal).map_err(unusable)?;
         // What can be done with a preset below 128 bits is the engine's to say: without one nothing is done with what is read.
-        let preset = presets::load(&literal.name, true).ok().filter(|p| p.fingerprint() == summary.fingerprint);
+        let preset = presets::load(&literal.name, presets::Security::NotChecked)
+            .ok()
+            .filter(|p| p.fingerprint() == summary.fingerprint);
         let params = match preset {
             Some(params) => params,
             None if allow_insecure => CkksParams::new(literal, Security::NotChecked).map_err(unusable)?,
@@ -81,7 +83,7 @@ impl Origin for CkksOrigin {
         Ok(self.params.literal().to_toml()?)
     }
     fn other(&self, literal: &str) -> Result<(String, String), Error> {
-        let theirs = CkksLiteral::from_toml(literal).map_err(unusable)?;
+        let theirs = aglet_bootstrap::ckks::literal(literal).map_err(unusable)?;
         let (name, levels) = (shown(&theirs.name), theirs.levels());
         let fix = if (self.params.name(), self.params.max_level()) == (&theirs.name[..], levels) {
             "use the version of Aglet that made it, or make it again".to_string()

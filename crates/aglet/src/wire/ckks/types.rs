@@ -2,21 +2,21 @@
 //! switching keys and nothing else, a few lines of [`keys!`].
 
 use super::CkksOrigin as Origin;
-use crate::ckks::bootstrap::key::{kind_of, rotation_layout};
+use crate::ckks::bootstrap::key::kind_of;
 use crate::ckks::engine::{rotation, user_limbs};
 use crate::ckks::matrix::steps as matrix_steps;
+use crate::ckks::rotation_layout::rotation_layout;
 use crate::ckks::{
-    BootstrapKey, Ciphertext, FixedRotationKey, GaloisKey, KeySize, MatrixKey, Method, Plaintext, RelinearizationKey,
-    Request, RotationKey, Route,
+    BootstrapCircuit, BootstrapKey, Ciphertext, FixedRotationKey, GaloisKey, KeySize, MatrixKey, Method, Plaintext,
+    RelinearizationKey, Request, RotationKey,
 };
 use crate::wire::rlwe::{balanced, count, flag, keys, limb_bytes, one, polys, unknown, Lattice, Words};
 use crate::wire::{Kind, Reader, Shape, Stored, Writer};
 use crate::{Error, PublicKey, SecretKey};
-use aglet_bootstrap::route::arithmetic_limbs;
-use aglet_bootstrap::KeyNeed;
+use aglet_bootstrap::ckks::circuit::arithmetic_limbs;
+use aglet_bootstrap::{KeyNeed, PackedKey, PackedKeys, PackedNeed};
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
-use aglet_rlwe::rotor::RotorKey;
-use aglet_rlwe::{Context, KeyId, KeyRole, KeySwitchSpec, Params, RotorKeys, RotorShape, Sample};
+use aglet_rlwe::{Context, KeyId, KeyRole, KeySwitchSpec, Params, Sample};
 use aglet_schemes::ckks::{self, Known, Points, Size, Stated};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ keys! { Origin:
     RelinearizationKey: 3 "relinearization key", slots: false {
         least: |_o| 0,
         words: |_x| vec![],
-        shapes: |origin, _w| Ok(vec![balanced(&origin.params, KeyRole::Square, arithmetic_limbs(&origin.params))?]),
+        shapes: |origin, _w| Ok(vec![balanced(&origin.params, KeyRole::Relinearization, arithmetic_limbs(&origin.params))?]),
         keys: |x| vec![&x.0],
         take: |_o, _w, _id, list| Ok(Self(one::<Origin, Self>(list)?)),
     }
@@ -66,9 +66,9 @@ keys! { Origin:
             Ok(layout.map(|(_, galois, spec)| shape(galois, spec)).collect())
         },
         keys: |x| x.steps.iter().map(|(_, key)| &*key.key).collect(),
-        take: |origin, _w, _id, list| {
+        take: |origin, _w, id, list| {
             let layout = rotation_layout(&origin.params, origin.slots)?.into_iter();
-            Ok(Self { steps: layout.zip(list).map(|((delta, galois, _), (_, key))| (delta, GaloisKey { galois, key })).collect() })
+            Ok(Self { id, steps: layout.zip(list).map(|((delta, galois, _), (_, key))| (delta, GaloisKey { galois, key })).collect() })
         },
     }
 
@@ -118,41 +118,40 @@ impl Stored<Origin> for BootstrapKey {
         vec![self.stage_count() as u64, self.size() as u64, self.method() as u64]
     }
     fn shapes(origin: &Origin, w: &Words) -> Result<Vec<Shape>, Error> {
-        let route = Route::new(&origin.params, bootstrap_words(origin, w)?)?;
-        let (params, keys) = route.keys(&origin.params)?;
+        let circuit = BootstrapCircuit::new(&origin.params, bootstrap_words(origin, w)?)?;
+        let (params, keys) = circuit.keys(&origin.params)?;
         let own = keys.into_iter().map(|KeyNeed { role, spec }| Shape::Key { params: params.clone(), role, spec });
         let mut shapes: Vec<Shape> = own.collect();
-        if let Some(shape) = route.rotor() {
-            let raised = origin.params.raised()?;
-            for ((factor, digit), spec) in shape.keys() {
-                shapes.push(Shape::Key { params: raised.clone(), role: KeyRole::Rotor { factor, digit }, spec });
-            }
+        let packed = circuit.packed_needed();
+        if !packed.is_empty() {
+            let params = origin.params.raised()?;
+            let shape = |PackedNeed { number, spec }| Shape::Packed { params: params.clone(), number, spec };
+            shapes.extend(packed.into_iter().map(shape));
         }
         Ok(shapes)
     }
     fn put(&self, _: &Origin, out: &mut Writer<'_>) -> Result<(), Error> {
         self.stored_keys().into_iter().try_for_each(|key| out.key(key))?;
-        let rotor = self.rotor().into_iter();
-        rotor
-            .flat_map(|keys| keys.iter().map(|key| (keys.context(), key)))
-            .try_for_each(|(ctx, key)| out.rotor_key(ctx, key))
+        let mut packed = self.packed().into_iter().flat_map(|keys| keys.list().iter().map(|key| (keys.context(), key)));
+        packed.try_for_each(|(ctx, key)| out.packed_key((key.seed(), key.spec()), |sample| Ok(key.body(ctx, sample)?)))
     }
     fn take(origin: &Origin, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let request = bootstrap_words(origin, w)?;
-        let route = Route::new(&origin.params, request)?;
-        let (params, keys) = route.keys(&origin.params)?;
+        let circuit = BootstrapCircuit::new(&origin.params, request)?;
+        let (params, keys) = circuit.keys(&origin.params)?;
         let mut list = Vec::with_capacity(keys.len());
         for _ in &keys {
             let (role, key) = parts.key(id)?;
             list.push((role, Arc::new(key)));
         }
-        let rotor = route.rotor().map(|shape| rotor_keys(origin, shape, id, parts)).transpose()?;
-        Ok(Self::from_stored(id, request, params, list.into_iter().collect(), rotor))
+        let needs = circuit.packed_needed();
+        let packed = if needs.is_empty() { None } else { Some(packed_keys(origin, &needs, id, parts)?) };
+        Ok(Self::from_stored(id, request, params, list.into_iter().collect(), packed))
     }
 }
 
-/// The keys of roots of unity that follow the others of a bootstrap key.
-fn rotor_keys(origin: &Origin, shape: &RotorShape, id: KeyId, parts: &mut Reader<'_>) -> Result<RotorKeys, Error> {
+/// The packed keys that follow the others of a bootstrap key.
+fn packed_keys(origin: &Origin, needs: &[PackedNeed], id: KeyId, parts: &mut Reader<'_>) -> Result<PackedKeys, Error> {
     let ctx = match &origin.ctx {
         Some(ctx) => ctx.clone(),
         None => Context::new(origin.params.rlwe().clone())?,
@@ -160,9 +159,9 @@ fn rotor_keys(origin: &Origin, shape: &RotorShape, id: KeyId, parts: &mut Reader
     let raised = ctx.subset(origin.params.raised()?.prime_indices())?;
     let mut keys = Vec::new();
     while parts.more() {
-        keys.push(RotorKey::packed(&raised, parts.key(id)?.1)?);
+        keys.push(PackedKey::new(&raised, parts.packed_key(id)?)?);
     }
-    Ok(RotorKeys::from_keys(raised, shape.clone(), keys)?)
+    Ok(PackedKeys::new(raised, needs, keys)?)
 }
 
 /// The bootstrap that a key is made for.
@@ -278,7 +277,7 @@ impl Stored<Origin> for Plaintext {
     }
     fn take(origin: &Origin, _: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let largest = Some(f64::from_bits(w[2])).filter(|&b| b >= 0.0);
-        let known = Known { largest, size: largest.map(Size::up_to).unwrap_or_default(), mean: None };
+        let known = Known { largest, size: largest.map(Size::up_to).unwrap_or_default(), ..Known::default() };
         let (scale, slots, real) = (scale::<Self>(w[1])?, origin.slots, flag::<Origin, Self>(w[3])?);
         let stated = Stated::new(stated::<Self>(w[4])?, Plaintext::encoding_error(slots, scale));
         Ok(Self { poly: parts.poly()?, scale, slots, known, stated, real })

@@ -110,7 +110,7 @@ unsafe fn digits<L: Lanes>(l: L, t: &SmallTable, row: &BlindRow<'_>, acc: &[u64]
 
 /// Adds the finished part of a sum to the rest, where an accumulator takes too few products for all.
 #[inline(always)]
-unsafe fn settle<L: Lanes, const C: usize>(l: L, sums: &mut [L::V; C], accs: &mut [L::A; C]) {
+unsafe fn lazy_reduce<L: Lanes, const C: usize>(l: L, sums: &mut [L::V; C], accs: &mut [L::A; C]) {
     for (sum, acc) in sums.iter_mut().zip(accs) {
         // SAFETY: the lanes fit the CPU by the contract of the caller.
         unsafe {
@@ -159,7 +159,7 @@ unsafe fn products<L: Lanes, const C: usize, const BYTES: usize, const EXTERNAL:
                         }
                         count += 1;
                         if L::CHUNK_NARROW < MOST_PRODUCTS && count == L::CHUNK_NARROW {
-                            settle::<L, C>(l, &mut sums, &mut accs);
+                            lazy_reduce::<L, C>(l, &mut sums, &mut accs);
                             count = 0;
                         }
                     }
@@ -251,7 +251,7 @@ unsafe fn sum_columns<L: Lanes, const BYTES: usize>(l: L, row: &ProductSum<'_>, 
                             *acc = l.mac(*acc, x, l.load_packed(key.add(c * L::WIDTH * BYTES), 0, 8 * BYTES));
                         }
                     }
-                    settle::<L, SIDE_BY_SIDE>(l, &mut sums, &mut accs);
+                    lazy_reduce::<L, SIDE_BY_SIDE>(l, &mut sums, &mut accs);
                 }
                 for (c, sum) in sums.iter().enumerate() {
                     l.store(out.as_mut_ptr().add((first + c) * n + v * L::WIDTH), *sum);

@@ -12,9 +12,9 @@
 //! serves all lanes. That costs a ninth more products than a multiplier for each lane, and makes the tables five
 //! times smaller (0.19 instead of 1 MB for N = 2^16), which would have to come from memory for every limb.
 //!
-//! Range of the integer lanes that settle, in units of q below U, the next power of two: what is multiplied must be in
-//! `[0, 4U)`, sums may leave that by a q for each stage. A settled sum is in `[q, U + 2q)`, so the results of its butterfly are in
-//! `[0, U + 3q)`. Half of a stage's butterflies have results that the next stage multiplies, and only these settle; the others
+//! Range of the integer lanes that are reduced, in units of q below U, the next power of two: what is multiplied must be in
+//! `[0, 4U)`, sums may leave that by a q for each stage. A reduced sum is in `[q, U + 2q)`, so the results of its butterfly are in
+//! `[0, U + 3q)`. Half of a stage's butterflies have results that the next stage multiplies, and only these are reduced; the others
 //! follow after two stages, at `[-2q, U + 5q)`. Below 2^47 nothing has to before the last step: on a lift of 13, a canonical
 //! value and the sums of thirteen stages stay in `[0, 27q)`.
 //!
@@ -46,9 +46,9 @@ impl Twiddles {
 /// Up to sixteen vectors on their way through a step.
 type Block<L> = [<L as Lanes>::V; 16];
 
-/// Which butterflies of a stage settle their first operand.
+/// Which butterflies of a stage reduce their first operand.
 #[derive(Clone, Copy)]
-enum Settling {
+enum LazyReduction {
     Nobody,
     /// Those whose results the next stage multiplies.
     Half,
@@ -56,10 +56,10 @@ enum Settling {
     /// All, from lazy values, as results are to be canonical.
     Last,
 }
-use Settling::{All, Half, Last, Nobody};
+use LazyReduction::{All, Half, Last, Nobody};
 
-/// What the stages of a step settle: all in the last, as anything may be multiplied next, and two stages after the last All.
-const fn rules(stages: usize, first: bool, roomy: bool) -> [Settling; 4] {
+/// What the stages of a step reduce: all in the last, as anything may be multiplied next, and two stages after the last All.
+const fn rules(stages: usize, first: bool, roomy: bool) -> [LazyReduction; 4] {
     match (roomy, first, stages) {
         (true, ..) | (_, true, 1) => [Nobody; 4],
         (_, true, 2) => [Nobody, All, Nobody, Nobody],
@@ -73,7 +73,7 @@ const fn rules(stages: usize, first: bool, roomy: bool) -> [Settling; 4] {
 }
 
 /// The same for the last step, which begins with fresh products.
-const fn last_rules(stages: usize, roomy: bool) -> [Settling; 4] {
+const fn last_rules(stages: usize, roomy: bool) -> [LazyReduction; 4] {
     match (stages, roomy) {
         (3, _) => [Nobody, All, Last, Nobody],
         (_, true) => [Nobody, Nobody, All, Last],
@@ -88,16 +88,16 @@ unsafe fn forward_stage<L: Lanes, const PAIRS: usize, const H: usize>(
     l: L,
     x: &mut Block<L>,
     w: Twiddles,
-    settle: Settling,
+    lazy_reduce: LazyReduction,
 ) {
     for i in 0..PAIRS {
         let (b, a) = (i / H, i / H * H + i);
         // SAFETY: blocks b < PAIRS / H of this stage have the multipliers from PAIRS / H - 1 on.
         unsafe {
-            let first = match settle {
-                Last => l.settle_last(x[a]),
-                All => l.settle(x[a]),
-                Half if i % H >= H / 2 => l.settle(x[a]),
+            let first = match lazy_reduce {
+                Last => l.lazy_reduce_last(x[a]),
+                All => l.lazy_reduce(x[a]),
+                Half if i % H >= H / 2 => l.lazy_reduce(x[a]),
                 _ => x[a],
             };
             (x[a], x[a + H]) = l.fwd_butterfly(first, x[a + H], w.at(l, PAIRS / H - 1 + b));
@@ -124,27 +124,32 @@ unsafe fn inverse_stage<L: Lanes, const PAIRS: usize, const H: usize, const TAME
     }
 }
 
-/// `K` forward stages in registers; `settle` says what each settles.
+/// `K` forward stages in registers; `lazy_reduce` says what each reduces.
 #[inline(always)]
-unsafe fn forward_block<L: Lanes, const K: usize>(l: L, x: &mut Block<L>, w: Twiddles, settle: [Settling; 4]) {
+unsafe fn forward_block<L: Lanes, const K: usize>(
+    l: L,
+    x: &mut Block<L>,
+    w: Twiddles,
+    lazy_reduce: [LazyReduction; 4],
+) {
     // SAFETY: the table holds 2^K - 1 multipliers from `w` on.
     unsafe {
         match K {
-            1 => forward_stage::<L, 1, 1>(l, x, w, settle[0]),
+            1 => forward_stage::<L, 1, 1>(l, x, w, lazy_reduce[0]),
             2 => {
-                forward_stage::<L, 2, 2>(l, x, w, settle[0]);
-                forward_stage::<L, 2, 1>(l, x, w, settle[1]);
+                forward_stage::<L, 2, 2>(l, x, w, lazy_reduce[0]);
+                forward_stage::<L, 2, 1>(l, x, w, lazy_reduce[1]);
             }
             3 => {
-                forward_stage::<L, 4, 4>(l, x, w, settle[0]);
-                forward_stage::<L, 4, 2>(l, x, w, settle[1]);
-                forward_stage::<L, 4, 1>(l, x, w, settle[2]);
+                forward_stage::<L, 4, 4>(l, x, w, lazy_reduce[0]);
+                forward_stage::<L, 4, 2>(l, x, w, lazy_reduce[1]);
+                forward_stage::<L, 4, 1>(l, x, w, lazy_reduce[2]);
             }
             _ => {
-                forward_stage::<L, 8, 8>(l, x, w, settle[0]);
-                forward_stage::<L, 8, 4>(l, x, w, settle[1]);
-                forward_stage::<L, 8, 2>(l, x, w, settle[2]);
-                forward_stage::<L, 8, 1>(l, x, w, settle[3]);
+                forward_stage::<L, 8, 8>(l, x, w, lazy_reduce[0]);
+                forward_stage::<L, 8, 4>(l, x, w, lazy_reduce[1]);
+                forward_stage::<L, 8, 2>(l, x, w, lazy_reduce[2]);
+                forward_stage::<L, 8, 1>(l, x, w, lazy_reduce[3]);
             }
         }
     }
@@ -211,8 +216,8 @@ unsafe fn forward_step<L: Lanes, const K: usize, const CANONICAL: bool, const RO
                     (false, false) => L::load_raw(p),
                 };
             }
-            let settle = rules(K, CANONICAL, ROOMY);
-            forward_block::<L, K>(l, &mut x, w, settle);
+            let lazy_reduce = rules(K, CANONICAL, ROOMY);
+            forward_block::<L, K>(l, &mut x, w, lazy_reduce);
             for (j, &x) in x.iter().enumerate().take(1 << K) {
                 L::store_raw(data.add(j * h), x);
             }
@@ -324,14 +329,14 @@ unsafe fn forward_last<L: Lanes, const K: usize, const ROOMY: bool>(
                 x[0] = l.tame(x[0]);
             }
             if !ROOMY {
-                x[0] = l.settle(x[0]);
+                x[0] = l.lazy_reduce(x[0]);
             }
             twist::<L, K>(l, &mut x, lanes, usize::from(!ROOMY));
             for x in x.iter_mut().take(1 << (K - 1)).skip(usize::from(!ROOMY)) {
                 *x = l.lift(*x, if ROOMY { 2 } else { 1 });
             }
-            let settle = last_rules(K, ROOMY);
-            forward_block::<L, K>(l, &mut x, w.after(g * ((1 << K) - 1)), settle);
+            let lazy_reduce = last_rules(K, ROOMY);
+            forward_block::<L, K>(l, &mut x, w.after(g * ((1 << K) - 1)), lazy_reduce);
             scatter::<L, K, true>(l, data, &x);
         }
     }

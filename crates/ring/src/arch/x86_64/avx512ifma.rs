@@ -38,7 +38,7 @@ impl Steps {
     #[inline(always)]
     unsafe fn new(q: u64, shift: u32, first: i64) -> Self {
         let step = |k: i64| ((k << shift).div_euclid(q as i64) - 1) * q as i64;
-        // A loop, not `from_fn`: a call that is not inlined is also made where nothing settles, for every tile of a conversion.
+        // A loop, not `from_fn`: a call that is not inlined is also made where nothing is reduced, for every tile of a conversion.
         let mut entries = [0; 8];
         for (i, entry) in (0..).zip(&mut entries) {
             *entry = step((i - first).rem_euclid(8) + first);
@@ -51,7 +51,7 @@ impl Steps {
     }
     /// `x` to `[q, 2^shift + 2q)`. Comparing would take the multipliers' place in the pipes.
     #[inline(always)]
-    unsafe fn settle(self, x: __m512i, q: __m512i) -> __m512i {
+    unsafe fn lazy_reduce(self, x: __m512i, q: __m512i) -> __m512i {
         // SAFETY: AVX-512 is present by the contract of the trait.
         unsafe {
             let x = _mm512_sub_epi64(x, _mm512_permutexvar_epi64(_mm512_srlv_epi64(x, self.shift), self.table));
@@ -325,14 +325,14 @@ impl Lanes for Avx512Ifma {
         unsafe { _mm512_add_epi64(x, set(times * self.modulus())) }
     }
     #[inline(always)]
-    unsafe fn settle(self, x: __m512i) -> __m512i {
+    unsafe fn lazy_reduce(self, x: __m512i) -> __m512i {
         // SAFETY: see above.
-        unsafe { self.wide.settle(x, self.q) }
+        unsafe { self.wide.lazy_reduce(x, self.q) }
     }
     #[inline(always)]
-    unsafe fn settle_last(self, x: __m512i) -> __m512i {
+    unsafe fn lazy_reduce_last(self, x: __m512i) -> __m512i {
         // SAFETY: see above.
-        unsafe { self.fine.settle(x, self.q) }
+        unsafe { self.fine.lazy_reduce(x, self.q) }
     }
     #[inline(always)]
     unsafe fn lift_anew(self, x: __m512i, times: u64) -> __m512i {

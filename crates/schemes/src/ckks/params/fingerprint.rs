@@ -1,4 +1,4 @@
-//! The fingerprint of a parameter set: what keys and ciphertexts depend on, in 32 bytes.
+//! The fingerprint of a parameter set: 32 bytes that determine which keys and ciphertexts fit it.
 
 use super::literal::{CkksLiteral, Role};
 use aglet_rlwe::params::ParamsSpec;
@@ -44,11 +44,8 @@ pub(super) fn of(literal: &CkksLiteral, spec: &ParamsSpec) -> [u8; 32] {
         words.push(digit.len() as u64);
         words.extend(digit.iter().map(|&i| i as u64));
     }
-    if let Some(ship) = &literal.ship {
-        let sizes = [ship.columns, ship.mux.len(), ship.window.unwrap_or(0), ship.digit_bits as usize];
-        let digits = ship.digits.iter().flat_map(|d| std::iter::once(d.len()).chain(d.iter().copied()));
-        let all = sizes.into_iter().chain(ship.mux.iter().copied()).chain([ship.digits.len()]).chain(digits);
-        words.extend(all.map(|word| word as u64));
+    if let Some(extension) = &literal.extension {
+        words.extend(extension.words());
     }
     for primes in [&spec.q, &spec.spare, &spec.p] {
         words.push(primes.len() as u64);

@@ -1,6 +1,11 @@
-//! The unchecked form of a parameter set: what a preset file says.
+//! The unchecked form of a parameter set: the content of a preset file.
 
+use super::extension::Extension;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::any::Any;
+use std::sync::Arc;
+use toml::de::{DeTable, Deserializer, ValueDeserializer};
 
 use aglet_rlwe::security::Secret;
 use aglet_rlwe::Error;
@@ -10,11 +15,12 @@ const MAX_PRIMES: usize = 512;
 /// The longest name, in bytes.
 const MAX_NAME: usize = 64;
 
-/// The largest weight of an ephemeral secret: `c0 + c1 s` is at most `(h + 1) / 2` times q0, and a bootstrap removes multiples up
-/// to 16 of it.
+/// The largest weight of an ephemeral secret. `c0 + c1 s` is at most `(h + 1) / 2` times q0, and a bootstrap removes
+/// multiples of q0 up to 16.
 pub const MAX_EPHEMERAL_WEIGHT: usize = 32;
 
-/// What a group of moduli is for. The order is that of the chain, bottom to top, with the spare and the special primes after it.
+/// The purpose of a group of moduli. The order is that of the chain, bottom to top, followed by the spare and the
+/// special primes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -28,9 +34,10 @@ pub enum Role {
     EvalMod,
     /// Primes that CoeffsToSlots spends, at the top.
     CoeffsToSlots,
-    /// Primes of another size that stand for the message primes while a bootstrap is above them: fewer limbs for as many bits.
+    /// Primes of another size that replace the message primes while a bootstrap is above them: fewer limbs for the same
+    /// bits.
     Spare,
-    /// Primes that a bootstrap by roots of unity rotates on, beside Q.
+    /// Primes of a second chain beside Q, for sets with an [`Extension`].
     Raised,
     /// The primes of P for hybrid key switching, not part of Q.
     Special,
@@ -48,27 +55,11 @@ pub struct ModuliGroup {
     pub count: usize,
 }
 
-/// How a bootstrap by roots of unity (SHIP, eprint 2025/784) rotates by the places of its sparse secret.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Ship {
-    /// Values of the first digit of a rotation, which meet the masks.
-    pub columns: usize,
-    /// Values of the other digits.
-    pub mux: Vec<usize>,
-    /// Half the window of each place; without it places are free.
-    pub window: Option<usize>,
-    /// Bits of the digits that c1 has on its way to the sparse secret.
-    pub digit_bits: u32,
-    /// The raised primes of every digit of a key switch.
-    pub digits: Vec<Vec<usize>>,
-}
-
-/// What a preset promises. Tests recompute every figure that stands here; a figure that nobody has measured is left out.
+/// The claims of a preset. Tests recompute every figure; a figure that was not measured is left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claims {
-    /// log2(QP) from the primes themselves, to 0.01.
+    /// log2(QP), computed from the primes, to 0.01.
     pub log_qp: f64,
     /// Classical security of the main secret in bits, rounded down to 0.1.
     pub security_bits: f64,
@@ -76,7 +67,8 @@ pub struct Claims {
     pub precision_bits: Option<f64>,
     /// The same after two iterations.
     pub precision_bits_two: Option<f64>,
-    /// log2 of the probability that some slot of a bootstrap, all slots full, has six bits less than that, rounded up to 0.1.
+    /// log2 of the probability that some slot of a bootstrap with all slots full has six bits fewer than that, rounded
+    /// up to 0.1.
     pub log2_p_fail: Option<f64>,
     /// The same after two iterations.
     pub log2_p_fail_two: Option<f64>,
@@ -84,7 +76,7 @@ pub struct Claims {
     pub key_bytes: Option<u64>,
 }
 
-/// The scheme that a literal is of.
+/// The scheme of a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Family {
@@ -92,7 +84,8 @@ pub enum Family {
     Ckks,
 }
 
-/// A parameter set as written down: plain data, nothing checked. [`super::CkksParams::new`] checks it and finds the primes.
+/// A parameter set as it is written: plain data, not checked. [`super::CkksParams::new`] checks it and finds the
+/// primes.
 ///
 /// ```
 /// use aglet_schemes::ckks::CkksLiteral;
@@ -132,60 +125,89 @@ pub struct CkksLiteral {
     pub sparse_switch_bits: Option<u32>,
     /// log2 of the message ratio q0 / scale at which a bootstrap raises the modulus.
     pub message_ratio_log2: Option<f64>,
-    /// User level that a regular bootstrap leaves. The message primes above it serve methods that leave more, and the first
-    /// maps of coeffs_to_slots when there are more of them than primes of their own.
+    /// The user level after a regular bootstrap. The message primes above it serve methods that end at a higher level,
+    /// and the first maps of coeffs_to_slots if these have too few primes of their own.
     pub regular_level: Option<usize>,
     /// The moduli, bottom to top, then spare primes, special primes last.
     pub moduli: Vec<ModuliGroup>,
-    /// log2 of the largest QP that a key may have, which the security gate looks at. There may be more special primes than the
-    /// whole chain can take: keys for fewer limbs take as many as fit, and need fewer digits. Without it all special primes
-    /// serve all limbs.
+    /// log2 of the largest QP that a key may have; the security check uses it. There may be more special primes than
+    /// the whole chain can take: keys on fewer limbs take as many as fit, and need fewer digits. Without it all special
+    /// primes serve all limbs.
     pub max_log_qp: Option<f64>,
     /// The limbs of every digit of a key switch at full level; without them, consecutive limbs are grouped greedily.
     pub digits: Option<Vec<Vec<usize>>>,
-    /// A bootstrap by roots of unity; `eval_mod` primes are those of its product then.
-    pub ship: Option<Ship>,
-    /// What the preset promises.
+    /// What a bootstrap method adds; what the `eval_mod` primes are for is then its own.
+    #[serde(skip)]
+    pub extension: Option<Arc<dyn Extension>>,
+    /// The claims of the preset.
     pub claims: Option<Claims>,
 }
 
 impl CkksLiteral {
-    /// Reads the literal from the text of a TOML file. Unknown fields are refused, so that a typing error is not ignored.
+    /// Reads the literal from the text of a TOML file. Unknown fields are refused, so a typing error is noticed.
     ///
     /// # Errors
     /// [`Error::BadParameters`] with the place and the reason; another family than `ckks` before all else.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
-        /// The one field that every family has.
-        #[derive(Deserialize)]
-        struct Head {
-            family: Option<String>,
-        }
-        let unreadable = |e: toml::de::Error| {
-            let line = e.span().map_or(0, |span| text[..span.start].matches('\n').count() + 1);
-            Error::BadParameters { reason: format!("the text is no parameter literal: {} in line {line}", e.message()) }
-        };
-        let head: Head = toml::from_str(text).map_err(unreadable)?;
-        match head.family.as_deref() {
-            Some("ckks") => toml::from_str(text).map_err(unreadable),
-            Some(other) => {
-                let other: String = other.chars().take(MAX_NAME).collect();
-                bad(format!("they are of the family {other:?}, and this version knows \"ckks\"; use one that knows it"))
-            }
-            None => bad("they say no family; write family = \"ckks\" above them".into()),
-        }
+        Self::read(text, |_| Ok(None))
     }
 
-    /// The text of this literal in the one form that [`CkksLiteral::from_toml`] gives back, without claims: those are of a preset,
-    /// and no parameters.
+    /// [`CkksLiteral::from_toml`] for a text that may have an extension in the table of this name.
     ///
     /// # Errors
-    /// [`Error::BadParameters`] for a literal that no text stands for.
-    pub fn to_toml(&self) -> Result<String, Error> {
-        let reason = |e| Error::BadParameters { reason: format!("they cannot be written down: {e}") };
-        toml::to_string(&Self { claims: None, ..self.clone() }).map_err(reason)
+    /// As there.
+    pub fn extended<X: Extension + DeserializeOwned>(text: &str, table: &str) -> Result<Self, Error> {
+        Self::read(text, |all| {
+            let own = all.remove(table).map(|own| X::deserialize(ValueDeserializer::from(own))).transpose()?;
+            Ok(own.map(|own| Arc::new(own) as Arc<dyn Extension>))
+        })
     }
 
-    /// Multiplications that it leaves to users: the message primes.
+    /// Reads what `take` leaves of the text.
+    fn read(
+        text: &str,
+        take: impl FnOnce(&mut DeTable<'_>) -> Result<Option<Arc<dyn Extension>>, toml::de::Error>,
+    ) -> Result<Self, Error> {
+        let unreadable = |e: toml::de::Error| {
+            let line = e.span().map_or(0, |span| text[..span.start].matches('\n').count() + 1);
+            Error::BadParameters { reason: format!("the text is not a parameter set: {} in line {line}", e.message()) }
+        };
+        let mut all = DeTable::parse(text).map_err(unreadable)?;
+        match all.get_ref().get("family").map(|family| family.get_ref().as_str()) {
+            Some(Some("ckks") | None) => {}
+            Some(Some(other)) => {
+                let other: String = other.chars().take(MAX_NAME).collect();
+                return bad(format!("they are of the family {other:?}, and only \"ckks\" is read here; use the engine of that family, or update Aglet"));
+            }
+            None => return bad("they name no family; write family = \"ckks\" above them".into()),
+        }
+        let extension = take(all.get_mut()).map_err(unreadable)?;
+        let literal = Self::deserialize(Deserializer::from(all)).map_err(unreadable)?;
+        Ok(Self { extension, ..literal })
+    }
+
+    /// The extension, if it is of this type.
+    #[must_use]
+    pub fn extension<X: Extension>(&self) -> Option<&X> {
+        let own: &dyn Any = self.extension.as_deref()?;
+        own.downcast_ref()
+    }
+
+    /// The text of this literal, without claims: [`CkksLiteral::from_toml`] reads it back, or [`CkksLiteral::extended`]. Claims belong to a preset
+    /// and are not parameters.
+    ///
+    /// # Errors
+    /// [`Error::BadParameters`] for a literal that cannot be written as text.
+    pub fn to_toml(&self) -> Result<String, Error> {
+        let reason = |e| Error::BadParameters { reason: format!("they cannot be written as text: {e}") };
+        let text = toml::to_string(&Self { claims: None, ..self.clone() }).map_err(reason)?;
+        Ok(match &self.extension {
+            Some(extension) => format!("{text}\n{}", extension.to_toml()?),
+            None => text,
+        })
+    }
+
+    /// The number of multiplications for users: the message primes.
     pub fn levels(&self) -> usize {
         self.groups(Role::Message).map(|g| g.count).fold(0, usize::saturating_add)
     }
@@ -257,11 +279,11 @@ impl CkksLiteral {
                 "regular_level belongs to the eval_mod primes and is at most the number of message primes, {levels}"
             ));
         }
-        if let Some(ship) = &self.ship {
-            return self.check_ship(ship);
+        if let Some(extension) = &self.extension {
+            return extension.check(self);
         }
         if self.groups(Role::Raised).next().is_some() {
-            return bad("raised primes belong to a bootstrap by roots of unity; write [ship] for one".into());
+            return bad("raised primes belong to a bootstrap with a table of its own; write that table".into());
         }
         match (self.ephemeral_weight, self.sparse_switch_bits, self.message_ratio_log2) {
             (None, None, None) if !has_eval_mod => Ok(()),
@@ -291,56 +313,6 @@ impl CkksLiteral {
     }
 }
 
-/// Primes of the product of a bootstrap by roots of unity: of 31 factors and a public one.
-pub(super) const PRODUCT_PRIMES: usize = 5;
-/// The weight that this takes.
-const SHIP_WEIGHT: usize = (1 << PRODUCT_PRIMES) - 1;
-
-impl CkksLiteral {
-    /// The fields of a bootstrap by roots of unity, as far as they need no primes.
-    fn check_ship(&self, ship: &Ship) -> Result<(), Error> {
-        let count = |role| self.groups(role).map(|g| g.count).sum::<usize>();
-        let (slots, raised) = (1usize << (self.log_n - 1), count(Role::Raised));
-        if self.sparse_switch_bits.is_some() || self.ephemeral_weight != Some(SHIP_WEIGHT) {
-            return bad(format!(
-                "[ship] takes ephemeral_weight = {SHIP_WEIGHT} and no sparse_switch_bits; write it so"
-            ));
-        }
-        if self.message_ratio_log2.is_none_or(|ratio| !(0.0..=60.0).contains(&ratio)) {
-            return bad("[ship] needs a message_ratio_log2 between 0 and 60".into());
-        }
-        let shape = (count(Role::EvalMod), count(Role::SlotsToCoeffs), self.regular_level);
-        if shape != (PRODUCT_PRIMES, 1, Some(self.levels())) || count(Role::CoeffsToSlots) + count(Role::Spare) > 0 {
-            return bad(format!(
-                "[ship] takes {PRODUCT_PRIMES} eval_mod primes, one slots_to_coeffs prime, no coeffs_to_slots and spare ones, and \
-                 the number of message primes as regular_level"
-            ));
-        }
-        let mut limbs = ship.digits.concat();
-        limbs.sort_unstable();
-        if raised == 0 || !limbs.into_iter().eq(0..raised) || ship.digits.iter().any(Vec::is_empty) {
-            return bad(format!(
-                "the digits of [ship] do not name each of the {raised} raised primes once; there must be some"
-            ));
-        }
-        let values = |n: &usize| (1..=64).contains(n);
-        if !values(&ship.columns) || !(1..=8).contains(&ship.mux.len()) || !ship.mux.iter().all(values) {
-            return bad("[ship] takes 1 to 64 columns and 1 to 8 muxes of 1 to 64 values".into());
-        }
-        let (reach, window) = (ship.mux.iter().product::<usize>() * ship.columns, ship.window.unwrap_or(slots));
-        let wanted = ship.window.map_or(slots, |half| 2 * half);
-        if reach < wanted || window == 0 || window > slots {
-            return bad(format!(
-                "the columns and muxes of [ship] reach {reach} places, and a window has {wanted}; take more"
-            ));
-        }
-        if !(1..=8).contains(&ship.digit_bits) || self.moduli.iter().any(|g| g.bits > 50) {
-            return bad("[ship] takes digit_bits of 1 to 8, and primes of 50 bits or less".into());
-        }
-        Ok(())
-    }
-}
-
-fn bad<T>(reason: String) -> Result<T, Error> {
+pub(super) fn bad<T>(reason: String) -> Result<T, Error> {
     Err(Error::BadParameters { reason })
 }

@@ -1,9 +1,10 @@
-//! Parameter sets of CKKS: what the primes of a chain are for, levels and scales.
+//! Parameter sets of CKKS: the purposes of primes, levels and scales.
 //!
 //! The chain of primes of Q runs bottom to top: base, slots_to_coeffs, message, eval_mod, coeffs_to_slots. A *chain level* is
 //! the number of Q limbs minus one. A *user level* counts the multiplications left to the user; user level 0 lies above the
 //! hidden slots_to_coeffs primes, so user level `l` is chain level `hidden_levels() + l`.
 
+mod extension;
 mod fingerprint;
 mod literal;
 mod primes;
@@ -14,12 +15,13 @@ use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-pub use literal::{CkksLiteral, Claims, Family, ModuliGroup, Role, Ship, MAX_EPHEMERAL_WEIGHT};
+pub use extension::Extension;
+pub use literal::{CkksLiteral, Claims, Family, ModuliGroup, Role, MAX_EPHEMERAL_WEIGHT};
 
 use aglet_rlwe::security::Security;
-use aglet_rlwe::{Error, Params, Places, RotorShape};
+use aglet_rlwe::{Error, Params};
 
-/// A checked, immutable parameter set of CKKS. On floor 1 it is its [`Params`]. Cloning shares it.
+/// A checked, immutable parameter set of CKKS. It dereferences to its [`Params`]. Clones share it.
 #[derive(Clone)]
 pub struct CkksParams(Arc<Inner>);
 
@@ -52,8 +54,8 @@ impl CkksParams {
         let (spec, scales) = primes::choose(&literal)?;
         let fingerprint = fingerprint::of(&literal, &spec);
         let rlwe = Params::new(spec, security)?;
-        if let Some(shape) = rotor_shape(&literal) {
-            check_raised(&rlwe, &shape)?;
+        if let Some(extension) = &literal.extension {
+            extension.check_primes(&rlwe, security)?;
         }
         Ok(Self(Arc::new(Inner { literal, rlwe, scales, fingerprint })))
     }
@@ -144,13 +146,7 @@ impl CkksParams {
         self.0.literal.message_ratio_log2
     }
 
-    /// How a bootstrap by roots of unity cuts its rotations; `None` for every other set.
-    #[must_use]
-    pub fn rotor_shape(&self) -> Option<RotorShape> {
-        rotor_shape(self.literal())
-    }
-
-    /// The raised primes as a chain of their own, for a bootstrap by roots of unity.
+    /// The raised primes as a chain of their own, for sets with an [`Extension`].
     ///
     /// # Errors
     /// [`Error::BadParameters`] for a set without any.
@@ -170,44 +166,6 @@ impl CkksParams {
     pub fn fingerprint(&self) -> [u8; 32] {
         self.0.fingerprint
     }
-}
-
-/// Where the sparse secret of a bootstrap by roots of unity has its coefficients.
-fn places(literal: &CkksLiteral) -> Option<Places> {
-    let half_window = literal.ship.as_ref()?.window;
-    Some(Places { weight: literal.ephemeral_weight?, half_window })
-}
-
-fn rotor_shape(literal: &CkksLiteral) -> Option<RotorShape> {
-    let (ship, places) = (literal.ship.as_ref()?, places(literal)?);
-    let count = |role| literal.groups(role).map(|g| g.count).sum();
-    let (raised, special) = (count(Role::Raised), count(Role::Special));
-    let (mux, digits) = (ship.mux.clone(), ship.digits.clone());
-    Some(RotorShape { places, columns: ship.columns, mux, raised, special, digits, choice: None })
-}
-
-/// Bits that the raised primes may have more or fewer than the chain.
-const RAISED_BITS: f64 = 2.0;
-
-/// Refuses raised primes that keys cannot have, or whose product is far from that of the chain, and digits larger than P.
-fn check_raised(params: &Params, shape: &RotorShape) -> Result<(), Error> {
-    let bad = |reason| Err(Error::BadParameters { reason });
-    let log2 = |primes: &[u64]| primes.iter().map(|&q| (q as f64).log2()).sum::<f64>();
-    let (raised, special) = (params.spare(), log2(params.p()));
-    let apart = log2(raised) - log2(params.q());
-    if apart.abs() > RAISED_BITS {
-        return bad(format!(
-            "the raised primes have {apart:.1} bits more than the chain; take others, at most {RAISED_BITS} apart"
-        ));
-    }
-    if log2(raised) + special > params.log_qp() {
-        return bad("max_log_qp leaves no room for the raised and all special primes; make it larger".into());
-    }
-    let digit = |d: &Vec<usize>| d.iter().map(|&i| (raised[i] as f64).log2()).sum::<f64>();
-    if shape.digits.iter().any(|d| digit(d) > special) {
-        return bad("a digit of raised primes is larger than the special modulus; take shorter digits".into());
-    }
-    Ok(())
 }
 
 impl fmt::Debug for CkksParams {

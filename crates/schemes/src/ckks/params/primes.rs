@@ -7,7 +7,7 @@
 //! 2. `special`, `base`, `slots_to_coeffs`, `eval_mod`, `coeffs_to_slots`, `spare`, `raised`, in this order: the largest unused primes
 //!    below `2^bits`. The special primes come first so that P is as large as its bits allow, which the digits need.
 //!
-//! With a bootstrap by roots of unity (`[ship]`) primes may be small and few. Where there is one message prime, the nearest to `2^bits` by its
+//! With an [`Extension`](super::Extension) primes may be small and few. Where there is one message prime, the nearest to `2^bits` by its
 //! logarithm, *it* is the scale; and of the `eval_mod` primes the larger stand above.
 //!
 //! A set without larger primes stays strictly below 2^50, the bound of the fast kernels.
@@ -41,15 +41,14 @@ pub(super) fn choose(literal: &CkksLiteral) -> Result<(ParamsSpec, Vec<f64>), Er
     q.extend(primes_below(literal, Role::CoeffsToSlots, &mut used)?);
     let mut spare = primes_below(literal, Role::Spare, &mut used)?;
     spare.extend(primes_below(literal, Role::Raised, &mut used)?);
-    let places = super::places(literal);
-    // Windows are near to blocks, of which the table knows.
-    let windows = places.is_some_and(|places| places.half_window.is_some());
-    let sparse = if windows { Secret::BlockSparse } else { Secret::FixedWeight };
+    let sparse =
+        |weight| literal.extension.as_ref().map_or(Secret::FixedWeight(weight), |own| own.sparse_secret(weight));
     let spec = ParamsSpec {
         log_n: literal.log_n,
         secret: literal.secret,
         sparse_secret: literal.ephemeral_weight.map(sparse),
-        places,
+        // A bootstrap with an extension has no key to its secret with a special prime.
+        sparse_special: usize::from(literal.extension.is_none()),
         sparse_log_n: None,
         q,
         spare,
@@ -72,7 +71,7 @@ fn message_primes(literal: &CkksLiteral, used: &mut Vec<u64>) -> Result<(Vec<u64
     let (mut primes, mut scales) = (Vec::new(), Vec::new());
     for group in literal.groups(Role::Message) {
         let mut wanted = f64::from(group.bits).exp2();
-        if literal.ship.is_some() && group.count == 1 {
+        if literal.extension.is_some() && group.count == 1 {
             let near = ntt_primes(wanted, literal.log_n, used, bound(literal)).take(2).map(|prime| prime as f64);
             let off = |prime: &f64| (prime / wanted).log2().abs();
             let nearest = near.min_by(|a, b| off(a).total_cmp(&off(b)));
@@ -98,9 +97,9 @@ fn message_primes(literal: &CkksLiteral, used: &mut Vec<u64>) -> Result<(Vec<u64
     Ok((primes, scales))
 }
 
-/// The primes of eval_mod, or of the product of a bootstrap by roots of unity, whose choice begins at the top.
+/// The primes of eval_mod, whose choice begins at the top in sets with an extension.
 fn eval_mod_primes(literal: &CkksLiteral, used: &mut Vec<u64>) -> Result<Vec<u64>, Error> {
-    if literal.ship.is_none() {
+    if literal.extension.is_none() {
         return primes_below(literal, Role::EvalMod, used);
     }
     let moduli = literal.groups(Role::EvalMod).rev().copied().collect();

@@ -1,96 +1,17 @@
-//! Tests of the parameter sets of CKKS, the presets of the crate `aglet` included.
+//! Tests of the parameter sets of CKKS. What holds for every preset is tested where all of them can be read: `crates/bootstrap/tests/presets.rs`.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
 
 use super::*;
-use aglet_ring::primes::is_prime;
 use aglet_rlwe::security::Secret;
 
-fn preset_paths() -> Vec<PathBuf> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../aglet/presets");
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
-    paths.retain(|p| p.extension().is_some_and(|e| e == "toml"));
-    paths.sort();
-    assert!(paths.len() >= 6);
-    paths
-}
-
 fn preset(name: &str) -> CkksLiteral {
-    let path = format!("{}/../aglet/presets/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/../aglet/presets/ckks/{name}.toml", env!("CARGO_MANIFEST_DIR"));
     CkksLiteral::from_toml(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
 fn unchecked(name: &str) -> CkksParams {
     CkksParams::new(preset(name), Security::NotChecked).unwrap()
-}
-
-#[test]
-fn every_preset_keeps_its_claims() {
-    for path in preset_paths() {
-        let literal = CkksLiteral::from_toml(&std::fs::read_to_string(&path).unwrap()).unwrap();
-        let name = literal.name.clone();
-        assert_eq!(path.file_stem().unwrap().to_str().unwrap(), name);
-        assert!(!literal.source.trim().is_empty(), "{name} names no source");
-        let claims = literal.claims.clone().unwrap_or_else(|| panic!("{name} claims nothing"));
-        let params = CkksParams::new(literal.clone(), Security::NotChecked).unwrap();
-        assert!((params.log_qp() - claims.log_qp).abs() <= 0.01, "{name}: log QP = {}", params.log_qp());
-        let bits = (params.security().bits * 10.0).floor() / 10.0;
-        assert!((bits - claims.security_bits).abs() < 1e-9, "{name}: {bits} bits");
-        let gated = CkksParams::new(literal, Security::Bits128);
-        if claims.security_bits >= 128.0 {
-            assert!(gated.is_ok(), "{name}: {gated:?}");
-        } else {
-            assert!(matches!(gated, Err(Error::InsecureParameters { .. })), "{name}");
-            assert!(format!("{params:?}").contains("NOT CHECKED"));
-        }
-    }
-}
-
-#[test]
-fn primes_are_what_the_kernels_need() {
-    for path in preset_paths() {
-        let text = std::fs::read_to_string(path).unwrap();
-        let params = CkksParams::from_toml(&text, Security::NotChecked).unwrap();
-        let all: Vec<u64> = params.q().iter().chain(params.p()).copied().collect();
-        assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len());
-        assert!(all.iter().all(|&p| p % (2 * params.n() as u64) == 1 && is_prime(p)));
-        // Some sets trade the fast kernels for precision, or are as others published them.
-        let large = ["precise-", "seal-"].iter().any(|family| params.name().starts_with(family));
-        assert!(large || all.iter().all(|&p| p < 1 << 50));
-        for role in [Role::Base, Role::SlotsToCoeffs, Role::EvalMod, Role::CoeffsToSlots, Role::Special] {
-            let primes = if role == Role::Special { params.p() } else { params.q() };
-            let bits = params.literal().groups(role).flat_map(|g| std::iter::repeat_n(g.bits, g.count));
-            assert!(primes[params.role(role)].iter().zip(bits).all(|(&p, bits)| p < 1 << bits && p > 1 << (bits - 1)));
-        }
-    }
-}
-
-#[test]
-fn scales_follow_the_recursion_and_stay_near_the_wanted_size() {
-    for path in preset_paths() {
-        let text = std::fs::read_to_string(path).unwrap();
-        let params = CkksParams::from_toml(&text, Security::NotChecked).unwrap();
-        // With [ship] the message prime itself is the scale.
-        let own = params.rotor_shape().map(|_| params.q()[params.chain_level(1)] as f64);
-        let wanted = own.unwrap_or(f64::from(params.scale_bits()).exp2());
-        assert_eq!(params.scale_at(params.max_level()), wanted);
-        assert_eq!(params.scale_at(usize::MAX), wanted);
-        // Many primes = 1 mod 2N do not fit closer around 2^40: 77 at N = 2^17, 21 at N = 2^16; and no two around 2^31.
-        let tolerance = match params.scale_bits() {
-            ..=31 => 2f64.powi(-9),
-            _ if params.log_n() <= 16 && params.max_level() < 37 => 2f64.powi(-15),
-            _ => 2f64.powi(-13),
-        };
-        for level in 0..=params.max_level() {
-            let scale = params.scale_at(level);
-            assert!((scale / wanted - 1.0).abs() <= tolerance, "{} level {level}: {scale}", params.name());
-            if level > 0 {
-                let q = params.q()[params.chain_level(level)] as f64;
-                assert_eq!(params.scale_at(level - 1), scale * scale / q);
-            }
-        }
-    }
 }
 
 #[test]
@@ -234,25 +155,12 @@ fn the_family_is_read_first() {
         let error = CkksParams::from_toml(text, Security::NotChecked).unwrap_err();
         assert!(error.to_string().contains(words), "{error}");
     };
-    refused("family = \"ckks\"\nname = 1", "no parameter literal");
-    refused("no text", "no parameter literal");
+    refused("family = \"ckks\"\nname = 1", "not a parameter set");
+    refused("no text", "not a parameter set");
     refused("name = \"nobody\"", "family = \"ckks\"");
     // What else stands there is not looked at.
     refused("family = \"bfv\"\nplaintext_modulus = 65537", "family \"bfv\"");
     refused(&format!("family = \"\\u0007{}\"", "x".repeat(1000)), "\\u{7}xxx");
-}
-
-#[test]
-fn literals_survive_as_text() {
-    for path in preset_paths() {
-        let literal = CkksLiteral::from_toml(&std::fs::read_to_string(path).unwrap()).unwrap();
-        let text = literal.to_toml().unwrap();
-        let back = CkksLiteral::from_toml(&text).unwrap();
-        assert_eq!(back, CkksLiteral { claims: None, ..literal.clone() });
-        assert_eq!((back.to_toml().unwrap(), text.len() < 4096), (text, true));
-        let [one, two] = [literal, back].map(|l| CkksParams::new(l, Security::NotChecked).unwrap());
-        assert_eq!(one, two);
-    }
 }
 
 #[test]

@@ -1,0 +1,35 @@
+//! The keys of a rotation key.
+
+use crate::Error;
+use aglet_bootstrap::ckks::request::{KeySize, Method, Request, MAX_STAGES};
+use aglet_bootstrap::BootstrapCircuit;
+use aglet_ring::automorphism::rotation_exponent;
+use aglet_rlwe::KeySwitchSpec;
+use aglet_schemes::ckks::CkksParams;
+use std::collections::BTreeMap;
+
+/// The keys of a rotation key, by step to the right. They are the powers of two at all user levels, and on parameters
+/// that bootstrap also those of every small circuit, at the levels where they are used. All have one shape, cut to the
+/// limbs of each, so the maps of a small bootstrap can use them together.
+pub(crate) fn rotation_layout(params: &CkksParams, slots: usize) -> Result<Vec<(i64, u64, KeySwitchSpec)>, Error> {
+    let user = params.chain_level(params.max_level()) + 1;
+    let mut limbs: BTreeMap<usize, usize> = (0..slots.ilog2()).map(|i| (1 << i, user)).collect();
+    let requests = (1..=MAX_STAGES)
+        .flat_map(|s| [Method::Regular, Method::Lossy].map(|m| Request::new(m, s, KeySize::Small, slots)))
+        .flat_map(|r| [r, Request { real: true, ..r }]);
+    let requests = requests.filter(|_| params.regular_level().is_some());
+    for circuit in requests.filter_map(|r| BootstrapCircuit::new(params, r).ok()) {
+        let whole = circuit.params.prime_indices();
+        for (by, count) in circuit.rotations() {
+            let needed = whole[..count].iter().max().map_or(0, |l| l + 1);
+            let entry = limbs.entry(params.slots() - by).or_insert(0);
+            *entry = needed.max(*entry);
+        }
+    }
+    let longest = limbs.values().copied().max().unwrap_or(user);
+    let shape = KeySwitchSpec::balanced(params, longest)?;
+    let key = |(delta, limbs): (usize, usize)| {
+        (delta as i64, rotation_exponent(-(delta as isize), params.n()), shape.cut(limbs))
+    };
+    Ok(limbs.into_iter().map(key).collect())
+}

@@ -1,0 +1,120 @@
+//! Up: bits of a FHEW engine as slots of a fresh CKKS ciphertext.
+//!
+//! Bits are brought to 0 and half the torus, packed as coefficients, switched to the modulus q0 and to the main secret. There a bootstrap that
+//! squares the errors of bits goes on from its sparse secret.
+
+use super::key::added_noise;
+use super::{fits_values, packing_bytes, SchemeSwitch, SchemeSwitchKey};
+use crate::ckks::{BootstrapKeys, Ciphertext, KeySize};
+use crate::fhew::{Form, MAX_LOG2_FAILURE};
+use crate::{Control, Error};
+use aglet_rlwe::lwe::{log2_tail, LweCiphertext};
+use aglet_rlwe::ring_switch::SmallToLargeKey;
+
+/// Bits, and the form that they have.
+pub type Bits<'a> = (Form, &'a [LweCiphertext]);
+
+/// A bit is wrong where its error passes this part of the torus.
+const DISTANCE: f64 = 0.25;
+
+impl SchemeSwitch {
+    /// Bits as the first slots of a ciphertext, numbers near 0 and 1, at the level of a lossy bootstrap; all other slots are 0. Bits of gates,
+    /// or messages of tables that are 0 or 1: of greater ones the lowest bit. Those of imaginary parts may be others, in number too;
+    /// without them slots are real, for half the time of eval_mod.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for integers, which a table or a sign must bring to bits before; [`Error::Range`] for more of them than slots,
+    /// or bits whose noise is so large that one would be wrong more often than 2^-128; [`Error::KeyMemory`]; [`Error::MissingKey`] for a small bootstrap key or one
+    /// that is not lossy; keys that do not belong together, [`Error::Cancelled`].
+    pub fn from_fhew(
+        &self,
+        real: Bits<'_>,
+        imaginary: Option<Bits<'_>>,
+        (key, keys): (&SchemeSwitchKey, BootstrapKeys<'_>),
+        control: &Control,
+    ) -> Result<Ciphertext, Error> {
+        let ctx = &*self.fhew.ctx;
+        self.check_from_fhew(real.1.len().max(imaginary.map_or(0, |bits| bits.1.len())), (key, &keys))?;
+        let count = real.1.len() + imaginary.map_or(0, |bits| bits.1.len());
+        fits_values(count, packing_bytes(ctx, count))?;
+        let mut members = self.halves(real, false)?;
+        members.extend(imaginary.map(|bits| self.halves(bits, true)).transpose()?.unwrap_or_default());
+        let noise = self.noise_up(&members)?;
+        let sample = self.slots.run(|| {
+            let samples = SmallToLargeKey::pack(&self.between, ctx, &key.packing, &members)?;
+            control.check()?;
+            Ok(key.small_to_large.apply(&self.between, (&self.slots.ctx, ctx), &samples)?)
+        })?;
+        self.slots.raise(sample, (noise, imaginary.is_none()), keys, control)
+    }
+
+    /// Bits as 0 and half the torus, each with the coefficient of its slot.
+    fn halves(&self, (form, bits): Bits<'_>, imaginary: bool) -> Result<Vec<(usize, LweCiphertext)>, Error> {
+        let (weight, middle) = self.half_turn(form)?;
+        let half = |(slot, ct): (usize, &LweCiphertext)| {
+            let turned = LweCiphertext::combine(&self.fhew.ctx, middle, &[(ct, weight)])?;
+            Ok((self.coefficient(slot, imaginary), turned))
+        };
+        bits.iter().enumerate().map(half).collect()
+    }
+
+    /// By what bits are multiplied and what is added to their phases, so that they are 0 and half the torus.
+    fn half_turn(&self, form: Form) -> Result<(i64, u64), Error> {
+        let q = self.fhew.ctx.modulus().value();
+        match form {
+            Form::Bits => Ok((2, q.div_ceil(4))),
+            Form::Messages(domain) => Ok((self.fhew.params().message().within(domain).torus() as i64 / 2, 0)),
+            Form::Integers(_) | Form::Words(_) => Err(Error::Parameter(
+                "Only bits go back, and these are integers; look up a table or a sign on them, whose results are 0 and 1.".into(),
+            )),
+        }
+    }
+
+    fn check_from_fhew(&self, count: usize, (key, keys): (&SchemeSwitchKey, &BootstrapKeys<'_>)) -> Result<(), Error> {
+        let slots = self.slots.slots();
+        if count > slots {
+            return Err(Error::Range(format!(
+                "{count} bits do not fit {slots} slots; bring them back in parts, or make the engine with more slots."
+            )));
+        }
+        if keys.size() == KeySize::Small {
+            return Err(Error::MissingKey(
+                "The way back takes the rotations of a bootstrap key of size \"medium\" or \"large\"; make one with \
+                 create_lossy_bootstrap_key(secret_key)."
+                    .into(),
+            ));
+        }
+        if let Some((what, found)) = keys.ids().find(|(_, id)| *id != key.id()) {
+            return Err(aglet_rlwe::Error::KeyMismatch { what, found, expected: key.id() }.into());
+        }
+        self.slots.check_raising(keys)
+    }
+
+    /// The variance, on the torus, that halves of the torus have at q0 if they come with this one.
+    fn variance_from_fhew(&self, variance: f64) -> Result<f64, Error> {
+        let (large, ctx) = (&*self.slots.ctx, &*self.fhew.ctx);
+        Ok(variance + added_noise((large, ctx))?)
+    }
+
+    /// log2 of the probability that a bit comes back wrong, by the formulas, if it has this variance on the torus.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for integers and words.
+    pub fn log2_failure_from_fhew(&self, form: Form, variance: f64) -> Result<f64, Error> {
+        let weight = self.half_turn(form)?.0 as f64;
+        Ok(log2_tail(DISTANCE, self.variance_from_fhew(weight * weight * variance)?))
+    }
+
+    /// The deviation of a bit at q0; half the torus is 1.
+    fn noise_up(&self, members: &[(usize, LweCiphertext)]) -> Result<f64, Error> {
+        let variance = self.variance_from_fhew(members.iter().map(|m| m.1.variance()).fold(0.0, f64::max))?;
+        let failure = log2_tail(DISTANCE, variance);
+        if failure > MAX_LOG2_FAILURE {
+            return Err(Error::Range(format!(
+                "These bits have so much noise that one in 2^{:.0} would come back wrong; look up a table on them, or a gate, before.",
+                -failure
+            )));
+        }
+        Ok(2.0 * variance.sqrt())
+    }
+}

@@ -1,0 +1,114 @@
+//! SchemeSwitches: slots of CKKS ciphertexts as LWE ciphertexts of a FHEW engine, for what polynomials approximate badly.
+//!
+//! The way to FHEW is the beginning of a bootstrap: slots become coefficients modulo q0, where a value takes the part of the torus that gates,
+//! tables or signs want. A ring switch then leads to the secret of the FHEW engine, and every coefficient is an LWE ciphertext. The way
+//! up packs bits as coefficients and is the end of a bootstrap.
+
+mod from_fhew;
+mod integers;
+mod key;
+mod to_fhew;
+
+pub use from_fhew::Bits;
+pub use integers::{IntegerSchemeSwitch, IntegerSchemeSwitchKey};
+pub use key::SchemeSwitchKey;
+pub use to_fhew::{Parts, Reading};
+
+use crate::fhew;
+use crate::runtime::{machine, Cache};
+use crate::{ckks, Error};
+use aglet_bootstrap::ckks::slots_first::steps::SlotsFirst;
+use aglet_bootstrap::ckks::BootstrapKind;
+use aglet_bootstrap::Pipeline;
+use aglet_rlwe::lwe::LweContext;
+use aglet_rlwe::ring_switch;
+use aglet_schemes::ckks::CkksTransform;
+use std::sync::Arc;
+use to_fhew::Way;
+
+/// Bytes in memory that so many values take on their way back, beside keys: turned, and as samples that are merged.
+fn packing_bytes(fhew: &LweContext, values: usize) -> u64 {
+    let params = fhew.params();
+    8u64.saturating_mul(values as u64).saturating_mul((2 * params.coordinates() + 1 + params.n()) as u64)
+}
+
+/// Refuses more values of a FHEW engine than fit into memory, before they are allocated.
+fn fits_cells(fhew: &LweContext, values: usize) -> Result<(), Error> {
+    let needed = 8u64.saturating_mul(values as u64).saturating_mul(fhew.params().coordinates() as u64 + 1);
+    fits_values(values, needed)
+}
+
+/// Refuses work on so many values of a FHEW engine that needs more memory than there is.
+fn fits_values(values: usize, needed: u64) -> Result<(), Error> {
+    match machine::memory_available() {
+        Some(free) if needed > free => Err(Error::KeyMemory(format!(
+            "{values} values of this FHEW engine need {:.1} GB and {:.1} GB of memory are free; take fewer at once, or free some.",
+            needed as f64 / 1e9,
+            free as f64 / 1e9
+        ))),
+        _ => Ok(()),
+    }
+}
+
+type ToFhewPipeline = Pipeline<SlotsFirst, CkksTransform>;
+
+/// Ways to FHEW whose linear maps a switch keeps encoded.
+const WAYS: usize = 4;
+
+/// A CKKS engine and a FHEW engine, and the ring between them. Shared freely: all methods take `&self`.
+pub struct SchemeSwitch {
+    pub(crate) slots: Arc<ckks::Engine>,
+    pub(crate) fhew: Arc<fhew::Engine>,
+    pub(crate) between: Arc<ring_switch::RingSwitch>,
+    pipelines: Cache<Way, ToFhewPipeline, WAYS>,
+}
+
+impl SchemeSwitch {
+    /// A switch between two engines, which runs on the threads of the first.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for parameters that do not bootstrap, or without raising the modulus; a modulus of the FHEW engine that has no ring of this degree.
+    pub fn new(slots: impl Into<Arc<ckks::Engine>>, fhew: impl Into<Arc<fhew::Engine>>) -> Result<Self, Error> {
+        let (slots, fhew) = (slots.into(), fhew.into());
+        if !slots.can_bootstrap() || !BootstrapKind::of(slots.params()).rules().raises_modulus() {
+            return Err(Error::Parameter(format!(
+                "Parameters \"{}\" have no primes for slots_to_coeffs, which a switch begins with; take a set that bootstraps.",
+                slots.params().name()
+            )));
+        }
+        let (log_n, kernels) = (slots.params().log_n(), slots.runtime.kernels());
+        let between = Arc::new(slots.run(|| Ok(ring_switch::RingSwitch::new(&fhew.ctx, log_n, kernels)?))?);
+        slots.runtime.serves(between.pool());
+        Ok(Self { slots, fhew, between, pipelines: Cache::default() })
+    }
+
+    /// Runs work on the threads of the engine of slots.
+    pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+        self.slots.run(work)
+    }
+    /// Name of the kernels in use.
+    #[must_use]
+    pub fn backend(&self) -> &'static str {
+        self.slots.backend()
+    }
+    /// Worker threads of the engine of slots.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.slots.threads()
+    }
+    /// The engine whose slots are read.
+    #[must_use]
+    pub fn slots(&self) -> &ckks::Engine {
+        &self.slots
+    }
+    /// The engine of FHEW.
+    #[must_use]
+    pub fn fhew(&self) -> &fhew::Engine {
+        &self.fhew
+    }
+    /// Bytes in memory that so many values take on their way back, beside keys and what a bootstrap takes.
+    #[must_use]
+    pub fn packing_bytes(&self, values: usize) -> u64 {
+        packing_bytes(&self.fhew.ctx, values)
+    }
+}

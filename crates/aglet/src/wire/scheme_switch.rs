@@ -1,0 +1,299 @@
+//! Files of switches: where their keys are bound, and what is stored of them.
+
+use super::fhew::{key_shapes, put_key, take_key};
+use super::parameters::{shown, unusable};
+use super::rlwe::Words;
+use super::{Family, Kind, Origin, Reader, Shape, Stored, Summary, Writer};
+use crate::fhew::{self, FhewContext};
+use crate::integer::{self, IntegerLiteral, IntegerParams};
+use crate::scheme_switch::{IntegerSchemeSwitch, IntegerSchemeSwitchKey, SchemeSwitch, SchemeSwitchKey};
+use crate::{presets, Error, KeyId};
+use aglet_ring::arch;
+use aglet_rlwe::lwe::PackingKey;
+use aglet_rlwe::ring_switch::{self, LargeToSmallKey, SmallToLargeKey};
+use aglet_rlwe::security::Security;
+use aglet_rlwe::{KeyRole, Params};
+use aglet_schemes::ckks::{CkksLiteral, CkksParams};
+use aglet_schemes::fhew::{FhewLiteral, FhewParams};
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// The types of both families.
+pub(super) const FAMILY: Family =
+    Family { name: SchemeSwitchOrigin::FAMILY, kinds: &[SchemeSwitchKey::KIND], finer: |_, _| None };
+pub(super) const INTEGERS: Family =
+    Family { name: IntegerSchemeSwitchOrigin::FAMILY, kinds: &[IntegerSchemeSwitchKey::KIND], finer: |_, _| None };
+
+/// What stands between the texts of both parameters.
+const BETWEEN: &str = "\n# The parameters of look-ups.\n";
+
+/// The parameters of slots that a switch leads from.
+pub trait Side: Clone + PartialEq + Send + Sync {
+    /// The family of the files of such switches.
+    const FAMILY: &'static str;
+    /// What the parameters are made of.
+    type Literal;
+
+    /// # Errors
+    /// [`Error::Format`] for a text that is none.
+    fn literal(text: &str) -> Result<Self::Literal, Error>;
+    /// The name that a literal gives itself.
+    fn named(literal: &Self::Literal) -> &str;
+    /// The preset of a name, whatever it is for.
+    fn preset(name: &str) -> Option<Self>;
+    /// # Errors
+    /// What the parameters and the security gate refuse.
+    fn of(literal: Self::Literal, security: Security) -> Result<Self, Error>;
+    /// What they are on floor 1.
+    fn rlwe(&self) -> &Params;
+    /// The name, the fingerprint, log2 of the degree.
+    fn said(&self) -> (&str, [u8; 32], u32);
+    /// # Errors
+    /// Those of writing TOML.
+    fn text(&self) -> Result<String, Error>;
+}
+
+macro_rules! side {
+    ($params:ty, $literal:ty, $read:expr, $family:literal, $preset:expr) => {
+        impl Side for $params {
+            const FAMILY: &'static str = $family;
+            type Literal = $literal;
+
+            fn literal(text: &str) -> Result<$literal, Error> {
+                $read(text).map_err(unusable)
+            }
+            fn named(literal: &$literal) -> &str {
+                &literal.name
+            }
+            fn preset(name: &str) -> Option<Self> {
+                $preset(name).ok()
+            }
+            fn of(literal: $literal, security: Security) -> Result<Self, Error> {
+                Self::new(literal, security).map_err(unusable)
+            }
+            fn rlwe(&self) -> &Params {
+                <$params>::rlwe(self)
+            }
+            fn said(&self) -> (&str, [u8; 32], u32) {
+                (self.name(), self.fingerprint(), self.log_n())
+            }
+            fn text(&self) -> Result<String, Error> {
+                Ok(<$params>::literal(self).to_toml()?)
+            }
+        }
+    };
+}
+side! { CkksParams, CkksLiteral, aglet_bootstrap::ckks::literal, "bridge", |name| presets::load(name, presets::Security::NotChecked) }
+side! { IntegerParams, IntegerLiteral, IntegerLiteral::from_toml, "integer-bridge", |name| integer::presets::load(name, integer::presets::Security::NotChecked) }
+
+/// Where the key of a switch is bound: the parameters of both sides, whatever the number of slots.
+#[derive(Clone)]
+pub struct Ends<S> {
+    /// Those of slots.
+    pub params: S,
+    /// Those of FHEW.
+    pub fhew: FhewContext,
+    /// What stands between them.
+    between: Arc<ring_switch::RingSwitch>,
+    name: String,
+}
+
+/// Of a [`SchemeSwitchKey`].
+pub type SchemeSwitchOrigin = Ends<CkksParams>;
+/// Of an [`IntegerSchemeSwitchKey`].
+pub type IntegerSchemeSwitchOrigin = Ends<IntegerParams>;
+
+impl<S: PartialEq> PartialEq for Ends<S> {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.params, &self.fhew) == (&other.params, &other.fhew)
+    }
+}
+
+impl SchemeSwitch {
+    /// What its key fits.
+    #[must_use]
+    pub fn origin(&self) -> SchemeSwitchOrigin {
+        Ends::of(self.slots.params().clone(), self.fhew.context(), self.between.clone())
+    }
+}
+
+impl IntegerSchemeSwitch {
+    /// What its key fits.
+    #[must_use]
+    pub fn origin(&self) -> IntegerSchemeSwitchOrigin {
+        Ends::of(self.numbers.params().clone(), self.fhew.context(), self.between.clone())
+    }
+}
+
+impl<S: Side> Ends<S> {
+    fn of(params: S, fhew: FhewContext, between: Arc<ring_switch::RingSwitch>) -> Self {
+        let name = format!("{} with {}", params.said().0, fhew.params().literal().name);
+        Self { params, fhew, between, name }
+    }
+
+    /// The origin that data names: two presets that come with Aglet, or the parameters of the text.
+    ///
+    /// # Errors
+    /// [`Error::Format`] for data of another family, a text that is no pair of literals, or none of this fingerprint; the security gate's
+    /// error for parameters below 128 bits that are no preset, unless `allow_insecure` lets them pass.
+    pub fn find(summary: &Summary, allow_insecure: bool) -> Result<Self, Error> {
+        summary.check_family(S::FAMILY)?;
+        let (slots, fhew) = literals::<S>(&summary.literal)?;
+        let security = if allow_insecure { Security::NotChecked } else { Security::Bits128 };
+        // As with every origin: presets are taken as they are, also those that are for tests.
+        let presets =
+            S::preset(S::named(&slots)).zip(fhew::presets::load(&fhew.name, fhew::presets::Security::NotChecked).ok());
+        let of = |(slots, fhew): &(S, FhewParams)| both(slots.said().1, fhew.fingerprint());
+        let (params, fhew) = match presets.filter(|found| of(found) == summary.fingerprint) {
+            Some(found) => found,
+            None => (S::of(slots, security)?, FhewParams::new(fhew, security).map_err(unusable)?),
+        };
+        let context = FhewContext::new(fhew)?;
+        let between = ring_switch::RingSwitch::new(context.ctx(), params.said().2, arch::chosen()?)?;
+        let origin = Self::of(params, context, Arc::new(between));
+        summary.check_fingerprint(&origin.name, origin.fingerprint())?;
+        Ok(origin)
+    }
+
+    /// The shapes of a ring switch: a seed and bodies.
+    fn down_shapes(&self) -> Vec<Shape> {
+        let body = Shape::Residues { modulus: *self.fhew.ctx().modulus(), count: self.between.values() };
+        [Shape::Bytes(32)].into_iter().chain(vec![body; self.between.digits()]).collect()
+    }
+    fn take_down(&self, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<LargeToSmallKey, Error> {
+        let seed = parts.seed()?;
+        let bodies = (0..self.between.digits()).map(|_| parts.residues()).collect::<Result<_, Error>>()?;
+        Ok(LargeToSmallKey::from_stored(&self.between, self.fhew.ctx(), (id, KeyId(w[0])), seed, bodies)?)
+    }
+
+    /// The shapes of a way back: packing as every key of FHEW, the keys to the main secret.
+    fn up_shapes(&self) -> Result<Vec<Shape>, Error> {
+        let (ctx, params) = (self.fhew.ctx(), self.params.rlwe());
+        let packing = PackingKey::shape(ctx, ring_switch::RingSwitch::packing_gadget(ctx));
+        let small_to_large =
+            Shape::Key { params: params.clone(), role: KeyRole::SparseToDense, spec: SmallToLargeKey::spec(params)? };
+        let small_to_large = vec![small_to_large; ctx.params().spec().rank];
+        Ok(key_shapes(&self.fhew, ctx.table(), packing).chain(small_to_large).collect())
+    }
+    fn put_up(
+        &self,
+        (packing, small_to_large): (&PackingKey, &SmallToLargeKey),
+        out: &mut Writer<'_>,
+    ) -> Result<(), Error> {
+        put_key(self.fhew.ctx().table(), packing.samples(), out)?;
+        small_to_large.keys().iter().try_for_each(|key| out.key(key))
+    }
+    fn take_up(&self, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<(PackingKey, SmallToLargeKey), Error> {
+        let (ctx, fhew) = (self.fhew.ctx(), KeyId(w[0]));
+        let gadget = ring_switch::RingSwitch::packing_gadget(ctx);
+        let packing = take_key(ctx.table(), PackingKey::shape(ctx, gadget), parts)?;
+        let packing = PackingKey::of(ctx, gadget, packing, fhew);
+        let small_to_large =
+            (0..ctx.params().spec().rank).map(|_| Ok(parts.key(id)?.1)).collect::<Result<_, Error>>()?;
+        Ok((packing, SmallToLargeKey::of(ctx, small_to_large, fhew)?))
+    }
+}
+
+fn put_down(large_to_small: &LargeToSmallKey, out: &mut Writer<'_>) -> Result<(), Error> {
+    let (seed, bodies) = large_to_small.stored();
+    out.bytes(Zeroizing::new(seed.to_vec()))?;
+    bodies.into_iter().try_for_each(|body| out.residues(body))
+}
+
+/// The fingerprint of two sets.
+fn both(slots: [u8; 32], fhew: [u8; 32]) -> [u8; 32] {
+    *blake3::hash(&[slots, fhew].concat()).as_bytes()
+}
+
+/// The literals of both sides.
+fn literals<S: Side>(text: &str) -> Result<(S::Literal, FhewLiteral), Error> {
+    let Some((slots, fhew)) = text.split_once(BETWEEN) else {
+        return Err(Error::Format(
+            "The parameters of this data are not those of two engines; it was not made by Aglet.".into(),
+        ));
+    };
+    Ok((S::literal(slots)?, FhewLiteral::from_toml(fhew).map_err(unusable)?))
+}
+
+impl<S: Side> Origin for Ends<S> {
+    const FAMILY: &'static str = S::FAMILY;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+    fn fingerprint(&self) -> [u8; 32] {
+        both(self.params.said().1, self.fhew.fingerprint())
+    }
+    fn slots(&self) -> usize {
+        0
+    }
+    fn literal(&self) -> Result<String, Error> {
+        Ok(format!("{}{BETWEEN}{}", self.params.text()?, self.fhew.literal()?))
+    }
+    fn other(&self, literal: &str) -> Result<(String, String), Error> {
+        let (slots, fhew) = literals::<S>(literal)?;
+        let (slots, fhew) = (shown(S::named(&slots)), shown(&fhew.name));
+        Ok((
+            format!("{slots} with {fhew}"),
+            format!("make the switch of engines with preset={slots} and preset={fhew}"),
+        ))
+    }
+}
+
+impl Stored<SchemeSwitchOrigin> for SchemeSwitchKey {
+    const KIND: Kind = Kind { tag: 17, name: "scheme switch key" };
+    const SLOTS: bool = false;
+
+    fn id(&self) -> KeyId {
+        self.id()
+    }
+    /// The id of the FHEW secret.
+    fn words(&self) -> Vec<u64> {
+        vec![self.fhew_key_id().0]
+    }
+    fn shapes(origin: &SchemeSwitchOrigin, _: &Words) -> Result<Vec<Shape>, Error> {
+        Ok(origin.down_shapes().into_iter().chain(origin.up_shapes()?).collect())
+    }
+    fn put(&self, origin: &SchemeSwitchOrigin, out: &mut Writer<'_>) -> Result<(), Error> {
+        put_down(&self.large_to_small, out)?;
+        origin.put_up((&self.packing, &self.small_to_large), out)
+    }
+    fn take(origin: &SchemeSwitchOrigin, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+        let large_to_small = origin.take_down(id, w, parts)?;
+        let (packing, small_to_large) = origin.take_up(id, w, parts)?;
+        Ok(Self::of(&origin.between, large_to_small, packing, small_to_large))
+    }
+}
+
+impl Stored<IntegerSchemeSwitchOrigin> for IntegerSchemeSwitchKey {
+    const KIND: Kind = Kind { tag: 18, name: "integer scheme switch key" };
+    const SLOTS: bool = false;
+
+    fn id(&self) -> KeyId {
+        self.id()
+    }
+    /// The id of the FHEW secret, and whether it leads back as well: earlier keys did not.
+    fn words(&self) -> Vec<u64> {
+        vec![self.fhew_key_id().0, u64::from(self.both_ways())]
+    }
+    fn shapes(origin: &IntegerSchemeSwitchOrigin, w: &Words) -> Result<Vec<Shape>, Error> {
+        match w[1] {
+            0 => Ok(origin.down_shapes()),
+            1 => Ok(origin.down_shapes().into_iter().chain(origin.up_shapes()?).collect()),
+            _ => Err(Error::Format(
+                "This switching key leads in a direction that this version does not know; update Aglet.".into(),
+            )),
+        }
+    }
+    fn put(&self, origin: &IntegerSchemeSwitchOrigin, out: &mut Writer<'_>) -> Result<(), Error> {
+        put_down(&self.large_to_small, out)?;
+        self.small_to_large
+            .as_ref()
+            .map_or(Ok(()), |(packing, small_to_large)| origin.put_up((packing, small_to_large), out))
+    }
+    fn take(origin: &IntegerSchemeSwitchOrigin, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+        let large_to_small = origin.take_down(id, w, parts)?;
+        let small_to_large = (w[1] == 1).then(|| origin.take_up(id, w, parts)).transpose()?;
+        Ok(Self::of(&origin.between, large_to_small, small_to_large))
+    }
+}

@@ -1,0 +1,220 @@
+//! A bootstrap circuit on a parameter set: its chain, its stages and the keys that they need.
+
+use crate::ckks::request::{KeySize, Request};
+use crate::ckks::slots_first::steps::raise_map::RaiseMap;
+use crate::ckks::slots_first::steps::SlotsFirst;
+use crate::ckks::slots_first::Layout;
+use crate::ckks::{BootstrapKind, CkksStep};
+use crate::error::Error;
+use crate::own_keys::OwnKeys;
+use crate::packed::{packed_bytes, PackedNeed};
+use crate::plan::Plan;
+use crate::step::{KeyNeed, Stage, Step};
+use aglet_ring::automorphism::conjugation_exponent;
+use aglet_rlwe::{KeyRole, KeySet, KeySwitchSpec, Params};
+use aglet_schemes::ckks::params::Role;
+use aglet_schemes::ckks::CkksParams;
+use std::sync::Arc;
+
+/// A bootstrap on a parameter set.
+#[derive(Debug, Clone)]
+pub struct BootstrapCircuit {
+    /// The parameters of the chain that it raises to.
+    pub params: Params,
+    /// The request.
+    pub request: Request,
+    /// The user level of the result.
+    pub level: usize,
+    /// Its stages.
+    pub plan: Arc<Plan<CkksStep>>,
+    /// The numbers that determine the stages of a slots-first bootstrap.
+    pub layout: Option<Layout>,
+}
+
+impl BootstrapCircuit {
+    /// Chooses the limbs and plans the stages, by the method of these parameters.
+    ///
+    /// # Errors
+    /// Those of [`Bootstrapping::circuit`](crate::ckks::Bootstrapping::circuit).
+    pub fn new(params: &CkksParams, request: Request) -> Result<Self, Error> {
+        BootstrapKind::of(params).rules().circuit(params, request)
+    }
+
+    /// The packed keys that its stages need, on the raised primes as a chain of their own.
+    pub fn packed_needed(&self) -> Vec<PackedNeed> {
+        self.plan.stages().iter().flat_map(|stage| stage.step.packed_needed()).collect()
+    }
+
+    /// What makes those of its keys that only its method has; `whole` are the parameters of the engine.
+    ///
+    /// # Errors
+    /// Parameters of another method.
+    pub fn own_keys(&self, whole: &CkksParams) -> Result<Box<dyn OwnKeys>, Error> {
+        BootstrapKind::of(whole).rules().own_keys(whole, self)
+    }
+
+    /// The index of the stage that takes coefficients modulo q0: slots_to_coeffs and what precedes it come before.
+    /// `None` for a method that does not raise the modulus.
+    pub fn raises_from(&self) -> Option<usize> {
+        let sparse = |s: &Stage<CkksStep>| matches!(s.step, CkksStep::SlotsFirst(SlotsFirst::Encapsulate(_)));
+        self.plan.stages().iter().position(sparse)
+    }
+
+    /// The rotations (to the left) that need a key, each with the limbs of the circuit that it must serve.
+    pub fn rotations(&self) -> Vec<(usize, usize)> {
+        let of = |s: &Stage<CkksStep>| s.step.rotations().unwrap_or_default();
+        self.plan.stages().iter().flat_map(|s| of(s).into_iter().map(|by| (by, s.from.level + 1))).collect()
+    }
+
+    /// The keys that the stages need, stage by stage, as they are made for them on the chain of the circuit.
+    ///
+    /// # Errors
+    /// Those of the shapes of keys; a bootstrap circuit that was made passes.
+    fn needs(&self) -> Result<Vec<Vec<KeyNeed>>, Error> {
+        let of = |s: &Stage<CkksStep>| s.step.keys_needed(&s.from, &s.to, &self.params);
+        self.plan.stages().iter().map(of).collect()
+    }
+
+    /// Whether its chain has primes that users have not.
+    fn switches_modulus(&self) -> bool {
+        self.layout.as_ref().is_some_and(|layout| layout.switched.is_some())
+    }
+
+    /// Whether the keys of users serve in this role: a small bootstrap takes their rotations, and one that has no spare primes,
+    /// of which these keys know nothing, their relinearization and conjugation.
+    fn left_to_users(&self, role: KeyRole) -> bool {
+        match role {
+            KeyRole::Relinearization => !self.switches_modulus(),
+            KeyRole::Galois(galois) if galois == conjugation_exponent(self.params.n()) => !self.switches_modulus(),
+            KeyRole::Galois(_) => self.request.size == KeySize::Small,
+            _ => false,
+        }
+    }
+
+    /// The users' keys that this circuit may use, on the chain of the engine's parameters `whole`.
+    ///
+    /// # Errors
+    /// Those of [`KeySwitchSpec::balanced`].
+    pub fn users_keys(&self, whole: &CkksParams) -> Result<KeySet<KeySwitchSpec>, Error> {
+        let arithmetic = balanced(whole, arithmetic_limbs(whole))?;
+        let conjugation = KeyRole::Galois(conjugation_exponent(whole.n()));
+        let both = KeySet::new().with(KeyRole::Relinearization, arithmetic.clone()).with(conjugation, arithmetic);
+        let longest = balanced(whole, whole.q().len())?;
+        let needs = self.needs()?.concat().into_iter().map(|need| need.role);
+        let rotations =
+            needs.filter(|&role| role != KeyRole::Relinearization && role != conjugation && self.left_to_users(role));
+        Ok(both.and(rotations.map(|role| (role, longest.clone())).collect()))
+    }
+
+    /// The keys of each stage: its own in the shape that they are made in, those of users as they are.
+    ///
+    /// # Errors
+    /// Those of [`BootstrapCircuit::users_keys`].
+    pub fn stage_keys(&self, whole: &CkksParams) -> Result<Vec<Vec<KeyNeed>>, Error> {
+        let (users, whole_chain) = (self.users_keys(whole)?, arithmetic_limbs(whole));
+        let (on_chain, conjugation) = (users.for_subset(whole, &self.params), conjugation_exponent(whole.n()));
+        let met = |need: KeyNeed, limbs: usize| {
+            let KeyNeed { role, spec } = need;
+            let users = match role {
+                _ if !self.left_to_users(role) => None,
+                KeyRole::Galois(galois) if galois != conjugation => {
+                    on_chain.find(role, limbs).map(|key| key.cut(limbs))
+                }
+                _ => users.find(role, whole_chain).cloned(),
+            };
+            KeyNeed { role, spec: users.unwrap_or(spec) }
+        };
+        let all = self.needs()?.into_iter().zip(self.plan.stages());
+        let stage = |(needs, stage): (Vec<KeyNeed>, &Stage<CkksStep>)| {
+            let mut keys: Vec<KeyNeed> = needs.into_iter().map(|need| met(need, stage.from.level + 1)).collect();
+            keys.dedup();
+            keys
+        };
+        Ok(all.map(stage).collect())
+    }
+
+    /// The keys of its bootstrap key in order, and the parameters of the chain that they are made on. `whole` are the
+    /// parameters of the engine. A small key serves every chain, because those of all stage counts are parts of the
+    /// whole.
+    ///
+    /// # Errors
+    /// Those of [`KeySwitchSpec::balanced`].
+    pub fn keys(&self, whole: &Params) -> Result<(Params, Vec<KeyNeed>), Error> {
+        let own = if self.request.size == KeySize::Small { whole.clone() } else { self.params.clone() };
+        let mut needs = self.needs()?.concat();
+        // Where no level is left to unpack sparse slots, a request for a lower level has one, with the same key.
+        let slots = self.request.slots;
+        if let Some(layout) = self.layout.as_ref().filter(|layout| slots < layout.ring_slots && !layout.packed) {
+            let limbs = self.arithmetic_limbs() - layout.function.levels();
+            needs.append(&mut KeyNeed::rotations(&self.params, limbs, [slots])?);
+        }
+        let held = needs.into_iter().filter(|need| !self.left_to_users(need.role));
+        let made = held.map(|KeyNeed { role, spec }| match role {
+            KeyRole::SparseToDense | KeyRole::SparseToDenseGalois(_) => {
+                (role, KeySwitchSpec::sparse_to_dense(own.q().len()))
+            }
+            _ => (role, spec),
+        });
+        let list: KeySet<KeySwitchSpec> = made.collect();
+        let list = list.iter().map(|(role, spec)| KeyNeed { role, spec: spec.clone() }).collect();
+        Ok((own, list))
+    }
+
+    /// Limbs of the circuit below coeffs_to_slots: what relinearization and conjugation serve.
+    fn arithmetic_limbs(&self) -> usize {
+        let eval_mod = |s: &Stage<CkksStep>| matches!(s.step, CkksStep::SlotsFirst(SlotsFirst::EvalMod(_)));
+        let input = |s: &Stage<CkksStep>| eval_mod(s).then_some(s.from.level + 1);
+        self.plan.stages().iter().find_map(input).unwrap_or_default()
+    }
+
+    /// The map, with its scale ratio, that the keys of mod_raise carry.
+    pub fn carried(&self) -> Option<&RaiseMap> {
+        self.plan.stages().iter().find_map(|s| match &s.step {
+            CkksStep::SlotsFirst(SlotsFirst::RaiseMap(step)) => Some(step),
+            _ => None,
+        })
+    }
+
+    /// Bytes of the linear maps that its stages encode.
+    ///
+    /// # Errors
+    /// Those of [`BootstrapCircuit::stage_keys`].
+    pub fn matrix_bytes(&self, whole: &CkksParams) -> Result<usize, Error> {
+        let keys = self.stage_keys(whole)?;
+        let stages = self.plan.stages().iter().zip(&keys);
+        let bytes = stages.map(|(stage, keys)| stage.step.encoded_bytes(&self.params, keys));
+        bytes.sum()
+    }
+
+    /// Bytes of the bootstrap key, expanded and when stored; `whole` are the parameters of the engine.
+    ///
+    /// # Errors
+    /// Those of [`BootstrapCircuit::keys`].
+    pub fn key_bytes(&self, whole: &CkksParams) -> Result<(usize, usize), Error> {
+        let (own, keys) = self.keys(whole)?;
+        let packed = self.packed_needed();
+        let (mut bytes, mut stored) = match packed.is_empty() {
+            true => (0, 0),
+            false => packed_bytes(&whole.raised()?, &packed)?,
+        };
+        for KeyNeed { spec, .. } in &keys {
+            bytes += spec.byte_count(whole.n());
+            stored += spec.stored_bytes(&own)?;
+        }
+        Ok((bytes, stored))
+    }
+}
+
+fn balanced(params: &Params, limbs: usize) -> Result<KeySwitchSpec, Error> {
+    Ok(KeySwitchSpec::balanced(params, limbs)?)
+}
+
+/// The limbs of the users' relinearization and conjugation keys: all but those of coeffs_to_slots.
+pub fn arithmetic_limbs(params: &CkksParams) -> usize {
+    let up = params.role(Role::CoeffsToSlots);
+    if up.is_empty() {
+        params.q().len()
+    } else {
+        up.start
+    }
+}

@@ -1,0 +1,107 @@
+//! The layout of a bootstrap: the numbers of a request on a chain, which determine its stages.
+
+use super::limbs::{Limbs, OutputLimbs};
+use super::steps::eval_mod::Function;
+use crate::ckks::request::{KeySize, Method, Parts, Request};
+use crate::error::Error;
+use aglet_rlwe::Params;
+use aglet_schemes::ckks::params::Role;
+use aglet_schemes::ckks::CkksParams;
+
+/// The numbers that determine the stages of a slots-first bootstrap.
+#[derive(Debug, Clone)]
+pub struct Layout {
+    /// The request.
+    pub request: Request,
+    /// Slots of the ring, N/2, which all maps work on. Fewer message slots repeat over it.
+    pub ring_slots: usize,
+    /// The function that eval_mod applies to the message.
+    pub function: Function,
+    /// Whether real and imaginary parts of sparse slots share one evaluation, side by side in twice the slots. This
+    /// takes one more level, for the map that combines them again.
+    pub packed: bool,
+    /// The user level of the result.
+    pub level: usize,
+    /// The primes of Q that it raises to, as doubles, bottom to top.
+    pub moduli: Vec<f64>,
+    /// With spare primes in place of message primes: the primes of the users' chain up to the level of the result,
+    /// bottom to top.
+    pub switched: Option<Vec<f64>>,
+    /// Primes below user level 0, which slots_to_coeffs consumes.
+    pub hidden: usize,
+    /// Weight of the sparse secret.
+    pub sparse_weight: usize,
+    /// q0 / scale at which the modulus is raised.
+    pub message_ratio: f64,
+    /// Scale of the input, at the chain level `hidden`.
+    pub scale_in: f64,
+    /// Scale of the output.
+    pub scale_out: f64,
+}
+
+impl Layout {
+    /// Lays out a request on a parameter set, and gives the parameters of the chain that it raises to.
+    ///
+    /// # Errors
+    /// [`Error::NotForBootstrap`] and similar errors for parameters without a bootstrap or without enough levels.
+    pub fn new(params: &CkksParams, request: Request) -> Result<(Self, Params), Error> {
+        let (Some(ratio), Some(regular)) = (params.message_ratio_log2(), params.regular_level()) else {
+            return Err(Error::NotForBootstrap { preset: params.name().to_string() });
+        };
+        let ring_slots = params.slots();
+        request.check(ring_slots)?;
+        let message = params.role(Role::Message).len();
+        // What coeffs_to_slots spends beyond the primes of its own are message primes.
+        let spent = request.coeffs_to_slots_levels(ring_slots);
+        let extra = spent.saturating_sub(params.role(Role::CoeffsToSlots).len());
+        let highest = match request.method.keys() {
+            Method::Regular => regular.min(message.saturating_sub(extra)),
+            _ => message.saturating_sub(extra),
+        };
+        if request.method.keys() == Method::Lossy && message == regular {
+            return Err(Error::NotForLossy { preset: params.name().to_string() });
+        }
+        let level = request.target_level.unwrap_or(highest);
+        if level > highest || extra > message {
+            let (method, stages) = (request.method.name(), request.stage_count);
+            return Err(Error::OutputLevel { method, stages, highest, level });
+        }
+        let sparse = 2 * request.slots <= ring_slots && request.parts() == Parts::Complex;
+        let packed = sparse && level + 1 + extra <= message;
+        // Small keys meet the keys of users, which are for the chain itself.
+        let spare = request.size != KeySize::Small && !params.spare().is_empty();
+        let function = request.method.function(params);
+        let kept = OutputLimbs { level, after_eval_mod: usize::from(packed), spare };
+        let limbs = Limbs::new(params, kept, function.levels(), spent)?;
+        let own = params.subset(&limbs.primes())?;
+        let users = &params.q()[..=params.chain_level(level)];
+        let layout = Self {
+            request,
+            ring_slots,
+            function,
+            packed,
+            level,
+            moduli: own.q().iter().map(|&q| q as f64).collect(),
+            switched: spare.then(|| users.iter().map(|&q| q as f64).collect()),
+            hidden: params.hidden_levels(),
+            sparse_weight: params.ephemeral_weight().unwrap_or(0),
+            message_ratio: ratio.exp2(),
+            scale_in: params.scale_at(0),
+            scale_out: params.scale_at(level),
+        };
+        Ok((layout, own))
+    }
+
+    /// How often the slots repeat over the ring.
+    pub(super) fn copies(&self) -> usize {
+        self.ring_slots / self.request.slots
+    }
+    /// The levels of coeffs_to_slots.
+    pub fn coeffs_to_slots_levels(&self) -> usize {
+        self.request.coeffs_to_slots_levels(self.ring_slots)
+    }
+    /// Levels between coeffs_to_slots and the result.
+    pub fn eval_mod_levels(&self) -> usize {
+        self.function.levels() + usize::from(self.packed)
+    }
+}

@@ -1,0 +1,73 @@
+//! How slots-first bootstraps handle parameters and requests.
+
+use super::steps::raise_map::RaiseMap;
+use super::{plan, Layout};
+use crate::ckks::request::{Method, Request};
+use crate::ckks::{BootstrapCircuit, Bootstrapping};
+use crate::error::Error;
+use crate::own_keys::OwnKeys;
+use aglet_ring::sample::ChaChaSource;
+use aglet_rlwe::{Context, KeyRole, KeySwitchSpec, SecretKey, SwitchingKey};
+use aglet_schemes::ckks::CkksParams;
+use std::sync::Arc;
+
+/// [`Bootstrapping`] of slots-first bootstraps.
+pub struct Rules;
+
+impl Bootstrapping for Rules {
+    fn circuit(&self, params: &CkksParams, request: Request) -> Result<BootstrapCircuit, Error> {
+        let (layout, params) = Layout::new(params, request)?;
+        let plan = Arc::new(plan(&layout)?.among());
+        Ok(BootstrapCircuit { params, request, level: layout.level, plan, layout: Some(layout) })
+    }
+    /// Three, or as many as few slots have layers.
+    fn default_stages(&self, slots: usize) -> usize {
+        let layers = slots.checked_ilog2().unwrap_or_default().max(1) as usize;
+        layers.min(3)
+    }
+    fn request_of_key(&self, request: Request) -> Request {
+        Request { method: request.method.keys(), bound: 1.0, real: false, target_level: None, ..request }
+    }
+    fn methods(&self, params: &CkksParams) -> Vec<Method> {
+        let able = |method: &Method| match (method.keys(), params.regular_level()) {
+            (_, None) => false,
+            (Method::Regular, _) => true,
+            (_, Some(level)) => level < params.max_level(),
+        };
+        Method::ALL.iter().copied().filter(able).collect()
+    }
+    fn own_keys(&self, _: &CkksParams, circuit: &BootstrapCircuit) -> Result<Box<dyn OwnKeys>, Error> {
+        Ok(Box::new(Carried(circuit.carried().cloned())))
+    }
+    /// slots_to_coeffs has primes of its own, but lossy bootstraps are documented to want a level for each stage.
+    fn input_level(&self, method: Method, stage_count: usize) -> usize {
+        match method {
+            Method::Lossy | Method::LossyMerge => stage_count,
+            _ => 0,
+        }
+    }
+    fn raises_modulus(&self) -> bool {
+        true
+    }
+    fn largest_error(&self, _: &CkksParams, _: Method) -> Option<f64> {
+        None
+    }
+}
+
+/// The map that the keys of mod_raise carry.
+struct Carried(Option<RaiseMap>);
+
+impl OwnKeys for Carried {
+    fn key(
+        &self,
+        ctx: &Context,
+        (role, spec): (KeyRole, &KeySwitchSpec),
+        secrets: (&SecretKey, &SecretKey),
+        random: &mut ChaChaSource,
+    ) -> Result<Option<SwitchingKey>, Error> {
+        match (role, &self.0) {
+            (KeyRole::SparseToDenseGalois(galois), Some(map)) => Ok(map.key(ctx, spec, galois, secrets, random)?),
+            _ => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The two waves of eval_mod: the exponential, and the cosine if no other function of the angle is needed.
+
+use super::coefficients::{EXP_COS, EXP_SIN};
+use super::{Function, DOUBLE_ANGLE};
+use crate::error::Error;
+use aglet_circuits::polynomial::Series;
+use num_complex::Complex64;
+use std::f64::consts::TAU;
+
+/// The function that the polynomial approximates at an eighth of the angle, and how the angle is doubled.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Wave {
+    /// `exp(2 pi i x / 8)`, which is squared.
+    Exponential,
+    /// `D = 2 cos(2 pi (x - shift) / 8)`: `D^2 - 2` doubles the angle. It is real, so nothing has to be conjugated.
+    Cosine {
+        /// A quarter and any integer turn it into the sine.
+        shift: f64,
+    },
+}
+
+/// What is added to the shift that a function needs. Where the angle is a multiple of `pi`, four apart from this shift, the
+/// cosine is at its end at every doubling, and an error grows by 64 and not by 8. The Dickson polynomials err most at zero,
+/// so this place should be far from it.
+const SHIFT: f64 = 2.0;
+
+impl Wave {
+    /// The cosine where the result is one, at its flat points: elsewhere it is the noisier of the two.
+    pub(super) fn of(function: Function) -> Self {
+        match function {
+            Function::Sign { normalized: false } => Self::Cosine { shift: SHIFT + 0.25 },
+            Function::Bits { normalized: false } => Self::Cosine { shift: SHIFT },
+            _ => Self::Exponential,
+        }
+    }
+
+    /// The polynomial in `D_1 = 2x / K`, with the factor that [`DOUBLE_ANGLE`] squarings make `kappa` of.
+    pub(super) fn series(self, kappa: f64) -> Result<Series, Error> {
+        let factor = root(kappa, DOUBLE_ANGLE);
+        let (even, odd) = match self {
+            Self::Exponential => (Complex64::new(factor, 0.0), Complex64::new(0.0, factor)),
+            Self::Cosine { shift } => {
+                let (sine, cosine) = (TAU * shift / f64::from(1 << DOUBLE_ANGLE)).sin_cos();
+                (Complex64::new(2.0 * factor * cosine, 0.0), Complex64::new(2.0 * factor * sine, 0.0))
+            }
+        };
+        let term = |k: usize| if k.is_multiple_of(2) { even * EXP_COS[k / 2] } else { odd * EXP_SIN[k / 2] };
+        Ok(Series::from_chebyshev(&(0..EXP_COS.len() + EXP_SIN.len()).map(term).collect::<Vec<_>>())?.centred())
+    }
+
+    /// What is added to a square to double the angle, if so many squarings after it make the factor `kappa`.
+    pub(super) fn constant(self, kappa: f64, squarings: usize) -> f64 {
+        match self {
+            Self::Exponential => 0.0,
+            Self::Cosine { .. } => -2.0 * root(kappa, squarings),
+        }
+    }
+}
+
+/// The factor that so many squarings make `kappa` of.
+fn root(kappa: f64, squarings: usize) -> f64 {
+    (0..squarings).fold(kappa, |root, _| root.sqrt())
+}

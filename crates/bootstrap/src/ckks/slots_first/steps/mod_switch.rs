@@ -1,0 +1,92 @@
+//! Modulus switching from the primes of a bootstrap to those of users: a rescale by a number that is not a prime of the
+//! chain.
+
+use crate::error::Error;
+use crate::step::{each, Encoded, KeyNeed, RunOn, Scaled, Step};
+use aglet_rlwe::mod_switch::{mod_switch, mod_switch_ratio};
+use aglet_rlwe::Params;
+use aglet_schemes::ckks::approximate::{check_scale, same_scale};
+use aglet_schemes::ckks::clear::{ClearCiphertext, ClearEvaluator};
+use aglet_schemes::ckks::cost::{CostCiphertext, CostEvaluator};
+use aglet_schemes::ckks::noisy::NoisyEvaluator;
+use aglet_schemes::ckks::{CkksCiphertext, CkksEvaluator};
+use aglet_schemes::sample_cost::SampleCost;
+use aglet_schemes::{Approximate, Error as SchemeError, Evaluator};
+use std::sync::Arc;
+
+/// Switches from the primes of a bootstrap to those of the whole chain up to a level. This divides by all primes that
+/// are dropped.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ModSwitch {
+    /// The chain level of the result.
+    pub level: usize,
+    /// The value is multiplied by this power of two, if fewer bits are dropped than a small scale requires.
+    pub shift: u32,
+    /// Output scale over input scale: the new primes and `2^shift`, over the dropped primes.
+    pub scale_ratio: f64,
+}
+
+/// Evaluators that can switch the modulus.
+pub trait SwitchModulus: Approximate {
+    /// The last step of a bootstrap whose chain has others in place of message primes.
+    ///
+    /// # Errors
+    /// [`SchemeError::NoSuchLevel`], and [`SchemeError::ScaleMismatch`] if the ratio is not that of the primes.
+    fn mod_switch(&self, ct: &Self::Ciphertext, to: ModSwitch) -> Result<Self::Ciphertext, SchemeError>;
+}
+
+impl Step for ModSwitch {
+    type Metadata = Scaled;
+
+    fn check(&self, from: &Scaled, to: &Scaled, _: &[f64]) -> bool {
+        self.level == to.level && same_scale(to.scale, from.scale * self.scale_ratio)
+    }
+    fn describe(&self, _: &Params, _: &[KeyNeed]) -> Result<String, Error> {
+        Ok("from raised primes to those of messages".into())
+    }
+}
+
+impl<E: SwitchModulus> RunOn<E> for ModSwitch {
+    fn run_on(
+        &self,
+        e: &E,
+        cts: &[E::Ciphertext],
+        _: &Scaled,
+        _: Option<&Encoded<E::Transform>>,
+    ) -> Result<Vec<E::Ciphertext>, Error> {
+        each(cts, |ct| e.mod_switch(ct, *self))
+    }
+}
+
+impl SwitchModulus for CkksEvaluator<'_> {
+    fn mod_switch(&self, ct: &CkksCiphertext, to: ModSwitch) -> Result<CkksCiphertext, SchemeError> {
+        let (ctx, limbs) = (self.context(), to.level + 1);
+        self.check_stop()?;
+        let expected = mod_switch_ratio(ctx, ct.limbs(), limbs, to.shift)?;
+        if !same_scale(expected, to.scale_ratio) {
+            return Err(SchemeError::ScaleMismatch { expected, found: to.scale_ratio });
+        }
+        let polys = mod_switch(ctx, &ct.polys.iter().collect::<Vec<_>>(), limbs, to.shift)?;
+        Ok(Arc::new(ct.with(polys, ct.scale * to.scale_ratio).real_if(ct.real)))
+    }
+}
+
+impl SwitchModulus for ClearEvaluator {
+    fn mod_switch(&self, ct: &ClearCiphertext, to: ModSwitch) -> Result<ClearCiphertext, SchemeError> {
+        check_scale(to.scale_ratio)?;
+        Ok(ct.clone().placed(to.level, self.scale(ct) * to.scale_ratio))
+    }
+}
+
+impl SwitchModulus for NoisyEvaluator {
+    fn mod_switch(&self, ct: &ClearCiphertext, to: ModSwitch) -> Result<ClearCiphertext, SchemeError> {
+        Ok(self.disturbed(self.clear().mod_switch(ct, to)?, 0.0, self.noise().rounding()))
+    }
+}
+
+impl SwitchModulus for CostEvaluator {
+    fn mod_switch(&self, ct: &CostCiphertext, to: ModSwitch) -> Result<CostCiphertext, SchemeError> {
+        let polys = SampleCost::mod_switch(self, self.level(ct) + 1, to.level + 1);
+        Ok(CostCiphertext::new(polys, to.level, self.scale(ct) * to.scale_ratio))
+    }
+}

@@ -1,0 +1,4 @@
+//! Steps that several methods use.
+
+pub mod apply;
+pub mod trace;

@@ -1,0 +1,76 @@
+//! Estimates of calls of `FhewEngine`, and the noise of its set.
+
+use super::numbers::small;
+use super::FhewEngine;
+use crate::errors::count;
+use crate::reports::reported;
+use aglet::fhew::{report, Gate, Integer, PairTable, Table, Word, Work};
+use aglet::Error;
+use pyo3::prelude::*;
+
+/// Rotations, seconds, bytes of the bootstrap key, other working bytes, and log2 of the failure probability.
+type Estimate = (usize, f64, u64, u64, f64);
+
+#[pymethods]
+impl FhewEngine {
+    /// Estimates the call of this name; tables, bits and low bits are those of the call. Inputs are fresh unless a
+    /// noise `variance` is given.
+    #[pyo3(signature = (what, batch, domain, tables, bits, low, variance = None))]
+    #[allow(clippy::too_many_arguments)]
+    fn estimate(
+        &self,
+        py: Python<'_>,
+        what: &str,
+        batch: i64,
+        domain: &str,
+        tables: Vec<Vec<u64>>,
+        bits: i64,
+        low: i64,
+        variance: Option<f64>,
+    ) -> PyResult<Estimate> {
+        let (batch, message) = (count(py, "batch", batch)?, self.message(py, domain)?);
+        let (bits, low) = (small(py, "bits", bits)?, small(py, "low", low)?);
+        let gate = Gate::ALL.into_iter().find(|gate| gate.name() == what);
+        self.quick(py, |e| {
+            let (one, two): (Vec<Table>, Vec<PairTable>);
+            let work = match (gate, what) {
+                (Some(gate), _) => Work::Gate(gate),
+                (_, "mux") => Work::Mux,
+                (_, "lookup") => {
+                    let made = tables.iter().map(|v| Ok(Table::new(message, message, v)?));
+                    one = made.collect::<Result<_, Error>>()?;
+                    Work::Lookup(&one)
+                }
+                (_, "lookup2") => {
+                    let made = tables.iter().map(|v| Ok(PairTable::new(message, message, v)?));
+                    two = made.collect::<Result<_, Error>>()?;
+                    Work::LookupPairs(&two)
+                }
+                (_, "sign" | "<" | "<=" | ">" | ">=") => Work::Sign(Integer::new(bits)?),
+                (_, "==") => Work::Equal(Integer::new(bits)?),
+                (_, "floor") => Work::Floor(Word::new(bits)?, low),
+                (_, "digits") => Work::Digits(Word::new(bits)?),
+                _ => return Err(Error::Parameter(format!("There is no estimate of \"{what}\"; name a call."))),
+            };
+            let found = match variance {
+                Some(variance) => e.estimate_on(work, batch, variance)?,
+                None => e.estimate(work, batch)?,
+            };
+            Ok((found.rotations, found.seconds, found.key_bytes, found.working_bytes, found.log2_failure))
+        })
+    }
+
+    /// The noise variance, on the torus, of results of LUTs on two padded messages that are evaluated together.
+    fn pair_variance(&self, py: Python<'_>, tables: Vec<Vec<u64>>) -> PyResult<f64> {
+        let message = self.message(py, "padded")?;
+        self.quick(py, |e| {
+            let made = tables.iter().map(|v| Ok(PairTable::new(message, message, v)?));
+            Ok(e.pair_variance(&made.collect::<Result<Vec<_>, Error>>()?))
+        })
+    }
+
+    /// Standard deviations of noise, and distances between messages, on the torus.
+    fn noise<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        reported(py, || Ok(report::noise(self.engine.params())))
+    }
+}

@@ -1,0 +1,93 @@
+//! Lookup tables of `FhewEngine` on one message and on two.
+
+use super::objects::{FhewArray, FhewBootstrapKey, PackingKey};
+use super::FhewEngine;
+use crate::errors::exception;
+use aglet::fhew::{Array, Ciphertext, Domain, Engine, Form, PairTable, Table};
+use aglet::Control;
+use pyo3::prelude::*;
+
+impl FhewEngine {
+    /// Checks that the arrays hold messages of one domain.
+    fn messages_of<'a>(
+        &self,
+        py: Python<'_>,
+        inputs: &'a [PyRef<'_, FhewArray>],
+    ) -> PyResult<(Vec<&'a Array>, Domain)> {
+        let forms: Vec<Form> = inputs.iter().map(|x| Ok(x.of(py, &self.context)?.form())).collect::<PyResult<_>>()?;
+        let refusal = match forms.iter().find(|form| !matches!(form, Form::Messages(_))) {
+            Some(other) => format!("Tables take messages, and these are {}; encrypt whole numbers.", other.name()),
+            None => "lookup2 takes two messages of one domain; encrypt both alike.".into(),
+        };
+        let arrays = self.inputs(py, |form| matches!(form, Form::Messages(_)), &refusal, inputs)?;
+        match forms.first() {
+            Some(Form::Messages(domain)) => Ok((arrays, *domain)),
+            _ => Err(exception(py, "ParameterError", refusal)),
+        }
+    }
+    /// Makes an array of this shape for each table.
+    fn made_each(
+        &self,
+        py: Python<'_>,
+        like: &Array,
+        key: &FhewBootstrapKey,
+        results: Vec<Vec<Ciphertext>>,
+    ) -> PyResult<Vec<FhewArray>> {
+        results.into_iter().map(|cells| self.made(py, like.form(), like.shape(), key, cells)).collect()
+    }
+}
+
+#[pymethods]
+impl FhewEngine {
+    /// Evaluates each table on messages, in their domain.
+    #[pyo3(signature = (ct, tables, key, max_log2_failure = None, progress = None))]
+    fn lookup(
+        &self,
+        py: Python<'_>,
+        ct: PyRef<'_, FhewArray>,
+        tables: Vec<Vec<u64>>,
+        key: &FhewBootstrapKey,
+        max_log2_failure: Option<f64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Vec<FhewArray>> {
+        let (inputs, own) = ([ct], key.of(py, &self.context)?);
+        let (arrays, domain) = self.messages_of(py, &inputs)?;
+        let work = |e: &Engine, control: &Control| {
+            let message = e.params().message().within(domain);
+            let tables = tables.iter().map(|values| Ok(Table::new(message, message, values)?));
+            let tables = tables.collect::<Result<Vec<_>, aglet::Error>>()?;
+            e.lookup_many(arrays[0].cells(), &tables, own, max_log2_failure, control)
+        };
+        let out = self.long(py, progress, work)?;
+        self.made_each(py, arrays[0], key, out)
+    }
+    /// Evaluates each table on pairs of messages, high and low; the arrays have one shape.
+    #[pyo3(signature = (pair, tables, key, packing_key, max_log2_failure = None, progress = None))]
+    #[allow(clippy::too_many_arguments)]
+    fn lookup_pairs(
+        &self,
+        py: Python<'_>,
+        pair: [PyRef<'_, FhewArray>; 2],
+        tables: Vec<Vec<u64>>,
+        key: &FhewBootstrapKey,
+        packing_key: &PackingKey,
+        max_log2_failure: Option<f64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Vec<FhewArray>> {
+        let keys = (key.of(py, &self.context)?, packing_key.of(py, &self.context)?);
+        let (arrays, domain) = self.messages_of(py, &pair)?;
+        if domain == Domain::Negacyclic {
+            let sentence =
+                "lookup2 takes messages of the domains \"padded\" and \"full\"; encrypt the messages in one of them.";
+            return Err(exception(py, "ParameterError", sentence.into()));
+        }
+        let work = |e: &Engine, control: &Control| {
+            let message = e.params().message().within(domain);
+            let tables = tables.iter().map(|values| Ok(PairTable::new(message, message, values)?));
+            let tables = tables.collect::<Result<Vec<_>, aglet::Error>>()?;
+            e.lookup_pairs([arrays[0].cells(), arrays[1].cells()], &tables, keys, max_log2_failure, control)
+        };
+        let out = self.long(py, progress, work)?;
+        self.made_each(py, arrays[0], key, out)
+    }
+}

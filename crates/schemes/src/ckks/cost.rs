@@ -1,0 +1,271 @@
+//! CKKS without numbers: an evaluator that only counts the work of the same operations on ciphertexts.
+//!
+//! A circuit that runs here tells its cost before a key exists: its work and its memory ([`SampleCost`]). A test compares both with what the
+//! kernels and the pool counted (`crates/aglet/tests/cost.rs`).
+
+use super::approximate::{check_scale, multiple, product, same_scale, Approximate};
+use crate::error::Error;
+use crate::evaluator::Evaluator;
+use crate::forms::Quadratic;
+use crate::linear_map::LinearMap;
+use crate::sample_cost::{CountedMemory, SampleCost};
+use crate::sample_map::giant_steps_at_once;
+use aglet_ring::automorphism::conjugation_exponent;
+use aglet_ring::Tally;
+use aglet_rlwe::params::Params;
+use aglet_rlwe::{KeyRole, KeySet, KeySwitchSpec};
+use num_complex::Complex64;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A ciphertext without values: level, scale and memory.
+#[derive(Debug, Clone)]
+pub struct CostCiphertext {
+    level: usize,
+    scale: f64,
+    _polys: Arc<[CountedMemory; 2]>,
+}
+
+impl CostCiphertext {
+    /// With this level and scale.
+    pub fn new(polys: [CountedMemory; 2], level: usize, scale: f64) -> Self {
+        Self { level, scale, _polys: Arc::new(polys) }
+    }
+}
+
+/// A linear map without values.
+#[derive(Debug, Clone)]
+pub struct CostTransform {
+    level: usize,
+    scale_ratio: f64,
+    babies: Vec<usize>,
+    giant: Option<usize>,
+    giant_steps: usize,
+    diagonals: u64,
+    /// Words of its encoded diagonals in one limb.
+    words: u64,
+}
+
+/// The evaluator that counts. On samples it is a [`SampleCost`].
+pub struct CostEvaluator {
+    samples: SampleCost,
+}
+
+impl Deref for CostEvaluator {
+    type Target = SampleCost;
+    fn deref(&self) -> &SampleCost {
+        &self.samples
+    }
+}
+
+impl CostEvaluator {
+    /// Makes an evaluator on the slots of the ring, with keys of these shapes.
+    pub fn new(params: Params, keys: KeySet<KeySwitchSpec>) -> Self {
+        Self { samples: SampleCost::new(params, keys) }
+    }
+    /// A ciphertext that has cost nothing yet.
+    pub fn encrypt(&self, level: usize, scale: f64) -> CostCiphertext {
+        CostCiphertext::new(self.pair(level + 1), level, scale)
+    }
+    /// A key switch of the second polynomials, with the first lifted and rotated along.
+    fn automorphisms(&self, of: &[CostCiphertext], galois: u64) -> Result<Vec<CostCiphertext>, Error> {
+        let Some(limbs) = of.first().map(|a| a.level + 1) else { return Ok(Vec::new()) };
+        let spec = self.key(KeyRole::Galois(galois), limbs)?;
+        let inputs: Vec<_> = of.iter().map(|_| (self.lift(limbs), self.digits(spec, limbs))).collect();
+        let turned = self.sharing(&inputs, |(_, d)| Ok(self.product(d.len(), limbs + spec.p_limbs, limbs)))?;
+        drop(inputs);
+        let finish = |a: &CostCiphertext| CostCiphertext::new(self.divide(limbs, spec.p_limbs, 0), a.level, a.scale);
+        let out = of.iter().map(finish).collect();
+        drop(turned);
+        Ok(out)
+    }
+    /// Both polynomials times a constant.
+    fn scaled(&self, a: &CostCiphertext) -> CostCiphertext {
+        let polys = [(); 2].map(|()| self.poly_of_form(a.level + 1, 0, 1, false));
+        CostCiphertext::new(polys, a.level, a.scale)
+    }
+    fn sum(&self, a: &CostCiphertext, b: &CostCiphertext) -> Result<CostCiphertext, Error> {
+        if a.level != b.level {
+            return Err(Error::LevelMismatch { left: a.level, right: b.level });
+        }
+        if !same_scale(a.scale, b.scale) {
+            return Err(Error::ScaleMismatch { expected: a.scale, found: b.scale });
+        }
+        Ok(self.encrypt(a.level, a.scale))
+    }
+    /// Forms of one level, divided by the special primes and so many of the chain: the memory of each.
+    fn divided(&self, forms: &[Quadratic<'_, CostCiphertext>], drop: usize) -> Result<Vec<[CountedMemory; 2]>, Error> {
+        forms.iter().try_for_each(|form| form.check(self))?;
+        let Some(limbs) = forms.first().map(|form| form.level + 1) else { return Ok(Vec::new()) };
+        let keyed = forms.iter().any(|form| !form.products.is_empty());
+        let key = if keyed { Some(self.key(KeyRole::Relinearization, limbs)?) } else { None };
+        let tensor = |form: &Quadratic<'_, CostCiphertext>| {
+            let products: usize = form.products.iter().map(|p| p.factor.unsigned_abs() as usize).sum();
+            let (terms, key) = (form.terms.len(), key.filter(|_| products > 0));
+            let lifted = [products, 2 * products].map(|count| self.poly_of_form(limbs, count, terms, key.is_some()));
+            let digits = key.map(|spec| {
+                let square = self.poly_of_form(limbs, products, 0, false);
+                (spec, self.digits(spec, limbs), square)
+            });
+            (lifted, digits)
+        };
+        let mut tensors: Vec<_> = forms.iter().map(tensor).collect();
+        let switched = self.sharing(&tensors, |(_, digits)| {
+            let product = |(spec, digits, _): &(&KeySwitchSpec, Vec<CountedMemory>, CountedMemory)| {
+                (spec.p_limbs, self.product(digits.len(), limbs + spec.p_limbs, 2 * limbs))
+            };
+            Ok(digits.as_ref().map(product))
+        })?;
+        tensors.iter_mut().for_each(|(_, digits)| *digits = None);
+        let finish = |switched: &Option<(usize, [CountedMemory; 2])>| match switched.as_ref().map_or(0, |(p, _)| *p) {
+            0 if drop == 0 => self.pair(limbs),
+            p_limbs => self.divide(limbs, p_limbs, drop),
+        };
+        Ok(switched.iter().map(finish).collect())
+    }
+}
+
+impl Evaluator for CostEvaluator {
+    type Scalar = Complex64;
+    type Ciphertext = CostCiphertext;
+    type Transform = CostTransform;
+    fn slots(&self) -> usize {
+        self.params().n() / 2
+    }
+    fn level(&self, ct: &CostCiphertext) -> usize {
+        ct.level
+    }
+    fn add(&self, a: &CostCiphertext, b: &CostCiphertext) -> Result<CostCiphertext, Error> {
+        self.sum(a, b)
+    }
+    fn sub(&self, a: &CostCiphertext, b: &CostCiphertext) -> Result<CostCiphertext, Error> {
+        self.sum(a, b)
+    }
+    fn negate(&self, a: &CostCiphertext) -> Result<CostCiphertext, Error> {
+        Ok(self.scaled(a))
+    }
+    fn level_down(&self, a: &CostCiphertext, level: usize) -> Result<CostCiphertext, Error> {
+        match level {
+            _ if level > a.level => Err(Error::LevelTooLow { required: level, actual: a.level }),
+            _ if level == a.level => Ok(a.clone()),
+            _ => Ok(self.encrypt(level, a.scale)),
+        }
+    }
+    fn rotate(&self, a: &CostCiphertext, by: isize) -> Result<CostCiphertext, Error> {
+        match by.rem_euclid(self.slots() as isize) as usize {
+            0 => Ok(a.clone()),
+            by => Ok(self.automorphisms(std::slice::from_ref(a), self.rotation(by))?.remove(0)),
+        }
+    }
+    fn rotate_sum(&self, a: &CostCiphertext, by: &[usize]) -> Result<CostCiphertext, Error> {
+        let (limbs, Some(&first)) = (a.level + 1, by.first()) else { return Ok(a.clone()) };
+        let spec = self.key(KeyRole::Galois(self.rotation(first)), limbs)?;
+        let (digits, all) = (self.digits(spec, limbs), limbs + spec.p_limbs);
+        let _lifted = self.lift(limbs);
+        let mut sum = None;
+        for _ in by {
+            let addends = limbs + if sum.is_some() { 2 * all } else { 0 };
+            sum = Some(self.product(digits.len(), all, addends));
+        }
+        Ok(CostCiphertext::new(self.divide(limbs, spec.p_limbs, 0), a.level, a.scale))
+    }
+    fn transform(&self, ct: &CostCiphertext, t: &CostTransform) -> Result<CostCiphertext, Error> {
+        Ok(self.transforms(std::slice::from_ref(ct), t)?.remove(0))
+    }
+    fn transforms(&self, of: &[CostCiphertext], t: &CostTransform) -> Result<Vec<CostCiphertext>, Error> {
+        let limbs = t.level + 1;
+        let spec = match t.babies.first().or(t.giant.as_ref()) {
+            Some(&by) => self.key(KeyRole::Galois(self.rotation(by)), limbs)?.clone(),
+            None => KeySwitchSpec::balanced(self.params(), limbs)?,
+        };
+        let (all, digits) = (limbs + spec.p_limbs, spec.cut(limbs).digits.len());
+        let input = |ct: &CostCiphertext| {
+            if t.level > ct.level {
+                return Err(Error::LevelTooLow { required: t.level, actual: ct.level });
+            }
+            Ok(([(); 2].map(|()| self.lift(limbs)), self.digits(&spec, limbs)))
+        };
+        let mut inputs = of.iter().map(input).collect::<Result<Vec<_>, Error>>()?;
+        // The diagonals are met once, the keys of the baby steps by each part of the giant steps.
+        let mut diagonals = (t.diagonals, t.words);
+        let mut last = Vec::new();
+        for steps in giant_steps_at_once(t.babies.len(), t.giant_steps) {
+            let mut sums: Vec<Vec<_>> = steps.clone().map(|_| of.iter().map(|_| self.pair(all)).collect()).collect();
+            self.sharing(of, |_| {
+                let row = Tally::linear_map(self.n(), digits as u64, t.babies.len() as u64, diagonals, 0);
+                self.count(row.times(all as u64));
+                self.count(Tally { ciphertext_read: self.n() * 2 * limbs as u64, ..Tally::NONE });
+                Ok(())
+            })?;
+            diagonals = (0, 0);
+            if steps.start == 0 {
+                inputs.clear();
+            }
+            while let Some(inner) = sums.pop() {
+                last = if last.is_empty() { inner } else { self.giant_step(&spec, limbs, inner)? };
+            }
+        }
+        let (level, scale) = (t.level - 1, t.scale_ratio);
+        let finish =
+            |ct: &CostCiphertext| CostCiphertext::new(self.divide(limbs, spec.p_limbs, 1), level, ct.scale * scale);
+        Ok(of.iter().map(finish).collect())
+    }
+    fn mul(&self, a: &CostCiphertext, b: &CostCiphertext) -> Result<CostCiphertext, Error> {
+        product(self, a, b)
+    }
+    fn mul_scalar(&self, a: &CostCiphertext, c: Complex64) -> Result<CostCiphertext, Error> {
+        multiple(self, a, c)
+    }
+    fn add_scalar(&self, a: &CostCiphertext, _: Complex64) -> Result<CostCiphertext, Error> {
+        Ok(self.scaled(a))
+    }
+    fn encode_map(&self, map: &LinearMap, level: usize) -> Result<CostTransform, Error> {
+        self.encode_transform(map, level, 1.0)
+    }
+}
+
+impl Approximate for CostEvaluator {
+    fn scale(&self, ct: &CostCiphertext) -> f64 {
+        ct.scale
+    }
+    fn modulus(&self, level: usize) -> f64 {
+        self.params().q().get(level).map_or(f64::NAN, |&q| q as f64)
+    }
+    fn quadratic(&self, form: &Quadratic<'_, CostCiphertext>) -> Result<CostCiphertext, Error> {
+        Ok(self.quadratics(std::slice::from_ref(form))?.remove(0))
+    }
+    fn quadratics(&self, forms: &[Quadratic<'_, CostCiphertext>]) -> Result<Vec<CostCiphertext>, Error> {
+        let made = self.divided(forms, 1)?.into_iter().zip(forms);
+        Ok(made.map(|(polys, form)| CostCiphertext::new(polys, form.level - 1, form.scale)).collect())
+    }
+    fn unrescaled(&self, forms: &[Quadratic<'_, CostCiphertext>]) -> Result<Vec<CostCiphertext>, Error> {
+        let scale = |form: &Quadratic<'_, CostCiphertext>| form.scale * self.modulus(form.level);
+        let made = self.divided(forms, 0)?.into_iter().zip(forms);
+        Ok(made.map(|(polys, form)| CostCiphertext::new(polys, form.level, scale(form))).collect())
+    }
+    fn mul_i(&self, a: &CostCiphertext) -> Result<CostCiphertext, Error> {
+        Ok(self.scaled(a))
+    }
+    fn conjugate(&self, a: &CostCiphertext) -> Result<CostCiphertext, Error> {
+        Ok(self.conjugates(std::slice::from_ref(a))?.remove(0))
+    }
+    fn conjugates(&self, of: &[CostCiphertext]) -> Result<Vec<CostCiphertext>, Error> {
+        self.automorphisms(of, conjugation_exponent(self.params().n()))
+    }
+    fn encode_transform(&self, map: &LinearMap, level: usize, scale_ratio: f64) -> Result<CostTransform, Error> {
+        check_scale(scale_ratio)?;
+        if level == 0 || level >= self.params().q().len() {
+            return Err(Error::NoSuchLevel { level, max: self.params().q().len() - 1 });
+        }
+        let ((babies, giant), n) = (map.rotations(), self.params().n());
+        Ok(CostTransform {
+            level,
+            scale_ratio,
+            babies,
+            giant,
+            giant_steps: map.giant_step_count(),
+            diagonals: map.diagonals().len() as u64,
+            words: map.diagonals().values().map(|d| (2 * d.len()).min(n) as u64).sum(),
+        })
+    }
+}

@@ -1,0 +1,179 @@
+//! The work of arithmetic on samples that schemes share ([`crate::samples`]): an evaluator without numbers, which counts.
+//!
+//! Each operation adds its work limb by limb, from the shapes of the keys that it would use. It also holds memory for each polynomial as long as the
+//! polynomial would live. Sums, copies and permutations are not counted; they are a few per cent.
+
+mod counted;
+
+pub use counted::CountedMemory;
+
+use crate::error::Error;
+use crate::missing_keys::missing;
+use aglet_ring::automorphism::rotation_exponent;
+use aglet_ring::{Demand, Tally};
+use aglet_rlwe::params::Params;
+use aglet_rlwe::{KeyRole, KeySet, KeySwitchSpec};
+use counted::Ledger;
+use std::sync::{Mutex, PoisonError};
+
+/// The evaluator that counts.
+pub struct SampleCost {
+    params: Params,
+    keys: KeySet<KeySwitchSpec>,
+    tally: Mutex<Tally>,
+    ledger: Ledger,
+}
+
+impl SampleCost {
+    /// Makes an evaluator with keys of these shapes.
+    pub fn new(params: Params, keys: KeySet<KeySwitchSpec>) -> Self {
+        Self { params, keys, tally: Mutex::default(), ledger: Ledger::default() }
+    }
+    /// Work on several ciphertexts that use the same keys and diagonals side by side: these are read once.
+    pub fn sharing<A, T>(&self, of: &[A], one: impl Fn(&A) -> Result<T, Error>) -> Result<Vec<T>, Error> {
+        let before = self.take();
+        let mut all = Tally::NONE;
+        let mut out = Vec::with_capacity(of.len());
+        for a in of {
+            out.push(one(a)?);
+            let work = self.take();
+            // Of one kind, so that the largest reading of keys is that of all.
+            let (key_read, matrix_read) = (work.key_read.max(all.key_read), work.matrix_read.max(all.matrix_read));
+            all = Tally { key_read, matrix_read, ..all + work };
+        }
+        self.count(before + all);
+        Ok(out)
+    }
+    /// The memory of a polynomial of so many limbs.
+    pub fn hold(&self, limbs: usize) -> CountedMemory {
+        self.ledger.lend(self.params.n(), limbs)
+    }
+    /// The memory of two.
+    pub fn pair(&self, limbs: usize) -> [CountedMemory; 2] {
+        [self.hold(limbs), self.hold(limbs)]
+    }
+    /// The largest memory in use at one time.
+    pub fn demand(&self) -> Demand {
+        self.ledger.so_far()
+    }
+    /// The work since the last call.
+    pub fn take(&self) -> Tally {
+        std::mem::take(&mut *self.tally.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+    /// Its parameters.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+    /// The primes of its chain, as all chains of these parameters count them.
+    pub fn prime_indices(&self) -> &[usize] {
+        self.params.prime_indices()
+    }
+    /// The degree of the ring.
+    pub fn n(&self) -> u64 {
+        self.params.n() as u64
+    }
+    /// The smallest shape of this role that has enough limbs.
+    pub fn key(&self, role: KeyRole, limbs: usize) -> Result<&KeySwitchSpec, Error> {
+        self.keys.find(role, limbs).ok_or_else(|| missing(role, limbs, self.params.n()))
+    }
+    /// Adds work.
+    pub fn count(&self, work: Tally) {
+        *self.tally.lock().unwrap_or_else(PoisonError::into_inner) += work;
+    }
+    /// Forward transforms of so many limbs.
+    pub fn forward(&self, limbs: usize) {
+        self.count(Tally::forward(self.n()).times(limbs as u64));
+    }
+    /// Inverse transforms of so many limbs.
+    pub fn inverse(&self, limbs: usize) {
+        self.count(Tally::inverse(self.n()).times(limbs as u64));
+    }
+    /// A base conversion with the transforms before and after it.
+    pub fn convert(&self, sources: usize, targets: usize) {
+        let _quotients = self.hold(1);
+        self.count(Tally::conversion(self.n(), sources as u64, targets as u64));
+        self.forward(targets);
+    }
+    /// [`digits`](aglet_rlwe::keyswitch::digits), which share the limbs of the polynomial itself.
+    pub fn digits(&self, spec: &KeySwitchSpec, limbs: usize) -> Vec<CountedMemory> {
+        let (digits, all) = (spec.cut(limbs).digits, limbs + spec.p_limbs);
+        let _coefficients = self.hold(limbs);
+        self.inverse(limbs);
+        let raised = digits.iter().map(|own| {
+            let others = all - own.len();
+            let rows = self.hold(others);
+            if others > 0 {
+                self.convert(own.len(), others);
+            }
+            rows
+        });
+        raised.collect()
+    }
+    /// [`key_products`](aglet_ring::Ring::key_products) of one input over so many limbs, onto so many limbs of addends in all.
+    pub fn product(&self, digits: usize, limbs: usize, addends: usize) -> [CountedMemory; 2] {
+        self.count(Tally::key_product(self.n(), digits as u64, 0).times(limbs as u64));
+        self.count(Tally { ciphertext_read: self.n() * addends as u64, ..Tally::NONE });
+        self.pair(limbs)
+    }
+    /// [`divide`](aglet_rlwe::keyswitch::divide) of a pair.
+    pub fn divide(&self, limbs: usize, p_limbs: usize, drop: usize) -> [CountedMemory; 2] {
+        [(); 2].map(|()| self.divide_one(limbs, p_limbs, drop))
+    }
+    /// The same of one polynomial.
+    pub fn divide_one(&self, limbs: usize, p_limbs: usize, drop: usize) -> CountedMemory {
+        let kept = limbs - drop;
+        let (_leaving, quotient) = (self.hold(drop + p_limbs), self.hold(kept));
+        self.inverse(drop + p_limbs);
+        self.convert(drop + p_limbs, kept);
+        self.count(Tally::rsub_mul(self.n()).times(kept as u64));
+        quotient
+    }
+    /// [`mod_switch`](aglet_rlwe::mod_switch::mod_switch) of a pair.
+    pub fn mod_switch(&self, from: usize, limbs: usize) -> [CountedMemory; 2] {
+        let leaving = self.prime_indices()[..from].iter().filter(|&&l| l >= limbs).count();
+        [(); 2].map(|()| {
+            let (_leaving, _coming) = (self.hold(leaving), self.hold(limbs));
+            self.inverse(leaving);
+            self.count(Tally::form(self.n(), 0, 1, false).times((from - leaving) as u64));
+            let quotient = self.hold(limbs);
+            self.convert(leaving, limbs);
+            self.count(Tally::rsub_mul(self.n()).times(limbs as u64));
+            quotient
+        })
+    }
+    /// A switch at the lowest modulus to the sparse secret.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`].
+    pub fn dense_to_sparse(&self) -> Result<[CountedMemory; 2], Error> {
+        let spec = self.key(KeyRole::DenseToSparse, 1)?;
+        let (_lifted, digits) = (self.lift(1), self.digits(spec, 1));
+        let _product = self.product(digits.len(), 1 + spec.p_limbs, 1);
+        Ok(self.divide(1, spec.p_limbs, 0))
+    }
+    /// One polynomial of a form.
+    pub fn poly_of_form(&self, limbs: usize, products: usize, terms: usize, factor: bool) -> CountedMemory {
+        self.count(Tally::form(self.n(), products as u64, terms as u64, factor).times(limbs as u64));
+        self.hold(limbs)
+    }
+    /// [`lift_by_special`](aglet_rlwe::keyswitch::lift_by_special).
+    pub fn lift(&self, limbs: usize) -> CountedMemory {
+        self.poly_of_form(limbs, 0, 1, false)
+    }
+    /// A giant step onto these inner sums.
+    pub(crate) fn giant_step(
+        &self,
+        spec: &KeySwitchSpec,
+        limbs: usize,
+        inner: Vec<[CountedMemory; 2]>,
+    ) -> Result<Vec<[CountedMemory; 2]>, Error> {
+        let all = limbs + spec.p_limbs;
+        let c1: Vec<CountedMemory> = inner.iter().map(|_| self.divide_one(limbs, spec.p_limbs, 0)).collect();
+        let digits: Vec<_> = c1.into_iter().map(|c1| (self.digits(spec, limbs), c1)).collect();
+        self.sharing(&digits, |(digits, _)| Ok(self.product(digits.len(), all, 3 * all)))
+    }
+    /// The Galois element of a rotation to the left.
+    pub fn rotation(&self, by: usize) -> u64 {
+        rotation_exponent(by as isize, self.params.n())
+    }
+}

@@ -1,0 +1,54 @@
+"""`Plan`: what `Session.plan` says of a function on encrypted arrays."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from aglet.reports import gigabytes
+
+__all__ = ["Plan"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The forecast of a function on encrypted arrays. `print` shows it as a sentence."""
+
+    level: int
+    """The level of the result; the lowest if there are several."""
+    refreshes: int
+    """The number of ciphertexts that are bootstrapped, also inside comparisons."""
+    products: int
+    """The number of products of two ciphertexts, with relinearization. For polynomials it is a typical number."""
+    rotations: int
+    key_bytes: int
+    """The bytes of the keys that the function needs, as `create_keys` makes them."""
+    peak_bytes: int
+    """The bytes of these keys and of a bootstrap, if there is one."""
+    ciphertext_bytes: int
+    """The bytes of all ciphertexts that exist at one time, at most."""
+    seconds: float
+    """The seconds on one thread of this kind of processor, by the model."""
+    bits: float | None
+    """-log2 of the largest error to expect of the result, for the sample or for values drawn uniformly from the bounds.
+    The largest error hardly exceeds it, and it is within three bits. It is None, and `unstated` says why, if the
+    function compares and there is no sample, or if the result has few numbers, whose error depends on luck.
+    """
+    deviation: float | None
+    """The root mean square error of the worst element. An error hardly ever exceeds five times this, also of single
+    numbers. None if the function compares and there is no sample.
+    """
+    unstated: str | None
+    """The reason why no bits are predicted."""
+
+    def __str__(self) -> str:
+        bits = f"bits not predicted, because {self.unstated}"
+        if self.bits is not None:
+            bits = f"at least {self.bits:.1f} bits of precision"
+        elif self.deviation:
+            bits += f"; standard deviation of the error 2^{math.log2(self.deviation):.1f}"
+        return (
+            f"level {self.level} after {self.refreshes} bootstraps, {self.products} products, {self.rotations} "
+            f"rotations; keys {gigabytes(self.key_bytes)}, ciphertexts {gigabytes(self.ciphertext_bytes)}; about "
+            f"{self.seconds:.3g} s on one thread; {bits}."
+        )

@@ -1,0 +1,63 @@
+"""Polynomials of encrypted arrays, and the affine map of a domain to [-1, 1]."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aglet import checks
+from aglet.arrays.interval import Interval
+from aglet.ckks import values
+from aglet.errors import RangeError
+
+if TYPE_CHECKING:
+    from aglet.arrays.array import EncryptedArray
+
+__all__ = ["evaluated", "mapped"]
+
+
+def evaluated(array: EncryptedArray, coefficients: Any, *, chebyshev: bool) -> EncryptedArray:
+    """The polynomial with these coefficients in the power or the Chebyshev basis."""
+    vector = values.as_vector(coefficients, what="list of coefficients")
+    array.need(int(len(vector) - 1).bit_length())
+    real = array.is_real and vector.dtype.kind != "c"
+    interval = array.interval.polynomial(list(vector), chebyshev=chebyshev, real=real)
+    basis: Any = np.polynomial.chebyshev.chebval if chebyshev else np.polynomial.polynomial.polyval
+    machine = array.session.machine
+    return array.each(
+        lambda chunk: machine.polynomial(chunk, vector, chebyshev),
+        interval,
+        lambda filler: basis(filler, vector).item(),
+    )
+
+
+def mapped(array: EncryptedArray, domain: Any, count: int) -> EncryptedArray:
+    """The values of a domain on [-1, 1], with the levels for a polynomial of so many coefficients.
+
+    Raises
+    ------
+    RangeError
+        If the values are not known to lie in the domain.
+    """
+    ends = [checks.real("An end of the domain", end) for end in checks.each("domain", domain)]
+    if len(ends) != 2:
+        raise TypeError(f"domain is a pair, the least and the largest value, not {len(ends)} numbers.")
+    low, high = ends
+    if not (math.isfinite(high - low) and low < high):
+        raise RangeError(f"domain={domain} is empty; give the least and the largest value.")
+    slack = 1e-6 * (high - low)
+    if array.interval.low < low - slack or array.interval.high > high + slack or not array.is_real:
+        raise RangeError(
+            f"These values lie within [{array.interval.low:.6g}, {array.interval.high:.6g}], and the polynomial "
+            f"is for real values in [{low:.6g}, {high:.6g}]; write x.assume(bound=({low:.6g}, {high:.6g})) if you "
+            "know that they lie there."
+        )
+    if (low, high) != (-1.0, 1.0):
+        array.need(1 + (count - 1).bit_length())
+        array = array * (2 / (high - low)) - (high + low) / (high - low)
+    # All slots are within, but for the slack.
+    return array.replaced(
+        interval=Interval(max(-1.0, min(1.0, array.interval.low)), min(1.0, max(-1.0, array.interval.high)))
+    )

@@ -1,0 +1,54 @@
+"""Sums, means, extremes and products, as methods of encrypted arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from aglet.arrays import order, products, sums
+
+if TYPE_CHECKING:
+    from aglet.arrays.array import EncryptedArray
+
+__all__ = ["Reductions"]
+
+
+class Reductions:
+    """Mixed into `EncryptedArray`."""
+
+    __slots__ = ()
+
+    def sum(self: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedArray:
+        """Sum over one axis, several, or all.
+
+        It uses no level if the slots without an element hold one known number.
+        """
+        return sums.total(self, axis, keepdims)
+
+    def mean(self: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedArray:
+        """The mean over one axis, several, or all. Uses one level."""
+        return sums.mean(self, axis, keepdims)
+
+    def var(self: Any, axis: Any = None, *, ddof: int = 0, keepdims: bool = False) -> EncryptedArray:
+        """The variance over one axis, several, or all, as in numpy."""
+        return sums.variance(self, axis, ddof, keepdims)
+
+    def argmax(self: Any) -> EncryptedArray:
+        """The index of the largest element of a vector, close to a whole number; see `numpy.sort`."""
+        return order.argmax(self)
+
+    def argmin(self: Any) -> EncryptedArray:
+        """The index of the smallest element of a vector, close to a whole number."""
+        return order.argmin(self)
+
+    def max(self: Any) -> EncryptedArray:
+        """The largest element of a vector."""
+        return order.largest(self)
+
+    def min(self: Any) -> EncryptedArray:
+        """The smallest element of a vector."""
+        return order.smallest(self)
+
+    def dot(self: Any, other: Any) -> EncryptedArray:
+        """As `numpy.dot`: `x @ y`, or `x * y` with a number."""
+        found: EncryptedArray = products.dot(self, other)
+        return found

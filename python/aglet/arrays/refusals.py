@@ -1,0 +1,78 @@
+"""What numpy's arrays do with values that they see, and encrypted arrays refuse in a sentence."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from aglet.arrays import protocols
+
+__all__ = ["Refusals", "refuse"]
+
+
+def refuse(what: str) -> NoReturn:
+    """Refuse what needs the values.
+
+    Raises
+    ------
+    TypeError
+        Always.
+    """
+    raise TypeError(f"{what} needs the values, and these are encrypted; decrypt them first with session.decrypt(x).")
+
+
+class Refusals:
+    """Mixed into `EncryptedArray`."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        refuse("A condition")
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        raise TypeError(
+            "A numpy array needs the values, and these are encrypted; decrypt them first with session.decrypt(x). To "
+            "join arrays use numpy.stack([x, y]); for a column of pandas give c.to_numpy()."
+        )
+
+    def __float__(self) -> float:
+        refuse("A float")
+
+    def __int__(self) -> int:
+        refuse("An int")
+
+    def __complex__(self) -> complex:
+        refuse("A complex number")
+
+    def __format__(self, spec: str) -> str:
+        if spec:
+            refuse("Text with a number")
+        return repr(self)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Name the replacement of an attribute that numpy's arrays have."""
+        raise AttributeError(protocols.missing(name), name=name, obj=self)
+
+    def __eq__(self, other: object) -> Any:
+        refuse("A comparison for equality")
+
+    def __ne__(self, other: object) -> Any:
+        refuse("A comparison for equality")
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise TypeError("An array belongs to its session and cannot be pickled; write it with session.save(x, folder).")
+
+    def __rtruediv__(self, other: Any) -> NoReturn:
+        raise TypeError(
+            "An encrypted number cannot be a divisor; approximate 1/x on the range of the divisor with session.poly "
+            "or session.chebyshev."
+        )
+
+    def _refuse_logic(self, *_: Any) -> NoReturn:
+        raise TypeError(
+            "Encrypted conditions are the numbers 0 and 1, without &, | and ~; write a * b for and, a + b - a * b "
+            "for or, 1 - a for not."
+        )
+
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __invert__ = _refuse_logic

@@ -1,0 +1,1 @@
+"""FHEW/TFHE: gates and lookup tables on encrypted bits and small integers. The public class is `aglet.FhewEngine`."""

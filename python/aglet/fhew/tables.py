@@ -1,0 +1,168 @@
+"""The part of `FhewEngine` that evaluates lookup tables (LUTs) on one or two encrypted integers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from aglet import _core, checks
+from aglet._core import FhewBootstrapKey, PackingKey
+from aglet.errors import ParameterError
+from aglet.fhew.calls import FhewOptions, broadcast, ciphertext, run
+from aglet.fhew.ciphertext import FhewCiphertext
+from aglet.fhew.table import Table
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["Tables", "tables"]
+
+OneTable = Table | Callable[..., Any] | Sequence[int] | np.ndarray[Any, Any]
+"""What a table can be made of."""
+ManyTables = Sequence[Table | Callable[..., Any] | Sequence[int] | np.ndarray[Any, Any]]
+"""A list of tables."""
+
+
+class LookupOptions(FhewOptions, total=False):
+    """What `FhewEngine.lookup` takes by name."""
+
+    domain: str | None
+
+
+class Tables:
+    """Mixed into `FhewEngine`."""
+
+    _core: _core.FhewEngine
+
+    @overload
+    def lookup(
+        self, x: FhewCiphertext, table: OneTable, key: FhewBootstrapKey, **options: Unpack[LookupOptions]
+    ) -> FhewCiphertext: ...
+    @overload
+    def lookup(
+        self, x: FhewCiphertext, table: ManyTables, key: FhewBootstrapKey, **options: Unpack[LookupOptions]
+    ) -> tuple[FhewCiphertext, ...]: ...
+    def lookup(
+        self, x: FhewCiphertext, table: OneTable | ManyTables, key: FhewBootstrapKey, **options: Unpack[LookupOptions]
+    ) -> FhewCiphertext | tuple[FhewCiphertext, ...]:
+        """Evaluate a lookup table: each message m becomes `table[m]`. One bootstrap each, or two in the domain "full".
+
+        Parameters
+        ----------
+        table
+            A `Table`, or a callable, list or array to make one of. A list of tables gives a tuple of results. They
+            share one bootstrap if the noise of the set allows it (preset "wide" is made for this); otherwise each table
+            takes its own.
+        domain
+            Check that the messages were encrypted in this domain. It changes nothing else.
+        max_failure
+            The largest accepted probability of a wrong integer; 2^-128 by default. SECURITY.md explains what a failure
+            may reveal.
+        progress
+            Called as `progress(done, total, what)`. If it raises an exception, the work stops.
+
+        Raises
+        ------
+        RangeError
+            If the table has a wrong number of values or a value that is not a message, or a result would be wrong more
+            often than accepted, as for sums of many terms.
+        ParameterError
+            If the ciphertexts are bits, or there is no such domain.
+        MissingKeyError
+            If no key is given.
+        KeyMismatchError
+            If ciphertexts and key do not belong together.
+        """
+        domain = options.get("domain")
+        if domain is not None and checks.word("domain", domain) != ciphertext(x).form:
+            raise ParameterError(
+                f'These messages have the form "{x.form}", not the domain "{domain}"; encrypt them with domain=.'
+            )
+        made, several = tables(table)
+        values = [one.values(self._core.messages) for one in made]
+        array = ciphertext(x)._array
+        return _results(run(lambda *own: self._core.lookup(array, values, *own), key, options, LookupOptions), several)
+
+    @overload
+    def lookup2(
+        self,
+        high: FhewCiphertext,
+        low: FhewCiphertext,
+        table: OneTable,
+        key: FhewBootstrapKey,
+        packing_key: PackingKey,
+        **options: Unpack[FhewOptions],
+    ) -> FhewCiphertext: ...
+    @overload
+    def lookup2(
+        self,
+        high: FhewCiphertext,
+        low: FhewCiphertext,
+        table: ManyTables,
+        key: FhewBootstrapKey,
+        packing_key: PackingKey,
+        **options: Unpack[FhewOptions],
+    ) -> tuple[FhewCiphertext, ...]: ...
+    def lookup2(
+        self,
+        high: FhewCiphertext,
+        low: FhewCiphertext,
+        table: OneTable | ManyTables,
+        key: FhewBootstrapKey,
+        packing_key: PackingKey,
+        **options: Unpack[FhewOptions],
+    ) -> FhewCiphertext | tuple[FhewCiphertext, ...]:
+        """Evaluate a lookup table on pairs of integers: `table[16 * high + low]` for a byte in two messages of 4 bits.
+
+        It takes one bootstrap for the low message and one for each table; in the full domain two more. Preset "wide" is
+        made for it. In other sets most tables would add too much noise and are refused.
+
+        Parameters
+        ----------
+        high, low
+            Messages of the domain "padded" or "full". Their shapes broadcast as in numpy.
+        table
+            A callable of both messages, or a flat list or array where the high message counts in steps of 2^bits. Each
+            table gives one message. A list of tables gives a tuple of results, for example both nibbles of a byte.
+        packing_key
+            From `create_packing_key(secret_key)`.
+
+        Other arguments and errors are those of `lookup`.
+
+        Examples
+        --------
+        >>> from aglet import FhewEngine
+        >>> engine = FhewEngine(preset="wide")
+        >>> secret_key = engine.create_secret_key()
+        >>> key, packing_key = engine.create_bootstrap_key(secret_key), engine.create_packing_key(secret_key)
+        >>> x, y = engine.encrypt([[3, 7], [5, 11]], secret_key)
+        >>> tables = [lambda x, y: x * y // 16, lambda x, y: x * y % 16]
+        >>> high, low = engine.lookup2(x, y, tables, key, packing_key)
+        >>> engine.decrypt(high, secret_key) * 16 + engine.decrypt(low, secret_key)
+        array([15, 77])
+        """
+        made, several = tables(table)
+        values = [one.pair_values(self._core.messages) for one in made]
+        pair = broadcast(high, low)
+        packing = checks.need(packing_key, PackingKey, "engine.create_packing_key(secret_key)")
+        found = run(lambda own, *rest: self._core.lookup_pairs(pair, values, own, packing, *rest), key, options)
+        return _results(found, several)
+
+
+def tables(table: Any) -> tuple[list[Table], bool]:
+    """The tables, and whether the argument was a list of tables."""
+    several = isinstance(table, list | tuple) and any(_is_table(one) for one in table)
+    made = [one if isinstance(one, Table) else Table(one) for one in (table if several else [table])]
+    return made, several
+
+
+def _is_table(value: Any) -> bool:
+    """True if the value is a table, False if it is one value of a table."""
+    return isinstance(value, Table | list | tuple) or callable(value) or np.ndim(value) > 0
+
+
+def _results(found: list[_core.FhewArray], several: bool) -> FhewCiphertext | tuple[FhewCiphertext, ...]:
+    made = tuple(FhewCiphertext._of(array) for array in found)
+    return made if several else made[0]

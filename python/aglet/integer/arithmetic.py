@@ -1,0 +1,173 @@
+"""The part of `IntegerEngine` with arithmetic: sums, products, rotations, modulus switching."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aglet import _core, checks
+from aglet._core import IntegerCiphertext, IntegerPlaintext, IntegerRelinearizationKey, IntegerRotationKey
+from aglet.errors import ParameterError
+from aglet.integer import operands, values
+
+__all__ = ["SCHEMES", "IntegerArithmetic"]
+
+SCHEMES = ("bfv", "bgv")
+
+Operand = Any
+"""A ciphertext, a plaintext, a whole number, or a list or array of whole numbers."""
+
+
+class IntegerArithmetic:
+    """Mixed into `IntegerEngine`."""
+
+    _core: _core.IntegerEngine
+
+    def add(self, a: IntegerCiphertext, b: Operand) -> IntegerCiphertext:
+        """The sum a + b of two ciphertexts, or of a ciphertext and numbers in the clear.
+
+        The lower level of the two remains.
+
+        A list or array that is shorter than a ciphertext is filled up with zeros, in sums and in products.
+
+        Raises
+        ------
+        NoiseError
+            If the sum might not decrypt.
+        RangeError
+            If numbers in the clear are out of range; see `encode`.
+        """
+        if isinstance(b, IntegerCiphertext):
+            return self._core.add(operands.ciphertext(a), b)
+        if values.is_number(b):
+            return self._core.add_number(operands.ciphertext(a), values.as_number(b, self._core.plaintext_modulus))
+        return self._core.add_plain(operands.ciphertext(a), self._encoded(b))
+
+    def subtract(self, a: IntegerCiphertext, b: Operand) -> IntegerCiphertext:
+        """The difference a - b. Operands and errors are those of `add`."""
+        if isinstance(b, IntegerCiphertext):
+            return self._core.subtract(operands.ciphertext(a), b)
+        if values.is_number(b):
+            return self._core.add_number(operands.ciphertext(a), -values.as_number(b, self._core.plaintext_modulus))
+        taken = self._core.decode(b) if isinstance(b, IntegerPlaintext) else self._integers(b)
+        return self._core.add_plain(operands.ciphertext(a), self._core.encode(-taken))
+
+    def negate(self, ciphertext: IntegerCiphertext) -> IntegerCiphertext:
+        """The negated integers, -x."""
+        return self._core.negate(operands.ciphertext(ciphertext))
+
+    def multiply(
+        self,
+        a: IntegerCiphertext,
+        b: Operand,
+        relinearization_key: IntegerRelinearizationKey | None = None,
+        *,
+        method: str = "modulus-switching",
+    ) -> IntegerCiphertext:
+        """The product a * b, one level below the lower of the two.
+
+        A product with numbers in the clear takes no level, only noise.
+
+        Without a key, the product of two ciphertexts has three polynomials and stays at its level. `relinearize` makes
+        it two polynomials and takes the level. A sum of such products then needs only one relinearization.
+
+        The method "scale-invariant" is the product of BFV. Its result stays at the lower level of the two operands, and
+        it works at level 0 as well. It takes its bits from the noise budget, about as many as a level has, and it is
+        slower. Use it for programs that count a noise budget instead of levels; about as many products fit.
+
+        Raises
+        ------
+        LevelError
+            If a ciphertext has no level left.
+        MissingKeyError
+            If a scale-invariant product has no key.
+        NoiseError
+            If the product might not decrypt.
+        ParameterError
+            If there is no such method, or a method is given for numbers in the clear.
+        RangeError
+            If numbers in the clear are out of range; see `encode`.
+        """
+        left, scaled = operands.ciphertext(a), method == "scale-invariant"
+        checks.choice("method", method, ("modulus-switching", "scale-invariant"))
+        if isinstance(b, IntegerCiphertext):
+            key = relinearization_key
+            if scaled:
+                return self._core.multiply_scaled(left, b, operands.relinearization_key(key))
+            return self._core.multiply(left, b, None if key is None else operands.relinearization_key(key))
+        if scaled:
+            raise ParameterError("A product with numbers in the clear takes no method=; leave it out.")
+        if values.is_number(b):
+            return self._core.multiply_number(left, values.as_number(b, self._core.plaintext_modulus))
+        return self._core.multiply_plain(left, self._encoded(b))
+
+    def square(
+        self, ciphertext: IntegerCiphertext, relinearization_key: IntegerRelinearizationKey | None = None
+    ) -> IntegerCiphertext:
+        """The square x * x. Levels, key and errors are those of `multiply`."""
+        return self.multiply(ciphertext, operands.ciphertext(ciphertext), relinearization_key)
+
+    def relinearize(
+        self, ciphertext: IntegerCiphertext, relinearization_key: IntegerRelinearizationKey
+    ) -> IntegerCiphertext:
+        """Relinearize a product: two polynomials, one level lower.
+
+        A ciphertext that has two already is returned as it is.
+        """
+        key = operands.relinearization_key(relinearization_key)
+        return self._core.relinearize(operands.ciphertext(ciphertext), key)
+
+    def mod_switch(self, ciphertext: IntegerCiphertext, level: int) -> IntegerCiphertext:
+        """Modulus switching: the same integers at a lower level, smaller and faster, with the least possible noise.
+
+        Raises
+        ------
+        LevelError
+            If the ciphertext is below that level, or the level does not exist.
+        """
+        return self._core.level_down(operands.ciphertext(ciphertext), values.as_level(level, self._core.max_level))
+
+    def as_scheme(self, ciphertext: IntegerCiphertext, scheme: str) -> IntegerCiphertext:
+        """Return the ciphertext itself: "bfv" and "bgv" read the same ciphertexts here, so no conversion is needed.
+
+        It exists for programs that convert explicitly.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such scheme.
+        """
+        checks.choice("scheme", scheme, SCHEMES)
+        return operands.ciphertext(ciphertext)
+
+    def rotate_rows(
+        self, ciphertext: IntegerCiphertext, rotation_key: IntegerRotationKey, delta: int
+    ) -> IntegerCiphertext:
+        """Rotate both rows by delta slots to the right: numpy.roll(x.reshape(2, -1), delta, axis=1). It takes no level.
+
+        Raises
+        ------
+        MissingKeyError
+            If no key is given.
+        ParameterError
+            If packing is "coefficients".
+        """
+        key, by = operands.rotation_key(rotation_key), checks.step(delta)
+        return self._core.rotate_rows(operands.ciphertext(ciphertext), key, by)
+
+    def rotate_columns(self, ciphertext: IntegerCiphertext, rotation_key: IntegerRotationKey) -> IntegerCiphertext:
+        """Swap the two rows: x.reshape(2, -1)[::-1]. It takes no level. Errors are those of `rotate_rows`."""
+        return self._core.rotate_columns(operands.ciphertext(ciphertext), operands.rotation_key(rotation_key))
+
+    def sum_slots(self, ciphertext: IntegerCiphertext, rotation_key: IntegerRotationKey) -> IntegerCiphertext:
+        """The sum of all slots modulo t, in every slot. It takes no level. Errors are those of `rotate_rows`."""
+        return self._core.sum_slots(operands.ciphertext(ciphertext), operands.rotation_key(rotation_key))
+
+    def _encoded(self, operand: Any) -> IntegerPlaintext:
+        return operand if isinstance(operand, IntegerPlaintext) else self._core.encode(self._integers(operand))
+
+    def _integers(self, operand: Any) -> values.Integers:
+        if operand is None:
+            raise TypeError(
+                "An operand is a ciphertext, a plaintext, a whole number, or a list or array of them, not None."
+            )
+        return values.as_integers(operand, self._core.count, self._core.plaintext_modulus)

@@ -1,0 +1,156 @@
+"""A folder of keys: a file for each, and the index that makes it one and says of which engines."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from aglet.errors import InsecureParametersError, ParameterError, RangeError, SerializationError
+from aglet.keys.kinds import BETWEEN, FHEW, KINDS
+
+__all__ = ["INDEX", "engine_of", "index_of", "read_index", "said_of", "shown", "write_index"]
+
+INDEX = "keys.json"
+"""The file that makes a folder one of keys."""
+_VERSION = 1
+_SHAPES = {"version": int, "keys": list}
+_SAID: dict[str, dict[str, type]] = {
+    "ckks": {"key_id": str, "preset": str, "slot_count": int},
+    "integer": {"key_id": str, "preset": str, "scheme": str, "plaintext_modulus": int, "packing": str, "signed": bool},
+    "fhew": {"fhew_key_id": str, "fhew_preset": str},
+}
+"""What an index says of the keys of a family and of their engine."""
+_MORE = {"family": str, "max_level": int, "fhew_parameters": str}
+"""What it may say: another family than "ckks" of slots, what an engine was made by in place of a preset."""
+
+
+def said_of(engine: Any) -> dict[str, Any]:
+    """What an index says of an engine."""
+    family = engine._family
+    if family == "fhew":
+        own = engine._words["parameters"]
+        return {"fhew_preset": engine.preset, **({} if own is None else {"fhew_parameters": own})}
+    words = {name: getattr(engine, name) for name in _SAID[family] if name != "key_id"}
+    if family == "integer":
+        return {"family": family, **words}
+    # The preset of an engine that was made by its levels has more of them, and other keys.
+    return {**words, **({"max_level": engine.max_level} if engine._by_levels else {})}
+
+
+def engine_of(index: Mapping[str, Any], part: str, place: Path, threads: int = 0, **words: Any) -> Any:
+    """The engine that an index names, of slots (part "key_id") or of FHEW ("fhew_key_id"); None where it names none.
+
+    Raises
+    ------
+    InsecureParametersError
+        If its set is below 128 bits, unless `allow_insecure=True` is among the words.
+    SerializationError
+        If there is no such engine.
+    """
+    if part not in index:
+        return None
+    try:
+        made = _made(index, "fhew" if part == "fhew_key_id" else _family(index), {"thread_count": threads, **words})
+    except InsecureParametersError:
+        raise
+    except (ParameterError, RangeError, TypeError) as error:
+        raise SerializationError(
+            f"{shown(place / INDEX)} names no engine that there is; save the keys again, or pass the engine that they "
+            f"were made with. {error}"
+        ) from error
+    return made
+
+
+def _made(index: Mapping[str, Any], family: str, words: dict[str, Any]) -> Any:
+    from aglet.ckks.engine import Engine
+    from aglet.fhew.engine import FhewEngine
+    from aglet.integer.engine import IntegerEngine
+
+    if family == "integer":
+        return IntegerEngine(**{name: index[name] for name in _SAID[family] if name != "key_id"}, **words)
+    if family == "fhew":
+        own = index.get("fhew_parameters")
+        return FhewEngine(preset=index["fhew_preset"] if own is None else None, parameters=own, **words)
+    levels = index.get("max_level")
+    made = Engine(
+        max_level=levels,
+        preset=index["preset"] if levels is None else None,
+        slot_count=index["slot_count"],
+        mode="parallel",
+        **words,
+    )
+    if made.preset != index["preset"]:
+        raise ParameterError(f'The preset is {index["preset"]!a}, and max_level={levels} goes with "{made.preset}".')
+    return made
+
+
+def write_index(place: Path, there: Mapping[str, Any], said: Mapping[str, Any], keys: Iterable[str]) -> None:
+    """Write the file that makes a folder one of keys, whole or not at all.
+
+    What was there before of an engine stays if `said` says nothing of one.
+    """
+    part = {True: "fhew_key_id", False: "key_id"}
+    kept = {name: one for name, one in there.items() if part[name.startswith("fhew_")] not in said}
+    index = {**kept, **said, "version": _VERSION, "keys": sorted({*there.get("keys", ()), *keys})}
+    draft = place / f".{INDEX}.{os.getpid()}"
+    draft.write_text(json.dumps(index, indent=1) + "\n", encoding="utf-8")
+    draft.replace(place / INDEX)
+
+
+def shown(place: Path) -> str:
+    """A path in an error, escaped."""
+    return ascii(str(place))
+
+
+def read_index(place: Path) -> dict[str, Any]:
+    """The index of a folder, checked.
+
+    Raises
+    ------
+    SerializationError
+        If there is none, or it is damaged, names other keys, or was written by another version.
+    """
+    try:
+        data = (place / INDEX).read_bytes()
+    except FileNotFoundError:
+        data = None
+    return index_of(data, shown(place))
+
+
+def index_of(data: bytes | None, place: str) -> dict[str, Any]:
+    """An index, None where there is none: bytes from outside. Errors name `place`."""
+    refusal = SerializationError(f"{place} holds no keys that KeySet.save wrote; name the folder with {INDEX}.")
+    if data is None:
+        raise refusal
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise SerializationError(f"{place} has a damaged {INDEX}; save the keys again.") from error
+    if not isinstance(found, dict) or not _says(found, _SHAPES):
+        raise refusal
+    if found["version"] != _VERSION:
+        raise SerializationError(f"{place} was written by another version of Aglet; update Aglet.")
+    keys = found["keys"]
+    known = bool(keys) and all(type(name) is str and name in KINDS for name in keys)
+    if not known or _family(found) not in ("ckks", "integer"):
+        raise refusal
+    wanted = {name: kind for name, kind in _MORE.items() if name in found}
+    if "key_id" in found or any(name not in FHEW for name in keys):
+        wanted |= _SAID[_family(found)]
+    if "fhew_key_id" in found or any(name in FHEW or name == BETWEEN for name in keys):
+        wanted |= _SAID["fhew"]
+    if not _says(found, wanted):
+        raise refusal
+    return found
+
+
+def _says(found: Mapping[str, Any], shapes: Mapping[str, type]) -> bool:
+    return all(type(found.get(name)) is kind for name, kind in shapes.items())
+
+
+def _family(index: Mapping[str, Any]) -> Any:
+    """Of slots."""
+    return index.get("family", "ckks")

@@ -1,0 +1,259 @@
+"""`KeySet`: the keys of one secret in one place, forecast before they are made, and kept as a folder."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from aglet import checks
+from aglet._core import (
+    BootstrapKey,
+    ConjugationKey,
+    FhewBootstrapKey,
+    FhewSecretKey,
+    IntegerBootstrapKey,
+    IntegerPublicKey,
+    IntegerRelinearizationKey,
+    IntegerRotationKey,
+    IntegerSchemeSwitchKey,
+    IntegerSecretKey,
+    MatrixMultiplicationKey,
+    PackingKey,
+    PublicKey,
+    RelinearizationKey,
+    RotationKey,
+    SchemeSwitchKey,
+    SecretKey,
+)
+from aglet.errors import KeyMismatchError, MissingKeyError, ParameterError, SerializationError
+from aglet.keys.folder import INDEX, engine_of, read_index, said_of, shown, write_index
+from aglet.keys.kinds import BETWEEN, FHEW, KINDS, SECRETS
+from aglet.progress import ProgressCallback
+
+if TYPE_CHECKING:
+    from aglet.ckks.engine import Engine
+    from aglet.fhew.engine import FhewEngine
+    from aglet.integer.engine import IntegerEngine
+
+__all__ = ["KeySet"]
+
+
+@dataclass(frozen=True, repr=False)
+class KeySet:
+    """Keys of one secret of slots, of one of FHEW, or of both; those that were not made are None.
+
+    `create_keys()` of every engine makes one, `keys.save(folder)` keeps it, `KeySet.load(folder)` reads it. It is
+    pickled without secret keys only.
+    """
+
+    engine: Engine | IntegerEngine | None = None
+    """The engine of slots that they were made by or read for; None of keys of FHEW alone."""
+    secret: SecretKey | IntegerSecretKey | None = None
+    public: PublicKey | IntegerPublicKey | None = None
+    relinearization: RelinearizationKey | IntegerRelinearizationKey | None = None
+    conjugation: ConjugationKey | None = None
+    rotation: RotationKey | IntegerRotationKey | None = None
+    matrix: MatrixMultiplicationKey | None = None
+    bootstrap: BootstrapKey | IntegerBootstrapKey | None = None
+    seconds: float | None = None
+    """That `create_keys` took; None of keys that were read."""
+    fhew_engine: FhewEngine | None = None
+    """The FHEW engine of the keys below."""
+    scheme_switch: SchemeSwitchKey | IntegerSchemeSwitchKey | None = None
+    fhew_secret: FhewSecretKey | None = None
+    """The secret key of FHEW."""
+    fhew_bootstrap: FhewBootstrapKey | None = None
+    packing: PackingKey | None = None
+
+    def __post_init__(self) -> None:
+        if self.engine is None and self.fhew_engine is None:
+            raise TypeError("Keys go with their engine; pass engine= or fhew_engine=.")
+        for name, families, said in (
+            ("engine", ("ckks", "integer"), "an Engine or an IntegerEngine"),
+            ("fhew_engine", ("fhew",), "a FhewEngine"),
+        ):
+            engine = getattr(self, name)
+            if engine is not None and getattr(type(engine), "_family", None) not in families:
+                raise TypeError(f"{name} is {said}, not {type(engine).__name__}.")
+        keys = self._keys()
+        if self.engine is None and any(name not in FHEW for name in keys):
+            raise ParameterError("Keys of slots go with their engine; pass engine= too.")
+        if self.fhew_engine is None and any(name in FHEW or name == BETWEEN for name in keys):
+            raise ParameterError("Keys of FHEW and of a switch go with their engine; pass fhew_engine= too.")
+        for name in keys:
+            self._need(name)
+        ids = {key.key_id for name, key in keys.items() if name not in FHEW}
+        if len(ids) > 1 or len(self._fhew_ids()) > 1:
+            raise KeyMismatchError("These keys belong to different secret keys; take those of one secret key.")
+
+    def _need(self, name: str, family: str | None = None) -> Any:
+        """The key of this name, of its engine or of an engine of this family.
+
+        Raises
+        ------
+        MissingKeyError
+            If there is none; the error names the call that makes it.
+        TypeError
+            If it is of another family.
+        """
+        slots: Any = self.engine
+        kind, own = KINDS[name], "fhew" if name in FHEW else family or slots._family
+        if own not in kind.types:
+            raise TypeError(f"Engines of this family have no {name} key; leave it out.")
+        return checks.need(getattr(self, name), kind.types[own], kind.maker)
+
+    @property
+    def key_id(self) -> str:
+        """Short id of the secret key of slots."""
+        for name, key in self._keys().items():
+            if name not in FHEW:
+                return str(key.key_id)
+        raise MissingKeyError("This set holds no key of slots; make some with engine.create_keys().")
+
+    def _fhew_ids(self) -> set[str]:
+        """Short ids of the secret key of FHEW, as all keys of it say them."""
+        found = {key.key_id for name, key in self._keys().items() if name in FHEW}
+        return found if self.scheme_switch is None else found | {self.scheme_switch.fhew_key_id}
+
+    def _keys(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in KINDS if getattr(self, name) is not None}
+
+    def __repr__(self) -> str:
+        engines = " and ".join(one.preset for one in (self.engine, self.fhew_engine) if one is not None)
+        return f"<KeySet of {engines}: {', '.join(self._keys()) or 'no key'}>"
+
+    @property
+    def byte_count(self) -> int:
+        """Bytes of all keys in memory."""
+        return sum(key.byte_count for key in self._keys().values())
+
+    @property
+    def bootstrap_arguments(self) -> tuple[Any, ...]:
+        """The keys that a bootstrap of CKKS reads, in the order in which its call takes them.
+
+        Raises
+        ------
+        MissingKeyError
+            If one of them is not there.
+        """
+        small = isinstance(self.bootstrap, BootstrapKey) and self.bootstrap.size == "small"
+        names = ("relinearization", "conjugation", *(("rotation",) if small else ()), "bootstrap")
+        missing = [name for name in names if getattr(self, name) is None]
+        if missing:
+            raise MissingKeyError(
+                f"A bootstrap needs a {missing[0].replace('_', ' ')} key, and this set has none; see create_keys()."
+            )
+        return tuple(self._need(name, "ckks") for name in names)
+
+    @property
+    def bootstrap_bytes(self) -> tuple[int, int]:
+        """Bytes of the keys that a bootstrap reads: in memory, and as files, with seeds for uniform halves."""
+        read = self.bootstrap_arguments
+        return sum(key.byte_count for key in read), sum(key.stored_bytes for key in read)
+
+    def evaluation(self) -> KeySet:
+        """The same without secret keys: what a server needs."""
+        none: dict[str, Any] = dict.fromkeys(SECRETS)
+        return dataclasses.replace(self, **none)
+
+    def __getstate__(self) -> dict[str, Any]:
+        if any(getattr(self, name) is not None for name in SECRETS):
+            raise TypeError("This set holds a secret key, which is not pickled; pickle keys.evaluation().")
+        return dict(self.__dict__)
+
+    def _home(self, name: str) -> Any:
+        """The engine or switch that writes and reads the key of this name."""
+        from aglet.scheme_switch.switch import SchemeSwitch
+
+        slots, fhew = cast("tuple[Any, Any]", (self.engine, self.fhew_engine))
+        return SchemeSwitch(slots, fhew) if name == BETWEEN else fhew if name in FHEW else slots
+
+    def save(self, folder: str | os.PathLike[str], *, progress: ProgressCallback | None = None) -> None:
+        """Write every key to a file of its own in a folder, which is made if it is not there, and then the index.
+
+        Only the owner may read the files of secret keys (mode 0600): secret.key, and fhew_secret.key of FHEW. A
+        folder that holds keys of another secret is refused; keys of the same are written again.
+
+        Raises
+        ------
+        KeyMismatchError
+            If the folder holds keys of another secret.
+        OSError
+            If the system refuses.
+        """
+        place = Path(checks.path("folder", folder))
+        place.mkdir(parents=True, exist_ok=True)
+        there = read_index(place) if (place / INDEX).exists() else {}
+        said = self._said()
+        for name, what in (("key_id", ""), ("fhew_key_id", " of FHEW")):
+            if name in there and there[name] != said.get(name, there[name]):
+                raise KeyMismatchError(
+                    f"{shown(place)} holds keys of another secret{what} ({there[name]}); save these in another folder."
+                )
+        for name, key in self._keys().items():
+            self._home(name).write(key, place / f"{name}.key", progress=progress)
+        # Files that no index names were left by a call that did not end, or are none of ours.
+        write_index(place, there, said, self._keys())
+
+    def _said(self) -> dict[str, Any]:
+        """What an index says of these keys."""
+        said, fhew = {}, self._fhew_ids()
+        if not fhew or any(name not in FHEW for name in self._keys()):
+            said = {"key_id": self.key_id, **said_of(self.engine)}
+        return {**said, "fhew_key_id": fhew.pop(), **said_of(self.fhew_engine)} if fhew else said
+
+    @classmethod
+    def load(
+        cls,
+        folder: str | os.PathLike[str],
+        engine: Engine | IntegerEngine | None = None,
+        *,
+        secret: bool = False,
+        fhew_engine: FhewEngine | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> KeySet:
+        """Read the keys of a folder, secret keys only if asked.
+
+        Parameters
+        ----------
+        engine
+            The engine of slots that will use them; without it, one on all cores with the parameters that the folder
+            names.
+        secret
+            Whether to read the secret keys as well.
+        fhew_engine
+            The FHEW engine that will use them; without it one with the preset that the folder names and the threads of
+            `engine`.
+
+        Raises
+        ------
+        SerializationError
+            If the folder has no index that `save` wrote, a file of it is damaged, or it names an engine that cannot be
+            made.
+        MissingKeyError
+            If the secret key is asked for and is not there.
+        KeyMismatchError
+            If the keys fit another engine than the one given.
+        """
+        place = Path(checks.path("folder", folder))
+        index = read_index(place)
+        if engine is None:
+            engine = engine_of(index, "key_id", place)
+        if fhew_engine is None:
+            fhew_engine = engine_of(index, "fhew_key_id", place, getattr(engine, "thread_count", 0))
+        home, own = cls(engine, fhew_engine=fhew_engine), "secret" if "key_id" in index else "fhew_secret"
+        if checks.flag("secret", secret) and own not in index["keys"]:
+            raise MissingKeyError(f"{shown(place)} has no secret key; copy {own}.key into it, or load without it.")
+        wanted = [name for name in index["keys"] if secret or name not in SECRETS]
+        read = {name: home._home(name).read(place / f"{name}.key", progress=progress) for name in wanted}
+        try:
+            found = dataclasses.replace(home, **read)
+        except TypeError as error:
+            raise SerializationError(f"A file in {shown(place)} holds another key; save the keys again.") from error
+        strange = found._fhew_ids() - {index.get("fhew_key_id")}
+        if strange or any(key.key_id != index["key_id"] for name, key in read.items() if name not in FHEW):
+            raise SerializationError(f"The files in {shown(place)} are not those of its index; save the keys again.")
+        return found

@@ -1,0 +1,1 @@
+"""Plans of programs on encrypted arrays."""

@@ -1,0 +1,80 @@
+"""`Session.plan`: a function runs on simulated arrays before any key exists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from aglet import checks
+from aglet.arrays.interval import Interval
+from aglet.arrays.plan import Plan
+from aglet.arrays.session import Session
+from aglet.ckks import values
+from aglet.ckks.engine import Engine
+from aglet.errors import ParameterError
+from aglet.keys.keyset import KeySet
+from aglet_bench.arrays.shadow import Shadow
+
+__all__ = ["plan"]
+
+
+def plan(
+    function: Callable[..., Any],
+    shapes: Sequence[Any],
+    *,
+    engine: Engine,
+    bounds: Sequence[Any] | None = None,
+    bootstrap: str = "large",
+    sample: Sequence[Any] | None = None,
+    **session: Any,
+) -> Plan:
+    """See `Session.plan`, whose arguments these are."""
+    if not callable(function):
+        raise TypeError(f"plan needs a function of encrypted arrays, not {type(function).__name__}.")
+    if not isinstance(engine, Engine):
+        raise TypeError(f"engine is an Engine, not {type(engine).__name__}; Session.plan(f, shapes, engine=engine).")
+    machine = Shadow(engine, checks.word("bootstrap", bootstrap))
+    simulated = Session(engine, KeySet(engine), **session)
+    simulated.machine = machine
+    lengths = checks.each("shapes", shapes)
+    given = _one_each("bounds", bounds, lengths, 1.0)
+    drawn = _one_each("samples", sample, lengths, None)
+    arrays = [_argument(simulated, machine, *words) for words in zip(lengths, given, drawn, strict=True)]
+    machine.most = machine.live
+    made = function(*arrays)
+    several = list(made.values()) if isinstance(made, dict) else made if isinstance(made, list | tuple) else [made]
+    if not several:
+        raise ParameterError("This function returned no array, so there is nothing to plan; let it return its results.")
+    for array in several:
+        simulated.same(array)
+    return machine.plan(several, sample is not None)
+
+
+def _one_each(what: str, given: Sequence[Any] | None, shapes: Sequence[Any], default: Any) -> list[Any]:
+    found = [default] * len(shapes) if given is None else checks.each(what.replace("samples", "sample"), given)
+    if len(found) != len(shapes):
+        raise ParameterError(f"There are {len(found)} {what} for {len(shapes)} shapes; give one for each.")
+    return found
+
+
+def _argument(session: Any, machine: Shadow, shape: Any, bound: Any, sample: Any) -> Any:
+    """An argument of a plan: the sample in every run, or random values within its bounds, different in each run."""
+    interval = Interval.of(bound)
+    # An array of this shape that takes no memory.
+    filled = checks.rearranged("shape", (), lambda: np.broadcast_to(np.array(interval.inside), shape))
+    if sample is not None:
+        given = values.as_array(sample)
+        if given.shape != filled.shape:
+            raise ParameterError(
+                f"A sample has shape {given.shape}, and its argument has shape {filled.shape}; give a sample of the "
+                "same shape."
+            )
+        return session.encrypt(given, bound=bound)
+    machine.drawing = True
+    draws = machine.rehearsal.draws(interval.low, interval.high, filled.shape)
+    runs = [session.encrypt(one, bound=bound) for one in draws]
+    machine.drawing = False
+    chunks = [machine.together(row) for row in zip(*(run.chunks for run in runs), strict=True)]
+    return runs[0].replaced(chunks=chunks)

@@ -1,0 +1,276 @@
+"""Simulated ciphertexts: levels, work, memory, time and error of a computation before any key exists."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from aglet import _core, forecast
+from aglet.arrays.plan import Plan
+from aglet.ckks.engine import Engine
+from aglet.errors import LevelError
+from aglet.keys.sizes import key_bytes
+from aglet_bench import timing
+from aglet_bench.arrays.rehearsal import Rehearsal, Sample
+
+__all__ = ["Shadow"]
+
+_COMPARED = "comparisons depend on the distance of the values: give sample="
+_LUCK = "the error of a single number, or of an error that all numbers share, depends on luck"
+
+
+class _Chunk:
+    """A simulated ciphertext: its level and mark, and runs of its values."""
+
+    def __init__(self, machine: Shadow, level: int, is_real: bool, sample: Sample) -> None:
+        if level < 0:
+            raise LevelError("No level is left; bootstrap first.")
+        self.machine, self.level, self.is_real, self.sample = machine, level, is_real, sample
+        self.bytes = machine.bytes_at(level)
+        machine.live += self.bytes
+        machine.most = max(machine.most, machine.live)
+
+    def __del__(self) -> None:
+        self.machine.live -= self.bytes
+
+
+class Shadow:
+    """Counts the work that `Live` would do."""
+
+    def __init__(self, engine: Engine, bootstrap: str) -> None:
+        self.engine = engine
+        self.live = self.most = 0
+        self.done: Counter[str] = Counter()
+        self.seconds = 0.0
+        self._preset = next(p for p in _core.presets() if p["name"] == engine.preset)
+        self._units = timing.shipped(self._preset)
+        self._size = bootstrap
+        self.refreshed_level: int | None = None
+        self._hidden, refresh = 0, None
+        self._compared = False
+        self.drawing = False
+        """While arguments are drawn run by run, each encryption gives one run; `together` joins them."""
+        if engine.can_bootstrap:
+            found = _core.plan(engine.preset, "regular", 3, bootstrap, engine.slot_count)
+            self.refreshed_level = found["output_level"]
+            refresh = _bits(engine.preset, engine.slot_count)
+            # Primes below those of users: the plan begins with all limbs of its input level.
+            self._hidden = found["stages"][0]["level_in"] - found["input_level"]
+        self.rehearsal = Rehearsal(self._preset["log_n"], self._preset["scale_bits"], engine.slot_count, refresh)
+
+    @property
+    def slots(self) -> int:
+        return self.engine.slot_count
+
+    def bytes_at(self, level: int) -> int:
+        """The bytes of a ciphertext."""
+        return int(2 * 8 * 2 ** self._preset["log_n"] * self._limbs(level))
+
+    def _limbs(self, level: int) -> int:
+        return level + 1 + self._hidden
+
+    def _made(self, level: int, real: bool, sample: Sample) -> _Chunk:
+        return _Chunk(self, level, real, sample)
+
+    # Work, in units of limbs
+
+    def _spend(self, **units: float) -> None:
+        us = sum(self._units[kind] * count for kind, count in units.items())
+        self.seconds += us * forecast.TYPICAL_FACTOR * 1e-6
+
+    def _key_switch(self, level: int) -> None:
+        limbs = self._limbs(level)
+        special = max(1, round(self._preset["log_p"] / self._preset["prime_bits"]))
+        digits = -(-limbs // special)
+        every = limbs + special
+        self._spend(
+            forward=digits * every - limbs + 2 * limbs,
+            inverse=limbs + 2 * special,
+            key=2 * digits * every,
+            conversion=limbs * every + 2 * special * limbs,
+        )
+
+    def _rescale(self, level: int) -> None:
+        self._spend(forward=2 * self._limbs(level), inverse=2)
+
+    # Operations
+
+    def encrypt(self, values: Any, level: int | None, bound: float) -> _Chunk:
+        real = np.asarray(values).dtype.kind != "c"
+        level = self.engine.max_level if level is None else level
+        if self.drawing:
+            exact = np.broadcast_to(self.rehearsal.full(values), self.slots)[None]
+            return self._made(level, real, Sample(exact, exact))
+        return self._made(level, real, self.rehearsal.encrypt([values]))
+
+    def together(self, runs: Sequence[_Chunk]) -> _Chunk:
+        """One chunk from those that were encrypted run by run."""
+        first = runs[0]
+        return self._made(first.level, first.is_real, self.rehearsal.encrypt([one.sample.exact[0] for one in runs]))
+
+    def known(self, x: _Chunk, size: float) -> _Chunk:
+        return self._made(x.level, x.is_real, self.rehearsal.clip(x.sample, size))
+
+    def add(self, x: _Chunk, y: Any) -> _Chunk:
+        if isinstance(y, _Chunk):
+            sample = self.rehearsal.add(x.sample, y.sample)
+            return self._made(min(x.level, y.level), x.is_real and y.is_real, sample)
+        plain = np.asarray(y)
+        sample = Sample(x.sample.exact + self.rehearsal.full(plain), x.sample.error)
+        return self._made(x.level, x.is_real and plain.dtype.kind != "c", sample)
+
+    def subtract(self, x: _Chunk, y: _Chunk) -> _Chunk:
+        return self.add(x, self.negate(y))
+
+    def negate(self, x: _Chunk) -> _Chunk:
+        return self._made(x.level, x.is_real, self.rehearsal.scale(x.sample, -1.0))
+
+    def multiply(self, x: _Chunk, y: Any) -> _Chunk:
+        if isinstance(y, _Chunk):
+            level = min(x.level, y.level)
+            self.done["products"] += 1
+            self._spend(pointwise=4 * self._limbs(level))
+            self._key_switch(level)
+            self._rescale(level)
+            return self._made(level - 1, x.is_real and y.is_real, self.rehearsal.multiply(x.sample, y.sample))
+        if isinstance(y, int):
+            return self._made(x.level, x.is_real, self.rehearsal.scale(x.sample, y))
+        return self.weighted_sum([x], [y])
+
+    def square(self, x: _Chunk) -> _Chunk:
+        return self.multiply(x, x)
+
+    def conjugate(self, x: _Chunk) -> _Chunk:
+        self.done["rotations"] += 1
+        self._key_switch(x.level)
+        return self._made(x.level, x.is_real, self.rehearsal.conjugate(x.sample))
+
+    def weighted_sum(self, chunks: Sequence[_Chunk], weights: Sequence[Any]) -> _Chunk:
+        level = min(chunk.level for chunk in chunks)
+        real = all(c.is_real for c in chunks) and all(np.asarray(w).dtype.kind != "c" for w in weights)
+        self._spend(pointwise=2 * self._limbs(level) * len(chunks), forward=self._limbs(level) * len(chunks))
+        self._rescale(level)
+        return self._made(level - 1, real, self.rehearsal.weighted_sum([c.sample for c in chunks], weights))
+
+    def rotate(self, x: _Chunk, steps: Sequence[int]) -> list[_Chunk]:
+        made = []
+        for step in steps:
+            # The rotation key has powers of two.
+            switches = max(1, (step % self.slots).bit_count())
+            self.done["rotations"] += switches
+            for _ in range(switches):
+                self._key_switch(x.level)
+            made.append(self._made(x.level, x.is_real, self.rehearsal.rotate(x.sample, step, switches)))
+        return made
+
+    def polynomial(self, x: _Chunk, coefficients: Any, chebyshev: bool) -> _Chunk:
+        degree = len(coefficients) - 1
+        depth = degree.bit_length()
+        products = 2 * math.isqrt(degree) if degree > 2 else max(0, degree - 1)
+        self.done["products"] += products
+        for i in range(products):
+            self._key_switch(x.level - min(i, depth - 1))
+            self._rescale(x.level - min(i, depth - 1))
+        real = x.is_real and np.asarray(coefficients).dtype.kind != "c"
+        return self._made(x.level - depth, real, self.rehearsal.polynomial(x.sample, coefficients, chebyshev))
+
+    def compare(self, operation: str, chunks: Sequence[_Chunk], alpha: int, error_bits: int) -> _Chunk:
+        level = min(chunk.level for chunk in chunks)
+        asked: Any = {"error_bits": error_bits, "operation": operation, "level": level}
+        plan = self.engine.comparison_plan(alpha, **asked)
+        self._compared = True
+        for _ in range(plan.bootstraps):
+            self._bootstrap(True, 1)
+        for degree in plan.degrees:
+            products = degree.bit_length() + math.isqrt(degree)
+            self.done["products"] += products
+            for _ in range(products):
+                self._key_switch(max(1, plan.level_out))
+        sample = self.rehearsal.compare(plan, [chunk.sample for chunk in chunks], error_bits)
+        return self._made(plan.level_out, True, sample)
+
+    def encoded(self, weights: Any, level: int) -> Any:
+        return weights
+
+    def encoded_matrix(self, matrix: Any, level: int) -> Any:
+        return matrix
+
+    def matrix(self, matrix: Any, x: _Chunk) -> _Chunk:
+        rows, columns = np.asarray(matrix).shape
+        diagonals = min(self.slots, rows + columns - 1)
+        rotations = 2 * math.isqrt(diagonals) + 1
+        self.done["rotations"] += rotations
+        for _ in range(rotations):
+            self._key_switch(x.level)
+        self._spend(pointwise=2 * diagonals * self._limbs(x.level))
+        self._rescale(x.level)
+        real = x.is_real and np.asarray(matrix).dtype.kind != "c"
+        return self._made(x.level - 1, real, self.rehearsal.matrix(matrix, x.sample))
+
+    def refresh(self, chunks: Sequence[_Chunk], bound: float, real: bool) -> list[_Chunk]:
+        assert self.refreshed_level is not None, "asked for only where there is a bootstrap"
+        self._bootstrap(real, len(chunks))
+        return [self._made(self.refreshed_level, c.is_real, self.rehearsal.refresh(c.sample, bound)) for c in chunks]
+
+    def _bootstrap(self, real: bool, count: int) -> None:
+        self.done["refreshes"] += count
+        pairs, rest = divmod(count, 2) if real else (0, count)
+        for method, times in (("merge", pairs), ("regular", rest)):
+            if times:
+                self.seconds += times * self._seconds(method, real and method == "regular")
+
+    def _seconds(self, method: str, real: bool) -> float:
+        plan = _core.plan(
+            self.engine.preset,
+            method,
+            3,
+            self._size,
+            self.slots,
+            real=real,
+            units=self._units,  # type: ignore[arg-type]
+        )
+        return (plan["seconds"] or 0.0) * forecast.TYPICAL_FACTOR
+
+    def plan(self, arrays: Sequence[Any], sampled: bool) -> Plan:
+        """The counts for the results, of arguments that are samples of the user or not."""
+        unstated, stated = _COMPARED, None
+        if sampled or not self._compared:
+            stated = self.rehearsal.stated([_errors(array) for array in arrays])
+            unstated = _LUCK
+        size = self._size if self.done["refreshes"] > 0 else None
+        # Small keys go with the rotation key.
+        rotation = self.done["rotations"] > 0 or size == "small"
+        made = key_bytes(self.engine, size, 3, "regular", rotation=rotation, matrix=False)
+        return Plan(
+            min(chunk.level for array in arrays for chunk in array.chunks),
+            self.done["refreshes"],
+            self.done["products"],
+            self.done["rotations"],
+            made,
+            max(made, self.engine.keys_forecast(size, rotation=rotation)),
+            self.most,
+            self.seconds,
+            stated.bits if stated else None,
+            stated.deviation if stated else None,
+            unstated if stated is None or stated.bits is None else None,
+        )
+
+
+def _errors(array: Any) -> Any:
+    """The errors of the elements, for each run."""
+    every = np.concatenate([chunk.sample.error for chunk in array.chunks], axis=1)
+    # Elements that share a slot share its error.
+    found = every[:, np.unique(array.index)]
+    return np.real(found) if array.is_real else found
+
+
+@functools.cache
+def _bits(preset: str, slots: int) -> tuple[float, float]:
+    """The mean bits of a bootstrap, and those of its approximation alone."""
+    found = _core.predicted_precision(preset, "regular", None, "large", slots)
+    return found["mean_bits"], found["approximation_bits"]

@@ -1,0 +1,1 @@
+"""Advice, measurements and records of FHEW."""

@@ -1,0 +1,1 @@
+"""Advice and measurements of scheme switching."""

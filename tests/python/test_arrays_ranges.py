@@ -1,0 +1,57 @@
+"""What an array states of its values is held against them where they are decrypted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from aglet import Engine, RangeError, Session
+
+X = np.linspace(-0.9, 0.9, 20)
+
+
+@pytest.fixture(scope="module")
+def session(engine: Engine) -> Session:
+    return Session(engine, engine.create_keys())
+
+
+def test_a_range_that_does_not_hold(session: Session) -> None:
+    """Said by mistake: what a polynomial makes of it, outside of its domain, is no function of the values."""
+    x = session.encrypt(X)
+    with pytest.raises(RangeError, match=r"states values within \[-0\.5, 0\.5\] and holds 0\.9"):
+        session.decrypt(x.assume(bound=0.5))
+    with pytest.raises(RangeError, match=r"within \[0, 1\] and holds -0\.9"):
+        session.decrypt(x.assume(bound=(0, 1)))
+    steep = session.chebyshev((4 * x).assume(bound=1), [0] * 9 + [1])
+    with pytest.raises(RangeError, match="states values"):
+        session.decrypt(steep)
+    with pytest.raises(RangeError, match=r"holds 0\.9"):
+        session.decrypt((x * 1j).assume(bound=0.5))
+
+
+def test_noise_is_no_value(session: Session) -> None:
+    """At the ends of a range, of small ones too, and what is no element."""
+    for values, bound in ((np.ones(20), 1), (np.zeros(20), (0, 1)), (np.full(20, 1e-9), 1e-9), (X, (-0.9, 0.9))):
+        found = session.decrypt((session.encrypt(values, bound=bound) * 1.0).refresh())
+        assert np.abs(found - values).max() < 2.0**-16
+    part = session.encrypt(X)[8:12].assume(bound=0.2)
+    assert np.abs(session.decrypt(part) - X[8:12]).max() < 2.0**-16
+
+
+@pytest.mark.parametrize(
+    ("interval", "wrong"), [([-0.5, 0.5], True), ([0.0, 1.0], True), ([-1.0, 0.5], True), ([-0.95, 0.95], False)]
+)
+def test_a_file_that_says_another_range(session: Session, tmp_path: Path, interval: Any, wrong: bool) -> None:
+    session.save(session.encrypt(X), tmp_path / "x")
+    head = tmp_path / "x" / "array.json"
+    head.write_text(json.dumps(json.loads(head.read_text()) | {"interval": interval}))
+    found = session.load(tmp_path / "x")
+    if not wrong:
+        assert np.abs(session.decrypt(found) - X).max() < 2.0**-16
+        return
+    with pytest.raises(RangeError, match="load files that nobody changed"):
+        session.decrypt(found)

@@ -1,8 +1,0 @@
-"""Random programs of `LookupEngine` against numpy: the quick part of them."""
-
-from __future__ import annotations
-
-from fuzz.lookups import program
-from fuzz.profiles import programs
-
-test_lookups = programs(program, share=0.2)
