@@ -478,7 +478,10 @@ fn what_belongs_elsewhere_is_refused_with_the_reason() {
     let (kind, said) = refused::<RelinearizationKey>(&other_engine, &bytes);
     assert!(kind == ErrorKind::KeyMismatch && said.contains("preset=\"toy\""), "{said}");
     let (kind, said) = refused::<GaloisKey>(&engine, &bytes);
-    assert!(kind == ErrorKind::Serialization && said.contains("a relinearization key, not a conjugation key"), "{said}");
+    assert!(
+        kind == ErrorKind::Serialization && said.contains("a relinearization key, not a conjugation key"),
+        "{said}"
+    );
     let mut newer = bytes.clone();
     newer[8] = 2;
     let (kind, said) = refused::<RelinearizationKey>(&engine, &newer);
