@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes `python/bench/aglet_bench/planned.json`: what every bootstrap of the secure presets takes and gives, for `aglet advise`.
+"""Writes `python/bench/aglet_bench/ckks/planned.json`: what every bootstrap of the secure presets takes and gives, for `aglet advise`.
 
 Laying out the plans of one wish takes many seconds, the table none. Run it after a change of presets, circuits, keys or
 forecasts of memory: `tests/python/test_advise.py` computes a sample of it again and says so.
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from aglet import _core
 from aglet.errors import AgletError
-from aglet_bench import planned
+from aglet_bench.ckks import planned
 
 TARGET = Path(planned.__file__).with_name("planned.json")
 

@@ -17,8 +17,10 @@ from typer.testing import CliRunner
 from aglet import Engine, FhewEngine, IntegerEngine, ParameterError, Session, _core
 from aglet.cli import app
 from aglet.keys import sizes
-from aglet_bench import planned, recording, timing
-from aglet_bench.advise import VALUES, Advice, Wish, advise, nothing_fits, other_family, rank
+from aglet_bench import recording, timing
+from aglet_bench.advise import VALUES, Wish, other_family, rank
+from aglet_bench.ckks import planned
+from aglet_bench.ckks.advice import Advice, advise, nothing_fits
 from aglet_bench.fhew import records
 from aglet_bench.fhew.advice import FhewAdvice, ways
 from aglet_bench.integer.advice import IntegerAdvice, integer_ways
@@ -86,7 +88,7 @@ def test_a_complex_bootstrap_that_was_measured_serves_real_values() -> None:
     assert [(way.seconds, way.real) for way in found if way.seconds_measured] == [(0.001, False)]
 
 
-def test_few_slots_by_roots_of_unity_are_ranked_by_what_was_measured() -> None:
+def test_few_slots_by_ship_are_ranked_by_what_was_measured() -> None:
     few = {"stage_count": 1, "slot_count": 8}
     roots = measured(0.05, preset="ship14", output_level=1, bits_mean=17.4, **few)
     found = advise(Wish(7, 17, 1), [measured(0.8, method="sparse", bits_mean=26.0, **few), roots])

@@ -10,7 +10,7 @@ import pytest
 
 import aglet
 from aglet import Engine
-from aglet_bench.measure import MESSAGES, Precision, make_message
+from aglet_bench.ckks.measure import MESSAGES, Precision, make_message
 from conftest import Keys
 from support import ROOT, SNIPPETS, ToyEngine, assert_near, random_message, snippet
 

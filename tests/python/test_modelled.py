@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from aglet import ParameterError, RangeError, _core
 from aglet.cli import app
-from aglet_bench import modelled
-from aglet_bench.measure import Case
+from aglet_bench.ckks import modelled
+from aglet_bench.ckks.measure import Case
 
 CASE = Case(preset="toy", allow_insecure=True)
 UNITS = {"forward": 2.0, "inverse": 2.0, "pointwise": 0.5, "key": 0.5, "diagonal": 0.2, "matrix": 0.3}

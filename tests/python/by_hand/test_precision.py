@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from aglet import Engine
-from aglet_bench.measure import Precision, make_message
+from aglet_bench.ckks.measure import Precision, make_message
 
 
 @pytest.mark.parametrize(("real", "bits"), [(True, 30.0), (False, 28.5)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aglet import Engine, KeySet
-from aglet_bench.measure import MESSAGES, make_message, run_bootstrap
+from aglet_bench.ckks.measure import MESSAGES, make_message, run_bootstrap
 
 # Bits of `regular` in docs/parameters.md, and what a run may miss it by (the other sets: crates/aglet/tests/real.rs).
 MEAN = {"uniform": 24.7, "constant": 25.0, "alternating": 25.0, "spike": 25.0}

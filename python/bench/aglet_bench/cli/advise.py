@@ -13,8 +13,9 @@ from aglet.errors import ParameterError
 from aglet.progress import progress_bar
 from aglet.reports import gigabytes
 from aglet_bench import recording, timing
-from aglet_bench.advise import VALUES, Advice, Wish, nothing_fits, other_family, rank, split
-from aglet_bench.advise import advise as ranked
+from aglet_bench.advise import VALUES, Wish, other_family, rank, split
+from aglet_bench.ckks.advice import Advice, nothing_fits
+from aglet_bench.ckks.advice import advise as ranked
 from aglet_bench.fhew.advice import FhewAdvice, ways
 from aglet_bench.integer.advice import IntegerAdvice, integer_ways
 from aglet_bench.scheme_switch.advice import ComparisonAdvice, comparison_ways

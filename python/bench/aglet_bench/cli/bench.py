@@ -11,11 +11,11 @@ from aglet.cli import output
 from aglet.errors import ParameterError
 from aglet.reports import failure_text, gigabytes
 from aglet_bench import quiet
+from aglet_bench.ckks.measure import MESSAGES, METHODS, Case, bench_bootstrap
 from aglet_bench.cli import options
 from aglet_bench.cli.integer import is_integer_preset
 from aglet_bench.fhew.measure import FhewCase, bench_fhew
 from aglet_bench.integer.measure import OPERATIONS, IntegerCase, bench_integer
-from aglet_bench.measure import MESSAGES, METHODS, Case, bench_bootstrap
 
 __all__ = ["bench", "print_quiet"]
 

@@ -13,9 +13,9 @@ from aglet.cli import output
 from aglet.cli.info import doctor_line
 from aglet.keys.keyset import KeySet
 from aglet.reports import gigabytes
+from aglet_bench.ckks.measure import BootstrapRun, Case, make_message, run_bootstrap
 from aglet_bench.cli import options
 from aglet_bench.cli.plan import plan_tables
-from aglet_bench.measure import BootstrapRun, Case, make_message, run_bootstrap
 from aglet_bench.published import published_beside
 
 __all__ = ["demo"]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from aglet_bench.measure import METHODS
+from aglet_bench.ckks.measure import METHODS
 
 __all__ = ["KeySize", "Method", "Preset", "Stages"]
 

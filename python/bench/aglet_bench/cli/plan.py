@@ -15,12 +15,13 @@ from aglet.cli import output
 from aglet.errors import ParameterError
 from aglet.progress import progress_bar
 from aglet.reports import failure_text, gigabytes, memory_report
-from aglet_bench import modelled, quiet
+from aglet_bench import quiet
+from aglet_bench.ckks import modelled
+from aglet_bench.ckks.measure import Case
 from aglet_bench.cli import options
 from aglet_bench.cli.fhew import is_fhew_preset, plan_fhew
 from aglet_bench.cli.integer import is_integer_preset, plan_integer
 from aglet_bench.cli.scheme_switch import plan_scheme_switch
-from aglet_bench.measure import Case
 from aglet_bench.scheme_switch.measure import SchemeSwitchCase
 
 __all__ = ["model_tables", "plan", "plan_tables"]

@@ -13,7 +13,7 @@ from aglet import _core
 from aglet.arrays.session import Session
 from aglet.ckks.engine import Engine
 from aglet.errors import ParameterError
-from aglet_bench.measure import Precision
+from aglet_bench.ckks.measure import Precision
 from aglet_bench.quiet import Watch
 from aglet_bench.reproduce.programs import PROGRAMS
 

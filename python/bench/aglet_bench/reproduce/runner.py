@@ -12,9 +12,9 @@ import numpy as np
 from aglet.ckks.engine import Engine
 from aglet.errors import AgletError
 from aglet.keys.keyset import KeySet
+from aglet_bench.ckks.measure import Case, bench_bootstrap, run_bootstrap
 from aglet_bench.fhew.measure import FhewCase, bench_fhew
 from aglet_bench.integer.measure import IntegerCase, bench_integer
-from aglet_bench.measure import Case, bench_bootstrap, run_bootstrap
 from aglet_bench.published import SECURE
 from aglet_bench.reproduce.applications import ApplicationCase, bench_application
 from aglet_bench.reproduce.tables import AnyCase, Row

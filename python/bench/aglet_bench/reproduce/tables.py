@@ -1,6 +1,6 @@
 """Published tables: files with figures, and the bench that measures each row.
 
-A file has a source, a machine and sections, and a section has rows. `case` (fields of `aglet_bench.measure.Case`),
+A file has a source, a machine and sections, and a section has rows. `case` (fields of `aglet_bench.ckks.measure.Case`),
 `needs` and `message` of a section apply to all of its rows, which may add to them. `needs` is what a row must reach:
 `bits`, `worst_bits` (in every slot), `levels`, `slots`, and `security` (128 unless a lower number is given). `inferred`
 names the needs that the source does not state for each row.
@@ -25,9 +25,9 @@ from typing import Any
 
 from aglet import _core
 from aglet.errors import ParameterError
+from aglet_bench.ckks.measure import METHODS, Case
 from aglet_bench.fhew.measure import FhewCase
 from aglet_bench.integer.measure import IntegerCase
-from aglet_bench.measure import METHODS, Case
 from aglet_bench.reproduce.applications import ApplicationCase
 from aglet_bench.scheme_switch.measure import SchemeSwitchCase
 

@@ -59,15 +59,13 @@ def layers(slots: int, stages: int) -> int:
 
 def stages_of(preset: _core.PresetInfo, slots: int) -> list[int]:
     """The possible numbers of stages, for a preset and a number of slots. SHIP has one."""
-    if preset["by_roots"]:
+    if not preset["raises_modulus"]:
         return [1] if slots == preset["slots"] or slots <= preset["few_slots"] else []
     return [stages for stages in STAGES if layers(slots, stages) <= MAX_LAYERS]
 
 
 def advised(preset: _core.PresetInfo) -> bool:
     """Whether the table has the preset.
-
-    It must be secure, bootstrap, and claim a precision, which sets for bits alone do not.
 
     It must be secure, bootstrap, and claim a precision, which sets for bits alone do not.
     """
@@ -104,7 +102,7 @@ def predict(preset: str, noise: str, slots: int) -> float:
 @functools.cache
 def _table() -> dict[str, Any]:
     found: dict[str, Any] = json.loads(
-        resources.files("aglet_bench").joinpath("planned.json").read_text(encoding="utf-8")
+        resources.files("aglet_bench.ckks").joinpath("planned.json").read_text(encoding="utf-8")
     )
     return found
 

@@ -129,8 +129,8 @@ class Case:
     @property
     def key_method(self) -> str:
         """The method that the keys are made for. All keys of SHIP are of one kind."""
-        by_roots = any(preset["by_roots"] for preset in _core.presets() if preset["name"] == self.preset_name)
-        return "regular" if by_roots or self.core_method in ("regular", "merge") else "lossy"
+        ship = any(not preset["raises_modulus"] for preset in _core.presets() if preset["name"] == self.preset_name)
+        return "regular" if ship or self.core_method in ("regular", "merge") else "lossy"
 
     @property
     def pairs(self) -> bool:

@@ -16,7 +16,7 @@ from aglet import _core
 from aglet.errors import ParameterError
 from aglet.keys.keyset import KeySet
 from aglet.progress import ProgressCallback
-from aglet_bench.measure import Case, Precision, default_message, make_message, run_bootstrap
+from aglet_bench.ckks.measure import Case, Precision, default_message, make_message, run_bootstrap
 from aglet_bench.quiet import Watch
 from aglet_bench.timing import units_for
 
