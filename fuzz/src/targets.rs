@@ -1,13 +1,14 @@
 //! What is fuzzed: parameters as text, headers, and everything that files hold, in a ring so small that thousands are read in a
 //! second.
 
+use aglet::ckks::presets;
 use aglet::ckks::{
     BootstrapKey, Ciphertext, CkksParams, Engine, FixedRotationKey, GaloisKey, MatrixKey, Plaintext,
     RelinearizationKey, RotationKey,
 };
 use aglet::scheme_switch::{IntegerSchemeSwitchKey, SchemeSwitchKey};
 use aglet::wire::{self, CkksOrigin, IntegerOrigin, IntegerSchemeSwitchOrigin, Origin, SchemeSwitchOrigin, Stored};
-use aglet::{fhew, integer, presets, Control, PublicKey, SecretKey};
+use aglet::{fhew, integer, Control, PublicKey, SecretKey};
 use aglet_rlwe::security::Security;
 use std::ops::Range;
 use std::rc::Rc;

@@ -84,8 +84,8 @@ class PresetInfo(TypedDict):
     source: str
     experimental: str | None
     """Why the set is experimental, if it is."""
-    by_roots: bool
-    """Whether its bootstrap is SHIP."""
+    raises_modulus: bool
+    """Whether its bootstrap raises the modulus. That of SHIP does not."""
     few_slots: int
     """The largest number of slots for SPRU, below all slots of the ring; 0 if there is none."""
     sparse_secrets_bits: float | None
@@ -1297,7 +1297,7 @@ class FhewEngine:
     def encrypt_integers(self, values: NDArray[np.int64], shape: list[int], sk: FhewSecretKey, bits: int) -> FhewArray:
         """Encrypt signed integers."""
 
-    def encrypt_words(self, values: NDArray[np.int64], shape: list[int], sk: FhewSecretKey, bits: int) -> FhewArray:
+    def encrypt_unsigned(self, values: NDArray[np.int64], shape: list[int], sk: FhewSecretKey, bits: int) -> FhewArray:
         """Encrypt unsigned integers, which wrap around."""
 
     def decrypt(self, ct: FhewArray, sk: FhewSecretKey, max_log2_failure: float | None = None) -> NDArray[np.int64]:

@@ -5,8 +5,9 @@
 //! spike (of a set for bits alone: zeros and ones). Of the seconds the least and the median of all runs, of a stage the least; of the bits the
 //! mean over all slots and runs of a kind, and its worst slot.
 
+use aglet::ckks::presets;
 use aglet::ckks::{BootstrapKeys, Engine, KeySize, Method, Request};
-use aglet::{presets, Control};
+use aglet::Control;
 use aglet_testing::fixture::precision;
 use std::time::Instant;
 

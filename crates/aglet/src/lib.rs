@@ -5,7 +5,7 @@
 //!
 //! # fn main() -> Result<(), aglet::Error> {
 //! // "toy" is a ring for tests, with no security; users take "regular".
-//! let engine = Engine::new(aglet::presets::load("toy", aglet::presets::Security::NotChecked)?, None, 1)?;
+//! let engine = Engine::new(aglet::ckks::presets::load("toy", aglet::ckks::presets::Security::NotChecked)?, None, 1)?;
 //! let sk = engine.create_secret_key()?;
 //! let relin = engine.create_relinearization_key(&sk)?;
 //! let message = vec![0.5; engine.slots()];
@@ -23,7 +23,7 @@ pub mod ckks;
 mod error;
 pub mod fhew;
 pub mod integer;
-pub mod presets;
+mod presets;
 pub mod runtime;
 pub mod scheme_switch;
 pub mod wire;

@@ -256,7 +256,7 @@ fn limbs_are_seen_in_the_ring_only() {
 fn every_preset_is_listed_and_has_source_and_claims() {
     let stem = |p: PathBuf| p.file_stem().unwrap().to_str().unwrap().to_string();
     let on_disk: BTreeSet<String> = files(&root().join("crates/aglet/presets"), "toml").into_iter().map(stem).collect();
-    let listed: BTreeSet<String> = aglet::presets::ALL.iter().map(|(name, _)| name.to_string()).collect();
+    let listed: BTreeSet<String> = aglet::ckks::presets::ALL.iter().map(|(name, _)| name.to_string()).collect();
     let gates: BTreeSet<String> = aglet::fhew::presets::ALL.iter().map(|(name, _)| name.to_string()).collect();
     let integers: BTreeSet<String> = aglet::integer::presets::ALL.iter().map(|(name, _)| name.to_string()).collect();
     assert_eq!(on_disk, &(&listed | &gates) | &integers, "files under presets/ and the lists of presets");
@@ -271,12 +271,12 @@ fn every_preset_is_listed_and_has_source_and_claims() {
         assert!(literal.name == name && literal.source.trim().len() > 20 && literal.claims.is_some(), "{name}");
     }
     for name in listed {
-        let params = aglet::presets::load(&name, aglet::presets::Security::NotChecked).unwrap();
+        let params = aglet::ckks::presets::load(&name, aglet::ckks::presets::Security::NotChecked).unwrap();
         let literal = params.literal();
         assert_eq!(literal.name, name);
         assert!(literal.source.trim().len() > 20, "{name} does not say where its numbers come from");
         let claims = literal.claims.as_ref().unwrap_or_else(|| panic!("{name} claims nothing"));
-        if aglet::presets::can_bootstrap(&params) {
+        if aglet::ckks::presets::can_bootstrap(&params) {
             assert!(claims.key_bytes.is_some(), "{name} can bootstrap and claims less");
             let precise = claims.precision_bits.is_some() && claims.log2_p_fail.is_some();
             // What is for bits alone leaves them exact, and other numbers as they may be.
@@ -413,20 +413,22 @@ fn modules_of_a_crate_import_each_other_in_no_circle() {
 }
 
 /// Folders, and the modules that no file there imports: a family has nothing of another, nor a bootstrap of CKKS of the other.
-const APART: [(&str, &[&str]); 16] = [
+const APART: [(&str, &[&str]); 18] = [
     ("crates/rlwe/src", &["ckks", "integer", "fhew"]),
     ("crates/schemes/src/ckks", &["integer", "fhew"]),
     ("crates/schemes/src/integer", &["ckks", "fhew"]),
     ("crates/schemes/src/fhew", &["ckks", "integer"]),
-    ("crates/bootstrap/src/ckks", &["integer", "functional", "blind_rotation"]),
-    ("crates/bootstrap/src/integer", &["ckks", "functional", "blind_rotation"]),
-    ("crates/bootstrap/src/functional", &["ckks", "integer"]),
-    ("crates/bootstrap/src/blind_rotation", &["ckks", "integer"]),
+    ("crates/bootstrap/src/ckks", &["integer", "fhew"]),
+    ("crates/bootstrap/src/integer", &["ckks", "fhew"]),
+    ("crates/bootstrap/src/fhew", &["ckks", "integer"]),
     ("crates/bootstrap/src/ckks/ship", &["slots_first"]),
     ("crates/bootstrap/src/ckks/slots_first", &["ship"]),
     ("crates/aglet/src/ckks", &["integer", "fhew"]),
     ("crates/aglet/src/integer", &["ckks", "fhew"]),
     ("crates/aglet/src/fhew", &["ckks", "integer"]),
+    ("crates/py/src/ckks", &["integer", "fhew"]),
+    ("crates/py/src/integer", &["ckks", "fhew"]),
+    ("crates/py/src/fhew", &["ckks", "integer"]),
     ("python/aglet/ckks", &["integer", "fhew"]),
     ("python/aglet/integer", &["ckks", "fhew"]),
     ("python/aglet/fhew", &["ckks", "integer"]),

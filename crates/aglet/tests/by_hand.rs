@@ -1,8 +1,9 @@
 //! What is longer than the long part, run by `make test-by-hand`: feature `by-hand`.
 #![cfg(feature = "by-hand")]
 
+use aglet::ckks::presets;
 use aglet::ckks::{Engine, KeySize, Method, Request};
-use aglet::{presets, Control};
+use aglet::Control;
 use aglet_ring::sample::{ChaChaSource, RandomSource};
 use aglet_testing::fixture::Fixture;
 use std::time::Instant;

@@ -1,8 +1,9 @@
 //! What presets claim of the engine; the lattice floor recomputes the rest.
 
 use aglet::ckks::failure::Shortfall;
+use aglet::ckks::presets;
 use aglet::ckks::{failure, report, BootstrapCircuit, BootstrapKind, KeySize, Method, Request};
-use aglet::{integer, presets};
+use aglet::integer;
 use aglet_bootstrap::ckks::slots_first::steps::eval_mod::{EvalMod, Function, K, MAX_WEIGHT};
 use aglet_rlwe::security::Security;
 use aglet_rlwe::Params;

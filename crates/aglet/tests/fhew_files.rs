@@ -2,7 +2,7 @@
 
 use aglet::fhew::{
     presets, Array, BootstrapKey, Ciphertext, Engine, FhewContext, FhewParams, Form, Gate, Message, PackingKey,
-    PairTable, SecretKey, Word,
+    PairTable, SecretKey, Unsigned,
 };
 use aglet::wire::{self, Stored};
 use aglet::{Control, ErrorKind};
@@ -55,11 +55,11 @@ fn gates_work_on_what_comes_out_of_files() {
         assert_eq!(sum.cells()[0].sources().len(), 2);
         assert!((sum.cells()[0].variance() / (9.0 * out.cells()[0].variance()) - 1.0).abs() < 0.1);
         through(&engine, &array(&engine, &sk, &[0, 5], vec![]));
-        let word = Word::new(6).unwrap();
-        let words = engine.encrypt_words(&[30, 63], word, &sk).unwrap();
-        let words = Array::new(&engine.context(), Form::Words(word), vec![2], sk.id(), words).unwrap();
+        let unsigned = Unsigned::new(6).unwrap();
+        let words = engine.encrypt_unsigned(&[30, 63], unsigned, &sk).unwrap();
+        let words = Array::new(&engine.context(), Form::Unsigned(unsigned), vec![2], sk.id(), words).unwrap();
         let (words, _) = through(&engine, &words.plus_clear(&[-31, 1]).unwrap());
-        assert_eq!(words.form(), Form::Words(word));
+        assert_eq!(words.form(), Form::Unsigned(unsigned));
         assert_eq!(engine.decrypt_array(&words, &sk, None).unwrap(), [63, 0]);
     }
 }
@@ -124,9 +124,12 @@ fn damaged_cut_and_foreign_files_are_refused() {
         assert_eq!(refused::<Array>(&other, &bytes), ErrorKind::KeyMismatch);
     }
     // Of the other family.
-    let toy =
-        aglet::ckks::Engine::new(aglet::presets::load("toy", aglet::presets::Security::NotChecked).unwrap(), None, 1)
-            .unwrap();
+    let toy = aglet::ckks::Engine::new(
+        aglet::ckks::presets::load("toy", aglet::ckks::presets::Security::NotChecked).unwrap(),
+        None,
+        1,
+    )
+    .unwrap();
     let bytes = toy.serialize(&toy.create_secret_key().unwrap(), &now()).unwrap();
     assert_eq!(refused::<SecretKey>(&engine, &bytes), ErrorKind::Serialization);
     assert!(FhewContext::find(&wire::summary(&bytes).unwrap(), true).is_err());

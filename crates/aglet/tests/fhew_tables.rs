@@ -2,7 +2,7 @@
 
 use aglet::fhew::{
     presets, Array, BootstrapKey, Ciphertext, Domain, Engine, Estimate, Form, Gate, Integer, Message, Order, PairTable,
-    SecretKey, Table, Word, Work,
+    SecretKey, Table, Unsigned, Work,
 };
 use aglet::{Control, Error, ErrorKind, Runtime};
 
@@ -31,8 +31,8 @@ impl Keys {
         let array = Array::new(&self.engine.context(), form, vec![x.len()], self.sk.id(), x.to_vec()).unwrap();
         self.engine.decrypt_array(&array, &self.sk, None).unwrap()
     }
-    fn decrypt_words(&self, x: &[Ciphertext], word: Word) -> Vec<u64> {
-        self.decrypt_integers(x, Form::Words(word)).into_iter().map(|n| n as u64).collect()
+    fn decrypt_unsigned(&self, x: &[Ciphertext], unsigned: Unsigned) -> Vec<u64> {
+        self.decrypt_integers(x, Form::Unsigned(unsigned)).into_iter().map(|n| n as u64).collect()
     }
 }
 
@@ -185,30 +185,30 @@ fn signs_and_comparisons() {
 }
 
 #[test]
-fn words_lose_their_low_bits_and_fall_into_digits() {
+fn unsigned_integers_lose_their_low_bits_and_fall_into_digits() {
     let k = keys("wide");
     let message = k.engine.params().message();
     let mut state = 9;
     let cuts = vec![(6, 1), (6, 3), (8, 4), (10, 5), (12, 8), (15, 5), (15, 10), (16, 4)];
     for (bits, low) in long(cuts, vec![(6, 1), (6, 3), (12, 8)]) {
-        let word = Word::new(bits).unwrap();
+        let unsigned = Unsigned::new(bits).unwrap();
         // Every residue of the bits that go, or every eighth, under random ones that stay.
         let (known, step) = (low.min(5), if low < 4 { 1 } else { long(1, 8) });
         let residues = (0..1u64 << known).step_by(step);
         let numbers: Vec<u64> = residues.map(|r| r | random(&mut state, 1 << (bits - known)) << known).collect();
-        let x = k.engine.encrypt_words(&numbers, word, &k.sk).unwrap();
-        assert_eq!(k.decrypt_words(&x, word), numbers);
-        let floors = k.engine.floor(&x, word, low, &k.key, None, &k.control).unwrap();
-        let left = Word::new(bits - low).unwrap();
+        let x = k.engine.encrypt_unsigned(&numbers, unsigned, &k.sk).unwrap();
+        assert_eq!(k.decrypt_unsigned(&x, unsigned), numbers);
+        let floors = k.engine.floor(&x, unsigned, low, &k.key, None, &k.control).unwrap();
+        let left = Unsigned::new(bits - low).unwrap();
         let expected: Vec<u64> = numbers.iter().map(|n| n >> low).collect();
-        assert_eq!(k.decrypt_words(&floors, left), expected, "{low} of {bits} bits");
+        assert_eq!(k.decrypt_unsigned(&floors, left), expected, "{low} of {bits} bits");
     }
     for bits in long(vec![4, 5, 8, 15, 16], vec![5, 16]) {
-        let word = Word::new(bits).unwrap();
+        let unsigned = Unsigned::new(bits).unwrap();
         let mut numbers: Vec<u64> = (0..6).map(|_| random(&mut state, 1 << bits)).collect();
         numbers.extend([0, (1 << bits) - 1]);
-        let x = k.engine.encrypt_words(&numbers, word, &k.sk).unwrap();
-        let digits = k.engine.digits(&x, word, &k.key, None, &k.control).unwrap();
+        let x = k.engine.encrypt_unsigned(&numbers, unsigned, &k.sk).unwrap();
+        let digits = k.engine.digits(&x, unsigned, &k.key, None, &k.control).unwrap();
         assert_eq!(digits.len() as u32, bits.div_ceil(4));
         for (i, digit) in digits.iter().enumerate() {
             let expected: Vec<u64> = numbers.iter().map(|n| n >> (4 * i) & 15).collect();
@@ -216,11 +216,11 @@ fn words_lose_their_low_bits_and_fall_into_digits() {
             assert!(digit[0].variance() < 1e-9, "digits can be looked up again");
         }
     }
-    let word = Word::new(17).unwrap();
-    let x = k.engine.encrypt_words(&[1], word, &k.sk).unwrap();
-    let refused = k.engine.digits(&x, word, &k.key, None, &k.control).unwrap_err();
+    let unsigned = Unsigned::new(17).unwrap();
+    let x = k.engine.encrypt_unsigned(&[1], unsigned, &k.sk).unwrap();
+    let refused = k.engine.digits(&x, unsigned, &k.key, None, &k.control).unwrap_err();
     assert!(refused.kind() == ErrorKind::Range && refused.to_string().contains("A digit"), "{refused}");
-    assert!(k.engine.floor(&x, word, 18, &k.key, None, &k.control).is_err());
+    assert!(k.engine.floor(&x, unsigned, 18, &k.key, None, &k.control).is_err());
 }
 
 #[test]
@@ -263,12 +263,12 @@ fn an_estimate_stands_before_anything_runs() {
     let (sign, equal) = (say(&four, Work::Sign(integer), 1), say(&four, Work::Equal(integer), 1));
     assert_eq!((sign.rotations, equal.rotations), (6, 12));
     assert!(sign.seconds < 0.14 && sign.log2_failure < -128.0 && equal.log2_failure < -127.0);
-    let word = |bits| Word::new(bits).unwrap();
-    assert_eq!(say(&wide, Work::Floor(word(10), 5), 1).rotations, 2);
-    assert_eq!(say(&wide, Work::Digits(word(8)), 1).rotations, 4);
+    let unsigned = |bits| Unsigned::new(bits).unwrap();
+    assert_eq!(say(&wide, Work::Floor(unsigned(10), 5), 1).rotations, 2);
+    assert_eq!(say(&wide, Work::Digits(unsigned(8)), 1).rotations, 4);
     let pairs = PairTable::new(message, message, &[1; 256]).unwrap();
     assert_eq!(say(&wide, Work::LookupPairs(&[pairs.clone(), pairs]), 2).rotations, 6);
-    assert!(four.estimate(Work::Lookup(&[]), 1).is_err() && four.estimate(Work::Floor(word(4), 5), 1).is_err());
+    assert!(four.estimate(Work::Lookup(&[]), 1).is_err() && four.estimate(Work::Floor(unsigned(4), 5), 1).is_err());
 }
 
 /// Tables of two nibbles on these bytes: the inverse of the byte's square plus one for the high nibble, the sum of nibbles for the low.

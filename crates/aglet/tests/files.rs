@@ -1,11 +1,12 @@
 //! Files and bytes: everything comes back, and nothing else is taken for it.
 
+use aglet::ckks::presets;
 use aglet::ckks::{
     BootstrapKey, BootstrapKeys, Ciphertext, CkksLiteral, CkksParams, Engine, FixedRotationKey, GaloisKey, KeySize,
     Matrix, Method, Plaintext, RelinearizationKey, Request, RotationKey,
 };
 use aglet::wire::{self, CkksOrigin, Stored};
-use aglet::{presets, Control, Error, ErrorKind, PublicKey, SecretKey};
+use aglet::{Control, Error, ErrorKind, PublicKey, SecretKey};
 use aglet_ring::sample::{ChaChaSource, RandomSource};
 use aglet_rlwe::security::Security;
 use aglet_testing::fixture::Fixture;

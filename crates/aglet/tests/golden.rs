@@ -1,9 +1,10 @@
 //! Seeded results against their golden hashes: every operation and every bootstrap, the same bits with all instruction sets and
 //! on one thread as on two. How new hashes are recorded stands in `aglet_testing::golden`.
 
+use aglet::ckks::presets;
 use aglet::ckks::CkksParams;
 use aglet::ckks::{Engine, KeySize, Matrix, Method, PolynomialBasis, Request, SumWeight};
-use aglet::{fhew, presets, Control, Runtime};
+use aglet::{fhew, Control, Runtime};
 use aglet_ring::{arch, fft};
 use aglet_testing::fixture::{shrunk, Fixture};
 use aglet_testing::golden::Hashes;
@@ -259,8 +260,8 @@ fn bootstraps_of_few_slots() {
 
 /// SHIP of all slots, and SPRU of few.
 #[test]
-fn bootstraps_by_roots_of_unity() {
-    everywhere("bootstraps by roots of unity", |run, found| {
+fn ship_bootstraps() {
+    everywhere("SHIP bootstraps", |run, found| {
         for slots in [None, Some(8)] {
             let f = &fixture(presets::load("toy-ship", presets::Security::NotChecked).unwrap(), slots, run);
             let request = f.request(Method::Regular, 1, KeySize::Large);

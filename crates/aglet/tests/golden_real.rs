@@ -3,8 +3,9 @@
 //! ring (`golden.rs`).
 #![cfg(feature = "long")]
 
+use aglet::ckks::presets;
 use aglet::ckks::{BootstrapKey, Ciphertext, Engine, KeySize, Method, Request};
-use aglet::{presets, Control, Runtime};
+use aglet::{Control, Runtime};
 use aglet_ring::arch;
 use aglet_testing::fixture::Fixture;
 use aglet_testing::golden::Hashes;

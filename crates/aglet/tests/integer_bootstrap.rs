@@ -22,7 +22,7 @@ fn messages_in_a_subring_come_back_with_all_levels() {
     let engine = small_of("int16-deep", 9, Packing::Slots);
     let sk = engine.create_secret_key().unwrap();
     let relin = engine.create_relinearization_key(&sk).unwrap();
-    let turn = engine.create_rotation_key(&sk, &Control::new()).unwrap();
+    let rotation = engine.create_rotation_key(&sk, &Control::new()).unwrap();
     let key = engine.create_bootstrap_key(&sk, None, &Control::new()).unwrap();
     assert_eq!((engine.count(), key.byte_count() as u64), (512, engine.bootstrap_forecast().unwrap().key));
     for values in [numbers(512, 3), vec![0; 512], vec![-1; 512], vec![T / 2; 512]] {
@@ -38,8 +38,8 @@ fn messages_in_a_subring_come_back_with_all_levels() {
     let mut ct = engine.encrypt_with_secret(&values, 3, &sk).unwrap();
     ct = engine.bootstrap(&ct, &key, &Control::new()).unwrap();
     while ct.level() > 1 {
-        let turned = engine.rotate_rows(&ct, &turn, 1).unwrap();
-        ct = engine.multiply(&turned, &turned, &relin).unwrap();
+        let rotated = engine.rotate_rows(&ct, &rotation, 1).unwrap();
+        ct = engine.multiply(&rotated, &rotated, &relin).unwrap();
         values.iter_mut().for_each(|v| *v = (*v * *v + T / 2).rem_euclid(T) - T / 2);
         values.chunks_exact_mut(256).for_each(|row| row.rotate_right(1));
     }
@@ -108,20 +108,20 @@ fn numbers_come_back_exactly_with_all_levels() {
 fn rotations_come_before_the_last_level() {
     let engine = small();
     let sk = engine.create_secret_key().unwrap();
-    let turn = engine.create_rotation_key(&sk, &Control::new()).unwrap();
+    let rotation = engine.create_rotation_key(&sk, &Control::new()).unwrap();
     let key = engine.create_bootstrap_key(&sk, None, &Control::new()).unwrap();
     let values = numbers(engine.count(), 5);
     let total = (values.iter().sum::<i64>() + T / 2).rem_euclid(T) - T / 2;
     let fresh = |level| engine.encrypt_with_secret(&values, level, &sk).unwrap();
-    let late = engine.sum_slots(&fresh(1), &turn).unwrap();
+    let late = engine.sum_slots(&fresh(1), &rotation).unwrap();
     assert_eq!(engine.decrypt(&late, &sk).unwrap()[0], total, "it decrypts");
     let refused = engine.bootstrap(&late, &key, &Control::new()).unwrap_err();
     assert!(refused.kind() == ErrorKind::Noise && refused.to_string().contains("level 2 or above"), "{refused}");
-    let early = engine.sum_slots(&fresh(2), &turn).unwrap();
+    let early = engine.sum_slots(&fresh(2), &rotation).unwrap();
     let out = engine.bootstrap(&early, &key, &Control::new()).unwrap();
     assert!(engine.decrypt(&out, &sk).unwrap() == vec![total; values.len()]);
     // One key switch: a step to the left is a key.
-    let once = engine.rotate_rows(&fresh(1), &turn, -1).unwrap();
+    let once = engine.rotate_rows(&fresh(1), &rotation, -1).unwrap();
     let out = engine.bootstrap(&once, &key, &Control::new()).unwrap();
     assert_eq!(engine.decrypt(&out, &sk).unwrap()[..3], values[1..4]);
 }

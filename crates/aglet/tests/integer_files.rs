@@ -118,9 +118,12 @@ fn damaged_forged_and_foreign_files_are_refused() {
     let other = say(&Engine::new(presets::with_depth(4, 65_537).unwrap(), Packing::Slots, 1).unwrap());
     assert!(other.to_string().contains("plaintext_modulus=257"), "{other}");
     // Types that another family has as well.
-    let toy =
-        aglet::ckks::Engine::new(aglet::presets::load("toy", aglet::presets::Security::NotChecked).unwrap(), None, 1)
-            .unwrap();
+    let toy = aglet::ckks::Engine::new(
+        aglet::ckks::presets::load("toy", aglet::ckks::presets::Security::NotChecked).unwrap(),
+        None,
+        1,
+    )
+    .unwrap();
     let theirs = toy.serialize(&toy.create_secret_key().unwrap(), &now()).unwrap();
     assert_eq!(refused::<SecretKey>(&engine, &theirs), ErrorKind::Serialization);
     let ours = engine.serialize(&sk, &now()).unwrap();
@@ -172,9 +175,12 @@ fn bootstrap_keys_that_are_none_are_refused() {
         let other = Engine::new(presets::load(other, presets::Security::Bits128).unwrap(), Packing::Slots, 1).unwrap();
         assert_eq!(refused::<BootstrapKey>(&other, &bytes), ErrorKind::KeyMismatch);
     }
-    let toy =
-        aglet::ckks::Engine::new(aglet::presets::load("toy", aglet::presets::Security::NotChecked).unwrap(), None, 1)
-            .unwrap();
+    let toy = aglet::ckks::Engine::new(
+        aglet::ckks::presets::load("toy", aglet::ckks::presets::Security::NotChecked).unwrap(),
+        None,
+        1,
+    )
+    .unwrap();
     assert!(toy.deserialize::<aglet::ckks::BootstrapKey>(&bytes, &now()).is_err());
     assert_eq!(refused::<RotationKey>(&engine, &bytes), ErrorKind::Serialization);
     // A set without a bootstrap has no such key, whatever a file says.

@@ -1,7 +1,8 @@
 //! Memory that runs out is an error, and not the end of the process: what is held grows until a limit of address space.
 #![cfg(target_os = "linux")]
 
-use aglet::{ckks, integer, presets, Error, ErrorKind};
+use aglet::ckks::presets;
+use aglet::{ckks, integer, Error, ErrorKind};
 use std::process::Command;
 
 /// Says to a child of this test what it fills its memory with.

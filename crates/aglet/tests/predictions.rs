@@ -1,8 +1,8 @@
 //! The model of precision against what bootstraps measure: every method, sparse slots, and the chains of all presets, each in a
 //! ring of degree 2^10. `real.rs` compares them at their real size.
 
+use aglet::ckks::presets;
 use aglet::ckks::{precision, BootstrapCircuit, BootstrapKind, CkksParams, Engine, KeySize, Method, Request};
-use aglet::presets;
 use aglet_testing::fixture::{shrunk, Fixture};
 use aglet_testing::statistics::{self, Precision};
 

@@ -1,7 +1,8 @@
 //! What a ciphertext says to everybody: its file's header, which must not depend on the values of the message.
 
+use aglet::ckks::presets;
 use aglet::ckks::{Ciphertext, Engine, Matrix, Number, SumWeight};
-use aglet::{presets, Control};
+use aglet::Control;
 use num_complex::Complex64;
 
 /// Bytes before the polynomials.

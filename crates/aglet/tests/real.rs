@@ -2,8 +2,9 @@
 //! keeps, within half a bit, what docs/parameters.md says: its numbers are the limits.
 #![cfg(feature = "long")]
 
+use aglet::ckks::presets;
 use aglet::ckks::{precision, BootstrapKey, Ciphertext, Engine, KeySize, Method, Request};
-use aglet::{presets, Control};
+use aglet::Control;
 use aglet_testing::documents::row;
 use aglet_testing::fixture::Fixture;
 use aglet_testing::messages::{bits, complex, real};
@@ -164,7 +165,7 @@ fn lossy_and_sign() {
 }
 
 /// A preset of SHIP: the claim of its file, the prediction, each message.
-fn by_roots(preset: &str) -> (Fixture, BootstrapKey, Request) {
+fn ship(preset: &str) -> (Fixture, BootstrapKey, Request) {
     let f = full(preset, None);
     let request = Request { real: true, ..f.request(Method::Regular, 1, KeySize::Large) };
     let start = Instant::now();
@@ -209,14 +210,14 @@ fn the_same_bits_however_run(f: &Fixture, key: &BootstrapKey, request: Request) 
 
 #[test]
 fn ship14() {
-    let (f, key, request) = by_roots("ship14");
+    let (f, key, request) = ship("ship14");
     squares_in_a_row(&f, &key, request, 17.0);
     the_same_bits_however_run(&f, &key, request);
 }
 
 #[test]
 fn ship13() {
-    let (f, key, request) = by_roots("ship13");
+    let (f, key, request) = ship("ship13");
     squares_in_a_row(&f, &key, request, 6.0);
     the_same_bits_however_run(&f, &key, request);
 }
@@ -285,7 +286,7 @@ mod by_hand {
     /// The figure to reach is 16.9 bits in every slot.
     #[test]
     fn ship14_precise() {
-        by_roots("ship14-precise");
+        ship("ship14-precise");
     }
 
     /// Random bits, a hundred refreshes of them in a row: errors do not grow.

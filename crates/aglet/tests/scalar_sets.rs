@@ -1,8 +1,9 @@
 //! The sets with primes above 50 bits, and those of others with a sparse main secret, in a small ring: their chains and digits
 //! under encryption, against the noise model. At its real size each takes minutes.
 
+use aglet::ckks::presets;
 use aglet::ckks::{precision, CkksParams, Engine, KeySize, Method, Request};
-use aglet::{presets, Control, Error};
+use aglet::{Control, Error};
 use aglet_rlwe::security::Secret;
 use aglet_testing::fixture::{shrunk, Fixture};
 use num_complex::Complex64;

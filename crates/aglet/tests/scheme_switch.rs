@@ -1,11 +1,12 @@
 //! Slots of CKKS as bits, messages and integers of a FHEW engine: every value, its noise, and what is refused.
 
+use aglet::ckks::presets;
 use aglet::ckks::{
     self, BootstrapKey, BootstrapKeys, Ciphertext, GaloisKey, KeySize, Method, RelinearizationKey, Request,
 };
-use aglet::fhew::{self, Domain, Form, Gate, Integer, Message, Table, Word};
+use aglet::fhew::{self, Domain, Form, Gate, Integer, Message, Table, Unsigned};
 use aglet::scheme_switch::{Parts, Reading, SchemeSwitch, SchemeSwitchKey};
-use aglet::{presets, Control, ErrorKind, SecretKey};
+use aglet::{Control, ErrorKind, SecretKey};
 use aglet_rlwe::lwe::log2_tail;
 use aglet_testing::fixture::shrunk;
 use num_complex::Complex64;
@@ -115,7 +116,7 @@ fn noise_is_less_than_said_and_fails_as_often_as_computed() {
         said = found[0].variance();
         // So large that units of 2^-20 of the torus show it.
         let wide = fhew.sum(&[(&found[..], 1 << 20)]).unwrap();
-        let units = nearest(fhew, &wide, fhew::Form::Words(Word::new(20).unwrap()), &s.fhew_secret);
+        let units = nearest(fhew, &wide, fhew::Form::Unsigned(Unsigned::new(20).unwrap()), &s.fhew_secret);
         let centred = |u: i64| (u as f64 + 524_288.0).rem_euclid(1_048_576.0) - 524_288.0;
         errors.extend(units.into_iter().map(|u| centred(u) / 2f64.powi(40)));
     }
@@ -326,9 +327,8 @@ fn what_cannot_come_down_is_refused() {
     assert_eq!(kind(read(&s.key, &s.bootstrap)), ErrorKind::Cancelled);
     let forecast = s.switch.create_key(&s.main, &s.fhew_secret, Some(1000), &Control::new());
     assert_eq!(forecast.map(|_| ()).unwrap_err().kind(), ErrorKind::Memory);
-    // Roots of unity have no maps that lead to coefficients.
-    let by_roots =
-        ckks::Engine::new(presets::load("toy-ship", presets::Security::NotChecked).unwrap(), None, 1).unwrap();
+    // SHIP has no maps that lead to coefficients.
+    let ship = ckks::Engine::new(presets::load("toy-ship", presets::Security::NotChecked).unwrap(), None, 1).unwrap();
     let fhew = fhew::Engine::new(fhew::presets::load("gate", fhew::presets::Security::Bits128).unwrap(), 1).unwrap();
-    assert_eq!(SchemeSwitch::new(by_roots, fhew).map(|_| ()).unwrap_err().kind(), ErrorKind::Parameter);
+    assert_eq!(SchemeSwitch::new(ship, fhew).map(|_| ()).unwrap_err().kind(), ErrorKind::Parameter);
 }

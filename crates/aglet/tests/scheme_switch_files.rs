@@ -1,10 +1,11 @@
 //! Files of a switch's key: it comes back and works, in both directions; damaged, cut and foreign ones are refused.
 
+use aglet::ckks::presets;
 use aglet::ckks::{self, BootstrapKeys, KeySize, Method, Request};
 use aglet::fhew::{self, Form};
 use aglet::scheme_switch::{Parts, Reading, SchemeSwitch, SchemeSwitchKey};
 use aglet::wire::{self, SchemeSwitchOrigin};
-use aglet::{presets, Control, ErrorKind};
+use aglet::{Control, ErrorKind};
 
 fn switch(slots: Option<usize>, set: &str) -> SchemeSwitch {
     let engine = ckks::Engine::new(presets::load("toy", presets::Security::NotChecked).unwrap(), slots, 1).unwrap();

@@ -1,4 +1,4 @@
-//! Slots of integers as bits, messages and words of a FHEW engine: every number of a ring, its noise, and what is refused.
+//! Slots of integers as bits, messages and unsigned integers of a FHEW engine: every number of a ring, its noise, and what is refused.
 
 /// The numbers nearest to what ciphertexts hold, whatever their noise.
 fn nearest(fhew: &fhew::Engine, cts: &[fhew::Ciphertext], form: fhew::Form, sk: &fhew::SecretKey) -> Vec<i64> {
@@ -6,7 +6,7 @@ fn nearest(fhew: &fhew::Engine, cts: &[fhew::Ciphertext], form: fhew::Form, sk: 
     fhew.decrypt_array(&array, sk, Some(0.0)).unwrap()
 }
 
-use aglet::fhew::{self, Domain, Integer, Message, Table, Word};
+use aglet::fhew::{self, Domain, Integer, Message, Table, Unsigned};
 use aglet::integer::{presets, Engine, Packing};
 use aglet::scheme_switch::{IntegerSchemeSwitch, IntegerSchemeSwitchKey, Reading};
 use aglet::{Control, ErrorKind};
@@ -21,24 +21,24 @@ fn numbers_of_slots_go_through_tables() {
     let message = Message::new(16, Domain::Padded).unwrap();
     let expected: Vec<u64> = values.iter().rev().map(|&m| m as u64).collect();
     for level in [1, 4] {
-        let found = s.down(&s.encrypt(&values, level), &all, Reading::Message(message)).unwrap();
+        let found = s.to_fhew(&s.encrypt(&values, level), &all, Reading::Message(message)).unwrap();
         assert_eq!(fhew.decrypt(&found, message, &s.fhew_secret).unwrap(), expected);
         assert!(found.iter().all(|ct| ct.variance() == s.switch.variance(Reading::Message(message))));
     }
     let key = fhew.create_bootstrap_key(&s.fhew_secret, &control).unwrap();
-    let found = s.down(&s.encrypt(&values, 2), &all[..8], Reading::Message(message)).unwrap();
+    let found = s.to_fhew(&s.encrypt(&values, 2), &all[..8], Reading::Message(message)).unwrap();
     let table = Table::new(message, message, &(0..16).map(|m| m * m % 16).collect::<Vec<_>>()).unwrap();
     let out = fhew.lookup(&found, &table, &key, None, &control).unwrap();
     let wanted: Vec<u64> = expected[..8].iter().map(|&m| m * m % 16).collect();
     assert_eq!(fhew.decrypt(&out, message, &s.fhew_secret).unwrap(), wanted);
 
-    // Words to the last unit, the ends included.
+    // Unsigned integers to the last unit, the ends included.
     for bits in [8, 12] {
-        let (word, most) = (Word::new(bits).unwrap(), 1 << bits);
+        let (unsigned, most) = (Unsigned::new(bits).unwrap(), 1 << bits);
         let values: Vec<i64> = (0..numbers.count() as i64).map(|i| (i * 37 - 1).rem_euclid(most)).collect();
-        let words = s.down(&s.encrypt(&values, 1), &all, Reading::Word(word)).unwrap();
+        let numbers = s.to_fhew(&s.encrypt(&values, 1), &all, Reading::Unsigned(unsigned)).unwrap();
         let expected: Vec<i64> = values.iter().rev().copied().collect();
-        assert_eq!(nearest(fhew, &words, fhew::Form::Words(word), &s.fhew_secret), expected);
+        assert_eq!(nearest(fhew, &numbers, fhew::Form::Unsigned(unsigned), &s.fhew_secret), expected);
     }
 }
 
@@ -50,7 +50,7 @@ fn bits_of_slots_are_bits_of_gates_in_a_subring_too() {
         let bits: Vec<bool> = (0..count).map(|i| i * i % 7 < 3).collect();
         let values: Vec<i64> = bits.iter().map(|&b| b.into()).collect();
         let all: Vec<usize> = (0..count).collect();
-        let found = s.down(&s.encrypt(&values, 1), &all, Reading::Bits).unwrap();
+        let found = s.to_fhew(&s.encrypt(&values, 1), &all, Reading::Bits).unwrap();
         assert_eq!(s.switch.fhew().decrypt_bits(&found, &s.fhew_secret).unwrap(), bits);
     }
 }
@@ -61,12 +61,12 @@ fn the_noise_of_a_way_down_is_what_is_said() {
     let (fhew, count) = (s.switch.fhew(), s.switch.numbers().count());
     let reading = Reading::Message(Message::new(16, Domain::Padded).unwrap());
     let zeros = s.encrypt(&vec![0; count], 1);
-    let found = s.down(&zeros, &(0..count).collect::<Vec<_>>(), reading).unwrap();
+    let found = s.to_fhew(&zeros, &(0..count).collect::<Vec<_>>(), reading).unwrap();
     // So large that units of 2^-20 of the torus show it.
     let wide = fhew.sum(&[(&found[..], 1 << 14)]).unwrap();
-    let units = nearest(fhew, &wide, fhew::Form::Words(Word::new(20).unwrap()), &s.fhew_secret);
-    let turns = units.into_iter().map(|u| (u as f64 + 524_288.0).rem_euclid(1_048_576.0) - 524_288.0);
-    let variance = turns.map(|u| (u / 2f64.powi(34)).powi(2)).sum::<f64>() / count as f64;
+    let units = nearest(fhew, &wide, fhew::Form::Unsigned(Unsigned::new(20).unwrap()), &s.fhew_secret);
+    let errors = units.into_iter().map(|u| (u as f64 + 524_288.0).rem_euclid(1_048_576.0) - 524_288.0);
+    let variance = errors.map(|u| (u / 2f64.powi(34)).powi(2)).sum::<f64>() / count as f64;
     let said = s.switch.variance(reading);
     // What is said counts how far 15 comes from where it should be as well, and that is most of it; zeros have the noise alone.
     let bits = variance.log2() / 2.0;
@@ -92,11 +92,11 @@ fn what_cannot_come_down_is_refused() {
     let (numbers, control) = (s.switch.numbers(), Control::new());
     let ones = s.encrypt(&[1; 1024], 1);
     let kind = |result: Result<Vec<fhew::Ciphertext>, aglet::Error>| result.map(|_| ()).unwrap_err().kind();
-    assert_eq!(kind(s.down(&ones, &[0, 1024], Reading::Bits)), ErrorKind::Range);
-    assert_eq!(kind(s.down(&ones, &[0], Reading::Real(Integer::new(8).unwrap(), 1.0))), ErrorKind::Parameter);
-    assert_eq!(kind(s.down(&ones, &[0], Reading::Word(Word::new(13).unwrap()))), ErrorKind::Parameter);
-    assert_eq!(kind(s.down(&s.encrypt(&[1], 0), &[0], Reading::Bits)), ErrorKind::Level);
-    assert!(s.down(&ones, &[], Reading::Bits).unwrap().is_empty());
+    assert_eq!(kind(s.to_fhew(&ones, &[0, 1024], Reading::Bits)), ErrorKind::Range);
+    assert_eq!(kind(s.to_fhew(&ones, &[0], Reading::Real(Integer::new(8).unwrap(), 1.0))), ErrorKind::Parameter);
+    assert_eq!(kind(s.to_fhew(&ones, &[0], Reading::Unsigned(Unsigned::new(13).unwrap()))), ErrorKind::Parameter);
+    assert_eq!(kind(s.to_fhew(&s.encrypt(&[1], 0), &[0], Reading::Bits)), ErrorKind::Level);
+    assert!(s.to_fhew(&ones, &[], Reading::Bits).unwrap().is_empty());
     let other = numbers.create_secret_key().unwrap();
     let foreign = s.switch.create_key(&other, &s.fhew_secret, None, &control).unwrap();
     let strange = numbers.create_bootstrap_key(&other, None, &control).unwrap();

@@ -26,7 +26,7 @@ fn messages_come_up_in_every_domain_and_can_be_computed_on() {
     ] {
         let most = 1u64 << bits.unwrap_or(4);
         let given: Vec<u64> = (0..used as u64).map(|i| (i * i * 5 + i) % most).collect();
-        let up = s.up(Form::Messages(domain), &s.encrypt_messages(&given, domain), bits).unwrap();
+        let up = s.from_fhew(Form::Messages(domain), &s.encrypt_messages(&given, domain), bits).unwrap();
         println!("{domain:?} {bits:?}: level {}", up.level());
         assert_eq!(s.decrypt(&up), padded(&given, count), "{domain:?} {bits:?}");
         assert!(up.level() >= 1);
@@ -49,11 +49,11 @@ fn slots_go_down_through_a_table_and_up_again() {
     let ct = s.encrypt(&values, 1);
     let message = Message::new(16, Domain::Padded).unwrap();
     let slots: Vec<usize> = (0..16).collect();
-    let low = s.down(&ct, &slots, Reading::Message(message)).unwrap();
+    let low = s.to_fhew(&ct, &slots, Reading::Message(message)).unwrap();
     let key = fhew.create_bootstrap_key(&s.fhew_secret, &control).unwrap();
     let table = Table::new(message, message, &(0..16).map(|m| (m * m + 3) % 16).collect::<Vec<_>>()).unwrap();
     let out = fhew.lookup(&low, &table, &key, None, &control).unwrap();
-    let up = s.up(Form::Messages(Domain::Padded), &out, None).unwrap();
+    let up = s.from_fhew(Form::Messages(Domain::Padded), &out, None).unwrap();
     let wanted: Vec<u64> = (0..16).map(|m| (m * m + 3) % 16).collect();
     println!("a table: level {}", up.level());
     let planned = s.switch.plan_from_fhew(Form::Messages(Domain::Padded), None, out[0].variance(), None).unwrap();
@@ -62,7 +62,7 @@ fn slots_go_down_through_a_table_and_up_again() {
     // A table of bits.
     let table = Table::new(message, message, &(0..16).map(|m| u64::from(m > 6)).collect::<Vec<_>>()).unwrap();
     let out = fhew.lookup(&low, &table, &key, None, &control).unwrap();
-    let up = s.up(Form::Messages(Domain::Padded), &out, Some(1)).unwrap();
+    let up = s.from_fhew(Form::Messages(Domain::Padded), &out, Some(1)).unwrap();
     let wanted: Vec<u64> = (0..16).map(|m| u64::from(m > 6)).collect();
     println!("a table of bits: level {}", up.level());
     assert_eq!(s.decrypt(&up), padded(&wanted, numbers.count()));
@@ -76,15 +76,15 @@ fn bits_of_gates_come_up_in_a_subring_too() {
         let bits: Vec<bool> = (0..count - 3).map(|i| i * i % 7 < 3).collect();
         let wanted: Vec<u64> = bits.iter().map(|&b| b.into()).collect();
         let cells = fhew.encrypt_bits(&bits, &s.fhew_secret).unwrap();
-        let up = s.up(Form::Bits, &cells, None).unwrap();
+        let up = s.from_fhew(Form::Bits, &cells, None).unwrap();
         println!("{preset}: level {}", up.level());
         assert_eq!(s.decrypt(&up), padded(&wanted, count), "{preset}");
         // Down and up again: what went to FHEW once more is what it was.
         let slots: Vec<usize> = (0..count).collect();
-        let low = s.down(&up, &slots, Reading::Bits).unwrap();
+        let low = s.to_fhew(&up, &slots, Reading::Bits).unwrap();
         assert_eq!(fhew.decrypt_bits(&low, &s.fhew_secret).unwrap()[..bits.len()], bits);
-        assert_eq!(s.decrypt(&s.up(Form::Bits, &low, None).unwrap()), padded(&wanted, count), "{preset}");
-        assert_eq!(s.decrypt(&s.up(Form::Bits, &[], None).unwrap()), padded(&[], count), "{preset}");
+        assert_eq!(s.decrypt(&s.from_fhew(Form::Bits, &low, None).unwrap()), padded(&wanted, count), "{preset}");
+        assert_eq!(s.decrypt(&s.from_fhew(Form::Bits, &[], None).unwrap()), padded(&[], count), "{preset}");
     }
 }
 
@@ -94,17 +94,17 @@ fn what_cannot_come_up_is_refused() {
     let (numbers, control, padded) = (s.switch.numbers(), Control::new(), Form::Messages(Domain::Padded));
     let ones = s.encrypt_messages(&[1; 8], Domain::Padded);
     let kind = |result: Result<Ciphertext, aglet::Error>| result.map(|_| ()).unwrap_err().kind();
-    assert_eq!(kind(s.up(Form::Integers(Integer::new(8).unwrap()), &ones, None)), ErrorKind::Parameter);
+    assert_eq!(kind(s.from_fhew(Form::Integers(Integer::new(8).unwrap()), &ones, None)), ErrorKind::Parameter);
     let many = vec![ones[0].clone(); numbers.count() + 1];
-    assert_eq!(kind(s.up(padded, &many, None)), ErrorKind::Range);
+    assert_eq!(kind(s.from_fhew(padded, &many, None)), ErrorKind::Range);
     for bits in [0, 5, 64] {
-        assert_eq!(kind(s.up(padded, &ones, Some(bits))), ErrorKind::Range, "{bits}");
+        assert_eq!(kind(s.from_fhew(padded, &ones, Some(bits))), ErrorKind::Range, "{bits}");
     }
     // Noise of some units: one bit still comes back, of four there are not the levels, and then nothing does.
     let fhew = s.switch.fhew();
     let noisy = |log2: u32| fhew.sum(&[(&ones[..], 32 << log2)]).unwrap();
     let kinds: Vec<_> =
-        (26..34).map(|log2| s.up(padded, &noisy(log2), None).map(|_| ()).err().map(|e| e.kind())).collect();
+        (26..34).map(|log2| s.from_fhew(padded, &noisy(log2), None).map(|_| ()).err().map(|e| e.kind())).collect();
     println!("{kinds:?}");
     assert!(
         kinds[0].is_none() && kinds.contains(&Some(ErrorKind::Level)) && kinds.ends_with(&[Some(ErrorKind::Range)])
@@ -118,7 +118,7 @@ fn what_cannot_come_up_is_refused() {
     let lwe = fhew.create_secret_key().unwrap();
     let message = fhew.params().message();
     let unknown = fhew.encrypt(&[1], message, &lwe).unwrap();
-    assert_eq!(kind(s.up(padded, &unknown, None)), ErrorKind::KeyMismatch);
+    assert_eq!(kind(s.from_fhew(padded, &unknown, None)), ErrorKind::KeyMismatch);
     control.cancel();
     let stopped = s.switch.from_fhew((padded, &ones), None, (&s.key, &s.bootstrap), &control);
     assert_eq!(kind(stopped), ErrorKind::Cancelled);

@@ -1,7 +1,8 @@
 //! SHIP on the toy ring: real, complex and bits, against the models and the work that was counted.
 
+use aglet::ckks::presets;
 use aglet::ckks::{cost, precision, BootstrapCircuit, BootstrapKey, Ciphertext, Engine, KeySize, Method, Request};
-use aglet::{presets, Control, Error, ErrorKind, Runtime};
+use aglet::{Control, Error, ErrorKind, Runtime};
 use aglet_ring::arch;
 use aglet_testing::fixture::Fixture;
 use aglet_testing::messages;

@@ -1,7 +1,8 @@
 //! The whole engine on the toy ring: small enough for the quick tests, the same chain and circuits as the real set.
 
+use aglet::ckks::presets;
 use aglet::ckks::{BootstrapKey, BootstrapKeys, Ciphertext, Engine, KeySize, Method, Number, Request};
-use aglet::{presets, Control, Error};
+use aglet::{Control, Error};
 use aglet_testing::fixture::{precision, Fixture};
 use aglet_testing::messages;
 use num_complex::Complex64;

@@ -5,10 +5,9 @@
 //! the clear, with noise, or as a count of work. Levels are always chain levels (the number of `Q` limbs minus one).
 #![forbid(unsafe_code)]
 
-pub mod blind_rotation;
 pub mod ckks;
 pub mod error;
-pub mod functional;
+pub mod fhew;
 pub mod integer;
 pub mod own_keys;
 pub mod packed;
@@ -16,9 +15,9 @@ pub mod pipeline;
 pub mod plan;
 pub mod step;
 
-pub use blind_rotation::{BlindRotation, FhewBootstrapKey};
 pub use ckks::{BootstrapCircuit, CkksStep};
 pub use error::Error;
+pub use fhew::{BlindRotation, FhewBootstrapKey};
 pub use own_keys::OwnKeys;
 pub use packed::{PackedKey, PackedKeys, PackedNeed};
 pub use pipeline::{Pipeline, Probe};

@@ -1,6 +1,6 @@
 //! Tables where messages meet: phases as far from a border as the noise of a bootstrap reaches, under a key without errors.
 
-use aglet_bootstrap::functional::{lookup, OneThread};
+use aglet_bootstrap::fhew::functional::{lookup, OneThread};
 use aglet_bootstrap::FhewBootstrapKey;
 use aglet_ring::arch;
 use aglet_ring::blind::Gadget;
@@ -52,16 +52,16 @@ fn tables_turn_from_value_to_value_at_the_border() {
     let q = ctx.modulus().value() as f64;
     for (p, domain) in [2, 4, 8, 16].into_iter().flat_map(|p| Domain::ALL.map(|domain| (p, domain))) {
         let message = Message::new(p, domain).unwrap();
-        let (values, turn) = (values(message), message.torus());
+        let (values, torus) = (values(message), message.torus());
         // A rotation of the full domain reads half the phase, the second with the noise of the first.
         let full = f64::from(u8::from(domain == Domain::Full));
         let eta = (1.0 + full) * DEVIATIONS * noise.decision(full * noise.blind_rotation).sqrt();
-        assert!(2.0 * eta < 1.0 / turn as f64, "{p}, {}: boxes are wider than the noise", domain.name());
+        assert!(2.0 * eta < 1.0 / torus as f64, "{p}, {}: boxes are wider than the noise", domain.name());
         let (mut cts, mut expected) = (Vec::new(), Vec::new());
         // Padded messages end where the padding begins; on the whole torus the last one meets the first.
         for m in 0..if domain == Domain::Padded { p - 1 } else { p } {
             for (side, nearest) in [(-eta, m), (eta, (m + 1) % p)] {
-                let phase = ((m as f64 + 0.5) / turn as f64 + side).rem_euclid(1.0) * q;
+                let phase = ((m as f64 + 0.5) / torus as f64 + side).rem_euclid(1.0) * q;
                 cts.push(sk.encrypt(&ctx, phase as u64, &mut source).unwrap());
                 expected.push(values[nearest as usize]);
             }

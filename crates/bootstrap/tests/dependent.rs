@@ -3,7 +3,7 @@
 //! Each measured ratio is of 240 errors or more, whose mean square has a deviation of one part in 11; bounds are five of them away.
 
 use super::keys::{keys, preset, Keys};
-use aglet_bootstrap::functional::{lookup, lookup_pairs, OneThread};
+use aglet_bootstrap::fhew::functional::{lookup, lookup_pairs, OneThread};
 use aglet_ring::arch;
 use aglet_rlwe::lwe::{LweCiphertext, PackingKey};
 use aglet_schemes::fhew::{from_bit, Domain, Gate, Message, PairTable, Table};
@@ -23,11 +23,11 @@ fn encrypt(k: &mut Keys, message: Message, values: impl Iterator<Item = u64>) ->
     k.encrypt_phases(phases)
 }
 
-/// The square of an error, on the torus, over what the ciphertext states. `turn` phases of messages are a turn.
-fn ratio(k: &Keys, ct: &LweCiphertext, turn: u64) -> f64 {
+/// The square of an error, on the torus, over what the ciphertext states. `torus` phases of messages are the torus.
+fn ratio(k: &Keys, ct: &LweCiphertext, torus: u64) -> f64 {
     let q = k.ctx.modulus().value() as f64;
-    let phase = k.sk.phase(&k.ctx, ct).unwrap() as f64 / q * turn as f64;
-    ((phase - phase.round()) / turn as f64).powi(2) / ct.variance()
+    let phase = k.sk.phase(&k.ctx, ct).unwrap() as f64 / q * torus as f64;
+    ((phase - phase.round()) / torus as f64).powi(2) / ct.variance()
 }
 
 fn weighted(k: &Keys, terms: &[(&LweCiphertext, i64)]) -> LweCiphertext {

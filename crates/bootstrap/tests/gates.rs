@@ -1,7 +1,7 @@
 //! Gates at their real size: truth tables, noise against its formula, the same bits on every backend.
 
 use super::keys::{keys, preset, Keys};
-use aglet_bootstrap::functional::{self, OneThread};
+use aglet_bootstrap::fhew::functional::{self, OneThread};
 use aglet_bootstrap::FhewBootstrapKey;
 use aglet_ring::arch;
 use aglet_ring::sample::ChaChaSource;

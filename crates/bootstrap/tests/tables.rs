@@ -1,12 +1,12 @@
 //! Noise of tables at their real size against the formulas: many tables of one rotation, interleaved and as multiples, and packing.
 
 use super::keys::{keys, preset, Keys};
-use aglet_bootstrap::functional::{OneThread, Way};
+use aglet_bootstrap::fhew::functional::{OneThread, Way};
 use aglet_ring::arch;
 use aglet_rlwe::lwe::{GlweSample, LweCiphertext, Noise, PackingKey};
 use aglet_schemes::fhew::{half_steps, Domain, Message, Table};
 #[cfg(feature = "long")]
-use {aglet_bootstrap::functional::lookup_pairs, aglet_schemes::fhew::PairTable};
+use {aglet_bootstrap::fhew::functional::lookup_pairs, aglet_schemes::fhew::PairTable};
 
 const LUT4: &str = include_str!("../../aglet/presets/fhew/lut4.toml");
 const WIDE: &str = include_str!("../../aglet/presets/fhew/wide.toml");
@@ -81,7 +81,7 @@ fn interleaved_tables_have_the_noise_of_a_rotation() {
         let carried = k.ctx.params().noise().blind_rotation;
         formula += noise(&k).blind_rotation / 3.0;
         let run = OneThread { ctx: &k.ctx, key: &k.key };
-        let out = aglet_bootstrap::functional::lookup(&run, &cts, &tables, -128.0).unwrap();
+        let out = aglet_bootstrap::fhew::functional::lookup(&run, &cts, &tables, -128.0).unwrap();
         for (found, values) in out.iter().zip(&all) {
             for (i, ct) in found.iter().enumerate() {
                 assert!((ct.variance() / carried - 1.0).abs() < 1e-9);
@@ -102,7 +102,7 @@ fn packing_has_the_noise_of_its_automorphisms() {
         let mut k = of(WIDE, seed);
         let half = half_steps(&k.ctx, message);
         let start = GlweSample::trivial(&k.ctx, &half, k.key.id()).unwrap();
-        // Message 0 lies at the border between the halves of the turn.
+        // Message 0 lies at the border between the halves of the torus.
         let cts = encrypt(&mut k, message, 17).split_off(1);
         let values = k.key.rotate_tables(&k.ctx, &cts[..15], &[start], 0).unwrap();
         let values: Vec<_> = (0..16).map(|i| values[i % 15].clone()).collect();

@@ -127,9 +127,9 @@ pub fn slots_to_coeffs<S: DftScalar>(
         stages.push(merge(slots, maps, share, steps)?);
     }
     for i in 1..stages.len() {
-        let turn = steps.sign() * stages[i].stride() as isize;
-        stages[i - 1] = stages[i - 1].then_rotated(turn);
-        stages[i] = stages[i].of_rotated(-turn);
+        let shift = steps.sign() * stages[i].stride() as isize;
+        stages[i - 1] = stages[i - 1].then_rotated(shift);
+        stages[i] = stages[i].of_rotated(-shift);
     }
     Ok(stages)
 }
@@ -155,9 +155,9 @@ pub fn coeffs_to_slots<S: DftScalar>(
         stages.push(merge(slots, maps, share, steps)?);
     }
     for i in (1..stages.len()).rev() {
-        let turn = steps.sign() * stages[i - 1].stride() as isize;
-        stages[i] = stages[i].of_rotated(turn);
-        stages[i - 1] = stages[i - 1].then_rotated(-turn);
+        let shift = steps.sign() * stages[i - 1].stride() as isize;
+        stages[i] = stages[i].of_rotated(shift);
+        stages[i - 1] = stages[i - 1].then_rotated(-shift);
     }
     Ok(stages)
 }

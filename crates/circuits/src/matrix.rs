@@ -65,7 +65,7 @@ impl<'a, S: Scalar> MatrixCut<'a, S> {
         self.used.iter().filter(|&&used| used).count()
     }
 
-    /// The part of the matrix that belongs to a run, turned back by its first giant step, over the scalars of the matrix or
+    /// The part of the matrix that belongs to a run, rotated back by its first giant step, over the scalars of the matrix or
     /// over others that hold them.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 //! pickles.
 
 use crate::errors;
-use aglet::presets::Security;
+use aglet::ckks::presets::Security;
 use aglet::wire::{Origin, Stored, Summary};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyTypeError;

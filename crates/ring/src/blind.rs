@@ -1,12 +1,12 @@
-//! What blind rotations and LWE key switches ask of the ring: one block of an accumulator, an external product, a sum of products,
-//! an automorphism.
+//! What blind rotations and LWE key switches ask of the ring: the CMuxes of one block on an accumulator, an external product, a sum of
+//! products, an automorphism.
 
 use crate::arch::{BlindRow, ProductSum};
 use crate::modulus::Modulus;
 use crate::packed::PackedKey;
 use crate::small::SmallTable;
 
-/// How accumulators are cut into digits: `levels` balanced digits in base `2^log_base`, of the number nearest to
+/// Gadget decomposition: accumulators are cut into `levels` balanced digits in base `2^log_base`, of the number nearest to
 /// `x 2^(log_base levels) / q`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gadget {
@@ -41,8 +41,8 @@ pub fn scratch_words(table: &SmallTable, columns: usize, gadget: Gadget) -> usiz
     columns * (gadget.levels + 1) * table.n()
 }
 
-/// `acc += sum_j (X^(e_j) - 1) acc x key_j` over the keys of a block, with the external product of digits and samples, for every input:
-/// its exponents, a number below 2N for each key of the block, and its accumulator, canonical coefficients, N words for each column.
+/// The CMuxes of a block: `acc += sum_j (X^(e_j) - 1) acc x key_j` over its keys, with the external product of digits and samples. For
+/// every input: its exponents, a number below 2N for each key of the block, and its accumulator, canonical coefficients, N words for each column.
 /// Meanwhile the next block of the key comes into the cache, a part of it with each input. Variable time in the exponents, which are public.
 ///
 /// # Panics

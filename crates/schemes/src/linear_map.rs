@@ -121,18 +121,18 @@ impl<S: Scalar> LinearMap<S> {
     /// The rotations (to the left) that evaluating the map needs: the baby steps in use (without 0), and the giant step if
     /// there is one.
     pub fn rotations(&self) -> (Vec<usize>, Option<usize>) {
-        let places = || self.diagonals.keys().map(|&k| self.turned(k));
+        let places = || self.diagonals.keys().map(|&k| self.rotated(k));
         let mut babies: Vec<usize> =
-            places().map(|k| k % self.giant()).filter(|&i| i != 0).map(|i| self.turned(i)).collect();
+            places().map(|k| k % self.giant()).filter(|&i| i != 0).map(|i| self.rotated(i)).collect();
         babies.sort_unstable();
         babies.dedup();
-        let giant = places().any(|k| k >= self.giant()).then(|| self.turned(self.giant()));
+        let giant = places().any(|k| k >= self.giant()).then(|| self.rotated(self.giant()));
         (babies, giant)
     }
 
     /// The number of giant steps, empty ones included: what [`LinearMap::giant_steps`] has, without making it.
     pub fn giant_step_count(&self) -> usize {
-        self.diagonals.keys().map(|&k| self.turned(k)).max().map_or(0, |k| k / self.giant() + 1)
+        self.diagonals.keys().map(|&k| self.rotated(k)).max().map_or(0, |k| k / self.giant() + 1)
     }
 
     /// The length of one giant step.
@@ -141,7 +141,7 @@ impl<S: Scalar> LinearMap<S> {
     }
 
     /// An index counted in the direction of the steps, and back.
-    fn turned(&self, k: usize) -> usize {
+    fn rotated(&self, k: usize) -> usize {
         if self.right {
             (self.slots - k % self.slots) % self.slots
         } else {
@@ -153,7 +153,7 @@ impl<S: Scalar> LinearMap<S> {
     /// rule can walk the list from its end.
     pub fn giant_steps(&self) -> Vec<GiantStep<S>> {
         let giant = self.giant();
-        let place = |&k: &usize| self.turned(k);
+        let place = |&k: &usize| self.rotated(k);
         let mut steps: Vec<GiantStep<S>> =
             (0..self.giant_step_count()).map(|index| GiantStep { index, terms: Vec::new() }).collect();
         for (k, d) in &self.diagonals {
@@ -164,7 +164,7 @@ impl<S: Scalar> LinearMap<S> {
             } else {
                 diagonal.rotate_right(back);
             }
-            steps[g].terms.push((self.turned(baby), diagonal));
+            steps[g].terms.push((self.rotated(baby), diagonal));
         }
         steps.iter_mut().for_each(|s| s.terms.sort_by_key(|t| t.0));
         steps
@@ -189,7 +189,7 @@ impl<S: Scalar> LinearMap<S> {
             });
         }
         if self.right {
-            let index = |k: usize| (slots - self.turned(k)) % slots;
+            let index = |k: usize| (slots - self.rotated(k)) % slots;
             self.diagonals = self.diagonals.clone().into_iter().map(|(k, d)| (index(k), d)).collect();
         }
         self.slots = slots;
@@ -240,8 +240,8 @@ impl<S: Scalar> LinearMap<S> {
     fn shifted(&self, index: usize, entries: usize) -> Self {
         let moved = self.diagonals.iter().map(|(&k, d)| {
             let mut d = d.clone();
-            let turn = entries % d.len();
-            d.rotate_left(turn);
+            let shift = entries % d.len();
+            d.rotate_left(shift);
             ((k + index) % self.slots, d)
         });
         LinearMap { diagonals: moved.collect(), stride: gcd(self.stride, index), ..*self }

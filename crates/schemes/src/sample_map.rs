@@ -21,7 +21,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// A key with the automorphism that it is for.
-type Turn<'a> = (&'a SwitchingKey, Arc<Automorphism>);
+type KeyedAutomorphism<'a> = (&'a SwitchingKey, Arc<Automorphism>);
 
 /// A linear map encoded for one level, and beside it, if there is one, a map whose result is conjugated: X -> X^-1, which
 /// switches the rows of integers.
@@ -105,7 +105,12 @@ impl SampleMap {
     }
 
     /// Looks up the key of an automorphism and checks that it has the shape the diagonals were made for.
-    fn key_of<'a>(&self, e: &SampleEvaluator<'a>, sample: &Sample, galois: u64) -> Result<Turn<'a>, Error> {
+    fn key_of<'a>(
+        &self,
+        e: &SampleEvaluator<'a>,
+        sample: &Sample,
+        galois: u64,
+    ) -> Result<KeyedAutomorphism<'a>, Error> {
         let role = KeyRole::Galois(galois);
         let key = e.key(role, self.level + 1)?;
         if key.spec().p_limbs != self.spec.p_limbs || key.spec().digits.len() < self.spec.digits.len() {
@@ -131,13 +136,13 @@ impl SampleMap {
             return Err(Error::LevelTooLow { required: self.level, actual: low.limbs() - 1 });
         }
         of.iter().try_for_each(|x| e.same_key(first, x))?;
-        let turn = |by: usize| self.key_of(e, first, rotation_exponent(by as isize, n));
-        let keys: Vec<Option<Turn<'_>>> = self
+        let key_at = |by: usize| self.key_of(e, first, rotation_exponent(by as isize, n));
+        let keys: Vec<Option<KeyedAutomorphism<'_>>> = self
             .babies
             .iter()
-            .map(|&by| if by == 0 { Ok(None) } else { turn(by).map(Some) })
+            .map(|&by| if by == 0 { Ok(None) } else { key_at(by).map(Some) })
             .collect::<Result<_, _>>()?;
-        let giant = self.giant.map(turn).transpose()?;
+        let giant = self.giant.map(key_at).transpose()?;
         let spec = keys.iter().flatten().chain(&giant).next().map_or(&self.spec, |(key, _)| key.spec());
         let mut inputs = of.iter().map(|x| input(e, x, self.level, spec)).collect::<Result<Vec<_>, _>>()?;
         let words: Vec<_> = keys.iter().map(|k| k.as_ref().map(|(key, phi)| (key.words(), &**phi))).collect();
@@ -180,10 +185,10 @@ pub(crate) fn giant_steps_at_once(keys: usize, giants: usize) -> impl Iterator<I
     (0..giants.div_ceil(most)).rev().map(move |i| i * most..giants.min((i + 1) * most))
 }
 
-/// By Horner's rule: the sums so far, turned by a giant step, and the inner sums of the step below.
+/// By Horner's rule: the sums so far, rotated by a giant step, and the inner sums of the step below.
 fn giant_step(
     e: &SampleEvaluator<'_>,
-    (key, phi): &Turn<'_>,
+    (key, phi): &KeyedAutomorphism<'_>,
     last: &[Pair],
     inner: &[Pair],
 ) -> Result<Vec<Pair>, Error> {

@@ -162,9 +162,9 @@ impl<'a> SampleEvaluator<'a> {
         let digits = digits(ctx, key.spec(), &c1)?;
         let with = |(digits, lifted)| KeyProduct { added_before: Some(lifted), ..KeyProduct::of(digits) };
         let inputs: Vec<_> = digits.iter().zip(&lifted).map(with).collect();
-        let turned = ctx.ring().key_products(&inputs, key.words(), Some(&ctx.ring().automorphism(galois)))?;
+        let rotated = ctx.ring().key_products(&inputs, key.words(), Some(&ctx.ring().automorphism(galois)))?;
         drop((digits, lifted));
-        turned.iter().map(|pair| self.divided(pair, 0)).collect()
+        rotated.iter().map(|pair| self.divided(pair, 0)).collect()
     }
 
     /// Brings a sample of degree 2 back to degree 1, divided by the `drop` highest primes of the chain on the way.

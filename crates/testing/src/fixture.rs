@@ -1,12 +1,13 @@
 //! An engine with the keys that every bootstrap needs.
 
 use crate::statistics::{self, Precision};
+use aglet::ckks::presets;
 use aglet::ckks::{
     BootstrapKey, BootstrapKeys, Ciphertext, CkksLiteral, CkksParams, Engine, GaloisKey, KeySize, Method, Number,
     RelinearizationKey, Request, RotationKey,
 };
 use aglet::integer::{self, IntegerLiteral, IntegerParams};
-use aglet::{presets, Control, Error, SecretKey};
+use aglet::{Control, Error, SecretKey};
 use aglet_rlwe::security::Security;
 use num_complex::Complex64;
 use std::sync::OnceLock;

@@ -59,14 +59,14 @@ impl Sides {
     ///
     /// # Errors
     /// Those of [`IntegerSchemeSwitch::to_fhew`].
-    pub fn down(&self, ct: &Ciphertext, slots: &[usize], reading: Reading) -> Result<Vec<fhew::Ciphertext>, Error> {
+    pub fn to_fhew(&self, ct: &Ciphertext, slots: &[usize], reading: Reading) -> Result<Vec<fhew::Ciphertext>, Error> {
         self.switch.to_fhew(ct, slots, reading, (&self.key, &self.bootstrap), &Control::new())
     }
     /// What lookups gave as slots.
     ///
     /// # Errors
     /// Those of [`IntegerSchemeSwitch::from_fhew`].
-    pub fn up(&self, form: Form, cells: &[fhew::Ciphertext], bits: Option<u32>) -> Result<Ciphertext, Error> {
+    pub fn from_fhew(&self, form: Form, cells: &[fhew::Ciphertext], bits: Option<u32>) -> Result<Ciphertext, Error> {
         self.switch.from_fhew((form, cells), bits, (&self.key, &self.bootstrap), &Control::new())
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::rings;
 use crate::trace::{constant, source};
-use aglet::presets;
+use aglet::ckks::presets;
 use aglet_bootstrap::FhewBootstrapKey;
 use aglet_ring::arch;
 use aglet_ring::blind::Gadget;

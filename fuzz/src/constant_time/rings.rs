@@ -1,7 +1,7 @@
 //! Keys of rings: of slots, and those of SHIP.
 
 use crate::trace::{constant, source};
-use aglet::presets;
+use aglet::ckks::presets;
 use aglet_bootstrap::ckks::ship::support::{SecretSupport, SignedSupport};
 use aglet_bootstrap::ckks::ship::{encapsulation, generate, RotationShape};
 use aglet_ring::arch;

@@ -364,6 +364,6 @@ fn rotate_tree(
         }
     }
     let steps: Vec<isize> = groups.keys().map(|&step| -step as isize).collect();
-    let turned = e.rotate_each(ct, &steps)?;
-    groups.into_values().zip(turned).try_for_each(|(group, ct)| rotate_tree(e, &ct, group, out))
+    let rotated = e.rotate_each(ct, &steps)?;
+    groups.into_values().zip(rotated).try_for_each(|(group, ct)| rotate_tree(e, &ct, group, out))
 }

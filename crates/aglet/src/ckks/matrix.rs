@@ -342,12 +342,12 @@ impl Engine {
                 let part = part(&e, i)?;
                 sum = Some(match sum {
                     None => (part, first),
-                    Some((sum, at)) => (e.add(&turn(&e, sum, at - first, key.baby)?, &part)?, first),
+                    Some((sum, at)) => (e.add(&rotate(&e, sum, at - first, key.baby)?, &part)?, first),
                 });
             }
             control.report(firsts.len(), firsts.len(), "matrix");
             let (sum, at) = sum.ok_or_else(|| Error::Range("The matrix has no entry.".into()))?;
-            turn(&e, sum, at, key.baby)
+            rotate(&e, sum, at, key.baby)
         })
     }
 
@@ -367,7 +367,7 @@ impl Engine {
 }
 
 /// Rotates to the left by a number of giant steps, composed of powers of two.
-fn turn(e: &CkksEvaluator<'_>, ct: Ciphertext, giants: usize, baby: usize) -> Result<Ciphertext, Error> {
+fn rotate(e: &CkksEvaluator<'_>, ct: Ciphertext, giants: usize, baby: usize) -> Result<Ciphertext, Error> {
     let mut out = ct;
     let left = giants * baby % e.slots();
     let mut step = baby;

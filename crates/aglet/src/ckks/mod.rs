@@ -9,6 +9,7 @@ pub(crate) mod engine;
 mod fits;
 pub(crate) mod matrix;
 mod models;
+pub mod presets;
 pub(crate) mod rotation_layout;
 mod sharing;
 pub mod sizes;

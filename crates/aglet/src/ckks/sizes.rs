@@ -1,6 +1,7 @@
 //! Parameter sets for a number of levels: the presets without bootstrapping, cut to that number.
 
-use crate::{presets, Error};
+use crate::ckks::presets;
+use crate::Error;
 use aglet_rlwe::security::{self, Security};
 use aglet_schemes::ckks::params::{CkksLiteral, CkksParams, ModuliGroup, Role};
 

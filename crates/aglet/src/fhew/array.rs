@@ -4,7 +4,7 @@ use super::memory::{room, room_of_seeds};
 use crate::{Error, KeyId};
 use aglet_ring::arch;
 use aglet_rlwe::lwe::{LweCiphertext, LweContext};
-use aglet_schemes::fhew::{not, Domain, FhewParams, Integer, Word};
+use aglet_schemes::fhew::{not, Domain, FhewParams, Integer, Unsigned};
 use std::sync::Arc;
 
 /// Parameters with their tables. An engine shares them with everything that it makes. Equal parameters make equal
@@ -54,7 +54,7 @@ pub enum Form {
     /// Signed integers, which do not wrap around.
     Integers(Integer),
     /// Unsigned integers, which wrap around.
-    Words(Word),
+    Unsigned(Unsigned),
 }
 
 impl Form {
@@ -67,7 +67,7 @@ impl Form {
             Form::Messages(Domain::Full) => 2,
             Form::Messages(Domain::Negacyclic) => 3,
             Form::Integers(integer) => 4 | u64::from(integer.bits()) << 8,
-            Form::Words(word) => 5 | u64::from(word.bits()) << 8,
+            Form::Unsigned(unsigned) => 5 | u64::from(unsigned.bits()) << 8,
         }
     }
     /// The form with this code, if there is one.
@@ -76,7 +76,7 @@ impl Form {
         let bits = u32::try_from(code >> 8).ok()?;
         match code & 255 {
             4 => Integer::new(bits).ok().map(Form::Integers),
-            5 => Word::new(bits).ok().map(Form::Words),
+            5 => Unsigned::new(bits).ok().map(Form::Unsigned),
             _ => [Form::Bits].into_iter().chain(Domain::ALL.map(Form::Messages)).find(|form| form.code() == code),
         }
     }
@@ -87,7 +87,7 @@ impl Form {
             Form::Bits => "bits",
             Form::Messages(domain) => domain.name(),
             Form::Integers(_) => "signed",
-            Form::Words(_) => "unsigned",
+            Form::Unsigned(_) => "unsigned",
         }
     }
 }
@@ -245,7 +245,7 @@ impl Array {
                     Form::Bits => 0,
                     Form::Messages(domain) => message.within(domain).phase(ctx, number),
                     Form::Integers(integer) => integer.encode(ctx, number)?,
-                    Form::Words(word) => word.encode(ctx, number.rem_euclid(1 << word.bits()) as u64)?,
+                    Form::Unsigned(unsigned) => unsigned.encode(ctx, number.rem_euclid(1 << unsigned.bits()) as u64)?,
                 },
             );
             Ok(sum)
@@ -290,7 +290,7 @@ impl Array {
 
     fn integers(&self) -> Result<(), Error> {
         match self.form {
-            Form::Messages(_) | Form::Integers(_) | Form::Words(_) => Ok(()),
+            Form::Messages(_) | Form::Integers(_) | Form::Unsigned(_) => Ok(()),
             Form::Bits => Err(Error::Parameter(
                 "Bits have no sums; combine them with gates, as in engine.xor(x, y, key), or encrypt integers.".into(),
             )),

@@ -40,13 +40,13 @@ impl Engine {
             Form::Bits => (0, 1),
             Form::Messages(_) => (0, self.params().message().space() as i64 - 1),
             Form::Integers(integer) => integer.range(),
-            Form::Words(word) => (0, (1 << word.bits()) - 1),
+            Form::Unsigned(unsigned) => (0, (1 << unsigned.bits()) - 1),
         };
         let decoded = |phase: u64| match form {
             Form::Bits => i64::from(to_bit(ctx, phase)),
             Form::Messages(domain) => self.params().message().within(domain).decode(ctx, phase) as i64,
             Form::Integers(integer) => integer.decode(ctx, phase),
-            Form::Words(word) => word.decode(ctx, phase) as i64,
+            Form::Unsigned(unsigned) => unsigned.decode(ctx, phase) as i64,
         };
         let found: Vec<i64> =
             self.phases(array.cells(), form, sk, max_log2_failure)?.into_iter().map(decoded).collect();
@@ -72,7 +72,7 @@ impl Engine {
             Form::Bits => 0.125,
             Form::Messages(domain) => self.params().message().within(domain).half_step(),
             Form::Integers(integer) => integer.distance(),
-            Form::Words(word) => word.distance(),
+            Form::Unsigned(unsigned) => unsigned.distance(),
         };
         let allowed = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
         let phase = |ct: &LweCiphertext| {

@@ -4,7 +4,7 @@ use super::array::FhewContext;
 use super::memory::room_of_seeds;
 use crate::runtime::{machine, Runtime};
 use crate::{Control, Error, KeyId};
-use aglet_bootstrap::{functional, FhewBootstrapKey};
+use aglet_bootstrap::fhew::{functional, FhewBootstrapKey};
 use aglet_rlwe::lwe::{LweCiphertext, LweContext, LweSecretKey, PackingKey, SeededKey};
 use aglet_schemes::fhew::{check_refresh, from_bit, not, FhewParams, Gate, MAX_LOG2_FAILURE};
 use std::sync::Arc;

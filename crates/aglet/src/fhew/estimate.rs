@@ -2,10 +2,10 @@
 
 use super::Engine;
 use crate::Error;
-use aglet_bootstrap::functional::{pair_log2_failure, pair_variance, Way};
+use aglet_bootstrap::fhew::functional::{pair_log2_failure, pair_variance, Way};
 use aglet_bootstrap::FhewBootstrapKey;
 use aglet_rlwe::lwe::log2_tail;
-use aglet_schemes::fhew::{either, Gate, Group, Integer, PairTable, Table, Word, MAX_LOG2_FAILURE};
+use aglet_schemes::fhew::{either, Gate, Group, Integer, PairTable, Table, Unsigned, MAX_LOG2_FAILURE};
 
 /// A call on fresh ciphertexts.
 #[derive(Clone, Copy, Debug)]
@@ -23,9 +23,9 @@ pub enum Work<'a> {
     /// [`Engine::equal`].
     Equal(Integer),
     /// [`Engine::floor`], with the number of bits to remove.
-    Floor(Word, u32),
+    Floor(Unsigned, u32),
     /// [`Engine::digits`].
-    Digits(Word),
+    Digits(Unsigned),
 }
 
 /// An estimate of one call.
@@ -154,13 +154,13 @@ impl Engine {
             Work::Equal(integer) => {
                 (2 * integer.rotations() as usize, integer.log2_failure(params, 2.0 * variance) + 1.0)
             }
-            Work::Floor(word, bits) => {
-                let groups = word.groups(&noise, bits, variance, MAX_LOG2_FAILURE)?;
+            Work::Floor(unsigned, bits) => {
+                let groups = unsigned.groups(&noise, bits, variance, MAX_LOG2_FAILURE)?;
                 let rotations: u32 = groups.iter().map(|g| g.rotations()).sum();
                 (rotations as usize, Group::log2_failure(&groups, &noise, variance))
             }
-            Work::Digits(word) => {
-                let groups = word.digits(&noise, self.params().message(), variance);
+            Work::Digits(unsigned) => {
+                let groups = unsigned.digits(&noise, self.params().message(), variance);
                 let rotations = groups.iter().map(|g| g.digit_rotations()).sum::<u32>();
                 (rotations as usize, Group::log2_failure(&groups, &noise, variance))
             }

@@ -6,7 +6,7 @@
 //! | `lookup`, `lookup_many` | messages of a [`Message`]: 2, 4, 8 or 16 of a [`Domain`], by a [`Table`] | 1; 2 in the full domain |
 //! | `lookup_pairs` | two messages, high and low, by a [`PairTable`], with a [`PackingKey`] | 1 and 1 for each table; 2 more in the full domain |
 //! | `sign`, `compare`, `equal` | an [`Integer`] of up to 20 bits, which does not wrap around | `ceil(bits / 4) + 1`; twice that |
-//! | `floor`, `digits` | a [`Word`] modulo `2^bits` | 2 for 5 bits; 2 or 4 a digit |
+//! | `floor`, `digits` | a [`Unsigned`] modulo `2^bits` | 2 for 5 bits; 2 or 4 a digit |
 //! | `sum` | all of them | 0 |
 //! | `estimate` | any of these as [`Work`], before it runs | 0 |
 //!
@@ -31,9 +31,9 @@ pub use estimate::{Estimate, Work};
 pub(crate) use memory::room;
 
 /// A comparison of two integers.
-pub use aglet_bootstrap::functional::Order;
+pub use aglet_bootstrap::fhew::functional::Order;
 /// How several tables share one bootstrap.
-pub use aglet_bootstrap::functional::Way;
+pub use aglet_bootstrap::fhew::functional::Way;
 /// A ciphertext of an [`Engine`]: a bit, a message, or a signed or unsigned integer.
 pub use aglet_rlwe::lwe::LweCiphertext as Ciphertext;
 /// The secret key of an [`Engine`].
@@ -41,6 +41,6 @@ pub use aglet_rlwe::lwe::LweSecretKey as SecretKey;
 /// The packing key, which LUTs on two messages need.
 pub use aglet_rlwe::lwe::PackingKey;
 /// The contents of ciphertexts, and functions on them.
-pub use aglet_schemes::fhew::{Domain, Gate, Integer, Message, PairTable, Table, Word, MAX_LOG2_FAILURE};
+pub use aglet_schemes::fhew::{Domain, Gate, Integer, Message, PairTable, Table, Unsigned, MAX_LOG2_FAILURE};
 /// Its parameters, and what they are made of.
 pub use aglet_schemes::fhew::{FhewLiteral, FhewParams};

@@ -3,9 +3,9 @@
 use super::engine::same_length;
 use super::{BootstrapKey, Engine, Work};
 use crate::{Control, Error};
-use aglet_bootstrap::functional::{self, Order};
+use aglet_bootstrap::fhew::functional::{self, Order};
 use aglet_rlwe::lwe::{LweCiphertext, LweSecretKey};
-use aglet_schemes::fhew::{Integer, Word, MAX_LOG2_FAILURE};
+use aglet_schemes::fhew::{Integer, Unsigned, MAX_LOG2_FAILURE};
 
 impl Engine {
     /// Encrypts signed integers, one ciphertext each.
@@ -25,8 +25,13 @@ impl Engine {
     ///
     /// # Errors
     /// One out of range, no randomness, a secret key of another set.
-    pub fn encrypt_words(&self, values: &[u64], word: Word, sk: &LweSecretKey) -> Result<Vec<LweCiphertext>, Error> {
-        self.encrypt_phases(values.iter().map(|&x| Ok(word.encode(&self.ctx, x)?)), sk)
+    pub fn encrypt_unsigned(
+        &self,
+        values: &[u64],
+        unsigned: Unsigned,
+        sk: &LweSecretKey,
+    ) -> Result<Vec<LweCiphertext>, Error> {
+        self.encrypt_phases(values.iter().map(|&x| Ok(unsigned.encode(&self.ctx, x)?)), sk)
     }
 
     /// 1 for integers of 0 or more and 0 for negative ones, as messages of the set: six rotations for 20 bits, five of
@@ -93,37 +98,37 @@ impl Engine {
     /// five bits, more if the noise requires it.
     ///
     /// # Errors
-    /// More bits than a word has, words on which it would fail too often, keys that do not belong together, [`Error::Cancelled`].
+    /// More bits than an integer has, integers on which it would fail too often, keys that do not belong together, [`Error::Cancelled`].
     pub fn floor(
         &self,
-        words: &[LweCiphertext],
-        word: Word,
+        cts: &[LweCiphertext],
+        unsigned: Unsigned,
         bits: u32,
         key: &BootstrapKey,
         max_log2_failure: Option<f64>,
         control: &Control,
     ) -> Result<Vec<LweCiphertext>, Error> {
         let allowed = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
-        let rotations = self.planned(Work::Floor(word, bits), words.len());
-        self.work(key, control, rotations, |run| functional::floor(run, words, word, bits, allowed))
+        let rotations = self.planned(Work::Floor(unsigned, bits), cts.len());
+        self.work(key, control, rotations, |run| functional::floor(run, cts, unsigned, bits, allowed))
     }
 
     /// The digits of unsigned integers as messages of the set, the lowest first: a list for each digit. A digit has as
     /// many bits as a message.
     ///
     /// # Errors
-    /// Words on which it would fail too often, keys that do not belong together, [`Error::Cancelled`].
+    /// Integers on which it would fail too often, keys that do not belong together, [`Error::Cancelled`].
     pub fn digits(
         &self,
-        words: &[LweCiphertext],
-        word: Word,
+        cts: &[LweCiphertext],
+        unsigned: Unsigned,
         key: &BootstrapKey,
         max_log2_failure: Option<f64>,
         control: &Control,
     ) -> Result<Vec<Vec<LweCiphertext>>, Error> {
         let allowed = max_log2_failure.unwrap_or(MAX_LOG2_FAILURE);
         let to = self.params().message();
-        let rotations = self.planned(Work::Digits(word), words.len());
-        self.work(key, control, rotations, |run| functional::digits(run, words, word, to, allowed))
+        let rotations = self.planned(Work::Digits(unsigned), cts.len());
+        self.work(key, control, rotations, |run| functional::digits(run, cts, unsigned, to, allowed))
     }
 }

@@ -4,7 +4,7 @@ use super::engine::same_length;
 use super::memory::room;
 use super::{Array, BootstrapKey, Engine, Form, Work};
 use crate::{Control, Error};
-use aglet_bootstrap::functional;
+use aglet_bootstrap::fhew::functional;
 use aglet_rlwe::lwe::{LweCiphertext, LweSecretKey, PackingKey};
 use aglet_schemes::fhew::{Domain, Message, PairTable, Table, MAX_LOG2_FAILURE};
 
@@ -37,7 +37,7 @@ impl Engine {
     /// Bootstraps bits or messages without changing them: [`Engine::refresh`], or the table of the identity.
     ///
     /// # Errors
-    /// As [`Engine::lookup`]; [`Error::Parameter`] for integers and words, which no table serves.
+    /// As [`Engine::lookup`]; [`Error::Parameter`] for integers, which no table serves.
     pub fn refresh_array(
         &self,
         array: &Array,
@@ -50,7 +50,7 @@ impl Engine {
             // The identity is no negacyclic table; messages of the full domain have the same phases.
             Form::Messages(Domain::Negacyclic) => Domain::Full,
             Form::Messages(domain) => domain,
-            Form::Integers(_) | Form::Words(_) => {
+            Form::Integers(_) | Form::Unsigned(_) => {
                 return Err(Error::Parameter(
                     "refresh takes bits and messages, and these are integers of more bits; take their digits, floor or sign, \
                      whose results have the noise of a bootstrap."

@@ -3,7 +3,7 @@
 use super::memory::room;
 use super::{BootstrapKey, Engine};
 use crate::{Control, Error, KeyId};
-use aglet_bootstrap::functional::Rotate;
+use aglet_bootstrap::fhew::functional::Rotate;
 use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweContext};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
@@ -63,13 +63,13 @@ impl Rotate for Workers<'_> {
                 return Err(aglet_schemes::Error::Cancelled);
             }
             let own = if starts.len() == 1 { starts } else { &starts[i * together..][..some.len()] };
-            let turned = self.key.0.rotate_tables(&self.engine.ctx, some, own, log_tables)?;
+            let rotated = self.key.0.rotate_tables(&self.engine.ctx, some, own, log_tables)?;
             // Threads report one after the other, so that the number only grows.
             let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
             progress.1 += some.len();
             self.control.report(progress.1, progress.0, "rotations");
             drop(progress);
-            turned.into_iter().map(&then).collect()
+            rotated.into_iter().map(&then).collect()
         };
         let batches: Result<Vec<Vec<T>>, _> = cts.par_chunks(together).enumerate().map(batch).collect();
         Ok(batches?.into_iter().flatten().collect())

@@ -253,7 +253,7 @@ impl Engine {
         Ok(self.numbers(&*found?, RAISED_NOISE))
     }
 
-    /// What is rounded in [`Engine::raise`], as it is: units of which p are a turn.
+    /// What is rounded in [`Engine::raise`], as it is: units of which p are the torus.
     #[cfg(test)]
     pub(crate) fn raise_units(&self, sample: Sample, key: &BootstrapKey) -> Result<Ciphertext, Error> {
         let (prepared, pipeline) = (self.prepared()?, self.raising((2, 4, 63), &Control::new())?);

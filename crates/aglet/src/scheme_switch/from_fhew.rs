@@ -1,4 +1,4 @@
-//! Up: bits of a FHEW engine as slots of a fresh CKKS ciphertext.
+//! From FHEW to CKKS: bits of a FHEW engine become slots of a fresh ciphertext.
 //!
 //! Bits are brought to 0 and half the torus, packed as coefficients, switched to the modulus q0 and to the main secret. There a bootstrap that
 //! squares the errors of bits goes on from its sparse secret.
@@ -50,21 +50,21 @@ impl SchemeSwitch {
 
     /// Bits as 0 and half the torus, each with the coefficient of its slot.
     fn halves(&self, (form, bits): Bits<'_>, imaginary: bool) -> Result<Vec<(usize, LweCiphertext)>, Error> {
-        let (weight, middle) = self.half_turn(form)?;
+        let (weight, middle) = self.half_torus(form)?;
         let half = |(slot, ct): (usize, &LweCiphertext)| {
-            let turned = LweCiphertext::combine(&self.fhew.ctx, middle, &[(ct, weight)])?;
-            Ok((self.coefficient(slot, imaginary), turned))
+            let scaled = LweCiphertext::combine(&self.fhew.ctx, middle, &[(ct, weight)])?;
+            Ok((self.coefficient(slot, imaginary), scaled))
         };
         bits.iter().enumerate().map(half).collect()
     }
 
     /// By what bits are multiplied and what is added to their phases, so that they are 0 and half the torus.
-    fn half_turn(&self, form: Form) -> Result<(i64, u64), Error> {
+    fn half_torus(&self, form: Form) -> Result<(i64, u64), Error> {
         let q = self.fhew.ctx.modulus().value();
         match form {
             Form::Bits => Ok((2, q.div_ceil(4))),
             Form::Messages(domain) => Ok((self.fhew.params().message().within(domain).torus() as i64 / 2, 0)),
-            Form::Integers(_) | Form::Words(_) => Err(Error::Parameter(
+            Form::Integers(_) | Form::Unsigned(_) => Err(Error::Parameter(
                 "Only bits go back, and these are integers; look up a table or a sign on them, whose results are 0 and 1.".into(),
             )),
         }
@@ -99,9 +99,9 @@ impl SchemeSwitch {
     /// log2 of the probability that a bit comes back wrong, by the formulas, if it has this variance on the torus.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for integers and words.
+    /// [`Error::Parameter`] for integers.
     pub fn log2_failure_from_fhew(&self, form: Form, variance: f64) -> Result<f64, Error> {
-        let weight = self.half_turn(form)?.0 as f64;
+        let weight = self.half_torus(form)?.0 as f64;
         Ok(log2_tail(DISTANCE, self.variance_from_fhew(weight * weight * variance)?))
     }
 

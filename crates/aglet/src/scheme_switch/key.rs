@@ -8,7 +8,7 @@ use aglet_rlwe::lwe::{LweContext, PackingKey};
 use aglet_rlwe::ring_switch::{self, LargeToSmallKey, SmallToLargeKey};
 use aglet_rlwe::Context;
 
-/// What leads from the secret key of slots to that of FHEW, and back: a ring switch, packing and a key switch.
+/// The keys that switch between the secret key of slots and that of FHEW: a ring switch, packing and a key switch.
 pub struct SchemeSwitchKey {
     pub(crate) large_to_small: LargeToSmallKey,
     pub(crate) packing: PackingKey,
@@ -90,12 +90,12 @@ pub(super) fn forecast(
     Ok((LargeToSmallKey::forecast(between, small) + packing + SmallToLargeKey::forecast(large, small)?) as u64)
 }
 
-/// The variance, on the torus, that every way back adds: that of packing and of the key switch.
+/// The variance, on the torus, that every conversion from FHEW adds: that of packing and of the key switch.
 pub(super) fn added_noise((large, small): (&Context, &LweContext)) -> Result<f64, Error> {
     Ok(PackingKey::noise(small, ring_switch::RingSwitch::packing_gadget(small)) + SmallToLargeKey::noise(large, small)?)
 }
 
-/// What every switching key is made of: the ring switch down, packing and the key switch up.
+/// What every switching key is made of: the ring switch to FHEW, packing and the key switch back.
 pub(super) fn parts(
     between: &ring_switch::RingSwitch,
     (large, small): (&Context, &LweContext),

@@ -1,8 +1,8 @@
 //! SchemeSwitches: slots of CKKS ciphertexts as LWE ciphertexts of a FHEW engine, for what polynomials approximate badly.
 //!
-//! The way to FHEW is the beginning of a bootstrap: slots become coefficients modulo q0, where a value takes the part of the torus that gates,
-//! tables or signs want. A ring switch then leads to the secret of the FHEW engine, and every coefficient is an LWE ciphertext. The way
-//! up packs bits as coefficients and is the end of a bootstrap.
+//! The conversion to FHEW starts like a bootstrap: slots become coefficients modulo q0, scaled to the part of the torus that gates, tables or
+//! signs expect. A ring switch then changes the secret to that of the FHEW engine, and each coefficient is extracted as an LWE ciphertext.
+//! The conversion from FHEW packs bits as coefficients (repacking) and ends like a bootstrap.
 
 mod from_fhew;
 mod integers;
@@ -24,9 +24,9 @@ use aglet_rlwe::lwe::LweContext;
 use aglet_rlwe::ring_switch;
 use aglet_schemes::ckks::CkksTransform;
 use std::sync::Arc;
-use to_fhew::Way;
+use to_fhew::Conversion;
 
-/// Bytes in memory that so many values take on their way back, beside keys: turned, and as samples that are merged.
+/// Bytes in memory that so many values take in the conversion from FHEW, beside keys: scaled, and as samples that are merged.
 fn packing_bytes(fhew: &LweContext, values: usize) -> u64 {
     let params = fhew.params();
     8u64.saturating_mul(values as u64).saturating_mul((2 * params.coordinates() + 1 + params.n()) as u64)
@@ -52,15 +52,15 @@ fn fits_values(values: usize, needed: u64) -> Result<(), Error> {
 
 type ToFhewPipeline = Pipeline<SlotsFirst, CkksTransform>;
 
-/// Ways to FHEW whose linear maps a switch keeps encoded.
-const WAYS: usize = 4;
+/// How many conversions to FHEW a switch keeps with encoded linear maps.
+const PIPELINES: usize = 4;
 
 /// A CKKS engine and a FHEW engine, and the ring between them. Shared freely: all methods take `&self`.
 pub struct SchemeSwitch {
     pub(crate) slots: Arc<ckks::Engine>,
     pub(crate) fhew: Arc<fhew::Engine>,
     pub(crate) between: Arc<ring_switch::RingSwitch>,
-    pipelines: Cache<Way, ToFhewPipeline, WAYS>,
+    pipelines: Cache<Conversion, ToFhewPipeline, PIPELINES>,
 }
 
 impl SchemeSwitch {
@@ -106,7 +106,7 @@ impl SchemeSwitch {
     pub fn fhew(&self) -> &fhew::Engine {
         &self.fhew
     }
-    /// Bytes in memory that so many values take on their way back, beside keys and what a bootstrap takes.
+    /// Bytes in memory that so many values take in the conversion from FHEW, beside keys and what a bootstrap takes.
     #[must_use]
     pub fn packing_bytes(&self, values: usize) -> u64 {
         packing_bytes(&self.fhew.ctx, values)

@@ -1,9 +1,9 @@
-//! Down: slots of a ciphertext as LWE ciphertexts under a FHEW key.
+//! From CKKS to FHEW: slots of a ciphertext become LWE ciphertexts under a FHEW key.
 
 use super::{fits_cells, SchemeSwitch, SchemeSwitchKey, ToFhewPipeline};
 use crate::ckks::arithmetic::check_owner;
 use crate::ckks::{BootstrapKey, Ciphertext, KeySize, Request};
-use crate::fhew::{Integer, Message, Word};
+use crate::fhew::{Integer, Message, Unsigned};
 use crate::{Control, Error};
 use aglet_bootstrap::ckks::slots_first::lowering;
 use aglet_bootstrap::BootstrapCircuit;
@@ -27,8 +27,8 @@ pub enum Reading {
     /// Real numbers of this size at most, 1 for those from -1 to 1, as integers of this many bits: x as `x 2^(bits - 1) / size`, with
     /// all digits that it has below.
     Real(Integer, f64),
-    /// Whole numbers from 0 on, as words of this many bits, for digits and floors.
-    Word(Word),
+    /// Whole numbers from 0 on, as unsigned integers of this many bits, for digits and floors.
+    Unsigned(Unsigned),
 }
 
 impl Reading {
@@ -38,7 +38,7 @@ impl Reading {
             Self::Bits => 0.25,
             Self::Message(message) => 1.0 / message.torus() as f64,
             Self::Real(integer, size) => integer.largest_on_torus() / size,
-            Self::Word(word) => (-f64::from(word.bits())).exp2(),
+            Self::Unsigned(unsigned) => (-f64::from(unsigned.bits())).exp2(),
         }
     }
     /// The largest size of a value.
@@ -47,7 +47,7 @@ impl Reading {
             Self::Message(message) => (message.space() - 1) as f64,
             Self::Bits => 1.0,
             Self::Real(_, size) => size,
-            Self::Word(word) => f64::from(word.bits()).exp2() - 1.0,
+            Self::Unsigned(unsigned) => f64::from(unsigned.bits()).exp2() - 1.0,
         }
     }
     /// The largest size of what is read as one of its values: what is nearly a whole number is that number.
@@ -123,9 +123,9 @@ pub(super) fn extracted(
     Ok(cts)
 }
 
-/// A way to FHEW whose maps are encoded: the request of the key, the turn.
+/// A conversion to FHEW whose maps are encoded: the request of the key, the fraction of the torus that 1 becomes.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) struct Way(Request, f64);
+pub(super) struct Conversion(Request, f64);
 
 /// How far from a whole number a slot may be known to be.
 const NEARLY: f64 = 0.25;
@@ -214,7 +214,7 @@ impl SchemeSwitch {
         reading.torus().powi(2) / 2.0 * (stated * stated + rescales * rescale * rescale)
     }
 
-    /// The variance, on the torus, that slots of fresh ciphertexts (encrypted by the secret key) have after the way to FHEW, or of sums
+    /// The variance, on the torus, that slots of fresh ciphertexts (encrypted by the secret key) have after the conversion to FHEW, or of sums
     /// and differences of `terms` such.
     #[must_use]
     pub fn fresh_variance(&self, reading: Reading, terms: usize) -> f64 {
@@ -223,15 +223,15 @@ impl SchemeSwitch {
         self.noise(terms as f64 * slot, reading) + LargeToSmallKey::noise(&self.between, &self.fhew.ctx)
     }
 
-    /// The pipeline of a way to FHEW, which is kept encoded.
+    /// The pipeline of a conversion to FHEW, which is kept encoded.
     fn pipeline(
         &self,
         e: &CkksEvaluator<'_>,
         circuit: &BootstrapCircuit,
         reading: Reading,
     ) -> Result<Arc<ToFhewPipeline>, Error> {
-        let way = Way(circuit.request, reading.torus());
-        if let Some((_, found)) = self.pipelines.find(|other| *other == way) {
+        let conversion = Conversion(circuit.request, reading.torus());
+        if let Some((_, found)) = self.pipelines.find(|other| *other == conversion) {
             return Ok(found);
         }
         let layout = circuit.layout.as_ref().ok_or_else(|| {
@@ -240,7 +240,7 @@ impl SchemeSwitch {
             )
         })?;
         let made = Pipeline::new(e, lowering(layout, reading.torus())?)?;
-        Ok(self.pipelines.keep(way, made))
+        Ok(self.pipelines.keep(conversion, made))
     }
 
     /// The coefficient of a part of a slot: the DFT leaves slots in bit-reversed order, the copies of sparse slots between them, and

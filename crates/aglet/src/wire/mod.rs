@@ -152,9 +152,20 @@ fn check_family(kind: Kind, family: &str, wanted: &str) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::Format(format!(
-        "This {} is of the family \"{family}\", not \"{wanted}\"; read it with an engine of its family.",
-        kind.name
+        "This {} is of the family \"{}\", not \"{}\"; read it with an engine of its family.",
+        kind.name,
+        shown(family),
+        shown(wanted)
     )))
+}
+
+/// A family as users know it: files of scheme switches keep the name that the first version gave them.
+fn shown(family: &str) -> &str {
+    match family {
+        "bridge" => "scheme switch",
+        "integer-bridge" => "scheme switch of integers",
+        other => other,
+    }
 }
 
 /// Reads the header and the text of the parameters.

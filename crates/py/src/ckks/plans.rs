@@ -15,7 +15,8 @@ pub fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 
 /// Loads a parameter set, secure or not: nothing is encrypted under it here.
 fn loaded(py: Python<'_>, preset: &str) -> PyResult<CkksParams> {
-    py.detach(|| aglet::presets::load(preset, aglet::presets::Security::NotChecked)).map_err(|e| raise(py, e))
+    py.detach(|| aglet::ckks::presets::load(preset, aglet::ckks::presets::Security::NotChecked))
+        .map_err(|e| raise(py, e))
 }
 
 /// Plan a bootstrap: check levels, scales and keys, count work; forecast memory and, with unit costs, seconds. No key

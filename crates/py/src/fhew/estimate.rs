@@ -4,7 +4,7 @@ use super::numbers::small;
 use super::FhewEngine;
 use crate::errors::count;
 use crate::reports::reported;
-use aglet::fhew::{report, Gate, Integer, PairTable, Table, Word, Work};
+use aglet::fhew::{report, Gate, Integer, PairTable, Table, Unsigned, Work};
 use aglet::Error;
 use pyo3::prelude::*;
 
@@ -48,8 +48,8 @@ impl FhewEngine {
                 }
                 (_, "sign" | "<" | "<=" | ">" | ">=") => Work::Sign(Integer::new(bits)?),
                 (_, "==") => Work::Equal(Integer::new(bits)?),
-                (_, "floor") => Work::Floor(Word::new(bits)?, low),
-                (_, "digits") => Work::Digits(Word::new(bits)?),
+                (_, "floor") => Work::Floor(Unsigned::new(bits)?, low),
+                (_, "digits") => Work::Digits(Unsigned::new(bits)?),
                 _ => return Err(Error::Parameter(format!("There is no estimate of \"{what}\"; name a call."))),
             };
             let found = match variance {

@@ -3,7 +3,7 @@
 use super::objects::{FhewArray, FhewBootstrapKey, FhewSecretKey};
 use super::FhewEngine;
 use crate::errors::{count, exception};
-use aglet::fhew::{Array, Domain, Form, Integer, Order, Word};
+use aglet::fhew::{Array, Domain, Form, Integer, Order, Unsigned};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
@@ -28,10 +28,10 @@ impl FhewEngine {
         }
     }
     /// Checks that the array holds unsigned integers.
-    fn words_of<'a>(&self, py: Python<'_>, ct: &'a FhewArray) -> PyResult<(&'a Array, Word)> {
+    fn unsigned_of<'a>(&self, py: Python<'_>, ct: &'a FhewArray) -> PyResult<(&'a Array, Unsigned)> {
         let array = ct.of(py, &self.context)?;
         match array.form() {
-            Form::Words(word) => Ok((array, word)),
+            Form::Unsigned(unsigned) => Ok((array, unsigned)),
             _ => {
                 let sentence =
                     "floor and digits take unsigned integers; encrypt them with bits=, 1 to 20, and signed=False.";
@@ -62,7 +62,7 @@ impl FhewEngine {
         Ok(FhewArray::new(&self.context, array))
     }
     /// Encrypts unsigned integers, which wrap around.
-    fn encrypt_words(
+    fn encrypt_unsigned(
         &self,
         py: Python<'_>,
         values: PyReadonlyArray1<'_, i64>,
@@ -73,9 +73,9 @@ impl FhewEngine {
         let (sk, values) = (sk.of(py, &self.context)?, values.as_array().iter().map(|&x| x as u64).collect::<Vec<_>>());
         let bits = small(py, "bits", bits)?;
         let array = self.quick(py, |e| {
-            let word = Word::new(bits)?;
-            let cells = e.encrypt_words(&values, word, sk)?;
-            Array::new(&self.context, Form::Words(word), shape, sk.id(), cells)
+            let unsigned = Unsigned::new(bits)?;
+            let cells = e.encrypt_unsigned(&values, unsigned, sk)?;
+            Array::new(&self.context, Form::Unsigned(unsigned), shape, sk.id(), cells)
         })?;
         Ok(FhewArray::new(&self.context, array))
     }
@@ -136,20 +136,24 @@ impl FhewEngine {
         max_log2_failure: Option<f64>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<FhewArray> {
-        let ((array, word), own, bits) =
-            (self.words_of(py, &ct)?, key.of(py, &self.context)?, small(py, "bits", bits)?);
-        let left =
-            word.bits().checked_sub(bits).filter(|&left| bits > 0 && left > 0).and_then(|left| Word::new(left).ok());
+        let ((array, unsigned), own, bits) =
+            (self.unsigned_of(py, &ct)?, key.of(py, &self.context)?, small(py, "bits", bits)?);
+        let left = unsigned
+            .bits()
+            .checked_sub(bits)
+            .filter(|&left| bits > 0 && left > 0)
+            .and_then(|left| Unsigned::new(left).ok());
         let Some(left) = left else {
-            let sentence = match word.bits() {
+            let sentence = match unsigned.bits() {
                 1 => "floor leaves at least one bit, and this integer has no more; encrypt it with more bits.".into(),
                 all => format!("floor removes 1 to {} of {all} bits, not {bits}; give one of these.", all - 1),
             };
             return Err(exception(py, "RangeError", sentence));
         };
         let cells = array.cells();
-        let out = self.long(py, progress, |e, control| e.floor(cells, word, bits, own, max_log2_failure, control))?;
-        self.made(py, Form::Words(left), array.shape(), key, out)
+        let out =
+            self.long(py, progress, |e, control| e.floor(cells, unsigned, bits, own, max_log2_failure, control))?;
+        self.made(py, Form::Unsigned(left), array.shape(), key, out)
     }
     /// The digits of unsigned integers as padded messages: one array for each digit, the lowest first.
     #[pyo3(signature = (ct, key, max_log2_failure = None, progress = None))]
@@ -161,9 +165,9 @@ impl FhewEngine {
         max_log2_failure: Option<f64>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Vec<FhewArray>> {
-        let ((array, word), own) = (self.words_of(py, &ct)?, key.of(py, &self.context)?);
+        let ((array, unsigned), own) = (self.unsigned_of(py, &ct)?, key.of(py, &self.context)?);
         let cells = array.cells();
-        let out = self.long(py, progress, |e, control| e.digits(cells, word, own, max_log2_failure, control))?;
+        let out = self.long(py, progress, |e, control| e.digits(cells, unsigned, own, max_log2_failure, control))?;
         let padded = Form::Messages(Domain::Padded);
         out.into_iter().map(|digit| self.made(py, padded, array.shape(), key, digit)).collect()
     }

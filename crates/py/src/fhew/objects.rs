@@ -76,7 +76,7 @@ impl FhewArray {
             Form::Bits => 1,
             Form::Messages(_) => self.value.context().params().message().space().ilog2(),
             Form::Integers(integer) => integer.bits(),
-            Form::Words(word) => word.bits(),
+            Form::Unsigned(unsigned) => unsigned.bits(),
         }
     }
     /// Short id of the secret key that decrypts it.

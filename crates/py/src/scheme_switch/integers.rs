@@ -13,7 +13,7 @@ use pyo3::IntoPyObjectExt;
 use std::collections::BTreeMap;
 
 family_keys! { seeded IntegerSchemeSwitchOrigin:
-    /// What leads from the secret key of integers to that of FHEW, and back.
+    /// The keys that switch between the secret key of integers and that of FHEW.
     IntegerSchemeSwitchKey(aglet::scheme_switch::IntegerSchemeSwitchKey), "switching key" {
         /// Short id of the secret key of FHEW.
         #[getter]
@@ -63,7 +63,7 @@ impl IntegerSchemeSwitch {
     fn key_bytes(&self, py: Python<'_>) -> PyResult<u64> {
         self.quick(py, aglet::scheme_switch::IntegerSchemeSwitch::key_bytes)
     }
-    /// Bytes that so many values take on their way back, beside keys and what a bootstrap takes.
+    /// Bytes that so many values take in the conversion from FHEW, beside keys and what a bootstrap takes.
     fn packing_bytes(&self, values: usize) -> u64 {
         self.engine.packing_bytes(values)
     }
@@ -89,7 +89,7 @@ impl IntegerSchemeSwitch {
         Ok(self.engine.variance(reading))
     }
 
-    /// What results of tables or gates would go through on their way back, if they have this variance; given units, in how many seconds.
+    /// What results of tables or gates would go through in the conversion from FHEW, if they have this variance; given units, in how many seconds.
     #[pyo3(signature = (variance, bits = None, units = None))]
     fn plan_from_fhew<'py>(
         &self,
@@ -102,7 +102,7 @@ impl IntegerSchemeSwitch {
         reported(py, || self.engine.plan_from_fhew(results(&self.fhew), bits, variance, units.as_ref()))
     }
 
-    /// Slots as messages of the FHEW engine (bits, if they are of gates), or as words of so many `bits`.
+    /// Slots as messages of the FHEW engine (bits, if they are of gates), or as unsigned integers of so many `bits`.
     #[pyo3(signature = (ct, indices, shape, key, bootstrap_key, bits = None, progress = None))]
     #[allow(clippy::too_many_arguments)] // what a call of Python names
     fn to_fhew(

@@ -1,4 +1,4 @@
-//! SchemeSwitches between slots and lookups for Python: the switch and its key. `python/aglet/scheme_switch` is the face of it.
+//! `SchemeSwitch` for Python: the switch between slots and FHEW, and its key. `python/aglet/scheme_switch` is the face of it.
 
 mod integers;
 
@@ -9,7 +9,7 @@ use crate::errors::{count, raise};
 use crate::family::{family_files, family_keys, family_pickles, unchanging, works, FamilyContext};
 use crate::fhew::{FhewArray, FhewEngine, FhewSecretKey};
 use aglet::ckks::BootstrapKeys;
-use aglet::fhew::{Array, Domain, Form, Integer, Word};
+use aglet::fhew::{Array, Domain, Form, Integer, Unsigned};
 use aglet::scheme_switch::{Parts, Reading};
 use aglet::wire::{Ends, SchemeSwitchOrigin, Side};
 use pyo3::prelude::*;
@@ -28,7 +28,7 @@ impl<S: Side> FamilyContext for Ends<S> {
 }
 
 family_keys! { seeded SchemeSwitchOrigin:
-    /// What leads from the secret key of slots to that of FHEW, and back.
+    /// The keys that switch between the secret key of slots and that of FHEW.
     SchemeSwitchKey(aglet::scheme_switch::SchemeSwitchKey), "switching key" {
         /// Short id of the secret key of FHEW.
         #[getter]
@@ -66,7 +66,7 @@ fn reading(
             let bits = u32::try_from(count(py, "bits", bits)?).unwrap_or(u32::MAX);
             let of = || match signed {
                 true => Integer::new(bits).map(|integer| (Reading::Real(integer, size), Form::Integers(integer))),
-                false => Word::new(bits).map(|word| (Reading::Word(word), Form::Words(word))),
+                false => Unsigned::new(bits).map(|unsigned| (Reading::Unsigned(unsigned), Form::Unsigned(unsigned))),
             };
             of().map_err(|error| raise(py, error.into()))
         }
@@ -96,7 +96,7 @@ impl SchemeSwitch {
     fn key_bytes(&self, py: Python<'_>) -> PyResult<u64> {
         self.quick(py, aglet::scheme_switch::SchemeSwitch::key_bytes)
     }
-    /// Bytes that so many values take on their way back, beside keys and what a bootstrap takes.
+    /// Bytes that so many values take in the conversion from FHEW, beside keys and what a bootstrap takes.
     fn packing_bytes(&self, values: usize) -> u64 {
         self.engine.packing_bytes(values)
     }
@@ -116,7 +116,7 @@ impl SchemeSwitch {
     }
 
     /// Slots as messages of the FHEW engine (bits, if they are of gates), or, of so many `bits`, as integers with a sign or, unless
-    /// `signed`, as words; reals are no larger than `size`. `part` is "real", "imaginary" or "both", the real parts of all first.
+    /// `signed`, as unsigned integers; reals are no larger than `size`. `part` is "real", "imaginary" or "both", the real parts of all first.
     #[pyo3(signature = (ct, indices, shape, part, key, bootstrap_key, bits = None, signed = true, size = 1.0, progress = None))]
     #[allow(clippy::too_many_arguments)] // what a call of Python names
     fn to_fhew(

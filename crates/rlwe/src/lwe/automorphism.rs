@@ -35,7 +35,7 @@ impl AutomorphismKeys {
             return Err(Error::bad_parameters(format!("automorphisms are X -> X^t for odd t below {}", 2 * n)));
         }
         let (shape, mut rows) = (Self::shape(ctx, galois.len(), gadget), GlweRows::new(ctx, sk));
-        let mut turned = Zeroizing::new(vec![0; n]);
+        let mut rotated = Zeroizing::new(vec![0; n]);
         let samples = SeededKey::make(ctx.table(), shape, source.public_seed(), |[at, _, r, level], masks, body| {
             if level == 0 {
                 if !progress(at, galois.len()) {
@@ -44,11 +44,11 @@ impl AutomorphismKeys {
                 let secret = &sk.coordinates()[r * n..(r + 1) * n];
                 let negative: Zeroizing<Vec<u64>> =
                     Zeroizing::new(secret.iter().map(|&s| m.reduce_i64(-i64::from(s))).collect());
-                automorphism(m, &negative, galois[at], &mut turned);
-                ctx.table().forward(&mut turned);
+                automorphism(m, &negative, galois[at], &mut rotated);
+                ctx.table().forward(&mut rotated);
             }
             rows.draw(source, masks, body);
-            rows.add(&turned, gadget.weight(m.value(), level), body);
+            rows.add(&rotated, gadget.weight(m.value(), level), body);
             Ok::<_, Error>(())
         })?;
         Ok(Self::of(samples, galois, gadget))

@@ -1,4 +1,4 @@
-//! The key of a blind rotation, by CMux or external products: GGSW samples of powers of X that coordinates of the LWE secret choose, packed.
+//! The key of a blind rotation, by CMux or external products: GGSW samples of powers of X that depend on coordinates of the LWE secret, packed.
 
 use super::secret::{draw_errors, is, LweSecretKey};
 use super::seeded::SeededKey;
@@ -14,11 +14,11 @@ pub type Progress<'a> = dyn FnMut(usize, usize) -> bool + 'a;
 
 /// What a GGSW sample encrypts, by the value of a coordinate.
 #[derive(Clone, Copy, Debug)]
-pub struct Choice {
+pub struct GgswMessage {
     /// The coordinate, below n.
     pub coordinate: usize,
     /// For the values -1, 0 and 1: the exponent e < 2N of the `X^e` that is encrypted, or none for 0.
-    pub powers: [Option<u16>; 3],
+    pub exponents: [Option<u16>; 3],
 }
 
 /// GGSW samples of small polynomials m, so many to a block. Row (r, i) of one is a GLWE sample of `-m S_r g_i`, the body's row of
@@ -29,33 +29,33 @@ pub struct BlindRotationKey {
 }
 
 impl BlindRotationKey {
-    /// Makes the key: a sample for each choice, in blocks of `keys`.
+    /// Makes the key: a sample for each message, in blocks of `keys`.
     ///
     /// # Errors
     /// Memory that cannot be had; [`Error::Cancelled`].
     ///
     /// # Panics
-    /// If blocks do not divide the choices, or a coordinate or exponent is out of range.
+    /// If blocks do not divide the messages, or a coordinate or exponent is out of range.
     pub fn generate(
         ctx: &LweContext,
         sk: &LweSecretKey,
-        choices: &[Choice],
+        messages: &[GgswMessage],
         keys: usize,
         source: &mut ChaChaSource,
         progress: &mut Progress<'_>,
     ) -> Result<Self, Error> {
         let (spec, m) = (ctx.params().spec(), ctx.modulus());
-        assert!(choices.len().is_multiple_of(keys), "blocks are whole");
-        let shape = Self::shape(ctx, choices.len() / keys, keys);
+        assert!(messages.len().is_multiple_of(keys), "blocks are whole");
+        let shape = Self::shape(ctx, messages.len() / keys, keys);
         let mut rows = GlweRows::new(ctx, sk);
         let mut message = Zeroizing::new(vec![0; ctx.params().n()]);
         let samples =
             SeededKey::make(ctx.table(), shape, source.public_seed(), |[block, key, r, level], masks, body| {
                 if (r, level) == (0, 0) {
-                    if !progress(block * keys + key, choices.len()) {
+                    if !progress(block * keys + key, messages.len()) {
                         return Err(Error::Cancelled);
                     }
-                    choices[block * keys + key].write(ctx, sk, &mut message);
+                    messages[block * keys + key].write(ctx, sk, &mut message);
                 }
                 rows.draw(source, masks, body);
                 rows.add_message(r, &message, spec.gadget.weight(m.value(), level), body);
@@ -95,12 +95,12 @@ impl BlindRotationKey {
     }
 }
 
-impl Choice {
+impl GgswMessage {
     /// The values of the polynomial that this secret chooses. Constant time.
     fn write(&self, ctx: &LweContext, sk: &LweSecretKey, message: &mut [u64]) {
         let (m, n, s) = (ctx.modulus(), message.len(), sk.coordinates()[self.coordinate]);
         message.fill(0);
-        for (value, power) in (-1..).zip(self.powers) {
+        for (value, power) in (-1..).zip(self.exponents) {
             if let Some(e) = power.map(usize::from) {
                 let one = if e < n { 1 } else { m.value() - 1 };
                 message[e % n] |= one & is(s, value);

@@ -19,8 +19,8 @@ pub struct GlweSample {
 struct SampleNoise {
     input: u64,
     pattern: u64,
-    /// What the start of the rotation was turned by, below 2N.
-    turn: usize,
+    /// What the start of the rotation was rotated by, below 2N.
+    rotation: usize,
     /// What coefficient of the noise is coefficient 0 of the sample, below 2N: beyond N with the other sign.
     shift: usize,
     /// Whether coefficients are independent; if not, each is a pattern of its own.
@@ -34,7 +34,7 @@ impl SampleNoise {
         let at = (at + self.shift) % (2 * n);
         let weight = if at < n { weight } else { -weight };
         if self.coefficients {
-            return NoiseSource::new(self.input, self.pattern, [self.turn, at % n], weight, self.variance);
+            return NoiseSource::new(self.input, self.pattern, [self.rotation, at % n], weight, self.variance);
         }
         let own = digest([self.pattern, (at % n) as u64].into_iter());
         NoiseSource::new(self.input, own, [0, 0], weight, self.variance)
@@ -65,7 +65,7 @@ impl GlweSample {
             return Err(Error::bad_parameters("this sample has another size; use one parameter set"));
         }
         let input = digest(words.iter().copied());
-        let own = SampleNoise { input, pattern: 0, turn: 0, shift: 0, coefficients: true, variance };
+        let own = SampleNoise { input, pattern: 0, rotation: 0, shift: 0, coefficients: true, variance };
         Ok(Self { words, key, noises: vec![own] })
     }
 
@@ -81,12 +81,12 @@ impl GlweSample {
         let negative = start.words.iter().find(|&&w| w != 0).is_some_and(|&w| w > q / 2);
         let pattern = digest(start.words.iter().map(|&w| if negative && w != 0 { q - w } else { w }));
         let shift = (usize::from(by.body) + if negative { n } else { 0 }) % (2 * n);
-        let turned = |noise: &SampleNoise| {
+        let rotated = |noise: &SampleNoise| {
             let parts = [noise.pattern, noise.shift as u64, input, u64::from(by.body)];
-            SampleNoise { pattern: digest(parts.into_iter()), turn: 0, shift: 0, coefficients: false, ..*noise }
+            SampleNoise { pattern: digest(parts.into_iter()), rotation: 0, shift: 0, coefficients: false, ..*noise }
         };
-        let mut noises: Vec<_> = start.noises.iter().map(turned).collect();
-        noises.extend(own.noises.iter().map(|own| SampleNoise { input, pattern, turn: shift, shift, ..*own }));
+        let mut noises: Vec<_> = start.noises.iter().map(rotated).collect();
+        noises.extend(own.noises.iter().map(|own| SampleNoise { input, pattern, rotation: shift, shift, ..*own }));
         Ok(Self { noises, ..own })
     }
 
@@ -111,7 +111,7 @@ impl GlweSample {
 
     fn depending(self, input: u64) -> Self {
         let (pattern, variance) = (digest(self.words.iter().copied()), self.variance());
-        let noise = SampleNoise { input, pattern, turn: 0, shift: 0, coefficients: false, variance };
+        let noise = SampleNoise { input, pattern, rotation: 0, shift: 0, coefficients: false, variance };
         Self { noises: vec![noise], ..self }
     }
 
@@ -151,9 +151,9 @@ impl GlweSample {
                 *word = if from < n { column[from] } else { m.neg(column[from - n]) };
             }
         }
-        let turned =
+        let rotated =
             |noise: &SampleNoise| SampleNoise { shift: (noise.shift + usize::from(exponent)) % (2 * n), ..*noise };
-        Self { words, key: self.key, noises: self.noises.iter().map(turned).collect() }
+        Self { words, key: self.key, noises: self.noises.iter().map(rotated).collect() }
     }
 
     /// The constant coefficient of the product with `sum w X^j`, over pairs (j, w) with j < N, as an LWE ciphertext.
@@ -188,7 +188,7 @@ impl GlweSample {
     #[must_use]
     pub fn product_variance(ctx: &LweContext, factors: &[(usize, i64)]) -> f64 {
         let (n, variance) = (ctx.params().n(), ctx.noise().blind_rotation);
-        let noise = SampleNoise { input: 0, pattern: 0, turn: 0, shift: 0, coefficients: true, variance };
+        let noise = SampleNoise { input: 0, pattern: 0, rotation: 0, shift: 0, coefficients: true, variance };
         Sources::new(ctx, factors.iter().map(|&(at, w)| noise.source(n, 2 * n - at, w)).collect()).variance()
     }
 

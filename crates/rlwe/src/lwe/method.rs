@@ -4,7 +4,7 @@ use super::params::{LweParams, LweSpec};
 use crate::security::Secret;
 use serde::{Deserialize, Serialize};
 
-/// How accumulators are turned by a secret.
+/// How accumulators are rotated by a secret.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
@@ -37,7 +37,7 @@ impl Method {
         }
     }
 
-    /// Whether it turns by odd exponents only.
+    /// Whether it rotates by odd exponents only.
     #[must_use]
     pub fn rotates_by_odd(self) -> bool {
         matches!(self, Method::Lmkcdey(_) | Method::Ntru)
@@ -78,8 +78,8 @@ impl Method {
         let (n, degree) = (spec.dimension as f64, f64::from(spec.log_n).exp2());
         match self {
             // A factor X^a - 1 doubles a variance, and every key has one.
-            Method::Blocks => Counts { keys: 2.0 * n, turned: 2.0, ..Counts::default() },
-            Method::Ginx => Counts { keys: 4.0 * n, turned: 2.0, ..Counts::default() },
+            Method::Blocks => Counts { keys: 2.0 * n, rotated: 2.0, ..Counts::default() },
+            Method::Ginx => Counts { keys: 4.0 * n, rotated: 2.0, ..Counts::default() },
             Method::Dm(base) => {
                 let digits = Self::digits(base, spec.log_n) as f64;
                 let products = n * digits * (1.0 - 1.0 / f64::from(base));
@@ -121,7 +121,7 @@ pub(super) struct Counts {
     /// Of the errors of a GGSW sample met by digits.
     pub keys: f64,
     /// Of what rounding to digits leaves, for each non-zero coordinate.
-    pub turned: f64,
+    pub rotated: f64,
     /// The same, whatever the secret is: the accumulator was replaced.
     pub replaced: f64,
     /// Key switches after an automorphism.

@@ -21,7 +21,7 @@ mod switch;
 
 pub use automorphism::AutomorphismKeys;
 pub use ciphertext::LweCiphertext;
-pub use ggsw::{BlindRotationKey, Choice, Progress};
+pub use ggsw::{BlindRotationKey, GgswMessage, Progress};
 pub use glwe::GlweSample;
 pub use method::Method;
 pub use mod_switch::Switched;

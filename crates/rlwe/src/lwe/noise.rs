@@ -54,7 +54,7 @@ impl Noise {
         let (column, rest) = decomposed(params, spec.gadget);
         let (rank, counts) = (spec.rank as f64, spec.method.counts(spec));
         let automorphism = rank * column + whole * rest;
-        let (rounded, maps) = (counts.turned * short + counts.replaced, counts.automorphisms);
+        let (rounded, maps) = (counts.rotated * short + counts.replaced, counts.automorphisms);
         let blind_rotation = counts.keys * (rank + 1.0) * column + rounded * (1.0 + whole) * rest + maps * automorphism;
         let neighbours = mean * (rounded + maps) * whole * rest / blind_rotation;
         let digits = f64::from(spec.switch_digits);

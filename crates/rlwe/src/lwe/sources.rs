@@ -1,8 +1,8 @@
 //! Which noises a ciphertext is a sum of, so that what depends is added as dependent.
 //!
 //! A blind rotation is deterministic: its noise is a polynomial that its input (the exponents of the mask) and its start say, the test
-//! polynomial as the body turns it. Starts that are turns or the negative of one another leave nearly turns of one noise, but for digits
-//! half way between two, whose rounding knows a sign. So a noise has four names: its input, its test polynomial up to sign, the turn, and
+//! polynomial as the body rotates it. Starts that are rotations or the negative of one another leave nearly rotations of one noise, but for digits
+//! half way between two, whose rounding knows a sign. So a noise has four names: its input, its test polynomial up to sign, the rotation, and
 //! the coefficient. Only what has all of them in common is the same noise for certain.
 
 use super::LweContext;
@@ -11,8 +11,8 @@ use std::sync::Arc;
 /// A noise that a ciphertext has a multiple of: that of an encryption, or a coefficient of that of a rotation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoiseSource {
-    /// What it is made of; then its pattern (32 bits), its turn and its coefficient (16 bits each). Coefficients of one pattern are nearly
-    /// independent, one coefficient of several turns and patterns of one input may depend in any way, inputs do not.
+    /// What it is made of; then its pattern (32 bits), its rotation and its coefficient (16 bits each). Coefficients of one pattern are nearly
+    /// independent, one coefficient of several rotations and patterns of one input may depend in any way, inputs do not.
     pub name: [u64; 2],
     /// How often it is in the sum; [`NoiseSource::LOST`] from half of Q on, where a multiple is no longer what it looks like modulo Q.
     pub weight: i64,
@@ -24,17 +24,17 @@ impl NoiseSource {
     /// The weight of a noise that nothing is known of any more: nothing brings it back but a factor of 0.
     pub const LOST: i64 = i64::MAX;
 
-    /// One of these parts. `place` is its turn and its coefficient.
+    /// One of these parts. `place` is its rotation and its coefficient.
     #[must_use]
     pub fn new(input: u64, pattern: u64, place: [usize; 2], weight: i64, variance: f64) -> Self {
-        let [turn, coefficient] = place.map(|part| part as u64 & 0xffff);
-        Self { name: [input, pattern << 32 | turn << 16 | coefficient], weight, variance }
+        let [rotation, coefficient] = place.map(|part| part as u64 & 0xffff);
+        Self { name: [input, pattern << 32 | rotation << 16 | coefficient], weight, variance }
     }
 
     fn pattern(&self) -> u64 {
         self.name[1] >> 32
     }
-    fn turn(&self) -> u64 {
+    fn rotation(&self) -> u64 {
         self.name[1] >> 16
     }
     fn coefficient(&self) -> f64 {
@@ -151,8 +151,8 @@ fn variance(all: &[NoiseSource], neighbours: f64, degree: usize) -> f64 {
 /// j correlate by `neighbours (1 - 2 |i - j| / N)`, and pairs cost no more time than single ones as distances add up. What weights of two
 /// signs take off is not counted on.
 fn of_pattern(all: &[NoiseSource], neighbours: f64, degree: usize) -> f64 {
-    if all[0].turn() != all[all.len() - 1].turn() {
-        return of_turns(all, neighbours, degree);
+    if all[0].rotation() != all[all.len() - 1].rotation() {
+        return of_rotations(all, neighbours, degree);
     }
     let squares: f64 = all.iter().map(|s| (s.weight as f64).powi(2) * s.variance).sum();
     let (mut before, mut moments, mut pairs) = (0.0, 0.0, 0.0);
@@ -168,8 +168,8 @@ fn of_pattern(all: &[NoiseSource], neighbours: f64, degree: usize) -> f64 {
 /// Coefficients whose pairs are looked at one by one; of more, all count as neighbours.
 const PAIRS: usize = 64;
 
-/// The same of several turns: a coefficient adds up with its size, as signs of turns say nothing for certain.
-fn of_turns(all: &[NoiseSource], neighbours: f64, degree: usize) -> f64 {
+/// The same of several rotations: a coefficient adds up with its size, as signs of rotations say nothing for certain.
+fn of_rotations(all: &[NoiseSource], neighbours: f64, degree: usize) -> f64 {
     let mut sizes: Vec<(f64, f64)> = all.iter().map(|s| (s.coefficient(), s.deviation().abs())).collect();
     sizes.sort_by(|x, y| x.0.total_cmp(&y.0));
     sizes.dedup_by(|later, first| {

@@ -1,5 +1,5 @@
-//! Between RLWE of a large degree N modulo a prime q0 and GLWE of degree N' modulo Q under a FHEW secret: down by a ring switch,
-//! up by packed samples and a key switch.
+//! Between RLWE of a large degree N modulo a prime q0 and GLWE of degree N' modulo Q under a FHEW secret: there by a ring switch,
+//! back by packed samples and a key switch.
 //!
 //! With `g = N / N'`, the secret polynomials `S_r(X^g)` have the coefficients of a FHEW secret at every g-th place. An RLWE sample
 //! under them is g GLWE samples of degree N', one for each class of coefficients modulo g, and no more than those. So keys
@@ -24,7 +24,7 @@ use zeroize::Zeroizing;
 /// log2 of the base of the digits of the ring switch.
 const LOG_BASE: u32 = 6;
 
-/// Digits of packing on the way back, whose noise every merge doubles.
+/// Digits of packing for the conversion back, whose noise every merge doubles.
 const PACKING_LEVELS: usize = 3;
 
 /// What stands between the two sides: the ring of degree N modulo Q.
@@ -73,7 +73,7 @@ impl RingSwitch {
     pub fn digits(&self) -> usize {
         self.digits
     }
-    /// The digits of the packing key of a way back: those of the least noise.
+    /// The digits of the packing key for the conversion back: those of the least noise.
     #[must_use]
     pub fn packing_gadget(ctx: &LweContext) -> Gadget {
         let bases = 1..=ctx.modulus().bits() / PACKING_LEVELS as u32;

@@ -171,7 +171,7 @@ impl SmallToLargeKey {
         Ok(Sample { polys, key: self.to() })
     }
 
-    /// The variance that the way back adds to a coefficient, over q0 squared, beside that of rounding to q0.
+    /// The variance that the conversion back adds to a coefficient, over q0 squared, beside that of rounding to q0.
     ///
     /// # Errors
     /// Those of [`SmallToLargeKey::spec`].

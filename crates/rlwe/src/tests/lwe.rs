@@ -31,7 +31,7 @@ fn source(seed: u8) -> ChaChaSource {
 }
 
 /// A phase over Q, in (-1/2, 1/2].
-fn turn(ctx: &LweContext, phase: u64) -> f64 {
+fn torus(ctx: &LweContext, phase: u64) -> f64 {
     ctx.modulus().centre(phase) as f64 / ctx.modulus().value() as f64
 }
 
@@ -84,7 +84,7 @@ fn encryptions_have_their_phase_and_their_noise() {
     let mut squares = 0.0;
     for i in 0..2000u64 {
         let ct = sk.encrypt(&ctx, i * (q / 2000), &mut source).unwrap();
-        let error = turn(&ctx, ctx.modulus().sub(sk.phase(&ctx, &ct).unwrap(), i * (q / 2000)));
+        let error = torus(&ctx, ctx.modulus().sub(sk.phase(&ctx, &ct).unwrap(), i * (q / 2000)));
         squares += error * error / 2000.0;
     }
     let expected = ctx.params().noise().fresh;
@@ -95,7 +95,7 @@ fn encryptions_have_their_phase_and_their_noise() {
     let sum = sk.encrypt(&ctx, 5 << 30, &mut source).unwrap();
     let mut sum = LweCiphertext::combine(&ctx, 0, &[(&sum, 1), (&ct, -3)]).unwrap();
     sum.add_phase(&ctx, 1 << 30);
-    let found = turn(&ctx, sk.phase(&ctx, &sum).unwrap()) * q as f64 / f64::from(1 << 30);
+    let found = torus(&ctx, sk.phase(&ctx, &sum).unwrap()) * q as f64 / f64::from(1 << 30);
     assert!((found - 6.0).abs() < 1e-4);
     assert!((sum.variance() / expected - 10.0).abs() < 1e-9);
     // What is in both counts once: -3 and 2 of the same noise.
@@ -116,12 +116,12 @@ fn encryptions_have_their_phase_and_their_noise() {
 fn noises_that_depend_add_as_dependent() {
     let ctx = context(gate());
     let (key, half) = (LweSecretKey::generate(&ctx, &mut source(21)).id(), ctx.params().n() / 2);
-    let turned = |sources: &[(u64, u64, usize, i64)], turn: usize| {
+    let rotated = |sources: &[(u64, u64, usize, i64)], rotation: usize| {
         let sources =
-            sources.iter().map(|&(input, pattern, at, w)| NoiseSource::new(input, pattern, [turn, at], w, 1e-20));
+            sources.iter().map(|&(input, pattern, at, w)| NoiseSource::new(input, pattern, [rotation, at], w, 1e-20));
         LweCiphertext::from_words(&ctx, vec![0; ctx.params().coordinates() + 1], key, sources.collect())
     };
-    let with = |sources: &[(u64, u64, usize, i64)]| turned(sources, 0);
+    let with = |sources: &[(u64, u64, usize, i64)]| rotated(sources, 0);
     let sum = |terms: &[(&LweCiphertext, i64)]| LweCiphertext::combine(&ctx, 0, terms).unwrap();
     let one = with(&[(1, 1, 0, 1)]).unwrap();
     let cases = [(2, 1, 0, 5.0), (1, 2, 0, 9.0), (1, 1, half, 5.0), (1, 1, 0, 9.0)];
@@ -136,8 +136,8 @@ fn noises_that_depend_add_as_dependent() {
     assert!((found[0] - 2.0 - 2.0 * noise).abs() < 0.01 && noise > 0.01 && (found[1] - 2.0).abs() < 1e-9);
     let none = sum(&[(&one, 1), (&one, -1)]);
     assert!(none.sources().is_empty() && none.variance() == 0.0);
-    // Other turns of a start leave about the same coefficients, but signs say nothing: they never cancel.
-    let (again, apart) = (turned(&[(1, 1, 0, 1)], 7).unwrap(), turned(&[(1, 1, half, 1)], 7).unwrap());
+    // Other rotations of a start leave about the same coefficients, but signs say nothing: they never cancel.
+    let (again, apart) = (rotated(&[(1, 1, 0, 1)], 7).unwrap(), rotated(&[(1, 1, half, 1)], 7).unwrap());
     let found = [(&again, 1), (&again, -1), (&apart, 1)].map(|(x, w)| sum(&[(&one, 1), (x, w)]).variance() / 1e-20);
     let near = found.iter().zip([4.0, 4.0, 2.0]).all(|(x, expected)| (x / expected - 1.0f64).abs() < 1e-9);
     assert!(near, "{found:?}");
@@ -169,15 +169,15 @@ fn secrets_are_blocks_with_at_most_one_1_and_of_the_right_weight() {
     assert!((mean - ctx.params().mean()).abs() < 0.004, "{mean}");
 }
 
-/// The external product of a whole block: the phase turns by the coordinate that is 1, and the noise is that of the formula.
+/// The external product of a whole block: the phase moves by the coordinate that is 1, and the noise is that of the formula.
 #[test]
-fn blocks_turn_the_phase_by_the_secret() {
+fn blocks_rotate_the_phase_by_the_secret() {
     let ctx = context(gate());
     let mut source = source(5);
     let sk = LweSecretKey::generate(&ctx, &mut source);
-    let whether = |coordinate| Choice { coordinate, powers: [None, None, Some(0)] };
-    let choices: Vec<Choice> = (0..ctx.params().spec().dimension).map(whether).collect();
-    let key = BlindRotationKey::generate(&ctx, &sk, &choices, 4, &mut source, &mut |_, _| true).unwrap();
+    let whether = |coordinate| GgswMessage { coordinate, exponents: [None, None, Some(0)] };
+    let messages: Vec<GgswMessage> = (0..ctx.params().spec().dimension).map(whether).collect();
+    let key = BlindRotationKey::generate(&ctx, &sk, &messages, 4, &mut source, &mut |_, _| true).unwrap();
     let (m, n, g) = (ctx.modulus(), ctx.params().n(), ctx.params().spec().gadget);
     let mut scratch = Words::zeros(scratch_words(ctx.table(), 4, g));
     let mut squares = 0.0;
@@ -187,15 +187,15 @@ fn blocks_turn_the_phase_by_the_secret() {
         let exponents = [1u16, 7, 100, 200];
         blind_block(ctx.table(), key.packed(), block, g, [(&exponents, &mut acc[..])], &mut scratch);
         let s = &sk.coordinates()[4 * block..4 * block + 4];
-        let turned = s.iter().zip(exponents).filter(|(&s, _)| s == 1).map(|(_, e)| usize::from(e)).sum::<usize>();
+        let rotated = s.iter().zip(exponents).filter(|(&s, _)| s == 1).map(|(_, e)| usize::from(e)).sum::<usize>();
         let sample = GlweSample::new(&ctx, acc, sk.id(), 0.0).unwrap();
         for i in [0, 1, 7, 100, 200] {
             let ct = sample.extract(&ctx, i);
-            let expected = if turned == i { m.value() / 8 } else { 0 };
-            squares += turn(&ctx, m.sub(sk.phase(&ctx, &ct).unwrap(), expected)).powi(2) / 5.0;
+            let expected = if rotated == i { m.value() / 8 } else { 0 };
+            squares += torus(&ctx, m.sub(sk.phase(&ctx, &ct).unwrap(), expected)).powi(2) / 5.0;
         }
     }
-    // A wrong turn would be a square of 1/64. The accumulators have one digit only, so there is less noise than in a rotation.
+    // A wrong rotation would be a square of 1/64. The accumulators have one digit only, so there is less noise than in a rotation.
     assert!(squares < ctx.params().noise().blind_rotation, "{squares:e}");
 }
 

@@ -72,11 +72,11 @@ impl CostEvaluator {
         let Some(limbs) = of.first().map(|a| a.level + 1) else { return Ok(Vec::new()) };
         let spec = self.key(KeyRole::Galois(galois), limbs)?;
         let inputs: Vec<_> = of.iter().map(|_| (self.lift(limbs), self.digits(spec, limbs))).collect();
-        let turned = self.sharing(&inputs, |(_, d)| Ok(self.product(d.len(), limbs + spec.p_limbs, limbs)))?;
+        let rotated = self.sharing(&inputs, |(_, d)| Ok(self.product(d.len(), limbs + spec.p_limbs, limbs)))?;
         drop(inputs);
         let finish = |a: &CostCiphertext| CostCiphertext::new(self.divide(limbs, spec.p_limbs, 0), a.level, a.scale);
         let out = of.iter().map(finish).collect();
-        drop(turned);
+        drop(rotated);
         Ok(out)
     }
     /// Both polynomials times a constant.

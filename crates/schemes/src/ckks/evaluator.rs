@@ -252,12 +252,12 @@ impl Evaluator for CkksEvaluator<'_> {
         let lifted = lift_by_special(ctx, &[c0], first.spec().p_limbs)?;
         let mut sum: Option<Pair> = None;
         for (key, phi) in &keys {
-            let turned = KeyProduct {
+            let rotated = KeyProduct {
                 digits: &digits[0],
                 added_before: lifted.first(),
                 added_after: sum.as_ref().map(|(b, a)| (b, a)),
             };
-            sum = ctx.ring().key_products(&[turned], key.words(), Some(phi))?.pop();
+            sum = ctx.ring().key_products(&[rotated], key.words(), Some(phi))?.pop();
         }
         let mut polys = match &sum {
             Some(sum) => self.divided(sum, 0)?,

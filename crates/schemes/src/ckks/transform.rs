@@ -111,8 +111,8 @@ pub(super) fn transforms(
     let ctx = e.context();
     let finish = |(ct, pair): (&CkksCiphertext, &Pair)| {
         let scale = ct.scale * t.scale_ratio;
-        let turned = ct.stated.disturbed(in_slots(ct.slots, spec.noise(ctx.params(), t.map.level() + 1), ct.scale));
-        let stated = turned.times(t.gain, t.error).disturbed(in_slots(ct.slots, 2.0 * rounding(ctx, 2), scale));
+        let rotated = ct.stated.disturbed(in_slots(ct.slots, spec.noise(ctx.params(), t.map.level() + 1), ct.scale));
+        let stated = rotated.times(t.gain, t.error).disturbed(in_slots(ct.slots, 2.0 * rounding(ctx, 2), scale));
         Ok(Arc::new(ct.with(e.divided(pair, 1)?, scale).stating(stated)))
     };
     of.iter().zip(&sums).map(finish).collect()

@@ -5,14 +5,14 @@ mod integer;
 mod message;
 mod params;
 mod tables;
-mod word;
+mod unsigned;
 
 pub use gates::{check_refresh, from_bit, mux_end, mux_start, mux_table, not, pair_table, to_bit, Decision, Gate};
 pub use integer::Integer;
 pub use message::{either, Domain, Message, MAX_LOG2_FAILURE};
 pub use params::{Claims, Family, FhewLiteral, FhewParams};
 pub use tables::{half_steps, interleave, PairTable, Table};
-pub use word::{Counts, Group, Part, Word};
+pub use unsigned::{Counts, Group, Part, Unsigned};
 
 #[cfg(test)]
 mod tests;

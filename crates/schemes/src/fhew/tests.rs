@@ -1,4 +1,4 @@
-//! Tables, signs and words with rotations in the clear: a phase reads its table, with noise up to the bound and none.
+//! Tables, signs and unsigned integers with rotations in the clear: a phase reads its table, with noise up to the bound and none.
 
 use super::*;
 use crate::Error;
@@ -34,7 +34,7 @@ fn read(ctx: &LweContext, table: &[u64], phase: u64) -> u64 {
 }
 
 /// A number of the torus, as a phase.
-fn turns(ctx: &LweContext, x: f64) -> u64 {
+fn torus(ctx: &LweContext, x: f64) -> u64 {
     ctx.modulus().reduce_i64((x * ctx.modulus().value() as f64).round() as i64)
 }
 
@@ -131,15 +131,20 @@ fn what_is_no_table_is_refused_with_what_would_be() {
     assert!(pairs(padded, 16).is_ok() && pairs(padded, 15).is_err() && pairs(negacyclic, 16).is_err());
     let integer = Integer::new(8).unwrap();
     assert!(matches!(integer.encode(&context(), 128), Err(Error::Integer { value: 128, least: -128, most: 127 })));
-    assert!(Integer::new(1).is_err() && Integer::new(21).is_err() && Word::new(0).is_err() && Word::new(21).is_err());
-    let word = Word::new(8).unwrap();
-    assert!(word.encode(&context(), 256).is_err());
+    assert!(
+        Integer::new(1).is_err()
+            && Integer::new(21).is_err()
+            && Unsigned::new(0).is_err()
+            && Unsigned::new(21).is_err()
+    );
+    let unsigned = Unsigned::new(8).unwrap();
+    assert!(unsigned.encode(&context(), 256).is_err());
 }
 
 /// The sign of a phase by the tables of an integer, with noise of at most this much of the torus.
 fn clear_sign(ctx: &LweContext, integer: Integer, phase: u64, bound: f64, state: &mut u64) -> u64 {
     let (m, to) = (ctx.modulus(), Message::new(16, Domain::Padded).unwrap());
-    let mut noisy = |phase| m.add(phase, turns(ctx, bound * noise(state)));
+    let mut noisy = |phase| m.add(phase, torus(ctx, bound * noise(state)));
     let x = m.add(phase, integer.half_step(ctx));
     let magnitude = |j: u32| {
         let scaled = m.mul(x, m.reduce_i64(integer.factor(j)));
@@ -175,52 +180,55 @@ fn signs_are_right_at_the_ends_and_with_noise_up_to_the_bound() {
     }
 }
 
-/// A word without the bits of its groups, and those bits as messages of `to`, with noise.
+/// An unsigned integer without the bits of its groups, and those bits as messages of `to`, with noise.
 fn clear_groups(ctx: &LweContext, groups: &[Group], phase: u64, to: Message, state: &mut u64) -> (u64, Vec<u64>) {
     let m = ctx.modulus();
-    let (mut word, mut digits) = (phase, Vec::new());
+    let (mut unsigned, mut digits) = (phase, Vec::new());
     for group in groups {
         let mut digit = 0;
         for &part in group.parts() {
-            let scaled = m.mul(word, m.reduce_i64(group.factor()));
-            let error = turns(ctx, 0.98 * group.distance() * noise(state));
+            let scaled = m.mul(unsigned, m.reduce_i64(group.factor()));
+            let error = torus(ctx, 0.98 * group.distance() * noise(state));
             let input = m.add(m.add(scaled, group.middle(ctx, part)), error);
             let count = |counts| {
                 let (table, by) = group.table(ctx, part, counts);
                 m.add(read(ctx, &table, input), by)
             };
             digit = m.add(digit, count(group.digit_counts(ctx, to)));
-            word = m.sub(word, count(group.counts(ctx)));
+            unsigned = m.sub(unsigned, count(group.counts(ctx)));
         }
         digits.push(to.decode(ctx, digit));
     }
-    (word, digits)
+    (unsigned, digits)
 }
 
 #[test]
-fn words_lose_their_low_bits_and_fall_into_digits() {
+fn unsigned_integers_lose_their_low_bits_and_fall_into_digits() {
     let (ctx, mut state) = (context(), 4);
     let (quiet, to) = (ctx.params().noise(), Message::new(16, Domain::Padded).unwrap());
     for bits in [1, 2, 4, 5, 7, 8, 12, 15] {
-        let word = Word::new(bits).unwrap();
+        let unsigned = Unsigned::new(bits).unwrap();
         for value in (0..1u64 << bits).step_by(1 << bits.saturating_sub(8)).chain([(1 << bits) - 1]) {
-            let phase = word.encode(&ctx, value).unwrap();
-            assert_eq!(word.decode(&ctx, phase), value);
+            let phase = unsigned.encode(&ctx, value).unwrap();
+            assert_eq!(unsigned.decode(&ctx, phase), value);
             for low in 1..=bits.min(8) {
-                let groups = word.groups(&quiet, low, 0.0, -128.0).unwrap();
+                let groups = unsigned.groups(&quiet, low, 0.0, -128.0).unwrap();
                 assert_eq!(groups.iter().map(|g| g.bits).sum::<u32>(), low);
                 let (left, _) = clear_groups(&ctx, &groups, phase, to, &mut state);
                 let expected = value >> low << low;
-                assert!(m_near(&ctx, left, word.encode(&ctx, expected).unwrap()), "{value} without {low} of {bits}");
+                assert!(
+                    m_near(&ctx, left, unsigned.encode(&ctx, expected).unwrap()),
+                    "{value} without {low} of {bits}"
+                );
             }
-            let (_, digits) = clear_groups(&ctx, &word.digits(&quiet, to, 0.0), phase, to, &mut state);
+            let (_, digits) = clear_groups(&ctx, &unsigned.digits(&quiet, to, 0.0), phase, to, &mut state);
             let expected: Vec<u64> = (0..bits.div_ceil(4)).map(|i| value >> (4 * i) & 15).collect();
             assert_eq!(digits, expected, "{value} of {bits}");
         }
     }
-    let word = Word::new(16).unwrap();
-    assert!(matches!(word.groups(&quiet, 4, 1e-6, -128.0), Err(Error::Failure { gate: "A floor", .. })));
-    assert!(word.groups(&quiet, 0, 0.0, -128.0).is_err() && word.groups(&quiet, 17, 0.0, -128.0).is_err());
+    let unsigned = Unsigned::new(16).unwrap();
+    assert!(matches!(unsigned.groups(&quiet, 4, 1e-6, -128.0), Err(Error::Failure { gate: "A floor", .. })));
+    assert!(unsigned.groups(&quiet, 0, 0.0, -128.0).is_err() && unsigned.groups(&quiet, 17, 0.0, -128.0).is_err());
 }
 
 fn m_near(ctx: &LweContext, x: u64, y: u64) -> bool {

@@ -137,8 +137,8 @@ fn errors(eval_mod: &EvalMod, params: &CkksParams, passes: usize) -> Result<Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ckks::presets;
     use crate::ckks::{KeySize, Method, Request};
-    use crate::presets;
 
     fn failure(preset: &str, request: impl Fn(Request) -> Request, mean_bits: f64, passes: usize) -> f64 {
         let params = presets::load(preset, presets::Security::NotChecked).unwrap();

@@ -161,8 +161,8 @@ impl<'a> Model<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ckks::presets;
     use crate::ckks::{KeySize, Request};
-    use crate::presets;
     use std::f64::consts::TAU;
 
     fn predicted(preset: &str, request: impl Fn(Request) -> Request) -> Precision {

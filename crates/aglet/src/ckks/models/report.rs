@@ -2,10 +2,11 @@
 
 use crate::ckks::failure::Shortfall;
 use crate::ckks::memory::{self, Memory};
+use crate::ckks::presets;
 use crate::ckks::rotation_layout::rotation_layout;
 use crate::ckks::{cost, failure, precision, BootstrapCircuit, Method, Request};
 use crate::runtime::machine;
-use crate::{presets, Error, Units};
+use crate::{Error, Units};
 use aglet_bootstrap::ckks::BootstrapKind;
 use aglet_bootstrap::Step;
 use aglet_ring::arch;
@@ -64,7 +65,7 @@ pub fn presets() -> Result<Value, Error> {
             "methods": methods(&params),
             "source": params.literal().source.trim(),
             "experimental": params.literal().experimental,
-            "by_roots": !rules.raises_modulus(),
+            "raises_modulus": rules.raises_modulus(),
             "few_slots": rules.few_slots(&params),
             "sparse_secrets_bits": rules.secret_bits(&params),
         }));

@@ -1,4 +1,4 @@
-//! Up to integers: messages of a FHEW engine as slots of a fresh ciphertext, exactly.
+//! From FHEW to integers: messages of a FHEW engine become slots of a fresh ciphertext, exactly.
 //!
 //! Messages are packed as coefficients and switched to the modulus q0 and the main secret. A bootstrap goes on from there under its sparse
 //! secret: rounded to whole parts of p of the torus they are `m p / torus + e` modulo p, and once in slots, a polynomial takes them to m. Of
@@ -18,7 +18,7 @@ use aglet_rlwe::Sample;
 use serde_json::{json, Value};
 use std::sync::Arc;
 
-/// What comes back: messages below `count`, each `1 / torus` of the torus, of which 0 has the phase `zero`.
+/// What is converted: messages below `count`, each `1 / torus` of the torus, of which 0 has the phase `zero`.
 #[derive(Clone, Copy)]
 struct Raised {
     count: u64,
@@ -31,7 +31,7 @@ impl IntegerSchemeSwitch {
     /// below `2^bits`: fewer take fewer levels and less time. Bits of gates are 0 and 1.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for integers and words, whose digits are messages; [`Error::Range`] for more messages than slots, more bits
+    /// [`Error::Parameter`] for integers, whose digits are messages; [`Error::Range`] for more messages than slots, more bits
     /// than messages have, or noise of which one in 2^128 would come back wrong; [`Error::Level`] where parameters have not the levels;
     /// [`Error::MissingKey`] for a switching key that leads to FHEW alone; keys that do not belong together, [`Error::Cancelled`].
     pub fn from_fhew(
@@ -60,8 +60,8 @@ impl IntegerSchemeSwitch {
     ) -> Result<Sample, Error> {
         let (large, small) = (self.numbers.context(), &*self.fhew.ctx);
         let from_zero = |(slot, ct): (usize, &LweCiphertext)| {
-            let turned = LweCiphertext::combine(small, small.modulus().neg(zero), &[(ct, 1)])?;
-            Ok((self.coefficient(slot), turned))
+            let shifted = LweCiphertext::combine(small, small.modulus().neg(zero), &[(ct, 1)])?;
+            Ok((self.coefficient(slot), shifted))
         };
         let members = cells.iter().enumerate().map(from_zero).collect::<Result<Vec<_>, Error>>()?;
         let samples = SmallToLargeKey::pack(&self.between, small, packing, &members)?;
@@ -83,15 +83,15 @@ impl IntegerSchemeSwitch {
     ) -> Result<Value, Error> {
         let (raised, variance) = (self.raised(form, bits)?, self.variance_from_fhew(variance)?);
         let (bound, params) = (self.bound(raised, variance)?, self.numbers.params());
-        let way = self.raising((raised.count, raised.torus, bound))?;
+        let plan = self.raising((raised.count, raised.torus, bound))?;
         Ok(json!({
             "messages": raised.count, "bound": bound, "deviation": variance.sqrt() / self.distance(1),
-            "log2_failure": log2_tail(self.distance(bound), variance), "polynomial_levels": way.levels,
-            "output_level": way.level, "stages": stages_json(&way.stages, params.n(), units),
+            "log2_failure": log2_tail(self.distance(bound), variance), "polynomial_levels": plan.levels,
+            "output_level": plan.level, "stages": stages_json(&plan.stages, params.n(), units),
         }))
     }
 
-    /// The work of a way back; what was found once is known.
+    /// The work of a conversion from FHEW; what was found once is kept.
     fn raising(&self, of: Messages) -> Result<Arc<Raising>, Error> {
         if let Some((_, found)) = self.raisings.find(|other| *other == of) {
             return Ok(found);
@@ -121,9 +121,9 @@ impl IntegerSchemeSwitch {
         let (most, torus, zero) = match form {
             Form::Bits => (2, 4, self.fhew.ctx.modulus().neg(self.fhew.ctx.modulus().value() / 8)),
             Form::Messages(domain) => (message.space(), message.within(domain).torus(), 0),
-            Form::Integers(_) | Form::Words(_) => {
+            Form::Integers(_) | Form::Unsigned(_) => {
                 return Err(Error::Parameter(
-                    "Messages and bits go back, and these are integers or words; take their sign or digits, whose results are messages.".into(),
+                    "Messages and bits go back, and these are integers; take their sign or digits, whose results are messages.".into(),
                 ))
             }
         };
@@ -188,7 +188,7 @@ mod tests {
     use crate::integer::{presets, IntegerLiteral, IntegerParams, Packing};
     use aglet_rlwe::security::Security;
 
-    /// The variance of fresh zeros times a weight, in units of which p are a turn, as slots have it, and what is said of it.
+    /// The variance of fresh zeros times a weight, in units of which p are the torus, as slots have it, and what is said of it.
     fn units(
         switch: &IntegerSchemeSwitch,
         secrets: (&crate::SecretKey, &fhew::SecretKey),
@@ -226,7 +226,7 @@ mod tests {
             fhew::Engine::new(fhew::presets::load("lut4", fhew::presets::Security::Bits128).unwrap(), 2).unwrap();
         let (main, fhew_secret) = (engine.create_secret_key().unwrap(), fhew.create_secret_key().unwrap());
         let switch = IntegerSchemeSwitch::new(engine, fhew).unwrap();
-        // What the way itself adds, and what ciphertexts have that are as noisy as those of a table: 2,048 values each.
+        // What the conversion itself adds, and what ciphertexts have that are as noisy as those of a table: 2,048 values each.
         for weight in [1, 1 << 32] {
             let (found, said) = units(&switch, (&main, &fhew_secret), weight);
             let variance = found.iter().map(|&e| (e * e) as f64).sum::<f64>() / found.len() as f64;

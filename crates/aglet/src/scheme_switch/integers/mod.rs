@@ -18,14 +18,14 @@ pub struct IntegerSchemeSwitch {
     pub(crate) numbers: Arc<integer::Engine>,
     pub(crate) fhew: Arc<fhew::Engine>,
     pub(crate) between: Arc<ring_switch::RingSwitch>,
-    /// What ways back were found to take, the latest first.
-    raisings: Cache<Messages, Raising, WAYS>,
+    /// What conversions from FHEW were found to take, the latest first.
+    raisings: Cache<Messages, Raising, PLANS>,
 }
 
-/// Ways back whose work a switch remembers, which takes a tenth of a second to find: one for each number of bits and kind of noise.
-const WAYS: usize = 16;
+/// How many conversions from FHEW a switch remembers the work of, which takes a tenth of a second to find: one for each number of bits and kind of noise.
+const PLANS: usize = 16;
 
-/// What leads from the secret key of integers to that of FHEW, and back: a ring switch, packing and a key switch.
+/// The keys that switch between the secret key of integers and that of FHEW: a ring switch, packing and a key switch.
 pub struct IntegerSchemeSwitchKey {
     pub(crate) large_to_small: LargeToSmallKey,
     /// None in files of those days when nothing went back.
@@ -120,7 +120,7 @@ impl IntegerSchemeSwitch {
     pub fn fhew(&self) -> &fhew::Engine {
         &self.fhew
     }
-    /// Bytes in memory that so many values take on their way back, beside keys and what a bootstrap takes.
+    /// Bytes in memory that so many values take in the conversion from FHEW, beside keys and what a bootstrap takes.
     #[must_use]
     pub fn packing_bytes(&self, values: usize) -> u64 {
         super::packing_bytes(&self.fhew.ctx, values)

@@ -1,7 +1,7 @@
-//! Down from integers: slots of exact integers as LWE ciphertexts of a FHEW key.
+//! From integers to FHEW: slots of exact integers become LWE ciphertexts under a FHEW key.
 //!
-//! After the first stages of a bootstrap a number m is `m / t` of the torus, modulo q0. Times the integer nearest to t times the part of a
-//! turn that lookups give to 1, and through a ring switch, its coefficient is what they take.
+//! After the first stages of a bootstrap a number m is `m / t` of the torus, modulo q0. Times the integer nearest to t times the part of the
+//! torus that lookups give to 1, and through a ring switch, its coefficient is what they take.
 
 use super::{IntegerSchemeSwitch, IntegerSchemeSwitchKey};
 use crate::integer::{BootstrapKey, Ciphertext};
@@ -14,7 +14,7 @@ use aglet_rlwe::ring_switch::LargeToSmallKey;
 use aglet_rlwe::Sample;
 use aglet_schemes::integer::Noise;
 
-/// Most bits of words: 2^16 parts of the torus are not quite `1 / t` each, which is a sixteenth of a unit of this many bits at most.
+/// Most bits of unsigned integers: 2^16 parts of the torus are not quite `1 / t` each, which is a sixteenth of a unit of this many bits at most.
 const MOST_BITS: u32 = 12;
 /// Rounding errors that the noise of a coefficient at q0 is as large as at most: that of the last map, and what it leaves of the input.
 const ROUNDINGS: f64 = 2.0;
@@ -24,7 +24,7 @@ impl IntegerSchemeSwitch {
     /// hold what a reading takes; others give numbers of no meaning.
     ///
     /// # Errors
-    /// [`Error::Range`] for a slot that does not exist or words of more than 20 bits, [`Error::Parameter`] for reals or words of more than 12,
+    /// [`Error::Range`] for a slot that does not exist or integers of more than 20 bits, [`Error::Parameter`] for reals or integers of more than 12,
     /// [`Error::Level`] below the level of a bootstrap, [`Error::Noise`] for what a bootstrap would not take, keys that do not belong together, [`Error::Cancelled`].
     pub fn to_fhew(
         &self,
@@ -60,12 +60,12 @@ impl IntegerSchemeSwitch {
         check_slots(slots, self.numbers.count())?;
         let fits = match reading {
             Reading::Bits | Reading::Message(_) => true,
-            Reading::Word(word) => word.bits() <= MOST_BITS,
+            Reading::Unsigned(unsigned) => unsigned.bits() <= MOST_BITS,
             Reading::Real(..) => false,
         };
         if !fits {
             return Err(Error::Parameter(format!(
-                "Slots of integers go to FHEW as bits, messages or words of up to {MOST_BITS} bits; take digits of larger ones before."
+                "Slots of integers go to FHEW as bits, messages or integers of up to {MOST_BITS} bits; take digits of larger ones before."
             )));
         }
         for (what, found) in [("switching key", key.id()), ("bootstrap key", bootstrap.id())] {
@@ -88,7 +88,7 @@ impl IntegerSchemeSwitch {
         (weight as u64, noise * noise + off * off)
     }
 
-    /// The variance, on the torus, that slots have after the way to FHEW.
+    /// The variance, on the torus, that slots have after the conversion to FHEW.
     #[must_use]
     pub fn variance(&self, reading: Reading) -> f64 {
         self.weight(reading).1 + LargeToSmallKey::noise(&self.between, &self.fhew.ctx)

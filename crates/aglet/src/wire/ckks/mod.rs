@@ -4,8 +4,9 @@ mod types;
 
 use super::parameters::{shown, unusable};
 use super::{Family, Origin, Summary};
+use crate::ckks::presets;
 use crate::ckks::Engine;
-use crate::{presets, Error};
+use crate::Error;
 use aglet_rlwe::security::Security;
 use aglet_rlwe::Context;
 use aglet_schemes::ckks::CkksParams;

@@ -118,10 +118,10 @@ fn stretch(ratio: f64) -> f64 {
 /// How far a number in `[-1, 1]` may be from what becomes of it without noise, `ratio` that of q0 and the scale of coefficients.
 #[must_use]
 pub fn error_of_sine(ratio: f64) -> f64 {
-    let (turn, stretch) = (2.0 * PI / ratio, stretch(ratio));
-    let error = |x: f64| (stretch * (turn * x).sin() / turn - x).abs();
+    let (radians, stretch) = (2.0 * PI / ratio, stretch(ratio));
+    let error = |x: f64| (stretch * (radians * x).sin() / radians - x).abs();
     // It grows to where the slope is 1, and is as large again at the end.
-    error((1.0 / stretch).acos() / turn).max(error(1.0))
+    error((1.0 / stretch).acos() / radians).max(error(1.0))
 }
 
 impl Wave {
@@ -177,7 +177,7 @@ pub fn plan(params: &CkksParams, request: Request) -> Result<Plan<Ship>, Error> 
     push("encapsulate", by.into(), 0, packed);
     if few {
         let sum = trace(&factors.shape);
-        push("choose", OneHotFactors(factors).into(), top, leaf);
+        push("select", OneHotFactors(factors).into(), top, leaf);
         if let Some(trace) = sum {
             push("trace", trace.into(), top, leaf);
         }

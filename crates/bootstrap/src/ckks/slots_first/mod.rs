@@ -91,8 +91,8 @@ pub fn plan(layout: &Layout) -> Result<Plan<SlotsFirst>, Error> {
 ///
 /// # Errors
 /// As [`plan`].
-pub fn lowering(layout: &Layout, turn: f64) -> Result<Plan<SlotsFirst>, Error> {
-    Plan::new(Stages::down(layout, turn * layout.message_ratio)?.list, &layout.moduli)
+pub fn lowering(layout: &Layout, torus: f64) -> Result<Plan<SlotsFirst>, Error> {
+    Plan::new(Stages::down(layout, torus * layout.message_ratio)?.list, &layout.moduli)
 }
 
 /// The stages as they are laid out, one after the other.

@@ -1,4 +1,4 @@
-//! SHIP rotation keys: they turn a root of unity to the power of one coefficient of a product with a sparse secret (SHIP, eprint 2025/784).
+//! SHIP rotation keys: they raise a root of unity to the power of one coefficient of a product with a sparse secret (SHIP, eprint 2025/784).
 //!
 //! Take a public polynomial `a` and a secret monomial `sign X^position`. Slot `i` of a *factor* is `omega^(c_i)`, where `c` are the coefficients of
 //! `a sign X^position` and `omega = e^(2 pi i / q0)`. All values that it may have are public: `omega^(+-a_j)`, four *bands* of N/2 numbers each. So a

@@ -174,9 +174,9 @@ impl MakeFactors for ClearEvaluator {
             self.check_level(to.level)?;
             let mut coefficients = ct.values().to_vec();
             self.fft().inverse(&mut coefficients);
-            let turn = TAU * self.scale(ct) / self.modulus(0) / coefficients.len() as f64;
+            let radians = TAU * self.scale(ct) / self.modulus(0) / coefficients.len() as f64;
             for part in 0..by.parts {
-                let angle = |w: &Complex64| turn * if part == 0 { w.re } else { w.im };
+                let angle = |w: &Complex64| radians * if part == 0 { w.re } else { w.im };
                 let mut product: Vec<f64> = coefficients.iter().map(angle).collect();
                 let at = out.len();
                 for _ in 1..by.factors() {

@@ -17,7 +17,7 @@ pub struct Gather {
 
 impl Gather {
     /// The rotations to the left, level by level.
-    fn turns(&self) -> impl Iterator<Item = usize> + use<> {
+    fn rotations_left(&self) -> impl Iterator<Item = usize> + use<> {
         let (slots, levels) = (self.slots, self.product.levels());
         (0..levels).rev().map(move |i| slots << i)
     }
@@ -31,7 +31,7 @@ impl Step for Gather {
     }
     fn keys_needed(&self, from: &Scaled, to: &Scaled, params: &Params) -> Result<Vec<KeyNeed>, Error> {
         let mut needs = self.product.keys_needed(from, to, params)?;
-        for (i, by) in self.turns().enumerate() {
+        for (i, by) in self.rotations_left().enumerate() {
             needs.extend(KeyNeed::rotations(params, from.level + 1 - i, [by])?);
         }
         Ok(needs)
@@ -40,7 +40,7 @@ impl Step for Gather {
         self.product.describe(params, keys)
     }
     fn rotations(&self) -> Option<Vec<usize>> {
-        Some(self.turns().collect())
+        Some(self.rotations_left().collect())
     }
 }
 
@@ -53,9 +53,9 @@ impl<E: Approximate> RunOn<E> for Gather {
         _: Option<&Encoded<E::Transform>>,
     ) -> Result<Vec<E::Ciphertext>, Error> {
         let mut list = cts.to_vec();
-        for by in self.turns() {
-            let turned = each(&list, |ct| e.rotate(ct, by as isize))?;
-            list = multiplied(e, list.iter().zip(&turned))?;
+        for by in self.rotations_left() {
+            let rotated = each(&list, |ct| e.rotate(ct, by as isize))?;
+            list = multiplied(e, list.iter().zip(&rotated))?;
         }
         Ok(list)
     }

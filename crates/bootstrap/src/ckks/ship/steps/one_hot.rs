@@ -162,9 +162,9 @@ impl SelectFactors for ClearEvaluator {
             let mut coefficients = ct.values().to_vec();
             self.fft().inverse(&mut coefficients);
             let half = coefficients.len();
-            let turn = TAU * self.scale(ct) / self.modulus(0) / half as f64;
+            let radians = TAU * self.scale(ct) / self.modulus(0) / half as f64;
             for part in 0..by.parts {
-                let angle = |w: Complex64| turn * if part == 0 { w.re } else { w.im };
+                let angle = |w: Complex64| radians * if part == 0 { w.re } else { w.im };
                 let mut left: Vec<f64> =
                     (0..one_hot.numbers).map(|i| angle(coefficients[coefficient(&one_hot, half, i)])).collect();
                 let mut values = vec![Complex64::ZERO; one_hot.period()];

@@ -39,9 +39,9 @@ impl EncodedPack {
         let roots: Vec<Complex64> = (0..2 * n as u64).map(|k| unit_root(k, 2 * n as u64)).collect();
         let powers: Vec<usize> = (0..n / 2).map(|k| rotation_exponent(k as isize, n) as usize).collect();
         // Diagonal d of the map, rotated to the right by what its giant step rotates to the left.
-        let diagonal = |d: usize, turn: usize| {
+        let diagonal = |d: usize, shift: usize| {
             let value = |k: usize| {
-                let row = (k + n / 2 - turn) % (n / 2);
+                let row = (k + n / 2 - shift) % (n / 2);
                 roots[powers[row] * ((row + d) % (n / 2)) % (2 * n)]
             };
             let values: Vec<Complex64> = (0..n / 2).map(value).collect();
@@ -50,8 +50,8 @@ impl EncodedPack {
         };
         let giant = |g: usize| {
             e.check_stop()?;
-            let turn = g * shape.babies;
-            let diagonals = (0..shape.babies).into_par_iter().map(|b| diagonal(turn + b, turn));
+            let shift = g * shape.babies;
+            let diagonals = (0..shape.babies).into_par_iter().map(|b| diagonal(shift + b, shift));
             Ok(KeyStream::new(ctx.ring(), &[&diagonals.collect::<Result<Vec<_>, Error>>()?])?)
         };
         let giants = (0..shape.giants).map(giant).collect::<Result<_, Error>>()?;
@@ -86,14 +86,14 @@ fn baby_steps(
     e.check_stop()?;
     let (ctx, [c0, c1]) = (e.context(), linear(ct)?.map(|poly| poly.prefix(LIMBS)));
     let (lifted, digits) = (lift_by_special(ctx, &[&c0], spec.p_limbs)?, digits(ctx, spec, &[&c1])?);
-    let turned = |by: usize| {
+    let rotated = |by: usize| {
         e.check_stop()?;
         let key = key_of(e, ct, by, spec)?;
         let phi = ctx.ring().automorphism(rotation_exponent(by as isize, ctx.ring().n()));
         let product = KeyProduct { added_before: lifted.first(), ..KeyProduct::of(&digits[0]) };
         e.divided(&ctx.ring().key_products(&[product], key.words(), Some(&phi))?[0], 0)
     };
-    let all = (1..t.shape.babies).into_par_iter().map(turned).collect::<Result<Vec<_>, Error>>()?;
+    let all = (1..t.shape.babies).into_par_iter().map(rotated).collect::<Result<Vec<_>, Error>>()?;
     let (mut first, mut second) = (vec![c0], vec![c1]);
     for mut halves in all {
         second.extend(halves.pop());

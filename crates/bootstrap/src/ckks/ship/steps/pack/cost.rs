@@ -55,9 +55,9 @@ impl Packing for CostEvaluator {
 /// The rotations by all baby steps.
 fn baby_steps(e: &CostEvaluator, shape: &PackShape, spec: &KeySwitchSpec) -> Vec<[CountedMemory; 2]> {
     let (_lifted, digits) = (e.lift(LIMBS), e.digits(spec, LIMBS));
-    let turned = |_| {
+    let rotated = |_| {
         let _product = e.product(digits.len(), LIMBS + spec.p_limbs, LIMBS);
         e.divide(LIMBS, spec.p_limbs, 0)
     };
-    (1..shape.babies).map(turned).collect()
+    (1..shape.babies).map(rotated).collect()
 }

@@ -63,7 +63,7 @@ impl Ntru {
         }
     }
 
-    fn turn(&self, ctx: &LweContext, input: &Switched, acc: &mut [u64], scratch: &mut [u64]) {
+    fn rotate_one(&self, ctx: &LweContext, input: &Switched, acc: &mut [u64], scratch: &mut [u64]) {
         let (m, n) = (ctx.modulus(), ctx.params().n());
         let two_n = 2 * n;
         // The group of odd numbers has an exponent of N/2.
@@ -91,6 +91,6 @@ impl BlindRotation for Ntru {
 
     fn rotate(&self, ctx: &LweContext, inputs: &[Switched], accs: &mut [Words]) {
         let mut scratch = Words::zeros(scratch_words(ctx.table(), 1, ctx.params().spec().gadget));
-        inputs.iter().zip(accs).for_each(|(input, acc)| self.turn(ctx, input, acc, &mut scratch));
+        inputs.iter().zip(accs).for_each(|(input, acc)| self.rotate_one(ctx, input, acc, &mut scratch));
     }
 }

@@ -9,15 +9,15 @@ use aglet_ring::blind::{blind_block, scratch_words};
 use aglet_ring::packed::KeyShape;
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
-use aglet_rlwe::lwe::{BlindRotationKey, Choice, LweContext, LweSecretKey, Method, Progress, SeededKey, Switched};
+use aglet_rlwe::lwe::{BlindRotationKey, GgswMessage, LweContext, LweSecretKey, Method, Progress, SeededKey, Switched};
 use aglet_rlwe::Error;
 
 /// Keys of blocks.
 pub struct Blocks(BlindRotationKey);
 
 /// The power 0 of X for one value of a coordinate, 0 for the others.
-fn whether(coordinate: usize, value: i8) -> Choice {
-    Choice { coordinate, powers: [-1, 0, 1].map(|v| (v == value).then_some(0)) }
+fn whether(coordinate: usize, value: i8) -> GgswMessage {
+    GgswMessage { coordinate, exponents: [-1, 0, 1].map(|v| (v == value).then_some(0)) }
 }
 
 impl Blocks {
@@ -32,12 +32,12 @@ impl Blocks {
         progress: &mut Progress<'_>,
     ) -> Result<Self, Error> {
         let n = ctx.params().spec().dimension;
-        let choices: Vec<_> = if Self::signed(ctx) {
+        let messages: Vec<_> = if Self::signed(ctx) {
             (0..n).flat_map(|i| [whether(i, 1), whether(i, -1)]).collect()
         } else {
             (0..n).map(|i| whether(i, 1)).collect()
         };
-        Ok(Self(BlindRotationKey::generate(ctx, sk, &choices, Self::shape(ctx).keys, source, progress)?))
+        Ok(Self(BlindRotationKey::generate(ctx, sk, &messages, Self::shape(ctx).keys, source, progress)?))
     }
 
     /// The shape of the keys.

@@ -7,7 +7,7 @@ use aglet_ring::blind::{external_product, scratch_words};
 use aglet_ring::packed::KeyShape;
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
-use aglet_rlwe::lwe::{BlindRotationKey, Choice, LweContext, LweSecretKey, Method, Progress, SeededKey, Switched};
+use aglet_rlwe::lwe::{BlindRotationKey, GgswMessage, LweContext, LweSecretKey, Method, Progress, SeededKey, Switched};
 use aglet_rlwe::Error;
 
 /// The keys: one for each coordinate, place and non-zero digit.
@@ -30,17 +30,17 @@ impl Dm {
         progress: &mut Progress<'_>,
     ) -> Result<Self, Error> {
         let (spec, two_n) = (ctx.params().spec(), 2 * ctx.params().n());
-        let mut choices = Vec::new();
+        let mut messages = Vec::new();
         for coordinate in 0..spec.dimension {
             for place in 0..Method::digits(base, spec.log_n) {
                 for digit in 1..base as usize {
                     let e = (digit * (base as usize).pow(place as u32)) % two_n;
-                    let powers = [(two_n - e) % two_n, 0, e].map(|e| Some(e as u16));
-                    choices.push(Choice { coordinate, powers });
+                    let exponents = [(two_n - e) % two_n, 0, e].map(|e| Some(e as u16));
+                    messages.push(GgswMessage { coordinate, exponents });
                 }
             }
         }
-        Ok(Self::of(BlindRotationKey::generate(ctx, sk, &choices, 1, source, progress)?, base))
+        Ok(Self::of(BlindRotationKey::generate(ctx, sk, &messages, 1, source, progress)?, base))
     }
 
     /// The shape of the keys.

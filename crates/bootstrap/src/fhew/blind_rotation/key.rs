@@ -158,11 +158,11 @@ impl FhewBootstrapKey {
         let switched = cts.iter().map(|ct| Ok(Switched::new(ctx, &self.switch.apply(ctx, ct)?, log_tables)));
         let switched = switched.collect::<Result<Vec<_>, Error>>()?;
         let start = |i: usize| &starts[i.min(starts.len() - 1)];
-        let turned = switched.iter().enumerate().map(|(i, s)| start(i).rotated_back(ctx, s.body));
-        let mut accs: Vec<Words> = turned.map(GlweSample::into_words).collect();
+        let rotated = switched.iter().enumerate().map(|(i, s)| start(i).rotated_back(ctx, s.body));
+        let mut accs: Vec<Words> = rotated.map(GlweSample::into_words).collect();
         self.rotation.rotate(ctx, &switched, &mut accs);
-        let turned = accs.into_iter().zip(&switched).enumerate();
-        turned.map(|(i, (acc, by))| GlweSample::rotated(ctx, acc, start(i), by)).collect()
+        let rotated = accs.into_iter().zip(&switched).enumerate();
+        rotated.map(|(i, (acc, by))| GlweSample::rotated(ctx, acc, start(i), by)).collect()
     }
 
     fn check(
@@ -182,7 +182,7 @@ impl FhewBootstrapKey {
         if log_tables > 0 && ctx.params().spec().method.rotates_by_odd() {
             let name = ctx.params().spec().method.name();
             return bad(format!(
-                "method {name} turns by odd exponents only, so tables cannot interleave; use another method"
+                "method {name} rotates by odd exponents only, so tables cannot interleave; use another method"
             ));
         }
         match starts.iter().find(|s| s.key() != self.id) {

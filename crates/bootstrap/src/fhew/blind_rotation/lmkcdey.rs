@@ -12,7 +12,7 @@ use aglet_ring::packed::KeyShape;
 use aglet_ring::sample::ChaChaSource;
 use aglet_ring::small::Words;
 use aglet_rlwe::lwe::{
-    AutomorphismKeys, BlindRotationKey, Choice, LweContext, LweSecretKey, Progress, SeededKey, Switched,
+    AutomorphismKeys, BlindRotationKey, GgswMessage, LweContext, LweSecretKey, Progress, SeededKey, Switched,
 };
 use aglet_rlwe::Error;
 
@@ -39,11 +39,11 @@ impl Lmkcdey {
         progress: &mut Progress<'_>,
     ) -> Result<Self, Error> {
         let (spec, two_n) = (ctx.params().spec(), 2 * ctx.params().n());
-        let powers = [two_n - 1, 0, 1].map(|e| Some(e as u16));
-        let choices: Vec<_> = (0..spec.dimension).map(|coordinate| Choice { coordinate, powers }).collect();
-        let keys = BlindRotationKey::generate(ctx, sk, &choices, 1, source, progress)?;
+        let exponents = [two_n - 1, 0, 1].map(|e| Some(e as u16));
+        let messages: Vec<_> = (0..spec.dimension).map(|coordinate| GgswMessage { coordinate, exponents }).collect();
+        let keys = BlindRotationKey::generate(ctx, sk, &messages, 1, source, progress)?;
         // They are few beside the keys of coordinates.
-        let mut last = |_, _| progress(choices.len(), choices.len());
+        let mut last = |_, _| progress(messages.len(), messages.len());
         let maps = AutomorphismKeys::generate(ctx, sk, &galois(two_n, window), spec.gadget, source, &mut last)?;
         Ok(Self::of(ctx, keys, maps, window))
     }
@@ -79,7 +79,7 @@ impl Lmkcdey {
         })
     }
 
-    fn turn(&self, ctx: &LweContext, input: &Switched, acc: &mut Words, scratch: &mut Words) {
+    fn rotate_one(&self, ctx: &LweContext, input: &Switched, acc: &mut Words, scratch: &mut Words) {
         let spec = ctx.params().spec();
         for list in self.order(input) {
             self.maps.apply(ctx, 0, acc, scratch);
@@ -125,6 +125,6 @@ impl BlindRotation for Lmkcdey {
     fn rotate(&self, ctx: &LweContext, inputs: &[Switched], accs: &mut [Words]) {
         let spec = ctx.params().spec();
         let mut scratch = Words::zeros(scratch_words(ctx.table(), spec.rank + 1, spec.gadget));
-        inputs.iter().zip(accs).for_each(|(input, acc)| self.turn(ctx, input, acc, &mut scratch));
+        inputs.iter().zip(accs).for_each(|(input, acc)| self.rotate_one(ctx, input, acc, &mut scratch));
     }
 }

@@ -7,13 +7,13 @@ mod compare;
 mod gates;
 mod pairs;
 mod tables;
-mod words;
+mod unsigned;
 
 pub use compare::{compare, equal, sign, Order};
 pub use gates::{gate, mux};
 pub use pairs::{lookup_pairs, pair_log2_failure, pair_variance};
 pub use tables::{lookup, Way};
-pub use words::{digits, floor};
+pub use unsigned::{digits, floor};
 
 use crate::FhewBootstrapKey;
 use aglet_rlwe::lwe::{GlweSample, LweCiphertext, LweContext};

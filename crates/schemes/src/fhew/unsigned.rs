@@ -1,8 +1,8 @@
-//! Words: unsigned integers modulo 2^w on the whole torus. Groups of their low bits are read and cleared (eprint
+//! Unsigned integers modulo 2^w on the whole torus. Groups of their low bits are read and cleared (eprint
 //! 2021/1337).
 //!
-//! `2^(w - t)` times a word has its low t bits on the whole torus. A first rotation reads the highest of them, a second one the others,
-//! which then lie on half the torus; both results are subtracted from the word. What is left is a word of `w - t` bits at the same phase.
+//! `2^(w - t)` times an integer has its low t bits on the whole torus. A first rotation reads the highest of them, a second one the others,
+//! which then lie on half the torus; both results are subtracted from it. What is left is an integer of `w - t` bits at the same phase.
 
 use super::message::{either, fraction, Message, MAX_LOG2_FAILURE};
 use crate::Error;
@@ -10,15 +10,15 @@ use aglet_rlwe::lwe::{log2_tail, LweContext, Noise};
 
 /// Integers from 0 to `2^bits - 1`, modulo `2^bits`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Word {
+pub struct Unsigned {
     bits: u32,
 }
 
-/// The low bits of a word that are read together: by one rotation if it is one bit, by two if there are more.
+/// The low bits of an integer that are read together: by one rotation if it is one bit, by two if there are more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// Bits of the word, those below it cleared already and not counted.
-    pub word: u32,
+    /// Bits of the integer, those below it cleared already and not counted.
+    pub width: u32,
     /// Bits that are read.
     pub bits: u32,
     /// 1 if a rotation that reads two tables reads them interleaved, else 0.
@@ -43,13 +43,13 @@ pub struct Counts {
     one: u64,
 }
 
-impl Word {
+impl Unsigned {
     /// The largest number of bits.
     pub const MOST_BITS: u32 = 20;
     /// The largest number of bits in a group.
     pub const MOST_GROUP: u32 = 5;
 
-    /// Words of 1 to 20 bits.
+    /// Integers of 1 to 20 bits.
     ///
     /// # Errors
     /// [`Error::Message`] for another number of bits.
@@ -99,7 +99,7 @@ impl Word {
     /// Splits the low `bits` bits into groups of nearly equal size, as few as `allowed` permits, the lowest first.
     ///
     /// # Errors
-    /// [`Error::Message`] unless `bits` is 1 to those of the word, [`Error::Failure`] if even single bits would fail too often.
+    /// [`Error::Message`] unless `bits` is 1 to those of the integer, [`Error::Failure`] if even single bits would fail too often.
     pub fn groups(self, noise: &Noise, bits: u32, variance: f64, allowed: f64) -> Result<Vec<Group>, Error> {
         if !(1..=self.bits).contains(&bits) {
             let allowed = format!("1 to {}", self.bits);
@@ -136,10 +136,10 @@ impl Word {
     }
 
     fn split(self, sizes: impl Iterator<Item = u32>) -> Vec<Group> {
-        let mut word = self.bits;
+        let mut width = self.bits;
         let group = |bits| {
-            let group = Group { word, bits, log_tables: 0 };
-            word -= bits;
+            let group = Group { width, bits, log_tables: 0 };
+            width -= bits;
             group
         };
         sizes.map(group).collect()
@@ -175,21 +175,21 @@ impl Group {
     pub fn rotations(self) -> u32 {
         self.parts().len() as u32
     }
-    /// Rotations where its bits are read as a digit as well as taken off the word: nothing is taken off by the last of all.
+    /// Rotations where its bits are read as a digit as well as taken off the integer: nothing is taken off by the last of all.
     #[must_use]
     pub fn digit_rotations(self) -> u32 {
         let tables = |part: &Part| 1 + u32::from(self.clears(*part, true));
         self.parts().iter().map(|part| if self.log_tables > 0 { 1 } else { tables(part) }).sum()
     }
-    /// Whether a part is taken off the word: always, unless only digits are wanted and nothing is read after it.
+    /// Whether a part is taken off the integer: always, unless only digits are wanted and nothing is read after it.
     #[must_use]
     pub fn clears(self, part: Part, digits: bool) -> bool {
-        !digits || self.word > self.bits || (part == Part::Top && self.bits > 1)
+        !digits || self.width > self.bits || (part == Part::Top && self.bits > 1)
     }
     /// What brings its bits to the whole torus.
     #[must_use]
     pub fn factor(self) -> i64 {
-        1 << (self.word - self.bits)
+        1 << (self.width - self.bits)
     }
     /// How far phases are from those of other bits, on the torus.
     #[must_use]
@@ -218,10 +218,10 @@ impl Group {
         }
     }
 
-    /// What the bits count in the word.
+    /// What the bits count in the integer.
     #[must_use]
     pub fn counts(self, ctx: &LweContext) -> Counts {
-        Counts { half: parts(ctx, 1 << (self.bits - 1), self.word + 1), one: parts(ctx, 1, self.word) }
+        Counts { half: parts(ctx, 1 << (self.bits - 1), self.width + 1), one: parts(ctx, 1, self.width) }
     }
     /// What the bits count in a message.
     #[must_use]
