@@ -17,7 +17,7 @@ from aglet import _core
 from aglet.cli import app, output
 from aglet.errors import RangeError
 from aglet.scheme_switch.integers import Integers
-from aglet_bench.measure import MESSAGES, METHODS
+from aglet_bench.ckks.measure import MESSAGES, METHODS
 from aglet_bench.published import REGULAR_BOOTSTRAP, published_beside
 
 ADVISE = ["advise", "--slots", "32768", "--bits", "20", "--levels", "5"]
@@ -261,8 +261,9 @@ def test_plan_of_scheme_switching_to_integers(tmp_path: Path) -> None:
     assert [(call["what"], call["level"]) for call in found["calls"] if call["level"] is not None] == [
         ("from_fhew", 6), ("lookup", 6), ("lookup", 2), ("lookup_bytes", 1)
     ]  # fmt: skip
-    assert [(way["bits"], way["output_level"]) for way in found["ways_from_fhew"]] == [(1, 6), (2, 5), (3, 3), (4, 2)]
-    assert all(way["bound"] > 10 * way["deviation"] for way in found["ways_from_fhew"])
+    levels = [(one["bits"], one["output_level"]) for one in found["conversions_from_fhew"]]
+    assert levels == [(1, 6), (2, 5), (3, 3), (4, 2)]
+    assert all(way["bound"] > 10 * way["deviation"] for way in found["conversions_from_fhew"])
     assert "stages" not in found
     units = tmp_path / "units"
     units.write_text(json.dumps(dict.fromkeys(_core.unit_costs(8, 50), 10.0)))
@@ -281,7 +282,7 @@ def test_plan_of_scheme_switching_to_integers(tmp_path: Path) -> None:
         assert words in text, words
     # What gates leave has too much noise for this set.
     (gates,) = lines("plan", "--scheme-switch", "gate", "--preset", "int16")
-    assert "int16-deep" in gates["ways_from_fhew"][0]["refused"]
+    assert "int16-deep" in gates["conversions_from_fhew"][0]["refused"]
     assert "too few levels" in run("plan", "--scheme-switch", "gate", "--preset", "int16")
 
 
@@ -291,7 +292,7 @@ def test_a_plan_of_scheme_switching_tells_noise_from_levels(monkeypatch: pytest.
 
     monkeypatch.setattr(Integers, "plan_from_fhew", noisy)
     (found,) = lines("plan", "--scheme-switch", "lut2", "--preset", "int16")
-    assert [(way["lacking"], "so much noise" in way["refused"]) for way in found["ways_from_fhew"]] == [
+    assert [(way["lacking"], "so much noise" in way["refused"]) for way in found["conversions_from_fhew"]] == [
         ("too much noise", True), ("too much noise", True)
     ]  # fmt: skip
     text = run("plan", "--scheme-switch", "lut2", "--preset", "int16")

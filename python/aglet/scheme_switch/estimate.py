@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 from aglet import checks, extra, forecast
 from aglet.errors import ParameterError, RangeError
 from aglet.fhew.table import Table
+from aglet.scheme_switch.options import EstimateOptions
 from aglet.scheme_switch.ranges import sign_range, spread
 from aglet.scheme_switch.tables import STEEPEST, of_nibbles
 
 if TYPE_CHECKING:
-    from aglet._core import KeySize
+    from typing_extensions import Unpack
+
     from aglet.fhew.engine import FhewEngine
     from aglet.scheme_switch.sides import Stage
 
@@ -28,32 +30,32 @@ _SECONDS_OF_ONE = {"to-fhew": 10e-6, "from-fhew": 90e-6}
 
 @dataclass(frozen=True)
 class SchemeSwitchEstimate:
-    """What a call by scheme switching would take, on fresh ciphertexts that the secret key encrypted.
+    """The cost of a call of `SchemeSwitch`, on fresh ciphertexts that the secret key encrypted.
 
-    What goes back are results of tables or gates.
+    Values that go back are results of tables or gates.
     """
 
     rotations: int
-    """Blind rotations of all values together."""
+    """The number of blind rotations, for all values together."""
     refreshes: int
-    """Bootstraps of slots: one if the results go back (for tables of bytes two), else none."""
+    """The number of bootstraps of slots: 1 if the results go back (2 for tables of bytes), otherwise 0."""
     seconds: float
-    """On one thread."""
+    """The time on one thread."""
     source: str
-    """Where `seconds` come from: "measured" if every part was recorded on this kind of machine, else "modelled"."""
+    """The source of `seconds`: "measured" if every part was recorded on this kind of machine, otherwise "modelled"."""
     key_bytes: int
-    """Of the switching key in memory; those of both engines come beside it."""
+    """The memory of the switching key, without the keys of both engines."""
     working_bytes: int
-    """Of lookups or of what goes back at their peak, beside keys; slots need what a bootstrap needs, by
-    `Engine.memory_report` or `IntegerEngine.bootstrap_forecast`."""
+    """The peak memory of lookups or of the conversion back, without keys. Slots need in addition the memory of a
+    bootstrap; see `Engine.memory_report` or `IntegerEngine.bootstrap_forecast`."""
     log2_failure: float
-    """Base-2 logarithm of the probability that one result is wrong; minus infinity where nothing is decided."""
+    """Base-2 logarithm of the probability that one result is wrong; minus infinity if nothing is decided."""
     level: int | None = None
-    """That results have which go back; None of messages of FHEW."""
+    """The level of results that go back; None for messages of FHEW."""
 
 
 @dataclass(frozen=True)
-class Way:
+class Conversion:
     """What a conversion in one direction takes."""
 
     seconds: float
@@ -76,73 +78,63 @@ class Estimates:
 
     _side: Any
 
-    def estimate(
-        self,
-        what: str,
-        *,
-        count: int = 1,
-        bits: int | None = None,
-        row: int = 2,
-        from_fhew: bool = False,
-        size: KeySize = "large",
-        table: Any = None,
-        bound: Any = 1.0,
-    ) -> SchemeSwitchEstimate:
-        """What a call would take; it needs no key.
+    def estimate(self, what: str, **options: Unpack[EstimateOptions]) -> SchemeSwitchEstimate:
+        """Estimate the cost of a call. It needs no key.
 
         Parameters
         ----------
         what
-            The name of a method: "to_fhew", "from_fhew", "lookup" or "lookup_bytes", and of CKKS "sign", "compare",
-            "argmin", "argmax" or "top_k". What "from_fhew" takes are results of a table of one message or of gates.
+            The name of a method: "to_fhew", "from_fhew", "lookup" or "lookup_bytes", and for CKKS "sign", "compare",
+            "argmin", "argmax" or "top_k". For "from_fhew" the inputs are results of gates or of a table of one message.
         count
-            Slots, or pairs of them for "compare", or rows for "argmin", "argmax" and "top_k".
+            The number of slots, of pairs for "compare", or of rows for "argmin", "argmax" and "top_k"; 1 by default.
         bits
-            The precision of what compares real numbers, 16 if it is left out; others have that of the FHEW engine. Of
-            integers that go back: they are below 2^bits, as in `from_fhew`; all bits if it is left out.
+            For comparisons of real numbers, the precision, 16 by default; others have that of the FHEW engine. For
+            integers that go back, messages are below 2^bits, as in `from_fhew`; all bits by default.
         row
-            Slots in each row of "argmin", "argmax" and "top_k".
+            The number of slots in each row of "argmin", "argmax" and "top_k"; 2 by default.
         from_fhew
-            With the way back of the results. To CKKS those of "lookup" are 0 or 1: one bit of theirs goes back. The
-            bits that "argmin" and "argmax" give with `one_hot` take what those of "top_k" do. To integers tables of
-            bytes have two ways back.
+            True adds the conversion of the results back to slots. To CKKS, results of "lookup" are 0 or 1, and one bit
+            goes back. The results of "argmin" and "argmax" with `one_hot` cost what those of "top_k" cost. To integers,
+            tables of bytes are converted back twice, once for each nibble.
         size
-            Of the bootstrap key of CKKS.
+            The size of the bootstrap key of CKKS; "large" by default.
         table
-            Of "lookup_bytes", as it takes it: the steeper it is, the more noise its results have, and the more levels
-            their way back to integers takes. Without it the steepest is supposed.
+            For "lookup_bytes", the table. A steeper table leaves more noise in its results, and their conversion back
+            to integers then uses more levels. By default the steepest table is assumed.
         bound
-            The largest size of real numbers that are compared, or (least, largest).
+            The largest size of the real numbers that are compared, or (least, largest); 1 by default.
 
         Raises
         ------
         ParameterError
-            If there is no such method, its results do not go back, it takes no table, or `bits` says nothing.
+            If there is no such method, its results do not go back, it takes no table, or `bits` changes nothing.
         RangeError
-            If a number of bits does not fit, rows are longer than what is ranked, more values go back than there are
-            slots, the table is none of bytes, or the FHEW engine has no nibbles.
+            If a number of bits does not fit, rows are longer than the engine can rank, more values go back than there
+            are slots, the table is not one of bytes, or the FHEW engine has no nibbles.
         LevelError
-            If the integers have not the levels for what goes back.
+            If the integers do not have the levels for what goes back.
         """
+        checks.known(options, EstimateOptions)
         side = self._side
-        if checks.word("what", what) not in side.calls:
+        if checks.string("what", what) not in side.calls:
             raise ParameterError(f'There is no estimate of "{what}"; choose one of {", ".join(side.calls)}.')
-        number, width = checks.count("count", count, 1), checks.count("row", row, 2)
-        fine = checks.optional_count("bits", bits, 1)
-        raised = checks.flag("from_fhew", from_fhew) or what == "from_fhew"
-        side.check_estimate(what, fine, raised)
-        pair, word = self._pair(what, table), checks.word("size", size)
+        number, width = checks.count("count", options.get("count", 1), 1), checks.count("row", options.get("row", 2), 2)
+        fine = checks.optional_count("bits", options.get("bits"), 1)
+        returned = checks.flag("from_fhew", options.get("from_fhew", False)) or what == "from_fhew"
+        side.check_estimate(what, fine, returned)
+        pair, size = self._pair(what, options.get("table")), checks.string("size", options.get("size", "large"))
         results = number * (width if what == "top_k" else 1)
-        if raised:
+        if returned:
             self._check_slots(results)
-        calls = self._calls(what, number, (fine, bound), width, pair)
-        ways = []
+        calls = self._calls(what, number, (fine, options.get("bound", 1.0)), width, pair)
+        conversions = []
         if what != "from_fhew":
-            ways.append(self._down(number * (width if what in _RANKS else 1), word))
-        if raised:
+            conversions.append(self._to_fhew(number * (width if what in _RANKS else 1), size))
+        if returned:
             after = side.variance(None) if what == "to_fhew" else self._variance_after(pair)
-            ways += [self._up(results, fine, after, word)] * (2 if what == "lookup_bytes" else 1)
-        return self._whole(calls, ways)
+            conversions += [self._from_fhew(results, fine, after, size)] * (2 if what == "lookup_bytes" else 1)
+        return self._whole(calls, conversions)
 
     def _calls(self, what: str, count: int, read: tuple[int | None, Any], row: int, pair: list[Table]) -> _Calls:
         if what.startswith("lookup"):
@@ -165,32 +157,34 @@ class Estimates:
             calls.append(("lookup", count * row, [last], {}, (row - 1) * after, row))
         return calls
 
-    def _down(self, values: int, size: str) -> Way:
+    def _to_fhew(self, values: int, size: str) -> Conversion:
         record = self._recorded("to-fhew", values, size)
         if record is not None:
-            return Way(float(record["seconds"]), True)
-        return Way(self._modelled("to-fhew", self._side.stages_to_fhew(size), values), False)
+            return Conversion(float(record["seconds"]), True)
+        return Conversion(self._modelled("to-fhew", self._side.stages_to_fhew(size), values), False)
 
-    def _up(self, values: int, bits: int | None, variance: float, size: str) -> Way:
-        """The way back of values that have this variance."""
-        way = self._side.plan_from_fhew(variance, bits, size)
-        record = self._recorded("from-fhew", values, size, **way.sizes)
+    def _from_fhew(self, values: int, bits: int | None, variance: float, size: str) -> Conversion:
+        """The conversion from FHEW of values that have this variance."""
+        plan = self._side.plan_from_fhew(variance, bits, size)
+        record = self._recorded("from-fhew", values, size, **plan.sizes)
         known = record is not None
-        seconds = self._modelled("from-fhew", way.stages, values) if record is None else float(record["seconds"])
-        return Way(seconds, known, 1, self._side.core.packing_bytes(values), way.log2_failure, way.output_level)
+        seconds = self._modelled("from-fhew", plan.stages, values) if record is None else float(record["seconds"])
+        return Conversion(
+            seconds, known, 1, self._side.core.packing_bytes(values), plan.log2_failure, plan.output_level
+        )
 
-    def _recorded(self, way: str, values: int, size: str, **more: Any) -> Mapping[str, Any] | None:
-        """What was measured of a way between these sets; None where nothing is known."""
+    def _recorded(self, conversion: str, values: int, size: str, **more: Any) -> Mapping[str, Any] | None:
+        """The record of a conversion between these sets; None where nothing is known."""
         side, known = self._side, extra.records()
         if known is None:
             return None
         presets, slots = (side.engine.preset, side.fhew_engine.preset), side.engine.slot_count
-        kind, keys = f"{side.record}-{way}", size if side.family == "ckks" else None
+        kind, keys = f"{side.record}-{conversion}", size if side.family == "ckks" else None
         found: Mapping[str, Any] | None = known.switch(kind, presets, slots, keys, values, **more)
         return found
 
     def _check_slots(self, values: int) -> None:
-        """Refuse more values on their way back than there are slots.
+        """Refuse more values from FHEW than there are slots.
 
         Raises
         ------
@@ -218,7 +212,7 @@ class Estimates:
         return []
 
     def _variance_after(self, pair: list[Table]) -> float:
-        """In turns squared, of results: of tables of two nibbles, or of one rotation where there are none."""
+        """On the torus, of results: of tables of two nibbles, or of one rotation where there are none."""
         fhew: FhewEngine = self._side.fhew_engine
         if not pair:
             return fhew.noise["bootstrap"] ** 2
@@ -239,23 +233,23 @@ class Estimates:
         after = self._variance_after([])
         return [("digits", count, [], {"bits": 8}, read, 1), ("lookup2", count, pair, {}, after, 1)]
 
-    def _whole(self, calls: _Calls, ways: Iterable[Way]) -> SchemeSwitchEstimate:
-        """What these calls take, with these ways."""
+    def _whole(self, calls: _Calls, conversions: Iterable[Conversion]) -> SchemeSwitchEstimate:
+        """The cost of these calls together with these conversions."""
         rotations, seconds, measured, working, failures = self._fhew(calls)
         refreshes, level = 0, None
-        for way in ways:
-            seconds, measured = seconds + way.seconds, measured and way.measured
-            refreshes, working = refreshes + way.refreshes, max(working, way.working_bytes)
-            level = way.level if way.level is not None else level
-            failures.append(way.log2_failure)
+        for conversion in conversions:
+            seconds, measured = seconds + conversion.seconds, measured and conversion.measured
+            refreshes, working = refreshes + conversion.refreshes, max(working, conversion.working_bytes)
+            level = conversion.level if conversion.level is not None else level
+            failures.append(conversion.log2_failure)
         source, failure = "measured" if measured else "modelled", _sum_of_log2(failures)
         return SchemeSwitchEstimate(
             rotations, refreshes, seconds, source, self._side.core.key_bytes, working, failure, level
         )
 
-    def _modelled(self, way: str, stages: list[Stage], values: int) -> float:
-        """Seconds of a way for so many values, by its stages."""
-        return forecast.TYPICAL_FACTOR * sum(stage.seconds for stage in stages) + values * _SECONDS_OF_ONE[way]
+    def _modelled(self, conversion: str, stages: list[Stage], values: int) -> float:
+        """The seconds of a conversion of so many values, by its stages."""
+        return forecast.TYPICAL_FACTOR * sum(stage.seconds for stage in stages) + values * _SECONDS_OF_ONE[conversion]
 
     def _fhew(self, calls: _Calls) -> tuple[int, float, bool, int, list[float]]:
         """Rotations, seconds and whether they were measured, bytes, and log2 of the failures that a result may have."""

@@ -12,7 +12,7 @@ from aglet.errors import ParameterError
 from aglet.fhew.engine import FhewEngine
 from aglet.integer.engine import IntegerEngine
 from aglet.keys.keyset import KeySet
-from aglet.scheme_switch.sides import DOWN, Reading, Side, Stage, WayUp
+from aglet.scheme_switch.sides import TO_FHEW, Reading, ReturnPlan, Side, Stage
 
 __all__ = ["Integers"]
 
@@ -43,7 +43,7 @@ class Integers(Side):
         return {"rotation": False, **given}
 
     def to_fhew(self, ciphertext: Any, places: Any, read: Reading, keys: KeySet, report: Any) -> _core.FhewArray:
-        """Slots as messages or words."""
+        """Slots as messages or unsigned integers."""
         signed, part = read.signed or None, None if read.part == "real" else read.part
         self.refuse("to_fhew", signed=signed, part=part, bound=read.bound, noise=read.noise)
         ct = checks.need(ciphertext, IntegerCiphertext, "engine.encrypt(message, secret_key)")
@@ -58,10 +58,10 @@ class Integers(Side):
         return self.core.from_fhew(x, switch, bootstrap, checks.optional_count("bits", bits, 1), report)
 
     def variance(self, bits: int | None) -> float:
-        """Of slots that went to FHEW as messages, or as words of so many bits."""
+        """Of slots that went to FHEW as messages, or as unsigned integers of so many bits."""
         return self.core.variance(bits)
 
-    def check_estimate(self, what: str, bits: int | None, raised: bool) -> None:
+    def check_estimate(self, what: str, bits: int | None, returned: bool) -> None:
         """Refuse bits of nothing.
 
         Raises
@@ -69,7 +69,7 @@ class Integers(Side):
         ParameterError
             If they are given where nothing goes back.
         """
-        if bits is not None and not raised:
+        if bits is not None and not returned:
             raise ParameterError("bits= says what goes back; pass from_fhew=True too, or leave it out.")
 
     def stages_to_fhew(self, size: str, units: Mapping[str, float] | None = None) -> list[Stage]:
@@ -80,12 +80,13 @@ class Integers(Side):
 
     def plan_from_fhew(
         self, variance: float, bits: int | None, size: str, units: Mapping[str, float] | None = None
-    ) -> WayUp:
-        """The way back of messages below 2^bits that have this variance."""
+    ) -> ReturnPlan:
+        """The conversion from FHEW of messages below 2^bits that have this variance."""
         given = units or forecast.shipped_for(self.engine.log_n, forecast.VECTOR_BITS)
         plan = self.core.plan_from_fhew(variance, bits, given)
         sizes = {"messages": plan["messages"], "output_level": plan["output_level"]}
-        return WayUp([_stage(row) for row in plan["stages"]], plan["log2_failure"], plan["output_level"], sizes, plan)
+        stages = [_stage(row) for row in plan["stages"]]
+        return ReturnPlan(stages, plan["log2_failure"], plan["output_level"], sizes, plan)
 
 
 @functools.cache
@@ -97,7 +98,7 @@ def _shipped(preset: str, log_n: int) -> tuple[Stage, ...]:
 def _planned(preset: str, units: Mapping[str, float]) -> tuple[Stage, ...]:
     plan = _core.integer_plan(preset, units)["bootstrap"]
     stages = [] if plan is None else plan["stages"]
-    return tuple(_stage(stage) for stage in stages if stage["name"].startswith(DOWN))
+    return tuple(_stage(stage) for stage in stages if stage["name"].startswith(TO_FHEW))
 
 
 def _stage(row: _core.IntegerStageRow | _core.RaisingStageRow) -> Stage:

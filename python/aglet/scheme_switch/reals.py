@@ -12,7 +12,7 @@ from aglet.ckks.engine import Engine
 from aglet.errors import ParameterError
 from aglet.fhew.engine import FhewEngine
 from aglet.keys.keyset import KeySet
-from aglet.scheme_switch.sides import DOWN, Reading, Side, Stage, WayUp
+from aglet.scheme_switch.sides import TO_FHEW, Reading, ReturnPlan, Side, Stage
 
 __all__ = ["Reals"]
 
@@ -71,10 +71,10 @@ class Reals(Side):
         return self.core.from_fhew(x, imaginary, relinearization, conjugation, bootstrap, switch, report)
 
     def variance(self, bits: int | None) -> float:
-        """Of fresh slots that went to FHEW as messages, or as words of so many bits."""
+        """Of fresh slots that went to FHEW as messages, or as unsigned integers of so many bits."""
         return self.core.fresh_variance(bits, False)
 
-    def check_estimate(self, what: str, bits: int | None, raised: bool) -> None:
+    def check_estimate(self, what: str, bits: int | None, returned: bool) -> None:
         """Refuse what does not go back.
 
         Raises
@@ -82,11 +82,11 @@ class Reals(Side):
         ParameterError
             If this is asked for.
         """
-        if raised and what == "lookup_bytes":
+        if returned and what == "lookup_bytes":
             raise ParameterError(
                 "Nibbles do not go back by this scheme switch; look up tables of single bits, which do."
             )
-        if raised and what in ("argmin", "argmax"):
+        if returned and what in ("argmin", "argmax"):
             raise ParameterError(
                 'Places do not go back to slots; the bits of one_hot=True do, and take what those of "top_k" do.'
             )
@@ -97,11 +97,11 @@ class Reals(Side):
 
     def plan_from_fhew(
         self, variance: float, bits: int | None, size: str, units: Mapping[str, float] | None = None
-    ) -> WayUp:
-        """The way back of bits that have this variance."""
+    ) -> ReturnPlan:
+        """The conversion from FHEW of bits that have this variance."""
         plan = self.engine._core.plan("bits", None, size)
         stages = self._stages(plan, False, units)
-        return WayUp(stages, self.core.log2_failure_from_fhew(variance), plan["output_level"], {})
+        return ReturnPlan(stages, self.core.log2_failure_from_fhew(variance), plan["output_level"], {})
 
     def _stages(self, plan: _core.Plan, down: bool, units: Mapping[str, float] | None) -> list[Stage]:
         known = {preset["name"]: preset["prime_bits"] for preset in _core.presets()}
@@ -113,4 +113,4 @@ class Reals(Side):
             work: Any = {name: part * amount for name, amount in stage["work"].items()}  # type: ignore[operator]
             return Stage(stage["name"], work, part * forecast.of_limbs(forecast.limbs(plan, [stage]), given))
 
-        return [of(stage) for stage in plan["stages"] if stage["name"].startswith(DOWN) == down]
+        return [of(stage) for stage in plan["stages"] if stage["name"].startswith(TO_FHEW) == down]

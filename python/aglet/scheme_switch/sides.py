@@ -1,4 +1,4 @@
-"""What differs between slots of CKKS and of integers where schemes are switched: a side is one of them beside FHEW."""
+"""The part of a scheme switch that differs between CKKS and integers."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from aglet.keys.keyset import KeySet
 if TYPE_CHECKING:
     from aglet.fhew.engine import FhewEngine
 
-__all__ = ["DOWN", "Reading", "Side", "Stage", "WayUp"]
+__all__ = ["TO_FHEW", "Reading", "ReturnPlan", "Side", "Stage"]
 
-DOWN = ("slots_to_coeffs", "scale_down")
-"""How the names of the stages begin that a way to FHEW has; a way back has the others."""
+TO_FHEW = ("slots_to_coeffs", "scale_down")
+"""How the names of the stages begin that a conversion to FHEW runs. A conversion back runs the other stages."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """As what slots are read, as `SchemeSwitch.to_fhew` takes it."""
+    """How slots are read; see `SchemeSwitch.to_fhew`."""
 
     bits: int | None
     signed: bool | None
@@ -32,7 +32,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage of a way, by the model."""
+    """One stage of a conversion, by the model."""
 
     name: str
     work: _core.Work
@@ -41,15 +41,15 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class WayUp:
-    """What messages go through on their way to slots."""
+class ReturnPlan:
+    """The stages and the result of a conversion from FHEW."""
 
     stages: list[Stage]
     log2_failure: float
     """Of one value."""
     output_level: int
     sizes: Mapping[str, Any]
-    """By which a measured way is found, beside those of every way."""
+    """Which record of this conversion to look for, beside what every record states."""
     plan: Any = None
     """All that the compiled module says."""
 
@@ -59,9 +59,9 @@ class Side:
 
     family: ClassVar[str]
     record: ClassVar[str] = "scheme-switch"
-    """What measurements of it are called."""
+    """The name of its records."""
     calls: ClassVar[tuple[str, ...]]
-    """What is forecast."""
+    """The calls that `estimate` knows."""
     key: ClassVar[type[Any]]
     secret: ClassVar[type[Any]]
     engine: Any
@@ -84,7 +84,7 @@ class Side:
         return tuple(given._need(name, self.family) for name in names)
 
     def refuse(self, what: str, **given: Any) -> None:
-        """Refuse arguments that this side has no use for.
+        """Refuse arguments that this side does not take.
 
         Raises
         ------

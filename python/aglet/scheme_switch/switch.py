@@ -1,10 +1,10 @@
-"""`SchemeSwitch`: slots of `Engine` or `IntegerEngine` as bits, messages and integers of `FhewEngine`, and back."""
+"""`SchemeSwitch` converts slots of `Engine` or `IntegerEngine` to ciphertexts of `FhewEngine`, and back."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aglet import checks
 from aglet._core import Ciphertext, FhewSecretKey, IntegerCiphertext, IntegerSecretKey, SecretKey
@@ -19,10 +19,14 @@ from aglet.progress import ProgressCallback, progress_bar
 from aglet.scheme_switch.estimate import Estimates
 from aglet.scheme_switch.indices import slots
 from aglet.scheme_switch.integers import Integers
+from aglet.scheme_switch.options import ReadOptions
 from aglet.scheme_switch.orders import Orders
 from aglet.scheme_switch.reals import Reals
 from aglet.scheme_switch.sides import Reading
 from aglet.scheme_switch.tables import Tables
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["SchemeSwitch"]
 
@@ -30,25 +34,26 @@ _SWITCH_KEY = "switch.create_switch_key(secret_key, fhew_secret_key)"
 
 
 class SchemeSwitch(Tables, Orders, Estimates, Stores):
-    """What stands between an engine of slots that bootstraps, `Engine` or `IntegerEngine`, and a `FhewEngine`.
+    """Converts between ciphertexts of CKKS or integers and FHEW ciphertexts.
 
-    Slots of CKKS go to FHEW as bits, as messages of tables or as integers with a sign, from any level; bits go back as
-    slots of a fresh ciphertext, at the level of a lossy bootstrap. Between them comparisons are exact, where
-    polynomials approximate them: for some hundred values that is faster, for thousands `Engine.compare` is.
+    CKKS: slots at any level become bits, messages of tables or signed integers of FHEW. Bits go back to slots of a
+    fresh ciphertext, at the level of a lossy bootstrap. Comparisons between the two conversions are exact, where
+    polynomials approximate them. For some hundred values this is faster than `Engine.compare`; for thousands,
+    `Engine.compare` is faster.
 
-    Slots of integers go to FHEW as bits, messages or words, from level 1 or above: for a few of them, or for what
-    tables on all slots (`IntegerEngine.lookup`) have not the levels for. Bits and messages go back as slots of a fresh
-    ciphertext, exactly. They are compared by `IntegerEngine`; `sign`, `compare`, `argmin`, `argmax` and `top_k` take
-    slots of CKKS.
+    Integers: slots at level 1 or above become bits, messages or integers modulo 2^bits. Use it for a few slots, or if
+    tables on all slots (`IntegerEngine.lookup`) need too many levels. Bits and messages go back to slots of a fresh
+    ciphertext, exactly. `IntegerEngine` compares integers; `sign`, `compare`, `argmin`, `argmax` and `top_k` take slots
+    of CKKS.
 
     Parameters
     ----------
     engine
-        An `Engine` whose parameters bootstrap, and not by SHIP, or an `IntegerEngine` with a bootstrap and slots:
+        An `Engine` that bootstraps, but not by SHIP, or an `IntegerEngine` that has slots and bootstraps:
         `IntegerEngine(use_bootstrap=True)`. The work runs on its threads.
     fhew_engine
-        Of 4 bits (`FhewEngine(bits=4)`) for comparisons, of 2 to 4 bits for tables, of 1 bit for gates, of preset
-        "wide" for bytes.
+        An engine of 4 bits (`FhewEngine(bits=4)`) for comparisons, of 2 to 4 bits for tables, of 1 bit for gates, or
+        with preset "wide" for bytes.
 
     Raises
     ------
@@ -95,14 +100,14 @@ class SchemeSwitch(Tables, Orders, Estimates, Stores):
 
     @property
     def security_bits(self) -> float:
-        """Classical security in bits of the weaker side: a switching key binds both secrets; who has one has both."""
+        """Classical security in bits of the weaker side. A switching key binds both secrets: one reveals the other."""
         return float(min(self.engine._core.security_bits, self.fhew_engine.security_bits))
 
     # Keys
 
     @property
     def key_bytes(self) -> int:
-        """Bytes in memory that the switching key takes, beside the keys of both engines. No key is made."""
+        """Bytes in memory of the switching key, without the keys of both engines. No key is made."""
         return int(self._core.key_bytes)
 
     def create_switch_key(
@@ -113,16 +118,17 @@ class SchemeSwitch(Tables, Orders, Estimates, Stores):
         memory_limit_bytes: int | None = None,
         progress: ProgressCallback | None = None,
     ) -> Any:
-        """The key that leads from one secret key to the other and back; it decrypts nothing.
+        """Make the key that switches from one secret key to the other and back. It decrypts nothing.
 
-        It is a `SchemeSwitchKey`, or of integers an `IntegerSchemeSwitchKey`.
+        The result is a `SchemeSwitchKey`, or for integers an `IntegerSchemeSwitchKey`.
 
         Parameters
         ----------
         memory_limit_bytes
-            More than this is refused before anything is allocated, and so is more than the machine has free.
+            A key of more bytes is refused before anything is allocated. So is a key for which the machine has too
+            little free memory.
         progress
-            Called as `progress(done, total, what)`; an exception from it cancels the work.
+            Called as `progress(done, total, what)`. If it raises an exception, the work stops.
 
         Raises
         ------
@@ -137,7 +143,7 @@ class SchemeSwitch(Tables, Orders, Estimates, Stores):
             return self._core.create_switch_key(own, theirs, most, report)
 
     def keys_forecast(self, *, packing: bool = False, **options: Any) -> int:
-        """Bytes that `create_keys` with these arguments and one bootstrap take at their peak. No key is made."""
+        """Peak memory in bytes of `create_keys` with these arguments and of one bootstrap. No key is made."""
         own = int(self.engine.keys_forecast(**self._side.options(options)))
         return own + self.key_bytes + self.fhew_engine.keys_forecast(packing=packing)
 
@@ -150,25 +156,25 @@ class SchemeSwitch(Tables, Orders, Estimates, Stores):
         progress: ProgressCallback | None = None,
         **options: Any,
     ) -> KeySet:
-        """Every key that the methods of this class take, in one set; a server gets `keys.evaluation()`.
+        """Make every key that the methods of this class take, in one set. Give `keys.evaluation()` to a server.
 
         Parameters
         ----------
         secret_key, fhew_secret_key
-            The secrets; fresh ones if not given.
+            The secret keys; fresh ones by default.
         packing
-            With the packing key, which `lookup_bytes` takes.
+            True adds the packing key, which `lookup_bytes` takes.
         options
-            Others of `engine.create_keys`. The rotation key is left out unless `rotation=True`. A bootstrap key of CKKS
-            is "medium" or "large", and a lossy one, which both directions take; with `method="regular"` slots go to
-            FHEW alone.
+            Other arguments of `engine.create_keys`. The rotation key is left out unless `rotation=True`. The bootstrap
+            key of CKKS is "medium" or "large". By default it is a lossy one, which serves both directions; one with
+            `method="regular"` serves `to_fhew` only.
 
         Raises
         ------
         ParameterError
             If arguments contradict one another.
         MemoryLimitError
-            If they would not fit; nothing was made then.
+            If the keys would not fit. Nothing is made then.
         KeyMismatchError
             If a secret key is of other parameters.
         """
@@ -190,73 +196,71 @@ class SchemeSwitch(Tables, Orders, Estimates, Stores):
     # Conversions
 
     def to_fhew(
-        self,
-        ciphertext: Ciphertext | IntegerCiphertext,
-        indices: Any,
-        keys: KeySet,
-        *,
-        bits: int | None = None,
-        signed: bool | None = None,
-        part: str = "real",
-        bound: float | None = None,
-        noise: float | None = None,
-        progress: ProgressCallback | None = None,
+        self, ciphertext: Ciphertext | IntegerCiphertext, indices: Any, keys: KeySet, **options: Unpack[ReadOptions]
     ) -> FhewCiphertext:
-        """Some slots as an array of the FHEW engine; one call serves any number of them.
+        """Convert slots to an array of the FHEW engine. One call converts any number of slots.
 
-        Slots are encrypted, so nobody sees whether they are what is read; others are read as other values. Of CKKS,
-        bits: a slot counts modulo 4, 0.5 to 2.5 as 1 and the others as 0. Messages of p values: modulo 2 p, so that -1
-        is 2 p - 1, which tables do not take. Words: modulo 2^bits. Real numbers beyond their range change their sign.
-        A slot that is d away from a whole number leaves 1/2 - d to the noise, and what is said of failures is of d = 0.
-        Of integers, slots that are not what is read, and negative ones, give values of no meaning.
+        Slots are encrypted, so nobody can check that they hold what the call reads. Other values are misread:
+
+        - CKKS, bits: a slot counts modulo 4. 0.5 to 2.5 is read as 1, everything else as 0.
+        - CKKS, messages of p values: a slot counts modulo 2 p, so -1 becomes 2 p - 1, which tables do not take.
+        - CKKS, integers without a sign (`signed=False`): a slot counts modulo 2^bits.
+        - CKKS, real numbers (`bits=`): a number beyond the range changes its sign.
+        - Integers: negative slots, and slots that hold something else, give arbitrary values.
+
+        A slot at distance d from a whole number leaves 1/2 - d for the noise. Failure probabilities are stated for
+        d = 0.
 
         Parameters
         ----------
         ciphertext
-            Of CKKS at any level: slots are near whole numbers, 0 and 1 for gates and 0 to 2^bits - 1 for tables, or
-            with `bits` any real numbers from -1 to 1. Its noise must be known: of products and of lower levels it is if
-            the messages were encrypted with a `bound`. Of integers at level 1 or above: slots are 0 and 1 for gates,
-            and 0 to 2^bits - 1 for tables or words.
+            A ciphertext of CKKS at any level, or one of integers at level 1 or above. Slots are near whole numbers: 0
+            and 1 for gates, 0 to 2^bits - 1 for tables. With `bits`, slots of CKKS are real numbers from -1 to 1. The
+            noise of a CKKS ciphertext must be known. After products, and at lower levels, it is known if the messages
+            were encrypted with a `bound`.
         indices
-            Whole numbers, in any shape, which the result has; the same slot may stand there more than once.
+            The slots: whole numbers in any shape, which is the shape of the result. A slot may occur more than once.
         bits
-            Read real numbers as integers with a sign of so many bits, 2 to 20: x as `x 2^(bits - 1)`. What x has
-            below a unit stays, so that a sign or a difference knows it. Of numbers that are subtracted afterwards the
-            differences must be from -1 to 1. Integers are read as words of so many bits, 1 to 12, for
+            CKKS: read real numbers as signed integers of so many bits, 2 to 20; x becomes `x 2^(bits - 1)`. The part
+            of x below one unit is kept, so signs and differences use it. If numbers are subtracted afterwards, the
+            differences must be from -1 to 1. Integers: read slots modulo 2^bits, 1 to 12 bits, for
             `FhewEngine.digits` and `floor`.
         signed
-            False reads whole numbers from 0 to 2^bits - 1 of CKKS as words too.
+            CKKS: False reads whole numbers from 0 to 2^bits - 1 as integers modulo 2^bits.
         part
-            "real", "imaginary", or "both", which has the two parts as a new first axis, the real ones first.
+            CKKS: "real", "imaginary" or "both". "both" adds a first axis of length 2, with the real parts first.
         bound
-            No part is larger, as the caller knows, whatever was declared. Real numbers are read from -bound to bound
-            then: x as `x 2^(bits - 1) / bound`.
+            CKKS: the largest size of a part, as the caller knows it. It replaces what was declared. Real numbers are
+            then read from -bound to bound: x becomes `x 2^(bits - 1) / bound`.
         noise
-            The root mean square of the error of a slot, as the caller knows it, where the ciphertext states none or a
-            larger one (`ciphertext.noise`). If it is more, results are wrong more often than is said.
+            CKKS: the root mean square of the error of a slot, as the caller knows it, if the ciphertext states none or
+            a larger one (`ciphertext.noise`). If the error is larger, results are wrong more often than stated.
+        progress
+            Called as `progress(done, total, what)`. If it raises an exception, the work stops.
 
         Raises
         ------
         RangeError
-            If a slot or a part does not exist, values are known or declared to be larger than what is read, the noise
-            is not known, or words have too many bits.
+            If a slot or a part does not exist, values may be larger than what is read, the noise is not known, or
+            there are too many bits.
         LevelError
             If a ciphertext of integers is at level 0.
         NoiseError
-            If one has more noise than a bootstrap takes.
+            If a ciphertext of integers has more noise than a bootstrap takes.
         ParameterError
-            If `signed`, `part`, `bound` or `noise` is said of integers, or their words have more than 12 bits.
+            If `signed`, `part`, `bound` or `noise` is given for integers, or more than 12 bits.
         MemoryLimitError
             If so many values do not fit into memory.
         MissingKeyError
-            If a key is missing, or the bootstrap key is small or for other slots.
+            If a key is missing, or the bootstrap key is small or for another number of slots.
         KeyMismatchError
             If ciphertext and keys do not belong together.
         """
-        places, read = slots(indices, self.engine.slot_count), checks.word("part", part)
-        with progress_bar(progress) as report:
-            found = self._side.to_fhew(ciphertext, places, Reading(bits, signed, read, bound, noise), keys, report)
-        return FhewCiphertext._of(found)
+        checks.known(options, ReadOptions)
+        places, part = slots(indices, self.engine.slot_count), checks.string("part", options.get("part", "real"))
+        said = (options.get("bits"), options.get("signed"), part, options.get("bound"), options.get("noise"))
+        with progress_bar(options.get("progress")) as report:
+            return FhewCiphertext._of(self._side.to_fhew(ciphertext, places, Reading(*said), keys, report))
 
     def from_fhew(
         self,
@@ -267,36 +271,36 @@ class SchemeSwitch(Tables, Orders, Estimates, Stores):
         imaginary: FhewCiphertext | None = None,
         progress: ProgressCallback | None = None,
     ) -> Any:
-        """Messages as the first slots of a fresh ciphertext of the engine, in the order of C; all other slots are 0.
+        """Convert messages to the first slots of a fresh ciphertext, in C order. All other slots are 0.
 
-        To CKKS go bits, as 0.0 and 1.0. It takes the time of a lossy bootstrap of real slots, for one bit or for all
-        slots; of complex ones, if other bits go back as imaginary parts.
+        CKKS: bits become 0.0 and 1.0. A call takes as long as a lossy bootstrap of real slots, for one bit or for all
+        slots. With `imaginary` it takes as long as one of complex slots.
 
-        To integers go bits and messages, exactly. One value takes as long as all slots do. A polynomial removes the
-        noise, whose levels are missing above: results of a table of preset "lut4" come back at level 5 of "int16" if
-        they have 1 bit, and at level 1 if they have 4. From level 1 a bootstrap leads to the highest.
+        Integers: bits and messages are converted exactly. A call takes the same time for one value and for all slots. A
+        polynomial removes the noise and uses levels: results of a table of preset "lut4" arrive at level 5 of "int16"
+        if they have 1 bit, and at level 1 if they have 4. From level 1 a bootstrap leads to the highest level.
 
         Parameters
         ----------
         x
-            To CKKS bits of gates, or messages of tables that are 0 or 1, as signs, comparisons and tables give them.
-            Nobody sees whether they are: of a greater message the lowest bit comes back, 0 of 2 and 1 of 15. To
-            integers bits of gates, or messages of tables in any domain, at most as many as there are slots.
+            CKKS: bits of gates, or messages 0 and 1, as signs, comparisons and tables give them. The call cannot check
+            this: of a greater message it converts the lowest bit, 0 for 2 and 1 for 15. Integers: bits of gates, or
+            messages of tables in any domain. There may be at most as many values as slots.
         bits
-            Messages that go to integers are below 2^bits: 1 to as many bits as the FHEW engine has. Signs, comparisons
-            and tables of 0 and 1 have 1. All bits if it is left out. Nobody sees whether they are: a greater message
-            comes back as a number of no meaning, from 0 to 65,536.
+            Integers: messages are below 2^bits. Signs, comparisons and tables of 0 and 1 have 1 bit. By default, as
+            many bits as the FHEW engine has. The call cannot check this: a greater message becomes an arbitrary number
+            from 0 to 65,536.
         imaginary
-            Bits for imaginary parts of CKKS, as many as they may be.
+            CKKS: bits for the imaginary parts, at most as many as slots.
 
         Raises
         ------
         ParameterError
-            If they are integers or words, which a sign, digits or a table bring to messages.
+            If x holds integers of `bits=`. Convert them to messages first, by a sign, digits or a table.
         RangeError
             If there are more values than slots, they have too much noise, or `bits` is out of range.
         LevelError
-            If the integers have not the levels for messages with so much noise: what gates give goes back to
+            If the integers do not have the levels for messages with so much noise. What gates give can go back to
             "int16-deep".
         MemoryLimitError
             If so many values do not fit into memory.
@@ -309,7 +313,7 @@ class SchemeSwitch(Tables, Orders, Estimates, Stores):
         References
         ----------
         docs/scheme-switching.md; to integers: packing, a modulus switch to 65537 under the sparse secret (eprint
-        2022/024), the raise of the bootstrap, and a polynomial through all messages with all errors.
+        2022/024), mod_raise, and a polynomial through all messages with all errors.
         """
         made = "fhew_engine.encrypt(values, secret_key)"
         array = checks.need(x, FhewCiphertext, made)._array

@@ -1,7 +1,8 @@
-"""The part of `SchemeSwitch` with tables: of up to four bits in one lookup, of eight by the nibbles of a byte."""
+"""The part of `SchemeSwitch` that evaluates tables: of up to four bits in one lookup, of eight by two nibbles."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +13,11 @@ from aglet.errors import RangeError
 from aglet.fhew.ciphertext import FhewCiphertext
 from aglet.fhew.table import Table
 from aglet.keys.keyset import KeySet
-from aglet.progress import ProgressCallback
+from aglet.scheme_switch.options import LookupOptions
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from aglet.fhew.engine import FhewEngine
 
 __all__ = ["STEEPEST", "Tables", "of_nibbles"]
@@ -36,30 +39,25 @@ class Tables:
         indices: Any,
         table: Any,
         keys: KeySet,
-        *,
-        part: str = "real",
-        bound: float | None = None,
-        noise: float | None = None,
-        max_failure: float | None = None,
-        progress: ProgressCallback | None = None,
+        **options: Unpack[LookupOptions],
     ) -> Any:
-        """A table on slots: `table[m]` in place of each message m, as messages; one bootstrap for each, or two.
+        """Evaluate a lookup table on slots: each message m becomes `table[m]`. One bootstrap for each message, or two.
 
         Parameters
         ----------
         ciphertext, indices, part, bound, noise
-            As in `to_fhew`: slots near whole numbers from 0 to 2^bits - 1, of an engine of 2 to 4 bits.
+            As in `to_fhew`: slots near whole numbers from 0 to 2^bits - 1, for a FHEW engine of 2 to 4 bits.
         table
-            As in `FhewEngine.lookup`: a `Table`, a callable, a list or an array; a list of tables gives a tuple.
-            What goes back to CKKS again is 0 or 1.
+            As in `FhewEngine.lookup`: a `Table`, a callable, a list or an array. A list of tables gives a tuple. Only
+            results 0 and 1 can go back to CKKS.
         max_failure
-            The probability of a wrong result that is accepted, 2^-128 if not given.
+            The accepted probability of a wrong result; 2^-128 by default.
 
         Other errors are those of `to_fhew` and `FhewEngine.lookup`.
         """
+        read, own = _split(options)
         (key,) = self._side.keys(keys, "fhew_bootstrap")
-        x = self.to_fhew(ciphertext, indices, keys, part=part, bound=bound, noise=noise, progress=progress)
-        return self._side.fhew_engine.lookup(x, table, key, max_failure=max_failure, progress=progress)
+        return self._side.fhew_engine.lookup(self.to_fhew(ciphertext, indices, keys, **read), table, key, **own)
 
     def lookup_bytes(
         self,
@@ -67,45 +65,39 @@ class Tables:
         indices: Any,
         table: Any,
         keys: KeySet,
-        *,
-        part: str = "real",
-        bound: float | None = None,
-        noise: float | None = None,
-        max_failure: float | None = None,
-        progress: ProgressCallback | None = None,
+        **options: Unpack[LookupOptions],
     ) -> tuple[FhewCiphertext, FhewCiphertext]:
-        """A table on slots of 8 bits: both nibbles of `table[byte]` as messages, the high one first.
+        """Evaluate a lookup table on bytes: the result is both nibbles of `table[byte]`, the high one first.
 
-        Bytes fall into two nibbles, four bootstraps or more, and a table of both takes three.
+        Each byte is split into two nibbles by four bootstraps or more. The table of both nibbles takes three more.
 
         Parameters
         ----------
         ciphertext, indices, part, bound, noise
             As in `to_fhew`: slots near whole numbers from 0 to 255.
         table
-            A callable that takes a byte and gives one, or 256 of them.
+            A callable that takes a byte and returns a byte, or 256 bytes.
         keys
-            With a packing key: `switch.create_keys(packing=True)`.
+            A set with a packing key: `switch.create_keys(packing=True)`.
         max_failure
-            The probability of a wrong result that is accepted in each of both steps, 2^-128 if not given.
+            The accepted probability of a wrong result, in each of the two steps; 2^-128 by default.
 
         Raises
         ------
         RangeError
-            If the engine of FHEW has not 4 bits, the table has another number of values or one that is no byte, or
-            a result would be wrong more often than accepted: preset "wide" is made for pairs of messages.
+            If the FHEW engine does not have 4 bits, the table does not have 256 values or one of them is not a byte,
+            or a result would be wrong more often than accepted. Preset "wide" is made for pairs of messages.
         MissingKeyError
             If a key is missing.
 
         Other errors are those of `to_fhew`.
         """
+        read, own = _split(options)
         engine, tables = self._side.fhew_engine, of_nibbles(self._side.fhew_engine, table)
         key, packing = self._side.keys(keys, "fhew_bootstrap", "packing")
-        words: dict[str, Any] = {"bits": 8, "signed": False, "part": part, "bound": bound, "noise": noise}
-        x = self.to_fhew(ciphertext, indices, keys, **words, progress=progress)
-        options: dict[str, Any] = {"max_failure": max_failure, "progress": progress}
-        low, high = engine.digits(x, key, **options)
-        found = engine.lookup2(high, low, tables, key, packing, **options)
+        x = self.to_fhew(ciphertext, indices, keys, bits=8, signed=False, **read)
+        low, high = engine.digits(x, key, **own)
+        found = engine.lookup2(high, low, tables, key, packing, **own)
         return found[0], found[1]
 
 
@@ -145,3 +137,10 @@ def _bytes(table: Any) -> list[int]:
     if wrong:
         raise RangeError(f"The table gives {wrong[0]}, which is no byte; give 0 to 255.")
     return values
+
+
+def _split(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What `to_fhew` takes of these options, and what the FHEW engine takes."""
+    checks.known(options, LookupOptions)
+    own = {"max_failure": options.get("max_failure"), "progress": options.get("progress")}
+    return {name: value for name, value in options.items() if name != "max_failure"}, own

@@ -1,7 +1,7 @@
 """Random programs by scheme switching to integers, on the parameters that are published: no smaller ones bootstrap.
 
-Down come slots of fresh integers, of sums and of products, as messages or words; tables of them go back, exactly, and
-down again.
+Slots of fresh integers, of sums and of products go to FHEW as messages or unsigned integers. Tables of them go back,
+exactly, and to FHEW again.
 """
 
 from __future__ import annotations

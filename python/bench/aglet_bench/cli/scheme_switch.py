@@ -16,7 +16,7 @@ from aglet.scheme_switch.estimate import SchemeSwitchEstimate
 from aglet.scheme_switch.switch import SchemeSwitch
 from aglet_bench.cli import options
 from aglet_bench.cli.bench import Repeat, Threads, print_quiet
-from aglet_bench.cli.ways import from_fhew_tables, stage_tables, way_stages, ways_from_fhew
+from aglet_bench.cli.conversions import conversion_stages, conversions_from_fhew, from_fhew_tables, stage_tables
 from aglet_bench.scheme_switch.measure import SCHEME_SWITCH_KINDS, SchemeSwitchCase, bench_scheme_switch
 
 if TYPE_CHECKING:
@@ -80,14 +80,15 @@ def plan_scheme_switch(
     named = (*_WAYS, *_TABLES, *(_OF_INTEGERS if case.of_integers else _OF_SLOTS))
     calls = [{**call, "count": min(call["count"], most)} if "count" in call else call for call in named]
     found = [(call, one) for call in calls if (one := _estimated(made, case.key_size, call)) is not None]
-    raised = ways_from_fhew(made)
-    stages = way_stages(made, case.key_size, units) if model else {}
+    returned = conversions_from_fhew(made)
+    stages = conversion_stages(made, case.key_size, units) if model else {}
     if json:
         facts = {"preset": case.preset, "fhew_preset": case.fhew_preset, "switch_key_bytes": made.key_bytes}
         lines = [{**call, **dataclasses.asdict(one)} for call, one in found]
         # JSON has no infinity: nothing fails where there is no lookup.
         none = [{**line, "log2_failure": None} if math.isinf(line["log2_failure"]) else line for line in lines]
-        more: dict[str, Any] = {"ways_from_fhew": [dataclasses.asdict(row) for row in raised]} if raised else {}
+        rows = [dataclasses.asdict(row) for row in returned]
+        more: dict[str, Any] = {"conversions_from_fhew": rows} if rows else {}
         if model:
             more["stages"] = {way: [dataclasses.asdict(stage) for stage in found] for way, found in stages.items()}
         output.json_line({**facts, "calls": none, **more})
@@ -99,7 +100,7 @@ def plan_scheme_switch(
     )
     for part in [
         *output.fitting(title, _COLUMNS, [_cells(call, one) for call, one in found], console.width),
-        *from_fhew_tables(raised, console.width),
+        *from_fhew_tables(returned, console.width),
         *stage_tables(stages, console.width, units is not None),
     ]:
         console.print(part)

@@ -11,8 +11,8 @@ from aglet.ckks.engine import Engine
 from aglet.errors import ParameterError
 from aglet.fhew.engine import FhewEngine
 from aglet.scheme_switch.switch import SchemeSwitch
-from aglet_bench import planned
 from aglet_bench.advise import Wish
+from aglet_bench.ckks import planned
 
 __all__ = ["ComparisonAdvice", "comparison_ways"]
 
@@ -30,6 +30,7 @@ class ComparisonAdvice:
     """One way to compare real numbers in [-1/2, 1/2] that are at least `2^(1 - bits)` apart."""
 
     preset: str
+    """The parameter set of the slots."""
     method: str
     """"switch compare", or "polynomial compare"."""
     bits: float
@@ -40,9 +41,9 @@ class ComparisonAdvice:
     values: int
     """The number of values that are compared in these seconds."""
     bootstraps: int
-    """The parameter set of the slots."""
+    """The bootstraps of slots."""
     rotations: int
-    """The parameter set of the lookup tables."""
+    """The blind rotations."""
     key_bytes: int
     memory_bytes: int
 

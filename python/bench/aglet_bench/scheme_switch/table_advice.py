@@ -18,8 +18,8 @@ from aglet.fhew.engine import FhewEngine
 from aglet.fhew.table import Table
 from aglet.integer.engine import IntegerEngine
 from aglet.scheme_switch.switch import SchemeSwitch
-from aglet_bench import planned
 from aglet_bench.advise import Wish
+from aglet_bench.ckks import planned
 from aglet_bench.scheme_switch.advice import ComparisonAdvice
 
 __all__ = ["TableAdvice", "table_ways"]

@@ -18,11 +18,11 @@ from aglet.scheme_switch.switch import SchemeSwitch
 from aglet_bench.cli.integer import work_cells
 from aglet_bench.timing import units_of_ring
 
-__all__ = ["WayUp", "from_fhew_tables", "stage_tables", "way_stages", "ways_from_fhew"]
+__all__ = ["FromFhew", "conversion_stages", "conversions_from_fhew", "from_fhew_tables", "stage_tables"]
 
 
 @dataclasses.dataclass(frozen=True)
-class WayUp:
+class FromFhew:
     """The return of results of lookup tables or gates to integers."""
 
     bits: int
@@ -43,26 +43,26 @@ class WayUp:
     source: str | None = None
 
 
-def ways_from_fhew(made: SchemeSwitch) -> list[WayUp]:
+def conversions_from_fhew(made: SchemeSwitch) -> list[FromFhew]:
     """The return to integers for each number of bits of a message, after one lookup table; none to CKKS."""
     if not isinstance(made.engine, IntegerEngine):
         return []
-    return [_way_from_fhew(made, bits) for bits in range(1, made.fhew_engine.bits + 1)]
+    return [_from_fhew(made, bits) for bits in range(1, made.fhew_engine.bits + 1)]
 
 
-def _way_from_fhew(made: SchemeSwitch, bits: int) -> WayUp:
+def _from_fhew(made: SchemeSwitch, bits: int) -> FromFhew:
     try:
         plan = made._side.plan_from_fhew(made.fhew_engine.noise["bootstrap"] ** 2, bits, "large").plan
         taken = made.estimate("from_fhew", bits=bits)
     except LevelError as refused:
-        return WayUp(bits, str(refused), "too few levels here")
+        return FromFhew(bits, str(refused), "too few levels here")
     except RangeError as refused:
-        return WayUp(bits, str(refused), "too much noise")
+        return FromFhew(bits, str(refused), "too much noise")
     sizes = plan["polynomial_levels"], plan["bound"], plan["deviation"], plan["output_level"], plan["log2_failure"]
-    return WayUp(bits, None, None, *sizes, taken.seconds, taken.source)
+    return FromFhew(bits, None, None, *sizes, taken.seconds, taken.source)
 
 
-def from_fhew_tables(raised: list[WayUp], width: int) -> list[Table]:
+def from_fhew_tables(returned: list[FromFhew], width: int) -> list[Table]:
     """The returns in the order of their bits."""
     rows = [
         (row.bits, "-", "-", "-", row.lacking, "-", "-", "")
@@ -77,7 +77,7 @@ def from_fhew_tables(raised: list[WayUp], width: int) -> list[Table]:
             f"{row.seconds:.3g} s",
             row.source,
         )
-        for row in raised
+        for row in returned
     ]
     columns = (
         "bits",
@@ -93,17 +93,17 @@ def from_fhew_tables(raised: list[WayUp], width: int) -> list[Table]:
     return output.fitting(title, columns, rows, width) if rows else []
 
 
-def way_stages(made: SchemeSwitch, size: str, units: Mapping[str, float] | None) -> dict[str, list[Stage]]:
+def conversion_stages(made: SchemeSwitch, size: str, units: Mapping[str, float] | None) -> dict[str, list[Stage]]:
     """The stages of both directions, with these microseconds per unit of work or those measured now."""
     side, given = made._side, units or _measured(made.engine._core.log_n)
     found = {"to-fhew": side.stages_to_fhew(size, given)}
     of_integers = isinstance(made.engine, IntegerEngine)
     for bits in sorted({1, made.fhew_engine.bits}) if of_integers else (None,):
         try:
-            way = side.plan_from_fhew(made.fhew_engine.noise["bootstrap"] ** 2, bits, size, given)
+            plan = side.plan_from_fhew(made.fhew_engine.noise["bootstrap"] ** 2, bits, size, given)
         except (LevelError, RangeError):
             continue
-        found["from-fhew" if bits is None else f"from-fhew, {bits} bit{'s' * (bits > 1)}"] = way.stages
+        found["from-fhew" if bits is None else f"from-fhew, {bits} bit{'s' * (bits > 1)}"] = plan.stages
     return found
 
 
@@ -115,12 +115,12 @@ def stage_tables(stages: Mapping[str, list[Stage]], width: int, given: bool) -> 
     """One table for each direction. `given` says whether `--units` named the times of a unit of work."""
     source = "the units of --units" if given else "units measured now"
     parts = []
-    for way, found in stages.items():
+    for plan, found in stages.items():
         rows = [(stage.name, *work_cells(stage.work), f"{stage.seconds * 1e3:.1f} ms") for stage in found]
         total = _total(found)
         rows.append(("all", *work_cells(total), f"{sum(stage.seconds for stage in found) * 1e3:.1f} ms"))
         columns = ("stage", "transforms", "products", "conversion products", "one thread")
-        parts += output.fitting(f"Direction {way}: work in limbs, seconds by {source}", columns, rows, width)
+        parts += output.fitting(f"Direction {plan}: work in limbs, seconds by {source}", columns, rows, width)
     return parts
 
 
