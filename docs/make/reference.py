@@ -14,7 +14,7 @@ FAMILIES = {
     "Encrypted arrays": r"Session$|EncryptedArray$|KeySet$",
     "Scheme switching": r".*(SchemeSwitch|Switch)",
     "Exact integers (BGV and BFV)": r"Integer",
-    "Gates and LUTs (FHEW/TFHE)": r"(Lookup|Lwe|Fhew)|(Table|PackingKey)$",
+    "Gates and LUTs (FHEW/TFHE)": r"Fhew|(Table|PackingKey)$",
     "CKKS": r"",
 }
 """Families of classes: the first whose pattern matches the beginning of a name has it."""

@@ -1,4 +1,4 @@
-"""Checks of arguments, for every family: whole numbers, words, flags, lists. Errors are whole sentences."""
+"""Checks of arguments, for every family: whole numbers, strings, flags, lists. Errors are whole sentences."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ __all__ = [
     "real",
     "rearranged",
     "step",
+    "string",
     "whole",
-    "word",
 ]
 
 _T = TypeVar("_T")
@@ -163,8 +163,8 @@ def real(name: str, value: Any) -> float:
         return -math.inf if value < 0 else math.inf
 
 
-def word(name: str, value: Any) -> str:
-    """Check a word, such as the size of a key.
+def string(name: str, value: Any) -> str:
+    """Check a string, such as the size of a key.
 
     Raises
     ------
@@ -172,7 +172,7 @@ def word(name: str, value: Any) -> str:
         If it is not text, or text that cannot be encoded.
     """
     if not isinstance(value, str):
-        raise TypeError(f"{name} is a word, not {type(value).__name__}.")
+        raise TypeError(f"{name} is a string, not {type(value).__name__}.")
     try:
         value.encode()
     except UnicodeEncodeError as error:
@@ -183,14 +183,14 @@ def word(name: str, value: Any) -> str:
 
 
 def choice(name: str, value: Any, known: Iterable[str]) -> str:
-    """Check one of several words.
+    """Check one of several names.
 
     Raises
     ------
     ParameterError
-        If it is another word.
+        If it is another one.
     """
-    if word(name, value) not in known:
+    if string(name, value) not in known:
         raise ParameterError(f'There is no {name} "{value}"; choose one of {", ".join(known)}.')
     return str(value)
 
@@ -205,7 +205,7 @@ def path(name: str, value: Any) -> str:
     """
     if not isinstance(value, str | bytes | os.PathLike):
         raise TypeError(f"{name} must be a path, as text or pathlib.Path, not {type(value).__name__}.")
-    return word(name, os.fsdecode(value))
+    return string(name, os.fsdecode(value))
 
 
 def common_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:

@@ -32,6 +32,9 @@ __all__ = ["Files", "Stores", "methods", "restore"]
 PathLike = str | os.PathLike[str]
 Data = bytes | bytearray | memoryview
 
+_STORED: set[type] = set()
+"""What files of `Engine` hold: every type that `methods` was asked for."""
+
 _T = TypeVar("_T")
 _In = TypeVar("_In", contravariant=True)
 _Out = TypeVar("_Out", covariant=True)
@@ -98,6 +101,7 @@ def methods(kind: type[_T], maker: str, note: str = "", name: str = "") -> _Four
     `maker` is the call that makes a value, `note` a paragraph for the docstrings, and `name` a name other than that of
     the class.
     """
+    _STORED.add(kind)
     words = name or _words(kind)
     note = note and f"\n        {note}\n"
 
@@ -242,7 +246,7 @@ class Files(Stores):
     def _storable(self: Any, value: Any) -> Any:
         if isinstance(value, LightPlaintext):
             return self.encode(value.values)
-        if not isinstance(value, _STORED):
+        if type(value) not in _STORED:
             raise TypeError(
                 f"Only keys, plaintexts and ciphertexts can be written, not {type(value).__name__}; write arrays "
                 "with numpy.save."
@@ -313,20 +317,6 @@ class Files(Stores):
         "The file does not contain the largest value of a fresh message, so a bootstrap cannot compare it with "
         "its bound.",
     )
-
-
-_STORED = (
-    SecretKey,
-    PublicKey,
-    RelinearizationKey,
-    ConjugationKey,
-    RotationKey,
-    FixedRotationKey,
-    MatrixMultiplicationKey,
-    BootstrapKey,
-    Plaintext,
-    Ciphertext,
-)
 
 
 def restore(data: Data) -> Any:

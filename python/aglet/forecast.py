@@ -71,12 +71,7 @@ class PlanOptions(TypedDict, total=False):
 
 
 def plan(
-    preset: str,
-    method: str,
-    stage_count: int | None,
-    key_size: str,
-    slot_count: int,
-    **options: Unpack[PlanOptions],
+    preset: str, method: str, stage_count: int | None, key_size: str, slot_count: int, **options: Unpack[PlanOptions]
 ) -> _core.Plan:
     """Plan a bootstrap: check levels, scales and keys, count the work, and forecast memory and, with units, seconds.
 
@@ -95,10 +90,10 @@ def plan(
     checks.known(options, PlanOptions)
     units: Any = options.get("units")
     return _core.plan(
-        checks.word("preset", preset),
-        checks.word("method", method),
+        checks.string("preset", preset),
+        checks.string("method", method),
         checks.optional_count("stage_count", stage_count, 1),
-        checks.word("key_size", key_size),
+        checks.string("key_size", key_size),
         checks.count("slot_count", slot_count, 1),
         checks.flag("real", options.get("real", False)),
         checks.optional_count("target_level", options.get("target_level")),

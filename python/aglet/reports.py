@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from aglet import _core
@@ -139,30 +139,18 @@ def memory_report(plan: _core.Plan) -> MemoryReport:
     """The memory of a plan, beside the memory of the machine."""
     machine = _core.doctor()
     rotations, stored = _rotation_key(plan)
-    return MemoryReport(
-        bootstrap_key=plan["key_bytes"],
-        other_keys=plan["other_key_bytes"] + rotations,
-        keys_seeded=plan["key_bytes_seeded"] + stored,
-        matrices=plan["matrix_bytes"],
-        working=plan["working_bytes"],
-        peak=plan["peak_bytes"] + rotations,
-        available=machine["memory_available_bytes"],
-        total=machine["memory_total_bytes"],
-    )
+    keys = plan["key_bytes"], plan["other_key_bytes"] + rotations, plan["key_bytes_seeded"] + stored
+    needed = plan["matrix_bytes"], plan["working_bytes"], plan["peak_bytes"] + rotations
+    return MemoryReport(*keys, *needed, machine["memory_available_bytes"], machine["memory_total_bytes"])
 
 
 def bootstrap_estimate(plan: _core.Plan) -> BootstrapEstimate:
     """The forecast of a plan."""
     rotations, _ = _rotation_key(plan)
-    return BootstrapEstimate(
-        method=plan["method"],
-        stage_count=plan["stage_count"],
-        key_size=plan["key_size"],
-        input_level=plan["input_level"],
-        output_level=plan["output_level"],
-        precision_bits=plan["precision_bits"],
-        log2_failure=plan["log2_failure"],
-        log2_four_bits_short=plan["log2_four_bits_short"],
-        key_bytes=plan["key_bytes"] + plan["other_key_bytes"] + rotations,
-        peak_bytes=plan["peak_bytes"] + rotations,
-    )
+    key_bytes = plan["key_bytes"] + plan["other_key_bytes"] + rotations
+    same: dict[str, Any] = {
+        one.name: plan[one.name]  # type: ignore[literal-required]
+        for one in fields(BootstrapEstimate)
+        if not one.name.endswith("_bytes")
+    }
+    return BootstrapEstimate(**same, key_bytes=key_bytes, peak_bytes=plan["peak_bytes"] + rotations)

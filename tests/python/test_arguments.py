@@ -272,7 +272,7 @@ def test_flags_and_words_of_the_constructor() -> None:
     for name in ("mode", "precision", "preset"):
         for wrong in (3, True, ["cpu"], b"cpu"):
             text = refused(lambda name=name, wrong=wrong: Engine(**{name: wrong}), TypeError)
-            assert f"{name} is a word, not" in text
+            assert f"{name} is a string, not" in text
 
 
 def test_flags_words_and_callbacks(world: World) -> None:
@@ -294,7 +294,7 @@ def test_flags_words_and_callbacks(world: World) -> None:
             lambda v: engine.memory_report(size=v),
             lambda v: engine.estimate(method=v),
         ):
-            assert "is a word, not" in refused(lambda call=call, wrong=wrong: call(wrong), TypeError)
+            assert "is a string, not" in refused(lambda call=call, wrong=wrong: call(wrong), TypeError)
     for wrong in (3, "bar", [print]):
         for call in (
             lambda v: engine.create_rotation_key(keys.secret, progress=v),

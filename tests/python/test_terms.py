@@ -12,7 +12,12 @@ OLD = re.compile(
     r"\b\w*bridge\w*|look-ups?\b|lookup_?(key|engine)|\blwe_?(secret|ciphertext)|\brotor\b|exchange_primes|\bsettle[sd]?\b",
     re.I,
 )
-"""Words of before, in code and in pages."""
+"""Words of before, in public names and in pages."""
+OLD_CODE = re.compile(
+    r"\b(rotors?|exchange_primes|settled?|BridgeKeys|IntegerBridge|LookupEngine|LookupKey|ToSparse|ShortDigits|"
+    r"KeyRole::Square|by_roots|encrypt_words|Choice|WayUp)\b"
+)
+"""Identifiers of before."""
 
 
 def _code() -> str:
@@ -59,4 +64,12 @@ def test_public_names_are_of_the_field() -> None:
 def test_pages_are_in_the_words_of_the_field() -> None:
     pages = [p for p in (ROOT / "docs").rglob("*.md") if p.name != "performance.md" and "generated" not in p.parts]
     found = {str(p.relative_to(ROOT)): OLD.findall(p.read_text(encoding="utf-8")) for p in [*pages, ROOT / "README.md"]}
+    assert {name: words for name, words in found.items() if words} == {}
+
+
+def test_code_has_no_identifier_of_before() -> None:
+    folders, kinds = ("crates", "python", "fuzz/src", "tools", "examples"), ("rs", "py", "pyi")
+    files = [p for folder in folders for kind in kinds for p in (ROOT / folder).rglob(f"*.{kind}")]
+    found = {str(p.relative_to(ROOT)): OLD_CODE.findall(p.read_text(encoding="utf-8")) for p in files}
+    assert len(files) > 500
     assert {name: words for name, words in found.items() if words} == {}

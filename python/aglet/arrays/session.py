@@ -14,7 +14,6 @@ from aglet.arrays import layout, polynomials, stored
 from aglet.arrays.array import EncryptedArray
 from aglet.arrays.interval import Interval
 from aglet.arrays.machine import Chunk, Live, Machine
-from aglet.arrays.plan import Plan
 from aglet.arrays.products import KeptMatrix
 from aglet.ckks import values
 from aglet.ckks.engine import Engine
@@ -33,7 +32,7 @@ _NOISE = 2.0**-18
 _REFRESH = ("auto", "never")
 
 
-class _Words(TypedDict, total=False):
+class SessionOptions(TypedDict, total=False):
     """The arguments of `Session` that a plan takes too."""
 
     refresh: str
@@ -90,7 +89,7 @@ class Session:
                 f"These keys are for preset {of.preset} with {of.slot_count} slots, and the engine "
                 f"is {engine.preset} with {engine.slot_count}; use the engine of the keys, keys.engine."
             )
-        if checks.word("refresh", refresh) not in _REFRESH:
+        if checks.string("refresh", refresh) not in _REFRESH:
             raise ParameterError(f'refresh is "auto" or "never", not {refresh!r}.')
         self.machine, self._refreshes = Live(engine, keys), refresh == "auto"
         self._alpha, self._error_bits = checks.count("alpha", alpha), checks.count("error_bits", error_bits)
@@ -350,8 +349,8 @@ class Session:
         bounds: Sequence[Any] | None = None,
         bootstrap: str = "large",
         sample: Sequence[Any] | None = None,
-        **session: Unpack[_Words],
-    ) -> Plan:
+        **session: Unpack[SessionOptions],
+    ) -> Any:
         """Simulate a function to know levels, bootstraps, work, memory, time and precision before any key exists.
 
         Parameters
@@ -372,6 +371,12 @@ class Session:
         session
             refresh, alpha and error_bits, as `Session` takes them.
 
+        Returns
+        -------
+        The forecast: `level`, `refreshes`, `products`, `rotations`, `key_bytes`, `peak_bytes`, `ciphertext_bytes`,
+        `seconds`, `bits`, `deviation` and `unstated`, which `aglet_bench.arrays.forecast.Plan` explains. `print` shows
+        it as a sentence.
+
         Raises
         ------
         ParameterError
@@ -383,5 +388,4 @@ class Session:
             If an argument is of another type.
         """
         given: Any = {"bounds": bounds, "bootstrap": bootstrap, "sample": sample, **session}
-        made: Plan = extra.needed(".arrays.plan", "Session.plan").plan(function, shapes, engine=engine, **given)
-        return made
+        return extra.needed(".arrays.plan", "Session.plan").plan(function, shapes, engine=engine, **given)

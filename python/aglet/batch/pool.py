@@ -95,7 +95,7 @@ class Pool:
     ) -> None:
         numbers = {name: checks.count(name, options.pop(name, default), 1) for name, default in _WORKERS.items()}
         given = {name: value for name, value in options.items() if value is not None}
-        self._method = method_of(checks.word("method", method), given)
+        self._method = method_of(checks.string("method", method), given)
         place = Place(keys)
         self._retries, self._actors = numbers["retries"], numbers["actors_per_node"]
         url = place.local or place.url

@@ -82,7 +82,7 @@ class Bootstrapping:
 
     def _plan(self, stage_count: int | None, size: str, method: str) -> Plan:
         stages = checks.optional_count("stage_count", stage_count, 1)
-        return self._core.plan(checks.word("method", method), stages, checks.word("size", size))
+        return self._core.plan(checks.string("method", method), stages, checks.string("size", size))
 
     def bootstrap(
         self,

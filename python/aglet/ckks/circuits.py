@@ -8,14 +8,7 @@ from typing import Any
 import numpy as np
 
 from aglet import _core, checks
-from aglet._core import (
-    Ciphertext,
-    EncodedWeights,
-    FixedRotationKey,
-    Plaintext,
-    RelinearizationKey,
-    RotationKey,
-)
+from aglet._core import Ciphertext, EncodedWeights, FixedRotationKey, Plaintext, RelinearizationKey, RotationKey
 from aglet.ckks import operands, values
 from aglet.ckks.gates import BitGates
 from aglet.ckks.light import LightPlaintext

@@ -91,17 +91,9 @@ def _make_plan(operation: str, alpha: int, error_bits: int, level: int, refreshe
     if operation in _SELECTING:
         # The values themselves are multiplied in the end.
         now = min(now, level if 0 not in refreshed else refreshed_level or 0) - 1
-    return ComparisonPlan(
-        operation=operation,
-        alpha=int(alpha),
-        error=max(row["error"], 2.0**-22),
-        degrees=tuple(2 * len(polynomial) - 1 for polynomial in row["polynomials"]),
-        levels=sum(needs),
-        level_in=level,
-        level_out=now,
-        bootstraps=count,
-        refreshed=tuple(refreshed),
-    )
+    degrees = tuple(2 * len(polynomial) - 1 for polynomial in row["polynomials"])
+    levels, error = (sum(needs), level, now), max(row["error"], 2.0**-22)
+    return ComparisonPlan(operation, int(alpha), error, degrees, *levels, count, tuple(refreshed))
 
 
 class Comparison:

@@ -45,21 +45,13 @@ class GLEngine:
 
 
 _SHARED_KEYS = (
-    "public_key",
-    "relinearization_key",
-    "conjugation_key",
-    "rotation_key",
-    "fixed_rotation_key",
-    "matrix_multiplication_key",
-    "bootstrap_key",
-    "small_bootstrap_key",
-    "lossy_bootstrap_key",
-    "merge_bootstrap_key",
-)
+    "public", "relinearization", "conjugation", "rotation", "fixed_rotation", "matrix_multiplication", "bootstrap",
+    "small_bootstrap", "lossy_bootstrap", "merge_bootstrap",
+)  # fmt: skip
 _MULTIPARTY_NAMES = [
     "create_public_key_a",
     "create_public_key_b",
-    *(f"create_{kind}_{key}" for kind in ("individual", "multiparty") for key in _SHARED_KEYS),
+    *(f"create_{kind}_{key}_key" for kind in ("individual", "multiparty") for key in _SHARED_KEYS),
     "individual_decrypt",
     "multiparty_decrypt",
 ]

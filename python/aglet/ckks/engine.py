@@ -14,12 +14,7 @@ from typing import Any
 import numpy as np
 
 from aglet import _core, checks
-from aglet._core import (
-    Ciphertext,
-    Plaintext,
-    PublicKey,
-    SecretKey,
-)
+from aglet._core import Ciphertext, Plaintext, PublicKey, SecretKey
 from aglet.ckks import elsewhere, operands, options, values
 from aglet.ckks.arithmetic import Arithmetic
 from aglet.ckks.bootstrapping import Bootstrapping
@@ -164,7 +159,7 @@ class Engine(
         del words["allow_insecure"]
         words["use_bootstrap"] = words.pop("for_bootstrap") or use_bootstrap
         words["parameters"] = checks.literal(parameters)
-        self._words = positional, {**words, "allow_insecure": allow_insecure}
+        self._arguments = positional, {**words, "allow_insecure": allow_insecure}
         chosen = options.choose(positional, words)
         self._mode = chosen.mode
         self._iterations = chosen.iterations
@@ -184,7 +179,7 @@ class Engine(
         return {name: value for name, value in self.__dict__.items() if name not in ("_core", "_tensor_dtype")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        positional, named = state["_words"]
+        positional, named = state["_arguments"]
         Engine.__init__(self, *positional, **named)
         self.__dict__.update(state)
 

@@ -174,4 +174,4 @@ class Keys:
         limit = checks.optional_count("memory_limit_bytes", options.get("memory_limit_bytes"))
         key = operands.secret_key(secret_key)
         with progress_bar(options.get("progress")) as report:
-            return self._core.create_bootstrap_key(key, method, stages, checks.word("size", size), limit, report)
+            return self._core.create_bootstrap_key(key, method, stages, checks.string("size", size), limit, report)

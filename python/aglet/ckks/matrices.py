@@ -9,14 +9,7 @@ from typing import Any
 import numpy as np
 
 from aglet import _core, checks
-from aglet._core import (
-    Ciphertext,
-    EncodedDiagonals,
-    EncodedWeights,
-    MatrixMultiplicationKey,
-    RotationKey,
-    SecretKey,
-)
+from aglet._core import Ciphertext, EncodedDiagonals, EncodedWeights, MatrixMultiplicationKey, RotationKey, SecretKey
 from aglet.ckks import operands, values
 from aglet.errors import LevelError, MemoryLimitError, RangeError
 from aglet.progress import ProgressCallback, progress_bar

@@ -7,13 +7,7 @@ from typing import Any
 from aglet import checks
 from aglet._core import BootstrapKey, Ciphertext, ConjugationKey, RelinearizationKey, SecretKey
 
-__all__ = [
-    "ciphertext",
-    "conjugation_key",
-    "not_of_a_bootstrap",
-    "relinearization_key",
-    "secret_key",
-]
+__all__ = ["ciphertext", "conjugation_key", "not_of_a_bootstrap", "relinearization_key", "secret_key"]
 
 
 def not_of_a_bootstrap(value: Any) -> None:

@@ -83,7 +83,7 @@ def choose(positional: tuple[int | str, ...], given: Mapping[str, Any]) -> Engin
     for name in _NUMBERS:
         setattr(w, name, _whole(name, given[name]))
     for name in ("mode", "precision", "preset"):
-        setattr(w, name, None if given[name] is None else checks.word(name, given[name]))
+        setattr(w, name, None if given[name] is None else checks.string(name, given[name]))
     for name, value in by_position._asdict().items():
         setattr(w, name, _once(name, value, getattr(w, name)))
     mode = "cpu" if w.mode is None else w.mode

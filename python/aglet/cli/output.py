@@ -16,17 +16,7 @@ from rich.table import Table
 from aglet.errors import AgletError
 from aglet.reports import json_text
 
-__all__ = [
-    "AllowInsecure",
-    "Json",
-    "console",
-    "facts",
-    "fitting",
-    "in_options",
-    "json_line",
-    "sentences",
-    "table",
-]
+__all__ = ["AllowInsecure", "Json", "console", "facts", "fitting", "in_options", "json_line", "sentences", "table"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -109,11 +99,7 @@ def facts(title: str, rows: Iterable[tuple[str, Any]]) -> Table:
 
 
 # Arguments of Python that options call by another name; others have the same one.
-_OPTION_OF = {
-    "slot_count": "slots",
-    "stage_count": "stages",
-    "thread_count": "threads",
-}
+_OPTION_OF = {"slot_count": "slots", "stage_count": "stages", "thread_count": "threads"}
 # A call of Python is code, and stays; an argument is one by its name alone, or with a value.
 _CALL_OR_ARGUMENT = re.compile(r"\w+\([^()]*\)|\b([a-z]\w*)( ?= ?)?")
 
@@ -147,6 +133,8 @@ def sentences(command: Callable[P, R]) -> Callable[P, R]:
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return command(*args, **kwargs)
+        except BrokenPipeError as error:  # `| head` has seen enough
+            raise typer.Exit(1) from error
         except (AgletError, OSError) as error:
             typer.echo(f"aglet: {in_options(str(error), inspect.signature(command).parameters)}", err=True)
             raise typer.Exit(1) from error

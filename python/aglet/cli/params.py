@@ -18,6 +18,8 @@ __all__ = ["params"]
 
 Preset = Any
 """The figures of a parameter set of any family."""
+Columns = dict[str, str | Callable[[Preset], Any]]
+"""By heading: the name of a figure, or a function of the set."""
 
 
 class _Family(NamedTuple):
@@ -25,32 +27,27 @@ class _Family(NamedTuple):
 
     title: str
     sets: list[Preset]
-    columns: tuple[str, ...]
-    row: Callable[[Preset], tuple[Any, ...]]
+    columns: Columns
     details: Callable[[Preset], list[tuple[str, Any]]]
+
+    def row(self, preset: Preset) -> list[Any]:
+        """The cells of a set."""
+        return [preset[one] if isinstance(one, str) else one(preset) for one in self.columns.values()]
 
 
 def _families() -> list[_Family]:
+    ckks: Columns = {"preset": "name", "log N": "log_n", "slots": "slots", "levels": "levels", "precision": _precision}
+    fhew: Columns = {"preset": "name", "bits": "bits", "method": "method", "failure": _failure}
+    integer: Columns = {"preset": "name", "log N": "log_n", "levels": "levels", "modulus": "plaintext_modulus"}
+    last: Columns = {"security": _security, "keys": _size_of("key_bytes")}
+    relinearization: Columns = {"security": _security, "relinearization key": _size_of("relinearization_key_bytes")}
     return [
-        _Family(
-            "CKKS: Engine(preset=...)",
-            [*_core.presets()],
-            ("preset", "log N", "slots", "levels", "precision", "security", "keys"),
-            _ckks_row,
-            _ckks_details,
-        ),
-        _Family(
-            "FHEW, 1 bit for gates: FhewEngine(preset=...)",
-            [*_core.fhew_presets()],
-            ("preset", "bits", "method", "failure", "security", "keys"),
-            _fhew_row,
-            _fhew_details,
-        ),
+        _Family("CKKS: Engine(preset=...)", [*_core.presets()], ckks | last, _ckks_details),
+        _Family("FHEW, 1 bit for gates: FhewEngine(preset=...)", [*_core.fhew_presets()], fhew | last, _fhew_details),
         _Family(
             "Exact integers: IntegerEngine(preset=...)",
             [*_core.integer_presets()],
-            ("preset", "log N", "levels", "modulus", "security", "relinearization key"),
-            _integer_row,
+            integer | relinearization,
             _integer_details,
         ),
     ]
@@ -81,7 +78,7 @@ def _overview(families: list[_Family], everything: bool) -> None:
     for family in families:
         shown = [p for p in family.sets if everything or p["security_bits"] >= 128]
         hidden += [p["name"] for p in family.sets if p not in shown]
-        for part in output.fitting(family.title, family.columns, map(family.row, shown), console.width):
+        for part in output.fitting(family.title, [*family.columns], map(family.row, shown), console.width):
             console.print(part)
     if hidden:
         console.print(
@@ -121,21 +118,17 @@ def _bytes(count: int | None) -> str:
     return "-" if count is None else gigabytes(count)
 
 
+def _size_of(figure: str) -> Callable[[Preset], str]:
+    return lambda preset: _bytes(preset[figure])
+
+
+def _failure(preset: Preset) -> str:
+    return f"2^{preset['log2_failure']:.0f}"
+
+
 def _precision(preset: Preset) -> str:
     bits = preset["precision_bits"]
     return "-" if bits is None else f"{bits:.1f} bits"
-
-
-def _ckks_row(preset: Preset) -> tuple[Any, ...]:
-    return (
-        preset["name"],
-        preset["log_n"],
-        preset["slots"],
-        preset["levels"],
-        _precision(preset),
-        _security(preset),
-        _bytes(preset["key_bytes"]),
-    )
 
 
 def _ckks_details(preset: Preset) -> list[tuple[str, Any]]:
@@ -167,17 +160,6 @@ def _precision_call(word: str, passes: int) -> str:
     return f'Engine(use_bootstrap=True, precision="{word}")' + (f", {passes} iterations" if passes > 1 else "")
 
 
-def _fhew_row(preset: Preset) -> tuple[Any, ...]:
-    return (
-        preset["name"],
-        preset["bits"],
-        preset["method"],
-        f"2^{preset['log2_failure']:.0f}",
-        _security(preset),
-        _bytes(preset["key_bytes"]),
-    )
-
-
 def _fhew_details(preset: Preset) -> list[tuple[str, Any]]:
     return [
         ("bits of a message", preset["bits"]),
@@ -189,22 +171,11 @@ def _fhew_details(preset: Preset) -> list[tuple[str, Any]]:
         ("security", _security(preset)),
         (
             "failure",
-            f"at most 2^{preset['log2_failure']:.0f} for one bootstrap, at the largest sum that the set allows",
+            f"at most {_failure(preset)} for one bootstrap, at the largest sum that the set allows",
         ),
         ("keys", _bytes(preset["key_bytes"])),
         ("source", preset["source"]),
     ]
-
-
-def _integer_row(preset: Preset) -> tuple[Any, ...]:
-    return (
-        preset["name"],
-        preset["log_n"],
-        preset["levels"],
-        preset["plaintext_modulus"],
-        _security(preset),
-        _bytes(preset["relinearization_key_bytes"]),
-    )
 
 
 def _integer_details(preset: Preset) -> list[tuple[str, Any]]:

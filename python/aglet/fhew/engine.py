@@ -89,7 +89,7 @@ class FhewEngine(Gates, Tables, Numbers, Ranking, Estimates, MakesFhewKeys, Fhew
         allow_insecure: bool = False,
     ) -> None:
         text = checks.literal(parameters)
-        self._words = {
+        self._arguments = {
             "bits": bits,
             "preset": preset,
             "method": method,
@@ -107,7 +107,7 @@ class FhewEngine(Gates, Tables, Numbers, Ranking, Estimates, MakesFhewKeys, Fhew
         return {name: value for name, value in self.__dict__.items() if name != "_core"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        FhewEngine.__init__(self, **state["_words"])
+        FhewEngine.__init__(self, **state["_arguments"])
         self.__dict__.update(state)
 
     def __repr__(self) -> str:
@@ -245,7 +245,7 @@ class FhewEngine(Gates, Tables, Numbers, Ranking, Estimates, MakesFhewKeys, Fhew
             If the secret key is of other parameters.
         """
         key, array = _secret_key(secret_key), _as_array(values)
-        where = checks.word("domain", domain)
+        where = checks.string("domain", domain)
         flat, shape = np.ascontiguousarray(array).ravel(), list(array.shape)
         if bits is not None:
             return FhewCiphertext._of(self._integers(flat, shape, key, bits, checks.flag("signed", signed)))
@@ -268,7 +268,7 @@ class FhewEngine(Gates, Tables, Numbers, Ranking, Estimates, MakesFhewKeys, Fhew
         outside = (flat < least) | (flat > most)
         if outside.any():
             raise RangeError(f"{flat[outside][0]} does not fit {bits} bits; give {least} to {most}, or more bits.")
-        encrypt = self._core.encrypt_integers if signed else self._core.encrypt_words
+        encrypt = self._core.encrypt_integers if signed else self._core.encrypt_unsigned
         return encrypt(flat.astype(np.int64), shape, key, bits)
 
     def _check_messages(self, array: NDArray[Any]) -> None:
@@ -329,7 +329,7 @@ def _chosen(bits: Any, preset: Any, method: Any, parameters: str | None) -> str:
     if preset is not None:
         if bits is not None or method is not None:
             raise ParameterError("preset already fixes bits and method; leave them out.")
-        return checks.word("preset", preset)
+        return checks.string("preset", preset)
     wanted = 1 if bits is None else checks.whole("bits", bits)
     how = "block" if method is None else checks.choice("method", method, _METHODS)
     sets = [known for known in _core.fhew_presets() if known["method"] == how]

@@ -102,9 +102,9 @@ class Estimates:
         48
         """
         if domain is not None:
-            checks.word("domain", domain)
+            checks.string("domain", domain)
         given = {"domain": domain, "table": table, "bits": bits, "low": low}
-        takes = _options(checks.word("what", what), {name for name, value in given.items() if value is not None})
+        takes = _options(checks.string("what", what), {name for name, value in given.items() if value is not None})
         made = (
             tables((_identity if what == "lookup" else _xor) if table is None else table)[0] if "table" in takes else []
         )
@@ -118,7 +118,7 @@ class Estimates:
         rotations, modelled, key_bytes, working_bytes, log2_failure = core.estimate(
             what,
             batch,
-            checks.word("domain", given.get("domain") or "padded"),
+            checks.string("domain", given.get("domain") or "padded"),
             [one.values(count) if what == "lookup" else one.pair_values(count) for one in made],
             checks.count("bits", given.get("bits") or 0),
             checks.count("low", given.get("low") or 0),

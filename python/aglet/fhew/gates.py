@@ -77,7 +77,7 @@ class Gates:
             If arrays and key do not belong together.
         """
         inputs, found = self._inputs(arguments, key)
-        named = checks.word("The name of a gate", name)
+        named = checks.string("The name of a gate", name)
         arrays = broadcast(*inputs)
         return FhewCiphertext._of(run(lambda *own: self._core.gate(named, arrays, *own), found, options))
 

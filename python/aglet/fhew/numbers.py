@@ -45,7 +45,7 @@ class Numbers:
 
         Other arguments and errors are those of `lookup`.
         """
-        arrays, named = broadcast(x, y), checks.word("order", order)
+        arrays, named = broadcast(x, y), checks.string("order", order)
         return FhewCiphertext._of(run(lambda *own: self._core.compare(named, arrays, *own), key, options))
 
     def floor(

@@ -76,7 +76,7 @@ class Tables:
             If ciphertexts and key do not belong together.
         """
         domain = options.get("domain")
-        if domain is not None and checks.word("domain", domain) != ciphertext(x).form:
+        if domain is not None and checks.string("domain", domain) != ciphertext(x).form:
             raise ParameterError(
                 f'These messages have the form "{x.form}", not the domain "{domain}"; encrypt them with domain=.'
             )

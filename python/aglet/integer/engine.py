@@ -109,7 +109,7 @@ class IntegerEngine(IntegerArithmetic, IntegerBootstrapping, IntegerCircuits, Ma
         **options: Unpack[IntegerOptions],
     ) -> None:
         checks.known(options, IntegerOptions)
-        self._words: dict[str, Any] = {
+        self._arguments: dict[str, Any] = {
             "scheme": scheme,
             "plaintext_modulus": plaintext_modulus,
             "depth": depth,
@@ -129,7 +129,7 @@ class IntegerEngine(IntegerArithmetic, IntegerBootstrapping, IntegerCircuits, Ma
         self._signed = checks.flag("signed", options.get("signed", True))
         threads = options.get("thread_count")
         self._core = _core.IntegerEngine(
-            None if preset is None else checks.word("preset", preset),
+            None if preset is None else checks.string("preset", preset),
             9 if depth is None else checks.count("depth", depth, 1),
             checks.count("plaintext_modulus", plaintext_modulus),
             self._packing == "slots",
@@ -141,7 +141,7 @@ class IntegerEngine(IntegerArithmetic, IntegerBootstrapping, IntegerCircuits, Ma
         return {name: value for name, value in self.__dict__.items() if name != "_core"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        IntegerEngine.__init__(self, **state["_words"])
+        IntegerEngine.__init__(self, **state["_arguments"])
         self.__dict__.update(state)
 
     def __repr__(self) -> str:

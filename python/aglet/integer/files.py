@@ -5,16 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from aglet import _core
-from aglet._core import (
-    IntegerBootstrapKey,
-    IntegerCiphertext,
-    IntegerPlaintext,
-    IntegerPublicKey,
-    IntegerRelinearizationKey,
-    IntegerRotationKey,
-    IntegerSecretKey,
-)
 from aglet.files import Stores
+from aglet.keys.kinds import BETWEEN, KINDS
 
 __all__ = ["IntegerFiles"]
 
@@ -31,18 +23,13 @@ class IntegerFiles(Stores):
     def _storable(self, value: Any) -> Any:
         if not isinstance(value, _STORED):
             raise TypeError(
-                f"Only keys, plaintexts and ciphertexts of integers are stored, not {type(value).__name__}; numpy.save "
-                "writes arrays."
+                f"Only keys, plaintexts and ciphertexts of integers can be written, not {type(value).__name__}; write "
+                "arrays with numpy.save."
             )
         return value
 
 
-_STORED = (
-    IntegerSecretKey,
-    IntegerPublicKey,
-    IntegerRelinearizationKey,
-    IntegerRotationKey,
-    IntegerBootstrapKey,
-    IntegerPlaintext,
-    IntegerCiphertext,
-)
+_KEYS: list[Any] = [
+    kind.types["integer"] for name, kind in KINDS.items() if "integer" in kind.types and name != BETWEEN
+]
+_STORED = (_core.IntegerPlaintext, _core.IntegerCiphertext, *_KEYS)

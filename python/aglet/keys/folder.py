@@ -1,4 +1,4 @@
-"""A folder of keys: a file for each, and the index that makes it one and says of which engines."""
+"""A folder of keys: a file for each key, and an index that names the keys and their engines."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _MORE = {"family": str, "max_level": int, "fhew_parameters": str}
 
 
 def said_of(engine: Any) -> dict[str, Any]:
-    """What an index says of an engine."""
+    """The entries of the index for an engine."""
     family = engine._family
     if family == "fhew":
-        own = engine._words["parameters"]
+        own = engine._arguments["parameters"]
         return {"fhew_preset": engine.preset, **({} if own is None else {"fhew_parameters": own})}
     words = {name: getattr(engine, name) for name in _SAID[family] if name != "key_id"}
     if family == "integer":
@@ -41,12 +41,12 @@ def said_of(engine: Any) -> dict[str, Any]:
 
 
 def engine_of(index: Mapping[str, Any], part: str, place: Path, threads: int = 0, **words: Any) -> Any:
-    """The engine that an index names, of slots (part "key_id") or of FHEW ("fhew_key_id"); None where it names none.
+    """The engine that an index names: of slots (part "key_id") or of FHEW ("fhew_key_id"). None if it names none.
 
     Raises
     ------
     InsecureParametersError
-        If its set is below 128 bits, unless `allow_insecure=True` is among the words.
+        If its set is below 128 bits, unless `allow_insecure=True` is given.
     SerializationError
         If there is no such engine.
     """
@@ -88,9 +88,9 @@ def _made(index: Mapping[str, Any], family: str, words: dict[str, Any]) -> Any:
 
 
 def write_index(place: Path, there: Mapping[str, Any], said: Mapping[str, Any], keys: Iterable[str]) -> None:
-    """Write the file that makes a folder one of keys, whole or not at all.
+    """Write the index of a folder of keys, whole or not at all.
 
-    What was there before of an engine stays if `said` says nothing of one.
+    Entries of an engine that `said` does not have stay as they were.
     """
     part = {True: "fhew_key_id", False: "key_id"}
     kept = {name: one for name, one in there.items() if part[name.startswith("fhew_")] not in said}

@@ -1,4 +1,4 @@
-"""`KeySet`: the keys of one secret in one place, forecast before they are made, and kept as a folder."""
+"""`KeySet`: all keys of one secret key, which can be saved to a folder and loaded from it."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ __all__ = ["KeySet"]
 
 @dataclass(frozen=True, repr=False)
 class KeySet:
-    """Keys of one secret of slots, of one of FHEW, or of both; those that were not made are None.
+    """The keys of one secret key of CKKS or integers, of one secret key of FHEW, or of both. Missing keys are None.
 
-    `create_keys()` of every engine makes one, `keys.save(folder)` keeps it, `KeySet.load(folder)` reads it. It is
-    pickled without secret keys only.
+    `create_keys()` of every engine makes a set, `keys.save(folder)` saves it, and `KeySet.load(folder)` loads it. A set
+    with secret keys cannot be pickled.
     """
 
     engine: Engine | IntegerEngine | None = None
-    """The engine of slots that they were made by or read for; None of keys of FHEW alone."""
+    """The engine of the keys of slots (CKKS or integers); None if there are keys of FHEW only."""
     secret: SecretKey | IntegerSecretKey | None = None
     public: PublicKey | IntegerPublicKey | None = None
     relinearization: RelinearizationKey | IntegerRelinearizationKey | None = None
@@ -59,7 +59,7 @@ class KeySet:
     matrix: MatrixMultiplicationKey | None = None
     bootstrap: BootstrapKey | IntegerBootstrapKey | None = None
     seconds: float | None = None
-    """That `create_keys` took; None of keys that were read."""
+    """The time that `create_keys` took; None for keys that were loaded."""
     fhew_engine: FhewEngine | None = None
     """The FHEW engine of the keys below."""
     scheme_switch: SchemeSwitchKey | IntegerSchemeSwitchKey | None = None
@@ -114,7 +114,7 @@ class KeySet:
         raise MissingKeyError("This set holds no key of slots; make some with engine.create_keys().")
 
     def _fhew_ids(self) -> set[str]:
-        """Short ids of the secret key of FHEW, as all keys of it say them."""
+        """The ids of the secret key of FHEW that the keys state."""
         found = {key.key_id for name, key in self._keys().items() if name in FHEW}
         return found if self.scheme_switch is None else found | {self.scheme_switch.fhew_key_id}
 
@@ -127,17 +127,17 @@ class KeySet:
 
     @property
     def byte_count(self) -> int:
-        """Bytes of all keys in memory."""
+        """The memory of all keys in bytes."""
         return sum(key.byte_count for key in self._keys().values())
 
     @property
     def bootstrap_arguments(self) -> tuple[Any, ...]:
-        """The keys that a bootstrap of CKKS reads, in the order in which its call takes them.
+        """The keys that a bootstrap of CKKS takes, in the order of its arguments.
 
         Raises
         ------
         MissingKeyError
-            If one of them is not there.
+            If one of them is missing.
         """
         small = isinstance(self.bootstrap, BootstrapKey) and self.bootstrap.size == "small"
         names = ("relinearization", "conjugation", *(("rotation",) if small else ()), "bootstrap")
@@ -150,12 +150,12 @@ class KeySet:
 
     @property
     def bootstrap_bytes(self) -> tuple[int, int]:
-        """Bytes of the keys that a bootstrap reads: in memory, and as files, with seeds for uniform halves."""
+        """The bytes of the keys that a bootstrap reads, in memory and in files, which hold seeds for uniform halves."""
         read = self.bootstrap_arguments
         return sum(key.byte_count for key in read), sum(key.stored_bytes for key in read)
 
     def evaluation(self) -> KeySet:
-        """The same without secret keys: what a server needs."""
+        """The same set without secret keys, for a server."""
         none: dict[str, Any] = dict.fromkeys(SECRETS)
         return dataclasses.replace(self, **none)
 
@@ -172,15 +172,15 @@ class KeySet:
         return SchemeSwitch(slots, fhew) if name == BETWEEN else fhew if name in FHEW else slots
 
     def save(self, folder: str | os.PathLike[str], *, progress: ProgressCallback | None = None) -> None:
-        """Write every key to a file of its own in a folder, which is made if it is not there, and then the index.
+        """Write each key to a file of its own in a folder, and then the index. The folder is made if it does not exist.
 
-        Only the owner may read the files of secret keys (mode 0600): secret.key, and fhew_secret.key of FHEW. A
-        folder that holds keys of another secret is refused; keys of the same are written again.
+        Only the owner may read the files of secret keys, secret.key and fhew_secret.key (mode 0600). A folder with keys
+        of another secret key is refused. Keys of the same secret key are written again.
 
         Raises
         ------
         KeyMismatchError
-            If the folder holds keys of another secret.
+            If the folder holds keys of another secret key.
         OSError
             If the system refuses.
         """
@@ -199,7 +199,7 @@ class KeySet:
         write_index(place, there, said, self._keys())
 
     def _said(self) -> dict[str, Any]:
-        """What an index says of these keys."""
+        """The entries of the index for these keys."""
         said, fhew = {}, self._fhew_ids()
         if not fhew or any(name not in FHEW for name in self._keys()):
             said = {"key_id": self.key_id, **said_of(self.engine)}
@@ -215,28 +215,28 @@ class KeySet:
         fhew_engine: FhewEngine | None = None,
         progress: ProgressCallback | None = None,
     ) -> KeySet:
-        """Read the keys of a folder, secret keys only if asked.
+        """Load the keys of a folder, without secret keys unless `secret=True`.
 
         Parameters
         ----------
         engine
-            The engine of slots that will use them; without it, one on all cores with the parameters that the folder
-            names.
+            The engine of slots that will use the keys. By default, an engine on all cores with the parameters that the
+            folder names.
         secret
-            Whether to read the secret keys as well.
+            Whether to load the secret keys too.
         fhew_engine
-            The FHEW engine that will use them; without it one with the preset that the folder names and the threads of
-            `engine`.
+            The FHEW engine that will use the keys. By default, an engine with the preset that the folder names and the
+            threads of `engine`.
 
         Raises
         ------
         SerializationError
-            If the folder has no index that `save` wrote, a file of it is damaged, or it names an engine that cannot be
-            made.
+            If the folder has no index that `save` wrote, a file is damaged, or the engine that the folder names cannot
+            be made.
         MissingKeyError
-            If the secret key is asked for and is not there.
+            If `secret=True` and there is no secret key.
         KeyMismatchError
-            If the keys fit another engine than the one given.
+            If the keys belong to another engine than the given one.
         """
         place = Path(checks.path("folder", folder))
         index = read_index(place)

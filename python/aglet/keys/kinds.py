@@ -1,4 +1,4 @@
-"""The list of all keys that a `KeySet` holds: a new key is a line here and a field there."""
+"""The list of all keys that a `KeySet` holds. A new key is a line here and a field there."""
 
 from __future__ import annotations
 
@@ -16,59 +16,43 @@ BETWEEN = "scheme_switch"
 
 @dataclass(frozen=True)
 class Kind:
-    """One key of a set. What slots have in several families has one name."""
+    """One key of a set. A key that several families have has one name."""
 
     name: str
     """The field of `KeySet` and the name of its file."""
     maker: str
     """The call that makes it."""
     types: Mapping[str, type[Any]]
-    """What it is in each family that has it: "ckks", "integer" or "fhew"."""
+    """Its type in each family that has it: "ckks", "integer" or "fhew"."""
     secret: bool = False
     """Whether it decrypts."""
 
 
+def _of_slots(
+    name: str, maker: str, ckks: type[Any], integer: type[Any] | None = None, *, secret: bool = False
+) -> Kind:
+    return Kind(name, maker, {"ckks": ckks} if integer is None else {"ckks": ckks, "integer": integer}, secret)
+
+
+def _of_fhew(name: str, maker: str, fhew: type[Any], *, secret: bool = False) -> Kind:
+    return Kind(name, maker, {"fhew": fhew}, secret)
+
+
+_MAKE, _MAKE_FHEW = "engine.create_{}_key(secret_key)", "fhew_engine.create_{}_key(secret_key)"
+_RELINEARIZATION = _core.RelinearizationKey, _core.IntegerRelinearizationKey
+_SWITCH = _core.SchemeSwitchKey, _core.IntegerSchemeSwitchKey
 _LIST = (
-    Kind(
-        "secret",
-        "engine.create_secret_key()",
-        {"ckks": _core.SecretKey, "integer": _core.IntegerSecretKey},
-        secret=True,
-    ),
-    Kind(
-        "public",
-        "engine.create_public_key(secret_key)",
-        {"ckks": _core.PublicKey, "integer": _core.IntegerPublicKey},
-    ),
-    Kind(
-        "relinearization",
-        "engine.create_relinearization_key(secret_key)",
-        {"ckks": _core.RelinearizationKey, "integer": _core.IntegerRelinearizationKey},
-    ),
-    Kind("conjugation", "engine.create_conjugation_key(secret_key)", {"ckks": _core.ConjugationKey}),
-    Kind(
-        "rotation",
-        "engine.create_rotation_key(secret_key)",
-        {"ckks": _core.RotationKey, "integer": _core.IntegerRotationKey},
-    ),
-    Kind("matrix", "engine.create_matrix_multiplication_key(secret_key)", {"ckks": _core.MatrixMultiplicationKey}),
-    Kind(
-        "bootstrap",
-        "engine.create_bootstrap_key(secret_key)",
-        {"ckks": _core.BootstrapKey, "integer": _core.IntegerBootstrapKey},
-    ),
-    Kind(
-        BETWEEN,
-        "switch.create_switch_key(secret_key, fhew_secret_key)",
-        {"ckks": _core.SchemeSwitchKey, "integer": _core.IntegerSchemeSwitchKey},
-    ),
-    Kind("fhew_secret", "fhew_engine.create_secret_key()", {"fhew": _core.FhewSecretKey}, secret=True),
-    Kind("fhew_bootstrap", "fhew_engine.create_bootstrap_key(secret_key)", {"fhew": _core.FhewBootstrapKey}),
-    Kind(
-        "packing",
-        "fhew_engine.create_packing_key(secret_key), or create_keys(packing=True)",
-        {"fhew": _core.PackingKey},
-    ),
+    _of_slots("secret", "engine.create_secret_key()", _core.SecretKey, _core.IntegerSecretKey, secret=True),
+    _of_slots("public", _MAKE.format("public"), _core.PublicKey, _core.IntegerPublicKey),
+    _of_slots("relinearization", _MAKE.format("relinearization"), *_RELINEARIZATION),
+    _of_slots("conjugation", _MAKE.format("conjugation"), _core.ConjugationKey),
+    _of_slots("rotation", _MAKE.format("rotation"), _core.RotationKey, _core.IntegerRotationKey),
+    _of_slots("matrix", _MAKE.format("matrix_multiplication"), _core.MatrixMultiplicationKey),
+    _of_slots("bootstrap", _MAKE.format("bootstrap"), _core.BootstrapKey, _core.IntegerBootstrapKey),
+    _of_slots(BETWEEN, "switch.create_switch_key(secret_key, fhew_secret_key)", *_SWITCH),
+    _of_fhew("fhew_secret", "fhew_engine.create_secret_key()", _core.FhewSecretKey, secret=True),
+    _of_fhew("fhew_bootstrap", _MAKE_FHEW.format("bootstrap"), _core.FhewBootstrapKey),
+    _of_fhew("packing", _MAKE_FHEW.format("packing") + ", or create_keys(packing=True)", _core.PackingKey),
 )
 KINDS = {kind.name: kind for kind in _LIST}
 """By name, in the order of the fields."""

@@ -1,4 +1,4 @@
-"""The parts of engines that make all keys of one secret at once, and say before what they take."""
+"""The parts of engines that make all keys of one secret key at once, and forecast their memory."""
 
 from __future__ import annotations
 
@@ -36,29 +36,32 @@ class MakesKeys:
         matrix: bool = False,
         progress: ProgressCallback | None = None,
     ) -> KeySet:
-        """All keys that encrypted arrays need, in one set. What they take is forecast before the first is made.
+        """Make all keys that encrypted arrays need, in one set. Their memory is forecast before the first is made.
 
         Parameters
         ----------
         secret_key
-            The secret; a fresh one if not given.
+            The secret key; a fresh one by default.
         bootstrap
-            Size of the bootstrap key, "large", "medium" or "small", which needs the rotation key; None makes none, and
-            an engine that cannot bootstrap makes none either.
-        stage_count, method
-            Of the bootstrap key: "regular", which arrays are refreshed with, or "lossy", for signs, bits and scheme
-            switches too.
+            The size of the bootstrap key: "large", "medium" or "small". A small one needs the rotation key. None makes
+            no bootstrap key. Neither does an engine that cannot bootstrap.
+        stage_count
+            The number of stages of the bootstrap key.
+        method
+            The kind of the bootstrap key: "regular", which bootstraps arrays, or "lossy", which also serves signs, bits
+            and scheme switches.
         rotation
-            Whether to make the rotation key, which sums, moves and products with matrices need.
+            Whether to make the rotation key. Sums, moves and products with matrices need it.
         matrix
-            Whether to make the matrix multiplication key, which is larger, and faster with dense matrices.
+            Whether to make the matrix multiplication key. It is larger than the rotation key, and faster with dense
+            matrices.
 
         Raises
         ------
         ParameterError
             If arguments contradict one another.
         MemoryLimitError
-            If the machine has less free memory than the keys and one bootstrap take; nothing was made then.
+            If the machine has less free memory than the keys and one bootstrap need. Nothing is made then.
         """
         size = _checked(self, bootstrap, method, rotation)
         refuse_above_free(self.keys_forecast(size, stage_count, method=method, rotation=rotation, matrix=matrix))
@@ -94,12 +97,12 @@ class MakesKeys:
         rotation: bool = True,
         matrix: bool = False,
     ) -> int:
-        """Bytes that `create_keys` with these arguments and one bootstrap take at their peak. No key is made.
+        """Peak memory in bytes of `create_keys` with these arguments and of one bootstrap. No key is made.
 
         Parameters
         ----------
         bootstrap, stage_count, method, rotation, matrix
-            As `create_keys` takes them: an engine that cannot bootstrap has no bootstrap key.
+            As in `create_keys`.
 
         Raises
         ------
@@ -130,21 +133,21 @@ class MakesIntegerKeys:
         rotation: bool = True,
         progress: ProgressCallback | None = None,
     ) -> KeySet:
-        """All keys of one secret, in one set. What they take is forecast before the first is made.
+        """Make all keys of one secret key, in one set. Their memory is forecast before the first is made.
 
         Parameters
         ----------
         secret_key
-            The secret; a fresh one if not given.
+            The secret key; a fresh one by default.
         bootstrap
-            Whether to make the bootstrap key; an engine that cannot bootstrap makes none either.
+            Whether to make the bootstrap key. An engine that cannot bootstrap makes none.
         rotation
-            Whether to make the rotation key; an engine without slots makes none either.
+            Whether to make the rotation key. An engine without slots makes none.
 
         Raises
         ------
         MemoryLimitError
-            If the machine has less free memory than the keys and one bootstrap take; nothing was made then.
+            If the machine has less free memory than the keys and one bootstrap need. Nothing is made then.
         """
         refuse_above_free(self.keys_forecast(bootstrap=bootstrap, rotation=rotation))
         start = time.perf_counter()
@@ -161,7 +164,7 @@ class MakesIntegerKeys:
         return dataclasses.replace(made, seconds=time.perf_counter() - start)
 
     def keys_forecast(self: Any, *, bootstrap: bool = True, rotation: bool = True) -> int:
-        """Bytes that `create_keys` with these arguments and one bootstrap take at their peak. No key is made."""
+        """Peak memory in bytes of `create_keys` with these arguments and of one bootstrap. No key is made."""
         each = next(preset for preset in _core.integer_presets() if preset["name"] == self.preset)
         rotates = checks.flag("rotation", rotation) and self.packing == "slots"
         bootstraps = checks.flag("bootstrap", bootstrap) and _bootstraps(self)
@@ -183,19 +186,19 @@ class MakesFhewKeys:
         packing: bool = False,
         progress: ProgressCallback | None = None,
     ) -> KeySet:
-        """All keys of one secret, in one set: `keys.fhew_secret`, `keys.fhew_bootstrap` and `keys.packing`.
+        """Make all keys of one secret key, in one set: `keys.fhew_secret`, `keys.fhew_bootstrap` and `keys.packing`.
 
         Parameters
         ----------
         secret_key
-            The secret; a fresh one if not given.
+            The secret key; a fresh one by default.
         packing
             Whether to make the packing key, which `lookup2` takes.
 
         Raises
         ------
         MemoryLimitError
-            If the machine has less free memory than the keys take; nothing was made then.
+            If the machine has less free memory than the keys need. Nothing is made then.
         """
         refuse_above_free(self.keys_forecast(packing=packing))
         start = time.perf_counter()
@@ -209,13 +212,13 @@ class MakesFhewKeys:
         return dataclasses.replace(made, seconds=time.perf_counter() - start)
 
     def keys_forecast(self: Any, *, packing: bool = False) -> int:
-        """Bytes that `create_keys` takes. No key is made."""
+        """The memory in bytes of the keys that `create_keys` makes. No key is made."""
         more = self._core.packing_key_bytes if checks.flag("packing", packing) else 0
         return int(self.estimate("nand").key_bytes + more)
 
 
 def refuse_above_free(peak: int) -> None:
-    """Refuse keys that take more than the machine has free.
+    """Refuse keys that need more than the free memory of the machine.
 
     Raises
     ------
@@ -231,11 +234,11 @@ def refuse_above_free(peak: int) -> None:
 
 
 def _checked(engine: Any, bootstrap: Any, method: Any, rotation: Any) -> str | None:
-    """The size of the bootstrap key, None without one; what does not go together is refused."""
+    """The size of the bootstrap key, or None without one. Contradicting arguments are refused."""
     bootstraps = bootstrap is not None and engine.can_bootstrap
-    if bootstrap is not None and checks.word("bootstrap", bootstrap) not in _SIZES:
+    if bootstrap is not None and checks.string("bootstrap", bootstrap) not in _SIZES:
         raise ParameterError(f'bootstrap is "large", "medium", "small" or None, not {bootstrap!r}.')
-    if checks.word("method", method) not in _METHODS:
+    if checks.string("method", method) not in _METHODS:
         raise ParameterError(f'method is "regular" or "lossy", not {method!r}.')
     if not checks.flag("rotation", rotation) and bootstrap == "small" and bootstraps:
         raise ParameterError("A small bootstrap key goes with the rotation key; leave rotation=False out.")

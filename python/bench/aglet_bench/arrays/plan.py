@@ -9,12 +9,12 @@ import numpy as np
 
 from aglet import checks
 from aglet.arrays.interval import Interval
-from aglet.arrays.plan import Plan
 from aglet.arrays.session import Session
 from aglet.ckks import values
 from aglet.ckks.engine import Engine
 from aglet.errors import ParameterError
 from aglet.keys.keyset import KeySet
+from aglet_bench.arrays.forecast import Plan
 from aglet_bench.arrays.shadow import Shadow
 
 __all__ = ["plan"]
@@ -35,7 +35,7 @@ def plan(
         raise TypeError(f"plan needs a function of encrypted arrays, not {type(function).__name__}.")
     if not isinstance(engine, Engine):
         raise TypeError(f"engine is an Engine, not {type(engine).__name__}; Session.plan(f, shapes, engine=engine).")
-    machine = Shadow(engine, checks.word("bootstrap", bootstrap))
+    machine = Shadow(engine, checks.string("bootstrap", bootstrap))
     simulated = Session(engine, KeySet(engine), **session)
     simulated.machine = machine
     lengths = checks.each("shapes", shapes)

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from aglet import _core, forecast
-from aglet.arrays.plan import Plan
 from aglet.ckks.engine import Engine
 from aglet.errors import LevelError
 from aglet.keys.sizes import key_bytes
 from aglet_bench import timing
+from aglet_bench.arrays.forecast import Plan
 from aglet_bench.arrays.rehearsal import Rehearsal, Sample
 
 __all__ = ["Shadow"]
