@@ -28,6 +28,8 @@ pub mod runtime;
 pub mod scheme_switch;
 pub mod wire;
 
+/// The security check that parameters must pass.
+pub use aglet_rlwe::security::Security;
 pub use aglet_rlwe::{KeyId, PublicKey, SecretKey};
 pub use error::{Error, ErrorKind};
 pub use runtime::{Control, Runtime, Units};

@@ -2,8 +2,8 @@
 //! pickles.
 
 use crate::errors;
-use aglet::ckks::presets::Security;
 use aglet::wire::{Origin, Stored, Summary};
+use aglet::Security;
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -11,10 +11,9 @@ use std::ops::Deref;
 
 /// The security check that Python's flag asks for.
 pub fn gate(allow_insecure: bool) -> Security {
-    if allow_insecure {
-        Security::NotChecked
-    } else {
-        Security::Bits128
+    match allow_insecure {
+        true => Security::NotChecked,
+        false => Security::Bits128,
     }
 }
 

@@ -1,68 +1,29 @@
-//! The BGV/BFV engine: keys, encryption, and arithmetic on exact integers, on several threads.
+//! The BGV/BFV engine: encryption, and arithmetic on exact integers, on several threads.
 
 use super::bootstrap::State;
-use super::Message;
+use super::{Message, RelinearizationKey, RotationKey};
 use crate::runtime::Runtime;
-use crate::{Control, Error, KeyId, PublicKey, SecretKey};
-use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
+use crate::{Error, PublicKey, SecretKey};
 use aglet_ring::process::Lock;
-use aglet_rlwe::{Context, KeyRole, KeySet, KeySwitchSpec, Params, SwitchingKey};
+use aglet_rlwe::{Context, KeySet};
 use aglet_schemes::integer::{
-    decrypt, encrypt, noise_budget, Encoder, Encryptor, IntegerCiphertext, IntegerEvaluator, IntegerParams, Noise,
-    Packing, WideRings,
+    decrypt, encrypt, noise_budget, Encoder, Encryptor, IntegerCiphertext, IntegerEvaluator, IntegerParams, Packing,
+    WideRings,
 };
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// An engine for one parameter set, with its own thread pool. All methods take `&self` and never change their inputs,
 /// so threads can share it.
 pub struct Engine {
-    params: IntegerParams,
-    ctx: Arc<Context>,
+    pub(super) params: IntegerParams,
+    pub(super) ctx: Arc<Context>,
     encoder: Encoder,
-    runtime: Arc<Runtime>,
+    pub(super) runtime: Arc<Runtime>,
     none: KeySet,
     pub(super) bootstrap: State,
     /// For scaled products, made with the first.
     wide: Lock<Option<Arc<WideRings>>>,
 }
-
-/// The relinearization key, which products of ciphertexts need.
-pub struct RelinearizationKey(pub(crate) KeySet);
-
-/// The rotation key: rotations of rows by all powers of two, of which any rotation is composed, and the swap of the
-/// rows.
-pub struct RotationKey(pub(crate) KeySet);
-
-macro_rules! key_figures {
-    ($($type:ty),*) => {$(
-        impl $type {
-            /// The secret key that it belongs to.
-            #[must_use]
-            pub fn id(&self) -> KeyId { self.0.iter().next().map_or(KeyId(0), |(_, key)| key.id()) }
-            /// Bytes in memory.
-            #[must_use]
-            pub fn byte_count(&self) -> usize { self.0.byte_count() }
-            /// Bytes when stored with seeds for the uniform halves.
-            #[must_use]
-            pub fn stored_bytes(&self) -> usize { self.0.stored_bytes() }
-            pub(crate) fn keys(&self) -> &KeySet { &self.0 }
-        }
-    )*};
-}
-/// Bytes of one switching key in memory.
-pub(crate) fn key_bytes(params: &Params) -> Result<usize, Error> {
-    Ok(KeySwitchSpec::balanced(params, params.q().len())?.byte_count(params.n()))
-}
-
-/// The Galois elements of a rotation key in ascending order: rows by powers of two, and the swap of the rows.
-pub(crate) fn rotation_galois(params: &Params, count: usize) -> BTreeSet<u64> {
-    let n = params.n();
-    let rows = (0..(count / 2).trailing_zeros()).map(|i| rotation_exponent(1 << i, n));
-    rows.chain([conjugation_exponent(n)]).collect()
-}
-
-key_figures!(RelinearizationKey, RotationKey);
 
 impl Engine {
     /// Makes an engine with its own runtime. `threads` 0 uses all cores.
@@ -145,72 +106,6 @@ impl Engine {
         work: impl FnOnce(IntegerEvaluator<'_>) -> Result<T, aglet_schemes::Error> + Send,
     ) -> Result<T, Error> {
         self.runtime.run(|| Ok(work(self.evaluator(&self.none))?))
-    }
-
-    /// Draws a secret key for which rounding errors are nowhere larger than noise estimates assume ([`Noise::suits`]).
-    ///
-    /// # Errors
-    /// The system's error if it has no randomness to give.
-    pub fn create_secret_key(&self) -> Result<SecretKey, Error> {
-        let mut random = self.runtime.random("secret key", 0)?;
-        self.runtime.run(|| loop {
-            let key = SecretKey::generate(&self.ctx, &mut random)?;
-            if Noise::suits(&self.params, &key) {
-                return Ok(key);
-            }
-        })
-    }
-    /// Makes a public key, for every level.
-    ///
-    /// # Errors
-    /// No randomness, or out of memory.
-    pub fn create_public_key(&self, sk: &SecretKey) -> Result<PublicKey, Error> {
-        let mut random = self.runtime.random("public key", 0)?;
-        self.runtime.run(|| Ok(PublicKey::generate(&self.ctx, sk, self.params.max_level() + 1, &mut random)?))
-    }
-    /// Makes the relinearization key.
-    ///
-    /// # Errors
-    /// As [`Engine::create_public_key`].
-    pub fn create_relinearization_key(&self, sk: &SecretKey) -> Result<RelinearizationKey, Error> {
-        self.create_relinearization_key_until(sk, &Control::new())
-    }
-    /// The same, and it can be stopped.
-    ///
-    /// # Errors
-    /// As [`Engine::create_public_key`], and [`Error::Cancelled`].
-    pub fn create_relinearization_key_until(
-        &self,
-        sk: &SecretKey,
-        control: &Control,
-    ) -> Result<RelinearizationKey, Error> {
-        let (spec, mut random) = (self.spec()?, self.runtime.random("relinearization key", 0)?);
-        self.runtime.run(|| {
-            let key = SwitchingKey::relinearization_until(&self.ctx, spec, sk, &mut random, control.flag())?;
-            Ok(RelinearizationKey(KeySet::new().with(KeyRole::Relinearization, key.into())))
-        })
-    }
-    /// Makes the rotation key.
-    ///
-    /// # Errors
-    /// As [`Engine::create_public_key`], and [`Error::Cancelled`].
-    pub fn create_rotation_key(&self, sk: &SecretKey, control: &Control) -> Result<RotationKey, Error> {
-        self.check_slots()?;
-        let all = rotation_galois(&self.params, self.count());
-        let mut keys = KeySet::new();
-        for (i, &galois) in all.iter().enumerate() {
-            control.check()?;
-            control.report(i, all.len(), "rotation keys");
-            let (spec, mut random) = (self.spec()?, self.runtime.random("Galois key", galois)?);
-            let made = || Ok(SwitchingKey::galois_until(&self.ctx, spec, galois, sk, &mut random, control.flag())?);
-            let key = self.runtime.run(made)?;
-            keys.insert(KeyRole::Galois(galois), key.into());
-        }
-        control.report(all.len(), all.len(), "rotation keys");
-        Ok(RotationKey(keys))
-    }
-    fn spec(&self) -> Result<KeySwitchSpec, Error> {
-        Ok(KeySwitchSpec::balanced(&self.params, self.params.max_level() + 1)?)
     }
 
     /// Encrypts up to [`Engine::count`] numbers between -t and t at a level. Missing numbers are 0.

@@ -5,6 +5,7 @@ mod bootstrap;
 mod circuits;
 pub mod cost;
 mod engine;
+mod keys;
 mod message;
 pub mod presets;
 pub mod report;
@@ -13,8 +14,9 @@ pub use crate::runtime::{StageCost, StageRun};
 pub(crate) use bootstrap::Messages;
 pub use bootstrap::{BootstrapKey, Forecast};
 pub use circuits::{Comparison, MOST_COMPARED_BITS};
-pub(crate) use engine::rotation_galois;
-pub use engine::{Engine, RelinearizationKey, RotationKey};
+pub use engine::Engine;
+pub(crate) use keys::rotation_galois;
+pub use keys::{RelinearizationKey, RotationKey};
 pub use message::{Message, Plaintext};
 
 /// A table over slots, see [`Engine::table`].

@@ -21,7 +21,7 @@ const COMPARISONS: [u32; 2] = [4, 8];
 pub fn presets() -> Result<Value, Error> {
     let rows = presets::ALL.iter().map(|(name, _)| {
         let params = presets::load(name, presets::Security::NotChecked)?;
-        let key = super::engine::key_bytes(&params)?;
+        let key = super::keys::key_bytes(&params)?;
         Ok(json!({
             "name": name,
             "log_n": params.log_n(),
