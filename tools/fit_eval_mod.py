@@ -317,7 +317,9 @@ def rust_source(fit: Fit, command: str, arrays: dict[str, list[float]]) -> str:
         "//!",
         f"//! `ANY_COS` and `ANY_SIN` are the same for every `|x| <= {fit.bound + 0.5:g}`, of degree {fit.between_degree}.",
     ]
-    for (name, values), doc in zip(arrays.items(), 2 * ("Of the even `T_0, T_2, ..`: the cosine.", "Of the odd `T_1, T_3, ..`: the sine.")):
+    for (name, values), doc in zip(
+        arrays.items(), 2 * ("Of the even `T_0, T_2, ..`: the cosine.", "Of the odd `T_1, T_3, ..`: the sine.")
+    ):
         lines += ["", f"/// {doc}", f"pub(crate) const {name}: [f64; {len(values)}] = ["]
         lines += [f"    {re.sub(r'e-0', 'e-', repr(c))}," for c in values]
         lines += ["];"]

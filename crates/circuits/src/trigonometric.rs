@@ -26,7 +26,10 @@ impl Trigonometric {
     /// [`Error::ConstantPolynomial`] if no coefficient beyond the first differs from zero, [`Error::Factor`] if one is not finite.
     pub fn new(mut coefficients: Vec<Complex64>) -> Result<Self, Error> {
         if coefficients.iter().any(|c| !c.is_finite()) {
-            return Err(Error::Factor { what: "coefficients of a trigonometric polynomial", requirement: "complex numbers" });
+            return Err(Error::Factor {
+                what: "coefficients of a trigonometric polynomial",
+                requirement: "complex numbers",
+            });
         }
         while coefficients.last().is_some_and(|c| *c == Complex64::ZERO) {
             coefficients.pop();
@@ -160,7 +163,10 @@ mod tests {
                 let (f, entries) = (Trigonometric::table(&entries(p), order).unwrap(), entries(p));
                 for (m, entry) in entries.iter().enumerate() {
                     let x = m as f64 / p as f64;
-                    assert!((f.value(x) - entry).abs() < 1e-11 && f.slope(x).abs() < 1e-8 * p as f64, "{p} {order} {m}");
+                    assert!(
+                        (f.value(x) - entry).abs() < 1e-11 && f.slope(x).abs() < 1e-8 * p as f64,
+                        "{p} {order} {m}"
+                    );
                     let second = f.curvature(x).abs();
                     assert!(order == 1 || second < 1e-5 * (p * p) as f64, "{p} {order} {m} {second}");
                 }

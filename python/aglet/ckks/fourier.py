@@ -76,7 +76,9 @@ def fit(functions: Sequence[Callable[[Any], Any]], interval: tuple[float, float]
     """
     low, high = interval
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
-        raise ParameterError(f"interval=({low}, {high}) is empty or not finite; give two numbers, the smaller one first.")
+        raise ParameterError(
+            f"interval=({low}, {high}) is empty or not finite; give two numbers, the smaller one first."
+        )
     middle, half = (low + high) / 2, (high - low) / 2
     fine = np.linspace(-1, 1, _POINTS)
     wanted = [evaluated(function, middle + half * fine) for function in functions]
@@ -91,9 +93,9 @@ def fit(functions: Sequence[Callable[[Any], Any]], interval: tuple[float, float]
             return found
     assert best is not None
     raise RangeError(
-        f"A Fourier series of degree {DEGREES[-1]} has {best.bits:.1f} bits of this function, and bits={bits:g} were asked "
-        "for; ask for fewer, give a smaller interval=, or a smoother function. For steps and kinks, comparisons are "
-        "more precise."
+        f"A Fourier series of degree {DEGREES[-1]} has {best.bits:.1f} bits of this function, and bits={bits:g} were "
+        "asked for; ask for fewer, give a smaller interval=, or a smoother function. For steps and kinks, "
+        "comparisons are more precise."
     )
 
 
@@ -116,7 +118,7 @@ def _of_degree(
         for weight in _WEIGHTS:
             matrix = np.vstack([rows, weight * np.diag(damped)])
             errors, found = [], []
-            for value, want, size in zip(values, wanted, sizes):
+            for value, want, size in zip(values, wanted, sizes, strict=True):
                 right = np.r_[value / size, np.zeros(len(damped))]
                 solution = np.linalg.lstsq(matrix, right, rcond=None)[0]
                 noise = float(np.sqrt(np.sum((damped * solution) ** 2))) * _NOISE
@@ -137,7 +139,7 @@ def _basis(x: NDArray[np.float64], k: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.hstack([np.cos(angles), np.sin(angles[:, 1:])])
 
 
-def _complex(solution: NDArray[np.float64], degree: int) -> NDArray[np.complex128]:
+def _complex(solution: NDArray[np.floating[Any]], degree: int) -> NDArray[np.complex128]:
     """The coefficients `c_k` of `2 Re sum c_k z^k`; the first is half of the mean."""
     cosine, sine = solution[: degree + 1], np.r_[0.0, solution[degree + 1 :]]
-    return (cosine - 1j * sine) / 2
+    return np.asarray((cosine - 1j * sine) / 2, dtype=np.complex128)

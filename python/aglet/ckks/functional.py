@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -270,7 +270,7 @@ def _functional(function: Any, options: Any) -> tuple[_core.Functional, bool]:
     for name in ("interval", "bits"):
         if options.get(name) is not None:
             raise ParameterError(f"{name}= is for a callable; a table has low= and step=.")
-    pairs = [(_table(re), _table(im)) for re, im in zip(reals, imaginaries)]
+    pairs = [(_table(re), _table(im)) for re, im in zip(reals, imaginaries, strict=True)]
     order = checks.count("order", options.get("order", 1), 1)
     low, step = checks.real("low", options.get("low", 0.0)), checks.real("step", options.get("step", 1.0))
     return _core.Functional.tables(pairs, low, step, order), single
@@ -287,12 +287,12 @@ def _series(reals: Sequence[Any], imaginaries: Sequence[Any], options: Any) -> _
     different = list(dict.fromkeys((*reals, *imaginaries)))
     bits = options.get("bits")
     found = fourier.fit(different, (low, high), _BITS if bits is None else values.as_bits("bits", bits))
-    of = dict(zip(different, (list(c) for c in found.coefficients)))
-    pairs = [(of[re], of[im]) for re, im in zip(reals, imaginaries)]
+    of = dict(zip(different, (list(c) for c in found.coefficients), strict=True))
+    pairs = [(of[re], of[im]) for re, im in zip(reals, imaginaries, strict=True)]
     return _core.Functional.series(found.period, list(found.points), pairs)
 
 
-def _several(name: str, function: Any) -> tuple[list[Callable[[Any], Any] | Any], bool]:
+def _several(name: str, function: Any) -> tuple[list[Any], bool]:
     """The functions of an argument, and whether it is a single one."""
     if callable(function):
         return [function], True

@@ -14,8 +14,8 @@ mod sharing;
 pub mod sizes;
 
 pub use bootstrap::{
-    BootstrapCircuit, BootstrapKey, BootstrapKeys, BootstrapKind, Functional, FunctionalEstimate, KeySize, Limits, Method,
-    Request, StageRun, MAX_ITERATIONS,
+    BootstrapCircuit, BootstrapKey, BootstrapKeys, BootstrapKind, Functional, FunctionalEstimate, KeySize, Limits,
+    Method, Request, StageRun, MAX_ITERATIONS,
 };
 pub use circuits::{EncodedWeights, PolynomialBasis, SumWeight};
 pub use engine::{Engine, FixedRotationKey, GaloisKey, RelinearizationKey, RotationKey};

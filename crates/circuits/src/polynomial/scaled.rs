@@ -63,7 +63,9 @@ impl<S: Scalar> Series<S> {
         }
         let plan = self.scaled(&|level| e.divisor(level), Place { level: actual, scale: e.scale_of(x) }, scale);
         let elements = self.elements_of(e, xs, &plan.elements)?;
-        evaluate_line(e, &plan.top, &elements, &|forms: &[Quadratic<'_, E::Ciphertext, S, E::Scale>]| Ok(e.forms(forms)?))
+        evaluate_line(e, &plan.top, &elements, &|forms: &[Quadratic<'_, E::Ciphertext, S, E::Scale>]| {
+            Ok(e.forms(forms)?)
+        })
     }
 
     /// The elements that [`Series::evaluate_on`] takes, of `b_1 = x`: where other polynomials want some of them too.

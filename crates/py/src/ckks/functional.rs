@@ -35,7 +35,7 @@ impl Functional {
         let pairs = functions.into_iter().map(|(re, im)| Ok([one(re)?, one(im)?]));
         let made = pairs.collect::<Result<Vec<_>, aglet::Error>>();
         let made = made.and_then(|pairs| Ok(aglet::ckks::Functional::new(period, points, pairs)?));
-        Ok(Self(Arc::new(made.map_err(|error| raise(py, error.into()))?)))
+        Ok(Self(Arc::new(made.map_err(|error| raise(py, error))?)))
     }
     /// The levels that it takes below the exponential.
     #[getter]

@@ -1,8 +1,8 @@
 //! Functional bootstraps: lookup tables and periodic functions of slots while they are refreshed, with the probability that a table gives a
 //! wrong entry computed before anything runs.
 //!
-//! **Noise.** The claim of a preset says what a regular bootstrap adds, `r / 2 pi` times the error of its exponential for the message
-//! ratio r. So the exponential here is off by at most `2 pi added / r`, in its size and in its angle. Errors of the angle are squared by
+//! **Noise.** The claim of a preset says what a regular bootstrap adds in the mean, `r / 2 pi` times the error of its exponential for the message
+//! ratio r. So the exponential here is off by `2 pi / r` times the root mean square of that, in its size and in its angle. Errors of the angle are squared by
 //! a table, those of its size are multiplied by [`Sensitivity::by_size`]. Powers of the exponential err in proportion to
 //! their degree.
 //!
@@ -154,16 +154,18 @@ impl Model {
     fn new(engine: &Engine, circuit: &BootstrapCircuit, functional: &Functional) -> Result<Self, Error> {
         let (params, slots) = (engine.params(), circuit.request.slots);
         let ratio = params.message_ratio_log2().unwrap_or(f64::NAN).exp2();
-        let exponential = TAU * added(params, 1, 1.0) / ratio;
+        // `added` is twice the claimed mean.
+        let exponential = TAU * SQUARE_OVER_MEAN * added(params, 1, 0.5) / ratio;
         let sensitivity = functional.sensitivity();
         let largest = functional.points().iter().fold(0.0f64, |most, v| most.max(v.abs()));
         // A rescale down to level 0, whose factor is rounded at about the scale.
         let scale = params.scale_at(0);
-        let entering =
-            functional.period() * exponential / TAU + in_slots(slots, rounding(&engine.ctx, 2), scale) + largest / scale;
+        let entering = functional.period() * exponential / TAU
+            + in_slots(slots, rounding(&engine.ctx, 2), scale)
+            + largest / scale;
         // Powers: each product rounds at the scale of its level, and doubles what the one before had.
         let smallest = circuit.plan.stages().iter().map(|stage| stage.from.scale).fold(f64::INFINITY, f64::min);
-        let round = in_slots(slots, rounding(&engine.ctx, 3), smallest.min(POWERS));
+        let round = in_slots(slots, rounding(&engine.ctx, 2), smallest.min(POWERS));
         let weight = functional.functions().iter().flatten().map(|f| {
             let terms = f.coefficients().iter().enumerate();
             terms.map(|(k, c)| (k as f64 * c.norm()).powi(2)).sum::<f64>().sqrt()
@@ -176,7 +178,8 @@ impl Model {
         let tail = eval_mod.tail(params.ephemeral_weight().unwrap_or(0), 1.0)?;
         Ok(Self {
             entering,
-            leaving: sensitivity.by_size * exponential + powers + last,
+            // Roundings of different places.
+            leaving: (sensitivity.by_size * exponential).hypot(powers).hypot(last),
             margin,
             reach: functional.largest_error(margin),
             sensitivity,
@@ -196,7 +199,7 @@ impl Model {
         let entering = laplace(self.reach / (input + self.entering));
         let leaving = |(chance, error): &(f64, f64)| chance * laplace((self.margin - error).max(0.0) / self.leaving);
         let sum = entering + self.overflows.iter().map(leaving).sum::<f64>();
-        (self.count * sum).log2().min(0.0)
+        (self.count * sum).log2().clamp(LEAST, 0.0)
     }
 
     /// The largest noise of an input that keeps the probability below this; 0 if none does.
@@ -217,8 +220,14 @@ impl Model {
     }
 }
 
+/// The least probability that is told, as log2.
+const LEAST: f64 = -1024.0;
+
 /// The least scale of the powers of an exponential.
 const POWERS: f64 = 2_199_023_255_552.0; // 2^41
+
+/// The root mean square over the mean of a size: `4 / pi` where a Gaussian is multiplied by a Gaussian, and less for other laws.
+const SQUARE_OVER_MEAN: f64 = 4.0 / std::f64::consts::PI;
 
 /// A power errs by so many times its degree times one rounding: `2 sqrt(1 + 1/4 + 1/16 + ..)`.
 const DOUBLED: f64 = 2.31;

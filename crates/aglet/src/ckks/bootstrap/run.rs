@@ -238,7 +238,9 @@ impl Engine {
             check_bound(ct, circuit)?;
             let level = self.level(ct)?;
             // Documented of lossy bootstraps alone.
-            if circuit.functional().is_none() && level < BootstrapKind::of(self.params()).rules().input_level(method, stage_count) {
+            if circuit.functional().is_none()
+                && level < BootstrapKind::of(self.params()).rules().input_level(method, stage_count)
+            {
                 return Err(Error::Level(format!(
                     "A {} bootstrap of {stage_count} stages takes ciphertexts of level {stage_count} or more, this one has level \
                      {level}; use the regular bootstrap, or bootstrap earlier.",

@@ -120,7 +120,9 @@ impl EvalMod {
         (exponentials, parts): (&[E::Ciphertext], Parts),
         scale: f64,
     ) -> Result<Vec<E::Ciphertext>, Error> {
-        let ends = |forms: &[Quadratic<'_, E::Ciphertext>]| Ok(if self.rescales { e.quadratics(forms)? } else { e.unrescaled(forms)? });
+        let ends = |forms: &[Quadratic<'_, E::Ciphertext>]| {
+            Ok(if self.rescales { e.quadratics(forms)? } else { e.unrescaled(forms)? })
+        };
         let powers = functional.series[0][0].elements_of_all(e, exponentials)?;
         let of_parts = if parts == Parts::Real { 1 } else { 2 };
         let mut sums: Vec<Vec<E::Ciphertext>> = vec![Vec::new(); exponentials.len() / of_parts];

@@ -85,9 +85,10 @@ impl EvalMod {
         input.resize(slots, 0.0.into());
         let ct = e.encrypt(&input, top, Self::input_scale(modulus))?;
         let found = self.run(&e, &[ct], Parts::Real, modulus.sqrt())?;
-        let each = found.iter().enumerate().flat_map(|(k, ct)| {
-            ct.values().iter().zip(cases).map(move |(z, (_, wanted))| (z.re - wanted[k]).abs())
-        });
+        let each = found
+            .iter()
+            .enumerate()
+            .flat_map(|(k, ct)| ct.values().iter().zip(cases).map(move |(z, (_, wanted))| (z.re - wanted[k]).abs()));
         Ok(each.fold(0.0, f64::max))
     }
 }
