@@ -33,6 +33,9 @@ is exact: c0 + c1 s is a sum of h + 1 values uniform modulo q0, hence Pr[I = i] 
 |I| <= 6 happens in every bootstrap, |I| = 14 in one of 2^57: up to there no set drops more than four bits below its mean.
 Where |I| is 15 or 16, one bootstrap of 2^81, a few bits are enough.
 
+A functional bootstrap takes the same exponential anywhere between the integers, as a message is m / p there. Its polynomial is a fit of its
+own (`between`): of two degrees more, on all of [-16.5, 16.5], with errors weighted by the root of the density of x.
+
 Sums run in mpmath, so the conditioning of the fit is of no importance; each coefficient is rounded
 once, to the nearest f64.
 
@@ -72,6 +75,9 @@ class Fit:
     mean_bits: float = 36.5  # of the mean gain
     sign_bits: tuple = ((2, 30.5), (6, 30), (10, 26), (14, 22.5))  # |I| where errors of signs grow most
     nodes: int = 8  # intervals between the points of a cluster
+    between_degree: int = 30  # of the fit that holds between integers as well
+    between_floor: float = 2.0**-50  # what its weights add to the density
+    between_points: int = 12  # of that fit, from one integer to the next
     steps: int = 30  # of Lawson's algorithm
     digits: int = 50  # decimal digits of the arithmetic
 
@@ -178,6 +184,57 @@ def coefficients(fit: Fit) -> tuple[list[float], list[float]]:
         return [float(c) for c in best[1][:cosine]], [float(c) for c in best[1][cosine:]]
 
 
+def density(h: int, x) -> mpf:
+    """f_(h+1)(x), in multiple precision."""
+    n, total = h + 1, mpf(0)
+    for j in range(n + 1):
+        base = x + mpf(n) / 2 - j
+        if base > 0:
+            total += (-1) ** j * math.comb(n, j) * base ** (n - 1)
+    return total / math.factorial(n - 1)
+
+
+def between(fit: Fit) -> tuple[list[float], list[float]]:
+    """As `coefficients`, for every x up to half beyond the largest |I|: the largest error times the root of its density is least."""
+    found = []
+    with mpmath.workdps(fit.digits):
+        most, count = fit.bound + mpf(1) / 2, fit.between_points * (fit.bound + 1)
+        xs = [most * mpmath.cos(mp.pi * j / (2 * count)) for j in range(count + 1)]
+        asked = np.array([mpmath.sqrt(max(density(fit.h, x), mpf(fit.between_floor))) for x in xs], dtype=object)
+        basis = [chebyshev(x / mpf(fit.k), fit.between_degree) for x in xs]
+        angles = [2 * mp.pi * x / 2**fit.double_angles for x in xs]
+        for parity, function in ((0, mpmath.cos), (1, mpmath.sin)):
+            rows = np.array([row[parity::2] for row in basis], dtype=object)
+            wanted = np.array([function(angle) for angle in angles], dtype=object)
+            weights, best = asked, None
+            for _ in range(fit.steps):
+                solution = least_squares(rows, wanted, weights)
+                errors = abs(rows @ solution - wanted) * asked
+                worst = max(errors)
+                if best is None or worst < best[0]:
+                    best = worst, solution
+                weights = weights * np.array([mpmath.sqrt(max(e / worst, mpf(2) ** -10)) for e in errors], dtype=object)
+                weights = weights / max(weights / asked)
+            found.append([float(c) for c in best[1]])
+    return found[0], found[1]
+
+
+def print_between(fit: Fit, cos_part: list[float], sin_part: list[float]) -> None:
+    """Bits of angle (in turns) and size of the exponential by |I|, worst between I - 1/2 and I + 1/2."""
+    angles, sizes = [], []
+    with mpmath.workdps(30):
+        for i in range(fit.bound + 1):
+            x = np.array([max(i - mpf(1) / 2 + mpf(j) / 32, mpf(0)) for j in range(33)], dtype=object)
+            basis = chebyshev(x / mpf(fit.k), fit.between_degree)
+            real = sum(c * t for c, t in zip(cos_part, basis[0::2]))
+            imag = sum(c * t for c, t in zip(sin_part, basis[1::2]))
+            grown = [mpmath.mpc(a, b) ** 2**fit.double_angles * mpmath.expjpi(-2 * v) for a, b, v in zip(real, imag, x)]
+            angles.append(max(abs(mpmath.arg(z)) for z in grown) / (2 * mp.pi))
+            sizes.append(max(abs(abs(z) - 1) for z in grown))
+        print("between integers, bits by |I|: angle in turns", *(f"{-float(mpmath.log(a, 2)):.1f}" for a in angles))
+        print("                               size          ", *(f"{-float(mpmath.log(a, 2)):.1f}" for a in sizes))
+
+
 def series(ratio: float, minimax: bool) -> tuple[float, float]:
     """(alpha, beta) with alpha sin(t) + beta sin(2t) ~ t for |t| <= T = 2 pi / ratio.
 
@@ -243,7 +300,7 @@ def print_report(fit: Fit, cos_part: list[float], sin_part: list[float]) -> None
         print(f"{i:4d} {chance:8.1f}" + "".join(f"{row[3]:13.1f}" for row in rows) + f"{total:9.1f}")
 
 
-def rust_source(fit: Fit, command: str, cos_part: list[float], sin_part: list[float]) -> str:
+def rust_source(fit: Fit, command: str, arrays: dict[str, list[float]]) -> str:
     """The Rust file.  `repr` is the shortest decimal that reads back as the same f64 (written e-7, not e-07)."""
     lines = [
         "//! Coefficients of the exponential of EvalMod. Generated file, do not edit: run",
@@ -257,10 +314,11 @@ def rust_source(fit: Fit, command: str, cos_part: list[float], sin_part: list[fl
         "//! with message ratios "
         + ", ".join(f"2^{ratio:g} ({less} less)" for ratio, less, _ in sorted(fit.log2_ratios))
         + ".",
+        "//!",
+        f"//! `ANY_COS` and `ANY_SIN` are the same for every `|x| <= {fit.bound + 0.5:g}`, of degree {fit.between_degree}.",
     ]
-    for name, doc, values in (
-        ("EXP_COS", "Of the even `T_0, T_2, ..`: the cosine.", cos_part),
-        ("EXP_SIN", "Of the odd `T_1, T_3, ..`: the sine.", sin_part),
+    for (name, values), doc in zip(
+        arrays.items(), 2 * ("Of the even `T_0, T_2, ..`: the cosine.", "Of the odd `T_1, T_3, ..`: the sine.")
     ):
         lines += ["", f"/// {doc}", f"pub(crate) const {name}: [f64; {len(values)}] = ["]
         lines += [f"    {re.sub(r'e-0', 'e-', repr(c))}," for c in values]
@@ -281,13 +339,16 @@ def main() -> int:
     options, fit, command = parser.parse_args(), Fit(), "python3 tools/fit_eval_mod.py"
     cos_part, sin_part = coefficients(fit)
     print_report(fit, cos_part, sin_part)
+    any_cos, any_sin = between(fit)
+    print_between(fit, any_cos, any_sin)
+    arrays = {"EXP_COS": cos_part, "EXP_SIN": sin_part, "ANY_COS": any_cos, "ANY_SIN": any_sin}
     if not options.check:
         options.out.parent.mkdir(parents=True, exist_ok=True)
-        options.out.write_text(rust_source(fit, command, cos_part, sin_part))
+        options.out.write_text(rust_source(fit, command, arrays))
         print(f"wrote {options.out}")
         return 0
     stored = read_rust(options.out)
-    if stored != {"EXP_COS": cos_part, "EXP_SIN": sin_part}:
+    if stored != arrays:
         print(f"{options.out} differs from this fit: run `{command}`", file=sys.stderr)
         return 1
     print(f"{options.out} agrees bit for bit")

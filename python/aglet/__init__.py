@@ -42,6 +42,7 @@ from aglet.arrays.session import Session
 from aglet.ckks.comparison import ComparisonPlan
 from aglet.ckks.elsewhere import GLEngine
 from aglet.ckks.engine import Engine
+from aglet.ckks.functional import FunctionalEstimate
 from aglet.ckks.light import LightPlaintext, LossyBootstrapKey, MergeBootstrapKey, SmallBootstrapKey
 from aglet.ckks.matrices import EncodedMatrix, LightPlainMatrix, PlainMatrix
 from aglet.errors import (
@@ -83,6 +84,7 @@ __all__ = [
     "FhewEngine",
     "FhewSecretKey",
     "FixedRotationKey",
+    "FunctionalEstimate",
     "GLEngine",
     "InsecureParametersError",
     "IntegerBootstrapKey",

@@ -9,7 +9,7 @@ twice a second, so Ctrl-C stops them with or without a callback.
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NoReturn, TypedDict, final
 
 import numpy as np
@@ -115,6 +115,16 @@ class Work(TypedDict):
     key_bytes_read: int
     matrix_bytes_read: int
     ciphertext_bytes_read: int
+
+class FunctionalEstimate(TypedDict):
+    """What is known of the results of a functional bootstrap before it runs."""
+
+    level: int
+    depth: int
+    noise: float
+    bound: float
+    log2_failure: float | None
+    largest_input_error: float | None
 
 class StageRun(TypedDict):
     """What one stage of a bootstrap took."""
@@ -484,6 +494,26 @@ class MatrixMultiplicationKey:
     def stored_bytes(self) -> int: ...
 
 @final
+class Functional:
+    """What a functional bootstrap evaluates: lookup tables, or functions by their Fourier series."""
+
+    @staticmethod
+    def tables(
+        tables: Sequence[tuple[Sequence[float], Sequence[float]]], low: float, step: float, order: int
+    ) -> Functional:
+        """Tables of real and of imaginary parts: `low + step m` becomes `entries[m]`."""
+
+    @staticmethod
+    def series(
+        period: float, points: Sequence[float], functions: Sequence[tuple[Sequence[complex], Sequence[complex]]]
+    ) -> Functional:
+        """Functions `2 Re sum c_k exp(2 pi i k v / period)` that are wanted at the points `v`."""
+
+    @property
+    def depth(self) -> int:
+        """The levels that it takes below the exponential."""
+
+@final
 class BootstrapKey:
     """All keys that one bootstrap reads, except the relinearization and conjugation keys."""
 
@@ -714,6 +744,37 @@ class Engine:
 
         With `real` None the ciphertexts decide.
         """
+
+    def functional_bootstrap(
+        self,
+        ct: Ciphertext,
+        functional: Functional,
+        relin: RelinearizationKey,
+        conj: ConjugationKey,
+        rotation: RotationKey | None,
+        bootstrap_key: BootstrapKey,
+        method: str,
+        stage_count: int | None,
+        real: bool | None,
+        target_level: int | None,
+        input_error: float | None,
+        max_failure: float,
+        progress: Progress | None = None,
+    ) -> list[Ciphertext]:
+        """Bootstrap and evaluate functions: one result for each."""
+
+    def functional_estimate(
+        self,
+        functional: Functional,
+        method: str,
+        stage_count: int | None,
+        size: str,
+        real: bool,
+        target_level: int | None,
+        input_error: float,
+        max_failure: float,
+    ) -> FunctionalEstimate:
+        """What is known of the results of a functional bootstrap beforehand."""
 
     def evaluate_polynomial(
         self,

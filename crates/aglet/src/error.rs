@@ -168,7 +168,9 @@ impl Error {
             Self::Input { source, .. } => source.kind(),
             Self::Cancelled => ErrorKind::Cancelled,
             Self::Bootstrap(aglet_bootstrap::Error::Bound { .. }) => ErrorKind::Range,
-            Self::Bootstrap(aglet_bootstrap::Error::OutputLevel { .. }) => ErrorKind::Level,
+            Self::Bootstrap(
+                aglet_bootstrap::Error::OutputLevel { .. } | aglet_bootstrap::Error::FunctionalLevels { .. },
+            ) => ErrorKind::Level,
             Self::Circuit(aglet_circuits::Error::Table { .. }) => ErrorKind::Range,
             Self::Bootstrap(_) | Self::Circuit(_) => ErrorKind::Parameter,
             Self::Scheme(S::LevelTooLow { .. } | S::LevelMismatch { .. } | S::NoSuchLevel { .. }) => ErrorKind::Level,

@@ -6,6 +6,26 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// A functional bootstrap with parameters whose bootstrap has none.
+    #[error("The bootstrap of preset {preset} multiplies roots of unity and keeps one level, so it has none for tables of more than two entries; take a preset such as regular.")]
+    NoFunctional {
+        /// The preset.
+        preset: String,
+    },
+    /// A functional bootstrap by the keys of another method.
+    #[error("A functional bootstrap takes the key of a regular or lossy bootstrap, not of a {method} one.")]
+    FunctionalMethod {
+        /// The method asked for.
+        method: &'static str,
+    },
+    /// Functions that take more levels than there are.
+    #[error("These functions take {levels} levels below the exponential, and a {method} bootstrap key of this preset has none left for them; give fewer entries or a lower degree, or a lossy bootstrap key.")]
+    FunctionalLevels {
+        /// The method whose key is used.
+        method: &'static str,
+        /// The levels that the functions take.
+        levels: usize,
+    },
     /// The scheme refused an operation.
     #[error(transparent)]
     Scheme(#[from] aglet_schemes::Error),

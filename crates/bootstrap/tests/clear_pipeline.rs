@@ -289,12 +289,12 @@ fn signs_and_bits_are_cleaned() {
         (Function::Bits { normalized: false }, Parts::Pair),
         (Function::Bits { normalized: true }, Parts::Complex),
     ] {
-        let point = |j: usize| if matches!(function, Function::Bits { .. }) { (1.0 + sign(j)) / 2.0 } else { sign(j) };
+        let point = |j: usize| if matches!(&function, Function::Bits { .. }) { (1.0 + sign(j)) / 2.0 } else { sign(j) };
         let part = |j: usize| if parts == Parts::Real { 0.0 } else { point(j) };
         let exact: Vec<_> = (0..slots).map(|j| Complex64::new(point(j), part(j + 1))).collect();
         let messages: Vec<_> =
             exact.iter().enumerate().map(|(j, z)| z * (1.0 + Complex64::new(noise(j), 0.0))).collect();
-        let layout = Layout { function, ..asked(layout(slots), |r| parts_of(r, parts)) };
+        let layout = Layout { function: function.clone(), ..asked(layout(slots), |r| parts_of(r, parts)) };
         let found = refresh(&with_levels(layout), &messages);
         let wanted: Vec<Vec<_>> = match parts {
             Parts::Pair => {

@@ -2,6 +2,7 @@
 
 mod borders;
 mod ciphertext_steps;
+mod clear_functional;
 mod clear_pipeline;
 mod clear_scheme_switch;
 mod clear_ship;

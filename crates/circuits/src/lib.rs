@@ -11,8 +11,10 @@ pub mod matrix;
 pub mod polynomial;
 pub mod rounding;
 pub mod table;
+pub mod trigonometric;
 
 pub use dft::{BabySteps, DftScalar};
 pub use digits::DigitExtraction;
 pub use error::Error;
 pub use rounding::Rounding;
+pub use trigonometric::Trigonometric;

@@ -21,8 +21,8 @@ mod _core {
     #[pymodule_export]
     use crate::ckks::{
         plan, predicted_precision, presets, rotation_key_bytes, scratch_bytes, BootstrapKey, Ciphertext,
-        ConjugationKey, EncodedDiagonals, EncodedWeights, Engine, FixedRotationKey, MatrixMultiplicationKey, Plaintext,
-        PublicKey, RelinearizationKey, RotationKey, SecretKey,
+        ConjugationKey, EncodedDiagonals, EncodedWeights, Engine, FixedRotationKey, Functional,
+        MatrixMultiplicationKey, Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey,
     };
     #[pymodule_export]
     use crate::fhew::{fhew_presets, FhewArray, FhewBootstrapKey, FhewEngine, FhewSecretKey, PackingKey};

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from aglet import _core, checks, reports
 from aglet._core import BootstrapKey, Ciphertext, ConjugationKey, RelinearizationKey, RotationKey
@@ -48,6 +48,51 @@ _TAKES: dict[str, type] = {
     "sign": SignOptions, "merge": MergeOptions, "lossy-merge": MergeOptions,
 }  # fmt: skip
 _KEYS = {"regular": "bootstrap_key", "merge": "merge_bootstrap_key"}
+
+
+class FoundKeys(NamedTuple):
+    """The keys of a bootstrap that are not for arithmetic, checked."""
+
+    rotation: RotationKey | None
+    key: BootstrapKey
+    stage_count: int | None
+
+
+def bootstrap_keys(name: str, given: Any, small: Any, rotation_key: Any, stage_count: int | None) -> FoundKeys:
+    """Find out which keys were given: a large bootstrap key, or the rotation key and a small one.
+
+    Raises
+    ------
+    MissingKeyError, ParameterError
+        If they do not belong together. `name` is the argument that takes the large key.
+    """
+    given = checks.one_of(**{name: given, "rotation_key": rotation_key})
+    stage_count = checks.optional_count("stage_count", stage_count, 1)
+    rotation = given if isinstance(given, RotationKey) else None
+    if rotation is not None and small is None:
+        raise MissingKeyError(
+            "The rotation key needs a small bootstrap key after it; make one with "
+            "engine.create_small_bootstrap_key(secret_key)."
+        )
+    if rotation is None and small is not None:
+        raise ParameterError(
+            "A small bootstrap key needs the rotation key before it; make one with "
+            "engine.create_rotation_key(secret_key), or give a large bootstrap key alone."
+        )
+    if rotation is not None and isinstance(small, BootstrapKey) and small.size != "small":
+        raise ParameterError(
+            f"The rotation key needs a small bootstrap key after it, and this is a {small.size} {small.method} "
+            "key; leave the rotation key out, or make a small key with "
+            "engine.create_small_bootstrap_key(secret_key)."
+        )
+    maker = f"create_{name}" if rotation is None else "create_small_bootstrap_key"
+    key = checks.need(given if rotation is None else small, BootstrapKey, f"engine.{maker}(secret_key)")
+    if rotation is None and stage_count not in (None, key.stage_count):
+        raise ParameterError(
+            f"This bootstrap key has stage_count={key.stage_count}, not {stage_count}; leave stage_count out, or "
+            f"make another key with engine.{maker}(secret_key, stage_count={stage_count})."
+        )
+    return FoundKeys(rotation, key, stage_count)
 
 
 class Bootstrapping:
@@ -263,41 +308,16 @@ class Bootstrapping:
         checks.known(options, _TAKES.get(method, BootstrapOptions))
         relinearization, conjugation, given, small, stage_count = keys
         name = _KEYS.get(method, "lossy_bootstrap_key")
-        given = checks.one_of(**{name: given, "rotation_key": options.get("rotation_key")})
-        stage_count = checks.optional_count("stage_count", stage_count, 1)
-        rotation = given if isinstance(given, RotationKey) else None
-        if rotation is not None and small is None:
-            raise MissingKeyError(
-                "The rotation key needs a small bootstrap key after it; make one with "
-                "engine.create_small_bootstrap_key(secret_key)."
-            )
-        if rotation is None and small is not None:
-            raise ParameterError(
-                "A small bootstrap key needs the rotation key before it; make one with "
-                "engine.create_rotation_key(secret_key), or give a large bootstrap key alone."
-            )
-        if rotation is not None and isinstance(small, BootstrapKey) and small.size != "small":
-            raise ParameterError(
-                f"The rotation key needs a small bootstrap key after it, and this is a {small.size} {small.method} "
-                "key; leave the rotation key out, or make a small key with "
-                "engine.create_small_bootstrap_key(secret_key)."
-            )
-        maker = f"create_{name}" if rotation is None else "create_small_bootstrap_key"
-        key = checks.need(given if rotation is None else small, BootstrapKey, f"engine.{maker}(secret_key)")
-        if rotation is None and stage_count not in (None, key.stage_count):
-            raise ParameterError(
-                f"This bootstrap key has stage_count={key.stage_count}, not {stage_count}; leave stage_count out, or "
-                f"make another key with engine.{maker}(secret_key, stage_count={stage_count})."
-            )
+        found = bootstrap_keys(name, given, small, options.get("rotation_key"), stage_count)
         bound, iterations = options.get("bound"), checks.optional_count("iterations", options.get("iterations"), 1)
         return self._core.bootstrap(
             [operands.ciphertext(ciphertext) for ciphertext in ciphertexts],
             operands.relinearization_key(relinearization),
             operands.conjugation_key(conjugation),
-            rotation,
-            key,
+            found.rotation,
+            found.key,
             "bits" if checks.flag("bits", options.get("bits", False)) else method,
-            stage_count,
+            found.stage_count,
             1.0 if bound is None else values.as_bound(bound),
             values.as_declared(options.get("real")),
             checks.optional_count("target_level", options.get("target_level")),

@@ -22,6 +22,7 @@ from aglet.ckks.circuits import Circuits
 from aglet.ckks.comparison import Comparison
 from aglet.ckks.elsewhere import OtherNames
 from aglet.ckks.figures import Figures
+from aglet.ckks.functional import FunctionalBootstrapping
 from aglet.ckks.keys import Keys
 from aglet.ckks.light import LightMessages, LightPlaintext
 from aglet.ckks.matrices import Matrices
@@ -47,6 +48,7 @@ class Engine(
     Comparison,
     Figures,
     Files,
+    FunctionalBootstrapping,
     Keys,
     LightMessages,
     MakesKeys,

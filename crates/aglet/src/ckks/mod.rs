@@ -15,13 +15,17 @@ mod sharing;
 pub mod sizes;
 
 pub use bootstrap::{
-    BootstrapCircuit, BootstrapKey, BootstrapKeys, BootstrapKind, KeySize, Method, Request, StageRun, MAX_ITERATIONS,
+    BootstrapCircuit, BootstrapKey, BootstrapKeys, BootstrapKind, Functional, FunctionalEstimate, KeySize, Limits,
+    Method, Request, StageRun, MAX_ITERATIONS,
 };
 pub use circuits::{EncodedWeights, PolynomialBasis, SumWeight};
 pub use engine::{Engine, FixedRotationKey, GaloisKey, RelinearizationKey, RotationKey};
 pub use matrix::{EncodedMatrix, MatrixKey};
 pub use models::{cost, failure, memory, precision, report};
 pub use sharing::{Shared, Sharing};
+
+/// A periodic function, of a lookup table or by its Fourier series.
+pub use aglet_circuits::Trigonometric;
 
 /// A matrix that a ciphertext is multiplied by.
 pub use aglet_circuits::matrix::Matrix;

@@ -1,6 +1,7 @@
 //! A bootstrap circuit on a parameter set: its chain, its stages and the keys that they need.
 
 use crate::ckks::request::{KeySize, Request};
+use crate::ckks::slots_first::steps::eval_mod::Functional;
 use crate::ckks::slots_first::steps::raise_map::RaiseMap;
 use crate::ckks::slots_first::steps::SlotsFirst;
 use crate::ckks::slots_first::Layout;
@@ -38,6 +39,19 @@ impl BootstrapCircuit {
     /// Those of [`Bootstrapping::circuit`](crate::ckks::Bootstrapping::circuit).
     pub fn new(params: &CkksParams, request: Request) -> Result<Self, Error> {
         BootstrapKind::of(params).rules().circuit(params, request)
+    }
+
+    /// Those of a functional bootstrap: `functional` is what it evaluates.
+    ///
+    /// # Errors
+    /// Those of [`Bootstrapping::functional`](crate::ckks::Bootstrapping::functional).
+    pub fn with_functions(params: &CkksParams, request: Request, functional: &Arc<Functional>) -> Result<Self, Error> {
+        BootstrapKind::of(params).rules().functional(params, request, functional)
+    }
+
+    /// The functions of a functional bootstrap.
+    pub fn functional(&self) -> Option<&Arc<Functional>> {
+        self.layout.as_ref().and_then(|layout| layout.function.functional())
     }
 
     /// The packed keys that its stages need, on the raised primes as a chain of their own.

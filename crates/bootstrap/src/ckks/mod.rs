@@ -16,6 +16,8 @@ use crate::step::Scaled;
 use aglet_rlwe::security::Security;
 use aglet_schemes::ckks::{CkksLiteral, CkksParams};
 use request::{Method, Request};
+use slots_first::steps::eval_mod::Functional;
+use std::sync::Arc;
 
 /// A bootstrap method: how it handles parameters and requests.
 pub trait Bootstrapping: Sync {
@@ -24,6 +26,18 @@ pub trait Bootstrapping: Sync {
     /// # Errors
     /// What the method has not, what the parameters lack, and what [`Plan`](crate::Plan) refuses.
     fn circuit(&self, params: &CkksParams, request: Request) -> Result<BootstrapCircuit, Error>;
+    /// The same for a functional bootstrap, with the key of a regular or lossy one.
+    ///
+    /// # Errors
+    /// As there; [`Error::NoFunctional`] for a method that has none.
+    fn functional(
+        &self,
+        params: &CkksParams,
+        _request: Request,
+        _functional: &Arc<Functional>,
+    ) -> Result<BootstrapCircuit, Error> {
+        Err(Error::NoFunctional { preset: params.name().to_string() })
+    }
     /// Stages of a request for so many slots that names none.
     fn default_stages(&self, slots: usize) -> usize;
     /// The request that the bootstrap key for this one is made for: it serves all that differ in nothing else.

@@ -27,6 +27,9 @@ use std::collections::BTreeSet;
 /// The largest degree that is written as a sum of multiples of the elements 1, 2, 3 instead of being split further.
 const LEAF_DEGREE: usize = 3;
 
+/// The degrees of leaves that [`Series::together`] chooses from.
+const LEAVES: [usize; 4] = [LEAF_DEGREE, 7, 15, 31];
+
 /// The value that `D_a D_a` has above `D_2a`: `D_0 = 2`.
 fn d_0<S: Scalar>() -> S {
     S::ONE + S::ONE
@@ -54,6 +57,7 @@ pub struct Series<S = Complex64> {
     /// The elements that occur, and those they are made from.
     elements: BTreeSet<usize>,
     centred: bool,
+    depth: usize,
 }
 
 /// One quadratic form: `sum b_m * line + sum c_k b_k + constant`.
@@ -92,7 +96,7 @@ impl<S: Scalar> Series<S> {
     /// [`Error::ConstantPolynomial`] when no coefficient beyond the first differs from zero, [`Error::Factor`] when one is
     /// not finite.
     pub fn new(basis: Basis, coefficients: &[S]) -> Result<Self, Error> {
-        Self::planned(basis, coefficients, LEAF_DEGREE)
+        Self::planned(basis, coefficients, LEAF_DEGREE, 0)
     }
 
     /// [`Series::new`] in powers, whose parts up to another degree, 2^k - 1, are sums of powers: of high degrees it takes fewer products,
@@ -101,10 +105,29 @@ impl<S: Scalar> Series<S> {
     /// # Errors
     /// Those of [`Series::new`].
     pub fn with_leaves(coefficients: &[S], leaf_degree: usize) -> Result<Self, Error> {
-        Self::planned(Basis::Power, coefficients, leaf_degree.max(LEAF_DEGREE))
+        Self::planned(Basis::Power, coefficients, leaf_degree.max(LEAF_DEGREE), 0)
     }
 
-    fn planned(basis: Basis, coefficients: &[S], leaf_degree: usize) -> Result<Self, Error> {
+    /// Several polynomials in powers of one variable, which share these powers and end at one level. Leaves have the degree
+    /// with which all of them together take the fewest products.
+    ///
+    /// # Errors
+    /// Those of [`Series::new`].
+    pub fn together(polynomials: &[Vec<S>]) -> Result<Vec<Self>, Error> {
+        let degree = polynomials.iter().map(|c| trimmed(c.clone()).len().saturating_sub(1)).max().unwrap_or_default();
+        let of_leaf = |leaf_degree: usize| {
+            let plan = |c: &Vec<S>| Self::planned(Basis::Power, c, leaf_degree, depth(degree));
+            let mut all = polynomials.iter().map(plan).collect::<Result<Vec<_>, _>>()?;
+            let elements: BTreeSet<usize> = all.iter().flat_map(|series| series.elements.clone()).collect();
+            let lines: usize = all.iter().map(|series| series.top.relinearizations()).sum();
+            all.iter_mut().for_each(|series| series.elements.clone_from(&elements));
+            Ok((elements.iter().filter(|&&k| k > 1).count() + lines, all))
+        };
+        let plans = LEAVES.iter().map(|&leaf| of_leaf(leaf)).collect::<Result<Vec<_>, Error>>()?;
+        Ok(plans.into_iter().min_by_key(|(count, _)| *count).map(|(_, all)| all).unwrap_or_default())
+    }
+
+    fn planned(basis: Basis, coefficients: &[S], leaf_degree: usize, least_depth: usize) -> Result<Self, Error> {
         if coefficients.iter().any(|c| !c.is_finite()) {
             return Err(Error::Factor { what: "coefficients of a polynomial", requirement: "complex numbers" });
         }
@@ -113,10 +136,11 @@ impl<S: Scalar> Series<S> {
             return Err(Error::ConstantPolynomial);
         }
         let mut top = Line::new();
-        top.add_series((basis, leaf_degree), coefficients.clone(), depth(coefficients.len() - 1) - 1);
+        let depth = depth(coefficients.len() - 1).max(least_depth);
+        top.add_series((basis, leaf_degree), coefficients.clone(), depth - 1);
         let mut elements = BTreeSet::new();
         top.collect_elements(basis, &mut elements);
-        Ok(Series { basis, coefficients, top, elements, centred: false })
+        Ok(Series { basis, coefficients, top, elements, centred: false, depth })
     }
 
     /// The degree.
@@ -126,7 +150,7 @@ impl<S: Scalar> Series<S> {
 
     /// The levels that an evaluation takes.
     pub fn depth(&self) -> usize {
-        depth(self.degree())
+        self.depth
     }
 
     /// The elements that it is written in, the variable first.
@@ -136,7 +160,12 @@ impl<S: Scalar> Series<S> {
 
     /// The relinearizations that an evaluation takes.
     pub fn relinearizations(&self) -> usize {
-        self.elements.iter().filter(|&&k| k > 1).count() + self.top.relinearizations()
+        self.elements.iter().filter(|&&k| k > 1).count() + self.products()
+    }
+
+    /// Those of them that make no element: what another polynomial on the same elements takes.
+    pub fn products(&self) -> usize {
+        self.top.relinearizations()
     }
 
     /// The value at `b_1 = x`, by the recurrence of Horner or of Clenshaw, `D_(k+1) = D_1 D_k - D_(k-1)`.

@@ -63,7 +63,9 @@ impl<S: Scalar> Series<S> {
         }
         let plan = self.scaled(&|level| e.divisor(level), Place { level: actual, scale: e.scale_of(x) }, scale);
         let elements = self.elements_of(e, xs, &plan.elements)?;
-        evaluate_line(e, &plan.top, &elements)
+        evaluate_line(e, &plan.top, &elements, &|forms: &[Quadratic<'_, E::Ciphertext, S, E::Scale>]| {
+            Ok(e.forms(forms)?)
+        })
     }
 
     /// The elements that [`Series::evaluate_on`] takes, of `b_1 = x`: where other polynomials want some of them too.
@@ -75,9 +77,22 @@ impl<S: Scalar> Series<S> {
         e: &E,
         x: &E::Ciphertext,
     ) -> Result<BTreeMap<usize, E::Ciphertext>, Error> {
+        Ok(self.elements_of_all(e, std::slice::from_ref(x))?.remove(0))
+    }
+
+    /// [`Series::elements`] of several variables of one level and scale.
+    ///
+    /// # Errors
+    /// What the evaluator refuses.
+    pub fn elements_of_all<E: Forms<Scalar = S>>(
+        &self,
+        e: &E,
+        xs: &[E::Ciphertext],
+    ) -> Result<Vec<BTreeMap<usize, E::Ciphertext>>, Error> {
+        let Some(x) = xs.first() else { return Ok(Vec::new()) };
         let at = Place { level: e.level(x), scale: e.scale_of(x) };
         let plan = self.scaled(&|level| e.divisor(level), at, e.scale_of(x));
-        Ok(self.elements_of(e, std::slice::from_ref(x), &plan.elements)?.remove(0))
+        self.elements_of(e, xs, &plan.elements)
     }
 
     /// [`Series::evaluate_scaled`] on elements that are there already, each where [`Series::elements`] has it or above.
@@ -90,13 +105,31 @@ impl<S: Scalar> Series<S> {
         elements: &BTreeMap<usize, E::Ciphertext>,
         scale: E::Scale,
     ) -> Result<E::Ciphertext, Error> {
-        if let Some(&index) = self.elements.iter().chain(&[1]).find(|k| !elements.contains_key(k)) {
+        let ends = |forms: &[Quadratic<'_, E::Ciphertext, S, E::Scale>]| Ok(e.forms(forms)?);
+        Ok(self.evaluate_all_on(e, std::slice::from_ref(elements), scale, &ends)?.remove(0))
+    }
+
+    /// [`Series::evaluate_on`] for the elements of several variables. `ends` makes the results of the last forms: with a rescale, to the
+    /// scale of the form, or without.
+    ///
+    /// # Errors
+    /// As there, and those of `ends`.
+    pub fn evaluate_all_on<E: Forms<Scalar = S>>(
+        &self,
+        e: &E,
+        all: &[BTreeMap<usize, E::Ciphertext>],
+        scale: E::Scale,
+        ends: &Ends<'_, E>,
+    ) -> Result<Vec<E::Ciphertext>, Error> {
+        let Some(elements) = all.first() else { return Ok(Vec::new()) };
+        let wanted = || self.elements.iter().chain(&[1]);
+        if let Some(&index) = all.iter().find_map(|elements| wanted().find(|k| !elements.contains_key(k))) {
             return Err(Error::MissingElement { index });
         }
         let scales = elements.iter().map(|(&k, ct)| (k, e.scale_of(ct))).collect();
         let level = (e.level(&elements[&1]) + 1).saturating_sub(self.depth());
         let top = self.top.scaled(&|level| e.divisor(level), &scales, Place { level, scale });
-        Ok(evaluate_line(e, &top, std::slice::from_ref(elements))?.remove(0))
+        evaluate_line(e, &top, all, ends)
     }
 
     /// Plans levels and scales, for a variable at a place and a result of a scale: those of the elements follow from the
@@ -167,6 +200,17 @@ impl<S: Scalar> Line<S> {
     }
 }
 
+/// What makes results of the last forms of a polynomial.
+pub type Ends<'e, E> = dyn Fn(
+        &[Quadratic<
+            '_,
+            <E as aglet_schemes::Evaluator>::Ciphertext,
+            <E as aglet_schemes::Evaluator>::Scalar,
+            <E as Forms>::Scale,
+        >],
+    ) -> Result<Vec<<E as aglet_schemes::Evaluator>::Ciphertext>, Error>
+    + 'e;
+
 /// The elements of one variable, by index.
 type Elements<E> = BTreeMap<usize, <E as aglet_schemes::Evaluator>::Ciphertext>;
 
@@ -175,8 +219,11 @@ fn evaluate_line<E: Forms>(
     e: &E,
     of: &ScaledLine<'_, E::Scalar, E::Scale>,
     elements: &[Elements<E>],
+    ends: &Ends<'_, E>,
 ) -> Result<Vec<E::Ciphertext>, Error> {
-    let factors = of.factors.iter().map(|factor| evaluate_line(e, factor, elements)).collect::<Result<Vec<_>, _>>()?;
+    let inner = |forms: &[Quadratic<'_, E::Ciphertext, E::Scalar, E::Scale>]| Ok(e.forms(forms)?);
+    let factor = |factor| evaluate_line(e, factor, elements, &inner);
+    let factors = of.factors.iter().map(factor).collect::<Result<Vec<_>, _>>()?;
     let forms = elements.iter().enumerate().map(|(i, elements)| {
         let pairs = of.line.products.iter().zip(&factors);
         let products = pairs.map(|((k, _), found)| Product { factor: 1, left: &elements[k], right: &found[i] });
@@ -188,7 +235,7 @@ fn evaluate_line<E: Forms>(
             scale: of.place.scale,
         }
     });
-    Ok(e.forms(&forms.collect::<Vec<_>>())?)
+    ends(&forms.collect::<Vec<_>>())
 }
 
 /// `[x, x^2, ..]` or `[T_1, T_2, ..]` up to a degree, as ciphertexts to compute with: element `k` stands `ceil(log2 k)`

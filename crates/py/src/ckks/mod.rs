@@ -4,11 +4,13 @@ mod bootstrap;
 mod circuits;
 mod engine;
 mod files;
+mod functional;
 mod objects;
 mod plans;
 
 pub use engine::Engine;
 pub use files::restore;
+pub use functional::Functional;
 pub use objects::{
     BootstrapKey, Ciphertext, ConjugationKey, Current, EncodedDiagonals, EncodedWeights, FixedRotationKey,
     MatrixMultiplicationKey, Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey,

@@ -15,6 +15,7 @@ from aglet_bench.ckks.measure import MESSAGES, METHODS, Case, bench_bootstrap
 from aglet_bench.cli import options
 from aglet_bench.cli.integer import is_integer_preset
 from aglet_bench.fhew.measure import FhewCase, bench_fhew
+from aglet_bench.functional import FunctionalCase, bench_functional
 from aglet_bench.integer.measure import OPERATIONS, IntegerCase, bench_integer
 
 __all__ = ["bench", "print_quiet"]
@@ -122,6 +123,52 @@ def bootstrap(
         f"some slot six bits below the claim {failure_text(first['log2_failure'])}"
     )
     print_quiet(made)
+
+
+@bench.command()
+@output.sentences
+def functional(
+    entries: Annotated[int, typer.Option(help="Entries of the table, 2 to 256.")] = 16,
+    method: Annotated[str, typer.Option(help="The bootstrap whose key is used: regular or lossy.")] = "regular",
+    preset: options.Preset = "regular",
+    order: Annotated[int, typer.Option(help="Derivatives that are zero at the entries, 1 to 3.")] = 1,
+    tables: Annotated[int, typer.Option(help="Tables that share the exponential.")] = 1,
+    real: Annotated[bool, typer.Option(help="One message in a slot instead of two.")] = False,
+    target_level: Annotated[int | None, typer.Option(help="Level of the results; the highest if not given.")] = None,
+    threads: Annotated[int, typer.Option(help="Threads; 0 means all cores.")] = 1,
+    repeat: Annotated[int, typer.Option(help="Number of runs; the median is reported.")] = 3,
+    allow_insecure: output.AllowInsecure = False,
+    json: output.Json = False,
+) -> None:
+    """Look up random messages in tables while they are bootstrapped, beside a regular bootstrap."""
+    case = FunctionalCase(
+        entries=entries,
+        method=method,
+        preset=preset,
+        order=order,
+        tables=tables,
+        real=real,
+        target_level=target_level,
+        threads=threads,
+        allow_insecure=allow_insecure,
+    )
+    record = bench_functional(case, repeat=repeat)
+    if json:
+        output.json_line(record)
+        return
+    console = output.console()
+    console.print(
+        f"{tables} tables of {entries} entries, order {order}, preset {preset}, {method} key, {record['messages']} "
+        f"messages, to level {record['output_level']}, {record['threads']} threads, {record['backend']}, "
+        f"{record['cpu']}"
+    )
+    console.print(
+        f"{record['seconds']:.2f} s (median of {repeat}), {record['ratio']:.2f} of a regular bootstrap, "
+        f"{record['wrong']} wrong, {record['bits_rms']:.1f} bits (root mean square; {record['bits_stated']:.1f} "
+        f"stated), {record['bits_worst']:.1f} in the worst slot, a wrong entry {failure_text(record['log2_failure'])}, keys "
+        f"{gigabytes(record['key_bytes'])}, security {record['security_bits']:.1f} bits"
+    )
+    print_quiet([record])
 
 
 Batch = Annotated[int, typer.Option(help="Ciphertexts computed together; times are for one.")]

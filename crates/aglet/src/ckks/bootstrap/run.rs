@@ -11,6 +11,7 @@ use crate::Control;
 use crate::Error;
 use aglet_bootstrap::ckks::request::Parts;
 use aglet_bootstrap::ckks::request::{KeySize, Method, Request};
+use aglet_bootstrap::ckks::slots_first::steps::eval_mod::Functional;
 use aglet_bootstrap::ckks::BootstrapKind;
 use aglet_bootstrap::{BootstrapCircuit, CkksStep, Pipeline};
 use aglet_ring::Demand;
@@ -76,9 +77,22 @@ impl Engine {
     /// # Errors
     /// Those of [`BootstrapCircuit::new`].
     pub fn circuit(&self, request: Request) -> Result<Arc<BootstrapCircuit>, Error> {
-        match self.bootstrap.pipelines.find(|circuit| circuit.request == request) {
-            Some((circuit, _)) => Ok(circuit),
-            None => Ok(Arc::new(BootstrapCircuit::new(self.params(), request)?)),
+        self.planned(request, None)
+    }
+
+    /// The same, with the functions of a functional bootstrap.
+    pub(super) fn planned(
+        &self,
+        request: Request,
+        functional: Option<&Arc<Functional>>,
+    ) -> Result<Arc<BootstrapCircuit>, Error> {
+        let same = |circuit: &Arc<BootstrapCircuit>| circuit.request == request && circuit.functional() == functional;
+        match (self.bootstrap.pipelines.find(same), functional) {
+            (Some((circuit, _)), _) => Ok(circuit),
+            (None, Some(functional)) => {
+                Ok(Arc::new(BootstrapCircuit::with_functions(self.params(), request, functional)?))
+            }
+            (None, None) => Ok(Arc::new(BootstrapCircuit::new(self.params(), request)?)),
         }
     }
 
@@ -121,11 +135,23 @@ impl Engine {
         jobs: &[Job<'_>],
         keys: BootstrapKeys<'_>,
         request: Request,
-        (pass, control): (Pass, &Control),
+        watch: (Pass, &Control),
     ) -> Result<(Vec<Ciphertext>, Vec<StageRun>), Error> {
         let circuit = self.circuit(request)?;
         jobs.iter().try_for_each(|cts| self.check_input(cts, &keys, &circuit))?;
-        self.on_circuit(&circuit, keys, (pass, control), |e, pipeline, probe| {
+        self.watched(&circuit, jobs, keys, watch)
+    }
+
+    /// A bootstrap by a circuit, of inputs that were checked.
+    pub(super) fn watched(
+        &self,
+        circuit: &Arc<BootstrapCircuit>,
+        jobs: &[Job<'_>],
+        keys: BootstrapKeys<'_>,
+        (pass, control): (Pass, &Control),
+    ) -> Result<(Vec<Ciphertext>, Vec<StageRun>), Error> {
+        let request = circuit.request;
+        self.on_circuit(circuit, keys, (pass, control), |e, pipeline, probe| {
             let input = |cts: &Job<'_>| {
                 let lowest = cts.iter().map(|ct| self.lowest(ct, e, request)).collect::<Result<Vec<_>, Error>>()?;
                 let input = match &lowest[..] {
@@ -210,9 +236,12 @@ impl Engine {
                 return Err(aglet_rlwe::Error::Degree { degree: ct.degree() }.into());
             }
             keys.ids().try_for_each(|(what, id)| check_owner(ct, what, id))?;
-            check_bound(ct, circuit.request)?;
+            check_bound(ct, circuit)?;
             let level = self.level(ct)?;
-            if level < BootstrapKind::of(self.params()).rules().input_level(method, stage_count) {
+            // Documented of lossy bootstraps alone.
+            if circuit.functional().is_none()
+                && level < BootstrapKind::of(self.params()).rules().input_level(method, stage_count)
+            {
                 return Err(Error::Level(format!(
                     "A {} bootstrap of {stage_count} stages takes ciphertexts of level {stage_count} or more, this one has level \
                      {level}; use the regular bootstrap, or bootstrap earlier.",
@@ -237,7 +266,10 @@ impl Engine {
         circuit: &Arc<BootstrapCircuit>,
         shapes: impl FnOnce() -> Result<KeySet<KeySwitchSpec>, Error>,
     ) -> Result<Arc<CkksPipeline>, Error> {
-        if let Some((_, found)) = self.bootstrap.pipelines.find(|other| other.request == circuit.request) {
+        let same = |other: &Arc<BootstrapCircuit>| {
+            other.request == circuit.request && other.functional() == circuit.functional()
+        };
+        if let Some((_, found)) = self.bootstrap.pipelines.find(same) {
             return Ok(found);
         }
         let matrices = circuit.matrix_bytes(self.params())? as u64;
@@ -340,10 +372,22 @@ fn maker(method: Method) -> &'static str {
 }
 
 /// Refuses a message that is known to be too large.
-fn check_bound(ct: &Ciphertext, request: Request) -> Result<(), Error> {
+fn check_bound(ct: &Ciphertext, circuit: &BootstrapCircuit) -> Result<(), Error> {
+    let request = circuit.request;
     let cleans = request.method.cleans();
     // Of a complex message the size alone is known.
     let parts = if ct.real { 1.0 } else { std::f64::consts::SQRT_2 };
+    if let Some(functional) = circuit.functional() {
+        // Tables count values modulo their period.
+        let most = functional.points().iter().fold(0.0f64, |most, v| most.max(v.abs()));
+        return match !functional.is_tables() && exceeds(ct, most * parts) {
+            false => Ok(()),
+            true => Err(Error::Range(format!(
+                "This message has a value larger than {most}, outside of the interval that the function is made for; give a larger \
+                 interval=, or scale the message down."
+            ))),
+        };
+    }
     let most = if cleans { CLEANED * parts } else { request.bound };
     if !exceeds(ct, most) {
         return Ok(());

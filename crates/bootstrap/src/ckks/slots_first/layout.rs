@@ -1,12 +1,13 @@
 //! The layout of a bootstrap: the numbers of a request on a chain, which determine its stages.
 
-use super::limbs::{Limbs, OutputLimbs};
-use super::steps::eval_mod::Function;
+use super::limbs::{message_limbs, Limbs, OutputLimbs};
+use super::steps::eval_mod::{Function, Functional};
 use crate::ckks::request::{KeySize, Method, Parts, Request};
 use crate::error::Error;
 use aglet_rlwe::Params;
 use aglet_schemes::ckks::params::Role;
 use aglet_schemes::ckks::CkksParams;
+use std::sync::Arc;
 
 /// The numbers that determine the stages of a slots-first bootstrap.
 #[derive(Debug, Clone)]
@@ -44,7 +45,11 @@ impl Layout {
     ///
     /// # Errors
     /// [`Error::NotForBootstrap`] and similar errors for parameters without a bootstrap or without enough levels.
-    pub fn new(params: &CkksParams, request: Request) -> Result<(Self, Params), Error> {
+    pub fn new(
+        params: &CkksParams,
+        request: Request,
+        functional: Option<&Arc<Functional>>,
+    ) -> Result<(Self, Params), Error> {
         let (Some(ratio), Some(regular)) = (params.message_ratio_log2(), params.regular_level()) else {
             return Err(Error::NotForBootstrap { preset: params.name().to_string() });
         };
@@ -61,18 +66,41 @@ impl Layout {
         if request.method.keys() == Method::Lossy && message == regular {
             return Err(Error::NotForLossy { preset: params.name().to_string() });
         }
-        let level = request.target_level.unwrap_or(highest);
-        if level > highest || extra > message {
-            let (method, stages) = (request.method.name(), request.stage_count);
-            return Err(Error::OutputLevel { method, stages, highest, level });
-        }
-        let sparse = 2 * request.slots <= ring_slots && request.parts() == Parts::Complex;
-        let packed = sparse && level + 1 + extra <= message;
         // Small keys meet the keys of users, which are for the chain itself.
         let spare = request.size != KeySize::Small && !params.spare().is_empty();
-        let function = request.method.function(params);
-        let kept = OutputLimbs { level, after_eval_mod: usize::from(packed), spare };
-        let limbs = Limbs::new(params, kept, function.levels(), spent)?;
+        let function = match functional {
+            Some(functional) => Function::Functional(functional.clone()),
+            None => request.method.function(params),
+        };
+        // Functions of the exponential go on below the primes of eval_mod.
+        let own = function.levels().min(params.role(Role::EvalMod).len());
+        let deeper = function.levels() - own;
+        // Whether a result of this level has that, and so many levels more, on the chain that the key is for.
+        let has = |level: usize, more: usize| {
+            let kept = |level: usize, more: usize| OutputLimbs { level, after_eval_mod: more, spare };
+            if deeper == 0 || extra > message {
+                return level + more + extra <= message;
+            }
+            let all = match request.size {
+                KeySize::Small => message - extra,
+                _ => message_limbs(params, kept(highest, 0)).map_or(0, |limbs| limbs.len()),
+            };
+            message_limbs(params, kept(level, deeper + more)).is_ok_and(|limbs| limbs.len() <= all)
+        };
+        let highest = (0..=highest).rev().find(|&level| has(level, 0)).filter(|_| extra <= message);
+        let level = request.target_level.unwrap_or(highest.unwrap_or_default());
+        let Some(highest) = highest.filter(|&highest| level <= highest) else {
+            let (method, stages) = (request.method.name(), request.stage_count);
+            return Err(match (highest, functional) {
+                (None, Some(functional)) => Error::FunctionalLevels { method, levels: functional.depth() },
+                _ => Error::OutputLevel { method, stages, highest: highest.unwrap_or_default(), level },
+            });
+        };
+        debug_assert!(level <= highest);
+        let sparse = 2 * request.slots <= ring_slots && request.parts() == Parts::Complex;
+        let packed = sparse && has(level, 1) && !functional.is_some_and(|functional| functional.differ());
+        let kept = OutputLimbs { level, after_eval_mod: deeper + usize::from(packed), spare };
+        let limbs = Limbs::new(params, kept, own, spent)?;
         let own = params.subset(&limbs.primes())?;
         let users = &params.q()[..=params.chain_level(level)];
         let layout = Self {

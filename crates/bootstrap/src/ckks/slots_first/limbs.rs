@@ -72,7 +72,7 @@ impl Limbs {
 
 /// What stands above slots_to_coeffs while eval_mod runs: the message primes themselves, or the fewest spare primes that have as many
 /// bits when eval_mod and what follows it are done.
-fn message_limbs(params: &CkksParams, kept: OutputLimbs) -> Result<Vec<usize>, Error> {
+pub(super) fn message_limbs(params: &CkksParams, kept: OutputLimbs) -> Result<Vec<usize>, Error> {
     let (all, count) = (params.role(Role::Message), kept.level + kept.after_eval_mod);
     if count > all.len() {
         return Err(too_few_levels(params));

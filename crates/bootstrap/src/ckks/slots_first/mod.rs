@@ -57,7 +57,7 @@ pub fn plan(layout: &Layout) -> Result<Plan<SlotsFirst>, Error> {
     if !(request.bound > 0.0 && request.bound <= MAX_BOUND) {
         return Err(Error::Bound { bound: request.bound, max: MAX_BOUND });
     }
-    let eval_mod = EvalMod::new(layout.function, layout.function.message_ratio().unwrap_or(message_ratio))?;
+    let eval_mod = EvalMod::new(layout.function.clone(), layout.function.message_ratio().unwrap_or(message_ratio))?;
     // The sign and bits want the message in a fixed place between the multiples of q0.
     let place = layout.function.message_ratio().map_or(1.0, |wanted| message_ratio / wanted);
     let mut stages = Stages::down(layout, place / request.bound)?;

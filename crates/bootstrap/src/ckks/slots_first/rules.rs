@@ -1,5 +1,6 @@
 //! How slots-first bootstraps handle parameters and requests.
 
+use super::steps::eval_mod::Functional;
 use super::steps::raise_map::RaiseMap;
 use super::{plan, Layout};
 use crate::ckks::request::{Method, Request};
@@ -7,7 +8,7 @@ use crate::ckks::{BootstrapCircuit, Bootstrapping};
 use crate::error::Error;
 use crate::own_keys::OwnKeys;
 use aglet_ring::sample::ChaChaSource;
-use aglet_rlwe::{Context, KeyRole, KeySwitchSpec, SecretKey, SwitchingKey};
+use aglet_rlwe::{Context, KeyRole, KeySwitchSpec, Params, SecretKey, SwitchingKey};
 use aglet_schemes::ckks::CkksParams;
 use std::sync::Arc;
 
@@ -16,9 +17,18 @@ pub struct Rules;
 
 impl Bootstrapping for Rules {
     fn circuit(&self, params: &CkksParams, request: Request) -> Result<BootstrapCircuit, Error> {
-        let (layout, params) = Layout::new(params, request)?;
-        let plan = Arc::new(plan(&layout)?.among());
-        Ok(BootstrapCircuit { params, request, level: layout.level, plan, layout: Some(layout) })
+        of_layout(request, Layout::new(params, request, None)?)
+    }
+    fn functional(
+        &self,
+        params: &CkksParams,
+        request: Request,
+        functional: &Arc<Functional>,
+    ) -> Result<BootstrapCircuit, Error> {
+        if !matches!(request.method, Method::Regular | Method::Lossy) {
+            return Err(Error::FunctionalMethod { method: request.method.name() });
+        }
+        of_layout(request, Layout::new(params, request, Some(functional))?)
     }
     /// Three, or as many as few slots have layers.
     fn default_stages(&self, slots: usize) -> usize {
@@ -52,6 +62,11 @@ impl Bootstrapping for Rules {
     fn largest_error(&self, _: &CkksParams, _: Method) -> Option<f64> {
         None
     }
+}
+
+fn of_layout(request: Request, (layout, params): (Layout, Params)) -> Result<BootstrapCircuit, Error> {
+    let plan = Arc::new(plan(&layout)?.among());
+    Ok(BootstrapCircuit { params, request, level: layout.level, plan, layout: Some(layout) })
 }
 
 /// The map that the keys of mod_raise carry.

@@ -125,7 +125,7 @@ impl EvalMod {
             }
         });
         let sums = self.finish(e, &forms.collect::<Vec<_>>())?;
-        let of_sum = |sum: &E::Ciphertext| match (self.wave, self.function) {
+        let of_sum = |sum: &E::Ciphertext| match (self.wave, &self.function) {
             (_, Function::Bits { .. }) => e.negate(sum),
             (Wave::Cosine { .. }, _) => Ok(sum.clone()),
             (_, Function::Identity { harmonics: 2 }) => e.mul_i(sum),

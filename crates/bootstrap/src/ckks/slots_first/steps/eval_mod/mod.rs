@@ -36,6 +36,9 @@
 //! As `kappa` is real, even coefficients of the exponential are real and odd ones imaginary, and so is every constant of
 //! the circuit: its product with a ciphertext is that of a real number.
 //!
+//! Functional bootstraps take the exponential into other polynomials: see the file `functional.rs`. Their messages are anywhere between integers,
+//! so their exponential is another polynomial, of degree 30, which holds there too.
+//!
 //! A secret of weight 32 gives `|I| <= 16`, and the polynomial covers all of them: nothing overflows. But precision has a
 //! tail, as the fit gives way where `|I|` is large and rare. What the polynomial costs the message, for `r` from `2^5.5` to
 //! `2^8.25`, is 30 bits for `|I| <= 6`, 28 for 9 (a chance of `2^-24` for a coefficient), 25.6 for 12 (`2^-47`), 25.2 for 14
@@ -43,11 +46,13 @@
 //! relinearizations less than 31.
 
 mod coefficients;
+mod functional;
 mod last;
 mod step;
 mod tail;
 mod wave;
 
+pub use functional::{Functional, Sensitivity, MAX_FUNCTIONS};
 pub use step::EvalModStep;
 
 use crate::ckks::request::Parts;
@@ -57,6 +62,7 @@ use aglet_circuits::Error as CircuitError;
 use aglet_schemes::{Approximate, Error as SchemeError, Product, Quadratic};
 use num_complex::Complex64;
 use std::f64::consts::TAU;
+use std::sync::Arc;
 pub use tail::Overflow;
 use wave::Wave;
 
@@ -73,7 +79,7 @@ const LAST_ZERO: f64 = 0.951_056_516_295_153_5;
 pub const DOUBLE_ANGLE: usize = 3;
 
 /// The function of eval_mod on the message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Function {
     /// The identity, up to the error of a sine series of one or two harmonics.
     Identity {
@@ -90,24 +96,42 @@ pub enum Function {
         /// As for the sign.
         normalized: bool,
     },
+    /// Lookup tables or other periodic functions.
+    Functional(Arc<Functional>),
 }
 
 impl Function {
     /// The message ratio that it needs when the modulus is raised, for those where `m = 1` has a fixed place.
-    pub fn message_ratio(self) -> Option<f64> {
+    pub fn message_ratio(&self) -> Option<f64> {
         match self {
             Function::Identity { .. } => None,
             Function::Sign { .. } => Some(4.0),
             Function::Bits { .. } => Some(2.0),
+            Function::Functional(functional) => Some(functional.period()),
+        }
+    }
+    /// The functions of a functional bootstrap.
+    pub fn functional(&self) -> Option<&Arc<Functional>> {
+        match self {
+            Function::Functional(functional) => Some(functional),
+            _ => None,
         }
     }
     /// Whether the size of the exponential is cleaned.
-    fn normalized(self) -> bool {
+    fn normalized(&self) -> bool {
         matches!(self, Function::Sign { normalized: true } | Function::Bits { normalized: true })
     }
-    /// Levels that an evaluation takes: five for the polynomial, three squarings, one for a second harmonic or to normalize.
-    pub fn levels(self) -> usize {
-        5 + DOUBLE_ANGLE + usize::from(self == Function::Identity { harmonics: 2 } || self.normalized())
+    /// Levels that an evaluation takes: five for the polynomial, three squarings, one for a second harmonic or to normalize, those of
+    /// functions of the exponential.
+    pub fn levels(&self) -> usize {
+        5 + DOUBLE_ANGLE + self.below()
+    }
+    /// Levels below the exponential.
+    fn below(&self) -> usize {
+        match self {
+            Function::Functional(functional) => functional.depth(),
+            _ => usize::from(*self == Function::Identity { harmonics: 2 } || self.normalized()),
+        }
     }
 }
 
@@ -156,7 +180,7 @@ impl EvalMod {
     /// not one or two harmonics.
     pub fn new(function: Function, message_ratio: f64) -> Result<Self, Error> {
         let unit = message_ratio / (2.0 * TAU);
-        let (kappa, linear) = match function {
+        let (kappa, linear) = match &function {
             Function::Identity { .. } if !(message_ratio.is_finite() && message_ratio > 2.0) => {
                 return Err(CircuitError::Factor { what: "message ratio", requirement: "greater than 2" }.into());
             }
@@ -171,8 +195,9 @@ impl EvalMod {
             }
             Function::Sign { .. } => (0.5, 0.0),
             Function::Bits { .. } => (0.25, 0.0),
+            Function::Functional(_) => (1.0, 0.0),
         };
-        let wave = Wave::of(function);
+        let wave = Wave::of(&function);
         let series = wave.series(kappa)?;
         Ok(EvalMod { function, wave, message_ratio, kappa, series, linear, rescales: true })
     }
@@ -195,8 +220,8 @@ impl EvalMod {
     }
 
     /// The function that it computes.
-    pub fn function(&self) -> Function {
-        self.function
+    pub fn function(&self) -> &Function {
+        &self.function
     }
 
     /// The largest error of the identity on real and imaginary parts in `[-1, 1]`, to leading order: with
@@ -210,7 +235,7 @@ impl EvalMod {
         match self.function {
             Function::Identity { harmonics: 1 } => theta.powi(2) / 24.0,
             Function::Identity { .. } => theta.powi(4) / (480.0 * LAST_ZERO.powi(5)),
-            Function::Sign { .. } | Function::Bits { .. } => 0.0,
+            Function::Sign { .. } | Function::Bits { .. } | Function::Functional(_) => 0.0,
         }
     }
 
@@ -225,6 +250,10 @@ impl EvalMod {
 
     /// Relinearizations of one run on these parts: real and imaginary part of one result share the last one.
     pub fn relinearizations(&self, parts: Parts) -> usize {
+        if let Some(functional) = self.function.functional() {
+            let exponentials = if parts == Parts::Real { 1 } else { 2 };
+            return exponentials * (self.series.relinearizations() + DOUBLE_ANGLE) + functional.relinearizations(parts);
+        }
         let normalized = usize::from(self.function.normalized());
         let one = self.series.relinearizations() + self.function.levels() - 5 + normalized;
         match parts {
@@ -261,6 +290,10 @@ impl EvalMod {
                 arguments.push(e.mul_i(&e.sub(conjugate, ct)?)?);
             }
         }
+        if let Some(functional) = self.function.functional() {
+            let exponentials = self.powers(e, arguments, scale)?;
+            return self.functional(e, functional, (&exponentials, parts), scale);
+        }
         let powers = self.powers(e, arguments, scale)?;
         let of_power = powers.first().map_or(scale, |power| e.scale(power));
         if parts == Parts::Real && self.conjugates_last(of_power, scale) {
@@ -296,13 +329,21 @@ impl EvalMod {
             return Err(SchemeError::LevelTooLow { required: levels, actual: top }.into());
         }
         let (bottom, squarings) = (top - levels, levels - self.series.depth());
+        let last = match &self.function {
+            Function::Functional(functional) => functional.depth(),
+            function => 1 + usize::from(function.normalized()),
+        };
         // Backwards from the result: what is squared at a level must have scale^2 = result * modulus.
         let mut scales = vec![scale];
         for level in bottom + 1..=bottom + squarings {
-            scales.push((scales[scales.len() - 1] * e.modulus(level)).sqrt());
+            let scale = match &self.function {
+                Function::Functional(functional) if level <= bottom + last => functional.scale_in(e, level),
+                _ => (scales[scales.len() - 1] * e.modulus(level)).sqrt(),
+            };
+            scales.push(scale);
         }
         let mut powers = self.series.evaluate_all_scaled(e, &xs, scales[squarings])?;
-        for step in (1 + usize::from(self.function.normalized())..squarings).rev() {
+        for step in (last..squarings).rev() {
             let squares = powers.iter().map(|power| Quadratic {
                 products: vec![Product { factor: 1, left: power, right: power }],
                 terms: vec![],

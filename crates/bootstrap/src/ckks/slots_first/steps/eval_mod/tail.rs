@@ -3,11 +3,12 @@
 //! Under a sparse secret of weight `h` a coefficient of `c0 + c1 s`, over `q0`, is a sum of `h + 1` values uniform in
 //! `[-1/2, 1/2]`: the chance of `x = I + m/r` is the Irwin-Hall density there, and `|I| <= (h + 1) / 2` always.
 
-use super::{EvalMod, Function, DOUBLE_ANGLE, K, MAX_WEIGHT};
+use super::{EvalMod, Function, K, MAX_WEIGHT};
 use crate::ckks::request::Parts;
 use crate::error::Error;
 use aglet_circuits::Error as CircuitError;
 use aglet_schemes::ckks::clear::ClearEvaluator;
+use std::sync::Arc;
 
 /// Messages between `-most` and `most` at which errors are looked for.
 const MESSAGES: usize = 63;
@@ -42,20 +43,30 @@ impl EvalMod {
             }
             .into());
         }
-        let (ratio, messages): (f64, Vec<f64>) = match self.function {
+        let (ratio, messages): (f64, Vec<f64>) = match &self.function {
             Function::Identity { .. } => {
                 let step = 2.0 * most / (MESSAGES - 1) as f64;
                 (self.message_ratio, (0..MESSAGES).map(|j| step * j as f64 - most).collect())
             }
             Function::Sign { .. } => (4.0, vec![-1.0, 1.0]),
             Function::Bits { .. } => (2.0, vec![0.0, 1.0]),
+            // Anywhere between integers.
+            Function::Functional(_) => (2.0, vec![-1.0, 1.0]),
         };
         let largest = messages.iter().fold(0.0, |most: f64, m| most.max(m.abs()));
+        let function = match &self.function {
+            Function::Functional(functional) => Function::Functional(Arc::new(functional.of_real_parts())),
+            other => other.clone(),
+        };
+        let all = Self { function, rescales: true, ..self.clone() };
         let overflow = |size: usize| {
             let sizes = [size as f64, -(size as f64)];
-            let cases: Vec<(f64, f64)> =
-                sizes.iter().flat_map(|i| messages.iter().map(move |m| (i + m / ratio, *m))).collect();
-            let error = self.largest_error(&cases)?;
+            let of = |i: &f64| match all.function.functional() {
+                Some(functional) => functional.cases(*i),
+                None => messages.iter().map(|m| (i + m / ratio, vec![*m])).collect(),
+            };
+            let cases: Vec<_> = sizes.iter().flat_map(of).collect();
+            let error = all.largest_error(&cases)?;
             // The density falls with |x|, so no message is likelier than the one nearest to zero.
             let nearest = (size as f64 - largest / ratio).max(0.0);
             let chance = irwin_hall(weight + 1, nearest) * if size == 0 { 1.0 } else { 2.0 };
@@ -64,18 +75,21 @@ impl EvalMod {
         (0..=weight.div_ceil(2)).map(overflow).collect()
     }
 
-    /// The largest error over pairs of `x` and the result that it should have.
-    fn largest_error(&self, cases: &[(f64, f64)]) -> Result<f64, Error> {
+    /// The largest error over pairs of `x` and the results that it should have.
+    fn largest_error(&self, cases: &[(f64, Vec<f64>)]) -> Result<f64, Error> {
         // Any moduli and scales do where nothing is rounded.
-        let (modulus, top) = (2f64.powi(50), 5 + DOUBLE_ANGLE + 2);
+        let (modulus, top) = (2f64.powi(50), self.function.levels() + 1);
         let slots = cases.len().next_power_of_two();
         let e = ClearEvaluator::new(slots, vec![modulus; top + 1], 1, 0)?;
         let mut input: Vec<_> = cases.iter().map(|(x, _)| (x / K).into()).collect();
         input.resize(slots, 0.0.into());
         let ct = e.encrypt(&input, top, Self::input_scale(modulus))?;
-        let found = Self { rescales: true, ..self.clone() }.run(&e, &[ct], Parts::Real, modulus.sqrt())?;
-        let errors = found.iter().flat_map(|ct| ct.values().iter().zip(cases)).map(|(z, (_, m))| (z.re - m).abs());
-        Ok(errors.fold(0.0, f64::max))
+        let found = self.run(&e, &[ct], Parts::Real, modulus.sqrt())?;
+        let each = found
+            .iter()
+            .enumerate()
+            .flat_map(|(k, ct)| ct.values().iter().zip(cases).map(move |(z, (_, wanted))| (z.re - wanted[k]).abs()));
+        Ok(each.fold(0.0, f64::max))
     }
 }
 

@@ -60,7 +60,7 @@ fn every_overflow_that_can_occur_is_removed() {
 /// The worst error of a sign or of bits at their points, in bits, with the overflow `i` in both parts.
 fn worst_bits_of_points(function: Function, points: [f64; 2], i: i32) -> f64 {
     let ratio = function.message_ratio().unwrap();
-    let (e, plan) = (evaluator(), EvalMod::new(function, 1.0).unwrap());
+    let (e, plan) = (evaluator(), EvalMod::new(function.clone(), 1.0).unwrap());
     let exact: Vec<_> = (0..SLOTS).map(|j| Complex64::new(points[j % 2], points[j / 2 % 2])).collect();
     let overflow = ratio * Complex64::new(f64::from(i), f64::from(-i));
     let input: Vec<_> = exact.iter().map(|m| (m + overflow) * c2s_factor(ratio)).collect();
@@ -148,7 +148,7 @@ fn the_polynomial_of_a_sign_and_of_bits_is_a_cosine() {
     for (function, kappa, shift) in
         [(Function::Sign { normalized: false }, 0.5f64, 2.25), (Function::Bits { normalized: false }, 0.25, 2.0)]
     {
-        let plan = EvalMod::new(function, 1.0).unwrap();
+        let plan = EvalMod::new(function.clone(), 1.0).unwrap();
         assert_eq!((plan.series.depth(), plan.series.relinearizations()), (5, 8));
         for i in -32..=32 {
             let x = f64::from(i) / 4.0;

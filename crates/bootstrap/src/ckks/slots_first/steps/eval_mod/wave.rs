@@ -1,6 +1,6 @@
 //! The two waves of eval_mod: the exponential, and the cosine if no other function of the angle is needed.
 
-use super::coefficients::{EXP_COS, EXP_SIN};
+use super::coefficients::{ANY_COS, ANY_SIN, EXP_COS, EXP_SIN};
 use super::{Function, DOUBLE_ANGLE};
 use crate::error::Error;
 use aglet_circuits::polynomial::Series;
@@ -12,6 +12,8 @@ use std::f64::consts::TAU;
 pub(super) enum Wave {
     /// `exp(2 pi i x / 8)`, which is squared.
     Exponential,
+    /// The same, where it is needed anywhere between integers.
+    AnyExponential,
     /// `D = 2 cos(2 pi (x - shift) / 8)`: `D^2 - 2` doubles the angle. It is real, so nothing has to be conjugated.
     Cosine {
         /// A quarter and any integer turn it into the sine.
@@ -26,10 +28,11 @@ const SHIFT: f64 = 2.0;
 
 impl Wave {
     /// The cosine where the result is one, at its flat points: elsewhere it is the noisier of the two.
-    pub(super) fn of(function: Function) -> Self {
+    pub(super) fn of(function: &Function) -> Self {
         match function {
             Function::Sign { normalized: false } => Self::Cosine { shift: SHIFT + 0.25 },
             Function::Bits { normalized: false } => Self::Cosine { shift: SHIFT },
+            Function::Functional(_) => Self::AnyExponential,
             _ => Self::Exponential,
         }
     }
@@ -38,20 +41,24 @@ impl Wave {
     pub(super) fn series(self, kappa: f64) -> Result<Series, Error> {
         let factor = root(kappa, DOUBLE_ANGLE);
         let (even, odd) = match self {
-            Self::Exponential => (Complex64::new(factor, 0.0), Complex64::new(0.0, factor)),
+            Self::Exponential | Self::AnyExponential => (Complex64::new(factor, 0.0), Complex64::new(0.0, factor)),
             Self::Cosine { shift } => {
                 let (sine, cosine) = (TAU * shift / f64::from(1 << DOUBLE_ANGLE)).sin_cos();
                 (Complex64::new(2.0 * factor * cosine, 0.0), Complex64::new(2.0 * factor * sine, 0.0))
             }
         };
-        let term = |k: usize| if k.is_multiple_of(2) { even * EXP_COS[k / 2] } else { odd * EXP_SIN[k / 2] };
-        Ok(Series::from_chebyshev(&(0..EXP_COS.len() + EXP_SIN.len()).map(term).collect::<Vec<_>>())?.centred())
+        let (cosine, sine): (&[f64], &[f64]) = match self {
+            Self::AnyExponential => (&ANY_COS, &ANY_SIN),
+            _ => (&EXP_COS, &EXP_SIN),
+        };
+        let term = |k: usize| if k.is_multiple_of(2) { even * cosine[k / 2] } else { odd * sine[k / 2] };
+        Ok(Series::from_chebyshev(&(0..cosine.len() + sine.len()).map(term).collect::<Vec<_>>())?.centred())
     }
 
     /// What is added to a square to double the angle, if so many squarings after it make the factor `kappa`.
     pub(super) fn constant(self, kappa: f64, squarings: usize) -> f64 {
         match self {
-            Self::Exponential => 0.0,
+            Self::Exponential | Self::AnyExponential => 0.0,
             Self::Cosine { .. } => -2.0 * root(kappa, squarings),
         }
     }
