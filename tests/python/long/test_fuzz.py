@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from fuzz import arrays, comparisons, engine, fhew, integer_scheme_switch, integers, scheme_switch
 from fuzz.profiles import programs
+
+# On two cores with AVX2 alone some take ten minutes, and more beside other work.
+pytestmark = pytest.mark.timeout(3600)
 
 test_arrays = programs(arrays.program, share=0.5, profile="long")
 test_engine = programs(engine.program, share=0.1, profile="long")
