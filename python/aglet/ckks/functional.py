@@ -207,9 +207,9 @@ class FunctionalBootstrapping:
         functional, _ = _functional(function, options)
         found = self._core.functional_estimate(
             functional,
-            checks.word("method", method),
+            checks.string("method", method),
             checks.optional_count("stage_count", stage_count, 1),
-            checks.word("size", size),
+            checks.string("size", size),
             bool(values.as_declared(options.get("real"))),
             checks.optional_count("target_level", options.get("target_level")),
             checks.real("input_error", input_error),

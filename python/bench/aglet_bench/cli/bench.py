@@ -15,7 +15,7 @@ from aglet_bench.ckks.measure import MESSAGES, METHODS, Case, bench_bootstrap
 from aglet_bench.cli import options
 from aglet_bench.cli.integer import is_integer_preset
 from aglet_bench.fhew.measure import FhewCase, bench_fhew
-from aglet_bench.functional import FunctionalCase, bench_functional
+from aglet_bench.ckks.functional import FunctionalCase, bench_functional
 from aglet_bench.integer.measure import OPERATIONS, IntegerCase, bench_integer
 
 __all__ = ["bench", "print_quiet"]

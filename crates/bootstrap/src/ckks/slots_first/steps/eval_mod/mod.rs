@@ -202,7 +202,7 @@ impl EvalMod {
         Ok(EvalMod { function, wave, message_ratio, kappa, series, linear, rescales: true })
     }
 
-    /// The same without its last rescale, which [`ModSwitch`](super::modulus switch::ModSwitch) makes in its stead: the result
+    /// The same without its last rescale, which [`ModSwitch`](super::mod_switch::ModSwitch) makes in its stead: the result
     /// stands a level higher and is not rounded yet; its scale should be larger by the prime of that level.
     #[must_use]
     pub fn unrescaled(self) -> Self {

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from aglet import _core
 from aglet.ckks.engine import Engine
 from aglet.errors import ParameterError
-from aglet_bench.measure import Precision
+from aglet_bench.ckks.measure import Precision
 from aglet_bench.quiet import Watch
 
 __all__ = ["FunctionalCase", "bench_functional"]
