@@ -204,7 +204,7 @@ class Peers:
             ),
             "SEAL": lambda: (
                 [self.python, str(PROGRAMS / "seal_peer.py")],
-                f"4.4, the wheel seal-python {self._wheel('seal-python')} for any x86-64, without HEXL",
+                f"the wheel seal-python {self._wheel('seal-python')} for any x86-64, without HEXL",
             ),
         }
 

@@ -4,9 +4,9 @@
 
 use std::time::Instant;
 
+use poulpy_ckks::layouts::EvalModRing;
 use poulpy_ckks::presets::bootstrapping::all;
 use poulpy_ckks::test_suite::presets::{preset_for_backend, BootstrappingPresetRun, CIBackend, BOOTSTRAP_FAILURE_BITS};
-use poulpy_ckks::layouts::EvalModRing;
 use poulpy_cpu_avx::NTT4x30Avx;
 use serde_json::json;
 
