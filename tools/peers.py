@@ -290,8 +290,15 @@ def measured(work: Work, part: Part, peers: Peers) -> list[str]:
     return rows
 
 
+def priority() -> str:
+    """Of this process and, where the kernel shares time among sessions first, of its session."""
+    place = Path("/proc/self/autogroup")
+    session = f", of its session {place.read_text().split()[-1]}" if place.exists() else ""
+    return f"niceness {os.nice(0)}{session}"
+
+
 def lines_of(part: Part, peers: Peers, command: str) -> list[str]:
-    load = f"Load of the machine in the minute before: {os.getloadavg()[0]:.1f}; niceness {os.nice(0)}."
+    load = f"Load of the machine in the minute before: {os.getloadavg()[0]:.1f}; {priority()}."
     rows = [row for work in part.works for row in measured(work, part, peers)]
     return [
         f"## {part.title}",
