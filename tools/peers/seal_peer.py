@@ -50,7 +50,7 @@ class Scheme:
         self.encryptor = seal.Encryptor(context, maker.create_public_key())
         self.decryptor, self.evaluator = seal.Decryptor(context, secret), seal.Evaluator(context)
         self.encoder = (seal.CKKSEncoder if name == "ckks" else seal.BatchEncoder)(context)
-        self.name, self.text = name, f"N = 2^{LOG_N}, primes of {', '.join(map(str, primes))} bits"
+        self.name, self.text = name, f"N = 2^{LOG_N}, {len(primes) - 1} primes and a special one, {sum(primes)} bits"
 
     def product(self, x: Any, y: Any) -> Any:
         made = self.evaluator.multiply(x, y)

@@ -164,9 +164,17 @@ func bootstrap(name string, repeat int) map[string]any {
 	sets := map[string]struct {
 		scheme  ckks.ParametersLiteral
 		circuit bootstrapping.ParametersLiteral
+		failure string
 	}{
-		"N16QP1546H192H32":   {bootstrapping.N16QP1546H192H32.SchemeParams, bootstrapping.N16QP1546H192H32.BootstrappingParams},
-		"N16QP1767H32768H32": {bootstrapping.N16QP1767H32768H32.SchemeParams, bootstrapping.N16QP1767H32768H32.BootstrappingParams},
+		"N16QP1546H192H32": {
+			bootstrapping.N16QP1546H192H32.SchemeParams, bootstrapping.N16QP1546H192H32.BootstrappingParams, "2^-138.7",
+		},
+		"N16QP1767H32768H32": {
+			bootstrapping.N16QP1767H32768H32.SchemeParams, bootstrapping.N16QP1767H32768H32.BootstrappingParams, "2^-138.7",
+		},
+		"N15QP880H16384H32": {
+			bootstrapping.N15QP880H16384H32.SchemeParams, bootstrapping.N15QP880H16384H32.BootstrappingParams, "2^-139.7",
+		},
 	}
 	set := sets[name]
 	params := must(ckks.NewParametersFromLiteral(set.scheme))
@@ -197,7 +205,7 @@ func bootstrap(name string, repeat int) map[string]any {
 	}
 	return map[string]any{
 		"seconds": seconds, "wrong": wrong, "bits_mean": mean, "bits_worst": worst, "levels": found.Level(),
-		"parameters": name, "failure": "2^-138.7", "keygen_seconds": made, "key_bytes": keys.BinarySize(),
+		"parameters": name, "failure": set.failure, "keygen_seconds": made, "key_bytes": keys.BinarySize(),
 	}
 }
 

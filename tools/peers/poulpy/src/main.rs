@@ -1,5 +1,6 @@
 //! Time a CKKS bootstrap of Poulpy on one thread, with AVX2: `peer-poulpy PRESET REPEAT` prints one line of JSON.
 //!
+//! A preset followed by `+pow2` has keys of power-of-two rotations only, which take less memory.
 //! Poulpy's own test driver makes the keys, at the radix of a failure probability of 2^-128, and measures the precision.
 
 use std::time::Instant;
@@ -15,7 +16,11 @@ type Run = BootstrappingPresetRun<NTT4x30Avx>;
 fn main() {
     let words: Vec<String> = std::env::args().collect();
     let repeat: usize = words[2].parse().expect("a number of runs");
-    let named = all().expect("the presets").into_iter().find(|preset| preset.name() == words[1]).expect("a preset");
+    let name = words[1].trim_end_matches("+pow2");
+    let mut named = all().expect("the presets").into_iter().find(|preset| preset.name() == name).expect("a preset");
+    if name != words[1] {
+        named = named.with_power_of_two_keys().expect("a preset with these keys");
+    }
     let preset = preset_for_backend::<NTT4x30Avx, CIBackend<NTT4x30Avx>>(&named).expect("a preset for AVX2");
     let levels = (preset.output_k() - preset.input_k()) / preset.log_delta();
     let start = Instant::now();
@@ -38,7 +43,7 @@ fn main() {
     let line = json!({
         "seconds": seconds,
         "wrong": u8::from(worst < preset.log2_precision() as f64),
-        "parameters": preset.name(),
+        "parameters": words[1],
         "failure": format!("2^-{BOOTSTRAP_FAILURE_BITS}"),
         "bits_mean": mean,
         "bits_worst": worst,
