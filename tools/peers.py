@@ -277,15 +277,23 @@ def measured(work: Work, part: Part, peers: Peers) -> list[str]:
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for library, _ in work.theirs:
         peers.command(library)
+    failed: dict[tuple[str, str], int] = {}
     for _ in range(part.rounds):
         for library, what in (("Aglet", work.ours), *work.theirs):
-            new = ours(what, part.repeat) if library == "Aglet" else peers.run(library, what, part.repeat)
+            try:
+                new = ours(what, part.repeat) if library == "Aglet" else peers.run(library, what, part.repeat)
+            except subprocess.CalledProcessError as ended:
+                failed[library, what] = ended.returncode
+                continue
             if new["wrong"]:
                 raise SystemExit(f"{work.name}: {new['wrong']} results of {library} ({what}) are wrong")
             old = found.setdefault((library, what), {**new, "seconds": []})
             found[library, what] = {**new, "seconds": [*old["seconds"], *new["seconds"]]}
     base = statistics.median(found["Aglet", work.ours]["seconds"])
-    rows = []
+    rows = [
+        f"| {work.name} | {library} | {what} | - | - | ended with {code} | - |"
+        for (library, what), code in failed.items()
+    ]
     for (library, _), one in found.items():
         median = statistics.median(one["seconds"])
         bits = f"{one['bits_mean']:.1f}, {one['bits_worst']:.1f}" if "bits_mean" in one else "exact"
