@@ -4,9 +4,10 @@
 Usage: .venv/bin/python tools/peers.py PYTHON [--part gates | products | ckks | bootstraps | switching]
 
 PYTHON is a CPython 3.10, which the wheel of OpenFHE is built for, of an environment that has `openfhe` and `seal-python`. The programs of
-the others are built from tools/peers by Cargo (nightly Rust for Poulpy) and Go, which must be there, into target/peers. A part takes one to ten minutes, and up to 12 GB
-(bootstraps). Ours and theirs run in turn, in rounds; a figure is the median over all rounds, a ratio that of the medians. A page
-has the parts that were measured that day last. Run it on a machine that does nothing else.
+the others are built from tools/peers by Cargo (nightly Rust for Poulpy) and Go, which must be there, into target/peers. A part takes one to
+ten minutes; bootstraps take up to 18 GB (Lattigo's), the others 9 GB at most. Ours and theirs run in turn, in rounds; a figure is the median
+over all rounds, a ratio that of the medians. A page has the parts that were measured that day last. Run it on a machine that does nothing
+else.
 """
 
 from __future__ import annotations
