@@ -11,11 +11,11 @@ from aglet.cli import output
 from aglet.errors import ParameterError
 from aglet.reports import failure_text, gigabytes
 from aglet_bench import quiet
+from aglet_bench.ckks.functional import FunctionalCase, bench_functional
 from aglet_bench.ckks.measure import MESSAGES, METHODS, Case, bench_bootstrap
 from aglet_bench.cli import options
 from aglet_bench.cli.integer import is_integer_preset
 from aglet_bench.fhew.measure import FhewCase, bench_fhew
-from aglet_bench.ckks.functional import FunctionalCase, bench_functional
 from aglet_bench.integer.measure import OPERATIONS, IntegerCase, bench_integer
 
 __all__ = ["bench", "print_quiet"]
@@ -165,7 +165,8 @@ def functional(
     console.print(
         f"{record['seconds']:.2f} s (median of {repeat}), {record['ratio']:.2f} of a regular bootstrap, "
         f"{record['wrong']} wrong, {record['bits_rms']:.1f} bits (root mean square; {record['bits_stated']:.1f} "
-        f"stated), {record['bits_worst']:.1f} in the worst slot, a wrong entry {failure_text(record['log2_failure'])}, keys "
+        f"stated), {record['bits_worst']:.1f} in the worst slot, a wrong entry "
+        f"{failure_text(record['log2_failure'])}, keys "
         f"{gigabytes(record['key_bytes'])}, security {record['security_bits']:.1f} bits"
     )
     print_quiet([record])
