@@ -29,6 +29,8 @@ const NARROW: f64 = WIDE / 2.0;
 /// Every method may be called only where the CPU has the instructions of the implementation; pointers must be valid for four
 /// words (8-byte aligned is enough).
 pub(crate) trait Quad: Copy {
+    /// See [`Lanes::FEW_REGISTERS`].
+    const FEW_REGISTERS: bool = false;
     unsafe fn splat(x: f64) -> Self;
     unsafe fn read(p: *const f64) -> Self;
     unsafe fn write(self, p: *mut f64);
@@ -107,6 +109,7 @@ impl<Q: Quad> Doubles<Q> {
 impl<Q: Quad> Lanes for Doubles<Q> {
     const WIDTH: usize = 4;
     const GROWS: bool = true;
+    const FEW_REGISTERS: bool = Q::FEW_REGISTERS;
     const CHUNK: usize = 4;
     const CHUNK_NARROW: usize = 8;
     type V = Q;
@@ -159,9 +162,13 @@ impl<Q: Quad> Lanes for Doubles<Q> {
     unsafe fn store(self, p: *mut u64, x: Q) {
         // SAFETY: see above.
         unsafe {
-            let x = self.reduce(x);
-            x.add(x.where_less(Q::splat(0.0), self.q)).write_words(p);
+            self.store_tame(p, self.reduce(x));
         }
+    }
+    #[inline(always)]
+    unsafe fn store_tame(self, p: *mut u64, x: Q) {
+        // SAFETY: see above. Products are below q, what is reduced within half of it.
+        unsafe { x.add(x.where_less(Q::splat(0.0), self.q)).write_words(p) }
     }
     #[inline(always)]
     unsafe fn prefetch(p: *const u64) {
@@ -214,10 +221,10 @@ impl<Q: Quad> Lanes for Doubles<Q> {
     }
     #[inline(always)]
     unsafe fn fwd_butterfly(self, x: Q, y: Q, w: Self::T) -> (Q, Q) {
-        // SAFETY: see above. Adding the small part first takes it off the longest chain; all sums are exact.
+        // SAFETY: see above. All sums are exact.
         unsafe {
-            let (c, l) = self.product(y, w);
-            (x.add(l).add(c), x.sub(l).sub(c))
+            let p = self.mul(y, w);
+            (x.add(p), x.sub(p))
         }
     }
     #[inline(always)]
@@ -266,8 +273,7 @@ impl<Q: Quad> Lanes for Doubles<Q> {
         // SAFETY: see above.
         unsafe {
             let high = x.mul_add(y, a.0);
-            let step = high.sub(a.0);
-            (high, a.1.add(x.mul_sub(y, step)))
+            (high, a.1.add(x.mul_add(y, a.0.sub(high))))
         }
     }
     #[inline(always)]
@@ -291,10 +297,15 @@ impl<Q: Quad> Lanes for Doubles<Q> {
     #[inline(always)]
     unsafe fn acc_reduce<const SMALL: bool>(self, a: Self::A) -> Q {
         // SAFETY: see above.
+        unsafe { self.reduce(self.acc_sum::<SMALL>(a)) }
+    }
+    #[inline(always)]
+    unsafe fn acc_sum<const SMALL: bool>(self, a: Self::A) -> Q {
+        // SAFETY: see above. The quotient is off by 5/2 at most, so with the errors and another residue the sum is below 2^53.
         unsafe {
             let high = a.0.sub(Q::splat(if SMALL { NARROW } else { WIDE }));
             let b = high.mul(self.qinv).round();
-            self.reduce(b.sub_from(self.q, high).add(a.1))
+            b.sub_from(self.q, high).add(a.1)
         }
     }
     #[inline(always)]

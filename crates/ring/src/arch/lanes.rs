@@ -19,6 +19,8 @@ pub(crate) trait Lanes: Copy {
     const WIDTH: usize;
     /// Whether sums grow until `tame` is called (integer lanes reduce inside the butterflies).
     const GROWS: bool;
+    /// Whether registers hold no more than four vectors and what they are multiplied by: transforms then go two stages at a time.
+    const FEW_REGISTERS: bool = false;
     /// With as many bits or fewer, the sums of 13 stages can be multiplied without having been reduced (0: never).
     const ROOMY_BITS: u32 = 0;
     /// Products of two canonical residues that a wide accumulator takes.
@@ -54,6 +56,12 @@ pub(crate) trait Lanes: Copy {
     unsafe fn load(self, p: *const u64) -> Self::V;
     /// Lazy to canonical, to memory.
     unsafe fn store(self, p: *mut u64, x: Self::V);
+    /// [`Lanes::store`] of a value fresh from `mul`, `tame` or `acc_reduce`.
+    #[inline(always)]
+    unsafe fn store_tame(self, p: *mut u64, x: Self::V) {
+        // SAFETY: as for `store`.
+        unsafe { self.store(p, x) }
+    }
     /// [`Lanes::store`] past the caches where that can be done, for what is read again much later: the line at `p` is not
     /// fetched first. Other threads may read it after [`Lanes::fence`].
     #[inline(always)]
@@ -139,11 +147,17 @@ pub(crate) trait Lanes: Copy {
     unsafe fn acc_load(p: *const u64) -> Self::A;
     /// The sum, balanced or canonical, of an accumulator that began as `acc_zero::<NARROW>`.
     unsafe fn acc_reduce<const NARROW: bool>(self, a: Self::A) -> Self::V;
+    /// [`Lanes::acc_reduce`], but only as far as `store` needs it, also of the sum with a value that is canonical or tame.
+    #[inline(always)]
+    unsafe fn acc_sum<const NARROW: bool>(self, a: Self::A) -> Self::V {
+        // SAFETY: as for `acc_reduce`.
+        unsafe { self.acc_reduce::<NARROW>(a) }
+    }
     /// What `store` makes of `acc_reduce`.
     #[inline(always)]
     unsafe fn acc_finish<const NARROW: bool>(self, p: *mut u64, a: Self::A) {
         // SAFETY: as for `store`.
-        unsafe { self.store(p, self.acc_reduce::<NARROW>(a)) }
+        unsafe { self.store(p, self.acc_sum::<NARROW>(a)) }
     }
     /// A canonical constant in all lanes, balanced where that helps.
     unsafe fn constant(self, c: u64) -> Self::V;

@@ -103,7 +103,10 @@ impl<'a> Form<'a> {
     }
 }
 
-/// Rows of one part of a limb: kept from limb to limb, so that nothing is allocated for each.
+/// Words of a tile: those of all operands of a tensor product stay in the L2 cache.
+const TILE: usize = 8192;
+
+/// Rows of one tile of a limb: kept from tile to tile, so that nothing is allocated for each.
 #[derive(Default)]
 struct Rows<'a> {
     products: Vec<(&'a [u64], &'a [u64])>,
@@ -121,48 +124,58 @@ impl Ring {
         Ok(out)
     }
 
-    /// Evaluates forms to what is there already, all of one shape: keys, which last, and secrets, which are wiped.
+    /// Evaluates forms to what is there already, all of one shape: keys, which last, and secrets, which are wiped. A tile of a limb of what
+    /// forms share stays in the cache for all of them.
     pub fn forms_to(&self, forms: &[Form<'_>], out: &mut [Poly<Eval>]) {
-        for (form, out) in forms.iter().zip(out.iter_mut()) {
-            let (q_limbs, p_limbs) = (out.q_limbs(), out.p_limbs());
-            assert!(
-                form.operands().all(|x| x.q_limbs() >= q_limbs && x.p_limbs() >= p_limbs),
-                "operands have all limbs"
-            );
-            let part = if form.is_split() { self.n() / 2 } else { self.n() };
-            out.par_limbs_mut().enumerate().for_each_init(Rows::default, |rows, (i, limb)| {
-                self.form_limb(form, (q_limbs, i), part, rows, limb);
-            });
+        let Some((q_limbs, p_limbs)) = out.first().map(|out| (out.q_limbs(), out.p_limbs())) else { return };
+        assert!(out.len() == forms.len() && out.iter().all(|out| (out.q_limbs(), out.p_limbs()) == (q_limbs, p_limbs)));
+        let mut operands = forms.iter().flat_map(Form::operands);
+        assert!(operands.all(|x| x.q_limbs() >= q_limbs && x.p_limbs() >= p_limbs), "operands have all limbs");
+        // One form alone has nothing to share.
+        let tile = match forms {
+            [form] if !form.is_split() => self.n(),
+            [_] => self.n() / 2,
+            _ => TILE.min(self.n() / 2),
+        };
+        let mut limbs: Vec<Vec<&mut [u64]>> = (0..q_limbs + p_limbs).map(|_| Vec::new()).collect();
+        for out in out.iter_mut() {
+            out.limbs_mut().zip(&mut limbs).for_each(|(row, limb)| limb.push(row));
         }
+        limbs.par_iter_mut().enumerate().for_each_init(Rows::default, |rows, (i, limb)| {
+            for start in (0..self.n()).step_by(tile) {
+                for (form, out) in forms.iter().zip(limb.iter_mut()) {
+                    self.form_tile(form, (q_limbs, i), start, rows, &mut out[start..start + tile]);
+                }
+            }
+        });
     }
 
-    /// One limb of a form, in parts of so many words.
-    fn form_limb<'a>(
+    /// One tile of a limb of a form, from word `start` on: it lies in one half of the limb.
+    fn form_tile<'a>(
         &self,
         form: &Form<'a>,
         (q_limbs, i): (usize, usize),
-        part: usize,
+        start: usize,
         rows: &mut Rows<'a>,
         out: &mut [u64],
     ) {
         let table = self.table(self.prime_of(q_limbs, i));
-        let (m, unit) = (table.modulus(), if part < out.len() { table.imaginary_unit() } else { 0 });
-        for (h, out) in out.chunks_mut(part).enumerate() {
-            let words = |x: &'a Poly<Eval>| &x.limb_like(q_limbs, i)[h * part..][..part];
-            rows.products.clear();
-            for &(times, x, y) in &form.products {
-                rows.products.extend(std::iter::repeat_n((words(x), words(y)), times as usize));
-            }
-            rows.terms.clear();
-            let terms = form.terms.iter().filter(|(c, _)| !c.leaves_out(i));
-            rows.terms.extend(terms.map(|&(c, x)| (words(x), c.halves(i, m, unit)[h])));
-            let row = FormRow {
-                products: &rows.products,
-                terms: &rows.terms,
-                constant: form.constant.halves(i, m, unit)[h],
-                factor: form.factor.map(|f| f.halves(i, m, unit)[h]),
-            };
-            table.kernels().form(m, &row, out);
+        let (m, unit) = (table.modulus(), if form.is_split() { table.imaginary_unit() } else { 0 });
+        let h = usize::from(start >= self.n() / 2);
+        let words = |x: &'a Poly<Eval>| &x.limb_like(q_limbs, i)[start..][..out.len()];
+        rows.products.clear();
+        for &(times, x, y) in &form.products {
+            rows.products.extend(std::iter::repeat_n((words(x), words(y)), times as usize));
         }
+        rows.terms.clear();
+        let terms = form.terms.iter().filter(|(c, _)| !c.leaves_out(i));
+        rows.terms.extend(terms.map(|&(c, x)| (words(x), c.halves(i, m, unit)[h])));
+        let row = FormRow {
+            products: &rows.products,
+            terms: &rows.terms,
+            constant: form.constant.halves(i, m, unit)[h],
+            factor: form.factor.map(|f| f.halves(i, m, unit)[h]),
+        };
+        table.kernels().form(m, &row, out);
     }
 }

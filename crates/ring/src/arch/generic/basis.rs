@@ -68,7 +68,17 @@ pub(crate) unsafe fn convert<L: Lanes>(c: &ConverterPart, first: usize, rows: &[
                 let rows = &starts[..rows.len()];
                 let width = TILE.min(len - start);
                 let mut pairs = 0;
-                if L::WIDTH == 8 && rows.len() <= chunk && width.is_multiple_of(FLIGHT * L::WIDTH) {
+                if L::FEW_REGISTERS && width.is_multiple_of(2 * L::WIDTH) {
+                    pairs = targets.len() / 2;
+                    for ((l, targets), out) in
+                        lanes.chunks_exact(2).zip(targets.chunks_exact(2)).zip(dst.chunks_exact_mut(2))
+                    {
+                        let out = [out[0].as_mut_ptr().add(start), out[1].as_mut_ptr().add(start)];
+                        for at in (0..width).step_by(2 * L::WIDTH) {
+                            both_in_parts::<L, 2>([l[0], l[1]], targets, rows, (at, chunk), out);
+                        }
+                    }
+                } else if L::WIDTH == 8 && rows.len() <= chunk && width.is_multiple_of(FLIGHT * L::WIDTH) {
                     pairs = targets.len() / 2;
                     for ((l, targets), out) in
                         lanes.chunks_exact(2).zip(targets.chunks_exact(2)).zip(dst.chunks_exact_mut(2))
@@ -90,8 +100,10 @@ pub(crate) unsafe fn convert<L: Lanes>(c: &ConverterPart, first: usize, rows: &[
                     }
                     // Reducing needs a long chain of operations: the vectors of a tile hide each other's latency.
                     for at in (0..width).step_by(L::WIDTH) {
-                        let x = l.acc_reduce::<true>(L::acc_load(sums.as_ptr().add(2 * at)));
-                        let x = l.add(x, L::load_raw(earlier.as_ptr().add(at)));
+                        let mut x = l.acc_sum::<true>(L::acc_load(sums.as_ptr().add(2 * at)));
+                        if rows.len() > chunk {
+                            x = l.add(x, L::load_raw(earlier.as_ptr().add(at)));
+                        }
                         l.store(out.as_mut_ptr().add(start + at), x);
                     }
                 }
@@ -127,6 +139,63 @@ unsafe fn both<L: Lanes, const K: usize>(
     }
 }
 
+/// The same where a sum may take more than an accumulator: what a part comes to is added to what the next one does.
+#[inline(always)]
+unsafe fn both_in_parts<L: Lanes, const K: usize>(
+    l: [L; 2],
+    targets: &[Target],
+    rows: &[*const u64],
+    (at, chunk): (usize, usize),
+    out: [*mut u64; 2],
+) {
+    // SAFETY: as for `both`.
+    unsafe {
+        let mut constants = [targets[0].constants.as_ptr(), targets[1].constants.as_ptr()];
+        let (mut rows, mut before) = (rows, [[l[0].constant(0); 2]; K]);
+        loop {
+            let (part, rest) = rows.split_at(rows.len().min(chunk));
+            let mut acc = [[l[0].acc_zero::<true>(); 2]; K];
+            let mut both = part.chunks_exact(2);
+            for (i, row) in both.by_ref().enumerate() {
+                add_row(l, &mut acc, row[0].add(at), constants.map(|c| c.add(2 * i)));
+                add_row(l, &mut acc, row[1].add(at), constants.map(|c| c.add(2 * i + 1)));
+            }
+            if let [row] = both.remainder() {
+                add_row(l, &mut acc, row.add(at), constants.map(|c| c.add(part.len() - 1)));
+            }
+            if rest.is_empty() {
+                for (k, (a, before)) in acc.iter().zip(&before).enumerate() {
+                    for t in 0..2 {
+                        let x = l[t].acc_sum::<true>(a[t]);
+                        let x = if part.len() < targets[0].constants.len() { l[t].add(x, before[t]) } else { x };
+                        l[t].store(out[t].add(at + k * L::WIDTH), x);
+                    }
+                }
+                return;
+            }
+            for (a, before) in acc.iter().zip(&mut before) {
+                for t in 0..2 {
+                    before[t] = l[t].tame(l[t].add(before[t], l[t].acc_reduce::<true>(a[t])));
+                }
+            }
+            (rows, constants) = (rest, constants.map(|c| c.add(chunk)));
+        }
+    }
+}
+
+/// Adds the products of `K` vectors of a row with the constants of two targets.
+#[inline(always)]
+unsafe fn add_row<L: Lanes, const K: usize>(l: [L; 2], acc: &mut [[L::A; 2]; K], row: *const u64, c: [*const u64; 2]) {
+    // SAFETY: as for `both`.
+    unsafe {
+        let c = [L::splat_raw(*c[0]), L::splat_raw(*c[1])];
+        for (k, a) in acc.iter_mut().enumerate() {
+            let x = L::load_raw(row.add(k * L::WIDTH));
+            *a = [l[0].mac(a[0], x, c[0]), l[1].mac(a[1], x, c[1])];
+        }
+    }
+}
+
 /// `K` neighbouring vectors of one target: the last accumulator of each, and what earlier ones came to.
 #[inline(always)]
 unsafe fn column<L: Lanes, const K: usize>(
@@ -157,7 +226,9 @@ unsafe fn column<L: Lanes, const K: usize>(
         }
         for (k, (&a, &b)) in acc.iter().zip(&before).enumerate() {
             L::acc_store(sums.as_mut_ptr().add(2 * (at + k * L::WIDTH)), a);
-            L::store_raw(earlier.as_mut_ptr().add(at + k * L::WIDTH), b);
+            if rows.len() > chunk {
+                L::store_raw(earlier.as_mut_ptr().add(at + k * L::WIDTH), b);
+            }
         }
     }
 }

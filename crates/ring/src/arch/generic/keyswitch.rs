@@ -46,9 +46,9 @@ pub(super) unsafe fn ask<L: Lanes>(row: &[u64], at: usize, g: &Permutation) {
 }
 
 /// The pair `sum_d phi(digit_d) (b_d, a_d)`, plus `phi(addend)` on the first, at one position; canonical or balanced.
-/// With `D` the number of digits is known and no more than a wide accumulator takes beside the addend.
+/// With `D` the number of digits is known and no more than a wide accumulator takes beside the addend; `LAZY` is as for `acc_sum`.
 #[inline(always)]
-unsafe fn product<L: Lanes, const D: usize>(
+unsafe fn product<L: Lanes, const D: usize, const LAZY: bool>(
     l: L,
     digits: &[&[u64]],
     addend: Option<&[u64]>,
@@ -75,6 +75,9 @@ unsafe fn product<L: Lanes, const D: usize>(
             b = l.mac(b, x, l.load(key.b.get_unchecked(d).as_ptr().add(at)));
             a = l.mac(a, x, l.load(key.a.get_unchecked(d).as_ptr().add(at)));
             room -= 1;
+        }
+        if D > 0 && LAZY {
+            return (l.acc_sum::<false>(b), l.acc_sum::<false>(a));
         }
         let (b, a) = (l.acc_reduce::<false>(b), l.acc_reduce::<false>(a));
         if D > 0 {
@@ -152,7 +155,7 @@ unsafe fn key_product_of<L: Lanes, const D: usize>(
     for at in (start..end).step_by(L::WIDTH) {
         // SAFETY: as for `key_product`.
         unsafe {
-            let (mut b, mut a) = product::<L, D>(l, input.digits, input.added_before, key, at);
+            let (mut b, mut a) = product::<L, D, true>(l, input.digits, input.added_before, key, at);
             if let Some((x, y)) = input.added_after {
                 (b, a) = (l.add(b, l.load(x.as_ptr().add(at))), l.add(a, l.load(y.as_ptr().add(at))));
             }
@@ -211,6 +214,8 @@ pub(crate) unsafe fn linear_map<L: Lanes>(m: &Modulus, row: &LinearMapRow<'_>, o
     let pairs = 2 * row.babies.len() * tile;
     let mut scratch = lines(pairs * inputs);
     let scratch = words(&mut scratch);
+    // Of each giant step what its sums are made of, so that the innermost loop asks nothing.
+    let parts: Vec<Vec<Part>> = row.diagonals.chunks_exact(row.babies.len()).map(|d| parts(d, n, tile)).collect();
     // SAFETY: offsets stay below n in limbs and below `pairs` in the scratch of an input; the shift maps 0..n to the
     // constants of a diagonal.
     unsafe {
@@ -226,19 +231,19 @@ pub(crate) unsafe fn linear_map<L: Lanes>(m: &Modulus, row: &LinearMapRow<'_>, o
             // Part by part, so that all giant steps find the pairs in the L1 cache.
             for part in (0..tile).step_by(PART) {
                 let end = tile.min(part + PART);
-                for (diagonals, out) in row.diagonals.chunks_exact(row.babies.len()).zip(out.chunks_exact_mut(inputs)) {
+                for (parts, out) in parts.iter().zip(out.chunks_exact_mut(inputs)) {
                     for (rotated, (b, a)) in scratch.chunks_exact(pairs).zip(out) {
                         let (b, a) = (b.as_mut_ptr().add(start), a.as_mut_ptr().add(start));
                         // As many vectors in flight as the registers hold accumulators for.
                         if L::WIDTH == 8 && (end - part).is_multiple_of(32) {
                             for at in (part..end).step_by(32) {
                                 let out = (b.add(at), a.add(at));
-                                inner_sum::<L, 4>(l, (rotated, tile), diagonals, n, (start, at), out);
+                                inner_sum::<L, 4>(l, (rotated, tile), parts, (start, at), out);
                             }
                         } else {
                             for at in (part..end).step_by(2 * L::WIDTH) {
                                 let out = (b.add(at), a.add(at));
-                                inner_sum::<L, 2>(l, (rotated, tile), diagonals, n, (start, at), out);
+                                inner_sum::<L, 2>(l, (rotated, tile), parts, (start, at), out);
                             }
                         }
                     }
@@ -274,7 +279,7 @@ unsafe fn rotate<L: Lanes, const D: usize>(
                 }
             }
             let (b, a) = match (row.babies.get_unchecked(i), lifted) {
-                (Some(key), _) => product::<L, D>(l, digits, lifted.map(|x| x.0), key, start + at),
+                (Some(key), _) => product::<L, D, false>(l, digits, lifted.map(|x| x.0), key, start + at),
                 (None, Some((c0, c1))) => {
                     (l.tame(l.load(c0.as_ptr().add(start + at))), l.tame(l.load(c1.as_ptr().add(start + at))))
                 }
@@ -286,13 +291,30 @@ unsafe fn rotate<L: Lanes, const D: usize>(
     }
 }
 
+/// A diagonal of an inner sum: where the pair begins that it meets, its constants, and how many words a run of them has, as a power of two.
+#[derive(Clone, Copy)]
+struct Part {
+    pair: usize,
+    constants: *const u64,
+    shift: u32,
+}
+
+/// The diagonals of one giant step that there are.
+fn parts(diagonals: &[Option<DiagonalRow<'_>>], n: usize, tile: usize) -> Vec<Part> {
+    let part = |(i, d): (usize, &Option<DiagonalRow<'_>>)| {
+        let constants = d.as_ref()?.constants;
+        let shift = n.trailing_zeros() - constants.len().trailing_zeros();
+        Some(Part { pair: 2 * i * tile, constants: constants.as_ptr(), shift })
+    };
+    diagonals.iter().enumerate().filter_map(part).collect()
+}
+
 /// `F` neighbouring vectors of one inner sum, both halves: their chains of multiply-adds are independent.
 #[inline(always)]
 unsafe fn inner_sum<L: Lanes, const F: usize>(
     l: L,
     (rotated, tile): (&[u64], usize),
-    diagonals: &[Option<DiagonalRow<'_>>],
-    n: usize,
+    parts: &[Part],
     (start, at): (usize, usize),
     (b, a): (*mut u64, *mut u64),
 ) {
@@ -300,19 +322,17 @@ unsafe fn inner_sum<L: Lanes, const F: usize>(
     unsafe {
         let zero = (l.acc_zero::<true>(), l.acc_zero::<true>());
         let (mut sums, mut room, mut begun) = ([zero; F], L::CHUNK_NARROW, false);
-        for (i, diagonal) in diagonals.iter().enumerate() {
-            let Some(d) = diagonal else { continue };
+        for &Part { pair, constants, shift } in parts {
             if room == 0 {
                 flush(l, &sums, begun, (b, a));
                 (sums, room, begun) = ([zero; F], L::CHUNK_NARROW, true);
             }
-            let shift = n.trailing_zeros() - d.constants.len().trailing_zeros();
-            let u = rotated.as_ptr().add(2 * i * tile + at);
+            let u = rotated.as_ptr().add(pair + at);
             let same = 1usize << shift >= F * L::WIDTH;
-            let first = load_constants::<L>(d.constants, start + at, shift);
+            let first = load_constants::<L>(constants, start + at, shift);
             for (k, s) in sums.iter_mut().enumerate() {
                 let off = k * L::WIDTH;
-                let c = if same { first } else { load_constants::<L>(d.constants, start + at + off, shift) };
+                let c = if same { first } else { load_constants::<L>(constants, start + at + off, shift) };
                 s.0 = l.mac(s.0, L::load_raw(u.add(off)), c);
                 s.1 = l.mac(s.1, L::load_raw(u.add(tile + off)), c);
             }
@@ -329,7 +349,7 @@ unsafe fn flush<L: Lanes, const F: usize>(l: L, sums: &[(L::A, L::A); F], begun:
         // SAFETY: the outputs are valid for F vectors.
         unsafe {
             for (sum, out) in [(s.0, b.add(k * L::WIDTH)), (s.1, a.add(k * L::WIDTH))] {
-                let x = l.acc_reduce::<true>(sum);
+                let x = l.acc_sum::<true>(sum);
                 if begun {
                     l.store(out, l.add(x, l.load(out)));
                 } else {
@@ -342,17 +362,17 @@ unsafe fn flush<L: Lanes, const F: usize>(l: L, sums: &[(L::A, L::A); F], begun:
 
 /// `WIDTH` constants of a diagonal at position `at` whose runs have `2^shift` words.
 #[inline(always)]
-unsafe fn load_constants<L: Lanes>(constants: &[u64], at: usize, shift: u32) -> L::V {
+unsafe fn load_constants<L: Lanes>(constants: *const u64, at: usize, shift: u32) -> L::V {
     // SAFETY: `at >> shift` is below the number of constants; runs shorter than a vector are copied out.
     unsafe {
         if shift == 0 {
-            L::load_raw(constants.as_ptr().add(at))
+            L::load_raw(constants.add(at))
         } else if 1usize << shift >= L::WIDTH {
-            L::splat_raw(*constants.get_unchecked(at >> shift))
+            L::splat_raw(*constants.add(at >> shift))
         } else {
             let mut copy = [0u64; 8];
             for (i, c) in copy.iter_mut().enumerate().take(L::WIDTH) {
-                *c = *constants.get_unchecked((at + i) >> shift);
+                *c = *constants.add((at + i) >> shift);
             }
             L::load_raw(copy.as_ptr())
         }

@@ -18,10 +18,14 @@
 //! follow after two stages, at `[-2q, U + 5q)`. Below 2^47 nothing has to before the last step: on a lift of 13, a canonical
 //! value and the sums of thirteen stages stay in `[0, 27q)`.
 //!
-//! Range of the floating-point lanes, in units of q, with the product bound `1/2 + |a|/8` of `doubles.rs`: from an
-//! input of at most 1, four stages give 1.63, 2.33, 3.12, 4.01; from a tamed input (1/2) they give 1.06, 1.69,
-//! 2.40, 3.20. Values are tamed where a step begins, or twisted there, which leaves at most 1.01. The inverse tames the
-//! sums of every second stage: inputs stay within 1, products take at most 4.
+//! Range of the floating-point lanes, in units of q: the quotients of tables are rounded once, so a product is at most
+//! `1/2 + |a|/16` (`doubles.rs` has `|a|/8` for any multiplier), and `a` may be 4. From an input of at most 1, four stages give
+//! 1.57, 2.17, 2.80, 3.48. A later step tames the half of its input that its first stage does not multiply; then four stages give
+//! 1.22, 1.80, 2.41, 3.06 at most. Before the last step all but word 0 are twisted, which leaves at most 0.72. The inverse tames
+//! the sums of every second stage: inputs stay within 1, products take at most 4.
+//!
+//! Where sixteen registers have to do ([`Lanes::FEW_REGISTERS`]), two stages go at a time, on four vectors whose multipliers stay in
+//! registers: a step of four stages is two passes over a block that fits the L1 cache, instead of one that spills every second value.
 
 use crate::arch::lanes::Lanes;
 use crate::ntt::NttTable;
@@ -35,6 +39,12 @@ impl Twiddles {
     unsafe fn at<L: Lanes>(self, l: L, i: usize) -> L::T {
         // SAFETY: the caller keeps i inside the table.
         unsafe { l.splat(*self.0.add(i)) }
+    }
+    /// Those of two stages on four vectors: of the first stage one, of the second two neighbours.
+    #[inline(always)]
+    unsafe fn quad<L: Lanes>(self, l: L, first: usize, second: usize) -> [L::T; 3] {
+        // SAFETY: as above.
+        unsafe { [self.at(l, first), self.at(l, second), self.at(l, second + 1)] }
     }
     #[inline(always)]
     unsafe fn after(self, count: usize) -> Self {
@@ -124,6 +134,30 @@ unsafe fn inverse_stage<L: Lanes, const PAIRS: usize, const H: usize, const TAME
     }
 }
 
+/// Two forward stages on four vectors.
+#[inline(always)]
+unsafe fn forward_quad<L: Lanes>(l: L, x: [L::V; 4], w: [L::T; 3]) -> [L::V; 4] {
+    // SAFETY: the caller vouches for the CPU.
+    unsafe {
+        let ((a, c), (b, d)) = (l.fwd_butterfly(x[0], x[2], w[0]), l.fwd_butterfly(x[1], x[3], w[0]));
+        let ((a, b), (c, d)) = (l.fwd_butterfly(a, b, w[1]), l.fwd_butterfly(c, d, w[2]));
+        [a, b, c, d]
+    }
+}
+
+/// Two inverse stages on four vectors; sums of the second are tamed with `TAME`.
+#[inline(always)]
+unsafe fn inverse_quad<L: Lanes, const TAME: bool>(l: L, x: [L::V; 4], w: [L::T; 3]) -> [L::V; 4] {
+    // SAFETY: the caller vouches for the CPU.
+    unsafe {
+        let (a, b) = (l.inv_sum(x[0], x[1]), l.inv_diff_mul(x[0], x[1], w[1]));
+        let (c, d) = (l.inv_sum(x[2], x[3]), l.inv_diff_mul(x[2], x[3], w[2]));
+        let (sum, other) = (l.inv_sum(a, c), l.inv_sum(b, d));
+        let (sum, other) = if TAME { (l.tame(sum), l.tame(other)) } else { (sum, other) };
+        [sum, other, l.inv_diff_mul(a, c, w[0]), l.inv_diff_mul(b, d, w[0])]
+    }
+}
+
 /// `K` forward stages in registers; `lazy_reduce` says what each reduces.
 #[inline(always)]
 unsafe fn forward_block<L: Lanes, const K: usize>(
@@ -135,6 +169,17 @@ unsafe fn forward_block<L: Lanes, const K: usize>(
     // SAFETY: the table holds 2^K - 1 multipliers from `w` on.
     unsafe {
         match K {
+            4 if L::FEW_REGISTERS => {
+                let first = w.quad(l, 0, 1);
+                for i in 0..4 {
+                    let quad = forward_quad(l, [x[i], x[i + 4], x[i + 8], x[i + 12]], first);
+                    (x[i], x[i + 4], x[i + 8], x[i + 12]) = (quad[0], quad[1], quad[2], quad[3]);
+                }
+                for i in 0..4 {
+                    let quad = [x[4 * i], x[4 * i + 1], x[4 * i + 2], x[4 * i + 3]];
+                    x[4 * i..][..4].copy_from_slice(&forward_quad(l, quad, w.quad(l, 3 + i, 7 + 2 * i)));
+                }
+            }
             1 => forward_stage::<L, 1, 1>(l, x, w, lazy_reduce[0]),
             2 => {
                 forward_stage::<L, 2, 2>(l, x, w, lazy_reduce[0]);
@@ -162,6 +207,17 @@ unsafe fn inverse_block<L: Lanes, const K: usize, const TAME: bool>(l: L, x: &mu
     // SAFETY: the table holds 2^K - 1 multipliers from `w` on.
     unsafe {
         match K {
+            4 if L::FEW_REGISTERS => {
+                for i in 0..4 {
+                    let quad = [x[4 * i], x[4 * i + 1], x[4 * i + 2], x[4 * i + 3]];
+                    x[4 * i..][..4].copy_from_slice(&inverse_quad::<L, true>(l, quad, w.quad(l, 3 + i, 7 + 2 * i)));
+                }
+                let last = [first, w.at(l, 1), w.at(l, 2)];
+                for i in 0..4 {
+                    let quad = inverse_quad::<L, TAME>(l, [x[i], x[i + 4], x[i + 8], x[i + 12]], last);
+                    (x[i], x[i + 4], x[i + 8], x[i + 12]) = (quad[0], quad[1], quad[2], quad[3]);
+                }
+            }
             1 => inverse_stage::<L, 1, 1, TAME>(l, x, w, first),
             2 => {
                 inverse_stage::<L, 2, 1, false>(l, x, w, first);
@@ -194,6 +250,55 @@ macro_rules! with_stages {
     };
 }
 
+/// Two forward stages on a block of `4 h` words, in place, for lanes with few registers: four vectors and three multipliers at a time.
+#[inline(always)]
+unsafe fn forward_quads<L: Lanes, const CANONICAL: bool, const TAME: bool>(
+    l: L,
+    data: *mut u64,
+    h: usize,
+    w: [L::T; 3],
+) {
+    for at in (0..h).step_by(L::WIDTH) {
+        // SAFETY: `data` holds the block, and WIDTH divides h.
+        unsafe {
+            let p = [0, 1, 2, 3].map(|j| data.add(at + j * h));
+            let mut x = [L::load_raw(p[0]); 4];
+            for (j, x) in x.iter_mut().enumerate() {
+                *x = match (CANONICAL, TAME && j < 2) {
+                    (true, _) => l.load(p[j]),
+                    (_, true) => l.tame(L::load_raw(p[j])),
+                    _ => L::load_raw(p[j]),
+                };
+            }
+            for (j, x) in forward_quad(l, x, w).into_iter().enumerate() {
+                L::store_raw(p[j], x);
+            }
+        }
+    }
+}
+
+/// Two inverse stages on a block of `4 h` words. With `FINAL` they are the last of the whole, and sums are multiplied by `scale`.
+#[inline(always)]
+unsafe fn inverse_quads<L: Lanes, const FINAL: bool>(l: L, data: *mut u64, h: usize, w: [L::T; 3], scale: L::T) {
+    for at in (0..h).step_by(L::WIDTH) {
+        // SAFETY: as for `forward_quads`.
+        unsafe {
+            let p = [0, 1, 2, 3].map(|j| data.add(at + j * h));
+            let mut x = [L::load_raw(p[0]); 4];
+            for (j, x) in x.iter_mut().enumerate() {
+                *x = L::load_raw(p[j]);
+            }
+            let x = if FINAL { inverse_quad::<L, false>(l, x, w) } else { inverse_quad::<L, true>(l, x, w) };
+            for (j, &x) in x.iter().enumerate() {
+                match FINAL {
+                    true => l.store_tame(p[j], if j < 2 { l.mul(x, scale) } else { x }),
+                    false => L::store_raw(p[j], x),
+                }
+            }
+        }
+    }
+}
+
 /// A forward step of `K` stages on a block of `2^K h` words, in place. With `CANONICAL` it is the first step.
 #[inline(always)]
 unsafe fn forward_step<L: Lanes, const K: usize, const CANONICAL: bool, const ROOMY: bool>(
@@ -202,6 +307,20 @@ unsafe fn forward_step<L: Lanes, const K: usize, const CANONICAL: bool, const RO
     h: usize,
     w: Twiddles,
 ) {
+    // SAFETY: as below; a step of four stages is one of two and four of two.
+    unsafe {
+        match K {
+            2 if L::FEW_REGISTERS => return forward_quads::<L, CANONICAL, true>(l, data, h, w.quad(l, 0, 1)),
+            4 if L::FEW_REGISTERS => {
+                forward_quads::<L, CANONICAL, true>(l, data, 4 * h, w.quad(l, 0, 1));
+                for i in 0..4 {
+                    forward_quads::<L, false, false>(l, data.add(4 * i * h), h, w.quad(l, 3 + i, 7 + 2 * i));
+                }
+                return;
+            }
+            _ => {}
+        }
+    }
     for at in (0..h).step_by(L::WIDTH) {
         // SAFETY: `data` holds the block, and WIDTH divides h.
         unsafe {
@@ -212,8 +331,8 @@ unsafe fn forward_step<L: Lanes, const K: usize, const CANONICAL: bool, const RO
                 *x = match (CANONICAL, L::GROWS) {
                     (true, _) if j < 1 << (K - 1) => l.lift(l.load(p), if ROOMY { 13 } else { 1 }),
                     (true, _) => l.load(p),
-                    (false, true) => l.tame(L::load_raw(p)),
-                    (false, false) => L::load_raw(p),
+                    (false, true) if j < 1 << (K - 1) => l.tame(L::load_raw(p)),
+                    (false, _) => L::load_raw(p),
                 };
             }
             let lazy_reduce = rules(K, CANONICAL, ROOMY);
@@ -235,6 +354,23 @@ unsafe fn inverse_step<L: Lanes, const K: usize, const FINAL: bool>(
     w: Twiddles,
     scales: [L::T; 2],
 ) {
+    // SAFETY: as below; a step of four stages is four of two and one of two.
+    unsafe {
+        let first = if FINAL { scales[1] } else { w.at(l, 0) };
+        match K {
+            2 if L::FEW_REGISTERS => {
+                return inverse_quads::<L, FINAL>(l, data, h, [first, w.at(l, 1), w.at(l, 2)], scales[0]);
+            }
+            4 if L::FEW_REGISTERS => {
+                for i in 0..4 {
+                    let w = w.quad(l, 3 + i, 7 + 2 * i);
+                    inverse_quads::<L, false>(l, data.add(4 * i * h), h, w, scales[0]);
+                }
+                return inverse_quads::<L, FINAL>(l, data, 4 * h, [first, w.at(l, 1), w.at(l, 2)], scales[0]);
+            }
+            _ => {}
+        }
+    }
     for at in (0..h).step_by(L::WIDTH) {
         // SAFETY: as for `forward_step`.
         unsafe {
@@ -251,8 +387,8 @@ unsafe fn inverse_step<L: Lanes, const K: usize, const FINAL: bool>(
             for (j, &x) in x.iter().enumerate().take(1 << K) {
                 let p = data.add(j * h);
                 match (FINAL, j < 1 << (K - 1)) {
-                    (true, true) => l.store(p, l.mul(x, scales[0])),
-                    (true, false) => l.store(p, x),
+                    (true, true) => l.store_tame(p, l.mul(x, scales[0])),
+                    (true, false) => l.store_tame(p, x),
                     (false, _) => L::store_raw(p, x),
                 }
             }

@@ -3,6 +3,9 @@
 use crate::arch::lanes::Lanes;
 use crate::modulus::Modulus;
 
+/// Constants of terms that are shaped once for all words.
+const KEPT: usize = 4;
+
 /// A sum over one row: `(sum a b + sum c x + constant) factor`, everything canonical.
 #[derive(Default)]
 pub(crate) struct FormRow<'a> {
@@ -22,31 +25,71 @@ pub(crate) struct FormRow<'a> {
 /// The CPU has the instruction set of `L`; all limbs have the length of `out`, a multiple of 8.
 #[inline(always)]
 pub(crate) unsafe fn form<L: Lanes>(m: &Modulus, form: &FormRow<'_>, out: &mut [u64]) {
+    // SAFETY: as stated; eight words are two vectors of lanes with few registers.
+    unsafe {
+        if L::FEW_REGISTERS {
+            forms::<L, 2>(m, form, out);
+        } else {
+            forms::<L, 1>(m, form, out);
+        }
+    }
+}
+
+/// `K` vectors at a time, which share what is done for each product.
+#[inline(always)]
+unsafe fn forms<L: Lanes, const K: usize>(m: &Modulus, form: &FormRow<'_>, out: &mut [u64]) {
     // SAFETY: every pointer below stays inside limbs of `out.len()` words.
     unsafe {
         let l = L::new(m);
-        let factor = form.factor.map(|w| l.splat(L::prepare(m, w)));
-        for at in (0..out.len()).step_by(L::WIDTH) {
-            let mut sum = l.constant(form.constant);
+        let (factor, constant) = (form.factor.map(|w| l.splat(L::prepare(m, w))), l.constant(form.constant));
+        let mut constants = [constant; KEPT];
+        constants.iter_mut().zip(form.terms).for_each(|(kept, (_, c))| *kept = l.constant(*c));
+        for at in (0..out.len()).step_by(K * L::WIDTH) {
+            // What earlier accumulators came to, and those that products and terms share as long as they have room.
+            let (mut sums, mut accs, mut room) = ([constant; K], [l.acc_zero::<false>(); K], L::CHUNK);
             for chunk in form.products.chunks(L::CHUNK) {
-                let mut a = l.acc_zero::<false>();
+                if room < chunk.len() {
+                    empty(l, &mut sums, &mut accs);
+                    room = L::CHUNK;
+                }
                 for (x, y) in chunk {
-                    a = l.mac(a, l.load(x.as_ptr().add(at)), l.load(y.as_ptr().add(at)));
+                    let (x, y) = (x.as_ptr().add(at), y.as_ptr().add(at));
+                    for (k, a) in accs.iter_mut().enumerate() {
+                        *a = l.mac(*a, l.load(x.add(k * L::WIDTH)), l.load(y.add(k * L::WIDTH)));
+                    }
                 }
-                sum = l.tame(l.add(sum, l.acc_reduce::<false>(a)));
+                room -= chunk.len();
             }
-            for chunk in form.terms.chunks(L::CHUNK) {
-                let mut a = l.acc_zero::<false>();
-                for (x, c) in chunk {
-                    a = l.mac(a, l.load(x.as_ptr().add(at)), l.constant(*c));
+            for (i, (x, c)) in form.terms.iter().enumerate() {
+                if room == 0 {
+                    empty(l, &mut sums, &mut accs);
+                    room = L::CHUNK;
                 }
-                sum = l.tame(l.add(sum, l.acc_reduce::<false>(a)));
+                let c = if i < KEPT { constants[i] } else { l.constant(*c) };
+                for (k, a) in accs.iter_mut().enumerate() {
+                    *a = l.mac(*a, l.load(x.as_ptr().add(at + k * L::WIDTH)), c);
+                }
+                room -= 1;
             }
-            let x = match factor {
-                Some(w) => l.mul(sum, w),
-                None => sum,
-            };
-            l.store(out.as_mut_ptr().add(at), x);
+            for (k, (&sum, &a)) in sums.iter().zip(&accs).enumerate() {
+                let p = out.as_mut_ptr().add(at + k * L::WIDTH);
+                match factor {
+                    Some(w) => l.store_tame(p, l.mul(l.tame(l.add(sum, l.acc_reduce::<false>(a))), w)),
+                    None => l.store(p, l.add(sum, l.acc_sum::<false>(a))),
+                }
+            }
+        }
+    }
+}
+
+/// Adds what accumulators hold to sums, and begins them anew.
+#[inline(always)]
+unsafe fn empty<L: Lanes, const K: usize>(l: L, sums: &mut [L::V; K], accs: &mut [L::A; K]) {
+    for (sum, a) in sums.iter_mut().zip(accs) {
+        // SAFETY: as for `form`.
+        unsafe {
+            *sum = l.tame(l.add(*sum, l.acc_reduce::<false>(*a)));
+            *a = l.acc_zero::<false>();
         }
     }
 }
@@ -63,7 +106,7 @@ pub(crate) unsafe fn rsub_mul<L: Lanes>(m: &Modulus, x: &mut [u64], y: &[u64], w
         let w = l.splat(L::prepare(m, w));
         for at in (0..x.len()).step_by(L::WIDTH) {
             let p = x.as_mut_ptr().add(at);
-            l.store(p, l.mul(l.sub(l.load(y.as_ptr().add(at)), l.load(p)), w));
+            l.store_tame(p, l.mul(l.sub(l.load(y.as_ptr().add(at)), l.load(p)), w));
         }
     }
 }

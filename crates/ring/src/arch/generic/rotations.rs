@@ -63,7 +63,7 @@ unsafe fn add_group<L: Lanes>(
                 a = l.mac(a, y, l.load(key.a.get_unchecked(0).as_ptr().add(at)));
             }
             for (sum, out) in [(b, out_b.as_mut_ptr().add(at)), (a, out_a.as_mut_ptr().add(at))] {
-                let sum = l.acc_reduce::<false>(sum);
+                let sum = l.acc_sum::<false>(sum);
                 l.store(out, if begun { l.add(sum, l.load(out)) } else { sum });
             }
         }

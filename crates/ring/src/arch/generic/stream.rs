@@ -167,12 +167,11 @@ impl<L: Lanes> Sums<L> {
         }
     }
     #[inline(always)]
-    unsafe fn store(mut self, l: L, out: &mut [&mut [u64]], at: usize) {
+    unsafe fn store(self, l: L, out: &mut [&mut [u64]], at: usize) {
         // SAFETY: as for `stream_sum`.
         unsafe {
-            self.empty(l);
-            for (sum, out) in self.sums.into_iter().zip(out) {
-                l.store(out.as_mut_ptr().add(at), sum);
+            for ((sum, acc), out) in self.sums.into_iter().zip(self.acc).zip(out) {
+                l.store(out.as_mut_ptr().add(at), l.add(l.acc_sum::<false>(acc), sum));
             }
         }
     }

@@ -16,6 +16,7 @@ unsafe fn doubles(words: __m256i) -> __m256d {
 // SAFETY of every block below: AVX2 and FMA are present, and pointers are valid for four words, by the contract of
 // the trait; unaligned loads and stores are used throughout.
 impl Quad for __m256d {
+    const FEW_REGISTERS: bool = true;
     #[inline(always)]
     unsafe fn splat(x: f64) -> Self {
         // SAFETY: see above.
