@@ -166,6 +166,18 @@ for _name in (
 
             WHOLE[_name, _argument] = (_refresh, _good)
 
+for _argument, _good in (("stage_count", 3), ("target_level", 3), ("order", 2)):
+
+    def _functional(w: World, v: Any, argument: str = _argument) -> Any:
+        keys = (*w.rest, w.keys.rotation, w.small)
+        return repr(w.engine.functional_bootstrap(w.x, [0, 1, 0, 1], *keys, input_error=0.0, **{argument: v}))
+
+    def _estimate(w: World, v: Any, argument: str = _argument) -> Any:
+        return repr(w.engine.functional_estimate([0, 1, 0, 1], **{argument: v}))
+
+    WHOLE["functional_bootstrap", _argument] = (_functional, _good)
+    WHOLE["functional_estimate", _argument] = (_estimate, _good)
+
 BY_NAME = {
     "alpha",
     "axis",
