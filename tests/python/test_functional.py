@@ -59,7 +59,7 @@ def test_tables(engine: Engine, keys: Keys, entries: int, low: float, step: floa
 
 def test_a_lossy_key_leaves_more_levels(engine: Engine, keys: Keys) -> None:
     lossy = engine.create_lossy_bootstrap_key(keys.secret, stage_count=3)
-    for entries, level in ((16, 10), (256, 5)):
+    for entries, level in ((16, 10), (256, 4)):
         message, of = messages(engine, entries), table(entries)
         ciphertext = engine.encrypt(message, keys.secret, level=0)
         result = engine.functional_bootstrap(

@@ -28,7 +28,7 @@ def of_slots(message: Any, entries: np.ndarray) -> Any:
 
 
 # Entries, bits of the root mean square by the model of shared tables (a slot has two parts), level.
-CASES = [(4, 25.0, 12), (16, 24.4, 10), (256, 22.4, 5)]
+CASES = [(4, 25.0, 12), (16, 23.7, 10), (256, 22.4, 4)]
 
 
 @pytest.mark.parametrize(("entries", "bits", "level"), CASES)

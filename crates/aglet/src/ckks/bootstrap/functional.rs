@@ -17,6 +17,8 @@ use crate::runtime::Pass;
 use crate::{Control, Error};
 use aglet_bootstrap::ckks::request::{Parts, Request};
 use aglet_bootstrap::ckks::slots_first::steps::eval_mod::{EvalMod, Function, Functional, Sensitivity};
+use aglet_bootstrap::ckks::slots_first::steps::SlotsFirst;
+use aglet_bootstrap::CkksStep;
 use aglet_schemes::ckks::stated::{in_slots, rounding};
 use aglet_schemes::ckks::Stated;
 use std::f64::consts::{SQRT_2, TAU};
@@ -163,14 +165,16 @@ impl Model {
         let entering = functional.period() * exponential / TAU
             + in_slots(slots, rounding(&engine.ctx, 2), scale)
             + largest / scale;
-        // Powers: each product rounds at the scale of its level, and doubles what the one before had.
-        let smallest = circuit.plan.stages().iter().map(|stage| stage.from.scale).fold(f64::INFINITY, f64::min);
-        let round = in_slots(slots, rounding(&engine.ctx, 2), smallest.min(POWERS));
+        // Powers: each product rounds at the scale of its level, and doubles what the one before had. What is multiplied with them is
+        // rounded too.
+        let (powers, factors) = least_scales(circuit, functional);
+        let round = |scale: f64| in_slots(slots, rounding(&engine.ctx, 2), scale);
         let weight = functional.functions().iter().flatten().map(|f| {
             let terms = f.coefficients().iter().enumerate();
             terms.map(|(k, c)| (k as f64 * c.norm()).powi(2)).sum::<f64>().sqrt()
         });
-        let powers = DOUBLED * round * weight.fold(0.0, f64::max);
+        let powers = DOUBLED * round(powers) * weight.fold(0.0, f64::max);
+        let factors = 2.0 * round(factors) * (functional.depth() as f64).sqrt();
         let last = 2.0 * in_slots(slots, rounding(&engine.ctx, 2), params.scale_at(circuit.level));
         let margin = functional.least_difference() / 4.0;
         let parts = if circuit.request.parts() == Parts::Real { 1 } else { 2 };
@@ -179,7 +183,7 @@ impl Model {
         Ok(Self {
             entering,
             // Roundings of different places.
-            leaving: (sensitivity.by_size * exponential).hypot(powers).hypot(last),
+            leaving: (sensitivity.by_size * exponential).hypot(powers).hypot(factors).hypot(last),
             margin,
             reach: functional.largest_error(margin),
             sensitivity,
@@ -223,8 +227,19 @@ impl Model {
 /// The least probability that is told, as log2.
 const LEAST: f64 = -1024.0;
 
-/// The least scale of the powers of an exponential.
-const POWERS: f64 = 2_199_023_255_552.0; // 2^41
+/// The least scale of powers of the exponential, and of what they are multiplied with.
+fn least_scales(circuit: &BootstrapCircuit, functional: &Functional) -> (f64, f64) {
+    let stage = circuit.plan.stages().iter().find_map(|stage| match &stage.step {
+        CkksStep::SlotsFirst(SlotsFirst::EvalMod(step)) => Some((step, stage.to)),
+        _ => None,
+    });
+    let (Some((step, to)), Some(layout)) = (stage, &circuit.layout) else { return (0.0, 0.0) };
+    // A result whose rescale is left to the next stage stands at the scale before it.
+    let unrescaled = step.eval_mod.levels() < step.eval_mod.function().levels();
+    let result = if unrescaled { to.scale / layout.moduli[to.level] } else { to.scale };
+    let top = to.level + functional.depth() - usize::from(unrescaled);
+    functional.least_scales(&layout.moduli, top, result)
+}
 
 /// The root mean square over the mean of a size: `4 / pi` where a Gaussian is multiplied by a Gaussian, and less for other laws.
 const SQUARE_OVER_MEAN: f64 = 4.0 / std::f64::consts::PI;

@@ -40,6 +40,26 @@ pub struct Layout {
     pub scale_out: f64,
 }
 
+/// Whether functions of the exponential can take these primes, above those of a result of a level: all are as large as the scale. Where they
+/// differ in size, the scales of powers do too, and what is multiplied with them is rounded as much earlier: the result needs room for that.
+fn table_primes(params: &CkksParams, kept: &[usize], table: &[usize], level: usize) -> bool {
+    let spare = params.role(Role::Spare).start;
+    let prime = |&limb: &usize| params.q().get(limb).or_else(|| params.spare().get(limb - spare)).copied();
+    let bits =
+        |limbs: &[usize]| limbs.iter().map(|l| prime(l).map_or(0.0, |q| (q as f64).log2())).collect::<Vec<f64>>();
+    let (all, least) = (bits(table), f64::from(params.scale_bits()) - 0.5);
+    let (low, high) = all.iter().fold((f64::INFINITY, 0.0f64), |(low, high), &b| (low.min(b), high.max(b)));
+    let users = params.role(Role::Message).take(level).collect::<Vec<_>>();
+    let room = bits(kept).iter().sum::<f64>() - bits(&users).iter().sum::<f64>();
+    low >= least && (high - low < SAME_SIZE || room >= FINER_BITS)
+}
+
+/// Primes that differ by fewer bits are of one size.
+const SAME_SIZE: f64 = 2.0;
+
+/// The room that results have above tables on primes of two sizes: the factor by which their scale may be larger before the modulus is switched.
+const FINER_BITS: f64 = 8.0;
+
 impl Layout {
     /// Lays out a request on a parameter set, and gives the parameters of the chain that it raises to.
     ///
@@ -85,7 +105,10 @@ impl Layout {
                 KeySize::Small => message - extra,
                 _ => message_limbs(params, kept(highest, 0)).map_or(0, |limbs| limbs.len()),
             };
-            message_limbs(params, kept(level, deeper + more)).is_ok_and(|limbs| limbs.len() <= all)
+            message_limbs(params, kept(level, deeper + more)).is_ok_and(|limbs| {
+                let (below, table) = limbs.split_at(limbs.len().saturating_sub(deeper));
+                limbs.len() <= all && table_primes(params, &below[..below.len() - more], table, level)
+            })
         };
         let highest = (0..=highest).rev().find(|&level| has(level, 0)).filter(|_| extra <= message);
         let level = request.target_level.unwrap_or(highest.unwrap_or_default());

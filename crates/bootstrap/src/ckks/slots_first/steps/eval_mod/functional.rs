@@ -103,6 +103,21 @@ impl Functional {
         count * powers + lines.sum::<usize>()
     }
 
+    /// The least scale of a power of an exponential at the level `top`, and of what such powers are multiplied with on the way to a result of
+    /// this scale, on these moduli.
+    pub fn least_scales(&self, moduli: &[f64], top: usize, result: f64) -> (f64, f64) {
+        let last = (top + 1).saturating_sub(self.depth());
+        let (mut power, mut factor) = (moduli[last], result);
+        let (mut powers, mut factors) = (power, result);
+        for modulus in &moduli[last..=top] {
+            // The power of the last level has its prime as scale, which this leaves as it is.
+            power = (power * modulus).sqrt();
+            factor *= modulus / power;
+            (powers, factors) = (powers.min(power), factors.min(factor));
+        }
+        (powers, factors)
+    }
+
     /// The scale at which the exponential enters at a level: powers then end at the prime of the last level.
     pub(super) fn scale_in<E: Approximate>(&self, e: &E, level: usize) -> f64 {
         let last = (level + 1).saturating_sub(self.depth());
