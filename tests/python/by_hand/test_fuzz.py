@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fuzz import arrays, comparisons, engine, fhew, integer_scheme_switch, integers, scheme_switch
+from fuzz import arrays, comparisons, engine, fhew, functional, integer_scheme_switch, integers, scheme_switch
 from fuzz.profiles import programs
 
 test_arrays = programs(arrays.program, share=0.5, profile="by_hand")
@@ -15,3 +15,4 @@ test_numbers_by_scheme_switch = programs(scheme_switch.numbers_program, share=0.
 test_reals_by_scheme_switch = programs(scheme_switch.reals_program, share=0.02, profile="by_hand")
 test_integers_by_scheme_switch = programs(integer_scheme_switch.program, share=0.002, profile="by_hand")
 test_comparisons = programs(comparisons.program, share=0.02, profile="by_hand")
+test_functional = programs(functional.program, share=0.02, profile="by_hand")
