@@ -85,8 +85,8 @@ def _slots(parts: Any, real: bool) -> Any:
 def _table(random: np.random.Generator, entries: int) -> Any:
     """Entries of a grid, all equal never."""
     table = random.integers(0, int(random.choice([2, 4, entries])), entries) / entries
-    table[random.integers(entries)] += 1
-    return table
+    table[random.integers(entries)] = table[0] + 1 if random.random() < 0.5 else -1.0
+    return table if np.ptp(table) else _table(random, entries)
 
 
 def _close(known: Any) -> bool:

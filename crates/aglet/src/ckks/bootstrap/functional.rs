@@ -136,7 +136,8 @@ impl Engine {
 }
 
 /// The noise of a functional bootstrap on its parameters.
-struct Model {
+struct Model<'a> {
+    functional: &'a Functional,
     sensitivity: Sensitivity,
     /// Of a value, before the exponential, beside what the input has.
     entering: f64,
@@ -152,8 +153,8 @@ struct Model {
     overflows: Vec<(f64, f64)>,
 }
 
-impl Model {
-    fn new(engine: &Engine, circuit: &BootstrapCircuit, functional: &Functional) -> Result<Self, Error> {
+impl<'a> Model<'a> {
+    fn new(engine: &Engine, circuit: &BootstrapCircuit, functional: &'a Functional) -> Result<Self, Error> {
         let (params, slots) = (engine.params(), circuit.request.slots);
         let ratio = params.message_ratio_log2().unwrap_or(f64::NAN).exp2();
         // `added` is twice the claimed mean.
@@ -181,6 +182,7 @@ impl Model {
         let eval_mod = EvalMod::new(Function::Functional(Arc::new(functional.clone())), functional.period())?;
         let tail = eval_mod.tail(params.ephemeral_weight().unwrap_or(0), 1.0)?;
         Ok(Self {
+            functional,
             entering,
             // Roundings of different places.
             leaving: (sensitivity.by_size * exponential).hypot(powers).hypot(factors).hypot(last),
@@ -195,6 +197,12 @@ impl Model {
     /// Of one part of a result, for this noise of an input: a mean square of a square is six times the square of the mean square, by Laplace's law.
     fn noise(&self, input: f64) -> f64 {
         let error = input + self.entering;
+        if self.functional.is_tables() {
+            // With three derivatives zero a result has the fourth power of the error. By the law of Laplace the root mean square of that is that of
+            // the error, times 2.66, to the fourth; of lower powers it is less.
+            let half = 0.5 * self.functional.period() / self.functional.points().len() as f64;
+            return self.functional.displacement((EIGHTH * error).min(half)) + self.leaving;
+        }
         self.sensitivity.slope * error + self.sensitivity.square * error * error * 6f64.sqrt() + self.leaving
     }
 
@@ -243,6 +251,9 @@ fn least_scales(circuit: &BootstrapCircuit, functional: &Functional) -> (f64, f6
 
 /// The root mean square over the mean of a size: `4 / pi` where a Gaussian is multiplied by a Gaussian, and less for other laws.
 const SQUARE_OVER_MEAN: f64 = 4.0 / std::f64::consts::PI;
+
+/// The eighth root of 2520.
+const EIGHTH: f64 = 2.66;
 
 /// A power errs by so many times its degree times one rounding: `2 sqrt(1 + 1/4 + 1/16 + ..)`.
 const DOUBLED: f64 = 2.31;

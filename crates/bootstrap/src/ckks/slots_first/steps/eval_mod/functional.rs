@@ -209,21 +209,23 @@ impl Functional {
         self.functions.iter().flatten().map(of).fold(f64::INFINITY, f64::min)
     }
 
+    /// By how much an error of a value moves a result at most.
+    pub fn displacement(&self, error: f64) -> f64 {
+        let all = self.functions.iter().flatten().flat_map(|f| self.points.iter().map(move |v| (f, v)));
+        let moved = |(f, v): (&Trigonometric, &f64)| {
+            let wanted = f.value(v / self.period);
+            [v - error, v + error].map(|v| (f.value(v / self.period) - wanted).abs())
+        };
+        all.flat_map(moved).fold(0.0, f64::max)
+    }
+
     /// The largest error of a value, up to half a step of so many points, with which every result is within `most` of what it should be.
     pub fn largest_error(&self, most: f64) -> f64 {
         let half = 0.5 * self.period / self.points.len() as f64;
-        let holds = |error: f64| {
-            self.functions.iter().flatten().all(|f| {
-                self.points.iter().all(|v| {
-                    let wanted = f.value(v / self.period);
-                    [v - error, v + error].iter().all(|v| (f.value(v / self.period) - wanted).abs() <= most)
-                })
-            })
-        };
         let mut found = 0.0;
         for step in 1..=STEPS {
             let error = half * 2f64.powf(f64::from(step - STEPS) / 4.0);
-            if !holds(error) {
+            if self.displacement(error) > most {
                 break;
             }
             found = error;
