@@ -9,6 +9,10 @@ use crate::wire::primes;
 use aglet_ring::pack::packed_len;
 use aglet_ring::sample::GAUSSIAN_SIGMA;
 
+/// By so many bits the digits of a key stay below the special modulus times the prime of a rescale that follows. The noise is then
+/// `3.2 sqrt(N d / 12) 2^-16` of a coefficient, 2^-7.5 at N = 2^16; the rounding is 2^5.9.
+const HIDDEN_BITS: f64 = 16.0;
+
 /// What a switching key is for and where it can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeySwitchSpec {
@@ -26,6 +30,20 @@ impl KeySwitchSpec {
     pub fn balanced(params: &Params, q_limbs: usize) -> Result<Self, Error> {
         let p_limbs = params.special_limbs_for(q_limbs);
         Ok(Self { q_limbs, p_limbs, digits: params.digits(q_limbs, p_limbs)? })
+    }
+
+    /// A key for products that are rescaled at once, by primes of at least `prime_bits`: as many digits as [`KeySwitchSpec::balanced`] has,
+    /// which may be larger than the special modulus. The rescale divides their noise too, so that it stays [`HIDDEN_BITS`] below the
+    /// rounding of the rescale itself.
+    pub fn rescaled(params: &Params, q_limbs: usize, prime_bits: f64) -> Result<Self, Error> {
+        let balanced = Self::balanced(params, q_limbs)?;
+        let excess = (prime_bits - HIDDEN_BITS).floor();
+        let within = |p_limbs| params.digits_within(q_limbs, p_limbs, excess).ok();
+        let fewer = (1..balanced.p_limbs).find_map(|p_limbs| {
+            let digits = within(p_limbs).filter(|digits| digits.len() == balanced.digits.len())?;
+            Some(Self { q_limbs, p_limbs, digits })
+        });
+        Ok(fewer.unwrap_or(balanced))
     }
 
     /// From the main secret to the sparse one. The only key under the sparse secret: modulus `q0 p'`, one digit.

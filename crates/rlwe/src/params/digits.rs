@@ -41,6 +41,15 @@ impl Params {
     /// # Errors
     /// [`Error::BadParameters`] if a count is zero or too large, or if one prime alone exceeds the special product.
     pub fn digits(&self, q_limbs: usize, p_limbs: usize) -> Result<Vec<Vec<usize>>, Error> {
+        self.digits_within(q_limbs, p_limbs, -DIGIT_SLACK)
+    }
+
+    /// The same with digits whose product may exceed that of the special primes by `excess` bits (or stays below it, if that is negative):
+    /// for a key switch whose result is rescaled before anybody sees its noise.
+    ///
+    /// # Errors
+    /// As [`Params::digits`].
+    pub(crate) fn digits_within(&self, q_limbs: usize, p_limbs: usize, excess: f64) -> Result<Vec<Vec<usize>>, Error> {
         let (all_q, all_p) = (self.q().len(), self.special_limbs_within(q_limbs));
         if !(1..=all_q).contains(&q_limbs) || !(1..=all_p).contains(&p_limbs) {
             return Err(Error::bad_parameters(format!(
@@ -48,9 +57,10 @@ impl Params {
             )));
         }
         let log2_q = &self.0.log2_q;
-        let room = self.0.log2_p[..p_limbs].iter().sum::<f64>() - DIGIT_SLACK;
+        let special = self.0.log2_p[..p_limbs].iter().sum::<f64>();
+        let room = special + excess;
         // A digit of one prime cannot be made smaller: it need only not exceed P.
-        let whole = room + DIGIT_SLACK + 1e-9;
+        let whole = room.max(special + 1e-9);
         let named = self.0.spec.digits.iter().flat_map(|digits| {
             let cut = |d: &Vec<usize>| d.iter().copied().filter(|&i| i < q_limbs).collect::<Vec<_>>();
             let cut: Vec<_> = digits.iter().map(cut).filter(|d| !d.is_empty()).collect();

@@ -69,8 +69,9 @@ fn a_key_switch_adds_the_noise_of_the_formula() {
         let mut random = ChaChaSource::from_seed([2; 32]);
         let sk = SecretKey::generate(&ctx, &mut random).unwrap();
         let mut noises = Vec::new();
-        for limbs in [26usize, 14, 4] {
-            let spec = KeySwitchSpec::balanced(ctx.params(), limbs).unwrap();
+        let balanced = [26usize, 14, 4].map(|limbs| KeySwitchSpec::balanced(ctx.params(), limbs).unwrap());
+        for spec in balanced.into_iter().chain([KeySwitchSpec::rescaled(ctx.params(), 26, 50.0).unwrap()]) {
+            let limbs = spec.q_limbs;
             let g = rotation_exponent(3, ring.n());
             let key = SwitchingKey::galois(&ctx, spec.clone(), g, &sk, &mut random).unwrap();
             assert_eq!(key.byte_count(), spec.byte_count(ring.n()));
@@ -98,6 +99,24 @@ fn a_key_switch_adds_the_noise_of_the_formula() {
         }
         assert_eq!(seen.get_or_insert(noises.clone()), &noises, "{} differs", kernels.name());
     }
+}
+
+#[test]
+fn a_rescale_hides_the_noise_of_digits_above_the_special_modulus() {
+    let params = toy(arch::chosen().unwrap()).params().clone();
+    let mut saved = 0;
+    for limbs in 4..=26 {
+        let balanced = KeySwitchSpec::balanced(&params, limbs).unwrap();
+        let rescaled = KeySwitchSpec::rescaled(&params, limbs, 50.0).unwrap();
+        assert_eq!(rescaled.digits.len(), balanced.digits.len(), "{limbs} limbs");
+        saved += balanced.p_limbs - rescaled.p_limbs;
+        // Divided by a prime of 50 bits: far below the rounding, N / 18 for a ternary secret.
+        let (left, rounding) = (rescaled.noise(&params, limbs) * 2f64.powi(-100), params.n() as f64 / 18.0);
+        assert!(left < rounding * 2f64.powi(-24), "{limbs} limbs: {left} beside {rounding}");
+    }
+    assert!(saved > 0, "no key is shorter");
+    // A prime that hides nothing saves nothing.
+    assert_eq!(KeySwitchSpec::rescaled(&params, 26, 10.0).unwrap(), KeySwitchSpec::balanced(&params, 26).unwrap());
 }
 
 #[test]

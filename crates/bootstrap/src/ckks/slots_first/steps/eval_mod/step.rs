@@ -33,19 +33,23 @@ impl Step for EvalModStep {
     /// For products, the shortest first: where the limbs have become so few that as many digits want [`FEWER`] special primes
     /// less, there may be another. Then for the conjugation.
     fn keys_needed(&self, from: &Scaled, _: &Scaled, params: &Params) -> Result<Vec<KeyNeed>, Error> {
-        let balanced = |limbs| KeySwitchSpec::balanced(params, limbs);
         let top = from.level + 1;
         let lowest = top - self.eval_mod.function().levels();
-        let longest = balanced(top)?;
-        let mut squares = vec![longest.clone()];
+        // Every product is rescaled at once, the last one by the step after this one.
+        let least = params.q()[lowest..top].iter().map(|&q| (q as f64).log2()).fold(f64::INFINITY, f64::min);
+        let rescaled = |limbs| KeySwitchSpec::rescaled(params, limbs, least);
+        let mut squares = vec![rescaled(top)?];
         for limbs in (lowest..top).rev().filter(|_| self.short_keys) {
-            let spec = balanced(limbs)?;
+            let spec = rescaled(limbs)?;
             if spec.p_limbs + FEWER <= squares[squares.len() - 1].p_limbs {
                 squares.push(spec);
             }
         }
         let products = squares.into_iter().rev().map(|spec| KeyNeed { role: KeyRole::Relinearization, spec });
-        let conjugation = KeyNeed { role: KeyRole::Galois(conjugation_exponent(params.n())), spec: longest };
+        let conjugation = KeyNeed {
+            role: KeyRole::Galois(conjugation_exponent(params.n())),
+            spec: KeySwitchSpec::balanced(params, top)?,
+        };
         Ok(products.chain([conjugation]).collect())
     }
 
