@@ -33,10 +33,14 @@ impl KeySwitchSpec {
     }
 
     /// A key for products that are rescaled at once, by primes of at least `prime_bits`: as many digits as [`KeySwitchSpec::balanced`] has,
-    /// which may be larger than the special modulus. The rescale divides their noise too, so that it stays [`HIDDEN_BITS`] below the
-    /// rounding of the rescale itself.
+    /// which may be larger than the special modulus. The rescale divides their noise too, so that it disappears beside the
+    /// rounding of the rescale itself ([`HIDDEN_BITS`]).
+    ///
+    /// # Errors
+    /// As [`KeySwitchSpec::balanced`].
     pub fn rescaled(params: &Params, q_limbs: usize, prime_bits: f64) -> Result<Self, Error> {
         let balanced = Self::balanced(params, q_limbs)?;
+        // In whole bits: primes of one size differ by fractions, and keys for them have one shape.
         let excess = (prime_bits - HIDDEN_BITS).floor();
         let within = |p_limbs| params.digits_within(q_limbs, p_limbs, excess).ok();
         let fewer = (1..balanced.p_limbs).find_map(|p_limbs| {
