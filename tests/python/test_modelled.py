@@ -128,11 +128,15 @@ def test_the_command(tmp_path: Path) -> None:
 
 def test_the_command_measures() -> None:
     text = " ".join(run("--measure", "--repeat", "1", "--allow-insecure").stdout.split())
-    for words in ("measured", "ratio", "precision measured", "keys made in", "exactly the predicted work"):
+    for words in ("measured", "ratio", "precision measured", "keys made in", "exactly the predicted work", "GB/s"):
         assert words in text
     record = json.loads(run("--measure", "--repeat", "2", "--allow-insecure", "--json").stdout)
     assert len(record["seconds_all"]) == 2
     assert all(stage["work_as_predicted"] for stage in record["stages"])
+    rates = [stage["gb_per_second"] for stage in record["stages"] if stage["seconds"]]
+    assert record["memory_gb_per_second"] > 0
+    assert all(rate >= 0 for rate in rates)
+    assert any(rates)
     assert isinstance(record["warnings"], list)
     assert abs(record["bits_mean"] - record["mean_bits_predicted"]) < modelled.BITS_BOUND
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import functools
 import statistics
+import time
 from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
 
 from aglet import _core
 from aglet.forecast import KINDS, TYPICAL_FACTOR, VECTOR_BITS, shipped_for
 
-__all__ = ["Units", "calibrate", "measured", "shipped", "units_for", "units_of_ring"]
+__all__ = ["Units", "calibrate", "measured", "read_rate", "shipped", "units_for", "units_of_ring"]
 
 Units = Callable[["_core.PresetInfo"], Mapping[str, float]]
 """A function that returns microseconds per limb for each kind of work."""
@@ -41,6 +44,18 @@ def measured(preset: _core.PresetInfo) -> Mapping[str, float]:
 def shipped(preset: _core.PresetInfo) -> Mapping[str, float]:
     """The time of each unit of work without measuring: from the machine of the records with these kernels."""
     return shipped_for(preset["log_n"], preset["prime_bits"])
+
+
+@functools.cache
+def read_rate() -> float:
+    """What one thread reads of memory in order, in 10^9 bytes a second: the best of five sums over half a gigabyte."""
+    numbers = np.ones(1 << 26)
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        numbers.sum()
+        times.append(time.perf_counter() - start)
+    return numbers.nbytes / min(times) / 1e9
 
 
 def calibrate(measured: Iterable[tuple[float, float]]) -> float:

@@ -55,8 +55,8 @@ class Advice:
     level_out: int
     bits: float
     bits_measured: bool
-    """Whether the precision is measured; otherwise it is predicted, for three stages and a message over the whole
-    range.
+    """Whether the precision is measured; otherwise it is predicted, for the default number of stages and a message over
+    the whole range.
     """
     seconds: float
     """The seconds of one bootstrap on one thread."""

@@ -18,9 +18,9 @@ from aglet.keys.keyset import KeySet
 from aglet.progress import ProgressCallback
 from aglet_bench.ckks.measure import Case, Precision, default_message, make_message, run_bootstrap
 from aglet_bench.quiet import Watch
-from aglet_bench.timing import units_for
+from aglet_bench.timing import read_rate, units_for
 
-__all__ = ["BITS_BOUND", "FACTOR_BOUND", "Forecast", "Measured", "Stage", "forecast", "measure"]
+__all__ = ["BITS_BOUND", "FACTOR_BOUND", "Forecast", "Measured", "Stage", "bytes_read", "forecast", "measure"]
 
 FACTOR_BOUND = 1.5
 """A stage is reported if its measured time differs from the prediction by more than this factor."""
@@ -28,6 +28,11 @@ BITS_BOUND = 1.5
 """The most bits between the predicted and the measured mean precision."""
 _SMALL = 0.02
 """Stages below this share of the whole are not judged, because their times are mostly overhead."""
+
+
+def bytes_read(work: _core.Work) -> int:
+    """Bytes of keys, matrices and ciphertexts that are read. What passes write and read again is not counted."""
+    return work["key_bytes_read"] + work["matrix_bytes_read"] + work["ciphertext_bytes_read"]
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,11 @@ class Stage:
         """Measured over predicted; None if one of them is zero."""
         return self.measured / self.seconds if self.measured and self.seconds else None
 
+    @property
+    def read_rate(self) -> float | None:
+        """Bytes read, in 10^9 in each measured second; None if it was not measured."""
+        return bytes_read(self.work) / self.measured / 1e9 if self.measured else None
+
 
 @dataclass(frozen=True)
 class Measured:
@@ -61,6 +71,8 @@ class Measured:
     keygen_seconds: float
     quiet: dict[str, Any]
     """Whether the machine was quiet enough."""
+    memory_rate: float
+    """What one thread reads of memory in order, in 10^9 bytes a second."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +127,7 @@ class Forecast:
             own = self.measured
             made |= {"seconds": statistics.median(own.seconds), "seconds_all": own.seconds}
             made |= {"bits_mean": own.precision.bits_mean, "bits_worst": own.precision.bits_worst}
+            made |= {"memory_gb_per_second": own.memory_rate}
             made |= {"keygen_seconds": own.keygen_seconds, **own.quiet, "warnings": self.warnings(factor)}
         made["stages"] = [_row(stage, self.measured is not None) for stage in self.stages]
         return made
@@ -123,7 +136,8 @@ class Forecast:
 def _row(stage: Stage, measured: bool) -> dict[str, Any]:
     row = {"name": stage.name, "seconds_predicted": stage.seconds, "noise_bits": stage.noise_bits, **stage.work}
     if measured:
-        row |= {"seconds": stage.measured, "ratio": stage.ratio, "work_as_predicted": stage.counted == stage.work}
+        row |= {"seconds": stage.measured, "ratio": stage.ratio, "gb_per_second": stage.read_rate}
+        row |= {"work_as_predicted": stage.counted == stage.work}
     return row
 
 
@@ -198,5 +212,5 @@ def measure(
     return replace(
         predicted,
         stages=tuple(replace(stage, measured=median, counted=run["work"]) for stage, median, run in own),
-        measured=Measured(seconds, precision, runs[-1].output_level, keys.seconds or 0.0, quiet),
+        measured=Measured(seconds, precision, runs[-1].output_level, keys.seconds or 0.0, quiet, read_rate()),
     )

@@ -188,15 +188,18 @@ def model_tables(found: modelled.Forecast, width: int) -> list[Table]:
         row = [stage.name, *_work(stage.work), "-" if bits is None else f"{bits:.1f} bits", f"{stage.seconds:.3f} s"]
         if measured:
             ratio = stage.ratio
-            row += [f"{stage.measured:.3f} s", "-" if ratio is None else f"{ratio:.2f}"]
+            row += [f"{stage.measured:.3f} s", "-" if ratio is None else f"{ratio:.2f}", _rate(stage.read_rate)]
         rows.append(row)
     names = found.stages[0].work
     total = {name: sum(stage.work[name] for stage in found.stages) for name in names}  # type: ignore[literal-required]
     last = ["all", *_work(total), "", f"{found.seconds:.3f} s"]  # type: ignore[arg-type]
     if measured:
-        columns += ["measured", "ratio"]
+        columns += ["measured", "ratio", "GB/s"]
         seconds = sum(stage.measured or 0.0 for stage in found.stages)
         last += [f"{seconds:.3f} s", f"{seconds / found.seconds:.2f}" if found.seconds else "-"]
+        last += [
+            _rate(sum(modelled.bytes_read(stage.work) for stage in found.stages) / seconds / 1e9 if seconds else None)
+        ]
     plan = found.plan
     title = (
         f"{plan['method']} bootstrap, preset {plan['preset']}, {plan['key_size']} key, {plan['stage_count']} stages, "
@@ -205,17 +208,20 @@ def model_tables(found: modelled.Forecast, width: int) -> list[Table]:
     return output.fitting(title, columns, [*rows, last], width)
 
 
+def _rate(rate: float | None) -> str:
+    return "-" if rate is None else f"{rate:.1f}"
+
+
 def _work(work: _core.Work) -> list[str]:
     """The cells of work: transforms, products without those of keys and conversions, these two, and bytes."""
     transforms = work["forward_transforms"] + work["inverse_transforms"]
     products = work["pointwise_products"] + work["diagonal_products"]
-    read = work["key_bytes_read"] + work["matrix_bytes_read"] + work["ciphertext_bytes_read"]
     return [
         f"{transforms:.0f}",
         f"{products:.0f}",
         f"{work['key_products']:.0f}",
         f"{work['conversion_products']:.0f}",
-        gigabytes(read),
+        gigabytes(modelled.bytes_read(work)),
     ]
 
 
@@ -233,6 +239,8 @@ def _facts(found: modelled.Forecast) -> list[str]:
         lines += [
             f"precision measured: {own.precision.bits_mean:.1f} bits (mean), "
             f"{own.precision.bits_worst:.1f} (worst slot)",
+            f"one thread reads memory in order at {own.memory_rate:.1f} GB/s; GB/s of a stage counts what it reads of "
+            "keys, matrices and ciphertexts, not what its passes write and read again",
             f"keys made in {own.keygen_seconds:.1f} s; bootstraps took "
             + ", ".join(f"{seconds:.3f} s" for seconds in own.seconds),
         ]
