@@ -318,7 +318,7 @@ def test_integers_stand_beside_bootstraps_by_what_was_measured() -> None:
 
 
 def test_why_nothing_fits() -> None:
-    assert "at most 14" in nothing_fits(Wish(8, 10, 40), [])
+    assert "at most 15" in nothing_fits(Wish(8, 10, 40), [])
     assert re.search(r"has 60 bits, at most 5\d\.\d;", nothing_fits(Wish(8, 60, 2), []))
     assert "give --memory" in nothing_fits(Wish(8, 10, 2, memory_bytes=1e6), [])
     with pytest.raises(ParameterError, match="real, complex"):

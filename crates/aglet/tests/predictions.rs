@@ -42,8 +42,7 @@ fn measured(f: &Fixture, request: Request) -> Precision {
 
 fn assert_predicted(params: CkksParams, slots: Option<usize>, choose: impl Fn(Request) -> Request) {
     let (name, f) = (params.name().to_string(), Fixture::of(Engine::new(params, slots, 2).unwrap()));
-    let stages = BootstrapKind::of(f.engine.params()).rules().default_stages(f.engine.slots());
-    let request = choose(Request::new(Method::Regular, stages, KeySize::Large, f.engine.slots()));
+    let request = choose(f.default_request(Method::Regular, KeySize::Large));
     let predicted = precision::precision(&f.engine.circuit(request).unwrap(), false).unwrap();
     let Precision { mean, worst } = measured(&f, request);
     println!(
@@ -107,7 +106,7 @@ fn of_every_target_level_no_stage_after_eval_mod_has_a_small_scale() {
     let mut count = 0;
     for params in presets::ALL.iter().map(|(name, _)| shrunk(name, 10)).filter(presets::can_bootstrap) {
         for (level, slots) in (0..=params.max_level()).flat_map(|level| [1, 16, 512].map(|slots| (level, slots))) {
-            let stages = BootstrapKind::of(&params).rules().default_stages(slots);
+            let stages = BootstrapKind::of(&params).rules().default_stages(Method::Regular, slots);
             let request = Request::new(Method::Regular, stages, KeySize::Large, slots);
             let Ok(circuit) = BootstrapCircuit::new(&params, Request { target_level: Some(level), ..request }) else {
                 continue;

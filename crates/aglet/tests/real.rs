@@ -80,7 +80,7 @@ fn as_predicted(f: &Fixture, key: &BootstrapKey, request: Request) -> f64 {
 /// passes.
 fn at_full_size(preset: &str, level: usize, passes: usize) -> (Fixture, BootstrapKey) {
     let f = full(preset, None);
-    let request = f.request(Method::Regular, 3, KeySize::Large);
+    let request = f.default_request(Method::Regular, KeySize::Large);
     assert_eq!(f.engine.bootstrap_output_level(request).unwrap(), level);
     let start = Instant::now();
     let key = f.key(request);
@@ -132,7 +132,7 @@ fn param15() {
 #[test]
 fn bits15() {
     let f = full("bits15", None);
-    let (request, n) = (f.request(Method::Bits, 3, KeySize::Large), f.engine.slots());
+    let (request, n) = (f.default_request(Method::Bits, KeySize::Large), f.engine.slots());
     assert_eq!((n, f.engine.bootstrap_output_level(request).unwrap()), (1 << 14, 8));
     let key = f.key(request);
     let bit = |j: usize, shift: u32| f64::from((j as u32).wrapping_mul(2_654_435_761) >> shift & 1);
@@ -154,7 +154,7 @@ fn bits15() {
 #[test]
 fn lossy_and_sign() {
     let f = full("regular", None);
-    let request = f.request(Method::Lossy, 3, KeySize::Large);
+    let request = f.default_request(Method::Lossy, KeySize::Large);
     let key = f.key(request);
     for method in [Method::Lossy, Method::Sign] {
         let request = Request { method, ..request };
@@ -167,7 +167,7 @@ fn lossy_and_sign() {
 /// A preset of SHIP: the claim of its file, the prediction, each message.
 fn ship(preset: &str) -> (Fixture, BootstrapKey, Request) {
     let f = full(preset, None);
-    let request = Request { real: true, ..f.request(Method::Regular, 1, KeySize::Large) };
+    let request = Request { real: true, ..f.default_request(Method::Regular, KeySize::Large) };
     let start = Instant::now();
     let key = f.key(request);
     println!("{preset}: key {:.2} s, {:.2} GB", start.elapsed().as_secs_f64(), key.byte_count() as f64 / 1e9);
@@ -238,6 +238,11 @@ mod by_hand {
     }
 
     #[test]
+    fn to_15_levels() {
+        at_full_size("to15", 15, 1);
+    }
+
+    #[test]
     fn to_14_levels_compact() {
         at_full_size("to14-compact", 14, 1);
     }
@@ -263,7 +268,7 @@ mod by_hand {
     fn few_slots_are_as_precise_as_written() {
         for preset in ["precise", "precise-45"] {
             let f = full(preset, Some(32));
-            let request = f.request(Method::Regular, 3, KeySize::Large);
+            let request = f.default_request(Method::Regular, KeySize::Large);
             let wrong = differs(&f, &f.key(request), &format!("`{preset}`, 2 iterations, 32 slots"), request, 2);
             assert!(wrong.is_empty(), "not as written in docs/parameters.md: {wrong:#?}");
         }
@@ -275,7 +280,7 @@ mod by_hand {
             [("regular", 64, &[Method::Lossy, Method::Sign][..]), ("compact", 2048, &[Method::Regular])]
         {
             let f = full(preset, Some(slots));
-            let request = |method| f.request(method, 3, KeySize::Large);
+            let request = |method| f.default_request(method, KeySize::Large);
             let key = f.key(request(methods[0]));
             for &method in methods {
                 as_predicted(&f, &key, request(method));
@@ -293,7 +298,7 @@ mod by_hand {
     #[test]
     fn ship13_bits() {
         let f = full("ship13-bits", None);
-        let request = Request { real: true, ..f.request(Method::Bits, 1, KeySize::Large) };
+        let request = Request { real: true, ..f.default_request(Method::Bits, KeySize::Large) };
         let key = f.key(request);
         let message = bits(f.engine.slots(), 3);
         let mut ct = f.encrypt(&message, 0);

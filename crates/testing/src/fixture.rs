@@ -3,8 +3,8 @@
 use crate::statistics::{self, Precision};
 use aglet::ckks::presets;
 use aglet::ckks::{
-    BootstrapKey, BootstrapKeys, Ciphertext, CkksLiteral, CkksParams, Engine, GaloisKey, KeySize, Method, Number,
-    RelinearizationKey, Request, RotationKey,
+    BootstrapKey, BootstrapKeys, BootstrapKind, Ciphertext, CkksLiteral, CkksParams, Engine, GaloisKey, KeySize,
+    Method, Number, RelinearizationKey, Request, RotationKey,
 };
 use aglet::integer::{self, IntegerLiteral, IntegerParams};
 use aglet::{Control, Error, SecretKey};
@@ -76,6 +76,12 @@ impl Fixture {
     /// A bootstrap on the slots of the engine.
     pub fn request(&self, method: Method, stage_count: usize, size: KeySize) -> Request {
         Request::new(method, stage_count, size, self.engine.slots())
+    }
+
+    /// The same with the default number of stages.
+    pub fn default_request(&self, method: Method, size: KeySize) -> Request {
+        let rules = BootstrapKind::of(self.engine.params()).rules();
+        self.request(method, rules.default_stages(method, self.engine.slots()), size)
     }
 
     /// The bootstrap key of a request.

@@ -149,7 +149,8 @@ class Bootstrapping:
             From `create_bootstrap_key`. With a small key, give the rotation key here (also as `rotation_key=`) and the
             `small_bootstrap_key` after it.
         stage_count
-            The number of stages, for a small bootstrap key; 3 if not given. Other keys have a fixed number of stages.
+            The number of stages, for a small bootstrap key; if not given, the default of `create_bootstrap_key`. Other
+            keys have a fixed number of stages.
         bound
             The largest absolute value of a slot, if it is above 1. It may be up to 2^18. The error grows with it.
         real

@@ -126,7 +126,7 @@ class Comparison:
         error_bits: int = _ERROR_BITS,
         operation: Operation = "sign",
         level: int | None = None,
-        stage_count: int = 3,
+        stage_count: int | None = None,
     ) -> ComparisonPlan:
         """Levels, bootstraps and error of a comparison. Nothing is computed.
 
@@ -137,7 +137,7 @@ class Comparison:
         level
             The level of the input, for two inputs the lower one; `max_level` if not given.
         stage_count
-            The number of stages of the bootstrap key.
+            The number of stages of the bootstrap key; if not given, the default of `create_bootstrap_key`.
 
         Raises
         ------
@@ -154,7 +154,7 @@ class Comparison:
 level 17 to level 4 with no bootstrap.
         """
         checks.choice("operation", operation, get_args(Operation))
-        level, stages = values.as_level(level, self._max_level), checks.count("stage_count", stage_count, 1)
+        level, stages = values.as_level(level, self._max_level), checks.optional_count("stage_count", stage_count, 1)
         try:
             refreshed: int | None = self._core.bootstrap_output_level("regular", stages, "large")
         except ParameterError:

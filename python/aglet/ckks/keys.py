@@ -110,10 +110,10 @@ class Keys:
         Parameters
         ----------
         stage_count
-            The number of matrices that CoeffsToSlots is split into: 2 to 5 for all slots, and 1 too for few slots. More
-            stages are faster and less precise. The default is 3, which the primes are chosen for; with few slots it is
-            the number of layers if that is smaller. Presets that bootstrap with SHIP have no stages and refuse this
-            argument. Its other name is `count=`.
+            The number of matrices that CoeffsToSlots is split into: 2 to 5 for all slots, and 1 too for few slots. The
+            default is 4 for all slots, one for each four layers of the transform for few slots, and 3 (or as many as
+            there are layers) in `create_lossy_bootstrap_key`. Presets that bootstrap with SHIP have no stages and
+            refuse this argument. Its other name is `count=`.
         size
             "large" is the fastest and the default. The documented interface has "medium" as the default; a large key
             here is less than a third of the documented medium key. "small" makes the same key as

@@ -7,12 +7,13 @@ pub use aglet_rlwe::security::Security;
 use aglet_schemes::ckks::CkksParams;
 
 /// Name and text of every preset.
-pub const ALL: [(&str, &str); 36] = [
+pub const ALL: [(&str, &str); 37] = [
     ("regular", include_str!("../../presets/ckks/regular.toml")),
     ("regular-44", include_str!("../../presets/ckks/regular-44.toml")),
     ("compact", include_str!("../../presets/ckks/compact.toml")),
     ("to14", include_str!("../../presets/ckks/to14.toml")),
     ("to14-compact", include_str!("../../presets/ckks/to14-compact.toml")),
+    ("to15", include_str!("../../presets/ckks/to15.toml")),
     ("precise", include_str!("../../presets/ckks/precise.toml")),
     ("precise-45", include_str!("../../presets/ckks/precise-45.toml")),
     ("precise-single", include_str!("../../presets/ckks/precise-single.toml")),

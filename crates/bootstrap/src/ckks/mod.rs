@@ -38,8 +38,8 @@ pub trait Bootstrapping: Sync {
     ) -> Result<BootstrapCircuit, Error> {
         Err(Error::NoFunctional { preset: params.name().to_string() })
     }
-    /// Stages of a request for so many slots that names none.
-    fn default_stages(&self, slots: usize) -> usize;
+    /// Stages of a request with this method for so many slots that names none.
+    fn default_stages(&self, method: Method, slots: usize) -> usize;
     /// The request that the bootstrap key for this one is made for: it serves all that differ in nothing else.
     fn request_of_key(&self, request: Request) -> Request;
     /// What makes the keys of a circuit that only this method has.

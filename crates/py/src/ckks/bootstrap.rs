@@ -129,7 +129,10 @@ pub(super) fn request(
     slots: usize,
 ) -> PyResult<Request> {
     let stages = stage_count.map(|stages| count(py, "stage_count", stages)).transpose()?;
-    let stages = stages.unwrap_or_else(|| BootstrapKind::of(params).rules().default_stages(slots));
-    let read = || Ok(Request::new(Method::parse(method)?, stages, KeySize::parse(size)?, slots));
+    let read = || {
+        let method = Method::parse(method)?;
+        let stages = stages.unwrap_or_else(|| BootstrapKind::of(params).rules().default_stages(method, slots));
+        Ok(Request::new(method, stages, KeySize::parse(size)?, slots))
+    };
     read().map_err(|error| raise(py, error))
 }

@@ -24,7 +24,7 @@ impl Bootstrapping for Rules {
         Ok(BootstrapCircuit { params: params.rlwe().clone(), request, level: params.max_level(), plan, layout: None })
     }
     /// One of each kind.
-    fn default_stages(&self, _: usize) -> usize {
+    fn default_stages(&self, _: Method, _: usize) -> usize {
         1
     }
     /// All of a set are the same.

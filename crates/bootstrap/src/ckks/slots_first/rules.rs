@@ -30,10 +30,14 @@ impl Bootstrapping for Rules {
         }
         of_layout(request, Layout::new(params, request, Some(functional))?)
     }
-    /// Three, or as many as few slots have layers.
-    fn default_stages(&self, slots: usize) -> usize {
+    /// One for each four layers of the transform. Lossy bootstraps take a level for each stage: they have three, or as many as
+    /// few slots have layers.
+    fn default_stages(&self, method: Method, slots: usize) -> usize {
         let layers = slots.checked_ilog2().unwrap_or_default().max(1) as usize;
-        layers.min(3)
+        match method.keys() {
+            Method::Lossy => layers.min(3),
+            _ => layers.div_ceil(4),
+        }
     }
     fn request_of_key(&self, request: Request) -> Request {
         Request { method: request.method.keys(), bound: 1.0, real: false, target_level: None, ..request }
