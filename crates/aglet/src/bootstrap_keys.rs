@@ -1,7 +1,7 @@
 //! Makes the keys of a bootstrap from a list, for every family whose bootstrap uses sparse-secret encapsulation.
 
 use crate::runtime::Runtime;
-use crate::{Control, Error};
+use crate::{Control, Error, MissingKeyError};
 use aglet_bootstrap::{KeyNeed, OwnKeys};
 use aglet_rlwe::{Context, KeyRole, KeySet, SecretKey, SwitchingKey};
 use std::sync::Arc;
@@ -43,9 +43,7 @@ pub(crate) fn create(
                 KeyRole::Galois(galois) => SwitchingKey::galois(ctx, spec, galois, &main, random)?,
                 KeyRole::DenseToSparse => SwitchingKey::between(ctx, spec, &main, &sparse, random)?,
                 KeyRole::SparseToDense => SwitchingKey::between(ctx, spec, &sparse, &main, random)?,
-                KeyRole::SparseToDenseGalois(galois) => {
-                    return Err(Error::MissingKey(format!("No map of this bootstrap is carried at {galois}.")))
-                }
+                KeyRole::SparseToDenseGalois(galois) => return Err(MissingKeyError::Map { galois }.into()),
             })
         })?;
         keys.insert(role, Arc::new(made));

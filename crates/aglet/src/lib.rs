@@ -32,4 +32,8 @@ pub mod wire;
 pub use aglet_rlwe::security::Security;
 pub use aglet_rlwe::{KeyId, PublicKey, SecretKey};
 pub use error::{Error, ErrorKind};
+pub use error::{
+    ForeignError, FormatError, LevelError, MemoryError, MissingKeyError, NoiseError, ParameterError, RangeError,
+};
+pub use error::{OtherEngine, Served};
 pub use runtime::{Control, Runtime, Units};

@@ -6,6 +6,6 @@ use crate::Error;
 pub(crate) fn text_of(all: &[(&str, &'static str)], name: &str) -> Result<&'static str, Error> {
     all.iter().find(|preset| preset.0 == name).map(|preset| preset.1).ok_or_else(|| {
         let names: Vec<&str> = all.iter().map(|preset| preset.0).collect();
-        Error::Parameter(format!("There is no preset \"{name}\"; choose one of {}.", names.join(", ")))
+        aglet_bootstrap::Error::Name { what: "preset", name: name.into(), choices: names.join(", ") }.into()
     })
 }

@@ -5,7 +5,7 @@ use crate::ckks::rotation_layout::rotation_layout;
 use crate::runtime::machine::check_memory;
 use crate::runtime::Runtime;
 use crate::Control;
-use crate::Error;
+use crate::{Error, LevelError};
 use aglet_bootstrap::ckks::circuit::arithmetic_limbs;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::{Context, KeyId, KeyRole, KeySet, KeySwitchSpec, PublicKey, SecretKey, SwitchingKey};
@@ -98,9 +98,7 @@ impl Engine {
         let all = params.slots();
         let slots = slots.unwrap_or(all);
         if !slots.is_power_of_two() || slots > all {
-            return Err(Error::Parameter(format!(
-                "slot_count = {slots} is not a power of two up to {all}; choose one."
-            )));
+            return Err(aglet_bootstrap::Error::SlotCount { slots, most: all }.into());
         }
         let ctx = runtime.run(|| Ok(Context::with_kernels(params.rlwe().clone(), runtime.kernels())?))?;
         runtime.serves(ctx.ring().pool());
@@ -271,10 +269,7 @@ impl Engine {
     /// Refuses user levels that do not exist.
     pub(crate) fn check_level(&self, level: usize) -> Result<usize, Error> {
         if level > self.max_level() {
-            return Err(Error::Level(format!(
-                "Level {level} does not exist; this engine has levels 0 to {}.",
-                self.max_level()
-            )));
+            return Err(LevelError::NoSuchLevel { level, most: self.max_level() }.into());
         }
         Ok(level)
     }

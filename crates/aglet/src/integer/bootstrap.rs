@@ -3,7 +3,7 @@
 use super::{Ciphertext, Engine, IntegerParams};
 use crate::bootstrap_keys::{self, List};
 use crate::runtime::{machine, Cache, Pass, StageRun, Watch};
-use crate::{Control, Error, KeyId, SecretKey};
+use crate::{Control, Error, KeyId, LevelError, MemoryError, NoiseError, SecretKey};
 use aglet_bootstrap::integer::{BootstrapCircuit, Exact, Refresh, INPUT_LEVEL};
 use aglet_bootstrap::{KeyNeed, Pipeline};
 use aglet_circuits::Rounding;
@@ -133,7 +133,7 @@ impl Engine {
     /// Makes a bootstrap key. First compares its forecast memory with `memory_limit` bytes and with the free memory.
     ///
     /// # Errors
-    /// Parameters without a bootstrap; [`Error::KeyMemory`] before anything is allocated; [`Error::Cancelled`].
+    /// Parameters without a bootstrap; [`Error::Memory`] before anything is allocated; [`Error::Cancelled`].
     pub fn create_bootstrap_key(
         &self,
         sk: &SecretKey,
@@ -144,12 +144,7 @@ impl Engine {
         let Forecast { key, maps } = self.bootstrap_forecast()?;
         let available = [memory_limit, machine::memory_available()].into_iter().flatten().min();
         if let Some(available) = available.filter(|&available| key + maps > available) {
-            return Err(Error::KeyMemory(format!(
-                "There are {:.1} GB of memory for bootstrapping with this key, which needs {:.1} GB; free memory, or raise \
-                 memory_limit_bytes.",
-                available as f64 / 1e9,
-                (key + maps) as f64 / 1e9
-            )));
+            return Err(MemoryError::IntegerBootstrap { needed: key + maps, available }.into());
         }
         let ctx = self.context().subset(circuit.params.prime_indices())?;
         let parts = circuit.keys()?.iter().map(|(role, spec)| KeyNeed { role, spec: spec.clone() }).collect();
@@ -302,20 +297,12 @@ impl Engine {
     /// A ciphertext where a bootstrap takes it.
     fn lowered(&self, ct: &Ciphertext) -> Result<Ciphertext, Error> {
         if ct.level() < INPUT_LEVEL {
-            return Err(Error::Level(format!(
-                "A bootstrap takes ciphertexts at level {INPUT_LEVEL} or above, and this one is at level {}: the bootstrap itself \
-                 takes the lowest level. Bootstrap it one product earlier.",
-                ct.level()
-            )));
+            return Err(LevelError::IntegerBootstrapInput { least: INPUT_LEVEL, level: ct.level() }.into());
         }
         let low = self.level_down(ct, INPUT_LEVEL)?;
         let bits = low.noise.log2() - Noise::rounding(self.params()).times(INPUT_NOISE).log2();
         match bits > 0.0 {
-            true => Err(Error::Noise(format!(
-                "This ciphertext has {bits:.1} bits more noise than a bootstrap takes: no rescale follows rotations and sums at level \
-                 {INPUT_LEVEL}. Rotate and sum at level {} or above, before the last product, or bootstrap first.",
-                INPUT_LEVEL + 1
-            ))),
+            true => Err(NoiseError::BootstrapInput { bits, level: INPUT_LEVEL }.into()),
             false => Ok(low),
         }
     }

@@ -1,7 +1,7 @@
 //! The sets of integers that come with Aglet: one TOML file each, checked when loaded.
 
 use crate::presets::text_of;
-use crate::Error;
+use crate::{Error, ParameterError};
 /// The required security check.
 pub use aglet_rlwe::security::Security;
 use aglet_schemes::integer::{IntegerLiteral, IntegerParams};
@@ -52,7 +52,5 @@ pub fn with_depth(depth: usize, t: u64) -> Result<IntegerParams, Error> {
             return with_modulus(name, t, Security::Bits128);
         }
     }
-    Err(Error::Parameter(format!(
-        "There is no set of integers with depth = {depth}; the largest has {most}. For more products use a set with a bootstrap, int16 or int16-deep."
-    )))
+    Err(ParameterError::Depth { depth, most }.into())
 }

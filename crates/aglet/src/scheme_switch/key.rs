@@ -62,7 +62,7 @@ impl SchemeSwitch {
     /// Makes the key for both directions. What it takes is forecast and compared with `memory_limit` bytes and with what the system has.
     ///
     /// # Errors
-    /// [`Error::KeyMemory`] before anything is allocated, no randomness, a secret key of another degree.
+    /// [`Error::Memory`] before anything is allocated, no randomness, a secret key of another degree.
     pub fn create_key(
         &self,
         slots: &SecretKey,

@@ -16,7 +16,7 @@ pub use to_fhew::{Parts, Reading};
 
 use crate::fhew;
 use crate::runtime::{machine, Cache};
-use crate::{ckks, Error};
+use crate::{ckks, Error, MemoryError, ParameterError};
 use aglet_bootstrap::ckks::slots_first::steps::SlotsFirst;
 use aglet_bootstrap::ckks::BootstrapKind;
 use aglet_bootstrap::Pipeline;
@@ -41,11 +41,7 @@ fn fits_cells(fhew: &LweContext, values: usize) -> Result<(), Error> {
 /// Refuses work on so many values of a FHEW engine that needs more memory than there is.
 fn fits_values(values: usize, needed: u64) -> Result<(), Error> {
     match machine::memory_available() {
-        Some(free) if needed > free => Err(Error::KeyMemory(format!(
-            "{values} values of this FHEW engine need {:.1} GB and {:.1} GB of memory are free; take fewer at once, or free some.",
-            needed as f64 / 1e9,
-            free as f64 / 1e9
-        ))),
+        Some(free) if needed > free => Err(MemoryError::Switched { count: values, needed, available: free }.into()),
         _ => Ok(()),
     }
 }
@@ -71,10 +67,7 @@ impl SchemeSwitch {
     pub fn new(slots: impl Into<Arc<ckks::Engine>>, fhew: impl Into<Arc<fhew::Engine>>) -> Result<Self, Error> {
         let (slots, fhew) = (slots.into(), fhew.into());
         if !slots.can_bootstrap() || !BootstrapKind::of(slots.params()).rules().raises_modulus() {
-            return Err(Error::Parameter(format!(
-                "Parameters \"{}\" have no primes for slots_to_coeffs, which a switch begins with; take a set that bootstraps.",
-                slots.params().name()
-            )));
+            return Err(ParameterError::NoSwitch { name: slots.params().name().into() }.into());
         }
         let (log_n, kernels) = (slots.params().log_n(), slots.runtime.kernels());
         let between = Arc::new(slots.run(|| Ok(ring_switch::RingSwitch::new(&fhew.ctx, log_n, kernels)?))?);

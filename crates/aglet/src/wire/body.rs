@@ -4,7 +4,7 @@
 use super::file::Input;
 use super::header::Header;
 use super::Kind;
-use crate::{Control, Error};
+use crate::{Control, Error, ForeignError, FormatError};
 use aglet_ring::pack::{pack, packed_len, unpack};
 use aglet_ring::{Eval, Modulus, Poly};
 use aglet_rlwe::wire::primes;
@@ -164,10 +164,7 @@ impl<'a> Writer<'a> {
         self.shapes.pop_front()
     }
     fn misfit<T>(&self) -> Result<T, Error> {
-        Err(Error::Foreign(format!(
-            "This {} is not of this engine's parameters; write it with the engine that made it.",
-            self.progress.kind.name
-        )))
+        Err(ForeignError::Written { kind: self.progress.kind.name }.into())
     }
 
     /// A part of so many bytes; they are wiped.
@@ -289,7 +286,7 @@ impl Source<'_> {
     /// Copies a section; `false` if its checksum does not fit.
     fn section(&self, seal: &[u8; 32], (number, at): (u64, usize), out: &mut [u8]) -> Result<bool, Error> {
         if !self.copy_to(at, out)? {
-            return Err(Error::Format("This file became shorter while it was read; write it again.".into()));
+            return Err(FormatError::Shrunk.into());
         }
         let (bytes, found) = out.split_at(out.len() - CHECK);
         Ok(check(seal, number, bytes) == found)
@@ -415,7 +412,7 @@ impl<'a> Reader<'a> {
 }
 
 fn damaged(kind: Kind) -> Error {
-    Error::Format(format!("This {} is damaged: a checksum does not match; write or send it again.", kind.name))
+    FormatError::Damaged { kind: kind.name }.into()
 }
 
 /// Counts polynomials, and stops where the caller wants.

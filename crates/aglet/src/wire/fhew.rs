@@ -3,7 +3,7 @@
 use super::parameters::{shown, unusable};
 use super::{Family, Kind, Origin, Reader, Shape, Stored, Summary, Writer, WORDS};
 use crate::fhew::{presets, room, Array, BootstrapKey, FhewContext, Form, PackingKey, SecretKey};
-use crate::{Error, KeyId};
+use crate::{Error, FormatError, KeyId, OtherEngine};
 use aglet_bootstrap::FhewBootstrapKey;
 use aglet_ring::packed::KeyShape;
 use aglet_ring::small::SmallTable;
@@ -62,23 +62,19 @@ impl Origin for FhewContext {
     fn literal(&self) -> Result<String, Error> {
         Ok(self.params().literal().to_toml()?)
     }
-    fn other(&self, literal: &str) -> Result<(String, String), Error> {
+    fn other(&self, literal: &str) -> Result<(String, OtherEngine), Error> {
         let name = shown(&FhewLiteral::from_toml(literal).map_err(unusable)?.name);
-        let fix = format!("make the engine with the options it was made with (preset={name})");
-        Ok((name, fix))
+        Ok((name.clone(), OtherEngine::Preset { name }))
     }
 }
 
 /// What is wrong with words or parts that no thing has.
-fn unknown<T: Stored<FhewContext>, U>(what: &str) -> Result<U, Error> {
-    Err(Error::Format(format!(
-        "This {} has {what} that these parameters do not know; use the version of Aglet that made it.",
-        T::KIND.name
-    )))
+fn unknown<T: Stored<FhewContext>, U>(what: &'static str) -> Result<U, Error> {
+    Err(FormatError::Unknown { kind: T::KIND.name, what }.into())
 }
 
 /// A word as a number of things.
-fn count<T: Stored<FhewContext>>(word: u64, most: u64, what: &str) -> Result<usize, Error> {
+fn count<T: Stored<FhewContext>>(word: u64, most: u64, what: &'static str) -> Result<usize, Error> {
     usize::try_from(word).ok().filter(|_| word <= most).map_or_else(|| unknown::<T, _>(what), Ok)
 }
 

@@ -7,7 +7,7 @@ use crate::integer::{
     presets, rotation_galois, BootstrapKey, Ciphertext, Engine, IntegerLiteral, IntegerParams, Packing, Plaintext,
     RelinearizationKey, RotationKey,
 };
-use crate::{Error, KeyId, PublicKey, SecretKey};
+use crate::{Error, ForeignError, FormatError, KeyId, OtherEngine, PublicKey, SecretKey};
 use aglet_bootstrap::integer::BootstrapCircuit;
 use aglet_rlwe::security::Security;
 use aglet_rlwe::{Context, KeyRole, KeySet, KeySwitchSpec, Params, Sample};
@@ -84,9 +84,7 @@ impl IntegerOrigin {
         summary.check_fingerprint(params.name(), params.fingerprint())?;
         let slots = summary.slots;
         if slots != 0 && (!slots.is_power_of_two() || slots > params.n()) {
-            return Err(Error::Format(format!(
-                "An engine of {slots} slots does not exist; this data was not made by Aglet."
-            )));
+            return Err(FormatError::Slots { slots }.into());
         }
         Ok(Self { params, slots, ctx: None })
     }
@@ -104,19 +102,17 @@ impl Origin for IntegerOrigin {
     fn slots(&self) -> usize {
         self.slots
     }
-    fn other_slots(&self, slots: u64) -> String {
+    fn other_slots(&self, kind: &'static str, slots: u64) -> ForeignError {
         let named = |slots: u64| if slots == 0 { "coefficients" } else { "slots" };
-        let (theirs, own) = (named(slots), named(self.slots as u64));
-        format!("has its numbers in {theirs} and this engine in {own}; make the engine with packing=\"{theirs}\"")
+        ForeignError::Packing { kind, packing: named(slots), own: named(self.slots as u64) }
     }
     fn literal(&self) -> Result<String, Error> {
         Ok(self.params.literal().to_toml()?)
     }
-    fn other(&self, literal: &str) -> Result<(String, String), Error> {
+    fn other(&self, literal: &str) -> Result<(String, OtherEngine), Error> {
         let theirs = IntegerLiteral::from_toml(literal).map_err(unusable)?;
         let (name, t) = (shown(&theirs.name), theirs.plaintext_modulus);
-        let fix = format!("make the engine with the options it was made with (preset={name}, plaintext_modulus={t})");
-        Ok((name, fix))
+        Ok((name.clone(), OtherEngine::Modulus { name, t }))
     }
 }
 

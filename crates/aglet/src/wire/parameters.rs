@@ -3,7 +3,7 @@
 use super::body::Source;
 use super::header::{Header, LENGTH};
 use super::{Origin, Stored};
-use crate::Error;
+use crate::{Error, ForeignError, FormatError};
 
 /// The longest text of a literal, in bytes.
 const MAX_TEXT: usize = 16 << 10;
@@ -19,7 +19,7 @@ pub fn shown(text: &str) -> String {
 pub fn unusable(e: impl Into<Error>) -> Error {
     match e.into() {
         Error::Rlwe(aglet_rlwe::Error::BadParameters { reason }) => {
-            Error::Format(format!("The parameters in this data do not work: {}; write it again.", shown(&reason)))
+            FormatError::Unusable { reason: shown(&reason) }.into()
         }
         e => e,
     }
@@ -30,25 +30,19 @@ pub fn unusable(e: impl Into<Error>) -> Error {
 /// # Errors
 /// [`Error::Format`] for another family, a text that is too long, cut short or not that of the header.
 pub fn literal(header: &Header, source: &Source<'_>) -> Result<String, Error> {
-    let refused = |sentence: String| Err(Error::Format(sentence));
     header.family()?;
     let length = header.literal_length as usize;
     if length > MAX_TEXT {
-        return refused(format!(
-            "This data has {length} bytes of parameters, and at most {MAX_TEXT} are read; make it again with Aglet."
-        ));
+        return Err(FormatError::LongParameters { length, most: MAX_TEXT }.into());
     }
     let mut text = vec![0; length];
     if !source.copy_to(LENGTH, &mut text)? {
-        return refused("This data is cut short: it ends within its parameters; write or send it again.".into());
+        return Err(FormatError::ShortStart { header: false }.into());
     }
     if *blake3::hash(&text).as_bytes() != header.literal {
-        return refused(
-            "The parameters of this data are damaged: their checksum does not match; write or send it again.".into(),
-        );
+        return Err(FormatError::Parameters.into());
     }
-    String::from_utf8(text)
-        .or_else(|_| refused("The parameters of this data are no text; make it again with Aglet.".into()))
+    Ok(String::from_utf8(text).map_err(|_| FormatError::NoText)?)
 }
 
 /// Refuses data of other parameters or slots than an engine's. Equal fingerprints do, so that no parameters are made.
@@ -59,13 +53,10 @@ pub fn check_origin<O: Origin, T: Stored<O>>(header: &Header, literal: &str, ori
     let kind = T::KIND.name;
     if header.fingerprint != origin.fingerprint() {
         let (name, fix) = origin.other(literal)?;
-        return Err(Error::Foreign(format!(
-            "This {kind} was made with other parameters (preset {name}) than this engine's (preset {}); {fix}.",
-            shown(origin.name())
-        )));
+        return Err(ForeignError::Parameters { kind, name, own: shown(origin.name()), fix }.into());
     }
     if T::SLOTS && header.slots != origin.slots() as u64 {
-        return Err(Error::Foreign(format!("This {kind} {}.", origin.other_slots(header.slots))));
+        return Err(origin.other_slots(kind, header.slots).into());
     }
     Ok(())
 }

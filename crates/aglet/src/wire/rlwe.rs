@@ -2,7 +2,7 @@
 //! switching keys and nothing else.
 
 use super::{Kind, Origin, Reader, Shape, Stored, Writer, WORDS};
-use crate::{Error, PublicKey, SecretKey};
+use crate::{Error, FormatError, PublicKey, SecretKey};
 use aglet_rlwe::{Context, KeyId, KeyRole, KeySwitchSpec, Params, SwitchingKey};
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -27,15 +27,17 @@ pub fn limb_bytes(params: &Params, limbs: usize) -> u64 {
 }
 
 /// What is wrong with words that no thing has.
-pub fn unknown<O: Origin, T: Stored<O>, U>(what: &str) -> Result<U, Error> {
-    Err(Error::Format(format!(
-        "This {} has {what} that these parameters do not know; use the version of Aglet that made it.",
-        T::KIND.name
-    )))
+pub fn unknown<O: Origin, T: Stored<O>, U>(what: &'static str) -> Result<U, Error> {
+    Err(FormatError::Unknown { kind: T::KIND.name, what }.into())
 }
 
 /// A word as a number of things between bounds.
-pub fn count<O: Origin, T: Stored<O>>(word: u64, least: usize, most: usize, what: &str) -> Result<usize, Error> {
+pub fn count<O: Origin, T: Stored<O>>(
+    word: u64,
+    least: usize,
+    most: usize,
+    what: &'static str,
+) -> Result<usize, Error> {
     usize::try_from(word).ok().filter(|n| (least..=most).contains(n)).map_or_else(|| unknown::<O, T, _>(what), Ok)
 }
 
@@ -119,9 +121,7 @@ impl<O: Lattice> Stored<O> for SecretKey {
         out.bytes(self.packed()?)
     }
     fn take(origin: &O, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
-        let no_engine =
-            || Error::Format("A secret key is read by an engine; use engine.deserialize_secret_key.".into());
-        Ok(SecretKey::from_packed(origin.ctx().ok_or_else(no_engine)?, id, &parts.bytes()?)?)
+        Ok(SecretKey::from_packed(origin.ctx().ok_or(FormatError::NoEngine)?, id, &parts.bytes()?)?)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::ckks::presets;
 use crate::fhew::{self, FhewContext};
 use crate::integer::{self, IntegerLiteral, IntegerParams};
 use crate::scheme_switch::{IntegerSchemeSwitch, IntegerSchemeSwitchKey, SchemeSwitch, SchemeSwitchKey};
-use crate::{Error, KeyId};
+use crate::{Error, FormatError, KeyId, OtherEngine};
 use aglet_ring::arch;
 use aglet_rlwe::lwe::PackingKey;
 use aglet_rlwe::ring_switch::{self, LargeToSmallKey, SmallToLargeKey};
@@ -209,9 +209,7 @@ fn both(slots: [u8; 32], fhew: [u8; 32]) -> [u8; 32] {
 /// The literals of both sides.
 fn literals<S: Side>(text: &str) -> Result<(S::Literal, FhewLiteral), Error> {
     let Some((slots, fhew)) = text.split_once(BETWEEN) else {
-        return Err(Error::Format(
-            "The parameters of this data are not those of two engines; it was not made by Aglet.".into(),
-        ));
+        return Err(FormatError::OneLiteral.into());
     };
     Ok((S::literal(slots)?, FhewLiteral::from_toml(fhew).map_err(unusable)?))
 }
@@ -231,13 +229,10 @@ impl<S: Side> Origin for Ends<S> {
     fn literal(&self) -> Result<String, Error> {
         Ok(format!("{}{BETWEEN}{}", self.params.text()?, self.fhew.literal()?))
     }
-    fn other(&self, literal: &str) -> Result<(String, String), Error> {
+    fn other(&self, literal: &str) -> Result<(String, OtherEngine), Error> {
         let (slots, fhew) = literals::<S>(literal)?;
         let (slots, fhew) = (shown(S::named(&slots)), shown(&fhew.name));
-        Ok((
-            format!("{slots} with {fhew}"),
-            format!("make the switch of engines with preset={slots} and preset={fhew}"),
-        ))
+        Ok((format!("{slots} with {fhew}"), OtherEngine::Pair { slots, fhew }))
     }
 }
 
@@ -281,9 +276,7 @@ impl Stored<IntegerSchemeSwitchOrigin> for IntegerSchemeSwitchKey {
         match w[1] {
             0 => Ok(origin.down_shapes()),
             1 => Ok(origin.down_shapes().into_iter().chain(origin.up_shapes()?).collect()),
-            _ => Err(Error::Format(
-                "This switching key leads in a direction that this version does not know; update Aglet.".into(),
-            )),
+            _ => Err(FormatError::Direction.into()),
         }
     }
     fn put(&self, origin: &IntegerSchemeSwitchOrigin, out: &mut Writer<'_>) -> Result<(), Error> {

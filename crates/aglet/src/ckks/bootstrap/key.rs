@@ -6,7 +6,7 @@ use crate::bootstrap_keys::{self, List};
 use crate::ckks::engine::Engine;
 use crate::ckks::memory::Memory;
 use crate::runtime::machine;
-use crate::{Control, Error};
+use crate::{Control, Error, MissingKeyError};
 use aglet_bootstrap::ckks::request::{KeySize, Method, Request};
 use aglet_bootstrap::ckks::BootstrapKind;
 use aglet_bootstrap::{BootstrapCircuit, OwnKeys, PackedKeys};
@@ -111,11 +111,7 @@ impl BootstrapKey {
             (KeySize::Small, Some(rotation)) => {
                 user.and(rotation.steps.iter().map(|(_, key)| key.with_role()).collect())
             }
-            (KeySize::Small, None) => {
-                return Err(Error::MissingKey(
-                    "A small bootstrap key needs the rotation key beside it; pass create_rotation_key(secret_key) before it.".into(),
-                ))
-            }
+            (KeySize::Small, None) => return Err(MissingKeyError::RotationKey.into()),
             _ => user,
         };
         Ok(user.for_subset(whole, chain).and(self.on_chain(chain)))

@@ -10,7 +10,7 @@ use crate::integer::{self, cost::Raising, BootstrapKey, Ciphertext, Messages};
 use crate::runtime::stages_json;
 use crate::scheme_switch::key::added_noise;
 use crate::scheme_switch::{fits_values, packing_bytes, Bits};
-use crate::{Control, Error, Units};
+use crate::{Control, Error, LevelError, MissingKeyError, ParameterError, RangeError, Units};
 use aglet_circuits::Rounding;
 use aglet_rlwe::lwe::{log2_tail, LweCiphertext, PackingKey};
 use aglet_rlwe::ring_switch::SmallToLargeKey;
@@ -121,19 +121,10 @@ impl IntegerSchemeSwitch {
         let (most, torus, zero) = match form {
             Form::Bits => (2, 4, self.fhew.ctx.modulus().neg(self.fhew.ctx.modulus().value() / 8)),
             Form::Messages(domain) => (message.space(), message.within(domain).torus(), 0),
-            Form::Integers(_) | Form::Unsigned(_) => {
-                return Err(Error::Parameter(
-                    "Messages and bits go back, and these are integers; take their sign or digits, whose results are messages.".into(),
-                ))
-            }
+            Form::Integers(_) | Form::Unsigned(_) => return Err(ParameterError::NoIntegersBack.into()),
         };
         let count = bits.map_or(Some(most), |bits| 1u64.checked_shl(bits)).filter(|count| (2..=most).contains(count));
-        let count = count.ok_or_else(|| {
-            Error::Range(format!(
-                "These messages have 1 to {} bits; say how many may be in use, or leave bits out.",
-                most.ilog2()
-            ))
-        })?;
+        let count = count.ok_or(RangeError::MessageBits { most: most.ilog2() })?;
         Ok(Raised { count, torus, zero })
     }
 
@@ -144,16 +135,11 @@ impl IntegerSchemeSwitch {
             Rounding::bound_for(count, torus, levels).is_some_and(|bound| fails(bound) <= MAX_LOG2_FAILURE)
         });
         let Some(levels) = levels else {
-            return Err(Error::Range(
-                "These messages have so much noise that some would come back wrong; look up a table on them, or a gate, before.".into(),
-            ));
+            return Err(RangeError::NoisyMessages.into());
         };
         let room = self.numbers.rounding_levels()?;
         if levels > room {
-            return Err(Error::Level(format!(
-                "With their noise, {count} messages come back through {levels} levels, and this engine has {room} for them: bring fewer bits back, \
-                 look up a table on them before, or take an engine of preset \"int16-deep\"."
-            )));
+            return Err(LevelError::MessagesBack { count, levels, room }.into());
         }
         Ok(Rounding::bound_for(count, torus, levels).unwrap_or(1))
     }
@@ -165,19 +151,13 @@ impl IntegerSchemeSwitch {
     ) -> Result<&'a (PackingKey, SmallToLargeKey), Error> {
         let slots = self.numbers.count();
         if count > slots {
-            return Err(Error::Range(format!("{count} messages do not fit {slots} slots; bring them back in parts.")));
+            return Err(RangeError::MessagesBack { count, slots }.into());
         }
         if bootstrap.id() != key.id() {
             let (found, expected) = (bootstrap.id(), key.id());
             return Err(aglet_rlwe::Error::KeyMismatch { what: "bootstrap key", found, expected }.into());
         }
-        key.small_to_large.as_ref().ok_or_else(|| {
-            Error::MissingKey(
-                "This switching key is of a file from before anything went back to integers; make one with \
-                 create_switch_key(secret_key, lwe_secret_key)."
-                    .into(),
-            )
-        })
+        Ok(key.small_to_large.as_ref().ok_or(MissingKeyError::OneWay)?)
     }
 }
 

@@ -7,7 +7,7 @@ use super::key::{forecast, parts};
 use crate::fhew::{self, fits};
 use crate::integer::{self, cost::Raising, Messages};
 use crate::runtime::Cache;
-use crate::{Control, Error, KeyId, SecretKey};
+use crate::{Control, Error, KeyId, ParameterError, SecretKey};
 use aglet_ring::reversal::reversed;
 use aglet_rlwe::lwe::PackingKey;
 use aglet_rlwe::ring_switch::{self, LargeToSmallKey, SmallToLargeKey};
@@ -84,11 +84,7 @@ impl IntegerSchemeSwitch {
     pub fn new(numbers: impl Into<Arc<integer::Engine>>, fhew: impl Into<Arc<fhew::Engine>>) -> Result<Self, Error> {
         let (numbers, fhew) = (numbers.into(), fhew.into());
         if !numbers.can_bootstrap() || numbers.packing() != integer::Packing::Slots {
-            return Err(Error::Parameter(format!(
-                "An engine of parameters \"{}\" without a bootstrap or without slots has no slots_to_coeffs, which a switch begins with; take a set of \
-                 integers with a bootstrap, and slots.",
-                numbers.params().name()
-            )));
+            return Err(ParameterError::NoIntegerSwitch { name: numbers.params().name().into() }.into());
         }
         let (log_n, kernels) = (numbers.params().log_n(), numbers.runtime().kernels());
         let between = Arc::new(numbers.run(|| Ok(ring_switch::RingSwitch::new(&fhew.ctx, log_n, kernels)?))?);
@@ -136,7 +132,7 @@ impl IntegerSchemeSwitch {
     /// Makes the key for both directions. What it takes is forecast and compared with `memory_limit` bytes and with what the system has.
     ///
     /// # Errors
-    /// [`Error::KeyMemory`] before anything is allocated, no randomness, a secret key of another degree, [`Error::Cancelled`].
+    /// [`Error::Memory`] before anything is allocated, no randomness, a secret key of another degree, [`Error::Cancelled`].
     pub fn create_key(
         &self,
         numbers: &SecretKey,

@@ -7,7 +7,7 @@ use super::{IntegerSchemeSwitch, IntegerSchemeSwitchKey};
 use crate::integer::{BootstrapKey, Ciphertext};
 use crate::scheme_switch::to_fhew::{check_slots, extracted};
 use crate::scheme_switch::{fits_cells, Reading};
-use crate::{Control, Error};
+use crate::{Control, Error, ParameterError};
 use aglet_ring::{Form, Multiplier};
 use aglet_rlwe::lwe::LweCiphertext;
 use aglet_rlwe::ring_switch::LargeToSmallKey;
@@ -64,9 +64,7 @@ impl IntegerSchemeSwitch {
             Reading::Real(..) => false,
         };
         if !fits {
-            return Err(Error::Parameter(format!(
-                "Slots of integers go to FHEW as bits, messages or integers of up to {MOST_BITS} bits; take digits of larger ones before."
-            )));
+            return Err(ParameterError::IntegerReading { most: MOST_BITS }.into());
         }
         for (what, found) in [("switching key", key.id()), ("bootstrap key", bootstrap.id())] {
             if found != ct.key {

@@ -6,7 +6,7 @@ use super::parameters::{shown, unusable};
 use super::{Family, Origin, Summary};
 use crate::ckks::presets;
 use crate::ckks::Engine;
-use crate::Error;
+use crate::{Error, FormatError, OtherEngine};
 use aglet_rlwe::security::Security;
 use aglet_rlwe::Context;
 use aglet_schemes::ckks::CkksParams;
@@ -60,9 +60,7 @@ impl CkksOrigin {
         summary.check_fingerprint(params.name(), params.fingerprint())?;
         let slots = summary.slots;
         if !slots.is_power_of_two() || slots > params.slots() {
-            return Err(Error::Format(format!(
-                "An engine of {slots} slots does not exist; this data was not made by Aglet."
-            )));
+            return Err(FormatError::Slots { slots }.into());
         }
         Ok(Self { params, slots, ctx: None })
     }
@@ -83,15 +81,15 @@ impl Origin for CkksOrigin {
     fn literal(&self) -> Result<String, Error> {
         Ok(self.params.literal().to_toml()?)
     }
-    fn other(&self, literal: &str) -> Result<(String, String), Error> {
+    fn other(&self, literal: &str) -> Result<(String, OtherEngine), Error> {
         let theirs = aglet_bootstrap::ckks::literal(literal).map_err(unusable)?;
         let (name, levels) = (shown(&theirs.name), theirs.levels());
         let fix = if (self.params.name(), self.params.max_level()) == (&theirs.name[..], levels) {
-            "use the version of Aglet that made it, or make it again".to_string()
+            OtherEngine::OtherVersion
         } else if theirs.name.starts_with("levels-") {
-            format!("make the engine with max_level={levels}")
+            OtherEngine::Levels { levels }
         } else {
-            format!("make the engine with the options it was made with (preset={name})")
+            OtherEngine::Preset { name: name.clone() }
         };
         Ok((name, fix))
     }
