@@ -28,7 +28,7 @@
 //! registers: a step of four stages is two passes over a block that fits the L1 cache, instead of one that spills every second value.
 
 use crate::arch::lanes::Lanes;
-use crate::ntt::NttTable;
+use crate::constants::ntt::NttConstants;
 
 /// Multipliers in the order of use: for every block of a step, those of its first stage (one), its second (two), ...
 #[derive(Clone, Copy)]
@@ -504,7 +504,7 @@ unsafe fn inverse_last<L: Lanes, const K: usize>(
 /// # Safety
 /// The CPU has the instruction set of `L`; `data` holds N words; `t` was shaped for `L`.
 #[inline(always)]
-pub(crate) unsafe fn forward<L: Lanes>(t: &NttTable, data: &mut [u64]) {
+pub(crate) unsafe fn forward<L: Lanes>(t: &NttConstants, data: &mut [u64]) {
     debug_assert!(data.len() == t.n() && data.iter().all(|&x| x < t.modulus().value()));
     // SAFETY: as stated.
     unsafe {
@@ -517,7 +517,7 @@ pub(crate) unsafe fn forward<L: Lanes>(t: &NttTable, data: &mut [u64]) {
 }
 
 #[inline(always)]
-unsafe fn forward_with<L: Lanes, const ROOMY: bool>(t: &NttTable, data: &mut [u64]) {
+unsafe fn forward_with<L: Lanes, const ROOMY: bool>(t: &NttConstants, data: &mut [u64]) {
     let (tables, chunk) = (t.forward_tables(), t.chunk());
     // SAFETY: by the contract of this function; tables are as long as `NttTable` says.
     unsafe {
@@ -553,7 +553,7 @@ unsafe fn forward_with<L: Lanes, const ROOMY: bool>(t: &NttTable, data: &mut [u6
 /// # Safety
 /// The CPU has the instruction set of `L`; both hold N words, and are the same memory or apart; `t` was shaped for `L`.
 #[inline(always)]
-pub(crate) unsafe fn inverse<L: Lanes>(t: &NttTable, src: *const u64, dst: &mut [u64], scale: u64) {
+pub(crate) unsafe fn inverse<L: Lanes>(t: &NttConstants, src: *const u64, dst: &mut [u64], scale: u64) {
     debug_assert!(dst.len() == t.n());
     let (m, tables, chunk) = (t.modulus(), t.inverse_tables(), t.chunk());
     // SAFETY: as for `forward`.

@@ -12,7 +12,7 @@
 //! Floating-point lanes: see `inv_lazy`; forward sums of values within q stay within 8q for 48 bits.
 
 use crate::arch::lanes::Lanes;
-use crate::small::{Direction, SmallTable};
+use crate::constants::small::{Direction, SmallConstants};
 use std::ops::Range;
 
 /// Multipliers in the order of use: one for all lanes each, or with `EACH` a vector for each.
@@ -369,7 +369,7 @@ unsafe fn transpose<L: Lanes>(x: &mut Block<L>) {
 
 /// Whether forward sums need no settling.
 #[inline(always)]
-fn roomy<L: Lanes>(t: &SmallTable) -> bool {
+fn roomy<L: Lanes>(t: &SmallConstants) -> bool {
     t.modulus().bits() <= if L::ROOMY_BITS > 0 { L::ROOMY_BITS } else { 48 }
 }
 
@@ -378,7 +378,7 @@ const STAGES_OF_A_LIFT: u64 = 6;
 
 /// What is added to values before a forward transform, in units of q, where lanes need room below.
 #[inline(always)]
-pub(super) fn lift<L: Lanes>(t: &SmallTable) -> u64 {
+pub(super) fn lift<L: Lanes>(t: &SmallConstants) -> u64 {
     if roomy::<L>(t) {
         u64::from(t.log_n()) + 1
     } else {
@@ -387,7 +387,12 @@ pub(super) fn lift<L: Lanes>(t: &SmallTable) -> u64 {
 }
 
 #[inline(always)]
-unsafe fn forward_steps<L: Lanes, const ROOMY: bool>(l: L, t: &SmallTable, data: &mut [u64], ahead: &mut Ahead<'_>) {
+unsafe fn forward_steps<L: Lanes, const ROOMY: bool>(
+    l: L,
+    t: &SmallConstants,
+    data: &mut [u64],
+    ahead: &mut Ahead<'_>,
+) {
     // SAFETY: the steps of the table are those of this degree and these lanes.
     unsafe {
         for step in t.forward_tables().steps() {
@@ -406,7 +411,7 @@ unsafe fn forward_steps<L: Lanes, const ROOMY: bool>(l: L, t: &SmallTable, data:
 /// # Safety
 /// The CPU has the instruction set of `L`, the table was shaped for it; `data` has N words, integers within q on their lift.
 #[inline(always)]
-pub(super) unsafe fn forward_raw<L: Lanes>(l: L, t: &SmallTable, data: &mut [u64], ahead: &mut Ahead<'_>) {
+pub(super) unsafe fn forward_raw<L: Lanes>(l: L, t: &SmallConstants, data: &mut [u64], ahead: &mut Ahead<'_>) {
     // SAFETY: as for this function.
     unsafe {
         if roomy::<L>(t) {
@@ -422,7 +427,7 @@ pub(super) unsafe fn forward_raw<L: Lanes>(l: L, t: &SmallTable, data: &mut [u64
 /// # Safety
 /// The CPU has the instruction set of `L`, the table was shaped for it; `data` has N canonical words.
 #[inline(always)]
-pub(crate) unsafe fn forward<L: Lanes>(t: &SmallTable, data: &mut [u64]) {
+pub(crate) unsafe fn forward<L: Lanes>(t: &SmallConstants, data: &mut [u64]) {
     // SAFETY: every vector stays inside the N words.
     unsafe {
         let l = L::new(t.modulus());
@@ -440,7 +445,12 @@ pub(crate) unsafe fn forward<L: Lanes>(t: &SmallTable, data: &mut [u64]) {
 }
 
 #[inline(always)]
-unsafe fn inverse_steps<L: Lanes, const ROOMY: bool>(l: L, t: &SmallTable, data: &mut [u64], ahead: &mut Ahead<'_>) {
+unsafe fn inverse_steps<L: Lanes, const ROOMY: bool>(
+    l: L,
+    t: &SmallConstants,
+    data: &mut [u64],
+    ahead: &mut Ahead<'_>,
+) {
     let tables = t.inverse_tables();
     // SAFETY: the steps of the table are those of this degree and these lanes.
     unsafe {
@@ -464,7 +474,7 @@ unsafe fn inverse_steps<L: Lanes, const ROOMY: bool>(l: L, t: &SmallTable, data:
 #[inline(always)]
 pub(super) unsafe fn inverse_add_raw<L: Lanes>(
     l: L,
-    t: &SmallTable,
+    t: &SmallConstants,
     values: &mut [u64],
     sum: &mut [u64],
     ahead: &mut Ahead<'_>,
@@ -489,7 +499,7 @@ pub(super) unsafe fn inverse_add_raw<L: Lanes>(
 /// # Safety
 /// The CPU has the instruction set of `L`, the table was shaped for it; both have N canonical words.
 #[inline(always)]
-pub(crate) unsafe fn inverse_add<L: Lanes>(t: &SmallTable, values: &mut [u64], sum: &mut [u64]) {
+pub(crate) unsafe fn inverse_add<L: Lanes>(t: &SmallConstants, values: &mut [u64], sum: &mut [u64]) {
     // SAFETY: every vector stays inside the N words.
     unsafe {
         let l = L::new(t.modulus());
