@@ -17,11 +17,13 @@ mod parameters;
 mod replacement;
 mod rlwe;
 mod scheme_switch;
+mod shape;
 
-pub use body::{Reader, Shape, Writer};
+pub use body::{Reader, Writer};
 pub use ckks::CkksOrigin;
 pub use integer::IntegerOrigin;
 pub use scheme_switch::{Ends, IntegerSchemeSwitchOrigin, SchemeSwitchOrigin, Side};
+pub use shape::Shape;
 
 use crate::runtime::{self, machine};
 use crate::{Control, Error, ForeignError, FormatError, MemoryError, OtherEngine};
