@@ -12,11 +12,6 @@ use aglet_rlwe::{Context, KeySet, Sample};
 use aglet_schemes::integer::prime_power::{PrimePowerCiphertext, PrimePowerCiphertextEvaluator, PrimePowerMap};
 use aglet_schemes::integer::{Ciphertext as Integers, Noise};
 use std::sync::Arc;
-#[cfg(test)]
-use {
-    aglet_schemes::integer::prime_power::{PrimePowerEvaluator, Residue},
-    aglet_schemes::Scale,
-};
 
 /// Rounding errors that the noise of an input may be as large as: what slots_to_coeffs leaves of it is below one.
 const INPUT_NOISE: f64 = 8.0;
@@ -248,30 +243,6 @@ impl Engine {
         Ok(self.numbers(&*found?, RAISED_NOISE))
     }
 
-    /// What is rounded in [`Engine::raise`], as it is: units of which p are the torus.
-    #[cfg(test)]
-    pub(crate) fn raise_units(&self, sample: Sample, key: &BootstrapKey) -> Result<Ciphertext, Error> {
-        let (prepared, pipeline) = (self.prepared()?, self.raising((2, 4, 63), &Control::new())?);
-        let (input, stages) = (pipeline.plan().input(), pipeline.plan().stages());
-        let before = stages.iter().take_while(|s| !matches!(s.step, Refresh::Round(_))).cloned().collect();
-        let (primes, users) = (prepared.circuit.params.q(), self.params().q());
-        let plan = aglet_bootstrap::Plan::new(before, &primes.iter().map(|&q| q as f64).collect::<Vec<_>>())?;
-        let product = |primes: &[u64]| primes.iter().fold(Residue::ONE, |sum, &q| sum * Residue::from(q));
-        let (from, to) = (plan.output().level, self.params().max_level());
-        self.run(|| {
-            let e = PrimePowerCiphertextEvaluator::new(&prepared.ctx, &key.keys);
-            let pipeline = Pipeline::sharing(&e, plan, &[&pipeline])?;
-            let input = Arc::new(PrimePowerCiphertext {
-                sample,
-                power: input.power,
-                correction_factor: input.correction_factor,
-            });
-            let units = e.over_p(&pipeline.run(&e, &[input], &mut ())?[0]);
-            let gain = product(&users[..=to]).over(product(&primes[..=from]));
-            Ok(self.numbers(&*e.mod_switch(&units, to, gain).map_err(aglet_bootstrap::Error::from)?, RAISED_NOISE))
-        })
-    }
-
     /// The stages of such messages, which are kept: interpolation takes a while.
     fn raising(&self, of: Messages, control: &Control) -> Result<Arc<Raising>, Error> {
         if let Some((_, found)) = self.bootstrap.raisings.find(|other| *other == of) {
@@ -328,3 +299,7 @@ impl Prepared {
         Ok(Arc::new(PrimePowerCiphertext { sample: Sample { polys, key: ct.key }, power, correction_factor }))
     }
 }
+
+#[cfg(test)]
+#[path = "bootstrap_tests.rs"]
+mod tests;

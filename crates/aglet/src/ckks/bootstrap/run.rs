@@ -14,7 +14,6 @@ use aglet_bootstrap::ckks::request::{KeySize, Method, Request};
 use aglet_bootstrap::ckks::slots_first::steps::eval_mod::Functional;
 use aglet_bootstrap::ckks::BootstrapKind;
 use aglet_bootstrap::{BootstrapCircuit, CkksStep, Pipeline};
-use aglet_ring::Demand;
 use aglet_rlwe::{Context, KeyId, KeySet, KeySwitchSpec, Params};
 use aglet_schemes::ckks::{CkksEvaluator, CkksTransform};
 use aglet_schemes::{Approximate, Evaluator};
@@ -284,10 +283,6 @@ impl Engine {
         })
     }
 
-    /// The largest scratch memory in use at one time since the last call.
-    pub fn take_scratch_demand(&self) -> Demand {
-        self.ctx.ring().pool().take_demand()
-    }
     /// The stages of the last bootstrap on this engine; those of an iterated one pass by pass.
     pub fn stage_runs(&self) -> Vec<StageRun> {
         self.bootstrap.ran.lock().clone()
