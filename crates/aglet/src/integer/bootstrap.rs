@@ -245,18 +245,16 @@ impl Engine {
 
     /// The stages of such messages, which are kept: interpolation takes a while.
     fn raising(&self, of: Messages, control: &Control) -> Result<Arc<Raising>, Error> {
-        if let Some((_, found)) = self.bootstrap.raisings.find(|other| *other == of) {
-            return Ok(found);
-        }
-        let prepared = self.prepared()?;
-        let made = self.run(|| {
-            let rounding = Rounding::stopped_by(of, control.flag()).map_err(aglet_bootstrap::Error::from)?;
-            let plan = prepared.circuit.raising(self.params(), rounding)?;
-            let none = KeySet::new();
-            let e = PrimePowerCiphertextEvaluator::new(&prepared.ctx, &none);
-            Ok(Pipeline::sharing(&e, plan, &[&prepared.pipeline])?)
-        })?;
-        Ok(self.bootstrap.raisings.keep(of, made))
+        self.bootstrap.raisings.get(of, || {
+            let prepared = self.prepared()?;
+            self.run(|| {
+                let rounding = Rounding::stopped_by(of, control.flag()).map_err(aglet_bootstrap::Error::from)?;
+                let plan = prepared.circuit.raising(self.params(), rounding)?;
+                let none = KeySet::new();
+                let e = PrimePowerCiphertextEvaluator::new(&prepared.ctx, &none);
+                Ok(Pipeline::sharing(&e, plan, &[&prepared.pipeline])?)
+            })
+        })
     }
 
     /// The stages of the last bootstrap on this engine.

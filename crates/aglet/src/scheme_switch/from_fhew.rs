@@ -3,7 +3,6 @@
 //! Bits are brought to 0 and half the torus, packed as coefficients, switched to the modulus q0 and to the main secret. There a bootstrap that
 //! squares the errors of bits goes on from its sparse secret.
 
-use super::key::added_noise;
 use super::{fits_values, packing_bytes, SchemeSwitch, SchemeSwitchKey};
 use crate::ckks::{BootstrapKeys, Ciphertext, KeySize};
 use crate::fhew::{Form, MAX_LOG2_FAILURE};
@@ -41,9 +40,10 @@ impl SchemeSwitch {
         members.extend(imaginary.map(|bits| self.halves(bits, true)).transpose()?.unwrap_or_default());
         let noise = self.noise_up(&members)?;
         let sample = self.slots.run(|| {
-            let samples = SmallToLargeKey::pack(&self.between, ctx, &key.packing, &members)?;
+            let (packing, small_to_large) = key.back()?;
+            let samples = SmallToLargeKey::pack(&self.between, ctx, packing, &members)?;
             control.check()?;
-            Ok(key.small_to_large.apply(&self.between, (&self.slots.ctx, ctx), &samples)?)
+            Ok(small_to_large.apply(&self.between, (&self.slots.ctx, ctx), &samples)?)
         })?;
         self.slots.raise(sample, (noise, imaginary.is_none()), keys, control)
     }
@@ -84,8 +84,7 @@ impl SchemeSwitch {
 
     /// The variance, on the torus, that halves of the torus have at q0 if they come with this one.
     fn variance_from_fhew(&self, variance: f64) -> Result<f64, Error> {
-        let (large, ctx) = (&*self.slots.ctx, &*self.fhew.ctx);
-        Ok(variance + added_noise((large, ctx))?)
+        Ok(variance + self.added_noise()?)
     }
 
     /// log2 of the probability that a bit comes back wrong, by the formulas, if it has this variance on the torus.

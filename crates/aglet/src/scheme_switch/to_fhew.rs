@@ -218,12 +218,10 @@ impl SchemeSwitch {
         reading: Reading,
     ) -> Result<Arc<ToFhewPipeline>, Error> {
         let conversion = Conversion(circuit.request, reading.torus());
-        if let Some((_, found)) = self.pipelines.find(|other| *other == conversion) {
-            return Ok(found);
-        }
-        let layout = circuit.layout.as_ref().ok_or(ParameterError::RaisesNothing)?;
-        let made = Pipeline::new(e, lowering(layout, reading.torus())?)?;
-        Ok(self.pipelines.keep(conversion, made))
+        self.kept.0.get(conversion, || {
+            let layout = circuit.layout.as_ref().ok_or(ParameterError::RaisesNothing)?;
+            Ok(Pipeline::new(e, lowering(layout, reading.torus())?)?)
+        })
     }
 
     /// The coefficient of a part of a slot: the DFT leaves slots in bit-reversed order, the copies of sparse slots between them, and

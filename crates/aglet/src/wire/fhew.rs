@@ -1,9 +1,10 @@
 //! Files of FHEW: where their keys and ciphertexts are bound, and what is stored of each.
 
 use super::parameters::{shown, unusable};
-use super::{Family, Kind, Origin, Reader, Shape, Stored, Summary, Writer, WORDS};
+use super::rlwe::{count, unknown, Words};
+use super::{Family, Kind, Origin, Reader, Shape, Stored, Summary, Writer};
 use crate::fhew::{presets, room, Array, BootstrapKey, FhewContext, Form, PackingKey, SecretKey};
-use crate::{Error, FormatError, KeyId, OtherEngine};
+use crate::{Error, KeyId, OtherEngine};
 use aglet_bootstrap::FhewBootstrapKey;
 use aglet_ring::packed::KeyShape;
 use aglet_ring::small::SmallTable;
@@ -12,16 +13,14 @@ use aglet_rlwe::security::Security;
 use aglet_schemes::fhew::{FhewLiteral, FhewParams};
 use zeroize::Zeroizing;
 
-type Words = [u64; WORDS];
-
 /// Every type, in the order of the numbers.
 const ALL: [Kind; 4] = [SecretKey::KIND, BootstrapKey::KIND, Array::KIND, PackingKey::KIND];
 /// The types of the family.
 pub(super) const FAMILY: Family = Family { name: FhewContext::FAMILY, kinds: &ALL, finer: |_, _| None };
 /// Most axes of an array, as numpy has them.
-const MOST_AXES: u64 = 64;
+const MOST_AXES: usize = 64;
 /// Most ciphertexts of an array that is stored; more of them are several files.
-const MOST_CELLS: u64 = 1 << 32;
+const MOST_CELLS: usize = 1 << 32;
 /// Bytes of a noise in a file: its name, its weight, its variance.
 const SOURCE: usize = 32;
 
@@ -66,16 +65,6 @@ impl Origin for FhewContext {
         let name = shown(&FhewLiteral::from_toml(literal).map_err(unusable)?.name);
         Ok((name.clone(), OtherEngine::Preset { name }))
     }
-}
-
-/// What is wrong with words or parts that no thing has.
-fn unknown<T: Stored<FhewContext>, U>(what: &'static str) -> Result<U, Error> {
-    Err(FormatError::Unknown { kind: T::KIND.name, what }.into())
-}
-
-/// A word as a number of things.
-fn count<T: Stored<FhewContext>>(word: u64, most: u64, what: &'static str) -> Result<usize, Error> {
-    usize::try_from(word).ok().filter(|_| word <= most).map_or_else(|| unknown::<T, _>(what), Ok)
 }
 
 /// Residues of the modulus, with zeros up to a multiple of eight.
@@ -221,11 +210,17 @@ impl Layout {
         [self.form.code()].into_iter().chain(counts).collect()
     }
     fn read(w: &Words) -> Result<Self, Error> {
-        let Some(form) = Form::of_code(w[0]) else { return unknown::<Array, _>("a form") };
-        let axes = count::<Array>(w[1], MOST_AXES, "a number of axes")?;
-        let cells = count::<Array>(w[2], MOST_CELLS, "a number of ciphertexts")?;
-        let fresh = count::<Array>(w[3], w[2], "a number of fresh ciphertexts")?;
-        Ok(Self { form, axes, cells, fresh, sources: count::<Array>(w[4], MOST_CELLS, "a number of noises")? })
+        let Some(form) = Form::of_code(w[0]) else { return unknown::<FhewContext, Array, _>("a form") };
+        let axes = count::<FhewContext, Array>(w[1], 0, MOST_AXES, "a number of axes")?;
+        let cells = count::<FhewContext, Array>(w[2], 0, MOST_CELLS, "a number of ciphertexts")?;
+        let fresh = count::<FhewContext, Array>(w[3], 0, cells, "a number of fresh ciphertexts")?;
+        Ok(Self {
+            form,
+            axes,
+            cells,
+            fresh,
+            sources: count::<FhewContext, Array>(w[4], 0, MOST_CELLS, "a number of noises")?,
+        })
     }
     /// Words of all ciphertexts: a body of those that are fresh, all of the others.
     fn residues(&self, context: &FhewContext) -> usize {
@@ -285,9 +280,9 @@ impl Stored<FhewContext> for Array {
             || rest.words.len() > 7
             || rest.words.iter().any(|&w| w > 0)
         {
-            return unknown::<Self, _>("parts");
+            return unknown::<FhewContext, Self, _>("parts");
         }
-        Array::new(context, layout.form, shape, id, cells).or_else(|_| unknown::<Self, _>("a shape"))
+        Array::new(context, layout.form, shape, id, cells).or_else(|_| unknown::<FhewContext, Self, _>("a shape"))
     }
 }
 
@@ -313,7 +308,7 @@ struct Rest<'a> {
 impl Rest<'_> {
     /// The next one, of so many noises or, for all ones, of a seed.
     fn cell(&mut self, context: &FhewContext, key: KeyId, noises: u32) -> Result<LweCiphertext, Error> {
-        let Some(cell) = self.next(context, key, noises) else { return unknown::<Array, _>("parts") };
+        let Some(cell) = self.next(context, key, noises) else { return unknown::<FhewContext, Array, _>("parts") };
         cell
     }
     fn next(&mut self, context: &FhewContext, key: KeyId, noises: u32) -> Option<Result<LweCiphertext, Error>> {

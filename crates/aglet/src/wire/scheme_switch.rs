@@ -4,10 +4,10 @@ use super::fhew::{key_shapes, put_key, take_key};
 use super::parameters::{shown, unusable};
 use super::rlwe::Words;
 use super::{Family, Kind, Origin, Reader, Shape, Stored, Summary, Writer};
-use crate::ckks::presets;
+use crate::ckks;
 use crate::fhew::{self, FhewContext};
 use crate::integer::{self, IntegerLiteral, IntegerParams};
-use crate::scheme_switch::{IntegerSchemeSwitch, IntegerSchemeSwitchKey, SchemeSwitch, SchemeSwitchKey};
+use crate::scheme_switch::{IntegerSchemeSwitch, SchemeSwitch, SwitchKey};
 use crate::{Error, FormatError, KeyId, OtherEngine};
 use aglet_ring::arch;
 use aglet_rlwe::lwe::PackingKey;
@@ -21,9 +21,9 @@ use zeroize::Zeroizing;
 
 /// The types of both families.
 pub(super) const FAMILY: Family =
-    Family { name: SchemeSwitchOrigin::FAMILY, kinds: &[SchemeSwitchKey::KIND], finer: |_, _| None };
+    Family { name: SchemeSwitchOrigin::FAMILY, kinds: &[CkksParams::KEY], finer: |_, _| None };
 pub(super) const INTEGERS: Family =
-    Family { name: IntegerSchemeSwitchOrigin::FAMILY, kinds: &[IntegerSchemeSwitchKey::KIND], finer: |_, _| None };
+    Family { name: IntegerSchemeSwitchOrigin::FAMILY, kinds: &[IntegerParams::KEY], finer: |_, _| None };
 
 /// What stands between the texts of both parameters.
 const BETWEEN: &str = "\n# The parameters of look-ups.\n";
@@ -34,6 +34,12 @@ pub trait Side: Clone + PartialEq + Send + Sync {
     const FAMILY: &'static str;
     /// What the parameters are made of.
     type Literal;
+    /// The engines of such slots.
+    type Engine;
+    /// The type of keys in files.
+    const KEY: Kind;
+    /// Whether keys of the first files led to FHEW alone.
+    const ONCE_ONE_WAY: bool;
 
     /// # Errors
     /// [`Error::Format`] for a text that is none.
@@ -55,10 +61,13 @@ pub trait Side: Clone + PartialEq + Send + Sync {
 }
 
 macro_rules! side {
-    ($params:ty, $literal:ty, $read:expr, $family:literal, $preset:expr) => {
+    ($params:ty, $literal:ty, $engine:ty, $read:expr, $family:literal, $key:expr, $one_way:literal, $preset:expr) => {
         impl Side for $params {
             const FAMILY: &'static str = $family;
             type Literal = $literal;
+            type Engine = $engine;
+            const KEY: Kind = $key;
+            const ONCE_ONE_WAY: bool = $one_way;
 
             fn literal(text: &str) -> Result<$literal, Error> {
                 $read(text).map_err(unusable)
@@ -84,8 +93,8 @@ macro_rules! side {
         }
     };
 }
-side! { CkksParams, CkksLiteral, aglet_bootstrap::ckks::literal, "bridge", |name| presets::load(name, presets::Security::NotChecked) }
-side! { IntegerParams, IntegerLiteral, IntegerLiteral::from_toml, "integer-bridge", |name| integer::presets::load(name, integer::presets::Security::NotChecked) }
+side! { CkksParams, CkksLiteral, ckks::Engine, aglet_bootstrap::ckks::literal, "bridge", Kind { tag: 17, name: "scheme switch key" }, false, |name| ckks::presets::load(name, ckks::presets::Security::NotChecked) }
+side! { IntegerParams, IntegerLiteral, integer::Engine, IntegerLiteral::from_toml, "integer-bridge", Kind { tag: 18, name: "integer scheme switch key" }, true, |name| integer::presets::load(name, integer::presets::Security::NotChecked) }
 
 /// Where the key of a switch is bound: the parameters of both sides, whatever the number of slots.
 #[derive(Clone)]
@@ -122,7 +131,7 @@ impl IntegerSchemeSwitch {
     /// What its key fits.
     #[must_use]
     pub fn origin(&self) -> IntegerSchemeSwitchOrigin {
-        Ends::of(self.numbers.params().clone(), self.fhew.context(), self.between.clone())
+        Ends::of(self.slots.params().clone(), self.fhew.context(), self.between.clone())
     }
 }
 
@@ -195,12 +204,6 @@ impl<S: Side> Ends<S> {
     }
 }
 
-fn put_down(large_to_small: &LargeToSmallKey, out: &mut Writer<'_>) -> Result<(), Error> {
-    let (seed, bodies) = large_to_small.stored();
-    out.bytes(Zeroizing::new(seed.to_vec()))?;
-    bodies.into_iter().try_for_each(|body| out.residues(body))
-}
-
 /// The fingerprint of two sets.
 fn both(slots: [u8; 32], fhew: [u8; 32]) -> [u8; 32] {
     *blake3::hash(&[slots, fhew].concat()).as_bytes()
@@ -236,58 +239,39 @@ impl<S: Side> Origin for Ends<S> {
     }
 }
 
-impl Stored<SchemeSwitchOrigin> for SchemeSwitchKey {
-    const KIND: Kind = Kind { tag: 17, name: "scheme switch key" };
+impl<S: Side> Stored<Ends<S>> for SwitchKey<S::Engine> {
+    const KIND: Kind = S::KEY;
     const SLOTS: bool = false;
 
     fn id(&self) -> KeyId {
         self.id()
     }
-    /// The id of the FHEW secret.
+    /// The id of the FHEW secret and, where earlier keys did not, whether it leads back as well.
     fn words(&self) -> Vec<u64> {
-        vec![self.fhew_key_id().0]
+        vec![self.fhew_key_id().0, u64::from(S::ONCE_ONE_WAY && self.both_ways())]
     }
-    fn shapes(origin: &SchemeSwitchOrigin, _: &Words) -> Result<Vec<Shape>, Error> {
-        Ok(origin.down_shapes().into_iter().chain(origin.up_shapes()?).collect())
+    fn shapes(origin: &Ends<S>, w: &Words) -> Result<Vec<Shape>, Error> {
+        let up = if both_ways::<S>(w)? { origin.up_shapes()? } else { Vec::new() };
+        Ok(origin.down_shapes().into_iter().chain(up).collect())
     }
-    fn put(&self, origin: &SchemeSwitchOrigin, out: &mut Writer<'_>) -> Result<(), Error> {
-        put_down(&self.large_to_small, out)?;
-        origin.put_up((&self.packing, &self.small_to_large), out)
+    fn put(&self, origin: &Ends<S>, out: &mut Writer<'_>) -> Result<(), Error> {
+        let (seed, bodies) = self.large_to_small.stored();
+        out.bytes(Zeroizing::new(seed.to_vec()))?;
+        bodies.into_iter().try_for_each(|body| out.residues(body))?;
+        self.small_to_large.as_ref().map_or(Ok(()), |(packing, up)| origin.put_up((packing, up), out))
     }
-    fn take(origin: &SchemeSwitchOrigin, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+    fn take(origin: &Ends<S>, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let large_to_small = origin.take_down(id, w, parts)?;
-        let (packing, small_to_large) = origin.take_up(id, w, parts)?;
-        Ok(Self::of(&origin.between, large_to_small, packing, small_to_large))
+        let small_to_large = both_ways::<S>(w)?.then(|| origin.take_up(id, w, parts)).transpose()?;
+        Ok(Self::of(&origin.between, large_to_small, small_to_large))
     }
 }
 
-impl Stored<IntegerSchemeSwitchOrigin> for IntegerSchemeSwitchKey {
-    const KIND: Kind = Kind { tag: 18, name: "integer scheme switch key" };
-    const SLOTS: bool = false;
-
-    fn id(&self) -> KeyId {
-        self.id()
-    }
-    /// The id of the FHEW secret, and whether it leads back as well: earlier keys did not.
-    fn words(&self) -> Vec<u64> {
-        vec![self.fhew_key_id().0, u64::from(self.both_ways())]
-    }
-    fn shapes(origin: &IntegerSchemeSwitchOrigin, w: &Words) -> Result<Vec<Shape>, Error> {
-        match w[1] {
-            0 => Ok(origin.down_shapes()),
-            1 => Ok(origin.down_shapes().into_iter().chain(origin.up_shapes()?).collect()),
-            _ => Err(FormatError::Direction.into()),
-        }
-    }
-    fn put(&self, origin: &IntegerSchemeSwitchOrigin, out: &mut Writer<'_>) -> Result<(), Error> {
-        put_down(&self.large_to_small, out)?;
-        self.small_to_large
-            .as_ref()
-            .map_or(Ok(()), |(packing, small_to_large)| origin.put_up((packing, small_to_large), out))
-    }
-    fn take(origin: &IntegerSchemeSwitchOrigin, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
-        let large_to_small = origin.take_down(id, w, parts)?;
-        let small_to_large = (w[1] == 1).then(|| origin.take_up(id, w, parts)).transpose()?;
-        Ok(Self::of(&origin.between, large_to_small, small_to_large))
+/// Whether a key of these words leads back as well.
+fn both_ways<S: Side>(w: &Words) -> Result<bool, Error> {
+    match (S::ONCE_ONE_WAY, w[1]) {
+        (true, 0) => Ok(false),
+        (true, 1) | (false, _) => Ok(true),
+        _ => Err(FormatError::Direction.into()),
     }
 }
