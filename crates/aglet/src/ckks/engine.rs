@@ -79,6 +79,8 @@ key_figures! {
     RotationKey: self => self.steps.iter().map(|(_, k)| &*k.key), self.id;
 }
 
+crate::runtime::runs! { Engine }
+
 impl Engine {
     /// Makes an engine with its own runtime. `slots` is a power of two up to N/2 (`None`: all). `threads` 0 uses all
     /// cores.
@@ -125,18 +127,6 @@ impl Engine {
     pub fn ciphertext_bytes(&self, level: usize) -> Result<u64, Error> {
         let limbs = self.params().chain_level(self.check_level(level)?) + 1;
         Ok((2 * limbs * self.params().n() * size_of::<u64>()) as u64)
-    }
-    /// Worker threads.
-    pub fn threads(&self) -> usize {
-        self.runtime.threads()
-    }
-    /// Name of the kernels in use.
-    pub fn backend(&self) -> &'static str {
-        self.ctx.ring().backend()
-    }
-    /// Runs work on the engine's own threads.
-    pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
-        self.runtime.run(work)
     }
     /// An evaluator that can be stopped through `control`.
     pub(crate) fn evaluator<'a>(&'a self, keys: &'a KeySet, control: Option<&'a Control>) -> CkksEvaluator<'a> {

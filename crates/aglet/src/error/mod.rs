@@ -95,47 +95,26 @@ pub enum Error {
     Ring(aglet_ring::Error),
 }
 
-impl From<aglet_bootstrap::Error> for Error {
-    fn from(e: aglet_bootstrap::Error) -> Self {
-        match e {
-            aglet_bootstrap::Error::Scheme(e) => e.into(),
-            aglet_bootstrap::Error::Circuit(e) => e.into(),
-            aglet_bootstrap::Error::Cancelled => Self::Cancelled,
-            e => Self::Bootstrap(e),
+/// Errors of lower crates: what they have from crates below them is unwrapped, and a stop is a stop.
+macro_rules! lower {
+    ($($crate_:ident: $variant:ident $(unwraps $($inner:ident)*)? $(, $stop:ident)?;)*) => {$(
+        impl From<$crate_::Error> for Error {
+            fn from(e: $crate_::Error) -> Self {
+                match e {
+                    $($($crate_::Error::$inner(e) => e.into(),)*)?
+                    $($crate_::Error::$stop => Self::$stop,)?
+                    e => Self::$variant(e),
+                }
+            }
         }
-    }
+    )*};
 }
-impl From<aglet_circuits::Error> for Error {
-    fn from(e: aglet_circuits::Error) -> Self {
-        match e {
-            aglet_circuits::Error::Scheme(e) => e.into(),
-            e => Self::Circuit(e),
-        }
-    }
-}
-impl From<aglet_schemes::Error> for Error {
-    fn from(e: aglet_schemes::Error) -> Self {
-        match e {
-            aglet_schemes::Error::Rlwe(e) => e.into(),
-            aglet_schemes::Error::Ring(e) => e.into(),
-            aglet_schemes::Error::Cancelled => Self::Cancelled,
-            e => Self::Scheme(e),
-        }
-    }
-}
-impl From<aglet_rlwe::Error> for Error {
-    fn from(e: aglet_rlwe::Error) -> Self {
-        match e {
-            aglet_rlwe::Error::Ring(e) => e.into(),
-            aglet_rlwe::Error::Cancelled => Self::Cancelled,
-            e => Self::Rlwe(e),
-        }
-    }
-}
-impl From<aglet_ring::Error> for Error {
-    fn from(e: aglet_ring::Error) -> Self {
-        Self::Ring(e)
-    }
+lower! {
+    aglet_bootstrap: Bootstrap unwraps Scheme Circuit, Cancelled;
+    aglet_circuits: Circuit unwraps Scheme;
+    aglet_schemes: Scheme unwraps Rlwe Ring, Cancelled;
+    aglet_rlwe: Rlwe unwraps Ring, Cancelled;
+    aglet_ring: Ring;
 }
 
 /// The classes of errors that users tell apart.

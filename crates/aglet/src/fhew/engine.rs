@@ -38,6 +38,8 @@ impl BootstrapKey {
     }
 }
 
+crate::runtime::runs! { Engine }
+
 impl Engine {
     /// Makes an engine with its own runtime. `threads` 0 uses all cores.
     ///
@@ -68,16 +70,6 @@ impl Engine {
     pub fn context(&self) -> FhewContext {
         FhewContext::of(self.params.clone(), self.ctx.clone())
     }
-    /// Worker threads.
-    #[must_use]
-    pub fn threads(&self) -> usize {
-        self.runtime.threads()
-    }
-    /// Name of the kernels in use.
-    #[must_use]
-    pub fn backend(&self) -> &'static str {
-        self.runtime.kernels().name()
-    }
     /// Refuses a bootstrap key that would exceed the caller's limit or the free memory of the machine.
     ///
     /// # Errors
@@ -96,11 +88,6 @@ impl Engine {
     #[must_use]
     pub fn packing_key_bytes(&self) -> usize {
         PackingKey::forecast(&self.ctx, self.ctx.params().spec().gadget)
-    }
-
-    /// Runs work on the engine's own threads.
-    pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
-        self.runtime.run(work)
     }
 
     /// Draws a secret key.

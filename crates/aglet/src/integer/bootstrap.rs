@@ -3,7 +3,7 @@
 use super::{Ciphertext, Engine, IntegerParams};
 use crate::bootstrap_keys::{self, List};
 use crate::runtime::{machine, Cache, Pass, StageRun, Watch};
-use crate::{Control, Error, KeyId, LevelError, MemoryError, NoiseError, SecretKey};
+use crate::{Control, Error, LevelError, MemoryError, NoiseError, SecretKey};
 use aglet_bootstrap::integer::{BootstrapCircuit, Exact, Refresh, INPUT_LEVEL};
 use aglet_bootstrap::{KeyNeed, Pipeline};
 use aglet_circuits::Rounding;
@@ -22,30 +22,8 @@ const RAISED_NOISE: f64 = 4.0;
 /// Kinds of messages whose stages an engine keeps.
 const RAISINGS: usize = 4;
 
-/// All keys that a bootstrap needs: rotation and relinearization keys at the levels where they are used, and the two
-/// keys of sparse-secret encapsulation. The ephemeral sparse secret is drawn for this key and then forgotten.
-pub struct BootstrapKey {
-    pub(crate) id: KeyId,
-    pub(crate) keys: KeySet,
-}
-
-impl BootstrapKey {
-    /// The secret key that it belongs to.
-    #[must_use]
-    pub fn id(&self) -> KeyId {
-        self.id
-    }
-    /// Bytes in memory.
-    #[must_use]
-    pub fn byte_count(&self) -> usize {
-        self.keys.byte_count()
-    }
-    /// Bytes when stored with seeds.
-    #[must_use]
-    pub fn stored_bytes(&self) -> usize {
-        self.keys.stored_bytes()
-    }
-}
+/// The key of bootstraps of integers, relinearization included.
+pub type BootstrapKey = bootstrap_keys::BootstrapKey<()>;
 
 /// Bytes of a bootstrap, known before it exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,8 +37,8 @@ pub struct Forecast {
 /// What an engine keeps between bootstraps.
 #[derive(Default)]
 pub(super) struct State {
-    circuit: Lock<Option<Arc<BootstrapCircuit>>>,
-    prepared: Lock<Option<Arc<Prepared>>>,
+    circuit: Cache<(), BootstrapCircuit, 1>,
+    prepared: Cache<(), Prepared, 1>,
     raisings: Cache<Messages, Raising, RAISINGS>,
     ran: Lock<Vec<StageRun>>,
 }
@@ -105,14 +83,7 @@ impl Engine {
     /// The stages of a bootstrap and the keys that they need, laid out once.
     fn circuit(&self) -> Result<Arc<BootstrapCircuit>, Error> {
         self.check_subring()?;
-        let kept = self.bootstrap.circuit.lock().clone();
-        match kept {
-            Some(circuit) => Ok(circuit),
-            None => {
-                let made = self.run(|| Ok(Arc::new(BootstrapCircuit::new(self.params())?)))?;
-                Ok(self.bootstrap.circuit.lock().get_or_insert(made).clone())
-            }
-        }
+        self.bootstrap.circuit.get((), || self.run(|| Ok(BootstrapCircuit::new(self.params())?)))
     }
 
     /// The memory of a bootstrap.
@@ -145,24 +116,21 @@ impl Engine {
         let parts = circuit.keys()?.iter().map(|(role, spec)| KeyNeed { role, spec: spec.clone() }).collect();
         let list = List { parts, more: 0 };
         let keys = bootstrap_keys::create((self.runtime(), &ctx), sk, list, control, &*circuit)?;
-        Ok(BootstrapKey { id: sk.id(), keys })
+        Ok(BootstrapKey { id: sk.id(), request: (), params: circuit.params.clone(), keys, packed: None })
     }
 
     fn prepared(&self) -> Result<Arc<Prepared>, Error> {
-        let kept = self.bootstrap.prepared.lock().clone();
-        if let Some(kept) = kept {
-            return Ok(kept);
-        }
-        let circuit = self.circuit()?;
-        let made = self.run(|| {
-            let ctx = self.context().subset(circuit.params.prime_indices())?;
-            let none = KeySet::new();
-            let e = PrimePowerCiphertextEvaluator::new(&ctx, &none);
-            let pipeline = Pipeline::new(&e, circuit.plan.clone())?;
-            let lowering = Pipeline::sharing(&e, circuit.lowering()?, &[&pipeline])?;
-            Ok(Arc::new(Prepared { circuit, ctx, pipeline, lowering }))
-        })?;
-        Ok(self.bootstrap.prepared.lock().get_or_insert(made).clone())
+        self.bootstrap.prepared.get((), || {
+            let circuit = self.circuit()?;
+            self.run(|| {
+                let ctx = self.context().subset(circuit.params.prime_indices())?;
+                let none = KeySet::new();
+                let e = PrimePowerCiphertextEvaluator::new(&ctx, &none);
+                let pipeline = Pipeline::new(&e, circuit.plan.clone())?;
+                let lowering = Pipeline::sharing(&e, circuit.lowering()?, &[&pipeline])?;
+                Ok(Prepared { circuit, ctx, pipeline, lowering })
+            })
+        })
     }
 
     /// Bootstraps a ciphertext: the same numbers, exactly, at [`Engine::bootstrap_output_level`], with as little noise

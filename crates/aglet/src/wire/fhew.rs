@@ -1,6 +1,6 @@
 //! Files of FHEW: where their keys and ciphertexts are bound, and what is stored of each.
 
-use super::parameters::{shown, unusable};
+use super::parameters::{found, parameters, shown, Parameters};
 use super::rlwe::{count, unknown, Words};
 use super::{Family, Kind, Origin, Reader, Shape, Stored, Summary, Writer};
 use crate::fhew::{presets, room, Array, BootstrapKey, FhewContext, Form, PackingKey, SecretKey};
@@ -9,7 +9,6 @@ use aglet_bootstrap::FhewBootstrapKey;
 use aglet_ring::packed::KeyShape;
 use aglet_ring::small::SmallTable;
 use aglet_rlwe::lwe::{samples, LweCiphertext, NoiseSource, SeededKey};
-use aglet_rlwe::security::Security;
 use aglet_schemes::fhew::{FhewLiteral, FhewParams};
 use zeroize::Zeroizing;
 
@@ -24,6 +23,8 @@ const MOST_CELLS: usize = 1 << 32;
 /// Bytes of a noise in a file: its name, its weight, its variance.
 const SOURCE: usize = 32;
 
+parameters! { FhewParams, FhewLiteral, "fhew", FhewLiteral::from_toml, presets::load }
+
 impl FhewContext {
     /// The home that data names: a preset that comes with Aglet, or the parameters of the text.
     ///
@@ -31,23 +32,12 @@ impl FhewContext {
     /// [`Error::Format`] for data of another family, a text that is no literal, or none of this fingerprint; the security gate's error
     /// for parameters below 128 bits, unless they are those of a preset or `allow_insecure` lets them pass.
     pub fn find(summary: &Summary, allow_insecure: bool) -> Result<Self, Error> {
-        summary.check_family(Self::FAMILY)?;
-        let literal = FhewLiteral::from_toml(&summary.literal).map_err(unusable)?;
-        let preset = presets::load(&literal.name, presets::Security::NotChecked)
-            .ok()
-            .filter(|p| p.fingerprint() == summary.fingerprint);
-        let security = if allow_insecure { Security::NotChecked } else { Security::Bits128 };
-        let params = match preset {
-            Some(params) => params,
-            None => FhewParams::new(literal, security).map_err(unusable)?,
-        };
-        summary.check_fingerprint(&params.literal().name, params.fingerprint())?;
-        Self::new(params)
+        Self::new(found(summary, allow_insecure)?)
     }
 }
 
 impl Origin for FhewContext {
-    const FAMILY: &'static str = "fhew";
+    const FAMILY: &'static str = FhewParams::FAMILY;
 
     fn name(&self) -> &str {
         &self.params().literal().name
@@ -59,10 +49,10 @@ impl Origin for FhewContext {
         0
     }
     fn literal(&self) -> Result<String, Error> {
-        Ok(self.params().literal().to_toml()?)
+        self.params().text()
     }
     fn other(&self, literal: &str) -> Result<(String, OtherEngine), Error> {
-        let name = shown(&FhewLiteral::from_toml(literal).map_err(unusable)?.name);
+        let name = shown(&FhewParams::of_text(literal)?.name);
         Ok((name.clone(), OtherEngine::Preset { name }))
     }
 }

@@ -22,6 +22,7 @@ mod shape;
 pub use body::{Reader, Writer};
 pub use ckks::CkksOrigin;
 pub use integer::IntegerOrigin;
+pub use rlwe::SlotOrigin;
 pub use scheme_switch::{Ends, IntegerSchemeSwitchOrigin, SchemeSwitchOrigin, Side};
 pub use shape::Shape;
 

@@ -1,20 +1,19 @@
 //! Files of switches: where their keys are bound, and what is stored of them.
 
 use super::fhew::{key_shapes, put_key, take_key};
-use super::parameters::{shown, unusable};
-use super::rlwe::Words;
+use super::parameters::{gate, shown, Parameters};
+use super::rlwe::{Lattice, Words};
 use super::{Family, Kind, Origin, Reader, Shape, Stored, Summary, Writer};
 use crate::ckks;
-use crate::fhew::{self, FhewContext};
-use crate::integer::{self, IntegerLiteral, IntegerParams};
+use crate::fhew::FhewContext;
+use crate::integer::{self, IntegerParams};
 use crate::scheme_switch::{IntegerSchemeSwitch, SchemeSwitch, SwitchKey};
 use crate::{Error, FormatError, KeyId, OtherEngine};
 use aglet_ring::arch;
 use aglet_rlwe::lwe::PackingKey;
 use aglet_rlwe::ring_switch::{self, LargeToSmallKey, SmallToLargeKey};
-use aglet_rlwe::security::Security;
-use aglet_rlwe::{KeyRole, Params};
-use aglet_schemes::ckks::{CkksLiteral, CkksParams};
+use aglet_rlwe::KeyRole;
+use aglet_schemes::ckks::CkksParams;
 use aglet_schemes::fhew::{FhewLiteral, FhewParams};
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -29,72 +28,30 @@ pub(super) const INTEGERS: Family =
 const BETWEEN: &str = "\n# The parameters of look-ups.\n";
 
 /// The parameters of slots that a switch leads from.
-pub trait Side: Clone + PartialEq + Send + Sync {
+pub trait Side: Lattice {
     /// The family of the files of such switches.
-    const FAMILY: &'static str;
-    /// What the parameters are made of.
-    type Literal;
+    const SWITCHES: &'static str;
     /// The engines of such slots.
     type Engine;
     /// The type of keys in files.
     const KEY: Kind;
     /// Whether keys of the first files led to FHEW alone.
     const ONCE_ONE_WAY: bool;
-
-    /// # Errors
-    /// [`Error::Format`] for a text that is none.
-    fn literal(text: &str) -> Result<Self::Literal, Error>;
-    /// The name that a literal gives itself.
-    fn named(literal: &Self::Literal) -> &str;
-    /// The preset of a name, whatever it is for.
-    fn preset(name: &str) -> Option<Self>;
-    /// # Errors
-    /// What the parameters and the security gate refuse.
-    fn of(literal: Self::Literal, security: Security) -> Result<Self, Error>;
-    /// What they are on floor 1.
-    fn rlwe(&self) -> &Params;
-    /// The name, the fingerprint, log2 of the degree.
-    fn said(&self) -> (&str, [u8; 32], u32);
-    /// # Errors
-    /// Those of writing TOML.
-    fn text(&self) -> Result<String, Error>;
 }
 
-macro_rules! side {
-    ($params:ty, $literal:ty, $engine:ty, $read:expr, $family:literal, $key:expr, $one_way:literal, $preset:expr) => {
-        impl Side for $params {
-            const FAMILY: &'static str = $family;
-            type Literal = $literal;
-            type Engine = $engine;
-            const KEY: Kind = $key;
-            const ONCE_ONE_WAY: bool = $one_way;
-
-            fn literal(text: &str) -> Result<$literal, Error> {
-                $read(text).map_err(unusable)
-            }
-            fn named(literal: &$literal) -> &str {
-                &literal.name
-            }
-            fn preset(name: &str) -> Option<Self> {
-                $preset(name).ok()
-            }
-            fn of(literal: $literal, security: Security) -> Result<Self, Error> {
-                Self::new(literal, security).map_err(unusable)
-            }
-            fn rlwe(&self) -> &Params {
-                <$params>::rlwe(self)
-            }
-            fn said(&self) -> (&str, [u8; 32], u32) {
-                (self.name(), self.fingerprint(), self.log_n())
-            }
-            fn text(&self) -> Result<String, Error> {
-                Ok(<$params>::literal(self).to_toml()?)
-            }
-        }
-    };
+impl Side for CkksParams {
+    const SWITCHES: &'static str = "bridge";
+    type Engine = ckks::Engine;
+    const KEY: Kind = Kind { tag: 17, name: "scheme switch key" };
+    const ONCE_ONE_WAY: bool = false;
 }
-side! { CkksParams, CkksLiteral, ckks::Engine, aglet_bootstrap::ckks::literal, "bridge", Kind { tag: 17, name: "scheme switch key" }, false, |name| ckks::presets::load(name, ckks::presets::Security::NotChecked) }
-side! { IntegerParams, IntegerLiteral, integer::Engine, IntegerLiteral::from_toml, "integer-bridge", Kind { tag: 18, name: "integer scheme switch key" }, true, |name| integer::presets::load(name, integer::presets::Security::NotChecked) }
+
+impl Side for IntegerParams {
+    const SWITCHES: &'static str = "integer-bridge";
+    type Engine = integer::Engine;
+    const KEY: Kind = Kind { tag: 18, name: "integer scheme switch key" };
+    const ONCE_ONE_WAY: bool = true;
+}
 
 /// Where the key of a switch is bound: the parameters of both sides, whatever the number of slots.
 #[derive(Clone)]
@@ -147,19 +104,18 @@ impl<S: Side> Ends<S> {
     /// [`Error::Format`] for data of another family, a text that is no pair of literals, or none of this fingerprint; the security gate's
     /// error for parameters below 128 bits that are no preset, unless `allow_insecure` lets them pass.
     pub fn find(summary: &Summary, allow_insecure: bool) -> Result<Self, Error> {
-        summary.check_family(S::FAMILY)?;
+        summary.check_family(S::SWITCHES)?;
         let (slots, fhew) = literals::<S>(&summary.literal)?;
-        let security = if allow_insecure { Security::NotChecked } else { Security::Bits128 };
+        let security = gate(allow_insecure);
         // As with every origin: presets are taken as they are, also those that are for tests.
-        let presets =
-            S::preset(S::named(&slots)).zip(fhew::presets::load(&fhew.name, fhew::presets::Security::NotChecked).ok());
+        let presets = S::preset(S::named(&slots)).zip(FhewParams::preset(&fhew.name));
         let of = |(slots, fhew): &(S, FhewParams)| both(slots.said().1, fhew.fingerprint());
         let (params, fhew) = match presets.filter(|found| of(found) == summary.fingerprint) {
             Some(found) => found,
-            None => (S::of(slots, security)?, FhewParams::new(fhew, security).map_err(unusable)?),
+            None => (S::of(slots, security)?, FhewParams::of(fhew, security)?),
         };
         let context = FhewContext::new(fhew)?;
-        let between = ring_switch::RingSwitch::new(context.ctx(), params.said().2, arch::chosen()?)?;
+        let between = ring_switch::RingSwitch::new(context.ctx(), params.rlwe().log_n(), arch::chosen()?)?;
         let origin = Self::of(params, context, Arc::new(between));
         summary.check_fingerprint(&origin.name, origin.fingerprint())?;
         Ok(origin)
@@ -214,11 +170,11 @@ fn literals<S: Side>(text: &str) -> Result<(S::Literal, FhewLiteral), Error> {
     let Some((slots, fhew)) = text.split_once(BETWEEN) else {
         return Err(FormatError::OneLiteral.into());
     };
-    Ok((S::literal(slots)?, FhewLiteral::from_toml(fhew).map_err(unusable)?))
+    Ok((S::of_text(slots)?, FhewParams::of_text(fhew)?))
 }
 
 impl<S: Side> Origin for Ends<S> {
-    const FAMILY: &'static str = S::FAMILY;
+    const FAMILY: &'static str = S::SWITCHES;
 
     fn name(&self) -> &str {
         &self.name

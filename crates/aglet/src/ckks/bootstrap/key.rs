@@ -11,27 +11,13 @@ use aglet_bootstrap::ckks::request::{KeySize, Method, Request};
 use aglet_bootstrap::ckks::BootstrapKind;
 use aglet_bootstrap::{BootstrapCircuit, OwnKeys, PackedKeys};
 use aglet_rlwe::Params;
-use aglet_rlwe::{KeyId, KeyRole, KeySet, SecretKey, SwitchingKey};
+use aglet_rlwe::{KeyRole, KeySet, SecretKey};
 use std::sync::{Mutex, PoisonError};
 
-/// All keys that a bootstrap needs, except the relinearization and conjugation keys: rotation keys at the levels where
-/// they are used (a small key leaves them to the rotation key), and the two keys of sparse-secret encapsulation. The
-/// ephemeral sparse secret is drawn for this key and then forgotten.
-pub struct BootstrapKey {
-    id: KeyId,
-    request: Request,
-    /// The parameters of the chain that its keys are made for.
-    params: Params,
-    keys: KeySet,
-    /// Those of a method that packs some.
-    packed: Option<PackedKeys>,
-}
+/// The key of bootstraps of CKKS. Relinearization and conjugation keys are users', and a small key leaves rotations to the rotation key.
+pub type BootstrapKey = bootstrap_keys::BootstrapKey<Request>;
 
 impl BootstrapKey {
-    /// The secret key that it belongs to.
-    pub fn id(&self) -> KeyId {
-        self.id
-    }
     /// The method that it serves: regular or lossy.
     pub fn method(&self) -> Method {
         self.request.method
@@ -47,14 +33,6 @@ impl BootstrapKey {
     /// Its name: that of its size if it is small, else that of its method.
     pub fn kind(&self) -> &'static str {
         kind_of(self.size(), self.method())
-    }
-    /// Bytes in memory.
-    pub fn byte_count(&self) -> usize {
-        self.keys.byte_count() + self.packed.as_ref().map_or(0, PackedKeys::byte_count)
-    }
-    /// Bytes when stored with seeds.
-    pub fn stored_bytes(&self) -> usize {
-        self.keys.stored_bytes() + self.packed.as_ref().map_or(0, PackedKeys::stored_bytes)
     }
     /// Its packed keys.
     pub(crate) fn packed(&self) -> Option<&PackedKeys> {
@@ -85,21 +63,6 @@ impl BootstrapKey {
         let primes = self.params.prime_indices();
         let part = circuit.params.prime_indices().iter().all(|l| primes.contains(l));
         own.size == wanted.size && part && (like || own.size == KeySize::Small)
-    }
-
-    /// Its keys, in the order of a [`KeySet`].
-    pub(crate) fn stored_keys(&self) -> Vec<&SwitchingKey> {
-        self.keys.iter().map(|(_, key)| &**key).collect()
-    }
-    /// Makes the bootstrap key from stored keys on the chain of `params`.
-    pub(crate) fn from_stored(
-        id: KeyId,
-        request: Request,
-        params: Params,
-        keys: KeySet,
-        packed: Option<PackedKeys>,
-    ) -> Self {
-        Self { id, request, params, keys, packed }
     }
 
     /// All keys of a run on the `chain`, which is a part of the chain that this key is made for.
