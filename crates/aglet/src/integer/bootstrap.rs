@@ -112,10 +112,10 @@ impl Engine {
         if let Some(available) = available.filter(|&available| key + maps > available) {
             return Err(MemoryError::IntegerBootstrap { needed: key + maps, available }.into());
         }
-        let ctx = self.context().subset(circuit.params.prime_indices())?;
+        let ctx = self.ctx.subset(circuit.params.prime_indices())?;
         let parts = circuit.keys()?.iter().map(|(role, spec)| KeyNeed { role, spec: spec.clone() }).collect();
         let list = List { parts, more: 0 };
-        let keys = bootstrap_keys::create((self.runtime(), &ctx), sk, list, control, &*circuit)?;
+        let keys = bootstrap_keys::create((&self.runtime, &ctx), sk, list, control, &*circuit)?;
         Ok(BootstrapKey { id: sk.id(), request: (), params: circuit.params.clone(), keys, packed: None })
     }
 
@@ -123,7 +123,7 @@ impl Engine {
         self.bootstrap.prepared.get((), || {
             let circuit = self.circuit()?;
             self.run(|| {
-                let ctx = self.context().subset(circuit.params.prime_indices())?;
+                let ctx = self.ctx.subset(circuit.params.prime_indices())?;
                 let none = KeySet::new();
                 let e = PrimePowerCiphertextEvaluator::new(&ctx, &none);
                 let pipeline = Pipeline::new(&e, circuit.plan.clone())?;

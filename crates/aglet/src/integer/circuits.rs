@@ -35,7 +35,7 @@ impl Engine {
         let done = || control.report(so_far.fetch_add(1, Ordering::Relaxed) + 1, total, what);
         let found = self.run(|| {
             control.check()?;
-            let evaluator = IntegerEvaluator::new(self.context(), self.params(), key.keys()).stopped_by(control.flag());
+            let evaluator = IntegerEvaluator::new(&self.ctx, self.params(), key.keys()).stopped_by(control.flag());
             Ok(work(SlotEvaluator::new(evaluator, self.encoder()).watched_by(&done))?)
         })?;
         control.report(total, total, what);

@@ -15,9 +15,9 @@ use std::sync::Arc;
 /// so threads can share it.
 pub struct Engine {
     pub(super) params: IntegerParams,
-    pub(super) ctx: Arc<Context>,
+    pub(crate) ctx: Arc<Context>,
     encoder: Encoder,
-    pub(super) runtime: Arc<Runtime>,
+    pub(crate) runtime: Arc<Runtime>,
     none: KeySet,
     pub(super) bootstrap: State,
     /// For scaled products, made with the first.
@@ -77,12 +77,6 @@ impl Engine {
 
     pub(super) fn encoder(&self) -> &Encoder {
         &self.encoder
-    }
-    pub(crate) fn context(&self) -> &Arc<Context> {
-        &self.ctx
-    }
-    pub(crate) fn runtime(&self) -> &Runtime {
-        &self.runtime
     }
     fn evaluator<'a>(&'a self, keys: &'a KeySet) -> IntegerEvaluator<'a> {
         IntegerEvaluator::new(&self.ctx, &self.params, keys)

@@ -73,7 +73,7 @@ impl SchemeSwitch {
         if count > slots {
             return Err(RangeError::BitsBack { count, slots }.into());
         }
-        if keys.size() == KeySize::Small {
+        if keys.bootstrap.size() == KeySize::Small {
             return Err(MissingKeyError::FromFhew.into());
         }
         if let Some((what, found)) = keys.ids().find(|(_, id)| *id != key.id()) {

@@ -38,30 +38,27 @@ impl<'a> Writer<'a> {
         let progress = Progress::new(control, "writing", kind, &shapes);
         Self { progress, shapes: shapes.into(), seal, section: 0, sink }
     }
-    fn next(&mut self) -> Option<Shape> {
-        self.shapes.pop_front()
-    }
     fn misfit<T>(&self) -> Result<T, Error> {
         Err(ForeignError::Written { kind: self.progress.kind.name }.into())
     }
 
     /// A part of so many bytes; they are wiped.
     pub fn bytes(&mut self, bytes: Zeroizing<Vec<u8>>) -> Result<(), Error> {
-        match self.next() {
+        match self.shapes.pop_front() {
             Some(Shape::Bytes(length)) if length == bytes.len() => self.plain(&bytes),
             _ => self.misfit(),
         }
     }
     /// A polynomial.
     pub fn poly(&mut self, poly: &Poly<Eval>) -> Result<(), Error> {
-        match self.next() {
+        match self.shapes.pop_front() {
             Some(Shape::Poly { params, q_limbs, p_limbs }) => self.limbs(&params, (q_limbs, p_limbs), poly),
             _ => self.misfit(),
         }
     }
     /// A part of residues.
     pub fn residues(&mut self, values: &[u64]) -> Result<(), Error> {
-        match self.next() {
+        match self.shapes.pop_front() {
             Some(Shape::Residues { modulus, count }) if count == values.len() => {
                 self.progress.step()?;
                 let mut bytes = vec![0; packed_len(&modulus, count)];
@@ -73,7 +70,7 @@ impl<'a> Writer<'a> {
     }
     /// A switching key.
     pub fn key(&mut self, key: &SwitchingKey) -> Result<(), Error> {
-        match self.next() {
+        match self.shapes.pop_front() {
             Some(Shape::Key { params, spec, .. }) if spec == *key.spec() => {
                 let (seed, halves) = key.stored();
                 self.plain(seed)?;
@@ -89,7 +86,7 @@ impl<'a> Writer<'a> {
         (seed, own): (&[u8; 32], &KeySwitchSpec),
         body: impl Fn(usize) -> Result<Poly<Eval>, Error>,
     ) -> Result<(), Error> {
-        match self.next() {
+        match self.shapes.pop_front() {
             Some(Shape::Packed { params, spec, .. }) if spec == *own => {
                 self.plain(seed)?;
                 let body = |sample| self.limbs(&params, (spec.q_limbs, spec.p_limbs), &body(sample)?);

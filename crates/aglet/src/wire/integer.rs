@@ -34,7 +34,7 @@ impl Engine {
     #[must_use]
     pub fn origin(&self) -> IntegerOrigin {
         let slots = if self.packing() == Packing::Slots { self.count() } else { 0 };
-        IntegerOrigin { params: self.params().clone(), slots, ctx: Some(self.context().clone()) }
+        IntegerOrigin { params: self.params().clone(), slots, ctx: Some(self.ctx.clone()) }
     }
 }
 

@@ -134,9 +134,6 @@ pub struct Summary {
 }
 
 impl Summary {
-    fn check_family(&self, wanted: &str) -> Result<(), Error> {
-        check_family(self.kind, self.family, wanted)
-    }
     fn check_fingerprint(&self, name: &str, found: [u8; 32]) -> Result<(), Error> {
         if self.fingerprint == found {
             return Ok(());

@@ -2,7 +2,7 @@
 
 use super::body::Source;
 use super::header::{Header, LENGTH};
-use super::{Origin, Stored, Summary};
+use super::{check_family, Origin, Stored, Summary};
 use crate::{Error, ForeignError, FormatError, Security};
 
 /// The longest text of a literal, in bytes.
@@ -94,7 +94,7 @@ pub fn gate(allow_insecure: bool) -> Security {
 /// [`Error::Format`] for data of another family, a text that is no literal, or none of this fingerprint; the security gate's error
 /// for parameters below 128 bits, unless they are those of a preset or `allow_insecure` lets them pass.
 pub fn found<P: Parameters>(summary: &Summary, allow_insecure: bool) -> Result<P, Error> {
-    summary.check_family(P::FAMILY)?;
+    check_family(summary.kind, summary.family, P::FAMILY)?;
     let literal = P::of_text(&summary.literal)?;
     // What can be done with a preset below 128 bits is the engine's to say: without one nothing is done with what is read.
     let preset = P::preset(P::named(&literal)).filter(|params| params.said().1 == summary.fingerprint);

@@ -3,7 +3,7 @@
 use super::fhew::{key_shapes, put_key, take_key};
 use super::parameters::{gate, shown, Parameters};
 use super::rlwe::{Lattice, Words};
-use super::{Family, Kind, Origin, Reader, Shape, Stored, Summary, Writer};
+use super::{check_family, Family, Kind, Origin, Reader, Shape, Stored, Summary, Writer};
 use crate::ckks;
 use crate::fhew::FhewContext;
 use crate::integer::{self, IntegerParams};
@@ -104,7 +104,7 @@ impl<S: Side> Ends<S> {
     /// [`Error::Format`] for data of another family, a text that is no pair of literals, or none of this fingerprint; the security gate's
     /// error for parameters below 128 bits that are no preset, unless `allow_insecure` lets them pass.
     pub fn find(summary: &Summary, allow_insecure: bool) -> Result<Self, Error> {
-        summary.check_family(S::SWITCHES)?;
+        check_family(summary.kind, summary.family, S::SWITCHES)?;
         let (slots, fhew) = literals::<S>(&summary.literal)?;
         let security = gate(allow_insecure);
         // As with every origin: presets are taken as they are, also those that are for tests.

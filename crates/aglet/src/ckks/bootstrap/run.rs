@@ -36,10 +36,6 @@ pub struct BootstrapKeys<'a> {
 }
 
 impl BootstrapKeys<'_> {
-    /// The size of the key.
-    pub fn size(&self) -> KeySize {
-        self.bootstrap.size()
-    }
     /// Refuses a bootstrap key that has not the keys of a bootstrap circuit.
     pub(super) fn serve(&self, circuit: &BootstrapCircuit) -> Result<(), Error> {
         if self.bootstrap.serves(circuit) {

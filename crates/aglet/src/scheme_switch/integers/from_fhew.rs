@@ -57,7 +57,7 @@ impl IntegerSchemeSwitch {
         (packing, small_to_large): (&PackingKey, &SmallToLargeKey),
         control: &Control,
     ) -> Result<Sample, Error> {
-        let (large, small) = (self.slots.context(), &*self.fhew.ctx);
+        let (large, small) = (&*self.slots.ctx, &*self.fhew.ctx);
         let from_zero = |(slot, ct): (usize, &LweCiphertext)| {
             let shifted = LweCiphertext::combine(small, small.modulus().neg(zero), &[(ct, 1)])?;
             Ok((self.coefficient(slot), shifted))

@@ -27,10 +27,10 @@ impl SlotEngine for Engine {
         }
     }
     fn context(&self) -> &Context {
-        self.context()
+        &self.ctx
     }
     fn runtime(&self) -> &Runtime {
-        self.runtime()
+        &self.runtime
     }
 }
 

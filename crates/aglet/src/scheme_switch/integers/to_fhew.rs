@@ -38,7 +38,7 @@ impl IntegerSchemeSwitch {
         fits_cells(&self.fhew.ctx, slots.len())?;
         let (weight, variance) = self.weight(reading);
         let low = self.slots.to_coefficients(ct, bootstrap, control)?;
-        let (ring, fhew) = (self.slots.context().ring(), &self.fhew.ctx);
+        let (ring, fhew) = (self.slots.ctx.ring(), &self.fhew.ctx);
         self.slots.run(|| {
             let times = |poly| Form::multiple(Multiplier::integer(weight.into()), poly);
             let polys = ring.forms(&low.polys.iter().map(times).collect::<Vec<_>>(), 1, 0)?;
@@ -78,7 +78,7 @@ impl IntegerSchemeSwitch {
     /// multiplied by it: of its noise, and of how far the largest value comes from where it should.
     fn weight(&self, reading: Reading) -> (u64, f64) {
         let params = self.slots.params();
-        let (t, q0) = (params.plain().value() as f64, self.slots.context().modulus(0));
+        let (t, q0) = (params.plain().value() as f64, self.slots.ctx.modulus(0));
         let weight = (t * reading.torus()).round();
         let root = Noise::rounding(params).times(ROUNDINGS).log2().exp2();
         let noise = weight * root / (params.n() as f64).sqrt() / q0;
