@@ -1,10 +1,45 @@
 //! Makes the keys of a bootstrap from a list, for every family whose bootstrap uses sparse-secret encapsulation.
 
 use crate::runtime::Runtime;
-use crate::{Control, Error};
-use aglet_bootstrap::{KeyNeed, OwnKeys};
-use aglet_rlwe::{Context, KeyRole, KeySet, SecretKey, SwitchingKey};
+use crate::{Control, Error, KeyId, MissingKeyError};
+use aglet_bootstrap::{KeyNeed, OwnKeys, PackedKeys};
+use aglet_rlwe::{Context, KeyRole, KeySet, Params, SecretKey, SwitchingKey};
 use std::sync::Arc;
+
+/// All keys that a bootstrap needs, but for those that users have anyway: rotation keys at the levels where they are used, and the two
+/// keys of sparse-secret encapsulation. The ephemeral sparse secret is drawn for this key and then forgotten. `R` is what a family asks of
+/// the bootstraps that it serves.
+pub struct BootstrapKey<R> {
+    pub(crate) id: KeyId,
+    pub(crate) request: R,
+    /// The parameters of the chain that its keys are made for.
+    pub(crate) params: Params,
+    pub(crate) keys: KeySet,
+    /// Those of a method that packs some.
+    pub(crate) packed: Option<PackedKeys>,
+}
+
+impl<R> BootstrapKey<R> {
+    /// The secret key that it belongs to.
+    #[must_use]
+    pub fn id(&self) -> KeyId {
+        self.id
+    }
+    /// Bytes in memory.
+    #[must_use]
+    pub fn byte_count(&self) -> usize {
+        self.keys.byte_count() + self.packed.as_ref().map_or(0, PackedKeys::byte_count)
+    }
+    /// Bytes when stored with seeds.
+    #[must_use]
+    pub fn stored_bytes(&self) -> usize {
+        self.keys.stored_bytes() + self.packed.as_ref().map_or(0, PackedKeys::stored_bytes)
+    }
+    /// Its keys, in the order of a [`KeySet`].
+    pub(crate) fn stored_keys(&self) -> Vec<&SwitchingKey> {
+        self.keys.iter().map(|(_, key)| &**key).collect()
+    }
+}
 
 /// The keys that are wanted.
 pub(crate) struct List {
@@ -43,9 +78,7 @@ pub(crate) fn create(
                 KeyRole::Galois(galois) => SwitchingKey::galois(ctx, spec, galois, &main, random)?,
                 KeyRole::DenseToSparse => SwitchingKey::between(ctx, spec, &main, &sparse, random)?,
                 KeyRole::SparseToDense => SwitchingKey::between(ctx, spec, &sparse, &main, random)?,
-                KeyRole::SparseToDenseGalois(galois) => {
-                    return Err(Error::MissingKey(format!("No map of this bootstrap is carried at {galois}.")))
-                }
+                KeyRole::SparseToDenseGalois(galois) => return Err(MissingKeyError::Map { galois }.into()),
             })
         })?;
         keys.insert(role, Arc::new(made));

@@ -362,11 +362,6 @@ fn what_the_document_finds_is_where_it_says() {
     assert!(count > 20, "only {count} names found: the test does not read what it should");
 }
 
-/// Modules of one crate that import each other in a circle, and stay so for now: kernels and the tables that they read, and
-/// a ring and its operations. A new circle fails; one that is gone leaves this list.
-const CIRCLES: [(&str, &[&str]); 2] =
-    [("aglet-ring", &["arch", "basis", "ntt", "packed", "small"]), ("aglet-ring", &["ops", "ring"])];
-
 /// The modules at the top of a crate (a file or a folder), each with those that it imports by `crate::`.
 fn imports(folder: &Path) -> BTreeMap<String, BTreeSet<String>> {
     let src = folder.join("src");
@@ -408,8 +403,7 @@ fn modules_of_a_crate_import_each_other_in_no_circle() {
             }
         }
     }
-    let known = CIRCLES.iter().map(|(name, circle)| (name.to_string(), circle.iter().map(|m| m.to_string()).collect()));
-    assert_eq!(circles, known.collect(), "circles of modules that import each other");
+    assert!(circles.is_empty(), "circles of modules that import each other: {circles:?}");
 }
 
 /// Folders, and the modules that no file there imports: a family has nothing of another, nor a bootstrap of CKKS of the other.

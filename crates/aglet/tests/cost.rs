@@ -64,13 +64,15 @@ fn assert_scratch(f: &Fixture, request: Request, count: usize) {
     let (key, params) = (f.key(request), f.engine.params());
     let cts: Vec<_> = (0..count).map(|_| f.encrypt(&vec![0.0; f.engine.slots()], 0)).collect();
     let inputs: Vec<_> = cts.iter().map(|ct| (ct, request)).collect();
+    let ctx = f.engine.origin().ctx.unwrap();
+    let pool = ctx.ring().pool();
     // Lays out the matrices.
     f.engine.bootstrap_many(&inputs, f.keys(&key), 1, &Control::new()).unwrap();
-    f.engine.take_scratch_demand();
+    pool.take_demand();
     f.engine.bootstrap_many(&inputs, f.keys(&key), 1, &Control::new()).unwrap();
     let circuit = f.engine.circuit(request).unwrap();
     let predicted = cost::demand(&circuit, cost::key_shapes(params, &circuit).unwrap(), count).unwrap();
-    let found = f.engine.take_scratch_demand();
+    let found = pool.take_demand();
     let input = 2 * count * 8 * buffer_words(params.n(), 1);
     let expected = found.bytes()..=found.bytes() + input;
     assert!(expected.contains(&predicted.bytes()), "{request:?} {count} {:?} {:?}", found.mix(), predicted.mix());

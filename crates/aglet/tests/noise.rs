@@ -133,10 +133,10 @@ fn nothing_is_stated_that_depends_on_what_nobody_declared() {
     for ct in [&square, &zero, &f.engine.level_down(&x, 1).unwrap()] {
         assert_eq!(ct.stated, Stated::default());
         let error = f.engine.decrypt_shared(ct, &f.sk, Sharing { queries: 1, security: 30.0, least_bits: None });
-        assert!(matches!(&error, Err(Error::Range(s)) if s.contains("encrypt with bound=")), "{error:?}");
+        assert!(matches!(&error, Err(Error::Range(e)) if e.to_string().contains("encrypt with bound=")), "{error:?}");
     }
     let large = f.engine.declare(f.engine.encode(&vec![2.0; f.engine.slots()], 3).unwrap(), 1.0);
-    assert!(matches!(large, Err(Error::Range(s)) if s.contains("larger than 1, the bound declared")));
+    assert!(matches!(large, Err(Error::Range(e)) if e.to_string().contains("larger than 1, the bound declared")));
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn the_flooding_has_its_size() {
         }
         let refused = |how: Sharing, words: &str| {
             let error = f.engine.decrypt_shared(&ct, &f.sk, how);
-            assert!(matches!(&error, Err(Error::Range(s)) if s.contains(words)), "{error:?}");
+            assert!(matches!(&error, Err(Error::Range(e)) if e.to_string().contains(words)), "{error:?}");
         };
         let how = Sharing { queries: 1, security: 30.0, least_bits: None };
         refused(Sharing { least_bits: Some(25.0), ..how }, "fewer than least_bits = 25; share fewer times");

@@ -77,14 +77,13 @@ fn record_integers() {
     let numbers = integer::Engine::on(seeded(*b"integers that later ones read:  "), numbers, Packing::Slots).unwrap();
     let fhew = fhew::Engine::on(seeded(*b"a bridge down that they read:   "), fhew).unwrap();
     let (switch, now) = (IntegerSchemeSwitch::new(numbers, fhew).unwrap(), Control::new());
-    let (main, fhew_secret) =
-        (switch.numbers().create_secret_key().unwrap(), switch.fhew().create_secret_key().unwrap());
-    let bytes = switch.numbers().serialize(&main, &now).unwrap();
+    let (main, fhew_secret) = (switch.slots().create_secret_key().unwrap(), switch.fhew().create_secret_key().unwrap());
+    let bytes = switch.slots().serialize(&main, &now).unwrap();
     // Keys in the folder without this end lead down alone: they are of the days before anything went back.
     let folder = vectors().join(format!("integer-bridge-wire-{}-both-ways", u16::from_le_bytes([bytes[8], bytes[9]])));
     if !folder.exists() {
         std::fs::create_dir_all(&folder).unwrap();
-        switch.numbers().write(&main, &folder.join("secret_key"), &now).unwrap();
+        switch.slots().write(&main, &folder.join("secret_key"), &now).unwrap();
         switch.fhew().write(&fhew_secret, &folder.join("lwe_secret_key"), &now).unwrap();
         let key = switch.create_key(&main, &fhew_secret, None, &now).unwrap();
         switch.write(&key, &folder.join("integer_bridge_key"), &now).unwrap();
@@ -103,15 +102,15 @@ fn check_integers(folder: &Path) {
     let key: IntegerSchemeSwitchKey = switch.read(&folder.join("integer_bridge_key"), &now).unwrap();
     assert_eq!((key.id(), key.fhew_key_id()), (main.id(), fhew_secret.id()), "{folder:?}");
 
-    let bootstrap = switch.numbers().create_bootstrap_key(&main, None, &now).unwrap();
-    let ct = switch.numbers().encrypt_with_secret(&CLEAR.map(i64::from), 1, &main).unwrap();
+    let bootstrap = switch.slots().create_bootstrap_key(&main, None, &now).unwrap();
+    let ct = switch.slots().encrypt_with_secret(&CLEAR.map(i64::from), 1, &main).unwrap();
     let low = switch.to_fhew(&ct, &[0, 1, 2, 3, 4], Reading::Bits, (&key, &bootstrap), &now).unwrap();
     assert_eq!(switch.fhew().decrypt_bits(&low, &fhew_secret).unwrap(), CLEAR, "{folder:?}");
     let up = switch.from_fhew((Form::Bits, &low), None, (&key, &bootstrap), &now);
     assert_eq!(key.both_ways(), folder.ends_with("integer-bridge-wire-1-both-ways"));
     match key.both_ways() {
         true => {
-            assert_eq!(switch.numbers().decrypt(&up.unwrap(), &main).unwrap()[..5], CLEAR.map(i64::from), "{folder:?}")
+            assert_eq!(switch.slots().decrypt(&up.unwrap(), &main).unwrap()[..5], CLEAR.map(i64::from), "{folder:?}")
         }
         false => assert_eq!(up.err().map(|e| e.kind()), Some(ErrorKind::MissingKey)),
     }

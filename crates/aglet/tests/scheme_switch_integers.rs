@@ -15,7 +15,7 @@ use aglet_testing::sides::Sides;
 #[test]
 fn numbers_of_slots_go_through_tables() {
     let s = Sides::new("int16", (11, 11), "lut4");
-    let (numbers, fhew, control) = (s.switch.numbers(), s.switch.fhew(), Control::new());
+    let (numbers, fhew, control) = (s.switch.slots(), s.switch.fhew(), Control::new());
     let values: Vec<i64> = (0..numbers.count() as i64).map(|i| i * i * 7 % 16).collect();
     let all: Vec<usize> = (0..numbers.count()).rev().collect();
     let message = Message::new(16, Domain::Padded).unwrap();
@@ -46,7 +46,7 @@ fn numbers_of_slots_go_through_tables() {
 fn bits_of_slots_are_bits_of_gates_in_a_subring_too() {
     for (preset, ring) in [("int16", (10, 10)), ("int16-deep", (11, 10))] {
         let s = Sides::new(preset, ring, "gate");
-        let count = s.switch.numbers().count();
+        let count = s.switch.slots().count();
         let bits: Vec<bool> = (0..count).map(|i| i * i % 7 < 3).collect();
         let values: Vec<i64> = bits.iter().map(|&b| b.into()).collect();
         let all: Vec<usize> = (0..count).collect();
@@ -58,7 +58,7 @@ fn bits_of_slots_are_bits_of_gates_in_a_subring_too() {
 #[test]
 fn the_noise_of_a_way_down_is_what_is_said() {
     let s = Sides::new("int16", (11, 11), "lut4");
-    let (fhew, count) = (s.switch.fhew(), s.switch.numbers().count());
+    let (fhew, count) = (s.switch.fhew(), s.switch.slots().count());
     let reading = Reading::Message(Message::new(16, Domain::Padded).unwrap());
     let zeros = s.encrypt(&vec![0; count], 1);
     let found = s.to_fhew(&zeros, &(0..count).collect::<Vec<_>>(), reading).unwrap();
@@ -89,7 +89,7 @@ fn a_key_is_a_file_of_half_its_size_that_is_judged() {
 #[test]
 fn what_cannot_come_down_is_refused() {
     let s = Sides::new("int16", (10, 10), "gate");
-    let (numbers, control) = (s.switch.numbers(), Control::new());
+    let (numbers, control) = (s.switch.slots(), Control::new());
     let ones = s.encrypt(&[1; 1024], 1);
     let kind = |result: Result<Vec<fhew::Ciphertext>, aglet::Error>| result.map(|_| ()).unwrap_err().kind();
     assert_eq!(kind(s.to_fhew(&ones, &[0, 1024], Reading::Bits)), ErrorKind::Range);

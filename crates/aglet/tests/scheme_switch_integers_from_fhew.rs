@@ -14,7 +14,7 @@ fn padded(values: &[u64], count: usize) -> Vec<i64> {
 #[test]
 fn messages_come_up_in_every_domain_and_can_be_computed_on() {
     let s = Sides::new("int16", (11, 11), "lut4");
-    let (numbers, count) = (s.switch.numbers(), s.switch.numbers().count());
+    let (numbers, count) = (s.switch.slots(), s.switch.slots().count());
     let relin = numbers.create_relinearization_key(&s.main).unwrap();
     // Levels left by 4 bits, 2 bits and 1 bit of fresh messages, whose errors are small.
     for (domain, bits, used) in [
@@ -44,7 +44,7 @@ fn messages_come_up_in_every_domain_and_can_be_computed_on() {
 #[test]
 fn slots_go_down_through_a_table_and_up_again() {
     let s = Sides::new("int16", (11, 11), "lut4");
-    let (numbers, fhew, control) = (s.switch.numbers(), s.switch.fhew(), Control::new());
+    let (numbers, fhew, control) = (s.switch.slots(), s.switch.fhew(), Control::new());
     let values: Vec<i64> = (0..16).collect();
     let ct = s.encrypt(&values, 1);
     let message = Message::new(16, Domain::Padded).unwrap();
@@ -72,7 +72,7 @@ fn slots_go_down_through_a_table_and_up_again() {
 fn bits_of_gates_come_up_in_a_subring_too() {
     for (preset, ring) in [("int16", (10, 10)), ("int16-deep", (11, 10))] {
         let s = Sides::new(preset, ring, "gate");
-        let (fhew, count) = (s.switch.fhew(), s.switch.numbers().count());
+        let (fhew, count) = (s.switch.fhew(), s.switch.slots().count());
         let bits: Vec<bool> = (0..count - 3).map(|i| i * i % 7 < 3).collect();
         let wanted: Vec<u64> = bits.iter().map(|&b| b.into()).collect();
         let cells = fhew.encrypt_bits(&bits, &s.fhew_secret).unwrap();
@@ -91,7 +91,7 @@ fn bits_of_gates_come_up_in_a_subring_too() {
 #[test]
 fn what_cannot_come_up_is_refused() {
     let s = Sides::new("int16", (11, 11), "lut4");
-    let (numbers, control, padded) = (s.switch.numbers(), Control::new(), Form::Messages(Domain::Padded));
+    let (numbers, control, padded) = (s.switch.slots(), Control::new(), Form::Messages(Domain::Padded));
     let ones = s.encrypt_messages(&[1; 8], Domain::Padded);
     let kind = |result: Result<Ciphertext, aglet::Error>| result.map(|_| ()).unwrap_err().kind();
     assert_eq!(kind(s.from_fhew(Form::Integers(Integer::new(8).unwrap()), &ones, None)), ErrorKind::Parameter);

@@ -203,7 +203,7 @@ fn what_such_a_bootstrap_has_not_is_refused() {
     assert_eq!(foreign.kind(), ErrorKind::KeyMismatch);
     // Nothing is made that memory is too small for.
     let little = f.engine.create_bootstrap_key(&f.sk, request(&f, Method::Regular), Some(1 << 20), &Control::new());
-    assert!(matches!(little, Err(Error::Memory { .. })));
+    assert!(matches!(little, Err(Error::Memory(_))));
     let (stop, wanted) = (Control::new(), request(&f, Method::Regular));
     stop.cancel();
     assert!(matches!(f.engine.bootstrap(&[&ct], f.keys(&key), wanted, &stop), Err(Error::Cancelled)));

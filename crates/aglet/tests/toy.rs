@@ -139,7 +139,7 @@ fn bounds_and_bad_input() {
     let Err(Error::Range(said)) = f.bootstrap(&[&f.encrypt(&large, 1)], &key, request) else {
         panic!("values of 40 against a bound of 1")
     };
-    assert!(said.contains("bound=") && !said.contains("40"), "{said}");
+    assert!(said.to_string().contains("bound=") && !said.to_string().contains("40"), "{said}");
     assert_refreshed(&f, &key, Request { bound: 40.0, ..request }, &large, 10, 24.0 - 40f64.log2());
     let huge: Vec<Complex64> = z.iter().map(|v| v * 131_072.0).collect();
     assert_refreshed(&f, &key, Request { bound: 131_072.0, ..request }, &huge, 10, 24.0 - 17.0);
@@ -159,7 +159,7 @@ fn bounds_and_bad_input() {
     stopped.cancel();
     assert!(matches!(f.engine.create_bootstrap_key(&f.sk, request, None, &stopped), Err(Error::Cancelled)));
     let memory = f.engine.create_bootstrap_key(&f.sk, request, Some(1000), &Control::new());
-    assert!(matches!(memory, Err(Error::Memory { .. })));
+    assert!(matches!(memory, Err(Error::Memory(_))));
 }
 
 #[test]

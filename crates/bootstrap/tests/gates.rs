@@ -283,9 +283,10 @@ fn rotations_take_many_tables_and_encrypted_starts() {
     let bits = clear.map(|b| k.sk.encrypt(&k.ctx, from_bit(&k.ctx, b), &mut k.source).unwrap());
     let read = |k: &Keys, ct: &LweCiphertext| to_bit(&k.ctx, k.sk.phase(&k.ctx, ct).unwrap());
     let (yes, no) = (vec![one; n], vec![k.ctx.modulus().neg(one); n]);
-    let each = k.key.bootstrap_each(&k.ctx, &bits, &[&yes, &no, &yes, &no]).unwrap();
-    assert_eq!(each.iter().map(|ct| read(&k, ct)).collect::<Vec<_>>(), [true, true, false, false]);
-    assert!(k.key.bootstrap_each(&k.ctx, &bits, &[&yes]).is_err());
+    let starts = [&yes, &no, &yes, &no].map(|table| GlweSample::trivial(&k.ctx, table, k.sk.id()).unwrap());
+    let each = k.key.rotate_tables(&k.ctx, &bits, &starts, 0).unwrap();
+    assert_eq!(each.iter().map(|s| read(&k, &s.extract(&k.ctx, 0))).collect::<Vec<_>>(), [true, true, false, false]);
+    assert!(k.key.rotate_tables(&k.ctx, &bits, &starts[..2], 0).is_err());
     let interleaved: Vec<u64> = (0..n).map(|i| [yes[0], no[0]][i % 2]).collect();
     let start = GlweSample::trivial(&k.ctx, &interleaved, k.sk.id()).unwrap();
     let both = k.key.rotate_tables(&k.ctx, &bits, &[start], 1).unwrap();

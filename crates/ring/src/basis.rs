@@ -1,26 +1,12 @@
 //! Base conversion between sets of primes, with centred rounding (Halevi, Polyakov, Shoup, eprint 2018/117).
 
 use crate::arch::Kernels;
+use crate::constants::basis::{others, ConverterConstants};
 use crate::modulus::Modulus;
 use std::ptr;
 
 /// As many primes may be converted from.
 pub const MAX_SOURCES: usize = 32;
-
-/// What one source prime q_i needs.
-pub(crate) struct Source {
-    /// q_i as a double (rounded above 2^53: scalar lanes only, which do not use it).
-    pub(crate) double: f64,
-    /// 1 / q_i.
-    pub(crate) inverse: f64,
-}
-
-/// What one target prime needs.
-pub(crate) struct Target {
-    pub(crate) modulus: Modulus,
-    /// `Q/q_i` modulo the prime for every source, then `-Q`, as the kernels shaped them.
-    pub(crate) constants: Vec<u64>,
-}
 
 /// Conversion from residues modulo the source primes to residues of the centred number modulo the target primes.
 ///
@@ -36,12 +22,9 @@ pub(crate) struct BaseConverter {
 /// the others, as they bring the rows into a form that others do not read.
 pub(crate) struct ConverterPart {
     kernels: &'static Kernels,
-    sources: Vec<Source>,
-    /// Whether a target's whole sum of balanced products, and their number, fit a narrow accumulator.
-    whole: bool,
     /// Which targets of the conversion these are.
     places: Vec<usize>,
-    targets: Vec<Target>,
+    constants: ConverterConstants,
 }
 
 impl BaseConverter {
@@ -70,54 +53,26 @@ impl BaseConverter {
     }
 }
 
-/// The product of all sources but one modulo `m`.
-fn others(sources: &[Modulus], i: usize, m: &Modulus) -> u64 {
-    (0..sources.len()).filter(|&j| j != i).fold(1, |p, j| m.mul(p, m.reduce(sources[j].value())))
-}
-
 impl ConverterPart {
     /// The part for the targets at `places`; the kernels must serve them and all sources.
     fn new(sources: &[Modulus], targets: &[Modulus], places: Vec<usize>, kernels: &'static Kernels) -> Self {
-        let own = places.iter().map(|&t| &targets[t]);
-        assert!(sources.iter().chain(own.clone()).all(|m| kernels.serves(m)));
-        // `|sum| <= sum q_i/2 * t/2 + v t/2` must stay below 2^101, and at most sixteen terms below 2^53 / 2^49 (doubles.rs).
-        let largest = own.clone().map(Modulus::value).max().unwrap_or(0);
-        let sum: f64 = sources.iter().map(|m| m.value() as f64 * largest as f64 / 4.0).sum();
-        let source = |m: &Modulus| Source { double: m.value() as f64, inverse: 1.0 / m.value() as f64 };
-        let target = |m: &Modulus| {
-            let mut constants: Vec<u64> = (0..sources.len()).map(|i| others(sources, i, m)).collect();
-            constants.push(m.neg(m.mul(constants[0], m.reduce(sources[0].value()))));
-            kernels.prepare_constants(m, &mut constants);
-            Target { modulus: *m, constants }
-        };
-        Self {
-            kernels,
-            sources: sources.iter().map(source).collect(),
-            whole: sources.len() < 16 && sum < 2f64.powi(101) * (1.0 - 2f64.powi(-40)),
-            targets: own.map(target).collect(),
-            places,
-        }
+        let own: Vec<Modulus> = places.iter().map(|&t| targets[t]).collect();
+        Self { constants: ConverterConstants::new(sources, &own, kernels.shaper()), kernels, places }
     }
 
-    /// The kernels that shaped the constants.
+    #[cfg(test)]
     pub(crate) fn kernels(&self) -> &'static Kernels {
         self.kernels
     }
     pub(crate) fn places(&self) -> &[usize] {
         &self.places
     }
-    pub(crate) fn sources(&self) -> &[Source] {
-        &self.sources
+    /// First half of a conversion: the rows take working form, `v` gets the multiples of Q.
+    pub(crate) fn balance(&self, rows: &mut [&mut [u64]], v: &mut [u64]) {
+        self.kernels.balance(&self.constants, rows, v);
     }
-    pub(crate) fn targets(&self) -> &[Target] {
-        &self.targets
-    }
-    /// Products between two reductions, for lanes whose narrow accumulator takes `guaranteed` of the largest ones.
-    pub(crate) fn chunk(&self, guaranteed: usize) -> usize {
-        if self.whole {
-            self.sources.len() + 1
-        } else {
-            guaranteed
-        }
+    /// Second half, to the targets from `first` on; `rows` as the first half left them, then `v`.
+    pub(crate) fn convert(&self, first: usize, rows: &[&[u64]], dst: &mut [&mut [u64]]) {
+        self.kernels.convert(&self.constants, first, rows, dst);
     }
 }

@@ -66,7 +66,7 @@ pub fn blind_block<'a, E: AsRef<[u16]>, I: IntoIterator<Item = (E, &'a mut [u64]
         assert!(exponents.as_ref().len() == shape.keys);
         let row = BlindRow { exponents: exponents.as_ref(), next, part: [i, parts], ..row };
         let words = row.scratch_words(table.n());
-        table.kernels().blind_block(table, &row, acc, &mut scratch[..words]);
+        table.kernels().blind_block(table.constants(), &row, acc, &mut scratch[..words]);
     }
 }
 
@@ -92,7 +92,7 @@ pub fn external_product(
     let next = next.as_ref().map_or(&[][..], |next| &next[..key.shape().rows]);
     let row = BlindRow { next, ..row(table, key, gadget, &planes) };
     let words = row.scratch_words(table.n());
-    table.kernels().blind_block(table, &row, acc, &mut scratch[..words]);
+    table.kernels().blind_block(table.constants(), &row, acc, &mut scratch[..words]);
 }
 
 fn planes(key: &PackedKey, block: usize) -> [&[u8]; 4] {
@@ -142,5 +142,5 @@ pub fn product_sum(table: &SmallTable, key: &PackedKey, rows: &[u64], out: &mut 
     let shape = key.shape();
     assert!(shape.blocks == 1 && shape.keys == 1 && shape.rows == 1 && rows.len() == shape.levels * table.n());
     let sum = ProductSum { rows, key: key.plane(0, 0), columns: shape.columns, bytes: key.bytes() };
-    table.kernels().product_sum(table, &sum, out);
+    table.kernels().product_sum(table.constants(), &sum, out);
 }

@@ -3,12 +3,10 @@
 //! A blind rotation reads its whole key once, so bytes decide. Each row polynomial has a plane of its own, as several streams from
 //! different pages come faster than one; buffers that lie in memory on their own start at different offsets (see `pool.rs`).
 
+use crate::arch::SPARE_BYTES;
 use crate::pool::{Buffer, Pool};
 use crate::small::SmallTable;
 use crate::Error;
-
-/// Bytes that kernels may read past the end.
-pub(crate) const SPARE_BYTES: usize = 64;
 
 /// The shape of a packed key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use crate::automorphism::Automorphism;
 use crate::demand::{buffer_words, stride};
 use crate::modulus::Modulus;
 use crate::ntt::NttTable;
-use crate::ops::Plans;
+use crate::plans::Plans;
 use crate::poly::{Poly, Representation};
 use crate::pool::{Buffer, Fit, Pool};
 use crate::process::Lock;

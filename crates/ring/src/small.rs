@@ -3,92 +3,18 @@
 //! Values stand in an order that belongs to the kernels (see `arch/generic/small.rs`): they are for products, and for the same
 //! kernels. What leaves a machine is coefficients.
 
-use crate::arch::{lines, words, words_of, Kernels, Line};
+use crate::arch::Kernels;
+use crate::constants::small::SmallConstants;
 use crate::modulus::Modulus;
-use crate::ntt::{bit_reversed_powers, primitive_root};
-use crate::reversal::reversed;
+use crate::ntt::primitive_root;
+pub use crate::words::Words;
 use crate::Error;
 
-/// Words that begin at a cache line, as the kernels of small transforms like them.
-#[derive(Clone)]
-pub struct Words {
-    lines: Vec<Line>,
-    len: usize,
-}
-
-impl Words {
-    /// So many zeros.
-    #[must_use]
-    pub fn zeros(len: usize) -> Self {
-        Self { lines: lines(len), len }
-    }
-}
-
-impl std::ops::Deref for Words {
-    type Target = [u64];
-    fn deref(&self) -> &[u64] {
-        &words_of(&self.lines)[..self.len]
-    }
-}
-
-impl std::ops::DerefMut for Words {
-    fn deref_mut(&mut self) -> &mut [u64] {
-        &mut words(&mut self.lines)[..self.len]
-    }
-}
-
-/// Some stages on vectors that lie apart.
-pub(crate) struct Pass {
-    stages: usize,
-    table: Vec<[u64; 2]>,
-}
-
-impl Pass {
-    pub(crate) fn stages(&self) -> usize {
-        self.stages
-    }
-    /// Multipliers of each block in the order of use.
-    pub(crate) fn table(&self) -> &[[u64; 2]] {
-        &self.table
-    }
-}
-
-/// The multipliers of one direction.
-pub(crate) struct Direction {
-    steps: Vec<Pass>,
-    last: Vec<[u64; 2]>,
-    lanes: Words,
-}
-
-impl Direction {
-    pub(crate) fn steps(&self) -> &[Pass] {
-        &self.steps
-    }
-    /// The stages of the last step before the transpose: for each block its multipliers in the order of use.
-    pub(crate) fn last(&self) -> &[[u64; 2]] {
-        &self.last
-    }
-    /// The stages after the transpose: for each block and multiplier a vector of main words, then one of second words.
-    pub(crate) fn lanes(&self) -> &[u64] {
-        &self.lanes
-    }
-}
-
-/// What the transform of one degree modulo one prime needs, shaped for one set of kernels.
+/// The transform of one degree modulo one prime, with the kernels that its constants are shaped for.
 pub struct SmallTable {
-    modulus: Modulus,
+    constants: SmallConstants,
     kernels: &'static Kernels,
-    log_n: u32,
     psi: u64,
-    n_inverse: u64,
-    forward: Direction,
-    inverse: Direction,
-    /// `psi^e` for `e < 2N`, as multipliers.
-    powers: Vec<[u64; 2]>,
-    /// For `e < WIDTH^2` a vector of constants: what `X^e` has in each lane beside that of its vector.
-    lane_powers: Words,
-    /// The exponent of psi at lane 0 of each vector.
-    exponents: Vec<u32>,
 }
 
 impl SmallTable {
@@ -110,20 +36,7 @@ impl SmallTable {
         }
         let n = 1usize << log_n;
         let psi = primitive_root(&modulus, n).ok_or(Error::NoRootOfUnity { q, n })?;
-        let shape = Shape { m: &modulus, kernels, log_n };
-        let exponents = (0..n / kernels.width()).map(|v| shape.exponent(v)).collect();
-        Ok(Self {
-            forward: shape.direction(psi),
-            inverse: shape.direction(modulus.inv(psi)),
-            powers: (0..2 * n as u64).map(|e| kernels.prepare(&modulus, modulus.pow(psi, e))).collect(),
-            lane_powers: shape.lane_powers(psi),
-            exponents,
-            n_inverse: modulus.inv(n as u64),
-            modulus,
-            kernels,
-            log_n,
-            psi,
-        })
+        Ok(Self { constants: SmallConstants::new(modulus, log_n, psi, kernels.shaper()), kernels, psi })
     }
 
     /// Canonical coefficients to canonical values, in place.
@@ -131,7 +44,7 @@ impl SmallTable {
     /// # Panics
     /// If there are not N words.
     pub fn forward(&self, data: &mut [u64]) {
-        self.kernels.small_forward(self, data);
+        self.kernels.small_forward(&self.constants, data);
     }
 
     /// Adds the coefficients of canonical `values`, which are overwritten, to `sum`.
@@ -139,23 +52,23 @@ impl SmallTable {
     /// # Panics
     /// If there are not N words of each.
     pub fn inverse_add(&self, values: &mut [u64], sum: &mut [u64]) {
-        self.kernels.small_inverse_add(self, values, sum);
+        self.kernels.small_inverse_add(&self.constants, values, sum);
     }
 
     /// The degree N.
     #[must_use]
     pub fn n(&self) -> usize {
-        1 << self.log_n
+        self.constants.n()
     }
     /// log2 of the degree.
     #[must_use]
     pub fn log_n(&self) -> u32 {
-        self.log_n
+        self.constants.log_n()
     }
     /// The modulus.
     #[must_use]
     pub fn modulus(&self) -> &Modulus {
-        &self.modulus
+        self.constants.modulus()
     }
     /// The 2N-th root of unity that values are taken at odd powers of.
     #[must_use]
@@ -166,87 +79,9 @@ impl SmallTable {
     pub(crate) fn kernels(&self) -> &'static Kernels {
         self.kernels
     }
-    pub(crate) fn n_inverse(&self) -> u64 {
-        self.n_inverse
-    }
-    pub(crate) fn forward_tables(&self) -> &Direction {
-        &self.forward
-    }
-    pub(crate) fn inverse_tables(&self) -> &Direction {
-        &self.inverse
-    }
-    pub(crate) fn powers(&self) -> &[[u64; 2]] {
-        &self.powers
-    }
-    pub(crate) fn lane_powers(&self) -> &[u64] {
-        &self.lane_powers
-    }
-    pub(crate) fn exponents(&self) -> &[u32] {
-        &self.exponents
-    }
-}
-
-/// What decides how tables are laid out.
-struct Shape<'a> {
-    m: &'a Modulus,
-    kernels: &'static Kernels,
-    log_n: u32,
-}
-
-impl Shape<'_> {
-    fn log_width(&self) -> u32 {
-        self.kernels.width().trailing_zeros()
-    }
-
-    /// Lays out the powers `root^brv(i)`; block `b` of stage `s` multiplies by number `2^s + b`.
-    fn direction(&self, root: u64) -> Direction {
-        let (lanes, width) = (self.log_width(), self.kernels.width());
-        let powers = bit_reversed_powers(self.m, root, self.log_n);
-        let prepare = |i: usize| self.kernels.prepare(self.m, powers[i]);
-        let indices = |done: u32, stages: u32, b: usize| {
-            (0..stages).flat_map(move |t| (0..1usize << t).map(move |u| (((1 << done) + b) << t) + u))
-        };
-        let (mut steps, mut done, last) = (Vec::new(), 0, self.log_n - 2 * lanes);
-        while done < last {
-            // Eight vectors fit the registers of all lanes, sixteen those of the widest.
-            let most = if width == 8 { 4 } else { 3 };
-            let stages = (last - done).div_ceil((last - done).div_ceil(most));
-            let table = (0..1 << done).flat_map(|b| indices(done, stages, b)).map(prepare).collect();
-            steps.push(Pass { stages: stages as usize, table });
-            done += stages;
-        }
-        let groups = 1usize << last;
-        let upper = (0..groups).flat_map(|b| indices(last, lanes, b)).map(prepare).collect();
-        let mut vectors = Words::zeros(2 * groups * (width - 1) * width);
-        for (g, vectors) in vectors.chunks_mut((2 * (width - 1) * width).max(1)).enumerate() {
-            for lane in 0..width {
-                for (k, i) in indices(last + lanes, lanes, g * width + lane).enumerate() {
-                    let [main, second] = prepare(i);
-                    (vectors[2 * k * width + lane], vectors[(2 * k + 1) * width + lane]) = (main, second);
-                }
-            }
-        }
-        Direction { steps, last: upper, lanes: vectors }
-    }
-
-    /// The exponent of psi at lane 0 of a vector: vector `b WIDTH + w` is at position `b WIDTH^2 + w` of the ordered transform.
-    fn exponent(&self, vector: usize) -> u32 {
-        let width = self.kernels.width();
-        let position = vector / width * width * width + vector % width;
-        2 * reversed(position, 1 << self.log_n) as u32 + 1
-    }
-
-    /// Lane `l` is `l WIDTH` positions on: it multiplies the exponent's e by `psi^(2 brv(l) N / WIDTH^2)`.
-    fn lane_powers(&self, psi: u64) -> Words {
-        let width = self.kernels.width();
-        let mut vectors = Words::zeros(width * width * width);
-        for (i, word) in vectors.iter_mut().enumerate() {
-            let (e, lane) = (i / width, i % width);
-            let step = 2 * (reversed(lane, width) << self.log_n) / (width * width);
-            *word = self.m.pow(psi, (e * step) as u64);
-        }
-        self.kernels.prepare_constants(self.m, &mut vectors);
-        vectors
+    /// What its kernels read.
+    pub(crate) fn constants(&self) -> &SmallConstants {
+        &self.constants
     }
 }
 

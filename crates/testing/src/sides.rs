@@ -40,11 +40,11 @@ impl Sides {
 
     /// Numbers in slots.
     pub fn encrypt(&self, values: &[i64], level: usize) -> Ciphertext {
-        self.switch.numbers().encrypt_with_secret(values, level, &self.main).unwrap()
+        self.switch.slots().encrypt_with_secret(values, level, &self.main).unwrap()
     }
     /// All slots of a result, whose noise is no more than it states.
     pub fn decrypt(&self, ct: &Ciphertext) -> Vec<i64> {
-        let numbers = self.switch.numbers();
+        let numbers = self.switch.slots();
         let exact = numbers.noise_budget(ct, &self.main).unwrap();
         assert!(exact >= numbers.budget(ct), "{exact:.1} bits are left");
         numbers.decrypt(ct, &self.main).unwrap()

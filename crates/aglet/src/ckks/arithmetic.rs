@@ -5,7 +5,7 @@
 
 use crate::ckks::engine::{Engine, FixedRotationKey, GaloisKey, RelinearizationKey, RotationKey};
 use crate::ckks::Ciphertext;
-use crate::Error;
+use crate::{Error, LevelError, RangeError};
 use aglet_rlwe::{KeyId, KeyRole, KeySet, PublicKey, Sample, SecretKey};
 use aglet_schemes::ckks::stated::fresh;
 use aglet_schemes::ckks::{self, Known, Number, Plaintext, Stated};
@@ -21,8 +21,7 @@ impl Engine {
     /// # Errors
     /// [`Error::Level`] for one inside a bootstrap, below user level 0.
     pub fn level(&self, ct: &Ciphertext) -> Result<usize, Error> {
-        let below = || Error::Level("This ciphertext is below level 0; it comes from inside a bootstrap.".into());
-        ct.level().checked_sub(self.params().hidden_levels()).ok_or_else(below)
+        Ok(ct.level().checked_sub(self.params().hidden_levels()).ok_or(LevelError::Below)?)
     }
     /// The user level of a plaintext.
     pub fn plaintext_level(&self, pt: &Plaintext) -> usize {
@@ -42,9 +41,7 @@ impl Engine {
         let room = self.room(level);
         let largest = values.iter().map(|&z| z.into().norm()).fold(0.0, f64::max);
         if largest >= room {
-            return Err(Error::Range(format!(
-                "A value of size {largest:.6} does not fit at level {level}, which holds values up to {room:.6}; scale it down, or take a higher level."
-            )));
+            return Err(RangeError::Value { value: largest, level, room }.into());
         }
         self.run(|| Ok(self.encoder.encode(&self.ctx, values, chain, scale)?))
     }
@@ -55,14 +52,10 @@ impl Engine {
     /// [`Error::Range`] for a bound that is not positive and finite, or that the message is known to exceed.
     pub fn declare(&self, pt: Plaintext, bound: f64) -> Result<Plaintext, Error> {
         if !(bound > 0.0 && bound.is_finite()) {
-            return Err(Error::Range(format!(
-                "The bound {bound} is not positive and finite; give the largest size of a slot."
-            )));
+            return Err(RangeError::Bound { bound }.into());
         }
         if pt.known.largest.is_some_and(|largest| largest > bound) {
-            return Err(Error::Range(format!(
-                "This message has a value larger than {bound}, the bound declared for it; declare a larger one."
-            )));
+            return Err(RangeError::AboveDeclared { bound }.into());
         }
         Ok(Plaintext { stated: Stated { bound, ..pt.stated }, ..pt })
     }
@@ -102,9 +95,7 @@ impl Engine {
     pub fn level_down(&self, ct: &Ciphertext, level: usize) -> Result<Ciphertext, Error> {
         let now = self.level(ct)?;
         if level > now {
-            return Err(Error::Level(format!(
-                "A ciphertext at level {now} cannot be brought to level {level}: levels only go down; bootstrap it to gain levels."
-            )));
+            return Err(LevelError::Up { now, level }.into());
         }
         self.fitting(ct.known, level)?;
         self.run(|| self.adjust(ct, level))
@@ -143,13 +134,7 @@ impl Engine {
 
     /// The level below, or the error that says there is none.
     fn spend(&self, level: usize) -> Result<usize, Error> {
-        level.checked_sub(1).ok_or_else(|| {
-            Error::Level(
-                "This operation takes one level, and the ciphertext is at level 0; bootstrap it first, encrypt at a higher level, or make the \
-                 engine with a larger max_level=."
-                    .into(),
-            )
-        })
+        Ok(level.checked_sub(1).ok_or(LevelError::NoneLeft)?)
     }
 
     fn aligned(&self, a: &Ciphertext, b: &Ciphertext) -> Result<(Ciphertext, Ciphertext, usize), Error> {
@@ -298,7 +283,7 @@ impl Engine {
     /// `c * a` for an integer; takes no level.
     pub fn multiply_integer(&self, a: &Ciphertext, c: i64) -> Result<Ciphertext, Error> {
         if c.unsigned_abs() >= 1 << 53 {
-            return Err(Error::Range(format!("The integer {c} is too large to multiply by; give one below 2^53 in size, or a float, which takes one level.")));
+            return Err(RangeError::Multiplier { value: c }.into());
         }
         let c = Complex64::new(c as f64, 0.0);
         let known = self.fitting(a.known.times(c), self.level(a)?)?;
@@ -334,11 +319,8 @@ impl Engine {
     pub(crate) fn check_rotation(&self, a: &Ciphertext, key: &FixedRotationKey) -> Result<(), Error> {
         check_owner(a, "fixed rotation key", key.id())?;
         if a.limbs() > key.limbs() {
-            let level = key.limbs() - 1 - self.params().hidden_levels();
-            return Err(Error::Level(format!(
-                "This key rotates up to level {level} and the ciphertext is at level {}; make the key for a higher level.",
-                self.level(a)?
-            )));
+            let most = key.limbs() - 1 - self.params().hidden_levels();
+            return Err(LevelError::RotationKey { most, level: self.level(a)? }.into());
         }
         Ok(())
     }
@@ -373,7 +355,7 @@ fn finite(c: Complex64) -> Result<Complex64, Error> {
     if c.is_finite() {
         return Ok(c);
     }
-    Err(Error::Range(format!("The number {c} is not finite; pass a finite one.")))
+    Err(RangeError::NotFinite { value: c.to_string() }.into())
 }
 
 /// Sets a new result to the canonical scale of its level. The scale is the same to 2^-45; this removes its rounding

@@ -1,7 +1,7 @@
 //! Bounds on a ciphertext that the caller knows and states.
 
 use crate::ckks::{Ciphertext, Engine, Stated};
-use crate::Error;
+use crate::{Error, RangeError};
 use std::sync::Arc;
 
 /// The encoder rounds: a value of exactly the bound may come out a little above.
@@ -17,16 +17,13 @@ impl Engine {
     pub fn assume(&self, ct: &Ciphertext, said: Stated) -> Result<Ciphertext, Error> {
         for (name, value) in [("bound", said.bound), ("noise", said.noise)] {
             if value.is_nan() || value <= 0.0 {
-                return Err(Error::Range(format!("{name} = {value} is not positive; give an upper bound above 0.")));
+                return Err(RangeError::Assumed { name, value }.into());
             }
         }
         // Of a complex message the size alone is known, and a bound may be one of its parts.
         let most = said.bound * if ct.real { 1.0 } else { std::f64::consts::SQRT_2 };
         if ct.known.at_least().is_some_and(|size| size > most * (1.0 + ROUNDED)) {
-            return Err(Error::Range(format!(
-                "This message has a value larger than the given bound {}; scale the message down, or give a larger bound=.",
-                said.bound
-            )));
+            return Err(RangeError::AboveAssumed { bound: said.bound }.into());
         }
         let mut same = self.duplicate(ct)?;
         if let Some(own) = Arc::get_mut(&mut same) {

@@ -3,7 +3,7 @@
 use crate::ckks::arithmetic::check_owner;
 use crate::ckks::engine::{Engine, FixedRotationKey, RelinearizationKey, RotationKey};
 use crate::ckks::Ciphertext;
-use crate::{Control, Error};
+use crate::{Control, Error, LevelError, ParameterError, RangeError};
 use aglet_circuits::polynomial::{depth, elements, Basis, Series};
 use aglet_rlwe::{KeyRole, KeySet};
 use aglet_schemes::ckks::approximate::same_scale;
@@ -57,9 +57,7 @@ impl PolynomialBasis {
             "power" => Ok(Self::Power),
             "chebyshev" => Ok(Self::Chebyshev),
             "half-chebyshev" => Ok(Self::HalfChebyshev),
-            _ => Err(Error::Parameter(format!(
-                "There is no basis \"{name}\"; choose \"power\", \"chebyshev\" or \"half-chebyshev\"."
-            ))),
+            _ => Err(ParameterError::Basis { name: name.into() }.into()),
         }
     }
 }
@@ -117,12 +115,10 @@ impl Engine {
         control: &Control,
     ) -> Result<Ciphertext, Error> {
         if let Some(bad) = coefficients.iter().find(|c| !c.is_finite()) {
-            return Err(Error::Range(format!("The coefficient {bad} is not finite; pass finite ones.")));
+            return Err(RangeError::NoneFinite { what: "coefficient", value: bad.to_string() }.into());
         }
         let Some(constant) = coefficients.first() else {
-            return Err(Error::Range(
-                "A polynomial needs at least one coefficient, and there is none; pass [0] for zero.".into(),
-            ));
+            return Err(RangeError::NoCoefficient.into());
         };
         if coefficients[1..].iter().all(|c| c.norm() == 0.0) {
             let zero = self.multiply_integer(ct, 0)?;
@@ -189,7 +185,7 @@ impl Engine {
     ) -> Result<Vec<Ciphertext>, Error> {
         // Beyond this no engine has the levels; it bounds what is allocated.
         if !(1..=1 << 20).contains(&degree) {
-            return Err(Error::Range(format!("The degree of a basis is 1 to 2^20, not {degree}; choose another.")));
+            return Err(RangeError::BasisDegree { degree }.into());
         }
         self.spend_many(ct, depth(degree - 1), &format!("A basis up to degree {degree}"))?;
         let keys = KeySet::new().with(KeyRole::Relinearization, key.0.clone());
@@ -197,9 +193,7 @@ impl Engine {
         let kind = match basis {
             PolynomialBasis::Power => Basis::Power,
             PolynomialBasis::Chebyshev => Basis::Dickson,
-            PolynomialBasis::HalfChebyshev => {
-                return Err(Error::Parameter("make_basis takes \"power\" or \"chebyshev\"; choose one.".into()))
-            }
+            PolynomialBasis::HalfChebyshev => return Err(ParameterError::HalfBasis.into()),
         };
         self.run(|| {
             let e = self.evaluator(&keys, Some(control));
@@ -229,7 +223,7 @@ impl Engine {
         let levels = terms.iter().map(|(ct, _)| self.level(ct)).collect::<Result<Vec<_>, _>>()?;
         let lowest = levels.iter().enumerate().min_by_key(|(_, level)| **level);
         let Some((place, &level)) = lowest else {
-            return Err(Error::Range("A weighted sum needs at least one ciphertext, and there is none.".into()));
+            return Err(RangeError::EmptySum.into());
         };
         let below = self.spend_many(terms[place].0, 1, "A weighted sum")?;
         let (chain, scale) = (self.params().chain_level(level), self.params().scale_at(below));
@@ -256,7 +250,7 @@ impl Engine {
     pub fn encode_weights<T: Number>(&self, values: &[T], level: usize) -> Result<EncodedWeights, Error> {
         let level = self.check_level(level)?;
         let Some(below) = level.checked_sub(1) else {
-            return Err(Error::Level("A weighted sum needs 1 level; encode its weights for level 1 or higher.".into()));
+            return Err(LevelError::Encoding { what: "A weighted sum", operand: "its weights" }.into());
         };
         values.iter().try_for_each(|&z| finite_weight(z).map(drop))?;
         let (chain, scale) = (self.params().chain_level(level), self.params().scale_at(level));
@@ -281,10 +275,7 @@ impl Engine {
             SumWeight::Encoded(weights) if weights.level == level && same_scale(weights.scale, of) => {
                 Ok(Weight::Slots(weights.encoded.clone()))
             }
-            SumWeight::Encoded(weights) => Err(Error::Level(format!(
-                "These weights were encoded for level {} and this sum is at level {level}; encode them for that level, or bring the ciphertexts down with level_down.",
-                weights.level
-            ))),
+            SumWeight::Encoded(weights) => Err(LevelError::Weights { encoded: weights.level, level }.into()),
         }
     }
     fn weights<T: Number>(&self, values: &[T], chain: usize, scale: f64) -> Result<Weight, Error> {
@@ -334,19 +325,14 @@ impl Engine {
     /// The level `count` levels below a ciphertext, or the error that says how many are missing.
     pub(crate) fn spend_many(&self, ct: &Ciphertext, count: usize, what: &str) -> Result<usize, Error> {
         let level = self.level(ct)?;
-        level.checked_sub(count).ok_or_else(|| {
-            let levels = if count == 1 { "1 level".to_string() } else { format!("{count} levels") };
-            Error::Level(format!(
-                "{what} needs {levels} and the ciphertext is at level {level}; bootstrap it first, or encrypt at level {count} or higher."
-            ))
-        })
+        Ok(level.checked_sub(count).ok_or_else(|| LevelError::TooFew { what: what.into(), count, level })?)
     }
 }
 
 fn finite_weight(weight: impl Number) -> Result<Complex64, Error> {
     let z: Complex64 = weight.into();
-    let refused = || Error::Range(format!("The weight {z} is not finite; pass finite ones."));
-    z.is_finite().then_some(z).ok_or_else(refused)
+    let refused = || RangeError::NoneFinite { what: "weight", value: z.to_string() };
+    Ok(z.is_finite().then_some(z).ok_or_else(refused)?)
 }
 
 /// Rotates by what is left of each wanted step: all lowest ones from one decomposition, then on from each of the results.

@@ -5,7 +5,7 @@ use crate::ckks::rotation_layout::rotation_layout;
 use crate::runtime::machine::check_memory;
 use crate::runtime::Runtime;
 use crate::Control;
-use crate::Error;
+use crate::{Error, LevelError};
 use aglet_bootstrap::ckks::circuit::arithmetic_limbs;
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
 use aglet_rlwe::{Context, KeyId, KeyRole, KeySet, KeySwitchSpec, PublicKey, SecretKey, SwitchingKey};
@@ -79,6 +79,8 @@ key_figures! {
     RotationKey: self => self.steps.iter().map(|(_, k)| &*k.key), self.id;
 }
 
+crate::runtime::runs! { Engine }
+
 impl Engine {
     /// Makes an engine with its own runtime. `slots` is a power of two up to N/2 (`None`: all). `threads` 0 uses all
     /// cores.
@@ -98,9 +100,7 @@ impl Engine {
         let all = params.slots();
         let slots = slots.unwrap_or(all);
         if !slots.is_power_of_two() || slots > all {
-            return Err(Error::Parameter(format!(
-                "slot_count = {slots} is not a power of two up to {all}; choose one."
-            )));
+            return Err(aglet_bootstrap::Error::SlotCount { slots, most: all }.into());
         }
         let ctx = runtime.run(|| Ok(Context::with_kernels(params.rlwe().clone(), runtime.kernels())?))?;
         runtime.serves(ctx.ring().pool());
@@ -127,18 +127,6 @@ impl Engine {
     pub fn ciphertext_bytes(&self, level: usize) -> Result<u64, Error> {
         let limbs = self.params().chain_level(self.check_level(level)?) + 1;
         Ok((2 * limbs * self.params().n() * size_of::<u64>()) as u64)
-    }
-    /// Worker threads.
-    pub fn threads(&self) -> usize {
-        self.runtime.threads()
-    }
-    /// Name of the kernels in use.
-    pub fn backend(&self) -> &'static str {
-        self.ctx.ring().backend()
-    }
-    /// Runs work on the engine's own threads.
-    pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
-        self.runtime.run(work)
     }
     /// An evaluator that can be stopped through `control`.
     pub(crate) fn evaluator<'a>(&'a self, keys: &'a KeySet, control: Option<&'a Control>) -> CkksEvaluator<'a> {
@@ -271,10 +259,7 @@ impl Engine {
     /// Refuses user levels that do not exist.
     pub(crate) fn check_level(&self, level: usize) -> Result<usize, Error> {
         if level > self.max_level() {
-            return Err(Error::Level(format!(
-                "Level {level} does not exist; this engine has levels 0 to {}.",
-                self.max_level()
-            )));
+            return Err(LevelError::NoSuchLevel { level, most: self.max_level() }.into());
         }
         Ok(level)
     }

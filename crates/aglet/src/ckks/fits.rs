@@ -6,7 +6,7 @@
 //! of it.
 
 use crate::ckks::{Ciphertext, Engine};
-use crate::Error;
+use crate::{Error, RangeError};
 use aglet_ring::{Eval, Poly};
 use aglet_schemes::ckks::{Known, Size};
 use num_complex::Complex64;
@@ -47,10 +47,7 @@ impl Engine {
         let least = known.size.least >= room * (2.0 * self.slots() as f64).sqrt();
         let mean = known.mean.is_some_and(|mean| mean.re.abs().max(mean.im.abs()) >= room);
         if mean || known.largest.is_some_and(|largest| largest >= spread) || least {
-            return Err(Error::Range(format!(
-                "This result would not fit at level {level}, which holds values up to {room:.6}; scale the values down first, or \
-                 compute at a higher level."
-            )));
+            return Err(RangeError::Result { level, room }.into());
         }
         Ok(known)
     }
@@ -79,10 +76,7 @@ impl Engine {
         if !bound.is_finite() || values.iter().all(|z| z.re.abs().max(z.im.abs()) <= most) {
             return Ok(());
         }
-        Err(Error::Range(format!(
-            "A value is larger than {bound:.6}, the bound of this ciphertext. A message was too large for its bootstrap, so the \
-             result is wrong; give that bootstrap a larger bound=, or get the values anyway with decrypt(..., check=False)."
-        )))
+        Err(RangeError::AboveOwn { bound }.into())
     }
 
     /// The values of a ciphertext from its phase, if they fit.

@@ -7,7 +7,7 @@ use crate::ckks::arithmetic::{at_scale, check_owner};
 use crate::ckks::engine::Engine;
 use crate::ckks::Ciphertext;
 use crate::runtime::machine;
-use crate::{Control, Error};
+use crate::{Control, Error, LevelError, MemoryError, ParameterError, RangeError};
 use aglet_circuits::matrix::{Matrix, MatrixCut};
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_rlwe::{KeyId, KeyRole, KeySet, KeySwitchSpec, SecretKey, SwitchingKey};
@@ -124,10 +124,7 @@ impl Engine {
         let slots = self.slots();
         let baby = baby_steps.unwrap_or(BABY_STEPS.min(slots));
         if !baby.is_power_of_two() || baby > slots {
-            return Err(Error::Parameter(format!(
-                "baby_step_count = {baby} is not a power of two up to {slots}; choose one, such as {}.",
-                BABY_STEPS.min(slots)
-            )));
+            return Err(ParameterError::BabySteps { count: baby, slots, fit: BABY_STEPS.min(slots) }.into());
         }
         let limbs = self.params().chain_level(level) + 1;
         Ok((baby, steps(baby, slots), limbs, KeySwitchSpec::balanced(self.params(), limbs)?))
@@ -145,7 +142,7 @@ impl Engine {
     /// Makes the key that multiplies matrices at user levels up to `level` (all if not given).
     ///
     /// # Errors
-    /// [`Error::Level`], [`Error::Parameter`] unless `baby_steps` is a power of two up to the slots, [`Error::KeyMemory`]
+    /// [`Error::Level`], [`Error::Parameter`] unless `baby_steps` is a power of two up to the slots, [`Error::Memory`]
     /// before anything is allocated, [`Error::Cancelled`].
     pub fn create_matrix_key(
         &self,
@@ -157,11 +154,7 @@ impl Engine {
         let (n, needed) = (self.params().n(), self.matrix_key_bytes(level, baby_steps)?);
         let (baby, steps, limbs, spec) = self.matrix_layout(level, baby_steps)?;
         if let Some(available) = machine::memory_available().filter(|&free| needed > free) {
-            return Err(Error::KeyMemory(format!(
-                "This matrix multiplication key needs {:.1} GB and {:.1} GB of memory are free; free some, or give a lower level= or a smaller baby_step_count=.",
-                needed as f64 / 1e9,
-                available as f64 / 1e9
-            )));
+            return Err(MemoryError::MatrixKey { needed, available }.into());
         }
         let mut keys = KeySet::new();
         for (done, &step) in steps.iter().enumerate() {
@@ -206,7 +199,7 @@ impl Engine {
     /// Encodes a matrix for products with ciphertexts at one user level, for keys of the shape of `key`.
     ///
     /// # Errors
-    /// [`Error::Range`] as [`Engine::multiply_matrix`], [`Error::Level`] at level 0 or above that of the key, [`Error::KeyMemory`]
+    /// [`Error::Range`] as [`Engine::multiply_matrix`], [`Error::Level`] at level 0 or above that of the key, [`Error::Memory`]
     /// before anything is encoded, [`Error::Cancelled`].
     pub fn encode_matrix<T: Number>(
         &self,
@@ -217,9 +210,7 @@ impl Engine {
     ) -> Result<EncodedMatrix, Error> {
         let level = self.check_level(level)?;
         let Some(below) = level.checked_sub(1) else {
-            return Err(Error::Level(
-                "A product with a matrix needs 1 level; encode the matrix for level 1 or higher.".into(),
-            ));
+            return Err(LevelError::Encoding { what: "A product with a matrix", operand: "the matrix" }.into());
         };
         let (chain, scale) = (self.params().chain_level(level), self.params().scale_at(level));
         self.check_served(key, chain + 1, level)?;
@@ -236,11 +227,7 @@ impl Engine {
         let Some(cut) = cut else { return Ok(made) };
         let needed = (cut.diagonal_count() * self.diagonal_bytes(key, chain + 1)) as u64;
         if let Some(available) = machine::memory_available().filter(|&free| needed > free) {
-            return Err(Error::KeyMemory(format!(
-                "This matrix takes {:.1} GB encoded and {:.1} GB of memory are free; free some, encode it for a lower level, or multiply by it as it is.",
-                needed as f64 / 1e9,
-                available as f64 / 1e9
-            )));
+            return Err(MemoryError::Matrix { needed, available }.into());
         }
         let keys = KeySet::new();
         self.run(|| {
@@ -270,17 +257,10 @@ impl Engine {
     ) -> Result<Ciphertext, Error> {
         let below = self.check_product(ct, key)?;
         if below + 1 != matrix.level || ct.scale != matrix.scale {
-            return Err(Error::Level(format!(
-                "This matrix was encoded for level {} and the ciphertext is at level {}; encode it for that level, or bring the ciphertext down with level_down.",
-                matrix.level,
-                below + 1
-            )));
+            return Err(LevelError::Matrix { encoded: matrix.level, level: below + 1 }.into());
         }
         if (matrix.baby, matrix.limbs) != (key.baby, key.spec.q_limbs) {
-            return Err(Error::Level(
-                "This matrix was encoded for a matrix multiplication key of another shape; encode it for this one."
-                    .into(),
-            ));
+            return Err(LevelError::MatrixOfOtherKey.into());
         }
         let real = ct.real && matrix.real;
         if matrix.runs.is_empty() {
@@ -303,10 +283,7 @@ impl Engine {
         if limbs <= key.spec.q_limbs {
             return Ok(());
         }
-        Err(Error::Level(format!(
-            "This matrix multiplication key serves levels up to {} and the ciphertext is at level {level}; make the key for a higher level.",
-            key.spec.q_limbs - 1 - self.params().hidden_levels()
-        )))
+        Err(LevelError::MatrixKey { most: key.spec.q_limbs - 1 - self.params().hidden_levels(), level }.into())
     }
 
     fn diagonal_bytes(&self, key: &MatrixKey, limbs: usize) -> usize {
@@ -346,7 +323,7 @@ impl Engine {
                 });
             }
             control.report(firsts.len(), firsts.len(), "matrix");
-            let (sum, at) = sum.ok_or_else(|| Error::Range("The matrix has no entry.".into()))?;
+            let (sum, at) = sum.ok_or(RangeError::EmptyMatrix)?;
             rotate(&e, sum, at, key.baby)
         })
     }
@@ -355,12 +332,10 @@ impl Engine {
         let (slots, columns) = (self.slots(), matrix.columns);
         let rows = matrix.entries.len().checked_div(columns).unwrap_or(0);
         if rows == 0 || rows * columns != matrix.entries.len() || rows > slots || columns > slots {
-            return Err(Error::Range(format!(
-                "A matrix of {rows} rows and {columns} columns cannot be multiplied here; give 1 to {slots} of each."
-            )));
+            return Err(RangeError::MatrixShape { rows, columns, slots }.into());
         }
         if let Some(bad) = matrix.entries.iter().find(|z| !z.is_finite()) {
-            return Err(Error::Range(format!("The matrix has the entry {bad}, which is not finite; replace it.")));
+            return Err(RangeError::MatrixEntry { value: bad.to_string() }.into());
         }
         Ok(())
     }

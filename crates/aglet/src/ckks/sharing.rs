@@ -8,7 +8,7 @@
 //! who sees `queries` such results.
 
 use crate::ckks::{Ciphertext, Engine};
-use crate::{Error, SecretKey};
+use crate::{Error, ParameterError, RangeError, SecretKey};
 use aglet_ring::sample::{self, WIDEST};
 use aglet_schemes::ckks::Points;
 use aglet_schemes::spread::spread;
@@ -61,10 +61,7 @@ impl Sharing {
     }
     fn check(&self) -> Result<(), Error> {
         if self.queries == 0 || !(self.security > 0.0 && self.security <= 256.0) {
-            return Err(Error::Range(format!(
-                "queries = {} and security = {} are out of range; give queries of 1 or more, and security of 0 to 256 bits.",
-                self.queries, self.security
-            )));
+            return Err(RangeError::Sharing { queries: self.queries, security: self.security }.into());
         }
         Ok(())
     }
@@ -81,11 +78,7 @@ impl Engine {
         how.check()?;
         let noise = ct.stated.noise;
         if !noise.is_finite() {
-            return Err(Error::Range(
-                "The noise of this ciphertext is not known, so flooding cannot hide it; encrypt with bound=, the largest size that \
-                 values may have (products and lower levels need it), or bootstrap before you share."
-                    .into(),
-            ));
+            return Err(RangeError::UnknownToFlood.into());
         }
         let slots = self.slots() as f64;
         // Zero times a ciphertext has no noise at all.
@@ -98,19 +91,11 @@ impl Engine {
             -(noise * noise + components * slot * slot).sqrt().log2()
         };
         if let Some(least) = how.least_bits.filter(|&least| bits(wanted) < least) {
-            return Err(Error::Range(format!(
-                "{:.1} bits would remain of these values, fewer than least_bits = {least}; share fewer times (queries=), with less \
-                 security=, with fewer slots, or compute at a higher precision=.",
-                bits(wanted)
-            )));
+            return Err(RangeError::LeastBits { bits: bits(wanted), least }.into());
         }
         let half = self.params().q()[..ct.limbs()].iter().map(|&q| q as f64).product::<f64>() / 2.0;
         if wanted > WIDEST || wanted * ROOM > half {
-            return Err(Error::Range(
-                "The noise that hides the error does not fit at this level; take a smaller security= or fewer queries=, or share at \
-                 a higher level."
-                    .into(),
-            ));
+            return Err(RangeError::Flooding.into());
         }
         let mut random = self.runtime.random("flooding", 0)?;
         // Decoding reads the coefficients of the subring of the slots, and no others.
@@ -135,13 +120,7 @@ impl Engine {
     /// [`Error::Parameter`] for any other ciphertext, [`Error::Range`] if a value is a quarter or more away from its points;
     /// those of [`Engine::decrypt`].
     pub fn decrypt_bits(&self, ct: &Ciphertext, key: &SecretKey) -> Result<(Points, Vec<i8>), Error> {
-        let points = ct.points.ok_or_else(|| {
-            Error::Parameter(
-                "This ciphertext is not the result of a sign or bit bootstrap; refresh it with sign_bootstrap, with bits=True for \
-                 values near 0 and 1, or use decrypt_shared."
-                    .into(),
-            )
-        })?;
+        let points = ct.points.ok_or(ParameterError::NoPoints)?;
         let (places, named) = match points {
             Points::Signs => (-1..=1, "-1, 0 and 1"),
             Points::Bits => (0..=1, "0 and 1"),
@@ -151,13 +130,7 @@ impl Engine {
             places.find(|&x| (z.re - f64::from(x)).abs() < FAR && z.im.abs() < FAR)
         };
         let found: Option<Vec<i8>> = self.decrypt(ct, key)?.iter().map(near).collect();
-        let found = found.ok_or_else(|| {
-            Error::Range(format!(
-                "A value is {FAR} or more away from {named}, so its point is not certain; encrypt values at these points, \
-                 and bootstrap before their errors have grown."
-            ))
-        })?;
-        Ok((points, found))
+        Ok((points, found.ok_or(RangeError::NoPoint { distance: FAR, points: named })?))
     }
 }
 

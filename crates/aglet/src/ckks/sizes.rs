@@ -1,7 +1,7 @@
 //! Parameter sets for a number of levels: the presets without bootstrapping, cut to that number.
 
 use crate::ckks::presets;
-use crate::Error;
+use crate::{Error, ParameterError};
 use aglet_rlwe::security::{self, Security};
 use aglet_schemes::ckks::params::{CkksLiteral, CkksParams, ModuliGroup, Role};
 
@@ -33,7 +33,7 @@ pub fn with_levels(levels: usize) -> Result<CkksParams, Error> {
         }
         return Ok(CkksParams::new(literal, Security::Bits128)?);
     }
-    Err(Error::Parameter(format!("There is no parameter set with {levels} levels; there are sets up to {most}.")))
+    Err(ParameterError::Levels { levels, most }.into())
 }
 
 /// Leaves `levels` message primes and the special primes that make the smallest keys.

@@ -1,7 +1,7 @@
 //! Arrays of FHEW ciphertexts with numpy's shapes, and operations on them that need no key.
 
 use super::memory::{room, room_of_seeds};
-use crate::{Error, KeyId};
+use crate::{Error, ForeignError, KeyId, ParameterError};
 use aglet_ring::arch;
 use aglet_rlwe::lwe::{LweCiphertext, LweContext};
 use aglet_schemes::fhew::{not, Domain, FhewParams, Integer, Unsigned};
@@ -117,7 +117,7 @@ impl Array {
     ) -> Result<Self, Error> {
         let size = shape.iter().try_fold(1usize, |size, &n| size.checked_mul(n));
         if size != Some(cells.len()) {
-            return Err(Error::Parameter(format!("{} ciphertexts do not fit the shape {shape:?}.", cells.len())));
+            return Err(ParameterError::Shape { count: cells.len(), shape }.into());
         }
         if let Some(other) = cells.iter().find(|ct| ct.key() != key) {
             return Err(aglet_rlwe::Error::KeyMismatch { what: "ciphertext", found: other.key(), expected: key }.into());
@@ -171,8 +171,8 @@ impl Array {
     pub fn take(&self, places: &[usize], shape: Vec<usize>) -> Result<Self, Error> {
         room_of_seeds(places.len())?;
         let cell = |&at: &usize| {
-            let none = || Error::Parameter(format!("There is no ciphertext {at} among {}.", self.cells.len()));
-            self.cells.get(at).cloned().ok_or_else(none)
+            let none = ParameterError::NoElement { at, count: self.cells.len() };
+            Ok::<_, Error>(self.cells.get(at).cloned().ok_or(none)?)
         };
         let cells = places.iter().map(cell).collect::<Result<Vec<_>, _>>()?;
         Self::new(&self.context, self.form, shape, self.key, cells)
@@ -185,7 +185,7 @@ impl Array {
     /// [`Array::new`].
     pub fn joined(arrays: &[&Self]) -> Result<Self, Error> {
         let Some(first) = arrays.first() else {
-            return Err(Error::Parameter("There is no array to join; give at least one.".into()));
+            return Err(ParameterError::NoArray.into());
         };
         arrays.iter().try_for_each(|other| first.fits(other))?;
         room_of_seeds(arrays.iter().map(|array| array.cells.len()).sum())?;
@@ -201,9 +201,7 @@ impl Array {
         self.fits(other)?;
         self.integers()?;
         if self.shape != other.shape {
-            let sentence =
-                format!("The shapes {:?} and {:?} differ; give arrays of one shape.", self.shape, other.shape);
-            return Err(Error::Parameter(sentence));
+            return Err(ParameterError::Shapes { one: self.shape.clone(), other: other.shape.clone() }.into());
         }
         let ctx = self.context.ctx();
         let sum = |(x, y)| Ok(LweCiphertext::combine(ctx, 0, &[(x, 1), (y, weight)])?);
@@ -217,9 +215,7 @@ impl Array {
     pub fn sums(&self, count: usize) -> Result<Self, Error> {
         self.integers()?;
         if count == 0 || !self.cells.len().is_multiple_of(count) {
-            let sentence =
-                format!("{} ciphertexts have no sums of {count}; give an axis that has some.", self.cells.len());
-            return Err(Error::Parameter(sentence));
+            return Err(ParameterError::NoSums { cells: self.cells.len(), count }.into());
         }
         room(&self.context, self.cells.len() / count)?;
         let sum = |some: &[LweCiphertext]| {
@@ -268,8 +264,7 @@ impl Array {
     /// [`Error::Parameter`] for integers.
     pub fn negated(&self) -> Result<Self, Error> {
         if self.form != Form::Bits {
-            let sentence = "Integers have no negation as bits do; take a table, or subtract them from a number.";
-            return Err(Error::Parameter(sentence.into()));
+            return Err(ParameterError::NegatedIntegers.into());
         }
         self.with(self.cells.iter().map(|bit| Ok(not(self.context.ctx(), bit)?)))
     }
@@ -280,10 +275,7 @@ impl Array {
         work: impl Fn(&LweCiphertext, &T) -> Result<LweCiphertext, Error>,
     ) -> Result<Self, Error> {
         if numbers.len() != self.cells.len() {
-            let (found, wanted) = (numbers.len(), self.cells.len());
-            return Err(Error::Parameter(format!(
-                "There are {found} numbers for {wanted} ciphertexts; give one each."
-            )));
+            return Err(ParameterError::Numbers { found: numbers.len(), wanted: self.cells.len() }.into());
         }
         self.with(self.cells.iter().zip(numbers).map(|(ct, number)| work(ct, number)))
     }
@@ -291,27 +283,17 @@ impl Array {
     fn integers(&self) -> Result<(), Error> {
         match self.form {
             Form::Messages(_) | Form::Integers(_) | Form::Unsigned(_) => Ok(()),
-            Form::Bits => Err(Error::Parameter(
-                "Bits have no sums; combine them with gates, as in engine.xor(x, y, key), or encrypt integers.".into(),
-            )),
+            Form::Bits => Err(ParameterError::Bits.into()),
         }
     }
 
     fn fits(&self, other: &Self) -> Result<(), Error> {
         if self.context != other.context {
-            let names = [self, other].map(|a| a.context.params.literal().name.clone());
-            return Err(Error::Foreign(format!(
-                "These arrays are of the sets \"{}\" and \"{}\"; use ciphertexts of one engine.",
-                names[0], names[1]
-            )));
+            let [one, other] = [self, other].map(|a| a.context.params.literal().name.clone());
+            return Err(ForeignError::Arrays { one, other }.into());
         }
         if self.form != other.form {
-            return Err(Error::Parameter(format!(
-                "One array holds values of the form \"{}\" and the other \"{}\"; bring them to one form with a table, or encrypt \
-                 them alike.",
-                self.form.name(),
-                other.form.name()
-            )));
+            return Err(ParameterError::Forms { one: self.form.name(), other: other.form.name() }.into());
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Decryption. It refuses values that noise may have changed, and sums that left the range of their form.
 
 use super::{Array, Engine, Form};
-use crate::Error;
+use crate::{Error, RangeError};
 use aglet_rlwe::lwe::{log2_tail, LweCiphertext, LweSecretKey};
 use aglet_schemes::fhew::{to_bit, Domain, Message, MAX_LOG2_FAILURE};
 
@@ -52,11 +52,11 @@ impl Engine {
             self.phases(array.cells(), form, sk, max_log2_failure)?.into_iter().map(decoded).collect();
         let all_are_taken = max_log2_failure.is_some_and(|allowed| allowed >= 0.0);
         match found.iter().find(|value| !all_are_taken && !(least..=most).contains(*value)) {
-            Some(outside) => Err(Error::Range(format!(
-                "A sum has left the range of its form: an element is {outside}, outside {least} to {most}; keep sums within the range, or \
-                 encrypt {}.",
-                if form == Form::Messages(Domain::Padded) { "in the domain \"full\", where they wrap around" } else { "with more bits" }
-            ))),
+            Some(&value) => {
+                let padded = form == Form::Messages(Domain::Padded);
+                let fix = if padded { "in the domain \"full\", where they wrap around" } else { "with more bits" };
+                Err(RangeError::Sum { value, least, most, fix }.into())
+            }
             None => Ok(found),
         }
     }
@@ -79,10 +79,7 @@ impl Engine {
             let log2 = log2_tail(distance, ct.variance());
             match log2 <= allowed {
                 true => Ok(sk.phase(&self.ctx, ct)?),
-                false => Err(Error::Range(format!(
-                    "The noise of these ciphertexts makes a decrypted value wrong with probability 2^{log2:.1}, and at most 2^{allowed} is \
-                     allowed; bootstrap before sums and multiples grow this large, or allow more with max_failure."
-                ))),
+                false => Err(RangeError::Failure { log2, allowed }.into()),
             }
         };
         cts.iter().map(phase).collect()

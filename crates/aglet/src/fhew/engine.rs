@@ -3,7 +3,7 @@
 use super::array::FhewContext;
 use super::memory::room_of_seeds;
 use crate::runtime::{machine, Runtime};
-use crate::{Control, Error, KeyId};
+use crate::{Control, Error, KeyId, MemoryError, ParameterError};
 use aglet_bootstrap::fhew::{functional, FhewBootstrapKey};
 use aglet_rlwe::lwe::{LweCiphertext, LweContext, LweSecretKey, PackingKey, SeededKey};
 use aglet_schemes::fhew::{check_refresh, from_bit, not, FhewParams, Gate, MAX_LOG2_FAILURE};
@@ -38,6 +38,8 @@ impl BootstrapKey {
     }
 }
 
+crate::runtime::runs! { Engine }
+
 impl Engine {
     /// Makes an engine with its own runtime. `threads` 0 uses all cores.
     ///
@@ -68,27 +70,17 @@ impl Engine {
     pub fn context(&self) -> FhewContext {
         FhewContext::of(self.params.clone(), self.ctx.clone())
     }
-    /// Worker threads.
-    #[must_use]
-    pub fn threads(&self) -> usize {
-        self.runtime.threads()
-    }
-    /// Name of the kernels in use.
-    #[must_use]
-    pub fn backend(&self) -> &'static str {
-        self.runtime.kernels().name()
-    }
     /// Refuses a bootstrap key that would exceed the caller's limit or the free memory of the machine.
     ///
     /// # Errors
-    /// [`Error::KeyMemory`] with both figures.
+    /// [`Error::Memory`] with both figures.
     pub fn check_memory(&self, limit: Option<u64>) -> Result<(), Error> {
         fits("FHEW bootstrap key", FhewBootstrapKey::forecast(&self.ctx), limit)
     }
     /// As [`Engine::check_memory`], for the packing key.
     ///
     /// # Errors
-    /// [`Error::KeyMemory`] with both figures.
+    /// [`Error::Memory`] with both figures.
     pub fn check_packing_memory(&self, limit: Option<u64>) -> Result<(), Error> {
         fits("packing key", self.packing_key_bytes(), limit)
     }
@@ -96,11 +88,6 @@ impl Engine {
     #[must_use]
     pub fn packing_key_bytes(&self) -> usize {
         PackingKey::forecast(&self.ctx, self.ctx.params().spec().gadget)
-    }
-
-    /// Runs work on the engine's own threads.
-    pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
-        self.runtime.run(work)
     }
 
     /// Draws a secret key.
@@ -250,19 +237,14 @@ fn progress<'a>(control: &'a Control, what: &'static str) -> impl FnMut(usize, u
 pub(crate) fn fits(key: &str, needed: usize, limit: Option<u64>) -> Result<(), Error> {
     let available = limit.into_iter().chain(machine::memory_available()).min();
     let Some(available) = available.filter(|&available| needed as u64 > available) else { return Ok(()) };
-    Err(Error::KeyMemory(format!(
-        "A {key} of these parameters needs {:.1} MB and there are {:.1} MB for it; free memory, raise memory_limit_bytes, or take a \
-         smaller set.",
-        needed as f64 / 1e6,
-        available as f64 / 1e6
-    )))
+    Err(MemoryError::FhewKey { key: key.into(), needed: needed as u64, available }.into())
 }
 
 /// The length of all arrays.
 pub(super) fn same_length(arrays: &[&[LweCiphertext]]) -> Result<usize, Error> {
     let count = arrays.first().map_or(0, |a| a.len());
     if arrays.iter().any(|a| a.len() != count) {
-        return Err(Error::Parameter("The arrays have different lengths; give arrays of equal length.".into()));
+        return Err(ParameterError::Lengths.into());
     }
     Ok(count)
 }

@@ -1,7 +1,7 @@
 //! Estimates of a call before it runs: blind rotations, seconds by a model, bytes, and the failure probability.
 
 use super::Engine;
-use crate::Error;
+use crate::{Error, ParameterError};
 use aglet_bootstrap::fhew::functional::{pair_log2_failure, pair_variance, Way};
 use aglet_bootstrap::FhewBootstrapKey;
 use aglet_rlwe::lwe::log2_tail;
@@ -117,7 +117,6 @@ impl Engine {
     fn rotations(&self, work: Work, variance: f64) -> Result<(usize, f64), Error> {
         let params = self.params().lwe();
         let noise = params.noise();
-        let none = || Error::Parameter("There is no table to evaluate; give one or more.".into());
         Ok(match work {
             Work::Gate(gate) => {
                 let log2 = |variance: f64| log2_tail(gate.distance(), noise.decision(variance));
@@ -141,12 +140,12 @@ impl Engine {
                 }
             }
             Work::Lookup(tables) => {
-                let from = tables.first().ok_or_else(none)?.from();
+                let from = tables.first().ok_or(ParameterError::NoTable)?.from();
                 let way = Way::choose(params, tables, variance);
                 (way.rotations(from.domain(), tables.len()), way.log2_failure(params, from, variance))
             }
             Work::LookupPairs(tables) => {
-                let from = tables.first().ok_or_else(none)?.from();
+                let from = tables.first().ok_or(ParameterError::NoTable)?.from();
                 let full = usize::from(from.domain() == aglet_schemes::fhew::Domain::Full);
                 (1 + tables.len() + 2 * full, pair_log2_failure(&self.ctx, tables, [variance; 2]))
             }

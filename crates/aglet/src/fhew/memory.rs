@@ -2,7 +2,7 @@
 
 use super::array::FhewContext;
 use crate::runtime::machine;
-use crate::Error;
+use crate::{Error, MemoryError};
 
 /// What is allocated without a question, and what is left free for all else.
 const SMALL: u64 = 32 << 20;
@@ -12,7 +12,7 @@ const BESIDE: u64 = 256;
 /// Refuses `count` ciphertexts of full length if they would not fit in memory.
 ///
 /// # Errors
-/// [`Error::KeyMemory`] with both figures.
+/// [`Error::Memory`] with both figures.
 pub(crate) fn room(context: &FhewContext, count: usize) -> Result<(), Error> {
     needs(count, 8 * (context.params().lwe().coordinates() as u64 + 1) + BESIDE)
 }
@@ -33,9 +33,5 @@ fn needs(count: usize, each: u64) -> Result<(), Error> {
     let Some(free) = machine::memory_available().filter(|&free| needed + needed / 8 + SMALL > free) else {
         return Ok(());
     };
-    Err(Error::KeyMemory(format!(
-        "This call makes {count} ciphertexts of {:.1} MB together, and {:.1} MB of memory are free; do it in parts, or free some.",
-        needed as f64 / 1e6,
-        free as f64 / 1e6
-    )))
+    Err(MemoryError::Array { count, needed, available: free }.into())
 }

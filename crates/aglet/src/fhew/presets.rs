@@ -1,24 +1,15 @@
 //! The sets of FHEW that come with Aglet: one TOML file each, checked when loaded.
 
-use crate::presets::text_of;
+use crate::presets::{text_of, texts};
 use crate::Error;
 /// The required security check.
 pub use aglet_rlwe::security::Security;
 use aglet_schemes::fhew::FhewParams;
 
 /// Name and text of every preset.
-pub const ALL: [(&str, &str); 10] = [
-    ("gate", include_str!("../../presets/fhew/gate.toml")),
-    ("cggi", include_str!("../../presets/fhew/cggi.toml")),
-    ("ginx3", include_str!("../../presets/fhew/ginx3.toml")),
-    ("lmkcdey", include_str!("../../presets/fhew/lmkcdey.toml")),
-    ("dm", include_str!("../../presets/fhew/dm.toml")),
-    ("ntru", include_str!("../../presets/fhew/ntru.toml")),
-    ("lut2", include_str!("../../presets/fhew/lut2.toml")),
-    ("lut3", include_str!("../../presets/fhew/lut3.toml")),
-    ("lut4", include_str!("../../presets/fhew/lut4.toml")),
-    ("wide", include_str!("../../presets/fhew/wide.toml")),
-];
+pub const ALL: [(&str, &str); 10] = texts! { "fhew":
+    "gate", "cggi", "ginx3", "lmkcdey", "dm", "ntru", "lut2", "lut3", "lut4", "wide"
+};
 
 /// The parameters of this name.
 ///

@@ -3,7 +3,7 @@
 use super::engine::same_length;
 use super::memory::room;
 use super::{Array, BootstrapKey, Engine, Form, Work};
-use crate::{Control, Error};
+use crate::{Control, Error, ParameterError};
 use aglet_bootstrap::fhew::functional;
 use aglet_rlwe::lwe::{LweCiphertext, LweSecretKey, PackingKey};
 use aglet_schemes::fhew::{Domain, Message, PairTable, Table, MAX_LOG2_FAILURE};
@@ -50,13 +50,7 @@ impl Engine {
             // The identity is no negacyclic table; messages of the full domain have the same phases.
             Form::Messages(Domain::Negacyclic) => Domain::Full,
             Form::Messages(domain) => domain,
-            Form::Integers(_) | Form::Unsigned(_) => {
-                return Err(Error::Parameter(
-                    "refresh takes bits and messages, and these are integers of more bits; take their digits, floor or sign, \
-                     whose results have the noise of a bootstrap."
-                        .into(),
-                ))
-            }
+            Form::Integers(_) | Form::Unsigned(_) => return Err(ParameterError::RefreshedIntegers.into()),
         };
         let message = self.params().message().within(domain);
         let identity: Vec<u64> = (0..message.space()).collect();

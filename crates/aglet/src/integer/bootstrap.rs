@@ -3,7 +3,7 @@
 use super::{Ciphertext, Engine, IntegerParams};
 use crate::bootstrap_keys::{self, List};
 use crate::runtime::{machine, Cache, Pass, StageRun, Watch};
-use crate::{Control, Error, KeyId, SecretKey};
+use crate::{Control, Error, LevelError, MemoryError, NoiseError, SecretKey};
 use aglet_bootstrap::integer::{BootstrapCircuit, Exact, Refresh, INPUT_LEVEL};
 use aglet_bootstrap::{KeyNeed, Pipeline};
 use aglet_circuits::Rounding;
@@ -12,11 +12,6 @@ use aglet_rlwe::{Context, KeySet, Sample};
 use aglet_schemes::integer::prime_power::{PrimePowerCiphertext, PrimePowerCiphertextEvaluator, PrimePowerMap};
 use aglet_schemes::integer::{Ciphertext as Integers, Noise};
 use std::sync::Arc;
-#[cfg(test)]
-use {
-    aglet_schemes::integer::prime_power::{PrimePowerEvaluator, Residue},
-    aglet_schemes::Scale,
-};
 
 /// Rounding errors that the noise of an input may be as large as: what slots_to_coeffs leaves of it is below one.
 const INPUT_NOISE: f64 = 8.0;
@@ -27,30 +22,8 @@ const RAISED_NOISE: f64 = 4.0;
 /// Kinds of messages whose stages an engine keeps.
 const RAISINGS: usize = 4;
 
-/// All keys that a bootstrap needs: rotation and relinearization keys at the levels where they are used, and the two
-/// keys of sparse-secret encapsulation. The ephemeral sparse secret is drawn for this key and then forgotten.
-pub struct BootstrapKey {
-    pub(crate) id: KeyId,
-    pub(crate) keys: KeySet,
-}
-
-impl BootstrapKey {
-    /// The secret key that it belongs to.
-    #[must_use]
-    pub fn id(&self) -> KeyId {
-        self.id
-    }
-    /// Bytes in memory.
-    #[must_use]
-    pub fn byte_count(&self) -> usize {
-        self.keys.byte_count()
-    }
-    /// Bytes when stored with seeds.
-    #[must_use]
-    pub fn stored_bytes(&self) -> usize {
-        self.keys.stored_bytes()
-    }
-}
+/// The key of bootstraps of integers, relinearization included.
+pub type BootstrapKey = bootstrap_keys::BootstrapKey<()>;
 
 /// Bytes of a bootstrap, known before it exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,8 +37,8 @@ pub struct Forecast {
 /// What an engine keeps between bootstraps.
 #[derive(Default)]
 pub(super) struct State {
-    circuit: Lock<Option<Arc<BootstrapCircuit>>>,
-    prepared: Lock<Option<Arc<Prepared>>>,
+    circuit: Cache<(), BootstrapCircuit, 1>,
+    prepared: Cache<(), Prepared, 1>,
     raisings: Cache<Messages, Raising, RAISINGS>,
     ran: Lock<Vec<StageRun>>,
 }
@@ -110,14 +83,7 @@ impl Engine {
     /// The stages of a bootstrap and the keys that they need, laid out once.
     fn circuit(&self) -> Result<Arc<BootstrapCircuit>, Error> {
         self.check_subring()?;
-        let kept = self.bootstrap.circuit.lock().clone();
-        match kept {
-            Some(circuit) => Ok(circuit),
-            None => {
-                let made = self.run(|| Ok(Arc::new(BootstrapCircuit::new(self.params())?)))?;
-                Ok(self.bootstrap.circuit.lock().get_or_insert(made).clone())
-            }
-        }
+        self.bootstrap.circuit.get((), || self.run(|| Ok(BootstrapCircuit::new(self.params())?)))
     }
 
     /// The memory of a bootstrap.
@@ -133,7 +99,7 @@ impl Engine {
     /// Makes a bootstrap key. First compares its forecast memory with `memory_limit` bytes and with the free memory.
     ///
     /// # Errors
-    /// Parameters without a bootstrap; [`Error::KeyMemory`] before anything is allocated; [`Error::Cancelled`].
+    /// Parameters without a bootstrap; [`Error::Memory`] before anything is allocated; [`Error::Cancelled`].
     pub fn create_bootstrap_key(
         &self,
         sk: &SecretKey,
@@ -144,35 +110,27 @@ impl Engine {
         let Forecast { key, maps } = self.bootstrap_forecast()?;
         let available = [memory_limit, machine::memory_available()].into_iter().flatten().min();
         if let Some(available) = available.filter(|&available| key + maps > available) {
-            return Err(Error::KeyMemory(format!(
-                "There are {:.1} GB of memory for bootstrapping with this key, which needs {:.1} GB; free memory, or raise \
-                 memory_limit_bytes.",
-                available as f64 / 1e9,
-                (key + maps) as f64 / 1e9
-            )));
+            return Err(MemoryError::IntegerBootstrap { needed: key + maps, available }.into());
         }
-        let ctx = self.context().subset(circuit.params.prime_indices())?;
+        let ctx = self.ctx.subset(circuit.params.prime_indices())?;
         let parts = circuit.keys()?.iter().map(|(role, spec)| KeyNeed { role, spec: spec.clone() }).collect();
         let list = List { parts, more: 0 };
-        let keys = bootstrap_keys::create((self.runtime(), &ctx), sk, list, control, &*circuit)?;
-        Ok(BootstrapKey { id: sk.id(), keys })
+        let keys = bootstrap_keys::create((&self.runtime, &ctx), sk, list, control, &*circuit)?;
+        Ok(BootstrapKey { id: sk.id(), request: (), params: circuit.params.clone(), keys, packed: None })
     }
 
     fn prepared(&self) -> Result<Arc<Prepared>, Error> {
-        let kept = self.bootstrap.prepared.lock().clone();
-        if let Some(kept) = kept {
-            return Ok(kept);
-        }
-        let circuit = self.circuit()?;
-        let made = self.run(|| {
-            let ctx = self.context().subset(circuit.params.prime_indices())?;
-            let none = KeySet::new();
-            let e = PrimePowerCiphertextEvaluator::new(&ctx, &none);
-            let pipeline = Pipeline::new(&e, circuit.plan.clone())?;
-            let lowering = Pipeline::sharing(&e, circuit.lowering()?, &[&pipeline])?;
-            Ok(Arc::new(Prepared { circuit, ctx, pipeline, lowering }))
-        })?;
-        Ok(self.bootstrap.prepared.lock().get_or_insert(made).clone())
+        self.bootstrap.prepared.get((), || {
+            let circuit = self.circuit()?;
+            self.run(|| {
+                let ctx = self.ctx.subset(circuit.params.prime_indices())?;
+                let none = KeySet::new();
+                let e = PrimePowerCiphertextEvaluator::new(&ctx, &none);
+                let pipeline = Pipeline::new(&e, circuit.plan.clone())?;
+                let lowering = Pipeline::sharing(&e, circuit.lowering()?, &[&pipeline])?;
+                Ok(Prepared { circuit, ctx, pipeline, lowering })
+            })
+        })
     }
 
     /// Bootstraps a ciphertext: the same numbers, exactly, at [`Engine::bootstrap_output_level`], with as little noise
@@ -253,44 +211,18 @@ impl Engine {
         Ok(self.numbers(&*found?, RAISED_NOISE))
     }
 
-    /// What is rounded in [`Engine::raise`], as it is: units of which p are the torus.
-    #[cfg(test)]
-    pub(crate) fn raise_units(&self, sample: Sample, key: &BootstrapKey) -> Result<Ciphertext, Error> {
-        let (prepared, pipeline) = (self.prepared()?, self.raising((2, 4, 63), &Control::new())?);
-        let (input, stages) = (pipeline.plan().input(), pipeline.plan().stages());
-        let before = stages.iter().take_while(|s| !matches!(s.step, Refresh::Round(_))).cloned().collect();
-        let (primes, users) = (prepared.circuit.params.q(), self.params().q());
-        let plan = aglet_bootstrap::Plan::new(before, &primes.iter().map(|&q| q as f64).collect::<Vec<_>>())?;
-        let product = |primes: &[u64]| primes.iter().fold(Residue::ONE, |sum, &q| sum * Residue::from(q));
-        let (from, to) = (plan.output().level, self.params().max_level());
-        self.run(|| {
-            let e = PrimePowerCiphertextEvaluator::new(&prepared.ctx, &key.keys);
-            let pipeline = Pipeline::sharing(&e, plan, &[&pipeline])?;
-            let input = Arc::new(PrimePowerCiphertext {
-                sample,
-                power: input.power,
-                correction_factor: input.correction_factor,
-            });
-            let units = e.over_p(&pipeline.run(&e, &[input], &mut ())?[0]);
-            let gain = product(&users[..=to]).over(product(&primes[..=from]));
-            Ok(self.numbers(&*e.mod_switch(&units, to, gain).map_err(aglet_bootstrap::Error::from)?, RAISED_NOISE))
-        })
-    }
-
     /// The stages of such messages, which are kept: interpolation takes a while.
     fn raising(&self, of: Messages, control: &Control) -> Result<Arc<Raising>, Error> {
-        if let Some((_, found)) = self.bootstrap.raisings.find(|other| *other == of) {
-            return Ok(found);
-        }
-        let prepared = self.prepared()?;
-        let made = self.run(|| {
-            let rounding = Rounding::stopped_by(of, control.flag()).map_err(aglet_bootstrap::Error::from)?;
-            let plan = prepared.circuit.raising(self.params(), rounding)?;
-            let none = KeySet::new();
-            let e = PrimePowerCiphertextEvaluator::new(&prepared.ctx, &none);
-            Ok(Pipeline::sharing(&e, plan, &[&prepared.pipeline])?)
-        })?;
-        Ok(self.bootstrap.raisings.keep(of, made))
+        self.bootstrap.raisings.get(of, || {
+            let prepared = self.prepared()?;
+            self.run(|| {
+                let rounding = Rounding::stopped_by(of, control.flag()).map_err(aglet_bootstrap::Error::from)?;
+                let plan = prepared.circuit.raising(self.params(), rounding)?;
+                let none = KeySet::new();
+                let e = PrimePowerCiphertextEvaluator::new(&prepared.ctx, &none);
+                Ok(Pipeline::sharing(&e, plan, &[&prepared.pipeline])?)
+            })
+        })
     }
 
     /// The stages of the last bootstrap on this engine.
@@ -302,20 +234,12 @@ impl Engine {
     /// A ciphertext where a bootstrap takes it.
     fn lowered(&self, ct: &Ciphertext) -> Result<Ciphertext, Error> {
         if ct.level() < INPUT_LEVEL {
-            return Err(Error::Level(format!(
-                "A bootstrap takes ciphertexts at level {INPUT_LEVEL} or above, and this one is at level {}: the bootstrap itself \
-                 takes the lowest level. Bootstrap it one product earlier.",
-                ct.level()
-            )));
+            return Err(LevelError::IntegerBootstrapInput { least: INPUT_LEVEL, level: ct.level() }.into());
         }
         let low = self.level_down(ct, INPUT_LEVEL)?;
         let bits = low.noise.log2() - Noise::rounding(self.params()).times(INPUT_NOISE).log2();
         match bits > 0.0 {
-            true => Err(Error::Noise(format!(
-                "This ciphertext has {bits:.1} bits more noise than a bootstrap takes: no rescale follows rotations and sums at level \
-                 {INPUT_LEVEL}. Rotate and sum at level {} or above, before the last product, or bootstrap first.",
-                INPUT_LEVEL + 1
-            ))),
+            true => Err(NoiseError::BootstrapInput { bits, level: INPUT_LEVEL }.into()),
             false => Ok(low),
         }
     }
@@ -341,3 +265,7 @@ impl Prepared {
         Ok(Arc::new(PrimePowerCiphertext { sample: Sample { polys, key: ct.key }, power, correction_factor }))
     }
 }
+
+#[cfg(test)]
+#[path = "bootstrap_tests.rs"]
+mod tests;

@@ -1,7 +1,7 @@
 //! Circuits on integers: powers, polynomials, sums of slots, lookup tables, comparisons.
 
 use super::{Ciphertext, Engine, RelinearizationKey};
-use crate::{Control, Error};
+use crate::{Control, Error, ParameterError, RangeError};
 use aglet_circuits::polynomial::{power, power_products, Basis, Series};
 use aglet_circuits::table::Table;
 use aglet_ring::Modulus;
@@ -35,7 +35,7 @@ impl Engine {
         let done = || control.report(so_far.fetch_add(1, Ordering::Relaxed) + 1, total, what);
         let found = self.run(|| {
             control.check()?;
-            let evaluator = IntegerEvaluator::new(self.context(), self.params(), key.keys()).stopped_by(control.flag());
+            let evaluator = IntegerEvaluator::new(&self.ctx, self.params(), key.keys()).stopped_by(control.flag());
             Ok(work(SlotEvaluator::new(evaluator, self.encoder()).watched_by(&done))?)
         })?;
         control.report(total, total, what);
@@ -133,10 +133,7 @@ impl Engine {
     pub(super) fn check_slots(&self) -> Result<(), Error> {
         match self.packing() {
             Packing::Slots => Ok(()),
-            Packing::Coefficients => Err(Error::Parameter(
-                "This engine packs coefficients, which have no rotations and no lookups, and no bootstrap if there are more coefficients than slots; \
-                 make it with packing=\"slots\".".into(),
-            )),
+            Packing::Coefficients => Err(ParameterError::Coefficients.into()),
         }
     }
 }
@@ -144,11 +141,8 @@ impl Engine {
 /// The table of [`Engine::comparison_table`] for numbers modulo t in slots.
 pub(super) fn comparison_table(t: &Modulus, what: Comparison, bits: u32) -> Result<Table, Error> {
     if bits == 0 || bits > MOST_COMPARED_BITS || 2 << bits > t.value() {
-        let fits = (t.value().ilog2() - 1).min(MOST_COMPARED_BITS);
-        return Err(Error::Range(format!(
-            "Integers of {bits} bits cannot be compared modulo {}; take 1 to {fits} bits, and compare larger ones digit by digit.",
-            t.value()
-        )));
+        let most = (t.value().ilog2() - 1).min(MOST_COMPARED_BITS);
+        return Err(RangeError::ComparedBits { bits, modulus: t.value(), most }.into());
     }
     let most = (1i64 << bits) - 1;
     let value = |d: i64| match what {

@@ -2,9 +2,8 @@
 
 use super::bootstrap::State;
 use super::{Message, RelinearizationKey, RotationKey};
-use crate::runtime::Runtime;
+use crate::runtime::{Cache, Runtime};
 use crate::{Error, PublicKey, SecretKey};
-use aglet_ring::process::Lock;
 use aglet_rlwe::{Context, KeySet};
 use aglet_schemes::integer::{
     decrypt, encrypt, noise_budget, Encoder, Encryptor, IntegerCiphertext, IntegerEvaluator, IntegerParams, Packing,
@@ -16,14 +15,16 @@ use std::sync::Arc;
 /// so threads can share it.
 pub struct Engine {
     pub(super) params: IntegerParams,
-    pub(super) ctx: Arc<Context>,
+    pub(crate) ctx: Arc<Context>,
     encoder: Encoder,
-    pub(super) runtime: Arc<Runtime>,
+    pub(crate) runtime: Arc<Runtime>,
     none: KeySet,
     pub(super) bootstrap: State,
     /// For scaled products, made with the first.
-    wide: Lock<Option<Arc<WideRings>>>,
+    wide: Cache<(), WideRings, 1>,
 }
+
+crate::runtime::runs! { Engine }
 
 impl Engine {
     /// Makes an engine with its own runtime. `threads` 0 uses all cores.
@@ -50,7 +51,7 @@ impl Engine {
             runtime,
             none: KeySet::new(),
             bootstrap: State::default(),
-            wide: Lock::default(),
+            wide: Cache::default(),
         })
     }
 
@@ -76,26 +77,6 @@ impl Engine {
 
     pub(super) fn encoder(&self) -> &Encoder {
         &self.encoder
-    }
-    pub(crate) fn context(&self) -> &Arc<Context> {
-        &self.ctx
-    }
-    /// Kernels in use.
-    #[must_use]
-    pub fn backend(&self) -> &'static str {
-        self.runtime.kernels().name()
-    }
-    /// Threads in use.
-    #[must_use]
-    pub fn threads(&self) -> usize {
-        self.runtime.threads()
-    }
-    pub(crate) fn runtime(&self) -> &Runtime {
-        &self.runtime
-    }
-    /// Runs work on the engine's threads.
-    pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
-        self.runtime.run(work)
     }
     fn evaluator<'a>(&'a self, keys: &'a KeySet) -> IntegerEvaluator<'a> {
         IntegerEvaluator::new(&self.ctx, &self.params, keys)
@@ -254,16 +235,12 @@ impl Engine {
         b: &IntegerCiphertext,
         key: &RelinearizationKey,
     ) -> Result<IntegerCiphertext, Error> {
-        let kept = self.wide.lock().clone();
         self.runtime.run(|| {
-            let wide = match kept {
-                Some(wide) => wide,
-                None => {
-                    let made = Arc::new(WideRings::new(&self.params, self.runtime.kernels())?);
-                    self.runtime.serves(made.pool());
-                    self.wide.lock().get_or_insert(made).clone()
-                }
-            };
+            let wide = self.wide.get((), || {
+                let made = WideRings::new(&self.params, self.runtime.kernels())?;
+                self.runtime.serves(made.pool());
+                Ok::<_, Error>(made)
+            })?;
             Ok(self.evaluator(&key.0).mul_scaled(&wide, a, b)?)
         })
     }

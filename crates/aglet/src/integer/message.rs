@@ -1,7 +1,7 @@
 //! Messages of integers: plain numbers, or numbers that are encoded once for many uses.
 
 use super::Engine;
-use crate::Error;
+use crate::{Error, ForeignError};
 use aglet_schemes::integer::{Encoder, Packing};
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -75,13 +75,13 @@ impl Engine {
         let own = (self.params().plain().value(), self.params().n(), self.packing());
         match (pt.t, pt.coefficients.len(), pt.packing) == own {
             true => Ok(()),
-            false => Err(Error::Foreign(format!(
-                "This plaintext has {} coefficients modulo {}, and this engine {} modulo {}; encode it again with this engine.",
-                pt.coefficients.len(),
-                pt.t,
-                own.1,
-                own.0
-            ))),
+            false => Err(ForeignError::Plaintext {
+                count: pt.coefficients.len(),
+                modulus: pt.t,
+                own_count: own.1,
+                own: own.0,
+            }
+            .into()),
         }
     }
 

@@ -1,22 +1,16 @@
 //! The sets of integers that come with Aglet: one TOML file each, checked when loaded.
 
-use crate::presets::text_of;
-use crate::Error;
+use crate::presets::{text_of, texts};
+use crate::{Error, ParameterError};
 /// The required security check.
 pub use aglet_rlwe::security::Security;
 use aglet_schemes::integer::{IntegerLiteral, IntegerParams};
 
 /// Name and text of every preset, smallest first, then those with a bootstrap, then toys.
-pub const ALL: [(&str, &str); 8] = [
-    ("int-levels-13", include_str!("../../presets/integer/int-levels-13.toml")),
-    ("int-levels-14", include_str!("../../presets/integer/int-levels-14.toml")),
-    ("int-levels-15", include_str!("../../presets/integer/int-levels-15.toml")),
-    ("int-levels-16", include_str!("../../presets/integer/int-levels-16.toml")),
-    ("int16", include_str!("../../presets/integer/int16.toml")),
-    ("int16-deep", include_str!("../../presets/integer/int16-deep.toml")),
-    ("toy-int16", include_str!("../../presets/integer/toy-int16.toml")),
-    ("toy-int16-deep", include_str!("../../presets/integer/toy-int16-deep.toml")),
-];
+pub const ALL: [(&str, &str); 8] = texts! { "integer":
+    "int-levels-13", "int-levels-14", "int-levels-15", "int-levels-16", "int16", "int16-deep", "toy-int16",
+    "toy-int16-deep"
+};
 
 /// The parameters of this name.
 ///
@@ -52,7 +46,5 @@ pub fn with_depth(depth: usize, t: u64) -> Result<IntegerParams, Error> {
             return with_modulus(name, t, Security::Bits128);
         }
     }
-    Err(Error::Parameter(format!(
-        "There is no set of integers with depth = {depth}; the largest has {most}. For more products use a set with a bootstrap, int16 or int16-deep."
-    )))
+    Err(ParameterError::Depth { depth, most }.into())
 }

@@ -21,6 +21,16 @@ impl<K: Clone, V, const MOST: usize> Cache<K, V, MOST> {
     pub fn find(&self, wanted: impl Fn(&K) -> bool) -> Option<(K, Arc<V>)> {
         self.0.lock().iter().find(|(key, _)| wanted(key)).cloned()
     }
+    /// The latest with this key, or what is made and kept.
+    pub fn get<E>(&self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<Arc<V>, E>
+    where
+        K: PartialEq,
+    {
+        match self.find(|other| *other == key) {
+            Some((_, found)) => Ok(found),
+            None => Ok(self.keep(key, make()?)),
+        }
+    }
     /// Keeps a value that was just made, in place of the oldest if there is no room.
     pub fn keep(&self, key: K, made: V) -> Arc<V> {
         let made = Arc::new(made);

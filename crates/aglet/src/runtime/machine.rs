@@ -1,7 +1,7 @@
 //! Facts about this machine: for `aglet doctor`, memory forecasts and benchmarks.
 
 use super::{cgroup, on_threads};
-use crate::Error;
+use crate::{Error, MemoryError, ParameterError};
 use aglet_ring::arch;
 use aglet_ring::bench::{self, TransformTimes};
 use std::fs;
@@ -103,23 +103,20 @@ fn time_ntt(log_n: u32, bits: u32, backend: &str, repeat: usize) -> Result<Trans
     const LIMBS: usize = 24;
     let kernels = arch::by_name(backend)?;
     if !(6..=17).contains(&log_n) || !(20..=61).contains(&bits) || bits < log_n + 8 {
-        return Err(Error::Parameter(format!(
-            "A transform of degree 2^{log_n} with primes of {bits} bits is not supported; take log_n from 6 to 17 and bits from log_n + 8 (at least 20) to 61."
-        )));
+        return Err(ParameterError::Transform { log_n, bits }.into());
     }
     let top = 1u64 << bits;
     let primes: Vec<u64> = aglet_ring::primes::ntt_primes(top as f64, log_n, &[], top).take(LIMBS).collect();
-    bench::transform_times(log_n, &primes, kernels, repeat)?.ok_or_else(|| {
-        Error::Parameter(format!("The backend {backend} serves primes up to 50 bits; {bits} bits run on scalar only."))
-    })
+    bench::transform_times(log_n, &primes, kernels, repeat)?
+        .ok_or_else(|| ParameterError::PrimeBits { backend: backend.into(), bits }.into())
 }
 
-pub(crate) fn out_of_memory(what: &str, needed: u64, available: u64) -> Error {
-    Error::Memory { what: what.to_string(), needed: needed as f64 / 1e9, available: available as f64 / 1e9 }
+pub(crate) fn out_of_memory(what: &'static str, needed: u64, available: u64) -> Error {
+    MemoryError::Bootstrap { what, needed, available }.into()
 }
 
 /// Refuses what needs more bytes than the system has.
-pub(crate) fn check_memory(what: &str, needed: u64) -> Result<(), Error> {
+pub(crate) fn check_memory(what: &'static str, needed: u64) -> Result<(), Error> {
     match memory_available() {
         Some(available) if needed > available => Err(out_of_memory(what, needed, available)),
         _ => Ok(()),

@@ -35,6 +35,32 @@ pub struct Runtime {
     room: Room,
 }
 
+/// What engines have of the [`Runtime`] that they run on.
+macro_rules! runs {
+    ($engine:ty) => {
+        impl $engine {
+            /// Worker threads.
+            #[must_use]
+            pub fn threads(&self) -> usize {
+                self.runtime.threads()
+            }
+            /// Name of the kernels in use.
+            #[must_use]
+            pub fn backend(&self) -> &'static str {
+                self.runtime.kernels().name()
+            }
+            /// Runs work on the engine's own threads.
+            pub(crate) fn run<T: Send>(
+                &self,
+                work: impl FnOnce() -> Result<T, $crate::Error> + Send,
+            ) -> Result<T, $crate::Error> {
+                self.runtime.run(work)
+            }
+        }
+    };
+}
+pub(crate) use runs;
+
 impl Runtime {
     /// So many threads (0: one for each core), the kernels that `AGLET_BACKEND` or the CPU chooses, and randomness from the
     /// operating system.

@@ -1,6 +1,6 @@
 //! The threads of an engine, and of work that has none.
 
-use crate::Error;
+use crate::{Error, ParameterError};
 use aglet_ring::process::PerProcess;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -23,10 +23,7 @@ impl Threads {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let most = MOST.max(2 * cores);
         if count > most {
-            return Err(Error::Parameter(format!(
-                "thread_count = {count} is more than {most}, the most on a machine of {cores} cores, where more threads take \
-                 turns and save nothing; take 0 for all cores."
-            )));
+            return Err(ParameterError::ThreadCount { count, most, cores }.into());
         }
         let pool = pool(count)?;
         Ok(Self { count: pool.current_num_threads(), pool: PerProcess::new(pool) })
@@ -56,7 +53,5 @@ pub(crate) fn on_threads<T: Send>(count: usize, work: impl FnOnce() -> Result<T,
 
 fn pool(count: usize) -> Result<ThreadPool, Error> {
     let builder = ThreadPoolBuilder::new().num_threads(count).thread_name(|i| format!("aglet-{i}"));
-    builder
-        .build()
-        .map_err(|e| Error::Parameter(format!("The threads could not be started: {e}; use a smaller thread_count.")))
+    Ok(builder.build().map_err(|reason| ParameterError::Threads { reason })?)
 }

@@ -1,7 +1,7 @@
 //! Unit costs: the time of a unit of each kind of work on this machine. With the work of a plan they give its time.
 
 use super::on_threads;
-use crate::Error;
+use crate::{Error, ParameterError};
 use aglet_ring::bench::{self, KernelTimes};
 use aglet_ring::{arch, primes, Tally};
 use std::collections::BTreeMap;
@@ -19,10 +19,7 @@ impl Units {
         let known = values.keys().all(|name| KernelTimes::NAMES.contains(&name.as_str()));
         let value = |name: &str| values.get(name).copied().filter(|us| us.is_finite() && *us >= 0.0);
         let times = KernelTimes::try_from_fn(|name| if known { value(name) } else { None });
-        times.map(Self).ok_or_else(|| {
-            let names = KernelTimes::NAMES.join(", ");
-            Error::Parameter(format!("Unit costs are microseconds of 0 or more for each of {names}; give all of them."))
-        })
+        Ok(times.map(Self).ok_or_else(|| ParameterError::Units { names: KernelTimes::NAMES.join(", ") })?)
     }
 
     /// The value of each kind of work.
@@ -52,8 +49,7 @@ impl Units {
     /// # Errors
     /// An unknown backend, sizes without enough primes, out of memory.
     pub fn measure(log_n: u32, bits: u32) -> Result<Self, Error> {
-        let refused =
-            || Error::Parameter(format!("There are no rings of degree 2^{log_n} with primes of {bits} bits."));
+        let refused = || ParameterError::NoRing { log_n, bits }.into();
         if !(8..=17).contains(&log_n) || !(30..=61).contains(&bits) {
             return Err(refused());
         }

@@ -3,11 +3,10 @@
 //! Bits are brought to 0 and half the torus, packed as coefficients, switched to the modulus q0 and to the main secret. There a bootstrap that
 //! squares the errors of bits goes on from its sparse secret.
 
-use super::key::added_noise;
 use super::{fits_values, packing_bytes, SchemeSwitch, SchemeSwitchKey};
 use crate::ckks::{BootstrapKeys, Ciphertext, KeySize};
 use crate::fhew::{Form, MAX_LOG2_FAILURE};
-use crate::{Control, Error};
+use crate::{Control, Error, MissingKeyError, ParameterError, RangeError};
 use aglet_rlwe::lwe::{log2_tail, LweCiphertext};
 use aglet_rlwe::ring_switch::SmallToLargeKey;
 
@@ -24,7 +23,7 @@ impl SchemeSwitch {
     ///
     /// # Errors
     /// [`Error::Parameter`] for integers, which a table or a sign must bring to bits before; [`Error::Range`] for more of them than slots,
-    /// or bits whose noise is so large that one would be wrong more often than 2^-128; [`Error::KeyMemory`]; [`Error::MissingKey`] for a small bootstrap key or one
+    /// or bits whose noise is so large that one would be wrong more often than 2^-128; [`Error::Memory`]; [`Error::MissingKey`] for a small bootstrap key or one
     /// that is not lossy; keys that do not belong together, [`Error::Cancelled`].
     pub fn from_fhew(
         &self,
@@ -41,9 +40,10 @@ impl SchemeSwitch {
         members.extend(imaginary.map(|bits| self.halves(bits, true)).transpose()?.unwrap_or_default());
         let noise = self.noise_up(&members)?;
         let sample = self.slots.run(|| {
-            let samples = SmallToLargeKey::pack(&self.between, ctx, &key.packing, &members)?;
+            let (packing, small_to_large) = key.back()?;
+            let samples = SmallToLargeKey::pack(&self.between, ctx, packing, &members)?;
             control.check()?;
-            Ok(key.small_to_large.apply(&self.between, (&self.slots.ctx, ctx), &samples)?)
+            Ok(small_to_large.apply(&self.between, (&self.slots.ctx, ctx), &samples)?)
         })?;
         self.slots.raise(sample, (noise, imaginary.is_none()), keys, control)
     }
@@ -64,25 +64,17 @@ impl SchemeSwitch {
         match form {
             Form::Bits => Ok((2, q.div_ceil(4))),
             Form::Messages(domain) => Ok((self.fhew.params().message().within(domain).torus() as i64 / 2, 0)),
-            Form::Integers(_) | Form::Unsigned(_) => Err(Error::Parameter(
-                "Only bits go back, and these are integers; look up a table or a sign on them, whose results are 0 and 1.".into(),
-            )),
+            Form::Integers(_) | Form::Unsigned(_) => Err(ParameterError::OnlyBitsBack.into()),
         }
     }
 
     fn check_from_fhew(&self, count: usize, (key, keys): (&SchemeSwitchKey, &BootstrapKeys<'_>)) -> Result<(), Error> {
         let slots = self.slots.slots();
         if count > slots {
-            return Err(Error::Range(format!(
-                "{count} bits do not fit {slots} slots; bring them back in parts, or make the engine with more slots."
-            )));
+            return Err(RangeError::BitsBack { count, slots }.into());
         }
-        if keys.size() == KeySize::Small {
-            return Err(Error::MissingKey(
-                "The way back takes the rotations of a bootstrap key of size \"medium\" or \"large\"; make one with \
-                 create_lossy_bootstrap_key(secret_key)."
-                    .into(),
-            ));
+        if keys.bootstrap.size() == KeySize::Small {
+            return Err(MissingKeyError::FromFhew.into());
         }
         if let Some((what, found)) = keys.ids().find(|(_, id)| *id != key.id()) {
             return Err(aglet_rlwe::Error::KeyMismatch { what, found, expected: key.id() }.into());
@@ -92,8 +84,7 @@ impl SchemeSwitch {
 
     /// The variance, on the torus, that halves of the torus have at q0 if they come with this one.
     fn variance_from_fhew(&self, variance: f64) -> Result<f64, Error> {
-        let (large, ctx) = (&*self.slots.ctx, &*self.fhew.ctx);
-        Ok(variance + added_noise((large, ctx))?)
+        Ok(variance + self.added_noise()?)
     }
 
     /// log2 of the probability that a bit comes back wrong, by the formulas, if it has this variance on the torus.
@@ -110,10 +101,7 @@ impl SchemeSwitch {
         let variance = self.variance_from_fhew(members.iter().map(|m| m.1.variance()).fold(0.0, f64::max))?;
         let failure = log2_tail(DISTANCE, variance);
         if failure > MAX_LOG2_FAILURE {
-            return Err(Error::Range(format!(
-                "These bits have so much noise that one in 2^{:.0} would come back wrong; look up a table on them, or a gate, before.",
-                -failure
-            )));
+            return Err(RangeError::NoisyBits { log2_failure: failure }.into());
         }
         Ok(2.0 * variance.sqrt())
     }

@@ -7,22 +7,23 @@
 mod from_fhew;
 mod integers;
 mod key;
+mod side;
 mod to_fhew;
 
 pub use from_fhew::Bits;
-pub use integers::{IntegerSchemeSwitch, IntegerSchemeSwitchKey};
-pub use key::SchemeSwitchKey;
+pub use key::{IntegerSchemeSwitchKey, SchemeSwitchKey, SwitchKey};
 pub use to_fhew::{Parts, Reading};
 
 use crate::fhew;
-use crate::runtime::{machine, Cache};
-use crate::{ckks, Error};
+use crate::runtime::{machine, Cache, Runtime};
+use crate::{ckks, integer, Error, MemoryError, ParameterError};
 use aglet_bootstrap::ckks::slots_first::steps::SlotsFirst;
 use aglet_bootstrap::ckks::BootstrapKind;
 use aglet_bootstrap::Pipeline;
 use aglet_rlwe::lwe::LweContext;
-use aglet_rlwe::ring_switch;
+use aglet_rlwe::{ring_switch, Context};
 use aglet_schemes::ckks::CkksTransform;
+use side::SlotEngine;
 use std::sync::Arc;
 use to_fhew::Conversion;
 
@@ -41,11 +42,7 @@ fn fits_cells(fhew: &LweContext, values: usize) -> Result<(), Error> {
 /// Refuses work on so many values of a FHEW engine that needs more memory than there is.
 fn fits_values(values: usize, needed: u64) -> Result<(), Error> {
     match machine::memory_available() {
-        Some(free) if needed > free => Err(Error::KeyMemory(format!(
-            "{values} values of this FHEW engine need {:.1} GB and {:.1} GB of memory are free; take fewer at once, or free some.",
-            needed as f64 / 1e9,
-            free as f64 / 1e9
-        ))),
+        Some(free) if needed > free => Err(MemoryError::Switched { count: values, needed, available: free }.into()),
         _ => Ok(()),
     }
 }
@@ -55,58 +52,81 @@ type ToFhewPipeline = Pipeline<SlotsFirst, CkksTransform>;
 /// How many conversions to FHEW a switch keeps with encoded linear maps.
 const PIPELINES: usize = 4;
 
-/// A CKKS engine and a FHEW engine, and the ring between them. Shared freely: all methods take `&self`.
-pub struct SchemeSwitch {
-    pub(crate) slots: Arc<ckks::Engine>,
+/// An engine with slots that bootstraps and a FHEW engine, and the ring between them. Shared freely: all methods take `&self`.
+pub struct Switch<E: SlotEngine> {
+    pub(crate) slots: Arc<E>,
     pub(crate) fhew: Arc<fhew::Engine>,
     pub(crate) between: Arc<ring_switch::RingSwitch>,
-    pipelines: Cache<Conversion, ToFhewPipeline, PIPELINES>,
+    /// What conversions were found to take, the latest first.
+    kept: E::Kept,
 }
 
-impl SchemeSwitch {
+/// Of CKKS.
+pub type SchemeSwitch = Switch<ckks::Engine>;
+/// Of integers.
+pub type IntegerSchemeSwitch = Switch<integer::Engine>;
+
+/// Conversions to FHEW that a switch of CKKS keeps encoded.
+#[derive(Default)]
+pub struct Pipelines(Cache<Conversion, ToFhewPipeline, PIPELINES>);
+
+impl SlotEngine for ckks::Engine {
+    type Kept = Pipelines;
+
+    fn check(&self) -> Result<(), Error> {
+        match self.can_bootstrap() && BootstrapKind::of(self.params()).rules().raises_modulus() {
+            true => Ok(()),
+            false => Err(ParameterError::NoSwitch { name: self.params().name().into() }.into()),
+        }
+    }
+    fn context(&self) -> &Context {
+        &self.ctx
+    }
+    fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+}
+
+impl<E: SlotEngine> Switch<E> {
     /// A switch between two engines, which runs on the threads of the first.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for parameters that do not bootstrap, or without raising the modulus; a modulus of the FHEW engine that has no ring of this degree.
-    pub fn new(slots: impl Into<Arc<ckks::Engine>>, fhew: impl Into<Arc<fhew::Engine>>) -> Result<Self, Error> {
+    /// [`Error::Parameter`] for an engine without slots, without a bootstrap, or whose bootstrap does not raise the modulus; a modulus of the
+    /// FHEW engine that has no ring of this degree.
+    pub fn new(slots: impl Into<Arc<E>>, fhew: impl Into<Arc<fhew::Engine>>) -> Result<Self, Error> {
         let (slots, fhew) = (slots.into(), fhew.into());
-        if !slots.can_bootstrap() || !BootstrapKind::of(slots.params()).rules().raises_modulus() {
-            return Err(Error::Parameter(format!(
-                "Parameters \"{}\" have no primes for slots_to_coeffs, which a switch begins with; take a set that bootstraps.",
-                slots.params().name()
-            )));
-        }
-        let (log_n, kernels) = (slots.params().log_n(), slots.runtime.kernels());
-        let between = Arc::new(slots.run(|| Ok(ring_switch::RingSwitch::new(&fhew.ctx, log_n, kernels)?))?);
-        slots.runtime.serves(between.pool());
-        Ok(Self { slots, fhew, between, pipelines: Cache::default() })
+        slots.check()?;
+        let (log_n, runtime) = (slots.context().ring().log_n(), slots.runtime());
+        let between = runtime.run(|| Ok(ring_switch::RingSwitch::new(&fhew.ctx, log_n, runtime.kernels())?))?;
+        runtime.serves(between.pool());
+        Ok(Self { slots, fhew, between: Arc::new(between), kept: E::Kept::default() })
     }
 
-    /// Runs work on the threads of the engine of slots.
+    /// Runs work on its own threads.
     pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
-        self.slots.run(work)
+        self.slots.runtime().run(work)
     }
     /// Name of the kernels in use.
     #[must_use]
     pub fn backend(&self) -> &'static str {
-        self.slots.backend()
+        self.slots.runtime().kernels().name()
     }
-    /// Worker threads of the engine of slots.
+    /// Worker threads.
     #[must_use]
     pub fn threads(&self) -> usize {
-        self.slots.threads()
+        self.slots.runtime().threads()
     }
-    /// The engine whose slots are read.
+    /// The engine of slots.
     #[must_use]
-    pub fn slots(&self) -> &ckks::Engine {
+    pub fn slots(&self) -> &E {
         &self.slots
     }
-    /// The engine of FHEW.
+    /// The FHEW engine.
     #[must_use]
     pub fn fhew(&self) -> &fhew::Engine {
         &self.fhew
     }
-    /// Bytes in memory that so many values take in the conversion from FHEW, beside keys and what a bootstrap takes.
+    /// Bytes that so many values take in the conversion from FHEW, beside keys and what a bootstrap takes.
     #[must_use]
     pub fn packing_bytes(&self, values: usize) -> u64 {
         packing_bytes(&self.fhew.ctx, values)

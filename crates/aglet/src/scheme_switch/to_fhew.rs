@@ -4,7 +4,7 @@ use super::{fits_cells, SchemeSwitch, SchemeSwitchKey, ToFhewPipeline};
 use crate::ckks::arithmetic::check_owner;
 use crate::ckks::{BootstrapKey, Ciphertext, KeySize, Request};
 use crate::fhew::{Integer, Message, Unsigned};
-use crate::{Control, Error};
+use crate::{Control, Error, MissingKeyError, ParameterError, RangeError};
 use aglet_bootstrap::ckks::slots_first::lowering;
 use aglet_bootstrap::BootstrapCircuit;
 use aglet_bootstrap::Pipeline;
@@ -84,7 +84,7 @@ impl Parts {
 /// Refuses slots that an engine with so many has not.
 pub(super) fn check_slots(slots: &[usize], count: usize) -> Result<(), Error> {
     match slots.iter().find(|&&slot| slot >= count) {
-        Some(slot) => Err(Error::Range(format!("There is no slot {slot}; this engine has slots 0 to {}.", count - 1))),
+        Some(&slot) => Err(RangeError::NoSlot { slot, count }.into()),
         None => Ok(()),
     }
 }
@@ -95,16 +95,11 @@ fn check_size(ct: &Ciphertext, reading: Reading) -> Result<(), Error> {
     // Of a complex message the size alone is known, and whole numbers that fit have one of so much.
     let whole = if ct.real { room } else { room * std::f64::consts::SQRT_2 };
     if ct.known.at_least().is_some_and(|size| size > whole) {
-        return Err(Error::Range(format!(
-            "This message has a value larger than {most}, the most that is read this way; scale it down, give bound=, or read more bits."
-        )));
+        return Err(RangeError::AboveReading { most }.into());
     }
     let (bound, most_stated) = (ct.stated.bound, if matches!(reading, Reading::Real(..)) { room } else { whole });
     if bound.is_finite() && bound > most_stated {
-        return Err(Error::Range(format!(
-            "By the bound that was declared for this ciphertext its values may be as large as {bound}, and {most} is the most that is read \
-             this way; give bound= if you know better, or scale them down."
-        )));
+        return Err(RangeError::ReadingBound { bound, most }.into());
     }
     Ok(())
 }
@@ -140,7 +135,7 @@ impl SchemeSwitch {
     ///
     /// # Errors
     /// [`Error::Range`] for a slot that does not exist, a message that is known or stated to be too large, or one whose noise is not known,
-    /// [`Error::MissingKey`] for a small bootstrap key or one for other slots, [`Error::KeyMemory`] for more slots than fit into memory,
+    /// [`Error::MissingKey`] for a small bootstrap key or one for other slots, [`Error::Memory`] for more slots than fit into memory,
     /// keys that do not belong together, [`Error::Cancelled`].
     pub fn to_fhew(
         &self,
@@ -186,20 +181,12 @@ impl SchemeSwitch {
         check_owner(ct, "switching key", key.id())?;
         check_owner(ct, "bootstrap key", bootstrap.id())?;
         if bootstrap.size() == KeySize::Small || bootstrap.request().slots != count {
-            return Err(Error::MissingKey(format!(
-                "The way to FHEW takes the rotations of a bootstrap key of size \"medium\" or \"large\" for {count} slots; make one with \
-                 create_bootstrap_key(secret_key)."
-            )));
+            return Err(MissingKeyError::ToFhew { count }.into());
         }
         check_size(ct, reading)?;
         match ct.stated.noise.is_finite() {
             true => Ok(()),
-            false => Err(Error::Range(
-                "The noise of this ciphertext is not known, so nobody can say how often a lookup of it would fail; encrypt with bound=, the \
-                 largest size that values may have, which products and lower levels need, or say what it is: noise=, the root mean \
-                 square of the error of a slot."
-                    .into(),
-            )),
+            false => Err(RangeError::UnknownToRead.into()),
         }
     }
 
@@ -231,16 +218,10 @@ impl SchemeSwitch {
         reading: Reading,
     ) -> Result<Arc<ToFhewPipeline>, Error> {
         let conversion = Conversion(circuit.request, reading.torus());
-        if let Some((_, found)) = self.pipelines.find(|other| *other == conversion) {
-            return Ok(found);
-        }
-        let layout = circuit.layout.as_ref().ok_or_else(|| {
-            Error::Parameter(
-                "The bootstrap of this preset does not raise the modulus, as scheme switching must; take a preset whose bootstrap does.".into(),
-            )
-        })?;
-        let made = Pipeline::new(e, lowering(layout, reading.torus())?)?;
-        Ok(self.pipelines.keep(conversion, made))
+        self.kept.0.get(conversion, || {
+            let layout = circuit.layout.as_ref().ok_or(ParameterError::RaisesNothing)?;
+            Ok(Pipeline::new(e, lowering(layout, reading.torus())?)?)
+        })
     }
 
     /// The coefficient of a part of a slot: the DFT leaves slots in bit-reversed order, the copies of sparse slots between them, and

@@ -3,8 +3,8 @@
 
 use super::file::Input;
 use super::header::Header;
-use super::Kind;
-use crate::{Control, Error};
+use super::{Kind, Shape};
+use crate::{Control, Error, ForeignError, FormatError};
 use aglet_ring::pack::{pack, packed_len, unpack};
 use aglet_ring::{Eval, Modulus, Poly};
 use aglet_rlwe::wire::primes;
@@ -15,129 +15,7 @@ use std::collections::VecDeque;
 use zeroize::Zeroizing;
 
 /// Bytes of a checksum.
-const CHECK: usize = 32;
-
-/// The kind of a part.
-#[derive(Clone)]
-pub enum Shape {
-    /// So many bytes: a seed, secret coefficients.
-    Bytes(usize),
-    /// A polynomial modulo the first primes of a chain.
-    Poly {
-        /// The chain.
-        params: Params,
-        /// Limbs of the chain.
-        q_limbs: usize,
-        /// Special limbs.
-        p_limbs: usize,
-    },
-    /// So many canonical residues modulo one prime, a multiple of eight.
-    Residues {
-        /// The prime.
-        modulus: Modulus,
-        /// How many.
-        count: usize,
-    },
-    /// A switching key: a seed, then the half that is not uniform, digit by digit.
-    Key {
-        /// The chain.
-        params: Params,
-        /// Its purpose.
-        role: KeyRole,
-        /// Its digits and limbs.
-        spec: KeySwitchSpec,
-    },
-    /// A key of the same form that is packed in memory, of a bootstrap that knows its keys by number.
-    Packed {
-        /// The chain.
-        params: Params,
-        /// Its number.
-        number: u64,
-        /// Its samples and limbs.
-        spec: KeySwitchSpec,
-    },
-}
-
-impl Shape {
-    /// Bytes in the file, with checksums.
-    pub(super) fn stored(&self) -> Result<usize, Error> {
-        let poly = |params: &Params, q_limbs, p_limbs| -> Result<usize, Error> {
-            let limb = |(_, m): &(usize, Modulus)| packed_len(m, params.n()) + CHECK;
-            Ok(primes(params, q_limbs, p_limbs)?.iter().map(limb).sum())
-        };
-        match self {
-            Self::Bytes(length) => Ok(length + CHECK),
-            Self::Residues { modulus, count } => Ok(packed_len(modulus, *count) + CHECK),
-            Self::Poly { params, q_limbs, p_limbs } => poly(params, *q_limbs, *p_limbs),
-            Self::Key { params, spec, .. } | Self::Packed { params, spec, .. } => {
-                Ok(32 + CHECK + spec.digits.len() * poly(params, spec.q_limbs, spec.p_limbs)?)
-            }
-        }
-    }
-    /// Bytes in memory.
-    pub(super) fn memory(&self) -> usize {
-        match self {
-            Self::Bytes(length) => *length,
-            Self::Residues { count, .. } => count * 8,
-            Self::Poly { params, q_limbs, p_limbs } => (q_limbs + p_limbs) * params.n() * 8,
-            Self::Key { params, spec, .. } | Self::Packed { params, spec, .. } => spec.byte_count(params.n()),
-        }
-    }
-    /// Polynomials, for progress.
-    fn polys(&self) -> usize {
-        match self {
-            Self::Bytes(_) => 0,
-            Self::Poly { .. } | Self::Residues { .. } => 1,
-            Self::Key { spec, .. } | Self::Packed { spec, .. } => spec.digits.len(),
-        }
-    }
-    /// Hands over words that no other shape has, one after the other.
-    pub(super) fn describe(&self, word: &mut impl FnMut(u64)) {
-        let mut chain = |params: &Params| {
-            for primes in [params.q(), params.p()] {
-                word(primes.len() as u64);
-                primes.iter().for_each(|&prime| word(prime));
-            }
-        };
-        match self {
-            Self::Bytes(length) => [0, *length as u64].into_iter().for_each(word),
-            Self::Residues { modulus, count } => [3, modulus.value(), *count as u64].into_iter().for_each(word),
-            Self::Poly { params, q_limbs, p_limbs } => {
-                chain(params);
-                [1, *q_limbs as u64, *p_limbs as u64].into_iter().for_each(word);
-            }
-            Self::Key { params, role, spec } => {
-                chain(params);
-                let (kind, galois) = match role {
-                    KeyRole::Relinearization => (0, 0),
-                    KeyRole::Galois(galois) => (1, *galois),
-                    KeyRole::SparseToDenseGalois(galois) => (2, *galois),
-                    KeyRole::DenseToSparse => (3, 0),
-                    KeyRole::SparseToDense => (4, 0),
-                };
-                key_words([kind, galois], spec, word);
-            }
-            Self::Packed { params, number, spec } => {
-                chain(params);
-                key_words([5, *number], spec, word);
-            }
-        }
-    }
-}
-
-/// The words of a key for this purpose.
-fn key_words(
-    purpose: [u64; 2],
-    KeySwitchSpec { q_limbs, p_limbs, digits }: &KeySwitchSpec,
-    word: &mut impl FnMut(u64),
-) {
-    let [kind, number] = purpose;
-    [2, kind, number, *q_limbs as u64, *p_limbs as u64, digits.len() as u64].into_iter().for_each(&mut *word);
-    for digit in digits {
-        word(digit.len() as u64);
-        digit.iter().for_each(|&limb| word(limb as u64));
-    }
-}
+pub(super) const CHECK: usize = 32;
 
 /// The checksum of a section: keyed with that of the header, so that it fits this place of this file only.
 fn check(seal: &[u8; 32], section: u64, bytes: &[u8]) -> [u8; CHECK] {
@@ -160,33 +38,27 @@ impl<'a> Writer<'a> {
         let progress = Progress::new(control, "writing", kind, &shapes);
         Self { progress, shapes: shapes.into(), seal, section: 0, sink }
     }
-    fn next(&mut self) -> Option<Shape> {
-        self.shapes.pop_front()
-    }
     fn misfit<T>(&self) -> Result<T, Error> {
-        Err(Error::Foreign(format!(
-            "This {} is not of this engine's parameters; write it with the engine that made it.",
-            self.progress.kind.name
-        )))
+        Err(ForeignError::Written { kind: self.progress.kind.name }.into())
     }
 
     /// A part of so many bytes; they are wiped.
     pub fn bytes(&mut self, bytes: Zeroizing<Vec<u8>>) -> Result<(), Error> {
-        match self.next() {
+        match self.shapes.pop_front() {
             Some(Shape::Bytes(length)) if length == bytes.len() => self.plain(&bytes),
             _ => self.misfit(),
         }
     }
     /// A polynomial.
     pub fn poly(&mut self, poly: &Poly<Eval>) -> Result<(), Error> {
-        match self.next() {
+        match self.shapes.pop_front() {
             Some(Shape::Poly { params, q_limbs, p_limbs }) => self.limbs(&params, (q_limbs, p_limbs), poly),
             _ => self.misfit(),
         }
     }
     /// A part of residues.
     pub fn residues(&mut self, values: &[u64]) -> Result<(), Error> {
-        match self.next() {
+        match self.shapes.pop_front() {
             Some(Shape::Residues { modulus, count }) if count == values.len() => {
                 self.progress.step()?;
                 let mut bytes = vec![0; packed_len(&modulus, count)];
@@ -198,7 +70,7 @@ impl<'a> Writer<'a> {
     }
     /// A switching key.
     pub fn key(&mut self, key: &SwitchingKey) -> Result<(), Error> {
-        match self.next() {
+        match self.shapes.pop_front() {
             Some(Shape::Key { params, spec, .. }) if spec == *key.spec() => {
                 let (seed, halves) = key.stored();
                 self.plain(seed)?;
@@ -214,7 +86,7 @@ impl<'a> Writer<'a> {
         (seed, own): (&[u8; 32], &KeySwitchSpec),
         body: impl Fn(usize) -> Result<Poly<Eval>, Error>,
     ) -> Result<(), Error> {
-        match self.next() {
+        match self.shapes.pop_front() {
             Some(Shape::Packed { params, spec, .. }) if spec == *own => {
                 self.plain(seed)?;
                 let body = |sample| self.limbs(&params, (spec.q_limbs, spec.p_limbs), &body(sample)?);
@@ -289,7 +161,7 @@ impl Source<'_> {
     /// Copies a section; `false` if its checksum does not fit.
     fn section(&self, seal: &[u8; 32], (number, at): (u64, usize), out: &mut [u8]) -> Result<bool, Error> {
         if !self.copy_to(at, out)? {
-            return Err(Error::Format("This file became shorter while it was read; write it again.".into()));
+            return Err(FormatError::Shrunk.into());
         }
         let (bytes, found) = out.split_at(out.len() - CHECK);
         Ok(check(seal, number, bytes) == found)
@@ -415,7 +287,7 @@ impl<'a> Reader<'a> {
 }
 
 fn damaged(kind: Kind) -> Error {
-    Error::Format(format!("This {} is damaged: a checksum does not match; write or send it again.", kind.name))
+    FormatError::Damaged { kind: kind.name }.into()
 }
 
 /// Counts polynomials, and stops where the caller wants.

@@ -1,29 +1,29 @@
 //! Files of FHEW: where their keys and ciphertexts are bound, and what is stored of each.
 
-use super::parameters::{shown, unusable};
-use super::{Family, Kind, Origin, Reader, Shape, Stored, Summary, Writer, WORDS};
+use super::parameters::{found, parameters, shown, Parameters};
+use super::rlwe::{count, unknown, Words};
+use super::{Family, Kind, Origin, Reader, Shape, Stored, Summary, Writer};
 use crate::fhew::{presets, room, Array, BootstrapKey, FhewContext, Form, PackingKey, SecretKey};
-use crate::{Error, KeyId};
+use crate::{Error, KeyId, OtherEngine};
 use aglet_bootstrap::FhewBootstrapKey;
 use aglet_ring::packed::KeyShape;
 use aglet_ring::small::SmallTable;
 use aglet_rlwe::lwe::{samples, LweCiphertext, NoiseSource, SeededKey};
-use aglet_rlwe::security::Security;
 use aglet_schemes::fhew::{FhewLiteral, FhewParams};
 use zeroize::Zeroizing;
-
-type Words = [u64; WORDS];
 
 /// Every type, in the order of the numbers.
 const ALL: [Kind; 4] = [SecretKey::KIND, BootstrapKey::KIND, Array::KIND, PackingKey::KIND];
 /// The types of the family.
 pub(super) const FAMILY: Family = Family { name: FhewContext::FAMILY, kinds: &ALL, finer: |_, _| None };
 /// Most axes of an array, as numpy has them.
-const MOST_AXES: u64 = 64;
+const MOST_AXES: usize = 64;
 /// Most ciphertexts of an array that is stored; more of them are several files.
-const MOST_CELLS: u64 = 1 << 32;
+const MOST_CELLS: usize = 1 << 32;
 /// Bytes of a noise in a file: its name, its weight, its variance.
 const SOURCE: usize = 32;
+
+parameters! { FhewParams, FhewLiteral, "fhew", FhewLiteral::from_toml, presets::load }
 
 impl FhewContext {
     /// The home that data names: a preset that comes with Aglet, or the parameters of the text.
@@ -32,23 +32,12 @@ impl FhewContext {
     /// [`Error::Format`] for data of another family, a text that is no literal, or none of this fingerprint; the security gate's error
     /// for parameters below 128 bits, unless they are those of a preset or `allow_insecure` lets them pass.
     pub fn find(summary: &Summary, allow_insecure: bool) -> Result<Self, Error> {
-        summary.check_family(Self::FAMILY)?;
-        let literal = FhewLiteral::from_toml(&summary.literal).map_err(unusable)?;
-        let preset = presets::load(&literal.name, presets::Security::NotChecked)
-            .ok()
-            .filter(|p| p.fingerprint() == summary.fingerprint);
-        let security = if allow_insecure { Security::NotChecked } else { Security::Bits128 };
-        let params = match preset {
-            Some(params) => params,
-            None => FhewParams::new(literal, security).map_err(unusable)?,
-        };
-        summary.check_fingerprint(&params.literal().name, params.fingerprint())?;
-        Self::new(params)
+        Self::new(found(summary, allow_insecure)?)
     }
 }
 
 impl Origin for FhewContext {
-    const FAMILY: &'static str = "fhew";
+    const FAMILY: &'static str = FhewParams::FAMILY;
 
     fn name(&self) -> &str {
         &self.params().literal().name
@@ -60,26 +49,12 @@ impl Origin for FhewContext {
         0
     }
     fn literal(&self) -> Result<String, Error> {
-        Ok(self.params().literal().to_toml()?)
+        self.params().text()
     }
-    fn other(&self, literal: &str) -> Result<(String, String), Error> {
-        let name = shown(&FhewLiteral::from_toml(literal).map_err(unusable)?.name);
-        let fix = format!("make the engine with the options it was made with (preset={name})");
-        Ok((name, fix))
+    fn other(&self, literal: &str) -> Result<(String, OtherEngine), Error> {
+        let name = shown(&FhewParams::of_text(literal)?.name);
+        Ok((name.clone(), OtherEngine::Preset { name }))
     }
-}
-
-/// What is wrong with words or parts that no thing has.
-fn unknown<T: Stored<FhewContext>, U>(what: &str) -> Result<U, Error> {
-    Err(Error::Format(format!(
-        "This {} has {what} that these parameters do not know; use the version of Aglet that made it.",
-        T::KIND.name
-    )))
-}
-
-/// A word as a number of things.
-fn count<T: Stored<FhewContext>>(word: u64, most: u64, what: &str) -> Result<usize, Error> {
-    usize::try_from(word).ok().filter(|_| word <= most).map_or_else(|| unknown::<T, _>(what), Ok)
 }
 
 /// Residues of the modulus, with zeros up to a multiple of eight.
@@ -225,11 +200,17 @@ impl Layout {
         [self.form.code()].into_iter().chain(counts).collect()
     }
     fn read(w: &Words) -> Result<Self, Error> {
-        let Some(form) = Form::of_code(w[0]) else { return unknown::<Array, _>("a form") };
-        let axes = count::<Array>(w[1], MOST_AXES, "a number of axes")?;
-        let cells = count::<Array>(w[2], MOST_CELLS, "a number of ciphertexts")?;
-        let fresh = count::<Array>(w[3], w[2], "a number of fresh ciphertexts")?;
-        Ok(Self { form, axes, cells, fresh, sources: count::<Array>(w[4], MOST_CELLS, "a number of noises")? })
+        let Some(form) = Form::of_code(w[0]) else { return unknown::<FhewContext, Array, _>("a form") };
+        let axes = count::<FhewContext, Array>(w[1], 0, MOST_AXES, "a number of axes")?;
+        let cells = count::<FhewContext, Array>(w[2], 0, MOST_CELLS, "a number of ciphertexts")?;
+        let fresh = count::<FhewContext, Array>(w[3], 0, cells, "a number of fresh ciphertexts")?;
+        Ok(Self {
+            form,
+            axes,
+            cells,
+            fresh,
+            sources: count::<FhewContext, Array>(w[4], 0, MOST_CELLS, "a number of noises")?,
+        })
     }
     /// Words of all ciphertexts: a body of those that are fresh, all of the others.
     fn residues(&self, context: &FhewContext) -> usize {
@@ -289,9 +270,9 @@ impl Stored<FhewContext> for Array {
             || rest.words.len() > 7
             || rest.words.iter().any(|&w| w > 0)
         {
-            return unknown::<Self, _>("parts");
+            return unknown::<FhewContext, Self, _>("parts");
         }
-        Array::new(context, layout.form, shape, id, cells).or_else(|_| unknown::<Self, _>("a shape"))
+        Array::new(context, layout.form, shape, id, cells).or_else(|_| unknown::<FhewContext, Self, _>("a shape"))
     }
 }
 
@@ -317,7 +298,7 @@ struct Rest<'a> {
 impl Rest<'_> {
     /// The next one, of so many noises or, for all ones, of a seed.
     fn cell(&mut self, context: &FhewContext, key: KeyId, noises: u32) -> Result<LweCiphertext, Error> {
-        let Some(cell) = self.next(context, key, noises) else { return unknown::<Array, _>("parts") };
+        let Some(cell) = self.next(context, key, noises) else { return unknown::<FhewContext, Array, _>("parts") };
         cell
     }
     fn next(&mut self, context: &FhewContext, key: KeyId, noises: u32) -> Option<Result<LweCiphertext, Error>> {

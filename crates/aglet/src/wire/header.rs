@@ -12,7 +12,7 @@
 use super::body::Source;
 use super::parameters::shown;
 use super::{Family, Kind, Origin, Shape, Stored, FAMILIES, WORDS};
-use crate::Error;
+use crate::{Error, FormatError};
 use aglet_rlwe::KeyId;
 
 /// Tells Aglet's files from others, and shows when a program has changed line ends or cut the eighth bit.
@@ -51,10 +51,6 @@ pub fn words(few: &[u64]) -> [u64; WORDS] {
     let mut words = [0; WORDS];
     words.iter_mut().zip(few).for_each(|(word, &x)| *word = x);
     words
-}
-
-fn format<T>(sentence: impl Into<String>) -> Result<T, Error> {
-    Err(Error::Format(sentence.into()))
 }
 
 /// Takes fields off the front of a header.
@@ -128,17 +124,17 @@ impl Header {
         let mut start = [0; 10];
         let magic = source.copy_to(0, &mut start[..8])?;
         if !magic || start[..8] != MAGIC {
-            return format("This is not data of Aglet, or its first bytes are damaged; take what a write_ or serialize_ method made.");
+            return Err(FormatError::NotAglet.into());
         }
         if !source.copy_to(0, &mut start)? || !source.copy_to(0, &mut bytes)? {
-            return format("This data is cut short: it ends within its first 256 bytes; write or send it again.");
+            return Err(FormatError::ShortStart { header: true }.into());
         }
         let version = u16::from_le_bytes([start[8], start[9]]);
         if version != VERSION {
-            return format(format!("This data is of format version {version}, and this Aglet reads version {VERSION}; use the Aglet that wrote it, or make it again."));
+            return Err(FormatError::Version { version, own: VERSION }.into());
         }
         if blake3::hash(&bytes[..COVERED]) != bytes[COVERED..] {
-            return format("The header of this data is damaged: its checksum does not match; write or send it again.");
+            return Err(FormatError::Header.into());
         }
         let mut fields = Fields(&bytes[10..COVERED]);
         let tag = u16::from_le_bytes(fields.take());
@@ -160,7 +156,7 @@ impl Header {
             return Ok(());
         }
         let [found, wanted] = [self.name()?, wanted.name].map(with_article);
-        format(format!("This is {found}, not {wanted}; read it with read or deserialize, which take every type."))
+        Err(FormatError::OtherType { found, wanted }.into())
     }
 
     /// Its family.
@@ -169,18 +165,18 @@ impl Header {
         let name = name.trim_end_matches('\0');
         FAMILIES.iter().find(|family| family.name == name).ok_or_else(|| {
             let known = FAMILIES.map(|family| format!("\"{}\"", family.name)).join(" and ");
-            Error::Format(format!(
-                "This data is of the family {}, and this version of Aglet knows {known}; update Aglet.",
-                shown(name)
-            ))
+            FormatError::Family { name: shown(name), known }.into()
         })
     }
 
     /// Its type.
     pub fn kind(&self) -> Result<Kind, Error> {
-        self.family()?.kinds.iter().copied().find(|kind| kind.tag == self.tag).ok_or_else(|| {
-            Error::Format(format!("This version of Aglet does not know what type {} is; update Aglet.", self.tag))
-        })
+        self.family()?
+            .kinds
+            .iter()
+            .copied()
+            .find(|kind| kind.tag == self.tag)
+            .ok_or_else(|| FormatError::Type { tag: self.tag }.into())
     }
 
     /// Its type in the words of Python's methods, which may tell more than the type does.
@@ -193,17 +189,10 @@ impl Header {
     pub fn check_length(&self, source: &Source<'_>, kind: Kind) -> Result<(), Error> {
         let (found, claimed) = (source.len().saturating_sub(self.parts_at()) as u64, self.payload);
         if found < claimed {
-            return format(format!(
-                "This {} is cut short: {found} of {claimed} bytes follow its parameters; write or send it again.",
-                kind.name
-            ));
+            return Err(FormatError::Short { kind: kind.name, found, claimed }.into());
         }
         if found > claimed {
-            return format(format!(
-                "After this {} there are {} bytes that do not belong to it; write or send it again.",
-                kind.name,
-                found - claimed
-            ));
+            return Err(FormatError::Long { kind: kind.name, more: found - claimed }.into());
         }
         Ok(())
     }
@@ -213,7 +202,7 @@ impl Header {
         if self.shapes == digest(shapes) && self.payload == payload(shapes)? {
             return Ok(());
         }
-        other_parts(kind)
+        Err(other_parts(kind))
     }
 }
 
@@ -222,11 +211,8 @@ fn with_article(name: &str) -> String {
     format!("{article} {name}")
 }
 
-pub fn other_parts<T>(kind: Kind) -> Result<T, Error> {
-    format(format!(
-        "This {} has other parts than this version of Aglet gives it; use the version that made it, or make it again.",
-        kind.name
-    ))
+pub fn other_parts(kind: Kind) -> Error {
+    FormatError::OtherParts { kind: kind.name }.into()
 }
 
 /// Bytes of all parts with their checksums.

@@ -1,16 +1,15 @@
 //! Files of integers: where their keys and ciphertexts are bound, and what is stored of each.
 
-use super::parameters::{shown, unusable};
-use super::rlwe::{balanced, count, keys, one, polys, unknown, Lattice, Words};
-use super::{Family, Kind, Origin, Reader, Shape, Stored, Summary, Writer};
+use super::parameters::parameters;
+use super::rlwe::{balanced, count, keys, one, polys, unknown, Lattice, SlotOrigin, Words};
+use super::{Family, Kind, Origin, Reader, Shape, Stored, Writer};
 use crate::integer::{
     presets, rotation_galois, BootstrapKey, Ciphertext, Engine, IntegerLiteral, IntegerParams, Packing, Plaintext,
     RelinearizationKey, RotationKey,
 };
-use crate::{Error, KeyId, PublicKey, SecretKey};
+use crate::{Error, ForeignError, KeyId, OtherEngine, PublicKey, SecretKey};
 use aglet_bootstrap::integer::BootstrapCircuit;
-use aglet_rlwe::security::Security;
-use aglet_rlwe::{Context, KeyRole, KeySet, KeySwitchSpec, Params, Sample};
+use aglet_rlwe::{KeyRole, KeySet, KeySwitchSpec, Params, Sample};
 use aglet_schemes::integer::{self, Noise};
 use std::sync::Arc;
 
@@ -27,29 +26,15 @@ const ALL: [Kind; 7] = [
 /// The types of the family.
 pub(super) const FAMILY: Family = Family { name: IntegerOrigin::FAMILY, kinds: &ALL, finer: |_, _| None };
 
-/// The origin of stored integers: it fits engines of these parameters and, in most cases, this packing.
-#[derive(Clone)]
-pub struct IntegerOrigin {
-    /// The parameters.
-    pub params: IntegerParams,
-    /// Slots of a message; 0 where coefficients are packed.
-    pub slots: usize,
-    /// The tables of an engine, which only secret keys need.
-    pub ctx: Option<Arc<Context>>,
-}
-
-impl PartialEq for IntegerOrigin {
-    fn eq(&self, other: &Self) -> bool {
-        (&self.params, self.slots) == (&other.params, other.slots)
-    }
-}
+/// The origin of stored integers.
+pub type IntegerOrigin = SlotOrigin<IntegerParams>;
 
 impl Engine {
     /// The origin of keys and ciphertexts of this engine.
     #[must_use]
     pub fn origin(&self) -> IntegerOrigin {
         let slots = if self.packing() == Packing::Slots { self.count() } else { 0 };
-        IntegerOrigin { params: self.params().clone(), slots, ctx: Some(self.context().clone()) }
+        IntegerOrigin { params: self.params().clone(), slots, ctx: Some(self.ctx.clone()) }
     }
 }
 
@@ -62,73 +47,26 @@ impl IntegerOrigin {
             _ => Packing::Slots,
         }
     }
-
-    /// The origin that data names: a preset that comes with Aglet, perhaps with another plaintext modulus, or the parameters of the
-    /// text.
-    ///
-    /// # Errors
-    /// [`Error::Format`] for data of another family, a text that is no literal, or none of this fingerprint; the security gate's error
-    /// for parameters below 128 bits, unless they are those of a preset or `allow_insecure` lets them pass.
-    pub fn find(summary: &Summary, allow_insecure: bool) -> Result<Self, Error> {
-        summary.check_family(Self::FAMILY)?;
-        let literal = IntegerLiteral::from_toml(&summary.literal).map_err(unusable)?;
-        // As those of slots: without an engine nothing is done with what is read, and engines have a gate of their own.
-        let preset = presets::load(&literal.name, presets::Security::NotChecked)
-            .ok()
-            .filter(|p| p.fingerprint() == summary.fingerprint);
-        let security = if allow_insecure { Security::NotChecked } else { Security::Bits128 };
-        let params = match preset {
-            Some(params) => params,
-            None => IntegerParams::new(literal, security).map_err(unusable)?,
-        };
-        summary.check_fingerprint(params.name(), params.fingerprint())?;
-        let slots = summary.slots;
-        if slots != 0 && (!slots.is_power_of_two() || slots > params.n()) {
-            return Err(Error::Format(format!(
-                "An engine of {slots} slots does not exist; this data was not made by Aglet."
-            )));
-        }
-        Ok(Self { params, slots, ctx: None })
-    }
 }
 
-impl Origin for IntegerOrigin {
-    const FAMILY: &'static str = "integer";
+parameters! { IntegerParams, IntegerLiteral, "integer", IntegerLiteral::from_toml, presets::load }
 
-    fn name(&self) -> &str {
-        self.params.name()
-    }
-    fn fingerprint(&self) -> [u8; 32] {
-        self.params.fingerprint()
-    }
-    fn slots(&self) -> usize {
-        self.slots
-    }
-    fn other_slots(&self, slots: u64) -> String {
-        let named = |slots: u64| if slots == 0 { "coefficients" } else { "slots" };
-        let (theirs, own) = (named(slots), named(self.slots as u64));
-        format!("has its numbers in {theirs} and this engine in {own}; make the engine with packing=\"{theirs}\"")
-    }
-    fn literal(&self) -> Result<String, Error> {
-        Ok(self.params.literal().to_toml()?)
-    }
-    fn other(&self, literal: &str) -> Result<(String, String), Error> {
-        let theirs = IntegerLiteral::from_toml(literal).map_err(unusable)?;
-        let (name, t) = (shown(&theirs.name), theirs.plaintext_modulus);
-        let fix = format!("make the engine with the options it was made with (preset={name}, plaintext_modulus={t})");
-        Ok((name, fix))
-    }
-}
-
-impl Lattice for IntegerOrigin {
+impl Lattice for IntegerParams {
     fn rlwe(&self) -> &Params {
-        self.params.rlwe()
-    }
-    fn ctx(&self) -> Option<&Arc<Context>> {
-        self.ctx.as_ref()
+        self.rlwe()
     }
     fn user_limbs(&self) -> usize {
-        self.params.max_level() + 1
+        self.max_level() + 1
+    }
+    fn serves(&self, slots: usize) -> bool {
+        slots == 0 || slots.is_power_of_two() && slots <= self.n()
+    }
+    fn other(&self, theirs: &IntegerLiteral, name: String) -> OtherEngine {
+        OtherEngine::Modulus { name, t: theirs.plaintext_modulus }
+    }
+    fn other_slots(kind: &'static str, slots: u64, own: usize) -> ForeignError {
+        let named = |slots: u64| if slots == 0 { "coefficients" } else { "slots" };
+        ForeignError::Packing { kind, packing: named(slots), own: named(own as u64) }
     }
 }
 
@@ -136,7 +74,7 @@ keys! { IntegerOrigin:
     RelinearizationKey: 3 "relinearization key", slots: false {
         least: |_o| 0,
         words: |_x| vec![],
-        shapes: |origin, _w| Ok(vec![balanced(&origin.params, KeyRole::Relinearization, origin.user_limbs())?]),
+        shapes: |origin, _w| Ok(vec![balanced(&origin.params, KeyRole::Relinearization, origin.params.user_limbs())?]),
         keys: |x| x.keys().iter().map(|(_, key)| &**key).collect(),
         take: |_o, _w, _id, list| {
             Ok(Self(KeySet::new().with(KeyRole::Relinearization, one::<IntegerOrigin, Self>(list)?)))
@@ -144,29 +82,32 @@ keys! { IntegerOrigin:
     }
 
     RotationKey: 5 "rotation key", slots: true {
-        least: |origin| origin.user_limbs(),
+        least: |origin| origin.params.user_limbs(),
         words: |_x| vec![],
         shapes: |origin, _w| {
             if origin.slots < 2 {
                 return unknown::<IntegerOrigin, Self, _>("rows");
             }
             let all = rotation_galois(&origin.params, origin.slots).into_iter();
-            all.map(|galois| balanced(&origin.params, KeyRole::Galois(galois), origin.user_limbs())).collect()
+            all.map(|galois| balanced(&origin.params, KeyRole::Galois(galois), origin.params.user_limbs())).collect()
         },
         keys: |x| x.keys().iter().map(|(_, key)| &**key).collect(),
         take: |_o, _w, _id, list| Ok(Self(list.into_iter().collect())),
     }
 
     BootstrapKey: 7 "bootstrap key", slots: false {
-        least: |origin| origin.user_limbs(),
+        least: |origin| origin.params.user_limbs(),
         words: |_x| vec![],
         shapes: |origin, _w| {
             let circuit = BootstrapCircuit::new(&origin.params)?;
             let key = |(role, spec): (_, &KeySwitchSpec)| Shape::Key { params: circuit.params.clone(), role, spec: spec.clone() };
             Ok(circuit.keys()?.iter().map(key).collect())
         },
-        keys: |x| x.keys.iter().map(|(_, key)| &**key).collect(),
-        take: |_o, _w, id, list| Ok(Self { id, keys: list.into_iter().collect() }),
+        keys: |x| x.stored_keys(),
+        take: |origin, _w, id, list| {
+            let params = BootstrapCircuit::new(&origin.params)?.params;
+            Ok(Self { id, request: (), params, keys: list.into_iter().collect(), packed: None })
+        },
     }
 }
 
@@ -222,7 +163,7 @@ impl Stored<IntegerOrigin> for Ciphertext {
             return unknown::<IntegerOrigin, Self, _>("a factor");
         }
         let polynomials = count::<IntegerOrigin, Self>(w[1], 2, 3, "a degree")?;
-        let limbs = count::<IntegerOrigin, Self>(w[0], 1, origin.user_limbs(), "a level")?;
+        let limbs = count::<IntegerOrigin, Self>(w[0], 1, origin.params.user_limbs(), "a level")?;
         Ok(polys(&origin.params, polynomials, limbs))
     }
     fn put(&self, _: &IntegerOrigin, out: &mut Writer<'_>) -> Result<(), Error> {

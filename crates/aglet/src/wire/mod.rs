@@ -17,14 +17,17 @@ mod parameters;
 mod replacement;
 mod rlwe;
 mod scheme_switch;
+mod shape;
 
-pub use body::{Reader, Shape, Writer};
+pub use body::{Reader, Writer};
 pub use ckks::CkksOrigin;
 pub use integer::IntegerOrigin;
+pub use rlwe::SlotOrigin;
 pub use scheme_switch::{Ends, IntegerSchemeSwitchOrigin, SchemeSwitchOrigin, Side};
+pub use shape::Shape;
 
 use crate::runtime::{self, machine};
-use crate::{Control, Error};
+use crate::{Control, Error, ForeignError, FormatError, MemoryError, OtherEngine};
 use aglet_rlwe::KeyId;
 use body::Source;
 use file::Input;
@@ -70,10 +73,9 @@ pub trait Origin: Sized {
     fn fingerprint(&self) -> [u8; 32];
     /// Message slots; zero where there are none.
     fn slots(&self) -> usize;
-    /// What to do about another number of slots.
-    fn other_slots(&self, slots: u64) -> String {
-        let own = self.slots();
-        format!("is for {slots} slots and this engine has {own}; make the engine with slot_count={slots}")
+    /// What is wrong with a thing of another number of slots.
+    fn other_slots(&self, kind: &'static str, slots: u64) -> ForeignError {
+        ForeignError::Slots { kind, slots, own: self.slots() }
     }
     /// The text of the parameters.
     ///
@@ -84,7 +86,7 @@ pub trait Origin: Sized {
     ///
     /// # Errors
     /// [`Error::Format`] for a text that is no literal.
-    fn other(&self, literal: &str) -> Result<(String, String), Error>;
+    fn other(&self, literal: &str) -> Result<(String, OtherEngine), Error>;
 }
 
 /// A type that can be stored. Its parts follow from its origin and [`Stored::words`], and are written and read in
@@ -132,17 +134,11 @@ pub struct Summary {
 }
 
 impl Summary {
-    fn check_family(&self, wanted: &str) -> Result<(), Error> {
-        check_family(self.kind, self.family, wanted)
-    }
     fn check_fingerprint(&self, name: &str, found: [u8; 32]) -> Result<(), Error> {
         if self.fingerprint == found {
             return Ok(());
         }
-        Err(Error::Format(format!(
-            "The parameters {} in this data are other ones in this version of Aglet; use the Aglet that wrote it.",
-            parameters::shown(name)
-        )))
+        Err(FormatError::OtherParameters { name: parameters::shown(name) }.into())
     }
 }
 
@@ -151,12 +147,7 @@ fn check_family(kind: Kind, family: &str, wanted: &str) -> Result<(), Error> {
     if family == wanted {
         return Ok(());
     }
-    Err(Error::Format(format!(
-        "This {} is of the family \"{}\", not \"{}\"; read it with an engine of its family.",
-        kind.name,
-        shown(family),
-        shown(wanted)
-    )))
+    Err(FormatError::OtherFamily { kind: kind.name, family: shown(family).into(), wanted: shown(wanted).into() }.into())
 }
 
 /// A family as users know it: files of scheme switches keep the name that the first version gave them.
@@ -259,12 +250,12 @@ fn read<O: Origin, T: Stored<O>>(origin: &O, source: &Source<'_>, control: &Cont
     parameters::check_origin::<O, T>(&header, &literal, origin)?;
     header.check_length(source, T::KIND)?;
     if header.payload < T::least(origin) {
-        return header::other_parts(T::KIND);
+        return Err(header::other_parts(T::KIND));
     }
     // Whatever the words ask for that these parameters cannot have is the fault of the data.
     let shapes = T::shapes(origin, &header.words).map_err(|e| match e {
         Error::Format(_) => e,
-        e => Error::Format(format!("This {} cannot be: {e}", T::KIND.name)),
+        e => FormatError::CannotBe { kind: T::KIND.name, reason: Box::new(e) }.into(),
     })?;
     header.check_parts(T::KIND, &shapes)?;
     forecast(T::KIND, shapes.iter().map(Shape::memory).sum())?;
@@ -273,7 +264,7 @@ fn read<O: Origin, T: Stored<O>>(origin: &O, source: &Source<'_>, control: &Cont
     parts.finish()?;
     // Words that its type gives no meaning, and the id of what has no key, are zero, as it would write them.
     if header::words(&x.words()) != header.words || x.id() != KeyId(header.id) {
-        return header::other_parts(T::KIND);
+        return Err(header::other_parts(T::KIND));
     }
     Ok(x)
 }
@@ -281,12 +272,9 @@ fn read<O: Origin, T: Stored<O>>(origin: &O, source: &Source<'_>, control: &Cont
 /// Refuses what does not fit into memory, before it is allocated.
 fn forecast(kind: Kind, needed: usize) -> Result<(), Error> {
     match machine::memory_available() {
-        Some(available) if needed > LARGE && needed as u64 > available => Err(Error::KeyMemory(format!(
-            "This {} needs {:.1} GB and {:.1} GB of memory are free; free some.",
-            kind.name,
-            needed as f64 / 1e9,
-            available as f64 / 1e9
-        ))),
+        Some(available) if needed > LARGE && needed as u64 > available => {
+            Err(MemoryError::Stored { kind: kind.name, needed: needed as u64, available }.into())
+        }
         _ => Ok(()),
     }
 }

@@ -2,8 +2,8 @@
 
 use super::body::Source;
 use super::header::{Header, LENGTH};
-use super::{Origin, Stored};
-use crate::Error;
+use super::{check_family, Origin, Stored, Summary};
+use crate::{Error, ForeignError, FormatError, Security};
 
 /// The longest text of a literal, in bytes.
 const MAX_TEXT: usize = 16 << 10;
@@ -19,10 +19,89 @@ pub fn shown(text: &str) -> String {
 pub fn unusable(e: impl Into<Error>) -> Error {
     match e.into() {
         Error::Rlwe(aglet_rlwe::Error::BadParameters { reason }) => {
-            Error::Format(format!("The parameters in this data do not work: {}; write it again.", shown(&reason)))
+            FormatError::Unusable { reason: shown(&reason) }.into()
         }
         e => e,
     }
+}
+
+/// Parameters of a family as files carry them: a literal as text, whose name may be that of a preset.
+pub trait Parameters: Clone + PartialEq + Send + Sync {
+    /// Their family in headers.
+    const FAMILY: &'static str;
+    /// What they are made of.
+    type Literal;
+
+    /// # Errors
+    /// [`Error::Format`] for a text that is no literal.
+    fn of_text(text: &str) -> Result<Self::Literal, Error>;
+    /// The name that a literal gives itself.
+    fn named(literal: &Self::Literal) -> &str;
+    /// The preset of a name, whatever it is for.
+    fn preset(name: &str) -> Option<Self>;
+    /// # Errors
+    /// What the parameters and the security gate refuse.
+    fn of(literal: Self::Literal, security: Security) -> Result<Self, Error>;
+    /// Their name and fingerprint.
+    fn said(&self) -> (&str, [u8; 32]);
+    /// # Errors
+    /// Those of writing TOML.
+    fn text(&self) -> Result<String, Error>;
+}
+
+/// [`Parameters`] of a family: their literal, its name in headers, how a text is read and a preset is loaded.
+macro_rules! parameters {
+    ($params:ty, $literal:ty, $family:literal, $read:expr, $load:expr) => {
+        impl $crate::wire::parameters::Parameters for $params {
+            const FAMILY: &'static str = $family;
+            type Literal = $literal;
+
+            fn of_text(text: &str) -> Result<$literal, $crate::Error> {
+                $read(text).map_err($crate::wire::parameters::unusable)
+            }
+            fn named(literal: &$literal) -> &str {
+                &literal.name
+            }
+            fn preset(name: &str) -> Option<Self> {
+                $load(name, $crate::Security::NotChecked).ok()
+            }
+            fn of(literal: $literal, security: $crate::Security) -> Result<Self, $crate::Error> {
+                Self::new(literal, security).map_err($crate::wire::parameters::unusable)
+            }
+            fn said(&self) -> (&str, [u8; 32]) {
+                (&self.literal().name, self.fingerprint())
+            }
+            fn text(&self) -> Result<String, $crate::Error> {
+                Ok(self.literal().to_toml()?)
+            }
+        }
+    };
+}
+pub(super) use parameters;
+
+/// The security that parameters of a text must have.
+pub fn gate(allow_insecure: bool) -> Security {
+    if allow_insecure {
+        Security::NotChecked
+    } else {
+        Security::Bits128
+    }
+}
+
+/// The parameters that data names: a preset that comes with Aglet, or those of the text.
+///
+/// # Errors
+/// [`Error::Format`] for data of another family, a text that is no literal, or none of this fingerprint; the security gate's error
+/// for parameters below 128 bits, unless they are those of a preset or `allow_insecure` lets them pass.
+pub fn found<P: Parameters>(summary: &Summary, allow_insecure: bool) -> Result<P, Error> {
+    check_family(summary.kind, summary.family, P::FAMILY)?;
+    let literal = P::of_text(&summary.literal)?;
+    // What can be done with a preset below 128 bits is the engine's to say: without one nothing is done with what is read.
+    let preset = P::preset(P::named(&literal)).filter(|params| params.said().1 == summary.fingerprint);
+    let params = preset.map_or_else(|| P::of(literal, gate(allow_insecure)), Ok)?;
+    let (name, fingerprint) = params.said();
+    summary.check_fingerprint(name, fingerprint)?;
+    Ok(params)
 }
 
 /// The text behind a header.
@@ -30,25 +109,19 @@ pub fn unusable(e: impl Into<Error>) -> Error {
 /// # Errors
 /// [`Error::Format`] for another family, a text that is too long, cut short or not that of the header.
 pub fn literal(header: &Header, source: &Source<'_>) -> Result<String, Error> {
-    let refused = |sentence: String| Err(Error::Format(sentence));
     header.family()?;
     let length = header.literal_length as usize;
     if length > MAX_TEXT {
-        return refused(format!(
-            "This data has {length} bytes of parameters, and at most {MAX_TEXT} are read; make it again with Aglet."
-        ));
+        return Err(FormatError::LongParameters { length, most: MAX_TEXT }.into());
     }
     let mut text = vec![0; length];
     if !source.copy_to(LENGTH, &mut text)? {
-        return refused("This data is cut short: it ends within its parameters; write or send it again.".into());
+        return Err(FormatError::ShortStart { header: false }.into());
     }
     if *blake3::hash(&text).as_bytes() != header.literal {
-        return refused(
-            "The parameters of this data are damaged: their checksum does not match; write or send it again.".into(),
-        );
+        return Err(FormatError::Parameters.into());
     }
-    String::from_utf8(text)
-        .or_else(|_| refused("The parameters of this data are no text; make it again with Aglet.".into()))
+    Ok(String::from_utf8(text).map_err(|_| FormatError::NoText)?)
 }
 
 /// Refuses data of other parameters or slots than an engine's. Equal fingerprints do, so that no parameters are made.
@@ -59,13 +132,10 @@ pub fn check_origin<O: Origin, T: Stored<O>>(header: &Header, literal: &str, ori
     let kind = T::KIND.name;
     if header.fingerprint != origin.fingerprint() {
         let (name, fix) = origin.other(literal)?;
-        return Err(Error::Foreign(format!(
-            "This {kind} was made with other parameters (preset {name}) than this engine's (preset {}); {fix}.",
-            shown(origin.name())
-        )));
+        return Err(ForeignError::Parameters { kind, name, own: shown(origin.name()), fix }.into());
     }
     if T::SLOTS && header.slots != origin.slots() as u64 {
-        return Err(Error::Foreign(format!("This {kind} {}.", origin.other_slots(header.slots))));
+        return Err(origin.other_slots(kind, header.slots).into());
     }
     Ok(())
 }

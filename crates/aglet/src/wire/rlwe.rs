@@ -1,22 +1,86 @@
 //! The common parts of files of all families over the ring: secret and public keys, polynomials, and types that are
 //! switching keys and nothing else.
 
-use super::{Kind, Origin, Reader, Shape, Stored, Writer, WORDS};
-use crate::{Error, PublicKey, SecretKey};
+use super::parameters::{found, shown, Parameters};
+use super::{Kind, Origin, Reader, Shape, Stored, Summary, Writer, WORDS};
+use crate::{Error, ForeignError, FormatError, OtherEngine, PublicKey, SecretKey};
 use aglet_rlwe::{Context, KeyId, KeyRole, KeySwitchSpec, Params, SwitchingKey};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
 pub type Words = [u64; WORDS];
 
-/// An origin with a chain of primes.
-pub trait Lattice: Origin {
+/// Parameters with a chain of primes.
+pub trait Lattice: Parameters {
     /// The chain.
     fn rlwe(&self) -> &Params;
-    /// The tables of an engine, which only secret keys need.
-    fn ctx(&self) -> Option<&Arc<Context>>;
     /// Limbs of a fresh ciphertext at the highest level.
     fn user_limbs(&self) -> usize;
+    /// Whether there is an engine of so many slots.
+    fn serves(&self, slots: usize) -> bool;
+    /// What to do about other parameters, whose quoted name is given.
+    fn other(&self, theirs: &Self::Literal, name: String) -> OtherEngine;
+    /// What is wrong with a thing of another number of slots.
+    fn other_slots(kind: &'static str, slots: u64, own: usize) -> ForeignError {
+        ForeignError::Slots { kind, slots, own }
+    }
+}
+
+/// The origin of stored data: it fits engines of these parameters and, in most cases, this number of slots.
+#[derive(Clone)]
+pub struct SlotOrigin<P> {
+    /// The parameters.
+    pub params: P,
+    /// Message slots; zero where coefficients are packed.
+    pub slots: usize,
+    /// The tables of an engine, which only secret keys need.
+    pub ctx: Option<Arc<Context>>,
+}
+
+impl<P: PartialEq> PartialEq for SlotOrigin<P> {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.params, self.slots) == (&other.params, other.slots)
+    }
+}
+
+impl<P: Lattice> SlotOrigin<P> {
+    /// The origin that data names: a preset that comes with Aglet, or the parameters of the text.
+    ///
+    /// # Errors
+    /// [`Error::Format`] for data of another family, a text that is no literal, or none of this fingerprint; the security gate's error
+    /// for parameters below 128 bits, unless they are those of a preset or `allow_insecure` lets them pass.
+    pub fn find(summary: &Summary, allow_insecure: bool) -> Result<Self, Error> {
+        let (params, slots) = (found::<P>(summary, allow_insecure)?, summary.slots);
+        match params.serves(slots) {
+            true => Ok(Self { params, slots, ctx: None }),
+            false => Err(FormatError::Slots { slots }.into()),
+        }
+    }
+}
+
+impl<P: Lattice> Origin for SlotOrigin<P> {
+    const FAMILY: &'static str = P::FAMILY;
+
+    fn name(&self) -> &str {
+        self.params.said().0
+    }
+    fn fingerprint(&self) -> [u8; 32] {
+        self.params.said().1
+    }
+    fn slots(&self) -> usize {
+        self.slots
+    }
+    fn other_slots(&self, kind: &'static str, slots: u64) -> ForeignError {
+        P::other_slots(kind, slots, self.slots)
+    }
+    fn literal(&self) -> Result<String, Error> {
+        self.params.text()
+    }
+    fn other(&self, literal: &str) -> Result<(String, OtherEngine), Error> {
+        let theirs = P::of_text(literal)?;
+        let name = shown(P::named(&theirs));
+        Ok((name.clone(), self.params.other(&theirs, name)))
+    }
 }
 
 /// Bytes of so many limbs at least: laying out the keys of every small bootstrap takes seconds, and what is read must be long enough to
@@ -27,15 +91,17 @@ pub fn limb_bytes(params: &Params, limbs: usize) -> u64 {
 }
 
 /// What is wrong with words that no thing has.
-pub fn unknown<O: Origin, T: Stored<O>, U>(what: &str) -> Result<U, Error> {
-    Err(Error::Format(format!(
-        "This {} has {what} that these parameters do not know; use the version of Aglet that made it.",
-        T::KIND.name
-    )))
+pub fn unknown<O: Origin, T: Stored<O>, U>(what: &'static str) -> Result<U, Error> {
+    Err(FormatError::Unknown { kind: T::KIND.name, what }.into())
 }
 
 /// A word as a number of things between bounds.
-pub fn count<O: Origin, T: Stored<O>>(word: u64, least: usize, most: usize, what: &str) -> Result<usize, Error> {
+pub fn count<O: Origin, T: Stored<O>>(
+    word: u64,
+    least: usize,
+    most: usize,
+    what: &'static str,
+) -> Result<usize, Error> {
     usize::try_from(word).ok().filter(|n| (least..=most).contains(n)).map_or_else(|| unknown::<O, T, _>(what), Ok)
 }
 
@@ -101,7 +167,7 @@ macro_rules! keys {
 }
 pub(super) use keys;
 
-impl<O: Lattice> Stored<O> for SecretKey {
+impl<P: Lattice> Stored<SlotOrigin<P>> for SecretKey {
     const KIND: Kind = Kind { tag: 1, name: "secret key" };
     const SLOTS: bool = false;
     const SECRET: bool = true;
@@ -112,20 +178,18 @@ impl<O: Lattice> Stored<O> for SecretKey {
     fn words(&self) -> Vec<u64> {
         vec![]
     }
-    fn shapes(origin: &O, _: &Words) -> Result<Vec<Shape>, Error> {
-        Ok(vec![Shape::Bytes(SecretKey::packed_len(origin.rlwe()))])
+    fn shapes(origin: &SlotOrigin<P>, _: &Words) -> Result<Vec<Shape>, Error> {
+        Ok(vec![Shape::Bytes(SecretKey::packed_len(origin.params.rlwe()))])
     }
-    fn put(&self, _: &O, out: &mut Writer<'_>) -> Result<(), Error> {
+    fn put(&self, _: &SlotOrigin<P>, out: &mut Writer<'_>) -> Result<(), Error> {
         out.bytes(self.packed()?)
     }
-    fn take(origin: &O, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
-        let no_engine =
-            || Error::Format("A secret key is read by an engine; use engine.deserialize_secret_key.".into());
-        Ok(SecretKey::from_packed(origin.ctx().ok_or_else(no_engine)?, id, &parts.bytes()?)?)
+    fn take(origin: &SlotOrigin<P>, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+        Ok(SecretKey::from_packed(origin.ctx.as_ref().ok_or(FormatError::NoEngine)?, id, &parts.bytes()?)?)
     }
 }
 
-impl<O: Lattice> Stored<O> for PublicKey {
+impl<P: Lattice> Stored<SlotOrigin<P>> for PublicKey {
     const KIND: Kind = Kind { tag: 2, name: "public key" };
     const SLOTS: bool = false;
 
@@ -135,16 +199,16 @@ impl<O: Lattice> Stored<O> for PublicKey {
     fn words(&self) -> Vec<u64> {
         vec![]
     }
-    fn shapes(origin: &O, _: &Words) -> Result<Vec<Shape>, Error> {
-        let b = Shape::Poly { q_limbs: origin.user_limbs(), p_limbs: 1, params: origin.rlwe().clone() };
+    fn shapes(origin: &SlotOrigin<P>, _: &Words) -> Result<Vec<Shape>, Error> {
+        let b = Shape::Poly { q_limbs: origin.params.user_limbs(), p_limbs: 1, params: origin.params.rlwe().clone() };
         Ok(vec![Shape::Bytes(32), b])
     }
-    fn put(&self, _: &O, out: &mut Writer<'_>) -> Result<(), Error> {
+    fn put(&self, _: &SlotOrigin<P>, out: &mut Writer<'_>) -> Result<(), Error> {
         let (seed, b) = self.stored();
         out.bytes(Zeroizing::new(seed.to_vec()))?;
         out.poly(b)
     }
-    fn take(origin: &O, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
-        Ok(PublicKey::from_stored(origin.rlwe(), id, parts.seed()?, parts.poly()?)?)
+    fn take(origin: &SlotOrigin<P>, id: KeyId, _: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+        Ok(PublicKey::from_stored(origin.params.rlwe(), id, parts.seed()?, parts.poly()?)?)
     }
 }

@@ -1,91 +1,57 @@
 //! Files of switches: where their keys are bound, and what is stored of them.
 
 use super::fhew::{key_shapes, put_key, take_key};
-use super::parameters::{shown, unusable};
-use super::rlwe::Words;
-use super::{Family, Kind, Origin, Reader, Shape, Stored, Summary, Writer};
-use crate::ckks::presets;
-use crate::fhew::{self, FhewContext};
-use crate::integer::{self, IntegerLiteral, IntegerParams};
-use crate::scheme_switch::{IntegerSchemeSwitch, IntegerSchemeSwitchKey, SchemeSwitch, SchemeSwitchKey};
-use crate::{Error, KeyId};
+use super::parameters::{gate, shown, Parameters};
+use super::rlwe::{Lattice, Words};
+use super::{check_family, Family, Kind, Origin, Reader, Shape, Stored, Summary, Writer};
+use crate::ckks;
+use crate::fhew::FhewContext;
+use crate::integer::{self, IntegerParams};
+use crate::scheme_switch::{IntegerSchemeSwitch, SchemeSwitch, SwitchKey};
+use crate::{Error, FormatError, KeyId, OtherEngine};
 use aglet_ring::arch;
 use aglet_rlwe::lwe::PackingKey;
 use aglet_rlwe::ring_switch::{self, LargeToSmallKey, SmallToLargeKey};
-use aglet_rlwe::security::Security;
-use aglet_rlwe::{KeyRole, Params};
-use aglet_schemes::ckks::{CkksLiteral, CkksParams};
+use aglet_rlwe::KeyRole;
+use aglet_schemes::ckks::CkksParams;
 use aglet_schemes::fhew::{FhewLiteral, FhewParams};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
 /// The types of both families.
 pub(super) const FAMILY: Family =
-    Family { name: SchemeSwitchOrigin::FAMILY, kinds: &[SchemeSwitchKey::KIND], finer: |_, _| None };
+    Family { name: SchemeSwitchOrigin::FAMILY, kinds: &[CkksParams::KEY], finer: |_, _| None };
 pub(super) const INTEGERS: Family =
-    Family { name: IntegerSchemeSwitchOrigin::FAMILY, kinds: &[IntegerSchemeSwitchKey::KIND], finer: |_, _| None };
+    Family { name: IntegerSchemeSwitchOrigin::FAMILY, kinds: &[IntegerParams::KEY], finer: |_, _| None };
 
 /// What stands between the texts of both parameters.
 const BETWEEN: &str = "\n# The parameters of look-ups.\n";
 
 /// The parameters of slots that a switch leads from.
-pub trait Side: Clone + PartialEq + Send + Sync {
+pub trait Side: Lattice {
     /// The family of the files of such switches.
-    const FAMILY: &'static str;
-    /// What the parameters are made of.
-    type Literal;
-
-    /// # Errors
-    /// [`Error::Format`] for a text that is none.
-    fn literal(text: &str) -> Result<Self::Literal, Error>;
-    /// The name that a literal gives itself.
-    fn named(literal: &Self::Literal) -> &str;
-    /// The preset of a name, whatever it is for.
-    fn preset(name: &str) -> Option<Self>;
-    /// # Errors
-    /// What the parameters and the security gate refuse.
-    fn of(literal: Self::Literal, security: Security) -> Result<Self, Error>;
-    /// What they are on floor 1.
-    fn rlwe(&self) -> &Params;
-    /// The name, the fingerprint, log2 of the degree.
-    fn said(&self) -> (&str, [u8; 32], u32);
-    /// # Errors
-    /// Those of writing TOML.
-    fn text(&self) -> Result<String, Error>;
+    const SWITCHES: &'static str;
+    /// The engines of such slots.
+    type Engine;
+    /// The type of keys in files.
+    const KEY: Kind;
+    /// Whether keys of the first files led to FHEW alone.
+    const ONCE_ONE_WAY: bool;
 }
 
-macro_rules! side {
-    ($params:ty, $literal:ty, $read:expr, $family:literal, $preset:expr) => {
-        impl Side for $params {
-            const FAMILY: &'static str = $family;
-            type Literal = $literal;
-
-            fn literal(text: &str) -> Result<$literal, Error> {
-                $read(text).map_err(unusable)
-            }
-            fn named(literal: &$literal) -> &str {
-                &literal.name
-            }
-            fn preset(name: &str) -> Option<Self> {
-                $preset(name).ok()
-            }
-            fn of(literal: $literal, security: Security) -> Result<Self, Error> {
-                Self::new(literal, security).map_err(unusable)
-            }
-            fn rlwe(&self) -> &Params {
-                <$params>::rlwe(self)
-            }
-            fn said(&self) -> (&str, [u8; 32], u32) {
-                (self.name(), self.fingerprint(), self.log_n())
-            }
-            fn text(&self) -> Result<String, Error> {
-                Ok(<$params>::literal(self).to_toml()?)
-            }
-        }
-    };
+impl Side for CkksParams {
+    const SWITCHES: &'static str = "bridge";
+    type Engine = ckks::Engine;
+    const KEY: Kind = Kind { tag: 17, name: "scheme switch key" };
+    const ONCE_ONE_WAY: bool = false;
 }
-side! { CkksParams, CkksLiteral, aglet_bootstrap::ckks::literal, "bridge", |name| presets::load(name, presets::Security::NotChecked) }
-side! { IntegerParams, IntegerLiteral, IntegerLiteral::from_toml, "integer-bridge", |name| integer::presets::load(name, integer::presets::Security::NotChecked) }
+
+impl Side for IntegerParams {
+    const SWITCHES: &'static str = "integer-bridge";
+    type Engine = integer::Engine;
+    const KEY: Kind = Kind { tag: 18, name: "integer scheme switch key" };
+    const ONCE_ONE_WAY: bool = true;
+}
 
 /// Where the key of a switch is bound: the parameters of both sides, whatever the number of slots.
 #[derive(Clone)]
@@ -122,7 +88,7 @@ impl IntegerSchemeSwitch {
     /// What its key fits.
     #[must_use]
     pub fn origin(&self) -> IntegerSchemeSwitchOrigin {
-        Ends::of(self.numbers.params().clone(), self.fhew.context(), self.between.clone())
+        Ends::of(self.slots.params().clone(), self.fhew.context(), self.between.clone())
     }
 }
 
@@ -138,19 +104,18 @@ impl<S: Side> Ends<S> {
     /// [`Error::Format`] for data of another family, a text that is no pair of literals, or none of this fingerprint; the security gate's
     /// error for parameters below 128 bits that are no preset, unless `allow_insecure` lets them pass.
     pub fn find(summary: &Summary, allow_insecure: bool) -> Result<Self, Error> {
-        summary.check_family(S::FAMILY)?;
+        check_family(summary.kind, summary.family, S::SWITCHES)?;
         let (slots, fhew) = literals::<S>(&summary.literal)?;
-        let security = if allow_insecure { Security::NotChecked } else { Security::Bits128 };
+        let security = gate(allow_insecure);
         // As with every origin: presets are taken as they are, also those that are for tests.
-        let presets =
-            S::preset(S::named(&slots)).zip(fhew::presets::load(&fhew.name, fhew::presets::Security::NotChecked).ok());
+        let presets = S::preset(S::named(&slots)).zip(FhewParams::preset(&fhew.name));
         let of = |(slots, fhew): &(S, FhewParams)| both(slots.said().1, fhew.fingerprint());
         let (params, fhew) = match presets.filter(|found| of(found) == summary.fingerprint) {
             Some(found) => found,
-            None => (S::of(slots, security)?, FhewParams::new(fhew, security).map_err(unusable)?),
+            None => (S::of(slots, security)?, FhewParams::of(fhew, security)?),
         };
         let context = FhewContext::new(fhew)?;
-        let between = ring_switch::RingSwitch::new(context.ctx(), params.said().2, arch::chosen()?)?;
+        let between = ring_switch::RingSwitch::new(context.ctx(), params.rlwe().log_n(), arch::chosen()?)?;
         let origin = Self::of(params, context, Arc::new(between));
         summary.check_fingerprint(&origin.name, origin.fingerprint())?;
         Ok(origin)
@@ -195,12 +160,6 @@ impl<S: Side> Ends<S> {
     }
 }
 
-fn put_down(large_to_small: &LargeToSmallKey, out: &mut Writer<'_>) -> Result<(), Error> {
-    let (seed, bodies) = large_to_small.stored();
-    out.bytes(Zeroizing::new(seed.to_vec()))?;
-    bodies.into_iter().try_for_each(|body| out.residues(body))
-}
-
 /// The fingerprint of two sets.
 fn both(slots: [u8; 32], fhew: [u8; 32]) -> [u8; 32] {
     *blake3::hash(&[slots, fhew].concat()).as_bytes()
@@ -209,15 +168,13 @@ fn both(slots: [u8; 32], fhew: [u8; 32]) -> [u8; 32] {
 /// The literals of both sides.
 fn literals<S: Side>(text: &str) -> Result<(S::Literal, FhewLiteral), Error> {
     let Some((slots, fhew)) = text.split_once(BETWEEN) else {
-        return Err(Error::Format(
-            "The parameters of this data are not those of two engines; it was not made by Aglet.".into(),
-        ));
+        return Err(FormatError::OneLiteral.into());
     };
-    Ok((S::literal(slots)?, FhewLiteral::from_toml(fhew).map_err(unusable)?))
+    Ok((S::of_text(slots)?, FhewParams::of_text(fhew)?))
 }
 
 impl<S: Side> Origin for Ends<S> {
-    const FAMILY: &'static str = S::FAMILY;
+    const FAMILY: &'static str = S::SWITCHES;
 
     fn name(&self) -> &str {
         &self.name
@@ -231,70 +188,46 @@ impl<S: Side> Origin for Ends<S> {
     fn literal(&self) -> Result<String, Error> {
         Ok(format!("{}{BETWEEN}{}", self.params.text()?, self.fhew.literal()?))
     }
-    fn other(&self, literal: &str) -> Result<(String, String), Error> {
+    fn other(&self, literal: &str) -> Result<(String, OtherEngine), Error> {
         let (slots, fhew) = literals::<S>(literal)?;
         let (slots, fhew) = (shown(S::named(&slots)), shown(&fhew.name));
-        Ok((
-            format!("{slots} with {fhew}"),
-            format!("make the switch of engines with preset={slots} and preset={fhew}"),
-        ))
+        Ok((format!("{slots} with {fhew}"), OtherEngine::Pair { slots, fhew }))
     }
 }
 
-impl Stored<SchemeSwitchOrigin> for SchemeSwitchKey {
-    const KIND: Kind = Kind { tag: 17, name: "scheme switch key" };
+impl<S: Side> Stored<Ends<S>> for SwitchKey<S::Engine> {
+    const KIND: Kind = S::KEY;
     const SLOTS: bool = false;
 
     fn id(&self) -> KeyId {
         self.id()
     }
-    /// The id of the FHEW secret.
+    /// The id of the FHEW secret and, where earlier keys did not, whether it leads back as well.
     fn words(&self) -> Vec<u64> {
-        vec![self.fhew_key_id().0]
+        vec![self.fhew_key_id().0, u64::from(S::ONCE_ONE_WAY && self.both_ways())]
     }
-    fn shapes(origin: &SchemeSwitchOrigin, _: &Words) -> Result<Vec<Shape>, Error> {
-        Ok(origin.down_shapes().into_iter().chain(origin.up_shapes()?).collect())
+    fn shapes(origin: &Ends<S>, w: &Words) -> Result<Vec<Shape>, Error> {
+        let up = if both_ways::<S>(w)? { origin.up_shapes()? } else { Vec::new() };
+        Ok(origin.down_shapes().into_iter().chain(up).collect())
     }
-    fn put(&self, origin: &SchemeSwitchOrigin, out: &mut Writer<'_>) -> Result<(), Error> {
-        put_down(&self.large_to_small, out)?;
-        origin.put_up((&self.packing, &self.small_to_large), out)
+    fn put(&self, origin: &Ends<S>, out: &mut Writer<'_>) -> Result<(), Error> {
+        let (seed, bodies) = self.large_to_small.stored();
+        out.bytes(Zeroizing::new(seed.to_vec()))?;
+        bodies.into_iter().try_for_each(|body| out.residues(body))?;
+        self.small_to_large.as_ref().map_or(Ok(()), |(packing, up)| origin.put_up((packing, up), out))
     }
-    fn take(origin: &SchemeSwitchOrigin, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
+    fn take(origin: &Ends<S>, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
         let large_to_small = origin.take_down(id, w, parts)?;
-        let (packing, small_to_large) = origin.take_up(id, w, parts)?;
-        Ok(Self::of(&origin.between, large_to_small, packing, small_to_large))
-    }
-}
-
-impl Stored<IntegerSchemeSwitchOrigin> for IntegerSchemeSwitchKey {
-    const KIND: Kind = Kind { tag: 18, name: "integer scheme switch key" };
-    const SLOTS: bool = false;
-
-    fn id(&self) -> KeyId {
-        self.id()
-    }
-    /// The id of the FHEW secret, and whether it leads back as well: earlier keys did not.
-    fn words(&self) -> Vec<u64> {
-        vec![self.fhew_key_id().0, u64::from(self.both_ways())]
-    }
-    fn shapes(origin: &IntegerSchemeSwitchOrigin, w: &Words) -> Result<Vec<Shape>, Error> {
-        match w[1] {
-            0 => Ok(origin.down_shapes()),
-            1 => Ok(origin.down_shapes().into_iter().chain(origin.up_shapes()?).collect()),
-            _ => Err(Error::Format(
-                "This switching key leads in a direction that this version does not know; update Aglet.".into(),
-            )),
-        }
-    }
-    fn put(&self, origin: &IntegerSchemeSwitchOrigin, out: &mut Writer<'_>) -> Result<(), Error> {
-        put_down(&self.large_to_small, out)?;
-        self.small_to_large
-            .as_ref()
-            .map_or(Ok(()), |(packing, small_to_large)| origin.put_up((packing, small_to_large), out))
-    }
-    fn take(origin: &IntegerSchemeSwitchOrigin, id: KeyId, w: &Words, parts: &mut Reader<'_>) -> Result<Self, Error> {
-        let large_to_small = origin.take_down(id, w, parts)?;
-        let small_to_large = (w[1] == 1).then(|| origin.take_up(id, w, parts)).transpose()?;
+        let small_to_large = both_ways::<S>(w)?.then(|| origin.take_up(id, w, parts)).transpose()?;
         Ok(Self::of(&origin.between, large_to_small, small_to_large))
+    }
+}
+
+/// Whether a key of these words leads back as well.
+fn both_ways<S: Side>(w: &Words) -> Result<bool, Error> {
+    match (S::ONCE_ONE_WAY, w[1]) {
+        (true, 0) => Ok(false),
+        (true, 1) | (false, _) => Ok(true),
+        _ => Err(FormatError::Direction.into()),
     }
 }

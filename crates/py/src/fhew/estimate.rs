@@ -50,7 +50,7 @@ impl FhewEngine {
                 (_, "==") => Work::Equal(Integer::new(bits)?),
                 (_, "floor") => Work::Floor(Unsigned::new(bits)?, low),
                 (_, "digits") => Work::Digits(Unsigned::new(bits)?),
-                _ => return Err(Error::Parameter(format!("There is no estimate of \"{what}\"; name a call."))),
+                _ => return Err(aglet::ParameterError::NoEstimate { what: what.into() }.into()),
             };
             let found = match variance {
                 Some(variance) => e.estimate_on(work, batch, variance)?,

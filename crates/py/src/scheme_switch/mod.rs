@@ -140,8 +140,7 @@ impl SchemeSwitch {
             "imaginary" => Parts::Imaginary,
             "both" => Parts::Both,
             _ => {
-                let said = format!("Slots have no part \"{part}\"; choose \"real\", \"imaginary\" or \"both\".");
-                return Err(raise(py, aglet::Error::Range(said)));
+                return Err(raise(py, aglet::RangeError::NoPart { part: part.into() }.into()));
             }
         };
         let (reading, form) = reading(py, &self.fhew, bits, (signed, size))?;

@@ -4,6 +4,7 @@
 //! A [`Kernels`] value is the proof that the CPU has what its functions need: values exist only in [`available`],
 //! which asks the CPU first. The safe methods check lengths, then call.
 
+mod checked;
 mod doubles;
 mod generic;
 mod lanes;
@@ -11,6 +12,7 @@ mod portable;
 #[cfg(test)]
 mod ranges;
 mod scalar;
+mod table;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
@@ -18,193 +20,44 @@ pub(crate) use generic::blind::{BlindRow, ProductSum};
 pub(crate) use generic::keyswitch::{DiagonalRow, KeyRow, LinearMapInput, LinearMapRow, ProductRow};
 pub(crate) use generic::pointwise::FormRow;
 pub(crate) use generic::stream::{with_width, PairRow, StreamRow, BLOCK, WIDTHS};
-pub(crate) use generic::{lines, words, words_of, Line};
 
-use crate::basis::ConverterPart;
+use crate::constants::basis::ConverterConstants;
+use crate::constants::ntt::NttConstants;
+use crate::constants::small::SmallConstants;
+use crate::constants::Shaper;
 use crate::modulus::Modulus;
-use crate::ntt::NttTable;
-use crate::small::SmallTable;
 use crate::tally::Tally;
 use crate::Error;
 use std::sync::OnceLock;
 
+/// Bytes that kernels may read past the end of what is packed.
+pub(crate) const SPARE_BYTES: usize = 64;
+
 /// The two halves of a limb of a result.
 pub(crate) type Halves<'a> = (&'a mut [u64], &'a mut [u64]);
-type Convert = unsafe fn(&ConverterPart, usize, &[&[u64]], &mut [&mut [u64]]);
+type Convert = unsafe fn(&ConverterConstants, usize, &[&[u64]], &mut [&mut [u64]]);
 type RotatedSum = unsafe fn(&Modulus, &[&[u64]], &[KeyRow<'_>], &mut [Halves<'_>]);
 type KeyProduct = unsafe fn(&Modulus, &[ProductRow<'_>], &KeyRow<'_>, &mut [Halves<'_>]);
 
 /// The kernels of one instruction set.
 pub struct Kernels {
     name: &'static str,
-    width: usize,
-    max_bits: u32,
-    prepare: fn(&Modulus, u64) -> [u64; 2],
-    prepare_constant: fn(&Modulus, u64) -> u64,
-    ntt_forward: unsafe fn(&NttTable, &mut [u64]),
-    ntt_inverse: unsafe fn(&NttTable, *const u64, &mut [u64], u64),
+    shaper: Shaper,
+    ntt_forward: unsafe fn(&NttConstants, &mut [u64]),
+    ntt_inverse: unsafe fn(&NttConstants, *const u64, &mut [u64], u64),
     form: unsafe fn(&Modulus, &FormRow<'_>, &mut [u64]),
     rsub_mul: unsafe fn(&Modulus, &mut [u64], &[u64], u64),
-    balance: unsafe fn(&ConverterPart, &mut [&mut [u64]], &mut [u64]),
+    balance: unsafe fn(&ConverterConstants, &mut [&mut [u64]], &mut [u64]),
     convert: Convert,
     key_product: KeyProduct,
     linear_map: unsafe fn(&Modulus, &LinearMapRow<'_>, &mut [Halves<'_>]),
     rotated_sum: RotatedSum,
     stream_sum: unsafe fn(&Modulus, &StreamRow<'_>, &mut [&mut [u64]]),
     stream_pairs: unsafe fn(&Modulus, &PairRow<'_>, &mut [&mut [u64]]),
-    pack_constant: fn(&Modulus, u64) -> u64,
-    small_forward: unsafe fn(&SmallTable, &mut [u64]),
-    small_inverse_add: unsafe fn(&SmallTable, &mut [u64], &mut [u64]),
-    blind_block: unsafe fn(&SmallTable, &BlindRow<'_>, &mut [u64], &mut [u64]),
-    product_sum: unsafe fn(&SmallTable, &ProductSum<'_>, &mut [u64]),
-}
-
-/// Wraps every generic kernel in a function with the target features of `$lanes`, and makes the table of them.
-macro_rules! kernels {
-    ($(#[$feature:meta])* $lanes:ty, $name:literal, $max_bits:literal) => {
-        $(#[$feature])*
-        unsafe fn ntt_forward(t: &NttTable, data: &mut [u64]) {
-            // SAFETY (here and below): the caller vouches for the CPU and the lengths.
-            unsafe { generic::ntt::forward::<$lanes>(t, data) }
-        }
-        $(#[$feature])*
-        unsafe fn ntt_inverse(t: &NttTable, src: *const u64, dst: &mut [u64], scale: u64) {
-            // SAFETY: see above.
-            unsafe { generic::ntt::inverse::<$lanes>(t, src, dst, scale) }
-        }
-        $(#[$feature])*
-        unsafe fn form(m: &Modulus, form: &FormRow<'_>, out: &mut [u64]) {
-            // SAFETY: see above.
-            unsafe { generic::pointwise::form::<$lanes>(m, form, out) }
-        }
-        $(#[$feature])*
-        unsafe fn rsub_mul(m: &Modulus, x: &mut [u64], y: &[u64], w: u64) {
-            // SAFETY: see above.
-            unsafe { generic::pointwise::rsub_mul::<$lanes>(m, x, y, w) }
-        }
-        $(#[$feature])*
-        unsafe fn balance(c: &ConverterPart, rows: &mut [&mut [u64]], v: &mut [u64]) {
-            // SAFETY: see above.
-            unsafe { generic::basis::balance::<$lanes>(c, rows, v) }
-        }
-        $(#[$feature])*
-        unsafe fn convert(c: &ConverterPart, first: usize, src: &[&[u64]], dst: &mut [&mut [u64]]) {
-            // SAFETY: see above.
-            unsafe { generic::basis::convert::<$lanes>(c, first, src, dst) }
-        }
-        $(#[$feature])*
-        unsafe fn key_product(
-            m: &Modulus,
-            inputs: &[ProductRow<'_>],
-            key: &KeyRow<'_>,
-            out: &mut [Halves<'_>],
-        ) {
-            // SAFETY: see above.
-            unsafe { generic::keyswitch::key_product::<$lanes>(m, inputs, key, out) }
-        }
-        $(#[$feature])*
-        unsafe fn linear_map(m: &Modulus, row: &LinearMapRow<'_>, out: &mut [Halves<'_>]) {
-            // SAFETY: see above.
-            unsafe { generic::keyswitch::linear_map::<$lanes>(m, row, out) }
-        }
-        $(#[$feature])*
-        unsafe fn rotated_sum(m: &Modulus, xs: &[&[u64]], keys: &[KeyRow<'_>], out: &mut [Halves<'_>]) {
-            // SAFETY: see above.
-            unsafe { generic::rotations::rotated_sum::<$lanes>(m, xs, keys, out) }
-        }
-        $(#[$feature])*
-        unsafe fn stream_sum(m: &Modulus, row: &StreamRow<'_>, out: &mut [&mut [u64]]) {
-            // SAFETY: see above.
-            unsafe { generic::stream::stream_sum::<$lanes>(m, row, out) }
-        }
-        $(#[$feature])*
-        unsafe fn stream_pairs(m: &Modulus, row: &PairRow<'_>, out: &mut [&mut [u64]]) {
-            // SAFETY: see above.
-            unsafe { generic::stream::stream_pairs::<$lanes>(m, row, out) }
-        }
-        $(#[$feature])*
-        unsafe fn small_forward(t: &SmallTable, data: &mut [u64]) {
-            // SAFETY: see above.
-            unsafe { generic::small::forward::<$lanes>(t, data) }
-        }
-        $(#[$feature])*
-        unsafe fn small_inverse_add(t: &SmallTable, values: &mut [u64], sum: &mut [u64]) {
-            // SAFETY: see above.
-            unsafe { generic::small::inverse_add::<$lanes>(t, values, sum) }
-        }
-        $(#[$feature])*
-        unsafe fn blind_block(t: &SmallTable, row: &BlindRow<'_>, acc: &mut [u64], scratch: &mut [u64]) {
-            // SAFETY: see above.
-            unsafe { generic::blind::blind_block::<$lanes>(t, row, acc, scratch) }
-        }
-        $(#[$feature])*
-        unsafe fn product_sum(t: &SmallTable, row: &ProductSum<'_>, out: &mut [u64]) {
-            // SAFETY: see above.
-            unsafe { generic::blind::product_sum::<$lanes>(t, row, out) }
-        }
-        pub(in crate::arch) static KERNELS: Kernels = Kernels {
-            name: $name,
-            width: <$lanes as Lanes>::WIDTH,
-            max_bits: $max_bits,
-            prepare: <$lanes as Lanes>::prepare,
-            prepare_constant: <$lanes as Lanes>::prepare_constant,
-            ntt_forward,
-            ntt_inverse,
-            form,
-            rsub_mul,
-            balance,
-            convert,
-            key_product,
-            linear_map,
-            rotated_sum,
-            stream_sum,
-            stream_pairs,
-            pack_constant: <$lanes as Lanes>::pack_constant,
-            small_forward,
-            small_inverse_add,
-            blind_block,
-            product_sum,
-        };
-    };
-}
-
-mod table {
-    use super::lanes::Lanes;
-    use super::*;
-
-    pub(super) mod scalar {
-        use super::*;
-        kernels!(crate::arch::scalar::Scalar, "scalar", 61);
-    }
-    pub(super) mod portable {
-        use super::*;
-        kernels!(
-            #[cfg_attr(target_arch = "x86_64", target_feature(enable = "fma"))]
-            crate::arch::doubles::Doubles<crate::arch::portable::Four>,
-            "portable",
-            50
-        );
-    }
-    #[cfg(target_arch = "x86_64")]
-    pub(super) mod avx2 {
-        use super::*;
-        kernels!(
-            #[target_feature(enable = "avx2,fma")]
-            crate::arch::doubles::Doubles<core::arch::x86_64::__m256d>,
-            "avx2",
-            50
-        );
-    }
-    #[cfg(target_arch = "x86_64")]
-    pub(super) mod avx512ifma {
-        use super::*;
-        kernels!(
-            #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi")]
-            crate::arch::x86_64::avx512ifma::Avx512Ifma,
-            "avx512ifma",
-            50
-        );
-    }
+    small_forward: unsafe fn(&SmallConstants, &mut [u64]),
+    small_inverse_add: unsafe fn(&SmallConstants, &mut [u64], &mut [u64]),
+    blind_block: unsafe fn(&SmallConstants, &BlindRow<'_>, &mut [u64], &mut [u64]),
+    product_sum: unsafe fn(&SmallConstants, &ProductSum<'_>, &mut [u64]),
 }
 
 /// The kernels that this CPU can run, best first; the last is scalar.
@@ -278,11 +131,15 @@ impl Kernels {
     }
     /// Residues per vector; permutations are shaped by it.
     pub(crate) fn width(&self) -> usize {
-        self.width
+        self.shaper.width
+    }
+    /// What shapes the constants that they read.
+    pub(crate) fn shaper(&'static self) -> &'static Shaper {
+        &self.shaper
     }
     /// Whether the kernels serve this modulus.
     pub fn serves(&self, m: &Modulus) -> bool {
-        m.bits() <= self.max_bits
+        self.shaper.serves(m)
     }
     /// The kernels themselves if they serve the modulus, the scalar ones otherwise.
     pub(crate) fn for_modulus(&'static self, m: &Modulus) -> &'static Kernels {
@@ -292,187 +149,10 @@ impl Kernels {
             &table::scalar::KERNELS
         }
     }
-    pub(crate) fn prepare(&self, m: &Modulus, w: u64) -> [u64; 2] {
-        (self.prepare)(m, w)
-    }
     /// Shapes canonical constants for [`DiagonalRow`], in place.
     pub(crate) fn prepare_constants(&self, m: &Modulus, constants: &mut [u64]) {
-        constants.iter_mut().for_each(|c| *c = (self.prepare_constant)(m, *c));
+        self.shaper.prepare_constants(m, constants);
     }
-    pub(crate) fn ntt_forward(&self, t: &NttTable, data: &mut [u64]) {
-        assert!(data.len() == t.n());
-        Tally::forward(data.len() as u64).count();
-        // SAFETY: the table holds these very kernels and was shaped by them; the length is checked.
-        unsafe { (self.ntt_forward)(t, data) }
-    }
-    /// Inverse transform of `src`, or of `dst` itself.
-    pub(crate) fn ntt_inverse(&self, t: &NttTable, src: Option<&[u64]>, dst: &mut [u64], scale: u64) {
-        assert!(dst.len() == t.n() && src.is_none_or(|s| s.len() == t.n()));
-        Tally::inverse(dst.len() as u64).count();
-        let from = src.map_or(dst.as_ptr(), <[u64]>::as_ptr);
-        // SAFETY: the table holds these very kernels and was shaped by them; the lengths are checked, and a source that is
-        // not `dst` itself does not overlap it.
-        unsafe { (self.ntt_inverse)(t, from, dst, scale) }
-    }
-    /// Evaluates a [`FormRow`].
-    pub(crate) fn form(&self, m: &Modulus, form: &FormRow<'_>, out: &mut [u64]) {
-        let n = out.len();
-        assert!(n.is_multiple_of(8) && self.serves(m));
-        assert!(form.products.iter().all(|p| p.0.len() == n && p.1.len() == n));
-        assert!(form.terms.iter().all(|t| t.0.len() == n));
-        let (products, terms) = (form.products.len() as u64, form.terms.len() as u64);
-        Tally::form(n as u64, products, terms, form.factor.is_some()).count();
-        // SAFETY: the lengths are checked, the CPU by the existence of `self`.
-        unsafe { (self.form)(m, form, out) }
-    }
-    /// `x = (y - x) w` over one limb, canonical.
-    pub(crate) fn rsub_mul(&self, m: &Modulus, x: &mut [u64], y: &[u64], w: u64) {
-        assert!(x.len().is_multiple_of(8) && x.len() == y.len() && self.serves(m));
-        Tally::rsub_mul(x.len() as u64).count();
-        // SAFETY: the lengths are checked, the CPU by the existence of `self`.
-        unsafe { (self.rsub_mul)(m, x, y, w) }
-    }
-    /// First half of a base conversion: the rows take working form, `v` gets the multiples of Q.
-    pub(crate) fn balance(&self, c: &ConverterPart, rows: &mut [&mut [u64]], v: &mut [u64]) {
-        let n = v.len();
-        assert!(core::ptr::eq(self, c.kernels()) && n.is_multiple_of(8));
-        assert!(rows.len() == c.sources().len() && rows.iter().all(|r| r.len() == n));
-        // SAFETY: the lengths are checked, the CPU by the existence of `self`.
-        unsafe { (self.balance)(c, rows, v) }
-    }
-    /// Second half, to the targets from `first` on; `rows` as [`Kernels::balance`] left them, then `v`.
-    pub(crate) fn convert(&self, c: &ConverterPart, first: usize, rows: &[&[u64]], dst: &mut [&mut [u64]]) {
-        let n = rows[0].len();
-        assert!(core::ptr::eq(self, c.kernels()) && n.is_multiple_of(8) && rows.len() == c.sources().len() + 1);
-        assert!(!dst.is_empty() && first + dst.len() <= c.targets().len());
-        assert!(rows.iter().all(|r| r.len() == n) && dst.iter().all(|r| r.len() == n));
-        // SAFETY: the lengths are checked, the CPU by the existence of `self`.
-        unsafe { (self.convert)(c, first, rows, dst) }
-    }
-    /// For every input `out = sum_d phi(digit_d) (b_d, a_d) + (phi(added_before), 0) + added_after` over one limb, canonical. The key is
-    /// read once.
-    pub(crate) fn key_product(&self, m: &Modulus, inputs: &[ProductRow<'_>], key: &KeyRow<'_>, out: &mut [Halves<'_>]) {
-        let (n, digits) = (out[0].0.len(), inputs[0].digits.len());
-        assert!(inputs.len() == out.len() && halves_of(out, n) && self.serves(m));
-        for input in inputs {
-            assert!(input.digits.len() == digits && input.digits.iter().all(|d| d.len() == n));
-            assert!(input.added_before.is_none_or(|r| r.len() == n));
-            assert!(input.added_after.is_none_or(|(x, y)| x.len() == n && y.len() == n));
-        }
-        self.check_key(key, digits, n);
-        let added: u64 = inputs.iter().map(ProductRow::addends).sum();
-        let shared = Tally::key_product(n as u64, digits as u64, 0).sharing_keys(inputs.len() as u64);
-        (shared + Tally { ciphertext_read: n as u64 * added, ..Tally::NONE }).count();
-        // SAFETY: the lengths are checked, the CPU by the existence of `self`.
-        unsafe { (self.key_product)(m, inputs, key, out) }
-    }
-    /// One limb of all inner sums of a linear map, see [`LinearMapRow`]: outputs by giant step, then by input. Keys and
-    /// diagonals are read once.
-    pub(crate) fn linear_map(&self, m: &Modulus, row: &LinearMapRow<'_>, out: &mut [Halves<'_>]) {
-        let (n, digits) = (row.inputs[0].digits[0].len(), row.inputs[0].digits.len());
-        assert!(n.is_multiple_of(8) && n.is_power_of_two() && self.serves(m));
-        for input in row.inputs {
-            assert!(input.digits.len() == digits && input.digits.iter().all(|d| d.len() == n));
-            assert!(input.lifted.is_none_or(|(x, y)| x.len() == n && y.len() == n));
-        }
-        row.babies.iter().flatten().for_each(|key| self.check_key(key, digits, n));
-        let giants = out.len() / row.inputs.len();
-        assert!(giants * row.inputs.len() == out.len() && halves_of(out, n));
-        assert!(!row.babies.is_empty() && row.diagonals.len() == giants * row.babies.len());
-        let mut diagonals = row.diagonals.iter().flatten();
-        assert!(diagonals.all(|d| d.constants.len().is_power_of_two() && d.constants.len() <= n));
-        row.tally(n as u64).count();
-        // SAFETY: the lengths are checked, the CPU by the existence of `self`.
-        unsafe { (self.linear_map)(m, row, out) }
-    }
-    /// For every input `out = sum_i phi_i(x) (b_i, a_i)` over one limb, canonical; keys have one digit and are read once.
-    pub(crate) fn rotated_sum(&self, m: &Modulus, xs: &[&[u64]], keys: &[KeyRow<'_>], out: &mut [Halves<'_>]) {
-        let n = xs[0].len();
-        assert!(xs.len() == out.len() && xs.iter().all(|x| x.len() == n) && halves_of(out, n));
-        assert!(self.serves(m) && !keys.is_empty());
-        keys.iter().for_each(|key| self.check_key(key, 1, n));
-        Tally::rotated_sum(n as u64, keys.len() as u64).sharing_keys(xs.len() as u64).count();
-        // SAFETY: the lengths are checked, the CPU by the existence of `self`.
-        unsafe { (self.rotated_sum)(m, xs, keys, out) }
-    }
-    /// Sums of rotated products with a packed stream, see [`StreamRow`]: two rows of `out` for each sum. The stream is read once.
-    pub(crate) fn stream_sum(&self, m: &Modulus, row: &StreamRow<'_>, out: &mut [&mut [u64]]) {
-        let (n, sums) = (out[0].len(), row.inputs.len() / row.each);
-        assert!(
-            row.inputs.len() == sums * row.each && row.inputs.iter().all(|r| r.len() == n) && out.len() == 2 * sums
-        );
-        assert!(row.rotations.iter().all(|g| g.n() == n && g.width() == self.width));
-        self.check_stream(m, (row.bits, row.words, row.bytes(n)), out);
-        row.tally(n as u64).count();
-        // SAFETY: the lengths are checked, the CPU by the existence of `self`.
-        unsafe { (self.stream_sum)(m, row, out) }
-    }
-    /// Products of pairs with a packed stream, see [`PairRow`]: two rows of `out` for each pair. The stream is read once.
-    pub(crate) fn stream_pairs(&self, m: &Modulus, row: &PairRow<'_>, out: &mut [&mut [u64]]) {
-        let n = out[0].len();
-        assert!(row.inputs.len() == n * row.samples * out.len() && out.len().is_multiple_of(2));
-        self.check_stream(m, (row.bits, row.words, row.bytes(n)), out);
-        row.tally(n as u64, out.len() as u64).count();
-        // SAFETY: the lengths are checked, the CPU by the existence of `self`.
-        unsafe { (self.stream_pairs)(m, row, out) }
-    }
-    /// Whether a stream of words of so many bits has so many bytes for rows of one length.
-    fn check_stream(&self, m: &Modulus, (bits, words, bytes): (usize, &[u8], usize), out: &[&mut [u64]]) {
-        assert!(self.serves(m) && WIDTHS.contains(&bits) && m.bits() as usize <= bits);
-        assert!(out[0].len().is_multiple_of(8) && out.iter().all(|row| row.len() == out[0].len()));
-        assert!(words.len() >= bytes + crate::packed::SPARE_BYTES);
-    }
-    pub(crate) fn pack_constant(&self, m: &Modulus, c: u64) -> u64 {
-        (self.pack_constant)(m, c)
-    }
-    /// Canonical coefficients to canonical values, in the order of the table.
-    pub(crate) fn small_forward(&self, t: &SmallTable, data: &mut [u64]) {
-        assert!(core::ptr::eq(self, t.kernels()) && data.len() == t.n());
-        Tally::forward(data.len() as u64).count();
-        // SAFETY: the table holds these very kernels and was shaped by them; the length is checked.
-        unsafe { (self.small_forward)(t, data) }
-    }
-    /// Adds the coefficients of canonical values to `sum`, canonical; `values` are overwritten.
-    pub(crate) fn small_inverse_add(&self, t: &SmallTable, values: &mut [u64], sum: &mut [u64]) {
-        assert!(core::ptr::eq(self, t.kernels()) && values.len() == t.n() && sum.len() == t.n());
-        Tally::inverse(sum.len() as u64).count();
-        // SAFETY: the table holds these very kernels and was shaped by them; the lengths are checked.
-        unsafe { (self.small_inverse_add)(t, values, sum) }
-    }
-    /// A block of a blind rotation or an external product, see [`BlindRow`]; `acc` is canonical, scratch has a polynomial for each digit
-    /// and column.
-    pub(crate) fn blind_block(&self, t: &SmallTable, row: &BlindRow<'_>, acc: &mut [u64], scratch: &mut [u64]) {
-        let (n, rows) = (t.n(), row.planes.len());
-        assert!(core::ptr::eq(self, t.kernels()) && (1..=4).contains(&row.columns) && acc.len() == row.columns * n);
-        assert!(if row.exponents.is_empty() { (1..=row.columns).contains(&rows) } else { rows == row.columns });
-        assert!(scratch.len() == row.scratch_words(n) && row.keys == row.exponents.len().max(1));
-        assert!(row.products() <= generic::blind::MOST_PRODUCTS && row.levels > 0 && [5, 6].contains(&row.bytes));
-        assert!(row.exponents.iter().all(|&e| usize::from(e) < 2 * n));
-        assert!(row.planes.iter().all(|p| p.len() >= row.plane_bytes(n) + crate::packed::SPARE_BYTES));
-        row.tally(n as u64).count();
-        // SAFETY: the table holds these very kernels; the lengths are checked.
-        unsafe { (self.blind_block)(t, row, acc, scratch) }
-    }
-    /// Sums of products of transformed rows with a packed key, see [`ProductSum`].
-    pub(crate) fn product_sum(&self, t: &SmallTable, row: &ProductSum<'_>, out: &mut [u64]) {
-        let n = t.n();
-        assert!(core::ptr::eq(self, t.kernels()) && row.columns >= 4 && out.len() == row.columns * n);
-        assert!(row.rows.len().is_multiple_of(n) && [5, 6].contains(&row.bytes));
-        assert!(row.key.len() >= row.rows.len() * row.columns * row.bytes + crate::packed::SPARE_BYTES);
-        row.tally().count();
-        // SAFETY: the table holds these very kernels; the lengths are checked.
-        unsafe { (self.product_sum)(t, row, out) }
-    }
-    fn check_key(&self, key: &KeyRow<'_>, digits: usize, n: usize) {
-        assert!(n.is_multiple_of(8) && key.b.len() >= digits && key.a.len() >= digits);
-        assert!(key.b.iter().chain(key.a).all(|r| r.len() == n));
-        assert!(key.permutation.is_none_or(|g| g.n() == n && g.width() == self.width));
-    }
-}
-
-/// Whether all outputs have this length.
-fn halves_of(out: &[Halves<'_>], n: usize) -> bool {
-    out.iter().all(|(b, a)| b.len() == n && a.len() == n)
 }
 
 #[cfg(test)]

@@ -39,10 +39,7 @@ impl Ring {
             for row in &mut src {
                 row.chunks_mut(COLUMNS).zip(&mut tiles).for_each(|(chunk, tile)| tile.push(chunk));
             }
-            tiles
-                .into_par_iter()
-                .zip(v.par_chunks_mut(COLUMNS))
-                .for_each(|(mut rows, v)| part.kernels().balance(part, &mut rows, v));
+            tiles.into_par_iter().zip(v.par_chunks_mut(COLUMNS)).for_each(|(mut rows, v)| part.balance(&mut rows, v));
 
             let rows: Vec<&[u64]> = src.iter().map(|r| &**r).chain([&*v]).collect();
             let mut own: Vec<&mut [u64]> = part.places().iter().filter_map(|&t| dst[t].take()).collect();
@@ -56,7 +53,7 @@ impl Ring {
                 tasks.push((first, own.split_off(first)));
             }
             tasks.into_par_iter().for_each(|(first, mut group)| {
-                part.kernels().convert(part, first, &rows, &mut group);
+                part.convert(first, &rows, &mut group);
                 group.into_iter().enumerate().for_each(|(i, row)| then(part.places()[first + i], row));
             });
         }

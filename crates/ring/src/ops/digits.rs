@@ -1,6 +1,6 @@
 //! Decomposition into RNS digits: the part of a key switch that comes before the key.
 
-use crate::basis::BaseConverter;
+use crate::plans::{Decomposition, Digit};
 use crate::poly::{Coeff, Eval, Poly};
 use crate::ring::Ring;
 use crate::Error;
@@ -44,23 +44,6 @@ impl Digits {
             },
         })
     }
-}
-
-/// How polynomials with so many limbs of the chain are cut into digits, and what each is raised to.
-pub(crate) struct Decomposition {
-    /// For each limb of the polynomial the digit that it is of and its place among the limbs of that digit.
-    places: Vec<Option<(usize, usize)>>,
-    digits: Vec<Digit>,
-}
-
-struct Digit {
-    /// The limbs of the polynomial that are its own.
-    own: Vec<usize>,
-    /// For each limb of the result its place among the others, unless it is its own.
-    rows: Vec<Option<usize>>,
-    /// The primes of the other limbs of the result, and the conversion to them if there are any.
-    others: Vec<usize>,
-    converter: Option<Arc<BaseConverter>>,
 }
 
 impl Decomposition {

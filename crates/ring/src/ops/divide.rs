@@ -6,43 +6,13 @@
 //! divisor is no prime of the chain (modulus switching, eprint 2011/277).
 
 use crate::arch::FormRow;
-use crate::basis::BaseConverter;
 use crate::modulus::Modulus;
+use crate::plans::{Division, Leaving, Row};
 use crate::poly::{Coeff, Eval, Poly};
 use crate::ring::Ring;
 use crate::Error;
 use rayon::prelude::*;
 use std::sync::Arc;
-
-/// Which limbs leave, which stay and which come, with all that the primes alone decide.
-pub struct Division {
-    /// Limbs of the dividend.
-    limbs: usize,
-    leaving: Vec<Leaving>,
-    converter: Arc<BaseConverter>,
-    /// One for each limb of the result.
-    rows: Vec<Row>,
-    /// Whether the gain is not 1.
-    gained: bool,
-    ratio: f64,
-}
-
-/// A limb of the dividend that leaves.
-struct Leaving {
-    limb: usize,
-    prime: usize,
-    /// What it is multiplied by on its way to coefficients: the gain and what the conversion wants.
-    factor: u64,
-}
-
-/// A limb of the result.
-struct Row {
-    /// The limb of the dividend that it was, unless its prime has come.
-    from: Option<usize>,
-    gain: u64,
-    /// 1 over the primes that leave.
-    inverse: u64,
-}
 
 impl Division {
     /// For dividends whose limbs have these primes, and results modulo the first `to` primes of the ring.

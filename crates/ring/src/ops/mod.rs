@@ -12,19 +12,17 @@ mod key_products;
 mod keys;
 mod lift;
 mod linear_map;
-mod plans;
 mod public_map;
 mod stream;
 mod transform;
 
+pub use crate::plans::Division;
 pub use digits::Digits;
-pub use divide::Division;
 pub use forms::{Constant, Form, Multiplier};
 pub use key_products::KeyProduct;
 pub use keys::KeyBlock;
 pub use lift::Lift;
 pub use linear_map::{Diagonal, Diagonals, MapInput};
-pub(crate) use plans::Plans;
 pub use public_map::apply_diagonals;
 pub use stream::KeyStream;
 

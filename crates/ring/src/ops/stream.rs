@@ -4,11 +4,10 @@
 //! 50 bits, about as many as its prime, and the words that meet at eight positions stand together.
 
 use super::{Digits, Pair};
-use crate::arch::{with_width, PairRow, StreamRow, BLOCK, WIDTHS};
+use crate::arch::{with_width, PairRow, StreamRow, BLOCK, SPARE_BYTES, WIDTHS};
 use crate::automorphism::Automorphism;
 use crate::modulus::Modulus;
 use crate::ntt::NttTable;
-use crate::packed::SPARE_BYTES;
 use crate::poly::{Eval, Poly};
 use crate::pool::{Buffer, Fit};
 use crate::ring::Ring;

@@ -102,9 +102,9 @@ fn the_longest_conversions_are_exact() {
                     let c = BaseConverter::new(sources, &[target], k);
                     let (mut rows, mut v, mut out) = (y.clone(), vec![0; N], vec![0; N]);
                     let c = &c.parts()[0];
-                    k.balance(c, &mut rows.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>(), &mut v);
+                    c.balance(&mut rows.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>(), &mut v);
                     rows.push(v);
-                    k.convert(c, 0, &refs(&rows), &mut [&mut out]);
+                    c.convert(0, &refs(&rows), &mut [&mut out]);
                     out
                 })
                 .collect();
@@ -167,14 +167,14 @@ proptest! {
             let c = BaseConverter::new(&sources, &targets, k);
             let c = &c.parts()[0];
             let (mut rows, mut v) = (y.clone(), vec![0; N]);
-            k.balance(c, &mut rows.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>(), &mut v);
+            c.balance(&mut rows.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>(), &mut v);
             rows.push(v);
             let mut out = vec![vec![0; N]; targets.len()];
-            k.convert(c, 0, &refs(&rows), &mut out.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
+            c.convert(0, &refs(&rows), &mut out.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
             prop_assert_eq!(&out, &expected, "{}", k.name());
             let last = targets.len() - 1;
             let mut one = vec![0; N];
-            k.convert(c, last, &refs(&rows), &mut [&mut one]);
+            c.convert(last, &refs(&rows), &mut [&mut one]);
             prop_assert_eq!(&one, &expected[last], "{}", k.name());
         }
     }

@@ -14,7 +14,7 @@ use super::run::BootstrapKeys;
 use crate::ckks::engine::Engine;
 use crate::ckks::{BootstrapCircuit, Ciphertext};
 use crate::runtime::Pass;
-use crate::{Control, Error};
+use crate::{Control, Error, NoiseError, ParameterError};
 use aglet_bootstrap::ckks::request::{Parts, Request};
 use aglet_bootstrap::ckks::slots_first::steps::eval_mod::{EvalMod, Function, Functional, Sensitivity};
 use aglet_bootstrap::ckks::slots_first::steps::SlotsFirst;
@@ -89,7 +89,7 @@ impl Engine {
         let estimate = self.functional_estimate(&circuit, ct.stated.noise, limits)?;
         if let Some((found, largest)) = estimate.log2_failure.zip(estimate.largest_input_error) {
             if found > limits.log2_max_failure {
-                return Err(Error::Noise(refusal(ct, limits, found, largest)));
+                return Err(refusal(ct, limits, found, largest).into());
             }
         }
         let pass = Pass { number: 0, count: 1 };
@@ -111,14 +111,14 @@ impl Engine {
         limits: Limits,
     ) -> Result<FunctionalEstimate, Error> {
         let Some(functional) = circuit.functional() else {
-            return Err(Error::Parameter("This bootstrap evaluates no function; plan it with one.".into()));
+            return Err(ParameterError::NoFunction.into());
         };
         let noise = limits.input_error.unwrap_or(noise);
         if noise.is_nan() || noise < 0.0 {
-            return Err(Error::Parameter(format!("input_error = {noise} is no size of an error; give 0 or more.")));
+            return Err(ParameterError::InputError { error: noise }.into());
         }
         if limits.log2_max_failure.is_nan() || limits.log2_max_failure > 0.0 {
-            return Err(Error::Parameter("max_failure is a probability; give a number between 0 and 1.".into()));
+            return Err(ParameterError::MaxFailure.into());
         }
         let model = Model::new(self, circuit, functional)?;
         let parts = if circuit.request.parts() == Parts::Real { 1.0 } else { SQRT_2 };
@@ -259,22 +259,14 @@ const EIGHTH: f64 = 2.66;
 const DOUBLED: f64 = 2.31;
 
 /// Why a bootstrap is refused, and what would help.
-fn refusal(ct: &Ciphertext, limits: Limits, log2_failure: f64, largest: f64) -> String {
+fn refusal(ct: &Ciphertext, limits: Limits, failure: f64, largest: f64) -> NoiseError {
     let limit = limits.log2_max_failure;
     if limits.input_error.is_none() && !ct.stated.noise.is_finite() {
-        return format!(
-            "The noise of this ciphertext is not known, so neither is the probability of a wrong entry; give input_error=, a bound on the \
-             root-mean-square error of its slots (this table takes up to {largest:.3e} at 2^{limit:.0}), or encrypt with bound=."
-        );
+        return NoiseError::UnknownForTable { largest, limit };
     }
     let noise = limits.input_error.unwrap_or(ct.stated.noise);
-    let remedy = if largest > 0.0 {
-        format!("its slots may err by {largest:.3e} (root mean square) and this one may by {noise:.3e}: look up earlier, or give max_failure=")
-    } else {
-        "no input is precise enough for these entries: give entries that are further apart or fewer of them, or max_failure=".into()
-    };
-    format!(
-        "Some slot of this table would be nearer to another entry with a probability of 2^{log2_failure:.1}, above the limit of \
-         2^{limit:.0}; {remedy}."
-    )
+    match largest > 0.0 {
+        true => NoiseError::Table { failure, limit, largest, noise },
+        false => NoiseError::NoInputForTable { failure, limit },
+    }
 }

@@ -11,7 +11,7 @@ use crate::ckks::engine::Engine;
 use crate::ckks::{failure, Ciphertext};
 use crate::runtime::{Pass, StageRun};
 use crate::Control;
-use crate::Error;
+use crate::{Error, ParameterError};
 use aglet_bootstrap::ckks::request::{Method, Request};
 use aglet_bootstrap::ckks::BootstrapKind;
 use aglet_schemes::ckks::stated::{in_slots, rounding};
@@ -127,22 +127,14 @@ pub(crate) fn gained(params: &CkksParams, passes: usize) -> f64 {
 /// Refuses a number of iterations that does not exist, or that the method does not have.
 pub(crate) fn check_iterations(params: &CkksParams, iterations: usize, request: Request) -> Result<(), Error> {
     if !(1..=MAX_ITERATIONS).contains(&iterations) {
-        return Err(Error::Parameter(format!(
-            "iterations = {iterations} is not between 1 and {MAX_ITERATIONS}; two double the precision."
-        )));
+        return Err(ParameterError::Iterations { iterations, most: MAX_ITERATIONS }.into());
     }
     let plain = matches!(request.method, Method::Regular | Method::Lossy);
     if iterations > 1 && !plain {
-        return Err(Error::Parameter(format!(
-            "A {} bootstrap cannot be iterated; iterate the regular or the lossy one.",
-            request.method.name()
-        )));
+        return Err(ParameterError::NotIterated { method: request.method.name() }.into());
     }
     if iterations > 1 && !BootstrapKind::of(params).rules().raises_modulus() {
-        return Err(Error::Parameter(format!(
-            "The bootstrap of this preset leaves no level for a second pass; give iterations=1, or take a preset other than {}.",
-            params.name()
-        )));
+        return Err(ParameterError::OnePass { preset: params.name().into() }.into());
     }
     Ok(())
 }

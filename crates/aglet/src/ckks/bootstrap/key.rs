@@ -6,32 +6,18 @@ use crate::bootstrap_keys::{self, List};
 use crate::ckks::engine::Engine;
 use crate::ckks::memory::Memory;
 use crate::runtime::machine;
-use crate::{Control, Error};
+use crate::{Control, Error, MissingKeyError};
 use aglet_bootstrap::ckks::request::{KeySize, Method, Request};
 use aglet_bootstrap::ckks::BootstrapKind;
 use aglet_bootstrap::{BootstrapCircuit, OwnKeys, PackedKeys};
 use aglet_rlwe::Params;
-use aglet_rlwe::{KeyId, KeyRole, KeySet, SecretKey, SwitchingKey};
+use aglet_rlwe::{KeyRole, KeySet, SecretKey};
 use std::sync::{Mutex, PoisonError};
 
-/// All keys that a bootstrap needs, except the relinearization and conjugation keys: rotation keys at the levels where
-/// they are used (a small key leaves them to the rotation key), and the two keys of sparse-secret encapsulation. The
-/// ephemeral sparse secret is drawn for this key and then forgotten.
-pub struct BootstrapKey {
-    id: KeyId,
-    request: Request,
-    /// The parameters of the chain that its keys are made for.
-    params: Params,
-    keys: KeySet,
-    /// Those of a method that packs some.
-    packed: Option<PackedKeys>,
-}
+/// The key of bootstraps of CKKS. Relinearization and conjugation keys are users', and a small key leaves rotations to the rotation key.
+pub type BootstrapKey = bootstrap_keys::BootstrapKey<Request>;
 
 impl BootstrapKey {
-    /// The secret key that it belongs to.
-    pub fn id(&self) -> KeyId {
-        self.id
-    }
     /// The method that it serves: regular or lossy.
     pub fn method(&self) -> Method {
         self.request.method
@@ -47,14 +33,6 @@ impl BootstrapKey {
     /// Its name: that of its size if it is small, else that of its method.
     pub fn kind(&self) -> &'static str {
         kind_of(self.size(), self.method())
-    }
-    /// Bytes in memory.
-    pub fn byte_count(&self) -> usize {
-        self.keys.byte_count() + self.packed.as_ref().map_or(0, PackedKeys::byte_count)
-    }
-    /// Bytes when stored with seeds.
-    pub fn stored_bytes(&self) -> usize {
-        self.keys.stored_bytes() + self.packed.as_ref().map_or(0, PackedKeys::stored_bytes)
     }
     /// Its packed keys.
     pub(crate) fn packed(&self) -> Option<&PackedKeys> {
@@ -87,21 +65,6 @@ impl BootstrapKey {
         own.size == wanted.size && part && (like || own.size == KeySize::Small)
     }
 
-    /// Its keys, in the order of a [`KeySet`].
-    pub(crate) fn stored_keys(&self) -> Vec<&SwitchingKey> {
-        self.keys.iter().map(|(_, key)| &**key).collect()
-    }
-    /// Makes the bootstrap key from stored keys on the chain of `params`.
-    pub(crate) fn from_stored(
-        id: KeyId,
-        request: Request,
-        params: Params,
-        keys: KeySet,
-        packed: Option<PackedKeys>,
-    ) -> Self {
-        Self { id, request, params, keys, packed }
-    }
-
     /// All keys of a run on the `chain`, which is a part of the chain that this key is made for.
     pub(crate) fn eval_keys(&self, whole: &Params, chain: &Params, all: &BootstrapKeys<'_>) -> Result<KeySet, Error> {
         let user = KeySet::new()
@@ -111,11 +74,7 @@ impl BootstrapKey {
             (KeySize::Small, Some(rotation)) => {
                 user.and(rotation.steps.iter().map(|(_, key)| key.with_role()).collect())
             }
-            (KeySize::Small, None) => {
-                return Err(Error::MissingKey(
-                    "A small bootstrap key needs the rotation key beside it; pass create_rotation_key(secret_key) before it.".into(),
-                ))
-            }
+            (KeySize::Small, None) => return Err(MissingKeyError::RotationKey.into()),
             _ => user,
         };
         Ok(user.for_subset(whole, chain).and(self.on_chain(chain)))

@@ -5,7 +5,7 @@ use super::run::BootstrapKeys;
 use crate::ckks::engine::Engine;
 use crate::ckks::Ciphertext;
 use crate::runtime::Pass;
-use crate::{Control, Error};
+use crate::{Control, Error, ParameterError};
 use aglet_bootstrap::ckks::request::{Method, Request};
 use aglet_rlwe::Sample;
 use aglet_schemes::ckks::{self, Known, Points, Stated};
@@ -43,11 +43,7 @@ impl Engine {
         if let Some((what, found)) = keys.ids().find(|(_, id)| *id != sample.key) {
             return Err(aglet_rlwe::Error::KeyMismatch { what, found, expected: sample.key }.into());
         }
-        let first = circuit.raises_from().ok_or_else(|| {
-            Error::Parameter(
-                "The bootstrap of this preset does not raise the modulus, as scheme switching must; take a preset whose bootstrap does.".into(),
-            )
-        })?;
+        let first = circuit.raises_from().ok_or(ParameterError::RaisesNothing)?;
         let scale = circuit.plan.stages()[first].from.scale;
         let unknown = (Known::default(), Stated::default());
         let input = ckks::Ciphertext {

@@ -4,7 +4,7 @@ use super::{BootstrapKey, KeySize};
 use crate::ckks::arithmetic::check_owner;
 use crate::ckks::engine::Engine;
 use crate::ckks::Ciphertext;
-use crate::Error;
+use crate::{Error, LevelError, MissingKeyError};
 use aglet_ring::automorphism::rotation_exponent;
 use aglet_rlwe::{KeyRole, KeySet};
 use std::collections::BTreeMap;
@@ -18,11 +18,8 @@ impl Engine {
     /// [`Error::MissingKey`] for a small key, which has no rotations, and for what its steps do not make up, [`Error::Level`]
     /// above its levels, and those of a key of another secret key.
     pub fn rotate_by_bootstrap_key(&self, a: &Ciphertext, key: &BootstrapKey, delta: i64) -> Result<Ciphertext, Error> {
-        const OTHER: &str = "make a key for all steps with create_rotation_key(secret_key)";
         if key.size() == KeySize::Small {
-            let sentence =
-                "A small bootstrap key has no rotations, it takes those of the rotation key; rotate with that.";
-            return Err(Error::MissingKey(sentence.into()));
+            return Err(MissingKeyError::NoRotations.into());
         }
         check_owner(a, "bootstrap key", key.id())?;
         let slots = self.slots();
@@ -35,17 +32,15 @@ impl Engine {
         let here: Vec<usize> = steps.iter().filter(|(_, limbs)| **limbs >= a.limbs()).map(|(left, _)| *left).collect();
         if here.is_empty() {
             let limbs = steps.values().max().copied().unwrap_or_default();
-            return Err(Error::Level(format!(
-                "A bootstrap key rotates at the levels of its linear maps, this one up to level {}, and the ciphertext is at \
-                 level {level}; bring it down with level_down, or {OTHER}.",
-                limbs.saturating_sub(1 + self.params().hidden_levels())
-            )));
+            return Err(LevelError::BootstrapKey {
+                most: limbs.saturating_sub(1 + self.params().hidden_levels()),
+                level,
+            }
+            .into());
         }
         let path = fewest(&here, left, slots).ok_or_else(|| {
-            let named = here.iter().map(|left| format!("-{left}")).collect::<Vec<_>>().join(", ");
-            Error::MissingKey(format!(
-                "This bootstrap key rotates by the steps {named} at level {level}, and {delta} is no sum of them; {OTHER}."
-            ))
+            let steps = here.iter().map(|left| format!("-{left}")).collect::<Vec<_>>().join(", ");
+            MissingKeyError::Steps { steps, level, delta }
         })?;
         let e = self.evaluator(&keys, None);
         self.run(|| path.iter().try_fold(a.clone(), |ct, &left| Ok(e.rotate_ring(&ct, left as isize)?)))

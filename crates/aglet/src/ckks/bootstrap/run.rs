@@ -8,13 +8,12 @@ use crate::ckks::presets;
 use crate::ckks::{cost, Ciphertext};
 use crate::runtime::{machine, Pass, StageRun, Watch};
 use crate::Control;
-use crate::Error;
+use crate::{Error, LevelError, MissingKeyError, ParameterError, RangeError, Served};
 use aglet_bootstrap::ckks::request::Parts;
 use aglet_bootstrap::ckks::request::{KeySize, Method, Request};
 use aglet_bootstrap::ckks::slots_first::steps::eval_mod::Functional;
 use aglet_bootstrap::ckks::BootstrapKind;
 use aglet_bootstrap::{BootstrapCircuit, CkksStep, Pipeline};
-use aglet_ring::Demand;
 use aglet_rlwe::{Context, KeyId, KeySet, KeySwitchSpec, Params};
 use aglet_schemes::ckks::{CkksEvaluator, CkksTransform};
 use aglet_schemes::{Approximate, Evaluator};
@@ -37,27 +36,15 @@ pub struct BootstrapKeys<'a> {
 }
 
 impl BootstrapKeys<'_> {
-    /// The size of the key.
-    pub fn size(&self) -> KeySize {
-        self.bootstrap.size()
-    }
     /// Refuses a bootstrap key that has not the keys of a bootstrap circuit.
     pub(super) fn serve(&self, circuit: &BootstrapCircuit) -> Result<(), Error> {
         if self.bootstrap.serves(circuit) {
             return Ok(());
         }
-        let (own, wanted) = (self.bootstrap.request(), circuit.request);
-        Err(Error::MissingKey(format!(
-            "This bootstrap key is for {} bootstraps with stage_count={} of {} slots; a {} one with stage_count={} of {} slots needs a \
-             key made for it, with {}.",
-            own.method.name(),
-            own.stage_count,
-            own.slots,
-            wanted.method.name(),
-            wanted.stage_count,
-            wanted.slots,
-            maker(wanted.method),
-        )))
+        let served =
+            |Request { method, stage_count, slots, .. }: Request| Served { method: method.name(), stage_count, slots };
+        let (own, wanted) = (served(self.bootstrap.request()), served(circuit.request));
+        Err(MissingKeyError::Bootstrap { own, wanted, maker: maker(circuit.request.method) }.into())
     }
     /// Names and owners of all keys.
     pub(crate) fn ids(&self) -> impl Iterator<Item = (&'static str, KeyId)> {
@@ -157,7 +144,7 @@ impl Engine {
                 let input = match &lowest[..] {
                     [re, im] => e.add(re, &e.mul_i(im)?)?,
                     [one, ..] => one.clone(),
-                    [] => return Err(Error::Parameter("A bootstrap needs a ciphertext.".into())),
+                    [] => return Err(ParameterError::NoCiphertext.into()),
                 };
                 Ok(e.level_down(&input, circuit.plan.input().level)?)
             };
@@ -224,11 +211,7 @@ impl Engine {
         let Request { method, stage_count, .. } = circuit.request;
         let wanted = if method.pairs() { 2 } else { 1 };
         if cts.len() != wanted {
-            return Err(Error::Parameter(format!(
-                "A {} bootstrap takes {wanted} ciphertexts, not {}.",
-                method.name(),
-                cts.len()
-            )));
+            return Err(ParameterError::Inputs { method: method.name(), wanted, found: cts.len() }.into());
         }
         keys.serve(circuit)?;
         for ct in cts {
@@ -242,18 +225,10 @@ impl Engine {
             if circuit.functional().is_none()
                 && level < BootstrapKind::of(self.params()).rules().input_level(method, stage_count)
             {
-                return Err(Error::Level(format!(
-                    "A {} bootstrap of {stage_count} stages takes ciphertexts of level {stage_count} or more, this one has level \
-                     {level}; use the regular bootstrap, or bootstrap earlier.",
-                    method.name()
-                )));
+                return Err(LevelError::BootstrapInput { method: method.name(), stage_count, level }.into());
             }
             if method.pairs() && !ct.real && !circuit.request.real {
-                return Err(Error::Range(
-                    "A merging bootstrap takes real ciphertexts only, and this one may have imaginary parts; say real=True if it \
-                     has none, bootstrap it on its own, or encrypt real values."
-                        .into(),
-                ));
+                return Err(RangeError::Imaginary.into());
             }
         }
         Ok(())
@@ -274,8 +249,7 @@ impl Engine {
         }
         let matrices = circuit.matrix_bytes(self.params())? as u64;
         if let Some(available) = machine::memory_available().filter(|&free| matrices > free) {
-            let (needed, available) = (matrices as f64 / 1e9, available as f64 / 1e9);
-            return Err(Error::Memory { what: "the matrices of this bootstrap".into(), needed, available });
+            return Err(machine::out_of_memory("the matrices of this bootstrap", matrices, available));
         }
         // Diagonals have the special limbs of the keys that they meet.
         let keys = |request: &Request| (request.method.keys(), request.size);
@@ -305,10 +279,6 @@ impl Engine {
         })
     }
 
-    /// The largest scratch memory in use at one time since the last call.
-    pub fn take_scratch_demand(&self) -> Demand {
-        self.ctx.ring().pool().take_demand()
-    }
     /// The stages of the last bootstrap on this engine; those of an iterated one pass by pass.
     pub fn stage_runs(&self) -> Vec<StageRun> {
         self.bootstrap.ran.lock().clone()
@@ -326,19 +296,11 @@ impl Engine {
     pub fn check_compared(&self, ct: &Ciphertext) -> Result<(), Error> {
         let bound = ct.stated.bound;
         if bound.is_finite() && bound > 1.0 + COMPARED {
-            return Err(Error::Range(format!(
-                "The declared bound of this message allows values as large as {bound:.6}, and 1 is the most that a \
-                 comparison takes; divide both sides by the largest size they may have, which leaves their order as it is, or \
-                 encrypt with a smaller bound=."
-            )));
+            return Err(RangeError::ComparedBound { bound }.into());
         }
         match exceeds(ct, 1.0) {
             false => Ok(()),
-            true => Err(Error::Range(
-                "This message has a value larger than 1, the most that a comparison takes; divide both sides by the largest size \
-                 they may have, which leaves their order as it is."
-                    .into(),
-            )),
+            true => Err(RangeError::Compared.into()),
         }
     }
     /// Whether this engine can bootstrap.
@@ -382,10 +344,7 @@ fn check_bound(ct: &Ciphertext, circuit: &BootstrapCircuit) -> Result<(), Error>
         let most = functional.points().iter().fold(0.0f64, |most, v| most.max(v.abs()));
         return match !functional.is_tables() && exceeds(ct, most * parts) {
             false => Ok(()),
-            true => Err(Error::Range(format!(
-                "This message has a value larger than {most}, outside of the interval that the function is made for; give a larger \
-                 interval=, or scale the message down."
-            ))),
+            true => Err(RangeError::OutsideInterval { most }.into()),
         };
     }
     let most = if cleans { CLEANED * parts } else { request.bound };
@@ -393,18 +352,11 @@ fn check_bound(ct: &Ciphertext, circuit: &BootstrapCircuit) -> Result<(), Error>
         return Ok(());
     }
     // The message stays out of the sentence: whoever holds a ciphertext may not know it.
-    Err(Error::Range(if cleans {
-        format!(
-            "This message has a value beyond {CLEANED}, too far from the points of a {} bootstrap; scale it down, or take a \
-             bootstrap that keeps values as they are.",
-            request.method.name()
-        )
+    Err(if cleans {
+        RangeError::BeyondPoints { most: CLEANED, method: request.method.name() }.into()
     } else {
-        format!(
-            "This message has a value larger than {most}, the most that this bootstrap takes; pass a larger bound=, or scale \
-             the message down."
-        )
-    }))
+        RangeError::AboveBootstrap { most }.into()
+    })
 }
 
 /// Whether a message is known to have a larger value. The encoder rounds: one of exactly the bound may come out a little above.

@@ -134,8 +134,7 @@ pub fn scratch_bytes(params: &CkksParams, request: Request, count: usize) -> Res
 pub fn rotation_key_bytes(preset: &str, slots: usize) -> Result<(usize, usize), Error> {
     let params = presets::load(preset, presets::Security::NotChecked)?;
     if !slots.is_power_of_two() || slots > params.slots() {
-        let most = params.slots();
-        return Err(Error::Parameter(format!("slot_count = {slots} is not a power of two up to {most}; choose one.")));
+        return Err(aglet_bootstrap::Error::SlotCount { slots, most: params.slots() }.into());
     }
     let layout = rotation_layout(&params, slots)?;
     let stored = layout.iter().map(|(_, _, spec)| spec.stored_bytes(&params)).sum::<Result<usize, _>>()?;

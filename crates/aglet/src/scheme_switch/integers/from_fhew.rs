@@ -4,13 +4,12 @@
 //! secret: rounded to whole parts of p of the torus they are `m p / torus + e` modulo p, and once in slots, a polynomial takes them to m. Of
 //! what there is of noise it sees the sum: that of the lookups, of packing, and of rounding under the sparse secret.
 
-use super::{IntegerSchemeSwitch, IntegerSchemeSwitchKey};
 use crate::fhew::{Form, MAX_LOG2_FAILURE};
 use crate::integer::{self, cost::Raising, BootstrapKey, Ciphertext, Messages};
 use crate::runtime::stages_json;
-use crate::scheme_switch::key::added_noise;
 use crate::scheme_switch::{fits_values, packing_bytes, Bits};
-use crate::{Control, Error, Units};
+use crate::scheme_switch::{IntegerSchemeSwitch, IntegerSchemeSwitchKey};
+use crate::{Control, Error, LevelError, ParameterError, RangeError, Units};
 use aglet_circuits::Rounding;
 use aglet_rlwe::lwe::{log2_tail, LweCiphertext, PackingKey};
 use aglet_rlwe::ring_switch::SmallToLargeKey;
@@ -46,8 +45,8 @@ impl IntegerSchemeSwitch {
         fits_values(cells.len(), packing_bytes(&self.fhew.ctx, cells.len()))?;
         let worst = cells.iter().map(LweCiphertext::variance).fold(0.0, f64::max);
         let bound = self.bound(raised, self.variance_from_fhew(worst)?)?;
-        let sample = self.numbers.run(|| self.packed(cells, raised.zero, (packing, small_to_large), control))?;
-        self.numbers.raise(sample, (raised.count, raised.torus, bound), bootstrap, control)
+        let sample = self.slots.run(|| self.packed(cells, raised.zero, (packing, small_to_large), control))?;
+        self.slots.raise(sample, (raised.count, raised.torus, bound), bootstrap, control)
     }
 
     /// Messages as coefficients modulo q0 under the main secret, those of a phase `zero` as 0.
@@ -58,7 +57,7 @@ impl IntegerSchemeSwitch {
         (packing, small_to_large): (&PackingKey, &SmallToLargeKey),
         control: &Control,
     ) -> Result<Sample, Error> {
-        let (large, small) = (self.numbers.context(), &*self.fhew.ctx);
+        let (large, small) = (&*self.slots.ctx, &*self.fhew.ctx);
         let from_zero = |(slot, ct): (usize, &LweCiphertext)| {
             let shifted = LweCiphertext::combine(small, small.modulus().neg(zero), &[(ct, 1)])?;
             Ok((self.coefficient(slot), shifted))
@@ -82,7 +81,7 @@ impl IntegerSchemeSwitch {
         units: Option<&Units>,
     ) -> Result<Value, Error> {
         let (raised, variance) = (self.raised(form, bits)?, self.variance_from_fhew(variance)?);
-        let (bound, params) = (self.bound(raised, variance)?, self.numbers.params());
+        let (bound, params) = (self.bound(raised, variance)?, self.slots.params());
         let plan = self.raising((raised.count, raised.torus, bound))?;
         Ok(json!({
             "messages": raised.count, "bound": bound, "deviation": variance.sqrt() / self.distance(1),
@@ -93,11 +92,7 @@ impl IntegerSchemeSwitch {
 
     /// The work of a conversion from FHEW; what was found once is kept.
     fn raising(&self, of: Messages) -> Result<Arc<Raising>, Error> {
-        if let Some((_, found)) = self.raisings.find(|other| *other == of) {
-            return Ok(found);
-        }
-        let made = self.numbers.run(|| integer::cost::raising(self.numbers.params(), of))?;
-        Ok(self.raisings.keep(of, made))
+        self.kept.0.get(of, || self.slots.run(|| integer::cost::raising(self.slots.params(), of)))
     }
 
     /// The variance, on the torus, of what the polynomial sees of a message that has this one.
@@ -105,15 +100,14 @@ impl IntegerSchemeSwitch {
     /// # Errors
     /// None for parameters that a switch takes.
     pub fn variance_from_fhew(&self, variance: f64) -> Result<f64, Error> {
-        let (large, ctx) = (self.numbers.context(), &*self.fhew.ctx);
-        let weight = self.numbers.params().bootstrap()?.sparse_weight as f64;
+        let weight = self.slots.params().bootstrap()?.sparse_weight as f64;
         let rounding = (1.0 + weight) / 12.0 * self.distance(1).powi(2);
-        Ok(variance + added_noise((large, ctx))? + rounding)
+        Ok(variance + self.added_noise()? + rounding)
     }
 
     /// The part of the torus that so many units are.
     fn distance(&self, units: u64) -> f64 {
-        units as f64 / self.numbers.params().plain().value() as f64
+        units as f64 / self.slots.params().plain().value() as f64
     }
 
     fn raised(&self, form: Form, bits: Option<u32>) -> Result<Raised, Error> {
@@ -121,19 +115,10 @@ impl IntegerSchemeSwitch {
         let (most, torus, zero) = match form {
             Form::Bits => (2, 4, self.fhew.ctx.modulus().neg(self.fhew.ctx.modulus().value() / 8)),
             Form::Messages(domain) => (message.space(), message.within(domain).torus(), 0),
-            Form::Integers(_) | Form::Unsigned(_) => {
-                return Err(Error::Parameter(
-                    "Messages and bits go back, and these are integers; take their sign or digits, whose results are messages.".into(),
-                ))
-            }
+            Form::Integers(_) | Form::Unsigned(_) => return Err(ParameterError::NoIntegersBack.into()),
         };
         let count = bits.map_or(Some(most), |bits| 1u64.checked_shl(bits)).filter(|count| (2..=most).contains(count));
-        let count = count.ok_or_else(|| {
-            Error::Range(format!(
-                "These messages have 1 to {} bits; say how many may be in use, or leave bits out.",
-                most.ilog2()
-            ))
-        })?;
+        let count = count.ok_or(RangeError::MessageBits { most: most.ilog2() })?;
         Ok(Raised { count, torus, zero })
     }
 
@@ -144,16 +129,11 @@ impl IntegerSchemeSwitch {
             Rounding::bound_for(count, torus, levels).is_some_and(|bound| fails(bound) <= MAX_LOG2_FAILURE)
         });
         let Some(levels) = levels else {
-            return Err(Error::Range(
-                "These messages have so much noise that some would come back wrong; look up a table on them, or a gate, before.".into(),
-            ));
+            return Err(RangeError::NoisyMessages.into());
         };
-        let room = self.numbers.rounding_levels()?;
+        let room = self.slots.rounding_levels()?;
         if levels > room {
-            return Err(Error::Level(format!(
-                "With their noise, {count} messages come back through {levels} levels, and this engine has {room} for them: bring fewer bits back, \
-                 look up a table on them before, or take an engine of preset \"int16-deep\"."
-            )));
+            return Err(LevelError::MessagesBack { count, levels, room }.into());
         }
         Ok(Rounding::bound_for(count, torus, levels).unwrap_or(1))
     }
@@ -163,21 +143,15 @@ impl IntegerSchemeSwitch {
         count: usize,
         (key, bootstrap): (&'a IntegerSchemeSwitchKey, &BootstrapKey),
     ) -> Result<&'a (PackingKey, SmallToLargeKey), Error> {
-        let slots = self.numbers.count();
+        let slots = self.slots.count();
         if count > slots {
-            return Err(Error::Range(format!("{count} messages do not fit {slots} slots; bring them back in parts.")));
+            return Err(RangeError::MessagesBack { count, slots }.into());
         }
         if bootstrap.id() != key.id() {
             let (found, expected) = (bootstrap.id(), key.id());
             return Err(aglet_rlwe::Error::KeyMismatch { what: "bootstrap key", found, expected }.into());
         }
-        key.small_to_large.as_ref().ok_or_else(|| {
-            Error::MissingKey(
-                "This switching key is of a file from before anything went back to integers; make one with \
-                 create_switch_key(secret_key, lwe_secret_key)."
-                    .into(),
-            )
-        })
+        key.back()
     }
 }
 
@@ -194,7 +168,7 @@ mod tests {
         secrets: (&crate::SecretKey, &fhew::SecretKey),
         weight: i64,
     ) -> (Vec<i64>, f64) {
-        let (numbers, control) = (switch.numbers(), Control::new());
+        let (numbers, control) = (switch.slots(), Control::new());
         let key = switch.create_key(secrets.0, secrets.1, None, &control).unwrap();
         let bootstrap = numbers.create_bootstrap_key(secrets.0, None, &control).unwrap();
         let message = switch.fhew.params().message();
@@ -248,9 +222,9 @@ mod tests {
             assert!(found["bound"].as_f64().unwrap() > 10.0 * found["deviation"].as_f64().unwrap());
         }
         // What was found is not found again, and plans of it are the same.
-        let known = switch.raisings.all().len();
+        let known = switch.kept.0.all().len();
         assert_eq!((planned(Some(1), 3.4).unwrap(), known), (planned(Some(1), 3.4).unwrap(), 3));
-        assert_eq!(switch.raisings.all().len(), known);
+        assert_eq!(switch.kept.0.all().len(), known);
         assert!(planned(None, 100.0).is_err() && planned(Some(5), 0.0).is_err());
     }
 }

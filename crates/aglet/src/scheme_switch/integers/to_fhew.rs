@@ -3,11 +3,11 @@
 //! After the first stages of a bootstrap a number m is `m / t` of the torus, modulo q0. Times the integer nearest to t times the part of the
 //! torus that lookups give to 1, and through a ring switch, its coefficient is what they take.
 
-use super::{IntegerSchemeSwitch, IntegerSchemeSwitchKey};
 use crate::integer::{BootstrapKey, Ciphertext};
 use crate::scheme_switch::to_fhew::{check_slots, extracted};
 use crate::scheme_switch::{fits_cells, Reading};
-use crate::{Control, Error};
+use crate::scheme_switch::{IntegerSchemeSwitch, IntegerSchemeSwitchKey};
+use crate::{Control, Error, ParameterError};
 use aglet_ring::{Form, Multiplier};
 use aglet_rlwe::lwe::LweCiphertext;
 use aglet_rlwe::ring_switch::LargeToSmallKey;
@@ -37,9 +37,9 @@ impl IntegerSchemeSwitch {
         self.check(ct, slots, reading, (key, bootstrap))?;
         fits_cells(&self.fhew.ctx, slots.len())?;
         let (weight, variance) = self.weight(reading);
-        let low = self.numbers.to_coefficients(ct, bootstrap, control)?;
-        let (ring, fhew) = (self.numbers.context().ring(), &self.fhew.ctx);
-        self.numbers.run(|| {
+        let low = self.slots.to_coefficients(ct, bootstrap, control)?;
+        let (ring, fhew) = (self.slots.ctx.ring(), &self.fhew.ctx);
+        self.slots.run(|| {
             let times = |poly| Form::multiple(Multiplier::integer(weight.into()), poly);
             let polys = ring.forms(&low.polys.iter().map(times).collect::<Vec<_>>(), 1, 0)?;
             let sample = Sample { polys, key: low.key };
@@ -57,16 +57,14 @@ impl IntegerSchemeSwitch {
         reading: Reading,
         (key, bootstrap): (&IntegerSchemeSwitchKey, &BootstrapKey),
     ) -> Result<(), Error> {
-        check_slots(slots, self.numbers.count())?;
+        check_slots(slots, self.slots.count())?;
         let fits = match reading {
             Reading::Bits | Reading::Message(_) => true,
             Reading::Unsigned(unsigned) => unsigned.bits() <= MOST_BITS,
             Reading::Real(..) => false,
         };
         if !fits {
-            return Err(Error::Parameter(format!(
-                "Slots of integers go to FHEW as bits, messages or integers of up to {MOST_BITS} bits; take digits of larger ones before."
-            )));
+            return Err(ParameterError::IntegerReading { most: MOST_BITS }.into());
         }
         for (what, found) in [("switching key", key.id()), ("bootstrap key", bootstrap.id())] {
             if found != ct.key {
@@ -79,8 +77,8 @@ impl IntegerSchemeSwitch {
     /// The integer nearest to t times what part of the torus 1 takes, and the variance over q0 squared of a coefficient that is
     /// multiplied by it: of its noise, and of how far the largest value comes from where it should.
     fn weight(&self, reading: Reading) -> (u64, f64) {
-        let params = self.numbers.params();
-        let (t, q0) = (params.plain().value() as f64, self.numbers.context().modulus(0));
+        let params = self.slots.params();
+        let (t, q0) = (params.plain().value() as f64, self.slots.ctx.modulus(0));
         let weight = (t * reading.torus()).round();
         let root = Noise::rounding(params).times(ROUNDINGS).log2().exp2();
         let noise = weight * root / (params.n() as f64).sqrt() / q0;

@@ -10,13 +10,13 @@ use crate::ckks::{
     BootstrapCircuit, BootstrapKey, Ciphertext, FixedRotationKey, GaloisKey, KeySize, MatrixKey, Method, Plaintext,
     RelinearizationKey, Request, RotationKey,
 };
-use crate::wire::rlwe::{balanced, count, flag, keys, limb_bytes, one, polys, unknown, Lattice, Words};
+use crate::wire::rlwe::{balanced, count, flag, keys, limb_bytes, one, polys, unknown, Words};
 use crate::wire::{Kind, Reader, Shape, Stored, Writer};
 use crate::{Error, PublicKey, SecretKey};
 use aglet_bootstrap::ckks::circuit::arithmetic_limbs;
 use aglet_bootstrap::{KeyNeed, PackedKey, PackedKeys, PackedNeed};
 use aglet_ring::automorphism::{conjugation_exponent, rotation_exponent};
-use aglet_rlwe::{Context, KeyId, KeyRole, KeySwitchSpec, Params, Sample};
+use aglet_rlwe::{Context, KeyId, KeyRole, KeySwitchSpec, Sample};
 use aglet_schemes::ckks::{self, Known, Points, Size, Stated};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -146,7 +146,7 @@ impl Stored<Origin> for BootstrapKey {
         }
         let needs = circuit.packed_needed();
         let packed = if needs.is_empty() { None } else { Some(packed_keys(origin, &needs, id, parts)?) };
-        Ok(Self::from_stored(id, request, params, list.into_iter().collect(), packed))
+        Ok(Self { id, request, params, keys: list.into_iter().collect(), packed })
     }
 }
 
@@ -192,18 +192,6 @@ fn matrix_words(origin: &Origin, w: &Words) -> Result<(usize, usize), Error> {
         return unknown::<Origin, MatrixKey, _>("a number of baby steps");
     }
     Ok((baby, limbs::<MatrixKey>(origin, w[1])?))
-}
-
-impl Lattice for Origin {
-    fn rlwe(&self) -> &Params {
-        self.params.rlwe()
-    }
-    fn ctx(&self) -> Option<&Arc<Context>> {
-        self.ctx.as_ref()
-    }
-    fn user_limbs(&self) -> usize {
-        user_limbs(&self.params)
-    }
 }
 
 /// Limbs of what users hold: at level 0 or above.

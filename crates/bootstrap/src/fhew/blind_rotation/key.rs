@@ -116,26 +116,6 @@ impl FhewBootstrapKey {
         Ok(samples.iter().map(|sample| sample.extract(ctx, 0)).collect())
     }
 
-    /// As [`FhewBootstrapKey::bootstrap`], with one table for each ciphertext.
-    ///
-    /// # Errors
-    /// Those of [`FhewBootstrapKey::bootstrap`]; unequal numbers of tables and ciphertexts.
-    pub fn bootstrap_each<T: AsRef<[u64]>>(
-        &self,
-        ctx: &LweContext,
-        cts: &[LweCiphertext],
-        tables: &[T],
-    ) -> Result<Vec<LweCiphertext>, Error> {
-        let starts = tables.iter().map(|t| GlweSample::trivial(ctx, t.as_ref(), self.id));
-        let starts = starts.collect::<Result<Vec<_>, Error>>()?;
-        if starts.len() != cts.len() {
-            let reason = format!("{} tables for {} ciphertexts; give one for each", starts.len(), cts.len());
-            return Err(Error::BadParameters { reason });
-        }
-        let samples = self.rotate_tables(ctx, cts, &starts, 0)?;
-        Ok(samples.iter().map(|sample| sample.extract(ctx, 0)).collect())
-    }
-
     /// The blind rotation itself: `X^(-e)` times a start for each ciphertext, whose phase is `e / 2N` of the torus
     /// (rounded down). A start is a table in the clear ([`GlweSample::trivial`]) or an encrypted sample, whose noise
     /// stays. There is one start for each ciphertext, or one for all. Coefficient i of a result is coefficient `i + e`

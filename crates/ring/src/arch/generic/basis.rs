@@ -3,7 +3,7 @@
 
 use super::{lines, words};
 use crate::arch::lanes::Lanes;
-use crate::basis::{ConverterPart, Target};
+use crate::constants::basis::{ConverterConstants, Target};
 
 /// Coefficients per tile: the sources of a tile stay in the L1 cache while the targets take turns.
 const TILE: usize = 256;
@@ -18,7 +18,7 @@ const SHARE: usize = 8;
 /// # Safety
 /// The CPU has the instruction set of `L`; all rows have one length, a multiple of 8.
 #[inline(always)]
-pub(crate) unsafe fn balance<L: Lanes>(c: &ConverterPart, rows: &mut [&mut [u64]], v: &mut [u64]) {
+pub(crate) unsafe fn balance<L: Lanes>(c: &ConverterConstants, rows: &mut [&mut [u64]], v: &mut [u64]) {
     debug_assert!(rows.len() == c.sources().len());
     // SAFETY: offsets stay below the length of the rows. The modulus plays no part in loading.
     unsafe {
@@ -46,7 +46,7 @@ pub(crate) unsafe fn balance<L: Lanes>(c: &ConverterPart, rows: &mut [&mut [u64]
 /// # Safety
 /// As for [`balance`], from which the rows come.
 #[inline(always)]
-pub(crate) unsafe fn convert<L: Lanes>(c: &ConverterPart, first: usize, rows: &[&[u64]], dst: &mut [&mut [u64]]) {
+pub(crate) unsafe fn convert<L: Lanes>(c: &ConverterConstants, first: usize, rows: &[&[u64]], dst: &mut [&mut [u64]]) {
     let len = rows[0].len();
     let targets = &c.targets()[first..first + dst.len()];
     let chunk = c.chunk(L::CHUNK_NARROW);

@@ -5,7 +5,7 @@
 
 use super::small::{forward_raw, inverse_add_raw, lift, Ahead};
 use crate::arch::lanes::Lanes;
-use crate::small::SmallTable;
+use crate::constants::small::SmallConstants;
 use crate::tally::Tally;
 use std::ops::Range;
 
@@ -92,7 +92,7 @@ impl ProductSum<'_> {
 /// Digits of every coefficient, balanced, as working form on the lift of a forward transform: `round(x base^levels / q)` in base
 /// `base`, the top digit first.
 #[inline(always)]
-unsafe fn digits<L: Lanes>(l: L, t: &SmallTable, row: &BlindRow<'_>, acc: &[u64], out: &mut [u64]) {
+unsafe fn digits<L: Lanes>(l: L, t: &SmallConstants, row: &BlindRow<'_>, acc: &[u64], out: &mut [u64]) {
     let (n, inverse, times) = (t.n(), 1.0 / row.base, lift::<L>(t));
     for at in (0..n).step_by(L::WIDTH) {
         // SAFETY: there are `levels` rows of N words at `out`.
@@ -124,7 +124,7 @@ unsafe fn lazy_reduce<L: Lanes, const C: usize>(l: L, sums: &mut [L::V; C], accs
 #[inline(always)]
 unsafe fn products<L: Lanes, const C: usize, const BYTES: usize, const EXTERNAL: bool>(
     l: L,
-    t: &SmallTable,
+    t: &SmallConstants,
     row: &BlindRow<'_>,
     digits: &[u64],
     out: &mut [u64],
@@ -180,7 +180,12 @@ unsafe fn products<L: Lanes, const C: usize, const BYTES: usize, const EXTERNAL:
 /// The CPU has the instruction set of `L`, the table was shaped for it; `acc` has N canonical words for each column, `scratch`
 /// [`BlindRow::scratch_words`]; planes have [`BlindRow::plane_bytes`] and 64 more; no more than [`MOST_PRODUCTS`] products.
 #[inline(always)]
-pub(crate) unsafe fn blind_block<L: Lanes>(t: &SmallTable, row: &BlindRow<'_>, acc: &mut [u64], scratch: &mut [u64]) {
+pub(crate) unsafe fn blind_block<L: Lanes>(
+    t: &SmallConstants,
+    row: &BlindRow<'_>,
+    acc: &mut [u64],
+    scratch: &mut [u64],
+) {
     // SAFETY: as for this function.
     unsafe {
         let l = L::new(t.modulus());
@@ -194,7 +199,7 @@ pub(crate) unsafe fn blind_block<L: Lanes>(t: &SmallTable, row: &BlindRow<'_>, a
 #[inline(always)]
 unsafe fn block<L: Lanes, const EXTERNAL: bool>(
     l: L,
-    t: &SmallTable,
+    t: &SmallConstants,
     row: &BlindRow<'_>,
     acc: &mut [u64],
     scratch: &mut [u64],
@@ -267,7 +272,7 @@ unsafe fn sum_columns<L: Lanes, const BYTES: usize>(l: L, row: &ProductSum<'_>, 
 /// The CPU has the instruction set of `L`, the table was shaped for it; rows are whole, the key has all its bytes and 64 more, `out`
 /// N words a column.
 #[inline(always)]
-pub(crate) unsafe fn product_sum<L: Lanes>(t: &SmallTable, row: &ProductSum<'_>, out: &mut [u64]) {
+pub(crate) unsafe fn product_sum<L: Lanes>(t: &SmallConstants, row: &ProductSum<'_>, out: &mut [u64]) {
     // SAFETY: as for this function.
     unsafe {
         let l = L::new(t.modulus());

@@ -19,12 +19,6 @@ pub(crate) fn lines(words: usize) -> Vec<Line> {
     vec![Line([0; 8]); words.div_ceil(8)]
 }
 
-/// The words of lines, to read.
-pub(crate) fn words_of(lines: &[Line]) -> &[u64] {
-    // SAFETY: a line is eight words without padding.
-    unsafe { core::slice::from_raw_parts(lines.as_ptr().cast(), 8 * lines.len()) }
-}
-
 /// The words of a scratch.
 pub(crate) fn words(lines: &mut [Line]) -> &mut [u64] {
     // SAFETY: a line is eight words without padding.

@@ -11,185 +11,12 @@
 //! fit 52 bits while `bits + log N <= 51`; above, what has grown subsides to 2 after every block, in the middle of one of four stages.
 //! Floating-point lanes: see `inv_lazy`; forward sums of values within q stay within 8q for 48 bits.
 
+mod butterflies;
+
 use crate::arch::lanes::Lanes;
-use crate::small::{Direction, SmallTable};
+use crate::constants::small::{Direction, SmallConstants};
+use butterflies::{forward_block, inverse_block, Block, Growth, Twiddles};
 use std::ops::Range;
-
-/// Multipliers in the order of use: one for all lanes each, or with `EACH` a vector for each.
-#[derive(Clone, Copy)]
-struct Twiddles<const EACH: bool>(*const u64);
-
-impl<const EACH: bool> Twiddles<EACH> {
-    #[inline(always)]
-    unsafe fn at<L: Lanes>(self, l: L, i: usize) -> L::T {
-        // SAFETY: the caller keeps i inside the table; two words, or two vectors, stand for a multiplier.
-        unsafe {
-            if EACH {
-                let p = self.0.add(2 * L::WIDTH * i);
-                l.load_t(p, p.add(L::WIDTH))
-            } else {
-                let p = self.0.add(2 * i);
-                l.splat([*p, *p.add(1)])
-            }
-        }
-    }
-}
-
-type Block<L> = [<L as Lanes>::V; 16];
-
-#[inline(always)]
-unsafe fn forward_stage<L: Lanes, const PAIRS: usize, const H: usize, const EACH: bool>(
-    l: L,
-    x: &mut Block<L>,
-    w: Twiddles<EACH>,
-) {
-    for i in 0..PAIRS {
-        let (b, a) = (i / H, i / H * H + i);
-        // SAFETY: blocks b < PAIRS / H of this stage have the multipliers from PAIRS / H - 1 on.
-        unsafe {
-            (x[a], x[a + H]) = l.fwd_butterfly(x[a], x[a + H], w.at(l, PAIRS / H - 1 + b));
-        }
-    }
-}
-
-/// `K` forward stages in registers.
-#[inline(always)]
-unsafe fn forward_block<L: Lanes, const K: usize, const EACH: bool>(l: L, x: &mut Block<L>, w: Twiddles<EACH>) {
-    // SAFETY: the table holds 2^K - 1 multipliers from `w` on.
-    unsafe {
-        match K {
-            0 => {}
-            1 => forward_stage::<L, 1, 1, EACH>(l, x, w),
-            2 => {
-                forward_stage::<L, 2, 2, EACH>(l, x, w);
-                forward_stage::<L, 2, 1, EACH>(l, x, w);
-            }
-            3 => {
-                forward_stage::<L, 4, 4, EACH>(l, x, w);
-                forward_stage::<L, 4, 2, EACH>(l, x, w);
-                forward_stage::<L, 4, 1, EACH>(l, x, w);
-            }
-            _ => {
-                forward_stage::<L, 8, 8, EACH>(l, x, w);
-                forward_stage::<L, 8, 4, EACH>(l, x, w);
-                forward_stage::<L, 8, 2, EACH>(l, x, w);
-                forward_stage::<L, 8, 1, EACH>(l, x, w);
-            }
-        }
-    }
-}
-
-/// How an inverse transform keeps its range: log2 of what operands are below, in units of q, and whether sums may grow to the end.
-#[derive(Clone, Copy)]
-struct Growth<const ROOMY: bool>(usize);
-
-impl<const ROOMY: bool> Growth<ROOMY> {
-    /// After some stages; a product is below 2q.
-    #[inline(always)]
-    fn after(self, stages: usize) -> Self {
-        Self((self.0 + stages).max(1))
-    }
-
-    /// After a block, whose results have subsided unless there is room.
-    #[inline(always)]
-    fn next(self, stages: usize) -> Self {
-        Self(if ROOMY { self.after(stages).0 } else { 1 })
-    }
-
-    /// What has grown in the last `K` stages comes below 2q again, unless there is room. A product is made where the highest bit of an
-    /// index is set, and doubles in every stage from there.
-    #[inline(always)]
-    unsafe fn subside<L: Lanes, const K: usize>(self, l: L, x: &mut Block<L>) {
-        if ROOMY {
-            return;
-        }
-        // SAFETY: the lanes fit the CPU by the contract of the caller.
-        unsafe {
-            match K {
-                1 => subside::<L, 1, 2>(l, x, 1),
-                2 => {
-                    subside::<L, 1, 4>(l, x, 2);
-                    subside::<L, 2, 4>(l, x, 1);
-                }
-                3 => {
-                    subside::<L, 1, 8>(l, x, 3);
-                    subside::<L, 2, 8>(l, x, 2);
-                    subside::<L, 4, 8>(l, x, 1);
-                }
-                // The other two have subsided in the middle.
-                _ => {
-                    subside::<L, 4, 16>(l, x, 2);
-                    subside::<L, 8, 16>(l, x, 1);
-                }
-            }
-        }
-    }
-}
-
-/// The first `COUNT` of every `OF`, below `2^(log + 1) q`, to below `2^log q`.
-#[inline(always)]
-unsafe fn subside<L: Lanes, const COUNT: usize, const OF: usize>(l: L, x: &mut Block<L>, log: usize) {
-    // Lanes that tame do so once.
-    if L::GROWS && log > 1 {
-        return;
-    }
-    for (i, x) in x.iter_mut().enumerate() {
-        if i % OF < COUNT {
-            // SAFETY: the lanes fit the CPU by the contract of the caller.
-            unsafe { *x = l.subside(*x, l.multiple(1 << log)) }
-        }
-    }
-}
-
-#[inline(always)]
-unsafe fn inverse_stage<L: Lanes, const PAIRS: usize, const H: usize, const ROOMY: bool, const EACH: bool>(
-    l: L,
-    x: &mut Block<L>,
-    w: Twiddles<EACH>,
-    Growth(log): Growth<ROOMY>,
-) {
-    // SAFETY: as in `forward_stage`.
-    unsafe {
-        let offset = l.multiple(1 << log);
-        for i in 0..PAIRS {
-            let (b, a) = (i / H, i / H * H + i);
-            (x[a], x[a + H]) = l.inv_lazy(x[a], x[a + H], w.at(l, PAIRS / H - 1 + b), offset);
-        }
-    }
-}
-
-/// `K` inverse stages in registers.
-#[inline(always)]
-unsafe fn inverse_block<L: Lanes, const K: usize, const ROOMY: bool, const EACH: bool>(
-    l: L,
-    x: &mut Block<L>,
-    w: Twiddles<EACH>,
-    growth: Growth<ROOMY>,
-) {
-    // SAFETY: the table holds 2^K - 1 multipliers from `w` on.
-    unsafe {
-        match K {
-            0 => {}
-            1 => inverse_stage::<L, 1, 1, ROOMY, EACH>(l, x, w, growth),
-            2 => {
-                inverse_stage::<L, 2, 1, ROOMY, EACH>(l, x, w, growth);
-                inverse_stage::<L, 2, 2, ROOMY, EACH>(l, x, w, growth.after(1));
-            }
-            3 => {
-                inverse_stage::<L, 4, 1, ROOMY, EACH>(l, x, w, growth);
-                inverse_stage::<L, 4, 2, ROOMY, EACH>(l, x, w, growth.after(1));
-                inverse_stage::<L, 4, 4, ROOMY, EACH>(l, x, w, growth.after(2));
-            }
-            _ => {
-                inverse_stage::<L, 8, 1, ROOMY, EACH>(l, x, w, growth);
-                inverse_stage::<L, 8, 2, ROOMY, EACH>(l, x, w, growth.after(1));
-                growth.subside::<L, 2>(l, x);
-                inverse_stage::<L, 8, 4, ROOMY, EACH>(l, x, w, growth.next(2));
-                inverse_stage::<L, 8, 8, ROOMY, EACH>(l, x, w, growth.next(2).after(1));
-            }
-        }
-    }
-}
 
 /// `2^K` vectors that lie `stride` words apart.
 #[inline(always)]
@@ -369,7 +196,7 @@ unsafe fn transpose<L: Lanes>(x: &mut Block<L>) {
 
 /// Whether forward sums need no settling.
 #[inline(always)]
-fn roomy<L: Lanes>(t: &SmallTable) -> bool {
+fn roomy<L: Lanes>(t: &SmallConstants) -> bool {
     t.modulus().bits() <= if L::ROOMY_BITS > 0 { L::ROOMY_BITS } else { 48 }
 }
 
@@ -378,7 +205,7 @@ const STAGES_OF_A_LIFT: u64 = 6;
 
 /// What is added to values before a forward transform, in units of q, where lanes need room below.
 #[inline(always)]
-pub(super) fn lift<L: Lanes>(t: &SmallTable) -> u64 {
+pub(super) fn lift<L: Lanes>(t: &SmallConstants) -> u64 {
     if roomy::<L>(t) {
         u64::from(t.log_n()) + 1
     } else {
@@ -387,7 +214,12 @@ pub(super) fn lift<L: Lanes>(t: &SmallTable) -> u64 {
 }
 
 #[inline(always)]
-unsafe fn forward_steps<L: Lanes, const ROOMY: bool>(l: L, t: &SmallTable, data: &mut [u64], ahead: &mut Ahead<'_>) {
+unsafe fn forward_steps<L: Lanes, const ROOMY: bool>(
+    l: L,
+    t: &SmallConstants,
+    data: &mut [u64],
+    ahead: &mut Ahead<'_>,
+) {
     // SAFETY: the steps of the table are those of this degree and these lanes.
     unsafe {
         for step in t.forward_tables().steps() {
@@ -406,7 +238,7 @@ unsafe fn forward_steps<L: Lanes, const ROOMY: bool>(l: L, t: &SmallTable, data:
 /// # Safety
 /// The CPU has the instruction set of `L`, the table was shaped for it; `data` has N words, integers within q on their lift.
 #[inline(always)]
-pub(super) unsafe fn forward_raw<L: Lanes>(l: L, t: &SmallTable, data: &mut [u64], ahead: &mut Ahead<'_>) {
+pub(super) unsafe fn forward_raw<L: Lanes>(l: L, t: &SmallConstants, data: &mut [u64], ahead: &mut Ahead<'_>) {
     // SAFETY: as for this function.
     unsafe {
         if roomy::<L>(t) {
@@ -422,7 +254,7 @@ pub(super) unsafe fn forward_raw<L: Lanes>(l: L, t: &SmallTable, data: &mut [u64
 /// # Safety
 /// The CPU has the instruction set of `L`, the table was shaped for it; `data` has N canonical words.
 #[inline(always)]
-pub(crate) unsafe fn forward<L: Lanes>(t: &SmallTable, data: &mut [u64]) {
+pub(crate) unsafe fn forward<L: Lanes>(t: &SmallConstants, data: &mut [u64]) {
     // SAFETY: every vector stays inside the N words.
     unsafe {
         let l = L::new(t.modulus());
@@ -440,7 +272,12 @@ pub(crate) unsafe fn forward<L: Lanes>(t: &SmallTable, data: &mut [u64]) {
 }
 
 #[inline(always)]
-unsafe fn inverse_steps<L: Lanes, const ROOMY: bool>(l: L, t: &SmallTable, data: &mut [u64], ahead: &mut Ahead<'_>) {
+unsafe fn inverse_steps<L: Lanes, const ROOMY: bool>(
+    l: L,
+    t: &SmallConstants,
+    data: &mut [u64],
+    ahead: &mut Ahead<'_>,
+) {
     let tables = t.inverse_tables();
     // SAFETY: the steps of the table are those of this degree and these lanes.
     unsafe {
@@ -464,7 +301,7 @@ unsafe fn inverse_steps<L: Lanes, const ROOMY: bool>(l: L, t: &SmallTable, data:
 #[inline(always)]
 pub(super) unsafe fn inverse_add_raw<L: Lanes>(
     l: L,
-    t: &SmallTable,
+    t: &SmallConstants,
     values: &mut [u64],
     sum: &mut [u64],
     ahead: &mut Ahead<'_>,
@@ -489,7 +326,7 @@ pub(super) unsafe fn inverse_add_raw<L: Lanes>(
 /// # Safety
 /// The CPU has the instruction set of `L`, the table was shaped for it; both have N canonical words.
 #[inline(always)]
-pub(crate) unsafe fn inverse_add<L: Lanes>(t: &SmallTable, values: &mut [u64], sum: &mut [u64]) {
+pub(crate) unsafe fn inverse_add<L: Lanes>(t: &SmallConstants, values: &mut [u64], sum: &mut [u64]) {
     // SAFETY: every vector stays inside the N words.
     unsafe {
         let l = L::new(t.modulus());

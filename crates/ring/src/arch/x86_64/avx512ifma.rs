@@ -7,9 +7,14 @@
 //! than 5q. Wide ones are multiplied by 2^52 again, and need the high half, with what the low one carries and q, below 2^52:
 //! twelve products below 2^100 come to `12 (2^48 - 1) + 11`.
 
+mod moves;
+mod reduction;
+
 use crate::arch::lanes::Lanes;
 use crate::modulus::Modulus;
 use core::arch::x86_64::*;
+use moves::{load_packed, set, transpose};
+use reduction::{inverse52, multiplier, Steps};
 
 #[derive(Clone, Copy)]
 pub(crate) struct Avx512Ifma {
@@ -26,89 +31,8 @@ pub(crate) struct Avx512Ifma {
     high: (__m512i, __m512i),
 }
 
-/// What brings values down by their top bits: entry k modulo 8 is `floor(k 2^shift / q) q - q`.
-#[derive(Clone, Copy)]
-struct Steps {
-    table: __m512i,
-    shift: __m512i,
-}
-
-impl Steps {
-    /// For eight times `2^shift` values, from `first 2^shift` on.
-    #[inline(always)]
-    unsafe fn new(q: u64, shift: u32, first: i64) -> Self {
-        let step = |k: i64| ((k << shift).div_euclid(q as i64) - 1) * q as i64;
-        // A loop, not `from_fn`: a call that is not inlined is also made where nothing is reduced, for every tile of a conversion.
-        let mut entries = [0; 8];
-        for (i, entry) in (0..).zip(&mut entries) {
-            *entry = step((i - first).rem_euclid(8) + first);
-        }
-        // SAFETY: AVX-512 is present by the contract of the trait.
-        unsafe {
-            // The compiler then sees that the shift is below 64, and needs no mask.
-            Self { table: _mm512_loadu_si512(entries.as_ptr().cast()), shift: set(u64::from(shift & 63)) }
-        }
-    }
-    /// `x` to `[q, 2^shift + 2q)`. Comparing would take the multipliers' place in the pipes.
-    #[inline(always)]
-    unsafe fn lazy_reduce(self, x: __m512i, q: __m512i) -> __m512i {
-        // SAFETY: AVX-512 is present by the contract of the trait.
-        unsafe {
-            let x = _mm512_sub_epi64(x, _mm512_permutexvar_epi64(_mm512_srlv_epi64(x, self.shift), self.table));
-            let room = _mm512_add_epi64(_mm512_sllv_epi64(set(1), self.shift), q);
-            debug_assert!(_mm512_cmplt_epu64_mask(_mm512_sub_epi64(x, q), room) == 0xff);
-            x
-        }
-    }
-}
-
 /// Adding and subtracting 1.5 * 2^52 rounds `|x| <= 2^51` to the nearest integer.
 const ROUND: f64 = 6_755_399_441_055_744.0;
-const MASK: u64 = (1 << 52) - 1;
-
-/// 1/q modulo 2^52 for odd q: every step of Newton's iteration doubles the number of bits that are right.
-fn inverse52(q: u64) -> u64 {
-    let mut x = q;
-    for _ in 0..5 {
-        x = x.wrapping_mul(2u64.wrapping_sub(q.wrapping_mul(x)));
-    }
-    x & MASK
-}
-
-/// `w 2^52 mod q` and that over q modulo 2^52.
-fn multiplier(q: u64, w: u64) -> [u64; 2] {
-    let w = ((u128::from(w) << 52) % u128::from(q)) as u64;
-    [w, w.wrapping_mul(inverse52(q)) & MASK]
-}
-
-#[inline(always)]
-unsafe fn set(x: u64) -> __m512i {
-    // SAFETY: AVX-512 is present by the contract of the trait.
-    unsafe { _mm512_set1_epi64(x as i64) }
-}
-
-/// The bytes of the vector at `p` at these places, those that are kept. Of the intrinsic with constant places the compiler makes a
-/// permutation of two sources, which takes three times as long.
-///
-/// # Safety
-/// AVX-512 VBMI is present, and 64 bytes from `p` on may be read.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-unsafe fn permute_bytes(p: *const u8, places: __m512i, kept: u64) -> __m512i {
-    let x;
-    // SAFETY: by the contract.
-    unsafe {
-        core::arch::asm!(
-            "vpermb {x}{{{kept}}}{{z}}, {places}, [{p}]",
-            x = lateout(zmm_reg) x,
-            kept = in(kreg) kept,
-            places = in(zmm_reg) places,
-            p = in(reg) p,
-            options(pure, readonly, nostack, preserves_flags),
-        );
-    }
-    x
-}
 
 impl Avx512Ifma {
     /// Whether all lanes are below `bound`; for debug assertions.
@@ -253,44 +177,13 @@ impl Lanes for Avx512Ifma {
     }
     #[inline(always)]
     unsafe fn load_packed(self, p: *const u8, _: usize, bits: usize) -> __m512i {
-        // SAFETY: see above; 64 bytes from p on, and VBMI. The numbers of bytes are constants.
-        unsafe {
-            let place = |i: usize| (0..8).fold(0i64, |places, b| places | ((i * bits / 8 + b) as i64) << (8 * b));
-            let places =
-                _mm512_setr_epi64(place(0), place(1), place(2), place(3), place(4), place(5), place(6), place(7));
-            if bits.is_multiple_of(8) {
-                return permute_bytes(p, places, (0xffu64 >> (8 - bits / 8)) * 0x0101_0101_0101_0101);
-            }
-            let shift = |i: usize| (i * bits % 8) as i64;
-            let shifts =
-                _mm512_setr_epi64(shift(0), shift(1), shift(2), shift(3), shift(4), shift(5), shift(6), shift(7));
-            let x = _mm512_srlv_epi64(permute_bytes(p, places, u64::MAX), shifts);
-            _mm512_and_si512(x, set((1 << bits) - 1))
-        }
+        // SAFETY: see above; 64 bytes from p on, and VBMI.
+        unsafe { load_packed(p, bits) }
     }
     #[inline(always)]
     unsafe fn transpose(x: &mut [__m512i; 8]) {
-        // SAFETY: see above. Pairs of lanes, then pairs of 128-bit and of 256-bit blocks.
-        unsafe {
-            let mut t = *x;
-            for i in 0..4 {
-                t[2 * i] = _mm512_unpacklo_epi64(x[2 * i], x[2 * i + 1]);
-                t[2 * i + 1] = _mm512_unpackhi_epi64(x[2 * i], x[2 * i + 1]);
-            }
-            // t[2i + s] holds columns s, s+2, s+4, s+6 of rows 2i, 2i+1, one column per 128-bit block.
-            let mut u = t;
-            for s in 0..2 {
-                u[s] = _mm512_shuffle_i64x2::<0x88>(t[s], t[2 + s]); // columns s, s+4 of rows 0..4
-                u[2 + s] = _mm512_shuffle_i64x2::<0xdd>(t[s], t[2 + s]); // columns s+2, s+6
-                u[4 + s] = _mm512_shuffle_i64x2::<0x88>(t[4 + s], t[6 + s]);
-                u[6 + s] = _mm512_shuffle_i64x2::<0xdd>(t[4 + s], t[6 + s]);
-            }
-            for s in 0..4 {
-                // u[s]: blocks (col s: rows 01), (col s+4: rows 01), (col s: rows 23), (col s+4: rows 23).
-                x[s] = _mm512_shuffle_i64x2::<0x88>(u[s], u[4 + s]);
-                x[4 + s] = _mm512_shuffle_i64x2::<0xdd>(u[s], u[4 + s]);
-            }
-        }
+        // SAFETY: see above.
+        unsafe { transpose(x) }
     }
 
     #[inline(always)]

@@ -173,7 +173,7 @@ impl EvalMod {
     pub const MESSAGE_RATIO: f64 = 107.634_741_152_475_46;
 
     /// Plans `function` for the message ratio `r = q0 / scale`, where `scale` is the exact scale of the ciphertext at the
-    /// moment of `mod_raise`. [`EvalMod::residual`] tells the error of the identity on messages `|m| <= 1`.
+    /// moment of `mod_raise`.
     ///
     /// # Errors
     /// [`CircuitError::Factor`] unless `message_ratio` is finite and above 2 (messages must stay away from `q0 / 2`), or there are
@@ -222,21 +222,6 @@ impl EvalMod {
     /// The function that it computes.
     pub fn function(&self) -> &Function {
         &self.function
-    }
-
-    /// The largest error of the identity on real and imaginary parts in `[-1, 1]`, to leading order: with
-    /// `Theta = 2 pi / r` it is `Theta^4 / (480 cos^5(pi / 10))` for two harmonics, which is 24.9 bits for
-    /// [`EvalMod::MESSAGE_RATIO`], and `Theta^2 / 24` for one. Zero for the other functions, which are exact at their points.
-    /// Two harmonics are exact at 0, 1 and -1; one harmonic at 0 only.
-    ///
-    /// What the polynomial adds is in [`EvalMod::tail`]; `tools/fit_eval_mod.py` prints the table.
-    pub fn residual(&self) -> f64 {
-        let theta = TAU / self.message_ratio;
-        match self.function {
-            Function::Identity { harmonics: 1 } => theta.powi(2) / 24.0,
-            Function::Identity { .. } => theta.powi(4) / (480.0 * LAST_ZERO.powi(5)),
-            Function::Sign { .. } | Function::Bits { .. } | Function::Functional(_) => 0.0,
-        }
     }
 
     /// The scale that the input must have if `modulus` is the prime of its level: the prime itself.

@@ -1,45 +1,62 @@
-//! Errors of the engine. Those of lower crates are wrapped.
+//! Errors of the engine, by the class that users tell apart: each class is an enum of its own, with fields. Those of lower crates are wrapped.
+
+/// An enum of errors, each with its sentence, as `format!` takes it.
+macro_rules! sentences {
+    ($(#[$doc:meta])* $name:ident: $($variant:ident $({ $($field:ident: $type:ty),* })? => $sentence:literal $(, $value:expr)*;)*) => {
+        $(#[$doc])*
+        #[derive(Debug, thiserror::Error)]
+        #[non_exhaustive]
+        #[allow(missing_docs)]
+        pub enum $name {
+            $(
+                #[doc = $sentence]
+                #[error($sentence $(, $value)*)]
+                $variant $({ $($field: $type),* })?,
+            )*
+        }
+    };
+}
+
+mod keys;
+mod level;
+mod parameter;
+mod range;
+mod stored;
+
+pub use keys::{MemoryError, MissingKeyError, Served};
+pub use level::{LevelError, NoiseError};
+pub use parameter::ParameterError;
+pub use range::RangeError;
+pub use stored::{ForeignError, FormatError, OtherEngine};
 
 /// An error of an engine. [`Error::kind`] gives its class for the Python exceptions.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A parameter, option or combination that does not exist.
-    #[error("{0}")]
-    Parameter(String),
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
     /// A level at which the operation does not work.
-    #[error("{0}")]
-    Level(String),
+    #[error(transparent)]
+    Level(#[from] LevelError),
     /// A value or bound out of range.
-    #[error("{0}")]
-    Range(String),
+    #[error(transparent)]
+    Range(#[from] RangeError),
     /// Noise that is too large for an exact result.
-    #[error("{0}")]
-    Noise(String),
+    #[error(transparent)]
+    Noise(#[from] NoiseError),
     /// A key that was not given or does not have what is needed.
-    #[error("{0}")]
-    MissingKey(String),
-    /// Not enough memory for keys.
-    #[error(
-        "There are {available:.1} GB of memory for {what}, which needs {needed:.1} GB; free memory, raise memory_limit_bytes, choose size=\"medium\" or \"small\", or use fewer slots."
-    )]
-    Memory {
-        /// What needs the memory.
-        what: String,
-        /// In 10^9 bytes.
-        needed: f64,
-        /// In 10^9 bytes.
-        available: f64,
-    },
-    /// Not enough memory for another key.
-    #[error("{0}")]
-    KeyMemory(String),
+    #[error(transparent)]
+    MissingKey(#[from] MissingKeyError),
+    /// Not enough memory.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
     /// Invalid bytes: damaged, cut short, of another version or type.
-    #[error("{0}")]
-    Format(String),
+    #[error(transparent)]
+    Format(#[from] FormatError),
     /// Stored data of other parameters.
-    #[error("{0}")]
-    Foreign(String),
+    #[error(transparent)]
+    Foreign(#[from] ForeignError),
     /// The system's error for a file.
     #[error("{}: {doing} it failed: {source}.", path.display())]
     File {
@@ -78,47 +95,26 @@ pub enum Error {
     Ring(aglet_ring::Error),
 }
 
-impl From<aglet_bootstrap::Error> for Error {
-    fn from(e: aglet_bootstrap::Error) -> Self {
-        match e {
-            aglet_bootstrap::Error::Scheme(e) => e.into(),
-            aglet_bootstrap::Error::Circuit(e) => e.into(),
-            aglet_bootstrap::Error::Cancelled => Self::Cancelled,
-            e => Self::Bootstrap(e),
+/// Errors of lower crates: what they have from crates below them is unwrapped, and a stop is a stop.
+macro_rules! lower {
+    ($($crate_:ident: $variant:ident $(unwraps $($inner:ident)*)? $(, $stop:ident)?;)*) => {$(
+        impl From<$crate_::Error> for Error {
+            fn from(e: $crate_::Error) -> Self {
+                match e {
+                    $($($crate_::Error::$inner(e) => e.into(),)*)?
+                    $($crate_::Error::$stop => Self::$stop,)?
+                    e => Self::$variant(e),
+                }
+            }
         }
-    }
+    )*};
 }
-impl From<aglet_circuits::Error> for Error {
-    fn from(e: aglet_circuits::Error) -> Self {
-        match e {
-            aglet_circuits::Error::Scheme(e) => e.into(),
-            e => Self::Circuit(e),
-        }
-    }
-}
-impl From<aglet_schemes::Error> for Error {
-    fn from(e: aglet_schemes::Error) -> Self {
-        match e {
-            aglet_schemes::Error::Rlwe(e) => e.into(),
-            aglet_schemes::Error::Ring(e) => e.into(),
-            aglet_schemes::Error::Cancelled => Self::Cancelled,
-            e => Self::Scheme(e),
-        }
-    }
-}
-impl From<aglet_rlwe::Error> for Error {
-    fn from(e: aglet_rlwe::Error) -> Self {
-        match e {
-            aglet_rlwe::Error::Ring(e) => e.into(),
-            aglet_rlwe::Error::Cancelled => Self::Cancelled,
-            e => Self::Rlwe(e),
-        }
-    }
-}
-impl From<aglet_ring::Error> for Error {
-    fn from(e: aglet_ring::Error) -> Self {
-        Self::Ring(e)
-    }
+lower! {
+    aglet_bootstrap: Bootstrap unwraps Scheme Circuit, Cancelled;
+    aglet_circuits: Circuit unwraps Scheme;
+    aglet_schemes: Scheme unwraps Rlwe Ring, Cancelled;
+    aglet_rlwe: Rlwe unwraps Ring, Cancelled;
+    aglet_ring: Ring;
 }
 
 /// The classes of errors that users tell apart.
@@ -161,7 +157,7 @@ impl Error {
             Self::Level(_) => ErrorKind::Level,
             Self::Range(_) => ErrorKind::Range,
             Self::MissingKey(_) => ErrorKind::MissingKey,
-            Self::Memory { .. } | Self::KeyMemory(_) => ErrorKind::Memory,
+            Self::Memory(_) => ErrorKind::Memory,
             Self::Format(_) | Self::Rlwe(aglet_rlwe::Error::Stored { .. }) => ErrorKind::Serialization,
             Self::Foreign(_) => ErrorKind::KeyMismatch,
             Self::File { .. } => ErrorKind::File,

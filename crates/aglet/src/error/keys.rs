@@ -1,0 +1,72 @@
+//! Keys that are missing or do not have what is needed, and memory for them.
+
+sentences! {
+    /// A key that was not given or does not have what is needed.
+    MissingKeyError:
+    Map { galois: u64 } => "No map of this bootstrap is carried at {galois}.";
+    RotationKey => "A small bootstrap key needs the rotation key beside it; pass create_rotation_key(secret_key) before it.";
+    NoRotations => "A small bootstrap key has no rotations, it takes those of the rotation key; rotate with that.";
+    Steps { steps: String, level: usize, delta: i64 } =>
+        "This bootstrap key rotates by the steps {steps} at level {level}, and {delta} is no sum of them; make a key for all steps with \
+         create_rotation_key(secret_key).";
+    Bootstrap { own: Served, wanted: Served, maker: &'static str } =>
+        "This bootstrap key is for {} bootstraps with stage_count={} of {} slots; a {} one with stage_count={} of {} slots needs a key made for it, \
+         with {maker}.",
+        own.method, own.stage_count, own.slots, wanted.method, wanted.stage_count, wanted.slots;
+    ToFhew { count: usize } =>
+        "The way to FHEW takes the rotations of a bootstrap key of size \"medium\" or \"large\" for {count} slots; make one with \
+         create_bootstrap_key(secret_key).";
+    FromFhew =>
+        "The way back takes the rotations of a bootstrap key of size \"medium\" or \"large\"; make one with create_lossy_bootstrap_key(secret_key).";
+    OneWay =>
+        "This switching key is of a file from before anything went back to integers; make one with create_switch_key(secret_key, lwe_secret_key).";
+}
+
+sentences! {
+    /// Not enough memory, of which all sizes are in bytes.
+    MemoryError:
+    Bootstrap { what: &'static str, needed: u64, available: u64 } =>
+        "There are {:.1} GB of memory for {what}, which needs {:.1} GB; free memory, raise memory_limit_bytes, choose size=\"medium\" or \"small\", \
+         or use fewer slots.",
+        gb(available), gb(needed);
+    IntegerBootstrap { needed: u64, available: u64 } =>
+        "There are {:.1} GB of memory for bootstrapping with this key, which needs {:.1} GB; free memory, or raise memory_limit_bytes.",
+        gb(available), gb(needed);
+    MatrixKey { needed: u64, available: u64 } =>
+        "This matrix multiplication key needs {:.1} GB and {:.1} GB of memory are free; free some, or give a lower level= or a smaller \
+         baby_step_count=.",
+        gb(needed), gb(available);
+    Matrix { needed: u64, available: u64 } =>
+        "This matrix takes {:.1} GB encoded and {:.1} GB of memory are free; free some, encode it for a lower level, or multiply by it as it is.",
+        gb(needed), gb(available);
+    FhewKey { key: String, needed: u64, available: u64 } =>
+        "A {key} of these parameters needs {:.1} MB and there are {:.1} MB for it; free memory, raise memory_limit_bytes, or take a smaller set.",
+        mb(needed), mb(available);
+    Array { count: usize, needed: u64, available: u64 } =>
+        "This call makes {count} ciphertexts of {:.1} MB together, and {:.1} MB of memory are free; do it in parts, or free some.",
+        mb(needed), mb(available);
+    Switched { count: usize, needed: u64, available: u64 } =>
+        "{count} values of this FHEW engine need {:.1} GB and {:.1} GB of memory are free; take fewer at once, or free some.",
+        gb(needed), gb(available);
+    Stored { kind: &'static str, needed: u64, available: u64 } =>
+        "This {kind} needs {:.1} GB and {:.1} GB of memory are free; free some.",
+        gb(needed), gb(available);
+}
+
+/// The bootstraps that a key of CKKS serves.
+#[derive(Debug)]
+pub struct Served {
+    /// Their method.
+    pub method: &'static str,
+    /// Stages of coeffs_to_slots.
+    pub stage_count: usize,
+    /// Message slots.
+    pub slots: usize,
+}
+
+fn gb(bytes: &u64) -> f64 {
+    *bytes as f64 / 1e9
+}
+fn mb(bytes: &u64) -> f64 {
+    *bytes as f64 / 1e6
+}
