@@ -1,0 +1,23 @@
+"""Client, in the clear: read both operands and cut them into digits of 6 bits."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from workloads.common import Place, WorkloadError, run, save_array
+from workloads.zn import columns
+
+
+def stage(place: Place) -> None:
+    """Both files have as many numbers as the harness said."""
+    for name in ("lhs", "rhs"):
+        path = place.data / f"{name}.txt"
+        values, wanted = columns.numbers(path), columns.COUNTS[columns.SIZES.index(place.size)]
+        if values.size != wanted:
+            raise WorkloadError(f"{path} has {values.size} numbers, not {wanted}; make the data of this size again.")
+        save_array(place.intermediate / f"{name}.npy", columns.digits(values))
+
+
+if __name__ == "__main__":
+    run(stage, columns.SIZES, columns.COUNTS)
