@@ -29,12 +29,14 @@ __all__ = [
     "Clock",
     "Place",
     "WorkloadError",
+    "empty",
     "load_array",
     "needed",
     "read_all",
     "read_one",
     "run",
     "save_array",
+    "save_binary",
     "side_by_side",
     "threads",
     "write_all",
@@ -96,20 +98,25 @@ class Place:
 
 
 class Clock:
-    """The seconds that a stage of the server spends on each of its parts, in all threads together."""
+    """The seconds that a stage of the server spends on each of its parts.
 
-    def __init__(self) -> None:
+    They are counted on the wall and, unless parts run side by side, of all cores.
+    """
+
+    def __init__(self, side_by_side: bool = False) -> None:
+        self._alone = not side_by_side
         self.seconds: dict[str, float] = {}
         self._lock = threading.Lock()
 
     @contextmanager
     def part(self, name: str) -> Iterator[None]:
-        """Measure the block; blocks with one name add up."""
-        start = time.perf_counter()
+        """Measure the block. Blocks with one name add up."""
+        start, cpu = time.perf_counter(), time.process_time()
         yield
-        seconds = time.perf_counter() - start
         with self._lock:
-            self.seconds[name] = self.seconds.get(name, 0.0) + seconds
+            spent = {name: time.perf_counter() - start, f"{name}, cpu": time.process_time() - cpu}
+            for what in spent if self._alone else [name]:
+                self.seconds[what] = self.seconds.get(what, 0.0) + spent[what]
 
     def save(self, place: Place) -> None:
         """Write the seconds where harnesses look for what a server reports."""
@@ -120,18 +127,22 @@ class Clock:
 def run(stage: Callable[[Place], None], sizes: Sequence[str], counts: Sequence[int] = ()) -> None:
     """Read the arguments of a stage, run it in the current folder, and end with one sentence if it refuses.
 
-    Harnesses name a size by its name or its index. With `counts`, the only argument is the number of inputs. A repeated
-    option counts once, with its last value. Other options, such as seeds, do not matter: randomness is the system's.
+    Harnesses name a size by its name or its index. With `counts`, the only argument is the number of inputs; without
+    `sizes` there is none, and the stage is of all sizes. A repeated option counts once, with its last value. Seeds do
+    not matter: randomness is the system's.
     """
     name = Path(sys.argv[0]).stem
     parser = argparse.ArgumentParser(prog=name, allow_abbrev=False)
-    parser.add_argument("size")
+    if sizes:
+        parser.add_argument("size")
     parser.add_argument("count", nargs="?", type=int)
     parser.add_argument("--count_only", action="store_true")
     parser.add_argument("--seed", type=int)
     given = parser.parse_args()
     try:
-        size = _size_of_count(given.size, sizes, counts) if counts else _size(given.size, sizes)
+        size = ""
+        if sizes:
+            size = _size_of_count(given.size, sizes, counts) if counts else _size(given.size, sizes)
         stage(Place(size, Path.cwd(), given.count, given.count_only))
     except (WorkloadError, AgletError, OSError) as refusal:
         raise SystemExit(f"{name}: {refusal}") from None
@@ -185,10 +196,23 @@ def write_text(path: Path, text: str) -> None:
         temporary.write_text(text)
 
 
+def empty(folder: Path) -> None:
+    """Remove the files of an earlier run."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in folder.iterdir():
+        path.unlink()
+
+
 def save_array(path: Path, values: NDArray[Any]) -> None:
     """Write an array in numpy's format."""
     with _replaced(path) as temporary, temporary.open("wb") as file:
         np.save(file, values, allow_pickle=False)
+
+
+def save_binary(path: Path, values: NDArray[Any]) -> None:
+    """Write the numbers of an array and nothing else."""
+    with _replaced(path) as temporary:
+        values.tofile(temporary)
 
 
 def load_array(path: Path, maker: str) -> NDArray[Any]:
@@ -199,8 +223,9 @@ def load_array(path: Path, maker: str) -> NDArray[Any]:
     WorkloadError
         If the file is missing or damaged.
     """
+    needed(path, maker)
     try:
-        found: NDArray[Any] = np.load(needed(path, maker), allow_pickle=False)
+        found: NDArray[Any] = np.load(path, allow_pickle=False)
     except (ValueError, EOFError):
         raise WorkloadError(f"{path} is damaged; run {maker} again.") from None
     return found

@@ -69,47 +69,53 @@ def run(given: argparse.Namespace, folder: Path) -> dict[str, Any]:
     shutil.rmtree(place.io, ignore_errors=True)
     place.io.mkdir(parents=True)
     case.make_data(place, given.seed)
-    stages = {stage[0]: run_stage(case, given.name, place, stage) for stage in case.once(place)}
+    before = {stage[0]: run_stage(given.name, place, stage) for stage in case.once(place)}
     runs = []
     for number in range(given.runs):
         case.make_input(place, given.seed + number)
-        seconds = {stage[0]: run_stage(case, given.name, place, stage) for stage in case.each_run(place)}
+        stages = {stage[0]: run_stage(given.name, place, stage) for stage in case.each_run(place)}
         report = place.io / "server_reported_steps.json"
         parts = json.loads(report.read_text()) if report.is_file() else {}
-        runs.append({"seconds": seconds, "server": parts, "result": case.check(place)})
+        runs.append({"stages": stages, "server": parts, "result": case.check(place)})
     return {
         "workload": given.name,
         "size": given.size + ("-count" if given.count_only else ""),
         "date": datetime.date.today().isoformat(),
         "machine": _machine(),
         "threads": threads(),
-        "once": stages,
+        "once": before,
         "runs": runs,
         "bytes": {one.name: _bytes(one) for one in sorted(place.io.iterdir()) if one.is_dir()},
     }
 
 
-def run_stage(case: Any, name: str, place: Place, stage: list[str]) -> float:
-    """Run one stage in a process of its own. Return its seconds, with the start of Python."""
+def run_stage(name: str, place: Place, stage: list[str]) -> dict[str, float]:
+    """Run one stage in a process of its own. Return its seconds, on the wall and of all cores, and its memory.
+
+    The start of Python counts.
+    """
     command = [sys.executable, str(WORKLOADS / name / f"{stage[0]}.py"), *stage[1:]]
     is_server = stage[0].startswith("server")
-    with hidden(place, case.SERVER_DATA) if is_server else contextlib.nullcontext():
+    with hidden(place) if is_server else contextlib.nullcontext():
         start = time.perf_counter()
-        ended = subprocess.run(command, cwd=place.root, check=False)
+        process = subprocess.Popen(command, cwd=place.root)
+        _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - start
-    if ended.returncode:
-        raise WorkloadError(f"The stage {stage[0]} ended with {ended.returncode}; what it printed says why.")
-    return round(seconds, 4)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise WorkloadError(f"The stage {stage[0]} ended with {process.returncode}; what it printed says why.")
+    cpu = usage.ru_utime + usage.ru_stime
+    return {"seconds": round(seconds, 3), "cpu": round(cpu, 3), "peak GB": round(usage.ru_maxrss * 1024 / 1e9, 3)}
 
 
 @contextlib.contextmanager
-def hidden(place: Place, kept: tuple[str, ...]) -> Iterator[None]:
+def hidden(place: Place) -> Iterator[None]:
     """Move away what a server must not have: the secret key, data in the clear and what the client keeps of it."""
     away = Path(tempfile.mkdtemp(prefix=".client-", dir=place.root.parent))
     moved: list[tuple[Path, Path]] = []
     try:
         for path in (place.secret_key.parent, place.intermediate, place.data):
-            if path.exists() and path.name not in kept:
+            if path.exists():
                 moved.append((path, away / str(len(moved))))
                 path.rename(moved[-1][1])
         yield

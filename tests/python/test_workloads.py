@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gzip
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,8 @@ from support import ROOT
 sys.path.insert(0, str(ROOT))
 
 from workloads import common, standin
+from workloads.mnist import case as mnist_case
+from workloads.mnist import layers, model, pictures, train
 from workloads.zn import case as zn_case
 from workloads.zn import columns
 
@@ -60,7 +63,7 @@ def test_the_stand_in_hides_what_a_server_must_not_have(tmp_path: Path) -> None:
     for path in (place.secret_key, place.intermediate / "digits", place.data / "lhs.txt", place.upload / "x"):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-    with standin.hidden(place, ()):
+    with standin.hidden(place):
         assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["x"]
     assert len([path for path in tmp_path.rglob("*") if path.is_file()]) == 4
 
@@ -75,7 +78,7 @@ def test_a_stage_that_opens_the_secret_key_fails_under_the_stand_in(tmp_path: Pa
     place.secret_key.parent.mkdir(parents=True)
     place.secret_key.touch()
     with pytest.raises(common.WorkloadError, match="server_bad"):
-        standin.run_stage(zn_case, "zn", place, ["server_bad"])
+        standin.run_stage("zn", place, ["server_bad"])
     assert place.secret_key.exists()
 
 
@@ -146,3 +149,123 @@ def test_what_stages_of_products_refuse(tmp_path: Path) -> None:
     for name, text, message in (("lhs", "1\n2\n", "2 numbers, not 1"), ("lhs", "-3", "whole number")):
         common.write_text(place.data / f"{name}.txt", text)
         assert message in refused("zn/client_preprocess_input", tmp_path, "1")
+
+
+# Handwritten digits
+
+
+class ClearEngine:
+    """The calls of `layers.Network` on numbers in the clear, with the checks of levels that keys have."""
+
+    def rotate_batch(self, x: Any, keys: list[int]) -> list[Any]:
+        return [self.rotate(x, key) for key in keys]
+
+    def rotate(self, x: Any, key: int) -> Any:
+        return np.roll(x, -key)
+
+    def weighted_sum(self, terms: list[Any], weights: list[Any]) -> Any:
+        return sum(x * w for x, w in zip(terms, weights, strict=True))
+
+    def add(self, x: Any, y: Any) -> Any:
+        return x + y
+
+    def square(self, x: Any, _: Any) -> Any:
+        return x * x
+
+
+def few_pictures(count: int) -> Any:
+    return pictures.shifted(pictures.digits(training=False)[0][:count], np.random.default_rng(3))
+
+
+@pytest.mark.parametrize("size", ["single", "medium"])
+def test_both_packings_in_the_clear(size: str) -> None:
+    weights, pixels = model.load(), few_pictures(150 if size == "medium" else 1)
+    network = layers.of_size(size, weights)
+    steps = layers.key_levels(network)
+    clear: Any = layers.Network(ClearEngine(), network, {step: step for step in steps}, None)  # type: ignore[arg-type]
+    calls = layers.write(size, pixels)
+    assert {len(call) for call in calls} == {clear.inputs}
+    found = layers.read(size, [clear(call) for call in calls], len(pixels))
+    np.testing.assert_allclose(found, model.classify(weights, pixels), atol=1e-9)
+
+
+def test_the_count_of_operations_is_that_of_the_readme() -> None:
+    for size, products, rotations in (("single", 96, 35), ("medium", 1_808, 136)):
+        network = layers.of_size(size, model.load())
+        terms = [len(part) for layer in network for output in layer.weights for part in output]
+        inputs = [len(layer.weights[0][0]) // len(layer.baby) for layer in network]
+        turns = sum(n * (len(layer.baby) - 1) for n, layer in zip(inputs, network, strict=True))
+        outputs = sum(len(layer.weights) * (len(layer.weights[0]) - 1 + len(layer.folds)) for layer in network)
+        assert (sum(terms), turns + outputs) == (products, rotations)
+
+
+def test_a_picture(tmp_path: Path) -> None:
+    found = chain("mnist", "single", tmp_path)
+    result = found["runs"][0]["result"]
+    assert result["pictures"] == 1
+    assert result["largest difference"] < 2**-14
+    place = common.Place("single", tmp_path)
+    scores = np.load(place.intermediate / "scores.npy")
+    np.save(place.intermediate / "scores.npy", scores + np.eye(10)[3] * 1e-3)
+    with pytest.raises(common.WorkloadError, match="scores differ"):
+        mnist_case.check(place)
+    np.save(place.intermediate / "scores.npy", scores)
+    common.write_text(place.io / "encrypted_model_predictions.txt", f"{(scores.argmax() + 1) % 10}\n")
+    with pytest.raises(common.WorkloadError, match="labels differ"):
+        mnist_case.check(place)
+
+
+def test_the_shipped_network_reads_what_it_was_not_trained_on() -> None:
+    assert model.SHIPPED.stat().st_size < 400_000
+    test, labels = pictures.digits(training=False)
+    assert (model.classify(model.load(), test).argmax(axis=1) == labels).mean() > 0.93
+
+
+def test_training_learns() -> None:
+    data, labels = pictures.digits(training=True)
+    weights = train.train((data[:300], labels[:300]), epochs=3)
+    assert (model.classify(weights, data[:300]).argmax(axis=1) == labels[:300]).mean() > 0.6
+
+
+def test_gradients_are_differences() -> None:
+    rng = np.random.default_rng(5)
+    weights = [(rng.normal(0, 0.05, shape), rng.normal(0, 0.1, shape[0])) for shape in model.SHAPES]
+    x, labels = rng.random((4, 784)), np.array([1, 2, 3, 9])
+
+    def loss() -> float:
+        scores = model.classify(weights, x)
+        entropy = np.log(np.exp(scores).sum(axis=1)) - scores[np.arange(4), labels]
+        return float(entropy.mean() + sum(train.DECAY / 2 * (w**2).sum() for w, _ in weights))
+
+    slopes, flat = train.gradients(weights, x, labels), [part for layer in weights for part in layer]
+    for slope, part in zip(slopes, flat, strict=True):
+        before, step = loss(), 1e-6
+        part.flat[7] += step
+        assert abs((loss() - before) / step - slope.flat[7]) < 1e-4 * max(1, abs(slope.flat[7]))
+        part.flat[7] -= step
+
+
+def test_files_of_mnist(tmp_path: Path) -> None:
+    images = np.arange(2 * 784, dtype=np.uint8).reshape(2, 28, 28)
+    head = bytes([0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 28, 0, 0, 0, 28])
+    (tmp_path / "t10k-images-idx3-ubyte.gz").write_bytes(gzip.compress(head + images.tobytes()))
+    labels = tmp_path / "t10k-labels-idx1-ubyte"
+    with pytest.raises(common.WorkloadError, match="is missing"):
+        pictures.idx(tmp_path, training=False)
+    labels.write_bytes(bytes([0, 0, 8, 1, 0, 0, 0, 2, 7, 4]))
+    found = pictures.idx(tmp_path, training=False)
+    np.testing.assert_array_equal(found[0], images.reshape(2, 784) / 255)
+    assert found[1].tolist() == [7, 4]
+    labels.write_bytes(labels.read_bytes()[:-1])
+    with pytest.raises(common.WorkloadError, match="too early"):
+        pictures.idx(tmp_path, training=False)
+
+
+def test_what_stages_of_pictures_refuse(tmp_path: Path) -> None:
+    assert "client_key_generation first" in refused("mnist/client_encode_encrypt_input", tmp_path, "0")
+    assert "server_preprocess_model first" in refused("mnist/server_encrypted_compute", tmp_path, "0")
+    assert "no size '4'" in refused("mnist/client_key_generation", tmp_path, "4")
+    path = tmp_path / "datasets" / "single" / "intermediate" / "test_pixels.txt"
+    for text in ("0.5 " * 783, "0.5 " * 783 + "1.5", "0.5 " * 783 + "a", ("0.5 " * 784 + "\n") * 2):
+        common.write_text(path, text)
+        assert "make the data again" in refused("mnist/client_preprocess_input", tmp_path, "0")

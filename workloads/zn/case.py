@@ -7,7 +7,7 @@ import numpy as np
 from workloads.common import Place, WorkloadError, write_text
 from workloads.zn import columns
 
-SIZES, SERVER_DATA = columns.SIZES, ()
+SIZES = columns.SIZES
 
 
 def make_data(place: Place, seed: int) -> None:

@@ -11,7 +11,7 @@ from workloads.zn import columns
 
 def stage(place: Place) -> None:
     """A batch is 66 slotwise products of 8,192 pairs."""
-    engine, clock = columns.engine(), Clock()
+    engine, clock = columns.engine(), Clock(side_by_side=True)
     if place.count is None or place.count < 1:
         raise WorkloadError("The number of products is missing; give it after the size.")
 
