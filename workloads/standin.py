@@ -83,6 +83,7 @@ def run(given: argparse.Namespace, folder: Path) -> dict[str, Any]:
         "date": datetime.date.today().isoformat(),
         "machine": _machine(),
         "threads": threads(),
+        **case.parameters(),
         "once": before,
         "runs": runs,
         "bytes": {one.name: _bytes(one) for one in sorted(place.io.iterdir()) if one.is_dir()},

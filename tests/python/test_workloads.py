@@ -19,6 +19,8 @@ sys.path.insert(0, str(ROOT))
 from workloads import common, standin
 from workloads.mnist import case as mnist_case
 from workloads.mnist import layers, model, pictures, train
+from workloads.similarity import case as similarity_case
+from workloads.similarity import matching, search
 from workloads.zn import case as zn_case
 from workloads.zn import columns
 
@@ -120,7 +122,7 @@ def test_launchers_stand_where_harnesses_look(tmp_path: Path) -> None:
 def test_products(size: str, tmp_path: Path) -> None:
     found = chain("zn", size, tmp_path)
     count = columns.COUNTS[columns.SIZES.index(size)]
-    assert found["runs"][0]["result"] == {"products": count, "equal": count}
+    assert found["runs"][0]["result"] == {"products": count, "equal": count, "bits": 64}
     place = common.Place(size, tmp_path)
     out = place.io / "cleartext_output" / "out.txt"
     out.write_text(out.read_text().replace("7", "1"))
@@ -269,3 +271,83 @@ def test_what_stages_of_pictures_refuse(tmp_path: Path) -> None:
     for text in ("0.5 " * 783, "0.5 " * 783 + "1.5", "0.5 " * 783 + "a", ("0.5 " * 784 + "\n") * 2):
         common.write_text(path, text)
         assert "make the data again" in refused("mnist/client_preprocess_input", tmp_path, "0")
+
+
+# Records near a query
+
+
+@pytest.mark.parametrize("count_only", [True, False])
+def test_a_search(count_only: bool, tmp_path: Path) -> None:
+    found = chain("similarity", "tiny", tmp_path, count_only=count_only)
+    result = found["runs"][0]["result"]
+    assert result["records"] == 300
+    assert result["matches"] > 1
+    place = common.Place("tiny", tmp_path, count_only=count_only)
+    kind = np.int64 if count_only else np.int16
+    results = np.fromfile(place.io / "results.bin", kind)
+    assert results.size == (1 if count_only else result["matches"] * search.COLUMNS)
+    results[0] += 1
+    common.save_binary(place.io / "results.bin", results)
+    with pytest.raises(common.WorkloadError, match="in the clear"):
+        similarity_case.check(place)
+
+
+def unit(rng: np.random.Generator, *shape: int) -> Any:
+    vectors = rng.standard_normal(shape)
+    return (vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)).astype(np.float32)
+
+
+@pytest.mark.parametrize("dimension", [16, 128, 256])
+def test_scores_stand_in_the_slots_of_their_records(dimension: int) -> None:
+    rng, slots = np.random.default_rng(dimension), 1_024
+    records, query = unit(rng, 700, dimension), unit(rng, 1, dimension)
+    turned = [np.roll(search.query_slots(query, slots), -d) for d in range(dimension // 2)]
+    total = sum(x * y for x, y in zip(search.record_slots(records, slots), turned, strict=True))
+    wanted = np.pad(records.astype(float) @ query[0].astype(float), (0, slots - 700))
+    np.testing.assert_allclose((total + total.conj()) * search.REACH, wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("dimension", [16, 128, 256])
+def test_the_query_is_turned_by_every_step(dimension: int) -> None:
+    steps = matching.key_steps(dimension, 1_024)
+    keys = {step: step for step in steps}
+    server: Any = matching.Server(ClearEngine(), keys, None, None)  # type: ignore[arg-type]
+    query = np.arange(1_024)
+    turned = server.turned(query, dimension)
+    assert len(turned) == dimension // 2
+    for d, one in enumerate(turned):
+        np.testing.assert_array_equal(one, np.roll(query, -d))
+
+
+def test_payloads_are_read_back_and_undecided_matches_refused() -> None:
+    rng = np.random.default_rng(1)
+    payloads = rng.integers(0, 512, (60, search.COLUMNS), dtype=np.int16)
+    payloads[0], payloads[1] = 511, 0
+    matches = np.zeros(64)
+    matches[[1, 0, 7, 30]] = 2 * (1 + 1e-6)
+    slots = np.array([row * matches for row in search.payload_slots(payloads, 64)])
+    wanted = payloads[[1, 0, 7, 30]]
+    np.testing.assert_array_equal(search.fetched(slots), wanted[np.lexsort(wanted.T[::-1])])
+    assert search.fetched(slots * 0).shape == (0, search.COLUMNS)
+    with pytest.raises(common.WorkloadError, match="undecided"):
+        search.fetched(slots * 0.3)
+
+
+def test_what_stages_of_the_search_refuse(tmp_path: Path) -> None:
+    assert "client_key_generation first" in refused("similarity/client_encode_encrypt_db", tmp_path, "0")
+    assert "client_encode_encrypt_db first" in refused("similarity/server_encrypted_compute", tmp_path, "0")
+    place, rng = common.Place("tiny", tmp_path), np.random.default_rng(1)
+    good = unit(rng, 5, 16)
+    payloads = np.zeros((5, search.COLUMNS), np.int16)
+    cases = [(good[:, :15], payloads, "not a number of vectors"), (good * 1.1, payloads, "length is not 1"),
+             (good, payloads[:4], "not 5 payloads"), (good, payloads + 512, "outside of 0 to 511")]  # fmt: skip
+    for records, values, message in cases:
+        common.save_binary(place.data / "db.bin", records)
+        common.save_binary(place.data / "payloads.bin", values)
+        assert message in refused(
+            "similarity/client_preprocess_dataset", tmp_path, "tiny", "--seed", "1", "--seed", "2"
+        )
+    common.save_binary(place.data / "query.bin", good)
+    assert "more than one vector" in refused("similarity/client_preprocess_query", tmp_path, "4")
+    common.save_array(place.intermediate / "count.npy", np.array([12.4]))
+    assert "is no whole number" in refused("similarity/client_postprocess", tmp_path, "4", "--count_only")

@@ -14,6 +14,12 @@ TOLERANCE = 2.0**-12
 LEAST_RIGHT = 0.9
 
 
+def parameters() -> dict[str, object]:
+    """The parameter set that the stages use."""
+    made = layers.engine()
+    return {"preset": made.preset, "slot_count": made.slot_count, "security_bits": made.security_report().security_bits}
+
+
 def make_data(place: Place, seed: int) -> None:
     """The data comes with each run."""
 
@@ -59,4 +65,5 @@ def check(place: Place) -> dict[str, object]:
     right = float(np.mean(labels == np.array((folder / "test_labels.txt").read_text().split(), dtype=int)))
     if len(labels) >= 100 and right < LEAST_RIGHT:
         raise WorkloadError(f"Only {right:.1%} of the labels are right; train the network again.")
-    return {"pictures": len(labels), "right": right, "largest difference": float(np.abs(found - wanted).max())}
+    largest = float(np.abs(found - wanted).max())
+    return {"pictures": len(labels), "right": right, "largest difference": largest, "bits": float(-np.log2(largest))}

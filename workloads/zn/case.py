@@ -10,6 +10,12 @@ from workloads.zn import columns
 SIZES = columns.SIZES
 
 
+def parameters() -> dict[str, object]:
+    """The parameter set that the stages use."""
+    made = columns.engine()
+    return {"preset": made.preset, "slot_count": made.slot_count, "security_bits": made.security_bits}
+
+
 def make_data(place: Place, seed: int) -> None:
     """Two files of uniform numbers of 64 bits."""
     rng, count = np.random.default_rng(seed), columns.COUNTS[SIZES.index(place.size)]
@@ -51,4 +57,4 @@ def check(place: Place) -> dict[str, object]:
     found = columns.numbers(place.io / "cleartext_output" / "out.txt")
     if found.shape != left.shape or (found != left * right).any():
         raise WorkloadError("The products differ from those in the clear.")
-    return {"products": found.size, "equal": found.size}
+    return {"products": found.size, "equal": found.size, "bits": 64.0}
