@@ -5,13 +5,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from workloads.common import Place, empty, read_one, run, side_by_side, threads, write_all
+from workloads.common import Place, empty, read_one, run, side_by_side, write_all
 from workloads.similarity import search
 
 
 def stage(place: Place) -> None:
     """Payloads wait at level 1, where matches arrive."""
-    engine = search.engine(threads())
+    engine = search.engine()
     key = read_one(engine, place.secret_key, "client_key_generation")
     records = search.read_vectors(place.data / "db.bin", search.DIMENSIONS[place.size])
     payloads, slots = search.read_payloads(place.data / "payloads.bin", len(records)), engine.slot_count

@@ -51,9 +51,9 @@ Vectors = NDArray[np.float32]
 Complex = NDArray[np.complex128]
 
 
-def engine(side_by_side: int = 1) -> Engine:
-    """N = 2^15 and 11 levels, of 148 bits of security; the threads are shared by `side_by_side` workers."""
-    return Engine(max_level=LEVEL, mode="parallel", thread_count=max(1, threads() // side_by_side))
+def engine() -> Engine:
+    """N = 2^15 and 11 levels, of 148 bits of security. Calls that run side by side share its threads."""
+    return Engine(max_level=LEVEL, mode="parallel", thread_count=threads())
 
 
 def read_vectors(path: Path, dimension: int) -> Vectors:

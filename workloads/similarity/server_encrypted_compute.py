@@ -6,7 +6,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from workloads.common import Clock, Place, needed, read_one, run, side_by_side, threads, write_all
+from workloads.common import Clock, Place, needed, read_one, run, side_by_side, write_all
 from workloads.similarity import matching, search
 
 
@@ -14,7 +14,7 @@ def stage(place: Place) -> None:
     """Chunks run side by side."""
     needed(place.upload / "records_0000.bin", "client_encode_encrypt_db")
     chunks = len(list(place.upload.glob("records_*.bin")))
-    engine, clock = search.engine(min(chunks, threads())), Clock()
+    engine, clock = search.engine(), Clock()
     with clock.part("reading keys"):
         server = matching.Server.load(place, engine)
     with clock.part("turning the query"):

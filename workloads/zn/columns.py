@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglet import IntegerCiphertext, IntegerEngine
-from workloads.common import WorkloadError, needed
+from workloads.common import WorkloadError, needed, threads
 
 __all__ = ["BITS", "COUNTS", "DIGITS", "SIZES", "batch_count", "columns", "combined", "digits", "engine", "numbers"]
 
@@ -27,8 +27,8 @@ Numbers = NDArray[np.uint64]
 
 
 def engine() -> IntegerEngine:
-    """8,192 slots modulo 65537, of 130 bits of security. One thread: batches run side by side."""
-    return IntegerEngine(preset="int-levels-13", signed=False)
+    """8,192 slots modulo 65537, of 130 bits of security. Batches that run side by side share its threads."""
+    return IntegerEngine(preset="int-levels-13", signed=False, thread_count=threads())
 
 
 def batch_count(count: int, slots: int) -> int:
