@@ -23,7 +23,7 @@ help:
 	@echo "make test-arm   the kernels of 64-bit ARM under an emulator (Debian, root)"
 	@echo "make wheel      the wheels for Linux, in dist"
 	@echo "make test-wheel the wheels in a bare environment"
-	@echo "make workload   a public workload, NAME=zn|mnist|similarity SIZE=single, small, ...: its stages, timed and checked"
+	@echo "make workload   a public workload, NAME=zn|zn_carried|mnist|similarity SIZE=single, small, ...: its stages, timed and checked"
 	@echo "make docs       the documentation site, in docs/_build/html; nothing is fetched, a warning is an error"
 	@echo "make clean      remove what was built"
 

@@ -30,7 +30,7 @@ sys.path.insert(0, str(WORKLOADS.parent))
 
 from workloads.common import Place, WorkloadError, threads  # noqa: E402
 
-NAMES = ("zn", "mnist", "similarity")
+NAMES = ("zn", "zn_carried", "mnist", "similarity")
 
 
 def main() -> None:
@@ -83,7 +83,7 @@ def run(given: argparse.Namespace, folder: Path) -> dict[str, Any]:
         "date": datetime.date.today().isoformat(),
         "machine": _machine(),
         "threads": threads(),
-        **case.parameters(),
+        **case.parameters(place.size),
         "once": before,
         "runs": runs,
         "bytes": {one.name: _bytes(one) for one in sorted(place.io.iterdir()) if one.is_dir()},

@@ -23,6 +23,7 @@ from workloads.similarity import case as similarity_case
 from workloads.similarity import matching, search
 from workloads.zn import case as zn_case
 from workloads.zn import columns
+from workloads.zn_carried import digits
 
 STAGES = sorted(p for p in (ROOT / "workloads").glob("*/*.py") if p.stem.startswith(("client_", "server_")))
 
@@ -151,6 +152,94 @@ def test_what_stages_of_products_refuse(tmp_path: Path) -> None:
     for name, text, message in (("lhs", "1\n2\n", "2 numbers, not 1"), ("lhs", "-3", "whole number")):
         common.write_text(place.data / f"{name}.txt", text)
         assert message in refused("zn/client_preprocess_input", tmp_path, "1")
+
+
+# 64-bit products with their carries
+
+
+class ClearIntegers:
+    """The calls of `digits.Carrier` on integers in the clear; a table refuses what it has no entry for."""
+
+    slot_count = 1_024
+
+    def multiply(self, x: Any, y: Any, *_: Any) -> Any:
+        return x * y
+
+    def relinearize(self, x: Any, _: Any) -> Any:
+        return x
+
+    def add(self, x: Any, y: Any) -> Any:
+        return x + y
+
+    def subtract(self, x: Any, y: Any) -> Any:
+        return x - y
+
+    def lookup(self, x: Any, table: list[int], _: Any) -> Any:
+        assert x.min() >= 0
+        return np.array(table)[x]
+
+    def rotate_rows(self, x: Any, _: Any, delta: int) -> Any:
+        return np.roll(x.reshape(2, -1), delta, axis=1).ravel()
+
+    def bootstrap(self, x: Any, _: Any) -> Any:
+        return x
+
+    def bootstrap_many(self, x: Any, _: Any) -> Any:
+        return x
+
+
+def factors(count: int) -> list[Any]:
+    """Factors whose carries are the longest there are, and uniform ones."""
+    rng, top = np.random.default_rng(8), 2**64 - 1
+    hard = [(top, top), (top, 1), (2**63, 2), (2**32 + 1, 2**32 - 1), (0, top), (0x5555555555555555, 3), (1, top)]
+    pairs = [*hard, *rng.integers(0, 2**64, (count - len(hard), 2), dtype=np.uint64).tolist()]
+    return list(np.array(pairs, dtype=np.uint64).T)
+
+
+@pytest.mark.parametrize("slots", [1_024, 32_768])
+def test_carries_in_the_clear(slots: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ClearIntegers, "slot_count", slots)
+    carrier = digits.Carrier(ClearIntegers(), None, None, None)  # type: ignore[arg-type]
+    count = digits.batch_size(slots)
+    assert count == {1_024: 28, 32_768: 896}[slots]
+    left, right = factors(count)
+    for a, b in ((left, right), (right, left), (left[:5], right[:5])):
+        inputs: list[Any] = [row.ravel() for row in digits.packed(a, b, slots)]
+        found = carrier.multiply(inputs)
+        assert isinstance(found, np.ndarray)
+        blocks = found.reshape(2, -1)[:, : digits.DIGITS * (count // 2)]
+        assert (blocks.min(), blocks.max()) == (0, 3)
+        np.testing.assert_array_equal(digits.unpacked(found)[: a.size], a * b)
+
+
+def test_the_guards_hold_every_column() -> None:
+    assert sum(9 * (k + 1) * 4**k for k in range(digits.DIGITS)) < 4**digits.BLOCKS
+
+
+def test_carried_products(tmp_path: Path) -> None:
+    found = chain("zn_carried", "toy", tmp_path)
+    assert found["security_bits"] < 128
+    assert found["runs"][0]["result"]["equal"] == 40
+
+
+def test_carried_products_go_on(tmp_path: Path) -> None:
+    """At the ends of the range; and a result is at a level that a bootstrap takes."""
+    engine = digits.engine("toy")
+    key = engine.create_secret_key()
+    bootstrap = engine.create_bootstrap_key(key)
+    carrier = digits.Carrier(
+        engine, engine.create_relinearization_key(key), engine.create_rotation_key(key), bootstrap
+    )  # fmt: skip
+    left, right = factors(28)
+    product = carrier.multiply([engine.encrypt(row, key) for row in digits.packed(left, right, engine.slot_count)])
+    assert product.level == 3
+    again = engine.bootstrap(product, bootstrap)
+    np.testing.assert_array_equal(digits.unpacked(engine.decrypt(again, key)), left * right)
+
+
+def test_what_carried_stages_refuse(tmp_path: Path) -> None:
+    assert "client_key_generation first" in refused("zn_carried/client_encode_encrypt_input", tmp_path, "toy")
+    assert "number of products is missing" in refused("zn_carried/server_encrypted_compute", tmp_path, "toy")
 
 
 # Handwritten digits

@@ -14,7 +14,7 @@ TOLERANCE = 2.0**-12
 LEAST_RIGHT = 0.9
 
 
-def parameters() -> dict[str, object]:
+def parameters(_: str) -> dict[str, object]:
     """The parameter set that the stages use."""
     made = layers.engine()
     return {"preset": made.preset, "slot_count": made.slot_count, "security_bits": made.security_report().security_bits}

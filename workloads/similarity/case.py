@@ -28,7 +28,7 @@ def _near(centres: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.
     return centres + _NOISE * away / lengths
 
 
-def parameters() -> dict[str, object]:
+def parameters(_: str) -> dict[str, object]:
     """The parameter set that the stages use."""
     made = search.engine()
     return {"preset": made.preset, "slot_count": made.slot_count, "security_bits": made.security_report().security_bits}

@@ -36,15 +36,17 @@ def batch_count(count: int, slots: int) -> int:
     return -(-count // slots)
 
 
-def numbers(path: Path) -> Numbers:
+def numbers(path: Path, count: int) -> Numbers:
     """Read the numbers of a file, one a line.
 
     Raises
     ------
     WorkloadError
-        If the file is missing or holds something that is not a number of 64 bits.
+        If the file is missing, has another count, or holds something that is not a number of 64 bits.
     """
     words = needed(path, "the harness's generate_dataset").read_text().split()
+    if len(words) != count:
+        raise WorkloadError(f"{path} has {len(words)} numbers, not {count}; make the data of this size again.")
     try:
         return np.array([int(word) for word in words], dtype=np.uint64)
     except (ValueError, OverflowError):
