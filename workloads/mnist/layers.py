@@ -12,6 +12,7 @@ Layer 1 is at level 5. Every layer and every square takes one level.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -87,29 +88,30 @@ def single(weights: Weights) -> list[Layer]:
         found: Vector = padded[place % 128, (place + _TURN * copy + diagonal) % 1_024]
         return found
 
-    def later(matrix: Vector, rows: int) -> Any:
+    def later(matrix: Vector, rows: int) -> list[list[Vector]]:
         matrix = np.pad(matrix, ((0, rows - len(matrix)), (0, 0)))
-        return lambda d: np.where(copy == 0, matrix[place % rows, (place + d) % matrix.shape[1]], 0.0)
+        columns = [(place + diagonal) % matrix.shape[1] for diagonal in range(rows)]
+        return [[np.where(copy == 0, matrix[place % rows, column], 0.0)] for column in columns]
 
     def bias(values: Vector, rows: int) -> list[Vector]:
         padded = np.pad(values, (0, rows - len(values)))
         return [np.where(copy == 0, padded[place % rows], 0.0)]
 
+    def layer(level: int, diagonals: list[list[Vector]], folds: list[int], biases: list[Vector]) -> Layer:
+        baby_count = math.isqrt(len(diagonals))
+        return _with_giants(level, baby_count, _COPIES, [diagonals], folds, biases)
+
+    diagonals = [[first(diagonal)] for diagonal in range(_TURN)]
     return [
-        _layer(LEVEL, 4, [[first(d)] for d in range(16)], [1, 2, 4, 1_024, 2_048, 4_096], bias(b1, 128)),
-        _layer(LEVEL - 2, 8, [[later(w2, 64)(d)] for d in range(64)], [512], bias(b2, 64)),
-        _layer(LEVEL - 4, 4, [[later(w3, 16)(d)] for d in range(16)], [128, 256], bias(b3, 16)),
+        layer(LEVEL, diagonals, [1, 2, 4, 1_024, 2_048, 4_096], bias(b1, 128)),
+        layer(LEVEL - 2, later(w2, 64), [512], bias(b2, 64)),
+        layer(LEVEL - 4, later(w3, 16), [128, 256], bias(b3, 16)),
     ]
 
 
 def _scaled(weights: Weights) -> Weights:
     *others, (matrix, bias) = weights
     return [*others, (matrix / _SCALE, bias / _SCALE)]
-
-
-def _layer(level: int, baby_count: int, diagonals: list[list[Vector]], folds: list[int], biases: list[Vector]) -> Layer:
-    """A layer of one output with places of 8 slots; `diagonals` by diagonal and input."""
-    return _with_giants(level, baby_count, _COPIES, [diagonals], folds, biases)
 
 
 def _with_giants(

@@ -16,6 +16,7 @@ from workloads import standin
 
 SIZES = [
     ("zn", "medium", False),
+    ("zn_carried", "small", False),
     ("mnist", "small", False),
     ("mnist", "medium", False),
     ("similarity", "toy", False),
