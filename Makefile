@@ -7,7 +7,7 @@ RUST_FILES := $(shell find crates Cargo.toml Cargo.lock -type f 2>/dev/null)
 # maturin installs into this environment, whatever else is activated.
 MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
 
-.PHONY: help build demo lint test test-rust test-python test-long test-torch test-assertions test-by-hand test-ifma test-arm test-wheel wheel docs fuzz constant-time clean toolchain
+.PHONY: help build demo lint test test-rust test-python test-long test-torch test-assertions test-by-hand test-ifma test-arm test-wheel wheel docs workload fuzz constant-time clean toolchain
 
 help:
 	@echo "make demo       build and install into .venv, then refresh a real ciphertext"
@@ -23,6 +23,7 @@ help:
 	@echo "make test-arm   the kernels of 64-bit ARM under an emulator (Debian, root)"
 	@echo "make wheel      the wheels for Linux, in dist"
 	@echo "make test-wheel the wheels in a bare environment"
+	@echo "make workload   a public workload, NAME=zn|zn_carried|mnist|similarity SIZE=single, small, ...: its stages, timed and checked"
 	@echo "make docs       the documentation site, in docs/_build/html; nothing is fetched, a warning is an error"
 	@echo "make clean      remove what was built"
 
@@ -145,6 +146,13 @@ $(VENV)/.docs: pyproject.toml | $(VENV)/.built
 
 docs: build $(VENV)/.docs
 	$(BIN)/sphinx-build -q -W --keep-going docs docs/_build/html
+
+# The stages of a public workload in the order of its harness; RUNS, OPTIONS="--count-only --json FILE".
+NAME ?= zn
+SIZE ?= small
+RUNS ?= 1
+workload: build
+	$(BIN)/python workloads/standin.py $(NAME) $(SIZE) --runs $(RUNS) $(OPTIONS)
 
 test-ifma: | toolchain
 	tools/ifma/check.sh

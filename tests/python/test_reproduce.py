@@ -12,15 +12,16 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from aglet import ParameterError
+from aglet import AgletError, ParameterError
 from aglet.cli import app
 from aglet_bench import recording
-from aglet_bench.reproduce import TABLES, load, run, select
+from aglet_bench.reproduce import TABLES, load, run, select, workloads
 from aglet_bench.reproduce.applications import ApplicationCase, bench_application
 from aglet_bench.reproduce.programs import PROGRAMS
 from aglet_bench.reproduce.report import cells, exit_code, summary
 from aglet_bench.reproduce.runner import Keyring, misses
 from aglet_bench.reproduce.tables import AnyCase, read
+from aglet_bench.reproduce.workloads import WorkloadCase, bench_workload
 from support import ROOT
 
 TOY = {"preset": "toy", "allow_insecure": True, "stage_count": 3, "key_size": "large"}
@@ -91,7 +92,8 @@ def leaves(data: Any) -> list[float]:
 
 def test_the_tables_are_whole() -> None:
     counts = {name: len(load(name).rows) for name in TABLES}
-    assert counts == {"desilofhe": 72, "ship": 8, "demystifying": 13, "seal-rns-ckks": 72, "applications": 5}
+    others = {"desilofhe": 72, "ship": 8, "demystifying": 13, "seal-rns-ckks": 72}
+    assert counts == {**others, "applications": 5, "workloads": 10}
     for name in TABLES:
         rows = load(name).rows
         assert len({row.name for row in rows}) == len(rows)
@@ -107,7 +109,7 @@ def test_the_tables_say_what_was_published() -> None:
         table = load(name)
         ours = {round(number, 9) for row in table.rows for number in leaves([row.published, row.needs])}
         assert all(math.isfinite(number) for number in ours)
-        if folder is None or name == "applications":  # whose figures stand in a document of another table
+        if folder is None or name in ("applications", "workloads"):  # whose figures stand in other documents
             continue
         original = json.loads((folder / f"{name.replace('-', '_')}.json").read_text())
         published = [row for part in ("runtime", "rows", "sets") for row in _rows(original.get(part, []))]
@@ -330,3 +332,16 @@ def test_applications(program: str) -> None:
     assert misses({"bits": 4, "slots": 512}, record, "worst") == []
     with pytest.raises(ParameterError, match="no program"):
         ApplicationCase("chess")
+
+
+def test_workloads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    record = bench_workload(WorkloadCase(workload="zn", size="single", threads=1), repeat=1)
+    assert misses({"bits": 64, "security": 128}, record, "worst") == []
+    assert record["seconds"] > record["runs"][0]["server"]["compute"]
+    with pytest.raises(AgletError, match="no size 'huge'"):
+        bench_workload(WorkloadCase(size="huge"), repeat=1)
+    with pytest.raises(ParameterError, match="repeat=0"):
+        bench_workload(WorkloadCase(), repeat=0)
+    monkeypatch.setattr(workloads, "_FOLDER", tmp_path)
+    with pytest.raises(ParameterError, match="in a checkout"):
+        bench_workload(WorkloadCase(), repeat=1)

@@ -18,6 +18,7 @@ from aglet_bench.integer.measure import IntegerCase, bench_integer
 from aglet_bench.published import SECURE
 from aglet_bench.reproduce.applications import ApplicationCase, bench_application
 from aglet_bench.reproduce.tables import AnyCase, Row
+from aglet_bench.reproduce.workloads import WorkloadCase, bench_workload
 from aglet_bench.scheme_switch.measure import SchemeSwitchCase, bench_scheme_switch
 
 __all__ = ["Keyring", "Outcome", "Status", "misses", "run"]
@@ -96,6 +97,8 @@ def _kind(case: AnyCase) -> tuple[Any, ...]:
         return case.kind, case.preset, case.fhew_preset, case.key_size
     if isinstance(case, ApplicationCase):
         return case.program, case.preset
+    if isinstance(case, WorkloadCase):
+        return case.workload, case.size, case.count_only
     preset, slots, insecure = case.preset_name, case.slot_count, case.allow_insecure
     if case.key_size == "small":
         return preset, slots, insecure, "small"
@@ -202,6 +205,9 @@ def _measure(row: Row, case: AnyCase, repeat: int, keyring: Keyring) -> dict[str
     if isinstance(case, ApplicationCase):
         keyring.drop()
         return bench_application(case, repeat=repeat)
+    if isinstance(case, WorkloadCase):
+        keyring.drop()
+        return bench_workload(case, repeat=repeat)
     engine, keys = keyring.take(case)
     messages = () if row.message is None else (row.message,)
     (record,) = bench_bootstrap(case, repeat=repeat, messages=messages, keys=keys, engine=engine)

@@ -5,10 +5,11 @@ A file has a source, a machine and sections, and a section has rows. `case` (fie
 `bits`, `worst_bits` (in every slot), `levels`, `slots`, and `security` (128 unless a lower number is given). `inferred`
 names the needs that the source does not state for each row.
 
-In place of `case` a row may have one of four others. `fhew` (fields of `aglet_bench.fhew.measure.FhewCase`) is a gate
+In place of `case` a row may have one of five others. `fhew` (fields of `aglet_bench.fhew.measure.FhewCase`) is a gate
 or a lookup table, `integer` (fields of `aglet_bench.integer.measure.IntegerCase`) computes on exact integers,
-`scheme_switch` (fields of `aglet_bench.scheme_switch.measure.SchemeSwitchCase`) switches between slots and FHEW, and
-`application` (fields of `aglet_bench.reproduce.applications.ApplicationCase`) is a program on encrypted arrays.
+`scheme_switch` (fields of `aglet_bench.scheme_switch.measure.SchemeSwitchCase`) switches between slots and FHEW,
+`application` (fields of `aglet_bench.reproduce.applications.ApplicationCase`) is a program on encrypted arrays, and
+`workload` (fields of `aglet_bench.reproduce.workloads.WorkloadCase`) is a public workload in the stages of its harness.
 `published` may have no figure. `not_yet` says why a row cannot be measured at all.
 """
 
@@ -29,13 +30,14 @@ from aglet_bench.ckks.measure import METHODS, Case
 from aglet_bench.fhew.measure import FhewCase
 from aglet_bench.integer.measure import IntegerCase
 from aglet_bench.reproduce.applications import ApplicationCase
+from aglet_bench.reproduce.workloads import WorkloadCase
 from aglet_bench.scheme_switch.measure import SchemeSwitchCase
 
 __all__ = ["TABLES", "AnyCase", "Row", "Section", "Table", "load", "read", "select"]
 
-TABLES = ("desilofhe", "ship", "demystifying", "seal-rns-ckks", "applications")
+TABLES = ("desilofhe", "ship", "demystifying", "seal-rns-ckks", "applications", "workloads")
 _NEEDS = {"bits", "worst_bits", "levels", "slots", "security"}
-AnyCase = Case | FhewCase | IntegerCase | SchemeSwitchCase | ApplicationCase
+AnyCase = Case | FhewCase | IntegerCase | SchemeSwitchCase | ApplicationCase | WorkloadCase
 """The case that measures a row."""
 _CASES: dict[str, type[AnyCase]] = {
     "case": Case,
@@ -43,6 +45,7 @@ _CASES: dict[str, type[AnyCase]] = {
     "integer": IntegerCase,
     "scheme_switch": SchemeSwitchCase,
     "application": ApplicationCase,
+    "workload": WorkloadCase,
 }
 """The class of a case, by the name of its fields in the file."""
 

@@ -1,0 +1,1 @@
+"""Public workloads of homomorphic encryption, each as the stages that its harness calls; see docs/workloads.md."""

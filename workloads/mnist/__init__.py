@@ -1,0 +1,1 @@
+"""Handwritten digits, as the harness ml-inference asks for them."""

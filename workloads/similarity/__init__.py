@@ -1,0 +1,1 @@
+"""Records near a query, counted or fetched, as the harness fetch-by-similarity asks for them."""

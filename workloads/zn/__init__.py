@@ -1,0 +1,1 @@
+"""64-bit products, as the harness Zn-multiplication asks for them."""
