@@ -1,0 +1,148 @@
+"""The functions of numpy that encrypted arrays serve, with numpy's names of their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aglet.arrays import functions, joins, order, products
+from aglet.arrays.functions import compare, larger
+from aglet.arrays.joins import is_encrypted
+from aglet.ckks import values
+from aglet.errors import RangeError
+
+if TYPE_CHECKING:
+    from aglet.arrays.array import EncryptedArray
+
+__all__ = ["FUNCTIONS", "OPERANDS", "UFUNCS", "VIEWS"]
+
+_CONDITION = (-0.05, 1.05)
+"""The bound of the result of a comparison, with its noise."""
+
+
+def _where(condition: Any, x: Any, y: Any) -> Any:
+    """numpy.where. A plain condition chooses, an encrypted one mixes: `condition * x + (1 - condition) * y`."""
+    if is_encrypted(condition):
+        low, high = condition.interval.low, condition.interval.high
+        if not condition.is_real or low < _CONDITION[0] or high > _CONDITION[1]:
+            raise RangeError(
+                "An encrypted condition is the result of a comparison, so 0 or 1, and this array lies within "
+                f"[{low:.4g}, {high:.4g}]; compare first, or write condition.assume(bound=(0, 1)) if its values are 0 "
+                "and 1."
+            )
+        left, right = (one if is_encrypted(one) else functions.plain(one) for one in (x, y))
+        return condition * (left - right) + right
+    chosen = np.asarray(values.as_array(condition, "condition") != 0)
+    return _chosen(x, chosen) + _chosen(y, ~chosen)
+
+
+def _chosen(x: Any, where: Any) -> Any:
+    return x * where.astype(np.float64) if is_encrypted(x) else np.where(where, values.as_array(x, "operand"), 0.0)
+
+
+def _clip(x: Any, low: Any, high: Any) -> Any:
+    if low is None and high is None:
+        raise TypeError("numpy.clip needs at least one end; give a_min or a_max.")
+    raised = x if low is None else np.maximum(x, low)
+    return raised if high is None else np.minimum(raised, high)
+
+
+def _ends(a: Any, a_min: Any = ..., a_max: Any = ..., min: Any = None, max: Any = None) -> Any:
+    """The two ends, under both pairs of names that numpy has. Of the first pair both are required."""
+    if a_min is ... and a_max is ...:
+        return _clip(a, min, max)
+    if a_min is ... or a_max is ... or min is not None or max is not None:
+        raise TypeError("numpy.clip needs a_min and a_max, or min and max; give None for an end that is open.")
+    return _clip(a, a_min, a_max)
+
+
+def _of_vector(call: Callable[[EncryptedArray], EncryptedArray]) -> Callable[..., EncryptedArray]:
+    """Apply a function of a vector, which has one axis."""
+
+    def along(a: EncryptedArray, axis: Any = None) -> EncryptedArray:
+        if a.ndim > 1:
+            raise RangeError(
+                f"This function only takes vectors, and this array has shape {a.shape}; apply it row by row: "
+                "numpy.stack([numpy.max(row) for row in x])."
+            )
+        if axis not in (None, 0, -1) or isinstance(axis, bool):
+            raise RangeError(f"axis={axis} does not exist; a vector has axis 0.")
+        return call(a)
+
+    return along
+
+
+UFUNCS: dict[Any, Callable[..., Any]] = {
+    np.add: lambda x, y: x + y,
+    np.subtract: lambda x, y: x - y,
+    np.multiply: lambda x, y: x * y,
+    np.true_divide: lambda x, y: x / y,
+    np.negative: lambda x: -x,
+    np.positive: lambda x: x,
+    np.square: lambda x: x.square(),
+    np.power: lambda x, y: x**y,
+    np.matmul: lambda x, y: x @ y,
+    np.maximum: lambda x, y: larger("maximum", x, y),
+    np.minimum: lambda x, y: larger("minimum", x, y),
+    np.greater: lambda x, y: x > y,
+    np.greater_equal: lambda x, y: x > y,
+    np.less: lambda x, y: x < y,
+    np.less_equal: lambda x, y: x < y,
+    np.sign: lambda x: compare("sign", x),
+    np.absolute: abs,
+    np.conjugate: lambda x: x.conj(),
+}
+
+# Each with numpy's names of its arguments in their order; of these, the call takes what is served.
+FUNCTIONS: dict[Any, tuple[str, Callable[..., Any]]] = {
+    np.sum: (
+        "a axis dtype out keepdims initial where",
+        lambda a, axis=None, keepdims=False: a.sum(axis, keepdims=bool(keepdims)),
+    ),
+    np.mean: (
+        "a axis dtype out keepdims where",
+        lambda a, axis=None, keepdims=False: a.mean(axis, keepdims=bool(keepdims)),
+    ),
+    np.var: (
+        "a axis dtype out ddof keepdims where mean correction",
+        lambda a, axis=None, ddof=0, keepdims=False: a.var(axis, ddof=ddof, keepdims=bool(keepdims)),
+    ),
+    np.sort: ("a axis kind order stable", lambda a, axis=-1: order.ordered(a, axis)),
+    np.argmax: ("a axis out keepdims", _of_vector(order.argmax)),
+    np.argmin: ("a axis out keepdims", _of_vector(order.argmin)),
+    np.max: ("a axis out keepdims initial where", _of_vector(order.largest)),
+    np.min: ("a axis out keepdims initial where", _of_vector(order.smallest)),
+    np.dot: ("a b out", lambda a, b: products.dot(a, b)),
+    np.inner: ("a b", lambda a, b: products.inner(a, b)),
+    np.concatenate: ("arrays axis out dtype casting", joins.concatenate),
+    np.stack: ("arrays axis out dtype casting", joins.stack),
+    np.hstack: ("tup dtype casting", lambda tup: joins.joined(np.hstack, tup)),
+    np.vstack: ("tup dtype casting", lambda tup: joins.joined(np.vstack, tup)),
+    np.broadcast_to: ("array shape subok", lambda array, shape: array.broadcast_to(tuple(np.atleast_1d(shape)))),
+    np.where: ("condition x y", _where),
+    np.clip: ("a a_min a_max out min max", _ends),
+    np.shape: ("a", lambda a: a.shape),
+    np.ndim: ("a", lambda a: a.ndim),
+    np.size: ("a axis", lambda a, axis=None: np.size(a.index, axis)),
+}
+
+OPERANDS = ("a", "b", "a_min", "a_max", "min", "max")
+
+# What chooses elements only: done to the places of elements. After the first, the arguments are plain.
+VIEWS: dict[Any, str] = {
+    np.roll: "a shift axis",
+    np.reshape: "a shape order newshape copy",
+    np.ravel: "a order",
+    np.transpose: "a axes",
+    np.swapaxes: "a axis1 axis2",
+    np.moveaxis: "a source destination",
+    np.squeeze: "a axis",
+    np.expand_dims: "a axis",
+    np.flip: "m axis",
+    np.take: "a indices axis out mode",
+    np.repeat: "a repeats axis",
+    np.tile: "A reps",
+    np.diagonal: "a offset axis1 axis2",
+}
