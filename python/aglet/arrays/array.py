@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglet import checks
-from aglet.arrays import functions, moves, places, products, protocols
+from aglet.arrays import fits, functions, moves, places, products, protocols
 from aglet.arrays.interval import Interval
 from aglet.arrays.reductions import Reductions
 from aglet.arrays.refusals import Refusals
@@ -283,10 +283,8 @@ class EncryptedArray(Views, Reductions, Refusals):
 
     def __truediv__(self, other: Any) -> EncryptedArray:
         if isinstance(other, EncryptedArray):
-            raise TypeError(
-                "An encrypted number cannot be a divisor; approximate 1/x on the range of the divisor: "
-                "session.chebyshev(x, numpy.polynomial.chebyshev.chebinterpolate(...))."
-            )
+            self.session.same(other)
+            return self * fits.reciprocal(other)
         divisor = np.asarray(functions.plain(other))
         if not divisor.all():
             raise ZeroDivisionError("The divisor contains a zero; divide by numbers that are not zero.")
@@ -294,11 +292,16 @@ class EncryptedArray(Views, Reductions, Refusals):
             factor = 1 / divisor
         return self * (factor if divisor.ndim else factor.item())
 
+    def __rtruediv__(self, other: Any) -> EncryptedArray:
+        divided = functions.plain(other)
+        found = fits.reciprocal(self)
+        return found if values.is_number(divided) and divided == 1 else found * divided
+
     def __pow__(self, power: Any) -> EncryptedArray:
         exponent = values.as_number(power) if values.is_number(power) else 0
         if isinstance(exponent, complex) or not 1 <= exponent < 2**20 or exponent != int(exponent):
             raise TypeError(
-                "An exponent must be a whole number of at least 1; approximate other functions with session.chebyshev."
+                "An exponent must be a whole number of at least 1; fit other functions with session.function."
             )
         if exponent == 1:
             return self

@@ -15,7 +15,7 @@ from aglet.errors import RangeError
 if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray
 
-__all__ = ["evaluated", "mapped"]
+__all__ = ["ends", "evaluated", "mapped"]
 
 
 def evaluated(array: EncryptedArray, coefficients: Any, *, chebyshev: bool) -> EncryptedArray:
@@ -33,18 +33,18 @@ def evaluated(array: EncryptedArray, coefficients: Any, *, chebyshev: bool) -> E
     )
 
 
-def mapped(array: EncryptedArray, domain: Any, count: int) -> EncryptedArray:
-    """The values of a domain on [-1, 1], with the levels for a polynomial of so many coefficients.
+def ends(array: EncryptedArray, domain: Any) -> tuple[float, float]:
+    """The ends of a domain, which the values must be known to lie in.
 
     Raises
     ------
     RangeError
-        If the values are not known to lie in the domain.
+        If the values are not known to lie in the domain, or it is empty.
     """
-    ends = [checks.real("An end of the domain", end) for end in checks.each("domain", domain)]
-    if len(ends) != 2:
-        raise TypeError(f"domain is a pair, the least and the largest value, not {len(ends)} numbers.")
-    low, high = ends
+    pair = [checks.real("An end of the domain", end) for end in checks.each("domain", domain)]
+    if len(pair) != 2:
+        raise TypeError(f"domain is a pair, the least and the largest value, not {len(pair)} numbers.")
+    low, high = pair
     if not (math.isfinite(high - low) and low < high):
         raise RangeError(f"domain={domain} is empty; give the least and the largest value.")
     slack = 1e-6 * (high - low)
@@ -54,8 +54,22 @@ def mapped(array: EncryptedArray, domain: Any, count: int) -> EncryptedArray:
             f"is for real values in [{low:.6g}, {high:.6g}]; write x.assume(bound=({low:.6g}, {high:.6g})) if you "
             "know that they lie there."
         )
+    return low, high
+
+
+def mapped(array: EncryptedArray, domain: Any, count: int) -> EncryptedArray:
+    """The values of a domain on [-1, 1], with the levels for a polynomial of so many coefficients.
+
+    Raises
+    ------
+    RangeError
+        If the values are not known to lie in the domain.
+    """
+    low, high = ends(array, domain)
     if (low, high) != (-1.0, 1.0):
-        array.need(1 + (count - 1).bit_length())
+        levels, after = 1 + (count - 1).bit_length(), array.session.machine.refreshed_level
+        # One refresh for both, if it leaves enough.
+        array.need(1 if after is not None and array.level < after < levels else levels)
         array = array * (2 / (high - low)) - (high + low) / (high - low)
     # All slots are within, but for the slack.
     return array.replaced(

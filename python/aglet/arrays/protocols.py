@@ -91,7 +91,6 @@ def _viewed(called: Any, given: Sequence[Any], options: dict[str, Any]) -> Encry
 
 
 _INSTEAD = {
-    "std": "approximate the root of x.var() with session.chebyshev on the range that you know",
     "cumsum": "use numpy.tril(numpy.ones((n, n))) @ x for the running sums of n values",
     "astype": "decrypted values are always float64 or complex128",
     "round": "round the result of session.decrypt",
@@ -120,5 +119,5 @@ def _refusal(name: str, options: dict[str, Any]) -> str:
     served = sorted({one.__name__ for one in (*UFUNCS, *FUNCTIONS, *VIEWS)})
     return (
         f"{name}{with_options} is not supported on encrypted arrays, and Aglet does not decrypt them for it; "
-        f"supported are {', '.join(served)}, and session.chebyshev for any smooth function."
+        f"supported are {', '.join(served)}, and session.function for any smooth function."
     )

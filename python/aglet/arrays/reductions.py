@@ -28,9 +28,27 @@ class Reductions:
         """The mean over one axis, several, or all. Uses one level."""
         return sums.mean(self, axis, keepdims)
 
-    def var(self: Any, axis: Any = None, *, ddof: int = 0, keepdims: bool = False) -> EncryptedArray:
-        """The variance over one axis, several, or all, as in numpy."""
+    def var(self: Any, axis: Any = None, *, ddof: float = 0, keepdims: bool = False) -> EncryptedArray:
+        """The variance over one axis, several, or all, as in numpy. Uses two levels, or three with ddof."""
         return sums.variance(self, axis, ddof, keepdims)
+
+    def std(
+        self: Any, axis: Any = None, *, ddof: float = 0, keepdims: bool = False, bound: Any = None
+    ) -> EncryptedArray:
+        """The standard deviation over one axis, several, or all.
+
+        Parameters
+        ----------
+        bound
+            A pair, the least and the largest value that the result may have; both are above 0. It is needed, because
+            no polynomial is close to the square root near 0.
+
+        Raises
+        ------
+        RangeError
+            Without a bound above 0, or if it reaches so near 0 that no polynomial is precise.
+        """
+        return sums.deviation(self, axis, ddof, keepdims, bound)
 
     def argmax(self: Any) -> EncryptedArray:
         """The index of the largest element of a vector, close to a whole number; see `numpy.sort`."""

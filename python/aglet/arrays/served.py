@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aglet.arrays import functions, joins, order, products
+from aglet import checks
+from aglet.arrays import fits, functions, joins, order, products
 from aglet.arrays.functions import compare, larger
 from aglet.arrays.joins import is_encrypted
 from aglet.ckks import values
@@ -74,6 +75,24 @@ def _of_vector(call: Callable[[EncryptedArray], EncryptedArray]) -> Callable[...
     return along
 
 
+def _of(ddof: Any, correction: Any) -> Any:
+    """The argument under either of numpy's names."""
+    if checks.real("ddof", ddof) and checks.real("correction", correction):
+        raise TypeError("ddof and correction are two names of one argument; give one of them.")
+    return ddof or correction
+
+
+# Fitted on the interval of the array, with the precision that `fits` states.
+_SMOOTH = (
+    *(np.sqrt, np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p),
+    *(np.sin, np.cos, np.tanh, np.sinh, np.cosh, np.arctan, np.arcsinh),
+)
+
+
+def _fitted(function: Any) -> Callable[[Any], Any]:
+    return lambda x: fits.applied(x, function)
+
+
 UFUNCS: dict[Any, Callable[..., Any]] = {
     np.add: lambda x, y: x + y,
     np.subtract: lambda x, y: x - y,
@@ -93,6 +112,8 @@ UFUNCS: dict[Any, Callable[..., Any]] = {
     np.sign: lambda x: compare("sign", x),
     np.absolute: abs,
     np.conjugate: lambda x: x.conj(),
+    np.reciprocal: lambda x: fits.reciprocal(x),
+    **{one: _fitted(one) for one in _SMOOTH},
 }
 
 # Each with numpy's names of its arguments in their order; of these, the call takes what is served.
@@ -107,7 +128,15 @@ FUNCTIONS: dict[Any, tuple[str, Callable[..., Any]]] = {
     ),
     np.var: (
         "a axis dtype out ddof keepdims where mean correction",
-        lambda a, axis=None, ddof=0, keepdims=False: a.var(axis, ddof=ddof, keepdims=bool(keepdims)),
+        lambda a, axis=None, ddof=0, keepdims=False, correction=0: a.var(
+            axis, ddof=_of(ddof, correction), keepdims=bool(keepdims)
+        ),
+    ),
+    np.std: (
+        "a axis dtype out ddof keepdims where mean correction",
+        lambda a, axis=None, ddof=0, keepdims=False, correction=0: a.std(
+            axis, ddof=_of(ddof, correction), keepdims=bool(keepdims)
+        ),
     ),
     np.sort: ("a axis kind order stable", lambda a, axis=-1: order.ordered(a, axis)),
     np.argmax: ("a axis out keepdims", _of_vector(order.argmax)),

@@ -11,6 +11,7 @@ from hypothesis import event, note
 from hypothesis import strategies as st
 
 from aglet import AgletError, EncryptedArray, Engine, LevelError, Session
+from fuzz.array_functions import FUNCTIONS
 from fuzz.array_steps import LENGTHS, STEPS, Pair, Step, numbers
 from fuzz.checked import check
 
@@ -26,6 +27,7 @@ _WEIGHTS = (
     + ["view"] * 5
     + ["alone", "sums", "sums", "join", "product", "choice", "function"]
     + ["say"] * 2
+    + list(FUNCTIONS)
 )
 _REFUSED = (AgletError, TypeError, ZeroDivisionError, ValueError, IndexError)
 
@@ -55,7 +57,7 @@ def program(data: Any) -> None:
         if kind == "say":
             _say(draw, pairs)
             continue
-        made = _taken(STEPS[costly or kind](draw, pairs))
+        made = _taken((STEPS | FUNCTIONS)[costly or kind](draw, pairs))
         costly = ""
         if made is not None and made.clear.size <= 12 * place.slots:
             pairs.append(made)
