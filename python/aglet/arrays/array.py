@@ -238,7 +238,7 @@ class EncryptedArray(Views, Reductions, Refusals):
         if shape == self.shape:
             return self
         index = checks.rearranged("shape", self.shape, lambda: np.broadcast_to(self.index, shape))
-        return self.reshape_uniform(shape) if self.uniform else moves.laid_out(self, index)
+        return self.reshape_uniform(shape) if self.uniform else moves.spread_out(self, index)
 
     def __add__(self, other: Any) -> EncryptedArray:
         if isinstance(other, EncryptedArray):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aglet.arrays import functions, moves
+from aglet.arrays import functions, moves, rotations
 from aglet.arrays.interval import Interval
 from aglet.arrays.joins import is_encrypted
 from aglet.errors import RangeError
@@ -94,7 +94,7 @@ def _repeated(x: EncryptedArray) -> EncryptedArray:
     if x.period == count and np.array_equal(x.index, first):
         return x
     laid = moves.cleaned(moves.compact(x), 0.0)
-    chunk = moves.window(laid, laid.chunks[0], slots // count, count)
+    chunk = rotations.window(laid, laid.chunks[0], slots // count, count)
     return laid.replaced(chunks=[chunk], index=first, interval=x.interval, filler=None, period=count)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet import checks
-from aglet.arrays import fits, functions, moves
+from aglet.arrays import fits, functions, moves, rotations
 from aglet.arrays.interval import Interval
 from aglet.errors import RangeError
 
@@ -132,7 +132,7 @@ def _along(array: EncryptedArray, axis: int) -> EncryptedArray:
     parts = []
     for (length, step, *_), runs in groups.items():
         chunks = [_added(array, list(column)) for column in zip(*(run.chunks for run in runs), strict=True)]
-        windows = [moves.window(array, chunk, length, abs(step)) for chunk in chunks]
+        windows = [rotations.window(array, chunk, length, abs(step)) for chunk in chunks]
         interval, period, last = array.interval.times(length * len(runs)), array.period, length - 1
         if (length * step) % (period or slots) == 0 and step:
             # Once around: the sum stands at every element.
