@@ -242,7 +242,7 @@ def test_powers_that_are_not_served(session: Session, power: Any) -> None:
         session.encrypt(X) ** power
 
 
-@pytest.mark.parametrize("other", [2.0, 3, np.float32(2), [], np.ones((2, 5, 2)), "ab"])
+@pytest.mark.parametrize("other", [2.0, 3, np.float32(2), [], np.ones((2, 3, 2)), "ab"])
 def test_products_that_are_not_served(session: Session, other: Any) -> None:
     """`@` with a number is an error of numpy too."""
     for call in (lambda: session.encrypt(X) @ other, lambda: other @ session.encrypt(X)):
@@ -296,7 +296,6 @@ def test_orders_of_methods(session: Session) -> None:
     [
         (lambda x: x.std(), RangeError, r"x\.std\(bound="),
         (lambda x: x.clip(0, 1), AttributeError, r"numpy\.clip"),
-        (lambda x: x.cumsum(), AttributeError, "numpy.tril"),
         (lambda x: x.nbytes, AttributeError, "docs/arrays.md"),
         (lambda x: x.nothing, AttributeError, "no nothing"),
         (lambda x: (x > 0) & (x < 1), TypeError, r"a \* b for and"),

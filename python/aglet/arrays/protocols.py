@@ -91,7 +91,6 @@ def _viewed(called: Any, given: Sequence[Any], options: dict[str, Any]) -> Encry
 
 
 _INSTEAD = {
-    "cumsum": "use numpy.tril(numpy.ones((n, n))) @ x for the running sums of n values",
     "astype": "decrypted values are always float64 or complex128",
     "round": "round the result of session.decrypt",
     "copy": "arrays never change, so use x itself",
@@ -99,7 +98,6 @@ _INSTEAD = {
     "imag": "encrypt the imaginary parts separately, or use (x - x.conj()) * -0.5j",
     "item": "use x[i], an encrypted number, and session.decrypt(x[i]) for its value",
     "tolist": "use session.decrypt(x).tolist()",
-    "prod": "multiply the elements: x[0] * x[1]",
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from aglet.arrays import order, products, sums
+from aglet.arrays import along, order, products, sums
 
 if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray
@@ -49,6 +49,14 @@ class Reductions:
             Without a bound above 0, or if it reaches so near 0 that no polynomial is precise.
         """
         return sums.deviation(self, axis, ddof, keepdims, bound)
+
+    def prod(self: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedArray:
+        """The product over one axis, several, or all. It uses `ceil(log2(n))` levels for n elements."""
+        return along.product(self, axis, keepdims)
+
+    def cumsum(self: Any, axis: Any = None) -> EncryptedArray:
+        """The running sums along an axis, or of all elements in numpy's order. Uses one level."""
+        return along.cumsum(self, axis)
 
     def argmax(self: Any) -> EncryptedArray:
         """The index of the largest element of a vector, close to a whole number; see `numpy.sort`."""

@@ -132,7 +132,7 @@ def collected(array: EncryptedArray, part: Part) -> Chunk:
         steps = {step: places for (of, step), places in part.items() if of == chunk}
         made = _from_chunk(array, array.chunks[chunk], steps)
         found = made if found is None else machine.add(found, made)
-    return found
+    return machine.multiply(array.chunks[0], 0) if found is None else found
 
 
 def _from_chunk(array: EncryptedArray, chunk: Chunk, steps: dict[int, Index]) -> Chunk:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet import checks
-from aglet.arrays import fits, functions, joins, order, products
+from aglet.arrays import along, contractions, fits, functions, joins, norms, order, products
 from aglet.arrays.functions import compare, larger
 from aglet.arrays.joins import is_encrypted
 from aglet.ckks import values
@@ -143,6 +143,23 @@ FUNCTIONS: dict[Any, tuple[str, Callable[..., Any]]] = {
     np.argmin: ("a axis out keepdims", _of_vector(order.argmin)),
     np.max: ("a axis out keepdims initial where", _of_vector(order.largest)),
     np.min: ("a axis out keepdims initial where", _of_vector(order.smallest)),
+    np.cumsum: ("a axis dtype out", lambda a, axis=None: along.cumsum(a, axis)),
+    np.diff: ("a n axis prepend append", lambda a, n=1, axis=-1: along.diff(a, n, axis)),
+    np.prod: (
+        "a axis dtype out keepdims initial where",
+        lambda a, axis=None, keepdims=False: along.product(a, axis, bool(keepdims)),
+    ),
+    np.convolve: ("a v mode", lambda a, v, mode="full": along.convolve(a, v, mode)),
+    np.average: (
+        "a axis weights returned keepdims",
+        lambda a, axis=None, weights=None, keepdims=False: norms.average(a, axis, weights, bool(keepdims)),
+    ),
+    np.linalg.norm: (
+        "x ord axis keepdims",
+        lambda x, ord=None, axis=None, keepdims=False: norms.norm(x, ord, axis, bool(keepdims)),  # noqa: A006
+    ),
+    np.einsum: ("subscripts a b c out dtype order casting optimize", contractions.einsum),
+    np.outer: ("a b out", lambda a, b: contractions.outer(a, b)),
     np.dot: ("a b out", lambda a, b: products.dot(a, b)),
     np.inner: ("a b", lambda a, b: products.inner(a, b)),
     np.concatenate: ("arrays axis out dtype casting", joins.concatenate),
@@ -157,7 +174,7 @@ FUNCTIONS: dict[Any, tuple[str, Callable[..., Any]]] = {
     np.size: ("a axis", lambda a, axis=None: np.size(a.index, axis)),
 }
 
-OPERANDS = ("a", "b", "a_min", "a_max", "min", "max")
+OPERANDS = ("a", "b", "v", "weights", "a_min", "a_max", "min", "max")
 
 # What chooses elements only: done to the places of elements. After the first, the arguments are plain.
 VIEWS: dict[Any, str] = {

@@ -106,8 +106,133 @@ def _deviation(draw: Draw, pairs: list[Pair]) -> Step:
     return Step(f"x.std({axis}, ddof={ddof}, keepdims={keep}, {bound})", call, (x,), error, FIT * max(1.0, bound[1]))
 
 
+def _labels(draw: Draw, shapes: list[tuple[int, ...]]) -> str:
+    """A pattern of einsum, whose letters have one length each, more or less."""
+    lengths: dict[str, int] = {}
+    inputs = []
+    for shape in shapes:
+        dots = len(shape) > 1 and draw(st.integers(0, 5)) == 0
+        labels = ""
+        for length in shape[1:] if dots else shape:
+            fitting = [one for one, known in lengths.items() if known == length]
+            if fitting and draw(st.integers(0, 2)):
+                labels += draw(st.sampled_from(fitting))
+            else:
+                lengths["abcdefghijkl"[len(lengths)]] = length
+                labels += list(lengths)[-1]
+        inputs.append(("..." if dots else "") + labels)
+    text = ",".join(inputs)
+    if draw(st.integers(0, 3)) == 0:
+        return text
+    wanted = draw(st.lists(st.sampled_from([*lengths, "a"]), max_size=4, unique=draw(st.integers(0, 9)) > 0))
+    return f"{text}->{'...' if '...' in text else ''}{''.join(wanted)}"
+
+
+def _contraction(draw: Draw, pairs: list[Pair]) -> Step:
+    x, y = draw(st.sampled_from(pairs)), draw(st.sampled_from(pairs))
+    if x.clear.size * y.clear.size > 2**15:
+        return _nothing(pairs)
+    pattern, alone = _labels(draw, [x.clear.shape, y.clear.shape]), _labels(draw, [x.clear.shape])
+    random = np.random.default_rng(draw(st.integers(0, 2**16)))
+    last = x.clear.shape[-1:] or (1,)
+    stack = random.uniform(-1, 1, (2, *last, 2))
+    text, call = draw(
+        st.sampled_from(
+            [
+                ("x @ y", lambda a, b: a @ b),
+                ("x @ x.T", lambda a, b: a @ a.T),
+                ("x.T @ x", lambda a, b: a.T @ a),
+                ("np.matmul(x, y[..., None])", lambda a, b: np.matmul(a, b[..., None])),
+                ("x[:, None] @ y", lambda a, b: a[:, None] @ b),
+                ("x @ stack", lambda a, b: a @ stack),
+                ("stack.T @ y", lambda a, b: stack.T @ b),
+                ("np.dot(x, y)", np.dot),
+                ("np.dot(x, y.T)", lambda a, b: np.dot(a, b.T)),
+                ("np.dot(x, stack)", lambda a, b: np.dot(a, stack)),
+                ("np.inner(x, y)", np.inner),
+                ("np.inner(x, stack.T)", lambda a, b: np.inner(a, stack.T)),
+                ("np.outer(x, y)", np.outer),
+                ("np.outer(x, stack)", lambda a, b: np.outer(a, stack)),
+                (f"np.einsum({pattern!r}, x, y)", lambda a, b: np.einsum(pattern, a, b)),
+                (f"np.einsum({pattern!r}, x, plain)", lambda a, b: np.einsum(pattern, a, np.ones(y.clear.shape))),
+                (f"np.einsum({alone!r}, x)", lambda a, b: np.einsum(alone, a)),
+            ]
+        )
+    )
+    count = max(x.clear.size, y.clear.size)
+    large, wrong = max(1.0, x.size, y.size), max(x.error, y.error)
+    return Step(text, call, (x, y), count * (2 * large * wrong + wrong**2), count * 2.0**-20)
+
+
+def _scan(draw: Draw, pairs: list[Pair]) -> Step:
+    x, y = draw(st.sampled_from(pairs)), draw(st.sampled_from(pairs))
+    axis = draw(st.sampled_from([None, 0, -1, 1, 2, -2]))
+    axes = draw(st.sampled_from([None, 0, -1, (0, 1), (-1,), ()]))
+    times, keep = draw(st.integers(0, 3)), draw(st.booleans())
+    mode = draw(st.sampled_from(["full", "same", "valid"]))
+    random = np.random.default_rng(draw(st.integers(0, 2**16)))
+    plain = random.uniform(-1, 1, draw(st.sampled_from([1, 2, 3, 7, 33])))
+    shape = x.clear.shape
+    fits = axis is not None and -len(shape) <= axis < len(shape)
+    weights = random.uniform(0.1, 1, shape[axis] if fits and keep else shape)
+    factors = x.clear.size // max(1, np.prod(x.clear, axis=axes).size) if _is_axis(x, axes) else 1
+    text, call = draw(
+        st.sampled_from(
+            [
+                (f"np.cumsum(x, {axis})", lambda a, b: np.cumsum(a, axis)),
+                (f"x.cumsum(axis={axis})", lambda a, b: a.cumsum(axis=axis)),
+                (f"np.diff(x, {times}, {axis})", lambda a, b: np.diff(a, times, -1 if axis is None else axis)),
+                (f"np.convolve(x, y, {mode!r})", lambda a, b: np.convolve(a, b, mode)),
+                (f"np.convolve(x.ravel(), y.ravel(), {mode!r})", lambda a, b: np.convolve(a.ravel(), b.ravel(), mode)),
+                (f"np.convolve(x, plain, {mode!r})", lambda a, b: np.convolve(a, plain, mode)),
+                (f"np.convolve(plain, x.ravel(), {mode!r})", lambda a, b: np.convolve(plain, a.ravel(), mode)),
+                (f"np.average(x, {axis}, weights)", lambda a, b: np.average(a, axis, weights)),
+                (f"np.average(x, {axes}, keepdims={keep})", lambda a, b: np.average(a, axes, keepdims=keep)),
+            ]
+            + [
+                (f"np.prod(x, {axes}, keepdims={keep})", lambda a, b: np.prod(a, axes, keepdims=keep)),
+                (f"x.prod({axes}, keepdims={keep})", lambda a, b: a.prod(axes, keepdims=keep)),
+            ]
+            * (factors <= 9)
+        )
+    )
+    if "convolve" in text and x.clear.size * y.clear.size > 2**13:
+        return _nothing(pairs)
+    large, wrong = max(1.0, x.size, y.size), max(x.error, y.error) + 2.0**-21
+    if "prod" in text:
+        return Step(text, call, (x, y), factors * (large + wrong) ** max(1, factors - 1) * wrong * 2)
+    count = max(x.clear.size, y.clear.size, 8)
+    return Step(f"{text} with {plain.size}", call, (x, y), count * (2 * large * wrong + wrong**2))
+
+
+def _is_axis(x: Pair, axes: Any) -> bool:
+    given = () if axes is None else axes if isinstance(axes, tuple) else (axes,)
+    return all(-x.clear.ndim <= one < x.clear.ndim for one in given)
+
+
+def _norm(draw: Draw, pairs: list[Pair]) -> Step:
+    x = _real(draw, pairs)
+    if x is None:
+        return _nothing(pairs)
+    order, keep = draw(st.sampled_from([None, None, 2, "fro"])), draw(st.booleans())
+    axis = draw(st.sampled_from([None, None, 0, -1, (0, 1), (-1, 0), 1]))
+    up = draw(st.sampled_from([0.5, 2])) - x.encrypted.interval.low
+    if np.abs(x.clear + up).max() * x.clear.size**0.5 > 200:
+        return _nothing(pairs)
+
+    def call(a: Any) -> Any:
+        return np.linalg.norm(a + up, order, axis, keep)
+
+    count = x.clear.size
+    error = 4 * count * (x.error + 2.0**-20) * (x.encrypted.bound + abs(up)) / 0.5
+    return Step(f"np.linalg.norm(x + {up}, {order}, {axis}, {keep})", call, (x,), error, FIT * 200)
+
+
 FUNCTIONS: dict[str, Callable[[Draw, list[Pair]], Step]] = {
     "smooth": _smooth,
     "quotient": _quotient,
     "deviation": _deviation,
+    "contraction": _contraction,
+    "scan": _scan,
+    "norm": _norm,
 }
