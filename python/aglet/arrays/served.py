@@ -82,6 +82,10 @@ def _of(ddof: Any, correction: Any) -> Any:
     return ddof or correction
 
 
+def _cut(called: Any) -> Callable[..., Any]:
+    return lambda ary, indices_or_sections, axis=0: joins.split(called, ary, indices_or_sections, axis=axis)
+
+
 # Fitted on the interval of the array, with the precision that `fits` states.
 _SMOOTH = (
     *(np.sqrt, np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p),
@@ -166,6 +170,19 @@ FUNCTIONS: dict[Any, tuple[str, Callable[..., Any]]] = {
     np.stack: ("arrays axis out dtype casting", joins.stack),
     np.hstack: ("tup dtype casting", lambda tup: joins.joined(np.hstack, tup)),
     np.vstack: ("tup dtype casting", lambda tup: joins.joined(np.vstack, tup)),
+    np.column_stack: ("tup", lambda tup: joins.joined(np.column_stack, tup)),
+    np.dstack: ("tup", lambda tup: joins.joined(np.dstack, tup)),
+    np.pad: ("array pad_width mode constant_values stat_length end_values reflect_type", joins.padded),
+    np.split: ("ary indices_or_sections axis", _cut(np.split)),
+    np.array_split: ("ary indices_or_sections axis", _cut(np.array_split)),
+    np.hsplit: (
+        "ary indices_or_sections",
+        lambda ary, indices_or_sections: joins.split(np.hsplit, ary, indices_or_sections),
+    ),
+    np.vsplit: (
+        "ary indices_or_sections",
+        lambda ary, indices_or_sections: joins.split(np.vsplit, ary, indices_or_sections),
+    ),
     np.broadcast_to: ("array shape subok", lambda array, shape: array.broadcast_to(tuple(np.atleast_1d(shape)))),
     np.where: ("condition x y", _where),
     np.clip: ("a a_min a_max out min max", _ends),
@@ -179,6 +196,11 @@ OPERANDS = ("a", "b", "v", "weights", "a_min", "a_max", "min", "max")
 # What chooses elements only: done to the places of elements. After the first, the arguments are plain.
 VIEWS: dict[Any, str] = {
     np.roll: "a shift axis",
+    np.copy: "a order subok",
+    np.fliplr: "m",
+    np.flipud: "m",
+    np.rot90: "m k axes",
+    np.rollaxis: "a axis start",
     np.reshape: "a shape order newshape copy",
     np.ravel: "a order",
     np.transpose: "a axes",

@@ -67,6 +67,30 @@ class Views:
         """The transposed array. It costs nothing."""
         return _rearranged(self, "order of axes", lambda: self.index.T)
 
+    def squeeze(self: Any, axis: Any = None) -> EncryptedArray:
+        """As in numpy. It costs nothing."""
+        return _rearranged(self, "axis", lambda: np.squeeze(self.index, axis))
+
+    def swapaxes(self: Any, axis1: Any, axis2: Any) -> EncryptedArray:
+        """As in numpy. It costs nothing."""
+        return _rearranged(self, "pair of axes", lambda: np.swapaxes(self.index, axis1, axis2))
+
+    def repeat(self: Any, repeats: Any, axis: Any = None) -> EncryptedArray:
+        """As in numpy. It costs nothing."""
+        return _rearranged(self, "number of repeats", lambda: np.repeat(self.index, repeats, axis))
+
+    def take(self: Any, indices: Any, axis: Any = None, *, mode: Any = "raise") -> EncryptedArray:
+        """As in numpy. It costs nothing."""
+        return _rearranged(self, "index", lambda: np.take(self.index, indices, axis, mode=mode))
+
+    def diagonal(self: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> EncryptedArray:
+        """As in numpy. It costs nothing."""
+        return _rearranged(self, "diagonal", lambda: np.diagonal(self.index, offset, axis1, axis2))
+
+    def copy(self: Any, order: Any = "C") -> EncryptedArray:
+        """As in numpy. It costs nothing: arrays never change, so the ciphertexts are shared."""
+        return _rearranged(self, "order", lambda: self.index.copy(order))
+
     def compact(self: Any) -> EncryptedArray:
         """Move the elements to consecutive slots from slot 0 on.
 

@@ -228,6 +228,50 @@ def _norm(draw: Draw, pairs: list[Pair]) -> Step:
     return Step(f"np.linalg.norm(x + {up}, {order}, {axis}, {keep})", call, (x,), error, FIT * 200)
 
 
+def _move(draw: Draw, pairs: list[Pair]) -> Step:
+    x, y = draw(st.sampled_from(pairs)), draw(st.sampled_from(pairs))
+    one, other, count = draw(st.integers(-3, 2)), draw(st.integers(-3, 2)), draw(st.integers(1, 4))
+    widths = draw(st.sampled_from([1, 2, (1, 0), (0, 3), ((1, 2),), ((0, 1), (2, 0)), 0]))
+    constant = draw(st.sampled_from([0, 0.5, -1, (1, 2), ((0.25, 0.75),)]))
+    mode = draw(st.sampled_from(["edge", "reflect", "symmetric", "wrap", "mean"]))
+    cuts = draw(st.lists(st.integers(-2, 6), min_size=1, max_size=3))
+    text, call = draw(
+        st.sampled_from(
+            [
+                (f"np.pad(x, {widths}, constant_values={constant})", _padded(widths, constant)),
+                (f"np.pad(x, {widths}) * 2", lambda a, b: np.pad(a, widths) * 2),
+                (f"np.pad(x, {widths}, {mode!r})", lambda a, b: np.pad(a, widths, mode)),
+                (f"np.split(x, {count}, {one})[-1]", lambda a, b: np.split(a, count, one)[-1]),
+                (f"np.split(x, {cuts}, axis={one})[0]", lambda a, b: np.split(a, cuts, axis=one)[0]),
+                (f"np.array_split(x, {count}, {one})[-1]", lambda a, b: np.array_split(a, count, one)[-1]),
+                (f"np.hsplit(x, {count})[0]", lambda a, b: np.hsplit(a, count)[0]),
+                (f"np.vsplit(x, {cuts})[1]", lambda a, b: np.vsplit(a, cuts)[1]),
+                ("np.column_stack([x, y])", lambda a, b: np.column_stack([a, b])),
+                ("np.column_stack([x, plain])", lambda a, b: np.column_stack([a, np.ones(x.clear.shape)])),
+                ("np.dstack([x, y])", lambda a, b: np.dstack([a, b])),
+                ("np.vstack([x, y.T])", lambda a, b: np.vstack([a, b.T])),
+                ("np.hstack([x, y, x])", lambda a, b: np.hstack([a, b, a])),
+                ("np.copy(x) + x.copy()", lambda a, b: np.copy(a) + a.copy() - a),
+                (f"x.squeeze({one})", lambda a, b: a.squeeze(one)),
+                ("x.squeeze()", lambda a, b: a.squeeze()),
+                (f"x.swapaxes({one}, {other})", lambda a, b: a.swapaxes(one, other)),
+                (f"x.repeat({count}, axis={one})", lambda a, b: a.repeat(count, axis=one)),
+                (f"x.take([0, -1, {one}], {other})", lambda a, b: a.take([0, -1, one], other)),
+                (f"x.diagonal({one})", lambda a, b: a.diagonal(one)),
+                (f"np.rot90(x, {one})", lambda a, b: np.rot90(a, one)),
+                ("np.fliplr(x)", lambda a, b: np.fliplr(a)),
+                ("np.flipud(x)", lambda a, b: np.flipud(a)),
+                (f"np.rollaxis(x, {one})", lambda a, b: np.rollaxis(a, one)),
+            ]
+        )
+    )
+    return Step(text, call, (x, y), max(x.error, y.error))
+
+
+def _padded(widths: Any, constant: Any) -> Callable[..., Any]:
+    return lambda a, b: np.pad(a, widths, constant_values=constant)
+
+
 FUNCTIONS: dict[str, Callable[[Draw, list[Pair]], Step]] = {
     "smooth": _smooth,
     "quotient": _quotient,
@@ -235,4 +279,5 @@ FUNCTIONS: dict[str, Callable[[Draw, list[Pair]], Step]] = {
     "contraction": _contraction,
     "scan": _scan,
     "norm": _norm,
+    "move": _move,
 }
