@@ -559,8 +559,8 @@ def test_order(engine: Engine, keys: KeySet) -> None:
         assert abs(session.decrypt(encrypted.argmin()) - np.argmin(values)) < 0.1
         assert abs(session.decrypt(np.max(encrypted)) - values.max()) < 1e-2
         assert abs(session.decrypt(encrypted.min()) - values.min()) < 1e-2
-    for wrong in (session.encrypt(x), session.encrypt(np.eye(4)), session.encrypt(np.tile(x[:16], 2)), 1j * whole):
-        with pytest.raises(RangeError, match="power of two"):
+    for wrong in (session.encrypt(x), session.encrypt(np.tile(x[:16], 2)), 1j * whole):
+        with pytest.raises(RangeError, match="at most 16"):
             np.sort(wrong)
 
 

@@ -58,21 +58,25 @@ class Reductions:
         """The running sums along an axis, or of all elements in numpy's order. Uses one level."""
         return along.cumsum(self, axis)
 
-    def argmax(self: Any) -> EncryptedArray:
-        """The index of the largest element of a vector, close to a whole number; see `numpy.sort`."""
-        return order.argmax(self)
+    def argmax(self: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedArray:
+        """The index of the largest element along an axis, close to a whole number; see `numpy.sort`."""
+        return order.argmax(self, axis, keepdims)
 
-    def argmin(self: Any) -> EncryptedArray:
-        """The index of the smallest element of a vector, close to a whole number."""
-        return order.argmin(self)
+    def argmin(self: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedArray:
+        """The index of the smallest element along an axis, close to a whole number."""
+        return order.argmin(self, axis, keepdims)
 
-    def max(self: Any) -> EncryptedArray:
-        """The largest element of a vector."""
-        return order.largest(self)
+    def argsort(self: Any, axis: Any = -1) -> EncryptedArray:
+        """The indices that sort the elements along an axis, close to whole numbers."""
+        return order.argsort(self, axis)
 
-    def min(self: Any) -> EncryptedArray:
-        """The smallest element of a vector."""
-        return order.smallest(self)
+    def max(self: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedArray:
+        """The largest element over one axis, several, or all; see `numpy.sort`."""
+        return order.largest(self, axis, keepdims)
+
+    def min(self: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedArray:
+        """The smallest element over one axis, several, or all."""
+        return order.smallest(self, axis, keepdims)
 
     def dot(self: Any, other: Any) -> EncryptedArray:
         """As `numpy.dot`: `x @ y`, or `x * y` with a number."""

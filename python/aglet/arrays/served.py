@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +13,6 @@ from aglet.arrays.functions import compare, larger
 from aglet.arrays.joins import is_encrypted
 from aglet.ckks import values
 from aglet.errors import RangeError
-
-if TYPE_CHECKING:
-    from aglet.arrays.array import EncryptedArray
 
 __all__ = ["FUNCTIONS", "OPERANDS", "UFUNCS", "VIEWS"]
 
@@ -57,22 +54,6 @@ def _ends(a: Any, a_min: Any = ..., a_max: Any = ..., min: Any = None, max: Any 
     if a_min is ... or a_max is ... or min is not None or max is not None:
         raise TypeError("numpy.clip needs a_min and a_max, or min and max; give None for an end that is open.")
     return _clip(a, a_min, a_max)
-
-
-def _of_vector(call: Callable[[EncryptedArray], EncryptedArray]) -> Callable[..., EncryptedArray]:
-    """Apply a function of a vector, which has one axis."""
-
-    def along(a: EncryptedArray, axis: Any = None) -> EncryptedArray:
-        if a.ndim > 1:
-            raise RangeError(
-                f"This function only takes vectors, and this array has shape {a.shape}; apply it row by row: "
-                "numpy.stack([numpy.max(row) for row in x])."
-            )
-        if axis not in (None, 0, -1) or isinstance(axis, bool):
-            raise RangeError(f"axis={axis} does not exist; a vector has axis 0.")
-        return call(a)
-
-    return along
 
 
 def _of(ddof: Any, correction: Any) -> Any:
@@ -143,10 +124,17 @@ FUNCTIONS: dict[Any, tuple[str, Callable[..., Any]]] = {
         ),
     ),
     np.sort: ("a axis kind order stable", lambda a, axis=-1: order.ordered(a, axis)),
-    np.argmax: ("a axis out keepdims", _of_vector(order.argmax)),
-    np.argmin: ("a axis out keepdims", _of_vector(order.argmin)),
-    np.max: ("a axis out keepdims initial where", _of_vector(order.largest)),
-    np.min: ("a axis out keepdims initial where", _of_vector(order.smallest)),
+    np.argsort: ("a axis kind order stable", lambda a, axis=-1: order.argsort(a, axis)),
+    np.argmax: ("a axis out keepdims", lambda a, axis=None, keepdims=False: order.argmax(a, axis, bool(keepdims))),
+    np.argmin: ("a axis out keepdims", lambda a, axis=None, keepdims=False: order.argmin(a, axis, bool(keepdims))),
+    np.max: (
+        "a axis out keepdims initial where",
+        lambda a, axis=None, keepdims=False: order.largest(a, axis, bool(keepdims)),
+    ),
+    np.min: (
+        "a axis out keepdims initial where",
+        lambda a, axis=None, keepdims=False: order.smallest(a, axis, bool(keepdims)),
+    ),
     np.cumsum: ("a axis dtype out", lambda a, axis=None: along.cumsum(a, axis)),
     np.diff: ("a n axis prepend append", lambda a, n=1, axis=-1: along.diff(a, n, axis)),
     np.prod: (

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fuzz.array_steps import Draw, Pair, Step
 
-__all__ = ["FUNCTIONS"]
+__all__ = ["FUNCTIONS", "arranged"]
 
 FIT = 2.0**-19
 """What a fit and the noise of its polynomial leave, relative to the largest value."""
@@ -270,6 +270,51 @@ def _move(draw: Draw, pairs: list[Pair]) -> Step:
 
 def _padded(widths: Any, constant: Any) -> Callable[..., Any]:
     return lambda a, b: np.pad(a, widths, constant_values=constant)
+
+
+def arranged(draw: Draw, pairs: list[Pair]) -> Step:
+    """Orders along axes of any length up to the root of the slots, of values apart from one another or equal."""
+    session = draw(st.sampled_from(pairs)).encrypted.session
+    most = draw(st.sampled_from([3, 4, 5])) if session.slots < 256 else 11
+    shape = tuple(draw(st.lists(st.integers(1, most), min_size=1, max_size=3)))
+    while np.prod(shape) > 60:
+        shape = shape[1:]
+    random = np.random.default_rng(draw(st.integers(0, 2**16)))
+    high = draw(st.sampled_from([1, 1, 3]))
+    steps = 8 if draw(st.booleans()) else 14
+    values = random.choice(np.linspace(-0.9, 0.9, steps), shape)
+    if draw(st.booleans()):
+        # An index along an axis is that of one value only, and of others numpy may give any.
+        values = np.argsort(random.uniform(size=shape), axis=-1) / most * 1.8 - 0.9
+    axis = draw(st.sampled_from([None, -1, 0, 1, -2, 2]))
+    axes = draw(st.sampled_from([None, -1, 0, (0, 1), (), 1]))
+    keep = draw(st.booleans())
+    moves: list[tuple[str, Callable[[Any], Any]]] = [
+        ("as it is", lambda a: a),
+        ("turned", lambda a: a.T),
+        ("backwards", lambda a: a[::-1]),
+        ("with repeats", lambda a: a[[0, -1, 0]]),
+        ("a row", lambda a: a[-1]),
+    ]
+    way, move = draw(st.sampled_from(moves))
+    text, call = draw(
+        st.sampled_from(
+            [
+                (f"np.sort(x, {axis})", lambda a: np.sort(a, axis)),
+                (f"np.argsort(x, {axis})", lambda a: _stable(a, axis)),
+                (f"np.argmax(x, {axis}, keepdims={keep})", lambda a: np.argmax(a, axis, keepdims=keep)),
+                (f"x.argmin({axis})", lambda a: a.argmin(axis)),
+                (f"np.max(x, {axes}, keepdims={keep})", lambda a: np.max(a, axes, keepdims=keep)),
+                (f"x.min({axes})", lambda a: a.min(axes)),
+            ]
+        )
+    )
+    x = Pair(session.encrypt(values, bound=high), values, 2.0**-22)
+    return Step(f"{text}, {way}", lambda a: call(move(a)) * 1.0, (x,), 0.0, 2.0**-6 * most)
+
+
+def _stable(a: Any, axis: Any) -> Any:
+    return a.argsort(axis, kind="stable") if isinstance(a, np.ndarray) else np.argsort(a, axis)
 
 
 FUNCTIONS: dict[str, Callable[[Draw, list[Pair]], Step]] = {
