@@ -84,6 +84,20 @@ def test_plan_of_functions(session: Session) -> None:
     assert (plan.level, plan.refreshes) == (found.level, sum(refreshed))
 
 
+@pytest.mark.parametrize("bits", [6, 12, 20])
+def test_planned_bits_hold(session: Session, bits: int) -> None:
+    """They count what the fit is off by, not only noise."""
+    x = RANDOM.uniform(0.25, 2, 30)
+
+    def work(a: Any) -> Any:
+        return a.session.function(a, np.log, bits=bits)
+
+    plan = Session.plan(work, [30], engine=session.engine, bounds=[(0.25, 2)])
+    off = np.abs(session.decrypt(work(session.encrypt(x, bound=(0.25, 2)))) - np.log(x)).max()
+    assert off <= 2.0**-plan.bits
+    assert plan.bits > bits - 2
+
+
 def test_deviations(session: Session) -> None:
     x = RANDOM.uniform(-1, 1, (5, 6))
     encrypted = session.encrypt(x)

@@ -39,6 +39,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "sort of columns": lambda x: np.sort(x, axis=0),
     "sort of all": lambda x: np.sort(x, axis=None),
     "argsort": lambda x: x.argsort(axis=-1),
+    "argsort, stable": lambda x: np.argsort(x, axis=0, kind="stable"),
     "of a view": lambda x: np.sort(x[::-1].T[1:], axis=-1),
 }
 
@@ -91,7 +92,8 @@ def test_one_value(session: Session) -> None:
         (lambda x: np.sort(x, axis=-3), RangeError, "does not exist"),
         (lambda x: np.argmax(x, axis=(0, 1)), TypeError, "whole number"),
         (lambda x: np.argmin(x, axis=True), TypeError, "whole number"),
-        (lambda x: np.sort(x, kind="stable"), TypeError, "kind"),
+        (lambda x: np.sort(x, kind="best"), ValueError, "choose one of quicksort"),
+        (lambda x: np.sort(x, stable=True), TypeError, "stable"),
         (lambda x: np.max(x, initial=0.0), TypeError, "initial"),
         (lambda x: np.sort(x * 1j), RangeError, "real numbers"),
         (lambda x: np.max(np.tile(x, 5), axis=1), RangeError, "at most 16"),

@@ -42,7 +42,9 @@ def applied(array: EncryptedArray, function: Any, *, domain: Any = None, bits: A
     # The fit is made after the domain is checked.
     low, high = polynomials.ends(array, ends)
     fit, error = series(function, (low, high), checks.count("bits", bits, 1))
-    found = polynomials.evaluated(polynomials.mapped(array, (low, high), len(fit)), fit, chebyshev=True)
+    mapped = polynomials.mapped(array, (low, high), len(fit))
+    exact = functools.partial(_values, function, (low, high))
+    found = polynomials.evaluated(mapped, fit, chebyshev=True, function=exact)
     # The values of the polynomial, and those of the function.
     return found.replaced(interval=found.interval + Interval(-error, error))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["ends", "evaluated", "mapped"]
 
 
-def evaluated(array: EncryptedArray, coefficients: Any, *, chebyshev: bool) -> EncryptedArray:
-    """The polynomial with these coefficients in the power or the Chebyshev basis."""
+def evaluated(
+    array: EncryptedArray, coefficients: Any, *, chebyshev: bool, function: Callable[[Any], Any] | None = None
+) -> EncryptedArray:
+    """The polynomial with these coefficients in the power or the Chebyshev basis, which may stand for a function."""
     vector = values.as_vector(coefficients, what="list of coefficients")
     array.need(int(len(vector) - 1).bit_length())
     real = array.is_real and vector.dtype.kind != "c"
@@ -27,7 +30,9 @@ def evaluated(array: EncryptedArray, coefficients: Any, *, chebyshev: bool) -> E
     basis: Any = np.polynomial.chebyshev.chebval if chebyshev else np.polynomial.polynomial.polyval
     machine = array.session.machine
     return array.each(
-        lambda chunk: machine.polynomial(chunk, vector, chebyshev),
+        lambda chunk: (
+            machine.fitted(chunk, vector, function) if function else machine.polynomial(chunk, vector, chebyshev)
+        ),
         interval,
         lambda filler: basis(filler, vector).item(),
     )

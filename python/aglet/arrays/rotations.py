@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections import defaultdict
@@ -95,7 +96,9 @@ class _Giants(NamedTuple):
     size: int
 
 
-def _planned(steps: list[int], slots: int) -> _Giants:
+# Asked for what moves cost, and again when they are made.
+@functools.lru_cache(maxsize=256)
+def _planned(steps: tuple[int, ...], slots: int) -> _Giants:
     """The cheapest size of the giant steps."""
     ordered = sorted(steps)
     gaps = [(after - one) % slots for one, after in zip(ordered, ordered[1:] + ordered[:1], strict=True)]
@@ -138,7 +141,7 @@ def collected(array: EncryptedArray, part: Part) -> Chunk:
 def _from_chunk(array: EncryptedArray, chunk: Chunk, steps: dict[int, Index]) -> Chunk:
     """The sum of rotations of one chunk, each with a mask: rotated alone, or in baby and giant steps."""
     machine, slots = array.session.machine, array.session.slots
-    plan = _planned(list(steps), slots)
+    plan = _planned(tuple(steps), slots)
     if cost(steps, slots) <= plan.cost:
         turns = [step for step in steps if step]
         rotated = dict(zip(turns, machine.rotate(chunk, turns), strict=True)) if turns else {}
@@ -172,4 +175,4 @@ def part_cost(part: Part, slots: int) -> int:
     """The key switches of `collected`."""
     chunks = {chunk for chunk, _ in part}
     every = [[step for of, step in part if of == chunk] for chunk in chunks]
-    return sum(min(cost(steps, slots), _planned(steps, slots).cost) for steps in every)
+    return sum(min(cost(steps, slots), _planned(tuple(steps), slots).cost) for steps in every)

@@ -63,6 +63,12 @@ def _of(ddof: Any, correction: Any) -> Any:
     return ddof or correction
 
 
+def _sorted(call: Callable[..., Any], a: Any, axis: Any, kind: Any) -> Any:
+    """Sorting is stable, whatever kind is asked for."""
+    checks.choice("kind", kind, ("quicksort", "heapsort", "mergesort", "stable"))
+    return call(a, axis)
+
+
 def _cut(called: Any) -> Callable[..., Any]:
     return lambda ary, indices_or_sections, axis=0: joins.split(called, ary, indices_or_sections, axis=axis)
 
@@ -123,8 +129,8 @@ FUNCTIONS: dict[Any, tuple[str, Callable[..., Any]]] = {
             axis, ddof=_of(ddof, correction), keepdims=bool(keepdims)
         ),
     ),
-    np.sort: ("a axis kind order stable", lambda a, axis=-1: order.ordered(a, axis)),
-    np.argsort: ("a axis kind order stable", lambda a, axis=-1: order.argsort(a, axis)),
+    np.sort: ("a axis kind order stable", lambda a, axis=-1, kind="stable": _sorted(order.ordered, a, axis, kind)),
+    np.argsort: ("a axis kind order stable", lambda a, axis=-1, kind="stable": _sorted(order.argsort, a, axis, kind)),
     np.argmax: ("a axis out keepdims", lambda a, axis=None, keepdims=False: order.argmax(a, axis, bool(keepdims))),
     np.argmin: ("a axis out keepdims", lambda a, axis=None, keepdims=False: order.argmin(a, axis, bool(keepdims))),
     np.max: (
