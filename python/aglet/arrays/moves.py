@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -108,27 +108,55 @@ def moved(array: EncryptedArray, source: Index, target: Index, count: int) -> En
     parts = rotations.parts_of(source.ravel(), target.ravel(), array, count)
     if all(len(part) == 1 for part in parts):
         return _turned(array, parts, target)
-    echoes = [copies.echo(part, slots) for part in parts]
     plans = copies.broadcasts(array, source, target, count)
-    ways = sum(
-        1 if echo is not None else len(part if plan is None else plan.part)
-        for part, echo, plan in zip(parts, echoes, plans, strict=True)
-    )
-    if ways > MOST_MOVES:
+    steps = [_Move.planned(array, part, plan) for part, plan in zip(parts, plans, strict=True)]
+    # Rotations that several new chunks share, or each chunk's own way.
+    shared = {key for one in steps if one.echo is None for key in one.part if key[1]}
+    apart = sum(one.ways for one in steps)
+    if min(len(shared), apart) > MOST_MOVES:
         raise ParameterError(
-            f"The elements of these arrays lie in different places, and moving them takes {ways} different steps; "
-            "use one shape for arrays that are combined, or encrypt one of them again."
+            f"The elements of these arrays lie in different places, and moving them takes {min(len(shared), apart)} "
+            "different steps; use one shape for arrays that are combined, or encrypt one of them again."
         )
     array.need(1)
-    made = []
-    for part, echo, plan in zip(parts, echoes, plans, strict=True):
-        if echo is not None:
-            made.append(copies.echoed(array, part, echo))
-        elif plan is not None and plan.cost < rotations.part_cost(part, slots):
-            made.append(copies.broadcast(array, plan))
-        else:
-            made.append(rotations.collected(array, part))
+    sharing = rotations.cost((step for _, step in shared), slots) <= sum(one.cost for one in steps)
+    turned = rotations.turned(array, shared) if sharing or apart > MOST_MOVES else None
+    made = [one.made(array, turned) for one in steps]
     return _made(array, _filled(array, made, target, filler), target, filler)
+
+
+class _Move(NamedTuple):
+    """How one new chunk is made."""
+
+    part: Part
+    echo: int | None
+    plan: copies.Broadcast | None
+    ways: int
+    """The number of masks."""
+    cost: int
+    """The key switches, if it shares no rotations."""
+
+    @classmethod
+    def planned(cls, array: EncryptedArray, part: Part, plan: copies.Broadcast | None) -> _Move:
+        """The cheapest way: a repeated block, copies along axes, or a move of each element."""
+        slots = array.session.slots
+        echo = copies.echo(part, slots)
+        if echo is not None:
+            return cls(part, echo, None, 1, 0)
+        alone = rotations.part_cost(part, slots)
+        if plan is not None and plan.cost < alone:
+            return cls(part, None, plan, len(plan.part), plan.cost)
+        return cls(part, None, None, len(part), alone)
+
+    def made(self, array: EncryptedArray, turned: dict[tuple[int, int], Chunk] | None) -> Chunk:
+        """The elements in their slots, and 0 in the others."""
+        if self.echo is not None:
+            return copies.echoed(array, self.part, self.echo)
+        if turned is not None:
+            return rotations.joined(array, self.part, turned)
+        if self.plan is not None:
+            return copies.broadcast(array, self.plan)
+        return rotations.collected(array, self.part)
 
 
 def _turned(array: EncryptedArray, parts: list[Part], target: Index) -> EncryptedArray:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray, Index
     from aglet.arrays.machine import Chunk
 
-__all__ = ["Part", "collected", "cost", "part_cost", "parts_of", "turned", "window", "window_cost"]
+__all__ = ["Part", "collected", "cost", "joined", "part_cost", "parts_of", "turned", "window", "window_cost"]
 
 Part = dict[tuple[int, int], "Index"]
 """What a new chunk takes: for (chunk, step) the slots that this chunk fills, rotated by this step."""
@@ -125,6 +125,14 @@ def _babies(wanted: set[int]) -> list[int]:
             every.add(one)
             one &= one - 1
     return sorted(every - {0})
+
+
+def joined(array: EncryptedArray, part: Part, rotated: dict[tuple[int, int], Chunk]) -> Chunk:
+    """The elements of a part in their new slots, and 0 in the others, from chunks that are rotated already."""
+    machine, slots = array.session.machine, array.session.slots
+    if not part:
+        return machine.multiply(array.chunks[0], 0)
+    return machine.weighted_sum([rotated[key] for key in part], [_mask(places, slots) for places in part.values()])
 
 
 def collected(array: EncryptedArray, part: Part) -> Chunk:
