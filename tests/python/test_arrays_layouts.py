@@ -132,6 +132,21 @@ def test_moves_of_many_elements(name: str, slots: int) -> None:
     check(place, MOVES[name](*map(place.encrypt, clear)), MOVES[name](*clear), 2.0**-16)
 
 
+@pytest.mark.parametrize(
+    ("count", "width", "begin", "more"), [(16, 9, 0, 0), (40, 5, 0, 0), (50, 3, 2, 0), (100, 2, 0, 5), (128, 1, 0, 0)]
+)
+def test_a_vector_of_more_levels_is_stretched(count: int, width: int, begin: int, more: int) -> None:
+    """With levels above those of the other, in stages that copy runs by doubling."""
+    engine = Engine(preset="toy", allow_insecure=True, slot_count=256)
+    place = Session(engine, engine.create_keys())
+    y, x = RANDOM.uniform(0.5, 1, begin + count + more), RANDOM.uniform(-1, 1, (count, width))
+    part = slice(begin, begin + count)
+    low, high = place.encrypt(x, level=2), place.encrypt(y, bound=(0.5, 1))
+    check(place, high[part] - low[:, 0], y[part] - x[:, 0])
+    check(place, high[part][:, None] * low, y[part][:, None] * x)
+    assert (high[part][:, None] * low).level == 1
+
+
 def test_a_column_beside_rows_takes_few_rotations() -> None:
     """Elements come to their rows in baby and giant steps, and are copied along them by doubling: one level."""
     engine = Engine(use_bootstrap=True)
@@ -149,6 +164,12 @@ def test_a_column_beside_rows_takes_few_rotations() -> None:
     ):
         assert plan(work).rotations < 100
         assert plan(work).level >= engine.max_level - 3
+
+    def training(x: Any, y: Any) -> Any:
+        return (x.session.chebyshev(x @ (weights / 13), [0.5, 0.5, 0, 0.1]) - y).reshape(300, 1) * x
+
+    # The labels have more levels than the scores, so they move in stages of doublings.
+    assert plan(training).rotations < 50
     # What is in its row is only copied along it.
     along = plan(lambda x, y: (x @ weights).reshape(300, 1) * x)
     assert along.rotations - rows.rotations <= 4 * 4 + 2

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from aglet.arrays import rotations
+from aglet.arrays import gathers, rotations
 from aglet.arrays.rotations import Part
 
 if TYPE_CHECKING:
@@ -26,9 +26,11 @@ class Broadcast(NamedTuple):
     windows: list[tuple[int, int]]
     """Copies and the step between them, for each axis."""
     cost: int
+    levels: int
+    """How many levels may be used."""
 
 
-def broadcasts(array: EncryptedArray, source: Index, target: Index, count: int) -> list[Broadcast | None]:
+def broadcasts(array: EncryptedArray, source: Index, target: Index, count: int, levels: int) -> list[Broadcast | None]:
     """For each new chunk, the axes along which elements repeat, if its elements are a box of the array's axes.
 
     Targets are distinct, so copies of different elements never meet.
@@ -41,11 +43,11 @@ def broadcasts(array: EncryptedArray, source: Index, target: Index, count: int) 
         corners = [(int(axis.min()), int(axis.max()) + 1) for axis in np.unravel_index(places, target.shape)]
         if np.prod([end - start for start, end in corners]) == len(places):
             box = tuple(slice(*corner) for corner in corners)
-            found[int(flat[places[0]])] = _broadcast(array, source[box], target[box])
+            found[int(flat[places[0]])] = _broadcast(array, source[box], target[box], levels)
     return found
 
 
-def _broadcast(array: EncryptedArray, source: Index, target: Index) -> Broadcast | None:
+def _broadcast(array: EncryptedArray, source: Index, target: Index, levels: int) -> Broadcast | None:
     slots, windows = array.session.slots, []
     for axis, length in enumerate(source.shape):
         steps = np.diff(target, axis=axis)
@@ -60,12 +62,12 @@ def _broadcast(array: EncryptedArray, source: Index, target: Index) -> Broadcast
         return None
     [part] = rotations.parts_of(source.ravel(), target.ravel() % slots, array, 1)
     copied = sum(rotations.window_cost(length, step, slots) for length, step in windows)
-    return Broadcast(part, windows, rotations.part_cost(part, slots) + copied)
+    return Broadcast(part, windows, gathers.part_cost(array, part, levels) + copied, levels)
 
 
 def broadcast(array: EncryptedArray, plan: Broadcast) -> Chunk:
-    """The elements in all their places, and 0 in the others. Uses one level."""
-    chunk = rotations.collected(array, plan.part)
+    """The elements in all their places, and 0 in the others. Uses one level, or what the plan allows."""
+    chunk = gathers.collected(array, plan.part, plan.levels)
     for length, step in plan.windows:
         chunk = rotations.window(array, chunk, length, step)
     return chunk

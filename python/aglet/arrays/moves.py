@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from aglet import checks
-from aglet.arrays import copies, layout, rotations
+from aglet.arrays import copies, gathers, layout, rotations
 from aglet.arrays.interval import Interval
 from aglet.errors import ParameterError
 
@@ -36,9 +36,12 @@ def aligned(left: EncryptedArray, right: EncryptedArray) -> tuple[EncryptedArray
         stays = left = spread_out(left, np.broadcast_to(left.index, shape))
     else:
         stays = min(able, key=lambda one: one.level)
-    if stays is left:
-        return left, moved(right, np.broadcast_to(right.index, shape), left.index, len(left.chunks))
-    return moved(left, np.broadcast_to(left.index, shape), right.index, len(right.chunks)), right
+    comes = right if stays is left else left
+    # Levels above those of the other are of no use.
+    spare = comes.level - stays.level
+    source, count = np.broadcast_to(comes.index, shape), len(stays.chunks)
+    there = moved(comes, source, stays.index, count, levels=max(1, spare))
+    return (left, there) if stays is left else (there, right)
 
 
 def compact(array: EncryptedArray) -> EncryptedArray:
@@ -89,11 +92,12 @@ def spread_out(array: EncryptedArray, index: Index) -> EncryptedArray:
     return moved(array, index, places, count)
 
 
-def moved(array: EncryptedArray, source: Index, target: Index, count: int) -> EncryptedArray:
+def moved(array: EncryptedArray, source: Index, target: Index, count: int, *, levels: int = 1) -> EncryptedArray:
     """Move the elements at the places `source` to the places `target` of `count` chunks. Targets are distinct.
 
     Equal slots cost nothing, and turning a whole chunk costs a rotation. Where parts of several chunks meet in one,
-    they are masked: this uses one level, and the slots between get a value within the interval.
+    they are masked: this uses one level, or up to `levels` where that saves rotations. The slots between get a value
+    within the interval.
 
     Raises
     ------
@@ -108,8 +112,8 @@ def moved(array: EncryptedArray, source: Index, target: Index, count: int) -> En
     parts = rotations.parts_of(source.ravel(), target.ravel(), array, count)
     if all(len(part) == 1 for part in parts):
         return _turned(array, parts, target)
-    plans = copies.broadcasts(array, source, target, count)
-    steps = [_Move.planned(array, part, plan) for part, plan in zip(parts, plans, strict=True)]
+    plans = copies.broadcasts(array, source, target, count, levels)
+    steps = [_Move.planned(array, part, plan, levels) for part, plan in zip(parts, plans, strict=True)]
     # Rotations that several new chunks share, or each chunk's own way.
     shared = {key for one in steps if one.echo is None for key in one.part if key[1]}
     apart = sum(one.ways for one in steps)
@@ -135,18 +139,18 @@ class _Move(NamedTuple):
     """The number of masks."""
     cost: int
     """The key switches, if it shares no rotations."""
+    levels: int
 
     @classmethod
-    def planned(cls, array: EncryptedArray, part: Part, plan: copies.Broadcast | None) -> _Move:
+    def planned(cls, array: EncryptedArray, part: Part, plan: copies.Broadcast | None, levels: int) -> _Move:
         """The cheapest way: a repeated block, copies along axes, or a move of each element."""
-        slots = array.session.slots
-        echo = copies.echo(part, slots)
+        echo = copies.echo(part, array.session.slots)
         if echo is not None:
-            return cls(part, echo, None, 1, 0)
-        alone = rotations.part_cost(part, slots)
+            return cls(part, echo, None, 1, 0, levels)
+        alone = gathers.part_cost(array, part, levels)
         if plan is not None and plan.cost < alone:
-            return cls(part, None, plan, len(plan.part), plan.cost)
-        return cls(part, None, None, len(part), alone)
+            return cls(part, None, plan, len(plan.part), plan.cost, levels)
+        return cls(part, None, None, len(part), alone, levels)
 
     def made(self, array: EncryptedArray, turned: dict[tuple[int, int], Chunk] | None) -> Chunk:
         """The elements in their slots, and 0 in the others."""
@@ -156,7 +160,7 @@ class _Move(NamedTuple):
             return rotations.joined(array, self.part, turned)
         if self.plan is not None:
             return copies.broadcast(array, self.plan)
-        return rotations.collected(array, self.part)
+        return gathers.collected(array, self.part, self.levels)
 
 
 def _turned(array: EncryptedArray, parts: list[Part], target: Index) -> EncryptedArray:

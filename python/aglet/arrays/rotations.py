@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import functools
-import itertools
-import math
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +12,7 @@ if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray, Index
     from aglet.arrays.machine import Chunk
 
-__all__ = ["Part", "collected", "cost", "joined", "part_cost", "parts_of", "turned", "window", "window_cost"]
+__all__ = ["Part", "cost", "joined", "mask", "parts_of", "turned", "window", "window_cost"]
 
 Part = dict[tuple[int, int], "Index"]
 """What a new chunk takes: for (chunk, step) the slots that this chunk fills, rotated by this step."""
@@ -87,100 +84,16 @@ def window_cost(length: int, step: int, slots: int) -> int:
     return cost(doublings + parts, slots)
 
 
-class _Giants(NamedTuple):
-    """Steps as base + unit (baby + size giant): few rotations of the source, and few of sums."""
-
-    cost: int
-    base: int
-    unit: int
-    size: int
-
-
-# Asked for what moves cost, and again when they are made.
-@functools.lru_cache(maxsize=256)
-def _planned(steps: tuple[int, ...], slots: int) -> _Giants:
-    """The cheapest size of the giant steps."""
-    ordered = sorted(steps)
-    gaps = [(after - one) % slots for one, after in zip(ordered, ordered[1:] + ordered[:1], strict=True)]
-    # They begin after the largest gap, around the chunk.
-    base = ordered[(int(np.argmax(gaps)) + 1) % len(ordered)]
-    offsets = [(step - base) % slots for step in ordered]
-    unit = math.gcd(*offsets) or 1
-    numbers = [offset // unit for offset in offsets]
-    found = []
-    for exponent in range(max(numbers).bit_length() + 1):
-        size = 1 << exponent
-        turns = [(baby & -baby) * unit for baby in _babies({number % size for number in numbers})]
-        giants = sorted({number // size for number in numbers}, reverse=True)
-        back = [(one - after) * size * unit for one, after in itertools.pairwise(giants)]
-        found.append(_Giants(cost([*turns, *back, giants[-1] * size * unit + base], slots), base, unit, size))
-    return min(found)
-
-
-def _babies(wanted: set[int]) -> list[int]:
-    """These steps and those that lead to them, each by one more bit."""
-    every = set(wanted)
-    for one in wanted:
-        while one:
-            every.add(one)
-            one &= one - 1
-    return sorted(every - {0})
-
-
 def joined(array: EncryptedArray, part: Part, rotated: dict[tuple[int, int], Chunk]) -> Chunk:
     """The elements of a part in their new slots, and 0 in the others, from chunks that are rotated already."""
     machine, slots = array.session.machine, array.session.slots
     if not part:
         return machine.multiply(array.chunks[0], 0)
-    return machine.weighted_sum([rotated[key] for key in part], [_mask(places, slots) for places in part.values()])
+    return machine.weighted_sum([rotated[key] for key in part], [mask(places, slots) for places in part.values()])
 
 
-def collected(array: EncryptedArray, part: Part) -> Chunk:
-    """The elements of a part in their new slots, and 0 in the others. Uses one level."""
-    found = None
-    machine = array.session.machine
-    for chunk in sorted({chunk for chunk, _ in part}):
-        steps = {step: places for (of, step), places in part.items() if of == chunk}
-        made = _from_chunk(array, array.chunks[chunk], steps)
-        found = made if found is None else machine.add(found, made)
-    return machine.multiply(array.chunks[0], 0) if found is None else found
-
-
-def _from_chunk(array: EncryptedArray, chunk: Chunk, steps: dict[int, Index]) -> Chunk:
-    """The sum of rotations of one chunk, each with a mask: rotated alone, or in baby and giant steps."""
-    machine, slots = array.session.machine, array.session.slots
-    plan = _planned(tuple(steps), slots)
-    if cost(steps, slots) <= plan.cost:
-        turns = [step for step in steps if step]
-        rotated = dict(zip(turns, machine.rotate(chunk, turns), strict=True)) if turns else {}
-        rotated[0] = chunk
-        return machine.weighted_sum([rotated[step] for step in steps], [_mask(p, slots) for p in steps.values()])
-    numbered = {(step - plan.base) % slots // plan.unit: places for step, places in steps.items()}
-    rotated = {0: chunk}
-    for baby in _babies({number % plan.size for number in numbered}):
-        rotated[baby] = machine.rotate(rotated[baby & (baby - 1)], [(baby & -baby) * plan.unit % slots])[0]
-    groups: dict[int, list[int]] = defaultdict(list)
-    for number in numbered:
-        groups[number // plan.size].append(number)
-    total, before = None, 0
-    for giant in sorted(groups, reverse=True):
-        rest = giant * plan.size * plan.unit + plan.base
-        masks = [_mask((numbered[number] - rest) % slots, slots) for number in groups[giant]]
-        made = machine.weighted_sum([rotated[number % plan.size] for number in groups[giant]], masks)
-        if total is not None:
-            made = machine.add(made, machine.rotate(total, [(before - rest) % slots])[0])
-        total, before = made, rest
-    return machine.rotate(total, [before % slots])[0] if before % slots else total
-
-
-def _mask(places: Index, slots: int) -> Any:
-    mask = np.zeros(slots)
-    mask[places] = 1
-    return mask
-
-
-def part_cost(part: Part, slots: int) -> int:
-    """The key switches of `collected`."""
-    chunks = {chunk for chunk, _ in part}
-    every = [[step for of, step in part if of == chunk] for chunk in chunks]
-    return sum(min(cost(steps, slots), _planned(tuple(steps), slots).cost) for steps in every)
+def mask(places: Index, slots: int) -> Any:
+    """1 in these slots, and 0 in the others."""
+    found = np.zeros(slots)
+    found[places] = 1
+    return found

@@ -272,6 +272,37 @@ def _padded(widths: Any, constant: Any) -> Callable[..., Any]:
     return lambda a, b: np.pad(a, widths, constant_values=constant)
 
 
+def _rows(draw: Draw, pairs: list[Pair]) -> Step:
+    """A vector beside the rows or columns of a table, at levels that leave many for the move, or none."""
+    session = draw(st.sampled_from(pairs)).encrypted.session
+    random = np.random.default_rng(draw(st.integers(0, 2**16)))
+    rows, columns = draw(st.integers(1, 50)), draw(st.integers(1, 9))
+    more, begin = draw(st.integers(0, 9)), draw(st.integers(0, 9))
+    levels = [draw(st.sampled_from([None, 9, 5, 3, 1])) for _ in range(2)]
+    low = draw(st.sampled_from([-1, 0, 0.5]))
+    pair = random.uniform(low, 1, (rows, columns)), random.uniform(low, 1, begin + rows + more)
+    table, vector = (
+        Pair(session.encrypt(one, bound=(low, 1), level=level), one, 2.0**-22)
+        for one, level in zip(pair, levels, strict=True)
+    )
+    part = slice(begin, begin + rows)
+    column = draw(st.integers(0, columns - 1))
+    text, call = draw(
+        st.sampled_from(
+            [
+                ("y[:, None] * X", lambda a, b: b[part][:, None] * a),
+                ("X - y[:, None]", lambda a, b: a - b[part][:, None]),
+                ("X[:, i] + y", lambda a, b: a[:, column] + b[part]),
+                ("y - X.sum(axis=1)", lambda a, b: b[part] - a.sum(axis=1)),
+                ("X.T * y", lambda a, b: a.T * b[part]),
+                ("y[::-1] * X[:, i]", lambda a, b: b[part][::-1] * a[:, column]),
+                ("y[:, None] + X, flat", lambda a, b: (b[part][:, None] + a).ravel() * 2),
+            ]
+        )
+    )
+    return Step(f"{text}, {levels}, {rows} x {columns} from {begin}", call, (table, vector), 2.0**-18)
+
+
 def arranged(draw: Draw, pairs: list[Pair]) -> Step:
     """Orders along axes of any length up to the root of the slots, of values apart from one another or equal."""
     session = draw(st.sampled_from(pairs)).encrypted.session
@@ -325,4 +356,5 @@ FUNCTIONS: dict[str, Callable[[Draw, list[Pair]], Step]] = {
     "scan": _scan,
     "norm": _norm,
     "move": _move,
+    "rows": _rows,
 }
