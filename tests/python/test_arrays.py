@@ -289,12 +289,10 @@ def test_bounds_grow_until_they_are_said(session: Session) -> None:
         complex,
         np.asarray,
         np.median,
-        np.exp,
+        np.arccos,
         np.add.reduce,
         lambda x: x == x,
         lambda x: x != 1,
-        lambda x: x / x,
-        lambda x: 1 / x,
         lambda x: x[x > 0],
         lambda x: x**0.5,
         lambda x: x + "a",
@@ -332,6 +330,8 @@ def test_what_needs_values_is_refused(session: Session, call: Callable[[Any], An
         (lambda s: s.encrypt([0.5, 1])[5], IndexError),
         (lambda s: s.encrypt([0.5, 1])[1:1], RangeError),
         (lambda s: s.encrypt([0.5, 1]) / 0, ZeroDivisionError),
+        (lambda s: 1 / s.encrypt([0.5, 1]), RangeError),
+        (lambda s: s.encrypt(1) / s.encrypt([0.5, 1]), RangeError),
         (lambda s: Session(s.engine, s.keys, refresh="sometimes"), ParameterError),
         (lambda s: Session(s.engine, None), MissingKeyError),
         (lambda s: Session(None, s.keys), TypeError),
@@ -559,8 +559,8 @@ def test_order(engine: Engine, keys: KeySet) -> None:
         assert abs(session.decrypt(encrypted.argmin()) - np.argmin(values)) < 0.1
         assert abs(session.decrypt(np.max(encrypted)) - values.max()) < 1e-2
         assert abs(session.decrypt(encrypted.min()) - values.min()) < 1e-2
-    for wrong in (session.encrypt(x), session.encrypt(np.eye(4)), session.encrypt(np.tile(x[:16], 2)), 1j * whole):
-        with pytest.raises(RangeError, match="power of two"):
+    for wrong in (session.encrypt(x), session.encrypt(np.tile(x[:16], 2)), 1j * whole):
+        with pytest.raises(RangeError, match="at most 16"):
             np.sort(wrong)
 
 

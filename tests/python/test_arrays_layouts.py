@@ -105,3 +105,71 @@ def test_what_is_between_elements_stays_known(session: Session) -> None:
     check(session, low.sum() * 1.0, (np.minimum(V, 0.4) - 1).sum())
     # 1 and 0 beside -3: the variance of slots between would not lie where those of elements do.
     check(session, (session.encrypt(LONG) ** 2)[3:50].var(), (LONG**2)[3:50].var())
+
+
+MOVES: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "a column beside rows": lambda x, y, z: y.reshape(-1, 1) * x,
+    "a column of scores": lambda x, y, z: (x @ V - y).reshape(-1, 1) * x,
+    "the same, turned": lambda x, y, z: (y - x @ V).reshape(-1, 1) * x,
+    "to columns": lambda x, y, z: y * x.T,
+    "all pairs": lambda x, y, z: y[:, None] * z,
+    "all pairs, backwards": lambda x, y, z: z[::-1, None] * y[::-1],
+    "in any order": lambda x, y, z: y[np.random.default_rng(1).permutation(40)] + y,
+    "in any order, of several": lambda x, y, z: x.ravel()[np.random.default_rng(2).permutation(200)[:40]] * y,
+    "a row beside rows": lambda x, y, z: x * x[3],
+    "three axes": lambda x, y, z: x[:, :, None] * z[None, None, :3],
+    "turned": lambda x, y, z: x.T * x[:5].T.sum(axis=1)[:, None],
+}
+
+
+@pytest.mark.parametrize("slots", [32, 256])
+@pytest.mark.parametrize("name", MOVES)
+def test_moves_of_many_elements(name: str, slots: int) -> None:
+    """Rotations in baby and giant steps, and copies along axes, within chunks and across them."""
+    engine = Engine(preset="toy", allow_insecure=True, slot_count=slots)
+    place = Session(engine, engine.create_keys())
+    clear = RANDOM.uniform(-1, 1, (40, 5)), RANDOM.uniform(-1, 1, 40), RANDOM.uniform(-1, 1, 7)
+    check(place, MOVES[name](*map(place.encrypt, clear)), MOVES[name](*clear), 2.0**-16)
+
+
+@pytest.mark.parametrize(
+    ("count", "width", "begin", "more"), [(16, 9, 0, 0), (40, 5, 0, 0), (50, 3, 2, 0), (100, 2, 0, 5), (128, 1, 0, 0)]
+)
+def test_a_vector_of_more_levels_is_stretched(count: int, width: int, begin: int, more: int) -> None:
+    """With levels above those of the other, in stages that copy runs by doubling."""
+    engine = Engine(preset="toy", allow_insecure=True, slot_count=256)
+    place = Session(engine, engine.create_keys())
+    y, x = RANDOM.uniform(0.5, 1, begin + count + more), RANDOM.uniform(-1, 1, (count, width))
+    part = slice(begin, begin + count)
+    low, high = place.encrypt(x, level=2), place.encrypt(y, bound=(0.5, 1))
+    check(place, high[part] - low[:, 0], y[part] - x[:, 0])
+    check(place, high[part][:, None] * low, y[part][:, None] * x)
+    assert (high[part][:, None] * low).level == 1
+
+
+def test_a_column_beside_rows_takes_few_rotations() -> None:
+    """Elements come to their rows in baby and giant steps, and are copied along them by doubling: one level."""
+    engine = Engine(use_bootstrap=True)
+    weights, shapes = np.linspace(-1, 1, 13), [(300, 13), (300,)]
+
+    def plan(work: Callable[[Any, Any], Any]) -> Any:
+        return Session.plan(work, shapes, engine=engine)
+
+    rows = plan(lambda x, y: x @ weights)
+    assert plan(lambda x, y: x @ weights - y).rotations - rows.rotations < 70
+    for work in (
+        lambda x, y: (x @ weights - y).reshape(300, 1) * x,
+        lambda x, y: (y - x @ weights).reshape(300, 1) * x,
+        lambda x, y: y.reshape(300, 1) * x,
+    ):
+        assert plan(work).rotations < 100
+        assert plan(work).level >= engine.max_level - 3
+
+    def training(x: Any, y: Any) -> Any:
+        return (x.session.chebyshev(x @ (weights / 13), [0.5, 0.5, 0, 0.1]) - y).reshape(300, 1) * x
+
+    # The labels have more levels than the scores, so they move in stages of doublings.
+    assert plan(training).rotations < 50
+    # What is in its row is only copied along it.
+    along = plan(lambda x, y: (x @ weights).reshape(300, 1) * x)
+    assert along.rotations - rows.rotations <= 4 * 4 + 2

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aglet import checks
-from aglet.arrays import functions, moves, places, products, protocols
+from aglet.arrays import fits, functions, moves, places, products, protocols
 from aglet.arrays.interval import Interval
 from aglet.arrays.reductions import Reductions
-from aglet.arrays.refusals import Refusals, refuse
+from aglet.arrays.refusals import Refusals
+from aglet.arrays.views import Views
 from aglet.ckks import values
-from aglet.errors import RangeError
 
 if TYPE_CHECKING:
     from aglet.arrays.machine import Chunk
@@ -26,7 +26,7 @@ __all__ = ["EncryptedArray"]
 Index = NDArray[np.int64]
 
 
-class EncryptedArray(Reductions, Refusals):
+class EncryptedArray(Views, Reductions, Refusals):
     """Encrypted numbers in the shape of a numpy array. `session.encrypt` makes one.
 
     The array is stored in chunks: ciphertexts of `slot_count` slots each. `index` holds the place of each element,
@@ -131,58 +131,6 @@ class EncryptedArray(Reductions, Refusals):
         if not self.ndim:
             raise TypeError("An encrypted number has no length, because its shape is ().")
         return self.shape[0]
-
-    # Views
-
-    def __getitem__(self, key: Any) -> EncryptedArray:
-        if any(isinstance(part, EncryptedArray) for part in (key if isinstance(key, tuple) else (key,))):
-            refuse("An index")
-        return self._view(checks.rearranged("index", self.shape, lambda: self.index[key]))
-
-    def __iter__(self) -> Any:
-        if not self.ndim:
-            raise TypeError("An encrypted number has no elements, so it cannot be iterated over.")
-        return (self[i] for i in range(len(self)))
-
-    def _view(self, index: Any) -> EncryptedArray:
-        """The elements at these places. Chunks without an element are left out."""
-        index = np.asarray(index, dtype=np.int64)
-        if not index.size:
-            raise RangeError("This choice has no element, and an encrypted array needs at least one.")
-        slots = self.session.slots
-        used, inverse = np.unique(index // slots, return_inverse=True)
-        placed = inverse.reshape(index.shape) * slots + index % slots
-        chosen = self.replaced(chunks=[self._chunks[i] for i in used], index=placed, filler=None)
-        # What was an element and is none now does not hold the filler.
-        if self.filler is not None and index.size >= self.size and chosen.place_count == self.place_count:
-            chosen.filler = self.filler
-        return chosen
-
-    def reshape(self, *shape: Any, order: Any = "C") -> EncryptedArray:
-        """As in numpy. It costs nothing."""
-        return self._view(checks.rearranged("shape", self.shape, lambda: self.index.reshape(*shape, order=order)))
-
-    def ravel(self, order: Any = "C") -> EncryptedArray:
-        """As in numpy. It costs nothing."""
-        return self._view(checks.rearranged("order", self.shape, lambda: self.index.ravel(order)))
-
-    flatten = ravel
-
-    def transpose(self, *axes: Any) -> EncryptedArray:
-        """As in numpy. It costs nothing."""
-        return self._view(checks.rearranged("order of axes", self.shape, lambda: self.index.transpose(*axes)))
-
-    @property
-    def T(self) -> EncryptedArray:  # noqa: N802
-        """The transposed array. It costs nothing."""
-        return self.transpose()
-
-    def compact(self) -> EncryptedArray:
-        """Move the elements to consecutive slots from slot 0 on.
-
-        They fill as few chunks as possible. This uses one level, or none if they are there already.
-        """
-        return moves.compact(self)
 
     # Levels and bounds
 
@@ -290,7 +238,7 @@ class EncryptedArray(Reductions, Refusals):
         if shape == self.shape:
             return self
         index = checks.rearranged("shape", self.shape, lambda: np.broadcast_to(self.index, shape))
-        return self.reshape_uniform(shape) if self.uniform else moves.laid_out(self, index)
+        return self.reshape_uniform(shape) if self.uniform else moves.spread_out(self, index)
 
     def __add__(self, other: Any) -> EncryptedArray:
         if isinstance(other, EncryptedArray):
@@ -335,10 +283,8 @@ class EncryptedArray(Reductions, Refusals):
 
     def __truediv__(self, other: Any) -> EncryptedArray:
         if isinstance(other, EncryptedArray):
-            raise TypeError(
-                "An encrypted number cannot be a divisor; approximate 1/x on the range of the divisor: "
-                "session.chebyshev(x, numpy.polynomial.chebyshev.chebinterpolate(...))."
-            )
+            self.session.same(other)
+            return self * fits.reciprocal(other)
         divisor = np.asarray(functions.plain(other))
         if not divisor.all():
             raise ZeroDivisionError("The divisor contains a zero; divide by numbers that are not zero.")
@@ -346,11 +292,16 @@ class EncryptedArray(Reductions, Refusals):
             factor = 1 / divisor
         return self * (factor if divisor.ndim else factor.item())
 
+    def __rtruediv__(self, other: Any) -> EncryptedArray:
+        divided = functions.plain(other)
+        found = fits.reciprocal(self)
+        return found if values.is_number(divided) and divided == 1 else found * divided
+
     def __pow__(self, power: Any) -> EncryptedArray:
         exponent = values.as_number(power) if values.is_number(power) else 0
         if isinstance(exponent, complex) or not 1 <= exponent < 2**20 or exponent != int(exponent):
             raise TypeError(
-                "An exponent must be a whole number of at least 1; approximate other functions with session.chebyshev."
+                "An exponent must be a whole number of at least 1; fit other functions with session.function."
             )
         if exponent == 1:
             return self

@@ -15,8 +15,10 @@ from aglet.errors import RangeError
 
 __all__ = ["Interval"]
 
-# Points at which a polynomial is looked at; between them its slope bounds it.
-_GRID = 4096
+_GRID, _MOST_POINTS, _POINTS_PER_DEGREE = 4096, 2**14, 16
+"""The number of points at which a polynomial is looked at: the least, the most, and for each degree."""
+_ROUNDING = 2.0**-44
+"""Of doubles, when a polynomial is evaluated, relative to the sum of its coefficients."""
 _FAR = 2.0**-5
 """A tolerance relative to the range. It is larger than the noise of any value that is still usable."""
 
@@ -155,20 +157,25 @@ class Interval:
     def polynomial(self, coefficients: Sequence[complex], *, chebyshev: bool, real: bool) -> Interval:
         """The interval of a polynomial, in powers or in the Chebyshev basis (for values in [-1, 1])."""
         sizes = np.abs(np.asarray(coefficients))
-        degrees = np.arange(len(sizes))
         with np.errstate(over="ignore", invalid="ignore"):
-            reach = np.ones(len(sizes)) if chebyshev else self.size ** degrees.astype(float)
+            reach = np.ones(len(sizes)) if chebyshev else self.size ** np.arange(len(sizes), dtype=float)
             most = float(np.sum(sizes * reach))
         disc = Interval(-most, most)
         if not real:
             return disc
-        points = np.linspace(self.low, self.high, _GRID)
         basis = np.polynomial.chebyshev.chebval if chebyshev else np.polynomial.polynomial.polyval
-        found = basis(points, np.asarray(coefficients, dtype=np.float64))
-        # |T_k'| is at most k^2; |k x^(k-1)| at most k times the largest power.
-        slopes = degrees**2 * sizes if chebyshev else degrees[1:] * sizes[1:] * reach[:-1]
-        beyond = float(np.sum(slopes)) * (self.high - self.low) / (2 * (_GRID - 1))
-        return Interval(max(-most, float(found.min()) - beyond), min(most, float(found.max()) + beyond))
+        # Between so many Chebyshev points a polynomial of degree n grows by 1 / cos(n pi / (2 count)) at most
+        # (Ehlich and Zeller, 1964).
+        count = max(_GRID, min(_MOST_POINTS, _POINTS_PER_DEGREE * len(sizes)))
+        degree = len(sizes) - 1
+        nodes: Any = np.cos((np.arange(count) + 0.5) * np.pi / count)
+        points = self.inside + (self.high / 2 - self.low / 2) * nodes
+        found: Any = basis(points, np.asarray(coefficients, dtype=np.float64))
+        least, largest = float(found.min()), float(found.max())
+        middle, half = (least + largest) / 2, (largest - least) / 2
+        beyond = half / math.cos(degree * math.pi / (2 * count)) if degree < count else math.inf
+        rounding = _ROUNDING * most
+        return Interval(max(-most, middle - beyond - rounding), min(most, middle + beyond + rounding))
 
 
 def _is_real(value: object) -> bool:

@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aglet import checks
 from aglet.arrays import moves
+from aglet.ckks import values
 
 if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray
 
-__all__ = ["concatenate", "first_encrypted", "is_encrypted", "joined", "stack"]
+__all__ = ["concatenate", "first_encrypted", "is_encrypted", "joined", "padded", "split", "stack"]
+
+_PADS = ("constant", "edge", "reflect", "symmetric", "wrap")
 
 
 def concatenate(arrays: Sequence[Any], axis: Any = 0) -> EncryptedArray:
@@ -23,6 +27,42 @@ def concatenate(arrays: Sequence[Any], axis: Any = 0) -> EncryptedArray:
 def stack(arrays: Sequence[Any], axis: Any = 0) -> EncryptedArray:
     """As in numpy. It costs nothing."""
     return joined(lambda indices: np.stack(indices, axis=axis), arrays)
+
+
+def split(called: Callable[..., Any], array: EncryptedArray, sections: Any, **axis: Any) -> list[EncryptedArray]:
+    """Cut an array with a function of numpy that cuts its places. Every part is a view, and not empty."""
+    if is_encrypted(sections):
+        raise TypeError("Where an array is cut is plain: give a number of sections, or indices.")
+    taken = checks.rearranged("cut", array.shape, lambda: called(array.index, sections, **axis))
+    return [array._view(index) for index in taken]
+
+
+def padded(
+    array: EncryptedArray, pad_width: Any, mode: Any = "constant", constant_values: Any = None
+) -> EncryptedArray:
+    """As `numpy.pad`, with plain numbers, or in the modes that repeat elements. It costs nothing."""
+    if not isinstance(mode, str) or mode not in _PADS:
+        raise TypeError(
+            f"numpy.pad with mode={mode!r} is not supported on encrypted arrays; supported are {', '.join(_PADS)}."
+        )
+    more: Any = {} if constant_values is None else {"constant_values": values.as_operand(constant_values)}
+    if mode != "constant":
+        return array._view(
+            checks.rearranged(
+                "pad_width", array.shape, lambda: np.pad(array.index, pad_width, **({"mode": mode} | more))
+            )
+        )
+    # The places of elements, and behind them those of the plain numbers.
+    empty = np.zeros(array.shape, dtype=complex if any(map(np.iscomplexobj, more.values())) else float)
+    own = np.arange(array.size, dtype=np.int64).reshape(array.shape)
+    places = checks.rearranged("pad_width", array.shape, lambda: np.pad(own, pad_width, constant_values=-1))
+    around = checks.rearranged("constant_values", array.shape, lambda: np.pad(empty, pad_width, **more))
+    if (places >= 0).all():
+        return array._view(array.index.reshape(places.shape))
+    distinct, which = np.unique(around[places < 0], return_inverse=True)
+    places[places < 0] = array.size + which.ravel()
+    joint = concatenate([array.ravel(), distinct])
+    return joint._view(joint.index.ravel()[places])
 
 
 def joined(join: Callable[[Any], Any], arrays: Sequence[Any]) -> EncryptedArray:

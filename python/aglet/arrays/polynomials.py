@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,11 +16,13 @@ from aglet.errors import RangeError
 if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray
 
-__all__ = ["evaluated", "mapped"]
+__all__ = ["ends", "evaluated", "mapped"]
 
 
-def evaluated(array: EncryptedArray, coefficients: Any, *, chebyshev: bool) -> EncryptedArray:
-    """The polynomial with these coefficients in the power or the Chebyshev basis."""
+def evaluated(
+    array: EncryptedArray, coefficients: Any, *, chebyshev: bool, function: Callable[[Any], Any] | None = None
+) -> EncryptedArray:
+    """The polynomial with these coefficients in the power or the Chebyshev basis, which may stand for a function."""
     vector = values.as_vector(coefficients, what="list of coefficients")
     array.need(int(len(vector) - 1).bit_length())
     real = array.is_real and vector.dtype.kind != "c"
@@ -27,10 +30,36 @@ def evaluated(array: EncryptedArray, coefficients: Any, *, chebyshev: bool) -> E
     basis: Any = np.polynomial.chebyshev.chebval if chebyshev else np.polynomial.polynomial.polyval
     machine = array.session.machine
     return array.each(
-        lambda chunk: machine.polynomial(chunk, vector, chebyshev),
+        lambda chunk: (
+            machine.fitted(chunk, vector, function) if function else machine.polynomial(chunk, vector, chebyshev)
+        ),
         interval,
         lambda filler: basis(filler, vector).item(),
     )
+
+
+def ends(array: EncryptedArray, domain: Any) -> tuple[float, float]:
+    """The ends of a domain, which the values must be known to lie in.
+
+    Raises
+    ------
+    RangeError
+        If the values are not known to lie in the domain, or it is empty.
+    """
+    pair = [checks.real("An end of the domain", end) for end in checks.each("domain", domain)]
+    if len(pair) != 2:
+        raise TypeError(f"domain is a pair, the least and the largest value, not {len(pair)} numbers.")
+    low, high = pair
+    if not (math.isfinite(high - low) and low < high):
+        raise RangeError(f"domain={domain} is empty; give the least and the largest value.")
+    slack = 1e-6 * (high - low)
+    if array.interval.low < low - slack or array.interval.high > high + slack or not array.is_real:
+        raise RangeError(
+            f"These values lie within [{array.interval.low:.6g}, {array.interval.high:.6g}], and the polynomial "
+            f"is for real values in [{low:.6g}, {high:.6g}]; write x.assume(bound=({low:.6g}, {high:.6g})) if you "
+            "know that they lie there."
+        )
+    return low, high
 
 
 def mapped(array: EncryptedArray, domain: Any, count: int) -> EncryptedArray:
@@ -41,21 +70,11 @@ def mapped(array: EncryptedArray, domain: Any, count: int) -> EncryptedArray:
     RangeError
         If the values are not known to lie in the domain.
     """
-    ends = [checks.real("An end of the domain", end) for end in checks.each("domain", domain)]
-    if len(ends) != 2:
-        raise TypeError(f"domain is a pair, the least and the largest value, not {len(ends)} numbers.")
-    low, high = ends
-    if not (math.isfinite(high - low) and low < high):
-        raise RangeError(f"domain={domain} is empty; give the least and the largest value.")
-    slack = 1e-6 * (high - low)
-    if array.interval.low < low - slack or array.interval.high > high + slack or not array.is_real:
-        raise RangeError(
-            f"These values lie within [{array.interval.low:.6g}, {array.interval.high:.6g}], and the polynomial "
-            f"is for real values in [{low:.6g}, {high:.6g}]; write x.assume(bound=({low:.6g}, {high:.6g})) if you "
-            "know that they lie there."
-        )
+    low, high = ends(array, domain)
     if (low, high) != (-1.0, 1.0):
-        array.need(1 + (count - 1).bit_length())
+        levels, after = 1 + (count - 1).bit_length(), array.session.machine.refreshed_level
+        # One refresh for both, if it leaves enough.
+        array.need(1 if after is not None and array.level < after < levels else levels)
         array = array * (2 / (high - low)) - (high + low) / (high - low)
     # All slots are within, but for the slack.
     return array.replaced(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aglet.arrays import functions, moves, sums
+from aglet.arrays import contractions, functions, moves, sums
 from aglet.arrays.interval import Interval
 from aglet.arrays.joins import is_encrypted, stack
 from aglet.errors import KeyMismatchError, RangeError
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray
     from aglet.arrays.session import Session
 
-__all__ = ["KeptMatrix", "dot", "inner", "matmul", "rmatmul"]
+__all__ = ["KeptMatrix", "dot", "fit_in_rows", "inner", "matmul", "rmatmul"]
 
 
 class KeptMatrix:
@@ -75,6 +75,8 @@ def dot(x: Any, y: Any) -> Any:
     """As `numpy.dot`: `@`, or `*` if one of the two is a number."""
     if not (_ndim(x) and _ndim(y)):
         return x * y
+    if _ndim(y) > 1 and ((is_encrypted(x) and is_encrypted(y)) or max(_plain_ndim(x), _plain_ndim(y)) > 2):
+        return contractions.over_last(_operand(x), _operand(y), -2)
     found = x @ y
     if not is_encrypted(x) and _ndim(x) == 2 and _ndim(y) > 2:
         # The rows of a matrix come first, and not beside the last axis, where `@` has them.
@@ -88,8 +90,8 @@ def inner(x: Any, y: Any) -> Any:
         return x * y
     if _ndim(y) == 1:
         return x @ y
-    if _ndim(y) > 2 or (is_encrypted(x) and is_encrypted(y)):
-        raise TypeError("numpy.inner only takes vectors, or a plain matrix; use * and sum for arrays with more axes.")
+    if max(_ndim(x), _ndim(y)) > 2 or (is_encrypted(x) and is_encrypted(y)):
+        return contractions.over_last(_operand(x), _operand(y))
     if is_encrypted(y):
         # Each row of the plain ones with every row of these.
         return rmatmul(x, y.T) if np.ndim(x) == 1 else (y @ np.asarray(x).T).T
@@ -100,30 +102,35 @@ def _ndim(x: Any) -> int:
     return len(x.shape) if hasattr(x, "shape") else np.ndim(x)
 
 
+def _plain_ndim(x: Any) -> int:
+    return 0 if is_encrypted(x) else _ndim(x)
+
+
+def _operand(x: Any) -> Any:
+    return x if is_encrypted(x) else functions.plain(x)
+
+
 def matmul(x: EncryptedArray, y: Any) -> EncryptedArray:
-    """Compute `x @ y`, where `y` is plain or an encrypted vector."""
-    if isinstance(y, type(x)):
-        if y.ndim != 1 or not x.ndim:
-            raise TypeError(
-                "@ of two encrypted arrays needs a vector as the second; use * and sum for arrays with more axes."
-            )
-        _same_length(x.shape[-1], y.shape[0])
-        return (x * y).sum(axis=-1)
-    matrix, kept = _plain(x, y)
-    if not x.ndim or np.ndim(matrix) not in (1, 2):
+    """Compute `x @ y`, where `y` is plain or encrypted. Stacks of matrices broadcast as in numpy."""
+    matrix: Any
+    matrix, kept = (y, None) if is_encrypted(y) else _plain(x, y)
+    if not x.ndim or not _ndim(matrix):
         raise TypeError("@ needs a vector or a matrix on each side; use * to multiply by a number.")
+    if is_encrypted(y) or matrix.ndim > 2:
+        _same_length(x.shape[-1], matrix.shape[max(0, matrix.ndim - 2)])
+        return (x * y).sum(axis=-1) if matrix.ndim == 1 else contractions.matrices(x, matrix)
     _same_length(x.shape[-1], matrix.shape[0])
     if matrix.ndim == 1:
         return sums.total(x * matrix, -1, False)
     if x.ndim == 1:
         return _matrix_times(matrix.T, x, kept)
-    if x.ndim == 2 and _fit_in_rows(x, matrix.shape[1]):
+    if x.ndim == 2 and fit_in_rows(x, matrix.shape[1]):
         return _rows_times(x, matrix, kept)
     columns = [(x * np.ascontiguousarray(column)).sum(axis=-1) for column in matrix.T]
     return stack(columns, axis=-1)
 
 
-def _fit_in_rows(x: EncryptedArray, width: int) -> bool:
+def fit_in_rows(x: EncryptedArray, width: int) -> bool:
     """Whether each row is a run of consecutive slots, with room for as many numbers before the next row begins."""
     starts, slots = x.index[:, 0], x.session.slots
     runs = np.array_equal(x.index, starts[:, None] + np.arange(x.shape[1]))
@@ -181,9 +188,11 @@ def _diagonal(matrix: NDArray[Any], starts: NDArray[np.int64], step: int, slots:
 def rmatmul(matrix: Any, x: EncryptedArray) -> EncryptedArray:
     """Compute `matrix @ x` with a plain matrix or vector. Uses one level."""
     entries, kept = _plain(x, matrix)
-    if np.ndim(entries) not in (1, 2) or not x.ndim:
+    if not np.ndim(entries) or not x.ndim:
         raise TypeError("@ needs a vector or a matrix on each side; use * to multiply by a number.")
     _same_length(entries.shape[-1], x.shape[max(0, x.ndim - 2)])
+    if entries.ndim > 2:
+        return contractions.matrices(entries, x)
     if x.ndim == 1:
         return matmul(x, entries) if entries.ndim == 1 else _matrix_times(entries, x, kept)
     # The second axis from the end is that of the vectors.

@@ -8,150 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aglet.arrays import functions, joins, order, products
-from aglet.arrays.functions import compare, larger
+from aglet.arrays import products
+from aglet.arrays.functions import compare
 from aglet.arrays.joins import is_encrypted
-from aglet.ckks import values
-from aglet.errors import RangeError
+from aglet.arrays.served import FUNCTIONS, OPERANDS, UFUNCS, VIEWS
 
 if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray
 
 __all__ = ["function", "ufunc"]
 
-_CONDITION = (-0.05, 1.05)
-"""The bound of the result of a comparison, with its noise."""
-
-
-def _where(condition: Any, x: Any, y: Any) -> Any:
-    """numpy.where. A plain condition chooses, an encrypted one mixes: `condition * x + (1 - condition) * y`."""
-    if is_encrypted(condition):
-        low, high = condition.interval.low, condition.interval.high
-        if not condition.is_real or low < _CONDITION[0] or high > _CONDITION[1]:
-            raise RangeError(
-                "An encrypted condition is the result of a comparison, so 0 or 1, and this array lies within "
-                f"[{low:.4g}, {high:.4g}]; compare first, or write condition.assume(bound=(0, 1)) if its values are 0 "
-                "and 1."
-            )
-        left, right = (one if is_encrypted(one) else functions.plain(one) for one in (x, y))
-        return condition * (left - right) + right
-    chosen = np.asarray(values.as_array(condition, "condition") != 0)
-    return _chosen(x, chosen) + _chosen(y, ~chosen)
-
-
-def _chosen(x: Any, where: Any) -> Any:
-    return x * where.astype(np.float64) if is_encrypted(x) else np.where(where, values.as_array(x, "operand"), 0.0)
-
-
-def _clip(x: Any, low: Any, high: Any) -> Any:
-    if low is None and high is None:
-        raise TypeError("numpy.clip needs at least one end; give a_min or a_max.")
-    raised = x if low is None else np.maximum(x, low)
-    return raised if high is None else np.minimum(raised, high)
-
-
-def _ends(a: Any, a_min: Any = ..., a_max: Any = ..., min: Any = None, max: Any = None) -> Any:
-    """The two ends, under both pairs of names that numpy has. Of the first pair both are required."""
-    if a_min is ... and a_max is ...:
-        return _clip(a, min, max)
-    if a_min is ... or a_max is ... or min is not None or max is not None:
-        raise TypeError("numpy.clip needs a_min and a_max, or min and max; give None for an end that is open.")
-    return _clip(a, a_min, a_max)
-
-
-def _of_vector(call: Callable[[EncryptedArray], EncryptedArray]) -> Callable[..., EncryptedArray]:
-    """Apply a function of a vector, which has one axis."""
-
-    def along(a: EncryptedArray, axis: Any = None) -> EncryptedArray:
-        if a.ndim > 1:
-            raise RangeError(
-                f"This function only takes vectors, and this array has shape {a.shape}; apply it row by row: "
-                "numpy.stack([numpy.max(row) for row in x])."
-            )
-        if axis not in (None, 0, -1) or isinstance(axis, bool):
-            raise RangeError(f"axis={axis} does not exist; a vector has axis 0.")
-        return call(a)
-
-    return along
-
-
-_UFUNCS: dict[Any, Callable[..., Any]] = {
-    np.add: lambda x, y: x + y,
-    np.subtract: lambda x, y: x - y,
-    np.multiply: lambda x, y: x * y,
-    np.true_divide: lambda x, y: x / y,
-    np.negative: lambda x: -x,
-    np.positive: lambda x: x,
-    np.square: lambda x: x.square(),
-    np.power: lambda x, y: x**y,
-    np.matmul: lambda x, y: x @ y,
-    np.maximum: lambda x, y: larger("maximum", x, y),
-    np.minimum: lambda x, y: larger("minimum", x, y),
-    np.greater: lambda x, y: x > y,
-    np.greater_equal: lambda x, y: x > y,
-    np.less: lambda x, y: x < y,
-    np.less_equal: lambda x, y: x < y,
-    np.sign: lambda x: compare("sign", x),
-    np.absolute: abs,
-    np.conjugate: lambda x: x.conj(),
-}
-
-# Each with numpy's names of its arguments in their order; of these, the call takes what is served.
-_FUNCTIONS: dict[Any, tuple[str, Callable[..., Any]]] = {
-    np.sum: (
-        "a axis dtype out keepdims initial where",
-        lambda a, axis=None, keepdims=False: a.sum(axis, keepdims=bool(keepdims)),
-    ),
-    np.mean: (
-        "a axis dtype out keepdims where",
-        lambda a, axis=None, keepdims=False: a.mean(axis, keepdims=bool(keepdims)),
-    ),
-    np.var: (
-        "a axis dtype out ddof keepdims where mean correction",
-        lambda a, axis=None, ddof=0, keepdims=False: a.var(axis, ddof=ddof, keepdims=bool(keepdims)),
-    ),
-    np.sort: ("a axis kind order stable", lambda a, axis=-1: order.ordered(a, axis)),
-    np.argmax: ("a axis out keepdims", _of_vector(order.argmax)),
-    np.argmin: ("a axis out keepdims", _of_vector(order.argmin)),
-    np.max: ("a axis out keepdims initial where", _of_vector(order.largest)),
-    np.min: ("a axis out keepdims initial where", _of_vector(order.smallest)),
-    np.dot: ("a b out", lambda a, b: products.dot(a, b)),
-    np.inner: ("a b", lambda a, b: products.inner(a, b)),
-    np.concatenate: ("arrays axis out dtype casting", joins.concatenate),
-    np.stack: ("arrays axis out dtype casting", joins.stack),
-    np.hstack: ("tup dtype casting", lambda tup: joins.joined(np.hstack, tup)),
-    np.vstack: ("tup dtype casting", lambda tup: joins.joined(np.vstack, tup)),
-    np.broadcast_to: ("array shape subok", lambda array, shape: array.broadcast_to(tuple(np.atleast_1d(shape)))),
-    np.where: ("condition x y", _where),
-    np.clip: ("a a_min a_max out min max", _ends),
-    np.shape: ("a", lambda a: a.shape),
-    np.ndim: ("a", lambda a: a.ndim),
-    np.size: ("a axis", lambda a, axis=None: np.size(a.index, axis)),
-}
-
-_OPERANDS = ("a", "b", "a_min", "a_max", "min", "max")
-
-# What chooses elements only: done to the places of elements. After the first, the arguments are plain.
-_VIEWS: dict[Any, str] = {
-    np.roll: "a shift axis",
-    np.reshape: "a shape order newshape copy",
-    np.ravel: "a order",
-    np.transpose: "a axes",
-    np.swapaxes: "a axis1 axis2",
-    np.moveaxis: "a source destination",
-    np.squeeze: "a axis",
-    np.expand_dims: "a axis",
-    np.flip: "m axis",
-    np.take: "a indices axis out mode",
-    np.repeat: "a repeats axis",
-    np.tile: "A reps",
-    np.diagonal: "a offset axis1 axis2",
-}
-
 
 def ufunc(called: Any, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
     """Apply a universal function of numpy. Results are new arrays, so `out=` and `where=` are refused."""
-    served = _UFUNCS.get(called)
+    served = UFUNCS.get(called)
     if served is None or method != "__call__" or options:
         raise TypeError(_refusal(f"numpy.{called.__name__}" + (f".{method}" if method != "__call__" else ""), options))
     left = [one.item() if isinstance(one, np.ndarray) and not one.ndim else one for one in inputs]
@@ -182,18 +52,18 @@ def _reflected(called: Any, plain: Any, x: EncryptedArray) -> Any:
 
 def function(called: Any, given: Sequence[Any], options: dict[str, Any]) -> Any:
     """Apply another function of numpy with the arguments that are supported. Others are refused."""
-    if called in _VIEWS:
+    if called in VIEWS:
         return _viewed(called, given, options)
-    if called not in _FUNCTIONS:
+    if called not in FUNCTIONS:
         raise TypeError(_refusal(f"numpy.{called.__name__}", {}))
-    names, served = _FUNCTIONS[called]
+    names, served = FUNCTIONS[called]
     arguments = _bound(called, names, given, options)
     taken = inspect.signature(served).parameters
     first, needed = next(iter(taken)), [one.name for one in taken.values() if one.default is one.empty]
     beyond = {name: value for name, value in arguments.items() if name not in taken}
     if beyond or any(name not in arguments for name in needed):
         raise TypeError(_refusal(f"numpy.{called.__name__}", beyond))
-    if first == "a" and not any(is_encrypted(arguments.get(name)) for name in _OPERANDS):
+    if first == "a" and not any(is_encrypted(arguments.get(name)) for name in OPERANDS):
         raise TypeError(_refusal(f"numpy.{called.__name__}", {}))
     return served(**arguments)
 
@@ -212,8 +82,8 @@ def _bound(called: Any, names: str, given: Sequence[Any], options: dict[str, Any
 
 def _viewed(called: Any, given: Sequence[Any], options: dict[str, Any]) -> EncryptedArray:
     """The elements that numpy chooses, found by applying the function to their places."""
-    others = _bound(called, _VIEWS[called], given, options)
-    others.pop(_VIEWS[called].split()[0], None)
+    others = _bound(called, VIEWS[called], given, options)
+    others.pop(VIEWS[called].split()[0], None)
     if not given or not is_encrypted(given[0]) or "out" in others or any(map(is_encrypted, others.values())):
         raise TypeError(_refusal(f"numpy.{called.__name__}", others))
     array: EncryptedArray = given[0]
@@ -221,23 +91,19 @@ def _viewed(called: Any, given: Sequence[Any], options: dict[str, Any]) -> Encry
 
 
 _INSTEAD = {
-    "std": "approximate the root of x.var() with session.chebyshev on the range that you know",
-    "cumsum": "use numpy.tril(numpy.ones((n, n))) @ x for the running sums of n values",
     "astype": "decrypted values are always float64 or complex128",
     "round": "round the result of session.decrypt",
-    "copy": "arrays never change, so use x itself",
     "real": "encrypt the real parts separately, or use (x + x.conj()) * 0.5",
     "imag": "encrypt the imaginary parts separately, or use (x - x.conj()) * -0.5j",
     "item": "use x[i], an encrypted number, and session.decrypt(x[i]) for its value",
     "tolist": "use session.decrypt(x).tolist()",
-    "prod": "multiply the elements: x[0] * x[1]",
 }
 
 
 def missing(name: str) -> str:
     """The replacement of an attribute that numpy's arrays have and encrypted arrays do not."""
     instead = _INSTEAD.get(name)
-    if instead is None and any(one.__name__ == name for one in (*_FUNCTIONS, *_VIEWS)):
+    if instead is None and any(one.__name__ == name for one in (*FUNCTIONS, *VIEWS)):
         instead = f"use numpy.{name}(x, ...)"
     if instead is None and hasattr(np.ndarray, name) and not name.startswith("_"):
         instead = "docs/arrays.md lists what is supported, and session.decrypt(x) returns a numpy array"
@@ -247,8 +113,8 @@ def missing(name: str) -> str:
 
 def _refusal(name: str, options: dict[str, Any]) -> str:
     with_options = f" with {', '.join(options)}" if options else ""
-    served = sorted({one.__name__ for one in (*_UFUNCS, *_FUNCTIONS, *_VIEWS)})
+    served = sorted({one.__name__ for one in (*UFUNCS, *FUNCTIONS, *VIEWS)})
     return (
         f"{name}{with_options} is not supported on encrypted arrays, and Aglet does not decrypt them for it; "
-        f"supported are {', '.join(served)}, and session.chebyshev for any smooth function."
+        f"supported are {', '.join(served)}, and session.function for any smooth function."
     )

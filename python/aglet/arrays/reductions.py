@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from aglet.arrays import order, products, sums
+from aglet.arrays import along, order, products, sums
 
 if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray
@@ -28,25 +28,55 @@ class Reductions:
         """The mean over one axis, several, or all. Uses one level."""
         return sums.mean(self, axis, keepdims)
 
-    def var(self: Any, axis: Any = None, *, ddof: int = 0, keepdims: bool = False) -> EncryptedArray:
-        """The variance over one axis, several, or all, as in numpy."""
+    def var(self: Any, axis: Any = None, *, ddof: float = 0, keepdims: bool = False) -> EncryptedArray:
+        """The variance over one axis, several, or all, as in numpy. Uses two levels, or three with ddof."""
         return sums.variance(self, axis, ddof, keepdims)
 
-    def argmax(self: Any) -> EncryptedArray:
-        """The index of the largest element of a vector, close to a whole number; see `numpy.sort`."""
-        return order.argmax(self)
+    def std(
+        self: Any, axis: Any = None, *, ddof: float = 0, keepdims: bool = False, bound: Any = None
+    ) -> EncryptedArray:
+        """The standard deviation over one axis, several, or all.
 
-    def argmin(self: Any) -> EncryptedArray:
-        """The index of the smallest element of a vector, close to a whole number."""
-        return order.argmin(self)
+        Parameters
+        ----------
+        bound
+            A pair, the least and the largest value that the result may have; both are above 0. It is needed, because
+            no polynomial is close to the square root near 0.
 
-    def max(self: Any) -> EncryptedArray:
-        """The largest element of a vector."""
-        return order.largest(self)
+        Raises
+        ------
+        RangeError
+            Without a bound above 0, or if it reaches so near 0 that no polynomial is precise.
+        """
+        return sums.deviation(self, axis, ddof, keepdims, bound)
 
-    def min(self: Any) -> EncryptedArray:
-        """The smallest element of a vector."""
-        return order.smallest(self)
+    def prod(self: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedArray:
+        """The product over one axis, several, or all. It uses `ceil(log2(n))` levels for n elements."""
+        return along.product(self, axis, keepdims)
+
+    def cumsum(self: Any, axis: Any = None) -> EncryptedArray:
+        """The running sums along an axis, or of all elements in numpy's order. Uses one level."""
+        return along.cumsum(self, axis)
+
+    def argmax(self: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedArray:
+        """The index of the largest element along an axis, close to a whole number; see `numpy.sort`."""
+        return order.argmax(self, axis, keepdims)
+
+    def argmin(self: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedArray:
+        """The index of the smallest element along an axis, close to a whole number."""
+        return order.argmin(self, axis, keepdims)
+
+    def argsort(self: Any, axis: Any = -1) -> EncryptedArray:
+        """The indices that sort the elements along an axis, close to whole numbers."""
+        return order.argsort(self, axis)
+
+    def max(self: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedArray:
+        """The largest element over one axis, several, or all; see `numpy.sort`."""
+        return order.largest(self, axis, keepdims)
+
+    def min(self: Any, axis: Any = None, *, keepdims: bool = False) -> EncryptedArray:
+        """The smallest element over one axis, several, or all."""
+        return order.smallest(self, axis, keepdims)
 
     def dot(self: Any, other: Any) -> EncryptedArray:
         """As `numpy.dot`: `x @ y`, or `x * y` with a number."""

@@ -63,12 +63,6 @@ class Refusals:
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         raise TypeError("An array belongs to its session and cannot be pickled; write it with session.save(x, folder).")
 
-    def __rtruediv__(self, other: Any) -> NoReturn:
-        raise TypeError(
-            "An encrypted number cannot be a divisor; approximate 1/x on the range of the divisor with session.poly "
-            "or session.chebyshev."
-        )
-
     def _refuse_logic(self, *_: Any) -> NoReturn:
         raise TypeError(
             "Encrypted conditions are the numbers 0 and 1, without &, | and ~; write a * b for and, a + b - a * b "

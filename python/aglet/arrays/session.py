@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 
 from aglet import checks, extra
-from aglet.arrays import layout, polynomials, stored
+from aglet.arrays import layout, stored
 from aglet.arrays.array import EncryptedArray
+from aglet.arrays.evaluation import Functions
 from aglet.arrays.interval import Interval
 from aglet.arrays.machine import Chunk, Live, Machine
 from aglet.arrays.products import KeptMatrix
@@ -40,7 +41,7 @@ class SessionOptions(TypedDict, total=False):
     error_bits: int
 
 
-class Session:
+class Session(Functions):
     """Encrypted arrays with one engine and one set of keys.
 
     Parameters
@@ -227,30 +228,7 @@ class Session:
             )
         return KeptMatrix(self, entries)
 
-    # Functions
-
-    def poly(self, array: EncryptedArray, coefficients: Any) -> EncryptedArray:
-        """Evaluate `c[0] + c[1] x + c[2] x^2 + ...`, in `ceil(log2(degree + 1))` levels."""
-        self.same(array)
-        return polynomials.evaluated(array, coefficients, chebyshev=False)
-
-    def chebyshev(self, array: EncryptedArray, coefficients: Any, *, domain: Any = (-1.0, 1.0)) -> EncryptedArray:
-        """Evaluate `c[0] + c[1] T_1(x) + ...`. Use it to approximate functions. A domain uses one more level.
-
-        Parameters
-        ----------
-        domain
-            The interval of the approximation, as `numpy.polynomial.Chebyshev.domain`. It is mapped to [-1, 1]. The
-            values must be known to lie in it.
-
-        Raises
-        ------
-        RangeError
-            If the values are not known to lie in the domain.
-        """
-        self.same(array)
-        mapped = polynomials.mapped(array, domain, len(values.as_vector(coefficients, what="list of coefficients")))
-        return polynomials.evaluated(mapped, coefficients, chebyshev=True)
+    # Comparisons
 
     def comparison(self, operation: str) -> Callable[[Sequence[Chunk]], Chunk]:
         """The comparison of chunks, with this session's alpha and error."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aglet import checks
-from aglet.arrays import functions, moves
+from aglet.arrays import fits, functions, moves, rotations
 from aglet.arrays.interval import Interval
 from aglet.errors import RangeError
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from aglet.arrays.array import EncryptedArray, Index
     from aglet.arrays.machine import Chunk
 
-__all__ = ["mean", "total", "variance"]
+__all__ = ["axes_of", "count_along", "deviation", "mean", "total", "variance"]
 
 
 def total(array: EncryptedArray, axis: Any, keepdims: bool) -> EncryptedArray:
     """Sum over these axes (None: all). They stay with length 1 if asked."""
-    axes = _axes(axis, array.ndim)
+    axes = axes_of(axis, array.ndim)
     shape = tuple(1 if i in axes else length for i, length in enumerate(array.shape))
     if len(axes) == array.ndim:
         summed = _of_all(array)
@@ -41,14 +41,15 @@ def total(array: EncryptedArray, axis: Any, keepdims: bool) -> EncryptedArray:
 
 def mean(array: EncryptedArray, axis: Any, keepdims: bool) -> EncryptedArray:
     """The mean. It is one level below the sum."""
-    count = _count(array, axis)
+    count = count_along(array, axis)
     return total(array, axis, keepdims) * (1 / count) if count > 1 else total(array, axis, keepdims)
 
 
-def variance(array: EncryptedArray, axis: Any, ddof: int, keepdims: bool) -> EncryptedArray:
-    """The mean of squares minus the square of the mean. Nothing moves, and it uses two levels."""
-    count = _count(array, axis)
-    if not 0 <= checks.whole("ddof", ddof) < count:
+def variance(array: EncryptedArray, axis: Any, ddof: Any, keepdims: bool) -> EncryptedArray:
+    """The mean of squares minus the square of the mean. Nothing moves, and it uses two levels, or three with ddof."""
+    count = count_along(array, axis)
+    left = count - checks.real("ddof", ddof)
+    if not 0 < left < math.inf:
         raise RangeError(
             f"ddof={ddof} leaves nothing to divide by, as the mean is over {count} values; give a smaller ddof."
         )
@@ -57,11 +58,29 @@ def variance(array: EncryptedArray, axis: Any, ddof: int, keepdims: bool) -> Enc
     squares = mean(array.square() if array.is_real else array * array.conj(), axis, keepdims)
     middle = mean(array, axis, keepdims)
     spread = squares - (middle.square() if array.is_real else middle * middle.conj())
-    scaled = spread if not ddof else spread * (count / (count - ddof))
-    return scaled.within(Interval(0.0, array.interval.size**2 * count / (count - ddof)))
+    scaled = spread if left == count else spread * (count / left)
+    return scaled.within(Interval(0.0, array.interval.size**2 * count / left))
 
 
-def _axes(axis: Any, ndim: int) -> set[int]:
+def deviation(array: EncryptedArray, axis: Any, ddof: Any, keepdims: bool, bound: Any) -> EncryptedArray:
+    """The root of the variance, on the range that the user declares: no polynomial is close to the root near 0."""
+    if bound is None:
+        raise RangeError(
+            "The variance of encrypted values may be 0, near which no polynomial is close to the square root; declare "
+            "the range of the standard deviations: x.std(bound=(least, largest)), with least above 0."
+        )
+    range_of = Interval.of(bound)
+    if range_of.low <= 0:
+        raise RangeError(
+            f"bound={bound} is not a range of standard deviations away from 0; give (least, largest), both above 0."
+        )
+    squares = Interval(range_of.low**2, range_of.high**2)
+    found = variance(array, axis, ddof, keepdims).assume(bound=(squares.low, squares.high))
+    return fits.applied(found, np.sqrt)
+
+
+def axes_of(axis: Any, ndim: int) -> set[int]:
+    """The axes that are named, or all."""
     given = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     axes = [checks.whole("axis", one) for one in given]
     if any(not -ndim <= one < ndim for one in axes) or len({one % ndim for one in axes}) < len(axes):
@@ -69,8 +88,9 @@ def _axes(axis: Any, ndim: int) -> set[int]:
     return {one % ndim for one in axes}
 
 
-def _count(array: EncryptedArray, axis: Any) -> int:
-    return int(np.prod([array.shape[one] for one in _axes(axis, array.ndim)], dtype=np.int64))
+def count_along(array: EncryptedArray, axis: Any) -> int:
+    """The number of elements along these axes."""
+    return int(np.prod([array.shape[one] for one in axes_of(axis, array.ndim)], dtype=np.int64))
 
 
 def _of_all(array: EncryptedArray) -> EncryptedArray:
@@ -112,7 +132,7 @@ def _along(array: EncryptedArray, axis: int) -> EncryptedArray:
     parts = []
     for (length, step, *_), runs in groups.items():
         chunks = [_added(array, list(column)) for column in zip(*(run.chunks for run in runs), strict=True)]
-        windows = [moves.window(array, chunk, length, abs(step)) for chunk in chunks]
+        windows = [rotations.window(array, chunk, length, abs(step)) for chunk in chunks]
         interval, period, last = array.interval.times(length * len(runs)), array.period, length - 1
         if (length * step) % (period or slots) == 0 and step:
             # Once around: the sum stands at every element.

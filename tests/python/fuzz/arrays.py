@@ -11,6 +11,7 @@ from hypothesis import event, note
 from hypothesis import strategies as st
 
 from aglet import AgletError, EncryptedArray, Engine, LevelError, Session
+from fuzz.array_functions import FUNCTIONS, arranged
 from fuzz.array_steps import LENGTHS, STEPS, Pair, Step, numbers
 from fuzz.checked import check
 
@@ -26,7 +27,9 @@ _WEIGHTS = (
     + ["view"] * 5
     + ["alone", "sums", "sums", "join", "product", "choice", "function"]
     + ["say"] * 2
+    + list(FUNCTIONS)
 )
+_EVERY = STEPS | FUNCTIONS | {"arranged": arranged}
 _REFUSED = (AgletError, TypeError, ZeroDivisionError, ValueError, IndexError)
 
 
@@ -49,13 +52,13 @@ def program(data: Any) -> None:
     place = session(draw(st.sampled_from([32, 32, 32, 256])), draw(st.sampled_from(["auto"] * 5 + ["never"])))
     pairs = [_encrypted(draw, place) for _ in range(draw(st.integers(1, 3)))]
     # These take far longer than all else: few programs have one.
-    costly = draw(st.sampled_from(["compared"] * 4 + ["ordered"] + [""] * 95))
+    costly = draw(st.sampled_from(["compared"] * 4 + ["ordered", "arranged"] + [""] * 95))
     for _ in range(draw(st.integers(1, 6))):
         kind = draw(st.sampled_from(_WEIGHTS))
         if kind == "say":
             _say(draw, pairs)
             continue
-        made = _taken(STEPS[costly or kind](draw, pairs))
+        made = _taken(_EVERY[costly or kind](draw, pairs))
         costly = ""
         if made is not None and made.clear.size <= 12 * place.slots:
             pairs.append(made)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -178,6 +178,12 @@ class Shadow:
             self._rescale(x.level - min(i, depth - 1))
         real = x.is_real and np.asarray(coefficients).dtype.kind != "c"
         return self._made(x.level - depth, real, self.rehearsal.polynomial(x.sample, coefficients, chebyshev))
+
+    def fitted(self, x: _Chunk, coefficients: Any, function: Callable[[Any], Any]) -> _Chunk:
+        """The error is that of the series too, where it differs from the function."""
+        made = self.polynomial(x, coefficients, True)
+        exact = function(np.clip(x.sample.exact, -1.0, 1.0))
+        return self._made(made.level, made.is_real, Sample(exact, made.sample.found - exact))
 
     def compare(self, operation: str, chunks: Sequence[_Chunk], alpha: int, error_bits: int) -> _Chunk:
         level = min(chunk.level for chunk in chunks)
