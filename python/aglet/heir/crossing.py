@@ -6,6 +6,7 @@ from array import array
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aglet import checks
 from aglet._core import Ciphertext, PublicKey, SecretKey
@@ -51,15 +52,23 @@ def incoming(of: Type, value: Any) -> Any:
     raise ParameterError(f"Python has no value of type {of}; call another function of the program.")
 
 
-def _doubles(value: Any) -> Any:
-    numbers = as_array(value, "plaintext")
+def _array(value: Any) -> NDArray[Any]:
+    numbers = as_array(value, "vector")
+    if numbers.ndim == 0:
+        raise TypeError("A vector is needed here, and this is one number; give a list or an array.")
+    return numbers
+
+
+def _doubles(value: Any) -> NDArray[np.float64]:
+    numbers = _array(value)
     if numbers.dtype.kind == "c":
         raise RangeError("Programs compute with real numbers; give the .real of the array.")
     with np.errstate(over="ignore"):
         found = numbers.astype(np.float64).ravel()
     if not np.isfinite(found).all():
         raise RangeError("The array is not finite somewhere; replace such values, for example with numpy.nan_to_num.")
-    return found
+    doubles: NDArray[np.float64] = found
+    return doubles
 
 
 def _vector(of: Type, value: Any) -> Vector:
@@ -68,7 +77,7 @@ def _vector(of: Type, value: Any) -> Vector:
     if of.name not in CODES:
         made.extend([incoming(of, one) for one in checks.each(f"an argument of vectors of {of}", value)])
     elif of.name in INTEGERS:
-        numbers = as_array(value, "vector").ravel()
+        numbers = _array(value).ravel()
         if numbers.dtype.kind not in "biu":
             raise TypeError(f"A vector of {of} holds whole numbers; give an array of an integer dtype.")
         made.extend([convert(of.name, Scalar("exact", one)).value for one in numbers.tolist()])
