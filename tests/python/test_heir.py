@@ -23,7 +23,7 @@ from aglet.errors import (
     RangeError,
     SerializationError,
 )
-from aglet.heir import crossing
+from aglet.heir import crossing, loops
 from aglet.heir.values import Budget
 from clear_engine import Clear, ClearEngine
 from support import assert_near
@@ -288,6 +288,36 @@ VECTORS = {
 }
 
 
+LOOPS = [
+    "int32_t a = i % 3;\nsize_t b = static_cast<size_t>(a);\nfloat c = v[b];\nw[i + 2 * (0)] = c;",
+    "bool a = i >= 4;\nif (a) {\nint64_t b = 5 - i;\nfloat c = v[b];\nw[b] = c;\n}",
+    "w[i] = v[i] * v[(i + 1) % 6] - v[i];",
+    "w[i % 4] = v[i];",  # the last turn stays
+    "w[i] = w[i % 2] + 1;",
+    "size_t a = i - 3;\nw[i] = v[i];",
+    "w[i] = v[i] / v[0];",
+    "w[i] = v[i + 1];",
+    "w.push_back(v[i] + i);",
+    "int32_t i = 5;\nw[i] = v[i];",
+    "float a = 1.0E+38;\nfloat b = a * a;\nw[i] = b;",
+]
+
+
+@pytest.mark.parametrize("body", LOOPS)
+def test_loops_at_once_and_turn_by_turn_are_the_same(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    head = "std::vector<float> f(std::vector<float> v, std::vector<float> w)"
+    program = heir.load(function(f"for (auto i = 0; i < 6; ++i) {{\n{body}\n}}\nreturn w;", head))
+    given = [0, 0.1, -2.5, 7, 1.0e-3, 3], np.arange(6)
+    found = []
+    for _ in range(2):
+        try:
+            found.append(program.f(*given).tolist())
+        except AgletError as error:
+            found.append(str(error))
+        monkeypatch.setattr(loops, "run", lambda *arguments: False)
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("body", VECTORS)
 def test_vectors(body: str) -> None:
     found = heir.load(function(body, "std::vector<double> f()")).f()
@@ -412,7 +442,7 @@ def engines(engine: Engine) -> dict[int | None, Engine]:
 
 
 @given(data=st.data())
-@settings(max_examples=200, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=120, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_changed_at_random(engines: dict[int | None, Engine], data: Any) -> None:
     name = data.draw(st.sampled_from(sorted(INPUTS)))
     text = mutated(data, TEXTS[name])

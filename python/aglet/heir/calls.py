@@ -1,6 +1,7 @@
 """The calls of OpenFHE that Aglet runs, by their names; and those that it refuses, with the reason.
 
-Products rescale at once and scales are canonical, so `ModReduce` has nothing to do, and `LevelReduce` lowers the level.
+Products rescale at once and scales are canonical, so `ModReduce` has nothing to do. `LevelReduce` lowers the level
+where OpenFHE does: with the scaling technique FIXEDMANUAL.
 """
 
 from __future__ import annotations
@@ -159,6 +160,8 @@ def _level_reduce(context: Context, arguments: Arguments) -> Any:
     given, count = ciphertext(arguments[0]), integer(arguments[2], "The number of levels")
     if arguments[1] is not None or count < 0:
         raise ParameterError("LevelReduce takes a ciphertext, nullptr and a number of levels; compile it again.")
+    if not context.settings.lowers_levels:
+        return context.engine.rescale(given)
     if count > given.level:
         raise LevelError(
             f"The ciphertext is at level {given.level} and cannot lose {count} levels; make the engine with a larger "

@@ -17,7 +17,7 @@ BASIC = frozenset(
     (*CODES, "auto", "void", "CiphertextT", "Plaintext", "CryptoContextT", "CCParamsT", "PublicKeyT", "PrivateKeyT")
 )
 """The types that are no structs and no vectors."""
-_SAME = {"ConstCiphertextT": "CiphertextT", "PlaintextT": "Plaintext"}
+_SAME = {"ConstCiphertextT": "CiphertextT", "MutableCiphertextT": "CiphertextT", "PlaintextT": "Plaintext"}
 _REFUSED = {
     "EvalKeyT": "keys that are arguments; compile without KeySwitch and EvalAutomorphism",
     "std::map": "maps; compile without debug helpers and without EvalAutomorphism",

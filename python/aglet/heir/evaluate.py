@@ -52,7 +52,10 @@ class Scopes:
 
     def find(self, name: str) -> tuple[Type, Place] | None:
         """The type and the place of a variable, from the innermost block that has it."""
-        return next((block[name] for block in reversed(self.blocks) if name in block), None)
+        for block in reversed(self.blocks):
+            if name in block:
+                return block[name]
+        return None
 
 
 class Evaluator:

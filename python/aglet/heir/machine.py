@@ -198,7 +198,7 @@ class Machine:
         if any(number.kind not in INTEGERS for number in (start, end, step)) or step.value < 1:
             raise RangeError("A loop counts whole numbers up, by 1 or more; compile the program again.")
         of = Type(start.kind if loop.type.name == "auto" else loop.type.name)
-        if loops.run(self._at, loop, (int(start.value), int(end.value), int(step.value))):
+        if loops.run(self._at, loop, of.name, (int(start.value), int(end.value), int(step.value))):
             return
         counter = Variable(of, convert(of.name, start))
         while binary("<", counter.value, end).value:

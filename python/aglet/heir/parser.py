@@ -11,15 +11,17 @@ from aglet.heir.syntax import Function, Statement, Struct
 
 __all__ = ["Module", "parse"]
 
+_CIPHERTEXTS = ("Ciphertext<DCRTPoly>", "ConstCiphertext<DCRTPoly>")
 _ALIASES = {
-    "CiphertextT": "Ciphertext<DCRTPoly>",
-    "ConstCiphertextT": "ConstCiphertext<DCRTPoly>",
-    "CCParamsT": "CCParams<CryptoContextCKKSRNS>",
-    "CryptoContextT": "CryptoContext<DCRTPoly>",
-    "EvalKeyT": "EvalKey<DCRTPoly>",
-    "PlaintextT": "Plaintext",
-    "PrivateKeyT": "PrivateKey<DCRTPoly>",
-    "PublicKeyT": "PublicKey<DCRTPoly>",
+    "CiphertextT": _CIPHERTEXTS,
+    "ConstCiphertextT": _CIPHERTEXTS,
+    "MutableCiphertextT": _CIPHERTEXTS,
+    "CCParamsT": ("CCParams<CryptoContextCKKSRNS>",),
+    "CryptoContextT": ("CryptoContext<DCRTPoly>",),
+    "EvalKeyT": ("EvalKey<DCRTPoly>",),
+    "PlaintextT": ("Plaintext",),
+    "PrivateKeyT": ("PrivateKey<DCRTPoly>",),
+    "PublicKeyT": ("PublicKey<DCRTPoly>",),
 }
 _RESOURCES = "load_resource"
 """The function of the emitter that reads files. It is passed over; calls to it are refused."""
@@ -80,7 +82,7 @@ class _Parser(Expressions):
         found = "".join(words)
         if name == "CCParamsT" and found in ("CCParams<CryptoContextBGVRNS>", "CCParams<CryptoContextBFVRNS>"):
             self.refuse("exact integers (BGV and BFV); compile it for CKKS")
-        if _ALIASES.get(name) != found:
+        if found not in _ALIASES.get(name, ()):
             self.fail(f"the alias {name[:40]!a} is another one than the emitter's")
 
     def _template(self) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from aglet import checks
 from aglet.ckks.values import as_bound
-from aglet.errors import AgletError, ParameterError, SerializationError
+from aglet.errors import AgletError, MemoryLimitError, ParameterError, SerializationError
 from aglet.heir.context import Context, KeyPair
 from aglet.heir.crossing import incoming, outgoing
 from aglet.heir.machine import Machine
@@ -95,7 +95,9 @@ class Program:
         return [*super().__dir__(), *self.functions]
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name.startswith("_") or name not in self._module.functions:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in self._module.functions:
             raise AttributeError(f"The program has no function {name!a}; it has {', '.join(self.functions)}.")
         return lambda *arguments: self.call(name, *arguments)
 
@@ -134,6 +136,9 @@ class Program:
             raise type(error)(self._located(machine.line, error)) from error
         except (TypeError, OverflowError, RecursionError) as error:
             raise ParameterError(self._located(machine.line, error)) from error
+        except MemoryError as error:
+            sentence = MemoryError("the vectors of the program take too much memory; give its weights as arguments.")
+            raise MemoryLimitError(self._located(machine.line, sentence)) from error
 
     def _located(self, line: int, error: Exception) -> str:
         shown = self._lines[line - 1].strip()[:_MOST_SHOWN] if line else ""
@@ -181,6 +186,8 @@ class Client:
         return f"<Client of {self._main}: {self.context!r}>"
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("_") or name == "program":
+            raise AttributeError(name)
         getattr(self.program, name)
         return lambda *arguments: self.call(name, *arguments)
 

@@ -6,11 +6,12 @@ import math
 import operator
 from array import array
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 from aglet.errors import RangeError
 
-__all__ = ["CODES", "INTEGERS", "Scalar", "binary", "convert", "literal", "truth"]
+__all__ = ["CODES", "INTEGERS", "Scalar", "binary", "common", "convert", "literal", "truth"]
 
 
 class Scalar(NamedTuple):
@@ -105,7 +106,7 @@ def binary(sign: str, left: Scalar, right: Scalar) -> Scalar:
     if sign in ("&&", "||"):
         values = truth(left), truth(right)
         return Scalar("bool", int(all(values) if sign == "&&" else any(values)))
-    kind = _common(left.kind, right.kind)
+    kind = common(left.kind, right.kind)
     left, right = convert(kind, left), convert(kind, right)
     if sign in _COMPARE:
         return Scalar("bool", int(_COMPARE[sign](left.value, right.value)))
@@ -118,7 +119,9 @@ def binary(sign: str, left: Scalar, right: Scalar) -> Scalar:
     return convert(kind, Scalar("exact", _whole(sign, int(left.value), int(right.value))))
 
 
-def _common(left: str, right: str) -> str:
+@cache
+def common(left: str, right: str) -> str:
+    """The type in which two numbers are combined."""
     return next((kind for kind in _RANKS if kind in (left, right)), "int")
 
 

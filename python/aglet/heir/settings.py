@@ -27,6 +27,7 @@ class Settings:
 
     def __init__(self) -> None:
         self._given: dict[str, int] = {}
+        self._is_manual = False
 
     def set(self, name: str, arguments: list[Any]) -> None:
         """Carry out `params.SetName(value)`.
@@ -41,6 +42,7 @@ class Settings:
             raise ParameterError(f"There is no parameter {name[:40]!a} of CKKS here; compile the program for CKKS.")
         value = arguments[0] if len(arguments) == 1 else None
         if isinstance(value, Constant) and what in _OWN:
+            self._is_manual |= value.name == "FIXEDMANUAL"
             return
         if not isinstance(value, Scalar) or value.kind not in INTEGERS or not 0 <= value.value < 2**31:
             raise ParameterError(f"{name} takes a whole number below 2^31; compile the program again.")
@@ -50,6 +52,11 @@ class Settings:
     def depth(self) -> int:
         """The number of levels."""
         return self._given.get("MultiplicativeDepth", 1)
+
+    @property
+    def lowers_levels(self) -> bool:
+        """Whether `LevelReduce` does something: OpenFHE heeds it with the technique FIXEDMANUAL alone."""
+        return self._is_manual
 
     @property
     def slot_count(self) -> int | None:
