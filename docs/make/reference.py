@@ -27,11 +27,13 @@ PAGES = {
     "Errors": "error-classes",
 }
 """The page of each family, in the order of the reference."""
-MODULES = {"ml": "aglet.arrays.ml", "batch": "aglet.batch"}
+MODULES = {"ml": "aglet.arrays.ml", "batch": "aglet.batch", "heir": "aglet.heir", "orion": "aglet.orion"}
 """Modules with a page of their own: what their `__all__` names."""
 SUMMARIES = {
     "ml": "models on encrypted arrays: activations, linear and logistic models, small networks, training",
     "batch": "one operation on a folder or url of ciphertexts, here or on a cluster",
+    "heir": "programs that the compiler HEIR emits for OpenFHE",
+    "orion": "the library that networks of the compiler Orion call",
 }
 
 
