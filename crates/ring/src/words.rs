@@ -7,24 +7,26 @@ const LINE: usize = 8;
 
 /// Words that begin at a cache line, as the kernels of small transforms like them.
 pub struct Words {
+    /// What lies before the line, then the words.
     words: Vec<u64>,
     start: usize,
-    len: usize,
 }
 
 impl Words {
     /// So many zeros.
     #[must_use]
     pub fn zeros(len: usize) -> Self {
-        let words = vec![0; len + LINE - 1];
+        let mut words = vec![0; len + LINE - 1];
         let start = words.as_ptr().align_offset(LINE * size_of::<u64>()).min(LINE - 1);
-        Self { words, start, len }
+        // In place: the allocation stays.
+        words.truncate(start + len);
+        Self { words, start }
     }
 }
 
 impl Clone for Words {
     fn clone(&self) -> Self {
-        let mut copy = Self::zeros(self.len);
+        let mut copy = Self::zeros(self.len());
         copy.copy_from_slice(self);
         copy
     }
@@ -33,13 +35,13 @@ impl Clone for Words {
 impl Deref for Words {
     type Target = [u64];
     fn deref(&self) -> &[u64] {
-        &self.words[self.start..][..self.len]
+        &self.words[self.start..]
     }
 }
 
 impl DerefMut for Words {
     fn deref_mut(&mut self) -> &mut [u64] {
-        &mut self.words[self.start..][..self.len]
+        &mut self.words[self.start..]
     }
 }
 
