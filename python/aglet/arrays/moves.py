@@ -87,8 +87,9 @@ def spread_out(array: EncryptedArray, index: Index) -> EncryptedArray:
     """Copy the elements at these places to slots as `layout.spread` lays out the shape: rows stay in one chunk."""
     if index.size <= array.session.slots:
         return laid_out(array, index)
-    places, count = layout.spread(index.shape, array.session.slots)
+    count = layout.chunk_count(index.shape, array.session.slots)
     array.session.check_room(count, array.level, 32 * index.size)
+    places, count = layout.spread(index.shape, array.session.slots)
     return moved(array, index, places, count)
 
 
