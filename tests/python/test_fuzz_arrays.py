@@ -5,4 +5,4 @@ from __future__ import annotations
 from fuzz.arrays import program
 from fuzz.profiles import programs
 
-test_arrays = programs(program, share=0.5)
+test_arrays = programs(program, share=0.45)

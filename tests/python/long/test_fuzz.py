@@ -10,7 +10,7 @@ from fuzz.profiles import programs
 # On two cores with AVX2 alone some take ten minutes, and more beside other work.
 pytestmark = pytest.mark.timeout(3600)
 
-test_arrays = programs(arrays.program, share=0.5, profile="long")
+test_arrays = programs(arrays.program, share=0.35, profile="long")
 test_engine = programs(engine.program, share=0.1, profile="long")
 test_lookups = programs(fhew.program, share=0.3, profile="long")
 test_integers = programs(integers.program, share=0.2, profile="long")
