@@ -1,4 +1,4 @@
-"""The public workloads at real sizes that take less than a minute each: results equal those in the clear. Times are printed, not judged."""
+"""The public workloads at sizes of less than a minute: results equal those in the clear. Times are printed."""
 
 from __future__ import annotations
 
