@@ -39,7 +39,7 @@ def incoming(of: Type, value: Any) -> Any:
     if of.name in _MAKERS:
         return checks.need(value, *_MAKERS[of.name])
     if of.name == "CiphertextT":
-        return Encrypted(checks.need(value, Ciphertext, "the function NAME__encrypt__arg0 of the program"))
+        return Encrypted(checks.need(value, Ciphertext, "engine.encrypt(message, public_key)"))
     if of.name == "Plaintext":
         return value if isinstance(value, Plain) else Plain(_doubles(value))
     if of.element is not None:
