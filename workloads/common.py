@@ -32,6 +32,7 @@ __all__ = [
     "empty",
     "load_array",
     "needed",
+    "new_secret_key",
     "read_all",
     "read_one",
     "run",
@@ -175,6 +176,14 @@ def side_by_side(work: Callable[[int], None], count: int) -> None:
     with ThreadPoolExecutor(min(threads(), count)) as pool:
         for _ in pool.map(work, range(count)):
             pass
+
+
+def new_secret_key(engine: Any, place: Place) -> Any:
+    """Make the secret key, and write it where only clients read."""
+    key = engine.create_secret_key()
+    place.secret_key.parent.mkdir(parents=True, exist_ok=True)
+    engine.write(key, place.secret_key)
+    return key
 
 
 def needed(path: Path, maker: str) -> Path:

@@ -6,15 +6,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from workloads.common import Place, run, write_text
+from workloads.common import Place, new_secret_key, run, write_text
 from workloads.zn import columns
 
 
 def stage(place: Place) -> None:
     """What the server gets is the name of the parameter set."""
     engine = columns.engine()
-    place.secret_key.parent.mkdir(parents=True, exist_ok=True)
-    engine.write(engine.create_secret_key(), place.secret_key)
+    new_secret_key(engine, place)
     write_text(place.public_keys / "parameters.json", json.dumps({"preset": engine.preset, "keys": []}) + "\n")
 
 
