@@ -355,8 +355,12 @@ def plan(
     real: bool = False,
     target_level: int | None = None,
     units: UnitCosts | None = None,
+    functional: Functional | None = None,
 ) -> Plan:
-    """Plan a bootstrap: check levels, scales and keys; count work; forecast memory and, with unit costs, seconds."""
+    """Plan a bootstrap, or a functional one: check levels, scales and keys; count work; forecast memory.
+
+    With unit costs it forecasts seconds as well.
+    """
 
 def scratch_bytes(
     preset: str, method: str, stage_count: int | None, key_size: str, slot_count: int, together: int

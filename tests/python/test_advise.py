@@ -385,6 +385,9 @@ def test_comparisons_go_by_scheme_switch_where_they_are_few_or_fine(monkeypatch:
     assert "by scheme switching" in " ".join(run(*wish).stdout.split())
 
 
+FUNCTIONAL = ("functional bootstrap", "functional bootstrap, two messages a slot")
+
+
 def tables(slots: int, bits: int, levels: int = 0, **more: Any) -> dict[str, TableAdvice]:
     """The best way of each method."""
     wish = Wish(slots, bits, levels, "tables", **more)
@@ -394,7 +397,7 @@ def tables(slots: int, bits: int, levels: int = 0, **more: Any) -> dict[str, Tab
 def test_tables_by_scheme_switch_beside_those_of_integers_and_polynomials() -> None:
     few = tables(4, 4)
     assert set(few) == {
-        "integer table", "switch lookup", "switch lookup, bits", "switch lookup, back", "polynomial table"
+        "integer table", "switch lookup", "switch lookup, bits", "switch lookup, back", "polynomial table", *FUNCTIONAL
     }  # fmt: skip
     # Whole results go up to slots of integers, exactly.
     up = few["switch lookup, back"]
@@ -412,7 +415,7 @@ def test_tables_by_scheme_switch_beside_those_of_integers_and_polynomials() -> N
     assert (bit.preset, bit.fhew_preset, bit.level_out) == ("int16", "lut3", 5)
     wide = tables(100, 8)
     assert set(wide) == {
-        "integer table", "integer table in digits", "switch lookup_bytes", "switch lookup_bytes, back"
+        "integer table", "integer table in digits", "switch lookup_bytes", "switch lookup_bytes, back", *FUNCTIONAL
     }  # fmt: skip
     # The level that the steepest of them keeps.
     assert (wide["switch lookup_bytes, back"].bootstraps, wide["switch lookup_bytes, back"].level_out) == (2, 1)
@@ -431,6 +434,28 @@ def test_tables_by_scheme_switch_beside_those_of_integers_and_polynomials() -> N
     shown = " ".join(run("--values", "tables", "--slots", "4", "--bits", "8", "--levels", "0").stdout.split())
     assert "integer table in digits" in shown
     assert "[low_nibble, high_nibble]" in shown or "lookup(x, table" in shown
+
+
+def test_functional_bootstraps_refresh_while_they_look_up() -> None:
+    one, two = (tables(65536, 4, 5)[name] for name in FUNCTIONAL)
+    assert (one.preset, one.key_method, one.bootstraps, one.level_out) == ("regular", "regular", 2, 6)
+    assert (two.bootstraps, two.values, two.kind) == (1, 65536, "near")
+    assert one.seconds < 2 * two.seconds < 2 * one.seconds
+    # More levels need another key or another set.
+    deep = tables(100, 8, 4)[FUNCTIONAL[0]]
+    assert deep.level_out >= 4
+    assert (deep.preset, deep.key_method) != ("regular", "regular")
+    names: dict[str, Any] = {"Engine": lambda **_: Engine(preset="toy", allow_insecure=True)}
+    *made, last = one.calls(0).splitlines()
+    exec(made[0], names)
+    engine = names["engine"]
+    secret = names["secret_key"] = engine.create_secret_key()
+    exec("\n".join(made[1:]), names)
+    names["table"] = np.arange(16) * 3 % 16 / 16
+    numbers = np.arange(engine.slot_count) % 16
+    names["x"] = engine.encrypt(numbers, secret, level=0, bound=16)
+    exec(last, names)
+    assert np.array_equal(engine.decrypt_entries(names["result"], secret, names["table"]).real, names["table"][numbers])
 
 
 def test_the_programs_of_tables_run() -> None:

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import aglet
-from aglet import _core
+from aglet import _core, forecast
 from aglet.cli import app, output
 from aglet.errors import RangeError
 from aglet.scheme_switch.integers import Integers
@@ -217,7 +217,31 @@ def test_plan() -> None:
     assert plan["security_bits"] >= 128
 
 
-@pytest.mark.parametrize("command", [["plan"], ["plan", "--method", "lossy", "--stages", "5"], ADVISE])
+def test_plan_of_a_functional_bootstrap(tmp_path: Path) -> None:
+    (plan,) = lines("plan", "--entries", "16")
+    assert (plan["level"], plan["output_level"], plan["levels"], plan["ratio"]) == (6, 6, 4, None)
+    assert plan["largest_input_error"] > 0
+    assert plan["log2_failure"] < -128
+    (lossy,) = lines("plan", "--entries", "256", "--method", "lossy", "--real")
+    assert (lossy["level"], lossy["real"]) == (4, True)
+    units = tmp_path / "units.json"
+    units.write_text(json.dumps(dict(forecast.shipped_for(16, 50))))
+    (timed,) = lines("plan", "--entries", "16", "--model", "--units", str(units))
+    # Measured on Zen 3: 1.18 (docs/functional.md).
+    assert 1.1 < timed["ratio"] < 1.3
+    text = " ".join(run("plan", "--entries", "16", "--model", "--units", str(units)).split())
+    assert "of a regular bootstrap" in text
+    assert "inputs may err by" in text
+    fails("plan", "--entries", "16", "--measure")
+    fails("plan", "--entries", "16", "--method", "sign")
+    fails("plan", "--entries", "300")
+    fails("plan", "--entries", "16", "--preset", "ship14")
+    fails("plan", "--entries", "16", "--preset", "int16")
+
+
+@pytest.mark.parametrize(
+    "command", [["plan"], ["plan", "--method", "lossy", "--stages", "5"], ["plan", "--entries", "16"], ADVISE]
+)
 def test_80_columns(monkeypatch: pytest.MonkeyPatch, command: list[str]) -> None:
     """Tables are parted, not squeezed: every line fits, and what stands in a cell stands there whole."""
     monkeypatch.setenv("COLUMNS", "160")

@@ -20,7 +20,8 @@ fn the_keys_of_a_bootstrap_have_the_size_that_the_preset_claims() {
         let (name, slots) = (preset["name"].as_str().unwrap(), preset["slots"].as_u64().unwrap() as usize);
         let params = presets::load(name, presets::Security::NotChecked).unwrap();
         let stages = BootstrapKind::of(&params).rules().default_stages(Method::Regular, slots);
-        let plan = report::plan(&params, Request::new(Method::Regular, stages, KeySize::Large, slots), None).unwrap();
+        let plan =
+            report::plan(&params, Request::new(Method::Regular, stages, KeySize::Large, slots), None, None).unwrap();
         let bytes = |what: &str| plan[what].as_u64().unwrap();
         ((name, preset["key_bytes"].as_u64().unwrap()), (name, bytes("key_bytes") + bytes("other_key_bytes")))
     });

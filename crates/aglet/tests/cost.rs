@@ -1,11 +1,12 @@
 //! The model of cost against what the kernels counted, and the times that a bootstrap tells: exact, on the toy ring.
 
 use aglet::ckks::cost::{self, StageCost};
-use aglet::ckks::{KeySize, Method, Request, StageRun};
+use aglet::ckks::{Functional, KeySize, Limits, Method, Request, StageRun};
 use aglet::{Control, Units};
 use aglet_ring::demand::buffer_words;
 use aglet_testing::fixture::Fixture;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Runs a bootstrap of zeros: what its stages took.
 fn run(f: &Fixture, request: Request, iterations: usize) -> Vec<StageRun> {
@@ -42,6 +43,23 @@ fn the_work_of_every_kind_of_bootstrap_is_what_the_kernels_do() {
     }
     for method in [Method::Sign, Method::Bits, Method::Merge, Method::LossyMerge] {
         assert_predicted(&f, request(method, 3, KeySize::Large));
+    }
+}
+
+#[test]
+fn the_work_of_a_functional_bootstrap_is_what_the_kernels_do() {
+    let f = Fixture::new("toy", None, 2);
+    let entries: Vec<f64> = (0..4).map(|m| f64::from(m * m % 4)).collect();
+    for (method, tables) in [(Method::Regular, 1), (Method::Lossy, 2)] {
+        let request = Request::new(method, 3, KeySize::Large, f.engine.slots());
+        let functional = Arc::new(Functional::tables(&vec![[&entries[..]; 2]; tables], 0.0, 1.0, 1).unwrap());
+        let (key, ct) = (f.key(request), f.encrypt(&vec![0.0; f.engine.slots()], 0));
+        let limits = Limits { input_error: Some(0.0), ..Limits::default() };
+        f.engine.functional_bootstrap(&ct, &functional, f.keys(&key), request, limits, &Control::new()).unwrap();
+        let circuit = f.engine.functional_circuit(request, &functional).unwrap();
+        let predicted = cost::stages(f.engine.params(), &circuit).unwrap();
+        let counted = f.engine.stage_runs().into_iter().map(|run| StageCost { name: run.name, work: run.work });
+        assert_eq!(counted.collect::<Vec<_>>(), predicted);
     }
 }
 

@@ -250,7 +250,7 @@ fn reports_agree_with_the_keys() {
     let f = toy(None);
     for size in [KeySize::Small, KeySize::Medium, KeySize::Large] {
         let request = f.request(Method::Regular, 3, size);
-        let plan = aglet::ckks::report::plan(f.engine.params(), request, None).unwrap();
+        let plan = aglet::ckks::report::plan(f.engine.params(), request, None, None).unwrap();
         assert_eq!(plan["key_bytes"].as_u64().unwrap() as usize, f.key(request).byte_count());
         assert_eq!((plan["input_level"].as_u64(), plan["output_level"].as_u64()), (Some(0), Some(10)));
         // Keys that are not small carry the first map of coeffs_to_slots, and leave the chain of users on the way.

@@ -109,7 +109,7 @@ impl Engine {
         key_size: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let asked = request(py, self.engine.params(), method, stage_count, key_size, self.engine.slots())?;
-        reported(py, || report::plan(self.engine.params(), asked, None))
+        reported(py, || report::plan(self.engine.params(), asked, None, None))
     }
     #[getter]
     fn slot_count(&self) -> usize {

@@ -1,6 +1,7 @@
 //! What is known of presets and bootstraps before an engine exists.
 
 use super::bootstrap::request;
+use super::functional::Functional;
 use crate::errors::{count, raise};
 use crate::reports::{named, reported};
 use aglet::ckks::{report, CkksParams, Request};
@@ -19,10 +20,10 @@ fn loaded(py: Python<'_>, preset: &str) -> PyResult<CkksParams> {
         .map_err(|e| raise(py, e))
 }
 
-/// Plan a bootstrap: check levels, scales and keys, count work; forecast memory and, with unit costs, seconds. No key
-/// is made.
+/// Plan a bootstrap, or a functional one: check levels, scales and keys, count work; forecast memory and, with unit
+/// costs, seconds. No key is made.
 #[pyfunction]
-#[pyo3(signature = (preset, method, stage_count, key_size, slot_count, real = false, target_level = None, units = None))]
+#[pyo3(signature = (preset, method, stage_count, key_size, slot_count, real = false, target_level = None, units = None, functional = None))]
 #[allow(clippy::too_many_arguments)] // one for each choice
 pub fn plan<'py>(
     py: Python<'py>,
@@ -34,13 +35,15 @@ pub fn plan<'py>(
     real: bool,
     target_level: Option<i64>,
     units: Option<BTreeMap<String, f64>>,
+    functional: Option<&Functional>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let target_level = target_level.map(|l| count(py, "target_level", l)).transpose()?;
     let params = loaded(py, preset)?;
     let asked = request(py, &params, method, stage_count, key_size, count(py, "slot_count", slot_count)?)?;
     let units = named(py, units)?;
     let request = Request { real, target_level, ..asked };
-    reported(py, || report::plan(&params, request, units.as_ref()))
+    let functional = functional.map(|functional| &functional.0);
+    reported(py, || report::plan(&params, request, functional, units.as_ref()))
 }
 
 /// Bytes of the temporary polynomials of `together` bootstraps side by side. The engine keeps them. Takes a moment.

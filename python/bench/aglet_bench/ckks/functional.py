@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import statistics
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aglet import _core
 from aglet.ckks.engine import Engine
+from aglet.ckks.functional import FunctionalEstimate
 from aglet.errors import ParameterError
 from aglet_bench.ckks.measure import Precision
 from aglet_bench.quiet import Watch
 
-__all__ = ["FunctionalCase", "bench_functional"]
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["FunctionalCase", "FunctionalPlan", "bench_functional"]
 
 
 @dataclass(frozen=True)
@@ -27,7 +32,8 @@ class FunctionalCase:
     method: str = "regular"
     """The bootstrap whose key is used."""
     preset: str = "regular"
-    stages: int = 3
+    stages: int | None = None
+    """Stages of coeffs_to_slots; those that the preset is made for if not given."""
     order: int = 1
     tables: int = 1
     real: bool = False
@@ -44,6 +50,44 @@ class FunctionalCase:
     def table(self, number: int) -> NDArray[np.float64]:
         """A permutation of a grid from 0 to 1."""
         return np.random.default_rng(number).permutation(self.entries) / (self.entries - 1)
+
+
+@dataclass(frozen=True)
+class FunctionalPlan:
+    """A functional bootstrap before a key exists."""
+
+    plan: _core.Plan
+    estimate: FunctionalEstimate
+    """Of inputs without an error."""
+    ratio: float | None
+    """The predicted time over that of a regular bootstrap with the key of that; None without units."""
+
+    @classmethod
+    def of(cls, case: FunctionalCase, key_size: str = "large", units: Mapping[str, float] | None = None) -> Self:
+        """Plan a case. With `units`, microseconds per unit of work, it has seconds.
+
+        Raises
+        ------
+        LevelError, ParameterError
+            If the table takes more levels than the key leaves, or if the preset has no such bootstrap.
+        """
+        engine = Engine(preset=case.preset, allow_insecure=case.allow_insecure)
+        tables = [case.table(number).tolist() for number in range(case.tables)]
+        functional = _core.Functional.tables([(table, table) for table in tables], 0.0, 1.0, case.order)
+        choice, given = (case.stages, key_size, engine.slot_count, case.real), cast("_core.UnitCosts | None", units)
+        plan = _core.plan(case.preset, case.method, *choice, case.target_level, given, functional)
+        regular = _core.plan(case.preset, "regular", *choice, None, given)
+        estimate = engine.functional_estimate(
+            tables,
+            size=key_size,  # type: ignore[arg-type]
+            method=case.method,
+            stage_count=case.stages,
+            order=case.order,
+            real=case.real,
+            target_level=case.target_level,
+        )
+        seconds, beside = plan["seconds"], regular["seconds"]
+        return cls(plan, estimate, seconds / beside if seconds and beside else None)
 
 
 def bench_functional(case: FunctionalCase, *, repeat: int) -> dict[str, Any]:

@@ -17,9 +17,11 @@ from aglet.progress import progress_bar
 from aglet.reports import failure_text, gigabytes, memory_report
 from aglet_bench import quiet
 from aglet_bench.ckks import modelled
+from aglet_bench.ckks.functional import FunctionalCase
 from aglet_bench.ckks.measure import Case
 from aglet_bench.cli import options
 from aglet_bench.cli.fhew import is_fhew_preset, plan_fhew
+from aglet_bench.cli.functional import plan_functional
 from aglet_bench.cli.integer import is_integer_preset, plan_integer
 from aglet_bench.cli.scheme_switch import plan_scheme_switch
 from aglet_bench.scheme_switch.measure import SchemeSwitchCase
@@ -50,6 +52,10 @@ def plan(
     units: Annotated[
         Path | None, typer.Option(help="A JSON file with microseconds per unit of work; measured now if not given.")
     ] = None,
+    entries: Annotated[
+        int | None,
+        typer.Option(help="Plan a functional bootstrap with a table of so many entries, by the key of --method."),
+    ] = None,
     scheme_switch: Annotated[
         str | None, typer.Option(help="A parameter set of FHEW: show the calls that switch between it and --preset.")
     ] = None,
@@ -60,7 +66,8 @@ def plan(
 
     With a set of FHEW (--preset gate or lut4, for example) it shows the time and the noise of calls. With a set of
     integers (--preset int16) it shows levels and products of circuits, the stages of a bootstrap, keys and, with
-    --model, seconds. With --scheme-switch it shows the calls that switch schemes and, with --model, the stages of both
+    --model, seconds. With --entries it shows a functional bootstrap: the noise of its results and what inputs may err
+    by. With --scheme-switch it shows the calls that switch schemes and, with --model, the stages of both
     directions.
     """
     _known(preset, scheme_switch is None)
@@ -69,6 +76,18 @@ def plan(
         "--target-level": target_level is not None, "--bound": bound != 1.0, "--measure": measure,
         "--factor": factor != modelled.FACTOR_BOUND, "--units without --model": units is not None and not model,
     }  # fmt: skip
+    if entries is not None:
+        others = {
+            "--entries with a parameter set of FHEW or integers": is_fhew_preset(preset) or is_integer_preset(preset),
+            "--slots": slots is not None, "--bound": bound != 1.0, "--measure": measure,
+            "--scheme-switch": scheme_switch is not None,
+        }  # fmt: skip
+        _refuse("a functional bootstrap", [name for name, given in others.items() if given])
+        case_of_table = FunctionalCase(
+            entries, method, preset, stages, real=real, target_level=target_level, allow_insecure=allow_insecure
+        )
+        plan_functional(case_of_table, key_size, _units(units) if model else None, model, json)
+        return
     unheard = [name for name, given in bootstraps.items() if given]
     if scheme_switch is not None:
         over = SchemeSwitchCase("to-fhew", 1, None, preset, scheme_switch, slots, key_size, 1, allow_insecure)
@@ -83,7 +102,7 @@ def plan(
                 "--model and --measure only work for bootstraps of Engine; run `aglet bench lookup --preset "
                 f"{preset}` instead."
             )
-        _refuse(preset, "FHEW", unheard)
+        _refuse(f"{preset}, a parameter set of FHEW,", unheard)
         plan_fhew(preset, allow_insecure, json)
         return
     if is_integer_preset(preset):
@@ -91,7 +110,7 @@ def plan(
             raise ParameterError(
                 f"--measure only works for bootstraps of Engine; run `aglet bench integer --preset {preset}` instead."
             )
-        _refuse(preset, "integers", unheard)
+        _refuse(f"{preset}, a parameter set of integers,", unheard)
         plan_integer(preset, _units(units), model, json)
         return
     case = Case(
@@ -135,12 +154,10 @@ def _known(preset: str, fhew: bool) -> None:
         raise ParameterError(f"{what} to plan; choose one of {', '.join([*plannable, *others])}.")
 
 
-def _refuse(preset: str, family: str, unheard: list[str]) -> None:
+def _refuse(what: str, unheard: list[str]) -> None:
     """Refuse options of bootstraps of `Engine`, which would change nothing here."""
     if unheard:
-        raise ParameterError(
-            f"A plan of {preset}, a parameter set of {family}, does not take {', '.join(unheard)}; leave that out."
-        )
+        raise ParameterError(f"A plan of {what} does not take {', '.join(unheard)}; leave that out.")
 
 
 def _units(path: Path | None) -> dict[str, float] | None:

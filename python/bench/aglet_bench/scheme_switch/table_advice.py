@@ -18,14 +18,19 @@ from aglet.fhew.engine import FhewEngine
 from aglet.fhew.table import Table
 from aglet.integer.engine import IntegerEngine
 from aglet.scheme_switch.switch import SchemeSwitch
+from aglet_bench import timing
 from aglet_bench.advise import Wish
 from aglet_bench.ckks import planned
+from aglet_bench.ckks.functional import FunctionalCase, FunctionalPlan
 from aglet_bench.scheme_switch.advice import ComparisonAdvice
 
 __all__ = ["TableAdvice", "table_ways"]
 
 _SLOTS, _INTEGERS, _DEEP = "regular", "int16", "int16-deep"
 _NIBBLE, _BYTE = 4, 8
+_BITS = _SLOTS, "bits", None, "large", 2**15
+_FUNCTIONAL = (("regular", "regular"), ("regular", "lossy"), ("to15", "regular"))
+"""The parameter set and the method of the key of functional bootstraps."""
 _CIRCUITS = {_NIBBLE: ("table of 4 bits",), _BYTE: ("table of 8 bits in 2 digits", "table of 8 bits")}
 _CALLS = {
     "switch lookup": "messages = switch.lookup(x, slots, table, keys)",
@@ -39,6 +44,9 @@ _CALLS = {
     "result = engine.add(engine.multiply(nibbles[0], 16), nibbles[1])",
     "integer table": "result = engine.lookup(x, table, relinearization_key)",
     "integer table in digits": "result = engine.lookup([low_nibble, high_nibble], table, relinearization_key)",
+    "functional bootstrap": "result = engine.functional_bootstrap(x, table, relinearization_key, conjugation_key, key)",
+    "functional bootstrap, two messages a slot": "x = engine.encrypt(re + 1j * im, secret_key, bound=len(table))\n"
+    "result = engine.functional_bootstrap(x, table, relinearization_key, conjugation_key, key)",
     "polynomial table": "fit = numpy.polynomial.Chebyshev.fit(range(len(table)), table, len(table) - 1)\n"
     "result = session.chebyshev(x, fit.coef, domain=fit.domain)",
 }
@@ -50,11 +58,14 @@ class TableAdvice(ComparisonAdvice):
 
     fhew_preset: str | None = None
     """The parameter set of the lookup tables of a scheme switch."""
+    key_method: str | None = None
+    """The method of the bootstrap key of a functional bootstrap."""
 
     @property
     def kind(self) -> str:
         """The kind of results: whole numbers, or numbers close to them."""
-        return "near" if self.method in ("polynomial table", "switch lookup, bits") else "exact"
+        near = self.method in ("polynomial table", "switch lookup, bits") or self.key_method is not None
+        return "near" if near else "exact"
 
     def calls(self, _levels: int) -> str:
         """The program."""
@@ -66,12 +77,19 @@ class TableAdvice(ComparisonAdvice):
                 f'switch = SchemeSwitch(engine, FhewEngine(preset="{self.fhew_preset}"))',
                 f"keys = switch.create_keys(secret_key, fhew_secret_key{packing})",
             ]
+        elif self.key_method is not None:
+            lossy = "lossy_" if self.key_method == "lossy" else ""
+            made += [
+                "relinearization_key = engine.create_relinearization_key(secret_key)",
+                "conjugation_key = engine.create_conjugation_key(secret_key)",
+                f"key = engine.create_{lossy}bootstrap_key(secret_key)",
+            ]
         elif self.method == "polynomial table":
             wanted = "" if self.bootstraps else "bootstrap=None, rotation=False"
             made.append(f"session = Session(engine, engine.create_keys({wanted}))")
         else:
             made.append("relinearization_key = engine.create_relinearization_key(secret_key)")
-        if _NIBBLE < self.bits < _BYTE:
+        if _NIBBLE < self.bits < _BYTE and self.key_method is None:
             made.append(f"table = [*table, *[0] * {2**_BYTE - 2 ** int(self.bits)}]  # tables of bytes have 256 values")
         return "\n".join([*made, _CALLS[self.method].format(bits=f"{self.bits:g}")])
 
@@ -113,6 +131,10 @@ def _all(wish: Wish, bits: int, records: list[Mapping[str, Any]]) -> Iterator[Ta
         found = make(preset, bits, *parts(_slots(preset)))
         if found is not None:
             yield found
+    for key in _FUNCTIONAL:
+        for real in (True, False):
+            slots = _slots(key[0]) * (1 if real else 2)
+            yield from _functional(*key, bits, real, *parts(slots))
     for one in (preset for preset in _core.integer_presets() if preset["is_secure"]):
         yield from _circuits(one, bits, *parts(one["slot_count"]), records)
 
@@ -149,7 +171,7 @@ def _plan_of_bits() -> planned.Planned:
     return next(
         plan
         for plan in planned.of(_SLOTS, "bits", _engine(_SLOTS).slot_count)
-        if (plan.key_size, plan.stage_count, plan.real) == ("large", 3, True)
+        if (plan.key_size, plan.stage_count, plan.real) == ("large", _core.plan(*_BITS)["stage_count"], True)
     )
 
 
@@ -209,6 +231,25 @@ def _up_exact(preset: str, bits: int, pieces: int, count: int) -> TableAdvice | 
     size = pieces * taken.seconds, taken.source == "measured", pieces * count, pieces * taken.refreshes
     rest = pieces * taken.rotations, keys, keys + maps + taken.working_bytes, fhew
     return TableAdvice(preset, f"switch {what}, back", bits, taken.level or 0, *size, *rest)
+
+
+@functools.cache
+def _functional(preset: str, method: str, bits: int, real: bool, pieces: int, count: int) -> tuple[TableAdvice, ...]:
+    """A functional bootstrap, which refreshes as well. Empty if the table takes more levels than the key leaves."""
+    units = timing.shipped(next(known for known in _core.presets() if known["name"] == preset))
+    try:
+        found = FunctionalPlan.of(FunctionalCase(2**bits, method, preset, real=real), "large", units)
+    except LevelError:
+        return ()
+    plan, estimate = found.plan, found.estimate
+    if not estimate.largest_input_error:
+        return ()
+    seconds = pieces * (plan["seconds"] or 0.0) * forecast.TYPICAL_FACTOR
+    size = seconds, False, pieces * count, pieces, 0
+    keys = plan["key_bytes"] + plan["other_key_bytes"]
+    name = "functional bootstrap" + ("" if real else ", two messages a slot")
+    made = TableAdvice(preset, name, bits, estimate.level, *size, keys, plan["peak_bytes"], key_method=method)
+    return (made,)
 
 
 @functools.cache

@@ -69,6 +69,7 @@ pub fn key_shapes(whole: &CkksParams, circuit: &BootstrapCircuit) -> Result<KeyS
 fn key_circuit<'a>(whole: &CkksParams, circuit: &'a BootstrapCircuit) -> Result<Cow<'a, BootstrapCircuit>, Error> {
     let own = circuit.request;
     let key = BootstrapKind::of(whole).rules().request_of_key(own);
-    let full = own.slots == whole.slots() && own.target_level.is_none() && own.method == key.method;
+    let plain = own.target_level.is_none() && circuit.functional().is_none();
+    let full = plain && own.slots == whole.slots() && own.method == key.method;
     Ok(if full { Cow::Borrowed(circuit) } else { Cow::Owned(BootstrapCircuit::new(whole, key)?) })
 }

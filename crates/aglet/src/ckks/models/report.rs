@@ -4,7 +4,7 @@ use crate::ckks::failure::Shortfall;
 use crate::ckks::memory::{self, Memory};
 use crate::ckks::presets;
 use crate::ckks::rotation_layout::rotation_layout;
-use crate::ckks::{cost, failure, precision, BootstrapCircuit, Method, Request};
+use crate::ckks::{cost, failure, precision, BootstrapCircuit, Functional, Method, Request};
 use crate::runtime::machine;
 use crate::{Error, Units};
 use aglet_bootstrap::ckks::BootstrapKind;
@@ -12,6 +12,7 @@ use aglet_bootstrap::Step;
 use aglet_ring::arch;
 use aglet_schemes::ckks::CkksParams;
 use serde_json::{json, Value};
+use std::sync::Arc;
 
 /// The methods that a preset has levels for.
 fn methods(params: &CkksParams) -> Vec<&'static str> {
@@ -73,13 +74,21 @@ pub fn presets() -> Result<Value, Error> {
     Ok(Value::Array(rows))
 }
 
-/// The plan of a bootstrap: stage table, work, keys and memory, without making a key. With unit costs it includes the
-/// seconds on one thread.
+/// The plan of a bootstrap, or of a functional one: stage table, work, keys and memory, without making a key. With unit
+/// costs it includes the seconds on one thread.
 ///
 /// # Errors
-/// Those of [`BootstrapCircuit::new`].
-pub fn plan(params: &CkksParams, request: Request, units: Option<&Units>) -> Result<Value, Error> {
-    let circuit = BootstrapCircuit::new(params, request)?;
+/// Those of [`BootstrapCircuit::new`] and [`BootstrapCircuit::with_functions`].
+pub fn plan(
+    params: &CkksParams,
+    request: Request,
+    functional: Option<&Arc<Functional>>,
+    units: Option<&Units>,
+) -> Result<Value, Error> {
+    let circuit = match functional {
+        Some(functional) => BootstrapCircuit::with_functions(params, request, functional)?,
+        None => BootstrapCircuit::new(params, request)?,
+    };
     let BootstrapCircuit { params: own, plan, .. } = &circuit;
     let (keys, n) = (circuit.stage_keys(params)?, params.n());
     let (costs, demand) = cost::work_and_demand(&circuit, cost::key_shapes(params, &circuit)?, 1)?;
@@ -99,7 +108,8 @@ pub fn plan(params: &CkksParams, request: Request, units: Option<&Units>) -> Res
             "work": cost::work_json(&cost.work, n), "seconds": seconds(&cost.work),
         }));
     }
-    let precision_bits = failure::claimed(params, 1);
+    // The failure of a functional bootstrap depends on its input: `Engine::functional_estimate` says it.
+    let precision_bits = if functional.is_some() { None } else { failure::claimed(params, 1) };
     let log2_short = |short: f64| match precision_bits {
         Some(mean_bits) => failure::log2_failure(params, &circuit, Shortfall { mean_bits, short }, 1),
         None => Ok(None),
