@@ -56,7 +56,7 @@ class Shadow:
         self.drawing = False
         """While arguments are drawn run by run, each encryption gives one run; `together` joins them."""
         if engine.can_bootstrap:
-            found = _core.plan(engine.preset, "regular", 3, bootstrap, engine.slot_count)
+            found = _core.plan(engine.preset, "regular", None, bootstrap, engine.slot_count)
             self.refreshed_level = found["output_level"]
             refresh = _bits(engine.preset, engine.slot_count)
             # Primes below those of users: the plan begins with all limbs of its input level.
@@ -234,7 +234,7 @@ class Shadow:
         plan = _core.plan(
             self.engine.preset,
             method,
-            3,
+            None,
             self._size,
             self.slots,
             real=real,
